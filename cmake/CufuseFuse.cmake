@@ -1,0 +1,115 @@
+#[[
+  cufuse_fuse(TARGET <target> NAME <name> KERNELS <file.cu:kernel> <file.cu:kernel>...
+              [BLOCK <shape or NAME=shape>...] [GRID_POLICY match|stride] [REGISTERS none|bound|<n>]
+              [OPTIONS <option of `cufuse fuse`>...])
+
+  Fuses the kernels when <target> is built, into <name>.cu and <name>.h; adds the source to <target>, and its folder and
+  the inputs' folders to <target>'s include directories, so that <target> can include "<name>.h" and call
+  <name>::launch. Files are relative to the current source folder. cufuse reads the inputs with <target>'s include
+  directories, definitions, CUDA options, CUDA standard and separable compilation. The fusion runs again only when an
+  input, one of its headers (not the system's), cufuse or one of these properties changes.
+
+  <target> must exist and belong to the current folder; the CUDA language must be enabled.
+]]
+function(cufuse_fuse)
+  cmake_parse_arguments(PARSE_ARGV 0 fuse "" "TARGET;NAME;GRID_POLICY;REGISTERS" "KERNELS;BLOCK;OPTIONS")
+  foreach(required TARGET NAME KERNELS)
+    if(NOT fuse_${required})
+      message(FATAL_ERROR "cufuse_fuse: ${required} is missing")
+    endif()
+  endforeach()
+  if(fuse_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "cufuse_fuse: unknown argument: ${fuse_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT TARGET ${fuse_TARGET})
+    message(FATAL_ERROR "cufuse_fuse: there is no target ${fuse_TARGET}")
+  endif()
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT "CUDA" IN_LIST languages)
+    message(FATAL_ERROR "cufuse_fuse: the CUDA language is not enabled; add it to project() or call enable_language(CUDA)")
+  endif()
+
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/cufuse")
+  set(output "${folder}/${fuse_NAME}")
+  set(command fuse)
+  foreach(kernel IN LISTS fuse_KERNELS)
+    if(NOT kernel MATCHES "^([^:]+):(.+)$")
+      message(FATAL_ERROR "cufuse_fuse: '${kernel}' is not of the form file.cu:kernel")
+    endif()
+    set(name "${CMAKE_MATCH_2}")
+    cmake_path(ABSOLUTE_PATH CMAKE_MATCH_1 BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE file)
+    cmake_path(GET file PARENT_PATH parent)
+    list(APPEND command "${file}:${name}")
+    list(APPEND inputs "${file}")
+    list(APPEND folders "${parent}")
+  endforeach()
+  list(REMOVE_DUPLICATES inputs)
+  list(REMOVE_DUPLICATES folders)
+  foreach(block IN LISTS fuse_BLOCK)
+    list(APPEND command --block "${block}")
+  endforeach()
+  if(fuse_GRID_POLICY)
+    list(APPEND command --grid-policy "${fuse_GRID_POLICY}")
+  endif()
+  if(fuse_REGISTERS)
+    list(APPEND command --registers "${fuse_REGISTERS}")
+  endif()
+  list(APPEND command ${fuse_OPTIONS} --name "${fuse_NAME}" -o "${output}.cu" --depfile "${output}.d" --)
+
+  list(JOIN command "]==] [==[" command)
+
+  target_sources(${fuse_TARGET} PRIVATE "${output}.cu" "${output}.h")
+  target_include_directories(${fuse_TARGET} PRIVATE "${folder}" ${folders})
+
+  # The flags are known when CMake generates, and only per language, which a custom command cannot ask for: a script holds
+  # them and runs cufuse.
+  set(property "$<TARGET_PROPERTY:${fuse_TARGET}")
+  file(GENERATE OUTPUT "${output}-$<CONFIG>.cmake" CONTENT
+"set(includes [==[${property},INCLUDE_DIRECTORIES>]==])
+set(definitions [==[${property},COMPILE_DEFINITIONS>]==])
+set(options [==[${property},COMPILE_OPTIONS>]==])
+set(features [==[${property},COMPILE_FEATURES>]==])
+set(standard [==[${property},CUDA_STANDARD>]==])
+set(separable [==[$<BOOL:${property},CUDA_SEPARABLE_COMPILATION>>]==])
+separate_arguments(flags UNIX_COMMAND [==[${CMAKE_CUDA_FLAGS}]==])
+
+if(NOT standard AND features MATCHES \"cuda_std_([0-9]+)\")
+  set(standard \${CMAKE_MATCH_1})
+endif()
+if(standard)
+  list(APPEND flags -std=c++\${standard})
+endif()
+if(separable)
+  list(APPEND flags -rdc=true)
+endif()
+foreach(option IN LISTS options)
+  string(REGEX REPLACE \"^SHELL:\" \"\" option \"\${option}\")
+  separate_arguments(option UNIX_COMMAND \"\${option}\")
+  list(APPEND flags \${option})
+endforeach()
+foreach(definition IN LISTS definitions)
+  string(REGEX REPLACE \"^-D\" \"\" definition \"\${definition}\")
+  list(APPEND flags \"-D\${definition}\")
+endforeach()
+foreach(include IN LISTS includes)
+  list(APPEND flags \"-I\${include}\")
+endforeach()
+
+set(toolkit [==[${CMAKE_CUDA_COMPILER_TOOLKIT_ROOT}]==])
+if(toolkit)
+  set(ENV{CUDA_HOME} \"\${toolkit}\")
+endif()
+execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] [==[${command}]==] \${flags}
+  RESULT_VARIABLE status)
+if(status)
+  message(FATAL_ERROR \"cufuse could not fuse ${fuse_NAME}\")
+endif()
+" CONDITION "$<COMPILE_LANGUAGE:CUDA>" TARGET ${fuse_TARGET})
+
+  add_custom_command(OUTPUT "${output}.cu" "${output}.h"
+    COMMAND "${CMAKE_COMMAND}" -P "${output}-$<CONFIG>.cmake"
+    DEPENDS ${inputs} "${output}-$<CONFIG>.cmake" cufuse::cufuse
+    DEPFILE "${output}.d"
+    COMMENT "Fusing ${fuse_NAME}"
+    VERBATIM)
+endfunction()

@@ -1,0 +1,99 @@
+// What is known of one kernel (one instantiation, if it is a template) and of everything it calls. Plain data: no Clang.
+#pragma once
+
+#include "cufuse/Analysis/Blocker.h"
+#include "cufuse/Support/BlockShape.h"
+#include "cufuse/Support/Error.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// Which of x, y, z are read.
+using Dimensions = std::array<bool, 3>;
+inline bool any(const Dimensions &D) { return D[0] || D[1] || D[2]; }
+
+/// The block-level built-in variables, in the order of `KernelFacts::Reads`.
+enum class Builtin { ThreadIdx, BlockIdx, BlockDim, GridDim };
+constexpr std::array<const char *, 4> BuiltinNames = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+
+struct ParameterFacts {
+  std::string Name; ///< As declared; `arg<N>` when the kernel leaves it unnamed.
+  std::string Type; ///< As the reader knows it.
+};
+
+/// Something found at a place, in a function that the kernel reaches (or the kernel itself).
+struct Finding {
+  std::string What;
+  std::string Function;
+  SourcePlace Where;
+};
+
+struct BarrierFacts {
+  std::string Call; ///< `__syncthreads`, `__syncthreads_count`, …
+  std::string Function;
+  SourcePlace Where;
+};
+
+struct SharedArray {
+  std::string Name;
+  std::string Type;
+  unsigned long long Bytes = 0; ///< 0 for dynamic shared memory, whose size is an argument of the launch.
+  std::string Function;
+  SourcePlace Where;
+};
+
+struct GlobalFacts {
+  std::string Name;
+  std::string Space; ///< `__constant__`, `__device__`, `__managed__`
+  bool HostShared = false; ///< Host code of its file refers to it, or it has no initialiser: it must stay one object.
+};
+
+struct KernelFacts {
+  std::string Name;          ///< Without namespaces and template arguments.
+  std::string QualifiedName; ///< With both.
+  std::string Signature;
+  std::vector<std::string> TemplateParameters;
+  SourcePlace Where;
+  std::vector<ParameterFacts> Parameters;
+  unsigned long long ParameterBytes = 0;
+
+  /// By `Builtin`: the dimensions read anywhere, and whether a function other than the kernel's own body reads it.
+  std::array<Dimensions, 4> Reads{};
+  std::array<bool, 4> ReadByHelper{};
+
+  std::vector<BarrierFacts> Barriers;
+  std::vector<SharedArray> StaticShared;
+  std::vector<SharedArray> DynamicShared;
+  bool HelperHasDynamicShared = false;
+  std::optional<unsigned> MaxThreads; ///< From __launch_bounds__.
+  std::vector<GlobalFacts> Globals;
+  std::vector<std::string> Helpers; ///< Functions of the user's files that the kernel reaches, qualified.
+  std::vector<Finding> Atomics;
+  std::vector<Finding> WarpPrimitives;
+  std::vector<Finding> EarlyExits; ///< Returns from the kernel before its end.
+  /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
+  std::vector<std::optional<BlockShape>> LaunchBlocks;
+
+  std::vector<Blocker> Blockers;
+
+  bool reads(Builtin B) const { return any(Reads[static_cast<size_t>(B)]); }
+  bool usesShared() const { return !StaticShared.empty() || !DynamicShared.empty(); }
+  unsigned long long staticSharedBytes() const {
+    unsigned long long Sum = 0;
+    for (const SharedArray &S : StaticShared)
+      Sum += S.Bytes;
+    return Sum;
+  }
+  /// Helpers read a virtual index, so that it must lie in shared memory instead of a parameter of the body.
+  bool sharesIndices() const {
+    return ReadByHelper[static_cast<size_t>(Builtin::BlockIdx)] || ReadByHelper[static_cast<size_t>(Builtin::GridDim)] ||
+           HelperHasDynamicShared;
+  }
+  bool needsBarrier() const { return !Barriers.empty() || sharesIndices(); }
+};
+
+} // namespace cufuse

@@ -1,0 +1,75 @@
+// Everything that a kernel reaches: the functions it calls (as instantiated), the variables it reads, and the
+// declarations of the user's files that its text and theirs name.
+#pragma once
+
+#include "cufuse/Frontend/Parse.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SetVector.h>
+
+#include <vector>
+
+namespace cufuse {
+
+/// One call (or mention) of a function in another's body.
+struct CallSite {
+  const clang::FunctionDecl *Callee;
+  const clang::CallExpr *Call; ///< Null when the function is only mentioned: its address is taken.
+  clang::SourceLocation Where;
+};
+
+/// A reading of threadIdx, blockIdx, blockDim or gridDim.
+struct BuiltinRead {
+  unsigned Builtin;    ///< As in `cufuse::Builtin`.
+  int Dimension;       ///< 0, 1, 2; −1 for the whole variable.
+  bool OutsideBody;    ///< In a lambda without a capture default or a local class: a parameter of the function is not visible.
+  clang::SourceLocation Where;
+};
+
+/// What a function's own body does, its callees left out.
+struct FunctionUse {
+  const clang::FunctionDecl *Function = nullptr; ///< The definition, as instantiated.
+  bool System = false;
+  /// For a system function: the place in the user's code that leads to it, and the function named there.
+  clang::SourceLocation EnteredAt;
+  const clang::FunctionDecl *EnteredAs = nullptr;
+  std::vector<CallSite> Calls;
+  std::vector<BuiltinRead> Reads;
+  std::vector<const clang::VarDecl *> Shared; ///< `__shared__` variables declared in it.
+  std::vector<const clang::VarDecl *> MutableStatics;
+  std::vector<const clang::GCCAsmStmt *> Assembly;
+  std::vector<clang::SourceLocation> Launches; ///< `<<<…>>>` in device code
+  std::vector<const clang::ReturnStmt *> Returns; ///< Outside lambdas and local classes.
+};
+
+struct Reached {
+  const clang::FunctionDecl *Kernel = nullptr; ///< The definition, as instantiated.
+  /// Functions with bodies, by definition; the kernel first.
+  llvm::MapVector<const clang::FunctionDecl *, FunctionUse> Functions;
+  llvm::SetVector<const clang::VarDecl *> Globals; ///< `__device__`, `__constant__` and file-scope `__shared__` variables.
+  /// Declarations at file or namespace scope of the user's files that some reached text names.
+  llvm::SetVector<const clang::Decl *> Units;
+  /// For each unit: the units its text names.
+  llvm::DenseMap<const clang::Decl *, llvm::SetVector<const clang::Decl *>> References;
+  /// Free functions and variables outside the user's files that reached text names.
+  llvm::SetVector<const clang::NamedDecl *> External;
+  /// Leading `::` of qualified names.
+  std::vector<clang::SourceLocation> GlobalQualifiers;
+  bool HasErrors = false; ///< Some reached declaration is not valid.
+  clang::SourceLocation ErrorAt;
+};
+
+/// Walks from the kernel, whose definition must exist.
+Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel);
+
+/// The declaration at file or namespace scope that holds `D`, its template included: what a copy takes as a whole.
+/// Null for a namespace, the translation unit, and built-in declarations.
+const clang::Decl *enclosingUnit(const clang::Decl *D);
+
+/// What a function is to the fusion, by its name: CUDA's intrinsics are recognised, not entered.
+enum class Intrinsic { None, Barrier, NamedBarrier, WarpPrimitive, Atomic, Cluster };
+Intrinsic classify(const clang::FunctionDecl &Function);
+
+} // namespace cufuse

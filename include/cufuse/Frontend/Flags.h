@@ -1,0 +1,28 @@
+// nvcc's command line, as Clang understands it.
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/Error.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+struct CompileFlags {
+  std::vector<std::string> Nvcc;   ///< What nvcc was given, without input, output and mode: for compiling the result.
+  std::vector<std::string> Clang;  ///< What it means for a parse.
+  std::vector<std::string> Ignored; ///< Flags that mean nothing to a parse.
+  std::optional<std::string> Arch; ///< `sm_90a`, from -arch or the last -gencode.
+  bool Relocatable = false;        ///< -rdc=true or -dc: variables are shared with other objects.
+};
+
+/// Translates flags of nvcc (or of a host compiler) as written after `--`. Relative directories stay relative to
+/// `Directory`, or to the current directory when it is empty.
+CompileFlags translateFlags(llvm::ArrayRef<std::string> Flags, const std::string &Directory = {});
+
+/// The flags of `File` in the compile_commands.json of `BuildDirectory`.
+llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File);
+
+} // namespace cufuse

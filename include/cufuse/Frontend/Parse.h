@@ -1,0 +1,80 @@
+// One `.cu` file, parsed by Clang as nvcc reads it (device side, no code generation).
+#pragma once
+
+#include "cufuse/Frontend/Flags.h"
+#include "cufuse/Frontend/PreprocessorLog.h"
+#include "cufuse/Frontend/Toolchain.h"
+#include "cufuse/Support/Error.h"
+#include "cufuse/Support/FileStore.h"
+
+#include <llvm/Support/Error.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clang {
+class ASTContext;
+class CompilerInstance;
+class FrontendAction;
+class FunctionDecl;
+class Preprocessor;
+} // namespace clang
+
+namespace cufuse {
+
+struct ParseRequest {
+  std::string File;
+  CompileFlags Flags;
+  std::string Arch = "sm_90a";
+  /// Kernels to instantiate, as C++ spells them in the file: `ns::k<float, 4>`, `k(int *, int)`.
+  std::vector<std::string> Probes;
+  /// Files that exist in memory only, or whose text replaces what is on disk.
+  std::vector<OutputFile> Overlay;
+  std::vector<std::string> ExtraIncludeFolders;
+};
+
+/// An error (or a failed probe) of the parse.
+struct ParseError {
+  clang::SourceLocation Location;
+  SourcePlace Where;
+  std::string Text;
+  bool MissingFile = false; ///< An #include that was not found: what follows may be read wrongly anywhere.
+};
+
+class ParsedUnit {
+public:
+  ~ParsedUnit();
+  clang::ASTContext &ast() const;
+  clang::Preprocessor &preprocessor() const;
+  const PreprocessorLog &log() const { return Log; }
+  const ParseRequest &request() const { return Request; }
+
+  /// Errors outside the probes. They matter when they lie in what a kernel needs.
+  const std::vector<ParseError> &errors() const { return Errors; }
+  /// The kernel that the probe names, or null with the reason in `probeError`.
+  const clang::FunctionDecl *probe(size_t Index) const;
+  std::string probeError(size_t Index) const;
+
+  /// The place as a reader finds it: macro expansions count where they are written out.
+  SourcePlace place(clang::SourceLocation Location) const;
+  /// Files of the user that were read, the main file first: a build's dependencies.
+  std::vector<std::string> dependencies() const;
+
+private:
+  ParsedUnit() = default;
+  friend llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &, ParseRequest);
+
+  ParseRequest Request;
+  PreprocessorLog Log;
+  std::unique_ptr<clang::CompilerInstance> Compiler;
+  std::unique_ptr<clang::FrontendAction> Action;
+  std::vector<ParseError> Errors;
+  std::vector<std::string> ProbeErrors;
+};
+
+/// Parses one file. Errors in the code do not fail the parse (see `ParsedUnit::errors`); a file that cannot be read does.
+/// Safe to call from several threads at once.
+llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseRequest Request);
+
+} // namespace cufuse

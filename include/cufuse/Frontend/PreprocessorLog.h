@@ -1,0 +1,55 @@
+// What the preprocessor did, as far as a copy of a part of the file needs it.
+#pragma once
+
+#include <clang/Basic/FileEntry.h>
+#include <clang/Basic/SourceLocation.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clang {
+class MacroInfo;
+class PPCallbacks;
+class Preprocessor;
+} // namespace clang
+
+namespace cufuse {
+
+/// `#define` or `#undef` in a file of the user.
+struct MacroEvent {
+  std::string Name;
+  clang::SourceLocation Where;  ///< Of the name.
+  const clang::MacroInfo *Info; ///< Null for `#undef`.
+};
+
+/// An `#include` in a file of the user.
+struct IncludeEvent {
+  clang::SourceLocation Hash;
+  std::string Spelled;
+  bool Angled;
+  bool System; ///< The file included is a system header.
+  clang::OptionalFileEntryRef File;
+  std::string SearchPath;   ///< The folder it was found in …
+  std::string RelativePath; ///< … and how from there.
+};
+
+/// A macro defined in one file of the user that text of an included file depends on.
+struct ConfigurationUse {
+  std::string Macro;
+  const clang::MacroInfo *Info;
+  clang::SourceLocation Use;
+};
+
+struct PreprocessorLog {
+  std::vector<MacroEvent> Macros; ///< In order.
+  std::vector<IncludeEvent> Includes;
+  std::vector<ConfigurationUse> Configuration;
+  /// Regions that were skipped, by location of the `#if` (or `#else`, …) and the end of the region.
+  std::vector<clang::SourceRange> Skipped;
+};
+
+/// Callbacks that fill `Log`, which must outlive the preprocessor.
+std::unique_ptr<clang::PPCallbacks> recordPreprocessor(clang::Preprocessor &Preprocessor, PreprocessorLog &Log);
+
+} // namespace cufuse

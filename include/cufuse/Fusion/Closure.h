@@ -1,0 +1,63 @@
+// What a fused file needs of one kernel's file, as text: plain data, so that emitting a configuration needs no Clang.
+#pragma once
+
+#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Analysis/Reach.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// Stands in texts for the namespace of the constituent, seen from the global one: `fused::kernel`.
+constexpr char PathMark = '\1';
+
+/// A stretch of the output that belongs to one constituent.
+struct Piece {
+  enum class Kind {
+    Code,     ///< The user's text: a declaration, or a macro directive. Has a file and a line.
+    Shared,   ///< The extern declaration of a variable of the program, to stand at the variable's own scope.
+  };
+  Kind What = Kind::Code;
+  std::vector<std::string> Namespaces; ///< Enclosing, outermost first: `a`, `` (unnamed), `inline b`.
+  std::string Text;
+  std::string File;
+  unsigned Line = 0;
+  bool IsMacro = false;
+};
+
+struct IncludeLine {
+  std::string Text;                 ///< `#include …`
+  std::string Path;                 ///< The file it names.
+  std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
+};
+
+struct ParameterText {
+  std::string Name;        ///< As in KernelFacts.
+  std::string Declaration; ///< Of the fused kernel's parameter; PathMark for the namespace, `\2` for its name.
+  std::string Field;       ///< Of the argument structure inside the constituent's namespace.
+};
+
+struct Closure {
+  std::vector<IncludeLine> Includes;
+  std::vector<Piece> Header; ///< Types that the arguments need, for the header.
+  std::vector<Piece> Body;   ///< Everything else, the kernel included, in the order of the file.
+  std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
+  std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
+  std::vector<std::string> HeaderMacros, BodyMacros; ///< Defined by the pieces: to be undefined behind them.
+  std::vector<std::string> SavedMacros; ///< Defined outside, too: to be saved before the pieces and restored after them.
+  std::string Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
+  std::vector<ParameterText> Parameters;
+  std::vector<std::string> HeaderTypes; ///< Names that the header declares, for further copies of the constituent.
+  bool HasHostShared = false;
+  std::vector<std::string> Dependencies; ///< Files of the user that were read.
+  std::vector<Blocker> Blockers;
+};
+
+/// Takes the text that `Reach.Kernel` needs. Declarations of the main file are copied, and so are those of project
+/// headers that use the thread block, that define symbols other objects would define again, or that need such ones;
+/// everything else stays behind an `#include`.
+Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts);
+
+} // namespace cufuse

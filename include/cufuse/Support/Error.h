@@ -1,0 +1,61 @@
+// Errors that reach the user. Every step returns llvm::Expected; the kind decides the exit status.
+#pragma once
+
+#include <llvm/Support/Error.h>
+
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// Exit status of the command line.
+enum class ExitCode : int { Done = 0, BadInput = 1, BadUsage = 2, MissingTool = 3, Defect = 70 };
+
+/// A place in a source file as a reader finds it: path as given, line and column counted from 1, and the line itself.
+struct SourcePlace {
+  std::string File;
+  unsigned Line = 0;
+  unsigned Column = 0;
+  std::string LineText;
+
+  bool isValid() const { return Line != 0; }
+  /// `file:line:column`, or "" when there is no place.
+  std::string str() const;
+  /// The line with a caret under the column, as Clang prints it; "" when there is no line.
+  std::string snippet() const;
+};
+
+/// One thing to tell the user: where, what is the fact, what can be done about it.
+struct Message {
+  SourcePlace Where;
+  std::string Text;
+  std::string Remedy;
+};
+
+/// The error type of all steps: an exit status and the messages that explain it, in source order.
+class Failure : public llvm::ErrorInfo<Failure> {
+public:
+  static char ID;
+  Failure(ExitCode Code, std::vector<Message> Messages) : Code(Code), Messages(std::move(Messages)) {}
+  void log(llvm::raw_ostream &Out) const override;
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  const ExitCode Code;
+  const std::vector<Message> Messages;
+};
+
+llvm::Error fail(ExitCode Code, std::string Text, std::string Remedy = {}, SourcePlace Where = {});
+inline llvm::Error badInput(std::string Text, std::string Remedy = {}, SourcePlace Where = {}) {
+  return fail(ExitCode::BadInput, std::move(Text), std::move(Remedy), std::move(Where));
+}
+inline llvm::Error badUsage(std::string Text, std::string Remedy = {}) {
+  return fail(ExitCode::BadUsage, std::move(Text), std::move(Remedy));
+}
+/// A fault of ours, never of the input: the message asks for a report.
+llvm::Error defect(std::string Text);
+
+/// Prints an error to stderr, one `cufuse: refused: …` (exit 1) or `cufuse: error: …` line per message, each after its
+/// source line, and returns the exit status.
+ExitCode report(llvm::Error Error, llvm::raw_ostream &Out);
+
+} // namespace cufuse

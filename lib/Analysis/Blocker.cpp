@@ -1,0 +1,28 @@
+#include "cufuse/Analysis/Blocker.h"
+
+#include <fmt/format.h>
+
+namespace cufuse {
+
+namespace {
+struct Row {
+  const char *Name, *Meaning, *Remedy;
+};
+constexpr Row Rows[] = {
+#define BLOCKER(Name, Meaning, Remedy) {#Name, Meaning, Remedy},
+#include "cufuse/Analysis/Blockers.def"
+};
+const Row &row(BlockerKind Kind) { return Rows[static_cast<size_t>(Kind)]; }
+} // namespace
+
+const char *blockerName(BlockerKind Kind) { return row(Kind).Name; }
+const char *blockerRemedy(BlockerKind Kind) { return row(Kind).Remedy; }
+
+Message Blocker::message() const {
+  std::string Text = row(Kind).Meaning;
+  if (!Fact.empty())
+    Text += ": " + Fact;
+  return {Where, fmt::format("{} [{}]", Text, row(Kind).Name), row(Kind).Remedy};
+}
+
+} // namespace cufuse

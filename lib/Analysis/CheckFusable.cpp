@@ -1,0 +1,167 @@
+#include "cufuse/Analysis/CollectFacts.h"
+#include "cufuse/Analysis/Convergence.h"
+#include "cufuse/Analysis/FindKernel.h"
+
+#include <llvm/Support/Regex.h>
+
+namespace cufuse {
+
+namespace {
+
+class Check {
+public:
+  Check(const ParsedUnit &Unit, const Reached &Reach) : Unit(Unit), Reach(Reach), Kernel(*Reach.Kernel) {}
+
+  std::vector<Blocker> run() {
+    kernel();
+    errors();
+    for (const auto &[Function, Use] : Reach.Functions)
+      function(Use);
+    throughPointers();
+    for (const clang::VarDecl *Global : Reach.Globals)
+      global(*Global);
+    for (Blocker &Found : findDivergentExits(Unit, Reach))
+      Blockers.push_back(std::move(Found));
+    return std::move(Blockers);
+  }
+
+private:
+  void block(BlockerKind Kind, clang::SourceLocation Where, std::string Fact) {
+    Blockers.push_back({Kind, Unit.place(Where), std::move(Fact)});
+  }
+
+  void kernel() {
+    if (Kernel.isCXXClassMember())
+      block(BlockerKind::KernelIsMember, Kernel.getLocation(), qualifiedNameOf(Kernel));
+    if (Kernel.getLocation().isMacroID())
+      block(BlockerKind::KernelFromMacro, Kernel.getLocation(), Kernel.getNameAsString());
+    if (const auto *Cluster = Kernel.getAttr<clang::CUDAClusterDimsAttr>())
+      block(BlockerKind::Cluster, Cluster->getLocation(), "__cluster_dims__");
+    for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
+      if (Parameter->getType()->isReferenceType())
+        block(BlockerKind::ReferenceParameter, Parameter->getLocation(), Parameter->getNameAsString());
+  }
+
+  /// Errors count where they lie in what the kernel needs.
+  void errors() {
+    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+    bool Reported = false;
+    for (const ParseError &Error : Unit.errors()) {
+      bool Needed = Error.MissingFile || Error.Location.isInvalid();
+      for (const clang::Decl *Needs : Reach.Units) {
+        const clang::SourceLocation Begin = Sources.getExpansionLoc(Needs->getBeginLoc());
+        const clang::SourceLocation End = Sources.getExpansionLoc(Needs->getEndLoc());
+        Needed |= Error.Location.isValid() && Sources.getFileID(Begin) == Sources.getFileID(Error.Location) &&
+                  !Sources.isBeforeInTranslationUnit(Error.Location, Begin) &&
+                  !Sources.isBeforeInTranslationUnit(End, Error.Location);
+      }
+      if (!Needed)
+        continue;
+      block(BlockerKind::BrokenCode, Error.Location, Error.Text);
+      Reported = true;
+    }
+    if (Reach.HasErrors && !Reported)
+      block(BlockerKind::BrokenCode, Reach.ErrorAt,
+            Unit.errors().empty() ? "a declaration is not valid" : Unit.errors().front().Text);
+  }
+
+  void function(const FunctionUse &Use) {
+    const std::string Name = qualifiedNameOf(*Use.Function);
+    if (Use.System) {
+      libraryFunction(Use);
+      return;
+    }
+    for (const CallSite &Call : Use.Calls) {
+      const Intrinsic Kind = classify(*Call.Callee);
+      if (Kind == Intrinsic::NamedBarrier)
+        block(BlockerKind::NamedBarrier, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
+      if (Kind == Intrinsic::Cluster)
+        block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
+    }
+    for (const clang::VarDecl *Static : Use.MutableStatics)
+      block(BlockerKind::StaticLocal, Static->getLocation(), Static->getNameAsString() + " in " + Name);
+    for (clang::SourceLocation Launch : Use.Launches)
+      block(BlockerKind::DeviceLaunch, Launch, "in " + Name);
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+      if (std::string What = blockState(*Assembly); !What.empty())
+        block(BlockerKind::InlineAsmBlock, Assembly->getAsmLoc(), What + " in " + Name);
+  }
+
+  /// What inline assembly says of the block, or "". Warp-level instructions and lane registers keep their meaning.
+  static std::string blockState(const clang::GCCAsmStmt &Assembly) {
+    static const llvm::Regex Block(
+        "%%?(tid|ntid|ctaid|nctaid|warpid|nwarpid|clusterid|cluster_[a-z]+|dynamic_smem_size|total_smem_size)([^a-zA-Z_]|$)"
+        "|(^|[^a-zA-Z_.])(bar|barrier|exit|setmaxnreg|wgmma|griddepcontrol|tcgen05)([^a-zA-Z_]|$)");
+    llvm::SmallVector<llvm::StringRef> Matches;
+    const std::string Text = Assembly.getAsmString();
+    if (!Block.match(Text, &Matches))
+      return {};
+    return !Matches[1].empty() ? "%" + Matches[1].str() : Matches[4].str();
+  }
+
+  void libraryFunction(const FunctionUse &Use) {
+    const bool Reads = !Use.Reads.empty();
+    bool Synchronises = false;
+    for (const CallSite &Call : Use.Calls) {
+      const Intrinsic Kind = classify(*Call.Callee);
+      Synchronises |= Kind == Intrinsic::Barrier || Kind == Intrinsic::NamedBarrier || Kind == Intrinsic::Cluster;
+    }
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+      Synchronises |= !blockState(*Assembly).empty();
+    const bool SharesMemory = !Use.Shared.empty();
+    if (!Reads && !Synchronises && !SharesMemory)
+      return;
+    const std::string Entered = Use.EnteredAs ? Use.EnteredAs->getQualifiedNameAsString() : "";
+    // One report per library function that the user names.
+    if (!Libraries.insert(Entered).second)
+      return;
+    block(BlockerKind::LibraryUsesBlock, Use.EnteredAt,
+          fmt::format("{} {}", Entered, Reads ? "reads a built-in" : Synchronises ? "synchronises" : "holds shared memory"));
+  }
+
+  void throughPointers() {
+    const auto Synchronising = synchronisingFunctions(Reach);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const CallSite &Call : Use.Calls) {
+        const clang::FunctionDecl *Definition = Call.Callee;
+        Call.Callee->hasBody(Definition);
+        if (!Definition || !Synchronising.contains(Definition))
+          continue;
+        const auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Definition);
+        if (!Call.Call && !llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(Definition))
+          block(BlockerKind::BarrierThroughPointer, Call.Where, qualifiedNameOf(*Definition));
+        else if (Method && Method->isVirtual())
+          block(BlockerKind::BarrierThroughPointer, Call.Where, "virtual " + qualifiedNameOf(*Definition));
+      }
+  }
+
+  void global(const clang::VarDecl &Variable) {
+    const std::string Name = Variable.getQualifiedNameAsString();
+    if (Variable.hasAttr<clang::CUDASharedAttr>()) {
+      if (Variable.hasExternalStorage())
+        block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
+      return;
+    }
+    for (const auto *Annotation : Variable.specific_attrs<clang::AnnotateAttr>())
+      if (Annotation->getAnnotation() == "cufuse_managed")
+        return block(BlockerKind::ManagedVariable, Variable.getLocation(), Name);
+    if (!mustStayShared(Unit, Variable))
+      return;
+    if (!Variable.hasExternalFormalLinkage() || Variable.isCXXClassMember())
+      block(BlockerKind::HostSharedInternal, Variable.getLocation(), Name);
+    else if (!Unit.request().Flags.Relocatable)
+      block(BlockerKind::HostSharedNeedsRdc, Variable.getLocation(), Name);
+  }
+
+  const ParsedUnit &Unit;
+  const Reached &Reach;
+  const clang::FunctionDecl &Kernel;
+  std::vector<Blocker> Blockers;
+  std::set<std::string> Libraries;
+};
+
+} // namespace
+
+std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const Reached &Reach) { return Check(Unit, Reach).run(); }
+
+} // namespace cufuse

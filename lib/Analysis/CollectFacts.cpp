@@ -1,0 +1,142 @@
+#include "cufuse/Analysis/CollectFacts.h"
+
+#include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Analysis/LaunchSites.h"
+
+namespace cufuse {
+
+namespace {
+
+/// Does host code of the user's files name the variable?
+struct HostUse : clang::ConstDynamicRecursiveASTVisitor {
+  HostUse(const clang::SourceManager &Sources, const clang::VarDecl &Variable) : Sources(Sources), Variable(Variable) {}
+  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Sources.isInSystemHeader(D->getLocation()))
+      return true;
+    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
+    const bool DeviceOnly = F && (F->hasAttr<clang::CUDAGlobalAttr>() ||
+                                  (F->hasAttr<clang::CUDADeviceAttr>() && !F->hasAttr<clang::CUDAHostAttr>()));
+    if (DeviceOnly)
+      return true;
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    Found |= E->getDecl()->getCanonicalDecl() == Variable.getCanonicalDecl();
+    return true;
+  }
+  const clang::SourceManager &Sources;
+  const clang::VarDecl &Variable;
+  bool Found = false;
+};
+
+std::string space(const clang::VarDecl &V) {
+  for (const auto *Annotation : V.specific_attrs<clang::AnnotateAttr>())
+    if (Annotation->getAnnotation() == "cufuse_managed")
+      return "__managed__";
+  if (V.hasAttr<clang::CUDAConstantAttr>())
+    return "__constant__";
+  return V.hasAttr<clang::CUDASharedAttr>() ? "__shared__" : "__device__";
+}
+
+} // namespace
+
+bool mustStayShared(const ParsedUnit &Unit, const clang::VarDecl &Variable) {
+  if (Variable.hasAttr<clang::CUDASharedAttr>())
+    return false;
+  const clang::VarDecl *Definition = Variable.getDefinition();
+  const bool ReadOnly = Variable.hasAttr<clang::CUDAConstantAttr>() || Variable.getType().isConstQualified() ||
+                        Variable.isConstexpr();
+  if (!Definition || !Definition->hasInit() || !ReadOnly)
+    return true;
+  // Another object file may fill what is visible to it.
+  if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage() && !Variable.getType().isConstQualified())
+    return true;
+  HostUse Uses(Unit.ast().getSourceManager(), Variable);
+  Uses.TraverseAST(Unit.ast());
+  return Uses.Found && !Variable.getType().isConstQualified();
+}
+
+KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
+  const clang::FunctionDecl &Kernel = *Reach.Kernel;
+  clang::ASTContext &Context = Unit.ast();
+  const clang::PrintingPolicy &Policy = Context.getPrintingPolicy();
+  KernelFacts Facts;
+  Facts.Name = Kernel.getNameAsString();
+  Facts.QualifiedName = qualifiedNameOf(Kernel);
+  Facts.Signature = signatureOf(Kernel);
+  Facts.Where = Unit.place(Kernel.getLocation());
+  if (const clang::FunctionTemplateDecl *Template = Kernel.getPrimaryTemplate())
+    for (const clang::NamedDecl *Parameter : *Template->getTemplateParameters()) {
+      std::string Text;
+      llvm::raw_string_ostream Out(Text);
+      Parameter->print(Out, Policy);
+      Facts.TemplateParameters.push_back(Text);
+    }
+  for (const clang::ParmVarDecl *Parameter : Kernel.parameters()) {
+    Facts.Parameters.push_back({Parameter->getName().empty() ? fmt::format("arg{}", Facts.Parameters.size())
+                                                             : Parameter->getNameAsString(),
+                                Parameter->getType().getAsString(Policy)});
+    if (!Parameter->getType()->isReferenceType() && !Parameter->getType()->isIncompleteType())
+      Facts.ParameterBytes += Context.getTypeSizeInChars(Parameter->getType()).getQuantity();
+  }
+  if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>()) {
+    clang::Expr::EvalResult Value;
+    if (const clang::Expr *Threads = Bounds->getMaxThreads();
+        Threads && !Threads->isValueDependent() && Threads->EvaluateAsInt(Value, Context))
+      Facts.MaxThreads = Value.Val.getInt().getZExtValue();
+  }
+  Facts.LaunchBlocks = launchBlocks(Unit, Kernel);
+
+  for (const auto &[Function, Use] : Reach.Functions) {
+    if (Use.System)
+      continue;
+    const bool IsKernel = Function == Reach.Kernel;
+    const std::string Name = qualifiedNameOf(*Function);
+    if (!IsKernel && Function->getIdentifier())
+      Facts.Helpers.push_back(Name);
+    for (const BuiltinRead &Read : Use.Reads) {
+      Facts.ReadByHelper[Read.Builtin] |= !IsKernel || Read.OutsideBody;
+      for (int I = 0; I < 3; ++I)
+        Facts.Reads[Read.Builtin][I] |= Read.Dimension < 0 || Read.Dimension == I;
+    }
+    for (const CallSite &Call : Use.Calls) {
+      const SourcePlace Where = Unit.place(Call.Where);
+      switch (classify(*Call.Callee)) {
+      case Intrinsic::Barrier:
+        Facts.Barriers.push_back({Call.Callee->getNameAsString(), Name, Where});
+        break;
+      case Intrinsic::WarpPrimitive:
+        Facts.WarpPrimitives.push_back({Call.Callee->getNameAsString(), Name, Where});
+        break;
+      case Intrinsic::Atomic:
+        Facts.Atomics.push_back({Call.Callee->getNameAsString(), Name, Where});
+        break;
+      default:
+        break;
+      }
+    }
+    for (const clang::VarDecl *Shared : Use.Shared) {
+      SharedArray Array{Shared->getNameAsString(), Shared->getType().getAsString(Policy), 0, Name,
+                        Unit.place(Shared->getLocation())};
+      if (Shared->hasExternalStorage()) {
+        Facts.DynamicShared.push_back(Array);
+        Facts.HelperHasDynamicShared |= !IsKernel;
+        continue;
+      }
+      if (!Shared->getType()->isIncompleteType())
+        Array.Bytes = Context.getTypeSizeInChars(Shared->getType()).getQuantity();
+      Facts.StaticShared.push_back(Array);
+    }
+    if (!IsKernel)
+      continue;
+    const auto *Body = llvm::dyn_cast<clang::CompoundStmt>(Function->getBody());
+    for (const clang::ReturnStmt *Return : Use.Returns)
+      if (!Body || Body->body_back() != Return)
+        Facts.EarlyExits.push_back({"return", Name, Unit.place(Return->getBeginLoc())});
+  }
+  for (const clang::VarDecl *Global : Reach.Globals)
+    Facts.Globals.push_back({Global->getQualifiedNameAsString(), space(*Global), mustStayShared(Unit, *Global)});
+  return Facts;
+}
+
+} // namespace cufuse

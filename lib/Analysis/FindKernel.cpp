@@ -1,0 +1,154 @@
+#include "cufuse/Analysis/FindKernel.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+struct KernelCollector : clang::ConstDynamicRecursiveASTVisitor {
+  explicit KernelCollector(const clang::SourceManager &Sources) : Sources(Sources) {}
+  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Sources.isInSystemHeader(D->getLocation()))
+      return true;
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+  bool VisitFunctionDecl(const clang::FunctionDecl *F) override {
+    if (F->hasAttr<clang::CUDAGlobalAttr>() && F->isThisDeclarationADefinition() && !F->isTemplateInstantiation())
+      Found.push_back(F);
+    return true;
+  }
+  // Kernels do not stand inside functions.
+  bool TraverseStmt(MaybeConst<clang::Stmt> *) override { return true; }
+  const clang::SourceManager &Sources;
+  std::vector<const clang::FunctionDecl *> Found;
+};
+
+std::string unqualified(llvm::StringRef Name) {
+  const size_t At = Name.rfind("::");
+  return (At == llvm::StringRef::npos ? Name : Name.drop_front(At + 2)).str();
+}
+
+/// `Written` is the whole qualified name of the kernel, or its end.
+bool names(llvm::StringRef Written, const clang::FunctionDecl &Kernel) {
+  Written.consume_front("::");
+  const std::string Whole = Kernel.getQualifiedNameAsString();
+  std::string Visible; // without unnamed namespaces, which nobody can write
+  llvm::raw_string_ostream Out(Visible);
+  clang::PrintingPolicy Policy(Kernel.getASTContext().getPrintingPolicy());
+  Policy.SuppressUnwrittenScope = true;
+  Kernel.printQualifiedName(Out, Policy);
+  return Whole == Written || Visible == Written || llvm::StringRef(Visible).ends_with(("::" + Written).str());
+}
+
+const clang::FunctionDecl *withBody(const clang::FunctionDecl *F) {
+  const clang::FunctionDecl *Definition = nullptr;
+  return F->hasBody(Definition) ? Definition : nullptr;
+}
+
+std::string listed(const std::vector<std::string> &Names) { return llvm::join(Names, ", "); }
+
+} // namespace
+
+std::string qualifiedNameOf(const clang::FunctionDecl &Kernel) {
+  std::string Name;
+  llvm::raw_string_ostream Out(Name);
+  clang::PrintingPolicy Policy(Kernel.getASTContext().getPrintingPolicy());
+  Policy.SuppressUnwrittenScope = true;
+  Kernel.printQualifiedName(Out, Policy);
+  if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs())
+    clang::printTemplateArgumentList(Out, Arguments->asArray(), Policy);
+  return Name;
+}
+
+std::string signatureOf(const clang::FunctionDecl &Kernel) {
+  std::vector<std::string> Types;
+  for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
+    Types.push_back(Parameter->getType().getAsString(Kernel.getASTContext().getPrintingPolicy()));
+  return fmt::format("{}({})", qualifiedNameOf(Kernel), llvm::join(Types, ", "));
+}
+
+std::vector<const clang::FunctionDecl *> allKernels(const ParsedUnit &Unit) {
+  KernelCollector Collector(Unit.ast().getSourceManager());
+  Collector.TraverseAST(Unit.ast());
+  return std::move(Collector.Found);
+}
+
+bool needsProbe(const KernelSpec &Spec) { return Spec.hasTemplateArguments() || Spec.hasSignature(); }
+
+llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, const KernelSpec &Spec, size_t Probe) {
+  const std::vector<const clang::FunctionDecl *> Kernels = allKernels(Unit);
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::vector<const clang::FunctionDecl *> Matches;
+  for (const clang::FunctionDecl *Kernel : Kernels) {
+    const clang::SourceLocation Begin = Sources.getExpansionLoc(Kernel->getBeginLoc());
+    const clang::Decl *Whole = Kernel->getDescribedFunctionTemplate();
+    const clang::SourceLocation TemplateBegin = Whole ? Sources.getExpansionLoc(Whole->getBeginLoc()) : Begin;
+    const unsigned First = Sources.getSpellingLineNumber(TemplateBegin);
+    const unsigned Last = Sources.getSpellingLineNumber(Sources.getExpansionLoc(Kernel->getLocation()));
+    if (Spec.Line ? Sources.isInMainFile(Begin) && First <= Spec.Line && Spec.Line <= Last : names(Spec.name(), *Kernel))
+      Matches.push_back(Kernel);
+  }
+  // A missing header may hide anything, the kernel included.
+  for (const ParseError &Error : Unit.errors())
+    if (Error.MissingFile)
+      return badInput(Error.Text, "pass the flags of your build after `--`", Error.Where);
+
+  if (needsProbe(Spec)) {
+    const clang::FunctionDecl *Named = Unit.probe(Probe);
+    if (const clang::FunctionDecl *Definition = Named ? withBody(Named) : nullptr) {
+      if (!Definition->hasAttr<clang::CUDAGlobalAttr>())
+        return badInput(fmt::format("'{}' is not a kernel", Spec.Kernel), "name a __global__ function",
+                        Unit.place(Definition->getLocation()));
+      return Definition;
+    }
+    if (!Matches.empty())
+      return badInput(fmt::format("'{}' does not name a kernel: {}", Spec.Kernel, Unit.probeError(Probe)), "",
+                      Unit.place(Matches.front()->getLocation()));
+  }
+
+  if (Matches.empty()) {
+    if (Spec.Line)
+      return badInput(fmt::format("no kernel starts on line {} of '{}'", Spec.Line, Spec.File));
+    const std::string Wanted = unqualified(Spec.name());
+    std::vector<std::string> Near, All;
+    for (const clang::FunctionDecl *Kernel : Kernels) {
+      const std::string Name = Kernel->getQualifiedNameAsString();
+      All.push_back(Name);
+      if (llvm::StringRef(unqualified(Name)).edit_distance(Wanted) <= std::max<size_t>(2, Wanted.size() / 3))
+        Near.push_back(Name);
+    }
+    std::string Text = fmt::format("no kernel '{}' in '{}'", Spec.name(), Spec.File);
+    if (Kernels.empty() && !Unit.errors().empty())
+      return badInput(Text + ": Clang reports " + Unit.errors().front().Text, "correct the error, or pass the missing flags after `--`",
+                      Unit.errors().front().Where);
+    return badInput(Text, Kernels.empty() ? "the file defines none"
+                          : Near.empty() ? "it has " + listed(All)
+                                         : "did you mean " + listed(Near) + "?");
+  }
+  if (Matches.size() > 1) {
+    std::vector<std::string> Choices;
+    for (const clang::FunctionDecl *Kernel : Matches)
+      Choices.push_back(signatureOf(*Kernel));
+    return badInput(fmt::format("'{}' names {} kernels in '{}'", Spec.str(), Matches.size(), Spec.File),
+                    "choose one by its signature: " + listed(Choices));
+  }
+  const clang::FunctionDecl *Match = Matches.front();
+  const clang::FunctionTemplateDecl *Template = Match->getDescribedFunctionTemplate();
+  if (!Template)
+    return Match;
+  std::vector<const clang::FunctionDecl *> Instances;
+  std::vector<std::string> Choices;
+  for (const clang::FunctionDecl *Instance : Template->specializations())
+    if (const clang::FunctionDecl *Definition = withBody(Instance); Definition && !Definition->isDependentContext()) {
+      Instances.push_back(Definition);
+      Choices.push_back(qualifiedNameOf(*Definition));
+    }
+  if (Instances.size() == 1)
+    return Instances.front();
+  return badInput(fmt::format("'{}' is a template", Match->getQualifiedNameAsString()),
+                  Choices.empty() ? "name it with its arguments, like k<float, 4>" : "name one of " + listed(Choices),
+                  Unit.place(Match->getLocation()));
+}
+
+} // namespace cufuse

@@ -1,0 +1,127 @@
+#include "cufuse/Analysis/LaunchSites.h"
+
+namespace cufuse {
+
+namespace {
+
+/// Variables that something may change after their initialiser.
+struct Writes : clang::ConstDynamicRecursiveASTVisitor {
+  bool VisitBinaryOperator(const clang::BinaryOperator *Operator) override {
+    if (Operator->isAssignmentOp())
+      note(Operator->getLHS());
+    return true;
+  }
+  bool VisitUnaryOperator(const clang::UnaryOperator *Operator) override {
+    if (Operator->isIncrementDecrementOp() || Operator->getOpcode() == clang::UO_AddrOf)
+      note(Operator->getSubExpr());
+    return true;
+  }
+  bool VisitCXXOperatorCallExpr(const clang::CXXOperatorCallExpr *Call) override {
+    if (Call->isAssignmentOp() && Call->getNumArgs() > 0)
+      note(Call->getArg(0));
+    return true;
+  }
+  bool VisitCallExpr(const clang::CallExpr *Call) override {
+    if (const clang::FunctionDecl *Callee = Call->getDirectCallee(); Callee && !llvm::isa<clang::CXXMethodDecl>(Callee))
+      for (unsigned I = 0; I < std::min(Call->getNumArgs(), Callee->getNumParams()); ++I)
+        if (const clang::QualType Type = Callee->getParamDecl(I)->getType();
+            Type->isReferenceType() && !Type.getNonReferenceType().isConstQualified())
+          note(Call->getArg(I));
+    return true;
+  }
+  void note(const clang::Expr *E) {
+    E = E->IgnoreParenImpCasts();
+    while (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
+      E = Member->getBase()->IgnoreParenImpCasts();
+    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
+      Changed.insert(Reference->getDecl());
+  }
+  std::set<const clang::ValueDecl *> Changed;
+};
+
+class Finder : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  Finder(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) : Context(Unit.ast()), Kernel(Kernel) {
+    ShouldVisitTemplateInstantiations = true;
+    ShouldVisitImplicitCode = true;
+  }
+  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
+    // Nobody launches the user's kernel from a system header.
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Context.getSourceManager().isInSystemHeader(D->getLocation()))
+      return true;
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+  bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
+    const clang::FunctionDecl *Callee = Launch->getDirectCallee();
+    if (!Callee || Callee->getCanonicalDecl() != Kernel.getCanonicalDecl() || !Launch->getConfig() ||
+        Launch->getConfig()->getNumArgs() < 2)
+      return true;
+    Found.push_back(shape(Launch->getConfig()->getArg(1)));
+    return true;
+  }
+  std::vector<std::optional<BlockShape>> Found;
+
+private:
+  std::optional<unsigned> integer(const clang::Expr *E) {
+    clang::Expr::EvalResult Value;
+    if (E->isValueDependent())
+      return std::nullopt;
+    if (E->EvaluateAsInt(Value, Context))
+      return Value.Val.getInt().getZExtValue();
+    if (const clang::Expr *Initializer = initializer(E))
+      return integer(Initializer);
+    return std::nullopt;
+  }
+
+  /// The initialiser of a local variable that nothing changes.
+  const clang::Expr *initializer(const clang::Expr *E) {
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts());
+    auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+    if (!Variable || !Variable->getInit())
+      return nullptr;
+    auto *Function = llvm::dyn_cast_or_null<clang::FunctionDecl>(Variable->getParentFunctionOrMethod());
+    if (!Function || !Function->getBody())
+      return Variable->getType().isConstQualified() ? Variable->getInit() : nullptr;
+    Writes Writes;
+    Writes.TraverseStmt(Function->getBody());
+    return Writes.Changed.count(Variable) ? nullptr : Variable->getInit();
+  }
+
+  std::optional<BlockShape> shape(const clang::Expr *E) {
+    E = E->IgnoreUnlessSpelledInSource();
+    if (const clang::Expr *Initializer = initializer(E))
+      return shape(Initializer);
+    if (auto *List = llvm::dyn_cast<clang::InitListExpr>(E); List && List->getNumInits() == 1)
+      return shape(List->getInit(0));
+    std::optional<unsigned> Sizes[3] = {1, 1, 1};
+    if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E)) {
+      if (Construct->getConstructor()->isCopyOrMoveConstructor())
+        return shape(Construct->getArg(0));
+      if (Construct->getNumArgs() > 3)
+        return std::nullopt;
+      for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
+        if (!llvm::isa<clang::CXXDefaultArgExpr>(Construct->getArg(I)))
+          Sizes[I] = integer(Construct->getArg(I));
+    } else if (E->getType()->isIntegralOrEnumerationType()) {
+      Sizes[0] = integer(E);
+    } else {
+      return std::nullopt;
+    }
+    if (!Sizes[0] || !Sizes[1] || !Sizes[2])
+      return std::nullopt;
+    return BlockShape{*Sizes[0], *Sizes[1], *Sizes[2]};
+  }
+
+  clang::ASTContext &Context;
+  const clang::FunctionDecl &Kernel;
+};
+
+} // namespace
+
+std::vector<std::optional<BlockShape>> launchBlocks(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) {
+  Finder Launches(Unit, Kernel);
+  Launches.TraverseAST(Unit.ast());
+  return std::move(Launches.Found);
+}
+
+} // namespace cufuse

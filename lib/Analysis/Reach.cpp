@@ -1,0 +1,454 @@
+#include "cufuse/Analysis/Reach.h"
+
+#include "cufuse/Analysis/KernelFacts.h"
+
+namespace cufuse {
+
+namespace {
+
+bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources) {
+  const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
+  return At.isValid() && !Sources.isInSystemHeader(At) && !Sources.isWrittenInBuiltinFile(At) &&
+         !Sources.isWrittenInCommandLineFile(At);
+}
+
+/// The member of a template that an instantiation was made from, or the declaration itself.
+const clang::Decl *pattern(const clang::Decl *D) {
+  if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D)) {
+    if (const clang::FunctionDecl *From = Function->getTemplateInstantiationPattern())
+      return From;
+  } else if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D)) {
+    if (const clang::VarDecl *From = Variable->getTemplateInstantiationPattern())
+      return From;
+  } else if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(D)) {
+    if (const clang::CXXRecordDecl *From = Record->getTemplateInstantiationPattern())
+      return From;
+  } else if (auto *Enum = llvm::dyn_cast<clang::EnumDecl>(D)) {
+    if (const clang::EnumDecl *From = Enum->getTemplateInstantiationPattern())
+      return From;
+  }
+  return D;
+}
+
+int builtinOf(const clang::ValueDecl *D) {
+  if (!D->getDeclContext()->getRedeclContext()->isTranslationUnit() || !D->getIdentifier())
+    return -1;
+  for (unsigned I = 0; I < BuiltinNames.size(); ++I)
+    if (D->getName() == BuiltinNames[I])
+      return static_cast<int>(I);
+  return -1;
+}
+
+/// Visits a declaration or body and reports every name in it.
+class NameVisitor : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  NameVisitor() { ShouldVisitImplicitCode = true; }
+  virtual void name(const clang::NamedDecl *D, const clang::Expr *Use, clang::SourceLocation Where) = 0;
+  virtual void globalQualifier(clang::SourceLocation) {}
+
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    name(E->getDecl(), E, E->getLocation());
+    return true;
+  }
+  bool VisitMemberExpr(const clang::MemberExpr *E) override {
+    name(E->getMemberDecl(), E, E->getMemberLoc());
+    return true;
+  }
+  bool VisitCXXConstructExpr(const clang::CXXConstructExpr *E) override {
+    name(E->getConstructor(), E, E->getLocation());
+    return true;
+  }
+  bool VisitOverloadExpr(const clang::OverloadExpr *E) override {
+    for (const clang::NamedDecl *D : E->decls())
+      name(D->getUnderlyingDecl(), nullptr, E->getNameLoc());
+    return true;
+  }
+  bool VisitUnresolvedLookupExpr(const clang::UnresolvedLookupExpr *E) override { return VisitOverloadExpr(E); }
+  bool VisitCXXDefaultArgExpr(const clang::CXXDefaultArgExpr *E) override {
+    return TraverseStmt(const_cast<clang::Expr *>(E->getExpr()));
+  }
+  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
+  bool VisitRecordTypeLoc(clang::RecordTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
+  bool VisitEnumTypeLoc(clang::EnumTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
+  bool VisitUsingTypeLoc(clang::UsingTypeLoc L) override {
+    name(L.getDecl(), nullptr, L.getBeginLoc());
+    name(L.getDecl()->getTargetDecl(), nullptr, L.getBeginLoc());
+    return true;
+  }
+  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc L) override {
+    if (const clang::TemplateDecl *T = L.getTypePtr()->getTemplateName().getAsTemplateDecl())
+      name(T, nullptr, L.getBeginLoc());
+    if (const auto *Record = L.getTypePtr()->getAsCXXRecordDecl())
+      name(Record, nullptr, L.getBeginLoc());
+    return true;
+  }
+  bool VisitDeducedTemplateSpecializationTypeLoc(clang::DeducedTemplateSpecializationTypeLoc L) override {
+    if (const clang::TemplateDecl *T = L.getTypePtr()->getTemplateName().getAsTemplateDecl())
+      name(T, nullptr, L.getBeginLoc());
+    return true;
+  }
+  bool TraverseTemplateName(clang::TemplateName N) override {
+    if (const clang::TemplateDecl *T = N.getAsTemplateDecl())
+      name(T, nullptr, {});
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseTemplateName(N);
+  }
+  bool TraverseNestedNameSpecifierLoc(clang::NestedNameSpecifierLoc L) override {
+    if (L && L.getNestedNameSpecifier().getKind() == clang::NestedNameSpecifier::Kind::Global)
+      globalQualifier(L.getBeginLoc());
+    if (L && L.getNestedNameSpecifier().getKind() == clang::NestedNameSpecifier::Kind::Namespace)
+      name(L.getNestedNameSpecifier().getAsNamespaceAndPrefix().Namespace, nullptr, L.getBeginLoc());
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseNestedNameSpecifierLoc(L);
+  }
+
+private:
+  bool type(const clang::NamedDecl *D, clang::SourceLocation Where) {
+    name(D, nullptr, Where);
+    return true;
+  }
+};
+
+class Walk {
+public:
+  Walk(const ParsedUnit &Unit) : Sources(Unit.ast().getSourceManager()) {}
+
+  Reached run(const clang::FunctionDecl &Kernel) {
+    Result.Kernel = Kernel.getDefinition();
+    unit(&Kernel, nullptr);
+    function(&Kernel, {}, nullptr, nullptr);
+    if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs())
+      for (const clang::TemplateArgument &Argument : Arguments->asArray())
+        templateArgument(Argument);
+    while (NextFunction < Pending.size() || NextUnit < PendingUnits.size()) {
+      if (NextFunction < Pending.size())
+        body(Pending[NextFunction++]);
+      else
+        text(PendingUnits[NextUnit++]);
+    }
+    return std::move(Result);
+  }
+
+private:
+  struct BodyVisitor;
+  struct TextVisitor;
+
+  void broken(const clang::Decl *D) {
+    if (Result.HasErrors)
+      return;
+    Result.HasErrors = true;
+    Result.ErrorAt = D->getLocation();
+  }
+
+  /// Adds the unit that holds `D` and its other declarations in the user's files.
+  void unit(const clang::Decl *D, const clang::Decl *From) {
+    for (const clang::Decl *Other : pattern(D)->redecls()) {
+      const clang::Decl *Whole = enclosingUnit(Other);
+      if (!Whole || !inUsersFile(Whole, Sources))
+        continue;
+      if (Result.Units.insert(Whole))
+        PendingUnits.push_back(Whole);
+      if (From && From != Whole)
+        Result.References[From].insert(Whole);
+    }
+  }
+
+  void function(const clang::FunctionDecl *F, clang::SourceLocation EnteredAt, const clang::FunctionDecl *EnteredAs,
+                const FunctionUse *From) {
+    const clang::FunctionDecl *Definition = nullptr;
+    if (!F->hasBody(Definition) || !Definition || Definition->isDependentContext())
+      return;
+    const bool System = !inUsersFile(Definition, Sources);
+    if (System && classify(*F) != Intrinsic::None)
+      return;
+    if (Result.Functions.count(Definition))
+      return;
+    FunctionUse Use;
+    Use.Function = Definition;
+    Use.System = System;
+    if (System) {
+      Use.EnteredAt = From && From->System ? From->EnteredAt : EnteredAt;
+      Use.EnteredAs = From && From->System ? From->EnteredAs : F;
+    }
+    Result.Functions.insert({Definition, std::move(Use)});
+    Pending.push_back(Definition);
+  }
+
+  void templateArgument(const clang::TemplateArgument &Argument) {
+    if (Argument.getKind() == clang::TemplateArgument::Type)
+      type(Argument.getAsType());
+    else if (Argument.getKind() == clang::TemplateArgument::Template) {
+      if (auto *T = Argument.getAsTemplate().getAsTemplateDecl())
+        unit(T, nullptr);
+    } else if (Argument.getKind() == clang::TemplateArgument::Declaration)
+      mention(Argument.getAsDecl(), nullptr);
+    else if (Argument.getKind() == clang::TemplateArgument::Pack)
+      for (const clang::TemplateArgument &Inner : Argument.pack_elements())
+        templateArgument(Inner);
+  }
+
+  void type(clang::QualType T) {
+    T = T.getCanonicalType();
+    while (!T->getPointeeType().isNull() || T->isArrayType())
+      T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
+    if (const clang::TagDecl *Tag = T->getAsTagDecl()) {
+      unit(Tag, nullptr);
+      if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Tag)) {
+        unit(Special->getSpecializedTemplate(), nullptr);
+        for (const clang::TemplateArgument &Argument : Special->getTemplateArgs().asArray())
+          templateArgument(Argument);
+      }
+    }
+  }
+
+  /// A name in text: its unit is needed, and if it is a template, so are all its specialisations, since leaving one out
+  /// would silently select another.
+  void mention(const clang::NamedDecl *D, const clang::Decl *From) {
+    if (llvm::isa<clang::ParmVarDecl, clang::TemplateTypeParmDecl, clang::NonTypeTemplateParmDecl>(D))
+      return;
+    if (auto *Shadow = llvm::dyn_cast<clang::UsingShadowDecl>(D)) {
+      if (Shadow->getIntroducer())
+        unit(Shadow->getIntroducer(), From);
+      D = Shadow->getTargetDecl();
+    }
+    if (D->isInvalidDecl())
+      broken(D);
+    if (llvm::isa<clang::NamespaceAliasDecl>(D))
+      unit(D, From);
+    if (llvm::isa<clang::NamespaceDecl, clang::NamespaceAliasDecl>(D))
+      return;
+    if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(D)) {
+      mention(Special->getSpecializedTemplate(), From);
+      if (Special->isExplicitSpecialization())
+        unit(Special, From);
+      return;
+    }
+    unit(D, From);
+    const clang::Decl *Pattern = pattern(D);
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Pattern)) {
+      if (const clang::FunctionTemplateDecl *T = Function->getPrimaryTemplate())
+        mention(T, From);
+      else if (const clang::FunctionTemplateDecl *T = Function->getDescribedFunctionTemplate())
+        specializations(T->specializations(), From);
+    } else if (auto *T = llvm::dyn_cast<clang::FunctionTemplateDecl>(Pattern)) {
+      specializations(T->specializations(), From);
+    } else if (auto *T = llvm::dyn_cast<clang::ClassTemplateDecl>(Pattern)) {
+      specializations(T->specializations(), From);
+      llvm::SmallVector<clang::ClassTemplatePartialSpecializationDecl *> Partial;
+      const_cast<clang::ClassTemplateDecl *>(T)->getPartialSpecializations(Partial);
+      for (const clang::Decl *P : Partial)
+        unit(P, From);
+    } else if (auto *T = llvm::dyn_cast<clang::VarTemplateDecl>(Pattern)) {
+      specializations(T->specializations(), From);
+    }
+    const clang::DeclContext *Context = D->getDeclContext()->getRedeclContext();
+    if (Context->isFileContext() && !inUsersFile(D, Sources) &&
+        llvm::isa<clang::FunctionDecl, clang::VarDecl, clang::FunctionTemplateDecl>(D))
+      Result.External.insert(D);
+  }
+
+  template <typename Range> void specializations(Range Special, const clang::Decl *From) {
+    for (const auto *S : Special)
+      if (S->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization)
+        unit(S, From);
+  }
+
+  void body(const clang::FunctionDecl *F);
+  void text(const clang::Decl *Unit);
+
+  const clang::SourceManager &Sources;
+  Reached Result;
+  std::vector<const clang::FunctionDecl *> Pending;
+  std::vector<const clang::Decl *> PendingUnits;
+  size_t NextFunction = 0, NextUnit = 0;
+};
+
+/// Collects what an instantiated body does.
+struct Walk::BodyVisitor : NameVisitor {
+  BodyVisitor(Walk &W, FunctionUse &Use) : W(W), Use(Use) {}
+
+  void name(const clang::NamedDecl *D, const clang::Expr *E, clang::SourceLocation Where) override {
+    if (auto *Value = llvm::dyn_cast<clang::ValueDecl>(D))
+      if (int B = builtinOf(Value); B >= 0) {
+        // Counted by VisitMSPropertyRefExpr where a dimension is named.
+        if (!Properties.count(E))
+          Use.Reads.push_back({static_cast<unsigned>(B), -1, Depth > 0, Where});
+        return;
+      }
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D)) {
+      auto Call = Callees.find(E);
+      const bool Constructs = llvm::isa_and_nonnull<clang::CXXConstructExpr>(E);
+      Use.Calls.push_back({Function, Call == Callees.end() ? nullptr : Call->second, Where});
+      if (!E && !Constructs)
+        Use.Calls.pop_back(); // a candidate of an unresolved name only
+      else
+        W.function(Function, Where, nullptr, &Use);
+    }
+    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D)) {
+      const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(Variable));
+      if (Variable->hasGlobalStorage() && !Variable->isStaticLocal() &&
+          (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
+           Pattern->hasAttr<clang::CUDASharedAttr>()))
+        W.Result.Globals.insert(Variable->getCanonicalDecl());
+    }
+    W.mention(D, nullptr);
+  }
+  bool VisitCallExpr(const clang::CallExpr *Call) override {
+    Callees[Call->getCallee()->IgnoreParenImpCasts()] = Call;
+    return true;
+  }
+  bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *Property) override {
+    const clang::Expr *Base = Property->getBaseExpr()->IgnoreParenImpCasts();
+    if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(Base))
+      Base = Opaque->getSourceExpr()->IgnoreParenImpCasts();
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Base);
+    if (!Reference)
+      return true;
+    const int B = builtinOf(Reference->getDecl());
+    const llvm::StringRef Name = Property->getPropertyDecl()->getName();
+    if (B >= 0 && Name.size() == 1 && Name[0] >= 'x' && Name[0] <= 'z' && Properties.insert(Reference).second)
+      Use.Reads.push_back({static_cast<unsigned>(B), Name[0] - 'x', Depth > 0, Reference->getLocation()});
+    return true;
+  }
+  bool VisitVarDecl(const clang::VarDecl *V) override {
+    if (V->hasAttr<clang::CUDASharedAttr>())
+      Use.Shared.push_back(V);
+    else if (V->isStaticLocal() && !V->getType().isConstQualified() && !V->isConstexpr())
+      Use.MutableStatics.push_back(V);
+    W.type(V->getType());
+    if (const auto *Record = V->getType()->getAsCXXRecordDecl(); Record && Record->hasDefinition())
+      if (const clang::CXXDestructorDecl *Destructor = Record->getDestructor())
+        W.function(Destructor, V->getLocation(), nullptr, &Use);
+    return true;
+  }
+  bool VisitGCCAsmStmt(const clang::GCCAsmStmt *Assembly) override {
+    Use.Assembly.push_back(Assembly);
+    return true;
+  }
+  bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
+    Use.Launches.push_back(Launch->getBeginLoc());
+    return true;
+  }
+  bool VisitReturnStmt(const clang::ReturnStmt *Return) override {
+    if (Functions == 0)
+      Use.Returns.push_back(Return);
+    return true;
+  }
+  bool VisitRecoveryExpr(const clang::RecoveryExpr *) override {
+    W.broken(Use.Function);
+    return true;
+  }
+  bool TraverseLambdaExpr(clang::ConstDynamicRecursiveASTVisitor::MaybeConst<clang::LambdaExpr> *Lambda) override {
+    const bool Hides = Lambda->getCaptureDefault() == clang::LCD_None;
+    Depth += Hides;
+    ++Functions;
+    const bool Continue = NameVisitor::TraverseLambdaExpr(Lambda);
+    --Functions;
+    Depth -= Hides;
+    return Continue;
+  }
+  bool TraverseCXXRecordDecl(clang::ConstDynamicRecursiveASTVisitor::MaybeConst<clang::CXXRecordDecl> *Record) override {
+    if (Record->isLambda())
+      return true;
+    ++Depth;
+    ++Functions;
+    const bool Continue = NameVisitor::TraverseCXXRecordDecl(Record);
+    --Functions;
+    --Depth;
+    return Continue;
+  }
+
+  Walk &W;
+  FunctionUse &Use;
+  std::map<const clang::Expr *, const clang::CallExpr *> Callees;
+  std::set<const clang::Expr *> Properties;
+  unsigned Depth = 0, Functions = 0;
+};
+
+/// Collects what the text of a unit names.
+struct Walk::TextVisitor : NameVisitor {
+  TextVisitor(Walk &W, const clang::Decl *Unit) : W(W), Unit(Unit) {}
+  void name(const clang::NamedDecl *D, const clang::Expr *, clang::SourceLocation) override {
+    if (auto *Value = llvm::dyn_cast<clang::ValueDecl>(D); Value && builtinOf(Value) >= 0)
+      return;
+    W.mention(D, Unit);
+  }
+  void globalQualifier(clang::SourceLocation Where) override { W.Result.GlobalQualifiers.push_back(Where); }
+  bool VisitRecoveryExpr(const clang::RecoveryExpr *) override {
+    W.broken(Unit);
+    return true;
+  }
+  Walk &W;
+  const clang::Decl *Unit;
+};
+
+void Walk::body(const clang::FunctionDecl *F) {
+  // A copy, since walking adds functions to the map.
+  FunctionUse Use = Result.Functions.find(F)->second;
+  if (F->isInvalidDecl())
+    broken(F);
+  BodyVisitor Visitor(*this, Use);
+  for (const clang::ParmVarDecl *Parameter : F->parameters())
+    type(Parameter->getType());
+  if (auto *Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(F))
+    for (const clang::CXXCtorInitializer *Initializer : Constructor->inits())
+      Visitor.TraverseConstructorInitializer(Initializer);
+  Visitor.TraverseStmt(F->getBody());
+  Result.Functions[F] = std::move(Use);
+}
+
+void Walk::text(const clang::Decl *Unit) {
+  TextVisitor Visitor(*this, Unit);
+  Visitor.TraverseDecl(Unit);
+}
+
+} // namespace
+
+Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) { return Walk(Unit).run(Kernel); }
+
+const clang::Decl *enclosingUnit(const clang::Decl *D) {
+  const clang::Decl *Unit = D;
+  while (true) {
+    const clang::DeclContext *Context = Unit->getLexicalDeclContext();
+    if (!Context || llvm::isa<clang::TranslationUnitDecl, clang::NamespaceDecl>(Unit))
+      return nullptr;
+    if (llvm::isa<clang::TranslationUnitDecl, clang::NamespaceDecl, clang::LinkageSpecDecl>(Context))
+      break;
+    Unit = llvm::cast<clang::Decl>(Context);
+  }
+  if (llvm::isa<clang::LinkageSpecDecl>(Unit))
+    return nullptr;
+  if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Unit))
+    if (const clang::FunctionTemplateDecl *T = Function->getDescribedFunctionTemplate())
+      return T;
+  if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(Unit))
+    if (const clang::ClassTemplateDecl *T = Record->getDescribedClassTemplate())
+      return T;
+  if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Unit))
+    if (const clang::VarTemplateDecl *T = Variable->getDescribedVarTemplate())
+      return T;
+  if (auto *Alias = llvm::dyn_cast<clang::TypeAliasDecl>(Unit))
+    if (const clang::TypeAliasTemplateDecl *T = Alias->getDescribedAliasTemplate())
+      return T;
+  return Unit;
+}
+
+Intrinsic classify(const clang::FunctionDecl &Function) {
+  if (!Function.getIdentifier() || !Function.getDeclContext()->getRedeclContext()->isTranslationUnit())
+    return Intrinsic::None;
+  const llvm::StringRef Name = Function.getName();
+  if (Name == "__syncthreads" || Name == "__syncthreads_count" || Name == "__syncthreads_and" ||
+      Name == "__syncthreads_or")
+    return Intrinsic::Barrier;
+  if (Name.starts_with("__barrier_sync") || Name.starts_with("__nvvm_bar"))
+    return Intrinsic::NamedBarrier;
+  if (Name.starts_with("__cluster") || Name.starts_with("__nv_cluster") || Name.starts_with("__nvvm_cluster"))
+    return Intrinsic::Cluster;
+  if (Name.starts_with("__shfl") || Name.starts_with("__match_") || Name.starts_with("__reduce_") ||
+      Name == "__syncwarp" || Name == "__activemask" || Name == "__any_sync" || Name == "__all_sync" ||
+      Name == "__ballot_sync")
+    return Intrinsic::WarpPrimitive;
+  if (Name.starts_with("atomic") || Name.starts_with("__nv_atomic"))
+    return Intrinsic::Atomic;
+  return Intrinsic::None;
+}
+
+} // namespace cufuse

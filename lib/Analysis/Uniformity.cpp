@@ -1,0 +1,256 @@
+#include "cufuse/Analysis/Uniformity.h"
+
+#include "cufuse/Analysis/KernelFacts.h"
+
+namespace cufuse {
+
+namespace {
+
+/// The variable whose object an lvalue lies in, if it is plain.
+const clang::VarDecl *target(const clang::Expr *E) {
+  while (true) {
+    E = E->IgnoreParenImpCasts();
+    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E); Member && !Member->isArrow())
+      E = Member->getBase();
+    else if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
+      E = Element->getBase();
+    else
+      break;
+  }
+  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E);
+  return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+}
+
+bool isNamed(const clang::ValueDecl *D, Builtin B) {
+  return D->getIdentifier() && D->getDeclContext()->getRedeclContext()->isTranslationUnit() &&
+         D->getName() == BuiltinNames[static_cast<size_t>(B)];
+}
+
+} // namespace
+
+/// Walks a body once, raising the variables it assigns. Conditions raise what is assigned under them.
+struct Uniformity::Walker {
+  Uniformity &U;
+  bool Changed = false;
+  Uniform Escape = Uniform::Yes; ///< The least uniform condition under which the current loop may be left early.
+  Uniform Jump = Uniform::Yes;   ///< The same for `goto`.
+
+  void raise(const clang::VarDecl *V, Uniform Level) {
+    if (!V || Level == Uniform::Yes)
+      return;
+    Uniform &Current = U.Variables.try_emplace(V, Uniform::Yes).first->second;
+    if (Level > Current) {
+      Current = Level;
+      Changed = true;
+    }
+  }
+
+  void loop(const clang::Stmt *Condition, std::initializer_list<const clang::Stmt *> Parts, Uniform Control) {
+    const Uniform Outer = std::exchange(Escape, Uniform::Yes);
+    auto *E = llvm::dyn_cast_or_null<clang::Expr>(Condition);
+    const Uniform Inner = std::max(Control, E ? U.of(E) : Uniform::Yes);
+    for (const clang::Stmt *Part : Parts)
+      walk(Part, Inner);
+    if (Escape > Inner) {
+      const Uniform Left = Escape;
+      for (const clang::Stmt *Part : Parts)
+        walk(Part, Left);
+    }
+    Escape = Outer;
+  }
+
+  void call(const clang::CallExpr *Call, Uniform Control) {
+    const clang::FunctionDecl *Callee = Call->getDirectCallee();
+    const clang::FunctionDecl *Definition = Callee;
+    if (Callee)
+      Callee->hasBody(Definition);
+    const bool Varies = !Callee || (Definition && U.variesByItself(Definition));
+    // Operators that are members pass the object first.
+    const unsigned Skip = llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee);
+    for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
+      const clang::Expr *Argument = Call->getArg(I);
+      if (Definition && I >= Skip && I - Skip < Definition->getNumParams()) {
+        const clang::ParmVarDecl *Parameter = Definition->getParamDecl(I - Skip);
+        raise(Parameter, U.of(Argument));
+        if (Parameter->getType()->isReferenceType() && !Parameter->getType().getNonReferenceType().isConstQualified())
+          raise(target(Argument), Varies ? Uniform::No : std::max(Uniform::Unknown, Control));
+      }
+    }
+  }
+
+  void walk(const clang::Stmt *S, Uniform Control) {
+    if (!S)
+      return;
+    if (auto *If = llvm::dyn_cast<clang::IfStmt>(S)) {
+      walk(If->getInit(), Control);
+      walk(If->getCond(), Control);
+      const Uniform Inner = std::max(Control, U.of(If->getCond()));
+      walk(If->getThen(), Inner);
+      walk(If->getElse(), Inner);
+      return;
+    }
+    if (auto *For = llvm::dyn_cast<clang::ForStmt>(S)) {
+      walk(For->getInit(), Control);
+      return loop(For->getCond(), {For->getCond(), For->getBody(), For->getInc()}, Control);
+    }
+    if (auto *While = llvm::dyn_cast<clang::WhileStmt>(S))
+      return loop(While->getCond(), {While->getCond(), While->getBody()}, Control);
+    if (auto *Do = llvm::dyn_cast<clang::DoStmt>(S))
+      return loop(Do->getCond(), {Do->getBody(), Do->getCond()}, Control);
+    if (auto *Range = llvm::dyn_cast<clang::CXXForRangeStmt>(S)) {
+      walk(Range->getRangeInit(), Control);
+      return loop(Range->getRangeInit(), {Range->getLoopVarStmt(), Range->getBody()}, Control);
+    }
+    if (auto *Switch = llvm::dyn_cast<clang::SwitchStmt>(S))
+      return loop(Switch->getCond(), {Switch->getCond(), Switch->getBody()}, Control);
+    if (auto *Choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(S)) {
+      walk(Choice->getCond(), Control);
+      const Uniform Inner = std::max(Control, U.of(Choice->getCond()));
+      walk(Choice->getTrueExpr(), Inner);
+      walk(Choice->getFalseExpr(), Inner);
+      return;
+    }
+    if (llvm::isa<clang::BreakStmt, clang::ContinueStmt>(S))
+      Escape = std::max(Escape, Control);
+    if (llvm::isa<clang::GotoStmt, clang::IndirectGotoStmt>(S))
+      Jump = std::max(Jump, Control);
+    if (auto *Decls = llvm::dyn_cast<clang::DeclStmt>(S))
+      for (const clang::Decl *D : Decls->decls())
+        if (auto *V = llvm::dyn_cast<clang::VarDecl>(D); V && V->getInit())
+          raise(V, std::max(Control, U.of(V->getInit())));
+    if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(S)) {
+      if (Binary->isAssignmentOp()) {
+        Uniform Level = std::max(Control, U.of(Binary->getRHS()));
+        // Writing one element by a varying index makes the array differ between threads.
+        if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Binary->getLHS()->IgnoreParenImpCasts()))
+          Level = std::max(Level, U.of(Element->getIdx()));
+        raise(target(Binary->getLHS()), Level);
+      } else if (Binary->isLogicalOp()) {
+        walk(Binary->getLHS(), Control);
+        walk(Binary->getRHS(), std::max(Control, U.of(Binary->getLHS())));
+        return;
+      }
+    }
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(S)) {
+      if (Unary->isIncrementDecrementOp())
+        raise(target(Unary->getSubExpr()), Control);
+      else if (Unary->getOpcode() == clang::UO_AddrOf)
+        raise(target(Unary->getSubExpr()), Uniform::Unknown);
+    }
+    if (auto *Assembly = llvm::dyn_cast<clang::GCCAsmStmt>(S))
+      for (const clang::Expr *Output : Assembly->outputs())
+        raise(target(Output), Uniform::No);
+    if (auto *Call = llvm::dyn_cast<clang::CallExpr>(S))
+      call(Call, Control);
+    if (auto *Lambda = llvm::dyn_cast<clang::LambdaExpr>(S)) {
+      walk(Lambda->getBody(), Uniform::No); // called from anywhere
+      return;
+    }
+    for (const clang::Stmt *Child : S->children())
+      walk(Child, Control);
+  }
+};
+
+Uniformity::Uniformity(const Reached &Reach) : Reach(Reach) {
+  Walker W{*this};
+  do {
+    W.Changed = false;
+    for (const auto &[Function, Use] : Reach.Functions) {
+      if (Use.System)
+        continue;
+      W.Jump = Uniform::Yes;
+      W.walk(Function->getBody(), Uniform::Yes);
+      if (W.Jump > Uniform::Yes)
+        W.walk(Function->getBody(), W.Jump);
+    }
+  } while (W.Changed);
+}
+
+bool Uniformity::variesByItself(const clang::FunctionDecl *F) const {
+  const Intrinsic Kind = classify(*F);
+  if (Kind == Intrinsic::Barrier)
+    return false;
+  if (Kind != Intrinsic::None)
+    return true;
+  auto Known = Varies.find(F);
+  if (Known != Varies.end())
+    return Known->second;
+  auto Found = Reach.Functions.find(F);
+  if (Found == Reach.Functions.end())
+    return false;
+  auto &Cache = const_cast<Uniformity *>(this)->Varies;
+  Cache[F] = false; // recursion
+  bool Result = !Found->second.Assembly.empty();
+  for (const BuiltinRead &Read : Found->second.Reads)
+    Result |= Read.Builtin == static_cast<unsigned>(Builtin::ThreadIdx);
+  for (const CallSite &Call : Found->second.Calls) {
+    const clang::FunctionDecl *Definition = Call.Callee;
+    Call.Callee->hasBody(Definition);
+    Result |= variesByItself(Definition ? Definition : Call.Callee);
+  }
+  return Cache[F] = Result;
+}
+
+Uniform Uniformity::of(const clang::Expr *E) const {
+  if (!E)
+    return Uniform::Yes;
+  E = E->IgnoreParenImpCasts();
+  if (auto *Object = llvm::dyn_cast<clang::PseudoObjectExpr>(E))
+    return of(Object->getSyntacticForm());
+  if (auto *Property = llvm::dyn_cast<clang::MSPropertyRefExpr>(E))
+    return of(Property->getBaseExpr());
+  if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(E))
+    return of(Opaque->getSourceExpr());
+  if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
+    auto *V = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
+    if (!V)
+      return Uniform::Yes;
+    if (isNamed(V, Builtin::ThreadIdx))
+      return Uniform::No;
+    if (isNamed(V, Builtin::BlockIdx) || isNamed(V, Builtin::BlockDim) || isNamed(V, Builtin::GridDim) ||
+        V->hasAttr<clang::CUDAConstantAttr>() || V->isConstexpr())
+      return Uniform::Yes;
+    if (V->hasGlobalStorage())
+      return V->getType().isConstQualified() ? Uniform::Yes : Uniform::Unknown;
+    auto Known = Variables.find(V);
+    return Known == Variables.end() ? Uniform::Yes : Known->second;
+  }
+  if (auto *Call = llvm::dyn_cast<clang::CallExpr>(E)) {
+    const clang::FunctionDecl *Callee = Call->getDirectCallee();
+    if (Callee && classify(*Callee) == Intrinsic::Barrier)
+      return Uniform::Yes;
+    const clang::FunctionDecl *Definition = Callee;
+    if (Callee)
+      Callee->hasBody(Definition);
+    if (!Callee || variesByItself(Definition ? Definition : Callee))
+      return Uniform::No;
+    bool ByValue = !Definition || !Reach.Functions.count(Definition) || Reach.Functions.find(Definition)->second.System;
+    Uniform Level = Uniform::Yes;
+    for (const clang::Expr *Argument : Call->arguments()) {
+      Level = std::max(Level, of(Argument));
+      ByValue &= !Argument->getType()->isPointerType();
+    }
+    return ByValue ? Level : std::max(Level, Uniform::Unknown);
+  }
+  Uniform Level = Uniform::Yes;
+  const bool Loads = [&] {
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E))
+      return Unary->getOpcode() == clang::UO_Deref;
+    if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E)) {
+      const clang::VarDecl *Array = target(Element);
+      return !(Array && (Array->hasAttr<clang::CUDAConstantAttr>() || Array->isConstexpr() ||
+                         (Array->hasLocalStorage() && Array->getType()->isArrayType())));
+    }
+    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
+      return Member->isArrow();
+    return llvm::isa<clang::LambdaExpr, clang::CXXThisExpr>(E);
+  }();
+  if (Loads)
+    Level = Uniform::Unknown;
+  for (const clang::Stmt *Child : E->children())
+    if (auto *Inner = llvm::dyn_cast_or_null<clang::Expr>(Child))
+      Level = std::max(Level, of(Inner));
+  return Level;
+}
+
+} // namespace cufuse

@@ -1,0 +1,231 @@
+#include "cufuse/Frontend/Parse.h"
+
+#include <clang/Basic/DiagnosticAST.h>
+#include <clang/Basic/DiagnosticLex.h>
+#include <clang/Basic/DiagnosticParse.h>
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Driver/CreateInvocationFromArgs.h>
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Sema/Sema.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+namespace cufuse {
+
+namespace {
+
+constexpr const char *VirtualFolder = "/cufuse-virtual";
+
+/// Declares for Clang what nvcc gives; force-included, and never seen by the output.
+constexpr const char *NvccCompat =
+#include "NvccCompat.inc"
+    ;
+
+/// Errors of Clang where nvcc accepts the code; they do not change what the code means.
+constexpr unsigned AcceptedByNvcc[] = {
+    clang::diag::err_shared_var_init,         clang::diag::err_dynamic_var_init,
+    clang::diag::err_attributes_not_allowed,  clang::diag::err_asm_invalid_escape,
+    clang::diag::err_ref_bad_target,          clang::diag::err_ref_bad_target_global_initializer,
+};
+
+constexpr const char *ProbePrefix = "cufuse_probe_";
+
+/// Keeps the errors and where they are; a probe's errors say why its kernel was not found.
+class Collector : public clang::DiagnosticConsumer {
+public:
+  struct Entry {
+    clang::SourceLocation Location;
+    std::string Text;
+    bool MissingFile;
+  };
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level Level, const clang::Diagnostic &Info) override {
+    DiagnosticConsumer::HandleDiagnostic(Level, Info);
+    if (Level < clang::DiagnosticsEngine::Error)
+      return;
+    llvm::SmallString<128> Text;
+    Info.FormatDiagnostic(Text);
+    Entries.push_back({Info.getLocation(), std::string(Text), Info.getID() == clang::diag::err_pp_file_not_found});
+  }
+  std::vector<Entry> Entries;
+};
+
+std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &Request) {
+  std::vector<std::string> Arguments = {
+      "clang++", "-x", "cuda", "--cuda-path=" + Tools.CudaPath, "--cuda-gpu-arch=" + Request.Arch, "--cuda-device-only",
+      "-nogpulib", "-fsyntax-only", "-resource-dir", Tools.ResourceDir, "-w", "-Wno-unknown-cuda-version",
+      "-Wno-register", "-ferror-limit=0", "-isystem", Tools.CudaPath + "/include/cccl", "-isystem",
+      std::string(VirtualFolder) + "/include", "-include", std::string(VirtualFolder) + "/nvcc_compat.h"};
+  // nvcc's default is C++17; a later -std wins.
+  Arguments.push_back("-std=c++17");
+  Arguments.insert(Arguments.end(), Request.Flags.Clang.begin(), Request.Flags.Clang.end());
+  for (const std::string &Folder : Request.ExtraIncludeFolders)
+    Arguments.insert(Arguments.end(), {"-I", Folder});
+  Arguments.push_back(Request.File);
+  return Arguments;
+}
+
+/// Functions behind the end of the file that name the kernels, so that Clang resolves and instantiates them.
+std::string probeText(const std::vector<std::string> &Probes) {
+  std::string Text = "\n";
+  for (size_t I = 0; I < Probes.size(); ++I) {
+    const std::string &Probe = Probes[I];
+    const size_t Parenthesis = Probe.find('(');
+    if (Parenthesis == std::string::npos)
+      Text += fmt::format("void {}{}() {{ (void)(&{}); }}\n", ProbePrefix, I, Probe);
+    else
+      Text += fmt::format("void {}{}() {{ (void)static_cast<void (*){}>(&{}); }}\n", ProbePrefix, I,
+                          Probe.substr(Parenthesis), Probe.substr(0, Parenthesis));
+  }
+  return Text;
+}
+
+/// The function that a probe refers to.
+struct FindProbed : clang::ConstDynamicRecursiveASTVisitor {
+  const clang::FunctionDecl *Found = nullptr;
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *Reference) override {
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Reference->getDecl()))
+      Found = Function;
+    return true;
+  }
+};
+
+} // namespace
+
+ParsedUnit::~ParsedUnit() {
+  if (Action)
+    Action->EndSourceFile();
+}
+
+clang::ASTContext &ParsedUnit::ast() const { return Compiler->getASTContext(); }
+clang::Preprocessor &ParsedUnit::preprocessor() const { return Compiler->getPreprocessor(); }
+
+llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseRequest Request) {
+  auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  llvm::SmallString<256> Current;
+  if (!llvm::sys::fs::current_path(Current))
+    Memory->setCurrentWorkingDirectory(Current);
+  auto Add = [&](const std::string &Path, llvm::StringRef Text) {
+    Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBufferCopy(Text, Path));
+  };
+  Add(std::string(VirtualFolder) + "/nvcc_compat.h", NvccCompat);
+  Add(std::string(VirtualFolder) + "/include/omp.h", "// OpenMP's functions are host code, which is not analysed.\n");
+
+  bool InMemory = false;
+  for (const OutputFile &File : Request.Overlay) {
+    Add(File.Path, File.Text);
+    InMemory |= File.Path == Request.File;
+  }
+  size_t FileSize = 0;
+  if (!InMemory) {
+    if (llvm::sys::fs::is_directory(Request.File))
+      return badInput("cannot read '" + Request.File + "': it is a directory");
+    auto Text = llvm::MemoryBuffer::getFile(Request.File, /*IsText=*/true);
+    if (!Text)
+      return badInput("cannot read '" + Request.File + "': " + Text.getError().message());
+    FileSize = (*Text)->getBufferSize();
+    if (!Request.Probes.empty())
+      Add(Request.File, (*Text)->getBuffer().str() + probeText(Request.Probes));
+  }
+  auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::createPhysicalFileSystem());
+  Files->pushOverlay(Memory);
+
+  std::unique_ptr<ParsedUnit> Unit(new ParsedUnit);
+  Unit->Request = std::move(Request);
+  const std::vector<std::string> Written = arguments(Tools, Unit->Request);
+  std::vector<const char *> Arguments;
+  for (const std::string &Argument : Written)
+    Arguments.push_back(Argument.c_str());
+
+  Collector Diagnostics;
+  clang::DiagnosticOptions DriverOptions;
+  clang::CreateInvocationOptions Options;
+  Options.Diags = clang::CompilerInstance::createDiagnostics(*Files, DriverOptions, &Diagnostics, /*ShouldOwnClient=*/false);
+  Options.VFS = Files;
+  std::shared_ptr<clang::CompilerInvocation> Invocation = clang::createInvocation(Arguments, Options);
+  if (!Invocation || !Diagnostics.Entries.empty())
+    return badUsage("Clang does not accept the flags: " +
+                    (Diagnostics.Entries.empty() ? std::string("no parse results from them") : Diagnostics.Entries[0].Text));
+  Invocation->getFrontendOpts().DisableFree = false;
+
+  Unit->Compiler = std::make_unique<clang::CompilerInstance>(std::move(Invocation));
+  clang::CompilerInstance &Compiler = *Unit->Compiler;
+  Compiler.setVirtualFileSystem(Files);
+  Compiler.createDiagnostics(&Diagnostics, /*ShouldOwnClient=*/false);
+  // The file would otherwise end at the first missing header, although what a kernel needs may be whole.
+  Compiler.getDiagnostics().setFatalsAsError(true);
+  for (unsigned Id : AcceptedByNvcc)
+    Compiler.getDiagnostics().setSeverity(Id, clang::diag::Severity::Ignored, {});
+  Compiler.createFileManager();
+  Compiler.createSourceManager();
+  if (!Compiler.createTarget())
+    return badUsage("Clang does not know the architecture " + Unit->Request.Arch, "use one like sm_80 or sm_90a");
+
+  auto Action = std::make_unique<clang::SyntaxOnlyAction>();
+  const auto &Input = Compiler.getFrontendOpts().Inputs[0];
+  if (!Action->BeginSourceFile(Compiler, Input))
+    return badInput("cannot read '" + Unit->Request.File + "'");
+  Unit->Action = std::move(Action);
+  Compiler.getPreprocessor().addPPCallbacks(recordPreprocessor(Compiler.getPreprocessor(), Unit->Log));
+  if (llvm::Error Error = Unit->Action->Execute())
+    return std::move(Error);
+
+  const clang::SourceManager &Sources = Compiler.getSourceManager();
+  Unit->ProbeErrors.resize(Unit->Request.Probes.size());
+  for (const Collector::Entry &Entry : Diagnostics.Entries) {
+    const clang::SourceLocation At = Entry.Location.isValid() ? Sources.getExpansionLoc(Entry.Location) : Entry.Location;
+    if (!Unit->Request.Probes.empty() && At.isValid() && Sources.isInMainFile(At) && Sources.getFileOffset(At) >= FileSize) {
+      const auto [Id, Offset] = Sources.getDecomposedLoc(At);
+      const llvm::StringRef Before = Sources.getBufferData(Id).substr(FileSize, Offset - FileSize);
+      const size_t Line = Before.count('\n');
+      if (Line >= 1 && Line <= Unit->ProbeErrors.size() && Unit->ProbeErrors[Line - 1].empty())
+        Unit->ProbeErrors[Line - 1] = Entry.Text;
+      continue;
+    }
+    Unit->Errors.push_back({At, Unit->place(At), Entry.Text, Entry.MissingFile});
+  }
+  Compiler.getDiagnostics().setClient(new clang::IgnoringDiagConsumer, /*ShouldOwnClient=*/true);
+  return Unit;
+}
+
+const clang::FunctionDecl *ParsedUnit::probe(size_t Index) const {
+  const std::string Name = ProbePrefix + std::to_string(Index);
+  clang::IdentifierInfo &Identifier = Compiler->getPreprocessor().getIdentifierTable().get(Name);
+  for (const clang::NamedDecl *Found : ast().getTranslationUnitDecl()->lookup(&Identifier)) {
+    FindProbed Finder;
+    Finder.TraverseDecl(const_cast<clang::NamedDecl *>(Found));
+    return Finder.Found;
+  }
+  return nullptr;
+}
+
+std::string ParsedUnit::probeError(size_t Index) const { return ProbeErrors[Index]; }
+
+SourcePlace ParsedUnit::place(clang::SourceLocation Location) const {
+  SourcePlace Place;
+  if (Location.isInvalid())
+    return Place;
+  const clang::SourceManager &Sources = Compiler->getSourceManager();
+  const clang::PresumedLoc Presumed = Sources.getPresumedLoc(Sources.getExpansionLoc(Location), /*UseLineDirectives=*/false);
+  if (Presumed.isInvalid())
+    return Place;
+  Place.File = Presumed.getFilename();
+  Place.Line = Presumed.getLine();
+  Place.Column = Presumed.getColumn();
+  const auto [Id, Offset] = Sources.getDecomposedLoc(Sources.getExpansionLoc(Location));
+  const llvm::StringRef Text = Sources.getBufferData(Id);
+  const size_t Begin = Text.rfind('\n', Offset) == llvm::StringRef::npos ? 0 : Text.rfind('\n', Offset) + 1;
+  Place.LineText = Text.substr(Begin).take_until([](char C) { return C == '\n' || C == '\r'; }).str();
+  return Place;
+}
+
+std::vector<std::string> ParsedUnit::dependencies() const {
+  std::vector<std::string> Paths = {Request.File};
+  for (const IncludeEvent &Include : Log.Includes)
+    if (Include.File && !Include.System &&
+        std::find(Paths.begin(), Paths.end(), Include.File->getName()) == Paths.end())
+      Paths.push_back(Include.File->getName().str());
+  return Paths;
+}
+
+} // namespace cufuse

@@ -1,0 +1,84 @@
+#include "cufuse/Frontend/PreprocessorLog.h"
+
+#include <clang/Lex/MacroInfo.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <llvm/ADT/DenseSet.h>
+
+namespace cufuse {
+
+namespace {
+
+class Recorder : public clang::PPCallbacks {
+public:
+  Recorder(clang::Preprocessor &Preprocessor, PreprocessorLog &Log) : Sources(Preprocessor.getSourceManager()), Log(Log) {}
+
+  void MacroDefined(const clang::Token &Name, const clang::MacroDirective *Directive) override {
+    if (!isUsers(Name.getLocation()))
+      return;
+    UsersMacros.insert(Directive->getMacroInfo());
+    Log.Macros.push_back({Name.getIdentifierInfo()->getName().str(), Name.getLocation(), Directive->getMacroInfo()});
+  }
+
+  void MacroUndefined(const clang::Token &Name, const clang::MacroDefinition &Definition,
+                      const clang::MacroDirective *) override {
+    if (isUsers(Name.getLocation()))
+      Log.Macros.push_back({Name.getIdentifierInfo()->getName().str(), Name.getLocation(), nullptr});
+  }
+
+  void InclusionDirective(clang::SourceLocation Hash, const clang::Token &, llvm::StringRef FileName, bool IsAngled,
+                          clang::CharSourceRange, clang::OptionalFileEntryRef File, llvm::StringRef SearchPath,
+                          llvm::StringRef RelativePath, const clang::Module *, bool,
+                          clang::SrcMgr::CharacteristicKind Kind) override {
+    if (isUsers(Hash))
+      Log.Includes.push_back({Hash, FileName.str(), IsAngled, clang::SrcMgr::isSystem(Kind), File, SearchPath.str(),
+                              RelativePath.str()});
+  }
+
+  void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &Definition, clang::SourceRange Range,
+                    const clang::MacroArgs *) override {
+    noteUse(Name, Definition, Range.getBegin());
+  }
+  void Ifdef(clang::SourceLocation Where, const clang::Token &Name, const clang::MacroDefinition &Definition) override {
+    noteUse(Name, Definition, Where);
+  }
+  void Ifndef(clang::SourceLocation Where, const clang::Token &Name,
+              const clang::MacroDefinition &Definition) override {
+    noteUse(Name, Definition, Where);
+  }
+  void Defined(const clang::Token &Name, const clang::MacroDefinition &Definition, clang::SourceRange Range) override {
+    noteUse(Name, Definition, Range.getBegin());
+  }
+
+  void SourceRangeSkipped(clang::SourceRange Range, clang::SourceLocation) override {
+    if (isUsers(Range.getBegin()))
+      Log.Skipped.push_back(Range);
+  }
+
+private:
+  bool isUsers(clang::SourceLocation Where) const {
+    return Where.isFileID() && !Sources.isInSystemHeader(Where) && !Sources.isWrittenInBuiltinFile(Where) &&
+           !Sources.isWrittenInCommandLineFile(Where) && !Sources.isWrittenInScratchSpace(Where);
+  }
+  void noteUse(const clang::Token &Name, const clang::MacroDefinition &Definition, clang::SourceLocation Use) {
+    const clang::MacroInfo *Info = Definition.getMacroInfo();
+    if (!Info || !UsersMacros.contains(Info))
+      return;
+    // A use inside the expansion of another macro counts where that macro is written out.
+    const clang::FileID UseFile = Sources.getFileID(Sources.getExpansionLoc(Use));
+    if (UseFile != Sources.getFileID(Info->getDefinitionLoc()) && Seen.insert({Info, UseFile}).second)
+      Log.Configuration.push_back({Name.getIdentifierInfo()->getName().str(), Info, Sources.getExpansionLoc(Use)});
+  }
+
+  const clang::SourceManager &Sources;
+  PreprocessorLog &Log;
+  llvm::DenseSet<const clang::MacroInfo *> UsersMacros;
+  std::set<std::pair<const clang::MacroInfo *, clang::FileID>> Seen;
+};
+
+} // namespace
+
+std::unique_ptr<clang::PPCallbacks> recordPreprocessor(clang::Preprocessor &Preprocessor, PreprocessorLog &Log) {
+  return std::make_unique<Recorder>(Preprocessor, Log);
+}
+
+} // namespace cufuse

@@ -1,0 +1,140 @@
+#include "SourceText.h"
+
+namespace cufuse {
+
+SourceText::SourceText(const ParsedUnit &Unit) : Unit(Unit), Sources(Unit.ast().getSourceManager()) {}
+
+const std::vector<RawToken> &SourceText::tokens(clang::FileID File) {
+  auto [Entry, New] = Tokens.try_emplace(File);
+  std::vector<RawToken> &Found = Entry->second;
+  if (!New)
+    return Found;
+  const llvm::StringRef Text = buffer(File);
+  clang::Lexer Lexer(Sources.getLocForStartOfFile(File), Unit.ast().getLangOpts(), Text.begin(), Text.begin(), Text.end());
+  Lexer.SetCommentRetentionState(true);
+  clang::Token Token;
+  while (true) {
+    Lexer.LexFromRawLexer(Token);
+    if (Token.is(clang::tok::eof))
+      return Found;
+    RawToken Raw;
+    Raw.Offset = Sources.getFileOffset(Token.getLocation());
+    Raw.Length = Token.getLength();
+    Raw.Kind = Token.getKind();
+    Raw.StartsLine = Token.isAtStartOfLine();
+    Raw.Text = Text.substr(Raw.Offset, Raw.Length);
+    Found.push_back(Raw);
+  }
+}
+
+std::vector<RawToken> SourceText::tokensIn(const Slice &S) {
+  std::vector<RawToken> Found;
+  const std::vector<RawToken> &All = tokens(S.File);
+  auto First = std::lower_bound(All.begin(), All.end(), S.Begin,
+                                [](const RawToken &T, unsigned Offset) { return T.Offset < Offset; });
+  for (; First != All.end() && First->Offset < S.End; ++First)
+    if (First->Kind != clang::tok::comment)
+      Found.push_back(*First);
+  return Found;
+}
+
+Slice SourceText::declaration(const clang::Decl &D) {
+  auto [File, Begin] = offset(D.getBeginLoc());
+  for (const clang::Attr *Attribute : D.attrs())
+    if (Attribute->getLocation().isValid() && !Attribute->isImplicit() && !Attribute->isInherited())
+      if (auto [AttributeFile, At] = offset(Attribute->getLocation()); AttributeFile == File)
+        Begin = std::min(Begin, At);
+  const clang::CharSourceRange EndRange = Sources.getExpansionRange(D.getEndLoc());
+  auto [EndFile, Last] = Sources.getDecomposedLoc(EndRange.getEnd());
+
+  const std::vector<RawToken> &All = tokens(File);
+  auto At = [&](unsigned Offset) {
+    return std::upper_bound(All.begin(), All.end(), Offset,
+                            [](unsigned O, const RawToken &T) { return O < T.Offset; }) - All.begin();
+  };
+  size_t Final = std::max<size_t>(At(Last), 1) - 1; // the token that holds the end
+  unsigned End = All.empty() ? Begin : All[Final].end();
+  auto NextCode = [&](size_t I) {
+    while (++I < All.size() && All[I].Kind == clang::tok::comment)
+      ;
+    return I;
+  };
+  const bool HasBody = [&] {
+    if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(&D))
+      return Template->getTemplatedDecl()->doesThisDeclarationHaveABody();
+    auto *Function = llvm::dyn_cast<clang::FunctionDecl>(&D);
+    return Function && Function->doesThisDeclarationHaveABody();
+  }();
+  if (HasBody || D.getEndLoc().isMacroID()) {
+    if (size_t Next = NextCode(Final); D.getEndLoc().isMacroID() && Next < All.size() && All[Next].is(";"))
+      End = All[Next].end();
+  } else {
+    int Depth = 0;
+    for (size_t I = NextCode(Final); I < All.size(); I = NextCode(I)) {
+      Depth += All[I].is("(") || All[I].is("{") || All[I].is("[");
+      Depth -= All[I].is(")") || All[I].is("}") || All[I].is("]");
+      if (Depth < 0)
+        break;
+      End = All[I].end();
+      if (Depth == 0 && All[I].is(";"))
+        break;
+    }
+  }
+  // The comments right above, with no blank line between.
+  const llvm::StringRef Text = buffer(File);
+  size_t First = std::max<size_t>(At(Begin), 1) - 1;
+  while (First > 0 && All[First - 1].Kind == clang::tok::comment && All[First - 1].StartsLine &&
+         Text.slice(All[First - 1].end(), Begin).count('\n') <= 1 &&
+         Text.slice(All[First - 1].end(), Begin).trim().empty()) {
+    --First;
+    Begin = All[First].Offset;
+  }
+  return {File, Begin, End};
+}
+
+bool SourceText::isBalanced(const Slice &S) {
+  int Depth = 0;
+  const std::vector<RawToken> Inside = tokensIn(S);
+  for (size_t I = 0; I + 1 < Inside.size(); ++I) {
+    if (!Inside[I].is("#") || !Inside[I].StartsLine)
+      continue;
+    const llvm::StringRef Directive = Inside[I + 1].Text;
+    if (Directive.starts_with("if"))
+      ++Depth;
+    else if (Directive == "endif")
+      --Depth;
+    else if (Directive.starts_with("el") && Depth == 0)
+      return false;
+    if (Depth < 0)
+      return false;
+  }
+  return Depth == 0;
+}
+
+std::string SourceText::withBalancedDirectives(const Slice &S, std::string Text) {
+  if (isBalanced(S))
+    return Text;
+  // Lines keep their number: what is taken out leaves empty lines.
+  std::vector<std::pair<unsigned, unsigned>> Out;
+  for (clang::SourceRange Skipped : Unit.log().Skipped)
+    if (auto [File, Begin] = offset(Skipped.getBegin()); File == S.File)
+      Out.push_back({Begin, offset(Skipped.getEnd()).second});
+  const llvm::StringRef Whole = buffer(S.File);
+  const std::vector<RawToken> Inside = tokensIn(S);
+  for (size_t I = 0; I + 1 < Inside.size(); ++I)
+    if (Inside[I].is("#") && Inside[I].StartsLine &&
+        (Inside[I + 1].Text.starts_with("if") || Inside[I + 1].Text.starts_with("el") || Inside[I + 1].is("endif"))) {
+      size_t End = Inside[I].Offset;
+      do
+        End = std::min(Whole.find('\n', End + 1), Whole.size());
+      while (End < Whole.size() && Whole[End - 1] == '\\');
+      Out.push_back({Inside[I].Offset, static_cast<unsigned>(End)});
+    }
+  for (auto [Begin, End] : Out)
+    for (unsigned I = std::max(Begin, S.Begin); I < std::min(End, S.End); ++I)
+      if (char &C = Text[I - S.Begin]; C != '\n')
+        C = ' ';
+  return Text;
+}
+
+} // namespace cufuse

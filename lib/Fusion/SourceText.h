@@ -1,0 +1,65 @@
+// Tokens and stretches of the user's files.
+#pragma once
+
+#include "cufuse/Frontend/Parse.h"
+
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Token.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+struct RawToken {
+  unsigned Offset = 0, Length = 0;
+  clang::tok::TokenKind Kind = clang::tok::unknown;
+  bool StartsLine = false;
+  llvm::StringRef Text;
+  unsigned end() const { return Offset + Length; }
+  bool is(llvm::StringRef Spelling) const { return Text == Spelling; }
+  bool isIdentifier() const { return Kind == clang::tok::raw_identifier; }
+};
+
+/// A range of one file, in bytes.
+struct Slice {
+  clang::FileID File;
+  unsigned Begin = 0, End = 0;
+};
+
+/// The text of the user's files, without macro expansion.
+class SourceText {
+public:
+  explicit SourceText(const ParsedUnit &Unit);
+
+  llvm::StringRef buffer(clang::FileID File) const { return Sources.getBufferData(File); }
+  llvm::StringRef text(const Slice &S) const { return buffer(S.File).slice(S.Begin, S.End); }
+  /// All tokens of the file, comments included, directives not interpreted.
+  const std::vector<RawToken> &tokens(clang::FileID File);
+  /// The tokens that lie in the slice, comments left out.
+  std::vector<RawToken> tokensIn(const Slice &S);
+
+  /// Offset of a location where it is written out; in the file of the expansion.
+  std::pair<clang::FileID, unsigned> offset(clang::SourceLocation At) const {
+    return Sources.getDecomposedLoc(Sources.getExpansionLoc(At));
+  }
+  clang::SourceLocation location(const Slice &S) const {
+    return Sources.getLocForStartOfFile(S.File).getLocWithOffset(S.Begin);
+  }
+
+  /// The whole declaration: leading comment and attributes, up to its closing brace or semicolon.
+  Slice declaration(const clang::Decl &D);
+
+  /// The text of a slice that starts or ends inside a conditional directive of the preprocessor: the directives and
+  /// what they skipped taken out. Unchanged if the directives in it are balanced.
+  std::string withBalancedDirectives(const Slice &S, std::string Text);
+  bool isBalanced(const Slice &S);
+
+private:
+  const ParsedUnit &Unit;
+  const clang::SourceManager &Sources;
+  std::map<clang::FileID, std::vector<RawToken>> Tokens;
+};
+
+} // namespace cufuse

@@ -1,0 +1,156 @@
+#include "SpellType.h"
+
+#include "cufuse/Fusion/Closure.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+class Speller {
+public:
+  Speller(const clang::ASTContext &Context, llvm::function_ref<bool(const clang::Decl *)> IsCopied)
+      : Policy(Context.getPrintingPolicy()), Context(Context), IsCopied(IsCopied) {}
+
+  std::optional<std::string> type(clang::QualType T, std::string Declarator) {
+    std::string Qualifiers;
+    if (T.isLocalConstQualified())
+      Qualifiers += "const ";
+    if (T.isLocalVolatileQualified())
+      Qualifiers += "volatile ";
+    if (auto *Pointer = T->getAs<clang::PointerType>(); Pointer && !llvm::isa<clang::TypedefType>(T)) {
+      std::string Inner = "*" + Qualifiers;
+      if (T.isLocalRestrictQualified())
+        Inner += "__restrict__ ";
+      const clang::QualType Pointee = Pointer->getPointeeType();
+      if (Pointee->isFunctionType() || Pointee->isArrayType())
+        return opaque(T, Declarator);
+      return type(Pointee, Inner + Declarator);
+    }
+    std::optional<std::string> Name = base(T);
+    if (!Name)
+      return std::nullopt;
+    return Qualifiers + *Name + (Declarator.empty() ? "" : " " + Declarator);
+  }
+
+  std::optional<std::string> arguments(llvm::ArrayRef<clang::TemplateArgument> Arguments) {
+    std::vector<std::string> Texts;
+    if (!flatten(Arguments, Texts))
+      return std::nullopt;
+    return "<" + llvm::join(Texts, ", ") + ">";
+  }
+
+private:
+  bool flatten(llvm::ArrayRef<clang::TemplateArgument> Arguments, std::vector<std::string> &Texts) {
+    for (const clang::TemplateArgument &Argument : Arguments) {
+      if (Argument.getKind() == clang::TemplateArgument::Pack) {
+        if (!flatten(Argument.pack_elements(), Texts))
+          return false;
+        continue;
+      }
+      std::optional<std::string> Text;
+      if (Argument.getKind() == clang::TemplateArgument::Type) {
+        Text = type(Argument.getAsType(), "");
+      } else if (Argument.getKind() == clang::TemplateArgument::Template) {
+        if (const clang::TemplateDecl *T = Argument.getAsTemplate().getAsTemplateDecl())
+          Text = qualified(T);
+      } else if (Argument.getKind() == clang::TemplateArgument::Declaration) {
+        if (std::optional<std::string> Name = qualified(Argument.getAsDecl()))
+          Text = (Argument.getAsDecl()->getType()->isFunctionType() ? "" : "&") + *Name;
+      } else if (Argument.getKind() == clang::TemplateArgument::Integral) {
+        llvm::SmallString<32> Value;
+        const clang::QualType T = Argument.getIntegralType();
+        if (T->isBooleanType())
+          Text = Argument.getAsIntegral().getBoolValue() ? "true" : "false";
+        else {
+          Argument.getAsIntegral().toString(Value, 10);
+          Text = std::string(Value);
+          if (T->isEnumeralType())
+            if (std::optional<std::string> Enum = type(T, ""))
+              Text = "static_cast<" + *Enum + ">(" + *Text + ")";
+        }
+      }
+      if (!Text)
+        return false;
+      Texts.push_back(*Text);
+    }
+    return true;
+  }
+
+  std::optional<std::string> base(clang::QualType T) {
+    const clang::Type *Type = T.getTypePtr();
+    if (auto *Typedef = llvm::dyn_cast<clang::TypedefType>(Type)) {
+      const clang::TypedefNameDecl *D = Typedef->getDecl();
+      if (D->getDeclContext()->getRedeclContext()->isFileContext())
+        return qualified(D);
+      return type(Typedef->desugar().getUnqualifiedType(), "");
+    }
+    if (auto *Builtin = llvm::dyn_cast<clang::BuiltinType>(Type))
+      return Builtin->getName(Policy).str();
+    if (const clang::TagDecl *Tag = Type->getAsTagDecl(); Tag && (T.isCanonical() || !desugars(Type)))
+      return qualified(Tag);
+    const clang::QualType Simpler = T.getSingleStepDesugaredType(Context).getUnqualifiedType();
+    if (Simpler != T.getUnqualifiedType())
+      return type(Simpler, "");
+    return std::nullopt;
+  }
+  static bool desugars(const clang::Type *Type) { return !llvm::isa<clang::TagType>(Type); }
+
+  std::optional<std::string> opaque(clang::QualType T, const std::string &Declarator) {
+    // Function pointers and the like: right as long as no copied name is in them.
+    std::string Text = Declarator;
+    T.getCanonicalType().getAsStringInternal(Text, Policy);
+    return Text;
+  }
+
+  std::optional<std::string> qualified(const clang::NamedDecl *D) {
+    if (!D->getDeclName() && !(llvm::isa<clang::TagDecl>(D) && llvm::cast<clang::TagDecl>(D)->getTypedefNameForAnonDecl()))
+      return std::nullopt;
+    std::string Name = D->getNameAsString();
+    if (auto *Tag = llvm::dyn_cast<clang::TagDecl>(D); Tag && Name.empty())
+      Name = Tag->getTypedefNameForAnonDecl()->getNameAsString();
+    if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(D)) {
+      std::optional<std::string> Arguments = arguments(Special->getTemplateArgs().asArray());
+      if (!Arguments)
+        return std::nullopt;
+      Name += *Arguments;
+    }
+    const clang::DeclContext *Context = D->getDeclContext();
+    while (!Context->isTranslationUnit()) {
+      if (Context->isFunctionOrMethod())
+        return std::nullopt;
+      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(Context)) {
+        if (!Namespace->isAnonymousNamespace() && !Namespace->isInline())
+          Name = Namespace->getNameAsString() + "::" + Name;
+      } else if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(Context)) {
+        // The record brings its own scope.
+        std::optional<std::string> Outer = qualified(Record);
+        if (!Outer)
+          return std::nullopt;
+        return *Outer + "::" + Name;
+      }
+      Context = Context->getParent();
+    }
+    return IsCopied(D) ? PathMark + ("::" + Name) : Name;
+  }
+
+  clang::PrintingPolicy Policy;
+  const clang::ASTContext &Context;
+  llvm::function_ref<bool(const clang::Decl *)> IsCopied;
+};
+
+} // namespace
+
+std::optional<std::string> spellType(const clang::ASTContext &Context, clang::QualType Type, std::string Declarator,
+                                     llvm::function_ref<bool(const clang::Decl *)> IsCopied) {
+  return Speller(Context, IsCopied).type(Type, std::move(Declarator));
+}
+
+std::optional<std::string> spellArguments(const clang::ASTContext &Context,
+                                          llvm::ArrayRef<clang::TemplateArgument> Arguments,
+                                          llvm::function_ref<bool(const clang::Decl *)> IsCopied) {
+  return Speller(Context, IsCopied).arguments(Arguments);
+}
+
+} // namespace cufuse

@@ -1,0 +1,22 @@
+// A type as it is written outside the file it comes from.
+#pragma once
+
+#include <clang/AST/Type.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+#include <optional>
+#include <string>
+
+namespace cufuse {
+
+/// Spells `Type` with `Declarator` as a declaration at global scope: declarations for which `IsCopied` holds are
+/// qualified with PathMark, all others fully. Nothing when the type has no name there (local and unnamed types).
+std::optional<std::string> spellType(const clang::ASTContext &Context, clang::QualType Type, std::string Declarator,
+                                     llvm::function_ref<bool(const clang::Decl *)> IsCopied);
+
+/// Spells template arguments in the same way, with their brackets.
+std::optional<std::string> spellArguments(const clang::ASTContext &Context,
+                                          llvm::ArrayRef<clang::TemplateArgument> Arguments,
+                                          llvm::function_ref<bool(const clang::Decl *)> IsCopied);
+
+} // namespace cufuse
