@@ -76,7 +76,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
     Facts.Parameters.push_back({Parameter->getName().empty() ? fmt::format("arg{}", Facts.Parameters.size())
                                                              : Parameter->getNameAsString(),
                                 Parameter->getType().getAsString(Policy)});
-    if (!Parameter->getType()->isReferenceType() && !Parameter->getType()->isIncompleteType())
+    if (const clang::QualType T = Parameter->getType(); !T->isReferenceType() && !T->isIncompleteType() && !T->isDependentType())
       Facts.ParameterBytes += Context.getTypeSizeInChars(Parameter->getType()).getQuantity();
   }
   if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>()) {
@@ -123,7 +123,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
         Facts.HelperHasDynamicShared |= !IsKernel;
         continue;
       }
-      if (!Shared->getType()->isIncompleteType())
+      if (!Shared->getType()->isIncompleteType() && !Shared->getType()->isDependentType())
         Array.Bytes = Context.getTypeSizeInChars(Shared->getType()).getQuantity();
       Facts.StaticShared.push_back(Array);
     }

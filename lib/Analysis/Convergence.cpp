@@ -54,7 +54,9 @@ public:
   find(llvm::function_ref<bool(const clang::Expr *Condition, bool ExplicitReturn)> MayDiverge) const {
     if (Syncs.empty())
       return std::nullopt;
-    for (const clang::CFGBlock *Block : llvm::reverse(std::vector<const clang::CFGBlock *>(Graph.begin(), Graph.end()))) {
+    // Clang numbers blocks from the exit; the reader expects the first branch.
+    const std::vector<const clang::CFGBlock *> Blocks(Graph.begin(), Graph.end());
+    for (const clang::CFGBlock *Block : llvm::reverse(Blocks)) {
       if (Block->succ_size() < 2)
         continue;
       auto *Condition = llvm::dyn_cast_or_null<clang::Expr>(Block->getTerminatorCondition(/*StripParens=*/false));

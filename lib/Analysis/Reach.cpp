@@ -211,11 +211,14 @@ private:
     }
     if (D->isInvalidDecl())
       broken(D);
+    if (D->getParentFunctionOrMethod() || D->getLexicalDeclContext()->isFunctionOrMethod())
+      return; // local: its function's text holds it
     if (llvm::isa<clang::NamespaceAliasDecl>(D))
       unit(D, From);
     if (llvm::isa<clang::NamespaceDecl, clang::NamespaceAliasDecl>(D))
       return;
-    if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(D)) {
+    if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(D);
+        Special && !llvm::isa<clang::ClassTemplatePartialSpecializationDecl>(D)) {
       mention(Special->getSpecializedTemplate(), From);
       if (Special->isExplicitSpecialization())
         unit(Special, From);
@@ -240,8 +243,7 @@ private:
       specializations(T->specializations(), From);
     }
     const clang::DeclContext *Context = D->getDeclContext()->getRedeclContext();
-    if (Context->isFileContext() && !inUsersFile(D, Sources) &&
-        llvm::isa<clang::FunctionDecl, clang::VarDecl, clang::FunctionTemplateDecl>(D))
+    if (Context->isFileContext() && !inUsersFile(D, Sources))
       Result.External.insert(D);
   }
 
@@ -284,7 +286,7 @@ struct Walk::BodyVisitor : NameVisitor {
     }
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D)) {
       const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(Variable));
-      if (Variable->hasGlobalStorage() && !Variable->isStaticLocal() &&
+      if (Variable->hasGlobalStorage() && !Variable->isLocalVarDecl() &&
           (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
            Pattern->hasAttr<clang::CUDASharedAttr>()))
         W.Result.Globals.insert(Variable->getCanonicalDecl());

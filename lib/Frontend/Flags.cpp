@@ -148,7 +148,7 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
     Result.Nvcc.insert(Result.Nvcc.end(), Nvcc.begin(), Nvcc.end());
   }
   if (Result.Relocatable)
-    Result.Clang.push_back("-fgpu-rdc");
+    Result.Clang.insert(Result.Clang.end(), {"-fgpu-rdc", "-D__CUDACC_RDC__"});
   return Result;
 }
 

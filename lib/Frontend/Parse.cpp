@@ -53,7 +53,7 @@ public:
 std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &Request) {
   std::vector<std::string> Arguments = {
       "clang++", "-x", "cuda", "--cuda-path=" + Tools.CudaPath, "--cuda-gpu-arch=" + Request.Arch, "--cuda-device-only",
-      "-nogpulib", "-fsyntax-only", "-resource-dir", Tools.ResourceDir, "-w", "-Wno-unknown-cuda-version",
+      "-fsyntax-only", "-resource-dir", Tools.ResourceDir, "-w", "-Wno-unknown-cuda-version",
       "-Wno-register", "-ferror-limit=0", "-isystem", Tools.CudaPath + "/include/cccl", "-isystem",
       std::string(VirtualFolder) + "/include", "-include", std::string(VirtualFolder) + "/nvcc_compat.h"};
   // nvcc's default is C++17; a later -std wins.

@@ -111,7 +111,8 @@ bool SourceText::isBalanced(const Slice &S) {
   return Depth == 0;
 }
 
-std::string SourceText::withBalancedDirectives(const Slice &S, std::string Text) {
+std::string SourceText::withBalancedDirectives(const Slice &S) {
+  std::string Text = text(S).str();
   if (isBalanced(S))
     return Text;
   // Lines keep their number: what is taken out leaves empty lines.

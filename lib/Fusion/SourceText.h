@@ -51,12 +51,13 @@ public:
   /// The whole declaration: leading comment and attributes, up to its closing brace or semicolon.
   Slice declaration(const clang::Decl &D);
 
-  /// The text of a slice that starts or ends inside a conditional directive of the preprocessor: the directives and
-  /// what they skipped taken out. Unchanged if the directives in it are balanced.
-  std::string withBalancedDirectives(const Slice &S, std::string Text);
-  bool isBalanced(const Slice &S);
+  /// The text of a slice. Where it starts or ends inside a conditional of the preprocessor, the directives and what
+  /// they skipped are blank; otherwise it is as written.
+  std::string withBalancedDirectives(const Slice &S);
 
 private:
+  bool isBalanced(const Slice &S);
+
   const ParsedUnit &Unit;
   const clang::SourceManager &Sources;
   std::map<clang::FileID, std::vector<RawToken>> Tokens;

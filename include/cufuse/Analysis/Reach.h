@@ -7,6 +7,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 
 #include <vector>
@@ -53,7 +54,7 @@ struct Reached {
   llvm::SetVector<const clang::Decl *> Units;
   /// For each unit: the units its text names.
   llvm::DenseMap<const clang::Decl *, llvm::SetVector<const clang::Decl *>> References;
-  /// Free functions and variables outside the user's files that reached text names.
+  /// Declarations at file or namespace scope outside the user's files that reached text names.
   llvm::SetVector<const clang::NamedDecl *> External;
   /// Leading `::` of qualified names.
   std::vector<clang::SourceLocation> GlobalQualifiers;

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "cufuse/Analysis/KernelFacts.h"
-#include "cufuse/Analysis/Reach.h"
 
 #include <map>
 #include <string>
 #include <vector>
 
 namespace cufuse {
+
+class ParsedUnit;
+struct Reached;
 
 /// Stands in texts for the namespace of the constituent, seen from the global one: `fused::kernel`.
 constexpr char PathMark = '\1';
@@ -31,6 +33,7 @@ struct IncludeLine {
   std::string Text;                 ///< `#include …`
   std::string Path;                 ///< The file it names.
   std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
+  bool ForArguments = false;        ///< The types of the arguments come from it.
 };
 
 struct ParameterText {

@@ -1,0 +1,106 @@
+// The spine: from kernels in files to a fused source, step by step.
+#pragma once
+
+#include "cufuse/Frontend/Flags.h"
+#include "cufuse/Frontend/KernelSpec.h"
+#include "cufuse/Frontend/Toolchain.h"
+#include "cufuse/Fusion/Emit.h"
+#include "cufuse/Fusion/FusionConfig.h"
+
+#include <llvm/Support/Error.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// How the inputs are compiled: nvcc's flags as written after `--`, or a folder with a compile_commands.json.
+struct InputFlags {
+  std::vector<std::string> Written;
+  std::string BuildDirectory;
+  std::string Arch; ///< From --arch; empty: from the flags, else sm_90a.
+};
+
+/// A kernel, read and understood.
+struct LoadedKernel {
+  KernelSpec Spec;
+  KernelFacts Facts; ///< All blockers of the kernel and its text among them.
+  Closure Text;
+  CompileFlags Flags;
+  std::string Arch;
+};
+
+/// Parses each distinct file once, in parallel, and collects what is known of each kernel. Blockers do not fail it.
+llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      const InputFlags &Flags);
+
+/// Every kernel of a file, templates by their instantiations (or as they stand, where the file has none).
+llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools, const std::string &File,
+                                                         const InputFlags &Flags);
+
+/// Fails with all blockers of all kernels.
+llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels);
+
+/// One set of kernels, any number of configurations.
+class Fuser {
+public:
+  /// `Kernels` and `Tools` must outlive it.
+  Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitOptions Options);
+
+  llvm::Expected<FusionPlan> plan(const FusionConfig &Config) const;
+  llvm::Expected<FusedSource> emit(const FusionPlan &Plan) const;
+  /// Parses the text again only if no text of the same structure was verified before.
+  llvm::Error verify(const FusedSource &Fused, const FusionPlan &Plan);
+  /// HFUSE's bound for the plan: compiles each kernel alone to learn its registers.
+  llvm::Expected<RegisterLimit> registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation);
+
+  llvm::ArrayRef<Constituent> constituents() const { return Constituents; }
+  /// Flags of all inputs and the folders they lie in: what the output is compiled with.
+  const CompileFlags &flags() const { return Flags; }
+  const std::vector<std::string> &includeFolders() const { return Folders; }
+
+private:
+  const Toolchain &Tools;
+  llvm::ArrayRef<LoadedKernel> Kernels;
+  EmitOptions Options;
+  std::vector<Constituent> Constituents;
+  CompileFlags Flags;
+  std::vector<std::string> Folders;
+  std::set<std::string> Verified;
+};
+
+/// A choice for one constituent: by its name (or its kernel's), or by position where the name is empty.
+template <typename Value> struct Choice {
+  std::string Name;
+  Value Chosen;
+};
+
+enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
+
+struct FuseRequest {
+  std::vector<KernelSpec> Kernels;
+  InputFlags Flags;
+  std::vector<Choice<BlockShape>> Blocks;
+  std::vector<Choice<unsigned>> Copies;
+  GridPolicy Grid = GridPolicy::Match;
+  RegisterLimit Registers;
+  std::string Name;   ///< Empty: the kernels' names, joined.
+  std::string Output; ///< `OUT.cu`; the header is `OUT.h` beside it.
+  std::string Command;
+  bool LineDirectives = true;
+  Step StopAfter = Step::Write;
+};
+
+struct FuseResult {
+  std::vector<LoadedKernel> Kernels;
+  FusionPlan Plan;
+  FusedSource Fused;
+  std::string HeaderPath;
+  std::vector<std::string> Explanation; ///< Every decision with its fact.
+};
+
+/// Everything up to the step asked for, writing excluded.
+llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Request);
+
+} // namespace cufuse

@@ -1,0 +1,45 @@
+// The fused file and its header, as text. No Clang: a further configuration of the same kernels costs microseconds.
+#pragma once
+
+#include "cufuse/Fusion/Closure.h"
+#include "cufuse/Fusion/FusionPlan.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/Error.h>
+
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// A kernel as one of those to be fused. The same kernel may be several constituents.
+struct Constituent {
+  std::string Name; ///< Of its namespace: the kernel's, numbered where several have the same.
+  const KernelFacts *Facts;
+  const Closure *Text;
+};
+
+struct EmitOptions {
+  std::string Name;       ///< Namespace of everything emitted.
+  std::string SourceFile; ///< File name of the output, for #line.
+  std::string HeaderFile; ///< File name of the header, as the output includes it.
+  std::string Command;    ///< What made it, for the comment at the top.
+  bool LineDirectives = true;
+};
+
+struct FusedSource {
+  std::string Source;
+  std::string Header;
+  /// The source with its constants taken out: configurations with the same structure differ in numbers only, which the
+  /// plan's arithmetic and the static assertions in the text check. One parse verifies all of them.
+  std::string Structure;
+};
+
+/// Names for the constituents' namespaces, by position.
+std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts);
+
+/// Refuses kernels whose files need the same header in different states, or different headers under the same name.
+llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                                      const EmitOptions &Options);
+
+} // namespace cufuse

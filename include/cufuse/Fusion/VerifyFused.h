@@ -1,0 +1,19 @@
+// Clang reads the fused text again, and its structure is checked against the plan.
+#pragma once
+
+#include "cufuse/Frontend/Parse.h"
+#include "cufuse/Fusion/Emit.h"
+#include "cufuse/Fusion/FusionPlan.h"
+
+namespace cufuse {
+
+/// Fails with a defect of ours (ExitCode::Defect) unless: the text parses; the partitions in it are those of the plan,
+/// disjoint, with dense barriers; every constituent's body is called once per copy; and no built-in or block-wide
+/// barrier is left unpartitioned. `Request` says how the output will be compiled; its file and overlay are set here.
+llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::ArrayRef<Constituent> Constituents,
+                        const FusionPlan &Plan, const EmitOptions &Options, ParseRequest Request);
+
+/// The part of it that is arithmetic: gaps, overlaps, barrier counts and ids.
+llvm::Error verifyPlan(const FusionPlan &Plan);
+
+} // namespace cufuse

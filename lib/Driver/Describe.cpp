@@ -1,0 +1,169 @@
+#include "cufuse/Driver/Describe.h"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/JSON.h>
+
+#include <map>
+
+namespace cufuse {
+
+namespace {
+
+std::string dimensions(const KernelFacts &Facts) {
+  std::vector<std::string> Texts;
+  for (size_t B = 0; B < BuiltinNames.size(); ++B) {
+    std::string Read;
+    for (int I = 0; I < 3; ++I)
+      if (Facts.Reads[B][I])
+        Read += (Read.empty() ? "." : ",") + std::string(1, "xyz"[I]);
+    if (!Read.empty())
+      Texts.push_back(BuiltinNames[B] + Read + (Facts.ReadByHelper[B] ? " (also in helpers)" : ""));
+  }
+  return Texts.empty() ? "none" : llvm::join(Texts, "; ");
+}
+
+/// `name ×3`, in order of first appearance.
+std::string counted(llvm::ArrayRef<Finding> Findings) {
+  std::vector<std::pair<std::string, unsigned>> Counts;
+  for (const Finding &F : Findings) {
+    auto Known = std::find_if(Counts.begin(), Counts.end(), [&](const auto &C) { return C.first == F.What; });
+    if (Known == Counts.end())
+      Counts.push_back({F.What, 1});
+    else
+      ++Known->second;
+  }
+  std::vector<std::string> Texts;
+  for (const auto &[Name, Count] : Counts)
+    Texts.push_back(Count == 1 ? Name : fmt::format("{} x{}", Name, Count));
+  return llvm::join(Texts, ", ");
+}
+
+std::string launches(const KernelFacts &Facts) {
+  std::vector<std::string> Texts;
+  for (const auto &Block : Facts.LaunchBlocks)
+    Texts.push_back(Block ? Block->str() : "not constant");
+  return llvm::join(Texts, ", ");
+}
+
+llvm::json::Object json(const SourcePlace &Where) {
+  return llvm::json::Object{{"file", Where.File}, {"line", Where.Line}, {"column", Where.Column}};
+}
+llvm::json::Array json(llvm::ArrayRef<Finding> Findings) {
+  llvm::json::Array Array;
+  for (const Finding &F : Findings)
+    Array.push_back(llvm::json::Object{{"what", F.What}, {"function", F.Function}, {"place", json(F.Where)}});
+  return Array;
+}
+llvm::json::Array json(llvm::ArrayRef<SharedArray> Shared) {
+  llvm::json::Array Array;
+  for (const SharedArray &S : Shared)
+    Array.push_back(llvm::json::Object{{"name", S.Name}, {"type", S.Type}, {"bytes", static_cast<int64_t>(S.Bytes)},
+                                       {"function", S.Function}, {"place", json(S.Where)}});
+  return Array;
+}
+
+llvm::json::Object json(const LoadedKernel &Kernel) {
+  const KernelFacts &F = Kernel.Facts;
+  llvm::json::Object Reads;
+  for (size_t B = 0; B < BuiltinNames.size(); ++B) {
+    llvm::json::Array Dimensions;
+    for (int I = 0; I < 3; ++I)
+      if (F.Reads[B][I])
+        Dimensions.push_back(std::string(1, "xyz"[I]));
+    Reads[BuiltinNames[B]] = llvm::json::Object{{"dimensions", std::move(Dimensions)}, {"inHelpers", F.ReadByHelper[B]}};
+  }
+  llvm::json::Array Parameters, Barriers, Globals, Launches, Blockers;
+  for (const ParameterFacts &P : F.Parameters)
+    Parameters.push_back(llvm::json::Object{{"name", P.Name}, {"type", P.Type}});
+  for (const BarrierFacts &B : F.Barriers)
+    Barriers.push_back(llvm::json::Object{{"call", B.Call}, {"function", B.Function}, {"place", json(B.Where)}});
+  for (const GlobalFacts &G : F.Globals)
+    Globals.push_back(llvm::json::Object{{"name", G.Name}, {"space", G.Space}, {"shared", G.HostShared}});
+  for (const auto &L : F.LaunchBlocks)
+    Launches.push_back(L ? llvm::json::Value(L->str()) : llvm::json::Value(nullptr));
+  for (const Blocker &B : F.Blockers)
+    Blockers.push_back(llvm::json::Object{{"kind", blockerName(B.Kind)}, {"message", B.message().Text},
+                                          {"remedy", blockerRemedy(B.Kind)}, {"place", json(B.Where)}});
+  return llvm::json::Object{{"name", F.QualifiedName},
+          {"signature", F.Signature},
+          {"place", json(F.Where)},
+          {"templateParameters", llvm::json::Array(F.TemplateParameters)},
+          {"parameters", std::move(Parameters)},
+          {"reads", std::move(Reads)},
+          {"barriers", std::move(Barriers)},
+          {"staticShared", json(F.StaticShared)},
+          {"dynamicShared", json(F.DynamicShared)},
+          {"launchBounds", F.MaxThreads ? llvm::json::Value(*F.MaxThreads) : llvm::json::Value(nullptr)},
+          {"launchBlocks", std::move(Launches)},
+          {"globals", std::move(Globals)},
+          {"helpers", llvm::json::Array(F.Helpers)},
+          {"atomics", json(F.Atomics)},
+          {"earlyExits", json(F.EarlyExits)},
+          {"warpPrimitives", json(F.WarpPrimitives)},
+          {"fusable", F.Blockers.empty()},
+          {"blockers", std::move(Blockers)}};
+}
+
+} // namespace
+
+std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::string Out;
+  for (const LoadedKernel &Kernel : Kernels) {
+    const KernelFacts &F = Kernel.Facts;
+    auto Row = [&](const char *Label, const std::string &Text) {
+      if (!Text.empty())
+        Out += fmt::format("  {:<16} {}\n", Label, Text);
+    };
+    Out += fmt::format("{}\n", F.Signature);
+    Row("defined", F.Where.str());
+    Row("template", llvm::join(F.TemplateParameters, ", "));
+    Row("reads", dimensions(F));
+    for (const BarrierFacts &B : F.Barriers)
+      Row("barrier", fmt::format("{} in {}, {}:{}", B.Call, B.Function, B.Where.File, B.Where.Line));
+    for (const SharedArray &S : F.StaticShared)
+      Row("static shared", fmt::format("{} {}, {} bytes, in {}", S.Type, S.Name, S.Bytes, S.Function));
+    for (const SharedArray &S : F.DynamicShared)
+      Row("dynamic shared", fmt::format("{} {}, in {}", S.Type, S.Name, S.Function));
+    Row("launch bounds", F.MaxThreads ? std::to_string(*F.MaxThreads) : "");
+    Row("launched with", launches(F));
+    for (const GlobalFacts &G : F.Globals)
+      Row("global", fmt::format("{} {}{}", G.Space, G.Name, G.HostShared ? ", shared with the program" : ", a table"));
+    Row("helpers", llvm::join(F.Helpers, ", "));
+    Row("atomics", counted(F.Atomics));
+    Row("warp primitives", counted(F.WarpPrimitives));
+    for (const Finding &E : F.EarlyExits)
+      Row("early exit", E.Where.str());
+    Row("fusable", F.Blockers.empty() ? "yes" : "no");
+    for (const Blocker &B : F.Blockers)
+      Row("blocker", fmt::format("{}: {}; {}", B.Where.str(), B.message().Text, blockerRemedy(B.Kind)));
+    Out += '\n';
+  }
+  return Out;
+}
+
+std::string describeAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
+  llvm::json::Array Array;
+  for (const LoadedKernel &Kernel : Kernels)
+    Array.push_back(json(Kernel));
+  std::string Text;
+  llvm::raw_string_ostream Out(Text);
+  Out << llvm::formatv("{0:2}", llvm::json::Value(std::move(Array))) << '\n';
+  return Text;
+}
+
+std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::string Out = fmt::format("{} threads, grid policy {}\n", Plan.BlockThreads,
+                                Plan.Grid == GridPolicy::Match ? "match" : "stride");
+  for (const PartitionPlan &P : Plan.Partitions)
+    Out += fmt::format("threads {:>4} to {:>4}: {} copy {}, block {}, {}\n", P.First, P.First + P.PaddedThreads - 1,
+                       Kernels[P.Constituent].Facts.QualifiedName, P.Copy, P.Block.str(),
+                       P.Barrier ? fmt::format("barrier {}", P.Barrier) : "no barrier");
+  if (Plan.Registers.Policy == RegisterPolicy::Count)
+    Out += fmt::format("at most {} registers per thread\n", Plan.Registers.Count);
+  if (Plan.Registers.Policy == RegisterPolicy::Bound)
+    Out += fmt::format("launch bounds {}, {}: at most {} registers per thread\n", Plan.BlockThreads,
+                       Plan.Registers.MinBlocks, Plan.Registers.Count);
+  return Out;
+}
+
+} // namespace cufuse

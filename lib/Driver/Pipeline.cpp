@@ -1,0 +1,394 @@
+#include "cufuse/Driver/Pipeline.h"
+
+#include "cufuse/Analysis/CollectFacts.h"
+#include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Fusion/RegisterBound.h"
+#include "cufuse/Fusion/VerifyFused.h"
+
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
+#include <map>
+#include <thread>
+
+namespace cufuse {
+
+namespace {
+
+constexpr const char *DefaultArch = "sm_90a";
+
+llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFlags &Input) {
+  ParseRequest Request;
+  Request.File = File;
+  if (!Input.BuildDirectory.empty()) {
+    auto FromDatabase = flagsFromDatabase(Input.BuildDirectory, File);
+    if (!FromDatabase)
+      return FromDatabase.takeError();
+    Request.Flags = std::move(*FromDatabase);
+  } else {
+    Request.Flags = translateFlags(Input.Written);
+  }
+  Request.Arch = !Input.Arch.empty() ? Input.Arch : Request.Flags.Arch.value_or(DefaultArch);
+  return Request;
+}
+
+LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
+  LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch};
+  const Reached Reach = reach(Unit, Kernel);
+  Loaded.Facts = collectFacts(Unit, Reach);
+  Loaded.Facts.Blockers = checkFusable(Unit, Reach);
+  Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts);
+  // One reason at one place is enough.
+  for (const Blocker &B : Loaded.Text.Blockers)
+    if (std::none_of(Loaded.Facts.Blockers.begin(), Loaded.Facts.Blockers.end(), [&](const Blocker &Known) {
+          return Known.Kind == B.Kind && Known.Where.str() == B.Where.str();
+        }))
+      Loaded.Facts.Blockers.push_back(B);
+  return Loaded;
+}
+
+/// The only choice that names this constituent, or that stands at its position.
+template <typename Value>
+llvm::Expected<std::vector<std::optional<Value>>>
+distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> Kernels,
+           llvm::ArrayRef<Constituent> Constituents, const char *Option) {
+  std::vector<std::optional<Value>> Result(Kernels.size());
+  size_t Position = 0;
+  for (const Choice<Value> &C : Choices) {
+    bool Used = false;
+    for (size_t I = 0; I < Kernels.size(); ++I) {
+      const bool Named = C.Name == Constituents[I].Name || C.Name == Kernels[I].Facts.Name ||
+                         C.Name == Kernels[I].Spec.Kernel || C.Name == Kernels[I].Facts.QualifiedName;
+      if (C.Name.empty() ? I != Position : !Named)
+        continue;
+      Result[I] = C.Chosen;
+      Used = true;
+    }
+    if (C.Name.empty())
+      ++Position;
+    if (!Used)
+      return badUsage(C.Name.empty() ? fmt::format("{} is given {} times for {} kernels", Option, Position, Kernels.size())
+                                     : fmt::format("{} names '{}', which is none of the kernels", Option, C.Name));
+  }
+  return Result;
+}
+
+/// The block of a kernel that --block leaves open: from the launches in its file if they agree, else from its launch
+/// bounds where those can only mean one shape.
+llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string &Why) {
+  const KernelFacts &Facts = Kernel.Facts;
+  std::optional<BlockShape> Found;
+  bool Unclear = false;
+  for (const std::optional<BlockShape> &Launch : Facts.LaunchBlocks) {
+    Unclear |= !Launch || (Found && !(*Found == *Launch));
+    if (Launch)
+      Found = Launch;
+  }
+  if (Found && !Unclear) {
+    Why = "every launch in its file uses it";
+    return *Found;
+  }
+  const Dimensions &Threads = Facts.Reads[static_cast<size_t>(Builtin::ThreadIdx)];
+  if (Facts.LaunchBlocks.empty() && Facts.MaxThreads && !Threads[1] && !Threads[2]) {
+    Why = "its __launch_bounds__";
+    return BlockShape{*Facts.MaxThreads, 1, 1};
+  }
+  const std::string Fact = Facts.LaunchBlocks.empty() ? "its file does not launch it, and it has no one-dimensional __launch_bounds__"
+                           : Found && Unclear         ? "the launches in its file differ or are not constant"
+                                                      : "the launches in its file are not constant";
+  Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where, Facts.Name + ": " + Fact}.message();
+  M.Remedy = fmt::format("say it with --block {}=256 (or 32x8)", Facts.Name);
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{M});
+}
+
+std::string folderOf(const std::string &File) {
+  const llvm::StringRef Folder = llvm::sys::path::parent_path(File);
+  return Folder.empty() ? "." : Folder.str();
+}
+
+} // namespace
+
+llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      const InputFlags &Flags) {
+  // One parse per file; a kernel that is asked for twice is probed once.
+  struct File {
+    ParseRequest Request;
+    llvm::Expected<std::unique_ptr<ParsedUnit>> Unit = nullptr;
+  };
+  std::map<std::string, File> Files;
+  std::vector<size_t> Probes;
+  for (const KernelSpec &Spec : Kernels) {
+    auto [Entry, New] = Files.try_emplace(Spec.File);
+    if (New) {
+      auto Request = parseRequest(Spec.File, Flags);
+      if (!Request) {
+        for (auto &[Path, Other] : Files)
+          llvm::consumeError(Other.Unit.takeError());
+        return Request.takeError();
+      }
+      Entry->second.Request = std::move(*Request);
+    }
+    std::vector<std::string> &Known = Entry->second.Request.Probes;
+    const auto At = std::find(Known.begin(), Known.end(), Spec.Kernel);
+    Probes.push_back(At - Known.begin());
+    if (needsProbe(Spec) && At == Known.end())
+      Known.push_back(Spec.Kernel);
+  }
+  {
+    std::vector<std::jthread> Threads;
+    for (auto &[Path, Each] : Files) {
+      llvm::consumeError(Each.Unit.takeError());
+      Threads.emplace_back([&Tools, &Each = Each] { Each.Unit = parse(Tools, Each.Request); });
+    }
+  }
+  llvm::Error Failures = llvm::Error::success();
+  for (auto &[Path, Each] : Files)
+    if (!Each.Unit)
+      Failures = llvm::joinErrors(std::move(Failures), Each.Unit.takeError());
+  if (Failures)
+    return std::move(Failures);
+
+  std::vector<LoadedKernel> Loaded;
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    const ParsedUnit &Unit = **Files.find(Kernels[I].File)->second.Unit;
+    auto Kernel = findKernel(Unit, Kernels[I], Probes[I]);
+    if (!Kernel) {
+      Failures = llvm::joinErrors(std::move(Failures), Kernel.takeError());
+      continue;
+    }
+    Loaded.push_back(understand(Unit, **Kernel, Kernels[I]));
+  }
+  if (Failures)
+    return std::move(Failures);
+  return Loaded;
+}
+
+llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools, const std::string &File,
+                                                         const InputFlags &Flags) {
+  auto Request = parseRequest(File, Flags);
+  if (!Request)
+    return Request.takeError();
+  auto Unit = parse(Tools, std::move(*Request));
+  if (!Unit)
+    return Unit.takeError();
+  std::vector<LoadedKernel> Loaded;
+  for (const clang::FunctionDecl *Kernel : allKernels(**Unit)) {
+    const KernelSpec Spec{File, qualifiedNameOf(*Kernel), 0};
+    const size_t Before = Loaded.size();
+    if (const clang::FunctionTemplateDecl *Template = Kernel->getDescribedFunctionTemplate())
+      for (const clang::FunctionDecl *Instance : Template->specializations())
+        if (const clang::FunctionDecl *Definition = Instance->getDefinition();
+            Definition && Definition->isTemplateInstantiation())
+          Loaded.push_back(understand(**Unit, *Definition, {File, qualifiedNameOf(*Definition), 0}));
+    if (Loaded.size() == Before)
+      Loaded.push_back(understand(**Unit, *Kernel, Spec));
+  }
+  // Errors that hide kernels are better than an empty answer.
+  for (const ParseError &Error : (*Unit)->errors())
+    if (Error.MissingFile || Loaded.empty())
+      return badInput(Error.Text, "correct the error, or pass the missing flags after `--`", Error.Where);
+  return Loaded;
+}
+
+llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::vector<Message> Messages;
+  std::set<std::string> Seen;
+  for (const LoadedKernel &Kernel : Kernels)
+    for (const Blocker &B : Kernel.Facts.Blockers) {
+      Message M = B.message();
+      M.Text = Kernel.Facts.Name + ": " + M.Text;
+      if (Seen.insert(M.Where.str() + M.Text).second)
+        Messages.push_back(std::move(M));
+    }
+  if (Messages.empty())
+    return llvm::Error::success();
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+}
+
+Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitOptions Emit)
+    : Tools(Tools), Kernels(Kernels), Options(std::move(Emit)) {
+  std::vector<const KernelFacts *> Facts;
+  for (const LoadedKernel &Kernel : Kernels)
+    Facts.push_back(&Kernel.Facts);
+  const std::vector<std::string> Names = constituentNames(Facts);
+  if (Options.Name.empty())
+    for (const KernelFacts *F : Facts)
+      Options.Name += (Options.Name.empty() ? Facts.size() == 1 ? "fused_" : "" : "_") + F->Name;
+  std::set<std::vector<std::string>> Seen;
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text});
+    const CompileFlags &Each = Kernels[I].Flags;
+    Flags.Relocatable |= Each.Relocatable;
+    if (Seen.insert(Each.Nvcc).second) {
+      Flags.Clang.insert(Flags.Clang.end(), Each.Clang.begin(), Each.Clang.end());
+      Flags.Nvcc.insert(Flags.Nvcc.end(), Each.Nvcc.begin(), Each.Nvcc.end());
+    }
+    if (const std::string Folder = folderOf(Kernels[I].Spec.File);
+        std::find(Folders.begin(), Folders.end(), Folder) == Folders.end())
+      Folders.push_back(Folder);
+  }
+}
+
+llvm::Expected<FusionPlan> Fuser::plan(const FusionConfig &Config) const {
+  std::vector<const KernelFacts *> Facts;
+  for (const Constituent &C : Constituents)
+    Facts.push_back(C.Facts);
+  return planFusion(Facts, Config);
+}
+
+llvm::Expected<FusedSource> Fuser::emit(const FusionPlan &Plan) const { return emitFused(Constituents, Plan, Options); }
+
+llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
+  if (Verified.count(Fused.Structure))
+    return verifyPlan(Plan);
+  ParseRequest Request;
+  Request.Flags = Flags;
+  Request.Arch = Kernels.front().Arch;
+  Request.ExtraIncludeFolders = Folders;
+  if (llvm::Error Error = verifyFused(Tools, Fused, Constituents, Plan, Options, std::move(Request)))
+    return Error;
+  Verified.insert(Fused.Structure);
+  return llvm::Error::success();
+}
+
+llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation) {
+  std::vector<SoloUse> Uses;
+  unsigned SharedBytes = 0;
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    FusionConfig Alone;
+    Alone.Constituents = {{Config.Constituents[I].Block, 1}};
+    Alone.Grid = Config.Grid;
+    EmitOptions Emit = Options;
+    Emit.Name = "alone";
+    Fuser Single(Tools, Kernels.slice(I, 1), Emit);
+    auto Plan = Single.plan(Alone);
+    if (!Plan)
+      return Plan.takeError();
+    auto Fused = Single.emit(*Plan);
+    if (!Fused)
+      return Fused.takeError();
+    NvccJob Job{Tools.Nvcc, Kernels[I].Arch, Kernels[I].Flags.Nvcc,
+                {{Options.SourceFile, Fused->Source}, {Options.HeaderFile, Fused->Header}}};
+    for (const std::string &Folder : Single.includeFolders())
+      Job.Flags.insert(Job.Flags.end(), {"-I", Folder});
+    auto Resources = measureResources(Job);
+    if (!Resources)
+      return Resources.takeError();
+    if (Resources->size() != 1)
+      return defect(fmt::format("ptxas reports {} kernels for one", Resources->size()));
+    const ResourceUse &Use = Resources->begin()->second;
+    const unsigned Threads = Plan->BlockThreads * Config.Constituents[I].Copies;
+    Uses.push_back({Threads, Use.Registers});
+    SharedBytes += Use.SharedBytes * Config.Constituents[I].Copies;
+    if (Explanation)
+      Explanation->push_back(fmt::format("{}: {} registers per thread alone (ptxas)", Constituents[I].Name, Use.Registers));
+  }
+  const auto Bound = hfuseRegisterBound(smLimits(Kernels.front().Arch), Uses, SharedBytes);
+  if (!Bound)
+    return badInput("HFUSE's register bound does not exist: not one block fits on a multiprocessor",
+                    "use smaller blocks, or --registers none");
+  if (Explanation)
+    Explanation->push_back(fmt::format("register bound: {} blocks per multiprocessor, at most {} registers per thread",
+                                       Bound->BlocksPerSm, Bound->RegistersPerThread));
+  return RegisterLimit{RegisterPolicy::Bound, Bound->RegistersPerThread, Bound->BlocksPerSm};
+}
+
+llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Request) {
+  FuseResult Result;
+  auto Explain = [&](std::string Line) { Result.Explanation.push_back(std::move(Line)); };
+
+  auto Loaded = loadKernels(Tools, Request.Kernels, Request.Flags);
+  if (!Loaded)
+    return Loaded.takeError();
+  Result.Kernels = std::move(*Loaded);
+  if (Request.StopAfter <= Step::Collect)
+    return Result;
+
+  if (llvm::Error Error = checkAll(Result.Kernels))
+    return std::move(Error);
+  if (Request.StopAfter == Step::Check)
+    return Result;
+
+  EmitOptions Options;
+  Options.Name = Request.Name;
+  llvm::SmallString<128> Header(Request.Output);
+  llvm::sys::path::replace_extension(Header, ".h");
+  Result.HeaderPath = std::string(Header);
+  Options.SourceFile = llvm::sys::path::filename(Request.Output).str();
+  Options.HeaderFile = llvm::sys::path::filename(Header).str();
+  Options.Command = Request.Command;
+  Options.LineDirectives = Request.LineDirectives;
+  Fuser Fuser(Tools, Result.Kernels, Options);
+
+  // Blocks and copies by name need the constituents' names, which need the facts.
+  auto Blocks = distribute<BlockShape>(Request.Blocks, Result.Kernels, Fuser.constituents(), "--block");
+  if (!Blocks)
+    return Blocks.takeError();
+  auto Copies = distribute<unsigned>(Request.Copies, Result.Kernels, Fuser.constituents(), "--copies");
+  if (!Copies)
+    return Copies.takeError();
+  FusionConfig Config;
+  Config.Grid = Request.Grid;
+  Config.Registers = Request.Registers;
+  llvm::Error Unknown = llvm::Error::success();
+  for (size_t I = 0; I < Result.Kernels.size(); ++I) {
+    const LoadedKernel &Kernel = Result.Kernels[I];
+    ConstituentConfig Chosen;
+    Chosen.Copies = (*Copies)[I].value_or(1);
+    std::string Why = "--block";
+    if ((*Blocks)[I]) {
+      Chosen.Block = *(*Blocks)[I];
+    } else if (auto Default = defaultBlock(Kernel, Why)) {
+      Chosen.Block = *Default;
+    } else {
+      Unknown = llvm::joinErrors(std::move(Unknown), Default.takeError());
+      continue;
+    }
+    Explain(fmt::format("{}: block {}: {}", Fuser.constituents()[I].Name, Chosen.Block.str(), Why));
+    Config.Constituents.push_back(Chosen);
+  }
+  if (Unknown)
+    return std::move(Unknown);
+
+  auto Plan = Fuser.plan(Config);
+  if (!Plan)
+    return Plan.takeError();
+  if (Config.Registers.Policy == RegisterPolicy::Bound) {
+    auto Limit = Fuser.registerBound(Config, &Result.Explanation);
+    if (!Limit)
+      return Limit.takeError();
+    Plan->Registers = *Limit;
+  }
+  Result.Plan = std::move(*Plan);
+  for (const PartitionPlan &P : Result.Plan.Partitions) {
+    const KernelFacts &Facts = Result.Kernels[P.Constituent].Facts;
+    const std::string Name = Fuser.constituents()[P.Constituent].Name;
+    Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.PaddedThreads - 1,
+                        P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
+    Explain(P.Barrier ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
+                                    !Facts.Barriers.empty()  ? "it synchronises"
+                                    : Facts.sharesIndices() ? "its functions read the block index from shared memory"
+                                                            : "its blocks follow each other in the same shared memory")
+                      : fmt::format("{}: no barrier: it never synchronises", Name));
+  }
+  if (Request.StopAfter == Step::Plan)
+    return Result;
+
+  auto Fused = Fuser.emit(Result.Plan);
+  if (!Fused)
+    return Fused.takeError();
+  Result.Fused = std::move(*Fused);
+  for (const Constituent &C : Fuser.constituents())
+    Explain(fmt::format("{}: {} declarations copied, {} includes kept", C.Name, C.Text->Body.size() + C.Text->Header.size(),
+                        C.Text->Includes.size()));
+  if (Request.StopAfter == Step::Emit)
+    return Result;
+
+  if (llvm::Error Error = Fuser.verify(Result.Fused, Result.Plan))
+    return std::move(Error);
+  Explain("verified: the text parses, its partitions are the plan's, no built-in is left unpartitioned");
+  return Result;
+}
+
+} // namespace cufuse

@@ -1,0 +1,525 @@
+#include "cufuse/Fusion/Closure.h"
+
+#include "EditText.h"
+#include "SelectCopied.h"
+#include "SpellType.h"
+
+#include <llvm/Support/Path.h>
+
+namespace cufuse {
+
+namespace {
+
+/// One thing to emit, before it is text: a declaration or a macro directive, ordered by its place.
+struct Item {
+  clang::SourceLocation Where;
+  const clang::Decl *Unit = nullptr;
+  const MacroEvent *Macro = nullptr;
+  Slice Text;
+};
+
+class Builder {
+public:
+  Builder(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts)
+      : Unit(Unit), Reach(Reach), Facts(Facts), Sources(Unit.ast().getSourceManager()), Text(Unit),
+        Chosen(selectCopied(Unit, Reach)) {}
+
+  Closure run() {
+    Result.Blockers = Chosen.Blockers;
+    for (const clang::VarDecl *Global : Reach.Globals)
+      if (mustStayShared(Unit, *Global))
+        HostShared.insert(Global->getCanonicalDecl());
+    Result.HasHostShared = !HostShared.empty();
+    signature();
+    headerUnits();
+    items();
+    includes();
+    for (const Item &I : Items)
+      piece(I);
+    for (const auto &[Namespaces, Lines] : Chosen.Usings)
+      (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Namespaces]) = Lines;
+    Result.Dependencies = Unit.dependencies();
+    return std::move(Result);
+  }
+
+private:
+  bool isCopied(const clang::Decl *D) const {
+    const clang::Decl *Whole = enclosingUnit(D);
+    if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(D);
+        Special && !Special->isExplicitSpecialization())
+      Whole = enclosingUnit(Special->getSpecializedTemplate());
+    return Whole && Chosen.Units.contains(Whole);
+  }
+
+  void block(BlockerKind Kind, clang::SourceLocation Where, std::string Fact) {
+    Result.Blockers.push_back({Kind, Unit.place(Where), std::move(Fact)});
+  }
+
+  void signature() {
+    const clang::FunctionDecl &Kernel = *Reach.Kernel;
+    const clang::ASTContext &Context = Unit.ast();
+    auto Copied = [this](const clang::Decl *D) { return isCopied(D); };
+    for (size_t I = 0; I < Kernel.getNumParams(); ++I) {
+      const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
+      const clang::QualType Type = Parameter->getType();
+      if (Type->isReferenceType())
+        continue; // a blocker already
+      const bool GridConstant = Parameter->hasAttr<clang::CUDAGridConstantAttr>();
+      clang::QualType Plain = Type;
+      Plain.removeLocalConst();
+      Plain.removeLocalRestrict();
+      auto Declaration = spellType(Context, Type, std::string("\2"), Copied);
+      auto Field = spellType(Context, Plain, Facts.Parameters[I].Name, Copied);
+      if (!Declaration || !Field) {
+        block(BlockerKind::UnspellableParameter, Parameter->getLocation(),
+              fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name));
+        continue;
+      }
+      if (GridConstant) {
+        llvm::StringRef Unqualified = *Declaration;
+        Unqualified.consume_front("const ");
+        *Declaration = "const __grid_constant__ " + Unqualified.str();
+      }
+      Result.Parameters.push_back({Facts.Parameters[I].Name, *Declaration, withoutPath(*Field)});
+    }
+    Result.Callee = path(Kernel) + Kernel.getNameAsString();
+    if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
+      auto Spelled = spellArguments(Context, Arguments->asArray(), Copied);
+      if (!Spelled)
+        block(BlockerKind::UnspellableParameter, Kernel.getLocation(), "a template argument of " + Facts.QualifiedName);
+      else
+        Result.Callee += *Spelled;
+    }
+  }
+
+  static std::string withoutPath(std::string Spelled) {
+    const std::string Prefix = std::string(1, PathMark) + "::";
+    for (size_t At; (At = Spelled.find(Prefix)) != std::string::npos;)
+      Spelled.erase(At, Prefix.size());
+    return Spelled;
+  }
+
+  static std::string path(const clang::Decl &D) {
+    std::string Path;
+    for (const clang::DeclContext *C = D.getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
+      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C); Namespace && !Namespace->isAnonymousNamespace() &&
+                                                                      !Namespace->isInline())
+        Path = Namespace->getNameAsString() + "::" + Path;
+    return Path;
+  }
+
+  /// Copied units that the types of the parameters need: these go to the header.
+  void headerUnits() {
+    std::vector<const clang::Decl *> Work;
+    auto Add = [&](const clang::Decl *Whole) {
+      if (Whole && Chosen.Units.contains(Whole) && Header.insert(Whole))
+        Work.push_back(Whole);
+    };
+    for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters()) {
+      clang::QualType T = Parameter->getType();
+      while (true) {
+        if (auto *Typedef = T->getAs<clang::TypedefType>())
+          Add(enclosingUnit(Typedef->getDecl()));
+        if (T->getPointeeType().isNull())
+          break;
+        T = T->getPointeeType();
+      }
+      addType(T, Add);
+    }
+    while (!Work.empty()) {
+      const clang::Decl *Whole = Work.back();
+      Work.pop_back();
+      if (auto Found = Reach.References.find(Whole); Found != Reach.References.end())
+        for (const clang::Decl *Needed : Found->second)
+          Add(Needed);
+    }
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (const clang::Decl *Whole = enclosingUnit(Function);
+          Whole && Header.contains(Whole) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
+        block(BlockerKind::RebindingParameter, Function->getLocation(), Function->getQualifiedNameAsString());
+  }
+
+  template <typename AddUnit> void addType(clang::QualType T, AddUnit Add) {
+    T = T.getCanonicalType();
+    while (!T->getPointeeType().isNull())
+      T = T->getPointeeType();
+    const clang::TagDecl *Tag = T->getAsTagDecl();
+    if (!Tag)
+      return;
+    if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Tag)) {
+      Add(enclosingUnit(Special->getSpecializedTemplate()));
+      for (const clang::Decl *S : Chosen.Units)
+        if (auto *Other = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(S);
+            Other && Other->getSpecializedTemplate()->getCanonicalDecl() ==
+                         Special->getSpecializedTemplate()->getCanonicalDecl())
+          Add(S);
+      for (const clang::TemplateArgument &Argument : Special->getTemplateArgs().asArray())
+        if (Argument.getKind() == clang::TemplateArgument::Type)
+          addType(Argument.getAsType(), Add);
+    }
+    for (const clang::Decl *Redeclaration : Tag->redecls())
+      Add(enclosingUnit(Redeclaration));
+  }
+
+  /// Copied declarations and the macro directives between them that their text needs, in the order of the file.
+  void items() {
+    std::map<std::pair<clang::FileID, unsigned>, size_t> ByBegin;
+    for (const clang::Decl *Whole : Chosen.Units) {
+      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Whole); Variable && HostShared.count(Variable->getCanonicalDecl())) {
+        // Declared once, in place of its first declaration.
+        if (Variable->isFirstDecl())
+          Items.push_back({Variable->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)});
+        continue;
+      }
+      Item I{Whole->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)};
+      I.Where = Text.location(I.Text);
+      // `struct S {…} s, t;` is one text.
+      auto [Same, New] = ByBegin.try_emplace({I.Text.File, I.Text.Begin}, Items.size());
+      if (New)
+        Items.push_back(I);
+      else if (Item &Known = Items[Same->second]; I.Text.End > Known.Text.End || Header.contains(Whole))
+        Known = {I.Where, Header.contains(Known.Unit) ? Known.Unit : Whole, nullptr,
+                 {I.Text.File, I.Text.Begin, std::max(I.Text.End, Known.Text.End)}};
+    }
+    for (const Item &I : Items)
+      for (const RawToken &Token : Text.tokensIn(I.Text))
+        if (Token.isIdentifier())
+          (Header.contains(I.Unit) ? HeaderNames : BodyNames).insert(Token.Text.str());
+    macrosFor(HeaderNames);
+    macrosFor(BodyNames);
+
+    std::set<std::string> Needed = HeaderNames;
+    Needed.insert(BodyNames.begin(), BodyNames.end());
+    for (const MacroEvent &Event : Unit.log().Macros) {
+      if (!Needed.count(Event.Name) || isInside(Event.Where) || !inCopiedFile(Event.Where))
+        continue;
+      Items.push_back({Event.Where, nullptr, &Event, {}});
+    }
+    std::sort(Items.begin(), Items.end(), [&](const Item &A, const Item &B) {
+      return Sources.isBeforeInTranslationUnit(Sources.getExpansionLoc(A.Where), Sources.getExpansionLoc(B.Where));
+    });
+  }
+
+  /// Adds the names that the bodies of macros in `Names` use.
+  void macrosFor(std::set<std::string> &Names) {
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const MacroEvent &Event : Unit.log().Macros)
+        if (Event.Info && Names.count(Event.Name))
+          for (const clang::Token &Token : Event.Info->tokens())
+            if (const clang::IdentifierInfo *Name = Token.getIdentifierInfo())
+              Changed |= Names.insert(Name->getName().str()).second;
+    }
+  }
+
+  bool isInside(clang::SourceLocation Where) {
+    const auto [File, Offset] = Text.offset(Where);
+    for (const Item &I : Items)
+      if (I.Unit && I.Text.File == File && I.Text.Begin <= Offset && Offset < I.Text.End)
+        return true;
+    return false;
+  }
+
+  /// Macros of an included header come with it, unless a declaration was copied out of that header.
+  bool inCopiedFile(clang::SourceLocation Where) {
+    const clang::FileID File = Text.offset(Where).first;
+    if (Chosen.Absorbed.count(File))
+      return true;
+    for (const Item &I : Items)
+      if (I.Unit && I.Text.File == File)
+        return true;
+    return false;
+  }
+
+  std::string directive(const MacroEvent &Event) {
+    if (!Event.Info)
+      return "#undef " + Event.Name;
+    const auto [File, Begin] = Text.offset(Event.Info->getDefinitionLoc());
+    const clang::SourceLocation End =
+        clang::Lexer::getLocForEndOfToken(Event.Info->getDefinitionEndLoc(), 0, Sources, Unit.ast().getLangOpts());
+    return "#define " + Text.buffer(File).slice(Begin, Text.offset(End).second).str();
+  }
+
+  void piece(const Item &I) {
+    Piece P;
+    if (I.Macro) {
+      P.IsMacro = true;
+      P.Text = directive(*I.Macro);
+      const SourcePlace At = Unit.place(I.Macro->Where);
+      P.File = At.File;
+      P.Line = At.Line;
+      if (HeaderNames.count(I.Macro->Name)) {
+        Result.Header.push_back(P);
+        remember(Result.HeaderMacros, I.Macro->Name);
+      }
+      if (BodyNames.count(I.Macro->Name)) {
+        Result.Body.push_back(P);
+        remember(Result.BodyMacros, I.Macro->Name);
+      }
+      if (definedOutside(I.Macro->Name))
+        remember(Result.SavedMacros, I.Macro->Name);
+      return;
+    }
+    auto *Variable = llvm::dyn_cast<clang::VarDecl>(I.Unit);
+    if (Variable && HostShared.count(Variable->getCanonicalDecl())) {
+      hostShared(*Variable);
+      return;
+    }
+    for (const clang::DeclContext *C = I.Unit->getLexicalDeclContext(); !C->isTranslationUnit(); C = C->getLexicalParent())
+      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
+        P.Namespaces.insert(P.Namespaces.begin(), Namespace->isInline() ? "inline " + Namespace->getNameAsString()
+                                                                        : Namespace->getNameAsString());
+    std::vector<Edit> Edits;
+    std::set<std::string> Rebound;
+    for (unsigned B = 0; B < BuiltinNames.size(); ++B)
+      if (any(Facts.Reads[B]))
+        Rebound.insert(BuiltinNames[B]);
+    checkBuiltinNames(Unit, Text, I.Text, Rebound, Result.Blockers);
+    if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit))
+      editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::VarDecl *Shared : Use.Shared)
+        if (Shared->hasExternalStorage() && contains(I.Text, Shared->getLocation()) &&
+            SharedSeen.insert(Text.offset(Shared->getLocation())).second)
+          editDynamicShared(Unit, Text, I.Text, *Shared, "cufuse_dynamicOffset", Edits, Result.Blockers);
+    globalQualifiers(I.Text, Edits);
+    P.Text = applyEdits(I.Text.Begin, Text.withBalancedDirectives(I.Text), std::move(Edits));
+    const SourcePlace At = Unit.place(Text.location(I.Text));
+    P.File = At.File;
+    P.Line = At.Line;
+    for (const std::string &Name : macrosDefinedIn(I.Text))
+      remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
+    if (Header.contains(I.Unit)) {
+      if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit); Named && Named->getDeclName())
+        remember(Result.HeaderTypes, path(*Named) + Named->getNameAsString());
+      Result.Header.push_back(std::move(P));
+    } else {
+      Result.Body.push_back(std::move(P));
+    }
+  }
+
+  bool contains(const Slice &S, clang::SourceLocation Where) {
+    const auto [File, Offset] = Text.offset(Where);
+    return File == S.File && S.Begin <= Offset && Offset < S.End;
+  }
+
+  static void remember(std::vector<std::string> &Names, const std::string &Name) {
+    if (std::find(Names.begin(), Names.end(), Name) == Names.end())
+      Names.push_back(Name);
+  }
+
+  /// The declaration of the kernel (or of another specialisation of its template) that the unit is.
+  const clang::FunctionDecl *kernelIn(const clang::Decl *Whole) {
+    auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Whole);
+    if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Whole))
+      Function = Template->getTemplatedDecl();
+    if (!Function || !Function->hasAttr<clang::CUDAGlobalAttr>())
+      return nullptr;
+    auto Root = [](const clang::FunctionDecl *F) -> const clang::Decl * {
+      if (const clang::FunctionTemplateDecl *T = F->getPrimaryTemplate())
+        return T->getCanonicalDecl();
+      if (const clang::FunctionTemplateDecl *T = F->getDescribedFunctionTemplate())
+        return T->getCanonicalDecl();
+      return F->getCanonicalDecl();
+    };
+    return Root(Function) == Root(Reach.Kernel) ? Function : nullptr;
+  }
+
+  std::string bodyParameters() const {
+    if (Facts.sharesIndices())
+      return {};
+    std::string Parameters;
+    auto Add = [&](const char *Parameter) { Parameters += (Parameters.empty() ? "" : ", ") + std::string(Parameter); };
+    if (Facts.reads(Builtin::BlockIdx))
+      Add("const uint3 blockIdx");
+    if (Facts.reads(Builtin::GridDim))
+      Add("const dim3 gridDim");
+    if (!Facts.DynamicShared.empty())
+      Add("const unsigned cufuse_dynamicOffset");
+    return Parameters;
+  }
+
+  /// `extern __constant__ T name[N];` at the variable's own scope.
+  void hostShared(const clang::VarDecl &Variable) {
+    const clang::VarDecl *Definition = Variable.getDefinition();
+    const clang::VarDecl &Source = Definition ? *Definition : Variable;
+    auto Copied = [this](const clang::Decl *D) { return isCopied(D); };
+    std::string Bounds;
+    clang::QualType T = Source.getType();
+    while (const clang::ConstantArrayType *Array = Unit.ast().getAsConstantArrayType(T)) {
+      Bounds += fmt::format("[{}]", Array->getSize().getZExtValue());
+      T = Array->getElementType();
+    }
+    auto Spelled = spellType(Unit.ast(), T, Variable.getNameAsString(), Copied);
+    if (!Spelled) {
+      block(BlockerKind::HostSharedInternal, Variable.getLocation(), Variable.getQualifiedNameAsString());
+      return;
+    }
+    Piece P;
+    P.What = Piece::Kind::Shared;
+    for (const clang::DeclContext *C = Variable.getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
+      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
+        P.Namespaces.insert(P.Namespaces.begin(), Namespace->getNameAsString());
+    P.Text = fmt::format("extern {} {}{};", Source.hasAttr<clang::CUDAConstantAttr>() ? "__constant__" : "__device__",
+                         *Spelled, Bounds);
+    Result.Body.push_back(std::move(P));
+  }
+
+  /// `::name` of a copied declaration means the copy.
+  void globalQualifiers(const Slice &S, std::vector<Edit> &Edits) {
+    std::set<std::string> Roots;
+    for (const clang::Decl *Whole : Chosen.Units) {
+      auto *Named = llvm::dyn_cast<clang::NamedDecl>(Whole);
+      if (!Named || (llvm::isa<clang::VarDecl>(Whole) && HostShared.count(llvm::cast<clang::VarDecl>(Whole)->getCanonicalDecl())))
+        continue;
+      const std::string Name = path(*Named) + Named->getNameAsString();
+      Roots.insert(Name.substr(0, Name.find("::")));
+    }
+    for (clang::SourceLocation Qualifier : Reach.GlobalQualifiers) {
+      if (!contains(S, Qualifier))
+        continue;
+      const unsigned At = Text.offset(Qualifier).second;
+      const std::vector<RawToken> Tokens = Text.tokensIn({S.File, At, S.End});
+      if (Qualifier.isMacroID()) {
+        // What the macro names cannot be told from its use, so any copied declaration at global scope is in doubt.
+        block(BlockerKind::QualifiedInMacro, Qualifier, Tokens.empty() ? "" : Tokens[0].Text.str());
+      } else if (Tokens.size() > 1 && Tokens[0].is("::") && Roots.count(Tokens[1].Text.str()) &&
+                 std::none_of(Edits.begin(), Edits.end(), [&](const Edit &E) { return E.Offset == At; })) {
+        Edits.push_back({At, 2, std::string("::") + PathMark + "::"});
+      }
+    }
+  }
+
+  std::vector<std::string> macrosDefinedIn(const Slice &S) {
+    std::vector<std::string> Names;
+    const std::vector<RawToken> Tokens = Text.tokensIn(S);
+    for (size_t I = 0; I + 2 < Tokens.size(); ++I)
+      if (Tokens[I].is("#") && Tokens[I].StartsLine && Tokens[I + 1].is("define"))
+        remember(Names, Tokens[I + 2].Text.str());
+    return Names;
+  }
+
+  /// Does a header that stays included, a system header or the command line define this macro, too?
+  bool definedOutside(const std::string &Name) {
+    clang::Preprocessor &Preprocessor = Unit.preprocessor();
+    const clang::IdentifierInfo *Identifier = Preprocessor.getIdentifierInfo(Name);
+    for (const clang::MacroDirective *D = Preprocessor.getLocalMacroDirectiveHistory(Identifier); D; D = D->getPrevious())
+      if (auto *Define = llvm::dyn_cast<clang::DefMacroDirective>(D))
+        if (!Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Define->getLocation()))))
+          return true;
+    return false;
+  }
+
+  /// Includes of the absorbed files, by raw location of the `#`, that bring a declaration or macro that is needed.
+  std::set<unsigned> neededIncludes(llvm::ArrayRef<clang::SourceLocation> Places) {
+    std::set<unsigned> Needed;
+    auto Need = [&](clang::SourceLocation Where) {
+      clang::FileID File = Where.isValid() ? Sources.getFileID(Sources.getExpansionLoc(Where)) : clang::FileID();
+      while (File.isValid() && !Chosen.Absorbed.count(File)) {
+        const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
+        if (Includer.isInvalid())
+          return;
+        File = Sources.getFileID(Includer);
+        if (Chosen.Absorbed.count(File))
+          for (const IncludeEvent &Include : Unit.log().Includes)
+            if (Sources.getFileID(Include.Hash) == File &&
+                Sources.getSpellingLineNumber(Include.Hash) == Sources.getSpellingLineNumber(Includer))
+              Needed.insert(Include.Hash.getRawEncoding());
+      }
+    };
+    for (clang::SourceLocation Place : Places)
+      Need(Place);
+    return Needed;
+  }
+
+  /// Where the types of the parameters are declared, sugar included.
+  std::vector<clang::SourceLocation> parameterTypes() {
+    std::vector<clang::SourceLocation> Places;
+    for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters()) {
+      clang::QualType T = Parameter->getType();
+      while (!T->getPointeeType().isNull())
+        T = T->getPointeeType();
+      for (const clang::Type *Last = nullptr; T.getTypePtr() != Last; T = T.getSingleStepDesugaredType(Unit.ast())) {
+        Last = T.getTypePtr();
+        if (auto *Typedef = llvm::dyn_cast<clang::TypedefType>(Last))
+          Places.push_back(Typedef->getDecl()->getLocation());
+      }
+      if (const clang::TagDecl *Tag = T->getAsTagDecl())
+        Places.push_back(Tag->getLocation());
+    }
+    return Places;
+  }
+
+  void includes() {
+    std::vector<clang::SourceLocation> Places;
+    for (const clang::NamedDecl *D : Reach.External)
+      Places.push_back(D->getLocation());
+    for (const auto *Names : {&HeaderNames, &BodyNames})
+      for (const std::string &Name : *Names)
+        if (const clang::MacroInfo *Info = Unit.preprocessor().getMacroInfo(Unit.preprocessor().getIdentifierInfo(Name)))
+          Places.push_back(Info->getDefinitionLoc());
+    const std::set<unsigned> Needed = neededIncludes(Places);
+    const std::set<unsigned> ForArguments = neededIncludes(parameterTypes());
+    // A header of the project may rely on system headers before it.
+    clang::SourceLocation LastOfProject;
+    for (const IncludeEvent &Include : Unit.log().Includes)
+      if (!Include.System && Chosen.Absorbed.count(Text.offset(Include.Hash).first))
+        LastOfProject = Include.Hash;
+    const llvm::StringRef MainFolder = llvm::sys::path::parent_path(Unit.request().File);
+    for (const IncludeEvent &Include : Unit.log().Includes) {
+      if (!Include.File || !Chosen.Absorbed.count(Text.offset(Include.Hash).first) || isInside(Include.Hash))
+        continue;
+      const clang::FileID Included = Sources.translateFile(*Include.File);
+      if (Chosen.Absorbed.count(Included) || Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()))
+        continue;
+      if (Include.System && !Needed.count(Include.Hash.getRawEncoding()) &&
+          !(LastOfProject.isValid() && Sources.isBeforeInTranslationUnit(Include.Hash, LastOfProject)))
+        continue;
+      IncludeLine Line;
+      Line.ForArguments = !Header.empty() || ForArguments.count(Include.Hash.getRawEncoding());
+      Line.Path = Include.File->getName().str();
+      std::string Spelled = Include.Spelled;
+      if (!Include.Angled && !Include.SearchPath.empty()) {
+        // Found beside the file that includes it: named from the main file's folder, which the output's build knows.
+        const llvm::StringRef Includer = llvm::sys::path::parent_path(
+            Sources.getFileEntryRefForID(Text.offset(Include.Hash).first)->getName());
+        if (Include.SearchPath == Includer && Includer != MainFolder) {
+          llvm::SmallString<128> Whole(Includer);
+          llvm::sys::path::append(Whole, Include.Spelled);
+          llvm::StringRef Relative = Whole;
+          if (!MainFolder.empty() && Relative.consume_front(MainFolder))
+            Relative = Relative.ltrim('/');
+          Spelled = Relative.str();
+        }
+      }
+      Line.Text = fmt::format("#include {}{}{}", Include.Angled ? '<' : '"', Spelled, Include.Angled ? '>' : '"');
+      for (const ConfigurationUse &Use : Unit.log().Configuration)
+        if (Chosen.Absorbed.count(Text.offset(Use.Info->getDefinitionLoc()).first) &&
+            !Chosen.Absorbed.count(Text.offset(Use.Use).first) &&
+            Sources.isBeforeInTranslationUnit(Use.Info->getDefinitionLoc(), Include.Hash))
+          remember(Line.Defines, directive({Use.Macro, Use.Info->getDefinitionLoc(), Use.Info}));
+      Result.Includes.push_back(std::move(Line));
+    }
+  }
+
+  const ParsedUnit &Unit;
+  const Reached &Reach;
+  const KernelFacts &Facts;
+  const clang::SourceManager &Sources;
+  SourceText Text;
+  SelectCopied Chosen;
+  Closure Result;
+  llvm::SetVector<const clang::Decl *> Header;
+  std::set<const clang::VarDecl *> HostShared;
+  std::vector<Item> Items;
+  std::set<std::string> HeaderNames, BodyNames;
+  std::set<std::pair<clang::FileID, unsigned>> SharedSeen;
+};
+
+} // namespace
+
+Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts) {
+  return Builder(Unit, Reach, Facts).run();
+}
+
+} // namespace cufuse

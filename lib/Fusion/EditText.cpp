@@ -1,0 +1,174 @@
+#include "EditText.h"
+
+#include "cufuse/Fusion/Closure.h"
+
+#include <llvm/ADT/StringSet.h>
+
+namespace cufuse {
+
+namespace {
+
+/// The index behind the bracket that matches the one at `Open`.
+size_t behindBracket(const std::vector<RawToken> &Tokens, size_t Open) {
+  int Depth = 0;
+  for (size_t I = Open; I < Tokens.size(); ++I) {
+    Depth += Tokens[I].is("(") || Tokens[I].is("[") || Tokens[I].is("{");
+    Depth -= Tokens[I].is(")") || Tokens[I].is("]") || Tokens[I].is("}");
+    if (Depth == 0)
+      return I + 1;
+  }
+  return Tokens.size();
+}
+
+bool isLaunchAttribute(llvm::StringRef Name) {
+  return Name == "__launch_bounds__" || Name == "__maxnreg__" || Name == "__cluster_dims__" || Name == "__block_size__";
+}
+
+/// Removes [Begin, End) and the spaces behind it.
+Edit removal(llvm::StringRef Buffer, unsigned Begin, unsigned End) {
+  while (End < Buffer.size() && Buffer[End] == ' ')
+    ++End;
+  return {Begin, End - Begin, ""};
+}
+
+} // namespace
+
+std::string applyEdits(unsigned Begin, std::string Text, std::vector<Edit> Edits) {
+  std::sort(Edits.begin(), Edits.end(), [](const Edit &A, const Edit &B) { return A.Offset > B.Offset; });
+  for (const Edit &E : Edits)
+    Text.replace(E.Offset - Begin, E.Length, E.Text);
+  return Text;
+}
+
+void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
+                    const std::string &Parameters, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
+  const std::vector<RawToken> Tokens = Text.tokensIn(S);
+  const llvm::StringRef Buffer = Text.buffer(S.File);
+  auto FromMacro = [&](const std::string &Fact) {
+    Blockers.push_back({BlockerKind::KernelFromMacro, Unit.place(Kernel.getLocation()), Fact});
+  };
+  const clang::FunctionTypeLoc Type = Kernel.getFunctionTypeLoc();
+  if (!Type || Type.getLParenLoc().isMacroID() || Kernel.getLocation().isMacroID())
+    return FromMacro(Kernel.getNameAsString());
+  const unsigned Open = Text.offset(Type.getLParenLoc()).second;
+  const unsigned Close = Text.offset(Type.getRParenLoc()).second;
+
+  bool Qualified = false, Bounded = false;
+  for (size_t I = 0; I < Tokens.size() && Tokens[I].Offset < Close; ++I) {
+    if (Tokens[I].is("__global__")) {
+      Edits.push_back({Tokens[I].Offset, Tokens[I].Length, Qualified ? "" : "__device__ __forceinline__"});
+      Qualified = true;
+    } else if (isLaunchAttribute(Tokens[I].Text) && I + 1 < Tokens.size() && Tokens[I + 1].is("(")) {
+      const size_t Behind = behindBracket(Tokens, I + 1);
+      Edits.push_back(removal(Buffer, Tokens[I].Offset, Tokens[Behind - 1].end()));
+      Bounded = true;
+      I = Behind - 1;
+    } else if (Tokens[I].is("__grid_constant__")) {
+      Edits.push_back(removal(Buffer, Tokens[I].Offset, Tokens[I].end()));
+    }
+  }
+  if (!Qualified)
+    return FromMacro("no __global__ is written before " + Kernel.getNameAsString());
+  if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>(); Bounds && !Bounded && !Bounds->isInherited()) {
+    // A macro that expands to the launch bounds goes with its arguments.
+    const unsigned At = Text.offset(Bounds->getLocation()).second;
+    for (size_t I = 0; I < Tokens.size(); ++I)
+      if (Tokens[I].Offset == At) {
+        const size_t Behind = I + 1 < Tokens.size() && Tokens[I + 1].is("(") ? behindBracket(Tokens, I + 1) : I + 1;
+        Edits.push_back(removal(Buffer, Tokens[I].Offset, Tokens[Behind - 1].end()));
+        Bounded = true;
+      }
+    if (!Bounded)
+      return FromMacro("its launch bounds");
+  }
+  for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
+    if (Parameter->hasAttr<clang::CUDAGridConstantAttr>() && !Parameter->getName().empty())
+      Edits.push_back({Text.offset(Parameter->getLocation()).second, 0, "&"});
+
+  if (Parameters.empty())
+    return;
+  const bool HasOwn = Kernel.getNumParams() > 0;
+  if (HasOwn)
+    Edits.push_back({Open + 1, 0, Parameters + ", "});
+  else
+    Edits.push_back({Open + 1, Close - Open - 1, Parameters});
+}
+
+void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::VarDecl &Variable,
+                       const std::string &Offset, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
+  const unsigned NameAt = Text.offset(Variable.getLocation()).second;
+  const std::vector<RawToken> Tokens = Text.tokensIn(S);
+  size_t Name = 0;
+  while (Name < Tokens.size() && Tokens[Name].Offset != NameAt)
+    ++Name;
+  size_t First = Name;
+  while (First > 0 && !Tokens[First].is("extern") && !Tokens[First].is(";") && !Tokens[First].is("{"))
+    --First;
+  size_t Last = Name;
+  while (Last < Tokens.size() && !Tokens[Last].is(";") && !Tokens[Last].is(","))
+    ++Last;
+  const bool Written = Name < Tokens.size() && Last < Tokens.size() && Tokens[First].is("extern") &&
+                       Tokens[Name].is(Variable.getName()) && Tokens[Last].is(";") && !Variable.getLocation().isMacroID();
+  if (!Written) {
+    Blockers.push_back({BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
+    return;
+  }
+  const llvm::StringRef Buffer = Text.buffer(S.File);
+  // The element type: all tokens before the name but storage and alignment, which the base of the memory exceeds.
+  std::string Element;
+  bool Shared = false;
+  for (size_t I = First + 1; I < Name; ++I) {
+    if (Tokens[I].is("__shared__")) {
+      Shared = true;
+      continue;
+    }
+    if ((Tokens[I].is("__align__") || Tokens[I].is("alignas") || Tokens[I].is("__attribute__")) && I + 1 < Name &&
+        Tokens[I + 1].is("(")) {
+      I = behindBracket(Tokens, I + 1) - 1;
+      continue;
+    }
+    // Spaces as the user wrote them.
+    if (!Element.empty() && Tokens[I].Offset > Tokens[I - 1].end() && Element.back() != ' ')
+      Element += ' ';
+    Element += Tokens[I].Text;
+  }
+  if (!Shared) {
+    Blockers.push_back({BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
+    return;
+  }
+  const std::string Bounds = Buffer.slice(Tokens[Name].end(), Tokens[Last].Offset).str();
+  Edits.push_back({Tokens[First].Offset, Tokens[Last].Offset - Tokens[First].Offset,
+                   fmt::format("{} (&{}){} = cufuse_partition::dynamicShared<{}{}>({})", Element,
+                               Variable.getName().str(), Bounds, Element, Bounds, Offset)});
+}
+
+void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
+                       const std::set<std::string> &Rebound, std::vector<Blocker> &Blockers) {
+  static const llvm::StringSet<> Keywords = {"return", "else", "do", "case", "throw", "co_return", "sizeof", "and", "or",
+                                             "not", "xor", "bitand", "bitor"};
+  const std::vector<RawToken> Tokens = Text.tokensIn(S);
+  for (size_t I = 0; I < Tokens.size(); ++I) {
+    const bool Barrier = Tokens[I].Text.starts_with("__syncthreads");
+    if (!Rebound.count(Tokens[I].Text.str()) && !Barrier)
+      continue;
+    const RawToken None;
+    const RawToken &Before = I > 0 ? Tokens[I - 1] : None;
+    const RawToken &BeforeThat = I > 1 ? Tokens[I - 2] : None;
+    const RawToken &Behind = I + 1 < Tokens.size() ? Tokens[I + 1] : None;
+    Slice At = S;
+    At.Begin = Tokens[I].Offset;
+    const SourcePlace Where = Unit.place(Text.location(At));
+    if (Before.is("::") && !BeforeThat.isIdentifier())
+      Blockers.push_back({BlockerKind::QualifiedBuiltin, Where, "::" + Tokens[I].Text.str()});
+    if (Barrier)
+      continue;
+    auto IsType = [](const RawToken &T) { return T.isIdentifier() && !Keywords.contains(T.Text); };
+    const bool Ends = Behind.is(",") || Behind.is(")") || Behind.is(";") || Behind.is("=") || Behind.is("{");
+    const bool Declares = (IsType(Before) && (Ends || Behind.is("("))) ||
+                          ((Before.is("&") || Before.is("*")) && IsType(BeforeThat) && Ends);
+    if (Before.is(".") || Before.is("->") || Declares)
+      Blockers.push_back({BlockerKind::BuiltinNameReused, Where, Tokens[I].Text.str()});
+  }
+}
+
+} // namespace cufuse

@@ -1,0 +1,37 @@
+// The few places where the user's text changes: the kernel's head, dynamic shared memory, leading `::`.
+#pragma once
+
+#include "SourceText.h"
+
+#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Analysis/Reach.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+struct Edit {
+  unsigned Offset = 0, Length = 0; ///< In the file.
+  std::string Text;
+};
+
+/// Applies edits, which do not overlap, to a text that starts at offset `Begin` of its file.
+std::string applyEdits(unsigned Begin, std::string Text, std::vector<Edit> Edits);
+
+/// Turns the head of a kernel (a declaration of it, in `S`) into that of a body: `__global__` becomes
+/// `__device__ __forceinline__`, launch attributes go, `Parameters` are inserted before the kernel's own.
+/// `__grid_constant__` parameters become references to the fused kernel's.
+void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
+                    const std::string &Parameters, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);
+
+/// `extern __shared__ T a[];` becomes a reference to the array at `Offset` of the partition's dynamic shared memory.
+void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::VarDecl &Variable,
+                       const std::string &Offset, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);
+
+/// Names that the kernel's file uses for something else than the built-in, in a slice: a macro would break them.
+void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
+                       const std::set<std::string> &Rebound, std::vector<Blocker> &Blockers);
+
+} // namespace cufuse

@@ -1,0 +1,482 @@
+#include "cufuse/Fusion/Emit.h"
+
+#include "EmitLauncher.h"
+#include "Writer.h"
+
+#include <map>
+#include <set>
+
+namespace cufuse {
+
+namespace {
+
+/// The only place with PTX in it. `{…}` chunks are left out where no constituent needs them.
+constexpr const char *PartitionHead = R"(/// Threads [First, First + X * Y * Z) of the block play one block of a kernel. They synchronise by a hardware barrier of
+/// their own, which counts whole warps (PTX ISA, barrier.cta).
+template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z> struct CufusePartition {
+  static constexpr unsigned Threads = X * Y * Z;
+  static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
+  static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15, "impossible partition");
+
+  static __device__ __forceinline__ unsigned rank() { return ::threadIdx.x - First; }
+  static __device__ __forceinline__ uint3 threadIdx() {
+    return uint3{Y * Z == 1 ? rank() : rank() % X, Z == 1 ? (Y == 1 ? 0 : rank() / X) : rank() / X % Y,
+                 Z == 1 ? 0 : rank() / (X * Y)};
+  }
+  static __device__ __forceinline__ dim3 blockDim() { return dim3(X, Y, Z); })";
+
+constexpr const char *PartitionSync = R"(
+  static __device__ __forceinline__ void sync() {
+    asm volatile("barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
+  })";
+
+constexpr const char *PartitionReductions = R"(
+  static __device__ __forceinline__ int syncCount(int predicate) {
+    int count;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; barrier.cta.red.popc.u32 %0, %2, %3, p; }"
+                 : "=r"(count) : "r"(predicate), "n"(Barrier), "n"(PaddedThreads) : "memory");
+    return count;
+  }
+  static __device__ __forceinline__ int syncAnd(int predicate) {
+    int all;
+    asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.and.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
+                 : "=r"(all) : "r"(predicate), "n"(Barrier), "n"(PaddedThreads) : "memory");
+    return all;
+  }
+  static __device__ __forceinline__ int syncOr(int predicate) {
+    int any;
+    asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.or.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
+                 : "=r"(any) : "r"(predicate), "n"(Barrier), "n"(PaddedThreads) : "memory");
+    return any;
+  })";
+
+constexpr const char *PartitionDynamic = R"(
+  /// The partition's part of the dynamic shared memory, which starts `offset` bytes into the block's.
+  template <typename Array> static __device__ __forceinline__ Array &dynamicShared(unsigned offset) {
+    return reinterpret_cast<Array &>(cufuse_dynamicShared[offset]);
+  })";
+
+constexpr const char *PartitionIndices = R"(
+  /// What functions called by the kernel read of the block they are in.
+  struct Indices {
+    uint3 blockIdx;
+    dim3 gridDim;
+    unsigned dynamicOffset;
+  };
+  static __device__ __forceinline__ Indices &indices() {
+    __shared__ __align__(16) unsigned char memory[sizeof(Indices)];
+    return reinterpret_cast<Indices &>(memory);
+  }
+  static __device__ __forceinline__ void enterBlock(uint3 blockIdx, dim3 gridDim, unsigned dynamicOffset) {
+    if (rank() == 0)
+      indices() = Indices{blockIdx, gridDim, dynamicOffset};
+    sync();
+  })";
+
+/// Which chunks of the prelude some constituent needs.
+struct Needs {
+  bool Sync = false, Reductions = false, Dynamic = false, Indices = false;
+};
+
+class Emitter {
+public:
+  Emitter(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options)
+      : Constituents(Constituents), Plan(Plan), Options(Options), Out(Options.SourceFile, Options.LineDirectives) {
+    for (const PartitionPlan &Partition : Plan.Partitions)
+      Need.Sync |= Partition.Barrier != 0;
+    for (const Constituent &C : Constituents) {
+      for (const BarrierFacts &Barrier : C.Facts->Barriers)
+        Need.Reductions |= Barrier.Call != "__syncthreads";
+      Need.Dynamic |= !C.Facts->DynamicShared.empty();
+      Need.Indices |= C.Facts->sharesIndices();
+    }
+  }
+
+  FusedSource run() {
+    Out.write(constant(banner()));
+    includes();
+    prelude();
+    for (const PartitionPlan &Partition : Plan.Partitions)
+      body(Partition);
+    Out.line("namespace {} {{", Options.Name);
+    Out.blank();
+    kernel();
+    Out.blank();
+    emitLauncher(Out, Constituents, Plan);
+    Out.blank();
+    Out.line("}} // namespace {}", Options.Name);
+    return {Out.text(), header(), Out.structure()};
+  }
+
+private:
+  std::string banner() const {
+    std::string Text = fmt::format("// Kernels side by side in one launch, fused by cufuse. Made by:\n//   {}\n//\n", Options.Command);
+    for (const PartitionPlan &P : Plan.Partitions) {
+      const Constituent &C = Constituents[P.Constituent];
+      Text += fmt::format("// threads {:>4} to {:>4}: {}, block {}", P.First, P.First + P.PaddedThreads - 1,
+                          C.Facts->QualifiedName, P.Block.str());
+      if (P.Barrier)
+        Text += fmt::format(", barrier {}", P.Barrier);
+      Text += '\n';
+    }
+    Text.pop_back();
+    return Text;
+  }
+
+  /// Includes of all constituents, once each, in order.
+  static void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, bool ForArgumentsOnly) {
+    std::set<std::string> Seen;
+    std::vector<std::string> Defined;
+    for (const Constituent &C : Constituents)
+      for (const IncludeLine &Include : C.Text->Includes) {
+        if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Include.Text).second)
+          continue;
+        for (const std::string &Define : Include.Defines)
+          if (std::find(Defined.begin(), Defined.end(), Define) == Defined.end()) {
+            To.write(Define);
+            Defined.push_back(Define);
+          }
+        To.write(Include.Text);
+      }
+    for (const std::string &Define : Defined)
+      To.line("#undef {}", Define.substr(8, Define.find_first_of(" (\n", 8) - 8));
+  }
+
+  void includes() {
+    Out.line("#include \"{}\"", Options.HeaderFile);
+    Out.blank();
+    Writer Lines("", false);
+    includeLines(Lines, Constituents, false);
+    if (!Lines.text().empty())
+      Out.write(llvm::StringRef(Lines.text()).rtrim());
+    if (std::any_of(Constituents.begin(), Constituents.end(), [](const Constituent &C) { return C.Text->HasHostShared; })) {
+      Out.blank();
+      Out.write("#ifndef __CUDACC_RDC__\n#error \"variables are shared with other objects: compile with -rdc=true\"\n#endif");
+    }
+    Out.blank();
+  }
+
+  void prelude() {
+    Out.line("namespace {} {{", Options.Name);
+    Out.blank();
+    if (Need.Dynamic) {
+      Out.write("extern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
+      Out.blank();
+    }
+    Out.write(PartitionHead);
+    if (Need.Sync)
+      Out.write(PartitionSync);
+    if (Need.Reductions)
+      Out.write(PartitionReductions);
+    if (Need.Dynamic)
+      Out.write(PartitionDynamic);
+    if (Need.Indices)
+      Out.write(PartitionIndices);
+    Out.write("};");
+    Out.blank();
+    Out.line("}} // namespace {}", Options.Name);
+    Out.blank();
+  }
+
+  std::string namespaceOf(const PartitionPlan &Partition) const {
+    const std::string &Name = Constituents[Partition.Constituent].Name;
+    return Partition.Copy == 0 ? Name : fmt::format("{}_copy{}", Name, Partition.Copy);
+  }
+
+  std::string withPath(std::string Text, const std::string &Path) const {
+    for (size_t At; (At = Text.find(PathMark)) != std::string::npos;)
+      Text.replace(At, 1, Path);
+    return Text;
+  }
+
+  /// One constituent's (or copy's) namespace: what its names mean here, its closure, its kernel as a function.
+  void body(const PartitionPlan &Partition) {
+    const Constituent &C = Constituents[Partition.Constituent];
+    const KernelFacts &Facts = *C.Facts;
+    const std::string Path = Options.Name + "::" + namespaceOf(Partition);
+    saveMacros(Out, *C.Text, "push_macro");
+    Out.line("namespace {} {{", Path);
+    Out.blank();
+    Out.line("using cufuse_partition = CufusePartition<{}, {}, {}, {}, {}>;", constant(Partition.First),
+             constant(Partition.Barrier), constant(Partition.Block.X), constant(Partition.Block.Y),
+             constant(Partition.Block.Z));
+    std::set<std::string> Barriers;
+    for (const BarrierFacts &Barrier : Facts.Barriers)
+      Barriers.insert(Barrier.Call);
+    if (Barriers.count("__syncthreads"))
+      Out.write("__device__ __forceinline__ void __syncthreads() { cufuse_partition::sync(); }");
+    for (const char *Reduction : {"Count", "And", "Or"})
+      if (std::string Name = "__syncthreads_" + llvm::StringRef(Reduction).lower(); Barriers.count(Name))
+        Out.line("__device__ __forceinline__ int {}(int predicate) {{ return cufuse_partition::sync{}(predicate); }}", Name,
+                 Reduction);
+    std::vector<const char *> Macros;
+    auto Define = [&](const char *Name, const char *Meaning) {
+      Out.line("#define {} cufuse_partition::{}", Name, Meaning);
+      Macros.push_back(Name);
+    };
+    if (Facts.reads(Builtin::ThreadIdx))
+      Define("threadIdx", "threadIdx()");
+    if (Facts.reads(Builtin::BlockDim))
+      Define("blockDim", "blockDim()");
+    if (Facts.sharesIndices()) {
+      if (Facts.reads(Builtin::BlockIdx))
+        Define("blockIdx", "indices().blockIdx");
+      if (Facts.reads(Builtin::GridDim))
+        Define("gridDim", "indices().gridDim");
+      if (!Facts.DynamicShared.empty())
+        Define("cufuse_dynamicOffset", "indices().dynamicOffset");
+    }
+    for (const std::string &Line : C.Text->Usings)
+      Out.write(Line);
+    if (Partition.Copy > 0)
+      for (const std::string &Type : C.Text->HeaderTypes)
+        Out.line("using {}::{};", C.Name, Type);
+    Out.blank();
+    pieces(Out, C.Text->Body, *C.Text, Path);
+    for (const std::string &Name : C.Text->BodyMacros)
+      Out.line("#undef {}", Name);
+    for (const char *Name : Macros)
+      Out.line("#undef {}", Name);
+    Out.blank();
+    Out.line("}} // namespace {}", Path);
+    saveMacros(Out, *C.Text, "pop_macro");
+    Out.blank();
+  }
+
+  static void saveMacros(Writer &To, const Closure &Text, const char *Pragma) {
+    for (const std::string &Name : Text.SavedMacros)
+      To.line("#pragma {}(\"{}\")", Pragma, Name);
+  }
+
+  /// Pieces in order, with the namespaces around them opened and closed as needed.
+  void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces, const Closure &Text, const std::string &Path) {
+    std::vector<std::string> Open;
+    std::set<std::vector<std::string>> Opened;
+    auto Move = [&](const std::vector<std::string> &Wanted) {
+      size_t Common = 0;
+      while (Common < Open.size() && Common < Wanted.size() && Open[Common] == Wanted[Common])
+        ++Common;
+      for (; Open.size() > Common; Open.pop_back())
+        To.write("}");
+      while (Open.size() < Wanted.size()) {
+        llvm::StringRef Name = Wanted[Open.size()];
+        const bool Inline = Name.consume_front("inline ");
+        To.line("{}namespace {}{{", Inline ? "inline " : "", Name.empty() ? "" : Name.str() + " ");
+        Open.push_back(Wanted[Open.size()]);
+        if (auto Usings = Text.NestedUsings.find(Open); Usings != Text.NestedUsings.end() && Opened.insert(Open).second)
+          for (const std::string &Line : Usings->second)
+            To.write(Line);
+      }
+    };
+    for (const Piece &P : Pieces) {
+      if (P.What == Piece::Kind::Shared) {
+        Move({});
+        To.line("}} // namespace {}", Path);
+        for (const std::string &Name : P.Namespaces)
+          To.line("namespace {} {{", Name);
+        To.write(withPath(P.Text, Path));
+        for (size_t I = 0; I < P.Namespaces.size(); ++I)
+          To.write("}");
+        To.line("namespace {} {{", Path);
+        To.blank();
+        continue;
+      }
+      if (P.IsMacro) {
+        To.write(P.Text);
+        continue;
+      }
+      Move(P.Namespaces);
+      To.user(withPath(P.Text, Path), P.File, P.Line);
+      To.blank();
+    }
+    Move({});
+  }
+
+  std::string header() {
+    Writer Lines(Options.HeaderFile, Options.LineDirectives);
+    Lines.line("// How to launch {}.", joinedNames());
+    Lines.line("// Made by: {}", Options.Command);
+    Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>");
+    Lines.blank();
+    includeLines(Lines, Constituents, true);
+    Lines.blank();
+    Lines.line("namespace {} {{", Options.Name);
+    Lines.blank();
+    for (const Constituent &C : Constituents) {
+      saveMacros(Lines, *C.Text, "push_macro");
+      Lines.line("namespace {} {{", C.Name);
+      pieces(Lines, C.Text->Header, *C.Text, Options.Name + "::" + C.Name);
+      for (const std::string &Name : C.Text->HeaderMacros)
+        Lines.line("#undef {}", Name);
+      emitArguments(Lines, C);
+      Lines.line("}} // namespace {}", C.Name);
+      saveMacros(Lines, *C.Text, "pop_macro");
+      Lines.blank();
+    }
+    Lines.write("/// Launches all of them at once, on the current device. The kernels must not depend on each other.\n"
+                "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
+                "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");
+    Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
+    Lines.blank();
+    Lines.line("}} // namespace {}", Options.Name);
+    return Lines.text();
+  }
+
+  std::string joinedNames() const {
+    std::string Names;
+    for (size_t I = 0; I < Constituents.size(); ++I)
+      Names += (I == 0 ? "" : I + 1 == Constituents.size() ? " and " : ", ") + Constituents[I].Facts->QualifiedName;
+    return Names;
+  }
+
+  std::string launchAttribute() const {
+    if (Plan.Registers.Policy == RegisterPolicy::Count)
+      return fmt::format("__maxnreg__({})", constant(Plan.Registers.Count));
+    if (Plan.Registers.Policy == RegisterPolicy::Bound)
+      return fmt::format("__launch_bounds__({}, {})", constant(Plan.BlockThreads), constant(Plan.Registers.MinBlocks));
+    return fmt::format("__launch_bounds__({})", constant(Plan.BlockThreads));
+  }
+
+  void kernel() {
+    // A group of lines per constituent.
+    std::string Parameters;
+    for (const Constituent &C : Constituents) {
+      std::vector<std::string> Own;
+      for (const ParameterText &P : C.Text->Parameters) {
+        std::string Text = withPath(P.Declaration, C.Name);
+        Text.replace(Text.find('\2'), 1, C.Name + "_" + P.Name);
+        Own.push_back(Text);
+      }
+      Own.push_back(fmt::format("const dim3 {}_gridDim", C.Name));
+      if (!C.Facts->DynamicShared.empty()) {
+        Own.push_back(fmt::format("const unsigned {}_dynamicOffset", C.Name));
+        if (copies(C) > 1)
+          Own.push_back(fmt::format("const unsigned {}_dynamicStride", C.Name));
+      }
+      Parameters += wrapped("\n    ", Own, &C == &Constituents.back() ? ")" : ",", 4);
+    }
+    Out.line("__global__ void {} fused({} {{", launchAttribute(), Parameters);
+    for (size_t I = 0; I < Plan.Partitions.size(); ++I) {
+      const PartitionPlan &P = Plan.Partitions[I];
+      const bool Last = I + 1 == Plan.Partitions.size();
+      if (Plan.Partitions.size() == 1)
+        Out.write("  {");
+      else if (Last)
+        Out.write("  } else {");
+      else
+        Out.line("  {}if (threadIdx.x < {}) {{", I == 0 ? "" : "} else ", constant(P.First + P.PaddedThreads));
+      play(P);
+    }
+    Out.write("  }\n}");
+  }
+
+  unsigned copies(const Constituent &C) const {
+    return std::count_if(Plan.Partitions.begin(), Plan.Partitions.end(),
+                         [&](const PartitionPlan &P) { return &Constituents[P.Constituent] == &C; });
+  }
+
+  /// The branch of one partition.
+  void play(const PartitionPlan &P) {
+    const Constituent &C = Constituents[P.Constituent];
+    const KernelFacts &Facts = *C.Facts;
+    const std::string Space = namespaceOf(P), Grid = C.Name + "_gridDim";
+    const unsigned Copies = copies(C);
+    const Dimensions Reads = gridDimensions(Facts);
+    const std::string Blocks = Reads[2]   ? fmt::format("{0}.x * {0}.y * {0}.z", Grid)
+                               : Reads[1] ? fmt::format("{0}.x * {0}.y", Grid)
+                                          : Grid + ".x";
+    const std::string Index = Reads[2] ? fmt::format("uint3{{block % {0}.x, block / {0}.x % {0}.y, block / ({0}.x * {0}.y)}}", Grid)
+                              : Reads[1] ? fmt::format("uint3{{block % {0}.x, block / {0}.x, 0}}", Grid)
+                                         : "uint3{block, 0, 0}";
+    const std::string First = Copies == 1 ? "blockIdx.x" : fmt::format("blockIdx.x * {} + {}", Copies, P.Copy);
+    const std::string Step = Copies == 1 ? "gridDim.x" : fmt::format("gridDim.x * {}", Copies);
+
+    std::string Offset = "0";
+    if (!Facts.DynamicShared.empty())
+      Offset = P.Copy == 0 ? C.Name + "_dynamicOffset"
+                           : fmt::format("{0}_dynamicOffset + {1} * {0}_dynamicStride", C.Name, P.Copy);
+    std::vector<std::string> Arguments;
+    if (!Facts.sharesIndices()) {
+      if (Facts.reads(Builtin::BlockIdx))
+        Arguments.push_back(Index);
+      if (Facts.reads(Builtin::GridDim))
+        Arguments.push_back(Grid);
+      if (!Facts.DynamicShared.empty())
+        Arguments.push_back(Offset);
+    }
+    for (const ParameterText &Parameter : C.Text->Parameters)
+      Arguments.push_back(C.Name + "_" + Parameter.Name);
+
+    if (P.Block.threads() != P.PaddedThreads) {
+      Out.line("    if ({}::cufuse_partition::rank() >= {})", Space, constant(P.Block.threads()));
+      Out.write("      return; // fills the last warp");
+    }
+    const bool Loop = Plan.Grid == GridPolicy::Stride;
+    const bool Alone = !Loop && Plan.Partitions.size() == 1;
+    if (Loop)
+      Out.line("    for (unsigned block = {}; block < {}; block += {}) {{", First, Blocks, Step);
+    else if (Alone)
+      Out.line("    const unsigned block = {};", First);
+    else
+      Out.line("    if (const unsigned block = {}; block < {}) {{", First, Blocks);
+    const char *Indent = Alone ? "    " : "      ";
+    if (Facts.sharesIndices())
+      Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Grid, Offset);
+    Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Options.Name + "::" + Space)), Arguments,
+                      ");", std::string_view(Indent).size() + 4));
+    if (Loop && P.Barrier)
+      Out.line("      {}::cufuse_partition::sync(); // before the next block uses the same shared memory", Space);
+    else if (Loop && !Facts.WarpPrimitives.empty())
+      Out.write("      __syncwarp(); // lanes start the next block together");
+    if (!Alone)
+      Out.write("    }");
+  }
+
+  llvm::ArrayRef<Constituent> Constituents;
+  const FusionPlan &Plan;
+  const EmitOptions &Options;
+  Writer Out;
+  Needs Need;
+};
+
+/// The same text must not name different files, nor the same header be read in different states.
+llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
+  std::vector<Message> Refusals;
+  std::map<std::string, const IncludeLine *> Seen;
+  for (const Constituent &C : Constituents)
+    for (const IncludeLine &Include : C.Text->Includes) {
+      auto [Known, New] = Seen.try_emplace(Include.Text, &Include);
+      if (New)
+        continue;
+      if (Known->second->Path != Include.Path)
+        Refusals.push_back(Blocker{BlockerKind::IncludeClash, {},
+                                   fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)}
+                               .message());
+      else if (Known->second->Defines != Include.Defines)
+        Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, {}, Include.Path}.message());
+    }
+  if (Refusals.empty())
+    return llvm::Error::success();
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+}
+
+} // namespace
+
+std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts) {
+  std::map<std::string, unsigned> Count, Next;
+  for (const KernelFacts *F : Facts)
+    ++Count[F->Name];
+  std::vector<std::string> Names;
+  for (const KernelFacts *F : Facts)
+    Names.push_back(Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++));
+  return Names;
+}
+
+llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                                      const EmitOptions &Options) {
+  if (llvm::Error Error = checkIncludes(Constituents))
+    return std::move(Error);
+  return Emitter(Constituents, Plan, Options).run();
+}
+
+} // namespace cufuse

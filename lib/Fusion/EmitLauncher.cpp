@@ -1,0 +1,114 @@
+#include "EmitLauncher.h"
+
+#include <map>
+
+namespace cufuse {
+
+Dimensions gridDimensions(const KernelFacts &Facts) {
+  Dimensions Reads;
+  for (int I = 0; I < 3; ++I)
+    Reads[I] = Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)][I] || Facts.Reads[static_cast<size_t>(Builtin::GridDim)][I];
+  return Reads;
+}
+
+std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
+  std::vector<std::string> Parameters;
+  for (const Constituent &C : Constituents)
+    Parameters.push_back(fmt::format("const {0}::Launch &{0}Launch", C.Name));
+  Parameters.push_back("cudaStream_t stream");
+  return wrapped("cudaError_t launch(", Parameters, ")", std::string("cudaError_t launch(").size());
+}
+
+void emitArguments(Writer &Out, const Constituent &C) {
+  Out.line("/// The arguments of {}.", C.Facts->QualifiedName);
+  Out.write("struct Arguments {");
+  for (const ParameterText &P : C.Text->Parameters)
+    Out.line("  {};", P.Field);
+  Out.write("};");
+  const Dimensions Reads = gridDimensions(*C.Facts);
+  Out.line("/// One launch of it: as <<<grid, block, dynamicSharedBytes>>>, {}.",
+           Reads[2] ? "grid in up to three dimensions" : Reads[1] ? "grid in x and y" : "grid in x only");
+  Out.write("struct Launch {\n  dim3 grid;\n  std::size_t dynamicSharedBytes = 0;\n  Arguments arguments;\n};");
+}
+
+void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
+  Out.write(R"(namespace {
+
+/// How many blocks a grid has, or 0 if no kernel can be launched with it.
+unsigned blocksOf(const dim3 &grid, bool readsY, bool readsZ) {
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || (grid.y > 1 && !readsY && !readsZ) || (grid.z > 1 && !readsZ))
+    return 0;
+  const unsigned long long plane = 1ull * grid.x * grid.y;
+  return plane <= 0x7fffffff && plane * grid.z <= 0x7fffffff ? static_cast<unsigned>(plane * grid.z) : 0;
+}
+
+} // namespace
+)");
+  Out.line("{} {{", launchSignature(Constituents));
+  std::map<unsigned, unsigned> Copies;
+  for (const PartitionPlan &P : Plan.Partitions)
+    ++Copies[P.Constituent];
+
+  Out.write("  unsigned blocks = 0;");
+  for (unsigned I = 0; I < Constituents.size(); ++I) {
+    const Constituent &C = Constituents[I];
+    const Dimensions Reads = gridDimensions(*C.Facts);
+    Out.line("  const unsigned {0}Blocks = blocksOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
+    Out.line("  if ({}Blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
+    const std::string Needed = Copies[I] == 1 ? C.Name + "Blocks" : fmt::format("({0}Blocks + {1} - 1) / {1}", C.Name, Copies[I]);
+    Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", Needed);
+  }
+  Out.blank();
+
+  Out.write("  std::size_t dynamicBytes = 0;");
+  for (unsigned I = 0; I < Constituents.size(); ++I) {
+    const Constituent &C = Constituents[I];
+    if (!C.Facts->DynamicShared.empty())
+      Out.line("  const std::size_t {}Offset = dynamicBytes;", C.Name);
+    Out.line("  const std::size_t {0}Stride = ({0}Launch.dynamicSharedBytes + 127) / 128 * 128;", C.Name);
+    Out.line("  dynamicBytes += {}{}Stride;", Copies[I] == 1 ? "" : fmt::format("{} * ", Copies[I]), C.Name);
+  }
+  Out.write(R"(  if (dynamicBytes > 0x7fffffff)
+    return cudaErrorInvalidValue;
+  if (dynamicBytes > 0)
+    if (const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void *>(fused),
+                                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                       static_cast<int>(dynamicBytes)))
+      return error;
+)");
+  if (Plan.Grid == GridPolicy::Stride)
+    Out.line(R"(  // As many blocks as are resident at once: each plays several blocks of the kernels.
+  int device = 0, multiprocessors = 0, resident = 0;
+  if (const cudaError_t error = cudaGetDevice(&device))
+    return error;
+  if (const cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device))
+    return error;
+  if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fused, {}, dynamicBytes))
+    return error;
+  if (resident == 0)
+    return cudaErrorLaunchOutOfResources;
+  if (const unsigned filled = static_cast<unsigned>(resident) * multiprocessors; blocks > filled)
+    blocks = filled;
+)",
+             constant(Plan.BlockThreads));
+
+  Out.write("  cudaLaunchConfig_t config = {};\n  config.gridDim = dim3(blocks);");
+  Out.line("  config.blockDim = dim3({});", constant(Plan.BlockThreads));
+  Out.write("  config.dynamicSmemBytes = dynamicBytes;\n  config.stream = stream;");
+  std::vector<std::string> Arguments = {"&config", "fused"};
+  for (unsigned I = 0; I < Constituents.size(); ++I) {
+    const Constituent &C = Constituents[I];
+    for (const ParameterText &P : C.Text->Parameters)
+      Arguments.push_back(fmt::format("{}Launch.arguments.{}", C.Name, P.Name));
+    Arguments.push_back(fmt::format("{}Launch.grid", C.Name));
+    if (!C.Facts->DynamicShared.empty()) {
+      Arguments.push_back(fmt::format("static_cast<unsigned>({0}Offset)", C.Name));
+      if (Copies[I] > 1)
+        Arguments.push_back(fmt::format("static_cast<unsigned>({0}Stride)", C.Name));
+    }
+  }
+  Out.write(wrapped("  return cudaLaunchKernelEx(", Arguments, ");", 28));
+  Out.write("}");
+}
+
+} // namespace cufuse

@@ -1,0 +1,22 @@
+// The parts of the output that a host program sees.
+#pragma once
+
+#include "Writer.h"
+
+#include "cufuse/Fusion/Emit.h"
+
+namespace cufuse {
+
+/// The x, y, z of its grid that the kernel reads; the launcher demands 1 in the others.
+Dimensions gridDimensions(const KernelFacts &Facts);
+
+/// The declaration of `launch`, without its end.
+std::string launchSignature(llvm::ArrayRef<Constituent> Constituents);
+
+/// The argument structure and the launch structure of one constituent, inside its namespace.
+void emitArguments(Writer &Out, const Constituent &C);
+
+/// The host function that validates the arguments and launches `fused`.
+void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+
+} // namespace cufuse

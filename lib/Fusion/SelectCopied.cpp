@@ -1,0 +1,255 @@
+#include "SelectCopied.h"
+
+namespace cufuse {
+
+namespace {
+
+class Selection {
+public:
+  Selection(const ParsedUnit &Unit, const Reached &Reach)
+      : Unit(Unit), Reach(Reach), Sources(Unit.ast().getSourceManager()) {}
+
+  SelectCopied run() {
+    absorb();
+    units();
+    declarationsAround();
+    usings();
+    return std::move(Result);
+  }
+
+private:
+  clang::FileID fileOf(const clang::Decl *D) const { return Sources.getFileID(Sources.getExpansionLoc(D->getLocation())); }
+  bool inUsersFile(const clang::Decl *D) const {
+    const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
+    return At.isValid() && !Sources.isInSystemHeader(At) && !Sources.isWrittenInBuiltinFile(At) &&
+           !Sources.isWrittenInCommandLineFile(At);
+  }
+  bool isAbsorbed(const clang::Decl *D) const { return Result.Absorbed.count(fileOf(D)); }
+
+  /// Would a second object file that includes this declaration define the symbol again?
+  static bool definesSymbol(const clang::Decl *D) {
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D))
+      return Function->isThisDeclarationADefinition() && !Function->isInlined() && !Function->isTemplated() &&
+             !Function->isTemplateInstantiation() && Function->hasExternalFormalLinkage();
+    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D))
+      return Variable->isThisDeclarationADefinition() == clang::VarDecl::Definition && !Variable->isInline() &&
+             !Variable->isTemplated() && Variable->hasExternalFormalLinkage() && Variable->isFileVarDecl();
+    return false;
+  }
+
+  template <typename Visit> void eachTopLevel(const clang::DeclContext *Context, Visit Visitor) {
+    for (const clang::Decl *D : Context->decls()) {
+      if (!inUsersFile(D))
+        continue;
+      Visitor(D);
+      if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
+        eachTopLevel(llvm::cast<clang::DeclContext>(D), Visitor);
+    }
+  }
+
+  void absorb() {
+    auto Add = [this](clang::FileID File) {
+      for (; File.isValid() && Result.Absorbed.insert(File).second;) {
+        const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
+        File = Includer.isValid() ? Sources.getFileID(Includer) : clang::FileID();
+      }
+    };
+    Add(Sources.getMainFileID());
+    eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
+      if (definesSymbol(D))
+        Add(fileOf(D));
+    });
+  }
+
+  void units() {
+    // Units that must be rebound, or that need one that is copied, wherever they stand.
+    llvm::SetVector<const clang::Decl *> Copied;
+    for (const clang::Decl *Whole : Reach.Units)
+      if (isAbsorbed(Whole))
+        Copied.insert(Whole);
+    auto AddFunction = [&](const clang::FunctionDecl *F) {
+      bool Changed = false;
+      const clang::FunctionDecl *Pattern = F->getTemplateInstantiationPattern();
+      for (const clang::Decl *Redeclaration : (Pattern ? Pattern : F)->redecls())
+        if (const clang::Decl *Whole = enclosingUnit(Redeclaration); Whole && Reach.Units.contains(Whole))
+          Changed |= Copied.insert(Whole);
+      return Changed;
+    };
+    AddFunction(Reach.Kernel);
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (!Use.System && SelectCopied::usesBlock(Use))
+        AddFunction(Function);
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const auto &[Whole, Needed] : Reach.References)
+        for (const clang::Decl *N : Needed)
+          if (Copied.contains(N) && !Copied.contains(Whole))
+            Changed |= Copied.insert(Whole);
+      // A template finds a free function through its arguments only when it is instantiated.
+      for (const auto &[Function, Use] : Reach.Functions)
+        if (!Use.System)
+          for (const CallSite &Call : Use.Calls) {
+            const clang::FunctionDecl *Pattern = Call.Callee->getTemplateInstantiationPattern();
+            const clang::Decl *Whole = enclosingUnit(Pattern ? Pattern : Call.Callee);
+            if (Whole && Copied.contains(Whole) && !Call.Callee->isCXXClassMember())
+              Changed |= AddFunction(Function);
+          }
+    }
+    // A specialisation belongs where its template is.
+    for (const clang::Decl *Whole : Copied)
+      if (const clang::Decl *Template = specialized(Whole); Template && !Copied.contains(Template)) {
+        if (inUsersFile(Template))
+          Result.Units.insert(Template);
+        else
+          Result.Blockers.push_back({BlockerKind::LibrarySpecialization, Unit.place(Whole->getLocation()),
+                                     llvm::cast<clang::NamedDecl>(Template)->getQualifiedNameAsString()});
+      }
+    // In the order of the walk, so that results do not depend on addresses.
+    for (const clang::Decl *Whole : Reach.Units)
+      if (Copied.contains(Whole))
+        Result.Units.insert(Whole);
+    // `using namespace` and namespace aliases of the absorbed files: names in copied text may come through them.
+    std::set<const clang::NamespaceDecl *> CopiedNamespaces;
+    for (const clang::Decl *Whole : Result.Units)
+      for (const clang::DeclContext *C = Whole->getDeclContext(); C; C = C->getParent())
+        if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
+          CopiedNamespaces.insert(Namespace->getCanonicalDecl());
+    eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
+      auto *Directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(D);
+      if (!Directive || Directive->isImplicit() || !isAbsorbed(D))
+        return;
+      const clang::NamespaceDecl *Named = Directive->getNominatedNamespace();
+      if (CopiedNamespaces.count(Named->getCanonicalDecl()) || existsOutside(Named))
+        Result.Units.insert(D);
+    });
+  }
+
+  /// The template that an explicit or partial specialisation specialises.
+  static const clang::Decl *specialized(const clang::Decl *Whole) {
+    if (auto *Class = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Whole))
+      return Class->getSpecializedTemplate();
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Whole))
+      return Function->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization
+                 ? Function->getPrimaryTemplate()
+                 : nullptr;
+    return nullptr;
+  }
+
+  /// Is the namespace opened in a file that stays included?
+  bool existsOutside(const clang::NamespaceDecl *Namespace) const {
+    for (const clang::NamespaceDecl *Opened : Namespace->redecls())
+      if (!isAbsorbed(Opened))
+        return true;
+    return false;
+  }
+
+  void declarationsAround() {
+    std::vector<clang::SourceRange> Ranges;
+    std::vector<const clang::NamespaceDecl *> Namespaces;
+    eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
+      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(D))
+        Namespaces.push_back(Namespace);
+      else if (!llvm::isa<clang::LinkageSpecDecl>(D))
+        Ranges.push_back(D->getSourceRange());
+    });
+    auto Inside = [&](clang::SourceLocation Hash, clang::SourceRange Range) {
+      const clang::SourceLocation Begin = Sources.getExpansionLoc(Range.getBegin());
+      const clang::SourceLocation End = Sources.getExpansionLoc(Range.getEnd());
+      return Sources.getFileID(Begin) == Sources.getFileID(Hash) && Sources.getFileOffset(Begin) < Sources.getFileOffset(Hash) &&
+             Sources.getFileOffset(Hash) < Sources.getFileOffset(End);
+    };
+    for (const IncludeEvent &Include : Unit.log().Includes) {
+      if (!Result.Absorbed.count(Sources.getFileID(Include.Hash)))
+        continue;
+      for (clang::SourceRange Range : Ranges)
+        if (Inside(Include.Hash, Range))
+          Result.InsideDeclarations.insert(Include.Hash.getRawEncoding());
+      for (const clang::NamespaceDecl *Namespace : Namespaces)
+        if (Inside(Include.Hash, Namespace->getSourceRange()) &&
+            !Result.InsideDeclarations.count(Include.Hash.getRawEncoding()))
+          Result.Blockers.push_back({BlockerKind::IncludeInNamespace, Unit.place(Include.Hash),
+                                     Include.Spelled + " in " + Namespace->getNameAsString()});
+    }
+  }
+
+  static std::vector<std::string> namespacesOf(const clang::Decl *D) {
+    std::vector<std::string> Path;
+    for (const clang::DeclContext *C = D->getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
+      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
+        Path.insert(Path.begin(), Namespace->isInline() ? "inline " + Namespace->getNameAsString()
+                                                        : Namespace->getNameAsString());
+    return Path;
+  }
+
+  static std::string joined(const std::vector<std::string> &Path) {
+    std::string Text;
+    for (llvm::StringRef Part : Path) {
+      Part.consume_front("inline ");
+      if (!Part.empty())
+        Text += "::" + Part.str();
+    }
+    return Text;
+  }
+
+  /// A copied function hides functions of the same name that stay outside, and a copied namespace hides the rest of it:
+  /// both are brought back, so that every call finds the candidates it had.
+  void usings() {
+    std::set<std::pair<std::vector<std::string>, std::string>> CopiedFunctions;
+    std::map<std::vector<std::string>, bool> Outside;
+    for (const clang::Decl *Whole : Result.Units) {
+      const std::vector<std::string> Path = namespacesOf(Whole);
+      if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Whole))
+        CopiedFunctions.insert({Path, llvm::cast<clang::NamedDecl>(Whole)->getNameAsString()});
+      std::vector<std::string> Prefix;
+      std::vector<const clang::NamespaceDecl *> Chain;
+      for (const clang::DeclContext *C = Whole->getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
+        if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
+          Chain.insert(Chain.begin(), Namespace);
+      for (size_t I = 0; I < Chain.size(); ++I) {
+        Prefix.push_back(Path[I]);
+        if (!Chain[I]->isAnonymousNamespace() && existsOutside(Chain[I]))
+          Outside[Prefix] = true;
+      }
+    }
+    for (const auto &[Path, Exists] : Outside)
+      Result.Usings[Path].push_back("using namespace " + joined(Path) + ";");
+    std::set<std::string> Seen;
+    for (const clang::NamedDecl *D : Reach.External) {
+      if (!llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(D))
+        continue;
+      const std::vector<std::string> Path = namespacesOf(D);
+      const std::string Name = D->getNameAsString();
+      const std::string Line = "using " + joined(Path) + "::" + Name + ";";
+      if (CopiedFunctions.count({Path, Name}) && Seen.insert(Line).second)
+        Result.Usings[Path].push_back(Line);
+    }
+    // The same for project headers that stay included.
+    for (const clang::Decl *Whole : Reach.Units) {
+      auto *Named = llvm::dyn_cast<clang::NamedDecl>(Whole);
+      if (Result.Units.contains(Whole) || !Named || !llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Whole))
+        continue;
+      const std::vector<std::string> Path = namespacesOf(Whole);
+      const std::string Line = "using " + joined(Path) + "::" + Named->getNameAsString() + ";";
+      if (CopiedFunctions.count({Path, Named->getNameAsString()}) && Seen.insert(Line).second)
+        Result.Usings[Path].push_back(Line);
+    }
+  }
+
+  const ParsedUnit &Unit;
+  const Reached &Reach;
+  const clang::SourceManager &Sources;
+  SelectCopied Result;
+};
+
+} // namespace
+
+bool SelectCopied::usesBlock(const FunctionUse &Use) {
+  if (!Use.Reads.empty() || !Use.Shared.empty())
+    return true;
+  return std::any_of(Use.Calls.begin(), Use.Calls.end(),
+                     [](const CallSite &Call) { return classify(*Call.Callee) == Intrinsic::Barrier; });
+}
+
+SelectCopied selectCopied(const ParsedUnit &Unit, const Reached &Reach) { return Selection(Unit, Reach).run(); }
+
+} // namespace cufuse

@@ -1,0 +1,31 @@
+// Which declarations are copied into the fused file, and which stay behind an #include.
+#pragma once
+
+#include "cufuse/Analysis/CollectFacts.h"
+#include "cufuse/Analysis/Reach.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+struct SelectCopied {
+  llvm::SetVector<const clang::Decl *> Units;
+  /// Files that the output does not include: the main file, and headers that define symbols with external linkage
+  /// (a second object would define them again) or include such a header.
+  std::set<clang::FileID> Absorbed;
+  /// `using` lines for the constituent's namespace (empty key) and namespaces inside it.
+  std::map<std::vector<std::string>, std::vector<std::string>> Usings;
+  /// Includes inside a declaration (`= {` … `#include "table.inc"` … `}`), which that declaration's text carries.
+  std::set<unsigned> InsideDeclarations;
+  std::vector<Blocker> Blockers;
+
+  /// Must this function be rebound: does it read a built-in, synchronise, or hold shared memory?
+  static bool usesBlock(const FunctionUse &Use);
+};
+
+SelectCopied selectCopied(const ParsedUnit &Unit, const Reached &Reach);
+
+} // namespace cufuse

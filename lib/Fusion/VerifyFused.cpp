@@ -1,0 +1,125 @@
+#include "cufuse/Fusion/VerifyFused.h"
+
+#include "cufuse/Analysis/Reach.h"
+
+#include <llvm/Support/Path.h>
+
+namespace cufuse {
+
+namespace {
+
+/// First, barrier, x, y, z of a partition.
+using PartitionNumbers = std::array<unsigned, 5>;
+
+struct Finder : clang::ConstDynamicRecursiveASTVisitor {
+  std::vector<const clang::CallExpr *> Calls;
+  bool VisitCallExpr(const clang::CallExpr *Call) override {
+    Calls.push_back(Call);
+    return true;
+  }
+};
+
+const clang::NamespaceDecl *findNamespace(const clang::ASTContext &Context, llvm::StringRef Name) {
+  for (const clang::NamedDecl *D :
+       Context.getTranslationUnitDecl()->lookup(&const_cast<clang::ASTContext &>(Context).Idents.get(Name)))
+    if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(D))
+      return Namespace;
+  return nullptr;
+}
+
+template <typename Decl>
+const Decl *findIn(const clang::ASTContext &Context, const clang::DeclContext *In, llvm::StringRef Name) {
+  for (const clang::NamedDecl *D : In->lookup(&const_cast<clang::ASTContext &>(Context).Idents.get(Name)))
+    if (auto *Found = llvm::dyn_cast<Decl>(D))
+      return Found;
+  return nullptr;
+}
+
+} // namespace
+
+llvm::Error verifyPlan(const FusionPlan &Plan) {
+  unsigned First = 0, Barriers = 0;
+  for (const PartitionPlan &P : Plan.Partitions) {
+    if (P.First != First)
+      return defect(fmt::format("partition starts at thread {} instead of {}", P.First, First));
+    if (P.PaddedThreads % WarpSize != 0 || P.PaddedThreads < P.Block.threads() ||
+        P.PaddedThreads >= P.Block.threads() + WarpSize)
+      return defect(fmt::format("partition of {} threads is padded to {}", P.Block.threads(), P.PaddedThreads));
+    if (P.Barrier != 0 && P.Barrier != ++Barriers)
+      return defect(fmt::format("barrier {} instead of {}", P.Barrier, Barriers));
+    First += P.PaddedThreads;
+  }
+  if (First != Plan.BlockThreads || Barriers > 15 || First > MaxBlockThreads)
+    return defect(fmt::format("{} threads and {} barriers", First, Barriers));
+  return llvm::Error::success();
+}
+
+llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::ArrayRef<Constituent> Constituents,
+                        const FusionPlan &Plan, const EmitOptions &Options, ParseRequest Request) {
+  if (llvm::Error Error = verifyPlan(Plan))
+    return Error;
+  // In a folder of its own, so that `#include "NAME.h"` finds the text and nothing on disk.
+  const std::string Folder = "/cufuse-output/";
+  Request.File = Folder + Options.SourceFile;
+  Request.Overlay = {{Request.File, Fused.Source}, {Folder + Options.HeaderFile, Fused.Header}};
+  Request.Probes.clear();
+  auto Parsed = parse(Tools, std::move(Request));
+  if (!Parsed)
+    return Parsed.takeError();
+  const ParsedUnit &Unit = **Parsed;
+  clang::ASTContext &Context = Unit.ast();
+  for (const ParseError &Error : Unit.errors())
+    if (llvm::StringRef(Error.Where.File).starts_with(Folder) || Error.MissingFile || !Error.Where.isValid())
+      return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
+                                llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
+                                Error.Where.snippet()));
+
+  const clang::NamespaceDecl *Space = findNamespace(Context, Options.Name);
+  if (!Space)
+    return defect("the fused source has no namespace " + Options.Name);
+  auto *Kernel = findIn<clang::FunctionDecl>(Context, Space, "fused");
+  auto *Partition = findIn<clang::ClassTemplateDecl>(Context, Space, "CufusePartition");
+  if (!Kernel || !Kernel->getDefinition() || !Partition)
+    return defect("the fused source has no kernel");
+
+  std::multiset<PartitionNumbers> Expected, Found;
+  for (const PartitionPlan &P : Plan.Partitions)
+    Expected.insert({P.First, P.Barrier, P.Block.X, P.Block.Y, P.Block.Z});
+  for (const clang::ClassTemplateSpecializationDecl *Special : Partition->specializations()) {
+    PartitionNumbers Numbers{};
+    for (unsigned I = 0; I < Numbers.size(); ++I)
+      Numbers[I] = Special->getTemplateArgs()[I].getAsIntegral().getZExtValue();
+    Found.insert(Numbers);
+  }
+  if (Found != Expected)
+    return defect("the partitions in the fused source are not those of the plan");
+
+  Finder Bodies;
+  Bodies.TraverseStmt(Kernel->getDefinition()->getBody());
+  unsigned Played = 0;
+  for (const clang::CallExpr *Call : Bodies.Calls)
+    if (const clang::FunctionDecl *Callee = Call->getDirectCallee())
+      Played += std::any_of(Constituents.begin(), Constituents.end(), [&](const Constituent &C) {
+        return Callee->getNameAsString() == C.Facts->Name && Callee->hasAttr<clang::CUDADeviceAttr>();
+      });
+  if (Played != Plan.Partitions.size())
+    return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
+
+  const Reached Reach = reach(Unit, *Kernel);
+  for (const auto &[Function, Use] : Reach.Functions) {
+    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
+    const bool Ours = Function == Reach.Kernel ||
+                      (Method && Method->getParent()->getNameAsString() == "CufusePartition");
+    if (Ours || Use.System)
+      continue;
+    const std::string Name = Function->getQualifiedNameAsString();
+    if (!Use.Reads.empty())
+      return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Use.Reads.front().Builtin]));
+    for (const CallSite &Call : Use.Calls)
+      if (classify(*Call.Callee) == Intrinsic::Barrier || classify(*Call.Callee) == Intrinsic::NamedBarrier)
+        return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));
+  }
+  return llvm::Error::success();
+}
+
+} // namespace cufuse

@@ -1,0 +1,173 @@
+#include "Commands.h"
+
+#include "cufuse/Driver/Describe.h"
+#include "cufuse/Support/FileStore.h"
+
+#include <llvm/Support/raw_ostream.h>
+
+namespace cufuse {
+
+namespace {
+
+/// `NAME=VALUE` or `VALUE`. Template arguments may hold `=` only inside brackets.
+std::pair<std::string, std::string> splitChoice(const std::string &Text) {
+  const size_t At = Text.rfind('=');
+  return At == std::string::npos ? std::pair(std::string(), Text) : std::pair(Text.substr(0, At), Text.substr(At + 1));
+}
+
+llvm::Expected<unsigned> parseCount(const std::string &Text, const char *What) {
+  unsigned Count = 0;
+  if (llvm::StringRef(Text).getAsInteger(10, Count) || Count == 0)
+    return badUsage(fmt::format("'{}' is not {}", Text, What));
+  return Count;
+}
+
+llvm::Expected<RegisterLimit> parseRegisters(const std::string &Text) {
+  if (Text == "none")
+    return RegisterLimit{};
+  if (Text == "bound")
+    return RegisterLimit{RegisterPolicy::Bound, 0, 0};
+  auto Count = parseCount(Text, "none, bound or a number of registers");
+  if (!Count)
+    return Count.takeError();
+  return RegisterLimit{RegisterPolicy::Count, *Count, 0};
+}
+
+/// A rule of Make: the output depends on everything that was read.
+std::string dependencyRule(const std::string &Output, llvm::ArrayRef<LoadedKernel> Kernels) {
+  auto Escaped = [](const std::string &Path) {
+    std::string Text;
+    for (char C : Path) {
+      if (C == ' ' || C == '#')
+        Text += '\\';
+      if (C == '$')
+        Text += '$';
+      Text += C;
+    }
+    return Text;
+  };
+  std::string Rule = Escaped(Output) + ":";
+  std::set<std::string> Seen;
+  for (const LoadedKernel &Kernel : Kernels)
+    for (const std::string &File : Kernel.Text.Dependencies)
+      if (Seen.insert(File).second)
+        Rule += " \\\n  " + Escaped(File);
+  return Rule + "\n";
+}
+
+struct Arguments {
+  std::vector<std::string> Kernels, Blocks, Copies;
+  std::string Grid = "match", Registers = "none", Depfile;
+  bool NoLines = false, DryRun = false, Explain = false;
+  FuseRequest Request;
+};
+
+llvm::Expected<FuseRequest> request(const Arguments &Given) {
+  FuseRequest Request = Given.Request;
+  for (const std::string &Text : Given.Kernels) {
+    auto Spec = parseKernelSpec(Text);
+    if (!Spec)
+      return Spec.takeError();
+    Request.Kernels.push_back(*Spec);
+  }
+  for (const std::string &Text : Given.Blocks) {
+    const auto [Name, Value] = splitChoice(Text);
+    auto Shape = parseBlockShape(Value);
+    if (!Shape)
+      return Shape.takeError();
+    Request.Blocks.push_back({Name, *Shape});
+  }
+  for (const std::string &Text : Given.Copies) {
+    const auto [Name, Value] = splitChoice(Text);
+    auto Count = parseCount(Value, "a number of copies");
+    if (!Count)
+      return Count.takeError();
+    Request.Copies.push_back({Name, *Count});
+  }
+  Request.Grid = Given.Grid == "stride" ? GridPolicy::Stride : GridPolicy::Match;
+  auto Registers = parseRegisters(Given.Registers);
+  if (!Registers)
+    return Registers.takeError();
+  Request.Registers = *Registers;
+  Request.LineDirectives = !Given.NoLines;
+  llvm::StringRef Name = Request.Name;
+  if (!Name.empty() && (isdigit(Name[0]) || Name.find_if([](char C) { return !isalnum(C) && C != '_'; }) != Name.npos))
+    return badUsage(fmt::format("'{}' is not a C++ name", Request.Name));
+  if (!llvm::StringRef(Request.Output).ends_with(".cu"))
+    return badUsage(fmt::format("the output '{}' does not end in .cu", Request.Output), "the header is written beside it, as .h");
+  return Request;
+}
+
+llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
+  auto Request = request(Given);
+  if (!Request)
+    return Request.takeError();
+  Request->Command = Invocation.Command;
+  Request->Flags.Written = Invocation.Flags;
+  auto Tools = findToolchain(Invocation.Program);
+  if (!Tools)
+    return Tools.takeError();
+  auto Result = fuse(*Tools, *Request);
+  if (!Result)
+    return Result.takeError();
+
+  if (Given.Explain)
+    for (const std::string &Line : Result->Explanation)
+      llvm::errs() << "cufuse: " << Line << '\n';
+  switch (Request->StopAfter) {
+  case Step::Parse:
+    for (const LoadedKernel &Kernel : Result->Kernels)
+      llvm::outs() << Kernel.Facts.Signature << '\n';
+    break;
+  case Step::Collect:
+  case Step::Check:
+    llvm::outs() << describe(Result->Kernels);
+    break;
+  case Step::Plan:
+    llvm::outs() << describe(Result->Plan, Result->Kernels);
+    break;
+  case Step::Emit:
+  case Step::Verify:
+    llvm::outs() << Result->Fused.Source;
+    break;
+  case Step::Write:
+    if (Given.DryRun) {
+      llvm::outs() << describe(Result->Plan, Result->Kernels);
+      break;
+    }
+    std::vector<OutputFile> Files = {{Request->Output, Result->Fused.Source}, {Result->HeaderPath, Result->Fused.Header}};
+    if (!Given.Depfile.empty())
+      Files.push_back({Given.Depfile, dependencyRule(Request->Output, Result->Kernels)});
+    return writeFiles(Files);
+  }
+  return llvm::Error::success();
+}
+
+} // namespace
+
+std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation) {
+  auto Given = std::make_shared<Arguments>();
+  CLI::App &Command = *App.add_subcommand("fuse", "Write one kernel that plays several side by side.");
+  Command.add_option("KERNELS", Given->Kernels, "FILE.cu:KERNEL or FILE.cu:@LINE; nvcc's flags for them go after `--`")->required();
+  Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")->required();
+  Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");
+  Command.add_option("--arch", Given->Request.Flags.Arch, "Architecture, like sm_80 or sm_90a (default: from the flags, else sm_90a)");
+  Command.add_option("--block", Given->Blocks, "[NAME=]256, 32x8 or 8x8x4: block of a kernel (default: from its launches or launch bounds)")
+      ->take_all();
+  Command.add_option("--copies", Given->Copies, "[NAME=]COUNT: blocks of a kernel in one fused block")->take_all();
+  Command.add_option("--grid-policy", Given->Grid, "match: a fused block per block of the largest kernel; stride: fill the GPU once, and loop")
+      ->check(CLI::IsMember({"match", "stride"}));
+  Command.add_option("--registers", Given->Registers, "none, bound (as many resident blocks as alone) or a number per thread");
+  Command.add_option("--name", Given->Request.Name, "Namespace of the result (default: the kernels' names)");
+  Command.add_flag("--no-line-directives", Given->NoLines, "Leave out #line");
+  Command.add_option("--depfile", Given->Depfile, "Write what the output depends on, as a rule of Make");
+  const std::map<std::string, Step> Steps = {{"parse", Step::Parse}, {"collect", Step::Collect}, {"check", Step::Check},
+                                             {"plan", Step::Plan},   {"emit", Step::Emit},       {"verify", Step::Verify}};
+  Command.add_option("--stop-after", Given->Request.StopAfter, "Print what this step made, and write nothing")
+      ->transform(CLI::CheckedTransformer(Steps));
+  Command.add_flag("--dry-run", Given->DryRun, "Do everything but write; print the plan");
+  Command.add_flag("--explain", Given->Explain, "Say on stderr what was decided, and why");
+  return [Given, &Invocation] { return run(*Given, Invocation); };
+}
+
+} // namespace cufuse

@@ -1,0 +1,49 @@
+#include "Commands.h"
+
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Signals.h>
+#include <llvm/Support/raw_ostream.h>
+
+using namespace cufuse;
+
+/// One argument as a shell reads it back.
+static std::string shellQuoted(const std::string &Argument) {
+  if (!Argument.empty() && Argument.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                                      "_-+=/.,:@%") == std::string::npos)
+    return Argument;
+  std::string Quoted = "'";
+  for (char C : Argument)
+    Quoted += C == '\'' ? std::string("'\\''") : std::string(1, C);
+  return Quoted + "'";
+}
+
+int main(int Count, char **Written) {
+  llvm::sys::PrintStackTraceOnErrorSignal(Written[0]);
+  Invocation Invocation;
+  Invocation.Program = llvm::sys::fs::getMainExecutable(Written[0], reinterpret_cast<void *>(&shellQuoted));
+  Invocation.Command = "cufuse";
+  int Own = Count;
+  for (int I = 1; I < Count; ++I) {
+    Invocation.Command += " " + shellQuoted(Written[I]);
+    if (I > Own)
+      Invocation.Flags.push_back(Written[I]);
+    else if (std::string_view(Written[I]) == "--")
+      Own = I;
+  }
+
+  CLI::App App("Fuses CUDA kernels into one launch.", "cufuse");
+  App.set_version_flag("--version", "cufuse " CUFUSE_VERSION);
+  App.require_subcommand(1);
+  App.footer("Exit status: 0 done; 1 refused, or bad input; 2 bad usage; 3 a tool is missing; 70 a bug of ours.");
+  std::function<llvm::Error()> Runs[] = {addInspect(App, Invocation), addFuse(App, Invocation)};
+  try {
+    App.parse(Own, Written);
+  } catch (const CLI::ParseError &Error) {
+    return App.exit(Error) == 0 ? 0 : static_cast<int>(ExitCode::BadUsage);
+  }
+  const std::vector<CLI::App *> All = App.get_subcommands([](const CLI::App *) { return true; });
+  for (size_t I = 0; I < All.size(); ++I)
+    if (All[I]->parsed())
+      return static_cast<int>(report(Runs[I](), llvm::errs()));
+  return 0;
+}
