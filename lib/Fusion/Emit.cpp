@@ -25,10 +25,42 @@ template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z> 
   }
   static __device__ __forceinline__ dim3 blockDim() { return dim3(X, Y, Z); })";
 
+constexpr const char *Grid = R"(/// The grid of a kernel, and what finds a block's place in it without dividing: floor(n / d) is n * multiplier >> shift
+/// for n < 2^31 (Granlund and Montgomery, Division by Invariant Integers, PLDI 1994).
+struct CufuseGrid {
+  dim3 size;
+  unsigned blocks;
+  struct Divisor {
+    unsigned multiplier, shift;
+    __device__ __forceinline__ unsigned divide(unsigned n) const {
+      return static_cast<unsigned>((static_cast<unsigned long long>(n) * multiplier) >> shift);
+    }
+  } x, y;
+
+  __device__ __forceinline__ uint3 inPlane(unsigned block) const {
+    const unsigned row = x.divide(block);
+    return uint3{block - row * size.x, row, 0};
+  }
+  __device__ __forceinline__ uint3 inSpace(unsigned block) const {
+    const unsigned row = x.divide(block), plane = y.divide(row);
+    return uint3{block - row * size.x, row - plane * size.y, plane};
+  }
+};
+)";
+
 constexpr const char *PartitionSync = R"(
   static __device__ __forceinline__ void sync() {
     asm volatile("barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
   })";
+
+/// A partition that is the whole block keeps the block's own barrier.
+constexpr const char *WholeBlockSync = R"(
+  static __device__ __forceinline__ void sync() { ::__syncthreads(); })";
+
+constexpr const char *WholeBlockReductions = R"(
+  static __device__ __forceinline__ int syncCount(int predicate) { return ::__syncthreads_count(predicate); }
+  static __device__ __forceinline__ int syncAnd(int predicate) { return ::__syncthreads_and(predicate); }
+  static __device__ __forceinline__ int syncOr(int predicate) { return ::__syncthreads_or(predicate); })";
 
 constexpr const char *PartitionReductions = R"(
   static __device__ __forceinline__ int syncCount(int predicate) {
@@ -163,11 +195,13 @@ private:
       Out.write("extern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
       Out.blank();
     }
+    Out.write(Grid);
     Out.write(PartitionHead);
+    const bool Whole = Plan.Partitions.size() == 1;
     if (Need.Sync)
-      Out.write(PartitionSync);
+      Out.write(Whole ? WholeBlockSync : PartitionSync);
     if (Need.Reductions)
-      Out.write(PartitionReductions);
+      Out.write(Whole ? WholeBlockReductions : PartitionReductions);
     if (Need.Dynamic)
       Out.write(PartitionDynamic);
     if (Need.Indices)
@@ -334,6 +368,12 @@ private:
       return fmt::format("__maxnreg__({})", constant(Plan.Registers.Count));
     if (Plan.Registers.Policy == RegisterPolicy::Bound)
       return fmt::format("__launch_bounds__({}, {})", constant(Plan.BlockThreads), constant(Plan.Registers.MinBlocks));
+    // ptxas allocates otherwise when it knows the block size. Kernels without bounds keep their own allocation as long as
+    // the block fits with any number of registers.
+    const bool Bounded = std::any_of(Constituents.begin(), Constituents.end(),
+                                     [](const Constituent &C) { return C.Facts->MaxThreads.has_value(); });
+    if (!Bounded && Plan.BlockThreads * 255 <= 64 * 1024)
+      return {};
     return fmt::format("__launch_bounds__({})", constant(Plan.BlockThreads));
   }
 
@@ -347,7 +387,7 @@ private:
         Text.replace(Text.find('\2'), 1, C.Name + "_" + P.Name);
         Own.push_back(Text);
       }
-      Own.push_back(fmt::format("const dim3 {}_gridDim", C.Name));
+      Own.push_back(fmt::format("const CufuseGrid {}_grid", C.Name));
       if (!C.Facts->DynamicShared.empty()) {
         Own.push_back(fmt::format("const unsigned {}_dynamicOffset", C.Name));
         if (copies(C) > 1)
@@ -355,7 +395,8 @@ private:
       }
       Parameters += wrapped("\n    ", Own, &C == &Constituents.back() ? ")" : ",", 4);
     }
-    Out.line("__global__ void {} fused({} {{", launchAttribute(), Parameters);
+    const std::string Attribute = launchAttribute();
+    Out.line("__global__ void {}fused({} {{", Attribute.empty() ? "" : Attribute + " ", Parameters);
     for (size_t I = 0; I < Plan.Partitions.size(); ++I) {
       const PartitionPlan &P = Plan.Partitions[I];
       const bool Last = I + 1 == Plan.Partitions.size();
@@ -379,15 +420,10 @@ private:
   void play(const PartitionPlan &P) {
     const Constituent &C = Constituents[P.Constituent];
     const KernelFacts &Facts = *C.Facts;
-    const std::string Space = namespaceOf(P), Grid = C.Name + "_gridDim";
+    const std::string Space = namespaceOf(P), Grid = C.Name + "_grid";
     const unsigned Copies = copies(C);
     const Dimensions Reads = gridDimensions(Facts);
-    const std::string Blocks = Reads[2]   ? fmt::format("{0}.x * {0}.y * {0}.z", Grid)
-                               : Reads[1] ? fmt::format("{0}.x * {0}.y", Grid)
-                                          : Grid + ".x";
-    const std::string Index = Reads[2] ? fmt::format("uint3{{block % {0}.x, block / {0}.x % {0}.y, block / ({0}.x * {0}.y)}}", Grid)
-                              : Reads[1] ? fmt::format("uint3{{block % {0}.x, block / {0}.x, 0}}", Grid)
-                                         : "uint3{block, 0, 0}";
+    const std::string Index = Reads[2] ? Grid + ".inSpace(block)" : Reads[1] ? Grid + ".inPlane(block)" : "uint3{block, 0, 0}";
     const std::string First = Copies == 1 ? "blockIdx.x" : fmt::format("blockIdx.x * {} + {}", Copies, P.Copy);
     const std::string Step = Copies == 1 ? "gridDim.x" : fmt::format("gridDim.x * {}", Copies);
 
@@ -400,7 +436,7 @@ private:
       if (Facts.reads(Builtin::BlockIdx))
         Arguments.push_back(Index);
       if (Facts.reads(Builtin::GridDim))
-        Arguments.push_back(Grid);
+        Arguments.push_back(Grid + ".size");
       if (!Facts.DynamicShared.empty())
         Arguments.push_back(Offset);
     }
@@ -414,14 +450,14 @@ private:
     const bool Loop = Plan.Grid == GridPolicy::Stride;
     const bool Alone = !Loop && Plan.Partitions.size() == 1;
     if (Loop)
-      Out.line("    for (unsigned block = {}; block < {}; block += {}) {{", First, Blocks, Step);
+      Out.line("    for (unsigned block = {}; block < {}.blocks; block += {}) {{", First, Grid, Step);
     else if (Alone)
       Out.line("    const unsigned block = {};", First);
     else
-      Out.line("    if (const unsigned block = {}; block < {}) {{", First, Blocks);
+      Out.line("    if (const unsigned block = {}; block < {}.blocks) {{", First, Grid);
     const char *Indent = Alone ? "    " : "      ";
     if (Facts.sharesIndices())
-      Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Grid, Offset);
+      Out.line("{}{}::cufuse_partition::enterBlock({}, {}.size, {});", Indent, Space, Index, Grid, Offset);
     Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Options.Name + "::" + Space)), Arguments,
                       ");", std::string_view(Indent).size() + 4));
     if (Loop && P.Barrier)

@@ -34,12 +34,21 @@ void emitArguments(Writer &Out, const Constituent &C) {
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
   Out.write(R"(namespace {
 
-/// How many blocks a grid has, or 0 if no kernel can be launched with it.
-unsigned blocksOf(const dim3 &grid, bool readsY, bool readsZ) {
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || (grid.y > 1 && !readsY && !readsZ) || (grid.z > 1 && !readsZ))
-    return 0;
-  const unsigned long long plane = 1ull * grid.x * grid.y;
-  return plane <= 0x7fffffff && plane * grid.z <= 0x7fffffff ? static_cast<unsigned>(plane * grid.z) : 0;
+CufuseGrid::Divisor divisorOf(unsigned d) {
+  unsigned bits = 0;
+  while (bits < 32 && (1ull << bits) < d)
+    ++bits;
+  return {static_cast<unsigned>((1ull << (31 + bits)) / d + 1), 31 + bits};
+}
+
+/// No blocks if no kernel can be launched with this grid.
+CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
+  if (size.x == 0 || size.y == 0 || size.z == 0 || (size.y > 1 && !readsY && !readsZ) || (size.z > 1 && !readsZ))
+    return {};
+  const unsigned long long plane = 1ull * size.x * size.y;
+  if (plane > 0x7fffffff || plane * size.z > 0x7fffffff)
+    return {};
+  return {size, static_cast<unsigned>(plane * size.z), divisorOf(size.x), divisorOf(size.y)};
 }
 
 } // namespace
@@ -53,9 +62,10 @@ unsigned blocksOf(const dim3 &grid, bool readsY, bool readsZ) {
   for (unsigned I = 0; I < Constituents.size(); ++I) {
     const Constituent &C = Constituents[I];
     const Dimensions Reads = gridDimensions(*C.Facts);
-    Out.line("  const unsigned {0}Blocks = blocksOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
-    Out.line("  if ({}Blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
-    const std::string Needed = Copies[I] == 1 ? C.Name + "Blocks" : fmt::format("({0}Blocks + {1} - 1) / {1}", C.Name, Copies[I]);
+    Out.line("  const CufuseGrid {0}Grid = gridOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
+    Out.line("  if ({}Grid.blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
+    const std::string Needed =
+        Copies[I] == 1 ? C.Name + "Grid.blocks" : fmt::format("({0}Grid.blocks + {1} - 1) / {1}", C.Name, Copies[I]);
     Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", Needed);
   }
   Out.blank();
@@ -100,7 +110,7 @@ unsigned blocksOf(const dim3 &grid, bool readsY, bool readsZ) {
     const Constituent &C = Constituents[I];
     for (const ParameterText &P : C.Text->Parameters)
       Arguments.push_back(fmt::format("{}Launch.arguments.{}", C.Name, P.Name));
-    Arguments.push_back(fmt::format("{}Launch.grid", C.Name));
+    Arguments.push_back(C.Name + "Grid");
     if (!C.Facts->DynamicShared.empty()) {
       Arguments.push_back(fmt::format("static_cast<unsigned>({0}Offset)", C.Name));
       if (Copies[I] > 1)

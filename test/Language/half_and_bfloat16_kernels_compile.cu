@@ -1,0 +1,18 @@
+// Half-precision scalars, vectors and intrinsics; operators that cuda_fp16.h declares.
+// RUN: %cufuse fuse '%s:axpy<half>' '%s:axpy<__nv_bfloat16>' %s:vectors --block 64 --block 64 --block 64 -o %t.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_80 -cubin -o %t.80.cubin %t.cu
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+template <typename T> __global__ void axpy(T *y, const T *x, T a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = __hadd(__hmul(a, x[i]), y[i]) + T(0.5f);
+}
+__global__ void vectors(half2 *data, const __nv_bfloat162 *other) {
+  const float2 f = __bfloat1622float2(other[threadIdx.x]);
+  data[threadIdx.x] = __hfma2(data[threadIdx.x], __floats2half2_rn(f.x, f.y), __float2half2_rn(1.0f));
+  data[threadIdx.x] += __shfl_xor_sync(~0u, data[threadIdx.x], 1);
+}

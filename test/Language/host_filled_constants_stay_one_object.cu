@@ -1,0 +1,28 @@
+// Memory that the host fills is declared extern, in its own namespace and with its own type; the rest is a copy.
+// RUN: %cufuse fuse '%s:filter(float *)' %s:deep::filter --block 64 --block 64 -o %t.cu -- -rdc=true
+// RUN: %FileCheck %s < %t.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -rdc=true -cubin -o %t.cubin %t.cu
+
+// CHECK: extern __constant__ float Weights[3][3];
+// CHECK: namespace deep {
+// CHECK: extern __constant__ float Weights[4];
+// CHECK: extern __device__ unsigned Counter;
+// CHECK-NOT: __constant__ float Weights[3][3];
+
+__constant__ float Weights[3][3];
+namespace deep {
+constexpr int N = 2;
+__constant__ float Weights[2 * N];
+} // namespace deep
+__device__ unsigned Counter;
+
+__global__ void filter(float *data) {
+  data[threadIdx.x] *= Weights[threadIdx.x % 3][1];
+  atomicAdd(&Counter, 1);
+}
+namespace deep {
+__global__ void filter(float *data) {
+  data[threadIdx.x] *= Weights[threadIdx.x % 4] + ::Weights[0][0] + deep::Weights[1];
+  atomicAdd(&::Counter, 1);
+}
+} // namespace deep

@@ -1,0 +1,65 @@
+// Structures passed by value: from a header, from the file itself, nested, unnamed with a typedef, templates.
+// RUN: split-file %s %t
+// RUN: %cufuse fuse %t/kernels.cu:fromHeader %t/kernels.cu:fromFile '%t/kernels.cu:generic<float>' --block 64 --block 64 --block 64 -o %t/fused.cu
+// RUN: %FileCheck %t/kernels.cu --check-prefix=SOURCE < %t/fused.cu
+// RUN: %FileCheck %t/kernels.cu --check-prefix=HEADER < %t/fused.h
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t/fused.cubin %t/fused.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -c -I%t -o %t/host.o %t/host.cu
+
+//--- shape.h
+#pragma once
+struct Shape {
+  int width, height;
+};
+
+//--- kernels.cu
+#include "shape.h"
+
+// HEADER: #include "shape.h"
+// HEADER: struct Window
+// HEADER: struct Options
+// HEADER: struct fromFileArguments
+// SOURCE-NOT: struct Options
+
+__global__ void fromHeader(float *data, Shape shape) {
+  if ((int)threadIdx.x < shape.width)
+    data[threadIdx.x] *= shape.height;
+}
+
+constexpr int MaxWindow = 4;
+enum class Mode { Sum, Mean };
+typedef struct {
+  int low, high;
+} Range;
+struct Window {
+  float weights[MaxWindow];
+  Range range;
+};
+struct Options {
+  Window window;
+  Mode mode = Mode::Sum;
+  __host__ __device__ float scale() const { return mode == Mode::Mean ? 1.0f / MaxWindow : 1.0f; }
+};
+
+__global__ void fromFile(float *data, const Options options, Range range, Mode mode) {
+  if ((int)threadIdx.x >= range.low && mode == options.mode)
+    data[threadIdx.x] *= options.scale() * options.window.weights[threadIdx.x % MaxWindow];
+}
+
+template <typename T, int N = 2> struct Pack {
+  T values[N];
+};
+template <typename T> __global__ void generic(T *data, Pack<T> pack, const Pack<Shape, 1> *shapes) {
+  data[threadIdx.x] += pack.values[threadIdx.x % 2] + shapes->values[0].width;
+}
+
+//--- host.cu
+#include "fused.h"
+#include <cstdio>
+int main() {
+  using namespace fromHeader_fromFile_generic;
+  fromFile::Options options{};
+  options.mode = fromFile::Mode::Mean;
+  printf("%d\n", int(options.mode) + fromFile::MaxWindow);
+  return 0;
+}

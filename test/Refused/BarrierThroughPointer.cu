@@ -1,0 +1,49 @@
+// A function that synchronises is refused where it is called through a pointer or a virtual table.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:through_pointer --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=POINTER --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:through_virtual --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=VIRTUAL --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:pointer_without_barrier %s:direct --block 64 --block 64 -o %t/out.cu
+__device__ void reverse(float *tile) {
+  const float mine = tile[blockDim.x - 1 - threadIdx.x];
+  __syncthreads();
+  tile[threadIdx.x] = mine;
+}
+__device__ float twice(float x) { return 2 * x; }
+__device__ float half(float x) { return x / 2; }
+
+typedef void (*Step)(float *);
+typedef float (*Map)(float);
+
+__global__ void through_pointer(float *data, int steps) {
+  // POINTER: refused: {{[^ ]*}}:[[#@LINE+2]]:21: through_pointer: a function that synchronises is called through a
+  // POINTER-SAME: pointer: reverse [BarrierThroughPointer]; call it directly
+  const Step step = reverse;
+  for (int i = 0; i < steps; ++i)
+    step(data);
+}
+
+struct Stage {
+  __device__ virtual void run(float *tile) const = 0;
+};
+struct Reverse : Stage {
+  __device__ void run(float *tile) const override { reverse(tile); }
+};
+
+__device__ void run(const Stage &stage, float *data) { stage.run(data); }
+
+__global__ void through_virtual(float *data) {
+  Reverse stage;
+  // VIRTUAL: refused: {{.*}} through_virtual: a function that synchronises is called through a pointer: virtual
+  // VIRTUAL-SAME: {{.*}}[BarrierThroughPointer]; call it directly
+  run(stage, data);
+}
+
+__global__ void pointer_without_barrier(float *data, bool up) {
+  const Map map = up ? twice : half;
+  data[threadIdx.x] = map(data[threadIdx.x]);
+}
+
+__global__ void direct(float *data) { reverse(data); }

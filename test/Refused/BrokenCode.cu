@@ -1,0 +1,17 @@
+// An error counts where the kernel needs the code, and only there.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:needs_it --block 64 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:does_not --block 64 -o %t/out.cu
+// RUN: %cufuse fuse %s:needs_it --block 64 -o %t/out.cu -- -Dgain=2
+__device__ float helper(float x) {
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:14: needs_it: Clang does not accept code that the kernel needs: use of
+  // CHECK-SAME: undeclared identifier 'gain' [BrokenCode]; correct the error, or pass the missing flags after `--`
+  return x * gain;
+}
+
+__global__ void needs_it(float *data) { data[threadIdx.x] = helper(data[threadIdx.x]); }
+
+__global__ void does_not(float *data) { data[threadIdx.x] = 1; }
+
+void host() { undeclared(); }

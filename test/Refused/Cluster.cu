@@ -1,0 +1,19 @@
+// A kernel with cluster dimensions, or that synchronises its cluster, is refused.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:with_dimensions --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=DIMENSIONS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:waits --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=CALL --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// DIMENSIONS: refused: {{[^ ]*}}:[[#@LINE+2]]:17: with_dimensions: the kernel uses thread-block clusters:
+// DIMENSIONS-SAME: __cluster_dims__ [Cluster]; leave this kernel out: clusters cannot share a block
+__global__ void __cluster_dims__(2, 1, 1) with_dimensions(float *data) { data[threadIdx.x] = 0; }
+
+__global__ void waits(float *data) {
+  data[threadIdx.x] = 1;
+  // CALL: refused: {{[^ ]*}}:[[#@LINE+2]]:3: waits: the kernel uses thread-block clusters: __cluster_barrier_arrive in
+  // CALL-SAME: waits [Cluster]; leave this kernel out
+  __cluster_barrier_arrive();
+  // CALL: refused: {{[^ ]*}}:[[#@LINE+1]]:3: waits: {{.*}} __cluster_barrier_wait in waits [Cluster]
+  __cluster_barrier_wait();
+}

@@ -1,0 +1,38 @@
+// A return that only some lanes take is refused where a warp primitive follows that waits for them.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:sum_early --block 128 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:sum_guarded %s:sum_row --block 128 --block 128 -o %t/out.cu
+__device__ float warp_sum(float value) {
+  for (int step = 16; step > 0; step /= 2)
+    value += __shfl_down_sync(0xffffffff, value, step);
+  return value;
+}
+
+__global__ void sum_early(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:5: sum_early: lanes may leave before a warp primitive that waits for
+    // CHECK-SAME: them: this return, and warp_sum, {{[^ ]*}}:[[#@LINE+3]] [EarlyExitBeforeWarpSync]; guard the work
+    // CHECK-SAME: with `if` instead of returning, so that every lane reaches it
+    return;
+  const float sum = warp_sum(in[i]);
+  if (threadIdx.x % 32 == 0)
+    atomicAdd(out, sum);
+}
+
+__global__ void sum_guarded(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float sum = warp_sum(i < n ? in[i] : 0);
+  if (threadIdx.x % 32 != 0)
+    return;
+  atomicAdd(out, sum);
+}
+
+__global__ void sum_row(const float *in, float *out, int rows) {
+  if (blockIdx.x >= rows)
+    return;
+  const float sum = warp_sum(in[blockIdx.x * blockDim.x + threadIdx.x]);
+  if (threadIdx.x % 32 == 0)
+    atomicAdd(out, sum);
+}

@@ -1,0 +1,17 @@
+// A variable that the host fills is refused without -rdc=true; a table that nobody fills is copied.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:filter --block 64 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:filter --block 64 -o %t/out.cu -- -rdc=true
+// RUN: %cufuse fuse %s:filter_by_table --block 64 -o %t/out.cu
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:20: filter: a variable that the host code fills must stay the same object:
+// CHECK-SAME: weights [HostSharedNeedsRdc]; compile with -rdc=true and pass it after `--`
+__constant__ float weights[4];
+
+__constant__ float table[4] = {1, 2, 4, 8};
+
+void fill(const float *from) { cudaMemcpyToSymbol(weights, from, sizeof(weights)); }
+
+__global__ void filter(float *data) { data[threadIdx.x] *= weights[threadIdx.x % 4]; }
+
+__global__ void filter_by_table(float *data) { data[threadIdx.x] *= table[threadIdx.x % 4]; }

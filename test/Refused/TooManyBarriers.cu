@@ -1,0 +1,15 @@
+// The hardware has 15 barriers for partitions: sixteen that synchronise are refused, sixteen that do not are not.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:swap --block 32 --copies 16 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:swap --block 32 --copies 15 -o %t/out.cu
+// RUN: %cufuse fuse %s:fill --block 32 --copies 16 -o %t/out.cu
+// CHECK: refused: more than 15 partitions synchronise: 16 do [TooManyBarriers]; use fewer copies
+__global__ void swap(float *data) {
+  const float mine = data[31 - threadIdx.x];
+  __syncthreads();
+  data[threadIdx.x] = mine;
+}
+
+__global__ void fill(float *data) { data[threadIdx.x] = 1; }

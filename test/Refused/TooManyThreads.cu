@@ -1,0 +1,9 @@
+// Partitions of more than 1024 threads in whole warps are refused; exactly 1024 are not.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:fill %s:fill --block 512 --block 513 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:fill %s:fill --block 512 --block 511 -o %t/out.cu
+// CHECK: refused: the partitions exceed 1024 threads together: 1056 threads in whole warps [TooManyThreads];
+// CHECK-SAME: use smaller blocks or fewer copies
+__global__ void fill(float *data) { data[threadIdx.x] = 1; }
