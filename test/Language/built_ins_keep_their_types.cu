@@ -28,7 +28,7 @@ __global__ void uses(unsigned *data, int n) {
   unsigned sums = sum(threadIdx) + volume(blockDim) + volume(gridDim) + sum(blockIdx) + reference.y;
   sums += larger(threadIdx.x, 5u) + larger(blockIdx.x, gridDim.y) + larger(blockDim.x, t);
   sums += threadIdx.y == 0 ? threadIdx.x : blockDim.x;
-  sums += isUnsigned(threadIdx.x) + Place().y + Place().block.x;
+  sums += isUnsigned(threadIdx.x) + offsetBy() + Place().y + Place().block.x;
   const unsigned x(threadIdx.x), y{threadIdx.y};
   const int i = (int)threadIdx.x + static_cast<int>(blockIdx.x) - int(blockDim.x);
   unsigned array[2] = {threadIdx.x, blockIdx.x};

@@ -1,5 +1,7 @@
 // Kernels, parameters, helpers and types named like things in the output.
-// RUN: %cufuse fuse %s:fused %s:launch %s:block %s:scale --block 32 --block 32 --block 32 --block 32 -o %t.cu
+// RUN: %cufuse fuse %s:fused %s:block %s:scale --block 32 --block 32 --block 32 -o %t.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
+// RUN: %cufuse fuse %s:launch %s:Launch %s:scale --block 32 --block 32 --block 32 -o %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 // RUN: %cufuse fuse %s:rank %s:sync %s:Partition --block 32 --block 32 --block 32 -o %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
@@ -32,4 +34,5 @@ __global__ void sync(float *attributes, int dynamicShared, int sharedBytes) {
   attributes[threadIdx.x] = dynamic[threadIdx.x ^ 1] + dynamicShared + sharedBytes;
 }
 __global__ void Partition(float *First, int Barrier, int X) { First[threadIdx.x] += Barrier + X; }
+__global__ void Launch(float *grid) { grid[threadIdx.x + gridDim.x] *= 2; }
 __global__ void scale_0(float *data) { data[threadIdx.x] *= 2; }

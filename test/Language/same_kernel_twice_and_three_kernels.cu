@@ -8,9 +8,9 @@
 
 // CHECK: namespace square_square::square_0 {
 // CHECK: namespace square_square::square_1 {
-// STRIDE: for (unsigned block = blockIdx.x; block < square_0_gridDim.x; block += gridDim.x) {
-// STRIDE: for (unsigned block = blockIdx.x; block < square_1_gridDim.x; block += gridDim.x) {
-// STRIDE: for (unsigned block = blockIdx.x; block < sum_gridDim.x; block += gridDim.x) {
+// STRIDE: for (unsigned block = blockIdx.x; block < square_0_{{.*}}; block += gridDim.x) {
+// STRIDE: for (unsigned block = blockIdx.x; block < square_1_{{.*}}; block += gridDim.x) {
+// STRIDE: for (unsigned block = blockIdx.x; block < sum_{{.*}}; block += gridDim.x) {
 // STRIDE: cufuse_partition::sync(); // before the next block
 
 __global__ void square(float *data) {

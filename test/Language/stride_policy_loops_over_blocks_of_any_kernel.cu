@@ -5,8 +5,8 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -ptx -o %t.ptx %t.cu
 // RUN: %FileCheck %s --check-prefix=PTX < %t.ptx
 
-// CHECK: for (unsigned block = blockIdx.x * 2 + 0; block < tiles_gridDim.x * tiles_gridDim.y; block += gridDim.x * 2) {
-// CHECK: for (unsigned block = blockIdx.x * 2 + 1; block < tiles_gridDim.x * tiles_gridDim.y; block += gridDim.x * 2) {
+// CHECK: for (unsigned block = blockIdx.x * 2 + 0; block < {{.*}}; block += gridDim.x * 2) {
+// CHECK: for (unsigned block = blockIdx.x * 2 + 1; block < {{.*}}; block += gridDim.x * 2) {
 // CHECK: __syncwarp(); // lanes start the next block together
 // CHECK: viaHelper::cufuse_partition::enterBlock(
 // PTX-NOT: bar.sync

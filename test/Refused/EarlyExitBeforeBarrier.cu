@@ -15,8 +15,8 @@ __global__ void early(const float *in, float *out, int n) {
   __shared__ float tile[128];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
-    // EARLY: refused: {{[^ ]*}}:[[#@LINE+4]]:5: early: threads may leave before a barrier that others wait at: this
-    // EARLY-SAME: return, and __syncthreads, {{[^ ]*}}:[[#@LINE+5]] [EarlyExitBeforeBarrier]; guard the work with `if`
+    // EARLY: refused: {{[^ ]*}}:[[#@LINE+3]]:5: early: threads may leave before a barrier that others wait at: this
+    // EARLY-SAME: return, and __syncthreads, {{[^ ]*}}:[[#@LINE+4]] [EarlyExitBeforeBarrier]; guard the work with `if`
     // EARLY-SAME: instead of returning, so that every thread reaches the barrier
     return;
   tile[threadIdx.x] = in[i];

@@ -4,7 +4,7 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:filter --block 64 -o %t/out.cu -- -rdc=true
 // RUN: %cufuse fuse %s:filter_by_table --block 64 -o %t/out.cu
-// CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:20: filter: a variable that the host code fills must stay the same object:
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:20: filter: a variable that the host code fills must stay the same object:
 // CHECK-SAME: weights [HostSharedNeedsRdc]; compile with -rdc=true and pass it after `--`
 __constant__ float weights[4];
 

@@ -13,9 +13,7 @@ __device__ unsigned thread() {
   return index;
 }
 
-__global__ void assembly(float *data) {
-  data[thread()] += 1;
-}
+__global__ void assembly(float *data) { data[thread()] += 1; }
 
 __global__ void barrier(float *data) {
   data[threadIdx.x] += 1;

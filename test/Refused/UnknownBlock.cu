@@ -8,7 +8,7 @@
 // RUN:   FileCheck %s --check-prefix=BOUNDS --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:silent %s:launched %s:bounded --block 256 -o %t/out.cu
-// NOTHING: refused: {{[^ ]*}}:[[#@LINE+3]]:17: the block size is not known: silent: its file does not launch it, and
+// NOTHING: refused: {{[^ ]*}}:[[#@LINE+2]]:17: the block size is not known: silent: its file does not launch it, and
 // NOTHING-SAME: it has no one-dimensional __launch_bounds__ [UnknownBlock]; say it with --block silent=256 (or 32x8)
 __global__ void silent(float *data) { data[threadIdx.x] = 0; }
 

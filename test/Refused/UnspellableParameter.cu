@@ -5,8 +5,10 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse '%s:for_each_named<Half>' --block 128 -o %t/out.cu -- --extended-lambda
 template <typename Function>
-// CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:63: for_each: a parameter's type cannot be named outside the kernel's file:
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+4]]:55: for_each: a parameter's type cannot be named outside the kernel's file:
 // CHECK-SAME: (lambda at {{.+}}) function [UnspellableParameter]; give the type a name at namespace scope
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:17: for_each: {{.*}}: a template argument of for_each<(lambda at {{.+}})>
+// CHECK-SAME: [UnspellableParameter]
 __global__ void for_each(float *data, int n, Function function) {
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     data[i] = function(data[i]);

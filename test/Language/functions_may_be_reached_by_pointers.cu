@@ -1,0 +1,26 @@
+// Tables of function pointers, pointers as template arguments, functions with C linkage, several declarators in one.
+// RUN: %cufuse fuse %s:pointers %s:linkage --block 64 --block 64 -o %t.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
+
+typedef float (*Operation)(float);
+__device__ float shifted(float x) { return x + threadIdx.x; }
+__device__ float twice(float x) { return x * 2; }
+__device__ Operation const Operations[] = {shifted, twice};
+template <Operation F> __device__ float apply(float x) { return F(x); }
+
+__global__ void pointers(float *data) {
+  Operation chosen = data[0] > 0 ? shifted : &twice;
+  data[threadIdx.x] = chosen(1) + Operations[1](2) + apply<shifted>(1);
+}
+
+extern "C" {
+struct Parameters {
+  int x;
+};
+constexpr int A = 1, B = A + 1;
+__device__ const int First[2] = {1, 2}, Second[2] = {3, 4};
+__device__ int f(int), g(int);
+__device__ int f(int x) { return x + B; }
+__device__ int g(int x) { return x + Second[x % 2] + First[0]; }
+__global__ void linkage(float *data, Parameters parameters) { data[threadIdx.x] = f(parameters.x) + g(2) + A; }
+}
