@@ -132,6 +132,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
 
   std::unique_ptr<ParsedUnit> Unit(new ParsedUnit);
   Unit->Request = std::move(Request);
+  Unit->Tools = Tools;
   const std::vector<std::string> Written = arguments(Tools, Unit->Request);
   std::vector<const char *> Arguments;
   for (const std::string &Argument : Written)
@@ -217,6 +218,15 @@ SourcePlace ParsedUnit::place(clang::SourceLocation Location) const {
   const size_t Begin = Text.rfind('\n', Offset) == llvm::StringRef::npos ? 0 : Text.rfind('\n', Offset) + 1;
   Place.LineText = Text.substr(Begin).take_until([](char C) { return C == '\n' || C == '\r'; }).str();
   return Place;
+}
+
+bool ParsedUnit::inStandardLibrary(clang::SourceLocation Location) const {
+  const clang::SourceManager &Sources = Compiler->getSourceManager();
+  if (Location.isInvalid() || !Sources.isInSystemHeader(Location))
+    return false;
+  const llvm::StringRef File = Sources.getFilename(Sources.getExpansionLoc(Location));
+  return !File.empty() && !File.starts_with(Tools.CudaPath) && !File.starts_with(Tools.ResourceDir) &&
+         !File.starts_with(VirtualFolder);
 }
 
 std::vector<std::string> ParsedUnit::dependencies() const {

@@ -410,26 +410,22 @@ private:
     return false;
   }
 
-  /// Includes of the absorbed files, by raw location of the `#`, that bring a declaration or macro that is needed.
-  std::set<unsigned> neededIncludes(llvm::ArrayRef<clang::SourceLocation> Places) {
-    std::set<unsigned> Needed;
-    auto Need = [&](clang::SourceLocation Where) {
-      clang::FileID File = Where.isValid() ? Sources.getFileID(Sources.getExpansionLoc(Where)) : clang::FileID();
+  /// Includes of the absorbed files, by raw location of the `#`, through which these places were first read.
+  std::set<unsigned> includesOf(llvm::ArrayRef<clang::SourceLocation> Places) {
+    std::set<unsigned> Found;
+    for (clang::SourceLocation Place : Places) {
+      clang::FileID File = Place.isValid() ? Sources.getFileID(Sources.getExpansionLoc(Place)) : clang::FileID();
       while (File.isValid() && !Chosen.Absorbed.count(File)) {
         const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
-        if (Includer.isInvalid())
-          return;
-        File = Sources.getFileID(Includer);
+        File = Includer.isValid() ? Sources.getFileID(Includer) : clang::FileID();
         if (Chosen.Absorbed.count(File))
           for (const IncludeEvent &Include : Unit.log().Includes)
             if (Sources.getFileID(Include.Hash) == File &&
                 Sources.getSpellingLineNumber(Include.Hash) == Sources.getSpellingLineNumber(Includer))
-              Needed.insert(Include.Hash.getRawEncoding());
+              Found.insert(Include.Hash.getRawEncoding());
       }
-    };
-    for (clang::SourceLocation Place : Places)
-      Need(Place);
-    return Needed;
+    }
+    return Found;
   }
 
   /// Where the types of the parameters are declared, sugar included.
@@ -451,15 +447,18 @@ private:
   }
 
   void includes() {
-    std::vector<clang::SourceLocation> Places;
-    for (const clang::NamedDecl *D : Reach.External)
-      Places.push_back(D->getLocation());
+    // Headers of the standard library are left out when nothing of it is used. It is all or nothing, since Clang's CUDA
+    // wrapper has read some of them before the file and hides which include the file itself relies on.
+    auto Standard = [this](clang::SourceLocation Where) { return Unit.inStandardLibrary(Where); };
+    bool NeedsStandard = std::any_of(Reach.External.begin(), Reach.External.end(),
+                                     [&](const clang::NamedDecl *D) { return Standard(D->getLocation()); });
     for (const auto *Names : {&HeaderNames, &BodyNames})
       for (const std::string &Name : *Names)
         if (const clang::MacroInfo *Info = Unit.preprocessor().getMacroInfo(Unit.preprocessor().getIdentifierInfo(Name)))
-          Places.push_back(Info->getDefinitionLoc());
-    const std::set<unsigned> Needed = neededIncludes(Places);
-    const std::set<unsigned> ForArguments = neededIncludes(parameterTypes());
+          NeedsStandard |= Standard(Info->getDefinitionLoc());
+    const std::vector<clang::SourceLocation> Types = parameterTypes();
+    const bool StandardTypes = std::any_of(Types.begin(), Types.end(), Standard);
+    const std::set<unsigned> ForArguments = includesOf(Types);
     // A header of the project may rely on system headers before it.
     clang::SourceLocation LastOfProject;
     for (const IncludeEvent &Include : Unit.log().Includes)
@@ -472,11 +471,14 @@ private:
       const clang::FileID Included = Sources.translateFile(*Include.File);
       if (Chosen.Absorbed.count(Included) || Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()))
         continue;
-      if (Include.System && !Needed.count(Include.Hash.getRawEncoding()) &&
+      const bool OfStandard =
+          Include.System && Unit.inStandardLibrary(Sources.getLocForStartOfFile(Sources.translateFile(*Include.File)));
+      if (OfStandard && !NeedsStandard &&
           !(LastOfProject.isValid() && Sources.isBeforeInTranslationUnit(Include.Hash, LastOfProject)))
         continue;
       IncludeLine Line;
-      Line.ForArguments = !Header.empty() || ForArguments.count(Include.Hash.getRawEncoding());
+      Line.ForArguments =
+          !Header.empty() || ForArguments.count(Include.Hash.getRawEncoding()) || (StandardTypes && OfStandard);
       Line.Path = Include.File->getName().str();
       std::string Spelled = Include.Spelled;
       if (!Include.Angled && !Include.SearchPath.empty()) {

@@ -330,7 +330,7 @@ private:
     Writer Lines(Options.HeaderFile, Options.LineDirectives);
     Lines.line("// How to launch {}.", joinedNames());
     Lines.line("// Made by: {}", Options.Command);
-    Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>");
+    Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
     Lines.blank();
     includeLines(Lines, Constituents, true);
     Lines.blank();

@@ -11,10 +11,10 @@
 // CHECK: using cufuse_partition = CufusePartition<128, 2, 32, 8, 1>;
 // CHECK: using cufuse_partition = CufusePartition<384, 0, 5, 3, 2>;
 // CHECK: rank() >= 100)
-// CHECK: uint3{block, 0, 0}
-// CHECK: uint3{block % plane_gridDim.x, block / plane_gridDim.x, 0}
+// CHECK: flat::flat(
+// CHECK: plane::plane(
 // CHECK: rank() >= 30)
-// CHECK: uint3{block % volume_gridDim.x, block / volume_gridDim.x % volume_gridDim.y, block / (volume_gridDim.x * volume_gridDim.y)}
+// CHECK: volume::volume(
 
 __global__ void flat(const float *in, float *out, int n) {
   __shared__ float tile[100];

@@ -49,6 +49,8 @@ public:
   clang::Preprocessor &preprocessor() const;
   const PreprocessorLog &log() const { return Log; }
   const ParseRequest &request() const { return Request; }
+  /// Is this a header of the C or C++ library, as opposed to the CUDA toolkit and to Clang's own?
+  bool inStandardLibrary(clang::SourceLocation Location) const;
 
   /// Errors outside the probes. They matter when they lie in what a kernel needs.
   const std::vector<ParseError> &errors() const { return Errors; }
@@ -66,6 +68,7 @@ private:
   friend llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &, ParseRequest);
 
   ParseRequest Request;
+  Toolchain Tools;
   PreprocessorLog Log;
   std::unique_ptr<clang::CompilerInstance> Compiler;
   std::unique_ptr<clang::FrontendAction> Action;
