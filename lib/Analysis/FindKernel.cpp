@@ -30,15 +30,18 @@ std::string unqualified(llvm::StringRef Name) {
 }
 
 /// `Written` is the whole qualified name of the kernel, or its end.
-bool names(llvm::StringRef Written, const clang::FunctionDecl &Kernel) {
-  Written.consume_front("::");
+enum class Match { No, End, Whole };
+Match names(llvm::StringRef Written, const clang::FunctionDecl &Kernel) {
+  const bool FromGlobal = Written.consume_front("::");
   const std::string Whole = Kernel.getQualifiedNameAsString();
   std::string Visible; // without unnamed namespaces, which nobody can write
   llvm::raw_string_ostream Out(Visible);
   clang::PrintingPolicy Policy(Kernel.getASTContext().getPrintingPolicy());
   Policy.SuppressUnwrittenScope = true;
   Kernel.printQualifiedName(Out, Policy);
-  return Whole == Written || Visible == Written || llvm::StringRef(Visible).ends_with(("::" + Written).str());
+  if (Whole == Written || Visible == Written)
+    return Match::Whole;
+  return !FromGlobal && llvm::StringRef(Visible).ends_with(("::" + Written).str()) ? Match::End : Match::No;
 }
 
 const clang::FunctionDecl *withBody(const clang::FunctionDecl *F) {
@@ -80,13 +83,25 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
   const std::vector<const clang::FunctionDecl *> Kernels = allKernels(Unit);
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   std::vector<const clang::FunctionDecl *> Matches;
+  bool Exact = false;
   for (const clang::FunctionDecl *Kernel : Kernels) {
     const clang::SourceLocation Begin = Sources.getExpansionLoc(Kernel->getBeginLoc());
     const clang::Decl *Whole = Kernel->getDescribedFunctionTemplate();
     const clang::SourceLocation TemplateBegin = Whole ? Sources.getExpansionLoc(Whole->getBeginLoc()) : Begin;
     const unsigned First = Sources.getSpellingLineNumber(TemplateBegin);
     const unsigned Last = Sources.getSpellingLineNumber(Sources.getExpansionLoc(Kernel->getLocation()));
-    if (Spec.Line ? Sources.isInMainFile(Begin) && First <= Spec.Line && Spec.Line <= Last : names(Spec.name(), *Kernel))
+    if (Spec.Line) {
+      if (Sources.isInMainFile(Begin) && First <= Spec.Line && Spec.Line <= Last)
+        Matches.push_back(Kernel);
+      continue;
+    }
+    // A whole qualified name wins over the end of one.
+    const Match Found = names(Spec.name(), *Kernel);
+    if (Found == Match::Whole && !Exact) {
+      Exact = true;
+      Matches.clear();
+    }
+    if (Found == Match::Whole || (Found == Match::End && !Exact))
       Matches.push_back(Kernel);
   }
   // A missing header may hide anything, the kernel included.
@@ -103,7 +118,11 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
       return Definition;
     }
     if (!Matches.empty())
-      return badInput(fmt::format("'{}' does not name a kernel: {}", Spec.Kernel, Unit.probeError(Probe)), "",
+      return badInput(fmt::format("'{}' does not name a kernel: {}", Spec.Kernel,
+                                  !Unit.probeError(Probe).empty() ? Unit.probeError(Probe)
+                                  : !Unit.errors().empty()        ? Unit.errors().front().Text
+                                                                  : "it cannot be instantiated"),
+                      "",
                       Unit.place(Matches.front()->getLocation()));
   }
 
@@ -133,10 +152,10 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
     return badInput(fmt::format("'{}' names {} kernels in '{}'", Spec.str(), Matches.size(), Spec.File),
                     "choose one by its signature: " + listed(Choices));
   }
-  const clang::FunctionDecl *Match = Matches.front();
-  const clang::FunctionTemplateDecl *Template = Match->getDescribedFunctionTemplate();
+  const clang::FunctionDecl *Kernel = Matches.front();
+  const clang::FunctionTemplateDecl *Template = Kernel->getDescribedFunctionTemplate();
   if (!Template)
-    return Match;
+    return Kernel;
   std::vector<const clang::FunctionDecl *> Instances;
   std::vector<std::string> Choices;
   for (const clang::FunctionDecl *Instance : Template->specializations())
@@ -146,9 +165,9 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
     }
   if (Instances.size() == 1)
     return Instances.front();
-  return badInput(fmt::format("'{}' is a template", Match->getQualifiedNameAsString()),
+  return badInput(fmt::format("'{}' is a template", Kernel->getQualifiedNameAsString()),
                   Choices.empty() ? "name it with its arguments, like k<float, 4>" : "name one of " + listed(Choices),
-                  Unit.place(Match->getLocation()));
+                  Unit.place(Kernel->getLocation()));
 }
 
 } // namespace cufuse

@@ -64,9 +64,6 @@ public:
     return true;
   }
   bool VisitUnresolvedLookupExpr(const clang::UnresolvedLookupExpr *E) override { return VisitOverloadExpr(E); }
-  bool VisitCXXDefaultArgExpr(const clang::CXXDefaultArgExpr *E) override {
-    return TraverseStmt(const_cast<clang::Expr *>(E->getExpr()));
-  }
   bool VisitTypedefTypeLoc(clang::TypedefTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
   bool VisitRecordTypeLoc(clang::RecordTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
   bool VisitEnumTypeLoc(clang::EnumTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
@@ -141,6 +138,11 @@ private:
   /// Adds the unit that holds `D` and its other declarations in the user's files.
   void unit(const clang::Decl *D, const clang::Decl *From) {
     for (const clang::Decl *Other : pattern(D)->redecls()) {
+      // Clang adds a first declaration of an explicit specialisation that nobody wrote.
+      if (auto *Special = llvm::dyn_cast<clang::FunctionDecl>(Other);
+          Special && Special->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization &&
+          Special->getNumTemplateParameterLists() == 0)
+        continue;
       const clang::Decl *Whole = enclosingUnit(Other);
       if (!Whole || !inUsersFile(Whole, Sources))
         continue;
@@ -190,7 +192,8 @@ private:
     while (!T->getPointeeType().isNull() || T->isArrayType())
       T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
     if (const clang::TagDecl *Tag = T->getAsTagDecl()) {
-      unit(Tag, nullptr);
+      if (!Tag->getParentFunctionOrMethod())
+        unit(Tag, nullptr);
       if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Tag)) {
         unit(Special->getSpecializedTemplate(), nullptr);
         for (const clang::TemplateArgument &Argument : Special->getTemplateArgs().asArray())
@@ -207,6 +210,8 @@ private:
     if (auto *Shadow = llvm::dyn_cast<clang::UsingShadowDecl>(D)) {
       if (Shadow->getIntroducer())
         unit(Shadow->getIntroducer(), From);
+      if (!inUsersFile(Shadow, Sources))
+        Result.External.insert(Shadow);
       D = Shadow->getTargetDecl();
     }
     if (D->isInvalidDecl())
@@ -338,6 +343,19 @@ struct Walk::BodyVisitor : NameVisitor {
     W.broken(Use.Function);
     return true;
   }
+  // Default arguments and member initialisers stand in the text of the callee.
+  bool TraverseCXXDefaultArgExpr(MaybeConst<clang::CXXDefaultArgExpr> *E) override {
+    ++Depth;
+    const bool Continue = NameVisitor::TraverseCXXDefaultArgExpr(E);
+    --Depth;
+    return Continue;
+  }
+  bool TraverseCXXDefaultInitExpr(MaybeConst<clang::CXXDefaultInitExpr> *E) override {
+    ++Depth;
+    const bool Continue = NameVisitor::TraverseCXXDefaultInitExpr(E);
+    --Depth;
+    return Continue;
+  }
   bool TraverseLambdaExpr(clang::ConstDynamicRecursiveASTVisitor::MaybeConst<clang::LambdaExpr> *Lambda) override {
     const bool Hides = Lambda->getCaptureDefault() == clang::LCD_None;
     Depth += Hides;
@@ -409,6 +427,7 @@ Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) { retur
 const clang::Decl *enclosingUnit(const clang::Decl *D) {
   const clang::Decl *Unit = D;
   while (true) {
+    Unit = pattern(Unit);
     const clang::DeclContext *Context = Unit->getLexicalDeclContext();
     if (!Context || llvm::isa<clang::TranslationUnitDecl, clang::NamespaceDecl>(Unit))
       return nullptr;

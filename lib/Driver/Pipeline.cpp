@@ -34,7 +34,9 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
 }
 
 LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
-  LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch};
+  LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch, {}};
+  for (const ParseError &Error : Unit.errors())
+    Loaded.Errors.insert(Error.key());
   const Reached Reach = reach(Unit, Kernel);
   Loaded.Facts = collectFacts(Unit, Reach);
   Loaded.Facts.Blockers = checkFusable(Unit, Reach);
@@ -246,7 +248,10 @@ llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
   Request.Flags = Flags;
   Request.Arch = Kernels.front().Arch;
   Request.ExtraIncludeFolders = Folders;
-  if (llvm::Error Error = verifyFused(Tools, Fused, Constituents, Plan, Options, std::move(Request)))
+  std::set<std::string> KnownErrors;
+  for (const LoadedKernel &Kernel : Kernels)
+    KnownErrors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
+  if (llvm::Error Error = verifyFused(Tools, Fused, Constituents, Plan, Options, std::move(Request), KnownErrors))
     return Error;
   Verified.insert(Fused.Structure);
   return llvm::Error::success();

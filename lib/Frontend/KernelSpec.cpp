@@ -21,7 +21,9 @@ llvm::Expected<KernelSpec> parseKernelSpec(llvm::StringRef Text) {
   for (size_t I = 0; I < Text.size(); ++I) {
     if (Text[I] != ':')
       continue;
-    if (I + 1 < Text.size() && Text[I + 1] == ':') {
+    // `a.cu:::k` names ::k.
+    const bool Qualifier = Text.substr(I).starts_with("::") && !Text.substr(I).starts_with(":::");
+    if (Qualifier) {
       ++I;
       continue;
     }

@@ -92,6 +92,10 @@ struct FindProbed : clang::ConstDynamicRecursiveASTVisitor {
 
 } // namespace
 
+std::string ParseError::key() const {
+  return fmt::format("{}:{}: {}", llvm::sys::path::filename(Where.File).str(), Where.Line, Text);
+}
+
 ParsedUnit::~ParsedUnit() {
   if (Action)
     Action->EndSourceFile();
@@ -110,6 +114,18 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
   };
   Add(std::string(VirtualFolder) + "/nvcc_compat.h", NvccCompat);
   Add(std::string(VirtualFolder) + "/include/omp.h", "// OpenMP's functions are host code, which is not analysed.\n");
+
+  // Clang's built-in variables cannot be copied; nvcc's are plain uint3 and dim3.
+  const std::string Builtins = Tools.ResourceDir + "/include/__clang_cuda_builtin_vars.h";
+  if (auto Text = llvm::MemoryBuffer::getFile(Builtins)) {
+    std::string Copyable = (*Text)->getBuffer().str();
+    const std::string Forbid = "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName)";
+    if (size_t At = Copyable.find(Forbid); At != std::string::npos) {
+      Copyable.replace(At, Forbid.size(), "#define CUFUSE_UNUSED(TypeName)");
+      Copyable.insert(At, "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName) __attribute__((device)) TypeName() = default\n");
+      Add(Builtins, Copyable);
+    }
+  }
 
   bool InMemory = false;
   for (const OutputFile &File : Request.Overlay) {

@@ -80,7 +80,7 @@ private:
         Unqualified.consume_front("const ");
         *Declaration = "const __grid_constant__ " + Unqualified.str();
       }
-      Result.Parameters.push_back({Facts.Parameters[I].Name, *Declaration, withoutPath(*Field)});
+      Result.Parameters.push_back({Facts.Parameters[I].Name, *Declaration, *Field});
     }
     Result.Callee = path(Kernel) + Kernel.getNameAsString();
     if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
@@ -90,13 +90,6 @@ private:
       else
         Result.Callee += *Spelled;
     }
-  }
-
-  static std::string withoutPath(std::string Spelled) {
-    const std::string Prefix = std::string(1, PathMark) + "::";
-    for (size_t At; (At = Spelled.find(Prefix)) != std::string::npos;)
-      Spelled.erase(At, Prefix.size());
-    return Spelled;
   }
 
   static std::string path(const clang::Decl &D) {
@@ -163,7 +156,6 @@ private:
 
   /// Copied declarations and the macro directives between them that their text needs, in the order of the file.
   void items() {
-    std::map<std::pair<clang::FileID, unsigned>, size_t> ByBegin;
     for (const clang::Decl *Whole : Chosen.Units) {
       if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Whole); Variable && HostShared.count(Variable->getCanonicalDecl())) {
         // Declared once, in place of its first declaration.
@@ -171,16 +163,9 @@ private:
           Items.push_back({Variable->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)});
         continue;
       }
-      Item I{Whole->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)};
-      I.Where = Text.location(I.Text);
-      // `struct S {…} s, t;` is one text.
-      auto [Same, New] = ByBegin.try_emplace({I.Text.File, I.Text.Begin}, Items.size());
-      if (New)
-        Items.push_back(I);
-      else if (Item &Known = Items[Same->second]; I.Text.End > Known.Text.End || Header.contains(Whole))
-        Known = {I.Where, Header.contains(Known.Unit) ? Known.Unit : Whole, nullptr,
-                 {I.Text.File, I.Text.Begin, std::max(I.Text.End, Known.Text.End)}};
+      Items.push_back({Whole->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)});
     }
+    mergeOverlapping();
     for (const Item &I : Items)
       for (const RawToken &Token : Text.tokensIn(I.Text))
         if (Token.isIdentifier())
@@ -198,6 +183,27 @@ private:
     std::sort(Items.begin(), Items.end(), [&](const Item &A, const Item &B) {
       return Sources.isBeforeInTranslationUnit(Sources.getExpansionLoc(A.Where), Sources.getExpansionLoc(B.Where));
     });
+  }
+
+  /// `typedef struct S {…} T;` and `struct S {…} s, t;` are several declarations in one text.
+  void mergeOverlapping() {
+    std::sort(Items.begin(), Items.end(), [](const Item &A, const Item &B) {
+      return std::tuple(A.Text.File.getHashValue(), A.Text.Begin, A.Text.End) <
+             std::tuple(B.Text.File.getHashValue(), B.Text.Begin, B.Text.End);
+    });
+    std::vector<Item> Merged;
+    for (const Item &I : Items) {
+      if (Merged.empty() || Merged.back().Text.File != I.Text.File || I.Text.Begin >= Merged.back().Text.End) {
+        Merged.push_back(I);
+      } else {
+        Item &Known = Merged.back();
+        Known.Text.End = std::max(Known.Text.End, I.Text.End);
+        if (Header.contains(I.Unit))
+          Known.Unit = I.Unit;
+      }
+      Merged.back().Where = Text.location(Merged.back().Text);
+    }
+    Items = std::move(Merged);
   }
 
   /// Adds the names that the bodies of macros in `Names` use.
@@ -243,7 +249,7 @@ private:
   void piece(const Item &I) {
     Piece P;
     if (I.Macro) {
-      P.IsMacro = true;
+      P.What = Piece::Kind::Macro;
       P.Text = directive(*I.Macro);
       const SourcePlace At = Unit.place(I.Macro->Where);
       P.File = At.File;
@@ -265,10 +271,9 @@ private:
       hostShared(*Variable);
       return;
     }
-    for (const clang::DeclContext *C = I.Unit->getLexicalDeclContext(); !C->isTranslationUnit(); C = C->getLexicalParent())
-      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
-        P.Namespaces.insert(P.Namespaces.begin(), Namespace->isInline() ? "inline " + Namespace->getNameAsString()
-                                                                        : Namespace->getNameAsString());
+    P.Namespaces = namespacesOf(I.Unit);
+    if (!Header.contains(I.Unit))
+      outerFunctions(I.Unit, P.Namespaces);
     std::vector<Edit> Edits;
     std::set<std::string> Rebound;
     for (unsigned B = 0; B < BuiltinNames.size(); ++B)
@@ -290,8 +295,8 @@ private:
     for (const std::string &Name : macrosDefinedIn(I.Text))
       remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (Header.contains(I.Unit)) {
-      if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit); Named && Named->getDeclName())
-        remember(Result.HeaderTypes, path(*Named) + Named->getNameAsString());
+      if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit); Named && Named->getDeclName() && !P.Namespaces.empty())
+        remember(Result.HeaderNames[P.Namespaces], path(*Named) + Named->getNameAsString());
       Result.Header.push_back(std::move(P));
     } else {
       Result.Body.push_back(std::move(P));
@@ -362,7 +367,51 @@ private:
         P.Namespaces.insert(P.Namespaces.begin(), Namespace->getNameAsString());
     P.Text = fmt::format("extern {} {}{};", Source.hasAttr<clang::CUDAConstantAttr>() ? "__constant__" : "__device__",
                          *Spelled, Bounds);
+    Piece Using;
+    Using.What = Piece::Kind::Using;
+    Using.Namespaces = P.Namespaces;
+    Using.Text = fmt::format("using ::{}{};", path(Variable), Variable.getNameAsString());
     Result.Body.push_back(std::move(P));
+    // The copy of the namespace would hide the variable.
+    if (!Using.Namespaces.empty())
+      Result.Body.push_back(std::move(Using));
+  }
+
+  /// Functions at outer scopes that a unit found through its arguments' types, although a function of the same name at
+  /// an inner scope hides them: the types are not where the copies are, so a using-declaration finds them.
+  void outerFunctions(const clang::Decl *Whole, const std::vector<std::string> &Namespaces) {
+    auto Needed = Reach.References.find(Whole);
+    if (Needed == Reach.References.end() || Namespaces.empty())
+      return;
+    for (const clang::Decl *Function : Needed->second) {
+      if (!llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Function) || !Chosen.Units.contains(Function))
+        continue;
+      const std::string Name = llvm::cast<clang::NamedDecl>(Function)->getNameAsString();
+      const std::vector<std::string> Outer = namespacesOf(Function);
+      if (Outer.size() >= Namespaces.size() || !std::equal(Outer.begin(), Outer.end(), Namespaces.begin()))
+        continue;
+      for (const clang::Decl *Other : Chosen.Units) {
+        const std::vector<std::string> Inner = namespacesOf(Other);
+        if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Other) && Inner.size() > Outer.size() &&
+            Inner.size() <= Namespaces.size() && std::equal(Inner.begin(), Inner.end(), Namespaces.begin()) &&
+            llvm::cast<clang::NamedDecl>(Other)->getNameAsString() == Name && OuterSeen.insert({Namespaces, Name}).second) {
+          Piece Using;
+          Using.What = Piece::Kind::Using;
+          Using.Namespaces = Namespaces;
+          Using.Text = fmt::format("using {}::{}{};", std::string(1, PathMark), path(*Function), Name);
+          Result.Body.push_back(std::move(Using));
+        }
+      }
+    }
+  }
+
+  static std::vector<std::string> namespacesOf(const clang::Decl *D) {
+    std::vector<std::string> Namespaces;
+    for (const clang::DeclContext *C = D->getLexicalDeclContext(); !C->isTranslationUnit(); C = C->getLexicalParent())
+      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
+        Namespaces.insert(Namespaces.begin(),
+                          (Namespace->isInline() ? "inline " : "") + Namespace->getNameAsString());
+    return Namespaces;
   }
 
   /// `::name` of a copied declaration means the copy.
@@ -383,7 +432,11 @@ private:
       if (Qualifier.isMacroID()) {
         // What the macro names cannot be told from its use, so any copied declaration at global scope is in doubt.
         block(BlockerKind::QualifiedInMacro, Qualifier, Tokens.empty() ? "" : Tokens[0].Text.str());
-      } else if (Tokens.size() > 1 && Tokens[0].is("::") && Roots.count(Tokens[1].Text.str()) &&
+      } else if (Tokens.size() > 1 && Tokens[0].is("::") &&
+                 (Roots.count(Tokens[1].Text.str()) ||
+                  (Tokens[1].is("operator") && std::any_of(Roots.begin(), Roots.end(), [](llvm::StringRef Root) {
+                     return Root.starts_with("operator");
+                   }))) &&
                  std::none_of(Edits.begin(), Edits.end(), [&](const Edit &E) { return E.Offset == At; })) {
         Edits.push_back({At, 2, std::string("::") + PathMark + "::"});
       }
@@ -516,6 +569,7 @@ private:
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames;
   std::set<std::pair<clang::FileID, unsigned>> SharedSeen;
+  std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };
 
 } // namespace

@@ -212,26 +212,23 @@ private:
     Out.blank();
   }
 
+  /// The namespace of a constituent's own text. Nothing of ours is in a scope around it, so that its names keep their
+  /// meaning.
+  std::string textSpace(const Constituent &C) const { return textNamespace(Options.Name, C); }
   std::string namespaceOf(const PartitionPlan &Partition) const {
-    const std::string &Name = Constituents[Partition.Constituent].Name;
-    return Partition.Copy == 0 ? Name : fmt::format("{}_copy{}", Name, Partition.Copy);
-  }
-
-  std::string withPath(std::string Text, const std::string &Path) const {
-    for (size_t At; (At = Text.find(PathMark)) != std::string::npos;)
-      Text.replace(At, 1, Path);
-    return Text;
+    const Constituent &C = Constituents[Partition.Constituent];
+    return copies(C) == 1 ? textSpace(C) : fmt::format("{}::copy{}", textSpace(C), Partition.Copy);
   }
 
   /// One constituent's (or copy's) namespace: what its names mean here, its closure, its kernel as a function.
   void body(const PartitionPlan &Partition) {
     const Constituent &C = Constituents[Partition.Constituent];
     const KernelFacts &Facts = *C.Facts;
-    const std::string Path = Options.Name + "::" + namespaceOf(Partition);
+    const std::string Path = namespaceOf(Partition);
     saveMacros(Out, *C.Text, "push_macro");
     Out.line("namespace {} {{", Path);
     Out.blank();
-    Out.line("using cufuse_partition = CufusePartition<{}, {}, {}, {}, {}>;", constant(Partition.First),
+    Out.line("using cufuse_partition = {}::CufusePartition<{}, {}, {}, {}, {}>;", Options.Name, constant(Partition.First),
              constant(Partition.Barrier), constant(Partition.Block.X), constant(Partition.Block.Y),
              constant(Partition.Block.Z));
     std::set<std::string> Barriers;
@@ -262,11 +259,24 @@ private:
     }
     for (const std::string &Line : C.Text->Usings)
       Out.write(Line);
-    if (Partition.Copy > 0)
-      for (const std::string &Type : C.Text->HeaderTypes)
-        Out.line("using {}::{};", C.Name, Type);
     Out.blank();
-    pieces(Out, C.Text->Body, *C.Text, Path);
+    auto Nested = C.Text->NestedUsings;
+    // A copy's namespaces hide those that hold the header's types.
+    if (copies(C) > 1)
+      for (const auto &[Namespaces, Names] : C.Text->HeaderNames) {
+        std::vector<std::string> Prefix;
+        std::string Outer = textSpace(C);
+        for (llvm::StringRef Name : Namespaces) {
+          Prefix.push_back(Name.str());
+          Name.consume_front("inline ");
+          Outer += Name.empty() ? "" : "::" + Name.str();
+          if (const std::string Line = "using namespace " + Outer + ";"; !llvm::is_contained(Nested[Prefix], Line))
+            Nested[Prefix].push_back(Line);
+        }
+        for (const std::string &Name : Names)
+          Nested[Namespaces].push_back(fmt::format("using {}::{};", textSpace(C), Name));
+      }
+    pieces(Out, C.Text->Body, Nested, Path);
     for (const std::string &Name : C.Text->BodyMacros)
       Out.line("#undef {}", Name);
     for (const char *Name : Macros)
@@ -283,7 +293,8 @@ private:
   }
 
   /// Pieces in order, with the namespaces around them opened and closed as needed.
-  void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces, const Closure &Text, const std::string &Path) {
+  void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
+              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path) {
     std::vector<std::string> Open;
     std::set<std::vector<std::string>> Opened;
     auto Move = [&](const std::vector<std::string> &Wanted) {
@@ -297,7 +308,7 @@ private:
         const bool Inline = Name.consume_front("inline ");
         To.line("{}namespace {}{{", Inline ? "inline " : "", Name.empty() ? "" : Name.str() + " ");
         Open.push_back(Wanted[Open.size()]);
-        if (auto Usings = Text.NestedUsings.find(Open); Usings != Text.NestedUsings.end() && Opened.insert(Open).second)
+        if (auto Usings = NestedUsings.find(Open); Usings != NestedUsings.end() && Opened.insert(Open).second)
           for (const std::string &Line : Usings->second)
             To.write(Line);
       }
@@ -315,11 +326,15 @@ private:
         To.blank();
         continue;
       }
-      if (P.IsMacro) {
+      if (P.What == Piece::Kind::Macro) {
         To.write(P.Text);
         continue;
       }
       Move(P.Namespaces);
+      if (P.What == Piece::Kind::Using) {
+        To.write(withPath(P.Text, Path));
+        continue;
+      }
       To.user(withPath(P.Text, Path), P.File, P.Line);
       To.blank();
     }
@@ -334,17 +349,26 @@ private:
     Lines.blank();
     includeLines(Lines, Constituents, true);
     Lines.blank();
+    for (const Constituent &C : Constituents) {
+      if (C.Text->Header.empty())
+        continue;
+      saveMacros(Lines, *C.Text, "push_macro");
+      Lines.line("namespace {} {{", textSpace(C));
+      for (const std::string &Line : C.Text->Usings)
+        Lines.write(Line);
+      pieces(Lines, C.Text->Header, C.Text->NestedUsings, textSpace(C));
+      for (const std::string &Name : C.Text->HeaderMacros)
+        Lines.line("#undef {}", Name);
+      Lines.line("}} // namespace {}", textSpace(C));
+      saveMacros(Lines, *C.Text, "pop_macro");
+      Lines.blank();
+    }
     Lines.line("namespace {} {{", Options.Name);
     Lines.blank();
     for (const Constituent &C : Constituents) {
-      saveMacros(Lines, *C.Text, "push_macro");
       Lines.line("namespace {} {{", C.Name);
-      pieces(Lines, C.Text->Header, *C.Text, Options.Name + "::" + C.Name);
-      for (const std::string &Name : C.Text->HeaderMacros)
-        Lines.line("#undef {}", Name);
-      emitArguments(Lines, C);
+      emitArguments(Lines, C, textSpace(C));
       Lines.line("}} // namespace {}", C.Name);
-      saveMacros(Lines, *C.Text, "pop_macro");
       Lines.blank();
     }
     Lines.write("/// Launches all of them at once, on the current device. The kernels must not depend on each other.\n"
@@ -383,15 +407,15 @@ private:
     for (const Constituent &C : Constituents) {
       std::vector<std::string> Own;
       for (const ParameterText &P : C.Text->Parameters) {
-        std::string Text = withPath(P.Declaration, C.Name);
-        Text.replace(Text.find('\2'), 1, C.Name + "_" + P.Name);
+        std::string Text = withPath(P.Declaration, textSpace(C));
+        Text.replace(Text.find('\2'), 1, parameter(C, P.Name));
         Own.push_back(Text);
       }
-      Own.push_back(fmt::format("const CufuseGrid {}_grid", C.Name));
+      Own.push_back("const CufuseGrid " + own(C, "grid"));
       if (!C.Facts->DynamicShared.empty()) {
-        Own.push_back(fmt::format("const unsigned {}_dynamicOffset", C.Name));
+        Own.push_back("const unsigned " + own(C, "dynamicOffset"));
         if (copies(C) > 1)
-          Own.push_back(fmt::format("const unsigned {}_dynamicStride", C.Name));
+          Own.push_back("const unsigned " + own(C, "dynamicStride"));
       }
       Parameters += wrapped("\n    ", Own, &C == &Constituents.back() ? ")" : ",", 4);
     }
@@ -411,6 +435,15 @@ private:
     Out.write("  }\n}");
   }
 
+  static std::string parameter(const Constituent &C, const std::string &Name) { return C.Name + "_" + Name; }
+  /// The name of a parameter that we add for a constituent; kernels may have one of that name.
+  static std::string own(const Constituent &C, std::string Name) {
+    while (std::any_of(C.Text->Parameters.begin(), C.Text->Parameters.end(),
+                       [&](const ParameterText &P) { return P.Name == Name; }))
+      Name += '_';
+    return parameter(C, Name);
+  }
+
   unsigned copies(const Constituent &C) const {
     return std::count_if(Plan.Partitions.begin(), Plan.Partitions.end(),
                          [&](const PartitionPlan &P) { return &Constituents[P.Constituent] == &C; });
@@ -420,7 +453,7 @@ private:
   void play(const PartitionPlan &P) {
     const Constituent &C = Constituents[P.Constituent];
     const KernelFacts &Facts = *C.Facts;
-    const std::string Space = namespaceOf(P), Grid = C.Name + "_grid";
+    const std::string Space = namespaceOf(P), Grid = own(C, "grid");
     const unsigned Copies = copies(C);
     const Dimensions Reads = gridDimensions(Facts);
     const std::string Index = Reads[2] ? Grid + ".inSpace(block)" : Reads[1] ? Grid + ".inPlane(block)" : "uint3{block, 0, 0}";
@@ -429,8 +462,8 @@ private:
 
     std::string Offset = "0";
     if (!Facts.DynamicShared.empty())
-      Offset = P.Copy == 0 ? C.Name + "_dynamicOffset"
-                           : fmt::format("{0}_dynamicOffset + {1} * {0}_dynamicStride", C.Name, P.Copy);
+      Offset = P.Copy == 0 ? own(C, "dynamicOffset")
+                           : fmt::format("{} + {} * {}", own(C, "dynamicOffset"), P.Copy, own(C, "dynamicStride"));
     std::vector<std::string> Arguments;
     if (!Facts.sharesIndices()) {
       if (Facts.reads(Builtin::BlockIdx))
@@ -441,7 +474,7 @@ private:
         Arguments.push_back(Offset);
     }
     for (const ParameterText &Parameter : C.Text->Parameters)
-      Arguments.push_back(C.Name + "_" + Parameter.Name);
+      Arguments.push_back(parameter(C, Parameter.Name));
 
     if (P.Block.threads() != P.PaddedThreads) {
       Out.line("    if ({}::cufuse_partition::rank() >= {})", Space, constant(P.Block.threads()));
@@ -451,14 +484,14 @@ private:
     const bool Alone = !Loop && Plan.Partitions.size() == 1;
     if (Loop)
       Out.line("    for (unsigned block = {}; block < {}.blocks; block += {}) {{", First, Grid, Step);
-    else if (Alone)
+    else if (Alone && (Facts.sharesIndices() || Facts.reads(Builtin::BlockIdx)))
       Out.line("    const unsigned block = {};", First);
-    else
+    else if (!Alone)
       Out.line("    if (const unsigned block = {}; block < {}.blocks) {{", First, Grid);
     const char *Indent = Alone ? "    " : "      ";
     if (Facts.sharesIndices())
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}.size, {});", Indent, Space, Index, Grid, Offset);
-    Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Options.Name + "::" + Space)), Arguments,
+    Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Space)), Arguments,
                       ");", std::string_view(Indent).size() + 4));
     if (Loop && P.Barrier)
       Out.line("      {}::cufuse_partition::sync(); // before the next block uses the same shared memory", Space);
@@ -502,10 +535,21 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
   std::map<std::string, unsigned> Count, Next;
   for (const KernelFacts *F : Facts)
     ++Count[F->Name];
+  // What else stands in the namespace of the output.
+  std::set<std::string> Taken = {"fused", "launch", "gridOf", "divisorOf", "CufuseGrid", "CufusePartition",
+                                 "cufuse_dynamicShared"};
   std::vector<std::string> Names;
-  for (const KernelFacts *F : Facts)
-    Names.push_back(Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++));
+  for (const KernelFacts *F : Facts) {
+    std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);
+    while (!Taken.insert(Name).second)
+      Name += '_';
+    Names.push_back(Name);
+  }
   return Names;
+}
+
+std::string textNamespace(const std::string &Name, const Constituent &C) {
+  return C.Name == Name ? Name + "_text" : Name + "_" + C.Name;
 }
 
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,

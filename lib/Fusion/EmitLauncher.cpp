@@ -19,11 +19,11 @@ std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
   return wrapped("cudaError_t launch(", Parameters, ")", std::string("cudaError_t launch(").size());
 }
 
-void emitArguments(Writer &Out, const Constituent &C) {
+void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpace) {
   Out.line("/// The arguments of {}.", C.Facts->QualifiedName);
   Out.write("struct Arguments {");
   for (const ParameterText &P : C.Text->Parameters)
-    Out.line("  {};", P.Field);
+    Out.line("  {};", withPath(P.Field, TextSpace));
   Out.write("};");
   const Dimensions Reads = gridDimensions(*C.Facts);
   Out.line("/// One launch of it: as <<<grid, block, dynamicSharedBytes>>>, {}.",

@@ -4,6 +4,25 @@ namespace cufuse {
 
 namespace {
 
+/// Does a declaration name something from a file for which `IsAbsorbed` holds?
+struct NamesAbsorbed : clang::ConstDynamicRecursiveASTVisitor {
+  explicit NamesAbsorbed(llvm::function_ref<bool(const clang::Decl *)> IsAbsorbed) : IsAbsorbed(IsAbsorbed) {}
+  bool note(const clang::Decl *D) {
+    Found |= IsAbsorbed(D);
+    return !Found;
+  }
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override { return note(E->getDecl()); }
+  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc L) override { return note(L.getDecl()); }
+  bool VisitRecordTypeLoc(clang::RecordTypeLoc L) override { return note(L.getDecl()); }
+  bool VisitEnumTypeLoc(clang::EnumTypeLoc L) override { return note(L.getDecl()); }
+  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc L) override {
+    const clang::TemplateDecl *Template = L.getTypePtr()->getTemplateName().getAsTemplateDecl();
+    return !Template || note(Template);
+  }
+  llvm::function_ref<bool(const clang::Decl *)> IsAbsorbed;
+  bool Found = false;
+};
+
 class Selection {
 public:
   Selection(const ParsedUnit &Unit, const Reached &Reach)
@@ -59,6 +78,23 @@ private:
       if (definesSymbol(D))
         Add(fileOf(D));
     });
+    // A header that relies on declarations of a file before it cannot be included without that file.
+    for (size_t Before = 0; Before != Result.Absorbed.size();) {
+      Before = Result.Absorbed.size();
+      eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
+        if (isAbsorbed(D) || llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
+          return;
+        auto Relies = [&](const clang::Decl *Named) {
+          const clang::Decl *Whole = enclosingUnit(Named);
+          return Whole && inUsersFile(Whole) && isAbsorbed(Whole) &&
+                 Sources.isBeforeInTranslationUnit(Whole->getLocation(), D->getLocation());
+        };
+        NamesAbsorbed Names(Relies);
+        Names.TraverseDecl(D);
+        if (Names.Found)
+          Add(fileOf(D));
+      });
+    }
   }
 
   void units() {
@@ -192,46 +228,49 @@ private:
   }
 
   /// A copied function hides functions of the same name that stay outside, and a copied namespace hides the rest of it:
-  /// both are brought back, so that every call finds the candidates it had.
+  /// both are brought back, so that every name means what it meant.
   void usings() {
     std::set<std::pair<std::vector<std::string>, std::string>> CopiedFunctions;
-    std::map<std::vector<std::string>, bool> Outside;
+    std::set<std::vector<std::string>> CopiedNamespaces;
     for (const clang::Decl *Whole : Result.Units) {
-      const std::vector<std::string> Path = namespacesOf(Whole);
+      std::vector<std::string> Path = namespacesOf(Whole);
       if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Whole))
         CopiedFunctions.insert({Path, llvm::cast<clang::NamedDecl>(Whole)->getNameAsString()});
-      std::vector<std::string> Prefix;
       std::vector<const clang::NamespaceDecl *> Chain;
       for (const clang::DeclContext *C = Whole->getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
         if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
-          Chain.insert(Chain.begin(), Namespace);
-      for (size_t I = 0; I < Chain.size(); ++I) {
-        Prefix.push_back(Path[I]);
-        if (!Chain[I]->isAnonymousNamespace() && existsOutside(Chain[I]))
-          Outside[Prefix] = true;
+          Chain.push_back(Namespace); // innermost first
+      for (const clang::NamespaceDecl *Namespace : Chain) {
+        if (CopiedNamespaces.insert(Path).second && !Namespace->isAnonymousNamespace() && existsOutside(Namespace))
+          Result.Usings[Path].push_back("using namespace " + joined(Path) + ";");
+        Path.pop_back();
       }
     }
-    for (const auto &[Path, Exists] : Outside)
-      Result.Usings[Path].push_back("using namespace " + joined(Path) + ";");
+    // Names that come through the directive would lose to copies at outer scopes, so each that is used is declared.
     std::set<std::string> Seen;
-    for (const clang::NamedDecl *D : Reach.External) {
-      if (!llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(D))
-        continue;
+    auto Declare = [&](const clang::NamedDecl *D) {
       const std::vector<std::string> Path = namespacesOf(D);
       const std::string Name = D->getNameAsString();
+      const bool IsFunction = llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(D);
+      if (Name.empty() || llvm::isa<clang::NamespaceDecl, clang::UsingDirectiveDecl, clang::CXXDeductionGuideDecl>(D) ||
+          llvm::isa<clang::ClassTemplateSpecializationDecl>(D))
+        return;
+      if (!(IsFunction && CopiedFunctions.count({Path, Name})) && !(!Path.empty() && CopiedNamespaces.count(Path)))
+        return;
       const std::string Line = "using " + joined(Path) + "::" + Name + ";";
-      if (CopiedFunctions.count({Path, Name}) && Seen.insert(Line).second)
+      if (Seen.insert(Line).second)
         Result.Usings[Path].push_back(Line);
-    }
-    // The same for project headers that stay included.
+    };
+    for (const clang::NamedDecl *D : Reach.External)
+      Declare(D);
     for (const clang::Decl *Whole : Reach.Units) {
       auto *Named = llvm::dyn_cast<clang::NamedDecl>(Whole);
-      if (Result.Units.contains(Whole) || !Named || !llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Whole))
+      if (!Named || Result.Units.contains(Whole))
         continue;
-      const std::vector<std::string> Path = namespacesOf(Whole);
-      const std::string Line = "using " + joined(Path) + "::" + Named->getNameAsString() + ";";
-      if (CopiedFunctions.count({Path, Named->getNameAsString()}) && Seen.insert(Line).second)
-        Result.Usings[Path].push_back(Line);
+      Declare(Named);
+      if (auto *Enum = llvm::dyn_cast<clang::EnumDecl>(Whole); Enum && !Enum->isScoped())
+        for (const clang::EnumConstantDecl *Constant : Enum->enumerators())
+          Declare(Constant);
     }
   }
 

@@ -65,7 +65,9 @@ private:
           Text = Argument.getAsIntegral().getBoolValue() ? "true" : "false";
         else {
           Argument.getAsIntegral().toString(Value, 10);
-          Text = std::string(Value);
+          Text = std::string(Value) + (!T->isUnsignedIntegerType()                  ? ""
+                                       : Argument.getAsIntegral().getBitWidth() > 32 ? "ull"
+                                                                                     : "u");
           if (T->isEnumeralType())
             if (std::optional<std::string> Enum = type(T, ""))
               Text = "static_cast<" + *Enum + ">(" + *Text + ")";

@@ -1,6 +1,8 @@
 // Text under construction: counts lines for #line, and marks the constants that a configuration chooses.
 #pragma once
 
+#include "cufuse/Fusion/Closure.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +14,13 @@ namespace cufuse {
 
 /// A value of the configuration, marked so that `Writer::structure` can leave it out.
 template <typename T> std::string constant(const T &Value) { return fmt::format("\3{}\4", Value); }
+
+/// Puts the namespace of a constituent's text in place of its mark.
+inline std::string withPath(std::string Text, const std::string &Path) {
+  for (size_t At; (At = Text.find(PathMark)) != std::string::npos;)
+    Text.replace(At, 1, Path);
+  return Text;
+}
 
 /// `Head` and a list, with line breaks before column 120 and an indent of `Indent` behind them.
 inline std::string wrapped(std::string Head, const std::vector<std::string> &List, const std::string &Tail, size_t Indent) {

@@ -8,7 +8,7 @@
 // CHECK: block 64
 // CHECK: block 32
 // CHECK: const float *__restrict__ boundsBefore_in
-// CHECK: const __grid_constant__ constants::Table constants_table
+// CHECK: const __grid_constant__ {{.*}}_constants::Table constants_table
 // CHECK-NOT: __launch_bounds__(128)
 
 #define BOUNDS __launch_bounds__(64)

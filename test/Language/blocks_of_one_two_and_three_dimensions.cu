@@ -7,9 +7,9 @@
 // CHECK: threads    0 to  127: flat, block 100
 // CHECK: threads  128 to  383: plane, block 32x8
 // CHECK: threads  384 to  415: volume, block 5x3x2
-// CHECK: using cufuse_partition = CufusePartition<0, 1, 100, 1, 1>;
-// CHECK: using cufuse_partition = CufusePartition<128, 2, 32, 8, 1>;
-// CHECK: using cufuse_partition = CufusePartition<384, 0, 5, 3, 2>;
+// CHECK: using cufuse_partition = {{.*}}::CufusePartition<0, 1, 100, 1, 1>;
+// CHECK: using cufuse_partition = {{.*}}::CufusePartition<128, 2, 32, 8, 1>;
+// CHECK: using cufuse_partition = {{.*}}::CufusePartition<384, 0, 5, 3, 2>;
 // CHECK: rank() >= 100)
 // CHECK: flat::flat(
 // CHECK: plane::plane(

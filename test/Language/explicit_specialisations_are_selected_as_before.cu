@@ -3,7 +3,7 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 // RUN: %FileCheck %s < %t.cu
 
-// CHECK: namespace {{.*}}::usesClass {
+// CHECK: namespace {{.*}}_usesClass {
 
 template <typename T> struct Traits {
   static constexpr int Width = 1;

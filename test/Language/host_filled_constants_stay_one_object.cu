@@ -6,7 +6,7 @@
 // CHECK: extern __constant__ float Weights[3][3];
 // CHECK: namespace deep {
 // CHECK: extern __constant__ float Weights[4];
-// CHECK: extern __device__ unsigned Counter;
+// CHECK: extern __device__ unsigned int Counter;
 // CHECK-NOT: __constant__ float Weights[3][3];
 
 __constant__ float Weights[3][3];

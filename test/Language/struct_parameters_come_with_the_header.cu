@@ -18,7 +18,7 @@ struct Shape {
 // HEADER: #include "shape.h"
 // HEADER: struct Window
 // HEADER: struct Options
-// HEADER: struct fromFileArguments
+// HEADER: namespace fromFile {
 // SOURCE-NOT: struct Options
 
 __global__ void fromHeader(float *data, Shape shape) {

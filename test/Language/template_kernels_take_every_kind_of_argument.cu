@@ -23,7 +23,7 @@ template <typename T> struct Pair {
 template <typename T, typename F> __global__ void mapped(T *data) { data[threadIdx.x] = F()(data[threadIdx.x]); }
 template <bool Add, int N, unsigned long long Big, Mode M> __global__ void counted(unsigned long long *data) {
   static_assert(Add && N == -4 && Big == ~0ull && M == Mode::Fast, "the arguments");
-  data[threadIdx.x] = Add ? N + Big : 0;
+  data[threadIdx.x] = Add ? Big : 0;
 }
 template <template <typename> class Holder, typename T> __global__ void wrapped(Holder<T> *data) { data[threadIdx.x].value += T(1); }
 template <typename First, typename... Rest> __global__ void packed(First *first, Rest... rest) {

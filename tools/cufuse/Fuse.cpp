@@ -153,8 +153,11 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");
   Command.add_option("--arch", Given->Request.Flags.Arch, "Architecture, like sm_80 or sm_90a (default: from the flags, else sm_90a)");
   Command.add_option("--block", Given->Blocks, "[NAME=]256, 32x8 or 8x8x4: block of a kernel (default: from its launches or launch bounds)")
-      ->take_all();
-  Command.add_option("--copies", Given->Copies, "[NAME=]COUNT: blocks of a kernel in one fused block")->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
+  Command.add_option("--copies", Given->Copies, "[NAME=]COUNT: blocks of a kernel in one fused block")
+      ->take_all()
+      ->allow_extra_args(false);
   Command.add_option("--grid-policy", Given->Grid, "match: a fused block per block of the largest kernel; stride: fill the GPU once, and loop")
       ->check(CLI::IsMember({"match", "stride"}));
   Command.add_option("--registers", Given->Registers, "none, bound (as many resident blocks as alone) or a number per thread");

@@ -29,6 +29,7 @@ struct LoadedKernel {
   Closure Text;
   CompileFlags Flags;
   std::string Arch;
+  std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
 };
 
 /// Parses each distinct file once, in parallel, and collects what is known of each kernel. Blockers do not fail it.

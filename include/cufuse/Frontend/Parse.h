@@ -39,6 +39,8 @@ struct ParseError {
   clang::SourceLocation Location;
   SourcePlace Where;
   std::string Text;
+  /// The same for the same error in another parse, which may reach the file by another path.
+  std::string key() const;
   bool MissingFile = false; ///< An #include that was not found: what follows may be read wrongly anywhere.
 };
 

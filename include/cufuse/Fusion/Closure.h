@@ -12,21 +12,22 @@ namespace cufuse {
 class ParsedUnit;
 struct Reached;
 
-/// Stands in texts for the namespace of the constituent, seen from the global one: `fused::kernel`.
+/// Stands in texts for the namespace that holds the constituent's text.
 constexpr char PathMark = '\1';
 
 /// A stretch of the output that belongs to one constituent.
 struct Piece {
   enum class Kind {
-    Code,     ///< The user's text: a declaration, or a macro directive. Has a file and a line.
-    Shared,   ///< The extern declaration of a variable of the program, to stand at the variable's own scope.
+    Code,   ///< The user's text: a declaration. Has a file and a line.
+    Macro,  ///< A macro directive.
+    Using,  ///< A using-declaration of ours, inside the namespaces.
+    Shared, ///< The extern declaration of a variable of the program, to stand at the variable's own scope.
   };
   Kind What = Kind::Code;
   std::vector<std::string> Namespaces; ///< Enclosing, outermost first: `a`, `` (unnamed), `inline b`.
   std::string Text;
   std::string File;
   unsigned Line = 0;
-  bool IsMacro = false;
 };
 
 struct IncludeLine {
@@ -39,7 +40,7 @@ struct IncludeLine {
 struct ParameterText {
   std::string Name;        ///< As in KernelFacts.
   std::string Declaration; ///< Of the fused kernel's parameter; PathMark for the namespace, `\2` for its name.
-  std::string Field;       ///< Of the argument structure inside the constituent's namespace.
+  std::string Field;       ///< Of the argument structure; PathMark for the namespace.
 };
 
 struct Closure {
@@ -52,7 +53,8 @@ struct Closure {
   std::vector<std::string> SavedMacros; ///< Defined outside, too: to be saved before the pieces and restored after them.
   std::string Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
-  std::vector<std::string> HeaderTypes; ///< Names that the header declares, for further copies of the constituent.
+  /// Names that the header declares inside namespaces, by these, for copies of the constituent.
+  std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
   bool HasHostShared = false;
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;

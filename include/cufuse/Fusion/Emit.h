@@ -38,6 +38,9 @@ struct FusedSource {
 /// Names for the constituents' namespaces, by position.
 std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts);
 
+/// The namespace that holds a constituent's copied text, beside the namespace `Name` of the output.
+std::string textNamespace(const std::string &Name, const Constituent &C);
+
 /// Refuses kernels whose files need the same header in different states, or different headers under the same name.
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                                       const EmitOptions &Options);

@@ -1,0 +1,114 @@
+#include "cufuse/Support/FileStore.h"
+
+#include "cufuse/Support/Error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace cufuse {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class FileStore : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string Pattern = (fs::temp_directory_path() / "cufuse-files-XXXXXX").string();
+    ASSERT_NE(mkdtemp(Pattern.data()), nullptr);
+    Folder = Pattern;
+  }
+  void TearDown() override { fs::remove_all(Folder); }
+
+  std::string at(const std::string &Name) const { return (Folder / Name).string(); }
+  static std::string read(const std::string &Path) {
+    std::ostringstream Text;
+    Text << std::ifstream(Path).rdbuf();
+    return Text.str();
+  }
+  static void put(const std::string &Path, const std::string &Text) { std::ofstream(Path) << Text; }
+  std::vector<std::string> names() const {
+    std::vector<std::string> Names;
+    for (const fs::directory_entry &Entry : fs::directory_iterator(Folder))
+      Names.push_back(Entry.path().filename().string());
+    std::sort(Names.begin(), Names.end());
+    return Names;
+  }
+  static std::string refused(std::vector<OutputFile> Files) {
+    std::string Text;
+    llvm::raw_string_ostream Out(Text);
+    EXPECT_EQ(report(writeFiles(Files), Out), ExitCode::BadInput);
+    return Text;
+  }
+
+  fs::path Folder;
+};
+
+TEST_F(FileStore, WritesEveryFileWholeAndNothingElse) {
+  ASSERT_FALSE(writeFiles({{at("a.cu"), "source\n"}, {at("a.h"), ""}}));
+  EXPECT_EQ(read(at("a.cu")), "source\n");
+  EXPECT_EQ(read(at("a.h")), "");
+  EXPECT_THAT(names(), ElementsAre("a.cu", "a.h"));
+}
+
+TEST_F(FileStore, AnEmptyFileIsWritten) {
+  ASSERT_FALSE(writeFiles({{at("empty.h"), ""}}));
+  EXPECT_TRUE(fs::exists(at("empty.h")));
+}
+
+TEST_F(FileStore, ReplacesWhatWasThere) {
+  put(at("a.cu"), "a longer text that was here before\n");
+  ASSERT_FALSE(writeFiles({{at("a.cu"), "new\n"}}));
+  EXPECT_EQ(read(at("a.cu")), "new\n");
+  EXPECT_THAT(names(), ElementsAre("a.cu"));
+}
+
+TEST_F(FileStore, AFileWithTheSameTextKeepsItsTime) {
+  put(at("a.cu"), "same\n");
+  put(at("b.cu"), "old\n");
+  const auto Before = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(at("a.cu"), Before);
+  fs::last_write_time(at("b.cu"), Before);
+  ASSERT_FALSE(writeFiles({{at("a.cu"), "same\n"}, {at("b.cu"), "new\n"}}));
+  EXPECT_EQ(fs::last_write_time(at("a.cu")), Before);
+  EXPECT_GT(fs::last_write_time(at("b.cu")), Before);
+}
+
+TEST_F(FileStore, OutputsAreReadableAsTheUsersOtherFiles) {
+  const mode_t Mask = umask(022);
+  const bool Failed = static_cast<bool>(writeFiles({{at("a.cu"), "text"}}));
+  umask(Mask);
+  ASSERT_FALSE(Failed);
+  EXPECT_EQ(fs::status(at("a.cu")).permissions() & fs::perms(0777), fs::perms(0644));
+}
+
+TEST_F(FileStore, AMissingFolderIsSaidAndNothingIsLeft) {
+  EXPECT_THAT(refused({{at("a.cu"), "new"}, {at("none/a.h"), "new"}}),
+              HasSubstr("cannot write '" + at("none/a.h") + "': "));
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(FileStore, AFolderInTheWayIsSaidAndNothingHasChanged) {
+  put(at("a.cu"), "old\n");
+  fs::create_directory(at("a.h"));
+  EXPECT_THAT(refused({{at("a.cu"), "new\n"}, {at("a.h"), "new"}}),
+              HasSubstr("cannot write '" + at("a.h") + "': it is a directory"));
+  EXPECT_EQ(read(at("a.cu")), "old\n");
+  EXPECT_THAT(names(), ElementsAre("a.cu", "a.h"));
+}
+
+TEST_F(FileStore, AFileAsFolderIsSaid) {
+  put(at("file"), "");
+  EXPECT_THAT(refused({{at("file/a.cu"), "new"}}), HasSubstr("cannot write '" + at("file/a.cu") + "': "));
+  EXPECT_THAT(names(), ElementsAre("file"));
+}
+
+} // namespace
+} // namespace cufuse

@@ -1,0 +1,124 @@
+#include "cufuse/Frontend/Flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace cufuse {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+using Strings = std::vector<std::string>;
+
+CompileFlags flags(Strings Written, const std::string &Directory = {}) { return translateFlags(Written, Directory); }
+
+TEST(Flags, IncludeFoldersInEverySpelling) {
+  for (const Strings &Written : {Strings{"-I", "dir"}, Strings{"-Idir"}, Strings{"-I=dir"},
+                                 Strings{"--include-path", "dir"}, Strings{"--include-path=dir"}})
+    EXPECT_THAT(flags(Written).Clang, ElementsAre("-I", "dir")) << Written[0];
+  EXPECT_THAT(flags({"-isystem", "dir"}).Clang, ElementsAre("-isystem", "dir"));
+  EXPECT_THAT(flags({"-isystem=dir"}).Clang, ElementsAre("-isystem", "dir"));
+  EXPECT_THAT(flags({"--system-include=dir"}).Clang, ElementsAre("-isystem", "dir"));
+}
+
+TEST(Flags, MacrosInEverySpelling) {
+  for (const Strings &Written : {Strings{"-DA=1"}, Strings{"-D", "A=1"}, Strings{"--define-macro", "A=1"},
+                                 Strings{"--define-macro=A=1"}, Strings{"-D=A=1"}})
+    EXPECT_THAT(flags(Written).Clang, ElementsAre("-DA=1")) << Written[0];
+  EXPECT_THAT(flags({"-UA"}).Clang, ElementsAre("-UA"));
+  EXPECT_THAT(flags({"--undefine-macro=A"}).Clang, ElementsAre("-UA"));
+}
+
+TEST(Flags, StandardAndForcedInclude) {
+  for (const Strings &Written :
+       {Strings{"-std=c++20"}, Strings{"--std=c++20"}, Strings{"-std", "c++20"}, Strings{"--std", "c++20"}})
+    EXPECT_THAT(flags(Written).Clang, ElementsAre("-std=c++20")) << Written[0];
+  for (const Strings &Written : {Strings{"-include", "a.h"}, Strings{"--pre-include=a.h"}})
+    EXPECT_THAT(flags(Written).Clang, ElementsAre("-include", "a.h")) << Written[0];
+}
+
+TEST(Flags, ArchitectureInEverySpelling) {
+  for (const Strings &Written :
+       {Strings{"-arch=sm_90a"}, Strings{"-arch", "sm_90a"}, Strings{"--gpu-architecture=sm_90a"},
+        Strings{"-arch=compute_90a"}, Strings{"-gencode", "arch=compute_90a,code=sm_90a"},
+        Strings{"-gencode=arch=compute_90a,code=sm_90a"}, Strings{"--generate-code=arch=compute_90a,code=[sm_90a]"},
+        Strings{"--generate-code=arch=compute_90a,code=[compute_90a,sm_90a]"},
+        Strings{"-arch=compute_90a", "-code=sm_90a"}}) {
+    const CompileFlags Found = flags(Written);
+    EXPECT_EQ(Found.Arch, "sm_90a") << Written[0];
+    EXPECT_THAT(Found.Clang, IsEmpty()) << Written[0];
+    EXPECT_THAT(Found.Nvcc, IsEmpty()) << Written[0];
+  }
+  EXPECT_EQ(flags({"-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90,code=sm_90"}).Arch, "sm_90");
+  EXPECT_EQ(flags({"-arch=native"}).Arch, std::nullopt);
+  EXPECT_EQ(flags({"-O3"}).Arch, std::nullopt);
+}
+
+TEST(Flags, RelocatableCodeInEverySpelling) {
+  for (const Strings &Written : {Strings{"-rdc=true"}, Strings{"-rdc", "true"},
+                                 Strings{"--relocatable-device-code=true"}, Strings{"-dc"}, Strings{"--device-c"}}) {
+    EXPECT_TRUE(flags(Written).Relocatable) << Written[0];
+    EXPECT_THAT(flags(Written).Clang, Contains("-fgpu-rdc")) << Written[0];
+  }
+  EXPECT_FALSE(flags({"-rdc=false"}).Relocatable);
+  EXPECT_FALSE(flags({"-rdc=true", "-rdc=false"}).Relocatable);
+  EXPECT_FALSE(flags({}).Relocatable);
+  // The result is compiled with -rdc=true, not in the mode of the input.
+  EXPECT_THAT(flags({"-dc"}).Nvcc, ElementsAre("-rdc=true"));
+}
+
+TEST(Flags, WhatAParseSeesOfTheOthers) {
+  EXPECT_THAT(flags({"--use_fast_math"}).Clang, ElementsAre("-D__USE_FAST_MATH__"));
+  EXPECT_THAT(flags({"-use_fast_math"}).Clang, ElementsAre("-D__USE_FAST_MATH__"));
+  EXPECT_THAT(flags({"-Xcompiler=-fPIC,-DA=1,-UB"}).Clang, ElementsAre("-DA=1", "-UB"));
+  EXPECT_THAT(flags({"-Xcompiler", "-Wall,-DA=1"}).Clang, ElementsAre("-DA=1"));
+  EXPECT_THAT(flags({"--compiler-options", "-DA"}).Clang, ElementsAre("-DA"));
+}
+
+TEST(Flags, WhatMeansNothingToAParseReachesNvcc) {
+  const Strings Written = {"-O3", "-lineinfo", "--expt-relaxed-constexpr", "--expt-extended-lambda", "-Xptxas", "-v"};
+  const CompileFlags Found = flags(Written);
+  EXPECT_THAT(Found.Clang, IsEmpty());
+  EXPECT_EQ(Found.Nvcc, Written);
+  EXPECT_THAT(Found.Ignored,
+              ElementsAre("-O3", "-lineinfo", "--expt-relaxed-constexpr", "--expt-extended-lambda", "-Xptxas"));
+}
+
+TEST(Flags, ValuesAreNotTakenForInputs) {
+  // The value of a flag that is not understood must not end as an input, nor an input as a flag.
+  const CompileFlags Found =
+      flags({"-diag-suppress", "177", "-Xcudafe", "--display_error_number", "-maxrregcount", "64", "-ccbin", "g++"});
+  EXPECT_THAT(Found.Clang, IsEmpty());
+  EXPECT_THAT(Found.Nvcc, ElementsAre("-diag-suppress", "177", "-Xcudafe", "--display_error_number", "-maxrregcount",
+                                      "64", "-ccbin", "g++"));
+}
+
+TEST(Flags, InputsOutputsAndModesAreLeftOut) {
+  const CompileFlags Found =
+      flags({"-x", "cu", "-c", "a.cu", "-o", "a.o", "-MD", "-MT", "a.o", "-MF", "a.d", "-cubin"});
+  EXPECT_THAT(Found.Clang, IsEmpty());
+  EXPECT_THAT(Found.Nvcc, IsEmpty());
+}
+
+TEST(Flags, RelativeFoldersAreTakenFromTheDirectory) {
+  const CompileFlags Found = flags({"-I../inc", "-I/abs", "-isystem", "sys", "-DA=../x"}, "/build");
+  EXPECT_THAT(Found.Clang, ElementsAre("-I", "/build/../inc", "-I", "/abs", "-isystem", "/build/sys", "-DA=../x"));
+  EXPECT_THAT(Found.Nvcc, ElementsAre("-I", "/build/../inc", "-I", "/abs", "-isystem", "/build/sys", "-DA=../x"));
+}
+
+TEST(Flags, OrderIsKept) {
+  EXPECT_THAT(flags({"-DA=1", "-Ia", "-UA", "-DA=2", "-Ib"}).Clang,
+              ElementsAre("-DA=1", "-I", "a", "-UA", "-DA=2", "-I", "b"));
+}
+
+TEST(Flags, AFlagThatEndsWithoutItsValueIsNoCrash) {
+  for (const char *Flag : {"-I", "-D", "-std", "-arch", "-gencode", "-Xcompiler", "-o", "-include", "-rdc"})
+    EXPECT_EQ(flags({Flag}).Arch, std::nullopt) << Flag;
+  EXPECT_FALSE(flags({"-rdc"}).Relocatable);
+}
+
+} // namespace
+} // namespace cufuse
