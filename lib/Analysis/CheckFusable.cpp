@@ -90,7 +90,8 @@ private:
   /// What inline assembly says of the block, or "". Warp-level instructions and lane registers keep their meaning.
   static std::string blockState(const clang::GCCAsmStmt &Assembly) {
     static const llvm::Regex Block(
-        "%%?(tid|ntid|ctaid|nctaid|warpid|nwarpid|clusterid|cluster_[a-z]+|dynamic_smem_size|total_smem_size)([^a-zA-Z_]|$)"
+        "%%?(tid|ntid|ctaid|nctaid|warpid|nwarpid|clusterid|cluster_[a-z]+|dynamic_smem_size|total_smem_size)([^a-zA-Z_"
+        "]|$)"
         "|(^|[^a-zA-Z_.])(bar|barrier|exit|setmaxnreg|wgmma|griddepcontrol|tcgen05)([^a-zA-Z_]|$)");
     llvm::SmallVector<llvm::StringRef> Matches;
     const std::string Text = Assembly.getAsmString();
@@ -116,7 +117,10 @@ private:
     if (!Libraries.insert(Entered).second)
       return;
     block(BlockerKind::LibraryUsesBlock, Use.EnteredAt,
-          fmt::format("{} {}", Entered, Reads ? "reads a built-in" : Synchronises ? "synchronises" : "holds shared memory"));
+          fmt::format("{} {}", Entered,
+                      Reads          ? "reads a built-in"
+                      : Synchronises ? "synchronises"
+                                     : "holds shared memory"));
   }
 
   void throughPointers() {

@@ -42,11 +42,12 @@ std::string space(const clang::VarDecl &V) {
 
 bool mustStayShared(const ParsedUnit &Unit, const clang::VarDecl &Variable) {
   // What a library's header defines comes with its #include.
-  if (Variable.hasAttr<clang::CUDASharedAttr>() || Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
+  if (Variable.hasAttr<clang::CUDASharedAttr>() ||
+      Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
     return false;
   const clang::VarDecl *Definition = Variable.getDefinition();
-  const bool ReadOnly = Variable.hasAttr<clang::CUDAConstantAttr>() || Variable.getType().isConstQualified() ||
-                        Variable.isConstexpr();
+  const bool ReadOnly =
+      Variable.hasAttr<clang::CUDAConstantAttr>() || Variable.getType().isConstQualified() || Variable.isConstexpr();
   if (!Definition || !Definition->hasInit() || !ReadOnly)
     return true;
   // Another object file may fill what is visible to it.
@@ -74,17 +75,19 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       Facts.TemplateParameters.push_back(Text);
     }
   for (const clang::ParmVarDecl *Parameter : Kernel.parameters()) {
-    std::string Name = Parameter->getName().empty() ? fmt::format("arg{}", Facts.Parameters.size())
-                                                    : Parameter->getNameAsString();
+    std::string Name =
+        Parameter->getName().empty() ? fmt::format("arg{}", Facts.Parameters.size()) : Parameter->getNameAsString();
     // The parameters of a pack share a name.
     auto IsTaken = [&](const std::string &N) {
-      return std::any_of(Facts.Parameters.begin(), Facts.Parameters.end(), [&](const ParameterFacts &P) { return P.Name == N; });
+      return std::any_of(Facts.Parameters.begin(), Facts.Parameters.end(),
+                         [&](const ParameterFacts &P) { return P.Name == N; });
     };
     const std::string Base = Name;
     for (unsigned I = 1; IsTaken(Name); ++I)
       Name = fmt::format("{}_{}", Base, I);
     Facts.Parameters.push_back({Name, Parameter->getType().getAsString(Policy)});
-    if (const clang::QualType T = Parameter->getType(); !T->isReferenceType() && !T->isIncompleteType() && !T->isDependentType())
+    if (const clang::QualType T = Parameter->getType();
+        !T->isReferenceType() && !T->isIncompleteType() && !T->isDependentType())
       Facts.ParameterBytes += Context.getTypeSizeInChars(Parameter->getType()).getQuantity();
   }
   if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>()) {

@@ -153,8 +153,9 @@ std::vector<Blocker> findDivergentExits(const ParsedUnit &Unit, const Reached &R
     Intrinsic Kind;
     BlockerKind Blocks;
     llvm::SetVector<const clang::FunctionDecl *> Callers;
-  } Checks[] = {{Intrinsic::Barrier, BlockerKind::EarlyExitBeforeBarrier, callersOf(Reach, Intrinsic::Barrier)},
-                {Intrinsic::WarpPrimitive, BlockerKind::EarlyExitBeforeWarpSync, callersOf(Reach, Intrinsic::WarpPrimitive)}};
+  } Checks[] = {
+      {Intrinsic::Barrier, BlockerKind::EarlyExitBeforeBarrier, callersOf(Reach, Intrinsic::Barrier)},
+      {Intrinsic::WarpPrimitive, BlockerKind::EarlyExitBeforeWarpSync, callersOf(Reach, Intrinsic::WarpPrimitive)}};
   for (const auto &[Function, Use] : Reach.Functions) {
     if (Use.System)
       continue;

@@ -122,8 +122,7 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
                                   !Unit.probeError(Probe).empty() ? Unit.probeError(Probe)
                                   : !Unit.errors().empty()        ? Unit.errors().front().Text
                                                                   : "it cannot be instantiated"),
-                      "",
-                      Unit.place(Matches.front()->getLocation()));
+                      "", Unit.place(Matches.front()->getLocation()));
   }
 
   if (Matches.empty()) {
@@ -139,11 +138,11 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
     }
     std::string Text = fmt::format("no kernel '{}' in '{}'", Spec.name(), Spec.File);
     if (Kernels.empty() && !Unit.errors().empty())
-      return badInput(Text + ": Clang reports " + Unit.errors().front().Text, "correct the error, or pass the missing flags after `--`",
-                      Unit.errors().front().Where);
+      return badInput(Text + ": Clang reports " + Unit.errors().front().Text,
+                      "correct the error, or pass the missing flags after `--`", Unit.errors().front().Where);
     return badInput(Text, Kernels.empty() ? "the file defines none"
-                          : Near.empty() ? "it has " + listed(All)
-                                         : "did you mean " + listed(Near) + "?");
+                          : Near.empty()  ? "it has " + listed(All)
+                                          : "did you mean " + listed(Near) + "?");
   }
   if (Matches.size() > 1) {
     std::vector<std::string> Choices;

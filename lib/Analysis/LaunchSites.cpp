@@ -56,7 +56,11 @@ public:
     if (!Callee || Callee->getCanonicalDecl() != Kernel.getCanonicalDecl() || !Launch->getConfig() ||
         Launch->getConfig()->getNumArgs() < 2)
       return true;
-    Found.push_back(shape(Launch->getConfig()->getArg(1)));
+    // In device code the configuration is another call.
+    const clang::FunctionDecl *Configure = Launch->getConfig()->getDirectCallee();
+    const bool FromHost = Configure && (Configure->getName() == "__cudaPushCallConfiguration" ||
+                                        Configure->getName() == "cudaConfigureCall");
+    Found.push_back(FromHost ? shape(Launch->getConfig()->getArg(1)) : std::nullopt);
     return true;
   }
   std::vector<std::optional<BlockShape>> Found;

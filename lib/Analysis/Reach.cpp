@@ -291,7 +291,7 @@ struct Walk::BodyVisitor : NameVisitor {
     }
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D)) {
       const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(Variable));
-      if (Variable->hasGlobalStorage() && !Variable->isLocalVarDecl() &&
+      if (Variable->hasGlobalStorage() && !Variable->isLocalVarDecl() && inUsersFile(Variable, W.Sources) &&
           (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
            Pattern->hasAttr<clang::CUDASharedAttr>()))
         W.Result.Globals.insert(Variable->getCanonicalDecl());
@@ -301,6 +301,15 @@ struct Walk::BodyVisitor : NameVisitor {
   bool VisitCallExpr(const clang::CallExpr *Call) override {
     Callees[Call->getCallee()->IgnoreParenImpCasts()] = Call;
     return true;
+  }
+  // An object's virtual functions may be called wherever it goes.
+  bool VisitCXXConstructExpr(const clang::CXXConstructExpr *Construct) override {
+    for (const clang::CXXMethodDecl *Method : Construct->getConstructor()->getParent()->methods())
+      if (Method->isVirtual() && !llvm::isa<clang::CXXDestructorDecl>(Method)) {
+        Use.Calls.push_back({Method, nullptr, Construct->getLocation()});
+        W.function(Method, Construct->getLocation(), nullptr, &Use);
+      }
+    return NameVisitor::VisitCXXConstructExpr(Construct);
   }
   bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *Property) override {
     const clang::Expr *Base = Property->getBaseExpr()->IgnoreParenImpCasts();
@@ -365,7 +374,8 @@ struct Walk::BodyVisitor : NameVisitor {
     Depth -= Hides;
     return Continue;
   }
-  bool TraverseCXXRecordDecl(clang::ConstDynamicRecursiveASTVisitor::MaybeConst<clang::CXXRecordDecl> *Record) override {
+  bool
+  TraverseCXXRecordDecl(clang::ConstDynamicRecursiveASTVisitor::MaybeConst<clang::CXXRecordDecl> *Record) override {
     if (Record->isLambda())
       return true;
     ++Depth;

@@ -66,7 +66,8 @@ struct Uniformity::Walker {
       Callee->hasBody(Definition);
     const bool Varies = !Callee || (Definition && U.variesByItself(Definition));
     // Operators that are members pass the object first.
-    const unsigned Skip = llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee);
+    const unsigned Skip =
+        llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee);
     for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
       const clang::Expr *Argument = Call->getArg(I);
       if (Definition && I >= Skip && I - Skip < Definition->getNumParams()) {

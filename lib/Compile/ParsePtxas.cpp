@@ -21,7 +21,8 @@ std::map<std::string, ResourceUse> parsePtxas(llvm::StringRef Log) {
   ResourceUse *Entry = nullptr;
   // ptxas describes device functions, too; only what belongs to an entry counts.
   bool InEntry = false;
-  static const llvm::Regex Compiling("Compiling entry function '([^']+)'"), Properties("Function properties for ([^ ]+)");
+  static const llvm::Regex Compiling("Compiling entry function '([^']+)'"),
+      Properties("Function properties for ([^ ]+)");
   llvm::SmallVector<llvm::StringRef> Match;
   while (!Log.empty()) {
     llvm::StringRef Line;

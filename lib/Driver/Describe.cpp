@@ -57,8 +57,11 @@ llvm::json::Array json(llvm::ArrayRef<Finding> Findings) {
 llvm::json::Array json(llvm::ArrayRef<SharedArray> Shared) {
   llvm::json::Array Array;
   for (const SharedArray &S : Shared)
-    Array.push_back(llvm::json::Object{{"name", S.Name}, {"type", S.Type}, {"bytes", static_cast<int64_t>(S.Bytes)},
-                                       {"function", S.Function}, {"place", json(S.Where)}});
+    Array.push_back(llvm::json::Object{{"name", S.Name},
+                                       {"type", S.Type},
+                                       {"bytes", static_cast<int64_t>(S.Bytes)},
+                                       {"function", S.Function},
+                                       {"place", json(S.Where)}});
   return Array;
 }
 
@@ -70,7 +73,8 @@ llvm::json::Object json(const LoadedKernel &Kernel) {
     for (int I = 0; I < 3; ++I)
       if (F.Reads[B][I])
         Dimensions.push_back(std::string(1, "xyz"[I]));
-    Reads[BuiltinNames[B]] = llvm::json::Object{{"dimensions", std::move(Dimensions)}, {"inHelpers", F.ReadByHelper[B]}};
+    Reads[BuiltinNames[B]] =
+        llvm::json::Object{{"dimensions", std::move(Dimensions)}, {"inHelpers", F.ReadByHelper[B]}};
   }
   llvm::json::Array Parameters, Barriers, Globals, Launches, Blockers;
   for (const ParameterFacts &P : F.Parameters)
@@ -82,26 +86,29 @@ llvm::json::Object json(const LoadedKernel &Kernel) {
   for (const auto &L : F.LaunchBlocks)
     Launches.push_back(L ? llvm::json::Value(L->str()) : llvm::json::Value(nullptr));
   for (const Blocker &B : F.Blockers)
-    Blockers.push_back(llvm::json::Object{{"kind", blockerName(B.Kind)}, {"message", B.message().Text},
-                                          {"remedy", blockerRemedy(B.Kind)}, {"place", json(B.Where)}});
-  return llvm::json::Object{{"name", F.QualifiedName},
-          {"signature", F.Signature},
-          {"place", json(F.Where)},
-          {"templateParameters", llvm::json::Array(F.TemplateParameters)},
-          {"parameters", std::move(Parameters)},
-          {"reads", std::move(Reads)},
-          {"barriers", std::move(Barriers)},
-          {"staticShared", json(F.StaticShared)},
-          {"dynamicShared", json(F.DynamicShared)},
-          {"launchBounds", F.MaxThreads ? llvm::json::Value(*F.MaxThreads) : llvm::json::Value(nullptr)},
-          {"launchBlocks", std::move(Launches)},
-          {"globals", std::move(Globals)},
-          {"helpers", llvm::json::Array(F.Helpers)},
-          {"atomics", json(F.Atomics)},
-          {"earlyExits", json(F.EarlyExits)},
-          {"warpPrimitives", json(F.WarpPrimitives)},
-          {"fusable", F.Blockers.empty()},
-          {"blockers", std::move(Blockers)}};
+    Blockers.push_back(llvm::json::Object{{"kind", blockerName(B.Kind)},
+                                          {"message", B.message().Text},
+                                          {"remedy", blockerRemedy(B.Kind)},
+                                          {"place", json(B.Where)}});
+  return llvm::json::Object{
+      {"name", F.QualifiedName},
+      {"signature", F.Signature},
+      {"place", json(F.Where)},
+      {"templateParameters", llvm::json::Array(F.TemplateParameters)},
+      {"parameters", std::move(Parameters)},
+      {"reads", std::move(Reads)},
+      {"barriers", std::move(Barriers)},
+      {"staticShared", json(F.StaticShared)},
+      {"dynamicShared", json(F.DynamicShared)},
+      {"launchBounds", F.MaxThreads ? llvm::json::Value(*F.MaxThreads) : llvm::json::Value(nullptr)},
+      {"launchBlocks", std::move(Launches)},
+      {"globals", std::move(Globals)},
+      {"helpers", llvm::json::Array(F.Helpers)},
+      {"atomics", json(F.Atomics)},
+      {"earlyExits", json(F.EarlyExits)},
+      {"warpPrimitives", json(F.WarpPrimitives)},
+      {"fusable", F.Blockers.empty()},
+      {"blockers", std::move(Blockers)}};
 }
 
 } // namespace

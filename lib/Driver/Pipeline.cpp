@@ -6,6 +6,7 @@
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
@@ -43,9 +44,8 @@ LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kerne
   Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts);
   // One reason at one place is enough.
   for (const Blocker &B : Loaded.Text.Blockers)
-    if (std::none_of(Loaded.Facts.Blockers.begin(), Loaded.Facts.Blockers.end(), [&](const Blocker &Known) {
-          return Known.Kind == B.Kind && Known.Where.str() == B.Where.str();
-        }))
+    if (std::none_of(Loaded.Facts.Blockers.begin(), Loaded.Facts.Blockers.end(),
+                     [&](const Blocker &Known) { return Known.Kind == B.Kind && Known.Where.str() == B.Where.str(); }))
       Loaded.Facts.Blockers.push_back(B);
   return Loaded;
 }
@@ -70,8 +70,9 @@ distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> K
     if (C.Name.empty())
       ++Position;
     if (!Used)
-      return badUsage(C.Name.empty() ? fmt::format("{} is given {} times for {} kernels", Option, Position, Kernels.size())
-                                     : fmt::format("{} names '{}', which is none of the kernels", Option, C.Name));
+      return badUsage(C.Name.empty()
+                          ? fmt::format("{} is given {} times for {} kernels", Option, Position, Kernels.size())
+                          : fmt::format("{} names '{}', which is none of the kernels", Option, C.Name));
   }
   return Result;
 }
@@ -96,12 +97,17 @@ llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string 
     Why = "its __launch_bounds__";
     return BlockShape{*Facts.MaxThreads, 1, 1};
   }
-  const std::string Fact = Facts.LaunchBlocks.empty() ? "its file does not launch it, and it has no one-dimensional __launch_bounds__"
-                           : Found && Unclear         ? "the launches in its file differ or are not constant"
-                                                      : "the launches in its file are not constant";
+  const std::string Fact = Facts.LaunchBlocks.empty()
+                               ? "its file does not launch it, and it has no one-dimensional __launch_bounds__"
+                           : Found && Unclear ? "the launches in its file differ or are not constant"
+                                              : "the launches in its file are not constant";
   Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where, Facts.Name + ": " + Fact}.message();
   M.Remedy = fmt::format("say it with --block {}=256 (or 32x8)", Facts.Name);
   return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{M});
+}
+
+std::string joinedFlags(const LoadedKernel &Kernel) {
+  return Kernel.Flags.Macros.empty() ? "no macros" : llvm::join(Kernel.Flags.Macros, " ");
 }
 
 std::string folderOf(const std::string &File) {
@@ -203,6 +209,15 @@ llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
       if (Seen.insert(M.Where.str() + M.Text).second)
         Messages.push_back(std::move(M));
     }
+  // The output is compiled once, with one set of macros.
+  for (const LoadedKernel &Kernel : Kernels)
+    if (Kernel.Flags.Macros != Kernels.front().Flags.Macros) {
+      Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
+                                 fmt::format("{} is compiled with {}, {} with {}", Kernels.front().Facts.Name,
+                                             joinedFlags(Kernels.front()), Kernel.Facts.Name, joinedFlags(Kernel))}
+                             .message());
+      break;
+    }
   if (Messages.empty())
     return llvm::Error::success();
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
@@ -222,6 +237,8 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
     Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text});
     const CompileFlags &Each = Kernels[I].Flags;
     Flags.Relocatable |= Each.Relocatable;
+    Flags.Macros = Each.Macros; // of all, see checkAll
+    Flags.Standard = laterStandard(Flags.Standard, Each.Standard);
     if (Seen.insert(Each.Nvcc).second) {
       Flags.Clang.insert(Flags.Clang.end(), Each.Clang.begin(), Each.Clang.end());
       Flags.Nvcc.insert(Flags.Nvcc.end(), Each.Nvcc.begin(), Each.Nvcc.end());
@@ -273,7 +290,12 @@ llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config, s
     auto Fused = Single.emit(*Plan);
     if (!Fused)
       return Fused.takeError();
-    NvccJob Job{Tools.Nvcc, Kernels[I].Arch, Kernels[I].Flags.Nvcc,
+    std::vector<std::string> NvccFlags = Kernels[I].Flags.Nvcc;
+    if (!Kernels[I].Flags.Standard.empty())
+      NvccFlags.push_back("-std=" + Kernels[I].Flags.Standard);
+    NvccJob Job{Tools.Nvcc,
+                Kernels[I].Arch,
+                NvccFlags,
                 {{Options.SourceFile, Fused->Source}, {Options.HeaderFile, Fused->Header}}};
     for (const std::string &Folder : Single.includeFolders())
       Job.Flags.insert(Job.Flags.end(), {"-I", Folder});
@@ -287,7 +309,8 @@ llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config, s
     Uses.push_back({Threads, Use.Registers});
     SharedBytes += Use.SharedBytes * Config.Constituents[I].Copies;
     if (Explanation)
-      Explanation->push_back(fmt::format("{}: {} registers per thread alone (ptxas)", Constituents[I].Name, Use.Registers));
+      Explanation->push_back(
+          fmt::format("{}: {} registers per thread alone (ptxas)", Constituents[I].Name, Use.Registers));
   }
   const auto Bound = hfuseRegisterBound(smLimits(Kernels.front().Arch), Uses, SharedBytes);
   if (!Bound)
@@ -320,6 +343,11 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   llvm::SmallString<128> Header(Request.Output);
   llvm::sys::path::replace_extension(Header, ".h");
   Result.HeaderPath = std::string(Header);
+  for (const LoadedKernel &Kernel : Result.Kernels)
+    for (const std::string &Input : Kernel.Text.Dependencies)
+      for (const std::string &Output : {Request.Output, Result.HeaderPath, Request.Depfile})
+        if (!Output.empty() && llvm::sys::fs::equivalent(Input, Output))
+          return badInput(fmt::format("the output '{}' is an input", Output), "choose another name with -o");
   Options.SourceFile = llvm::sys::path::filename(Request.Output).str();
   Options.HeaderFile = llvm::sys::path::filename(Header).str();
   Options.Command = Request.Command;
@@ -372,7 +400,7 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.PaddedThreads - 1,
                         P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
     Explain(P.Barrier ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
-                                    !Facts.Barriers.empty()  ? "it synchronises"
+                                    !Facts.Barriers.empty() ? "it synchronises"
                                     : Facts.sharesIndices() ? "its functions read the block index from shared memory"
                                                             : "its blocks follow each other in the same shared memory")
                       : fmt::format("{}: no barrier: it never synchronises", Name));
@@ -385,8 +413,8 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     return Fused.takeError();
   Result.Fused = std::move(*Fused);
   for (const Constituent &C : Fuser.constituents())
-    Explain(fmt::format("{}: {} declarations copied, {} includes kept", C.Name, C.Text->Body.size() + C.Text->Header.size(),
-                        C.Text->Includes.size()));
+    Explain(fmt::format("{}: {} declarations copied, {} includes kept", C.Name,
+                        C.Text->Body.size() + C.Text->Header.size(), C.Text->Includes.size()));
   if (Request.StopAfter == Step::Emit)
     return Result;
 

@@ -2,9 +2,12 @@
 
 #include "cufuse/Support/Error.h"
 
-#include <clang/Tooling/CompilationDatabase.h>
+#include <clang/Tooling/JSONCompilationDatabase.h>
 #include <llvm/ADT/StringSwitch.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
+#include <llvm/Support/StringSaver.h>
 
 namespace cufuse {
 
@@ -54,15 +57,38 @@ bool takesJoinedValue(llvm::StringRef Name) {
   return Name == "-I" || Name == "-D" || Name == "-U" || Name == "-isystem" || Name == "-L" || Name == "-l";
 }
 
-std::vector<Flag> split(llvm::ArrayRef<std::string> Written) {
+/// The arguments in a response file, relative to `Directory`.
+std::vector<std::string> responseFile(const std::string &Path) {
+  std::vector<std::string> Arguments;
+  if (auto Text = llvm::MemoryBuffer::getFile(Path)) {
+    llvm::BumpPtrAllocator Memory;
+    llvm::StringSaver Saver(Memory);
+    llvm::SmallVector<const char *> Tokens;
+    llvm::cl::TokenizeGNUCommandLine((*Text)->getBuffer(), Saver, Tokens);
+    Arguments.assign(Tokens.begin(), Tokens.end());
+  }
+  return Arguments;
+}
+
+std::string absolute(const std::string &Path, const std::string &Directory) {
+  if (Directory.empty() || llvm::sys::path::is_absolute(Path))
+    return Path;
+  llvm::SmallString<256> Whole(Directory);
+  llvm::sys::path::append(Whole, Path);
+  return std::string(Whole);
+}
+
+std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &Directory) {
   std::vector<Flag> Flags;
   for (size_t I = 0; I < Written.size(); ++I) {
     const llvm::StringRef Text = Written[I];
     Flag Next{Text.str(), "", {Text.str()}};
     const auto [Head, Tail] = Text.split('=');
     if (takesJoinedValue(Text.take_front(2)) && Text.size() > 2) {
+      llvm::StringRef Value = Text.drop_front(2);
+      Value.consume_front("="); // nvcc takes -I=dir, too
       Next.Name = Text.take_front(2).str();
-      Next.Value = Text.drop_front(2).str();
+      Next.Value = Value.str();
     } else if (const llvm::StringRef Name = canonical(Head); Head.size() < Text.size() && Text.starts_with("-")) {
       Next.Name = Name.str();
       Next.Value = Tail.str();
@@ -73,17 +99,17 @@ std::vector<Flag> split(llvm::ArrayRef<std::string> Written) {
         Next.Written.push_back(Next.Value);
       }
     }
+    if (Next.Name == "--options-file" || Next.Name == "-optf") {
+      llvm::SmallVector<llvm::StringRef> Files;
+      llvm::StringRef(Next.Value).split(Files, ',');
+      for (llvm::StringRef File : Files)
+        for (Flag &Inner : split(responseFile(absolute(File.str(), Directory)), Directory))
+          Flags.push_back(std::move(Inner));
+      continue;
+    }
     Flags.push_back(std::move(Next));
   }
   return Flags;
-}
-
-std::string absolute(const std::string &Path, const std::string &Directory) {
-  if (Directory.empty() || llvm::sys::path::is_absolute(Path))
-    return Path;
-  llvm::SmallString<256> Whole(Directory);
-  llvm::sys::path::append(Whole, Path);
-  return std::string(Whole);
 }
 
 /// `arch=compute_90a,code=sm_90a`, `compute_80`, `sm_80`, `native` → `sm_…`, or nothing.
@@ -99,23 +125,35 @@ std::optional<std::string> architecture(llvm::StringRef Value) {
 
 } // namespace
 
+std::string laterStandard(const std::string &A, const std::string &B) {
+  // c++98 and c++03 come before all others.
+  auto Year = [](llvm::StringRef Standard) {
+    int Number = 0;
+    Standard.take_back(2).getAsInteger(10, Number);
+    return Number >= 90 ? Number - 100 : Number;
+  };
+  return A.empty() || (!B.empty() && Year(B) > Year(A)) ? B : A;
+}
+
 CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::string &Directory) {
   CompileFlags Result;
-  for (const Flag &F : split(Written)) {
+  for (const Flag &F : split(Written, Directory)) {
     const llvm::StringRef Name = F.Name;
     auto Parse = [&](std::vector<std::string> Clang) {
       Result.Clang.insert(Result.Clang.end(), Clang.begin(), Clang.end());
     };
-    bool Compiles = true; // nvcc needs it, too, when it compiles the result
+    bool Compiles = Name != "-include"; // nvcc needs it, too, when it compiles the result
     if (Name == "-I" || Name == "-isystem" || Name == "-iquote" || Name == "-idirafter")
       Parse({F.Name, absolute(F.Value, Directory)});
-    else if (Name == "-include")
-      Parse({F.Name, F.Value});
-    else if (Name == "-D" || Name == "-U")
-      Parse({F.Name + F.Value});
-    else if (Name == "-std")
-      Parse({"-std=" + F.Value});
-    else if (Name == "-arch" || Name == "-gencode") {
+    else if (Name == "-include") {
+      const std::string Beside = absolute(F.Value, Directory);
+      Result.Macros.insert(Result.Macros.end(), {F.Name, llvm::sys::fs::exists(Beside) ? Beside : F.Value});
+    } else if (Name == "-D" || Name == "-U")
+      Result.Macros.push_back(F.Name + F.Value);
+    else if (Name == "-std") {
+      Result.Standard = F.Value;
+      Compiles = false;
+    } else if (Name == "-arch" || Name == "-gencode") {
       if (auto Arch = architecture(F.Value))
         Result.Arch = Arch;
       Compiles = false;
@@ -126,12 +164,14 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
       Result.Nvcc.push_back("-rdc=true");
       Compiles = false;
     } else if (Name == "-use_fast_math")
-      Parse({"-D__USE_FAST_MATH__"});
+      Result.Macros.push_back("-D__USE_FAST_MATH__");
     else if (Name == "-Xcompiler") {
       llvm::SmallVector<llvm::StringRef> Host;
       llvm::StringRef(F.Value).split(Host, ',');
       for (llvm::StringRef H : Host)
-        if (H.starts_with("-D") || H.starts_with("-U") || H.starts_with("-I"))
+        if (H.starts_with("-D") || H.starts_with("-U"))
+          Result.Macros.push_back(H.str());
+        else if (H.starts_with("-I"))
           Parse({H.str()});
     } else if (Name == "-c" || Name == "--compile" || Name == "-o" || Name == "--output-file" || Name == "-x" ||
                Name.starts_with("-M") || Name == "-code" || Name == "-cubin" || Name == "-ptx" || Name == "-fatbin")
@@ -147,6 +187,9 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
       Nvcc = {F.Name, absolute(F.Value, Directory)};
     Result.Nvcc.insert(Result.Nvcc.end(), Nvcc.begin(), Nvcc.end());
   }
+  for (size_t I = 0; I + 1 < Result.Macros.size(); ++I)
+    if (Result.Macros[I] == "-include")
+      Result.Nvcc.insert(Result.Nvcc.end(), {"-include", Result.Macros[I + 1]});
   if (Result.Relocatable)
     Result.Clang.insert(Result.Clang.end(), {"-fgpu-rdc", "-D__CUDACC_RDC__"});
   return Result;
@@ -154,10 +197,18 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
 
 llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File) {
   std::string Why;
-  auto Database = clang::tooling::CompilationDatabase::loadFromDirectory(BuildDirectory, Why);
+  llvm::SmallString<256> Path(BuildDirectory);
+  llvm::sys::path::append(Path, "compile_commands.json");
+  // Only what is written there: Clang's tools would guess a command for other files.
+  auto Database = clang::tooling::JSONCompilationDatabase::loadFromFile(
+      Path, Why, clang::tooling::JSONCommandLineSyntax::AutoDetect);
   if (!Database)
-    return badInput("cannot read compile_commands.json in '" + BuildDirectory + "': " + llvm::StringRef(Why).trim().str());
-  auto Commands = Database->getCompileCommands(File);
+    return badInput("cannot read compile_commands.json in '" + BuildDirectory +
+                    "': " + llvm::StringRef(Why).trim().str());
+  llvm::SmallString<256> Absolute(File);
+  llvm::sys::fs::make_absolute(Absolute);
+  llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+  auto Commands = Database->getCompileCommands(Absolute);
   if (Commands.empty())
     return badInput("compile_commands.json in '" + BuildDirectory + "' has no command for '" + File + "'",
                     "pass the flags after `--`");

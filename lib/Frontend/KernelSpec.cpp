@@ -10,6 +10,19 @@ namespace cufuse {
 
 std::string KernelSpec::str() const { return Line ? fmt::format("{}:@{}", File, Line) : File + ":" + Kernel; }
 
+size_t signatureStart(llvm::StringRef Kernel) {
+  int Depth = 0;
+  for (size_t I = 0; I < Kernel.size(); ++I) {
+    if (Kernel[I] == '(' && Depth == 0)
+      return I;
+    Depth += Kernel[I] == '<';
+    Depth -= Kernel[I] == '>';
+  }
+  return llvm::StringRef::npos;
+}
+
+bool KernelSpec::hasSignature() const { return signatureStart(Kernel) != llvm::StringRef::npos; }
+
 std::string KernelSpec::name() const {
   // `operator<` cannot name a kernel, so the first bracket ends the name.
   return llvm::StringRef(Kernel).take_until([](char C) { return C == '<' || C == '('; }).rtrim().str();

@@ -1,5 +1,7 @@
 #include "cufuse/Frontend/Parse.h"
 
+#include "cufuse/Frontend/KernelSpec.h"
+
 #include <clang/Basic/DiagnosticAST.h>
 #include <clang/Basic/DiagnosticLex.h>
 #include <clang/Basic/DiagnosticParse.h>
@@ -24,9 +26,9 @@ constexpr const char *NvccCompat =
 
 /// Errors of Clang where nvcc accepts the code; they do not change what the code means.
 constexpr unsigned AcceptedByNvcc[] = {
-    clang::diag::err_shared_var_init,         clang::diag::err_dynamic_var_init,
-    clang::diag::err_attributes_not_allowed,  clang::diag::err_asm_invalid_escape,
-    clang::diag::err_ref_bad_target,          clang::diag::err_ref_bad_target_global_initializer,
+    clang::diag::err_shared_var_init,        clang::diag::err_dynamic_var_init,
+    clang::diag::err_attributes_not_allowed, clang::diag::err_asm_invalid_escape,
+    clang::diag::err_ref_bad_target,         clang::diag::err_ref_bad_target_global_initializer,
 };
 
 constexpr const char *ProbePrefix = "cufuse_probe_";
@@ -51,13 +53,27 @@ public:
 };
 
 std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &Request) {
-  std::vector<std::string> Arguments = {
-      "clang++", "-x", "cuda", "--cuda-path=" + Tools.CudaPath, "--cuda-gpu-arch=" + Request.Arch, "--cuda-device-only",
-      "-fsyntax-only", "-resource-dir", Tools.ResourceDir, "-w", "-Wno-unknown-cuda-version",
-      "-Wno-register", "-ferror-limit=0", "-isystem", Tools.CudaPath + "/include/cccl", "-isystem",
-      std::string(VirtualFolder) + "/include", "-include", std::string(VirtualFolder) + "/nvcc_compat.h"};
-  // nvcc's default is C++17; a later -std wins.
-  Arguments.push_back("-std=c++17");
+  std::vector<std::string> Arguments = {"clang++",
+                                        "-x",
+                                        "cuda",
+                                        "--cuda-path=" + Tools.CudaPath,
+                                        "--cuda-gpu-arch=" + Request.Arch,
+                                        "--cuda-device-only",
+                                        "-fsyntax-only",
+                                        "-resource-dir",
+                                        Tools.ResourceDir,
+                                        "-w",
+                                        "-Wno-unknown-cuda-version",
+                                        "-Wno-register",
+                                        "-ferror-limit=0",
+                                        "-isystem",
+                                        Tools.CudaPath + "/include/cccl",
+                                        "-isystem",
+                                        std::string(VirtualFolder) + "/include",
+                                        "-include",
+                                        std::string(VirtualFolder) + "/nvcc_compat.h"};
+  Arguments.push_back("-std=" + (Request.Flags.Standard.empty() ? "c++17" : Request.Flags.Standard)); // nvcc's default
+  Arguments.insert(Arguments.end(), Request.Flags.Macros.begin(), Request.Flags.Macros.end());
   Arguments.insert(Arguments.end(), Request.Flags.Clang.begin(), Request.Flags.Clang.end());
   for (const std::string &Folder : Request.ExtraIncludeFolders)
     Arguments.insert(Arguments.end(), {"-I", Folder});
@@ -70,8 +86,8 @@ std::string probeText(const std::vector<std::string> &Probes) {
   std::string Text = "\n";
   for (size_t I = 0; I < Probes.size(); ++I) {
     const std::string &Probe = Probes[I];
-    const size_t Parenthesis = Probe.find('(');
-    if (Parenthesis == std::string::npos)
+    const size_t Parenthesis = signatureStart(Probe);
+    if (Parenthesis == llvm::StringRef::npos)
       Text += fmt::format("void {}{}() {{ (void)(&{}); }}\n", ProbePrefix, I, Probe);
     else
       Text += fmt::format("void {}{}() {{ (void)static_cast<void (*){}>(&{}); }}\n", ProbePrefix, I,
@@ -122,7 +138,8 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
     const std::string Forbid = "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName)";
     if (size_t At = Copyable.find(Forbid); At != std::string::npos) {
       Copyable.replace(At, Forbid.size(), "#define CUFUSE_UNUSED(TypeName)");
-      Copyable.insert(At, "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName) __attribute__((device)) TypeName() = default\n");
+      Copyable.insert(
+          At, "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName) __attribute__((device)) TypeName() = default\n");
       Add(Builtins, Copyable);
     }
   }
@@ -157,12 +174,14 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
   Collector Diagnostics;
   clang::DiagnosticOptions DriverOptions;
   clang::CreateInvocationOptions Options;
-  Options.Diags = clang::CompilerInstance::createDiagnostics(*Files, DriverOptions, &Diagnostics, /*ShouldOwnClient=*/false);
+  Options.Diags =
+      clang::CompilerInstance::createDiagnostics(*Files, DriverOptions, &Diagnostics, /*ShouldOwnClient=*/false);
   Options.VFS = Files;
   std::shared_ptr<clang::CompilerInvocation> Invocation = clang::createInvocation(Arguments, Options);
   if (!Invocation || !Diagnostics.Entries.empty())
-    return badUsage("Clang does not accept the flags: " +
-                    (Diagnostics.Entries.empty() ? std::string("no parse results from them") : Diagnostics.Entries[0].Text));
+    return badUsage("Clang does not accept the flags: " + (Diagnostics.Entries.empty()
+                                                               ? std::string("no parse results from them")
+                                                               : Diagnostics.Entries[0].Text));
   Invocation->getFrontendOpts().DisableFree = false;
 
   Unit->Compiler = std::make_unique<clang::CompilerInstance>(std::move(Invocation));
@@ -190,8 +209,10 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
   const clang::SourceManager &Sources = Compiler.getSourceManager();
   Unit->ProbeErrors.resize(Unit->Request.Probes.size());
   for (const Collector::Entry &Entry : Diagnostics.Entries) {
-    const clang::SourceLocation At = Entry.Location.isValid() ? Sources.getExpansionLoc(Entry.Location) : Entry.Location;
-    if (!Unit->Request.Probes.empty() && At.isValid() && Sources.isInMainFile(At) && Sources.getFileOffset(At) >= FileSize) {
+    const clang::SourceLocation At =
+        Entry.Location.isValid() ? Sources.getExpansionLoc(Entry.Location) : Entry.Location;
+    if (!Unit->Request.Probes.empty() && At.isValid() && Sources.isInMainFile(At) &&
+        Sources.getFileOffset(At) >= FileSize) {
       const auto [Id, Offset] = Sources.getDecomposedLoc(At);
       const llvm::StringRef Before = Sources.getBufferData(Id).substr(FileSize, Offset - FileSize);
       const size_t Line = Before.count('\n');
@@ -223,7 +244,8 @@ SourcePlace ParsedUnit::place(clang::SourceLocation Location) const {
   if (Location.isInvalid())
     return Place;
   const clang::SourceManager &Sources = Compiler->getSourceManager();
-  const clang::PresumedLoc Presumed = Sources.getPresumedLoc(Sources.getExpansionLoc(Location), /*UseLineDirectives=*/false);
+  const clang::PresumedLoc Presumed =
+      Sources.getPresumedLoc(Sources.getExpansionLoc(Location), /*UseLineDirectives=*/false);
   if (Presumed.isInvalid())
     return Place;
   Place.File = Presumed.getFilename();

@@ -10,7 +10,8 @@ namespace {
 
 class Recorder : public clang::PPCallbacks {
 public:
-  Recorder(clang::Preprocessor &Preprocessor, PreprocessorLog &Log) : Sources(Preprocessor.getSourceManager()), Log(Log) {}
+  Recorder(clang::Preprocessor &Preprocessor, PreprocessorLog &Log)
+      : Sources(Preprocessor.getSourceManager()), Log(Log) {}
 
   void MacroDefined(const clang::Token &Name, const clang::MacroDirective *Directive) override {
     if (!isUsers(Name.getLocation()))
@@ -30,8 +31,8 @@ public:
                           llvm::StringRef RelativePath, const clang::Module *, bool,
                           clang::SrcMgr::CharacteristicKind Kind) override {
     if (isUsers(Hash))
-      Log.Includes.push_back({Hash, FileName.str(), IsAngled, clang::SrcMgr::isSystem(Kind), File, SearchPath.str(),
-                              RelativePath.str()});
+      Log.Includes.push_back(
+          {Hash, FileName.str(), IsAngled, clang::SrcMgr::isSystem(Kind), File, SearchPath.str(), RelativePath.str()});
   }
 
   void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &Definition, clang::SourceRange Range,

@@ -95,8 +95,8 @@ private:
   static std::string path(const clang::Decl &D) {
     std::string Path;
     for (const clang::DeclContext *C = D.getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
-      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C); Namespace && !Namespace->isAnonymousNamespace() &&
-                                                                      !Namespace->isInline())
+      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C);
+          Namespace && !Namespace->isAnonymousNamespace() && !Namespace->isInline())
         Path = Namespace->getNameAsString() + "::" + Path;
     return Path;
   }
@@ -157,7 +157,8 @@ private:
   /// Copied declarations and the macro directives between them that their text needs, in the order of the file.
   void items() {
     for (const clang::Decl *Whole : Chosen.Units) {
-      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Whole); Variable && HostShared.count(Variable->getCanonicalDecl())) {
+      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Whole);
+          Variable && HostShared.count(Variable->getCanonicalDecl())) {
         // Declared once, in place of its first declaration.
         if (Variable->isFirstDecl())
           Items.push_back({Variable->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)});
@@ -295,7 +296,7 @@ private:
     for (const std::string &Name : macrosDefinedIn(I.Text))
       remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (Header.contains(I.Unit)) {
-      if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit); Named && Named->getDeclName() && !P.Namespaces.empty())
+      if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit); Named && Named->getDeclName())
         remember(Result.HeaderNames[P.Namespaces], path(*Named) + Named->getNameAsString());
       Result.Header.push_back(std::move(P));
     } else {
@@ -394,7 +395,8 @@ private:
         const std::vector<std::string> Inner = namespacesOf(Other);
         if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Other) && Inner.size() > Outer.size() &&
             Inner.size() <= Namespaces.size() && std::equal(Inner.begin(), Inner.end(), Namespaces.begin()) &&
-            llvm::cast<clang::NamedDecl>(Other)->getNameAsString() == Name && OuterSeen.insert({Namespaces, Name}).second) {
+            llvm::cast<clang::NamedDecl>(Other)->getNameAsString() == Name &&
+            OuterSeen.insert({Namespaces, Name}).second) {
           Piece Using;
           Using.What = Piece::Kind::Using;
           Using.Namespaces = Namespaces;
@@ -409,8 +411,7 @@ private:
     std::vector<std::string> Namespaces;
     for (const clang::DeclContext *C = D->getLexicalDeclContext(); !C->isTranslationUnit(); C = C->getLexicalParent())
       if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
-        Namespaces.insert(Namespaces.begin(),
-                          (Namespace->isInline() ? "inline " : "") + Namespace->getNameAsString());
+        Namespaces.insert(Namespaces.begin(), (Namespace->isInline() ? "inline " : "") + Namespace->getNameAsString());
     return Namespaces;
   }
 
@@ -419,7 +420,8 @@ private:
     std::set<std::string> Roots;
     for (const clang::Decl *Whole : Chosen.Units) {
       auto *Named = llvm::dyn_cast<clang::NamedDecl>(Whole);
-      if (!Named || (llvm::isa<clang::VarDecl>(Whole) && HostShared.count(llvm::cast<clang::VarDecl>(Whole)->getCanonicalDecl())))
+      if (!Named ||
+          (llvm::isa<clang::VarDecl>(Whole) && HostShared.count(llvm::cast<clang::VarDecl>(Whole)->getCanonicalDecl())))
         continue;
       const std::string Name = path(*Named) + Named->getNameAsString();
       Roots.insert(Name.substr(0, Name.find("::")));
@@ -434,9 +436,9 @@ private:
         block(BlockerKind::QualifiedInMacro, Qualifier, Tokens.empty() ? "" : Tokens[0].Text.str());
       } else if (Tokens.size() > 1 && Tokens[0].is("::") &&
                  (Roots.count(Tokens[1].Text.str()) ||
-                  (Tokens[1].is("operator") && std::any_of(Roots.begin(), Roots.end(), [](llvm::StringRef Root) {
-                     return Root.starts_with("operator");
-                   }))) &&
+                  (Tokens[1].is("operator") &&
+                   std::any_of(Roots.begin(), Roots.end(),
+                               [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
                  std::none_of(Edits.begin(), Edits.end(), [&](const Edit &E) { return E.Offset == At; })) {
         Edits.push_back({At, 2, std::string("::") + PathMark + "::"});
       }
@@ -456,7 +458,8 @@ private:
   bool definedOutside(const std::string &Name) {
     clang::Preprocessor &Preprocessor = Unit.preprocessor();
     const clang::IdentifierInfo *Identifier = Preprocessor.getIdentifierInfo(Name);
-    for (const clang::MacroDirective *D = Preprocessor.getLocalMacroDirectiveHistory(Identifier); D; D = D->getPrevious())
+    for (const clang::MacroDirective *D = Preprocessor.getLocalMacroDirectiveHistory(Identifier); D;
+         D = D->getPrevious())
       if (auto *Define = llvm::dyn_cast<clang::DefMacroDirective>(D))
         if (!Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Define->getLocation()))))
           return true;
@@ -507,7 +510,8 @@ private:
                                      [&](const clang::NamedDecl *D) { return Standard(D->getLocation()); });
     for (const auto *Names : {&HeaderNames, &BodyNames})
       for (const std::string &Name : *Names)
-        if (const clang::MacroInfo *Info = Unit.preprocessor().getMacroInfo(Unit.preprocessor().getIdentifierInfo(Name)))
+        if (const clang::MacroInfo *Info =
+                Unit.preprocessor().getMacroInfo(Unit.preprocessor().getIdentifierInfo(Name)))
           NeedsStandard |= Standard(Info->getDefinitionLoc());
     const std::vector<clang::SourceLocation> Types = parameterTypes();
     const bool StandardTypes = std::any_of(Types.begin(), Types.end(), Standard);
@@ -536,8 +540,8 @@ private:
       std::string Spelled = Include.Spelled;
       if (!Include.Angled && !Include.SearchPath.empty()) {
         // Found beside the file that includes it: named from the main file's folder, which the output's build knows.
-        const llvm::StringRef Includer = llvm::sys::path::parent_path(
-            Sources.getFileEntryRefForID(Text.offset(Include.Hash).first)->getName());
+        const llvm::StringRef Includer =
+            llvm::sys::path::parent_path(Sources.getFileEntryRefForID(Text.offset(Include.Hash).first)->getName());
         if (Include.SearchPath == Includer && Includer != MainFolder) {
           llvm::SmallString<128> Whole(Includer);
           llvm::sys::path::append(Whole, Include.Spelled);

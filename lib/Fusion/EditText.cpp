@@ -69,7 +69,8 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
   }
   if (!Qualified)
     return FromMacro("no __global__ is written before " + Kernel.getNameAsString());
-  if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>(); Bounds && !Bounded && !Bounds->isInherited()) {
+  if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>();
+      Bounds && !Bounded && !Bounds->isInherited()) {
     // A macro that expands to the launch bounds goes with its arguments.
     const unsigned At = Text.offset(Bounds->getLocation()).second;
     for (size_t I = 0; I < Tokens.size(); ++I)
@@ -108,9 +109,11 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
   while (Last < Tokens.size() && !Tokens[Last].is(";") && !Tokens[Last].is(","))
     ++Last;
   const bool Written = Name < Tokens.size() && Last < Tokens.size() && Tokens[First].is("extern") &&
-                       Tokens[Name].is(Variable.getName()) && Tokens[Last].is(";") && !Variable.getLocation().isMacroID();
+                       Tokens[Name].is(Variable.getName()) && Tokens[Last].is(";") &&
+                       !Variable.getLocation().isMacroID();
   if (!Written) {
-    Blockers.push_back({BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
+    Blockers.push_back(
+        {BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
     return;
   }
   const llvm::StringRef Buffer = Text.buffer(S.File);
@@ -133,7 +136,8 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
     Element += Tokens[I].Text;
   }
   if (!Shared) {
-    Blockers.push_back({BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
+    Blockers.push_back(
+        {BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
     return;
   }
   const std::string Bounds = Buffer.slice(Tokens[Name].end(), Tokens[Last].Offset).str();
@@ -142,10 +146,10 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
                                Variable.getName().str(), Bounds, Element, Bounds, Offset)});
 }
 
-void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
-                       const std::set<std::string> &Rebound, std::vector<Blocker> &Blockers) {
-  static const llvm::StringSet<> Keywords = {"return", "else", "do", "case", "throw", "co_return", "sizeof", "and", "or",
-                                             "not", "xor", "bitand", "bitor"};
+void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const std::set<std::string> &Rebound,
+                       std::vector<Blocker> &Blockers) {
+  static const llvm::StringSet<> Keywords = {"return", "else", "do",  "case", "throw",  "co_return", "sizeof",
+                                             "and",    "or",   "not", "xor",  "bitand", "bitor"};
   const std::vector<RawToken> Tokens = Text.tokensIn(S);
   for (size_t I = 0; I < Tokens.size(); ++I) {
     const bool Barrier = Tokens[I].Text.starts_with("__syncthreads");

@@ -31,7 +31,7 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
                        const std::string &Offset, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);
 
 /// Names that the kernel's file uses for something else than the built-in, in a slice: a macro would break them.
-void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
-                       const std::set<std::string> &Rebound, std::vector<Blocker> &Blockers);
+void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const std::set<std::string> &Rebound,
+                       std::vector<Blocker> &Blockers);
 
 } // namespace cufuse

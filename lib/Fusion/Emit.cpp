@@ -11,7 +11,8 @@ namespace cufuse {
 namespace {
 
 /// The only place with PTX in it. `{…}` chunks are left out where no constituent needs them.
-constexpr const char *PartitionHead = R"(/// Threads [First, First + X * Y * Z) of the block play one block of a kernel. They synchronise by a hardware barrier of
+constexpr const char *PartitionHead =
+    R"(/// Threads [First, First + X * Y * Z) of the block play one block of a kernel. They synchronise by a hardware barrier of
 /// their own, which counts whole warps (PTX ISA, barrier.cta).
 template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z> struct CufusePartition {
   static constexpr unsigned Threads = X * Y * Z;
@@ -25,7 +26,8 @@ template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z> 
   }
   static __device__ __forceinline__ dim3 blockDim() { return dim3(X, Y, Z); })";
 
-constexpr const char *Grid = R"(/// The grid of a kernel, and what finds a block's place in it without dividing: floor(n / d) is n * multiplier >> shift
+constexpr const char *Grid =
+    R"(/// The grid of a kernel, and what finds a block's place in it without dividing: floor(n / d) is n * multiplier >> shift
 /// for n < 2^31 (Granlund and Montgomery, Division by Invariant Integers, PLDI 1994).
 struct CufuseGrid {
   dim3 size;
@@ -142,7 +144,8 @@ public:
 
 private:
   std::string banner() const {
-    std::string Text = fmt::format("// Kernels side by side in one launch, fused by cufuse. Made by:\n//   {}\n//\n", Options.Command);
+    std::string Text =
+        fmt::format("// Kernels side by side in one launch, fused by cufuse. Made by:\n//   {}\n//\n", Options.Command);
     for (const PartitionPlan &P : Plan.Partitions) {
       const Constituent &C = Constituents[P.Constituent];
       Text += fmt::format("// threads {:>4} to {:>4}: {}, block {}", P.First, P.First + P.PaddedThreads - 1,
@@ -181,9 +184,11 @@ private:
     includeLines(Lines, Constituents, false);
     if (!Lines.text().empty())
       Out.write(llvm::StringRef(Lines.text()).rtrim());
-    if (std::any_of(Constituents.begin(), Constituents.end(), [](const Constituent &C) { return C.Text->HasHostShared; })) {
+    if (std::any_of(Constituents.begin(), Constituents.end(),
+                    [](const Constituent &C) { return C.Text->HasHostShared; })) {
       Out.blank();
-      Out.write("#ifndef __CUDACC_RDC__\n#error \"variables are shared with other objects: compile with -rdc=true\"\n#endif");
+      Out.write(
+          "#ifndef __CUDACC_RDC__\n#error \"variables are shared with other objects: compile with -rdc=true\"\n#endif");
     }
     Out.blank();
   }
@@ -228,9 +233,9 @@ private:
     saveMacros(Out, *C.Text, "push_macro");
     Out.line("namespace {} {{", Path);
     Out.blank();
-    Out.line("using cufuse_partition = {}::CufusePartition<{}, {}, {}, {}, {}>;", Options.Name, constant(Partition.First),
-             constant(Partition.Barrier), constant(Partition.Block.X), constant(Partition.Block.Y),
-             constant(Partition.Block.Z));
+    Out.line("using cufuse_partition = {}::CufusePartition<{}, {}, {}, {}, {}>;", Options.Name,
+             constant(Partition.First), constant(Partition.Barrier), constant(Partition.Block.X),
+             constant(Partition.Block.Y), constant(Partition.Block.Z));
     std::set<std::string> Barriers;
     for (const BarrierFacts &Barrier : Facts.Barriers)
       Barriers.insert(Barrier.Call);
@@ -238,8 +243,8 @@ private:
       Out.write("__device__ __forceinline__ void __syncthreads() { cufuse_partition::sync(); }");
     for (const char *Reduction : {"Count", "And", "Or"})
       if (std::string Name = "__syncthreads_" + llvm::StringRef(Reduction).lower(); Barriers.count(Name))
-        Out.line("__device__ __forceinline__ int {}(int predicate) {{ return cufuse_partition::sync{}(predicate); }}", Name,
-                 Reduction);
+        Out.line("__device__ __forceinline__ int {}(int predicate) {{ return cufuse_partition::sync{}(predicate); }}",
+                 Name, Reduction);
     std::vector<const char *> Macros;
     auto Define = [&](const char *Name, const char *Meaning) {
       Out.line("#define {} cufuse_partition::{}", Name, Meaning);
@@ -274,7 +279,8 @@ private:
             Nested[Prefix].push_back(Line);
         }
         for (const std::string &Name : Names)
-          Nested[Namespaces].push_back(fmt::format("using {}::{};", textSpace(C), Name));
+          if (!Namespaces.empty())
+            Nested[Namespaces].push_back(fmt::format("using {}::{};", textSpace(C), Name));
       }
     pieces(Out, C.Text->Body, Nested, Path);
     for (const std::string &Name : C.Text->BodyMacros)
@@ -294,7 +300,8 @@ private:
 
   /// Pieces in order, with the namespaces around them opened and closed as needed.
   void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
-              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path) {
+              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings,
+              const std::string &Path) {
     std::vector<std::string> Open;
     std::set<std::vector<std::string>> Opened;
     auto Move = [&](const std::vector<std::string> &Wanted) {
@@ -367,13 +374,18 @@ private:
     Lines.blank();
     for (const Constituent &C : Constituents) {
       Lines.line("namespace {} {{", C.Name);
+      if (auto Own = C.Text->HeaderNames.find({}); Own != C.Text->HeaderNames.end())
+        for (const std::string &Name : Own->second)
+          if (Name != "Arguments" && Name != "Launch")
+            Lines.line("using {}::{};", textSpace(C), Name);
       emitArguments(Lines, C, textSpace(C));
       Lines.line("}} // namespace {}", C.Name);
       Lines.blank();
     }
-    Lines.write("/// Launches all of them at once, on the current device. The kernels must not depend on each other.\n"
-                "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
-                "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");
+    Lines.write(
+        "/// Launches all of them at once, on the current device. The kernels must not depend on each other.\n"
+        "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
+        "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");
     Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
     Lines.blank();
     Lines.line("}} // namespace {}", Options.Name);
@@ -389,16 +401,16 @@ private:
 
   std::string launchAttribute() const {
     if (Plan.Registers.Policy == RegisterPolicy::Count)
-      return fmt::format("__maxnreg__({})", constant(Plan.Registers.Count));
+      return fmt::format("__maxnreg__({}) ", Plan.Registers.Count);
     if (Plan.Registers.Policy == RegisterPolicy::Bound)
-      return fmt::format("__launch_bounds__({}, {})", constant(Plan.BlockThreads), constant(Plan.Registers.MinBlocks));
-    // ptxas allocates otherwise when it knows the block size. Kernels without bounds keep their own allocation as long as
-    // the block fits with any number of registers.
+      return fmt::format("__launch_bounds__({}, {}) ", Plan.BlockThreads, Plan.Registers.MinBlocks);
+    // ptxas allocates otherwise when it knows the block size. Kernels without bounds keep their own allocation as long
+    // as the block fits with any number of registers.
     const bool Bounded = std::any_of(Constituents.begin(), Constituents.end(),
                                      [](const Constituent &C) { return C.Facts->MaxThreads.has_value(); });
     if (!Bounded && Plan.BlockThreads * 255 <= 64 * 1024)
       return {};
-    return fmt::format("__launch_bounds__({})", constant(Plan.BlockThreads));
+    return fmt::format("__launch_bounds__({}) ", Plan.BlockThreads);
   }
 
   void kernel() {
@@ -419,8 +431,7 @@ private:
       }
       Parameters += wrapped("\n    ", Own, &C == &Constituents.back() ? ")" : ",", 4);
     }
-    const std::string Attribute = launchAttribute();
-    Out.line("__global__ void {}fused({} {{", Attribute.empty() ? "" : Attribute + " ", Parameters);
+    Out.line("__global__ void {}fused({} {{", constant(launchAttribute()), Parameters);
     for (size_t I = 0; I < Plan.Partitions.size(); ++I) {
       const PartitionPlan &P = Plan.Partitions[I];
       const bool Last = I + 1 == Plan.Partitions.size();
@@ -456,7 +467,9 @@ private:
     const std::string Space = namespaceOf(P), Grid = own(C, "grid");
     const unsigned Copies = copies(C);
     const Dimensions Reads = gridDimensions(Facts);
-    const std::string Index = Reads[2] ? Grid + ".inSpace(block)" : Reads[1] ? Grid + ".inPlane(block)" : "uint3{block, 0, 0}";
+    const std::string Index = Reads[2]   ? Grid + ".inSpace(block)"
+                              : Reads[1] ? Grid + ".inPlane(block)"
+                                         : "uint3{block, 0, 0}";
     const std::string First = Copies == 1 ? "blockIdx.x" : fmt::format("blockIdx.x * {} + {}", Copies, P.Copy);
     const std::string Step = Copies == 1 ? "gridDim.x" : fmt::format("gridDim.x * {}", Copies);
 
@@ -491,8 +504,8 @@ private:
     const char *Indent = Alone ? "    " : "      ";
     if (Facts.sharesIndices())
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}.size, {});", Indent, Space, Index, Grid, Offset);
-    Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Space)), Arguments,
-                      ");", std::string_view(Indent).size() + 4));
+    Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Space)), Arguments, ");",
+                      std::string_view(Indent).size() + 4));
     if (Loop && P.Barrier)
       Out.line("      {}::cufuse_partition::sync(); // before the next block uses the same shared memory", Space);
     else if (Loop && !Facts.WarpPrimitives.empty())
@@ -518,7 +531,8 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
       if (New)
         continue;
       if (Known->second->Path != Include.Path)
-        Refusals.push_back(Blocker{BlockerKind::IncludeClash, {},
+        Refusals.push_back(Blocker{BlockerKind::IncludeClash,
+                                   {},
                                    fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)}
                                .message());
       else if (Known->second->Defines != Include.Defines)
@@ -536,8 +550,8 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
   for (const KernelFacts *F : Facts)
     ++Count[F->Name];
   // What else stands in the namespace of the output.
-  std::set<std::string> Taken = {"fused", "launch", "gridOf", "divisorOf", "CufuseGrid", "CufusePartition",
-                                 "cufuse_dynamicShared"};
+  std::set<std::string> Taken = {
+      "fused", "launch", "gridOf", "divisorOf", "CufuseGrid", "CufusePartition", "cufuse_dynamicShared"};
   std::vector<std::string> Names;
   for (const KernelFacts *F : Facts) {
     std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);

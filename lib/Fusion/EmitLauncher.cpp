@@ -7,7 +7,8 @@ namespace cufuse {
 Dimensions gridDimensions(const KernelFacts &Facts) {
   Dimensions Reads;
   for (int I = 0; I < 3; ++I)
-    Reads[I] = Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)][I] || Facts.Reads[static_cast<size_t>(Builtin::GridDim)][I];
+    Reads[I] =
+        Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)][I] || Facts.Reads[static_cast<size_t>(Builtin::GridDim)][I];
   return Reads;
 }
 
@@ -26,8 +27,10 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpa
     Out.line("  {};", withPath(P.Field, TextSpace));
   Out.write("};");
   const Dimensions Reads = gridDimensions(*C.Facts);
-  Out.line("/// One launch of it: as <<<grid, block, dynamicSharedBytes>>>, {}.",
-           Reads[2] ? "grid in up to three dimensions" : Reads[1] ? "grid in x and y" : "grid in x only");
+  Out.line("/// One launch of it: as <<<grid, block, dynamicSharedBytes>>>, {}.", Reads[2]
+                                                                                      ? "grid in up to three dimensions"
+                                                                                  : Reads[1] ? "grid in x and y"
+                                                                                             : "grid in x only");
   Out.write("struct Launch {\n  dim3 grid;\n  std::size_t dynamicSharedBytes = 0;\n  Arguments arguments;\n};");
 }
 

@@ -5,9 +5,9 @@
 namespace cufuse {
 
 namespace {
-constexpr unsigned MaxBarriers = 15;                 // 16 in hardware; 0 stays with plain __syncthreads().
-constexpr unsigned MaxStaticShared = 48 * 1024;      // ptxas refuses more.
-constexpr unsigned BlockRegisters = 64 * 1024;       // per block, every architecture from sm_53 on
+constexpr unsigned MaxBarriers = 15;            // 16 in hardware; 0 stays with plain __syncthreads().
+constexpr unsigned MaxStaticShared = 48 * 1024; // ptxas refuses more.
+constexpr unsigned BlockRegisters = 64 * 1024;  // per block, every architecture from sm_53 on
 constexpr unsigned MinRegisterLimit = 16, MaxRegisterLimit = 255;
 constexpr unsigned long long MaxParameterBytes = 32764; // CUDA 12.1 and later, sm_70 and later
 

@@ -37,7 +37,9 @@ public:
   }
 
 private:
-  clang::FileID fileOf(const clang::Decl *D) const { return Sources.getFileID(Sources.getExpansionLoc(D->getLocation())); }
+  clang::FileID fileOf(const clang::Decl *D) const {
+    return Sources.getFileID(Sources.getExpansionLoc(D->getLocation()));
+  }
   bool inUsersFile(const clang::Decl *D) const {
     const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
     return At.isValid() && !Sources.isInSystemHeader(At) && !Sources.isWrittenInBuiltinFile(At) &&
@@ -191,7 +193,8 @@ private:
     auto Inside = [&](clang::SourceLocation Hash, clang::SourceRange Range) {
       const clang::SourceLocation Begin = Sources.getExpansionLoc(Range.getBegin());
       const clang::SourceLocation End = Sources.getExpansionLoc(Range.getEnd());
-      return Sources.getFileID(Begin) == Sources.getFileID(Hash) && Sources.getFileOffset(Begin) < Sources.getFileOffset(Hash) &&
+      return Sources.getFileID(Begin) == Sources.getFileID(Hash) &&
+             Sources.getFileOffset(Begin) < Sources.getFileOffset(Hash) &&
              Sources.getFileOffset(Hash) < Sources.getFileOffset(End);
     };
     for (const IncludeEvent &Include : Unit.log().Includes) {
@@ -212,8 +215,8 @@ private:
     std::vector<std::string> Path;
     for (const clang::DeclContext *C = D->getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
       if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
-        Path.insert(Path.begin(), Namespace->isInline() ? "inline " + Namespace->getNameAsString()
-                                                        : Namespace->getNameAsString());
+        Path.insert(Path.begin(),
+                    Namespace->isInline() ? "inline " + Namespace->getNameAsString() : Namespace->getNameAsString());
     return Path;
   }
 

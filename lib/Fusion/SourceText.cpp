@@ -10,7 +10,8 @@ const std::vector<RawToken> &SourceText::tokens(clang::FileID File) {
   if (!New)
     return Found;
   const llvm::StringRef Text = buffer(File);
-  clang::Lexer Lexer(Sources.getLocForStartOfFile(File), Unit.ast().getLangOpts(), Text.begin(), Text.begin(), Text.end());
+  clang::Lexer Lexer(Sources.getLocForStartOfFile(File), Unit.ast().getLangOpts(), Text.begin(), Text.begin(),
+                     Text.end());
   Lexer.SetCommentRetentionState(true);
   clang::Token Token;
   while (true) {
@@ -50,7 +51,8 @@ Slice SourceText::declaration(const clang::Decl &D) {
   const std::vector<RawToken> &All = tokens(File);
   auto At = [&](unsigned Offset) {
     return std::upper_bound(All.begin(), All.end(), Offset,
-                            [](unsigned O, const RawToken &T) { return O < T.Offset; }) - All.begin();
+                            [](unsigned O, const RawToken &T) { return O < T.Offset; }) -
+           All.begin();
   };
   size_t Final = std::max<size_t>(At(Last), 1) - 1; // the token that holds the end
   unsigned End = All.empty() ? Begin : All[Final].end();

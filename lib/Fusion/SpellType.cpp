@@ -65,7 +65,7 @@ private:
           Text = Argument.getAsIntegral().getBoolValue() ? "true" : "false";
         else {
           Argument.getAsIntegral().toString(Value, 10);
-          Text = std::string(Value) + (!T->isUnsignedIntegerType()                  ? ""
+          Text = std::string(Value) + (!T->isUnsignedIntegerType()                   ? ""
                                        : Argument.getAsIntegral().getBitWidth() > 32 ? "ull"
                                                                                      : "u");
           if (T->isEnumeralType())
@@ -107,7 +107,8 @@ private:
   }
 
   std::optional<std::string> qualified(const clang::NamedDecl *D) {
-    if (!D->getDeclName() && !(llvm::isa<clang::TagDecl>(D) && llvm::cast<clang::TagDecl>(D)->getTypedefNameForAnonDecl()))
+    if (!D->getDeclName() &&
+        !(llvm::isa<clang::TagDecl>(D) && llvm::cast<clang::TagDecl>(D)->getTypedefNameForAnonDecl()))
       return std::nullopt;
     std::string Name = D->getNameAsString();
     if (auto *Tag = llvm::dyn_cast<clang::TagDecl>(D); Tag && Name.empty())

@@ -109,8 +109,8 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   const Reached Reach = reach(Unit, *Kernel);
   for (const auto &[Function, Use] : Reach.Functions) {
     auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
-    const bool Ours = Function == Reach.Kernel ||
-                      (Method && Method->getParent()->getNameAsString() == "CufusePartition");
+    const bool Ours =
+        Function == Reach.Kernel || (Method && Method->getParent()->getNameAsString() == "CufusePartition");
     if (Ours || Use.System)
       continue;
     const std::string Name = Function->getQualifiedNameAsString();

@@ -23,7 +23,8 @@ inline std::string withPath(std::string Text, const std::string &Path) {
 }
 
 /// `Head` and a list, with line breaks before column 120 and an indent of `Indent` behind them.
-inline std::string wrapped(std::string Head, const std::vector<std::string> &List, const std::string &Tail, size_t Indent) {
+inline std::string wrapped(std::string Head, const std::vector<std::string> &List, const std::string &Tail,
+                           size_t Indent) {
   constexpr size_t Columns = 120;
   std::string Text = std::move(Head);
   size_t Column = Text.size() - (Text.rfind('\n') + 1);

@@ -31,12 +31,12 @@ void Failure::log(llvm::raw_ostream &Out) const {
 }
 
 llvm::Error fail(ExitCode Code, std::string Text, std::string Remedy, SourcePlace Where) {
-  return llvm::make_error<Failure>(
-      Code, std::vector<Message>{{std::move(Where), std::move(Text), std::move(Remedy)}});
+  return llvm::make_error<Failure>(Code, std::vector<Message>{{std::move(Where), std::move(Text), std::move(Remedy)}});
 }
 
 llvm::Error defect(std::string Text) {
-  return fail(ExitCode::Defect, std::move(Text), "this is a bug in cufuse: please report it with the command and inputs");
+  return fail(ExitCode::Defect, std::move(Text),
+              "this is a bug in cufuse: please report it with the command and inputs");
 }
 
 ExitCode report(llvm::Error Error, llvm::raw_ostream &Out) {

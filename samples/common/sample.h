@@ -90,7 +90,8 @@ template <typename Make> int runSample(const char *name, Make make, int argc, ch
   SAMPLES_REQUIRE(cudaGetLastError());
   SAMPLES_REQUIRE(cudaDeviceSynchronize());
   const bool right = problem->check();
-  std::printf("%s: %u blocks: %s\n", name, problem->grid.x * problem->grid.y * problem->grid.z, right ? "right" : "WRONG");
+  std::printf("%s: %u blocks: %s\n", name, problem->grid.x * problem->grid.y * problem->grid.z,
+              right ? "right" : "WRONG");
   return right ? 0 : 1;
 }
 

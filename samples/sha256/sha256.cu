@@ -145,8 +145,8 @@ public:
     for (int t = 0; t < 64; ++t) {
       const std::uint32_t t1 = v[7] + (rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25)) +
                                ((v[4] & v[5]) ^ (~v[4] & v[6])) + Constants[t] + w[t];
-      const std::uint32_t t2 = (rotated(v[0], 2) ^ rotated(v[0], 13) ^ rotated(v[0], 22)) +
-                               ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+      const std::uint32_t t2 =
+          (rotated(v[0], 2) ^ rotated(v[0], 13) ^ rotated(v[0], 22)) + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
       std::copy_backward(v, v + 7, v + 8);
       v[4] += t1;
       v[0] = t1 + t2;

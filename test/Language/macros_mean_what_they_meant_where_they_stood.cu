@@ -3,9 +3,6 @@
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
-
-
-
 #include <cfloat>
 
 #define WIDTH 4

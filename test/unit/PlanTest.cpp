@@ -57,8 +57,9 @@ TEST(Plan, StrideSynchronisesWhatSharesMemory) {
 }
 
 TEST(Plan, RefusesMoreThan1024Threads) {
-  EXPECT_NE(refused({kernel(false), kernel(false)}, {{{{1000, 1, 1}, 1}, {{1, 1, 1}, 1}}, {}, {}}).find("TooManyThreads"),
-            std::string::npos);
+  EXPECT_NE(
+      refused({kernel(false), kernel(false)}, {{{{1000, 1, 1}, 1}, {{1, 1, 1}, 1}}, {}, {}}).find("TooManyThreads"),
+      std::string::npos);
 }
 
 TEST(Plan, RefusesSixteenBarriers) {

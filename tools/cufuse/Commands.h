@@ -13,9 +13,9 @@ namespace cufuse {
 
 /// What main knows before a subcommand runs.
 struct Invocation {
-  std::string Program;              ///< Real path of the executable.
-  std::string Command;              ///< As typed, quoted for a shell.
-  std::vector<std::string> Flags;   ///< What stands after `--`.
+  std::string Program;            ///< Real path of the executable.
+  std::string Command;            ///< As typed, quoted for a shell.
+  std::vector<std::string> Flags; ///< What stands after `--`.
 };
 
 /// Adds the subcommand; the function runs it once the command line is parsed.

@@ -57,13 +57,14 @@ std::string dependencyRule(const std::string &Output, llvm::ArrayRef<LoadedKerne
 
 struct Arguments {
   std::vector<std::string> Kernels, Blocks, Copies;
-  std::string Grid = "match", Registers = "none", Depfile;
+  std::string Grid = "match", Registers = "none";
   bool NoLines = false, DryRun = false, Explain = false;
   FuseRequest Request;
 };
 
-llvm::Expected<FuseRequest> request(const Arguments &Given) {
+llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &Invocation) {
   FuseRequest Request = Given.Request;
+  Request.Flags.Written = Invocation.Flags;
   for (const std::string &Text : Given.Kernels) {
     auto Spec = parseKernelSpec(Text);
     if (!Spec)
@@ -93,17 +94,19 @@ llvm::Expected<FuseRequest> request(const Arguments &Given) {
   llvm::StringRef Name = Request.Name;
   if (!Name.empty() && (isdigit(Name[0]) || Name.find_if([](char C) { return !isalnum(C) && C != '_'; }) != Name.npos))
     return badUsage(fmt::format("'{}' is not a C++ name", Request.Name));
+  if (!Request.Flags.BuildDirectory.empty() && !Request.Flags.Written.empty())
+    return badUsage("flags are given by -p and after `--`", "use one of them");
   if (!llvm::StringRef(Request.Output).ends_with(".cu"))
-    return badUsage(fmt::format("the output '{}' does not end in .cu", Request.Output), "the header is written beside it, as .h");
+    return badUsage(fmt::format("the output '{}' does not end in .cu", Request.Output),
+                    "the header is written beside it, as .h");
   return Request;
 }
 
 llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
-  auto Request = request(Given);
+  auto Request = request(Given, Invocation);
   if (!Request)
     return Request.takeError();
   Request->Command = Invocation.Command;
-  Request->Flags.Written = Invocation.Flags;
   auto Tools = findToolchain(Invocation.Program);
   if (!Tools)
     return Tools.takeError();
@@ -135,9 +138,10 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
       llvm::outs() << describe(Result->Plan, Result->Kernels);
       break;
     }
-    std::vector<OutputFile> Files = {{Request->Output, Result->Fused.Source}, {Result->HeaderPath, Result->Fused.Header}};
-    if (!Given.Depfile.empty())
-      Files.push_back({Given.Depfile, dependencyRule(Request->Output, Result->Kernels)});
+    std::vector<OutputFile> Files = {{Request->Output, Result->Fused.Source},
+                                     {Result->HeaderPath, Result->Fused.Header}};
+    if (!Request->Depfile.empty())
+      Files.push_back({Request->Depfile, dependencyRule(Request->Output, Result->Kernels)});
     return writeFiles(Files);
   }
   return llvm::Error::success();
@@ -148,24 +152,33 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
 std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation) {
   auto Given = std::make_shared<Arguments>();
   CLI::App &Command = *App.add_subcommand("fuse", "Write one kernel that plays several side by side.");
-  Command.add_option("KERNELS", Given->Kernels, "FILE.cu:KERNEL or FILE.cu:@LINE; nvcc's flags for them go after `--`")->required();
-  Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")->required();
+  Command.add_option("KERNELS", Given->Kernels, "FILE.cu:KERNEL or FILE.cu:@LINE; nvcc's flags for them go after `--`")
+      ->required();
+  Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")
+      ->required();
   Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");
-  Command.add_option("--arch", Given->Request.Flags.Arch, "Architecture, like sm_80 or sm_90a (default: from the flags, else sm_90a)");
-  Command.add_option("--block", Given->Blocks, "[NAME=]256, 32x8 or 8x8x4: block of a kernel (default: from its launches or launch bounds)")
+  Command.add_option("--arch", Given->Request.Flags.Arch,
+                     "Architecture, like sm_80 or sm_90a (default: from the flags, else sm_90a)");
+  Command
+      .add_option("--block", Given->Blocks,
+                  "[NAME=]256, 32x8 or 8x8x4: block of a kernel (default: from its launches or launch bounds)")
       ->take_all()
       ->allow_extra_args(false);
   Command.add_option("--copies", Given->Copies, "[NAME=]COUNT: blocks of a kernel in one fused block")
       ->take_all()
       ->allow_extra_args(false);
-  Command.add_option("--grid-policy", Given->Grid, "match: a fused block per block of the largest kernel; stride: fill the GPU once, and loop")
+  Command
+      .add_option("--grid-policy", Given->Grid,
+                  "match: a fused block per block of the largest kernel; stride: fill the GPU once, and loop")
       ->check(CLI::IsMember({"match", "stride"}));
-  Command.add_option("--registers", Given->Registers, "none, bound (as many resident blocks as alone) or a number per thread");
+  Command.add_option("--registers", Given->Registers,
+                     "none, bound (as many resident blocks as alone) or a number per thread");
   Command.add_option("--name", Given->Request.Name, "Namespace of the result (default: the kernels' names)");
   Command.add_flag("--no-line-directives", Given->NoLines, "Leave out #line");
-  Command.add_option("--depfile", Given->Depfile, "Write what the output depends on, as a rule of Make");
-  const std::map<std::string, Step> Steps = {{"parse", Step::Parse}, {"collect", Step::Collect}, {"check", Step::Check},
-                                             {"plan", Step::Plan},   {"emit", Step::Emit},       {"verify", Step::Verify}};
+  Command.add_option("--depfile", Given->Request.Depfile, "Write what the output depends on, as a rule of Make");
+  const std::map<std::string, Step> Steps = {{"parse", Step::Parse}, {"collect", Step::Collect},
+                                             {"check", Step::Check}, {"plan", Step::Plan},
+                                             {"emit", Step::Emit},   {"verify", Step::Verify}};
   Command.add_option("--stop-after", Given->Request.StopAfter, "Print what this step made, and write nothing")
       ->transform(CLI::CheckedTransformer(Steps));
   Command.add_flag("--dry-run", Given->DryRun, "Do everything but write; print the plan");

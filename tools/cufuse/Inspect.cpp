@@ -13,11 +13,13 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
     InputFlags Flags;
   };
   auto Given = std::make_shared<Arguments>();
-  CLI::App &Command = *App.add_subcommand("inspect", "List the kernels of a file: what they use, and what stands in the way of fusing them.");
+  CLI::App &Command = *App.add_subcommand(
+      "inspect", "List the kernels of a file: what they use, and what stands in the way of fusing them.");
   Command.add_option("FILE", Given->File, "A .cu file; nvcc's flags for it go after `--`")->required();
   Command.add_flag("--json", Given->Json, "Print JSON");
   Command.add_option("-p,--build", Given->Flags.BuildDirectory, "Folder with compile_commands.json");
-  Command.add_option("--arch", Given->Flags.Arch, "Architecture, like sm_80 or sm_90a (default: from the flags, else sm_90a)");
+  Command.add_option("--arch", Given->Flags.Arch,
+                     "Architecture, like sm_80 or sm_90a (default: from the flags, else sm_90a)");
   return [Given, &Invocation]() -> llvm::Error {
     Given->Flags.Written = Invocation.Flags;
     auto Tools = findToolchain(Invocation.Program);

@@ -1,4 +1,5 @@
-// What is known of one kernel (one instantiation, if it is a template) and of everything it calls. Plain data: no Clang.
+// What is known of one kernel (one instantiation, if it is a template) and of everything it calls. Plain data: no
+// Clang.
 #pragma once
 
 #include "cufuse/Analysis/Blocker.h"
@@ -48,7 +49,7 @@ struct SharedArray {
 
 struct GlobalFacts {
   std::string Name;
-  std::string Space; ///< `__constant__`, `__device__`, `__managed__`
+  std::string Space;       ///< `__constant__`, `__device__`, `__managed__`
   bool HostShared = false; ///< Host code of its file refers to it, or it has no initialiser: it must stay one object.
 };
 
@@ -90,8 +91,8 @@ struct KernelFacts {
   }
   /// Helpers read a virtual index, so that it must lie in shared memory instead of a parameter of the body.
   bool sharesIndices() const {
-    return ReadByHelper[static_cast<size_t>(Builtin::BlockIdx)] || ReadByHelper[static_cast<size_t>(Builtin::GridDim)] ||
-           HelperHasDynamicShared;
+    return ReadByHelper[static_cast<size_t>(Builtin::BlockIdx)] ||
+           ReadByHelper[static_cast<size_t>(Builtin::GridDim)] || HelperHasDynamicShared;
   }
   bool needsBarrier() const { return !Barriers.empty() || sharesIndices(); }
 };

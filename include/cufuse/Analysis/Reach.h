@@ -23,9 +23,10 @@ struct CallSite {
 
 /// A reading of threadIdx, blockIdx, blockDim or gridDim.
 struct BuiltinRead {
-  unsigned Builtin;    ///< As in `cufuse::Builtin`.
-  int Dimension;       ///< 0, 1, 2; −1 for the whole variable.
-  bool OutsideBody;    ///< In a lambda without a capture default or a local class: a parameter of the function is not visible.
+  unsigned Builtin; ///< As in `cufuse::Builtin`.
+  int Dimension;    ///< 0, 1, 2; −1 for the whole variable.
+  bool OutsideBody; ///< In a lambda without a capture default or a local class: a parameter of the function is not
+                    ///< visible.
   clang::SourceLocation Where;
 };
 
@@ -41,7 +42,7 @@ struct FunctionUse {
   std::vector<const clang::VarDecl *> Shared; ///< `__shared__` variables declared in it.
   std::vector<const clang::VarDecl *> MutableStatics;
   std::vector<const clang::GCCAsmStmt *> Assembly;
-  std::vector<clang::SourceLocation> Launches; ///< `<<<…>>>` in device code
+  std::vector<clang::SourceLocation> Launches;    ///< `<<<…>>>` in device code
   std::vector<const clang::ReturnStmt *> Returns; ///< Outside lambdas and local classes.
 };
 
@@ -49,7 +50,8 @@ struct Reached {
   const clang::FunctionDecl *Kernel = nullptr; ///< The definition, as instantiated.
   /// Functions with bodies, by definition; the kernel first.
   llvm::MapVector<const clang::FunctionDecl *, FunctionUse> Functions;
-  llvm::SetVector<const clang::VarDecl *> Globals; ///< `__device__`, `__constant__` and file-scope `__shared__` variables.
+  llvm::SetVector<const clang::VarDecl *>
+      Globals; ///< `__device__`, `__constant__` and file-scope `__shared__` variables.
   /// Declarations at file or namespace scope of the user's files that some reached text names.
   llvm::SetVector<const clang::Decl *> Units;
   /// For each unit: the units its text names.

@@ -9,10 +9,10 @@
 namespace cufuse {
 
 struct ResourceUse {
-  unsigned Registers = 0; ///< Per thread.
+  unsigned Registers = 0;                   ///< Per thread.
   unsigned SpillStores = 0, SpillLoads = 0; ///< Bytes per thread.
-  unsigned StackBytes = 0; ///< Per thread.
-  unsigned SharedBytes = 0; ///< Static, per block.
+  unsigned StackBytes = 0;                  ///< Per thread.
+  unsigned SharedBytes = 0;                 ///< Static, per block.
   unsigned Barriers = 0;
 };
 

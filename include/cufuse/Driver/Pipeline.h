@@ -86,8 +86,9 @@ struct FuseRequest {
   std::vector<Choice<unsigned>> Copies;
   GridPolicy Grid = GridPolicy::Match;
   RegisterLimit Registers;
-  std::string Name;   ///< Empty: the kernels' names, joined.
-  std::string Output; ///< `OUT.cu`; the header is `OUT.h` beside it.
+  std::string Name;    ///< Empty: the kernels' names, joined.
+  std::string Output;  ///< `OUT.cu`; the header is `OUT.h` beside it.
+  std::string Depfile; ///< Written, too, where it is not empty.
   std::string Command;
   bool LineDirectives = true;
   Step StopAfter = Step::Write;

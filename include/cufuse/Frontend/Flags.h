@@ -11,12 +11,17 @@
 namespace cufuse {
 
 struct CompileFlags {
-  std::vector<std::string> Nvcc;   ///< What nvcc was given, without input, output and mode: for compiling the result.
-  std::vector<std::string> Clang;  ///< What it means for a parse.
+  std::vector<std::string> Nvcc;    ///< What nvcc was given, without input, output and mode: for compiling the result.
+  std::vector<std::string> Clang;   ///< What it means for a parse, but for the macros and the language.
+  std::vector<std::string> Macros;  ///< -D, -U and -include, in order: what one file may see unlike another.
+  std::string Standard;             ///< `c++20`, or empty for nvcc's default.
   std::vector<std::string> Ignored; ///< Flags that mean nothing to a parse.
-  std::optional<std::string> Arch; ///< `sm_90a`, from -arch or the last -gencode.
-  bool Relocatable = false;        ///< -rdc=true or -dc: variables are shared with other objects.
+  std::optional<std::string> Arch;  ///< `sm_90a`, from -arch or the last -gencode.
+  bool Relocatable = false;         ///< -rdc=true or -dc: variables are shared with other objects.
 };
+
+/// The later of two language standards.
+std::string laterStandard(const std::string &A, const std::string &B);
 
 /// Translates flags of nvcc (or of a host compiler) as written after `--`. Relative directories stay relative to
 /// `Directory`, or to the current directory when it is empty.

@@ -21,8 +21,11 @@ struct KernelSpec {
   /// `Kernel` without template arguments and parameter list.
   std::string name() const;
   bool hasTemplateArguments() const { return Kernel.find('<') != std::string::npos; }
-  bool hasSignature() const { return Kernel.find('(') != std::string::npos; }
+  bool hasSignature() const;
 };
+
+/// Where the parameter list of `k<float, sizeof(int)>(int *)` starts; npos without one.
+size_t signatureStart(llvm::StringRef Kernel);
 
 /// Parses `FILE:KERNEL` or `FILE:@LINE`. The first single colon after the file's extension separates them, so that
 /// `a.cu:ns::k` and paths with colons in directories both work.

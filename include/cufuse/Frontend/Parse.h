@@ -78,8 +78,8 @@ private:
   std::vector<std::string> ProbeErrors;
 };
 
-/// Parses one file. Errors in the code do not fail the parse (see `ParsedUnit::errors`); a file that cannot be read does.
-/// Safe to call from several threads at once.
+/// Parses one file. Errors in the code do not fail the parse (see `ParsedUnit::errors`); a file that cannot be read
+/// does. Safe to call from several threads at once.
 llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseRequest Request);
 
 } // namespace cufuse

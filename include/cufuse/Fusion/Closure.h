@@ -45,12 +45,13 @@ struct ParameterText {
 
 struct Closure {
   std::vector<IncludeLine> Includes;
-  std::vector<Piece> Header; ///< Types that the arguments need, for the header.
-  std::vector<Piece> Body;   ///< Everything else, the kernel included, in the order of the file.
+  std::vector<Piece> Header;       ///< Types that the arguments need, for the header.
+  std::vector<Piece> Body;         ///< Everything else, the kernel included, in the order of the file.
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
   std::vector<std::string> HeaderMacros, BodyMacros; ///< Defined by the pieces: to be undefined behind them.
-  std::vector<std::string> SavedMacros; ///< Defined outside, too: to be saved before the pieces and restored after them.
+  std::vector<std::string>
+      SavedMacros;    ///< Defined outside, too: to be saved before the pieces and restored after them.
   std::string Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.

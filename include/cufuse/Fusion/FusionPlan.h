@@ -11,7 +11,8 @@
 
 namespace cufuse {
 
-/// Threads [First, First + PaddedThreads) of the fused block; the last PaddedThreads − Block.threads() never run the body.
+/// Threads [First, First + PaddedThreads) of the fused block; the last PaddedThreads − Block.threads() never run the
+/// body.
 struct PartitionPlan {
   unsigned Constituent = 0;
   unsigned Copy = 0;

@@ -16,8 +16,8 @@ struct SmLimits {
   unsigned SharedBytes = 228 * 1024;
 };
 
-/// By architecture, `sm_80` … `sm_120a` (CUDA C++ Programming Guide, compute capabilities); the defaults for one that is
-/// not in the table.
+/// By architecture, `sm_80` … `sm_120a` (CUDA C++ Programming Guide, compute capabilities); the defaults for one that
+/// is not in the table.
 SmLimits smLimits(const std::string &Arch);
 
 struct SoloUse {

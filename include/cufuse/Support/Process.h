@@ -9,7 +9,7 @@
 namespace cufuse {
 
 struct ProcessResult {
-  int Status = 0; ///< Exit status; negative when a signal or the time limit ended it.
+  int Status = 0;     ///< Exit status; negative when a signal or the time limit ended it.
   std::string Output; ///< stdout and stderr together.
 };
 
