@@ -2,9 +2,9 @@
 //
 //   cufuse-bench CUFUSE [REPETITIONS]
 //
-// Per pair of samples: the median wall time of `clang++ -fsyntax-only` on both files one after the other, of `cufuse fuse`
-// on the two (process start, parse, verification and writing included), their ratio, and in one process the median and
-// longest time of planning, emitting and verifying each further configuration. Fails when a limit is missed.
+// Per pair of samples: the median wall time of `clang++ -fsyntax-only` on both files one after the other, of `cufuse
+// fuse` on the two (process start, parse, verification and writing included), their ratio, and in one process the
+// median and longest time of planning, emitting and verifying each further configuration. Fails when a limit is missed.
 #include "cufuse/Driver/Pipeline.h"
 #include "cufuse/Support/Process.h"
 
@@ -63,25 +63,26 @@ int main(int Count, char **Arguments) {
   const std::string Cufuse = Arguments[1];
   const int Repetitions = Count > 2 ? std::max(1, std::atoi(Arguments[2])) : 9;
   const Toolchain Tools = need(findToolchain(Cufuse));
-  const std::pair<Sample, Sample> Pairs[] = {{{"histogram", "histogram<float>"}, {"im2col", "im2colKernel<float>"}},
-                                             {{"batchnorm", "batchNormStatistics<float,float>"}, {"sgemm", "sgemmTiled"}},
-                                             {{"ethash", "ethashSearch"}, {"sha256", "sha256Search"}}};
+  const std::pair<Sample, Sample> Pairs[] = {
+      {{"histogram", "histogram<float>"}, {"im2col", "im2colKernel<float>"}},
+      {{"batchnorm", "batchNormStatistics<float,float>"}, {"sgemm", "sgemmTiled"}},
+      {{"ethash", "ethashSearch"}, {"sha256", "sha256Search"}}};
   llvm::SmallString<128> Output;
   if (llvm::sys::fs::createUniqueDirectory("cufuse-bench", Output))
     stop(badInput("cannot make a temporary folder"));
 
   bool Good = true;
-  fmt::print("medians of {} runs, milliseconds\n{:<20} {:>10} {:>10} {:>7} {:>16} {:>9}\n", Repetitions, "pair", "clang", "cufuse",
-             "ratio", "further (median)", "(longest)");
+  fmt::print("medians of {} runs, milliseconds\n{:<20} {:>10} {:>10} {:>7} {:>16} {:>9}\n", Repetitions, "pair",
+             "clang", "cufuse", "ratio", "further (median)", "(longest)");
   for (const auto &[First, Second] : Pairs) {
     std::vector<double> Clang, Fuse, Further;
     for (int I = 0; I < Repetitions; ++I) {
       // Interleaved, so that both see the same machine.
       Clang.push_back(milliseconds([&, &First = First, &Second = Second] {
         for (const Sample &S : {First, Second})
-          run({CUFUSE_CLANG, "-x", "cuda", "--cuda-path=" + Tools.CudaPath, "--cuda-gpu-arch=sm_90a", "--cuda-device-only",
-               "-fsyntax-only", "-isystem", Tools.CudaPath + "/include/cccl", "-Wno-unknown-cuda-version", "-std=c++17",
-               S.file()});
+          run({CUFUSE_CLANG, "-x", "cuda", "--cuda-path=" + Tools.CudaPath, "--cuda-gpu-arch=sm_90a",
+               "--cuda-device-only", "-fsyntax-only", "-isystem", Tools.CudaPath + "/include/cccl",
+               "-Wno-unknown-cuda-version", "-std=c++17", S.file()});
       }));
       Fuse.push_back(milliseconds([&, &First = First, &Second = Second] {
         run({Cufuse, "fuse", First.spec(), Second.spec(), "-o", std::string(Output) + "/out.cu"});
@@ -106,8 +107,8 @@ int main(int Count, char **Arguments) {
         Further.push_back(Took);
     }
     const double Ratio = median(Fuse) / median(Clang), Longest = *std::max_element(Further.begin(), Further.end());
-    fmt::print("{:<20} {:>10.0f} {:>10.0f} {:>7.2f} {:>16.2f} {:>9.2f}\n", First.Name + "+" + Second.Name, median(Clang),
-               median(Fuse), Ratio, median(Further), Longest);
+    fmt::print("{:<20} {:>10.0f} {:>10.0f} {:>7.2f} {:>16.2f} {:>9.2f}\n", First.Name + "+" + Second.Name,
+               median(Clang), median(Fuse), Ratio, median(Further), Longest);
     Good &= Ratio <= MaxRatio && Longest <= MaxFurtherMilliseconds;
   }
   llvm::sys::fs::remove_directories(Output);

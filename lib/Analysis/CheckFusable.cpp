@@ -133,7 +133,8 @@ private:
           continue;
         const auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Definition);
         if (!Call.Call && !llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(Definition))
-          block(BlockerKind::BarrierThroughPointer, Call.Where, qualifiedNameOf(*Definition));
+          block(BlockerKind::BarrierThroughPointer, Call.Where,
+                (Method && Method->isVirtual() ? "virtual " : "") + qualifiedNameOf(*Definition));
         else if (Method && Method->isVirtual())
           block(BlockerKind::BarrierThroughPointer, Call.Where, "virtual " + qualifiedNameOf(*Definition));
       }

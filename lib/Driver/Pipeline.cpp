@@ -8,6 +8,7 @@
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
 
 #include <map>
@@ -104,6 +105,38 @@ llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string 
   Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where, Facts.Name + ": " + Fact}.message();
   M.Remedy = fmt::format("say it with --block {}=256 (or 32x8)", Facts.Name);
   return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{M});
+}
+
+/// Names of the macros that only one of two command lines sets, or sets otherwise; "" for a forced include.
+std::set<std::string> differing(const std::vector<std::string> &A, const std::vector<std::string> &B) {
+  std::set<std::string> Names;
+  for (const auto *Side : {&A, &B})
+    for (const std::string &Flag : *Side)
+      if (llvm::is_contained(A, Flag) != llvm::is_contained(B, Flag))
+        Names.insert(llvm::StringRef(Flag).starts_with("-D") || llvm::StringRef(Flag).starts_with("-U")
+                         ? llvm::StringRef(Flag).drop_front(2).split('=').first.split('(').first.str()
+                         : "");
+  return Names;
+}
+
+bool hasWord(llvm::StringRef Text, llvm::StringRef Word) {
+  auto IsPart = [](char C) { return isalnum(static_cast<unsigned char>(C)) || C == '_'; };
+  for (size_t At = 0; (At = Text.find(Word, At)) != llvm::StringRef::npos; At += Word.size())
+    if ((At == 0 || !IsPart(Text[At - 1])) && (At + Word.size() == Text.size() || !IsPart(Text[At + Word.size()])))
+      return true;
+  return false;
+}
+
+/// Does the text taken from the kernel's file, or a header of the project, name the macro?
+bool reads(const LoadedKernel &Kernel, const std::string &Macro) {
+  for (const auto *Pieces : {&Kernel.Text.Header, &Kernel.Text.Body})
+    for (const Piece &P : *Pieces)
+      if (hasWord(P.Text, Macro))
+        return true;
+  for (const std::string &File : llvm::ArrayRef(Kernel.Text.Dependencies).drop_front())
+    if (auto Text = llvm::MemoryBuffer::getFile(File); Text && hasWord((*Text)->getBuffer(), Macro))
+      return true;
+  return false;
 }
 
 std::string joinedFlags(const LoadedKernel &Kernel) {
@@ -209,15 +242,16 @@ llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
       if (Seen.insert(M.Where.str() + M.Text).second)
         Messages.push_back(std::move(M));
     }
-  // The output is compiled once, with one set of macros.
+  // The output is compiled once, with one set of macros: those that the files are given differently must not matter.
   for (const LoadedKernel &Kernel : Kernels)
-    if (Kernel.Flags.Macros != Kernels.front().Flags.Macros) {
-      Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
-                                 fmt::format("{} is compiled with {}, {} with {}", Kernels.front().Facts.Name,
-                                             joinedFlags(Kernels.front()), Kernel.Facts.Name, joinedFlags(Kernel))}
-                             .message());
-      break;
-    }
+    for (const std::string &Macro : differing(Kernel.Flags.Macros, Kernels.front().Flags.Macros))
+      if (Macro.empty() || reads(Kernel, Macro) || reads(Kernels.front(), Macro)) {
+        Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
+                                   fmt::format("{} is compiled with {}, {} with {}", Kernels.front().Facts.Name,
+                                               joinedFlags(Kernels.front()), Kernel.Facts.Name, joinedFlags(Kernel))}
+                               .message());
+        break;
+      }
   if (Messages.empty())
     return llvm::Error::success();
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
@@ -237,7 +271,9 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
     Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text});
     const CompileFlags &Each = Kernels[I].Flags;
     Flags.Relocatable |= Each.Relocatable;
-    Flags.Macros = Each.Macros; // of all, see checkAll
+    for (const std::string &Macro : Each.Macros)
+      if (!llvm::is_contained(Flags.Macros, Macro) || llvm::is_contained(Each.Macros, "-include"))
+        Flags.Macros.push_back(Macro);
     Flags.Standard = laterStandard(Flags.Standard, Each.Standard);
     if (Seen.insert(Each.Nvcc).second) {
       Flags.Clang.insert(Flags.Clang.end(), Each.Clang.begin(), Each.Clang.end());

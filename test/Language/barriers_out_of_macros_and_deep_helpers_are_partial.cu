@@ -19,11 +19,7 @@
 
 #define EVERYONE(condition) __syncthreads_and(condition)
 #define WAIT __syncthreads()
-#define WAIT_AND(statement)                                                                                            \
-  do {                                                                                                                 \
-    __syncthreads();                                                                                                   \
-    statement;                                                                                                         \
-  } while (0)
+#define WAIT_AND(statement) do { __syncthreads(); statement; } while (0)
 
 __global__ void voting(const int *in, int *out) {
   const int value = in[threadIdx.x];

@@ -33,8 +33,7 @@ __global__ void uses(unsigned *data, int n) {
   const int i = (int)threadIdx.x + static_cast<int>(blockIdx.x) - int(blockDim.x);
   unsigned array[2] = {threadIdx.x, blockIdx.x};
   if (i < n)
-    data[(threadIdx.x) + (blockIdx).x * (blockDim.x)] =
-        sums + whole.x + size.y + grid.z + x + y + array[n & 1] + -threadIdx.x;
+    data[(threadIdx.x) + (blockIdx).x * (blockDim.x)] = sums + whole.x + size.y + grid.z + x + y + array[n & 1] + -threadIdx.x;
 }
 
 __global__ void prints(unsigned *data) {

@@ -44,9 +44,7 @@ template <int N> struct Adds : Unrolled<Adds<N>, N> {
 template <std::integral T> __device__ T half(T x) { return x / 2; }
 template <typename T>
   requires(sizeof(T) > 8)
-__device__ T half(T x) {
-  return x;
-}
+__device__ T half(T x) { return x; }
 
 template <int N> __global__ void crtp(float *data) {
   Adds<N>().run(data);

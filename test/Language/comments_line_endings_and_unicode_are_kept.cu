@@ -9,7 +9,9 @@
 // CHECK: // Größe × 2 — naïve
 
 //--- unix.cu
-#define LONG(x) ((x) * 2)
+#define LONG(x) \
+  ((x) * \
+   2)
 
 // Größe × 2 — naïve
 /* and a block
@@ -18,7 +20,7 @@ __global__ void commented(float *data) {
 #ifdef NEVER
   nothing at all
 #endif
-      extern __shared__ float tile[]; // größer
+  extern __shared__ float tile[]; // größer
   tile[threadIdx.x] = LONG(data[threadIdx.x]);
   __syncthreads();
   const char *text = "ä\\"; /* 漢字 */

@@ -31,6 +31,4 @@ __global__ void encode(Pointer<Word> data) {
     data[threadIdx.x] ^= TABLE_AT(r) + words[r % 2] + Shifts[r & 1][0];
   data[threadIdx.x] += Scale * Half<float> + Config::Depth + Config::Lanes + (Kind::B == Kind(data[0]));
 }
-__global__ void decode(Word *data) {
-  data[threadIdx.x] = (data[threadIdx.x] & Mask) + Count + Pairs[threadIdx.x % 2].x;
-}
+__global__ void decode(Word *data) { data[threadIdx.x] = (data[threadIdx.x] & Mask) + Count + Pairs[threadIdx.x % 2].x; }

@@ -17,8 +17,7 @@ retry:
   case 0:
     value >>= 2;
     break;
-  case 2:
-    ++value;
+  case 2: ++value;
   case 1:
     value *= 3;
     break;

@@ -19,16 +19,6 @@ template <> __device__ constexpr int rank<float>() { return 2; }
 template <typename T> constexpr int Limit = 10;
 template <> constexpr int Limit<int *> = 20;
 
-template <typename T> __global__ void specialised(T *data) {
-  data[threadIdx.x] += Traits<T>::Width;
-  static_assert(Traits<T>::Width == 4, "float");
-  static_assert(rank<T>() == 2, "float");
-}
-template <> __global__ void specialised<double>(double *data) {
-  data[threadIdx.x] -= 1;
-  static_assert(Traits<double>::Width == 1 && rank<double>() == 1, "double");
-}
-template <typename T> __global__ void usesClass(int *data) {
-  static_assert(Traits<T>::Width == 8 && Limit<T> == 20, "partial");
-  data[threadIdx.x] += Traits<T>::Width;
-}
+template <typename T> __global__ void specialised(T *data) { data[threadIdx.x] += Traits<T>::Width; static_assert(Traits<T>::Width == 4, "float"); static_assert(rank<T>() == 2, "float"); }
+template <> __global__ void specialised<double>(double *data) { data[threadIdx.x] -= 1; static_assert(Traits<double>::Width == 1 && rank<double>() == 1, "double"); }
+template <typename T> __global__ void usesClass(int *data) { static_assert(Traits<T>::Width == 8 && Limit<T> == 20, "partial"); data[threadIdx.x] += Traits<T>::Width; }

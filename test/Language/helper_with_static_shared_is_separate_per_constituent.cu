@@ -3,12 +3,14 @@
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
+
 // CHECK: namespace rowSums_rowMaxima_rowSums {
 // CHECK: __shared__ float partial[32];
 // CHECK: namespace rowSums_rowMaxima_rowMaxima::copy0 {
 // CHECK: __shared__ float partial[32];
 // CHECK: namespace rowSums_rowMaxima_rowMaxima::copy1 {
 // CHECK: __shared__ float partial[32];
+
 
 template <typename Combine> __device__ float acrossBlock(float value, Combine combine) {
   __shared__ float partial[32];

@@ -16,11 +16,9 @@ __global__ void freeFunctions(float *data, unsigned n) {
 
 struct Strided {
   unsigned count;
-  __device__ explicit Strided(unsigned count)
-      : count(count), first(blockIdx.x * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x) {}
+  __device__ explicit Strided(unsigned count) : count(count), first(blockIdx.x * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x) {}
   __device__ unsigned begin() const { return first; }
   __device__ unsigned step() const;
-
 private:
   unsigned first;
 };

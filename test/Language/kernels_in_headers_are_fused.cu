@@ -12,8 +12,8 @@ struct Span {
 inline __host__ __device__ int roundUp(int n) { return (n + 31) / 32 * 32; }
 //--- sub/kernels.cuh
 #pragma once
-#include "../detail/index.cuh"
 #include "common.h"
+#include "../detail/index.cuh"
 __device__ float plainHelper(float x) { return x + 1; }
 __global__ void direct(Span span) {
   if (index() < span.size)

@@ -17,9 +17,7 @@ __global__ void nested(Value *data) { data[threadIdx.x].v = help(data[threadIdx.
 } // namespace inner
 inline namespace v2 {
 __device__ float help(float x) { return x - 1; }
-__global__ void versioned(outer::Value *data, float bias) {
-  data[threadIdx.x].v = v2::help(data[threadIdx.x].v) + bias;
-}
+__global__ void versioned(outer::Value *data, float bias) { data[threadIdx.x].v = v2::help(data[threadIdx.x].v) + bias; }
 } // namespace v2
 } // namespace outer
 

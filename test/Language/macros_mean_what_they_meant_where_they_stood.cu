@@ -3,6 +3,9 @@
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
+
+
+
 #include <cfloat>
 
 #define WIDTH 4

@@ -30,8 +30,6 @@ __global__ void apply(float *data, Shape shape) {
 }
 namespace detail {
 __device__ double half(double a) { return a / 2; }
-__global__ void deep(double *data, const Shape *shapes) {
-  data[threadIdx.x] = half(data[threadIdx.x]) + half(3) + shapes->width + area(2);
-}
+__global__ void deep(double *data, const Shape *shapes) { data[threadIdx.x] = half(data[threadIdx.x]) + half(3) + shapes->width + area(2); }
 } // namespace detail
 } // namespace lib

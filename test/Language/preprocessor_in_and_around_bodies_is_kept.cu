@@ -16,13 +16,12 @@ __global__ void conditional(float *data) {
   float value = expf(data[threadIdx.x]);
 #endif
 #define STEP(k) value = value * k + 1.0f;
-  STEP(2)
-  STEP(3)
+  STEP(2) STEP(3)
 #undef STEP
 #if __CUDA_ARCH__ >= 800
-      value += 1.0f;
+  value += 1.0f;
 #elif defined(NEVER)
-      value += 2.0f;
+  value += 2.0f;
 #endif
   data[threadIdx.x] = value;
 }
@@ -37,8 +36,7 @@ __global__ void headChosen(float *data, double scale) {
 
 __global__ void parameters(float *data
 #ifdef USE_FAST
-                           ,
-                           float bias
+                           , float bias
 #endif
 ) {
 #ifdef USE_FAST

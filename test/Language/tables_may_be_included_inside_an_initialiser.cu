@@ -4,10 +4,9 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -I%t/src -I%t/include -cubin -o %t.cubin %t.cu
 
 //--- src/table.inc
-1, 2, 3,
-    4
-    //--- src/body.inc
-    value += 1;
+1, 2, 3, 4
+//--- src/body.inc
+value += 1;
 //--- src/helpers.inc
 __device__ int helped(int x) { return x + threadIdx.x; }
 //--- src/parts/deep.h

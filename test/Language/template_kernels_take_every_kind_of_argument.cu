@@ -25,14 +25,10 @@ template <bool Add, int N, unsigned long long Big, Mode M> __global__ void count
   static_assert(Add && N == -4 && Big == ~0ull && M == Mode::Fast, "the arguments");
   data[threadIdx.x] = Add ? Big : 0;
 }
-template <template <typename> class Holder, typename T> __global__ void wrapped(Holder<T> *data) {
-  data[threadIdx.x].value += T(1);
-}
+template <template <typename> class Holder, typename T> __global__ void wrapped(Holder<T> *data) { data[threadIdx.x].value += T(1); }
 template <typename First, typename... Rest> __global__ void packed(First *first, Rest... rest) {
   first[threadIdx.x] = sizeof...(rest) + (sizeof(Rest) + ... + 0u);
 }
-template <typename T = double, int N = 4, typename F = Square> __global__ void defaulted(T *data) {
-  data[threadIdx.x] = F()(data[threadIdx.x]) + N;
-}
+template <typename T = double, int N = 4, typename F = Square> __global__ void defaulted(T *data) { data[threadIdx.x] = F()(data[threadIdx.x]) + N; }
 
 void launch(double *data) { defaulted<><<<1, 64>>>(data); }
