@@ -107,16 +107,16 @@ llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string 
   return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{M});
 }
 
-/// Names of the macros that only one of two command lines sets, or sets otherwise; "" for a forced include.
-std::set<std::string> differing(const std::vector<std::string> &A, const std::vector<std::string> &B) {
-  std::set<std::string> Names;
-  for (const auto *Side : {&A, &B})
-    for (const std::string &Flag : *Side)
-      if (llvm::is_contained(A, Flag) != llvm::is_contained(B, Flag))
-        Names.insert(llvm::StringRef(Flag).starts_with("-D") || llvm::StringRef(Flag).starts_with("-U")
-                         ? llvm::StringRef(Flag).drop_front(2).split('=').first.split('(').first.str()
-                         : "");
-  return Names;
+/// What a command line says of each macro; of "", the files it includes first.
+std::map<std::string, std::vector<std::string>> settings(const std::vector<std::string> &Macros) {
+  std::map<std::string, std::vector<std::string>> Settings;
+  for (const std::string &Flag : Macros) {
+    llvm::StringRef Name = Flag;
+    if (!Name.consume_front("-D") && !Name.consume_front("-U"))
+      Name = "";
+    Settings[Name.split('=').first.split('(').first.str()].push_back(Flag);
+  }
+  return Settings;
 }
 
 bool hasWord(llvm::StringRef Text, llvm::StringRef Word) {
@@ -137,10 +137,6 @@ bool reads(const LoadedKernel &Kernel, const std::string &Macro) {
     if (auto Text = llvm::MemoryBuffer::getFile(File); Text && hasWord((*Text)->getBuffer(), Macro))
       return true;
   return false;
-}
-
-std::string joinedFlags(const LoadedKernel &Kernel) {
-  return Kernel.Flags.Macros.empty() ? "no macros" : llvm::join(Kernel.Flags.Macros, " ");
 }
 
 std::string folderOf(const std::string &File) {
@@ -242,16 +238,18 @@ llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
       if (Seen.insert(M.Where.str() + M.Text).second)
         Messages.push_back(std::move(M));
     }
-  // The output is compiled once, with one set of macros: those that the files are given differently must not matter.
+  // The output is compiled once, with the macros of all files: no kernel may read one that another file sets otherwise.
   for (const LoadedKernel &Kernel : Kernels)
-    for (const std::string &Macro : differing(Kernel.Flags.Macros, Kernels.front().Flags.Macros))
-      if (Macro.empty() || reads(Kernel, Macro) || reads(Kernels.front(), Macro)) {
-        Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
-                                   fmt::format("{} is compiled with {}, {} with {}", Kernels.front().Facts.Name,
-                                               joinedFlags(Kernels.front()), Kernel.Facts.Name, joinedFlags(Kernel))}
-                               .message());
-        break;
-      }
+    for (const LoadedKernel &Other : Kernels) {
+      auto Own = settings(Kernel.Flags.Macros);
+      for (const auto &[Macro, Setting] : settings(Other.Flags.Macros))
+        if (Own[Macro] != Setting && (Macro.empty() || reads(Kernel, Macro)))
+          Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
+                                     fmt::format("{} is compiled with {}, {} with {}", Kernel.Facts.Name,
+                                                 Own[Macro].empty() ? "no " + Macro : llvm::join(Own[Macro], " "),
+                                                 Other.Facts.Name, llvm::join(Setting, " "))}
+                                 .message());
+    }
   if (Messages.empty())
     return llvm::Error::success();
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
