@@ -13,7 +13,7 @@ public:
   Speller(const clang::ASTContext &Context, llvm::function_ref<bool(const clang::Decl *)> IsCopied)
       : Policy(Context.getPrintingPolicy()), Context(Context), IsCopied(IsCopied) {}
 
-  std::optional<std::string> type(clang::QualType T, std::string Declarator) {
+  std::optional<std::string> type(clang::QualType T, const std::string &Declarator) {
     std::string Qualifiers;
     if (T.isLocalConstQualified())
       Qualifiers += "const ";
@@ -145,9 +145,10 @@ private:
 
 } // namespace
 
-std::optional<std::string> spellType(const clang::ASTContext &Context, clang::QualType Type, std::string Declarator,
+std::optional<std::string> spellType(const clang::ASTContext &Context, clang::QualType Type,
+                                     const std::string &Declarator,
                                      llvm::function_ref<bool(const clang::Decl *)> IsCopied) {
-  return Speller(Context, IsCopied).type(Type, std::move(Declarator));
+  return Speller(Context, IsCopied).type(Type, Declarator);
 }
 
 std::optional<std::string> spellArguments(const clang::ASTContext &Context,

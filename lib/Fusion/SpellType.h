@@ -11,7 +11,8 @@ namespace cufuse {
 
 /// Spells `Type` with `Declarator` as a declaration at global scope: declarations for which `IsCopied` holds are
 /// qualified with PathMark, all others fully. Nothing when the type has no name there (local and unnamed types).
-std::optional<std::string> spellType(const clang::ASTContext &Context, clang::QualType Type, std::string Declarator,
+std::optional<std::string> spellType(const clang::ASTContext &Context, clang::QualType Type,
+                                     const std::string &Declarator,
                                      llvm::function_ref<bool(const clang::Decl *)> IsCopied);
 
 /// Spells template arguments in the same way, with their brackets.
