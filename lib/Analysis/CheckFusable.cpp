@@ -18,6 +18,7 @@ public:
     for (const auto &[Function, Use] : Reach.Functions)
       function(Use);
     throughPointers();
+    unknownCallees();
     for (const clang::VarDecl *Global : Reach.Globals)
       global(*Global);
     for (Blocker &Found : findDivergentExits(Unit, Reach))
@@ -40,6 +41,37 @@ private:
     for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
       if (Parameter->getType()->isReferenceType())
         block(BlockerKind::ReferenceParameter, Parameter->getLocation(), Parameter->getNameAsString());
+  }
+
+  /// Can a value of this type lead to code that was compiled elsewhere, with the built-ins of another kernel?
+  static bool leadsToCode(clang::QualType T, unsigned Depth = 0) {
+    T = T.getCanonicalType();
+    while (!T->getPointeeType().isNull() || T->isArrayType())
+      T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
+    if (T->isFunctionType())
+      return true;
+    const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+    if (!Record || !Record->hasDefinition() || Depth > 8)
+      return false;
+    return Record->isPolymorphic() ||
+           std::any_of(Record->field_begin(), Record->field_end(),
+                       [&](const clang::FieldDecl *F) { return leadsToCode(F->getType(), Depth + 1); }) ||
+           std::any_of(Record->bases_begin(), Record->bases_end(),
+                       [&](const clang::CXXBaseSpecifier &B) { return leadsToCode(B.getType(), Depth + 1); });
+  }
+
+  void unknownCallees() {
+    const bool Indirect = std::any_of(Reach.Functions.begin(), Reach.Functions.end(), [](const auto &Each) {
+      return Each.second.CallsIndirectly && !Each.second.System;
+    });
+    if (!Indirect)
+      return;
+    for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
+      if (leadsToCode(Parameter->getType()))
+        block(BlockerKind::UnknownCallee, Parameter->getLocation(), Parameter->getNameAsString());
+    for (const clang::VarDecl *Global : Reach.Globals)
+      if (leadsToCode(Global->getType()) && mustStayShared(Unit, *Global))
+        block(BlockerKind::UnknownCallee, Global->getLocation(), Global->getNameAsString());
   }
 
   /// Errors count where they lie in what the kernel needs.

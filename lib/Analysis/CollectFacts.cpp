@@ -131,6 +131,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
                         Unit.place(Shared->getLocation())};
       if (Shared->hasExternalStorage()) {
         Facts.DynamicShared.push_back(Array);
+        if (!Shared->getType()->isDependentType())
+          Facts.DynamicAlignment =
+              std::max<unsigned>(Facts.DynamicAlignment, Context.getDeclAlign(Shared).getQuantity());
         Facts.HelperHasDynamicShared |= !IsKernel;
         continue;
       }

@@ -300,6 +300,8 @@ struct Walk::BodyVisitor : NameVisitor {
   }
   bool VisitCallExpr(const clang::CallExpr *Call) override {
     Callees[Call->getCallee()->IgnoreParenImpCasts()] = Call;
+    auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Call->getDirectCallee());
+    Use.CallsIndirectly |= !Call->getDirectCallee() || (Method && Method->isVirtual());
     return true;
   }
   // An object's virtual functions may be called wherever it goes.

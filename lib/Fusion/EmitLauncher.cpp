@@ -73,12 +73,18 @@ CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
   }
   Out.blank();
 
+  // 128 bytes suit every access but those of code that asks for more; the base is aligned to 1024.
+  const unsigned Alignment = std::any_of(Constituents.begin(), Constituents.end(),
+                                         [](const Constituent &C) { return C.Facts->DynamicAlignment > 128; })
+                                 ? 1024
+                                 : 128;
   Out.write("  std::size_t dynamicBytes = 0;");
   for (unsigned I = 0; I < Constituents.size(); ++I) {
     const Constituent &C = Constituents[I];
     if (!C.Facts->DynamicShared.empty())
       Out.line("  const std::size_t {}Offset = dynamicBytes;", C.Name);
-    Out.line("  const std::size_t {0}Stride = ({0}Launch.dynamicSharedBytes + 127) / 128 * 128;", C.Name);
+    Out.line("  const std::size_t {0}Stride = ({0}Launch.dynamicSharedBytes + {1}) / {2} * {2};", C.Name, Alignment - 1,
+             Alignment);
     Out.line("  dynamicBytes += {}{}Stride;", Copies[I] == 1 ? "" : fmt::format("{} * ", Copies[I]), C.Name);
   }
   Out.write(R"(  if (dynamicBytes > 0x7fffffff)

@@ -70,6 +70,7 @@ struct KernelFacts {
   std::vector<SharedArray> StaticShared;
   std::vector<SharedArray> DynamicShared;
   bool HelperHasDynamicShared = false;
+  unsigned DynamicAlignment = 1;      ///< Bytes, as declared for the dynamic shared memory.
   std::optional<unsigned> MaxThreads; ///< From __launch_bounds__.
   std::vector<GlobalFacts> Globals;
   std::vector<std::string> Helpers; ///< Functions of the user's files that the kernel reaches, qualified.

@@ -43,6 +43,7 @@ struct FunctionUse {
   std::vector<const clang::VarDecl *> MutableStatics;
   std::vector<const clang::GCCAsmStmt *> Assembly;
   std::vector<clang::SourceLocation> Launches;    ///< `<<<…>>>` in device code
+  bool CallsIndirectly = false;                   ///< Through a pointer or a virtual function.
   std::vector<const clang::ReturnStmt *> Returns; ///< Outside lambdas and local classes.
 };
 
