@@ -17,8 +17,15 @@ constexpr const char *PartitionHead =
 template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z> struct CufusePartition {
   static constexpr unsigned Threads = X * Y * Z;
   static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
-  static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15, "impossible partition");
+  static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15, "impossible partition");)";
 
+/// A partition that is the whole block keeps the block's own shape and barrier.
+constexpr const char *WholeBlockThreads = R"(
+  static __device__ __forceinline__ unsigned rank() { return (::threadIdx.z * Y + ::threadIdx.y) * X + ::threadIdx.x; }
+  static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
+  static __device__ __forceinline__ dim3 blockDim() { return dim3(X, Y, Z); })";
+
+constexpr const char *PartitionThreads = R"(
   static __device__ __forceinline__ unsigned rank() { return ::threadIdx.x - First; }
   static __device__ __forceinline__ uint3 threadIdx() {
     return uint3{Y * Z == 1 ? rank() : rank() % X, Z == 1 ? (Y == 1 ? 0 : rank() / X) : rank() / X % Y,
@@ -55,7 +62,6 @@ constexpr const char *PartitionSync = R"(
     asm volatile("barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
   })";
 
-/// A partition that is the whole block keeps the block's own barrier.
 constexpr const char *WholeBlockSync = R"(
   static __device__ __forceinline__ void sync() { ::__syncthreads(); })";
 
@@ -203,6 +209,7 @@ private:
     Out.write(Grid);
     Out.write(PartitionHead);
     const bool Whole = Plan.Partitions.size() == 1;
+    Out.write(Whole ? WholeBlockThreads : PartitionThreads);
     if (Need.Sync)
       Out.write(Whole ? WholeBlockSync : PartitionSync);
     if (Need.Reductions)
@@ -489,7 +496,7 @@ private:
     for (const ParameterText &Parameter : C.Text->Parameters)
       Arguments.push_back(parameter(C, Parameter.Name));
 
-    if (P.Block.threads() != P.PaddedThreads) {
+    if (P.Block.threads() != P.PaddedThreads && Plan.Partitions.size() > 1) {
       Out.line("    if ({}::cufuse_partition::rank() >= {})", Space, constant(P.Block.threads()));
       Out.write("      return; // fills the last warp");
     }

@@ -112,7 +112,8 @@ CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
              constant(Plan.BlockThreads));
 
   Out.write("  cudaLaunchConfig_t config = {};\n  config.gridDim = dim3(blocks);");
-  Out.line("  config.blockDim = dim3({});", constant(Plan.BlockThreads));
+  const BlockShape Block = Plan.Partitions.size() == 1 ? Plan.Partitions[0].Block : BlockShape{Plan.BlockThreads, 1, 1};
+  Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
   Out.write("  config.dynamicSmemBytes = dynamicBytes;\n  config.stream = stream;");
   std::vector<std::string> Arguments = {"&config", "fused"};
   for (unsigned I = 0; I < Constituents.size(); ++I) {
