@@ -6,12 +6,6 @@ namespace cufuse {
 
 namespace {
 
-bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources) {
-  const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
-  return At.isValid() && !Sources.isInSystemHeader(At) && !Sources.isWrittenInBuiltinFile(At) &&
-         !Sources.isWrittenInCommandLineFile(At);
-}
-
 /// The member of a template that an instantiation was made from, or the declaration itself.
 const clang::Decl *pattern(const clang::Decl *D) {
   if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D)) {
@@ -435,6 +429,12 @@ void Walk::text(const clang::Decl *Unit) {
 } // namespace
 
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) { return Walk(Unit).run(Kernel); }
+
+bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources) {
+  const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
+  return At.isValid() && !Sources.isInSystemHeader(At) && !Sources.isWrittenInBuiltinFile(At) &&
+         !Sources.isWrittenInCommandLineFile(At);
+}
 
 const clang::Decl *enclosingUnit(const clang::Decl *D) {
   const clang::Decl *Unit = D;

@@ -40,11 +40,7 @@ private:
   clang::FileID fileOf(const clang::Decl *D) const {
     return Sources.getFileID(Sources.getExpansionLoc(D->getLocation()));
   }
-  bool inUsersFile(const clang::Decl *D) const {
-    const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
-    return At.isValid() && !Sources.isInSystemHeader(At) && !Sources.isWrittenInBuiltinFile(At) &&
-           !Sources.isWrittenInCommandLineFile(At);
-  }
+  bool inUsersFile(const clang::Decl *D) const { return cufuse::inUsersFile(D, Sources); }
   bool isAbsorbed(const clang::Decl *D) const { return Result.Absorbed.count(fileOf(D)); }
 
   /// Would a second object file that includes this declaration define the symbol again?
