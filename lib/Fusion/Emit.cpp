@@ -19,11 +19,11 @@ template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z> 
   static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
   static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15, "impossible partition");)";
 
-/// A partition that is the whole block keeps the block's own shape and barrier.
+/// A partition that is the whole block is the block: the kernel alone stays what it was, to the register.
 constexpr const char *WholeBlockThreads = R"(
   static __device__ __forceinline__ unsigned rank() { return (::threadIdx.z * Y + ::threadIdx.y) * X + ::threadIdx.x; }
   static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
-  static __device__ __forceinline__ dim3 blockDim() { return dim3(X, Y, Z); })";
+  static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; })";
 
 constexpr const char *PartitionThreads = R"(
   static __device__ __forceinline__ unsigned rank() { return ::threadIdx.x - First; }
@@ -34,28 +34,8 @@ constexpr const char *PartitionThreads = R"(
   static __device__ __forceinline__ dim3 blockDim() { return dim3(X, Y, Z); })";
 
 constexpr const char *Grid =
-    R"(/// The grid of a kernel, and what finds a block's place in it without dividing: floor(n / d) is n * multiplier >> shift
-/// for n < 2^31 (Granlund and Montgomery, Division by Invariant Integers, PLDI 1994).
-struct CufuseGrid {
-  dim3 size;
-  unsigned blocks;
-  struct Divisor {
-    unsigned multiplier, shift;
-    __device__ __forceinline__ unsigned divide(unsigned n) const {
-      return static_cast<unsigned>((static_cast<unsigned long long>(n) * multiplier) >> shift);
-    }
-  } x, y;
-
-  __device__ __forceinline__ uint3 inPlane(unsigned block) const {
-    const unsigned row = x.divide(block);
-    return uint3{block - row * size.x, row, 0};
-  }
-  __device__ __forceinline__ uint3 inSpace(unsigned block) const {
-    const unsigned row = x.divide(block), plane = y.divide(row);
-    return uint3{block - row * size.x, row - plane * size.y, plane};
-  }
-};
-)";
+#include "Grid.inc"
+    ;
 
 constexpr const char *PartitionSync = R"(
   static __device__ __forceinline__ void sync() {
@@ -208,7 +188,7 @@ private:
     }
     Out.write(Grid);
     Out.write(PartitionHead);
-    const bool Whole = Plan.Partitions.size() == 1;
+    const bool Whole = Plan.keepsBlock();
     Out.write(Whole ? WholeBlockThreads : PartitionThreads);
     if (Need.Sync)
       Out.write(Whole ? WholeBlockSync : PartitionSync);
@@ -430,19 +410,20 @@ private:
         Text.replace(Text.find('\2'), 1, parameter(C, P.Name));
         Own.push_back(Text);
       }
-      Own.push_back("const CufuseGrid " + own(C, "grid"));
+      if (!Plan.keepsGrid())
+        Own.push_back("const CufuseGrid " + own(C, "grid"));
       if (!C.Facts->DynamicShared.empty()) {
         Own.push_back("const unsigned " + own(C, "dynamicOffset"));
         if (copies(C) > 1)
           Own.push_back("const unsigned " + own(C, "dynamicStride"));
       }
-      Parameters += wrapped("\n    ", Own, &C == &Constituents.back() ? ")" : ",", 4);
+      Parameters += wrapped(Own.empty() ? "" : "\n    ", Own, &C == &Constituents.back() ? ")" : ",", 4);
     }
     Out.line("__global__ void {}fused({} {{", constant(launchAttribute()), Parameters);
     for (size_t I = 0; I < Plan.Partitions.size(); ++I) {
       const PartitionPlan &P = Plan.Partitions[I];
       const bool Last = I + 1 == Plan.Partitions.size();
-      if (Plan.Partitions.size() == 1)
+      if (Plan.keepsBlock())
         Out.write("  {");
       else if (Last)
         Out.write("  } else {");
@@ -474,9 +455,12 @@ private:
     const std::string Space = namespaceOf(P), Grid = own(C, "grid");
     const unsigned Copies = copies(C);
     const Dimensions Reads = gridDimensions(Facts);
-    const std::string Index = Reads[2]   ? Grid + ".inSpace(block)"
+    const bool Alone = Plan.keepsGrid();
+    const std::string Index = Alone      ? "blockIdx"
+                              : Reads[2] ? Grid + ".inSpace(block)"
                               : Reads[1] ? Grid + ".inPlane(block)"
                                          : "uint3{block, 0, 0}";
+    const std::string Size = Alone ? "gridDim" : Grid + ".size";
     const std::string First = Copies == 1 ? "blockIdx.x" : fmt::format("blockIdx.x * {} + {}", Copies, P.Copy);
     const std::string Step = Copies == 1 ? "gridDim.x" : fmt::format("gridDim.x * {}", Copies);
 
@@ -489,28 +473,25 @@ private:
       if (Facts.reads(Builtin::BlockIdx))
         Arguments.push_back(Index);
       if (Facts.reads(Builtin::GridDim))
-        Arguments.push_back(Grid + ".size");
+        Arguments.push_back(Size);
       if (!Facts.DynamicShared.empty())
         Arguments.push_back(Offset);
     }
     for (const ParameterText &Parameter : C.Text->Parameters)
       Arguments.push_back(parameter(C, Parameter.Name));
 
-    if (P.Block.threads() != P.PaddedThreads && Plan.Partitions.size() > 1) {
+    if (P.Block.threads() != P.PaddedThreads && !Plan.keepsBlock()) {
       Out.line("    if ({}::cufuse_partition::rank() >= {})", Space, constant(P.Block.threads()));
       Out.write("      return; // fills the last warp");
     }
     const bool Loop = Plan.Grid == GridPolicy::Stride;
-    const bool Alone = !Loop && Plan.Partitions.size() == 1;
     if (Loop)
       Out.line("    for (unsigned block = {}; block < {}.blocks; block += {}) {{", First, Grid, Step);
-    else if (Alone && (Facts.sharesIndices() || Facts.reads(Builtin::BlockIdx)))
-      Out.line("    const unsigned block = {};", First);
     else if (!Alone)
       Out.line("    if (const unsigned block = {}; block < {}.blocks) {{", First, Grid);
     const char *Indent = Alone ? "    " : "      ";
     if (Facts.sharesIndices())
-      Out.line("{}{}::cufuse_partition::enterBlock({}, {}.size, {});", Indent, Space, Index, Grid, Offset);
+      Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
     Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Space)), Arguments, ");",
                       std::string_view(Indent).size() + 4));
     if (Loop && P.Barrier)
@@ -557,8 +538,8 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
   for (const KernelFacts *F : Facts)
     ++Count[F->Name];
   // What else stands in the namespace of the output.
-  std::set<std::string> Taken = {
-      "fused", "launch", "gridOf", "divisorOf", "CufuseGrid", "CufusePartition", "cufuse_dynamicShared"};
+  std::set<std::string> Taken = {"fused",    "launch",     "gridOf",          "divisorOf",
+                                 "strideOf", "CufuseGrid", "CufusePartition", "cufuse_dynamicShared"};
   std::vector<std::string> Names;
   for (const KernelFacts *F : Facts) {
     std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);

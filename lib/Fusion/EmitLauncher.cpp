@@ -35,33 +35,16 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpa
 }
 
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
-  Out.write(R"(namespace {
-
-CufuseGrid::Divisor divisorOf(unsigned d) {
-  unsigned bits = 0;
-  while (bits < 32 && (1ull << bits) < d)
-    ++bits;
-  return {static_cast<unsigned>((1ull << (31 + bits)) / d + 1), 31 + bits};
-}
-
-/// No blocks if no kernel can be launched with this grid.
-CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
-  if (size.x == 0 || size.y == 0 || size.z == 0 || (size.y > 1 && !readsY && !readsZ) || (size.z > 1 && !readsZ))
-    return {};
-  const unsigned long long plane = 1ull * size.x * size.y;
-  if (plane > 0x7fffffff || plane * size.z > 0x7fffffff)
-    return {};
-  return {size, static_cast<unsigned>(plane * size.z), divisorOf(size.x), divisorOf(size.y)};
-}
-
-} // namespace
-)");
+  Out.write(
+#include "Launcher.inc"
+  );
   Out.line("{} {{", launchSignature(Constituents));
   std::map<unsigned, unsigned> Copies;
   for (const PartitionPlan &P : Plan.Partitions)
     ++Copies[P.Constituent];
 
-  Out.write("  unsigned blocks = 0;");
+  if (!Plan.keepsGrid())
+    Out.write("  unsigned blocks = 0;");
   for (unsigned I = 0; I < Constituents.size(); ++I) {
     const Constituent &C = Constituents[I];
     const Dimensions Reads = gridDimensions(*C.Facts);
@@ -69,6 +52,8 @@ CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
     Out.line("  if ({}Grid.blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
     const std::string Needed =
         Copies[I] == 1 ? C.Name + "Grid.blocks" : fmt::format("({0}Grid.blocks + {1} - 1) / {1}", C.Name, Copies[I]);
+    if (Plan.keepsGrid())
+      continue;
     Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", Needed);
   }
   Out.blank();
@@ -83,8 +68,7 @@ CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
     const Constituent &C = Constituents[I];
     if (!C.Facts->DynamicShared.empty())
       Out.line("  const std::size_t {}Offset = dynamicBytes;", C.Name);
-    Out.line("  const std::size_t {0}Stride = ({0}Launch.dynamicSharedBytes + {1}) / {2} * {2};", C.Name, Alignment - 1,
-             Alignment);
+    Out.line("  const std::size_t {0}Stride = strideOf({0}Launch.dynamicSharedBytes, {1});", C.Name, Alignment);
     Out.line("  dynamicBytes += {}{}Stride;", Copies[I] == 1 ? "" : fmt::format("{} * ", Copies[I]), C.Name);
   }
   Out.write(R"(  if (dynamicBytes > 0x7fffffff)
@@ -111,8 +95,9 @@ CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
 )",
              constant(Plan.BlockThreads));
 
-  Out.write("  cudaLaunchConfig_t config = {};\n  config.gridDim = dim3(blocks);");
-  const BlockShape Block = Plan.Partitions.size() == 1 ? Plan.Partitions[0].Block : BlockShape{Plan.BlockThreads, 1, 1};
+  Out.line("  cudaLaunchConfig_t config = {{}};\n  config.gridDim = {};",
+           Plan.keepsGrid() ? Constituents[0].Name + "Launch.grid" : "dim3(blocks)");
+  const BlockShape Block = Plan.keepsBlock() ? Plan.Partitions[0].Block : BlockShape{Plan.BlockThreads, 1, 1};
   Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
   Out.write("  config.dynamicSmemBytes = dynamicBytes;\n  config.stream = stream;");
   std::vector<std::string> Arguments = {"&config", "fused"};
@@ -120,7 +105,8 @@ CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
     const Constituent &C = Constituents[I];
     for (const ParameterText &P : C.Text->Parameters)
       Arguments.push_back(fmt::format("{}Launch.arguments.{}", C.Name, P.Name));
-    Arguments.push_back(C.Name + "Grid");
+    if (!Plan.keepsGrid())
+      Arguments.push_back(C.Name + "Grid");
     if (!C.Facts->DynamicShared.empty()) {
       Arguments.push_back(fmt::format("static_cast<unsigned>({0}Offset)", C.Name));
       if (Copies[I] > 1)

@@ -27,6 +27,11 @@ struct FusionPlan {
   unsigned BlockThreads = 0;
   GridPolicy Grid = GridPolicy::Match;
   RegisterLimit Registers;
+
+  /// One partition is the whole block: it keeps the block's own shape and barrier.
+  bool keepsBlock() const { return Partitions.size() == 1; }
+  /// It also plays exactly one block of the kernel, at the place of its own.
+  bool keepsGrid() const { return keepsBlock() && Grid == GridPolicy::Match; }
 };
 
 /// Lays the partitions out in the order of the constituents. Refuses blocks that are impossible or exceed the kernel's
