@@ -47,5 +47,6 @@ config.substitutions += [
     ("%source", config.source),
     ("%build", config.build),
     ("%python", config.python),
+    ("%execute", f"{config.python} {config.test_source_root}/execute.py"),
     ("%FileCheck", os.path.join(config.llvm_tools, "FileCheck")),
 ]

@@ -10,7 +10,8 @@ namespace {
 
 class Check {
 public:
-  Check(const ParsedUnit &Unit, const Reached &Reach) : Unit(Unit), Reach(Reach), Kernel(*Reach.Kernel) {}
+  Check(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts)
+      : Unit(Unit), Reach(Reach), Facts(Facts), Kernel(*Reach.Kernel) {}
 
   std::vector<Blocker> run() {
     kernel();
@@ -21,8 +22,7 @@ public:
     unknownCallees();
     for (const clang::VarDecl *Global : Reach.Globals)
       global(*Global);
-    for (Blocker &Found : findDivergentExits(Unit, Reach))
-      Blockers.push_back(std::move(Found));
+    exits();
     return std::move(Blockers);
   }
 
@@ -72,6 +72,16 @@ private:
     for (const clang::VarDecl *Global : Reach.Globals)
       if (leadsToCode(Global->getType()) && mustStayShared(Unit, *Global))
         block(BlockerKind::UnknownCallee, Global->getLocation(), Global->getNameAsString());
+  }
+
+  /// Threads leave through an mbarrier, which sm_80 introduced.
+  void exits() {
+    unsigned Architecture = 0;
+    llvm::StringRef Name = Unit.request().Arch;
+    if (!Name.consume_front("sm_") || Name.consumeInteger(10, Architecture) || Architecture >= 80)
+      return;
+    for (const Finding &Exit : Facts.ExitsBeforeBarrier)
+      Blockers.push_back({BlockerKind::ExitNeedsMbarrier, Exit.Where, Exit.What});
   }
 
   /// Errors count where they lie in what the kernel needs.
@@ -192,6 +202,7 @@ private:
 
   const ParsedUnit &Unit;
   const Reached &Reach;
+  const KernelFacts &Facts;
   const clang::FunctionDecl &Kernel;
   std::vector<Blocker> Blockers;
   std::set<std::string> Libraries;
@@ -199,6 +210,8 @@ private:
 
 } // namespace
 
-std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const Reached &Reach) { return Check(Unit, Reach).run(); }
+std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts) {
+  return Check(Unit, Reach, Facts).run();
+}
 
 } // namespace cufuse

@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/CollectFacts.h"
 
+#include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/LaunchSites.h"
 
@@ -148,6 +149,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       if (!Body || Body->body_back() != Return)
         Facts.EarlyExits.push_back({"return", Name, Unit.place(Return->getBeginLoc())});
   }
+  DivergentExits Exits = findDivergentExits(Unit, Reach);
+  Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
+  Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);
   for (const clang::VarDecl *Global : Reach.Globals)
     Facts.Globals.push_back({Global->getQualifiedNameAsString(), space(*Global), mustStayShared(Unit, *Global)});
   return Facts;

@@ -2,6 +2,7 @@
 
 #include "cufuse/Analysis/Uniformity.h"
 
+#include <clang/Analysis/Analyses/Dominators.h>
 #include <clang/Analysis/CFG.h>
 #include <llvm/ADT/SmallPtrSet.h>
 
@@ -15,12 +16,12 @@ const clang::FunctionDecl *definition(const clang::FunctionDecl *F) {
   return Definition ? Definition : F;
 }
 
-/// Finds the calls of one kind in a control-flow graph and who may leave before them.
+/// The calls of one kind in a control-flow graph, and who may leave before them.
 class ExitCheck {
 public:
-  ExitCheck(const clang::FunctionDecl &Function, const clang::CFG &Graph,
+  ExitCheck(const clang::FunctionDecl &Function, clang::CFG &Graph,
             llvm::function_ref<bool(const clang::CallExpr *)> IsSync)
-      : Graph(Graph) {
+      : Graph(Graph), PostDominators(&Graph) {
     if (auto *Body = llvm::dyn_cast<clang::CompoundStmt>(Function.getBody()); Body && !Body->body_empty())
       LastStatement = Body->body_back();
     for (const clang::CFGBlock *Block : Graph)
@@ -28,19 +29,6 @@ public:
         if (auto Statement = Element.getAs<clang::CFGStmt>())
           if (auto *Call = llvm::dyn_cast<clang::CallExpr>(Statement->getStmt()); Call && IsSync(Call))
             Syncs.try_emplace(Block, Call);
-    if (Syncs.empty())
-      return;
-    // Blocks from which a synchronisation can be reached.
-    std::vector<const clang::CFGBlock *> Work;
-    for (const auto &[Block, Call] : Syncs) {
-      Reaches.insert(Block);
-      Work.push_back(Block);
-    }
-    backwards(Work, Reaches, [](const clang::CFGBlock *) { return true; });
-    // Blocks from whose start the exit can be reached without one.
-    Work = {&Graph.getExit()};
-    Leaves.insert(&Graph.getExit());
-    backwards(Work, Leaves, [&](const clang::CFGBlock *Block) { return !Syncs.count(Block); });
   }
 
   struct Divergence {
@@ -49,26 +37,29 @@ public:
     const clang::CallExpr *Sync;
   };
 
-  /// The first branch that `MayDiverge` for which one side leaves and the other synchronises.
+  /// The first branch that `MayDiverge` for which one side synchronises before the sides meet again (or the function
+  /// ends), and the other does not.
   std::optional<Divergence>
-  find(llvm::function_ref<bool(const clang::Expr *Condition, bool ExplicitReturn)> MayDiverge) const {
+  find(llvm::function_ref<bool(const clang::Expr *Condition, bool ExplicitReturn)> MayDiverge) {
     if (Syncs.empty())
       return std::nullopt;
     // Clang numbers blocks from the exit; the reader expects the first branch.
-    const std::vector<const clang::CFGBlock *> Blocks(Graph.begin(), Graph.end());
-    for (const clang::CFGBlock *Block : llvm::reverse(Blocks)) {
-      if (Block->succ_size() < 2)
-        continue;
+    const std::vector<clang::CFGBlock *> Blocks(Graph.begin(), Graph.end());
+    for (clang::CFGBlock *Block : llvm::reverse(Blocks)) {
       auto *Condition = llvm::dyn_cast_or_null<clang::Expr>(Block->getTerminatorCondition(/*StripParens=*/false));
+      if (Block->succ_size() < 2 || !Condition)
+        continue;
+      const clang::CFGBlock *Meeting = &Graph.getExit();
+      if (auto *Node = PostDominators.getBase().getNode(Block); Node && Node->getIDom() && Node->getIDom()->getBlock())
+        Meeting = Node->getIDom()->getBlock();
       for (const clang::CFGBlock *Leaving : Block->succs()) {
-        if (!Leaving || !Leaves.count(Leaving))
+        const clang::ReturnStmt *Return = nullptr;
+        if (!Leaving || !leaves(Leaving, Meeting, Return))
           continue;
         for (const clang::CFGBlock *Staying : Block->succs()) {
-          if (!Staying || Staying == Leaving || !Reaches.count(Staying))
-            continue;
-          const clang::ReturnStmt *Return = returnFrom(Leaving);
-          if (Condition && MayDiverge(Condition, Return != nullptr))
-            return Divergence{Block->getTerminatorStmt(), Return, syncFrom(Staying)};
+          const clang::CallExpr *Sync = Staying && Staying != Leaving ? syncFrom(Staying, Meeting) : nullptr;
+          if (Sync && MayDiverge(Condition, Return != nullptr))
+            return Divergence{Block->getTerminatorStmt(), Return, Sync};
         }
       }
     }
@@ -76,42 +67,38 @@ public:
   }
 
 private:
-  using BlockSet = llvm::SmallPtrSet<const clang::CFGBlock *, 32>;
-
-  static void backwards(std::vector<const clang::CFGBlock *> Work, BlockSet &Found,
-                        llvm::function_ref<bool(const clang::CFGBlock *)> Through) {
-    while (!Work.empty()) {
-      const clang::CFGBlock *Block = Work.back();
-      Work.pop_back();
-      for (const clang::CFGBlock *Before : Block->preds())
-        if (Before && Through(Before) && Found.insert(Before).second)
-          Work.push_back(Before);
-    }
-  }
-
-  /// An early return on a path from `Start` to the exit without synchronisation; a return at the very end is not early.
-  const clang::ReturnStmt *returnFrom(const clang::CFGBlock *Start) const {
-    BlockSet Seen;
+  /// Is there a path from `Start` to `Meeting` without synchronisation? `Return` is an early return on such a path; one
+  /// at the very end of the function is not early.
+  bool leaves(const clang::CFGBlock *Start, const clang::CFGBlock *Meeting, const clang::ReturnStmt *&Return) const {
+    bool Meets = false;
+    llvm::SmallPtrSet<const clang::CFGBlock *, 32> Seen;
     std::vector<const clang::CFGBlock *> Work = {Start};
     while (!Work.empty()) {
       const clang::CFGBlock *Block = Work.back();
       Work.pop_back();
-      if (!Leaves.count(Block) || !Seen.insert(Block).second)
+      if (Block == Meeting) {
+        Meets = true;
+        continue;
+      }
+      if (Syncs.count(Block) || !Seen.insert(Block).second)
         continue;
       for (const clang::CFGElement &Element : *Block)
         if (auto Statement = Element.getAs<clang::CFGStmt>())
-          if (auto *Return = llvm::dyn_cast<clang::ReturnStmt>(Statement->getStmt()); Return && Return != LastStatement)
-            return Return;
+          if (auto *Found = llvm::dyn_cast<clang::ReturnStmt>(Statement->getStmt());
+              Found && Found != LastStatement && !Return)
+            Return = Found;
       for (const clang::CFGBlock *Next : Block->succs())
         if (Next)
           Work.push_back(Next);
     }
-    return nullptr;
+    return Meets;
   }
 
-  const clang::CallExpr *syncFrom(const clang::CFGBlock *Start) const {
-    BlockSet Seen;
-    std::vector<const clang::CFGBlock *> Work = {Start};
+  const clang::CallExpr *syncFrom(const clang::CFGBlock *Start, const clang::CFGBlock *Meeting) const {
+    llvm::SmallPtrSet<const clang::CFGBlock *, 32> Seen = {Meeting};
+    std::vector<const clang::CFGBlock *> Work;
+    if (Seen.insert(Start).second)
+      Work.push_back(Start);
     for (size_t I = 0; I < Work.size(); ++I) {
       if (auto Found = Syncs.find(Work[I]); Found != Syncs.end())
         return Found->second;
@@ -122,10 +109,10 @@ private:
     return nullptr;
   }
 
-  const clang::CFG &Graph;
+  clang::CFG &Graph;
+  clang::CFGPostDomTree PostDominators;
   const clang::Stmt *LastStatement = nullptr;
   llvm::DenseMap<const clang::CFGBlock *, const clang::CallExpr *> Syncs;
-  BlockSet Reaches, Leaves;
 };
 
 llvm::SetVector<const clang::FunctionDecl *> callersOf(const Reached &Reach, Intrinsic Kind) {
@@ -146,16 +133,15 @@ llvm::SetVector<const clang::FunctionDecl *> synchronisingFunctions(const Reache
   return callersOf(Reach, Intrinsic::Barrier);
 }
 
-std::vector<Blocker> findDivergentExits(const ParsedUnit &Unit, const Reached &Reach) {
-  std::vector<Blocker> Blockers;
+DivergentExits findDivergentExits(const ParsedUnit &Unit, const Reached &Reach) {
+  DivergentExits Result;
   const Uniformity Uniforms(Reach);
   const struct {
     Intrinsic Kind;
-    BlockerKind Blocks;
+    std::vector<Finding> &Found;
     llvm::SetVector<const clang::FunctionDecl *> Callers;
-  } Checks[] = {
-      {Intrinsic::Barrier, BlockerKind::EarlyExitBeforeBarrier, callersOf(Reach, Intrinsic::Barrier)},
-      {Intrinsic::WarpPrimitive, BlockerKind::EarlyExitBeforeWarpSync, callersOf(Reach, Intrinsic::WarpPrimitive)}};
+  } Checks[] = {{Intrinsic::Barrier, Result.BeforeBarrier, callersOf(Reach, Intrinsic::Barrier)},
+                {Intrinsic::WarpPrimitive, Result.BeforeWarpPrimitive, callersOf(Reach, Intrinsic::WarpPrimitive)}};
   for (const auto &[Function, Use] : Reach.Functions) {
     if (Use.System)
       continue;
@@ -167,13 +153,14 @@ std::vector<Blocker> findDivergentExits(const ParsedUnit &Unit, const Reached &R
       const bool IsKernel = Function == Reach.Kernel;
       if (!IsKernel && Check.Kind == Intrinsic::WarpPrimitive)
         continue;
+      const std::string Name = Function->getNameAsString();
       if (!Graph)
         Graph = clang::CFG::buildCFG(Function, Function->getBody(), &Unit.ast(), clang::CFG::BuildOptions());
       if (!Graph) {
-        Blockers.push_back({Check.Blocks, Unit.place(Function->getLocation()), "its control flow cannot be analysed"});
+        Check.Found.push_back({"its control flow cannot be analysed", Name, Unit.place(Function->getLocation())});
         continue;
       }
-      const ExitCheck Exits(*Function, *Graph, [&](const clang::CallExpr *Call) {
+      ExitCheck Exits(*Function, *Graph, [&](const clang::CallExpr *Call) {
         const clang::FunctionDecl *Callee = Call->getDirectCallee();
         return Callee && (classify(*Callee) == Check.Kind || Check.Callers.contains(definition(Callee)));
       });
@@ -187,12 +174,12 @@ std::vector<Blocker> findDivergentExits(const ParsedUnit &Unit, const Reached &R
         continue;
       const clang::SourceLocation At = Found->Return ? Found->Return->getBeginLoc() : Found->Branch->getBeginLoc();
       const SourcePlace Sync = Unit.place(Found->Sync->getBeginLoc());
-      Blockers.push_back({Check.Blocks, Unit.place(At),
-                          fmt::format("{} {}, {}:{}", Found->Return ? "this return, and" : "this branch skips",
-                                      Found->Sync->getDirectCallee()->getName().str(), Sync.File, Sync.Line)});
+      Check.Found.push_back({fmt::format("{} {}, {}:{}", Found->Return ? "this return, and" : "this branch skips",
+                                         Found->Sync->getDirectCallee()->getName().str(), Sync.File, Sync.Line),
+                             Name, Unit.place(At)});
     }
   }
-  return Blockers;
+  return Result;
 }
 
 } // namespace cufuse

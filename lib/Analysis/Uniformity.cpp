@@ -21,6 +21,15 @@ const clang::VarDecl *target(const clang::Expr *E) {
   return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
 }
 
+/// Does the pointer promise that nobody writes what it leads to while the kernel runs? A `const T *__restrict__` of the
+/// kernel itself does.
+bool leadsToReadOnly(const clang::Expr *Pointer, const clang::FunctionDecl *Kernel) {
+  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Pointer->IgnoreParenImpCasts());
+  auto *Parameter = Reference ? llvm::dyn_cast<clang::ParmVarDecl>(Reference->getDecl()) : nullptr;
+  return Parameter && Parameter->getDeclContext() == Kernel && Parameter->getType().isRestrictQualified() &&
+         Parameter->getType()->getPointeeType().isConstQualified();
+}
+
 bool isNamed(const clang::ValueDecl *D, Builtin B) {
   return D->getIdentifier() && D->getDeclContext()->getRedeclContext()->isTranslationUnit() &&
          D->getName() == BuiltinNames[static_cast<size_t>(B)];
@@ -236,14 +245,16 @@ Uniform Uniformity::of(const clang::Expr *E) const {
   Uniform Level = Uniform::Yes;
   const bool Loads = [&] {
     if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E))
-      return Unary->getOpcode() == clang::UO_Deref;
+      return Unary->getOpcode() == clang::UO_Deref && !leadsToReadOnly(Unary->getSubExpr(), Reach.Kernel);
     if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E)) {
+      if (leadsToReadOnly(Element->getBase(), Reach.Kernel))
+        return false;
       const clang::VarDecl *Array = target(Element);
       return !(Array && (Array->hasAttr<clang::CUDAConstantAttr>() || Array->isConstexpr() ||
                          (Array->hasLocalStorage() && Array->getType()->isArrayType())));
     }
     if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
-      return Member->isArrow();
+      return Member->isArrow() && !leadsToReadOnly(Member->getBase(), Reach.Kernel);
     return llvm::isa<clang::LambdaExpr, clang::CXXThisExpr>(E);
   }();
   if (Loads)

@@ -106,6 +106,8 @@ llvm::json::Object json(const LoadedKernel &Kernel) {
       {"helpers", llvm::json::Array(F.Helpers)},
       {"atomics", json(F.Atomics)},
       {"earlyExits", json(F.EarlyExits)},
+      {"exitsBeforeBarrier", json(F.ExitsBeforeBarrier)},
+      {"exitsBeforeWarpPrimitive", json(F.ExitsBeforeWarpPrimitive)},
       {"warpPrimitives", json(F.WarpPrimitives)},
       {"fusable", F.Blockers.empty()},
       {"blockers", std::move(Blockers)}};
@@ -140,6 +142,9 @@ std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
     Row("warp primitives", counted(F.WarpPrimitives));
     for (const Finding &E : F.EarlyExits)
       Row("early exit", E.Where.str());
+    for (const auto *Exits : {&F.ExitsBeforeBarrier, &F.ExitsBeforeWarpPrimitive})
+      for (const Finding &E : *Exits)
+        Row("leaves early", fmt::format("{}: {}", E.Where.str(), E.What));
     Row("fusable", F.Blockers.empty() ? "yes" : "no");
     for (const Blocker &B : F.Blockers)
       Row("blocker", fmt::format("{}: {}; {}", B.Where.str(), B.message().Text, blockerRemedy(B.Kind)));

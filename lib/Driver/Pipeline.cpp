@@ -41,7 +41,7 @@ LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kerne
     Loaded.Errors.insert(Error.key());
   const Reached Reach = reach(Unit, Kernel);
   Loaded.Facts = collectFacts(Unit, Reach);
-  Loaded.Facts.Blockers = checkFusable(Unit, Reach);
+  Loaded.Facts.Blockers = checkFusable(Unit, Reach, Loaded.Facts);
   Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts);
   // One reason at one place is enough.
   for (const Blocker &B : Loaded.Text.Blockers)
@@ -438,6 +438,10 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
                                     : Facts.sharesIndices() ? "its functions read the block index from shared memory"
                                                             : "its blocks follow each other in the same shared memory")
                       : fmt::format("{}: no barrier: it never synchronises", Name));
+    if (P.DropsOut)
+      for (const Finding &Exit : Facts.ExitsBeforeBarrier)
+        Explain(fmt::format("{}: an mbarrier instead, which leaving threads drop out of: {}: {}", Name,
+                            Exit.Where.str(), Exit.What));
   }
   if (Request.StopAfter == Step::Plan)
     return Result;

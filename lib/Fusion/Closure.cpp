@@ -283,6 +283,9 @@ private:
     checkBuiltinNames(Unit, Text, I.Text, Rebound, Result.Blockers);
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit))
       editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
+    if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
+        Facts.announcesExits() && contains(I.Text, Kernel.Function->getBody()->getBeginLoc()))
+      editReturns(Unit, Text, I.Text, Kernel, !Facts.ExitsBeforeBarrier.empty(), Edits, Result.Blockers);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::VarDecl *Shared : Use.Shared)
         if (Shared->hasExternalStorage() && contains(I.Text, Shared->getLocation()) &&

@@ -146,6 +146,34 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
                                Variable.getName().str(), Bounds, Element, Bounds, Offset)});
 }
 
+void editReturns(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const FunctionUse &Kernel, bool AtEnd,
+                 std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
+  auto Refuse = [&](clang::SourceLocation Where, const char *What) {
+    Blockers.push_back({BlockerKind::ExitUnannounced, Unit.place(Where), What});
+  };
+  for (const clang::ReturnStmt *Return : Kernel.Returns) {
+    const clang::SourceLocation At = Return->getReturnLoc();
+    if (At.isMacroID())
+      Refuse(At, "a macro returns");
+    else if (Return->getRetValue())
+      Refuse(At, "it returns an expression");
+    else
+      Edits.push_back({Text.offset(At).second + 6, 0, " cufuse_partition::leave()"});
+  }
+  if (!AtEnd)
+    return;
+  const auto *Body = llvm::dyn_cast<clang::CompoundStmt>(Kernel.Function->getBody());
+  if (!Body || Body->getRBracLoc().isMacroID())
+    return Refuse(Kernel.Function->getLocation(), "its end is not written as `}`");
+  if (!Body->body_empty() && llvm::isa<clang::ReturnStmt>(Body->body_back()))
+    return;
+  // A line of its own, indented as the body is by its first statement.
+  const unsigned End = Text.offset(Body->getRBracLoc()).second;
+  const llvm::StringRef Line = Text.buffer(S.File).slice(0, End);
+  const bool OwnLine = Line.rtrim(" \t").ends_with("\n");
+  Edits.push_back({End, 0, OwnLine ? "  cufuse_partition::leave();\n" : " cufuse_partition::leave(); "});
+}
+
 void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const std::set<std::string> &Rebound,
                        std::vector<Blocker> &Blockers) {
   static const llvm::StringSet<> Keywords = {"return", "else", "do",  "case", "throw",  "co_return", "sizeof",

@@ -30,6 +30,11 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
 void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::VarDecl &Variable,
                        const std::string &Offset, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);
 
+/// Threads announce that they leave: `return;` of the kernel becomes `return cufuse_partition::leave();`, and if
+/// `AtEnd`, so does the end of its body.
+void editReturns(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const FunctionUse &Kernel, bool AtEnd,
+                 std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);
+
 /// Names that the kernel's file uses for something else than the built-in, in a slice: a macro would break them.
 void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const std::set<std::string> &Rebound,
                        std::vector<Blocker> &Blockers);

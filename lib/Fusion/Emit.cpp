@@ -93,9 +93,74 @@ constexpr const char *PartitionIndices = R"(
     sync();
   })";
 
+constexpr const char *ExitOfThread = R"(
+  /// Ends the thread, so that no warp primitive waits for it.
+  static __device__ __forceinline__ void leave() { asm volatile("exit;"); })";
+
+constexpr const char *DropOutPartition =
+    R"(/// A partition whose threads may leave before others synchronise. A warp that has exited never arrives at a hardware barrier
+/// with a count, so the threads meet at an mbarrier, from which those that leave drop out (PTX ISA, mbarrier.arrive_drop).
+template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z>
+struct CufuseDropOutPartition : CufusePartition<First, Barrier, X, Y, Z> {
+  using Whole = CufusePartition<First, Barrier, X, Y, Z>;
+  struct Meeting {
+    unsigned long long barrier;
+    int votes;
+  };
+  static __device__ __forceinline__ Meeting &meeting() {
+    __shared__ __align__(8) unsigned char memory[sizeof(Meeting)];
+    return reinterpret_cast<Meeting &>(memory);
+  }
+  static __device__ __forceinline__ unsigned address() {
+    return static_cast<unsigned>(__cvta_generic_to_shared(&meeting().barrier));
+  }
+  /// All threads begin a block of the kernel.
+  static __device__ __forceinline__ void begin() {
+    if (Whole::rank() == 0) {
+      asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address()), "n"(Whole::Threads) : "memory");
+      meeting().votes = 0;
+    }
+    Whole::sync();
+  }
+  /// All have left it.
+  static __device__ __forceinline__ void end() {
+    Whole::sync();
+    if (Whole::rank() == 0)
+      asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(address()) : "memory");
+  }
+  static __device__ __forceinline__ void sync() {
+    unsigned long long phase;
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(phase) : "r"(address()) : "memory");
+    unsigned complete;
+    do
+#if __CUDA_ARCH__ >= 900 // sleeps for a while instead of spinning
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+#else
+      asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+#endif
+                   : "=r"(complete) : "r"(address()), "l"(phase) : "memory");
+    while (!complete);
+  }
+  static __device__ __forceinline__ void leave() {
+    asm volatile("{ .reg .b64 phase; mbarrier.arrive_drop.shared.b64 phase, [%0]; }" ::"r"(address()) : "memory");)";
+
+constexpr const char *DropOutReductions = R"(  /// The number of threads here with a predicate.
+  static __device__ __forceinline__ int syncCount(int predicate) {
+    if (predicate)
+      atomicAdd(&meeting().votes, 1);
+    sync();
+    const int count = *const_cast<volatile int *>(&meeting().votes);
+    sync();
+    atomicExch(&meeting().votes, 0);
+    sync();
+    return count;
+  }
+  static __device__ __forceinline__ int syncAnd(int predicate) { return syncCount(!predicate) == 0; }
+  static __device__ __forceinline__ int syncOr(int predicate) { return syncCount(predicate) != 0; })";
+
 /// Which chunks of the prelude some constituent needs.
 struct Needs {
-  bool Sync = false, Reductions = false, Dynamic = false, Indices = false;
+  bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false;
 };
 
 class Emitter {
@@ -103,12 +168,13 @@ public:
   Emitter(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options)
       : Constituents(Constituents), Plan(Plan), Options(Options), Out(Options.SourceFile, Options.LineDirectives) {
     for (const PartitionPlan &Partition : Plan.Partitions)
-      Need.Sync |= Partition.Barrier != 0;
+      Need.Sync |= Partition.Barrier != 0, Need.DropOut |= Partition.DropsOut;
     for (const Constituent &C : Constituents) {
       for (const BarrierFacts &Barrier : C.Facts->Barriers)
         Need.Reductions |= Barrier.Call != "__syncthreads";
       Need.Dynamic |= !C.Facts->DynamicShared.empty();
       Need.Indices |= C.Facts->sharesIndices();
+      Need.Exit |= C.Facts->announcesExits() && (C.Facts->ExitsBeforeBarrier.empty() || Plan.keepsGrid());
     }
   }
 
@@ -198,7 +264,19 @@ private:
       Out.write(PartitionDynamic);
     if (Need.Indices)
       Out.write(PartitionIndices);
+    if (Need.Exit)
+      Out.write(ExitOfThread);
     Out.write("};");
+    if (Need.DropOut) {
+      Out.blank();
+      Out.write(DropOutPartition);
+      if (Plan.Grid == GridPolicy::Match)
+        Out.write("    asm volatile(\"exit;\");");
+      Out.write("  }");
+      if (Need.Reductions)
+        Out.write(DropOutReductions);
+      Out.write("};");
+    }
     Out.blank();
     Out.line("}} // namespace {}", Options.Name);
     Out.blank();
@@ -220,9 +298,10 @@ private:
     saveMacros(Out, *C.Text, "push_macro");
     Out.line("namespace {} {{", Path);
     Out.blank();
-    Out.line("using cufuse_partition = {}::CufusePartition<{}, {}, {}, {}, {}>;", Options.Name,
-             constant(Partition.First), constant(Partition.Barrier), constant(Partition.Block.X),
-             constant(Partition.Block.Y), constant(Partition.Block.Z));
+    Out.line("using cufuse_partition = {}::{}<{}, {}, {}, {}, {}>;", Options.Name,
+             Partition.DropsOut ? "CufuseDropOutPartition" : "CufusePartition", constant(Partition.First),
+             constant(Partition.Barrier), constant(Partition.Block.X), constant(Partition.Block.Y),
+             constant(Partition.Block.Z));
     std::set<std::string> Barriers;
     for (const BarrierFacts &Barrier : Facts.Barriers)
       Barriers.insert(Barrier.Call);
@@ -492,9 +571,13 @@ private:
     const char *Indent = Alone ? "    " : "      ";
     if (Facts.sharesIndices())
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
+    if (P.DropsOut)
+      Out.line("{}{}::cufuse_partition::begin();", Indent, Space);
     Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Space)), Arguments, ");",
                       std::string_view(Indent).size() + 4));
-    if (Loop && P.Barrier)
+    if (Loop && P.DropsOut)
+      Out.line("      {}::cufuse_partition::end(); // before the next block uses the same shared memory", Space);
+    else if (Loop && P.Barrier)
       Out.line("      {}::cufuse_partition::sync(); // before the next block uses the same shared memory", Space);
     else if (Loop && !Facts.WarpPrimitives.empty())
       Out.write("      __syncwarp(); // lanes start the next block together");

@@ -10,6 +10,8 @@ constexpr unsigned MaxStaticShared = 48 * 1024; // ptxas refuses more.
 constexpr unsigned BlockRegisters = 64 * 1024;  // per block, every architecture from sm_53 on
 constexpr unsigned MinRegisterLimit = 16, MaxRegisterLimit = 255;
 constexpr unsigned long long MaxParameterBytes = 32764; // CUDA 12.1 and later, sm_70 and later
+// What partitions hold themselves: see `Indices` and `Meeting` in the emitted text.
+constexpr unsigned IndicesBytes = 32, MeetingBytes = 16;
 
 /// Synchronises with the virtual blocks before and after when it loops over them and they share memory.
 bool synchronises(const KernelFacts &Kernel, GridPolicy Grid) {
@@ -39,18 +41,26 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       Refuse(BlockerKind::LaunchBoundsExceeded,
              fmt::format("{} threads for {}, which allows {}", Chosen.Block.threads(), Kernel.Name, *Kernel.MaxThreads),
              Kernel.Where);
+    if (Config.Grid == GridPolicy::Stride)
+      for (const Finding &Exit : Kernel.ExitsBeforeWarpPrimitive)
+        Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
     ParameterBytes += Kernel.ParameterBytes;
     for (unsigned Copy = 0; Copy < Chosen.Copies; ++Copy) {
       PartitionPlan Partition{I, Copy, static_cast<unsigned>(Threads), Chosen.Block, 0, 0};
       Partition.PaddedThreads = (Chosen.Block.threads() + WarpSize - 1) / WarpSize * WarpSize;
       if (synchronises(Kernel, Config.Grid))
         Partition.Barrier = ++Barriers;
+      Partition.DropsOut = !Kernel.ExitsBeforeBarrier.empty();
       Threads += Partition.PaddedThreads;
-      StaticShared += Kernel.staticSharedBytes();
+      StaticShared += Kernel.staticSharedBytes() + (Kernel.sharesIndices() ? IndicesBytes : 0) +
+                      (Partition.DropsOut ? MeetingBytes : 0);
       Plan.Partitions.push_back(Partition);
     }
   }
   Plan.BlockThreads = Threads;
+  // Exited threads do not count for the barrier of a whole block.
+  if (Plan.keepsGrid())
+    Plan.Partitions[0].DropsOut = false;
   if (Threads > MaxBlockThreads)
     Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Threads));
   if (Barriers > MaxBarriers)

@@ -12,7 +12,7 @@ namespace cufuse {
 KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach);
 
 /// Every reason why this kernel cannot be fused, in source order, whatever it is fused with.
-std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const Reached &Reach);
+std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts);
 
 /// A variable that must stay the object the program already has: host code of the file refers to it, device code may
 /// write it, or it has no initialiser. Otherwise it is a table, and a copy means the same.

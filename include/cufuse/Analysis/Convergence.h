@@ -2,7 +2,7 @@
 // explicit count, so the others would wait for ever (PTX ISA, barrier; `horizontal.md`, rule 3).
 #pragma once
 
-#include "cufuse/Analysis/Blocker.h"
+#include "cufuse/Analysis/KernelFacts.h"
 #include "cufuse/Analysis/Reach.h"
 
 #include <vector>
@@ -12,10 +12,14 @@ namespace cufuse {
 /// Functions that execute a barrier, themselves or through a callee.
 llvm::SetVector<const clang::FunctionDecl *> synchronisingFunctions(const Reached &Reach);
 
-/// Places where a thread may leave a function before a barrier or a warp primitive that others still execute.
-/// An explicit `return` counts unless its condition is proved uniform; falling off the end, only where the condition
-/// provably varies between threads, since CUDA demands that a barrier's condition is uniform in the block
-/// (CUDA C++ Programming Guide, synchronization functions).
-std::vector<Blocker> findDivergentExits(const ParsedUnit &Unit, const Reached &Reach);
+/// Places where a thread may leave before others that still synchronise.
+struct DivergentExits {
+  std::vector<Finding> BeforeBarrier, BeforeWarpPrimitive;
+};
+
+/// An explicit `return` counts unless its condition is proved uniform. Where threads only part and meet again, a
+/// barrier on one side counts if the condition provably varies between threads, since CUDA demands that a barrier's
+/// condition is uniform in the block (CUDA C++ Programming Guide, synchronization functions).
+DivergentExits findDivergentExits(const ParsedUnit &Unit, const Reached &Reach);
 
 } // namespace cufuse

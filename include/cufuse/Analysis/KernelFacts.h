@@ -77,6 +77,8 @@ struct KernelFacts {
   std::vector<Finding> Atomics;
   std::vector<Finding> WarpPrimitives;
   std::vector<Finding> EarlyExits; ///< Returns from the kernel before its end.
+  /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
+  std::vector<Finding> ExitsBeforeBarrier, ExitsBeforeWarpPrimitive;
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
   std::vector<std::optional<BlockShape>> LaunchBlocks;
 
@@ -95,6 +97,8 @@ struct KernelFacts {
     return ReadByHelper[static_cast<size_t>(Builtin::BlockIdx)] ||
            ReadByHelper[static_cast<size_t>(Builtin::GridDim)] || HelperHasDynamicShared;
   }
+  /// Threads say that they leave, so that the others do not wait for them.
+  bool announcesExits() const { return !ExitsBeforeBarrier.empty() || !ExitsBeforeWarpPrimitive.empty(); }
   bool needsBarrier() const { return !Barriers.empty() || sharesIndices(); }
 };
 

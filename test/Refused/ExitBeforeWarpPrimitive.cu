@@ -1,8 +1,10 @@
-// A return that only some lanes take is refused where a warp primitive follows that waits for them.
+// Lanes that leave a block exit when it is the only one they play; with more to play, others would wait for them.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:sum_early --block 128 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:sum_early --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse %s:sum_guarded %s:sum_row --block 128 --block 128 -o %t/out.cu
+// RUN: %cufuse fuse %s:sum_early --block 128 -o %t/out.cu
+// RUN: %cufuse fuse %s:sum_row %s:sum_guarded --block 128 --block 128 --grid-policy stride -o %t/out.cu
 __device__ float warp_sum(float value) {
   for (int step = 16; step > 0; step /= 2)
     value += __shfl_down_sync(0xffffffff, value, step);
@@ -12,9 +14,9 @@ __device__ float warp_sum(float value) {
 __global__ void sum_early(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
-    // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:5: sum_early: lanes may leave before a warp primitive that waits for
-    // CHECK-SAME: them: this return, and warp_sum, {{[^ ]*}}:[[#@LINE+3]] [EarlyExitBeforeWarpSync]; guard the work
-    // CHECK-SAME: with `if` instead of returning, so that every lane reaches it
+    // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:5: lanes may leave a block before a warp primitive, and would rejoin for the
+    // CHECK-SAME: next block: sum_early: this return, and warp_sum, {{[^ ]*}}:[[#@LINE+3]] [ExitBeforeWarpPrimitive];
+    // CHECK-SAME: use --grid-policy match, or guard the work with `if` instead of returning
     return;
   const float sum = warp_sum(in[i]);
   if (threadIdx.x % 32 == 0)

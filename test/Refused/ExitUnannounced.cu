@@ -1,0 +1,41 @@
+// A thread that leaves before others synchronise has to say so; where the return cannot be rewritten, it is refused.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:by_macro %s:by_expression --block 128 --block 128 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:uniform --block 128 -o %t/out.cu
+#define LEAVE_IF(condition)                                                                                            \
+  if (condition)                                                                                                       \
+  return
+
+__global__ void by_macro(const float *in, float *out, int n) {
+  __shared__ float tile[128];
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:3: by_macro: threads may leave before others that wait for them, by a return
+  // CHECK-SAME: that cannot be rewritten: a macro returns [ExitUnannounced]; write a plain `return;` in the kernel
+  // CHECK-SAME: itself
+  LEAVE_IF(threadIdx.x >= n);
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[n - 1 - threadIdx.x];
+}
+
+__device__ void report(float *out) { *out = -1; }
+
+__global__ void by_expression(const float *in, float *out, int n) {
+  __shared__ float tile[128];
+  if (threadIdx.x >= n)
+    // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:5: by_expression: {{.*}}: it returns an expression [ExitUnannounced]
+    return report(out);
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[n - 1 - threadIdx.x];
+}
+
+// All threads of the block decide alike, so nothing has to be rewritten.
+__global__ void uniform(const float *in, float *out, int n) {
+  __shared__ float tile[128];
+  LEAVE_IF(blockIdx.x >= n);
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}
