@@ -189,7 +189,7 @@ std::vector<Blocker> findDivergentExits(const ParsedUnit &Unit, const Reached &R
       const SourcePlace Sync = Unit.place(Found->Sync->getBeginLoc());
       Blockers.push_back({Check.Blocks, Unit.place(At),
                           fmt::format("{} {}, {}:{}", Found->Return ? "this return, and" : "this branch skips",
-                                      Found->Sync->getDirectCallee()->getName().str(), Sync.File, Sync.Line)});
+                                      Found->Sync->getDirectCallee()->getNameAsString(), Sync.File, Sync.Line)});
     }
   }
   return Blockers;
