@@ -5,6 +5,7 @@ does not promise. Anything else is a finding: it is shrunk and written with its 
 """
 import collections
 import concurrent.futures
+import functools
 import glob
 import json
 import os
@@ -276,9 +277,9 @@ def attempt(arguments):
     return seed, result.status, result.problem
 
 
-def fuzz(cufuse, root, count, seed, out, jobs, say=print):
+def fuzz(cufuse, root, count, seed, out, jobs):
     """Runs cases seed … seed + count - 1; returns the number of findings. Equal problems are recorded once."""
-    corpus, runner = Corpus(root), Runner(cufuse)
+    corpus, runner, say = Corpus(root), Runner(cufuse), functools.partial(print, flush=True)
     statuses, problems = collections.Counter(), collections.Counter()
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         for number, status, problem in pool.map(attempt, [(seed + at, cufuse, root) for at in range(count)]):
