@@ -44,7 +44,8 @@ def is_sanitized(cufuse):
 
 
 class Runner:
-    def __init__(self, cufuse, memory_bytes=6 << 30):
+    def __init__(self, cufuse, memory_bytes=6 << 30, symbols=False):
+        self.symbols = symbols
         self.cufuse, self.sanitized = os.path.abspath(cufuse), is_sanitized(cufuse)
         # A sanitizer reserves more address space than there is; it has a limit of its own.
         self.memory_bytes = 0 if self.sanitized else memory_bytes
@@ -72,6 +73,8 @@ class Runner:
         environment = dict(os.environ, TMPDIR=temporary, XDG_CACHE_HOME=os.path.join(folder, "cache"))
         environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":hard_rss_limit_mb=8000:abort_on_error=0"
         environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+        if not self.symbols:  # They take a second each time.
+            environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
         process = subprocess.Popen(case.command(self.cufuse, "."), cwd=work, env=environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=self.limit)
         try:
@@ -88,6 +91,8 @@ class Runner:
         """What is wrong, in a few words that are equal for equal causes, or None."""
         if match := SANITIZER.search(stderr):
             return f"{match[1]} {match[2].strip()}"[:80]
+        if match := re.search(r"Assertion `(.*)' failed", stderr):
+            return f"assertion {match[1]}"[:80]
         if status < 0:
             return "timeout" if -status in (signal.SIGXCPU, signal.SIGKILL) else signal.Signals(-status).name
         if status not in (0, 1, 2, 3):
@@ -259,7 +264,7 @@ def record(runner, case, seed, problem, out):
     """Writes the files, the command and what it said into a folder of its own."""
     folder = os.path.join(out, f"{seed}-" + re.sub(r"\W+", "-", problem)[:50].strip("-"))
     shutil.rmtree(folder, ignore_errors=True)
-    result = runner.run(case, folder)
+    result = Runner(runner.cufuse, symbols=True).run(case, folder)
     shutil.rmtree(os.path.join(folder, "cache"), ignore_errors=True)
     with open(os.path.join(folder, "command.sh"), "w", errors="surrogateescape") as file:
         file.write("#!/bin/sh\n# seed {}: {}\ncd \"$(dirname \"$0\")/work\" && exec {}\n".format(
