@@ -229,7 +229,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
 
 llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseRequest Request) {
   // Clang recurses as deep as the text nests, and crashes on some broken texts.
-  constexpr unsigned StackBytes = 256u << 20;
+  constexpr unsigned StackBytes = 128u << 20;
   const std::string File = Request.File;
   std::optional<llvm::Expected<std::unique_ptr<ParsedUnit>>> Unit;
   llvm::CrashRecoveryContext Guard;

@@ -44,7 +44,7 @@ int main(int Count, char **Written) {
   }
   const std::vector<CLI::App *> All = App.get_subcommands([](const CLI::App *) { return true; });
   // Code may nest deeper than the main thread's stack lets visitors follow. A crash ends as the bug it is, and cleans up.
-  constexpr unsigned StackBytes = 1u << 30;
+  constexpr unsigned StackBytes = 512u << 20;
   ExitCode Code = ExitCode::Done;
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext Guard;
