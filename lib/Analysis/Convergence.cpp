@@ -175,7 +175,7 @@ DivergentExits findDivergentExits(const ParsedUnit &Unit, const Reached &Reach) 
       const clang::SourceLocation At = Found->Return ? Found->Return->getBeginLoc() : Found->Branch->getBeginLoc();
       const SourcePlace Sync = Unit.place(Found->Sync->getBeginLoc());
       Check.Found.push_back({fmt::format("{} {}, {}:{}", Found->Return ? "this return, and" : "this branch skips",
-                                         Found->Sync->getDirectCallee()->getName().str(), Sync.File, Sync.Line),
+                                         Found->Sync->getDirectCallee()->getNameAsString(), Sync.File, Sync.Line),
                              Name, Unit.place(At)});
     }
   }

@@ -9,6 +9,7 @@
 #include <clang/Driver/CreateInvocationFromArgs.h>
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Sema/Sema.h>
+#include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -120,7 +121,7 @@ ParsedUnit::~ParsedUnit() {
 clang::ASTContext &ParsedUnit::ast() const { return Compiler->getASTContext(); }
 clang::Preprocessor &ParsedUnit::preprocessor() const { return Compiler->getPreprocessor(); }
 
-llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseRequest Request) {
+llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &Tools, ParseRequest Request) {
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   llvm::SmallString<256> Current;
   if (!llvm::sys::fs::current_path(Current))
@@ -224,6 +225,17 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
   }
   Compiler.getDiagnostics().setClient(new clang::IgnoringDiagConsumer, /*ShouldOwnClient=*/true);
   return Unit;
+}
+
+llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseRequest Request) {
+  // Clang recurses as deep as the text nests, and crashes on some broken texts.
+  constexpr unsigned StackBytes = 128u << 20;
+  const std::string File = Request.File;
+  std::optional<llvm::Expected<std::unique_ptr<ParsedUnit>>> Unit;
+  llvm::CrashRecoveryContext Guard;
+  if (!Guard.RunSafelyOnThread([&] { Unit.emplace(ParsedUnit::read(Tools, std::move(Request))); }, StackBytes))
+    return badInput("Clang crashes while it reads '" + File + "'", "compile it with clang++ to see where");
+  return std::move(*Unit);
 }
 
 const clang::FunctionDecl *ParsedUnit::probe(size_t Index) const {

@@ -1,5 +1,6 @@
 #include "Commands.h"
 
+#include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Signals.h>
 #include <llvm/Support/raw_ostream.h>
@@ -42,8 +43,18 @@ int main(int Count, char **Written) {
     return App.exit(Error) == 0 ? 0 : static_cast<int>(ExitCode::BadUsage);
   }
   const std::vector<CLI::App *> All = App.get_subcommands([](const CLI::App *) { return true; });
-  for (size_t I = 0; I < All.size(); ++I)
-    if (All[I]->parsed())
-      return static_cast<int>(report(Runs[I](), llvm::errs()));
-  return 0;
+  // Code may nest deeper than the main thread's stack lets visitors follow. A crash ends as the bug it is, and cleans up.
+  constexpr unsigned StackBytes = 512u << 20;
+  ExitCode Code = ExitCode::Done;
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext Guard;
+  Guard.DumpStackAndCleanupOnFailure = true;
+  const bool Survived = Guard.RunSafelyOnThread(
+      [&] {
+        for (size_t I = 0; I < All.size(); ++I)
+          if (All[I]->parsed())
+            Code = report(Runs[I](), llvm::errs());
+      },
+      StackBytes);
+  return static_cast<int>(Survived ? Code : report(defect("cufuse crashed"), llvm::errs()));
 }

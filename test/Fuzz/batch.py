@@ -1,0 +1,187 @@
+"""Batches of generated files and the fusions to make of them; their fusion, compilation and run.
+
+One batch is three files, some kernels in each, and many fusions of two or three kernels. All fusions of a batch are compiled
+into one program that runs each kernel alone and fused and compares them.
+"""
+import collections
+import os
+import random
+import re
+import subprocess
+
+from kernels import MACROS, make_file
+
+# One kernel in a fusion: which, and how it is launched.
+Member = collections.namedtuple("Member", "file kernel block copies grid")
+Pair = collections.namedtuple("Pair", "name members policy registers")
+
+FLAT = [(size, 1, 1) for size in (32, 64, 96, 128, 160, 256)]
+SPACE = [(32, 2, 1), (8, 8, 1), (16, 4, 2), (4, 4, 4), (1, 64, 1), (8, 2, 8), (2, 4, 32), (32, 1, 3)]
+PARTIAL = [(1, 1, 1), (7, 1, 1), (33, 1, 1), (50, 1, 1), (100, 1, 1), (200, 1, 1), (255, 1, 1), (5, 7, 1), (33, 3, 1), (3, 5, 7),
+           (2, 3, 8), (1, 1, 37), (10, 10, 2), (1, 50, 1)]
+GRIDS = {1: [(1, 1, 1), (2, 1, 1), (3, 1, 1), (5, 1, 1), (7, 1, 1)], 2: [(1, 1, 1), (3, 2, 1), (2, 3, 1), (1, 4, 1), (5, 1, 1)],
+         3: [(1, 1, 1), (2, 2, 2), (1, 3, 2), (3, 1, 2), (1, 1, 5)]}
+
+
+class Batch:
+    def __init__(self, seed, files, pairs):
+        self.seed, self.files, self.pairs = seed, files, pairs
+
+    def kernel(self, member):
+        return self.files[member.file].kernels[member.kernel]
+
+
+def threads(block):
+    return block[0] * block[1] * block[2]
+
+
+def make_batch(seed, pairs, files=3, kernels=6):
+    rng = random.Random(seed)
+    sources = [make_file(rng, "abc"[at], kernels) for at in range(files)]
+    batch = Batch(seed, sources, [])
+    for number in range(pairs):
+        order = rng.sample(range(files), files)
+        if rng.random() < 0.1:
+            order[1] = order[0]
+        members, left = [], 1024
+        for file in order[:rng.choice((2, 2, 2, 3))]:
+            index = rng.randrange(kernels)
+            kernel = sources[file].kernels[index]
+            block = rng.choice(rng.choice((FLAT, SPACE) if kernel.whole_warps else (FLAT, SPACE, PARTIAL, PARTIAL)))
+            padded = (threads(block) + 31) // 32 * 32
+            copies = min(rng.choice((1, 1, 1, 2, 3)), left // padded)
+            if copies:
+                left -= copies * padded
+                members.append(Member(file, index, block, copies, rng.choice(GRIDS[kernel.dimensions])))
+        batch.pairs.append(Pair(f"p{number}", members, rng.choice(("match", "stride")), rng.choice((0, 0, 0, 0, 48, 128))))
+    return batch
+
+
+def shape(block):
+    return "x".join(str(size) for size in block)
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def write_sources(batch, folder):
+    for file in batch.files:
+        write(os.path.join(folder, file.letter + ".cu"), file.text())
+
+
+def fuse(batch, folder, tools):
+    """{pair: (status, what was said)}, with the outputs in the folder."""
+    if tools.many:
+        wanted = [f"{file.letter}.cu:{kernel.spelled()}" for file in batch.files for kernel in file.kernels]
+        indices = {spelled: at for at, spelled in enumerate(wanted)}
+        jobs = []
+        for pair in batch.pairs:
+            members = ",".join("{}={}*{}".format(indices[f"{batch.files[m.file].letter}.cu:{batch.kernel(m).spelled()}"], shape(m.block), m.copies)
+                               for m in pair.members)
+            jobs.append(f"{pair.name}:{pair.name}.cu:{pair.policy}:{pair.registers}:{members}")
+        process = subprocess.run([tools.many, tools.cufuse] + wanted + ["--"] + jobs, cwd=folder, capture_output=True, text=True, timeout=600)
+        results = {}
+        for line in process.stdout.splitlines():
+            name, status, said = line.split(" ", 2)
+            results[name] = int(status), said.replace("\t", "\n")
+        for pair in batch.pairs:  # A crash, or files that are not even read.
+            results.setdefault(pair.name, (process.returncode or 70, process.stderr[-2000:]))
+        return results
+    return {pair.name: fuse_alone(batch, pair, folder, tools) for pair in batch.pairs}
+
+
+def arguments(batch, pair):
+    words = ["fuse"] + [f"{batch.files[m.file].letter}.cu:{batch.kernel(m).spelled()}" for m in pair.members]
+    for m in pair.members:
+        words += ["--block", shape(m.block)]
+    for m in pair.members:
+        words += ["--copies", str(m.copies)]
+    return words + ["--grid-policy", pair.policy, "--registers", str(pair.registers or "none"), "--name", pair.name, "-o", pair.name + ".cu"]
+
+
+def fuse_alone(batch, pair, folder, tools):
+    process = subprocess.run([tools.cufuse] + arguments(batch, pair), cwd=folder, capture_output=True, text=True, timeout=300)
+    return process.returncode, process.stderr
+
+
+def originals(file):
+    """The kernels as they are, in a namespace, with a function that launches each."""
+    lines = [f"namespace original_{file.letter} {{", f'#include "{file.letter}.cu"']
+    for kernel in file.kernels:
+        last = "numbers" if kernel.structure else "side.n, side.seed"
+        lines += [f"void launch_{kernel.name}(const Side &side) {{",
+                  "  Numbers numbers{};\n  numbers.n = side.n;\n  numbers.seed = side.seed;" if kernel.structure else "",
+                  f"  {kernel.spelled()}<<<side.grid, side.block, side.shared>>>(side.in, side.out, side.sums, {last});", "}"]
+    return "\n".join(lines) + "\n}\n" + "".join(f"#undef {name}\n" for name in MACROS)
+
+
+def constituent_names(batch, pair):
+    """As cufuse names them: kernels of one name are numbered."""
+    names = [batch.kernel(member).name for member in pair.members]
+    seen = collections.Counter()
+    result = []
+    for name in names:
+        result.append(name if names.count(name) == 1 else f"{name}_{seen[name]}")
+        seen[name] += 1
+    return result
+
+
+def comparison(batch, pair):
+    """The function that runs one fusion."""
+    lines = [f"static bool run_{pair.name}() {{"]
+    sides = []
+    for at, (member, name) in enumerate(zip(pair.members, constituent_names(batch, pair))):
+        kernel, file = batch.kernel(member), batch.files[member.file]
+        bytes_ = 4 * (threads(member.block) + at) if kernel.dynamic() else 0
+        side = f"side{at}"
+        sides.append(side)
+        lines += [f"  Side {side}(dim3({', '.join(map(str, member.grid))}), dim3({', '.join(map(str, member.block))}), {bytes_}, {batch.seed % 1000 + at}u);",
+                  f"  original_{file.letter}::launch_{kernel.name}({side});", f'  finished("{pair.name}: {file.letter}.cu {name} alone");',
+                  f"  const std::vector<unsigned> alone{at} = {side}.take();", f"  {side}.clear();",
+                  f"  {pair.name}::{name}::Launch launch{at}{{}};", f"  launch{at}.grid = {side}.grid;",
+                  f"  launch{at}.dynamicSharedBytes = {side}.shared;"]
+        fields = {"in": "in", "out": "out", "sums": "sums"}
+        fields.update({"numbers.n": "n", "numbers.seed": "seed"} if kernel.structure else {"n": "n", "seed": "seed"})
+        lines += [f"  launch{at}.arguments.{field} = {side}.{value};" for field, value in fields.items()]
+    launches = ", ".join(f"launch{at}" for at in range(len(sides)))
+    lines += [f'  require({pair.name}::launch({launches}, nullptr), "{pair.name}: launch");', f'  finished("{pair.name} fused");', "  bool good = true;"]
+    for at, name in enumerate(constituent_names(batch, pair)):
+        lines.append(f'  good &= same("{pair.name}", "{name}", alone{at}, side{at}.take());')
+    return "\n".join(lines + ["  return good;", "}"]) + "\n"
+
+
+def program(batch, pairs):
+    """One source that holds the kernels, these fusions and a main that runs them, or those that its arguments name."""
+    used = sorted({member.file for pair in pairs for member in pair.members})
+    lines = ['#include "Harness.h"', "#include <cstring>"] + [originals(batch.files[file]) for file in used]
+    lines += [f'#include "{pair.name}.cu"' for pair in pairs] + [comparison(batch, pair) for pair in pairs]
+    lines += ["int main(int count, char **names) {", "  auto run = [&](const char *name, bool (*compare)()) {",
+              "    for (int i = 1; i < count; ++i)", "      if (!std::strcmp(names[i], name)) {",
+              '        std::printf("%s starts\\n", name);', "        std::fflush(stdout);", "        if (compare())",
+              '          std::printf("%s same\\n", name);', "        std::fflush(stdout);", "      }", "  };"]
+    lines += [f'  run("{pair.name}", run_{pair.name});' for pair in pairs]
+    return "\n".join(lines + ["}"]) + "\n"
+
+
+def verdicts(output, pairs):
+    """{pair: what its run said} from the program's output: `same`, or what went wrong."""
+    result = {}
+    lines = output.splitlines()
+    for pair in pairs:
+        if f"{pair.name} same" in lines:
+            result[pair.name] = "same"
+        elif wrong := [line for line in lines if line.startswith((f"{pair.name} differs", f"error: {pair.name}"))]:
+            result[pair.name] = wrong[0]
+        elif f"{pair.name} starts" in lines:
+            after = lines[lines.index(f"{pair.name} starts") + 1:]
+            result[pair.name] = "crashed or hung: " + " ".join(after)[:200]
+    return result
+
+
+BLOCKER = re.compile(r"\[(\w+)\]")
+
+
+def blockers(said):
+    return sorted(set(BLOCKER.findall(said))) or ["other"]
