@@ -431,6 +431,10 @@ void Walk::text(const clang::Decl *Unit) {
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) { return Walk(Unit).run(Kernel); }
 
 bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources) {
+  // Clang declares a built-in where the file first names it.
+  if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D);
+      Function && Function->isImplicit() && Function->getBuiltinID())
+    return false;
   const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
   return At.isValid() && !Sources.isInSystemHeader(At) && !Sources.isWrittenInBuiltinFile(At) &&
          !Sources.isWrittenInCommandLineFile(At);
