@@ -54,6 +54,14 @@ private:
     return false;
   }
 
+  /// Does the file guard itself, or does a guarded one include it?
+  bool mayBeIncludedTwice(clang::FileID File) const {
+    const clang::OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(File);
+    const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
+    return !Entry || Unit.preprocessor().getHeaderSearchInfo().isFileMultipleIncludeGuarded(*Entry) ||
+           !Result.Absorbed.count(Sources.getFileID(Includer));
+  }
+
   template <typename Visit> void eachTopLevel(const clang::DeclContext *Context, Visit Visitor) {
     for (const clang::Decl *D : Context->decls()) {
       if (!inUsersFile(D))
@@ -76,7 +84,8 @@ private:
       if (definesSymbol(D))
         Add(fileOf(D));
     });
-    // A header that relies on declarations of a file before it cannot be included without that file.
+    // A header that relies on declarations of a file before it cannot be included without that file; one without a
+    // guard cannot be included by the fused header and its source, or by the program, too.
     for (size_t Before = 0; Before != Result.Absorbed.size();) {
       Before = Result.Absorbed.size();
       eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
@@ -89,7 +98,7 @@ private:
         };
         NamesAbsorbed Names(Relies);
         Names.TraverseDecl(D);
-        if (Names.Found)
+        if (Names.Found || !mayBeIncludedTwice(fileOf(D)))
           Add(fileOf(D));
       });
     }
