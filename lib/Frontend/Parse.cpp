@@ -65,6 +65,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "-w",
                                         "-Wno-unknown-cuda-version",
                                         "-Wno-register",
+                                        "-Wno-c++11-narrowing",
                                         "-ferror-limit=0",
                                         "-isystem",
                                         Tools.CudaPath + "/include/cccl",
