@@ -137,6 +137,17 @@ private:
             if (Whole && Copied.contains(Whole) && !Call.Callee->isCXXClassMember())
               Changed |= AddFunction(Function);
           }
+      // A using declaration of the overloads that stay would name the original of the copied one, too.
+      std::set<std::pair<const clang::DeclContext *, clang::DeclarationName>> Overloaded;
+      for (const clang::Decl *Whole : Copied)
+        if (auto *Function = llvm::dyn_cast<clang::NamedDecl>(Whole);
+            Function && Function->isFunctionOrFunctionTemplate())
+          Overloaded.insert({scopeOf(Function), Function->getDeclName()});
+      for (const clang::Decl *Whole : Reach.Units)
+        if (auto *Function = llvm::dyn_cast<clang::NamedDecl>(Whole);
+            Function && Function->isFunctionOrFunctionTemplate() &&
+            Overloaded.count({scopeOf(Function), Function->getDeclName()}))
+          Changed |= Copied.insert(Whole);
     }
     // A specialisation belongs where its template is.
     for (const clang::Decl *Whole : Copied)
@@ -165,6 +176,10 @@ private:
       if (CopiedNamespaces.count(Named->getCanonicalDecl()) || existsOutside(Named))
         Result.Units.insert(D);
     });
+  }
+
+  static const clang::DeclContext *scopeOf(const clang::Decl *D) {
+    return D->getDeclContext()->getRedeclContext()->getPrimaryContext();
   }
 
   /// The template that an explicit or partial specialisation specialises.
