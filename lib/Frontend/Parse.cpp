@@ -101,7 +101,8 @@ std::string probeText(const std::vector<std::string> &Probes) {
 struct FindProbed : clang::ConstDynamicRecursiveASTVisitor {
   const clang::FunctionDecl *Found = nullptr;
   bool VisitDeclRefExpr(const clang::DeclRefExpr *Reference) override {
-    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Reference->getDecl()))
+    // Its template arguments follow, functions among them.
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Reference->getDecl()); Function && !Found)
       Found = Function;
     return true;
   }
