@@ -30,7 +30,9 @@ def resources(output):
             shared = SHARED.search(line)
             found[entry].update(registers=int(match[1]), barriers=int(match[2] or 0),
                                 shared=int(shared[1]) if shared else 0)
-    filtered = subprocess.run(["c++filt"], input="\n".join(found), capture_output=True, text=True).stdout
+    # A static kernel's symbol begins with the length and the text of its file's mark.
+    symbols = [re.sub(r"^__nv_static_(\d+)_(.*)$", lambda mark: mark[2][int(mark[1]) + 1:], entry) for entry in found]
+    filtered = subprocess.run(["c++filt"], input="\n".join(symbols), capture_output=True, text=True).stdout
     return dict(zip(filtered.splitlines(), found.values()))
 
 

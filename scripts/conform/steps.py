@@ -29,7 +29,9 @@ class Steps:
         self.work, self.cufuse, self.nvcc, self.arch, self.jobs = work, cufuse, nvcc, arch, jobs
         os.makedirs(os.path.join(work, "out"), exist_ok=True)
         version = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
-        self.nvcc_key, self.cufuse_key = [version, arch], [digest_of_file(cufuse), arch]
+        here = os.path.dirname(os.path.abspath(__file__))
+        scripts = [digest_of_file(os.path.join(here, name)) for name in sorted(os.listdir(here)) if name.endswith(".py")]
+        self.nvcc_key, self.cufuse_key = [version, arch, scripts], [digest_of_file(cufuse), arch, scripts]
         self.lock, self.known, self.running, self.stopped = threading.Lock(), {}, set(), False
         self.done = 0  # what was not known before
         path = os.path.join(work, "state.jsonl")
