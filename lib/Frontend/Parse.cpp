@@ -131,7 +131,13 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
     Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBufferCopy(Text, Path));
   };
   Add(std::string(VirtualFolder) + "/nvcc_compat.h", NvccCompat);
-  Add(std::string(VirtualFolder) + "/include/omp.h", "// OpenMP's functions are host code, which is not analysed.\n");
+  // OpenMP's functions are host code, which is not analysed; those that CUDA programs call, so that it parses.
+  Add(std::string(VirtualFolder) + "/include/omp.h",
+      "extern \"C\" {\n"
+      "int omp_get_thread_num(), omp_get_num_threads(), omp_get_max_threads(), omp_get_num_procs();\n"
+      "void omp_set_num_threads(int);\n"
+      "double omp_get_wtime();\n"
+      "}\n");
 
   // Clang's built-in variables cannot be copied; nvcc's are plain uint3 and dim3.
   const std::string Builtins = Tools.ResourceDir + "/include/__clang_cuda_builtin_vars.h";

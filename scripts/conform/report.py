@@ -52,7 +52,9 @@ def counts(measured):
             ("pairs compared with their kernels alone", str(len(compared))),
             ("more registers than the larger kernel", above("registers", max)),
             ("more spills than both", above("spills", sum)),
-            ("more static shared memory than both", above("shared", sum))]
+            ("more static shared memory than both",
+             # Only the linker knows that of relocatable code.
+             "unknown with -rdc=true" if any("-rdc=true" in file["flags"] for file in accepted) else above("shared", sum))]
 
 
 def blocker_rows(measured):
