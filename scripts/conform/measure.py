@@ -2,6 +2,7 @@
 import collections
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -13,6 +14,7 @@ from conform.steps import digest
 from conform.units import Unit
 
 CUFUSE_SECONDS = 120
+WITH_VALUE = ("-I", "-isystem", "-iquote", "-include", "-Xcompiler", "-D", "-U", "--options-file", "-optf")
 INSTANCES = 4  # guesses that nvcc is asked for
 PARTNER = "__global__ void conformancePartner(float *data) { data[blockIdx.x * blockDim.x + threadIdx.x] += 1; }\n"
 REFUSED = re.compile(r"^cufuse: refused: (?:(\S[^:]*):(\d+):\d+: )?(.*)$", re.M)
@@ -26,14 +28,9 @@ def shape_of(facts):
     for launch in facts["launchBlocks"]:
         if launch:
             return launch
-    bounds, dimensions = facts["launchBounds"] or 1024, facts["dimensions"]
-    if "z" in dimensions:
-        shape = [8, 8, 4]
-    elif "y" in dimensions:
-        shape = [32, 8]
-    else:
-        shape = [256] if not facts["launchBounds"] else [bounds]
-    while shape[0] * shape[-1] * (shape[1] if len(shape) == 3 else 1) > bounds and len(shape) > 1 and shape[-1] > 1:
+    bounds, dimensions = facts["launchBounds"], facts["dimensions"]
+    shape = [8, 8, 4] if "z" in dimensions else [32, 8] if "y" in dimensions else [bounds or 256]
+    while bounds and math.prod(shape) > bounds and shape[-1] > 1:
         shape[-1] //= 2
     return "x".join(map(str, shape))
 
@@ -44,8 +41,7 @@ def merged(members):
     for member in members:
         flags = iter(member.flags + ["-I", member.unit.folder()])
         for flag in flags:
-            takes = flag in ("-I", "-isystem", "-iquote", "-include", "-Xcompiler", "-D", "-U", "--options-file", "-optf")
-            words.setdefault((flag, next(flags, "")) if takes else (flag,))
+            words.setdefault((flag, next(flags, "")) if flag in WITH_VALUE else (flag,))
     return list(itertools.chain.from_iterable(words))
 
 
@@ -137,7 +133,8 @@ class Measurement:
         return {**result, "name": name, "alone": resources_of(facts["name"], kernel["compiled"])}
 
     def with_partner(self, unit, flags, name, facts):
-        return self.fuse([Member(unit, flags, name, shape_of(facts)), Member(self.partner, flags, "conformancePartner", "32")])
+        partner = Member(self.partner, flags, "conformancePartner", "32")
+        return self.fuse([Member(unit, flags, name, shape_of(facts)), partner])
 
     def guess(self, unit, flags, facts):
         """The same for a template: with the first guessed arguments that both compilers take."""
@@ -196,7 +193,8 @@ class Measurement:
     def everything(self):
         steps = self.steps
         compiled = steps.in_parallel("nvcc", lambda unit: accept(steps, self.tree, unit), self.units)
-        files = [{"unit": unit, "compiled": result, "flags": result["flags"]} for unit, result in zip(self.units, compiled)]
+        files = [{"unit": unit, "compiled": result, "flags": result["flags"]}
+                 for unit, result in zip(self.units, compiled)]
         accepted = [file for file in files if file["compiled"]["accepted"]]
         with open(os.path.join(steps.work, "compile_commands.json"), "w") as database:
             json.dump([{"directory": steps.work, "file": file["unit"].path,

@@ -37,6 +37,8 @@ def counts(measured):
         return share(sum(used[field] > together(alone[field] for alone in parts) for used, parts in compared),
                      len(compared))
 
+    # Only the linker knows that of relocatable code.
+    unknown = any("-rdc=true" in file["flags"] for file in accepted)
     return [("files", str(len(files))),
             ("nvcc accepts", share(len(accepted), len(files))),
             ("of these Clang reads", share(sum(file["clang"] for file in accepted), len(accepted))),
@@ -53,8 +55,7 @@ def counts(measured):
             ("more registers than the larger kernel", above("registers", max)),
             ("more spills than both", above("spills", sum)),
             ("more static shared memory than both",
-             # Only the linker knows that of relocatable code.
-             "unknown with -rdc=true" if any("-rdc=true" in file["flags"] for file in accepted) else above("shared", sum))]
+             "unknown with -rdc=true" if unknown else above("shared", sum))]
 
 
 def blocker_rows(measured):

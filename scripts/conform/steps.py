@@ -30,7 +30,8 @@ class Steps:
         os.makedirs(os.path.join(work, "out"), exist_ok=True)
         version = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
         here = os.path.dirname(os.path.abspath(__file__))
-        scripts = [digest_of_file(os.path.join(here, name)) for name in ("compile.py", "measure.py", "templates.py", "units.py")]
+        parts = ("compile.py", "measure.py", "templates.py", "units.py")
+        scripts = [digest_of_file(os.path.join(here, name)) for name in parts]
         self.nvcc_key, self.cufuse_key = [version, arch, scripts], [digest_of_file(cufuse), arch, scripts]
         self.lock, self.known, self.running, self.stopped = threading.Lock(), {}, set(), False
         self.done = 0  # what was not known before
@@ -69,13 +70,13 @@ class Steps:
     def output_file(self, key, suffix):
         return os.path.join(self.work, "out", digest(key)[:16] + suffix)
 
-    def run(self, command, seconds, cwd=None):
+    def run(self, command, seconds):
         """Status (None: it took too long), stdout and stderr. What the command started ends with it."""
         with self.lock:
             if self.stopped:
                 return None, "", "interrupted"
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                       cwd=cwd or self.work, start_new_session=True)
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, cwd=self.work, start_new_session=True)
             self.running.add(process)
         try:
             out, err = process.communicate(timeout=seconds)

@@ -9,8 +9,8 @@ from conform.steps import digest, digest_of_file
 HEADER_FOLDERS = ("include", "includes", "inc", "common")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
 # Options of a command that the measurement sets itself (with their value), or that only write files.
-OWN_WITH_VALUE = {"-o", "--output-file", "-MF", "-MT", "-MQ", "-x", "-arch", "--gpu-architecture", "-code", "--gpu-code",
-                  "-gencode", "--generate-code"}
+OWN_WITH_VALUE = {"-o", "--output-file", "-MF", "-MT", "-MQ", "-x", "-arch", "--gpu-architecture", "-code",
+                  "--gpu-code", "-gencode", "--generate-code"}
 OWN = {"-c", "--compile", "-dc", "--device-c", "-MD", "-MMD", "-cubin", "-ptx", "-fatbin"}
 PATHS = ("-I", "-isystem", "-include", "-iquote", "--options-file", "-optf")
 
@@ -28,9 +28,10 @@ class Tree:
     """The files below a folder, by name: which of them an #include may mean."""
 
     def __init__(self, root):
-        self.root, self.files, self.by_name = root, [], {}
+        self.root, self.folders, self.files, self.by_name = root, [], [], {}
         for folder, folders, names in os.walk(root):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
+            self.folders.append(folder)
             self.files += [os.path.join(folder, name) for name in sorted(names)]
         for path in self.files:
             self.by_name.setdefault(os.path.basename(path), []).append(path)
@@ -76,12 +77,12 @@ class Tree:
 
 def units_of_folder(tree, flags):
     """Every .cu file, with the given flags and the folders that usually hold headers."""
-    folders = sorted({os.path.dirname(path) for path in tree.files}, key=lambda path: (path.count("/"), path))
+    header_folders = sorted(folder for folder in tree.folders if os.path.basename(folder).lower() in HEADER_FOLDERS)
 
     def searched(path):
         upwards = [path[:at] for at, char in enumerate(path) if char == "/" and at >= len(tree.root)]
-        return [folder for above in reversed(upwards) for folder in folders
-                if os.path.dirname(folder) == above and os.path.basename(folder).lower() in HEADER_FOLDERS] + [tree.root]
+        return [folder for above in reversed(upwards) for folder in header_folders
+                if os.path.dirname(folder) == above] + [tree.root]
 
     return [Unit(path, tree.name(path), flags + [word for folder in searched(path) for word in ("-I", folder)], True)
             for path in tree.files if path.endswith(".cu")]
@@ -113,8 +114,7 @@ def units_of_commands(tree, database):
     for entry in entries:
         words = entry.get("arguments") or shlex.split(entry["command"])
         path = os.path.normpath(os.path.join(entry["directory"], entry["file"]))
-        if path in units or not (path.endswith(".cu") or "cu" in words[words.index("-x") + 1:][:1] if "-x" in words else
-                                 path.endswith(".cu")):
+        if path in units or not (path.endswith(".cu") or ("-x", "cu") in zip(words, words[1:])):
             continue
         flags, words = [], iter(words[1:])
         for word in words:
