@@ -49,6 +49,19 @@ const clang::FunctionDecl *withBody(const clang::FunctionDecl *F) {
   return F->hasBody(Definition) ? Definition : nullptr;
 }
 
+/// The arguments, those in packs one by one.
+std::vector<clang::TemplateArgument> flattened(llvm::ArrayRef<clang::TemplateArgument> Arguments) {
+  std::vector<clang::TemplateArgument> Flat;
+  for (const clang::TemplateArgument &Argument : Arguments) {
+    if (Argument.getKind() == clang::TemplateArgument::Pack)
+      for (const clang::TemplateArgument &Inner : flattened(Argument.pack_elements()))
+        Flat.push_back(Inner);
+    else
+      Flat.push_back(Argument);
+  }
+  return Flat;
+}
+
 std::string listed(const std::vector<std::string> &Names) { return llvm::join(Names, ", "); }
 
 } // namespace
@@ -59,8 +72,22 @@ std::string qualifiedNameOf(const clang::FunctionDecl &Kernel) {
   clang::PrintingPolicy Policy(Kernel.getASTContext().getPrintingPolicy());
   Policy.SuppressUnwrittenScope = true;
   Kernel.printQualifiedName(Out, Policy);
-  if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs())
-    clang::printTemplateArgumentList(Out, Arguments->asArray(), Policy);
+  if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
+    // Clang leaves out the template arguments of a function that is itself an argument.
+    std::vector<std::string> Texts;
+    for (const clang::TemplateArgument &Argument : flattened(Arguments->asArray())) {
+      auto *Function = Argument.getKind() == clang::TemplateArgument::Declaration
+                           ? llvm::dyn_cast<clang::FunctionDecl>(Argument.getAsDecl())
+                           : nullptr;
+      Texts.emplace_back();
+      llvm::raw_string_ostream Text(Texts.back());
+      if (Function)
+        Text << '&' << qualifiedNameOf(*Function);
+      else
+        Argument.print(Policy, Text, /*IncludeType=*/true);
+    }
+    Out << '<' << llvm::join(Texts, ", ") << '>';
+  }
   return Name;
 }
 

@@ -66,6 +66,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "-w",
                                         "-Wno-unknown-cuda-version",
                                         "-Wno-register",
+                                        "-Wno-c++11-narrowing",
                                         "-ferror-limit=0",
                                         "-isystem",
                                         Tools.CudaPath + "/include/cccl",
@@ -101,7 +102,8 @@ std::string probeText(const std::vector<std::string> &Probes) {
 struct FindProbed : clang::ConstDynamicRecursiveASTVisitor {
   const clang::FunctionDecl *Found = nullptr;
   bool VisitDeclRefExpr(const clang::DeclRefExpr *Reference) override {
-    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Reference->getDecl()))
+    // Its template arguments follow, functions among them.
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Reference->getDecl()); Function && !Found)
       Found = Function;
     return true;
   }
@@ -130,7 +132,13 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBufferCopy(Text, Path));
   };
   Add(std::string(VirtualFolder) + "/nvcc_compat.h", NvccCompat);
-  Add(std::string(VirtualFolder) + "/include/omp.h", "// OpenMP's functions are host code, which is not analysed.\n");
+  // OpenMP's functions are host code, which is not analysed; those that CUDA programs call, so that it parses.
+  Add(std::string(VirtualFolder) + "/include/omp.h",
+      "extern \"C\" {\n"
+      "int omp_get_thread_num(), omp_get_num_threads(), omp_get_max_threads(), omp_get_num_procs();\n"
+      "void omp_set_num_threads(int);\n"
+      "double omp_get_wtime();\n"
+      "}\n");
 
   // Clang's built-in variables cannot be copied; nvcc's are plain uint3 and dim3.
   const std::string Builtins = Tools.ResourceDir + "/include/__clang_cuda_builtin_vars.h";

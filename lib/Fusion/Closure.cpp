@@ -1,6 +1,7 @@
 #include "cufuse/Fusion/Closure.h"
 
 #include "EditText.h"
+#include "QualifyCallees.h"
 #include "SelectCopied.h"
 #include "SpellType.h"
 
@@ -292,6 +293,8 @@ private:
             SharedSeen.insert(Text.offset(Shared->getLocation())).second)
           editDynamicShared(Unit, Text, I.Text, *Shared, "cufuse_dynamicOffset", Edits, Result.Blockers);
     globalQualifiers(I.Text, Edits);
+    for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
+      Edits.push_back({At, 0, fmt::format("::{}::{}", std::string(1, PathMark), Path)});
     P.Text = applyEdits(I.Text.Begin, Text.withBalancedDirectives(I.Text), std::move(Edits));
     const SourcePlace At = Unit.place(Text.location(I.Text));
     P.File = At.File;

@@ -54,6 +54,14 @@ private:
     return false;
   }
 
+  /// Does the file guard itself, or does a guarded one include it?
+  bool mayBeIncludedTwice(clang::FileID File) const {
+    const clang::OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(File);
+    const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
+    return !Entry || Unit.preprocessor().getHeaderSearchInfo().isFileMultipleIncludeGuarded(*Entry) ||
+           !Result.Absorbed.count(Sources.getFileID(Includer));
+  }
+
   template <typename Visit> void eachTopLevel(const clang::DeclContext *Context, Visit Visitor) {
     for (const clang::Decl *D : Context->decls()) {
       if (!inUsersFile(D))
@@ -76,7 +84,8 @@ private:
       if (definesSymbol(D))
         Add(fileOf(D));
     });
-    // A header that relies on declarations of a file before it cannot be included without that file.
+    // A header that relies on declarations of a file before it cannot be included without that file; one without a
+    // guard cannot be included by the fused header and its source, or by the program, too.
     for (size_t Before = 0; Before != Result.Absorbed.size();) {
       Before = Result.Absorbed.size();
       eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
@@ -89,7 +98,7 @@ private:
         };
         NamesAbsorbed Names(Relies);
         Names.TraverseDecl(D);
-        if (Names.Found)
+        if (Names.Found || !mayBeIncludedTwice(fileOf(D)))
           Add(fileOf(D));
       });
     }
@@ -128,6 +137,17 @@ private:
             if (Whole && Copied.contains(Whole) && !Call.Callee->isCXXClassMember())
               Changed |= AddFunction(Function);
           }
+      // A using declaration of the overloads that stay would name the original of the copied one, too.
+      std::set<std::pair<const clang::DeclContext *, clang::DeclarationName>> Overloaded;
+      for (const clang::Decl *Whole : Copied)
+        if (auto *Function = llvm::dyn_cast<clang::NamedDecl>(Whole);
+            Function && Function->isFunctionOrFunctionTemplate())
+          Overloaded.insert({scopeOf(Function), Function->getDeclName()});
+      for (const clang::Decl *Whole : Reach.Units)
+        if (auto *Function = llvm::dyn_cast<clang::NamedDecl>(Whole);
+            Function && Function->isFunctionOrFunctionTemplate() &&
+            Overloaded.count({scopeOf(Function), Function->getDeclName()}))
+          Changed |= Copied.insert(Whole);
     }
     // A specialisation belongs where its template is.
     for (const clang::Decl *Whole : Copied)
@@ -156,6 +176,10 @@ private:
       if (CopiedNamespaces.count(Named->getCanonicalDecl()) || existsOutside(Named))
         Result.Units.insert(D);
     });
+  }
+
+  static const clang::DeclContext *scopeOf(const clang::Decl *D) {
+    return D->getDeclContext()->getRedeclContext()->getPrimaryContext();
   }
 
   /// The template that an explicit or partial specialisation specialises.

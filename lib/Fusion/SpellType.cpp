@@ -56,8 +56,12 @@ private:
         if (const clang::TemplateDecl *T = Argument.getAsTemplate().getAsTemplateDecl())
           Text = qualified(T);
       } else if (Argument.getKind() == clang::TemplateArgument::Declaration) {
-        if (std::optional<std::string> Name = qualified(Argument.getAsDecl()))
-          Text = (Argument.getAsDecl()->getType()->isFunctionType() ? "" : "&") + *Name;
+        const clang::ValueDecl *D = Argument.getAsDecl();
+        auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D);
+        const clang::TemplateArgumentList *Own = Function ? Function->getTemplateSpecializationArgs() : nullptr;
+        const std::optional<std::string> Given = Own ? arguments(Own->asArray()) : "";
+        if (std::optional<std::string> Name = qualified(D); Name && Given)
+          Text = (Function ? "" : "&") + *Name + *Given;
       } else if (Argument.getKind() == clang::TemplateArgument::Integral) {
         llvm::SmallString<32> Value;
         const clang::QualType T = Argument.getIntegralType();

@@ -1,0 +1,54 @@
+#include "QualifyCallees.h"
+
+namespace cufuse {
+
+/// Does an argument bring a scope of its own into the lookup?
+static bool bringsScope(const clang::CallExpr &Call) {
+  return std::any_of(Call.arg_begin(), Call.arg_end(), [](const clang::Expr *Argument) {
+    clang::QualType T = Argument->getType();
+    while (!T->getPointeeType().isNull())
+      T = T->getPointeeType();
+    const clang::Type *Element = T->getBaseElementTypeUnsafe();
+    return Element->isRecordType() || Element->isEnumeralType();
+  });
+}
+
+std::map<unsigned, std::string> calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
+                                                 const Slice &S,
+                                                 llvm::function_ref<std::string(const clang::Decl &)> Path) {
+  struct Named {
+    std::optional<std::string> Path; ///< Nothing when it is not copied, or not known at the call.
+    bool BringsScope = false;
+  };
+  std::map<unsigned, Named> Names;
+  for (const auto &[Function, Use] : Reach.Functions)
+    for (const CallSite &Site : Use.Calls) {
+      if (!Site.Call || llvm::isa<clang::CXXOperatorCallExpr>(Site.Call))
+        continue;
+      auto *Name = llvm::dyn_cast<clang::DeclRefExpr>(Site.Call->getCallee()->IgnoreImpCasts());
+      if (!Name || Name->hasQualifier() || Name->getLocation().isMacroID())
+        continue;
+      const auto [File, At] = Text.offset(Name->getLocation());
+      if (File != S.File || At < S.Begin || At >= S.End)
+        continue;
+      const clang::Decl *Whole = enclosingUnit(Site.Callee);
+      Named Found{std::nullopt, bringsScope(*Site.Call)};
+      if (Whole && Chosen.Units.contains(Whole)) {
+        const auto [Home, Declared] = Text.offset(Whole->getLocation());
+        if (!Chosen.Absorbed.count(Home) && (Home != File || Declared < At))
+          Found.Path = Path(*Site.Callee);
+      }
+      if (auto [Known, New] = Names.try_emplace(At, Found); !New) {
+        Known->second.BringsScope |= Found.BringsScope;
+        if (Known->second.Path != Found.Path)
+          Known->second.Path.reset();
+      }
+    }
+  std::map<unsigned, std::string> Result;
+  for (const auto &[At, Name] : Names)
+    if (Name.Path && Name.BringsScope)
+      Result.emplace(At, *Name.Path);
+  return Result;
+}
+
+} // namespace cufuse
