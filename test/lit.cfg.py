@@ -44,6 +44,8 @@ if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")
 
 config.substitutions += [
+    # `%exits N COMMAND`: the command must end with this status.
+    ("%exits", f"{config.python} {config.test_source_root}/exits.py"),
     ("%cufuse", config.cufuse),
     ("%nvcc", nvcc or "nvcc"),
     ("%samples", os.path.join(config.source, "samples")),

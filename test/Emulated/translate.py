@@ -155,8 +155,6 @@ WORDS = (
     (r"\b__forceinline__\b", "inline"),
     (r"(?<![(,] )(?<![(,])\b__noinline__\b", "__attribute__((noinline))"),
     (r"^#pragma unroll[^\n]*$", ""),  # compiling takes longer with it, and nothing runs faster
-    # Threads that fill a partition's last warp are, for masks, lanes that do not exist.
-    (r"\breturn; // fills the last warp", "::cuda_emulated::leaveAsPadding();"),
 )
 
 

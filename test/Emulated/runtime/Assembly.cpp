@@ -211,6 +211,7 @@ void store(Frame &f, const Instruction &i) {
 }
 void noOperation(Frame &, const Instruction &) {}
 void letOthersRun(Frame &, const Instruction &) { yield(); }
+void leave(Frame &, const Instruction &) { exitThread(); }
 void trap(Frame &, const Instruction &) { fail("trap"); }
 void activeLanes(Frame &f, const Instruction &i) { set(f, i, 0, activeMask()); }
 void syncWarp(Frame &f, const Instruction &i) { exchange("bar.warp.sync", word(f, i, 0), nothing, 0); }
@@ -259,6 +260,7 @@ const std::map<std::string, Execute> Instructions = {
     {"fence", letOthersRun},
     {"fence.proxy.async", noOperation},
     {"fence.mbarrier_init", noOperation},
+    {"exit", leave},
     {"trap", trap},
 };
 

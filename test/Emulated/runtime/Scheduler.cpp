@@ -48,11 +48,11 @@ void *threadContext;
 context::fcontext_t host;
 bool running = false;
 
-/// The bit set in `mask` that follows a random place.
+/// One of the bits set in `mask`, each as likely as the others: who polls must not starve those it waits for.
 unsigned randomBit(unsigned mask) {
-  const unsigned turn = random() & 31;
-  const unsigned turned = mask >> turn | mask << ((32 - turn) & 31);
-  return (static_cast<unsigned>(__builtin_ctz(turned)) + turn) & 31;
+  for (unsigned below = random() % static_cast<unsigned>(__builtin_popcount(mask)); below; --below)
+    mask &= mask - 1;
+  return static_cast<unsigned>(__builtin_ctz(mask));
 }
 
 /// Who runs next; `mixed` even where warps run eagerly. There must be someone.
@@ -134,15 +134,15 @@ void leave(context::fcontext_t *from) {
   jump(host, from);
 }
 
-void exitThread(bool padding) {
+} // namespace
+
+void exitThread() {
   const unsigned warp = current / 32, lane = current % 32;
   block.alive[warp] &= ~(1u << lane);
-  if (padding)
-    block.exists[warp] &= ~(1u << lane);
   --block.liveThreads;
   progress();
   leaveBarriers(warp);
-  leaveExchanges(warp, lane, padding);
+  leaveExchanges(warp, lane);
   if (!block.runnable[warp])
     settleActive(warp);
   context::fcontext_t nobody;
@@ -150,10 +150,12 @@ void exitThread(bool padding) {
   __builtin_unreachable();
 }
 
+namespace {
+
 void enter(context::transfer_t came) {
   *static_cast<context::fcontext_t *>(came.data) = came.fctx;
   threadFunction(threadContext);
-  exitThread(false);
+  exitThread();
 }
 
 /// The top of a thread's stack. The tops differ in their place in a page, so that they do not share a cache line's set.
@@ -286,8 +288,6 @@ void poll(const void *address, const char *what) {
 }
 
 unsigned linearThread() { return current; }
-
-void leaveAsPadding() { exitThread(true); }
 
 void fail(const char *format, ...) {
   std::fflush(stdout);

@@ -20,7 +20,7 @@ struct Thread {
 /// The block that runs. Masks have a bit per lane, one per warp.
 struct Block {
   unsigned threads = 0, warps = 0;
-  unsigned exists[MaxWarps];   ///< Lanes that the launch has, less fillers that have left.
+  unsigned exists[MaxWarps];   ///< Lanes that the launch has.
   unsigned alive[MaxWarps];    ///< Lanes that have not exited.
   unsigned runnable[MaxWarps]; ///< Lanes that could run now, less the one that runs.
   unsigned liveThreads = 0;
@@ -41,7 +41,7 @@ unsigned random();
 void resetBarriers();
 void resetExchanges();
 void leaveBarriers(unsigned warp);
-void leaveExchanges(unsigned warp, unsigned lane, bool padding);
+void leaveExchanges(unsigned warp, unsigned lane);
 /// The lanes of the warp that can run have all stopped.
 void settleActive(unsigned warp);
 

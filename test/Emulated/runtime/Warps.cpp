@@ -1,4 +1,5 @@
-// Exchanges between lanes: one per warp and mask at a time.
+// Exchanges between lanes: one per warp and mask at a time. They wait for the lanes of the mask that have not exited (PTX
+// ISA, shfl.sync).
 #include "Scheduler.h"
 
 namespace cuda_emulated {
@@ -21,7 +22,7 @@ struct Warp {
 Warp warps[MaxWarps];
 
 void finishIfAllCame(Warp &warp, unsigned number, Pending &p) {
-  p.data.mask = p.mask & block.exists[number];
+  p.data.mask = p.mask & block.alive[number];
   if (p.arrived != p.data.mask)
     return;
   p.finish(p.data);
@@ -40,8 +41,6 @@ unsigned long long exchange(const char *name, unsigned mask, Finish finish, unsi
   const unsigned number = current / 32, lane = current % 32;
   if (!(mask >> lane & 1))
     fail("%s with mask %08x by lane %u, which is not in it", name, mask, lane);
-  if (const unsigned gone = mask & block.exists[number] & ~block.alive[number])
-    fail("%s with mask %08x names lanes that have exited: %08x", name, mask, gone);
   Warp &warp = warps[number];
   unsigned at = 0;
   while (at < warp.count && warp.pending[at].mask != mask)
@@ -53,6 +52,9 @@ unsigned long long exchange(const char *name, unsigned mask, Finish finish, unsi
     p.finish = finish;
     p.mask = mask;
     p.arrived = 0;
+    // What a lane that has exited would give is undefined.
+    for (unsigned long long &undefined : p.data.value)
+      undefined = random() * 0x100000001ull;
   } else if (p.finish != finish) {
     fail("%s meets %s of another lane with the same mask %08x", name, p.name, mask);
   }
@@ -86,16 +88,11 @@ void resetExchanges() {
     warp.count = warp.active = 0;
 }
 
-void leaveExchanges(unsigned number, unsigned lane, bool padding) {
+void leaveExchanges(unsigned number, unsigned lane) {
   Warp &warp = warps[number];
-  for (unsigned i = warp.count; i-- > 0;) {
-    Pending &p = warp.pending[i];
-    if (!(p.mask >> lane & 1))
-      continue;
-    if (!padding)
-      fail("lane %u exits while %s waits for it with mask %08x", lane, p.name, p.mask);
-    finishIfAllCame(warp, number, p);
-  }
+  for (unsigned i = warp.count; i-- > 0;)
+    if (warp.pending[i].mask >> lane & 1)
+      finishIfAllCame(warp, number, warp.pending[i]);
 }
 
 void describeExchanges() {
@@ -103,7 +100,7 @@ void describeExchanges() {
     for (unsigned i = 0; i < warps[number].count; ++i) {
       const Pending &p = warps[number].pending[i];
       std::fprintf(stderr, "  %s of warp %u with mask %08x; waiting: lanes %08x, missing %08x\n", p.name, number,
-                   p.mask, p.arrived, p.mask & block.exists[number] & ~p.arrived);
+                   p.mask, p.arrived, p.mask & block.alive[number] & ~p.arrived);
     }
 }
 

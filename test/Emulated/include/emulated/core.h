@@ -29,9 +29,9 @@ void poll(const void *address, const char *what);
 /// Something happened that a polling thread may wait for.
 void progress();
 
-/// The thread that runs: its place in the block, and whether it is the filler of a fused partition's last warp.
+/// The thread that runs: its place in the block.
 unsigned linearThread();
-void leaveAsPadding();
+[[noreturn]] void exitThread();
 
 enum class BarrierKind : unsigned char { Sync, Count, And, Or, Arrive };
 /// A hardware barrier (PTX ISA, barrier.cta). `count` 0: all threads of the block that have not exited.
@@ -39,7 +39,7 @@ unsigned barrier(unsigned id, unsigned count, BarrierKind kind, bool predicate =
 
 /// What the lanes of a warp exchange when all those of `mask` have come.
 struct Exchange {
-  unsigned mask; ///< As the program said it, without lanes that do not exist.
+  unsigned mask; ///< As the program said it, without lanes that have exited.
   unsigned long long value[32], result[32];
   unsigned argument[32];
 };
