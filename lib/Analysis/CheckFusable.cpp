@@ -114,7 +114,7 @@ private:
       return;
     }
     for (const CallSite &Call : Use.Calls) {
-      const Intrinsic Kind = classify(*Call.Callee);
+      const Intrinsic Kind = classify(Call);
       if (Kind == Intrinsic::NamedBarrier)
         block(BlockerKind::NamedBarrier, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
       if (Kind == Intrinsic::Cluster)
@@ -134,7 +134,7 @@ private:
     static const llvm::Regex Block(
         "%%?(tid|ntid|ctaid|nctaid|warpid|nwarpid|clusterid|cluster_[a-z]+|dynamic_smem_size|total_smem_size)([^a-zA-Z_"
         "]|$)"
-        "|(^|[^a-zA-Z_.])(bar|barrier|exit|setmaxnreg|wgmma|griddepcontrol|tcgen05)([^a-zA-Z_]|$)");
+        "|(^|[^a-zA-Z_.])(bar|barrier|exit|setmaxnreg|wgmma|tcgen05)([^a-zA-Z_]|$)");
     llvm::SmallVector<llvm::StringRef> Matches;
     const std::string Text = Assembly.getAsmString();
     if (!Block.match(Text, &Matches))
@@ -142,27 +142,49 @@ private:
     return !Matches[1].empty() ? "%" + Matches[1].str() : Matches[4].str();
   }
 
+  /// Libraries are included with the built-ins rebound. What they share between all threads of a block cannot be.
   void libraryFunction(const FunctionUse &Use) {
-    const bool Reads = !Use.Reads.empty();
-    bool Synchronises = false;
-    for (const CallSite &Call : Use.Calls) {
-      const Intrinsic Kind = classify(*Call.Callee);
-      Synchronises |= Kind == Intrinsic::Barrier || Kind == Intrinsic::NamedBarrier || Kind == Intrinsic::Cluster;
-    }
+    const std::string Entered =
+        Use.EnteredAs ? Use.EnteredAs->getQualifiedNameAsString() : Use.Function->getQualifiedNameAsString();
+    std::string What;
+    BlockerKind Kind = BlockerKind::LibraryUsesBlock;
+    for (const CallSite &Call : Use.Calls)
+      if (const Intrinsic Named = classify(Call); Named == Intrinsic::NamedBarrier || Named == Intrinsic::Cluster)
+        What = "calls " + Call.Callee->getNameAsString();
     for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
-      Synchronises |= !blockState(*Assembly).empty();
-    const bool SharesMemory = !Use.Shared.empty();
-    if (!Reads && !Synchronises && !SharesMemory)
-      return;
-    const std::string Entered = Use.EnteredAs ? Use.EnteredAs->getQualifiedNameAsString() : "";
+      if (std::string State = blockState(*Assembly); !State.empty())
+        What = "uses " + State + " in assembly";
+    if (!Use.Shared.empty())
+      What = "holds shared memory";
+    if (Unit.request().Flags.Relocatable && touchesBlock(Use) && !Use.Function->hasAttr<clang::AlwaysInlineAttr>() &&
+        Use.Function->isExternallyVisible())
+      What = "is compiled once for the whole program (-rdc=true)";
+    // Cooperative groups: tiles of several warps meet in memory that the driver reserves once per block.
+    if (Use.Function->getIdentifier() && Use.Function->getName().starts_with("sync_warps"))
+      What = "synchronises a tile of several warps";
+    if (Use.Function->getIdentifier() && Use.Function->getName().starts_with("sync_grids")) {
+      Kind = BlockerKind::GridGroup;
+      What = "synchronises the grid";
+    }
     // One report per library function that the user names.
-    if (!Libraries.insert(Entered).second)
-      return;
-    block(BlockerKind::LibraryUsesBlock, Use.EnteredAt,
-          fmt::format("{} {}", Entered,
-                      Reads          ? "reads a built-in"
-                      : Synchronises ? "synchronises"
-                                     : "holds shared memory"));
+    if (!What.empty() && Libraries.insert(Entered).second)
+      block(Kind, Use.EnteredAt.isValid() ? Use.EnteredAt : Kernel.getLocation(), Entered + " " + What);
+  }
+
+  /// Does a function of a library use the block, itself or through another one?
+  bool touchesBlock(const FunctionUse &Use) {
+    auto [Known, New] = Touching.try_emplace(Use.Function, false); // recursion
+    if (!New)
+      return Known->second;
+    bool Touches = !Use.Reads.empty();
+    for (const CallSite &Call : Use.Calls) {
+      const clang::FunctionDecl *Definition = Call.Callee;
+      Call.Callee->hasBody(Definition);
+      auto Found = Reach.Functions.find(Definition ? Definition : Call.Callee);
+      Touches |= classify(*Call.Callee) == Intrinsic::Barrier ||
+                 (Found != Reach.Functions.end() && Found->second.System && touchesBlock(Found->second));
+    }
+    return Touching[Use.Function] = Touches;
   }
 
   void throughPointers() {
@@ -206,6 +228,7 @@ private:
   const clang::FunctionDecl &Kernel;
   std::vector<Blocker> Blockers;
   std::set<std::string> Libraries;
+  llvm::DenseMap<const clang::FunctionDecl *, bool> Touching;
 };
 
 } // namespace

@@ -100,8 +100,21 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
   Facts.LaunchBlocks = launchBlocks(Unit, Kernel);
 
   for (const auto &[Function, Use] : Reach.Functions) {
-    if (Use.System)
+    if (Use.System) {
+      for (const BuiltinRead &Read : Use.Reads) {
+        Facts.ReadByLibrary[Read.Builtin] = true;
+        // What it reads of the grid, the launcher allows.
+        if (Read.Builtin == static_cast<unsigned>(Builtin::BlockIdx) ||
+            Read.Builtin == static_cast<unsigned>(Builtin::GridDim))
+          for (int I = 0; I < 3; ++I)
+            Facts.Reads[Read.Builtin][I] |= Read.Dimension < 0 || Read.Dimension == I;
+      }
+      for (const CallSite &Call : Use.Calls)
+        if (std::string Name = Call.Callee->getNameAsString();
+            classify(*Call.Callee) == Intrinsic::Barrier && !llvm::is_contained(Facts.LibraryBarriers, Name))
+          Facts.LibraryBarriers.push_back(std::move(Name));
       continue;
+    }
     const bool IsKernel = Function == Reach.Kernel;
     const std::string Name = qualifiedNameOf(*Function);
     if (!IsKernel && Function->getIdentifier())

@@ -473,7 +473,7 @@ Intrinsic classify(const clang::FunctionDecl &Function) {
     return Intrinsic::None;
   const llvm::StringRef Name = Function.getName();
   if (Name == "__syncthreads" || Name == "__syncthreads_count" || Name == "__syncthreads_and" ||
-      Name == "__syncthreads_or")
+      Name == "__syncthreads_or" || Name == "__barrier_sync")
     return Intrinsic::Barrier;
   if (Name.starts_with("__barrier_sync") || Name.starts_with("__nvvm_bar"))
     return Intrinsic::NamedBarrier;
@@ -486,6 +486,17 @@ Intrinsic classify(const clang::FunctionDecl &Function) {
   if (Name.starts_with("atomic") || Name.starts_with("__nv_atomic"))
     return Intrinsic::Atomic;
   return Intrinsic::None;
+}
+
+Intrinsic classify(const CallSite &Call) {
+  const Intrinsic Kind = classify(*Call.Callee);
+  if (Kind != Intrinsic::Barrier || Call.Callee->getName() != "__barrier_sync")
+    return Kind;
+  clang::Expr::EvalResult Number;
+  const bool OfBlock = Call.Call && Call.Call->getNumArgs() == 1 &&
+                       Call.Call->getArg(0)->EvaluateAsInt(Number, Call.Callee->getASTContext()) &&
+                       Number.Val.getInt() == 0;
+  return OfBlock ? Intrinsic::Barrier : Intrinsic::NamedBarrier;
 }
 
 } // namespace cufuse

@@ -1,6 +1,7 @@
 #include "cufuse/Fusion/Emit.h"
 
 #include "EmitLauncher.h"
+#include "EmitPrelude.h"
 #include "Writer.h"
 
 #include <map>
@@ -10,178 +11,24 @@ namespace cufuse {
 
 namespace {
 
-/// The only place with PTX in it. `{…}` chunks are left out where no constituent needs them.
-constexpr const char *PartitionHead =
-    R"(/// Threads [First, First + X * Y * Z) of the block play one block of a kernel. They synchronise by a hardware barrier of
-/// their own, which counts whole warps (PTX ISA, barrier.cta).
-template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z> struct CufusePartition {
-  static constexpr unsigned Threads = X * Y * Z;
-  static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
-  static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15, "impossible partition");)";
-
-/// A partition that is the whole block is the block: the kernel alone stays what it was, to the register.
-constexpr const char *WholeBlockThreads = R"(
-  static __device__ __forceinline__ unsigned rank() { return (::threadIdx.z * Y + ::threadIdx.y) * X + ::threadIdx.x; }
-  static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
-  static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; })";
-
-constexpr const char *PartitionThreads = R"(
-  static __device__ __forceinline__ unsigned rank() { return ::threadIdx.x - First; }
-  static __device__ __forceinline__ uint3 threadIdx() {
-    return uint3{Y * Z == 1 ? rank() : rank() % X, Z == 1 ? (Y == 1 ? 0 : rank() / X) : rank() / X % Y,
-                 Z == 1 ? 0 : rank() / (X * Y)};
-  }
-  static __device__ __forceinline__ dim3 blockDim() { return dim3(X, Y, Z); })";
-
-constexpr const char *Grid =
-#include "Grid.inc"
-    ;
-
-constexpr const char *PartitionSync = R"(
-  static __device__ __forceinline__ void sync() {
-    asm volatile("barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
-  })";
-
-constexpr const char *WholeBlockSync = R"(
-  static __device__ __forceinline__ void sync() { ::__syncthreads(); })";
-
-constexpr const char *WholeBlockReductions = R"(
-  static __device__ __forceinline__ int syncCount(int predicate) { return ::__syncthreads_count(predicate); }
-  static __device__ __forceinline__ int syncAnd(int predicate) { return ::__syncthreads_and(predicate); }
-  static __device__ __forceinline__ int syncOr(int predicate) { return ::__syncthreads_or(predicate); })";
-
-constexpr const char *PartitionReductions = R"(
-  static __device__ __forceinline__ int syncCount(int predicate) {
-    int count;
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; barrier.cta.red.popc.u32 %0, %2, %3, p; }"
-                 : "=r"(count) : "r"(predicate), "n"(Barrier), "n"(PaddedThreads) : "memory");
-    return count;
-  }
-  static __device__ __forceinline__ int syncAnd(int predicate) {
-    int all;
-    asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.and.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
-                 : "=r"(all) : "r"(predicate), "n"(Barrier), "n"(PaddedThreads) : "memory");
-    return all;
-  }
-  static __device__ __forceinline__ int syncOr(int predicate) {
-    int any;
-    asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.or.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
-                 : "=r"(any) : "r"(predicate), "n"(Barrier), "n"(PaddedThreads) : "memory");
-    return any;
-  })";
-
-constexpr const char *PartitionDynamic = R"(
-  /// The partition's part of the dynamic shared memory, which starts `offset` bytes into the block's.
-  template <typename Array> static __device__ __forceinline__ Array &dynamicShared(unsigned offset) {
-    return reinterpret_cast<Array &>(cufuse_dynamicShared[offset]);
-  })";
-
-constexpr const char *PartitionIndices = R"(
-  /// What functions called by the kernel read of the block they are in.
-  struct Indices {
-    uint3 blockIdx;
-    dim3 gridDim;
-    unsigned dynamicOffset;
-  };
-  static __device__ __forceinline__ Indices &indices() {
-    __shared__ __align__(16) unsigned char memory[sizeof(Indices)];
-    return reinterpret_cast<Indices &>(memory);
-  }
-  static __device__ __forceinline__ void enterBlock(uint3 blockIdx, dim3 gridDim, unsigned dynamicOffset) {
-    if (rank() == 0)
-      indices() = Indices{blockIdx, gridDim, dynamicOffset};
-    sync();
-  })";
-
-constexpr const char *ExitOfThread = R"(
-  /// Ends the thread, so that no warp primitive waits for it.
-  static __device__ __forceinline__ void leave() { asm volatile("exit;"); })";
-
-constexpr const char *DropOutPartition =
-    R"(/// A partition whose threads may leave before others synchronise. A warp that has exited never arrives at a hardware barrier
-/// with a count, so the threads meet at an mbarrier, from which those that leave drop out (PTX ISA, mbarrier.arrive_drop).
-template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z>
-struct CufuseDropOutPartition : CufusePartition<First, Barrier, X, Y, Z> {
-  using Whole = CufusePartition<First, Barrier, X, Y, Z>;
-  struct Meeting {
-    unsigned long long barrier;
-    int votes;
-  };
-  static __device__ __forceinline__ Meeting &meeting() {
-    __shared__ __align__(8) unsigned char memory[sizeof(Meeting)];
-    return reinterpret_cast<Meeting &>(memory);
-  }
-  static __device__ __forceinline__ unsigned address() {
-    return static_cast<unsigned>(__cvta_generic_to_shared(&meeting().barrier));
-  }
-  /// All threads begin a block of the kernel.
-  static __device__ __forceinline__ void begin() {
-    if (Whole::rank() == 0) {
-      asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address()), "n"(Whole::Threads) : "memory");
-      meeting().votes = 0;
-    }
-    Whole::sync();
-  }
-  /// All have left it.
-  static __device__ __forceinline__ void end() {
-    Whole::sync();
-    if (Whole::rank() == 0)
-      asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(address()) : "memory");
-  }
-  static __device__ __forceinline__ void sync() {
-    unsigned long long phase;
-    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(phase) : "r"(address()) : "memory");
-    unsigned complete;
-    do
-#if __CUDA_ARCH__ >= 900 // sleeps for a while instead of spinning
-      asm volatile("{ .reg .pred p; mbarrier.try_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-#else
-      asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-#endif
-                   : "=r"(complete) : "r"(address()), "l"(phase) : "memory");
-    while (!complete);
-  }
-  static __device__ __forceinline__ void leave() {
-    asm volatile("{ .reg .b64 phase; mbarrier.arrive_drop.shared.b64 phase, [%0]; }" ::"r"(address()) : "memory");)";
-
-constexpr const char *DropOutReductions = R"(  /// The number of threads here with a predicate.
-  static __device__ __forceinline__ int syncCount(int predicate) {
-    if (predicate)
-      atomicAdd(&meeting().votes, 1);
-    sync();
-    const int count = *const_cast<volatile int *>(&meeting().votes);
-    sync();
-    atomicExch(&meeting().votes, 0);
-    sync();
-    return count;
-  }
-  static __device__ __forceinline__ int syncAnd(int predicate) { return syncCount(!predicate) == 0; }
-  static __device__ __forceinline__ int syncOr(int predicate) { return syncCount(predicate) != 0; })";
-
-/// Which chunks of the prelude some constituent needs.
-struct Needs {
-  bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false;
-};
-
 class Emitter {
 public:
   Emitter(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options)
-      : Constituents(Constituents), Plan(Plan), Options(Options), Out(Options.SourceFile, Options.LineDirectives) {
-    for (const PartitionPlan &Partition : Plan.Partitions)
-      Need.Sync |= Partition.Barrier != 0, Need.DropOut |= Partition.DropsOut;
-    for (const Constituent &C : Constituents) {
-      for (const BarrierFacts &Barrier : C.Facts->Barriers)
-        Need.Reductions |= Barrier.Call != "__syncthreads";
-      Need.Dynamic |= !C.Facts->DynamicShared.empty();
-      Need.Indices |= C.Facts->sharesIndices();
-      Need.Exit |= C.Facts->announcesExits() && (C.Facts->ExitsBeforeBarrier.empty() || Plan.keepsGrid());
-    }
-  }
+      : Constituents(Constituents), Plan(Plan), Options(Options), Out(Options.SourceFile, Options.LineDirectives) {}
 
   FusedSource run() {
     Out.write(constant(banner()));
-    includes();
-    prelude();
+    if (rebindsLibraries(Constituents, Plan)) {
+      Out.write("#include <cuda_runtime.h>");
+      Out.blank();
+      emitPrelude(Out, Constituents, Plan, Options.Name);
+      defineForLibraries(Out, Constituents, Options.Name, true);
+      includes();
+      defineForLibraries(Out, Constituents, Options.Name, false);
+    } else {
+      includes();
+      emitPrelude(Out, Constituents, Plan, Options.Name);
+    }
     for (const PartitionPlan &Partition : Plan.Partitions)
       body(Partition);
     Out.line("namespace {} {{", Options.Name);
@@ -245,43 +92,6 @@ private:
     Out.blank();
   }
 
-  void prelude() {
-    Out.line("namespace {} {{", Options.Name);
-    Out.blank();
-    if (Need.Dynamic) {
-      Out.write("extern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
-      Out.blank();
-    }
-    Out.write(Grid);
-    Out.write(PartitionHead);
-    const bool Whole = Plan.keepsBlock();
-    Out.write(Whole ? WholeBlockThreads : PartitionThreads);
-    if (Need.Sync)
-      Out.write(Whole ? WholeBlockSync : PartitionSync);
-    if (Need.Reductions)
-      Out.write(Whole ? WholeBlockReductions : PartitionReductions);
-    if (Need.Dynamic)
-      Out.write(PartitionDynamic);
-    if (Need.Indices)
-      Out.write(PartitionIndices);
-    if (Need.Exit)
-      Out.write(ExitOfThread);
-    Out.write("};");
-    if (Need.DropOut) {
-      Out.blank();
-      Out.write(DropOutPartition);
-      if (Plan.Grid == GridPolicy::Match)
-        Out.write("    asm volatile(\"exit;\");");
-      Out.write("  }");
-      if (Need.Reductions)
-        Out.write(DropOutReductions);
-      Out.write("};");
-    }
-    Out.blank();
-    Out.line("}} // namespace {}", Options.Name);
-    Out.blank();
-  }
-
   /// The namespace of a constituent's own text. Nothing of ours is in a scope around it, so that its names keep their
   /// meaning.
   std::string textSpace(const Constituent &C) const { return textNamespace(Options.Name, C); }
@@ -298,15 +108,14 @@ private:
     saveMacros(Out, *C.Text, "push_macro");
     Out.line("namespace {} {{", Path);
     Out.blank();
-    Out.line("using cufuse_partition = {}::{}<{}, {}, {}, {}, {}>;", Options.Name,
-             Partition.DropsOut ? "CufuseDropOutPartition" : "CufusePartition", constant(Partition.First),
-             constant(Partition.Barrier), constant(Partition.Block.X), constant(Partition.Block.Y),
-             constant(Partition.Block.Z));
+    Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
     std::set<std::string> Barriers;
     for (const BarrierFacts &Barrier : Facts.Barriers)
       Barriers.insert(Barrier.Call);
     if (Barriers.count("__syncthreads"))
       Out.write("__device__ __forceinline__ void __syncthreads() { cufuse_partition::sync(); }");
+    if (Barriers.count("__barrier_sync"))
+      Out.write("__device__ __forceinline__ void __barrier_sync(unsigned) { cufuse_partition::sync(); }");
     for (const char *Reduction : {"Count", "And", "Or"})
       if (std::string Name = "__syncthreads_" + llvm::StringRef(Reduction).lower(); Barriers.count(Name))
         Out.line("__device__ __forceinline__ int {}(int predicate) {{ return cufuse_partition::sync{}(predicate); }}",
@@ -589,7 +398,6 @@ private:
   const FusionPlan &Plan;
   const EmitOptions &Options;
   Writer Out;
-  Needs Need;
 };
 
 /// The same text must not name different files, nor the same header be read in different states.

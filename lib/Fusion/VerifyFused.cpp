@@ -109,15 +109,15 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   const Reached Reach = reach(Unit, *Kernel);
   for (const auto &[Function, Use] : Reach.Functions) {
     auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
-    const bool Ours =
-        Function == Reach.Kernel || (Method && Method->getParent()->getNameAsString() == "CufusePartition");
-    if (Ours || Use.System)
+    const bool Ours = Function == Reach.Kernel || (Method && Method->getParent()->getNameAsString().starts_with("Cufuse"));
+    // The whole block is what libraries take it for.
+    if (Ours || (Use.System && Plan.keepsGrid()))
       continue;
     const std::string Name = Function->getQualifiedNameAsString();
     if (!Use.Reads.empty())
       return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Use.Reads.front().Builtin]));
     for (const CallSite &Call : Use.Calls)
-      if (classify(*Call.Callee) == Intrinsic::Barrier || classify(*Call.Callee) == Intrinsic::NamedBarrier)
+      if (classify(Call) == Intrinsic::Barrier || classify(Call) == Intrinsic::NamedBarrier)
         return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));
   }
   return llvm::Error::success();

@@ -6,6 +6,7 @@
 #include "cufuse/Support/BlockShape.h"
 #include "cufuse/Support/Error.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -66,6 +67,10 @@ struct KernelFacts {
   std::array<Dimensions, 4> Reads{};
   std::array<bool, 4> ReadByHelper{};
 
+  /// The same of functions of libraries, which are not copied.
+  std::array<bool, 4> ReadByLibrary{};
+  std::vector<std::string> LibraryBarriers; ///< Names of the barriers they call.
+
   std::vector<BarrierFacts> Barriers;
   std::vector<SharedArray> StaticShared;
   std::vector<SharedArray> DynamicShared;
@@ -94,12 +99,17 @@ struct KernelFacts {
   }
   /// Helpers read a virtual index, so that it must lie in shared memory instead of a parameter of the body.
   bool sharesIndices() const {
-    return ReadByHelper[static_cast<size_t>(Builtin::BlockIdx)] ||
-           ReadByHelper[static_cast<size_t>(Builtin::GridDim)] || HelperHasDynamicShared;
+    return HelperHasDynamicShared || readElsewhere(Builtin::BlockIdx) || readElsewhere(Builtin::GridDim);
+  }
+  bool readElsewhere(Builtin B) const {
+    return ReadByHelper[static_cast<size_t>(B)] || ReadByLibrary[static_cast<size_t>(B)];
+  }
+  bool libraryUsesBlock() const {
+    return !LibraryBarriers.empty() || std::any_of(ReadByLibrary.begin(), ReadByLibrary.end(), [](bool B) { return B; });
   }
   /// Threads say that they leave, so that the others do not wait for them.
   bool announcesExits() const { return !ExitsBeforeBarrier.empty() || !ExitsBeforeWarpPrimitive.empty(); }
-  bool needsBarrier() const { return !Barriers.empty() || sharesIndices(); }
+  bool needsBarrier() const { return !Barriers.empty() || !LibraryBarriers.empty() || sharesIndices(); }
 };
 
 } // namespace cufuse

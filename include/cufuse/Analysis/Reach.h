@@ -78,5 +78,7 @@ const clang::Decl *enclosingUnit(const clang::Decl *D);
 /// What a function is to the fusion, by its name: CUDA's intrinsics are recognised, not entered.
 enum class Intrinsic { None, Barrier, NamedBarrier, WarpPrimitive, Atomic, Cluster };
 Intrinsic classify(const clang::FunctionDecl &Function);
+/// The same, with its argument in mind: only barrier 0 is that of the block.
+Intrinsic classify(const CallSite &Call);
 
 } // namespace cufuse

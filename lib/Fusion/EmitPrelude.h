@@ -1,0 +1,23 @@
+// What every output needs before the kernels' texts: the grid, the partitions, and what libraries see of these.
+#pragma once
+
+#include "Writer.h"
+
+#include "cufuse/Fusion/Emit.h"
+
+namespace cufuse {
+
+/// Do headers of libraries have to be included with the built-ins rebound?
+bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+
+/// `CufusePartition<0, 1, 32, 8, 1>`
+std::string partitionType(const PartitionPlan &P);
+
+/// The namespace `Name` with the types that partitions are made of: only what some constituent uses.
+void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                 const std::string &Name);
+
+/// The macros around the #includes that give libraries the partition for the block; `Define` false takes them back.
+void defineForLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const std::string &Name, bool Define);
+
+} // namespace cufuse
