@@ -45,7 +45,8 @@ public:
     return true;
   }
   bool VisitMemberExpr(const clang::MemberExpr *E) override {
-    name(E->getMemberDecl(), E, E->getMemberLoc());
+    // An implicit conversion has no name in the text.
+    name(E->getMemberDecl(), E, E->getMemberLoc().isValid() ? E->getMemberLoc() : E->getBeginLoc());
     return true;
   }
   bool VisitCXXConstructExpr(const clang::CXXConstructExpr *E) override {

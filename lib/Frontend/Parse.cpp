@@ -287,6 +287,11 @@ bool ParsedUnit::inStandardLibrary(clang::SourceLocation Location) const {
          !File.starts_with(VirtualFolder);
 }
 
+bool ParsedUnit::inCompatHeader(clang::SourceLocation Location) const {
+  const clang::SourceManager &Sources = Compiler->getSourceManager();
+  return Sources.getFilename(Sources.getExpansionLoc(Location)).starts_with(VirtualFolder);
+}
+
 std::vector<std::string> ParsedUnit::dependencies() const {
   std::vector<std::string> Paths = {Request.File};
   for (const IncludeEvent &Include : Log.Includes)

@@ -35,7 +35,7 @@ std::map<unsigned, std::string> calleesToQualify(const Reached &Reach, const Sel
       Named Found{std::nullopt, bringsScope(*Site.Call)};
       if (Whole && Chosen.Units.contains(Whole)) {
         const auto [Home, Declared] = Text.offset(Whole->getLocation());
-        if (!Chosen.Absorbed.count(Home) && (Home != File || Declared < At))
+        if (Home != File || Declared < At)
           Found.Path = Path(*Site.Callee);
       }
       if (auto [Known, New] = Names.try_emplace(At, Found); !New) {

@@ -1,4 +1,4 @@
-// Calls that could reach the original of a copied function.
+// Calls of copied functions that could find another.
 #pragma once
 
 #include "SelectCopied.h"
@@ -11,10 +11,10 @@
 
 namespace cufuse {
 
-/// The header of a copied function may stay included, so that a call with an argument of class type finds the original,
-/// too, by argument-dependent lookup. A qualified name does not: offset of each such callee's name in the slice → its
-/// namespaces, as `Path` spells them. Calls out of macros are left as they are, and so are those whose instances
-/// differ.
+/// A call of a copied function with an argument of class type finds functions at the class's scope, too, by
+/// argument-dependent lookup: the original where its header stays included, and those of another constituent's headers.
+/// A qualified name finds the copy alone: offset of each such callee's name in the slice → its namespaces, as `Path`
+/// spells them. Calls out of macros are left as they are, and so are those whose instances differ.
 std::map<unsigned, std::string> calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
                                                  const Slice &S,
                                                  llvm::function_ref<std::string(const clang::Decl &)> Path);

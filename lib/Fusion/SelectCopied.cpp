@@ -145,7 +145,7 @@ private:
           Overloaded.insert({scopeOf(Function), Function->getDeclName()});
       for (const clang::Decl *Whole : Reach.Units)
         if (auto *Function = llvm::dyn_cast<clang::NamedDecl>(Whole);
-            Function && Function->isFunctionOrFunctionTemplate() &&
+            Function && Function->isFunctionOrFunctionTemplate() && !Unit.inCompatHeader(Function->getLocation()) &&
             Overloaded.count({scopeOf(Function), Function->getDeclName()}))
           Changed |= Copied.insert(Whole);
     }

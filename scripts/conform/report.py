@@ -34,8 +34,9 @@ def counts(measured):
                 if pair["outcome"] == "fused" and pair["resources"] and all(pair["alone"])]
 
     def above(field, together):
-        return share(sum(used[field] > together(alone[field] for alone in parts) for used, parts in compared),
-                     len(compared))
+        more = [used[field] - together(alone[field] for alone in parts) for used, parts in compared]
+        most = f", at most {max(more)} more" if any(difference > 0 for difference in more) else ""
+        return share(sum(difference > 0 for difference in more), len(more)) + most
 
     # Only the linker knows that of relocatable code.
     unknown = any("-rdc=true" in file["flags"] for file in accepted)

@@ -4,8 +4,8 @@
 // RUN: %nvcc -std=c++17 -arch=sm_90a -I %t -cubin -o %t/fused.cubin %t/fused.cu
 // RUN: FileCheck %s --input-file %t/fused.cu
 // CHECK: _direct::put(p, p[1]);
-// CHECK: own(p, p[2]);
-// CHECK: plain(f);
+// CHECK: _direct::own(p, p[2]);
+// CHECK: {{^}}  plain(f);
 // CHECK: _nested::shapes::area(p)
 
 //--- tools.h

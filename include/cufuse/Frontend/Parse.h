@@ -53,6 +53,8 @@ public:
   const ParseRequest &request() const { return Request; }
   /// Is this a header of the C or C++ library, as opposed to the CUDA toolkit and to Clang's own?
   bool inStandardLibrary(clang::SourceLocation Location) const;
+  /// Does the place lie in a header that only the analysis sees?
+  bool inCompatHeader(clang::SourceLocation Location) const;
 
   /// Errors outside the probes. They matter when they lie in what a kernel needs.
   const std::vector<ParseError> &errors() const { return Errors; }
