@@ -48,11 +48,13 @@ void *threadContext;
 context::fcontext_t host;
 bool running = false;
 
-/// The bit set in `mask` that follows a random place.
+/// One of the bits set in `mask`, each as likely as the others.
 unsigned randomBit(unsigned mask) {
-  const unsigned turn = random() & 31;
-  const unsigned turned = mask >> turn | mask << ((32 - turn) & 31);
-  return (static_cast<unsigned>(__builtin_ctz(turned)) + turn) & 31;
+  const unsigned count = static_cast<unsigned>(__builtin_popcount(mask));
+  for (unsigned skipped = static_cast<unsigned>(static_cast<unsigned long long>(random()) * count >> 32); skipped;
+       --skipped)
+    mask &= mask - 1;
+  return static_cast<unsigned>(__builtin_ctz(mask));
 }
 
 /// Who runs next; `mixed` even where warps run eagerly. There must be someone.
