@@ -50,9 +50,11 @@ __global__ void values(int *right) {
   bool good = __popc(0xf0f0u) == 8 && __clz(1) == 31 && __clz(0) == 32 && __ffs(8) == 4 && __brev(1) == 0x80000000u;
   good &= __funnelshift_l(0x80000000u, 1, 1) == 3 && __funnelshift_r(0, 1, 1) == 0x80000000u;
   good &= __byte_perm(0x33221100, 0x77665544, 0x7140) == 0x77114400 && __byte_perm(0x80, 0, 0x8888) == 0xffffffffu;
-  good &= __umulhi(0x80000000u, 6) == 3 && __mulhi(-2, 5) == -1 && max(-1, 2u) == 0xffffffffu && min(1.5f, 2.0f) == 1.5f;
+  good &=
+      __umulhi(0x80000000u, 6) == 3 && __mulhi(-2, 5) == -1 && max(-1, 2u) == 0xffffffffu && min(1.5f, 2.0f) == 1.5f;
   good &= rsqrtf(4.0f) == 0.5f && __fdividef(1, 4) == 0.25f && __float_as_uint(1.0f) == 0x3f800000u;
-  const float steps[] = {0, 1, -2, 65504, 65519, 65520, 0x1p-24f, 0x1p-25f, 0x1.8p-25f, 1.0004883f, 1.0014648f, 0x1.004p-14f};
+  const float steps[] = {0,        1,        -2,         65504,      65519,      65520,
+                         0x1p-24f, 0x1p-25f, 0x1.8p-25f, 1.0004883f, 1.0014648f, 0x1.004p-14f};
   const unsigned short bits[] = {0, 0x3c00, 0xc000, 0x7bff, 0x7bff, 0x7c00, 1, 0, 1, 0x3c00, 0x3c02, 0x0401};
   for (int i = 0; i < 12; ++i)
     good &= __float2half(steps[i]).bits == bits[i];

@@ -14,13 +14,17 @@ __global__ void plain(int *right) {
 template <unsigned Id> __device__ int count(int predicate) {
   int count;
   asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; barrier.cta.red.popc.u32 %0, %2, %3, p; }"
-               : "=r"(count) : "r"(predicate), "n"(Id), "n"(64) : "memory");
+               : "=r"(count)
+               : "r"(predicate), "n"(Id), "n"(64)
+               : "memory");
   return count;
 }
 template <unsigned Id> __device__ int all(int predicate) {
   int all;
   asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.and.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
-               : "=r"(all) : "r"(predicate), "n"(Id), "n"(64) : "memory");
+               : "=r"(all)
+               : "r"(predicate), "n"(Id), "n"(64)
+               : "memory");
   return all;
 }
 __global__ void counted(int *right) {

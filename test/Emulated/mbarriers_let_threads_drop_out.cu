@@ -37,7 +37,9 @@ struct Barrier {
                  "again:\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 done, [%[address]], %[parity];\n"
                  "@!done bra again;\n"
-                 "}" ::[address] "r"(address()), [parity] "r"(parity) : "memory");
+                 "}" ::[address] "r"(address()),
+                 [parity] "r"(parity)
+                 : "memory");
     parity ^= 1;
   }
 };
@@ -79,7 +81,9 @@ __global__ void byState(int *right) {
   unsigned done = 0;
   while (!done)
     asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-                 : "=r"(done) : "r"(barrier.address()), "l"(state) : "memory");
+                 : "=r"(done)
+                 : "r"(barrier.address()), "l"(state)
+                 : "memory");
   right[threadIdx.x] = values[63 - threadIdx.x] == 63 - threadIdx.x;
 }
 __global__ void uninitialised(int *) {

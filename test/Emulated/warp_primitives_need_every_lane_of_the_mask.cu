@@ -31,7 +31,8 @@ __global__ void right(int *right) {
   int same;
   good &= __match_all_sync(half, lane / 16, &same) == half && same && !__match_all_sync(half, lane, &same) && !same;
   good &= __reduce_add_sync(~0u, lane) == 496 && __reduce_max_sync(~0u, -int(lane)) == 0;
-  good &= __reduce_min_sync(half, int(lane) - 20) == (lane < 16 ? -20 : -4) && __reduce_or_sync(half, 1u << lane) == half;
+  good &=
+      __reduce_min_sync(half, int(lane) - 20) == (lane < 16 ? -20 : -4) && __reduce_or_sync(half, 1u << lane) == half;
   __syncwarp(half);
   right[threadIdx.x] = good;
 }

@@ -30,4 +30,3 @@ __global__ void turned(const unsigned *in, unsigned *out, unsigned n) {
   if (first + at < n)
     out[first + at] = tile[at % 512] * 16 + rows[threadIdx.y % 64] + threadIdx.x;
 }
-
