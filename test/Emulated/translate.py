@@ -150,8 +150,9 @@ def dynamic_shared(text):
 
 
 WORDS = (
-    # Poisoned before every block: the section, not the initialiser, makes it the block's own.
-    (r"(?:\bstatic\s+)?\b__shared__\b", 'static __attribute__((section("emulated_shared")))'),
+    # In a section of its own, which is poisoned before every block; `used`, since a compiler otherwise knows all that is
+    # ever written to it.
+    (r"(?:\bstatic\s+)?\b__shared__\b", 'static __attribute__((used, section("emulated_shared")))'),
     (r"\b__forceinline__\b", "inline"),
     (r"(?<![(,] )(?<![(,])\b__noinline__\b", "__attribute__((noinline))"),
     (r"^#pragma unroll[^\n]*$", ""),  # compiling takes longer with it, and nothing runs faster

@@ -48,9 +48,11 @@ void *threadContext;
 context::fcontext_t host;
 bool running = false;
 
-/// One of the bits set in `mask`, each as likely as the others: who polls must not starve those it waits for.
+/// One of the bits set in `mask`, each as likely as the others.
 unsigned randomBit(unsigned mask) {
-  for (unsigned below = random() % static_cast<unsigned>(__builtin_popcount(mask)); below; --below)
+  const unsigned count = static_cast<unsigned>(__builtin_popcount(mask));
+  for (unsigned skipped = static_cast<unsigned>(static_cast<unsigned long long>(random()) * count >> 32); skipped;
+       --skipped)
     mask &= mask - 1;
   return static_cast<unsigned>(__builtin_ctz(mask));
 }
