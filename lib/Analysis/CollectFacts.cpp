@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/CollectFacts.h"
 
+#include "cufuse/Analysis/CallEdges.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/LaunchSites.h"
@@ -162,6 +163,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       if (!Body || Body->body_back() != Return)
         Facts.EarlyExits.push_back({"return", Name, Unit.place(Return->getBeginLoc())});
   }
+  Facts.Calls = callEdges(Unit, Reach, nullptr, "");
   DivergentExits Exits = findDivergentExits(Unit, Reach);
   Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
   Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);

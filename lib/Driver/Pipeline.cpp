@@ -302,7 +302,13 @@ llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
   std::set<std::string> KnownErrors;
   for (const LoadedKernel &Kernel : Kernels)
     KnownErrors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
-  if (llvm::Error Error = verifyFused(Tools, Fused, Constituents, Plan, Options, std::move(Request), KnownErrors))
+  // The calls are compared by their places in the user's files.
+  EmitOptions Placed = Options;
+  Placed.LineDirectives = true;
+  auto Text = emitFused(Constituents, Plan, Placed);
+  if (!Text)
+    return Text.takeError();
+  if (llvm::Error Error = verifyFused(Tools, *Text, Constituents, Plan, Placed, std::move(Request), KnownErrors))
     return Error;
   Verified.insert(Fused.Structure);
   return llvm::Error::success();

@@ -199,11 +199,11 @@ std::vector<Rebound> reboundForLibraries(llvm::ArrayRef<Constituent> Constituent
   Variable(Builtin::BlockDim, {"dim3", "blockDim", "", "blockDim", ""});
   Variable(Builtin::BlockIdx, {"uint3", "blockIdx", "", "indices().blockIdx", nullptr});
   Variable(Builtin::GridDim, {"dim3", "gridDim", "", "indices().gridDim", nullptr});
-  for (const Rebound &R : {Rebound{"void", "__syncthreads", "", "sync", ""},
-                           Rebound{"void", "__barrier_sync", "unsigned", "sync", ""},
-                           Rebound{"int", "__syncthreads_count", "int predicate", "syncCount", "predicate"},
-                           Rebound{"int", "__syncthreads_and", "int predicate", "syncAnd", "predicate"},
-                           Rebound{"int", "__syncthreads_or", "int predicate", "syncOr", "predicate"}})
+  for (const Rebound &R :
+       {Rebound{"void", "__syncthreads", "", "sync", ""}, Rebound{"void", "__barrier_sync", "unsigned", "sync", ""},
+        Rebound{"int", "__syncthreads_count", "int predicate", "syncCount", "predicate"},
+        Rebound{"int", "__syncthreads_and", "int predicate", "syncAnd", "predicate"},
+        Rebound{"int", "__syncthreads_or", "int predicate", "syncOr", "predicate"}})
     if (Barriers.count(R.Name))
       All.push_back(R);
   return All;
@@ -216,7 +216,8 @@ void emitBlockOfLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents,
     if (Constituents[P.Constituent].Facts->libraryUsesBlock())
       Users.push_back(&P);
   Out.blank();
-  Out.write("/// What the headers of libraries take for the block: the partition that the thread belongs to. The compiler knows it\n"
+  Out.write("/// What the headers of libraries take for the block: the partition that the thread belongs to. The "
+            "compiler knows it\n"
             "/// wherever they are inlined into a body.\n"
             "struct CufuseBlock {");
   for (const Rebound &R : reboundForLibraries(Constituents)) {
@@ -291,7 +292,8 @@ void defineForLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents, c
     if (!Define)
       Out.line("#undef {}", R.Name);
     else
-      Out.line("#define {0} ::{1}::CufuseBlock::{0}{2}", R.Name, Name, llvm::StringRef(R.Name).starts_with("__") ? "" : "()");
+      Out.line("#define {0} ::{1}::CufuseBlock::{0}{2}", R.Name, Name,
+               llvm::StringRef(R.Name).starts_with("__") ? "" : "()");
   Out.blank();
 }
 

@@ -1,6 +1,6 @@
 #include "cufuse/Fusion/VerifyFused.h"
 
-#include "cufuse/Analysis/Reach.h"
+#include "cufuse/Analysis/CallEdges.h"
 
 #include <llvm/Support/Path.h>
 
@@ -109,7 +109,8 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   const Reached Reach = reach(Unit, *Kernel);
   for (const auto &[Function, Use] : Reach.Functions) {
     auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
-    const bool Ours = Function == Reach.Kernel || (Method && Method->getParent()->getNameAsString().starts_with("Cufuse"));
+    const bool Ours =
+        Function == Reach.Kernel || (Method && Method->getParent()->getNameAsString().starts_with("Cufuse"));
     // The whole block is what libraries take it for.
     if (Ours || (Use.System && Plan.keepsGrid()))
       continue;
@@ -120,6 +121,16 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
       if (classify(Call) == Intrinsic::Barrier || classify(Call) == Intrinsic::NamedBarrier)
         return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));
   }
+
+  std::set<std::string> Calls;
+  for (const Constituent &C : Constituents)
+    Calls.insert(C.Facts->Calls.begin(), C.Facts->Calls.end());
+  std::vector<Message> Refusals;
+  for (const std::string &Call : callEdges(Unit, Reach, Reach.Kernel, Options.SourceFile))
+    if (!Calls.count(Call))
+      Refusals.push_back(Blocker{BlockerKind::OverloadClash, {}, Call}.message());
+  if (!Refusals.empty())
+    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   return llvm::Error::success();
 }
 

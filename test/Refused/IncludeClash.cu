@@ -15,6 +15,7 @@
 __global__ void scale(Element *data) { data[threadIdx.x] *= FACTOR; }
 
 //--- a/config.h
+#pragma once
 typedef float Element;
 #define FACTOR 2
 
@@ -23,5 +24,6 @@ typedef float Element;
 __global__ void shift(Element *data) { data[threadIdx.x] += OFFSET; }
 
 //--- b/config.h
+#pragma once
 typedef double Element;
 #define OFFSET 3

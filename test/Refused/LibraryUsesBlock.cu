@@ -12,14 +12,13 @@ namespace cg = cooperative_groups;
 
 __global__ void two_warps(float *data) {
   __shared__ float tile[128];
-  const auto pair = cg::tiled_partition<64>(cg::this_thread_block());
-  tile[threadIdx.x] = data[threadIdx.x];
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+4]]:8: two_warps: a library function uses the thread block in a way that cannot
-  // CHECK-SAME: be given a part of it: cooperative_groups::{{.*}}sync synchronises a tile of several warps
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+4]]:25: two_warps: a library function uses the thread block in a way that cannot
+  // CHECK-SAME: be given a part of it: cooperative_groups::{{.*}}tiled_partition synchronises a tile of several warps
   // CHECK-SAME: [LibraryUsesBlock]; write that step
   // CHECK-SAME: with __syncthreads() and warp shuffles
-  pair.sync();
-  data[threadIdx.x] = tile[threadIdx.x ^ 32];
+  const auto pair = cg::tiled_partition<64>(cg::this_thread_block());
+  tile[threadIdx.x] = data[threadIdx.x];
+  data[threadIdx.x] = tile[threadIdx.x ^ 32] + pair.num_threads();
 }
 
 __global__ void private_storage(int *data) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,8 @@ struct KernelFacts {
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
   std::vector<std::optional<BlockShape>> LaunchBlocks;
 
+  std::set<std::string> Calls; ///< See `callEdges`.
+
   std::vector<Blocker> Blockers;
 
   bool reads(Builtin B) const { return any(Reads[static_cast<size_t>(B)]); }
@@ -105,7 +108,8 @@ struct KernelFacts {
     return ReadByHelper[static_cast<size_t>(B)] || ReadByLibrary[static_cast<size_t>(B)];
   }
   bool libraryUsesBlock() const {
-    return !LibraryBarriers.empty() || std::any_of(ReadByLibrary.begin(), ReadByLibrary.end(), [](bool B) { return B; });
+    return !LibraryBarriers.empty() ||
+           std::any_of(ReadByLibrary.begin(), ReadByLibrary.end(), [](bool B) { return B; });
   }
   /// Threads say that they leave, so that the others do not wait for them.
   bool announcesExits() const { return !ExitsBeforeBarrier.empty() || !ExitsBeforeWarpPrimitive.empty(); }
