@@ -207,7 +207,7 @@ private:
   void global(const clang::VarDecl &Variable) {
     const std::string Name = Variable.getQualifiedNameAsString();
     if (Variable.hasAttr<clang::CUDASharedAttr>()) {
-      if (Variable.hasExternalStorage())
+      if (Variable.hasExternalStorage() && !Variable.getDeclContext()->getRedeclContext()->isTranslationUnit())
         block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
       return;
     }

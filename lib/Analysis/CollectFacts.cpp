@@ -69,7 +69,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
   Facts.QualifiedName = qualifiedNameOf(Kernel);
   Facts.Signature = signatureOf(Kernel);
   Facts.Where = Unit.place(Kernel.getLocation());
-  if (const clang::FunctionTemplateDecl *Template = Kernel.getPrimaryTemplate())
+  Facts.IsTemplate = Kernel.isDependentContext();
+  if (const clang::FunctionTemplateDecl *Template =
+          Facts.IsTemplate ? Kernel.getDescribedFunctionTemplate() : Kernel.getPrimaryTemplate())
     for (const clang::NamedDecl *Parameter : *Template->getTemplateParameters()) {
       std::string Text;
       llvm::raw_string_ostream Out(Text);
@@ -167,8 +169,16 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
   DivergentExits Exits = findDivergentExits(Unit, Reach);
   Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
   Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);
-  for (const clang::VarDecl *Global : Reach.Globals)
+  for (const clang::VarDecl *Global : Reach.Globals) {
+    if (Global->hasAttr<clang::CUDASharedAttr>() && Global->hasExternalStorage()) {
+      Facts.DynamicShared.push_back({Global->getNameAsString(), Global->getType().getAsString(Policy), 0, "",
+                                     Unit.place(Global->getLocation())});
+      Facts.DynamicAlignment = std::max<unsigned>(Facts.DynamicAlignment, Context.getDeclAlign(Global).getQuantity());
+      Facts.HelperHasDynamicShared = true; // any function may name it
+      continue;
+    }
     Facts.Globals.push_back({Global->getQualifiedNameAsString(), space(*Global), mustStayShared(Unit, *Global)});
+  }
   return Facts;
 }
 

@@ -109,7 +109,7 @@ llvm::json::Object json(const LoadedKernel &Kernel) {
       {"exitsBeforeBarrier", json(F.ExitsBeforeBarrier)},
       {"exitsBeforeWarpPrimitive", json(F.ExitsBeforeWarpPrimitive)},
       {"warpPrimitives", json(F.WarpPrimitives)},
-      {"fusable", F.Blockers.empty()},
+      {"fusable", F.IsTemplate ? llvm::json::Value(nullptr) : llvm::json::Value(F.Blockers.empty())},
       {"blockers", std::move(Blockers)}};
 }
 
@@ -145,7 +145,9 @@ std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
     for (const auto *Exits : {&F.ExitsBeforeBarrier, &F.ExitsBeforeWarpPrimitive})
       for (const Finding &E : *Exits)
         Row("leaves early", fmt::format("{}: {}", E.Where.str(), E.What));
-    Row("fusable", F.Blockers.empty() ? "yes" : "no");
+    Row("fusable", F.IsTemplate         ? "not known: name it with template arguments"
+                   : F.Blockers.empty() ? "yes"
+                                        : "no");
     for (const Blocker &B : F.Blockers)
       Row("blocker", fmt::format("{}: {}; {}", B.Where.str(), B.message().Text, blockerRemedy(B.Kind)));
     Out += '\n';

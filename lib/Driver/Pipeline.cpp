@@ -41,6 +41,8 @@ LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kerne
     Loaded.Errors.insert(Error.key());
   const Reached Reach = reach(Unit, Kernel);
   Loaded.Facts = collectFacts(Unit, Reach);
+  if (Loaded.Facts.IsTemplate)
+    return Loaded;
   Loaded.Facts.Blockers = checkFusable(Unit, Reach, Loaded.Facts);
   Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts);
   // One reason at one place is enough.

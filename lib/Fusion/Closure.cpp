@@ -273,6 +273,10 @@ private:
       hostShared(*Variable);
       return;
     }
+    if (Variable && isDynamicShared(*Variable)) {
+      fileScopeDynamicShared(*Variable);
+      return;
+    }
     P.Namespaces = namespacesOf(I.Unit);
     if (!Header.contains(I.Unit))
       outerFunctions(I.Unit, P.Namespaces);
@@ -281,6 +285,9 @@ private:
     for (unsigned B = 0; B < BuiltinNames.size(); ++B)
       if (any(Facts.Reads[B]))
         Rebound.insert(BuiltinNames[B]);
+    for (const clang::VarDecl *Global : Reach.Globals)
+      if (isDynamicShared(*Global))
+        Rebound.insert(Global->getNameAsString());
     checkBuiltinNames(Unit, Text, I.Text, Rebound, Result.Blockers);
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit))
       editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
@@ -382,6 +389,27 @@ private:
     // The copy of the namespace would hide the variable.
     if (!Using.Namespaces.empty())
       Result.Body.push_back(std::move(Using));
+  }
+
+  static bool isDynamicShared(const clang::VarDecl &Variable) {
+    return Variable.hasAttr<clang::CUDASharedAttr>() && Variable.hasExternalStorage();
+  }
+
+  /// `extern __shared__ T name[];` at file scope: the name stands for the partition's part.
+  void fileScopeDynamicShared(const clang::VarDecl &Variable) {
+    auto Spelled = spellType(Unit.ast(), Variable.getType(), "", [this](const clang::Decl *D) { return isCopied(D); });
+    const std::string Name = Variable.getNameAsString();
+    if (!Spelled) {
+      block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
+      return;
+    }
+    Piece P;
+    P.What = Piece::Kind::Macro;
+    P.Text = fmt::format("#define {} cufuse_partition::dynamicShared<{}>(cufuse_dynamicOffset)", Name, *Spelled);
+    Result.Body.push_back(std::move(P));
+    remember(Result.BodyMacros, Name);
+    if (definedOutside(Name))
+      remember(Result.SavedMacros, Name);
   }
 
   /// Functions at outer scopes that a unit found through its arguments' types, although a function of the same name at

@@ -209,7 +209,7 @@ private:
         continue;
       }
       if (P.What == Piece::Kind::Macro) {
-        To.write(P.Text);
+        To.write(withPath(P.Text, Path));
         continue;
       }
       Move(P.Namespaces);
@@ -417,6 +417,13 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
       else if (Known->second->Defines != Include.Defines)
         Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, {}, Include.Path}.message());
     }
+  // One variable cannot have the copies of its type that two namespaces hold.
+  std::map<std::string, const Constituent *> Variables;
+  for (const Constituent &C : Constituents)
+    for (const Piece &P : C.Text->Body)
+      if (P.What == Piece::Kind::Shared && P.Text.find(PathMark) != std::string::npos &&
+          !Variables.try_emplace(llvm::join(P.Namespaces, "::") + P.Text, &C).second)
+        Refusals.push_back(Blocker{BlockerKind::HostSharedType, C.Facts->Where, withPath(P.Text, "")}.message());
   if (Refusals.empty())
     return llvm::Error::success();
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));

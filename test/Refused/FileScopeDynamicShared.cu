@@ -1,11 +1,32 @@
-// Dynamic shared memory at file scope is refused; inside the kernel it is not.
+// Dynamic shared memory at file scope becomes a macro, so its name must not mean anything else, nor be qualified.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:reverse --block 64 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:reverse_of_namespace --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=SPACE --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:reverse_with_parameter --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse %s:reverse_inside --block 64 -o %t/out.cu
-// CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:{{[0-9]+}}: reverse: dynamic shared memory is declared at file scope: tile
-// CHECK-SAME: [FileScopeDynamicShared]; declare it inside the kernel
+// RUN: %cufuse fuse %s:reverse %s:reverse_inside --block 64 --block 64 -o %t/out.cu
+// SPACE: refused: {{[^ ]*}}:[[#@LINE+4]]:{{[0-9]+}}: reverse_of_namespace: dynamic shared memory is declared in a namespace,
+// SPACE-SAME: or by a name that is used for something else, too: memory::cells [FileScopeDynamicShared]; declare it inside
+// SPACE-SAME: the kernel
+namespace memory {
+extern __shared__ float cells[];
+}
 extern __shared__ float tile[];
+
+__global__ void reverse_of_namespace(float *data) {
+  memory::cells[threadIdx.x] = data[threadIdx.x];
+  __syncthreads();
+  data[threadIdx.x] = memory::cells[blockDim.x - 1 - threadIdx.x];
+}
+
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:32: reverse_with_parameter: {{.*}}: tile [FileScopeDynamicShared]
+__device__ void swapped(float *tile) { tile[threadIdx.x] += 1; }
+__global__ void reverse_with_parameter(float *data) {
+  swapped(tile);
+  __syncthreads();
+  data[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
 
 __global__ void reverse(float *data) {
   tile[threadIdx.x] = data[threadIdx.x];
@@ -14,8 +35,8 @@ __global__ void reverse(float *data) {
 }
 
 __global__ void reverse_inside(float *data) {
-  extern __shared__ float tile[];
-  tile[threadIdx.x] = data[threadIdx.x];
+  extern __shared__ float cells[];
+  cells[threadIdx.x] = data[threadIdx.x];
   __syncthreads();
-  data[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+  data[threadIdx.x] = cells[blockDim.x - 1 - threadIdx.x];
 }

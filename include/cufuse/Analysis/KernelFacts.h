@@ -60,6 +60,7 @@ struct KernelFacts {
   std::string QualifiedName; ///< With both.
   std::string Signature;
   std::vector<std::string> TemplateParameters;
+  bool IsTemplate = false; ///< Without arguments: what it does, and whether it can be fused, is not known.
   SourcePlace Where;
   std::vector<ParameterFacts> Parameters;
   unsigned long long ParameterBytes = 0;
