@@ -5,8 +5,8 @@ usage: pairs.py --fuser CUFUSE-FUSE-PAIRS --out FOLDER [--pairs A:B,C:D] [--poli
                 [--jobs N]
 
 Per unordered pair (a sample with itself included) and grid policy: outputs bit for bit those of the unfused launches,
-and right, on equal and on different grids, once per seed. One translation unit holds many fused kernels, since reading the
-headers takes longer than the kernels. The last line is `N passed, N failed`.
+and right, on equal and on different grids, once per seed. One translation unit holds many fused kernels, since reading
+the headers takes longer than the kernels. The last line is `N passed, N failed`.
 """
 import argparse
 import concurrent.futures
