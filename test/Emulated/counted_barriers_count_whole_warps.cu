@@ -1,5 +1,5 @@
-// A warp counts 32, also the last one of a block of 100; the block's other threads are not waited for. A count too many is a
-// deadlock, one that is no number of warps an error.
+// A warp counts 32, also the last one of a block of 100; the block's other threads are not waited for. A count too
+// many is a deadlock, one that is no number of warps an error.
 // RUN: %emulate -o %t %s
 // RUN: %t right && env EMULATED_SEED=2 %t right && %t halves
 // RUN: %exits 87 %t tooMany 2>&1 | %FileCheck %s --check-prefix=MANY

@@ -1,5 +1,5 @@
-// A warp of which every thread has exited: __syncthreads() does not wait for it, a count does. One of which some threads have
-// exited still arrives.
+// A warp of which every thread has exited: __syncthreads() does not wait for it, a count does. One of which some
+// threads have exited still arrives.
 // RUN: %emulate -o %t %s
 // RUN: %t plain && env EMULATED_SEED=2 %t plain && %t partOfAWarp && env EMULATED_SEED=2 %t partOfAWarp
 // RUN: %exits 87 %t counted 2>&1 | %FileCheck %s

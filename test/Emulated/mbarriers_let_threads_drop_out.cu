@@ -1,5 +1,5 @@
-// Threads that leave drop out of the mbarrier, so that the others go on; without, these poll for ever. What is no mbarrier is
-// none.
+// Threads that leave drop out of the mbarrier, so that the others go on; without, these poll for ever. What is no
+// mbarrier is none.
 // RUN: %emulate -o %t %s
 // RUN: %t dropping && env EMULATED_SEED=2 %t dropping && %t byState
 // RUN: %exits 87 %t leaving 2>&1 | %FileCheck %s --check-prefix=LEAVING

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Fuses every pair of the samples and runs all of them on the emulator, against the unfused kernels on it.
 
-usage: pairs.py --fuser CUFUSE-FUSE-PAIRS --out FOLDER [--pairs A:B,C:D] [--policies match,stride] [--seeds 1,2] [--jobs N]
+usage: pairs.py --fuser CUFUSE-FUSE-PAIRS --out FOLDER [--pairs A:B,C:D] [--policies match,stride] [--seeds 1,2]
+                [--jobs N]
 
-Per unordered pair (a sample with itself included) and grid policy: outputs bit for bit those of the unfused launches, and
-right, on equal and on different grids, once per seed. One translation unit holds many fused kernels, since reading the
-headers takes longer than the kernels. The last line is `N passed, N failed`.
+Per unordered pair (a sample with itself included) and grid policy: outputs bit for bit those of the unfused launches,
+and right, on equal and on different grids, once per seed. One translation unit holds many fused kernels, since reading
+the headers takes longer than the kernels. The last line is `N passed, N failed`.
 """
 import argparse
 import concurrent.futures

@@ -1,5 +1,5 @@
-// A missing barrier shows as different results of different seeds; shared memory starts poisoned; writes beyond the dynamic
-// shared memory, an endless loop and a stack that overflows end with a report.
+// A missing barrier shows as different results of different seeds; shared memory starts poisoned; writes beyond the
+// dynamic shared memory, an endless loop and a stack that overflows end with a report.
 // RUN: %emulate --seed 1 --seed 2 --seed 3 --seed 4 %s -- barrier
 // RUN: %exits 86 %emulate --seed 1 --seed 2 --seed 3 --seed 4 %s -- race
 // RUN: %emulate -o %t %s

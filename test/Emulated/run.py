@@ -3,11 +3,11 @@
 
 usage: run.py [--seed N]... [-I FOLDER]... [-D MACRO]... [-o PROGRAM] FILE... [-- ARGUMENTS OF THE PROGRAM]
 
-FILEs are .cu, .cpp and .o; together they have one `main`. All but the .o are CUDA sources, and headers are looked for in
-the folders of all of them, so that fused kernels find those of their inputs. The program runs once per
---seed (1 by default); with -o it is kept and, without --seed, not run; with --object FILE.o one source is only compiled.
-The status is the program's own, 87 when the emulator has found an error (a line `emulated: …` on stderr says which), 86
-when the program's output differs between seeds, or the compiler's.
+FILEs are .cu, .cpp and .o; together they have one `main`. All but the .o are CUDA sources, and headers are looked for
+in the folders of all of them, so that fused kernels find those of their inputs. The program runs once per --seed (1 by
+default); with -o it is kept and, without --seed, not run; with --object FILE.o one source is only compiled. The status
+is the program's own, 87 when the emulator has found an error (a line `emulated: …` on stderr says which), 86 when the
+program's output differs between seeds, or the compiler's.
 """
 import argparse
 import concurrent.futures
@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
 from translate import translate, Untranslatable  # noqa: E402
 
+INCLUDE = os.path.join(HERE, "include")
 COMPILER = os.environ.get("EMULATED_CXX", "clang++-22")
 FLAGS = ["-O1", "-g0", "-w", "-fno-pie", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv"]
 DIFFERS = 86
@@ -42,7 +43,7 @@ def execute(command, text=None):
 
 def compile_source(source, target, folders=(), macros=(), standard="c++17"):
     """Preprocesses, translates and compiles one CUDA source."""
-    text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", os.path.join(HERE, "include"), "-include",
+    text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", INCLUDE, "-include",
                     "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDACC_RDC__=1", "-D__CUDA_ARCH__=900",
                     *(f"-I{folder}" for folder in folders), *(f"-D{macro}" for macro in macros), "-w", "-C", source])
     try:
@@ -62,14 +63,14 @@ def runtime():
             state.update(opened.read())
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.path.join(cache, "cufuse-emulated", state.hexdigest()[:16])
-    sources = [file for file in files if os.path.dirname(file) == os.path.join(HERE, "runtime") and file.endswith(".cpp")]
+    sources = [file for file in files if os.path.dirname(file).endswith("runtime") and file.endswith(".cpp")]
     objects = [os.path.join(folder, os.path.basename(source) + ".o") for source in sources]
     os.makedirs(folder, exist_ok=True)
     for source, target in zip(sources, objects):
         if not os.path.exists(target):
             # Others may do the same at the same time.
             temporary = f"{target}.{os.getpid()}"
-            execute([COMPILER, "-std=c++20", "-O2", "-g0", "-fno-pie", "-Wall", "-Wextra", "-isystem", os.path.join(HERE, "include"),
+            execute([COMPILER, "-std=c++20", "-O2", "-g0", "-fno-pie", "-Wall", "-Wextra", "-isystem", INCLUDE,
                      "-c", "-o", temporary, source])
             os.replace(temporary, target)
     return objects
@@ -82,7 +83,8 @@ def link(objects, program):
 def build(sources, program, folders=(), macros=(), standard="c++17", jobs=2):
     folders = [*folders, *dict.fromkeys(os.path.dirname(source) or "." for source in sources)]
     with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        objects = [source if source.endswith(".o") else os.path.join(work, f"{i}.o") for i, source in enumerate(sources)]
+        objects = [source if source.endswith(".o") else os.path.join(work, f"{i}.o")
+                   for i, source in enumerate(sources)]
         waiting = [pool.submit(compile_source, source, target, folders, macros, standard)
                    for source, target in zip(sources, objects) if source != target]
         for future in waiting:
@@ -98,7 +100,7 @@ def run(program, arguments=(), seed=1):
 
 
 def main():
-    arguments, _, rest = (sys.argv[1:], 0, [])
+    arguments, rest = sys.argv[1:], []
     if "--" in arguments:
         at = arguments.index("--")
         arguments, rest = arguments[:at], arguments[at + 1:]

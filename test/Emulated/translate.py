@@ -1,7 +1,7 @@
 """What macros cannot do to make CUDA text C++: launches, shared memory, inline PTX, and a few attributes.
 
-translate(text) takes preprocessed text with line markers, in which the emulator's and the system's headers are marked as
-system headers; those are left alone.
+translate(text) takes preprocessed text with line markers, in which the emulator's and the system's headers are marked
+as system headers; those are left alone.
 """
 import re
 
@@ -150,8 +150,8 @@ def dynamic_shared(text):
 
 
 WORDS = (
-    # In a section of its own, which is poisoned before every block; `used`, since a compiler otherwise knows all that is
-    # ever written to it.
+    # In a section of its own, which is poisoned before every block; `used`, since a compiler otherwise knows all that
+    # is ever written to it.
     (r"(?:\bstatic\s+)?\b__shared__\b", 'static __attribute__((used, section("emulated_shared")))'),
     (r"\b__forceinline__\b", "inline"),
     (r"(?<![(,] )(?<![(,])\b__noinline__\b", "__attribute__((noinline))"),

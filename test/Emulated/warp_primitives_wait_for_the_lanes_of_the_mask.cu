@@ -1,7 +1,8 @@
 // Shuffles, votes, matches and reductions do what the PTX ISA says. A lane of the mask that goes elsewhere is an error, as
 // is one outside of it; lanes that have exited, or that a block of 40 does not have, are not waited for.
 // RUN: %emulate -o %t %s
-// RUN: %t right && env EMULATED_SEED=2 %t right && %t partial && %t exited && env EMULATED_SEED=2 %t exited && %t active && env EMULATED_SEED=2 %t active
+// RUN: %t right && env EMULATED_SEED=2 %t right && %t partial && %t active && env EMULATED_SEED=2 %t active
+// RUN: %t exited && env EMULATED_SEED=2 %t exited
 // RUN: %exits 87 %t elsewhere 2>&1 | %FileCheck %s --check-prefix=ELSEWHERE
 // RUN: %exits 87 %t outside 2>&1 | %FileCheck %s --check-prefix=OUTSIDE
 // RUN: %exits 87 %t mixed 2>&1 | %FileCheck %s --check-prefix=MIXED

@@ -98,8 +98,9 @@ template <BarrierKind Kind> void reducingBarrier(Frame &f, const Instruction &i)
   set(f, i, 0, barrier(word(f, i, 1), counted ? word(f, i, 2) : 0, Kind, word(f, i, counted ? 3 : 2) != 0));
 }
 
-// mbarrier objects (PTX ISA, mbarrier): here the word holds, from the low end, the count of the next phase (20 bits), the
-// count that is missing (20), the phase (8, only its lowest bit is seen) and a mark of what has been initialised.
+// mbarrier objects (PTX ISA, mbarrier): here the word holds, from the low end, the count of the next phase (20
+// bits), the count that is missing (20), the phase (8, only its lowest bit is seen) and a mark of what has been
+// initialised.
 
 constexpr Value Mark = 0xb7a1ull << 48;
 

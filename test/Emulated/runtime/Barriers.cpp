@@ -1,5 +1,6 @@
-// Hardware barriers (PTX ISA, barrier.cta): a warp arrives when all its threads that have not exited wait at the barrier,
-// and counts 32 then. A count waits for that many; without one, the barrier waits for the warps that have not exited.
+// Hardware barriers (PTX ISA, barrier.cta): a warp arrives when all its threads that have not exited wait at the
+// barrier, and counts 32 then. A count waits for that many; without one, the barrier waits for the warps that have
+// not exited.
 #include "Scheduler.h"
 
 namespace cuda_emulated {
