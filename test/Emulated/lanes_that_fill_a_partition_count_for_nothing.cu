@@ -1,14 +1,12 @@
 // Blocks of 40 and of 8x5 threads: the last warp of each partition has fillers, which leave before the others meet
-// under masks that name all lanes. The third kernel has lanes that leave on their own: there the same is an error.
+// under masks that name all lanes.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %cufuse fuse %s:sums %s:plane --block 40 --block 8x5 --grid-policy stride --name fused -o %t/fused.cu
 // RUN: %emulate --seed 1 --seed 2 --seed 3 -I %t -D FUSED %s %t/fused.cu
 // RUN: %python %S/Inputs/substitute.py %t/fused.cu "if (fused_sums::cufuse_partition::rank() >= 40)" "if (fused_sums::cufuse_partition::rank() >= 39)" > %t/wrong.cu
 // RUN: %exits 1 %emulate -I %t -D FUSED %s %t/wrong.cu 2>&1 | %FileCheck %s --check-prefix=WRONG
-// RUN: %exits 87 %emulate %s 2>&1 | %FileCheck %s
 
 // WRONG: differs
-// CHECK: emulated: {{lane [0-9]+ exits while __reduce_add_sync waits for it|__reduce_add_sync with mask ffffffff names lanes}}
 
 #ifdef FUSED
 #include "fused.h"
@@ -23,11 +21,6 @@ __global__ void sums(const unsigned *in, unsigned *out) {
 __global__ void plane(const unsigned *in, unsigned *out) {
   const unsigned i = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   out[i] = __shfl_down_sync(~0u, in[i], 3, 8) + 100 * __reduce_max_sync(~0u, in[i]);
-}
-__global__ void leaving(const unsigned *in, unsigned *out) {
-  if (threadIdx.x == 7)
-    return;
-  out[threadIdx.x] = __reduce_add_sync(~0u, in[threadIdx.x]);
 }
 
 int main() {
@@ -50,7 +43,5 @@ int main() {
       std::printf("%u differs\n", i);
       return 1;
     }
-#else
-  leaving<<<1, 32>>>(in, out[0]);
 #endif
 }
