@@ -86,7 +86,7 @@ def very_long(random, text, _):
 
 
 def deep(random, text, _):
-    at, depth = random.randrange(len(text) + 1), random.choice((50, 300, 2000, 20000))
+    at, depth = random.randrange(len(text) + 1), random.choice((50, 300, 1000, 3000))
     opening, closing = random.choice((
         (b"(", b")"), (b"{", b"}"), (b"[", b"]"), (b"f(", b")"), (b"if(1){", b"}"), (b"!", b""), (b"*", b""), (b"&", b""),
         (b"[&]{return ", b"();}"), (b"namespace n{", b"}"), (b"struct s{", b"};"), (b"template<", b">"), (b"a<", b">"),

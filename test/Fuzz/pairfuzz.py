@@ -16,7 +16,7 @@ from kernels import everything, without
 from shrink import shrink
 
 PAIRS_PER_BATCH = 15
-SHRINK_ATTEMPTS, SHRINK_SECONDS = 150, 300
+SHRINK_ATTEMPTS, SHRINK_SECONDS, RECORDED = 120, 120, 5
 
 # cufuse, the tool that fuses many in one process (or None), what compiles and runs programs, and text to change in every fused
 # source, as (old, new): a planted bug.
@@ -224,10 +224,11 @@ def fuzz(tools, count, seed, out, jobs, log=None, may_shrink=True):
                     elif outcome.verdict != "same":
                         recorded[outcome.verdict] += 1
                         print(f"batch {number}: {outcome.pair} {outcome.verdict}: {tail(outcome.said, 300)}", flush=True)
-                        if recorded[outcome.verdict] <= 3:
+                        # The first of a kind is worth the time that shrinking takes.
+                        if recorded[outcome.verdict] <= RECORDED:
                             batch = batches.make_batch(number, next(size for at, size, _ in group if at == number))
                             pair = next(pair for pair in batch.pairs if pair.name == outcome.pair)
-                            small = shrunk(batch, pair, outcome.verdict, tools) if may_shrink else only(batch, pair)
+                            small = shrunk(batch, pair, outcome.verdict, tools) if may_shrink and recorded[outcome.verdict] == 1 else only(batch, pair)
                             title = f"batch{number}-{outcome.pair}-" + outcome.verdict.replace(" ", "-")
                             print("  see " + record(small, outcome, tools, out, title), flush=True)
             if log:
@@ -266,3 +267,21 @@ def main_tools(cufuse, many, backend, change):
         print(f"{many} is missing: one process per fusion", file=sys.stderr)
         many = None
     return Tools(os.path.abspath(cufuse), os.path.abspath(many) if many else None, backend, change)
+
+
+class EmulatorCompile:
+    """The emulator of test/Emulated; its own objects are compiled once."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, folder):
+        here = os.path.dirname(os.path.abspath(__file__))
+        program = os.path.join(folder, "program")
+        command = [sys.executable, os.path.join(self.folder, "run.py"), "-I", here, "-I", folder, "-o", program, os.path.join(folder, "main.cu")]
+        process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        return (program, "") if process.returncode == 0 else (None, tail(process.stdout + process.stderr))
+
+
+def emulator_backend(root):
+    return Backend("emulator", EmulatorCompile(os.path.join(root, "test", "Emulated")), 120)

@@ -293,7 +293,9 @@ def fuzz(cufuse, root, count, seed, out, jobs):
                 continue
             problems[problem] += 1
             if problems[problem] == 1:
-                case = shrunk(runner, make_case(number, corpus), problem)
+                case = make_case(number, corpus)
+                if problem != "timeout":  # Each attempt would take as long.
+                    case = shrunk(runner, case, problem)
                 say(f"{problem}: {record(runner, case, number, problem, out)}")
             else:
                 say(f"{problem}: seed {number}")
