@@ -1,0 +1,39 @@
+// Built-in variables, barriers and fences of a block.
+#pragma once
+
+// Written at every change of the fibre. Not const, because a compiler assumes that what is const stays what it is.
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+constexpr int warpSize = 32;
+
+inline void __syncthreads() { cuda_emulated::barrier(0, 0, cuda_emulated::BarrierKind::Sync); }
+inline int __syncthreads_count(int predicate) {
+  return cuda_emulated::barrier(0, 0, cuda_emulated::BarrierKind::Count, predicate != 0);
+}
+inline int __syncthreads_and(int predicate) {
+  return cuda_emulated::barrier(0, 0, cuda_emulated::BarrierKind::And, predicate != 0);
+}
+inline int __syncthreads_or(int predicate) {
+  return cuda_emulated::barrier(0, 0, cuda_emulated::BarrierKind::Or, predicate != 0);
+}
+
+inline void __threadfence() { cuda_emulated::mayYield(); }
+inline void __threadfence_block() { cuda_emulated::mayYield(); }
+inline void __threadfence_system() { cuda_emulated::mayYield(); }
+inline void __nanosleep(unsigned) { cuda_emulated::yield(); }
+[[noreturn]] inline void __trap() { cuda_emulated::fail("__trap()"); }
+
+/// Shared addresses as PTX has them: 32 bits from where shared memory starts.
+namespace cuda_emulated {
+extern "C" char __start_emulated_shared[];
+inline unsigned toShared(const void *address) {
+  return static_cast<unsigned>(static_cast<const char *>(address) - __start_emulated_shared);
+}
+inline void *fromShared(unsigned address) { return __start_emulated_shared + static_cast<int>(address); }
+} // namespace cuda_emulated
+inline std::size_t __cvta_generic_to_shared(const void *address) { return cuda_emulated::toShared(address); }
+inline void *__cvta_shared_to_generic(std::size_t address) {
+  return cuda_emulated::fromShared(static_cast<unsigned>(address));
+}
+
+long long clock64();

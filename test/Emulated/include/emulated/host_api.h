@@ -1,0 +1,165 @@
+// The part of the CUDA runtime that samples and launchers use. Device memory is host memory; launches are synchronous.
+#pragma once
+
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorNotReady = 600,
+  cudaErrorLaunchOutOfResources = 701,
+};
+using cudaError = cudaError_t;
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost,
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
+  cudaMemcpyDefault
+};
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
+enum cudaDeviceAttr {
+  cudaDevAttrMaxThreadsPerBlock = 1,
+  cudaDevAttrWarpSize = 10,
+  cudaDevAttrMultiProcessorCount = 16
+};
+using cudaStream_t = struct CUstream_st *;
+using cudaEvent_t = struct CUevent_st *;
+
+struct cudaLaunchAttribute;
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes = 0;
+  cudaStream_t stream = nullptr;
+  cudaLaunchAttribute *attrs = nullptr;
+  unsigned numAttrs = 0;
+};
+struct cudaDeviceProp {
+  char name[256];
+  int multiProcessorCount, warpSize, maxThreadsPerBlock, major, minor;
+  std::size_t sharedMemPerBlock, sharedMemPerBlockOptin;
+};
+
+const char *cudaGetErrorString(cudaError_t error);
+const char *cudaGetErrorName(cudaError_t error);
+cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+cudaError_t cudaMalloc(void **memory, std::size_t bytes);
+cudaError_t cudaFree(void *memory);
+/// EMULATED_MULTIPROCESSORS (2) and EMULATED_RESIDENT blocks on each of them (1) by default: few, so that the stride
+/// policy's loops run more than once.
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
+
+namespace cuda_emulated {
+int residentBlocks(int blockSize, std::size_t dynamicBytes);
+cudaError_t setLastError(cudaError_t error);
+} // namespace cuda_emulated
+
+inline cudaError_t cudaMemcpy(void *to, const void *from, std::size_t bytes, cudaMemcpyKind) {
+  std::memmove(to, from, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t = nullptr) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
+inline cudaError_t cudaMemset(void *memory, int value, std::size_t bytes) {
+  std::memset(memory, value, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void *memory, int value, std::size_t bytes, cudaStream_t = nullptr) {
+  return cudaMemset(memory, value, bytes);
+}
+template <typename T> cudaError_t cudaMalloc(T **memory, std::size_t bytes) {
+  return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
+}
+template <typename T> cudaError_t cudaMallocManaged(T **memory, std::size_t bytes, unsigned = 1) {
+  return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
+}
+template <typename T> cudaError_t cudaMallocHost(T **memory, std::size_t bytes) {
+  return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
+}
+inline cudaError_t cudaFreeHost(void *memory) { return cudaFree(memory); }
+template <typename T>
+cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, std::size_t bytes, std::size_t offset = 0,
+                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
+  if (offset + bytes > sizeof(symbol))
+    return cudaErrorInvalidValue;
+  std::memcpy(reinterpret_cast<char *>(const_cast<std::remove_const_t<T> *>(&symbol)) + offset, from, bytes);
+  return cudaSuccess;
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, std::size_t bytes, std::size_t offset = 0,
+                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+  if (offset + bytes > sizeof(symbol))
+    return cudaErrorInvalidValue;
+  std::memcpy(to, reinterpret_cast<const char *>(&symbol) + offset, bytes);
+  return cudaSuccess;
+}
+template <typename T> cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
+  *address = const_cast<std::remove_const_t<T> *>(&symbol);
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaDeviceReset() { return cudaSuccess; }
+inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+inline cudaError_t cudaGetDevice(int *device) {
+  *device = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaGetDeviceCount(int *count) {
+  *count = 1;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+  *stream = nullptr;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
+  *event = nullptr;
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr) { return cudaSuccess; }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEvent_t) {
+  *milliseconds = 0;
+  return cudaSuccess;
+}
+
+template <typename Function> cudaError_t cudaFuncSetAttribute(Function, cudaFuncAttribute attribute, int value) {
+  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize &&
+      (value < 0 || static_cast<unsigned>(value) > cuda_emulated::MaxSharedBytes))
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+template <typename Function>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function, int blockSize,
+                                                          std::size_t dynamicBytes) {
+  *blocks = cuda_emulated::residentBlocks(blockSize, dynamicBytes);
+  return cudaSuccess;
+}
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                               Arguments &&...arguments) {
+  using Values = std::tuple<std::remove_const_t<Parameters>...>;
+  struct Context {
+    void (*kernel)(Parameters...);
+    Values values;
+  } context{kernel, Values(std::forward<Arguments>(arguments)...)};
+  const auto thread = [](void *launched) {
+    auto *context = static_cast<Context *>(launched);
+    std::apply(context->kernel, context->values);
+  };
+  const cuda_emulated::LaunchShape shape{config->gridDim, config->blockDim, config->dynamicSmemBytes};
+  return cuda_emulated::setLastError(cuda_emulated::runGrid(shape, thread, &context) ? cudaSuccess
+                                                                                     : cudaErrorInvalidConfiguration);
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Compiles CUDA sources for the CPU and runs them on the emulator: one fibre per thread, in an order made by a seed.
+
+usage: run.py [--seed N]... [-I FOLDER]... [-D MACRO]... [-o PROGRAM] FILE... [-- ARGUMENTS OF THE PROGRAM]
+
+FILEs are .cu, .cpp and .o; together they have one `main`. All but the .o are CUDA sources, and headers are looked for in
+the folders of all of them, so that fused kernels find those of their inputs. The program runs once per
+--seed (1 by default); with -o it is kept and, without --seed, not run; with --object FILE.o one source is only compiled.
+The status is the program's own, 87 when the emulator has found an error (a line `emulated: …` on stderr says which), 86
+when the program's output differs between seeds, or the compiler's.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE)
+from translate import translate, Untranslatable  # noqa: E402
+
+COMPILER = os.environ.get("EMULATED_CXX", "clang++-22")
+FLAGS = ["-O1", "-g0", "-w", "-fno-pie", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv"]
+DIFFERS = 86
+
+
+class Failed(Exception):
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+def execute(command, text=None):
+    process = subprocess.run(command, input=text, capture_output=True, text=True)
+    if process.returncode:
+        raise Failed(process.returncode, f"{' '.join(command)}\n{process.stderr}")
+    return process.stdout
+
+
+def compile_source(source, target, folders=(), macros=(), standard="c++17"):
+    """Preprocesses, translates and compiles one CUDA source."""
+    text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", os.path.join(HERE, "include"), "-include",
+                    "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDACC_RDC__=1", "-D__CUDA_ARCH__=900",
+                    *(f"-I{folder}" for folder in folders), *(f"-D{macro}" for macro in macros), "-w", "-C", source])
+    try:
+        text = translate(text)
+    except Untranslatable as error:
+        raise Failed(1, f"{source}: {error}")
+    execute([COMPILER, *FLAGS, f"-std={standard}", "-x", "c++-cpp-output", "-c", "-o", target, "-"], text)
+
+
+def runtime():
+    """The objects of the emulator itself, compiled once for every state of its sources."""
+    files = [os.path.join(folder, name) for folder, _, names in sorted(os.walk(HERE))
+             for name in sorted(names) if name.endswith((".h", ".cpp")) and "Inputs" not in folder]
+    state = hashlib.sha256(COMPILER.encode())
+    for file in files:
+        with open(file, "rb") as opened:
+            state.update(opened.read())
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    folder = os.path.join(cache, "cufuse-emulated", state.hexdigest()[:16])
+    sources = [file for file in files if os.path.dirname(file) == os.path.join(HERE, "runtime") and file.endswith(".cpp")]
+    objects = [os.path.join(folder, os.path.basename(source) + ".o") for source in sources]
+    os.makedirs(folder, exist_ok=True)
+    for source, target in zip(sources, objects):
+        if not os.path.exists(target):
+            # Others may do the same at the same time.
+            temporary = f"{target}.{os.getpid()}"
+            execute([COMPILER, "-std=c++20", "-O2", "-g0", "-fno-pie", "-Wall", "-Wextra", "-isystem", os.path.join(HERE, "include"),
+                     "-c", "-o", temporary, source])
+            os.replace(temporary, target)
+    return objects
+
+
+def link(objects, program):
+    execute([COMPILER, "-no-pie", "-o", program, *objects, *runtime(), "-lboost_context"])
+
+
+def build(sources, program, folders=(), macros=(), standard="c++17", jobs=2):
+    folders = [*folders, *dict.fromkeys(os.path.dirname(source) or "." for source in sources)]
+    with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        objects = [source if source.endswith(".o") else os.path.join(work, f"{i}.o") for i, source in enumerate(sources)]
+        waiting = [pool.submit(compile_source, source, target, folders, macros, standard)
+                   for source, target in zip(sources, objects) if source != target]
+        for future in waiting:
+            future.result()
+        link(objects, program)
+
+
+def run(program, arguments=(), seed=1):
+    """The status and what it wrote to stdout; stderr goes through."""
+    process = subprocess.run([program, *arguments], stdout=subprocess.PIPE,
+                             env=dict(os.environ, EMULATED_SEED=str(seed)))
+    return process.returncode if process.returncode >= 0 else 128 - process.returncode, process.stdout
+
+
+def main():
+    arguments, _, rest = (sys.argv[1:], 0, [])
+    if "--" in arguments:
+        at = arguments.index("--")
+        arguments, rest = arguments[:at], arguments[at + 1:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--seed", action="append", type=int, default=[])
+    parser.add_argument("-I", action="append", default=[], dest="folders")
+    parser.add_argument("-D", action="append", default=[], dest="macros")
+    parser.add_argument("--std", default="c++17")
+    parser.add_argument("-o", dest="program")
+    parser.add_argument("--object")
+    options = parser.parse_args(arguments)
+    try:
+        if options.object:
+            compile_source(options.files[0], options.object, options.folders, options.macros, options.std)
+            return 0
+        with tempfile.TemporaryDirectory() as work:
+            program = options.program or os.path.join(work, "program")
+            build(options.files, program, options.folders, options.macros, options.std)
+            first = None
+            for seed in options.seed or ([] if options.program else [1]):
+                status, output = run(program, rest, seed)
+                if first is None:
+                    sys.stdout.buffer.write(output)
+                    sys.stdout.flush()
+                    first = output
+                elif output != first:
+                    print(f"run.py: seed {seed} prints something else than seed {options.seed[0]}:", file=sys.stderr)
+                    sys.stderr.buffer.write(output)
+                    status = status or DIFFERS
+                if status:
+                    print(f"run.py: status {status} with seed {seed}", file=sys.stderr)
+                    return status
+    except Failed as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return error.status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,358 @@
+// One fibre per thread, in an order that the seed decides; one block after the other.
+#include "Scheduler.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdarg>
+#include <numeric>
+#include <string>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <vector>
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+extern "C" char __start_emulated_shared[], __stop_emulated_shared[];
+
+namespace cuda_emulated {
+
+// The part of it that a launch does not have is checked after every block.
+alignas(1024) __attribute__((section("emulated_shared"))) unsigned char dynamicShared[MaxSharedBytes + 1024];
+
+Block block;
+Thread threads[MaxThreads];
+unsigned current;
+
+namespace {
+
+namespace context = boost::context::detail;
+
+constexpr unsigned char Poison = 0xff;
+constexpr std::size_t StackBytes = 256 * 1024, GuardBytes = 4096;
+
+unsigned long environmentNumber(const char *name, unsigned long otherwise) {
+  const char *text = std::getenv(name);
+  return text && *text ? std::strtoul(text, nullptr, 0) : otherwise;
+}
+
+unsigned long long randomState;
+/// Half of the seeds let a warp run as far as it can, the warps in an order of their own; the others mix all threads.
+bool eager;
+unsigned char warpOrder[MaxWarps];
+unsigned runnableWarps;
+
+void (*threadFunction)(void *);
+void *threadContext;
+context::fcontext_t host;
+bool running = false;
+
+/// The bit set in `mask` that follows a random place.
+unsigned randomBit(unsigned mask) {
+  const unsigned turn = random() & 31;
+  const unsigned turned = mask >> turn | mask << ((32 - turn) & 31);
+  return (static_cast<unsigned>(__builtin_ctz(turned)) + turn) & 31;
+}
+
+/// Who runs next; `mixed` even where warps run eagerly. There must be someone.
+unsigned pick(bool mixed) {
+  unsigned warp = current / 32;
+  if (!eager || mixed)
+    warp = randomBit(runnableWarps);
+  else if (!(runnableWarps >> warp & 1))
+    for (unsigned char next : warpOrder)
+      if (runnableWarps >> next & 1) {
+        warp = next;
+        break;
+      }
+  const unsigned lane = randomBit(block.runnable[warp]);
+  if ((block.runnable[warp] &= ~(1u << lane)) == 0)
+    runnableWarps &= ~(1u << warp);
+  return warp * 32 + lane;
+}
+
+/// Whoever starts to run stores the context of the one that stopped where that one said.
+void jump(context::fcontext_t to, context::fcontext_t *from) {
+  const context::transfer_t came = context::jump_fcontext(to, from);
+  *static_cast<context::fcontext_t *>(came.data) = came.fctx;
+}
+
+void runThread(unsigned next, context::fcontext_t *from) {
+  current = next;
+  threadIdx = threads[next].index;
+  jump(threads[next].context, from);
+}
+
+void setRunnable(unsigned thread) {
+  block.runnable[thread / 32] |= 1u << thread % 32;
+  runnableWarps |= 1u << thread / 32;
+}
+
+void describeBlock() {
+  std::fprintf(stderr, " in block (%u, %u, %u) of grid (%u, %u, %u), block shape (%u, %u, %u)", blockIdx.x, blockIdx.y,
+               blockIdx.z, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y, blockDim.z);
+}
+
+[[noreturn]] void end() {
+  std::fflush(nullptr);
+  _exit(ErrorStatus);
+}
+
+[[noreturn]] void deadlock() {
+  std::fflush(stdout);
+  std::fprintf(stderr, "emulated: deadlock");
+  describeBlock();
+  std::fprintf(stderr, "\n");
+  describeBarriers();
+  describeExchanges();
+  for (unsigned i = 0; i < block.threads; ++i)
+    if (threads[i].polled && block.alive[i / 32] >> i % 32 & 1)
+      std::fprintf(stderr, "  thread %u polls %s at shared address %u\n", i, threads[i].polls,
+                   toShared(threads[i].polled));
+  unsigned exited[MaxWarps], count = 0;
+  for (unsigned warp = 0; warp < MaxWarps; ++warp)
+    count += __builtin_popcount(exited[warp] = block.exists[warp] & ~block.alive[warp]);
+  if (count) {
+    std::fprintf(stderr, "  exited: threads ");
+    printThreads(exited);
+    std::fprintf(stderr, "\n");
+  }
+  end();
+}
+
+/// Goes on with another thread, or with the host when no thread is left; returns when the current one runs again.
+void leave(context::fcontext_t *from) {
+  if (runnableWarps) {
+    // What the current thread waited for may have come to pass.
+    if (const unsigned next = pick(false); next != current)
+      runThread(next, from);
+    return;
+  }
+  if (block.liveThreads)
+    deadlock();
+  jump(host, from);
+}
+
+void exitThread(bool padding) {
+  const unsigned warp = current / 32, lane = current % 32;
+  block.alive[warp] &= ~(1u << lane);
+  if (padding)
+    block.exists[warp] &= ~(1u << lane);
+  --block.liveThreads;
+  progress();
+  leaveBarriers(warp);
+  leaveExchanges(warp, lane, padding);
+  if (!block.runnable[warp])
+    settleActive(warp);
+  context::fcontext_t nobody;
+  leave(&nobody);
+  __builtin_unreachable();
+}
+
+void enter(context::transfer_t came) {
+  *static_cast<context::fcontext_t *>(came.data) = came.fctx;
+  threadFunction(threadContext);
+  exitThread(false);
+}
+
+/// The top of a thread's stack. The tops differ in their place in a page, so that they do not share a cache line's set.
+void *stackTop(unsigned thread) {
+  static char *stacks = [] {
+    void *memory = mmap(nullptr, MaxThreads * StackBytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+      fail("no memory for stacks");
+    for (unsigned i = 0; i < MaxThreads; ++i)
+      mprotect(static_cast<char *>(memory) + i * StackBytes, GuardBytes, PROT_NONE);
+    return static_cast<char *>(memory);
+  }();
+  return stacks + (thread + 1) * StackBytes - thread % 64 * 64;
+}
+
+void onSignal(int signal, siginfo_t *info, void *) {
+  char text[200];
+  int length;
+  if (signal == SIGPROF)
+    length =
+        std::snprintf(text, sizeof(text), "emulated: the launch does not end; thread %u of block (%u, %u, %u) runs\n",
+                      current, blockIdx.x, blockIdx.y, blockIdx.z);
+  else
+    length = std::snprintf(text, sizeof(text), "emulated: invalid address %p in thread %u of block (%u, %u, %u)\n",
+                           info->si_addr, current, blockIdx.x, blockIdx.y, blockIdx.z);
+  if (running || signal == SIGPROF) {
+    [[maybe_unused]] const auto written = write(2, text, static_cast<std::size_t>(length));
+    _exit(ErrorStatus);
+  }
+  std::signal(signal, SIG_DFL);
+}
+
+void setUp() {
+  static char signalStack[64 * 1024];
+  const stack_t alternative = {signalStack, 0, sizeof(signalStack)};
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action = {};
+  action.sa_sigaction = onSignal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (int signal : {SIGSEGV, SIGBUS, SIGPROF})
+    sigaction(signal, &action, nullptr);
+  const unsigned long seed = environmentNumber("EMULATED_SEED", 1);
+  randomState = (seed + 1) * 0x9e3779b97f4a7c15ull;
+  eager = seed % 2 == 0;
+}
+
+/// EMULATED_SECONDS of processor time for a launch: what polls ordinary memory cannot be seen to be a deadlock.
+void setTimer(bool on) {
+  static const long seconds = static_cast<long>(environmentNumber("EMULATED_SECONDS", 60));
+  itimerval timer = {};
+  timer.it_value.tv_sec = on ? seconds : 0;
+  setitimer(ITIMER_PROF, &timer, nullptr);
+}
+
+void runBlock(const LaunchShape &shape) {
+  std::memset(__start_emulated_shared, Poison,
+              static_cast<std::size_t>(__stop_emulated_shared - __start_emulated_shared));
+  block.threads = block.liveThreads = shape.block.x * shape.block.y * shape.block.z;
+  block.warps = (block.threads + 31) / 32;
+  block.fruitlessPolls = 0;
+  runnableWarps = 0;
+  for (unsigned warp = 0; warp < MaxWarps; ++warp) {
+    const unsigned lanes = warp < block.warps ? std::min(block.threads - warp * 32, 32u) : 0;
+    block.exists[warp] = block.alive[warp] = block.runnable[warp] = lanes == 32 ? ~0u : (1u << lanes) - 1;
+    runnableWarps |= lanes ? 1u << warp : 0;
+  }
+  std::iota(warpOrder, warpOrder + MaxWarps, 0);
+  for (unsigned i = MaxWarps; i > 1; --i)
+    std::swap(warpOrder[i - 1], warpOrder[random() % i]);
+  resetBarriers();
+  resetExchanges();
+  for (unsigned i = 0; i < block.threads; ++i) {
+    Thread &thread = threads[i];
+    thread.index = {i % shape.block.x, i / shape.block.x % shape.block.y, i / (shape.block.x * shape.block.y)};
+    thread.context = context::make_fcontext(stackTop(i), StackBytes - GuardBytes - 4096, enter);
+    thread.polled = nullptr;
+  }
+  current = 0;
+  runThread(pick(true), &host);
+  for (std::size_t i = shape.dynamicBytes; i < sizeof(dynamicShared); ++i)
+    if (dynamicShared[i] != Poison)
+      fail("byte %zu of the dynamic shared memory was written, of which the launch has %zu", i, shape.dynamicBytes);
+}
+
+} // namespace
+
+unsigned random() {
+  randomState ^= randomState << 13;
+  randomState ^= randomState >> 7;
+  randomState ^= randomState << 17;
+  return static_cast<unsigned>(randomState >> 32);
+}
+
+void suspend() {
+  const unsigned self = current;
+  if (!block.runnable[self / 32])
+    settleActive(self / 32);
+  leave(&threads[self].context);
+  threads[self].polled = nullptr;
+}
+
+void wake(unsigned thread) {
+  setRunnable(thread);
+  progress();
+}
+
+void progress() { block.fruitlessPolls = 0; }
+
+void yield() {
+  if (!runnableWarps)
+    return;
+  const unsigned self = current;
+  setRunnable(self);
+  if (const unsigned next = pick(true); next != self)
+    runThread(next, &threads[self].context);
+}
+
+void mayYield() {
+  if (running && (random() & 15) == 0)
+    yield();
+}
+
+void poll(const void *address, const char *what) {
+  threads[current].polled = address;
+  threads[current].polls = what;
+  if (++block.fruitlessPolls > 1000 + 64 * block.liveThreads)
+    deadlock();
+  yield();
+}
+
+unsigned linearThread() { return current; }
+
+void leaveAsPadding() { exitThread(true); }
+
+void fail(const char *format, ...) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "emulated: ");
+  va_list arguments;
+  va_start(arguments, format);
+  std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  if (running) {
+    std::fprintf(stderr, ": thread %u", current);
+    describeBlock();
+  }
+  std::fprintf(stderr, "\n");
+  end();
+}
+
+void printThreads(const unsigned (&lanes)[MaxWarps]) {
+  const auto has = [&](unsigned thread) { return thread < MaxThreads && lanes[thread / 32] >> thread % 32 & 1; };
+  const char *separator = "";
+  for (unsigned first = 0; first < MaxThreads; ++first) {
+    if (!has(first))
+      continue;
+    unsigned last = first;
+    while (has(last + 1))
+      ++last;
+    std::fprintf(stderr, first == last ? "%s%u" : "%s%u-%u", separator, first, last);
+    separator = ", ";
+    first = last;
+  }
+}
+
+bool runGrid(const LaunchShape &shape, void (*thread)(void *), void *threadArgument) {
+  const dim3 &grid = shape.grid, &size = shape.block;
+  const unsigned long long perBlock = 1ull * size.x * size.y * size.z, plane = 1ull * grid.x * grid.y;
+  if (perBlock == 0 || perBlock > MaxThreads || size.z > 64 || plane * grid.z == 0 || plane * grid.z > 0x7fffffff ||
+      grid.y > 65535 || grid.z > 65535 || shape.dynamicBytes > MaxSharedBytes)
+    return false;
+  static const bool isSetUp = (setUp(), true);
+  (void)isSetUp;
+  if (running)
+    fail("a kernel launches a kernel");
+
+  std::vector<unsigned> order(plane * grid.z);
+  std::iota(order.begin(), order.end(), 0u);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random() % i]);
+  threadFunction = thread;
+  threadContext = threadArgument;
+  blockDim = size;
+  gridDim = grid;
+  running = true;
+  setTimer(true);
+  for (unsigned linear : order) {
+    blockIdx = {linear % grid.x, linear / grid.x % grid.y, static_cast<unsigned>(linear / plane)};
+    runBlock(shape);
+  }
+  setTimer(false);
+  running = false;
+  return true;
+}
+
+} // namespace cuda_emulated
+
+long long clock64() {
+  static long long ticks = 0;
+  cuda_emulated::mayYield();
+  return ticks += 10;
+}

@@ -1,0 +1,54 @@
+// What the parts of the runtime share about the block that runs.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <boost/context/detail/fcontext.hpp>
+
+namespace cuda_emulated {
+
+constexpr unsigned MaxThreads = 1024, MaxWarps = 32;
+
+struct Thread {
+  boost::context::detail::fcontext_t context = nullptr;
+  uint3 index;
+  unsigned long long result = 0; ///< Of what the thread waits for.
+  const void *polled = nullptr;  ///< What the thread looked at in vain, since it last did something else.
+  const char *polls = nullptr;
+};
+
+/// The block that runs. Masks have a bit per lane, one per warp.
+struct Block {
+  unsigned threads = 0, warps = 0;
+  unsigned exists[MaxWarps];   ///< Lanes that the launch has, less fillers that have left.
+  unsigned alive[MaxWarps];    ///< Lanes that have not exited.
+  unsigned runnable[MaxWarps]; ///< Lanes that could run now, less the one that runs.
+  unsigned liveThreads = 0;
+  unsigned fruitlessPolls = 0;
+};
+
+extern Block block;
+extern Thread threads[MaxThreads];
+extern unsigned current; ///< The thread that runs.
+
+/// Stops the current thread until `wake`.
+void suspend();
+void wake(unsigned thread);
+/// A number below 2^32, from the seed.
+unsigned random();
+
+/// Forget the last block, and what the barriers and exchanges have to know of a lane that has exited or never was.
+void resetBarriers();
+void resetExchanges();
+void leaveBarriers(unsigned warp);
+void leaveExchanges(unsigned warp, unsigned lane, bool padding);
+/// The lanes of the warp that can run have all stopped.
+void settleActive(unsigned warp);
+
+/// Lines about who waits for what; true if there was something to say.
+void describeBarriers();
+void describeExchanges();
+/// `0-31, 40`: the threads of these lanes.
+void printThreads(const unsigned (&lanes)[MaxWarps]);
+
+} // namespace cuda_emulated

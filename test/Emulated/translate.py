@@ -1,0 +1,178 @@
+"""What macros cannot do to make CUDA text C++: launches, shared memory, inline PTX, and a few attributes.
+
+translate(text) takes preprocessed text with line markers, in which the emulator's and the system's headers are marked as
+system headers; those are left alone.
+"""
+import re
+
+# Line markers, comments, raw strings, characters (but not the separators of digits), strings.
+HIDDEN = re.compile(r'^#[^\n]*$|//[^\n]*|/\*(?:.|\n)*?\*/|R"([^\s()\\]*)\((?:.|\n)*?\)\1"|'
+                    r"(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|" r'"(?:\\.|[^"\\\n])*"', re.M)
+MARKER = re.compile(r'^# \d+ "[^"\n]*"((?: \d)*)$', re.M)
+
+
+class Untranslatable(Exception):
+    pass
+
+
+def blanked(text):
+    """The text with comments, line markers and the contents of strings replaced by blanks: same places."""
+    def blank(match):
+        if match[0][0] in "#/":
+            return re.sub(r"[^\n]", " ", match[0])
+        return '"' + " " * (len(match[0]) - 2) + '"'
+    return HIDDEN.sub(blank, text)
+
+
+def closing(plain, at):
+    """The place of the bracket that closes the one at `at`."""
+    depth = 0
+    for i in range(at, len(plain)):
+        if plain[i] in "([{":
+            depth += 1
+        elif plain[i] in ")]}":
+            depth -= 1
+            if depth == 0:
+                return i
+    raise Untranslatable("a bracket is not closed: " + plain[at:at + 60])
+
+
+def split_at(plain, text, separator):
+    """Parts of the text between separators that are in no bracket."""
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(plain):
+        if c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif c == separator and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    return parts + [text[start:]]
+
+
+def without_markers(text):
+    """Without line markers and comments."""
+    return re.sub(r'^#[^\n]*$|//[^\n]*|/\*(?:.|\n)*?\*/|("(?:\\.|[^"\\\n])*")', lambda match: match[1] or " ", text,
+                  flags=re.M)
+
+
+def callee_start(plain, end):
+    """Where the name of a kernel starts that ends at `end`: qualified, with template arguments, or in brackets."""
+    i = end
+    while i > 0 and plain[i - 1].isspace():
+        i -= 1
+    while True:
+        if plain[i - 1] in ">)":
+            depth, opened = 0, i
+            while True:
+                opened -= 1
+                if plain[opened] in ">)" and plain[opened - 1:opened + 1] != "->":
+                    depth += 1
+                elif plain[opened] in "<(":
+                    depth -= 1
+                if depth == 0 or opened == 0:
+                    break
+            i = opened
+            if plain[opened] == "(":
+                return i
+        while i > 0 and (plain[i - 1].isalnum() or plain[i - 1] == "_"):
+            i -= 1
+        if plain[max(i - 2, 0):i] != "::":
+            return i
+        i -= 2
+        if not (plain[i - 1].isalnum() or plain[i - 1] in "_>"):
+            return i
+
+
+def launches(text):
+    plain = blanked(text)
+    at = len(text)
+    while (at := plain.rfind("<<<", 0, at)) >= 0:
+        depth, end = 0, at + 3
+        while depth or plain[end:end + 3] != ">>>":
+            depth += (plain[end] in "([{") - (plain[end] in ")]}")
+            end += 1
+        opened = re.compile(r"\s*\(").match(plain, end + 3)
+        if not opened:
+            raise Untranslatable("a launch without arguments: " + text[at - 40:at + 60])
+        closed = closing(plain, opened.end() - 1)
+        start = callee_start(plain, at)
+        arguments = text[opened.end():closed].strip()
+        text = (text[:start] + f"::cuda_emulated::Launcher({text[at + 3:end]}).run([&](auto &...cuda_argument) {{ "
+                f"{text[start:at].strip()}(cuda_argument...); }}{', ' if arguments else ''}{arguments})"
+                + text[closed + 1:])
+        plain = blanked(text)
+        at = start
+    return text
+
+
+def assembly(text):
+    plain = blanked(text)
+    pattern = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*((?:(?:volatile|__volatile__)\s*)?)\(")
+    for match in reversed(list(pattern.finditer(plain))):
+        closed = closing(plain, match.end() - 1)
+        inner = without_markers(text[match.end():closed])
+        sections = split_at(blanked(inner), inner, ":")
+        template, operands = sections[0].strip(), []
+        for section in sections[1:3]:
+            for part in split_at(blanked(section), section, ","):
+                if not part.strip():
+                    continue
+                operand = re.fullmatch(r'\s*(?:\[(\w+)\]\s*)?("[^"]*")\s*(\(.*\))\s*', part, re.S)
+                if not operand:
+                    raise Untranslatable("an operand of inline assembly: " + part)
+                if operand[1]:
+                    template = template.replace(f"%[{operand[1]}]", f"%{len(operands)}")
+                operands.append(f"::cuda_emulated::Operand({operand[2]}, {operand[3]})")
+        program = ("[]() -> const ::cuda_emulated::Program & { static const ::cuda_emulated::Program &program = "
+                   f"::cuda_emulated::parseAssembly({template}); return program; }}()")
+        text = (text[:match.start()] + f"::cuda_emulated::assemble({', '.join([program] + operands)})"
+                + text[closed + 1:])
+    return text
+
+
+def dynamic_shared(text):
+    plain = blanked(text)
+    for match in reversed(list(re.finditer(r"\bextern\b[^;{}]*\b__shared__\b[^;{}]*;", plain))):
+        declaration = without_markers(text[match.start():match.end() - 1])
+        while attribute := re.search(r"\b(?:alignas|__attribute__)\s*\(", declaration):
+            declaration = (declaration[:attribute.start()]
+                           + declaration[closing(blanked(declaration), attribute.end() - 1) + 1:])
+        declaration = " ".join(re.sub(r"\b(extern|__shared__)\b", " ", declaration).split())
+        parts = re.fullmatch(r"(.*?)(\w+)\s*((?:\[.*\])?)", declaration)
+        if not parts or not parts[1].strip():
+            raise Untranslatable("dynamic shared memory: " + declaration)
+        memory, name, array = parts[1].strip(), parts[2], parts[3]
+        text = (text[:match.start()] + f"[[maybe_unused]] static {memory} (&{name}){array} = "
+                f"*reinterpret_cast<{memory} (*){array}>(::cuda_emulated::dynamicShared);" + text[match.end():])
+    return text
+
+
+WORDS = (
+    # Poisoned before every block: the section, not the initialiser, makes it the block's own.
+    (r"(?:\bstatic\s+)?\b__shared__\b", 'static __attribute__((section("emulated_shared")))'),
+    (r"\b__forceinline__\b", "inline"),
+    (r"(?<![(,] )(?<![(,])\b__noinline__\b", "__attribute__((noinline))"),
+    (r"^#pragma unroll[^\n]*$", ""),  # compiling takes longer with it, and nothing runs faster
+    # Threads that fill a partition's last warp are, for masks, lanes that do not exist.
+    (r"\breturn; // fills the last warp", "::cuda_emulated::leaveAsPadding();"),
+)
+
+
+def translate_user(text):
+    text = launches(assembly(dynamic_shared(text)))
+    for pattern, replacement in WORDS:
+        text = re.sub(pattern, replacement, text, flags=re.M)
+    return text
+
+
+def translate(text):
+    """Runs of lines that are the user's, translated; the others as they are."""
+    chunks, start, system = [], 0, False
+    for match in MARKER.finditer(text):
+        if (" 3" in match[1]) != system:
+            chunks.append((system, text[start:match.start()]))
+            start, system = match.start(), not system
+    chunks.append((system, text[start:]))
+    return "".join(chunk if system else translate_user(chunk) for system, chunk in chunks)
