@@ -71,7 +71,7 @@ def run_good(batch, pairs, folder, tools):
     while left:
         try:
             process = subprocess.run([program] + [pair.name for pair in left], cwd=folder, capture_output=True, text=True, errors="replace",
-                                     timeout=tools.backend.run_seconds)
+                                     timeout=tools.backend.run_seconds, env=dict(os.environ, EMULATED_SEED=str(batch.seed)))
             output = process.stdout + process.stderr
         except subprocess.TimeoutExpired as late:
             output = (late.stdout or b"").decode("utf-8", "replace") + "(killed after its time)"
