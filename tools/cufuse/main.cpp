@@ -43,7 +43,8 @@ int main(int Count, char **Written) {
     return App.exit(Error) == 0 ? 0 : static_cast<int>(ExitCode::BadUsage);
   }
   const std::vector<CLI::App *> All = App.get_subcommands([](const CLI::App *) { return true; });
-  // Code may nest deeper than the main thread's stack lets visitors follow. A crash ends as the bug it is, and cleans up.
+  // Code may nest deeper than the main thread's stack lets visitors follow. A crash ends as the bug it is, and cleans
+  // up.
   constexpr unsigned StackBytes = 512u << 20;
   ExitCode Code = ExitCode::Done;
   llvm::CrashRecoveryContext::Enable();
