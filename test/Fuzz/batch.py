@@ -95,7 +95,7 @@ def fuse(batch, folder, tools):
                                  cwd=folder,
                                  capture_output=True,
                                  text=True,
-                                 timeout=600)
+                                 timeout=3600)
         results = {}
         for line in process.stdout.splitlines():
             name, status, said = line.split(" ", 2)
@@ -123,7 +123,7 @@ def fuse_alone(batch, pair, folder, tools):
                              cwd=folder,
                              capture_output=True,
                              text=True,
-                             timeout=300)
+                             timeout=3600)
     return process.returncode, process.stderr
 
 
