@@ -321,4 +321,4 @@ class EmulatorCompile:
 
 
 def emulator_backend(root):
-    return Backend("emulator", EmulatorCompile(os.path.join(root, "test", "Emulated")), 120)
+    return Backend("emulator", EmulatorCompile(os.path.join(root, "test", "Emulated")), 1200)

@@ -84,7 +84,7 @@ class Runner:
                                    stderr=subprocess.PIPE,
                                    preexec_fn=self.limit)
         try:
-            stderr, late = process.communicate(timeout=2 * self.seconds)[1], False
+            stderr, late = process.communicate(timeout=10 * self.seconds)[1], False
         except subprocess.TimeoutExpired:
             process.kill()
             stderr, late = process.communicate()[1], True
