@@ -1,9 +1,11 @@
 #include "cufuse/Support/GuardedThread.h"
 
 #include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/thread.h>
 
 #include <csignal>
 #include <memory>
+#include <optional>
 
 namespace cufuse {
 
@@ -24,13 +26,17 @@ bool runGuarded(llvm::function_ref<void()> Work, unsigned StackBytes, bool Dump)
   const auto Handler = std::make_unique<char[]>(HandlerBytes);
   llvm::CrashRecoveryContext Guard;
   Guard.DumpStackAndCleanupOnFailure = Dump;
-  return Guard.RunSafelyOnThread(
-      [&] {
-        const stack_t Other = {Handler.get(), 0, HandlerBytes};
-        sigaltstack(&Other, nullptr);
-        Work();
-      },
-      StackBytes);
+  bool Survived = false;
+  llvm::thread Thread(std::optional<unsigned>(StackBytes), [&] {
+    const stack_t Other = {Handler.get(), 0, HandlerBytes};
+    stack_t Before;
+    sigaltstack(&Other, &Before);
+    Survived = Guard.RunSafely(Work);
+    // A sanitizer frees what it finds here when the thread ends, and must find its own.
+    sigaltstack(&Before, nullptr);
+  });
+  Thread.join();
+  return Survived;
 }
 
 } // namespace cufuse
