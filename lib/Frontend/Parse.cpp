@@ -1,6 +1,7 @@
 #include "cufuse/Frontend/Parse.h"
 
 #include "cufuse/Frontend/KernelSpec.h"
+#include "cufuse/Support/GuardedThread.h"
 
 #include <clang/Basic/DiagnosticAST.h>
 #include <clang/Basic/DiagnosticLex.h>
@@ -9,7 +10,6 @@
 #include <clang/Driver/CreateInvocationFromArgs.h>
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Sema/Sema.h>
-#include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -240,8 +240,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
   constexpr unsigned StackBytes = 128u << 20;
   const std::string File = Request.File;
   std::optional<llvm::Expected<std::unique_ptr<ParsedUnit>>> Unit;
-  llvm::CrashRecoveryContext Guard;
-  if (!Guard.RunSafelyOnThread([&] { Unit.emplace(ParsedUnit::read(Tools, std::move(Request))); }, StackBytes))
+  if (!runGuarded([&] { Unit.emplace(ParsedUnit::read(Tools, std::move(Request))); }, StackBytes))
     return badInput("Clang crashes while it reads '" + File + "'", "compile it with clang++ to see where");
   return std::move(*Unit);
 }

@@ -51,7 +51,8 @@ struct Side {
   std::vector<unsigned> take() const {
     std::vector<unsigned> host((outBytes + sumBytes) / sizeof(unsigned));
     require(cudaMemcpy(host.data(), out, outBytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    require(cudaMemcpy(host.data() + outBytes / sizeof(unsigned), sums, sumBytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    require(cudaMemcpy(host.data() + outBytes / sizeof(unsigned), sums, sumBytes, cudaMemcpyDeviceToHost),
+            "cudaMemcpy");
     return host;
   }
 };
@@ -62,11 +63,12 @@ inline void finished(const char *what) {
 }
 
 /// Says whether a kernel computed alone what it computed fused; the first word that differs, where one does.
-inline bool same(const char *pair, const char *kernel, const std::vector<unsigned> &alone, const std::vector<unsigned> &fused) {
+inline bool same(const char *pair, const char *kernel, const std::vector<unsigned> &alone,
+                 const std::vector<unsigned> &fused) {
   for (std::size_t i = 0; i < alone.size(); ++i)
     if (alone[i] != fused[i]) {
-      std::printf("%s differs: %s: word %zu of %zu is %08x alone and %08x fused\n", pair, kernel, i, alone.size(), alone[i],
-                  fused[i]);
+      std::printf("%s differs: %s: word %zu of %zu is %08x alone and %08x fused\n", pair, kernel, i, alone.size(),
+                  alone[i], fused[i]);
       return false;
     }
   return true;

@@ -1,7 +1,7 @@
 """Batches of generated files and the fusions to make of them; their fusion, compilation and run.
 
-One batch is three files, some kernels in each, and many fusions of two or three kernels. All fusions of a batch are compiled
-into one program that runs each kernel alone and fused and compares them.
+One batch is three files, some kernels in each, and many fusions of two or three kernels. All fusions of a batch are
+compiled into one program that runs each kernel alone and fused and compares them.
 """
 import collections
 import os
@@ -17,13 +17,17 @@ Pair = collections.namedtuple("Pair", "name members policy registers")
 
 FLAT = [(size, 1, 1) for size in (32, 64, 96, 128, 160, 256)]
 SPACE = [(32, 2, 1), (8, 8, 1), (16, 4, 2), (4, 4, 4), (1, 64, 1), (8, 2, 8), (2, 4, 32), (32, 1, 3)]
-PARTIAL = [(1, 1, 1), (7, 1, 1), (33, 1, 1), (50, 1, 1), (100, 1, 1), (200, 1, 1), (255, 1, 1), (5, 7, 1), (33, 3, 1), (3, 5, 7),
-           (2, 3, 8), (1, 1, 37), (10, 10, 2), (1, 50, 1)]
-GRIDS = {1: [(1, 1, 1), (2, 1, 1), (3, 1, 1), (5, 1, 1), (7, 1, 1)], 2: [(1, 1, 1), (3, 2, 1), (2, 3, 1), (1, 4, 1), (5, 1, 1)],
-         3: [(1, 1, 1), (2, 2, 2), (1, 3, 2), (3, 1, 2), (1, 1, 5)]}
+PARTIAL = [(1, 1, 1), (7, 1, 1), (33, 1, 1), (50, 1, 1), (100, 1, 1), (200, 1, 1), (255, 1, 1), (5, 7, 1), (33, 3, 1),
+           (3, 5, 7), (2, 3, 8), (1, 1, 37), (10, 10, 2), (1, 50, 1)]
+GRIDS = {
+    1: [(1, 1, 1), (2, 1, 1), (3, 1, 1), (5, 1, 1), (7, 1, 1)],
+    2: [(1, 1, 1), (3, 2, 1), (2, 3, 1), (1, 4, 1), (5, 1, 1)],
+    3: [(1, 1, 1), (2, 2, 2), (1, 3, 2), (3, 1, 2), (1, 1, 5)]
+}
 
 
 class Batch:
+
     def __init__(self, seed, files, pairs):
         self.seed, self.files, self.pairs = seed, files, pairs
 
@@ -53,12 +57,17 @@ def make_batch(seed, pairs, files=3, kernels=6):
             if copies:
                 left -= copies * padded
                 members.append(Member(file, index, block, copies, rng.choice(GRIDS[kernel.dimensions])))
-        batch.pairs.append(Pair(f"p{number}", members, rng.choice(("match", "stride")), rng.choice((0, 0, 0, 0, 48, 128))))
+        batch.pairs.append(
+            Pair(f"p{number}", members, rng.choice(("match", "stride")), rng.choice((0, 0, 0, 0, 48, 128))))
     return batch
 
 
 def shape(block):
     return "x".join(str(size) for size in block)
+
+
+def dim3(sizes):
+    return f"dim3({', '.join(map(str, sizes))})"
 
 
 def write(path, text):
@@ -78,10 +87,15 @@ def fuse(batch, folder, tools):
         indices = {spelled: at for at, spelled in enumerate(wanted)}
         jobs = []
         for pair in batch.pairs:
-            members = ",".join("{}={}*{}".format(indices[f"{batch.files[m.file].letter}.cu:{batch.kernel(m).spelled()}"], shape(m.block), m.copies)
+            members = ",".join("{}={}*{}".format(
+                indices[f"{batch.files[m.file].letter}.cu:{batch.kernel(m).spelled()}"], shape(m.block), m.copies)
                                for m in pair.members)
             jobs.append(f"{pair.name}:{pair.name}.cu:{pair.policy}:{pair.registers}:{members}")
-        process = subprocess.run([tools.many, tools.cufuse] + wanted + ["--"] + jobs, cwd=folder, capture_output=True, text=True, timeout=600)
+        process = subprocess.run([tools.many, tools.cufuse] + wanted + ["--"] + jobs,
+                                 cwd=folder,
+                                 capture_output=True,
+                                 text=True,
+                                 timeout=3600)
         results = {}
         for line in process.stdout.splitlines():
             name, status, said = line.split(" ", 2)
@@ -98,11 +112,18 @@ def arguments(batch, pair):
         words += ["--block", shape(m.block)]
     for m in pair.members:
         words += ["--copies", str(m.copies)]
-    return words + ["--grid-policy", pair.policy, "--registers", str(pair.registers or "none"), "--name", pair.name, "-o", pair.name + ".cu"]
+    return words + [
+        "--grid-policy", pair.policy, "--registers",
+        str(pair.registers or "none"), "--name", pair.name, "-o", pair.name + ".cu"
+    ]
 
 
 def fuse_alone(batch, pair, folder, tools):
-    process = subprocess.run([tools.cufuse] + arguments(batch, pair), cwd=folder, capture_output=True, text=True, timeout=300)
+    process = subprocess.run([tools.cufuse] + arguments(batch, pair),
+                             cwd=folder,
+                             capture_output=True,
+                             text=True,
+                             timeout=3600)
     return process.returncode, process.stderr
 
 
@@ -111,9 +132,11 @@ def originals(file):
     lines = [f"namespace original_{file.letter} {{", f'#include "{file.letter}.cu"']
     for kernel in file.kernels:
         last = "numbers" if kernel.structure else "side.n, side.seed"
-        lines += [f"void launch_{kernel.name}(const Side &side) {{",
-                  "  Numbers numbers{};\n  numbers.n = side.n;\n  numbers.seed = side.seed;" if kernel.structure else "",
-                  f"  {kernel.spelled()}<<<side.grid, side.block, side.shared>>>(side.in, side.out, side.sums, {last});", "}"]
+        lines += [
+            f"void launch_{kernel.name}(const Side &side) {{",
+            "  Numbers numbers{};\n  numbers.n = side.n;\n  numbers.seed = side.seed;" if kernel.structure else "",
+            f"  {kernel.spelled()}<<<side.grid, side.block, side.shared>>>(side.in, side.out, side.sums, {last});", "}"
+        ]
     return "\n".join(lines) + "\n}\n" + "".join(f"#undef {name}\n" for name in MACROS)
 
 
@@ -137,16 +160,22 @@ def comparison(batch, pair):
         bytes_ = 4 * (threads(member.block) + at) if kernel.dynamic() else 0
         side = f"side{at}"
         sides.append(side)
-        lines += [f"  Side {side}(dim3({', '.join(map(str, member.grid))}), dim3({', '.join(map(str, member.block))}), {bytes_}, {batch.seed % 1000 + at}u);",
-                  f"  original_{file.letter}::launch_{kernel.name}({side});", f'  finished("{pair.name}: {file.letter}.cu {name} alone");',
-                  f"  const std::vector<unsigned> alone{at} = {side}.take();", f"  {side}.clear();",
-                  f"  {pair.name}::{name}::Launch launch{at}{{}};", f"  launch{at}.grid = {side}.grid;",
-                  f"  launch{at}.dynamicSharedBytes = {side}.shared;"]
+        lines += [
+            f"  Side {side}({dim3(member.grid)}, {dim3(member.block)}, {bytes_}, {batch.seed % 1000 + at}u);",
+            f"  original_{file.letter}::launch_{kernel.name}({side});",
+            f'  finished("{pair.name}: {file.letter}.cu {name} alone");',
+            f"  const std::vector<unsigned> alone{at} = {side}.take();", f"  {side}.clear();",
+            f"  {pair.name}::{name}::Launch launch{at}{{}};", f"  launch{at}.grid = {side}.grid;",
+            f"  launch{at}.dynamicSharedBytes = {side}.shared;"
+        ]
         fields = {"in": "in", "out": "out", "sums": "sums"}
         fields.update({"numbers.n": "n", "numbers.seed": "seed"} if kernel.structure else {"n": "n", "seed": "seed"})
         lines += [f"  launch{at}.arguments.{field} = {side}.{value};" for field, value in fields.items()]
     launches = ", ".join(f"launch{at}" for at in range(len(sides)))
-    lines += [f'  require({pair.name}::launch({launches}, nullptr), "{pair.name}: launch");', f'  finished("{pair.name} fused");', "  bool good = true;"]
+    lines += [
+        f'  require({pair.name}::launch({launches}, nullptr), "{pair.name}: launch");',
+        f'  finished("{pair.name} fused");', "  bool good = true;"
+    ]
     for at, name in enumerate(constituent_names(batch, pair)):
         lines.append(f'  good &= same("{pair.name}", "{name}", alone{at}, side{at}.take());')
     return "\n".join(lines + ["  return good;", "}"]) + "\n"
@@ -157,10 +186,12 @@ def program(batch, pairs):
     used = sorted({member.file for pair in pairs for member in pair.members})
     lines = ['#include "Harness.h"', "#include <cstring>"] + [originals(batch.files[file]) for file in used]
     lines += [f'#include "{pair.name}.cu"' for pair in pairs] + [comparison(batch, pair) for pair in pairs]
-    lines += ["int main(int count, char **names) {", "  auto run = [&](const char *name, bool (*compare)()) {",
-              "    for (int i = 1; i < count; ++i)", "      if (!std::strcmp(names[i], name)) {",
-              '        std::printf("%s starts\\n", name);', "        std::fflush(stdout);", "        if (compare())",
-              '          std::printf("%s same\\n", name);', "        std::fflush(stdout);", "      }", "  };"]
+    lines += [
+        "int main(int count, char **names) {", "  auto run = [&](const char *name, bool (*compare)()) {",
+        "    for (int i = 1; i < count; ++i)", "      if (!std::strcmp(names[i], name)) {",
+        '        std::printf("%s starts\\n", name);', "        std::fflush(stdout);", "        if (compare())",
+        '          std::printf("%s same\\n", name);', "        std::fflush(stdout);", "      }", "  };"
+    ]
     lines += [f'  run("{pair.name}", run_{pair.name});' for pair in pairs]
     return "\n".join(lines + ["}"]) + "\n"
 

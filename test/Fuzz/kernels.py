@@ -1,8 +1,9 @@
 """Random CUDA kernels whose results do not depend on the order in which threads run.
 
-A file is a tree of plain lists, so that a shrinker can drop parts of it; barriers that freedom from races needs are not in
-the tree but are put in where it is written out. Every thread writes its own slots of `out` and of the shared tiles and reads
-others' only behind a barrier; the only shared results are integer atomics that commute. All arithmetic is unsigned.
+A file is a tree of plain lists, so that a shrinker can drop parts of it; barriers that freedom from races needs are
+not in the tree but are put in where it is written out. Every thread writes its own slots of `out` and of the shared
+tiles and reads others' only behind a barrier; the only shared results are integer atomics that commute. All arithmetic
+is unsigned.
 """
 import collections
 
@@ -12,22 +13,23 @@ LOCALS = 4
 MACROS = ("SCALE", "MIX", "BARRIER", "LIMIT")
 
 # A statement: its kind, what it was made of, and the statement lists inside it.
-Statement = collections.namedtuple("Statement", "kind data bodies", defaults=((),))
+Statement = collections.namedtuple("Statement", "kind data bodies", defaults=((), ))
 
 # What must not follow where threads may have left: it would read of those who left.
 NEEDS_ALL = {"shuffle", "call", "counters"}
 
 
 class Kernel:
+
     def __init__(self, name):
         self.name = name
         self.body = []
-        self.dimensions = 1       # of its grid; it reads so many of blockIdx
+        self.dimensions = 1  # of its grid; it reads so many of blockIdx
         self.whole_warps = False  # it may only run with blocks of whole warps
-        self.bounds = 0           # of __launch_bounds__
-        self.template = 0         # its template argument
-        self.structure = False    # n and seed come in a structure
-        self.late_exit = None     # a condition: these threads leave before the last statements, behind every barrier
+        self.bounds = 0  # of __launch_bounds__
+        self.template = 0  # its template argument
+        self.structure = False  # n and seed come in a structure
+        self.late_exit = None  # a condition: these threads leave before the last statements, behind every barrier
         self.tail = []
 
     def spelled(self):
@@ -59,29 +61,36 @@ class Expressions:
         self.rng = rng
 
     def leaf(self):
-        return self.rng.choice(("v0", "v1", "v2", "v3", "t", "b", "seed", "n", "threadIdx.x", "threadIdx.y", "blockIdx.x", "blockDim.x",
-                                "blockDim.z", "gridDim.x", "warpSize", f"{self.rng.randrange(1, 1 << self.rng.choice((3, 8, 31)))}u",
-                                f"table[{self.rng.choice(('v0', 't', 'b', 'v2'))} % 8u]", "LIMIT", f"in[{self.rng.choice(('v1', 't', 'v3'))} % n]"))
+        return self.rng.choice(
+            ("v0", "v1", "v2", "v3", "t", "b", "seed", "n", "threadIdx.x", "threadIdx.y", "blockIdx.x", "blockDim.x",
+             "blockDim.z", "gridDim.x", "warpSize", f"{self.rng.randrange(1, 1 << self.rng.choice((3, 8, 31)))}u",
+             f"table[{self.rng.choice(('v0', 't', 'b', 'v2'))} % 8u]", "LIMIT",
+             f"in[{self.rng.choice(('v1', 't', 'v3'))} % n]"))
 
     def value(self, depth=2):
         if depth == 0 or self.rng.random() < 0.2:
             return self.leaf()
         a, b = self.value(depth - 1), self.value(depth - 1)
-        form = self.rng.choice(("({a} + {b})", "({a} - {b})", "({a} * {b})", "({a} ^ {b})", "({a} & {b})", "({a} | {b})", "({a} >> {s}u)",
-                                "({a} << {s}u)", "({a} < {b} ? {b} : {a})", "SCALE({a})", "MIX({a}, {b})", "twist({a})", "place({a})",
-                                "umin({a}, {b})", "({a} / ({b} % 7u + 1u))", "widen<unsigned>({a})", "static_cast<unsigned>(__popc({a}))"))
+        form = self.rng.choice(
+            ("({a} + {b})", "({a} - {b})", "({a} * {b})", "({a} ^ {b})", "({a} & {b})", "({a} | {b})", "({a} >> {s}u)",
+             "({a} << {s}u)", "({a} < {b} ? {b} : {a})", "SCALE({a})", "MIX({a}, {b})", "twist({a})", "place({a})",
+             "umin({a}, {b})", "({a} / ({b} % 7u + 1u))", "widen<unsigned>({a})",
+             "static_cast<unsigned>(__popc({a}))"))
         return form.format(a=a, b=b, s=self.rng.randrange(1, 31))
 
     def condition(self):
         """Differs between the threads of a block."""
-        return self.rng.choice((f"t % {self.rng.randrange(2, 9)}u == {self.rng.randrange(2)}u", f"t < {self.rng.choice((1, 5, 31, 32, 40, 64))}u",
-                                f"{self.value(1)} % 3u == 0u", f"t / 32u % 2u == {self.rng.randrange(2)}u", "(v0 ^ v1) & 1u",
+        return self.rng.choice((f"t % {self.rng.randrange(2, 9)}u == {self.rng.randrange(2)}u",
+                                f"t < {self.rng.choice((1, 5, 31, 32, 40, 64))}u", f"{self.value(1)} % 3u == 0u",
+                                f"t / 32u % 2u == {self.rng.randrange(2)}u", "(v0 ^ v1) & 1u",
                                 f"threadIdx.x > {self.rng.randrange(8)}u && v2 > v3"))
 
     def uniform(self):
         """The same for all threads of a block."""
-        return self.rng.choice((f"blockIdx.x % 2u == {self.rng.randrange(2)}u", f"(seed >> {self.rng.randrange(8)}u) & 1u", "gridDim.x > 2u",
-                                f"blockIdx.x < {self.rng.randrange(1, 5)}u", "n % 3u == 1u", "blockDim.x >= 32u", "seed % 5u < 3u && blockIdx.x != 1u"))
+        return self.rng.choice(
+            (f"blockIdx.x % 2u == {self.rng.randrange(2)}u", f"(seed >> {self.rng.randrange(8)}u) & 1u",
+             "gridDim.x > 2u", f"blockIdx.x < {self.rng.randrange(1, 5)}u", "n % 3u == 1u", "blockDim.x >= 32u",
+             "seed % 5u < 3u && blockIdx.x != 1u"))
 
 
 def _statement(rng, expressions, depth, sync, loops):
@@ -91,7 +100,9 @@ def _statement(rng, expressions, depth, sync, loops):
     if depth < 2:
         kinds += ["if"] * 2 + ["switch", "while"] + (["ifUniform"] * 2 + ["for"] * 3 if sync else [])
     if sync:
-        kinds += ["exchange"] * 6 + ["reduce"] * 2 + ["counters", "shuffle", "shuffle", "vote", "syncwarp", "sync", "swapLambda"] + ["call"] * 3
+        kinds += ["exchange"] * 6 + ["reduce"] * 2 + [
+            "counters", "shuffle", "shuffle", "vote", "syncwarp", "sync", "swapLambda"
+        ] + ["call"] * 3
     kind = rng.choice(kinds)
     value = expressions.value
 
@@ -105,18 +116,20 @@ def _statement(rng, expressions, depth, sync, loops):
     if kind in ("lambda", "cell"):
         return Statement(kind, (local, rng.choice(("^", "+")), value(1)))
     if kind == "if":
-        return Statement(kind, (expressions.condition(),), (body(False), body(False) if rng.random() < 0.4 else []))
+        return Statement(kind, (expressions.condition(), ), (body(False), body(False) if rng.random() < 0.4 else []))
     if kind == "switch":
-        return Statement(kind, (value(1),), (body(False), body(False)))
+        return Statement(kind, (value(1), ), (body(False), body(False)))
     if kind == "while":
         skip = expressions.condition() if rng.random() < 0.5 else None
-        return Statement(kind, (value(1), rng.choice(("while", "do", "break")), skip), (body(False),))
+        return Statement(kind, (value(1), rng.choice(("while", "do", "break")), skip), (body(False), ))
     if kind == "ifUniform":
-        return Statement(kind, (expressions.uniform(),), (body(True), body(True) if rng.random() < 0.3 else []))
+        return Statement(kind, (expressions.uniform(), ), (body(True), body(True) if rng.random() < 0.3 else []))
     if kind == "for":
-        return Statement(kind, (rng.choice(("2u", "3u", "seed % 3u + 1u", "blockIdx.x % 2u + 1u", "n % 2u + 1u")),), (body(True),))
+        return Statement(kind, (rng.choice(("2u", "3u", "seed % 3u + 1u", "blockIdx.x % 2u + 1u", "n % 2u + 1u")), ),
+                         (body(True), ))
     if kind == "exchange":
-        return Statement(kind, (rng.choice(TILES), local, rng.choice((1, 2, 7, 31, 32, 33, 100)), rng.choice(("__syncthreads();", "BARRIER", "wait();"))))
+        return Statement(kind, (rng.choice(TILES), local, rng.choice(
+            (1, 2, 7, 31, 32, 33, 100)), rng.choice(("__syncthreads();", "BARRIER", "wait();"))))
     if kind == "reduce":
         return Statement(kind, (rng.choice(("count", "and", "or")), local, expressions.condition()))
     if kind == "counters":
@@ -124,7 +137,8 @@ def _statement(rng, expressions, depth, sync, loops):
     if kind == "call":
         return Statement(kind, (rng.choice(("swap", "relay", "deepest<3u>", "total", "Steps::both")), local))
     if kind == "shuffle":
-        return Statement(kind, (rng.choice(("rotate", "rotate", "xor", "up", "down")), local, rng.choice((1, 2, 3, 8, 16))))
+        return Statement(kind, (rng.choice(
+            ("rotate", "rotate", "xor", "up", "down")), local, rng.choice((1, 2, 3, 8, 16))))
     if kind == "vote":
         return Statement(kind, (rng.choice(("ballot", "any", "all")), local, expressions.condition()))
     if kind == "swapLambda":
@@ -143,10 +157,10 @@ def make_kernel(rng, name):
     kernel.body = [_statement(rng, expressions, 0, synchronises, 0) for _ in range(rng.randrange(2, 9))]
     kernel.whole_warps = any(s.kind == "shuffle" and s.data[0] != "rotate" for s in everything(kernel.body))
     if rng.random() < 0.25:  # Whole blocks leave before the barriers.
-        kernel.body.insert(rng.randrange(len(kernel.body)), Statement("leaveBlock", (expressions.uniform(),)))
+        kernel.body.insert(rng.randrange(len(kernel.body)), Statement("leaveBlock", (expressions.uniform(), )))
     if rng.random() < 0.05:  # Threads leave before barriers: refused, or to be got right.
         kernel.body = without(kernel.body, lambda s: s.kind in NEEDS_ALL)
-        kernel.body.insert(rng.randrange(len(kernel.body) + 1), Statement("leave", (expressions.condition(),)))
+        kernel.body.insert(rng.randrange(len(kernel.body) + 1), Statement("leave", (expressions.condition(), )))
     if rng.random() < 0.4:
         kernel.late_exit = expressions.condition()
         kernel.tail = [_statement(rng, expressions, 1, False, 1) for _ in range(2)]
@@ -196,7 +210,8 @@ class Writer:
 
     def on_lambda(self, _, local, operator, value):
         self.serial += 1
-        self.line(f"auto local{self.serial} = [&](unsigned x) {{ return x {operator} {value} {operator} threadIdx.x; }};")
+        self.line(
+            f"auto local{self.serial} = [&](unsigned x) {{ return x {operator} {value} {operator} threadIdx.x; }};")
         self.line(f"v{local} = local{self.serial}(v{local});")
 
     def on_cell(self, _, local, operator, value):
@@ -281,14 +296,22 @@ class Writer:
     def on_swapLambda(self, _, local, distance):
         self.serial += 1
         self.before_write("tile")
-        self.line(f"auto swap{self.serial} = [&](unsigned x) {{ tile[t] = x; __syncthreads(); return tile[(t + {distance}u) % T]; }};")
+        self.line(
+            f"auto swap{self.serial} = [&](unsigned x) {{ tile[t] = x; __syncthreads(); "
+            f"return tile[(t + {distance}u) % T]; }};"
+        )
         self.line(f"v{local} ^= swap{self.serial}(v{local});")
         self.touched = {"tile"}
 
     def on_shuffle(self, _, which, local, distance):
-        call = {"rotate": f"__shfl_sync(0xffffffffu, v{local}, static_cast<int>((t % 32u + {distance}u) % (T - t / 32u * 32u < 32u ? T % 32u : 32u)))",
-                "xor": f"__shfl_xor_sync(0xffffffffu, v{local}, {distance})", "up": f"__shfl_up_sync(0xffffffffu, v{local}, {distance})",
-                "down": f"__shfl_down_sync(0xffffffffu, v{local}, {distance})"}[which]
+        call = {
+            "rotate":
+            f"__shfl_sync(0xffffffffu, v{local}, static_cast<int>((t % 32u + {distance}u) % "
+            "(T - t / 32u * 32u < 32u ? T % 32u : 32u)))",
+            "xor": f"__shfl_xor_sync(0xffffffffu, v{local}, {distance})",
+            "up": f"__shfl_up_sync(0xffffffffu, v{local}, {distance})",
+            "down": f"__shfl_down_sync(0xffffffffu, v{local}, {distance})"
+        }[which]
         self.line(f"v{local} += {call};")
 
     def on_vote(self, _, which, local, condition):
@@ -319,13 +342,18 @@ class Writer:
             self.lines.append("template <unsigned Extra>")
         head = f"__launch_bounds__({k.bounds}) " if k.bounds else ""
         tail = "Numbers numbers" if k.structure else "unsigned n, unsigned seed"
-        self.lines.append(f"__global__ void {head}{k.name}(const unsigned *__restrict__ in, unsigned *out, unsigned *sums, {tail}) {{")
+        self.lines.append(
+            f"__global__ void {head}{k.name}(const unsigned *__restrict__ in, unsigned *out, unsigned *sums, {tail}) {{"
+        )
         if k.structure:
             self.line("const unsigned n = numbers.n, seed = numbers.seed;")
         self.line("const unsigned T = blockDim.x * blockDim.y * blockDim.z;")
         self.line("const unsigned t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;")
-        b = {"x": "blockIdx.x", "xy": "blockIdx.y * gridDim.x + blockIdx.x",
-             "xyz": "(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x"}[dims]
+        b = {
+            "x": "blockIdx.x",
+            "xy": "blockIdx.y * gridDim.x + blockIdx.x",
+            "xyz": "(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x"
+        }[dims]
         self.line(f"const unsigned b = {b};")
         kinds = {s.kind for s in everything(k.body)}
         if k.uses("tile") or "swapLambda" in kinds:
@@ -336,7 +364,10 @@ class Writer:
             self.line("__shared__ unsigned counters[8];")
         if k.dynamic():
             self.line("extern __shared__ unsigned dynamic[];")
-        self.line(f"unsigned v0 = in[(b * T + t) % n]{' + Extra' if k.template else ''}, v1 = t * 3u + seed, v2 = b, v3 = v0 >> 7u;")
+        self.line(
+            f"unsigned v0 = in[(b * T + t) % n]{' + Extra' if k.template else ''}, v1 = t * 3u + seed, v2 = b, "
+            "v3 = v0 >> 7u;"
+        )
         if "leave" in kinds:  # Those who stay read what those who leave would have written.
             for tile in TILES:
                 if k.uses(tile) or (tile == "tile" and "swapLambda" in kinds):
@@ -359,16 +390,23 @@ def prelude(rng):
     linear = "(threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x"
     threads = "blockDim.x * blockDim.y * blockDim.z"
     table = ", ".join(f"{odd()}u" for _ in range(8))
-    limit = pick((f"#define LIMIT {odd()}u", f"enum : unsigned {{ LIMIT = {odd()}u }};", f"static constexpr unsigned LIMIT = {odd()}u;",
-                  f"__device__ const unsigned LIMIT = {odd()}u;"))
-    twist = pick((f"x * {odd()}u + threadIdx.x", f"x ^ (threadIdx.x + threadIdx.y * {odd()}u)", f"x + blockDim.x * {odd()}u", f"SCALE(x) + {linear}"))
-    place = pick((f"x + blockIdx.x * {odd()}u", f"x ^ (gridDim.x * {odd()}u)", "x + threadIdx.z", f"x - {odd()}u", "MIX(x, blockIdx.x)"))
+    limit = pick((f"#define LIMIT {odd()}u", f"enum : unsigned {{ LIMIT = {odd()}u }};",
+                  f"static constexpr unsigned LIMIT = {odd()}u;", f"__device__ const unsigned LIMIT = {odd()}u;"))
+    twist = pick((f"x * {odd()}u + threadIdx.x", f"x ^ (threadIdx.x + threadIdx.y * {odd()}u)",
+                  f"x + blockDim.x * {odd()}u", f"SCALE(x) + {linear}"))
+    place = pick((f"x + blockIdx.x * {odd()}u", f"x ^ (gridDim.x * {odd()}u)", "x + threadIdx.z", f"x - {odd()}u",
+                  "MIX(x, blockIdx.x)"))
+    step = pick(("threadIdx.x", "blockDim.y", "2u"))
+    relay = pick(("swap(twist(x))", "twist(swap(x))", "swap(swap(x) + 1u)"))
+    deepest = pick(("relay(x + K)", "relay(relay(x) * K)", "K * relay(place(x))"))
+    total = pick(("count", "and", "or"))
     hidden = pick((True, False))
     attribute = pick(("", "static ", "inline ", "__forceinline__ ", "__noinline__ "))
     parts = [
         f"#define SCALE(x) ((x) * {odd()}u + {rng.randrange(99)}u)",
         f"#define MIX(a, b) (((a) << {rng.randrange(1, 31)}u) {pick('+^|')} (b))",
-        pick(("#define BARRIER __syncthreads();", "#define BARRIER { wait(); }", "#define BARRIER do { __syncthreads(); } while (0);")),
+        pick(("#define BARRIER __syncthreads();", "#define BARRIER { wait(); }",
+              "#define BARRIER do { __syncthreads(); } while (0);")),
         limit,
         pick((f"__constant__ unsigned table[8] = {{{table}}};", f"__device__ const unsigned table[8] = {{{table}}};",
               f"static __device__ constexpr unsigned table[] = {{{table}}};")),
@@ -378,7 +416,8 @@ def prelude(rng):
         "namespace {" if hidden else "",
         f"__device__ unsigned place(unsigned x) {{ return {place}; }}",
         f"template <typename T> __device__ T widen(T x) {{ return static_cast<T>(x + sizeof(T) * {odd()}u); }}",
-        f"struct Cell {{\n  unsigned value;\n  __device__ unsigned step(unsigned by) const {{ return value + by * {pick(('threadIdx.x', 'blockDim.y', '2u'))}; }}\n}};",
+        "struct Cell {\n  unsigned value;\n"
+        f"  __device__ unsigned step(unsigned by) const {{ return value + by * {step}; }}\n}};",
         f"""__device__ unsigned swap(unsigned x) {{
   __shared__ unsigned box[{MAX_THREADS}];
   const unsigned t = {linear}, T = {threads};
@@ -389,20 +428,22 @@ def prelude(rng):
   return x;
 }}""",
         "} // namespace" if hidden else "",
-        f"__device__ unsigned relay(unsigned x) {{ return {pick(('swap(twist(x))', 'twist(swap(x))', 'swap(swap(x) + 1u)'))}; }}",
-        f"template <unsigned K> __device__ unsigned deepest(unsigned x) {{ return {pick(('relay(x + K)', 'relay(relay(x) * K)', 'K * relay(place(x))'))}; }}",
-        f"__device__ unsigned total(unsigned x) {{ return x + static_cast<unsigned>(__syncthreads_{pick(('count', 'and', 'or'))}(x % 5u > 1u)); }}",
+        f"__device__ unsigned relay(unsigned x) {{ return {relay}; }}",
+        f"template <unsigned K> __device__ unsigned deepest(unsigned x) {{ return {deepest}; }}",
+        f"__device__ unsigned total(unsigned x) {{ return x + unsigned(__syncthreads_{total}(x % 5u > 1u)); }}",
         "struct Steps {\n  static __device__ unsigned both(unsigned x) { return total(relay(x)); }\n};",
     ]
     return parts
 
 
 class File:
+
     def __init__(self, letter, parts, kernels):
         self.letter, self.parts, self.kernels = letter, parts, kernels
 
     def text(self):
-        return "\n".join(part for part in self.parts if part) + "\n\n" + "\n".join(Writer(kernel).text() for kernel in self.kernels)
+        return "\n".join(part for part in self.parts if part) + "\n\n" + "\n".join(
+            Writer(kernel).text() for kernel in self.kernels)
 
 
 def make_file(rng, letter, kernels):

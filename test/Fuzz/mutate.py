@@ -4,15 +4,16 @@ import re
 TOKEN = re.compile(rb"\s+|\w+|\"(?:\\.|[^\"\\\n])*\"|//[^\n]*|/\*.*?\*/|<<<|>>>|::|->|[-+*/%&|^<>=!]=?|.", re.DOTALL)
 
 # Words that matter to the fusion: where one stands, another may do more harm than any random byte.
-WORDS = [word.encode() for word in (
-    "__global__ __device__ __shared__ extern static const constexpr __constant__ template typename class struct union enum "
-    "namespace using inline auto decltype operator return if else for while do switch case default break continue goto "
-    "threadIdx blockIdx blockDim gridDim threadIdx.x blockIdx.z warpSize __syncthreads __syncthreads_count __syncwarp() "
-    "__launch_bounds__(256) __launch_bounds__(0,0,0) __cluster_dims__(2) alignas(4096) [[noreturn]] asm volatile __managed__ "
-    "__grid_constant__ __restrict__ void int unsigned float ... requires concept co_yield this nullptr sizeof typeof "
-    "#include #define #undef #if #ifdef #else #elif #endif #pragma #line #error _Pragma( __VA_ARGS__ ## # \\ R\"( )\" \" ' "
-    "/* */ // ( ) { } [ ] < > ; , : :: ? ~ ! = == -> . <<< >>> % ?? <: %: @ $ ` \\u0000 \\U0010FFFF 0x 1e999999 0b2 'aaaaa' "
-    "4294967296 18446744073709551616 -1 0").split()]
+WORDS = r"""
+__global__ __device__ __shared__ extern static const constexpr __constant__ template typename class struct union
+enum namespace using inline auto decltype operator return if else for while do switch case default break continue
+goto threadIdx blockIdx blockDim gridDim threadIdx.x blockIdx.z warpSize __syncthreads __syncthreads_count
+__syncwarp() __launch_bounds__(256) __launch_bounds__(0,0,0) __cluster_dims__(2) alignas(4096) [[noreturn]] asm
+volatile __managed__ __grid_constant__ __restrict__ void int unsigned float ... requires concept co_yield this
+nullptr sizeof typeof #include #define #undef #if #ifdef #else #elif #endif #pragma #line #error _Pragma(
+__VA_ARGS__ ## # \ R"( )" " ' /* */ // ( ) { } [ ] < > ; , : :: ? ~ ! = == -> . <<< >>> % ?? <: %: @ $ ` \u0000
+\U0010FFFF 0x 1e999999 0b2 'aaaaa' 4294967296 18446744073709551616 -1 0
+""".encode().split()
 
 
 def tokens(text):
@@ -73,27 +74,29 @@ def damage_brackets(random, text, _):
 
 def random_bytes(random, text, _):
     at = random.randrange(len(text) + 1)
-    noise = random.choice((b"\0", b"\0" * 100, b"\xff\xfe", b"\xc3\x28", b"\xe2\x80\xae", b"\xef\xbb\xbf", b"\r", b"\x1a",
-                           b"\xf0\x9f\x98\x80", random.randbytes(random.choice((1, 2, 8, 64)))))
+    noise = random.choice((b"\0", b"\0" * 100, b"\xff\xfe", b"\xc3\x28", b"\xe2\x80\xae", b"\xef\xbb\xbf", b"\r",
+                           b"\x1a", b"\xf0\x9f\x98\x80", random.randbytes(random.choice((1, 2, 8, 64)))))
     return text[:at] + noise + text[at + random.choice((0, 0, len(noise))):]
 
 
 def very_long(random, text, _):
     at, size = random.randrange(len(text) + 1), random.choice((5000, 70000, 1000000))
-    piece = random.choice((b"x" * size, b"\"" + b"s" * size + b"\"", b" " * size, b"/*" + b"*" * size + b"*/", b"9" * size,
-                           b"\\\n" * (size // 2), b"int x;" * (size // 50), b"\n" * size, b"1+" * (size // 500) + b"1"))
+    piece = random.choice(
+        (b"x" * size, b"\"" + b"s" * size + b"\"", b" " * size, b"/*" + b"*" * size + b"*/", b"9" * size,
+         b"\\\n" * (size // 2), b"int x;" * (size // 50), b"\n" * size, b"1+" * (size // 500) + b"1"))
     return text[:at] + piece + text[at:]
 
 
 def deep(random, text, _):
-    at, depth = random.randrange(len(text) + 1), random.choice((50, 300, 2000, 20000))
-    opening, closing = random.choice((
-        (b"(", b")"), (b"{", b"}"), (b"[", b"]"), (b"f(", b")"), (b"if(1){", b"}"), (b"!", b""), (b"*", b""), (b"&", b""),
-        (b"[&]{return ", b"();}"), (b"namespace n{", b"}"), (b"struct s{", b"};"), (b"template<", b">"), (b"a<", b">"),
-        (b"#if 1\n", b"#endif\n"), (b"if(1);else ", b";"), (b"1?1:", b"1"), (b"a.", b"a"), (b"x=", b"1"), (b"int(*", b")()"),
-        (b"for(;;)", b";"), (b"switch(1)", b";"), (b"case 1:", b";"), (b"L:", b";"), (b"::", b"x"), (b"sizeof ", b"1"),
-        (b"-", b"1"), (b"(int)", b"1")))
-    return text[:at] + opening * depth + random.choice((b"", b"1", b"x")) + closing * random.choice((depth, depth, 0)) + text[at:]
+    at, depth = random.randrange(len(text) + 1), random.choice((50, 300, 1000, 3000))
+    opening, closing = random.choice(
+        ((b"(", b")"), (b"{", b"}"), (b"[", b"]"), (b"f(", b")"), (b"if(1){", b"}"), (b"!", b""), (b"*", b""),
+         (b"&", b""), (b"[&]{return ", b"();}"), (b"namespace n{", b"}"), (b"struct s{", b"};"), (b"template<", b">"),
+         (b"a<", b">"), (b"#if 1\n", b"#endif\n"), (b"if(1);else ", b";"), (b"1?1:", b"1"), (b"a.", b"a"),
+         (b"x=", b"1"), (b"int(*", b")()"), (b"for(;;)", b";"), (b"switch(1)", b";"), (b"case 1:", b";"),
+         (b"L:", b";"), (b"::", b"x"), (b"sizeof ", b"1"), (b"-", b"1"), (b"(int)", b"1")))
+    return text[:at] + opening * depth + random.choice((b"", b"1", b"x")) + closing * random.choice(
+        (depth, depth, 0)) + text[at:]
 
 
 def splice(random, text, other):
@@ -116,10 +119,11 @@ def shuffle_lines(random, text, _):
 
 
 def include_itself(random, text, _):
-    line = random.choice((b"#include __FILE__\n", b"#include \".\"\n", b"#include \"/dev/null\"\n", b"#include <>\n",
-                          b"#line 0 \"x\"\n", b"#line 2147483647 \"a\\\"b\\n\"\n", b"#pragma once\n", b"#define threadIdx 1\n",
-                          b"#define __global__\n", b"#define __shared__ static\n", b"#define if(x) for(;x;)\n",
-                          b"#define __syncthreads() return\n", b"#pragma push_macro(\"threadIdx\")\n", b"#undef __device__\n"))
+    line = random.choice(
+        (b"#include __FILE__\n", b"#include \".\"\n", b"#include \"/dev/null\"\n", b"#include <>\n",
+         b"#line 0 \"x\"\n", b"#line 2147483647 \"a\\\"b\\n\"\n", b"#pragma once\n", b"#define threadIdx 1\n",
+         b"#define __global__\n", b"#define __shared__ static\n", b"#define if(x) for(;x;)\n",
+         b"#define __syncthreads() return\n", b"#pragma push_macro(\"threadIdx\")\n", b"#undef __device__\n"))
     lines = text.split(b"\n")
     lines.insert(random.choice((0, _place(random, lines))), line.rstrip())
     return b"\n".join(lines)

@@ -16,10 +16,10 @@ from kernels import everything, without
 from shrink import shrink
 
 PAIRS_PER_BATCH = 15
-SHRINK_ATTEMPTS, SHRINK_SECONDS = 150, 300
+SHRINK_ATTEMPTS, SHRINK_SECONDS, RECORDED = 120, 120, 5
 
-# cufuse, the tool that fuses many in one process (or None), what compiles and runs programs, and text to change in every fused
-# source, as (old, new): a planted bug.
+# cufuse, the tool that fuses many in one process (or None), what compiles and runs programs, and text to change in
+# every fused source, as (old, new): a planted bug.
 Tools = collections.namedtuple("Tools", "cufuse many backend plant")
 Backend = collections.namedtuple("Backend", "name compile run_seconds")
 Outcome = collections.namedtuple("Outcome", "pair verdict said")  # verdict: same, refused, or what is wrong
@@ -46,7 +46,9 @@ def run_batch(batch, folder, tools):
         if status == 0:
             good.append(next(pair for pair in batch.pairs if pair.name == name))
         else:
-            outcomes[name] = Outcome(name, "refused" if status == 1 and "refused: " in said else f"cufuse status {status}", said)
+            outcomes[name] = Outcome(name,
+                                     "refused" if status == 1 and "refused: " in said else f"cufuse status {status}",
+                                     said)
     if tools.plant:
         plant(good, folder, tools.plant)
     outcomes.update(run_good(batch, good, folder, tools))
@@ -70,8 +72,13 @@ def run_good(batch, pairs, folder, tools):
     left = list(pairs)
     while left:
         try:
-            process = subprocess.run([program] + [pair.name for pair in left], cwd=folder, capture_output=True, text=True, errors="replace",
-                                     timeout=tools.backend.run_seconds)
+            process = subprocess.run([program] + [pair.name for pair in left],
+                                     cwd=folder,
+                                     capture_output=True,
+                                     text=True,
+                                     errors="replace",
+                                     timeout=tools.backend.run_seconds,
+                                     env=dict(os.environ, EMULATED_SEED=str(batch.seed)))
             output = process.stdout + process.stderr
         except subprocess.TimeoutExpired as late:
             output = (late.stdout or b"").decode("utf-8", "replace") + "(killed after its time)"
@@ -79,7 +86,8 @@ def run_good(batch, pairs, folder, tools):
         if not found:  # Not even the first began.
             found = {left[0].name: "the program does not start: " + tail(output, 200)}
         for name, said in found.items():
-            verdict = "same" if said == "same" else "differs" if " differs" in said else "fails" if said.startswith("error: ") else "crashes or hangs"
+            verdict = "same" if said == "same" else "differs" if " differs" in said else "fails" if said.startswith(
+                "error: ") else "crashes or hangs"
             outcomes[name] = Outcome(name, verdict, said)
         left = [pair for pair in left if pair.name not in found]
     return outcomes
@@ -108,7 +116,15 @@ def simpler_pairs(pair):
     for at, member in enumerate(pair.members):
         if len(pair.members) > 1:
             yield pair._replace(members=pair.members[:at] + pair.members[at + 1:])
-        for change in ({"copies": 1}, {"grid": (1, 1, 1)}, {"block": (32, 1, 1)}, {"block": (batches.threads(member.block), 1, 1)}):
+        for change in ({
+                "copies": 1
+        }, {
+                "grid": (1, 1, 1)
+        }, {
+                "block": (32, 1, 1)
+        }, {
+                "block": (batches.threads(member.block), 1, 1)
+        }):
             if member._replace(**change) != member:
                 yield pair._replace(members=pair.members[:at] + [member._replace(**change)] + pair.members[at + 1:])
     if pair.registers:
@@ -118,7 +134,7 @@ def simpler_pairs(pair):
 
 
 def shrunk(batch, pair, verdict, tools):
-    """A batch of one fusion with the same verdict: fewer members, plainer shapes, fewer statements, a shorter prelude."""
+    """A batch of one fusion with the same verdict: fewer members, plainer shapes, fewer statements, less prelude."""
     budget, end = [SHRINK_ATTEMPTS], time.monotonic() + SHRINK_SECONDS
 
     def fails(candidate):
@@ -138,14 +154,17 @@ def shrunk(batch, pair, verdict, tools):
                 batch, simpler = only(batch, candidate), True
                 break
     for place, at in [(file, at) for file in range(len(batch.files)) for at in range(len(batch.files[file].kernels))]:
+
         def with_kernel(change, place=place, at=at):
             candidate = copy.deepcopy(batch)
             change(candidate.files[place].kernels[at])
             return candidate
 
         def drop(field, value):
+
             def change(kernel):
                 setattr(kernel, field, value)
+
             return change
 
         for field, value in (("late_exit", None), ("tail", []), ("bounds", 0), ("template", 0), ("structure", False)):
@@ -175,6 +194,7 @@ def shrunk(batch, pair, verdict, tools):
         kept = shrink(ids, body_fails, budget)
         batch.files[place].kernels[at] = with_body(kept)
     for place, file in enumerate(batch.files):
+
         def parts_fail(parts, place=place):
             candidate = copy.copy(batch)
             candidate.files = list(batch.files)
@@ -192,9 +212,13 @@ def record(batch, outcome, tools, out, title):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     again = run_batch(batch, folder, tools)[0]
-    said = again.said if again.verdict == outcome.verdict else f"{outcome.said}\n(on the last run: {again.verdict}: {again.said})"
-    batches.write(os.path.join(folder, "README.txt"), "{}: {}\n{}\n\ncufuse {}\n".format(
-        title, outcome.verdict, said, shlex.join(batches.arguments(batch, batch.pairs[0]))))
+    said = again.said
+    if again.verdict != outcome.verdict:
+        said = f"{outcome.said}\n(on the last run: {again.verdict}: {again.said})"
+    batches.write(
+        os.path.join(folder, "README.txt"),
+        "{}: {}\n{}\n\ncufuse {}\n".format(title, outcome.verdict, said,
+                                           shlex.join(batches.arguments(batch, batch.pairs[0]))))
     return folder
 
 
@@ -209,7 +233,8 @@ def fuzz(tools, count, seed, out, jobs, log=None, may_shrink=True):
     """Runs `count` fusions in batches seed, seed + 1, …; returns the number that went wrong."""
     verdicts, refusals, recorded = collections.Counter(), collections.Counter(), collections.Counter()
     start = time.monotonic()
-    sizes = [PAIRS_PER_BATCH] * (count // PAIRS_PER_BATCH) + ([count % PAIRS_PER_BATCH] if count % PAIRS_PER_BATCH else [])
+    sizes = [PAIRS_PER_BATCH] * (count // PAIRS_PER_BATCH) + ([count % PAIRS_PER_BATCH] if count %
+                                                              PAIRS_PER_BATCH else [])
     work = ((seed + at, size, tools) for at, size in enumerate(sizes))
     done = 0
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
@@ -223,16 +248,22 @@ def fuzz(tools, count, seed, out, jobs, log=None, may_shrink=True):
                         refusals.update(batches.blockers(outcome.said))
                     elif outcome.verdict != "same":
                         recorded[outcome.verdict] += 1
-                        print(f"batch {number}: {outcome.pair} {outcome.verdict}: {tail(outcome.said, 300)}", flush=True)
-                        if recorded[outcome.verdict] <= 3:
+                        print(f"batch {number}: {outcome.pair} {outcome.verdict}: {tail(outcome.said, 300)}",
+                              flush=True)
+                        # The first of a kind is worth the time that shrinking takes.
+                        if recorded[outcome.verdict] <= RECORDED:
                             batch = batches.make_batch(number, next(size for at, size, _ in group if at == number))
                             pair = next(pair for pair in batch.pairs if pair.name == outcome.pair)
-                            small = shrunk(batch, pair, outcome.verdict, tools) if may_shrink else only(batch, pair)
+                            small = shrunk(batch, pair, outcome.verdict,
+                                           tools) if may_shrink and recorded[outcome.verdict] == 1 else only(
+                                               batch, pair)
                             title = f"batch{number}-{outcome.pair}-" + outcome.verdict.replace(" ", "-")
                             print("  see " + record(small, outcome, tools, out, title), flush=True)
             if log:
                 with open(log, "a") as file:
-                    file.write(f"{time.strftime('%H:%M:%S')} {done} fusions, {done / (time.monotonic() - start):.2f} per second: {dict(verdicts)}\n")
+                    file.write(
+                        f"{done} fusions, {done / (time.monotonic() - start):.2f} per second: {dict(verdicts)}\n"
+                    )
     seconds = time.monotonic() - start
     print(f"{count} fusions in {seconds:.0f} s, {count / seconds:.1f} per second: " +
           ", ".join(f"{times} {verdict}" for verdict, times in verdicts.most_common()))
@@ -256,7 +287,10 @@ class GpuCompile:
 
     def __call__(self, folder):
         program = os.path.join(folder, "program")
-        command = [self.nvcc, "-std=c++17", f"-arch={self.arch}", "-I", os.path.dirname(os.path.abspath(__file__)), "-w", "-o", program, "main.cu"]
+        command = [
+            self.nvcc, "-std=c++17", f"-arch={self.arch}", "-I",
+            os.path.dirname(os.path.abspath(__file__)), "-w", "-o", program, "main.cu"
+        ]
         process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         return (program, "") if process.returncode == 0 else (None, tail(process.stdout + process.stderr))
 
@@ -266,3 +300,25 @@ def main_tools(cufuse, many, backend, change):
         print(f"{many} is missing: one process per fusion", file=sys.stderr)
         many = None
     return Tools(os.path.abspath(cufuse), os.path.abspath(many) if many else None, backend, change)
+
+
+class EmulatorCompile:
+    """The emulator of test/Emulated; its own objects are compiled once."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, folder):
+        here = os.path.dirname(os.path.abspath(__file__))
+        program = os.path.join(folder, "program")
+        command = [
+            sys.executable,
+            os.path.join(self.folder, "run.py"), "-I", here, "-I", folder, "-o", program,
+            os.path.join(folder, "main.cu")
+        ]
+        process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        return (program, "") if process.returncode == 0 else (None, tail(process.stdout + process.stderr))
+
+
+def emulator_backend(root):
+    return Backend("emulator", EmulatorCompile(os.path.join(root, "test", "Emulated")), 1200)

@@ -1,7 +1,7 @@
 """cufuse on damaged input: files, command lines and compile_commands.json.
 
-Whatever it is given, cufuse ends with 0, 1, 2 or 3, says why on stderr unless it is 0, and leaves no file behind that it
-does not promise. Anything else is a finding: it is shrunk and written with its command into the folder of results.
+Whatever it is given, cufuse ends with 0, 1, 2 or 3, says why on stderr unless it is 0, and leaves no file behind that
+it does not promise. Anything else is a finding: it is shrunk and written with its command into the folder of results.
 """
 import collections
 import concurrent.futures
@@ -44,6 +44,7 @@ def is_sanitized(cufuse):
 
 
 class Runner:
+
     def __init__(self, cufuse, memory_bytes=6 << 30, symbols=False):
         self.symbols = symbols
         self.cufuse, self.sanitized = os.path.abspath(cufuse), is_sanitized(cufuse)
@@ -75,10 +76,15 @@ class Runner:
         environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
         if not self.symbols:  # They take a second each time.
             environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
-        process = subprocess.Popen(case.command(self.cufuse, "."), cwd=work, env=environment, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=self.limit)
+        process = subprocess.Popen(case.command(self.cufuse, "."),
+                                   cwd=work,
+                                   env=environment,
+                                   stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE,
+                                   preexec_fn=self.limit)
         try:
-            stderr, late = process.communicate(timeout=2 * self.seconds)[1], False
+            stderr, late = process.communicate(timeout=10 * self.seconds)[1], False
         except subprocess.TimeoutExpired:
             process.kill()
             stderr, late = process.communicate()[1], True
@@ -117,10 +123,12 @@ class Runner:
 
 
 class Corpus:
+
     def __init__(self, root):
         self.files = []
-        for path in sorted(glob.glob(os.path.join(root, "test", "[A-Z]*", "*.cu")) +
-                           glob.glob(os.path.join(root, "samples", "*", "*.cu"))):
+        for path in sorted(
+                glob.glob(os.path.join(root, "test", "[A-Z]*", "*.cu")) +
+                glob.glob(os.path.join(root, "samples", "*", "*.cu"))):
             with open(path, "rb") as file:
                 text = file.read()
             if names := [name.decode() for name in KERNEL.findall(text)]:
@@ -128,21 +136,33 @@ class Corpus:
 
 
 BLOCKS = ["32", "64", "100", "256", "1024", "32x8", "8x8x4", "1x1x1", "7x5x3"]
-BAD_VALUES = ["", "0", "-1", "x", "32x", "x32", "1x2x3x4", "1025", "4294967296", "99999999999999999999", "1e3", "0x10", "٣", " 64",
-              "64 ", "=", "=64", "k=", "a=b=c", "\xff", "a" * 5000, "--", "-", "%s%n", "{}", "$(id)", "\n", "64\n", "4294967328"]
-BAD_SPECS = [":", "a.cu", "a.cu:", "a.cu::", "a.cu:::", ":k", "a.cu:@", "a.cu:@0", "a.cu:@-1", "a.cu:@99999999999", "a.cu:@1x", "",
-             ".", "/", "/dev/null:k", "/dev/zero:k", ".:k", "out:k", "./out.cu:k", "a.cu:k<", "a.cu:k<>", "a.cu:k>", "a.cu:k<int",
-             "a.cu:k(", "a.cu:k(int", "a.cu:k)", "a.cu:(k)", "a.cu:*", "a.cu:&k", "a.cu:k;int x", "a.cu:k);}struct{", "a.cu:k\n#error",
-             "a.cu:k//", "a.cu:k/*", "a.cu:\"", "a.cu:operator()", "a.cu:~k", "a.cu:k::", "a.cu:threadIdx", "a.cu:int", "a.cu:1",
-             "a.cu:k<k<k<k<", "a.cu:[]{}", "a.cu:new k", "a.cu:sizeof k", "a.cu:decltype(k)", "a.cu:@1 ", "a.cu: k", "a.cu:k\\"]
-BAD_FLAGS = ["-std=", "-std=c++99", "-std=c89", "-I", "-D", "-U", "-D=", "-D1", "-DA(", "-include", "-include=nothing.h", "-x", "c", "-arch",
-             "-arch=sm_0", "-arch=sm_99999", "-arch=native", "-gencode", "-Xcompiler", "-Xclang", "-ast-dump", "-E", "-M", "-MD", "-S",
-             "-o", "x.o", "-", "@nothing", "--options-file", "nothing", "-v", "-###", "--help", "--version", "-fplugin=x.so", "-emit-llvm",
-             "-Wp,-x", "-Wl,x", "-nostdinc", "-nostdinc++", "-fno-rtti", "-target", "spirv64", "-mcpu=z", "-fmodules", "-include-pch",
-             "a.cu", "-rdc", "-rdc=true", "-dc", "-G", "--sysroot=/nothing", "-resource-dir", "/nothing", "-isystem", "--cuda-path=/nothing",
-             "-D__global__=", "-DthreadIdx=1", "-Dvoid=int", "-D__CUDACC__=", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=1", "-frtti", "-O9"]
-NAMES = ["a b.cu", "a'b.cu", "a\"b.cu", "$a.cu", "a;b.cu", "-a.cu", "a\nb.cu", "ä.cu", "a:b.cu", "#a.cu", "a\\b.cu", "a%s.cu", ".cu", "a.cu.cu",
-         "?a.cu", "*a.cu", "sub dir/a.cu", "x" * 200 + ".cu", "a.h", "a.C", "a", "\u202ea.cu", "a\\", "??/a.cu", "a\".cu\"", "out/o.cu", "out/o.h"]
+BAD_VALUES = [
+    "", "0", "-1", "x", "32x", "x32", "1x2x3x4", "1025", "4294967296", "99999999999999999999", "1e3", "0x10", "٣",
+    " 64", "64 ", "=", "=64", "k=", "a=b=c", "\xff", "a" * 5000, "--", "-", "%s%n", "{}", "$(id)", "\n", "64\n",
+    "4294967328"
+]
+BAD_SPECS = [
+    ":", "a.cu", "a.cu:", "a.cu::", "a.cu:::", ":k", "a.cu:@", "a.cu:@0", "a.cu:@-1", "a.cu:@99999999999", "a.cu:@1x",
+    "", ".", "/", "/dev/null:k", "/dev/zero:k", ".:k", "out:k", "./out.cu:k", "a.cu:k<", "a.cu:k<>", "a.cu:k>",
+    "a.cu:k<int", "a.cu:k(", "a.cu:k(int", "a.cu:k)", "a.cu:(k)", "a.cu:*", "a.cu:&k", "a.cu:k;int x",
+    "a.cu:k);}struct{", "a.cu:k\n#error", "a.cu:k//", "a.cu:k/*", "a.cu:\"", "a.cu:operator()", "a.cu:~k", "a.cu:k::",
+    "a.cu:threadIdx", "a.cu:int", "a.cu:1", "a.cu:k<k<k<k<", "a.cu:[]{}", "a.cu:new k", "a.cu:sizeof k",
+    "a.cu:decltype(k)", "a.cu:@1 ", "a.cu: k", "a.cu:k\\"
+]
+BAD_FLAGS = [
+    "-std=", "-std=c++99", "-std=c89", "-I", "-D", "-U", "-D=", "-D1", "-DA(", "-include", "-include=nothing.h", "-x",
+    "c", "-arch", "-arch=sm_0", "-arch=sm_99999", "-arch=native", "-gencode", "-Xcompiler", "-Xclang", "-ast-dump",
+    "-E", "-M", "-MD", "-S", "-o", "x.o", "-", "@nothing", "--options-file", "nothing", "-v", "-###", "--help",
+    "--version", "-fplugin=x.so", "-emit-llvm", "-Wp,-x", "-Wl,x", "-nostdinc", "-nostdinc++", "-fno-rtti", "-target",
+    "spirv64", "-mcpu=z", "-fmodules", "-include-pch", "a.cu", "-rdc", "-rdc=true", "-dc", "-G", "--sysroot=/nothing",
+    "-resource-dir", "/nothing", "-isystem", "--cuda-path=/nothing", "-D__global__=", "-DthreadIdx=1", "-Dvoid=int",
+    "-D__CUDACC__=", "-U__CUDA_ARCH__", "-D__CUDA_ARCH__=1", "-frtti", "-O9"
+]
+NAMES = [
+    "a b.cu", "a'b.cu", "a\"b.cu", "$a.cu", "a;b.cu", "-a.cu", "a\nb.cu", "ä.cu", "a:b.cu", "#a.cu", "a\\b.cu",
+    "a%s.cu", ".cu", "a.cu.cu", "?a.cu", "*a.cu", "sub dir/a.cu", "x" * 200 + ".cu", "a.h", "a.C", "a", "\u202ea.cu",
+    "a\\", "??/a.cu", "a\".cu\"", "out/o.cu", "out/o.h"
+]
 
 
 def source_case(rng, corpus):
@@ -189,8 +209,10 @@ def command_case(rng, corpus):
         if change == 0:
             arguments.insert(at, rng.choice(BAD_SPECS))
         elif change == 1:
-            arguments += [rng.choice(("--block", "--copies", "--registers", "--name", "--arch", "--stop-after", "--grid-policy",
-                                      "--depfile", "-p")), value]
+            arguments += [
+                rng.choice(("--block", "--copies", "--registers", "--name", "--arch", "--stop-after", "--grid-policy",
+                            "--depfile", "-p")), value
+            ]
         elif change == 2:
             flags.insert(rng.randrange(1, len(flags) + 1), rng.choice(BAD_FLAGS))
         elif change == 3:
@@ -198,13 +220,20 @@ def command_case(rng, corpus):
         elif change == 4:
             del arguments[at - 1]
         elif change == 5:
-            arguments += ["--depfile", rng.choice(("out/o.d", "out/o.cu", "out/o.h", file, ".", "/nothing/o.d", "out"))]
+            arguments += [
+                "--depfile",
+                rng.choice(("out/o.d", "out/o.cu", "out/o.h", file, ".", "/nothing/o.d", "out"))
+            ]
         elif change == 6:
-            arguments += ["-o", rng.choice((file, "a.cu", "out", "out/.cu", ".cu", "/nothing/o.cu", "nothing/o.cu", "out/o.h", "/dev/null",
-                                            "out/x\ny.cu", "out/\xff.cu"))]
+            arguments += [
+                "-o",
+                rng.choice((file, "a.cu", "out", "out/.cu", ".cu", "/nothing/o.cu", "nothing/o.cu", "out/o.h",
+                            "/dev/null", "out/x\ny.cu", "out/\xff.cu"))
+            ]
         elif change == 7:
             flag = rng.choice(("--block=", "--copies=", "--registers=", "--stop-after="))
-            arguments.append(flag + rng.choice(("plan", "emit", "16", "255", "256", "1", "2", "17", "bound", rng.choice(names) + "=3")))
+            arguments.append(flag + rng.choice(("plan", "emit", "16", "255", "256", "1", "2", "17", "bound",
+                                                rng.choice(names) + "=3")))
         else:
             arguments += [f"{file}:{rng.choice(names)}"] * rng.choice((1, 3, 20))
     arguments = [argument.replace("\0", "") for argument in arguments + flags]
@@ -214,11 +243,15 @@ def command_case(rng, corpus):
 def database_case(rng, corpus):
     _, text, names = rng.choice(corpus.files)
     flags = rng.sample(BAD_FLAGS, rng.choice((0, 1, 2))) + ["-I", ".", "-c", "a.cu"]
-    entry = {"directory": rng.choice((".", "", "/nothing", "out")), "file": rng.choice(("a.cu", "./a.cu", "", "/", "../work/a.cu")),
-             "arguments": ["nvcc"] + flags}
+    entry = {
+        "directory": rng.choice((".", "", "/nothing", "out")),
+        "file": rng.choice(("a.cu", "./a.cu", "", "/", "../work/a.cu")),
+        "arguments": ["nvcc"] + flags
+    }
     if rng.random() < 0.4:
         del entry["arguments"]
-        entry["command"] = rng.choice(("", "nvcc", "nvcc " + " ".join(flags), "nvcc 'a", "nvcc \\", "nvcc \"", "nvcc @a.cu -c a.cu"))
+        entry["command"] = rng.choice(
+            ("", "nvcc", "nvcc " + " ".join(flags), "nvcc 'a", "nvcc \\", "nvcc \"", "nvcc @a.cu -c a.cu"))
     if rng.random() < 0.3:
         entry[rng.choice(list(entry))] = rng.choice((None, 1, [], {}, [1], [[]], True))
     if rng.random() < 0.3:
@@ -226,8 +259,12 @@ def database_case(rng, corpus):
     data = json.dumps([entry] * rng.choice((1, 1, 1, 0, 2, 50))).encode()
     for _ in range(rng.choice((0, 1, 1, 3))):
         data = mutate(rng, data, text)
-    arguments = rng.choice((["inspect", "a.cu"], ["fuse", "-o", "out/o.cu", "a.cu:" + rng.choice(names), "--block", "64"]))
-    return Case({"a.cu": text, "compile_commands.json": data}, arguments + ["-p", rng.choice((".", ".", ".", "out", "nothing", "a.cu"))])
+    arguments = rng.choice((["inspect",
+                             "a.cu"], ["fuse", "-o", "out/o.cu", "a.cu:" + rng.choice(names), "--block", "64"]))
+    return Case({
+        "a.cu": text,
+        "compile_commands.json": data
+    }, arguments + ["-p", rng.choice((".", ".", ".", "out", "nothing", "a.cu"))])
 
 
 def make_case(seed, corpus):
@@ -255,7 +292,10 @@ def shrunk(runner, case, problem):
                 continue
         for split in (lambda data: data.splitlines(keepends=True), tokens):
             parts = shrink(split(case.files[name]),
-                           lambda rest, name=name: fails(Case({**case.files, name: b"".join(rest)}, case.arguments)), budget)
+                           lambda rest, name=name: fails(Case({
+                               **case.files, name: b"".join(rest)
+                           }, case.arguments)),
+                           budget)
             case = Case({**case.files, name: b"".join(parts)}, case.arguments)
     return case
 
@@ -293,7 +333,9 @@ def fuzz(cufuse, root, count, seed, out, jobs):
                 continue
             problems[problem] += 1
             if problems[problem] == 1:
-                case = shrunk(runner, make_case(number, corpus), problem)
+                case = make_case(number, corpus)
+                if problem != "timeout":  # Each attempt would take as long.
+                    case = shrunk(runner, case, problem)
                 say(f"{problem}: {record(runner, case, number, problem, out)}")
             else:
                 say(f"{problem}: seed {number}")

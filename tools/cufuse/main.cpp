@@ -1,6 +1,7 @@
 #include "Commands.h"
 
-#include <llvm/Support/CrashRecoveryContext.h>
+#include "cufuse/Support/GuardedThread.h"
+
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Signals.h>
 #include <llvm/Support/raw_ostream.h>
@@ -47,15 +48,13 @@ int main(int Count, char **Written) {
   // up.
   constexpr unsigned StackBytes = 512u << 20;
   ExitCode Code = ExitCode::Done;
-  llvm::CrashRecoveryContext::Enable();
-  llvm::CrashRecoveryContext Guard;
-  Guard.DumpStackAndCleanupOnFailure = true;
-  const bool Survived = Guard.RunSafelyOnThread(
+  enableGuards();
+  const bool Survived = runGuarded(
       [&] {
         for (size_t I = 0; I < All.size(); ++I)
           if (All[I]->parsed())
             Code = report(Runs[I](), llvm::errs());
       },
-      StackBytes);
+      StackBytes, /*Dump=*/true);
   return static_cast<int>(Survived ? Code : report(defect("cufuse crashed"), llvm::errs()));
 }

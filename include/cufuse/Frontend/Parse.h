@@ -82,7 +82,7 @@ private:
 };
 
 /// Parses one file. Errors in the code do not fail the parse (see `ParsedUnit::errors`); a file that cannot be read
-/// does, and so does a crash of Clang where the process has enabled llvm::CrashRecoveryContext. Safe to call from
+/// does, and so does a crash of Clang where the process has enabled guards (GuardedThread.h). Safe to call from
 /// several threads at once.
 llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseRequest Request);
 

@@ -55,6 +55,8 @@ EMULATED_MINMAX(unsigned long long, long long, unsigned long long)
 EMULATED_MINMAX(unsigned long long, unsigned long long, long long)
 #undef EMULATED_MINMAX
 // A NaN loses.
+inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+inline unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }
 inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }
