@@ -171,8 +171,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
   Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);
   for (const clang::VarDecl *Global : Reach.Globals) {
     if (Global->hasAttr<clang::CUDASharedAttr>() && Global->hasExternalStorage()) {
-      Facts.DynamicShared.push_back({Global->getNameAsString(), Global->getType().getAsString(Policy), 0, "",
-                                     Unit.place(Global->getLocation())});
+      Facts.DynamicShared.push_back(
+          {Global->getNameAsString(), Global->getType().getAsString(Policy), 0, "", Unit.place(Global->getLocation())});
       Facts.DynamicAlignment = std::max<unsigned>(Facts.DynamicAlignment, Context.getDeclAlign(Global).getQuantity());
       Facts.HelperHasDynamicShared = true; // any function may name it
       continue;

@@ -39,6 +39,7 @@ public:
       piece(I);
     for (const auto &[Namespaces, Lines] : Chosen.Usings)
       (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Namespaces]) = Lines;
+    outsideMacros();
     Result.Dependencies = Unit.dependencies();
     return std::move(Result);
   }
@@ -264,8 +265,6 @@ private:
         Result.Body.push_back(P);
         remember(Result.BodyMacros, I.Macro->Name);
       }
-      if (definedOutside(I.Macro->Name))
-        remember(Result.SavedMacros, I.Macro->Name);
       return;
     }
     auto *Variable = llvm::dyn_cast<clang::VarDecl>(I.Unit);
@@ -408,8 +407,6 @@ private:
     P.Text = fmt::format("#define {} cufuse_partition::dynamicShared<{}>(cufuse_dynamicOffset)", Name, *Spelled);
     Result.Body.push_back(std::move(P));
     remember(Result.BodyMacros, Name);
-    if (definedOutside(Name))
-      remember(Result.SavedMacros, Name);
   }
 
   /// Functions at outer scopes that a unit found through its arguments' types, although a function of the same name at
@@ -488,16 +485,16 @@ private:
     return Names;
   }
 
-  /// Does a header that stays included, a system header or the command line define this macro, too?
-  bool definedOutside(const std::string &Name) {
+  void outsideMacros() {
     clang::Preprocessor &Preprocessor = Unit.preprocessor();
-    const clang::IdentifierInfo *Identifier = Preprocessor.getIdentifierInfo(Name);
-    for (const clang::MacroDirective *D = Preprocessor.getLocalMacroDirectiveHistory(Identifier); D;
-         D = D->getPrevious())
-      if (auto *Define = llvm::dyn_cast<clang::DefMacroDirective>(D))
-        if (!Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Define->getLocation()))))
-          return true;
-    return false;
+    for (const auto &[Identifier, State] : Preprocessor.macros())
+      for (const clang::MacroDirective *D = Preprocessor.getLocalMacroDirectiveHistory(Identifier); D;
+           D = D->getPrevious())
+        if (auto *Define = llvm::dyn_cast<clang::DefMacroDirective>(D))
+          if (!Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Define->getLocation())))) {
+            Result.OutsideMacros.insert(Identifier->getName().str());
+            break;
+          }
   }
 
   /// Includes of the absorbed files, by raw location of the `#`, through which these places were first read.
@@ -592,6 +589,12 @@ private:
             Sources.isBeforeInTranslationUnit(Use.Info->getDefinitionLoc(), Include.Hash))
           remember(Line.Defines, directive({Use.Macro, Use.Info->getDefinitionLoc(), Use.Info}));
       Result.Includes.push_back(std::move(Line));
+    }
+    // A header of the project may rely on any header before it.
+    bool OfProject = false;
+    for (IncludeLine &Line : llvm::reverse(Result.Includes)) {
+      Line.ForArguments |= OfProject;
+      OfProject |= Line.ForArguments && !llvm::StringRef(Line.Text).ends_with(">");
     }
   }
 

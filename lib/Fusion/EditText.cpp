@@ -195,8 +195,8 @@ void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
     if (Barrier)
       continue;
     auto IsType = [](const RawToken &T) { return T.isIdentifier() && !Keywords.contains(T.Text); };
-    const bool Ends = Behind.is(",") || Behind.is(")") || Behind.is(";") || Behind.is("=") || Behind.is("{") ||
-                      Behind.is("[");
+    const bool Ends =
+        Behind.is(",") || Behind.is(")") || Behind.is(";") || Behind.is("=") || Behind.is("{") || Behind.is("[");
     const bool Declares = (IsType(Before) && (Ends || Behind.is("("))) ||
                           ((Before.is("&") || Before.is("*")) && IsType(BeforeThat) && Ends);
     if (Before.is(".") || Before.is("->") || Declares)

@@ -168,9 +168,14 @@ private:
     Out.blank();
   }
 
-  static void saveMacros(Writer &To, const Closure &Text, const char *Pragma) {
-    for (const std::string &Name : Text.SavedMacros)
-      To.line("#pragma {}(\"{}\")", Pragma, Name);
+  /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
+  void saveMacros(Writer &To, const Closure &Text, const char *Pragma) const {
+    std::set<std::string> Names(Text.BodyMacros.begin(), Text.BodyMacros.end());
+    Names.insert(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
+    for (const std::string &Name : Names)
+      if (std::any_of(Constituents.begin(), Constituents.end(),
+                      [&](const Constituent &C) { return C.Text->OutsideMacros.count(Name); }))
+        To.line("#pragma {}(\"{}\")", Pragma, Name);
   }
 
   /// Pieces in order, with the namespaces around them opened and closed as needed.

@@ -148,29 +148,35 @@ private:
             Function && Function->isFunctionOrFunctionTemplate() && !Unit.inCompatHeader(Function->getLocation()) &&
             Overloaded.count({scopeOf(Function), Function->getDeclName()}))
           Changed |= Copied.insert(Whole);
+      // A template and its specialisations stay together: without one, another would be chosen silently.
+      std::set<const clang::Decl *> Templates;
+      for (const clang::Decl *Whole : Copied)
+        if (const clang::Decl *Template = templateOf(Whole))
+          Templates.insert(Template);
+      for (const clang::Decl *Whole : Reach.Units)
+        if (const clang::Decl *Template = templateOf(Whole); Template && Templates.count(Template))
+          Changed |= Copied.insert(Whole);
     }
-    // A specialisation belongs where its template is.
     for (const clang::Decl *Whole : Copied)
-      if (const clang::Decl *Template = specialized(Whole); Template && !Copied.contains(Template)) {
-        if (inUsersFile(Template))
-          Result.Units.insert(Template);
-        else
-          Result.Blockers.push_back({BlockerKind::LibrarySpecialization, Unit.place(Whole->getLocation()),
-                                     llvm::cast<clang::NamedDecl>(Template)->getQualifiedNameAsString()});
-      }
+      if (const clang::Decl *Template = templateOf(Whole); Template && !inUsersFile(Template))
+        Result.Blockers.push_back({BlockerKind::LibrarySpecialization, Unit.place(Whole->getLocation()),
+                                   llvm::cast<clang::NamedDecl>(Template)->getQualifiedNameAsString()});
     // In the order of the walk, so that results do not depend on addresses.
     for (const clang::Decl *Whole : Reach.Units)
       if (Copied.contains(Whole))
         Result.Units.insert(Whole);
-    // `using namespace` and namespace aliases of the absorbed files: names in copied text may come through them.
+    // `using namespace` of the files that text is copied from: its names may come through them.
     std::set<const clang::NamespaceDecl *> CopiedNamespaces;
+    std::set<clang::FileID> CopiedFiles = Result.Absorbed;
+    for (const clang::Decl *Whole : Result.Units)
+      CopiedFiles.insert(fileOf(Whole));
     for (const clang::Decl *Whole : Result.Units)
       for (const clang::DeclContext *C = Whole->getDeclContext(); C; C = C->getParent())
         if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
           CopiedNamespaces.insert(Namespace->getCanonicalDecl());
     eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
       auto *Directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(D);
-      if (!Directive || Directive->isImplicit() || !isAbsorbed(D))
+      if (!Directive || Directive->isImplicit() || !CopiedFiles.count(fileOf(D)))
         return;
       const clang::NamespaceDecl *Named = Directive->getNominatedNamespace();
       if (CopiedNamespaces.count(Named->getCanonicalDecl()) || existsOutside(Named))
@@ -182,15 +188,17 @@ private:
     return D->getDeclContext()->getRedeclContext()->getPrimaryContext();
   }
 
-  /// The template that an explicit or partial specialisation specialises.
-  static const clang::Decl *specialized(const clang::Decl *Whole) {
-    if (auto *Class = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Whole))
-      return Class->getSpecializedTemplate();
-    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Whole))
-      return Function->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization
-                 ? Function->getPrimaryTemplate()
-                 : nullptr;
-    return nullptr;
+  /// The template that a unit is, or that it specialises.
+  static const clang::Decl *templateOf(const clang::Decl *Whole) {
+    const clang::Decl *Template = nullptr;
+    if (llvm::isa<clang::ClassTemplateDecl, clang::FunctionTemplateDecl>(Whole))
+      Template = Whole;
+    else if (auto *Class = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Whole))
+      Template = Class->getSpecializedTemplate();
+    else if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Whole);
+             Function && Function->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization)
+      Template = Function->getPrimaryTemplate();
+    return Template ? Template->getCanonicalDecl() : nullptr;
   }
 
   /// Is the namespace opened in a file that stays included?

@@ -4,6 +4,7 @@
 #include "cufuse/Analysis/KernelFacts.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,9 +51,8 @@ struct Closure {
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
   std::vector<std::string> HeaderMacros, BodyMacros; ///< Defined by the pieces: to be undefined behind them.
-  std::vector<std::string>
-      SavedMacros;    ///< Defined outside, too: to be saved before the pieces and restored after them.
-  std::string Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
+  std::set<std::string> OutsideMacros; ///< What the headers that stay included, and the command line, define.
+  std::string Callee;                  ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
