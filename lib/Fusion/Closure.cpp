@@ -396,15 +396,18 @@ private:
 
   /// `extern __shared__ T name[];` at file scope: the name stands for the partition's part.
   void fileScopeDynamicShared(const clang::VarDecl &Variable) {
-    auto Spelled = spellType(Unit.ast(), Variable.getType(), "", [this](const clang::Decl *D) { return isCopied(D); });
+    auto Spelled = spellType(Unit.ast(), Unit.ast().getBaseElementType(Variable.getType()), "",
+                             [this](const clang::Decl *D) { return isCopied(D); });
     const std::string Name = Variable.getNameAsString();
-    if (!Spelled) {
+    const clang::ArrayType *Array = Unit.ast().getAsArrayType(Variable.getType());
+    if (!Spelled || (Array && Unit.ast().getAsArrayType(Array->getElementType()))) {
       block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
       return;
     }
     Piece P;
     P.What = Piece::Kind::Macro;
-    P.Text = fmt::format("#define {} cufuse_partition::dynamicShared<{}>(cufuse_dynamicOffset)", Name, *Spelled);
+    P.Text = fmt::format("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)", Name,
+                         llvm::StringRef(*Spelled).rtrim().str(), Array ? "[]" : "");
     Result.Body.push_back(std::move(P));
     remember(Result.BodyMacros, Name);
   }

@@ -172,10 +172,14 @@ private:
   void saveMacros(Writer &To, const Closure &Text, const char *Pragma) const {
     std::set<std::string> Names(Text.BodyMacros.begin(), Text.BodyMacros.end());
     Names.insert(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
-    for (const std::string &Name : Names)
-      if (std::any_of(Constituents.begin(), Constituents.end(),
-                      [&](const Constituent &C) { return C.Text->OutsideMacros.count(Name); }))
-        To.line("#pragma {}(\"{}\")", Pragma, Name);
+    for (const std::string &Name : Names) {
+      if (std::none_of(Constituents.begin(), Constituents.end(),
+                       [&](const Constituent &C) { return C.Text->OutsideMacros.count(Name); }))
+        continue;
+      To.line("#pragma {}(\"{}\")", Pragma, Name);
+      if (llvm::StringRef(Pragma) == "push_macro" && !Text.OutsideMacros.count(Name))
+        To.line("#undef {}", Name);
+    }
   }
 
   /// Pieces in order, with the namespaces around them opened and closed as needed.

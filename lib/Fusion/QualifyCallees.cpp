@@ -23,8 +23,8 @@ std::map<unsigned, std::string> calleesToQualify(const Reached &Reach, const Sel
   std::map<unsigned, Named> Names;
   for (const auto &[Function, Use] : Reach.Functions)
     for (const CallSite &Site : Use.Calls) {
-      if (!Site.Call || llvm::isa<clang::CXXOperatorCallExpr>(Site.Call))
-        continue;
+      if (!Site.Call || llvm::isa<clang::CXXOperatorCallExpr>(Site.Call) || Site.Callee->isCXXClassMember())
+        continue; // found in other ways
       auto *Name = llvm::dyn_cast<clang::DeclRefExpr>(Site.Call->getCallee()->IgnoreImpCasts());
       if (!Name || Name->hasQualifier() || Name->getLocation().isMacroID())
         continue;

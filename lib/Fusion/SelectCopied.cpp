@@ -161,6 +161,8 @@ private:
       if (const clang::Decl *Template = templateOf(Whole); Template && !inUsersFile(Template))
         Result.Blockers.push_back({BlockerKind::LibrarySpecialization, Unit.place(Whole->getLocation()),
                                    llvm::cast<clang::NamedDecl>(Template)->getQualifiedNameAsString()});
+      else if (Template && !Reach.Units.contains(Template))
+        Result.Units.insert(Template); // the kernel is a specialisation of a template that nothing names
     // In the order of the walk, so that results do not depend on addresses.
     for (const clang::Decl *Whole : Reach.Units)
       if (Copied.contains(Whole))

@@ -1,5 +1,7 @@
 #include "cufuse/Fusion/VerifyFused.h"
 
+#include "EmitPrelude.h"
+
 #include "cufuse/Analysis/CallEdges.h"
 
 #include <llvm/Support/Path.h>
@@ -70,7 +72,14 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   const ParsedUnit &Unit = **Parsed;
   clang::ASTContext &Context = Unit.ast();
   for (const ParseError &Error : Unit.errors())
-    if (!KnownErrors.count(Error.key()))
+    if (KnownErrors.count(Error.key()))
+      continue;
+    else if (rebindsLibraries(Constituents, Plan) && Context.getSourceManager().isInSystemHeader(Error.Location))
+      // A member of theirs may have the name of a built-in.
+      return llvm::make_error<Failure>(
+          ExitCode::BadInput,
+          std::vector<Message>{Blocker{BlockerKind::LibraryUsesBlock, Error.Where, Error.Text}.message()});
+    else
       return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
                                 llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
                                 Error.Where.snippet()));
