@@ -568,8 +568,13 @@ private:
           !(LastOfProject.isValid() && Sources.isBeforeInTranslationUnit(Include.Hash, LastOfProject)))
         continue;
       IncludeLine Line;
-      Line.ForArguments =
-          !Header.empty() || ForArguments.count(Include.Hash.getRawEncoding()) || (StandardTypes && OfStandard);
+      // It may have been read before, by a header that Clang includes first.
+      const bool Declares = std::any_of(Types.begin(), Types.end(), [&](clang::SourceLocation Place) {
+        return Place.isValid() &&
+               Sources.getFileEntryRefForID(Sources.getFileID(Sources.getExpansionLoc(Place))) == Include.File;
+      });
+      Line.ForArguments = Declares || !Header.empty() || ForArguments.count(Include.Hash.getRawEncoding()) ||
+                          (StandardTypes && OfStandard);
       Line.Path = Include.File->getName().str();
       std::string Spelled = Include.Spelled;
       if (!Include.Angled && !Include.SearchPath.empty()) {
