@@ -3,20 +3,44 @@
 
 #include "cufuse/Support/BlockShape.h"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace cufuse {
 
+/// Where the constituents' blocks lie.
+enum class Geometry {
+  Warps,   ///< Side by side: each has threads of its own in every fused block.
+  Blocks,  ///< A fused block plays blocks of one constituent at a time.
+  Threads, ///< The same threads play a block of each, one after the other.
+};
+
 /// How a constituent's own grid meets the fused grid.
 enum class GridPolicy {
-  Match,  ///< One virtual block per partition; the fused grid is as large as the largest constituent needs.
-  Stride, ///< Each partition loops over its virtual blocks; the fused grid fills the GPU once.
+  /// One virtual block per partition. `Warps`, `Threads`: the fused grid is as large as the largest constituent needs.
+  /// `Blocks`: one fused block for each virtual block, interleaved in proportion, every SM getting both.
+  Match,
+  /// Resident blocks only; each partition loops over its virtual blocks. `Blocks`: fixed roles, so many per SM.
+  Stride,
+  /// Resident blocks only; each partition takes its next virtual block from a counter of its constituent. `Blocks`: a
+  /// ticket of the SM gives a block its role.
+  Pool,
+};
+
+/// For `Threads`: in which order a block plays the constituents.
+enum class ThreadOrder {
+  Sequence,    ///< All its virtual blocks of the first, then all of the second, …
+  Alternating, ///< A virtual block of each in turn.
+  Opposite,    ///< As `Sequence`; odd fused blocks begin at the last constituent.
 };
 
 enum class RegisterPolicy {
-  None,  ///< `__launch_bounds__(threads)`: ptxas chooses.
+  None,  ///< ptxas chooses: `__launch_bounds__(threads)` where the constituents or the block size ask for it.
+  Free,  ///< `__launch_bounds__(threads, 1)`: as many as ptxas likes for one resident block.
   Bound, ///< HFUSE's bound: as many resident blocks as the constituents would allow alone.
   Count, ///< At most this many registers per thread.
+  Split, ///< A budget for each constituent by setmaxnreg (`Warps` only; sm_90a and later).
 };
 
 struct RegisterLimit {
@@ -27,12 +51,22 @@ struct RegisterLimit {
 
 struct ConstituentConfig {
   BlockShape Block;
-  unsigned Copies = 1; ///< Virtual blocks of this constituent in one fused block.
+  unsigned Copies = 1;         ///< Virtual blocks of this constituent in one fused block.
+  unsigned ResidentBlocks = 1; ///< Of this role per SM, for `Blocks` under `Stride`.
+  unsigned RegisterBudget = 0; ///< Registers per thread of its partitions, for `Split`: 24, 32 … 256.
+  unsigned Unroll = 0;         ///< Of its outer grid-stride loop; 0 leaves the loop to the compiler.
+  /// Scalar arguments fixed at compile time: the parameter's name and the value as C++ spells it. The launcher falls
+  /// back to the kernel without them when an argument differs.
+  std::vector<std::pair<std::string, std::string>> Bound;
 };
 
 struct FusionConfig {
   std::vector<ConstituentConfig> Constituents;
+  Geometry Shape = Geometry::Warps;
+  ThreadOrder Order = ThreadOrder::Sequence;
   GridPolicy Grid = GridPolicy::Match;
+  /// Fused blocks per SM under `Stride` and `Pool`; 0 takes as many as fit.
+  unsigned ResidentBlocks = 0;
   RegisterLimit Registers;
 };
 

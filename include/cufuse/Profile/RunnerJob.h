@@ -1,0 +1,109 @@
+// What cufuse-runner is asked to run and what it answers: plain data, with JSON on both sides. No CUDA, no Clang.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+enum class ElementType { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
+
+struct Initializer {
+  enum Kind { Zero, Constant, Iota, Uniform, Normal, RandomBits, File } What = Zero;
+  double A = 0, B = 0; ///< The constant; first and step; bounds [A, B); mean and standard deviation.
+  std::uint64_t Seed = 0;
+  std::string Path; ///< Raw little-endian bytes.
+};
+
+/// How an output is compared with that of the unfused launches; zero and zero: bit for bit.
+struct Tolerance {
+  double Absolute = 0, Relative = 0;
+};
+
+/// A device allocation. Outputs are poisoned before each checked run, or set to their initial content where kernels
+/// accumulate into them.
+struct BufferSpec {
+  std::string Name;
+  ElementType Type = ElementType::U8;
+  std::uint64_t Count = 0; ///< Elements.
+  Initializer Init;
+  bool Output = false;
+  bool Accumulated = false; ///< Kernels read what they add to: it starts from `Init`.
+  Tolerance Compare;
+};
+
+/// A kernel parameter as bytes, with device addresses to be put in.
+struct KernelArgument {
+  std::vector<std::uint8_t> Bytes;
+  struct Address {
+    std::uint32_t Offset; ///< Bytes into the parameter.
+    std::string Buffer;
+    std::uint64_t Plus = 0; ///< Bytes behind the buffer's start.
+  };
+  std::vector<Address> Addresses;
+  /// Not zero: the parameter is the address of this many zeroed bytes, zeroed again before each launch, in the stream,
+  /// as part of what is timed.
+  std::uint32_t ZeroedBytes = 0;
+};
+
+struct KernelLaunch {
+  std::string Cubin;  ///< Path.
+  std::string Kernel; ///< Mangled name; a prefix of it where only one entry function of the file has it.
+  std::array<std::uint32_t, 3> Grid{1, 1, 1}, Block{1, 1, 1};
+  std::uint32_t DynamicBytes = 0;
+  std::vector<KernelArgument> Arguments;
+};
+
+/// Something that is timed as a whole.
+struct Schedule {
+  std::string Name; ///< Of the candidate or the baseline.
+  enum Kind {
+    Serial,          ///< One stream.
+    Streams,         ///< One stream each, first to last, joined by events.
+    StreamsReversed, ///< The same, launched last to first.
+    Graph,           ///< A CUDA graph with a branch each.
+  } How = Serial;
+  std::vector<KernelLaunch> Launches;
+  bool Verify = true; ///< Compare the outputs with those of the reference first.
+};
+
+/// When to stop: relative noise is the half-width of the median's 95 % confidence interval over the median.
+struct Stopping {
+  double RelativeNoise = 0.005;
+  unsigned MinSamples = 10, MaxSamples = 200;
+  double MaxSeconds = 2; ///< Per schedule.
+};
+
+struct Timing {
+  double Microseconds = 0; ///< Median of one pass through the schedule.
+  double RelativeNoise = 0;
+  unsigned Samples = 0;
+  double ClockMHz = 0; ///< SM clock seen while it ran; 0 where it could not be read.
+};
+
+enum class RunStatus { Done, WrongResult, LoadFailed, LaunchFailed, Crashed, TimedOut };
+
+struct RunOutcome {
+  std::string Name; ///< Of the schedule.
+  RunStatus Status = RunStatus::Done;
+  std::string What; ///< Why not `Done`, in a sentence: the CUDA error, the first differing element, the signal.
+  std::optional<Timing> Time;
+  std::map<std::string, double> Counters; ///< By metric name of the CUPTI Range Profiler; empty unless asked for.
+};
+
+/// One sitting: buffers are made once, the first schedule is the reference that outputs are compared with and that all
+/// timings are interleaved with.
+struct RunnerJob {
+  std::vector<BufferSpec> Buffers;
+  std::vector<Schedule> Schedules;
+  Stopping Stop;
+  bool FlushL2 = true;              ///< Between passes, where the buffers together are less than four times the L2.
+  std::vector<std::string> Metrics; ///< To be collected for each schedule (single launches only), besides times.
+  unsigned ScheduleSeconds = 20;    ///< A schedule that takes longer is `TimedOut`.
+};
+
+} // namespace cufuse
