@@ -50,7 +50,7 @@ TEST(Plan, BarriersAreDenseAndOnlyWhereNeeded) {
 TEST(Plan, StrideSynchronisesWhatSharesMemory) {
   KernelFacts Shared = kernel(false);
   Shared.StaticShared.push_back({"s", "int[4]", 16, "k", {}});
-  FusionConfig Config{{{{64, 1, 1}, 1}}, GridPolicy::Match, {}};
+  FusionConfig Config{.Constituents = {{{64, 1, 1}, 1}}, .Registers = {}};
   EXPECT_EQ(planned({Shared}, Config).Partitions[0].Barrier, 0u);
   Config.Grid = GridPolicy::Stride;
   EXPECT_EQ(planned({Shared}, Config).Partitions[0].Barrier, 1u);

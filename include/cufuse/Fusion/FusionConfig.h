@@ -57,7 +57,7 @@ struct ConstituentConfig {
   unsigned Unroll = 0;         ///< Of its outer grid-stride loop; 0 leaves the loop to the compiler.
   /// Scalar arguments fixed at compile time: the parameter's name and the value as C++ spells it. The launcher falls
   /// back to the kernel without them when an argument differs.
-  std::vector<std::pair<std::string, std::string>> Bound;
+  std::vector<std::pair<std::string, std::string>> Bound = {};
 };
 
 struct FusionConfig {
@@ -67,7 +67,7 @@ struct FusionConfig {
   GridPolicy Grid = GridPolicy::Match;
   /// Fused blocks per SM under `Stride` and `Pool`; 0 takes as many as fit.
   unsigned ResidentBlocks = 0;
-  RegisterLimit Registers;
+  RegisterLimit Registers = {};
 };
 
 } // namespace cufuse
