@@ -169,7 +169,7 @@ std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernel
       fmt::format("{} threads, grid policy {}{}\n", Plan.BlockThreads,
                   Plan.Grid == GridPolicy::Match ? "match" : "stride", Geometries[static_cast<size_t>(Plan.Shape)]);
   for (const PartitionPlan &P : Plan.Partitions)
-    Out += fmt::format("threads {:>4} to {:>4}: {} copy {}, block {}, {}\n", P.First, P.First + P.PaddedThreads - 1,
+    Out += fmt::format("threads {:>4} to {:>4}: {} copy {}, block {}, {}\n", P.First, P.First + P.Reserved - 1,
                        Kernels[P.Constituent].Facts.QualifiedName, P.Copy, P.Block.str(),
                        P.Barrier                        ? fmt::format("barrier {}", P.Barrier)
                        : P.WholeBlock && P.Synchronises ? "the barrier of the block"

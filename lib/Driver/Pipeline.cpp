@@ -447,7 +447,7 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   for (const PartitionPlan &P : Result.Plan.Partitions) {
     const KernelFacts &Facts = Result.Kernels[P.Constituent].Facts;
     const std::string Name = Fuser.constituents()[P.Constituent].Name;
-    Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.PaddedThreads - 1,
+    Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.Reserved - 1,
                         P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
     Explain(P.WholeBlock && P.Synchronises ? fmt::format("{}: the barrier of the block, which is all its own", Name)
             : P.Barrier

@@ -54,19 +54,29 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
     if (P.PaddedThreads % WarpSize != 0 || P.PaddedThreads < P.Block.threads() ||
         P.PaddedThreads >= P.Block.threads() + WarpSize)
       return defect(fmt::format("partition of {} threads is padded to {}", P.Block.threads(), P.PaddedThreads));
+    // The whole warpgroup takes part in its setmaxnreg.
+    const unsigned Unit = Plan.Registers.Policy == RegisterPolicy::Split ? 128 : WarpSize;
+    if (P.First % Unit != 0 || P.Reserved % Unit != 0 || P.Reserved < P.PaddedThreads ||
+        P.Reserved >= P.PaddedThreads + Unit)
+      return defect(fmt::format("partition of {} threads takes {} from {}", P.PaddedThreads, P.Reserved, P.First));
     if (P.Barrier != 0 && P.Barrier != ++Barriers)
       return defect(fmt::format("barrier {} instead of {}", P.Barrier, Barriers));
     if (P.WholeBlock && (Plan.Shape != Geometry::Blocks || P.Barrier != 0 || P.Block.threads() != Plan.BlockThreads))
       return defect(fmt::format("a partition of {} threads is not the whole block", P.Block.threads()));
     if (P.Synchronises != (P.Barrier != 0 || (P.WholeBlock && P.Synchronises)))
       return defect("a partition has no barrier to synchronise by");
-    First += P.PaddedThreads;
+    First += P.Reserved;
     Threads = std::max(Threads, First);
     if (Barriers > 15)
       return defect(fmt::format("{} barriers", Barriers));
   }
   if (Threads != Plan.BlockThreads || Threads > MaxBlockThreads)
     return defect(fmt::format("{} threads", Threads));
+  unsigned long long Budgets = 0;
+  for (const RolePlan &Role : Plan.Roles)
+    Budgets += 1ull * Role.Threads * Role.Registers;
+  if (Budgets > 1ull * Plan.BlockThreads * Plan.Registers.Count && Plan.Registers.Policy == RegisterPolicy::Split)
+    return defect(fmt::format("{} registers for {} threads launched with {}", Budgets, Threads, Plan.Registers.Count));
   return llvm::Error::success();
 }
 

@@ -26,6 +26,7 @@ constexpr std::array<const char *, 4> BuiltinNames = {"threadIdx", "blockIdx", "
 struct ParameterFacts {
   std::string Name; ///< As declared; `arg<N>` when the kernel leaves it unnamed.
   std::string Type; ///< As the reader knows it.
+  bool Scalar = false; ///< A number, a truth value or an enumerator.
 };
 
 /// Something found at a place, in a function that the kernel reaches (or the kernel itself).
@@ -83,6 +84,7 @@ struct KernelFacts {
   std::vector<std::string> Helpers; ///< Functions of the user's files that the kernel reaches, qualified.
   std::vector<Finding> Atomics;
   std::vector<Finding> WarpPrimitives;
+  std::optional<SourcePlace> GridStrideLoop; ///< The first `for` of the kernel whose step is a multiple of the launch.
   std::vector<Finding> EarlyExits; ///< Returns from the kernel before its end.
   /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
   std::vector<Finding> ExitsBeforeBarrier, ExitsBeforeWarpPrimitive;
