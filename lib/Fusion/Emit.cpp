@@ -208,8 +208,10 @@ private:
       if (P.What == Piece::Kind::Shared) {
         Move({});
         To.line("}} // namespace {}", Path);
-        for (const std::string &Name : P.Namespaces)
-          To.line("namespace {} {{", Name);
+        for (llvm::StringRef Name : P.Namespaces) {
+          const bool Inline = Name.consume_front("inline ");
+          To.line("{}namespace {} {{", Inline ? "inline " : "", Name.str());
+        }
         To.write(withPath(P.Text, Path));
         for (size_t I = 0; I < P.Namespaces.size(); ++I)
           To.write("}");
@@ -419,12 +421,11 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
       if (New)
         continue;
       if (Known->second->Path != Include.Path)
-        Refusals.push_back(Blocker{BlockerKind::IncludeClash,
-                                   {},
+        Refusals.push_back(Blocker{BlockerKind::IncludeClash, Include.Where,
                                    fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)}
                                .message());
       else if (Known->second->Defines != Include.Defines)
-        Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, {}, Include.Path}.message());
+        Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, Include.Where, Include.Path}.message());
     }
   // One variable cannot have the copies of its type that two namespaces hold.
   std::map<std::string, const Constituent *> Variables;
