@@ -104,7 +104,9 @@ private:
     }
     if (Reach.HasErrors && !Reported)
       block(BlockerKind::BrokenCode, Reach.ErrorAt,
-            Unit.errors().empty() ? "a declaration is not valid" : Unit.errors().front().Text);
+            !Reach.ErrorFact.empty() ? Reach.ErrorFact
+            : Unit.errors().empty()  ? "a declaration is not valid"
+                                     : Unit.errors().front().Text);
   }
 
   void function(const FunctionUse &Use) {

@@ -123,11 +123,12 @@ private:
   struct BodyVisitor;
   struct TextVisitor;
 
-  void broken(const clang::Decl *D) {
-    if (Result.HasErrors)
+  void broken(const clang::Decl *D, std::string Fact = {}) {
+    if (Result.HasErrors && Fact.empty())
       return;
     Result.HasErrors = true;
     Result.ErrorAt = D->getLocation();
+    Result.ErrorFact = std::move(Fact);
   }
 
   /// Adds the unit that holds `D` and its other declarations in the user's files.
@@ -322,6 +323,8 @@ struct Walk::BodyVisitor : NameVisitor {
     return true;
   }
   bool VisitVarDecl(const clang::VarDecl *V) override {
+    if (V->isInvalidDecl() && V->hasAttr<clang::CUDASharedAttr>())
+      W.broken(V, "shared memory '" + V->getNameAsString() + "' has a constructor or a destructor");
     if (V->hasAttr<clang::CUDASharedAttr>())
       Use.Shared.push_back(V);
     else if (V->isStaticLocal() && !V->getType().isConstQualified() && !V->isConstexpr())

@@ -35,6 +35,9 @@ public:
     items();
     Result.Includes = collectIncludes(Unit, Reach, Chosen, Text, Named, !Header.empty(),
                                       [this](clang::SourceLocation Where) { return isInside(Where); });
+    Result.Libraries = collectLibraries(Unit, Reach, Chosen, Text);
+    if (!Result.Libraries.empty())
+      Result.BeforeLibraries = headersBeforeLibraries(Unit);
     for (const Item &I : Items)
       piece(I);
     for (const auto &[Namespaces, Lines] : Chosen.Usings)
@@ -115,9 +118,12 @@ private:
       while (true) {
         if (auto *Typedef = T->getAs<clang::TypedefType>())
           Add(enclosingUnit(Typedef->getDecl()));
-        if (T->getPointeeType().isNull())
+        if (const clang::ArrayType *Array = Unit.ast().getAsArrayType(T))
+          T = Array->getElementType();
+        else if (!T->getPointeeType().isNull())
+          T = T->getPointeeType();
+        else
           break;
-        T = T->getPointeeType();
       }
       addType(T, Add);
     }
@@ -136,8 +142,8 @@ private:
 
   template <typename AddUnit> void addType(clang::QualType T, AddUnit Add) {
     T = T.getCanonicalType();
-    while (!T->getPointeeType().isNull())
-      T = T->getPointeeType();
+    while (!T->getPointeeType().isNull() || T->isArrayType())
+      T = T->isArrayType() ? Unit.ast().getAsArrayType(T)->getElementType() : T->getPointeeType();
     const clang::TagDecl *Tag = T->getAsTagDecl();
     if (!Tag)
       return;

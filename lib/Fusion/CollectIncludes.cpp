@@ -17,7 +17,8 @@ public:
                                llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
     const bool NeedsStandard = namesStandard(Names);
     const bool StandardTypes = std::any_of(Types.begin(), Types.end(), [this](auto At) { return standard(At); });
-    const std::set<unsigned> ForArguments = includesOf(Types);
+    const std::set<unsigned> ForArguments =
+        includesOf(Types, [this](clang::FileID File) { return Chosen.Absorbed.count(File) != 0; });
     // A header of the project may rely on system headers before it.
     clang::SourceLocation LastOfProject;
     for (const IncludeEvent &Include : Unit.log().Includes)
@@ -34,7 +35,9 @@ public:
       if (OfStandard && !NeedsStandard &&
           !(LastOfProject.isValid() && Sources.isBeforeInTranslationUnit(Include.Hash, LastOfProject)))
         continue;
-      IncludeLine Line;
+      IncludeLine Line = lineOf(Include, [this](const ConfigurationUse &Use) {
+        return isAbsorbed(Use.Info->getDefinitionLoc()) && !isAbsorbed(Use.Use);
+      });
       // It may have been read before, by a header that Clang includes first.
       const bool Declares = std::any_of(Types.begin(), Types.end(), [&](clang::SourceLocation Place) {
         return Place.isValid() &&
@@ -42,18 +45,6 @@ public:
       });
       Line.ForArguments =
           Declares || CopiesTypes || ForArguments.count(Include.Hash.getRawEncoding()) || (StandardTypes && OfStandard);
-      Line.Path = Include.File->getName().str();
-      Line.Where = Unit.place(Include.Hash);
-      Line.Text =
-          fmt::format("#include {}{}{}", Include.Angled ? '<' : '"', spelled(Include), Include.Angled ? '>' : '"');
-      for (const ConfigurationUse &Use : Unit.log().Configuration) {
-        if (!isAbsorbed(Use.Info->getDefinitionLoc()) || isAbsorbed(Use.Use) ||
-            !Sources.isBeforeInTranslationUnit(Use.Info->getDefinitionLoc(), Include.Hash))
-          continue;
-        const std::string Define = directiveOf(Unit, Text, {Use.Macro, Use.Info->getDefinitionLoc(), Use.Info});
-        if (!llvm::is_contained(Line.Defines, Define))
-          Line.Defines.push_back(Define);
-      }
       Lines.push_back(std::move(Line));
     }
     // A header of the project may rely on any header before it.
@@ -65,7 +56,40 @@ public:
     return Lines;
   }
 
+  std::vector<IncludeLine> libraries() const {
+    std::vector<clang::SourceLocation> Places;
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (Use.System && SelectCopied::usesBlock(Use))
+        Places.push_back(Function->getLocation());
+    const std::set<unsigned> Found = includesOf(
+        Places, [this](clang::FileID File) { return !Sources.isInSystemHeader(Sources.getLocForStartOfFile(File)); });
+    std::vector<IncludeLine> Lines;
+    for (const IncludeEvent &Include : Unit.log().Includes)
+      if (Include.File && !Unit.inCompatHeader(Include.Hash) && Found.count(Include.Hash.getRawEncoding()))
+        Lines.push_back(lineOf(Include, [this](const ConfigurationUse &Use) {
+          return Sources.isInSystemHeader(Use.Use) && !Unit.inCompatHeader(Use.Info->getDefinitionLoc());
+        }));
+    return Lines;
+  }
+
 private:
+  /// With the macros that stand before it and have a use that counts.
+  IncludeLine lineOf(const IncludeEvent &Include, llvm::function_ref<bool(const ConfigurationUse &)> Counts) const {
+    IncludeLine Line;
+    Line.Path = Include.File->getName().str();
+    Line.Where = Unit.place(Include.Hash);
+    Line.Text =
+        fmt::format("#include {}{}{}", Include.Angled ? '<' : '"', spelled(Include), Include.Angled ? '>' : '"');
+    for (const ConfigurationUse &Use : Unit.log().Configuration) {
+      if (!Counts(Use) || !Sources.isBeforeInTranslationUnit(Use.Info->getDefinitionLoc(), Include.Hash))
+        continue;
+      const std::string Define = directiveOf(Unit, Text, {Use.Macro, Use.Info->getDefinitionLoc(), Use.Info});
+      if (!llvm::is_contained(Line.Defines, Define))
+        Line.Defines.push_back(Define);
+    }
+    return Line;
+  }
+
   bool isAbsorbed(clang::SourceLocation At) const { return Chosen.Absorbed.count(Text.offset(At).first); }
   bool standard(clang::SourceLocation At) const { return Unit.inStandardLibrary(At); }
 
@@ -80,15 +104,16 @@ private:
     return Needs;
   }
 
-  /// Includes of the absorbed files, by raw location of the `#`, through which these places were first read.
-  std::set<unsigned> includesOf(llvm::ArrayRef<clang::SourceLocation> Places) const {
+  /// Includes of files for which `Ends` holds, by raw location of the `#`, through which these places were first read.
+  std::set<unsigned> includesOf(llvm::ArrayRef<clang::SourceLocation> Places,
+                                llvm::function_ref<bool(clang::FileID)> Ends) const {
     std::set<unsigned> Found;
     for (clang::SourceLocation Place : Places) {
       clang::FileID File = Place.isValid() ? Sources.getFileID(Sources.getExpansionLoc(Place)) : clang::FileID();
-      while (File.isValid() && !Chosen.Absorbed.count(File)) {
+      while (File.isValid() && !Ends(File)) {
         const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
         File = Includer.isValid() ? Sources.getFileID(Includer) : clang::FileID();
-        if (Chosen.Absorbed.count(File))
+        if (File.isValid() && Ends(File))
           for (const IncludeEvent &Include : Unit.log().Includes)
             if (Sources.getFileID(Include.Hash) == File &&
                 Sources.getSpellingLineNumber(Include.Hash) == Sources.getSpellingLineNumber(Includer))
@@ -103,12 +128,16 @@ private:
     std::vector<clang::SourceLocation> Places;
     for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters()) {
       clang::QualType T = Parameter->getType();
-      while (!T->getPointeeType().isNull())
-        T = T->getPointeeType();
-      for (const clang::Type *Last = nullptr; T.getTypePtr() != Last; T = T.getSingleStepDesugaredType(Unit.ast())) {
+      for (const clang::Type *Last = nullptr; T.getTypePtr() != Last;) {
         Last = T.getTypePtr();
         if (auto *Typedef = llvm::dyn_cast<clang::TypedefType>(Last))
           Places.push_back(Typedef->getDecl()->getLocation());
+        if (T.getSingleStepDesugaredType(Unit.ast()).getTypePtr() != Last)
+          T = T.getSingleStepDesugaredType(Unit.ast());
+        else if (const clang::ArrayType *Array = Unit.ast().getAsArrayType(T))
+          T = Array->getElementType();
+        else if (!T->getPointeeType().isNull())
+          T = T->getPointeeType();
       }
       if (const clang::TagDecl *Tag = T->getAsTagDecl())
         Places.push_back(Tag->getLocation());
@@ -157,6 +186,21 @@ std::vector<IncludeLine> collectIncludes(const ParsedUnit &Unit, const Reached &
                                          SourceText &Text, const std::set<std::string> &Names, bool CopiesTypes,
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
   return Collection(Unit, Reach, Chosen, Text).run(Names, CopiesTypes, IsCopied);
+}
+
+std::vector<IncludeLine> collectLibraries(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen,
+                                          SourceText &Text) {
+  return Collection(Unit, Reach, Chosen, Text).libraries();
+}
+
+std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit) {
+  // The only one of CUDA 13 fills a cudaLaunchConfig_t; it relies on what the other one includes before it.
+  constexpr llvm::StringLiteral Launch = "thrust/system/cuda/detail/core/triple_chevron_launch.h";
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  for (auto File = Sources.fileinfo_begin(); File != Sources.fileinfo_end(); ++File)
+    if (File->first.getName().ends_with(Launch))
+      return {"#include <cub/util_device.cuh>"};
+  return {};
 }
 
 } // namespace cufuse

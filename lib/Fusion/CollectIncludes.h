@@ -19,4 +19,12 @@ std::vector<IncludeLine> collectIncludes(const ParsedUnit &Unit, const Reached &
                                          SourceText &Text, const std::set<std::string> &Names, bool CopiesTypes,
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied);
 
+/// The #include lines, of whatever file of the user, through which functions of libraries that use the block were first
+/// read.
+std::vector<IncludeLine> collectLibraries(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen,
+                                          SourceText &Text);
+
+/// Headers among those that were read whose members have the names of built-ins, and that use no built-in.
+std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit);
+
 } // namespace cufuse

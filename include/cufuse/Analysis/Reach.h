@@ -63,6 +63,7 @@ struct Reached {
   std::vector<clang::SourceLocation> GlobalQualifiers;
   bool HasErrors = false; ///< Some reached declaration is not valid.
   clang::SourceLocation ErrorAt;
+  std::string ErrorFact; ///< Empty where only Clang's messages say what it is.
 };
 
 /// Walks from the kernel, whose definition must exist.

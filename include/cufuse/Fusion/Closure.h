@@ -47,6 +47,11 @@ struct ParameterText {
 
 struct Closure {
   std::vector<IncludeLine> Includes;
+  /// Headers whose functions use the block, as first included anywhere: to be read with the built-ins rebound, before
+  /// the others, whose members may have the built-ins' names.
+  std::vector<IncludeLine> Libraries;
+  /// Headers that these include and that cannot be read so, for that reason: to be read before.
+  std::vector<std::string> BeforeLibraries;
   std::vector<Piece> Header;       ///< Types that the arguments need, for the header.
   std::vector<Piece> Body;         ///< Everything else, the kernel included, in the order of the file.
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
