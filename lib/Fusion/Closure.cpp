@@ -30,6 +30,7 @@ public:
       if (mustStayShared(Unit, *Global))
         HostShared.insert(Global->getCanonicalDecl());
     Result.HasHostShared = !HostShared.empty();
+    launchedKernels();
     signature();
     headerUnits();
     items();
@@ -295,6 +296,10 @@ private:
         if (Shared->hasExternalStorage() && contains(I.Text, Shared->getLocation()) &&
             SharedSeen.insert(Text.offset(Shared->getLocation())).second)
           editDynamicShared(Unit, Text, I.Text, *Shared, "cufuse_dynamicOffset", Edits, Result.Blockers);
+    if (auto Launches = LaunchEdits.find(I.Text.File); Launches != LaunchEdits.end())
+      for (const auto &[At, Launch] : Launches->second)
+        if (I.Text.Begin <= At && At < I.Text.End)
+          Edits.push_back(Launch);
     globalQualifiers(I.Text, Edits);
     for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
       Edits.push_back({At, 0, fmt::format("::{}::{}", std::string(1, PathMark), Path)});
@@ -383,6 +388,41 @@ private:
     // The copy of the namespace would hide the variable.
     if (!Using.Namespaces.empty())
       Result.Body.push_back(std::move(Using));
+  }
+
+  /// Kernels that this one launches are those of the program, whatever the copied text holds under their names.
+  void launchedKernels() {
+    std::set<const clang::FunctionDecl *> Declared;
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const DeviceLaunch &Launch : Use.Launches) {
+        if (!Launch.Kernel || !Launch.Launch || Launch.Launch->getCallee()->getExprLoc().isMacroID())
+          continue; // a blocker already
+        const clang::FunctionDecl &Child = *Launch.Kernel->getCanonicalDecl();
+        const auto *Name = llvm::cast<clang::DeclRefExpr>(Launch.Launch->getCallee()->IgnoreParenImpCasts());
+        const auto [File, Begin] = Text.offset(Name->getBeginLoc());
+        const unsigned End = Text.offset(Name->getLocation()).second + Child.getNameAsString().size();
+        const Edit Named{Begin, End - Begin, "::" + path(Child) + Child.getNameAsString()};
+        if (LaunchEdits[File].try_emplace(Begin, Named).first->second.Text != Named.Text)
+          block(BlockerKind::DeviceLaunch, Launch.Where, "one of several kernels");
+        if (!Declared.insert(&Child).second)
+          continue;
+        Result.HasHostShared = true;
+        std::vector<std::string> Types;
+        for (const clang::ParmVarDecl *Parameter : Child.parameters()) {
+          auto Spelled = spellType(Unit.ast(), Parameter->getType(), "",
+                                   [this](const clang::Decl *D) { return isCopied(D); });
+          if (!Spelled || Spelled->find(PathMark) != std::string::npos)
+            block(BlockerKind::DeviceLaunch, Launch.Where,
+                  fmt::format("{}, with a parameter whose type is defined in its file,", Child.getNameAsString()));
+          Types.push_back(Spelled.value_or(""));
+        }
+        Piece P;
+        P.What = Piece::Kind::Shared;
+        P.Namespaces = namespacesAround(Child.getDeclContext());
+        P.Text = fmt::format("{}__global__ void {}({});", Child.isExternC() ? "extern \"C\" " : "",
+                             Child.getNameAsString(), llvm::join(Types, ", "));
+        Result.Body.push_back(std::move(P));
+      }
   }
 
   static bool isDynamicShared(const clang::VarDecl &Variable) {
@@ -499,6 +539,7 @@ private:
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
   std::set<std::pair<clang::FileID, unsigned>> SharedSeen;
+  std::map<clang::FileID, std::map<unsigned, Edit>> LaunchEdits; ///< By offset.
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };
 

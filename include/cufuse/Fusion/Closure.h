@@ -22,7 +22,7 @@ struct Piece {
     Code,   ///< The user's text: a declaration. Has a file and a line.
     Macro,  ///< A macro directive.
     Using,  ///< A using-declaration of ours, inside the namespaces.
-    Shared, ///< The extern declaration of a variable of the program, to stand at the variable's own scope.
+    Shared, ///< The declaration of a variable or a kernel of the program, to stand at its own scope.
   };
   Kind What = Kind::Code;
   std::vector<std::string> Namespaces; ///< Enclosing, outermost first: `a`, `` (unnamed), `inline b`.
@@ -62,7 +62,7 @@ struct Closure {
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
-  bool HasHostShared = false;
+  bool HasHostShared = false; ///< Something of the program: the output must be relocatable.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
 };
