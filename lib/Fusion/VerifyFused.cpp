@@ -152,9 +152,9 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   for (const Constituent &C : Constituents)
     Calls.insert(C.Facts->Calls.begin(), C.Facts->Calls.end());
   std::vector<Message> Refusals;
-  for (const std::string &Call : callEdges(Unit, Reach, Reach.Kernel, Options.SourceFile))
+  for (const auto &[Call, Where] : callEdges(Unit, Reach, Reach.Kernel, Options.SourceFile))
     if (!Calls.count(Call))
-      Refusals.push_back(Blocker{BlockerKind::OverloadClash, {}, Call}.message());
+      Refusals.push_back(Blocker{BlockerKind::OverloadClash, Where, Call}.message());
   if (!Refusals.empty())
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   return llvm::Error::success();
