@@ -258,6 +258,9 @@ std::string inCxx(std::uint64_t Bits, const FieldFacts &Field) {
 
 llvm::Expected<PackedKernel> packKernel(const KernelFacts &Facts, const WorkloadKernel &Kernel,
                                         llvm::ArrayRef<BufferSpec> Buffers, BlockShape Block) {
+  if (!llvm::is_contained(Kernel.Blocks, Block))
+    return badInput(fmt::format("{}: its workload does not allow blocks of {}", Kernel.Name, Block.str()),
+                    "add the shape to `block: {default: …, tunable: […]}`", Kernel.Where);
   Packer Pack(Kernel, Buffers, Block);
   PackedKernel Packed{Block, Pack.launch(), {}};
   Pack.checkParameters(Facts);

@@ -208,6 +208,11 @@ TEST(PackArguments, GridAndMemoryFollowFromTheBlock) {
             "8:22: k: -64 bytes of shared memory are impossible\n");
 }
 
+TEST(PackArguments, BlocksAreThoseOfTheWorkload) {
+  auto Packed = Case({Int}, "{p: 1}").pack({96});
+  EXPECT_THAT(llvm::toString(Packed.takeError()), HasSubstr("4:5: k: its workload does not allow blocks of 96; add"));
+}
+
 TEST(PackArguments, ImpossibleGridsAreRefused) {
   const auto Grid = [](const std::string &Written) {
     Case C({Int}, "{p: 1}");

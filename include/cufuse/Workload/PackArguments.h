@@ -18,9 +18,10 @@ struct PackedKernel {
   std::vector<KernelArgument> Arguments; ///< Those of `KernelFacts::Parameters`, by position.
 };
 
-/// Refuses, with the places in the workload file: a parameter or a field that is missing, unknown or given twice; a
-/// value that its type cannot hold (floating-point values are rounded); an address outside its buffer; a type that
-/// cannot be given by value; a grid or dynamic shared memory that is impossible. Reports all of them.
+/// Refuses, with the places in the workload file: a block shape that it does not allow; a parameter or a field that is
+/// missing, unknown or given twice; a value that its type cannot hold (floating-point values are rounded); an address
+/// outside its buffer; a type that cannot be given by value; a grid or dynamic shared memory that is impossible.
+/// Reports all of them.
 llvm::Expected<PackedKernel> packKernel(const KernelFacts &Facts, const WorkloadKernel &Kernel,
                                         llvm::ArrayRef<BufferSpec> Buffers, BlockShape Block);
 
