@@ -78,7 +78,8 @@ llvm::json::Object json(const LoadedKernel &Kernel) {
   }
   llvm::json::Array Parameters, Barriers, Globals, Launches, Blockers;
   for (const ParameterFacts &P : F.Parameters)
-    Parameters.push_back(llvm::json::Object{{"name", P.Name}, {"type", P.Type}});
+    Parameters.push_back(
+        llvm::json::Object{{"name", P.Name}, {"type", P.Type}, {"bytes", static_cast<int64_t>(P.Bytes)}});
   for (const BarrierFacts &B : F.Barriers)
     Barriers.push_back(llvm::json::Object{{"call", B.Call}, {"function", B.Function}, {"place", json(B.Where)}});
   for (const GlobalFacts &G : F.Globals)

@@ -29,7 +29,7 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
       return FromDatabase.takeError();
     Request.Flags = std::move(*FromDatabase);
   } else {
-    Request.Flags = translateFlags(Input.Written);
+    Request.Flags = translateFlags(Input.Written, Input.Folder);
   }
   Request.Arch = !Input.Arch.empty() ? Input.Arch : Request.Flags.Arch.value_or(DefaultArch);
   return Request;
@@ -150,19 +150,25 @@ std::string folderOf(const std::string &File) {
 
 llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
                                                       const InputFlags &Flags) {
-  // One parse per file; a kernel that is asked for twice is probed once.
+  return loadKernels(Tools, Kernels, std::vector<InputFlags>(Kernels.size(), Flags));
+}
+
+llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      llvm::ArrayRef<InputFlags> Flags) {
+  // One parse per file and flags; a kernel that is asked for twice is probed once.
   struct File {
     ParseRequest Request;
     llvm::Expected<std::unique_ptr<ParsedUnit>> Unit = nullptr;
   };
-  std::map<std::string, File> Files;
+  std::map<std::pair<std::string, InputFlags>, File> Files;
   std::vector<size_t> Probes;
-  for (const KernelSpec &Spec : Kernels) {
-    auto [Entry, New] = Files.try_emplace(Spec.File);
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    const KernelSpec &Spec = Kernels[I];
+    auto [Entry, New] = Files.try_emplace({Spec.File, Flags[I]});
     if (New) {
-      auto Request = parseRequest(Spec.File, Flags);
+      auto Request = parseRequest(Spec.File, Flags[I]);
       if (!Request) {
-        for (auto &[Path, Other] : Files)
+        for (auto &[Key, Other] : Files)
           llvm::consumeError(Other.Unit.takeError());
         return Request.takeError();
       }
@@ -176,13 +182,13 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
   }
   {
     std::vector<std::jthread> Threads;
-    for (auto &[Path, Each] : Files) {
+    for (auto &[Key, Each] : Files) {
       llvm::consumeError(Each.Unit.takeError());
       Threads.emplace_back([&Tools, &Each = Each] { Each.Unit = parse(Tools, Each.Request); });
     }
   }
   llvm::Error Failures = llvm::Error::success();
-  for (auto &[Path, Each] : Files)
+  for (auto &[Key, Each] : Files)
     if (!Each.Unit)
       Failures = llvm::joinErrors(std::move(Failures), Each.Unit.takeError());
   if (Failures)
@@ -190,7 +196,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
 
   std::vector<LoadedKernel> Loaded;
   for (size_t I = 0; I < Kernels.size(); ++I) {
-    const ParsedUnit &Unit = **Files.find(Kernels[I].File)->second.Unit;
+    const ParsedUnit &Unit = **Files.find({Kernels[I].File, Flags[I]})->second.Unit;
     auto Kernel = findKernel(Unit, Kernels[I], Probes[I]);
     if (!Kernel) {
       Failures = llvm::joinErrors(std::move(Failures), Kernel.takeError());
