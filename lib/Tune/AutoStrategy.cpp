@@ -13,7 +13,7 @@ namespace cufuse {
 
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
-constexpr size_t MostMeasured = 160, MostScreenedFirst = 96, MostFinalists = 8;
+constexpr size_t MostMeasured = 200, MostScreenedFirst = 96, MostFinalists = 8;
 constexpr size_t Batch = 8;
 constexpr double Likeness = 0.97;       // two of one batch tell no more than one, above
 constexpr double WorthIt = 0.0008;      // expected improvement, as a share of the best time, that is worth a batch
@@ -31,11 +31,10 @@ double expectedImprovement(double Best, double Mean, double Deviation) {
 /// ones before have taught; in the end full runs of the few best.
 struct Auto : Strategy {
   void run(Search &S) const override {
-    std::vector<Features> Seen;
-    for (const Candidate &C : S.candidates())
-      Seen.push_back(featuresOf(C.Config));
+    std::vector<Features> Seen = featuresOfAll(S);
     const std::vector<size_t> First = byFamily(S, Seen);
     S.screen(llvm::ArrayRef(First).take_front(std::min({First.size(), 2 * share(S, First), MostScreenedFirst})));
+    Seen = featuresOfAll(S);
     std::vector<size_t> Seeds = byFamily(S, Seen);
     Seeds.resize(std::min(Seeds.size(), std::max<size_t>(share(S, First) / 2, 3)));
     S.measure(Seeds, Effort::Short);
@@ -48,11 +47,19 @@ struct Auto : Strategy {
         break;
       Patience -= Worth < WorthIt;
       S.measure(Next, Effort::Short);
+      Seen = featuresOfAll(S);
     }
     measureFinalists(S, MostFinalists);
   }
 
 private:
+  static std::vector<Features> featuresOfAll(const Search &S) {
+    std::vector<Features> All;
+    for (size_t I = 0; I < S.candidates().size(); ++I)
+      All.push_back(featuresOf(S.candidates()[I].Config, S.predicted(I).ResidentBlocks));
+    return All;
+  }
+
   /// How many may be measured: a share of those that, judging by what is known so far, can be.
   static size_t share(const Search &S, llvm::ArrayRef<size_t> Candidates) {
     size_t Tried = 0, Failed = 0;
@@ -69,8 +76,8 @@ private:
   static std::vector<size_t> byFamily(const Search &S, llvm::ArrayRef<Features> Seen) {
     std::map<std::pair<int, int>, std::vector<std::pair<double, size_t>>> Families;
     for (size_t I = 0; I < Seen.size(); ++I)
-      if (!S.state(I).failed())
-        Families[{Seen[I].Family, Seen[I].Registers}].emplace_back(S.predicted(I), I);
+      if (!S.state(I).failed() && S.predicted(I).ResidentBlocks > 0)
+        Families[{Seen[I].Family, Seen[I].Registers}].emplace_back(S.predicted(I).Microseconds, I);
     std::vector<std::pair<std::pair<size_t, double>, size_t>> Order; // round, prediction, index
     for (auto &[Family, Members] : Families) {
       llvm::sort(Members);
@@ -89,9 +96,9 @@ private:
     std::vector<Surrogate::Sample> Samples;
     double Best = std::numeric_limits<double>::infinity();
     for (size_t I = 0; I < Seen.size(); ++I)
-      if (S.state(I).isMeasured() && !S.state(I).failed() && std::isfinite(S.predicted(I))) {
+      if (S.state(I).isMeasured() && !S.state(I).failed() && S.predicted(I).ResidentBlocks > 0) {
         const Evaluation &Known = *S.state(I).last();
-        Samples.push_back({Seen[I], std::log(Known.Microseconds / S.predicted(I)), Known.RelativeNoise});
+        Samples.push_back({Seen[I], std::log(Known.Microseconds / S.predicted(I).Microseconds), Known.RelativeNoise});
         Best = std::min(Best, std::log(Known.Microseconds));
       }
     if (Samples.empty()) { // everything has failed so far: on to the next ones of the model
@@ -104,11 +111,11 @@ private:
     const Surrogate Learned(std::move(Samples));
     std::vector<std::pair<double, size_t>> Ranked;
     for (size_t I = 0; I < Seen.size(); ++I) {
-      const double Predicted = S.predicted(I);
-      if (S.state(I).isMeasured() || S.state(I).failed() || !std::isfinite(Predicted))
+      const Prediction Model = S.predicted(I);
+      if (S.state(I).isMeasured() || S.state(I).failed() || Model.ResidentBlocks == 0)
         continue;
       const Surrogate::Guess Guess = Learned.at(Seen[I]);
-      Ranked.emplace_back(-expectedImprovement(Best, std::log(Predicted) + Guess.Surprise, Guess.Deviation), I);
+      Ranked.emplace_back(-expectedImprovement(Best, std::log(Model.Microseconds) + Guess.Surprise, Guess.Deviation), I);
     }
     llvm::sort(Ranked);
     std::vector<size_t> Chosen;

@@ -1,7 +1,6 @@
 #include "cufuse/Tune/Search.h"
 
 #include "Strategies.h"
-#include "cufuse/Model/Predict.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Tune/Space.h"
 
@@ -10,7 +9,6 @@
 #include <llvm/ADT/StringMap.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace cufuse {
 
@@ -34,12 +32,9 @@ Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World,
     }
 }
 
-double Search::predicted(size_t Index) const {
-  const State &Known = States[Index];
-  const Evaluation *Last = Known.last();
-  const Prediction Guess =
-      predict(P, Candidates[Index].Config, Last ? Last->Resources : std::optional<ResourceUse>());
-  return Guess.ResidentBlocks > 0 ? Guess.Microseconds : std::numeric_limits<double>::infinity();
+Prediction Search::predicted(size_t Index) const {
+  const Evaluation *Last = States[Index].last();
+  return predict(P, Candidates[Index].Config, Last ? Last->Resources : std::optional<ResourceUse>());
 }
 
 bool Search::isLate(std::optional<Effort> How) const {
@@ -53,7 +48,7 @@ bool Search::isSpent() const { return isLate(Effort::Short) || isFull(); }
 
 void Search::take(size_t Index, std::optional<Effort> How, const Evaluation &Result) {
   State &Known = States[Index];
-  const double Guess = Known.last() ? 0 : predicted(Index);
+  const double Guess = Known.last() ? 0 : predicted(Index).Microseconds;
   const double Seconds = Seams.Now() - Start;
   Record.append({Candidates[Index], How, Result, Guess, Before + Seconds});
   const bool WasMeasured = Known.isMeasured();

@@ -4,23 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace cufuse {
 
 namespace {
-// Standard deviations of log(time / predicted): what a family has in common, what like candidates have in common, and
-// what is a candidate's own.
-constexpr double FamilyDeviation = 0.25, LocalDeviation = 0.2, OwnDeviation = 0.01;
+constexpr double OwnDeviation = 0.005; // of a candidate's own, which no other tells
 // Differences of category, on the scale of the numbers.
 constexpr double OtherFamily = 1.2, OtherRegisters = 0.4;
-
-double covariance(const Features &A, const Features &B) {
-  return (A.Family == B.Family ? FamilyDeviation * FamilyDeviation : 0) +
-         LocalDeviation * LocalDeviation * likeness(A, B);
-}
 } // namespace
 
-Features featuresOf(const FusionConfig &Config) {
+Features featuresOf(const FusionConfig &Config, unsigned ResidentBlocks) {
   Features F;
   F.Family = static_cast<int>(Config.Shape) * 16 + static_cast<int>(Config.Grid) * 4 +
              (Config.Shape == Geometry::Threads ? static_cast<int>(Config.Order) : 0);
@@ -30,7 +24,10 @@ Features featuresOf(const FusionConfig &Config) {
     Roles += C.ResidentBlocks;
   const bool HasRoles = Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride;
   for (const ConstituentConfig &C : Config.Constituents) {
-    F.Numbers.push_back(std::log2(static_cast<double>(C.Block.threads() * C.Copies)) / 1.2);
+    const double Threads = static_cast<double>(C.Block.threads() * C.Copies);
+    F.Numbers.push_back(std::log2(Threads) / 1.5);
+    // Its warps on an SM hide its latency.
+    F.Numbers.push_back(std::log2(Threads * (HasRoles ? C.ResidentBlocks : std::max(1u, ResidentBlocks))));
     F.Numbers.push_back(HasRoles ? C.ResidentBlocks / Roles / 0.3 : 0);
     F.Numbers.push_back(C.RegisterBudget / 48.0);
     F.Numbers.push_back(C.Unroll > 0 ? 0.5 + std::log2(C.Unroll) / 2 : 0);
@@ -41,7 +38,7 @@ Features featuresOf(const FusionConfig &Config) {
   return F;
 }
 
-double likeness(const Features &A, const Features &B) {
+double likeness(const Features &A, const Features &B, double Reach) {
   double Squares = 0;
   for (size_t I = 0; I < A.Numbers.size(); ++I)
     Squares += (A.Numbers[I] - B.Numbers[I]) * (A.Numbers[I] - B.Numbers[I]);
@@ -49,13 +46,35 @@ double likeness(const Features &A, const Features &B) {
     Squares += OtherFamily * OtherFamily;
   if (A.Registers != B.Registers)
     Squares += OtherRegisters * OtherRegisters;
-  return std::exp(-Squares / 2);
+  return std::exp(-Squares / (2 * Reach * Reach));
+}
+
+double Surrogate::covariance(const Features &A, const Features &B) const {
+  return (A.Family == B.Family ? Chosen.Family * Chosen.Family : 0) +
+         Chosen.Local * Chosen.Local * likeness(A, B, Chosen.Reach);
 }
 
 Surrogate::Surrogate(std::vector<Sample> Those) : Samples(std::move(Those)) {
-  const size_t N = Samples.size();
   for (const Sample &S : Samples)
-    Mean += S.Surprise / N;
+    Mean += S.Surprise / Samples.size();
+  Scales Best;
+  double Likeliest = -std::numeric_limits<double>::infinity();
+  for (double Reach : {0.6, 1.0, 1.7, 3.0})
+    for (double Family : {0.04, 0.15})
+      for (double Local : {0.05, 0.12, 0.3}) {
+        Chosen = {Reach, Family, Local};
+        if (const double Likelihood = fit(); Likelihood > Likeliest) {
+          Likeliest = Likelihood;
+          Best = Chosen;
+        }
+      }
+  Chosen = Best;
+  fit();
+}
+
+double Surrogate::fit() {
+  const size_t N = Samples.size();
+  double Likelihood = 0;
   Lower.assign(N, {});
   Weights.resize(N);
   for (size_t I = 0; I < N; ++I) {
@@ -74,6 +93,7 @@ Surrogate::Surrogate(std::vector<Sample> Those) : Samples(std::move(Those)) {
     for (size_t K = 0; K < I; ++K)
       Sum -= Lower[I][K] * Weights[K];
     Weights[I] = Sum / Lower[I][I];
+    Likelihood -= Weights[I] * Weights[I] / 2 + std::log(Lower[I][I]);
   }
   for (size_t I = N; I-- > 0;) {
     double Sum = Weights[I];
@@ -81,6 +101,7 @@ Surrogate::Surrogate(std::vector<Sample> Those) : Samples(std::move(Those)) {
       Sum -= Lower[K][I] * Weights[K];
     Weights[I] = Sum / Lower[I][I];
   }
+  return Likelihood;
 }
 
 Surrogate::Guess Surrogate::at(const Features &F) const {

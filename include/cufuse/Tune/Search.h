@@ -1,7 +1,7 @@
 // One search: a strategy decides what to evaluate next; this keeps what is known, the budget and the trace.
 #pragma once
 
-#include "cufuse/Model/Problem.h"
+#include "cufuse/Model/Predict.h"
 #include "cufuse/Tune/Evaluator.h"
 #include "cufuse/Tune/Trace.h"
 
@@ -54,8 +54,8 @@ public:
   const Problem &problem() const { return P; }
   const std::vector<Candidate> &candidates() const { return Candidates; }
   const State &state(size_t Index) const { return States[Index]; }
-  /// By the model, with ptxas' figures where known; infinite for what does not fit.
-  double predicted(size_t Index) const;
+  /// By the model, with ptxas' figures where known.
+  Prediction predicted(size_t Index) const;
 
   /// Evaluate those that have not been, in this order, as far as the budget goes.
   void screen(llvm::ArrayRef<size_t> Indices);

@@ -89,7 +89,8 @@ Evaluation SyntheticEvaluator::screened(const Candidate &C) const {
     Use.SharedBytes += Solo.SharedBytes * Config.Constituents[I].Copies;
     Use.Barriers += Solo.Barriers * Config.Constituents[I].Copies;
   }
-  Wanted += static_cast<unsigned>(random(Key, "registers") * 7);
+  // A fused body wants a few registers more than the greater one alone, which depends on how the bodies are joined.
+  Wanted += static_cast<unsigned>(random(fmt::format("{} {}", static_cast<int>(Config.Shape), static_cast<int>(Config.Grid)), "registers") * 7);
   if (Config.Registers.Policy == RegisterPolicy::Split) {
     Use.Registers = Config.Registers.Count;
     for (size_t I = 0; I < P.Constituents.size(); ++I)
@@ -150,7 +151,7 @@ double SyntheticEvaluator::truth(const Candidate &C) const {
                                          static_cast<int>(Config.Order));
   Time *= 1 + 0.10 * random(Family, "family");
   Time *= 1 + 0.04 * random(Family + fmt::format("{}", static_cast<int>(Config.Registers.Policy)), "registers");
-  return Time * (1 + 0.008 * std::clamp(normal(C.key(), "rough"), -2.5, 2.5));
+  return Time * (1 + 0.004 * std::clamp(normal(C.key(), "rough"), -2.5, 2.5));
 }
 
 void SyntheticEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) {
