@@ -8,6 +8,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 
 #include <map>
+#include <numeric>
 
 namespace cufuse {
 
@@ -37,13 +38,16 @@ bool fromJSON(const json::Value &V, TraceEntry &E, json::Path P) {
   return fromJSON(json::Value(How), *E.Measured, P.field("effort"));
 }
 
+unsigned FateCounts::total() const { return std::accumulate(Of.begin(), Of.end(), OnlyScreened); }
+
 FateCounts countFates(const std::vector<TraceEntry> &Entries) {
-  std::map<std::string, Fate> Last;
+  std::map<std::string, const TraceEntry *> Last;
   for (const TraceEntry &E : Entries)
-    Last[E.Tried.key()] = E.Result.Outcome;
-  FateCounts Counts{};
-  for (const auto &[Key, Outcome] : Last)
-    ++Counts[static_cast<unsigned>(Outcome)];
+    Last[E.Tried.key()] = &E;
+  FateCounts Counts;
+  for (const auto &[Key, E] : Last)
+    ++(E->Result.Outcome == Fate::Measured && !E->Measured ? Counts.OnlyScreened
+                                                           : Counts.Of[static_cast<unsigned>(E->Result.Outcome)]);
   return Counts;
 }
 

@@ -28,7 +28,12 @@ llvm::json::Value toJSON(const TraceEntry &E);
 bool fromJSON(const llvm::json::Value &V, TraceEntry &E, llvm::json::Path P);
 
 /// Candidates by what became of them at last.
-using FateCounts = std::array<unsigned, FateCount>;
+struct FateCounts {
+  std::array<unsigned, FateCount> Of{}; ///< By fate; `Measured`: with a time.
+  unsigned OnlyScreened = 0;            ///< Could be measured, and were not.
+  unsigned of(Fate F) const { return Of[static_cast<unsigned>(F)]; }
+  unsigned total() const;
+};
 FateCounts countFates(const std::vector<TraceEntry> &Entries);
 
 class Trace {
