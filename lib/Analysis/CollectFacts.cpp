@@ -3,7 +3,11 @@
 #include "cufuse/Analysis/CallEdges.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Analysis/GridStrideLoop.h"
 #include "cufuse/Analysis/LaunchSites.h"
+#include "cufuse/Analysis/Layout.h"
+
+#include <clang/AST/Mangle.h>
 
 namespace cufuse {
 
@@ -68,6 +72,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
   Facts.Name = Kernel.getNameAsString();
   Facts.QualifiedName = qualifiedNameOf(Kernel);
   Facts.Signature = signatureOf(Kernel);
+  if (!Kernel.isDependentContext())
+    Facts.MangledName = clang::ASTNameGenerator(Context).getName(&Kernel);
   Facts.Where = Unit.place(Kernel.getLocation());
   Facts.IsTemplate = Kernel.isDependentContext();
   if (const clang::FunctionTemplateDecl *Template =
@@ -89,10 +95,15 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
     const std::string Base = Name;
     for (unsigned I = 1; IsTaken(Name); ++I)
       Name = fmt::format("{}_{}", Base, I);
-    Facts.Parameters.push_back({Name, Parameter->getType().getAsString(Policy)});
+    ParameterFacts Found{Name, Parameter->getType().getAsString(Policy)};
     if (const clang::QualType T = Parameter->getType();
-        !T->isReferenceType() && !T->isIncompleteType() && !T->isDependentType())
-      Facts.ParameterBytes += Context.getTypeSizeInChars(Parameter->getType()).getQuantity();
+        !T->isReferenceType() && !T->isIncompleteType() && !T->isDependentType()) {
+      Found.Bytes = Context.getTypeSizeInChars(T).getQuantity();
+      Found.Alignment = Context.getTypeAlignInChars(T).getQuantity();
+      Found.Fields = fieldsOf(Context, T);
+      Facts.ParameterBytes += Found.Bytes;
+    }
+    Facts.Parameters.push_back(std::move(Found));
   }
   if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>()) {
     clang::Expr::EvalResult Value;
@@ -101,6 +112,11 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       Facts.MaxThreads = Value.Val.getInt().getZExtValue();
   }
   Facts.LaunchBlocks = launchBlocks(Unit, Kernel);
+  // The first token of a macro stands for the loop's; what the macro has before it would come between the two.
+  if (const clang::ForStmt *Loop = gridStrideLoop(Kernel))
+    if (const clang::SourceLocation At = Loop->getBeginLoc();
+        At.isFileID() || clang::Lexer::isAtStartOfMacroExpansion(At, Context.getSourceManager(), Context.getLangOpts()))
+      Facts.GridStrideLoop = Unit.place(Context.getSourceManager().getExpansionLoc(At));
 
   for (const auto &[Function, Use] : Reach.Functions) {
     if (Use.System) {
@@ -165,7 +181,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       if (!Body || Body->body_back() != Return)
         Facts.EarlyExits.push_back({"return", Name, Unit.place(Return->getBeginLoc())});
   }
-  Facts.Calls = callEdges(Unit, Reach, nullptr, "");
+  for (const auto &[Edge, Where] : callEdges(Unit, Reach, nullptr, ""))
+    Facts.Calls.insert(Edge);
   DivergentExits Exits = findDivergentExits(Unit, Reach);
   Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
   Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);

@@ -21,11 +21,17 @@ public:
     Out.write(constant(banner()));
     if (rebindsLibraries(Constituents, Plan)) {
       Out.write("#include <cuda_runtime.h>");
+      std::set<std::string> Before;
+      for (const Constituent &C : Constituents)
+        Before.insert(C.Text->BeforeLibraries.begin(), C.Text->BeforeLibraries.end());
+      for (const std::string &Line : Before)
+        Out.write(Line);
       Out.blank();
       emitPrelude(Out, Constituents, Plan, Options.Name);
       defineForLibraries(Out, Constituents, Options.Name, true);
-      includes();
+      includeLines(Out, Constituents, &Closure::Libraries, false, Included);
       defineForLibraries(Out, Constituents, Options.Name, false);
+      includes();
     } else {
       includes();
       emitPrelude(Out, Constituents, Plan, Options.Name);
@@ -61,12 +67,13 @@ private:
     return Text;
   }
 
-  /// Includes of all constituents, once each, in order.
-  static void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, bool ForArgumentsOnly) {
-    std::set<std::string> Seen;
+  /// Includes of all constituents, in order, but those already seen.
+  static void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents,
+                           std::vector<IncludeLine> Closure::*List, bool ForArgumentsOnly,
+                           std::set<std::string> &Seen) {
     std::vector<std::string> Defined;
     for (const Constituent &C : Constituents)
-      for (const IncludeLine &Include : C.Text->Includes) {
+      for (const IncludeLine &Include : C.Text->*List) {
         if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Include.Text).second)
           continue;
         for (const std::string &Define : Include.Defines)
@@ -84,7 +91,7 @@ private:
     Out.line("#include \"{}\"", Options.HeaderFile);
     Out.blank();
     Writer Lines("", false);
-    includeLines(Lines, Constituents, false);
+    includeLines(Lines, Constituents, &Closure::Includes, false, Included);
     if (!Lines.text().empty())
       Out.write(llvm::StringRef(Lines.text()).rtrim());
     if (std::any_of(Constituents.begin(), Constituents.end(),
@@ -184,8 +191,8 @@ private:
 
   /// Pieces in order, with the namespaces around them opened and closed as needed.
   void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
-              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings,
-              const std::string &Path, unsigned Unroll = 0) {
+              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path,
+              unsigned Unroll = 0) {
     std::vector<std::string> Open;
     std::set<std::vector<std::string>> Opened;
     auto Move = [&](const std::vector<std::string> &Wanted) {
@@ -208,8 +215,10 @@ private:
       if (P.What == Piece::Kind::Shared) {
         Move({});
         To.line("}} // namespace {}", Path);
-        for (const std::string &Name : P.Namespaces)
-          To.line("namespace {} {{", Name);
+        for (llvm::StringRef Name : P.Namespaces) {
+          const bool Inline = Name.consume_front("inline ");
+          To.line("{}namespace {} {{", Inline ? "inline " : "", Name.str());
+        }
         To.write(withPath(P.Text, Path));
         for (size_t I = 0; I < P.Namespaces.size(); ++I)
           To.write("}");
@@ -238,7 +247,8 @@ private:
     Lines.line("// Made by: {}", Options.Command);
     Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
     Lines.blank();
-    includeLines(Lines, Constituents, true);
+    std::set<std::string> Seen;
+    includeLines(Lines, Constituents, &Closure::Includes, true, Seen);
     Lines.blank();
     for (const Constituent &C : Constituents) {
       if (C.Text->Header.empty())
@@ -287,25 +297,27 @@ private:
   const FusionPlan &Plan;
   const EmitOptions &Options;
   Writer Out;
+  std::set<std::string> Included; ///< Lines that the source has.
 };
 
 /// The same text must not name different files, nor the same header be read in different states.
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<Message> Refusals;
-  std::map<std::string, const IncludeLine *> Seen;
-  for (const Constituent &C : Constituents)
-    for (const IncludeLine &Include : C.Text->Includes) {
-      auto [Known, New] = Seen.try_emplace(Include.Text, &Include);
-      if (New)
-        continue;
-      if (Known->second->Path != Include.Path)
-        Refusals.push_back(Blocker{BlockerKind::IncludeClash,
-                                   {},
-                                   fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)}
-                               .message());
-      else if (Known->second->Defines != Include.Defines)
-        Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, {}, Include.Path}.message());
-    }
+  for (const auto List : {&Closure::Includes, &Closure::Libraries}) {
+    std::map<std::string, const IncludeLine *> Seen;
+    for (const Constituent &C : Constituents)
+      for (const IncludeLine &Include : C.Text->*List) {
+        auto [Known, New] = Seen.try_emplace(Include.Text, &Include);
+        if (New)
+          continue;
+        if (Known->second->Path != Include.Path)
+          Refusals.push_back(Blocker{BlockerKind::IncludeClash, Include.Where,
+                                     fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)}
+                                 .message());
+        else if (Known->second->Defines != Include.Defines)
+          Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, Include.Where, Include.Path}.message());
+      }
+  }
   // One variable cannot have the copies of its type that two namespaces hold.
   std::map<std::string, const Constituent *> Variables;
   for (const Constituent &C : Constituents)
@@ -325,8 +337,8 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
   for (const KernelFacts *F : Facts)
     ++Count[F->Name];
   // What else stands in the namespace of the output.
-  std::set<std::string> Taken = {"fused",    "launch",     "gridOf",          "divisorOf",
-                                 "strideOf", "CufuseGrid", "CufusePartition", "cufuse_dynamicShared",
+  std::set<std::string> Taken = {"fused",    "launch",      "gridOf",          "divisorOf",
+                                 "strideOf", "CufuseGrid",  "CufusePartition", "cufuse_dynamicShared",
                                  "shareOf",  "CufuseShare", "cufuseRegisters", "CufuseTicket",
                                  "sameBits", "fused_bound"};
   std::vector<std::string> Names;

@@ -110,8 +110,9 @@ private:
 
   /// One block of the launch per block (or group of copies) of a kernel.
   void interleavedBlocks() {
-    Out.write("  // Every block plays one kernel. They alternate in proportion to their grids: each takes its share of the\n"
-              "  // places that those before it leave, and finds its own block's number there.");
+    Out.write(
+        "  // Every block plays one kernel. They alternate in proportion to their grids: each takes its share of the\n"
+        "  // places that those before it leave, and finds its own block's number there.");
     Out.write("  unsigned place = blockIdx.x;");
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       if (I + 1 < Constituents.size())
@@ -128,7 +129,8 @@ private:
     const auto Times = [](unsigned Count) {
       return Count == 1 ? std::string("multiprocessors") : fmt::format("{} * multiprocessors", constant(Count));
     };
-    Out.write("  // Blocks go round the multiprocessors, so that each has so many of every kernel, which loop over its blocks:");
+    Out.write("  // Blocks go round the multiprocessors, so that each has so many of every kernel, which loop over its "
+              "blocks:");
     rolesPerMultiprocessor();
     Out.line("  const unsigned multiprocessors = gridDim.x / {};", constant(Plan.residentRoles()));
     unsigned Before = 0;
@@ -153,7 +155,8 @@ private:
     const unsigned Count = Constituents.size();
     Out.write("  // On each multiprocessor, blocks begin by turns with the kernels, so many of them with each:");
     rolesPerMultiprocessor();
-    Out.write("  // A block takes the kernel's next block from its pool until that is empty, and goes on with the next kernel.");
+    Out.write("  // A block takes the kernel's next block from its pool until that is empty, and goes on with the next "
+              "kernel.");
     Out.line("  const unsigned ticket = CufuseTicket::take(pools + {}) % {};", Count, constant(Plan.residentRoles()));
     Out.line("  unsigned kernel = {};", firstRole());
     Out.line("#pragma unroll 1\n  for (unsigned turn = 0; turn < {0}; ++turn, kernel = (kernel + 1) % {0}) {{", Count);
@@ -189,7 +192,8 @@ private:
     const Walk Blocks{"blockIdx.x", "gridDim.x"};
     const unsigned Count = Constituents.size();
     if (Plan.alternates()) {
-      Out.write("  // Every block plays all kernels, one after the other; half of the blocks, on every multiprocessor, play them in\n"
+      Out.write("  // Every block plays all kernels, one after the other; half of the blocks, on every multiprocessor, "
+                "play them in\n"
                 "  // the opposite order.");
       Out.line("  unsigned place = blockIdx.x;\n  const bool backwards = opposite.takes(place);");
       Out.line("#pragma unroll 1\n  for (unsigned turn = 0; turn < {}; ++turn) {{", Count);
@@ -201,7 +205,7 @@ private:
       Out.write("  // Every block plays a block of each kernel in turn, as long as there are any.");
       std::string Most;
       for (unsigned I = 0; I < Count; ++I)
-        Most += (I + 1 < Count ? "max(" : "") + groups(I) + (I + 1 < Count ? ", " : std::string(Count - 1, ')'));
+        Most += (I + 1 < Count ? "::max(" : "") + groups(I) + (I + 1 < Count ? ", " : std::string(Count - 1, ')'));
       Out.line("  const unsigned most = {};", Most);
       Out.write("  for (unsigned place = blockIdx.x; place < most; place += gridDim.x) {");
       for (unsigned I = 0; I < Count; ++I) {
@@ -257,8 +261,8 @@ private:
         Out.line("{}{}if (threadIdx.x < {}) {{", Indent, P.First == 0 ? "" : "} else ", constant(End));
       if (const unsigned Budget = Plan.Roles[P.Constituent].Registers)
         Out.line("{}  cufuseRegisters<{}, {}>();", Indent, constant(Plan.Registers.Count), constant(Budget));
-      guarded(P, Indent + "  ", P.Reserved == P.PaddedThreads ? "fills the last warp" : "fills the last warpgroup", Blocks,
-              P.Block.threads() != P.Reserved && !Plan.keepsBlock());
+      guarded(P, Indent + "  ", P.Reserved == P.PaddedThreads ? "fills the last warp" : "fills the last warpgroup",
+              Blocks, P.Block.threads() != P.Reserved && !Plan.keepsBlock());
     }
     Out.line("{}}}", Indent);
   }
@@ -295,8 +299,8 @@ private:
     if (Blocks.Exists)
       return body(P, Indent, First);
     if (Plan.Grid == GridPolicy::Pool)
-      Out.line("{}for (unsigned block; (block = {}::cufuse_partition::next(pools + {})) < {}.blocks;) {{", Indent, space(P),
-               P.Constituent, Grid);
+      Out.line("{}for (unsigned block; (block = {}::cufuse_partition::next(pools + {})) < {}.blocks;) {{", Indent,
+               space(P), P.Constituent, Grid);
     else if (Plan.Grid == GridPolicy::Stride && !Blocks.Returns)
       Out.line("{}for (unsigned block = {}; block < {}.blocks; block += {}) {{", Indent, First, Grid,
                Copies == 1 ? Blocks.Step : fmt::format("{} * {}", Blocks.Step, Copies));
@@ -313,7 +317,8 @@ private:
     if (P.DropsOut)
       Out.line("{}{}::cufuse_partition::end(); // before the next block uses the same shared memory", Indent, space(P));
     else if (P.Synchronises && Plan.Grid != GridPolicy::Pool) // which synchronises itself
-      Out.line("{}{}::cufuse_partition::sync(); // before the next block uses the same shared memory", Indent, space(P));
+      Out.line("{}{}::cufuse_partition::sync(); // before the next block uses the same shared memory", Indent,
+               space(P));
     else if (!P.Synchronises && !Constituents[P.Constituent].Facts->WarpPrimitives.empty())
       Out.line("{}__syncwarp(); // lanes start the next block together", Indent);
   }

@@ -150,8 +150,9 @@ private:
 
   void device() {
     if (fillsDevice())
-      Out.line("  // {} blocks as are resident at once: each plays several blocks of the kernels.",
-               Plan.ResidentBlocks == 0 ? "As many" : "No more");
+      Out.line("  // As many blocks as are resident at once{}: each plays several blocks of the kernels.",
+               Plan.ResidentBlocks == 0 ? ""
+                                        : fmt::format(", {} on each multiprocessor", constant(Plan.ResidentBlocks)));
     Out.line("  int device = 0, multiprocessors = 0{};", fillsDevice() ? ", resident = 0" : "");
     Out.write(R"(  if (const cudaError_t error = cudaGetDevice(&device))
     return error;
@@ -160,11 +161,12 @@ private:
   }
 
   void residents() {
-    Out.line(R"(  if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, {}, {}, dynamicBytes))
+    Out.line(
+        R"(  if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, {}, {}, dynamicBytes))
     return error;
   if (resident == 0)
     return cudaErrorLaunchOutOfResources;)",
-             kernel(), constant(Plan.BlockThreads));
+        kernel(), constant(Plan.BlockThreads));
     if (Plan.ResidentBlocks > 0)
       Out.line("  if (resident > {0})\n    resident = {0};", constant(Plan.ResidentBlocks));
     if (Plan.Shape == Geometry::Blocks) {
@@ -222,8 +224,9 @@ private:
     if (Plan.Grid != GridPolicy::Pool)
       return Out.write(wrapped("  return cudaLaunchKernelEx(", Arguments, ");", 28));
     // Launches at the same time have pools of their own.
-    Out.line("\n  // {}, all zero, of this launch alone.",
-             Plan.Shape == Geometry::Blocks ? "A pool per kernel and tickets of the multiprocessors" : "A pool per kernel");
+    Out.line("\n  // {}, all zero, of this launch alone.", Plan.Shape == Geometry::Blocks
+                                                               ? "A pool per kernel and tickets of the multiprocessors"
+                                                               : "A pool per kernel");
     Out.line(R"(  unsigned *pools = nullptr;
   const std::size_t poolBytes = {} * sizeof(unsigned);
   if (const cudaError_t error = cudaMallocAsync(reinterpret_cast<void **>(&pools), poolBytes, stream))
@@ -232,7 +235,8 @@ private:
   if (error == cudaSuccess))",
              poolCounters(Plan));
     Out.write(wrapped("    error = cudaLaunchKernelEx(", Arguments, ");", 31));
-    Out.write("  const cudaError_t freed = cudaFreeAsync(pools, stream);\n  return error == cudaSuccess ? freed : error;");
+    Out.write(
+        "  const cudaError_t freed = cudaFreeAsync(pools, stream);\n  return error == cudaSuccess ? freed : error;");
   }
 
   static std::string argument(const std::string &Name, AddedParameter Added) {

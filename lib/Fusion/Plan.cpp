@@ -15,8 +15,8 @@ constexpr unsigned long long MaxParameterBytes = 32764; // CUDA 12.1 and later, 
 // What partitions hold themselves: see `Indices` and `Meeting` in the emitted text.
 constexpr unsigned IndicesBytes = 32, MeetingBytes = 16, PoolBytes = 16;
 
-/// Synchronises with the virtual blocks before and after when it loops over them and they share memory; takes them from a
-/// pool together.
+/// Synchronises with the virtual blocks before and after when it loops over them and they share memory; takes them from
+/// a pool together.
 bool synchronises(const KernelFacts &Kernel, GridPolicy Grid) {
   return Grid == GridPolicy::Pool || Kernel.needsBarrier() || (Grid != GridPolicy::Match && Kernel.usesShared());
 }
@@ -63,13 +63,19 @@ bool isLiteral(llvm::StringRef Value) {
          Value.find_if([](char C) { return !isalnum(static_cast<unsigned char>(C)) && C != '.'; }) == Value.npos;
 }
 
+bool isNumber(const ParameterFacts &P) {
+  return P.Fields.size() == 1 && P.Fields[0].Path.empty() && P.Fields[0].Kind != ScalarKind::Pointer &&
+         P.Fields[0].Kind != ScalarKind::Opaque;
+}
+
 /// Why the arguments cannot be fixed, empty if they can.
 std::string wrongBinding(const KernelFacts &Kernel, const ConstituentConfig &Chosen) {
   for (const auto &[Name, Value] : Chosen.Bound) {
-    auto Known = llvm::find_if(Kernel.Parameters, [&, &Name = Name](const ParameterFacts &P) { return P.Name == Name; });
+    auto Known =
+        llvm::find_if(Kernel.Parameters, [&, &Name = Name](const ParameterFacts &P) { return P.Name == Name; });
     if (Known == Kernel.Parameters.end())
       return fmt::format("{} has no parameter {}", Kernel.Name, Name);
-    if (!Known->Scalar)
+    if (!isNumber(*Known))
       return fmt::format("{} of {} is of type {}", Name, Kernel.Name, Known->Type);
     if (!isLiteral(Value))
       return fmt::format("{} for {} of {}", Value, Name, Kernel.Name);
@@ -147,7 +153,8 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
       Refuse(BlockerKind::WrongBinding, Fact, Kernel.Where);
     // Lanes behind the block's end would not be gone, but wait in another kernel.
-    const bool LanesStay = Plan.Shape == Geometry::Threads || (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool);
+    const bool LanesStay =
+        Plan.Shape == Geometry::Threads || (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool);
     if (LanesStay && Chosen.Block.threads() % WarpSize != 0 &&
         (synchronises(Kernel, Plan.Grid) || !Kernel.WarpPrimitives.empty()))
       Refuse(BlockerKind::PartialWarp, fmt::format("{} threads of {}", Chosen.Block.threads(), Kernel.Name));
@@ -169,7 +176,8 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   unsigned long long StaticShared = 0;
   for (const PartitionPlan &P : Plan.Partitions)
     StaticShared += Facts[P.Constituent]->staticSharedBytes() +
-                    (Facts[P.Constituent]->sharesIndices() ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0) + (Plan.Grid == GridPolicy::Pool ? PoolBytes : 0);
+                    (Facts[P.Constituent]->sharesIndices() ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0) +
+                    (Plan.Grid == GridPolicy::Pool ? PoolBytes : 0);
   if (Plan.BlockThreads > MaxBlockThreads)
     Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Plan.BlockThreads));
   if (Plan.Shape == Geometry::Threads && Plan.Order == ThreadOrder::Alternating && Plan.Grid == GridPolicy::Pool)

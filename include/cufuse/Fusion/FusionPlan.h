@@ -72,14 +72,15 @@ struct FusionPlan {
   }
 };
 
-/// Lays the partitions out in the order of the constituents, as the geometry asks. Refuses blocks that are impossible or
-/// exceed the kernel's launch bounds, more than 1024 threads or 15 barriers, more than 48 KB of static shared memory,
-/// what the geometry cannot do, and impossible register limits and budgets (PTX ISA, setmaxnreg); reports all of them.
-/// `Facts` and `Config.Constituents` correspond by position; `Arch` is what the output is compiled for.
+/// Lays the partitions out in the order of the constituents, as the geometry asks. Refuses blocks that are impossible
+/// or exceed the kernel's launch bounds, more than 1024 threads or 15 barriers, more than 48 KB of static shared
+/// memory, what the geometry cannot do, and impossible register limits and budgets (PTX ISA, setmaxnreg); reports all
+/// of them. `Facts` and `Config.Constituents` correspond by position; `Arch` is what the output is compiled for.
 llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts, const FusionConfig &Config,
                                       llvm::StringRef Arch = "sm_90a");
 
-/// Counters behind `AddedParameter::Pools`: for `Blocks`, as many tickets as there may be multiprocessors in step follow.
+/// Counters behind `AddedParameter::Pools`: for `Blocks`, as many tickets as there may be multiprocessors in step
+/// follow.
 constexpr unsigned TicketSlots = 256;
 inline unsigned poolCounters(const FusionPlan &Plan) {
   return Plan.Roles.size() + (Plan.Shape == Geometry::Blocks ? TicketSlots : 0);
