@@ -369,7 +369,7 @@ private:
     if (Bound)
       for (const auto &[Name, Value] : Plan.Roles[P.Constituent].Bound)
         if (Name == Parameter)
-          return fmt::format("static_cast<decltype({})>({})", Given, constant(Value));
+          return fmt::format("static_cast<decltype({})>({})", Given, Value);
     return Given;
   }
 

@@ -91,7 +91,7 @@ private:
     for (unsigned I = 0; I < Constituents.size(); ++I)
       for (const auto &[Name, Value] : Plan.Roles[I].Bound) {
         const std::string Given = fmt::format("{}Launch.arguments.{}", Constituents[I].Name, Name);
-        Conditions.push_back(fmt::format("sameBits({0}, static_cast<decltype({0})>({1}))", Given, constant(Value)));
+        Conditions.push_back(fmt::format("sameBits({0}, static_cast<decltype({0})>({1}))", Given, Value));
       }
     Out.line("  const bool bound = {};", llvm::join(Conditions, " &&\n                     "));
     Out.write("  const auto kernel = bound ? fused_bound : fused;");
