@@ -48,7 +48,7 @@ struct CuptiFunctions {
 #undef X
 
   static llvm::Expected<CuptiFunctions> load();
-  llvm::Error must(CUptiResult Result, const char *Doing, ExitCode Code = ExitCode::MissingTool) const;
+  llvm::Error must(CUptiResult Result, const char *Doing) const;
 };
 
 /// Parameters with their size, as every call wants them.
@@ -66,6 +66,7 @@ public:
   MetricHost(const MetricHost &) = delete;
   MetricHost &operator=(const MetricHost &) = delete;
   ~MetricHost();
+  llvm::Error add(const std::string &Chip, llvm::ArrayRef<const char *> Metrics);
   llvm::Expected<MetricPlan> plan(const std::string &Chip, llvm::ArrayRef<const char *> Metrics);
 
   const CuptiFunctions &Cupti;
@@ -110,13 +111,13 @@ llvm::Expected<CuptiFunctions> CuptiFunctions::load() {
   return Loaded;
 }
 
-llvm::Error CuptiFunctions::must(CUptiResult Result, const char *Doing, ExitCode Code) const {
+llvm::Error CuptiFunctions::must(CUptiResult Result, const char *Doing) const {
   if (Result == CUPTI_SUCCESS)
     return llvm::Error::success();
   const char *Name = nullptr;
   if (cuptiGetResultString(Result, &Name) != CUPTI_SUCCESS)
     Name = "an unknown error";
-  return fail(Code, fmt::format("CUPTI, {}: {}", Doing, Name),
+  return fail(ExitCode::MissingTool, fmt::format("CUPTI, {}: {}", Doing, Name),
               Result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
                   ? "the driver gives counters to the administrator only: set NVreg_RestrictProfilingToAdminUsers=0"
                   : "");
@@ -129,28 +130,34 @@ MetricHost::~MetricHost() {
     Cupti.cuptiProfilerHostDeinitialize(&Parameters);
 }
 
-llvm::Expected<MetricPlan> MetricHost::plan(const std::string &Chip, llvm::ArrayRef<const char *> Metrics) {
+/// All at once: each call begins a pass of its own.
+llvm::Error MetricHost::add(const std::string &Chip, llvm::ArrayRef<const char *> Metrics) {
   auto Initialize = CUFUSE_SIZED(CUpti_Profiler_Host_Initialize_Params);
   Initialize.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
   Initialize.pChipName = Chip.c_str();
   if (llvm::Error Error = Cupti.must(Cupti.cuptiProfilerHostInitialize(&Initialize), "describing the chip"))
-    return std::move(Error);
+    return Error;
   Object = Initialize.pHostObject;
-  // All at once: each call begins a pass of its own.
-  auto Add = [&](llvm::ArrayRef<const char *> Some) {
-    auto Parameters = CUFUSE_SIZED(CUpti_Profiler_Host_ConfigAddMetrics_Params);
-    Parameters.pHostObject = Object;
-    Parameters.ppMetricNames = const_cast<const char **>(Some.data());
-    Parameters.numMetrics = Some.size();
-    return Cupti.cuptiProfilerHostConfigAddMetrics(&Parameters);
-  };
-  if (const CUptiResult Result = Add(Metrics); Result != CUPTI_SUCCESS) {
+  auto Parameters = CUFUSE_SIZED(CUpti_Profiler_Host_ConfigAddMetrics_Params);
+  Parameters.pHostObject = Object;
+  Parameters.ppMetricNames = const_cast<const char **>(Metrics.data());
+  Parameters.numMetrics = Metrics.size();
+  return Cupti.must(Cupti.cuptiProfilerHostConfigAddMetrics(&Parameters), "adding metrics");
+}
+
+llvm::Expected<MetricPlan> MetricHost::plan(const std::string &Chip, llvm::ArrayRef<const char *> Metrics) {
+  if (llvm::Error Error = add(Chip, Metrics)) {
+    // Which one it was, the call does not say.
     std::string Unknown;
     for (const char *Metric : Metrics)
-      if (Add(Metric) != CUPTI_SUCCESS)
+      if (llvm::Error One = MetricHost(Cupti).add(Chip, Metric)) {
+        llvm::consumeError(std::move(One));
         Unknown += (Unknown.empty() ? "" : ", ") + std::string(Metric);
-    const std::string Doing = fmt::format("adding metrics for {} that it does not have ({})", Chip, Unknown);
-    return Cupti.must(Result, Doing.c_str(), ExitCode::BadInput);
+      }
+    if (Unknown.empty())
+      return std::move(Error);
+    llvm::consumeError(std::move(Error));
+    return badInput(fmt::format("{} has no metric {}", Chip, Unknown));
   }
   auto Size = CUFUSE_SIZED(CUpti_Profiler_Host_GetConfigImageSize_Params);
   Size.pHostObject = Object;

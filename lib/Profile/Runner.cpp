@@ -35,7 +35,16 @@ static std::string explain(ChildProcess &Child, Event What, unsigned Seconds) {
   return (How.empty() ? "closed its output" : How) + (Said.empty() ? "" : ": " + Said);
 }
 
-/// The field of a JSON object on a line, if that is what it is.
+/// The text of an error without what is printed around it.
+static std::string textOf(llvm::Error Error) {
+  std::string Text;
+  llvm::handleAllErrors(
+      std::move(Error), [&](const Failure &F) { Text = F.Messages.front().Text; },
+      [&](const llvm::ErrorInfoBase &Other) { Text = Other.message(); });
+  return Text;
+}
+
+/// A line that is a JSON object.
 static std::optional<llvm::json::Object> parseObject(llvm::StringRef Line) {
   auto Json = llvm::json::parse(Line);
   if (!Json) {
@@ -185,7 +194,7 @@ llvm::Expected<RunOutcome> Runner::run(const Schedule &Schedule) {
         continue;
       }
       Outcome.Status = RunStatus::Crashed;
-      Outcome.What = "not run, since cufuse-runner could not be started again: " + llvm::toString(std::move(Error));
+      Outcome.What = "not run, since cufuse-runner could not be started again: " + textOf(std::move(Error));
       return Outcome;
     }
   }
