@@ -3,12 +3,13 @@
 #include "cufuse/Fusion/FusedLaunch.h"
 #include "cufuse/Model/Occupancy.h"
 
+#include <llvm/Support/ThreadPool.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 
 namespace cufuse {
 
@@ -117,7 +118,8 @@ public:
   Impl(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler, RunnerPool &Gpus,
        EvaluatorOptions Given)
       : Fuse(Fuse), P(P), Packed(Packed), Options(std::move(Given)), Gpus(Gpus), Flags(nvccFlags(Fuse)),
-        Entry(entryOf(Options.Name)), Pool(Compiler, Options.Jobs) {
+        Entry(fmt::format("_ZN{}{}5fusedE", Options.Name.size(), Options.Name)), Back(Compiler),
+        Pool(llvm::hardware_concurrency(Options.Jobs)) {
     for (const Constituent &C : Fuse.constituents())
       Facts.push_back(C.Facts);
   }
@@ -180,12 +182,11 @@ private:
     if (!Text)
       return Call->push(Position, failedWith(Fate::Impossible, Text.takeError()));
     Job.Files = {{Options.Name + ".cu", std::move(Text->Source)}, {Options.Name + ".h", std::move(Text->Header)}};
-    Pool.submit(std::move(Job), [this, Call, Position, Key, How, Candidate,
-                                 Plan = std::move(*Plan)](llvm::function_ref<llvm::Expected<CompiledKernels>()> Compile) {
+    Pool.async([this, Call, Position, Key, How, Candidate, Job = std::move(Job), Plan = std::move(*Plan)] {
       if (Call->Ended)
         return;
       Busy.begin();
-      auto Compiled = Compile();
+      auto Compiled = Back.compile(Job);
       Busy.end();
       const Screened Built =
           Compiled ? understand(Candidate, Plan, *Compiled) : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
@@ -207,7 +208,7 @@ private:
     Schedule One{Key, Schedule::Serial, {*Built.Launch}};
     if (*How == Effort::Short)
       One.Stop = Options.Short;
-    Gpus.submit(std::move(One), [this, Call, Position, Result = Built.Result](const RunOutcome &Outcome) mutable {
+    Gpus.submit(std::move(One), [Call, Position, Result = Built.Result](const RunOutcome &Outcome) mutable {
       Call->push(Position, withOutcome(std::move(Result), Outcome));
     });
   }
@@ -275,7 +276,8 @@ private:
 
   std::mutex Lock;
   std::map<std::string, Screened> Known; ///< By key.
-  CompilePool Pool;                      ///< Last: its threads end first.
+  Compiler &Back;
+  llvm::DefaultThreadPool Pool; ///< Last: its threads end first.
 };
 
 FuseEvaluator::FuseEvaluator(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,

@@ -4,13 +4,16 @@
 #include "cufuse/Driver/FuseEvaluator.h"
 #include "cufuse/Model/ResourceBound.h"
 #include "cufuse/Profile/Metrics.h"
+#include "cufuse/Tune/Json.h"
+#include "cufuse/Tune/TuningDatabase.h"
 #include "cufuse/Workload/Workload.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
 
-#include <chrono>
+#include <ctime>
+#include <numeric>
 
 namespace cufuse {
 
@@ -24,8 +27,8 @@ struct SoloVariant {
   bool Bound = false;
   KernelLaunch Launch;
   ResourceUse Resources;
-  Evaluation Result;
-  std::map<std::string, double> Counters;
+  Evaluation Result = {};
+  std::map<std::string, double> Counters = {};
 };
 
 class Tuning {
@@ -45,6 +48,8 @@ public:
       if (llvm::Error Error = (this->*Step)())
         return std::move(Error);
     Answer.Result.Seconds = Seams.Now() - Start;
+    if (llvm::Error Error = keep())
+      return std::move(Error);
     return std::move(Answer);
   }
 
@@ -97,15 +102,16 @@ private:
     if (!Read)
       return Read.takeError();
     Work = std::move(*Read);
+    std::vector<KernelSpec> Specs;
+    std::vector<InputFlags> Flags;
     for (const WorkloadKernel &Kernel : Work.Kernels) {
-      InputFlags Flags;
-      Flags.Written = Kernel.Flags;
-      Flags.Arch = What().Gpu.Arch;
-      auto One = loadKernels(Tools, Kernel.Spec, Flags);
-      if (!One)
-        return One.takeError();
-      Kernels.push_back(std::move(One->front()));
+      Specs.push_back(Kernel.Spec);
+      Flags.push_back({Kernel.Flags, "", What().Gpu.Arch, Kernel.Folder});
     }
+    auto Loaded = loadKernels(Tools, Specs, Flags);
+    if (!Loaded)
+      return Loaded.takeError();
+    Kernels = std::move(*Loaded);
     if (llvm::Error Error = checkAll(Kernels))
       return Error;
     const llvm::StringRef File = llvm::sys::path::filename(Request.Output);
@@ -538,6 +544,18 @@ private:
     }
     Sizes.insert(Sizes.end(), Request.Settings.begin(), Request.Settings.end());
     return TuningKey{contentHash(Sources), contentHash(Flags), What().Gpu.Name, What().Gpu.Driver, contentHash(Sizes)};
+  }
+
+  llvm::Error keep() const {
+    if (Request.Database.empty() || Answer.Result.Modelled)
+      return llvm::Error::success();
+    auto Known = key();
+    if (!Known)
+      return Known.takeError();
+    auto Database = TuningDatabase::open(Request.Database);
+    if (!Database)
+      return Database.takeError();
+    return Database->store(*Known, Answer.Result);
   }
 
   /// The source of what is recommended.
