@@ -118,7 +118,7 @@ public:
   Impl(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler, RunnerPool &Gpus,
        EvaluatorOptions Given)
       : Fuse(Fuse), P(P), Packed(Packed), Options(std::move(Given)), Gpus(Gpus), Flags(nvccFlags(Fuse)),
-        Entry(fmt::format("_ZN{}{}5fusedE", Options.Name.size(), Options.Name)), Back(Compiler),
+        Entry(fmt::format("_ZN{}{}5fusedE", Fuse.options().Name.size(), Fuse.options().Name)), Back(Compiler),
         Pool(llvm::hardware_concurrency(Options.Jobs)) {
     for (const Constituent &C : Fuse.constituents())
       Facts.push_back(C.Facts);
@@ -177,11 +177,12 @@ private:
     if (Limit.Policy == RegisterPolicy::Count)
       Job.Cap.MaxRegisters = Limit.Count;
     if (Limit.Policy != RegisterPolicy::None && Limit.Policy != RegisterPolicy::Split)
-      Emitted.Registers = {RegisterPolicy::Bound, 0, 0};
+      Emitted.Registers = {RegisterPolicy::Bound, 0, 1};
     auto Text = Fuse.emit(Emitted);
     if (!Text)
       return Call->push(Position, failedWith(Fate::Impossible, Text.takeError()));
-    Job.Files = {{Options.Name + ".cu", std::move(Text->Source)}, {Options.Name + ".h", std::move(Text->Header)}};
+    Job.Files = {{Fuse.options().SourceFile, std::move(Text->Source)},
+                 {Fuse.options().HeaderFile, std::move(Text->Header)}};
     Pool.async([this, Call, Position, Key, How, Candidate, Job = std::move(Job), Plan = std::move(*Plan)] {
       if (Call->Ended)
         return;
@@ -237,7 +238,7 @@ private:
       Kernels.push_back(*Shape);
       Launches.push_back(Shape->Launch);
     }
-    auto Fused = cufuse::launchOf(Facts, Plan, Options.Name, Launches, 1, P.Gpu.Multiprocessors);
+    auto Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, 1, P.Gpu.Multiprocessors);
     if (Fused) {
       const Occupancy Fits = occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->second.Registers,
                                                                   Use->second.SharedBytes + Fused->DynamicBytes,
@@ -245,7 +246,7 @@ private:
       Built.Result.ResidentBlocks = Fits.Blocks;
       if (Fits.Blocks == 0)
         return {failedWith(Fate::Discarded, "not one block fits on an SM"), {}};
-      Fused = cufuse::launchOf(Facts, Plan, Options.Name, Launches, Fits.Blocks, P.Gpu.Multiprocessors);
+      Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, Fits.Blocks, P.Gpu.Multiprocessors);
     }
     if (!Fused)
       return {failedWith(Fate::Impossible, Fused.takeError()), {}};

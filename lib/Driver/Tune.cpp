@@ -467,7 +467,7 @@ private:
         return Opened.takeError();
       Record = std::move(*Opened);
     }
-    EvaluatorOptions Options{Request.Name, What().Gpu.Arch, Request.Jobs, ShortStop};
+    EvaluatorOptions Options{What().Gpu.Arch, Request.Jobs, ShortStop};
     FuseEvaluator World(*Fuse, What(), Packed, Back, *Gpus, std::move(Options));
     std::vector<Candidate> Candidates = (*How)->candidates(What());
     Answer.Result.SpaceSize = Candidates.size();
