@@ -175,7 +175,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       if (!Body || Body->body_back() != Return)
         Facts.EarlyExits.push_back({"return", Name, Unit.place(Return->getBeginLoc())});
   }
-  Facts.Calls = callEdges(Unit, Reach, nullptr, "");
+  for (const auto &[Edge, Where] : callEdges(Unit, Reach, nullptr, ""))
+    Facts.Calls.insert(Edge);
   DivergentExits Exits = findDivergentExits(Unit, Reach);
   Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
   Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);

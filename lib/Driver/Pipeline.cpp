@@ -410,13 +410,21 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   if (!Copies)
     return Copies.takeError();
   FusionConfig Config;
+  Config.Shape = Request.Shape;
   Config.Grid = Request.Grid;
+  const bool HasRoles = Request.Shape == Geometry::Blocks && Request.Grid == GridPolicy::Stride;
+  if (!Request.Resident.empty() && !HasRoles)
+    return badUsage("--resident is for --geometry blocks under --grid-policy stride");
+  auto Resident = distribute<unsigned>(Request.Resident, Result.Kernels, Fuser.constituents(), "--resident");
+  if (!Resident)
+    return Resident.takeError();
   Config.Registers = Request.Registers;
   llvm::Error Unknown = llvm::Error::success();
   for (size_t I = 0; I < Result.Kernels.size(); ++I) {
     const LoadedKernel &Kernel = Result.Kernels[I];
     ConstituentConfig Chosen;
     Chosen.Copies = (*Copies)[I].value_or(1);
+    Chosen.ResidentBlocks = (*Resident)[I].value_or(1);
     std::string Why = "--block";
     if ((*Blocks)[I]) {
       Chosen.Block = *(*Blocks)[I];
@@ -447,11 +455,13 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     const std::string Name = Fuser.constituents()[P.Constituent].Name;
     Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.PaddedThreads - 1,
                         P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
-    Explain(P.Barrier ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
-                                    !Facts.Barriers.empty() ? "it synchronises"
-                                    : Facts.sharesIndices() ? "its functions read the block index from shared memory"
-                                                            : "its blocks follow each other in the same shared memory")
-                      : fmt::format("{}: no barrier: it never synchronises", Name));
+    Explain(P.WholeBlock && P.Synchronises ? fmt::format("{}: the barrier of the block, which is all its own", Name)
+            : P.Barrier
+                ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
+                              !Facts.Barriers.empty() ? "it synchronises"
+                              : Facts.sharesIndices() ? "its functions read the block index from shared memory"
+                                                      : "its blocks follow each other in the same shared memory")
+                : fmt::format("{}: no barrier: it never synchronises", Name));
     if (P.DropsOut)
       for (const Finding &Exit : Facts.ExitsBeforeBarrier)
         Explain(fmt::format("{}: an mbarrier instead, which leaving threads drop out of: {}: {}", Name,

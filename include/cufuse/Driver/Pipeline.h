@@ -92,6 +92,8 @@ struct FuseRequest {
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;
+  std::vector<Choice<unsigned>> Resident; ///< Per role for `Blocks` under `Stride`, else one without a name.
+  Geometry Shape = Geometry::Warps;
   GridPolicy Grid = GridPolicy::Match;
   RegisterLimit Registers;
   std::string Name;    ///< Empty: the kernels' names, joined.
