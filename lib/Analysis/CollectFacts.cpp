@@ -3,6 +3,7 @@
 #include "cufuse/Analysis/CallEdges.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Analysis/GridStrideLoop.h"
 #include "cufuse/Analysis/LaunchSites.h"
 #include "cufuse/Analysis/Layout.h"
 
@@ -111,6 +112,11 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       Facts.MaxThreads = Value.Val.getInt().getZExtValue();
   }
   Facts.LaunchBlocks = launchBlocks(Unit, Kernel);
+  // The first token of a macro stands for the loop's; what the macro has before it would come between the two.
+  if (const clang::ForStmt *Loop = gridStrideLoop(Kernel))
+    if (const clang::SourceLocation At = Loop->getBeginLoc();
+        At.isFileID() || clang::Lexer::isAtStartOfMacroExpansion(At, Context.getSourceManager(), Context.getLangOpts()))
+      Facts.GridStrideLoop = Unit.place(Context.getSourceManager().getExpansionLoc(At));
 
   for (const auto &[Function, Use] : Reach.Functions) {
     if (Use.System) {

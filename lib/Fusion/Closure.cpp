@@ -6,6 +6,8 @@
 #include "SelectCopied.h"
 #include "SpellType.h"
 
+#include "cufuse/Analysis/GridStrideLoop.h"
+
 namespace cufuse {
 
 namespace {
@@ -300,6 +302,10 @@ private:
       for (const auto &[At, Launch] : Launches->second)
         if (I.Text.Begin <= At && At < I.Text.End)
           Edits.push_back(Launch);
+    if (const clang::ForStmt *Loop = Facts.GridStrideLoop ? gridStrideLoop(*Reach.Kernel) : nullptr)
+      if (const clang::SourceLocation At = Unit.ast().getSourceManager().getExpansionLoc(Loop->getBeginLoc());
+          contains(I.Text, At))
+        Edits.push_back({Text.offset(At).second, 0, std::string(1, LoopMark)});
     globalQualifiers(I.Text, Edits);
     for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
       Edits.push_back({At, 0, fmt::format("::{}::{}", std::string(1, PathMark), Path)});
@@ -409,8 +415,8 @@ private:
         Result.HasHostShared = true;
         std::vector<std::string> Types;
         for (const clang::ParmVarDecl *Parameter : Child.parameters()) {
-          auto Spelled = spellType(Unit.ast(), Parameter->getType(), "",
-                                   [this](const clang::Decl *D) { return isCopied(D); });
+          auto Spelled =
+              spellType(Unit.ast(), Parameter->getType(), "", [this](const clang::Decl *D) { return isCopied(D); });
           if (!Spelled || Spelled->find(PathMark) != std::string::npos)
             block(BlockerKind::DeviceLaunch, Launch.Where,
                   fmt::format("{}, with a parameter whose type is defined in its file,", Child.getNameAsString()));

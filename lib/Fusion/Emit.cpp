@@ -164,7 +164,7 @@ private:
           if (!Namespaces.empty())
             Nested[Namespaces].push_back(fmt::format("using {}::{};", textSpace(C), Name));
       }
-    pieces(Out, C.Text->Body, Nested, Path);
+    pieces(Out, C.Text->Body, Nested, Path, Plan.Roles[Partition.Constituent].Unroll);
     for (const std::string &Name : C.Text->BodyMacros)
       Out.line("#undef {}", Name);
     for (const char *Name : Macros)
@@ -191,8 +191,8 @@ private:
 
   /// Pieces in order, with the namespaces around them opened and closed as needed.
   void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
-              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings,
-              const std::string &Path) {
+              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path,
+              unsigned Unroll = 0) {
     std::vector<std::string> Open;
     std::set<std::vector<std::string>> Opened;
     auto Move = [&](const std::vector<std::string> &Wanted) {
@@ -235,7 +235,7 @@ private:
         To.write(withPath(P.Text, Path));
         continue;
       }
-      To.user(withPath(P.Text, Path), P.File, P.Line);
+      To.user(unrolled(withPath(P.Text, Path), Unroll), P.File, P.Line);
       To.blank();
     }
     Move({});
@@ -337,9 +337,10 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
   for (const KernelFacts *F : Facts)
     ++Count[F->Name];
   // What else stands in the namespace of the output.
-  std::set<std::string> Taken = {"fused",    "launch",     "gridOf",          "divisorOf",
-                                 "strideOf", "CufuseGrid", "CufusePartition", "cufuse_dynamicShared",
-                                 "shareOf",  "CufuseShare"};
+  std::set<std::string> Taken = {"fused",    "launch",      "gridOf",          "divisorOf",
+                                 "strideOf", "CufuseGrid",  "CufusePartition", "cufuse_dynamicShared",
+                                 "shareOf",  "CufuseShare", "cufuseRegisters", "CufuseTicket",
+                                 "sameBits", "fused_bound"};
   std::vector<std::string> Names;
   for (const KernelFacts *F : Facts) {
     std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);

@@ -108,7 +108,8 @@ struct KernelFacts {
   std::vector<std::string> Helpers; ///< Functions of the user's files that the kernel reaches, qualified.
   std::vector<Finding> Atomics;
   std::vector<Finding> WarpPrimitives;
-  std::vector<Finding> EarlyExits; ///< Returns from the kernel before its end.
+  std::optional<SourcePlace> GridStrideLoop; ///< The first `for` of the kernel whose step is a multiple of the launch.
+  std::vector<Finding> EarlyExits;           ///< Returns from the kernel before its end.
   /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
   std::vector<Finding> ExitsBeforeBarrier, ExitsBeforeWarpPrimitive;
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.

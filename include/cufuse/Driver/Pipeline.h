@@ -93,8 +93,12 @@ struct FuseRequest {
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;
-  std::vector<Choice<unsigned>> Resident; ///< Per role for `Blocks` under `Stride`, else one without a name.
+  std::vector<Choice<unsigned>> Resident; ///< Of each role, for `Blocks`; else one, of fused blocks.
+  std::vector<Choice<unsigned>> Unroll;
+  std::vector<Choice<std::pair<std::string, std::string>>> Bound; ///< Parameter and value of a named constituent.
+  std::vector<unsigned> RegisterBudgets;                          ///< By constituent, for `Split`.
   Geometry Shape = Geometry::Warps;
+  ThreadOrder Order = ThreadOrder::Sequence;
   GridPolicy Grid = GridPolicy::Match;
   RegisterLimit Registers;
   std::string Name;    ///< Empty: the kernels' names, joined.

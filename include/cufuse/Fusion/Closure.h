@@ -15,6 +15,8 @@ struct Reached;
 
 /// Stands in texts for the namespace that holds the constituent's text.
 constexpr char PathMark = '\1';
+/// Stands in front of the kernel's grid-stride loop.
+constexpr char LoopMark = '\5';
 
 /// A stretch of the output that belongs to one constituent.
 struct Piece {
@@ -62,7 +64,7 @@ struct Closure {
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
-  bool HasHostShared = false; ///< Something of the program: the output must be relocatable.
+  bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
 };

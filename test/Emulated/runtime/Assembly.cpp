@@ -52,11 +52,16 @@ Value special(Value index) {
     return linearThread() % 32;
   case 1:
     return linearThread() / 32;
+  case 2: {
+    int multiprocessors = 1;
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    return blockIdx.x % static_cast<unsigned>(multiprocessors);
+  }
   default:
     return static_cast<Value>(clock64());
   }
 }
-const char *const Specials[] = {"%laneid", "%warpid", "%clock64", "%globaltimer"};
+const char *const Specials[] = {"%laneid", "%warpid", "%smid", "%clock64", "%globaltimer"};
 
 Value get(const Frame &f, const Instruction &i, std::size_t at) {
   const Place &p = i.places.at(at);
@@ -261,6 +266,8 @@ const std::map<std::string, Execute> Instructions = {
     {"fence", letOthersRun},
     {"fence.proxy.async", noOperation},
     {"fence.mbarrier_init", noOperation},
+    {"setmaxnreg.dec.sync", noOperation},
+    {"setmaxnreg.inc.sync", noOperation},
     {"exit", leave},
     {"trap", trap},
 };
