@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/CollectFacts.h"
 
+#include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CallEdges.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
@@ -142,6 +143,22 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       default:
         break;
       }
+    }
+    for (const CallSite &Call : Use.Calls)
+      if (classify(Call) == Intrinsic::NamedBarrier)
+        if (const auto Number = barrierNumber(Call); Number && *Number > 0)
+          Facts.NamedBarriers.insert(*Number);
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
+      if (isBlockBarrier(*Assembly)) {
+        Facts.Barriers.push_back({"bar.sync", Name, Unit.place(Assembly->getAsmLoc())});
+        continue;
+      }
+      for (const AssemblyMention &M : scanAssembly(*Assembly).Mentions)
+        if (M.What == AssemblyMention::Kind::Barrier) {
+          if (const auto Number = barrierNumber(*Assembly, M, Context))
+            Facts.NamedBarriers.insert(*Number);
+          Facts.ArrivesAtBarriers |= M.Arrives;
+        }
     }
     for (const clang::VarDecl *Shared : Use.Shared) {
       SharedArray Array{Shared->getNameAsString(), Shared->getType().getAsString(Policy), 0, Name,

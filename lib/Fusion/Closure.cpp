@@ -1,6 +1,7 @@
 #include "cufuse/Fusion/Closure.h"
 
 #include "CollectIncludes.h"
+#include "EditAssembly.h"
 #include "EditText.h"
 #include "QualifyCallees.h"
 #include "SelectCopied.h"
@@ -296,6 +297,10 @@ private:
         if (Shared->hasExternalStorage() && contains(I.Text, Shared->getLocation()) &&
             SharedSeen.insert(Text.offset(Shared->getLocation())).second)
           editDynamicShared(Unit, Text, I.Text, *Shared, "cufuse_dynamicOffset", Edits, Result.Blockers);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+        if (contains(I.Text, Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
+          editAssembly(Unit, Text, *Assembly, Edits, Result.Blockers);
     if (auto Launches = LaunchEdits.find(I.Text.File); Launches != LaunchEdits.end())
       for (const auto &[At, Launch] : Launches->second)
         if (I.Text.Begin <= At && At < I.Text.End)
@@ -409,8 +414,8 @@ private:
         Result.HasHostShared = true;
         std::vector<std::string> Types;
         for (const clang::ParmVarDecl *Parameter : Child.parameters()) {
-          auto Spelled = spellType(Unit.ast(), Parameter->getType(), "",
-                                   [this](const clang::Decl *D) { return isCopied(D); });
+          auto Spelled =
+              spellType(Unit.ast(), Parameter->getType(), "", [this](const clang::Decl *D) { return isCopied(D); });
           if (!Spelled || Spelled->find(PathMark) != std::string::npos)
             block(BlockerKind::DeviceLaunch, Launch.Where,
                   fmt::format("{}, with a parameter whose type is defined in its file,", Child.getNameAsString()));
@@ -538,7 +543,7 @@ private:
   std::set<const clang::VarDecl *> HostShared;
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
-  std::set<std::pair<clang::FileID, unsigned>> SharedSeen;
+  std::set<std::pair<clang::FileID, unsigned>> SharedSeen, AssemblySeen;
   std::map<clang::FileID, std::map<unsigned, Edit>> LaunchEdits; ///< By offset.
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };

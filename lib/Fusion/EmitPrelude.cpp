@@ -66,6 +66,13 @@ constexpr const char *PartitionReductions = R"(
     return any;
   })";
 
+constexpr const char *PartitionNamed = R"(
+  /// The hardware barriers that stand for those that the kernel names follow its own.
+  static constexpr __device__ unsigned named(unsigned index) { return Barrier + 1 + index; }
+  static __device__ __forceinline__ void syncNamed(unsigned barrier, unsigned count) {
+    asm volatile("barrier.cta.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
+  })";
+
 constexpr const char *PartitionDynamic = R"(
   /// The partition's part of the dynamic shared memory, which starts `offset` bytes into the block's.
   template <typename Array> static __device__ __forceinline__ Array &dynamicShared(unsigned offset) {
@@ -156,7 +163,7 @@ constexpr const char *DropOutReductions = R"(  /// The number of threads here wi
 
 /// Which chunks of the prelude some constituent needs.
 struct Needs {
-  bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false;
+  bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false, Named = false;
 
   Needs(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
     for (const PartitionPlan &Partition : Plan.Partitions) {
@@ -170,6 +177,7 @@ struct Needs {
         Reductions |= isReduction(Barrier);
       Dynamic |= !C.Facts->DynamicShared.empty();
       Indices |= C.Facts->sharesIndices();
+      Named |= !C.Facts->NamedBarriers.empty();
       Exit |= C.Facts->announcesExits() && (C.Facts->ExitsBeforeBarrier.empty() || Plan.keepsGrid());
     }
   }
@@ -263,6 +271,8 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Out.write(Whole ? WholeBlockSync : PartitionSync);
   if (Need.Reductions)
     Out.write(Whole ? WholeBlockReductions : PartitionReductions);
+  if (Need.Named)
+    Out.write(PartitionNamed);
   if (Need.Dynamic)
     Out.write(PartitionDynamic);
   if (Need.Indices)

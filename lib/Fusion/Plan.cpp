@@ -44,12 +44,19 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     if (Config.Grid == GridPolicy::Stride)
       for (const Finding &Exit : Kernel.ExitsBeforeWarpPrimitive)
         Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
+    if (Config.Grid == GridPolicy::Stride && Kernel.ArrivesAtBarriers)
+      Refuse(BlockerKind::NamedBarrier,
+             fmt::format("{} arrives without waiting, which may reach into its next block under --grid-policy stride",
+                         Kernel.Name),
+             Kernel.Where);
     ParameterBytes += Kernel.ParameterBytes;
     for (unsigned Copy = 0; Copy < Chosen.Copies; ++Copy) {
       PartitionPlan Partition{I, Copy, static_cast<unsigned>(Threads), Chosen.Block, 0, 0};
       Partition.PaddedThreads = (Chosen.Block.threads() + WarpSize - 1) / WarpSize * WarpSize;
       if (synchronises(Kernel, Config.Grid))
         Partition.Barrier = ++Barriers;
+      Partition.NamedBarriers = Kernel.NamedBarriers.size();
+      Barriers += Partition.NamedBarriers;
       Partition.DropsOut = !Kernel.ExitsBeforeBarrier.empty();
       Threads += Partition.PaddedThreads;
       StaticShared += Kernel.staticSharedBytes() + (Kernel.sharesIndices() ? IndicesBytes : 0) +
@@ -64,7 +71,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   if (Threads > MaxBlockThreads)
     Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Threads));
   if (Barriers > MaxBarriers)
-    Refuse(BlockerKind::TooManyBarriers, fmt::format("{} do", Barriers));
+    Refuse(BlockerKind::TooManyBarriers, std::to_string(Barriers));
   if (StaticShared > MaxStaticShared)
     Refuse(BlockerKind::StaticSharedMemory, fmt::format("{} bytes", StaticShared));
   if (ParameterBytes > MaxParameterBytes)

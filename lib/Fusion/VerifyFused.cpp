@@ -2,6 +2,7 @@
 
 #include "EmitPrelude.h"
 
+#include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CallEdges.h"
 
 #include <llvm/Support/Path.h>
@@ -49,6 +50,7 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
       return defect(fmt::format("partition of {} threads is padded to {}", P.Block.threads(), P.PaddedThreads));
     if (P.Barrier != 0 && P.Barrier != ++Barriers)
       return defect(fmt::format("barrier {} instead of {}", P.Barrier, Barriers));
+    Barriers += P.NamedBarriers;
     First += P.PaddedThreads;
   }
   if (First != Plan.BlockThreads || Barriers > 15 || First > MaxBlockThreads)
@@ -126,6 +128,11 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     const std::string Name = Function->getQualifiedNameAsString();
     if (!Use.Reads.empty())
       return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Use.Reads.front().Builtin]));
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
+      const AssemblyScan Scan = scanAssembly(*Assembly);
+      if (!Scan.Unknown.empty() || llvm::any_of(Scan.Mentions, [](const AssemblyMention &M) { return !M.IsOperand; }))
+        return defect(Name + " still names the block in assembly");
+    }
     for (const CallSite &Call : Use.Calls)
       if (classify(Call) == Intrinsic::Barrier || classify(Call) == Intrinsic::NamedBarrier)
         return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));

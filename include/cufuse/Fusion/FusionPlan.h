@@ -20,6 +20,7 @@ struct PartitionPlan {
   BlockShape Block;
   unsigned PaddedThreads = 0; ///< Block.threads() rounded up to whole warps; also the count of its barrier.
   unsigned Barrier = 0;       ///< Hardware barrier 1…15, or 0 when the partition never synchronises.
+  unsigned NamedBarriers = 0; ///< Those that the kernel names itself; they follow `Barrier`.
   /// Threads leave before others synchronise: an mbarrier, which they drop out of, takes the place of the barrier.
   bool DropsOut = false;
 };
