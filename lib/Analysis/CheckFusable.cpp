@@ -244,9 +244,6 @@ private:
         block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
       return;
     }
-    for (const auto *Annotation : Variable.specific_attrs<clang::AnnotateAttr>())
-      if (Annotation->getAnnotation() == "cufuse_managed")
-        return block(BlockerKind::ManagedVariable, Variable.getLocation(), Name);
     if (!mustStayShared(Unit, Variable))
       return;
     if (!Variable.hasExternalFormalLinkage() || Variable.isCXXClassMember())

@@ -32,16 +32,16 @@ struct HostUse : clang::ConstDynamicRecursiveASTVisitor {
   bool Found = false;
 };
 
-std::string space(const clang::VarDecl &V) {
-  for (const auto *Annotation : V.specific_attrs<clang::AnnotateAttr>())
+} // namespace
+
+std::string spaceOf(const clang::VarDecl &Variable) {
+  for (const auto *Annotation : Variable.specific_attrs<clang::AnnotateAttr>())
     if (Annotation->getAnnotation() == "cufuse_managed")
       return "__managed__";
-  if (V.hasAttr<clang::CUDAConstantAttr>())
+  if (Variable.hasAttr<clang::CUDAConstantAttr>())
     return "__constant__";
-  return V.hasAttr<clang::CUDASharedAttr>() ? "__shared__" : "__device__";
+  return Variable.hasAttr<clang::CUDASharedAttr>() ? "__shared__" : "__device__";
 }
-
-} // namespace
 
 bool mustStayShared(const ParsedUnit &Unit, const clang::VarDecl &Variable) {
   // What a library's header defines comes with its #include.
@@ -195,7 +195,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       Facts.HelperHasDynamicShared = true; // any function may name it
       continue;
     }
-    Facts.Globals.push_back({Global->getQualifiedNameAsString(), space(*Global), mustStayShared(Unit, *Global)});
+    Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global), mustStayShared(Unit, *Global)});
   }
   return Facts;
 }

@@ -383,8 +383,7 @@ private:
     Piece P;
     P.What = Piece::Kind::Shared;
     P.Namespaces = namespacesAround(Variable.getDeclContext());
-    P.Text = fmt::format("extern {} {}{};", Source.hasAttr<clang::CUDAConstantAttr>() ? "__constant__" : "__device__",
-                         *Spelled, Bounds);
+    P.Text = fmt::format("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
     Piece Using;
     Using.What = Piece::Kind::Using;
     Using.Namespaces = P.Namespaces;
