@@ -9,9 +9,9 @@
 namespace cufuse {
 
 namespace {
-constexpr double Width = 720, Height = 320;
+constexpr double Width = 560, Height = 300;
 constexpr double Left = 64, Right = 16, Top = 14, Bottom = 46;
-constexpr double RowHeight = 26, NameWidth = 250, ValueWidth = 110;
+constexpr double RowHeight = 25, NameWidth = 200, ValueWidth = 84;
 
 std::string numberOf(double Value) {
   if (std::abs(Value) >= 1000)
@@ -100,7 +100,7 @@ std::string xyPlot(const XyPlot &P) {
   auto AtY = [&](double Y) { return Top + (High - Clip(Y)) / (High - Low) * (Height - Top - Bottom); };
 
   std::string Out = open(Width, Height, P.Title) + uprightAxis(YTicks, Low, High, P.YAxis);
-  std::vector<double> XTicks = P.XTicks.empty() ? roundTicks(X0, X1, 8) : P.XTicks;
+  std::vector<double> XTicks = P.XTicks.empty() ? roundTicks(X0, X1, 7) : P.XTicks;
   for (double Tick : XTicks)
     if (Tick >= X0 - Margin && Tick <= X1 + Margin)
       Out += text(AtX(Tick), Height - Bottom + 18, "tick mid", numberOf(Tick));
