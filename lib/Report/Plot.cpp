@@ -105,16 +105,6 @@ std::string xyPlot(const XyPlot &P) {
     if (Tick >= X0 - Margin && Tick <= X1 + Margin)
       Out += text(AtX(Tick), Height - Bottom + 18, "tick mid", numberOf(Tick));
   Out += text(Left + (Width - Left - Right) / 2, Height - 8, "axis mid", P.XAxis);
-  double LastLabel = -100;
-  std::vector<PlotLevel> Levels = P.Levels;
-  std::sort(Levels.begin(), Levels.end(), [](const PlotLevel &A, const PlotLevel &B) { return A.Y > B.Y; });
-  for (const PlotLevel &L : Levels) {
-    const double Y = AtY(L.Y);
-    Out += line(Left, Y, Width - Right, Y, "level");
-    // Names of levels that nearly coincide go below one another.
-    LastLabel = std::max(Y - 5, LastLabel + 13);
-    Out += text(Width - Right - 4, LastLabel, "tick end halo", L.Name);
-  }
   for (const PlotSeries &S : P.Series) {
     if (S.Line && S.Points.size() > 1) {
       std::string Path;
@@ -126,6 +116,16 @@ std::string xyPlot(const XyPlot &P) {
       for (const PlotPoint &Point : S.Points)
         Out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.4\" class=\"dot s{}\"><title>{}</title></circle>\n",
                            AtX(Point.X), AtY(Point.Y), S.Colour, escapeHtml(Point.Label));
+  }
+  double LastLabel = -100;
+  std::vector<PlotLevel> Levels = P.Levels;
+  std::sort(Levels.begin(), Levels.end(), [](const PlotLevel &A, const PlotLevel &B) { return A.Y > B.Y; });
+  for (const PlotLevel &L : Levels) {
+    const double Y = AtY(L.Y);
+    Out += line(Left, Y, Width - Right, Y, "level");
+    // Names of levels that nearly coincide go below one another.
+    LastLabel = std::max(Y - 5, LastLabel + 13);
+    Out += text(Width - Right - 4, LastLabel, "tick end halo", L.Name);
   }
   return Out + "</svg>\n";
 }

@@ -33,8 +33,13 @@ size_t occurrences(const std::string &Text, const std::string &Of) {
 
 class Report : public testing::Test {
 protected:
-  TuneResult R = sampleResult(4, {{Fate::WrongResult, 0.02}, {Fate::TimedOut, 0.01}, {Fate::CompileFailed, 0.05}});
-  Summary S = summarize(R);
+  static const TuneResult &sample() {
+    static const TuneResult R =
+        sampleResult(4, {{Fate::WrongResult, 0.02}, {Fate::TimedOut, 0.01}, {Fate::CompileFailed, 0.05}});
+    return R;
+  }
+  const TuneResult &R = sample();
+  const Summary S = summarize(R);
 };
 
 TEST_F(Report, TextBeginsWithTheVerdictAndStaysNarrow) {

@@ -1,3 +1,4 @@
+#include "SampleResult.h"
 #include "Synthetic.h"
 
 #include "cufuse/Support/Error.h"
@@ -6,17 +7,14 @@
 #include "cufuse/Tune/Trace.h"
 #include "cufuse/Tune/TuningDatabase.h"
 
-#include "SampleResult.h"
-#include "cufuse/Report/Report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 namespace cufuse {
@@ -62,7 +60,7 @@ TraceEntry entry(unsigned Number) {
   return E;
 }
 
-std::string textOf(const TraceEntry &E) { return llvm::formatv("{0}", toJSON(E)).str(); }
+std::string lineOf(const TraceEntry &E) { return llvm::formatv("{0}", toJSON(E)).str(); }
 
 using TraceFile = InFolder;
 
@@ -79,7 +77,7 @@ TEST_F(TraceFile, IsContinuedWhereItEnded) {
   }
   Trace Second = llvm::cantFail(Trace::open(at("t.jsonl"), "key", "about"));
   ASSERT_EQ(Second.entries().size(), 2u);
-  EXPECT_EQ(textOf(Second.entries()[0]), textOf(entry(32)));
+  EXPECT_EQ(lineOf(Second.entries()[0]), lineOf(entry(32)));
   EXPECT_EQ(Second.entries()[1].Result.Outcome, Fate::Crashed);
   EXPECT_EQ(Second.seconds(), 8.0);
   Second.append(entry(96));
