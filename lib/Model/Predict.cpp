@@ -13,8 +13,8 @@ namespace {
 // A kernel's rate grows as warps^e: e is what its busiest resource leaves idle, from saturated (0) to latency-bound (1).
 constexpr double LeastExponent = 0.25, MostExponent = 0.85;
 constexpr double Interleaving = 0.93;      // whole blocks of two kernels hide some of each other's latency
-constexpr double SpillByteCost = 0.004;    // per byte and thread of spill stores and loads
-constexpr double MissingRegisterCost = 0.015; // per register that a bound takes from a body
+constexpr double SpillByteCost = 0.002;    // per byte and thread of spill stores and loads
+constexpr double MissingRegisterBytes = 8; // a register is stored and loaded
 constexpr double AssumedIssueShare = 0.45; // issue-slot utilisation of a kernel without counters
 constexpr unsigned UnknownRegisters = 40;
 
@@ -129,6 +129,7 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     Resident = std::min(Resident, Config.ResidentBlocks);
 
   std::vector<Part> Parts;
+  unsigned MissingRegisters = 0;
   for (size_t I = 0; I < P.Constituents.size(); ++I) {
     const ConstituentProblem &Constituent = P.Constituents[I];
     const ConstituentConfig &Chosen = Config.Constituents[I];
@@ -150,16 +151,16 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
       Busiest = std::max(Busiest, Microseconds / New.Solo);
     New.Slowdown = rateLoss(static_cast<double>(Blocks) * paddedThreads(Chosen) / WarpSize, SoloWarps, 1 - Busiest);
     const unsigned Own = Policy == RegisterPolicy::Split ? Chosen.RegisterBudget : Allowed;
-    if (!Compiled && Own < SoloRegisters)
-      New.Slowdown *= 1 + MissingRegisterCost * (SoloRegisters - Own);
+    if (Own < SoloRegisters)
+      MissingRegisters = std::max(MissingRegisters, SoloRegisters - Own);
     Parts.push_back(std::move(New));
   }
   double Time = Warps   ? sideBySide(Parts, Config.Grid != GridPolicy::Match)
                 : Roles ? sideBySide(Parts, true)
                         : inTurn(Parts);
-  if (Compiled)
-    Time *= 1 + SpillByteCost * (Compiled->SpillStores + Compiled->SpillLoads);
-  return {Time, Resident};
+  const double SpillBytes =
+      Compiled ? Compiled->SpillStores + Compiled->SpillLoads : MissingRegisters * MissingRegisterBytes;
+  return {Time * (1 + SpillByteCost * SpillBytes), Resident, SpillBytes};
 }
 
 } // namespace cufuse

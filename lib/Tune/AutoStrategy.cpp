@@ -42,12 +42,14 @@ struct Auto : Strategy {
       const size_t Share = share(S, First);
       if (S.measuredCount() >= Share)
         break;
+      // What ptxas says of the most promising ones may make others more so.
+      S.screen(nextBatch(S, Seen, 2 * Batch).first);
+      Seen = featuresOfAll(S);
       const auto [Next, Worth] = nextBatch(S, Seen, std::min(Batch, Share - S.measuredCount()));
       if (Next.empty())
         break;
       Patience -= Worth < WorthIt;
       S.measure(Next, Effort::Short);
-      Seen = featuresOfAll(S);
     }
     measureFinalists(S, MostFinalists);
   }
@@ -56,7 +58,7 @@ private:
   static std::vector<Features> featuresOfAll(const Search &S) {
     std::vector<Features> All;
     for (size_t I = 0; I < S.candidates().size(); ++I)
-      All.push_back(featuresOf(S.candidates()[I].Config, S.predicted(I).ResidentBlocks));
+      All.push_back(featuresOf(S.candidates()[I].Config, S.predicted(I)));
     return All;
   }
 
