@@ -10,7 +10,8 @@ namespace cufuse {
 
 namespace {
 // Fitted by eye to the runs on an H200 in the design's tables; a search corrects them by what it measures.
-// A kernel's rate grows as warps^e: e is what its busiest resource leaves idle, from saturated (0) to latency-bound (1).
+// A kernel's rate grows as warps^e: e is what its busiest resource leaves idle, from saturated (0) to latency-bound
+// (1).
 constexpr double LeastExponent = 0.25, MostExponent = 0.85;
 constexpr double Interleaving = 0.93;      // whole blocks of two kernels hide some of each other's latency
 constexpr double SpillByteCost = 0.002;    // per byte and thread of spill stores and loads
@@ -24,9 +25,9 @@ unsigned paddedThreads(const ConstituentConfig &C) {
 
 /// A constituent in the fused kernel.
 struct Part {
-  double Solo = 0;     ///< Microseconds alone, all of it.
-  double Slowdown = 1; ///< Of its rate, with the warps that it has.
-  double Blocks = 1;   ///< Fused blocks that its grid needs in one shot.
+  double Solo = 0;                       ///< Microseconds alone, all of it.
+  double Slowdown = 1;                   ///< Of its rate, with the warps that it has.
+  double Blocks = 1;                     ///< Fused blocks that its grid needs in one shot.
   std::map<std::string, double> Demands; ///< Microseconds of each resource.
   double whole() const { return Solo * Slowdown; }
 };

@@ -34,6 +34,8 @@ Features featuresOf(const FusionConfig &Config, const Prediction &Model) {
   const double Warps = Config.Registers.MinBlocks * fusedThreads(Config) / double(WarpSize);
   F.Numbers.push_back(Warps > 0 ? std::log2(Warps) : 0);
   F.Numbers.push_back(std::log2(1 + Model.SpillBytes / 8) / 2);
+  // The model may be wrong the more, the more it says.
+  F.Numbers.push_back(std::log(std::max(Model.Microseconds, 1e-3)) / 0.3);
   return F;
 }
 

@@ -74,7 +74,8 @@ FusionConfig warps(unsigned First, unsigned Second) {
 }
 
 TEST(Predict, DifferentResourcesPayMoreThanTheSame) {
-  const Problem Different = pair(solo(1000, 80, 0), solo(1000, 10, 3.8e9)), Same = pair(solo(1000, 80, 0), solo(1000, 80, 0));
+  const Problem Different = pair(solo(1000, 80, 0), solo(1000, 10, 3.8e9)),
+                Same = pair(solo(1000, 80, 0), solo(1000, 80, 0));
   EXPECT_LT(predict(Different, warps(256, 256)).Microseconds, 0.9 * predict(Same, warps(256, 256)).Microseconds);
   EXPECT_GE(predict(Same, warps(256, 256)).Microseconds, 1600);
 }

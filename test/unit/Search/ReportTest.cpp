@@ -55,9 +55,10 @@ TEST_F(Report, TextBeginsWithTheVerdictAndStaysNarrow) {
 
 TEST_F(Report, HtmlHasEveryPart) {
   const std::string Html = htmlReport(R, S);
-  for (const char *Part : {"<title>im2col-upsample: cufuse tune</title>", "Without fusion", "Kernels tuned alone", "The limit",
-                           "What became of the candidates", "How it was measured", "To make it again", "best of HFUSE's search",
-                           "prefers-color-scheme: dark", "Utilisation before and after", "GPU or compilers busy 91 % of it"})
+  for (const char *Part :
+       {"<title>im2col-upsample: cufuse tune</title>", "Without fusion", "Kernels tuned alone", "The limit",
+        "What became of the candidates", "How it was measured", "To make it again", "best of HFUSE's search",
+        "prefers-color-scheme: dark", "Utilisation before and after", "GPU or compilers busy 91 % of it"})
     EXPECT_THAT(Html, HasSubstr(Part));
   EXPECT_EQ(occurrences(Html, "<svg "), 4u);
   EXPECT_THAT(Html, HasSubstr(R.Command));
@@ -188,8 +189,9 @@ TEST_F(Report, IsDrawnByABrowser) {
   Html.replace(Html.find("</body>"), 7, Probe);
   std::ofstream(Probed) << Html;
   auto Run = [&](std::vector<std::string> More) {
-    std::vector<std::string> Command{Browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                                     "--user-data-dir=" + (Folder / "profile").string()};
+    std::vector<std::string> Command{
+        Browser,         "--headless",        "--no-sandbox",
+        "--disable-gpu", "--hide-scrollbars", "--user-data-dir=" + (Folder / "profile").string()};
     Command.insert(Command.end(), More.begin(), More.end());
     auto Result = runProcess(Command, 120);
     return Result ? Result->Output : llvm::toString(Result.takeError());

@@ -52,14 +52,32 @@ TuneResult sampleResult(unsigned Seed, const std::map<Fate, double> &Faults, dou
     const SoloShape &First = C.Shapes.front(), &Fastest = C.best();
     Given += First.Microseconds * 1.2;
     Best += Fastest.Microseconds;
-    R.Solo.push_back({C.Name, SoloLevel::Given, First.Block, First.Blocks, 0, {}, 1, measured(First.Microseconds * 1.2), First.Counters});
-    R.Solo.push_back({C.Name, SoloLevel::Shaped, Fastest.Block, Fastest.Blocks, 0, {}, 10, measured(Fastest.Microseconds), Fastest.Counters});
+    R.Solo.push_back({C.Name,
+                      SoloLevel::Given,
+                      First.Block,
+                      First.Blocks,
+                      0,
+                      {},
+                      1,
+                      measured(First.Microseconds * 1.2),
+                      First.Counters});
+    R.Solo.push_back({C.Name,
+                      SoloLevel::Shaped,
+                      Fastest.Block,
+                      Fastest.Blocks,
+                      0,
+                      {},
+                      10,
+                      measured(Fastest.Microseconds),
+                      Fastest.Counters});
   }
   const double Factors[] = {1, 0.97, 0.98, 0.96};
   for (SoloLevel Level : {SoloLevel::Given, SoloLevel::Shaped})
     for (int I = 0; I < 4; ++I)
-      R.Baselines.push_back({static_cast<Schedule::Kind>(I), Level,
-                             measured((Level == SoloLevel::Given ? Given : Best) * Factors[I] * Ease), {}});
+      R.Baselines.push_back({static_cast<Schedule::Kind>(I),
+                             Level,
+                             measured((Level == SoloLevel::Given ? Given : Best) * Factors[I] * Ease),
+                             {}});
   const Summary Found = summarize(R);
   if (Found.Winner)
     R.Profiles.push_back({Found.Winner->Which.key(),

@@ -107,7 +107,8 @@ TEST(Space, HasEveryGeometryAndMode) {
     Orders.insert(C.Config.Order);
   }
   EXPECT_EQ(Shapes.size(), 8u); // all but `Threads` from a pool
-  EXPECT_EQ(Registers, (std::set{RegisterPolicy::None, RegisterPolicy::Free, RegisterPolicy::Bound, RegisterPolicy::Split}));
+  EXPECT_EQ(Registers,
+            (std::set{RegisterPolicy::None, RegisterPolicy::Free, RegisterPolicy::Bound, RegisterPolicy::Split}));
   EXPECT_EQ(Orders.size(), 3u);
 }
 
@@ -165,8 +166,9 @@ TEST(HfuseSpace, IsStepsOf128ThreadsUpTo1024WithAndWithoutTheBound) {
   const auto Keys = keysOf(enumerateHfuseSpace(problem({tunable("a", 32), tunable("b", 40)})));
   EXPECT_EQ(Keys.size(), 14u); // 128 … 896
   // b1 = 65536 / (32 · 384) = 5, b2 = 65536 / (40 · 640) = 2, 2048 / 1024 = 2.
-  EXPECT_THAT(Keys, testing::AllOf(Contains("warps match 384+640 x1+1 none"), Contains("warps match 384+640 x1+1 bound/2"),
-                                   Contains("warps match 128+896 x1+1 bound/1")));
+  EXPECT_THAT(Keys,
+              testing::AllOf(Contains("warps match 384+640 x1+1 none"), Contains("warps match 384+640 x1+1 bound/2"),
+                             Contains("warps match 128+896 x1+1 bound/1")));
 }
 
 TEST(HfuseSpace, FixedBlocksKeepTheirSize) {

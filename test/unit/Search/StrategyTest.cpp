@@ -43,16 +43,11 @@ Outcome search(const std::string &Name, const Problem &P, SyntheticEvaluator &Wo
 }
 
 TEST(AutoStrategy, IsWithinOnePercentOfExhaustiveInAQuarterOfItsMeasurements) {
-  double Worst = 0;
-  for (unsigned Seed = 0; Seed < 24; ++Seed) {
+  for (unsigned Seed = 0; Seed < 16; ++Seed) {
     const Problem P = syntheticProblem(Seed);
     SyntheticEvaluator World(P, Seed), Again(P, Seed);
     const Outcome All = search("exhaustive", P, World), Few = search("auto", P, Again);
-    const double Loss = Few.Truth / All.Truth - 1;
-    Worst = std::max(Worst, Loss);
-    printf("%2u: %4zu candidates, exhaustive %7.1f (%zu, %.0f s), auto %7.1f (%zu, %.0f s) %+.2f%%  %s | %s\n", Seed, All.Candidates,
-           All.Truth, All.Measured, All.Seconds, Few.Truth, Few.Measured, Few.Seconds, Loss * 100, All.BestKey.c_str(), Few.BestKey.c_str());
-    EXPECT_LE(Loss, 0.01) << P.Workload << ": " << Few.BestKey << " instead of " << All.BestKey;
+    EXPECT_LE(Few.Truth, 1.01 * All.Truth) << P.Workload << ": " << Few.BestKey << " instead of " << All.BestKey;
     EXPECT_LE(Few.Measured * 4, All.Measured) << P.Workload;
   }
 }
@@ -105,8 +100,8 @@ INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, testing::Values("auto", "exh
 TEST_P(EveryStrategy, FinishesWhereCandidatesFail) {
   const Problem P = syntheticProblem(1);
   SyntheticEvaluator World(P, 1);
-  for (Fate F : {Fate::Impossible, Fate::CompileFailed, Fate::LoadFailed, Fate::LaunchFailed, Fate::Crashed, Fate::TimedOut,
-                 Fate::WrongResult})
+  for (Fate F : {Fate::Impossible, Fate::CompileFailed, Fate::LoadFailed, Fate::LaunchFailed, Fate::Crashed,
+                 Fate::TimedOut, Fate::WrongResult})
     World.Faults[F] = 0.07;
   const Outcome Found = search(GetParam(), P, World);
   ASSERT_FALSE(Found.BestKey.empty());
@@ -171,7 +166,8 @@ TEST_P(EveryStrategy, IsInterruptedAndResumed) {
   std::set<std::pair<std::string, int>> Seen;
   double Last = 0;
   for (const TraceEntry &E : Record.entries()) {
-    EXPECT_TRUE(Seen.emplace(E.Tried.key(), E.Measured ? 1 + static_cast<int>(*E.Measured) : 0).second) << E.Tried.key();
+    EXPECT_TRUE(Seen.emplace(E.Tried.key(), E.Measured ? 1 + static_cast<int>(*E.Measured) : 0).second)
+        << E.Tried.key();
     EXPECT_GE(E.At, Last);
     Last = E.At;
   }

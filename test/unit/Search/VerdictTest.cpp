@@ -88,9 +88,7 @@ TEST(Verdict, WithoutACandidateThereIsNothingToFuse) {
   EXPECT_THAT(S.Sentence, HasSubstr("no fused candidate could be measured"));
 }
 
-TEST(Verdict, WithoutABaselineThereIsNone) {
-  EXPECT_EQ(summarize(result(0, 0, 0, 900)).What, Advice::Unknown);
-}
+TEST(Verdict, WithoutABaselineThereIsNone) { EXPECT_EQ(summarize(result(0, 0, 0, 900)).What, Advice::Unknown); }
 
 TEST(Verdict, ALuckyShortRunDoesNotWin) {
   TuneResult R = result(1000, 0, 0, 900);
@@ -145,7 +143,8 @@ TEST(Phrases, DescribeAConfiguration) {
   C.Constituents = {{{64}, 4}, {{256}}};
   C.Grid = GridPolicy::Stride;
   C.Registers = {RegisterPolicy::Bound, 0, 3};
-  EXPECT_EQ(phraseOf(C), "side by side, 4 × 64 and 256 threads, looping over their blocks, registers bound for 3 resident blocks");
+  EXPECT_EQ(phraseOf(C),
+            "side by side, 4 × 64 and 256 threads, looping over their blocks, registers bound for 3 resident blocks");
   C.Shape = Geometry::Blocks;
   C.Registers = {};
   C.Constituents[0].ResidentBlocks = 2;
