@@ -189,8 +189,8 @@ private:
       Busy.begin();
       auto Compiled = Back.compile(Job);
       Busy.end();
-      const Screened Built =
-          Compiled ? understand(Candidate, Plan, *Compiled) : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
+      const Screened Built = Compiled ? understand(Candidate, Plan, *Compiled)
+                                      : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
       {
         std::lock_guard Guard(Lock);
         Known.insert_or_assign(Key, Built);
@@ -240,9 +240,9 @@ private:
     }
     auto Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, 1, P.Gpu.Multiprocessors);
     if (Fused) {
-      const Occupancy Fits = occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->second.Registers,
-                                                                  Use->second.SharedBytes + Fused->DynamicBytes,
-                                                                  Use->second.Barriers});
+      const Occupancy Fits =
+          occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->second.Registers,
+                                               Use->second.SharedBytes + Fused->DynamicBytes, Use->second.Barriers});
       Built.Result.ResidentBlocks = Fits.Blocks;
       if (Fits.Blocks == 0)
         return {failedWith(Fate::Discarded, "not one block fits on an SM"), {}};
@@ -253,9 +253,9 @@ private:
     const bool Split = Candidate.Config.Registers.Policy == RegisterPolicy::Split;
     if (Split && (Compiled.BudgetIgnored || Use->second.SpillStores > 0)) {
       Built.Result.Outcome = Fate::Discarded;
-      Built.Result.Why = Compiled.BudgetIgnored ? "ptxas took no notice of the register budgets"
-                                                : fmt::format("{} bytes spilled under the register budgets",
-                                                              Use->second.SpillStores);
+      Built.Result.Why = Compiled.BudgetIgnored
+                             ? "ptxas took no notice of the register budgets"
+                             : fmt::format("{} bytes spilled under the register budgets", Use->second.SpillStores);
       return Built;
     }
     auto Launch = launchFused(*Fused, Facts, Kernels, Compiled.Cubin);

@@ -107,9 +107,11 @@ std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation
       ->check(CLI::IsMember({"auto", "exhaustive", "hfuse", "random"}))
       ->capture_default_str();
   Command.add_option("--seed", Request.Seed, "Of the strategy `random`");
-  Command.add_option("--budget", Request.Limit.Seconds, "Seconds for the search; 0 for no limit")->capture_default_str();
+  Command.add_option("--budget", Request.Limit.Seconds, "Seconds for the search; 0 for no limit")
+      ->capture_default_str();
   Command.add_option("--candidates", Request.Limit.Measured, "Candidates to measure at most; 0 for no limit");
-  Command.add_option("--require-speedup", Request.RequiredSpeedup, "Over the best baseline, for fusing to be recommended")
+  Command
+      .add_option("--require-speedup", Request.RequiredSpeedup, "Over the best baseline, for fusing to be recommended")
       ->capture_default_str();
   Command.add_flag("--strict", Given->Strict, "Exit with status 1 when fusing is not recommended");
   Command.add_option("--devices", Request.Devices, "GPUs to share the search among")->delimiter(',');

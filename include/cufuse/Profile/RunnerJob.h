@@ -77,7 +77,7 @@ struct Schedule {
     Graph,           ///< A CUDA graph with a branch each.
   } How = Serial;
   std::vector<KernelLaunch> Launches;
-  bool Verify = true; ///< Compare the outputs with those of the reference first.
+  bool Verify = true;                ///< Compare the outputs with those of the reference first.
   bool Counters = false;             ///< Collect the job's metrics, too (single launches only).
   std::optional<Stopping> Stop = {}; ///< Instead of the job's.
 };

@@ -67,9 +67,9 @@ Value special(Value index) {
   }
   }
 }
-const char *const Specials[] = {"%laneid",  "%warpid",   "%smid",     "%clock64",  "%globaltimer", "%tid.x",   "%tid.y",
-                                "%tid.z",   "%ntid.x",   "%ntid.y",   "%ntid.z",      "%ctaid.x", "%ctaid.y",
-                                "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z"};
+const char *const Specials[] = {"%laneid",  "%warpid",  "%smid",     "%clock64",  "%globaltimer", "%tid.x",
+                                "%tid.y",   "%tid.z",   "%ntid.x",   "%ntid.y",   "%ntid.z",      "%ctaid.x",
+                                "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z"};
 
 Value get(const Frame &f, const Instruction &i, std::size_t at) {
   const Place &p = i.places.at(at);
