@@ -80,6 +80,13 @@ struct KernelLaunch {
   std::vector<KernelArgument> Arguments;
 };
 
+/// When to stop: relative noise is the half-width of the median's 95 % confidence interval over the median.
+struct Stopping {
+  double RelativeNoise = 0.005;
+  unsigned MinSamples = 10, MaxSamples = 200;
+  double MaxSeconds = 2; ///< Per schedule.
+};
+
 /// Something that is timed as a whole.
 struct Schedule {
   std::string Name; ///< Of the candidate or the baseline.
@@ -91,13 +98,8 @@ struct Schedule {
   } How = Serial;
   std::vector<KernelLaunch> Launches;
   bool Verify = true; ///< Compare the outputs with those of the reference first.
-};
-
-/// When to stop: relative noise is the half-width of the median's 95 % confidence interval over the median.
-struct Stopping {
-  double RelativeNoise = 0.005;
-  unsigned MinSamples = 10, MaxSamples = 200;
-  double MaxSeconds = 2; ///< Per schedule.
+  bool Counters = false;             ///< Collect the job's metrics, too (single launches only).
+  std::optional<Stopping> Stop = {}; ///< Instead of the job's.
 };
 
 struct Timing {
@@ -133,7 +135,7 @@ struct RunnerJob {
   bool FlushL2 = true;
   /// Passes per sample; 0: one, or as many as make 200 µs where the reference takes less than 50 µs.
   unsigned Passes = 0;
-  std::vector<std::string> Metrics; ///< To be collected for each schedule (single launches only), besides times.
+  std::vector<std::string> Metrics; ///< To be collected for schedules with `Counters`, besides times.
   unsigned ScheduleSeconds = 20;    ///< A schedule that takes longer is `TimedOut`.
 };
 
