@@ -409,8 +409,8 @@ private:
         Result.HasHostShared = true;
         std::vector<std::string> Types;
         for (const clang::ParmVarDecl *Parameter : Child.parameters()) {
-          auto Spelled =
-              spellType(Unit.ast(), Parameter->getType(), "", [this](const clang::Decl *D) { return isCopied(D); });
+          auto Spelled = spellType(Unit.ast(), Parameter->getType(), "",
+                                   [this](const clang::Decl *D) { return isCopied(D); });
           if (!Spelled || Spelled->find(PathMark) != std::string::npos)
             block(BlockerKind::DeviceLaunch, Launch.Where,
                   fmt::format("{}, with a parameter whose type is defined in its file,", Child.getNameAsString()));

@@ -62,7 +62,7 @@ struct Closure {
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
-  bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
+  bool HasHostShared = false; ///< Something of the program: the output must be relocatable.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
 };
