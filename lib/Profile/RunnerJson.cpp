@@ -38,28 +38,6 @@ template <typename Enum, size_t N> static const char *spell(const Spelling<Enum>
 
 const char *nameOf(RunStatus Status) { return spell(Statuses, Status); }
 
-unsigned bytesOf(ElementType Type) {
-  switch (Type) {
-  case ElementType::I8:
-  case ElementType::U8:
-    return 1;
-  case ElementType::I16:
-  case ElementType::U16:
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::I32:
-  case ElementType::U32:
-  case ElementType::F32:
-    return 4;
-  case ElementType::I64:
-  case ElementType::U64:
-  case ElementType::F64:
-    return 8;
-  }
-  return 0;
-}
-
 /// Reads an object's fields and knows, at the end, which keys nobody asked for.
 namespace {
 class Fields {

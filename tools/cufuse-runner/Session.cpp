@@ -123,7 +123,7 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
     if (Made)
       Profiler = std::move(*Made);
     else
-      NoProfiler = llvm::toString(Made.takeError());
+      NoProfiler = textOf(Made.takeError());
   }
   Outcome.CountersNote = NoProfiler;
   if (!Profiler)
@@ -136,7 +136,7 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
   if (Counters)
     Outcome.Counters = std::move(*Counters);
   else
-    Outcome.CountersNote = llvm::toString(Counters.takeError());
+    Outcome.CountersNote = textOf(Counters.takeError());
 }
 
 RunOutcome Session::run(const Schedule &Schedule) {
@@ -167,16 +167,14 @@ RunOutcome Session::run(const Schedule &Schedule) {
     // An error may have come after the last call that would have told.
     return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running");
   };
-  llvm::handleAllErrors(
-      Work(),
-      [&](const RunError &Error) {
-        Outcome.Status = Error.Status;
-        Outcome.What = Error.What;
-      },
-      [&](const llvm::ErrorInfoBase &Error) {
-        Outcome.Status = RunStatus::LaunchFailed;
-        Outcome.What = Error.message();
-      });
+  llvm::Error Other = llvm::handleErrors(Work(), [&](const RunError &Error) {
+    Outcome.Status = Error.Status;
+    Outcome.What = Error.What;
+  });
+  if (Other) {
+    Outcome.Status = RunStatus::LaunchFailed;
+    Outcome.What = textOf(std::move(Other));
+  }
   if (Outcome.Status != RunStatus::Done)
     Outcome.Time.reset();
   return Outcome;

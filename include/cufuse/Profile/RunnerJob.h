@@ -12,7 +12,27 @@ namespace cufuse {
 
 enum class ElementType { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
 
-unsigned bytesOf(ElementType Type);
+constexpr unsigned bytesOf(ElementType Type) {
+  switch (Type) {
+  case ElementType::I8:
+  case ElementType::U8:
+    return 1;
+  case ElementType::I16:
+  case ElementType::U16:
+  case ElementType::F16:
+  case ElementType::BF16:
+    return 2;
+  case ElementType::I32:
+  case ElementType::U32:
+  case ElementType::F32:
+    return 4;
+  case ElementType::I64:
+  case ElementType::U64:
+  case ElementType::F64:
+    break;
+  }
+  return 8;
+}
 
 struct Initializer {
   enum Kind { Zero, Constant, Iota, Uniform, Normal, RandomBits, File } What = Zero;
