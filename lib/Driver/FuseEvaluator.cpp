@@ -110,6 +110,9 @@ std::vector<std::string> nvccFlags(const Fuser &Fuser) {
     Flags.push_back("-std=" + Fuser.flags().Standard);
   for (const std::string &Folder : Fuser.includeFolders())
     Flags.insert(Flags.end(), {"-I", Folder});
+  // A cubin is not linked: variables of other objects become its own, zero as they are when the kernels run alone.
+  if (Fuser.flags().Relocatable)
+    Flags.insert(Flags.end(), {"-D__CUDACC_RDC__", "-diag-suppress=20044"});
   return Flags;
 }
 
