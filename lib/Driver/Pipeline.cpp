@@ -29,7 +29,7 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
       return FromDatabase.takeError();
     Request.Flags = std::move(*FromDatabase);
   } else {
-    Request.Flags = translateFlags(Input.Written);
+    Request.Flags = translateFlags(Input.Written, Input.Folder);
   }
   Request.Arch = !Input.Arch.empty() ? Input.Arch : Request.Flags.Arch.value_or(DefaultArch);
   return Request;
@@ -150,19 +150,25 @@ std::string folderOf(const std::string &File) {
 
 llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
                                                       const InputFlags &Flags) {
-  // One parse per file; a kernel that is asked for twice is probed once.
+  return loadKernels(Tools, Kernels, std::vector<InputFlags>(Kernels.size(), Flags));
+}
+
+llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      llvm::ArrayRef<InputFlags> Flags) {
+  // One parse per file and flags; a kernel that is asked for twice is probed once.
   struct File {
     ParseRequest Request;
     llvm::Expected<std::unique_ptr<ParsedUnit>> Unit = nullptr;
   };
-  std::map<std::string, File> Files;
+  std::map<std::pair<std::string, InputFlags>, File> Files;
   std::vector<size_t> Probes;
-  for (const KernelSpec &Spec : Kernels) {
-    auto [Entry, New] = Files.try_emplace(Spec.File);
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    const KernelSpec &Spec = Kernels[I];
+    auto [Entry, New] = Files.try_emplace({Spec.File, Flags[I]});
     if (New) {
-      auto Request = parseRequest(Spec.File, Flags);
+      auto Request = parseRequest(Spec.File, Flags[I]);
       if (!Request) {
-        for (auto &[Path, Other] : Files)
+        for (auto &[Key, Other] : Files)
           llvm::consumeError(Other.Unit.takeError());
         return Request.takeError();
       }
@@ -176,13 +182,13 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
   }
   {
     std::vector<std::jthread> Threads;
-    for (auto &[Path, Each] : Files) {
+    for (auto &[Key, Each] : Files) {
       llvm::consumeError(Each.Unit.takeError());
       Threads.emplace_back([&Tools, &Each = Each] { Each.Unit = parse(Tools, Each.Request); });
     }
   }
   llvm::Error Failures = llvm::Error::success();
-  for (auto &[Path, Each] : Files)
+  for (auto &[Key, Each] : Files)
     if (!Each.Unit)
       Failures = llvm::joinErrors(std::move(Failures), Each.Unit.takeError());
   if (Failures)
@@ -190,7 +196,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
 
   std::vector<LoadedKernel> Loaded;
   for (size_t I = 0; I < Kernels.size(); ++I) {
-    const ParsedUnit &Unit = **Files.find(Kernels[I].File)->second.Unit;
+    const ParsedUnit &Unit = **Files.find({Kernels[I].File, Flags[I]})->second.Unit;
     auto Kernel = findKernel(Unit, Kernels[I], Probes[I]);
     if (!Kernel) {
       Failures = llvm::joinErrors(std::move(Failures), Kernel.takeError());
@@ -404,13 +410,21 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   if (!Copies)
     return Copies.takeError();
   FusionConfig Config;
+  Config.Shape = Request.Shape;
   Config.Grid = Request.Grid;
+  const bool HasRoles = Request.Shape == Geometry::Blocks && Request.Grid == GridPolicy::Stride;
+  if (!Request.Resident.empty() && !HasRoles)
+    return badUsage("--resident is for --geometry blocks under --grid-policy stride");
+  auto Resident = distribute<unsigned>(Request.Resident, Result.Kernels, Fuser.constituents(), "--resident");
+  if (!Resident)
+    return Resident.takeError();
   Config.Registers = Request.Registers;
   llvm::Error Unknown = llvm::Error::success();
   for (size_t I = 0; I < Result.Kernels.size(); ++I) {
     const LoadedKernel &Kernel = Result.Kernels[I];
     ConstituentConfig Chosen;
     Chosen.Copies = (*Copies)[I].value_or(1);
+    Chosen.ResidentBlocks = (*Resident)[I].value_or(1);
     std::string Why = "--block";
     if ((*Blocks)[I]) {
       Chosen.Block = *(*Blocks)[I];
@@ -441,11 +455,13 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     const std::string Name = Fuser.constituents()[P.Constituent].Name;
     Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.PaddedThreads - 1,
                         P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
-    Explain(P.Barrier ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
-                                    !Facts.Barriers.empty() ? "it synchronises"
-                                    : Facts.sharesIndices() ? "its functions read the block index from shared memory"
-                                                            : "its blocks follow each other in the same shared memory")
-                      : fmt::format("{}: no barrier: it never synchronises", Name));
+    Explain(P.WholeBlock && P.Synchronises ? fmt::format("{}: the barrier of the block, which is all its own", Name)
+            : P.Barrier
+                ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
+                              !Facts.Barriers.empty() ? "it synchronises"
+                              : Facts.sharesIndices() ? "its functions read the block index from shared memory"
+                                                      : "its blocks follow each other in the same shared memory")
+                : fmt::format("{}: no barrier: it never synchronises", Name));
     if (P.DropsOut)
       for (const Finding &Exit : Facts.ExitsBeforeBarrier)
         Explain(fmt::format("{}: an mbarrier instead, which leaving threads drop out of: {}: {}", Name,

@@ -20,6 +20,9 @@ struct InputFlags {
   std::vector<std::string> Written;
   std::string BuildDirectory;
   std::string Arch; ///< From --arch; empty: from the flags, else sm_90a.
+  /// Relative folders in `Written` count from here; empty: from the current folder.
+  std::string Folder = {};
+  friend auto operator<=>(const InputFlags &, const InputFlags &) = default;
 };
 
 /// A kernel, read and understood.
@@ -32,9 +35,14 @@ struct LoadedKernel {
   std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
 };
 
-/// Parses each distinct file once, in parallel, and collects what is known of each kernel. Blockers do not fail it.
+/// Parses each distinct file once (or for each set of flags), in parallel, and collects what is known of each kernel.
+/// Blockers do not fail it.
 llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
                                                       const InputFlags &Flags);
+
+/// The same, where each kernel has flags of its own.
+llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      llvm::ArrayRef<InputFlags> Flags);
 
 /// Every kernel of a file, templates by their instantiations (or as they stand, where the file has none).
 llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools, const std::string &File,
@@ -84,6 +92,8 @@ struct FuseRequest {
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;
+  std::vector<Choice<unsigned>> Resident; ///< Per role for `Blocks` under `Stride`, else one without a name.
+  Geometry Shape = Geometry::Warps;
   GridPolicy Grid = GridPolicy::Match;
   RegisterLimit Registers;
   std::string Name;    ///< Empty: the kernels' names, joined.

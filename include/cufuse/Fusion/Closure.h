@@ -22,7 +22,7 @@ struct Piece {
     Code,   ///< The user's text: a declaration. Has a file and a line.
     Macro,  ///< A macro directive.
     Using,  ///< A using-declaration of ours, inside the namespaces.
-    Shared, ///< The extern declaration of a variable of the program, to stand at the variable's own scope.
+    Shared, ///< The declaration of a variable or a kernel of the program, to stand at its own scope.
   };
   Kind What = Kind::Code;
   std::vector<std::string> Namespaces; ///< Enclosing, outermost first: `a`, `` (unnamed), `inline b`.
@@ -34,6 +34,7 @@ struct Piece {
 struct IncludeLine {
   std::string Text;                 ///< `#include …`
   std::string Path;                 ///< The file it names.
+  SourcePlace Where;                ///< In the kernel's file.
   std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
   bool ForArguments = false;        ///< The types of the arguments come from it.
 };
@@ -46,6 +47,11 @@ struct ParameterText {
 
 struct Closure {
   std::vector<IncludeLine> Includes;
+  /// Headers whose functions use the block, as first included anywhere: to be read with the built-ins rebound, before
+  /// the others, whose members may have the built-ins' names.
+  std::vector<IncludeLine> Libraries;
+  /// Headers that these include and that cannot be read so, for that reason: to be read before.
+  std::vector<std::string> BeforeLibraries;
   std::vector<Piece> Header;       ///< Types that the arguments need, for the header.
   std::vector<Piece> Body;         ///< Everything else, the kernel included, in the order of the file.
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
@@ -56,7 +62,7 @@ struct Closure {
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
-  bool HasHostShared = false;
+  bool HasHostShared = false; ///< Something of the program: the output must be relocatable.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
 };
