@@ -1,6 +1,7 @@
 #include "cufuse/Fusion/Closure.h"
 
 #include "CollectIncludes.h"
+#include "EditAssembly.h"
 #include "EditText.h"
 #include "QualifyCallees.h"
 #include "SelectCopied.h"
@@ -298,6 +299,10 @@ private:
         if (Shared->hasExternalStorage() && contains(I.Text, Shared->getLocation()) &&
             SharedSeen.insert(Text.offset(Shared->getLocation())).second)
           editDynamicShared(Unit, Text, I.Text, *Shared, "cufuse_dynamicOffset", Edits, Result.Blockers);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+        if (contains(I.Text, Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
+          editAssembly(Unit, Text, *Assembly, Edits, Result.Blockers);
     if (auto Launches = LaunchEdits.find(I.Text.File); Launches != LaunchEdits.end())
       for (const auto &[At, Launch] : Launches->second)
         if (I.Text.Begin <= At && At < I.Text.End)
@@ -384,8 +389,7 @@ private:
     Piece P;
     P.What = Piece::Kind::Shared;
     P.Namespaces = namespacesAround(Variable.getDeclContext());
-    P.Text = fmt::format("extern {} {}{};", Source.hasAttr<clang::CUDAConstantAttr>() ? "__constant__" : "__device__",
-                         *Spelled, Bounds);
+    P.Text = fmt::format("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
     Piece Using;
     Using.What = Piece::Kind::Using;
     Using.Namespaces = P.Namespaces;
@@ -544,7 +548,7 @@ private:
   std::set<const clang::VarDecl *> HostShared;
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
-  std::set<std::pair<clang::FileID, unsigned>> SharedSeen;
+  std::set<std::pair<clang::FileID, unsigned>> SharedSeen, AssemblySeen;
   std::map<clang::FileID, std::map<unsigned, Edit>> LaunchEdits; ///< By offset.
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };

@@ -121,8 +121,16 @@ private:
       Barriers.insert(Barrier.Call);
     if (Barriers.count("__syncthreads"))
       Out.write("__device__ __forceinline__ void __syncthreads() { cufuse_partition::sync(); }");
+    namedBarriers(Facts.NamedBarriers);
     if (Barriers.count("__barrier_sync"))
-      Out.write("__device__ __forceinline__ void __barrier_sync(unsigned) { cufuse_partition::sync(); }");
+      Out.write(Facts.NamedBarriers.empty()
+                    ? "__device__ __forceinline__ void __barrier_sync(unsigned) { cufuse_partition::sync(); }"
+                    : "__device__ __forceinline__ void __barrier_sync(unsigned barrier) {\n"
+                      "  if (barrier == 0)\n"
+                      "    cufuse_partition::sync();\n"
+                      "  else\n"
+                      "    cufuse_partition::syncNamed(cufuse_barrier(barrier), cufuse_partition::PaddedThreads);\n"
+                      "}");
     for (const char *Reduction : {"Count", "And", "Or"})
       if (std::string Name = "__syncthreads_" + llvm::StringRef(Reduction).lower(); Barriers.count(Name))
         Out.line("__device__ __forceinline__ int {}(int predicate) {{ return cufuse_partition::sync{}(predicate); }}",
@@ -173,6 +181,22 @@ private:
     Out.line("}} // namespace {}", Path);
     saveMacros(Out, *C.Text, "pop_macro");
     Out.blank();
+  }
+
+  /// What stands for the barriers that the kernel names by number.
+  void namedBarriers(const std::set<unsigned> &Numbers) {
+    if (Numbers.empty())
+      return;
+    std::string Index = std::to_string(Numbers.size() - 1);
+    unsigned Place = Numbers.size() - 1;
+    for (unsigned Number : llvm::reverse(Numbers))
+      if (Place-- + 1 < Numbers.size())
+        Index = fmt::format("barrier == {} ? {} : {}", Number, Place + 1, Index);
+    Out.line("__device__ constexpr unsigned cufuse_barrier(unsigned barrier) {{ return cufuse_partition::named({}); }}",
+             Index);
+    Out.write("__device__ __forceinline__ void __barrier_sync_count(unsigned barrier, unsigned count) {\n"
+              "  cufuse_partition::syncNamed(cufuse_barrier(barrier), count);\n"
+              "}");
   }
 
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.

@@ -69,6 +69,13 @@ constexpr const char *PartitionReductions = R"(
     return any;
   })";
 
+constexpr const char *PartitionNamed = R"(
+  /// The hardware barriers that stand for those that the kernel names follow its own.
+  static constexpr __device__ unsigned named(unsigned index) { return Barrier + 1 + index; }
+  static __device__ __forceinline__ void syncNamed(unsigned barrier, unsigned count) {
+    asm volatile("barrier.cta.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
+  })";
+
 /// Where some partitions are the whole block, and others are not.
 constexpr const char *EitherSync = R"(
   /// Barrier 0 with all threads: the partition is the whole block.
@@ -217,7 +224,7 @@ std::string partitionReductions(bool SomeAreWhole) {
 
 /// Which chunks of the prelude some constituent needs.
 struct Needs {
-  bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false;
+  bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false, Named = false;
   bool Whole = false; ///< Some partitions are the whole block, where others are not.
 
   Needs(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
@@ -235,6 +242,7 @@ struct Needs {
         Reductions |= isReduction(Barrier);
       Dynamic |= !C.Facts->DynamicShared.empty();
       Indices |= C.Facts->sharesIndices();
+      Named |= !C.Facts->NamedBarriers.empty();
     }
   }
   static bool isReduction(llvm::StringRef Barrier) { return Barrier.starts_with("__syncthreads_"); }
@@ -335,6 +343,8 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Out.write(Whole ? WholeBlockSync : Need.Whole ? EitherSync : PartitionSync);
   if (Need.Reductions)
     Out.write(Whole ? WholeBlockReductions : partitionReductions(Need.Whole));
+  if (Need.Named)
+    Out.write(PartitionNamed);
   if (Need.Dynamic)
     Out.write(PartitionDynamic);
   if (Need.Indices)

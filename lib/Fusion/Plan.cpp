@@ -36,6 +36,8 @@ void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, c
     Partition.Synchronises = synchronises(Kernel, Plan.Grid);
     if (Partition.Synchronises)
       Partition.Barrier = ++Barriers;
+    Partition.NamedBarriers = Kernel.NamedBarriers.size();
+    Barriers += Partition.NamedBarriers;
     Partition.DropsOut = !Kernel.ExitsBeforeBarrier.empty();
     Role.Threads += Partition.Reserved;
     Plan.Partitions.push_back(Partition);
@@ -158,6 +160,11 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     if (LanesStay && Chosen.Block.threads() % WarpSize != 0 &&
         (synchronises(Kernel, Plan.Grid) || !Kernel.WarpPrimitives.empty()))
       Refuse(BlockerKind::PartialWarp, fmt::format("{} threads of {}", Chosen.Block.threads(), Kernel.Name));
+    if (!Plan.playsOnce() && Kernel.ArrivesAtBarriers)
+      Refuse(BlockerKind::NamedBarrier,
+             fmt::format("{} arrives without waiting, which may reach into the block that its threads play next",
+                         Kernel.Name),
+             Kernel.Where);
     ParameterBytes += Kernel.ParameterBytes;
     if (Plan.Shape == Geometry::Blocks)
       Barriers = 0;
@@ -183,7 +190,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   if (Plan.Shape == Geometry::Threads && Plan.Order == ThreadOrder::Alternating && Plan.Grid == GridPolicy::Pool)
     Refuse(BlockerKind::AlternatingPools, "");
   if (MostBarriers > MaxBarriers)
-    Refuse(BlockerKind::TooManyBarriers, fmt::format("{} do", MostBarriers));
+    Refuse(BlockerKind::TooManyBarriers, std::to_string(MostBarriers));
   if (StaticShared > MaxStaticShared)
     Refuse(BlockerKind::StaticSharedMemory, fmt::format("{} bytes", StaticShared));
   if (ParameterBytes > MaxParameterBytes)

@@ -2,6 +2,7 @@
 
 #include "EmitPrelude.h"
 
+#include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CallEdges.h"
 
 #include <llvm/Support/Path.h>
@@ -62,6 +63,11 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
     const std::string Name = Function->getQualifiedNameAsString();
     if (!Use.Reads.empty())
       return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Use.Reads.front().Builtin]));
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
+      const AssemblyScan Scan = scanAssembly(*Assembly);
+      if (!Scan.Unknown.empty() || llvm::any_of(Scan.Mentions, [](const AssemblyMention &M) { return !M.IsOperand; }))
+        return defect(Name + " still names the block in assembly");
+    }
     for (const CallSite &Call : Use.Calls)
       if (classify(Call) == Intrinsic::Barrier || classify(Call) == Intrinsic::NamedBarrier)
         return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));
@@ -103,6 +109,7 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
       return defect(fmt::format("partition of {} threads takes {} from {}", P.PaddedThreads, P.Reserved, P.First));
     if (P.Barrier != 0 && P.Barrier != ++Barriers)
       return defect(fmt::format("barrier {} instead of {}", P.Barrier, Barriers));
+    Barriers += P.NamedBarriers;
     if (P.WholeBlock && (Plan.Shape != Geometry::Blocks || P.Barrier != 0 || P.Block.threads() != Plan.BlockThreads))
       return defect(fmt::format("a partition of {} threads is not the whole block", P.Block.threads()));
     if (P.Synchronises != (P.Barrier != 0 || (P.WholeBlock && P.Synchronises)))

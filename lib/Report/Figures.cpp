@@ -15,6 +15,9 @@ namespace cufuse {
 
 namespace {
 constexpr unsigned BaselineColour = 7, MarkColour = 6;
+constexpr double WorstShown = 3; // times the best; what is slower lies at the plot's edge
+
+std::string shortName(const std::string &Name) { return Name.size() <= 32 ? Name : Name.substr(0, 31) + "…"; }
 
 bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
 
@@ -198,7 +201,8 @@ Table candidateTable(const TuneResult &R, const Summary &S) {
            "Spill bytes", "Occupancy", "Noise"},
           {false, false, true, true, true, true, true, true, true, true},
           {},
-          -1};
+          -1,
+          1};
   for (const Ranked &C : S.BestOfGeometry) {
     if (S.Winner && C.Which.key() == S.Winner->Which.key())
       T.Marked = static_cast<int>(T.Rows.size());
@@ -355,7 +359,7 @@ XyPlot partitionPlot(const TuneResult &R, const Summary &S) {
   P.YAxis = "microseconds";
   if (R.What.Constituents.size() != 2)
     return P;
-  P.XAxis = fmt::format("share of the block's threads that play {}, %", R.What.Constituents[0].Name);
+  P.XAxis = fmt::format("share of the block's threads that play {}, %", shortName(R.What.Constituents[0].Name));
   std::map<RegisterPolicy, std::map<double, const Ranked *>> Best;
   for (const Ranked &C : S.Candidates) {
     if (C.Which.Config.Shape != Geometry::Warps || !isMeasured(C.Result))
@@ -375,6 +379,8 @@ XyPlot partitionPlot(const TuneResult &R, const Summary &S) {
   }
   if (S.StrongestBaseline)
     P.Levels.push_back({"best without fusion", S.StrongestBaseline->Result.Microseconds});
+  if (S.Winner)
+    P.YMost = S.Winner->Result.Microseconds * WorstShown;
   return P;
 }
 
@@ -408,7 +414,7 @@ XyPlot searchPlot(const TuneResult &R, const Summary &S) {
     P.Levels.push_back({"best without fusion", S.StrongestBaseline->Result.Microseconds});
   if (S.Limit.Microseconds > 0)
     P.Levels.push_back({"limit", S.Limit.Microseconds});
-  P.YMost = Lowest * 3;
+  P.YMost = Lowest * WorstShown;
   return P;
 }
 

@@ -19,7 +19,11 @@ std::string table(const Table &T) {
     return {};
   std::string Out = "<div class=\"scroll\"><table>\n<thead><tr>";
   auto Cell = [&](size_t Column, const char *Tag, const std::string &Text) {
-    Out += fmt::format("<{0}{1}>{2}</{0}>", Tag, T.Numeric[Column] ? " class=\"n\"" : "", escapeHtml(Text));
+    Out += fmt::format("<{0}{1}>{2}</{0}>", Tag,
+                       T.Numeric[Column]                    ? " class=\"n\""
+                       : static_cast<int>(Column) == T.Keys ? " class=\"key\""
+                                                            : "",
+                       escapeHtml(Text));
   };
   for (size_t I = 0; I < T.Head.size(); ++I)
     Cell(I, "th", T.Head[I]);

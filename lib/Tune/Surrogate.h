@@ -2,7 +2,7 @@
 // model's prediction (Rasmussen, Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1).
 #pragma once
 
-#include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Model/Predict.h"
 
 #include <llvm/ADT/ArrayRef.h>
 
@@ -16,8 +16,7 @@ struct Features {
   int Registers = 0;           ///< The policy.
   std::vector<double> Numbers; ///< Each scaled so that a difference of 1 matters.
 };
-/// `ResidentBlocks`: per SM, by ptxas' figures or the model.
-Features featuresOf(const FusionConfig &Config, unsigned ResidentBlocks);
+Features featuresOf(const FusionConfig &Config, const Prediction &Model);
 
 class Surrogate {
 public:

@@ -99,6 +99,8 @@ struct KernelFacts {
   std::vector<std::string> LibraryBarriers; ///< Names of the barriers they call.
 
   std::vector<BarrierFacts> Barriers;
+  std::set<unsigned> NamedBarriers; ///< Numbers of hardware barriers that it names, but for 0, the block's.
+  bool ArrivesAtBarriers = false;   ///< Without waiting there.
   std::vector<SharedArray> StaticShared;
   std::vector<SharedArray> DynamicShared;
   bool HelperHasDynamicShared = false;
@@ -140,7 +142,9 @@ struct KernelFacts {
   }
   /// Threads say that they leave, so that the others do not wait for them.
   bool announcesExits() const { return !ExitsBeforeBarrier.empty() || !ExitsBeforeWarpPrimitive.empty(); }
-  bool needsBarrier() const { return !Barriers.empty() || !LibraryBarriers.empty() || sharesIndices(); }
+  bool needsBarrier() const {
+    return !Barriers.empty() || !LibraryBarriers.empty() || !NamedBarriers.empty() || sharesIndices();
+  }
 };
 
 } // namespace cufuse

@@ -65,6 +65,7 @@ public:
   llvm::Expected<RegisterLimit> registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation);
 
   llvm::ArrayRef<Constituent> constituents() const { return Constituents; }
+  const EmitOptions &options() const { return Options; }
   /// Flags of all inputs and the folders they lie in: what the output is compiled with.
   const CompileFlags &flags() const { return Flags; }
   const std::vector<std::string> &includeFolders() const { return Folders; }

@@ -24,6 +24,7 @@ struct PartitionPlan {
   unsigned PaddedThreads = 0; ///< Block.threads() rounded up to whole warps; also the count of its barrier.
   unsigned Reserved = 0;      ///< The same, but to whole warpgroups for `RegisterPolicy::Split`.
   unsigned Barrier = 0;       ///< Hardware barrier 1…15, or 0 when the partition never synchronises.
+  unsigned NamedBarriers = 0; ///< Those that the kernel names itself; they follow `Barrier`.
   bool Synchronises = false;  ///< Inside its blocks, or between them when they follow each other in the same memory.
   bool WholeBlock = false;    ///< All threads of the fused block: `__syncthreads()` is its barrier (`Blocks` only).
   /// Threads leave before others synchronise: an mbarrier, which they drop out of, takes the place of the barrier.

@@ -15,6 +15,7 @@ unsigned fusedThreads(const FusionConfig &Config);
 struct Prediction {
   double Microseconds = 0;
   unsigned ResidentBlocks = 0; ///< Fused blocks per SM; 0: none fits.
+  double SpillBytes = 0;       ///< Per thread, stored and loaded: ptxas' or what the missing registers would take.
 };
 
 /// How the model sees a fusion: a constituent's rate grows with its resident warps, less than in proportion, up to the

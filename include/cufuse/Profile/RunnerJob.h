@@ -12,6 +12,28 @@ namespace cufuse {
 
 enum class ElementType { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
 
+constexpr unsigned bytesOf(ElementType Type) {
+  switch (Type) {
+  case ElementType::I8:
+  case ElementType::U8:
+    return 1;
+  case ElementType::I16:
+  case ElementType::U16:
+  case ElementType::F16:
+  case ElementType::BF16:
+    return 2;
+  case ElementType::I32:
+  case ElementType::U32:
+  case ElementType::F32:
+    return 4;
+  case ElementType::I64:
+  case ElementType::U64:
+  case ElementType::F64:
+    break;
+  }
+  return 8;
+}
+
 struct Initializer {
   enum Kind { Zero, Constant, Iota, Uniform, Normal, RandomBits, File } What = Zero;
   double A = 0, B = 0; ///< The constant; first and step; bounds [A, B); mean and standard deviation.
@@ -58,6 +80,13 @@ struct KernelLaunch {
   std::vector<KernelArgument> Arguments;
 };
 
+/// When to stop: relative noise is the half-width of the median's 95 % confidence interval over the median.
+struct Stopping {
+  double RelativeNoise = 0.005;
+  unsigned MinSamples = 10, MaxSamples = 200;
+  double MaxSeconds = 2; ///< Per schedule.
+};
+
 /// Something that is timed as a whole.
 struct Schedule {
   std::string Name; ///< Of the candidate or the baseline.
@@ -68,24 +97,24 @@ struct Schedule {
     Graph,           ///< A CUDA graph with a branch each.
   } How = Serial;
   std::vector<KernelLaunch> Launches;
-  bool Verify = true; ///< Compare the outputs with those of the reference first.
-};
-
-/// When to stop: relative noise is the half-width of the median's 95 % confidence interval over the median.
-struct Stopping {
-  double RelativeNoise = 0.005;
-  unsigned MinSamples = 10, MaxSamples = 200;
-  double MaxSeconds = 2; ///< Per schedule.
+  bool Verify = true;                ///< Compare the outputs with those of the reference first.
+  bool Counters = false;             ///< Collect the job's metrics, too (single launches only).
+  std::optional<Stopping> Stop = {}; ///< Instead of the job's.
 };
 
 struct Timing {
   double Microseconds = 0; ///< Median of one pass through the schedule.
   double RelativeNoise = 0;
   unsigned Samples = 0;
-  double ClockMHz = 0; ///< SM clock seen while it ran; 0 where it could not be read.
+  unsigned Passes = 1;              ///< In each sample, one after the other; more than one for short schedules.
+  double ReferenceMicroseconds = 0; ///< Median of the reference's samples taken in turn with these.
+  double ClockMHz = 0;              ///< SM clock seen while it ran; 0 where it could not be read.
 };
 
 enum class RunStatus { Done, WrongResult, LoadFailed, LaunchFailed, Crashed, TimedOut };
+
+/// As the JSON spells it.
+const char *nameOf(RunStatus Status);
 
 struct RunOutcome {
   std::string Name; ///< Of the schedule.
@@ -93,6 +122,7 @@ struct RunOutcome {
   std::string What; ///< Why not `Done`, in a sentence: the CUDA error, the first differing element, the signal.
   std::optional<Timing> Time;
   std::map<std::string, double> Counters; ///< By metric name of the CUPTI Range Profiler; empty unless asked for.
+  std::string CountersNote;               ///< Why there are none, where they were asked for.
 };
 
 /// One sitting: buffers are made once, the first schedule is the reference that outputs are compared with and that all
@@ -101,8 +131,11 @@ struct RunnerJob {
   std::vector<BufferSpec> Buffers;
   std::vector<Schedule> Schedules;
   Stopping Stop;
-  bool FlushL2 = true;              ///< Between passes, where the buffers together are less than four times the L2.
-  std::vector<std::string> Metrics; ///< To be collected for each schedule (single launches only), besides times.
+  /// Between samples, where the buffers together are less than four times the L2.
+  bool FlushL2 = true;
+  /// Passes per sample; 0: one, or as many as make 200 µs where the reference takes less than 50 µs.
+  unsigned Passes = 0;
+  std::vector<std::string> Metrics; ///< To be collected for schedules with `Counters`, besides times.
   unsigned ScheduleSeconds = 20;    ///< A schedule that takes longer is `TimedOut`.
 };
 

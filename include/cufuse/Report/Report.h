@@ -9,7 +9,7 @@
 
 namespace cufuse {
 
-/// For a terminal: the verdict, then tables of at most 110 columns.
+/// For a terminal: the verdict, then tables of about 120 columns at most.
 std::string textReport(const TuneResult &R, const Summary &S);
 
 /// The result, which parseTuneResult reads back, with the summary's figures under `summary`, for programs that want no

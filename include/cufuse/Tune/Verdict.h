@@ -72,6 +72,8 @@ double speedupOver(const std::optional<BaselineResult> &Baseline, const Evaluati
 
 /// `serial launches`, `two streams`, `a CUDA graph`, …
 std::string phraseOf(Schedule::Kind How);
+/// `side by side, 256 and 128 threads, looping over their blocks, registers bound for 4 resident blocks`
+std::string phraseOf(const FusionConfig &Config);
 /// `as given`, `in their best launch shapes`, `with bound arguments`.
 std::string phraseOf(SoloLevel Level);
 

@@ -81,7 +81,7 @@ Evaluation SyntheticEvaluator::screened(const Candidate &C) const {
   const FusionConfig &Config = C.Config;
   const SmLimits Sm = smLimits(P.Gpu.Arch);
   const unsigned Threads = fusedThreads(Config);
-  unsigned Wanted = 0, Allowed = 255;
+  unsigned Wanted = 0, Allowed = registersForResidency(Sm, Threads, 1);
   ResourceUse Use;
   for (size_t I = 0; I < P.Constituents.size(); ++I) {
     const ResourceUse &Solo = *P.Constituents[I].Shapes.front().Resources;

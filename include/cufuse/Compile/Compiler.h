@@ -1,0 +1,59 @@
+// From a source to a cubin, for kernels that are launched by the driver API.
+#pragma once
+
+#include "cufuse/Compile/ArtifactCache.h"
+#include "cufuse/Compile/ParsePtxas.h"
+#include "cufuse/Compile/RegisterCap.h"
+#include "cufuse/Support/FileStore.h"
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace cufuse {
+
+struct CompileJob {
+  /// Named within a folder of their own; the first is compiled.
+  std::vector<OutputFile> Files;
+  std::string Source;             ///< Instead of `Files`: a file that is compiled where it stands.
+  std::string Arch;               ///< `sm_90a`
+  std::vector<std::string> Flags; ///< nvcc's. Those for relocatable code are left out: a cubin is loaded as it is.
+  /// Of the entry whose name begins so.
+  std::string Entry;
+  RegisterCap Cap;
+};
+
+struct CompiledKernels {
+  std::string Cubin;                            ///< Path; stays as it is.
+  std::map<std::string, ResourceUse> Resources; ///< By mangled name.
+  /// ptxas said C7508: it took no notice of setmaxnreg, and the kernel would run without its budgets.
+  bool BudgetIgnored = false;
+  std::string Log; ///< What ptxas said.
+};
+
+/// Safe to call from several threads at once.
+class Compiler {
+public:
+  virtual ~Compiler() = default;
+  /// Fails with ExitCode::MissingTool without the compiler, with ExitCode::BadInput when it refuses `Source`, as a
+  /// defect when it refuses `Files` or takes longer than ten minutes.
+  virtual llvm::Expected<CompiledKernels> compile(const CompileJob &Job) = 0;
+};
+
+/// nvcc to PTX, then nvcc again to a cubin; both are kept in the cache. Jobs that differ only in the cap share the PTX.
+class NvccCompiler final : public Compiler {
+public:
+  NvccCompiler(std::string Nvcc, std::string CacheFolder) : Nvcc(std::move(Nvcc)), Cache(std::move(CacheFolder)) {}
+  llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override;
+
+private:
+  llvm::Expected<std::string> version();
+  llvm::Expected<std::string> makePtx(const CompileJob &Job, const std::vector<std::string> &Flags);
+
+  std::string Nvcc;
+  ArtifactCache Cache;
+  std::mutex Lock;
+  std::string Version; ///< What `nvcc --version` prints; part of every key.
+};
+
+} // namespace cufuse
