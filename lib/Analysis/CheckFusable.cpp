@@ -189,6 +189,8 @@ private:
       What = "uses the block in assembly";
     if (!Use.Shared.empty())
       What = "holds shared memory";
+    if (!Use.Launches.empty())
+      What = "launches a kernel";
     if (Unit.request().Flags.Relocatable && touchesBlock(Use) && !Use.Function->hasAttr<clang::AlwaysInlineAttr>() &&
         Use.Function->isExternallyVisible())
       What = "is compiled once for the whole program (-rdc=true)";

@@ -405,10 +405,12 @@ private:
     std::set<const clang::FunctionDecl *> Declared;
     for (const auto &[Function, Use] : Reach.Functions)
       for (const DeviceLaunch &Launch : Use.Launches) {
-        if (!Launch.Kernel || !Launch.Launch || Launch.Launch->getCallee()->getExprLoc().isMacroID())
+        const auto *Name = Launch.Launch
+                               ? llvm::dyn_cast<clang::DeclRefExpr>(Launch.Launch->getCallee()->IgnoreParenImpCasts())
+                               : nullptr;
+        if (!Name || !Launch.Kernel || Name->getLocation().isMacroID())
           continue; // a blocker already
         const clang::FunctionDecl &Child = *Launch.Kernel->getCanonicalDecl();
-        const auto *Name = llvm::cast<clang::DeclRefExpr>(Launch.Launch->getCallee()->IgnoreParenImpCasts());
         const auto [File, Begin] = Text.offset(Name->getBeginLoc());
         const unsigned End = Text.offset(Name->getLocation()).second + Child.getNameAsString().size();
         const Edit Named{Begin, End - Begin, "::" + path(Child) + Child.getNameAsString()};
