@@ -130,7 +130,7 @@ private:
       ConstituentProblem Constituent;
       Constituent.Name = Kernel.Name;
       std::vector<PackedKernel> Shapes;
-      for (const BlockShape &Block : Kernel.Blocks) {
+      for (const BlockShape &Block : blockChoices(Kernel.Blocks)) {
         if (const auto Most = Kernels[I].Facts.MaxThreads; Most && Block.threads() > *Most && !Shapes.empty())
           continue;
         auto One = packKernel(Kernels[I].Facts, Kernel, Work.Buffers, Block);

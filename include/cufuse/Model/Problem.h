@@ -50,8 +50,8 @@ struct Problem {
   std::vector<ConstituentProblem> Constituents;
 };
 
-/// Block shapes to try for a constituent: the given one first; where it is `Tunable` and one-dimensional, also 64,
-/// 128, 192, 256, 384, 512 … 1024 threads, as far as `MaxThreads` allows. All of them are multiples of 32.
-std::vector<BlockShape> blockChoices(BlockShape Given, bool Tunable, unsigned MaxThreads = MaxBlockThreads);
+/// Block shapes to try of those that are allowed, in their order: all, or, of more than 16, the first, which is the one
+/// given, and those of 64, 128, 192, 256, 384, 512 … 1024 threads.
+std::vector<BlockShape> blockChoices(std::vector<BlockShape> Allowed);
 
 } // namespace cufuse

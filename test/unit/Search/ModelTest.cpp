@@ -115,14 +115,13 @@ TEST(Predict, WhatDoesNotFitHasNoBlock) {
   EXPECT_EQ(predict(P, InTurn).ResidentBlocks, 1u);
 }
 
-TEST(BlockChoices, AreMultiplesOfAWarpBelowTheBound) {
-  const auto Choices = blockChoices({200}, true, 512);
-  EXPECT_EQ(Choices.front(), (BlockShape{200}));
-  EXPECT_EQ(Choices.back(), (BlockShape{512}));
-  for (size_t I = 1; I < Choices.size(); ++I)
-    EXPECT_EQ(Choices[I].threads() % WarpSize, 0u);
-  EXPECT_EQ(blockChoices({16, 16}, true).size(), 1u);
-  EXPECT_EQ(blockChoices({256}, false).size(), 1u);
+TEST(BlockChoices, AreFewOfMany) {
+  std::vector<BlockShape> Allowed{{200}};
+  for (unsigned Threads = 32; Threads <= 512; Threads += 32)
+    Allowed.push_back({Threads});
+  const std::vector<BlockShape> Few{{200}, {64}, {128}, {192}, {256}, {384}, {512}};
+  EXPECT_EQ(blockChoices(Allowed), Few);
+  EXPECT_EQ(blockChoices({{96}, {32}}), (std::vector<BlockShape>{{96}, {32}}));
 }
 
 } // namespace

@@ -40,7 +40,7 @@ ConstituentProblem fixed(const char *Name, BlockShape Block, unsigned Registers)
 
 ConstituentProblem tunable(const char *Name, unsigned Registers) {
   ConstituentProblem C{Name, {}, {0}, {}};
-  for (const BlockShape &Block : blockChoices({256}, true))
+  for (const BlockShape &Block : anyBlock())
     C.Shapes.push_back(shape(Block, Registers));
   return C;
 }

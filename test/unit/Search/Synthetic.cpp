@@ -22,6 +22,14 @@ unsigned paddedThreads(const ConstituentConfig &C) {
 }
 } // namespace
 
+std::vector<BlockShape> anyBlock() {
+  std::vector<BlockShape> Allowed{{256}};
+  for (unsigned Threads = WarpSize; Threads <= MaxBlockThreads; Threads += WarpSize)
+    if (Threads != 256)
+      Allowed.push_back({Threads});
+  return blockChoices(std::move(Allowed));
+}
+
 Problem syntheticProblem(unsigned Seed) {
   std::mt19937 Random(Seed * 7919 + 1);
   Problem P;
@@ -38,7 +46,7 @@ Problem syntheticProblem(unsigned Seed) {
     Use.Barriers = Use.SharedBytes > 0;
     const unsigned Given = Fixed ? 64u << (Random() % 3) : 256;
     const double Favourite = 6 + unit(Random) * 3; // log2 of the best block
-    for (const BlockShape &Block : blockChoices({Given, 1, 1}, !Fixed)) {
+    for (const BlockShape &Block : Fixed ? std::vector<BlockShape>{{Given}} : anyBlock()) {
       SoloShape S;
       S.Block = Block;
       S.Blocks = (4u << 20) / Block.threads();
