@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
 #include <set>
 
 namespace cufuse {
