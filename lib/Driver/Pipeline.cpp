@@ -5,6 +5,7 @@
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
+#include "cufuse/Vertical/CollectAccesses.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
@@ -36,13 +37,17 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
 }
 
 LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
-  LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch, {}};
+  LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch, {}, {}, {}};
   for (const ParseError &Error : Unit.errors())
     Loaded.Errors.insert(Error.key());
   const Reached Reach = reach(Unit, Kernel);
   Loaded.Facts = collectFacts(Unit, Reach);
   if (Loaded.Facts.IsTemplate)
     return Loaded;
+  if (!Reach.HasErrors) {
+    Loaded.Accesses = collectAccesses(Unit, Reach);
+    Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
+  }
   Loaded.Facts.Blockers = checkFusable(Unit, Reach, Loaded.Facts);
   Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts);
   // One reason at one place is enough.

@@ -6,6 +6,7 @@
 #include "cufuse/Frontend/Toolchain.h"
 #include "cufuse/Fusion/Emit.h"
 #include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Vertical/Pointwise.h"
 
 #include <llvm/Support/Error.h>
 
@@ -29,6 +30,8 @@ struct LoadedKernel {
   Closure Text;
   CompileFlags Flags;
   std::string Arch;
+  KernelAccesses Accesses;
+  ShapeFacts Shape;
   std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
 };
 
