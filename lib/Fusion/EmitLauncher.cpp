@@ -50,6 +50,11 @@ void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const F
     const Dimensions Reads = gridDimensions(*C.Facts);
     Out.line("  const CufuseGrid {0}Grid = gridOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
     Out.line("  if ({}Grid.blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
+    for (std::string Condition : C.Text->LaunchConditions) {
+      for (size_t At; (At = Condition.find('\2')) != std::string::npos;)
+        Condition.replace(At, 1, C.Name);
+      Out.line("  if (!({}))\n    return cudaErrorInvalidConfiguration;", Condition);
+    }
     const std::string Needed =
         Copies[I] == 1 ? C.Name + "Grid.blocks" : fmt::format("({0}Grid.blocks + {1} - 1) / {1}", C.Name, Copies[I]);
     if (Plan.keepsGrid())

@@ -263,6 +263,9 @@ private:
 
 KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach) {
   KernelAccesses Found = Collector(Unit, Reach).run();
+  for (const clang::VarDecl *Global : Reach.Globals)
+    if (!Global->hasAttr<clang::CUDASharedAttr>() && leadsToPointer(Global->getType()))
+      Found.PointerVariables.push_back(Global->getQualifiedNameAsString());
   for (const auto &[Function, Use] : Reach.Functions)
     if (!Use.System && Function != Reach.Kernel)
       for (const clang::GCCAsmStmt *Assembly : Use.Assembly)

@@ -54,6 +54,24 @@ Value integer(Polynomial P) { return {Value::Kind::Integer, std::move(P), nullpt
 
 } // namespace
 
+bool leadsToPointer(clang::QualType T, unsigned Depth) {
+  T = T.getCanonicalType();
+  while (const clang::Type *Element = T->getArrayElementTypeNoTypeQual())
+    T = clang::QualType(Element, 0);
+  if (T->isPointerType() || T->isReferenceType())
+    return true;
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record)
+    return false;
+  if (!Record->hasDefinition() || Depth > 8)
+    return true;
+  return std::any_of(Record->field_begin(), Record->field_end(),
+                     [&](const clang::FieldDecl *F) { return leadsToPointer(F->getType(), Depth + 1); }) ||
+         std::any_of(Record->bases_begin(), Record->bases_end(), [&](const clang::CXXBaseSpecifier &B) {
+           return leadsToPointer(B.getType(), Depth + 1);
+         });
+}
+
 bool Condition::known(bool Truth, std::vector<Less> &Holds) const {
   switch (What) {
   case Kind::Unknown:
@@ -87,6 +105,7 @@ void Evaluator::parameters() {
     Known.Name = P->getName().empty() ? fmt::format("arg{}", I) : P->getNameAsString();
     Known.Type = T.getUnqualifiedType().getAsString();
     Known.Integer = holdsIndex(T);
+    Known.HidesPointers = !T->isPointerType() && leadsToPointer(T);
     if (T->isPointerType()) {
       const clang::QualType Element = T->getPointeeType();
       Known.Element = Element.getUnqualifiedType().getAsString();
@@ -375,7 +394,7 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
   if (E->getOpcode() == clang::UO_AddrOf) {
     if (const std::optional<Place> P = place(From)) {
       if (P->Base && P->Index && P->Whole)
-        return {Value::Kind::Pointer, *P->Index, P->Base, P->Direct};
+        return {Value::Kind::Pointer, *P->Index, P->Base, false};
       site(AccessSite::Kind::Escape, *P);
       return {};
     }
@@ -393,8 +412,9 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
 /// `To = From`, and where `Compound`, `To op= From`.
 Value Evaluator::assign(const clang::Expr *To, const clang::Expr *From, bool Compound) {
   const Value V = From->isGLValue() ? load(From) : eval(From);
-  if (const std::optional<Place> P = place(To)) {
+  if (std::optional<Place> P = place(To)) {
     use(V, From);
+    P->Direct &= !llvm::isa<clang::InitListExpr>(plain(From));
     if (Compound)
       site(AccessSite::Kind::Load, *P, true);
     site(P->Whole ? AccessSite::Kind::Store : AccessSite::Kind::Escape, *P, Compound);
@@ -458,9 +478,9 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   auto Unknown = [&] { return used({{&L, E->getLHS()}, {&R, E->getRHS()}}); };
   const bool Sum = Kind == clang::BO_Add || Kind == clang::BO_Sub;
   if (L.What == Value::Kind::Pointer && R.What == Value::Kind::Integer && Sum)
-    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + R.P : L.P - R.P, L.Base, L.Direct};
+    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + R.P : L.P - R.P, L.Base, false};
   if (R.What == Value::Kind::Pointer && L.What == Value::Kind::Integer && Kind == clang::BO_Add)
-    return {Value::Kind::Pointer, L.P + R.P, R.Base, R.Direct};
+    return {Value::Kind::Pointer, L.P + R.P, R.Base, false};
   if (L.What != Value::Kind::Integer || R.What != Value::Kind::Integer || !holdsIndex(E->getType()))
     return Unknown();
   auto Quotient = [&](const Polynomial &Divisor) {

@@ -12,6 +12,9 @@
 
 namespace cufuse {
 
+/// May a value of this type hold a pointer?
+bool leadsToPointer(clang::QualType T, unsigned Depth = 0);
+
 /// What an expression is known to be.
 struct Value {
   enum class Kind { Unknown, Integer, Pointer };

@@ -88,9 +88,11 @@ private:
         reason(fmt::format("a function that it calls reads {}", BuiltinNames[B]), Facts.Where);
     for (const Finding &F : Accesses.Unfollowed)
       reason(F.What, F.Where);
+    for (const std::string &Name : Accesses.PointerVariables)
+      reason(Name + " holds pointers", Facts.Where);
     for (const ParameterAccess &P : Accesses.Parameters)
-      if (P.Volatile)
-        reason(P.Name + " points to volatile memory", Facts.Where);
+      if (P.Volatile || P.HidesPointers)
+        reason(P.Name + (P.Volatile ? " points to volatile memory" : " holds pointers"), Facts.Where);
   }
 
   std::optional<Polynomial> element(const Polynomial &P) const { return inElement(P, Accesses, Shape); }

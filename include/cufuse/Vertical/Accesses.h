@@ -81,6 +81,7 @@ struct ParameterAccess {
   std::string Element; ///< Of a pointer: what it points to, without qualifiers. Empty for other types.
   bool Restrict = false, ReadOnly = false, Volatile = false;
   bool Integer = false;
+  bool HidesPointers = false; ///< No pointer itself, but may hold one.
 };
 
 struct KernelAccesses {
@@ -89,6 +90,7 @@ struct KernelAccesses {
   std::vector<LoopAccess> Loops;
   std::vector<ThreadUse> Uses;
   std::map<std::string, Quotient> Quotients;
+  std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
   /// What else the kernel does that an analysis by elements cannot follow.
   std::vector<Finding> Unfollowed;
 };
