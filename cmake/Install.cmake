@@ -2,7 +2,7 @@
 # holds an absolute path, so that it may be moved as a whole.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS cufuse RUNTIME DESTINATION bin)
+install(TARGETS cufuse cufuse-runner RUNTIME DESTINATION bin)
 
 # Other targets' intrinsics are most of the folder and no host or device parse on x86-64 opens them.
 install(DIRECTORY "${CUFUSE_CLANG_RESOURCE_DIR}/include/" DESTINATION "lib/clang/${LLVM_VERSION_MAJOR}/include"

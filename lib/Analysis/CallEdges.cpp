@@ -5,8 +5,8 @@
 
 namespace cufuse {
 
-std::set<std::string> callEdges(const ParsedUnit &Unit, const Reached &Reach, const clang::FunctionDecl *Except,
-                                llvm::StringRef Output) {
+std::map<std::string, SourcePlace> callEdges(const ParsedUnit &Unit, const Reached &Reach,
+                                             const clang::FunctionDecl *Except, llvm::StringRef Output) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   // "" where there is nothing to compare.
   auto Place = [&](const clang::FunctionDecl *F) -> std::string {
@@ -22,7 +22,7 @@ std::set<std::string> callEdges(const ParsedUnit &Unit, const Reached &Reach, co
     const llvm::StringRef File = llvm::sys::path::filename(At.getFilename());
     return File == Output ? "" : fmt::format("{}:{} {}", File.str(), At.getLine(), F->getNameAsString());
   };
-  std::set<std::string> Edges;
+  std::map<std::string, SourcePlace> Edges;
   for (const auto &[Function, Use] : Reach.Functions) {
     if (Function == Except || Use.System)
       continue;
@@ -32,7 +32,11 @@ std::set<std::string> callEdges(const ParsedUnit &Unit, const Reached &Reach, co
     for (const CallSite &Call : Use.Calls)
       if (classify(*Call.Callee) != Intrinsic::Barrier)
         if (const std::string Callee = Place(Call.Callee); !Callee.empty())
-          Edges.insert(Caller + " -> " + Callee);
+          if (auto [Edge, New] = Edges.try_emplace(Caller + " -> " + Callee); New) {
+            const clang::PresumedLoc At = Sources.getPresumedLoc(Sources.getExpansionLoc(Call.Where));
+            if (At.isValid())
+              Edge->second = {At.getFilename(), At.getLine(), At.getColumn(), ""};
+          }
   }
   return Edges;
 }

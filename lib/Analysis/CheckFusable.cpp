@@ -104,7 +104,9 @@ private:
     }
     if (Reach.HasErrors && !Reported)
       block(BlockerKind::BrokenCode, Reach.ErrorAt,
-            Unit.errors().empty() ? "a declaration is not valid" : Unit.errors().front().Text);
+            !Reach.ErrorFact.empty() ? Reach.ErrorFact
+            : Unit.errors().empty()  ? "a declaration is not valid"
+                                     : Unit.errors().front().Text);
   }
 
   void function(const FunctionUse &Use) {
@@ -122,11 +124,35 @@ private:
     }
     for (const clang::VarDecl *Static : Use.MutableStatics)
       block(BlockerKind::StaticLocal, Static->getLocation(), Static->getNameAsString() + " in " + Name);
-    for (clang::SourceLocation Launch : Use.Launches)
-      block(BlockerKind::DeviceLaunch, Launch, "in " + Name);
+    for (const DeviceLaunch &Launch : Use.Launches)
+      if (const std::string Why = whyUnnamed(Launch); !Why.empty())
+        block(BlockerKind::DeviceLaunch, Launch.Where, Why + " in " + Name);
     for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
       if (std::string What = blockState(*Assembly); !What.empty())
         block(BlockerKind::InlineAsmBlock, Assembly->getAsmLoc(), What + " in " + Name);
+  }
+
+  /// Why a declaration in the fused file cannot stand for the kernel that is launched, or "".
+  std::string whyUnnamed(const DeviceLaunch &Launch) const {
+    if (!Launch.Kernel || !Launch.Launch)
+      return Launch.Kernel ? "a mention of " + qualifiedNameOf(*Launch.Kernel) : "a launch through a pointer";
+    const clang::FunctionDecl &Child = *Launch.Kernel;
+    const std::string Name = qualifiedNameOf(Child);
+    if (Child.isTemplateInstantiation() || Child.getPrimaryTemplate())
+      return "the template " + Name;
+    if (Child.isCXXClassMember() || !Child.hasExternalFormalLinkage())
+      return Name + ", which its file keeps to itself,";
+    if (!Unit.request().Flags.Relocatable)
+      return Name + ", without -rdc=true,";
+    if (Launch.Launch->getCallee()->getExprLoc().isMacroID())
+      return Name + " out of a macro";
+    for (const clang::Expr *Argument : Launch.Launch->arguments())
+      if (llvm::isa<clang::CXXDefaultArgExpr>(Argument))
+        return Name + " with default arguments";
+    for (const clang::ParmVarDecl *Parameter : Child.parameters())
+      if (Parameter->hasAttr<clang::CUDAGridConstantAttr>())
+        return Name + " with a __grid_constant__";
+    return {};
   }
 
   /// What inline assembly says of the block, or "". Warp-level instructions and lane registers keep their meaning.

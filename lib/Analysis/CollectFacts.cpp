@@ -4,6 +4,9 @@
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/LaunchSites.h"
+#include "cufuse/Analysis/Layout.h"
+
+#include <clang/AST/Mangle.h>
 
 namespace cufuse {
 
@@ -68,6 +71,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
   Facts.Name = Kernel.getNameAsString();
   Facts.QualifiedName = qualifiedNameOf(Kernel);
   Facts.Signature = signatureOf(Kernel);
+  if (!Kernel.isDependentContext())
+    Facts.MangledName = clang::ASTNameGenerator(Context).getName(&Kernel);
   Facts.Where = Unit.place(Kernel.getLocation());
   Facts.IsTemplate = Kernel.isDependentContext();
   if (const clang::FunctionTemplateDecl *Template =
@@ -89,10 +94,15 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
     const std::string Base = Name;
     for (unsigned I = 1; IsTaken(Name); ++I)
       Name = fmt::format("{}_{}", Base, I);
-    Facts.Parameters.push_back({Name, Parameter->getType().getAsString(Policy)});
+    ParameterFacts Found{Name, Parameter->getType().getAsString(Policy)};
     if (const clang::QualType T = Parameter->getType();
-        !T->isReferenceType() && !T->isIncompleteType() && !T->isDependentType())
-      Facts.ParameterBytes += Context.getTypeSizeInChars(Parameter->getType()).getQuantity();
+        !T->isReferenceType() && !T->isIncompleteType() && !T->isDependentType()) {
+      Found.Bytes = Context.getTypeSizeInChars(T).getQuantity();
+      Found.Alignment = Context.getTypeAlignInChars(T).getQuantity();
+      Found.Fields = fieldsOf(Context, T);
+      Facts.ParameterBytes += Found.Bytes;
+    }
+    Facts.Parameters.push_back(std::move(Found));
   }
   if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>()) {
     clang::Expr::EvalResult Value;
@@ -165,7 +175,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       if (!Body || Body->body_back() != Return)
         Facts.EarlyExits.push_back({"return", Name, Unit.place(Return->getBeginLoc())});
   }
-  Facts.Calls = callEdges(Unit, Reach, nullptr, "");
+  for (const auto &[Edge, Where] : callEdges(Unit, Reach, nullptr, ""))
+    Facts.Calls.insert(Edge);
   DivergentExits Exits = findDivergentExits(Unit, Reach);
   Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
   Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);

@@ -27,7 +27,8 @@ public:
     for (const clang::CFGBlock *Block : Graph)
       for (const clang::CFGElement &Element : *Block)
         if (auto Statement = Element.getAs<clang::CFGStmt>())
-          if (auto *Call = llvm::dyn_cast<clang::CallExpr>(Statement->getStmt()); Call && IsSync(Call))
+          if (auto *Call = llvm::dyn_cast<clang::CallExpr>(Statement->getStmt());
+              Call && !llvm::isa<clang::CUDAKernelCallExpr>(Call) && IsSync(Call))
             Syncs.try_emplace(Block, Call);
   }
 

@@ -33,6 +33,12 @@ int builtinOf(const clang::ValueDecl *D) {
   return -1;
 }
 
+bool isKernel(const clang::NamedDecl *D) {
+  if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(D))
+    D = Template->getTemplatedDecl();
+  return llvm::isa<clang::FunctionDecl>(D) && D->hasAttr<clang::CUDAGlobalAttr>();
+}
+
 /// Visits a declaration or body and reports every name in it.
 class NameVisitor : public clang::ConstDynamicRecursiveASTVisitor {
 public:
@@ -123,11 +129,12 @@ private:
   struct BodyVisitor;
   struct TextVisitor;
 
-  void broken(const clang::Decl *D) {
-    if (Result.HasErrors)
+  void broken(const clang::Decl *D, std::string Fact = {}) {
+    if (Result.HasErrors && Fact.empty())
       return;
     Result.HasErrors = true;
     Result.ErrorAt = D->getLocation();
+    Result.ErrorFact = std::move(Fact);
   }
 
   /// Adds the unit that holds `D` and its other declarations in the user's files.
@@ -275,6 +282,13 @@ struct Walk::BodyVisitor : NameVisitor {
           Use.Reads.push_back({static_cast<unsigned>(B), -1, Depth > 0, Where});
         return;
       }
+    if (isKernel(D)) {
+      // It stays what it is in the program: nothing of it becomes part of this kernel.
+      auto Call = Callees.find(E);
+      if (Call == Callees.end() || !llvm::isa<clang::CUDAKernelCallExpr>(Call->second))
+        Use.Launches.push_back({llvm::dyn_cast<clang::FunctionDecl>(D), nullptr, Where});
+      return;
+    }
     if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D)) {
       auto Call = Callees.find(E);
       const bool Constructs = llvm::isa_and_nonnull<clang::CXXConstructExpr>(E);
@@ -322,6 +336,8 @@ struct Walk::BodyVisitor : NameVisitor {
     return true;
   }
   bool VisitVarDecl(const clang::VarDecl *V) override {
+    if (V->isInvalidDecl() && V->hasAttr<clang::CUDASharedAttr>())
+      W.broken(V, "shared memory '" + V->getNameAsString() + "' has a constructor or a destructor");
     if (V->hasAttr<clang::CUDASharedAttr>())
       Use.Shared.push_back(V);
     else if (V->isStaticLocal() && !V->getType().isConstQualified() && !V->isConstexpr())
@@ -337,7 +353,7 @@ struct Walk::BodyVisitor : NameVisitor {
     return true;
   }
   bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
-    Use.Launches.push_back(Launch->getBeginLoc());
+    Use.Launches.push_back({Launch->getDirectCallee(), Launch, Launch->getBeginLoc()});
     return true;
   }
   bool VisitReturnStmt(const clang::ReturnStmt *Return) override {
@@ -394,7 +410,7 @@ struct Walk::BodyVisitor : NameVisitor {
 struct Walk::TextVisitor : NameVisitor {
   TextVisitor(Walk &W, const clang::Decl *Unit) : W(W), Unit(Unit) {}
   void name(const clang::NamedDecl *D, const clang::Expr *, clang::SourceLocation) override {
-    if (auto *Value = llvm::dyn_cast<clang::ValueDecl>(D); Value && builtinOf(Value) >= 0)
+    if (auto *Value = llvm::dyn_cast<clang::ValueDecl>(D); (Value && builtinOf(Value) >= 0) || isKernel(D))
       return;
     W.mention(D, Unit);
   }

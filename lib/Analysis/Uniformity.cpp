@@ -150,7 +150,8 @@ struct Uniformity::Walker {
     if (auto *Assembly = llvm::dyn_cast<clang::GCCAsmStmt>(S))
       for (const clang::Expr *Output : Assembly->outputs())
         raise(target(Output), Uniform::No);
-    if (auto *Call = llvm::dyn_cast<clang::CallExpr>(S))
+    // A launch gives its arguments to another grid.
+    if (auto *Call = llvm::dyn_cast<clang::CallExpr>(S); Call && !llvm::isa<clang::CUDAKernelCallExpr>(Call))
       call(Call, Control);
     if (auto *Lambda = llvm::dyn_cast<clang::LambdaExpr>(S)) {
       walk(Lambda->getBody(), Uniform::No); // called from anywhere

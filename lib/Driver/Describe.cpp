@@ -80,7 +80,8 @@ llvm::json::Object json(const LoadedKernel &Kernel) {
   }
   llvm::json::Array Parameters, Barriers, Globals, Launches, Blockers;
   for (const ParameterFacts &P : F.Parameters)
-    Parameters.push_back(llvm::json::Object{{"name", P.Name}, {"type", P.Type}});
+    Parameters.push_back(
+        llvm::json::Object{{"name", P.Name}, {"type", P.Type}, {"bytes", static_cast<int64_t>(P.Bytes)}});
   for (const BarrierFacts &B : F.Barriers)
     Barriers.push_back(llvm::json::Object{{"call", B.Call}, {"function", B.Function}, {"place", json(B.Where)}});
   for (const GlobalFacts &G : F.Globals)
@@ -169,12 +170,16 @@ std::string describeAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
 }
 
 std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernels) {
-  std::string Out = fmt::format("{} threads, grid policy {}\n", Plan.BlockThreads,
-                                Plan.Grid == GridPolicy::Match ? "match" : "stride");
+  constexpr std::array Geometries = {"", ", geometry blocks", ", geometry threads"};
+  std::string Out =
+      fmt::format("{} threads, grid policy {}{}\n", Plan.BlockThreads,
+                  Plan.Grid == GridPolicy::Match ? "match" : "stride", Geometries[static_cast<size_t>(Plan.Shape)]);
   for (const PartitionPlan &P : Plan.Partitions)
     Out += fmt::format("threads {:>4} to {:>4}: {} copy {}, block {}, {}\n", P.First, P.First + P.PaddedThreads - 1,
                        Kernels[P.Constituent].Facts.QualifiedName, P.Copy, P.Block.str(),
-                       P.Barrier ? fmt::format("barrier {}", P.Barrier) : "no barrier");
+                       P.Barrier                        ? fmt::format("barrier {}", P.Barrier)
+                       : P.WholeBlock && P.Synchronises ? "the barrier of the block"
+                                                        : "no barrier");
   if (Plan.Registers.Policy == RegisterPolicy::Count)
     Out += fmt::format("at most {} registers per thread\n", Plan.Registers.Count);
   if (Plan.Registers.Policy == RegisterPolicy::Bound)

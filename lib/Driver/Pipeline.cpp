@@ -6,6 +6,7 @@
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
 #include "cufuse/Vertical/CollectAccesses.h"
+#include "cufuse/Vertical/InlineAtStore.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
@@ -30,17 +31,16 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
       return FromDatabase.takeError();
     Request.Flags = std::move(*FromDatabase);
   } else {
-    Request.Flags = translateFlags(Input.Written);
+    Request.Flags = translateFlags(Input.Written, Input.Folder);
   }
   Request.Arch = !Input.Arch.empty() ? Input.Arch : Request.Flags.Arch.value_or(DefaultArch);
   return Request;
 }
 
-LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
+LoadedKernel understand(const ParsedUnit &Unit, const Reached &Reach, KernelSpec Spec) {
   LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch, {}, {}, {}};
   for (const ParseError &Error : Unit.errors())
     Loaded.Errors.insert(Error.key());
-  const Reached Reach = reach(Unit, Kernel);
   Loaded.Facts = collectFacts(Unit, Reach);
   if (Loaded.Facts.IsTemplate)
     return Loaded;
@@ -49,12 +49,24 @@ LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kerne
     Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
   }
   Loaded.Facts.Blockers = checkFusable(Unit, Reach, Loaded.Facts);
-  Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts);
+  return Loaded;
+}
+
+void takeText(const ParsedUnit &Unit, const Reached &Reach, llvm::ArrayRef<std::string> Linked, LoadedKernel &Loaded) {
+  if (Loaded.Facts.IsTemplate)
+    return;
+  Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts, Linked);
   // One reason at one place is enough.
   for (const Blocker &B : Loaded.Text.Blockers)
     if (std::none_of(Loaded.Facts.Blockers.begin(), Loaded.Facts.Blockers.end(),
                      [&](const Blocker &Known) { return Known.Kind == B.Kind && Known.Where.str() == B.Where.str(); }))
       Loaded.Facts.Blockers.push_back(B);
+}
+
+LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
+  const Reached Reach = reach(Unit, Kernel);
+  LoadedKernel Loaded = understand(Unit, Reach, std::move(Spec));
+  takeText(Unit, Reach, {}, Loaded);
   return Loaded;
 }
 
@@ -151,23 +163,46 @@ std::string folderOf(const std::string &File) {
   return Folder.empty() ? "." : Folder.str();
 }
 
+/// The kernels as one, by the request's links and the block that the root will have.
+llvm::Expected<LoadedKernel> composed(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {
+  auto Graph = graphOf(Kernels, Request);
+  if (!Graph)
+    return Graph.takeError();
+  const LoadedKernel &Root = Kernels[Graph->Root];
+  auto Blocks = distribute<BlockShape>(Request.Blocks, Root,
+                                       Constituent{Graph->Nodes[Graph->Root].Name, &Root.Facts, &Root.Text}, "--block");
+  if (!Blocks)
+    return Blocks.takeError();
+  std::string Why;
+  auto Block = Blocks->front() ? llvm::Expected<BlockShape>(*Blocks->front()) : defaultBlock(Root, Why);
+  if (!Block)
+    return Block.takeError();
+  return composeKernels(*Graph, Kernels, *Block);
+}
+
 } // namespace
 
 llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
                                                       const InputFlags &Flags) {
-  // One parse per file; a kernel that is asked for twice is probed once.
+  return loadKernels(Tools, Kernels, std::vector<InputFlags>(Kernels.size(), Flags));
+}
+
+llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      llvm::ArrayRef<InputFlags> Flags, Linker Link) {
+  // One parse per file and flags; a kernel that is asked for twice is probed once.
   struct File {
     ParseRequest Request;
     llvm::Expected<std::unique_ptr<ParsedUnit>> Unit = nullptr;
   };
-  std::map<std::string, File> Files;
+  std::map<std::pair<std::string, InputFlags>, File> Files;
   std::vector<size_t> Probes;
-  for (const KernelSpec &Spec : Kernels) {
-    auto [Entry, New] = Files.try_emplace(Spec.File);
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    const KernelSpec &Spec = Kernels[I];
+    auto [Entry, New] = Files.try_emplace({Spec.File, Flags[I]});
     if (New) {
-      auto Request = parseRequest(Spec.File, Flags);
+      auto Request = parseRequest(Spec.File, Flags[I]);
       if (!Request) {
-        for (auto &[Path, Other] : Files)
+        for (auto &[Key, Other] : Files)
           llvm::consumeError(Other.Unit.takeError());
         return Request.takeError();
       }
@@ -181,30 +216,41 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
   }
   {
     std::vector<std::jthread> Threads;
-    for (auto &[Path, Each] : Files) {
+    for (auto &[Key, Each] : Files) {
       llvm::consumeError(Each.Unit.takeError());
       Threads.emplace_back([&Tools, &Each = Each] { Each.Unit = parse(Tools, Each.Request); });
     }
   }
   llvm::Error Failures = llvm::Error::success();
-  for (auto &[Path, Each] : Files)
+  for (auto &[Key, Each] : Files)
     if (!Each.Unit)
       Failures = llvm::joinErrors(std::move(Failures), Each.Unit.takeError());
   if (Failures)
     return std::move(Failures);
 
   std::vector<LoadedKernel> Loaded;
+  std::vector<std::pair<const ParsedUnit *, Reached>> Read;
   for (size_t I = 0; I < Kernels.size(); ++I) {
-    const ParsedUnit &Unit = **Files.find(Kernels[I].File)->second.Unit;
+    const ParsedUnit &Unit = **Files.find({Kernels[I].File, Flags[I]})->second.Unit;
     auto Kernel = findKernel(Unit, Kernels[I], Probes[I]);
     if (!Kernel) {
       Failures = llvm::joinErrors(std::move(Failures), Kernel.takeError());
       continue;
     }
-    Loaded.push_back(understand(Unit, **Kernel, Kernels[I]));
+    Read.push_back({&Unit, reach(Unit, **Kernel)});
+    Loaded.push_back(understand(Unit, Read.back().second, Kernels[I]));
   }
   if (Failures)
     return std::move(Failures);
+  std::vector<std::vector<std::string>> Linked(Kernels.size());
+  if (Link) {
+    auto Found = Link(Loaded);
+    if (!Found)
+      return Found.takeError();
+    Linked = std::move(*Found);
+  }
+  for (size_t I = 0; I < Loaded.size(); ++I)
+    takeText(*Read[I].first, Read[I].second, Linked[I], Loaded[I]);
   return Loaded;
 }
 
@@ -284,9 +330,11 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
       Flags.Clang.insert(Flags.Clang.end(), Each.Clang.begin(), Each.Clang.end());
       Flags.Nvcc.insert(Flags.Nvcc.end(), Each.Nvcc.begin(), Each.Nvcc.end());
     }
-    if (const std::string Folder = folderOf(Kernels[I].Spec.File);
-        std::find(Folders.begin(), Folders.end(), Folder) == Folders.end())
-      Folders.push_back(Folder);
+    std::vector<std::string> Own = Kernels[I].OtherFolders;
+    Own.insert(Own.begin(), folderOf(Kernels[I].Spec.File));
+    for (const std::string &Folder : Own)
+      if (std::find(Folders.begin(), Folders.end(), Folder) == Folders.end())
+        Folders.push_back(Folder);
   }
 }
 
@@ -373,7 +421,17 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   FuseResult Result;
   auto Explain = [&](std::string Line) { Result.Explanation.push_back(std::move(Line)); };
 
-  auto Loaded = loadKernels(Tools, Request.Kernels, Request.Flags);
+  auto Linked = [&](llvm::ArrayRef<LoadedKernel> Kernels) -> llvm::Expected<std::vector<std::vector<std::string>>> {
+    auto Graph = graphOf(Kernels, Request);
+    if (!Graph)
+      return Graph.takeError();
+    std::vector<std::vector<std::string>> Names;
+    for (unsigned I = 0; I < Kernels.size(); ++I)
+      Names.push_back(linkedParameters(*Graph, I));
+    return Names;
+  };
+  auto Loaded = loadKernels(Tools, Request.Kernels, std::vector<InputFlags>(Request.Kernels.size(), Request.Flags),
+                            Request.Vertical ? Linker(Linked) : nullptr);
   if (!Loaded)
     return Loaded.takeError();
   Result.Kernels = std::move(*Loaded);
@@ -399,6 +457,13 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   Options.HeaderFile = llvm::sys::path::filename(Header).str();
   Options.Command = Request.Command;
   Options.LineDirectives = Request.LineDirectives;
+  if (Request.Vertical) {
+    // From here on, there is one kernel.
+    auto Composed = composed(Result.Kernels, Request);
+    if (!Composed)
+      return Composed.takeError();
+    Result.Kernels.assign(1, std::move(*Composed));
+  }
   Fuser Fuser(Tools, Result.Kernels, Options);
 
   // Blocks and copies by name need the constituents' names, which need the facts.
@@ -409,13 +474,21 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   if (!Copies)
     return Copies.takeError();
   FusionConfig Config;
+  Config.Shape = Request.Shape;
   Config.Grid = Request.Grid;
+  const bool HasRoles = Request.Shape == Geometry::Blocks && Request.Grid == GridPolicy::Stride;
+  if (!Request.Resident.empty() && !HasRoles)
+    return badUsage("--resident is for --geometry blocks under --grid-policy stride");
+  auto Resident = distribute<unsigned>(Request.Resident, Result.Kernels, Fuser.constituents(), "--resident");
+  if (!Resident)
+    return Resident.takeError();
   Config.Registers = Request.Registers;
   llvm::Error Unknown = llvm::Error::success();
   for (size_t I = 0; I < Result.Kernels.size(); ++I) {
     const LoadedKernel &Kernel = Result.Kernels[I];
     ConstituentConfig Chosen;
     Chosen.Copies = (*Copies)[I].value_or(1);
+    Chosen.ResidentBlocks = (*Resident)[I].value_or(1);
     std::string Why = "--block";
     if ((*Blocks)[I]) {
       Chosen.Block = *(*Blocks)[I];
@@ -446,11 +519,13 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     const std::string Name = Fuser.constituents()[P.Constituent].Name;
     Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.PaddedThreads - 1,
                         P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
-    Explain(P.Barrier ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
-                                    !Facts.Barriers.empty() ? "it synchronises"
-                                    : Facts.sharesIndices() ? "its functions read the block index from shared memory"
-                                                            : "its blocks follow each other in the same shared memory")
-                      : fmt::format("{}: no barrier: it never synchronises", Name));
+    Explain(P.WholeBlock && P.Synchronises ? fmt::format("{}: the barrier of the block, which is all its own", Name)
+            : P.Barrier
+                ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
+                              !Facts.Barriers.empty() ? "it synchronises"
+                              : Facts.sharesIndices() ? "its functions read the block index from shared memory"
+                                                      : "its blocks follow each other in the same shared memory")
+                : fmt::format("{}: no barrier: it never synchronises", Name));
     if (P.DropsOut)
       for (const Finding &Exit : Facts.ExitsBeforeBarrier)
         Explain(fmt::format("{}: an mbarrier instead, which leaving threads drop out of: {}: {}", Name,

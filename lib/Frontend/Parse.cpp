@@ -53,6 +53,29 @@ public:
   std::vector<Entry> Entries;
 };
 
+/// nvcc accepts `__shared__ cuda::barrier<…> b;`, whose destructor nothing ever calls. Clang allows shared memory only
+/// with a destructor that does nothing, and would drop the variable and every expression that names it.
+class LibraryBarriers : public clang::ASTConsumer {
+public:
+  void HandleInlineFunctionDefinition(clang::FunctionDecl *F) override {
+    auto *Destructor = llvm::dyn_cast<clang::CXXDestructorDecl>(F);
+    if (!Destructor || !Destructor->getParent()->getIdentifier() || Destructor->getParent()->getName() != "barrier")
+      return;
+    const clang::DeclContext *Scope = Destructor->getParent()->getDeclContext();
+    while (Scope->isInlineNamespace())
+      Scope = Scope->getParent();
+    if (auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(Scope);
+        Space && Space->getName() == "cuda" && Space->getParent()->isTranslationUnit())
+      Destructor->setTrivial(true);
+  }
+};
+
+struct ReadSyntax : clang::SyntaxOnlyAction {
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &, llvm::StringRef) override {
+    return std::make_unique<LibraryBarriers>();
+  }
+};
+
 std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &Request) {
   std::vector<std::string> Arguments = {"clang++",
                                         "-x",
@@ -206,7 +229,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   if (!Compiler.createTarget())
     return badUsage("Clang does not know the architecture " + Unit->Request.Arch, "use one like sm_80 or sm_90a");
 
-  auto Action = std::make_unique<clang::SyntaxOnlyAction>();
+  auto Action = std::make_unique<ReadSyntax>();
   const auto &Input = Compiler.getFrontendOpts().Inputs[0];
   if (!Action->BeginSourceFile(Compiler, Input))
     return badInput("cannot read '" + Unit->Request.File + "'");

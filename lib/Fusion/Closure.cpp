@@ -1,11 +1,10 @@
 #include "cufuse/Fusion/Closure.h"
 
+#include "CollectIncludes.h"
 #include "EditText.h"
 #include "QualifyCallees.h"
 #include "SelectCopied.h"
 #include "SpellType.h"
-
-#include <llvm/Support/Path.h>
 
 namespace cufuse {
 
@@ -34,10 +33,15 @@ public:
       if (mustStayShared(Unit, *Global))
         HostShared.insert(Global->getCanonicalDecl());
     Result.HasHostShared = !HostShared.empty();
+    launchedKernels();
     signature();
     headerUnits();
     items();
-    includes();
+    Result.Includes = collectIncludes(Unit, Reach, Chosen, Text, Named, !Header.empty(),
+                                      [this](clang::SourceLocation Where) { return isInside(Where); });
+    Result.Libraries = collectLibraries(Unit, Reach, Chosen, Text);
+    if (!Result.Libraries.empty())
+      Result.BeforeLibraries = headersBeforeLibraries(Unit);
     for (const Item &I : Items)
       piece(I);
     for (const auto &[Namespaces, Lines] : Chosen.Usings)
@@ -121,9 +125,12 @@ private:
       while (true) {
         if (auto *Typedef = T->getAs<clang::TypedefType>())
           Add(enclosingUnit(Typedef->getDecl()));
-        if (T->getPointeeType().isNull())
+        if (const clang::ArrayType *Array = Unit.ast().getAsArrayType(T))
+          T = Array->getElementType();
+        else if (!T->getPointeeType().isNull())
+          T = T->getPointeeType();
+        else
           break;
-        T = T->getPointeeType();
       }
       addType(T, Add);
     }
@@ -142,8 +149,8 @@ private:
 
   template <typename AddUnit> void addType(clang::QualType T, AddUnit Add) {
     T = T.getCanonicalType();
-    while (!T->getPointeeType().isNull())
-      T = T->getPointeeType();
+    while (!T->getPointeeType().isNull() || T->isArrayType())
+      T = T->isArrayType() ? Unit.ast().getAsArrayType(T)->getElementType() : T->getPointeeType();
     const clang::TagDecl *Tag = T->getAsTagDecl();
     if (!Tag)
       return;
@@ -182,10 +189,10 @@ private:
     macrosFor(HeaderNames);
     macrosFor(BodyNames);
 
-    std::set<std::string> Needed = HeaderNames;
-    Needed.insert(BodyNames.begin(), BodyNames.end());
+    Named = HeaderNames;
+    Named.insert(BodyNames.begin(), BodyNames.end());
     for (const MacroEvent &Event : Unit.log().Macros) {
-      if (!Needed.count(Event.Name) || isInside(Event.Where) || !inCopiedFile(Event.Where))
+      if (!Named.count(Event.Name) || isInside(Event.Where) || !inCopiedFile(Event.Where))
         continue;
       Items.push_back({Event.Where, nullptr, &Event, {}});
     }
@@ -246,20 +253,11 @@ private:
     return false;
   }
 
-  std::string directive(const MacroEvent &Event) {
-    if (!Event.Info)
-      return "#undef " + Event.Name;
-    const auto [File, Begin] = Text.offset(Event.Info->getDefinitionLoc());
-    const clang::SourceLocation End =
-        clang::Lexer::getLocForEndOfToken(Event.Info->getDefinitionEndLoc(), 0, Sources, Unit.ast().getLangOpts());
-    return "#define " + Text.buffer(File).slice(Begin, Text.offset(End).second).str();
-  }
-
   void piece(const Item &I) {
     Piece P;
     if (I.Macro) {
       P.What = Piece::Kind::Macro;
-      P.Text = directive(*I.Macro);
+      P.Text = directiveOf(Unit, Text, *I.Macro);
       const SourcePlace At = Unit.place(I.Macro->Where);
       P.File = At.File;
       P.Line = At.Line;
@@ -282,7 +280,7 @@ private:
       fileScopeDynamicShared(*Variable);
       return;
     }
-    P.Namespaces = namespacesOf(I.Unit);
+    P.Namespaces = namespacesAround(I.Unit->getLexicalDeclContext());
     if (!Header.contains(I.Unit))
       outerFunctions(I.Unit, P.Namespaces);
     std::vector<Edit> Edits;
@@ -306,6 +304,10 @@ private:
         if (Shared->hasExternalStorage() && contains(I.Text, Shared->getLocation()) &&
             SharedSeen.insert(Text.offset(Shared->getLocation())).second)
           editDynamicShared(Unit, Text, I.Text, *Shared, "cufuse_dynamicOffset", Edits, Result.Blockers);
+    if (auto Launches = LaunchEdits.find(I.Text.File); Launches != LaunchEdits.end())
+      for (const auto &[At, Launch] : Launches->second)
+        if (I.Text.Begin <= At && At < I.Text.End)
+          Edits.push_back(Launch);
     globalQualifiers(I.Text, Edits);
     for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
       Edits.push_back({At, 0, fmt::format("::{}::{}", std::string(1, PathMark), Path)});
@@ -383,9 +385,7 @@ private:
     }
     Piece P;
     P.What = Piece::Kind::Shared;
-    for (const clang::DeclContext *C = Variable.getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
-      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
-        P.Namespaces.insert(P.Namespaces.begin(), Namespace->getNameAsString());
+    P.Namespaces = namespacesAround(Variable.getDeclContext());
     P.Text = fmt::format("extern {} {}{};", Source.hasAttr<clang::CUDAConstantAttr>() ? "__constant__" : "__device__",
                          *Spelled, Bounds);
     Piece Using;
@@ -396,6 +396,41 @@ private:
     // The copy of the namespace would hide the variable.
     if (!Using.Namespaces.empty())
       Result.Body.push_back(std::move(Using));
+  }
+
+  /// Kernels that this one launches are those of the program, whatever the copied text holds under their names.
+  void launchedKernels() {
+    std::set<const clang::FunctionDecl *> Declared;
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const DeviceLaunch &Launch : Use.Launches) {
+        if (!Launch.Kernel || !Launch.Launch || Launch.Launch->getCallee()->getExprLoc().isMacroID())
+          continue; // a blocker already
+        const clang::FunctionDecl &Child = *Launch.Kernel->getCanonicalDecl();
+        const auto *Name = llvm::cast<clang::DeclRefExpr>(Launch.Launch->getCallee()->IgnoreParenImpCasts());
+        const auto [File, Begin] = Text.offset(Name->getBeginLoc());
+        const unsigned End = Text.offset(Name->getLocation()).second + Child.getNameAsString().size();
+        const Edit Named{Begin, End - Begin, "::" + path(Child) + Child.getNameAsString()};
+        if (LaunchEdits[File].try_emplace(Begin, Named).first->second.Text != Named.Text)
+          block(BlockerKind::DeviceLaunch, Launch.Where, "one of several kernels");
+        if (!Declared.insert(&Child).second)
+          continue;
+        Result.HasHostShared = true;
+        std::vector<std::string> Types;
+        for (const clang::ParmVarDecl *Parameter : Child.parameters()) {
+          auto Spelled =
+              spellType(Unit.ast(), Parameter->getType(), "", [this](const clang::Decl *D) { return isCopied(D); });
+          if (!Spelled || Spelled->find(PathMark) != std::string::npos)
+            block(BlockerKind::DeviceLaunch, Launch.Where,
+                  fmt::format("{}, with a parameter whose type is defined in its file,", Child.getNameAsString()));
+          Types.push_back(Spelled.value_or(""));
+        }
+        Piece P;
+        P.What = Piece::Kind::Shared;
+        P.Namespaces = namespacesAround(Child.getDeclContext());
+        P.Text = fmt::format("{}__global__ void {}({});", Child.isExternC() ? "extern \"C\" " : "",
+                             Child.getNameAsString(), llvm::join(Types, ", "));
+        Result.Body.push_back(std::move(P));
+      }
   }
 
   static bool isDynamicShared(const clang::VarDecl &Variable) {
@@ -430,11 +465,11 @@ private:
       if (!llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Function) || !Chosen.Units.contains(Function))
         continue;
       const std::string Name = llvm::cast<clang::NamedDecl>(Function)->getNameAsString();
-      const std::vector<std::string> Outer = namespacesOf(Function);
+      const std::vector<std::string> Outer = namespacesAround(Function->getLexicalDeclContext());
       if (Outer.size() >= Namespaces.size() || !std::equal(Outer.begin(), Outer.end(), Namespaces.begin()))
         continue;
       for (const clang::Decl *Other : Chosen.Units) {
-        const std::vector<std::string> Inner = namespacesOf(Other);
+        const std::vector<std::string> Inner = namespacesAround(Other->getLexicalDeclContext());
         if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Other) && Inner.size() > Outer.size() &&
             Inner.size() <= Namespaces.size() && std::equal(Inner.begin(), Inner.end(), Namespaces.begin()) &&
             llvm::cast<clang::NamedDecl>(Other)->getNameAsString() == Name &&
@@ -447,14 +482,6 @@ private:
         }
       }
     }
-  }
-
-  static std::vector<std::string> namespacesOf(const clang::Decl *D) {
-    std::vector<std::string> Namespaces;
-    for (const clang::DeclContext *C = D->getLexicalDeclContext(); !C->isTranslationUnit(); C = C->getLexicalParent())
-      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
-        Namespaces.insert(Namespaces.begin(), (Namespace->isInline() ? "inline " : "") + Namespace->getNameAsString());
-    return Namespaces;
   }
 
   /// `::name` of a copied declaration means the copy.
@@ -508,112 +535,6 @@ private:
           }
   }
 
-  /// Includes of the absorbed files, by raw location of the `#`, through which these places were first read.
-  std::set<unsigned> includesOf(llvm::ArrayRef<clang::SourceLocation> Places) {
-    std::set<unsigned> Found;
-    for (clang::SourceLocation Place : Places) {
-      clang::FileID File = Place.isValid() ? Sources.getFileID(Sources.getExpansionLoc(Place)) : clang::FileID();
-      while (File.isValid() && !Chosen.Absorbed.count(File)) {
-        const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
-        File = Includer.isValid() ? Sources.getFileID(Includer) : clang::FileID();
-        if (Chosen.Absorbed.count(File))
-          for (const IncludeEvent &Include : Unit.log().Includes)
-            if (Sources.getFileID(Include.Hash) == File &&
-                Sources.getSpellingLineNumber(Include.Hash) == Sources.getSpellingLineNumber(Includer))
-              Found.insert(Include.Hash.getRawEncoding());
-      }
-    }
-    return Found;
-  }
-
-  /// Where the types of the parameters are declared, sugar included.
-  std::vector<clang::SourceLocation> parameterTypes() {
-    std::vector<clang::SourceLocation> Places;
-    for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters()) {
-      clang::QualType T = Parameter->getType();
-      while (!T->getPointeeType().isNull())
-        T = T->getPointeeType();
-      for (const clang::Type *Last = nullptr; T.getTypePtr() != Last; T = T.getSingleStepDesugaredType(Unit.ast())) {
-        Last = T.getTypePtr();
-        if (auto *Typedef = llvm::dyn_cast<clang::TypedefType>(Last))
-          Places.push_back(Typedef->getDecl()->getLocation());
-      }
-      if (const clang::TagDecl *Tag = T->getAsTagDecl())
-        Places.push_back(Tag->getLocation());
-    }
-    return Places;
-  }
-
-  void includes() {
-    // Headers of the standard library are left out when nothing of it is used. It is all or nothing, since Clang's CUDA
-    // wrapper has read some of them before the file and hides which include the file itself relies on.
-    auto Standard = [this](clang::SourceLocation Where) { return Unit.inStandardLibrary(Where); };
-    bool NeedsStandard = std::any_of(Reach.External.begin(), Reach.External.end(),
-                                     [&](const clang::NamedDecl *D) { return Standard(D->getLocation()); });
-    for (const auto *Names : {&HeaderNames, &BodyNames})
-      for (const std::string &Name : *Names)
-        if (const clang::MacroInfo *Info =
-                Unit.preprocessor().getMacroInfo(Unit.preprocessor().getIdentifierInfo(Name)))
-          NeedsStandard |= Standard(Info->getDefinitionLoc());
-    const std::vector<clang::SourceLocation> Types = parameterTypes();
-    const bool StandardTypes = std::any_of(Types.begin(), Types.end(), Standard);
-    const std::set<unsigned> ForArguments = includesOf(Types);
-    // A header of the project may rely on system headers before it.
-    clang::SourceLocation LastOfProject;
-    for (const IncludeEvent &Include : Unit.log().Includes)
-      if (!Include.System && Chosen.Absorbed.count(Text.offset(Include.Hash).first))
-        LastOfProject = Include.Hash;
-    const llvm::StringRef MainFolder = llvm::sys::path::parent_path(Unit.request().File);
-    for (const IncludeEvent &Include : Unit.log().Includes) {
-      if (!Include.File || !Chosen.Absorbed.count(Text.offset(Include.Hash).first) || isInside(Include.Hash))
-        continue;
-      const clang::FileID Included = Sources.translateFile(*Include.File);
-      if (Chosen.Absorbed.count(Included) || Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()))
-        continue;
-      const bool OfStandard =
-          Include.System && Unit.inStandardLibrary(Sources.getLocForStartOfFile(Sources.translateFile(*Include.File)));
-      if (OfStandard && !NeedsStandard &&
-          !(LastOfProject.isValid() && Sources.isBeforeInTranslationUnit(Include.Hash, LastOfProject)))
-        continue;
-      IncludeLine Line;
-      // It may have been read before, by a header that Clang includes first.
-      const bool Declares = std::any_of(Types.begin(), Types.end(), [&](clang::SourceLocation Place) {
-        return Place.isValid() &&
-               Sources.getFileEntryRefForID(Sources.getFileID(Sources.getExpansionLoc(Place))) == Include.File;
-      });
-      Line.ForArguments = Declares || !Header.empty() || ForArguments.count(Include.Hash.getRawEncoding()) ||
-                          (StandardTypes && OfStandard);
-      Line.Path = Include.File->getName().str();
-      std::string Spelled = Include.Spelled;
-      if (!Include.Angled && !Include.SearchPath.empty()) {
-        // Found beside the file that includes it: named from the main file's folder, which the output's build knows.
-        const llvm::StringRef Includer =
-            llvm::sys::path::parent_path(Sources.getFileEntryRefForID(Text.offset(Include.Hash).first)->getName());
-        if (Include.SearchPath == Includer && Includer != MainFolder) {
-          llvm::SmallString<128> Whole(Includer);
-          llvm::sys::path::append(Whole, Include.Spelled);
-          llvm::StringRef Relative = Whole;
-          if (!MainFolder.empty() && Relative.consume_front(MainFolder))
-            Relative = Relative.ltrim('/');
-          Spelled = Relative.str();
-        }
-      }
-      Line.Text = fmt::format("#include {}{}{}", Include.Angled ? '<' : '"', Spelled, Include.Angled ? '>' : '"');
-      for (const ConfigurationUse &Use : Unit.log().Configuration)
-        if (Chosen.Absorbed.count(Text.offset(Use.Info->getDefinitionLoc()).first) &&
-            !Chosen.Absorbed.count(Text.offset(Use.Use).first) &&
-            Sources.isBeforeInTranslationUnit(Use.Info->getDefinitionLoc(), Include.Hash))
-          remember(Line.Defines, directive({Use.Macro, Use.Info->getDefinitionLoc(), Use.Info}));
-      Result.Includes.push_back(std::move(Line));
-    }
-    // A header of the project may rely on any header before it.
-    bool OfProject = false;
-    for (IncludeLine &Line : llvm::reverse(Result.Includes)) {
-      Line.ForArguments |= OfProject;
-      OfProject |= Line.ForArguments && !llvm::StringRef(Line.Text).ends_with(">");
-    }
-  }
-
   const ParsedUnit &Unit;
   const Reached &Reach;
   const KernelFacts &Facts;
@@ -625,8 +546,9 @@ private:
   llvm::SetVector<const clang::Decl *> Header;
   std::set<const clang::VarDecl *> HostShared;
   std::vector<Item> Items;
-  std::set<std::string> HeaderNames, BodyNames;
+  std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
   std::set<std::pair<clang::FileID, unsigned>> SharedSeen;
+  std::map<clang::FileID, std::map<unsigned, Edit>> LaunchEdits; ///< By offset.
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };
 

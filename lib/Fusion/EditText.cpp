@@ -35,9 +35,8 @@ Edit removal(llvm::StringRef Buffer, unsigned Begin, unsigned End) {
 
 std::string applyEdits(unsigned Begin, std::string Text, std::vector<Edit> Edits) {
   // What is inserted at the start of a replaced stretch comes before it.
-  std::sort(Edits.begin(), Edits.end(), [](const Edit &A, const Edit &B) {
-    return std::pair(A.Offset, A.Length) > std::pair(B.Offset, B.Length);
-  });
+  std::sort(Edits.begin(), Edits.end(),
+            [](const Edit &A, const Edit &B) { return std::pair(A.Offset, A.Length) > std::pair(B.Offset, B.Length); });
   for (const Edit &E : Edits)
     Text.replace(E.Offset - Begin, E.Length, E.Text);
   return Text;
@@ -112,10 +111,11 @@ void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang:
       continue;
     }
     const unsigned Begin = Text.offset(Range.getBegin()).second;
-    const unsigned End = Text.offset(Range.getEnd()).second +
-                         clang::Lexer::MeasureTokenLength(Range.getEnd(), Unit.ast().getSourceManager(),
-                                                          Unit.ast().getLangOpts());
-    Edits.push_back({Begin, End - Begin, fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString())});
+    const unsigned End =
+        Text.offset(Range.getEnd()).second +
+        clang::Lexer::MeasureTokenLength(Range.getEnd(), Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
+    Edits.push_back(
+        {Begin, End - Begin, fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString())});
   }
 }
 

@@ -1,5 +1,6 @@
 #include "cufuse/Fusion/Emit.h"
 
+#include "EmitKernel.h"
 #include "EmitLauncher.h"
 #include "EmitPrelude.h"
 #include "Writer.h"
@@ -20,11 +21,17 @@ public:
     Out.write(constant(banner()));
     if (rebindsLibraries(Constituents, Plan)) {
       Out.write("#include <cuda_runtime.h>");
+      std::set<std::string> Before;
+      for (const Constituent &C : Constituents)
+        Before.insert(C.Text->BeforeLibraries.begin(), C.Text->BeforeLibraries.end());
+      for (const std::string &Line : Before)
+        Out.write(Line);
       Out.blank();
       emitPrelude(Out, Constituents, Plan, Options.Name);
       defineForLibraries(Out, Constituents, Options.Name, true);
-      includes();
+      includeLines(Out, Constituents, &Closure::Libraries, false, Included);
       defineForLibraries(Out, Constituents, Options.Name, false);
+      includes();
     } else {
       includes();
       emitPrelude(Out, Constituents, Plan, Options.Name);
@@ -33,7 +40,7 @@ public:
       body(Partition);
     Out.line("namespace {} {{", Options.Name);
     Out.blank();
-    kernel();
+    emitKernel(Out, Constituents, Plan, Options.Name);
     Out.blank();
     emitLauncher(Out, Constituents, Plan);
     Out.blank();
@@ -43,12 +50,15 @@ public:
 
 private:
   std::string banner() const {
-    std::string Text =
-        fmt::format("// Kernels side by side in one launch, fused by cufuse. Made by:\n//   {}\n//\n", Options.Command);
+    constexpr std::array Heads = {"Kernels side by side in one launch", "Kernels in blocks of one launch",
+                                  "Kernels one after the other in one launch"};
+    std::string Text = fmt::format("// {}, fused by cufuse. Made by:\n//   {}\n//\n",
+                                   Heads[static_cast<size_t>(Plan.Shape)], Options.Command);
     for (const PartitionPlan &P : Plan.Partitions) {
       const Constituent &C = Constituents[P.Constituent];
-      Text += fmt::format("// threads {:>4} to {:>4}: {}, block {}", P.First, P.First + P.PaddedThreads - 1,
-                          C.Facts->QualifiedName, P.Block.str());
+      Text +=
+          fmt::format("// threads {:>4} to {:>4}{}: {}, block {}", P.First, P.First + P.PaddedThreads - 1,
+                      Plan.Shape == Geometry::Blocks ? " of its blocks" : "", C.Facts->QualifiedName, P.Block.str());
       if (P.Barrier)
         Text += fmt::format(", barrier {}", P.Barrier);
       Text += '\n';
@@ -57,12 +67,13 @@ private:
     return Text;
   }
 
-  /// Includes of all constituents, once each, in order.
-  static void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, bool ForArgumentsOnly) {
-    std::set<std::string> Seen;
+  /// Includes of all constituents, in order, but those already seen.
+  static void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents,
+                           std::vector<IncludeLine> Closure::*List, bool ForArgumentsOnly,
+                           std::set<std::string> &Seen) {
     std::vector<std::string> Defined;
     for (const Constituent &C : Constituents)
-      for (const IncludeLine &Include : C.Text->Includes) {
+      for (const IncludeLine &Include : C.Text->*List) {
         if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Include.Text).second)
           continue;
         for (const std::string &Define : Include.Defines)
@@ -80,7 +91,7 @@ private:
     Out.line("#include \"{}\"", Options.HeaderFile);
     Out.blank();
     Writer Lines("", false);
-    includeLines(Lines, Constituents, false);
+    includeLines(Lines, Constituents, &Closure::Includes, false, Included);
     if (!Lines.text().empty())
       Out.write(llvm::StringRef(Lines.text()).rtrim());
     if (std::any_of(Constituents.begin(), Constituents.end(),
@@ -95,16 +106,12 @@ private:
   /// The namespace of a constituent's own text. Nothing of ours is in a scope around it, so that its names keep their
   /// meaning.
   std::string textSpace(const Constituent &C) const { return textNamespace(Options.Name, C); }
-  std::string namespaceOf(const PartitionPlan &Partition) const {
-    const Constituent &C = Constituents[Partition.Constituent];
-    return copies(C) == 1 ? textSpace(C) : fmt::format("{}::copy{}", textSpace(C), Partition.Copy);
-  }
 
   /// One constituent's (or copy's) namespace: what its names mean here, its closure, its kernel as a function.
   void body(const PartitionPlan &Partition) {
     const Constituent &C = Constituents[Partition.Constituent];
     const KernelFacts &Facts = *C.Facts;
-    const std::string Path = namespaceOf(Partition);
+    const std::string Path = partitionNamespace(Options.Name, Constituents, Plan, Partition);
     saveMacros(Out, *C.Text, "push_macro");
     Out.line("namespace {} {{", Path);
     Out.blank();
@@ -142,7 +149,7 @@ private:
     Out.blank();
     auto Nested = C.Text->NestedUsings;
     // A copy's namespaces hide those that hold the header's types.
-    if (copies(C) > 1)
+    if (Plan.Roles[Partition.Constituent].Copies > 1)
       for (const auto &[Namespaces, Names] : C.Text->HeaderNames) {
         std::vector<std::string> Prefix;
         std::string Outer = textSpace(C);
@@ -208,8 +215,10 @@ private:
       if (P.What == Piece::Kind::Shared) {
         Move({});
         To.line("}} // namespace {}", Path);
-        for (const std::string &Name : P.Namespaces)
-          To.line("namespace {} {{", Name);
+        for (llvm::StringRef Name : P.Namespaces) {
+          const bool Inline = Name.consume_front("inline ");
+          To.line("{}namespace {} {{", Inline ? "inline " : "", Name.str());
+        }
         To.write(withPath(P.Text, Path));
         for (size_t I = 0; I < P.Namespaces.size(); ++I)
           To.write("}");
@@ -238,7 +247,8 @@ private:
     Lines.line("// Made by: {}", Options.Command);
     Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
     Lines.blank();
-    includeLines(Lines, Constituents, true);
+    std::set<std::string> Seen;
+    includeLines(Lines, Constituents, &Closure::Includes, true, Seen);
     Lines.blank();
     for (const Constituent &C : Constituents) {
       if (C.Text->Header.empty())
@@ -283,149 +293,32 @@ private:
     return Names;
   }
 
-  std::string launchAttribute() const {
-    if (Plan.Registers.Policy == RegisterPolicy::Count)
-      return fmt::format("__maxnreg__({}) ", Plan.Registers.Count);
-    if (Plan.Registers.Policy == RegisterPolicy::Bound)
-      return fmt::format("__launch_bounds__({}, {}) ", Plan.BlockThreads, Plan.Registers.MinBlocks);
-    // ptxas allocates otherwise when it knows the block size. Kernels without bounds keep their own allocation as long
-    // as the block fits with any number of registers.
-    const bool Bounded = std::any_of(Constituents.begin(), Constituents.end(),
-                                     [](const Constituent &C) { return C.Facts->MaxThreads.has_value(); });
-    if (!Bounded && Plan.BlockThreads * 255 <= 64 * 1024)
-      return {};
-    return fmt::format("__launch_bounds__({}) ", Plan.BlockThreads);
-  }
-
-  void kernel() {
-    // A group of lines per constituent.
-    std::string Parameters;
-    for (const Constituent &C : Constituents) {
-      std::vector<std::string> Own;
-      for (const ParameterText &P : C.Text->Parameters) {
-        std::string Text = withPath(P.Declaration, textSpace(C));
-        Text.replace(Text.find('\2'), 1, parameter(C, P.Name));
-        Own.push_back(Text);
-      }
-      if (!Plan.keepsGrid())
-        Own.push_back("const CufuseGrid " + own(C, "grid"));
-      if (!C.Facts->DynamicShared.empty()) {
-        Own.push_back("const unsigned " + own(C, "dynamicOffset"));
-        if (copies(C) > 1)
-          Own.push_back("const unsigned " + own(C, "dynamicStride"));
-      }
-      Parameters += wrapped(Own.empty() ? "" : "\n    ", Own, &C == &Constituents.back() ? ")" : ",", 4);
-    }
-    Out.line("__global__ void {}fused({} {{", constant(launchAttribute()), Parameters);
-    for (size_t I = 0; I < Plan.Partitions.size(); ++I) {
-      const PartitionPlan &P = Plan.Partitions[I];
-      const bool Last = I + 1 == Plan.Partitions.size();
-      if (Plan.keepsBlock())
-        Out.write("  {");
-      else if (Last)
-        Out.write("  } else {");
-      else
-        Out.line("  {}if (threadIdx.x < {}) {{", I == 0 ? "" : "} else ", constant(P.First + P.PaddedThreads));
-      play(P);
-    }
-    Out.write("  }\n}");
-  }
-
-  static std::string parameter(const Constituent &C, const std::string &Name) { return C.Name + "_" + Name; }
-  /// The name of a parameter that we add for a constituent; kernels may have one of that name.
-  static std::string own(const Constituent &C, std::string Name) {
-    while (std::any_of(C.Text->Parameters.begin(), C.Text->Parameters.end(),
-                       [&](const ParameterText &P) { return P.Name == Name; }))
-      Name += '_';
-    return parameter(C, Name);
-  }
-
-  unsigned copies(const Constituent &C) const {
-    return std::count_if(Plan.Partitions.begin(), Plan.Partitions.end(),
-                         [&](const PartitionPlan &P) { return &Constituents[P.Constituent] == &C; });
-  }
-
-  /// The branch of one partition.
-  void play(const PartitionPlan &P) {
-    const Constituent &C = Constituents[P.Constituent];
-    const KernelFacts &Facts = *C.Facts;
-    const std::string Space = namespaceOf(P), Grid = own(C, "grid");
-    const unsigned Copies = copies(C);
-    const Dimensions Reads = gridDimensions(Facts);
-    const bool Alone = Plan.keepsGrid();
-    const std::string Index = Alone      ? "blockIdx"
-                              : Reads[2] ? Grid + ".inSpace(block)"
-                              : Reads[1] ? Grid + ".inPlane(block)"
-                                         : "uint3{block, 0, 0}";
-    const std::string Size = Alone ? "gridDim" : Grid + ".size";
-    const std::string First = Copies == 1 ? "blockIdx.x" : fmt::format("blockIdx.x * {} + {}", Copies, P.Copy);
-    const std::string Step = Copies == 1 ? "gridDim.x" : fmt::format("gridDim.x * {}", Copies);
-
-    std::string Offset = "0";
-    if (!Facts.DynamicShared.empty())
-      Offset = P.Copy == 0 ? own(C, "dynamicOffset")
-                           : fmt::format("{} + {} * {}", own(C, "dynamicOffset"), P.Copy, own(C, "dynamicStride"));
-    std::vector<std::string> Arguments;
-    if (!Facts.sharesIndices()) {
-      if (Facts.reads(Builtin::BlockIdx))
-        Arguments.push_back(Index);
-      if (Facts.reads(Builtin::GridDim))
-        Arguments.push_back(Size);
-      if (!Facts.DynamicShared.empty())
-        Arguments.push_back(Offset);
-    }
-    for (const ParameterText &Parameter : C.Text->Parameters)
-      Arguments.push_back(parameter(C, Parameter.Name));
-
-    if (P.Block.threads() != P.PaddedThreads && !Plan.keepsBlock()) {
-      Out.line("    if ({}::cufuse_partition::rank() >= {})", Space, constant(P.Block.threads()));
-      Out.write("      return; // fills the last warp");
-    }
-    const bool Loop = Plan.Grid == GridPolicy::Stride;
-    if (Loop)
-      Out.line("    for (unsigned block = {}; block < {}.blocks; block += {}) {{", First, Grid, Step);
-    else if (!Alone)
-      Out.line("    if (const unsigned block = {}; block < {}.blocks) {{", First, Grid);
-    const char *Indent = Alone ? "    " : "      ";
-    if (Facts.sharesIndices())
-      Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
-    if (P.DropsOut)
-      Out.line("{}{}::cufuse_partition::begin();", Indent, Space);
-    Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Space)), Arguments, ");",
-                      std::string_view(Indent).size() + 4));
-    if (Loop && P.DropsOut)
-      Out.line("      {}::cufuse_partition::end(); // before the next block uses the same shared memory", Space);
-    else if (Loop && P.Barrier)
-      Out.line("      {}::cufuse_partition::sync(); // before the next block uses the same shared memory", Space);
-    else if (Loop && !Facts.WarpPrimitives.empty())
-      Out.write("      __syncwarp(); // lanes start the next block together");
-    if (!Alone)
-      Out.write("    }");
-  }
-
   llvm::ArrayRef<Constituent> Constituents;
   const FusionPlan &Plan;
   const EmitOptions &Options;
   Writer Out;
+  std::set<std::string> Included; ///< Lines that the source has.
 };
 
-/// The same text must not name different files, nor the same header be read in different states.
+} // namespace
+
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<Message> Refusals;
-  std::map<std::string, const IncludeLine *> Seen;
-  for (const Constituent &C : Constituents)
-    for (const IncludeLine &Include : C.Text->Includes) {
-      auto [Known, New] = Seen.try_emplace(Include.Text, &Include);
-      if (New)
-        continue;
-      if (Known->second->Path != Include.Path)
-        Refusals.push_back(Blocker{BlockerKind::IncludeClash,
-                                   {},
-                                   fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)}
-                               .message());
-      else if (Known->second->Defines != Include.Defines)
-        Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, {}, Include.Path}.message());
-    }
+  for (const auto List : {&Closure::Includes, &Closure::Libraries}) {
+    std::map<std::string, const IncludeLine *> Seen;
+    for (const Constituent &C : Constituents)
+      for (const IncludeLine &Include : C.Text->*List) {
+        auto [Known, New] = Seen.try_emplace(Include.Text, &Include);
+        if (New)
+          continue;
+        if (Known->second->Path != Include.Path)
+          Refusals.push_back(Blocker{BlockerKind::IncludeClash, Include.Where,
+                                     fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)}
+                                 .message());
+        else if (Known->second->Defines != Include.Defines)
+          Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, Include.Where, Include.Path}.message());
+      }
+  }
   // One variable cannot have the copies of its type that two namespaces hold.
   std::map<std::string, const Constituent *> Variables;
   for (const Constituent &C : Constituents)
@@ -438,15 +331,14 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
 }
 
-} // namespace
-
 std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts) {
   std::map<std::string, unsigned> Count, Next;
   for (const KernelFacts *F : Facts)
     ++Count[F->Name];
   // What else stands in the namespace of the output.
   std::set<std::string> Taken = {"fused",    "launch",     "gridOf",          "divisorOf",
-                                 "strideOf", "CufuseGrid", "CufusePartition", "cufuse_dynamicShared"};
+                                 "strideOf", "CufuseGrid", "CufusePartition", "cufuse_dynamicShared",
+                                 "shareOf",  "CufuseShare"};
   std::vector<std::string> Names;
   for (const KernelFacts *F : Facts) {
     std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);

@@ -1,16 +1,9 @@
 #include "EmitLauncher.h"
 
-#include <map>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/ErrorHandling.h>
 
 namespace cufuse {
-
-Dimensions gridDimensions(const KernelFacts &Facts) {
-  Dimensions Reads;
-  for (int I = 0; I < 3; ++I)
-    Reads[I] =
-        Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)][I] || Facts.Reads[static_cast<size_t>(Builtin::GridDim)][I];
-  return Reads;
-}
 
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<std::string> Parameters;
@@ -34,49 +27,89 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpa
   Out.write("struct Launch {\n  dim3 grid;\n  std::size_t dynamicSharedBytes = 0;\n  Arguments arguments;\n};");
 }
 
-void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
-  Out.write(
+namespace {
+
+constexpr const char *ShareOf =
+#include "ShareOf.inc"
+    ;
+
+class LauncherEmitter {
+public:
+  LauncherEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan)
+      : Out(Out), Constituents(Constituents), Plan(Plan) {}
+
+  void run() {
+    Out.write(
 #include "Launcher.inc"
-  );
-  Out.line("{} {{", launchSignature(Constituents));
-  std::map<unsigned, unsigned> Copies;
-  for (const PartitionPlan &P : Plan.Partitions)
-    ++Copies[P.Constituent];
-
-  if (!Plan.keepsGrid())
-    Out.write("  unsigned blocks = 0;");
-  for (unsigned I = 0; I < Constituents.size(); ++I) {
-    const Constituent &C = Constituents[I];
-    const Dimensions Reads = gridDimensions(*C.Facts);
-    Out.line("  const CufuseGrid {0}Grid = gridOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
-    Out.line("  if ({}Grid.blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
-    for (std::string Condition : C.Text->LaunchConditions) {
-      for (size_t At; (At = Condition.find('\2')) != std::string::npos;)
-        Condition.replace(At, 1, C.Name);
-      Out.line("  if (!({}))\n    return cudaErrorInvalidConfiguration;", Condition);
+    );
+    if (interleaves()) {
+      Out.line("namespace {{\n\n{}", ShareOf);
+      Out.write("} // namespace");
+      Out.blank();
     }
-    const std::string Needed =
-        Copies[I] == 1 ? C.Name + "Grid.blocks" : fmt::format("({0}Grid.blocks + {1} - 1) / {1}", C.Name, Copies[I]);
-    if (Plan.keepsGrid())
-      continue;
-    Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", Needed);
+    Out.line("{} {{", launchSignature(Constituents));
+    grids();
+    Out.blank();
+    dynamicShared();
+    if (Plan.Grid == GridPolicy::Stride || interleaves())
+      device();
+    if (Plan.Shape == Geometry::Blocks)
+      Plan.Grid == GridPolicy::Stride ? roles() : shares();
+    else if (Plan.Grid == GridPolicy::Stride)
+      residents();
+    call();
+    Out.write("}");
   }
-  Out.blank();
 
-  // 128 bytes suit every access but those of code that asks for more; the base is aligned to 1024.
-  const unsigned Alignment = std::any_of(Constituents.begin(), Constituents.end(),
-                                         [](const Constituent &C) { return C.Facts->DynamicAlignment > 128; })
-                                 ? 1024
-                                 : 128;
-  Out.write("  std::size_t dynamicBytes = 0;");
-  for (unsigned I = 0; I < Constituents.size(); ++I) {
-    const Constituent &C = Constituents[I];
-    if (!C.Facts->DynamicShared.empty())
-      Out.line("  const std::size_t {}Offset = dynamicBytes;", C.Name);
-    Out.line("  const std::size_t {0}Stride = strideOf({0}Launch.dynamicSharedBytes, {1});", C.Name, Alignment);
-    Out.line("  dynamicBytes += {}{}Stride;", Copies[I] == 1 ? "" : fmt::format("{} * ", Copies[I]), C.Name);
+private:
+  bool interleaves() const { return Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Match; }
+
+  /// Fused blocks that a constituent needs if each plays as many blocks as there are copies.
+  std::string needed(unsigned I) const {
+    const std::string Blocks = Constituents[I].Name + "Grid.blocks";
+    const unsigned Copies = Plan.Roles[I].Copies;
+    return Copies == 1 ? Blocks : fmt::format("({0} + {1} - 1) / {1}", Blocks, Copies);
   }
-  Out.write(R"(  if (dynamicBytes > 0x7fffffff)
+
+  void grids() {
+    const bool SideBySide = !Plan.keepsGrid() && Plan.Shape != Geometry::Blocks;
+    if (SideBySide)
+      Out.write("  unsigned blocks = 0;");
+    for (unsigned I = 0; I < Constituents.size(); ++I) {
+      const Constituent &C = Constituents[I];
+      const Dimensions Reads = gridDimensions(*C.Facts);
+      Out.line("  const CufuseGrid {0}Grid = gridOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
+      Out.line("  if ({}Grid.blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
+      for (std::string Condition : C.Text->LaunchConditions) {
+        for (size_t At; (At = Condition.find('\2')) != std::string::npos;)
+          Condition.replace(At, 1, C.Name);
+        Out.line("  if (!({}))\n    return cudaErrorInvalidConfiguration;", Condition);
+      }
+      if (SideBySide)
+        Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", needed(I));
+    }
+  }
+
+  void dynamicShared() {
+    // 128 bytes suit every access but those of code that asks for more; the base is aligned to 1024.
+    const unsigned Alignment = std::any_of(Constituents.begin(), Constituents.end(),
+                                           [](const Constituent &C) { return C.Facts->DynamicAlignment > 128; })
+                                   ? 1024
+                                   : 128;
+    Out.write("  std::size_t dynamicBytes = 0;");
+    for (unsigned I = 0; I < Constituents.size(); ++I) {
+      const Constituent &C = Constituents[I];
+      if (!C.Facts->DynamicShared.empty() && Plan.Shape == Geometry::Warps)
+        Out.line("  const std::size_t {}Offset = dynamicBytes;", C.Name);
+      Out.line("  const std::size_t {0}Stride = strideOf({0}Launch.dynamicSharedBytes, {1});", C.Name, Alignment);
+      const unsigned Copies = Plan.Roles[I].Copies;
+      const std::string All = (Copies == 1 ? "" : fmt::format("{} * ", Copies)) + C.Name + "Stride";
+      if (Plan.Shape == Geometry::Warps)
+        Out.line("  dynamicBytes += {};", All);
+      else
+        Out.line("  if (const std::size_t own = {}; own > dynamicBytes)\n    dynamicBytes = own;", All);
+    }
+    Out.write(R"(  if (dynamicBytes > 0x7fffffff)
     return cudaErrorInvalidValue;
   if (dynamicBytes > 0)
     if (const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void *>(fused),
@@ -84,42 +117,95 @@ void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const F
                                                        static_cast<int>(dynamicBytes)))
       return error;
 )");
-  if (Plan.Grid == GridPolicy::Stride)
-    Out.line(R"(  // As many blocks as are resident at once: each plays several blocks of the kernels.
-  int device = 0, multiprocessors = 0, resident = 0;
-  if (const cudaError_t error = cudaGetDevice(&device))
+  }
+
+  void device() {
+    if (Plan.Shape != Geometry::Blocks)
+      Out.write("  // As many blocks as are resident at once: each plays several blocks of the kernels.");
+    Out.line("  int device = 0, multiprocessors = 0{};", Plan.Shape == Geometry::Blocks ? "" : ", resident = 0");
+    Out.write(R"(  if (const cudaError_t error = cudaGetDevice(&device))
     return error;
   if (const cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device))
-    return error;
-  if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fused, {}, dynamicBytes))
+    return error;)");
+  }
+
+  void residents() {
+    Out.line(
+        R"(  if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fused, {}, dynamicBytes))
     return error;
   if (resident == 0)
     return cudaErrorLaunchOutOfResources;
   if (const unsigned filled = static_cast<unsigned>(resident) * multiprocessors; blocks > filled)
     blocks = filled;
 )",
-             constant(Plan.BlockThreads));
-
-  Out.line("  cudaLaunchConfig_t config = {{}};\n  config.gridDim = {};",
-           Plan.keepsGrid() ? Constituents[0].Name + "Launch.grid" : "dim3(blocks)");
-  const BlockShape Block = Plan.keepsBlock() ? Plan.Partitions[0].Block : BlockShape{Plan.BlockThreads, 1, 1};
-  Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
-  Out.write("  config.dynamicSmemBytes = dynamicBytes;\n  config.stream = stream;");
-  std::vector<std::string> Arguments = {"&config", "fused"};
-  for (unsigned I = 0; I < Constituents.size(); ++I) {
-    const Constituent &C = Constituents[I];
-    for (const ParameterText &P : C.Text->Parameters)
-      Arguments.push_back(fmt::format("{}Launch.arguments.{}", C.Name, P.Name));
-    if (!Plan.keepsGrid())
-      Arguments.push_back(C.Name + "Grid");
-    if (!C.Facts->DynamicShared.empty()) {
-      Arguments.push_back(fmt::format("static_cast<unsigned>({0}Offset)", C.Name));
-      if (Copies[I] > 1)
-        Arguments.push_back(fmt::format("static_cast<unsigned>({0}Stride)", C.Name));
-    }
+        constant(Plan.BlockThreads));
   }
-  Out.write(wrapped("  return cudaLaunchKernelEx(", Arguments, ");", 28));
-  Out.write("}");
+
+  /// Fixed roles on every multiprocessor.
+  void roles() {
+    Out.line("  const unsigned blocks = {} * static_cast<unsigned>(multiprocessors);\n",
+             constant(Plan.residentRoles()));
+  }
+
+  /// A fused block for every block of every kernel.
+  void shares() {
+    std::vector<std::string> Sum;
+    for (unsigned I = 0; I < Constituents.size(); ++I) {
+      Out.line("  const unsigned {}Blocks = {};", Constituents[I].Name, needed(I));
+      Sum.push_back((I == 0 ? "0ull + " : "") + Constituents[I].Name + "Blocks");
+    }
+    Out.line("  const unsigned long long sum = {};", llvm::join(Sum, " + "));
+    Out.write("  if (sum > 0x7fffffff)\n    return cudaErrorInvalidConfiguration;\n"
+              "  const unsigned blocks = static_cast<unsigned>(sum);");
+    std::string Left = "blocks";
+    for (unsigned I = 0; I + 1 < Constituents.size(); ++I) {
+      const std::string &Name = Constituents[I].Name;
+      Out.line("  const CufuseShare {0}Share = shareOf({0}Blocks, {1}, blocks, multiprocessors);", Name, Left);
+      Left += " - " + Name + "Blocks";
+    }
+    Out.blank();
+  }
+
+  void call() {
+    const BlockShape Block = Plan.keepsBlock() ? Plan.Partitions[0].Block : BlockShape{Plan.BlockThreads, 1, 1};
+    Out.line("  cudaLaunchConfig_t config = {{}};\n  config.gridDim = {};",
+             Plan.keepsGrid() ? Constituents[0].Name + "Launch.grid" : "dim3(blocks)");
+    Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
+    Out.write("  config.dynamicSmemBytes = dynamicBytes;\n  config.stream = stream;");
+    std::vector<std::string> Arguments = {"&config", "fused"};
+    for (unsigned I = 0; I < Constituents.size(); ++I) {
+      const Constituent &C = Constituents[I];
+      for (const ParameterText &P : C.Text->Parameters)
+        Arguments.push_back(fmt::format("{}Launch.arguments.{}", C.Name, P.Name));
+      for (AddedParameter Added : addedParameters(*C.Facts, Plan, I))
+        Arguments.push_back(argument(C.Name, Added));
+    }
+    Out.write(wrapped("  return cudaLaunchKernelEx(", Arguments, ");", 28));
+  }
+
+  static std::string argument(const std::string &Name, AddedParameter Added) {
+    switch (Added) {
+    case AddedParameter::Grid:
+      return Name + "Grid";
+    case AddedParameter::Share:
+      return Name + "Share";
+    case AddedParameter::DynamicOffset:
+      return fmt::format("static_cast<unsigned>({}Offset)", Name);
+    case AddedParameter::DynamicStride:
+      return fmt::format("static_cast<unsigned>({}Stride)", Name);
+    }
+    llvm_unreachable("a parameter without an argument");
+  }
+
+  Writer &Out;
+  llvm::ArrayRef<Constituent> Constituents;
+  const FusionPlan &Plan;
+};
+
+} // namespace
+
+void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
+  LauncherEmitter(Out, Constituents, Plan).run();
 }
 
 } // namespace cufuse

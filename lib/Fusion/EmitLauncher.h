@@ -7,9 +7,6 @@
 
 namespace cufuse {
 
-/// The x, y, z of its grid that the kernel reads; the launcher demands 1 in the others.
-Dimensions gridDimensions(const KernelFacts &Facts);
-
 /// The declaration of `launch`, without its end.
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents);
 

@@ -32,6 +32,9 @@ constexpr const char *PartitionThreads = R"(
 constexpr const char *Grid =
 #include "Grid.inc"
     ;
+constexpr const char *Share =
+#include "Share.inc"
+    ;
 
 constexpr const char *PartitionSync = R"(
   static __device__ __forceinline__ void sync() {
@@ -47,23 +50,33 @@ constexpr const char *WholeBlockReductions = R"(
   static __device__ __forceinline__ int syncOr(int predicate) { return ::__syncthreads_or(predicate); })";
 
 constexpr const char *PartitionReductions = R"(
-  static __device__ __forceinline__ int syncCount(int predicate) {
+  static __device__ __forceinline__ int syncCount(int predicate) {@count@
     int count;
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; barrier.cta.red.popc.u32 %0, %2, %3, p; }"
                  : "=r"(count) : "r"(predicate), "n"(Barrier), "n"(PaddedThreads) : "memory");
     return count;
   }
-  static __device__ __forceinline__ int syncAnd(int predicate) {
+  static __device__ __forceinline__ int syncAnd(int predicate) {@and@
     int all;
     asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.and.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
                  : "=r"(all) : "r"(predicate), "n"(Barrier), "n"(PaddedThreads) : "memory");
     return all;
   }
-  static __device__ __forceinline__ int syncOr(int predicate) {
+  static __device__ __forceinline__ int syncOr(int predicate) {@or@
     int any;
     asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.or.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
                  : "=r"(any) : "r"(predicate), "n"(Barrier), "n"(PaddedThreads) : "memory");
     return any;
+  })";
+
+/// Where some partitions are the whole block, and others are not.
+constexpr const char *EitherSync = R"(
+  /// Barrier 0 with all threads: the partition is the whole block.
+  static __device__ __forceinline__ void sync() {
+    if (Barrier == 0)
+      ::__syncthreads();
+    else
+      asm volatile("barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
   })";
 
 constexpr const char *PartitionDynamic = R"(
@@ -154,14 +167,30 @@ constexpr const char *DropOutReductions = R"(  /// The number of threads here wi
   static __device__ __forceinline__ int syncAnd(int predicate) { return syncCount(!predicate) == 0; }
   static __device__ __forceinline__ int syncOr(int predicate) { return syncCount(predicate) != 0; })";
 
+/// The reductions, where partitions are the whole block first of all.
+std::string partitionReductions(bool SomeAreWhole) {
+  std::string Text = PartitionReductions;
+  for (const char *Kind : {"count", "and", "or"}) {
+    const std::string Mark = fmt::format("@{}@", Kind);
+    Text.replace(
+        Text.find(Mark), Mark.size(),
+        SomeAreWhole ? fmt::format("\n    if (Barrier == 0)\n      return ::__syncthreads_{}(predicate);", Kind) : "");
+  }
+  return Text;
+}
+
 /// Which chunks of the prelude some constituent needs.
 struct Needs {
   bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false;
+  bool Whole = false; ///< Some partitions are the whole block, where others are not.
 
   Needs(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
     for (const PartitionPlan &Partition : Plan.Partitions) {
-      Sync |= Partition.Barrier != 0;
+      const KernelFacts &Facts = *Constituents[Partition.Constituent].Facts;
+      Whole |= Partition.WholeBlock;
+      Sync |= Partition.Synchronises;
       DropOut |= Partition.DropsOut;
+      Exit |= Facts.announcesExits() && !Partition.DropsOut;
     }
     for (const Constituent &C : Constituents) {
       for (const BarrierFacts &Barrier : C.Facts->Barriers)
@@ -170,7 +199,6 @@ struct Needs {
         Reductions |= isReduction(Barrier);
       Dynamic |= !C.Facts->DynamicShared.empty();
       Indices |= C.Facts->sharesIndices();
-      Exit |= C.Facts->announcesExits() && (C.Facts->ExitsBeforeBarrier.empty() || Plan.keepsGrid());
     }
   }
   static bool isReduction(llvm::StringRef Barrier) { return Barrier.starts_with("__syncthreads_"); }
@@ -240,6 +268,12 @@ bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan
                                           [](const Constituent &C) { return C.Facts->libraryUsesBlock(); });
 }
 
+std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,
+                               const FusionPlan &Plan, const PartitionPlan &P) {
+  const std::string Text = textNamespace(Name, Constituents[P.Constituent]);
+  return Plan.Roles[P.Constituent].Copies == 1 ? Text : fmt::format("{}::copy{}", Text, P.Copy);
+}
+
 std::string partitionType(const PartitionPlan &P) {
   return fmt::format("{}<{}, {}, {}, {}, {}>", P.DropsOut ? "CufuseDropOutPartition" : "CufusePartition",
                      constant(P.First), constant(P.Barrier), constant(P.Block.X), constant(P.Block.Y),
@@ -256,13 +290,15 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Out.blank();
   }
   Out.write(Grid);
+  if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Match)
+    Out.write(Share);
   Out.write(PartitionHead);
   const bool Whole = Plan.keepsBlock();
   Out.write(Whole ? WholeBlockThreads : PartitionThreads);
   if (Need.Sync)
-    Out.write(Whole ? WholeBlockSync : PartitionSync);
+    Out.write(Whole ? WholeBlockSync : Need.Whole ? EitherSync : PartitionSync);
   if (Need.Reductions)
-    Out.write(Whole ? WholeBlockReductions : PartitionReductions);
+    Out.write(Whole ? WholeBlockReductions : partitionReductions(Need.Whole));
   if (Need.Dynamic)
     Out.write(PartitionDynamic);
   if (Need.Indices)
@@ -273,7 +309,7 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
   if (Need.DropOut) {
     Out.blank();
     Out.write(DropOutPartition);
-    if (Plan.Grid == GridPolicy::Match)
+    if (Plan.playsOnce())
       Out.write("    asm volatile(\"exit;\");");
     Out.write("  }");
     if (Need.Reductions)

@@ -13,6 +13,10 @@ bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan
 /// `CufusePartition<0, 1, 32, 8, 1>`
 std::string partitionType(const PartitionPlan &P);
 
+/// Of its constituent's text, or of the copy of it.
+std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,
+                               const FusionPlan &Plan, const PartitionPlan &P);
+
 /// The namespace `Name` with the types that partitions are made of: only what some constituent uses.
 void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                  const std::string &Name);

@@ -5,17 +5,6 @@
 
 namespace cufuse {
 
-SmLimits smLimits(const std::string &Arch) {
-  const std::string Number = Arch.substr(0, Arch.find_last_of("0123456789") + 1);
-  if (Number == "sm_70" || Number == "sm_75")
-    return {64 * 1024, Number == "sm_70" ? 2048u : 1024u, (Number == "sm_70" ? 96u : 64u) * 1024};
-  if (Number == "sm_80" || Number == "sm_87")
-    return {64 * 1024, Number == "sm_80" ? 2048u : 1536u, 164 * 1024};
-  if (Number == "sm_86" || Number == "sm_89" || Number == "sm_120" || Number == "sm_121")
-    return {64 * 1024, 1536, 100 * 1024};
-  return {};
-}
-
 std::optional<RegisterBound> hfuseRegisterBound(const SmLimits &Sm, llvm::ArrayRef<SoloUse> Solo,
                                                 unsigned FusedSharedBytes) {
   unsigned Threads = 0;

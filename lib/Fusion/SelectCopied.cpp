@@ -241,15 +241,6 @@ private:
     }
   }
 
-  static std::vector<std::string> namespacesOf(const clang::Decl *D) {
-    std::vector<std::string> Path;
-    for (const clang::DeclContext *C = D->getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
-      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
-        Path.insert(Path.begin(),
-                    Namespace->isInline() ? "inline " + Namespace->getNameAsString() : Namespace->getNameAsString());
-    return Path;
-  }
-
   static std::string joined(const std::vector<std::string> &Path) {
     std::string Text;
     for (llvm::StringRef Part : Path) {
@@ -266,7 +257,7 @@ private:
     std::set<std::pair<std::vector<std::string>, std::string>> CopiedFunctions;
     std::set<std::vector<std::string>> CopiedNamespaces;
     for (const clang::Decl *Whole : Result.Units) {
-      std::vector<std::string> Path = namespacesOf(Whole);
+      std::vector<std::string> Path = namespacesAround(Whole->getDeclContext());
       if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Whole))
         CopiedFunctions.insert({Path, llvm::cast<clang::NamedDecl>(Whole)->getNameAsString()});
       std::vector<const clang::NamespaceDecl *> Chain;
@@ -282,7 +273,7 @@ private:
     // Names that come through the directive would lose to copies at outer scopes, so each that is used is declared.
     std::set<std::string> Seen;
     auto Declare = [&](const clang::NamedDecl *D) {
-      const std::vector<std::string> Path = namespacesOf(D);
+      const std::vector<std::string> Path = namespacesAround(D->getDeclContext());
       const std::string Name = D->getNameAsString();
       const bool IsFunction = llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(D);
       if (Name.empty() || llvm::isa<clang::NamespaceDecl, clang::UsingDirectiveDecl, clang::CXXDeductionGuideDecl>(D) ||
@@ -320,6 +311,14 @@ bool SelectCopied::usesBlock(const FunctionUse &Use) {
     return true;
   return std::any_of(Use.Calls.begin(), Use.Calls.end(),
                      [](const CallSite &Call) { return classify(*Call.Callee) == Intrinsic::Barrier; });
+}
+
+std::vector<std::string> namespacesAround(const clang::DeclContext *Context) {
+  std::vector<std::string> Path;
+  for (; !Context->isTranslationUnit(); Context = Context->getParent())
+    if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(Context))
+      Path.insert(Path.begin(), (Namespace->isInline() ? "inline " : "") + Namespace->getNameAsString());
+  return Path;
 }
 
 SelectCopied selectCopied(const ParsedUnit &Unit, const Reached &Reach) { return Selection(Unit, Reach).run(); }

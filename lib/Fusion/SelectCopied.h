@@ -26,6 +26,9 @@ struct SelectCopied {
   static bool usesBlock(const FunctionUse &Use);
 };
 
+/// The namespaces that a scope lies in, outermost first: `a`, `` (unnamed), `inline b`.
+std::vector<std::string> namespacesAround(const clang::DeclContext *Context);
+
 SelectCopied selectCopied(const ParsedUnit &Unit, const Reached &Reach);
 
 } // namespace cufuse

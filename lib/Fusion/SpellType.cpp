@@ -2,6 +2,7 @@
 
 #include "cufuse/Fusion/Closure.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
@@ -24,10 +25,13 @@ public:
       if (T.isLocalRestrictQualified())
         Inner += "__restrict__ ";
       const clang::QualType Pointee = Pointer->getPointeeType();
-      if (Pointee->isFunctionType() || Pointee->isArrayType())
+      if (Pointee->isFunctionType())
         return opaque(T, Declarator);
-      return type(Pointee, Inner + Declarator);
+      return type(Pointee, isArray(Pointee) ? "(" + Inner + Declarator + ")" : Inner + Declarator);
     }
+    if (isArray(T))
+      return type(Context.getAsArrayType(T)->getElementType(),
+                  fmt::format("{}[{}]", Declarator, Context.getAsConstantArrayType(T)->getSize().getZExtValue()));
     std::optional<std::string> Name = base(T);
     if (!Name)
       return std::nullopt;
@@ -100,6 +104,10 @@ private:
     if (Simpler != T.getUnqualifiedType())
       return type(Simpler, "");
     return std::nullopt;
+  }
+  /// An array that no typedef names: its bounds stand behind the declarator.
+  bool isArray(clang::QualType T) const {
+    return !llvm::isa<clang::TypedefType>(T) && Context.getAsConstantArrayType(T);
   }
   static bool desugars(const clang::Type *Type) { return !llvm::isa<clang::TagType>(Type); }
 

@@ -40,8 +40,15 @@ const Decl *findIn(const clang::ASTContext &Context, const clang::DeclContext *I
 } // namespace
 
 llvm::Error verifyPlan(const FusionPlan &Plan) {
-  unsigned First = 0, Barriers = 0;
-  for (const PartitionPlan &P : Plan.Partitions) {
+  unsigned First = 0, Barriers = 0, Threads = 0;
+  for (size_t I = 0; I < Plan.Partitions.size(); ++I) {
+    const PartitionPlan &P = Plan.Partitions[I];
+    const bool NewRole = I > 0 && Plan.Partitions[I - 1].Constituent != P.Constituent;
+    // Side by side they divide threads and barriers, in turns only barriers, in different blocks nothing.
+    if (NewRole && Plan.Shape != Geometry::Warps)
+      First = 0;
+    if (NewRole && Plan.Shape == Geometry::Blocks)
+      Barriers = 0;
     if (P.First != First)
       return defect(fmt::format("partition starts at thread {} instead of {}", P.First, First));
     if (P.PaddedThreads % WarpSize != 0 || P.PaddedThreads < P.Block.threads() ||
@@ -49,10 +56,17 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
       return defect(fmt::format("partition of {} threads is padded to {}", P.Block.threads(), P.PaddedThreads));
     if (P.Barrier != 0 && P.Barrier != ++Barriers)
       return defect(fmt::format("barrier {} instead of {}", P.Barrier, Barriers));
+    if (P.WholeBlock && (Plan.Shape != Geometry::Blocks || P.Barrier != 0 || P.Block.threads() != Plan.BlockThreads))
+      return defect(fmt::format("a partition of {} threads is not the whole block", P.Block.threads()));
+    if (P.Synchronises != (P.Barrier != 0 || (P.WholeBlock && P.Synchronises)))
+      return defect("a partition has no barrier to synchronise by");
     First += P.PaddedThreads;
+    Threads = std::max(Threads, First);
+    if (Barriers > 15)
+      return defect(fmt::format("{} barriers", Barriers));
   }
-  if (First != Plan.BlockThreads || Barriers > 15 || First > MaxBlockThreads)
-    return defect(fmt::format("{} threads and {} barriers", First, Barriers));
+  if (Threads != Plan.BlockThreads || Threads > MaxBlockThreads)
+    return defect(fmt::format("{} threads", Threads));
   return llvm::Error::success();
 }
 
@@ -92,9 +106,12 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   if (!Kernel || !Kernel->getDefinition() || !Partition)
     return defect("the fused source has no kernel");
 
+  // One each, but for kernels in different blocks, which may be equal.
   std::multiset<PartitionNumbers> Expected, Found;
   for (const PartitionPlan &P : Plan.Partitions)
-    Expected.insert({P.First, P.Barrier, P.Block.X, P.Block.Y, P.Block.Z});
+    if (const PartitionNumbers Numbers{P.First, P.Barrier, P.Block.X, P.Block.Y, P.Block.Z};
+        Plan.Shape != Geometry::Blocks || !Expected.count(Numbers))
+      Expected.insert(Numbers);
   for (const clang::ClassTemplateSpecializationDecl *Special : Partition->specializations()) {
     PartitionNumbers Numbers{};
     for (unsigned I = 0; I < Numbers.size(); ++I)
@@ -135,9 +152,9 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   for (const Constituent &C : Constituents)
     Calls.insert(C.Facts->Calls.begin(), C.Facts->Calls.end());
   std::vector<Message> Refusals;
-  for (const std::string &Call : callEdges(Unit, Reach, Reach.Kernel, Options.SourceFile))
+  for (const auto &[Call, Where] : callEdges(Unit, Reach, Reach.Kernel, Options.SourceFile))
     if (!Calls.count(Call))
-      Refusals.push_back(Blocker{BlockerKind::OverloadClash, {}, Call}.message());
+      Refusals.push_back(Blocker{BlockerKind::OverloadClash, Where, Call}.message());
   if (!Refusals.empty())
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   return llvm::Error::success();

@@ -67,9 +67,8 @@ bool leadsToPointer(clang::QualType T, unsigned Depth) {
     return true;
   return std::any_of(Record->field_begin(), Record->field_end(),
                      [&](const clang::FieldDecl *F) { return leadsToPointer(F->getType(), Depth + 1); }) ||
-         std::any_of(Record->bases_begin(), Record->bases_end(), [&](const clang::CXXBaseSpecifier &B) {
-           return leadsToPointer(B.getType(), Depth + 1);
-         });
+         std::any_of(Record->bases_begin(), Record->bases_end(),
+                     [&](const clang::CXXBaseSpecifier &B) { return leadsToPointer(B.getType(), Depth + 1); });
 }
 
 bool Condition::known(bool Truth, std::vector<Less> &Holds) const {

@@ -77,8 +77,7 @@ private:
     return Names;
   }
   bool isLive(unsigned Node, llvm::StringRef Out) const {
-    return llvm::any_of(Graph.Flows,
-                        [&](const Flow &F) { return F.Producer == Node && F.Out == Out && !F.Dead; });
+    return llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Out && !F.Dead; });
   }
 
   void facts() {
@@ -132,8 +131,7 @@ private:
       Result.Text.Header.push_back(inside(P, Node));
     for (const std::string &Macro : Text.HeaderMacros)
       Result.Text.Header.push_back(directive("#undef " + Macro));
-    Result.Text.HeaderMacros.insert(Result.Text.HeaderMacros.end(), Text.HeaderMacros.begin(),
-                                    Text.HeaderMacros.end());
+    Result.Text.HeaderMacros.insert(Result.Text.HeaderMacros.end(), Text.HeaderMacros.begin(), Text.HeaderMacros.end());
     for (const auto &[Namespaces, Names] : Text.HeaderNames)
       for (const std::string &Each : Names)
         if (Namespaces.empty() && HeaderNames.insert(Each).second)
@@ -196,7 +194,6 @@ private:
     if (Consumes) {
       for (const char *Builtin : BuiltinNames)
         Before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", Builtin);
-      Before += "#define threadIdx cufuse_partition::threadIdx()\n#define blockDim cufuse_partition::blockDim()\n";
     }
     for (const std::string &Macro : Saved)
       Behind += fmt::format("#pragma pop_macro(\"{}\")\n", Macro);
@@ -209,6 +206,9 @@ private:
     for (const std::string &Out : outputs(Node))
       Aliases += fmt::format("{}using cufuse_linked_{} = {};", Aliases.empty() ? "" : "\n", Out, sinkType(Node, Out));
     code(Aliases, {space(Node)});
+    if (Consumes)
+      Result.Text.Body.push_back(directive(
+          "#define threadIdx cufuse_partition::threadIdx()\n#define blockDim cufuse_partition::blockDim()"));
     for (const Piece &P : Text.Body)
       Result.Text.Body.push_back(inside(P, Node));
     for (const std::string &Macro : Text.BodyMacros)

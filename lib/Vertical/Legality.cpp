@@ -25,9 +25,8 @@ public:
 private:
   void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) {
     Message M = Blocker{Kind, Where, Fact}.message();
-    if (llvm::none_of(Messages, [&](const Message &Known) {
-          return Known.Text == M.Text && Known.Where.str() == M.Where.str();
-        }))
+    if (llvm::none_of(Messages,
+                      [&](const Message &Known) { return Known.Text == M.Text && Known.Where.str() == M.Where.str(); }))
       Messages.push_back(std::move(M));
   }
 
@@ -95,15 +94,14 @@ private:
     }
     const AccessSite *Load = siteOf(Consumer, F.In, AccessSite::Kind::Load);
     const AccessSite *Any = Load ? Load : &Consumer.Accesses->Sites.front();
-    refuse(BlockerKind::DifferentBounds, Any->Where,
-           fmt::format("{}: {}, of {} elements; {}, of {}", Consumer.Name, Any->str(), Taken.str(), Stored,
-                       Made.str()));
+    refuse(
+        BlockerKind::DifferentBounds, Any->Where,
+        fmt::format("{}: {}, of {} elements; {}, of {}", Consumer.Name, Any->str(), Taken.str(), Stored, Made.str()));
   }
 
   void require(const Polynomial &Left, const Polynomial &Right) {
-    if (Left == Right || llvm::any_of(Requirements, [&](const AtMost &Known) {
-          return Known.Left == Left && Known.Right == Right;
-        }))
+    if (Left == Right ||
+        llvm::any_of(Requirements, [&](const AtMost &Known) { return Known.Left == Left && Known.Right == Right; }))
       return;
     Requirements.push_back({Left, Right});
   }

@@ -21,8 +21,7 @@ llvm::Expected<LinkText> parseLink(llvm::StringRef Text) {
   Link.To = To.trim().str();
   Link.Parameter = Parameter.trim().str();
   if (Link.From.empty() || Link.To.empty() || Link.Parameter.empty() || llvm::is_contained(Link.Factors, ""))
-    return badUsage(fmt::format("'{}' is no link", Text.str()),
-                    "write --link PRODUCER.PARAMETER=CONSUMER.PARAMETER");
+    return badUsage(fmt::format("'{}' is no link", Text.str()), "write --link PRODUCER.PARAMETER=CONSUMER.PARAMETER");
   return Link;
 }
 
@@ -193,9 +192,9 @@ private:
     // An argument must be known where it is used: it comes from a kernel that runs before.
     for (const SharedArgument &S : Graph.Shared)
       if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To))
-        return badUsage(fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name,
-                                    Graph.Nodes[S.Of].Name),
-                        "link the other way round");
+        return badUsage(
+            fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name, Graph.Nodes[S.Of].Name),
+            "link the other way round");
     return llvm::Error::success();
   }
 

@@ -2,8 +2,10 @@
 //
 //   cufuse-fuse-pairs FOLDER < LINES
 //
-// A line is `NAME match|stride FILE:KERNEL BLOCK FILE:KERNEL BLOCK…`; NAME.cu and NAME.h come to lie in FOLDER. Nothing is
+// A line is `NAME CONFIGURATION FILE:KERNEL BLOCK FILE:KERNEL BLOCK…`; NAME.cu and NAME.h come to lie in FOLDER. Nothing is
 // verified here: a compiler reads all of it.
+#include "../Configuration.h"
+
 #include "cufuse/Driver/Pipeline.h"
 #include "cufuse/Support/Error.h"
 
@@ -27,7 +29,7 @@ template <typename T> T need(llvm::Expected<T> Value) {
 }
 
 struct Line {
-  std::string Name, Policy;
+  std::string Name;
   std::vector<std::string> Kernels;
   FusionConfig Config;
 };
@@ -37,14 +39,14 @@ std::vector<Line> readLines(std::istream &Input) {
   for (std::string Text; std::getline(Input, Text);) {
     std::istringstream Words(Text);
     Line &Each = Lines.emplace_back();
-    Words >> Each.Name >> Each.Policy;
-    Each.Config.Grid = Each.Policy == "stride" ? GridPolicy::Stride : GridPolicy::Match;
+    std::string Configuration;
+    Words >> Each.Name >> Configuration;
     for (std::string Kernel, Block; Words >> Kernel >> Block;) {
       Each.Kernels.push_back(Kernel);
       Each.Config.Constituents.push_back({need(parseBlockShape(Block)), 1});
     }
-    if (Each.Kernels.empty() || (Each.Policy != "stride" && Each.Policy != "match"))
-      stop(badInput("not a line of NAME POLICY KERNEL BLOCK…: " + Text));
+    if (Each.Kernels.empty() || !readConfiguration(Configuration, Each.Config))
+      stop(badInput("not a line of NAME CONFIGURATION KERNEL BLOCK…: " + Text));
   }
   return Lines;
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Fuses every pair of the samples and runs all of them on the emulator, against the unfused kernels on it.
 
-usage: pairs.py --fuser CUFUSE-FUSE-PAIRS --out FOLDER [--pairs A:B,C:D] [--policies match,stride] [--seeds 1,2]
+usage: pairs.py --fuser CUFUSE-FUSE-PAIRS --out FOLDER [--pairs A:B,C:D] [--configurations match,blocks-stride] [--seeds 1,2]
                 [--jobs N]
 
-Per unordered pair (a sample with itself included) and grid policy: outputs bit for bit those of the unfused launches,
+Per unordered pair (a sample with itself included) and configuration: outputs bit for bit those of the unfused launches,
 and right, on equal and on different grids, once per seed. One translation unit holds many fused kernels, since reading
 the headers takes longer than the kernels. The last line is `N passed, N failed`.
 """
@@ -41,9 +41,9 @@ def source_of(sample):
 def fuse(options, samples, cases):
     """The names of the fused kernels, whose sources and cases for the driver then lie in the folder."""
     lines = {}
-    for policy, pair in cases:
-        name = "_".join([*pair, policy])
-        lines[name] = " ".join([name, policy] + [f"{source_of(sample)}:{samples[sample][0]} {samples[sample][1]}"
+    for configuration, pair in cases:
+        name = "_".join([*pair, *configuration.split("-")])
+        lines[name] = " ".join([name, configuration] + [f"{source_of(sample)}:{samples[sample][0]} {samples[sample][1]}"
                                                  for sample in pair])
         with open(os.path.join(options.out, name + ".cpp"), "w") as file:
             file.write(case_source(name, pair).replace(" registration(", f" {name}_registration("))
@@ -84,7 +84,7 @@ def main():
     parser.add_argument("--fuser", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--pairs", default="")
-    parser.add_argument("--policies", default="match,stride")
+    parser.add_argument("--configurations", default="match,stride")
     parser.add_argument("--seeds", default="1,2")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
@@ -103,7 +103,7 @@ def main():
         others = [source_of(sample) for sample in used] + [os.path.join(SAMPLES, "driver", "driver.cpp")]
         objects = [pool.submit(compile_other, options, source) for source in others]
         emulator.runtime()
-        cases = itertools.product(options.policies.split(","), pairs)
+        cases = itertools.product(options.configurations.split(","), pairs)
         fused = fuse(options, samples, cases)
         stage(f"{len(fused)} fused")
         batches = [fused[at:at + BATCH] for at in range(0, len(fused), BATCH)]

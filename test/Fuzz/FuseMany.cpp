@@ -2,8 +2,10 @@
 //
 //   cufuse-fuse-many CUFUSE FILE:KERNEL... -- JOB...
 //
-// A job is NAME:OUT.cu:match|stride:REGISTERS:KERNEL=BLOCK*COPIES,..., where KERNEL counts from 0, BLOCK is as for --block and
+// A job is NAME:OUT.cu:CONFIGURATION:REGISTERS:KERNEL=BLOCK*COPIES,..., where KERNEL counts from 0, BLOCK is as for --block and
 // REGISTERS is 0 for no limit. Per job one line on stdout: NAME, its status and what was said of it.
+#include "../Configuration.h"
+
 #include "cufuse/Driver/Pipeline.h"
 #include "cufuse/Support/FileStore.h"
 
@@ -42,7 +44,8 @@ Job readJob(llvm::StringRef Text, llvm::ArrayRef<LoadedKernel> Kernels) {
     stop(badUsage("'" + Text.str() + "' is not a job"));
   Job.Name = Fields[0].str();
   Job.Output = Fields[1].str();
-  Job.Config.Grid = Fields[2] == "stride" ? GridPolicy::Stride : GridPolicy::Match;
+  if (!readConfiguration(Fields[2], Job.Config))
+    stop(badUsage("'" + Fields[2].str() + "' is not a configuration"));
   if (const unsigned Registers = Number(Fields[3]))
     Job.Config.Registers = {RegisterPolicy::Count, Registers, 0};
   Fields[4].split(Members, ',');

@@ -12,16 +12,17 @@ import tempfile
 import time
 
 import batch as batches
+from counts import Counts
 from kernels import everything, without
 from shrink import shrink
 
-PAIRS_PER_BATCH = 15
 SHRINK_ATTEMPTS, SHRINK_SECONDS, RECORDED = 120, 120, 5
 
 # cufuse, the tool that fuses many in one process (or None), what compiles and runs programs, and text to change in
 # every fused source, as (old, new): a planted bug.
 Tools = collections.namedtuple("Tools", "cufuse many backend plant")
-Backend = collections.namedtuple("Backend", "name compile run_seconds")
+# `batch`: fusions to a program; `devices`: GPUs, over which the programs are spread; `facts`: for the record.
+Backend = collections.namedtuple("Backend", "name compile run_seconds batch devices facts")
 Outcome = collections.namedtuple("Outcome", "pair verdict said")  # verdict: same, refused, or what is wrong
 
 
@@ -64,11 +65,14 @@ def run_good(batch, pairs, folder, tools):
         if len(pairs) == 1:
             return {pairs[0].name: Outcome(pairs[0].name, "does not compile", said)}
         # Find whose fault it is.
-        outcomes = {}
-        for pair in pairs:
-            outcomes.update(run_good(batch, [pair], folder, tools))
+        half = len(pairs) // 2
+        outcomes = run_good(batch, pairs[:half], folder, tools)
+        outcomes.update(run_good(batch, pairs[half:], folder, tools))
         return outcomes
     outcomes = {}
+    environment = dict(os.environ, EMULATED_SEED=str(batch.seed))
+    if tools.backend.devices:
+        environment["CUDA_VISIBLE_DEVICES"] = str(batch.seed % tools.backend.devices)
     left = list(pairs)
     while left:
         try:
@@ -78,7 +82,7 @@ def run_good(batch, pairs, folder, tools):
                                      text=True,
                                      errors="replace",
                                      timeout=tools.backend.run_seconds,
-                                     env=dict(os.environ, EMULATED_SEED=str(batch.seed)))
+                                     env=environment)
             output = process.stdout + process.stderr
         except subprocess.TimeoutExpired as late:
             output = (late.stdout or b"").decode("utf-8", "replace") + "(killed after its time)"
@@ -224,59 +228,83 @@ def record(batch, outcome, tools, out, title):
 
 def one_batch(arguments):
     seed, pairs, tools = arguments
-    batch = batches.make_batch(seed, pairs)
     with tempfile.TemporaryDirectory(prefix="cufuse-fuzz") as folder:
-        return seed, run_batch(batch, folder, tools)
+        return run_batch(batches.make_batch(seed, pairs), folder, tools)
 
 
-def fuzz(tools, count, seed, out, jobs, log=None, may_shrink=True):
-    """Runs `count` fusions in batches seed, seed + 1, …; returns the number that went wrong."""
-    verdicts, refusals, recorded = collections.Counter(), collections.Counter(), collections.Counter()
-    start = time.monotonic()
-    sizes = [PAIRS_PER_BATCH] * (count // PAIRS_PER_BATCH) + ([count % PAIRS_PER_BATCH] if count %
-                                                              PAIRS_PER_BATCH else [])
-    work = ((seed + at, size, tools) for at, size in enumerate(sizes))
-    done = 0
+class Findings:
+    """Counts the outcomes; says and writes what is wrong."""
+
+    def __init__(self, tools, out, may_shrink, counts):
+        self.tools, self.out, self.may_shrink, self.counts = tools, out, may_shrink, counts
+        self.recorded = collections.Counter()
+
+    def add(self, seed, size, outcomes):
+        self.counts.batches += 1
+        for outcome in outcomes:
+            self.counts.verdicts[outcome.verdict] += 1
+            if outcome.verdict == "refused":
+                self.counts.refusals.update(batches.blockers(outcome.said))
+            elif outcome.verdict != "same":
+                print(f"batch {seed}: {outcome.pair} {outcome.verdict}: {tail(outcome.said, 300)}", flush=True)
+                self.write(seed, size, outcome)
+
+    def write(self, seed, size, outcome):
+        """The first of a kind is worth the time that shrinking takes."""
+        self.recorded[outcome.verdict] += 1
+        times = self.recorded[outcome.verdict]
+        if times > RECORDED:
+            return
+        batch = batches.make_batch(seed, size)
+        pair = next(pair for pair in batch.pairs if pair.name == outcome.pair)
+        shrinking = self.may_shrink and times == 1
+        small = shrunk(batch, pair, outcome.verdict, self.tools) if shrinking else only(batch, pair)
+        title = f"batch{seed}-{outcome.pair}-" + outcome.verdict.replace(" ", "-")
+        print("  see " + record(small, outcome, self.tools, self.out, title), flush=True)
+
+
+def fuzz(tools, count, seed, out, jobs, log=None, may_shrink=True, path=None, commit=""):
+    """Runs `count` fusions in batches seed, seed + 1, …; returns the number that went wrong. The counts are kept in the
+    file `path`: a run that was interrupted goes on from there."""
+    each = tools.backend.batch
+    what = {"backend": tools.backend.name, "count": count, "seed": seed, "batch": each, "commit": commit}
+    counts = Counts(path, what, tools.backend.facts)
+    findings = Findings(tools, out, may_shrink, counts)
+    sizes = [each] * (count // each) + ([count % each] if count % each else [])
+    work = ((seed + at, size, tools) for at, size in enumerate(sizes) if at >= counts.batches)
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        # A few batches ahead at a time: an endless run holds no endless list.
-        for group in iter(lambda: list(itertools.islice(work, 8 * jobs)), []):
-            for number, outcomes in pool.map(one_batch, group):
-                for outcome in outcomes:
-                    done += 1
-                    verdicts[outcome.verdict] += 1
-                    if outcome.verdict == "refused":
-                        refusals.update(batches.blockers(outcome.said))
-                    elif outcome.verdict != "same":
-                        recorded[outcome.verdict] += 1
-                        print(f"batch {number}: {outcome.pair} {outcome.verdict}: {tail(outcome.said, 300)}",
-                              flush=True)
-                        # The first of a kind is worth the time that shrinking takes.
-                        if recorded[outcome.verdict] <= RECORDED:
-                            batch = batches.make_batch(number, next(size for at, size, _ in group if at == number))
-                            pair = next(pair for pair in batch.pairs if pair.name == outcome.pair)
-                            small = shrunk(batch, pair, outcome.verdict,
-                                           tools) if may_shrink and recorded[outcome.verdict] == 1 else only(
-                                               batch, pair)
-                            title = f"batch{number}-{outcome.pair}-" + outcome.verdict.replace(" ", "-")
-                            print("  see " + record(small, outcome, tools, out, title), flush=True)
+        # A few batches ahead at a time, so that an endless run holds no endless list; counted in their order.
+        running = collections.deque()
+        while True:
+            for arguments in itertools.islice(work, 4 * jobs - len(running)):
+                running.append((arguments[:2], pool.submit(one_batch, arguments)))
+            if not running:
+                break
+            (number, size), future = running.popleft()
+            findings.add(number, size, future.result())
+            counts.save()
             if log:
                 with open(log, "a") as file:
-                    file.write(
-                        f"{done} fusions, {done / (time.monotonic() - start):.2f} per second: {dict(verdicts)}\n"
-                    )
-    seconds = time.monotonic() - start
-    print(f"{count} fusions in {seconds:.0f} s, {count / seconds:.1f} per second: " +
-          ", ".join(f"{times} {verdict}" for verdict, times in verdicts.most_common()))
-    print("refusals: " + (", ".join(f"{times} {name}" for name, times in refusals.most_common()) or "none"))
-    bad = sum(times for verdict, times in verdicts.items() if verdict not in ("same", "refused"))
-    print(f"{verdicts['same']} passed, {bad} failed, {verdicts['refused']} skipped", flush=True)
-    return bad or (0 if verdicts["same"] else 1)
+                    file.write(counts.text() + "\n")
+    print(counts.text())
+    print("refusals: " + (", ".join(f"{times} {name}" for name, times in counts.refusals.most_common()) or "none"))
+    passed, failed, skipped = counts.totals()
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    return failed or (0 if passed else 1)
 
 
 def gpu_backend(arch):
-    """nvcc, and the GPU that is there."""
+    """nvcc, and the GPUs that are there. Large programs: the headers and the kernels alone are compiled once in each."""
+
+    def said(*command):
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().splitlines()
+
     nvcc = shutil.which("nvcc") or os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin", "nvcc")
-    return Backend("gpu", GpuCompile(nvcc, arch), 60)
+    gpus = said("nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader")
+    if arch == "native":  # Asked once: nvcc would ask in every compilation.
+        arch = "sm_" + gpus[0].split()[-1].replace(".", "")
+    facts = {"arch": arch, "gpus": gpus, "nvcc": said(nvcc, "--version")[-1]}
+    return Backend("gpu", GpuCompile(nvcc, arch), 180, 60, len(gpus), facts)
 
 
 class GpuCompile:
@@ -321,4 +349,4 @@ class EmulatorCompile:
 
 
 def emulator_backend(root):
-    return Backend("emulator", EmulatorCompile(os.path.join(root, "test", "Emulated")), 1200)
+    return Backend("emulator", EmulatorCompile(os.path.join(root, "test", "Emulated")), 1200, 15, 0, {})

@@ -1,6 +1,8 @@
 // An error counts where the kernel needs the code, and only there.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:needs_it --block 64 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:constructed --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=SHARED --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:does_not --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %s:needs_it --block 64 -o %t/out.cu -- -Dgain=2
@@ -15,3 +17,14 @@ __global__ void needs_it(float *data) { data[threadIdx.x] = helper(data[threadId
 __global__ void does_not(float *data) { data[threadIdx.x] = 1; }
 
 void host() { undeclared(); }
+
+struct Filled {
+  int value;
+  __device__ Filled() : value(3) {}
+};
+__global__ void constructed(int *data) {
+  // SHARED: refused: {{[^ ]*}}:[[#@LINE+2]]:21: constructed: Clang does not accept code that the kernel needs: shared memory
+  // SHARED-SAME: 'filled' has a constructor or a destructor [BrokenCode]
+  __shared__ Filled filled;
+  data[threadIdx.x] = filled.value;
+}

@@ -6,7 +6,7 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/small.cu:fill %t.files/alike.cu:sum --block 64 --block 64 -o %t/out.cu
 
-// CHECK: refused: a header is configured by macros that the kernels' files set differently: {{[^ ]*}}tile.h
+// CHECK: refused: {{[^ ]*}}large.cu:2:1: a header is configured by macros that the kernels' files set differently: {{[^ ]*}}tile.h
 // CHECK-SAME: [HeaderConfiguration]; set these macros alike in both files, or on the command line
 
 //--- small.cu

@@ -6,7 +6,7 @@
 // RUN:   --no-line-directives 2>&1 | FileCheck %s --implicit-check-not=refused:
 // RUN: ls -A %t/out | count 0
 // RUN: %cufuse fuse %t/first.cu:first --block 64 -o %t/out/out.cu
-// CHECK: refused: beside the other kernels' headers, a call means another function: first.cu:2 first -> second.h:2 scale
+// CHECK: refused: {{[^ ]*}}first.cu:2:{{[0-9]+}}: beside the other kernels' headers, a call means another function: first.cu:2 first -> second.h:2 scale
 // CHECK-SAME: [OverloadClash]; name the function's namespace, or convert the arguments to the types of its parameters
 
 //--- first.h

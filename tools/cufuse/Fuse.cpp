@@ -22,6 +22,18 @@ llvm::Expected<unsigned> parseCount(const std::string &Text, const char *What) {
   return Count;
 }
 
+llvm::Error parseCounts(const std::vector<std::string> &Texts, const char *What,
+                        std::vector<Choice<unsigned>> &Counts) {
+  for (const std::string &Text : Texts) {
+    const auto [Name, Value] = splitChoice(Text);
+    auto Count = parseCount(Value, What);
+    if (!Count)
+      return Count.takeError();
+    Counts.push_back({Name, *Count});
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<RegisterLimit> parseRegisters(const std::string &Text) {
   if (Text == "none")
     return RegisterLimit{};
@@ -56,7 +68,7 @@ std::string dependencyRule(const std::string &Output, llvm::ArrayRef<LoadedKerne
 }
 
 struct Arguments {
-  std::vector<std::string> Kernels, Blocks, Copies;
+  std::vector<std::string> Kernels, Blocks, Copies, Resident, Links;
   std::string Grid = "match", Registers = "none";
   bool NoLines = false, DryRun = false, Explain = false;
   FuseRequest Request;
@@ -78,13 +90,21 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
       return Shape.takeError();
     Request.Blocks.push_back({Name, *Shape});
   }
-  for (const std::string &Text : Given.Copies) {
-    const auto [Name, Value] = splitChoice(Text);
-    auto Count = parseCount(Value, "a number of copies");
-    if (!Count)
-      return Count.takeError();
-    Request.Copies.push_back({Name, *Count});
+  if (llvm::Error Error = parseCounts(Given.Copies, "a number of copies", Request.Copies))
+    return std::move(Error);
+  if (llvm::Error Error = parseCounts(Given.Resident, "a number of resident blocks", Request.Resident))
+    return std::move(Error);
+  for (const std::string &Text : Given.Links) {
+    auto Link = parseLink(Text);
+    if (!Link)
+      return Link.takeError();
+    Request.Links.push_back(std::move(*Link));
   }
+  if (Request.Vertical ? Request.Links.empty() : !Request.Links.empty() || !Request.Dead.empty())
+    return badUsage("--vertical, and --link or --dead, go together",
+                    "write --vertical A.cu:producer B.cu:consumer --link producer.out=consumer.in");
+  if (Request.Vertical && !Request.Copies.empty())
+    return badUsage("--copies is not for --vertical");
   Request.Grid = Given.Grid == "stride" ? GridPolicy::Stride : GridPolicy::Match;
   auto Registers = parseRegisters(Given.Registers);
   if (!Registers)
@@ -154,6 +174,17 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   CLI::App &Command = *App.add_subcommand("fuse", "Write one kernel that plays several side by side.");
   Command.add_option("KERNELS", Given->Kernels, "FILE.cu:KERNEL or FILE.cu:@LINE; nvcc's flags for them go after `--`")
       ->required();
+  Command.add_flag("--vertical", Given->Request.Vertical,
+                   "Consumers inlined where their producer stores, instead of kernels side by side");
+  Command
+      .add_option("--link", Given->Links,
+                  "PRODUCER.OUT=CONSUMER.IN: what one stores is what the other loads; A.n=B.n or A.m*n=B.count: an "
+                  "argument of both")
+      ->take_all()
+      ->allow_extra_args(false);
+  Command.add_option("--dead", Given->Request.Dead, "[PRODUCER.]OUT: an intermediate that nothing else reads")
+      ->take_all()
+      ->allow_extra_args(false);
   Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")
       ->required();
   Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");
@@ -167,10 +198,23 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   Command.add_option("--copies", Given->Copies, "[NAME=]COUNT: blocks of a kernel in one fused block")
       ->take_all()
       ->allow_extra_args(false);
+  const std::map<std::string, Geometry> Geometries = {{"warps", Geometry::Warps}, {"blocks", Geometry::Blocks}};
   Command
-      .add_option("--grid-policy", Given->Grid,
-                  "match: a fused block per block of the largest kernel; stride: fill the GPU once, and loop")
+      .add_option("--geometry", Given->Request.Shape,
+                  "warps: kernels side by side in every block; blocks: every block plays one of them")
+      ->transform(CLI::CheckedTransformer(Geometries))
+      ->default_str("warps");
+  Command
+      .add_option(
+          "--grid-policy", Given->Grid,
+          "match: a fused block per block of the largest kernel (blocks: of every kernel, interleaved); stride: "
+          "fill the GPU once, and loop (blocks: with fixed roles)")
       ->check(CLI::IsMember({"match", "stride"}));
+  Command
+      .add_option("--resident", Given->Resident,
+                  "[NAME=]COUNT: blocks per multiprocessor that play a kernel, for --geometry blocks and stride")
+      ->take_all()
+      ->allow_extra_args(false);
   Command.add_option("--registers", Given->Registers,
                      "none, bound (as many resident blocks as alone) or a number per thread");
   Command.add_option("--name", Given->Request.Name, "Namespace of the result (default: the kernels' names)");

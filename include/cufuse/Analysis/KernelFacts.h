@@ -23,9 +23,31 @@ inline bool any(const Dimensions &D) { return D[0] || D[1] || D[2]; }
 enum class Builtin { ThreadIdx, BlockIdx, BlockDim, GridDim };
 constexpr std::array<const char *, 4> BuiltinNames = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 
+/// What the bytes of a scalar mean. `Float` has 2, 4 or 8 of them, `BFloat` 2.
+enum class ScalarKind {
+  Bool,
+  Signed,
+  Unsigned,
+  Float,
+  BFloat,
+  Pointer,
+  Opaque, ///< Of another kind (a union, a bit-field, a pointer to a function, …): its bytes cannot be written by value.
+};
+
+/// A scalar inside a parameter, or the whole of it.
+struct FieldFacts {
+  std::string Path; ///< `origin.x`, `words[2]`; empty for a parameter that is a scalar itself.
+  std::string Type;
+  ScalarKind Kind = ScalarKind::Opaque;
+  unsigned long long Offset = 0, Bytes = 0; ///< Offset: in bytes from the start of the parameter.
+};
+
 struct ParameterFacts {
-  std::string Name; ///< As declared; `arg<N>` when the kernel leaves it unnamed.
-  std::string Type; ///< As the reader knows it.
+  std::string Name;             ///< As declared; `arg<N>` when the kernel leaves it unnamed.
+  std::string Type;             ///< As the reader knows it.
+  unsigned long long Bytes = 0; ///< 0: not known (a reference, a type that depends on template parameters).
+  unsigned long long Alignment = 1;
+  std::vector<FieldFacts> Fields = {}; ///< Every scalar in it, in order; none for an empty class.
 };
 
 /// Something found at a place, in a function that the kernel reaches (or the kernel itself).
@@ -59,6 +81,9 @@ struct KernelFacts {
   std::string Name;          ///< Without namespaces and template arguments.
   std::string QualifiedName; ///< With both.
   std::string Signature;
+  /// By the Itanium C++ ABI; empty for a template without arguments. nvcc writes another one where a kernel, or a type
+  /// among its template arguments, has internal linkage: see `entryName`.
+  std::string MangledName;
   std::vector<std::string> TemplateParameters;
   bool IsTemplate = false; ///< Without arguments: what it does, and whether it can be fused, is not known.
   SourcePlace Where;

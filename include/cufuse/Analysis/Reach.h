@@ -5,7 +5,7 @@
 #include "cufuse/Frontend/Parse.h"
 
 #include <clang/AST/Decl.h>
-#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
@@ -30,6 +30,13 @@ struct BuiltinRead {
   clang::SourceLocation Where;
 };
 
+/// A launch of a kernel in device code, or another mention of a kernel.
+struct DeviceLaunch {
+  const clang::FunctionDecl *Kernel;       ///< Null where only the run knows it.
+  const clang::CUDAKernelCallExpr *Launch; ///< Null for another mention.
+  clang::SourceLocation Where;
+};
+
 /// What a function's own body does, its callees left out.
 struct FunctionUse {
   const clang::FunctionDecl *Function = nullptr; ///< The definition, as instantiated.
@@ -42,7 +49,7 @@ struct FunctionUse {
   std::vector<const clang::VarDecl *> Shared; ///< `__shared__` variables declared in it.
   std::vector<const clang::VarDecl *> MutableStatics;
   std::vector<const clang::GCCAsmStmt *> Assembly;
-  std::vector<clang::SourceLocation> Launches;    ///< `<<<…>>>` in device code
+  std::vector<DeviceLaunch> Launches;
   bool CallsIndirectly = false;                   ///< Through a pointer or a virtual function.
   std::vector<const clang::ReturnStmt *> Returns; ///< Outside lambdas and local classes.
 };
@@ -63,6 +70,7 @@ struct Reached {
   std::vector<clang::SourceLocation> GlobalQualifiers;
   bool HasErrors = false; ///< Some reached declaration is not valid.
   clang::SourceLocation ErrorAt;
+  std::string ErrorFact; ///< Empty where only Clang's messages say what it is.
 };
 
 /// Walks from the kernel, whose definition must exist.

@@ -6,8 +6,9 @@
 #include "cufuse/Frontend/Toolchain.h"
 #include "cufuse/Fusion/Emit.h"
 #include "cufuse/Fusion/FusionConfig.h"
-#include "cufuse/Vertical/Pointwise.h"
+#include "cufuse/Vertical/Links.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
 #include <set>
@@ -21,6 +22,9 @@ struct InputFlags {
   std::vector<std::string> Written;
   std::string BuildDirectory;
   std::string Arch; ///< From --arch; empty: from the flags, else sm_90a.
+  /// Relative folders in `Written` count from here; empty: from the current folder.
+  std::string Folder = {};
+  friend auto operator<=>(const InputFlags &, const InputFlags &) = default;
 };
 
 /// A kernel, read and understood.
@@ -33,11 +37,20 @@ struct LoadedKernel {
   KernelAccesses Accesses;
   ShapeFacts Shape;
   std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
+  std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
 };
 
-/// Parses each distinct file once, in parallel, and collects what is known of each kernel. Blockers do not fail it.
+/// Parameters whose types `takeClosure` is to replace, for each kernel, once the facts of all are known.
+using Linker = llvm::function_ref<llvm::Expected<std::vector<std::vector<std::string>>>(llvm::ArrayRef<LoadedKernel>)>;
+
+/// Parses each distinct file once (or for each set of flags), in parallel, and collects what is known of each kernel.
+/// Blockers do not fail it.
 llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
                                                       const InputFlags &Flags);
+
+/// The same, where each kernel has flags of its own.
+llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      llvm::ArrayRef<InputFlags> Flags, Linker Link = nullptr);
 
 /// Every kernel of a file, templates by their instantiations (or as they stand, where the file has none).
 llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools, const std::string &File,
@@ -84,9 +97,15 @@ enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
 
 struct FuseRequest {
   std::vector<KernelSpec> Kernels;
+  /// Vertically: consumers where their producers store, as these links say.
+  bool Vertical = false;
+  std::vector<LinkText> Links;
+  std::vector<std::string> Dead;
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;
+  std::vector<Choice<unsigned>> Resident; ///< Per role for `Blocks` under `Stride`, else one without a name.
+  Geometry Shape = Geometry::Warps;
   GridPolicy Grid = GridPolicy::Match;
   RegisterLimit Registers;
   std::string Name;    ///< Empty: the kernels' names, joined.
@@ -104,6 +123,12 @@ struct FuseResult {
   std::string HeaderPath;
   std::vector<std::string> Explanation; ///< Every decision with its fact.
 };
+
+/// The kernels of a graph as one, to be fused like any other; `Block` is the root's. Refuses what is not proved legal.
+llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
+                                            BlockShape Block);
+/// The graph of the kernels by the request's links.
+llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request);
 
 /// Everything up to the step asked for, writing excluded.
 llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Request);

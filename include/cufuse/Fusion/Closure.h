@@ -24,7 +24,7 @@ struct Piece {
     Code,   ///< The user's text: a declaration. Has a file and a line.
     Macro,  ///< A macro directive.
     Using,  ///< A using-declaration of ours, inside the namespaces.
-    Shared, ///< The extern declaration of a variable of the program, to stand at the variable's own scope.
+    Shared, ///< The declaration of a variable or a kernel of the program, to stand at its own scope.
   };
   Kind What = Kind::Code;
   std::vector<std::string> Namespaces; ///< Enclosing, outermost first: `a`, `` (unnamed), `inline b`.
@@ -36,6 +36,7 @@ struct Piece {
 struct IncludeLine {
   std::string Text;                 ///< `#include …`
   std::string Path;                 ///< The file it names.
+  SourcePlace Where;                ///< In the kernel's file.
   std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
   bool ForArguments = false;        ///< The types of the arguments come from it.
 };
@@ -49,6 +50,11 @@ struct ParameterText {
 
 struct Closure {
   std::vector<IncludeLine> Includes;
+  /// Headers whose functions use the block, as first included anywhere: to be read with the built-ins rebound, before
+  /// the others, whose members may have the built-ins' names.
+  std::vector<IncludeLine> Libraries;
+  /// Headers that these include and that cannot be read so, for that reason: to be read before.
+  std::vector<std::string> BeforeLibraries;
   std::vector<Piece> Header;       ///< Types that the arguments need, for the header.
   std::vector<Piece> Body;         ///< Everything else, the kernel included, in the order of the file.
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
@@ -61,15 +67,15 @@ struct Closure {
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
   /// Of the launch `\2Launch`, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
   std::vector<std::string> LaunchConditions;
-  bool HasHostShared = false;
+  bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
 };
 
 /// Takes the text that `Reach.Kernel` needs. Declarations of the main file are copied, and so are those of project
 /// headers that use the thread block, that define symbols other objects would define again, or that need such ones;
-/// everything else stays behind an `#include`. The parameters named in `Linked` get the type `cufuse_linked_NAME`, which
-/// whoever emits the text declares.
+/// everything else stays behind an `#include`. The parameters named in `Linked` get the type `cufuse_linked_NAME`,
+/// which whoever emits the text declares.
 Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts,
                     llvm::ArrayRef<std::string> Linked = {});
 

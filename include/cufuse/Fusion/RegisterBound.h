@@ -2,23 +2,13 @@
 // as many resident blocks as the constituent with the fewest would have alone.
 #pragma once
 
+#include "cufuse/Model/Occupancy.h"
+
 #include <llvm/ADT/ArrayRef.h>
 
 #include <optional>
-#include <string>
 
 namespace cufuse {
-
-/// Resources of one streaming multiprocessor. The defaults are those of sm_90.
-struct SmLimits {
-  unsigned Registers = 64 * 1024;
-  unsigned Threads = 2048;
-  unsigned SharedBytes = 228 * 1024;
-};
-
-/// By architecture, `sm_80` … `sm_120a` (CUDA C++ Programming Guide, compute capabilities); the defaults for one that
-/// is not in the table.
-SmLimits smLimits(const std::string &Arch);
 
 struct SoloUse {
   unsigned Threads;            ///< Of its partitions in the fused block, d_i.

@@ -12,6 +12,8 @@ namespace cufuse {
 
 enum class ElementType { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
 
+unsigned bytesOf(ElementType Type);
+
 struct Initializer {
   enum Kind { Zero, Constant, Iota, Uniform, Normal, RandomBits, File } What = Zero;
   double A = 0, B = 0; ///< The constant; first and step; bounds [A, B); mean and standard deviation.
@@ -82,10 +84,15 @@ struct Timing {
   double Microseconds = 0; ///< Median of one pass through the schedule.
   double RelativeNoise = 0;
   unsigned Samples = 0;
-  double ClockMHz = 0; ///< SM clock seen while it ran; 0 where it could not be read.
+  unsigned Passes = 1;              ///< In each sample, one after the other; more than one for short schedules.
+  double ReferenceMicroseconds = 0; ///< Median of the reference's samples taken in turn with these.
+  double ClockMHz = 0;              ///< SM clock seen while it ran; 0 where it could not be read.
 };
 
 enum class RunStatus { Done, WrongResult, LoadFailed, LaunchFailed, Crashed, TimedOut };
+
+/// As the JSON spells it.
+const char *nameOf(RunStatus Status);
 
 struct RunOutcome {
   std::string Name; ///< Of the schedule.
@@ -93,6 +100,7 @@ struct RunOutcome {
   std::string What; ///< Why not `Done`, in a sentence: the CUDA error, the first differing element, the signal.
   std::optional<Timing> Time;
   std::map<std::string, double> Counters; ///< By metric name of the CUPTI Range Profiler; empty unless asked for.
+  std::string CountersNote;               ///< Why there are none, where they were asked for.
 };
 
 /// One sitting: buffers are made once, the first schedule is the reference that outputs are compared with and that all
@@ -101,7 +109,10 @@ struct RunnerJob {
   std::vector<BufferSpec> Buffers;
   std::vector<Schedule> Schedules;
   Stopping Stop;
-  bool FlushL2 = true;              ///< Between passes, where the buffers together are less than four times the L2.
+  /// Between samples, where the buffers together are less than four times the L2.
+  bool FlushL2 = true;
+  /// Passes per sample; 0: one, or as many as make 200 µs where the reference takes less than 50 µs.
+  unsigned Passes = 0;
   std::vector<std::string> Metrics; ///< To be collected for each schedule (single launches only), besides times.
   unsigned ScheduleSeconds = 20;    ///< A schedule that takes longer is `TimedOut`.
 };

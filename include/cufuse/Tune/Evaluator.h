@@ -5,6 +5,7 @@
 #include "cufuse/Fusion/FusionConfig.h"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 #include <optional>
 #include <string>
@@ -14,7 +15,8 @@ namespace cufuse {
 
 struct Candidate {
   FusionConfig Config;
-  std::string key() const; ///< Names it in traces and databases: `warps match 256+128 x1+1 none`.
+  /// Names it in traces and databases: `warps match 256+128 x1+1 none`. Different configurations have different keys.
+  std::string key() const;
 };
 
 /// What became of a candidate, in the order of how far it got.
@@ -29,6 +31,7 @@ enum class Fate {
   WrongResult,
   Measured,
 };
+constexpr unsigned FateCount = static_cast<unsigned>(Fate::Measured) + 1;
 
 struct Evaluation {
   Fate Outcome = Fate::Impossible;
@@ -36,20 +39,26 @@ struct Evaluation {
   std::optional<ResourceUse> Resources;
   unsigned ResidentBlocks = 0; ///< Per SM, by its resources.
   double Microseconds = 0;     ///< Median; the same schedule as every other candidate and baseline of the run.
-  double RelativeNoise = 0;
+  double RelativeNoise = 0;    ///< Half-width of the median's 95 % confidence interval over the median.
   unsigned Samples = 0;
+  double ClockMHz = 0; ///< SM clock seen meanwhile; 0 where it could not be read.
 };
 
 enum class Effort { Short, Full }; ///< A few samples, to rank; or until the noise is below the limit.
 
-/// Evaluates candidates for one workload. Results correspond to the candidates by position.
+/// Takes each result as it comes, in any order, with the candidate's position; answers whether to go on. Called on the
+/// thread that called the evaluator.
+using TakeEvaluation = llvm::function_ref<bool(size_t Position, const Evaluation &)>;
+
+/// Evaluates candidates for one workload. After `Take` has answered no, no further result is delivered, and what has
+/// not begun is left out; otherwise every candidate gets exactly one result.
 class Evaluator {
 public:
   virtual ~Evaluator() = default;
   /// Fuses and compiles, without the GPU: `Measured` stands for "could be measured", with resources and no time.
-  virtual std::vector<Evaluation> screen(llvm::ArrayRef<Candidate> Candidates) = 0;
-  /// Runs those, screening first what was not screened.
-  virtual std::vector<Evaluation> measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort) = 0;
+  virtual void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) = 0;
+  /// Runs those, screening first what was not screened; the compilers may work ahead while the GPU measures.
+  virtual void measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort, TakeEvaluation Take) = 0;
 };
 
 } // namespace cufuse

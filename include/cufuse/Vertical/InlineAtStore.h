@@ -19,11 +19,11 @@ struct ComposedKernel {
 /// - the parameter that a producer stores to is an object whose `operator[]` gives an element, and whose assignment
 ///   stores the value, if the intermediate is live, and calls the consumers with it;
 /// - a consumer sees the element as its block: `blockIdx.x` is the element, `blockDim.x` is 1, and `gridDim.x` is so
-///   large that a grid-stride loop ends after one turn; the parameter that it loads from is an object whose `operator[]`
-///   gives the value.
+///   large that a grid-stride loop ends after one turn; the parameter that it loads from is an object whose
+///   `operator[]` gives the value.
 ///
-/// Parameters are called `NODE_PARAMETER`; linked ones and dead intermediates are none. `Requirements` become conditions
-/// of the launch. The legality must have been proved.
+/// Parameters are called `NODE_PARAMETER`; linked ones and dead intermediates are none. `Requirements` become
+/// conditions of the launch. The legality must have been proved.
 ComposedKernel inlineAtStore(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts,
                              llvm::ArrayRef<AtMost> Requirements);
 

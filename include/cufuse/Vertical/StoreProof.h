@@ -13,8 +13,8 @@ struct AtMost {
   Polynomial Left, Right;
 };
 
-/// Each of the elements 0 … Elements − 1 is stored exactly once if the launch meets the requirements. Polynomials of the
-/// kernel's parameters and the dimensions of its grid.
+/// Each of the elements 0 … Elements − 1 is stored exactly once if the launch meets the requirements. Polynomials of
+/// the kernel's parameters and the dimensions of its grid.
 struct StoreProof {
   Polynomial Elements;
   std::vector<AtMost> Requirements;

@@ -1,0 +1,91 @@
+// From a source to a cubin, for kernels that are launched by the driver API.
+#pragma once
+
+#include "cufuse/Compile/ArtifactCache.h"
+#include "cufuse/Compile/ParsePtxas.h"
+#include "cufuse/Compile/RegisterCap.h"
+#include "cufuse/Support/FileStore.h"
+
+#include <condition_variable>
+#include <deque>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace cufuse {
+
+struct CompileJob {
+  /// Named within a folder of their own; the first is compiled.
+  std::vector<OutputFile> Files;
+  std::string Source;             ///< Instead of `Files`: a file that is compiled where it stands.
+  std::string Arch;               ///< `sm_90a`
+  std::vector<std::string> Flags; ///< nvcc's. Those for relocatable code are left out: a cubin is loaded as it is.
+  /// Of the entry whose name begins so.
+  std::string Entry;
+  RegisterCap Cap;
+};
+
+struct CompiledKernels {
+  std::string Cubin;                            ///< Path; stays as it is.
+  std::map<std::string, ResourceUse> Resources; ///< By mangled name.
+  /// ptxas said C7508: it took no notice of setmaxnreg, and the kernel would run without its budgets.
+  bool BudgetIgnored = false;
+  std::string Log; ///< What ptxas said.
+};
+
+/// Safe to call from several threads at once.
+class Compiler {
+public:
+  virtual ~Compiler() = default;
+  /// Fails with ExitCode::MissingTool without the compiler, with ExitCode::BadInput when it refuses `Source`, as a
+  /// defect when it refuses `Files` or takes longer than ten minutes.
+  virtual llvm::Expected<CompiledKernels> compile(const CompileJob &Job) = 0;
+};
+
+/// nvcc to PTX, then nvcc again to a cubin; both are kept in the cache. Jobs that differ only in the cap share the PTX.
+class NvccCompiler final : public Compiler {
+public:
+  NvccCompiler(std::string Nvcc, std::string CacheFolder) : Nvcc(std::move(Nvcc)), Cache(std::move(CacheFolder)) {}
+  llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override;
+
+private:
+  llvm::Expected<std::string> version();
+  llvm::Expected<std::string> makePtx(const CompileJob &Job, const std::vector<std::string> &Flags);
+
+  std::string Nvcc;
+  ArtifactCache Cache;
+  std::mutex Lock;
+  std::string Version; ///< What `nvcc --version` prints; part of every key.
+};
+
+/// Compiles jobs on threads of its own while the caller works with what is ready.
+class CompilePool {
+public:
+  struct Finished {
+    size_t Number; ///< What `submit` gave.
+    llvm::Expected<CompiledKernels> Result;
+  };
+
+  /// 0 threads: one for each core.
+  CompilePool(Compiler &Compiler, unsigned Threads);
+  /// Forgets the jobs that were not begun and waits for the others.
+  ~CompilePool();
+
+  size_t submit(CompileJob Job);
+  /// The next job that is finished, in whatever order; waits for it. Nothing when every job was handed out.
+  std::optional<Finished> next();
+
+private:
+  void work();
+
+  Compiler &Back;
+  std::mutex Lock;
+  std::condition_variable Changed;
+  std::deque<std::pair<size_t, CompileJob>> Waiting;
+  std::deque<Finished> Ready;
+  size_t Submitted = 0, HandedOut = 0;
+  bool Ending = false;
+  std::vector<std::thread> Threads;
+};
+
+} // namespace cufuse

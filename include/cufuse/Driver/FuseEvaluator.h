@@ -1,0 +1,53 @@
+// Candidates as the search names them become sources, cubins, launches and times.
+#pragma once
+
+#include "cufuse/Compile/Compiler.h"
+#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Model/Problem.h"
+#include "cufuse/Profile/RunnerPool.h"
+#include "cufuse/Tune/Evaluator.h"
+#include "cufuse/Workload/PackArguments.h"
+
+#include <memory>
+
+namespace cufuse {
+
+/// What a fusion is launched with: by constituent, the packed kernel of each of its shapes, as `Problem` lists them.
+using PackedShapes = std::vector<std::vector<PackedKernel>>;
+
+/// What compiles a fused source as the build would: nvcc's flags for the kernels' files and the folders they lie in.
+std::vector<std::string> nvccFlags(const Fuser &Fuser);
+
+struct EvaluatorOptions {
+  std::string Name;  ///< Namespace of the fused kernels.
+  std::string Arch;  ///< `sm_90a`
+  unsigned Jobs = 0; ///< Compilations at once; 0: one for each core.
+  Stopping Short;    ///< Of `Effort::Short`; that of the runners' job is that of `Effort::Full`.
+};
+
+/// What is known of a candidate, with what running it has shown.
+Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome);
+
+/// Texts are emitted on the calling thread, compiled on all cores, and run on the GPUs, all at once. A
+/// candidate is compiled once, however often it is asked for.
+class FuseEvaluator final : public Evaluator {
+public:
+  /// The references outlive it.
+  FuseEvaluator(const Fuser &Fuser, const Problem &Problem, const PackedShapes &Packed, Compiler &Compiler,
+                RunnerPool &Gpus, EvaluatorOptions Options);
+  ~FuseEvaluator() override;
+
+  void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
+  void measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort, TakeEvaluation Take) override;
+
+  /// Of one that was screened and can be run.
+  const KernelLaunch *launchOf(const Candidate &Candidate) const;
+  /// Seconds in which a compiler or a GPU was at work.
+  double busySeconds() const;
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> Own;
+};
+
+} // namespace cufuse

@@ -1,0 +1,45 @@
+// `cufuse tune`: from a workload to the fused source that is fastest, or to the reasons not to fuse.
+#pragma once
+
+#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Support/FileStore.h"
+#include "cufuse/Tune/Search.h"
+#include "cufuse/Tune/TuneResult.h"
+#include "cufuse/Tune/Verdict.h"
+
+#include <functional>
+
+namespace cufuse {
+
+struct TuneRequest {
+  std::vector<std::string> Workloads; ///< YAML files.
+  std::vector<std::string> Settings;  ///< `NAME=VALUE`
+  std::string Arch;                   ///< Empty: the GPU's own, else sm_90a.
+  std::string Name;                   ///< Of the fused kernel; empty: the kernels' names, joined.
+  std::string Output;                 ///< `OUT.cu`
+  std::string Trace;                  ///< Path; what it holds is not measured again. Empty: in memory.
+  std::string Strategy = "auto";
+  std::uint64_t Seed = 0;
+  Budget Limit;
+  double RequiredSpeedup = 1.02;
+  std::vector<unsigned> Devices; ///< Empty: the first GPU.
+  bool WithoutGpu = false;       ///< Rank by the model, also where there is a GPU.
+  unsigned Jobs = 0;             ///< Compilations at once; 0: one for each core.
+  bool EmitSolo = false;         ///< Write the kernels alone where those, tuned and bound, are the best answer.
+  std::string CacheFolder;
+  std::string Runner; ///< Path of cufuse-runner.
+  std::string Command, Version;
+};
+
+struct TuneAnswer {
+  TuneResult Result;
+  Summary Verdict;
+  std::vector<OutputFile> Files; ///< The source of the winner and its header; none where fusing is not recommended.
+};
+
+/// Reads the workload, measures the constituents alone, searches, and measures the winner once more against the
+/// strongest baseline. Fails for kernels that cannot be fused and workloads that cannot be run; a candidate that fails
+/// is an entry of the trace.
+llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Request, const SearchSeams &Seams);
+
+} // namespace cufuse

@@ -1,0 +1,57 @@
+// What a search is about: the constituents, the launch shapes they may have, the GPU. Numbers only: no CUDA, no Clang.
+#pragma once
+
+#include "cufuse/Compile/ParsePtxas.h"
+#include "cufuse/Support/BlockShape.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cufuse {
+
+struct GpuFacts {
+  std::string Name;   ///< `NVIDIA H200`
+  std::string Arch;   ///< `sm_90a`
+  std::string Driver; ///< `580.95`
+  unsigned Multiprocessors = 132;
+  double DramBytesPerMicrosecond = 0; ///< Peak; 0 where it is not known.
+};
+
+/// One launch shape of a constituent, and what is known of the constituent alone in this shape.
+struct SoloShape {
+  BlockShape Block;
+  std::uint64_t Blocks = 1; ///< Of its grid.
+  std::uint64_t DynamicBytes = 0;
+  std::optional<ResourceUse> Resources;
+  double Microseconds = 0; ///< Median; 0: not measured.
+  double RelativeNoise = 0;
+  std::map<std::string, double> Counters; ///< By metric name of the CUPTI Range Profiler.
+};
+
+struct ConstituentProblem {
+  std::string Name;
+  /// At least one; the first is the shape given. Others only where the block size may be chosen.
+  std::vector<SoloShape> Shapes;
+  std::vector<unsigned> Unrolls = {0}; ///< Factors to try for its outer loop; 0 leaves it to the compiler.
+  std::vector<std::pair<std::string, std::string>> Bound = {}; ///< Arguments fixed at compile time.
+
+  bool isTunable() const { return Shapes.size() > 1; }
+  /// The measured shape with the shortest time; the first where none was measured.
+  const SoloShape &best() const;
+};
+
+struct Problem {
+  std::string Workload; ///< Its name, for people.
+  GpuFacts Gpu;
+  std::vector<ConstituentProblem> Constituents;
+};
+
+/// Block shapes to try for a constituent: the given one first; where it is `Tunable` and one-dimensional, also 64,
+/// 128, 192, 256, 384, 512 … 1024 threads, as far as `MaxThreads` allows. All of them are multiples of 32.
+std::vector<BlockShape> blockChoices(BlockShape Given, bool Tunable, unsigned MaxThreads = MaxBlockThreads);
+
+} // namespace cufuse

@@ -1,0 +1,72 @@
+// The parent's side of cufuse-runner: schedules go to a child process, outcomes come back, and what a schedule does to
+// the child happens to that schedule alone.
+#pragma once
+
+#include "cufuse/Profile/RunnerJob.h"
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/Support/Error.h>
+
+#include <memory>
+
+namespace cufuse {
+
+class ChildProcess;
+
+/// A GPU as its driver describes it.
+struct DeviceInfo {
+  unsigned Index = 0; ///< For RunnerOptions::Device.
+  std::string Name;
+  std::string Arch;    ///< `sm_90`
+  unsigned Driver = 0; ///< Of CUDA: 13000 is 13.0.
+  unsigned Multiprocessors = 0;
+  std::uint64_t MemoryBytes = 0, L2Bytes = 0;
+  double ClockMHz = 0;           ///< The highest of an SM.
+  double DramBytesPerSecond = 0; ///< By memory clock and bus width.
+};
+
+/// cufuse-runner stands beside the running program.
+std::string runnerBeside(llvm::StringRef Program);
+
+/// Fails with ExitCode::MissingTool when there is no driver or no GPU.
+llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner);
+
+struct RunnerOptions {
+  std::string Runner; ///< Path of cufuse-runner.
+  unsigned Device = 0;
+  unsigned StartSeconds = 120; ///< For the CUDA context, the buffers and, after a restart, one run of the reference.
+};
+
+/// One sitting on one GPU. The child is started when it is first needed and again after each schedule that it did not
+/// survive; it is killed when the thread that started it ends, so a Runner stays on one thread.
+class Runner {
+public:
+  /// The job's first schedule is the reference; its other schedules are not looked at.
+  Runner(RunnerOptions Options, RunnerJob Job);
+  ~Runner();
+
+  /// Runs and times the reference, once; later calls answer the same. Fails when no child can be started: with
+  /// ExitCode::MissingTool without cufuse-runner, a driver or a GPU, with ExitCode::BadInput when the buffers cannot be
+  /// made.
+  llvm::Expected<RunOutcome> reference();
+  /// Runs another schedule: after the reference, and not at all when the reference is not `Done`; the outcome then has
+  /// the reference's status. Fails as `reference` does; once that has succeeded, it never fails.
+  llvm::Expected<RunOutcome> run(const Schedule &Schedule);
+
+private:
+  llvm::Error start();
+  RunOutcome exchange(const Schedule &Schedule);
+
+  RunnerOptions Options;
+  RunnerJob Job; ///< Without schedules until the reference ran, and with that one afterwards.
+  Schedule Reference;
+  std::unique_ptr<ChildProcess> Child;
+  std::optional<RunOutcome> ReferenceOutcome;
+  unsigned FailedStarts = 0; ///< In a row.
+};
+
+/// Every schedule of the job in turn. `OnOutcome` hears of each as soon as it is there. As many outcomes as schedules.
+llvm::Expected<std::vector<RunOutcome>> runJob(const RunnerOptions &Options, const RunnerJob &Job,
+                                               llvm::function_ref<void(const RunOutcome &)> OnOutcome);
+
+} // namespace cufuse

@@ -1,0 +1,44 @@
+// One runner for each GPU, each on a thread of its own, for schedules in whatever order they come.
+#pragma once
+
+#include "cufuse/Profile/Runner.h"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cufuse {
+
+/// Times are put on one scale: clocks drift and GPUs differ, so each time is multiplied by (the first GPU's time of the
+/// reference / the samples of the reference taken in turn with it).
+class RunnerPool {
+public:
+  using Done = std::function<void(const RunOutcome &)>;
+
+  /// The job's first schedule is the reference; its other schedules are not looked at.
+  RunnerPool(std::vector<RunnerOptions> Devices, RunnerJob Job);
+  /// Forgets the schedules that were not begun.
+  ~RunnerPool();
+
+  bool hasGpu() const { return !Devices.empty(); }
+  /// `Finished` is called on the GPU's thread. What it needs must outlive the pool.
+  void submit(Schedule Next, Done Finished);
+  /// Runs all of them and waits. As many outcomes as schedules.
+  std::vector<RunOutcome> run(std::vector<Schedule> Schedules);
+
+private:
+  void serve(const RunnerOptions &Device, std::stop_token Stop);
+
+  const std::vector<RunnerOptions> Devices;
+  const RunnerJob Job;
+  std::mutex Lock;
+  std::condition_variable_any Changed;
+  std::deque<std::pair<Schedule, Done>> Waiting;
+  double ReferenceMicroseconds = 0; ///< The first that was measured.
+  std::vector<std::jthread> Threads;
+};
+
+} // namespace cufuse

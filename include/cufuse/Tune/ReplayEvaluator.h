@@ -1,0 +1,30 @@
+// An evaluator that answers from a recorded sweep, so that strategies are compared without a GPU.
+#pragma once
+
+#include "cufuse/Tune/Evaluator.h"
+#include "cufuse/Tune/Trace.h"
+
+#include <llvm/ADT/StringMap.h>
+
+namespace cufuse {
+
+/// A candidate that was not recorded is `Impossible`. A screening that was not recorded is told from the measurement;
+/// a short measurement that was not recorded is the full one and the other way round.
+class ReplayEvaluator : public Evaluator {
+public:
+  explicit ReplayEvaluator(const std::vector<TraceEntry> &Recorded);
+  void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
+  void measure(llvm::ArrayRef<Candidate> Candidates, Effort How, TakeEvaluation Take) override;
+
+  /// Every candidate of the sweep, in the order in which it was first tried.
+  const std::vector<Candidate> &candidates() const { return All; }
+
+private:
+  struct Known {
+    std::optional<Evaluation> Screened, Short, Full;
+  };
+  llvm::StringMap<Known> ByKey;
+  std::vector<Candidate> All;
+};
+
+} // namespace cufuse

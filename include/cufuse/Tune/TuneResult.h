@@ -1,0 +1,82 @@
+// The whole result of tuning one workload: what was measured, and nothing that follows from it. Text, JSON and HTML are
+// made from it and from its summary (Verdict.h).
+#pragma once
+
+#include "cufuse/Model/Problem.h"
+#include "cufuse/Profile/RunnerJob.h"
+#include "cufuse/Tune/Trace.h"
+
+#include <llvm/Support/Error.h>
+#include <llvm/Support/JSON.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// How far the constituents have been tuned alone.
+enum class SoloLevel {
+  Given,  ///< Launch shapes as the workload gives them.
+  Shaped, ///< Each in its own best launch shape.
+  Bound,  ///< And with arguments bound and loops unrolled as is best for it.
+};
+constexpr unsigned SoloLevelCount = 3;
+
+/// A constituent alone, in its best shape of a level.
+struct SoloResult {
+  std::string Constituent;
+  SoloLevel Level = SoloLevel::Given;
+  BlockShape Block;
+  std::uint64_t Blocks = 1;
+  unsigned Unroll = 0;
+  std::vector<std::pair<std::string, std::string>> Bound;
+  unsigned Tried = 1; ///< Shapes and bindings measured on this level.
+  Evaluation Result;
+  std::map<std::string, double> Counters;
+};
+
+/// The constituents without fusion, all of them on one level.
+struct BaselineResult {
+  Schedule::Kind How = Schedule::Serial;
+  SoloLevel Level = SoloLevel::Given;
+  Evaluation Result;
+  std::map<std::string, double> Counters; ///< Of all launches together; mostly empty.
+};
+
+/// Counters of one fused candidate.
+struct CandidateProfile {
+  std::string Key;
+  std::map<std::string, double> Counters;
+};
+
+struct TuneResult {
+  std::string Command;  ///< That makes it again.
+  std::string Version;  ///< Of cufuse.
+  std::string Started;  ///< `2025-11-21T08:15:09Z`
+  double Seconds = 0;   ///< Of tuning, all sittings together.
+  double BusyShare = 0; ///< Of that time, the GPU or the compilers were at work; 0: not known.
+  std::string Strategy;
+  std::uint64_t SpaceSize = 0; ///< Candidates the strategy chose from.
+  double RequiredSpeedup = 1.02;
+  bool Modelled = false;          ///< No GPU: candidates were ranked by the model after ptxas.
+  bool Interrupted = false;       ///< By the user or the end of the budget.
+  std::vector<std::string> Notes; ///< What the reader must know besides, a sentence each.
+  Problem What;
+  std::vector<SoloResult> Solo;
+  std::vector<BaselineResult> Baselines;
+  std::vector<TraceEntry> Tried;
+  std::vector<CandidateProfile> Profiles;
+};
+
+/// `serial`, `streams`, `streams-reversed`, `graph`.
+llvm::StringRef nameOf(Schedule::Kind K);
+/// `given`, `shaped`, `bound`.
+llvm::StringRef nameOf(SoloLevel L);
+
+llvm::json::Value toJSON(const TuneResult &R);
+bool fromJSON(const llvm::json::Value &V, TuneResult &R, llvm::json::Path P);
+/// Fails with the field that is wrong.
+llvm::Expected<TuneResult> parseTuneResult(llvm::StringRef Text, const std::string &Name);
+
+} // namespace cufuse

@@ -1,0 +1,78 @@
+// What follows from a result: fuse or not, and why, with the figures.
+#pragma once
+
+#include "cufuse/Model/ResourceBound.h"
+#include "cufuse/Tune/TuneResult.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+enum class Advice {
+  Fuse,
+  TuneAlone,  ///< Do not fuse, but launch the constituents in their own best shapes or bound.
+  LeaveAlone, ///< Nothing beats what is there.
+  Unknown,    ///< Nothing was measured.
+};
+
+/// A candidate with the best that is known of it.
+struct Ranked {
+  Candidate Which;
+  Evaluation Result;
+  bool Full = false; ///< Measured until the noise was below the limit.
+  double Predicted = 0;
+};
+
+/// What limits the constituents as given (tuning.md, "small kernels").
+enum class Regime {
+  LaunchBound, ///< Shorter than about two launches: what counts is how many there are.
+  TailBound,   ///< A constituent does not fill the GPU twice: it idles at the end.
+  ThroughputBound,
+};
+
+struct Summary {
+  Advice What = Advice::Unknown;
+  std::string Sentence; ///< The verdict, for people.
+  Regime Limits = Regime::ThroughputBound;
+
+  /// Best by schedule on each level; nothing where none was measured.
+  std::array<std::optional<BaselineResult>, SoloLevelCount> BestBaseline;
+  std::optional<BaselineResult> StrongestBaseline; ///< The fastest of all.
+  std::optional<BaselineResult> GivenSerial;       ///< Serial launches in the shapes given.
+
+  /// Measured, full measurements first, each from the shortest time on. Of a result that is `Modelled`: those that
+  /// compile, by the prediction.
+  std::vector<Ranked> Candidates;
+  std::optional<Ranked> Winner; ///< The best candidate, also when it is not worth fusing.
+  std::vector<Ranked> BestOfGeometry;
+  std::optional<Ranked> Hfuse; ///< The best of those that HFUSE's search would try, where any was measured.
+
+  /// The winner over the best baseline in the shapes given, split: launch shapes × binding × fusion. Fusion is against
+  /// the strongest baseline. Ones where something was not measured.
+  double LaunchShapes = 1, Binding = 1, Fusion = 1;
+  double total() const { return LaunchShapes * Binding * Fusion; }
+  double FusionNoise = 0; ///< Relative, of `Fusion`: both measurements' noise.
+
+  ResourceBound Limit; ///< Of the constituents at their best alone; `Microseconds` is 0 where they were not measured.
+  FateCounts Counts;
+  double LowestClockMHz = 0, HighestClockMHz = 0; ///< Seen by any measurement; 0: not read.
+  unsigned Samples = 0;                           ///< Of all measurements together.
+  double WorstNoise = 0;                          ///< Of full measurements and baselines.
+};
+
+/// A candidate is recommended when its speed-up over the strongest baseline is at least what is required, and above 1
+/// by more than the noise of both measurements.
+Summary summarize(const TuneResult &R);
+
+/// How much faster: baseline / candidate; 0 where either was not measured.
+double speedupOver(const std::optional<BaselineResult> &Baseline, const Evaluation &Result);
+
+/// `serial launches`, `two streams`, `a CUDA graph`, …
+std::string phraseOf(Schedule::Kind How);
+/// `as given`, `in their best launch shapes`, `with bound arguments`.
+std::string phraseOf(SoloLevel Level);
+
+} // namespace cufuse

@@ -1,0 +1,48 @@
+// From a workload to what cufuse-runner launches: arguments as bytes, launches alone and fused, and the baselines.
+#pragma once
+
+#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Fusion/FusedLaunch.h"
+#include "cufuse/Workload/Workload.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cufuse {
+
+/// One kernel of a workload at one block shape.
+struct PackedKernel {
+  BlockShape Block;
+  ConstituentLaunch Launch;              ///< The given grid; another may take its place where `AnyGrid`.
+  std::vector<KernelArgument> Arguments; ///< Those of `KernelFacts::Parameters`, by position.
+};
+
+/// Refuses, with the places in the workload file: a block shape that it does not allow; a parameter or a field that is
+/// missing, unknown or given twice; a value that its type cannot hold (floating-point values are rounded); an address
+/// outside its buffer; a type that cannot be given by value; a grid or dynamic shared memory that is impossible.
+/// Reports all of them.
+llvm::Expected<PackedKernel> packKernel(const KernelFacts &Facts, const WorkloadKernel &Kernel,
+                                        llvm::ArrayRef<BufferSpec> Buffers, BlockShape Block);
+
+/// The parameters of `bindable` with their values as C++ spells them, for `ConstituentConfig::Bound`. Refuses those
+/// that are unknown, no arithmetic scalars, of 16 bits of floating point, or differ between block shapes.
+llvm::Expected<std::vector<std::pair<std::string, std::string>>> boundArguments(const KernelFacts &Facts,
+                                                                                const WorkloadKernel &Kernel);
+
+/// The ordinary launch. `Entry`: the kernel's name in the cubin, see `entryName`.
+KernelLaunch launchAlone(const PackedKernel &Kernel, std::string Cubin, std::string Entry);
+
+/// The launch of a fused kernel; facts and packed kernels correspond to its constituents by position. Fails if the
+/// fused kernel wants a parameter that no constituent has.
+llvm::Expected<KernelLaunch> launchFused(const FusedLaunch &Fused, llvm::ArrayRef<const KernelFacts *> Facts,
+                                         llvm::ArrayRef<PackedKernel> Kernels, std::string Cubin);
+
+/// What fusion competes with: `serial`, and for two kernels or more `streams`, `streams reversed` and `graph`, each
+/// followed by `Suffix`.
+std::vector<Schedule> baselines(llvm::ArrayRef<KernelLaunch> Launches, const std::string &Suffix = "");
+
+/// A job with all buffers of the workload; the first schedule is the reference.
+RunnerJob runnerJob(const Workload &W, std::vector<Schedule> Schedules);
+
+} // namespace cufuse

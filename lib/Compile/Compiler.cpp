@@ -1,0 +1,236 @@
+#include "cufuse/Compile/Compiler.h"
+
+#include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Support/Error.h"
+#include "cufuse/Support/Process.h"
+
+#include <fmt/format.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace cufuse {
+
+constexpr unsigned TimeLimitSeconds = 600;
+
+static std::string within(llvm::StringRef Folder, llvm::StringRef Name) {
+  llvm::SmallString<128> Path(Folder);
+  llvm::sys::path::append(Path, Name);
+  return std::string(Path);
+}
+
+static llvm::Expected<std::string> readFile(const std::string &Path) {
+  auto Text = llvm::MemoryBuffer::getFile(Path);
+  if (!Text)
+    return defect(fmt::format("cannot read '{}': {}", Path, Text.getError().message()));
+  return (*Text)->getBuffer().str();
+}
+
+static llvm::Error writeFile(const std::string &Path, llvm::StringRef Text) {
+  std::error_code Error;
+  llvm::raw_fd_ostream Out(Path, Error);
+  if (!Error) {
+    Out << Text;
+    Out.close();
+    Error = Out.error();
+    Out.clear_error();
+  }
+  return Error ? fail(ExitCode::BadUsage, fmt::format("cannot write '{}': {}", Path, Error.message()))
+               : llvm::Error::success();
+}
+
+/// Relocatable code would have to be linked before it is loaded.
+static std::vector<std::string> withoutRelocation(llvm::ArrayRef<std::string> Flags) {
+  std::vector<std::string> Kept;
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    const llvm::StringRef Flag = Flags[I];
+    if (Flag == "-rdc" || Flag == "--relocatable-device-code") {
+      ++I;
+      continue;
+    }
+    if (Flag.starts_with("-rdc=") || Flag.starts_with("--relocatable-device-code=") || Flag == "-dc" ||
+        Flag == "--device-c" || Flag == "-dlto" || Flag == "--dlink-time-opt")
+      continue;
+    Kept.push_back(Flags[I]);
+  }
+  return Kept;
+}
+
+/// The files after the colon of a makefile's rule, one per line, absolute, without those in `Except`.
+static std::string dependenciesOf(llvm::StringRef Rule, llvm::StringRef Except) {
+  std::string Lines, Path;
+  auto End = [&] {
+    llvm::SmallString<128> Absolute(Path);
+    Path.clear();
+    if (Absolute.empty() || llvm::sys::fs::make_absolute(Absolute) || Absolute.starts_with(Except))
+      return;
+    Lines += (Absolute + "\n").str();
+  };
+  Rule = Rule.substr(std::min(Rule.find(" : ") + 3, Rule.size()));
+  for (size_t I = 0; I < Rule.size(); ++I) {
+    if (Rule[I] == '\\' && I + 1 < Rule.size() && Rule[I + 1] != '\n')
+      Path += Rule[++I];
+    else if (Rule[I] == '$' && I + 1 < Rule.size() && Rule[I + 1] == '$')
+      Path += Rule[++I];
+    else if (Rule[I] == '\\' || Rule[I] == ' ' || Rule[I] == '\n' || Rule[I] == '\t')
+      End();
+    else
+      Path += Rule[I];
+  }
+  End();
+  return Lines;
+}
+
+llvm::Expected<std::string> NvccCompiler::version() {
+  std::lock_guard Guard(Lock);
+  if (!Version.empty())
+    return Version;
+  if (Nvcc.empty())
+    return fail(ExitCode::MissingTool, "nvcc is on neither PATH nor in the CUDA toolkit's bin",
+                "install the CUDA compiler");
+  auto Result = runProcess({Nvcc, "--version"}, 60);
+  if (!Result)
+    return Result.takeError();
+  if (Result->Status != 0)
+    return fail(ExitCode::MissingTool, fmt::format("'{} --version' fails: {}", Nvcc, Result->Output));
+  return Version = Result->Output;
+}
+
+/// The folder of a cache entry with `kernels.ptx`.
+llvm::Expected<std::string> NvccCompiler::makePtx(const CompileJob &Job, const std::vector<std::string> &Flags) {
+  llvm::SmallString<128> Here, Source(Job.Source);
+  llvm::sys::fs::current_path(Here); // Flags may name folders relative to it.
+  llvm::sys::fs::make_absolute(Source);
+  std::vector<std::string> Key = {"ptx", Version, Job.Arch, std::string(Here)};
+  Key.insert(Key.end(), Flags.begin(), Flags.end());
+  if (Job.Files.empty())
+    Key.insert(Key.end(), {"source", std::string(Source)});
+  for (const OutputFile &File : Job.Files)
+    Key.insert(Key.end(), {"file", File.Path, File.Text});
+  return Cache.get(Key, [&](const std::string &Folder) -> llvm::Error {
+    for (const OutputFile &File : Job.Files)
+      if (llvm::Error Error = writeFile(within(Folder, File.Path), File.Text))
+        return Error;
+    const std::string Depends = within(Folder, "rule");
+    std::vector<std::string> Command = {Nvcc, "-ptx", "-MD", "-MF", Depends};
+    const std::vector<std::string> Target = gencodeFlags(Job.Arch);
+    Command.insert(Command.end(), Target.begin(), Target.end());
+    Command.insert(Command.end(), Flags.begin(), Flags.end());
+    Command.insert(Command.end(), {"-o", within(Folder, "kernels.ptx"),
+                                   Job.Files.empty() ? std::string(Source) : within(Folder, Job.Files.front().Path)});
+    auto Result = runProcess(Command, TimeLimitSeconds);
+    if (!Result)
+      return Result.takeError();
+    if (Result->Status != 0)
+      return Job.Files.empty() ? badInput(fmt::format("nvcc does not compile '{}':\n{}", Job.Source, Result->Output))
+                               : defect("nvcc does not compile the source:\n" + Result->Output);
+    auto Rule = readFile(Depends);
+    if (!Rule)
+      return Rule.takeError();
+    return writeFile(within(Folder, "depends"), dependenciesOf(*Rule, Folder));
+  });
+}
+
+llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
+  auto Known = version();
+  if (!Known)
+    return Known.takeError();
+  const std::vector<std::string> Flags = withoutRelocation(Job.Flags);
+  auto PtxFolder = makePtx(Job, Flags);
+  if (!PtxFolder)
+    return PtxFolder.takeError();
+  auto Ptx = readFile(within(*PtxFolder, "kernels.ptx"));
+  if (!Ptx)
+    return Ptx.takeError();
+  auto Capped = withRegisterCap(*Ptx, Job.Entry, Job.Cap);
+  if (!Capped)
+    return Capped.takeError();
+  std::vector<std::string> Key = {"cubin", *Known, Job.Arch, *Capped};
+  Key.insert(Key.end(), Flags.begin(), Flags.end());
+  auto Folder = Cache.get(Key, [&](const std::string &New) -> llvm::Error {
+    const std::string Input = within(New, "kernels.ptx");
+    if (llvm::Error Error = writeFile(Input, *Capped))
+      return Error;
+    std::vector<std::string> Command = {Nvcc, "-cubin", "-Xptxas", "-v"};
+    const std::vector<std::string> Target = gencodeFlags(Job.Arch);
+    Command.insert(Command.end(), Target.begin(), Target.end());
+    Command.insert(Command.end(), Flags.begin(), Flags.end());
+    Command.insert(Command.end(), {"-o", within(New, "kernels.cubin"), Input});
+    auto Result = runProcess(Command, TimeLimitSeconds);
+    if (!Result)
+      return Result.takeError();
+    if (Result->Status != 0)
+      return Job.Files.empty() ? badInput(fmt::format("ptxas refuses '{}':\n{}", Job.Source, Result->Output))
+                               : defect("ptxas refuses the source:\n" + Result->Output);
+    llvm::sys::fs::remove(Input); // The key stands for it.
+    return writeFile(within(New, "ptxas.log"), Result->Output);
+  });
+  if (!Folder)
+    return Folder.takeError();
+  auto Log = readFile(within(*Folder, "ptxas.log"));
+  if (!Log)
+    return Log.takeError();
+  CompiledKernels Compiled;
+  Compiled.Cubin = within(*Folder, "kernels.cubin");
+  Compiled.Resources = parsePtxas(*Log);
+  Compiled.BudgetIgnored = llvm::StringRef(*Log).contains("(C7508)");
+  Compiled.Log = std::move(*Log);
+  return Compiled;
+}
+
+CompilePool::CompilePool(Compiler &Compiler, unsigned Count) : Back(Compiler) {
+  if (Count == 0)
+    Count = std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned I = 0; I < Count; ++I)
+    Threads.emplace_back([this] { work(); });
+}
+
+CompilePool::~CompilePool() {
+  {
+    std::lock_guard Guard(Lock);
+    Ending = true;
+    Waiting.clear();
+  }
+  Changed.notify_all();
+  for (std::thread &One : Threads)
+    One.join();
+  for (Finished &One : Ready)
+    llvm::consumeError(One.Result.takeError());
+}
+
+size_t CompilePool::submit(CompileJob Job) {
+  std::lock_guard Guard(Lock);
+  Waiting.emplace_back(Submitted, std::move(Job));
+  Changed.notify_all();
+  return Submitted++;
+}
+
+std::optional<CompilePool::Finished> CompilePool::next() {
+  std::unique_lock Guard(Lock);
+  if (HandedOut == Submitted)
+    return std::nullopt;
+  Changed.wait(Guard, [&] { return !Ready.empty(); });
+  Finished First = std::move(Ready.front());
+  Ready.pop_front();
+  ++HandedOut;
+  return First;
+}
+
+void CompilePool::work() {
+  std::unique_lock Guard(Lock);
+  for (;;) {
+    Changed.wait(Guard, [&] { return Ending || !Waiting.empty(); });
+    if (Ending)
+      return;
+    auto [Number, Job] = std::move(Waiting.front());
+    Waiting.pop_front();
+    Guard.unlock();
+    Finished Done{Number, Back.compile(Job)};
+    Guard.lock();
+    Ready.push_back(std::move(Done));
+    Changed.notify_all();
+  }
+}
+
+} // namespace cufuse

@@ -1,0 +1,295 @@
+#include "cufuse/Driver/FuseEvaluator.h"
+
+#include "cufuse/Fusion/FusedLaunch.h"
+#include "cufuse/Model/Occupancy.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace cufuse {
+
+namespace {
+
+/// The time in which anybody works, however many.
+class BusyClock {
+public:
+  void begin() {
+    std::lock_guard Guard(Lock);
+    if (Working++ == 0)
+      Since = std::chrono::steady_clock::now();
+  }
+  void end() {
+    std::lock_guard Guard(Lock);
+    if (--Working == 0)
+      Sum += std::chrono::steady_clock::now() - Since;
+  }
+  double seconds() {
+    std::lock_guard Guard(Lock);
+    return std::chrono::duration<double>(Sum).count();
+  }
+
+private:
+  std::mutex Lock;
+  unsigned Working = 0;
+  std::chrono::steady_clock::time_point Since;
+  std::chrono::steady_clock::duration Sum{};
+};
+
+/// One call of `screen` or `measure`: where its results arrive. Work for a call that has ended is passed over.
+class Batch {
+public:
+  void push(size_t Position, Evaluation Result) {
+    std::lock_guard Guard(Lock);
+    Ready.emplace_back(Position, std::move(Result));
+    Changed.notify_one();
+  }
+  std::pair<size_t, Evaluation> pop() {
+    std::unique_lock Guard(Lock);
+    Changed.wait(Guard, [this] { return !Ready.empty(); });
+    auto First = std::move(Ready.front());
+    Ready.pop_front();
+    return First;
+  }
+  std::atomic<bool> Ended = false;
+
+private:
+  std::mutex Lock;
+  std::condition_variable Changed;
+  std::deque<std::pair<size_t, Evaluation>> Ready;
+};
+
+Evaluation failedWith(Fate Outcome, std::string Why) {
+  Evaluation Failed;
+  Failed.Outcome = Outcome;
+  Failed.Why = std::move(Why);
+  return Failed;
+}
+
+Evaluation failedWith(Fate Outcome, llvm::Error Error) { return failedWith(Outcome, llvm::toString(std::move(Error))); }
+
+Fate fateOf(RunStatus Status) {
+  switch (Status) {
+  case RunStatus::Done:
+    return Fate::Measured;
+  case RunStatus::WrongResult:
+    return Fate::WrongResult;
+  case RunStatus::LoadFailed:
+    return Fate::LoadFailed;
+  case RunStatus::LaunchFailed:
+    return Fate::LaunchFailed;
+  case RunStatus::Crashed:
+    return Fate::Crashed;
+  case RunStatus::TimedOut:
+    return Fate::TimedOut;
+  }
+  llvm_unreachable("an unknown status");
+}
+
+} // namespace
+
+Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome) {
+  Known.Outcome = fateOf(Outcome.Status);
+  Known.Why = Outcome.What;
+  if (Outcome.Time) {
+    Known.Microseconds = Outcome.Time->Microseconds;
+    Known.RelativeNoise = Outcome.Time->RelativeNoise;
+    Known.Samples = Outcome.Time->Samples;
+    Known.ClockMHz = Outcome.Time->ClockMHz;
+  }
+  return Known;
+}
+
+std::vector<std::string> nvccFlags(const Fuser &Fuser) {
+  std::vector<std::string> Flags = Fuser.flags().Nvcc;
+  if (!Fuser.flags().Standard.empty())
+    Flags.push_back("-std=" + Fuser.flags().Standard);
+  for (const std::string &Folder : Fuser.includeFolders())
+    Flags.insert(Flags.end(), {"-I", Folder});
+  return Flags;
+}
+
+class FuseEvaluator::Impl {
+public:
+  Impl(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler, RunnerPool &Gpus,
+       EvaluatorOptions Given)
+      : Fuse(Fuse), P(P), Packed(Packed), Options(std::move(Given)), Gpus(Gpus), Flags(nvccFlags(Fuse)),
+        Entry(entryOf(Options.Name)), Pool(Compiler, Options.Jobs) {
+    for (const Constituent &C : Fuse.constituents())
+      Facts.push_back(C.Facts);
+  }
+
+  void evaluate(llvm::ArrayRef<Candidate> Candidates, std::optional<Effort> How, TakeEvaluation Take) {
+    auto Call = std::make_shared<Batch>();
+    for (size_t I = 0; I < Candidates.size(); ++I)
+      begin(Call, I, Candidates[I], How);
+    for (size_t Left = Candidates.size(); Left > 0; --Left) {
+      const auto [Position, Result] = Call->pop();
+      if (!Take(Position, Result))
+        break;
+    }
+    Call->Ended = true;
+  }
+
+  const KernelLaunch *launchOf(const Candidate &Candidate) {
+    std::lock_guard Guard(Lock);
+    const auto Found = Known.find(Candidate.key());
+    return Found != Known.end() && Found->second.Launch ? &*Found->second.Launch : nullptr;
+  }
+
+  BusyClock Busy;
+
+private:
+  struct Screened {
+    Evaluation Result;
+    std::optional<KernelLaunch> Launch;
+  };
+
+  /// Emits and hands on what is not known yet.
+  void begin(const std::shared_ptr<Batch> &Call, size_t Position, const Candidate &Candidate,
+             std::optional<Effort> How) {
+    const std::string Key = Candidate.key();
+    {
+      std::unique_lock Guard(Lock);
+      if (const auto Found = Known.find(Key); Found != Known.end()) {
+        const Screened Already = Found->second;
+        Guard.unlock();
+        return proceed(Call, Position, Key, Already, How);
+      }
+    }
+    auto Plan = Fuse.plan(Candidate.Config);
+    if (!Plan)
+      return Call->push(Position, failedWith(Fate::Impossible, Plan.takeError()));
+    CompileJob Job;
+    Job.Arch = Options.Arch;
+    Job.Flags = Flags;
+    Job.Entry = Entry;
+    // The cap is set in the PTX, which candidates that differ in nothing else share.
+    FusionPlan Emitted = *Plan;
+    const RegisterLimit &Limit = Candidate.Config.Registers;
+    if (Limit.Policy == RegisterPolicy::Free || Limit.Policy == RegisterPolicy::Bound)
+      Job.Cap.MinBlocks = Limit.Policy == RegisterPolicy::Free ? 1 : Limit.MinBlocks;
+    if (Limit.Policy == RegisterPolicy::Count)
+      Job.Cap.MaxRegisters = Limit.Count;
+    if (Limit.Policy != RegisterPolicy::None && Limit.Policy != RegisterPolicy::Split)
+      Emitted.Registers = {RegisterPolicy::Bound, 0, 0};
+    auto Text = Fuse.emit(Emitted);
+    if (!Text)
+      return Call->push(Position, failedWith(Fate::Impossible, Text.takeError()));
+    Job.Files = {{Options.Name + ".cu", std::move(Text->Source)}, {Options.Name + ".h", std::move(Text->Header)}};
+    Pool.submit(std::move(Job), [this, Call, Position, Key, How, Candidate, Plan = std::move(*Plan)](
+                                    llvm::function_ref<llvm::Expected<CompiledKernels>()> Compile) {
+      if (Call->Ended)
+        return;
+      Busy.begin();
+      auto Compiled = Compile();
+      Busy.end();
+      const Screened Built = Compiled ? understand(Candidate, Plan, *Compiled)
+                                      : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
+      {
+        std::lock_guard Guard(Lock);
+        Known.insert_or_assign(Key, Built);
+      }
+      proceed(Call, Position, Key, Built, How);
+    });
+  }
+
+  /// A result, or the next step towards it.
+  void proceed(const std::shared_ptr<Batch> &Call, size_t Position, const std::string &Key, const Screened &Built,
+               std::optional<Effort> How) {
+    if (!How || !Built.Launch)
+      return Call->push(Position, Built.Result);
+    if (!Gpus.hasGpu())
+      return Call->push(Position, failedWith(Fate::LaunchFailed, "there is no GPU"));
+    Schedule One{Key, Schedule::Serial, {*Built.Launch}};
+    if (*How == Effort::Short)
+      One.Stop = Options.Short;
+    Gpus.submit(std::move(One), [this, Call, Position, Result = Built.Result](const RunOutcome &Outcome) mutable {
+      Call->push(Position, withOutcome(std::move(Result), Outcome));
+    });
+  }
+
+  const PackedKernel *packed(size_t Constituent, const BlockShape &Block) const {
+    for (const PackedKernel &Shape : Packed[Constituent])
+      if (Shape.Block == Block)
+        return &Shape;
+    return nullptr;
+  }
+
+  /// What ptxas made of it, and how it is launched.
+  Screened understand(const Candidate &Candidate, const FusionPlan &Plan, const CompiledKernels &Compiled) const {
+    Screened Built;
+    const auto Use = std::find_if(Compiled.Resources.begin(), Compiled.Resources.end(),
+                                  [&](const auto &Kernel) { return llvm::StringRef(Kernel.first).starts_with(Entry); });
+    if (Use == Compiled.Resources.end())
+      return {failedWith(Fate::CompileFailed, "ptxas does not know the fused kernel"), {}};
+    Built.Result.Resources = Use->second;
+    std::vector<PackedKernel> Kernels;
+    std::vector<ConstituentLaunch> Launches;
+    for (size_t I = 0; I < Facts.size(); ++I) {
+      const PackedKernel *Shape = packed(I, Candidate.Config.Constituents[I].Block);
+      if (!Shape)
+        return {failedWith(Fate::Impossible, "the workload has no such block"), {}};
+      Kernels.push_back(*Shape);
+      Launches.push_back(Shape->Launch);
+    }
+    auto Fused = cufuse::launchOf(Facts, Plan, Options.Name, Launches, 1, P.Gpu.Multiprocessors);
+    if (Fused) {
+      const Occupancy Fits =
+          occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->second.Registers,
+                                               Use->second.SharedBytes + Fused->DynamicBytes, Use->second.Barriers});
+      Built.Result.ResidentBlocks = Fits.Blocks;
+      if (Fits.Blocks == 0)
+        return {failedWith(Fate::Discarded, "not one block fits on an SM"), {}};
+      Fused = cufuse::launchOf(Facts, Plan, Options.Name, Launches, Fits.Blocks, P.Gpu.Multiprocessors);
+    }
+    if (!Fused)
+      return {failedWith(Fate::Impossible, Fused.takeError()), {}};
+    const bool Split = Candidate.Config.Registers.Policy == RegisterPolicy::Split;
+    if (Split && (Compiled.BudgetIgnored || Use->second.SpillStores > 0)) {
+      Built.Result.Outcome = Fate::Discarded;
+      Built.Result.Why = Compiled.BudgetIgnored
+                             ? "ptxas took no notice of the register budgets"
+                             : fmt::format("{} bytes spilled under the register budgets", Use->second.SpillStores);
+      return Built;
+    }
+    auto Launch = launchFused(*Fused, Facts, Kernels, Compiled.Cubin);
+    if (!Launch)
+      return {failedWith(Fate::Impossible, Launch.takeError()), {}};
+    Built.Result.Outcome = Fate::Measured;
+    Built.Launch = std::move(*Launch);
+    return Built;
+  }
+
+  const Fuser &Fuse;
+  const Problem &P;
+  const PackedShapes &Packed;
+  const EvaluatorOptions Options;
+  RunnerPool &Gpus;
+  const std::vector<std::string> Flags;
+  const std::string Entry;
+  std::vector<const KernelFacts *> Facts;
+
+  std::mutex Lock;
+  std::map<std::string, Screened> Known; ///< By key.
+  CompilePool Pool;                      ///< Last: its threads end first.
+};
+
+FuseEvaluator::FuseEvaluator(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,
+                             RunnerPool &Gpus, EvaluatorOptions Options)
+    : Own(std::make_unique<Impl>(Fuse, P, Packed, Compiler, Gpus, std::move(Options))) {}
+FuseEvaluator::~FuseEvaluator() = default;
+
+void FuseEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) {
+  Own->evaluate(Candidates, std::nullopt, Take);
+}
+void FuseEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort, TakeEvaluation Take) {
+  Own->evaluate(Candidates, Effort, Take);
+}
+const KernelLaunch *FuseEvaluator::launchOf(const Candidate &Candidate) const { return Own->launchOf(Candidate); }
+double FuseEvaluator::busySeconds() const { return Own->Busy.seconds(); }
+
+} // namespace cufuse

@@ -1,0 +1,206 @@
+#include "CollectIncludes.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
+
+namespace cufuse {
+
+namespace {
+
+class Collection {
+public:
+  Collection(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen, SourceText &Text)
+      : Unit(Unit), Reach(Reach), Chosen(Chosen), Text(Text), Sources(Unit.ast().getSourceManager()),
+        Types(parameterTypes()) {}
+
+  std::vector<IncludeLine> run(const std::set<std::string> &Names, bool CopiesTypes,
+                               llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
+    const bool NeedsStandard = namesStandard(Names);
+    const bool StandardTypes = std::any_of(Types.begin(), Types.end(), [this](auto At) { return standard(At); });
+    const std::set<unsigned> ForArguments =
+        includesOf(Types, [this](clang::FileID File) { return Chosen.Absorbed.count(File) != 0; });
+    // A header of the project may rely on system headers before it.
+    clang::SourceLocation LastOfProject;
+    for (const IncludeEvent &Include : Unit.log().Includes)
+      if (!Include.System && isAbsorbed(Include.Hash))
+        LastOfProject = Include.Hash;
+    std::vector<IncludeLine> Lines;
+    for (const IncludeEvent &Include : Unit.log().Includes) {
+      if (!Include.File || !isAbsorbed(Include.Hash) || IsCopied(Include.Hash))
+        continue;
+      const clang::FileID Included = Sources.translateFile(*Include.File);
+      if (Chosen.Absorbed.count(Included) || Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()))
+        continue;
+      const bool OfStandard = Include.System && Unit.inStandardLibrary(Sources.getLocForStartOfFile(Included));
+      if (OfStandard && !NeedsStandard &&
+          !(LastOfProject.isValid() && Sources.isBeforeInTranslationUnit(Include.Hash, LastOfProject)))
+        continue;
+      IncludeLine Line = lineOf(Include, [this](const ConfigurationUse &Use) {
+        return isAbsorbed(Use.Info->getDefinitionLoc()) && !isAbsorbed(Use.Use);
+      });
+      // It may have been read before, by a header that Clang includes first.
+      const bool Declares = std::any_of(Types.begin(), Types.end(), [&](clang::SourceLocation Place) {
+        return Place.isValid() &&
+               Sources.getFileEntryRefForID(Sources.getFileID(Sources.getExpansionLoc(Place))) == Include.File;
+      });
+      Line.ForArguments =
+          Declares || CopiesTypes || ForArguments.count(Include.Hash.getRawEncoding()) || (StandardTypes && OfStandard);
+      Lines.push_back(std::move(Line));
+    }
+    // A header of the project may rely on any header before it.
+    bool OfProject = false;
+    for (IncludeLine &Line : llvm::reverse(Lines)) {
+      Line.ForArguments |= OfProject;
+      OfProject |= Line.ForArguments && !llvm::StringRef(Line.Text).ends_with(">");
+    }
+    return Lines;
+  }
+
+  std::vector<IncludeLine> libraries() const {
+    std::vector<clang::SourceLocation> Places;
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (Use.System && SelectCopied::usesBlock(Use))
+        Places.push_back(Function->getLocation());
+    const std::set<unsigned> Found = includesOf(
+        Places, [this](clang::FileID File) { return !Sources.isInSystemHeader(Sources.getLocForStartOfFile(File)); });
+    std::vector<IncludeLine> Lines;
+    for (const IncludeEvent &Include : Unit.log().Includes)
+      if (Include.File && !Unit.inCompatHeader(Include.Hash) && Found.count(Include.Hash.getRawEncoding()))
+        Lines.push_back(lineOf(Include, [this](const ConfigurationUse &Use) {
+          return Sources.isInSystemHeader(Use.Use) && !Unit.inCompatHeader(Use.Info->getDefinitionLoc());
+        }));
+    return Lines;
+  }
+
+private:
+  /// With the macros that stand before it and have a use that counts.
+  IncludeLine lineOf(const IncludeEvent &Include, llvm::function_ref<bool(const ConfigurationUse &)> Counts) const {
+    IncludeLine Line;
+    Line.Path = Include.File->getName().str();
+    Line.Where = Unit.place(Include.Hash);
+    Line.Text =
+        fmt::format("#include {}{}{}", Include.Angled ? '<' : '"', spelled(Include), Include.Angled ? '>' : '"');
+    for (const ConfigurationUse &Use : Unit.log().Configuration) {
+      if (!Counts(Use) || !Sources.isBeforeInTranslationUnit(Use.Info->getDefinitionLoc(), Include.Hash))
+        continue;
+      const std::string Define = directiveOf(Unit, Text, {Use.Macro, Use.Info->getDefinitionLoc(), Use.Info});
+      if (!llvm::is_contained(Line.Defines, Define))
+        Line.Defines.push_back(Define);
+    }
+    return Line;
+  }
+
+  bool isAbsorbed(clang::SourceLocation At) const { return Chosen.Absorbed.count(Text.offset(At).first); }
+  bool standard(clang::SourceLocation At) const { return Unit.inStandardLibrary(At); }
+
+  /// Headers of the standard library are left out when nothing of it is used. It is all or nothing, since Clang's CUDA
+  /// wrapper has read some of them before the file and hides which include the file itself relies on.
+  bool namesStandard(const std::set<std::string> &Names) const {
+    bool Needs = std::any_of(Reach.External.begin(), Reach.External.end(),
+                             [this](const clang::NamedDecl *D) { return standard(D->getLocation()); });
+    for (const std::string &Name : Names)
+      if (const clang::MacroInfo *Info = Unit.preprocessor().getMacroInfo(Unit.preprocessor().getIdentifierInfo(Name)))
+        Needs |= standard(Info->getDefinitionLoc());
+    return Needs;
+  }
+
+  /// Includes of files for which `Ends` holds, by raw location of the `#`, through which these places were first read.
+  std::set<unsigned> includesOf(llvm::ArrayRef<clang::SourceLocation> Places,
+                                llvm::function_ref<bool(clang::FileID)> Ends) const {
+    std::set<unsigned> Found;
+    for (clang::SourceLocation Place : Places) {
+      clang::FileID File = Place.isValid() ? Sources.getFileID(Sources.getExpansionLoc(Place)) : clang::FileID();
+      while (File.isValid() && !Ends(File)) {
+        const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
+        File = Includer.isValid() ? Sources.getFileID(Includer) : clang::FileID();
+        if (File.isValid() && Ends(File))
+          for (const IncludeEvent &Include : Unit.log().Includes)
+            if (Sources.getFileID(Include.Hash) == File &&
+                Sources.getSpellingLineNumber(Include.Hash) == Sources.getSpellingLineNumber(Includer))
+              Found.insert(Include.Hash.getRawEncoding());
+      }
+    }
+    return Found;
+  }
+
+  /// Where the types of the parameters are declared, sugar included.
+  std::vector<clang::SourceLocation> parameterTypes() const {
+    std::vector<clang::SourceLocation> Places;
+    for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters()) {
+      clang::QualType T = Parameter->getType();
+      for (const clang::Type *Last = nullptr; T.getTypePtr() != Last;) {
+        Last = T.getTypePtr();
+        if (auto *Typedef = llvm::dyn_cast<clang::TypedefType>(Last))
+          Places.push_back(Typedef->getDecl()->getLocation());
+        if (T.getSingleStepDesugaredType(Unit.ast()).getTypePtr() != Last)
+          T = T.getSingleStepDesugaredType(Unit.ast());
+        else if (const clang::ArrayType *Array = Unit.ast().getAsArrayType(T))
+          T = Array->getElementType();
+        else if (!T->getPointeeType().isNull())
+          T = T->getPointeeType();
+      }
+      if (const clang::TagDecl *Tag = T->getAsTagDecl())
+        Places.push_back(Tag->getLocation());
+    }
+    return Places;
+  }
+
+  /// A file found beside the file that includes it is named from the main file's folder, which the output's build
+  /// knows.
+  std::string spelled(const IncludeEvent &Include) const {
+    if (Include.Angled || Include.SearchPath.empty())
+      return Include.Spelled;
+    const llvm::StringRef MainFolder = llvm::sys::path::parent_path(Unit.request().File);
+    const llvm::StringRef Includer =
+        llvm::sys::path::parent_path(Sources.getFileEntryRefForID(Text.offset(Include.Hash).first)->getName());
+    if (Include.SearchPath != Includer || Includer == MainFolder)
+      return Include.Spelled;
+    llvm::SmallString<128> Whole(Includer);
+    llvm::sys::path::append(Whole, Include.Spelled);
+    llvm::StringRef Relative = Whole;
+    if (!MainFolder.empty() && Relative.consume_front(MainFolder))
+      Relative = Relative.ltrim('/');
+    return Relative.str();
+  }
+
+  const ParsedUnit &Unit;
+  const Reached &Reach;
+  const SelectCopied &Chosen;
+  SourceText &Text;
+  const clang::SourceManager &Sources;
+  const std::vector<clang::SourceLocation> Types;
+};
+
+} // namespace
+
+std::string directiveOf(const ParsedUnit &Unit, SourceText &Text, const MacroEvent &Event) {
+  if (!Event.Info)
+    return "#undef " + Event.Name;
+  const auto [File, Begin] = Text.offset(Event.Info->getDefinitionLoc());
+  const clang::SourceLocation End = clang::Lexer::getLocForEndOfToken(
+      Event.Info->getDefinitionEndLoc(), 0, Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
+  return "#define " + Text.buffer(File).slice(Begin, Text.offset(End).second).str();
+}
+
+std::vector<IncludeLine> collectIncludes(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen,
+                                         SourceText &Text, const std::set<std::string> &Names, bool CopiesTypes,
+                                         llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
+  return Collection(Unit, Reach, Chosen, Text).run(Names, CopiesTypes, IsCopied);
+}
+
+std::vector<IncludeLine> collectLibraries(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen,
+                                          SourceText &Text) {
+  return Collection(Unit, Reach, Chosen, Text).libraries();
+}
+
+std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit) {
+  // The only one of CUDA 13 fills a cudaLaunchConfig_t; it relies on what the other one includes before it.
+  constexpr llvm::StringLiteral Launch = "thrust/system/cuda/detail/core/triple_chevron_launch.h";
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  for (auto File = Sources.fileinfo_begin(); File != Sources.fileinfo_end(); ++File)
+    if (File->first.getName().ends_with(Launch))
+      return {"#include <cub/util_device.cuh>"};
+  return {};
+}
+
+} // namespace cufuse

@@ -1,0 +1,13 @@
+// The fused kernel itself: which thread of which block plays what.
+#pragma once
+
+#include "Writer.h"
+
+#include "cufuse/Fusion/Emit.h"
+
+namespace cufuse {
+
+/// `Name` is the namespace of the output.
+void emitKernel(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name);
+
+} // namespace cufuse

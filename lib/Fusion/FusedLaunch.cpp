@@ -1,0 +1,103 @@
+#include "cufuse/Fusion/FusedLaunch.h"
+
+#include "EmittedOnHost.h"
+
+#include <cstring>
+
+namespace cufuse {
+
+namespace {
+
+constexpr std::uint64_t MostBlocks = 0x7fffffff, MostBytes = 0x7fffffff;
+
+template <typename Value> std::vector<std::uint8_t> bytesOf(const Value &V) {
+  std::vector<std::uint8_t> Bytes(sizeof(Value));
+  std::memcpy(Bytes.data(), &V, sizeof(Value));
+  return Bytes;
+}
+
+llvm::Error impossible(const KernelFacts &Facts, const ConstituentLaunch &Launch) {
+  return badInput(fmt::format("{} cannot be launched with a grid of {}x{}x{}", Facts.Name, Launch.Grid[0],
+                              Launch.Grid[1], Launch.Grid[2]),
+                  "use 1 to 2^31 - 1 blocks, in the dimensions that the kernel reads");
+}
+
+} // namespace
+
+llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, const FusionPlan &Plan,
+                                     const std::string &Name, llvm::ArrayRef<ConstituentLaunch> Launches,
+                                     unsigned Resident, unsigned Multiprocessors) {
+  FusedLaunch Fused;
+  Fused.Kernel = fmt::format("_ZN{}{}5fusedE", Name.size(), Name);
+  Fused.Block = {Plan.BlockThreads, 1, 1};
+  if (const BlockShape &Own = Plan.Partitions[0].Block; Plan.keepsBlock())
+    Fused.Block = {Own.X, Own.Y, Own.Z};
+
+  std::vector<emitted::CufuseGrid> Grids;
+  std::vector<std::uint64_t> Needed; // fused blocks
+  std::vector<std::uint64_t> Offsets, Strides;
+  std::uint64_t Dynamic = 0, Sum = 0, Most = 0;
+  unsigned Alignment = 128;
+  for (const KernelFacts *Each : Facts)
+    if (Each->DynamicAlignment > 128)
+      Alignment = 1024;
+  for (size_t I = 0; I < Facts.size(); ++I) {
+    const ConstituentLaunch &Launch = Launches[I];
+    const Dimensions Reads = gridDimensions(*Facts[I]);
+    Grids.push_back(emitted::gridOf({Launch.Grid[0], Launch.Grid[1], Launch.Grid[2]}, Reads[1], Reads[2]));
+    if (Grids[I].blocks == 0)
+      return impossible(*Facts[I], Launch);
+    const unsigned Copies = Plan.Roles[I].Copies;
+    Needed.push_back((Grids[I].blocks + Copies - 1) / Copies);
+    Sum += Needed[I];
+    Most = std::max(Most, Needed[I]);
+    Strides.push_back(emitted::strideOf(Launch.DynamicBytes, Alignment));
+    Offsets.push_back(Dynamic);
+    Dynamic = Plan.Shape == Geometry::Warps ? Dynamic + Copies * Strides[I] : std::max(Dynamic, Copies * Strides[I]);
+  }
+  if (Dynamic > MostBytes)
+    return badInput(fmt::format("{} bytes of dynamic shared memory", Dynamic), "use smaller blocks or fewer copies");
+  Fused.DynamicBytes = Dynamic;
+
+  const bool Interleaves = Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Match;
+  std::uint64_t Blocks = Most;
+  if (Interleaves)
+    Blocks = Sum;
+  else if (Plan.Shape == Geometry::Blocks)
+    Blocks = std::uint64_t(Plan.residentRoles()) * Multiprocessors;
+  else if (Plan.Grid == GridPolicy::Stride)
+    Blocks = std::min<std::uint64_t>(Most, std::uint64_t(Resident) * Multiprocessors);
+  if (Blocks == 0 || Blocks > MostBlocks)
+    return badInput(fmt::format("a fused grid of {} blocks", Blocks), "use smaller grids, or fewer registers");
+  Fused.Grid = {static_cast<std::uint32_t>(Blocks), 1, 1};
+  if (Plan.keepsGrid())
+    Fused.Grid = Launches[0].Grid;
+
+  std::uint64_t Left = Blocks;
+  for (size_t I = 0; I < Facts.size(); ++I) {
+    for (const ParameterFacts &P : Facts[I]->Parameters)
+      Fused.Parameters.push_back({static_cast<int>(I), P.Name, {}, 0});
+    for (AddedParameter Added : addedParameters(*Facts[I], Plan, I)) {
+      FusedParameter Computed;
+      switch (Added) {
+      case AddedParameter::Grid:
+        Computed.Bytes = bytesOf(Grids[I]);
+        break;
+      case AddedParameter::Share:
+        Computed.Bytes = bytesOf(emitted::shareOf(Needed[I], Left, Blocks, Multiprocessors));
+        Left -= Needed[I];
+        break;
+      case AddedParameter::DynamicOffset:
+        Computed.Bytes = bytesOf(static_cast<std::uint32_t>(Offsets[I]));
+        break;
+      case AddedParameter::DynamicStride:
+        Computed.Bytes = bytesOf(static_cast<std::uint32_t>(Strides[I]));
+        break;
+      }
+      Fused.Parameters.push_back(std::move(Computed));
+    }
+  }
+  return Fused;
+}
+
+} // namespace cufuse

@@ -1,0 +1,160 @@
+#include "cufuse/Model/Predict.h"
+
+#include "cufuse/Model/ResourceBound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace cufuse {
+
+namespace {
+// Fitted by eye to the runs on an H200 in the design's tables; a search corrects them by what it measures.
+constexpr double WarpExponent = 0.7;          // rate ~ warps^e, between latency-bound (1) and saturated (0)
+constexpr double Interleaving = 0.93;         // whole blocks of two kernels hide some of each other's latency
+constexpr double SpillByteCost = 0.004;       // per byte and thread of spill stores and loads
+constexpr double MissingRegisterCost = 0.015; // per register that a bound takes from a body
+constexpr double AssumedIssueShare = 0.45;    // issue-slot utilisation of a kernel without counters
+constexpr unsigned UnknownRegisters = 40;
+
+unsigned paddedThreads(const ConstituentConfig &C) {
+  return static_cast<unsigned>((C.Block.threads() + WarpSize - 1) / WarpSize * WarpSize) * C.Copies;
+}
+
+/// A constituent in the fused kernel.
+struct Part {
+  double Solo = 0;                       ///< Microseconds alone, all of it.
+  double Slowdown = 1;                   ///< Of its rate, with the warps that it has.
+  double Blocks = 1;                     ///< Fused blocks that its grid needs in one shot.
+  std::map<std::string, double> Demands; ///< Microseconds of each resource.
+  double whole() const { return Solo * Slowdown; }
+};
+
+/// The shape of the constituent alone that is nearest to the one chosen.
+const SoloShape &nearestShape(const ConstituentProblem &C, const BlockShape &Block) {
+  auto Distance = [&](const SoloShape &S) {
+    return std::pair(S.Microseconds <= 0, std::abs(std::log2(static_cast<double>(S.Block.threads())) -
+                                                   std::log2(static_cast<double>(Block.threads()))));
+  };
+  return *std::min_element(C.Shapes.begin(), C.Shapes.end(),
+                           [&](const SoloShape &A, const SoloShape &B) { return Distance(A) < Distance(B); });
+}
+
+double rateLoss(double Warps, double SoloWarps) {
+  return Warps >= SoloWarps || Warps <= 0 ? 1 : std::pow(SoloWarps / Warps, WarpExponent);
+}
+
+/// The busiest shared resource, when `Share` of each part's work is done.
+template <typename ShareOf> double busiest(const std::vector<Part> &Parts, ShareOf Share) {
+  std::map<std::string, double> Sums;
+  for (const Part &P : Parts)
+    for (const auto &[Resource, Microseconds] : P.Demands)
+      Sums[Resource] += Microseconds * Share(P);
+  double Most = 0;
+  for (const auto &[Resource, Microseconds] : Sums)
+    Most = std::max(Most, Microseconds);
+  return Most;
+}
+
+/// Side by side: what every part does until the first has no blocks left, and then the rest.
+double sideBySide(const std::vector<Part> &Parts, bool Loops) {
+  double FewestBlocks = Parts.front().Blocks;
+  for (const Part &P : Parts)
+    FewestBlocks = std::min(FewestBlocks, P.Blocks);
+  auto Share = [&](const Part &P) { return Loops ? 1.0 : FewestBlocks / P.Blocks; };
+  double Together = busiest(Parts, Share), Rest = 0;
+  for (const Part &P : Parts) {
+    Together = std::max(Together, P.whole() * Share(P));
+    Rest = std::max(Rest, P.whole() * (1 - Share(P)));
+  }
+  return Together + Rest;
+}
+
+/// One after the other on the same threads or the same slots.
+double inTurn(const std::vector<Part> &Parts) {
+  double Sum = 0;
+  for (const Part &P : Parts)
+    Sum += P.whole();
+  return std::max(busiest(Parts, [](const Part &) { return 1.0; }), Sum * Interleaving);
+}
+} // namespace
+
+unsigned fusedThreads(const FusionConfig &Config) {
+  unsigned Sum = 0, Most = 0;
+  for (const ConstituentConfig &C : Config.Constituents) {
+    Sum += paddedThreads(C);
+    Most = std::max(Most, paddedThreads(C));
+  }
+  return Config.Shape == Geometry::Warps ? Sum : Most;
+}
+
+Prediction predict(const Problem &P, const FusionConfig &Config, const std::optional<ResourceUse> &Compiled) {
+  const SmLimits Sm = smLimits(P.Gpu.Arch);
+  const unsigned Threads = fusedThreads(Config);
+  const bool Warps = Config.Shape == Geometry::Warps;
+
+  // What the bodies want, and what the fused block gets.
+  BlockUse Use{Threads, 0, 0, 0};
+  std::uint64_t Static = 0, Dynamic = 0;
+  for (size_t I = 0; I < P.Constituents.size(); ++I) {
+    const SoloShape &Solo = nearestShape(P.Constituents[I], Config.Constituents[I].Block);
+    const unsigned Copies = Config.Constituents[I].Copies;
+    Use.Registers = std::max(Use.Registers, Solo.Resources ? Solo.Resources->Registers : UnknownRegisters);
+    // Of `Warps`, all partitions hold their memory at once; otherwise the bodies' static arrays still lie apart.
+    Static += std::uint64_t(Solo.Resources ? Solo.Resources->SharedBytes : 0) * Copies;
+    Dynamic = Warps ? Dynamic + Solo.DynamicBytes * Copies : std::max(Dynamic, Solo.DynamicBytes * Copies);
+    Use.Barriers += Solo.Resources && Solo.Resources->Barriers > 0 ? Copies : 0;
+  }
+  const RegisterPolicy Policy = Config.Registers.Policy;
+  unsigned Allowed = 255;
+  if (Policy == RegisterPolicy::Count)
+    Allowed = Config.Registers.Count;
+  else if (Config.Registers.MinBlocks > 0)
+    Allowed = std::max(16u, registersForResidency(Sm, Threads, Config.Registers.MinBlocks));
+  const unsigned Wanted = Use.Registers;
+  Use.Registers = Policy == RegisterPolicy::Split ? Allowed : std::min(Wanted, Allowed);
+  if (Compiled) {
+    Use.Registers = std::max(1u, Compiled->Registers);
+    Static = Compiled->SharedBytes;
+    Use.Barriers = Compiled->Barriers;
+  }
+  Use.SharedBytes = Static + Dynamic;
+  unsigned Resident = occupancyOf(Sm, Use).Blocks;
+  if (Resident == 0)
+    return {};
+  const bool Roles = Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride;
+  if (Config.ResidentBlocks > 0 && Config.Grid != GridPolicy::Match)
+    Resident = std::min(Resident, Config.ResidentBlocks);
+
+  std::vector<Part> Parts;
+  for (size_t I = 0; I < P.Constituents.size(); ++I) {
+    const ConstituentProblem &Constituent = P.Constituents[I];
+    const ConstituentConfig &Chosen = Config.Constituents[I];
+    const SoloShape &Solo = nearestShape(Constituent, Chosen.Block);
+    Part New;
+    New.Solo = Solo.Microseconds > 0 ? Solo.Microseconds : 1000;
+    New.Demands = demandsOf(Solo, P.Gpu);
+    if (New.Demands.empty())
+      New.Demands["issue slots"] = AssumedIssueShare * New.Solo;
+    New.Blocks = std::max(1.0, static_cast<double>(Solo.Blocks) / Chosen.Copies);
+    const unsigned SoloThreads = static_cast<unsigned>(Solo.Block.threads());
+    const unsigned SoloRegisters = Solo.Resources ? Solo.Resources->Registers : UnknownRegisters;
+    const BlockUse SoloUse{SoloThreads, SoloRegisters,
+                           Solo.DynamicBytes + (Solo.Resources ? Solo.Resources->SharedBytes : 0), 0};
+    const double SoloWarps = std::max(1u, occupancyOf(Sm, SoloUse).Warps);
+    const unsigned Blocks = Roles ? std::min(Chosen.ResidentBlocks, Resident) : Resident;
+    New.Slowdown = rateLoss(static_cast<double>(Blocks) * paddedThreads(Chosen) / WarpSize, SoloWarps);
+    const unsigned Own = Policy == RegisterPolicy::Split ? Chosen.RegisterBudget : Allowed;
+    if (!Compiled && Own < SoloRegisters)
+      New.Slowdown *= 1 + MissingRegisterCost * (SoloRegisters - Own);
+    Parts.push_back(std::move(New));
+  }
+  double Time = Warps   ? sideBySide(Parts, Config.Grid != GridPolicy::Match)
+                : Roles ? sideBySide(Parts, true)
+                        : inTurn(Parts);
+  if (Compiled)
+    Time *= 1 + SpillByteCost * (Compiled->SpillStores + Compiled->SpillLoads);
+  return {Time, Resident};
+}
+
+} // namespace cufuse

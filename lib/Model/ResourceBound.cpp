@@ -1,0 +1,72 @@
+#include "cufuse/Model/ResourceBound.h"
+
+#include <algorithm>
+
+namespace cufuse {
+
+namespace {
+struct Utilisation {
+  const char *Resource;
+  const char *Metric; // percent of the peak, over the time of the kernel
+};
+// The first metric that was collected counts.
+constexpr Utilisation Percentages[] = {
+    {"issue slots", "smsp__issue_active.avg.pct_of_peak_sustained_elapsed"},
+    {"issue slots", "smsp__issue_active.avg.pct_of_peak_sustained_active"},
+    {"DRAM bandwidth", "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
+    {"L2 cache", "lts__throughput.avg.pct_of_peak_sustained_elapsed"},
+    {"L2 cache", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"},
+    {"L1 cache", "l1tex__throughput.avg.pct_of_peak_sustained_elapsed"},
+    {"L1 cache", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"},
+    {"ALU pipe", "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"},
+    {"FMA pipe", "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active"},
+    {"FP64 pipe", "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active"},
+    {"XU pipe", "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active"},
+    {"LSU pipe", "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active"},
+    {"tensor pipe", "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active"},
+};
+} // namespace
+
+std::map<std::string, double> demandsOf(const SoloShape &Shape, const GpuFacts &Gpu) {
+  std::map<std::string, double> Demands;
+  auto Find = [&](const char *Metric) {
+    auto Found = Shape.Counters.find(Metric);
+    return Found == Shape.Counters.end() ? -1 : Found->second;
+  };
+  const double Read = Find("dram__bytes_read.sum"), Written = Find("dram__bytes_write.sum");
+  if (Gpu.DramBytesPerMicrosecond > 0 && Read >= 0 && Written >= 0)
+    Demands["DRAM bandwidth"] = (Read + Written) / Gpu.DramBytesPerMicrosecond;
+  for (const Utilisation &Known : Percentages)
+    if (const double Percent = Find(Known.Metric); Percent >= 0)
+      Demands.emplace(Known.Resource, Percent / 100 * Shape.Microseconds);
+  return Demands;
+}
+
+double ResourceBound::share(double FusedMicroseconds) const {
+  const double Possible = SerialMicroseconds - Microseconds;
+  // Within a thousandth of the serial time, the quotient is noise.
+  return Possible > SerialMicroseconds * 1e-3 ? (SerialMicroseconds - FusedMicroseconds) / Possible : 0;
+}
+
+ResourceBound resourceBound(llvm::ArrayRef<SoloShape> Solo, llvm::ArrayRef<std::string> Names, const GpuFacts &Gpu) {
+  ResourceBound Bound;
+  for (size_t I = 0; I < Solo.size(); ++I) {
+    Bound.SerialMicroseconds += Solo[I].Microseconds;
+    if (Solo[I].Microseconds > Bound.Microseconds) {
+      Bound.Microseconds = Solo[I].Microseconds;
+      Bound.By = Names[I];
+    }
+    const std::map<std::string, double> Demands = demandsOf(Solo[I], Gpu);
+    Bound.Quick |= Demands.empty();
+    for (const auto &[Resource, Microseconds] : Demands)
+      Bound.Demands[Resource] += Microseconds;
+  }
+  for (const auto &[Resource, Microseconds] : Bound.Demands)
+    if (Microseconds > Bound.Microseconds) {
+      Bound.Microseconds = Microseconds;
+      Bound.By = Resource;
+    }
+  return Bound;
+}
+
+} // namespace cufuse

@@ -1,0 +1,69 @@
+#include "cufuse/Profile/RunnerPool.h"
+
+namespace cufuse {
+
+RunnerPool::RunnerPool(std::vector<RunnerOptions> Given, RunnerJob Job)
+    : Devices(std::move(Given)), Job(std::move(Job)) {
+  for (const RunnerOptions &Device : Devices)
+    Threads.emplace_back([this, &Device](std::stop_token Stop) { serve(Device, Stop); });
+}
+
+RunnerPool::~RunnerPool() {
+  for (std::jthread &One : Threads)
+    One.request_stop();
+}
+
+void RunnerPool::submit(Schedule Next, Done Finished) {
+  std::lock_guard Guard(Lock);
+  Waiting.emplace_back(std::move(Next), std::move(Finished));
+  Changed.notify_one();
+}
+
+std::vector<RunOutcome> RunnerPool::run(std::vector<Schedule> Schedules) {
+  std::vector<RunOutcome> Outcomes(Schedules.size());
+  std::mutex Own;
+  std::condition_variable AllDone;
+  size_t Left = Schedules.size();
+  for (size_t I = 0; I < Schedules.size(); ++I)
+    submit(std::move(Schedules[I]), [&, I](const RunOutcome &Outcome) {
+      std::lock_guard Guard(Own);
+      Outcomes[I] = Outcome;
+      if (--Left == 0)
+        AllDone.notify_one();
+    });
+  std::unique_lock Guard(Own);
+  AllDone.wait(Guard, [&] { return Left == 0; });
+  return Outcomes;
+}
+
+void RunnerPool::serve(const RunnerOptions &Device, std::stop_token Stop) {
+  Runner Gpu(Device, Job);
+  for (;;) {
+    std::unique_lock Guard(Lock);
+    if (!Changed.wait(Guard, Stop, [this] { return !Waiting.empty(); }) || Stop.stop_requested())
+      return;
+    auto [Next, Finished] = std::move(Waiting.front());
+    Waiting.pop_front();
+    Guard.unlock();
+    RunOutcome Outcome;
+    auto Reference = Gpu.reference();
+    auto Ran = Reference ? Gpu.run(Next) : Reference.takeError();
+    if (Ran) {
+      Outcome = std::move(*Ran);
+    } else {
+      Outcome.Name = Next.Name;
+      Outcome.Status = RunStatus::Crashed;
+      Outcome.What = llvm::toString(Ran.takeError());
+    }
+    if (Outcome.Time && Reference->Time && Outcome.Time->ReferenceMicroseconds > 0) {
+      Guard.lock();
+      if (ReferenceMicroseconds == 0)
+        ReferenceMicroseconds = Reference->Time->Microseconds;
+      Outcome.Time->Microseconds *= ReferenceMicroseconds / Outcome.Time->ReferenceMicroseconds;
+      Guard.unlock();
+    }
+    Finished(Outcome);
+  }
+}
+
+} // namespace cufuse

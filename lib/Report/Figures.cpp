@@ -1,0 +1,446 @@
+#include "Figures.h"
+
+#include "cufuse/Model/Occupancy.h"
+#include "cufuse/Model/Predict.h"
+#include "cufuse/Tune/Json.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace cufuse {
+
+namespace {
+constexpr unsigned BaselineColour = 7, MarkColour = 6;
+
+bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
+
+std::string blocksText(const TuneResult &R, SoloLevel Level) {
+  std::string Text;
+  for (const ConstituentProblem &C : R.What.Constituents) {
+    std::string Block = C.Shapes.front().Block.str();
+    for (const SoloResult &S : R.Solo)
+      if (S.Constituent == C.Name && S.Level == Level)
+        Block = S.Block.str();
+    Text += (Text.empty() ? "" : ", ") + Block;
+  }
+  return Text;
+}
+
+std::string occupancyText(const TuneResult &R, const Ranked &C) {
+  const double Most = smLimits(R.What.Gpu.Arch).Threads;
+  return C.Result.ResidentBlocks == 0
+             ? "–"
+             : fmt::format("{:.0f} %", 100 * C.Result.ResidentBlocks * fusedThreads(C.Which.Config) / Most);
+}
+
+std::string geometryName(Geometry G) {
+  return G == Geometry::Warps ? "warps side by side" : G == Geometry::Blocks ? "whole blocks" : "same threads in turn";
+}
+
+std::vector<std::string> candidateRow(const TuneResult &R, const Summary &S, const std::string &Role, const Ranked &C) {
+  const auto &Given = S.BestBaseline[static_cast<unsigned>(SoloLevel::Given)];
+  const bool HasLimit = S.Limit.Microseconds > 0 && isMeasured(C.Result);
+  const auto &Use = C.Result.Resources;
+  return {Role,
+          C.Which.key(),
+          R.Modelled ? timeText(C.Predicted) + " predicted" : timeText(C.Result.Microseconds),
+          timesText(speedupOver(Given, C.Result)),
+          timesText(speedupOver(S.StrongestBaseline, C.Result)),
+          HasLimit ? percentText(S.Limit.share(C.Result.Microseconds)) : "–",
+          Use ? fmt::format("{}", Use->Registers) : "–",
+          Use ? fmt::format("{}", Use->SpillStores + Use->SpillLoads) : "–",
+          occupancyText(R, C),
+          isMeasured(C.Result) ? fmt::format("±{:.1f} %", C.Result.RelativeNoise * 100) : "–"};
+}
+
+std::string fateText(Fate F) {
+  switch (F) {
+  case Fate::Impossible:
+    return "refused by the fuser";
+  case Fate::CompileFailed:
+    return "failed to compile";
+  case Fate::Discarded:
+    return "discarded after ptxas";
+  case Fate::LoadFailed:
+    return "failed to load";
+  case Fate::LaunchFailed:
+    return "failed to launch";
+  case Fate::Crashed:
+    return "crashed";
+  case Fate::TimedOut:
+    return "ran into the time limit";
+  case Fate::WrongResult:
+    return "gave wrong results";
+  case Fate::Measured:
+    return "measured";
+  }
+  llvm_unreachable("a fate without a text");
+}
+
+/// Percentages for the plot, or less than 0.
+double counterOf(const std::map<std::string, double> &Counters, const char *Metric) {
+  auto Found = Counters.find(Metric);
+  return Found == Counters.end() ? -1 : Found->second;
+}
+
+constexpr const char *IssueMetric = "smsp__issue_active.avg.pct_of_peak_sustained_active";
+constexpr const char *OccupancyMetric = "sm__warps_active.avg.pct_of_peak_sustained_active";
+
+/// A kernel with its counters: a constituent alone or a candidate.
+struct Profiled {
+  std::string Name;
+  double Microseconds;
+  std::map<std::string, double> Counters;
+};
+
+std::vector<Profiled> profiledAlone(const TuneResult &R) {
+  std::vector<Profiled> Kernels;
+  for (const ConstituentProblem &C : R.What.Constituents) {
+    Profiled New{C.Name, C.best().Microseconds, C.best().Counters};
+    for (const SoloResult &S : R.Solo) // the last level counts
+      if (S.Constituent == C.Name && !S.Counters.empty())
+        New = {C.Name, S.Result.Microseconds, S.Counters};
+    if (!New.Counters.empty())
+      Kernels.push_back(std::move(New));
+  }
+  return Kernels;
+}
+
+std::vector<Profiled> profiledCandidates(const TuneResult &R, const Summary &S) {
+  std::vector<Profiled> Kernels;
+  for (const CandidateProfile &P : R.Profiles)
+    for (const Ranked &C : S.Candidates)
+      if (C.Which.key() == P.Key) {
+        const bool Winner = S.Winner && S.Winner->Which.key() == P.Key,
+                   Hfuse = S.Hfuse && S.Hfuse->Which.key() == P.Key;
+        Kernels.push_back({Winner  ? "fused: " + P.Key
+                           : Hfuse ? "HFUSE: " + P.Key
+                                   : P.Key,
+                           C.Result.Microseconds, P.Counters});
+      }
+  return Kernels;
+}
+
+/// Over the peak of the DRAM, in percent.
+double dramOf(const TuneResult &R, const Profiled &K) {
+  const double Read = counterOf(K.Counters, "dram__bytes_read.sum"),
+               Written = counterOf(K.Counters, "dram__bytes_write.sum");
+  const double Peak = R.What.Gpu.DramBytesPerMicrosecond * K.Microseconds;
+  return Read < 0 || Written < 0 || Peak <= 0 ? -1 : 100 * (Read + Written) / Peak;
+}
+
+std::string metricName(const std::string &Metric) {
+  static const std::map<std::string, std::string> Names = {
+      {IssueMetric, "issue slots used, %"},
+      {OccupancyMetric, "achieved occupancy, %"},
+      {"sm__cycles_elapsed.max", "cycles"},
+      {"smsp__inst_executed.sum", "warp instructions"},
+      {"dram__bytes_read.sum", "DRAM bytes read"},
+      {"dram__bytes_write.sum", "DRAM bytes written"},
+      {"gpu__time_duration.sum", "duration, ns"},
+      {"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", "memory stall, warps per issue"},
+      {"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", "barrier stall, warps per issue"},
+      {"l1tex__t_sector_hit_rate.pct", "L1 hit rate, %"},
+      {"lts__t_sector_hit_rate.pct", "L2 hit rate, %"},
+  };
+  auto Found = Names.find(Metric);
+  return Found == Names.end() ? Metric : Found->second;
+}
+} // namespace
+
+std::string timeText(double Microseconds) {
+  if (Microseconds <= 0)
+    return "–";
+  return Microseconds >= 1000  ? fmt::format("{:.3f} ms", Microseconds / 1000)
+         : Microseconds >= 100 ? fmt::format("{:.1f} µs", Microseconds)
+                               : fmt::format("{:.2f} µs", Microseconds);
+}
+
+std::string timesText(double Factor) { return Factor > 0 ? fmt::format("{:.2f}×", Factor) : "–"; }
+std::string percentText(double Share) { return fmt::format("{:.0f} %", Share * 100); }
+
+std::string phraseOf(Regime R) {
+  switch (R) {
+  case Regime::LaunchBound:
+    return "launch-bound: the kernels are about as short as their launches";
+  case Regime::TailBound:
+    return "tail-bound: a kernel does not fill the GPU twice";
+  case Regime::ThroughputBound:
+    return "throughput-bound: both kernels fill the GPU many times";
+  }
+  llvm_unreachable("a regime without a phrase");
+}
+
+Table baselineTable(const TuneResult &R, const Summary &S) {
+  Table T{{"Without fusion", "Launch shapes", "Blocks", "Time", "Over serial as given", "Noise", "Samples"},
+          {false, false, false, true, true, true, true},
+          {},
+          -1};
+  for (const BaselineResult &B : R.Baselines) {
+    if (S.StrongestBaseline && S.StrongestBaseline->How == B.How && S.StrongestBaseline->Level == B.Level)
+      T.Marked = static_cast<int>(T.Rows.size());
+    const bool Known = isMeasured(B.Result);
+    T.Rows.push_back({phraseOf(B.How), phraseOf(B.Level), blocksText(R, B.Level),
+                      Known ? timeText(B.Result.Microseconds) : fateText(B.Result.Outcome),
+                      timesText(speedupOver(S.GivenSerial, B.Result)),
+                      Known ? fmt::format("±{:.1f} %", B.Result.RelativeNoise * 100) : "–",
+                      Known ? fmt::format("{}", B.Result.Samples) : "–"});
+  }
+  return T;
+}
+
+Table candidateTable(const TuneResult &R, const Summary &S) {
+  Table T{{"Fused", "Configuration", "Time", "Over best as given", "Over strongest", "Of the limit", "Registers",
+           "Spill bytes", "Occupancy", "Noise"},
+          {false, false, true, true, true, true, true, true, true, true},
+          {},
+          -1};
+  for (const Ranked &C : S.BestOfGeometry) {
+    if (S.Winner && C.Which.key() == S.Winner->Which.key())
+      T.Marked = static_cast<int>(T.Rows.size());
+    T.Rows.push_back(candidateRow(R, S, geometryName(C.Which.Config.Shape), C));
+  }
+  if (S.Hfuse)
+    T.Rows.push_back(candidateRow(R, S, "best of HFUSE's search", *S.Hfuse));
+  if (R.Modelled)
+    for (size_t I = 0; I < std::min<size_t>(S.Candidates.size(), 10); ++I)
+      T.Rows.push_back(candidateRow(R, S, fmt::format("{}.", I + 1), S.Candidates[I]));
+  return T;
+}
+
+Table soloTable(const TuneResult &R) {
+  Table T{{"Kernel alone", "Launch shapes", "Block", "Grid", "Arguments", "Unroll", "Time", "Over given", "Tried"},
+          {false, false, false, true, false, true, true, true, true},
+          {},
+          -1};
+  for (const SoloResult &S : R.Solo) {
+    double Given = 0;
+    for (const SoloResult &Other : R.Solo)
+      if (Other.Constituent == S.Constituent && Other.Level == SoloLevel::Given)
+        Given = Other.Result.Microseconds;
+    std::string Bound;
+    for (const auto &[Name, Value] : S.Bound)
+      Bound += (Bound.empty() ? "" : ", ") + Name + " = " + Value;
+    T.Rows.push_back(
+        {S.Constituent, phraseOf(S.Level), S.Block.str(), fmt::format("{}", S.Blocks), Bound.empty() ? "–" : Bound,
+         S.Unroll > 0 ? fmt::format("{}", S.Unroll) : "–", timeText(S.Result.Microseconds),
+         timesText(Given > 0 && isMeasured(S.Result) ? Given / S.Result.Microseconds : 0), fmt::format("{}", S.Tried)});
+  }
+  return T;
+}
+
+Table fateTable(const TuneResult &R, const Summary &S) {
+  Table T{{"Candidates", "Count", "Reasons"}, {false, true, false}, {}, -1};
+  std::map<Fate, std::map<std::string, unsigned>> Reasons;
+  std::map<std::string, const TraceEntry *> Last;
+  for (const TraceEntry &E : R.Tried)
+    Last[E.Tried.key()] = &E;
+  for (const auto &[Key, E] : Last)
+    if (E->Result.Outcome != Fate::Measured)
+      ++Reasons[E->Result.Outcome][llvm::StringRef(E->Result.Why).split('\n').first.str()];
+  T.Rows.push_back({"in the space", fmt::format("{}", R.SpaceSize), ""});
+  for (unsigned I = FateCount; I-- > 0;) {
+    const Fate F = static_cast<Fate>(I);
+    if (S.Counts.of(F) == 0 && F != Fate::Measured)
+      continue;
+    std::vector<std::pair<unsigned, std::string>> Sorted;
+    for (const auto &[Why, Count] : Reasons[F])
+      Sorted.emplace_back(Count, Why);
+    llvm::sort(Sorted, [](const auto &A, const auto &B) {
+      return std::pair(B.first, A.second) < std::pair(A.first, B.second);
+    });
+    std::string Text;
+    for (size_t J = 0; J < std::min<size_t>(Sorted.size(), 3); ++J)
+      Text += fmt::format("{}{} ({})", J == 0 ? "" : "; ", Sorted[J].second, Sorted[J].first);
+    if (Sorted.size() > 3)
+      Text += fmt::format("; {} other reasons", Sorted.size() - 3);
+    T.Rows.push_back({fateText(F), fmt::format("{}", S.Counts.of(F)), Text});
+  }
+  if (S.Counts.OnlyScreened > 0)
+    T.Rows.push_back({"compiled, and not measured", fmt::format("{}", S.Counts.OnlyScreened), ""});
+  return T;
+}
+
+Table counterTable(const TuneResult &R, const Summary &S) {
+  std::vector<Profiled> Kernels = profiledAlone(R);
+  for (Profiled &K : profiledCandidates(R, S))
+    Kernels.push_back(std::move(K));
+  Table T{{"Counter"}, {false}, {}, -1};
+  std::map<std::string, std::vector<std::string>> Rows;
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    T.Head.push_back(Kernels[I].Name);
+    T.Numeric.push_back(true);
+    for (const auto &[Metric, Value] : Kernels[I].Counters) {
+      std::vector<std::string> &Row = Rows[metricName(Metric)];
+      Row.resize(Kernels.size(), "–");
+      Row[I] = std::abs(Value) >= 1e6 ? fmt::format("{:.4g} M", Value / 1e6) : fmt::format("{:.4g}", Value);
+    }
+  }
+  for (auto &[Name, Values] : Rows) {
+    Values.insert(Values.begin(), Name);
+    T.Rows.push_back(std::move(Values));
+  }
+  return T;
+}
+
+Table demandTable(const Summary &S) {
+  Table T{{"Resource", "Time it is needed at least"}, {false, true}, {}, -1};
+  for (const auto &[Resource, Microseconds] : S.Limit.Demands) {
+    if (Resource == S.Limit.By)
+      T.Marked = static_cast<int>(T.Rows.size());
+    T.Rows.push_back({Resource, timeText(Microseconds)});
+  }
+  return T;
+}
+
+std::vector<std::pair<std::string, std::string>> measurementFacts(const TuneResult &R, const Summary &S) {
+  std::vector<std::pair<std::string, std::string>> Facts;
+  auto Add = [&](const char *Name, std::string Value) { Facts.emplace_back(Name, std::move(Value)); };
+  const GpuFacts &Gpu = R.What.Gpu;
+  Add("GPU", fmt::format("{}, {}, {} SMs{}", Gpu.Name.empty() ? "none" : Gpu.Name, Gpu.Arch, Gpu.Multiprocessors,
+                         Gpu.Driver.empty() ? "" : ", driver " + Gpu.Driver));
+  Add("Strategy",
+      fmt::format("{}: {} of {} candidates measured", R.Strategy, S.Counts.of(Fate::Measured), R.SpaceSize));
+  Add("Time spent",
+      fmt::format("{:.1f} s{}{}", R.Seconds,
+                  R.BusyShare > 0 ? fmt::format(", GPU or compilers busy {:.0f} % of it", R.BusyShare * 100) : "",
+                  R.Interrupted ? ", ended before the strategy was done" : ""));
+  if (S.Samples > 0) {
+    Add("Samples", fmt::format("{} in all; medians, interleaved with the reference", S.Samples));
+    Add("Noise",
+        fmt::format("at most ±{:.1f} % of a full measurement (95 % confidence of the median)", S.WorstNoise * 100));
+    Add("SM clock", S.HighestClockMHz <= 0 ? "not readable"
+                    : S.LowestClockMHz == S.HighestClockMHz
+                        ? fmt::format("{:.0f} MHz throughout", S.HighestClockMHz)
+                        : fmt::format("{:.0f} to {:.0f} MHz", S.LowestClockMHz, S.HighestClockMHz));
+  }
+  Add("Regime", phraseOf(S.Limits));
+  if (S.Limit.Microseconds > 0)
+    Add("Limit", fmt::format("{}, set by {}{}", timeText(S.Limit.Microseconds), S.Limit.By,
+                             S.Limit.Quick ? "; quick form, since counters are missing" : ""));
+  Add("Started", fmt::format("{}, cufuse {}", R.Started, R.Version));
+  return Facts;
+}
+
+BarPlot timePlot(const TuneResult &R, const Summary &S) {
+  BarPlot P{"Times without and with fusion", {}, {}};
+  for (const BaselineResult &B : R.Baselines)
+    if (isMeasured(B.Result)) {
+      const char *Level = B.Level == SoloLevel::Given    ? "as given"
+                          : B.Level == SoloLevel::Shaped ? "best shapes"
+                                                         : "bound";
+      const std::string Name = B.How == Schedule::Graph             ? "graph"
+                               : B.How == Schedule::StreamsReversed ? "streams, reversed"
+                                                                    : nameOf(B.How).str();
+      P.Bars.push_back({Name + ", " + Level, timeText(B.Result.Microseconds), B.Result.Microseconds, BaselineColour});
+    }
+  if (S.Hfuse)
+    P.Bars.push_back(
+        {"HFUSE's search", timeText(S.Hfuse->Result.Microseconds), S.Hfuse->Result.Microseconds, MarkColour});
+  for (const Ranked &C : S.BestOfGeometry)
+    P.Bars.push_back({"fused, " + geometryName(C.Which.Config.Shape), timeText(C.Result.Microseconds),
+                      C.Result.Microseconds, static_cast<unsigned>(C.Which.Config.Shape)});
+  if (S.Limit.Microseconds > 0)
+    P.Levels.push_back({"limit", S.Limit.Microseconds});
+  return P;
+}
+
+XyPlot partitionPlot(const TuneResult &R, const Summary &S) {
+  XyPlot P;
+  P.Title = "Time over partition by register mode";
+  P.YAxis = "microseconds";
+  if (R.What.Constituents.size() != 2)
+    return P;
+  P.XAxis = fmt::format("share of the block's threads that play {}, %", R.What.Constituents[0].Name);
+  std::map<RegisterPolicy, std::map<double, const Ranked *>> Best;
+  for (const Ranked &C : S.Candidates) {
+    if (C.Which.Config.Shape != Geometry::Warps || !isMeasured(C.Result))
+      continue;
+    const ConstituentConfig &First = C.Which.Config.Constituents[0];
+    const double Own = static_cast<double>((First.Block.threads() + WarpSize - 1) / WarpSize * WarpSize * First.Copies);
+    const Ranked *&Known = Best[C.Which.Config.Registers.Policy][100 * Own / fusedThreads(C.Which.Config)];
+    if (!Known || C.Result.Microseconds < Known->Result.Microseconds)
+      Known = &C;
+  }
+  for (const auto &[Policy, Points] : Best) {
+    PlotSeries Series{"registers: " + nameOf(Policy).str(), static_cast<unsigned>(Policy), true, true, {}};
+    for (const auto &[Share, C] : Points)
+      Series.Points.push_back(
+          {Share, C->Result.Microseconds, C->Which.key() + ", " + timeText(C->Result.Microseconds)});
+    P.Series.push_back(std::move(Series));
+  }
+  if (S.StrongestBaseline)
+    P.Levels.push_back({"best without fusion", S.StrongestBaseline->Result.Microseconds});
+  return P;
+}
+
+XyPlot searchPlot(const TuneResult &R, const Summary &S) {
+  XyPlot P;
+  P.Title = "All candidates in the order in which they were measured";
+  P.XAxis = "measurement";
+  P.YAxis = "microseconds";
+  std::map<Geometry, PlotSeries> ByGeometry;
+  PlotSeries Best{"best so far", 5, true, false, {}};
+  double Number = 0, Lowest = 0;
+  for (const TraceEntry &E : R.Tried) {
+    if (!E.Measured || !isMeasured(E.Result))
+      continue;
+    const Geometry G = E.Tried.Config.Shape;
+    PlotSeries &Series = ByGeometry[G];
+    Series.Name = geometryName(G);
+    Series.Colour = static_cast<unsigned>(G);
+    const double Time = E.Result.Microseconds;
+    Series.Points.push_back(
+        {++Number, Time,
+         fmt::format("{}, {}{}", E.Tried.key(), timeText(Time), *E.Measured == Effort::Full ? "" : " (short run)")});
+    Lowest = Lowest > 0 ? std::min(Lowest, Time) : Time;
+    Best.Points.push_back({Number, Lowest, {}});
+  }
+  for (auto &[G, Series] : ByGeometry)
+    P.Series.push_back(std::move(Series));
+  if (Number > 0)
+    P.Series.push_back(std::move(Best));
+  if (S.StrongestBaseline)
+    P.Levels.push_back({"best without fusion", S.StrongestBaseline->Result.Microseconds});
+  if (S.Limit.Microseconds > 0)
+    P.Levels.push_back({"limit", S.Limit.Microseconds});
+  P.YMost = Lowest * 3;
+  return P;
+}
+
+GroupedBars utilisationPlot(const TuneResult &R, const Summary &S) {
+  GroupedBars P{"Utilisation before and after", "percent of the peak", {}, {}, 100};
+  const std::vector<Profiled> Alone = profiledAlone(R), Fused = profiledCandidates(R, S);
+  if (Alone.size() < R.What.Constituents.size() || Fused.empty())
+    return P;
+  P.Groups = {{"issue slots", {}}, {"achieved occupancy", {}}, {"DRAM bandwidth", {}}};
+  auto Values = [&](const Profiled &K) {
+    return std::array{counterOf(K.Counters, IssueMetric), counterOf(K.Counters, OccupancyMetric), dramOf(R, K)};
+  };
+  auto Add = [&](const std::string &Name, const std::array<double, 3> &Percent) {
+    P.Series.push_back(Name);
+    for (size_t I = 0; I < Percent.size(); ++I)
+      P.Groups[I].Values.push_back(Percent[I]);
+  };
+  // One after the other: weighted by time.
+  std::array<double, 3> Sum{};
+  double Time = 0;
+  for (const Profiled &K : Alone) {
+    Add(K.Name + " alone", Values(K));
+    for (size_t I = 0; I < Sum.size(); ++I)
+      Sum[I] = Sum[I] < 0 || Values(K)[I] < 0 ? -1 : Sum[I] + Values(K)[I] * K.Microseconds;
+    Time += K.Microseconds;
+  }
+  for (double &Percent : Sum)
+    Percent = Percent < 0 || Time <= 0 ? -1 : Percent / Time;
+  Add("one after the other", Sum);
+  for (const Profiled &K : Fused)
+    Add(K.Name, Values(K));
+  return P;
+}
+
+} // namespace cufuse

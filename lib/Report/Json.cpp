@@ -1,0 +1,60 @@
+#include "cufuse/Tune/Json.h"
+#include "cufuse/Report/Report.h"
+
+#include <llvm/Support/FormatVariadic.h>
+
+namespace cufuse {
+
+namespace json = llvm::json;
+
+static llvm::StringRef nameOf(Advice A) {
+  switch (A) {
+  case Advice::Fuse:
+    return "fuse";
+  case Advice::TuneAlone:
+    return "tune-alone";
+  case Advice::LeaveAlone:
+    return "leave-alone";
+  case Advice::Unknown:
+    return "unknown";
+  }
+  llvm_unreachable("an advice without a name");
+}
+
+static json::Value named(const Ranked &C) {
+  return json::Object{{"key", C.Which.key()}, {"result", toJSON(C.Result)}, {"full", C.Full}};
+}
+
+std::string jsonReport(const TuneResult &R, const Summary &S) {
+  json::Object Counts{{"only-screened", S.Counts.OnlyScreened}};
+  for (unsigned I = 0; I < FateCount; ++I)
+    Counts[nameOf(static_cast<Fate>(I))] = S.Counts.Of[I];
+  json::Object Figures{{"advice", nameOf(S.What)}, {"sentence", S.Sentence},     {"launch_shapes", S.LaunchShapes},
+                       {"binding", S.Binding},     {"fusion", S.Fusion},         {"fusion_noise", S.FusionNoise},
+                       {"total", S.total()},       {"counts", std::move(Counts)}};
+  if (S.Winner)
+    Figures["winner"] = named(*S.Winner);
+  if (S.Hfuse)
+    Figures["hfuse"] = named(*S.Hfuse);
+  json::Array Geometries;
+  for (const Ranked &C : S.BestOfGeometry)
+    Geometries.push_back(named(C));
+  Figures["best_of_geometry"] = std::move(Geometries);
+  if (S.StrongestBaseline)
+    Figures["strongest_baseline"] = json::Object{{"schedule", nameOf(S.StrongestBaseline->How)},
+                                                 {"level", nameOf(S.StrongestBaseline->Level)},
+                                                 {"us", S.StrongestBaseline->Result.Microseconds}};
+  if (S.Limit.Microseconds > 0) {
+    Figures["limit"] = json::Object{{"us", S.Limit.Microseconds},
+                                    {"by", S.Limit.By},
+                                    {"quick", S.Limit.Quick},
+                                    {"demands_us", toJSON(S.Limit.Demands)}};
+    if (S.Winner && S.Winner->Result.Microseconds > 0)
+      Figures["share_of_limit"] = S.Limit.share(S.Winner->Result.Microseconds);
+  }
+  json::Value Out = toJSON(R);
+  (*Out.getAsObject())["summary"] = std::move(Figures);
+  return llvm::formatv("{0:1}\n", Out).str();
+}
+
+} // namespace cufuse

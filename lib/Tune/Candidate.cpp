@@ -1,0 +1,59 @@
+#include "cufuse/Tune/Evaluator.h"
+#include "cufuse/Tune/Json.h"
+
+#include <fmt/format.h>
+
+namespace cufuse {
+
+namespace {
+/// One part for each constituent, joined by `+`.
+template <typename Part> std::string joined(const FusionConfig &Config, Part PartOf) {
+  std::string Text;
+  for (const ConstituentConfig &C : Config.Constituents)
+    Text += (Text.empty() ? "" : "+") + PartOf(C);
+  return Text;
+}
+
+template <typename Part> bool any(const FusionConfig &Config, Part Holds) {
+  for (const ConstituentConfig &C : Config.Constituents)
+    if (Holds(C))
+      return true;
+  return false;
+}
+
+std::string registersOf(const FusionConfig &Config) {
+  const RegisterLimit &R = Config.Registers;
+  std::string Text = nameOf(R.Policy).str();
+  if (R.Policy == RegisterPolicy::Count)
+    return fmt::format("{}", R.Count);
+  if (R.Policy == RegisterPolicy::Split)
+    Text += "=" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.RegisterBudget); });
+  return R.MinBlocks > 0 ? fmt::format("{}/{}", Text, R.MinBlocks) : Text;
+}
+} // namespace
+
+std::string Candidate::key() const {
+  std::string Key = nameOf(Config.Shape).str();
+  if (Config.Shape == Geometry::Threads)
+    Key += " " + nameOf(Config.Order).str();
+  Key += fmt::format(" {} {} x{}", nameOf(Config.Grid).str(),
+                     joined(Config, [](const ConstituentConfig &C) { return C.Block.str(); }),
+                     joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Copies); }));
+  if (Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride)
+    Key += " r" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.ResidentBlocks); });
+  else if (Config.ResidentBlocks > 0)
+    Key += fmt::format(" r{}", Config.ResidentBlocks);
+  Key += " " + registersOf(Config);
+  if (any(Config, [](const ConstituentConfig &C) { return C.Unroll > 0; }))
+    Key += " u" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Unroll); });
+  if (any(Config, [](const ConstituentConfig &C) { return !C.Bound.empty(); }))
+    Key += " bind " + joined(Config, [](const ConstituentConfig &C) {
+             std::string Text = "(";
+             for (const auto &[Name, Value] : C.Bound)
+               Text += (Text.size() > 1 ? "," : "") + Name + "=" + Value;
+             return Text + ")";
+           });
+  return Key;
+}
+
+} // namespace cufuse

@@ -1,0 +1,34 @@
+// Enumerators and their spellings: one table for both directions.
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/JSON.h>
+
+namespace cufuse {
+
+template <typename Enum> struct Named {
+  Enum Value;
+  llvm::StringLiteral Name;
+};
+
+template <typename Enum> llvm::StringRef nameIn(llvm::ArrayRef<Named<Enum>> Table, Enum Value) {
+  for (const Named<Enum> &N : Table)
+    if (N.Value == Value)
+      return N.Name;
+  llvm_unreachable("an enumerator without a name");
+}
+
+template <typename Enum>
+bool readName(llvm::ArrayRef<Named<Enum>> Table, const llvm::json::Value &V, Enum &Out, llvm::json::Path P) {
+  if (auto Text = V.getAsString())
+    for (const Named<Enum> &N : Table)
+      if (N.Name == *Text) {
+        Out = N.Value;
+        return true;
+      }
+  P.report("not one of the known names");
+  return false;
+}
+
+} // namespace cufuse

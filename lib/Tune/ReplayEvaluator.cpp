@@ -1,0 +1,57 @@
+#include "cufuse/Tune/ReplayEvaluator.h"
+
+namespace cufuse {
+
+static bool ran(Fate Outcome) { return Outcome > Fate::Discarded; }
+
+ReplayEvaluator::ReplayEvaluator(const std::vector<TraceEntry> &Recorded) {
+  for (const TraceEntry &E : Recorded) {
+    auto [Entry, New] = ByKey.try_emplace(E.Tried.key());
+    if (New)
+      All.push_back(E.Tried);
+    Known &K = Entry->second;
+    (E.Measured ? *E.Measured == Effort::Full ? K.Full : K.Short : K.Screened) = E.Result;
+  }
+}
+
+void ReplayEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) {
+  for (size_t I = 0; I < Candidates.size(); ++I) {
+    Evaluation Result;
+    Result.Why = "not in the recorded sweep";
+    if (auto Found = ByKey.find(Candidates[I].key()); Found != ByKey.end()) {
+      const Known &K = Found->second;
+      Result = K.Screened ? *K.Screened : K.Full ? *K.Full : *K.Short;
+      // Before it runs, nobody knows how that ends.
+      if (ran(Result.Outcome)) {
+        Evaluation Able;
+        Able.Outcome = Fate::Measured;
+        Able.Resources = Result.Resources;
+        Able.ResidentBlocks = Result.ResidentBlocks;
+        Result = Able;
+      }
+    }
+    if (!Take(I, Result))
+      return;
+  }
+}
+
+void ReplayEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort How, TakeEvaluation Take) {
+  for (size_t I = 0; I < Candidates.size(); ++I) {
+    Evaluation Result;
+    Result.Why = "not in the recorded sweep";
+    if (auto Found = ByKey.find(Candidates[I].key()); Found != ByKey.end()) {
+      const Known &K = Found->second;
+      const auto &Wanted = How == Effort::Full ? K.Full : K.Short, &Other = How == Effort::Full ? K.Short : K.Full;
+      if (Wanted || Other)
+        Result = Wanted ? *Wanted : *Other;
+      else if (!ran(K.Screened->Outcome))
+        Result = *K.Screened;
+      else
+        Result.Why = "screened, but not measured in the recorded sweep";
+    }
+    if (!Take(I, Result))
+      return;
+  }
+}
+
+} // namespace cufuse

@@ -1,0 +1,151 @@
+#include "cufuse/Tune/Trace.h"
+
+#include "cufuse/Support/Error.h"
+#include "cufuse/Tune/Json.h"
+
+#include <fmt/format.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <map>
+#include <numeric>
+
+namespace cufuse {
+
+namespace json = llvm::json;
+
+json::Value toJSON(const TraceEntry &E) {
+  json::Object Out{{"key", E.Tried.key()}, {"config", toJSON(E.Tried.Config)}, {"at", E.At}};
+  Out["effort"] = E.Measured ? nameOf(*E.Measured) : "screen";
+  if (E.Predicted > 0)
+    Out["predicted_us"] = E.Predicted;
+  json::Value Result = toJSON(E.Result);
+  for (auto &[Name, Value] : *Result.getAsObject())
+    Out[Name] = std::move(Value);
+  return Out;
+}
+
+bool fromJSON(const json::Value &V, TraceEntry &E, json::Path P) {
+  json::ObjectMapper O(V, P);
+  std::string How;
+  if (!O || !O.map("config", E.Tried.Config) || !O.map("effort", How) || !O.map("at", E.At) ||
+      !O.mapOptional("predicted_us", E.Predicted) || !fromJSON(V, E.Result, P))
+    return false;
+  E.Measured.reset();
+  if (How == "screen")
+    return true;
+  E.Measured.emplace();
+  return fromJSON(json::Value(How), *E.Measured, P.field("effort"));
+}
+
+unsigned FateCounts::total() const { return std::accumulate(Of.begin(), Of.end(), OnlyScreened); }
+
+FateCounts countFates(const std::vector<TraceEntry> &Entries) {
+  std::map<std::string, const TraceEntry *> Last;
+  for (const TraceEntry &E : Entries)
+    Last[E.Tried.key()] = &E;
+  FateCounts Counts;
+  for (const auto &[Key, E] : Last)
+    ++(E->Result.Outcome == Fate::Measured && !E->Measured ? Counts.OnlyScreened
+                                                           : Counts.Of[static_cast<unsigned>(E->Result.Outcome)]);
+  return Counts;
+}
+
+llvm::Expected<RecordedTrace> parseTrace(llvm::StringRef Text, const std::string &Name) {
+  RecordedTrace Recorded;
+  auto Wrong = [&](unsigned Line, llvm::Error Why) {
+    return badInput(fmt::format("'{}' line {} is not of a trace: {}", Name, Line, llvm::toString(std::move(Why))));
+  };
+  unsigned Line = 0;
+  for (size_t At = 0; At < Text.size();) {
+    const size_t End = Text.find('\n', At);
+    if (End == llvm::StringRef::npos)
+      break;
+    ++Line;
+    llvm::Expected<json::Value> V = json::parse(Text.slice(At, End));
+    if (!V)
+      return Wrong(Line, V.takeError());
+    json::Path::Root Root(Line == 1 ? "header" : "entry");
+    if (Line == 1) {
+      json::ObjectMapper O(*V, Root);
+      unsigned Version = 0;
+      if (!O || !O.map("cufuse_trace", Version) || !O.map("key", Recorded.Key))
+        return Wrong(Line, Root.getError());
+      if (Version != 1)
+        return badInput(fmt::format("'{}' is a trace of version {}; this cufuse reads version 1", Name, Version));
+      if (const json::Value *About = V->getAsObject()->get("about"))
+        Recorded.About = *About;
+    } else {
+      TraceEntry Entry;
+      if (!fromJSON(*V, Entry, Root))
+        return Wrong(Line, Root.getError());
+      Recorded.Entries.push_back(std::move(Entry));
+    }
+    At = End + 1;
+    Recorded.CompleteBytes = At;
+  }
+  return Recorded;
+}
+
+llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Key, json::Value About) {
+  Trace Opened;
+  Opened.Path = Path;
+  bool HasHeader = false;
+  if (llvm::sys::fs::exists(Path)) {
+    auto Text = llvm::MemoryBuffer::getFile(Path);
+    if (!Text)
+      return badInput(fmt::format("cannot read '{}': {}", Path, Text.getError().message()));
+    llvm::Expected<RecordedTrace> Recorded = parseTrace((*Text)->getBuffer(), Path);
+    if (!Recorded)
+      return Recorded.takeError();
+    HasHeader = Recorded->CompleteBytes > 0;
+    if (HasHeader && Recorded->Key != Key)
+      return badInput(fmt::format("the results in '{}' are of other sources, sizes, flags or another GPU", Path),
+                      "name another file, or remove it to begin anew");
+    const bool Truncated = Recorded->CompleteBytes < (*Text)->getBufferSize();
+    Text->reset();
+    if (Truncated) {
+      int Descriptor = -1;
+      std::error_code Error =
+          llvm::sys::fs::openFileForReadWrite(Path, Descriptor, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None);
+      if (!Error) {
+        llvm::raw_fd_ostream Closing(Descriptor, /*shouldClose=*/true);
+        Error = llvm::sys::fs::resize_file(Descriptor, Recorded->CompleteBytes);
+      }
+      if (Error)
+        return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
+    }
+    Opened.Entries = std::move(Recorded->Entries);
+  }
+  std::error_code Error;
+  Opened.File = std::make_unique<llvm::raw_fd_ostream>(Path, Error, llvm::sys::fs::OF_Append);
+  if (Error)
+    return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
+  if (!HasHeader) {
+    *Opened.File << json::Value(json::Object{{"cufuse_trace", 1}, {"key", Key}, {"about", std::move(About)}}) << '\n';
+    Opened.File->flush();
+  }
+  return Opened;
+}
+
+void Trace::append(TraceEntry Entry) {
+  if (File) {
+    *File << toJSON(Entry) << '\n';
+    File->flush();
+  }
+  Entries.push_back(std::move(Entry));
+}
+
+llvm::Error Trace::close() {
+  if (!File)
+    return llvm::Error::success();
+  File->close();
+  const std::error_code Error = File->error();
+  File->clear_error();
+  File.reset();
+  if (Error)
+    return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
+  return llvm::Error::success();
+}
+
+} // namespace cufuse

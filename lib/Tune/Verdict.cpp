@@ -1,0 +1,253 @@
+#include "cufuse/Tune/Verdict.h"
+
+#include "cufuse/Model/Predict.h"
+#include "cufuse/Tune/Json.h"
+#include "cufuse/Tune/Space.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace cufuse {
+
+namespace {
+constexpr double LaunchMicroseconds = 5; // of one empty launch after another, about
+
+std::string kernelsOf(const TuneResult &R) {
+  std::string Names;
+  for (size_t I = 0; I < R.What.Constituents.size(); ++I)
+    Names += (I == 0 ? "" : I + 1 == R.What.Constituents.size() ? " and " : ", ") + R.What.Constituents[I].Name;
+  return Names;
+}
+
+std::string timeOf(double Microseconds) {
+  return Microseconds >= 1000 ? fmt::format("{:.3f} ms", Microseconds / 1000) : fmt::format("{:.2f} µs", Microseconds);
+}
+
+bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
+
+Regime regimeOf(const TuneResult &R) {
+  bool Tail = false;
+  double Longest = 0;
+  for (const ConstituentProblem &C : R.What.Constituents) {
+    const SoloShape &Given = C.Shapes.front();
+    Longest = std::max(Longest, Given.Microseconds);
+    const BlockUse Use{static_cast<unsigned>(Given.Block.threads()), Given.Resources ? Given.Resources->Registers : 32,
+                       Given.DynamicBytes + (Given.Resources ? Given.Resources->SharedBytes : 0), 0};
+    const std::uint64_t Wave =
+        std::uint64_t(occupancyOf(smLimits(R.What.Gpu.Arch), Use).Blocks) * R.What.Gpu.Multiprocessors;
+    Tail |= Given.Blocks < 2 * Wave;
+  }
+  if (Longest > 0 && Longest < 2 * LaunchMicroseconds)
+    return Regime::LaunchBound;
+  return Tail ? Regime::TailBound : Regime::ThroughputBound;
+}
+
+void rankCandidates(const TuneResult &R, Summary &S) {
+  std::map<std::string, Ranked> ByKey;
+  for (const TraceEntry &E : R.Tried) {
+    Ranked &Known = ByKey[E.Tried.key()];
+    const bool Full = E.Measured == Effort::Full;
+    if (E.Predicted > 0)
+      Known.Predicted = E.Predicted;
+    if (Known.Full && !Full)
+      continue;
+    Known.Which = E.Tried;
+    Known.Result = E.Result;
+    Known.Full = Full;
+  }
+  for (auto &[Key, Known] : ByKey)
+    if (isMeasured(Known.Result))
+      S.Candidates.push_back(std::move(Known));
+  llvm::sort(S.Candidates, [](const Ranked &A, const Ranked &B) {
+    return std::pair(!A.Full, A.Result.Microseconds) < std::pair(!B.Full, B.Result.Microseconds);
+  });
+  std::set<std::string> HfuseKeys;
+  for (const Candidate &C : enumerateHfuseSpace(R.What))
+    HfuseKeys.insert(C.key());
+  auto Better = [](const std::optional<Ranked> &Old, const Ranked &New) {
+    return !Old || New.Result.Microseconds < Old->Result.Microseconds;
+  };
+  std::map<Geometry, std::optional<Ranked>> Best;
+  for (const Ranked &C : S.Candidates) {
+    if (Better(Best[C.Which.Config.Shape], C))
+      Best[C.Which.Config.Shape] = C;
+    if (HfuseKeys.contains(C.Which.key()) && Better(S.Hfuse, C))
+      S.Hfuse = C;
+  }
+  for (const auto &[Shape, C] : Best)
+    S.BestOfGeometry.push_back(*C);
+  llvm::sort(S.BestOfGeometry,
+             [](const Ranked &A, const Ranked &B) { return A.Result.Microseconds < B.Result.Microseconds; });
+  if (!S.Candidates.empty())
+    S.Winner = S.Candidates.front();
+}
+
+/// Without times: what compiles, by the model with ptxas' figures.
+void rankByModel(const TuneResult &R, Summary &S) {
+  std::set<std::string> Seen;
+  for (const TraceEntry &E : R.Tried)
+    if (E.Result.Outcome == Fate::Measured && Seen.insert(E.Tried.key()).second)
+      if (const Prediction P = predict(R.What, E.Tried.Config, E.Result.Resources); P.ResidentBlocks > 0)
+        S.Candidates.push_back({E.Tried, E.Result, false, P.Microseconds});
+  llvm::sort(S.Candidates, [](const Ranked &A, const Ranked &B) { return A.Predicted < B.Predicted; });
+  if (!S.Candidates.empty())
+    S.Winner = S.Candidates.front();
+}
+
+void rankBaselines(const TuneResult &R, Summary &S) {
+  for (const BaselineResult &B : R.Baselines) {
+    if (!isMeasured(B.Result))
+      continue;
+    std::optional<BaselineResult> &Best = S.BestBaseline[static_cast<unsigned>(B.Level)];
+    if (!Best || B.Result.Microseconds < Best->Result.Microseconds)
+      Best = B;
+    if (!S.StrongestBaseline || B.Result.Microseconds < S.StrongestBaseline->Result.Microseconds)
+      S.StrongestBaseline = B;
+    if (B.How == Schedule::Serial && B.Level == SoloLevel::Given)
+      S.GivenSerial = B;
+  }
+}
+
+/// Each level may also use what the one before it has: a factor is at least 1.
+void factorize(Summary &S) {
+  auto TimeAt = [&](SoloLevel Level, double Before) {
+    const auto &Best = S.BestBaseline[static_cast<unsigned>(Level)];
+    return !Best ? Before : Before > 0 ? std::min(Before, Best->Result.Microseconds) : Best->Result.Microseconds;
+  };
+  const double Given = TimeAt(SoloLevel::Given, 0), Shaped = TimeAt(SoloLevel::Shaped, Given),
+               Bound = TimeAt(SoloLevel::Bound, Shaped);
+  if (Given > 0 && Shaped > 0)
+    S.LaunchShapes = Given / Shaped;
+  if (Shaped > 0 && Bound > 0)
+    S.Binding = Shaped / Bound;
+  if (Bound > 0 && S.Winner && isMeasured(S.Winner->Result)) {
+    S.Fusion = Bound / S.Winner->Result.Microseconds;
+    S.FusionNoise = std::hypot(S.StrongestBaseline->Result.RelativeNoise, S.Winner->Result.RelativeNoise);
+  }
+}
+
+void bound(const TuneResult &R, Summary &S) {
+  std::vector<SoloShape> Solo;
+  std::vector<std::string> Names;
+  for (const ConstituentProblem &C : R.What.Constituents) {
+    SoloShape Best = C.best();
+    for (const SoloResult &Alone : R.Solo)
+      if (Alone.Constituent == C.Name && isMeasured(Alone.Result) &&
+          (Best.Microseconds <= 0 || Alone.Result.Microseconds <= Best.Microseconds)) {
+        Best.Microseconds = Alone.Result.Microseconds;
+        Best.Counters = Alone.Counters;
+      }
+    if (Best.Microseconds <= 0)
+      return;
+    Solo.push_back(std::move(Best));
+    Names.push_back(C.Name);
+  }
+  S.Limit = resourceBound(Solo, Names, R.What.Gpu);
+}
+
+void judge(const TuneResult &R, Summary &S) {
+  const std::string Kernels = kernelsOf(R);
+  if (R.Modelled) {
+    S.Sentence =
+        fmt::format("Nothing was measured, since there is no GPU: {} candidates for {} are ranked by the model.",
+                    S.Candidates.size(), Kernels);
+    if (S.Winner)
+      S.Sentence += fmt::format(" The first is {}.", S.Winner->Which.key());
+    return;
+  }
+  if (!S.StrongestBaseline) {
+    S.Sentence = fmt::format("No baseline of {} could be measured, so there is no verdict.", Kernels);
+    return;
+  }
+  const BaselineResult &Strong = *S.StrongestBaseline;
+  const std::string Against =
+      fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level), timeOf(Strong.Result.Microseconds));
+  const double Alone = S.LaunchShapes * S.Binding;
+  const bool Fast = S.Winner && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
+  if (Fast) {
+    S.What = Advice::Fuse;
+    S.Sentence = fmt::format("Fuse {}: {} runs in {}, {:.2f} times as fast as {}.", Kernels, S.Winner->Which.key(),
+                             timeOf(S.Winner->Result.Microseconds), S.Fusion, Against);
+    if (Alone > S.Fusion)
+      S.Sentence += fmt::format(" Tuning the kernels alone gives more: {:.2f} times.", Alone);
+    return;
+  }
+  std::string Why;
+  if (!S.Winner)
+    Why = "no fused candidate could be measured";
+  else if (S.Fusion >= R.RequiredSpeedup)
+    Why = fmt::format("the best fused kernel, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %",
+                      timeOf(S.Winner->Result.Microseconds), S.Fusion, Against, S.FusionNoise * 100);
+  else
+    Why = fmt::format("the best fused kernel takes {}, {:.2f} times as fast as {}; {:.2f} is required",
+                      timeOf(S.Winner->Result.Microseconds), S.Fusion, Against, R.RequiredSpeedup);
+  S.What = Alone >= R.RequiredSpeedup ? Advice::TuneAlone : Advice::LeaveAlone;
+  S.Sentence = fmt::format("Do not fuse {}: {}.", Kernels, Why);
+  if (S.What == Advice::TuneAlone)
+    S.Sentence += fmt::format(" Tuning the kernels alone makes them {:.2f} times as fast as they are now.", Alone);
+}
+} // namespace
+
+std::string phraseOf(Schedule::Kind How) {
+  switch (How) {
+  case Schedule::Serial:
+    return "serial launches";
+  case Schedule::Streams:
+    return "a stream each";
+  case Schedule::StreamsReversed:
+    return "a stream each, in reverse order";
+  case Schedule::Graph:
+    return "a CUDA graph with parallel branches";
+  }
+  llvm_unreachable("a schedule without a phrase");
+}
+
+std::string phraseOf(SoloLevel Level) {
+  switch (Level) {
+  case SoloLevel::Given:
+    return "as given";
+  case SoloLevel::Shaped:
+    return "in their best launch shapes";
+  case SoloLevel::Bound:
+    return "in their best launch shapes with bound arguments";
+  }
+  llvm_unreachable("a level without a phrase");
+}
+
+double speedupOver(const std::optional<BaselineResult> &Baseline, const Evaluation &Result) {
+  return Baseline && isMeasured(Result) ? Baseline->Result.Microseconds / Result.Microseconds : 0;
+}
+
+Summary summarize(const TuneResult &R) {
+  Summary S;
+  S.Limits = regimeOf(R);
+  S.Counts = countFates(R.Tried);
+  rankBaselines(R, S);
+  R.Modelled ? rankByModel(R, S) : rankCandidates(R, S);
+  factorize(S);
+  bound(R, S);
+  auto See = [&](const Evaluation &E, bool Full) {
+    if (!isMeasured(E))
+      return;
+    S.Samples += E.Samples;
+    if (Full)
+      S.WorstNoise = std::max(S.WorstNoise, E.RelativeNoise);
+    if (E.ClockMHz > 0) {
+      S.LowestClockMHz = S.LowestClockMHz > 0 ? std::min(S.LowestClockMHz, E.ClockMHz) : E.ClockMHz;
+      S.HighestClockMHz = std::max(S.HighestClockMHz, E.ClockMHz);
+    }
+  };
+  for (const TraceEntry &E : R.Tried)
+    See(E.Result, E.Measured == Effort::Full);
+  for (const BaselineResult &B : R.Baselines)
+    See(B.Result, true);
+  judge(R, S);
+  return S;
+}
+
+} // namespace cufuse

@@ -1,0 +1,212 @@
+#include "Reader.h"
+
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/xxhash.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace cufuse {
+
+unsigned bytesOfElement(ElementType Type) {
+  switch (Type) {
+  case ElementType::I8:
+  case ElementType::U8:
+    return 1;
+  case ElementType::I16:
+  case ElementType::U16:
+  case ElementType::F16:
+  case ElementType::BF16:
+    return 2;
+  case ElementType::I32:
+  case ElementType::U32:
+  case ElementType::F32:
+    return 4;
+  default:
+    return 8;
+  }
+}
+
+namespace {
+
+using Integer = Number::Integer;
+
+struct IntegerRange {
+  Integer Min, Max;
+};
+
+std::optional<IntegerRange> rangeOf(ElementType Type) {
+  const unsigned Bits = 8 * bytesOfElement(Type);
+  switch (Type) {
+  case ElementType::I8:
+  case ElementType::I16:
+  case ElementType::I32:
+  case ElementType::I64:
+    return IntegerRange{-(Integer(1) << (Bits - 1)), (Integer(1) << (Bits - 1)) - 1};
+  case ElementType::U8:
+  case ElementType::U16:
+  case ElementType::U32:
+  case ElementType::U64:
+    return IntegerRange{0, (Integer(1) << Bits) - 1};
+  default:
+    return std::nullopt;
+  }
+}
+
+class Resolver {
+public:
+  Resolver(WorkloadFile &File, const std::string &Prefix, Workload &Result)
+      : File(File), Prefix(Prefix), Result(Result) {}
+
+  llvm::Error run() {
+    for (const WorkloadSize &Size : File.Sizes) {
+      if (auto Value = value(Size.Value))
+        Sizes[Size.Name] = *Value;
+      else
+        Sizes[Size.Name] = {Integer(1)}; // one complaint is enough
+    }
+    std::map<std::string, std::string> Buffers;
+    for (const WorkloadBuffer &Buffer : File.Buffers) {
+      if (Sizes.count(Buffer.Name))
+        Wrong.add(Buffer.Where, fmt::format("'{}' is a size, too", Buffer.Name), "choose another name");
+      Buffers[Buffer.Name] = Prefix + Buffer.Name;
+      addBuffer(Buffer);
+    }
+    for (WorkloadKernel &Kernel : File.Kernels) {
+      checkNames(Kernel);
+      Kernel.Sizes = Sizes;
+      Kernel.Buffers = Buffers;
+    }
+    checkUse();
+    Result.Kernels.insert(Result.Kernels.end(), File.Kernels.begin(), File.Kernels.end());
+    return Wrong.take();
+  }
+
+private:
+  std::optional<Number> value(const Expression &E) {
+    bool Known = true;
+    for (const Expression *Name : namesIn(E)) {
+      if (Sizes.count(Name->Text))
+        continue;
+      Known = false;
+      unknown(*Name, "");
+    }
+    return Known ? Wrong.value(evaluate(E, Sizes)) : std::nullopt;
+  }
+  void unknown(const Expression &Name, const char *More) {
+    std::vector<std::string> All;
+    for (const auto &[Size, Value] : Sizes)
+      All.push_back(Size);
+    const bool Later = llvm::any_of(File.Sizes, [&](const WorkloadSize &S) { return S.Name == Name.Text; });
+    Wrong.add(Name.Where,
+              Later ? fmt::format("the size '{}' has no value yet", Name.Text)
+                    : fmt::format("'{}' is no size{}", Name.Text, More),
+              Later ? "give it before those that follow from it" : suggestion(Name.Text, All));
+  }
+
+  void addBuffer(const WorkloadBuffer &Buffer) {
+    BufferSpec Spec;
+    Spec.Name = Prefix + Buffer.Name;
+    Spec.Type = Buffer.Type;
+    Spec.Output = Buffer.Output;
+    Spec.Accumulated = Buffer.Accumulated;
+    if (const auto Count = value(*Buffer.Count)) {
+      // As many bytes as a device could have.
+      if (!Count->isInteger() || Count->integer() < 1 || Count->integer() > (Integer(1) << 40))
+        Wrong.add(Buffer.Count->Where, fmt::format("'{}' would have {} elements", Buffer.Name, Count->str()),
+                  "give a positive integer");
+      else
+        Spec.Count = static_cast<std::uint64_t>(Count->integer());
+    }
+    Spec.Init.What = Buffer.Init;
+    // Buffers differ, and stay as they are when others come and go.
+    Spec.Init.Seed = llvm::xxh3_64bits(Buffer.Name);
+    double *Values[] = {&Spec.Init.A, &Spec.Init.B};
+    for (size_t I = 0; I < Buffer.InitValues.size(); ++I)
+      if (const auto Value = value(Buffer.InitValues[I])) {
+        *Values[I] = Value->real();
+        const auto Range = rangeOf(Buffer.Type);
+        const bool Exclusive = Buffer.Init == Initializer::Uniform && I == 1;
+        if (Range && Buffer.Init != Initializer::Normal &&
+            (!Value->isInteger() || Value->integer() < Range->Min || Value->integer() > Range->Max + Exclusive))
+          Wrong.add(Buffer.InitValues[I].Where,
+                    fmt::format("{} is no value of the elements of '{}'", Value->str(), Buffer.Name));
+      }
+    if (Buffer.Init == Initializer::Uniform && !(Spec.Init.A < Spec.Init.B))
+      Wrong.add(Buffer.InitPlace, "the first bound must be less than the second");
+    if (Buffer.Init == Initializer::Normal && Spec.Init.B < 0)
+      Wrong.add(Buffer.InitPlace, "a standard deviation is not negative");
+    if (Buffer.Init == Initializer::File)
+      checkFile(Buffer, Spec);
+    for (const auto &[Written, Place] :
+         {std::pair{&Buffer.Absolute, &Spec.Compare.Absolute}, std::pair{&Buffer.Relative, &Spec.Compare.Relative}})
+      if (*Written)
+        if (const auto Value = value(**Written)) {
+          *Place = Value->real();
+          if (*Place < 0)
+            Wrong.add((*Written)->Where, "a tolerance is not negative");
+        }
+    Result.Buffers.push_back(std::move(Spec));
+  }
+
+  void checkFile(const WorkloadBuffer &Buffer, BufferSpec &Spec) {
+    Spec.Init.Path = Buffer.InitFile;
+    std::uint64_t Bytes = 0;
+    if (const std::error_code Error = llvm::sys::fs::file_size(Buffer.InitFile, Bytes))
+      Wrong.add(Buffer.InitPlace, fmt::format("cannot read '{}': {}", Buffer.InitFile, Error.message()));
+    else if (Bytes < Spec.Count * bytesOfElement(Spec.Type))
+      Wrong.add(Buffer.InitPlace, fmt::format("'{}' has {} bytes, '{}' needs {}", Buffer.InitFile, Bytes, Buffer.Name,
+                                              Spec.Count * bytesOfElement(Spec.Type)));
+  }
+
+  static bool isBlock(const std::string &Name) { return Name == "block.x" || Name == "block.y" || Name == "block.z"; }
+
+  void checkNames(const WorkloadKernel &Kernel) {
+    auto Check = [&](const Expression &E, bool Buffers) {
+      for (const Expression *Name : namesIn(E)) {
+        const bool IsBuffer = llvm::any_of(File.Buffers, [&](const WorkloadBuffer &B) { return B.Name == Name->Text; });
+        if (!Sizes.count(Name->Text) && !isBlock(Name->Text) && !(Buffers && (IsBuffer || Name->Text == "nullptr")))
+          unknown(*Name, Buffers ? ", buffer or block dimension" : " or block dimension");
+      }
+    };
+    for (const Expression &Dimension : Kernel.Grid)
+      Check(Dimension, false);
+    if (Kernel.DynamicBytes)
+      Check(*Kernel.DynamicBytes, false);
+    for (const WorkloadArgument &Argument : Kernel.Arguments)
+      if (Argument.Value)
+        Check(*Argument.Value, true);
+  }
+
+  /// Kernels run side by side: none may overwrite what another writes.
+  void checkUse() {
+    for (const WorkloadBuffer &Buffer : File.Buffers) {
+      std::vector<std::string> Users;
+      for (const WorkloadKernel &Kernel : File.Kernels)
+        if (llvm::any_of(Kernel.Arguments, [&](const WorkloadArgument &A) {
+              return A.Value && llvm::any_of(namesIn(*A.Value), [&](auto *Name) { return Name->Text == Buffer.Name; });
+            }))
+          Users.push_back(Kernel.Name);
+      if (Users.empty())
+        Wrong.add(Buffer.Where, fmt::format("no kernel uses '{}'", Buffer.Name));
+      else if (Users.size() > 1 && Buffer.Output && !Buffer.Accumulated)
+        Wrong.add(Buffer.Where, fmt::format("{} and {} both use the output '{}'", Users[0], Users[1], Buffer.Name),
+                  "give each a buffer of its own: they run at the same time");
+    }
+  }
+
+  WorkloadFile &File;
+  const std::string &Prefix;
+  Workload &Result;
+  Numbers Sizes;
+  Complaints Wrong;
+};
+
+} // namespace
+
+llvm::Error resolve(WorkloadFile &File, const std::string &Prefix, Workload &Result) {
+  return Resolver(File, Prefix, Result).run();
+}
+
+} // namespace cufuse

@@ -1,0 +1,99 @@
+// Whole blocks play one kernel or the other: interleaved in one shot, or with fixed roles that loop. A kernel as large as
+// the fused block keeps the block's own barrier, of a smaller one the surplus warps leave and the others are counted.
+// RUN: split-file %s %t
+// RUN: %cufuse fuse %t/kernels.cu:large %t/kernels.cu:small --block 32x32 --block 100 --geometry blocks --name match \
+// RUN:   -o %t/match.cu
+// RUN: FileCheck %s --check-prefixes=CHECK,MATCH --input-file=%t/match.cu
+// RUN: %cufuse fuse %t/kernels.cu:large %t/kernels.cu:small --block 32x32 --block 100 --geometry blocks --name stride \
+// RUN:   --grid-policy stride --resident small=2 -o %t/stride.cu
+// RUN: FileCheck %s --check-prefixes=CHECK,STRIDE --input-file=%t/stride.cu
+// RUN: %cufuse fuse %t/kernels.cu:large %t/kernels.cu:small %t/kernels.cu:large --block 32x32 --block 100 --block 1024 \
+// RUN:   --copies small=3 --geometry blocks --name three -o %t/three.cu
+// RUN: FileCheck %s --check-prefix=THREE --input-file=%t/three.cu
+// RUN: %cufuse fuse %t/kernels.cu:large %t/kernels.cu:small --block 32x32 --block 100 --geometry blocks --dry-run \
+// RUN:   -o %t/dry.cu | FileCheck %s --check-prefix=PLAN
+// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/three.cu
+
+// CHECK: // threads    0 to 1023 of its blocks: large, block 32x32
+// CHECK-NEXT: // threads    0 to  127 of its blocks: small, block 100, barrier 1
+// MATCH: // Every block plays one kernel. They alternate in proportion to their grids
+// MATCH: unsigned place = blockIdx.x;
+// MATCH-NEXT: if (large_share.takes(place)) {
+// MATCH-NEXT: match_large::large(large_grid.inPlane(place)
+// MATCH-NEXT: } else {
+// MATCH-NEXT: if (match_small::cufuse_partition::rank() >= 100)
+// MATCH-NEXT: return; // more than this kernel's block has
+// STRIDE: //   1 large
+// STRIDE-NEXT: //   2 small
+// STRIDE-NEXT: const unsigned multiprocessors = gridDim.x / 3;
+// STRIDE-NEXT: if (blockIdx.x < multiprocessors) {
+// STRIDE-NEXT: for (unsigned block = blockIdx.x; block < large_grid.blocks; block += multiprocessors) {
+// STRIDE: } else {
+// STRIDE: for (unsigned block = blockIdx.x - multiprocessors; block < small_grid.blocks; block += 2 * multiprocessors) {
+// THREE: } else if (small_share.takes(place)) {
+// THREE-NEXT: if (threadIdx.x < 128) {
+// THREE: } else if (threadIdx.x < 256) {
+// THREE: if (const unsigned block = place * 3 + 1; block < small_grid.blocks) {
+// PLAN: 1024 threads, grid policy match, geometry blocks
+// PLAN-NEXT: threads    0 to 1023: large copy 0, block 32x32, the barrier of the block
+// PLAN-NEXT: threads    0 to  127: small copy 0, block 100, barrier 1
+
+//--- kernels.cu
+__global__ void large(const int *in, int *out, int n) {
+  __shared__ int tile[32][33];
+  const int block = blockIdx.y * gridDim.x + blockIdx.x, thread = threadIdx.y * blockDim.x + threadIdx.x;
+  const int i = block * 1024 + thread;
+  tile[threadIdx.y][threadIdx.x] = i < n ? in[i] : 0;
+  const int votes = __syncthreads_count(i < n && in[i] > 500);
+  if (i >= n)
+    return;
+  out[i] = tile[thread % 32][thread / 32] * 3 + votes;
+}
+
+// Lanes leave before the others synchronise, and helpers read the block's index.
+__device__ int start() { return blockIdx.x * blockDim.x; }
+__global__ void small(const int *in, int *out, int n) {
+  extern __shared__ int tile[];
+  const int i = start() + threadIdx.x;
+  tile[threadIdx.x] = 5;
+  __syncthreads();
+  if (i >= n)
+    return;
+  tile[threadIdx.x] = in[i];
+  __syncthreads();
+  out[i] = tile[threadIdx.x] + tile[99 - threadIdx.x] * 7;
+}
+
+//--- main.cu
+#include "both.h"
+#include "kernels.cu"
+
+#include "match.h"
+#include "stride.h"
+#include "three.h"
+
+int main() {
+  Array<int> in(20000), a(20000), b(20000), c(20000);
+  Both both;
+  both.output("a", a), both.output("b", b), both.output("c", c);
+  bool good = true;
+  const dim3 square(32, 32), plane(3, 5);
+  auto unfused = [&] {
+    large<<<plane, square>>>(in, a, 15000);
+    small<<<37, 100, 400>>>(in, b, 3650);
+  };
+  good &= both.same("match", unfused, [&] {
+    require(match::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "match");
+  });
+  good &= both.same("stride", unfused, [&] {
+    require(stride::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "stride");
+  });
+  auto three = [&] {
+    unfused();
+    large<<<dim3(1, 7), 1024>>>(in, c, 7168);
+  };
+  good &= both.same("three", three, [&] {
+    require(three::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}, {dim3(1, 7), 0, {in, c, 7168}}), "three");
+  });
+  return good ? 0 : 1;
+}

@@ -1,0 +1,309 @@
+#include "cufuse/Compile/Compiler.h"
+
+#include "TemporaryFolder.h"
+
+#include "cufuse/Frontend/Toolchain.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace cufuse {
+namespace {
+
+using testing::HasSubstr;
+
+/// Counts the calls of nvcc by what they make.
+class RealNvcc : public testing::Test {
+protected:
+  void SetUp() override {
+    auto Tools = findToolchain("");
+    if (!Tools || Tools->Nvcc.empty()) {
+      llvm::consumeError(Tools.takeError());
+      GTEST_SKIP() << "no nvcc";
+    }
+    Nvcc = Folder.script("nvcc", "echo \"$1\" >> " + Folder.at("calls") + "; exec " + Tools->Nvcc + " \"$@\"");
+  }
+  /// Each a new object, as in another process.
+  llvm::Expected<CompiledKernels> compile(const CompileJob &Job) {
+    return NvccCompiler(Nvcc, Folder.at("cache")).compile(Job);
+  }
+  size_t calls(const std::string &What) const {
+    std::istringstream Calls(Folder.read("calls"));
+    size_t Count = 0;
+    for (std::string Line; std::getline(Calls, Line);)
+      Count += Line == What;
+    return Count;
+  }
+  static CompileJob jobOf(const std::string &Attribute, const std::string &Body = "") {
+    CompileJob Job;
+    Job.Files = {{"kernel.cu", "__global__ void " + Attribute +
+                                   " kernel(const float *a, float *b, int n) {\n"
+                                   "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s[40] = {};\n"
+                                   "#pragma unroll\n  for (int k = 0; k < 40; ++k) s[k] = a[i + k * n];\n"
+                                   "  float t = 0;\n#pragma unroll\n"
+                                   "  for (int k = 0; k < 40; ++k) t += s[k] * s[39 - k] / s[(k * 7) % 40];\n" +
+                                   Body + "  b[i] = t;\n}\n"}};
+    Job.Arch = "sm_90a";
+    Job.Entry = "_Z6kernel";
+    return Job;
+  }
+  const ResourceUse &only(const CompiledKernels &Compiled) {
+    EXPECT_EQ(Compiled.Resources.size(), 1u);
+    return Compiled.Resources.begin()->second;
+  }
+
+  TemporaryFolder Folder;
+  std::string Nvcc;
+};
+
+TEST_F(RealNvcc, CapsShareOnePtxAndAreWhatTheAttributesMean) {
+  CompileJob Job = jobOf("__launch_bounds__(256)");
+  auto Free = compile(Job);
+  Job.Cap.MinBlocks = 8;
+  auto Tight = compile(Job);
+  ASSERT_TRUE(Free && Tight);
+  EXPECT_EQ(calls("-ptx"), 1u);
+  EXPECT_EQ(calls("-cubin"), 2u);
+  EXPECT_GT(only(*Free).Registers, 32u);
+  EXPECT_EQ(only(*Tight).Registers, 32u);
+  EXPECT_GT(only(*Tight).SpillStores, 0u);
+  // The PTX with the cap is the very text that the attribute gives: the cubin is the one that is there already.
+  auto Written = compile(jobOf("__launch_bounds__(256, 8)"));
+  ASSERT_TRUE(bool(Written));
+  EXPECT_EQ(Written->Cubin, Tight->Cubin);
+  EXPECT_EQ(calls("-ptx"), 2u);
+  EXPECT_EQ(calls("-cubin"), 2u);
+
+  Job.Cap = {0, 48};
+  auto Count = compile(Job), Maximum = compile(jobOf("__maxnreg__(48)"));
+  ASSERT_TRUE(Count && Maximum);
+  EXPECT_EQ(Count->Cubin, Maximum->Cubin);
+  EXPECT_LE(only(*Count).Registers, 48u);
+}
+
+TEST_F(RealNvcc, WhatWasCompiledIsNotCompiledAgain) {
+  const CompileJob Job = jobOf("");
+  auto First = compile(Job), Second = compile(Job);
+  ASSERT_TRUE(First && Second);
+  EXPECT_EQ(First->Cubin, Second->Cubin);
+  EXPECT_EQ(only(*First).Registers, only(*Second).Registers);
+  EXPECT_EQ(calls("-ptx"), 1u);
+  EXPECT_EQ(calls("-cubin"), 1u);
+  CompileJob Other = Job;
+  Other.Flags = {"--fmad=false"};
+  auto Third = compile(Other);
+  ASSERT_TRUE(bool(Third));
+  EXPECT_NE(Third->Cubin, First->Cubin);
+  // The driver of the ELF file is in its header: an image for the device.
+  std::ifstream Cubin(First->Cubin, std::ios::binary);
+  char Magic[4] = {};
+  Cubin.read(Magic, 4);
+  EXPECT_EQ(std::string(Magic, 4), "\x7f"
+                                   "ELF");
+}
+
+TEST_F(RealNvcc, AChangedHeaderIsNoticed) {
+  std::filesystem::create_directory(Folder.at("some dir"));
+  Folder.put("some dir/scale.h", "#define SCALE 2\n");
+  Folder.put("user.cu",
+             "#include \"some dir/scale.h\"\nextern \"C\" __global__ void scale(float *a) { a[threadIdx.x] *= "
+             "SCALE; }\n");
+  CompileJob Job;
+  Job.Source = Folder.at("user.cu");
+  Job.Arch = "sm_90a";
+  auto First = compile(Job), Again = compile(Job);
+  ASSERT_TRUE(First && Again);
+  EXPECT_EQ(First->Resources.begin()->first, "scale");
+  EXPECT_EQ(calls("-ptx"), 1u);
+  Folder.put("some dir/scale.h", "#define SCALE 3.5f\n");
+  auto Changed = compile(Job);
+  ASSERT_TRUE(bool(Changed));
+  EXPECT_EQ(calls("-ptx"), 2u);
+  EXPECT_NE(Changed->Cubin, First->Cubin);
+  EXPECT_TRUE(std::filesystem::exists(First->Cubin));
+}
+
+TEST_F(RealNvcc, IgnoredBudgetsAreReported) {
+  const std::string Budget = "  asm volatile(\"setmaxnreg.dec.sync.aligned.u32 24;\");\n";
+  auto Unbound = compile(jobOf("__launch_bounds__(256)", Budget));
+  auto Bound = compile(jobOf("__launch_bounds__(256, 1)", Budget));
+  ASSERT_TRUE(Unbound && Bound);
+  EXPECT_TRUE(Unbound->BudgetIgnored);
+  EXPECT_FALSE(Bound->BudgetIgnored);
+}
+
+TEST_F(RealNvcc, RelocatableCodeIsNotMade) {
+  CompileJob Job = jobOf("");
+  auto Plain = compile(Job);
+  Job.Flags = {"-rdc=true", "--relocatable-device-code", "true", "-dc"};
+  auto Relocatable = compile(Job);
+  ASSERT_TRUE(Plain && Relocatable);
+  EXPECT_EQ(Plain->Cubin, Relocatable->Cubin);
+}
+
+TEST_F(RealNvcc, WhyItDoesNotCompileIsSaid) {
+  CompileJob Job = jobOf("");
+  Job.Files[0].Text += "nonsense\n";
+  EXPECT_THAT(llvm::toString(compile(Job).takeError()),
+              testing::AllOf(HasSubstr("nvcc does not compile the source"), HasSubstr("nonsense")));
+  Job.Files.clear();
+  Job.Source = Folder.put("user.cu", "#error no\n");
+  EXPECT_THAT(llvm::toString(compile(Job).takeError()), HasSubstr("user.cu"));
+  // Nothing half-made is left.
+  for (const auto &Entry : std::filesystem::directory_iterator(Folder.at("cache")))
+    EXPECT_FALSE(Entry.path().filename().string().starts_with("new")) << Entry.path();
+}
+
+TEST_F(RealNvcc, SeveralThreadsMakeAnEntryOnce) {
+  NvccCompiler Compiler(Nvcc, Folder.at("cache"));
+  CompilePool Pool(Compiler, 4);
+  CompileJob Job = jobOf("__launch_bounds__(256)");
+  for (unsigned Blocks : {0, 1, 2, 0, 1, 2}) {
+    Job.Cap.MinBlocks = Blocks;
+    Pool.submit(Job);
+  }
+  std::set<std::string> Cubins;
+  while (auto Finished = Pool.next())
+    Cubins.insert(llvm::cantFail(std::move(Finished->Result)).Cubin);
+  EXPECT_EQ(Cubins.size(), 3u);
+  EXPECT_EQ(calls("-ptx"), 1u);
+  EXPECT_EQ(calls("-cubin"), 3u);
+}
+
+TEST(Compiler, WithoutNvccIsAMissingTool) {
+  TemporaryFolder Folder;
+  EXPECT_THAT(llvm::toString(NvccCompiler("", Folder.at("cache")).compile({}).takeError()), HasSubstr("nvcc"));
+}
+
+TEST(ArtifactCache, FailuresLeaveNothing) {
+  TemporaryFolder Folder;
+  ArtifactCache Cache(Folder.at("cache"));
+  auto Failed = Cache.get({"key"}, [](const std::string &) { return llvm::createStringError("no"); });
+  EXPECT_EQ(llvm::toString(Failed.takeError()), "no");
+  unsigned Made = 0;
+  auto Make = [&](const std::string &) {
+    ++Made;
+    return llvm::Error::success();
+  };
+  const std::string Entry = llvm::cantFail(Cache.get({"key"}, Make));
+  EXPECT_EQ(llvm::cantFail(Cache.get({"key"}, Make)), Entry);
+  EXPECT_EQ(Made, 1u);
+  // Neither concatenation nor order is lost in the hash.
+  EXPECT_NE(llvm::cantFail(Cache.get({"ke", "y"}, Make)), Entry);
+  EXPECT_NE(llvm::cantFail(Cache.get({"y", "ke"}, Make)), llvm::cantFail(Cache.get({"ke", "y"}, Make)));
+}
+
+TEST(ArtifactCache, AFileThatItDependsOnMayGo) {
+  TemporaryFolder Folder;
+  Folder.put("header", "1");
+  ArtifactCache Cache(Folder.at("cache"));
+  unsigned Made = 0;
+  auto Make = [&](const std::string &New) {
+    ++Made;
+    std::ofstream(New + "/depends") << Folder.at("header") << '\n';
+    return llvm::Error::success();
+  };
+  llvm::cantFail(Cache.get({"key"}, Make));
+  std::filesystem::remove(Folder.at("header"));
+  llvm::cantFail(Cache.get({"key"}, Make));
+  EXPECT_EQ(Made, 2u);
+}
+
+TEST(ArtifactCache, OneThatCannotBeWrittenIsSaidSo) {
+  TemporaryFolder Folder;
+  ArtifactCache Cache(Folder.put("file", "") + "/cache");
+  EXPECT_THAT(
+      llvm::toString(Cache.get({"key"}, [](const std::string &) { return llvm::Error::success(); }).takeError()),
+      HasSubstr("cannot write to the cache"));
+}
+
+constexpr char Ptx[] = R"(.version 9.0
+.func (.param .b32 r) helper(.param .b32 x)
+{
+}
+.visible .entry _Z5otherPf(
+	.param .u64 _Z5otherPf_param_0
+)
+.maxntid 64, 1, 1
+{
+}
+.visible .entry _Z5fusedPf(
+	.param .u64 _Z5fusedPf_param_0
+)
+.maxntid 256, 1, 1
+.minnctapersm 2
+{
+	ret;
+}
+)";
+
+TEST(RegisterCap, ReplacesTheDirectivesOfItsEntry) {
+  const std::string Bound = llvm::cantFail(withRegisterCap(Ptx, "_Z5fused", {4, 0}));
+  EXPECT_THAT(Bound, HasSubstr(")\n.maxntid 256, 1, 1\n.minnctapersm 4\n{\n\tret;"));
+  EXPECT_THAT(Bound, HasSubstr(")\n.maxntid 64, 1, 1\n{\n}"));
+  EXPECT_THAT(llvm::cantFail(withRegisterCap(Ptx, "_Z5fused", {0, 80})), HasSubstr(")\n.maxnreg 80\n{\n\tret;"));
+  EXPECT_EQ(llvm::cantFail(withRegisterCap(Ptx, "_Z5fused", {})), Ptx);
+}
+
+TEST(RegisterCap, WantsExactlyOneEntry) {
+  EXPECT_THAT(llvm::toString(withRegisterCap(Ptx, "_Z5", {4, 0}).takeError()), HasSubstr("2 entries"));
+  EXPECT_THAT(llvm::toString(withRegisterCap(Ptx, "_Z7missing", {4, 0}).takeError()), HasSubstr("0 entries"));
+  EXPECT_THAT(llvm::toString(withRegisterCap(".visible .entry k()\n{\n}\n", "k", {4, 0}).takeError()),
+              HasSubstr("needs the number of threads"));
+}
+
+/// Finishes the later the smaller the number of blocks.
+class SlowCompiler final : public Compiler {
+public:
+  llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override {
+    ++Begun;
+    std::this_thread::sleep_for(std::chrono::milliseconds(Job.Cap.MinBlocks));
+    if (Job.Arch.empty())
+      return llvm::createStringError("no architecture");
+    CompiledKernels Compiled;
+    Compiled.Cubin = Job.Arch;
+    return Compiled;
+  }
+  std::atomic<unsigned> Begun = 0;
+};
+
+TEST(CompilePool, HandsOutWhatIsReady) {
+  SlowCompiler Compiler;
+  CompilePool Pool(Compiler, 2);
+  CompileJob Slow, Quick, Bad;
+  Slow.Arch = "slow";
+  Slow.Cap.MinBlocks = 500;
+  Quick.Arch = "quick";
+  EXPECT_EQ(Pool.submit(Slow), 0u);
+  EXPECT_EQ(Pool.submit(Quick), 1u);
+  auto First = Pool.next();
+  ASSERT_TRUE(First);
+  EXPECT_EQ(First->Number, 1u);
+  EXPECT_EQ(llvm::cantFail(std::move(First->Result)).Cubin, "quick");
+  // More may come while the first still runs.
+  EXPECT_EQ(Pool.submit(Bad), 2u);
+  auto Second = Pool.next();
+  EXPECT_EQ(Second->Number, 2u);
+  EXPECT_EQ(llvm::toString(Second->Result.takeError()), "no architecture");
+  auto Third = Pool.next();
+  ASSERT_TRUE(Third);
+  EXPECT_EQ(llvm::cantFail(std::move(Third->Result)).Cubin, "slow");
+  EXPECT_FALSE(Pool.next());
+}
+
+TEST(CompilePool, ForgetsWhatWasNotBegun) {
+  SlowCompiler Compiler;
+  {
+    CompilePool Pool(Compiler, 1);
+    CompileJob Job;
+    Job.Cap.MinBlocks = 300;
+    for (int I = 0; I < 100; ++I)
+      Pool.submit(Job);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_LE(Compiler.Begun, 2u);
+}
+
+} // namespace
+} // namespace cufuse

@@ -1,0 +1,124 @@
+#include "cufuse/Fusion/FusedLaunch.h"
+
+#include "../../lib/Fusion/EmittedOnHost.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace cufuse {
+namespace {
+
+KernelFacts kernel(const char *Name, bool Dynamic = false) {
+  KernelFacts Facts;
+  Facts.Name = Name;
+  Facts.Parameters = {{"in", "const float *"}, {"n", "int"}};
+  Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)] = {true, true, false};
+  if (Dynamic)
+    Facts.DynamicShared.push_back({"s", "float[]", 0, Name, {}});
+  return Facts;
+}
+
+struct Case {
+  std::vector<KernelFacts> Kernels = {kernel("a", true), kernel("b")};
+  FusionConfig Config{.Constituents = {{{256, 1, 1}, 1}, {{128, 1, 1}, 1}}};
+  std::vector<ConstituentLaunch> Launches = {{{100, 3, 1}, 1000}, {{70, 1, 1}, 200}};
+
+  llvm::Expected<FusedLaunch> launch(unsigned Resident = 2) const {
+    std::vector<const KernelFacts *> Facts;
+    for (const KernelFacts &K : Kernels)
+      Facts.push_back(&K);
+    auto Plan = planFusion(Facts, Config);
+    return Plan ? launchOf(Facts, *Plan, "pair", Launches, Resident, 132) : Plan.takeError();
+  }
+  FusedLaunch launched(unsigned Resident = 2) const {
+    auto Launch = launch(Resident);
+    EXPECT_TRUE(static_cast<bool>(Launch)) << llvm::toString(Launch.takeError());
+    return Launch ? *Launch : FusedLaunch{};
+  }
+};
+
+template <typename Value> Value value(const FusedParameter &P) {
+  Value V{};
+  EXPECT_EQ(P.Bytes.size(), sizeof(Value));
+  std::memcpy(&V, P.Bytes.data(), std::min(P.Bytes.size(), sizeof(Value)));
+  return V;
+}
+
+TEST(FusedLaunch, WarpsAreAsManyBlocksAsTheLargestGrid) {
+  Case Each;
+  const FusedLaunch Launch = Each.launched();
+  EXPECT_EQ(Launch.Kernel, "_ZN4pair5fusedE");
+  EXPECT_EQ(Launch.Grid[0], 300u);
+  EXPECT_EQ(Launch.Block[0], 384u);
+  EXPECT_EQ(Launch.DynamicBytes, 1024u + 256u);
+  // a's arguments, grid and offset; b's arguments and grid.
+  ASSERT_EQ(Launch.Parameters.size(), 7u);
+  EXPECT_EQ(Launch.Parameters[1].Constituent, 0);
+  EXPECT_EQ(Launch.Parameters[1].Name, "n");
+  EXPECT_EQ(Launch.Parameters[4].Constituent, 1);
+  const auto Grid = value<emitted::CufuseGrid>(Launch.Parameters[2]);
+  EXPECT_EQ(Grid.blocks, 300u);
+  EXPECT_EQ(Grid.inPlane(205).y, 2u);
+  EXPECT_EQ(value<unsigned>(Launch.Parameters[3]), 0u);
+}
+
+TEST(FusedLaunch, StrideFillsTheDeviceAndNoMore) {
+  Case Each;
+  Each.Config.Grid = GridPolicy::Stride;
+  EXPECT_EQ(Each.launched(2).Grid[0], 264u);
+  EXPECT_EQ(Each.launched(3).Grid[0], 300u);
+  auto None = Each.launch(0);
+  EXPECT_NE(llvm::toString(None.takeError()).find("0 blocks"), std::string::npos);
+}
+
+TEST(FusedLaunch, BlocksAreTheSumOfTheGridsAndShareTheMemory) {
+  Case Each;
+  Each.Config.Shape = Geometry::Blocks;
+  Each.Config.Constituents[1].Copies = 2;
+  const FusedLaunch Launch = Each.launched();
+  EXPECT_EQ(Launch.Grid[0], 300u + 35u);
+  EXPECT_EQ(Launch.Block[0], 256u);
+  EXPECT_EQ(Launch.DynamicBytes, 1024u);
+  ASSERT_EQ(Launch.Parameters.size(), 7u);
+  const auto Share = value<emitted::CufuseShare>(Launch.Parameters[3]);
+  EXPECT_EQ(Share.before(335), 300u);
+}
+
+TEST(FusedLaunch, ResidentRolesAreSoManyPerMultiprocessor) {
+  Case Each;
+  Each.Config.Shape = Geometry::Blocks;
+  Each.Config.Grid = GridPolicy::Stride;
+  Each.Config.Constituents[0].ResidentBlocks = 3;
+  const FusedLaunch Launch = Each.launched();
+  EXPECT_EQ(Launch.Grid[0], 4u * 132u);
+  EXPECT_EQ(Launch.Parameters.size(), 6u);
+}
+
+TEST(FusedLaunch, OneKernelAloneKeepsItsGridAndBlock) {
+  Case Each;
+  Each.Kernels.pop_back();
+  Each.Config.Constituents = {{{16, 16, 1}, 1}};
+  Each.Launches.pop_back();
+  const FusedLaunch Launch = Each.launched();
+  EXPECT_EQ(Launch.Grid, (std::array<std::uint32_t, 3>{100, 3, 1}));
+  EXPECT_EQ(Launch.Block, (std::array<std::uint32_t, 3>{16, 16, 1}));
+  EXPECT_EQ(Launch.Parameters.size(), 3u); // with the offset of the dynamic shared memory
+}
+
+TEST(FusedLaunch, RefusesWhatTheLauncherRefuses) {
+  Case Each;
+  Each.Launches[0].Grid = {1, 1, 2}; // z is not read
+  EXPECT_NE(llvm::toString(Each.launch().takeError()).find("a cannot be launched with a grid of 1x1x2"),
+            std::string::npos);
+  Each = {};
+  Each.Launches[1].DynamicBytes = 1ull << 40;
+  EXPECT_NE(llvm::toString(Each.launch().takeError()).find("dynamic shared memory"), std::string::npos);
+  Each = {};
+  Each.Config.Shape = Geometry::Blocks;
+  Each.Launches = {{{0x7fffffff, 1, 1}, 0}, {{1, 1, 1}, 0}};
+  EXPECT_NE(llvm::toString(Each.launch().takeError()).find("fused grid"), std::string::npos);
+}
+
+} // namespace
+} // namespace cufuse
