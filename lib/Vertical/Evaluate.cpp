@@ -607,11 +607,18 @@ Value Evaluator::call(const clang::CallExpr *E) {
   const llvm::StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : "";
   const bool Atomic = Callee && classify(*Callee) == Intrinsic::Atomic;
   if ((LoadIntrinsics.contains(Name) || StoreIntrinsics.contains(Name) || Atomic) && E->getNumArgs() > 0) {
-    const Value To = eval(E->getArg(0));
+    std::optional<Place> To;
+    if (auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E->getArg(0)->IgnoreParenImpCasts());
+        Address && Address->getOpcode() == clang::UO_AddrOf)
+      To = place(Address->getSubExpr());
+    else if (const Value V = eval(E->getArg(0)); V.What == Value::Kind::Pointer)
+      To = Place{V.Base, V.P, false, true, E};
     for (unsigned I = 1; I < E->getNumArgs(); ++I)
       argument(E->getArg(I), true);
-    if (To.What == Value::Kind::Pointer) {
-      Place P{To.Base, To.P, false, true, E};
+    if (To) {
+      Place P = *To;
+      P.At = E;
+      P.Direct = false;
       site(Atomic                          ? AccessSite::Kind::Atomic
            : LoadIntrinsics.contains(Name) ? AccessSite::Kind::Load
                                            : AccessSite::Kind::Store,

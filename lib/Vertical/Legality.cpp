@@ -72,7 +72,8 @@ private:
     const auto Index = Site.Index ? inElement(*Site.Index, *Consumer.Accesses, *Consumer.Shape) : std::nullopt;
     if (!Index || !(*Index == Polynomial::atom(ElementAtom)))
       return refuse(BlockerKind::OtherElement, Site.Where,
-                    Fact + (Index ? ", but this is element " + shown(*Index) : ", but this index is not known"));
+                    fmt::format("{}: {}, whose index is {}; {}", Consumer.Name, Site.str(),
+                                Index ? shown(*Index) : "not known", Stored));
     if (!Site.Direct)
       refuse(BlockerKind::IntermediateEscapes, Site.Where, Fact);
   }

@@ -18,7 +18,9 @@
 #include "gelu.cu"
 #include "residual.cu"
 #include "sgemm.cu"
+
 #undef TILE
+#define factorise factoriseTransposed
 #include "transpose.cu"
 
 #include "gemm.h"
@@ -26,7 +28,8 @@
 
 int main() {
   bool good = true;
-  for (const auto [m, n, k] : {dim3(1, 1, 1), dim3(64, 64, 16), dim3(65, 63, 17), dim3(37, 130, 20)}) {
+  for (const dim3 size : {dim3(1, 1, 1), dim3(64, 64, 16), dim3(65, 63, 17), dim3(37, 130, 20)}) {
+    const int m = size.x, n = size.y, k = size.z;
     Array<float> a(m * k, 5), b(k * n, 7), addend(m * n, 3), bias(n, 11), c(m * n), biased(m * n), out(m * n);
     const dim3 grid((n + 63) / 64, (m + 63) / 64);
     Both both;
@@ -65,7 +68,7 @@ int main() {
         [&] {
           turned::transposeTiled_addResidual::Launch launch{};
           launch.grid = tiles;
-          launch.arguments = {addend, turned, static_cast<int>(n), static_cast<int>(m), c, sum};
+          launch.arguments = {addend, turned, n, m, c, sum};
           require(turned::launch(launch), "turned");
         });
   }
