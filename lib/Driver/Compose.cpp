@@ -34,6 +34,18 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
   }
   if (llvm::Error Error = checkIncludes(Constituents))
     return std::move(Error);
+  // A type that is copied with each kernel is another type for each.
+  for (const Flow &F : Graph.Flows)
+    for (const ParameterText &P : Kernels[F.Consumer].Text.Parameters)
+      if (P.Name == F.In && P.Element.find(PathMark) != std::string::npos) {
+        const VerticalNode &Consumer = Graph.Nodes[F.Consumer];
+        return llvm::make_error<Failure>(
+            ExitCode::BadInput,
+            std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Consumer.Facts->Where,
+                                         fmt::format("{}.{} is {}, which stands in the kernel's file itself",
+                                                     Consumer.Name, F.In, Consumer.parameter(F.In)->Type)}
+                                     .message()});
+      }
   ComposedKernel One = inlineAtStore(Graph, Texts, *Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};

@@ -75,9 +75,15 @@ bool Condition::known(bool Truth, std::vector<Less> &Holds) const {
   switch (What) {
   case Kind::Unknown:
     return false;
-  case Kind::Less: // not l < r: r < l + 1
-    Holds.push_back(Truth ? Compared : Less{Compared.Right, Compared.Left + Polynomial::constant(1)});
+  case Kind::Less: { // not l < r: r < l + 1
+    Less L = Truth ? Compared : Less{Compared.Right, Compared.Left + Polynomial::constant(1)};
+    if (auto Constant = L.Left.terms().find({}); Constant != L.Left.terms().end()) {
+      const Polynomial Moved = Polynomial::constant(Constant->second);
+      L = {L.Left - Moved, L.Right - Moved};
+    }
+    Holds.push_back(std::move(L));
     return true;
+  }
   case Kind::Not:
     return Parts[0].known(!Truth, Holds);
   case Kind::And:

@@ -207,8 +207,8 @@ private:
       Aliases += fmt::format("{}using cufuse_linked_{} = {};", Aliases.empty() ? "" : "\n", Out, sinkType(Node, Out));
     code(Aliases, {space(Node)});
     if (Consumes)
-      Result.Text.Body.push_back(directive(
-          "#define threadIdx cufuse_partition::threadIdx()\n#define blockDim cufuse_partition::blockDim()"));
+      Result.Text.Body.push_back(
+          directive("#define threadIdx cufuse_partition::threadIdx()\n#define blockDim cufuse_partition::blockDim()"));
     for (const Piece &P : Text.Body)
       Result.Text.Body.push_back(inside(P, Node));
     for (const std::string &Macro : Text.BodyMacros)
