@@ -100,6 +100,39 @@ bool Condition::known(bool Truth, std::vector<Less> &Holds) const {
 Evaluator::Evaluator(const ParsedUnit &Unit, const Reached &Reach)
     : Unit(Unit), Context(Unit.ast()), Kernel(*Reach.Kernel) {
   parameters();
+  findReferred();
+}
+
+void Evaluator::findReferred() {
+  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
+    std::set<const clang::VarDecl *> Found;
+    void add(const clang::Expr *E) {
+      auto *Reference = E ? llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts()) : nullptr;
+      if (auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr)
+        Found.insert(Variable);
+    }
+    bool VisitUnaryOperator(const clang::UnaryOperator *E) override {
+      if (E->getOpcode() == clang::UO_AddrOf)
+        add(E->getSubExpr());
+      return true;
+    }
+    bool VisitVarDecl(const clang::VarDecl *Variable) override {
+      if (Variable->getType()->isReferenceType())
+        add(Variable->getInit());
+      return true;
+    }
+    bool VisitLambdaExpr(const clang::LambdaExpr *E) override {
+      for (const clang::LambdaCapture &Capture : E->captures())
+        if (Capture.capturesVariable() && Capture.getCaptureKind() == clang::LCK_ByRef)
+          if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Capture.getCapturedVar()))
+            Found.insert(Variable);
+      return true;
+    }
+  } All;
+  All.TraverseStmt(Kernel.getBody());
+  Referred = std::move(All.Found);
+  for (const clang::VarDecl *Variable : Referred)
+    Variables.erase(Variable);
 }
 
 void Evaluator::parameters() {
@@ -433,7 +466,7 @@ Value Evaluator::assign(const clang::Expr *To, const clang::Expr *From, bool Com
   }
   if (!Variable->hasLocalStorage() && !Variable->hasAttr<clang::CUDASharedAttr>())
     unfollowed("a change of " + Variable->getNameAsString(), To->getBeginLoc());
-  const bool Kept = Variable->hasLocalStorage() && !Compound &&
+  const bool Kept = Variable->hasLocalStorage() && !Referred.count(Variable) && !Compound &&
                     ((V.What == Value::Kind::Pointer && Variable->getType()->isPointerType()) ||
                      (V.What == Value::Kind::Integer && holdsIndex(Variable->getType())));
   if (!Kept) {

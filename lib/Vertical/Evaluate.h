@@ -75,6 +75,7 @@ private:
   };
 
   void parameters();
+  void findReferred();
   void parts(const clang::Expr *E);
   void site(AccessSite::Kind What, const Place &P, bool Compound = false);
   std::optional<Place> place(const clang::Expr *E);
@@ -93,7 +94,8 @@ private:
   Value used(std::initializer_list<std::pair<const Value *, const clang::Expr *>> Parts);
 
   std::map<const clang::ParmVarDecl *, std::string> Names;
-  std::set<const clang::Expr *> Met; ///< Names of parameters and of built-ins.
+  std::set<const clang::VarDecl *> Referred; ///< By a pointer or a reference: they may change anywhere.
+  std::set<const clang::Expr *> Met;         ///< Names of parameters and of built-ins.
 };
 
 } // namespace cufuse

@@ -32,7 +32,7 @@ __global__ void pairs(Pair *__restrict__ out, int n) {
   if (i < n)
     out[i] = Pair{1, 2};
 }
-// COPIED: refused: {{.*}} sums.in is const Pair *, which stands in the kernel's file itself [LinkedTypes]
+// COPIED: refused: {{.*}} sums.in is {{.*}}Pair *, which stands in the kernel's file itself [LinkedTypes]
 __global__ void sums(const Pair *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

@@ -145,3 +145,15 @@ __global__ void narrow(float *x, int n) {
   if (i < n)
     x[i] = 1;
 }
+
+// What a pointer leads to may change anywhere.
+// CHECK-LABEL: {{^}}pointed(
+// CHECK: store            x[unknown]
+__global__ void pointed(float *x, int n) {
+  int i = 0;
+  int *p = &i;
+  i = blockIdx.x * blockDim.x + threadIdx.x;
+  *p = 7;
+  if (i < n)
+    x[i] = 1;
+}
