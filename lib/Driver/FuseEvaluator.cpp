@@ -180,15 +180,15 @@ private:
     if (!Text)
       return Call->push(Position, failedWith(Fate::Impossible, Text.takeError()));
     Job.Files = {{Options.Name + ".cu", std::move(Text->Source)}, {Options.Name + ".h", std::move(Text->Header)}};
-    Pool.submit(std::move(Job), [this, Call, Position, Key, How, Candidate, Plan = std::move(*Plan)](
-                                    llvm::function_ref<llvm::Expected<CompiledKernels>()> Compile) {
+    Pool.submit(std::move(Job), [this, Call, Position, Key, How, Candidate,
+                                 Plan = std::move(*Plan)](llvm::function_ref<llvm::Expected<CompiledKernels>()> Compile) {
       if (Call->Ended)
         return;
       Busy.begin();
       auto Compiled = Compile();
       Busy.end();
-      const Screened Built = Compiled ? understand(Candidate, Plan, *Compiled)
-                                      : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
+      const Screened Built =
+          Compiled ? understand(Candidate, Plan, *Compiled) : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
       {
         std::lock_guard Guard(Lock);
         Known.insert_or_assign(Key, Built);
@@ -238,9 +238,9 @@ private:
     }
     auto Fused = cufuse::launchOf(Facts, Plan, Options.Name, Launches, 1, P.Gpu.Multiprocessors);
     if (Fused) {
-      const Occupancy Fits =
-          occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->second.Registers,
-                                               Use->second.SharedBytes + Fused->DynamicBytes, Use->second.Barriers});
+      const Occupancy Fits = occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->second.Registers,
+                                                                  Use->second.SharedBytes + Fused->DynamicBytes,
+                                                                  Use->second.Barriers});
       Built.Result.ResidentBlocks = Fits.Blocks;
       if (Fits.Blocks == 0)
         return {failedWith(Fate::Discarded, "not one block fits on an SM"), {}};
@@ -251,9 +251,9 @@ private:
     const bool Split = Candidate.Config.Registers.Policy == RegisterPolicy::Split;
     if (Split && (Compiled.BudgetIgnored || Use->second.SpillStores > 0)) {
       Built.Result.Outcome = Fate::Discarded;
-      Built.Result.Why = Compiled.BudgetIgnored
-                             ? "ptxas took no notice of the register budgets"
-                             : fmt::format("{} bytes spilled under the register budgets", Use->second.SpillStores);
+      Built.Result.Why = Compiled.BudgetIgnored ? "ptxas took no notice of the register budgets"
+                                                : fmt::format("{} bytes spilled under the register budgets",
+                                                              Use->second.SpillStores);
       return Built;
     }
     auto Launch = launchFused(*Fused, Facts, Kernels, Compiled.Cubin);

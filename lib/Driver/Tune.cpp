@@ -291,9 +291,9 @@ private:
       addGrids(I, Variants);
       measureVariants(Variants);
       if (Variants.front().Result.Outcome != Fate::Measured)
-        return badInput(
-            fmt::format("{} cannot be run alone: {}", What().Constituents[I].Name, Variants.front().Result.Why),
-            "correct the workload, or the kernel", Work.Kernels[I].Where);
+        return badInput(fmt::format("{} cannot be run alone: {}", What().Constituents[I].Name,
+                                    Variants.front().Result.Why),
+                        "correct the workload, or the kernel", Work.Kernels[I].Where);
       Tried = std::max<unsigned>(Tried, Variants.size());
       Given.push_back(Variants.front());
       Shaped.push_back(*fastest(Variants));
@@ -401,7 +401,8 @@ private:
   EmitOptions emitAlone(size_t I) const {
     EmitOptions Emit;
     Emit.Name = Request.Name + "_" + Work.Kernels[I].Name;
-    const std::string Stem = llvm::sys::path::filename(Request.Output).drop_back(3).str() + "." + Work.Kernels[I].Name;
+    const std::string Stem =
+        llvm::sys::path::filename(Request.Output).drop_back(3).str() + "." + Work.Kernels[I].Name;
     Emit.SourceFile = Stem + ".cu";
     Emit.HeaderFile = Stem + ".h";
     Emit.Command = Request.Command;
@@ -600,7 +601,7 @@ private:
   PackedShapes Packed;
   std::vector<std::vector<std::pair<std::string, std::string>>> Bindable; ///< By constituent: values of arguments.
   std::vector<CompiledAlone> Alone;
-  std::vector<SoloVariant> Best;  ///< By constituent: the fastest so far.
+  std::vector<SoloVariant> Best; ///< By constituent: the fastest so far.
   std::vector<Schedule> Launched; ///< By position those of `TuneResult::Baselines`.
   std::optional<RunnerPool> Gpus;
 };

@@ -10,11 +10,11 @@ namespace cufuse {
 
 namespace {
 // Fitted by eye to the runs on an H200 in the design's tables; a search corrects them by what it measures.
-constexpr double WarpExponent = 0.7;          // rate ~ warps^e, between latency-bound (1) and saturated (0)
-constexpr double Interleaving = 0.93;         // whole blocks of two kernels hide some of each other's latency
-constexpr double SpillByteCost = 0.004;       // per byte and thread of spill stores and loads
+constexpr double WarpExponent = 0.7;       // rate ~ warps^e, between latency-bound (1) and saturated (0)
+constexpr double Interleaving = 0.93;      // whole blocks of two kernels hide some of each other's latency
+constexpr double SpillByteCost = 0.004;    // per byte and thread of spill stores and loads
 constexpr double MissingRegisterCost = 0.015; // per register that a bound takes from a body
-constexpr double AssumedIssueShare = 0.45;    // issue-slot utilisation of a kernel without counters
+constexpr double AssumedIssueShare = 0.45; // issue-slot utilisation of a kernel without counters
 constexpr unsigned UnknownRegisters = 40;
 
 unsigned paddedThreads(const ConstituentConfig &C) {
@@ -23,9 +23,9 @@ unsigned paddedThreads(const ConstituentConfig &C) {
 
 /// A constituent in the fused kernel.
 struct Part {
-  double Solo = 0;                       ///< Microseconds alone, all of it.
-  double Slowdown = 1;                   ///< Of its rate, with the warps that it has.
-  double Blocks = 1;                     ///< Fused blocks that its grid needs in one shot.
+  double Solo = 0;     ///< Microseconds alone, all of it.
+  double Slowdown = 1; ///< Of its rate, with the warps that it has.
+  double Blocks = 1;   ///< Fused blocks that its grid needs in one shot.
   std::map<std::string, double> Demands; ///< Microseconds of each resource.
   double whole() const { return Solo * Slowdown; }
 };

@@ -34,9 +34,7 @@ std::string table(const Table &T) {
 }
 
 std::string figure(const std::string &Caption, const std::string &Plot, const std::string &Legend) {
-  return Plot.empty()
-             ? ""
-             : fmt::format("<figure><figcaption>{}</figcaption>\n{}{}</figure>\n", escapeHtml(Caption), Plot, Legend);
+  return Plot.empty() ? "" : fmt::format("<figure><figcaption>{}</figcaption>\n{}{}</figure>\n", escapeHtml(Caption), Plot, Legend);
 }
 
 std::string xyFigure(const std::string &Caption, const XyPlot &P) {

@@ -48,20 +48,11 @@ std::string escapeHtml(llvm::StringRef Text) {
   std::string Out;
   for (char C : Text)
     switch (C) {
-    case '&':
-      Out += "&amp;";
-      break;
-    case '<':
-      Out += "&lt;";
-      break;
-    case '>':
-      Out += "&gt;";
-      break;
-    case '"':
-      Out += "&quot;";
-      break;
-    default:
-      Out += C;
+    case '&': Out += "&amp;"; break;
+    case '<': Out += "&lt;"; break;
+    case '>': Out += "&gt;"; break;
+    case '"': Out += "&quot;"; break;
+    default: Out += C;
     }
   return Out;
 }
@@ -133,9 +124,8 @@ std::string xyPlot(const XyPlot &P) {
     }
     if (S.Dots)
       for (const PlotPoint &Point : S.Points)
-        Out +=
-            fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.4\" class=\"dot s{}\"><title>{}</title></circle>\n",
-                        AtX(Point.X), AtY(Point.Y), S.Colour, escapeHtml(Point.Label));
+        Out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.4\" class=\"dot s{}\"><title>{}</title></circle>\n",
+                           AtX(Point.X), AtY(Point.Y), S.Colour, escapeHtml(Point.Label));
   }
   return Out + "</svg>\n";
 }
@@ -152,9 +142,8 @@ std::string barPlot(const BarPlot &P) {
   for (const Bar &B : P.Bars) {
     const double Long = Most > 0 ? B.Length / Most * Space : 0;
     Out += text(NameWidth - 10, Y + 16, "label end", B.Name);
-    Out +=
-        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"bar s{}\"/>\n",
-                    NameWidth, Y + 3, Long, RowHeight - 7, B.Colour);
+    Out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"bar s{}\"/>\n",
+                       NameWidth, Y + 3, Long, RowHeight - 7, B.Colour);
     Out += text(NameWidth + Long + 8, Y + 16, "label", B.Value);
     Y += RowHeight;
   }

@@ -15,9 +15,9 @@ namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
 constexpr size_t MostMeasured = 200, MostScreenedFirst = 96, MostFinalists = 8;
 constexpr size_t Batch = 8;
-constexpr double Likeness = 0.97;      // two of one batch tell no more than one, above
-constexpr double WorthIt = 0.0008;     // expected improvement, as a share of the best time, that is worth a batch
-constexpr unsigned PatientBatches = 3; // without such an expectation, until the search ends
+constexpr double Likeness = 0.97;       // two of one batch tell no more than one, above
+constexpr double WorthIt = 0.0008;      // expected improvement, as a share of the best time, that is worth a batch
+constexpr unsigned PatientBatches = 3;  // without such an expectation, until the search ends
 
 /// The expectation of max(0, best − x) for a normal x (Jones, Schonlau, Welch 1998), all of them logarithms.
 double expectedImprovement(double Best, double Mean, double Deviation) {
@@ -92,8 +92,7 @@ private:
   }
 
   /// The candidates with the greatest expected improvement, none too like another, and the greatest expectation.
-  static std::pair<std::vector<size_t>, double> nextBatch(const Search &S, llvm::ArrayRef<Features> Seen,
-                                                          size_t Count) {
+  static std::pair<std::vector<size_t>, double> nextBatch(const Search &S, llvm::ArrayRef<Features> Seen, size_t Count) {
     std::vector<Surrogate::Sample> Samples;
     double Best = std::numeric_limits<double>::infinity();
     for (size_t I = 0; I < Seen.size(); ++I)
@@ -116,8 +115,7 @@ private:
       if (S.state(I).isMeasured() || S.state(I).failed() || Model.ResidentBlocks == 0)
         continue;
       const Surrogate::Guess Guess = Learned.at(Seen[I]);
-      Ranked.emplace_back(-expectedImprovement(Best, std::log(Model.Microseconds) + Guess.Surprise, Guess.Deviation),
-                          I);
+      Ranked.emplace_back(-expectedImprovement(Best, std::log(Model.Microseconds) + Guess.Surprise, Guess.Deviation), I);
     }
     llvm::sort(Ranked);
     std::vector<size_t> Chosen;

@@ -37,8 +37,8 @@ public:
 private:
   struct Scales {
     double Reach = 1;                  ///< Differences are divided by it.
-    double Family = 0.2, Local = 0.15; ///< Standard deviations of log(time / predicted): of what a family has in
-                                       ///< common, of what like candidates have.
+    double Family = 0.2, Local = 0.15; ///< Standard deviations of log(time / predicted): of what a family has in common,
+                                       ///< of what like candidates have.
   };
   double covariance(const Features &A, const Features &B) const;
   /// With `Chosen`; answers the logarithm of the samples' likelihood, up to a constant.

@@ -38,8 +38,7 @@ Regime regimeOf(const TuneResult &R) {
     Longest = std::max(Longest, Given.Microseconds);
     const BlockUse Use{static_cast<unsigned>(Given.Block.threads()), Given.Resources ? Given.Resources->Registers : 32,
                        Given.DynamicBytes + (Given.Resources ? Given.Resources->SharedBytes : 0), 0};
-    const std::uint64_t Wave =
-        std::uint64_t(occupancyOf(smLimits(R.What.Gpu.Arch), Use).Blocks) * R.What.Gpu.Multiprocessors;
+    const std::uint64_t Wave = std::uint64_t(occupancyOf(smLimits(R.What.Gpu.Arch), Use).Blocks) * R.What.Gpu.Multiprocessors;
     Tail |= Given.Blocks < 2 * Wave;
   }
   if (Longest > 0 && Longest < 2 * LaunchMicroseconds)
@@ -82,7 +81,7 @@ void rankCandidates(const TuneResult &R, Summary &S) {
   for (const auto &[Shape, C] : Best)
     S.BestOfGeometry.push_back(*C);
   llvm::sort(S.BestOfGeometry,
-             [](const Ranked &A, const Ranked &B) { return A.Result.Microseconds < B.Result.Microseconds; });
+                    [](const Ranked &A, const Ranked &B) { return A.Result.Microseconds < B.Result.Microseconds; });
   if (!S.Candidates.empty())
     S.Winner = S.Candidates.front();
 }
@@ -153,9 +152,8 @@ void bound(const TuneResult &R, Summary &S) {
 void judge(const TuneResult &R, Summary &S) {
   const std::string Kernels = kernelsOf(R);
   if (R.Modelled) {
-    S.Sentence =
-        fmt::format("Nothing was measured, since there is no GPU: {} candidates for {} are ranked by the model.",
-                    S.Candidates.size(), Kernels);
+    S.Sentence = fmt::format("Nothing was measured, since there is no GPU: {} candidates for {} are ranked by the model.",
+                             S.Candidates.size(), Kernels);
     if (S.Winner)
       S.Sentence += fmt::format(" The first is {}.", S.Winner->Which.key());
     return;
@@ -165,8 +163,8 @@ void judge(const TuneResult &R, Summary &S) {
     return;
   }
   const BaselineResult &Strong = *S.StrongestBaseline;
-  const std::string Against =
-      fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level), timeOf(Strong.Result.Microseconds));
+  const std::string Against = fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level),
+                                          timeOf(Strong.Result.Microseconds));
   const double Alone = S.LaunchShapes * S.Binding;
   const bool Fast = S.Winner && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
   if (Fast) {

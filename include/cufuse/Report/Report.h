@@ -1,5 +1,4 @@
-// What people read of a tuning result. All of it is made from the result and its summary; the JSON is the result
-// itself.
+// What people read of a tuning result. All of it is made from the result and its summary; the JSON is the result itself.
 #pragma once
 
 #include "cufuse/Tune/TuneResult.h"

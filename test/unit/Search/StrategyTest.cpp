@@ -47,9 +47,8 @@ TEST(AutoStrategy, IsWithinOnePercentOfExhaustiveInAQuarterOfItsMeasurements) {
     const Outcome All = search("exhaustive", P, World), Few = search("auto", P, Again);
     const double Loss = Few.Truth / All.Truth - 1;
     Worst = std::max(Worst, Loss);
-    printf("%2u: %4zu candidates, exhaustive %7.1f (%zu, %.0f s), auto %7.1f (%zu, %.0f s) %+.2f%%  %s | %s\n", Seed,
-           All.Candidates, All.Truth, All.Measured, All.Seconds, Few.Truth, Few.Measured, Few.Seconds, Loss * 100,
-           All.BestKey.c_str(), Few.BestKey.c_str());
+    printf("%2u: %4zu candidates, exhaustive %7.1f (%zu, %.0f s), auto %7.1f (%zu, %.0f s) %+.2f%%  %s | %s\n", Seed, All.Candidates,
+           All.Truth, All.Measured, All.Seconds, Few.Truth, Few.Measured, Few.Seconds, Loss * 100, All.BestKey.c_str(), Few.BestKey.c_str());
     EXPECT_LE(Loss, 0.01) << P.Workload << ": " << Few.BestKey << " instead of " << All.BestKey;
     EXPECT_LE(Few.Measured * 4, All.Measured) << P.Workload;
   }

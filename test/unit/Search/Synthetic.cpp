@@ -90,8 +90,7 @@ Evaluation SyntheticEvaluator::screened(const Candidate &C) const {
     Use.Barriers += Solo.Barriers * Config.Constituents[I].Copies;
   }
   // A fused body wants a few registers more than the greater one alone, which depends on how the bodies are joined.
-  Wanted += static_cast<unsigned>(
-      random(fmt::format("{} {}", static_cast<int>(Config.Shape), static_cast<int>(Config.Grid)), "registers") * 7);
+  Wanted += static_cast<unsigned>(random(fmt::format("{} {}", static_cast<int>(Config.Shape), static_cast<int>(Config.Grid)), "registers") * 7);
   if (Config.Registers.Policy == RegisterPolicy::Split) {
     Use.Registers = Config.Registers.Count;
     for (size_t I = 0; I < P.Constituents.size(); ++I)
@@ -132,15 +131,14 @@ double SyntheticEvaluator::truth(const Candidate &C) const {
     const double Time = Solo.Microseconds * (1 + 0.015 * Off * Off) / Rate(std::min(Own, 64.0));
     Sum += Time;
     Longest = std::max(Longest, Time);
-    Issue += Solo.Counters.begin()->second == 0
-                 ? 0
-                 : Solo.Counters.at("smsp__issue_active.avg.pct_of_peak_sustained_active") / 100 * Solo.Microseconds;
+    Issue += Solo.Counters.begin()->second == 0 ? 0
+                                                : Solo.Counters.at("smsp__issue_active.avg.pct_of_peak_sustained_active") /
+                                                      100 * Solo.Microseconds;
     Dram += Solo.Counters.at("dram__bytes_read.sum") / P.Gpu.DramBytesPerMicrosecond;
   }
   const double Floor = std::max(Issue, Dram) * 1.04;
   const bool Side = Warps || Roles;
-  const double Alone =
-      Side ? Longest : Sum * (0.8 + 0.18 * random(fmt::format("{}", static_cast<int>(Config.Shape)), "hide"));
+  const double Alone = Side ? Longest : Sum * (0.8 + 0.18 * random(fmt::format("{}", static_cast<int>(Config.Shape)), "hide"));
   // A soft maximum: near a limit, contention shows before it is reached.
   double Time = std::pow(std::pow(Alone, 5) + std::pow(Floor, 5), 0.2);
   if (Warps && Config.Grid == GridPolicy::Match) { // the block waits for its longer partition
@@ -176,8 +174,7 @@ void SyntheticEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort Ho
     Seconds += E.Outcome == Fate::TimedOut ? 20 : Full ? 0.3 : 0.06;
     if (E.Outcome == Fate::Measured) {
       const double Noise = Full ? 0.002 : 0.006;
-      E.Microseconds =
-          truth(Candidates[I]) * (1 + Noise * normal(Candidates[I].key(), fmt::format("n{}", ++Calls).c_str()));
+      E.Microseconds = truth(Candidates[I]) * (1 + Noise * normal(Candidates[I].key(), fmt::format("n{}", ++Calls).c_str()));
       E.RelativeNoise = Noise;
       E.Samples = Full ? 60 : 10;
       E.ClockMHz = 1980;
