@@ -1,8 +1,7 @@
+#include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
-
-#include <llvm/Support/Regex.h>
 
 namespace cufuse {
 
@@ -117,8 +116,10 @@ private:
     }
     for (const CallSite &Call : Use.Calls) {
       const Intrinsic Kind = classify(Call);
-      if (Kind == Intrinsic::NamedBarrier)
+      if (Kind == Intrinsic::NamedBarrier && barrierNumber(Call).value_or(0) == 0)
         block(BlockerKind::NamedBarrier, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
+      else if (Kind == Intrinsic::NamedBarrier && Call.Callee->getName() == "__barrier_sync")
+        waitsForLeavers(Call.Where, Name);
       if (Kind == Intrinsic::Cluster)
         block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
     }
@@ -128,8 +129,28 @@ private:
       if (const std::string Why = whyUnnamed(Launch); !Why.empty())
         block(BlockerKind::DeviceLaunch, Launch.Where, Why + " in " + Name);
     for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
-      if (std::string What = blockState(*Assembly); !What.empty())
-        block(BlockerKind::InlineAsmBlock, Assembly->getAsmLoc(), What + " in " + Name);
+      assembly(*Assembly, Name);
+  }
+
+  void assembly(const clang::GCCAsmStmt &Assembly, const std::string &In) {
+    const AssemblyScan Scan = scanAssembly(Assembly);
+    if (!Scan.Unknown.empty())
+      return block(BlockerKind::InlineAsmBlock, Assembly.getAsmLoc(), Scan.Unknown + " in " + In);
+    if (isBlockBarrier(Assembly))
+      return;
+    for (const AssemblyMention &M : Scan.Mentions)
+      if (M.What == AssemblyMention::Kind::Barrier && !barrierNumber(Assembly, M, Unit.ast()))
+        block(BlockerKind::NamedBarrier, Assembly.getAsmLoc(), fmt::format("operand %{} in {}", M.Number, In));
+    if (waitsForBlock(Assembly))
+      waitsForLeavers(Assembly.getAsmLoc(), In);
+  }
+
+  /// A barrier that is named and has no count waits for all that have not left; a partition's has a count.
+  void waitsForLeavers(clang::SourceLocation Where, const std::string &In) {
+    if (!Facts.ExitsBeforeBarrier.empty())
+      block(BlockerKind::NamedBarrier, Where,
+            fmt::format("without a count in {}, and threads may leave before: {}", In,
+                        Facts.ExitsBeforeBarrier.front().What));
   }
 
   /// Why a declaration in the fused file cannot stand for the kernel that is launched, or "".
@@ -155,19 +176,6 @@ private:
     return {};
   }
 
-  /// What inline assembly says of the block, or "". Warp-level instructions and lane registers keep their meaning.
-  static std::string blockState(const clang::GCCAsmStmt &Assembly) {
-    static const llvm::Regex Block(
-        "%%?(tid|ntid|ctaid|nctaid|warpid|nwarpid|clusterid|cluster_[a-z]+|dynamic_smem_size|total_smem_size)([^a-zA-Z_"
-        "]|$)"
-        "|(^|[^a-zA-Z_.])(bar|barrier|exit|setmaxnreg|wgmma|tcgen05)([^a-zA-Z_]|$)");
-    llvm::SmallVector<llvm::StringRef> Matches;
-    const std::string Text = Assembly.getAsmString();
-    if (!Block.match(Text, &Matches))
-      return {};
-    return !Matches[1].empty() ? "%" + Matches[1].str() : Matches[4].str();
-  }
-
   /// Libraries are included with the built-ins rebound. What they share between all threads of a block cannot be.
   void libraryFunction(const FunctionUse &Use) {
     const std::string Entered =
@@ -177,11 +185,12 @@ private:
     for (const CallSite &Call : Use.Calls)
       if (const Intrinsic Named = classify(Call); Named == Intrinsic::NamedBarrier || Named == Intrinsic::Cluster)
         What = "calls " + Call.Callee->getNameAsString();
-    for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
-      if (std::string State = blockState(*Assembly); !State.empty())
-        What = "uses " + State + " in assembly";
+    if (Use.AssemblyUsesBlock)
+      What = "uses the block in assembly";
     if (!Use.Shared.empty())
       What = "holds shared memory";
+    if (!Use.Launches.empty())
+      What = "launches a kernel";
     if (Unit.request().Flags.Relocatable && touchesBlock(Use) && !Use.Function->hasAttr<clang::AlwaysInlineAttr>() &&
         Use.Function->isExternallyVisible())
       What = "is compiled once for the whole program (-rdc=true)";
@@ -237,9 +246,6 @@ private:
         block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
       return;
     }
-    for (const auto *Annotation : Variable.specific_attrs<clang::AnnotateAttr>())
-      if (Annotation->getAnnotation() == "cufuse_managed")
-        return block(BlockerKind::ManagedVariable, Variable.getLocation(), Name);
     if (!mustStayShared(Unit, Variable))
       return;
     if (!Variable.hasExternalFormalLinkage() || Variable.isCXXClassMember())

@@ -1,8 +1,10 @@
 #include "cufuse/Analysis/CollectFacts.h"
 
+#include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CallEdges.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Analysis/GridStrideLoop.h"
 #include "cufuse/Analysis/LaunchSites.h"
 #include "cufuse/Analysis/Layout.h"
 
@@ -34,16 +36,16 @@ struct HostUse : clang::ConstDynamicRecursiveASTVisitor {
   bool Found = false;
 };
 
-std::string space(const clang::VarDecl &V) {
-  for (const auto *Annotation : V.specific_attrs<clang::AnnotateAttr>())
+} // namespace
+
+std::string spaceOf(const clang::VarDecl &Variable) {
+  for (const auto *Annotation : Variable.specific_attrs<clang::AnnotateAttr>())
     if (Annotation->getAnnotation() == "cufuse_managed")
       return "__managed__";
-  if (V.hasAttr<clang::CUDAConstantAttr>())
+  if (Variable.hasAttr<clang::CUDAConstantAttr>())
     return "__constant__";
-  return V.hasAttr<clang::CUDASharedAttr>() ? "__shared__" : "__device__";
+  return Variable.hasAttr<clang::CUDASharedAttr>() ? "__shared__" : "__device__";
 }
-
-} // namespace
 
 bool mustStayShared(const ParsedUnit &Unit, const clang::VarDecl &Variable) {
   // What a library's header defines comes with its #include.
@@ -111,6 +113,11 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       Facts.MaxThreads = Value.Val.getInt().getZExtValue();
   }
   Facts.LaunchBlocks = launchBlocks(Unit, Kernel);
+  // The first token of a macro stands for the loop's; what the macro has before it would come between the two.
+  if (const clang::ForStmt *Loop = gridStrideLoop(Kernel))
+    if (const clang::SourceLocation At = Loop->getBeginLoc();
+        At.isFileID() || clang::Lexer::isAtStartOfMacroExpansion(At, Context.getSourceManager(), Context.getLangOpts()))
+      Facts.GridStrideLoop = Unit.place(Context.getSourceManager().getExpansionLoc(At));
 
   for (const auto &[Function, Use] : Reach.Functions) {
     if (Use.System) {
@@ -153,6 +160,22 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
         break;
       }
     }
+    for (const CallSite &Call : Use.Calls)
+      if (classify(Call) == Intrinsic::NamedBarrier)
+        if (const auto Number = barrierNumber(Call); Number && *Number > 0)
+          Facts.NamedBarriers.insert(*Number);
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
+      if (isBlockBarrier(*Assembly)) {
+        Facts.Barriers.push_back({"bar.sync", Name, Unit.place(Assembly->getAsmLoc())});
+        continue;
+      }
+      for (const AssemblyMention &M : scanAssembly(*Assembly).Mentions)
+        if (M.What == AssemblyMention::Kind::Barrier) {
+          if (const auto Number = barrierNumber(*Assembly, M, Context))
+            Facts.NamedBarriers.insert(*Number);
+          Facts.ArrivesAtBarriers |= M.Arrives;
+        }
+    }
     for (const clang::VarDecl *Shared : Use.Shared) {
       SharedArray Array{Shared->getNameAsString(), Shared->getType().getAsString(Policy), 0, Name,
                         Unit.place(Shared->getLocation())};
@@ -188,7 +211,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       Facts.HelperHasDynamicShared = true; // any function may name it
       continue;
     }
-    Facts.Globals.push_back({Global->getQualifiedNameAsString(), space(*Global), mustStayShared(Unit, *Global)});
+    Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global), mustStayShared(Unit, *Global)});
   }
   return Facts;
 }

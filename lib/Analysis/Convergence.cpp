@@ -1,5 +1,7 @@
 #include "cufuse/Analysis/Convergence.h"
 
+#include "cufuse/Analysis/Assembly.h"
+
 #include "cufuse/Analysis/Uniformity.h"
 
 #include <clang/Analysis/Analyses/Dominators.h>
@@ -20,22 +22,21 @@ const clang::FunctionDecl *definition(const clang::FunctionDecl *F) {
 class ExitCheck {
 public:
   ExitCheck(const clang::FunctionDecl &Function, clang::CFG &Graph,
-            llvm::function_ref<bool(const clang::CallExpr *)> IsSync)
+            llvm::function_ref<bool(const clang::Stmt *)> IsSync)
       : Graph(Graph), PostDominators(&Graph) {
     if (auto *Body = llvm::dyn_cast<clang::CompoundStmt>(Function.getBody()); Body && !Body->body_empty())
       LastStatement = Body->body_back();
     for (const clang::CFGBlock *Block : Graph)
       for (const clang::CFGElement &Element : *Block)
         if (auto Statement = Element.getAs<clang::CFGStmt>())
-          if (auto *Call = llvm::dyn_cast<clang::CallExpr>(Statement->getStmt());
-              Call && !llvm::isa<clang::CUDAKernelCallExpr>(Call) && IsSync(Call))
-            Syncs.try_emplace(Block, Call);
+          if (IsSync(Statement->getStmt()))
+            Syncs.try_emplace(Block, Statement->getStmt());
   }
 
   struct Divergence {
     const clang::Stmt *Branch;
     const clang::ReturnStmt *Return; ///< Null when the end of the function is reached.
-    const clang::CallExpr *Sync;
+    const clang::Stmt *Sync;
   };
 
   /// The first branch that `MayDiverge` for which one side synchronises before the sides meet again (or the function
@@ -58,7 +59,7 @@ public:
         if (!Leaving || !leaves(Leaving, Meeting, Return))
           continue;
         for (const clang::CFGBlock *Staying : Block->succs()) {
-          const clang::CallExpr *Sync = Staying && Staying != Leaving ? syncFrom(Staying, Meeting) : nullptr;
+          const clang::Stmt *Sync = Staying && Staying != Leaving ? syncFrom(Staying, Meeting) : nullptr;
           if (Sync && MayDiverge(Condition, Return != nullptr))
             return Divergence{Block->getTerminatorStmt(), Return, Sync};
         }
@@ -95,7 +96,7 @@ private:
     return Meets;
   }
 
-  const clang::CallExpr *syncFrom(const clang::CFGBlock *Start, const clang::CFGBlock *Meeting) const {
+  const clang::Stmt *syncFrom(const clang::CFGBlock *Start, const clang::CFGBlock *Meeting) const {
     llvm::SmallPtrSet<const clang::CFGBlock *, 32> Seen = {Meeting};
     std::vector<const clang::CFGBlock *> Work;
     if (Seen.insert(Start).second)
@@ -113,17 +114,25 @@ private:
   clang::CFG &Graph;
   clang::CFGPostDomTree PostDominators;
   const clang::Stmt *LastStatement = nullptr;
-  llvm::DenseMap<const clang::CFGBlock *, const clang::CallExpr *> Syncs;
+  llvm::DenseMap<const clang::CFGBlock *, const clang::Stmt *> Syncs;
 };
+
+std::string syncName(const clang::Stmt &Sync) {
+  auto *Call = llvm::dyn_cast<clang::CallExpr>(&Sync);
+  return Call ? Call->getDirectCallee()->getNameAsString() : "bar.sync";
+}
 
 llvm::SetVector<const clang::FunctionDecl *> callersOf(const Reached &Reach, Intrinsic Kind) {
   llvm::SetVector<const clang::FunctionDecl *> Found;
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (const auto &[Function, Use] : Reach.Functions)
+    for (const auto &[Function, Use] : Reach.Functions) {
+      if (Kind == Intrinsic::Barrier && llvm::any_of(Use.Assembly, [](auto *A) { return waitsForBlock(*A); }))
+        Changed |= Found.insert(Function);
       for (const CallSite &Call : Use.Calls)
         if (classify(*Call.Callee) == Kind || Found.contains(definition(Call.Callee)))
           Changed |= Found.insert(Function);
+    }
   }
   return Found;
 }
@@ -161,8 +170,12 @@ DivergentExits findDivergentExits(const ParsedUnit &Unit, const Reached &Reach) 
         Check.Found.push_back({"its control flow cannot be analysed", Name, Unit.place(Function->getLocation())});
         continue;
       }
-      ExitCheck Exits(*Function, *Graph, [&](const clang::CallExpr *Call) {
-        const clang::FunctionDecl *Callee = Call->getDirectCallee();
+      ExitCheck Exits(*Function, *Graph, [&](const clang::Stmt *S) {
+        if (auto *Assembly = llvm::dyn_cast<clang::GCCAsmStmt>(S))
+          return Check.Kind == Intrinsic::Barrier && waitsForBlock(*Assembly);
+        auto *Call = llvm::dyn_cast<clang::CallExpr>(S);
+        const clang::FunctionDecl *Callee =
+            Call && !llvm::isa<clang::CUDAKernelCallExpr>(Call) ? Call->getDirectCallee() : nullptr;
         return Callee && (classify(*Callee) == Check.Kind || Check.Callers.contains(definition(Callee)));
       });
       auto Found = Exits.find([&](const clang::Expr *Condition, bool Returns) {
@@ -176,7 +189,7 @@ DivergentExits findDivergentExits(const ParsedUnit &Unit, const Reached &Reach) 
       const clang::SourceLocation At = Found->Return ? Found->Return->getBeginLoc() : Found->Branch->getBeginLoc();
       const SourcePlace Sync = Unit.place(Found->Sync->getBeginLoc());
       Check.Found.push_back({fmt::format("{} {}, {}:{}", Found->Return ? "this return, and" : "this branch skips",
-                                         Found->Sync->getDirectCallee()->getNameAsString(), Sync.File, Sync.Line),
+                                         syncName(*Found->Sync), Sync.File, Sync.Line),
                              Name, Unit.place(At)});
     }
   }

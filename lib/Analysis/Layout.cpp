@@ -6,9 +6,10 @@ namespace cufuse {
 
 namespace {
 
-/// As many bytes as the parameters of a kernel have at most, all told, before CUDA 12.1; more elements than that in one
-/// array are no sensible argument to spell.
+/// More elements than that are no sensible argument to spell.
 constexpr unsigned MaxElements = 4096;
+/// CUDA C++ Programming Guide: all parameters of a kernel together.
+constexpr long long MaxBytes = 32764;
 
 class Layout {
 public:
@@ -86,6 +87,8 @@ private:
 
 std::vector<FieldFacts> fieldsOf(clang::ASTContext &Context, clang::QualType Type) {
   Layout Places(Context);
+  if (Context.getTypeSizeInChars(Type).getQuantity() > MaxBytes)
+    return {{"", Type.getAsString(Context.getPrintingPolicy()), ScalarKind::Opaque, 0, 0}};
   Places.add(Type, "", 0);
   return std::move(Places.Found);
 }

@@ -1,6 +1,6 @@
 #include "cufuse/Analysis/Reach.h"
 
-#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Analysis/Assembly.h"
 
 namespace cufuse {
 
@@ -350,6 +350,11 @@ struct Walk::BodyVisitor : NameVisitor {
   }
   bool VisitGCCAsmStmt(const clang::GCCAsmStmt *Assembly) override {
     Use.Assembly.push_back(Assembly);
+    const AssemblyScan Scan = scanAssembly(*Assembly);
+    Use.AssemblyUsesBlock |= !Scan.Mentions.empty() || !Scan.Unknown.empty();
+    for (const AssemblyMention &M : Scan.Mentions)
+      if (M.What == AssemblyMention::Kind::Register)
+        Use.Reads.push_back({static_cast<unsigned>(M.Variable), M.Dimension, Depth > 0, Assembly->getAsmLoc()});
     return true;
   }
   bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
@@ -509,11 +514,18 @@ Intrinsic classify(const CallSite &Call) {
   const Intrinsic Kind = classify(*Call.Callee);
   if (Kind != Intrinsic::Barrier || Call.Callee->getName() != "__barrier_sync")
     return Kind;
+  return barrierNumber(Call) == 0u ? Intrinsic::Barrier : Intrinsic::NamedBarrier;
+}
+
+std::optional<unsigned> barrierNumber(const CallSite &Call) {
   clang::Expr::EvalResult Number;
-  const bool OfBlock = Call.Call && Call.Call->getNumArgs() == 1 &&
-                       Call.Call->getArg(0)->EvaluateAsInt(Number, Call.Callee->getASTContext()) &&
-                       Number.Val.getInt() == 0;
-  return OfBlock ? Intrinsic::Barrier : Intrinsic::NamedBarrier;
+  const llvm::StringRef Name = Call.Callee->getName();
+  if ((Name != "__barrier_sync" && Name != "__barrier_sync_count") || !Call.Call || Call.Call->getNumArgs() == 0 ||
+      Call.Call->getArg(0)->isValueDependent() ||
+      !Call.Call->getArg(0)->EvaluateAsInt(Number, Call.Callee->getASTContext()))
+    return std::nullopt;
+  const llvm::APSInt Value = Number.Val.getInt();
+  return Value >= 0 && Value <= 15 ? std::optional<unsigned>(Value.getZExtValue()) : std::nullopt;
 }
 
 } // namespace cufuse

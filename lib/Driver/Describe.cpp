@@ -170,18 +170,24 @@ std::string describeAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
 }
 
 std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernels) {
+  constexpr std::array Policies = {"match", "stride", "pool"};
   constexpr std::array Geometries = {"", ", geometry blocks", ", geometry threads"};
-  std::string Out =
-      fmt::format("{} threads, grid policy {}{}\n", Plan.BlockThreads,
-                  Plan.Grid == GridPolicy::Match ? "match" : "stride", Geometries[static_cast<size_t>(Plan.Shape)]);
+  std::string Out = fmt::format("{} threads, grid policy {}{}\n", Plan.BlockThreads,
+                                Policies[static_cast<size_t>(Plan.Grid)], Geometries[static_cast<size_t>(Plan.Shape)]);
   for (const PartitionPlan &P : Plan.Partitions)
-    Out += fmt::format("threads {:>4} to {:>4}: {} copy {}, block {}, {}\n", P.First, P.First + P.PaddedThreads - 1,
+    Out += fmt::format("threads {:>4} to {:>4}: {} copy {}, block {}, {}\n", P.First, P.First + P.Reserved - 1,
                        Kernels[P.Constituent].Facts.QualifiedName, P.Copy, P.Block.str(),
                        P.Barrier                        ? fmt::format("barrier {}", P.Barrier)
                        : P.WholeBlock && P.Synchronises ? "the barrier of the block"
                                                         : "no barrier");
   if (Plan.Registers.Policy == RegisterPolicy::Count)
     Out += fmt::format("at most {} registers per thread\n", Plan.Registers.Count);
+  if (Plan.Registers.Policy == RegisterPolicy::Free)
+    Out += fmt::format("launch bounds {}, 1\n", Plan.BlockThreads);
+  if (Plan.Registers.Policy == RegisterPolicy::Split)
+    for (const PartitionPlan &P : Plan.Partitions)
+      Out += fmt::format("{} registers per thread for threads {} to {}, {} at launch\n",
+                         Plan.Roles[P.Constituent].Registers, P.First, P.First + P.Reserved - 1, Plan.Registers.Count);
   if (Plan.Registers.Policy == RegisterPolicy::Bound)
     Out += fmt::format("launch bounds {}, {}: at most {} registers per thread\n", Plan.BlockThreads,
                        Plan.Registers.MinBlocks, Plan.Registers.Count);

@@ -3,12 +3,13 @@
 #include "cufuse/Fusion/FusedLaunch.h"
 #include "cufuse/Model/Occupancy.h"
 
+#include <llvm/Support/ThreadPool.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 
 namespace cufuse {
 
@@ -109,6 +110,9 @@ std::vector<std::string> nvccFlags(const Fuser &Fuser) {
     Flags.push_back("-std=" + Fuser.flags().Standard);
   for (const std::string &Folder : Fuser.includeFolders())
     Flags.insert(Flags.end(), {"-I", Folder});
+  // A cubin is not linked: variables of other objects become its own, zero as they are when the kernels run alone.
+  if (Fuser.flags().Relocatable)
+    Flags.insert(Flags.end(), {"-D__CUDACC_RDC__", "-diag-suppress=20044"});
   return Flags;
 }
 
@@ -117,7 +121,8 @@ public:
   Impl(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler, RunnerPool &Gpus,
        EvaluatorOptions Given)
       : Fuse(Fuse), P(P), Packed(Packed), Options(std::move(Given)), Gpus(Gpus), Flags(nvccFlags(Fuse)),
-        Entry(entryOf(Options.Name)), Pool(Compiler, Options.Jobs) {
+        Entry(fmt::format("_ZN{}{}5fusedE", Fuse.options().Name.size(), Fuse.options().Name)), Back(Compiler),
+        Pool(llvm::hardware_concurrency(Options.Jobs)) {
     for (const Constituent &C : Fuse.constituents())
       Facts.push_back(C.Facts);
   }
@@ -175,20 +180,20 @@ private:
     if (Limit.Policy == RegisterPolicy::Count)
       Job.Cap.MaxRegisters = Limit.Count;
     if (Limit.Policy != RegisterPolicy::None && Limit.Policy != RegisterPolicy::Split)
-      Emitted.Registers = {RegisterPolicy::Bound, 0, 0};
+      Emitted.Registers = {RegisterPolicy::Bound, 0, 1};
     auto Text = Fuse.emit(Emitted);
     if (!Text)
       return Call->push(Position, failedWith(Fate::Impossible, Text.takeError()));
-    Job.Files = {{Options.Name + ".cu", std::move(Text->Source)}, {Options.Name + ".h", std::move(Text->Header)}};
-    Pool.submit(std::move(Job), [this, Call, Position, Key, How, Candidate,
-                                 Plan = std::move(*Plan)](llvm::function_ref<llvm::Expected<CompiledKernels>()> Compile) {
+    Job.Files = {{Fuse.options().SourceFile, std::move(Text->Source)},
+                 {Fuse.options().HeaderFile, std::move(Text->Header)}};
+    Pool.async([this, Call, Position, Key, How, Candidate, Job = std::move(Job), Plan = std::move(*Plan)] {
       if (Call->Ended)
         return;
       Busy.begin();
-      auto Compiled = Compile();
+      auto Compiled = Back.compile(Job);
       Busy.end();
-      const Screened Built =
-          Compiled ? understand(Candidate, Plan, *Compiled) : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
+      const Screened Built = Compiled ? understand(Candidate, Plan, *Compiled)
+                                      : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
       {
         std::lock_guard Guard(Lock);
         Known.insert_or_assign(Key, Built);
@@ -207,7 +212,7 @@ private:
     Schedule One{Key, Schedule::Serial, {*Built.Launch}};
     if (*How == Effort::Short)
       One.Stop = Options.Short;
-    Gpus.submit(std::move(One), [this, Call, Position, Result = Built.Result](const RunOutcome &Outcome) mutable {
+    Gpus.submit(std::move(One), [Call, Position, Result = Built.Result](const RunOutcome &Outcome) mutable {
       Call->push(Position, withOutcome(std::move(Result), Outcome));
     });
   }
@@ -236,24 +241,24 @@ private:
       Kernels.push_back(*Shape);
       Launches.push_back(Shape->Launch);
     }
-    auto Fused = cufuse::launchOf(Facts, Plan, Options.Name, Launches, 1, P.Gpu.Multiprocessors);
+    auto Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, 1, P.Gpu.Multiprocessors);
     if (Fused) {
-      const Occupancy Fits = occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->second.Registers,
-                                                                  Use->second.SharedBytes + Fused->DynamicBytes,
-                                                                  Use->second.Barriers});
+      const Occupancy Fits =
+          occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->second.Registers,
+                                               Use->second.SharedBytes + Fused->DynamicBytes, Use->second.Barriers});
       Built.Result.ResidentBlocks = Fits.Blocks;
       if (Fits.Blocks == 0)
         return {failedWith(Fate::Discarded, "not one block fits on an SM"), {}};
-      Fused = cufuse::launchOf(Facts, Plan, Options.Name, Launches, Fits.Blocks, P.Gpu.Multiprocessors);
+      Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, Fits.Blocks, P.Gpu.Multiprocessors);
     }
     if (!Fused)
       return {failedWith(Fate::Impossible, Fused.takeError()), {}};
     const bool Split = Candidate.Config.Registers.Policy == RegisterPolicy::Split;
     if (Split && (Compiled.BudgetIgnored || Use->second.SpillStores > 0)) {
       Built.Result.Outcome = Fate::Discarded;
-      Built.Result.Why = Compiled.BudgetIgnored ? "ptxas took no notice of the register budgets"
-                                                : fmt::format("{} bytes spilled under the register budgets",
-                                                              Use->second.SpillStores);
+      Built.Result.Why = Compiled.BudgetIgnored
+                             ? "ptxas took no notice of the register budgets"
+                             : fmt::format("{} bytes spilled under the register budgets", Use->second.SpillStores);
       return Built;
     }
     auto Launch = launchFused(*Fused, Facts, Kernels, Compiled.Cubin);
@@ -275,7 +280,8 @@ private:
 
   std::mutex Lock;
   std::map<std::string, Screened> Known; ///< By key.
-  CompilePool Pool;                      ///< Last: its threads end first.
+  Compiler &Back;
+  llvm::DefaultThreadPool Pool; ///< Last: its threads end first.
 };
 
 FuseEvaluator::FuseEvaluator(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,

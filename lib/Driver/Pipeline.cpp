@@ -8,6 +8,7 @@
 #include "cufuse/Vertical/CollectAccesses.h"
 #include "cufuse/Vertical/InlineAtStore.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -70,6 +71,11 @@ LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kerne
   return Loaded;
 }
 
+bool isNamed(const std::string &Name, const LoadedKernel &Kernel, const Constituent &C) {
+  return Name == C.Name || Name == Kernel.Facts.Name || Name == Kernel.Spec.Kernel ||
+         Name == Kernel.Facts.QualifiedName;
+}
+
 /// The only choice that names this constituent, or that stands at its position.
 template <typename Value>
 llvm::Expected<std::vector<std::optional<Value>>>
@@ -80,9 +86,7 @@ distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> K
   for (const Choice<Value> &C : Choices) {
     bool Used = false;
     for (size_t I = 0; I < Kernels.size(); ++I) {
-      const bool Named = C.Name == Constituents[I].Name || C.Name == Kernels[I].Facts.Name ||
-                         C.Name == Kernels[I].Spec.Kernel || C.Name == Kernels[I].Facts.QualifiedName;
-      if (C.Name.empty() ? I != Position : !Named)
+      if (C.Name.empty() ? I != Position : !isNamed(C.Name, Kernels[I], Constituents[I]))
         continue;
       Result[I] = C.Chosen;
       Used = true;
@@ -156,6 +160,75 @@ bool reads(const LoadedKernel &Kernel, const std::string &Macro) {
     if (auto Text = llvm::MemoryBuffer::getFile(File); Text && hasWord((*Text)->getBuffer(), Macro))
       return true;
   return false;
+}
+
+/// The configuration that the request describes. Names need the constituents', which need the facts.
+llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels,
+                                       llvm::ArrayRef<Constituent> Constituents,
+                                       std::vector<std::string> &Explanation) {
+  FusionConfig Config;
+  Config.Shape = Request.Shape;
+  Config.Order = Request.Order;
+  Config.Grid = Request.Grid;
+  Config.Registers = Request.Registers;
+  if (Request.Order != ThreadOrder::Sequence && Request.Shape != Geometry::Threads)
+    return badUsage("--order is for --geometry threads");
+  if (!Request.Resident.empty() && Request.Grid == GridPolicy::Match)
+    return badUsage("--resident is for --grid-policy stride and pool");
+  if (Request.Registers.Policy == RegisterPolicy::Split && Request.RegisterBudgets.size() != Kernels.size())
+    return badUsage(
+        fmt::format("--registers split has {} budgets for {} kernels", Request.RegisterBudgets.size(), Kernels.size()));
+  llvm::ArrayRef<Choice<unsigned>> Roles = Request.Resident;
+  if (Request.Shape != Geometry::Blocks && !Roles.empty()) {
+    if (Roles.size() > 1 || !Roles[0].Name.empty())
+      return badUsage("--resident is said once and without a name, but for --geometry blocks");
+    Config.ResidentBlocks = Roles[0].Chosen;
+    Roles = {};
+  }
+
+  auto Blocks = distribute<BlockShape>(Request.Blocks, Kernels, Constituents, "--block");
+  if (!Blocks)
+    return Blocks.takeError();
+  auto Copies = distribute<unsigned>(Request.Copies, Kernels, Constituents, "--copies");
+  if (!Copies)
+    return Copies.takeError();
+  auto Resident = distribute<unsigned>(Roles, Kernels, Constituents, "--resident");
+  if (!Resident)
+    return Resident.takeError();
+  auto Unroll = distribute<unsigned>(Request.Unroll, Kernels, Constituents, "--unroll");
+  if (!Unroll)
+    return Unroll.takeError();
+  for (const auto &Choice : Request.Bound)
+    if (llvm::none_of(llvm::zip(Kernels, Constituents),
+                      [&](const auto &Each) { return isNamed(Choice.Name, std::get<0>(Each), std::get<1>(Each)); }))
+      return badUsage(fmt::format("--bind names '{}', which is none of the kernels", Choice.Name));
+
+  llvm::Error Unknown = llvm::Error::success();
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    ConstituentConfig Chosen;
+    Chosen.Copies = (*Copies)[I].value_or(1);
+    Chosen.ResidentBlocks = (*Resident)[I].value_or(1);
+    Chosen.Unroll = (*Unroll)[I].value_or(0);
+    if (Request.Registers.Policy == RegisterPolicy::Split)
+      Chosen.RegisterBudget = Request.RegisterBudgets[I];
+    for (const auto &Choice : Request.Bound)
+      if (isNamed(Choice.Name, Kernels[I], Constituents[I]))
+        Chosen.Bound.push_back(Choice.Chosen);
+    std::string Why = "--block";
+    if ((*Blocks)[I]) {
+      Chosen.Block = *(*Blocks)[I];
+    } else if (auto Default = defaultBlock(Kernels[I], Why)) {
+      Chosen.Block = *Default;
+    } else {
+      Unknown = llvm::joinErrors(std::move(Unknown), Default.takeError());
+      continue;
+    }
+    Explanation.push_back(fmt::format("{}: block {}: {}", Constituents[I].Name, Chosen.Block.str(), Why));
+    Config.Constituents.push_back(Chosen);
+  }
+  if (Unknown)
+    return std::move(Unknown);
+  return Config;
 }
 
 std::string folderOf(const std::string &File) {
@@ -342,7 +415,7 @@ llvm::Expected<FusionPlan> Fuser::plan(const FusionConfig &Config) const {
   std::vector<const KernelFacts *> Facts;
   for (const Constituent &C : Constituents)
     Facts.push_back(C.Facts);
-  return planFusion(Facts, Config);
+  return planFusion(Facts, Config, Kernels.front().Arch);
 }
 
 llvm::Expected<FusedSource> Fuser::emit(const FusionPlan &Plan) const { return emitFused(Constituents, Plan, Options); }
@@ -407,7 +480,11 @@ llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config, s
       Explanation->push_back(
           fmt::format("{}: {} registers per thread alone (ptxas)", Constituents[I].Name, Use.Registers));
   }
-  const auto Bound = hfuseRegisterBound(smLimits(Kernels.front().Arch), Uses, SharedBytes);
+  unsigned Most = 0;
+  for (const SoloUse &Use : Uses)
+    Most = std::max(Most, Use.Threads);
+  const auto Bound =
+      hfuseRegisterBound(smLimits(Kernels.front().Arch), Uses, SharedBytes, Config.Shape == Geometry::Warps ? 0 : Most);
   if (!Bound)
     return badInput("HFUSE's register bound does not exist: not one block fits on a multiprocessor",
                     "use smaller blocks, or --registers none");
@@ -466,44 +543,10 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   }
   Fuser Fuser(Tools, Result.Kernels, Options);
 
-  // Blocks and copies by name need the constituents' names, which need the facts.
-  auto Blocks = distribute<BlockShape>(Request.Blocks, Result.Kernels, Fuser.constituents(), "--block");
-  if (!Blocks)
-    return Blocks.takeError();
-  auto Copies = distribute<unsigned>(Request.Copies, Result.Kernels, Fuser.constituents(), "--copies");
-  if (!Copies)
-    return Copies.takeError();
-  FusionConfig Config;
-  Config.Shape = Request.Shape;
-  Config.Grid = Request.Grid;
-  const bool HasRoles = Request.Shape == Geometry::Blocks && Request.Grid == GridPolicy::Stride;
-  if (!Request.Resident.empty() && !HasRoles)
-    return badUsage("--resident is for --geometry blocks under --grid-policy stride");
-  auto Resident = distribute<unsigned>(Request.Resident, Result.Kernels, Fuser.constituents(), "--resident");
-  if (!Resident)
-    return Resident.takeError();
-  Config.Registers = Request.Registers;
-  llvm::Error Unknown = llvm::Error::success();
-  for (size_t I = 0; I < Result.Kernels.size(); ++I) {
-    const LoadedKernel &Kernel = Result.Kernels[I];
-    ConstituentConfig Chosen;
-    Chosen.Copies = (*Copies)[I].value_or(1);
-    Chosen.ResidentBlocks = (*Resident)[I].value_or(1);
-    std::string Why = "--block";
-    if ((*Blocks)[I]) {
-      Chosen.Block = *(*Blocks)[I];
-    } else if (auto Default = defaultBlock(Kernel, Why)) {
-      Chosen.Block = *Default;
-    } else {
-      Unknown = llvm::joinErrors(std::move(Unknown), Default.takeError());
-      continue;
-    }
-    Explain(fmt::format("{}: block {}: {}", Fuser.constituents()[I].Name, Chosen.Block.str(), Why));
-    Config.Constituents.push_back(Chosen);
-  }
-  if (Unknown)
-    return std::move(Unknown);
-
+  auto Chosen = configure(Request, Result.Kernels, Fuser.constituents(), Result.Explanation);
+  if (!Chosen)
+    return Chosen.takeError();
+  const FusionConfig Config = std::move(*Chosen);
   auto Plan = Fuser.plan(Config);
   if (!Plan)
     return Plan.takeError();
@@ -517,7 +560,7 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   for (const PartitionPlan &P : Result.Plan.Partitions) {
     const KernelFacts &Facts = Result.Kernels[P.Constituent].Facts;
     const std::string Name = Fuser.constituents()[P.Constituent].Name;
-    Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.PaddedThreads - 1,
+    Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.Reserved - 1,
                         P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
     Explain(P.WholeBlock && P.Synchronises ? fmt::format("{}: the barrier of the block, which is all its own", Name)
             : P.Barrier

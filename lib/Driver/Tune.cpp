@@ -4,13 +4,16 @@
 #include "cufuse/Driver/FuseEvaluator.h"
 #include "cufuse/Model/ResourceBound.h"
 #include "cufuse/Profile/Metrics.h"
+#include "cufuse/Tune/Json.h"
+#include "cufuse/Tune/TuningDatabase.h"
 #include "cufuse/Workload/Workload.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
 
-#include <chrono>
+#include <ctime>
+#include <numeric>
 
 namespace cufuse {
 
@@ -24,8 +27,8 @@ struct SoloVariant {
   bool Bound = false;
   KernelLaunch Launch;
   ResourceUse Resources;
-  Evaluation Result;
-  std::map<std::string, double> Counters;
+  Evaluation Result = {};
+  std::map<std::string, double> Counters = {};
 };
 
 class Tuning {
@@ -45,6 +48,8 @@ public:
       if (llvm::Error Error = (this->*Step)())
         return std::move(Error);
     Answer.Result.Seconds = Seams.Now() - Start;
+    if (llvm::Error Error = keep())
+      return std::move(Error);
     return std::move(Answer);
   }
 
@@ -97,15 +102,16 @@ private:
     if (!Read)
       return Read.takeError();
     Work = std::move(*Read);
+    std::vector<KernelSpec> Specs;
+    std::vector<InputFlags> Flags;
     for (const WorkloadKernel &Kernel : Work.Kernels) {
-      InputFlags Flags;
-      Flags.Written = Kernel.Flags;
-      Flags.Arch = What().Gpu.Arch;
-      auto One = loadKernels(Tools, Kernel.Spec, Flags);
-      if (!One)
-        return One.takeError();
-      Kernels.push_back(std::move(One->front()));
+      Specs.push_back(Kernel.Spec);
+      Flags.push_back({Kernel.Flags, "", What().Gpu.Arch, Kernel.Folder});
     }
+    auto Loaded = loadKernels(Tools, Specs, Flags);
+    if (!Loaded)
+      return Loaded.takeError();
+    Kernels = std::move(*Loaded);
     if (llvm::Error Error = checkAll(Kernels))
       return Error;
     const llvm::StringRef File = llvm::sys::path::filename(Request.Output);
@@ -124,7 +130,7 @@ private:
       ConstituentProblem Constituent;
       Constituent.Name = Kernel.Name;
       std::vector<PackedKernel> Shapes;
-      for (const BlockShape &Block : Kernel.Blocks) {
+      for (const BlockShape &Block : blockChoices(Kernel.Blocks)) {
         if (const auto Most = Kernels[I].Facts.MaxThreads; Most && Block.threads() > *Most && !Shapes.empty())
           continue;
         auto One = packKernel(Kernels[I].Facts, Kernel, Work.Buffers, Block);
@@ -291,9 +297,9 @@ private:
       addGrids(I, Variants);
       measureVariants(Variants);
       if (Variants.front().Result.Outcome != Fate::Measured)
-        return badInput(fmt::format("{} cannot be run alone: {}", What().Constituents[I].Name,
-                                    Variants.front().Result.Why),
-                        "correct the workload, or the kernel", Work.Kernels[I].Where);
+        return badInput(
+            fmt::format("{} cannot be run alone: {}", What().Constituents[I].Name, Variants.front().Result.Why),
+            "correct the workload, or the kernel", Work.Kernels[I].Where);
       Tried = std::max<unsigned>(Tried, Variants.size());
       Given.push_back(Variants.front());
       Shaped.push_back(*fastest(Variants));
@@ -401,8 +407,7 @@ private:
   EmitOptions emitAlone(size_t I) const {
     EmitOptions Emit;
     Emit.Name = Request.Name + "_" + Work.Kernels[I].Name;
-    const std::string Stem =
-        llvm::sys::path::filename(Request.Output).drop_back(3).str() + "." + Work.Kernels[I].Name;
+    const std::string Stem = llvm::sys::path::filename(Request.Output).drop_back(3).str() + "." + Work.Kernels[I].Name;
     Emit.SourceFile = Stem + ".cu";
     Emit.HeaderFile = Stem + ".h";
     Emit.Command = Request.Command;
@@ -461,7 +466,7 @@ private:
         return Opened.takeError();
       Record = std::move(*Opened);
     }
-    EvaluatorOptions Options{Request.Name, What().Gpu.Arch, Request.Jobs, ShortStop};
+    EvaluatorOptions Options{What().Gpu.Arch, Request.Jobs, ShortStop};
     FuseEvaluator World(*Fuse, What(), Packed, Back, *Gpus, std::move(Options));
     std::vector<Candidate> Candidates = (*How)->candidates(What());
     Answer.Result.SpaceSize = Candidates.size();
@@ -540,6 +545,18 @@ private:
     return TuningKey{contentHash(Sources), contentHash(Flags), What().Gpu.Name, What().Gpu.Driver, contentHash(Sizes)};
   }
 
+  llvm::Error keep() const {
+    if (Request.Database.empty() || Answer.Result.Modelled)
+      return llvm::Error::success();
+    auto Known = key();
+    if (!Known)
+      return Known.takeError();
+    auto Database = TuningDatabase::open(Request.Database);
+    if (!Database)
+      return Database.takeError();
+    return Database->store(*Known, Answer.Result);
+  }
+
   /// The source of what is recommended.
   llvm::Error write() {
     if (Answer.Verdict.What == Advice::TuneAlone && Request.EmitSolo) {
@@ -601,7 +618,7 @@ private:
   PackedShapes Packed;
   std::vector<std::vector<std::pair<std::string, std::string>>> Bindable; ///< By constituent: values of arguments.
   std::vector<CompiledAlone> Alone;
-  std::vector<SoloVariant> Best; ///< By constituent: the fastest so far.
+  std::vector<SoloVariant> Best;  ///< By constituent: the fastest so far.
   std::vector<Schedule> Launched; ///< By position those of `TuneResult::Baselines`.
   std::optional<RunnerPool> Gpus;
 };

@@ -1,10 +1,13 @@
 #include "cufuse/Fusion/Closure.h"
 
 #include "CollectIncludes.h"
+#include "EditAssembly.h"
 #include "EditText.h"
 #include "QualifyCallees.h"
 #include "SelectCopied.h"
 #include "SpellType.h"
+
+#include "cufuse/Analysis/GridStrideLoop.h"
 
 namespace cufuse {
 
@@ -304,10 +307,18 @@ private:
         if (Shared->hasExternalStorage() && contains(I.Text, Shared->getLocation()) &&
             SharedSeen.insert(Text.offset(Shared->getLocation())).second)
           editDynamicShared(Unit, Text, I.Text, *Shared, "cufuse_dynamicOffset", Edits, Result.Blockers);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+        if (contains(I.Text, Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
+          editAssembly(Unit, Text, *Assembly, Edits, Result.Blockers);
     if (auto Launches = LaunchEdits.find(I.Text.File); Launches != LaunchEdits.end())
       for (const auto &[At, Launch] : Launches->second)
         if (I.Text.Begin <= At && At < I.Text.End)
           Edits.push_back(Launch);
+    if (const clang::ForStmt *Loop = Facts.GridStrideLoop ? gridStrideLoop(*Reach.Kernel) : nullptr)
+      if (const clang::SourceLocation At = Unit.ast().getSourceManager().getExpansionLoc(Loop->getBeginLoc());
+          contains(I.Text, At))
+        Edits.push_back({Text.offset(At).second, 0, std::string(1, LoopMark)});
     globalQualifiers(I.Text, Edits);
     for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
       Edits.push_back({At, 0, fmt::format("::{}::{}", std::string(1, PathMark), Path)});
@@ -386,8 +397,7 @@ private:
     Piece P;
     P.What = Piece::Kind::Shared;
     P.Namespaces = namespacesAround(Variable.getDeclContext());
-    P.Text = fmt::format("extern {} {}{};", Source.hasAttr<clang::CUDAConstantAttr>() ? "__constant__" : "__device__",
-                         *Spelled, Bounds);
+    P.Text = fmt::format("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
     Piece Using;
     Using.What = Piece::Kind::Using;
     Using.Namespaces = P.Namespaces;
@@ -403,10 +413,12 @@ private:
     std::set<const clang::FunctionDecl *> Declared;
     for (const auto &[Function, Use] : Reach.Functions)
       for (const DeviceLaunch &Launch : Use.Launches) {
-        if (!Launch.Kernel || !Launch.Launch || Launch.Launch->getCallee()->getExprLoc().isMacroID())
+        const auto *Name = Launch.Launch
+                               ? llvm::dyn_cast<clang::DeclRefExpr>(Launch.Launch->getCallee()->IgnoreParenImpCasts())
+                               : nullptr;
+        if (!Name || !Launch.Kernel || Name->getLocation().isMacroID())
           continue; // a blocker already
         const clang::FunctionDecl &Child = *Launch.Kernel->getCanonicalDecl();
-        const auto *Name = llvm::cast<clang::DeclRefExpr>(Launch.Launch->getCallee()->IgnoreParenImpCasts());
         const auto [File, Begin] = Text.offset(Name->getBeginLoc());
         const unsigned End = Text.offset(Name->getLocation()).second + Child.getNameAsString().size();
         const Edit Named{Begin, End - Begin, "::" + path(Child) + Child.getNameAsString()};
@@ -547,7 +559,7 @@ private:
   std::set<const clang::VarDecl *> HostShared;
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
-  std::set<std::pair<clang::FileID, unsigned>> SharedSeen;
+  std::set<std::pair<clang::FileID, unsigned>> SharedSeen, AssemblySeen;
   std::map<clang::FileID, std::map<unsigned, Edit>> LaunchEdits; ///< By offset.
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };

@@ -204,7 +204,7 @@ void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
                                              "and",    "or",   "not", "xor",  "bitand", "bitor"};
   const std::vector<RawToken> Tokens = Text.tokensIn(S);
   for (size_t I = 0; I < Tokens.size(); ++I) {
-    const bool Barrier = Tokens[I].Text.starts_with("__syncthreads");
+    const bool Barrier = Tokens[I].Text.starts_with("__syncthreads") || Tokens[I].Text.starts_with("__barrier_sync");
     if (!Rebound.count(Tokens[I].Text.str()) && !Barrier)
       continue;
     const RawToken None;

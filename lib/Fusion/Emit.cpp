@@ -121,8 +121,16 @@ private:
       Barriers.insert(Barrier.Call);
     if (Barriers.count("__syncthreads"))
       Out.write("__device__ __forceinline__ void __syncthreads() { cufuse_partition::sync(); }");
+    namedBarriers(Facts.NamedBarriers);
     if (Barriers.count("__barrier_sync"))
-      Out.write("__device__ __forceinline__ void __barrier_sync(unsigned) { cufuse_partition::sync(); }");
+      Out.write(Facts.NamedBarriers.empty()
+                    ? "__device__ __forceinline__ void __barrier_sync(unsigned) { cufuse_partition::sync(); }"
+                    : "__device__ __forceinline__ void __barrier_sync(unsigned barrier) {\n"
+                      "  if (barrier == 0)\n"
+                      "    cufuse_partition::sync();\n"
+                      "  else\n"
+                      "    cufuse_partition::syncNamed(cufuse_barrier(barrier), cufuse_partition::PaddedThreads);\n"
+                      "}");
     for (const char *Reduction : {"Count", "And", "Or"})
       if (std::string Name = "__syncthreads_" + llvm::StringRef(Reduction).lower(); Barriers.count(Name))
         Out.line("__device__ __forceinline__ int {}(int predicate) {{ return cufuse_partition::sync{}(predicate); }}",
@@ -164,7 +172,7 @@ private:
           if (!Namespaces.empty())
             Nested[Namespaces].push_back(fmt::format("using {}::{};", textSpace(C), Name));
       }
-    pieces(Out, C.Text->Body, Nested, Path);
+    pieces(Out, C.Text->Body, Nested, Path, Plan.Roles[Partition.Constituent].Unroll);
     for (const std::string &Name : C.Text->BodyMacros)
       Out.line("#undef {}", Name);
     for (const char *Name : Macros)
@@ -173,6 +181,22 @@ private:
     Out.line("}} // namespace {}", Path);
     saveMacros(Out, *C.Text, "pop_macro");
     Out.blank();
+  }
+
+  /// What stands for the barriers that the kernel names by number.
+  void namedBarriers(const std::set<unsigned> &Numbers) {
+    if (Numbers.empty())
+      return;
+    std::string Index = std::to_string(Numbers.size() - 1);
+    unsigned Place = Numbers.size() - 1;
+    for (unsigned Number : llvm::reverse(Numbers))
+      if (Place-- + 1 < Numbers.size())
+        Index = fmt::format("barrier == {} ? {} : {}", Number, Place + 1, Index);
+    Out.line("__device__ constexpr unsigned cufuse_barrier(unsigned barrier) {{ return cufuse_partition::named({}); }}",
+             Index);
+    Out.write("__device__ __forceinline__ void __barrier_sync_count(unsigned barrier, unsigned count) {\n"
+              "  cufuse_partition::syncNamed(cufuse_barrier(barrier), count);\n"
+              "}");
   }
 
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
@@ -191,8 +215,8 @@ private:
 
   /// Pieces in order, with the namespaces around them opened and closed as needed.
   void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
-              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings,
-              const std::string &Path) {
+              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path,
+              unsigned Unroll = 0) {
     std::vector<std::string> Open;
     std::set<std::vector<std::string>> Opened;
     auto Move = [&](const std::vector<std::string> &Wanted) {
@@ -235,7 +259,7 @@ private:
         To.write(withPath(P.Text, Path));
         continue;
       }
-      To.user(withPath(P.Text, Path), P.File, P.Line);
+      To.user(unrolled(withPath(P.Text, Path), Unroll), P.File, P.Line);
       To.blank();
     }
     Move({});
@@ -336,9 +360,10 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
   for (const KernelFacts *F : Facts)
     ++Count[F->Name];
   // What else stands in the namespace of the output.
-  std::set<std::string> Taken = {"fused",    "launch",     "gridOf",          "divisorOf",
-                                 "strideOf", "CufuseGrid", "CufusePartition", "cufuse_dynamicShared",
-                                 "shareOf",  "CufuseShare"};
+  std::set<std::string> Taken = {"fused",    "launch",      "gridOf",          "divisorOf",
+                                 "strideOf", "CufuseGrid",  "CufusePartition", "cufuse_dynamicShared",
+                                 "shareOf",  "CufuseShare", "cufuseRegisters", "CufuseTicket",
+                                 "sameBits", "fused_bound"};
   std::vector<std::string> Names;
   for (const KernelFacts *F : Facts) {
     std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);

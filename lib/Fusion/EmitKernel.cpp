@@ -20,17 +20,22 @@ std::string own(const Constituent &C, std::string Name) {
 
 class KernelEmitter {
 public:
-  KernelEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name)
-      : Out(Out), Constituents(Constituents), Plan(Plan), Name(Name) {}
+  KernelEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
+                bool Bound)
+      : Out(Out), Constituents(Constituents), Plan(Plan), Name(Name), Bound(Bound) {}
 
   void run() {
-    Out.line("__global__ void {}fused({} {{", constant(launchAttribute()), parameters());
-    if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Match)
+    Out.line("__global__ void {}{}({} {{", constant(launchAttribute()), Bound ? "fused_bound" : "fused", parameters());
+    if (Plan.Shape == Geometry::Threads)
+      inTurns();
+    else if (Plan.Shape == Geometry::Warps)
+      partitions(Plan.Partitions, "  ", {"blockIdx.x", "gridDim.x"});
+    else if (Plan.Grid == GridPolicy::Match)
       interleavedBlocks();
-    else if (Plan.Shape == Geometry::Blocks)
+    else if (Plan.Grid == GridPolicy::Stride)
       residentBlocks();
     else
-      partitions(Plan.Partitions, "  ", {"blockIdx.x", "gridDim.x"});
+      blocksByTicket();
     Out.write("}");
   }
 
@@ -39,13 +44,21 @@ private:
   struct Walk {
     std::string First, Step; ///< Step only where they go on.
     bool Exists = false;     ///< The first group is known to exist.
+    bool Returns = false;    ///< The whole is in a loop.
   };
 
   std::string launchAttribute() const {
-    if (Plan.Registers.Policy == RegisterPolicy::Count)
+    switch (Plan.Registers.Policy) {
+    case RegisterPolicy::Count:
+    case RegisterPolicy::Split:
       return fmt::format("__maxnreg__({}) ", Plan.Registers.Count);
-    if (Plan.Registers.Policy == RegisterPolicy::Bound)
+    case RegisterPolicy::Bound:
       return fmt::format("__launch_bounds__({}, {}) ", Plan.BlockThreads, Plan.Registers.MinBlocks);
+    case RegisterPolicy::Free:
+      return fmt::format("__launch_bounds__({}, 1) ", Plan.BlockThreads);
+    case RegisterPolicy::None:
+      break;
+    }
     // ptxas allocates otherwise when it knows the block size. Kernels without bounds keep their own allocation as long
     // as the block fits with any number of registers.
     const bool Bounded = std::any_of(Constituents.begin(), Constituents.end(),
@@ -81,6 +94,10 @@ private:
       return "const unsigned " + own(C, "dynamicOffset");
     case AddedParameter::DynamicStride:
       return "const unsigned " + own(C, "dynamicStride");
+    case AddedParameter::Opposite:
+      return "const CufuseShare opposite";
+    case AddedParameter::Pools:
+      return "unsigned *const pools";
     }
     llvm_unreachable("a parameter without a declaration");
   }
@@ -102,7 +119,7 @@ private:
         Out.line("  {}if ({}.takes(place)) {{", I == 0 ? "" : "} else ", own(Constituents[I], "share"));
       else
         Out.write("  } else {");
-      role(I, {"place", "", Plan.Roles[I].Copies == 1});
+      role(I, "    ", {"place", "", Plan.Roles[I].Copies == 1});
     }
     Out.write("  }");
   }
@@ -114,8 +131,7 @@ private:
     };
     Out.write("  // Blocks go round the multiprocessors, so that each has so many of every kernel, which loop over its "
               "blocks:");
-    for (unsigned I = 0; I < Constituents.size(); ++I)
-      Out.line("  // {} {}", constant(fmt::format("{:>3}", Plan.Roles[I].ResidentBlocks)), Constituents[I].Name);
+    rolesPerMultiprocessor();
     Out.line("  const unsigned multiprocessors = gridDim.x / {};", constant(Plan.residentRoles()));
     unsigned Before = 0;
     for (unsigned I = 0; I < Constituents.size(); ++I) {
@@ -124,76 +140,187 @@ private:
         Out.line("  {}if (blockIdx.x < {}) {{", I == 0 ? "" : "} else ", Times(Before + Own));
       else
         Out.write("  } else {");
-      role(I, {I == 0 ? "blockIdx.x" : "blockIdx.x - " + Times(Before), Times(Own)});
+      role(I, "    ", {I == 0 ? "blockIdx.x" : "blockIdx.x - " + Times(Before), Times(Own)});
       Before += Own;
     }
     Out.write("  }");
   }
+  void rolesPerMultiprocessor() {
+    for (unsigned I = 0; I < Constituents.size(); ++I)
+      Out.line("  // {} {}", constant(fmt::format("{:>3}", Plan.Roles[I].ResidentBlocks)), Constituents[I].Name);
+  }
 
-  /// What a block does that plays one constituent.
-  void role(unsigned Constituent, const Walk &Blocks) {
+  /// Blocks take a role as they come to a multiprocessor, and another when it is played to the end.
+  void blocksByTicket() {
+    const unsigned Count = Constituents.size();
+    Out.write("  // On each multiprocessor, blocks begin by turns with the kernels, so many of them with each:");
+    rolesPerMultiprocessor();
+    Out.write("  // A block takes the kernel's next block from its pool until that is empty, and goes on with the next "
+              "kernel.");
+    Out.line("  const unsigned ticket = CufuseTicket::take(pools + {}) % {};", Count, constant(Plan.residentRoles()));
+    Out.line("  unsigned kernel = {};", firstRole());
+    Out.line("#pragma unroll 1\n  for (unsigned turn = 0; turn < {0}; ++turn, kernel = (kernel + 1) % {0}) {{", Count);
+    choices("    ", {});
+    Out.write("    __syncthreads(); // before another kernel's block uses the same memory and barriers");
+    Out.write("  }");
+  }
+  /// `ticket < 2 ? 0 : ticket < 3 ? 1 : 2`
+  std::string firstRole() const {
+    std::string Text;
+    unsigned End = 0;
+    for (unsigned I = 0; I + 1 < Constituents.size(); ++I) {
+      End += Plan.Roles[I].ResidentBlocks;
+      Text += fmt::format("ticket < {} ? {} : ", constant(End), I);
+    }
+    return Text + std::to_string(Constituents.size() - 1);
+  }
+
+  /// Branches by the number of the constituent.
+  void choices(const std::string &Indent, const Walk &Blocks) {
+    for (unsigned I = 0; I < Constituents.size(); ++I) {
+      if (I + 1 < Constituents.size())
+        Out.line("{}{}if (kernel == {}) {{", Indent, I == 0 ? "" : "} else ", I);
+      else
+        Out.line("{}}} else {{", Indent);
+      role(I, Indent + "  ", Blocks);
+    }
+    Out.line("{}}}", Indent);
+  }
+
+  /// The same threads play all constituents.
+  void inTurns() {
+    const Walk Blocks{"blockIdx.x", "gridDim.x"};
+    const unsigned Count = Constituents.size();
+    if (Plan.alternates()) {
+      Out.write("  // Every block plays all kernels, one after the other; half of the blocks, on every multiprocessor, "
+                "play them in\n"
+                "  // the opposite order.");
+      Out.line("  unsigned place = blockIdx.x;\n  const bool backwards = opposite.takes(place);");
+      Out.line("#pragma unroll 1\n  for (unsigned turn = 0; turn < {}; ++turn) {{", Count);
+      Out.line("    const unsigned kernel = backwards ? {} - turn : turn;", Count - 1);
+      choices("    ", Blocks);
+      between("    ");
+      Out.write("  }");
+    } else if (Plan.Order == ThreadOrder::Alternating && Plan.Grid == GridPolicy::Stride) {
+      Out.write("  // Every block plays a block of each kernel in turn, as long as there are any.");
+      std::string Most;
+      for (unsigned I = 0; I < Count; ++I)
+        Most += (I + 1 < Count ? "::max(" : "") + groups(I) + (I + 1 < Count ? ", " : std::string(Count - 1, ')'));
+      Out.line("  const unsigned most = {};", Most);
+      Out.write("  for (unsigned place = blockIdx.x; place < most; place += gridDim.x) {");
+      for (unsigned I = 0; I < Count; ++I) {
+        role(I, "    ", {"place", "", false, true});
+        between("    ");
+      }
+      Out.write("  }");
+    } else {
+      Out.write("  // Every block plays all kernels, one after the other.");
+      for (unsigned I = 0; I < Count; ++I) {
+        role(I, "  ", Blocks);
+        if (I + 1 < Count)
+          between("  ");
+      }
+    }
+  }
+  /// How many times the copies of a constituent play together.
+  std::string groups(unsigned I) const {
+    const std::string Blocks = own(Constituents[I], "grid") + ".blocks";
+    const unsigned Copies = Plan.Roles[I].Copies;
+    return Copies == 1 ? Blocks : fmt::format("({0} + {1} - 1) / {1}", Blocks, Copies);
+  }
+  /// What threads wait for before they play another constituent. Only dynamic shared memory is the same for them.
+  void between(const std::string &Indent) {
+    if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
+      Out.line("{}__syncthreads(); // before another kernel uses the same dynamic shared memory", Indent);
+    else if (llvm::any_of(Constituents, [](const Constituent &C) { return !C.Facts->WarpPrimitives.empty(); }))
+      Out.line("{}__syncwarp(); // lanes start the next kernel together", Indent);
+  }
+
+  /// Threads that are in no partition are done, or else have to go on to the next constituent.
+  bool threadsLeave() const {
+    return Plan.Shape == Geometry::Warps || (Plan.Shape == Geometry::Blocks && Plan.Grid != GridPolicy::Pool);
+  }
+
+  /// What a block does while it plays one constituent.
+  void role(unsigned Constituent, const std::string &Indent, const Walk &Blocks) {
     const llvm::ArrayRef<PartitionPlan> Own = partitionsOf(Constituent);
     if (Own.size() > 1)
-      return partitions(Own, "    ", Blocks);
-    if (Own[0].Block.threads() != Plan.BlockThreads) {
-      Out.line("    if ({}::cufuse_partition::rank() >= {})", space(Own[0]), constant(Own[0].Block.threads()));
-      Out.write("      return; // more than this kernel's block has");
-    }
-    play(Own[0], "    ", Blocks);
+      return partitions(Own, Indent, Blocks);
+    guarded(Own[0], Indent, "more than this kernel's block has", Blocks, Own[0].Block.threads() != Plan.BlockThreads);
   }
 
   /// Partitions side by side.
-  void partitions(llvm::ArrayRef<PartitionPlan> Own, std::string Indent, const Walk &Blocks) {
+  void partitions(llvm::ArrayRef<PartitionPlan> Own, const std::string &Indent, const Walk &Blocks) {
     for (const PartitionPlan &P : Own) {
-      const unsigned End = P.First + P.PaddedThreads;
+      const unsigned End = P.First + P.Reserved;
       if (Plan.keepsBlock())
         Out.line("{}{{", Indent);
       else if (End == Plan.BlockThreads)
         Out.line("{}}} else {{", Indent);
       else
         Out.line("{}{}if (threadIdx.x < {}) {{", Indent, P.First == 0 ? "" : "} else ", constant(End));
-      if (P.Block.threads() != P.PaddedThreads && !Plan.keepsBlock()) {
-        Out.line("{}  if ({}::cufuse_partition::rank() >= {})", Indent, space(P), constant(P.Block.threads()));
-        Out.line("{}    return; // fills the last warp", Indent);
-      }
-      play(P, Indent + "  ", Blocks);
+      if (const unsigned Budget = Plan.Roles[P.Constituent].Registers)
+        Out.line("{}  cufuseRegisters<{}, {}>();", Indent, constant(Plan.Registers.Count), constant(Budget));
+      guarded(P, Indent + "  ", P.Reserved == P.PaddedThreads ? "fills the last warp" : "fills the last warpgroup",
+              Blocks, P.Block.threads() != P.Reserved && !Plan.keepsBlock());
     }
     Out.line("{}}}", Indent);
+  }
+
+  /// The blocks of a partition, by its own threads only where there are others.
+  void guarded(const PartitionPlan &P, const std::string &Indent, const char *Others, const Walk &Blocks,
+               bool HasOthers) {
+    if (!HasOthers)
+      return play(P, Indent, Blocks);
+    const std::string Rank = space(P) + "::cufuse_partition::rank()", Threads = constant(P.Block.threads());
+    if (threadsLeave()) {
+      Out.line("{}if ({} >= {})", Indent, Rank, Threads);
+      Out.line("{}  return; // {}", Indent, Others);
+      play(P, Indent, Blocks);
+    } else {
+      Out.line("{}if ({} < {}) {{", Indent, Rank, Threads);
+      play(P, Indent + "  ", Blocks);
+      Out.line("{}}}", Indent);
+    }
   }
 
   std::string space(const PartitionPlan &P) const { return partitionNamespace(Name, Constituents, Plan, P); }
 
   /// The virtual blocks of one partition.
   void play(const PartitionPlan &P, const std::string &Indent, const Walk &Blocks) {
-    const Constituent &C = Constituents[P.Constituent];
     const unsigned Copies = Plan.Roles[P.Constituent].Copies;
-    const std::string Grid = own(C, "grid");
+    const std::string Grid = own(Constituents[P.Constituent], "grid");
     const bool Compound = Blocks.First.find(' ') != std::string::npos;
     const std::string First =
         Copies == 1 ? Blocks.First
                     : fmt::format("{} * {} + {}", Compound ? "(" + Blocks.First + ")" : Blocks.First, Copies, P.Copy);
-    if (Plan.keepsGrid()) {
-      body(P, Indent, "blockIdx");
-    } else if (Plan.Grid == GridPolicy::Stride) {
-      const std::string Step = Copies == 1 ? Blocks.Step : fmt::format("{} * {}", Blocks.Step, Copies);
-      Out.line("{}for (unsigned block = {}; block < {}.blocks; block += {}) {{", Indent, First, Grid, Step);
-      body(P, Indent + "  ", "block");
-      if (P.DropsOut)
-        Out.line("{}  {}::cufuse_partition::end(); // before the next block uses the same shared memory", Indent,
-                 space(P));
-      else if (P.Synchronises)
-        Out.line("{}  {}::cufuse_partition::sync(); // before the next block uses the same shared memory", Indent,
-                 space(P));
-      else if (!C.Facts->WarpPrimitives.empty())
-        Out.line("{}  __syncwarp(); // lanes start the next block together", Indent);
-      Out.line("{}}}", Indent);
-    } else if (Blocks.Exists) {
-      body(P, Indent, First);
-    } else {
+    if (Plan.keepsGrid())
+      return body(P, Indent, "blockIdx");
+    if (Blocks.Exists)
+      return body(P, Indent, First);
+    if (Plan.Grid == GridPolicy::Pool)
+      Out.line("{}for (unsigned block; (block = {}::cufuse_partition::next(pools + {})) < {}.blocks;) {{", Indent,
+               space(P), P.Constituent, Grid);
+    else if (Plan.Grid == GridPolicy::Stride && !Blocks.Returns)
+      Out.line("{}for (unsigned block = {}; block < {}.blocks; block += {}) {{", Indent, First, Grid,
+               Copies == 1 ? Blocks.Step : fmt::format("{} * {}", Blocks.Step, Copies));
+    else
       Out.line("{}if (const unsigned block = {}; block < {}.blocks) {{", Indent, First, Grid);
-      body(P, Indent + "  ", "block");
-      Out.line("{}}}", Indent);
-    }
+    body(P, Indent + "  ", "block");
+    if (Plan.Grid != GridPolicy::Match)
+      afterBlock(P, Indent + "  ");
+    Out.line("{}}}", Indent);
+  }
+
+  /// What a partition does between two of its virtual blocks.
+  void afterBlock(const PartitionPlan &P, const std::string &Indent) {
+    if (P.DropsOut)
+      Out.line("{}{}::cufuse_partition::end(); // before the next block uses the same shared memory", Indent, space(P));
+    else if (P.Synchronises && Plan.Grid != GridPolicy::Pool) // which synchronises itself
+      Out.line("{}{}::cufuse_partition::sync(); // before the next block uses the same shared memory", Indent,
+               space(P));
+    else if (!P.Synchronises && !Constituents[P.Constituent].Facts->WarpPrimitives.empty())
+      Out.line("{}__syncwarp(); // lanes start the next block together", Indent);
   }
 
   /// The call of the body, for virtual block `Block`.
@@ -226,7 +353,7 @@ private:
         Arguments.push_back(Offset);
     }
     for (const ParameterText &Parameter : C.Text->Parameters)
-      Arguments.push_back(parameter(C, Parameter.Name));
+      Arguments.push_back(argument(P, Parameter.Name));
 
     if (Facts.sharesIndices())
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
@@ -236,17 +363,33 @@ private:
                       Indent.size() + 4));
   }
 
+  /// The parameter of the fused kernel, or the value that it is bound to.
+  std::string argument(const PartitionPlan &P, const std::string &Parameter) const {
+    const std::string Given = parameter(Constituents[P.Constituent], Parameter);
+    if (Bound)
+      for (const auto &[Name, Value] : Plan.Roles[P.Constituent].Bound)
+        if (Name == Parameter)
+          return fmt::format("static_cast<decltype({})>({})", Given, Value);
+    return Given;
+  }
+
   Writer &Out;
   llvm::ArrayRef<Constituent> Constituents;
   const FusionPlan &Plan;
   const std::string &Name;
+  const bool Bound;
 };
 
 } // namespace
 
 void emitKernel(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                 const std::string &Name) {
-  KernelEmitter(Out, Constituents, Plan, Name).run();
+  KernelEmitter(Out, Constituents, Plan, Name, false).run();
+  if (!Plan.hasBound())
+    return;
+  Out.blank();
+  Out.write("/// The same with arguments that are known: only launched where the given ones are these.");
+  KernelEmitter(Out, Constituents, Plan, Name, true).run();
 }
 
 } // namespace cufuse

@@ -29,6 +29,19 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpa
 
 namespace {
 
+constexpr const char *SameBits = R"(namespace {
+
+/// Of two numbers: equal ones may still differ in sign.
+template <typename Value> bool sameBits(const Value &a, const Value &b) {
+  for (std::size_t i = 0; i < sizeof(Value); ++i)
+    if (reinterpret_cast<const unsigned char *>(&a)[i] != reinterpret_cast<const unsigned char *>(&b)[i])
+      return false;
+  return true;
+}
+
+} // namespace
+)";
+
 constexpr const char *ShareOf =
 #include "ShareOf.inc"
     ;
@@ -42,27 +55,47 @@ public:
     Out.write(
 #include "Launcher.inc"
     );
-    if (interleaves()) {
-      Out.line("namespace {{\n\n{}", ShareOf);
-      Out.write("} // namespace");
-      Out.blank();
-    }
+    if (Plan.interleaves() || Plan.alternates())
+      Out.line("namespace {{\n\n{}\n}} // namespace\n", ShareOf);
+    if (Plan.hasBound())
+      Out.write(SameBits);
     Out.line("{} {{", launchSignature(Constituents));
+    chooseKernel();
     grids();
     Out.blank();
     dynamicShared();
-    if (Plan.Grid == GridPolicy::Stride || interleaves())
+    if (Plan.Grid != GridPolicy::Match || Plan.interleaves() || Plan.alternates())
       device();
-    if (Plan.Shape == Geometry::Blocks)
-      Plan.Grid == GridPolicy::Stride ? roles() : shares();
-    else if (Plan.Grid == GridPolicy::Stride)
+    if (fillsDevice())
       residents();
+    else if (Plan.Shape == Geometry::Blocks)
+      Plan.Grid == GridPolicy::Stride ? roles() : shares();
+    if (Plan.alternates())
+      Out.write("  const CufuseShare opposite =\n"
+                "      blocks < 2 ? CufuseShare{} : shareOf(blocks / 2, blocks, blocks, multiprocessors);\n");
     call();
     Out.write("}");
   }
 
 private:
-  bool interleaves() const { return Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Match; }
+  /// As many fused blocks as are resident, or fewer where that is enough.
+  bool fillsDevice() const {
+    return Plan.Grid == GridPolicy::Pool || (Plan.Grid == GridPolicy::Stride && Plan.Shape != Geometry::Blocks);
+  }
+  const char *kernel() const { return Plan.hasBound() ? "kernel" : "fused"; }
+
+  void chooseKernel() {
+    if (!Plan.hasBound())
+      return;
+    std::vector<std::string> Conditions;
+    for (unsigned I = 0; I < Constituents.size(); ++I)
+      for (const auto &[Name, Value] : Plan.Roles[I].Bound) {
+        const std::string Given = fmt::format("{}Launch.arguments.{}", Constituents[I].Name, Name);
+        Conditions.push_back(fmt::format("sameBits({0}, static_cast<decltype({0})>({1}))", Given, Value));
+      }
+    Out.line("  const bool bound = {};", llvm::join(Conditions, " &&\n                     "));
+    Out.write("  const auto kernel = bound ? fused_bound : fused;");
+  }
 
   /// Fused blocks that a constituent needs if each plays as many blocks as there are copies.
   std::string needed(unsigned I) const {
@@ -109,20 +142,23 @@ private:
       else
         Out.line("  if (const std::size_t own = {}; own > dynamicBytes)\n    dynamicBytes = own;", All);
     }
-    Out.write(R"(  if (dynamicBytes > 0x7fffffff)
+    Out.line(R"(  if (dynamicBytes > 0x7fffffff)
     return cudaErrorInvalidValue;
   if (dynamicBytes > 0)
-    if (const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void *>(fused),
+    if (const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void *>({}),
                                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                        static_cast<int>(dynamicBytes)))
       return error;
-)");
+)",
+             kernel());
   }
 
   void device() {
-    if (Plan.Shape != Geometry::Blocks)
-      Out.write("  // As many blocks as are resident at once: each plays several blocks of the kernels.");
-    Out.line("  int device = 0, multiprocessors = 0{};", Plan.Shape == Geometry::Blocks ? "" : ", resident = 0");
+    if (fillsDevice())
+      Out.line("  // As many blocks as are resident at once{}: each plays several blocks of the kernels.",
+               Plan.ResidentBlocks == 0 ? ""
+                                        : fmt::format(", {} on each multiprocessor", constant(Plan.ResidentBlocks)));
+    Out.line("  int device = 0, multiprocessors = 0{};", fillsDevice() ? ", resident = 0" : "");
     Out.write(R"(  if (const cudaError_t error = cudaGetDevice(&device))
     return error;
   if (const cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device))
@@ -131,14 +167,30 @@ private:
 
   void residents() {
     Out.line(
-        R"(  if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fused, {}, dynamicBytes))
+        R"(  if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, {}, {}, dynamicBytes))
     return error;
   if (resident == 0)
-    return cudaErrorLaunchOutOfResources;
-  if (const unsigned filled = static_cast<unsigned>(resident) * multiprocessors; blocks > filled)
-    blocks = filled;
-)",
-        constant(Plan.BlockThreads));
+    return cudaErrorLaunchOutOfResources;)",
+        kernel(), constant(Plan.BlockThreads));
+    if (Plan.ResidentBlocks > 0)
+      Out.line("  if (resident > {0})\n    resident = {0};", constant(Plan.ResidentBlocks));
+    if (Plan.Shape == Geometry::Blocks) {
+      sum();
+      Out.write("  unsigned blocks = static_cast<unsigned>(sum);");
+    }
+    Out.write("  if (const unsigned filled = static_cast<unsigned>(resident) * multiprocessors; blocks > filled)\n"
+              "    blocks = filled;\n");
+  }
+
+  /// Fused blocks for all blocks of all kernels.
+  void sum() {
+    std::vector<std::string> Sum;
+    for (unsigned I = 0; I < Constituents.size(); ++I) {
+      Out.line("  const unsigned {}Blocks = {};", Constituents[I].Name, needed(I));
+      Sum.push_back((I == 0 ? "0ull + " : "") + Constituents[I].Name + "Blocks");
+    }
+    Out.line("  const unsigned long long sum = {};", llvm::join(Sum, " + "));
+    Out.write("  if (sum > 0x7fffffff)\n    return cudaErrorInvalidConfiguration;");
   }
 
   /// Fixed roles on every multiprocessor.
@@ -149,14 +201,8 @@ private:
 
   /// A fused block for every block of every kernel.
   void shares() {
-    std::vector<std::string> Sum;
-    for (unsigned I = 0; I < Constituents.size(); ++I) {
-      Out.line("  const unsigned {}Blocks = {};", Constituents[I].Name, needed(I));
-      Sum.push_back((I == 0 ? "0ull + " : "") + Constituents[I].Name + "Blocks");
-    }
-    Out.line("  const unsigned long long sum = {};", llvm::join(Sum, " + "));
-    Out.write("  if (sum > 0x7fffffff)\n    return cudaErrorInvalidConfiguration;\n"
-              "  const unsigned blocks = static_cast<unsigned>(sum);");
+    sum();
+    Out.write("  const unsigned blocks = static_cast<unsigned>(sum);");
     std::string Left = "blocks";
     for (unsigned I = 0; I + 1 < Constituents.size(); ++I) {
       const std::string &Name = Constituents[I].Name;
@@ -172,7 +218,7 @@ private:
              Plan.keepsGrid() ? Constituents[0].Name + "Launch.grid" : "dim3(blocks)");
     Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
     Out.write("  config.dynamicSmemBytes = dynamicBytes;\n  config.stream = stream;");
-    std::vector<std::string> Arguments = {"&config", "fused"};
+    std::vector<std::string> Arguments = {"&config", kernel()};
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       for (const ParameterText &P : C.Text->Parameters)
@@ -180,7 +226,22 @@ private:
       for (AddedParameter Added : addedParameters(*C.Facts, Plan, I))
         Arguments.push_back(argument(C.Name, Added));
     }
-    Out.write(wrapped("  return cudaLaunchKernelEx(", Arguments, ");", 28));
+    if (Plan.Grid != GridPolicy::Pool)
+      return Out.write(wrapped("  return cudaLaunchKernelEx(", Arguments, ");", 28));
+    // Launches at the same time have pools of their own.
+    Out.line("\n  // {}, all zero, of this launch alone.", Plan.Shape == Geometry::Blocks
+                                                               ? "A pool per kernel and tickets of the multiprocessors"
+                                                               : "A pool per kernel");
+    Out.line(R"(  unsigned *pools = nullptr;
+  const std::size_t poolBytes = {} * sizeof(unsigned);
+  if (const cudaError_t error = cudaMallocAsync(reinterpret_cast<void **>(&pools), poolBytes, stream))
+    return error;
+  cudaError_t error = cudaMemsetAsync(pools, 0, poolBytes, stream);
+  if (error == cudaSuccess))",
+             poolCounters(Plan));
+    Out.write(wrapped("    error = cudaLaunchKernelEx(", Arguments, ");", 31));
+    Out.write(
+        "  const cudaError_t freed = cudaFreeAsync(pools, stream);\n  return error == cudaSuccess ? freed : error;");
   }
 
   static std::string argument(const std::string &Name, AddedParameter Added) {
@@ -193,6 +254,10 @@ private:
       return fmt::format("static_cast<unsigned>({}Offset)", Name);
     case AddedParameter::DynamicStride:
       return fmt::format("static_cast<unsigned>({}Stride)", Name);
+    case AddedParameter::Opposite:
+      return "opposite";
+    case AddedParameter::Pools:
+      return "pools";
     }
     llvm_unreachable("a parameter without an argument");
   }

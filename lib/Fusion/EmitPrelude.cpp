@@ -69,6 +69,13 @@ constexpr const char *PartitionReductions = R"(
     return any;
   })";
 
+constexpr const char *PartitionNamed = R"(
+  /// The hardware barriers that stand for those that the kernel names follow its own.
+  static constexpr __device__ unsigned named(unsigned index) { return Barrier + 1 + index; }
+  static __device__ __forceinline__ void syncNamed(unsigned barrier, unsigned count) {
+    asm volatile("barrier.cta.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
+  })";
+
 /// Where some partitions are the whole block, and others are not.
 constexpr const char *EitherSync = R"(
   /// Barrier 0 with all threads: the partition is the whole block.
@@ -102,9 +109,45 @@ constexpr const char *PartitionIndices = R"(
     sync();
   })";
 
+constexpr const char *PartitionPool = R"(
+  /// The next of the kernel's blocks that nobody has taken from the pool: one thread takes it for all.
+  static __device__ __forceinline__ unsigned next(unsigned *pool) {
+    __shared__ unsigned taken;
+    sync(); // before the next block uses the same shared memory
+    if (rank() == 0)
+      taken = atomicAdd(pool, 1u);
+    sync();
+    return taken;
+  })";
+
+constexpr const char *Ticket = R"(
+/// Numbers the blocks that come to a multiprocessor (PTX ISA, %smid).
+struct CufuseTicket {
+  static __device__ __forceinline__ unsigned take(unsigned *tickets) {
+    __shared__ unsigned taken;
+    if (::threadIdx.x == 0) {
+      unsigned multiprocessor;
+      asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+      taken = atomicAdd(&tickets[multiprocessor % 256], 1u);
+    }
+    ::__syncthreads();
+    return taken;
+  }
+};)";
+
 constexpr const char *ExitOfThread = R"(
   /// Ends the thread, so that no warp primitive waits for it.
   static __device__ __forceinline__ void leave() { asm volatile("exit;"); })";
+
+constexpr const char *Registers = R"(
+/// All warps of a partition change the registers of their threads from those that the launch gave to those that they
+/// need: first some give back, then others take (PTX ISA, setmaxnreg; for -gencode arch=compute_90a,code=sm_90a).
+template <unsigned AtLaunch, unsigned Own> __device__ __forceinline__ void cufuseRegisters() {
+  if (Own < AtLaunch)
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Own));
+  else if (Own > AtLaunch)
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Own));
+})";
 
 constexpr const char *DropOutPartition =
     R"(/// A partition whose threads may leave before others synchronise. A warp that has exited never arrives at a hardware barrier
@@ -181,7 +224,7 @@ std::string partitionReductions(bool SomeAreWhole) {
 
 /// Which chunks of the prelude some constituent needs.
 struct Needs {
-  bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false;
+  bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false, Named = false;
   bool Whole = false; ///< Some partitions are the whole block, where others are not.
 
   Needs(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
@@ -199,6 +242,7 @@ struct Needs {
         Reductions |= isReduction(Barrier);
       Dynamic |= !C.Facts->DynamicShared.empty();
       Indices |= C.Facts->sharesIndices();
+      Named |= !C.Facts->NamedBarriers.empty();
     }
   }
   static bool isReduction(llvm::StringRef Barrier) { return Barrier.starts_with("__syncthreads_"); }
@@ -252,7 +296,7 @@ void emitBlockOfLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents,
     Out.line("  static __device__ __forceinline__ {} {}({}) {{", R.Type, R.Name, R.Parameter);
     for (const PartitionPlan *P : Users) {
       if (P != Users.back())
-        Out.line("    if (::threadIdx.x < {})", constant(P->First + P->PaddedThreads));
+        Out.line("    if (::threadIdx.x < {})", constant(P->First + P->Reserved));
       Out.line("{}    return {}::{}{};", P != Users.back() ? "  " : "", partitionType(*P), R.Member,
                R.Argument ? fmt::format("({})", R.Argument) : "");
     }
@@ -290,7 +334,7 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Out.blank();
   }
   Out.write(Grid);
-  if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Match)
+  if (Plan.interleaves() || Plan.alternates())
     Out.write(Share);
   Out.write(PartitionHead);
   const bool Whole = Plan.keepsBlock();
@@ -299,13 +343,19 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Out.write(Whole ? WholeBlockSync : Need.Whole ? EitherSync : PartitionSync);
   if (Need.Reductions)
     Out.write(Whole ? WholeBlockReductions : partitionReductions(Need.Whole));
+  if (Need.Named)
+    Out.write(PartitionNamed);
   if (Need.Dynamic)
     Out.write(PartitionDynamic);
   if (Need.Indices)
     Out.write(PartitionIndices);
+  if (Plan.Grid == GridPolicy::Pool)
+    Out.write(PartitionPool);
   if (Need.Exit)
     Out.write(ExitOfThread);
   Out.write("};");
+  if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool)
+    Out.write(Ticket);
   if (Need.DropOut) {
     Out.blank();
     Out.write(DropOutPartition);
@@ -316,6 +366,8 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
       Out.write(DropOutReductions);
     Out.write("};");
   }
+  if (Plan.Registers.Policy == RegisterPolicy::Split)
+    Out.write(Registers);
   if (rebindsLibraries(Constituents, Plan))
     emitBlockOfLibraries(Out, Constituents, Plan);
   Out.blank();

@@ -28,7 +28,7 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
                                      const std::string &Name, llvm::ArrayRef<ConstituentLaunch> Launches,
                                      unsigned Resident, unsigned Multiprocessors) {
   FusedLaunch Fused;
-  Fused.Kernel = fmt::format("_ZN{}{}5fusedE", Name.size(), Name);
+  Fused.Kernel = fmt::format("_ZN{}{}{}E", Name.size(), Name, Plan.hasBound() ? "11fused_bound" : "5fused");
   Fused.Block = {Plan.BlockThreads, 1, 1};
   if (const BlockShape &Own = Plan.Partitions[0].Block; Plan.keepsBlock())
     Fused.Block = {Own.X, Own.Y, Own.Z};
@@ -59,14 +59,13 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
     return badInput(fmt::format("{} bytes of dynamic shared memory", Dynamic), "use smaller blocks or fewer copies");
   Fused.DynamicBytes = Dynamic;
 
-  const bool Interleaves = Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Match;
-  std::uint64_t Blocks = Most;
-  if (Interleaves)
-    Blocks = Sum;
-  else if (Plan.Shape == Geometry::Blocks)
+  if (Plan.ResidentBlocks > 0)
+    Resident = std::min(Resident, Plan.ResidentBlocks);
+  std::uint64_t Blocks = Plan.Shape == Geometry::Blocks ? Sum : Most;
+  if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Stride)
     Blocks = std::uint64_t(Plan.residentRoles()) * Multiprocessors;
-  else if (Plan.Grid == GridPolicy::Stride)
-    Blocks = std::min<std::uint64_t>(Most, std::uint64_t(Resident) * Multiprocessors);
+  else if (Plan.Grid != GridPolicy::Match)
+    Blocks = std::min(Blocks, std::uint64_t(Resident) * Multiprocessors);
   if (Blocks == 0 || Blocks > MostBlocks)
     return badInput(fmt::format("a fused grid of {} blocks", Blocks), "use smaller grids, or fewer registers");
   Fused.Grid = {static_cast<std::uint32_t>(Blocks), 1, 1};
@@ -86,6 +85,13 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
       case AddedParameter::Share:
         Computed.Bytes = bytesOf(emitted::shareOf(Needed[I], Left, Blocks, Multiprocessors));
         Left -= Needed[I];
+        break;
+      case AddedParameter::Opposite:
+        Computed.Bytes = bytesOf(Blocks < 2 ? emitted::CufuseShare{}
+                                            : emitted::shareOf(Blocks / 2, Blocks, Blocks, Multiprocessors));
+        break;
+      case AddedParameter::Pools:
+        Computed.ZeroedBytes = poolCounters(Plan) * sizeof(std::uint32_t);
         break;
       case AddedParameter::DynamicOffset:
         Computed.Bytes = bytesOf(static_cast<std::uint32_t>(Offsets[I]));

@@ -10,27 +10,36 @@ constexpr unsigned MaxBarriers = 15;            // 16 in hardware; 0 stays with 
 constexpr unsigned MaxStaticShared = 48 * 1024; // ptxas refuses more.
 constexpr unsigned BlockRegisters = 64 * 1024;  // per block, every architecture from sm_53 on
 constexpr unsigned MinRegisterLimit = 16, MaxRegisterLimit = 255;
+constexpr unsigned WarpgroupSize = 128, MinBudget = 24, MaxBudget = 256, BudgetStep = 8; // PTX ISA, setmaxnreg
 constexpr unsigned long long MaxParameterBytes = 32764; // CUDA 12.1 and later, sm_70 and later
 // What partitions hold themselves: see `Indices` and `Meeting` in the emitted text.
-constexpr unsigned IndicesBytes = 32, MeetingBytes = 16;
+constexpr unsigned IndicesBytes = 32, MeetingBytes = 16, PoolBytes = 16;
 
-/// Synchronises with the virtual blocks before and after when it loops over them and they share memory.
+/// Synchronises with the virtual blocks before and after when it loops over them and they share memory; takes them from
+/// a pool together.
 bool synchronises(const KernelFacts &Kernel, GridPolicy Grid) {
-  return Kernel.needsBarrier() || (Grid == GridPolicy::Stride && Kernel.usesShared());
+  return Grid == GridPolicy::Pool || Kernel.needsBarrier() || (Grid != GridPolicy::Match && Kernel.usesShared());
 }
+
+unsigned roundedUp(unsigned Value, unsigned Unit) { return (Value + Unit - 1) / Unit * Unit; }
 
 /// Partitions of one constituent, one behind the other.
 void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, const ConstituentConfig &Chosen,
             unsigned First, unsigned &Barriers) {
-  RolePlan Role{Chosen.Copies, 0, Chosen.ResidentBlocks};
+  const bool Split = Plan.Registers.Policy == RegisterPolicy::Split;
+  RolePlan Role{Chosen.Copies, 0,           Chosen.ResidentBlocks, Split ? Chosen.RegisterBudget : 0,
+                Chosen.Unroll, Chosen.Bound};
   for (unsigned Copy = 0; Copy < Chosen.Copies; ++Copy) {
     PartitionPlan Partition{Constituent, Copy, First + Role.Threads, Chosen.Block};
-    Partition.PaddedThreads = (Chosen.Block.threads() + WarpSize - 1) / WarpSize * WarpSize;
+    Partition.PaddedThreads = roundedUp(Chosen.Block.threads(), WarpSize);
+    Partition.Reserved = roundedUp(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize);
     Partition.Synchronises = synchronises(Kernel, Plan.Grid);
     if (Partition.Synchronises)
       Partition.Barrier = ++Barriers;
+    Partition.NamedBarriers = Kernel.NamedBarriers.size();
+    Barriers += Partition.NamedBarriers;
     Partition.DropsOut = !Kernel.ExitsBeforeBarrier.empty();
-    Role.Threads += Partition.PaddedThreads;
+    Role.Threads += Partition.Reserved;
     Plan.Partitions.push_back(Partition);
   }
   Plan.Roles.push_back(Role);
@@ -46,13 +55,74 @@ void giveWholeBlocks(FusionPlan &Plan) {
       P.DropsOut = false;
   }
 }
+
+/// A literal, maybe with a sign and a suffix: what stands where a parameter did.
+bool isLiteral(llvm::StringRef Value) {
+  if (Value == "true" || Value == "false")
+    return true;
+  Value.consume_front("-");
+  return !Value.empty() && isdigit(static_cast<unsigned char>(Value[0])) &&
+         Value.find_if([](char C) { return !isalnum(static_cast<unsigned char>(C)) && C != '.'; }) == Value.npos;
+}
+
+bool isNumber(const ParameterFacts &P) {
+  return P.Fields.size() == 1 && P.Fields[0].Path.empty() && P.Fields[0].Kind != ScalarKind::Pointer &&
+         P.Fields[0].Kind != ScalarKind::Opaque;
+}
+
+/// Why the arguments cannot be fixed, empty if they can.
+std::string wrongBinding(const KernelFacts &Kernel, const ConstituentConfig &Chosen) {
+  for (const auto &[Name, Value] : Chosen.Bound) {
+    auto Known =
+        llvm::find_if(Kernel.Parameters, [&, &Name = Name](const ParameterFacts &P) { return P.Name == Name; });
+    if (Known == Kernel.Parameters.end())
+      return fmt::format("{} has no parameter {}", Kernel.Name, Name);
+    if (!isNumber(*Known))
+      return fmt::format("{} of {} is of type {}", Name, Kernel.Name, Known->Type);
+    if (!isLiteral(Value))
+      return fmt::format("{} for {} of {}", Value, Name, Kernel.Name);
+    if (llvm::count_if(Chosen.Bound, [&, &Name = Name](const auto &Other) { return Other.first == Name; }) > 1)
+      return fmt::format("{} of {} is bound twice", Name, Kernel.Name);
+  }
+  return "";
+}
+
+/// setmaxnreg is there on architecture-specific targets from sm_90a on.
+bool hasRegisterBudgets(llvm::StringRef Arch) {
+  unsigned Number = 0;
+  return Arch.consume_front("sm_") && Arch.consume_back("a") && !Arch.getAsInteger(10, Number) && Number >= 90;
+}
+
+/// Sets the registers that every thread is launched with: with fewer than the budgets need together, the block would
+/// wait for registers that nobody gives back. Why the budgets are impossible, empty if they are not.
+std::string divideRegisters(FusionPlan &Plan, llvm::ArrayRef<const KernelFacts *> Facts, llvm::StringRef Arch) {
+  if (!hasRegisterBudgets(Arch))
+    return fmt::format("{} has none", Arch.str());
+  if (Plan.Shape != Geometry::Warps || Plan.keepsBlock())
+    return "only kernels side by side have some each";
+  unsigned long long Sum = 0;
+  for (size_t I = 0; I < Plan.Roles.size(); ++I) {
+    const unsigned Budget = Plan.Roles[I].Registers;
+    if (Budget < MinBudget || Budget > MaxBudget || Budget % BudgetStep != 0)
+      return fmt::format("{} registers for {}", Budget, Facts[I]->Name);
+    Sum += 1ull * Plan.Roles[I].Threads * Budget;
+  }
+  const unsigned AtLaunch = roundedUp((Sum + Plan.BlockThreads - 1) / Plan.BlockThreads, BudgetStep);
+  Plan.Registers.Count = AtLaunch;
+  if (AtLaunch > MaxRegisterLimit || AtLaunch * Plan.BlockThreads > BlockRegisters)
+    return fmt::format("{} registers for each of {} threads when they start", AtLaunch, Plan.BlockThreads);
+  return "";
+}
 } // namespace
 
-llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts, const FusionConfig &Config) {
+llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts, const FusionConfig &Config,
+                                      llvm::StringRef Arch) {
   FusionPlan Plan;
   const bool Single = Facts.size() == 1 && Config.Constituents[0].Copies == 1;
   Plan.Shape = Single ? Geometry::Warps : Config.Shape;
+  Plan.Order = Config.Order;
   Plan.Grid = Config.Grid;
+  Plan.ResidentBlocks = Config.ResidentBlocks;
   Plan.Registers = Config.Registers;
   std::vector<Message> Refusals;
   auto Refuse = [&](BlockerKind Kind, std::string Fact, SourcePlace Where = {}) {
@@ -77,9 +147,24 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       Refuse(BlockerKind::TooManyThreads, fmt::format("{} blocks of {}", Chosen.Copies, Kernel.Name));
       continue;
     }
-    if (Config.Grid == GridPolicy::Stride)
+    if (!Plan.playsOnce())
       for (const Finding &Exit : Kernel.ExitsBeforeWarpPrimitive)
         Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
+    if (Chosen.Unroll > 0 && !Kernel.GridStrideLoop)
+      Refuse(BlockerKind::NoLoopToUnroll, Kernel.Name, Kernel.Where);
+    if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
+      Refuse(BlockerKind::WrongBinding, Fact, Kernel.Where);
+    // Lanes behind the block's end would not be gone, but wait in another kernel.
+    const bool LanesStay =
+        Plan.Shape == Geometry::Threads || (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool);
+    if (LanesStay && Chosen.Block.threads() % WarpSize != 0 &&
+        (synchronises(Kernel, Plan.Grid) || !Kernel.WarpPrimitives.empty()))
+      Refuse(BlockerKind::PartialWarp, fmt::format("{} threads of {}", Chosen.Block.threads(), Kernel.Name));
+    if (!Plan.playsOnce() && Kernel.ArrivesAtBarriers)
+      Refuse(BlockerKind::NamedBarrier,
+             fmt::format("{} arrives without waiting, which may reach into the block that its threads play next",
+                         Kernel.Name),
+             Kernel.Where);
     ParameterBytes += Kernel.ParameterBytes;
     if (Plan.Shape == Geometry::Blocks)
       Barriers = 0;
@@ -98,11 +183,14 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   unsigned long long StaticShared = 0;
   for (const PartitionPlan &P : Plan.Partitions)
     StaticShared += Facts[P.Constituent]->staticSharedBytes() +
-                    (Facts[P.Constituent]->sharesIndices() ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0);
+                    (Facts[P.Constituent]->sharesIndices() ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0) +
+                    (Plan.Grid == GridPolicy::Pool ? PoolBytes : 0);
   if (Plan.BlockThreads > MaxBlockThreads)
     Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Plan.BlockThreads));
+  if (Plan.Shape == Geometry::Threads && Plan.Order == ThreadOrder::Alternating && Plan.Grid == GridPolicy::Pool)
+    Refuse(BlockerKind::AlternatingPools, "");
   if (MostBarriers > MaxBarriers)
-    Refuse(BlockerKind::TooManyBarriers, fmt::format("{} do", MostBarriers));
+    Refuse(BlockerKind::TooManyBarriers, std::to_string(MostBarriers));
   if (StaticShared > MaxStaticShared)
     Refuse(BlockerKind::StaticSharedMemory, fmt::format("{} bytes", StaticShared));
   if (ParameterBytes > MaxParameterBytes)
@@ -111,6 +199,9 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   if (Config.Registers.Policy == RegisterPolicy::Count &&
       (Limit < MinRegisterLimit || Limit > MaxRegisterLimit || 1ull * Limit * Plan.BlockThreads > BlockRegisters))
     Refuse(BlockerKind::RegisterLimit, fmt::format("{} registers for each of {} threads", Limit, Plan.BlockThreads));
+  if (Config.Registers.Policy == RegisterPolicy::Split && Refusals.empty())
+    if (const std::string Fact = divideRegisters(Plan, Facts, Arch); !Fact.empty())
+      Refuse(BlockerKind::RegisterBudget, Fact);
   if (!Refusals.empty())
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   return Plan;
@@ -129,12 +220,16 @@ std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const Fusi
   if (!Plan.keepsGrid())
     Added.push_back(AddedParameter::Grid);
   // The last takes what the others leave.
-  if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Match && Constituent + 1 < Plan.Roles.size())
+  if (Plan.interleaves() && Constituent + 1 < Plan.Roles.size())
     Added.push_back(AddedParameter::Share);
   if (!Facts.DynamicShared.empty() && Plan.Shape == Geometry::Warps)
     Added.push_back(AddedParameter::DynamicOffset);
   if (!Facts.DynamicShared.empty() && Plan.Roles[Constituent].Copies > 1)
     Added.push_back(AddedParameter::DynamicStride);
+  if (Plan.Grid == GridPolicy::Pool && Constituent + 1 == Plan.Roles.size())
+    Added.push_back(AddedParameter::Pools);
+  if (Plan.alternates() && Constituent + 1 == Plan.Roles.size())
+    Added.push_back(AddedParameter::Opposite);
   return Added;
 }
 

@@ -6,11 +6,12 @@
 namespace cufuse {
 
 std::optional<RegisterBound> hfuseRegisterBound(const SmLimits &Sm, llvm::ArrayRef<SoloUse> Solo,
-                                                unsigned FusedSharedBytes) {
-  unsigned Threads = 0;
+                                                unsigned FusedSharedBytes, unsigned FusedThreads) {
+  unsigned Threads = FusedThreads;
   unsigned Blocks = std::numeric_limits<unsigned>::max();
   for (const SoloUse &Use : Solo) {
-    Threads += Use.Threads;
+    if (FusedThreads == 0)
+      Threads += Use.Threads;
     Blocks = std::min(Blocks, Sm.Registers / std::max(1u, Use.Threads * Use.RegistersPerThread));
   }
   if (FusedSharedBytes > 0)

@@ -307,10 +307,11 @@ private:
 } // namespace
 
 bool SelectCopied::usesBlock(const FunctionUse &Use) {
-  if (!Use.Reads.empty() || !Use.Shared.empty())
+  if (!Use.Reads.empty() || !Use.Shared.empty() || Use.AssemblyUsesBlock)
     return true;
-  return std::any_of(Use.Calls.begin(), Use.Calls.end(),
-                     [](const CallSite &Call) { return classify(*Call.Callee) == Intrinsic::Barrier; });
+  return std::any_of(Use.Calls.begin(), Use.Calls.end(), [](const CallSite &Call) {
+    return classify(*Call.Callee) == Intrinsic::Barrier || classify(*Call.Callee) == Intrinsic::NamedBarrier;
+  });
 }
 
 std::vector<std::string> namespacesAround(const clang::DeclContext *Context) {

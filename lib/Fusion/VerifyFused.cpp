@@ -2,6 +2,7 @@
 
 #include "EmitPrelude.h"
 
+#include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CallEdges.h"
 
 #include <llvm/Support/Path.h>
@@ -37,6 +38,53 @@ const Decl *findIn(const clang::ASTContext &Context, const clang::DeclContext *I
   return nullptr;
 }
 
+/// Plays every partition once, and what it reaches sees the partitions instead of the block.
+llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
+                         llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
+  Finder Bodies;
+  Bodies.TraverseStmt(Kernel.getDefinition()->getBody());
+  unsigned Played = 0;
+  for (const clang::CallExpr *Call : Bodies.Calls)
+    if (const clang::FunctionDecl *Callee = Call->getDirectCallee())
+      Played += std::any_of(Constituents.begin(), Constituents.end(), [&](const Constituent &C) {
+        return Callee->getNameAsString() == C.Facts->Name && Callee->hasAttr<clang::CUDADeviceAttr>();
+      });
+  if (Played != Plan.Partitions.size())
+    return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
+
+  const Reached Reach = reach(Unit, Kernel);
+  for (const auto &[Function, Use] : Reach.Functions) {
+    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
+    const bool Ours =
+        Function == Reach.Kernel || (Method && Method->getParent()->getNameAsString().starts_with("Cufuse"));
+    // The whole block is what libraries take it for.
+    if (Ours || (Use.System && Plan.keepsGrid()))
+      continue;
+    const std::string Name = Function->getQualifiedNameAsString();
+    if (!Use.Reads.empty())
+      return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Use.Reads.front().Builtin]));
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
+      const AssemblyScan Scan = scanAssembly(*Assembly);
+      if (!Scan.Unknown.empty() || llvm::any_of(Scan.Mentions, [](const AssemblyMention &M) { return !M.IsOperand; }))
+        return defect(Name + " still names the block in assembly");
+    }
+    for (const CallSite &Call : Use.Calls)
+      if (classify(Call) == Intrinsic::Barrier || classify(Call) == Intrinsic::NamedBarrier)
+        return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));
+  }
+
+  std::set<std::string> Calls;
+  for (const Constituent &C : Constituents)
+    Calls.insert(C.Facts->Calls.begin(), C.Facts->Calls.end());
+  std::vector<Message> Refusals;
+  for (const auto &[Call, Where] : callEdges(Unit, Reach, Reach.Kernel, Options.SourceFile))
+    if (!Calls.count(Call))
+      Refusals.push_back(Blocker{BlockerKind::OverloadClash, Where, Call}.message());
+  if (!Refusals.empty())
+    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+  return llvm::Error::success();
+}
+
 } // namespace
 
 llvm::Error verifyPlan(const FusionPlan &Plan) {
@@ -54,19 +102,30 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
     if (P.PaddedThreads % WarpSize != 0 || P.PaddedThreads < P.Block.threads() ||
         P.PaddedThreads >= P.Block.threads() + WarpSize)
       return defect(fmt::format("partition of {} threads is padded to {}", P.Block.threads(), P.PaddedThreads));
+    // The whole warpgroup takes part in its setmaxnreg.
+    const unsigned Unit = Plan.Registers.Policy == RegisterPolicy::Split ? 128 : WarpSize;
+    if (P.First % Unit != 0 || P.Reserved % Unit != 0 || P.Reserved < P.PaddedThreads ||
+        P.Reserved >= P.PaddedThreads + Unit)
+      return defect(fmt::format("partition of {} threads takes {} from {}", P.PaddedThreads, P.Reserved, P.First));
     if (P.Barrier != 0 && P.Barrier != ++Barriers)
       return defect(fmt::format("barrier {} instead of {}", P.Barrier, Barriers));
+    Barriers += P.NamedBarriers;
     if (P.WholeBlock && (Plan.Shape != Geometry::Blocks || P.Barrier != 0 || P.Block.threads() != Plan.BlockThreads))
       return defect(fmt::format("a partition of {} threads is not the whole block", P.Block.threads()));
     if (P.Synchronises != (P.Barrier != 0 || (P.WholeBlock && P.Synchronises)))
       return defect("a partition has no barrier to synchronise by");
-    First += P.PaddedThreads;
+    First += P.Reserved;
     Threads = std::max(Threads, First);
     if (Barriers > 15)
       return defect(fmt::format("{} barriers", Barriers));
   }
   if (Threads != Plan.BlockThreads || Threads > MaxBlockThreads)
     return defect(fmt::format("{} threads", Threads));
+  unsigned long long Budgets = 0;
+  for (const RolePlan &Role : Plan.Roles)
+    Budgets += 1ull * Role.Threads * Role.Registers;
+  if (Budgets > 1ull * Plan.BlockThreads * Plan.Registers.Count && Plan.Registers.Policy == RegisterPolicy::Split)
+    return defect(fmt::format("{} registers for {} threads launched with {}", Budgets, Threads, Plan.Registers.Count));
   return llvm::Error::success();
 }
 
@@ -101,16 +160,15 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   const clang::NamespaceDecl *Space = findNamespace(Context, Options.Name);
   if (!Space)
     return defect("the fused source has no namespace " + Options.Name);
-  auto *Kernel = findIn<clang::FunctionDecl>(Context, Space, "fused");
   auto *Partition = findIn<clang::ClassTemplateDecl>(Context, Space, "CufusePartition");
-  if (!Kernel || !Kernel->getDefinition() || !Partition)
-    return defect("the fused source has no kernel");
+  if (!Partition)
+    return defect("the fused source has no partitions");
 
-  // One each, but for kernels in different blocks, which may be equal.
+  // One each, but for kernels in different blocks or at different times, which may be equal.
   std::multiset<PartitionNumbers> Expected, Found;
   for (const PartitionPlan &P : Plan.Partitions)
     if (const PartitionNumbers Numbers{P.First, P.Barrier, P.Block.X, P.Block.Y, P.Block.Z};
-        Plan.Shape != Geometry::Blocks || !Expected.count(Numbers))
+        Plan.Shape == Geometry::Warps || !Expected.count(Numbers))
       Expected.insert(Numbers);
   for (const clang::ClassTemplateSpecializationDecl *Special : Partition->specializations()) {
     PartitionNumbers Numbers{};
@@ -121,42 +179,15 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   if (Found != Expected)
     return defect("the partitions in the fused source are not those of the plan");
 
-  Finder Bodies;
-  Bodies.TraverseStmt(Kernel->getDefinition()->getBody());
-  unsigned Played = 0;
-  for (const clang::CallExpr *Call : Bodies.Calls)
-    if (const clang::FunctionDecl *Callee = Call->getDirectCallee())
-      Played += std::any_of(Constituents.begin(), Constituents.end(), [&](const Constituent &C) {
-        return Callee->getNameAsString() == C.Facts->Name && Callee->hasAttr<clang::CUDADeviceAttr>();
-      });
-  if (Played != Plan.Partitions.size())
-    return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
-
-  const Reached Reach = reach(Unit, *Kernel);
-  for (const auto &[Function, Use] : Reach.Functions) {
-    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
-    const bool Ours =
-        Function == Reach.Kernel || (Method && Method->getParent()->getNameAsString().starts_with("Cufuse"));
-    // The whole block is what libraries take it for.
-    if (Ours || (Use.System && Plan.keepsGrid()))
+  for (const char *Name : {"fused", "fused_bound"}) {
+    auto *Kernel = findIn<clang::FunctionDecl>(Context, Space, Name);
+    if (!Kernel && llvm::StringRef(Name) == "fused_bound" && !Plan.hasBound())
       continue;
-    const std::string Name = Function->getQualifiedNameAsString();
-    if (!Use.Reads.empty())
-      return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Use.Reads.front().Builtin]));
-    for (const CallSite &Call : Use.Calls)
-      if (classify(Call) == Intrinsic::Barrier || classify(Call) == Intrinsic::NamedBarrier)
-        return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));
+    if (!Kernel || !Kernel->getDefinition())
+      return defect(fmt::format("the fused source has no kernel {}", Name));
+    if (llvm::Error Error = verifyKernel(Unit, *Kernel, Constituents, Plan, Options))
+      return Error;
   }
-
-  std::set<std::string> Calls;
-  for (const Constituent &C : Constituents)
-    Calls.insert(C.Facts->Calls.begin(), C.Facts->Calls.end());
-  std::vector<Message> Refusals;
-  for (const auto &[Call, Where] : callEdges(Unit, Reach, Reach.Kernel, Options.SourceFile))
-    if (!Calls.count(Call))
-      Refusals.push_back(Blocker{BlockerKind::OverloadClash, Where, Call}.message());
-  if (!Refusals.empty())
-    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   return llvm::Error::success();
 }
 

@@ -22,6 +22,13 @@ inline std::string withPath(std::string Text, const std::string &Path) {
   return Text;
 }
 
+/// Puts a pragma in place of the mark of the grid-stride loop, or nothing.
+inline std::string unrolled(std::string Text, unsigned Factor) {
+  if (const size_t At = Text.find(LoopMark); At != std::string::npos)
+    Text.replace(At, 1, Factor > 0 ? fmt::format("_Pragma(\"unroll {}\") ", constant(Factor)) : "");
+  return Text;
+}
+
 /// `Head` and a list, with line breaks before column 120 and an indent of `Indent` behind them.
 inline std::string wrapped(std::string Head, const std::vector<std::string> &List, const std::string &Tail,
                            size_t Indent) {

@@ -9,9 +9,9 @@
 namespace cufuse {
 
 namespace {
-constexpr unsigned SubPartitions = 4;         // of an SM, each with its own register file
-constexpr unsigned WarpRegisters = 256;       // granularity: registers are given to warps in steps of so many
-constexpr unsigned MaxThreadRegisters = 256;  // 255 that can be named
+constexpr unsigned SubPartitions = 4;        // of an SM, each with its own register file
+constexpr unsigned WarpRegisters = 256;      // granularity: registers are given to warps in steps of so many
+constexpr unsigned MaxThreadRegisters = 256; // 255 that can be named
 constexpr unsigned BlockRegisters = 64 * 1024;
 constexpr unsigned KB = 1024;
 
@@ -58,7 +58,8 @@ Occupancy occupancyOf(const SmLimits &Sm, const BlockUse &Block) {
   if (Block.Registers > 0) {
     const unsigned PerWarp = roundUp(Block.Registers * WarpSize, WarpRegisters);
     // The launch is checked as if all sub-partitions had as many warps as the fullest.
-    const bool Fits = Block.Registers <= MaxThreadRegisters && PerWarp * roundUp(Warps, SubPartitions) <= BlockRegisters;
+    const bool Fits =
+        Block.Registers <= MaxThreadRegisters && PerWarp * roundUp(Warps, SubPartitions) <= BlockRegisters;
     Limit(Fits ? Sm.Registers / SubPartitions / PerWarp * SubPartitions / Warps : 0, OccupancyLimiter::Registers);
   }
   const std::uint64_t Shared =

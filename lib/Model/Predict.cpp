@@ -10,10 +10,12 @@ namespace cufuse {
 
 namespace {
 // Fitted by eye to the runs on an H200 in the design's tables; a search corrects them by what it measures.
-constexpr double WarpExponent = 0.7;       // rate ~ warps^e, between latency-bound (1) and saturated (0)
+// A kernel's rate grows as warps^e: e is what its busiest resource leaves idle, from saturated (0) to latency-bound
+// (1).
+constexpr double LeastExponent = 0.25, MostExponent = 0.85;
 constexpr double Interleaving = 0.93;      // whole blocks of two kernels hide some of each other's latency
-constexpr double SpillByteCost = 0.004;    // per byte and thread of spill stores and loads
-constexpr double MissingRegisterCost = 0.015; // per register that a bound takes from a body
+constexpr double SpillByteCost = 0.002;    // per byte and thread of spill stores and loads
+constexpr double MissingRegisterBytes = 8; // a register is stored and loaded
 constexpr double AssumedIssueShare = 0.45; // issue-slot utilisation of a kernel without counters
 constexpr unsigned UnknownRegisters = 40;
 
@@ -23,9 +25,9 @@ unsigned paddedThreads(const ConstituentConfig &C) {
 
 /// A constituent in the fused kernel.
 struct Part {
-  double Solo = 0;     ///< Microseconds alone, all of it.
-  double Slowdown = 1; ///< Of its rate, with the warps that it has.
-  double Blocks = 1;   ///< Fused blocks that its grid needs in one shot.
+  double Solo = 0;                       ///< Microseconds alone, all of it.
+  double Slowdown = 1;                   ///< Of its rate, with the warps that it has.
+  double Blocks = 1;                     ///< Fused blocks that its grid needs in one shot.
   std::map<std::string, double> Demands; ///< Microseconds of each resource.
   double whole() const { return Solo * Slowdown; }
 };
@@ -40,8 +42,10 @@ const SoloShape &nearestShape(const ConstituentProblem &C, const BlockShape &Blo
                            [&](const SoloShape &A, const SoloShape &B) { return Distance(A) < Distance(B); });
 }
 
-double rateLoss(double Warps, double SoloWarps) {
-  return Warps >= SoloWarps || Warps <= 0 ? 1 : std::pow(SoloWarps / Warps, WarpExponent);
+/// `Idle`: the share of its busiest resource that the kernel leaves alone.
+double rateLoss(double Warps, double SoloWarps, double Idle) {
+  return Warps >= SoloWarps || Warps <= 0 ? 1
+                                          : std::pow(SoloWarps / Warps, std::clamp(Idle, LeastExponent, MostExponent));
 }
 
 /// The busiest shared resource, when `Share` of each part's work is done.
@@ -106,11 +110,10 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     Use.Barriers += Solo.Resources && Solo.Resources->Barriers > 0 ? Copies : 0;
   }
   const RegisterPolicy Policy = Config.Registers.Policy;
-  unsigned Allowed = 255;
+  // The block's threads alone bound them.
+  unsigned Allowed = std::max(16u, registersForResidency(Sm, Threads, std::max(1u, Config.Registers.MinBlocks)));
   if (Policy == RegisterPolicy::Count)
-    Allowed = Config.Registers.Count;
-  else if (Config.Registers.MinBlocks > 0)
-    Allowed = std::max(16u, registersForResidency(Sm, Threads, Config.Registers.MinBlocks));
+    Allowed = std::min(Allowed, Config.Registers.Count);
   const unsigned Wanted = Use.Registers;
   Use.Registers = Policy == RegisterPolicy::Split ? Allowed : std::min(Wanted, Allowed);
   if (Compiled) {
@@ -127,6 +130,7 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     Resident = std::min(Resident, Config.ResidentBlocks);
 
   std::vector<Part> Parts;
+  unsigned MissingRegisters = 0;
   for (size_t I = 0; I < P.Constituents.size(); ++I) {
     const ConstituentProblem &Constituent = P.Constituents[I];
     const ConstituentConfig &Chosen = Config.Constituents[I];
@@ -143,18 +147,21 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
                            Solo.DynamicBytes + (Solo.Resources ? Solo.Resources->SharedBytes : 0), 0};
     const double SoloWarps = std::max(1u, occupancyOf(Sm, SoloUse).Warps);
     const unsigned Blocks = Roles ? std::min(Chosen.ResidentBlocks, Resident) : Resident;
-    New.Slowdown = rateLoss(static_cast<double>(Blocks) * paddedThreads(Chosen) / WarpSize, SoloWarps);
+    double Busiest = 0;
+    for (const auto &[Resource, Microseconds] : New.Demands)
+      Busiest = std::max(Busiest, Microseconds / New.Solo);
+    New.Slowdown = rateLoss(static_cast<double>(Blocks) * paddedThreads(Chosen) / WarpSize, SoloWarps, 1 - Busiest);
     const unsigned Own = Policy == RegisterPolicy::Split ? Chosen.RegisterBudget : Allowed;
-    if (!Compiled && Own < SoloRegisters)
-      New.Slowdown *= 1 + MissingRegisterCost * (SoloRegisters - Own);
+    if (Own < SoloRegisters)
+      MissingRegisters = std::max(MissingRegisters, SoloRegisters - Own);
     Parts.push_back(std::move(New));
   }
   double Time = Warps   ? sideBySide(Parts, Config.Grid != GridPolicy::Match)
                 : Roles ? sideBySide(Parts, true)
                         : inTurn(Parts);
-  if (Compiled)
-    Time *= 1 + SpillByteCost * (Compiled->SpillStores + Compiled->SpillLoads);
-  return {Time, Resident};
+  const double SpillBytes =
+      Compiled ? Compiled->SpillStores + Compiled->SpillLoads : MissingRegisters * MissingRegisterBytes;
+  return {Time * (1 + SpillByteCost * SpillBytes), Resident, SpillBytes};
 }
 
 } // namespace cufuse

@@ -1,6 +1,9 @@
 #include "cufuse/Model/Problem.h"
 
 #include <algorithm>
+#include <array>
+
+#include <algorithm>
 
 namespace cufuse {
 
@@ -12,14 +15,16 @@ const SoloShape &ConstituentProblem::best() const {
   return *Best;
 }
 
-std::vector<BlockShape> blockChoices(BlockShape Given, bool Tunable, unsigned MaxThreads) {
-  std::vector<BlockShape> Choices{Given};
-  if (!Tunable || Given.Y > 1 || Given.Z > 1)
-    return Choices;
-  for (unsigned Threads : {64, 128, 192, 256, 384, 512, 640, 768, 896, 1024})
-    if (Threads <= MaxThreads && Threads != Given.X)
-      Choices.push_back({Threads, 1, 1});
-  return Choices;
+std::vector<BlockShape> blockChoices(std::vector<BlockShape> Allowed) {
+  constexpr size_t Many = 16;
+  constexpr std::array Tried = {64, 128, 192, 256, 384, 512, 640, 768, 896, 1024};
+  if (Allowed.size() <= Many)
+    return Allowed;
+  const BlockShape Given = Allowed.front();
+  std::erase_if(Allowed, [&](const BlockShape &Shape) {
+    return Shape != Given && std::find(Tried.begin(), Tried.end(), Shape.threads()) == Tried.end();
+  });
+  return Allowed;
 }
 
 } // namespace cufuse

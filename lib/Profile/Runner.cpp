@@ -35,15 +35,6 @@ static std::string explain(ChildProcess &Child, Event What, unsigned Seconds) {
   return (How.empty() ? "closed its output" : How) + (Said.empty() ? "" : ": " + Said);
 }
 
-/// The text of an error without what is printed around it.
-static std::string textOf(llvm::Error Error) {
-  std::string Text;
-  llvm::handleAllErrors(
-      std::move(Error), [&](const Failure &F) { Text = F.Messages.front().Text; },
-      [&](const llvm::ErrorInfoBase &Other) { Text = Other.message(); });
-  return Text;
-}
-
 /// A line that is a JSON object.
 static std::optional<llvm::json::Object> parseObject(llvm::StringRef Line) {
   auto Json = llvm::json::parse(Line);

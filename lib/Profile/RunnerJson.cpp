@@ -38,28 +38,6 @@ template <typename Enum, size_t N> static const char *spell(const Spelling<Enum>
 
 const char *nameOf(RunStatus Status) { return spell(Statuses, Status); }
 
-unsigned bytesOf(ElementType Type) {
-  switch (Type) {
-  case ElementType::I8:
-  case ElementType::U8:
-    return 1;
-  case ElementType::I16:
-  case ElementType::U16:
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::I32:
-  case ElementType::U32:
-  case ElementType::F32:
-    return 4;
-  case ElementType::I64:
-  case ElementType::U64:
-  case ElementType::F64:
-    return 8;
-  }
-  return 0;
-}
-
 /// Reads an object's fields and knows, at the end, which keys nobody asked for.
 namespace {
 class Fields {
@@ -234,23 +212,47 @@ static bool readLaunch(const Value &Json, KernelLaunch &Out, Path Where) {
   return All.done();
 }
 
+static Value toJSON(const Stopping &Stop) {
+  return Object{{"relativeNoise", Stop.RelativeNoise},
+                {"minSamples", Stop.MinSamples},
+                {"maxSamples", Stop.MaxSamples},
+                {"maxSeconds", Stop.MaxSeconds}};
+}
+
+static bool readStop(const Value &Json, Stopping &Out, Path Where) {
+  return Fields(Json, Where)
+      .read("relativeNoise", Out.RelativeNoise)
+      .read("minSamples", Out.MinSamples)
+      .read("maxSamples", Out.MaxSamples)
+      .read("maxSeconds", Out.MaxSeconds)
+      .done();
+}
+
 Value toJSON(const Schedule &Schedule) {
   llvm::json::Array Launches;
   for (const KernelLaunch &Launch : Schedule.Launches)
     Launches.push_back(toJSON(Launch));
-  return Object{{"name", Schedule.Name},
-                {"how", spell(Kinds, Schedule.How)},
-                {"launches", std::move(Launches)},
-                {"verify", Schedule.Verify}};
+  Object Json{{"name", Schedule.Name},
+              {"how", spell(Kinds, Schedule.How)},
+              {"launches", std::move(Launches)},
+              {"verify", Schedule.Verify},
+              {"counters", Schedule.Counters}};
+  if (Schedule.Stop)
+    Json["stop"] = toJSON(*Schedule.Stop);
+  return Json;
 }
 
 bool fromJSON(const Value &Json, Schedule &Out, Path Where) {
-  return Fields(Json, Where)
-      .read("name", Out.Name, true)
-      .choose("how", Kinds, Out.How)
-      .readEach("launches", Out.Launches, readLaunch)
-      .read("verify", Out.Verify)
-      .done();
+  Value Stop = nullptr;
+  const bool Read = Fields(Json, Where)
+                        .read("name", Out.Name, true)
+                        .choose("how", Kinds, Out.How)
+                        .readEach("launches", Out.Launches, readLaunch)
+                        .read("verify", Out.Verify)
+                        .read("counters", Out.Counters)
+                        .read("stop", Stop)
+                        .done();
+  return Read && (Stop.kind() == Value::Null || readStop(Stop, Out.Stop.emplace(), Where.field("stop")));
 }
 
 Value toJSON(const RunnerJob &Job) {
@@ -261,10 +263,7 @@ Value toJSON(const RunnerJob &Job) {
     Schedules.push_back(toJSON(Schedule));
   return Object{{"buffers", std::move(Buffers)},
                 {"schedules", std::move(Schedules)},
-                {"stop", Object{{"relativeNoise", Job.Stop.RelativeNoise},
-                                {"minSamples", Job.Stop.MinSamples},
-                                {"maxSamples", Job.Stop.MaxSamples},
-                                {"maxSeconds", Job.Stop.MaxSeconds}}},
+                {"stop", toJSON(Job.Stop)},
                 {"flushL2", Job.FlushL2},
                 {"passes", Job.Passes},
                 {"metrics", Job.Metrics},
@@ -279,10 +278,7 @@ bool fromJSON(const Value &Json, RunnerJob &Out, Path Where) {
                [](const Value &One, Schedule &Into, Path At) { return fromJSON(One, Into, At); });
   All.read("stop", Stop).read("flushL2", Out.FlushL2).read("passes", Out.Passes).read("metrics", Out.Metrics);
   All.read("scheduleSeconds", Out.ScheduleSeconds);
-  Fields OfStop(Stop, Where.field("stop"));
-  OfStop.read("relativeNoise", Out.Stop.RelativeNoise).read("minSamples", Out.Stop.MinSamples);
-  OfStop.read("maxSamples", Out.Stop.MaxSamples).read("maxSeconds", Out.Stop.MaxSeconds);
-  return All.done() && OfStop.done();
+  return All.done() && readStop(Stop, Out.Stop, Where.field("stop"));
 }
 
 Value toJSON(const RunOutcome &Outcome) {

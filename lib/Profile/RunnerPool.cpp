@@ -2,7 +2,8 @@
 
 namespace cufuse {
 
-RunnerPool::RunnerPool(std::vector<RunnerOptions> Given, RunnerJob Job) : Devices(std::move(Given)), Job(std::move(Job)) {
+RunnerPool::RunnerPool(std::vector<RunnerOptions> Given, RunnerJob Job)
+    : Devices(std::move(Given)), Job(std::move(Job)) {
   for (const RunnerOptions &Device : Devices)
     Threads.emplace_back([this, &Device](std::stop_token Stop) { serve(Device, Stop); });
 }

@@ -15,6 +15,9 @@ namespace cufuse {
 
 namespace {
 constexpr unsigned BaselineColour = 7, MarkColour = 6;
+constexpr double WorstShown = 3; // times the best; what is slower lies at the plot's edge
+
+std::string shortName(const std::string &Name) { return Name.size() <= 32 ? Name : Name.substr(0, 31) + "…"; }
 
 bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
 
@@ -59,15 +62,24 @@ std::vector<std::string> candidateRow(const TuneResult &R, const Summary &S, con
 
 std::string fateText(Fate F) {
   switch (F) {
-  case Fate::Impossible: return "refused by the fuser";
-  case Fate::CompileFailed: return "failed to compile";
-  case Fate::Discarded: return "discarded after ptxas";
-  case Fate::LoadFailed: return "failed to load";
-  case Fate::LaunchFailed: return "failed to launch";
-  case Fate::Crashed: return "crashed";
-  case Fate::TimedOut: return "ran into the time limit";
-  case Fate::WrongResult: return "gave wrong results";
-  case Fate::Measured: return "measured";
+  case Fate::Impossible:
+    return "refused by the fuser";
+  case Fate::CompileFailed:
+    return "failed to compile";
+  case Fate::Discarded:
+    return "discarded after ptxas";
+  case Fate::LoadFailed:
+    return "failed to load";
+  case Fate::LaunchFailed:
+    return "failed to launch";
+  case Fate::Crashed:
+    return "crashed";
+  case Fate::TimedOut:
+    return "ran into the time limit";
+  case Fate::WrongResult:
+    return "gave wrong results";
+  case Fate::Measured:
+    return "measured";
   }
   llvm_unreachable("a fate without a text");
 }
@@ -106,16 +118,20 @@ std::vector<Profiled> profiledCandidates(const TuneResult &R, const Summary &S) 
   for (const CandidateProfile &P : R.Profiles)
     for (const Ranked &C : S.Candidates)
       if (C.Which.key() == P.Key) {
-        const bool Winner = S.Winner && S.Winner->Which.key() == P.Key, Hfuse = S.Hfuse && S.Hfuse->Which.key() == P.Key;
-        Kernels.push_back({Winner ? "fused: " + P.Key : Hfuse ? "HFUSE: " + P.Key : P.Key, C.Result.Microseconds,
-                           P.Counters});
+        const bool Winner = S.Winner && S.Winner->Which.key() == P.Key,
+                   Hfuse = S.Hfuse && S.Hfuse->Which.key() == P.Key;
+        Kernels.push_back({Winner  ? "fused: " + P.Key
+                           : Hfuse ? "HFUSE: " + P.Key
+                                   : P.Key,
+                           C.Result.Microseconds, P.Counters});
       }
   return Kernels;
 }
 
 /// Over the peak of the DRAM, in percent.
 double dramOf(const TuneResult &R, const Profiled &K) {
-  const double Read = counterOf(K.Counters, "dram__bytes_read.sum"), Written = counterOf(K.Counters, "dram__bytes_write.sum");
+  const double Read = counterOf(K.Counters, "dram__bytes_read.sum"),
+               Written = counterOf(K.Counters, "dram__bytes_write.sum");
   const double Peak = R.What.Gpu.DramBytesPerMicrosecond * K.Microseconds;
   return Read < 0 || Written < 0 || Peak <= 0 ? -1 : 100 * (Read + Written) / Peak;
 }
@@ -142,7 +158,7 @@ std::string metricName(const std::string &Metric) {
 std::string timeText(double Microseconds) {
   if (Microseconds <= 0)
     return "–";
-  return Microseconds >= 1000 ? fmt::format("{:.3f} ms", Microseconds / 1000)
+  return Microseconds >= 1000  ? fmt::format("{:.3f} ms", Microseconds / 1000)
          : Microseconds >= 100 ? fmt::format("{:.1f} µs", Microseconds)
                                : fmt::format("{:.2f} µs", Microseconds);
 }
@@ -152,16 +168,21 @@ std::string percentText(double Share) { return fmt::format("{:.0f} %", Share * 1
 
 std::string phraseOf(Regime R) {
   switch (R) {
-  case Regime::LaunchBound: return "launch-bound: the kernels are about as short as their launches";
-  case Regime::TailBound: return "tail-bound: a kernel does not fill the GPU twice";
-  case Regime::ThroughputBound: return "throughput-bound: both kernels fill the GPU many times";
+  case Regime::LaunchBound:
+    return "launch-bound: the kernels are about as short as their launches";
+  case Regime::TailBound:
+    return "tail-bound: a kernel does not fill the GPU twice";
+  case Regime::ThroughputBound:
+    return "throughput-bound: both kernels fill the GPU many times";
   }
   llvm_unreachable("a regime without a phrase");
 }
 
 Table baselineTable(const TuneResult &R, const Summary &S) {
   Table T{{"Without fusion", "Launch shapes", "Blocks", "Time", "Over serial as given", "Noise", "Samples"},
-          {false, false, false, true, true, true, true}, {}, -1};
+          {false, false, false, true, true, true, true},
+          {},
+          -1};
   for (const BaselineResult &B : R.Baselines) {
     if (S.StrongestBaseline && S.StrongestBaseline->How == B.How && S.StrongestBaseline->Level == B.Level)
       T.Marked = static_cast<int>(T.Rows.size());
@@ -178,7 +199,10 @@ Table baselineTable(const TuneResult &R, const Summary &S) {
 Table candidateTable(const TuneResult &R, const Summary &S) {
   Table T{{"Fused", "Configuration", "Time", "Over best as given", "Over strongest", "Of the limit", "Registers",
            "Spill bytes", "Occupancy", "Noise"},
-          {false, false, true, true, true, true, true, true, true, true}, {}, -1};
+          {false, false, true, true, true, true, true, true, true, true},
+          {},
+          -1,
+          1};
   for (const Ranked &C : S.BestOfGeometry) {
     if (S.Winner && C.Which.key() == S.Winner->Which.key())
       T.Marked = static_cast<int>(T.Rows.size());
@@ -194,7 +218,9 @@ Table candidateTable(const TuneResult &R, const Summary &S) {
 
 Table soloTable(const TuneResult &R) {
   Table T{{"Kernel alone", "Launch shapes", "Block", "Grid", "Arguments", "Unroll", "Time", "Over given", "Tried"},
-          {false, false, false, true, false, true, true, true, true}, {}, -1};
+          {false, false, false, true, false, true, true, true, true},
+          {},
+          -1};
   for (const SoloResult &S : R.Solo) {
     double Given = 0;
     for (const SoloResult &Other : R.Solo)
@@ -203,11 +229,10 @@ Table soloTable(const TuneResult &R) {
     std::string Bound;
     for (const auto &[Name, Value] : S.Bound)
       Bound += (Bound.empty() ? "" : ", ") + Name + " = " + Value;
-    T.Rows.push_back({S.Constituent, phraseOf(S.Level), S.Block.str(), fmt::format("{}", S.Blocks),
-                      Bound.empty() ? "–" : Bound, S.Unroll > 0 ? fmt::format("{}", S.Unroll) : "–",
-                      timeText(S.Result.Microseconds),
-                      timesText(Given > 0 && isMeasured(S.Result) ? Given / S.Result.Microseconds : 0),
-                      fmt::format("{}", S.Tried)});
+    T.Rows.push_back(
+        {S.Constituent, phraseOf(S.Level), S.Block.str(), fmt::format("{}", S.Blocks), Bound.empty() ? "–" : Bound,
+         S.Unroll > 0 ? fmt::format("{}", S.Unroll) : "–", timeText(S.Result.Microseconds),
+         timesText(Given > 0 && isMeasured(S.Result) ? Given / S.Result.Microseconds : 0), fmt::format("{}", S.Tried)});
   }
   return T;
 }
@@ -229,7 +254,9 @@ Table fateTable(const TuneResult &R, const Summary &S) {
     std::vector<std::pair<unsigned, std::string>> Sorted;
     for (const auto &[Why, Count] : Reasons[F])
       Sorted.emplace_back(Count, Why);
-    llvm::sort(Sorted, [](const auto &A, const auto &B) { return std::pair(B.first, A.second) < std::pair(A.first, B.second); });
+    llvm::sort(Sorted, [](const auto &A, const auto &B) {
+      return std::pair(B.first, A.second) < std::pair(A.first, B.second);
+    });
     std::string Text;
     for (size_t J = 0; J < std::min<size_t>(Sorted.size(), 3); ++J)
       Text += fmt::format("{}{} ({})", J == 0 ? "" : "; ", Sorted[J].second, Sorted[J].first);
@@ -280,13 +307,16 @@ std::vector<std::pair<std::string, std::string>> measurementFacts(const TuneResu
   const GpuFacts &Gpu = R.What.Gpu;
   Add("GPU", fmt::format("{}, {}, {} SMs{}", Gpu.Name.empty() ? "none" : Gpu.Name, Gpu.Arch, Gpu.Multiprocessors,
                          Gpu.Driver.empty() ? "" : ", driver " + Gpu.Driver));
-  Add("Strategy", fmt::format("{}: {} of {} candidates measured", R.Strategy, S.Counts.of(Fate::Measured), R.SpaceSize));
-  Add("Time spent", fmt::format("{:.1f} s{}{}", R.Seconds,
-                                R.BusyShare > 0 ? fmt::format(", GPU or compilers busy {:.0f} % of it", R.BusyShare * 100) : "",
-                                R.Interrupted ? ", ended before the strategy was done" : ""));
+  Add("Strategy",
+      fmt::format("{}: {} of {} candidates measured", R.Strategy, S.Counts.of(Fate::Measured), R.SpaceSize));
+  Add("Time spent",
+      fmt::format("{:.1f} s{}{}", R.Seconds,
+                  R.BusyShare > 0 ? fmt::format(", GPU or compilers busy {:.0f} % of it", R.BusyShare * 100) : "",
+                  R.Interrupted ? ", ended before the strategy was done" : ""));
   if (S.Samples > 0) {
     Add("Samples", fmt::format("{} in all; medians, interleaved with the reference", S.Samples));
-    Add("Noise", fmt::format("at most ±{:.1f} % of a full measurement (95 % confidence of the median)", S.WorstNoise * 100));
+    Add("Noise",
+        fmt::format("at most ±{:.1f} % of a full measurement (95 % confidence of the median)", S.WorstNoise * 100));
     Add("SM clock", S.HighestClockMHz <= 0 ? "not readable"
                     : S.LowestClockMHz == S.HighestClockMHz
                         ? fmt::format("{:.0f} MHz throughout", S.HighestClockMHz)
@@ -304,12 +334,17 @@ BarPlot timePlot(const TuneResult &R, const Summary &S) {
   BarPlot P{"Times without and with fusion", {}, {}};
   for (const BaselineResult &B : R.Baselines)
     if (isMeasured(B.Result)) {
-      const char *Level = B.Level == SoloLevel::Given ? "as given" : B.Level == SoloLevel::Shaped ? "best shapes" : "bound";
-      const std::string Name = B.How == Schedule::Graph ? "graph" : B.How == Schedule::StreamsReversed ? "streams, reversed" : nameOf(B.How).str();
+      const char *Level = B.Level == SoloLevel::Given    ? "as given"
+                          : B.Level == SoloLevel::Shaped ? "best shapes"
+                                                         : "bound";
+      const std::string Name = B.How == Schedule::Graph             ? "graph"
+                               : B.How == Schedule::StreamsReversed ? "streams, reversed"
+                                                                    : nameOf(B.How).str();
       P.Bars.push_back({Name + ", " + Level, timeText(B.Result.Microseconds), B.Result.Microseconds, BaselineColour});
     }
   if (S.Hfuse)
-    P.Bars.push_back({"HFUSE's search", timeText(S.Hfuse->Result.Microseconds), S.Hfuse->Result.Microseconds, MarkColour});
+    P.Bars.push_back(
+        {"HFUSE's search", timeText(S.Hfuse->Result.Microseconds), S.Hfuse->Result.Microseconds, MarkColour});
   for (const Ranked &C : S.BestOfGeometry)
     P.Bars.push_back({"fused, " + geometryName(C.Which.Config.Shape), timeText(C.Result.Microseconds),
                       C.Result.Microseconds, static_cast<unsigned>(C.Which.Config.Shape)});
@@ -324,7 +359,7 @@ XyPlot partitionPlot(const TuneResult &R, const Summary &S) {
   P.YAxis = "microseconds";
   if (R.What.Constituents.size() != 2)
     return P;
-  P.XAxis = fmt::format("share of the block's threads that play {}, %", R.What.Constituents[0].Name);
+  P.XAxis = fmt::format("share of the block's threads that play {}, %", shortName(R.What.Constituents[0].Name));
   std::map<RegisterPolicy, std::map<double, const Ranked *>> Best;
   for (const Ranked &C : S.Candidates) {
     if (C.Which.Config.Shape != Geometry::Warps || !isMeasured(C.Result))
@@ -338,11 +373,14 @@ XyPlot partitionPlot(const TuneResult &R, const Summary &S) {
   for (const auto &[Policy, Points] : Best) {
     PlotSeries Series{"registers: " + nameOf(Policy).str(), static_cast<unsigned>(Policy), true, true, {}};
     for (const auto &[Share, C] : Points)
-      Series.Points.push_back({Share, C->Result.Microseconds, C->Which.key() + ", " + timeText(C->Result.Microseconds)});
+      Series.Points.push_back(
+          {Share, C->Result.Microseconds, C->Which.key() + ", " + timeText(C->Result.Microseconds)});
     P.Series.push_back(std::move(Series));
   }
   if (S.StrongestBaseline)
     P.Levels.push_back({"best without fusion", S.StrongestBaseline->Result.Microseconds});
+  if (S.Winner)
+    P.YMost = S.Winner->Result.Microseconds * WorstShown;
   return P;
 }
 
@@ -362,8 +400,9 @@ XyPlot searchPlot(const TuneResult &R, const Summary &S) {
     Series.Name = geometryName(G);
     Series.Colour = static_cast<unsigned>(G);
     const double Time = E.Result.Microseconds;
-    Series.Points.push_back({++Number, Time, fmt::format("{}, {}{}", E.Tried.key(), timeText(Time),
-                                                         *E.Measured == Effort::Full ? "" : " (short run)")});
+    Series.Points.push_back(
+        {++Number, Time,
+         fmt::format("{}, {}{}", E.Tried.key(), timeText(Time), *E.Measured == Effort::Full ? "" : " (short run)")});
     Lowest = Lowest > 0 ? std::min(Lowest, Time) : Time;
     Best.Points.push_back({Number, Lowest, {}});
   }
@@ -375,7 +414,7 @@ XyPlot searchPlot(const TuneResult &R, const Summary &S) {
     P.Levels.push_back({"best without fusion", S.StrongestBaseline->Result.Microseconds});
   if (S.Limit.Microseconds > 0)
     P.Levels.push_back({"limit", S.Limit.Microseconds});
-  P.YMost = Lowest * 3;
+  P.YMost = Lowest * WorstShown;
   return P;
 }
 

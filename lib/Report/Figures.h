@@ -15,6 +15,7 @@ struct Table {
   std::vector<bool> Numeric; ///< By column: aligned to the right.
   std::vector<std::vector<std::string>> Rows;
   int Marked = -1; ///< The row that matters most.
+  int Keys = -1;   ///< The column with keys of candidates.
 };
 
 std::string timeText(double Microseconds); ///< `1.234 ms`, `12.34 µs`

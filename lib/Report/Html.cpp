@@ -19,7 +19,11 @@ std::string table(const Table &T) {
     return {};
   std::string Out = "<div class=\"scroll\"><table>\n<thead><tr>";
   auto Cell = [&](size_t Column, const char *Tag, const std::string &Text) {
-    Out += fmt::format("<{0}{1}>{2}</{0}>", Tag, T.Numeric[Column] ? " class=\"n\"" : "", escapeHtml(Text));
+    Out += fmt::format("<{0}{1}>{2}</{0}>", Tag,
+                       T.Numeric[Column]                    ? " class=\"n\""
+                       : static_cast<int>(Column) == T.Keys ? " class=\"key\""
+                                                            : "",
+                       escapeHtml(Text));
   };
   for (size_t I = 0; I < T.Head.size(); ++I)
     Cell(I, "th", T.Head[I]);
@@ -34,7 +38,9 @@ std::string table(const Table &T) {
 }
 
 std::string figure(const std::string &Caption, const std::string &Plot, const std::string &Legend) {
-  return Plot.empty() ? "" : fmt::format("<figure><figcaption>{}</figcaption>\n{}{}</figure>\n", escapeHtml(Caption), Plot, Legend);
+  return Plot.empty()
+             ? ""
+             : fmt::format("<figure><figcaption>{}</figcaption>\n{}{}</figure>\n", escapeHtml(Caption), Plot, Legend);
 }
 
 std::string xyFigure(const std::string &Caption, const XyPlot &P) {

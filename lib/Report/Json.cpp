@@ -1,5 +1,5 @@
-#include "cufuse/Report/Report.h"
 #include "cufuse/Tune/Json.h"
+#include "cufuse/Report/Report.h"
 
 #include <llvm/Support/FormatVariadic.h>
 
@@ -9,10 +9,14 @@ namespace json = llvm::json;
 
 static llvm::StringRef nameOf(Advice A) {
   switch (A) {
-  case Advice::Fuse: return "fuse";
-  case Advice::TuneAlone: return "tune-alone";
-  case Advice::LeaveAlone: return "leave-alone";
-  case Advice::Unknown: return "unknown";
+  case Advice::Fuse:
+    return "fuse";
+  case Advice::TuneAlone:
+    return "tune-alone";
+  case Advice::LeaveAlone:
+    return "leave-alone";
+  case Advice::Unknown:
+    return "unknown";
   }
   llvm_unreachable("an advice without a name");
 }
@@ -25,14 +29,9 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
   json::Object Counts{{"only-screened", S.Counts.OnlyScreened}};
   for (unsigned I = 0; I < FateCount; ++I)
     Counts[nameOf(static_cast<Fate>(I))] = S.Counts.Of[I];
-  json::Object Figures{{"advice", nameOf(S.What)},
-                       {"sentence", S.Sentence},
-                       {"launch_shapes", S.LaunchShapes},
-                       {"binding", S.Binding},
-                       {"fusion", S.Fusion},
-                       {"fusion_noise", S.FusionNoise},
-                       {"total", S.total()},
-                       {"counts", std::move(Counts)}};
+  json::Object Figures{{"advice", nameOf(S.What)}, {"sentence", S.Sentence},     {"launch_shapes", S.LaunchShapes},
+                       {"binding", S.Binding},     {"fusion", S.Fusion},         {"fusion_noise", S.FusionNoise},
+                       {"total", S.total()},       {"counts", std::move(Counts)}};
   if (S.Winner)
     Figures["winner"] = named(*S.Winner);
   if (S.Hfuse)

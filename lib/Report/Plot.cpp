@@ -9,9 +9,9 @@
 namespace cufuse {
 
 namespace {
-constexpr double Width = 720, Height = 320;
+constexpr double Width = 560, Height = 300;
 constexpr double Left = 64, Right = 16, Top = 14, Bottom = 46;
-constexpr double RowHeight = 26, NameWidth = 250, ValueWidth = 110;
+constexpr double RowHeight = 25, NameWidth = 200, ValueWidth = 84;
 
 std::string numberOf(double Value) {
   if (std::abs(Value) >= 1000)
@@ -48,11 +48,20 @@ std::string escapeHtml(llvm::StringRef Text) {
   std::string Out;
   for (char C : Text)
     switch (C) {
-    case '&': Out += "&amp;"; break;
-    case '<': Out += "&lt;"; break;
-    case '>': Out += "&gt;"; break;
-    case '"': Out += "&quot;"; break;
-    default: Out += C;
+    case '&':
+      Out += "&amp;";
+      break;
+    case '<':
+      Out += "&lt;";
+      break;
+    case '>':
+      Out += "&gt;";
+      break;
+    case '"':
+      Out += "&quot;";
+      break;
+    default:
+      Out += C;
     }
   return Out;
 }
@@ -100,21 +109,11 @@ std::string xyPlot(const XyPlot &P) {
   auto AtY = [&](double Y) { return Top + (High - Clip(Y)) / (High - Low) * (Height - Top - Bottom); };
 
   std::string Out = open(Width, Height, P.Title) + uprightAxis(YTicks, Low, High, P.YAxis);
-  std::vector<double> XTicks = P.XTicks.empty() ? roundTicks(X0, X1, 8) : P.XTicks;
+  std::vector<double> XTicks = P.XTicks.empty() ? roundTicks(X0, X1, 7) : P.XTicks;
   for (double Tick : XTicks)
     if (Tick >= X0 - Margin && Tick <= X1 + Margin)
       Out += text(AtX(Tick), Height - Bottom + 18, "tick mid", numberOf(Tick));
   Out += text(Left + (Width - Left - Right) / 2, Height - 8, "axis mid", P.XAxis);
-  double LastLabel = -100;
-  std::vector<PlotLevel> Levels = P.Levels;
-  std::sort(Levels.begin(), Levels.end(), [](const PlotLevel &A, const PlotLevel &B) { return A.Y > B.Y; });
-  for (const PlotLevel &L : Levels) {
-    const double Y = AtY(L.Y);
-    Out += line(Left, Y, Width - Right, Y, "level");
-    // Names of levels that nearly coincide go below one another.
-    LastLabel = std::max(Y - 5, LastLabel + 13);
-    Out += text(Width - Right - 4, LastLabel, "tick end halo", L.Name);
-  }
   for (const PlotSeries &S : P.Series) {
     if (S.Line && S.Points.size() > 1) {
       std::string Path;
@@ -124,8 +123,19 @@ std::string xyPlot(const XyPlot &P) {
     }
     if (S.Dots)
       for (const PlotPoint &Point : S.Points)
-        Out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.4\" class=\"dot s{}\"><title>{}</title></circle>\n",
-                           AtX(Point.X), AtY(Point.Y), S.Colour, escapeHtml(Point.Label));
+        Out +=
+            fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.4\" class=\"dot s{}\"><title>{}</title></circle>\n",
+                        AtX(Point.X), AtY(Point.Y), S.Colour, escapeHtml(Point.Label));
+  }
+  double LastLabel = -100;
+  std::vector<PlotLevel> Levels = P.Levels;
+  std::sort(Levels.begin(), Levels.end(), [](const PlotLevel &A, const PlotLevel &B) { return A.Y > B.Y; });
+  for (const PlotLevel &L : Levels) {
+    const double Y = AtY(L.Y);
+    Out += line(Left, Y, Width - Right, Y, "level");
+    // Names of levels that nearly coincide go below one another.
+    LastLabel = std::max(Y - 5, LastLabel + 13);
+    Out += text(Width - Right - 4, LastLabel, "tick end halo", L.Name);
   }
   return Out + "</svg>\n";
 }
@@ -142,8 +152,9 @@ std::string barPlot(const BarPlot &P) {
   for (const Bar &B : P.Bars) {
     const double Long = Most > 0 ? B.Length / Most * Space : 0;
     Out += text(NameWidth - 10, Y + 16, "label end", B.Name);
-    Out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"bar s{}\"/>\n",
-                       NameWidth, Y + 3, Long, RowHeight - 7, B.Colour);
+    Out +=
+        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"bar s{}\"/>\n",
+                    NameWidth, Y + 3, Long, RowHeight - 7, B.Colour);
     Out += text(NameWidth + Long + 8, Y + 16, "label", B.Value);
     Y += RowHeight;
   }

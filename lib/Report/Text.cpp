@@ -42,7 +42,12 @@ std::string textReport(const TuneResult &R, const Summary &S) {
   std::string Out = S.Sentence + "\n\n";
   if (const Table T = baselineTable(R, S); !T.Rows.empty())
     Out += print(T, {0, 1, 3, 4, 5});
-  if (const Table T = candidateTable(R, S); !T.Rows.empty())
+  Table T = candidateTable(R, S);
+  T.Head = {"", "Fused", "Time", "/ given", "/ best", "limit", "regs", "spills", "occup.", ""};
+  for (auto &Row : T.Rows)
+    if (Row[0].find("HFUSE") != std::string::npos)
+      Row[1] = "HFUSE: " + Row[1];
+  if (!T.Rows.empty())
     Out += print(T, {1, 2, 3, 4, 5, 6, 7, 8});
   if (S.StrongestBaseline && S.Winner)
     Out += fmt::format("  launch shapes {} · binding {} · fusion {} = {} over the best as given\n\n",

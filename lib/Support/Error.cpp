@@ -1,6 +1,7 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
 
 namespace cufuse {
@@ -37,6 +38,24 @@ llvm::Error fail(ExitCode Code, std::string Text, std::string Remedy, SourcePlac
 llvm::Error defect(std::string Text) {
   return fail(ExitCode::Defect, std::move(Text),
               "this is a bug in cufuse: please report it with the command and inputs");
+}
+
+std::string textOf(llvm::Error Error) {
+  std::string Text;
+  auto Add = [&](llvm::StringRef Part) {
+    if (!Part.empty())
+      Text += (Text.empty() ? "" : "; ") + llvm::join(llvm::split(Part.trim(), '\n'), " ");
+  };
+  llvm::handleAllErrors(
+      std::move(Error),
+      [&](const Failure &F) {
+        for (const Message &One : F.Messages) {
+          Add(One.Text);
+          Add(One.Remedy);
+        }
+      },
+      [&](const llvm::ErrorInfoBase &Other) { Add(Other.message()); });
+  return Text;
 }
 
 ExitCode report(llvm::Error Error, llvm::raw_ostream &Out) {

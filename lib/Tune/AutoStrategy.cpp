@@ -13,11 +13,11 @@ namespace cufuse {
 
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
-constexpr size_t MostMeasured = 200, MostScreenedFirst = 96, MostFinalists = 8;
+constexpr size_t MostMeasured = 200, MostScreenedFirst = 96, MostSeeds = 80, MostFinalists = 8;
 constexpr size_t Batch = 8;
-constexpr double Likeness = 0.97;       // two of one batch tell no more than one, above
-constexpr double WorthIt = 0.0008;      // expected improvement, as a share of the best time, that is worth a batch
-constexpr unsigned PatientBatches = 3;  // without such an expectation, until the search ends
+constexpr double Likeness = 0.97;      // two of one batch tell no more than one, above
+constexpr double WorthIt = 0.0008;     // expected improvement, as a share of the best time, that is worth a batch
+constexpr unsigned PatientBatches = 4; // without such an expectation, until the search ends
 
 /// The expectation of max(0, best − x) for a normal x (Jones, Schonlau, Welch 1998), all of them logarithms.
 double expectedImprovement(double Best, double Mean, double Deviation) {
@@ -36,18 +36,20 @@ struct Auto : Strategy {
     S.screen(llvm::ArrayRef(First).take_front(std::min({First.size(), 2 * share(S, First), MostScreenedFirst})));
     Seen = featuresOfAll(S);
     std::vector<size_t> Seeds = byFamily(S, Seen);
-    Seeds.resize(std::min(Seeds.size(), std::max<size_t>(share(S, First) / 2, 3)));
+    Seeds.resize(std::min({Seeds.size(), std::max<size_t>(share(S, First) / 2, 3), MostSeeds}));
     S.measure(Seeds, Effort::Short);
     for (unsigned Patience = PatientBatches; Patience > 0 && !S.isSpent();) {
       const size_t Share = share(S, First);
       if (S.measuredCount() >= Share)
         break;
+      // What ptxas says of the most promising ones may make others more so.
+      S.screen(nextBatch(S, Seen, 2 * Batch).first);
+      Seen = featuresOfAll(S);
       const auto [Next, Worth] = nextBatch(S, Seen, std::min(Batch, Share - S.measuredCount()));
       if (Next.empty())
         break;
       Patience -= Worth < WorthIt;
       S.measure(Next, Effort::Short);
-      Seen = featuresOfAll(S);
     }
     measureFinalists(S, MostFinalists);
   }
@@ -56,7 +58,7 @@ private:
   static std::vector<Features> featuresOfAll(const Search &S) {
     std::vector<Features> All;
     for (size_t I = 0; I < S.candidates().size(); ++I)
-      All.push_back(featuresOf(S.candidates()[I].Config, S.predicted(I).ResidentBlocks));
+      All.push_back(featuresOf(S.candidates()[I].Config, S.predicted(I)));
     return All;
   }
 
@@ -92,7 +94,8 @@ private:
   }
 
   /// The candidates with the greatest expected improvement, none too like another, and the greatest expectation.
-  static std::pair<std::vector<size_t>, double> nextBatch(const Search &S, llvm::ArrayRef<Features> Seen, size_t Count) {
+  static std::pair<std::vector<size_t>, double> nextBatch(const Search &S, llvm::ArrayRef<Features> Seen,
+                                                          size_t Count) {
     std::vector<Surrogate::Sample> Samples;
     double Best = std::numeric_limits<double>::infinity();
     for (size_t I = 0; I < Seen.size(); ++I)
@@ -115,7 +118,8 @@ private:
       if (S.state(I).isMeasured() || S.state(I).failed() || Model.ResidentBlocks == 0)
         continue;
       const Surrogate::Guess Guess = Learned.at(Seen[I]);
-      Ranked.emplace_back(-expectedImprovement(Best, std::log(Model.Microseconds) + Guess.Surprise, Guess.Deviation), I);
+      Ranked.emplace_back(-expectedImprovement(Best, std::log(Model.Microseconds) + Guess.Surprise, Guess.Deviation),
+                          I);
     }
     llvm::sort(Ranked);
     std::vector<size_t> Chosen;

@@ -26,8 +26,9 @@ std::string registersOf(const FusionConfig &Config) {
   std::string Text = nameOf(R.Policy).str();
   if (R.Policy == RegisterPolicy::Count)
     return fmt::format("{}", R.Count);
+  // The budgets say how many registers the block is launched with, and so how many blocks are resident.
   if (R.Policy == RegisterPolicy::Split)
-    Text += "=" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.RegisterBudget); });
+    return Text + "=" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.RegisterBudget); });
   return R.MinBlocks > 0 ? fmt::format("{}/{}", Text, R.MinBlocks) : Text;
 }
 } // namespace

@@ -19,11 +19,10 @@ constexpr Named<RegisterPolicy> Registers[] = {{RegisterPolicy::None, "none"},
                                                {RegisterPolicy::Bound, "bound"},
                                                {RegisterPolicy::Count, "count"},
                                                {RegisterPolicy::Split, "split"}};
-constexpr Named<Fate> Fates[] = {{Fate::Impossible, "impossible"},      {Fate::CompileFailed, "compile-failed"},
-                                 {Fate::Discarded, "discarded"},        {Fate::LoadFailed, "load-failed"},
-                                 {Fate::LaunchFailed, "launch-failed"}, {Fate::Crashed, "crashed"},
-                                 {Fate::TimedOut, "timed-out"},         {Fate::WrongResult, "wrong-result"},
-                                 {Fate::Measured, "measured"}};
+constexpr Named<Fate> Fates[] = {
+    {Fate::Impossible, "impossible"},  {Fate::CompileFailed, "compile-failed"}, {Fate::Discarded, "discarded"},
+    {Fate::LoadFailed, "load-failed"}, {Fate::LaunchFailed, "launch-failed"},   {Fate::Crashed, "crashed"},
+    {Fate::TimedOut, "timed-out"},     {Fate::WrongResult, "wrong-result"},     {Fate::Measured, "measured"}};
 constexpr Named<Effort> Efforts[] = {{Effort::Short, "short"}, {Effort::Full, "full"}};
 
 template <typename T> json::Array arrayOf(const std::vector<T> &Values) {
@@ -95,8 +94,8 @@ bool mapBound(json::ObjectMapper &O, std::vector<std::pair<std::string, std::str
 }
 
 static json::Value toJSON(const ConstituentConfig &C) {
-  return json::Object{{"block", toJSON(C.Block)},      {"copies", C.Copies}, {"resident", C.ResidentBlocks},
-                      {"budget", C.RegisterBudget},    {"unroll", C.Unroll}, {"bound", toJSON(C.Bound)}};
+  return json::Object{{"block", toJSON(C.Block)},   {"copies", C.Copies}, {"resident", C.ResidentBlocks},
+                      {"budget", C.RegisterBudget}, {"unroll", C.Unroll}, {"bound", toJSON(C.Bound)}};
 }
 
 static bool fromJSON(const json::Value &V, ConstituentConfig &C, json::Path P) {
@@ -125,8 +124,8 @@ bool fromJSON(const json::Value &V, FusionConfig &C, json::Path P) {
 }
 
 json::Value toJSON(const ResourceUse &Use) {
-  return json::Object{{"registers", Use.Registers},     {"spill_stores", Use.SpillStores},
-                      {"spill_loads", Use.SpillLoads},  {"stack_bytes", Use.StackBytes},
+  return json::Object{{"registers", Use.Registers},      {"spill_stores", Use.SpillStores},
+                      {"spill_loads", Use.SpillLoads},   {"stack_bytes", Use.StackBytes},
                       {"shared_bytes", Use.SharedBytes}, {"barriers", Use.Barriers}};
 }
 
@@ -182,10 +181,8 @@ static bool fromJSON(const json::Value &V, SoloShape &S, json::Path P) {
 }
 
 static json::Value toJSON(const ConstituentProblem &C) {
-  return json::Object{{"name", C.Name},
-                      {"shapes", arrayOf(C.Shapes)},
-                      {"unrolls", json::Array(C.Unrolls)},
-                      {"bound", toJSON(C.Bound)}};
+  return json::Object{
+      {"name", C.Name}, {"shapes", arrayOf(C.Shapes)}, {"unrolls", json::Array(C.Unrolls)}, {"bound", toJSON(C.Bound)}};
 }
 
 static bool fromJSON(const json::Value &V, ConstituentProblem &C, json::Path P) {
@@ -215,8 +212,7 @@ static bool fromJSON(const json::Value &V, GpuFacts &G, json::Path P) {
 }
 
 json::Value toJSON(const Problem &P) {
-  return json::Object{
-      {"workload", P.Workload}, {"gpu", toJSON(P.Gpu)}, {"constituents", arrayOf(P.Constituents)}};
+  return json::Object{{"workload", P.Workload}, {"gpu", toJSON(P.Gpu)}, {"constituents", arrayOf(P.Constituents)}};
 }
 
 bool fromJSON(const json::Value &V, Problem &Out, json::Path P) {

@@ -1,9 +1,9 @@
 // Which register limits are worth trying for a fused block.
 #pragma once
 
+#include "cufuse/Fusion/FusionConfig.h"
 #include "cufuse/Model/Occupancy.h"
 #include "cufuse/Model/Problem.h"
-#include "cufuse/Fusion/FusionConfig.h"
 
 #include <optional>
 #include <vector>

@@ -70,9 +70,9 @@ void Search::evaluate(llvm::ArrayRef<size_t> Indices, std::optional<Effort> How)
   bool AnyNew = false;
   for (size_t I : Indices) {
     const State &Known = States[I];
-    const bool Done = Known.failed() || (!How                     ? Known.last() != nullptr
+    const bool Done = Known.failed() || (!How                    ? Known.last() != nullptr
                                          : *How == Effort::Short ? Known.isMeasured()
-                                                                  : Known.Full.has_value());
+                                                                 : Known.Full.has_value());
     if (Done || llvm::is_contained(Left, I) || (isFull() && !Known.isMeasured()))
       continue;
     AnyNew |= !Known.isMeasured();

@@ -1,7 +1,5 @@
 #include "Surrogate.h"
 
-#include "cufuse/Model/Predict.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +12,7 @@ constexpr double OwnDeviation = 0.005; // of a candidate's own, which no other t
 constexpr double OtherFamily = 1.2, OtherRegisters = 0.4;
 } // namespace
 
-Features featuresOf(const FusionConfig &Config, unsigned ResidentBlocks) {
+Features featuresOf(const FusionConfig &Config, const Prediction &Model) {
   Features F;
   F.Family = static_cast<int>(Config.Shape) * 16 + static_cast<int>(Config.Grid) * 4 +
              (Config.Shape == Geometry::Threads ? static_cast<int>(Config.Order) : 0);
@@ -27,7 +25,7 @@ Features featuresOf(const FusionConfig &Config, unsigned ResidentBlocks) {
     const double Threads = static_cast<double>(C.Block.threads() * C.Copies);
     F.Numbers.push_back(std::log2(Threads) / 1.5);
     // Its warps on an SM hide its latency.
-    F.Numbers.push_back(std::log2(Threads * (HasRoles ? C.ResidentBlocks : std::max(1u, ResidentBlocks))));
+    F.Numbers.push_back(std::log2(Threads * (HasRoles ? C.ResidentBlocks : std::max(1u, Model.ResidentBlocks))));
     F.Numbers.push_back(HasRoles ? C.ResidentBlocks / Roles / 0.3 : 0);
     F.Numbers.push_back(C.RegisterBudget / 48.0);
     F.Numbers.push_back(C.Unroll > 0 ? 0.5 + std::log2(C.Unroll) / 2 : 0);
@@ -35,6 +33,9 @@ Features featuresOf(const FusionConfig &Config, unsigned ResidentBlocks) {
   // What the launch bounds leave to a thread counts, not how many blocks that takes.
   const double Warps = Config.Registers.MinBlocks * fusedThreads(Config) / double(WarpSize);
   F.Numbers.push_back(Warps > 0 ? std::log2(Warps) : 0);
+  F.Numbers.push_back(std::log2(1 + Model.SpillBytes / 8) / 2);
+  // The model may be wrong the more, the more it says.
+  F.Numbers.push_back(std::log(std::max(Model.Microseconds, 1e-3)) / 0.3);
   return F;
 }
 

@@ -2,7 +2,7 @@
 // model's prediction (Rasmussen, Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1).
 #pragma once
 
-#include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Model/Predict.h"
 
 #include <llvm/ADT/ArrayRef.h>
 
@@ -16,8 +16,7 @@ struct Features {
   int Registers = 0;           ///< The policy.
   std::vector<double> Numbers; ///< Each scaled so that a difference of 1 matters.
 };
-/// `ResidentBlocks`: per SM, by ptxas' figures or the model.
-Features featuresOf(const FusionConfig &Config, unsigned ResidentBlocks);
+Features featuresOf(const FusionConfig &Config, const Prediction &Model);
 
 class Surrogate {
 public:
@@ -37,8 +36,8 @@ public:
 private:
   struct Scales {
     double Reach = 1;                  ///< Differences are divided by it.
-    double Family = 0.2, Local = 0.15; ///< Standard deviations of log(time / predicted): of what a family has in common,
-                                       ///< of what like candidates have.
+    double Family = 0.2, Local = 0.15; ///< Standard deviations of log(time / predicted): of what a family has in
+                                       ///< common, of what like candidates have.
   };
   double covariance(const Features &A, const Features &B) const;
   /// With `Chosen`; answers the logarithm of the samples' likelihood, up to a constant.

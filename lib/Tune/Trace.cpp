@@ -106,8 +106,8 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
     Text->reset();
     if (Truncated) {
       int Descriptor = -1;
-      std::error_code Error = llvm::sys::fs::openFileForReadWrite(Path, Descriptor, llvm::sys::fs::CD_OpenExisting,
-                                                                  llvm::sys::fs::OF_None);
+      std::error_code Error =
+          llvm::sys::fs::openFileForReadWrite(Path, Descriptor, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None);
       if (!Error) {
         llvm::raw_fd_ostream Closing(Descriptor, /*shouldClose=*/true);
         Error = llvm::sys::fs::resize_file(Descriptor, Recorded->CompleteBytes);

@@ -121,8 +121,8 @@ llvm::Expected<TuneResult> parseTuneResult(llvm::StringRef Text, const std::stri
   json::Path::Root Root("result");
   if (V && fromJSON(*V, Result, Root))
     return Result;
-  return badInput(fmt::format("'{}' is no result of cufuse tune: {}", Name,
-                              llvm::toString(V ? Root.getError() : V.takeError())));
+  return badInput(
+      fmt::format("'{}' is no result of cufuse tune: {}", Name, llvm::toString(V ? Root.getError() : V.takeError())));
 }
 
 } // namespace cufuse

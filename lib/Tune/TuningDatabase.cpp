@@ -128,8 +128,8 @@ llvm::Expected<std::optional<TuneResult>> TuningDatabase::find(const TuningKey &
                 {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload});
 }
 
-llvm::Expected<std::optional<TuneResult>>
-TuningDatabase::findLatest(const std::string &Sources, const std::string &Flags, const std::string &Gpu) {
+llvm::Expected<std::optional<TuneResult>> TuningDatabase::findLatest(const std::string &Sources,
+                                                                     const std::string &Flags, const std::string &Gpu) {
   return select("SELECT text FROM result WHERE sources = ? AND flags = ? AND (?3 = '' OR gpu = ?3) "
                 "ORDER BY number DESC LIMIT 1",
                 {Sources, Flags, Gpu});

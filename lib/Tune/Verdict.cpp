@@ -38,7 +38,8 @@ Regime regimeOf(const TuneResult &R) {
     Longest = std::max(Longest, Given.Microseconds);
     const BlockUse Use{static_cast<unsigned>(Given.Block.threads()), Given.Resources ? Given.Resources->Registers : 32,
                        Given.DynamicBytes + (Given.Resources ? Given.Resources->SharedBytes : 0), 0};
-    const std::uint64_t Wave = std::uint64_t(occupancyOf(smLimits(R.What.Gpu.Arch), Use).Blocks) * R.What.Gpu.Multiprocessors;
+    const std::uint64_t Wave =
+        std::uint64_t(occupancyOf(smLimits(R.What.Gpu.Arch), Use).Blocks) * R.What.Gpu.Multiprocessors;
     Tail |= Given.Blocks < 2 * Wave;
   }
   if (Longest > 0 && Longest < 2 * LaunchMicroseconds)
@@ -81,7 +82,7 @@ void rankCandidates(const TuneResult &R, Summary &S) {
   for (const auto &[Shape, C] : Best)
     S.BestOfGeometry.push_back(*C);
   llvm::sort(S.BestOfGeometry,
-                    [](const Ranked &A, const Ranked &B) { return A.Result.Microseconds < B.Result.Microseconds; });
+             [](const Ranked &A, const Ranked &B) { return A.Result.Microseconds < B.Result.Microseconds; });
   if (!S.Candidates.empty())
     S.Winner = S.Candidates.front();
 }
@@ -152,8 +153,9 @@ void bound(const TuneResult &R, Summary &S) {
 void judge(const TuneResult &R, Summary &S) {
   const std::string Kernels = kernelsOf(R);
   if (R.Modelled) {
-    S.Sentence = fmt::format("Nothing was measured, since there is no GPU: {} candidates for {} are ranked by the model.",
-                             S.Candidates.size(), Kernels);
+    S.Sentence =
+        fmt::format("Nothing was measured, since there is no GPU: {} candidates for {} are ranked by the model.",
+                    S.Candidates.size(), Kernels);
     if (S.Winner)
       S.Sentence += fmt::format(" The first is {}.", S.Winner->Which.key());
     return;
@@ -163,14 +165,15 @@ void judge(const TuneResult &R, Summary &S) {
     return;
   }
   const BaselineResult &Strong = *S.StrongestBaseline;
-  const std::string Against = fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level),
-                                          timeOf(Strong.Result.Microseconds));
+  const std::string Against =
+      fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level), timeOf(Strong.Result.Microseconds));
   const double Alone = S.LaunchShapes * S.Binding;
   const bool Fast = S.Winner && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
   if (Fast) {
     S.What = Advice::Fuse;
-    S.Sentence = fmt::format("Fuse {}: {} runs in {}, {:.2f} times as fast as {}.", Kernels, S.Winner->Which.key(),
-                             timeOf(S.Winner->Result.Microseconds), S.Fusion, Against);
+    S.Sentence =
+        fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
+                    phraseOf(S.Winner->Which.Config), timeOf(S.Winner->Result.Microseconds), S.Fusion, Against);
     if (Alone > S.Fusion)
       S.Sentence += fmt::format(" Tuning the kernels alone gives more: {:.2f} times.", Alone);
     return;
@@ -203,6 +206,62 @@ std::string phraseOf(Schedule::Kind How) {
     return "a CUDA graph with parallel branches";
   }
   llvm_unreachable("a schedule without a phrase");
+}
+
+std::string phraseOf(const FusionConfig &C) {
+  auto List = [&](auto PartOf) {
+    std::string Text;
+    for (size_t I = 0; I < C.Constituents.size(); ++I)
+      Text += (I == 0 ? "" : I + 1 == C.Constituents.size() ? " and " : ", ") + PartOf(C.Constituents[I]);
+    return Text;
+  };
+  const std::string Threads = List([](const ConstituentConfig &Part) {
+    return (Part.Copies > 1 ? fmt::format("{} × ", Part.Copies) : "") + Part.Block.str();
+  });
+  auto Counts = [&](auto Member) {
+    return List([&](const ConstituentConfig &Part) { return std::to_string(Part.*Member); });
+  };
+  std::string Text;
+  switch (C.Shape) {
+  case Geometry::Warps:
+    Text = fmt::format("side by side, {} threads", Threads);
+    Text += C.Grid == GridPolicy::Stride ? ", looping over their blocks"
+            : C.Grid == GridPolicy::Pool ? ", taking blocks from a pool"
+                                         : "";
+    break;
+  case Geometry::Blocks:
+    Text = fmt::format("in blocks of their own, {} threads", Threads);
+    Text += C.Grid == GridPolicy::Stride
+                ? fmt::format(", {} resident per SM", Counts(&ConstituentConfig::ResidentBlocks))
+            : C.Grid == GridPolicy::Pool ? ", by ticket of the SM"
+                                         : ", interleaved";
+    break;
+  case Geometry::Threads:
+    Text = fmt::format("in turn on the same threads, {}", Threads);
+    Text += C.Order == ThreadOrder::Alternating ? ", alternating"
+            : C.Order == ThreadOrder::Opposite  ? ", in opposite orders"
+                                                : "";
+    Text += C.Grid == GridPolicy::Match ? "" : ", looping over their blocks";
+    break;
+  }
+  switch (C.Registers.Policy) {
+  case RegisterPolicy::None:
+    break;
+  case RegisterPolicy::Free:
+    Text += ", all registers that one resident block may have";
+    break;
+  case RegisterPolicy::Bound:
+    Text += C.Registers.MinBlocks > 0 ? fmt::format(", registers bound for {} resident blocks", C.Registers.MinBlocks)
+                                      : ", registers bound";
+    break;
+  case RegisterPolicy::Count:
+    Text += fmt::format(", at most {} registers", C.Registers.Count);
+    break;
+  case RegisterPolicy::Split:
+    Text += fmt::format(", register budgets of {}", Counts(&ConstituentConfig::RegisterBudget));
+    break;
+  }
+  return Text;
 }
 
 std::string phraseOf(SoloLevel Level) {

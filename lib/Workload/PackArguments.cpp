@@ -183,7 +183,7 @@ private:
       return;
     }
     Packed.Addresses.push_back({static_cast<std::uint32_t>(Field.Offset), Buffer->Name,
-                                static_cast<std::uint64_t>(*Elements) * bytesOfElement(Buffer->Type)});
+                                static_cast<std::uint64_t>(*Elements) * bytesOf(Buffer->Type)});
   }
 
   /// Of `buffer + a - b`: the buffer, and a − b.

@@ -39,8 +39,6 @@ llvm::Expected<WorkloadFile> readFile(const std::string &Path);
 /// Evaluates sizes and buffers, checks every name, and adds all to `Result`. Names of buffers get the prefix.
 llvm::Error resolve(WorkloadFile &File, const std::string &Prefix, Workload &Result);
 
-unsigned bytesOfElement(ElementType Type);
-
 /// `did you mean 'x'?`, or a list of all.
 std::string suggestion(llvm::StringRef Wanted, llvm::ArrayRef<std::string> Known);
 

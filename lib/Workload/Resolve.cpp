@@ -9,25 +9,6 @@
 
 namespace cufuse {
 
-unsigned bytesOfElement(ElementType Type) {
-  switch (Type) {
-  case ElementType::I8:
-  case ElementType::U8:
-    return 1;
-  case ElementType::I16:
-  case ElementType::U16:
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::I32:
-  case ElementType::U32:
-  case ElementType::F32:
-    return 4;
-  default:
-    return 8;
-  }
-}
-
 namespace {
 
 using Integer = Number::Integer;
@@ -37,7 +18,7 @@ struct IntegerRange {
 };
 
 std::optional<IntegerRange> rangeOf(ElementType Type) {
-  const unsigned Bits = 8 * bytesOfElement(Type);
+  const unsigned Bits = 8 * bytesOf(Type);
   switch (Type) {
   case ElementType::I8:
   case ElementType::I16:
@@ -155,9 +136,9 @@ private:
     std::uint64_t Bytes = 0;
     if (const std::error_code Error = llvm::sys::fs::file_size(Buffer.InitFile, Bytes))
       Wrong.add(Buffer.InitPlace, fmt::format("cannot read '{}': {}", Buffer.InitFile, Error.message()));
-    else if (Bytes < Spec.Count * bytesOfElement(Spec.Type))
+    else if (Bytes < Spec.Count * bytesOf(Spec.Type))
       Wrong.add(Buffer.InitPlace, fmt::format("'{}' has {} bytes, '{}' needs {}", Buffer.InitFile, Bytes, Buffer.Name,
-                                              Spec.Count * bytesOfElement(Spec.Type)));
+                                              Spec.Count * bytesOf(Spec.Type)));
   }
 
   static bool isBlock(const std::string &Name) { return Name == "block.x" || Name == "block.y" || Name == "block.z"; }

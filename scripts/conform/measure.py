@@ -20,6 +20,9 @@ PARTNER = "__global__ void conformancePartner(float *data) { data[blockIdx.x * b
 REFUSED = re.compile(r"^cufuse: refused: (?:(\S[^:]*):(\d+):\d+: )?(.*)$", re.M)
 OTHER_NAME = re.compile(r"does not name a kernel|names \d+ kernels|is a template;|no kernel ")
 
+# Kernels that these keep apart may still share a launch, each with blocks of its own.
+NO_ROOM = {"TooManyThreads", "StaticSharedMemory", "TooManyBarriers", "LibrariesNeedWarps"}
+
 Member = collections.namedtuple("Member", "unit flags name block")
 
 
@@ -80,7 +83,15 @@ class Measurement:
         return {**self.steps.remember(key, compute), "command": shlex.join(command)}
 
     def fuse(self, members, stop=None):
-        """What fusing these gives: outcome `fused` (with resources), `refused` (blockers) or `failed` (why)."""
+        """What fusing these gives: outcome `fused` (with resources), `refused` (blockers) or `failed` (why). Those that
+        have no room side by side are tried with blocks of their own, which `geometry` says."""
+        result = self.fuse_as("warps", members, stop)
+        if result["outcome"] != "refused" or not {blocker["kind"] for blocker in result["blockers"]} <= NO_ROOM:
+            return result
+        apart = self.fuse_as("blocks", members, stop)
+        return result if apart["outcome"] == "refused" else {**apart, "geometry": "blocks"}
+
+    def fuse_as(self, geometry, members, stop):
         flags = members[0].flags
         alike = all(member.flags == flags for member in members)
         where = ["--", *flags] if alike else ["-p", self.steps.work]
@@ -88,7 +99,7 @@ class Measurement:
         command = [self.steps.cufuse, "fuse"] + [f"{member.unit.path}:{member.name}" for member in members]
         for member in members:
             command += ["--block", member.block]
-        command += ["--arch", self.steps.arch]
+        command += ["--geometry", geometry, "--arch", self.steps.arch]
         key = [command[1:], [member.flags for member in members]]
         output = self.steps.output_file(key, ".cu")
         command += (["--stop-after", stop] if stop else []) + ["-o", output] + where

@@ -38,6 +38,9 @@ def counts(measured):
         most = f", at most {max(more)} more" if any(difference > 0 for difference in more) else ""
         return share(sum(difference > 0 for difference in more), len(more)) + most
 
+    def apart(entries):
+        return sum(entry["outcome"] == "fused" and entry.get("geometry") == "blocks" for entry in entries)
+
     # Only the linker knows that of relocatable code.
     unknown = any("-rdc=true" in file["flags"] for file in accepted)
     return [("files", str(len(files))),
@@ -46,10 +49,12 @@ def counts(measured):
             ("kernels in them", str(len(kernels))),
             ("templates no arguments were found for", str(outcome["unknown"])),
             ("fusable, of the other kernels", share(outcome["fused"], known)),
+            ("with blocks of their own only", str(apart(kernels))),
             ("refused", share(outcome["refused"], known)),
             ("failed", share(outcome["failed"], known)),
             ("pairs of fusable kernels", f"{len(pairs)}, {sum(pair['within'] for pair in pairs)} within one file"),
             ("fused and compiled", share(of_pairs["fused"], len(pairs))),
+            ("with blocks of their own only", str(apart(pairs))),
             ("refused", share(of_pairs["refused"], len(pairs))),
             ("failed", share(of_pairs["failed"], len(pairs))),
             ("pairs compared with their kernels alone", str(len(compared))),

@@ -25,7 +25,9 @@ struct CufuseLaunches {{
       std::exit(1);
     }}
   }}
-  ~CufuseLaunches() {{ std::printf("cufuse: %u fused launches, %s\\n", count, filled ? "one unfinished" : "all done"); }}
+  ~CufuseLaunches() {{
+    std::printf("cufuse: %u fused launches, %s\\n", count, filled ? "one unfinished" : "all done");
+  }}
 }} cufuseLaunches;
 }}
 """
@@ -38,8 +40,7 @@ class Unfit(Exception):
 def apply(edits, texts):
     """Makes the edits; `texts` is {file: text}."""
     for edit in edits:
-        texts[edit.file], times = re.subn(edit.pattern, edit.text, texts[edit.file], flags=re.S if "?;" in edit.pattern
-                                          or ".*?" in edit.pattern else 0)
+        texts[edit.file], times = re.subn(edit.pattern, edit.text, texts[edit.file])
         if not times:
             raise Unfit(f"{edit.file}: nothing like {edit.pattern}")
 
@@ -81,8 +82,8 @@ def launches_of(text, kernel):
 
 def fields_of(header):
     """Per constituent, in order: its namespace, and the names of its arguments."""
-    found = re.findall(r"namespace (\w+) \{(?:\nusing [^\n]*)*\n/// The arguments of [^\n]*\nstruct Arguments \{(.*?)\n\};",
-                       header, re.S)
+    found = re.findall(
+        r"namespace (\w+) \{(?:\nusing [^\n]*)*\n/// The arguments of [^\n]*\nstruct Arguments \{(.*?)\n\};", header, re.S)
     return [(name, re.findall(r"(\w+)(?:\[\d*\])*;", body)) for name, body in found]
 
 

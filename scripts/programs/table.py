@@ -94,11 +94,12 @@ PROGRAMS = [
     # The second histogram of the same data is computed along with the first; its own launch falls away.
     sample("histogram", "2_Concepts_and_Techniques", "main.cpp histogram64.cu histogram256.cu histogram_gold.cpp",
            [("histogram64.cu:histogram64Kernel", "64"), ("histogram256.cu:histogram256Kernel", "192")],
-           [Site("histogram64.cu", "histogram64Kernel", 0, (0, )), Site("histogram64.cu", "histogram256Kernel", 0, (1, ))],
+           [Site("histogram64.cu", "histogram64Kernel", 0, (0, )),
+            Site("histogram64.cu", "histogram256Kernel", 0, (1, ))],
            edits=[Edit("histogram64.cu", r"(?=mergeHistogram64Kernel<<<)",
-                       "histogram256Kernel<<<240, 192>>>(cufusePartials(), (uint *)d_Data, byteCount / sizeof(uint));\n"),
+                       "histogram256Kernel<<<240, 192>>>(cufusePartials(), (uint *)d_Data, byteCount / 4);\n"),
                   Edit("histogram64.cu", r'(?=extern "C" void histogram64\()', "uint *cufusePartials();\n"),
-                  Edit("histogram256.cu", r"histogram256Kernel<<<.*?\)\s*;(?=\s*getLast)",
+                  Edit("histogram256.cu", r"(?s)histogram256Kernel<<<.*?\)\s*;(?=\s*getLast)",
                        "d_PartialHistograms = cufusePartials();"),
                   Edit("histogram256.cu", r'(?=extern "C" void histogram256\()', """uint *cufusePartials() {
   static uint *partials = nullptr;
@@ -118,5 +119,6 @@ PROGRAMS = [
                   Edit("S3D.cu", r"RunTest<double>\([^;]*;", ""),
                   Edit("S3D.cu", r"//( *(for \(int i=0; i<WDOT_SIZE; i\+\+\) \{\n))", r"\1"),
                   Edit("S3D.cu", r'//( *printf\("% 23\.16E ", host_wdot\[i\*n\]\);\n)//.*\n//.*\n//( *\})', r"\1\2")],
-            same=r"(?:[- ]\d\.\d{16}E[+-]\d\d *)+", flags=("-DHAVE_CLOCK_GETTIME", "-DHAVE_CLOCK_PROCESS_CPUTIME_ID"), options=("-n", "2")),
+            same=r"(?:[- ]\d\.\d{16}E[+-]\d\d *)+",
+            flags=("-DHAVE_CLOCK_GETTIME", "-DHAVE_CLOCK_PROCESS_CPUTIME_ID"), options=("-n", "2")),
 ]

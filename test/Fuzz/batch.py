@@ -8,8 +8,12 @@ import os
 import random
 import re
 import subprocess
+import sys
 
 from kernels import MACROS, make_file
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
+from configurations import options_of  # noqa: E402
 
 # One kernel in a fusion: which, and how it is launched.
 Member = collections.namedtuple("Member", "file kernel block copies grid")
@@ -19,6 +23,10 @@ FLAT = [(size, 1, 1) for size in (32, 64, 96, 128, 160, 256)]
 SPACE = [(32, 2, 1), (8, 8, 1), (16, 4, 2), (4, 4, 4), (1, 64, 1), (8, 2, 8), (2, 4, 32), (32, 1, 3)]
 PARTIAL = [(1, 1, 1), (7, 1, 1), (33, 1, 1), (50, 1, 1), (100, 1, 1), (200, 1, 1), (255, 1, 1), (5, 7, 1), (33, 3, 1),
            (3, 5, 7), (2, 3, 8), (1, 1, 37), (10, 10, 2), (1, 50, 1)]
+# As scripts/configurations.py reads them.
+CONFIGURATIONS = ("match", "match", "stride", "stride", "pool", "match-free", "blocks-match", "blocks-match",
+                  "blocks-stride", "blocks-pool", "threads-match", "threads-stride", "threads-stride-alternating",
+                  "threads-match-opposite", "threads-stride-opposite", "threads-pool")
 GRIDS = {
     1: [(1, 1, 1), (2, 1, 1), (3, 1, 1), (5, 1, 1), (7, 1, 1)],
     2: [(1, 1, 1), (3, 2, 1), (2, 3, 1), (1, 4, 1), (5, 1, 1)],
@@ -47,18 +55,23 @@ def make_batch(seed, pairs, files=3, kernels=6):
         order = rng.sample(range(files), files)
         if rng.random() < 0.1:
             order[1] = order[0]
+        configuration = rng.choice(CONFIGURATIONS)
+        alone = "blocks" in configuration or "threads" in configuration
+        # Most partial warps are refused there.
+        whole = ("threads" in configuration or configuration == "blocks-pool") and rng.random() < 0.9
         members, left = [], 1024
         for file in order[:rng.choice((2, 2, 2, 3))]:
             index = rng.randrange(kernels)
             kernel = sources[file].kernels[index]
-            block = rng.choice(rng.choice((FLAT, SPACE) if kernel.whole_warps else (FLAT, SPACE, PARTIAL, PARTIAL)))
+            block = rng.choice(rng.choice((FLAT, SPACE) if whole or kernel.whole_warps else (FLAT, SPACE, PARTIAL, PARTIAL)))
             padded = (threads(block) + 31) // 32 * 32
             copies = min(rng.choice((1, 1, 1, 2, 3)), left // padded)
             if copies:
-                left -= copies * padded
+                left -= 0 if alone else copies * padded
                 members.append(Member(file, index, block, copies, rng.choice(GRIDS[kernel.dimensions])))
         batch.pairs.append(
-            Pair(f"p{number}", members, rng.choice(("match", "stride")), rng.choice((0, 0, 0, 0, 48, 128))))
+            Pair(f"p{number}", members, configuration,
+                 0 if "free" in configuration else rng.choice((0, 0, 0, 0, 48))))
     return batch
 
 
@@ -112,10 +125,8 @@ def arguments(batch, pair):
         words += ["--block", shape(m.block)]
     for m in pair.members:
         words += ["--copies", str(m.copies)]
-    return words + [
-        "--grid-policy", pair.policy, "--registers",
-        str(pair.registers or "none"), "--name", pair.name, "-o", pair.name + ".cu"
-    ]
+    words += options_of(pair.policy + (f"-r{pair.registers}" if pair.registers else ""))
+    return words + ["--name", pair.name, "-o", pair.name + ".cu"]
 
 
 def fuse_alone(batch, pair, folder, tools):

@@ -135,6 +135,8 @@ def simpler_pairs(pair):
         yield pair._replace(registers=0)
     if pair.policy != "match":
         yield pair._replace(policy="match")
+    if pair.policy.count("-") > 1:
+        yield pair._replace(policy=pair.policy.rsplit("-", 1)[0])
 
 
 def shrunk(batch, pair, verdict, tools):

@@ -203,6 +203,8 @@ def command_case(rng, corpus):
         arguments = ["inspect", file]
     flags = ["--", "-I", os.path.dirname(path)]
     for _ in range(rng.choice((1, 1, 2, 3))):
+        if not arguments:
+            break # all deleted
         value = rng.choice(BAD_VALUES)
         at = rng.randrange(1, len(arguments) + 1)
         change = rng.randrange(9)

@@ -2,6 +2,8 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:sum_early --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:sum_early %s:sum_row --block 128 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:sum_early --block 128 -o %t/out.cu
 // RUN: %cufuse fuse %s:sum_row %s:sum_guarded --block 128 --block 128 --grid-policy stride -o %t/out.cu
@@ -16,7 +18,7 @@ __global__ void sum_early(const float *in, float *out, int n) {
   if (i >= n)
     // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:5: lanes may leave a block before a warp primitive, and would rejoin for the
     // CHECK-SAME: next block: sum_early: this return, and warp_sum, {{[^ ]*}}:[[#@LINE+3]] [ExitBeforeWarpPrimitive];
-    // CHECK-SAME: use --grid-policy match, or guard the work with `if` instead of returning
+    // CHECK-SAME: use --grid-policy match without --geometry threads, or guard the work with `if` instead of returning
     return;
   const float sum = warp_sum(in[i]);
   if (threadIdx.x % 32 == 0)

@@ -1,25 +1,38 @@
-// Inline assembly that reads or synchronises the block is refused; the lane and arithmetic are not its business.
+// Inline assembly that says something of the block without a counterpart in a partition, or not plainly, is refused; the
+// lane and arithmetic are not its business.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:assembly --block 64 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
-// RUN: %exits 1 %cufuse fuse %s:barrier --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=BARRIER --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:unknown --block 64 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:unplain --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=UNPLAIN --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:lanes --block 64 -o %t/out.cu
-__device__ unsigned thread() {
-  unsigned index;
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:3: assembly: inline assembly reads or synchronises the thread block:
-  // CHECK-SAME: %tid in thread [InlineAsmBlock]; use the CUDA C++ built-ins instead of the assembly
-  asm("mov.u32 %0, %%tid.x;" : "=r"(index));
-  return index;
+__global__ void unknown(float *data) {
+  unsigned x, y, z, w;
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:3: unknown: inline assembly reads or synchronises the thread block in a way that
+  // CHECK-SAME: cannot be rewritten: %nwarpid in unknown [InlineAsmBlock]; use the CUDA C++ built-ins, or name %tid.x and
+  // CHECK-SAME: its like plainly, in assembly with operands
+  asm("mov.u32 %0, %%nwarpid;" : "=r"(x));
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: %tid in unknown
+  asm("mov.v4.u32 {%0, %1, %2, %3}, %%tid;" : "=r"(x), "=r"(y), "=r"(z), "=r"(w));
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: bar in unknown
+  asm volatile("bar.red.popc.u32 %0, 0, p;" : "=r"(x) : : "memory");
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: bar in unknown
+  asm volatile("bar.sync 0, 32;" ::: "memory");
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: bar in unknown
+  asm volatile("@p bar.sync 1, 32;" ::: "memory");
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: exit in unknown
+  asm volatile("exit;");
+  data[x + y + z + w] += 1;
 }
 
-__global__ void assembly(float *data) { data[thread()] += 1; }
-
-__global__ void barrier(float *data) {
-  data[threadIdx.x] += 1;
-  // BARRIER: refused: {{[^ ]*}}:[[#@LINE+2]]:3: barrier: inline assembly reads or synchronises the thread block:
-  // BARRIER-SAME: bar in barrier [InlineAsmBlock]; use the CUDA C++ built-ins instead of the assembly
-  asm volatile("bar.sync 0;" ::: "memory");
+#define MOVE "mov.u32 %0, %%tid.x;"
+__global__ void unplain(float *data) {
+  unsigned x, y;
+  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unplain: {{.*}}: a macro spells it [InlineAsmBlock]
+  asm(MOVE : "=r"(x));
+  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unplain: {{.*}}: its text is not written plainly [InlineAsmBlock]
+  asm("mov.u32 %0, %%ti" "d.x;" : "=r"(y));
+  data[x + y] += 1;
 }
 
 __global__ void lanes(unsigned *data) {

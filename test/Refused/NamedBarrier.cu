@@ -1,12 +1,22 @@
-// A hardware barrier named by number is refused, also in a helper.
+// Barriers with constant numbers are renumbered, in helpers, too. What is not constant, or waits for all that have not
+// left, is refused.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:halves --block 128 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:leavers --block 128 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=LEAVERS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:arrives --block 64 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=STRIDE --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse %s:whole --block 128 -o %t/out.cu
+// RUN: %cufuse fuse %s:whole %s:plain %s:arrives --block 128 --block 64 --block 64 --name fused -o %t/out.cu
+// RUN: FileCheck %s --check-prefix=GOOD --input-file=%t/out.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t/out.cubin %t/out.cu
 __device__ void wait_for_half(unsigned half) {
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:3: halves: a hardware barrier is named by number: __barrier_sync_count in
-  // CHECK-SAME: wait_for_half [NamedBarrier]; use __syncthreads()
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:3: halves: a hardware barrier is named in a way that cannot be renumbered:
+  // CHECK-SAME: __barrier_sync_count in wait_for_half [NamedBarrier]; name it by a constant of 1 to 15, with a count, and
+  // CHECK-SAME: have every thread that arrives wait
   __barrier_sync_count(1 + half, 64);
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: halves: {{.*}}: operand %0 in wait_for_half [NamedBarrier]
+  asm volatile("bar.sync %0, 64;" ::"r"(1 + half) : "memory");
 }
 
 __global__ void halves(float *data) {
@@ -15,7 +25,40 @@ __global__ void halves(float *data) {
   data[threadIdx.x] *= data[threadIdx.x ^ 1];
 }
 
+__global__ void leavers(float *data, int n) {
+  if (threadIdx.x >= n)
+    return;
+  // LEAVERS: refused: {{[^ ]*}}:[[#@LINE+2]]:3: leavers: {{.*}}: without a count in leavers, and threads may leave before:
+  // LEAVERS-SAME: this return, and bar.sync, {{[^ ]*}}:[[#@LINE+1]] [NamedBarrier]
+  asm volatile("bar.sync 1;" ::: "memory");
+  data[threadIdx.x] *= data[threadIdx.x ^ 1];
+}
+
+// STRIDE: refused: {{[^ ]*}}:[[#@LINE+2]]:17: {{.*}}: arrives arrives without waiting, which may reach into the block
+// STRIDE-SAME: that its threads play next [NamedBarrier]
+__global__ void arrives(float *data) {
+  if (threadIdx.x < 32) {
+    data[threadIdx.x] = 1;
+    asm volatile("bar.arrive 7, 64;" ::: "memory");
+  } else {
+    asm volatile("bar.sync 7, 64;" ::: "memory");
+    data[threadIdx.x] *= data[threadIdx.x - 32];
+  }
+}
+
+// GOOD: barrier == 0)
+// GOOD: cufuse_partition::syncNamed(cufuse_barrier(barrier), cufuse_partition::PaddedThreads);
+// GOOD: if (threadIdx.x < 64)
 __global__ void whole(float *data) {
+  data[threadIdx.x] += 1;
+  __barrier_sync(0);
+  if (threadIdx.x < 64)
+    __barrier_sync_count(3, 64);
+  __barrier_sync(4);
+  data[threadIdx.x] *= data[threadIdx.x ^ 1];
+}
+
+__global__ void plain(float *data) {
   data[threadIdx.x] += 1;
   __syncthreads();
   data[threadIdx.x] *= data[threadIdx.x ^ 1];

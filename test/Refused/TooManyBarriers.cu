@@ -5,7 +5,7 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:swap --block 32 --copies 15 -o %t/out.cu
 // RUN: %cufuse fuse %s:fill --block 32 --copies 16 -o %t/out.cu
-// CHECK: refused: more than 15 partitions synchronise: 16 do [TooManyBarriers]; use fewer copies
+// CHECK: refused: the partitions need more than 15 barriers together: 16 [TooManyBarriers]; use fewer copies
 __global__ void swap(float *data) {
   const float mine = data[31 - threadIdx.x];
   __syncthreads();

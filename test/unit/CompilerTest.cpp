@@ -157,15 +157,15 @@ TEST_F(RealNvcc, WhyItDoesNotCompileIsSaid) {
 
 TEST_F(RealNvcc, SeveralThreadsMakeAnEntryOnce) {
   NvccCompiler Compiler(Nvcc, Folder.at("cache"));
-  CompilePool Pool(Compiler, 4);
   CompileJob Job = jobOf("__launch_bounds__(256)");
+  std::vector<std::future<llvm::Expected<CompiledKernels>>> Running;
   for (unsigned Blocks : {0, 1, 2, 0, 1, 2}) {
     Job.Cap.MinBlocks = Blocks;
-    Pool.submit(Job);
+    Running.push_back(std::async(std::launch::async, [&Compiler, Job] { return Compiler.compile(Job); }));
   }
   std::set<std::string> Cubins;
-  while (auto Finished = Pool.next())
-    Cubins.insert(llvm::cantFail(std::move(Finished->Result)).Cubin);
+  for (auto &One : Running)
+    Cubins.insert(llvm::cantFail(One.get()).Cubin);
   EXPECT_EQ(Cubins.size(), 3u);
   EXPECT_EQ(calls("-ptx"), 1u);
   EXPECT_EQ(calls("-cubin"), 3u);
@@ -251,58 +251,6 @@ TEST(RegisterCap, WantsExactlyOneEntry) {
   EXPECT_THAT(llvm::toString(withRegisterCap(Ptx, "_Z7missing", {4, 0}).takeError()), HasSubstr("0 entries"));
   EXPECT_THAT(llvm::toString(withRegisterCap(".visible .entry k()\n{\n}\n", "k", {4, 0}).takeError()),
               HasSubstr("needs the number of threads"));
-}
-
-/// Finishes the later the smaller the number of blocks.
-class SlowCompiler final : public Compiler {
-public:
-  llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override {
-    ++Begun;
-    std::this_thread::sleep_for(std::chrono::milliseconds(Job.Cap.MinBlocks));
-    if (Job.Arch.empty())
-      return llvm::createStringError("no architecture");
-    CompiledKernels Compiled;
-    Compiled.Cubin = Job.Arch;
-    return Compiled;
-  }
-  std::atomic<unsigned> Begun = 0;
-};
-
-TEST(CompilePool, HandsOutWhatIsReady) {
-  SlowCompiler Compiler;
-  CompilePool Pool(Compiler, 2);
-  CompileJob Slow, Quick, Bad;
-  Slow.Arch = "slow";
-  Slow.Cap.MinBlocks = 500;
-  Quick.Arch = "quick";
-  EXPECT_EQ(Pool.submit(Slow), 0u);
-  EXPECT_EQ(Pool.submit(Quick), 1u);
-  auto First = Pool.next();
-  ASSERT_TRUE(First);
-  EXPECT_EQ(First->Number, 1u);
-  EXPECT_EQ(llvm::cantFail(std::move(First->Result)).Cubin, "quick");
-  // More may come while the first still runs.
-  EXPECT_EQ(Pool.submit(Bad), 2u);
-  auto Second = Pool.next();
-  EXPECT_EQ(Second->Number, 2u);
-  EXPECT_EQ(llvm::toString(Second->Result.takeError()), "no architecture");
-  auto Third = Pool.next();
-  ASSERT_TRUE(Third);
-  EXPECT_EQ(llvm::cantFail(std::move(Third->Result)).Cubin, "slow");
-  EXPECT_FALSE(Pool.next());
-}
-
-TEST(CompilePool, ForgetsWhatWasNotBegun) {
-  SlowCompiler Compiler;
-  {
-    CompilePool Pool(Compiler, 1);
-    CompileJob Job;
-    Job.Cap.MinBlocks = 300;
-    for (int I = 0; I < 100; ++I)
-      Pool.submit(Job);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  EXPECT_LE(Compiler.Begun, 2u);
 }
 
 } // namespace

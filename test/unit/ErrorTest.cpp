@@ -98,5 +98,10 @@ TEST(Blocker, EveryBlockerHasAMeaningAndARemedyInPlainWords) {
   EXPECT_GT(Count, 0u);
 }
 
+TEST(Error, AsPartOfAnotherMessageIsOneLine) {
+  EXPECT_EQ(textOf(badInput("two\nlines\n", "a remedy")), "two lines; a remedy");
+  EXPECT_EQ(textOf(llvm::createStringError("plain")), "plain");
+}
+
 } // namespace
 } // namespace cufuse

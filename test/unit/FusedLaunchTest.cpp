@@ -95,6 +95,32 @@ TEST(FusedLaunch, ResidentRolesAreSoManyPerMultiprocessor) {
   EXPECT_EQ(Launch.Parameters.size(), 6u);
 }
 
+TEST(FusedLaunch, PoolsAreZeroedCountersBehindEverything) {
+  Case Each;
+  Each.Config.Grid = GridPolicy::Pool;
+  FusedLaunch Launch = Each.launched(2);
+  EXPECT_EQ(Launch.Grid[0], 264u);
+  EXPECT_EQ(Launch.Parameters.back().ZeroedBytes, 2u * 4u);
+  EXPECT_EQ(Launch.Parameters.back().Constituent, -1);
+  Each.Config.Shape = Geometry::Blocks;
+  Launch = Each.launched(3);
+  EXPECT_EQ(Launch.Grid[0], 370u); // No more than there are blocks to play.
+  EXPECT_EQ(Launch.Parameters.back().ZeroedBytes, (2u + TicketSlots) * 4u);
+  Each.Config.ResidentBlocks = 1;
+  EXPECT_EQ(Each.launched(3).Grid[0], 132u);
+}
+
+TEST(FusedLaunch, HalfOfTheBlocksPlayBackwards) {
+  Case Each;
+  Each.Config.Shape = Geometry::Threads;
+  Each.Config.Order = ThreadOrder::Opposite;
+  const FusedLaunch Launch = Each.launched();
+  EXPECT_EQ(Launch.Grid[0], 300u);
+  EXPECT_EQ(value<emitted::CufuseShare>(Launch.Parameters.back()).before(300), 150u);
+  Each.Launches = {{{1, 1, 1}, 0}, {{1, 1, 1}, 0}};
+  EXPECT_EQ(value<emitted::CufuseShare>(Each.launched().Parameters.back()).before(1), 0u);
+}
+
 TEST(FusedLaunch, OneKernelAloneKeepsItsGridAndBlock) {
   Case Each;
   Each.Kernels.pop_back();

@@ -24,14 +24,17 @@ struct Outer { Point corners[2]; float matrix[2][2]; float *data; };
 struct Empty {};
 union Either { int i; float f; };
 struct Bits { unsigned low : 3; };
-struct Virtual { virtual ~Virtual(); int x; };
 enum class Mode : unsigned char { A, B };
+struct Virtual { virtual void act() {} int x; };
+struct Large { float values[8192]; };
+struct Long { char text[5000]; int x; };
 struct Holder { Either either; Mode mode; int (*call)(int); };
 template <typename T> __global__ void scalars(T a, unsigned char b, bool c, __half d, __nv_bfloat16 e, float4 f, Mode g,
                                               long h) {}
 template __global__ void scalars<double>(double, unsigned char, bool, __half, __nv_bfloat16, float4, Mode, long);
 __global__ void structs(const Named named, Derived derived, Outer outer, Empty empty) {}
-__global__ void opaque(Either a, Bits b, Holder c, __grid_constant__ const Point d, int Point::*e) {}
+__global__ void opaque(Either a, Bits b, Holder c, __grid_constant__ const Point d, int Point::*e, Large f,
+                       Long g, Virtual h) {}
 namespace ns { namespace { __global__ void hidden(int *p) {} } static __global__ void local(int) {} }
 extern "C" __global__ void plain(int) {}
 )";
@@ -103,6 +106,9 @@ TEST_F(Layout, WhatHasNoPlainFieldsIsOpaque) {
   EXPECT_THAT(fields("opaque", 2), ElementsAre("either opaque@0+4", "mode unsigned@4+1", "call opaque@8+8"));
   EXPECT_THAT(fields("opaque", 3), ElementsAre("x signed@0+4", "y signed@4+4"));
   EXPECT_THAT(fields("opaque", 4), ElementsAre("opaque@0+8"));
+  EXPECT_THAT(fields("opaque", 5), ElementsAre("opaque@0+0"));
+  EXPECT_THAT(fields("opaque", 6), ElementsAre("text opaque@0+5000", "x signed@5000+4"));
+  EXPECT_THAT(fields("opaque", 7), ElementsAre("opaque@0+16"));
 }
 
 TEST_F(Layout, NamesAreMangled) {

@@ -1,7 +1,7 @@
 #include "cufuse/Fusion/FusionPlan.h"
 #include "cufuse/Fusion/VerifyFused.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace cufuse {
 namespace {
@@ -141,6 +141,133 @@ TEST(Plan, OneLibraryUserAtATimeOutsideWarps) {
   EXPECT_EQ(refused({Library, kernel(true)}, inBlocks(Both)), "not refused");
   EXPECT_EQ(refused({Library, Library}, {Both}), "not refused");
   EXPECT_NE(refused({Library, Library}, inBlocks(Both)).find("LibrariesNeedWarps"), std::string::npos);
+}
+
+FusionConfig inTurns(std::vector<ConstituentConfig> Constituents, GridPolicy Grid = GridPolicy::Match) {
+  FusionConfig Config = inBlocks(std::move(Constituents), Grid);
+  Config.Shape = Geometry::Threads;
+  return Config;
+}
+
+TEST(Plan, ThreadsPlayAllConstituentsWithBarriersOfTheirOwn) {
+  const FusionPlan Plan = planned({kernel(true), kernel(true)}, inTurns({{{64, 1, 1}, 3}, {{256, 1, 1}, 1}}));
+  EXPECT_EQ(Plan.BlockThreads, 256u);
+  EXPECT_EQ(Plan.Partitions[3].First, 0u);
+  EXPECT_EQ(Plan.Partitions[3].Barrier, 4u); // Others may still wait at 1 to 3.
+  EXPECT_FALSE(Plan.Partitions[3].WholeBlock);
+  EXPECT_FALSE(failed(Plan));
+  FusionPlan Shared = Plan;
+  Shared.Partitions[3].Barrier = 1;
+  EXPECT_TRUE(failed(Shared));
+}
+
+TEST(Plan, LanesThatPlayOnMustNotBeWaitedFor) {
+  const std::vector<ConstituentConfig> Partial = {{{100, 1, 1}, 1}, {{256, 1, 1}, 1}};
+  KernelFacts Warps = kernel(false);
+  Warps.WarpPrimitives.push_back({"__shfl_sync", "k", {}});
+  EXPECT_EQ(refused({kernel(false), kernel(true)}, inTurns(Partial)), "not refused");
+  EXPECT_NE(refused({kernel(true), kernel(true)}, inTurns(Partial)).find("PartialWarp"), std::string::npos);
+  EXPECT_NE(refused({Warps, kernel(true)}, inTurns(Partial)).find("PartialWarp"), std::string::npos);
+  EXPECT_EQ(refused({kernel(true), kernel(true)}, inBlocks(Partial)), "not refused");
+  EXPECT_NE(refused({kernel(false), kernel(true)}, inBlocks(Partial, GridPolicy::Pool)).find("PartialWarp"),
+            std::string::npos);
+}
+
+TEST(Plan, ThreadsThatPlayOnDoNotExit) {
+  KernelFacts Exits = kernel(true);
+  Exits.ExitsBeforeWarpPrimitive.push_back({"this return", "k", {}});
+  const std::vector<ConstituentConfig> Both = {{{128, 1, 1}, 1}, {{128, 1, 1}, 1}};
+  EXPECT_EQ(refused({Exits, kernel(true)}, inBlocks(Both)), "not refused");
+  EXPECT_NE(refused({Exits, kernel(true)}, inTurns(Both)).find("ExitBeforeWarpPrimitive"), std::string::npos);
+}
+
+TEST(Plan, PoolsSynchroniseWhoeverTakesFromThem) {
+  const std::vector<ConstituentConfig> Both = {{{128, 1, 1}, 1}, {{64, 1, 1}, 2}};
+  const FusionPlan Plan = planned({kernel(false), kernel(false)}, inBlocks(Both, GridPolicy::Pool));
+  EXPECT_TRUE(Plan.Partitions[0].WholeBlock && Plan.Partitions[0].Synchronises);
+  EXPECT_EQ(Plan.Partitions[2].Barrier, 2u);
+  FusionConfig Alternating = inTurns(Both, GridPolicy::Pool);
+  Alternating.Order = ThreadOrder::Alternating;
+  EXPECT_NE(refused({kernel(false), kernel(false)}, Alternating).find("AlternatingPools"), std::string::npos);
+}
+
+FusionConfig split(std::vector<std::pair<unsigned, unsigned>> ThreadsAndBudgets) {
+  FusionConfig Config;
+  for (const auto &[Threads, Budget] : ThreadsAndBudgets) {
+    Config.Constituents.push_back({{Threads, 1, 1}, 1});
+    Config.Constituents.back().RegisterBudget = Budget;
+  }
+  Config.Registers.Policy = RegisterPolicy::Split;
+  return Config;
+}
+
+TEST(Plan, BudgetsTakeWholeWarpgroupsAndWhatTheyNeedTogether) {
+  FusionPlan Plan = planned({kernel(true), kernel(false)}, split({{384, 32}, {128, 136}}));
+  EXPECT_EQ(Plan.Registers.Count, 64u); // (384 * 32 + 128 * 136) / 512 = 58, in steps of 8
+  Plan = planned({kernel(true), kernel(true)}, split({{100, 40}, {130, 24}}));
+  EXPECT_EQ(Plan.Partitions[0].PaddedThreads, 128u);
+  EXPECT_EQ(Plan.Partitions[1].First, 128u);
+  EXPECT_EQ(Plan.Partitions[1].PaddedThreads, 160u);
+  EXPECT_EQ(Plan.Partitions[1].Reserved, 256u);
+  EXPECT_EQ(Plan.BlockThreads, 384u);
+  EXPECT_FALSE(failed(Plan));
+  for (unsigned First = 24; First <= 248; First += 8)
+    for (unsigned Second = 24; Second <= 128; Second += 8) {
+      const FusionPlan Each = planned({kernel(false), kernel(false)}, split({{128, First}, {256, Second}}));
+      ASSERT_LE(128 * First + 256 * Second, 384 * Each.Registers.Count); // else the block waits for ever
+      ASSERT_EQ(Each.Registers.Count % 8, 0u);
+      ASSERT_LE(384 * Each.Registers.Count, 65536u);
+    }
+}
+
+TEST(Plan, VerifierSeesBudgetsThatWouldHang) {
+  FusionPlan Plan = planned({kernel(false), kernel(false)}, split({{384, 32}, {128, 136}}));
+  EXPECT_FALSE(failed(Plan));
+  Plan.Registers.Count = 56;
+  EXPECT_TRUE(failed(Plan));
+  Plan.Registers.Count = 64;
+  Plan.Partitions[1].First = 352; // not at a warpgroup
+  EXPECT_TRUE(failed(Plan));
+}
+
+TEST(Plan, RefusesImpossibleBudgets) {
+  auto Refused = [](FusionConfig Config, const char *Arch = "sm_90a") {
+    const KernelFacts One = kernel(false);
+    auto Plan = planFusion(std::vector<const KernelFacts *>(Config.Constituents.size(), &One), Config, Arch);
+    return Plan ? "not refused" : llvm::toString(Plan.takeError());
+  };
+  using testing::HasSubstr;
+  EXPECT_EQ(Refused(split({{128, 24}, {128, 256}})), "not refused");
+  EXPECT_THAT(Refused(split({{128, 16}, {128, 64}})), HasSubstr("16 registers for k"));
+  EXPECT_THAT(Refused(split({{128, 64}, {128, 264}})), HasSubstr("264 registers for k"));
+  EXPECT_THAT(Refused(split({{128, 64}, {128, 60}})), HasSubstr("60 registers for k"));
+  EXPECT_THAT(Refused(split({{512, 128}, {512, 128}})), HasSubstr("128 registers for each of 1024 threads"));
+  EXPECT_THAT(Refused(split({{128, 64}})), HasSubstr("only kernels side by side"));
+  EXPECT_THAT(Refused(split({{128, 24}, {128, 64}}), "sm_90"), HasSubstr("sm_90 has none"));
+  EXPECT_THAT(Refused(split({{128, 24}, {128, 64}}), "sm_80"), HasSubstr("sm_80 has none"));
+  EXPECT_EQ(Refused(split({{128, 24}, {128, 64}}), "sm_100a"), "not refused");
+  FusionConfig Blocks = split({{128, 24}, {128, 64}});
+  Blocks.Shape = Geometry::Blocks;
+  EXPECT_THAT(Refused(Blocks), HasSubstr("only kernels side by side"));
+}
+
+TEST(Plan, RefusesBindingsThatAreNoNumbers) {
+  KernelFacts Kernel = kernel(false);
+  Kernel.Parameters = {{"n", "int", 4, 4, {{"", "int", ScalarKind::Signed, 0, 4}}},
+                       {"in", "float *", 8, 8, {{"", "float *", ScalarKind::Pointer, 0, 8}}}};
+  auto Refused = [&](std::vector<std::pair<std::string, std::string>> Bound) {
+    FusionConfig Config{.Constituents = {{{64, 1, 1}, 1}}};
+    Config.Constituents[0].Bound = std::move(Bound);
+    return refused({Kernel}, Config);
+  };
+  using testing::HasSubstr;
+  for (const char *Value : {"3", "-3", "0x1f", "0.5f", "true", "7ull", "1e3"})
+    EXPECT_EQ(Refused({{"n", Value}}), "not refused") << Value;
+  for (const char *Value : {"", "-", "3+4", "n", "f()", "1,2", "3)", "3;"})
+    EXPECT_THAT(Refused({{"n", Value}}), HasSubstr("WrongBinding")) << Value;
+  EXPECT_THAT(Refused({{"m", "3"}}), HasSubstr("k has no parameter m"));
+  EXPECT_THAT(Refused({{"in", "0"}}), HasSubstr("in of k is of type float *"));
+  EXPECT_THAT(Refused({{"n", "3"}, {"n", "4"}}), HasSubstr("bound twice"));
 }
 
 } // namespace

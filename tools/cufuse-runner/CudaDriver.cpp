@@ -2,6 +2,7 @@
 
 #include "cufuse/Support/Error.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -15,6 +16,8 @@ void RunError::log(llvm::raw_ostream &Out) const { Out << nameOf(Status) << ": "
 #define CUFUSE_EXPANDED(Name) CUFUSE_QUOTED(Name)
 
 llvm::Expected<CudaDriver> CudaDriver::load() {
+  // A kernel that is loaded at its first launch waits for the GPU, which may be held until after the launch.
+  ::setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/1);
   void *Library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
   if (!Library)
     return fail(ExitCode::MissingTool, fmt::format("no GPU: the CUDA driver cannot be loaded ({})", ::dlerror()),

@@ -83,7 +83,7 @@ llvm::Error Session::choosePasses() {
 
 /// A sample of the reference and one of the schedule in turn, so that what changes slowly (clocks, temperature) reaches
 /// both. The reference alone when there is no schedule.
-llvm::Expected<Timing> Session::time(PreparedSchedule *Schedule) {
+llvm::Expected<Timing> Session::time(PreparedSchedule *Schedule, const Stopping &Stop) {
   using Seconds = std::chrono::duration<double>;
   const auto Start = std::chrono::steady_clock::now();
   std::vector<double> Own, OfReference, Clocks;
@@ -105,7 +105,7 @@ llvm::Expected<Timing> Session::time(PreparedSchedule *Schedule) {
     if (Schedule)
       if (llvm::Error Error = Take(*Schedule, Own))
         return std::move(Error);
-  } while (!isEnough(Job.Stop, Samples, Seconds(std::chrono::steady_clock::now() - Start).count()));
+  } while (!isEnough(Stop, Samples, Seconds(std::chrono::steady_clock::now() - Start).count()));
   const Median Middle = medianOf(Samples);
   Timing Result;
   Result.Microseconds = Middle.Value;
@@ -123,7 +123,7 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
     if (Made)
       Profiler = std::move(*Made);
     else
-      NoProfiler = llvm::toString(Made.takeError());
+      NoProfiler = textOf(Made.takeError());
   }
   Outcome.CountersNote = NoProfiler;
   if (!Profiler)
@@ -136,7 +136,7 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
   if (Counters)
     Outcome.Counters = std::move(*Counters);
   else
-    Outcome.CountersNote = llvm::toString(Counters.takeError());
+    Outcome.CountersNote = textOf(Counters.takeError());
 }
 
 RunOutcome Session::run(const Schedule &Schedule) {
@@ -158,25 +158,23 @@ RunOutcome Session::run(const Schedule &Schedule) {
         if (llvm::Error Error = Memory->compare())
           return Error;
     }
-    auto Time = time(Own.get());
+    auto Time = time(Own.get(), Schedule.Stop.value_or(Job.Stop));
     if (!Time)
       return Time.takeError();
     Outcome.Time = *Time;
-    if (!Job.Metrics.empty() && Schedule.Launches.size() == 1)
+    if (Schedule.Counters && !Job.Metrics.empty() && Schedule.Launches.size() == 1)
       count(Own ? *Own : *Reference, Outcome);
     // An error may have come after the last call that would have told.
     return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running");
   };
-  llvm::handleAllErrors(
-      Work(),
-      [&](const RunError &Error) {
-        Outcome.Status = Error.Status;
-        Outcome.What = Error.What;
-      },
-      [&](const llvm::ErrorInfoBase &Error) {
-        Outcome.Status = RunStatus::LaunchFailed;
-        Outcome.What = Error.message();
-      });
+  llvm::Error Other = llvm::handleErrors(Work(), [&](const RunError &Error) {
+    Outcome.Status = Error.Status;
+    Outcome.What = Error.What;
+  });
+  if (Other) {
+    Outcome.Status = RunStatus::LaunchFailed;
+    Outcome.What = textOf(std::move(Other));
+  }
   if (Outcome.Status != RunStatus::Done)
     Outcome.Time.reset();
   return Outcome;

@@ -91,7 +91,7 @@ static int serve(unsigned Device) {
   while (std::getline(std::cin, Line)) {
     auto Next = parse<Schedule>(Line, "stdin");
     if (!Next) {
-      llvm::errs() << llvm::toString(Next.takeError()) << '\n';
+      llvm::errs() << textOf(Next.takeError()) << '\n';
       return 2;
     }
     const RunOutcome Outcome = (*Session)->run(*Next);

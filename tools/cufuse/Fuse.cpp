@@ -34,15 +34,44 @@ llvm::Error parseCounts(const std::vector<std::string> &Texts, const char *What,
   return llvm::Error::success();
 }
 
-llvm::Expected<RegisterLimit> parseRegisters(const std::string &Text) {
+/// `none`, `free`, `bound`, a number, or `split=` and budgets.
+llvm::Error parseRegisters(llvm::StringRef Text, FuseRequest &Request) {
+  RegisterLimit &Limit = Request.Registers;
   if (Text == "none")
-    return RegisterLimit{};
-  if (Text == "bound")
-    return RegisterLimit{RegisterPolicy::Bound, 0, 0};
-  auto Count = parseCount(Text, "none, bound or a number of registers");
+    return llvm::Error::success();
+  if (Text == "free" || Text == "bound") {
+    Limit.Policy = Text == "free" ? RegisterPolicy::Free : RegisterPolicy::Bound;
+    return llvm::Error::success();
+  }
+  if (Text.consume_front("split=")) {
+    Limit.Policy = RegisterPolicy::Split;
+    llvm::SmallVector<llvm::StringRef> Budgets;
+    Text.split(Budgets, ':');
+    for (llvm::StringRef Each : Budgets) {
+      auto Count = parseCount(Each.str(), "a number of registers");
+      if (!Count)
+        return Count.takeError();
+      Request.RegisterBudgets.push_back(*Count);
+    }
+    return llvm::Error::success();
+  }
+  auto Count = parseCount(Text.str(), "none, free, bound, split=N:N or a number of registers");
   if (!Count)
     return Count.takeError();
-  return RegisterLimit{RegisterPolicy::Count, *Count, 0};
+  Limit = {RegisterPolicy::Count, *Count, 0};
+  return llvm::Error::success();
+}
+
+/// `NAME.parameter=VALUE`
+llvm::Error parseBindings(const std::vector<std::string> &Texts, FuseRequest &Request) {
+  for (const std::string &Text : Texts) {
+    const auto [Place, Value] = splitChoice(Text);
+    const auto [Name, Parameter] = llvm::StringRef(Place).rsplit('.');
+    if (Name.empty() || Parameter.empty() || Value.empty())
+      return badUsage(fmt::format("'{}' is not NAME.parameter=VALUE", Text));
+    Request.Bound.push_back({Name.str(), {Parameter.str(), Value}});
+  }
+  return llvm::Error::success();
 }
 
 /// A rule of Make: the output depends on everything that was read.
@@ -68,8 +97,8 @@ std::string dependencyRule(const std::string &Output, llvm::ArrayRef<LoadedKerne
 }
 
 struct Arguments {
-  std::vector<std::string> Kernels, Blocks, Copies, Resident, Links;
-  std::string Grid = "match", Registers = "none";
+  std::vector<std::string> Kernels, Blocks, Copies, Resident, Unroll, Bindings, Links;
+  std::string Registers = "none";
   bool NoLines = false, DryRun = false, Explain = false;
   FuseRequest Request;
 };
@@ -105,11 +134,12 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
                     "write --vertical A.cu:producer B.cu:consumer --link producer.out=consumer.in");
   if (Request.Vertical && !Request.Copies.empty())
     return badUsage("--copies is not for --vertical");
-  Request.Grid = Given.Grid == "stride" ? GridPolicy::Stride : GridPolicy::Match;
-  auto Registers = parseRegisters(Given.Registers);
-  if (!Registers)
-    return Registers.takeError();
-  Request.Registers = *Registers;
+  if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
+    return std::move(Error);
+  if (llvm::Error Error = parseRegisters(Given.Registers, Request))
+    return std::move(Error);
+  if (llvm::Error Error = parseBindings(Given.Bindings, Request))
+    return std::move(Error);
   Request.LineDirectives = !Given.NoLines;
   llvm::StringRef Name = Request.Name;
   if (!Name.empty() && (isdigit(Name[0]) || Name.find_if([](char C) { return !isalnum(C) && C != '_'; }) != Name.npos))
@@ -198,25 +228,49 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   Command.add_option("--copies", Given->Copies, "[NAME=]COUNT: blocks of a kernel in one fused block")
       ->take_all()
       ->allow_extra_args(false);
-  const std::map<std::string, Geometry> Geometries = {{"warps", Geometry::Warps}, {"blocks", Geometry::Blocks}};
-  Command
-      .add_option("--geometry", Given->Request.Shape,
-                  "warps: kernels side by side in every block; blocks: every block plays one of them")
-      ->transform(CLI::CheckedTransformer(Geometries))
-      ->default_str("warps");
+  const std::map<std::string, Geometry> Geometries = {
+      {"warps", Geometry::Warps}, {"blocks", Geometry::Blocks}, {"threads", Geometry::Threads}};
   Command
       .add_option(
-          "--grid-policy", Given->Grid,
-          "match: a fused block per block of the largest kernel (blocks: of every kernel, interleaved); stride: "
-          "fill the GPU once, and loop (blocks: with fixed roles)")
-      ->check(CLI::IsMember({"match", "stride"}));
+          "--geometry", Given->Request.Shape,
+          "warps: kernels side by side in every block (default); blocks: every block plays one of them; threads: "
+          "the same threads play one after the other")
+      ->transform(CLI::CheckedTransformer(Geometries));
+  const std::map<std::string, ThreadOrder> Orders = {{"sequence", ThreadOrder::Sequence},
+                                                     {"alternating", ThreadOrder::Alternating},
+                                                     {"opposite", ThreadOrder::Opposite}};
+  Command
+      .add_option(
+          "--order", Given->Request.Order,
+          "For threads: sequence, alternating (a block of each in turn) or opposite (half of the blocks play the "
+          "kernels backwards)")
+      ->transform(CLI::CheckedTransformer(Orders));
+  const std::map<std::string, GridPolicy> Policies = {
+      {"match", GridPolicy::Match}, {"stride", GridPolicy::Stride}, {"pool", GridPolicy::Pool}};
+  Command
+      .add_option(
+          "--grid-policy", Given->Request.Grid,
+          "match: a fused block per block of the largest kernel, or of every kernel for blocks (default); stride: "
+          "fill the GPU once, and loop; pool: the same, each taking the next block that is left")
+      ->transform(CLI::CheckedTransformer(Policies));
   Command
       .add_option("--resident", Given->Resident,
-                  "[NAME=]COUNT: blocks per multiprocessor that play a kernel, for --geometry blocks and stride")
+                  "COUNT: fused blocks per multiprocessor for stride and pool (default: what fits); [NAME=]COUNT for "
+                  "blocks: those that play a kernel (default: 1)")
       ->take_all()
       ->allow_extra_args(false);
-  Command.add_option("--registers", Given->Registers,
-                     "none, bound (as many resident blocks as alone) or a number per thread");
+  Command.add_option(
+      "--registers", Given->Registers,
+      "none, free (one resident block is enough), bound (as many resident blocks as alone), a number per "
+      "thread, or split=N:N, a number for each kernel");
+  Command.add_option("--unroll", Given->Unroll, "[NAME=]FACTOR: unroll a kernel's grid-stride loop")
+      ->take_all()
+      ->allow_extra_args(false);
+  Command
+      .add_option("--bind", Given->Bindings,
+                  "NAME.PARAMETER=VALUE: compile for this argument; the launcher takes the general kernel for another")
+      ->take_all()
+      ->allow_extra_args(false);
   Command.add_option("--name", Given->Request.Name, "Namespace of the result (default: the kernels' names)");
   Command.add_flag("--no-line-directives", Given->NoLines, "Leave out #line");
   Command.add_option("--depfile", Given->Request.Depfile, "Write what the output depends on, as a rule of Make");

@@ -37,7 +37,8 @@ int main(int Count, char **Written) {
   App.set_version_flag("--version", "cufuse " CUFUSE_VERSION);
   App.require_subcommand(1);
   App.footer("Exit status: 0 done; 1 refused, or bad input; 2 bad usage; 3 a tool is missing; 70 a bug of ours.");
-  std::function<llvm::Error()> Runs[] = {addInspect(App, Invocation), addFuse(App, Invocation)};
+  std::function<llvm::Error()> Runs[] = {addInspect(App, Invocation), addFuse(App, Invocation),
+                                         addTune(App, Invocation)};
   try {
     App.parse(Own, Written);
   } catch (const CLI::ParseError &Error) {

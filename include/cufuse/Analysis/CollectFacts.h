@@ -4,6 +4,7 @@
 #include "cufuse/Analysis/KernelFacts.h"
 #include "cufuse/Analysis/Reach.h"
 
+#include <string>
 #include <vector>
 
 namespace cufuse {
@@ -17,5 +18,8 @@ std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const Reached &Reach, 
 /// A variable that must stay the object the program already has: host code of the file refers to it, device code may
 /// write it, or it has no initialiser. Otherwise it is a table, and a copy means the same.
 bool mustStayShared(const ParsedUnit &Unit, const clang::VarDecl &Variable);
+
+/// `__constant__`, `__managed__`, `__shared__` or `__device__`.
+std::string spaceOf(const clang::VarDecl &Variable);
 
 } // namespace cufuse

@@ -99,6 +99,8 @@ struct KernelFacts {
   std::vector<std::string> LibraryBarriers; ///< Names of the barriers they call.
 
   std::vector<BarrierFacts> Barriers;
+  std::set<unsigned> NamedBarriers; ///< Numbers of hardware barriers that it names, but for 0, the block's.
+  bool ArrivesAtBarriers = false;   ///< Without waiting there.
   std::vector<SharedArray> StaticShared;
   std::vector<SharedArray> DynamicShared;
   bool HelperHasDynamicShared = false;
@@ -108,7 +110,8 @@ struct KernelFacts {
   std::vector<std::string> Helpers; ///< Functions of the user's files that the kernel reaches, qualified.
   std::vector<Finding> Atomics;
   std::vector<Finding> WarpPrimitives;
-  std::vector<Finding> EarlyExits; ///< Returns from the kernel before its end.
+  std::optional<SourcePlace> GridStrideLoop; ///< The first `for` of the kernel whose step is a multiple of the launch.
+  std::vector<Finding> EarlyExits;           ///< Returns from the kernel before its end.
   /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
   std::vector<Finding> ExitsBeforeBarrier, ExitsBeforeWarpPrimitive;
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
@@ -139,7 +142,9 @@ struct KernelFacts {
   }
   /// Threads say that they leave, so that the others do not wait for them.
   bool announcesExits() const { return !ExitsBeforeBarrier.empty() || !ExitsBeforeWarpPrimitive.empty(); }
-  bool needsBarrier() const { return !Barriers.empty() || !LibraryBarriers.empty() || sharesIndices(); }
+  bool needsBarrier() const {
+    return !Barriers.empty() || !LibraryBarriers.empty() || !NamedBarriers.empty() || sharesIndices();
+  }
 };
 
 } // namespace cufuse

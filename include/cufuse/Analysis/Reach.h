@@ -10,6 +10,7 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 
+#include <optional>
 #include <vector>
 
 namespace cufuse {
@@ -49,6 +50,7 @@ struct FunctionUse {
   std::vector<const clang::VarDecl *> Shared; ///< `__shared__` variables declared in it.
   std::vector<const clang::VarDecl *> MutableStatics;
   std::vector<const clang::GCCAsmStmt *> Assembly;
+  bool AssemblyUsesBlock = false;
   std::vector<DeviceLaunch> Launches;
   bool CallsIndirectly = false;                   ///< Through a pointer or a virtual function.
   std::vector<const clang::ReturnStmt *> Returns; ///< Outside lambdas and local classes.
@@ -88,5 +90,7 @@ enum class Intrinsic { None, Barrier, NamedBarrier, WarpPrimitive, Atomic, Clust
 Intrinsic classify(const clang::FunctionDecl &Function);
 /// The same, with its argument in mind: only barrier 0 is that of the block.
 Intrinsic classify(const CallSite &Call);
+/// The number that a call of `__barrier_sync` or `__barrier_sync_count` names, where it is constant and possible.
+std::optional<unsigned> barrierNumber(const CallSite &Call);
 
 } // namespace cufuse

@@ -6,10 +6,8 @@
 #include "cufuse/Compile/RegisterCap.h"
 #include "cufuse/Support/FileStore.h"
 
-#include <condition_variable>
-#include <deque>
-#include <optional>
-#include <thread>
+#include <map>
+#include <mutex>
 #include <vector>
 
 namespace cufuse {
@@ -56,36 +54,6 @@ private:
   ArtifactCache Cache;
   std::mutex Lock;
   std::string Version; ///< What `nvcc --version` prints; part of every key.
-};
-
-/// Compiles jobs on threads of its own while the caller works with what is ready.
-class CompilePool {
-public:
-  struct Finished {
-    size_t Number; ///< What `submit` gave.
-    llvm::Expected<CompiledKernels> Result;
-  };
-
-  /// 0 threads: one for each core.
-  CompilePool(Compiler &Compiler, unsigned Threads);
-  /// Forgets the jobs that were not begun and waits for the others.
-  ~CompilePool();
-
-  size_t submit(CompileJob Job);
-  /// The next job that is finished, in whatever order; waits for it. Nothing when every job was handed out.
-  std::optional<Finished> next();
-
-private:
-  void work();
-
-  Compiler &Back;
-  std::mutex Lock;
-  std::condition_variable Changed;
-  std::deque<std::pair<size_t, CompileJob>> Waiting;
-  std::deque<Finished> Ready;
-  size_t Submitted = 0, HandedOut = 0;
-  bool Ending = false;
-  std::vector<std::thread> Threads;
 };
 
 } // namespace cufuse

@@ -19,10 +19,9 @@ using PackedShapes = std::vector<std::vector<PackedKernel>>;
 std::vector<std::string> nvccFlags(const Fuser &Fuser);
 
 struct EvaluatorOptions {
-  std::string Name;       ///< Namespace of the fused kernels.
-  std::string Arch;       ///< `sm_90a`
-  unsigned Jobs = 0;      ///< Compilations at once; 0: one for each core.
-  Stopping Short;         ///< Of `Effort::Short`; that of the runners' job is that of `Effort::Full`.
+  std::string Arch;  ///< `sm_90a`
+  unsigned Jobs = 0; ///< Compilations at once; 0: one for each core.
+  Stopping Short;    ///< Of `Effort::Short`; that of the runners' job is that of `Effort::Full`.
 };
 
 /// What is known of a candidate, with what running it has shown.

@@ -73,6 +73,7 @@ public:
   llvm::Expected<RegisterLimit> registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation);
 
   llvm::ArrayRef<Constituent> constituents() const { return Constituents; }
+  const EmitOptions &options() const { return Options; }
   /// Flags of all inputs and the folders they lie in: what the output is compiled with.
   const CompileFlags &flags() const { return Flags; }
   const std::vector<std::string> &includeFolders() const { return Folders; }
@@ -104,8 +105,12 @@ struct FuseRequest {
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;
-  std::vector<Choice<unsigned>> Resident; ///< Per role for `Blocks` under `Stride`, else one without a name.
+  std::vector<Choice<unsigned>> Resident; ///< Of each role, for `Blocks`; else one, of fused blocks.
+  std::vector<Choice<unsigned>> Unroll;
+  std::vector<Choice<std::pair<std::string, std::string>>> Bound; ///< Parameter and value of a named constituent.
+  std::vector<unsigned> RegisterBudgets;                          ///< By constituent, for `Split`.
   Geometry Shape = Geometry::Warps;
+  ThreadOrder Order = ThreadOrder::Sequence;
   GridPolicy Grid = GridPolicy::Match;
   RegisterLimit Registers;
   std::string Name;    ///< Empty: the kernels' names, joined.

@@ -26,6 +26,7 @@ struct TuneRequest {
   bool WithoutGpu = false;       ///< Rank by the model, also where there is a GPU.
   unsigned Jobs = 0;             ///< Compilations at once; 0: one for each core.
   bool EmitSolo = false;         ///< Write the kernels alone where those, tuned and bound, are the best answer.
+  std::string Database;          ///< Path; empty: the result is not kept.
   std::string CacheFolder;
   std::string Runner; ///< Path of cufuse-runner.
   std::string Command, Version;

@@ -17,6 +17,8 @@ struct Reached;
 
 /// Stands in texts for the namespace that holds the constituent's text.
 constexpr char PathMark = '\1';
+/// Stands in front of the kernel's grid-stride loop.
+constexpr char LoopMark = '\5';
 
 /// A stretch of the output that belongs to one constituent.
 struct Piece {

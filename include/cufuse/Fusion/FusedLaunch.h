@@ -32,6 +32,7 @@ struct FusedLaunch {
   std::vector<FusedParameter> Parameters; ///< In the order of the kernel's.
 };
 
+/// The kernel is the one with bound arguments where the plan has any: the caller gives just these.
 /// `Resident`: fused blocks that fit on an SM at once, `Multiprocessors` of them. Fails as the emitted launcher does.
 llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, const FusionPlan &Plan,
                                      const std::string &Name, llvm::ArrayRef<ConstituentLaunch> Launches,

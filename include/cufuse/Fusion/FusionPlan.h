@@ -5,21 +5,26 @@
 #include "cufuse/Fusion/FusionConfig.h"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace cufuse {
 
-/// Threads [First, First + PaddedThreads) of the fused block; the last PaddedThreads − Block.threads() never run the
-/// body.
+/// Threads [First, First + Reserved) of the fused block; the last Reserved − Block.threads() never run the body.
 struct PartitionPlan {
   unsigned Constituent = 0;
   unsigned Copy = 0;
   unsigned First = 0;
   BlockShape Block;
   unsigned PaddedThreads = 0; ///< Block.threads() rounded up to whole warps; also the count of its barrier.
+  unsigned Reserved = 0;      ///< The same, but to whole warpgroups for `RegisterPolicy::Split`.
   unsigned Barrier = 0;       ///< Hardware barrier 1…15, or 0 when the partition never synchronises.
+  unsigned NamedBarriers = 0; ///< Those that the kernel names itself; they follow `Barrier`.
   bool Synchronises = false;  ///< Inside its blocks, or between them when they follow each other in the same memory.
   bool WholeBlock = false;    ///< All threads of the fused block: `__syncthreads()` is its barrier (`Blocks` only).
   /// Threads leave before others synchronise: an mbarrier, which they drop out of, takes the place of the barrier.
@@ -31,6 +36,9 @@ struct RolePlan {
   unsigned Copies = 1;         ///< Partitions.
   unsigned Threads = 0;        ///< Of all its partitions together.
   unsigned ResidentBlocks = 1; ///< Fused blocks per SM that play it, for `Blocks` under `Stride`.
+  unsigned Registers = 0;      ///< Budget per thread, for `RegisterPolicy::Split`; 0 otherwise.
+  unsigned Unroll = 0;         ///< Of its grid-stride loop; 0 leaves it alone.
+  std::vector<std::pair<std::string, std::string>> Bound = {}; ///< Parameter and value, as configured.
 };
 
 struct FusionPlan {
@@ -40,8 +48,10 @@ struct FusionPlan {
   std::vector<RolePlan> Roles; ///< By constituent.
   unsigned BlockThreads = 0;
   Geometry Shape = Geometry::Warps; ///< A single partition is `Warps`, whatever was asked for.
+  ThreadOrder Order = ThreadOrder::Sequence;
   GridPolicy Grid = GridPolicy::Match;
-  RegisterLimit Registers;
+  unsigned ResidentBlocks = 0; ///< Fused blocks per SM under `Stride` at most; 0: as many as fit.
+  RegisterLimit Registers;     ///< For `Split`, Count is what every thread is launched with.
 
   /// One partition is the whole block: it keeps the block's own shape and barrier.
   bool keepsBlock() const { return Partitions.size() == 1; }
@@ -49,6 +59,11 @@ struct FusionPlan {
   bool keepsGrid() const { return keepsBlock() && Grid == GridPolicy::Match; }
   /// A fused block plays no more than one block per partition, and partitions do not follow each other.
   bool playsOnce() const { return Shape != Geometry::Threads && Grid == GridPolicy::Match; }
+  bool interleaves() const { return Shape == Geometry::Blocks && Grid == GridPolicy::Match; }
+  bool alternates() const { return Shape == Geometry::Threads && Order == ThreadOrder::Opposite; }
+  bool hasBound() const {
+    return std::any_of(Roles.begin(), Roles.end(), [](const RolePlan &Role) { return !Role.Bound.empty(); });
+  }
   /// Of all roles together on an SM.
   unsigned residentRoles() const {
     unsigned Sum = 0;
@@ -60,9 +75,17 @@ struct FusionPlan {
 
 /// Lays the partitions out in the order of the constituents, as the geometry asks. Refuses blocks that are impossible
 /// or exceed the kernel's launch bounds, more than 1024 threads or 15 barriers, more than 48 KB of static shared
-/// memory, and an impossible register limit; reports all of them. `Facts` and `Config.Constituents` correspond by
-/// position.
-llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts, const FusionConfig &Config);
+/// memory, what the geometry cannot do, and impossible register limits and budgets (PTX ISA, setmaxnreg); reports all
+/// of them. `Facts` and `Config.Constituents` correspond by position; `Arch` is what the output is compiled for.
+llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts, const FusionConfig &Config,
+                                      llvm::StringRef Arch = "sm_90a");
+
+/// Counters behind `AddedParameter::Pools`: for `Blocks`, as many tickets as there may be multiprocessors in step
+/// follow.
+constexpr unsigned TicketSlots = 256;
+inline unsigned poolCounters(const FusionPlan &Plan) {
+  return Plan.Roles.size() + (Plan.Shape == Geometry::Blocks ? TicketSlots : 0);
+}
 
 /// The x, y, z of its grid that the kernel reads; the launcher demands 1 in the others.
 Dimensions gridDimensions(const KernelFacts &Facts);
@@ -73,6 +96,8 @@ enum class AddedParameter {
   Share,         ///< Which fused blocks play it: `CufuseShare`.
   DynamicOffset, ///< Where its dynamic shared memory starts in the fused block's, in bytes.
   DynamicStride, ///< From that of one copy to that of the next.
+  Pools,         ///< Behind the last constituent's: a counter for each constituent, and tickets; all zero.
+  Opposite,      ///< Behind the last constituent's: which fused blocks begin there. `CufuseShare`.
 };
 /// In the order of the kernel's parameters.
 std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent);

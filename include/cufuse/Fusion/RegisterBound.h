@@ -22,7 +22,8 @@ struct RegisterBound {
 
 /// b_i = Registers / (d_i · r_i); b0 = min(b_1, …, b_n, SharedBytes / FusedSharedBytes, Threads / d0);
 /// r0 = Registers / (b0 · d0), with d0 = Σ d_i. Divisions round down. Nothing when not even one block fits.
+/// `FusedThreads`: d0, where the constituents do not lie side by side.
 std::optional<RegisterBound> hfuseRegisterBound(const SmLimits &Sm, llvm::ArrayRef<SoloUse> Solo,
-                                                unsigned FusedSharedBytes);
+                                                unsigned FusedSharedBytes, unsigned FusedThreads = 0);
 
 } // namespace cufuse

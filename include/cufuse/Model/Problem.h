@@ -27,7 +27,7 @@ struct SoloShape {
   std::uint64_t Blocks = 1; ///< Of its grid.
   std::uint64_t DynamicBytes = 0;
   std::optional<ResourceUse> Resources;
-  double Microseconds = 0;                ///< Median; 0: not measured.
+  double Microseconds = 0; ///< Median; 0: not measured.
   double RelativeNoise = 0;
   std::map<std::string, double> Counters; ///< By metric name of the CUPTI Range Profiler.
 };
@@ -50,8 +50,8 @@ struct Problem {
   std::vector<ConstituentProblem> Constituents;
 };
 
-/// Block shapes to try for a constituent: the given one first; where it is `Tunable` and one-dimensional, also 64,
-/// 128, 192, 256, 384, 512 … 1024 threads, as far as `MaxThreads` allows. All of them are multiples of 32.
-std::vector<BlockShape> blockChoices(BlockShape Given, bool Tunable, unsigned MaxThreads = MaxBlockThreads);
+/// Block shapes to try of those that are allowed, in their order: all, or, of more than 16, the first, which is the one
+/// given, and those of 64, 128, 192, 256, 384, 512 … 1024 threads.
+std::vector<BlockShape> blockChoices(std::vector<BlockShape> Allowed);
 
 } // namespace cufuse

@@ -12,7 +12,27 @@ namespace cufuse {
 
 enum class ElementType { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
 
-unsigned bytesOf(ElementType Type);
+constexpr unsigned bytesOf(ElementType Type) {
+  switch (Type) {
+  case ElementType::I8:
+  case ElementType::U8:
+    return 1;
+  case ElementType::I16:
+  case ElementType::U16:
+  case ElementType::F16:
+  case ElementType::BF16:
+    return 2;
+  case ElementType::I32:
+  case ElementType::U32:
+  case ElementType::F32:
+    return 4;
+  case ElementType::I64:
+  case ElementType::U64:
+  case ElementType::F64:
+    break;
+  }
+  return 8;
+}
 
 struct Initializer {
   enum Kind { Zero, Constant, Iota, Uniform, Normal, RandomBits, File } What = Zero;
@@ -60,6 +80,13 @@ struct KernelLaunch {
   std::vector<KernelArgument> Arguments;
 };
 
+/// When to stop: relative noise is the half-width of the median's 95 % confidence interval over the median.
+struct Stopping {
+  double RelativeNoise = 0.005;
+  unsigned MinSamples = 10, MaxSamples = 200;
+  double MaxSeconds = 2; ///< Per schedule.
+};
+
 /// Something that is timed as a whole.
 struct Schedule {
   std::string Name; ///< Of the candidate or the baseline.
@@ -70,14 +97,9 @@ struct Schedule {
     Graph,           ///< A CUDA graph with a branch each.
   } How = Serial;
   std::vector<KernelLaunch> Launches;
-  bool Verify = true; ///< Compare the outputs with those of the reference first.
-};
-
-/// When to stop: relative noise is the half-width of the median's 95 % confidence interval over the median.
-struct Stopping {
-  double RelativeNoise = 0.005;
-  unsigned MinSamples = 10, MaxSamples = 200;
-  double MaxSeconds = 2; ///< Per schedule.
+  bool Verify = true;                ///< Compare the outputs with those of the reference first.
+  bool Counters = false;             ///< Collect the job's metrics, too (single launches only).
+  std::optional<Stopping> Stop = {}; ///< Instead of the job's.
 };
 
 struct Timing {
@@ -113,7 +135,7 @@ struct RunnerJob {
   bool FlushL2 = true;
   /// Passes per sample; 0: one, or as many as make 200 µs where the reference takes less than 50 µs.
   unsigned Passes = 0;
-  std::vector<std::string> Metrics; ///< To be collected for each schedule (single launches only), besides times.
+  std::vector<std::string> Metrics; ///< To be collected for schedules with `Counters`, besides times.
   unsigned ScheduleSeconds = 20;    ///< A schedule that takes longer is `TimedOut`.
 };
 

@@ -1,4 +1,5 @@
-// What people read of a tuning result. All of it is made from the result and its summary; the JSON is the result itself.
+// What people read of a tuning result. All of it is made from the result and its summary; the JSON is the result
+// itself.
 #pragma once
 
 #include "cufuse/Tune/TuneResult.h"
@@ -8,7 +9,7 @@
 
 namespace cufuse {
 
-/// For a terminal: the verdict, then tables of at most 110 columns.
+/// For a terminal: the verdict, then tables of about 120 columns at most.
 std::string textReport(const TuneResult &R, const Summary &S);
 
 /// The result, which parseTuneResult reads back, with the summary's figures under `summary`, for programs that want no

@@ -54,6 +54,9 @@ inline llvm::Error badUsage(std::string Text, std::string Remedy = {}) {
 /// A fault of ours, never of the input: the message asks for a report.
 llvm::Error defect(std::string Text);
 
+/// What an error says, on one line: to be part of another message or of a record.
+std::string textOf(llvm::Error Error);
+
 /// Prints an error to stderr, one `cufuse: refused: …` (exit 1) or `cufuse: error: …` line per message, each after its
 /// source line, and returns the exit status.
 ExitCode report(llvm::Error Error, llvm::raw_ostream &Out);

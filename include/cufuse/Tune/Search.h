@@ -31,7 +31,7 @@ struct Progress {
 
 /// The world outside a search.
 struct SearchSeams {
-  std::function<double()> Now;                             ///< Seconds, from any start.
+  std::function<double()> Now;                              ///< Seconds, from any start.
   std::function<bool()> Interrupted = [] { return false; }; ///< The user has asked to stop.
   std::function<void(const Progress &)> Report = [](const Progress &) {};
 };
@@ -48,7 +48,9 @@ public:
     /// The most that is known: full before short before screened.
     const Evaluation *last() const { return Full ? &*Full : Short ? &*Short : Screened ? &*Screened : nullptr; }
     bool failed() const { return last() && last()->Outcome != Fate::Measured; }
-    bool isMeasured() const { return (Full && Full->Outcome == Fate::Measured) || (Short && Short->Outcome == Fate::Measured); }
+    bool isMeasured() const {
+      return (Full && Full->Outcome == Fate::Measured) || (Short && Short->Outcome == Fate::Measured);
+    }
   };
 
   const Problem &problem() const { return P; }

@@ -1,5 +1,5 @@
-// The configurations a search chooses from. Only those that satisfy the arithmetic rules of their geometry are made; what
-// only the fuser or ptxas can know (barriers, spills) shows when they are evaluated.
+// The configurations a search chooses from. Only those that satisfy the arithmetic rules of their geometry are made;
+// what only the fuser or ptxas can know (barriers, spills) shows when they are evaluated.
 #pragma once
 
 #include "cufuse/Model/Problem.h"
@@ -13,7 +13,8 @@ namespace cufuse {
 /// fixed order:
 /// - a constituent whose block is fixed may have several copies, one whose block is tunable has one;
 /// - `Warps`: at most 1024 threads together; `Blocks`, `Threads`: equal sizes, or as near as the choices come;
-/// - registers: `None`, `Free`, `Bound` at HFUSE's b0 and its neighbours, as far as those bind; where the registers alone
+/// - registers: `None`, `Free`, `Bound` at HFUSE's b0 and its neighbours, as far as those bind; where the registers
+/// alone
 ///   are not known, `Bound` without a number; `Split` (`Warps`, sm_90a and later `a` targets, partitions of whole
 ///   warpgroups) where the launch count of some residency is less than a constituent wants, with the sum of
 ///   threads · budget within threads · launch count, which is in `Count`;

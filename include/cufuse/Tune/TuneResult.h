@@ -51,16 +51,16 @@ struct CandidateProfile {
 };
 
 struct TuneResult {
-  std::string Command; ///< That makes it again.
-  std::string Version; ///< Of cufuse.
-  std::string Started; ///< `2025-11-21T08:15:09Z`
-  double Seconds = 0;  ///< Of tuning, all sittings together.
+  std::string Command;  ///< That makes it again.
+  std::string Version;  ///< Of cufuse.
+  std::string Started;  ///< `2025-11-21T08:15:09Z`
+  double Seconds = 0;   ///< Of tuning, all sittings together.
   double BusyShare = 0; ///< Of that time, the GPU or the compilers were at work; 0: not known.
   std::string Strategy;
   std::uint64_t SpaceSize = 0; ///< Candidates the strategy chose from.
   double RequiredSpeedup = 1.02;
-  bool Modelled = false;    ///< No GPU: candidates were ranked by the model after ptxas.
-  bool Interrupted = false; ///< By the user or the end of the budget.
+  bool Modelled = false;          ///< No GPU: candidates were ranked by the model after ptxas.
+  bool Interrupted = false;       ///< By the user or the end of the budget.
   std::vector<std::string> Notes; ///< What the reader must know besides, a sentence each.
   Problem What;
   std::vector<SoloResult> Solo;

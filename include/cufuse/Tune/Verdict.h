@@ -13,7 +13,7 @@ namespace cufuse {
 
 enum class Advice {
   Fuse,
-  TuneAlone, ///< Do not fuse, but launch the constituents in their own best shapes or bound.
+  TuneAlone,  ///< Do not fuse, but launch the constituents in their own best shapes or bound.
   LeaveAlone, ///< Nothing beats what is there.
   Unknown,    ///< Nothing was measured.
 };
@@ -22,14 +22,14 @@ enum class Advice {
 struct Ranked {
   Candidate Which;
   Evaluation Result;
-  bool Full = false;   ///< Measured until the noise was below the limit.
+  bool Full = false; ///< Measured until the noise was below the limit.
   double Predicted = 0;
 };
 
 /// What limits the constituents as given (tuning.md, "small kernels").
 enum class Regime {
-  LaunchBound,     ///< Shorter than about two launches: what counts is how many there are.
-  TailBound,       ///< A constituent does not fill the GPU twice: it idles at the end.
+  LaunchBound, ///< Shorter than about two launches: what counts is how many there are.
+  TailBound,   ///< A constituent does not fill the GPU twice: it idles at the end.
   ThroughputBound,
 };
 
@@ -46,7 +46,7 @@ struct Summary {
   /// Measured, full measurements first, each from the shortest time on. Of a result that is `Modelled`: those that
   /// compile, by the prediction.
   std::vector<Ranked> Candidates;
-  std::optional<Ranked> Winner;   ///< The best candidate, also when it is not worth fusing.
+  std::optional<Ranked> Winner; ///< The best candidate, also when it is not worth fusing.
   std::vector<Ranked> BestOfGeometry;
   std::optional<Ranked> Hfuse; ///< The best of those that HFUSE's search would try, where any was measured.
 
@@ -63,8 +63,8 @@ struct Summary {
   double WorstNoise = 0;                          ///< Of full measurements and baselines.
 };
 
-/// A candidate is recommended when its speed-up over the strongest baseline is at least what is required, and above 1 by
-/// more than the noise of both measurements.
+/// A candidate is recommended when its speed-up over the strongest baseline is at least what is required, and above 1
+/// by more than the noise of both measurements.
 Summary summarize(const TuneResult &R);
 
 /// How much faster: baseline / candidate; 0 where either was not measured.
@@ -72,6 +72,8 @@ double speedupOver(const std::optional<BaselineResult> &Baseline, const Evaluati
 
 /// `serial launches`, `two streams`, `a CUDA graph`, …
 std::string phraseOf(Schedule::Kind How);
+/// `side by side, 256 and 128 threads, looping over their blocks, registers bound for 4 resident blocks`
+std::string phraseOf(const FusionConfig &Config);
 /// `as given`, `in their best launch shapes`, `with bound arguments`.
 std::string phraseOf(SoloLevel Level);
 

@@ -52,11 +52,24 @@ Value special(Value index) {
     return linearThread() % 32;
   case 1:
     return linearThread() / 32;
-  default:
+  case 2: {
+    int multiprocessors = 1;
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    return blockIdx.x % static_cast<unsigned>(multiprocessors);
+  }
+  case 3:
+  case 4:
     return static_cast<Value>(clock64());
+  default: {
+    const unsigned components[] = {threadIdx.x, threadIdx.y, threadIdx.z, blockDim.x, blockDim.y, blockDim.z,
+                                   blockIdx.x,  blockIdx.y,  blockIdx.z,  gridDim.x,  gridDim.y,  gridDim.z};
+    return components[index - 5];
+  }
   }
 }
-const char *const Specials[] = {"%laneid", "%warpid", "%clock64", "%globaltimer"};
+const char *const Specials[] = {"%laneid",  "%warpid",  "%smid",     "%clock64",  "%globaltimer", "%tid.x",
+                                "%tid.y",   "%tid.z",   "%ntid.x",   "%ntid.y",   "%ntid.z",      "%ctaid.x",
+                                "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z"};
 
 Value get(const Frame &f, const Instruction &i, std::size_t at) {
   const Place &p = i.places.at(at);
@@ -194,6 +207,18 @@ void move(Frame &f, const Instruction &i) { set(f, i, 0, get(f, i, 1)); }
 void invert(Frame &f, const Instruction &i) {
   set(f, i, 0, i.type == "pred" ? !get(f, i, 1) : mask(i.type, ~get(f, i, 1)));
 }
+void multiplyAdd(Frame &f, const Instruction &i) {
+  set(f, i, 0, mask(i.type, get(f, i, 1) * get(f, i, 2) + get(f, i, 3)));
+}
+/// cp.async [shared], [global], bytes{, bytes of the source}: done at once.
+void copyAsync(Frame &f, const Instruction &i) {
+  unsigned char *to =
+      static_cast<unsigned char *>(fromShared(word(f, i, 0) + static_cast<unsigned>(i.places[0].offset)));
+  const auto *from = reinterpret_cast<const unsigned char *>(get(f, i, 1) + static_cast<Value>(i.places[1].offset));
+  const unsigned bytes = word(f, i, 2), given = word(f, i, 3, bytes);
+  std::memcpy(to, from, given);
+  std::memset(to + given, 0, bytes - given);
+}
 /// cvta{.to}.shared d, a
 void toGeneric(Frame &f, const Instruction &i) {
   set(f, i, 0, i.shared ? reinterpret_cast<Value>(fromShared(word(f, i, 1))) : get(f, i, 1));
@@ -245,6 +270,12 @@ const std::map<std::string, Execute> Instructions = {
     {"mov", move},
     {"not", invert},
     {"add", compute<Plus>},
+    {"mad.lo", multiplyAdd},
+    {"cp.async.ca", copyAsync},
+    {"cp.async.cg", copyAsync},
+    {"cp.async.commit_group", noOperation},
+    {"cp.async.wait_group", noOperation},
+    {"cp.async.wait_all", noOperation},
     {"sub", compute<Minus>},
     {"and", compute<BitAnd>},
     {"or", compute<BitOr>},
@@ -261,6 +292,8 @@ const std::map<std::string, Execute> Instructions = {
     {"fence", letOthersRun},
     {"fence.proxy.async", noOperation},
     {"fence.mbarrier_init", noOperation},
+    {"setmaxnreg.dec.sync", noOperation},
+    {"setmaxnreg.inc.sync", noOperation},
     {"exit", leave},
     {"trap", trap},
 };

@@ -68,8 +68,14 @@ TEST(Occupancy, ArchitecturesHaveTheirOwnLimits) {
 TEST(Occupancy, AgreesWithTheCalculatorOfTheToolkit) {
   std::mt19937 Random(7);
   auto Below = [&](unsigned Limit) { return static_cast<unsigned>(Random() % Limit); };
-  for (auto [Arch, Major, Minor] : {std::tuple("sm_75", 7, 5), {"sm_80", 8, 0}, {"sm_86", 8, 6}, {"sm_89", 8, 9},
-                                    {"sm_90", 9, 0}, {"sm_100", 10, 0}, {"sm_110", 11, 0}, {"sm_120", 12, 0}}) {
+  for (auto [Arch, Major, Minor] : {std::tuple("sm_75", 7, 5),
+                                    {"sm_80", 8, 0},
+                                    {"sm_86", 8, 6},
+                                    {"sm_89", 8, 9},
+                                    {"sm_90", 9, 0},
+                                    {"sm_100", 10, 0},
+                                    {"sm_110", 11, 0},
+                                    {"sm_120", 12, 0}}) {
     const SmLimits Sm = smLimits(Arch);
     cudaOccDeviceProp Device;
     Device.computeMajor = Major;

@@ -22,6 +22,14 @@ unsigned paddedThreads(const ConstituentConfig &C) {
 }
 } // namespace
 
+std::vector<BlockShape> anyBlock() {
+  std::vector<BlockShape> Allowed{{256}};
+  for (unsigned Threads = WarpSize; Threads <= MaxBlockThreads; Threads += WarpSize)
+    if (Threads != 256)
+      Allowed.push_back({Threads});
+  return blockChoices(std::move(Allowed));
+}
+
 Problem syntheticProblem(unsigned Seed) {
   std::mt19937 Random(Seed * 7919 + 1);
   Problem P;
@@ -38,7 +46,7 @@ Problem syntheticProblem(unsigned Seed) {
     Use.Barriers = Use.SharedBytes > 0;
     const unsigned Given = Fixed ? 64u << (Random() % 3) : 256;
     const double Favourite = 6 + unit(Random) * 3; // log2 of the best block
-    for (const BlockShape &Block : blockChoices({Given, 1, 1}, !Fixed)) {
+    for (const BlockShape &Block : Fixed ? std::vector<BlockShape>{{Given}} : anyBlock()) {
       SoloShape S;
       S.Block = Block;
       S.Blocks = (4u << 20) / Block.threads();
@@ -81,7 +89,7 @@ Evaluation SyntheticEvaluator::screened(const Candidate &C) const {
   const FusionConfig &Config = C.Config;
   const SmLimits Sm = smLimits(P.Gpu.Arch);
   const unsigned Threads = fusedThreads(Config);
-  unsigned Wanted = 0, Allowed = 255;
+  unsigned Wanted = 0, Allowed = registersForResidency(Sm, Threads, 1);
   ResourceUse Use;
   for (size_t I = 0; I < P.Constituents.size(); ++I) {
     const ResourceUse &Solo = *P.Constituents[I].Shapes.front().Resources;
@@ -90,7 +98,8 @@ Evaluation SyntheticEvaluator::screened(const Candidate &C) const {
     Use.Barriers += Solo.Barriers * Config.Constituents[I].Copies;
   }
   // A fused body wants a few registers more than the greater one alone, which depends on how the bodies are joined.
-  Wanted += static_cast<unsigned>(random(fmt::format("{} {}", static_cast<int>(Config.Shape), static_cast<int>(Config.Grid)), "registers") * 7);
+  Wanted += static_cast<unsigned>(
+      random(fmt::format("{} {}", static_cast<int>(Config.Shape), static_cast<int>(Config.Grid)), "registers") * 7);
   if (Config.Registers.Policy == RegisterPolicy::Split) {
     Use.Registers = Config.Registers.Count;
     for (size_t I = 0; I < P.Constituents.size(); ++I)
@@ -131,14 +140,15 @@ double SyntheticEvaluator::truth(const Candidate &C) const {
     const double Time = Solo.Microseconds * (1 + 0.015 * Off * Off) / Rate(std::min(Own, 64.0));
     Sum += Time;
     Longest = std::max(Longest, Time);
-    Issue += Solo.Counters.begin()->second == 0 ? 0
-                                                : Solo.Counters.at("smsp__issue_active.avg.pct_of_peak_sustained_active") /
-                                                      100 * Solo.Microseconds;
+    Issue += Solo.Counters.begin()->second == 0
+                 ? 0
+                 : Solo.Counters.at("smsp__issue_active.avg.pct_of_peak_sustained_active") / 100 * Solo.Microseconds;
     Dram += Solo.Counters.at("dram__bytes_read.sum") / P.Gpu.DramBytesPerMicrosecond;
   }
   const double Floor = std::max(Issue, Dram) * 1.04;
   const bool Side = Warps || Roles;
-  const double Alone = Side ? Longest : Sum * (0.8 + 0.18 * random(fmt::format("{}", static_cast<int>(Config.Shape)), "hide"));
+  const double Alone =
+      Side ? Longest : Sum * (0.8 + 0.18 * random(fmt::format("{}", static_cast<int>(Config.Shape)), "hide"));
   // A soft maximum: near a limit, contention shows before it is reached.
   double Time = std::pow(std::pow(Alone, 5) + std::pow(Floor, 5), 0.2);
   if (Warps && Config.Grid == GridPolicy::Match) { // the block waits for its longer partition
@@ -174,7 +184,8 @@ void SyntheticEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort Ho
     Seconds += E.Outcome == Fate::TimedOut ? 20 : Full ? 0.3 : 0.06;
     if (E.Outcome == Fate::Measured) {
       const double Noise = Full ? 0.002 : 0.006;
-      E.Microseconds = truth(Candidates[I]) * (1 + Noise * normal(Candidates[I].key(), fmt::format("n{}", ++Calls).c_str()));
+      E.Microseconds =
+          truth(Candidates[I]) * (1 + Noise * normal(Candidates[I].key(), fmt::format("n{}", ++Calls).c_str()));
       E.RelativeNoise = Noise;
       E.Samples = Full ? 60 : 10;
       E.ClockMHz = 1980;

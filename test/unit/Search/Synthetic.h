@@ -11,6 +11,9 @@
 
 namespace cufuse {
 
+/// As of a kernel that runs with any number of whole warps; 256 threads given.
+std::vector<BlockShape> anyBlock();
+
 /// Two kernels; which of them are tunable, their registers and utilisations follow from the seed.
 Problem syntheticProblem(unsigned Seed);
 

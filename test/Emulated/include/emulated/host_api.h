@@ -77,6 +77,8 @@ inline cudaError_t cudaMemsetAsync(void *memory, int value, std::size_t bytes, c
 template <typename T> cudaError_t cudaMalloc(T **memory, std::size_t bytes) {
   return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
 }
+inline cudaError_t cudaMallocAsync(void **memory, std::size_t bytes, cudaStream_t) { return cudaMalloc(memory, bytes); }
+inline cudaError_t cudaFreeAsync(void *memory, cudaStream_t) { return cudaFree(memory); }
 template <typename T> cudaError_t cudaMallocManaged(T **memory, std::size_t bytes, unsigned = 1) {
   return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
 }

@@ -1,0 +1,52 @@
+// What inline assembly says of the thread block (PTX ISA, special registers; bar, barrier).
+#pragma once
+
+#include "cufuse/Analysis/KernelFacts.h"
+
+#include <clang/AST/Stmt.h>
+#include <llvm/ADT/StringRef.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// A special register or a barrier that has a counterpart in a partition.
+struct AssemblyMention {
+  enum class Kind {
+    Register, ///< `%%tid.x` and its like: a component of a built-in variable.
+    WarpId,   ///< `%%warpid`
+    Barrier,  ///< `bar.sync` or `bar.arrive`, or the same of `barrier` and `barrier.cta`
+  };
+  Kind What = Kind::Register;
+  unsigned At = 0, Length = 0; ///< In the text: the register, or the number of the barrier.
+  Builtin Variable = Builtin::ThreadIdx;
+  int Dimension = 0;
+  unsigned Number = 0;    ///< Of the barrier; of the operand that holds it if `IsOperand`.
+  bool IsOperand = false; ///< Written as `%0`.
+  bool HasCount = false;  ///< Otherwise all threads of the block.
+  bool Arrives = false;   ///< Without waiting.
+};
+
+struct AssemblyScan {
+  std::vector<AssemblyMention> Mentions; ///< In order.
+  std::string Unknown;                   ///< The first thing that has no counterpart, or "".
+};
+
+/// Scans the text of an assembly statement. Warp-level instructions and lane registers keep their meaning and are not
+/// mentioned.
+AssemblyScan scanAssembly(llvm::StringRef Text);
+AssemblyScan scanAssembly(const clang::GCCAsmStmt &Assembly);
+
+/// Is it `bar.sync 0;` or the same in another spelling, and nothing else: what `__syncthreads()` is?
+bool isBlockBarrier(const clang::GCCAsmStmt &Assembly);
+
+/// Does it wait for all threads of the block, at any barrier?
+bool waitsForBlock(const clang::GCCAsmStmt &Assembly);
+
+/// The number of a barrier that the statement names, where it is constant.
+std::optional<unsigned> barrierNumber(const clang::GCCAsmStmt &Assembly, const AssemblyMention &Barrier,
+                                      const clang::ASTContext &Context);
+
+} // namespace cufuse

@@ -1,0 +1,126 @@
+#include "EditAssembly.h"
+
+#include <fmt/format.h>
+
+namespace cufuse {
+
+namespace {
+
+/// The text of a string token with its escapes blank, so that words end where they end.
+std::string withoutEscapes(llvm::StringRef Token) {
+  std::string Text = Token.str();
+  for (size_t I = 0; I + 1 < Text.size(); ++I)
+    if (Text[I] == '\\') {
+      Text[I] = Text[I + 1] = ' ';
+      ++I;
+    }
+  return Text;
+}
+
+/// A statement as it is written, by places in its file.
+struct Statement {
+  std::vector<RawToken> Template;
+  std::vector<unsigned> Colons;
+  unsigned Close = 0;
+  std::vector<std::pair<unsigned, unsigned>> Inputs; ///< Inside the brackets of each input's expression.
+
+  explicit Statement(const std::vector<RawToken> &Tokens) {
+    unsigned Depth = 0, Open = 0;
+    for (const RawToken &T : Tokens) {
+      if (T.is("(") || T.is("[")) {
+        if (++Depth == 2 && T.is("("))
+          Open = T.end();
+      } else if (T.is(")") || T.is("]")) {
+        if (--Depth == 1 && T.is(")") && Colons.size() == 2)
+          Inputs.push_back({Open, T.Offset});
+        Close = T.Offset;
+      } else if (Depth == 1 && T.is(":")) {
+        Colons.push_back(T.Offset);
+      } else if (Depth == 1 && T.is("::")) {
+        Colons.push_back(T.Offset);
+        Colons.push_back(T.Offset + 1);
+      } else if (Depth == 1 && Colons.empty()) {
+        Template.push_back(T);
+      }
+    }
+  }
+  unsigned inputsEnd() const {
+    return !Inputs.empty() ? Inputs.back().second + 1 : Colons.size() > 2 ? Colons[2] : Close;
+  }
+};
+
+bool same(const AssemblyMention &A, const AssemblyMention &B) {
+  return A.What == B.What && A.Variable == B.Variable && A.Dimension == B.Dimension && A.Number == B.Number &&
+         A.IsOperand == B.IsOperand && A.HasCount == B.HasCount;
+}
+
+} // namespace
+
+void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmStmt &Assembly, std::vector<Edit> &Edits,
+                  std::vector<Blocker> &Blockers) {
+  const AssemblyScan Scan = scanAssembly(Assembly);
+  if (Scan.Mentions.empty() || !Scan.Unknown.empty())
+    return; // nothing to do, or a blocker already
+  auto Refuse = [&](const char *Why) {
+    Blockers.push_back({BlockerKind::InlineAsmBlock, Unit.place(Assembly.getAsmLoc()), Why});
+  };
+  if (Assembly.getAsmLoc().isMacroID() || Assembly.getRParenLoc().isMacroID())
+    return Refuse("a macro holds it");
+  const auto [File, Begin] = Text.offset(Assembly.getAsmLoc());
+  const unsigned End = Text.offset(Assembly.getRParenLoc()).second + 1;
+  if (isBlockBarrier(Assembly)) {
+    Edits.push_back({Begin, End - Begin, "cufuse_partition::sync()"});
+    return;
+  }
+  const Statement Written(Text.tokensIn({File, Begin, End}));
+  std::vector<std::string> Operands;
+  auto Operand = [&](std::string Constraint) {
+    auto Known = std::find(Operands.begin(), Operands.end(), Constraint);
+    const size_t Number = Assembly.getNumOutputs() + Assembly.getNumInputs() + (Known - Operands.begin());
+    if (Known == Operands.end())
+      Operands.push_back(std::move(Constraint));
+    return fmt::format("%{}", Number);
+  };
+  std::vector<Edit> Own;
+  size_t Next = 0;
+  for (const RawToken &Token : Written.Template) {
+    if (!clang::tok::isStringLiteral(Token.Kind))
+      return Refuse("a macro spells it");
+    if (Written.Colons.empty() && Token.Text.contains('%'))
+      return Refuse("it has no operands");
+    const std::string Plain = withoutEscapes(Token.Text);
+    for (const AssemblyMention &M : scanAssembly(Plain).Mentions) {
+      if (Next == Scan.Mentions.size() || !same(M, Scan.Mentions[Next++]))
+        return Refuse("its text is not written plainly");
+      const unsigned At = Token.Offset + M.At;
+      if (M.What == AssemblyMention::Kind::Register)
+        Own.push_back(
+            {At, M.Length,
+             Operand(fmt::format("\"r\"({}.{})", BuiltinNames[static_cast<size_t>(M.Variable)], "xyz"[M.Dimension]))});
+      else if (M.What == AssemblyMention::Kind::WarpId)
+        Own.push_back({At, M.Length, Operand("\"r\"(cufuse_partition::rank() / 32)")});
+      else if (!M.IsOperand)
+        Own.push_back({At, M.Length, Operand(fmt::format("\"n\"(cufuse_barrier({}))", M.Number))});
+      else if (const size_t Input = M.Number - Assembly.getNumOutputs(); Input < Written.Inputs.size()) {
+        Own.push_back({Written.Inputs[Input].first, 0, "cufuse_barrier("});
+        Own.push_back({Written.Inputs[Input].second, 0, ")"});
+      } else
+        return Refuse("its operands are not written plainly");
+      if (M.What == AssemblyMention::Kind::Barrier && !M.HasCount)
+        Own.push_back({At + M.Length, 0, ", " + Operand("\"n\"(cufuse_partition::PaddedThreads)")});
+    }
+  }
+  if (Next != Scan.Mentions.size())
+    return Refuse("its text is not written plainly");
+  std::string Added = Written.Colons.empty()       ? " : : "
+                      : Written.Colons.size() == 1 ? " : "
+                      : Written.Inputs.empty()     ? " "
+                                                   : "";
+  for (size_t I = 0; I < Operands.size(); ++I)
+    Added += (I > 0 || !Written.Inputs.empty() ? ", " : "") + Operands[I];
+  if (!Operands.empty())
+    Own.push_back({Written.inputsEnd(), 0, Added + (Written.Inputs.empty() && Written.Colons.size() > 2 ? " " : "")});
+  Edits.insert(Edits.end(), Own.begin(), Own.end());
+}
+
+} // namespace cufuse

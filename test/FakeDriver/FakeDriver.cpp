@@ -1,0 +1,260 @@
+// A CUDA driver for tests without a GPU: what cufuse-runner calls of it, with device memory on the host and the kernels
+// of test/Execution/Inputs/runner_kernels.cu as functions. Work is done when it is enqueued, but for what a gate holds,
+// which would be a deadlock anyway; time passes only in kernels, a nanosecond for each of their threads.
+#include <cuda.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct Kernel {
+  const char *Name;
+  std::vector<size_t> Parameters; ///< Sizes in bytes.
+};
+const Kernel Kernels[] = {{"add", {8, 8, 8, 4}},           {"histogram", {8, 8, 4}},
+                          {"add_by_ticket", {8, 8, 8, 4, 8}}, {"add_wrongly", {8, 8, 8, 4}},
+                          {"add_through_shared", {8, 8, 8, 4}}, {"add_out_of_bounds", {8, 8, 8, 4}},
+                          {"add_never", {8, 8, 8, 4}}};
+
+struct Graph {
+  std::vector<std::function<void()>> Nodes;
+};
+
+// The driver of a process; no call of it names an object.
+double Microseconds = 0;
+CUresult Sticky = CUDA_SUCCESS;
+Graph *Capturing = nullptr;
+std::map<const Kernel *, int> DynamicLimit;
+
+CUresult perform(std::function<void()> Work) {
+  if (Capturing)
+    Capturing->Nodes.push_back(std::move(Work));
+  else if (Sticky == CUDA_SUCCESS)
+    Work();
+  return Sticky;
+}
+
+template <typename T> T argument(const std::vector<std::string> &Arguments, size_t Number) {
+  T Value;
+  std::memcpy(&Value, Arguments[Number].data(), sizeof Value);
+  return Value;
+}
+
+void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::vector<std::string> &Arguments) {
+  const std::string Name = Kernel.Name;
+  Microseconds += 1e-3 * Blocks * Threads;
+  if (Name == "histogram") {
+    const auto *Values = argument<const unsigned *>(Arguments, 0);
+    auto *Bins = argument<unsigned *>(Arguments, 1);
+    for (unsigned I = 0; I < argument<unsigned>(Arguments, 2); ++I)
+      ++Bins[Values[I] & 255];
+    return;
+  }
+  if (Name == "add_out_of_bounds") {
+    Sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return;
+  }
+  while (Name == "add_never")
+    ::pause();
+  const auto *A = argument<const float *>(Arguments, 0), *B = argument<const float *>(Arguments, 1);
+  auto *C = argument<float *>(Arguments, 2);
+  const unsigned Count = argument<unsigned>(Arguments, 3);
+  unsigned *Ticket = Name == "add_by_ticket" ? argument<unsigned *>(Arguments, 4) : nullptr;
+  for (unsigned Block = 0; Block < Blocks; ++Block) {
+    const unsigned Which = Ticket ? (*Ticket)++ : Block;
+    for (unsigned I = Which * Threads; I < std::min((Which + 1) * Threads, Count); ++I)
+      C[I] = A[I] + B[I] + (Name == "add_wrongly" && I == 12345 ? 1 : 0);
+  }
+}
+
+} // namespace
+
+extern "C" {
+CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
+CUresult cuGetErrorName(CUresult Error, const char **Name) {
+  *Name = Error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OTHER";
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorString(CUresult, const char **Text) {
+  *Text = "as the fake driver says";
+  return CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int *Version) {
+  *Version = CUDA_VERSION;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetCount(int *Count) {
+  *Count = 1;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGet(CUdevice *Device, int Ordinal) {
+  *Device = Ordinal;
+  return Ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+CUresult cuDeviceGetName(char *Name, int Length, CUdevice) {
+  std::strncpy(Name, "Fake", Length);
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int *Value, CUdevice_attribute Attribute, CUdevice) {
+  *Value = Attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE ? 1 << 20 : 9;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetPCIBusId(char *, int, CUdevice) { return CUDA_ERROR_INVALID_DEVICE; }
+CUresult cuDeviceTotalMem(size_t *Bytes, CUdevice) {
+  *Bytes = 1 << 30;
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice) { return CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuCtxSynchronize() { return Sticky; }
+
+CUresult cuMemAlloc(CUdeviceptr *Address, size_t Bytes) {
+  void *Memory = Bytes > 1 << 30 ? nullptr : std::malloc(Bytes);
+  *Address = reinterpret_cast<CUdeviceptr>(Memory);
+  return Memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+CUresult cuMemFree(CUdeviceptr Address) {
+  std::free(reinterpret_cast<void *>(Address));
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostAlloc(void **Address, size_t Bytes, unsigned) {
+  *Address = std::malloc(Bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFreeHost(void *Address) {
+  std::free(Address);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *Address, void *Host, unsigned) {
+  *Address = reinterpret_cast<CUdeviceptr>(Host);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyHtoD(CUdeviceptr To, const void *From, size_t Bytes) {
+  return perform([=] { std::memcpy(reinterpret_cast<void *>(To), From, Bytes); });
+}
+CUresult cuMemcpyDtoH(void *To, CUdeviceptr From, size_t Bytes) {
+  return perform([=] { std::memcpy(To, reinterpret_cast<void *>(From), Bytes); });
+}
+CUresult cuMemcpyDtoD(CUdeviceptr To, CUdeviceptr From, size_t Bytes) {
+  return perform([=] { std::memcpy(reinterpret_cast<void *>(To), reinterpret_cast<void *>(From), Bytes); });
+}
+CUresult cuMemsetD8Async(CUdeviceptr Address, unsigned char Value, size_t Count, CUstream) {
+  return perform([=] { std::memset(reinterpret_cast<void *>(Address), Value, Count); });
+}
+CUresult cuMemsetD32Async(CUdeviceptr Address, unsigned Value, size_t Count, CUstream) {
+  return perform([=] { std::fill_n(reinterpret_cast<unsigned *>(Address), Count, Value); });
+}
+
+CUresult cuModuleLoad(CUmodule *Module, const char *Path) {
+  *Module = nullptr;
+  if (!std::ifstream(Path))
+    return CUDA_ERROR_FILE_NOT_FOUND;
+  *Module = reinterpret_cast<CUmodule>(1);
+  return Sticky;
+}
+CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
+CUresult cuModuleGetFunction(CUfunction *Function, CUmodule, const char *Name) {
+  for (const Kernel &One : Kernels)
+    if (std::string(Name) == One.Name) {
+      *Function = reinterpret_cast<CUfunction>(const_cast<Kernel *>(&One));
+      return CUDA_SUCCESS;
+    }
+  return CUDA_ERROR_NOT_FOUND;
+}
+CUresult cuModuleGetFunctionCount(unsigned *Count, CUmodule) {
+  *Count = std::size(Kernels);
+  return CUDA_SUCCESS;
+}
+CUresult cuModuleEnumerateFunctions(CUfunction *Functions, unsigned Count, CUmodule) {
+  for (unsigned I = 0; I < Count; ++I)
+    Functions[I] = reinterpret_cast<CUfunction>(const_cast<Kernel *>(&Kernels[I]));
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncGetName(const char **Name, CUfunction Function) {
+  *Name = reinterpret_cast<const Kernel *>(Function)->Name;
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncGetParamInfo(CUfunction Function, size_t Number, size_t *Offset, size_t *Size) {
+  const auto &Parameters = reinterpret_cast<const Kernel *>(Function)->Parameters;
+  if (Number >= Parameters.size())
+    return CUDA_ERROR_INVALID_VALUE;
+  *Offset = 0;
+  *Size = Parameters[Number];
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncSetAttribute(CUfunction Function, CUfunction_attribute, int Value) {
+  DynamicLimit[reinterpret_cast<const Kernel *>(Function)] = Value;
+  return Value <= 227 * 1024 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuLaunchKernel(CUfunction Function, unsigned Gx, unsigned Gy, unsigned Gz, unsigned Bx, unsigned By,
+                        unsigned Bz, unsigned Dynamic, CUstream, void **Parameters, void **) {
+  const auto &Kernel = *reinterpret_cast<const struct Kernel *>(Function);
+  const unsigned Threads = Bx * By * Bz;
+  if (Threads > 1024 || Dynamic > static_cast<unsigned>(std::max(DynamicLimit[&Kernel], 48 * 1024)))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::vector<std::string> Arguments;
+  for (size_t I = 0; I < Kernel.Parameters.size(); ++I)
+    Arguments.emplace_back(static_cast<const char *>(Parameters[I]), Kernel.Parameters[I]);
+  return perform([&Kernel, Blocks = Gx * Gy * Gz, Threads, Arguments] { execute(Kernel, Blocks, Threads, Arguments); });
+}
+
+CUresult cuStreamCreate(CUstream *Stream, unsigned) {
+  *Stream = reinterpret_cast<CUstream>(1);
+  return Sticky;
+}
+CUresult cuStreamDestroy(CUstream) { return CUDA_SUCCESS; }
+CUresult cuStreamSynchronize(CUstream) { return Sticky; }
+CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) { return Sticky; }
+CUresult cuStreamWaitValue32(CUstream, CUdeviceptr, cuuint32_t, unsigned) { return Sticky; }
+CUresult cuStreamBeginCapture(CUstream, CUstreamCaptureMode) {
+  Capturing = new Graph;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamEndCapture(CUstream, CUgraph *Captured) {
+  *Captured = reinterpret_cast<CUgraph>(std::exchange(Capturing, nullptr));
+  return CUDA_SUCCESS;
+}
+CUresult cuEventCreate(CUevent *Event, unsigned) {
+  *Event = reinterpret_cast<CUevent>(new double(0));
+  return Sticky;
+}
+CUresult cuEventDestroy(CUevent Event) {
+  delete reinterpret_cast<double *>(Event);
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent Event, CUstream) {
+  *reinterpret_cast<double *>(Event) = Microseconds;
+  return Sticky;
+}
+CUresult cuEventElapsedTime(float *Milliseconds, CUevent Begin, CUevent End) {
+  *Milliseconds = static_cast<float>((*reinterpret_cast<double *>(End) - *reinterpret_cast<double *>(Begin)) / 1000);
+  return Sticky;
+}
+CUresult cuGraphInstantiate(CUgraphExec *Executable, CUgraph Graph, unsigned long long) {
+  *Executable = reinterpret_cast<CUgraphExec>(new struct Graph(*reinterpret_cast<struct Graph *>(Graph)));
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphDestroy(CUgraph Graph) {
+  delete reinterpret_cast<struct Graph *>(Graph);
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphExecDestroy(CUgraphExec Executable) {
+  delete reinterpret_cast<Graph *>(Executable);
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphUpload(CUgraphExec, CUstream) { return Sticky; }
+CUresult cuGraphLaunch(CUgraphExec Executable, CUstream) {
+  for (const auto &Node : reinterpret_cast<Graph *>(Executable)->Nodes)
+    perform(Node);
+  return Sticky;
+}
+}

@@ -1,0 +1,116 @@
+// The same threads play a block of each kernel. Barriers are counted, and each kernel has its own; between kernels threads
+// wait only where dynamic shared memory is the same. Threads that leave a kernel early come back for the next.
+// RUN: split-file %s %t
+// RUN: %cufuse fuse %t/kernels.cu:turned %t/kernels.cu:summed --block 256 --block 32x4 --geometry threads --name sequence \
+// RUN:   -o %t/sequence.cu
+// RUN: FileCheck %s --check-prefix=SEQUENCE --input-file=%t/sequence.cu
+// RUN: %cufuse fuse %t/kernels.cu:turned %t/kernels.cu:summed %t/kernels.cu:plain --block 256 --block 32x4 --block 100 \
+// RUN:   --copies summed=3 --geometry threads --order opposite --grid-policy stride --name opposite -o %t/opposite.cu
+// RUN: FileCheck %s --check-prefix=OPPOSITE --input-file=%t/opposite.cu
+// RUN: %cufuse fuse %t/kernels.cu:turned %t/kernels.cu:leaving --block 256 --block 128 --copies 1 --copies 2 \
+// RUN:   --geometry threads --order alternating --grid-policy stride --resident 1 --name alternating -o %t/alternating.cu
+// RUN: FileCheck %s --check-prefix=ALTERNATING --input-file=%t/alternating.cu
+// RUN: %cufuse fuse %t/kernels.cu:leaving %t/kernels.cu:leaving --block 128 --block 128 --geometry threads --name leave \
+// RUN:   -o %t/leave.cu
+// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/sequence.cu %t/opposite.cu %t/alternating.cu %t/leave.cu
+
+// SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 1, 256, 1, 1>;
+// SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 2, 32, 4, 1>;
+// SEQUENCE: // Every block plays all kernels, one after the other.
+// SEQUENCE-NEXT: if (const unsigned block = blockIdx.x; block < turned_grid.blocks) {
+// SEQUENCE-NEXT: sequence_turned::turned(uint3{block, 0, 0}, 0, turned_in, turned_out);
+// SEQUENCE-NEXT: }
+// SEQUENCE-NEXT: __syncthreads(); // before another kernel uses the same dynamic shared memory
+// SEQUENCE-NEXT: if (sequence_summed::cufuse_partition::rank() < 128) {
+// SEQUENCE-NEXT: if (const unsigned block = blockIdx.x; block < summed_grid.blocks) {
+// OPPOSITE: const bool backwards = opposite.takes(place);
+// OPPOSITE-NEXT: #pragma unroll 1
+// OPPOSITE-NEXT: for (unsigned turn = 0; turn < 3; ++turn) {
+// OPPOSITE-NEXT: const unsigned kernel = backwards ? 2 - turn : turn;
+// OPPOSITE-NEXT: if (kernel == 0) {
+// OPPOSITE-NEXT: if (opposite_turned::cufuse_partition::rank() < 256) {
+// OPPOSITE: } else if (kernel == 1) {
+// OPPOSITE: } else {
+// OPPOSITE: __syncthreads(); // before another kernel uses the same dynamic shared memory
+// ALTERNATING: const unsigned most = ::max(turned_grid.blocks, (leaving_grid.blocks + 2 - 1) / 2);
+// ALTERNATING-NEXT: for (unsigned place = blockIdx.x; place < most; place += gridDim.x) {
+// ALTERNATING-NEXT: if (const unsigned block = place; block < turned_grid.blocks) {
+// ALTERNATING: cufuse_partition::sync(); // before the next block uses the same shared memory
+// ALTERNATING: if (const unsigned block = place * 2 + 0; block < leaving_grid.blocks) {
+// ALTERNATING: cufuse_partition::end();
+// ALTERNATING: if (resident > 1)
+// ALTERNATING-NEXT: resident = 1;
+
+//--- kernels.cu
+__global__ void turned(const int *in, int *out) {
+  extern __shared__ int tile[];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = in[i];
+  __syncthreads();
+  out[i] = tile[blockDim.x - 1 - threadIdx.x] * 3;
+}
+
+__global__ void summed(const int *in, int *out) {
+  extern __shared__ int sums[];
+  const int thread = threadIdx.y * 32 + threadIdx.x;
+  int sum = in[(blockIdx.y * gridDim.x + blockIdx.x) * 128 + thread];
+  for (int step = 16; step > 0; step /= 2)
+    sum += __shfl_xor_sync(0xffffffff, sum, step);
+  if (threadIdx.x == 0)
+    sums[threadIdx.y] = sum;
+  __syncthreads();
+  if (thread == 0)
+    out[blockIdx.y * gridDim.x + blockIdx.x] = sums[0] + sums[1] * 2 + sums[2] * 3 + sums[3] * 5;
+}
+
+__global__ void leaving(const int *in, int *out, int n) {
+  __shared__ int tile[128];
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  tile[threadIdx.x] = 0;
+  __syncthreads();
+  if (i >= n || in[i] % 5 == 0)
+    return;
+  tile[threadIdx.x] = in[i];
+  __syncthreads();
+  out[i] = tile[threadIdx.x] + tile[127 - threadIdx.x] * 3;
+}
+
+__global__ void plain(const int *in, int *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  out[i] = in[i] + blockIdx.x;
+}
+
+//--- main.cu
+#include "both.h"
+#include "kernels.cu"
+
+#include "alternating.h"
+#include "leave.h"
+#include "opposite.h"
+#include "sequence.h"
+
+int main() {
+  Array<int> in(8192), a(8192), b(8192), c(8192);
+  Both both;
+  both.output("a", a), both.output("b", b), both.output("c", c);
+  bool good = true;
+  const dim3 plane(3, 5);
+  auto two = [&] { turned<<<11, 256, 1024>>>(in, a), summed<<<plane, dim3(32, 4), 16>>>(in, b); };
+  good &= both.same("sequence", two, [&] {
+    require(sequence::launch({11, 1024, {in, a}}, {plane, 16, {in, b}}), "sequence");
+  });
+  good &= both.same("opposite", [&] { two(), plain<<<37, 100>>>(in, c, 3650); },
+                    [&] {
+                      require(opposite::launch({11, 1024, {in, a}}, {plane, 16, {in, b}}, {37, 0, {in, c, 3650}}),
+                              "opposite");
+                    });
+  good &= both.same("alternating", [&] { turned<<<11, 256, 1024>>>(in, a), leaving<<<25, 128>>>(in, b, 3111); },
+                    [&] {
+                      require(alternating::launch({11, 1024, {in, a}}, {25, 0, {in, b, 3111}}), "alternating");
+                    });
+  good &= both.same("leave", [&] { leaving<<<3, 128>>>(in, a, 300), leaving<<<25, 128>>>(in, b, 3111); },
+                    [&] { require(leave::launch({3, 0, {in, a, 300}}, {25, 0, {in, b, 3111}}), "leave"); });
+  return good ? 0 : 1;
+}

@@ -1,0 +1,16 @@
+// Only a loop that steps by the size of the launch is unrolled.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:inner --block 128 --unroll 4 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:inner %s:outer --block 128 --block 128 --unroll outer=4 -o %t/out.cu
+__global__ void outer(float *data, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    data[i] *= 2;
+}
+
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:17: the kernel has no `for` that steps by the size of the launch: inner
+// CHECK-SAME: [NoLoopToUnroll]; leave out --unroll, or write `for (i = …; i < n; i += blockDim.x * gridDim.x)`
+__global__ void inner(float *data, int n) {
+  for (int i = 0; i < n; i += 32)
+    data[threadIdx.x] += i;
+}

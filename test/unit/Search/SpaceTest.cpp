@@ -1,0 +1,188 @@
+#include "Synthetic.h"
+
+#include "cufuse/Fusion/RegisterBound.h"
+#include "cufuse/Model/Predict.h"
+#include "cufuse/Tune/Space.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace cufuse {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+std::vector<std::string> keysOf(const std::vector<Candidate> &Space) {
+  std::vector<std::string> Keys;
+  for (const Candidate &C : Space)
+    Keys.push_back(C.key());
+  return Keys;
+}
+
+SoloShape shape(BlockShape Block, unsigned Registers, std::uint64_t Blocks = 100'000) {
+  SoloShape S;
+  S.Block = Block;
+  S.Blocks = Blocks;
+  S.Resources = ResourceUse{};
+  S.Resources->Registers = Registers;
+  return S;
+}
+
+ConstituentProblem fixed(const char *Name, BlockShape Block, unsigned Registers) {
+  return {Name, {shape(Block, Registers)}, {0}, {}};
+}
+
+ConstituentProblem tunable(const char *Name, unsigned Registers) {
+  ConstituentProblem C{Name, {}, {0}, {}};
+  for (const BlockShape &Block : anyBlock())
+    C.Shapes.push_back(shape(Block, Registers));
+  return C;
+}
+
+Problem problem(std::vector<ConstituentProblem> Constituents) {
+  return {"test", {"NVIDIA H200", "sm_90a", "580", 132, 4.8e6}, std::move(Constituents)};
+}
+
+class Rules : public testing::TestWithParam<unsigned> {};
+
+TEST_P(Rules, HoldForEveryCandidate) {
+  const Problem P = syntheticProblem(GetParam());
+  const SmLimits Sm = smLimits(P.Gpu.Arch);
+  const std::vector<Candidate> Space = enumerateSpace(P);
+  ASSERT_GT(Space.size(), 50u);
+  EXPECT_LT(Space.size(), 1600u); // an exhaustive search takes minutes, not hours
+  for (const Candidate &Tried : Space) {
+    SCOPED_TRACE(Tried.key());
+    const FusionConfig &C = Tried.Config;
+    const unsigned Threads = fusedThreads(C);
+    EXPECT_LE(Threads, MaxBlockThreads);
+    EXPECT_GT(predict(P, C).ResidentBlocks, 0u);
+    if (C.Registers.MinBlocks > 0)
+      EXPECT_LE(C.Registers.MinBlocks * Threads, Sm.Threads);
+    if (C.Shape == Geometry::Blocks && C.Grid == GridPolicy::Stride) {
+      unsigned Roles = 0;
+      for (const ConstituentConfig &Part : C.Constituents) {
+        EXPECT_GE(Part.ResidentBlocks, 1u);
+        Roles += Part.ResidentBlocks;
+      }
+      EXPECT_LE(Roles * Threads, Sm.Threads);
+      EXPECT_LE(Roles, Sm.Blocks);
+    }
+    unsigned Budgets = 0;
+    for (size_t I = 0; I < C.Constituents.size(); ++I) {
+      const ConstituentConfig &Part = C.Constituents[I];
+      EXPECT_TRUE(Part.Copies == 1 || !P.Constituents[I].isTunable());
+      if (C.Registers.Policy != RegisterPolicy::Split)
+        continue;
+      EXPECT_EQ(Part.Block.threads() % 128, 0u);
+      EXPECT_EQ(Part.RegisterBudget % 8, 0u);
+      EXPECT_GE(Part.RegisterBudget, 24u);
+      EXPECT_LE(Part.RegisterBudget, 256u);
+      Budgets += static_cast<unsigned>(Part.Block.threads()) * Part.Copies * Part.RegisterBudget;
+    }
+    if (C.Registers.Policy == RegisterPolicy::Split) {
+      EXPECT_EQ(C.Shape, Geometry::Warps);
+      EXPECT_GE(C.Registers.MinBlocks, 1u);
+      EXPECT_LE(Budgets, Threads * C.Registers.Count); // or the block hangs
+      EXPECT_EQ(C.Registers.Count, registersForResidency(Sm, Threads, C.Registers.MinBlocks));
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Problems, Rules, testing::Range(0u, 8u));
+
+TEST(Space, HasEveryGeometryAndMode) {
+  const Problem P = problem({tunable("a", 32), tunable("b", 96)});
+  std::set<std::pair<Geometry, GridPolicy>> Shapes;
+  std::set<RegisterPolicy> Registers;
+  std::set<ThreadOrder> Orders;
+  for (const Candidate &C : enumerateSpace(P)) {
+    Shapes.emplace(C.Config.Shape, C.Config.Grid);
+    Registers.insert(C.Config.Registers.Policy);
+    Orders.insert(C.Config.Order);
+  }
+  EXPECT_EQ(Shapes.size(), 8u); // all but `Threads` from a pool
+  EXPECT_EQ(Registers,
+            (std::set{RegisterPolicy::None, RegisterPolicy::Free, RegisterPolicy::Bound, RegisterPolicy::Split}));
+  EXPECT_EQ(Orders.size(), 3u);
+}
+
+TEST(Space, HasTheBestOfTheDesignsTable) {
+  // BLAKE2b + Ethash: side by side, a register bound of 80; histogram + max-pool: 128 and 384 threads, four blocks.
+  EXPECT_THAT(keysOf(enumerateSpace(problem({fixed("ethash", {128}, 64), fixed("blake2b", {128}, 104)}))),
+              Contains("warps match 128+128 x1+1 bound/3")); // 65536 / (3 · 256) = 85, given as 80
+  EXPECT_EQ(registersForResidency(SmLimits(), 256, 3), 80u);
+  EXPECT_THAT(keysOf(enumerateSpace(problem({tunable("histogram", 32), tunable("maxpool", 32)}))),
+              testing::AllOf(Contains("warps match 128+384 x1+1 bound/4"), Contains("blocks match 256+256 x1+1 none"),
+                             Contains("threads sequence match 256+256 x1+1 none")));
+}
+
+TEST(Space, TwoBlocksThatDoNotFitSideBySideStillHaveOtherGeometries) {
+  for (const Candidate &C : enumerateSpace(problem({fixed("a", {1024}, 32), fixed("b", {512}, 32)})))
+    EXPECT_NE(C.Config.Shape, Geometry::Warps) << C.key();
+}
+
+TEST(Space, BudgetsNeedATargetThatHasThem) {
+  for (const char *Arch : {"sm_90", "sm_80", "sm_89"}) {
+    Problem P = problem({tunable("a", 32), tunable("b", 96)});
+    P.Gpu.Arch = Arch;
+    for (const Candidate &C : enumerateSpace(P))
+      EXPECT_NE(C.Config.Registers.Policy, RegisterPolicy::Split) << Arch << " " << C.key();
+  }
+}
+
+TEST(Space, WithoutKnownRegistersTheBoundIsLeftToTheFuser) {
+  Problem P = problem({fixed("a", {256}, 32), fixed("b", {256}, 32)});
+  P.Constituents[0].Shapes[0].Resources.reset();
+  const auto Keys = keysOf(enumerateSpace(P));
+  EXPECT_THAT(Keys, Contains("warps match 256+256 x1+1 bound"));
+}
+
+TEST(Space, UnrollFactorsAndBoundArgumentsAreCarried) {
+  Problem P = problem({fixed("a", {256}, 32), fixed("b", {256}, 32)});
+  const size_t Without = enumerateSpace(P).size();
+  P.Constituents[0].Unrolls = {0, 4};
+  P.Constituents[1].Bound = {{"stride", "2"}};
+  const std::vector<Candidate> Space = enumerateSpace(P);
+  EXPECT_EQ(Space.size(), 2 * Without);
+  EXPECT_THAT(keysOf(Space), Contains("warps match 256+256 x1+1 none u4+0 bind ()+(stride=2)"));
+}
+
+TEST(Space, ThreeKernelsHaveOne) {
+  const auto Space = enumerateSpace(problem({fixed("a", {128}, 64), fixed("b", {128}, 32), fixed("c", {256}, 40)}));
+  const auto Keys = keysOf(Space);
+  EXPECT_THAT(Keys, Contains("warps match 128+128+256 x1+1+1 none"));
+  EXPECT_GT(Space.size(), 100u);
+}
+
+TEST(Space, OneKernelHasNone) { EXPECT_THAT(enumerateSpace(problem({tunable("a", 32)})), IsEmpty()); }
+
+TEST(HfuseSpace, IsStepsOf128ThreadsUpTo1024WithAndWithoutTheBound) {
+  const auto Keys = keysOf(enumerateHfuseSpace(problem({tunable("a", 32), tunable("b", 40)})));
+  EXPECT_EQ(Keys.size(), 14u); // 128 … 896
+  // b1 = 65536 / (32 · 384) = 5, b2 = 65536 / (40 · 640) = 2, 2048 / 1024 = 2.
+  EXPECT_THAT(Keys,
+              testing::AllOf(Contains("warps match 384+640 x1+1 none"), Contains("warps match 384+640 x1+1 bound/2"),
+                             Contains("warps match 128+896 x1+1 bound/1")));
+}
+
+TEST(HfuseSpace, FixedBlocksKeepTheirSize) {
+  EXPECT_THAT(keysOf(enumerateHfuseSpace(problem({fixed("a", {64}, 104), fixed("b", {128}, 64)}))),
+              UnorderedElementsAre("warps match 64+128 x1+1 none", "warps match 64+128 x1+1 bound/8"));
+  EXPECT_THAT(keysOf(enumerateHfuseSpace(problem({fixed("a", {16, 16}, 32), tunable("b", 32)}))),
+              UnorderedElementsAre("warps match 16x16+768 x1+1 none", "warps match 16x16+768 x1+1 bound/2"));
+}
+
+TEST(HfuseSpace, WhereNotOneBlockFitsThereIsNoBound) {
+  // 80 registers for 896 threads exceed the register file.
+  const auto Keys = keysOf(enumerateHfuseSpace(problem({tunable("a", 80), tunable("b", 24)})));
+  EXPECT_THAT(Keys, testing::Not(Contains("warps match 896+128 x1+1 bound/1")));
+}
+
+} // namespace
+} // namespace cufuse

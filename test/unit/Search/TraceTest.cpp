@@ -1,0 +1,241 @@
+#include "SampleResult.h"
+#include "Synthetic.h"
+
+#include "cufuse/Support/Error.h"
+#include "cufuse/Tune/Json.h"
+#include "cufuse/Tune/Space.h"
+#include "cufuse/Tune/Trace.h"
+#include "cufuse/Tune/TuningDatabase.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace cufuse {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = llvm::json;
+using testing::HasSubstr;
+
+std::string message(llvm::Error Error) { return llvm::toString(std::move(Error)); }
+
+class InFolder : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string Pattern = (fs::temp_directory_path() / "cufuse-tune-XXXXXX").string();
+    ASSERT_NE(mkdtemp(Pattern.data()), nullptr);
+    Folder = Pattern;
+  }
+  void TearDown() override { fs::remove_all(Folder); }
+  std::string at(const std::string &Name) const { return (Folder / Name).string(); }
+  static std::string textOf(const std::string &Path) {
+    std::ostringstream Text;
+    Text << std::ifstream(Path).rdbuf();
+    return Text.str();
+  }
+  fs::path Folder;
+};
+
+TraceEntry entry(unsigned Number) {
+  TraceEntry E;
+  E.Tried.Config.Constituents = {{{256}}, {{Number}}};
+  E.Tried.Config.Constituents[1].Bound = {{"stride", "2"}};
+  E.Measured = Effort::Full;
+  E.Result.Outcome = Fate::Measured;
+  E.Result.Resources = ResourceUse{40, 8, 12, 16, 1024, 2};
+  E.Result.ResidentBlocks = 4;
+  E.Result.Microseconds = 1234.5;
+  E.Result.RelativeNoise = 0.004;
+  E.Result.Samples = 50;
+  E.Result.ClockMHz = 1980;
+  E.Predicted = 1300;
+  E.At = Number / 8.0;
+  return E;
+}
+
+std::string lineOf(const TraceEntry &E) { return llvm::formatv("{0}", toJSON(E)).str(); }
+
+using TraceFile = InFolder;
+
+TEST_F(TraceFile, IsContinuedWhereItEnded) {
+  {
+    Trace First = llvm::cantFail(Trace::open(at("t.jsonl"), "key", "about"));
+    First.append(entry(32));
+    TraceEntry Failed = entry(64);
+    Failed.Result = {};
+    Failed.Result.Outcome = Fate::Crashed;
+    Failed.Result.Why = "signal 11\n\xff";
+    First.append(Failed);
+    llvm::cantFail(First.close());
+  }
+  Trace Second = llvm::cantFail(Trace::open(at("t.jsonl"), "key", "about"));
+  ASSERT_EQ(Second.entries().size(), 2u);
+  EXPECT_EQ(lineOf(Second.entries()[0]), lineOf(entry(32)));
+  EXPECT_EQ(Second.entries()[1].Result.Outcome, Fate::Crashed);
+  EXPECT_EQ(Second.seconds(), 8.0);
+  Second.append(entry(96));
+  llvm::cantFail(Second.close());
+  EXPECT_EQ(llvm::cantFail(Trace::open(at("t.jsonl"), "key", "about")).entries().size(), 3u);
+}
+
+TEST_F(TraceFile, AnEntryIsInTheFileAsSoonAsItIsAppended) {
+  Trace Record = llvm::cantFail(Trace::open(at("t.jsonl"), "key", nullptr));
+  Record.append(entry(32));
+  EXPECT_EQ(llvm::cantFail(parseTrace(textOf(at("t.jsonl")), "t")).Entries.size(), 1u);
+  llvm::cantFail(Record.close());
+}
+
+TEST_F(TraceFile, ALineCutShortIsLeftOut) {
+  {
+    Trace First = llvm::cantFail(Trace::open(at("t.jsonl"), "key", nullptr));
+    First.append(entry(32));
+    First.append(entry(64));
+    llvm::cantFail(First.close());
+  }
+  fs::resize_file(at("t.jsonl"), fs::file_size(at("t.jsonl")) - 5);
+  Trace Second = llvm::cantFail(Trace::open(at("t.jsonl"), "key", nullptr));
+  EXPECT_EQ(Second.entries().size(), 1u);
+  Second.append(entry(96));
+  llvm::cantFail(Second.close());
+  const RecordedTrace Recorded = llvm::cantFail(parseTrace(textOf(at("t.jsonl")), "t"));
+  ASSERT_EQ(Recorded.Entries.size(), 2u);
+  EXPECT_EQ(Recorded.Entries[1].Tried.key(), entry(96).Tried.key());
+}
+
+TEST_F(TraceFile, AHeaderCutShortBeginsAnew) {
+  std::ofstream(at("t.jsonl")) << "{\"cufuse_tr";
+  Trace Record = llvm::cantFail(Trace::open(at("t.jsonl"), "key", nullptr));
+  Record.append(entry(32));
+  llvm::cantFail(Record.close());
+  EXPECT_EQ(llvm::cantFail(parseTrace(textOf(at("t.jsonl")), "t")).Key, "key");
+}
+
+TEST_F(TraceFile, ResultsOfSomethingElseAreRefusedAndKept) {
+  llvm::cantFail(llvm::cantFail(Trace::open(at("t.jsonl"), "one", nullptr)).close());
+  const std::string Before = textOf(at("t.jsonl"));
+  auto Other = Trace::open(at("t.jsonl"), "two", nullptr);
+  ASSERT_FALSE(Other);
+  EXPECT_THAT(message(Other.takeError()), HasSubstr("of other sources"));
+  EXPECT_EQ(textOf(at("t.jsonl")), Before);
+  std::ofstream(at("notes.txt")) << "my notes\n";
+  auto Notes = Trace::open(at("notes.txt"), "key", nullptr);
+  ASSERT_FALSE(Notes);
+  EXPECT_THAT(message(Notes.takeError()), HasSubstr("line 1"));
+  EXPECT_EQ(textOf(at("notes.txt")), "my notes\n");
+}
+
+TEST(TraceEntries, KeysDifferAndConfigurationsAreReadBack) {
+  std::set<std::string> Keys;
+  for (unsigned Seed : {0u, 3u}) {
+    const Problem P = syntheticProblem(Seed);
+    Keys.clear();
+    const std::vector<Candidate> Space = enumerateSpace(P);
+    for (const Candidate &C : Space) {
+      EXPECT_TRUE(Keys.insert(C.key()).second) << C.key();
+      FusionConfig Again;
+      json::Path::Root Root("config");
+      ASSERT_TRUE(fromJSON(toJSON(C.Config), Again, Root));
+      EXPECT_EQ(Candidate{Again}.key(), C.key());
+    }
+  }
+}
+
+TEST(TraceEntries, ProblemsAreReadBack) {
+  const Problem P = syntheticProblem(1);
+  Problem Again;
+  json::Path::Root Root("problem");
+  ASSERT_TRUE(fromJSON(toJSON(P), Again, Root));
+  EXPECT_EQ(toJSON(Again), toJSON(P));
+}
+
+TEST(TraceEntries, CountsAreOfCandidatesAndTheirLastFate) {
+  TraceEntry Screened = entry(32), Crashed = entry(64), Only = entry(96);
+  Screened.Measured.reset();
+  Only.Measured.reset();
+  Crashed.Result.Outcome = Fate::Crashed;
+  const FateCounts Counts = countFates({Screened, entry(32), Crashed, Only});
+  EXPECT_EQ(Counts.of(Fate::Measured), 1u);
+  EXPECT_EQ(Counts.of(Fate::Crashed), 1u);
+  EXPECT_EQ(Counts.OnlyScreened, 1u);
+  EXPECT_EQ(Counts.total(), 3u);
+}
+
+class Database : public InFolder {
+protected:
+  static TuningKey key(const std::string &Workload) { return {"sources", "flags", "NVIDIA H200", "580", Workload}; }
+  static TuneResult result(const std::string &Command) {
+    static const TuneResult Sample = sampleResult(3);
+    TuneResult R = Sample;
+    R.Command = Command;
+    return R;
+  }
+};
+
+TEST_F(Database, KeepsTheLastResultOfEachKey) {
+  {
+    TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("deep/er/t.db")));
+    EXPECT_FALSE(llvm::cantFail(D.find(key("w"))));
+    llvm::cantFail(D.store(key("w"), result("first")));
+    llvm::cantFail(D.store(key("w"), result("second")));
+    llvm::cantFail(D.store(key("v"), result("other")));
+  }
+  TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("deep/er/t.db")));
+  auto Found = llvm::cantFail(D.find(key("w")));
+  ASSERT_TRUE(Found);
+  EXPECT_EQ(toJSON(*Found), toJSON(result("second")));
+  TuningKey Driver = key("w");
+  Driver.Driver = "590";
+  EXPECT_FALSE(llvm::cantFail(D.find(Driver)));
+  EXPECT_EQ(llvm::cantFail(D.findLatest("sources", "flags", ""))->Command, "other");
+  llvm::cantFail(D.store(key("w"), result("third")));
+  EXPECT_EQ(llvm::cantFail(D.findLatest("sources", "flags", "NVIDIA H200"))->Command, "third");
+  EXPECT_FALSE(llvm::cantFail(D.findLatest("sources", "flags", "NVIDIA A100")));
+  EXPECT_FALSE(llvm::cantFail(D.findLatest("sources", "other flags", "")));
+}
+
+TEST_F(Database, ManyProcessesMayWriteAtOnce) {
+  constexpr int Processes = 6, Each = 5;
+  for (int I = 0; I < Processes; ++I)
+    if (fork() == 0) {
+      bool Good = true;
+      for (int J = 0; J < Each && Good; ++J) {
+        auto D = TuningDatabase::open(at("t.db"));
+        Good = bool(D);
+        if (!Good || D->store(key(std::to_string(I * Each + J)), TuneResult()))
+          Good = false;
+      }
+      _exit(Good ? 0 : 1);
+    }
+  for (int I = 0; I < Processes; ++I) {
+    int Status = 0;
+    wait(&Status);
+    EXPECT_EQ(Status, 0);
+  }
+  TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("t.db")));
+  for (int I = 0; I < Processes * Each; ++I)
+    EXPECT_TRUE(llvm::cantFail(D.find(key(std::to_string(I))))) << I;
+}
+
+TEST_F(Database, AFileThatIsNoneIsRefused) {
+  std::ofstream(at("notes.txt")) << std::string(5000, 'x');
+  auto D = TuningDatabase::open(at("notes.txt"));
+  ASSERT_FALSE(D);
+  EXPECT_THAT(message(D.takeError()), HasSubstr("not a database"));
+}
+
+TEST(ContentHash, TellsTheSameTextInOtherPartsApart) {
+  EXPECT_NE(contentHash({"ab", "c"}), contentHash({"a", "bc"}));
+  EXPECT_NE(contentHash({"ab"}), contentHash({"ab", ""}));
+  EXPECT_EQ(contentHash({"a", "b"}), contentHash({"a", "b"}));
+  EXPECT_EQ(contentHash({}).size(), 64u);
+}
+
+} // namespace
+} // namespace cufuse

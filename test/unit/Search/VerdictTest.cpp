@@ -1,0 +1,155 @@
+#include "Synthetic.h"
+
+#include "cufuse/Tune/Space.h"
+#include "cufuse/Tune/Verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace cufuse {
+namespace {
+
+using testing::HasSubstr;
+
+Evaluation measured(double Microseconds, double Noise = 0.002) {
+  Evaluation E;
+  E.Outcome = Fate::Measured;
+  E.Microseconds = Microseconds;
+  E.RelativeNoise = Noise;
+  E.Samples = 50;
+  E.ClockMHz = 1980;
+  return E;
+}
+
+/// Baselines by level, in microseconds (0: not measured), and the fused time.
+TuneResult result(double Given, double Shaped, double Bound, double Fused, double Noise = 0.002) {
+  TuneResult R;
+  R.What = syntheticProblem(0);
+  SoloLevel Level = SoloLevel::Given;
+  for (double Time : {Given, Shaped, Bound}) {
+    if (Time > 0) {
+      R.Baselines.push_back({Schedule::Serial, Level, measured(Time * 1.1, Noise), {}});
+      R.Baselines.push_back({Schedule::Graph, Level, measured(Time, Noise), {}});
+    }
+    Level = static_cast<SoloLevel>(static_cast<int>(Level) + 1);
+  }
+  if (Fused > 0)
+    R.Tried.push_back({enumerateSpace(R.What).front(), Effort::Full, measured(Fused, Noise), 0, 1});
+  return R;
+}
+
+TEST(Verdict, SplitsTheTotalIntoItsFactors) {
+  const Summary S = summarize(result(1960, 1090, 600, 560));
+  EXPECT_EQ(S.What, Advice::Fuse);
+  EXPECT_NEAR(S.LaunchShapes, 1960.0 / 1090, 1e-9);
+  EXPECT_NEAR(S.Binding, 1090.0 / 600, 1e-9);
+  EXPECT_NEAR(S.Fusion, 600.0 / 560, 1e-9);
+  EXPECT_NEAR(S.total(), 3.5, 1e-9);
+  EXPECT_EQ(S.StrongestBaseline->Level, SoloLevel::Bound);
+  EXPECT_THAT(S.Sentence, HasSubstr("Fuse first and second"));
+  EXPECT_THAT(S.Sentence, HasSubstr("Tuning the kernels alone gives more: 3.27 times"));
+}
+
+TEST(Verdict, AFactorIsNeverBelowOne) {
+  // Retuning made it slower in company: the shapes given remain the baseline.
+  const Summary S = summarize(result(1000, 1050, 0, 900));
+  EXPECT_EQ(S.LaunchShapes, 1);
+  EXPECT_EQ(S.Binding, 1);
+  EXPECT_NEAR(S.Fusion, 1000.0 / 900, 1e-9);
+  EXPECT_EQ(S.StrongestBaseline->Level, SoloLevel::Given);
+}
+
+TEST(Verdict, FusionIsNotRecommendedBelowWhatIsRequired) {
+  TuneResult R = result(1000, 0, 0, 985);
+  EXPECT_EQ(summarize(R).What, Advice::LeaveAlone);
+  EXPECT_THAT(summarize(R).Sentence, HasSubstr("Do not fuse first and second"));
+  R.RequiredSpeedup = 1.01;
+  EXPECT_EQ(summarize(R).What, Advice::Fuse);
+}
+
+TEST(Verdict, FusionWithinTheNoiseIsNotRecommended) {
+  EXPECT_EQ(summarize(result(1000, 0, 0, 960, 0.02)).What, Advice::Fuse);
+  const Summary S = summarize(result(1000, 0, 0, 960, 0.04));
+  EXPECT_EQ(S.What, Advice::LeaveAlone);
+  EXPECT_THAT(S.Sentence, HasSubstr("within the noise"));
+}
+
+TEST(Verdict, TuningAloneIsTheAdviceWhereOnlyThatPays) {
+  const Summary S = summarize(result(1950, 1620, 1000, 1000));
+  EXPECT_EQ(S.What, Advice::TuneAlone);
+  EXPECT_THAT(S.Sentence, HasSubstr("Do not fuse"));
+  EXPECT_THAT(S.Sentence, HasSubstr("1.95 times as fast as they are now"));
+}
+
+TEST(Verdict, WithoutACandidateThereIsNothingToFuse) {
+  const Summary S = summarize(result(1000, 0, 0, 0));
+  EXPECT_EQ(S.What, Advice::LeaveAlone);
+  EXPECT_FALSE(S.Winner);
+  EXPECT_THAT(S.Sentence, HasSubstr("no fused candidate could be measured"));
+}
+
+TEST(Verdict, WithoutABaselineThereIsNone) { EXPECT_EQ(summarize(result(0, 0, 0, 900)).What, Advice::Unknown); }
+
+TEST(Verdict, ALuckyShortRunDoesNotWin) {
+  TuneResult R = result(1000, 0, 0, 900);
+  R.Tried.push_back({enumerateSpace(R.What).back(), Effort::Short, measured(890), 0, 2});
+  const Summary S = summarize(R);
+  EXPECT_EQ(S.Winner->Result.Microseconds, 900);
+  EXPECT_EQ(S.Candidates.size(), 2u);
+}
+
+TEST(Verdict, AFullRunReplacesTheShortOneOfTheSameCandidate) {
+  TuneResult R = result(1000, 0, 0, 900);
+  TraceEntry Short = R.Tried.front();
+  Short.Measured = Effort::Short;
+  Short.Result = measured(850);
+  R.Tried.push_back(Short);
+  const Summary S = summarize(R);
+  EXPECT_EQ(S.Winner->Result.Microseconds, 900);
+  EXPECT_EQ(S.Candidates.size(), 1u);
+}
+
+TEST(Verdict, KnowsHfusesBestAmongAll) {
+  TuneResult R = result(1000, 0, 0, 900);
+  R.Tried.push_back({enumerateHfuseSpace(R.What).front(), Effort::Full, measured(940), 0, 2});
+  const Summary S = summarize(R);
+  ASSERT_TRUE(S.Hfuse);
+  EXPECT_EQ(S.Hfuse->Result.Microseconds, 940);
+  EXPECT_EQ(S.Winner->Result.Microseconds, 900);
+}
+
+TEST(Verdict, TellsTheRegime) {
+  TuneResult R = result(1000, 0, 0, 900);
+  EXPECT_EQ(summarize(R).Limits, Regime::ThroughputBound);
+  R.What.Constituents[0].Shapes[0].Blocks = 100;
+  EXPECT_EQ(summarize(R).Limits, Regime::TailBound);
+  for (ConstituentProblem &C : R.What.Constituents)
+    C.Shapes[0].Microseconds = 4;
+  EXPECT_EQ(summarize(R).Limits, Regime::LaunchBound);
+}
+
+TEST(Verdict, ReportsClockSamplesAndNoise) {
+  TuneResult R = result(1000, 0, 0, 900, 0.003);
+  R.Tried[0].Result.ClockMHz = 1755;
+  const Summary S = summarize(R);
+  EXPECT_EQ(S.LowestClockMHz, 1755);
+  EXPECT_EQ(S.HighestClockMHz, 1980);
+  EXPECT_EQ(S.Samples, 150u);
+  EXPECT_DOUBLE_EQ(S.WorstNoise, 0.003);
+}
+
+TEST(Phrases, DescribeAConfiguration) {
+  FusionConfig C;
+  C.Constituents = {{{64}, 4}, {{256}}};
+  C.Grid = GridPolicy::Stride;
+  C.Registers = {RegisterPolicy::Bound, 0, 3};
+  EXPECT_EQ(phraseOf(C),
+            "side by side, 4 × 64 and 256 threads, looping over their blocks, registers bound for 3 resident blocks");
+  C.Shape = Geometry::Blocks;
+  C.Registers = {};
+  C.Constituents[0].ResidentBlocks = 2;
+  EXPECT_EQ(phraseOf(C), "in blocks of their own, 4 × 64 and 256 threads, 2 and 1 resident per SM");
+}
+
+} // namespace
+} // namespace cufuse
