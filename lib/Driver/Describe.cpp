@@ -1,5 +1,7 @@
 #include "cufuse/Driver/Describe.h"
 
+#include "DescribeAccesses.h"
+
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
 
@@ -110,6 +112,7 @@ llvm::json::Object json(const LoadedKernel &Kernel) {
       {"exitsBeforeBarrier", json(F.ExitsBeforeBarrier)},
       {"exitsBeforeWarpPrimitive", json(F.ExitsBeforeWarpPrimitive)},
       {"warpPrimitives", json(F.WarpPrimitives)},
+      {"vertical", F.IsTemplate ? llvm::json::Value(nullptr) : llvm::json::Value(accessJson(Kernel))},
       {"fusable", F.IsTemplate ? llvm::json::Value(nullptr) : llvm::json::Value(F.Blockers.empty())},
       {"blockers", std::move(Blockers)}};
 }
@@ -149,6 +152,8 @@ std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
     Row("fusable", F.IsTemplate ? "not known: name it with template arguments" : F.Blockers.empty() ? "yes" : "no");
     for (const Blocker &B : F.Blockers)
       Row("blocker", fmt::format("{}: {}; {}", B.Where.str(), B.message().Text, blockerRemedy(B.Kind)));
+    for (const auto &[Label, Text] : accessRows(Kernel))
+      Row(Label.c_str(), Text);
     Out += '\n';
   }
   return Out;

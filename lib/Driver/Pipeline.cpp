@@ -5,6 +5,8 @@
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
+#include "cufuse/Vertical/CollectAccesses.h"
+#include "cufuse/Vertical/InlineAtStore.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -36,21 +38,36 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
   return Request;
 }
 
-LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
-  LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch, {}};
+LoadedKernel understand(const ParsedUnit &Unit, const Reached &Reach, KernelSpec Spec) {
+  LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch, {}, {}, {}};
   for (const ParseError &Error : Unit.errors())
     Loaded.Errors.insert(Error.key());
-  const Reached Reach = reach(Unit, Kernel);
   Loaded.Facts = collectFacts(Unit, Reach);
   if (Loaded.Facts.IsTemplate)
     return Loaded;
+  if (!Reach.HasErrors) {
+    Loaded.Accesses = collectAccesses(Unit, Reach);
+    Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
+  }
   Loaded.Facts.Blockers = checkFusable(Unit, Reach, Loaded.Facts);
-  Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts);
+  return Loaded;
+}
+
+void takeText(const ParsedUnit &Unit, const Reached &Reach, llvm::ArrayRef<std::string> Linked, LoadedKernel &Loaded) {
+  if (Loaded.Facts.IsTemplate)
+    return;
+  Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts, Linked);
   // One reason at one place is enough.
   for (const Blocker &B : Loaded.Text.Blockers)
     if (std::none_of(Loaded.Facts.Blockers.begin(), Loaded.Facts.Blockers.end(),
                      [&](const Blocker &Known) { return Known.Kind == B.Kind && Known.Where.str() == B.Where.str(); }))
       Loaded.Facts.Blockers.push_back(B);
+}
+
+LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
+  const Reached Reach = reach(Unit, Kernel);
+  LoadedKernel Loaded = understand(Unit, Reach, std::move(Spec));
+  takeText(Unit, Reach, {}, Loaded);
   return Loaded;
 }
 
@@ -219,6 +236,23 @@ std::string folderOf(const std::string &File) {
   return Folder.empty() ? "." : Folder.str();
 }
 
+/// The kernels as one, by the request's links and the block that the root will have.
+llvm::Expected<LoadedKernel> composed(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {
+  auto Graph = graphOf(Kernels, Request);
+  if (!Graph)
+    return Graph.takeError();
+  const LoadedKernel &Root = Kernels[Graph->Root];
+  auto Blocks = distribute<BlockShape>(Request.Blocks, Root,
+                                       Constituent{Graph->Nodes[Graph->Root].Name, &Root.Facts, &Root.Text}, "--block");
+  if (!Blocks)
+    return Blocks.takeError();
+  std::string Why;
+  auto Block = Blocks->front() ? llvm::Expected<BlockShape>(*Blocks->front()) : defaultBlock(Root, Why);
+  if (!Block)
+    return Block.takeError();
+  return composeKernels(*Graph, Kernels, *Block);
+}
+
 } // namespace
 
 llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
@@ -227,7 +261,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
 }
 
 llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                                      llvm::ArrayRef<InputFlags> Flags) {
+                                                      llvm::ArrayRef<InputFlags> Flags, Linker Link) {
   // One parse per file and flags; a kernel that is asked for twice is probed once.
   struct File {
     ParseRequest Request;
@@ -268,6 +302,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
     return std::move(Failures);
 
   std::vector<LoadedKernel> Loaded;
+  std::vector<std::pair<const ParsedUnit *, Reached>> Read;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     const ParsedUnit &Unit = **Files.find({Kernels[I].File, Flags[I]})->second.Unit;
     auto Kernel = findKernel(Unit, Kernels[I], Probes[I]);
@@ -275,10 +310,20 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
       Failures = llvm::joinErrors(std::move(Failures), Kernel.takeError());
       continue;
     }
-    Loaded.push_back(understand(Unit, **Kernel, Kernels[I]));
+    Read.push_back({&Unit, reach(Unit, **Kernel)});
+    Loaded.push_back(understand(Unit, Read.back().second, Kernels[I]));
   }
   if (Failures)
     return std::move(Failures);
+  std::vector<std::vector<std::string>> Linked(Kernels.size());
+  if (Link) {
+    auto Found = Link(Loaded);
+    if (!Found)
+      return Found.takeError();
+    Linked = std::move(*Found);
+  }
+  for (size_t I = 0; I < Loaded.size(); ++I)
+    takeText(*Read[I].first, Read[I].second, Linked[I], Loaded[I]);
   return Loaded;
 }
 
@@ -358,9 +403,11 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
       Flags.Clang.insert(Flags.Clang.end(), Each.Clang.begin(), Each.Clang.end());
       Flags.Nvcc.insert(Flags.Nvcc.end(), Each.Nvcc.begin(), Each.Nvcc.end());
     }
-    if (const std::string Folder = folderOf(Kernels[I].Spec.File);
-        std::find(Folders.begin(), Folders.end(), Folder) == Folders.end())
-      Folders.push_back(Folder);
+    std::vector<std::string> Own = Kernels[I].OtherFolders;
+    Own.insert(Own.begin(), folderOf(Kernels[I].Spec.File));
+    for (const std::string &Folder : Own)
+      if (std::find(Folders.begin(), Folders.end(), Folder) == Folders.end())
+        Folders.push_back(Folder);
   }
 }
 
@@ -451,7 +498,17 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   FuseResult Result;
   auto Explain = [&](std::string Line) { Result.Explanation.push_back(std::move(Line)); };
 
-  auto Loaded = loadKernels(Tools, Request.Kernels, Request.Flags);
+  auto Linked = [&](llvm::ArrayRef<LoadedKernel> Kernels) -> llvm::Expected<std::vector<std::vector<std::string>>> {
+    auto Graph = graphOf(Kernels, Request);
+    if (!Graph)
+      return Graph.takeError();
+    std::vector<std::vector<std::string>> Names;
+    for (unsigned I = 0; I < Kernels.size(); ++I)
+      Names.push_back(linkedParameters(*Graph, I));
+    return Names;
+  };
+  auto Loaded = loadKernels(Tools, Request.Kernels, std::vector<InputFlags>(Request.Kernels.size(), Request.Flags),
+                            Request.Vertical ? Linker(Linked) : nullptr);
   if (!Loaded)
     return Loaded.takeError();
   Result.Kernels = std::move(*Loaded);
@@ -477,6 +534,13 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   Options.HeaderFile = llvm::sys::path::filename(Header).str();
   Options.Command = Request.Command;
   Options.LineDirectives = Request.LineDirectives;
+  if (Request.Vertical) {
+    // From here on, there is one kernel.
+    auto Composed = composed(Result.Kernels, Request);
+    if (!Composed)
+      return Composed.takeError();
+    Result.Kernels.assign(1, std::move(*Composed));
+  }
   Fuser Fuser(Tools, Result.Kernels, Options);
 
   auto Chosen = configure(Request, Result.Kernels, Fuser.constituents(), Result.Explanation);

@@ -23,9 +23,12 @@ struct Item {
 
 class Builder {
 public:
-  Builder(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts)
+  Builder(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, llvm::ArrayRef<std::string> Linked)
       : Unit(Unit), Reach(Reach), Facts(Facts), Sources(Unit.ast().getSourceManager()), Text(Unit),
-        Chosen(selectCopied(Unit, Reach)) {}
+        Chosen(selectCopied(Unit, Reach)) {
+    for (const ParameterFacts &P : Facts.Parameters)
+      this->Linked.push_back(llvm::is_contained(Linked, P.Name) ? P.Name : "");
+  }
 
   Closure run() {
     Result.Blockers = Chosen.Blockers;
@@ -89,7 +92,10 @@ private:
         Unqualified.consume_front("const ");
         *Declaration = "const __grid_constant__ " + Unqualified.str();
       }
-      Result.Parameters.push_back({Facts.Parameters[I].Name, *Declaration, *Field});
+      std::optional<std::string> Element = "";
+      if (Type->isPointerType() && !Type->getPointeeType()->isFunctionType())
+        Element = spellType(Context, Type->getPointeeType().getUnqualifiedType(), "", Copied);
+      Result.Parameters.push_back({Facts.Parameters[I].Name, *Declaration, *Field, Element.value_or("")});
     }
     Result.Callee = path(Kernel) + Kernel.getNameAsString();
     if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
@@ -289,8 +295,10 @@ private:
       if (isDynamicShared(*Global))
         Rebound.insert(Global->getNameAsString());
     checkBuiltinNames(Unit, Text, I.Text, Rebound, Result.Blockers);
-    if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit))
+    if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
       editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
+      editLinkedParameters(Unit, Text, *Kernel, Linked, Edits, Result.Blockers);
+    }
     if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
         Facts.announcesExits() && contains(I.Text, Kernel.Function->getBody()->getBeginLoc()))
       editReturns(Unit, Text, I.Text, Kernel, !Facts.ExitsBeforeBarrier.empty(), Edits, Result.Blockers);
@@ -542,6 +550,7 @@ private:
   const ParsedUnit &Unit;
   const Reached &Reach;
   const KernelFacts &Facts;
+  std::vector<std::string> Linked; ///< By position.
   const clang::SourceManager &Sources;
   SourceText Text;
   SelectCopied Chosen;
@@ -557,8 +566,9 @@ private:
 
 } // namespace
 
-Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts) {
-  return Builder(Unit, Reach, Facts).run();
+Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts,
+                    llvm::ArrayRef<std::string> Linked) {
+  return Builder(Unit, Reach, Facts, Linked).run();
 }
 
 } // namespace cufuse

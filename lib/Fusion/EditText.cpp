@@ -34,7 +34,9 @@ Edit removal(llvm::StringRef Buffer, unsigned Begin, unsigned End) {
 } // namespace
 
 std::string applyEdits(unsigned Begin, std::string Text, std::vector<Edit> Edits) {
-  std::sort(Edits.begin(), Edits.end(), [](const Edit &A, const Edit &B) { return A.Offset > B.Offset; });
+  // What is inserted at the start of a replaced stretch comes before it.
+  std::sort(Edits.begin(), Edits.end(),
+            [](const Edit &A, const Edit &B) { return std::pair(A.Offset, A.Length) > std::pair(B.Offset, B.Length); });
   for (const Edit &E : Edits)
     Text.replace(E.Offset - Begin, E.Length, E.Text);
   return Text;
@@ -93,6 +95,28 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
     Edits.push_back({Open + 1, 0, Parameters + ", "});
   else
     Edits.push_back({Open + 1, Close - Open - 1, Parameters});
+}
+
+void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
+                          llvm::ArrayRef<std::string> Names, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
+  for (size_t I = 0; I < Names.size(); ++I) {
+    if (Names[I].empty())
+      continue;
+    const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
+    const clang::SourceRange Range = Parameter->getSourceRange();
+    if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID() ||
+        Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
+      Blockers.push_back(
+          {BlockerKind::KernelFromMacro, Unit.place(Parameter->getLocation()), "its parameter " + Names[I]});
+      continue;
+    }
+    const unsigned Begin = Text.offset(Range.getBegin()).second;
+    const unsigned End =
+        Text.offset(Range.getEnd()).second +
+        clang::Lexer::MeasureTokenLength(Range.getEnd(), Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
+    Edits.push_back(
+        {Begin, End - Begin, fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString())});
+  }
 }
 
 void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::VarDecl &Variable,

@@ -26,6 +26,11 @@ std::string applyEdits(unsigned Begin, std::string Text, std::vector<Edit> Edits
 void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
                     const std::string &Parameters, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);
 
+/// In a declaration of the kernel, parameters get the type `cufuse_linked_NAME`; `Names` are by position, "" for those
+/// that keep theirs.
+void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
+                          llvm::ArrayRef<std::string> Names, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);
+
 /// `extern __shared__ T a[];` becomes a reference to the array at `Offset` of the partition's dynamic shared memory.
 void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::VarDecl &Variable,
                        const std::string &Offset, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);

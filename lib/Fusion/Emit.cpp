@@ -324,7 +324,8 @@ private:
   std::set<std::string> Included; ///< Lines that the source has.
 };
 
-/// The same text must not name different files, nor the same header be read in different states.
+} // namespace
+
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<Message> Refusals;
   for (const auto List : {&Closure::Includes, &Closure::Libraries}) {
@@ -353,8 +354,6 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
     return llvm::Error::success();
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
 }
-
-} // namespace
 
 std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts) {
   std::map<std::string, unsigned> Count, Next;

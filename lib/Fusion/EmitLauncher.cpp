@@ -113,6 +113,11 @@ private:
       const Dimensions Reads = gridDimensions(*C.Facts);
       Out.line("  const CufuseGrid {0}Grid = gridOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
       Out.line("  if ({}Grid.blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
+      for (std::string Condition : C.Text->LaunchConditions) {
+        for (size_t At; (At = Condition.find('\2')) != std::string::npos;)
+          Condition.replace(At, 1, C.Name);
+        Out.line("  if (!({}))\n    return cudaErrorInvalidConfiguration;", Condition);
+      }
       if (SideBySide)
         Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", needed(I));
     }

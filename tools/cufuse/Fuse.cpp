@@ -97,7 +97,7 @@ std::string dependencyRule(const std::string &Output, llvm::ArrayRef<LoadedKerne
 }
 
 struct Arguments {
-  std::vector<std::string> Kernels, Blocks, Copies, Resident, Unroll, Bindings;
+  std::vector<std::string> Kernels, Blocks, Copies, Resident, Unroll, Bindings, Links;
   std::string Registers = "none";
   bool NoLines = false, DryRun = false, Explain = false;
   FuseRequest Request;
@@ -123,6 +123,17 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
     return std::move(Error);
   if (llvm::Error Error = parseCounts(Given.Resident, "a number of resident blocks", Request.Resident))
     return std::move(Error);
+  for (const std::string &Text : Given.Links) {
+    auto Link = parseLink(Text);
+    if (!Link)
+      return Link.takeError();
+    Request.Links.push_back(std::move(*Link));
+  }
+  if (Request.Vertical ? Request.Links.empty() : !Request.Links.empty() || !Request.Dead.empty())
+    return badUsage("--vertical, and --link or --dead, go together",
+                    "write --vertical A.cu:producer B.cu:consumer --link producer.out=consumer.in");
+  if (Request.Vertical && !Request.Copies.empty())
+    return badUsage("--copies is not for --vertical");
   if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
     return std::move(Error);
   if (llvm::Error Error = parseRegisters(Given.Registers, Request))
@@ -193,6 +204,17 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   CLI::App &Command = *App.add_subcommand("fuse", "Write one kernel that plays several side by side.");
   Command.add_option("KERNELS", Given->Kernels, "FILE.cu:KERNEL or FILE.cu:@LINE; nvcc's flags for them go after `--`")
       ->required();
+  Command.add_flag("--vertical", Given->Request.Vertical,
+                   "Consumers inlined where their producer stores, instead of kernels side by side");
+  Command
+      .add_option("--link", Given->Links,
+                  "PRODUCER.OUT=CONSUMER.IN: what one stores is what the other loads; A.n=B.n or A.m*n=B.count: an "
+                  "argument of both")
+      ->take_all()
+      ->allow_extra_args(false);
+  Command.add_option("--dead", Given->Request.Dead, "[PRODUCER.]OUT: an intermediate that nothing else reads")
+      ->take_all()
+      ->allow_extra_args(false);
   Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")
       ->required();
   Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");

@@ -6,7 +6,9 @@
 #include "cufuse/Frontend/Toolchain.h"
 #include "cufuse/Fusion/Emit.h"
 #include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Vertical/Links.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
 #include <set>
@@ -32,8 +34,14 @@ struct LoadedKernel {
   Closure Text;
   CompileFlags Flags;
   std::string Arch;
+  KernelAccesses Accesses;
+  ShapeFacts Shape;
   std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
+  std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
 };
+
+/// Parameters whose types `takeClosure` is to replace, for each kernel, once the facts of all are known.
+using Linker = llvm::function_ref<llvm::Expected<std::vector<std::vector<std::string>>>(llvm::ArrayRef<LoadedKernel>)>;
 
 /// Parses each distinct file once (or for each set of flags), in parallel, and collects what is known of each kernel.
 /// Blockers do not fail it.
@@ -42,7 +50,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
 
 /// The same, where each kernel has flags of its own.
 llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                                      llvm::ArrayRef<InputFlags> Flags);
+                                                      llvm::ArrayRef<InputFlags> Flags, Linker Link = nullptr);
 
 /// Every kernel of a file, templates by their instantiations (or as they stand, where the file has none).
 llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools, const std::string &File,
@@ -90,6 +98,10 @@ enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
 
 struct FuseRequest {
   std::vector<KernelSpec> Kernels;
+  /// Vertically: consumers where their producers store, as these links say.
+  bool Vertical = false;
+  std::vector<LinkText> Links;
+  std::vector<std::string> Dead;
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;
@@ -116,6 +128,12 @@ struct FuseResult {
   std::string HeaderPath;
   std::vector<std::string> Explanation; ///< Every decision with its fact.
 };
+
+/// The kernels of a graph as one, to be fused like any other; `Block` is the root's. Refuses what is not proved legal.
+llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
+                                            BlockShape Block);
+/// The graph of the kernels by the request's links.
+llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request);
 
 /// Everything up to the step asked for, writing excluded.
 llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Request);

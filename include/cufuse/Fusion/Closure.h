@@ -3,6 +3,8 @@
 
 #include "cufuse/Analysis/KernelFacts.h"
 
+#include <llvm/ADT/ArrayRef.h>
+
 #include <map>
 #include <set>
 #include <string>
@@ -45,6 +47,7 @@ struct ParameterText {
   std::string Name;        ///< As in KernelFacts.
   std::string Declaration; ///< Of the fused kernel's parameter; PathMark for the namespace, `\2` for its name.
   std::string Field;       ///< Of the argument structure; PathMark for the namespace.
+  std::string Element;     ///< Of a pointer: what it points to, without qualifiers; PathMark for the namespace.
 };
 
 struct Closure {
@@ -64,6 +67,8 @@ struct Closure {
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
+  /// Of the launch `\2Launch`, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
+  std::vector<std::string> LaunchConditions;
   bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
@@ -71,7 +76,9 @@ struct Closure {
 
 /// Takes the text that `Reach.Kernel` needs. Declarations of the main file are copied, and so are those of project
 /// headers that use the thread block, that define symbols other objects would define again, or that need such ones;
-/// everything else stays behind an `#include`.
-Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts);
+/// everything else stays behind an `#include`. The parameters named in `Linked` get the type `cufuse_linked_NAME`,
+/// which whoever emits the text declares.
+Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts,
+                    llvm::ArrayRef<std::string> Linked = {});
 
 } // namespace cufuse

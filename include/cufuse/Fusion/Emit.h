@@ -41,6 +41,9 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
 /// The namespace that holds a constituent's copied text, beside the namespace `Name` of the output.
 std::string textNamespace(const std::string &Name, const Constituent &C);
 
+/// The same text must not name different files, nor the same header be read in different states.
+llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents);
+
 /// Refuses kernels whose files need the same header in different states, or different headers under the same name.
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                                       const EmitOptions &Options);

@@ -1,0 +1,101 @@
+// Which elements of its arguments a kernel loads and stores: index polynomials and the conditions they stand under.
+// Plain data: no Clang.
+#pragma once
+
+#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Vertical/Polynomial.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// `Left < Right` holds.
+struct Less {
+  Polynomial Left, Right;
+};
+
+/// What a site stands under, from the outside in.
+struct PathStep {
+  enum class Kind {
+    Loop,    ///< `Id` indexes KernelAccesses::Loops.
+    Branch,  ///< One side of a condition; `Id` tells conditions apart.
+    Unknown, ///< A construct that may run it any number of times.
+  };
+  Kind What = Kind::Unknown;
+  unsigned Id = 0;
+  bool Taken = true;       ///< Branch: where the condition holds.
+  std::vector<Less> Holds; ///< Known to hold here.
+  bool Exact = false;      ///< Branch: taken if and only if all of `Holds` do.
+  std::string Text;        ///< The condition, as written.
+  SourcePlace Where;
+};
+
+/// `for (v = Start; …; v += Step)` whose variable changes nowhere else.
+struct LoopAccess {
+  std::string Atom; ///< The variable in polynomials.
+  Polynomial Start, Step;
+  bool LeftEarly = false;       ///< By break, return or goto.
+  std::vector<Finding> Carried; ///< Variables of the code around it that the body changes.
+  SourcePlace Where;
+};
+
+/// One access to memory through a pointer parameter.
+struct AccessSite {
+  enum class Kind {
+    Load,
+    Store, ///< Of a whole element.
+    Atomic,
+    Escape, ///< Another use of the pointer, which may access anything.
+  };
+  Kind What = Kind::Load;
+  std::string Parameter;
+  bool Direct = true;              ///< The parameter itself is indexed: `p[…]`.
+  bool Compound = false;           ///< A load and a store in one: `p[i] += x`.
+  std::optional<Polynomial> Index; ///< In elements; nothing where it is not known.
+  std::string Text;                ///< As written.
+  std::vector<PathStep> Path;
+  SourcePlace Where;
+
+  /// `file:line:column`, with the text: how messages name an access.
+  std::string str() const;
+};
+
+/// A quantity that depends on the thread and is used for something else than an index or a condition.
+struct ThreadUse {
+  Polynomial Value;
+  std::string Text;
+  SourcePlace Where;
+};
+
+/// A quotient is an atom of its own, by its text.
+struct Quotient {
+  Polynomial Dividend, Divisor;
+};
+
+/// A parameter of the kernel, by position.
+struct ParameterAccess {
+  std::string Name;    ///< As in KernelFacts.
+  std::string Type;    ///< Canonical, without qualifiers of its own.
+  std::string Element; ///< Of a pointer: what it points to, without qualifiers. Empty for other types.
+  bool Restrict = false, ReadOnly = false, Volatile = false;
+  bool Integer = false;
+  bool HidesPointers = false; ///< No pointer itself, but may hold one.
+};
+
+struct KernelAccesses {
+  std::vector<ParameterAccess> Parameters;
+  std::vector<AccessSite> Sites; ///< In the order of the text.
+  std::vector<LoopAccess> Loops;
+  std::vector<ThreadUse> Uses;
+  std::map<std::string, Quotient> Quotients;
+  std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
+  /// What else the kernel does that an analysis by elements cannot follow.
+  std::vector<Finding> Unfollowed;
+};
+
+/// `threadIdx.x`
+std::string builtinAtom(Builtin B, int Dimension);
+
+} // namespace cufuse

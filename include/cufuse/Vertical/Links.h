@@ -1,0 +1,66 @@
+// What the user links: `producer.out=consumer.in`. No Clang.
+#pragma once
+
+#include "cufuse/Vertical/Pointwise.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+namespace cufuse {
+
+/// `KERNEL.PARAMETER=KERNEL.PARAMETER`; on the left, parameters may be multiplied: `gemm.m*n=gelu.count`.
+struct LinkText {
+  std::string From, To;             ///< Kernels.
+  std::vector<std::string> Factors; ///< Parameters of `From`.
+  std::string Parameter;            ///< Of `To`.
+  std::string Text;
+};
+llvm::Expected<LinkText> parseLink(llvm::StringRef Text);
+
+/// A kernel of the chain or graph, by position.
+struct VerticalNode {
+  std::string Name;
+  const KernelFacts *Facts;
+  const KernelAccesses *Accesses;
+  const ShapeFacts *Shape;
+
+  const ParameterAccess *parameter(llvm::StringRef Name) const;
+};
+
+/// An intermediate: every element that `Producer` stores to `Out` is what `Consumer` loads from `In`.
+struct Flow {
+  unsigned Producer = 0, Consumer = 0;
+  std::string Out, In;
+  bool Dead = false; ///< Nothing else reads it: it is not stored.
+};
+
+/// An argument that is another kernel's, or a product of integer arguments of another kernel.
+struct SharedArgument {
+  unsigned Of = 0, To = 0;
+  std::vector<std::string> Factors;
+  std::string Parameter;
+};
+
+struct VerticalGraph {
+  std::vector<VerticalNode> Nodes;
+  std::vector<Flow> Flows;
+  std::vector<SharedArgument> Shared;
+  unsigned Root = 0;           ///< The one that consumes nothing.
+  std::vector<unsigned> Order; ///< Producers before their consumers, the root first.
+
+  /// The integer parameter as a polynomial of arguments that remain, called `node.parameter`.
+  Polynomial argument(unsigned Node, const std::string &Parameter) const;
+  /// A polynomial of a node's parameters in those; the element and whatever else is no parameter stays.
+  Polynomial inArguments(unsigned Node, const Polynomial &P) const;
+  const SharedArgument *sharedTo(unsigned Node, llvm::StringRef Parameter) const;
+  const Flow *flowTo(unsigned Node, llvm::StringRef Parameter) const;
+};
+
+/// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`
+/// or `out`. Fails as bad usage for names that do not exist, and refuses graphs that are not a tree of kernels below
+/// one root.
+llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
+                                          llvm::ArrayRef<std::string> Dead);
+
+} // namespace cufuse

@@ -1,0 +1,68 @@
+#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Vertical/InlineAtStore.h"
+
+#include <llvm/Support/Path.h>
+
+namespace cufuse {
+
+llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {
+  std::vector<const KernelFacts *> Facts;
+  for (const LoadedKernel &Kernel : Kernels) {
+    // What cannot be read has no parameters to link.
+    if (Kernel.Accesses.Parameters.size() != Kernel.Facts.Parameters.size())
+      if (llvm::Error Error = checkAll(Kernels))
+        return std::move(Error);
+    Facts.push_back(&Kernel.Facts);
+  }
+  const std::vector<std::string> Names = constituentNames(Facts);
+  std::vector<VerticalNode> Nodes;
+  for (size_t I = 0; I < Kernels.size(); ++I)
+    Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape});
+  return linkKernels(std::move(Nodes), Request.Links, Request.Dead);
+}
+
+llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
+                                            BlockShape Block) {
+  auto Requirements = checkInlineAtStore(Graph, Block);
+  if (!Requirements)
+    return Requirements.takeError();
+  std::vector<const Closure *> Texts;
+  std::vector<Constituent> Constituents;
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    Texts.push_back(&Kernels[I].Text);
+    Constituents.push_back({Graph.Nodes[I].Name, &Kernels[I].Facts, &Kernels[I].Text});
+  }
+  if (llvm::Error Error = checkIncludes(Constituents))
+    return std::move(Error);
+  // A type that is copied with each kernel is another type for each.
+  for (const Flow &F : Graph.Flows)
+    for (const ParameterText &P : Kernels[F.Consumer].Text.Parameters)
+      if (P.Name == F.In && P.Element.find(PathMark) != std::string::npos) {
+        const VerticalNode &Consumer = Graph.Nodes[F.Consumer];
+        return llvm::make_error<Failure>(
+            ExitCode::BadInput,
+            std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Consumer.Facts->Where,
+                                         fmt::format("{}.{} is {}, which stands in the kernel's file itself",
+                                                     Consumer.Name, F.In, Consumer.parameter(F.In)->Type)}
+                                     .message()});
+      }
+  ComposedKernel One = inlineAtStore(Graph, Texts, *Requirements);
+  const LoadedKernel &Root = Kernels[Graph.Root];
+  LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
+  for (unsigned Node : Graph.Order) {
+    const LoadedKernel &Kernel = Kernels[Node];
+    Result.Errors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
+    if (Node == Graph.Root)
+      continue;
+    const llvm::StringRef Folder = llvm::sys::path::parent_path(Kernel.Spec.File);
+    Result.OtherFolders.push_back(Folder.empty() ? "." : Folder.str());
+    Result.Flags.Relocatable |= Kernel.Flags.Relocatable;
+    Result.Flags.Standard = laterStandard(Result.Flags.Standard, Kernel.Flags.Standard);
+    for (const std::string &Macro : Kernel.Flags.Macros)
+      if (!llvm::is_contained(Result.Flags.Macros, Macro))
+        Result.Flags.Macros.push_back(Macro);
+  }
+  return Result;
+}
+
+} // namespace cufuse

@@ -1,0 +1,75 @@
+#include "DescribeAccesses.h"
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+constexpr const char *KindNames[] = {"load", "store", "atomic", "escape"};
+constexpr const char *ShapeNames[] = {"pointwise", "row-wise", "opaque"};
+
+/// `in[element - 1]`; of a kernel that is no function of an element, with the indices of the thread.
+std::string indexed(const AccessSite &Site, const LoadedKernel &Kernel) {
+  if (!Site.Index)
+    return Site.Parameter + "[unknown]";
+  const auto Element = Kernel.Shape.Shape == KernelShape::Pointwise
+                           ? inElement(*Site.Index, Kernel.Accesses, Kernel.Shape)
+                           : std::nullopt;
+  return fmt::format("{}[{}]", Site.Parameter, shown(Element.value_or(*Site.Index)));
+}
+
+std::vector<std::string> conditions(const AccessSite &Site) {
+  std::vector<std::string> Texts;
+  for (const PathStep &Step : Site.Path)
+    Texts.push_back(Step.What == PathStep::Kind::Branch && !Step.Taken ? "not (" + Step.Text + ")" : Step.Text);
+  return Texts;
+}
+
+} // namespace
+
+std::vector<std::pair<std::string, std::string>> accessRows(const LoadedKernel &Kernel) {
+  std::vector<std::pair<std::string, std::string>> Rows;
+  if (Kernel.Facts.IsTemplate || Kernel.Accesses.Parameters.size() != Kernel.Facts.Parameters.size())
+    return Rows; // not read
+  const ShapeFacts &Shape = Kernel.Shape;
+  std::string Text = ShapeNames[static_cast<int>(Shape.Shape)];
+  if (Shape.Shape == KernelShape::Pointwise)
+    Text += fmt::format(": elements below {}{}", Shape.Bound.str(), Shape.Strided ? ", by a loop over the grid" : "");
+  Rows.push_back({"shape", Text});
+  for (const Finding &Reason : Shape.Reasons)
+    Rows.push_back({"not pointwise", fmt::format("{}: {}", Reason.Where.str(), Reason.What)});
+  for (const AccessSite &Site : Kernel.Accesses.Sites) {
+    std::string Row = fmt::format("{}, {}:{}", indexed(Site, Kernel), Site.Where.File, Site.Where.Line);
+    if (const std::vector<std::string> Conditions = conditions(Site); !Conditions.empty())
+      Row += ", if " + llvm::join(Conditions, " and ");
+    Rows.push_back({KindNames[static_cast<int>(Site.What)], Row});
+  }
+  return Rows;
+}
+
+llvm::json::Object accessJson(const LoadedKernel &Kernel) {
+  auto Place = [](const SourcePlace &Where) {
+    return llvm::json::Object{{"file", Where.File}, {"line", Where.Line}, {"column", Where.Column}};
+  };
+  const ShapeFacts &Shape = Kernel.Shape;
+  llvm::json::Array Reasons, Sites;
+  for (const Finding &Reason : Shape.Reasons)
+    Reasons.push_back(llvm::json::Object{{"what", Reason.What}, {"place", Place(Reason.Where)}});
+  for (const AccessSite &Site : Kernel.Accesses.Sites)
+    Sites.push_back(
+        llvm::json::Object{{"kind", KindNames[static_cast<int>(Site.What)]},
+                           {"parameter", Site.Parameter},
+                           {"index", Site.Index ? llvm::json::Value(Site.Index->str()) : llvm::json::Value(nullptr)},
+                           {"text", Site.Text},
+                           {"conditions", llvm::json::Array(conditions(Site))},
+                           {"place", Place(Site.Where)}});
+  const bool Pointwise = Shape.Shape == KernelShape::Pointwise;
+  return llvm::json::Object{{"shape", ShapeNames[static_cast<int>(Shape.Shape)]},
+                            {"elements", Pointwise ? llvm::json::Value(Shape.Bound.str()) : llvm::json::Value(nullptr)},
+                            {"gridStride", Pointwise ? llvm::json::Value(Shape.Strided) : llvm::json::Value(nullptr)},
+                            {"notPointwise", std::move(Reasons)},
+                            {"sites", std::move(Sites)}};
+}
+
+} // namespace cufuse

@@ -1,0 +1,14 @@
+// The part of a description that vertical fusion reads.
+#pragma once
+
+#include "cufuse/Driver/Pipeline.h"
+
+#include <llvm/Support/JSON.h>
+
+namespace cufuse {
+
+/// Label and text of each row; none for a template without arguments.
+std::vector<std::pair<std::string, std::string>> accessRows(const LoadedKernel &Kernel);
+llvm::json::Object accessJson(const LoadedKernel &Kernel);
+
+} // namespace cufuse

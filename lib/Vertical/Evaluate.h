@@ -1,0 +1,101 @@
+// What the expressions of a kernel's body are worth, in polynomials, and which elements they access.
+#pragma once
+
+#include "cufuse/Analysis/Reach.h"
+#include "cufuse/Vertical/Accesses.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// May a value of this type hold a pointer?
+bool leadsToPointer(clang::QualType T, unsigned Depth = 0);
+
+/// What an expression is known to be.
+struct Value {
+  enum class Kind { Unknown, Integer, Pointer };
+  Kind What = Kind::Unknown;
+  Polynomial P;                             ///< The integer, or the pointer's distance from the parameter, in elements.
+  const clang::ParmVarDecl *Base = nullptr; ///< Of a pointer.
+  bool Direct = false;                      ///< The parameter itself.
+  bool operator==(const Value &) const = default;
+};
+
+/// A condition, evaluated once.
+struct Condition {
+  enum class Kind { Unknown, Less, And, Or, Not };
+  Kind What = Kind::Unknown;
+  Less Compared;
+  std::vector<Condition> Parts;
+
+  /// Adds what is known on one side of it; returns whether that is the whole of it.
+  bool known(bool Truth, std::vector<Less> &Holds) const;
+};
+
+/// Evaluates expressions in the order in which the program does. Variables that are not in `Variables` are not known.
+class Evaluator {
+public:
+  Evaluator(const ParsedUnit &Unit, const Reached &Reach);
+
+  Value eval(const clang::Expr *E);
+  Condition condition(const clang::Expr *E);
+  /// The initialisation of a local variable.
+  void declare(const clang::VarDecl &Variable);
+  /// The value goes where it is no longer followed.
+  void use(const Value &V, const clang::Expr *E);
+  void unfollowed(const std::string &What, clang::SourceLocation Where);
+  PathStep branch(const Condition &C, unsigned Id, bool Taken, const clang::Expr *Written) const;
+  std::string text(const clang::Stmt *S) const;
+  /// Names of pointers and of thread indices in the kernel's body that no evaluation has met count as uses of any kind.
+  void addUnmet();
+  bool isName(const std::string &Atom) const; ///< Of a parameter.
+
+  std::map<const clang::VarDecl *, Value> Variables;
+  std::vector<PathStep> Path; ///< What the current place stands under.
+  unsigned NextBranch = 0;
+  KernelAccesses Result;
+
+protected:
+  const ParsedUnit &Unit;
+  const clang::ASTContext &Context;
+  const clang::FunctionDecl &Kernel;
+
+private:
+  /// An element that an lvalue lies in.
+  struct Place {
+    const clang::ParmVarDecl *Base = nullptr; ///< Null: memory that is none of the parameters'.
+    std::optional<Polynomial> Index;
+    bool Direct = false;
+    bool Whole = true; ///< Not a member or component of it.
+    const clang::Expr *At = nullptr;
+  };
+
+  void parameters();
+  void findReferred();
+  void parts(const clang::Expr *E);
+  void site(AccessSite::Kind What, const Place &P, bool Compound = false);
+  std::optional<Place> place(const clang::Expr *E);
+  Place elementOf(const clang::Expr *Pointer, const clang::Expr *Index, const clang::Expr *At);
+  Value load(const clang::Expr *E);
+  void argument(const clang::Expr *E, bool Changes);
+  Value cast(const clang::CastExpr *Cast);
+  Value unary(const clang::UnaryOperator *E);
+  Value binary(const clang::BinaryOperator *E);
+  Value assign(const clang::Expr *To, const clang::Expr *From, bool Compound);
+  Value arithmetic(clang::BinaryOperatorKind Kind, const Value &L, const Value &R, const clang::BinaryOperator *E);
+  Value call(const clang::CallExpr *E);
+  void lambda(const clang::LambdaExpr *E);
+  Value conditional(const clang::ConditionalOperator *E);
+  bool holdsIndex(clang::QualType T) const;
+  Value used(std::initializer_list<std::pair<const Value *, const clang::Expr *>> Parts);
+
+  std::map<const clang::ParmVarDecl *, std::string> Names;
+  std::set<const clang::VarDecl *> Referred; ///< By a pointer or a reference: they may change anywhere.
+  std::set<const clang::Expr *> Met;         ///< Names of parameters and of built-ins.
+};
+
+} // namespace cufuse

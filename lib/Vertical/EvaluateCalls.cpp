@@ -1,0 +1,182 @@
+#include "Evaluate.h"
+
+#include "Forms.h"
+
+#include <llvm/ADT/StringSet.h>
+
+namespace cufuse {
+
+namespace {
+
+const llvm::StringSet<> LoadIntrinsics = {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"};
+const llvm::StringSet<> StoreIntrinsics = {"__stwb", "__stcg", "__stcs", "__stwt"};
+
+} // namespace
+
+const clang::Expr *plain(const clang::Expr *E) {
+  while (true) {
+    const clang::Expr *Inner = E->IgnoreParens();
+    if (auto *Clean = llvm::dyn_cast<clang::ExprWithCleanups>(Inner))
+      Inner = Clean->getSubExpr();
+    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(Inner))
+      Inner = Temporary->getSubExpr();
+    else if (auto *Bound = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(Inner))
+      Inner = Bound->getSubExpr();
+    else if (auto *Substituted = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(Inner))
+      Inner = Substituted->getReplacement();
+    else if (Inner == E)
+      return E;
+    E = Inner;
+  }
+}
+
+const clang::MSPropertyRefExpr *property(const clang::Expr *E) {
+  if (auto *Object = llvm::dyn_cast<clang::PseudoObjectExpr>(E))
+    E = Object->getSyntacticForm()->IgnoreParens();
+  return llvm::dyn_cast<clang::MSPropertyRefExpr>(E);
+}
+
+std::optional<std::string> builtinRead(const clang::Expr *E) {
+  const clang::MSPropertyRefExpr *Property = property(E);
+  if (!Property)
+    return std::nullopt;
+  const clang::Expr *Base = Property->getBaseExpr()->IgnoreParenImpCasts();
+  if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(Base))
+    Base = Opaque->getSourceExpr()->IgnoreParenImpCasts();
+  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Base);
+  const llvm::StringRef Dimension = Property->getPropertyDecl()->getName();
+  if (!Reference || Dimension.size() != 1 || Dimension[0] < 'x' || Dimension[0] > 'z')
+    return std::nullopt;
+  for (unsigned B = 0; B < BuiltinNames.size(); ++B)
+    if (Reference->getDecl()->getIdentifier() && Reference->getDecl()->getName() == BuiltinNames[B])
+      return builtinAtom(static_cast<Builtin>(B), Dimension[0] - 'x');
+  return std::nullopt;
+}
+
+Value Evaluator::call(const clang::CallExpr *E) {
+  const clang::FunctionDecl *Callee = E->getDirectCallee();
+  if (!Callee) {
+    unfollowed("a call through a pointer", E->getBeginLoc());
+    argument(E->getCallee(), true);
+  }
+  unsigned First = 0;
+  if (auto *Operator = llvm::dyn_cast<clang::CXXOperatorCallExpr>(E)) {
+    if (Operator->isAssignmentOp() && E->getNumArgs() == 2)
+      return assign(E->getArg(0), E->getArg(1), Operator->getOperator() != clang::OO_Equal);
+    if (llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee)) {
+      argument(E->getArg(0), !llvm::cast<clang::CXXMethodDecl>(Callee)->isConst());
+      First = 1;
+    }
+  }
+  if (auto *Member = llvm::dyn_cast<clang::CXXMemberCallExpr>(E))
+    if (const clang::Expr *Object = Member->getImplicitObjectArgument())
+      argument(Object, !Member->getMethodDecl() || !Member->getMethodDecl()->isConst());
+  const llvm::StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : "";
+  const bool Atomic = Callee && classify(*Callee) == Intrinsic::Atomic;
+  if ((LoadIntrinsics.contains(Name) || StoreIntrinsics.contains(Name) || Atomic) && E->getNumArgs() > 0) {
+    std::optional<Place> To;
+    if (auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E->getArg(0)->IgnoreParenImpCasts());
+        Address && Address->getOpcode() == clang::UO_AddrOf)
+      To = place(Address->getSubExpr());
+    else if (const Value V = eval(E->getArg(0)); V.What == Value::Kind::Pointer)
+      To = Place{V.Base, V.P, false, true, E};
+    for (unsigned I = 1; I < E->getNumArgs(); ++I)
+      argument(E->getArg(I), true);
+    if (To) {
+      Place P = *To;
+      P.At = E;
+      P.Direct = false;
+      site(Atomic                          ? AccessSite::Kind::Atomic
+           : LoadIntrinsics.contains(Name) ? AccessSite::Kind::Load
+                                           : AccessSite::Kind::Store,
+           P);
+    }
+    return {};
+  }
+  for (unsigned I = First; I < E->getNumArgs(); ++I) {
+    const clang::QualType T =
+        Callee && I - First < Callee->getNumParams() ? Callee->getParamDecl(I - First)->getType() : clang::QualType();
+    argument(E->getArg(I), T.isNull() || (T->isLValueReferenceType() && !T.getNonReferenceType().isConstQualified()));
+  }
+  return {};
+}
+
+/// Where it is called is not known: what it names may be accessed anywhere.
+void Evaluator::lambda(const clang::LambdaExpr *E) {
+  for (const clang::LambdaCapture &Capture : E->captures())
+    if (Capture.capturesVariable())
+      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Capture.getCapturedVar()))
+        if (auto Known = Variables.find(Variable); Known != Variables.end()) {
+          use(Known->second, E);
+          if (Capture.getCaptureKind() == clang::LCK_ByRef)
+            Variables.erase(Variable);
+        }
+  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
+    bool Found = false;
+    bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *E) override {
+      Found |= builtinRead(E).has_value();
+      return true;
+    }
+  } Builtins;
+  Builtins.TraverseStmt(E->getBody());
+  if (Builtins.Found)
+    unfollowed("a lambda that reads the thread's index", E->getBeginLoc());
+}
+
+void Evaluator::addUnmet() {
+  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
+    std::vector<const clang::DeclRefExpr *> Names;
+    std::vector<const clang::MSPropertyRefExpr *> Properties;
+    bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+      Names.push_back(E);
+      return true;
+    }
+    bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *E) override {
+      Properties.push_back(E);
+      return true;
+    }
+  } All;
+  All.TraverseStmt(Kernel.getBody());
+  Path.clear();
+  for (const clang::DeclRefExpr *E : All.Names)
+    if (auto *P = llvm::dyn_cast<clang::ParmVarDecl>(E->getDecl());
+        P && Names.count(P) && P->getType()->isPointerType() && !Met.count(E))
+      site(AccessSite::Kind::Escape, {P, std::nullopt, true, true, E});
+  for (const clang::MSPropertyRefExpr *E : All.Properties)
+    if (builtinRead(E) && !Met.count(E))
+      unfollowed("a use of " + text(E), E->getBeginLoc());
+}
+
+void Evaluator::findReferred() {
+  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
+    std::set<const clang::VarDecl *> Found;
+    void add(const clang::Expr *E) {
+      auto *Reference = E ? llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts()) : nullptr;
+      if (auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr)
+        Found.insert(Variable);
+    }
+    bool VisitUnaryOperator(const clang::UnaryOperator *E) override {
+      if (E->getOpcode() == clang::UO_AddrOf)
+        add(E->getSubExpr());
+      return true;
+    }
+    bool VisitVarDecl(const clang::VarDecl *Variable) override {
+      if (Variable->getType()->isReferenceType())
+        add(Variable->getInit());
+      return true;
+    }
+    bool VisitLambdaExpr(const clang::LambdaExpr *E) override {
+      for (const clang::LambdaCapture &Capture : E->captures())
+        if (Capture.capturesVariable() && Capture.getCaptureKind() == clang::LCK_ByRef)
+          if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Capture.getCapturedVar()))
+            Found.insert(Variable);
+      return true;
+    }
+  } All;
+  All.TraverseStmt(Kernel.getBody());
+  Referred = std::move(All.Found);
+  for (const clang::VarDecl *Variable : Referred)
+    Variables.erase(Variable);
+}
+
+} // namespace cufuse

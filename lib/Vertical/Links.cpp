@@ -1,0 +1,213 @@
+#include "cufuse/Vertical/Links.h"
+
+#include "cufuse/Support/Error.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+llvm::Expected<LinkText> parseLink(llvm::StringRef Text) {
+  LinkText Link;
+  Link.Text = Text.str();
+  const auto [Left, Right] = Text.split('=');
+  const auto [From, Product] = Left.rsplit('.');
+  const auto [To, Parameter] = Right.rsplit('.');
+  llvm::SmallVector<llvm::StringRef> Factors;
+  Product.split(Factors, '*');
+  for (llvm::StringRef Factor : Factors)
+    Link.Factors.push_back(Factor.trim().str());
+  Link.From = From.trim().str();
+  Link.To = To.trim().str();
+  Link.Parameter = Parameter.trim().str();
+  if (Link.From.empty() || Link.To.empty() || Link.Parameter.empty() || llvm::is_contained(Link.Factors, ""))
+    return badUsage(fmt::format("'{}' is no link", Text.str()), "write --link PRODUCER.PARAMETER=CONSUMER.PARAMETER");
+  return Link;
+}
+
+const ParameterAccess *VerticalNode::parameter(llvm::StringRef Name) const {
+  for (const ParameterAccess &P : Accesses->Parameters)
+    if (P.Name == Name)
+      return &P;
+  return nullptr;
+}
+
+const SharedArgument *VerticalGraph::sharedTo(unsigned Node, llvm::StringRef Parameter) const {
+  for (const SharedArgument &S : Shared)
+    if (S.To == Node && S.Parameter == Parameter)
+      return &S;
+  return nullptr;
+}
+
+const Flow *VerticalGraph::flowTo(unsigned Node, llvm::StringRef Parameter) const {
+  for (const Flow &F : Flows)
+    if (F.Consumer == Node && F.In == Parameter)
+      return &F;
+  return nullptr;
+}
+
+Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) const {
+  const SharedArgument *S = sharedTo(Node, Parameter);
+  if (!S)
+    return Polynomial::atom(Nodes[Node].Name + "." + Parameter);
+  Polynomial Product = Polynomial::constant(1);
+  for (const std::string &Factor : S->Factors)
+    Product = Product * argument(S->Of, Factor);
+  return Product;
+}
+
+Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const {
+  Polynomial Result = P;
+  for (const std::string &Atom : P.atoms())
+    if (Nodes[Node].parameter(Atom))
+      Result = Result.substitute(Atom, argument(Node, Atom));
+  return Result;
+}
+
+namespace {
+
+class Linking {
+public:
+  Linking(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links, llvm::ArrayRef<std::string> Dead)
+      : Links(Links), Dead(Dead) {
+    Graph.Nodes = std::move(Nodes);
+  }
+
+  llvm::Expected<VerticalGraph> run() {
+    for (const LinkText &Link : Links)
+      if (llvm::Error Error = link(Link))
+        return std::move(Error);
+    for (const std::string &Name : Dead)
+      if (llvm::Error Error = kill(Name))
+        return std::move(Error);
+    if (llvm::Error Error = order())
+      return std::move(Error);
+    return std::move(Graph);
+  }
+
+private:
+  llvm::Expected<unsigned> node(const std::string &Name) const {
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      if (Graph.Nodes[I].Name == Name)
+        return I;
+    std::optional<unsigned> Found;
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      if (Graph.Nodes[I].Facts->Name == Name || Graph.Nodes[I].Facts->QualifiedName == Name) {
+        if (Found)
+          return badUsage(fmt::format("'{}' names several of the kernels", Name),
+                          fmt::format("they are {} and {}", Graph.Nodes[*Found].Name, Graph.Nodes[I].Name));
+        Found = I;
+      }
+    if (!Found)
+      return badUsage(fmt::format("'{}' is none of the kernels", Name));
+    return *Found;
+  }
+
+  static bool isStored(const VerticalNode &Node, llvm::StringRef Parameter) {
+    return llvm::any_of(Node.Accesses->Sites, [&](const AccessSite &Site) {
+      return Site.Parameter == Parameter && Site.What != AccessSite::Kind::Load &&
+             !(Site.What == AccessSite::Kind::Escape && Node.parameter(Parameter)->ReadOnly);
+    });
+  }
+
+  llvm::Error link(const LinkText &Link) {
+    auto From = node(Link.From), To = node(Link.To);
+    if (!From || !To)
+      return llvm::joinErrors(From.takeError(), To.takeError());
+    const ParameterAccess *Target = Graph.Nodes[*To].parameter(Link.Parameter);
+    if (!Target)
+      return badUsage(fmt::format("{} has no parameter '{}'", Link.To, Link.Parameter));
+    std::vector<const ParameterAccess *> Sources;
+    for (const std::string &Factor : Link.Factors) {
+      Sources.push_back(Graph.Nodes[*From].parameter(Factor));
+      if (!Sources.back())
+        return badUsage(fmt::format("{} has no parameter '{}'", Link.From, Factor));
+    }
+    if (*From == *To || Graph.sharedTo(*To, Link.Parameter) || Graph.flowTo(*To, Link.Parameter))
+      return badUsage(fmt::format("'{}': {}", Link.Text,
+                                  *From == *To ? "a kernel is linked to itself" : "the parameter is linked twice"));
+    const bool Product = Sources.size() > 1;
+    for (const ParameterAccess *Source : Sources) {
+      const bool Fits = Source->Integer && Target->Integer ? true
+                        : Product                          ? false
+                        : !Source->Element.empty()         ? Source->Element == Target->Element
+                                                           : Source->Type == Target->Type;
+      if (!Fits)
+        return llvm::make_error<Failure>(
+            ExitCode::BadInput,
+            std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Graph.Nodes[*To].Facts->Where,
+                                         fmt::format("{}.{} is {}, {}.{} is {}", Link.From, Source->Name, Source->Type,
+                                                     Link.To, Target->Name, Target->Type)}
+                                     .message()});
+    }
+    if (!Product && !Target->Element.empty() && isStored(Graph.Nodes[*From], Link.Factors[0]))
+      Graph.Flows.push_back({*From, *To, Link.Factors[0], Link.Parameter, false});
+    else
+      Graph.Shared.push_back({*From, *To, Link.Factors, Link.Parameter});
+    return llvm::Error::success();
+  }
+
+  llvm::Error kill(const std::string &Name) {
+    const auto [Kernel, Parameter] = llvm::StringRef(Name).rsplit('.');
+    bool Used = false;
+    for (Flow &F : Graph.Flows) {
+      const bool Named = Parameter.empty() ? F.Out == Name
+                                           : F.Out == Parameter && (Graph.Nodes[F.Producer].Name == Kernel ||
+                                                                    Graph.Nodes[F.Producer].Facts->Name == Kernel);
+      F.Dead |= Named;
+      Used |= Named;
+    }
+    if (!Used)
+      return badUsage(fmt::format("--dead '{}' names no intermediate", Name),
+                      "intermediates are what a --link leads from");
+    return llvm::Error::success();
+  }
+
+  llvm::Error order() {
+    std::vector<unsigned> Producers(Graph.Nodes.size(), 0);
+    for (const Flow &F : Graph.Flows)
+      if (++Producers[F.Consumer] > 1)
+        return llvm::make_error<Failure>(
+            ExitCode::BadInput,
+            std::vector<Message>{Blocker{BlockerKind::SeveralProducers, Graph.Nodes[F.Consumer].Facts->Where,
+                                         Graph.Nodes[F.Consumer].Name}
+                                     .message()});
+    std::vector<unsigned> Roots;
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      if (Producers[I] == 0)
+        Roots.push_back(I);
+    if (Roots.size() != 1)
+      return badUsage(Roots.empty() ? "the links go round in a circle"
+                                    : fmt::format("{} and {} both read no intermediate", Graph.Nodes[Roots[0]].Name,
+                                                  Graph.Nodes[Roots[1]].Name),
+                      "link what a kernel stores to the parameter that the next one reads it from");
+    Graph.Root = Roots[0];
+    Graph.Order = Roots;
+    for (size_t I = 0; I < Graph.Order.size(); ++I)
+      for (const Flow &F : Graph.Flows)
+        if (F.Producer == Graph.Order[I])
+          Graph.Order.push_back(F.Consumer);
+    if (Graph.Order.size() != Graph.Nodes.size())
+      return badUsage("the links go round in a circle");
+    // An argument must be known where it is used: it comes from a kernel that runs before.
+    for (const SharedArgument &S : Graph.Shared)
+      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To))
+        return badUsage(
+            fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name, Graph.Nodes[S.Of].Name),
+            "link the other way round");
+    return llvm::Error::success();
+  }
+
+  llvm::ArrayRef<LinkText> Links;
+  llvm::ArrayRef<std::string> Dead;
+  VerticalGraph Graph;
+};
+
+} // namespace
+
+llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
+                                          llvm::ArrayRef<std::string> Dead) {
+  return Linking(std::move(Nodes), Links, Dead).run();
+}
+
+} // namespace cufuse

@@ -1,0 +1,263 @@
+#include "cufuse/Vertical/StoreProof.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+/// A number of a range: what a thread, block or loop index counts.
+struct Varying {
+  std::string Atom;
+  std::optional<Polynomial> Range; ///< 0 … Range − 1; nothing: without end.
+  bool Block = false;              ///< A block index: the launch decides how far it counts.
+};
+
+struct Digit {
+  Polynomial Value, Radix;
+};
+
+class Prover {
+public:
+  Prover(const VerticalNode &Node, llvm::StringRef Parameter, std::optional<BlockShape> Block)
+      : Node(Node), Parameter(Parameter), Block(Block) {}
+
+  std::optional<Blocker> run(StoreProof &Result) {
+    std::vector<const AccessSite *> Stores;
+    for (const AccessSite &Site : Node.Accesses->Sites) {
+      if (Site.Parameter != Parameter)
+        continue;
+      if (Site.What == AccessSite::Kind::Atomic)
+        return blocker(BlockerKind::IntermediateAtomic, Site, Site.str());
+      if (Site.What == AccessSite::Kind::Load)
+        return blocker(BlockerKind::IntermediateRead, Site, Site.str());
+      if (Site.What == AccessSite::Kind::Escape || !Site.Direct)
+        return blocker(BlockerKind::IntermediateEscapes, Site, Site.str());
+      Stores.push_back(&Site);
+    }
+    const AccessSite &First = *Stores.front();
+    for (const AccessSite *Site : Stores) {
+      if (!Site->Index)
+        return blocker(BlockerKind::StoredTwice, *Site, Site->str() + ", an index that is not known");
+      if (!(*Site->Index == *First.Index))
+        return blocker(BlockerKind::StoredTwice, *Site, First.str() + " and " + Site->str());
+    }
+    if (auto Reason = cover(Stores, 0, true))
+      return Reason;
+    Index = *First.Index;
+    if (auto Reason = expandLoops(First))
+      return Reason;
+    fixShape();
+    if (!findDigits(Index, Polynomial::constant(1)))
+      return blocker(BlockerKind::StoredTwice, First,
+                     fmt::format("{}: no guards show that {} counts the elements once each", First.str(), Index.str()));
+    for (const Less &Guard : Guards)
+      if (llvm::none_of(Digits, [&](const Digit &D) { return D.Value == Guard.Left && D.Radix == Guard.Right; }))
+        return blocker(BlockerKind::StoredSometimes, First,
+                       fmt::format("{}, only if {} < {}", First.str(), Guard.Left.str(), Guard.Right.str()));
+    for (const Digit &D : Digits)
+      if (auto Reason = counts(D, First))
+        return Reason;
+    if (auto Reason = leftOver(First))
+      return Reason;
+    finish(Result);
+    return std::nullopt;
+  }
+
+private:
+  Blocker blocker(BlockerKind Kind, const AccessSite &Site, const std::string &Fact) const {
+    return {Kind, Site.Where, Node.Name + ": " + Fact};
+  }
+
+  /// Does exactly one of the stores happen, whatever the way taken below `Depth`? Collects guards and loops.
+  std::optional<Blocker> cover(llvm::ArrayRef<const AccessSite *> Stores, size_t Depth, bool MayGuard) {
+    for (const AccessSite *Site : Stores)
+      if (Site->Path.size() == Depth) {
+        if (Stores.size() == 1)
+          return std::nullopt;
+        return blocker(BlockerKind::StoredTwice, *Stores.back(), Stores[0]->str() + " and " + Stores[1]->str());
+      }
+    const AccessSite &First = *Stores.front();
+    const PathStep &Step = First.Path[Depth];
+    auto Sometimes = [&] {
+      return blocker(BlockerKind::StoredSometimes, First,
+                     fmt::format("{}, under '{}' at {}", First.str(), Step.Text, Step.Where.str()));
+    };
+    std::vector<const AccessSite *> Taken, Other;
+    for (const AccessSite *Site : Stores) {
+      const PathStep &Own = Site->Path[Depth];
+      if (Own.What != Step.What || Own.What == PathStep::Kind::Unknown || Own.Id != Step.Id)
+        return Sometimes();
+      (Own.Taken ? Taken : Other).push_back(Site);
+    }
+    if (Step.What == PathStep::Kind::Branch && !Taken.empty() && !Other.empty()) {
+      if (auto Reason = cover(Taken, Depth + 1, false))
+        return Reason;
+      return cover(Other, Depth + 1, false);
+    }
+    if (!MayGuard || !Step.Exact || (Step.What == PathStep::Kind::Loop && Node.Accesses->Loops[Step.Id].LeftEarly))
+      return Sometimes();
+    if (Step.What == PathStep::Kind::Loop)
+      Loops.push_back(Step.Id);
+    for (const Less &Guard : Step.Holds)
+      if (llvm::none_of(Guards, [&](const Less &G) { return G.Left == Guard.Left && G.Right == Guard.Right; }))
+        Guards.push_back(Guard);
+    return cover(Stores, Depth + 1, true);
+  }
+
+  void substitute(const std::string &Atom, const Polynomial &Value) {
+    Index = Index.substitute(Atom, Value);
+    for (Less &Guard : Guards) {
+      Guard.Left = Guard.Left.substitute(Atom, Value);
+      Guard.Right = Guard.Right.substitute(Atom, Value);
+    }
+  }
+
+  /// A loop variable is its start plus its step times the number of the turn.
+  std::optional<Blocker> expandLoops(const AccessSite &First) {
+    for (unsigned Id : llvm::reverse(Loops)) {
+      const LoopAccess &Loop = Node.Accesses->Loops[Id];
+      Varying Turn{fmt::format("turn#{}", Id), std::nullopt};
+      const auto Start = Loop.Start.asConstant(), Step = Loop.Step.asConstant();
+      if (Loop.Step.hasNegative() || Loop.Step.isZero())
+        return blocker(BlockerKind::StoredTwice, First, First.str() + ", in a loop that does not count up");
+      if (Start && Step)
+        for (auto Guard = Guards.begin(); Guard != Guards.end(); ++Guard)
+          if (const auto End = Guard->Right.asConstant(); End && Guard->Left == Polynomial::atom(Loop.Atom)) {
+            Turn.Range = Polynomial::constant(*End > *Start ? (*End - *Start + *Step - 1) / *Step : 0);
+            Guards.erase(Guard);
+            break;
+          }
+      Turns.push_back(Turn);
+      substitute(Loop.Atom, Loop.Start + Loop.Step * Polynomial::atom(Turn.Atom));
+    }
+    return std::nullopt;
+  }
+
+  /// Dimensions of the block as numbers. Without one, there is a single dimension.
+  void fixShape() {
+    const unsigned Sizes[] = {Block ? Block->X : 0, Block ? Block->Y : 1, Block ? Block->Z : 1};
+    for (int D = 0; D < 3; ++D) {
+      const std::string Thread = builtinAtom(Builtin::ThreadIdx, D), Dim = builtinAtom(Builtin::BlockDim, D),
+                        BlockAtom = builtinAtom(Builtin::BlockIdx, D), Grid = builtinAtom(Builtin::GridDim, D);
+      if (Sizes[D] == 1)
+        substitute(Thread, {});
+      else
+        All.push_back({Thread, Sizes[D] ? Polynomial::constant(Sizes[D]) : Polynomial::atom(Dim)});
+      if (Sizes[D])
+        substitute(Dim, Polynomial::constant(Sizes[D]));
+      if (!Block && D > 0) {
+        substitute(BlockAtom, {});
+        substitute(Grid, Polynomial::constant(1));
+      } else {
+        All.push_back({BlockAtom, Polynomial::atom(Grid), true});
+      }
+    }
+    All.insert(All.end(), Turns.begin(), Turns.end());
+  }
+
+  /// `Rest` as digits, from `Scale` up.
+  bool findDigits(const Polynomial &Rest, const Polynomial &Scale) {
+    constexpr size_t MostDigits = 4;
+    std::vector<Digit> Candidates;
+    for (const Less &Guard : Guards)
+      Candidates.push_back({Guard.Left, Guard.Right});
+    for (const Varying &V : All)
+      if (V.Range) // its own range is its guard
+        Candidates.push_back({Polynomial::atom(V.Atom), *V.Range});
+    for (const Digit &D : Candidates) {
+      if (Digits.size() == MostDigits || llvm::any_of(Digits, [&](const Digit &Used) { return Used.Value == D.Value; }))
+        continue;
+      const Polynomial Higher = Rest - Scale * D.Value;
+      Digits.push_back(D);
+      if (Higher.isZero() || (Higher.terms().size() < Rest.terms().size() && findDigits(Higher, Scale * D.Radix)))
+        return true;
+      Digits.pop_back();
+    }
+    return false;
+  }
+
+  /// Does the digit take every value below its radix once?
+  std::optional<Blocker> counts(const Digit &D, const AccessSite &Site) {
+    auto Refuse = [&](const std::string &Why) {
+      return blocker(BlockerKind::StoredTwice, Site, fmt::format("{}: {} {}", Site.str(), D.Value.str(), Why));
+    };
+    Polynomial Rest = D.Value;
+    std::vector<std::pair<const Varying *, Polynomial>> Parts;
+    for (const Varying &V : All) {
+      auto [Factor, Others] = Rest.split(V.Atom);
+      if (Factor.isZero())
+        continue;
+      if (!Used.insert(V.Atom).second)
+        return Refuse("shares " + V.Atom + " with another part of the index");
+      Parts.push_back({&V, Factor});
+      Rest = Others;
+    }
+    if (!Rest.isZero())
+      return Refuse("does not start at 0");
+    Polynomial Reach = Polynomial::constant(1);
+    bool Endless = false;
+    while (!Parts.empty()) {
+      auto Next = llvm::find_if(Parts, [&](const auto &Part) { return !Endless && Part.second == Reach; });
+      if (Next == Parts.end())
+        return Refuse("skips or repeats numbers");
+      Endless = !Next->first->Range;
+      if (!Endless)
+        Reach = Reach * *Next->first->Range;
+      Parts.erase(Next);
+    }
+    if (!Endless && Block && !(Reach == D.Radix)) {
+      Requirements.push_back({D.Radix, Reach});
+      if (!Reach.asConstant())
+        Requirements.push_back({Reach, Polynomial::constant(MostElements)});
+    }
+    return std::nullopt;
+  }
+
+  /// What counts without being a part of the index stores elements again.
+  std::optional<Blocker> leftOver(const AccessSite &Site) {
+    for (const Varying &V : All) {
+      if (Used.count(V.Atom))
+        continue;
+      if (V.Block)
+        Requirements.push_back({*V.Range, Polynomial::constant(1)});
+      else if (!V.Range || !(V.Range->asConstant() == 1))
+        return blocker(BlockerKind::StoredTwice, Site,
+                       fmt::format("{}: once for every {}", Site.str(),
+                                   V.Atom.find('#') == std::string::npos ? V.Atom : "turn of a loop"));
+    }
+    return std::nullopt;
+  }
+
+  void finish(StoreProof &Result) {
+    Result.Elements = Polynomial::constant(1);
+    for (const Digit &D : Digits) {
+      Result.Elements = Result.Elements * D.Radix;
+      if (Digits.size() > 1 && !D.Radix.asConstant())
+        Requirements.push_back({{}, D.Radix});
+      Requirements.push_back({Result.Elements, Polynomial::constant(MostElements)});
+    }
+    Result.Requirements = std::move(Requirements);
+  }
+
+  const VerticalNode &Node;
+  const llvm::StringRef Parameter;
+  const std::optional<BlockShape> Block;
+  Polynomial Index;
+  std::vector<Less> Guards;
+  std::vector<unsigned> Loops;
+  std::vector<Varying> Turns, All;
+  std::vector<Digit> Digits;
+  std::set<std::string> Used;
+  std::vector<AtMost> Requirements;
+};
+
+} // namespace
+
+std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
+                                       std::optional<BlockShape> Block, StoreProof &Proof) {
+  return Prover(Node, Parameter, Block).run(Proof);
+}
+
+} // namespace cufuse

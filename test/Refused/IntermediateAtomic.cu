@@ -1,0 +1,20 @@
+// A producer that adds to the intermediate by atomics is refused.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse --vertical %s:counts %s:take --block 128 \
+// RUN:   --link counts.mid=take.in --link counts.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+
+__global__ void counts(const int *__restrict__ x, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:5: the producer changes the intermediate by atomics, so no store is the last:
+    // CHECK-SAME: counts: atomicAdd(&mid[x[i]], 1.0f) at {{[^ ]*}}:[[#@LINE+2]]:5; take takes it as in
+    // CHECK-SAME: [IntermediateAtomic]; launch the consumer separately
+    atomicAdd(&mid[x[i]], 1.0f);
+}
+
+__global__ void take(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + 1;
+}

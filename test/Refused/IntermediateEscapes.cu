@@ -1,0 +1,39 @@
+// The pointer to the intermediate may not be kept, handed on or cast.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse --vertical %s:helps %s:take --block 128 \
+// RUN:   --link helps.mid=take.in --link helps.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HELPS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:wide %s:take --block 128 \
+// RUN:   --link wide.mid=take.in --link wide.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WIDE --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:moved %s:take --block 128 \
+// RUN:   --link moved.mid=take.in --link moved.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MOVED --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+
+__device__ void put(float *to, int i) { to[i] = i; }
+__global__ void helps(float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // HELPS: refused: {{[^ ]*}}:[[#@LINE+2]]:9: the pointer to the intermediate is used otherwise than as p[i]: helps: mid
+    // HELPS-SAME: at {{[^ ]*}}:[[#@LINE+1]]:9; take takes it as in [IntermediateEscapes]; index the parameter itself
+    put(mid, i);
+}
+
+__global__ void wide(float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // WIDE: refused: {{.*}} wide: mid at {{.*}} [IntermediateEscapes]
+    reinterpret_cast<float4 *>(mid)[i] = float4{1, 2, 3, 4};
+}
+
+__global__ void moved(float *__restrict__ mid, int n) {
+  float *to = mid + blockIdx.x * blockDim.x;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // MOVED: refused: {{.*}} moved: to[threadIdx.x] at {{.*}} [IntermediateEscapes]
+    to[threadIdx.x] = 1;
+}
+
+__global__ void take(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + 1;
+}

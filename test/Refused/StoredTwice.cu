@@ -1,0 +1,62 @@
+// A producer that stores an element again, or cannot be shown not to, is refused.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:take --block 128 \
+// RUN:   --link twice.mid=take.in --link twice.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TWICE --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:plane %s:take --block 32x4 \
+// RUN:   --link plane.mid=take.in --link plane.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PLANE --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:tiles %s:take --block 32 \
+// RUN:   --link tiles.mid=take.in --link tiles.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TILES --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:loops %s:take --block 128 \
+// RUN:   --link loops.mid=take.in --link loops.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LOOPS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:matrix %s:take --block 128 \
+// RUN:   --link matrix.mid=take.in --link 'matrix.rows*n=take.n' -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MATRIX --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+
+__global__ void twice(float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    mid[i] = 0;
+    // TWICE: refused: {{[^ ]*}}:[[#@LINE+3]]:5: it is not shown that every element of the intermediate is stored once:
+    // TWICE-SAME: twice: mid[i] at {{[^ ]*}}:[[#@LINE-2]]:5 and mid[i] at {{[^ ]*}}:[[#@LINE+2]]:5; take takes it as in
+    // TWICE-SAME: [StoredTwice]; store every element by one statement
+    mid[i] = i;
+  }
+}
+
+// The block has a second dimension, whose threads do the same again.
+__global__ void plane(float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // PLANE: refused: {{.*}} plane: mid[i] at {{[^ ]*}}:[[#@LINE+1]]:5: once for every threadIdx.y; take takes it as in
+    mid[i] = i;
+}
+
+// Tiles of 16 from a block of 32 overlap.
+__global__ void tiles(float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * 16 + threadIdx.x;
+  if (i < n)
+    // TILES: refused: {{.*}} tiles: mid[i] at {{[^ ]*}}:[[#@LINE+1]]:5: 16 * blockIdx.x + threadIdx.x skips or repeats
+    mid[i] = i;
+}
+
+__global__ void loops(float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int turn = 0; turn < 3; ++turn)
+    if (i < n)
+      // LOOPS: refused: {{.*}} loops: mid[i] at {{[^ ]*}}:[[#@LINE+1]]:7: once for every turn of a loop; take takes it
+      mid[i] = turn;
+}
+
+// The guard of a row does not keep a column inside it.
+__global__ void matrix(float *__restrict__ mid, int rows, int n) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+  if (row < rows)
+    // MATRIX: refused: {{.*}} matrix: mid[row * n + column] at {{.*}}: no guards show that {{.*}} counts the elements
+    mid[row * n + column] = 1;
+}
+
+__global__ void take(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + 1;
+}

@@ -1,0 +1,76 @@
+// Pointwise kernels at the stores of tiled kernels, whose threads have quite another map to the elements: a matrix
+// product with bias and GELU, and a transposition with a residual.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: %cufuse fuse --vertical %samples/sgemm/sgemm.cu:sgemmTiled %samples/elementwise/bias.cu:addBias \
+// RUN:   %samples/elementwise/gelu.cu:gelu --link sgemmTiled.c=addBias.in --link addBias.out=gelu.in \
+// RUN:   --link 'sgemmTiled.m*n=addBias.n' --link sgemmTiled.n=addBias.columns --link addBias.n=gelu.n \
+// RUN:   --dead sgemmTiled.c --dead addBias.out --name gemm -o %t/gemm.cu
+// RUN: %cufuse fuse --vertical '%samples/transpose/transpose.cu:transposeTiled<float>' \
+// RUN:   %samples/elementwise/residual.cu:addResidual --link transposeTiled.out=addResidual.in \
+// RUN:   --link 'transposeTiled.width*height=addResidual.n' --name turned -o %t/turned.cu
+// RUN: %execute -D SAMPLE_NO_MAIN -I %S/Inputs -I %t -I %samples/elementwise -I %samples/sgemm -I %samples/transpose \
+// RUN:   %t/main.cu %t/gemm.cu %t/turned.cu
+
+//--- main.cu
+#include "both.h"
+
+#include "bias.cu"
+#include "gelu.cu"
+#include "residual.cu"
+#include "sgemm.cu"
+
+#undef TILE
+#define factorise factoriseTransposed
+#include "transpose.cu"
+
+#include "gemm.h"
+#include "turned.h"
+
+int main() {
+  bool good = true;
+  for (const dim3 size : {dim3(1, 1, 1), dim3(64, 64, 16), dim3(65, 63, 17), dim3(37, 130, 20)}) {
+    const int m = size.x, n = size.y, k = size.z;
+    Array<float> a(m * k, 5), b(k * n, 7), addend(m * n, 3), bias(n, 11), c(m * n), biased(m * n), out(m * n);
+    const dim3 grid((n + 63) / 64, (m + 63) / 64);
+    Both both;
+    both.output("out", out);
+    good &= both.same(
+        "product",
+        [&] {
+          sgemmTiled<<<grid, dim3(16, 16)>>>(m, n, k, 0.125f, a, b, 0.5f, addend, c);
+          addBias<<<m * n / 128 + 1, 128>>>(c, bias, biased, m * n, n);
+          gelu<<<3, 128>>>(biased, out, m * n);
+        },
+        [&] {
+          gemm::sgemmTiled_addBias_gelu::Launch launch{};
+          launch.grid = grid;
+          auto &arguments = launch.arguments;
+          arguments.sgemmTiled_m = m, arguments.sgemmTiled_n = n, arguments.sgemmTiled_k = k;
+          arguments.sgemmTiled_alpha = 0.125f, arguments.sgemmTiled_beta = 0.5f;
+          arguments.sgemmTiled_a = a, arguments.sgemmTiled_b = b, arguments.sgemmTiled_cIn = addend;
+          arguments.addBias_bias = bias;
+          arguments.gelu_out = out;
+          require(gemm::launch(launch), "gemm");
+          --launch.grid.y;
+          if (gemm::launch(launch) != cudaErrorInvalidConfiguration)
+            std::exit(2);
+        });
+    Array<float> turned(m * n), sum(m * n);
+    Both turn;
+    turn.output("turned", turned), turn.output("sum", sum);
+    const dim3 tiles((n + 31) / 32, (m + 31) / 32);
+    good &= turn.same(
+        "transposition",
+        [&] {
+          transposeTiled<float><<<tiles, dim3(32, 8)>>>(addend, turned, n, m);
+          addResidual<<<m * n / 128 + 1, 128>>>(turned, c, sum, m * n);
+        },
+        [&] {
+          turned::transposeTiled_addResidual::Launch launch{};
+          launch.grid = tiles;
+          launch.arguments = {addend, turned, n, m, c, sum};
+          require(turned::launch(launch), "turned");
+        });
+  }
+  return good ? 0 : 1;
+}
