@@ -38,14 +38,15 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
   return Request;
 }
 
-LoadedKernel understand(const ParsedUnit &Unit, const Reached &Reach, KernelSpec Spec) {
+/// `WithAccesses`: as vertical fusion and people want to know it.
+LoadedKernel understand(const ParsedUnit &Unit, const Reached &Reach, KernelSpec Spec, bool WithAccesses) {
   LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch, {}, {}, {}};
   for (const ParseError &Error : Unit.errors())
     Loaded.Errors.insert(Error.key());
   Loaded.Facts = collectFacts(Unit, Reach);
   if (Loaded.Facts.IsTemplate)
     return Loaded;
-  if (!Reach.HasErrors) {
+  if (WithAccesses && !Reach.HasErrors) {
     Loaded.Accesses = collectAccesses(Unit, Reach);
     Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
   }
@@ -66,7 +67,7 @@ void takeText(const ParsedUnit &Unit, const Reached &Reach, llvm::ArrayRef<std::
 
 LoadedKernel understand(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
   const Reached Reach = reach(Unit, Kernel);
-  LoadedKernel Loaded = understand(Unit, Reach, std::move(Spec));
+  LoadedKernel Loaded = understand(Unit, Reach, std::move(Spec), /*WithAccesses=*/true);
   takeText(Unit, Reach, {}, Loaded);
   return Loaded;
 }
@@ -311,7 +312,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
       continue;
     }
     Read.push_back({&Unit, reach(Unit, **Kernel)});
-    Loaded.push_back(understand(Unit, Read.back().second, Kernels[I]));
+    Loaded.push_back(understand(Unit, Read.back().second, Kernels[I], /*WithAccesses=*/bool(Link)));
   }
   if (Failures)
     return std::move(Failures);

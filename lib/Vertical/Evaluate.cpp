@@ -267,7 +267,8 @@ Value Evaluator::eval(const clang::Expr *E) {
   E = plain(E);
   if (E->getType()->isIntegralOrEnumerationType() && !E->isGLValue() && !E->isValueDependent()) {
     clang::Expr::EvalResult Known;
-    if (E->EvaluateAsInt(Known, Context) && Known.Val.getInt().getSignificantBits() <= 63)
+    if (E->EvaluateAsInt(Known, Context) && Known.Val.getInt().isRepresentableByInt64() &&
+        Known.Val.getInt().getSignificantBits() <= 63)
       return integer(Polynomial::constant(Known.Val.getInt().getExtValue()));
   }
   if (const std::optional<std::string> Atom = builtinRead(E)) {

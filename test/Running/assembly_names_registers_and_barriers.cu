@@ -11,7 +11,8 @@
 // CHECK: // threads  192 to  319: halves<5>, block 128, barrier 6
 // CHECK: // threads  320 to  383: handed, block 64, barrier 10
 // CHECK: asm("mov.u32 %0, %1;" : "=r"(index) : "r"(blockIdx.x));
-// CHECK: asm volatile("{ .reg .u32 row; mad.lo.u32 row, %2, %3, %4;\n\t"
+// CHECK: asm volatile("{ .reg .u32 row, width, column; mov.u32 row, %2; mov.u32 width, %3;\n\t"
+// CHECK: "mov.u32 column, %4; mad.lo.u32 row, row, width, column;\n\t"
 // CHECK: : "=r"(thread) : "r"(3), "r"(threadIdx.y), "r"(blockDim.x), "r"(threadIdx.x) : "memory");
 // CHECK: using cufuse_partition = match::CufusePartition<64, 2, 128, 1, 1>;
 // CHECK-NEXT: constexpr unsigned cufuse_barrier(unsigned barrier) { return cufuse_partition::named(barrier == 1 ? 0 : barrier == 5 ? 1 : 2); }
@@ -29,7 +30,8 @@ __device__ int block() {
 
 __global__ void registers(const int *in, int *out) {
   unsigned thread, size, warp;
-  asm volatile("{ .reg .u32 row; mad.lo.u32 row, %%tid.y, %%ntid.x, %%tid.x;\n\t"
+  asm volatile("{ .reg .u32 row, width, column; mov.u32 row, %%tid.y; mov.u32 width, %%ntid.x;\n\t"
+               "mov.u32 column, %%tid.x; mad.lo.u32 row, row, width, column;\n\t"
                "add.u32 %0, row, %1; }" : "=r"(thread) : "r"(3) : "memory");
   asm("mov.u32 %0, %%nctaid.x;" : "=r"(size));
   asm("mov.u32 %0, %%warpid;" : "=r"(warp));

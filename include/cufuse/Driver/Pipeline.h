@@ -34,7 +34,7 @@ struct LoadedKernel {
   Closure Text;
   CompileFlags Flags;
   std::string Arch;
-  KernelAccesses Accesses;
+  KernelAccesses Accesses; ///< Of kernels that are linked or inspected, as is `Shape`.
   ShapeFacts Shape;
   std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
