@@ -456,12 +456,13 @@ private:
     auto How = makeStrategy(Request.Strategy, Request.Seed);
     if (!How)
       return How.takeError();
-    auto Key = key();
-    if (!Key)
-      return Key.takeError();
+    auto Holds = key();
+    if (!Holds)
+      return Holds.takeError();
+    Key = std::move(*Holds);
     Trace Record;
     if (!Request.Trace.empty()) {
-      auto Opened = Trace::open(Request.Trace, Key->str(), toJSON(What()));
+      auto Opened = Trace::open(Request.Trace, Key.str(), toJSON(What()));
       if (!Opened)
         return Opened.takeError();
       Record = std::move(*Opened);
@@ -548,13 +549,10 @@ private:
   llvm::Error keep() const {
     if (Request.Database.empty() || Answer.Result.Modelled)
       return llvm::Error::success();
-    auto Known = key();
-    if (!Known)
-      return Known.takeError();
     auto Database = TuningDatabase::open(Request.Database);
     if (!Database)
       return Database.takeError();
-    return Database->store(*Known, Answer.Result);
+    return Database->store(Key, Answer.Result);
   }
 
   /// The source of what is recommended.
@@ -621,6 +619,7 @@ private:
   std::vector<SoloVariant> Best;  ///< By constituent: the fastest so far.
   std::vector<Schedule> Launched; ///< By position those of `TuneResult::Baselines`.
   std::optional<RunnerPool> Gpus;
+  TuningKey Key; ///< Of the sources and the workload as they were when the search began.
 };
 
 } // namespace

@@ -24,13 +24,6 @@ constexpr Named<Fate> Fates[] = {
     {Fate::LoadFailed, "load-failed"}, {Fate::LaunchFailed, "launch-failed"},   {Fate::Crashed, "crashed"},
     {Fate::TimedOut, "timed-out"},     {Fate::WrongResult, "wrong-result"},     {Fate::Measured, "measured"}};
 constexpr Named<Effort> Efforts[] = {{Effort::Short, "short"}, {Effort::Full, "full"}};
-
-template <typename T> json::Array arrayOf(const std::vector<T> &Values) {
-  json::Array Out;
-  for (const T &Value : Values)
-    Out.push_back(toJSON(Value));
-  return Out;
-}
 } // namespace
 
 llvm::StringRef nameOf(Geometry G) { return nameIn<Geometry>(Geometries, G); }

@@ -1,9 +1,11 @@
-// Enumerators and their spellings: one table for both directions.
+// What the JSON of this part is written with. Enumerators and their spellings: one table for both directions.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/JSON.h>
+
+#include <vector>
 
 namespace cufuse {
 
@@ -29,6 +31,13 @@ bool readName(llvm::ArrayRef<Named<Enum>> Table, const llvm::json::Value &V, Enu
       }
   P.report("not one of the known names");
   return false;
+}
+
+template <typename T> llvm::json::Array arrayOf(const std::vector<T> &Values) {
+  llvm::json::Array Out;
+  for (const T &Value : Values)
+    Out.push_back(toJSON(Value));
+  return Out;
 }
 
 } // namespace cufuse

@@ -18,13 +18,6 @@ constexpr Named<Schedule::Kind> Schedules[] = {{Schedule::Serial, "serial"},
 constexpr Named<SoloLevel> Levels[] = {
     {SoloLevel::Given, "given"}, {SoloLevel::Shaped, "shaped"}, {SoloLevel::Bound, "bound"}};
 constexpr unsigned FormatVersion = 1;
-
-template <typename T> json::Array arrayOf(const std::vector<T> &Values) {
-  json::Array Out;
-  for (const T &Value : Values)
-    Out.push_back(toJSON(Value));
-  return Out;
-}
 } // namespace
 
 llvm::StringRef nameOf(Schedule::Kind K) { return nameIn<Schedule::Kind>(Schedules, K); }

@@ -1,3 +1,4 @@
+#include "../TemporaryFolder.h"
 #include "SampleResult.h"
 #include "Synthetic.h"
 
@@ -28,19 +29,13 @@ std::string message(llvm::Error Error) { return llvm::toString(std::move(Error))
 
 class InFolder : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string Pattern = (fs::temp_directory_path() / "cufuse-tune-XXXXXX").string();
-    ASSERT_NE(mkdtemp(Pattern.data()), nullptr);
-    Folder = Pattern;
-  }
-  void TearDown() override { fs::remove_all(Folder); }
-  std::string at(const std::string &Name) const { return (Folder / Name).string(); }
+  std::string at(const std::string &Name) const { return Folder.at(Name); }
   static std::string textOf(const std::string &Path) {
     std::ostringstream Text;
     Text << std::ifstream(Path).rdbuf();
     return Text.str();
   }
-  fs::path Folder;
+  TemporaryFolder Folder;
 };
 
 TraceEntry entry(unsigned Number) {
