@@ -396,8 +396,9 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
     Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text});
     const CompileFlags &Each = Kernels[I].Flags;
     Flags.Relocatable |= Each.Relocatable;
+    // The files that -include names are the same for all, once each.
     for (const std::string &Macro : Each.Macros)
-      if (!llvm::is_contained(Flags.Macros, Macro) || llvm::is_contained(Each.Macros, "-include"))
+      if (I == 0 || !llvm::is_contained(Flags.Macros, Macro))
         Flags.Macros.push_back(Macro);
     Flags.Standard = laterStandard(Flags.Standard, Each.Standard);
     if (Seen.insert(Each.Nvcc).second) {

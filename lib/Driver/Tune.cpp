@@ -19,6 +19,8 @@ namespace cufuse {
 
 namespace {
 
+constexpr double AboutEqual = 1.01; // times that differ by less say nothing of which is better
+
 /// A way to launch a constituent alone.
 struct SoloVariant {
   unsigned Shape = 0; ///< Of `Problem::Constituents[i].Shapes`.
@@ -371,8 +373,15 @@ private:
         }
       measureVariants(Variants);
       Tried = std::max<unsigned>(Tried, Variants.size());
+      // Between equals, a bound one: it issues fewer instructions, and what it leaves free another kernel can use.
       const SoloVariant *Fastest = fastest(Variants);
-      if (!Fastest || Fastest->Result.Microseconds >= 0.98 * Best[I].Result.Microseconds)
+      std::vector<SoloVariant> AsGood;
+      llvm::copy_if(Variants, std::back_inserter(AsGood), [&](const SoloVariant &V) {
+        return Fastest && V.Bound && V.Result.Microseconds <= AboutEqual * Fastest->Result.Microseconds;
+      });
+      if (const SoloVariant *Other = fastest(AsGood))
+        Fastest = Other;
+      if (!Fastest || Fastest->Result.Microseconds > AboutEqual * Best[I].Result.Microseconds)
         continue;
       Bound[I] = *Fastest;
       Better = true;

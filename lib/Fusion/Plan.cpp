@@ -61,8 +61,16 @@ bool isLiteral(llvm::StringRef Value) {
   if (Value == "true" || Value == "false")
     return true;
   Value.consume_front("-");
-  return !Value.empty() && isdigit(static_cast<unsigned char>(Value[0])) &&
-         Value.find_if([](char C) { return !isalnum(static_cast<unsigned char>(C)) && C != '.'; }) == Value.npos;
+  if (Value.empty() || !isdigit(static_cast<unsigned char>(Value[0])))
+    return false;
+  const bool Hexadecimal = Value.starts_with_insensitive("0x");
+  for (size_t I = 1; I < Value.size(); ++I) {
+    const bool AfterExponent = llvm::StringRef(Hexadecimal ? "pP" : "eE").contains(Value[I - 1]);
+    if (!isalnum(static_cast<unsigned char>(Value[I])) && Value[I] != '.' &&
+        !(AfterExponent && (Value[I] == '-' || Value[I] == '+')))
+      return false;
+  }
+  return true;
 }
 
 bool isNumber(const ParameterFacts &P) {

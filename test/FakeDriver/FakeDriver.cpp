@@ -23,7 +23,7 @@ struct Kernel {
 const Kernel Kernels[] = {{"add", {8, 8, 8, 4}},           {"histogram", {8, 8, 4}},
                           {"add_by_ticket", {8, 8, 8, 4, 8}}, {"add_wrongly", {8, 8, 8, 4}},
                           {"add_through_shared", {8, 8, 8, 4}}, {"add_out_of_bounds", {8, 8, 8, 4}},
-                          {"add_never", {8, 8, 8, 4}}};
+                          {"add_never", {8, 8, 8, 4}},          {"cufuse_differ", {8, 8, 8, 8}}};
 
 struct Graph {
   std::vector<std::function<void()>> Nodes;
@@ -57,6 +57,12 @@ void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std:
     auto *Bins = argument<unsigned *>(Arguments, 1);
     for (unsigned I = 0; I < argument<unsigned>(Arguments, 2); ++I)
       ++Bins[Values[I] & 255];
+    return;
+  }
+  if (Name == "cufuse_differ") {
+    if (std::memcmp(argument<const void *>(Arguments, 0), argument<const void *>(Arguments, 1),
+                    argument<size_t>(Arguments, 2) * 4))
+      *argument<unsigned *>(Arguments, 3) = 1;
     return;
   }
   if (Name == "add_out_of_bounds") {
@@ -158,6 +164,10 @@ CUresult cuModuleLoad(CUmodule *Module, const char *Path) {
   *Module = nullptr;
   if (!std::ifstream(Path))
     return CUDA_ERROR_FILE_NOT_FOUND;
+  *Module = reinterpret_cast<CUmodule>(1);
+  return Sticky;
+}
+CUresult cuModuleLoadData(CUmodule *Module, const void *) {
   *Module = reinterpret_cast<CUmodule>(1);
   return Sticky;
 }
