@@ -187,6 +187,10 @@ llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::ArrayRe
     Roles = {};
   }
 
+  if (llvm::any_of(Request.Resident, [](const Choice<unsigned> &C) { return C.Chosen == 0; }) &&
+      (Request.Shape != Geometry::Blocks || Request.Grid != GridPolicy::Stride))
+    return badUsage("--resident NAME=0 is for --geometry blocks with --grid-policy stride");
+
   auto Blocks = distribute<BlockShape>(Request.Blocks, Kernels, Constituents, "--block");
   if (!Blocks)
     return Blocks.takeError();

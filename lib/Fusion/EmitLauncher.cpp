@@ -195,8 +195,11 @@ private:
 
   /// Fixed roles on every multiprocessor.
   void roles() {
-    Out.line("  const unsigned blocks = {} * static_cast<unsigned>(multiprocessors);\n",
-             constant(Plan.residentRoles()));
+    const std::string Roles =
+        fmt::format("{} * static_cast<unsigned>(multiprocessors)", constant(Plan.residentRoles()));
+    const std::optional<unsigned> Following = Plan.following();
+    Out.line("  const unsigned blocks = {};", Following ? Roles + " + " + needed(*Following) : Roles);
+    Out.write(Following ? "  if (blocks > 0x7fffffff)\n    return cudaErrorInvalidConfiguration;\n" : "");
   }
 
   /// A fused block for every block of every kernel.

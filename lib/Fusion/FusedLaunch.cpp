@@ -63,7 +63,7 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
     Resident = std::min(Resident, Plan.ResidentBlocks);
   std::uint64_t Blocks = Plan.Shape == Geometry::Blocks ? Sum : Most;
   if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Stride)
-    Blocks = std::uint64_t(Plan.residentRoles()) * Multiprocessors;
+    Blocks = std::uint64_t(Plan.residentRoles()) * Multiprocessors + (Plan.following() ? Needed[*Plan.following()] : 0);
   else if (Plan.Grid != GridPolicy::Match)
     Blocks = std::min(Blocks, std::uint64_t(Resident) * Multiprocessors);
   if (Blocks == 0 || Blocks > MostBlocks)

@@ -16,6 +16,7 @@ namespace cufuse {
 
 namespace {
 constexpr double LaunchMicroseconds = 5; // of one empty launch after another, about
+constexpr double AboutEqual = 1.01;      // of times
 
 std::string kernelsOf(const TuneResult &R) {
   std::string Names;
@@ -136,14 +137,19 @@ void bound(const TuneResult &R, Summary &S) {
   std::vector<std::string> Names;
   for (const ConstituentProblem &C : R.What.Constituents) {
     SoloShape Best = C.best();
+    std::vector<const SoloResult *> Levels;
     for (const SoloResult &Alone : R.Solo)
-      if (Alone.Constituent == C.Name && isMeasured(Alone.Result) &&
-          (Best.Microseconds <= 0 || Alone.Result.Microseconds <= Best.Microseconds)) {
-        Best.Microseconds = Alone.Result.Microseconds;
-        Best.Counters = Alone.Counters;
-      }
+      if (Alone.Constituent == C.Name && isMeasured(Alone.Result))
+        Levels.push_back(&Alone);
+    for (const SoloResult *Alone : Levels)
+      if (Best.Microseconds <= 0 || Alone->Result.Microseconds <= Best.Microseconds)
+        Best.Microseconds = Alone->Result.Microseconds;
     if (Best.Microseconds <= 0)
       return;
+    // Of those that are as fast, the last one demands least: its arguments are bound.
+    for (const SoloResult *Alone : Levels)
+      if (!Alone->Counters.empty() && Alone->Result.Microseconds <= AboutEqual * Best.Microseconds)
+        Best.Counters = Alone->Counters;
     Solo.push_back(std::move(Best));
     Names.push_back(C.Name);
   }
@@ -232,7 +238,9 @@ std::string phraseOf(const FusionConfig &C) {
   case Geometry::Blocks:
     Text = fmt::format("in blocks of their own, {} threads", Threads);
     Text += C.Grid == GridPolicy::Stride
-                ? fmt::format(", {} resident per SM", Counts(&ConstituentConfig::ResidentBlocks))
+                ? fmt::format(", {} resident per SM", List([](const ConstituentConfig &Part) {
+                                return Part.ResidentBlocks ? std::to_string(Part.ResidentBlocks) : "the rest";
+                              }))
             : C.Grid == GridPolicy::Pool ? ", by ticket of the SM"
                                          : ", interleaved";
     break;

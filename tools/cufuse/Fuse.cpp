@@ -15,18 +15,18 @@ std::pair<std::string, std::string> splitChoice(const std::string &Text) {
   return At == std::string::npos ? std::pair(std::string(), Text) : std::pair(Text.substr(0, At), Text.substr(At + 1));
 }
 
-llvm::Expected<unsigned> parseCount(const std::string &Text, const char *What) {
+llvm::Expected<unsigned> parseCount(const std::string &Text, const char *What, unsigned Least = 1) {
   unsigned Count = 0;
-  if (llvm::StringRef(Text).getAsInteger(10, Count) || Count == 0)
+  if (llvm::StringRef(Text).getAsInteger(10, Count) || Count < Least)
     return badUsage(fmt::format("'{}' is not {}", Text, What));
   return Count;
 }
 
-llvm::Error parseCounts(const std::vector<std::string> &Texts, const char *What,
-                        std::vector<Choice<unsigned>> &Counts) {
+llvm::Error parseCounts(const std::vector<std::string> &Texts, const char *What, std::vector<Choice<unsigned>> &Counts,
+                        unsigned Least = 1) {
   for (const std::string &Text : Texts) {
     const auto [Name, Value] = splitChoice(Text);
-    auto Count = parseCount(Value, What);
+    auto Count = parseCount(Value, What, Least);
     if (!Count)
       return Count.takeError();
     Counts.push_back({Name, *Count});
@@ -121,7 +121,7 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   }
   if (llvm::Error Error = parseCounts(Given.Copies, "a number of copies", Request.Copies))
     return std::move(Error);
-  if (llvm::Error Error = parseCounts(Given.Resident, "a number of resident blocks", Request.Resident))
+  if (llvm::Error Error = parseCounts(Given.Resident, "a number of resident blocks", Request.Resident, 0))
     return std::move(Error);
   for (const std::string &Text : Given.Links) {
     auto Link = parseLink(Text);
@@ -256,7 +256,7 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   Command
       .add_option("--resident", Given->Resident,
                   "COUNT: fused blocks per multiprocessor for stride and pool (default: what fits); [NAME=]COUNT for "
-                  "blocks: those that play a kernel (default: 1)")
+                  "blocks: those that play a kernel (default: 1), 0 for one that follows in as many as it has itself")
       ->take_all()
       ->allow_extra_args(false);
   Command.add_option(
