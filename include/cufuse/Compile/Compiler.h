@@ -29,6 +29,9 @@ struct CompiledKernels {
   /// ptxas said C7508: it took no notice of setmaxnreg, and the kernel would run without its budgets.
   bool BudgetIgnored = false;
   std::string Log; ///< What ptxas said.
+
+  /// Of the kernel whose name begins so; null where there is none.
+  const ResourceUse *find(llvm::StringRef Entry) const;
 };
 
 /// Safe to call from several threads at once.

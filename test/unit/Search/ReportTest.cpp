@@ -107,8 +107,8 @@ TEST_F(Report, JsonThatIsNoResultIsRefusedWithTheField) {
     return Result ? std::string() : llvm::toString(Result.takeError());
   };
   EXPECT_THAT(Wrong("{"), HasSubstr("x.json"));
-  EXPECT_THAT(Wrong("{\"cufuse_tune\": 1}"), HasSubstr("command"));
-  EXPECT_THAT(Wrong("{\"cufuse_tune\": 2}"), HasSubstr("version"));
+  EXPECT_THAT(Wrong("{\"cufuse_tune\": 2}"), HasSubstr("command"));
+  EXPECT_THAT(Wrong("{\"cufuse_tune\": 1}"), HasSubstr("version"));
 }
 
 TEST_F(Report, WithoutMeasurementsItSaysSo) {
