@@ -213,8 +213,8 @@ private:
     auto Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, 1, P.Gpu.Multiprocessors);
     if (Fused) {
       const Occupancy Fits =
-          occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->Registers,
-                                               Use->SharedBytes + Fused->DynamicBytes, Use->Barriers});
+          occupancyOf(smLimits(Options.Arch),
+                      {Plan.BlockThreads, Use->Registers, Use->SharedBytes + Fused->DynamicBytes, Use->Barriers});
       Built.Result.ResidentBlocks = Fits.Blocks;
       if (Fits.Blocks == 0)
         return {failedWith(Fate::Discarded, "not one block fits on an SM"), {}};

@@ -88,8 +88,8 @@ private:
   TuneResult &Result;
   RunnerPool *Gpus = nullptr;
   std::vector<CompiledAlone> Alone;
-  Variants Given, Shaped; ///< By constituent, as `Best`.
-  Variants Best;          ///< By constituent: the fastest so far.
+  Variants Given, Shaped;                                             ///< By constituent, as `Best`.
+  Variants Best;                                                      ///< By constituent: the fastest so far.
   std::vector<std::vector<std::shared_future<SoloVariant>>> Building; ///< By constituent: with bound arguments.
   std::vector<Schedule> Launched;
   llvm::ThreadPoolTaskGroup Tasks; ///< Last: they end first.

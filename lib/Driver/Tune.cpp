@@ -1,12 +1,12 @@
 #include "cufuse/Driver/Tune.h"
 
 #include "SoloTuning.h"
+#include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Profile/Metrics.h"
 #include "cufuse/Tune/Json.h"
 #include "cufuse/Tune/TuningDatabase.h"
 
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
 
 #include <ctime>
@@ -45,10 +45,14 @@ public:
     Answer.Result.Strategy = Request.Strategy;
     Answer.Result.RequiredSpeedup = Request.RequiredSpeedup;
     constexpr std::pair<const char *, llvm::Error (Tuning::*)()> Steps[] = {
-        {"finding GPUs", &Tuning::findGpu},        {"reading the workload", &Tuning::readWork},
-        {"parsing", &Tuning::load},                {"compiling the kernels alone", &Tuning::compileAlone},
-        {"tuning the kernels alone", &Tuning::tuneAlone}, {"searching", &Tuning::search},
-        {"confirming", &Tuning::confirm},          {"writing", &Tuning::write}};
+        {"finding GPUs", &Tuning::findGpu},
+        {"reading the workload", &Tuning::readWork},
+        {"parsing", &Tuning::load},
+        {"compiling the kernels alone", &Tuning::compileAlone},
+        {"tuning the kernels alone", &Tuning::tuneAlone},
+        {"searching", &Tuning::search},
+        {"confirming", &Tuning::confirm},
+        {"writing", &Tuning::write}};
     for (const auto &[Name, Do] : Steps) {
       const double Began = Seams.Now(), BusyBefore = Busy.seconds();
       if (llvm::Error Error = (this->*Do)())
@@ -60,6 +64,7 @@ public:
       Answer.Result.BusyShare = std::min(1.0, Busy.seconds() / Answer.Result.Seconds);
     if (llvm::Error Error = keep())
       return std::move(Error);
+    Nvcc.prune();
     return std::move(Answer);
   }
 
@@ -291,28 +296,13 @@ private:
 
   /// What the results hold for.
   llvm::Expected<TuningKey> key() const {
-    TuningKey Key;
-    const std::vector<LoadedKernel> &Kernels = Subject.Kernels;
-    std::vector<std::string> Sources, Flags, Sizes;
-    for (size_t I = 0; I < Kernels.size(); ++I) {
-      Sources.push_back(Kernels[I].Spec.Kernel);
-      for (const std::string &File : Kernels[I].Text.Dependencies) {
-        auto Text = llvm::MemoryBuffer::getFile(File);
-        if (!Text)
-          return badInput(fmt::format("cannot read '{}': {}", File, Text.getError().message()));
-        Sources.push_back((*Text)->getBuffer().str());
-      }
-      Flags.insert(Flags.end(), Kernels[I].Flags.Nvcc.begin(), Kernels[I].Flags.Nvcc.end());
-    }
-    Flags.push_back(What().Gpu.Arch);
-    for (const std::string &File : Request.Workloads) {
-      auto Text = llvm::MemoryBuffer::getFile(File);
-      if (!Text)
-        return badInput(fmt::format("cannot read '{}': {}", File, Text.getError().message()));
-      Sizes.push_back((*Text)->getBuffer().str());
-    }
-    Sizes.insert(Sizes.end(), Request.Settings.begin(), Request.Settings.end());
-    return TuningKey{contentHash(Sources), contentHash(Flags), What().Gpu.Name, What().Gpu.Driver, contentHash(Sizes)};
+    auto Sources = sourcesHash(Subject.Kernels);
+    if (!Sources)
+      return Sources.takeError();
+    auto Workload = workloadHash(Request.Workloads, Request.Settings);
+    if (!Workload)
+      return Workload.takeError();
+    return TuningKey{*Sources, flagsHash(Subject.Kernels), What().Gpu.Name, What().Gpu.Driver, *Workload};
   }
 
   llvm::Error keep() const {

@@ -252,9 +252,8 @@ static std::string reasonsText(const std::map<std::string, unsigned> &Reasons) {
   std::vector<std::pair<unsigned, std::string>> Sorted;
   for (const auto &[Why, Count] : Reasons)
     Sorted.emplace_back(Count, Why);
-  llvm::sort(Sorted, [](const auto &A, const auto &B) {
-    return std::pair(B.first, A.second) < std::pair(A.first, B.second);
-  });
+  llvm::sort(Sorted,
+             [](const auto &A, const auto &B) { return std::pair(B.first, A.second) < std::pair(A.first, B.second); });
   std::string Text;
   for (size_t I = 0; I < std::min(Sorted.size(), Shown); ++I)
     Text += fmt::format("{}{} ({})", I == 0 ? "" : "; ", shortened(Sorted[I].second, MostBytes), Sorted[I].first);

@@ -112,12 +112,11 @@ bool fromJSON(const json::Value &V, TuneResult &R, json::Path P) {
     return false;
   }
   return O.map("command", R.Command) && O.map("version", R.Version) && O.map("started", R.Started) &&
-         O.map("seconds", R.Seconds) && O.map("busy_share", R.BusyShare) &&
-         O.map("steps", R.Steps) && O.map("strategy", R.Strategy) &&
-         O.map("space_size", R.SpaceSize) && O.map("required_speedup", R.RequiredSpeedup) &&
-         O.map("modelled", R.Modelled) && O.map("interrupted", R.Interrupted) && O.map("notes", R.Notes) &&
-         O.map("problem", R.What) && O.map("solo", R.Solo) && O.map("solo_failed", R.SoloFailed) &&
-         O.map("baselines", R.Baselines) &&
+         O.map("seconds", R.Seconds) && O.map("busy_share", R.BusyShare) && O.map("steps", R.Steps) &&
+         O.map("strategy", R.Strategy) && O.map("space_size", R.SpaceSize) &&
+         O.map("required_speedup", R.RequiredSpeedup) && O.map("modelled", R.Modelled) &&
+         O.map("interrupted", R.Interrupted) && O.map("notes", R.Notes) && O.map("problem", R.What) &&
+         O.map("solo", R.Solo) && O.map("solo_failed", R.SoloFailed) && O.map("baselines", R.Baselines) &&
          O.map("tried", R.Tried) && O.map("profiles", R.Profiles);
 }
 

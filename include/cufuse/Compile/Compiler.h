@@ -48,6 +48,8 @@ class NvccCompiler final : public Compiler {
 public:
   NvccCompiler(std::string Nvcc, std::string CacheFolder) : Nvcc(std::move(Nvcc)), Cache(std::move(CacheFolder)) {}
   llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override;
+  /// Keeps the cache below 2 GiB; what was used in the last day stays.
+  void prune() const { Cache.prune(2ull << 30, std::chrono::hours(24)); }
 
 private:
   llvm::Expected<std::string> version();

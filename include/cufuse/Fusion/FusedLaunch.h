@@ -32,8 +32,8 @@ struct FusedLaunch {
   std::vector<FusedParameter> Parameters; ///< In the order of the kernel's.
 };
 
-/// How the mangled name of the plan's kernel begins, in the namespace `Name`: the one with bound arguments where the plan
-/// has any. No other kernel of the fused source begins so.
+/// How the mangled name of the plan's kernel begins, in the namespace `Name`: the one with bound arguments where the
+/// plan has any. No other kernel of the fused source begins so.
 std::string fusedEntry(const FusionPlan &Plan, const std::string &Name);
 
 /// The kernel is the one with bound arguments where the plan has any: the caller gives just these.
