@@ -549,14 +549,15 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   }
   Fuser Fuser(Tools, Result.Kernels, Options);
 
-  auto Chosen = configure(Request, Result.Kernels, Fuser.constituents(), Result.Explanation);
+  auto Chosen = Request.Configure ? Request.Configure(Result.Kernels)
+                                  : configure(Request, Result.Kernels, Fuser.constituents(), Result.Explanation);
   if (!Chosen)
     return Chosen.takeError();
   const FusionConfig Config = std::move(*Chosen);
   auto Plan = Fuser.plan(Config);
   if (!Plan)
     return Plan.takeError();
-  if (Config.Registers.Policy == RegisterPolicy::Bound) {
+  if (Config.Registers.Policy == RegisterPolicy::Bound && Config.Registers.MinBlocks == 0) {
     auto Limit = Fuser.registerBound(Config, &Result.Explanation);
     if (!Limit)
       return Limit.takeError();

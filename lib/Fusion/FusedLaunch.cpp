@@ -24,11 +24,15 @@ llvm::Error impossible(const KernelFacts &Facts, const ConstituentLaunch &Launch
 
 } // namespace
 
+std::string fusedEntry(const FusionPlan &Plan, const std::string &Name) {
+  return fmt::format("_ZN{}{}{}E", Name.size(), Name, Plan.hasBound() ? "11fused_bound" : "5fused");
+}
+
 llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, const FusionPlan &Plan,
                                      const std::string &Name, llvm::ArrayRef<ConstituentLaunch> Launches,
                                      unsigned Resident, unsigned Multiprocessors) {
   FusedLaunch Fused;
-  Fused.Kernel = fmt::format("_ZN{}{}{}E", Name.size(), Name, Plan.hasBound() ? "11fused_bound" : "5fused");
+  Fused.Kernel = fusedEntry(Plan, Name);
   Fused.Block = {Plan.BlockThreads, 1, 1};
   if (const BlockShape &Own = Plan.Partitions[0].Block; Plan.keepsBlock())
     Fused.Block = {Own.X, Own.Y, Own.Z};

@@ -52,7 +52,10 @@ std::string textReport(const TuneResult &R, const Summary &S) {
   if (S.StrongestBaseline && S.Winner)
     Out += fmt::format("  launch shapes {} · binding {} · fusion {} = {} over the best as given\n\n",
                        timesText(S.LaunchShapes), timesText(S.Binding), timesText(S.Fusion), timesText(S.total()));
-  Out += print(fateTable(R, S), {0, 1, 2});
+  Table Fates = fateTable(R, S);
+  for (auto &Row : Fates.Rows)
+    Row[2] = shortened(Row[2], 60);
+  Out += print(Fates, {0, 1, 2});
   for (const auto &[Name, Value] : measurementFacts(R, S))
     Out += fmt::format("  {:<11} {}\n", Name, Value);
   for (const std::string &Note : R.Notes)

@@ -31,6 +31,15 @@ std::string timeOf(double Microseconds) {
 
 bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
 
+/// Grids that the search chose: who launches the fused kernel has to give them.
+std::string gridsOf(const TuneResult &R, const Evaluation &E) {
+  std::string Text;
+  for (size_t I = 0; I < E.Grids.size(); ++I)
+    if (E.Grids[I] > 0)
+      Text += fmt::format(", {} with a grid of {}", R.What.Constituents[I].Name, E.Grids[I]);
+  return Text;
+}
+
 Regime regimeOf(const TuneResult &R) {
   bool Tail = false;
   double Longest = 0;
@@ -177,9 +186,9 @@ void judge(const TuneResult &R, Summary &S) {
   const bool Fast = S.Winner && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
   if (Fast) {
     S.What = Advice::Fuse;
-    S.Sentence =
-        fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
-                    phraseOf(S.Winner->Which.Config), timeOf(S.Winner->Result.Microseconds), S.Fusion, Against);
+    S.Sentence = fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
+                             phraseOf(S.Winner->Which.Config) + gridsOf(R, S.Winner->Result),
+                             timeOf(S.Winner->Result.Microseconds), S.Fusion, Against);
     if (Alone > S.Fusion)
       S.Sentence += fmt::format(" Tuning the kernels alone gives more: {:.2f} times.", Alone);
     return;

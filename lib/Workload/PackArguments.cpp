@@ -260,7 +260,7 @@ llvm::Expected<PackedKernel> packKernel(const KernelFacts &Facts, const Workload
     return badInput(fmt::format("{}: its workload does not allow blocks of {}", Kernel.Name, Block.str()),
                     "add the shape to `block: {default: …, tunable: […]}`", Kernel.Where);
   Packer Pack(Kernel, Buffers, Block);
-  PackedKernel Packed{Block, Pack.launch(), {}};
+  PackedKernel Packed{Block, Pack.launch(), {}, Kernel.AnyGrid};
   Pack.checkParameters(Facts);
   for (const ParameterFacts &Parameter : Facts.Parameters)
     Packed.Arguments.push_back(Pack.argument(Parameter));

@@ -1,34 +1,20 @@
 #include "cufuse/Workload/Workload.h"
 
+#include "TemporaryFolder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
 
 namespace cufuse {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
 class WorkloadFiles : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string Pattern = (fs::temp_directory_path() / "cufuse-workload-XXXXXX").string();
-    ASSERT_NE(mkdtemp(Pattern.data()), nullptr);
-    Folder = Pattern;
-  }
-  void TearDown() override { fs::remove_all(Folder); }
-
-  std::string put(const std::string &Name, const std::string &Text) {
-    const fs::path Path = Folder / Name;
-    fs::create_directories(Path.parent_path());
-    std::ofstream(Path) << Text;
-    return Path.string();
-  }
+  std::string put(const std::string &Name, const std::string &Text) { return Folder.put(Name, Text); }
   static std::string textOf(llvm::Error Error) { return llvm::toString(std::move(Error)); }
   Workload read(const std::string &Text, std::vector<std::string> Settings = {}) {
     auto Result = readWorkload({put("w.yaml", Text)}, Settings);
@@ -47,7 +33,7 @@ protected:
     return At == std::string::npos ? All : All.substr(At);
   }
 
-  fs::path Folder;
+  TemporaryFolder Folder;
 };
 
 /// Lines 1 to 8, to which a test adds; `in` is its input, `out` its output.

@@ -171,7 +171,7 @@ void SyntheticEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvalua
       E.Outcome = Fate::Measured;
       E.Why.clear();
     }
-    Seconds += 0.08;
+    Seconds += ScreenSeconds;
     if (!Take(I, E))
       return;
   }
