@@ -48,7 +48,6 @@ public:
         {"finding GPUs", &Tuning::findGpu},
         {"reading the workload", &Tuning::readWork},
         {"parsing", &Tuning::load},
-        {"compiling the kernels alone", &Tuning::compileAlone},
         {"tuning the kernels alone", &Tuning::tuneAlone},
         {"searching", &Tuning::search},
         {"confirming", &Tuning::confirm},
@@ -129,7 +128,7 @@ private:
     return llvm::Error::success();
   }
 
-  /// The runners begin to make the buffers.
+  /// The runners begin to make the buffers, and the compilers what is to run alone.
   llvm::Error readWork() {
     auto Read = readWorkload(Request.Workloads, Request.Settings);
     if (!Read)
@@ -144,6 +143,8 @@ private:
     for (const DeviceInfo &Device : Devices)
       Runners.push_back({Request.Runner, Device.Index});
     Gpus.emplace(std::move(Runners), std::move(Job), Busy);
+    Solo.emplace(Tools, Subject, Back, Pool, Answer.Result);
+    Solo->beginCompiling();
     return llvm::Error::success();
   }
 
@@ -211,12 +212,9 @@ private:
     return Shape;
   }
 
-  llvm::Error compileAlone() {
-    Solo.emplace(Tools, Subject, Back, Pool, Answer.Result);
-    return Solo->compile();
-  }
-
   llvm::Error tuneAlone() {
+    if (llvm::Error Error = Solo->finishCompiling())
+      return Error;
     if (!Gpus->hasGpu())
       return llvm::Error::success();
     Gpus->setReference(Solo->reference());
