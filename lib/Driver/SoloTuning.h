@@ -48,7 +48,8 @@ public:
              TuneResult &Result);
   ~SoloTuning();
 
-  /// Begins to compile the kernels as they are, by the user's own flags, all at once; needs no more than `Subject.Work`.
+  /// Begins to compile the kernels as they are, by the user's own flags, all at once; needs no more than
+  /// `Subject.Work`.
   void beginCompiling();
   /// Waits for that, once the kernels are known. Fails with the errors of all.
   llvm::Error finishCompiling();
