@@ -38,42 +38,54 @@ EmitOptions TuningSubject::emitAlone(size_t I) const {
 
 SoloTuning::SoloTuning(const Toolchain &Tools, TuningSubject &Subject, Compiler &Back, llvm::ThreadPoolInterface &Pool,
                        TuneResult &Result)
-    : Tools(Tools), Subject(Subject), Back(Back), Result(Result), Near(Subject.Kernels.size()),
-      Building(Subject.Kernels.size()), Tasks(Pool) {}
+    : Tools(Tools), Subject(Subject), Back(Back), Result(Result), Tasks(Pool) {}
 
-llvm::Error SoloTuning::compile() {
-  std::vector<std::optional<llvm::Expected<CompiledAlone>>> Compiled(Subject.Kernels.size());
-  for (size_t I = 0; I < Compiled.size(); ++I)
-    Tasks.async([&, I] { Compiled[I] = compileOne(I); });
+SoloTuning::~SoloTuning() {
+  Tasks.wait();
+  for (auto &One : Compiled)
+    if (One)
+      llvm::consumeError(One->takeError());
+}
+
+void SoloTuning::beginCompiling() {
+  const std::vector<WorkloadKernel> &Kernels = Subject.Work.Kernels;
+  Compiled.resize(Kernels.size());
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    const CompileFlags Flags = translateFlags(Kernels[I].Flags, Kernels[I].Folder);
+    CompileJob Job;
+    Job.Source = Kernels[I].Spec.File;
+    Job.Arch = What().Gpu.Arch;
+    Job.Flags = Flags.Nvcc;
+    if (!Flags.Standard.empty())
+      Job.Flags.push_back("-std=" + Flags.Standard);
+    Tasks.async([this, I, Job = std::move(Job)] { Compiled[I] = Back.compile(Job); });
+  }
+}
+
+llvm::Error SoloTuning::finishCompiling() {
   Tasks.wait();
   llvm::Error Failed = llvm::Error::success();
   for (size_t I = 0; I < Compiled.size(); ++I) {
-    if (!*Compiled[I]) {
-      Failed = llvm::joinErrors(std::move(Failed), Compiled[I]->takeError());
+    auto One = compiled(I);
+    if (!One) {
+      Failed = llvm::joinErrors(std::move(Failed), One.takeError());
       continue;
     }
-    Alone.push_back(std::move(**Compiled[I]));
     for (SoloShape &Shape : What().Constituents[I].Shapes)
-      Shape.Resources = Alone.back().Resources;
+      Shape.Resources = One->Resources;
+    Alone.push_back(std::move(*One));
   }
   return Failed;
 }
 
-llvm::Expected<SoloTuning::CompiledAlone> SoloTuning::compileOne(size_t I) {
-  const LoadedKernel &Kernel = Subject.Kernels[I];
-  CompileJob Job;
-  Job.Source = Kernel.Spec.File;
-  Job.Arch = What().Gpu.Arch;
-  Job.Flags = Kernel.Flags.Nvcc;
-  if (!Kernel.Flags.Standard.empty())
-    Job.Flags.push_back("-std=" + Kernel.Flags.Standard);
-  auto Compiled = Back.compile(Job);
-  if (!Compiled)
-    return Compiled.takeError();
-  auto Entry = entryName(Compiled->Cubin, Kernel.Facts.MangledName);
+llvm::Expected<SoloTuning::CompiledAlone> SoloTuning::compiled(size_t I) {
+  if (!*Compiled[I])
+    return Compiled[I]->takeError();
+  CompiledKernels &All = **Compiled[I];
+  auto Entry = entryName(All.Cubin, Subject.Kernels[I].Facts.MangledName);
   if (!Entry)
     return Entry.takeError();
-  return CompiledAlone{Compiled->Cubin, *Entry, Compiled->Resources[*Entry]};
+  return CompiledAlone{All.Cubin, *Entry, All.Resources[*Entry]};
 }
 
 Schedule SoloTuning::reference() const {
@@ -85,6 +97,8 @@ Schedule SoloTuning::reference() const {
 
 llvm::Error SoloTuning::measure(RunnerPool &Runners) {
   Gpus = &Runners;
+  Building.resize(Subject.Kernels.size());
+  Near.resize(Subject.Kernels.size());
   for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
     if (llvm::Error Error = measureShapes(I))
       return Error;

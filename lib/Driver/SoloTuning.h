@@ -41,13 +41,18 @@ struct SoloVariant {
 
 class SoloTuning {
 public:
-  /// The references outlive it. `Result.What` has the shapes of `Subject.Packed`; it takes what is found: resources,
-  /// times and counters of the shapes, the best grid of each, what is bound and unrolled, and the baselines.
+  /// The references outlive it. `Result.What` has the shapes of `Subject.Packed` once these are known; it takes what is
+  /// found: resources, times and counters of the shapes, the best grid of each, what is bound and unrolled, and the
+  /// baselines.
   SoloTuning(const Toolchain &Tools, TuningSubject &Subject, Compiler &Back, llvm::ThreadPoolInterface &Pool,
              TuneResult &Result);
+  ~SoloTuning();
 
-  /// The kernels as they are, by the user's own flags, all at once. Fails with the errors of all.
-  llvm::Error compile();
+  /// Begins to compile the kernels as they are, by the user's own flags, all at once; needs no more than
+  /// `Subject.Work`.
+  void beginCompiling();
+  /// Waits for that, once the kernels are known. Fails with the errors of all.
+  llvm::Error finishCompiling();
   /// What everything is compared with: the launches given.
   Schedule reference() const;
   /// The three levels. A variant that cannot be compiled, crashes or gives other results is left out and is one of
@@ -68,7 +73,7 @@ private:
   };
   using Variants = std::vector<SoloVariant>;
 
-  llvm::Expected<CompiledAlone> compileOne(size_t I);
+  llvm::Expected<CompiledAlone> compiled(size_t I);
   Variants shapes(size_t I) const;
   void addGrids(size_t I, Variants &All) const;
   llvm::Error measureShapes(size_t I);
@@ -87,6 +92,7 @@ private:
   Compiler &Back;
   TuneResult &Result;
   RunnerPool *Gpus = nullptr;
+  std::vector<std::optional<llvm::Expected<CompiledKernels>>> Compiled; ///< By constituent, as it is.
   std::vector<CompiledAlone> Alone;
   Variants Given, Shaped;                                             ///< By constituent, as `Best`.
   Variants Best;                                                      ///< By constituent: the fastest so far.

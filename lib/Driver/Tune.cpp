@@ -45,13 +45,9 @@ public:
     Answer.Result.Strategy = Request.Strategy;
     Answer.Result.RequiredSpeedup = Request.RequiredSpeedup;
     constexpr std::pair<const char *, llvm::Error (Tuning::*)()> Steps[] = {
-        {"finding GPUs", &Tuning::findGpu},
-        {"reading the workload", &Tuning::readWork},
-        {"parsing", &Tuning::load},
-        {"compiling the kernels alone", &Tuning::compileAlone},
-        {"tuning the kernels alone", &Tuning::tuneAlone},
-        {"searching", &Tuning::search},
-        {"confirming", &Tuning::confirm},
+        {"finding GPUs", &Tuning::findGpu}, {"reading the workload", &Tuning::readWork},
+        {"parsing", &Tuning::load},         {"tuning the kernels alone", &Tuning::tuneAlone},
+        {"searching", &Tuning::search},     {"confirming", &Tuning::confirm},
         {"writing", &Tuning::write}};
     for (const auto &[Name, Do] : Steps) {
       const double Began = Seams.Now(), BusyBefore = Busy.seconds();
@@ -129,7 +125,7 @@ private:
     return llvm::Error::success();
   }
 
-  /// The runners begin to make the buffers.
+  /// The runners begin to make the buffers, and the compilers what is to run alone.
   llvm::Error readWork() {
     auto Read = readWorkload(Request.Workloads, Request.Settings);
     if (!Read)
@@ -144,6 +140,8 @@ private:
     for (const DeviceInfo &Device : Devices)
       Runners.push_back({Request.Runner, Device.Index});
     Gpus.emplace(std::move(Runners), std::move(Job), Busy);
+    Solo.emplace(Tools, Subject, Back, Pool, Answer.Result);
+    Solo->beginCompiling();
     return llvm::Error::success();
   }
 
@@ -211,12 +209,9 @@ private:
     return Shape;
   }
 
-  llvm::Error compileAlone() {
-    Solo.emplace(Tools, Subject, Back, Pool, Answer.Result);
-    return Solo->compile();
-  }
-
   llvm::Error tuneAlone() {
+    if (llvm::Error Error = Solo->finishCompiling())
+      return Error;
     if (!Gpus->hasGpu())
       return llvm::Error::success();
     Gpus->setReference(Solo->reference());
@@ -254,8 +249,8 @@ private:
     return Record.close();
   }
 
-  /// The best of many measurements is partly luck: the winner and what it has to beat are measured once more. Meanwhile
-  /// the winner's source is made.
+  /// The best of many measurements is partly luck: the winner and what it has to beat are measured once more, the
+  /// winner as a graph, too. Meanwhile its source is made.
   llvm::Error confirm() {
     Answer.Verdict = summarize(Answer.Result);
     const std::optional<Ranked> Winner = Answer.Verdict.Winner;
@@ -273,7 +268,8 @@ private:
         Strongest = I;
     Schedule Fused{Winner->Which.key(), Schedule::Serial, {*Launch}};
     Fused.Counters = true;
-    std::vector<Schedule> Again = {Solo->launched()[Strongest], Fused};
+    const Schedule InGraph{Winner->Which.key() + " in a graph", Schedule::Graph, {*Launch}};
+    std::vector<Schedule> Again = {Solo->launched()[Strongest], Fused, InGraph};
     auto Running = std::async(std::launch::async, [&] { return Gpus->run(std::move(Again)); });
     llvm::Error Failed = llvm::Error::success();
     if (Answer.Verdict.What == Advice::Fuse)
@@ -289,7 +285,7 @@ private:
     Entry.Result = withOutcome(Winner->Result, Outcomes[1]);
     Entry.At = Answer.Result.Tried.empty() ? 0 : Answer.Result.Tried.back().At;
     Answer.Result.Tried.push_back(std::move(Entry));
-    Answer.Result.Profiles.push_back({Winner->Which.key(), Outcomes[1].Counters});
+    Answer.Result.Profiles.push_back({Winner->Which.key(), Outcomes[1].Counters, withOutcome({}, Outcomes[2])});
     Answer.Verdict = summarize(Answer.Result);
     return llvm::Error::success();
   }

@@ -53,6 +53,14 @@ std::string geometryName(Geometry G) {
   return G == Geometry::Warps ? "warps side by side" : G == Geometry::Blocks ? "whole blocks" : "same threads in turn";
 }
 
+/// What is known of a candidate, with another measurement of it.
+Evaluation withTime(Evaluation Known, const Evaluation &Measured) {
+  Known.Microseconds = Measured.Microseconds;
+  Known.RelativeNoise = Measured.RelativeNoise;
+  Known.Samples = Measured.Samples;
+  return Known;
+}
+
 std::vector<std::string> candidateRow(const TuneResult &R, const Summary &S, const std::string &Role, const Ranked &C) {
   const auto &Given = S.BestBaseline[static_cast<unsigned>(SoloLevel::Given)];
   const bool HasLimit = S.Limit.Microseconds > 0 && isMeasured(C.Result);
@@ -217,6 +225,11 @@ Table candidateTable(const TuneResult &R, const Summary &S) {
       T.Marked = static_cast<int>(T.Rows.size());
     T.Rows.push_back(candidateRow(R, S, geometryName(C.Which.Config.Shape), C));
   }
+  if (S.WinnerInGraph) {
+    Ranked InGraph = *S.Winner;
+    InGraph.Result = withTime(std::move(InGraph.Result), *S.WinnerInGraph);
+    T.Rows.push_back(candidateRow(R, S, "the winner in a CUDA graph", InGraph));
+  }
   if (S.Hfuse)
     T.Rows.push_back(candidateRow(R, S, "best of HFUSE's search", *S.Hfuse));
   if (R.Modelled)
@@ -380,6 +393,9 @@ BarPlot timePlot(const TuneResult &R, const Summary &S) {
   for (const Ranked &C : S.BestOfGeometry)
     P.Bars.push_back({"fused, " + geometryName(C.Which.Config.Shape), timeText(C.Result.Microseconds),
                       C.Result.Microseconds, static_cast<unsigned>(C.Which.Config.Shape)});
+  if (S.WinnerInGraph)
+    P.Bars.push_back({"fused, in a graph", timeText(S.WinnerInGraph->Microseconds), S.WinnerInGraph->Microseconds,
+                      static_cast<unsigned>(S.Winner->Which.Config.Shape)});
   if (S.Limit.Microseconds > 0)
     P.Levels.push_back({"limit", S.Limit.Microseconds});
   return P;

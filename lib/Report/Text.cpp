@@ -47,6 +47,8 @@ std::string textReport(const TuneResult &R, const Summary &S) {
   for (auto &Row : T.Rows)
     if (Row[0].find("HFUSE") != std::string::npos)
       Row[1] = "HFUSE: " + Row[1];
+    else if (Row[0].find("graph") != std::string::npos)
+      Row[1] = "in a graph: " + Row[1];
   if (!T.Rows.empty())
     Out += print(T, {1, 2, 3, 4, 5, 6, 7, 8});
   if (S.StrongestBaseline && S.Winner)

@@ -63,12 +63,15 @@ static bool fromJSON(const json::Value &V, BaselineResult &B, json::Path P) {
 }
 
 static json::Value toJSON(const CandidateProfile &P) {
-  return json::Object{{"key", P.Key}, {"counters", toJSON(P.Counters)}};
+  json::Object Out{{"key", P.Key}, {"counters", toJSON(P.Counters)}};
+  if (P.InGraph)
+    Out["in_graph"] = toJSON(*P.InGraph);
+  return Out;
 }
 
 static bool fromJSON(const json::Value &V, CandidateProfile &Out, json::Path P) {
   json::ObjectMapper O(V, P);
-  return O && O.map("key", Out.Key) && O.map("counters", Out.Counters);
+  return O && O.map("key", Out.Key) && O.map("counters", Out.Counters) && O.map("in_graph", Out.InGraph);
 }
 
 static json::Value toJSON(const StepTime &S) {

@@ -123,6 +123,16 @@ void rankBaselines(const TuneResult &R, Summary &S) {
   }
 }
 
+/// Who launches a graph of several kernels can launch one of a single kernel.
+void lookIntoGraphs(const TuneResult &R, Summary &S) {
+  if (!S.Winner || !S.StrongestBaseline || S.StrongestBaseline->How != Schedule::Graph)
+    return;
+  for (const CandidateProfile &Profile : R.Profiles)
+    if (Profile.Key == S.Winner->Which.key() && Profile.InGraph && isMeasured(*Profile.InGraph) &&
+        Profile.InGraph->Microseconds < S.Winner->Result.Microseconds)
+      S.WinnerInGraph = Profile.InGraph;
+}
+
 /// Each level may also use what the one before it has: a factor is at least 1.
 void factorize(Summary &S) {
   auto TimeAt = [&](SoloLevel Level, double Before) {
@@ -136,8 +146,9 @@ void factorize(Summary &S) {
   if (Shaped > 0 && Bound > 0)
     S.Binding = Shaped / Bound;
   if (Bound > 0 && S.Winner && isMeasured(S.Winner->Result)) {
-    S.Fusion = Bound / S.Winner->Result.Microseconds;
-    S.FusionNoise = std::hypot(S.StrongestBaseline->Result.RelativeNoise, S.Winner->Result.RelativeNoise);
+    const Evaluation &Fused = S.WinnerInGraph ? *S.WinnerInGraph : S.Winner->Result;
+    S.Fusion = Bound / Fused.Microseconds;
+    S.FusionNoise = std::hypot(S.StrongestBaseline->Result.RelativeNoise, Fused.RelativeNoise);
   }
 }
 
@@ -183,12 +194,15 @@ void judge(const TuneResult &R, Summary &S) {
   const std::string Against =
       fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level), timeOf(Strong.Result.Microseconds));
   const double Alone = S.LaunchShapes * S.Binding;
+  std::string Fused;
+  if (S.Winner)
+    Fused = S.WinnerInGraph ? timeOf(S.WinnerInGraph->Microseconds) + " in a CUDA graph"
+                            : timeOf(S.Winner->Result.Microseconds);
   const bool Fast = S.Winner && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
   if (Fast) {
     S.What = Advice::Fuse;
     S.Sentence = fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
-                             phraseOf(S.Winner->Which.Config) + gridsOf(R, S.Winner->Result),
-                             timeOf(S.Winner->Result.Microseconds), S.Fusion, Against);
+                             phraseOf(S.Winner->Which.Config) + gridsOf(R, S.Winner->Result), Fused, S.Fusion, Against);
     if (Alone > S.Fusion)
       S.Sentence += fmt::format(" Tuning the kernels alone gives more: {:.2f} times.", Alone);
     return;
@@ -198,10 +212,10 @@ void judge(const TuneResult &R, Summary &S) {
     Why = "no fused candidate could be measured";
   else if (S.Fusion >= R.RequiredSpeedup)
     Why = fmt::format("the best fused kernel, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %",
-                      timeOf(S.Winner->Result.Microseconds), S.Fusion, Against, S.FusionNoise * 100);
+                      Fused, S.Fusion, Against, S.FusionNoise * 100);
   else
-    Why = fmt::format("the best fused kernel takes {}, {:.2f} times as fast as {}; {:.2f} is required",
-                      timeOf(S.Winner->Result.Microseconds), S.Fusion, Against, R.RequiredSpeedup);
+    Why = fmt::format("the best fused kernel takes {}, {:.2f} times as fast as {}; {:.2f} is required", Fused, S.Fusion,
+                      Against, R.RequiredSpeedup);
   S.What = Alone >= R.RequiredSpeedup ? Advice::TuneAlone : Advice::LeaveAlone;
   S.Sentence = fmt::format("Do not fuse {}: {}.", Kernels, Why);
   if (S.What == Advice::TuneAlone)
@@ -303,6 +317,7 @@ Summary summarize(const TuneResult &R) {
   S.Counts = countFates(R.Tried);
   rankBaselines(R, S);
   R.Modelled ? rankByModel(R, S) : rankCandidates(R, S);
+  lookIntoGraphs(R, S);
   factorize(S);
   bound(R, S);
   auto See = [&](const Evaluation &E, bool Full) {

@@ -44,10 +44,11 @@ struct BaselineResult {
   std::map<std::string, double> Counters; ///< Of all launches together; mostly empty.
 };
 
-/// Counters of one fused candidate.
+/// What is known of one fused candidate besides its time.
 struct CandidateProfile {
   std::string Key;
   std::map<std::string, double> Counters;
+  std::optional<Evaluation> InGraph = {}; ///< Its time as a CUDA graph: without what a launch costs the host.
 };
 
 /// A part of a tuning, one after the other.
