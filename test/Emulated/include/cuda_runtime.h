@@ -37,3 +37,5 @@
 #include "emulated/block.h"
 #include "emulated/intrinsics.h"
 #include "emulated/warp.h"
+
+#include "emulated/library.h"

@@ -14,12 +14,11 @@
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 
-extern "C" char __start_emulated_shared[], __stop_emulated_shared[];
-
 namespace cuda_emulated {
 
 // The part of it that a launch does not have is checked after every block.
 alignas(1024) __attribute__((section("emulated_shared"))) unsigned char dynamicShared[MaxSharedBytes + 1024];
+alignas(1024) __attribute__((section("emulated_shared"))) unsigned char reservedShared[1024];
 
 Block block;
 Thread threads[MaxThreads];
@@ -216,6 +215,7 @@ void setTimer(bool on) {
 void runBlock(const LaunchShape &shape) {
   std::memset(__start_emulated_shared, Poison,
               static_cast<std::size_t>(__stop_emulated_shared - __start_emulated_shared));
+  std::memset(reservedShared, 0, sizeof(reservedShared));
   block.threads = block.liveThreads = shape.block.x * shape.block.y * shape.block.z;
   block.warps = (block.threads + 31) / 32;
   block.fruitlessPolls = 0;

@@ -27,6 +27,9 @@ struct Block {
   unsigned fruitlessPolls = 0;
 };
 
+/// The part of a block's shared memory that the hardware keeps for libraries. It is zero when a block starts.
+extern unsigned char reservedShared[1024];
+
 extern Block block;
 extern Thread threads[MaxThreads];
 extern unsigned current; ///< The thread that runs.

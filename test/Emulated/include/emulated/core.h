@@ -57,9 +57,10 @@ struct Operand {
 
   template <typename T> Operand(const char *constraint, T &&operand) : size(sizeof(operand)) {
     static_assert(sizeof(operand) <= 8, "operand of more than 64 bits");
-    std::memcpy(&value, &operand, sizeof(operand));
+    auto *const place = (void *)&operand; // whatever its qualifiers, __restrict__ among them
+    std::memcpy(&value, place, sizeof(operand));
     if (constraint[0] == '=' || constraint[0] == '+')
-      target = const_cast<void *>(static_cast<const volatile void *>(&operand));
+      target = place;
   }
 };
 class Program; ///< The parsed text of an inline assembly statement.
