@@ -101,7 +101,7 @@ def launches(text):
         closed = closing(plain, opened.end() - 1)
         start = callee_start(plain, at)
         arguments = text[opened.end():closed].strip()
-        text = (text[:start] + f"::cuda_emulated::Launcher({text[at + 3:end]}).run([&](auto &...cuda_argument) {{ "
+        text = (text[:start] + f"::cuda_emulated::Launcher({text[at + 3:end]}).run([=](auto &...cuda_argument) {{ "
                 f"{text[start:at].strip()}(cuda_argument...); }}{', ' if arguments else ''}{arguments})"
                 + text[closed + 1:])
         plain = blanked(text)

@@ -33,6 +33,7 @@
 
 #include "emulated/core.h"
 #include "emulated/host_api.h"
+#include "emulated/textures.h"
 
 #include "emulated/block.h"
 #include "emulated/intrinsics.h"

@@ -1,6 +1,8 @@
 // Instructions of a block: barriers, mbarriers, asynchronous copies.
 #include "Assembly.h"
 
+#include <algorithm>
+
 namespace cuda_emulated {
 namespace {
 
@@ -96,20 +98,58 @@ template <bool Arrives> void mbarrierExpect(Frame &f, const Instruction &i) {
 }
 void mbarrierPending(Frame &f, const Instruction &i) { set(f, i, 0, get(f, i, 1) >> 20 & 0xfffff); }
 
-// Asynchronous copies are done at once.
+// Asynchronous copies are done at once or when the thread waits for them, as the seed says: a missing wait shows.
+
+struct Copy {
+  unsigned char *to;
+  const unsigned char *from;
+  unsigned bytes, given; ///< The rest is zero.
+  unsigned group;
+};
+struct Copies {
+  std::vector<Copy> waiting;
+  unsigned groups = 0; ///< Committed.
+} copies[MaxThreads];
+
+/// Those of the first `groups` groups.
+void finishCopies(unsigned groups) {
+  std::vector<Copy> &waiting = copies[current].waiting;
+  std::size_t kept = 0;
+  for (const Copy &copy : waiting)
+    if (copy.group < groups) {
+      std::memcpy(copy.to, copy.from, copy.given);
+      std::memset(copy.to + copy.given, 0, copy.bytes - copy.given);
+    } else {
+      waiting[kept++] = copy;
+    }
+  waiting.resize(kept);
+}
 
 /// cp.async [shared], [global], bytes{, bytes of the source}
 void copyAsync(Frame &f, const Instruction &i) {
-  auto *to = static_cast<unsigned char *>(fromShared(word(f, i, 0) + static_cast<unsigned>(i.places[0].offset)));
-  const auto *from = reinterpret_cast<const unsigned char *>(get(f, i, 1) + static_cast<Value>(i.places[1].offset));
-  const unsigned bytes = word(f, i, 2), given = word(f, i, 3, bytes);
-  std::memcpy(to, from, given);
-  std::memset(to + given, 0, bytes - given);
+  const unsigned bytes = word(f, i, 2);
+  copies[current].waiting.push_back(
+      {static_cast<unsigned char *>(fromShared(word(f, i, 0) + static_cast<unsigned>(i.places[0].offset))),
+       reinterpret_cast<const unsigned char *>(get(f, i, 1) + static_cast<Value>(i.places[1].offset)), bytes,
+       std::min(word(f, i, 3, bytes), bytes), copies[current].groups});
+  if (random() & 1)
+    finishCopies(~0u);
 }
-/// cp.async.mbarrier.arrive [address]: adds a count and takes it off when the thread's copies are done, which they are.
-void copiesArrive(Frame &f, const Instruction &i) { Mbarrier(i, address(f, i, 0)); }
-void copiesArriveCounted(Frame &f, const Instruction &i) { Mbarrier(i, address(f, i, 0)).arrive(i, 1); }
-/// cp.async.bulk [shared], [global], bytes, [mbarrier]
+void commitCopies(Frame &, const Instruction &) { ++copies[current].groups; }
+/// wait_group n: for all groups but the last n.
+void awaitGroups(Frame &f, const Instruction &i) {
+  const unsigned groups = copies[current].groups;
+  finishCopies(groups - std::min(groups, word(f, i, 0)));
+}
+void awaitCopies(Frame &, const Instruction &) { finishCopies(~0u); }
+/// cp.async.mbarrier.arrive [address], when the thread's copies are done; that without .noinc adds a count before.
+template <bool AddsCount> void copiesArrive(Frame &f, const Instruction &i) {
+  finishCopies(~0u);
+  Mbarrier b(i, address(f, i, 0));
+  if (!AddsCount)
+    b.arrive(i, 1);
+}
+/// cp.async.bulk [shared], [global], bytes, [mbarrier]: done at once.
 void copyBulk(Frame &f, const Instruction &i) {
   void *to = address(f, i, 0);
   const void *from = reinterpret_cast<const void *>(get(f, i, 1) + static_cast<Value>(i.places[1].offset));
@@ -121,9 +161,13 @@ void copyBulk(Frame &f, const Instruction &i) {
   expectedBytes[b.object] -= bytes;
   b.completeIfAllCame();
 }
-void noOperation(Frame &, const Instruction &) {}
 
 } // namespace
+
+void leaveCopies() {
+  finishCopies(~0u);
+  copies[current].groups = 0;
+}
 
 void addBlockInstructions(Instructions &all) {
   all.insert({
@@ -147,11 +191,11 @@ void addBlockInstructions(Instructions &all) {
       {"mbarrier.pending_count", mbarrierPending},
       {"cp.async.ca", copyAsync},
       {"cp.async.cg", copyAsync},
-      {"cp.async.commit_group", noOperation},
-      {"cp.async.wait_group", noOperation},
-      {"cp.async.wait_all", noOperation},
-      {"cp.async.mbarrier.arrive", copiesArrive},
-      {"cp.async.mbarrier.arrive.noinc", copiesArriveCounted},
+      {"cp.async.commit_group", commitCopies},
+      {"cp.async.wait_group", awaitGroups},
+      {"cp.async.wait_all", awaitCopies},
+      {"cp.async.mbarrier.arrive", copiesArrive<true>},
+      {"cp.async.mbarrier.arrive.noinc", copiesArrive<false>},
       {"cp.async.bulk.mbarrier::complete_tx::bytes", copyBulk},
   });
 }

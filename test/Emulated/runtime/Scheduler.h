@@ -45,6 +45,8 @@ void resetBarriers();
 void resetExchanges();
 void leaveBarriers(unsigned warp);
 void leaveExchanges(unsigned warp, unsigned lane);
+/// The current thread exits: its asynchronous copies come to an end.
+void leaveCopies();
 /// The lanes of the warp that can run have all stopped.
 void settleActive(unsigned warp);
 
