@@ -34,7 +34,6 @@ __global__ void tiles(const int *in, int *out) {
   __shared__ int sums[32];
   const cg::thread_block block = cg::this_thread_block();
   const auto tile = cg::tiled_partition<16>(block);
-  const cg::thread_group dynamic = cg::tiled_partition(block, 4);
   const unsigned rank = block.thread_rank(), at = blockIdx.x * block.num_threads() + rank;
   int value = in[at];
   for (int i = 0; i < 3; ++i) {
@@ -46,8 +45,7 @@ __global__ void tiles(const int *in, int *out) {
     value += cg::inclusive_scan(tile, value) % 50 + cg::exclusive_scan(tile, value & 7, cg::plus<int>());
     block.sync();
   }
-  dynamic.sync();
-  out[at] = value + static_cast<int>(dynamic.thread_rank() * 100 + dynamic.size() + block.thread_index().y * block.group_dim().x);
+  out[at] = value + static_cast<int>(block.thread_index().y * block.group_dim().x);
 }
 
 // Groups of those that are there.
