@@ -25,8 +25,9 @@ from translate import translate, Untranslatable  # noqa: E402
 
 INCLUDE = os.path.join(HERE, "include")
 # The toolkit's headers stand behind the emulator's: cooperative groups, CUB and libcu++ are the real ones.
-TOOLKIT = os.path.join(os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
-                       or os.path.dirname(os.path.dirname(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")), "include")
+NVCC = os.path.realpath(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
+TOOLKIT = os.path.join(os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or os.path.dirname(os.path.dirname(NVCC)),
+                       "include")
 COMPILER = os.environ.get("EMULATED_CXX", "clang++-22")
 FLAGS = ["-O1", "-g0", "-w", "-fno-pie", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv"]
 DIFFERS = 86
@@ -47,9 +48,10 @@ def execute(command, text=None):
 
 def compile_source(source, target, folders=(), macros=(), standard="c++17"):
     """Preprocesses, translates and compiles one CUDA source."""
-    text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", INCLUDE, "-isystem",
-                    TOOLKIT, "-isystem", os.path.join(TOOLKIT, "cccl"), "-include", "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDACC_RDC__=1", "-D__CUDA_ARCH__=900",
-                    *(f"-I{folder}" for folder in folders), *(f"-D{macro}" for macro in macros), "-w", source])
+    text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", INCLUDE, "-isystem", TOOLKIT, "-isystem",
+                    os.path.join(TOOLKIT, "cccl"), "-include", "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1",
+                    "-D__CUDACC_RDC__=1", "-D__CUDA_ARCH__=900", *(f"-I{folder}" for folder in folders),
+                    *(f"-D{macro}" for macro in macros), "-w", source])
     try:
         text = translate(text, TOOLKIT)
     except Untranslatable as error:

@@ -175,13 +175,14 @@ def translate_user(text):
 def translate_library(text):
     """What a library's header says of the block differs in every file that reads it for a partition: each file keeps its
     own functions, as a module of the device does. What they declare as the compiler's, the emulator has."""
+    # Variables keep their linkage: clang gives those inside of functions one name.
     return ("#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = any(function, record))\n"
             + re.sub(r'\bextern "C" \w+ __nvvm_\w+\([^()]*\);', "", translate_user(text))
             + "\n#pragma clang attribute pop\n")
 
 
 def translate(text, toolkit):
-    """Runs of lines that are CUDA text, translated; the others as they are. `toolkit`: the folder of the toolkit's headers."""
+    """Runs of lines that are CUDA text, translated; the others as they are. `toolkit`: the folder of its headers."""
     def kind(match):
         return "toolkit" if match[1].startswith(toolkit) else "system" if " 3" in match[2] else "user"
     chunks, start, last = [], 0, "system"
