@@ -267,8 +267,8 @@ void suspend() {
   const unsigned self = current;
   if (!block.runnable[self / 32])
     settleActive(self / 32);
-  leave(&threads[self].context);
   threads[self].polled = nullptr;
+  leave(&threads[self].context);
 }
 
 void wake(unsigned thread) {
