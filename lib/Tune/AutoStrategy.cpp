@@ -14,9 +14,9 @@ namespace cufuse {
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
 constexpr size_t MostMeasured = 200, MostSeeds = 48, MostFinalists = 8;
-constexpr size_t Batch = 16;       // as many as compilers work at once, about: the GPU waits for the slowest of a batch
-constexpr double Likeness = 0.97;  // two of one batch tell no more than one, above
-constexpr double WorthIt = 0.0008; // expected improvement, as a share of the best time, that is worth a batch
+constexpr size_t Batch = 8;
+constexpr double Likeness = 0.97;      // two of one batch tell no more than one, above
+constexpr double WorthIt = 0.0008;     // expected improvement, as a share of the best time, that is worth a batch
 constexpr unsigned PatientBatches = 4; // without such an expectation, until the search ends
 
 /// The expectation of max(0, best − x) for a normal x (Jones, Schonlau, Welch 1998), all of them logarithms.
@@ -40,7 +40,10 @@ struct Auto : Strategy {
       const size_t Share = share(S, First);
       if (S.measuredCount() >= Share)
         break;
-      Seen = featuresOfAll(S); // with what ptxas says of those that are compiled
+      // What ptxas says of the most promising ones may make others more so; as many as compilers work at once, about.
+      Seen = featuresOfAll(S);
+      S.screen(nextBatch(S, Seen, 2 * Batch).first);
+      Seen = featuresOfAll(S);
       const auto [Next, Worth] = nextBatch(S, Seen, std::min(Batch, Share - S.measuredCount()));
       if (Next.empty())
         break;
