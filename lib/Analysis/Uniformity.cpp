@@ -18,7 +18,11 @@ const clang::VarDecl *target(const clang::Expr *E) {
       break;
   }
   auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E);
-  return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+  if (!Reference)
+    return nullptr;
+  if (auto *Binding = llvm::dyn_cast<clang::BindingDecl>(Reference->getDecl()))
+    return llvm::dyn_cast_or_null<clang::VarDecl>(Binding->getDecomposedDecl());
+  return llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
 }
 
 /// The array of variables that a pointer is made of, if it is.
@@ -58,7 +62,7 @@ struct Uniformity::Walker {
   /// The variable is written after its declaration.
   void write(const clang::VarDecl *V, Uniform Level) {
     if (V)
-      U.Written.insert(V);
+      Changed |= U.Written.insert(V).second;
     raise(V, Level);
   }
 
@@ -251,9 +255,10 @@ Uniform Uniformity::of(const clang::Expr *E) const {
   if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(E))
     return of(Opaque->getSourceExpr());
   if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
-    auto *V = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
+    // What stands for a part of an object is as uniform as the whole.
+    const clang::VarDecl *V = target(Reference);
     if (!V)
-      return Uniform::Yes;
+      return llvm::isa<clang::BindingDecl>(Reference->getDecl()) ? Uniform::No : Uniform::Yes;
     if (isNamed(V, Builtin::ThreadIdx))
       return Uniform::No;
     if (isNamed(V, Builtin::BlockIdx) || isNamed(V, Builtin::BlockDim) || isNamed(V, Builtin::GridDim) ||
@@ -263,6 +268,16 @@ Uniform Uniformity::of(const clang::Expr *E) const {
       return V->getType().isConstQualified() ? Uniform::Yes : Uniform::Unknown;
     auto Known = Variables.find(V);
     return Known == Variables.end() ? Uniform::Yes : Known->second;
+  }
+  if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(E))
+    return of(Default->getExpr());
+  if (auto *Default = llvm::dyn_cast<clang::CXXDefaultInitExpr>(E))
+    return of(Default->getExpr());
+  if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E)) {
+    const clang::FunctionDecl *Constructor = Construct->getConstructor();
+    Constructor->hasBody(Constructor);
+    if (Constructor && variesByItself(Constructor))
+      return Uniform::No;
   }
   if (auto *Call = llvm::dyn_cast<clang::CallExpr>(E)) {
     const clang::FunctionDecl *Callee = Call->getDirectCallee();

@@ -84,6 +84,60 @@ __global__ void by_reference(float *out) {
     out[threadIdx.x] = 1;
   }
 }
+struct Own {
+  int thread = threadIdx.x;
+  int block = blockIdx.x;
+};
+struct Made {
+  int thread, block;
+  __device__ Made() : thread(threadIdx.x), block(blockIdx.x) {}
+};
+__device__ int thread(int number = threadIdx.x) { return number; }
+// CHECK: part(float *)
+// CHECK: leaves early {{.*}}: this return, and __syncthreads
+__global__ void part(float *out) {
+  const Own both{static_cast<int>(threadIdx.x)};
+  auto [number, block] = both;
+  if (number > 100)
+    return;
+  __syncthreads();
+  out[threadIdx.x] = 1;
+}
+// CHECK: initialised(float *)
+// CHECK: leaves early {{.*}}: this return, and __syncthreads
+__global__ void initialised(float *out) {
+  const Own own;
+  if (own.thread > 100)
+    return;
+  __syncthreads();
+  out[threadIdx.x] = 1;
+}
+// CHECK: aggregate(float *)
+// CHECK: leaves early {{.*}}: this return, and __syncthreads
+__global__ void aggregate(float *out) {
+  const Own own{.block = 3};
+  if (own.thread > 100)
+    return;
+  __syncthreads();
+  out[threadIdx.x] = 1;
+}
+// CHECK: constructed(float *)
+// CHECK: leaves early {{.*}}: this return, and __syncthreads
+__global__ void constructed(float *out) {
+  const Made made;
+  if (made.thread > 100)
+    return;
+  __syncthreads();
+  out[threadIdx.x] = 1;
+}
+// CHECK: by_default(float *)
+// CHECK: leaves early {{.*}}: this branch skips __syncthreads
+__global__ void by_default(float *out) {
+  if (thread() < 64) {
+    __syncthreads();
+    out[threadIdx.x] = 1;
+  }
+}
 // CHECK: uniform(float *, int)
 __global__ void uniform(float *out, int n) {
   const int table[] = {1, 2, 3};

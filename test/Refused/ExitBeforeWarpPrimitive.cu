@@ -10,6 +10,8 @@
 // RUN:   FileCheck %s --check-prefix=BELOW
 // RUN: %exits 1 %cufuse fuse %s:sum_moved --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=MOVED
+// RUN: %exits 1 %cufuse fuse %s:sum_from --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=FROM
 // RUN: %exits 1 %cufuse fuse %s:sum_narrow --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=NARROW
 // RUN: ls -A %t | count 0
@@ -62,6 +64,15 @@ __global__ void sum_moved(const float *in, float *out, int n) {
     // MOVED: [[#@LINE+1]]:5: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
+}
+__global__ void sum_from(const float *in, float *out, int n) {
+  int start = 64;
+  const int warp = (start + threadIdx.x) / 32;
+  start = 17;
+  if (warp > 1)
+    // FROM: [[#@LINE+1]]:5: lanes may leave a block before a warp primitive
+    return;
+  atomicAdd(out, warp_sum(in[threadIdx.x + start]));
 }
 // A byte of it is negative.
 __global__ void sum_narrow(const float *in, float *out, int n) {
