@@ -170,43 +170,76 @@ private:
   std::vector<std::string> Arguments;
 };
 
+/// What files of the user define.
+struct Definitions : clang::ConstDynamicRecursiveASTVisitor {
+  explicit Definitions(const ParsedUnit &Unit) : Sources(Unit.ast().getSourceManager()) { TraverseAST(Unit.ast()); }
+  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Sources.isInSystemHeader(D->getLocation()))
+      return true;
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+  bool VisitFunctionDecl(const clang::FunctionDecl *F) override {
+    if (F->isThisDeclarationADefinition() && !F->isImplicit() && inUsersFile(F, Sources))
+      Functions.push_back(F);
+    return true;
+  }
+  bool VisitVarDecl(const clang::VarDecl *V) override {
+    if (V->hasAttr<clang::CUDASharedAttr>() && V->hasExternalStorage() && inUsersFile(V, Sources))
+      Shared.push_back(V);
+    return true;
+  }
+  const clang::SourceManager &Sources;
+  std::vector<const clang::FunctionDecl *> Functions;
+  std::vector<const clang::VarDecl *> Shared;
+};
+
 /// The calls of macros that spell parts of a kernel which have to stand in its text.
 MacroCalls callsAround(const ParsedUnit &Unit) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   MacroCalls Calls;
-  auto Add = [&](clang::SourceLocation At, const clang::FunctionDecl &Kernel) {
+  auto Add = [&](clang::SourceLocation At, const clang::FunctionDecl *Kernel) {
     if (!At.isMacroID())
       return;
     const clang::CharSourceRange Range = Sources.getExpansionRange(At);
     const auto [File, Begin] = Sources.getDecomposedLoc(Range.getBegin());
     if (Sources.isInSystemHeader(Range.getBegin()) || !Sources.getFileEntryRefForID(File))
       return;
-    const clang::FunctionTemplateDecl *Template = Kernel.getDescribedFunctionTemplate();
-    const clang::SourceLocation First = Template ? Template->getBeginLoc() : Kernel.getBeginLoc();
     MacroCall &Call = Calls[File][Begin];
     Call.End = Sources.getFileOffset(Range.getEnd()) +
                clang::Lexer::MeasureTokenLength(Range.getEnd(), Sources, Unit.ast().getLangOpts());
-    for (clang::SourceLocation End : {First, Kernel.getEndLoc()})
+    if (!Kernel) {
+      Call.WholeKernel = false;
+      return;
+    }
+    const clang::FunctionTemplateDecl *Template = Kernel->getDescribedFunctionTemplate();
+    for (clang::SourceLocation End : {Template ? Template->getBeginLoc() : Kernel->getBeginLoc(), Kernel->getEndLoc()})
       Call.WholeKernel &= End.isMacroID() && Sources.getExpansionLoc(End) == Range.getBegin();
   };
   for (const clang::FunctionDecl *Kernel : allKernels(Unit))
     for (const clang::FunctionDecl *Declared : Kernel->redecls()) {
       if (!inUsersFile(Declared, Sources))
         continue;
-      Add(Declared->getLocation(), *Declared);
+      Add(Declared->getLocation(), Declared);
       if (const clang::FunctionTypeLoc Type = Declared->getFunctionTypeLoc())
-        Add(Type.getLParenLoc(), *Declared);
+        Add(Type.getLParenLoc(), Declared);
       if (const auto *Global = Declared->getAttr<clang::CUDAGlobalAttr>(); Global && !Global->isInherited())
         // `__global__` is a macro itself.
         if (const auto [File, At] = Sources.getDecomposedExpansionLoc(Global->getLocation());
             !Sources.getBufferData(File).substr(At).starts_with("__global__"))
-          Add(Global->getLocation(), *Declared);
+          Add(Global->getLocation(), Declared);
       if (const auto *Body = llvm::dyn_cast_or_null<clang::CompoundStmt>(
               Declared->doesThisDeclarationHaveABody() ? Declared->getBody() : nullptr)) {
-        Add(Body->getLBracLoc(), *Declared);
-        Add(Body->getRBracLoc(), *Declared);
+        Add(Body->getLBracLoc(), Declared);
+        Add(Body->getRBracLoc(), Declared);
       }
     }
+  const Definitions Found(Unit);
+  for (const clang::VarDecl *Shared : Found.Shared) {
+    // It may lie in a kernel that is written out as a whole.
+    const auto [File, Begin] = Sources.getDecomposedExpansionLoc(Shared->getLocation());
+    if (auto Known = Calls.find(File); Known == Calls.end() || !Known->second.count(Begin))
+      Add(Shared->getLocation(), nullptr);
+  }
   return Calls;
 }
 
@@ -247,12 +280,12 @@ std::vector<OutputFile> writtenOut(const ParsedUnit &Unit, const MacroCalls &Cal
   return Files;
 }
 
-/// What Clang makes of all kernels.
+/// What Clang makes of all functions.
 std::string meaning(const ParsedUnit &Unit) {
   std::string Text;
   llvm::raw_string_ostream Out(Text);
-  for (const clang::FunctionDecl *Kernel : allKernels(Unit)) {
-    Kernel->print(Out, Unit.ast().getPrintingPolicy());
+  for (const clang::FunctionDecl *Function : Definitions(Unit).Functions) {
+    Function->print(Out, Unit.ast().getPrintingPolicy());
     Out << '\n';
   }
   return Text;

@@ -3,7 +3,7 @@
 // RUN: cd %t && %cufuse fuse kernels.cu:reverse_float kernels.cu:reverse_int kernels.cu:ns::scaled_double \
 // RUN:   'kernels.cu:sum<int, 64>' --block 64 --block 64 --block 32 --block 64 --name match -o match.cu
 // RUN: cd %t && %cufuse fuse kernels.cu:reverse_float kernels.cu:with_head kernels.cu:of_a_header kernels.cu:body_given \
-// RUN:   --block 64 --block 32 --block 64 --block 64 --grid-policy stride --name stride -o stride.cu
+// RUN:   kernels.cu:shared_by_macro --block 64 --block 32 --block 64 --block 64 --block 64 --grid-policy stride --name stride -o stride.cu
 // RUN: FileCheck %s --input-file=%t/match.cu --check-prefix=WHOLE
 // RUN: FileCheck %s --input-file=%t/stride.cu --check-prefix=HEAD
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu
@@ -53,6 +53,22 @@ namespace ns {
 ALL_OF(double)
 } // namespace ns
 
+// Several declarations of which dynamic shared memory is one.
+#define DYNAMIC(type, name)                                                                                            \
+  extern __shared__ __align__(16) unsigned char name##_bytes[];                                                        \
+  type *name = reinterpret_cast<type *>(name##_bytes)
+__device__ int last_of(int value) {
+  DYNAMIC(int, values);
+  values[threadIdx.x] = value;
+  __syncthreads();
+  return values[63 - threadIdx.x];
+}
+__global__ void shared_by_macro(const int *in, int *out) {
+  DYNAMIC(int, words);
+  words[64 + threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];
+  out[blockIdx.x * 64 + threadIdx.x] = last_of(in[threadIdx.x]) * 3 + words[127 - threadIdx.x];
+}
+
 #define HEAD(name) __global__ void __launch_bounds__(64) name
 #define KERNEL __global__ void
 #define TEMPLATE template <typename T, int N>
@@ -96,9 +112,9 @@ template <typename T> __device__ T twice(T x, int more = 0) { return x * 2 + mor
 int main() {
   constexpr int n = 4096;
   Array<float> x(n), y(n);
-  Array<int> in(n), a(n), b(n), c(n);
+  Array<int> in(n), a(n), b(n), c(n), d(n);
   Both both;
-  both.output("y", y), both.output("a", a), both.output("b", b), both.output("c", c);
+  both.output("y", y), both.output("a", a), both.output("b", b), both.output("c", c), both.output("d", d);
   bool good = both.same(
       "match",
       [&] {
@@ -119,9 +135,12 @@ int main() {
         with_head<<<20, 32>>>(in, a);
         of_a_header<<<30, 64>>>(in, b);
         body_given<<<5, 64>>>(in, c);
+        shared_by_macro<<<20, 64, 512>>>(in, d);
       },
       [&] {
-        require(stride::launch({40, 0, {x, y, 2501}}, {20, 0, {in, a}}, {30, 0, {in, b}}, {5, 0, {in, c}}), "stride");
+        require(stride::launch({40, 0, {x, y, 2501}}, {20, 0, {in, a}}, {30, 0, {in, b}}, {5, 0, {in, c}},
+                               {20, 512, {in, d}}),
+                "stride");
       });
   return good ? 0 : 1;
 }
