@@ -2,6 +2,7 @@
 
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Analysis/WriteOutMacros.h"
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
@@ -296,7 +297,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
     std::vector<std::jthread> Threads;
     for (auto &[Key, Each] : Files) {
       llvm::consumeError(Each.Unit.takeError());
-      Threads.emplace_back([&Tools, &Each = Each] { Each.Unit = parse(Tools, Each.Request); });
+      Threads.emplace_back([&Tools, &Each = Each] { Each.Unit = parseWrittenOut(Tools, Each.Request); });
     }
   }
   llvm::Error Failures = llvm::Error::success();
@@ -337,7 +338,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools,
   auto Request = parseRequest(File, Flags);
   if (!Request)
     return Request.takeError();
-  auto Unit = parse(Tools, std::move(*Request));
+  auto Unit = parseWrittenOut(Tools, std::move(*Request));
   if (!Unit)
     return Unit.takeError();
   std::vector<LoadedKernel> Loaded;

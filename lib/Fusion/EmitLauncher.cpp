@@ -113,6 +113,10 @@ private:
       const Dimensions Reads = gridDimensions(*C.Facts);
       Out.line("  const CufuseGrid {0}Grid = gridOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
       Out.line("  if ({}Grid.blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
+      if (const std::optional<unsigned> Most = mostBlocksInX(*C.Facts, Plan, I))
+        Out.line("  if ({}Launch.grid.x > {}) // its thread numbers would be negative\n"
+                 "    return cudaErrorInvalidConfiguration;",
+                 C.Name, constant(*Most));
       for (std::string Condition : C.Text->LaunchConditions) {
         for (size_t At; (At = Condition.find('\2')) != std::string::npos;)
           Condition.replace(At, 1, C.Name);

@@ -49,7 +49,7 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
     const ConstituentLaunch &Launch = Launches[I];
     const Dimensions Reads = gridDimensions(*Facts[I]);
     Grids.push_back(emitted::gridOf({Launch.Grid[0], Launch.Grid[1], Launch.Grid[2]}, Reads[1], Reads[2]));
-    if (Grids[I].blocks == 0)
+    if (Grids[I].blocks == 0 || Launch.Grid[0] > mostBlocksInX(*Facts[I], Plan, I).value_or(MostBlocks))
       return impossible(*Facts[I], Launch);
     const unsigned Copies = Plan.Roles[I].Copies;
     Needed.push_back((Grids[I].blocks + Copies - 1) / Copies);

@@ -157,7 +157,12 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     }
     if (!Plan.playsOnce())
       for (const Finding &Exit : Kernel.ExitsBeforeWarpPrimitive)
-        Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
+        if (!Exit.ByWarps)
+          Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
+        else if (Chosen.Block.X % WarpSize != 0)
+          Refuse(BlockerKind::ExitBeforeWarpPrimitive,
+                 fmt::format("{}: {}; rows of {} threads are no whole warps", Kernel.Name, Exit.What, Chosen.Block.X),
+                 Exit.Where);
     if (Chosen.Unroll > 0 && !Kernel.GridStrideLoop)
       Refuse(BlockerKind::NoLoopToUnroll, Kernel.Name, Kernel.Where);
     if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
@@ -217,6 +222,15 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   if (!Refusals.empty())
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   return Plan;
+}
+
+std::optional<unsigned> mostBlocksInX(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent) {
+  if (Plan.playsOnce() || !Facts.SignedThreadNumber)
+    return std::nullopt;
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (P.Constituent == Constituent)
+      return (1u << 31) / P.Block.X;
+  return std::nullopt;
 }
 
 Dimensions gridDimensions(const KernelFacts &Facts) {

@@ -70,6 +70,7 @@ struct Closure {
   /// Of the launch `\2Launch`, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
   std::vector<std::string> LaunchConditions;
   bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
+  bool HasConstants = false;             ///< The output defines `__constant__` variables.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
 };

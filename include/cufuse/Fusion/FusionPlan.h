@@ -9,6 +9,7 @@
 #include <llvm/Support/Error.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,6 +94,10 @@ constexpr unsigned TicketSlots = 256;
 inline unsigned poolCounters(const FusionPlan &Plan) {
   return Plan.Roles.size() + (Plan.Shape == Geometry::Blocks ? TicketSlots : 0);
 }
+
+/// The most blocks in x that a launch of the constituent may have, where there is a limit: whole warps leave its blocks
+/// only as long as its thread number, in x, is below 2^31.
+std::optional<unsigned> mostBlocksInX(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent);
 
 /// The x, y, z of its grid that the kernel reads; the launcher demands 1 in the others.
 Dimensions gridDimensions(const KernelFacts &Facts);
