@@ -62,7 +62,9 @@ std::map<std::string, double> demandsOf(const SoloShape &Shape, const GpuFacts &
 double ResourceBound::share(double FusedMicroseconds) const {
   const double Possible = SerialMicroseconds - Microseconds;
   // Within a thousandth of the serial time, the quotient is noise.
-  return Possible > SerialMicroseconds * 1e-3 ? (SerialMicroseconds - FusedMicroseconds) / Possible : 0;
+  const double Share = Possible > SerialMicroseconds * 1e-3 ? (SerialMicroseconds - FusedMicroseconds) / Possible : 0;
+  // Resident blocks compute once what every block of the kernel alone computes anew, and may so be below the limit.
+  return std::min(Share, 1.0);
 }
 
 ResourceBound resourceBound(llvm::ArrayRef<SoloShape> Solo, llvm::ArrayRef<std::string> Names, const GpuFacts &Gpu) {
