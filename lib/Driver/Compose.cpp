@@ -1,5 +1,5 @@
 #include "cufuse/Driver/Pipeline.h"
-#include "cufuse/Vertical/InlineAtStore.h"
+#include "cufuse/Vertical/ComposeRows.h"
 
 #include <llvm/Support/Path.h>
 
@@ -21,11 +21,31 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   return linkKernels(std::move(Nodes), Request.Links, Request.Dead);
 }
 
+std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block) {
+  std::vector<LinkedText> Texts;
+  if (suitsBlockLocal(Graph)) {
+    auto Plan = planBlockLocal(Graph, Block);
+    for (unsigned I = 0; Plan && I < Graph.Nodes.size(); ++I)
+      Texts.push_back(linkedByRow(Graph, *Plan, I));
+    if (!Plan) // said by `composeKernels`
+      llvm::consumeError(Plan.takeError());
+  }
+  for (unsigned I = Texts.size(); I < Graph.Nodes.size(); ++I)
+    Texts.push_back({linkedParameters(Graph, I), {}});
+  return Texts;
+}
+
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                             BlockShape Block) {
-  auto Requirements = checkInlineAtStore(Graph, Block);
-  if (!Requirements)
-    return Requirements.takeError();
+  const bool ByRow = suitsBlockLocal(Graph);
+  llvm::Expected<BlockLocalPlan> Plan = BlockLocalPlan();
+  llvm::Expected<std::vector<AtMost>> Requirements = std::vector<AtMost>();
+  if (ByRow)
+    Plan = planBlockLocal(Graph, Block);
+  else
+    Requirements = checkInlineAtStore(Graph, Block);
+  if (llvm::Error Error = llvm::joinErrors(Plan.takeError(), Requirements.takeError()))
+    return std::move(Error);
   std::vector<const Closure *> Texts;
   std::vector<Constituent> Constituents;
   for (size_t I = 0; I < Kernels.size(); ++I) {
@@ -46,7 +66,8 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
                                                      Consumer.Name, F.In, Consumer.parameter(F.In)->Type)}
                                      .message()});
       }
-  ComposedKernel One = inlineAtStore(Graph, Texts, *Requirements);
+  ComposedKernel One =
+      ByRow ? composeRows(Graph, *Plan, Block, Texts) : inlineAtStore(Graph, Texts, *Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
   for (unsigned Node : Graph.Order) {

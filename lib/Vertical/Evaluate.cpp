@@ -522,6 +522,16 @@ Condition Evaluator::condition(const clang::Expr *E) {
     Path.pop_back();
     return C;
   }
+  if (Binary && Binary->getOpcode() == clang::BO_EQ) {
+    // `threadIdx.x == 0`: indices are not negative.
+    clang::Expr::EvalResult Right;
+    if (builtinRead(plain(Binary->getLHS())->IgnoreParenImpCasts()) &&
+        Binary->getRHS()->EvaluateAsInt(Right, Context) && Right.Val.getInt().isZero()) {
+      C.What = Condition::Kind::Less;
+      C.Compared = {eval(Binary->getLHS()).P, Polynomial::constant(1)};
+      return C;
+    }
+  }
   if (!Binary || !Binary->isRelationalOp()) {
     use(eval(E), E);
     return C;

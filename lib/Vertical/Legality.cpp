@@ -9,17 +9,23 @@ namespace {
 
 class Check {
 public:
-  Check(const VerticalGraph &Graph, BlockShape Block) : Graph(Graph), Block(Block) {}
+  Check(const VerticalGraph &Graph, BlockShape Block, bool KeepsMemory)
+      : Graph(Graph), Block(Block), KeepsMemory(KeepsMemory) {}
 
   llvm::Expected<std::vector<AtMost>> run() {
     for (const Flow &F : Graph.Flows)
       flow(F);
-    for (size_t I = 0; I < Graph.Order.size(); ++I)
-      for (size_t J = I + 1; J < Graph.Order.size(); ++J)
-        aliases(Graph.Order[I], Graph.Order[J]);
+    allAliases();
     if (Messages.empty())
       return std::move(Requirements);
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+  }
+
+  std::vector<Message> allAliases() {
+    for (size_t I = 0; I < Graph.Order.size(); ++I)
+      for (size_t J = I + 1; J < Graph.Order.size(); ++J)
+        aliases(Graph.Order[I], Graph.Order[J]);
+    return Messages;
   }
 
 private:
@@ -117,6 +123,8 @@ private:
   bool isForwarded(unsigned Node, const std::string &Parameter) const {
     if (Graph.flowTo(Node, Parameter))
       return true;
+    if (KeepsMemory)
+      return false;
     bool Out = false, Dead = true;
     for (const Flow &F : Graph.Flows)
       if (F.Producer == Node && F.Out == Parameter) {
@@ -191,6 +199,7 @@ private:
 
   const VerticalGraph &Graph;
   const BlockShape Block;
+  const bool KeepsMemory; ///< Dead intermediates may be stored, too.
   std::vector<Message> Messages;
   std::vector<AtMost> Requirements;
 };
@@ -198,7 +207,13 @@ private:
 } // namespace
 
 llvm::Expected<std::vector<AtMost>> checkInlineAtStore(const VerticalGraph &Graph, BlockShape Block) {
-  return Check(Graph, Block).run();
+  if (llvm::Error Error = requireTree(Graph))
+    return std::move(Error);
+  return Check(Graph, Block, /*KeepsMemory=*/false).run();
+}
+
+std::vector<Message> checkAliases(const VerticalGraph &Graph) {
+  return Check(Graph, {}, /*KeepsMemory=*/true).allAliases();
 }
 
 } // namespace cufuse

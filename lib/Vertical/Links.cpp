@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 namespace cufuse {
 
@@ -163,32 +164,21 @@ private:
     return llvm::Error::success();
   }
 
+  /// Kernels that consume nothing first, and otherwise as given.
   llvm::Error order() {
-    std::vector<unsigned> Producers(Graph.Nodes.size(), 0);
-    for (const Flow &F : Graph.Flows)
-      if (++Producers[F.Consumer] > 1)
-        return llvm::make_error<Failure>(
-            ExitCode::BadInput,
-            std::vector<Message>{Blocker{BlockerKind::SeveralProducers, Graph.Nodes[F.Consumer].Facts->Where,
-                                         Graph.Nodes[F.Consumer].Name}
-                                     .message()});
-    std::vector<unsigned> Roots;
-    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
-      if (Producers[I] == 0)
-        Roots.push_back(I);
-    if (Roots.size() != 1)
-      return badUsage(Roots.empty() ? "the links go round in a circle"
-                                    : fmt::format("{} and {} both read no intermediate", Graph.Nodes[Roots[0]].Name,
-                                                  Graph.Nodes[Roots[1]].Name),
-                      "link what a kernel stores to the parameter that the next one reads it from");
-    Graph.Root = Roots[0];
-    Graph.Order = Roots;
-    for (size_t I = 0; I < Graph.Order.size(); ++I)
-      for (const Flow &F : Graph.Flows)
-        if (F.Producer == Graph.Order[I])
-          Graph.Order.push_back(F.Consumer);
-    if (Graph.Order.size() != Graph.Nodes.size())
-      return badUsage("the links go round in a circle");
+    std::vector<unsigned> &Order = Graph.Order;
+    auto IsNext = [&](unsigned Node) {
+      return !llvm::is_contained(Order, Node) && llvm::none_of(Graph.Flows, [&](const Flow &F) {
+        return F.Consumer == Node && !llvm::is_contained(Order, F.Producer);
+      });
+    };
+    while (Order.size() < Graph.Nodes.size()) {
+      auto Next = llvm::find_if(llvm::seq<unsigned>(0, Graph.Nodes.size()), IsNext);
+      if (Next == llvm::seq<unsigned>(0, Graph.Nodes.size()).end())
+        return badUsage("the links go round in a circle");
+      Order.push_back(*Next);
+    }
+    Graph.Root = Order.front();
     // An argument must be known where it is used: it comes from a kernel that runs before.
     for (const SharedArgument &S : Graph.Shared)
       if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To))
@@ -204,6 +194,21 @@ private:
 };
 
 } // namespace
+
+llvm::Error requireTree(const VerticalGraph &Graph) {
+  for (unsigned Node : Graph.Order) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    const auto Producers = llvm::count_if(Graph.Flows, [&](const Flow &F) { return F.Consumer == Node; });
+    if (Producers > 1)
+      return llvm::make_error<Failure>(
+          ExitCode::BadInput,
+          std::vector<Message>{Blocker{BlockerKind::SeveralProducers, N.Facts->Where, N.Name}.message()});
+    if (Producers == 0 && Node != Graph.Root)
+      return badUsage(fmt::format("{} and {} both read no intermediate", Graph.Nodes[Graph.Root].Name, N.Name),
+                      "link what a kernel stores to the parameter that the next one reads it from");
+  }
+  return llvm::Error::success();
+}
 
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
                                           llvm::ArrayRef<std::string> Dead) {

@@ -40,8 +40,8 @@ struct LoadedKernel {
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
 };
 
-/// Parameters whose types `takeClosure` is to replace, for each kernel, once the facts of all are known.
-using Linker = llvm::function_ref<llvm::Expected<std::vector<std::vector<std::string>>>(llvm::ArrayRef<LoadedKernel>)>;
+/// What `takeClosure` is to replace, for each kernel, once the facts of all are known.
+using Linker = llvm::function_ref<llvm::Expected<std::vector<LinkedText>>(llvm::ArrayRef<LoadedKernel>)>;
 
 /// Parses each distinct file once (or for each set of flags), in parallel, and collects what is known of each kernel.
 /// Blockers do not fail it.
@@ -132,6 +132,8 @@ struct FuseResult {
 /// The kernels of a graph as one, to be fused like any other; `Block` is the root's. Refuses what is not proved legal.
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                             BlockShape Block);
+/// What the graph's form changes in the kernels' texts; `Block` is the root's.
+std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block);
 /// The graph of the kernels by the request's links.
 llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request);
 

@@ -46,7 +46,7 @@ struct VerticalGraph {
   std::vector<VerticalNode> Nodes;
   std::vector<Flow> Flows;
   std::vector<SharedArgument> Shared;
-  unsigned Root = 0;           ///< The one that consumes nothing.
+  unsigned Root = 0;           ///< The first one that consumes nothing.
   std::vector<unsigned> Order; ///< Producers before their consumers, the root first.
 
   /// The integer parameter as a polynomial of arguments that remain, called `node.parameter`.
@@ -58,9 +58,11 @@ struct VerticalGraph {
 };
 
 /// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`
-/// or `out`. Fails as bad usage for names that do not exist, and refuses graphs that are not a tree of kernels below
-/// one root.
+/// or `out`. Fails as bad usage for names that do not exist, and for links that go round in a circle.
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
                                           llvm::ArrayRef<std::string> Dead);
+
+/// Fails unless every kernel but the root has one producer.
+llvm::Error requireTree(const VerticalGraph &Graph);
 
 } // namespace cufuse
