@@ -66,8 +66,7 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
                                                      Consumer.Name, F.In, Consumer.parameter(F.In)->Type)}
                                      .message()});
       }
-  ComposedKernel One =
-      ByRow ? composeRows(Graph, *Plan, Block, Texts) : inlineAtStore(Graph, Texts, *Requirements);
+  ComposedKernel One = ByRow ? composeRows(Graph, *Plan, Block, Texts) : inlineAtStore(Graph, Texts, *Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
   for (unsigned Node : Graph.Order) {

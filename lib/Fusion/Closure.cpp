@@ -570,8 +570,7 @@ private:
 
 } // namespace
 
-Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts,
-                    const LinkedText &Linked) {
+Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const LinkedText &Linked) {
   return Builder(Unit, Reach, Facts, Linked).run();
 }
 

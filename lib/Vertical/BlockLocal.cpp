@@ -218,8 +218,8 @@ private:
     require(Bound, Polynomial::constant(MostElements));
     if (!(Plan.Stride == Plan.Length) || !Plan.keepsRows())
       refuse(BlockerKind::NotByRow, N.Facts->Where,
-             fmt::format("{} works on {} elements without gaps, the others on rows of {}, {} apart", N.Name, Bound.str(),
-                         Plan.Length.str(), Plan.Stride.str()));
+             fmt::format("{} works on {} elements without gaps, the others on rows of {}, {} apart", N.Name,
+                         Bound.str(), Plan.Length.str(), Plan.Stride.str()));
   }
 
   /// The argument that a parameter is linked to.
@@ -302,9 +302,8 @@ private:
 } // namespace
 
 bool suitsBlockLocal(const VerticalGraph &Graph) {
-  return llvm::any_of(Graph.Flows, [&](const Flow &F) {
-    return Graph.Nodes[F.Consumer].Shape->Shape == KernelShape::RowWise;
-  });
+  return llvm::any_of(Graph.Flows,
+                      [&](const Flow &F) { return Graph.Nodes[F.Consumer].Shape->Shape == KernelShape::RowWise; });
 }
 
 llvm::Expected<BlockLocalPlan> planBlockLocal(const VerticalGraph &Graph, BlockShape Block) {

@@ -12,29 +12,39 @@ namespace {
 
 constexpr const char *RowText = R"(
 /// The turns that a thread makes over its row, one element each.
-struct CufuseRow {
+struct CufuseRow {{
+  static constexpr unsigned block = {0};
   const unsigned turns; ///< At most, where the elements stay in registers; 0 where they do not.
   const unsigned full;  ///< So many turns have an element for every thread.
   unsigned &turn;       ///< The present one.
   /// Is there an element at `index`? `inside` is what the loop asks; with constant numbers of turns it can be unrolled.
-  template <typename Index> __device__ __forceinline__ bool next(Index index, bool inside) const {
+  template <typename Index> __device__ __forceinline__ bool next(Index index, bool inside) const {{
     const unsigned distance = static_cast<unsigned>(index) - threadIdx.x;
-    turn = distance / blockDim.x;
+    turn = distance / block;
     if (turns == 0)
       return inside;
-    if (distance >= turns * blockDim.x)
+    if (distance >= turns * block)
       return false;
-    return distance < full * blockDim.x || inside;
-  }
-};
+    return distance < full * block || inside;
+  }}
+}};
 
-/// Loads the block's row, `length` elements from `first` on.
+#pragma push_macro("blockDim")
+#undef blockDim
+/// The block's size as a constant, so that loops over the row have constant numbers of turns.
+struct CufuseRowPartition : cufuse_partition {{
+  static __device__ __forceinline__ dim3 blockDim() {{ return dim3({0}, 1, 1); }}
+}};
+#pragma pop_macro("blockDim")
+)";
+
+constexpr const char *RowAccessText = R"(/// Loads the block's row, `length` elements from `first` on.
 template <typename T>
 __device__ __forceinline__ void cufuseLoadRow(const CufuseRow row, T *registers, const T *__restrict__ first,
                                               long long length) {
 #pragma unroll
   for (unsigned turn = 0; turn < row.turns; ++turn) {
-    const unsigned index = threadIdx.x + turn * blockDim.x;
+    const unsigned index = threadIdx.x + turn * CufuseRow::block;
     if (turn < row.full || index < length)
       registers[turn] = first[index];
   }
@@ -101,8 +111,10 @@ public:
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
       libraries(*Texts[Node]);
     }
-    if (Plan.keepsRows())
-      code(RowText);
+    if (Plan.keepsRows()) {
+      code(fmt::format(RowText, Block.X));
+      code(RowAccessText);
+    }
     if (llvm::is_contained(Plan.Values, RowValue::Scalar))
       code(ScalarText);
     for (unsigned Node : Graph.Order)
@@ -188,6 +200,8 @@ private:
   /// The types of linked parameters.
   std::string aliases(unsigned Node) const {
     std::vector<std::string> Lines;
+    if (Plan.keepsRows() && !Plan.ByElement[Node])
+      Lines.push_back("using cufuse_partition = CufuseRowPartition;");
     for (const ParameterText &P : Texts[Node]->Parameters) {
       std::string Type;
       const std::string T = element(Node, P.Name);
@@ -233,7 +247,8 @@ private:
       std::string Product = Factor == 1 && !Atoms.empty() ? "" : fmt::format("{}ll", Factor);
       for (const std::string &Atom : Atoms) {
         const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
-        Product += fmt::format("{}static_cast<long long>({}_{})", Product.empty() ? "" : " * ", Node.str(), Parameter.str());
+        Product +=
+            fmt::format("{}static_cast<long long>({}_{})", Product.empty() ? "" : " * ", Node.str(), Parameter.str());
       }
       Terms.push_back(Product);
     }
@@ -278,9 +293,8 @@ private:
       Body += stage(Graph.Order[I]);
     }
     code(fmt::format("\n/// Row after row by the same threads: {}.\n{}__device__ __forceinline__ void {}({}) {{\n{}}}",
-                     Result.Facts.QualifiedName,
-                     Plan.keepsRows() ? "template <unsigned Turns, unsigned Full>\n" : "", Result.Facts.Name,
-                     llvm::join(Parameters, ",\n    "), Body));
+                     Result.Facts.QualifiedName, Plan.keepsRows() ? "template <unsigned Turns, unsigned Full>\n" : "",
+                     Result.Facts.Name, llvm::join(Parameters, ",\n    "), Body));
     Result.Text.Callee = Result.Facts.Name + (Plan.keepsRows() ? "<Turns, Full>" : "");
   }
 
@@ -304,7 +318,7 @@ private:
     if (!ByElement)
       return "  " + Call;
     return "#pragma unroll\n"
-           "  for (unsigned index = threadIdx.x; row.next(index, index < length); index += blockDim.x) {\n"
+           "  for (unsigned index = threadIdx.x; row.next(index, index < length); index += CufuseRow::block) {\n"
            "    const unsigned element = static_cast<unsigned>(first + index);\n"
            "    " +
            Call + "  }\n";
@@ -320,7 +334,8 @@ private:
     const std::string Length = hostText(Plan.Length);
     for (unsigned Turns = 1; Turns <= Plan.MostTurns; Turns *= 2) {
       V.Conditions.push_back({fmt::format("{} == {}", Length, Turns * Block.X), fmt::format("{0}, {0}", Turns)});
-      V.Conditions.push_back({fmt::format("{} <= {}", Length, Turns * Block.X), fmt::format("{}, {}", Turns, Turns / 2)});
+      V.Conditions.push_back(
+          {fmt::format("{} <= {}", Length, Turns * Block.X), fmt::format("{}, {}", Turns, Turns / 2)});
     }
     // Longer rows go through memory.
     for (const Flow &F : Graph.Flows)

@@ -39,7 +39,8 @@ protected:
   /// Declarations of all parameters that remain.
   std::vector<std::string> declarations() const;
   /// A parameter that another one is linked to, in terms of those of the kernel it belongs to.
-  std::string shared(const SharedArgument &S, llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
+  std::string shared(const SharedArgument &S,
+                     llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
   /// The requirements as conditions of the launch.
   void conditions();
   /// The value of a polynomial in the launcher, as a 64-bit integer.

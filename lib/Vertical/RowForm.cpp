@@ -65,8 +65,9 @@ private:
   /// What stands around the site, above `Depth`.
   void surroundings(const AccessSite &Site, size_t Depth, RowAccess &Access) const {
     for (const PathStep &Step : llvm::ArrayRef(Site.Path).take_front(Depth)) {
-      const bool OfBlock = Step.What == PathStep::Kind::Branch && Step.Exact &&
-                           llvm::all_of(Step.Holds, [&](const Less &L) { return isOfBlock(L.Left) && isOfBlock(L.Right); });
+      const bool OfBlock =
+          Step.What == PathStep::Kind::Branch && Step.Exact &&
+          llvm::all_of(Step.Holds, [&](const Less &L) { return isOfBlock(L.Left) && isOfBlock(L.Right); });
       if (OfBlock)
         Access.Rows.insert(Access.Rows.end(), Step.Holds.begin(), Step.Holds.end());
       else if (!Access.Scalar || !isFirstThread(Step))

@@ -8,13 +8,13 @@ namespace cufuse {
 
 /// An access by row, in the kernel's own parameters.
 struct RowAccess {
-  bool Scalar = false;     ///< `p[blockIdx.x]`
-  Polynomial Stride;       ///< Otherwise `p[blockIdx.x * Stride + i]`,
-  Polynomial Length;       ///< with i < Length,
-  unsigned Loop = 0;       ///< which this loop counts.
-  size_t Depth = 0;        ///< Of the loop in the site's path.
-  std::vector<Less> Rows;  ///< Conditions around it (around its loop) that are the same for the whole block.
-  bool Certain = true;     ///< It happens under no others; of a scalar, in the first thread only.
+  bool Scalar = false;    ///< `p[blockIdx.x]`
+  Polynomial Stride;      ///< Otherwise `p[blockIdx.x * Stride + i]`,
+  Polynomial Length;      ///< with i < Length,
+  unsigned Loop = 0;      ///< which this loop counts.
+  size_t Depth = 0;       ///< Of the loop in the site's path.
+  std::vector<Less> Rows; ///< Conditions around it (around its loop) that are the same for the whole block.
+  bool Certain = true;    ///< It happens under no others; of a scalar, in the first thread only.
 };
 
 /// What the site is, for blocks of `Block`; nothing if it is neither.

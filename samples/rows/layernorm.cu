@@ -1,5 +1,5 @@
-// LayerNorm (Ba, Kiros and Hinton, arXiv 1607.06450) in five steps: (x - mean) / sqrt(variance + epsilon) * weight + bias.
-// One block per row, of any length; T is float, __half or __nv_bfloat16, and sums are float.
+// LayerNorm (Ba, Kiros and Hinton, arXiv 1607.06450) in five steps: (x - mean) / sqrt(variance + epsilon) * weight +
+// bias. One block per row, of any length; T is float, __half or __nv_bfloat16, and sums are float.
 #include "block.h"
 
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
-// RMSNorm (Zhang and Sennrich, arXiv 1910.07467) in half precision, then symmetric quantisation to int8 with a scale for
-// each row. One block per row.
+// RMSNorm (Zhang and Sennrich, arXiv 1910.07467) in half precision, then symmetric quantisation to int8 with a scale
+// for each row. One block per row.
 #include "block.h"
 
 #include <cstdint>

@@ -52,10 +52,10 @@ struct ParameterText {
 
 /// Kernels of one text for different arguments: the fused kernel is a template, and the launcher chooses an instance.
 struct TextVariants {
-  std::string Parameters;                                     ///< `unsigned Turns, unsigned Full`; empty: no template.
-  std::string Names;                                          ///< `Turns, Full`
+  std::string Parameters;                                      ///< `unsigned Turns, unsigned Full`; empty: no template.
+  std::string Names;                                           ///< `Turns, Full`
   std::vector<std::pair<std::string, std::string>> Conditions; ///< Of the launch `\2Launch`; its template arguments.
-  std::string Otherwise;                                      ///< Template arguments where none holds.
+  std::string Otherwise;                                       ///< Template arguments where none holds.
 };
 
 /// What vertical fusion changes in a kernel's text.

@@ -15,7 +15,7 @@ enum class RowValue {
 struct RowInput {
   unsigned Node = 0; ///< Whose parameter leads there, as an argument that remains.
   std::string Parameter;
-  unsigned FirstUse = 0;                                  ///< A position in the graph's order.
+  unsigned FirstUse = 0;                                 ///< A position in the graph's order.
   std::vector<std::pair<unsigned, std::string>> Readers; ///< Nodes and their parameters.
 };
 
@@ -24,20 +24,20 @@ struct BlockLocalPlan {
   /// Elements of a row, and from one row to the next, in the arguments that remain (`node.parameter`). Both are 0 if
   /// only scalars are handed on.
   Polynomial Length, Stride;
-  std::vector<RowValue> Values;                 ///< Of the graph's flows.
+  std::vector<RowValue> Values; ///< Of the graph's flows.
   std::vector<RowInput> Inputs;
-  std::vector<bool> ByElement;                  ///< By node: a pointwise kernel, called for every element of the row.
-  std::vector<std::vector<SourcePlace>> Loops;  ///< By node: its loops over the row.
-  std::vector<std::string> Barriers;            ///< By position in the order: why one stands before, or nothing.
-  std::vector<AtMost> Requirements;             ///< Of every launch.
+  std::vector<bool> ByElement;                 ///< By node: a pointwise kernel, called for every element of the row.
+  std::vector<std::vector<SourcePlace>> Loops; ///< By node: its loops over the row.
+  std::vector<std::string> Barriers;           ///< By position in the order: why one stands before, or nothing.
+  std::vector<AtMost> Requirements;            ///< Of every launch.
   /// Elements of a row that a thread keeps; a block's threads have so many registers.
   unsigned MostTurns = 0;
 
   bool keepsRows() const { return !Length.isZero(); }
 };
 
-/// Is this the form for the graph? It is if a row kernel consumes something: inlining at stores takes consumers that are
-/// functions of one element.
+/// Is this the form for the graph? It is if a row kernel consumes something: inlining at stores takes consumers that
+/// are functions of one element.
 bool suitsBlockLocal(const VerticalGraph &Graph);
 
 /// Proves that block b of every kernel loads of the intermediates what block b of their producers stored, and, of

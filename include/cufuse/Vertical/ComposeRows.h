@@ -11,7 +11,8 @@ namespace cufuse {
 ///
 /// - each kernel has a namespace of its own, `cufuse_NODE`, with its own meaning of `cufuse_linked_PARAMETER`;
 /// - a scalar is a variable in shared memory; the block waits before it is loaded;
-/// - an element of a row is in a register of its thread: the loops are unrolled, and their condition, `cufuse_row.next`,
+/// - an element of a row is in a register of its thread: the loops are unrolled, and their condition,
+/// `cufuse_row.next`,
 ///   says which turn it is. Inputs are loaded before the first kernel that needs them;
 /// - pointwise kernels are called for every element of the row, with a block of one thread, as in `inlineAtStore`.
 ///
