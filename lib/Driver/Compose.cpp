@@ -18,12 +18,16 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   std::vector<VerticalNode> Nodes;
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape});
-  return linkKernels(std::move(Nodes), Request.Links, Request.Dead);
+  auto Graph = linkKernels(std::move(Nodes), Request.Links, Request.Dead);
+  if (Graph && !rowConsumer(*Graph))
+    if (llvm::Error Error = requireTree(*Graph))
+      return std::move(Error);
+  return Graph;
 }
 
 std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block) {
   std::vector<LinkedText> Texts;
-  if (suitsBlockLocal(Graph)) {
+  if (rowConsumer(Graph)) {
     auto Plan = planBlockLocal(Graph, Block);
     for (unsigned I = 0; Plan && I < Graph.Nodes.size(); ++I)
       Texts.push_back(linkedByRow(Graph, *Plan, I));
@@ -37,7 +41,7 @@ std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block
 
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                             BlockShape Block) {
-  const bool ByRow = suitsBlockLocal(Graph);
+  const bool ByRow = rowConsumer(Graph) != nullptr;
   llvm::Expected<BlockLocalPlan> Plan = BlockLocalPlan();
   llvm::Expected<std::vector<AtMost>> Requirements = std::vector<AtMost>();
   if (ByRow)

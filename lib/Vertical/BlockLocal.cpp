@@ -17,6 +17,8 @@ public:
   Planner(const VerticalGraph &Graph, BlockShape Block) : Graph(Graph), Block(Block) {}
 
   llvm::Expected<BlockLocalPlan> run() {
+    if (const VerticalNode *Consumer = rowConsumer(Graph))
+      Plan.Reason = Consumer->Name + " works on rows";
     Plan.MostTurns = mostTurns(Block);
     Plan.ByElement.resize(Graph.Nodes.size());
     Plan.Loops.resize(Graph.Nodes.size());
@@ -301,9 +303,12 @@ private:
 
 } // namespace
 
-bool suitsBlockLocal(const VerticalGraph &Graph) {
-  return llvm::any_of(Graph.Flows,
-                      [&](const Flow &F) { return Graph.Nodes[F.Consumer].Shape->Shape == KernelShape::RowWise; });
+const VerticalNode *rowConsumer(const VerticalGraph &Graph) {
+  for (unsigned Node : Graph.Order)
+    for (const Flow &F : Graph.Flows)
+      if (F.Consumer == Node && Graph.Nodes[Node].Shape->Shape == KernelShape::RowWise)
+        return &Graph.Nodes[Node];
+  return nullptr;
 }
 
 llvm::Expected<BlockLocalPlan> planBlockLocal(const VerticalGraph &Graph, BlockShape Block) {

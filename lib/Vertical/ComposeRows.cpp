@@ -292,10 +292,29 @@ private:
         Body += fmt::format("  __syncthreads(); // {}\n", Plan.Barriers[I]);
       Body += stage(Graph.Order[I]);
     }
-    code(fmt::format("\n/// Row after row by the same threads: {}.\n{}__device__ __forceinline__ void {}({}) {{\n{}}}",
-                     Result.Facts.QualifiedName, Plan.keepsRows() ? "template <unsigned Turns, unsigned Full>\n" : "",
-                     Result.Facts.Name, llvm::join(Parameters, ",\n    "), Body));
+    code(fmt::format("\n/// By row, since {}: {}.\n/// {}\n{}__device__ __forceinline__ void {}({}) {{\n{}}}",
+                     Plan.Reason, Result.Facts.QualifiedName, kept(),
+                     Plan.keepsRows() ? "template <unsigned Turns, unsigned Full>\n" : "", Result.Facts.Name,
+                     llvm::join(Parameters, ",\n    "), Body));
     Result.Text.Callee = Result.Facts.Name + (Plan.keepsRows() ? "<Turns, Full>" : "");
+  }
+
+  /// For the reader: what is kept where.
+  std::string kept() const {
+    std::set<std::string> Scalars, Rows, Inputs;
+    for (const Flow &F : Graph.Flows)
+      (isScalar(F) ? Scalars : Rows).insert(name(F.Producer) + "." + F.Out);
+    for (const RowInput &Input : Plan.Inputs)
+      Inputs.insert(name(Input.Node) + "." + Input.Parameter);
+    std::string Text;
+    auto Add = [&](const char *Where, const std::set<std::string> &Names) {
+      if (!Names.empty())
+        Text += fmt::format("{}{}: {}", Text.empty() ? "" : ". ", Where, llvm::join(Names, ", "));
+    };
+    Add("In shared memory", Scalars);
+    Add("In registers", Rows);
+    Add("Loaded once", Inputs);
+    return Text + ".";
   }
 
   std::string stage(unsigned Node) const {
@@ -332,16 +351,23 @@ private:
     V.Parameters = "unsigned Turns, unsigned Full";
     V.Otherwise = "0, 0";
     const std::string Length = hostText(Plan.Length);
-    for (unsigned Turns = 1; Turns <= Plan.MostTurns; Turns *= 2) {
-      V.Conditions.push_back({fmt::format("{} == {}", Length, Turns * Block.X), fmt::format("{0}, {0}", Turns)});
-      V.Conditions.push_back(
-          {fmt::format("{} <= {}", Length, Turns * Block.X), fmt::format("{}, {}", Turns, Turns / 2)});
+    const auto Known = Plan.Length.asConstant();
+    for (unsigned Turns = Plan.MostTurns; Turns > 0; Turns /= 2) {
+      const unsigned All = Turns * Block.X;
+      const std::string Some = fmt::format("{}, {}", Turns, Turns / 2), Full = fmt::format("{0}, {0}", Turns);
+      if (!Known)
+        V.Conditions.insert(V.Conditions.begin(), {{fmt::format("{} == {}", Length, All), Full},
+                                                   {fmt::format("{} <= {}", Length, All), Some}});
+      else if (*Known <= All)
+        V.Otherwise = *Known == All ? Full : Some;
     }
     // Longer rows go through memory.
+    std::set<std::string> Needed;
     for (const Flow &F : Graph.Flows)
       if (!isScalar(F) && !isLive(F.Producer, F.Out))
-        Result.Text.LaunchConditions.push_back(fmt::format("{} <= {} || \2Launch.arguments.{}_{} != nullptr", Length,
-                                                           Plan.MostTurns * Block.X, name(F.Producer), F.Out));
+        Needed.insert(fmt::format("{} <= {} || \2Launch.arguments.{}_{} != nullptr", Length, Plan.MostTurns * Block.X,
+                                  name(F.Producer), F.Out));
+    Result.Text.LaunchConditions.insert(Result.Text.LaunchConditions.end(), Needed.begin(), Needed.end());
   }
 
   const BlockLocalPlan &Plan;

@@ -207,8 +207,6 @@ private:
 } // namespace
 
 llvm::Expected<std::vector<AtMost>> checkInlineAtStore(const VerticalGraph &Graph, BlockShape Block) {
-  if (llvm::Error Error = requireTree(Graph))
-    return std::move(Error);
   return Check(Graph, Block, /*KeepsMemory=*/false).run();
 }
 

@@ -196,17 +196,19 @@ private:
 } // namespace
 
 llvm::Error requireTree(const VerticalGraph &Graph) {
-  for (unsigned Node : Graph.Order) {
-    const VerticalNode &N = Graph.Nodes[Node];
-    const auto Producers = llvm::count_if(Graph.Flows, [&](const Flow &F) { return F.Consumer == Node; });
-    if (Producers > 1)
+  auto Producers = [&](unsigned Node) {
+    return llvm::count_if(Graph.Flows, [=](const Flow &F) { return F.Consumer == Node; });
+  };
+  for (unsigned Node : Graph.Order)
+    if (const VerticalNode &N = Graph.Nodes[Node]; Producers(Node) > 1)
       return llvm::make_error<Failure>(
           ExitCode::BadInput,
           std::vector<Message>{Blocker{BlockerKind::SeveralProducers, N.Facts->Where, N.Name}.message()});
-    if (Producers == 0 && Node != Graph.Root)
-      return badUsage(fmt::format("{} and {} both read no intermediate", Graph.Nodes[Graph.Root].Name, N.Name),
+  for (unsigned Node : Graph.Order)
+    if (Producers(Node) == 0 && Node != Graph.Root)
+      return badUsage(fmt::format("{} and {} both read no intermediate", Graph.Nodes[Graph.Root].Name,
+                                  Graph.Nodes[Node].Name),
                       "link what a kernel stores to the parameter that the next one reads it from");
-  }
   return llvm::Error::success();
 }
 

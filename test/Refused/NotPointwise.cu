@@ -25,8 +25,8 @@ __global__ void sums(const float *__restrict__ in, float *__restrict__ out, int 
     out[i] = part[0];
 }
 
-// FIRST: refused: {{[^ ]*}}:[[#@LINE+4]]:7: the consumer is no function of one element: first: 'threadIdx.x' depends on
-// FIRST-SAME: the thread other than by its linear index: threadIdx.x; scale stores mid[i] at {{.*}} [NotPointwise]
+// FIRST: refused: {{[^ ]*}}:[[#@LINE+4]]:7: the consumer is no function of one element: first: 'threadIdx.x == 0' depends
+// FIRST-SAME: on the thread other than by its linear index: threadIdx.x; scale stores mid[i] at {{.*}} [NotPointwise]
 __global__ void first(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (threadIdx.x == 0)

@@ -21,6 +21,7 @@ struct RowInput {
 
 /// The kernels of a graph, in its order, by the same block.
 struct BlockLocalPlan {
+  std::string Reason; ///< Why the graph takes this form.
   /// Elements of a row, and from one row to the next, in the arguments that remain (`node.parameter`). Both are 0 if
   /// only scalars are handed on.
   Polynomial Length, Stride;
@@ -36,9 +37,9 @@ struct BlockLocalPlan {
   bool keepsRows() const { return !Length.isZero(); }
 };
 
-/// Is this the form for the graph? It is if a row kernel consumes something: inlining at stores takes consumers that
-/// are functions of one element.
-bool suitsBlockLocal(const VerticalGraph &Graph);
+/// The first row kernel that consumes something, or null: this form is for graphs that have one, since inlining at
+/// stores takes consumers that are functions of one element.
+const VerticalNode *rowConsumer(const VerticalGraph &Graph);
 
 /// Proves that block b of every kernel loads of the intermediates what block b of their producers stored, and, of
 /// elements of a row, what the same thread stored. Elements are `p[blockIdx.x * stride + i]` where `i` counts a
