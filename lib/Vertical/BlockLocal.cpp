@@ -27,6 +27,8 @@ public:
     findRow();
     for (const Flow &F : Graph.Flows)
       Plan.Values.push_back(flow(F));
+    if (llvm::is_contained(Plan.Values, RowValue::Element))
+      require(Plan.Length, Plan.Stride); // no element belongs to two rows
     inputs();
     for (size_t I = 0; I < Graph.Order.size(); ++I)
       Plan.Barriers.push_back(barrier(I));
@@ -85,7 +87,7 @@ private:
       RowAccess Access;
       Access.Stride = Plan.Stride;
       Access.Length = Plan.Length;
-      Access.Certain = Site.Path.size() == 1 && Site.Path[0].Exact;
+      Access.EveryTurn = Site.Path.size() == 1 && Site.Path[0].Exact;
       return Access;
     }
     std::optional<RowAccess> Access = rowAccess(N, Site, Block);
@@ -172,22 +174,29 @@ private:
     return Scalar ? RowValue::Scalar : RowValue::Element;
   }
 
+  /// Nothing but stores that an object in the parameter's place sees.
+  bool isStored(const VerticalNode &Producer, llvm::ArrayRef<const AccessSite *> Sites, const std::string &Taker) {
+    for (const AccessSite *Site : Sites) {
+      const std::string Fact = Producer.Name + ": " + Site->str() + Taker;
+      if (Site->What == AccessSite::Kind::Atomic)
+        return refuse(BlockerKind::IntermediateAtomic, Site->Where, Fact), false;
+      if (Site->What == AccessSite::Kind::Load || Site->Compound)
+        return refuse(BlockerKind::IntermediateRead, Site->Where, Fact), false;
+      if (Site->What != AccessSite::Kind::Store || !Site->Direct)
+        return refuse(BlockerKind::IntermediateEscapes, Site->Where, Fact), false;
+    }
+    return true;
+  }
+
   /// One value, by the first thread.
   void scalar(const VerticalNode &Producer, llvm::ArrayRef<const AccessSite *> Stores, const RowAccess &Made,
               const std::string &Taker) {
-    for (const AccessSite *Site : Stores) {
-      const std::string Fact = Producer.Name + ": " + Site->str();
-      if (Site->What == AccessSite::Kind::Atomic)
-        return refuse(BlockerKind::IntermediateAtomic, Site->Where, Fact + Taker);
-      if (Site->What == AccessSite::Kind::Load || Site->Compound)
-        return refuse(BlockerKind::IntermediateRead, Site->Where, Fact + Taker);
-      if (Site->What != AccessSite::Kind::Store || !Site->Direct)
-        return refuse(BlockerKind::IntermediateEscapes, Site->Where, Fact + Taker);
-    }
+    if (!isStored(Producer, Stores, Taker))
+      return;
     if (Stores.size() > 1)
       refuse(BlockerKind::StoredTwice, Stores[1]->Where,
              fmt::format("{}: {} and {}{}", Producer.Name, Stores[0]->str(), Stores[1]->str(), Taker));
-    else if (!Made.Certain)
+    else if (!Made.OfBlock)
       refuse(BlockerKind::StoredSometimes, Stores[0]->Where,
              fmt::format("{}: {}, not by `if (threadIdx.x == 0)` alone{}", Producer.Name, Stores[0]->str(), Taker));
   }
@@ -195,19 +204,39 @@ private:
   /// Every element of the row, each by the thread that has it.
   void row(const Flow &F, llvm::ArrayRef<const AccessSite *> Stores, const std::string &Taker) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer];
-    StoreProof Proof;
-    const bool ByElement = Plan.ByElement[F.Producer];
-    if (const auto Reason = proveStoredOnce(Producer, F.Out, ByElement ? std::nullopt : std::optional(Block), Proof))
-      return refuse(Reason->Kind, Reason->Where, Reason->Fact + Taker);
-    if (!ByElement)
-      for (const AtMost &Needed : Proof.Requirements)
-        require(Graph.inArguments(F.Producer, Needed.Left), Graph.inArguments(F.Producer, Needed.Right));
+    if (Plan.ByElement[F.Producer]) {
+      StoreProof Proof;
+      if (const auto Reason = proveStoredOnce(Producer, F.Out, std::nullopt, Proof))
+        refuse(Reason->Kind, Reason->Where, Reason->Fact + Taker);
+      return;
+    }
+    if (!isStored(Producer, Stores, Taker))
+      return;
+    std::optional<RowAccess> First;
     for (const AccessSite *Site : Stores) {
       const std::optional<RowAccess> Made = access(F.Producer, *Site);
-      if (!Made)
+      if (!Made || !isRow(*Made) || (First && First->Loop != Made->Loop))
         return refuse(BlockerKind::NotByRow, Site->Where, Producer.Name + ": " + Site->str() + Taker);
+      First = Made;
       keep(F.Producer, *Made);
     }
+    if (!First->OfBlock || !areCertain(Stores, First->Depth + 1))
+      refuse(BlockerKind::StoredSometimes, Stores[0]->Where,
+             fmt::format("{}: {}, not in every turn of its loop{}", Producer.Name, Stores[0]->str(), Taker));
+  }
+
+  /// Does one of the stores happen, whatever the way taken below `Depth`? A later one is what counts.
+  static bool areCertain(llvm::ArrayRef<const AccessSite *> Stores, size_t Depth) {
+    std::map<unsigned, std::array<std::vector<const AccessSite *>, 2>> Branches;
+    for (const AccessSite *Site : Stores) {
+      if (Site->Path.size() == Depth)
+        return true;
+      if (const PathStep &Step = Site->Path[Depth]; Step.What == PathStep::Kind::Branch)
+        Branches[Step.Id][Step.Taken].push_back(Site);
+    }
+    return llvm::any_of(Branches, [&](const auto &Branch) {
+      return areCertain(Branch.second[0], Depth + 1) && areCertain(Branch.second[1], Depth + 1);
+    });
   }
 
   /// A pointwise kernel's elements are those of the rows.
@@ -261,7 +290,7 @@ private:
         std::set<unsigned> Loops;
         for (const RowAccess &A : Rows) {
           Loops.insert(A.Loop);
-          Certain |= A.Certain && A.Rows.empty();
+          Certain |= A.EveryTurn && A.OfBlock && A.Rows.empty();
         }
         Places += Loops.size();
         Input.Readers.push_back({Node, Parameter});

@@ -206,9 +206,9 @@ llvm::Error requireTree(const VerticalGraph &Graph) {
           std::vector<Message>{Blocker{BlockerKind::SeveralProducers, N.Facts->Where, N.Name}.message()});
   for (unsigned Node : Graph.Order)
     if (Producers(Node) == 0 && Node != Graph.Root)
-      return badUsage(fmt::format("{} and {} both read no intermediate", Graph.Nodes[Graph.Root].Name,
-                                  Graph.Nodes[Node].Name),
-                      "link what a kernel stores to the parameter that the next one reads it from");
+      return badUsage(
+          fmt::format("{} and {} both read no intermediate", Graph.Nodes[Graph.Root].Name, Graph.Nodes[Node].Name),
+          "link what a kernel stores to the parameter that the next one reads it from");
   return llvm::Error::success();
 }
 

@@ -21,14 +21,14 @@ public:
     if (Rest.isZero() && Stride == Polynomial::constant(1)) {
       Access.Scalar = true;
       surroundings(Site, Site.Path.size(), Access);
-      Access.Certain &= llvm::any_of(Site.Path, isFirstThread);
+      Access.OfBlock &= llvm::any_of(Site.Path, isFirstThread);
       return Access;
     }
     Access.Stride = Stride;
     if (!isUniform(Stride) || Stride.isZero() || !findLoop(Site, Rest, Access))
       return std::nullopt;
     surroundings(Site, Access.Depth, Access);
-    Access.Certain &= Access.Depth + 1 == Site.Path.size();
+    Access.EveryTurn = Access.Depth + 1 == Site.Path.size();
     return Access;
   }
 
@@ -71,7 +71,7 @@ private:
       if (OfBlock)
         Access.Rows.insert(Access.Rows.end(), Step.Holds.begin(), Step.Holds.end());
       else if (!Access.Scalar || !isFirstThread(Step))
-        Access.Certain = false;
+        Access.OfBlock = false;
     }
   }
 

@@ -14,7 +14,8 @@ struct RowAccess {
   unsigned Loop = 0;      ///< which this loop counts.
   size_t Depth = 0;       ///< Of the loop in the site's path.
   std::vector<Less> Rows; ///< Conditions around it (around its loop) that are the same for the whole block.
-  bool Certain = true;    ///< It happens under no others; of a scalar, in the first thread only.
+  bool OfBlock = true;    ///< There are no others around it; of a scalar, but that it is the first thread.
+  bool EveryTurn = true;  ///< It happens in every turn of the loop.
 };
 
 /// What the site is, for blocks of `Block`; nothing if it is neither.

@@ -21,7 +21,7 @@ __global__ void sharesOfNext(const float *__restrict__ in, const float *__restri
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     // NEXT: refused: {{[^ ]*}}:[[#@LINE+4]]:68: it is not shown that a block loads only what the same block, or of a row
     // NEXT-SAME: the same thread, stored: sharesOfNext: sum[blockIdx.x + 1] at {{[^ ]*}}:[[#@LINE+3]]:68; sums stores
-    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:18:5 [NotByRow]; index p[blockIdx.x], or
+    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:16:5 [NotByRow]; index p[blockIdx.x], or
     // NEXT-SAME: p[blockIdx.x * columns + i] in `for
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] / sum[blockIdx.x + 1];
 }
