@@ -1,5 +1,7 @@
 #include "cufuse/Driver/Pipeline.h"
-#include "cufuse/Vertical/InlineAtStore.h"
+#include "cufuse/Vertical/LoopLegality.h"
+#include "cufuse/Vertical/OneLoop.h"
+#include "cufuse/Vertical/Streams.h"
 
 #include <llvm/Support/Path.h>
 
@@ -22,8 +24,10 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
 }
 
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
-                                            BlockShape Block) {
-  auto Requirements = checkInlineAtStore(Graph, Block);
+                                            BlockShape Block, const VerticalOptions &Options) {
+  const bool InOneLoop = Graph.isPointwise();
+  const unsigned Width = InOneLoop ? loopWidth(Graph, Options.Vectorize) : 1;
+  auto Requirements = InOneLoop ? checkOneLoop(Graph, Width) : checkInlineAtStore(Graph, Block);
   if (!Requirements)
     return Requirements.takeError();
   std::vector<const Closure *> Texts;
@@ -35,18 +39,25 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
   if (llvm::Error Error = checkIncludes(Constituents))
     return std::move(Error);
   // A type that is copied with each kernel is another type for each.
+  std::vector<std::pair<unsigned, std::string>> Common;
   for (const Flow &F : Graph.Flows)
-    for (const ParameterText &P : Kernels[F.Consumer].Text.Parameters)
-      if (P.Name == F.In && P.Element.find(PathMark) != std::string::npos) {
-        const VerticalNode &Consumer = Graph.Nodes[F.Consumer];
+    Common.push_back({F.Consumer, F.In});
+  if (InOneLoop)
+    for (const Stream &S : planStreams(Graph))
+      Common.insert(Common.end(), S.Users.begin() + 1, S.Users.end());
+  for (const auto &[Node, Name] : Common)
+    for (const ParameterText &P : Kernels[Node].Text.Parameters)
+      if (P.Name == Name && P.Element.find(PathMark) != std::string::npos) {
+        const VerticalNode &Consumer = Graph.Nodes[Node];
         return llvm::make_error<Failure>(
             ExitCode::BadInput,
             std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Consumer.Facts->Where,
                                          fmt::format("{}.{} is {}, which stands in the kernel's file itself",
-                                                     Consumer.Name, F.In, Consumer.parameter(F.In)->Type)}
+                                                     Consumer.Name, Name, Consumer.parameter(Name)->Type)}
                                      .message()});
       }
-  ComposedKernel One = inlineAtStore(Graph, Texts, *Requirements);
+  ComposedKernel One = InOneLoop ? composeLoop(Graph, Texts, *Requirements, Width)
+                                 : inlineAtStore(Graph, Texts, *Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
   for (unsigned Node : Graph.Order) {

@@ -6,7 +6,7 @@
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
 #include "cufuse/Vertical/CollectAccesses.h"
-#include "cufuse/Vertical/InlineAtStore.h"
+#include "cufuse/Vertical/OneLoop.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -251,7 +251,7 @@ llvm::Expected<LoadedKernel> composed(llvm::ArrayRef<LoadedKernel> Kernels, cons
   auto Block = Blocks->front() ? llvm::Expected<BlockShape>(*Blocks->front()) : defaultBlock(Root, Why);
   if (!Block)
     return Block.takeError();
-  return composeKernels(*Graph, Kernels, *Block);
+  return composeKernels(*Graph, Kernels, *Block, Request.Composition);
 }
 
 } // namespace
@@ -505,7 +505,7 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
       return Graph.takeError();
     std::vector<std::vector<std::string>> Names;
     for (unsigned I = 0; I < Kernels.size(); ++I)
-      Names.push_back(linkedParameters(*Graph, I));
+      Names.push_back(Graph->isPointwise() ? loopParameters(*Graph, I) : linkedParameters(*Graph, I));
     return Names;
   };
   auto Loaded = loadKernels(Tools, Request.Kernels, std::vector<InputFlags>(Request.Kernels.size(), Request.Flags),

@@ -69,6 +69,7 @@ struct Closure {
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
   /// Of the launch `\2Launch`, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
   std::vector<std::string> LaunchConditions;
+  bool IsComposed = false;               ///< Of several kernels, each of which depends on others.
   bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
