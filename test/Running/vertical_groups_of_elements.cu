@@ -76,7 +76,7 @@ int main() {
           [&] {
             widths::scaleFloat4_addBias_scaleFloat4_addResidual::Launch launch{};
             launch.grid = 2;
-            launch.arguments = {x + shift, 0.5f, n, addend, 37, p, 3.0f, y + shift, r + shift};
+            launch.arguments = {x + shift, 0.5f, n, addend, p, 37, 3.0f, y + shift, r + shift};
             require(widths::launch(launch), "widths");
           }, n == 0);
       Both raised;
