@@ -1,5 +1,8 @@
 #include "cufuse/Driver/Pipeline.h"
 #include "cufuse/Vertical/ComposeRows.h"
+#include "cufuse/Vertical/LoopLegality.h"
+#include "cufuse/Vertical/OneLoop.h"
+#include "cufuse/Vertical/Streams.h"
 
 #include <llvm/Support/Path.h>
 
@@ -19,7 +22,7 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape});
   auto Graph = linkKernels(std::move(Nodes), Request.Links, Request.Dead);
-  if (Graph && !rowConsumer(*Graph))
+  if (Graph && !rowConsumer(*Graph) && !Graph->isPointwise())
     if (llvm::Error Error = requireTree(*Graph))
       return std::move(Error);
   return Graph;
@@ -35,19 +38,20 @@ std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block
       llvm::consumeError(Plan.takeError());
   }
   for (unsigned I = Texts.size(); I < Graph.Nodes.size(); ++I)
-    Texts.push_back({linkedParameters(Graph, I), {}});
+    Texts.push_back({Graph.isPointwise() ? loopParameters(Graph, I) : linkedParameters(Graph, I), {}});
   return Texts;
 }
 
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
-                                            BlockShape Block) {
-  const bool ByRow = rowConsumer(Graph) != nullptr;
+                                            BlockShape Block, const VerticalOptions &Options) {
+  const bool ByRow = rowConsumer(Graph) != nullptr, InOneLoop = Graph.isPointwise();
+  const unsigned Width = InOneLoop ? loopWidth(Graph, Options.Vectorize) : 1;
   llvm::Expected<BlockLocalPlan> Plan = BlockLocalPlan();
   llvm::Expected<std::vector<AtMost>> Requirements = std::vector<AtMost>();
   if (ByRow)
     Plan = planBlockLocal(Graph, Block);
   else
-    Requirements = checkInlineAtStore(Graph, Block);
+    Requirements = InOneLoop ? checkOneLoop(Graph, Width) : checkInlineAtStore(Graph, Block);
   if (llvm::Error Error = llvm::joinErrors(Plan.takeError(), Requirements.takeError()))
     return std::move(Error);
   std::vector<const Closure *> Texts;
@@ -59,18 +63,26 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
   if (llvm::Error Error = checkIncludes(Constituents))
     return std::move(Error);
   // A type that is copied with each kernel is another type for each.
+  std::vector<std::pair<unsigned, std::string>> Common;
   for (const Flow &F : Graph.Flows)
-    for (const ParameterText &P : Kernels[F.Consumer].Text.Parameters)
-      if (P.Name == F.In && P.Element.find(PathMark) != std::string::npos) {
-        const VerticalNode &Consumer = Graph.Nodes[F.Consumer];
+    Common.push_back({F.Consumer, F.In});
+  if (InOneLoop)
+    for (const Stream &S : planStreams(Graph))
+      Common.insert(Common.end(), S.Users.begin() + 1, S.Users.end());
+  for (const auto &[Node, Name] : Common)
+    for (const ParameterText &P : Kernels[Node].Text.Parameters)
+      if (P.Name == Name && P.Element.find(PathMark) != std::string::npos) {
+        const VerticalNode &Consumer = Graph.Nodes[Node];
         return llvm::make_error<Failure>(
             ExitCode::BadInput,
             std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Consumer.Facts->Where,
                                          fmt::format("{}.{} is {}, which stands in the kernel's file itself",
-                                                     Consumer.Name, F.In, Consumer.parameter(F.In)->Type)}
+                                                     Consumer.Name, Name, Consumer.parameter(Name)->Type)}
                                      .message()});
       }
-  ComposedKernel One = ByRow ? composeRows(Graph, *Plan, Block, Texts) : inlineAtStore(Graph, Texts, *Requirements);
+  ComposedKernel One = ByRow       ? composeRows(Graph, *Plan, Block, Texts)
+                       : InOneLoop ? composeLoop(Graph, Texts, *Requirements, Width)
+                                   : inlineAtStore(Graph, Texts, *Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
   for (unsigned Node : Graph.Order) {

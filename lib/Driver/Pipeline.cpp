@@ -5,6 +5,7 @@
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
+#include "cufuse/Vertical/BlockLocal.h"
 #include "cufuse/Vertical/CollectAccesses.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -256,7 +257,7 @@ llvm::Expected<LoadedKernel> composed(llvm::ArrayRef<LoadedKernel> Kernels, cons
   auto Block = rootBlock(*Graph, Kernels, Request);
   if (!Block)
     return Block.takeError();
-  return composeKernels(*Graph, Kernels, *Block);
+  return composeKernels(*Graph, Kernels, *Block, Request.Composition);
 }
 
 } // namespace
@@ -508,10 +509,14 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     auto Graph = graphOf(Kernels, Request);
     if (!Graph)
       return Graph.takeError();
-    auto Block = rootBlock(*Graph, Kernels, Request);
-    if (!Block)
-      return Block.takeError();
-    return linkedTexts(*Graph, *Block);
+    BlockShape Block;
+    if (rowConsumer(*Graph)) {
+      auto Known = rootBlock(*Graph, Kernels, Request);
+      if (!Known)
+        return Known.takeError();
+      Block = *Known;
+    }
+    return linkedTexts(*Graph, Block);
   };
   auto Loaded = loadKernels(Tools, Request.Kernels, std::vector<InputFlags>(Request.Kernels.size(), Request.Flags),
                             Request.Vertical ? Linker(Linked) : nullptr);

@@ -2,6 +2,7 @@
 
 #include "CollectIncludes.h"
 #include "EditAssembly.h"
+#include "EditLinked.h"
 #include "EditLoops.h"
 #include "QualifyCallees.h"
 #include "SelectCopied.h"
@@ -300,6 +301,9 @@ private:
       editLinkedParameters(Unit, Text, *Kernel, Linked, Edits, Result.Blockers);
       editRowLoops(Unit, Text, I.Text, *Reach.Kernel, RowLoops, Edits, Result.Blockers);
     }
+    if (llvm::any_of(Linked, [](const std::string &Name) { return !Name.empty(); }) &&
+        contains(I.Text, Reach.Kernel->getBody()->getBeginLoc()))
+      editLinkedPointers(Unit, Text, *Reach.Kernel, Linked, Edits);
     if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
         Facts.announcesExits() && contains(I.Text, Kernel.Function->getBody()->getBeginLoc()))
       editReturns(Unit, Text, I.Text, Kernel, !Facts.ExitsBeforeBarrier.empty(), Edits, Result.Blockers);

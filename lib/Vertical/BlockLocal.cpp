@@ -1,5 +1,6 @@
 #include "cufuse/Vertical/BlockLocal.h"
 
+#include "Refusals.h"
 #include "RowForm.h"
 
 #include <fmt/format.h>
@@ -37,20 +38,14 @@ public:
         elements(Node);
     for (int D = 1; D < 3; ++D)
       require(Polynomial::atom(builtinAtom(Builtin::GridDim, D)), Polynomial::constant(1));
-    for (Message &M : checkAliases(Graph))
-      Messages.push_back(std::move(M));
-    if (Messages.empty())
-      return std::move(Plan);
-    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+    checkAliases(Graph, Refused, /*DeadInMemory=*/true);
+    if (llvm::Error Error = Refused.take())
+      return std::move(Error);
+    return std::move(Plan);
   }
 
 private:
-  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) {
-    Message M = Blocker{Kind, Where, Fact}.message();
-    if (llvm::none_of(Messages,
-                      [&](const Message &Known) { return Known.Text == M.Text && Known.Where.str() == M.Where.str(); }))
-      Messages.push_back(std::move(M));
-  }
+  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) { Refused.add({Kind, Where, Fact}); }
 
   void require(const Polynomial &Left, const Polynomial &Right) {
     if (!(Left == Right) && llvm::none_of(Plan.Requirements, [&](const AtMost &Known) {
@@ -64,6 +59,9 @@ private:
     Plan.ByElement[Node] = N.Shape->Shape == KernelShape::Pointwise;
     if (Block.Y != 1 || Block.Z != 1)
       refuse(BlockerKind::RowBlock, N.Facts->Where, fmt::format("{} has blocks of {}", N.Name, Block.str()));
+    if (Plan.ByElement[Node] && N.Shape->Width > 1)
+      refuse(BlockerKind::NotByRow, N.Facts->Where,
+             fmt::format("{} works on {} elements at a time", N.Name, N.Shape->Width));
     for (const auto *Exits : {&N.Facts->ExitsBeforeBarrier, &N.Facts->ExitsBeforeWarpPrimitive})
       for (const Finding &Exit : *Exits)
         refuse(BlockerKind::ExitBeforeNext, Exit.Where, fmt::format("{}: {}", N.Name, Exit.What));
@@ -253,12 +251,6 @@ private:
                          Bound.str(), Plan.Length.str(), Plan.Stride.str()));
   }
 
-  /// The argument that a parameter is linked to.
-  std::pair<unsigned, std::string> memory(unsigned Node, const std::string &Parameter) const {
-    const SharedArgument *S = Graph.sharedTo(Node, Parameter);
-    return S ? memory(S->Of, S->Factors.front()) : std::pair(Node, Parameter);
-  }
-
   using Memory = std::pair<unsigned, std::string>;
   /// Parameters that nothing but loads goes through, by memory.
   std::map<Memory, std::vector<Memory>> readers() const {
@@ -266,7 +258,7 @@ private:
     for (unsigned Node : Graph.Order)
       for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
         if (!P.Element.empty() && P.ReadOnly && P.Restrict && !P.Volatile && !Graph.flowTo(Node, P.Name))
-          All[memory(Node, P.Name)].push_back({Node, P.Name});
+          All[Graph.memory(Node, P.Name)].push_back({Node, P.Name});
     return All;
   }
 
@@ -327,7 +319,7 @@ private:
   const VerticalGraph &Graph;
   const BlockShape Block;
   BlockLocalPlan Plan;
-  std::vector<Message> Messages;
+  Refusals Refused;
 };
 
 } // namespace

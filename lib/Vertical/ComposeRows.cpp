@@ -57,6 +57,9 @@ template <typename T> struct CufuseRowLoad {
   __device__ __forceinline__ T operator[](long long index) const {
     return row.turns > 0 ? registers[row.turn] : memory[index];
   }
+  __device__ __forceinline__ T operator*() const { return (*this)[0]; }
+  __device__ __forceinline__ CufuseRowLoad operator+(long long by) const { return {row, registers, memory + by}; }
+  __device__ __forceinline__ CufuseRowLoad operator-(long long by) const { return {row, registers, memory - by}; }
 };
 
 /// Where a kernel stores a row: to registers, if they hold it, and otherwise, or if it is `Live`, to memory.
@@ -75,6 +78,9 @@ template <typename T, bool Live> struct CufuseRowStore {
   const CufuseRow row;
   T *registers, *memory;
   __device__ __forceinline__ Element operator[](long long index) const { return {*this, index}; }
+  __device__ __forceinline__ Element operator*() const { return {*this, 0}; }
+  __device__ __forceinline__ CufuseRowStore operator+(long long by) const { return {row, registers, memory + by}; }
+  __device__ __forceinline__ CufuseRowStore operator-(long long by) const { return {row, registers, memory - by}; }
 };)";
 
 constexpr const char *ScalarText = R"(
@@ -82,6 +88,9 @@ constexpr const char *ScalarText = R"(
 template <typename T> struct CufuseScalarLoad {
   const T *shared;
   __device__ __forceinline__ T operator[](long long) const { return *shared; }
+  __device__ __forceinline__ T operator*() const { return *shared; }
+  __device__ __forceinline__ CufuseScalarLoad operator+(long long) const { return *this; }
+  __device__ __forceinline__ CufuseScalarLoad operator-(long long) const { return *this; }
 };
 
 /// Where a kernel stores it: to shared memory, and if it is `Live`, to memory.
@@ -97,6 +106,9 @@ template <typename T, bool Live> struct CufuseScalarStore {
   };
   T *shared, *memory;
   __device__ __forceinline__ Element operator[](long long index) const { return {*this, index}; }
+  __device__ __forceinline__ Element operator*() const { return {*this, 0}; }
+  __device__ __forceinline__ CufuseScalarStore operator+(long long by) const { return {shared, memory + by}; }
+  __device__ __forceinline__ CufuseScalarStore operator-(long long by) const { return {shared, memory - by}; }
 };)";
 
 class RowComposer : TextComposer {
@@ -111,12 +123,18 @@ public:
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
       libraries(*Texts[Node]);
     }
+    cacheHints();
     if (Plan.keepsRows()) {
       code(fmt::format(RowText, Block.X));
       code(RowAccessText);
+      cachedAccesses("typename T", "CufuseRowLoad<T>");
+      cachedAccesses("typename T, bool Live", "CufuseRowStore<T, Live>");
     }
-    if (llvm::is_contained(Plan.Values, RowValue::Scalar))
+    if (llvm::is_contained(Plan.Values, RowValue::Scalar)) {
       code(ScalarText);
+      cachedAccesses("typename T", "CufuseScalarLoad<T>");
+      cachedAccesses("typename T, bool Live", "CufuseScalarStore<T, Live>");
+    }
     for (unsigned Node : Graph.Order)
       text(Node, aliases(Node), Plan.ByElement[Node]);
     entry();
@@ -179,9 +197,6 @@ private:
         return &F;
     return nullptr;
   }
-  bool isLive(unsigned Node, llvm::StringRef Out) const {
-    return llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Out && !F.Dead; });
-  }
   bool isScalar(const Flow &F) const { return Plan.Values[&F - Graph.Flows.data()] == RowValue::Scalar; }
   const RowInput *inputTo(unsigned Node, const std::string &Parameter) const {
     for (const RowInput &Input : Plan.Inputs)
@@ -194,7 +209,7 @@ private:
     if (Graph.flowTo(Node, Parameter) || Graph.sharedTo(Node, Parameter))
       return false;
     const Flow *From = flowFrom(Node, Parameter);
-    return !From || !isScalar(*From) || isLive(Node, Parameter);
+    return !From || !isScalar(*From) || Graph.isLive(Node, Parameter);
   }
 
   /// The types of linked parameters.
@@ -209,7 +224,7 @@ private:
         Type = fmt::format("{}<{}>", isScalar(*To) ? "CufuseScalarLoad" : "CufuseRowLoad", T);
       else if (const Flow *From = flowFrom(Node, P.Name))
         Type = fmt::format("{}<{}, {}>", isScalar(*From) ? "CufuseScalarStore" : "CufuseRowStore", T,
-                           isLive(Node, P.Name));
+                           Graph.isLive(Node, P.Name));
       else if (inputTo(Node, P.Name))
         Type = fmt::format("CufuseRowLoad<{}>", T);
       else
@@ -227,7 +242,7 @@ private:
     }
     const std::string Own = name(Node) + "_" + Parameter;
     if (const Flow *From = flowFrom(Node, Parameter))
-      return isScalar(*From) ? fmt::format("{{&{}Shared, {}}}", Own, isLive(Node, Parameter) ? Own : "nullptr")
+      return isScalar(*From) ? fmt::format("{{&{}Shared, {}}}", Own, Graph.isLive(Node, Parameter) ? Own : "nullptr")
                              : fmt::format("{{row, {0}Row, {0}}}", Own);
     if (const RowInput *Input = inputTo(Node, Parameter))
       return fmt::format("{{row, {0}Row, {0}}}", name(Input->Node) + "_" + Input->Parameter);
@@ -364,7 +379,7 @@ private:
     // Longer rows go through memory.
     std::set<std::string> Needed;
     for (const Flow &F : Graph.Flows)
-      if (!isScalar(F) && !isLive(F.Producer, F.Out))
+      if (!isScalar(F) && !Graph.isLive(F.Producer, F.Out))
         Needed.insert(fmt::format("{} <= {} || \2Launch.arguments.{}_{} != nullptr", Length, Plan.MostTurns * Block.X,
                                   name(F.Producer), F.Out));
     Result.Text.LaunchConditions.insert(Result.Text.LaunchConditions.end(), Needed.begin(), Needed.end());

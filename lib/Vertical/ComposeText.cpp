@@ -24,6 +24,10 @@ std::string renamed(std::string Text, const std::string &From, const std::string
 
 namespace {
 
+constexpr const char *ElementText =
+#include "Elements.inc"
+    ;
+
 /// What a consumer takes for its thread and block.
 constexpr const char *ElementPartition = R"(struct cufuse_partition {
   static __device__ __forceinline__ uint3 threadIdx() { return uint3{0, 0, 0}; }
@@ -48,6 +52,7 @@ std::string TextComposer::element(unsigned Node, const std::string &Parameter) c
 }
 
 void TextComposer::facts() {
+  Result.Text.IsComposed = true;
   Result.Facts = root();
   Result.Facts.Blockers.clear();
   std::vector<std::string> Names, Qualified;
@@ -161,6 +166,39 @@ void TextComposer::text(unsigned Node, std::string Aliases, bool AsElement) {
       Result.Text.BodyMacros.push_back(Macro);
 }
 
+void TextComposer::elementObjects() {
+  code(ElementText);
+  cacheHints();
+  cachedAccesses("typename T", "CufuseElement<T>");
+}
+
+void TextComposer::cacheHints() {
+  for (const char *Name : {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu", "__stwb", "__stcg", "__stcs", "__stwt"})
+    if (names(Name))
+      code(fmt::format("using ::{};", Name));
+}
+
+void TextComposer::cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object) {
+  const std::string Loads = fmt::format("template <{}> ", Parameters.str()),
+                    Stores = Parameters.empty() ? "template <typename Value> "
+                                                : fmt::format("template <{}, typename Value> ", Parameters.str());
+  for (const char *Name : {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"})
+    if (names(Name) && !Parameters.empty())
+      code(fmt::format("{}__device__ __forceinline__ auto {}({} p) {{ return *p; }}", Loads, Name,
+                       Object.str()));
+  for (const char *Name : {"__stwb", "__stcg", "__stcs", "__stwt"})
+    if (names(Name))
+      code(fmt::format("{}__device__ __forceinline__ void {}({} p, const Value &value) {{\n"
+                       "  *p = value;\n}}",
+                       Stores, Name, Object.str()));
+}
+
+bool TextComposer::names(llvm::StringRef Word) const {
+  return llvm::any_of(Texts, [&](const Closure *Text) {
+    return llvm::any_of(Text->Body, [&](const Piece &P) { return llvm::StringRef(P.Text).contains(Word); });
+  });
+}
+
 std::vector<std::string> TextComposer::declarations() const {
   std::vector<std::string> All;
   for (const ParameterText &P : Result.Text.Parameters) {
@@ -192,7 +230,9 @@ std::string TextComposer::hostText(const Polynomial &P) const {
     std::string Product = fmt::format("{}ll", Factor);
     for (const std::string &Atom : Atoms) {
       const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
-      if (Node == "gridDim")
+      if (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end())
+        Product += fmt::format(" * (({}) / ({}))", hostText(Q->second.Dividend), hostText(Q->second.Divisor));
+      else if (Node == "gridDim")
         Product += fmt::format(" * static_cast<long long>(\2Launch.grid.{})", Parameter.str());
       else
         Product += fmt::format(" * static_cast<long long>(\2Launch.arguments.{}_{})", Node.str(), Parameter.str());

@@ -36,11 +36,17 @@ protected:
   /// A node's text in its namespace, behind `Aliases`, which declare its linked parameters' types. `AsElement`: its
   /// block is one thread, and the macros around it say so.
   void text(unsigned Node, std::string Aliases, bool AsElement);
+  /// `CufuseElement`, what consumers have in place of a pointer.
+  void elementObjects();
+  /// The hints themselves, for pointers that stay ones.
+  void cacheHints();
+  /// What the kernels' loads and stores with cache hints mean where the pointer is an object of type `Object`, a template
+  /// with `Parameters`, or else only stored through.
+  void cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object);
   /// Declarations of all parameters that remain.
   std::vector<std::string> declarations() const;
   /// A parameter that another one is linked to, in terms of those of the kernel it belongs to.
-  std::string shared(const SharedArgument &S,
-                     llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
+  std::string shared(const SharedArgument &S, llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
   /// The requirements as conditions of the launch.
   void conditions();
   /// The value of a polynomial in the launcher, as a 64-bit integer.
@@ -53,6 +59,7 @@ protected:
 
 private:
   Piece inside(Piece P, unsigned Node) const;
+  bool names(llvm::StringRef Word) const;
   std::set<std::string> HeaderNames;
 };
 

@@ -1,5 +1,6 @@
 #include "Evaluate.h"
 
+#include "Assigned.h"
 #include "Forms.h"
 
 namespace cufuse {
@@ -7,6 +8,10 @@ namespace cufuse {
 namespace {
 
 Value integer(Polynomial P) { return {Value::Kind::Integer, std::move(P), nullptr, false}; }
+
+Value local() { return {Value::Kind::Local, {}, nullptr, false}; }
+
+Polynomial scaled(const Polynomial &P, unsigned Width) { return P * Polynomial::constant(Width); }
 
 } // namespace
 
@@ -57,6 +62,7 @@ Evaluator::Evaluator(const ParsedUnit &Unit, const Reached &Reach)
     : Unit(Unit), Context(Unit.ast()), Kernel(*Reach.Kernel) {
   parameters();
   findReferred();
+  Changed = assignedIn(Kernel.getBody());
 }
 
 void Evaluator::parameters() {
@@ -123,7 +129,9 @@ void Evaluator::site(AccessSite::Kind What, const Place &P, bool Compound) {
   Site.Parameter = Names[P.Base];
   Site.Direct = P.Direct;
   Site.Compound = Compound;
+  Site.Whole = P.Whole;
   Site.Index = P.Index;
+  Site.Width = P.Width;
   Site.Text = text(P.At);
   Site.Path = Path;
   Site.Where = Unit.place(P.At->getBeginLoc());
@@ -161,6 +169,8 @@ Evaluator::Place Evaluator::elementOf(const clang::Expr *Pointer, const clang::E
   if (Base.What != Value::Kind::Pointer) {
     if (Index)
       use(Offset, Index);
+    if (Base.What == Value::Kind::Local)
+      return P;
     // Local and shared arrays are no arguments' memory; other pointers may lead to it.
     const clang::Expr *Array = plain(Pointer);
     auto *Decay = llvm::dyn_cast<clang::CastExpr>(Array);
@@ -170,8 +180,9 @@ Evaluator::Place Evaluator::elementOf(const clang::Expr *Pointer, const clang::E
   }
   P.Base = Base.Base;
   P.Direct = Base.Direct;
+  P.Width = Base.Width;
   if (Offset.What == Value::Kind::Integer)
-    P.Index = Base.P + Offset.P;
+    P.Index = Base.P + scaled(Offset.P, Base.Width);
   return P;
 }
 
@@ -249,18 +260,19 @@ void Evaluator::argument(const clang::Expr *E, bool Changes) {
     parts(E);
 }
 
-void Evaluator::declare(const clang::VarDecl &Variable) {
+void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
   const clang::Expr *Init = Variable.getInit();
   if (Variable.getType()->isReferenceType())
     return argument(Init, !Variable.getType().getNonReferenceType().isConstQualified());
   const Value V = eval(Init);
-  const bool Kept =
-      Variable.hasLocalStorage() && ((V.What == Value::Kind::Pointer && Variable.getType()->isPointerType()) ||
-                                     (V.What == Value::Kind::Integer && holdsIndex(Variable.getType())));
+  const bool IsPointer = V.What == Value::Kind::Pointer || V.What == Value::Kind::Local;
+  const bool Kept = Variable.hasLocalStorage() && ((IsPointer && Variable.getType()->isPointerType()) ||
+                                                   (V.What == Value::Kind::Integer && holdsIndex(Variable.getType())));
   if (!Kept)
     return use(V, Init);
   Variables[&Variable] = V;
-  Variables[&Variable].Direct = false;
+  Variables[&Variable].Direct &= Alone && !Changed.count(&Variable) && !Variable.getBeginLoc().isMacroID() &&
+                                 !Variable.getEndLoc().isMacroID();
 }
 
 Value Evaluator::eval(const clang::Expr *E) {
@@ -311,18 +323,26 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
   switch (Cast->getCastKind()) {
   case clang::CK_LValueToRValue:
     return load(From);
-  case clang::CK_NoOp:
-    return From->isGLValue() ? load(From) : eval(From);
+  case clang::CK_NoOp: {
+    Value V = From->isGLValue() ? load(From) : eval(From);
+    V.Direct &= !llvm::isa<clang::ExplicitCastExpr>(Cast);
+    return V;
+  }
   case clang::CK_IntegralCast: {
     const Value V = eval(From);
     const bool Narrow = Context.getTypeSize(Cast->getType()) < 32;
     const bool Wraps = Cast->getType()->isUnsignedIntegerType() && V.What == Value::Kind::Integer && V.P.hasNegative();
     return Narrow || Wraps ? used({{&V, From}}) : V;
   }
-  case clang::CK_ArrayToPointerDecay:
-    if (const std::optional<Place> P = place(From); P && P->Base)
-      site(AccessSite::Kind::Escape, *P);
+  case clang::CK_ArrayToPointerDecay: {
+    const std::optional<Place> P = place(From);
+    if (!P || !P->Base)
+      return local();
+    site(AccessSite::Kind::Escape, *P);
     return {};
+  }
+  case clang::CK_BitCast:
+    return reinterpreted(eval(From), Cast);
   case clang::CK_ConstructorConversion:
   case clang::CK_UserDefinedConversion:
     return eval(From);
@@ -335,6 +355,30 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
     return used({{&V, From}});
   }
   }
+}
+
+/// A pointer to another type: to whole numbers of elements, it is followed.
+Value Evaluator::reinterpreted(const Value &V, const clang::CastExpr *Cast) {
+  const clang::QualType To = Cast->getType()->getPointeeType();
+  if (V.What == Value::Kind::Local)
+    return V;
+  if (V.What != Value::Kind::Pointer || To.isNull() || To->isIncompleteType() || To.isVolatileQualified())
+    return used({{&V, Cast->getSubExpr()}});
+  const auto Bytes = Context.getTypeSize(V.Base->getType()->getPointeeType()), Wide = Context.getTypeSize(To);
+  if (Bytes == 0 || Wide % Bytes != 0)
+    return used({{&V, Cast->getSubExpr()}});
+  Value Result = V;
+  Result.Width = Wide / Bytes;
+  Result.Direct &= llvm::isa<clang::ExplicitCastExpr>(Cast) && !Cast->getBeginLoc().isMacroID() &&
+                   !Cast->getEndLoc().isMacroID() && Wide > Bytes;
+  return Result;
+}
+
+/// Is it `&p[i]`, and none of that from a macro?
+static bool isWritten(const clang::UnaryOperator &AddressOf, const clang::Expr &Of) {
+  auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Of.IgnoreParens());
+  return Element && !AddressOf.getBeginLoc().isMacroID() && !Element->getBeginLoc().isMacroID() &&
+         !Element->getEndLoc().isMacroID();
 }
 
 Value Evaluator::unary(const clang::UnaryOperator *E) {
@@ -350,19 +394,24 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
     if (Known == Variables.end())
       return {};
     const Value Before = Known->second;
-    Known->second.P = Before.P + Polynomial::constant(E->isIncrementOp() ? 1 : -1);
+    const std::int64_t Step = Before.Width;
+    Known->second.P = Before.P + Polynomial::constant(E->isIncrementOp() ? Step : -Step);
     Known->second.Direct = false;
     return E->isPostfix() ? Before : Known->second;
   }
   if (E->getOpcode() == clang::UO_AddrOf) {
     if (const std::optional<Place> P = place(From)) {
       if (P->Base && P->Index && P->Whole)
-        return {Value::Kind::Pointer, *P->Index, P->Base, false};
+        return {Value::Kind::Pointer, *P->Index, P->Base, P->Direct && isWritten(*E, *From), P->Width};
+      if (!P->Base)
+        return local();
       site(AccessSite::Kind::Escape, *P);
       return {};
     }
     argument(From, true);
-    return {};
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(From));
+    auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+    return Variable && Variable->hasLocalStorage() && !Variable->getType()->isReferenceType() ? local() : Value();
   }
   const Value V = eval(From);
   if (V.What == Value::Kind::Integer && E->getOpcode() == clang::UO_Minus && E->getType()->isSignedIntegerType())
@@ -392,7 +441,8 @@ Value Evaluator::assign(const clang::Expr *To, const clang::Expr *From, bool Com
   if (!Variable->hasLocalStorage() && !Variable->hasAttr<clang::CUDASharedAttr>())
     unfollowed("a change of " + Variable->getNameAsString(), To->getBeginLoc());
   const bool Kept = Variable->hasLocalStorage() && !Referred.count(Variable) && !Compound &&
-                    ((V.What == Value::Kind::Pointer && Variable->getType()->isPointerType()) ||
+                    (((V.What == Value::Kind::Pointer || V.What == Value::Kind::Local) &&
+                      Variable->getType()->isPointerType()) ||
                      (V.What == Value::Kind::Integer && holdsIndex(Variable->getType())));
   if (!Kept) {
     use(V, From);
@@ -441,15 +491,23 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   auto Unknown = [&] { return used({{&L, E->getLHS()}, {&R, E->getRHS()}}); };
   const bool Sum = Kind == clang::BO_Add || Kind == clang::BO_Sub;
   if (L.What == Value::Kind::Pointer && R.What == Value::Kind::Integer && Sum)
-    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + R.P : L.P - R.P, L.Base, false};
+    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + scaled(R.P, L.Width) : L.P - scaled(R.P, L.Width), L.Base,
+            L.Direct, L.Width};
   if (R.What == Value::Kind::Pointer && L.What == Value::Kind::Integer && Kind == clang::BO_Add)
-    return {Value::Kind::Pointer, L.P + R.P, R.Base, false};
+    return {Value::Kind::Pointer, scaled(L.P, R.Width) + R.P, R.Base, false, R.Width};
+  if ((L.What == Value::Kind::Local && Sum) || (R.What == Value::Kind::Local && Kind == clang::BO_Add)) {
+    use(L, E->getLHS()), use(R, E->getRHS());
+    return E->getType()->isPointerType() ? local() : Value();
+  }
   if (L.What != Value::Kind::Integer || R.What != Value::Kind::Integer || !holdsIndex(E->getType()))
     return Unknown();
   auto Quotient = [&](const Polynomial &Divisor) {
     auto Bracketed = [](const Polynomial &P) {
       return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
     };
+    if (const auto Number = Divisor.asConstant())
+      if (const auto Exact = L.P.dividedBy(*Number))
+        return *Exact;
     const std::string Atom = "(" + Bracketed(L.P) + " / " + Bracketed(Divisor) + ")";
     Result.Quotients[Atom] = {L.P, Divisor};
     return Polynomial::atom(Atom);

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/Sequence.h>
 
 namespace cufuse {
 
@@ -33,6 +32,43 @@ const ParameterAccess *VerticalNode::parameter(llvm::StringRef Name) const {
   return nullptr;
 }
 
+bool VerticalNode::stores(llvm::StringRef Parameter) const {
+  return llvm::any_of(Accesses->Sites, [&](const AccessSite &Site) {
+    return Site.Parameter == Parameter && Site.What != AccessSite::Kind::Load &&
+           !(Site.What == AccessSite::Kind::Escape && parameter(Parameter)->ReadOnly);
+  });
+}
+
+bool VerticalGraph::isPointwise() const {
+  return llvm::all_of(Nodes, [](const VerticalNode &N) { return N.Shape->Shape == KernelShape::Pointwise; });
+}
+
+bool VerticalGraph::isIntermediate(unsigned Node, llvm::StringRef Parameter) const {
+  return llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter; });
+}
+
+std::pair<unsigned, std::string> VerticalGraph::memory(unsigned Node, const std::string &Parameter) const {
+  if (const SharedArgument *S = sharedTo(Node, Parameter))
+    return memory(S->Of, S->Factors.front());
+  if (const Flow *F = flowTo(Node, Parameter))
+    return memory(F->Producer, F->Out);
+  return {Node, Parameter};
+}
+
+const Flow *VerticalGraph::changedInPlace(unsigned Producer, llvm::StringRef Out) const {
+  for (const Flow &F : Flows)
+    if (F.Producer == Producer && F.Out == Out && Nodes[F.Consumer].stores(F.In))
+      return &F;
+  return nullptr;
+}
+
+bool VerticalGraph::isLive(unsigned Node, llvm::StringRef Parameter) const {
+  if (changedInPlace(Node, Parameter))
+    return false;
+  return !isIntermediate(Node, Parameter) ||
+         llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter && !F.Dead; });
+}
+
 const SharedArgument *VerticalGraph::sharedTo(unsigned Node, llvm::StringRef Parameter) const {
   for (const SharedArgument &S : Shared)
     if (S.To == Node && S.Parameter == Parameter)
@@ -57,11 +93,19 @@ Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) 
   return Product;
 }
 
+static std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor) {
+  return "((" + Dividend.str() + ") / (" + Divisor.str() + "))";
+}
+
 Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const {
   Polynomial Result = P;
+  const std::map<std::string, Quotient> &Own = Nodes[Node].Accesses->Quotients;
   for (const std::string &Atom : P.atoms())
     if (Nodes[Node].parameter(Atom))
       Result = Result.substitute(Atom, argument(Node, Atom));
+    else if (auto Found = Own.find(Atom); Found != Own.end())
+      Result = Result.substitute(Atom, Polynomial::atom(quotientAtom(inArguments(Node, Found->second.Dividend),
+                                                                     inArguments(Node, Found->second.Divisor))));
   return Result;
 }
 
@@ -83,6 +127,11 @@ public:
         return std::move(Error);
     if (llvm::Error Error = order())
       return std::move(Error);
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
+        const Quotient Given = {Graph.inArguments(I, Q.Dividend), Graph.inArguments(I, Q.Divisor)};
+        Graph.Quotients[quotientAtom(Given.Dividend, Given.Divisor)] = Given;
+      }
     return std::move(Graph);
   }
 
@@ -102,13 +151,6 @@ private:
     if (!Found)
       return badUsage(fmt::format("'{}' is none of the kernels", Name));
     return *Found;
-  }
-
-  static bool isStored(const VerticalNode &Node, llvm::StringRef Parameter) {
-    return llvm::any_of(Node.Accesses->Sites, [&](const AccessSite &Site) {
-      return Site.Parameter == Parameter && Site.What != AccessSite::Kind::Load &&
-             !(Site.What == AccessSite::Kind::Escape && Node.parameter(Parameter)->ReadOnly);
-    });
   }
 
   llvm::Error link(const LinkText &Link) {
@@ -141,7 +183,7 @@ private:
                                                      Link.To, Target->Name, Target->Type)}
                                      .message()});
     }
-    if (!Product && !Target->Element.empty() && isStored(Graph.Nodes[*From], Link.Factors[0]))
+    if (!Product && !Target->Element.empty() && Graph.Nodes[*From].stores(Link.Factors[0]))
       Graph.Flows.push_back({*From, *To, Link.Factors[0], Link.Parameter, false});
     else
       Graph.Shared.push_back({*From, *To, Link.Factors, Link.Parameter});
@@ -164,22 +206,26 @@ private:
     return llvm::Error::success();
   }
 
-  /// Kernels that consume nothing first, and otherwise as given.
+  /// Producers before their consumers, otherwise as they are given.
   llvm::Error order() {
-    std::vector<unsigned> &Order = Graph.Order;
-    auto IsNext = [&](unsigned Node) {
-      return !llvm::is_contained(Order, Node) && llvm::none_of(Graph.Flows, [&](const Flow &F) {
-        return F.Consumer == Node && !llvm::is_contained(Order, F.Producer);
-      });
-    };
-    while (Order.size() < Graph.Nodes.size()) {
-      auto Next = llvm::find_if(llvm::seq<unsigned>(0, Graph.Nodes.size()), IsNext);
-      if (Next == llvm::seq<unsigned>(0, Graph.Nodes.size()).end())
+    std::vector<bool> Placed(Graph.Nodes.size(), false);
+    while (Graph.Order.size() < Graph.Nodes.size()) {
+      unsigned Next = 0;
+      while (Next < Placed.size() &&
+             (Placed[Next] ||
+              llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Consumer == Next && !Placed[F.Producer]; })))
+        ++Next;
+      if (Next == Placed.size())
         return badUsage("the links go round in a circle");
-      Order.push_back(*Next);
+      Placed[Next] = true;
+      Graph.Order.push_back(Next);
     }
-    Graph.Root = Order.front();
-    // An argument must be known where it is used: it comes from a kernel that runs before.
+    Graph.Root = Graph.Order.front();
+    return sharedComeFirst();
+  }
+
+  /// An argument must be known where it is used: it comes from a kernel that runs before.
+  llvm::Error sharedComeFirst() const {
     for (const SharedArgument &S : Graph.Shared)
       if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To))
         return badUsage(

@@ -14,7 +14,7 @@ public:
   Reader(const VerticalNode &Node, BlockShape Block) : Node(Node), Size(Polynomial::constant(Block.X)) {}
 
   std::optional<RowAccess> run(const AccessSite &Site) const {
-    if (!Site.Index)
+    if (!Site.Index || Site.Width != 1)
       return std::nullopt;
     const auto [Stride, Rest] = known(*Site.Index).split(BlockX);
     RowAccess Access;

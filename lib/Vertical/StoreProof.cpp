@@ -20,8 +20,8 @@ struct Digit {
 
 class Prover {
 public:
-  Prover(const VerticalNode &Node, llvm::StringRef Parameter, std::optional<BlockShape> Block)
-      : Node(Node), Parameter(Parameter), Block(Block) {}
+  Prover(const VerticalNode &Node, llvm::StringRef Parameter, std::optional<BlockShape> Block, bool MayLoad)
+      : Node(Node), Parameter(Parameter), Block(Block), MayLoad(MayLoad) {}
 
   std::optional<Blocker> run(StoreProof &Result) {
     std::vector<const AccessSite *> Stores;
@@ -30,6 +30,8 @@ public:
         continue;
       if (Site.What == AccessSite::Kind::Atomic)
         return blocker(BlockerKind::IntermediateAtomic, Site, Site.str());
+      if (Site.What == AccessSite::Kind::Load && MayLoad)
+        continue;
       if (Site.What == AccessSite::Kind::Load)
         return blocker(BlockerKind::IntermediateRead, Site, Site.str());
       if (Site.What == AccessSite::Kind::Escape || !Site.Direct)
@@ -40,12 +42,16 @@ public:
     for (const AccessSite *Site : Stores) {
       if (!Site->Index)
         return blocker(BlockerKind::StoredTwice, *Site, Site->str() + ", an index that is not known");
-      if (!(*Site->Index == *First.Index))
+      if (!(*Site->Index == *First.Index) || Site->Width != First.Width)
         return blocker(BlockerKind::StoredTwice, *Site, First.str() + " and " + Site->str());
     }
     if (auto Reason = cover(Stores, 0, true))
       return Reason;
     Index = *First.Index;
+    if (First.Width > 1) { // as if its elements were stored one by one
+      Turns.push_back({"lane#", Polynomial::constant(First.Width)});
+      Index = Index + Polynomial::atom("lane#");
+    }
     if (auto Reason = expandLoops(First))
       return Reason;
     fixShape();
@@ -244,6 +250,7 @@ private:
   const VerticalNode &Node;
   const llvm::StringRef Parameter;
   const std::optional<BlockShape> Block;
+  const bool MayLoad;
   Polynomial Index;
   std::vector<Less> Guards;
   std::vector<unsigned> Loops;
@@ -256,8 +263,8 @@ private:
 } // namespace
 
 std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
-                                       std::optional<BlockShape> Block, StoreProof &Proof) {
-  return Prover(Node, Parameter, Block).run(Proof);
+                                       std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad) {
+  return Prover(Node, Parameter, Block, MayLoad).run(Proof);
 }
 
 } // namespace cufuse

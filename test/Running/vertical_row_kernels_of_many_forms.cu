@@ -1,6 +1,6 @@
 // What row kernels may look like: guards of the block, counters of other types, strides and rows as constants, rows with
 // gaps, helpers that read the block, dynamic shared memory, stores on both sides of a condition, several consumers and
-// producers, the same kernel twice, intermediates that stay, virtual blocks.
+// producers, the same kernel twice, intermediates that stay, virtual blocks, pointers to rows, cache hints.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: cd %t && %cufuse fuse --vertical forms.cu:largest forms.cu:least forms.cu:spread forms.cu:clipped forms.cu:clipped \
 // RUN:   --link largest.x=least.in --link largest.out=spread.high --link least.out=spread.low --link largest.x=spread.x \
@@ -15,7 +15,10 @@
 // RUN: cd %t && %cufuse fuse --vertical fixed.cu:'ns::ranks<96>' fixed.cu:weighted fixed.cu:weighted \
 // RUN:   --link ranks.out=weighted_0.in --link ranks.out=weighted_1.in --link ranks.total=weighted_0.total \
 // RUN:   --link ranks.total=weighted_1.total --block 64 --grid-policy stride --name loop -o loop.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/chain.cu %t/fork.cu %t/loop.cu
+// RUN: cd %t && %cufuse fuse --vertical pointers.cu:shifted pointers.cu:mirrored --link shifted.out=mirrored.in \
+// RUN:   --link shifted.most=mirrored.most --link shifted.columns=mirrored.columns --dead shifted.out --block 64 \
+// RUN:   --name derived -o derived.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/derived.cu %t/chain.cu %t/fork.cu %t/loop.cu
 
 //--- forms.cu
 #define WARPS 2
@@ -111,13 +114,32 @@ __global__ void weighted(const int *__restrict__ in, const int *__restrict__ tot
     out[blockIdx.x * 96 + i] = weight * in[blockIdx.x * 96 + i] / total[blockIdx.x];
 }
 
+//--- pointers.cu
+/// Pointers to the row and to elements; loads and stores with cache hints.
+__global__ void shifted(const float *__restrict__ in, float *__restrict__ out, float *__restrict__ most, int columns) {
+  const float *row = in + blockIdx.x * columns;
+  float *to = &out[blockIdx.x * columns];
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    *(to + i) = __ldg(row + i) + 1;
+  if (threadIdx.x == 0)
+    *(most + blockIdx.x) = 2 * row[0];
+}
+__global__ void mirrored(const float *__restrict__ in, const float *__restrict__ most, float *__restrict__ out, int columns) {
+  const float *__restrict__ from = in + blockIdx.x * columns;
+  const float limit = __ldg(&most[blockIdx.x]);
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = limit - __ldcs(from + i);
+}
+
 //--- main.cu
 #include "both.h"
 
 #include "fixed.cu"
 #include "forms.cu"
+#include "pointers.cu"
 
 #include "chain.h"
+#include "derived.h"
 #include "fork.h"
 #include "loop.h"
 
@@ -181,6 +203,24 @@ int main() {
           launch.arguments.clipped_1_most = 0.6f;
           require(chain::launch(launch), "chain");
         });
+  }
+  for (int columns : {1, 64, 200, 2500}) {
+    derived::shifted_mirrored::Launch launch{};
+    launch.grid = rows;
+    launch.arguments.shifted_in = x;
+    launch.arguments.shifted_out = columns > 2048 ? b.data : nullptr;
+    launch.arguments.shifted_most = high;
+    launch.arguments.shifted_columns = columns;
+    launch.arguments.mirrored_out = c;
+    Both both;
+    both.output("most", high), both.output("c", c);
+    good &= both.same(
+        "derived",
+        [&] {
+          shifted<<<rows, 64>>>(x, b, high, columns);
+          mirrored<<<rows, 64>>>(b, high, c, columns);
+        },
+        [&] { require(derived::launch(launch), "derived"); });
   }
   Array<int> total(5);
   good &= constantRows("fork", fork::ranks_weighted_weighted::Launch{}, fork::launch, total, false);

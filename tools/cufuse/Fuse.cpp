@@ -132,6 +132,10 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   if (Request.Vertical ? Request.Links.empty() : !Request.Links.empty() || !Request.Dead.empty())
     return badUsage("--vertical, and --link or --dead, go together",
                     "write --vertical A.cu:producer B.cu:consumer --link producer.out=consumer.in");
+  if (const unsigned Width = Request.Composition.Vectorize;
+      Width == 0 || Width > 16 || (Width & (Width - 1)) != 0 || (Width > 1 && !Request.Vertical))
+    return badUsage(fmt::format("--vectorize {} is not possible", Width),
+                    "with --vertical, a thread may take 1, 2, 4, 8 or 16 elements");
   if (Request.Vertical && !Request.Copies.empty())
     return badUsage("--copies is not for --vertical");
   if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
@@ -215,6 +219,9 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   Command.add_option("--dead", Given->Request.Dead, "[PRODUCER.]OUT: an intermediate that nothing else reads")
       ->take_all()
       ->allow_extra_args(false);
+  Command.add_option("--vectorize", Given->Request.Composition.Vectorize,
+                     "With --vertical, of pointwise kernels: elements that a thread takes at a time (1), in accesses of "
+                     "up to 16 bytes");
   Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")
       ->required();
   Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");

@@ -96,12 +96,18 @@ template <typename Value> struct Choice {
 
 enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
 
+/// How dependent kernels become one.
+struct VerticalOptions {
+  unsigned Vectorize = 1; ///< Elements per thread at least, where all kernels are pointwise; a power of two.
+};
+
 struct FuseRequest {
   std::vector<KernelSpec> Kernels;
   /// Vertically: consumers where their producers store, as these links say.
   bool Vertical = false;
   std::vector<LinkText> Links;
   std::vector<std::string> Dead;
+  VerticalOptions Composition;
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;
@@ -131,7 +137,7 @@ struct FuseResult {
 
 /// The kernels of a graph as one, to be fused like any other; `Block` is the root's. Refuses what is not proved legal.
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
-                                            BlockShape Block);
+                                            BlockShape Block, const VerticalOptions &Options);
 /// What the graph's form changes in the kernels' texts; `Block` is the root's.
 std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block);
 /// The graph of the kernels by the request's links.

@@ -84,6 +84,7 @@ struct Closure {
   /// Of the launch `\2Launch`, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
   std::vector<std::string> LaunchConditions;
   TextVariants Variants;
+  bool IsComposed = false;               ///< Of several kernels, each of which depends on others.
   bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;

@@ -14,7 +14,4 @@ namespace cufuse {
 /// another: two pointers are distinct if both are `__restrict__`.
 llvm::Expected<std::vector<AtMost>> checkInlineAtStore(const VerticalGraph &Graph, BlockShape Block);
 
-/// What one kernel writes, and another accesses by another way than a flow. Dead intermediates count as stored.
-std::vector<Message> checkAliases(const VerticalGraph &Graph);
-
 } // namespace cufuse

@@ -26,6 +26,8 @@ struct VerticalNode {
   const ShapeFacts *Shape;
 
   const ParameterAccess *parameter(llvm::StringRef Name) const;
+  /// Does it store to the array of a parameter, as far as its accesses show?
+  bool stores(llvm::StringRef Parameter) const;
 };
 
 /// An intermediate: every element that `Producer` stores to `Out` is what `Consumer` loads from `In`.
@@ -48,6 +50,11 @@ struct VerticalGraph {
   std::vector<SharedArgument> Shared;
   unsigned Root = 0;           ///< The first one that consumes nothing.
   std::vector<unsigned> Order; ///< Producers before their consumers, the root first.
+  /// The quotients of integer parameters that kernels compute, in `inArguments`, by their atoms there.
+  std::map<std::string, Quotient> Quotients;
+
+  /// Are all kernels functions of an element, or of a few?
+  bool isPointwise() const;
 
   /// The integer parameter as a polynomial of arguments that remain, called `node.parameter`.
   Polynomial argument(unsigned Node, const std::string &Parameter) const;
@@ -55,6 +62,13 @@ struct VerticalGraph {
   Polynomial inArguments(unsigned Node, const Polynomial &P) const;
   const SharedArgument *sharedTo(unsigned Node, llvm::StringRef Parameter) const;
   const Flow *flowTo(unsigned Node, llvm::StringRef Parameter) const;
+  bool isIntermediate(unsigned Node, llvm::StringRef Parameter) const; ///< The start of a flow.
+  /// Whose parameter leads to the array that this one leads to, through links and flows.
+  std::pair<unsigned, std::string> memory(unsigned Node, const std::string &Parameter) const;
+  /// A consumer that stores to the intermediate that it loads, so that nothing else is left of it in memory.
+  const Flow *changedInPlace(unsigned Producer, llvm::StringRef Out) const;
+  /// Must what the node makes of this parameter's array be in memory in the end?
+  bool isLive(unsigned Node, llvm::StringRef Parameter) const;
 };
 
 /// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`

@@ -1,0 +1,27 @@
+// What legality checks have in common.
+#pragma once
+
+#include "cufuse/Vertical/Legality.h"
+
+namespace cufuse {
+
+/// Reasons, each once.
+class Refusals {
+public:
+  void add(const Blocker &Reason);
+  /// All of them, if there are any.
+  llvm::Error take();
+
+private:
+  std::vector<Message> Messages;
+};
+
+const AccessSite *siteOf(const VerticalNode &Node, llvm::StringRef Parameter, AccessSite::Kind What);
+/// For messages: what the producer stores as `Out`.
+std::string storedBy(const VerticalNode &Producer, const std::string &Out);
+
+/// Nothing that one of the kernels writes, but for what is forwarded, may be touched by another: two pointers are
+/// distinct if both are `__restrict__`. `DeadInMemory`: dead intermediates may be stored and loaded, too.
+void checkAliases(const VerticalGraph &Graph, Refusals &Refused, bool DeadInMemory = false);
+
+} // namespace cufuse
