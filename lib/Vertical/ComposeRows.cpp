@@ -10,106 +10,18 @@ namespace cufuse {
 
 namespace {
 
-constexpr const char *RowText = R"(
-/// The turns that a thread makes over its row, one element each.
-struct CufuseRow {{
-  static constexpr unsigned block = {0};
-  const unsigned turns; ///< At most, where the elements stay in registers; 0 where they do not.
-  const unsigned full;  ///< So many turns have an element for every thread.
-  unsigned &turn;       ///< The present one.
-  /// Is there an element at `index`? `inside` is what the loop asks; with constant numbers of turns it can be unrolled.
-  template <typename Index> __device__ __forceinline__ bool next(Index index, bool inside) const {{
-    const unsigned distance = static_cast<unsigned>(index) - threadIdx.x;
-    turn = distance / block;
-    if (turns == 0)
-      return inside;
-    if (distance >= turns * block)
-      return false;
-    return distance < full * block || inside;
-  }}
-}};
+/// With the block's size to be put in.
+constexpr const char *RowText =
+#include "Row.inc"
+    ;
 
-#pragma push_macro("blockDim")
-#undef blockDim
-/// The block's size as a constant, so that loops over the row have constant numbers of turns.
-struct CufuseRowPartition : cufuse_partition {{
-  static __device__ __forceinline__ dim3 blockDim() {{ return dim3({0}, 1, 1); }}
-}};
-#pragma pop_macro("blockDim")
-)";
+constexpr const char *RowAccessText =
+#include "RowAccess.inc"
+    ;
 
-constexpr const char *RowAccessText = R"(/// Loads the block's row, `length` elements from `first` on.
-template <typename T>
-__device__ __forceinline__ void cufuseLoadRow(const CufuseRow row, T *registers, const T *__restrict__ first,
-                                              long long length) {
-#pragma unroll
-  for (unsigned turn = 0; turn < row.turns; ++turn) {
-    const unsigned index = threadIdx.x + turn * CufuseRow::block;
-    if (turn < row.full || index < length)
-      registers[turn] = first[index];
-  }
-}
-
-/// What a kernel loads of a row: from registers, if they hold it.
-template <typename T> struct CufuseRowLoad {
-  const CufuseRow row;
-  const T *registers, *memory;
-  __device__ __forceinline__ T operator[](long long index) const {
-    return row.turns > 0 ? registers[row.turn] : memory[index];
-  }
-  __device__ __forceinline__ T operator*() const { return (*this)[0]; }
-  __device__ __forceinline__ CufuseRowLoad operator+(long long by) const { return {row, registers, memory + by}; }
-  __device__ __forceinline__ CufuseRowLoad operator-(long long by) const { return {row, registers, memory - by}; }
-};
-
-/// Where a kernel stores a row: to registers, if they hold it, and otherwise, or if it is `Live`, to memory.
-template <typename T, bool Live> struct CufuseRowStore {
-  struct Element {
-    const CufuseRowStore &to;
-    const long long index;
-    __device__ __forceinline__ T operator=(const T value) const {
-      if (to.row.turns > 0)
-        to.registers[to.row.turn] = value;
-      if (Live || to.row.turns == 0)
-        to.memory[index] = value;
-      return value;
-    }
-  };
-  const CufuseRow row;
-  T *registers, *memory;
-  __device__ __forceinline__ Element operator[](long long index) const { return {*this, index}; }
-  __device__ __forceinline__ Element operator*() const { return {*this, 0}; }
-  __device__ __forceinline__ CufuseRowStore operator+(long long by) const { return {row, registers, memory + by}; }
-  __device__ __forceinline__ CufuseRowStore operator-(long long by) const { return {row, registers, memory - by}; }
-};)";
-
-constexpr const char *ScalarText = R"(
-/// What a kernel loads of the block's value.
-template <typename T> struct CufuseScalarLoad {
-  const T *shared;
-  __device__ __forceinline__ T operator[](long long) const { return *shared; }
-  __device__ __forceinline__ T operator*() const { return *shared; }
-  __device__ __forceinline__ CufuseScalarLoad operator+(long long) const { return *this; }
-  __device__ __forceinline__ CufuseScalarLoad operator-(long long) const { return *this; }
-};
-
-/// Where a kernel stores it: to shared memory, and if it is `Live`, to memory.
-template <typename T, bool Live> struct CufuseScalarStore {
-  struct Element {
-    const CufuseScalarStore &to;
-    const long long index;
-    __device__ __forceinline__ T operator=(const T value) const {
-      if (Live)
-        to.memory[index] = value;
-      return *to.shared = value;
-    }
-  };
-  T *shared, *memory;
-  __device__ __forceinline__ Element operator[](long long index) const { return {*this, index}; }
-  __device__ __forceinline__ Element operator*() const { return {*this, 0}; }
-  __device__ __forceinline__ CufuseScalarStore operator+(long long by) const { return {shared, memory + by}; }
-  __device__ __forceinline__ CufuseScalarStore operator-(long long by) const { return {shared, memory - by}; }
-};)";
+constexpr const char *ScalarText =
+#include "ScalarAccess.inc"
+    ;
 
 class RowComposer : TextComposer {
 public:
