@@ -310,8 +310,11 @@ private:
         if (const Flow &F = Graph.Flows[At];
             F.Producer == Before && F.Consumer == Node && Plan.Values[At] == RowValue::Scalar)
           return fmt::format("{} has stored {}", Graph.Nodes[Before].Name, F.Out);
-      if (!Graph.Nodes[Before].Facts->DynamicShared.empty() && !Graph.Nodes[Node].Facts->DynamicShared.empty())
+      const KernelFacts &Earlier = *Graph.Nodes[Before].Facts, &Later = *Graph.Nodes[Node].Facts;
+      if (!Earlier.DynamicShared.empty() && !Later.DynamicShared.empty())
         return fmt::format("{} has used the same dynamic shared memory", Graph.Nodes[Before].Name);
+      if (!Earlier.NamedBarriers.empty() && !Later.NamedBarriers.empty())
+        return fmt::format("{} has used the same barriers", Graph.Nodes[Before].Name);
     }
     return {};
   }
