@@ -25,9 +25,9 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
 
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                             BlockShape Block, const VerticalOptions &Options) {
-  const bool InOneLoop = Graph.isPointwise();
+  const bool InOneLoop = Graph.OneLoop;
   const unsigned Width = InOneLoop ? loopWidth(Graph, Options.Vectorize) : 1;
-  auto Requirements = InOneLoop ? checkOneLoop(Graph, Width) : checkInlineAtStore(Graph, Block);
+  auto Requirements = InOneLoop ? checkOneLoop(Graph, Width) : checkInlineAtStore(Graph, Block, Options.Recompute);
   if (!Requirements)
     return Requirements.takeError();
   std::vector<const Closure *> Texts;

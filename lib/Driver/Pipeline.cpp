@@ -505,7 +505,7 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
       return Graph.takeError();
     std::vector<std::vector<std::string>> Names;
     for (unsigned I = 0; I < Kernels.size(); ++I)
-      Names.push_back(Graph->isPointwise() ? loopParameters(*Graph, I) : linkedParameters(*Graph, I));
+      Names.push_back(Graph->OneLoop ? loopParameters(*Graph, I) : linkedParameters(*Graph, I));
     return Names;
   };
   auto Loaded = loadKernels(Tools, Request.Kernels, std::vector<InputFlags>(Request.Kernels.size(), Request.Flags),

@@ -39,10 +39,6 @@ bool VerticalNode::stores(llvm::StringRef Parameter) const {
   });
 }
 
-bool VerticalGraph::isPointwise() const {
-  return llvm::all_of(Nodes, [](const VerticalNode &N) { return N.Shape->Shape == KernelShape::Pointwise; });
-}
-
 bool VerticalGraph::isIntermediate(unsigned Node, llvm::StringRef Parameter) const {
   return llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter; });
 }
@@ -126,7 +122,18 @@ public:
     for (const std::string &Name : Dead)
       if (llvm::Error Error = kill(Name))
         return std::move(Error);
-    if (llvm::Error Error = Graph.isPointwise() ? orderOfLoop() : order())
+    findBefore();
+    std::vector<unsigned> First = Graph.Before;
+    if (Graph.OneLoop)
+      for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+        First.push_back(I);
+    if (!First.empty())
+      if (llvm::Error Error = orderOfLoop(First))
+        return std::move(Error);
+    if (!Graph.OneLoop)
+      if (llvm::Error Error = order())
+        return std::move(Error);
+    if (llvm::Error Error = sharedComeFirst())
       return std::move(Error);
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
       for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
@@ -207,10 +214,38 @@ private:
     return llvm::Error::success();
   }
 
-  /// Producers before their consumers, otherwise as they are given.
-  llvm::Error orderOfLoop() {
-    std::vector<bool> Placed(Graph.Nodes.size(), false);
-    while (Graph.Order.size() < Graph.Nodes.size()) {
+  /// A function of an element, also as to what it loads of intermediates?
+  bool isOfElement(unsigned Node) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    return N.Shape->Shape == KernelShape::Pointwise && llvm::all_of(N.Accesses->Sites, [&](const AccessSite &Site) {
+             return Site.What != AccessSite::Kind::Load || !Site.Index || !Graph.flowTo(Node, Site.Parameter) ||
+                    isOwn(Site, *N.Accesses, *N.Shape);
+           });
+  }
+
+  /// Those whose intermediates lead to the only kernel that is none: it is the root.
+  void findBefore() {
+    std::vector<unsigned> Opaque;
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      if (!isOfElement(I))
+        Opaque.push_back(I);
+    Graph.OneLoop = Opaque.empty();
+    if (Opaque.size() != 1)
+      return;
+    std::vector<unsigned> Reached = Opaque;
+    for (size_t I = 0; I < Reached.size(); ++I)
+      for (const Flow &F : Graph.Flows)
+        if (F.Consumer == Reached[I] && !llvm::is_contained(Reached, F.Producer))
+          Reached.push_back(F.Producer);
+    Graph.Before.assign(Reached.begin() + 1, Reached.end());
+  }
+
+  /// Producers before their consumers, otherwise as they are given. `Only`: of these kernels.
+  llvm::Error orderOfLoop(llvm::ArrayRef<unsigned> Only) {
+    std::vector<bool> Placed(Graph.Nodes.size(), true);
+    for (unsigned Node : Only)
+      Placed[Node] = false;
+    while (Graph.Order.size() < Only.size()) {
       unsigned Next = 0;
       while (Next < Placed.size() && (Placed[Next] || llvm::any_of(Graph.Flows, [&](const Flow &F) {
                                         return F.Consumer == Next && !Placed[F.Producer];
@@ -222,13 +257,19 @@ private:
       Graph.Order.push_back(Next);
     }
     Graph.Root = Graph.Order.front();
-    return sharedComeFirst();
+    return llvm::Error::success();
+  }
+
+  /// The root's own arguments are known to those who are computed where it loads.
+  bool isOfRoot(const SharedArgument &S) const {
+    return S.Of == Graph.Root && llvm::is_contained(Graph.Before, S.To) &&
+           llvm::none_of(S.Factors, [&](const std::string &Factor) { return Graph.sharedTo(S.Of, Factor); });
   }
 
   /// An argument must be known where it is used: it comes from a kernel that runs before.
   llvm::Error sharedComeFirst() const {
     for (const SharedArgument &S : Graph.Shared)
-      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To))
+      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !isOfRoot(S))
         return badUsage(
             fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name, Graph.Nodes[S.Of].Name),
             "link the other way round");
@@ -238,7 +279,7 @@ private:
   llvm::Error order() {
     std::vector<unsigned> Producers(Graph.Nodes.size(), 0);
     for (const Flow &F : Graph.Flows)
-      if (++Producers[F.Consumer] > 1)
+      if (!llvm::is_contained(Graph.Before, F.Producer) && ++Producers[F.Consumer] > 1)
         return llvm::make_error<Failure>(
             ExitCode::BadInput,
             std::vector<Message>{Blocker{BlockerKind::SeveralProducers, Graph.Nodes[F.Consumer].Facts->Where,
@@ -246,7 +287,7 @@ private:
                                      .message()});
     std::vector<unsigned> Roots;
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
-      if (Producers[I] == 0)
+      if (Producers[I] == 0 && !llvm::is_contained(Graph.Before, I))
         Roots.push_back(I);
     if (Roots.size() != 1)
       return badUsage(Roots.empty() ? "the links go round in a circle"
@@ -254,14 +295,15 @@ private:
                                                   Graph.Nodes[Roots[1]].Name),
                       "link what a kernel stores to the parameter that the next one reads it from");
     Graph.Root = Roots[0];
-    Graph.Order = Roots;
-    for (size_t I = 0; I < Graph.Order.size(); ++I)
+    const size_t First = Graph.Order.size();
+    Graph.Order.push_back(Graph.Root);
+    for (size_t I = First; I < Graph.Order.size(); ++I)
       for (const Flow &F : Graph.Flows)
         if (F.Producer == Graph.Order[I])
           Graph.Order.push_back(F.Consumer);
     if (Graph.Order.size() != Graph.Nodes.size())
       return badUsage("the links go round in a circle");
-    return sharedComeFirst();
+    return llvm::Error::success();
   }
 
   llvm::ArrayRef<LinkText> Links;

@@ -103,22 +103,6 @@ private:
     return argument(Node, Parameter);
   }
 
-  /// The polynomial as the loop computes it, of the root's parameters.
-  std::string value(const Polynomial &P) const {
-    std::string Sum;
-    const std::map<std::string, Quotient> &Quotients = Graph.Nodes[Graph.Root].Accesses->Quotients;
-    for (const auto &[Atoms, Factor] : P.terms()) {
-      std::string Product = fmt::format("{}ll", Factor);
-      for (const std::string &Atom : Atoms)
-        if (auto Q = Quotients.find(Atom); Q != Quotients.end())
-          Product += fmt::format(" * (({}) / ({}))", value(Q->second.Dividend), value(Q->second.Divisor));
-        else
-          Product += fmt::format(" * static_cast<long long>({})", argument(Graph.Root, Atom));
-      Sum += (Sum.empty() ? "" : " + ") + Product;
-    }
-    return Sum.empty() ? "0ll" : Sum;
-  }
-
   /// The call of a node for its elements from the `k`-th of the turn on.
   std::string call(unsigned Node) const {
     const VerticalNode &N = Graph.Nodes[Node];
@@ -202,7 +186,7 @@ __device__ __forceinline__ void {1}({2}) {{
 {6}{7}{8}{9}{10}  }}
 }})",
                      Width == 1 ? std::string("one") : std::to_string(Width), Result.Facts.Name,
-                     llvm::join(Parameters, ",\n    "), value(Shape.Bound),
+                     llvm::join(Parameters, ",\n    "), value(Shape.Bound, Graph.Root, [&](const std::string &Parameter) { return argument(Graph.Root, Parameter); }),
                      Width == 1   ? std::string("elements")
                      : Shape.Tail ? fmt::format("(elements + {}) / {}", Width - 1, Width)
                                   : fmt::format("elements / {}", Width),

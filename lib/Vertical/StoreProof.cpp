@@ -71,6 +71,38 @@ public:
     return std::nullopt;
   }
 
+  /// By the same numbers: what is no part of the index repeats the access.
+  std::optional<Polynomial> repeats(const AccessSite &Site) {
+    if (!Site.Index)
+      return std::nullopt;
+    for (const PathStep &Step : Site.Path) {
+      if (Step.What == PathStep::Kind::Unknown)
+        return std::nullopt;
+      if (Step.What == PathStep::Kind::Loop)
+        Loops.push_back(Step.Id);
+      Guards.insert(Guards.end(), Step.Holds.begin(), Step.Holds.end());
+    }
+    Index = *Site.Index;
+    if (expandLoops(Site))
+      return std::nullopt;
+    fixShape();
+    if (auto Constant = Index.terms().find({}); Constant != Index.terms().end())
+      Index = Index - Polynomial::constant(Constant->second);
+    if (!findDigits(Index, Polynomial::constant(1)))
+      return std::nullopt;
+    for (const Digit &D : Digits)
+      if (counts(D, Site))
+        return std::nullopt;
+    Polynomial Times = Polynomial::constant(1);
+    for (const Varying &V : All)
+      if (!Used.count(V.Atom)) {
+        if (!V.Range)
+          return std::nullopt;
+        Times = Times * *V.Range;
+      }
+    return Times;
+  }
+
 private:
   Blocker blocker(BlockerKind Kind, const AccessSite &Site, const std::string &Fact) const {
     return {Kind, Site.Where, Node.Name + ": " + Fact};
@@ -265,6 +297,10 @@ private:
 std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
                                        std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad) {
   return Prover(Node, Parameter, Block, MayLoad).run(Proof);
+}
+
+std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block) {
+  return Prover(Node, Site.Parameter, Block, true).repeats(Site);
 }
 
 } // namespace cufuse

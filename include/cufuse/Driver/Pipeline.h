@@ -99,6 +99,8 @@ enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
 /// How dependent kernels become one.
 struct VerticalOptions {
   unsigned Vectorize = 1; ///< Elements per thread at least, where all kernels are pointwise; a power of two.
+  /// How often an element of an intermediate may be computed at a consumer's loads; nothing: any number of times.
+  std::optional<unsigned> Recompute = 1;
 };
 
 struct FuseRequest {

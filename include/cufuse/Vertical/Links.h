@@ -48,13 +48,16 @@ struct VerticalGraph {
   std::vector<VerticalNode> Nodes;
   std::vector<Flow> Flows;
   std::vector<SharedArgument> Shared;
-  unsigned Root = 0;           ///< One that consumes nothing; the only one unless all are pointwise.
+  /// The one whose launch it is: the only one that is not pointwise or loads other elements of an intermediate than its
+  /// own, or else one that consumes nothing.
+  unsigned Root = 0;
+  std::vector<unsigned> Before; ///< Pointwise kernels whose intermediates lead to such a root.
   std::vector<unsigned> Order; ///< Producers before their consumers, the root first.
   /// The quotients of integer parameters that kernels compute, in `inArguments`, by their atoms there.
   std::map<std::string, Quotient> Quotients;
 
-  /// Are all kernels functions of an element, or of a few?
-  bool isPointwise() const;
+  /// All kernels are pointwise and load only their own elements of intermediates.
+  bool OneLoop = false;
 
   /// The integer parameter as a polynomial of arguments that remain, called `node.parameter`.
   Polynomial argument(unsigned Node, const std::string &Parameter) const;
@@ -73,7 +76,7 @@ struct VerticalGraph {
 
 /// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`
 /// or `out`. Fails as bad usage for names that do not exist. Refuses graphs that are not a tree of kernels below one
-/// root, unless all kernels are pointwise.
+/// root, but for pointwise kernels before that, and unless all kernels are pointwise.
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
                                           llvm::ArrayRef<std::string> Dead);
 

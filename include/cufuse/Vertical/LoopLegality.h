@@ -9,7 +9,7 @@ namespace cufuse {
 /// more and all of them can do with a part of that.
 unsigned loopWidth(const VerticalGraph &Graph, unsigned Vectorize);
 
-/// Proves it. `Graph.isPointwise()` holds. Returns what every launch must meet, in the arguments that remain; or all
+/// Proves it. `Graph.OneLoop` holds. Returns what every launch must meet, in the arguments that remain; or all
 /// refusals.
 ///
 /// Every kernel is a function of the elements of a turn, so the order of turns does not matter if each works on its own

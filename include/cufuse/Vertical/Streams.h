@@ -15,7 +15,7 @@ struct Stream {
 
 /// Intermediates, and of the other arrays those of which every kernel that has them accesses its own elements only, all
 /// of them, and that no store of the same kernel may alias: both pointers are `__restrict__`. Every parameter that
-/// is not in a stream stays a pointer, and is accessed where the kernel does. `Graph.isPointwise()` holds.
+/// is not in a stream stays a pointer, and is accessed where the kernel does. `Graph.OneLoop` holds.
 std::vector<Stream> planStreams(const VerticalGraph &Graph);
 
 /// May the node's parameter lead to an array that it also accesses by another one, and stores to by one of them? Gives
