@@ -56,8 +56,8 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
                                                      Consumer.Name, Name, Consumer.parameter(Name)->Type)}
                                      .message()});
       }
-  ComposedKernel One = InOneLoop ? composeLoop(Graph, Texts, *Requirements, Width)
-                                 : inlineAtStore(Graph, Texts, *Requirements);
+  ComposedKernel One =
+      InOneLoop ? composeLoop(Graph, Texts, *Requirements, Width) : inlineAtStore(Graph, Texts, *Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
   for (unsigned Node : Graph.Order) {

@@ -38,16 +38,16 @@ void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::strin
   const std::string Fact = fmt::format("{}: {}; {}", Node.Name, Site.str(), Stored);
   if (Site.What == AccessSite::Kind::Atomic)
     return Refuse(BlockerKind::IntermediateAtomic, Fact);
-  if (Site.What == AccessSite::Kind::Escape || !Site.Direct || (Node.Shape->Width > 1 && (Site.Compound || !Site.Whole)))
+  if (Site.What == AccessSite::Kind::Escape || !Site.Direct ||
+      (Node.Shape->Width > 1 && (Site.Compound || !Site.Whole)))
     return Refuse(BlockerKind::IntermediateEscapes, Fact);
   if (isOwn(Site, *Node.Accesses, *Node.Shape))
     return;
   const auto Index = Site.Index ? inElement(*Site.Index, *Node.Accesses, *Node.Shape) : std::nullopt;
   const std::string Group =
       Node.Shape->Width == 1 ? "" : fmt::format(" of groups of {}, under its conditions", Node.Shape->Width);
-  Refuse(BlockerKind::OtherElement,
-         fmt::format("{}: {}, whose index is {}{}; {}", Node.Name, Site.str(), Index ? shown(*Index) : "not known",
-                     Group, Stored));
+  Refuse(BlockerKind::OtherElement, fmt::format("{}: {}, whose index is {}{}; {}", Node.Name, Site.str(),
+                                                Index ? shown(*Index) : "not known", Group, Stored));
 }
 
 void checkAliasesInside(const VerticalNode &Node, const std::string &Parameter, Refusals &Refused) {
@@ -78,9 +78,7 @@ public:
   }
 
 private:
-  void refuse(const SourcePlace &Where, const std::string &Fact) {
-    Refused.add({BlockerKind::MayAlias, Where, Fact});
-  }
+  void refuse(const SourcePlace &Where, const std::string &Fact) { Refused.add({BlockerKind::MayAlias, Where, Fact}); }
 
   /// Is a parameter's memory not accessed in the fused kernel?
   bool isForwarded(unsigned Node, const std::string &Parameter) const {
@@ -123,9 +121,8 @@ private:
         if (!Same && A.Parameter->Restrict && B.Parameter->Restrict)
           continue;
         const AccessSite &Of = A.Store ? *A.Store : *A.Load, &By = A.Store && B.Load ? *B.Load : *B.Store;
-        refuse(By.Where,
-               fmt::format("{}: {}; {}: {}{}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name, Of.str(),
-                           Same ? ", which is linked to be the same memory" : ""));
+        refuse(By.Where, fmt::format("{}: {}; {}: {}{}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name,
+                                     Of.str(), Same ? ", which is linked to be the same memory" : ""));
       }
     hidden(First, Later, Second);
     hidden(Second, Earlier, First);
@@ -147,9 +144,8 @@ private:
       return;
     for (const Access &A : Others)
       if (const AccessSite *Site = A.Store ? A.Store : A.Load)
-        return refuse(Site->Where,
-                      fmt::format("{}: {}; {} uses {}, {}", Graph.Nodes[Other].Name, Site->str(), N.Name, What,
-                                  N.Facts->Where.str()));
+        return refuse(Site->Where, fmt::format("{}: {}; {} uses {}, {}", Graph.Nodes[Other].Name, Site->str(), N.Name,
+                                               What, N.Facts->Where.str()));
   }
 
   const VerticalGraph &Graph;

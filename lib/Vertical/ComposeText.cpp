@@ -168,7 +168,8 @@ void TextComposer::text(unsigned Node, std::string Aliases, bool AsElement) {
 
 void TextComposer::elementObjects() {
   code(ElementText);
-  for (const char *Name : {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu", "__stwb", "__stcg", "__stcs", "__stwt"})
+  for (const char *Name :
+       {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu", "__stwb", "__stcg", "__stcs", "__stwt"})
     if (names(Name))
       code(fmt::format("using ::{};", Name));
   cachedAccesses("typename T", "CufuseElement<T>");
@@ -180,8 +181,7 @@ void TextComposer::cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Ob
                                                 : fmt::format("template <{}, typename Value> ", Parameters.str());
   for (const char *Name : {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"})
     if (names(Name))
-      code(fmt::format("{}__device__ __forceinline__ auto {}({} p) {{ return *p; }}", Loads, Name,
-                       Object.str()));
+      code(fmt::format("{}__device__ __forceinline__ auto {}({} p) {{ return *p; }}", Loads, Name, Object.str()));
   for (const char *Name : {"__stwb", "__stcg", "__stcs", "__stwt"})
     if (names(Name))
       code(fmt::format("{}__device__ __forceinline__ void {}({} p, const Value &value) {{\n"

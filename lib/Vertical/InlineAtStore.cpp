@@ -63,9 +63,9 @@ private:
                                         ? sinkType(Node, F.In)
                                         : fmt::format("CufuseElement<const {}>", element(Node, F.In))));
     for (const std::string &Out : outputs(Node))
-      Lines.push_back(fmt::format("using cufuse_linked_{} = {};", Out,
-                                  isBefore(Node) ? fmt::format("CufuseElement<{}>", element(Node, Out))
-                                                 : sinkType(Node, Out)));
+      Lines.push_back(
+          fmt::format("using cufuse_linked_{} = {};", Out,
+                      isBefore(Node) ? fmt::format("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
     return llvm::join(Lines, "\n");
   }
 
@@ -213,8 +213,7 @@ struct {2} {{
         else
           Fields += fmt::format("  {};\n", renamed(nested(P.Field, space(F.Consumer)), P.Name, Field));
       }
-      Calls += fmt::format("      {}({});\n", callee(F.Consumer),
-                           llvm::join(Arguments, ", "));
+      Calls += fmt::format("      {}({});\n", callee(F.Consumer), llvm::join(Arguments, ", "));
     }
     code(fmt::format(R"(
 /// Where {0} stores {1}: an element goes {2}to {3}.
@@ -290,7 +289,6 @@ struct {4} {{
                      llvm::join(Arguments, ", ")));
     Result.Text.Callee = Result.Facts.Name;
   }
-
 };
 
 } // namespace

@@ -23,9 +23,7 @@ public:
   }
 
 private:
-  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) {
-    Refused.add({Kind, Where, Fact});
-  }
+  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) { Refused.add({Kind, Where, Fact}); }
 
   void flow(const Flow &F) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
@@ -49,8 +47,8 @@ private:
     if (Consumer.Shape->Width > 1) {
       const AccessSite &Any = Consumer.Accesses->Sites.front();
       refuse(BlockerKind::NotPointwise, Any.Where,
-             fmt::format("{}: it works on {} elements at a time: {}; {}", Consumer.Name, Consumer.Shape->Width, Any.str(),
-                         Stored));
+             fmt::format("{}: it works on {} elements at a time: {}; {}", Consumer.Name, Consumer.Shape->Width,
+                         Any.str(), Stored));
       return;
     }
     for (const AccessSite &Site : Consumer.Accesses->Sites)

@@ -61,9 +61,8 @@ const Flow *VerticalGraph::changedInPlace(unsigned Producer, llvm::StringRef Out
 bool VerticalGraph::isLive(unsigned Node, llvm::StringRef Parameter) const {
   if (changedInPlace(Node, Parameter))
     return false;
-  return !isIntermediate(Node, Parameter) || llvm::any_of(Flows, [&](const Flow &F) {
-    return F.Producer == Node && F.Out == Parameter && !F.Dead;
-  });
+  return !isIntermediate(Node, Parameter) ||
+         llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter && !F.Dead; });
 }
 
 const SharedArgument *VerticalGraph::sharedTo(unsigned Node, llvm::StringRef Parameter) const {
@@ -247,9 +246,9 @@ private:
       Placed[Node] = false;
     while (Graph.Order.size() < Only.size()) {
       unsigned Next = 0;
-      while (Next < Placed.size() && (Placed[Next] || llvm::any_of(Graph.Flows, [&](const Flow &F) {
-                                        return F.Consumer == Next && !Placed[F.Producer];
-                                      })))
+      while (Next < Placed.size() &&
+             (Placed[Next] ||
+              llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Consumer == Next && !Placed[F.Producer]; })))
         ++Next;
       if (Next == Placed.size())
         return badUsage("the links go round in a circle");

@@ -22,9 +22,7 @@ public:
   }
 
 private:
-  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) {
-    Refused.add({Kind, Where, Fact});
-  }
+  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) { Refused.add({Kind, Where, Fact}); }
 
   /// A function of the element that makes nothing but dead intermediates.
   void producer(unsigned Node) {
@@ -32,8 +30,8 @@ private:
     if (N.Shape->Width > 1) {
       const AccessSite &Any = N.Accesses->Sites.front();
       refuse(BlockerKind::OtherElement, Any.Where,
-             fmt::format("{}: {} stores {} elements at a time, {} loads them one by one", N.Name, Any.str(), N.Shape->Width,
-                         Graph.Nodes[Graph.Root].Name));
+             fmt::format("{}: {} stores {} elements at a time, {} loads them one by one", N.Name, Any.str(),
+                         N.Shape->Width, Graph.Nodes[Graph.Root].Name));
     }
     for (const AccessSite &Site : N.Accesses->Sites)
       if (Site.What != AccessSite::Kind::Load && !Graph.isIntermediate(Node, Site.Parameter))
@@ -55,8 +53,9 @@ private:
     if (F.Consumer == Graph.Root)
       return loads(F, Consumer, Stored);
     if (!llvm::is_contained(Graph.Before, F.Consumer))
-      return refuse(BlockerKind::SeveralProducers, Consumer.Facts->Where,
-                    fmt::format("{}; {} is computed where {} loads", Consumer.Name, Stored, Graph.Nodes[Graph.Root].Name));
+      return refuse(
+          BlockerKind::SeveralProducers, Consumer.Facts->Where,
+          fmt::format("{}; {} is computed where {} loads", Consumer.Name, Stored, Graph.Nodes[Graph.Root].Name));
     for (const AccessSite &Site : Consumer.Accesses->Sites)
       if (Site.Parameter == F.In) {
         checkOwn(Site, Consumer, Stored, Refused);
@@ -88,11 +87,17 @@ private:
       else
         refuse(BlockerKind::Recomputed, Site.Where, Fact + ": how often each element is loaded is not known");
     }
-    const auto Number = Times.asConstant();
-    if (!Recompute || (Number && *Number <= *Recompute))
+    Polynomial Least = Times; // by a grid of one block
+    for (int D = 0; D < 3; ++D)
+      Least = Least.substitute(builtinAtom(Builtin::GridDim, D), Polynomial::constant(1));
+    const auto Number = Least.asConstant();
+    if (!Recompute)
       return;
-    if (!Number)
-      return Requirements.push_back({Times, Polynomial::constant(*Recompute)});
+    if (!Number || *Number <= *Recompute) {
+      if (!Times.asConstant()) // the launch says how often
+        Requirements.push_back({Times, Polynomial::constant(*Recompute)});
+      return;
+    }
     const AccessSite *Load = siteOf(Consumer, F.In, AccessSite::Kind::Load);
     refuse(BlockerKind::Recomputed, Load->Where,
            fmt::format("{}: {}: {} times; {}", Consumer.Name, Load->str(), *Number, Stored));

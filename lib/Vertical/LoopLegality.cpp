@@ -28,9 +28,7 @@ public:
   }
 
 private:
-  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) {
-    Refused.add({Kind, Where, Fact});
-  }
+  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) { Refused.add({Kind, Where, Fact}); }
 
   void flow(const Flow &F) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
@@ -61,8 +59,7 @@ private:
       }
     const std::string Taken = fmt::format("; {} takes it as {}", Consumer.Name, F.In);
     // In registers before, it is complete however the kernel changes it.
-    if (Graph.flowTo(F.Producer, F.Out) ||
-        (Loads && touchesEach(F.Out, *Producer.Accesses, *Producer.Shape))) {
+    if (Graph.flowTo(F.Producer, F.Out) || (Loads && touchesEach(F.Out, *Producer.Accesses, *Producer.Shape))) {
       for (const AccessSite &Site : Producer.Accesses->Sites)
         if (Site.Parameter == F.Out && Site.What != AccessSite::Kind::Load)
           checkOwn(Site, Producer, "itself", Refused);

@@ -24,8 +24,8 @@ std::string storedBy(const VerticalNode &Producer, const std::string &Out);
 /// distinct if both are `__restrict__`.
 void checkAliases(const VerticalGraph &Graph, Refusals &Refused);
 
-/// The access to an intermediate by a kernel that is a function of one element: to that element, in a way that an object
-/// in the pointer's place follows.
+/// The access to an intermediate by a kernel that is a function of one element: to that element, in a way that an
+/// object in the pointer's place follows.
 void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused);
 /// What is forwarded is not in memory when the node looks for it there by another name.
 void checkAliasesInside(const VerticalNode &Node, const std::string &Parameter, Refusals &Refused);

@@ -86,8 +86,17 @@ public:
     if (expandLoops(Site))
       return std::nullopt;
     fixShape();
-    if (auto Constant = Index.terms().find({}); Constant != Index.terms().end())
-      Index = Index - Polynomial::constant(Constant->second);
+    // Neither an offset nor the direction matters.
+    Polynomial Moved;
+    for (const auto &[Atoms, Factor] : Index.terms()) {
+      Polynomial Term = Polynomial::constant(Factor);
+      for (const std::string &Atom : Atoms)
+        Term = Term * Polynomial::atom(Atom);
+      if (llvm::any_of(All, [&](const Varying &V) { return llvm::is_contained(Atoms, V.Atom); }))
+        Moved = Moved + Term;
+    }
+    const Polynomial Reversed = Polynomial() - Moved;
+    Index = Reversed.hasNegative() ? Moved : Reversed;
     if (!findDigits(Index, Polynomial::constant(1)))
       return std::nullopt;
     for (const Digit &D : Digits)
@@ -98,12 +107,25 @@ public:
       if (!Used.count(V.Atom)) {
         if (!V.Range)
           return std::nullopt;
-        Times = Times * *V.Range;
+        if (!V.Block || mayBeMany(V.Atom))
+          Times = Times * *V.Range;
       }
     return Times;
   }
 
 private:
+  /// A grid has one block in dimensions behind the last one that the kernel reads.
+  bool mayBeMany(const std::string &BlockAtom) const {
+    bool Read = false;
+    for (int D = 2; D >= 0; --D) {
+      for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
+        Read |= Node.Facts->Reads[static_cast<size_t>(B)][D];
+      if (BlockAtom == builtinAtom(Builtin::BlockIdx, D))
+        return Read || D == 0;
+    }
+    return true;
+  }
+
   Blocker blocker(BlockerKind Kind, const AccessSite &Site, const std::string &Fact) const {
     return {Kind, Site.Where, Node.Name + ": " + Fact};
   }

@@ -225,12 +225,14 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   Command.add_option("--dead", Given->Request.Dead, "[PRODUCER.]OUT: an intermediate that nothing else reads")
       ->take_all()
       ->allow_extra_args(false);
-  Command.add_option("--vectorize", Given->Request.Composition.Vectorize,
-                     "With --vertical, of pointwise kernels: elements that a thread takes at a time (1), in accesses of "
-                     "up to 16 bytes");
-  Command.add_option("--recompute", Given->Recompute,
-                     "With --vertical: how often an element of an intermediate may be computed where a kernel that is not "
-                     "pointwise loads it (1), or any");
+  Command.add_option(
+      "--vectorize", Given->Request.Composition.Vectorize,
+      "With --vertical, of pointwise kernels: elements that a thread takes at a time (1), in accesses of "
+      "up to 16 bytes");
+  Command.add_option(
+      "--recompute", Given->Recompute,
+      "With --vertical: how often an element of an intermediate may be computed where a kernel that is not "
+      "pointwise loads it (1), or any");
   Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")
       ->required();
   Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");

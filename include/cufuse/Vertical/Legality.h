@@ -13,9 +13,9 @@ namespace cufuse {
 /// at that element only, both work on the same elements, and nothing else that one of the kernels writes is touched by
 /// another: two pointers are distinct if both are `__restrict__`.
 ///
-/// Kernels before the root are computed where it loads what they make, again for every load, which changes nothing if each
-/// of them stores dead intermediates alone, each element once. `Recompute` says how often an element may be computed;
-/// nothing: any number of times.
+/// Kernels before the root are computed where it loads what they make, again for every load, which changes nothing if
+/// each of them stores dead intermediates alone, each element once. `Recompute` says how often an element may be
+/// computed; nothing: any number of times.
 llvm::Expected<std::vector<AtMost>> checkInlineAtStore(const VerticalGraph &Graph, BlockShape Block,
                                                        std::optional<unsigned> Recompute);
 

@@ -52,7 +52,7 @@ struct VerticalGraph {
   /// own, or else one that consumes nothing.
   unsigned Root = 0;
   std::vector<unsigned> Before; ///< Pointwise kernels whose intermediates lead to such a root.
-  std::vector<unsigned> Order; ///< Producers before their consumers, the root first.
+  std::vector<unsigned> Order;  ///< Producers before their consumers, the root first.
   /// The quotients of integer parameters that kernels compute, in `inArguments`, by their atoms there.
   std::map<std::string, Quotient> Quotients;
 
