@@ -22,8 +22,10 @@ public:
     for (unsigned Node : Graph.Order)
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     elementObjects();
-    if (storesWide())
+    if (storesWide()) {
       code(WideText);
+      cachedAccesses("typename V, typename Sink", "CufuseWide<V, Sink>");
+    }
     // What is called stands before its caller.
     for (unsigned Node : Graph.Order)
       if (isBefore(Node))
