@@ -22,38 +22,77 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape});
   auto Graph = linkKernels(std::move(Nodes), Request.Links, Request.Dead);
-  if (Graph && !rowConsumer(*Graph) && !Graph->isPointwise())
+  if (Graph && !rowConsumer(*Graph) && !Graph->OneLoop)
     if (llvm::Error Error = requireTree(*Graph))
       return std::move(Error);
   return Graph;
 }
 
-std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block) {
+namespace {
+/// How the kernels of a graph become one, with what was proved for that.
+struct Form {
+  std::vector<AtMost> Requirements;   ///< In one loop or inlined.
+  std::optional<BlockLocalPlan> Rows; ///< By row.
+};
+} // namespace
+
+static llvm::Expected<Form> inlined(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  if (llvm::Error Error = requireTree(Graph))
+    return std::move(Error);
+  auto Requirements = checkInlineAtStore(Graph, Block, Options.Recompute);
+  if (!Requirements)
+    return Requirements.takeError();
+  return Form{std::move(*Requirements), std::nullopt};
+}
+
+/// Pointwise producers of the only row kernel fit two forms: they are inlined at its loads if no element is computed
+/// more often than allowed; by row, each is computed once.
+static llvm::Expected<Form> formOf(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  if (Graph.OneLoop) {
+    auto Requirements = checkOneLoop(Graph, loopWidth(Graph, Options.Vectorize));
+    if (!Requirements)
+      return Requirements.takeError();
+    return Form{std::move(*Requirements), std::nullopt};
+  }
+  if (!rowConsumer(Graph))
+    return inlined(Graph, Block, Options);
+  auto ByRow = [&]() -> llvm::Expected<Form> {
+    auto Plan = planBlockLocal(Graph, Block);
+    if (!Plan)
+      return Plan.takeError();
+    return Form{{}, std::move(*Plan)};
+  };
+  if (Graph.Before.empty())
+    return ByRow();
+  auto Inlined = inlined(Graph, Block, Options);
+  if (Inlined)
+    return Inlined;
+  auto Rows = ByRow();
+  if (!Rows)
+    return llvm::joinErrors(Inlined.takeError(), Rows.takeError());
+  llvm::consumeError(Inlined.takeError());
+  return Rows;
+}
+
+std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
   std::vector<LinkedText> Texts;
   if (rowConsumer(Graph)) {
-    auto Plan = planBlockLocal(Graph, Block);
-    for (unsigned I = 0; Plan && I < Graph.Nodes.size(); ++I)
-      Texts.push_back(linkedByRow(Graph, *Plan, I));
-    if (!Plan) // said by `composeKernels`
-      llvm::consumeError(Plan.takeError());
+    auto Found = formOf(Graph, Block, Options);
+    for (unsigned I = 0; Found && Found->Rows && I < Graph.Nodes.size(); ++I)
+      Texts.push_back(linkedByRow(Graph, *Found->Rows, I));
+    if (!Found) // said by `composeKernels`
+      llvm::consumeError(Found.takeError());
   }
   for (unsigned I = Texts.size(); I < Graph.Nodes.size(); ++I)
-    Texts.push_back({Graph.isPointwise() ? loopParameters(Graph, I) : linkedParameters(Graph, I), {}});
+    Texts.push_back({Graph.OneLoop ? loopParameters(Graph, I) : linkedParameters(Graph, I), {}});
   return Texts;
 }
 
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                             BlockShape Block, const VerticalOptions &Options) {
-  const bool ByRow = rowConsumer(Graph) != nullptr, InOneLoop = Graph.isPointwise();
-  const unsigned Width = InOneLoop ? loopWidth(Graph, Options.Vectorize) : 1;
-  llvm::Expected<BlockLocalPlan> Plan = BlockLocalPlan();
-  llvm::Expected<std::vector<AtMost>> Requirements = std::vector<AtMost>();
-  if (ByRow)
-    Plan = planBlockLocal(Graph, Block);
-  else
-    Requirements = InOneLoop ? checkOneLoop(Graph, Width) : checkInlineAtStore(Graph, Block);
-  if (llvm::Error Error = llvm::joinErrors(Plan.takeError(), Requirements.takeError()))
-    return std::move(Error);
+  auto Found = formOf(Graph, Block, Options);
+  if (!Found)
+    return Found.takeError();
   std::vector<const Closure *> Texts;
   std::vector<Constituent> Constituents;
   for (size_t I = 0; I < Kernels.size(); ++I) {
@@ -66,7 +105,7 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
   std::vector<std::pair<unsigned, std::string>> Common;
   for (const Flow &F : Graph.Flows)
     Common.push_back({F.Consumer, F.In});
-  if (InOneLoop)
+  if (Graph.OneLoop)
     for (const Stream &S : planStreams(Graph))
       Common.insert(Common.end(), S.Users.begin() + 1, S.Users.end());
   for (const auto &[Node, Name] : Common)
@@ -80,9 +119,11 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
                                                      Consumer.Name, Name, Consumer.parameter(Name)->Type)}
                                      .message()});
       }
-  ComposedKernel One = ByRow       ? composeRows(Graph, *Plan, Block, Texts)
-                       : InOneLoop ? composeLoop(Graph, Texts, *Requirements, Width)
-                                   : inlineAtStore(Graph, Texts, *Requirements);
+  ComposedKernel One =
+      Found->Rows ? composeRows(Graph, *Found->Rows, Block, Texts)
+      : Graph.OneLoop
+          ? composeLoop(Graph, Texts, Found->Requirements, loopWidth(Graph, Options.Vectorize))
+          : inlineAtStore(Graph, Texts, Found->Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
   for (unsigned Node : Graph.Order) {

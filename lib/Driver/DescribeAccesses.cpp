@@ -75,12 +75,13 @@ llvm::json::Object accessJson(const LoadedKernel &Kernel) {
                            {"conditions", llvm::json::Array(conditions(Site))},
                            {"place", Place(Site.Where)}});
   const bool Pointwise = Shape.Shape == KernelShape::Pointwise;
-  return llvm::json::Object{{"shape", ShapeNames[static_cast<int>(Shape.Shape)]},
-                            {"elements", Pointwise ? llvm::json::Value(Shape.Bound.str()) : llvm::json::Value(nullptr)},
-                            {"elementsAtATime", Pointwise ? llvm::json::Value(Shape.Width) : llvm::json::Value(nullptr)},
-                            {"gridStride", Pointwise ? llvm::json::Value(Shape.Strided) : llvm::json::Value(nullptr)},
-                            {"notPointwise", std::move(Reasons)},
-                            {"sites", std::move(Sites)}};
+  return llvm::json::Object{
+      {"shape", ShapeNames[static_cast<int>(Shape.Shape)]},
+      {"elements", Pointwise ? llvm::json::Value(Shape.Bound.str()) : llvm::json::Value(nullptr)},
+      {"elementsAtATime", Pointwise ? llvm::json::Value(Shape.Width) : llvm::json::Value(nullptr)},
+      {"gridStride", Pointwise ? llvm::json::Value(Shape.Strided) : llvm::json::Value(nullptr)},
+      {"notPointwise", std::move(Reasons)},
+      {"sites", std::move(Sites)}};
 }
 
 } // namespace cufuse

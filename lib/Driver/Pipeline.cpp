@@ -516,7 +516,7 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
         return Known.takeError();
       Block = *Known;
     }
-    return linkedTexts(*Graph, Block);
+    return linkedTexts(*Graph, Block, Request.Composition);
   };
   auto Loaded = loadKernels(Tools, Request.Kernels, std::vector<InputFlags>(Request.Kernels.size(), Request.Flags),
                             Request.Vertical ? Linker(Linked) : nullptr);

@@ -11,7 +11,8 @@ namespace {
 class Pointers : public clang::ConstDynamicRecursiveASTVisitor {
 public:
   Pointers(const ParsedUnit &Unit, SourceText &Text, clang::FileID File, std::vector<Edit> &Edits)
-      : File(File), Sources(Unit.ast().getSourceManager()), Language(Unit.ast().getLangOpts()), Text(Text), Edits(Edits) {}
+      : File(File), Sources(Unit.ast().getSourceManager()), Language(Unit.ast().getLangOpts()), Text(Text),
+        Edits(Edits) {}
 
   void add(const clang::VarDecl *Variable) { Derived.insert(Variable); }
 

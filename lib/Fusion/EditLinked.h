@@ -5,7 +5,8 @@
 
 namespace cufuse {
 
-/// In the kernel's body, what is derived from the parameters `Names` (by position, "" for others), which become objects:
+/// In the kernel's body, what is derived from the parameters `Names` (by position, "" for others), which become
+/// objects:
 ///
 /// - `const float4 *p = …` is declared `const auto p`;
 /// - `reinterpret_cast<float4 *>(p)` becomes `cufuse_as<float4>(p)`, so does `(float4 *)p`;

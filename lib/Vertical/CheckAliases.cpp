@@ -1,5 +1,7 @@
 #include "Refusals.h"
 
+#include "cufuse/Vertical/Streams.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -29,6 +31,38 @@ std::string storedBy(const VerticalNode &Producer, const std::string &Out) {
   const AccessSite *Store = siteOf(Producer, Out, AccessSite::Kind::Store);
   return Store ? fmt::format("{} stores {}", Producer.Name, Store->str())
                : fmt::format("{} changes {}", Producer.Name, Out);
+}
+
+void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused) {
+  auto Refuse = [&](BlockerKind Kind, const std::string &Why) { Refused.add({Kind, Site.Where, Why}); };
+  const std::string Fact = fmt::format("{}: {}; {}", Node.Name, Site.str(), Stored);
+  if (Site.What == AccessSite::Kind::Atomic)
+    return Refuse(BlockerKind::IntermediateAtomic, Fact);
+  if (Site.What == AccessSite::Kind::Escape || !Site.Direct ||
+      (Node.Shape->Width > 1 && (Site.Compound || !Site.Whole)))
+    return Refuse(BlockerKind::IntermediateEscapes, Fact);
+  if (isOwn(Site, *Node.Accesses, *Node.Shape))
+    return;
+  const auto Index = Site.Index ? inElement(*Site.Index, *Node.Accesses, *Node.Shape) : std::nullopt;
+  const std::string Group =
+      Node.Shape->Width == 1 ? "" : fmt::format(" of groups of {}, under its conditions", Node.Shape->Width);
+  Refuse(BlockerKind::OtherElement, fmt::format("{}: {}, whose index is {}{}; {}", Node.Name, Site.str(),
+                                                Index ? shown(*Index) : "not known", Group, Stored));
+}
+
+void checkAliasesInside(const VerticalNode &Node, const std::string &Parameter, Refusals &Refused) {
+  const ParameterAccess *Other = mayBeAliased(Node, Parameter);
+  if (!Other)
+    return;
+  const AccessSite *Own = nullptr, *By = nullptr;
+  for (const AccessSite &Site : Node.Accesses->Sites) {
+    if (Site.Parameter == Parameter && !Own)
+      Own = &Site;
+    if (Site.Parameter == Other->Name && !By)
+      By = &Site;
+  }
+  if (Own && By)
+    Refused.add({BlockerKind::MayAlias, By->Where, fmt::format("{}: {}; {}", Node.Name, By->str(), Own->str())});
 }
 
 namespace {

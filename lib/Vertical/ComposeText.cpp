@@ -173,19 +173,19 @@ void TextComposer::elementObjects() {
 }
 
 void TextComposer::cacheHints() {
-  for (const char *Name : {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu", "__stwb", "__stcg", "__stcs", "__stwt"})
+  for (const char *Name :
+       {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu", "__stwb", "__stcg", "__stcs", "__stwt"})
     if (names(Name))
       code(fmt::format("using ::{};", Name));
 }
 
 void TextComposer::cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object) {
-  const std::string Loads = fmt::format("template <{}> ", Parameters.str()),
+  const std::string Loads = Parameters.empty() ? "" : fmt::format("template <{}> ", Parameters.str()),
                     Stores = Parameters.empty() ? "template <typename Value> "
                                                 : fmt::format("template <{}, typename Value> ", Parameters.str());
   for (const char *Name : {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"})
-    if (names(Name) && !Parameters.empty())
-      code(fmt::format("{}__device__ __forceinline__ auto {}({} p) {{ return *p; }}", Loads, Name,
-                       Object.str()));
+    if (names(Name))
+      code(fmt::format("{}__device__ __forceinline__ auto {}({} p) {{ return *p; }}", Loads, Name, Object.str()));
   for (const char *Name : {"__stwb", "__stcg", "__stcs", "__stwt"})
     if (names(Name))
       code(fmt::format("{}__device__ __forceinline__ void {}({} p, const Value &value) {{\n"
@@ -222,6 +222,23 @@ std::string TextComposer::shared(const SharedArgument &S,
   const std::string Product = llvm::join(Factors, " * ");
   const ParameterAccess &To = *Graph.Nodes[S.To].parameter(S.Parameter);
   return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
+}
+
+std::string TextComposer::value(const Polynomial &P, unsigned Node,
+                                llvm::function_ref<std::string(const std::string &)> Argument) const {
+  std::string Sum;
+  const std::map<std::string, Quotient> &Quotients = Graph.Nodes[Node].Accesses->Quotients;
+  for (const auto &[Atoms, Factor] : P.terms()) {
+    std::string Product = fmt::format("{}ll", Factor);
+    for (const std::string &Atom : Atoms)
+      if (auto Q = Quotients.find(Atom); Q != Quotients.end())
+        Product += fmt::format(" * (({}) / ({}))", value(Q->second.Dividend, Node, Argument),
+                               value(Q->second.Divisor, Node, Argument));
+      else
+        Product += fmt::format(" * static_cast<long long>({})", Argument(Atom));
+    Sum += (Sum.empty() ? "" : " + ") + Product;
+  }
+  return Sum.empty() ? "0ll" : Sum;
 }
 
 std::string TextComposer::hostText(const Polynomial &P) const {

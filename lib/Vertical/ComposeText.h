@@ -40,13 +40,17 @@ protected:
   void elementObjects();
   /// The hints themselves, for pointers that stay ones.
   void cacheHints();
-  /// What the kernels' loads and stores with cache hints mean where the pointer is an object of type `Object`, a template
-  /// with `Parameters`, or else only stored through.
+  /// What the kernels' loads and stores with cache hints mean where the pointer is an object of type `Object`, a
+  /// template with `Parameters`, if any.
   void cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object);
   /// Declarations of all parameters that remain.
   std::vector<std::string> declarations() const;
   /// A parameter that another one is linked to, in terms of those of the kernel it belongs to.
-  std::string shared(const SharedArgument &S, llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
+  std::string shared(const SharedArgument &S,
+                     llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
+  /// The polynomial of a node's parameters as a 64-bit integer on the device.
+  std::string value(const Polynomial &P, unsigned Node,
+                    llvm::function_ref<std::string(const std::string &)> Argument) const;
   /// The requirements as conditions of the launch.
   void conditions();
   /// The value of a polynomial in the launcher, as a 64-bit integer.

@@ -161,50 +161,6 @@ bool Evaluator::holdsIndex(clang::QualType T) const {
          !T.isVolatileQualified();
 }
 
-Evaluator::Place Evaluator::elementOf(const clang::Expr *Pointer, const clang::Expr *Index, const clang::Expr *At) {
-  const Value Base = eval(Pointer);
-  const Value Offset = Index ? eval(Index) : integer({});
-  Place P;
-  P.At = At;
-  if (Base.What != Value::Kind::Pointer) {
-    if (Index)
-      use(Offset, Index);
-    if (Base.What == Value::Kind::Local)
-      return P;
-    // Local and shared arrays are no arguments' memory; other pointers may lead to it.
-    const clang::Expr *Array = plain(Pointer);
-    auto *Decay = llvm::dyn_cast<clang::CastExpr>(Array);
-    if (!Decay || Decay->getCastKind() != clang::CK_ArrayToPointerDecay)
-      unfollowed("an access through a pointer that is no parameter: " + text(At), At->getBeginLoc());
-    return P;
-  }
-  P.Base = Base.Base;
-  P.Direct = Base.Direct;
-  P.Width = Base.Width;
-  if (Offset.What == Value::Kind::Integer)
-    P.Index = Base.P + scaled(Offset.P, Base.Width);
-  return P;
-}
-
-std::optional<Evaluator::Place> Evaluator::place(const clang::Expr *E) {
-  E = plain(E);
-  if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); Cast && Cast->getCastKind() == clang::CK_NoOp)
-    return place(Cast->getSubExpr());
-  if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
-    return elementOf(Element->getBase(), Element->getIdx(), E);
-  if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->getOpcode() == clang::UO_Deref)
-    return elementOf(Unary->getSubExpr(), nullptr, E);
-  if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E);
-      Member && llvm::isa<clang::FieldDecl>(Member->getMemberDecl())) {
-    std::optional<Place> Inner =
-        Member->isArrow() ? elementOf(Member->getBase(), nullptr, E) : place(Member->getBase());
-    if (Inner)
-      Inner->Whole = false;
-    return Inner;
-  }
-  return std::nullopt;
-}
-
 Value Evaluator::load(const clang::Expr *E) {
   E = plain(E);
   if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
@@ -271,8 +227,8 @@ void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
   if (!Kept)
     return use(V, Init);
   Variables[&Variable] = V;
-  Variables[&Variable].Direct &= Alone && !Changed.count(&Variable) && !Variable.getBeginLoc().isMacroID() &&
-                                 !Variable.getEndLoc().isMacroID();
+  Variables[&Variable].Direct &=
+      Alone && !Changed.count(&Variable) && !Variable.getBeginLoc().isMacroID() && !Variable.getEndLoc().isMacroID();
 }
 
 Value Evaluator::eval(const clang::Expr *E) {
@@ -357,23 +313,6 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
   }
 }
 
-/// A pointer to another type: to whole numbers of elements, it is followed.
-Value Evaluator::reinterpreted(const Value &V, const clang::CastExpr *Cast) {
-  const clang::QualType To = Cast->getType()->getPointeeType();
-  if (V.What == Value::Kind::Local)
-    return V;
-  if (V.What != Value::Kind::Pointer || To.isNull() || To->isIncompleteType() || To.isVolatileQualified())
-    return used({{&V, Cast->getSubExpr()}});
-  const auto Bytes = Context.getTypeSize(V.Base->getType()->getPointeeType()), Wide = Context.getTypeSize(To);
-  if (Bytes == 0 || Wide % Bytes != 0)
-    return used({{&V, Cast->getSubExpr()}});
-  Value Result = V;
-  Result.Width = Wide / Bytes;
-  Result.Direct &= llvm::isa<clang::ExplicitCastExpr>(Cast) && !Cast->getBeginLoc().isMacroID() &&
-                   !Cast->getEndLoc().isMacroID() && Wide > Bytes;
-  return Result;
-}
-
 /// Is it `&p[i]`, and none of that from a macro?
 static bool isWritten(const clang::UnaryOperator &AddressOf, const clang::Expr &Of) {
   auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Of.IgnoreParens());
@@ -440,10 +379,10 @@ Value Evaluator::assign(const clang::Expr *To, const clang::Expr *From, bool Com
   }
   if (!Variable->hasLocalStorage() && !Variable->hasAttr<clang::CUDASharedAttr>())
     unfollowed("a change of " + Variable->getNameAsString(), To->getBeginLoc());
-  const bool Kept = Variable->hasLocalStorage() && !Referred.count(Variable) && !Compound &&
-                    (((V.What == Value::Kind::Pointer || V.What == Value::Kind::Local) &&
-                      Variable->getType()->isPointerType()) ||
-                     (V.What == Value::Kind::Integer && holdsIndex(Variable->getType())));
+  const bool Kept =
+      Variable->hasLocalStorage() && !Referred.count(Variable) && !Compound &&
+      (((V.What == Value::Kind::Pointer || V.What == Value::Kind::Local) && Variable->getType()->isPointerType()) ||
+       (V.What == Value::Kind::Integer && holdsIndex(Variable->getType())));
   if (!Kept) {
     use(V, From);
     Variables.erase(Variable);
@@ -491,8 +430,8 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   auto Unknown = [&] { return used({{&L, E->getLHS()}, {&R, E->getRHS()}}); };
   const bool Sum = Kind == clang::BO_Add || Kind == clang::BO_Sub;
   if (L.What == Value::Kind::Pointer && R.What == Value::Kind::Integer && Sum)
-    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + scaled(R.P, L.Width) : L.P - scaled(R.P, L.Width), L.Base,
-            L.Direct, L.Width};
+    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + scaled(R.P, L.Width) : L.P - scaled(R.P, L.Width),
+            L.Base, L.Direct, L.Width};
   if (R.What == Value::Kind::Pointer && L.What == Value::Kind::Integer && Kind == clang::BO_Add)
     return {Value::Kind::Pointer, scaled(L.P, R.Width) + R.P, R.Base, false, R.Width};
   if ((L.What == Value::Kind::Local && Sum) || (R.What == Value::Kind::Local && Kind == clang::BO_Add)) {

@@ -103,9 +103,9 @@ private:
   Value used(std::initializer_list<std::pair<const Value *, const clang::Expr *>> Parts);
 
   std::map<const clang::ParmVarDecl *, std::string> Names;
-  std::set<const clang::VarDecl *> Referred; ///< By a pointer or a reference: they may change anywhere.
+  std::set<const clang::VarDecl *> Referred;          ///< By a pointer or a reference: they may change anywhere.
   std::map<const clang::VarDecl *, unsigned> Changed; ///< Behind their declaration.
-  std::set<const clang::Expr *> Met;         ///< Names of parameters and of built-ins.
+  std::set<const clang::Expr *> Met;                  ///< Names of parameters and of built-ins.
 };
 
 } // namespace cufuse

@@ -160,7 +160,8 @@ bool touchesEach(const std::string &Parameter, const KernelAccesses &Accesses, c
         Covered.add(Site, *P);
   constexpr unsigned Any = ~0u;
   return Coverage::are(Covered.Each, 1, Any) ||
-         (Coverage::are(Covered.Whole, 1, Any) && (Shape.Width == 1 || !Shape.Tail || Coverage::are(Covered.Part, 1, Any)));
+         (Coverage::are(Covered.Whole, 1, Any) &&
+          (Shape.Width == 1 || !Shape.Tail || Coverage::are(Covered.Part, 1, Any)));
 }
 
 const AccessSite *storesOtherwise(const std::string &Parameter, const KernelAccesses &Accesses,
@@ -208,9 +209,9 @@ bool recogniseGroups(const KernelAccesses &Accesses, ShapeFacts &Shape) {
         if (!Left || !Right)
           continue;
         const Polynomial Distance = *Right - *Left, Start = constant(*Width) * Element;
-        for (const Polynomial &Bound : {Distance + Start + constant(*Width - 1), Start + constant(*Width) - Distance,
-                                        Distance + *Index + constant(Site->Width - 1),
-                                        constant(*Width) * (Distance + Element)})
+        for (const Polynomial &Bound :
+             {Distance + Start + constant(*Width - 1), Start + constant(*Width) - Distance,
+              Distance + *Index + constant(Site->Width - 1), constant(*Width) * (Distance + Element)})
           if (!Bound.contains(ElementAtom) && !Bound.isZero() && !Bound.asConstant() &&
               llvm::none_of(Bound.atoms(), [](const std::string &Atom) { return Atom.rfind("turn#", 0) == 0; }) &&
               !llvm::is_contained(Bounds, Bound))

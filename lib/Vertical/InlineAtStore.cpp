@@ -22,19 +22,23 @@ public:
     for (unsigned Node : Graph.Order)
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     elementObjects();
-    if (storesWide())
+    if (storesWide()) {
       code(WideText);
+      cachedAccesses("typename V, typename Sink", "CufuseWide<V, Sink>");
+    }
     // What is called stands before its caller.
+    for (unsigned Node : Graph.Order)
+      if (isBefore(Node))
+        text(Node, objects(Node), /*AsElement=*/true);
+    for (const Flow &F : Graph.Flows)
+      if (isBefore(F.Producer) && F.Consumer == Graph.Root)
+        source(F);
     for (unsigned Node : llvm::reverse(Graph.Order)) {
+      if (isBefore(Node))
+        continue;
       for (const std::string &Out : outputs(Node))
         sink(Node, Out);
-      std::vector<std::string> Aliases;
-      for (const Flow &F : Graph.Flows)
-        if (F.Consumer == Node)
-          Aliases.push_back(fmt::format("using cufuse_linked_{} = CufuseElement<const {}>;", F.In, element(Node, F.In)));
-      for (const std::string &Out : outputs(Node))
-        Aliases.push_back(fmt::format("using cufuse_linked_{} = {};", Out, sinkType(Node, Out)));
-      text(Node, llvm::join(Aliases, "\n"), Node != Graph.Root);
+      text(Node, objects(Node), Node != Graph.Root);
     }
     entry();
     conditions();
@@ -47,6 +51,24 @@ private:
       return llvm::any_of(Graph.Nodes[F.Producer].Accesses->Sites,
                           [&](const AccessSite &Site) { return Site.Parameter == F.Out && Site.Width > 1; });
     });
+  }
+
+  bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
+
+  /// What the linked parameters of a node are.
+  std::string objects(unsigned Node) const {
+    std::vector<std::string> Lines;
+    for (const Flow &F : Graph.Flows)
+      if (F.Consumer == Node)
+        Lines.push_back(fmt::format("using cufuse_linked_{} = {};", F.In,
+                                    isBefore(F.Producer) && Node == Graph.Root
+                                        ? sinkType(Node, F.In)
+                                        : fmt::format("CufuseElement<const {}>", element(Node, F.In))));
+    for (const std::string &Out : outputs(Node))
+      Lines.push_back(
+          fmt::format("using cufuse_linked_{} = {};", Out,
+                      isBefore(Node) ? fmt::format("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
+    return llvm::join(Lines, "\n");
   }
 
   std::string sinkType(unsigned Node, const std::string &Out) const {
@@ -68,7 +90,89 @@ private:
   bool remains(unsigned Node, const std::string &Parameter) const {
     if (Graph.flowTo(Node, Parameter) || Graph.sharedTo(Node, Parameter))
       return false;
-    return !llvm::is_contained(outputs(Node), Parameter) || isLive(Node, Parameter);
+    // What the root loads beyond the elements that kernels before it make is in memory.
+    const bool Loaded = isBefore(Node) && llvm::any_of(Graph.Flows, [&](const Flow &F) {
+                          return F.Producer == Node && F.Out == Parameter && F.Consumer == Graph.Root;
+                        });
+    return !llvm::is_contained(outputs(Node), Parameter) || Loaded || isLive(Node, Parameter);
+  }
+
+  /// The kernels that make what a flow to the root has, in their order.
+  std::vector<unsigned> makersOf(const Flow &F) const {
+    std::vector<unsigned> Reached = {F.Producer}, Makers;
+    for (size_t I = 0; I < Reached.size(); ++I)
+      for (const Flow &Other : Graph.Flows)
+        if (Other.Consumer == Reached[I] && !llvm::is_contained(Reached, Other.Producer))
+          Reached.push_back(Other.Producer);
+    for (unsigned Node : Graph.Order)
+      if (llvm::is_contained(Reached, Node))
+        Makers.push_back(Node);
+    return Makers;
+  }
+
+  /// The object that the root loads through.
+  void source(const Flow &F) {
+    const std::string Type = sinkType(F.Consumer, F.In), T = element(F.Consumer, F.In);
+    std::string Fields, Registers, Calls;
+    for (unsigned Node : makersOf(F)) {
+      const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
+      std::vector<std::string> Arguments;
+      if (Facts.reads(Builtin::BlockIdx))
+        Arguments.push_back("uint3{static_cast<unsigned>(element), 0, 0}");
+      if (Facts.reads(Builtin::GridDim))
+        Arguments.push_back("dim3(0x7fffffffu - static_cast<unsigned>(element), 1, 1)");
+      for (const ParameterText &P : Texts[Node]->Parameters) {
+        const Flow *In = Graph.flowTo(Node, P.Name);
+        const std::string Own = name(Node) + "_" + P.Name;
+        if (In) {
+          Arguments.push_back(fmt::format("{{&made_{}_{}}}", name(In->Producer), In->Out));
+        } else if (Graph.isIntermediate(Node, P.Name)) {
+          Registers += fmt::format("    {} made_{};\n", element(Node, P.Name), Own);
+          Arguments.push_back(fmt::format("{{&made_{}}}", Own));
+        } else {
+          Fields += fmt::format("  {};\n", renamed(nested(P.Field, space(Node)), P.Name, Own));
+          Arguments.push_back(Own);
+        }
+      }
+      Calls += fmt::format("    {}({});\n", callee(Node), llvm::join(Arguments, ", "));
+    }
+    code(fmt::format(R"(
+/// Where {0} loads {1}: the element is computed.
+struct {2} {{
+{3}  const {4} *memory;
+  long long elements;
+  long long offset = 0;
+  __device__ __forceinline__ {4} operator[](long long index) const {{
+    const long long element = offset + index;
+    if (element < 0 || element >= elements)
+      return memory[element];
+{5}{6}    return made_{7}_{8};
+  }}
+  __device__ __forceinline__ {4} operator*() const {{ return (*this)[0]; }}
+  __device__ __forceinline__ {2} operator+(long long by) const {{
+    {2} moved = *this;
+    moved.offset += by;
+    return moved;
+  }}
+  __device__ __forceinline__ {2} operator-(long long by) const {{ return *this + -by; }}
+}};
+)",
+                     name(F.Consumer), F.In, Type, Fields, T, Registers, Calls, name(F.Producer), F.Out));
+    cachedAccesses("", Type);
+  }
+  std::string sourceValue(const Flow &F) const {
+    std::vector<std::string> Values;
+    for (unsigned Node : makersOf(F))
+      for (const ParameterText &P : Texts[Node]->Parameters)
+        if (!Graph.flowTo(Node, P.Name) && !Graph.isIntermediate(Node, P.Name))
+          Values.push_back(argument(Node, P.Name));
+    Values.push_back(name(F.Producer) + "_" + F.Out);
+    Values.push_back(boundText(F.Producer));
+    return sinkType(F.Consumer, F.In) + "{" + llvm::join(Values, ", ") + "}";
+  }
+  std::string boundText(unsigned Node) const {
+    return value(Graph.Nodes[Node].Shape->Bound, Node,
+                 [&](const std::string &Parameter) { return argument(Node, Parameter); });
   }
 
   /// The parameters of a consumer that the store site must know: all but the element itself.
@@ -111,8 +215,7 @@ private:
         else
           Fields += fmt::format("  {};\n", renamed(nested(P.Field, space(F.Consumer)), P.Name, Field));
       }
-      Calls += fmt::format("      {}({});\n", callee(F.Consumer),
-                           llvm::join(Arguments, ", "));
+      Calls += fmt::format("      {}({});\n", callee(F.Consumer), llvm::join(Arguments, ", "));
     }
     code(fmt::format(R"(
 /// Where {0} stores {1}: an element goes {2}to {3}.
@@ -143,6 +246,8 @@ struct {4} {{
 
   /// A parameter of a node as an expression of the parameters that remain.
   std::string argument(unsigned Node, const std::string &Parameter) const {
+    if (const Flow *In = Graph.flowTo(Node, Parameter))
+      return sourceValue(*In);
     if (llvm::is_contained(outputs(Node), Parameter))
       return sinkValue(Node, Parameter);
     if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
@@ -186,7 +291,6 @@ struct {4} {{
                      llvm::join(Arguments, ", ")));
     Result.Text.Callee = Result.Facts.Name;
   }
-
 };
 
 } // namespace

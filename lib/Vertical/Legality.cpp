@@ -11,9 +11,11 @@ class Check {
 public:
   Check(const VerticalGraph &Graph, BlockShape Block) : Graph(Graph), Block(Block) {}
 
-  llvm::Expected<std::vector<AtMost>> run() {
+  llvm::Expected<std::vector<AtMost>> run(std::optional<unsigned> Recompute) {
     for (const Flow &F : Graph.Flows)
-      flow(F);
+      if (!llvm::is_contained(Graph.Before, F.Producer))
+        flow(F);
+    checkInlineAtLoad(Graph, Block, Recompute, Requirements, Refused);
     checkAliases(Graph, Refused);
     if (llvm::Error Error = Refused.take())
       return std::move(Error);
@@ -106,8 +108,9 @@ private:
 
 } // namespace
 
-llvm::Expected<std::vector<AtMost>> checkInlineAtStore(const VerticalGraph &Graph, BlockShape Block) {
-  return Check(Graph, Block).run();
+llvm::Expected<std::vector<AtMost>> checkInlineAtStore(const VerticalGraph &Graph, BlockShape Block,
+                                                       std::optional<unsigned> Recompute) {
+  return Check(Graph, Block).run(Recompute);
 }
 
 } // namespace cufuse

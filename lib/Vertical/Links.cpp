@@ -39,10 +39,6 @@ bool VerticalNode::stores(llvm::StringRef Parameter) const {
   });
 }
 
-bool VerticalGraph::isPointwise() const {
-  return llvm::all_of(Nodes, [](const VerticalNode &N) { return N.Shape->Shape == KernelShape::Pointwise; });
-}
-
 bool VerticalGraph::isIntermediate(unsigned Node, llvm::StringRef Parameter) const {
   return llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter; });
 }
@@ -127,6 +123,9 @@ public:
         return std::move(Error);
     if (llvm::Error Error = order())
       return std::move(Error);
+    findRoot();
+    if (llvm::Error Error = sharedComeFirst())
+      return std::move(Error);
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
       for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
         const Quotient Given = {Graph.inArguments(I, Q.Dividend), Graph.inArguments(I, Q.Divisor)};
@@ -206,6 +205,34 @@ private:
     return llvm::Error::success();
   }
 
+  /// A function of an element, also as to what it loads of intermediates?
+  bool isOfElement(unsigned Node) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    return N.Shape->Shape == KernelShape::Pointwise && llvm::all_of(N.Accesses->Sites, [&](const AccessSite &Site) {
+             return Site.What != AccessSite::Kind::Load || !Site.Index || !Graph.flowTo(Node, Site.Parameter) ||
+                    isOwn(Site, *N.Accesses, *N.Shape);
+           });
+  }
+
+  /// The only kernel that is none, and those whose intermediates lead to it.
+  void findRoot() {
+    Graph.Root = Graph.Order.front();
+    std::vector<unsigned> Opaque;
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      if (!isOfElement(I))
+        Opaque.push_back(I);
+    Graph.OneLoop = Opaque.empty();
+    if (Opaque.size() != 1)
+      return;
+    Graph.Root = Opaque.front();
+    std::vector<unsigned> Reached = Opaque;
+    for (size_t I = 0; I < Reached.size(); ++I)
+      for (const Flow &F : Graph.Flows)
+        if (F.Consumer == Reached[I] && !llvm::is_contained(Reached, F.Producer))
+          Reached.push_back(F.Producer);
+    Graph.Before.assign(Reached.begin() + 1, Reached.end());
+  }
+
   /// Producers before their consumers, otherwise as they are given.
   llvm::Error order() {
     std::vector<bool> Placed(Graph.Nodes.size(), false);
@@ -220,14 +247,19 @@ private:
       Placed[Next] = true;
       Graph.Order.push_back(Next);
     }
-    Graph.Root = Graph.Order.front();
-    return sharedComeFirst();
+    return llvm::Error::success();
+  }
+
+  /// The root's own arguments are known to those who are computed where it loads.
+  bool isOfRoot(const SharedArgument &S) const {
+    return S.Of == Graph.Root && llvm::is_contained(Graph.Before, S.To) &&
+           llvm::none_of(S.Factors, [&](const std::string &Factor) { return Graph.sharedTo(S.Of, Factor); });
   }
 
   /// An argument must be known where it is used: it comes from a kernel that runs before.
   llvm::Error sharedComeFirst() const {
     for (const SharedArgument &S : Graph.Shared)
-      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To))
+      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !isOfRoot(S))
         return badUsage(
             fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name, Graph.Nodes[S.Of].Name),
             "link the other way round");
@@ -242,8 +274,9 @@ private:
 } // namespace
 
 llvm::Error requireTree(const VerticalGraph &Graph) {
+  auto IsBefore = [&](unsigned Node) { return llvm::is_contained(Graph.Before, Node); };
   auto Producers = [&](unsigned Node) {
-    return llvm::count_if(Graph.Flows, [=](const Flow &F) { return F.Consumer == Node; });
+    return llvm::count_if(Graph.Flows, [=](const Flow &F) { return F.Consumer == Node && !IsBefore(F.Producer); });
   };
   for (unsigned Node : Graph.Order)
     if (const VerticalNode &N = Graph.Nodes[Node]; Producers(Node) > 1)
@@ -251,7 +284,7 @@ llvm::Error requireTree(const VerticalGraph &Graph) {
           ExitCode::BadInput,
           std::vector<Message>{Blocker{BlockerKind::SeveralProducers, N.Facts->Where, N.Name}.message()});
   for (unsigned Node : Graph.Order)
-    if (Producers(Node) == 0 && Node != Graph.Root)
+    if (Producers(Node) == 0 && Node != Graph.Root && !IsBefore(Node))
       return badUsage(
           fmt::format("{} and {} both read no intermediate", Graph.Nodes[Graph.Root].Name, Graph.Nodes[Node].Name),
           "link what a kernel stores to the parameter that the next one reads it from");

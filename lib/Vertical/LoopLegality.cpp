@@ -28,9 +28,7 @@ public:
   }
 
 private:
-  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) {
-    Refused.add({Kind, Where, Fact});
-  }
+  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) { Refused.add({Kind, Where, Fact}); }
 
   void flow(const Flow &F) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
@@ -38,7 +36,7 @@ private:
     producer(F, Producer, Consumer);
     for (const AccessSite &Site : Consumer.Accesses->Sites)
       if (Site.Parameter == F.In)
-        own(Site, Consumer, Stored);
+        checkOwn(Site, Consumer, Stored, Refused);
     for (const Flow &Other : Graph.Flows) {
       const AccessSite *Store = siteOf(Consumer, F.In, AccessSite::Kind::Store);
       if (&Other < &F && Other.Producer == F.Producer && Other.Out == F.Out && Store &&
@@ -47,8 +45,8 @@ private:
                fmt::format("{}: {}; so does {}; {}", Consumer.Name, Store->str(), Graph.Nodes[Other.Consumer].Name,
                            Stored));
     }
-    aliasesInside(Producer, F.Out);
-    aliasesInside(Consumer, F.In);
+    checkAliasesInside(Producer, F.Out, Refused);
+    checkAliasesInside(Consumer, F.In, Refused);
   }
 
   /// All of its elements are known when the consumers take them.
@@ -57,15 +55,14 @@ private:
     for (const AccessSite &Site : Producer.Accesses->Sites)
       if (Site.Parameter == F.Out && Site.What == AccessSite::Kind::Load) {
         Loads = true;
-        own(Site, Producer, "itself");
+        checkOwn(Site, Producer, "itself", Refused);
       }
     const std::string Taken = fmt::format("; {} takes it as {}", Consumer.Name, F.In);
     // In registers before, it is complete however the kernel changes it.
-    if (Graph.flowTo(F.Producer, F.Out) ||
-        (Loads && touchesEach(F.Out, *Producer.Accesses, *Producer.Shape))) {
+    if (Graph.flowTo(F.Producer, F.Out) || (Loads && touchesEach(F.Out, *Producer.Accesses, *Producer.Shape))) {
       for (const AccessSite &Site : Producer.Accesses->Sites)
         if (Site.Parameter == F.Out && Site.What != AccessSite::Kind::Load)
-          own(Site, Producer, "itself");
+          checkOwn(Site, Producer, "itself", Refused);
       return;
     }
     StoreProof Proof;
@@ -79,41 +76,9 @@ private:
     }
     for (const AccessSite &Site : Producer.Accesses->Sites)
       if (Site.Parameter == F.Out && Site.What != AccessSite::Kind::Load)
-        own(Site, Producer, "itself");
+        checkOwn(Site, Producer, "itself", Refused);
     if (const AccessSite *Site = storesOtherwise(F.Out, *Producer.Accesses, *Producer.Shape))
       refuse(BlockerKind::StoredTwice, Site->Where, fmt::format("{}: {}{}", Producer.Name, Site->str(), Taken));
-  }
-
-  void own(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored) {
-    const std::string Fact = fmt::format("{}: {}; {}", Node.Name, Site.str(), Stored);
-    if (Site.What == AccessSite::Kind::Atomic)
-      return refuse(BlockerKind::IntermediateAtomic, Site.Where, Fact);
-    if (Site.What == AccessSite::Kind::Escape || !Site.Direct || (Node.Shape->Width > 1 && (Site.Compound || !Site.Whole)))
-      return refuse(BlockerKind::IntermediateEscapes, Site.Where, Fact);
-    if (isOwn(Site, *Node.Accesses, *Node.Shape))
-      return;
-    const auto Index = Site.Index ? inElement(*Site.Index, *Node.Accesses, *Node.Shape) : std::nullopt;
-    const std::string Group =
-        Node.Shape->Width == 1 ? "" : fmt::format(" of groups of {}, under its conditions", Node.Shape->Width);
-    refuse(BlockerKind::OtherElement, Site.Where,
-           fmt::format("{}: {}, whose index is {}{}; {}", Node.Name, Site.str(), Index ? shown(*Index) : "not known",
-                       Group, Stored));
-  }
-
-  /// What is forwarded is not in memory when the kernel looks for it there by another name.
-  void aliasesInside(const VerticalNode &Node, const std::string &Parameter) {
-    const ParameterAccess *Other = mayBeAliased(Node, Parameter);
-    if (!Other)
-      return;
-    const AccessSite *Own = nullptr, *By = nullptr;
-    for (const AccessSite &Site : Node.Accesses->Sites) {
-      if (Site.Parameter == Parameter && !Own)
-        Own = &Site;
-      if (Site.Parameter == Other->Name && !By)
-        By = &Site;
-    }
-    if (Own && By)
-      refuse(BlockerKind::MayAlias, By->Where, fmt::format("{}: {}; {}", Node.Name, By->str(), Own->str()));
   }
 
   /// All work on the same elements.

@@ -84,9 +84,9 @@ private:
     for (const ParameterAccess &P : N.Accesses->Parameters)
       if (streamOf(Node, P.Name)) {
         const std::string T = element(Node, P.Name);
-        const std::string Type =
-            N.Shape->Width == 1 ? fmt::format("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
-                                : fmt::format("CufuseElements<{0}, {0}, {1}, {2}>", T, N.Shape->Width, P.ReadOnly);
+        const std::string Type = N.Shape->Width == 1
+                                     ? fmt::format("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
+                                     : fmt::format("CufuseElements<{0}, {0}, {1}, {2}>", T, N.Shape->Width, P.ReadOnly);
         Lines.push_back(fmt::format("using cufuse_linked_{} = {};", P.Name, Type));
       }
     return llvm::join(Lines, "\n");
@@ -101,22 +101,6 @@ private:
   std::string memory(const Stream &S) const {
     const auto [Node, Parameter] = memoryOf(S);
     return argument(Node, Parameter);
-  }
-
-  /// The polynomial as the loop computes it, of the root's parameters.
-  std::string value(const Polynomial &P) const {
-    std::string Sum;
-    const std::map<std::string, Quotient> &Quotients = Graph.Nodes[Graph.Root].Accesses->Quotients;
-    for (const auto &[Atoms, Factor] : P.terms()) {
-      std::string Product = fmt::format("{}ll", Factor);
-      for (const std::string &Atom : Atoms)
-        if (auto Q = Quotients.find(Atom); Q != Quotients.end())
-          Product += fmt::format(" * (({}) / ({}))", value(Q->second.Dividend), value(Q->second.Divisor));
-        else
-          Product += fmt::format(" * static_cast<long long>({})", argument(Graph.Root, Atom));
-      Sum += (Sum.empty() ? "" : " + ") + Product;
-    }
-    return Sum.empty() ? "0ll" : Sum;
   }
 
   /// The call of a node for its elements from the `k`-th of the turn on.
@@ -153,7 +137,8 @@ private:
         continue;
       const std::string Registers = registers(S), Memory = memory(S);
       Together += fmt::format("      {}({}, {} + first);\n", Loads ? "cufuseLoad" : "cufuseStore", Registers, Memory);
-      const std::string In = Registers + (Width == 1 ? "[0]" : "[k]"), To = Memory + (Width == 1 ? "[first]" : "[first + k]");
+      const std::string In = Registers + (Width == 1 ? "[0]" : "[k]"),
+                        To = Memory + (Width == 1 ? "[first]" : "[first + k]");
       Single += fmt::format("{}{} = {};\n", Width == 1 ? "    " : "          ", Loads ? In : To, Loads ? To : In);
     }
     if (Width == 1 || Single.empty())
@@ -190,7 +175,8 @@ private:
     std::vector<std::string> Parameters = {"const uint3 blockIdx", "const dim3 gridDim"};
     const std::vector<std::string> Own = declarations();
     Parameters.insert(Parameters.end(), Own.begin(), Own.end());
-    code(fmt::format(R"(
+    code(fmt::format(
+        R"(
 /// All kernels, one after the other, on {0} of the elements at a time.
 __device__ __forceinline__ void {1}({2}) {{
   const long long elements = {3};
@@ -201,13 +187,13 @@ __device__ __forceinline__ void {1}({2}) {{
   for (long long group = 1ll * blockIdx.x * threads + rank; group < groups; group += 1ll * gridDim.x * threads) {{
 {6}{7}{8}{9}{10}  }}
 }})",
-                     Width == 1 ? std::string("one") : std::to_string(Width), Result.Facts.Name,
-                     llvm::join(Parameters, ",\n    "), value(Shape.Bound),
-                     Width == 1   ? std::string("elements")
-                     : Shape.Tail ? fmt::format("(elements + {}) / {}", Width - 1, Width)
-                                  : fmt::format("elements / {}", Width),
-                     Width == 1 ? "" : fmt::format("  const bool aligned = {};\n", Aligned.empty() ? "true" : Aligned),
-                     Whole, Declared, moved(true), Calls, moved(false)));
+        Width == 1 ? std::string("one") : std::to_string(Width), Result.Facts.Name, llvm::join(Parameters, ",\n    "),
+        value(Shape.Bound, Graph.Root, [&](const std::string &Parameter) { return argument(Graph.Root, Parameter); }),
+        Width == 1   ? std::string("elements")
+        : Shape.Tail ? fmt::format("(elements + {}) / {}", Width - 1, Width)
+                     : fmt::format("elements / {}", Width),
+        Width == 1 ? "" : fmt::format("  const bool aligned = {};\n", Aligned.empty() ? "true" : Aligned), Whole,
+        Declared, moved(true), Calls, moved(false)));
     Result.Text.Callee = Result.Facts.Name;
   }
 

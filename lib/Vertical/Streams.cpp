@@ -55,7 +55,8 @@ private:
           Known->Users.push_back({Node, Parameter});
         return;
       }
-    if (isWithin(Node, Parameter) && (Stored && !S.Loads ? storesEach(Node, Parameter) : touchesEachOf(Node, Parameter)))
+    if (isWithin(Node, Parameter) &&
+        (Stored && !S.Loads ? storesEach(Node, Parameter) : touchesEachOf(Node, Parameter)))
       Streams.push_back(std::move(S));
   }
 

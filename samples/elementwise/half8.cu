@@ -1,5 +1,5 @@
-// The kernels of this folder on halves, eight at a time: one access of 16 bytes where there are eight, and at the end one by
-// one. What they compute of an element is computed in single precision.
+// The kernels of this folder on halves, eight at a time: one access of 16 bytes where there are eight, and at the end
+// one by one. What they compute of an element is computed in single precision.
 #include <cstdint>
 #include <cuda_fp16.h>
 

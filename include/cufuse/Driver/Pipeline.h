@@ -99,6 +99,8 @@ enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
 /// How dependent kernels become one.
 struct VerticalOptions {
   unsigned Vectorize = 1; ///< Elements per thread at least, where all kernels are pointwise; a power of two.
+  /// How often an element of an intermediate may be computed at a consumer's loads; nothing: any number of times.
+  std::optional<unsigned> Recompute = 1;
 };
 
 struct FuseRequest {
@@ -139,7 +141,7 @@ struct FuseResult {
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                             BlockShape Block, const VerticalOptions &Options);
 /// What the graph's form changes in the kernels' texts; `Block` is the root's.
-std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block);
+std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options);
 /// The graph of the kernels by the request's links.
 llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request);
 

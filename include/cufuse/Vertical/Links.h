@@ -48,13 +48,16 @@ struct VerticalGraph {
   std::vector<VerticalNode> Nodes;
   std::vector<Flow> Flows;
   std::vector<SharedArgument> Shared;
-  unsigned Root = 0;           ///< The first one that consumes nothing.
-  std::vector<unsigned> Order; ///< Producers before their consumers, the root first.
+  /// The one whose launch it is: the only one that is not pointwise or loads other elements of an intermediate than its
+  /// own, or else the first one.
+  unsigned Root = 0;
+  std::vector<unsigned> Before; ///< Pointwise kernels whose intermediates lead to such a root.
+  std::vector<unsigned> Order;  ///< Producers before their consumers.
   /// The quotients of integer parameters that kernels compute, in `inArguments`, by their atoms there.
   std::map<std::string, Quotient> Quotients;
 
-  /// Are all kernels functions of an element, or of a few?
-  bool isPointwise() const;
+  /// All kernels are pointwise and load only their own elements of intermediates.
+  bool OneLoop = false;
 
   /// The integer parameter as a polynomial of arguments that remain, called `node.parameter`.
   Polynomial argument(unsigned Node, const std::string &Parameter) const;
@@ -76,7 +79,7 @@ struct VerticalGraph {
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
                                           llvm::ArrayRef<std::string> Dead);
 
-/// Fails unless every kernel but the root has one producer.
+/// Fails unless every kernel but the root and those before it has one producer that is not before the root.
 llvm::Error requireTree(const VerticalGraph &Graph);
 
 } // namespace cufuse

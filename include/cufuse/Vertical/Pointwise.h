@@ -17,8 +17,8 @@ constexpr const char *ElementAtom = "element#";
 
 struct ShapeFacts {
   KernelShape Shape = KernelShape::Opaque;
-  bool Strided = false;         ///< Pointwise: by a grid-stride loop.
-  unsigned Loop = 0;            ///< Strided: that loop.
+  bool Strided = false; ///< Pointwise: by a grid-stride loop.
+  unsigned Loop = 0;    ///< Strided: that loop.
   /// Pointwise: each thread, by its linear index e, or turn of the loop works on so many elements, from Width * e on.
   unsigned Width = 1;
   bool Tail = true;             ///< Width > 1: also on the last few, where there are not Width any more.
@@ -42,7 +42,8 @@ bool isOwn(const AccessSite &Site, const KernelAccesses &Accesses, const ShapeFa
 bool touchesEach(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape);
 /// Does a pointwise kernel of Width > 1 store each of these elements exactly once? Nothing if it does, else the site
 /// that is in the way.
-const AccessSite *storesOtherwise(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+const AccessSite *storesOtherwise(const std::string &Parameter, const KernelAccesses &Accesses,
+                                  const ShapeFacts &Shape);
 
 /// A kernel whose threads work on several consecutive elements: the width, tail and bound that its stores show, where
 /// they do. `Shape` needs `Strided` and `Loop` only.

@@ -31,4 +31,8 @@ constexpr std::int64_t MostElements = 0x7fffffff;
 std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
                                        std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad = false);
 
+/// How often a site accesses one element of its array at most, over the whole launch, in the dimensions of the grid;
+/// nothing if that is not known.
+std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block);
+
 } // namespace cufuse
