@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Builds a CUDA program from its sources and runs it on the GPU, or without one on the emulator, in several orders.
 
-usage: execute.py [--gpu-only] [-I FOLDER]... SOURCE...
+usage: execute.py [--nvcc=FLAG]... [-I FOLDER]... [-D MACRO]... SOURCE...
 
-The status is the program's. With --gpu-only, for programs that the emulator cannot run, there is nothing to do without a GPU.
+The status is the program's. FLAGs are for nvcc only.
 """
 import os
 import subprocess
@@ -18,18 +18,15 @@ def main():
         gpu = subprocess.run(["nvidia-smi", "-L"], capture_output=True, timeout=30).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         gpu = False
-    gpu_only = "--gpu-only" in sys.argv
-    if gpu_only:
-        sys.argv.remove("--gpu-only")
-    if not gpu and gpu_only:
-        return 0
+    flags = [argument.removeprefix("--nvcc=") for argument in sys.argv[1:] if argument.startswith("--nvcc=")]
+    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--nvcc=")]
     if not gpu:
         seeds = [argument for seed in range(1, 5) for argument in ("--seed", str(seed))]
-        return subprocess.run([sys.executable, os.path.join(HERE, "Emulated", "run.py"), *seeds, *sys.argv[1:]]).returncode
+        return subprocess.run([sys.executable, os.path.join(HERE, "Emulated", "run.py"), *seeds, *arguments]).returncode
     with tempfile.TemporaryDirectory() as work:
         program = os.path.join(work, "program")
         built = subprocess.run(["nvcc", "-std=c++17", "-rdc=true", "-Werror", "all-warnings", "-gencode",
-                                "arch=compute_90a,code=sm_90a", "-o", program, *sys.argv[1:]])
+                                "arch=compute_90a,code=sm_90a", "-o", program, *flags, *arguments])
         return built.returncode or subprocess.run([program], timeout=120).returncode
 
 

@@ -201,6 +201,11 @@ private:
       Kind = BlockerKind::GridGroup;
       What = "synchronises the grid";
     }
+    // In relocatable code, the linker makes one variable of those of all files.
+    if (!Use.MutableStatics.empty() && !(Unit.request().Flags.Relocatable && Use.Function->isExternallyVisible())) {
+      Kind = BlockerKind::StaticLocal;
+      What = "keeps state in " + Use.MutableStatics.front()->getNameAsString();
+    }
     // One report per library function that the user names.
     if (!What.empty() && Libraries.insert(Entered).second)
       block(Kind, Use.EnteredAt.isValid() ? Use.EnteredAt : Kernel.getLocation(), Entered + " " + What);

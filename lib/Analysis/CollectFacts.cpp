@@ -203,6 +203,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
   DivergentExits Exits = findDivergentExits(Unit, Reach);
   Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
   Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);
+  Facts.SignedThreadNumber = Exits.SignedThreadNumber;
   for (const clang::VarDecl *Global : Reach.Globals) {
     if (Global->hasAttr<clang::CUDASharedAttr>() && Global->hasExternalStorage()) {
       Facts.DynamicShared.push_back(

@@ -145,7 +145,7 @@ llvm::SetVector<const clang::FunctionDecl *> synchronisingFunctions(const Reache
 
 DivergentExits findDivergentExits(const ParsedUnit &Unit, const Reached &Reach) {
   DivergentExits Result;
-  const Uniformity Uniforms(Reach);
+  const Uniformity Uniforms(Reach), WarpUniforms(Reach, Uniformity::Among::Warp);
   const struct {
     Intrinsic Kind;
     std::vector<Finding> &Found;
@@ -178,21 +178,26 @@ DivergentExits findDivergentExits(const ParsedUnit &Unit, const Reached &Reach) 
             Call && !llvm::isa<clang::CUDAKernelCallExpr>(Call) ? Call->getDirectCallee() : nullptr;
         return Callee && (classify(*Callee) == Check.Kind || Check.Callers.contains(definition(Callee)));
       });
+      // Where lanes of a warp part, that is what counts; where only warps do, nobody waits for a lane.
       auto Found = Exits.find([&](const clang::Expr *Condition, bool Returns) {
-        const Uniform Level = Uniforms.of(Condition);
-        if (Check.Kind == Intrinsic::WarpPrimitive)
-          return Returns && Level != Uniform::Yes;
-        return Returns ? Level != Uniform::Yes : Level == Uniform::No;
+        return Check.Kind == Intrinsic::WarpPrimitive && Returns && WarpUniforms.of(Condition) != Uniform::Yes;
       });
+      const bool ByLanes = Found.has_value();
+      if (!Found)
+        Found = Exits.find([&](const clang::Expr *Condition, bool Returns) {
+          const Uniform Level = Uniforms.of(Condition);
+          return Returns ? Level != Uniform::Yes : Level == Uniform::No && Check.Kind == Intrinsic::Barrier;
+        });
       if (!Found)
         continue;
       const clang::SourceLocation At = Found->Return ? Found->Return->getBeginLoc() : Found->Branch->getBeginLoc();
       const SourcePlace Sync = Unit.place(Found->Sync->getBeginLoc());
       Check.Found.push_back({fmt::format("{} {}, {}:{}", Found->Return ? "this return, and" : "this branch skips",
                                          syncName(*Found->Sync), Sync.File, Sync.Line),
-                             Name, Unit.place(At)});
+                             Name, Unit.place(At), Check.Kind == Intrinsic::WarpPrimitive && !ByLanes});
     }
   }
+  Result.SignedThreadNumber = !Result.BeforeWarpPrimitive.empty() && WarpUniforms.needsSmallNumbers();
   return Result;
 }
 

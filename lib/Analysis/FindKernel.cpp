@@ -115,8 +115,8 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
     const clang::SourceLocation Begin = Sources.getExpansionLoc(Kernel->getBeginLoc());
     const clang::Decl *Whole = Kernel->getDescribedFunctionTemplate();
     const clang::SourceLocation TemplateBegin = Whole ? Sources.getExpansionLoc(Whole->getBeginLoc()) : Begin;
-    const unsigned First = Sources.getSpellingLineNumber(TemplateBegin);
-    const unsigned Last = Sources.getSpellingLineNumber(Sources.getExpansionLoc(Kernel->getLocation()));
+    const unsigned First = Unit.place(TemplateBegin).Line;
+    const unsigned Last = Unit.place(Kernel->getLocation()).Line;
     if (Spec.Line) {
       if (Sources.isInMainFile(Begin) && First <= Spec.Line && Spec.Line <= Last)
         Matches.push_back(Kernel);

@@ -300,6 +300,8 @@ struct Walk::BodyVisitor : NameVisitor {
     }
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D)) {
       const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(Variable));
+      if (Pattern->hasAttr<clang::CUDAConstantAttr>())
+        W.Result.Constants.insert(Variable->getCanonicalDecl());
       if (Variable->hasGlobalStorage() && !Variable->isLocalVarDecl() && inUsersFile(Variable, W.Sources) &&
           (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
            Pattern->hasAttr<clang::CUDASharedAttr>()))

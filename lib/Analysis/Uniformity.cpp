@@ -18,7 +18,22 @@ const clang::VarDecl *target(const clang::Expr *E) {
       break;
   }
   auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E);
-  return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+  if (!Reference)
+    return nullptr;
+  if (auto *Binding = llvm::dyn_cast<clang::BindingDecl>(Reference->getDecl()))
+    return llvm::dyn_cast_or_null<clang::VarDecl>(Binding->getDecomposedDecl());
+  return llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
+}
+
+/// The array of variables that a pointer is made of, if it is.
+const clang::Expr *decayed(const clang::Expr *E) {
+  for (E = E->IgnoreParens(); auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); E = Cast->getSubExpr()->IgnoreParens())
+    if (Cast->getCastKind() == clang::CK_ArrayToPointerDecay)
+      return Cast->getSubExpr()->getType()->getArrayElementTypeNoTypeQual() &&
+                     !Cast->getType()->getPointeeType().isConstQualified()
+                 ? Cast->getSubExpr()
+                 : nullptr;
+  return nullptr;
 }
 
 /// Does the pointer promise that nobody writes what it leads to while the kernel runs? A `const T *__restrict__` of the
@@ -43,6 +58,13 @@ struct Uniformity::Walker {
   bool Changed = false;
   Uniform Escape = Uniform::Yes; ///< The least uniform condition under which the current loop may be left early.
   Uniform Jump = Uniform::Yes;   ///< The same for `goto`.
+
+  /// The variable is written after its declaration.
+  void write(const clang::VarDecl *V, Uniform Level) {
+    if (V)
+      Changed |= U.Written.insert(V).second;
+    raise(V, Level);
+  }
 
   void raise(const clang::VarDecl *V, Uniform Level) {
     if (!V || Level == Uniform::Yes)
@@ -75,15 +97,25 @@ struct Uniformity::Walker {
       Callee->hasBody(Definition);
     const bool Varies = !Callee || (Definition && U.variesByItself(Definition));
     // Operators that are members pass the object first.
-    const unsigned Skip =
-        llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee);
+    const auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
+    const unsigned Skip = llvm::isa<clang::CXXOperatorCallExpr>(Call) && Method;
+    // What the callee may leave in objects that it is given.
+    Uniform Left = Varies ? Uniform::No : std::max(Uniform::Unknown, Control);
+    for (const clang::Expr *Argument : Call->arguments())
+      Left = std::max(Left, U.of(Argument));
+    if (Method && Method->isInstance() && !Method->isConst()) {
+      auto *Member = llvm::dyn_cast<clang::CXXMemberCallExpr>(Call);
+      write(target(Member ? Member->getImplicitObjectArgument() : Call->getArg(0)), Left);
+    }
     for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
       const clang::Expr *Argument = Call->getArg(I);
       if (Definition && I >= Skip && I - Skip < Definition->getNumParams()) {
         const clang::ParmVarDecl *Parameter = Definition->getParamDecl(I - Skip);
         raise(Parameter, U.of(Argument));
         if (Parameter->getType()->isReferenceType() && !Parameter->getType().getNonReferenceType().isConstQualified())
-          raise(target(Argument), Varies ? Uniform::No : std::max(Uniform::Unknown, Control));
+          write(target(Argument), Left);
+        else if (const clang::Expr *Array = decayed(Argument))
+          write(target(Array), Left);
       }
     }
   }
@@ -126,15 +158,23 @@ struct Uniformity::Walker {
       Jump = std::max(Jump, Control);
     if (auto *Decls = llvm::dyn_cast<clang::DeclStmt>(S))
       for (const clang::Decl *D : Decls->decls())
-        if (auto *V = llvm::dyn_cast<clang::VarDecl>(D); V && V->getInit())
+        if (auto *V = llvm::dyn_cast<clang::VarDecl>(D); V && V->getInit()) {
           raise(V, std::max(Control, U.of(V->getInit())));
+          // Another name of the object.
+          if (V->getType()->isReferenceType() && !V->getType().getNonReferenceType().isConstQualified())
+            write(target(V->getInit()), Uniform::Unknown);
+          else if (const clang::Expr *Array = decayed(V->getInit()))
+            write(target(Array), Uniform::Unknown);
+        }
     if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(S)) {
       if (Binary->isAssignmentOp()) {
         Uniform Level = std::max(Control, U.of(Binary->getRHS()));
         // Writing one element by a varying index makes the array differ between threads.
         if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Binary->getLHS()->IgnoreParenImpCasts()))
           Level = std::max(Level, U.of(Element->getIdx()));
-        raise(target(Binary->getLHS()), Level);
+        write(target(Binary->getLHS()), Level);
+        if (const clang::Expr *Array = decayed(Binary->getRHS()))
+          write(target(Array), Uniform::Unknown);
       } else if (Binary->isLogicalOp()) {
         walk(Binary->getLHS(), Control);
         walk(Binary->getRHS(), std::max(Control, U.of(Binary->getLHS())));
@@ -143,13 +183,13 @@ struct Uniformity::Walker {
     }
     if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(S)) {
       if (Unary->isIncrementDecrementOp())
-        raise(target(Unary->getSubExpr()), Control);
+        write(target(Unary->getSubExpr()), Control);
       else if (Unary->getOpcode() == clang::UO_AddrOf)
-        raise(target(Unary->getSubExpr()), Uniform::Unknown);
+        write(target(Unary->getSubExpr()), Uniform::Unknown);
     }
     if (auto *Assembly = llvm::dyn_cast<clang::GCCAsmStmt>(S))
       for (const clang::Expr *Output : Assembly->outputs())
-        raise(target(Output), Uniform::No);
+        write(target(Output), Uniform::No);
     // A launch gives its arguments to another grid.
     if (auto *Call = llvm::dyn_cast<clang::CallExpr>(S); Call && !llvm::isa<clang::CUDAKernelCallExpr>(Call))
       call(Call, Control);
@@ -162,7 +202,7 @@ struct Uniformity::Walker {
   }
 };
 
-Uniformity::Uniformity(const Reached &Reach) : Reach(Reach) {
+Uniformity::Uniformity(const Reached &Reach, Among Threads) : Reach(Reach), Threads(Threads) {
   Walker W{*this};
   do {
     W.Changed = false;
@@ -208,14 +248,17 @@ Uniform Uniformity::of(const clang::Expr *E) const {
   E = E->IgnoreParenImpCasts();
   if (auto *Object = llvm::dyn_cast<clang::PseudoObjectExpr>(E))
     return of(Object->getSyntacticForm());
+  if (Threads == Among::Warp && isWarpUniform(E))
+    return Uniform::Yes;
   if (auto *Property = llvm::dyn_cast<clang::MSPropertyRefExpr>(E))
     return of(Property->getBaseExpr());
   if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(E))
     return of(Opaque->getSourceExpr());
   if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
-    auto *V = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
+    // What stands for a part of an object is as uniform as the whole.
+    const clang::VarDecl *V = target(Reference);
     if (!V)
-      return Uniform::Yes;
+      return llvm::isa<clang::BindingDecl>(Reference->getDecl()) ? Uniform::No : Uniform::Yes;
     if (isNamed(V, Builtin::ThreadIdx))
       return Uniform::No;
     if (isNamed(V, Builtin::BlockIdx) || isNamed(V, Builtin::BlockDim) || isNamed(V, Builtin::GridDim) ||
@@ -225,6 +268,16 @@ Uniform Uniformity::of(const clang::Expr *E) const {
       return V->getType().isConstQualified() ? Uniform::Yes : Uniform::Unknown;
     auto Known = Variables.find(V);
     return Known == Variables.end() ? Uniform::Yes : Known->second;
+  }
+  if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(E))
+    return of(Default->getExpr());
+  if (auto *Default = llvm::dyn_cast<clang::CXXDefaultInitExpr>(E))
+    return of(Default->getExpr());
+  if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E)) {
+    const clang::FunctionDecl *Constructor = Construct->getConstructor();
+    Constructor->hasBody(Constructor);
+    if (Constructor && variesByItself(Constructor))
+      return Uniform::No;
   }
   if (auto *Call = llvm::dyn_cast<clang::CallExpr>(E)) {
     const clang::FunctionDecl *Callee = Call->getDirectCallee();
@@ -240,6 +293,10 @@ Uniform Uniformity::of(const clang::Expr *E) const {
     for (const clang::Expr *Argument : Call->arguments()) {
       Level = std::max(Level, of(Argument));
       ByValue &= !Argument->getType()->isPointerType();
+    }
+    if (auto *Member = llvm::dyn_cast<clang::CXXMemberCallExpr>(Call)) {
+      Level = std::max(Level, of(Member->getImplicitObjectArgument()));
+      ByValue &= !Member->getImplicitObjectArgument()->getType()->isPointerType();
     }
     return ByValue ? Level : std::max(Level, Uniform::Unknown);
   }

@@ -3,6 +3,7 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -72,6 +73,55 @@ static bool isCurrent(const std::string &Entry) {
   return fs::is_directory(Entry) && stampsOf(readAll(within(Entry, "depends"))) == readAll(within(Entry, "stamps"));
 }
 
+/// Without the right to do so, it only is as old as it looks.
+static void markUsed(const std::string &Entry) {
+  int Descriptor = -1;
+  if (fs::openFileForReadWrite(within(Entry, "stamps"), Descriptor, fs::CD_OpenExisting, fs::OF_Append))
+    return;
+  llvm::raw_fd_ostream Closing(Descriptor, /*shouldClose=*/true);
+  fs::setLastAccessAndModificationTime(Descriptor, std::chrono::system_clock::now());
+}
+
+void ArtifactCache::prune(std::uint64_t MostBytes, std::chrono::seconds Spared) const {
+  struct Used {
+    llvm::sys::TimePoint<> When;
+    std::uint64_t Bytes = 0;
+    std::string Path;
+  };
+  std::vector<Used> Entries;
+  std::uint64_t Sum = 0;
+  std::error_code Ignored; // What cannot be read or removed stays.
+  auto Each = [&](const std::string &In, auto Do) {
+    for (fs::directory_iterator I(In, Ignored), End; I != End && !Ignored; I.increment(Ignored))
+      Do(I->path());
+  };
+  Each(Folder, [&](const std::string &Group) {
+    if (llvm::sys::path::filename(Group).size() != 2)
+      return;
+    Each(Group, [&](const std::string &Entry) {
+      Used &One = Entries.emplace_back();
+      One.Path = Entry;
+      Each(Entry, [&](const std::string &File) {
+        fs::file_status Status;
+        if (fs::status(File, Status))
+          return;
+        One.Bytes += Status.getSize();
+        if (llvm::sys::path::filename(File) == "stamps")
+          One.When = Status.getLastModificationTime();
+      });
+      Sum += One.Bytes;
+    });
+  });
+  llvm::sort(Entries, [](const Used &A, const Used &B) { return A.When < B.When; });
+  const auto Recent = std::chrono::system_clock::now() - Spared;
+  for (const Used &One : Entries) {
+    if (Sum <= MostBytes || One.When > Recent)
+      return;
+    fs::remove_directories(One.Path);
+    Sum -= One.Bytes;
+  }
+}
+
 llvm::Expected<std::string> ArtifactCache::get(llvm::ArrayRef<std::string> Key,
                                                llvm::function_ref<llvm::Error(const std::string &NewFolder)> Make) {
   const std::string Hash = hashOf(Key);
@@ -85,8 +135,10 @@ llvm::Expected<std::string> ArtifactCache::get(llvm::ArrayRef<std::string> Key,
   }
   std::lock_guard Guard(*Mine);
   const std::string Entry = within(within(Folder, Hash.substr(0, 2)), Hash.substr(2));
-  if (isCurrent(Entry))
+  if (isCurrent(Entry)) {
+    markUsed(Entry);
     return Entry;
+  }
   auto Unwritable = [&](std::error_code Error) {
     return fail(ExitCode::BadUsage, fmt::format("cannot write to the cache '{}': {}", Folder, Error.message()),
                 "set XDG_CACHE_HOME to a folder that can be written");

@@ -82,6 +82,13 @@ static std::string dependenciesOf(llvm::StringRef Rule, llvm::StringRef Except) 
   return Lines;
 }
 
+const ResourceUse *CompiledKernels::find(llvm::StringRef Entry) const {
+  for (const auto &[Name, Use] : Resources)
+    if (llvm::StringRef(Name).starts_with(Entry))
+      return &Use;
+  return nullptr;
+}
+
 llvm::Expected<std::string> NvccCompiler::version() {
   std::lock_guard Guard(Lock);
   if (!Version.empty())

@@ -1,5 +1,7 @@
 #include "cufuse/Driver/Describe.h"
 
+#include "cufuse/Fusion/ConfigNames.h"
+
 #include "DescribeAccesses.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -170,10 +172,8 @@ std::string describeAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
 }
 
 std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernels) {
-  constexpr std::array Policies = {"match", "stride", "pool"};
-  constexpr std::array Geometries = {"", ", geometry blocks", ", geometry threads"};
-  std::string Out = fmt::format("{} threads, grid policy {}{}\n", Plan.BlockThreads,
-                                Policies[static_cast<size_t>(Plan.Grid)], Geometries[static_cast<size_t>(Plan.Shape)]);
+  std::string Out = fmt::format("{} threads, grid policy {}{}\n", Plan.BlockThreads, nameOf(Plan.Grid).str(),
+                                Plan.Shape == Geometry::Warps ? "" : ", geometry " + nameOf(Plan.Shape).str());
   for (const PartitionPlan &P : Plan.Partitions)
     Out += fmt::format("threads {:>4} to {:>4}: {} copy {}, block {}, {}\n", P.First, P.First + P.Reserved - 1,
                        Kernels[P.Constituent].Facts.QualifiedName, P.Copy, P.Block.str(),

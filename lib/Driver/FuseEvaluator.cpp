@@ -2,11 +2,11 @@
 
 #include "cufuse/Fusion/FusedLaunch.h"
 #include "cufuse/Model/Occupancy.h"
+#include "cufuse/Support/Error.h"
 
 #include <llvm/Support/ThreadPool.h>
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -14,31 +14,6 @@
 namespace cufuse {
 
 namespace {
-
-/// The time in which anybody works, however many.
-class BusyClock {
-public:
-  void begin() {
-    std::lock_guard Guard(Lock);
-    if (Working++ == 0)
-      Since = std::chrono::steady_clock::now();
-  }
-  void end() {
-    std::lock_guard Guard(Lock);
-    if (--Working == 0)
-      Sum += std::chrono::steady_clock::now() - Since;
-  }
-  double seconds() {
-    std::lock_guard Guard(Lock);
-    return std::chrono::duration<double>(Sum).count();
-  }
-
-private:
-  std::mutex Lock;
-  unsigned Working = 0;
-  std::chrono::steady_clock::time_point Since;
-  std::chrono::steady_clock::duration Sum{};
-};
 
 /// One call of `screen` or `measure`: where its results arrive. Work for a call that has ended is passed over.
 class Batch {
@@ -63,15 +38,6 @@ private:
   std::deque<std::pair<size_t, Evaluation>> Ready;
 };
 
-Evaluation failedWith(Fate Outcome, std::string Why) {
-  Evaluation Failed;
-  Failed.Outcome = Outcome;
-  Failed.Why = std::move(Why);
-  return Failed;
-}
-
-Evaluation failedWith(Fate Outcome, llvm::Error Error) { return failedWith(Outcome, llvm::toString(std::move(Error))); }
-
 Fate fateOf(RunStatus Status) {
   switch (Status) {
   case RunStatus::Done:
@@ -91,6 +57,15 @@ Fate fateOf(RunStatus Status) {
 }
 
 } // namespace
+
+Evaluation failedWith(Fate Outcome, std::string Why) {
+  Evaluation Failed;
+  Failed.Outcome = Outcome;
+  Failed.Why = std::move(Why);
+  return Failed;
+}
+
+Evaluation failedWith(Fate Outcome, llvm::Error Error) { return failedWith(Outcome, textOf(std::move(Error))); }
 
 Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome) {
   Known.Outcome = fateOf(Outcome.Status);
@@ -118,11 +93,10 @@ std::vector<std::string> nvccFlags(const Fuser &Fuser) {
 
 class FuseEvaluator::Impl {
 public:
-  Impl(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler, RunnerPool &Gpus,
-       EvaluatorOptions Given)
-      : Fuse(Fuse), P(P), Packed(Packed), Options(std::move(Given)), Gpus(Gpus), Flags(nvccFlags(Fuse)),
-        Entry(fmt::format("_ZN{}{}5fusedE", Fuse.options().Name.size(), Fuse.options().Name)), Back(Compiler),
-        Pool(llvm::hardware_concurrency(Options.Jobs)) {
+  Impl(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,
+       llvm::ThreadPoolInterface &Pool, RunnerPool &Gpus, EvaluatorOptions Given)
+      : Fuse(Fuse), P(P), Packed(Packed), Options(std::move(Given)), Gpus(Gpus), Flags(nvccFlags(Fuse)), Back(Compiler),
+        Tasks(Pool) {
     for (const Constituent &C : Fuse.constituents())
       Facts.push_back(C.Facts);
   }
@@ -144,8 +118,6 @@ public:
     const auto Found = Known.find(Candidate.key());
     return Found != Known.end() && Found->second.Launch ? &*Found->second.Launch : nullptr;
   }
-
-  BusyClock Busy;
 
 private:
   struct Screened {
@@ -171,7 +143,7 @@ private:
     CompileJob Job;
     Job.Arch = Options.Arch;
     Job.Flags = Flags;
-    Job.Entry = Entry;
+    Job.Entry = fusedEntry(*Plan, Fuse.options().Name);
     // The cap is set in the PTX, which candidates that differ in nothing else share.
     FusionPlan Emitted = *Plan;
     const RegisterLimit &Limit = Candidate.Config.Registers;
@@ -186,12 +158,10 @@ private:
       return Call->push(Position, failedWith(Fate::Impossible, Text.takeError()));
     Job.Files = {{Fuse.options().SourceFile, std::move(Text->Source)},
                  {Fuse.options().HeaderFile, std::move(Text->Header)}};
-    Pool.async([this, Call, Position, Key, How, Candidate, Job = std::move(Job), Plan = std::move(*Plan)] {
+    Tasks.async([this, Call, Position, Key, How, Candidate, Job = std::move(Job), Plan = std::move(*Plan)] {
       if (Call->Ended)
         return;
-      Busy.begin();
       auto Compiled = Back.compile(Job);
-      Busy.end();
       const Screened Built = Compiled ? understand(Candidate, Plan, *Compiled)
                                       : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
       {
@@ -224,14 +194,22 @@ private:
     return nullptr;
   }
 
+  /// Blocks of a constituent that are played at a time where fused blocks loop over them, 0 elsewhere.
+  std::uint64_t playingBlocks(const FusionPlan &Plan, size_t Constituent, unsigned Resident) const {
+    if (Plan.Grid != GridPolicy::Stride)
+      return 0;
+    const RolePlan &Role = Plan.Roles[Constituent];
+    const unsigned PerSm = Plan.Shape == Geometry::Blocks ? Role.ResidentBlocks : Resident;
+    return std::uint64_t(PerSm) * Role.Copies * P.Gpu.Multiprocessors;
+  }
+
   /// What ptxas made of it, and how it is launched.
   Screened understand(const Candidate &Candidate, const FusionPlan &Plan, const CompiledKernels &Compiled) const {
     Screened Built;
-    const auto Use = std::find_if(Compiled.Resources.begin(), Compiled.Resources.end(),
-                                  [&](const auto &Kernel) { return llvm::StringRef(Kernel.first).starts_with(Entry); });
-    if (Use == Compiled.Resources.end())
+    const ResourceUse *Use = Compiled.find(fusedEntry(Plan, Fuse.options().Name));
+    if (!Use)
       return {failedWith(Fate::CompileFailed, "ptxas does not know the fused kernel"), {}};
-    Built.Result.Resources = Use->second;
+    Built.Result.Resources = *Use;
     std::vector<PackedKernel> Kernels;
     std::vector<ConstituentLaunch> Launches;
     for (size_t I = 0; I < Facts.size(); ++I) {
@@ -244,9 +222,14 @@ private:
     auto Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, 1, P.Gpu.Multiprocessors);
     if (Fused) {
       const Occupancy Fits =
-          occupancyOf(smLimits(Options.Arch), {Plan.BlockThreads, Use->second.Registers,
-                                               Use->second.SharedBytes + Fused->DynamicBytes, Use->second.Barriers});
+          occupancyOf(smLimits(Options.Arch),
+                      {Plan.BlockThreads, Use->Registers, Use->SharedBytes + Fused->DynamicBytes, Use->Barriers});
       Built.Result.ResidentBlocks = Fits.Blocks;
+      // Where every grid will do, one that the resident blocks share evenly.
+      for (size_t I = 0; I < Facts.size(); ++I)
+        if (Kernels[I].AnyGrid)
+          if (const std::uint64_t Playing = playingBlocks(Plan, I, Fits.Blocks))
+            Launches[I].Grid = {static_cast<std::uint32_t>(Playing), 1, 1};
       if (Fits.Blocks == 0)
         return {failedWith(Fate::Discarded, "not one block fits on an SM"), {}};
       Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, Fits.Blocks, P.Gpu.Multiprocessors);
@@ -254,16 +237,18 @@ private:
     if (!Fused)
       return {failedWith(Fate::Impossible, Fused.takeError()), {}};
     const bool Split = Candidate.Config.Registers.Policy == RegisterPolicy::Split;
-    if (Split && (Compiled.BudgetIgnored || Use->second.SpillStores > 0)) {
+    if (Split && (Compiled.BudgetIgnored || Use->SpillStores > 0)) {
       Built.Result.Outcome = Fate::Discarded;
       Built.Result.Why = Compiled.BudgetIgnored
                              ? "ptxas took no notice of the register budgets"
-                             : fmt::format("{} bytes spilled under the register budgets", Use->second.SpillStores);
+                             : fmt::format("{} bytes spilled under the register budgets", Use->SpillStores);
       return Built;
     }
     auto Launch = launchFused(*Fused, Facts, Kernels, Compiled.Cubin);
     if (!Launch)
       return {failedWith(Fate::Impossible, Launch.takeError()), {}};
+    for (size_t I = 0; I < Facts.size(); ++I)
+      Built.Result.Grids.push_back(Kernels[I].AnyGrid ? Launches[I].Grid[0] : 0);
     Built.Result.Outcome = Fate::Measured;
     Built.Launch = std::move(*Launch);
     return Built;
@@ -275,18 +260,17 @@ private:
   const EvaluatorOptions Options;
   RunnerPool &Gpus;
   const std::vector<std::string> Flags;
-  const std::string Entry;
   std::vector<const KernelFacts *> Facts;
 
   std::mutex Lock;
   std::map<std::string, Screened> Known; ///< By key.
   Compiler &Back;
-  llvm::DefaultThreadPool Pool; ///< Last: its threads end first.
+  llvm::ThreadPoolTaskGroup Tasks; ///< Last: they end first.
 };
 
 FuseEvaluator::FuseEvaluator(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,
-                             RunnerPool &Gpus, EvaluatorOptions Options)
-    : Own(std::make_unique<Impl>(Fuse, P, Packed, Compiler, Gpus, std::move(Options))) {}
+                             llvm::ThreadPoolInterface &Pool, RunnerPool &Gpus, EvaluatorOptions Options)
+    : Own(std::make_unique<Impl>(Fuse, P, Packed, Compiler, Pool, Gpus, std::move(Options))) {}
 FuseEvaluator::~FuseEvaluator() = default;
 
 void FuseEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) {
@@ -296,6 +280,5 @@ void FuseEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort,
   Own->evaluate(Candidates, Effort, Take);
 }
 const KernelLaunch *FuseEvaluator::launchOf(const Candidate &Candidate) const { return Own->launchOf(Candidate); }
-double FuseEvaluator::busySeconds() const { return Own->Busy.seconds(); }
 
 } // namespace cufuse

@@ -2,6 +2,7 @@
 
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Analysis/WriteOutMacros.h"
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
@@ -187,6 +188,10 @@ llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::ArrayRe
     Roles = {};
   }
 
+  if (llvm::any_of(Request.Resident, [](const Choice<unsigned> &C) { return C.Chosen == 0; }) &&
+      (Request.Shape != Geometry::Blocks || Request.Grid != GridPolicy::Stride))
+    return badUsage("--resident NAME=0 is for --geometry blocks with --grid-policy stride");
+
   auto Blocks = distribute<BlockShape>(Request.Blocks, Kernels, Constituents, "--block");
   if (!Blocks)
     return Blocks.takeError();
@@ -298,7 +303,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
     std::vector<std::jthread> Threads;
     for (auto &[Key, Each] : Files) {
       llvm::consumeError(Each.Unit.takeError());
-      Threads.emplace_back([&Tools, &Each = Each] { Each.Unit = parse(Tools, Each.Request); });
+      Threads.emplace_back([&Tools, &Each = Each] { Each.Unit = parseWrittenOut(Tools, Each.Request); });
     }
   }
   llvm::Error Failures = llvm::Error::success();
@@ -339,7 +344,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools,
   auto Request = parseRequest(File, Flags);
   if (!Request)
     return Request.takeError();
-  auto Unit = parse(Tools, std::move(*Request));
+  auto Unit = parseWrittenOut(Tools, std::move(*Request));
   if (!Unit)
     return Unit.takeError();
   std::vector<LoadedKernel> Loaded;
@@ -402,8 +407,9 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
     Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text});
     const CompileFlags &Each = Kernels[I].Flags;
     Flags.Relocatable |= Each.Relocatable;
+    // The files that -include names are the same for all, once each.
     for (const std::string &Macro : Each.Macros)
-      if (!llvm::is_contained(Flags.Macros, Macro) || llvm::is_contained(Each.Macros, "-include"))
+      if (I == 0 || !llvm::is_contained(Flags.Macros, Macro))
         Flags.Macros.push_back(Macro);
     Flags.Standard = laterStandard(Flags.Standard, Each.Standard);
     if (Seen.insert(Each.Nvcc).second) {
@@ -554,14 +560,15 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   }
   Fuser Fuser(Tools, Result.Kernels, Options);
 
-  auto Chosen = configure(Request, Result.Kernels, Fuser.constituents(), Result.Explanation);
+  auto Chosen = Request.Configure ? Request.Configure(Result.Kernels)
+                                  : configure(Request, Result.Kernels, Fuser.constituents(), Result.Explanation);
   if (!Chosen)
     return Chosen.takeError();
   const FusionConfig Config = std::move(*Chosen);
   auto Plan = Fuser.plan(Config);
   if (!Plan)
     return Plan.takeError();
-  if (Config.Registers.Policy == RegisterPolicy::Bound) {
+  if (Config.Registers.Policy == RegisterPolicy::Bound && Config.Registers.MinBlocks == 0) {
     auto Limit = Fuser.registerBound(Config, &Result.Explanation);
     if (!Limit)
       return Limit.takeError();

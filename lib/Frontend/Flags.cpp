@@ -43,7 +43,7 @@ llvm::StringRef canonical(llvm::StringRef Name) {
 bool takesValue(llvm::StringRef Name) {
   return llvm::StringSwitch<bool>(Name)
       .Cases({"-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-std"}, true)
-      .Cases({"-arch", "-gencode", "-code", "-rdc", "-Xcompiler", "-Xptxas", "--ptxas-options"}, true)
+      .Cases({"-arch", "-gencode", "-code", "-rdc", "-Xcompiler", "-Xptxas", "--ptxas-options", "-Xcicc"}, true)
       .Cases({"-Xcudafe", "-Xlinker", "--linker-options", "-Xnvlink", "-Xarchive", "-Xfatbin"}, true)
       .Cases({"-o", "--output-file", "-MF", "-MT", "-MQ", "-ccbin", "--compiler-bindir"}, true)
       .Cases({"-maxrregcount", "--maxrregcount", "-x", "-t", "--threads", "-L", "-l"}, true)

@@ -177,11 +177,14 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   }
 
   bool InMemory = false;
-  for (const OutputFile &File : Request.Overlay) {
-    Add(File.Path, File.Text);
-    InMemory |= File.Path == Request.File;
-  }
   size_t FileSize = 0;
+  for (const OutputFile &File : Request.Overlay) {
+    const bool IsMain = File.Path == Request.File;
+    Add(File.Path, IsMain ? File.Text + probeText(Request.Probes) : File.Text);
+    if (IsMain)
+      FileSize = File.Text.size();
+    InMemory |= IsMain;
+  }
   if (!InMemory) {
     if (llvm::sys::fs::is_directory(Request.File))
       return badInput("cannot read '" + Request.File + "': it is a directory");
@@ -197,6 +200,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
 
   std::unique_ptr<ParsedUnit> Unit(new ParsedUnit);
   Unit->Request = std::move(Request);
+  Unit->FileSize = FileSize;
   Unit->Tools = Tools;
   const std::vector<std::string> Written = arguments(Tools, Unit->Request);
   std::vector<const char *> Arguments;
@@ -287,7 +291,7 @@ SourcePlace ParsedUnit::place(clang::SourceLocation Location) const {
     return Place;
   const clang::SourceManager &Sources = Compiler->getSourceManager();
   const clang::PresumedLoc Presumed =
-      Sources.getPresumedLoc(Sources.getExpansionLoc(Location), /*UseLineDirectives=*/false);
+      Sources.getPresumedLoc(Sources.getExpansionLoc(Location), /*UseLineDirectives=*/Request.MacrosWrittenOut);
   if (Presumed.isInvalid())
     return Place;
   Place.File = Presumed.getFilename();

@@ -37,6 +37,9 @@ public:
       if (mustStayShared(Unit, *Global))
         HostShared.insert(Global->getCanonicalDecl());
     Result.HasHostShared = !HostShared.empty();
+    Result.HasConstants =
+        llvm::any_of(Reach.Constants, [this](const clang::VarDecl *V) { return !HostShared.count(V); }) ||
+        includesConstants(*Unit.ast().getTranslationUnitDecl());
     launchedKernels();
     signature();
     headerUnits();
@@ -106,6 +109,18 @@ private:
       else
         Result.Callee += *Spelled;
     }
+  }
+
+  /// Does a file of the user that stays included define variables in constant memory?
+  bool includesConstants(const clang::DeclContext &Context) const {
+    return llvm::any_of(Context.decls(), [this](const clang::Decl *D) {
+      if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
+        return includesConstants(*llvm::cast<clang::DeclContext>(D));
+      auto *Variable = llvm::dyn_cast<clang::VarDecl>(D);
+      return Variable && Variable->hasAttr<clang::CUDAConstantAttr>() &&
+             Variable->isThisDeclarationADefinition() == clang::VarDecl::Definition && inUsersFile(Variable, Sources) &&
+             !Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Variable->getLocation())));
+    });
   }
 
   static std::string path(const clang::Decl &D) {

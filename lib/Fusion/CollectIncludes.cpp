@@ -28,6 +28,8 @@ public:
     for (const IncludeEvent &Include : Unit.log().Includes) {
       if (!Include.File || !isAbsorbed(Include.Hash) || IsCopied(Include.Hash))
         continue;
+      if (isReadAnyway(Include))
+        continue;
       const clang::FileID Included = Sources.translateFile(*Include.File);
       if (Chosen.Absorbed.count(Included) || Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()))
         continue;
@@ -88,6 +90,12 @@ private:
         Line.Defines.push_back(Define);
     }
     return Line;
+  }
+
+  /// Named by a flag, with which the output is compiled, too, and not to be read twice.
+  bool isReadAnyway(const IncludeEvent &Include) const {
+    return Sources.isWrittenInCommandLineFile(Include.Hash) &&
+           !Unit.preprocessor().getHeaderSearchInfo().isFileMultipleIncludeGuarded(*Include.File);
   }
 
   bool isAbsorbed(clang::SourceLocation At) const { return Chosen.Absorbed.count(Text.offset(At).first); }

@@ -12,6 +12,13 @@ namespace cufuse {
 
 namespace {
 
+constexpr const char *PaddedConstants = "#ifdef __CUDACC_RDC__\n"
+                                        "// nvlink 13.0 takes the constants of two objects for one where they are "
+                                        "equal and have up to 64 bytes, but has the\n"
+                                        "// readers of the second look behind them. So these have more.\n"
+                                        "__constant__ unsigned char cufuse_moreConstants[65];\n"
+                                        "#endif\n";
+
 class Emitter {
 public:
   Emitter(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options)
@@ -40,6 +47,9 @@ public:
       body(Partition);
     Out.line("namespace {} {{", Options.Name);
     Out.blank();
+    if (std::any_of(Constituents.begin(), Constituents.end(),
+                    [](const Constituent &C) { return C.Text->HasConstants; }))
+      Out.write(PaddedConstants);
     emitKernel(Out, Constituents, Plan, Options.Name);
     Out.blank();
     emitLauncher(Out, Constituents, Plan);
@@ -362,10 +372,21 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
   for (const KernelFacts *F : Facts)
     ++Count[F->Name];
   // What else stands in the namespace of the output.
-  std::set<std::string> Taken = {"fused",    "launch",      "gridOf",          "divisorOf",
-                                 "strideOf", "CufuseGrid",  "CufusePartition", "cufuse_dynamicShared",
-                                 "shareOf",  "CufuseShare", "cufuseRegisters", "CufuseTicket",
-                                 "sameBits", "fused_bound"};
+  std::set<std::string> Taken = {"fused",
+                                 "launch",
+                                 "gridOf",
+                                 "divisorOf",
+                                 "strideOf",
+                                 "CufuseGrid",
+                                 "CufusePartition",
+                                 "cufuse_dynamicShared",
+                                 "shareOf",
+                                 "CufuseShare",
+                                 "cufuseRegisters",
+                                 "CufuseTicket",
+                                 "sameBits",
+                                 "fused_bound",
+                                 "cufuse_moreConstants"};
   std::vector<std::string> Names;
   for (const KernelFacts *F : Facts) {
     std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);

@@ -133,25 +133,38 @@ private:
     const auto Times = [](unsigned Count) {
       return Count == 1 ? std::string("multiprocessors") : fmt::format("{} * multiprocessors", constant(Count));
     };
+    const std::optional<unsigned> Following = Plan.following();
     Out.write("  // Blocks go round the multiprocessors, so that each has so many of every kernel, which loop over its "
               "blocks:");
     rolesPerMultiprocessor();
-    Out.line("  const unsigned multiprocessors = gridDim.x / {};", constant(Plan.residentRoles()));
+    if (Following)
+      Out.line("  // {} has a block for each of its own, behind those.", Constituents[*Following].Name);
+    Out.line("  const unsigned multiprocessors = {} / {};",
+             Following ? fmt::format("(gridDim.x - {})", groups(*Following)) : "gridDim.x",
+             constant(Plan.residentRoles()));
+    std::vector<unsigned> Order;
+    for (unsigned I = 0; I < Constituents.size(); ++I)
+      if (I != Following)
+        Order.push_back(I);
+    if (Following)
+      Order.push_back(*Following);
     unsigned Before = 0;
-    for (unsigned I = 0; I < Constituents.size(); ++I) {
+    for (unsigned I : Order) {
       const unsigned Own = Plan.Roles[I].ResidentBlocks;
-      if (I + 1 < Constituents.size())
-        Out.line("  {}if (blockIdx.x < {}) {{", I == 0 ? "" : "} else ", Times(Before + Own));
+      if (I != Order.back())
+        Out.line("  {}if (blockIdx.x < {}) {{", I == Order.front() ? "" : "} else ", Times(Before + Own));
       else
         Out.write("  } else {");
-      role(I, "    ", {I == 0 ? "blockIdx.x" : "blockIdx.x - " + Times(Before), Times(Own)});
+      const std::string First = Before == 0 ? "blockIdx.x" : "blockIdx.x - " + Times(Before);
+      role(I, "    ", I == Following ? Walk{First, "", Plan.Roles[I].Copies == 1} : Walk{First, Times(Own)});
       Before += Own;
     }
     Out.write("  }");
   }
   void rolesPerMultiprocessor() {
     for (unsigned I = 0; I < Constituents.size(); ++I)
-      Out.line("  // {} {}", constant(fmt::format("{:>3}", Plan.Roles[I].ResidentBlocks)), Constituents[I].Name);
+      if (Plan.Roles[I].ResidentBlocks > 0)
+        Out.line("  // {} {}", constant(fmt::format("{:>3}", Plan.Roles[I].ResidentBlocks)), Constituents[I].Name);
   }
 
   /// Blocks take a role as they come to a multiprocessor, and another when it is played to the end.
@@ -302,16 +315,17 @@ private:
       return body(P, Indent, "blockIdx");
     if (Blocks.Exists)
       return body(P, Indent, First);
+    const bool Strides = Plan.Grid == GridPolicy::Stride && !Blocks.Step.empty();
     if (Plan.Grid == GridPolicy::Pool)
       Out.line("{}for (unsigned block; (block = {}::cufuse_partition::next(pools + {})) < {}.blocks;) {{", Indent,
                space(P), P.Constituent, Grid);
-    else if (Plan.Grid == GridPolicy::Stride && !Blocks.Returns)
+    else if (Strides)
       Out.line("{}for (unsigned block = {}; block < {}.blocks; block += {}) {{", Indent, First, Grid,
                Copies == 1 ? Blocks.Step : fmt::format("{} * {}", Blocks.Step, Copies));
     else
       Out.line("{}if (const unsigned block = {}; block < {}.blocks) {{", Indent, First, Grid);
     body(P, Indent + "  ", "block");
-    if (Plan.Grid != GridPolicy::Match)
+    if (Plan.Grid == GridPolicy::Pool || Strides || Blocks.Returns)
       afterBlock(P, Indent + "  ");
     Out.line("{}}}", Indent);
   }

@@ -130,6 +130,10 @@ private:
       const Dimensions Reads = gridDimensions(*C.Facts);
       Out.line("  const CufuseGrid {0}Grid = gridOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
       Out.line("  if ({}Grid.blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
+      if (const std::optional<unsigned> Most = mostBlocksInX(*C.Facts, Plan, I))
+        Out.line("  if ({}Launch.grid.x > {}) // its thread numbers would be negative\n"
+                 "    return cudaErrorInvalidConfiguration;",
+                 C.Name, constant(*Most));
       for (std::string Condition : C.Text->LaunchConditions) {
         for (size_t At; (At = Condition.find('\2')) != std::string::npos;)
           Condition.replace(At, 1, C.Name);
@@ -212,8 +216,11 @@ private:
 
   /// Fixed roles on every multiprocessor.
   void roles() {
-    Out.line("  const unsigned blocks = {} * static_cast<unsigned>(multiprocessors);\n",
-             constant(Plan.residentRoles()));
+    const std::string Roles =
+        fmt::format("{} * static_cast<unsigned>(multiprocessors)", constant(Plan.residentRoles()));
+    const std::optional<unsigned> Following = Plan.following();
+    Out.line("  const unsigned blocks = {};", Following ? Roles + " + " + needed(*Following) : Roles);
+    Out.write(Following ? "  if (blocks > 0x7fffffff)\n    return cudaErrorInvalidConfiguration;\n" : "");
   }
 
   /// A fused block for every block of every kernel.

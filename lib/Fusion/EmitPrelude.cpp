@@ -139,6 +139,10 @@ constexpr const char *ExitOfThread = R"(
   /// Ends the thread, so that no warp primitive waits for it.
   static __device__ __forceinline__ void leave() { asm volatile("exit;"); })";
 
+constexpr const char *ExitOfWarp = R"(
+  /// Only whole warps leave, so that no warp primitive waits for a lane: they go on to the next block.
+  static __device__ __forceinline__ void leave() {})";
+
 constexpr const char *Registers = R"(
 /// All warps of a partition change the registers of their threads from those that the launch gave to those that they
 /// need: first some give back, then others take (PTX ISA, setmaxnreg; for -gencode arch=compute_90a,code=sm_90a).
@@ -352,7 +356,7 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
   if (Plan.Grid == GridPolicy::Pool)
     Out.write(PartitionPool);
   if (Need.Exit)
-    Out.write(ExitOfThread);
+    Out.write(Plan.playsOnce() ? ExitOfThread : ExitOfWarp);
   Out.write("};");
   if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool)
     Out.write(Ticket);

@@ -24,11 +24,15 @@ llvm::Error impossible(const KernelFacts &Facts, const ConstituentLaunch &Launch
 
 } // namespace
 
+std::string fusedEntry(const FusionPlan &Plan, const std::string &Name) {
+  return fmt::format("_ZN{}{}{}E", Name.size(), Name, Plan.hasBound() ? "11fused_bound" : "5fused");
+}
+
 llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, const FusionPlan &Plan,
                                      const std::string &Name, llvm::ArrayRef<ConstituentLaunch> Launches,
                                      unsigned Resident, unsigned Multiprocessors) {
   FusedLaunch Fused;
-  Fused.Kernel = fmt::format("_ZN{}{}{}E", Name.size(), Name, Plan.hasBound() ? "11fused_bound" : "5fused");
+  Fused.Kernel = fusedEntry(Plan, Name);
   Fused.Block = {Plan.BlockThreads, 1, 1};
   if (const BlockShape &Own = Plan.Partitions[0].Block; Plan.keepsBlock())
     Fused.Block = {Own.X, Own.Y, Own.Z};
@@ -45,7 +49,7 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
     const ConstituentLaunch &Launch = Launches[I];
     const Dimensions Reads = gridDimensions(*Facts[I]);
     Grids.push_back(emitted::gridOf({Launch.Grid[0], Launch.Grid[1], Launch.Grid[2]}, Reads[1], Reads[2]));
-    if (Grids[I].blocks == 0)
+    if (Grids[I].blocks == 0 || Launch.Grid[0] > mostBlocksInX(*Facts[I], Plan, I).value_or(MostBlocks))
       return impossible(*Facts[I], Launch);
     const unsigned Copies = Plan.Roles[I].Copies;
     Needed.push_back((Grids[I].blocks + Copies - 1) / Copies);
@@ -63,7 +67,7 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
     Resident = std::min(Resident, Plan.ResidentBlocks);
   std::uint64_t Blocks = Plan.Shape == Geometry::Blocks ? Sum : Most;
   if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Stride)
-    Blocks = std::uint64_t(Plan.residentRoles()) * Multiprocessors;
+    Blocks = std::uint64_t(Plan.residentRoles()) * Multiprocessors + (Plan.following() ? Needed[*Plan.following()] : 0);
   else if (Plan.Grid != GridPolicy::Match)
     Blocks = std::min(Blocks, std::uint64_t(Resident) * Multiprocessors);
   if (Blocks == 0 || Blocks > MostBlocks)

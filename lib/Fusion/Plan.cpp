@@ -61,8 +61,16 @@ bool isLiteral(llvm::StringRef Value) {
   if (Value == "true" || Value == "false")
     return true;
   Value.consume_front("-");
-  return !Value.empty() && isdigit(static_cast<unsigned char>(Value[0])) &&
-         Value.find_if([](char C) { return !isalnum(static_cast<unsigned char>(C)) && C != '.'; }) == Value.npos;
+  if (Value.empty() || !isdigit(static_cast<unsigned char>(Value[0])))
+    return false;
+  const bool Hexadecimal = Value.starts_with_insensitive("0x");
+  for (size_t I = 1; I < Value.size(); ++I) {
+    const bool AfterExponent = llvm::StringRef(Hexadecimal ? "pP" : "eE").contains(Value[I - 1]);
+    if (!isalnum(static_cast<unsigned char>(Value[I])) && Value[I] != '.' &&
+        !(AfterExponent && (Value[I] == '-' || Value[I] == '+')))
+      return false;
+  }
+  return true;
 }
 
 bool isNumber(const ParameterFacts &P) {
@@ -149,7 +157,12 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     }
     if (!Plan.playsOnce())
       for (const Finding &Exit : Kernel.ExitsBeforeWarpPrimitive)
-        Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
+        if (!Exit.ByWarps)
+          Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
+        else if (Chosen.Block.X % WarpSize != 0)
+          Refuse(BlockerKind::ExitBeforeWarpPrimitive,
+                 fmt::format("{}: {}; rows of {} threads are no whole warps", Kernel.Name, Exit.What, Chosen.Block.X),
+                 Exit.Where);
     if (Chosen.Unroll > 0 && !Kernel.GridStrideLoop)
       Refuse(BlockerKind::NoLoopToUnroll, Kernel.Name, Kernel.Where);
     if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
@@ -189,6 +202,10 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Plan.BlockThreads));
   if (Plan.Shape == Geometry::Threads && Plan.Order == ThreadOrder::Alternating && Plan.Grid == GridPolicy::Pool)
     Refuse(BlockerKind::AlternatingPools, "");
+  if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Stride)
+    if (const auto Following = llvm::count_if(Plan.Roles, [](const RolePlan &R) { return R.ResidentBlocks == 0; });
+        Following > 1 || Plan.residentRoles() == 0)
+      Refuse(BlockerKind::ResidentBlocks, fmt::format("{} of {} kernels with none", Following, Plan.Roles.size()));
   if (MostBarriers > MaxBarriers)
     Refuse(BlockerKind::TooManyBarriers, std::to_string(MostBarriers));
   if (StaticShared > MaxStaticShared)
@@ -205,6 +222,15 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   if (!Refusals.empty())
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   return Plan;
+}
+
+std::optional<unsigned> mostBlocksInX(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent) {
+  if (Plan.playsOnce() || !Facts.SignedThreadNumber)
+    return std::nullopt;
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (P.Constituent == Constituent)
+      return (1u << 31) / P.Block.X;
+  return std::nullopt;
 }
 
 Dimensions gridDimensions(const KernelFacts &Facts) {

@@ -2,6 +2,8 @@
 
 #include "cufuse/Model/ResourceBound.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -28,6 +30,7 @@ struct Part {
   double Solo = 0;                       ///< Microseconds alone, all of it.
   double Slowdown = 1;                   ///< Of its rate, with the warps that it has.
   double Blocks = 1;                     ///< Fused blocks that its grid needs in one shot.
+  bool Follows = false;                  ///< Behind the resident blocks of the others, in the room that they leave.
   std::map<std::string, double> Demands; ///< Microseconds of each resource.
   double whole() const { return Solo * Slowdown; }
 };
@@ -72,6 +75,18 @@ double sideBySide(const std::vector<Part> &Parts, bool Loops) {
     Rest = std::max(Rest, P.whole() * (1 - Share(P)));
   }
   return Together + Rest;
+}
+
+/// One in the room that resident blocks of the others leave, and with all of it when those are done.
+double following(const std::vector<Part> &Parts) {
+  double Residents = 0, Beside = 0, Alone = 0;
+  for (const Part &P : Parts)
+    if (P.Follows)
+      Beside = P.whole(), Alone = P.Solo;
+    else
+      Residents = std::max(Residents, P.whole());
+  const double Time = Beside <= Residents ? Residents : Residents + Alone * (1 - Residents / Beside);
+  return std::max(busiest(Parts, [](const Part &) { return 1.0; }), Time);
 }
 
 /// One after the other on the same threads or the same slots.
@@ -129,6 +144,9 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
   if (Config.ResidentBlocks > 0 && Config.Grid != GridPolicy::Match)
     Resident = std::min(Resident, Config.ResidentBlocks);
 
+  unsigned Room = Resident; // that resident roles leave
+  for (const ConstituentConfig &C : Config.Constituents)
+    Room -= Roles ? std::min(C.ResidentBlocks, Room) : 0;
   std::vector<Part> Parts;
   unsigned MissingRegisters = 0;
   for (size_t I = 0; I < P.Constituents.size(); ++I) {
@@ -146,7 +164,8 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     const BlockUse SoloUse{SoloThreads, SoloRegisters,
                            Solo.DynamicBytes + (Solo.Resources ? Solo.Resources->SharedBytes : 0), 0};
     const double SoloWarps = std::max(1u, occupancyOf(Sm, SoloUse).Warps);
-    const unsigned Blocks = Roles ? std::min(Chosen.ResidentBlocks, Resident) : Resident;
+    New.Follows = Roles && Chosen.ResidentBlocks == 0;
+    const unsigned Blocks = New.Follows ? Room : Roles ? std::min(Chosen.ResidentBlocks, Resident) : Resident;
     double Busiest = 0;
     for (const auto &[Resource, Microseconds] : New.Demands)
       Busiest = std::max(Busiest, Microseconds / New.Solo);
@@ -156,9 +175,11 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
       MissingRegisters = std::max(MissingRegisters, SoloRegisters - Own);
     Parts.push_back(std::move(New));
   }
-  double Time = Warps   ? sideBySide(Parts, Config.Grid != GridPolicy::Match)
-                : Roles ? sideBySide(Parts, true)
-                        : inTurn(Parts);
+  const bool Follows = llvm::any_of(Parts, [](const Part &P) { return P.Follows; });
+  double Time = Warps     ? sideBySide(Parts, Config.Grid != GridPolicy::Match)
+                : Follows ? following(Parts)
+                : Roles   ? sideBySide(Parts, true)
+                          : inTurn(Parts);
   const double SpillBytes =
       Compiled ? Compiled->SpillStores + Compiled->SpillLoads : MissingRegisters * MissingRegisterBytes;
   return {Time * (1 + SpillByteCost * SpillBytes), Resident, SpillBytes};

@@ -4,6 +4,8 @@
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
 
+#include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <llvm/Support/Path.h>
 
@@ -12,6 +14,9 @@ namespace cufuse {
 using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 using Event = ChildProcess::Event;
+
+/// For a schedule with a stopping rule of its own, besides what its samples take.
+constexpr unsigned FewSamplesSeconds = 5;
 
 std::string runnerBeside(llvm::StringRef Program) {
   llvm::SmallString<128> Path(llvm::sys::path::parent_path(Program));
@@ -121,7 +126,13 @@ llvm::Error Runner::start() {
 RunOutcome Runner::exchange(const Schedule &Schedule) {
   RunOutcome Outcome;
   Outcome.Name = Schedule.Name;
-  const auto Deadline = Clock::now() + seconds(Job.ScheduleSeconds);
+  // A few samples are soon taken, so that one that hangs does not take a search's time. Two hundred times the
+  // reference's are those of a candidate that is ten times as slow.
+  unsigned Limit = Job.ScheduleSeconds;
+  if (Schedule.Stop && ReferenceOutcome && ReferenceOutcome->Time)
+    Limit = static_cast<unsigned>(
+        std::min<double>(Limit, FewSamplesSeconds + 200e-6 * ReferenceOutcome->Time->Microseconds));
+  const auto Deadline = Clock::now() + seconds(Limit);
   std::string Line;
   Event What = Child->write(jsonLine(Schedule), Deadline);
   if (What == Event::Line)
@@ -139,7 +150,7 @@ RunOutcome Runner::exchange(const Schedule &Schedule) {
     Outcome.What = "cufuse-runner answered what is no outcome of this schedule: " + Line.substr(0, 200);
   } else {
     Outcome.Status = What == Event::TimedOut ? RunStatus::TimedOut : RunStatus::Crashed;
-    Outcome.What = "cufuse-runner " + explain(*Child, What, Job.ScheduleSeconds);
+    Outcome.What = "cufuse-runner " + explain(*Child, What, Limit);
   }
   Child.reset();
   return Outcome;

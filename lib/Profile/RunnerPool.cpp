@@ -1,9 +1,11 @@
 #include "cufuse/Profile/RunnerPool.h"
 
+#include <utility>
+
 namespace cufuse {
 
-RunnerPool::RunnerPool(std::vector<RunnerOptions> Given, RunnerJob Job)
-    : Devices(std::move(Given)), Job(std::move(Job)) {
+RunnerPool::RunnerPool(std::vector<RunnerOptions> Given, RunnerJob Job, BusyClock &Busy)
+    : Devices(std::move(Given)), Job(std::move(Job)), Busy(Busy) {
   for (const RunnerOptions &Device : Devices)
     Threads.emplace_back([this, &Device](std::stop_token Stop) { serve(Device, Stop); });
 }
@@ -11,6 +13,12 @@ RunnerPool::RunnerPool(std::vector<RunnerOptions> Given, RunnerJob Job)
 RunnerPool::~RunnerPool() {
   for (std::jthread &One : Threads)
     One.request_stop();
+}
+
+void RunnerPool::setReference(Schedule Schedule) {
+  std::lock_guard Guard(Lock);
+  Reference = std::move(Schedule);
+  Changed.notify_all();
 }
 
 void RunnerPool::submit(Schedule Next, Done Finished) {
@@ -38,13 +46,21 @@ std::vector<RunOutcome> RunnerPool::run(std::vector<Schedule> Schedules) {
 
 void RunnerPool::serve(const RunnerOptions &Device, std::stop_token Stop) {
   Runner Gpu(Device, Job);
+  {
+    const BusyClock::Work Working(Busy);
+    llvm::consumeError(Gpu.prepare()); // The first schedule tries again, and says why not.
+  }
+  bool HasReference = false;
   for (;;) {
     std::unique_lock Guard(Lock);
-    if (!Changed.wait(Guard, Stop, [this] { return !Waiting.empty(); }) || Stop.stop_requested())
+    if (!Changed.wait(Guard, Stop, [this] { return Reference && !Waiting.empty(); }) || Stop.stop_requested())
       return;
+    if (!std::exchange(HasReference, true))
+      Gpu.setReference(*Reference);
     auto [Next, Finished] = std::move(Waiting.front());
     Waiting.pop_front();
     Guard.unlock();
+    std::optional<BusyClock::Work> Working(std::in_place, Busy);
     RunOutcome Outcome;
     auto Reference = Gpu.reference();
     auto Ran = Reference ? Gpu.run(Next) : Reference.takeError();
@@ -62,6 +78,7 @@ void RunnerPool::serve(const RunnerOptions &Device, std::stop_token Stop) {
       Outcome.Time->Microseconds *= ReferenceMicroseconds / Outcome.Time->ReferenceMicroseconds;
       Guard.unlock();
     }
+    Working.reset();
     Finished(Outcome);
   }
 }

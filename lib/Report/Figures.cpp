@@ -13,11 +13,20 @@
 
 namespace cufuse {
 
+std::string shortened(const std::string &Text, size_t Most) {
+  if (Text.size() <= Most)
+    return Text;
+  size_t End = Most - 1;
+  while (End > 0 && (Text[End] & 0xC0) == 0x80) // in the middle of a character
+    --End;
+  return Text.substr(0, End) + "…";
+}
+
 namespace {
 constexpr unsigned BaselineColour = 7, MarkColour = 6;
 constexpr double WorstShown = 3; // times the best; what is slower lies at the plot's edge
 
-std::string shortName(const std::string &Name) { return Name.size() <= 32 ? Name : Name.substr(0, 31) + "…"; }
+std::string shortName(const std::string &Name) { return shortened(Name, 32); }
 
 bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
 
@@ -42,6 +51,14 @@ std::string occupancyText(const TuneResult &R, const Ranked &C) {
 
 std::string geometryName(Geometry G) {
   return G == Geometry::Warps ? "warps side by side" : G == Geometry::Blocks ? "whole blocks" : "same threads in turn";
+}
+
+/// What is known of a candidate, with another measurement of it.
+Evaluation withTime(Evaluation Known, const Evaluation &Measured) {
+  Known.Microseconds = Measured.Microseconds;
+  Known.RelativeNoise = Measured.RelativeNoise;
+  Known.Samples = Measured.Samples;
+  return Known;
 }
 
 std::vector<std::string> candidateRow(const TuneResult &R, const Summary &S, const std::string &Role, const Ranked &C) {
@@ -208,6 +225,11 @@ Table candidateTable(const TuneResult &R, const Summary &S) {
       T.Marked = static_cast<int>(T.Rows.size());
     T.Rows.push_back(candidateRow(R, S, geometryName(C.Which.Config.Shape), C));
   }
+  if (S.WinnerInGraph) {
+    Ranked InGraph = *S.Winner;
+    InGraph.Result = withTime(std::move(InGraph.Result), *S.WinnerInGraph);
+    T.Rows.push_back(candidateRow(R, S, "the winner in a CUDA graph", InGraph));
+  }
   if (S.Hfuse)
     T.Rows.push_back(candidateRow(R, S, "best of HFUSE's search", *S.Hfuse));
   if (R.Modelled)
@@ -237,6 +259,22 @@ Table soloTable(const TuneResult &R) {
   return T;
 }
 
+/// The most frequent three, and how many others there are.
+static std::string reasonsText(const std::map<std::string, unsigned> &Reasons) {
+  constexpr size_t Shown = 3, MostBytes = 160;
+  std::vector<std::pair<unsigned, std::string>> Sorted;
+  for (const auto &[Why, Count] : Reasons)
+    Sorted.emplace_back(Count, Why);
+  llvm::sort(Sorted,
+             [](const auto &A, const auto &B) { return std::pair(B.first, A.second) < std::pair(A.first, B.second); });
+  std::string Text;
+  for (size_t I = 0; I < std::min(Sorted.size(), Shown); ++I)
+    Text += fmt::format("{}{} ({})", I == 0 ? "" : "; ", shortened(Sorted[I].second, MostBytes), Sorted[I].first);
+  if (Sorted.size() > Shown)
+    Text += fmt::format("; {} other reasons", Sorted.size() - Shown);
+  return Text;
+}
+
 Table fateTable(const TuneResult &R, const Summary &S) {
   Table T{{"Candidates", "Count", "Reasons"}, {false, true, false}, {}, -1};
   std::map<Fate, std::map<std::string, unsigned>> Reasons;
@@ -245,27 +283,34 @@ Table fateTable(const TuneResult &R, const Summary &S) {
     Last[E.Tried.key()] = &E;
   for (const auto &[Key, E] : Last)
     if (E->Result.Outcome != Fate::Measured)
-      ++Reasons[E->Result.Outcome][llvm::StringRef(E->Result.Why).split('\n').first.str()];
+      ++Reasons[E->Result.Outcome][E->Result.Why];
   T.Rows.push_back({"in the space", fmt::format("{}", R.SpaceSize), ""});
   for (unsigned I = FateCount; I-- > 0;) {
     const Fate F = static_cast<Fate>(I);
     if (S.Counts.of(F) == 0 && F != Fate::Measured)
       continue;
-    std::vector<std::pair<unsigned, std::string>> Sorted;
-    for (const auto &[Why, Count] : Reasons[F])
-      Sorted.emplace_back(Count, Why);
-    llvm::sort(Sorted, [](const auto &A, const auto &B) {
-      return std::pair(B.first, A.second) < std::pair(A.first, B.second);
-    });
-    std::string Text;
-    for (size_t J = 0; J < std::min<size_t>(Sorted.size(), 3); ++J)
-      Text += fmt::format("{}{} ({})", J == 0 ? "" : "; ", Sorted[J].second, Sorted[J].first);
-    if (Sorted.size() > 3)
-      Text += fmt::format("; {} other reasons", Sorted.size() - 3);
-    T.Rows.push_back({fateText(F), fmt::format("{}", S.Counts.of(F)), Text});
+    T.Rows.push_back({fateText(F), fmt::format("{}", S.Counts.of(F)), reasonsText(Reasons[F])});
   }
   if (S.Counts.OnlyScreened > 0)
     T.Rows.push_back({"compiled, and not measured", fmt::format("{}", S.Counts.OnlyScreened), ""});
+  std::map<std::pair<std::string, Fate>, std::map<std::string, unsigned>> Alone;
+  for (const SoloResult &Failed : R.SoloFailed)
+    ++Alone[{Failed.Constituent, Failed.Result.Outcome}][Failed.Result.Why];
+  for (const auto &[Which, Own] : Alone) {
+    unsigned Count = 0;
+    for (const auto &[Why, Times] : Own)
+      Count += Times;
+    T.Rows.push_back({fmt::format("{} alone, {}", shortName(Which.first), fateText(Which.second)),
+                      fmt::format("{}", Count), reasonsText(Own)});
+  }
+  return T;
+}
+
+Table stepTable(const TuneResult &R) {
+  Table T{{"Step", "Time", "GPU or compilers busy"}, {false, true, true}, {}, -1};
+  for (const StepTime &Step : R.Steps)
+    T.Rows.push_back({Step.Name, fmt::format("{:.1f} s", Step.Seconds),
+                      Step.Seconds > 0 ? percentText(std::min(1.0, Step.Busy / Step.Seconds)) : "–"});
   return T;
 }
 
@@ -348,6 +393,9 @@ BarPlot timePlot(const TuneResult &R, const Summary &S) {
   for (const Ranked &C : S.BestOfGeometry)
     P.Bars.push_back({"fused, " + geometryName(C.Which.Config.Shape), timeText(C.Result.Microseconds),
                       C.Result.Microseconds, static_cast<unsigned>(C.Which.Config.Shape)});
+  if (S.WinnerInGraph)
+    P.Bars.push_back({"fused, in a graph", timeText(S.WinnerInGraph->Microseconds), S.WinnerInGraph->Microseconds,
+                      static_cast<unsigned>(S.Winner->Which.Config.Shape)});
   if (S.Limit.Microseconds > 0)
     P.Levels.push_back({"limit", S.Limit.Microseconds});
   return P;

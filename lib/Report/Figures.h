@@ -24,11 +24,17 @@ std::string percentText(double Share);     ///< `12.3 %`
 
 /// The unfused launches, on every level that was measured.
 Table baselineTable(const TuneResult &R, const Summary &S);
+/// At most so many bytes, whole characters, with `…` in the place of what is cut.
+std::string shortened(const std::string &Text, size_t Most);
+
 /// The winner, the best of each geometry, HFUSE's best.
 Table candidateTable(const TuneResult &R, const Summary &S);
 Table soloTable(const TuneResult &R);
-/// What became of the candidates, and for those that failed the reasons, the most frequent first.
+/// What became of the candidates, and for those that failed the reasons, the most frequent first; then the variants of
+/// constituents alone that were left out.
 Table fateTable(const TuneResult &R, const Summary &S);
+/// Where the time of the tuning went.
+Table stepTable(const TuneResult &R);
 /// Counters of the constituents alone and of the profiled candidates.
 Table counterTable(const TuneResult &R, const Summary &S);
 /// The demands on each resource that the limit is made of.

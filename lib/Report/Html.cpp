@@ -101,7 +101,7 @@ std::string htmlReport(const TuneResult &R, const Summary &S) {
   Out += section("The limit", Limit);
   Out += section("Counters", table(counterTable(R, S)));
   Out += section("What became of the candidates", table(fateTable(R, S)));
-  Out += section("How it was measured", Facts);
+  Out += section("How it was measured", Facts + table(stepTable(R)));
   Out += section("To make it again", fmt::format("<pre>{}</pre>\n", escapeHtml(R.Command)));
   return Out + "</main>\n</body>\n</html>\n";
 }

@@ -34,6 +34,8 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
                        {"total", S.total()},       {"counts", std::move(Counts)}};
   if (S.Winner)
     Figures["winner"] = named(*S.Winner);
+  if (S.WinnerInGraph)
+    Figures["winner_in_graph"] = toJSON(*S.WinnerInGraph);
   if (S.Hfuse)
     Figures["hfuse"] = named(*S.Hfuse);
   json::Array Geometries;

@@ -47,12 +47,17 @@ std::string textReport(const TuneResult &R, const Summary &S) {
   for (auto &Row : T.Rows)
     if (Row[0].find("HFUSE") != std::string::npos)
       Row[1] = "HFUSE: " + Row[1];
+    else if (Row[0].find("graph") != std::string::npos)
+      Row[1] = "in a graph: " + Row[1];
   if (!T.Rows.empty())
     Out += print(T, {1, 2, 3, 4, 5, 6, 7, 8});
   if (S.StrongestBaseline && S.Winner)
     Out += fmt::format("  launch shapes {} · binding {} · fusion {} = {} over the best as given\n\n",
                        timesText(S.LaunchShapes), timesText(S.Binding), timesText(S.Fusion), timesText(S.total()));
-  Out += print(fateTable(R, S), {0, 1, 2});
+  Table Fates = fateTable(R, S);
+  for (auto &Row : Fates.Rows)
+    Row[2] = shortened(Row[2], 60);
+  Out += print(Fates, {0, 1, 2});
   for (const auto &[Name, Value] : measurementFacts(R, S))
     Out += fmt::format("  {:<11} {}\n", Name, Value);
   for (const std::string &Note : R.Notes)

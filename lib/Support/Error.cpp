@@ -21,7 +21,10 @@ std::string SourcePlace::snippet() const {
 
 void Failure::log(llvm::raw_ostream &Out) const {
   for (const Message &M : Messages) {
-    Out << M.Where.snippet() << (Code == ExitCode::BadInput ? "cufuse: refused: " : "cufuse: error: ");
+    Out << M.Where.snippet()
+        << (Code == ExitCode::BadInput     ? "cufuse: refused: "
+            : Code == ExitCode::NotAdvised ? "cufuse: not advised: "
+                                           : "cufuse: error: ");
     if (M.Where.isValid())
       Out << M.Where.str() << ": ";
     Out << M.Text;

@@ -13,7 +13,7 @@ namespace cufuse {
 
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
-constexpr size_t MostMeasured = 200, MostScreenedFirst = 96, MostSeeds = 80, MostFinalists = 8;
+constexpr size_t MostMeasured = 200, MostSeeds = 48, MostFinalists = 8;
 constexpr size_t Batch = 8;
 constexpr double Likeness = 0.97;      // two of one batch tell no more than one, above
 constexpr double WorthIt = 0.0008;     // expected improvement, as a share of the best time, that is worth a batch
@@ -27,22 +27,21 @@ double expectedImprovement(double Best, double Mean, double Deviation) {
   return Deviation * (Z * Below + Density);
 }
 
-/// The model first; ptxas for the most promising of every family; then short runs in batches, each chosen by what the
-/// ones before have taught; in the end full runs of the few best.
+/// The most promising of every family, by the model; then short runs in batches, each chosen by what the ones before
+/// have taught; in the end full runs of the few best.
 struct Auto : Strategy {
   void run(Search &S) const override {
     std::vector<Features> Seen = featuresOfAll(S);
     const std::vector<size_t> First = byFamily(S, Seen);
-    S.screen(llvm::ArrayRef(First).take_front(std::min({First.size(), 2 * share(S, First), MostScreenedFirst})));
-    Seen = featuresOfAll(S);
-    std::vector<size_t> Seeds = byFamily(S, Seen);
+    std::vector<size_t> Seeds = First;
     Seeds.resize(std::min({Seeds.size(), std::max<size_t>(share(S, First) / 2, 3), MostSeeds}));
     S.measure(Seeds, Effort::Short);
     for (unsigned Patience = PatientBatches; Patience > 0 && !S.isSpent();) {
       const size_t Share = share(S, First);
       if (S.measuredCount() >= Share)
         break;
-      // What ptxas says of the most promising ones may make others more so.
+      // What ptxas says of the most promising ones may make others more so; as many as compilers work at once, about.
+      Seen = featuresOfAll(S);
       S.screen(nextBatch(S, Seen, 2 * Batch).first);
       Seen = featuresOfAll(S);
       const auto [Next, Worth] = nextBatch(S, Seen, std::min(Batch, Share - S.measuredCount()));

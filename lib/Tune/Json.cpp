@@ -7,18 +7,6 @@ namespace cufuse {
 namespace json = llvm::json;
 
 namespace {
-constexpr Named<Geometry> Geometries[] = {
-    {Geometry::Warps, "warps"}, {Geometry::Blocks, "blocks"}, {Geometry::Threads, "threads"}};
-constexpr Named<GridPolicy> Grids[] = {
-    {GridPolicy::Match, "match"}, {GridPolicy::Stride, "stride"}, {GridPolicy::Pool, "pool"}};
-constexpr Named<ThreadOrder> Orders[] = {{ThreadOrder::Sequence, "sequence"},
-                                         {ThreadOrder::Alternating, "alternating"},
-                                         {ThreadOrder::Opposite, "opposite"}};
-constexpr Named<RegisterPolicy> Registers[] = {{RegisterPolicy::None, "none"},
-                                               {RegisterPolicy::Free, "free"},
-                                               {RegisterPolicy::Bound, "bound"},
-                                               {RegisterPolicy::Count, "count"},
-                                               {RegisterPolicy::Split, "split"}};
 constexpr Named<Fate> Fates[] = {
     {Fate::Impossible, "impossible"},  {Fate::CompileFailed, "compile-failed"}, {Fate::Discarded, "discarded"},
     {Fate::LoadFailed, "load-failed"}, {Fate::LaunchFailed, "launch-failed"},   {Fate::Crashed, "crashed"},
@@ -26,26 +14,22 @@ constexpr Named<Fate> Fates[] = {
 constexpr Named<Effort> Efforts[] = {{Effort::Short, "short"}, {Effort::Full, "full"}};
 } // namespace
 
-llvm::StringRef nameOf(Geometry G) { return nameIn<Geometry>(Geometries, G); }
-llvm::StringRef nameOf(GridPolicy G) { return nameIn<GridPolicy>(Grids, G); }
-llvm::StringRef nameOf(ThreadOrder O) { return nameIn<ThreadOrder>(Orders, O); }
-llvm::StringRef nameOf(RegisterPolicy R) { return nameIn<RegisterPolicy>(Registers, R); }
 llvm::StringRef nameOf(Fate F) { return nameIn<Fate>(Fates, F); }
 llvm::StringRef nameOf(Effort E) { return nameIn<Effort>(Efforts, E); }
 
 static bool fromJSON(const json::Value &V, Geometry &Out, json::Path P) {
-  return readName<Geometry>(Geometries, V, Out, P);
+  return readName<Geometry>(GeometryNames, V, Out, P);
 }
 static bool fromJSON(const json::Value &V, GridPolicy &Out, json::Path P) {
-  return readName<GridPolicy>(Grids, V, Out, P);
+  return readName<GridPolicy>(GridPolicyNames, V, Out, P);
 }
 static bool fromJSON(const json::Value &V, ThreadOrder &Out, json::Path P) {
-  return readName<ThreadOrder>(Orders, V, Out, P);
+  return readName<ThreadOrder>(ThreadOrderNames, V, Out, P);
 }
 static bool fromJSON(const json::Value &V, RegisterPolicy &Out, json::Path P) {
-  return readName<RegisterPolicy>(Registers, V, Out, P);
+  return readName<RegisterPolicy>(RegisterPolicyNames, V, Out, P);
 }
-static bool fromJSON(const json::Value &V, Fate &Out, json::Path P) { return readName<Fate>(Fates, V, Out, P); }
+bool fromJSON(const json::Value &V, Fate &Out, json::Path P) { return readName<Fate>(Fates, V, Out, P); }
 bool fromJSON(const json::Value &V, Effort &Out, json::Path P) { return readName<Effort>(Efforts, V, Out, P); }
 
 json::Value toJSON(const std::map<std::string, double> &Numbers) {
@@ -136,6 +120,8 @@ json::Value toJSON(const Evaluation &E) {
   if (E.Resources) {
     Out["resources"] = toJSON(*E.Resources);
     Out["resident_blocks"] = E.ResidentBlocks;
+    if (!E.Grids.empty())
+      Out["grids"] = json::Array(E.Grids);
   }
   if (E.Samples > 0) {
     Out["us"] = E.Microseconds;
@@ -149,9 +135,9 @@ json::Value toJSON(const Evaluation &E) {
 bool fromJSON(const json::Value &V, Evaluation &E, json::Path P) {
   json::ObjectMapper O(V, P);
   return O && O.map("fate", E.Outcome) && O.mapOptional("why", E.Why) && O.map("resources", E.Resources) &&
-         O.mapOptional("resident_blocks", E.ResidentBlocks) && O.mapOptional("us", E.Microseconds) &&
-         O.mapOptional("noise", E.RelativeNoise) && O.mapOptional("samples", E.Samples) &&
-         O.mapOptional("clock_mhz", E.ClockMHz);
+         O.mapOptional("resident_blocks", E.ResidentBlocks) && O.mapOptional("grids", E.Grids) &&
+         O.mapOptional("us", E.Microseconds) && O.mapOptional("noise", E.RelativeNoise) &&
+         O.mapOptional("samples", E.Samples) && O.mapOptional("clock_mhz", E.ClockMHz);
 }
 
 static json::Value toJSON(const SoloShape &S) {

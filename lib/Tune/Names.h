@@ -1,25 +1,13 @@
-// What the JSON of this part is written with. Enumerators and their spellings: one table for both directions.
+// What the JSON of this part is written with.
 #pragma once
 
-#include <llvm/ADT/ArrayRef.h>
-#include <llvm/ADT/StringRef.h>
+#include "cufuse/Support/Names.h"
+
 #include <llvm/Support/JSON.h>
 
 #include <vector>
 
 namespace cufuse {
-
-template <typename Enum> struct Named {
-  Enum Value;
-  llvm::StringLiteral Name;
-};
-
-template <typename Enum> llvm::StringRef nameIn(llvm::ArrayRef<Named<Enum>> Table, Enum Value) {
-  for (const Named<Enum> &N : Table)
-    if (N.Value == Value)
-      return N.Name;
-  llvm_unreachable("an enumerator without a name");
-}
 
 template <typename Enum>
 bool readName(llvm::ArrayRef<Named<Enum>> Table, const llvm::json::Value &V, Enum &Out, llvm::json::Path P) {

@@ -1,6 +1,19 @@
 #include "cufuse/Tune/ReplayEvaluator.h"
 
+#include <cmath>
+#include <numbers>
+
 namespace cufuse {
+
+/// The half-width of the recorded interval, in standard deviations.
+constexpr double Confidence = 1.96;
+
+/// By hand: std::normal_distribution gives other numbers with another standard library.
+static double normal(std::mt19937_64 &Random) {
+  const double Radius = (static_cast<double>(Random() >> 11) + 1) * 0x1p-53;
+  const double Turn = static_cast<double>(Random() >> 11) * 0x1p-53;
+  return std::sqrt(-2 * std::log(Radius)) * std::cos(2 * std::numbers::pi * Turn);
+}
 
 static bool ran(Fate Outcome) { return Outcome > Fate::Discarded; }
 
@@ -42,9 +55,11 @@ void ReplayEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort How, 
     if (auto Found = ByKey.find(Candidates[I].key()); Found != ByKey.end()) {
       const Known &K = Found->second;
       const auto &Wanted = How == Effort::Full ? K.Full : K.Short, &Other = How == Effort::Full ? K.Short : K.Full;
-      if (Wanted || Other)
+      if (Wanted || Other) {
         Result = Wanted ? *Wanted : *Other;
-      else if (!ran(K.Screened->Outcome))
+        if (Random)
+          Result.Microseconds *= 1 + Result.RelativeNoise / Confidence * normal(*Random);
+      } else if (!ran(K.Screened->Outcome))
         Result = *K.Screened;
       else
         Result.Why = "screened, but not measured in the recorded sweep";

@@ -13,7 +13,8 @@
 namespace cufuse {
 
 namespace {
-constexpr double FullShare = 0.2; // of the seconds, for full measurements at the end
+constexpr double FullShare = 0.2;   // of the seconds, for full measurements at the end
+constexpr double ScreenShare = 0.4; // of the seconds at most, for screening: what is only compiled wins nothing
 } // namespace
 
 Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World, Trace &Record, Budget Limit,
@@ -40,8 +41,10 @@ Prediction Search::predicted(size_t Index) const {
 bool Search::isLate(std::optional<Effort> How) const {
   if (Seams.Interrupted())
     return true;
-  const double Share = How == Effort::Full ? 1 : 1 - FullShare;
-  return Limit.Seconds > 0 && Seams.Now() - Start >= Limit.Seconds * Share;
+  if (Limit.Seconds <= 0)
+    return false;
+  const double Now = Seams.Now(), Share = How == Effort::Full ? 1 : 1 - FullShare;
+  return Now - Start >= Limit.Seconds * Share || (!How && Now - Start - Running >= Limit.Seconds * ScreenShare);
 }
 
 bool Search::isSpent() const { return isLate(Effort::Short) || isFull(); }
@@ -81,6 +84,7 @@ void Search::evaluate(llvm::ArrayRef<size_t> Indices, std::optional<Effort> How)
   }
   if (Left.empty() || isLate(How))
     return;
+  const double Began = Seams.Now();
   auto Take = [&](size_t Position, const Evaluation &Result) {
     take(Left[Position], How, Result);
     return !isLate(How) && !(AnyNew && isFull());
@@ -89,6 +93,8 @@ void Search::evaluate(llvm::ArrayRef<size_t> Indices, std::optional<Effort> How)
     World.measure(Those, *How, Take);
   else
     World.screen(Those, Take);
+  if (How)
+    Running += Seams.Now() - Began;
 }
 
 void Search::screen(llvm::ArrayRef<size_t> Indices) { evaluate(Indices, std::nullopt); }

@@ -121,11 +121,20 @@ public:
         continue;
       Config.Registers = Limit;
       const unsigned Resident = Limit.MinBlocks > 0 ? Limit.MinBlocks : predict(P, Config).ResidentBlocks;
-      for (const std::vector<unsigned> &Roles : rolesOf(Resident, Shares.size())) {
+      auto AddRoles = [&](llvm::ArrayRef<unsigned> Roles) {
         for (size_t I = 0; I < Roles.size(); ++I)
           Config.Constituents[I].ResidentBlocks = Roles[I];
         add(Config);
-      }
+      };
+      for (const std::vector<unsigned> &Roles : rolesOf(Resident, Shares.size()))
+        AddRoles(Roles);
+      if (Shares.size() != 2)
+        continue;
+      for (unsigned Eighths = 1; Eighths <= 7; ++Eighths)
+        if (const unsigned Own = (Resident * Eighths + 4) / 8; Own > 0 && Own < Resident) {
+          AddRoles({Own, 0});
+          AddRoles({0, Own});
+        }
     }
   }
 

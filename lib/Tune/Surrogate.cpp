@@ -17,16 +17,25 @@ Features featuresOf(const FusionConfig &Config, const Prediction &Model) {
   F.Family = static_cast<int>(Config.Shape) * 16 + static_cast<int>(Config.Grid) * 4 +
              (Config.Shape == Geometry::Threads ? static_cast<int>(Config.Order) : 0);
   F.Registers = static_cast<int>(Config.Registers.Policy);
-  double Roles = 0;
-  for (const ConstituentConfig &C : Config.Constituents)
-    Roles += C.ResidentBlocks;
   const bool HasRoles = Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride;
+  double Resident = 0;
+  bool Follows = false;
+  for (const ConstituentConfig &C : Config.Constituents) {
+    Resident += C.ResidentBlocks;
+    Follows |= HasRoles && C.ResidentBlocks == 0;
+  }
+  F.Family += Follows;
+  // What follows the resident blocks has the room that they leave, if only behind them.
+  const double Room = std::max(0.5, Model.ResidentBlocks - Resident), Roles = Follows ? Resident + Room : Resident;
   for (const ConstituentConfig &C : Config.Constituents) {
     const double Threads = static_cast<double>(C.Block.threads() * C.Copies);
     F.Numbers.push_back(std::log2(Threads) / 1.5);
     // Its warps on an SM hide its latency.
-    F.Numbers.push_back(std::log2(Threads * (HasRoles ? C.ResidentBlocks : std::max(1u, Model.ResidentBlocks))));
-    F.Numbers.push_back(HasRoles ? C.ResidentBlocks / Roles / 0.3 : 0);
+    const double Blocks = !HasRoles              ? std::max(1u, Model.ResidentBlocks)
+                          : C.ResidentBlocks > 0 ? C.ResidentBlocks
+                                                 : Room;
+    F.Numbers.push_back(std::log2(Threads * Blocks));
+    F.Numbers.push_back(HasRoles ? Blocks / Roles / 0.3 : 0);
     F.Numbers.push_back(C.RegisterBudget / 48.0);
     F.Numbers.push_back(C.Unroll > 0 ? 0.5 + std::log2(C.Unroll) / 2 : 0);
   }

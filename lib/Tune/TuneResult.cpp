@@ -17,7 +17,7 @@ constexpr Named<Schedule::Kind> Schedules[] = {{Schedule::Serial, "serial"},
                                                {Schedule::Graph, "graph"}};
 constexpr Named<SoloLevel> Levels[] = {
     {SoloLevel::Given, "given"}, {SoloLevel::Shaped, "shaped"}, {SoloLevel::Bound, "bound"}};
-constexpr unsigned FormatVersion = 1;
+constexpr unsigned FormatVersion = 2;
 } // namespace
 
 llvm::StringRef nameOf(Schedule::Kind K) { return nameIn<Schedule::Kind>(Schedules, K); }
@@ -63,12 +63,24 @@ static bool fromJSON(const json::Value &V, BaselineResult &B, json::Path P) {
 }
 
 static json::Value toJSON(const CandidateProfile &P) {
-  return json::Object{{"key", P.Key}, {"counters", toJSON(P.Counters)}};
+  json::Object Out{{"key", P.Key}, {"counters", toJSON(P.Counters)}};
+  if (P.InGraph)
+    Out["in_graph"] = toJSON(*P.InGraph);
+  return Out;
 }
 
 static bool fromJSON(const json::Value &V, CandidateProfile &Out, json::Path P) {
   json::ObjectMapper O(V, P);
-  return O && O.map("key", Out.Key) && O.map("counters", Out.Counters);
+  return O && O.map("key", Out.Key) && O.map("counters", Out.Counters) && O.map("in_graph", Out.InGraph);
+}
+
+static json::Value toJSON(const StepTime &S) {
+  return json::Object{{"name", S.Name}, {"seconds", S.Seconds}, {"busy", S.Busy}};
+}
+
+static bool fromJSON(const json::Value &V, StepTime &S, json::Path P) {
+  json::ObjectMapper O(V, P);
+  return O && O.map("name", S.Name) && O.map("seconds", S.Seconds) && O.map("busy", S.Busy);
 }
 
 json::Value toJSON(const TuneResult &R) {
@@ -78,6 +90,7 @@ json::Value toJSON(const TuneResult &R) {
                       {"started", R.Started},
                       {"seconds", R.Seconds},
                       {"busy_share", R.BusyShare},
+                      {"steps", arrayOf(R.Steps)},
                       {"strategy", R.Strategy},
                       {"space_size", static_cast<std::int64_t>(R.SpaceSize)},
                       {"required_speedup", R.RequiredSpeedup},
@@ -86,6 +99,7 @@ json::Value toJSON(const TuneResult &R) {
                       {"notes", json::Array(R.Notes)},
                       {"problem", toJSON(R.What)},
                       {"solo", arrayOf(R.Solo)},
+                      {"solo_failed", arrayOf(R.SoloFailed)},
                       {"baselines", arrayOf(R.Baselines)},
                       {"tried", arrayOf(R.Tried)},
                       {"profiles", arrayOf(R.Profiles)}};
@@ -101,10 +115,11 @@ bool fromJSON(const json::Value &V, TuneResult &R, json::Path P) {
     return false;
   }
   return O.map("command", R.Command) && O.map("version", R.Version) && O.map("started", R.Started) &&
-         O.map("seconds", R.Seconds) && O.map("busy_share", R.BusyShare) && O.map("strategy", R.Strategy) &&
-         O.map("space_size", R.SpaceSize) && O.map("required_speedup", R.RequiredSpeedup) &&
-         O.map("modelled", R.Modelled) && O.map("interrupted", R.Interrupted) && O.map("notes", R.Notes) &&
-         O.map("problem", R.What) && O.map("solo", R.Solo) && O.map("baselines", R.Baselines) &&
+         O.map("seconds", R.Seconds) && O.map("busy_share", R.BusyShare) && O.map("steps", R.Steps) &&
+         O.map("strategy", R.Strategy) && O.map("space_size", R.SpaceSize) &&
+         O.map("required_speedup", R.RequiredSpeedup) && O.map("modelled", R.Modelled) &&
+         O.map("interrupted", R.Interrupted) && O.map("notes", R.Notes) && O.map("problem", R.What) &&
+         O.map("solo", R.Solo) && O.map("solo_failed", R.SoloFailed) && O.map("baselines", R.Baselines) &&
          O.map("tried", R.Tried) && O.map("profiles", R.Profiles);
 }
 

@@ -62,14 +62,14 @@ llvm::Expected<std::string> TuningDatabase::defaultPath() {
   // llvm's cache_directory knows both places.
   if (!llvm::sys::path::cache_directory(Folder))
     return badInput("there is no folder for the tuning database: neither XDG_CACHE_HOME nor HOME is set",
-                    "name a file with --db");
+                    "name a file with --database");
   llvm::sys::path::append(Folder, "cufuse", "tuning.db");
   return Folder.str().str();
 }
 
 llvm::Error TuningDatabase::failed(const std::string &Doing) const {
   return badInput(fmt::format("cannot {} the tuning database '{}': {}", Doing, Path, sqlite3_errmsg(Handle.get())),
-                  "remove the file to begin a new one, or name another with --db");
+                  "remove the file to begin a new one, or name another with --database");
 }
 
 llvm::Expected<TuningDatabase> TuningDatabase::open(const std::string &Path) {
@@ -90,7 +90,7 @@ llvm::Expected<TuningDatabase> TuningDatabase::open(const std::string &Path) {
   Version.reset();
   if (Found > SchemaVersion)
     return badInput(fmt::format("the tuning database '{}' was written by a later cufuse", Path),
-                    "name another file with --db");
+                    "name another file with --database");
   if (Found < SchemaVersion && sqlite3_exec(Raw, Schema, nullptr, nullptr, nullptr) != SQLITE_OK)
     return Database.failed("write");
   return Database;
@@ -128,11 +128,10 @@ llvm::Expected<std::optional<TuneResult>> TuningDatabase::find(const TuningKey &
                 {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload});
 }
 
-llvm::Expected<std::optional<TuneResult>> TuningDatabase::findLatest(const std::string &Sources,
-                                                                     const std::string &Flags, const std::string &Gpu) {
-  return select("SELECT text FROM result WHERE sources = ? AND flags = ? AND (?3 = '' OR gpu = ?3) "
-                "ORDER BY number DESC LIMIT 1",
-                {Sources, Flags, Gpu});
+llvm::Expected<std::optional<TuneResult>> TuningDatabase::findLatest(const TuningKey &Key) {
+  return select("SELECT text FROM result WHERE ?1 IN ('', sources) AND ?2 IN ('', flags) AND ?3 IN ('', gpu) "
+                "AND ?4 IN ('', driver) AND ?5 IN ('', workload) ORDER BY number DESC LIMIT 1",
+                {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload});
 }
 
 } // namespace cufuse

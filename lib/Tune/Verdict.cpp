@@ -16,6 +16,7 @@ namespace cufuse {
 
 namespace {
 constexpr double LaunchMicroseconds = 5; // of one empty launch after another, about
+constexpr double AboutEqual = 1.01;      // of times
 
 std::string kernelsOf(const TuneResult &R) {
   std::string Names;
@@ -29,6 +30,15 @@ std::string timeOf(double Microseconds) {
 }
 
 bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
+
+/// Grids that the search chose: who launches the fused kernel has to give them.
+std::string gridsOf(const TuneResult &R, const Evaluation &E) {
+  std::string Text;
+  for (size_t I = 0; I < E.Grids.size(); ++I)
+    if (E.Grids[I] > 0)
+      Text += fmt::format(", {} with a grid of {}", R.What.Constituents[I].Name, E.Grids[I]);
+  return Text;
+}
 
 Regime regimeOf(const TuneResult &R) {
   bool Tail = false;
@@ -113,6 +123,16 @@ void rankBaselines(const TuneResult &R, Summary &S) {
   }
 }
 
+/// Who launches a graph of several kernels can launch one of a single kernel.
+void lookIntoGraphs(const TuneResult &R, Summary &S) {
+  if (!S.Winner || !S.StrongestBaseline || S.StrongestBaseline->How != Schedule::Graph)
+    return;
+  for (const CandidateProfile &Profile : R.Profiles)
+    if (Profile.Key == S.Winner->Which.key() && Profile.InGraph && isMeasured(*Profile.InGraph) &&
+        Profile.InGraph->Microseconds < S.Winner->Result.Microseconds)
+      S.WinnerInGraph = Profile.InGraph;
+}
+
 /// Each level may also use what the one before it has: a factor is at least 1.
 void factorize(Summary &S) {
   auto TimeAt = [&](SoloLevel Level, double Before) {
@@ -126,8 +146,9 @@ void factorize(Summary &S) {
   if (Shaped > 0 && Bound > 0)
     S.Binding = Shaped / Bound;
   if (Bound > 0 && S.Winner && isMeasured(S.Winner->Result)) {
-    S.Fusion = Bound / S.Winner->Result.Microseconds;
-    S.FusionNoise = std::hypot(S.StrongestBaseline->Result.RelativeNoise, S.Winner->Result.RelativeNoise);
+    const Evaluation &Fused = S.WinnerInGraph ? *S.WinnerInGraph : S.Winner->Result;
+    S.Fusion = Bound / Fused.Microseconds;
+    S.FusionNoise = std::hypot(S.StrongestBaseline->Result.RelativeNoise, Fused.RelativeNoise);
   }
 }
 
@@ -136,14 +157,19 @@ void bound(const TuneResult &R, Summary &S) {
   std::vector<std::string> Names;
   for (const ConstituentProblem &C : R.What.Constituents) {
     SoloShape Best = C.best();
+    std::vector<const SoloResult *> Levels;
     for (const SoloResult &Alone : R.Solo)
-      if (Alone.Constituent == C.Name && isMeasured(Alone.Result) &&
-          (Best.Microseconds <= 0 || Alone.Result.Microseconds <= Best.Microseconds)) {
-        Best.Microseconds = Alone.Result.Microseconds;
-        Best.Counters = Alone.Counters;
-      }
+      if (Alone.Constituent == C.Name && isMeasured(Alone.Result))
+        Levels.push_back(&Alone);
+    for (const SoloResult *Alone : Levels)
+      if (Best.Microseconds <= 0 || Alone->Result.Microseconds <= Best.Microseconds)
+        Best.Microseconds = Alone->Result.Microseconds;
     if (Best.Microseconds <= 0)
       return;
+    // Of those that are as fast, the last one demands least: its arguments are bound.
+    for (const SoloResult *Alone : Levels)
+      if (!Alone->Counters.empty() && Alone->Result.Microseconds <= AboutEqual * Best.Microseconds)
+        Best.Counters = Alone->Counters;
     Solo.push_back(std::move(Best));
     Names.push_back(C.Name);
   }
@@ -168,12 +194,15 @@ void judge(const TuneResult &R, Summary &S) {
   const std::string Against =
       fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level), timeOf(Strong.Result.Microseconds));
   const double Alone = S.LaunchShapes * S.Binding;
+  std::string Fused;
+  if (S.Winner)
+    Fused = S.WinnerInGraph ? timeOf(S.WinnerInGraph->Microseconds) + " in a CUDA graph"
+                            : timeOf(S.Winner->Result.Microseconds);
   const bool Fast = S.Winner && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
   if (Fast) {
     S.What = Advice::Fuse;
-    S.Sentence =
-        fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
-                    phraseOf(S.Winner->Which.Config), timeOf(S.Winner->Result.Microseconds), S.Fusion, Against);
+    S.Sentence = fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
+                             phraseOf(S.Winner->Which.Config) + gridsOf(R, S.Winner->Result), Fused, S.Fusion, Against);
     if (Alone > S.Fusion)
       S.Sentence += fmt::format(" Tuning the kernels alone gives more: {:.2f} times.", Alone);
     return;
@@ -183,10 +212,10 @@ void judge(const TuneResult &R, Summary &S) {
     Why = "no fused candidate could be measured";
   else if (S.Fusion >= R.RequiredSpeedup)
     Why = fmt::format("the best fused kernel, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %",
-                      timeOf(S.Winner->Result.Microseconds), S.Fusion, Against, S.FusionNoise * 100);
+                      Fused, S.Fusion, Against, S.FusionNoise * 100);
   else
-    Why = fmt::format("the best fused kernel takes {}, {:.2f} times as fast as {}; {:.2f} is required",
-                      timeOf(S.Winner->Result.Microseconds), S.Fusion, Against, R.RequiredSpeedup);
+    Why = fmt::format("the best fused kernel takes {}, {:.2f} times as fast as {}; {:.2f} is required", Fused, S.Fusion,
+                      Against, R.RequiredSpeedup);
   S.What = Alone >= R.RequiredSpeedup ? Advice::TuneAlone : Advice::LeaveAlone;
   S.Sentence = fmt::format("Do not fuse {}: {}.", Kernels, Why);
   if (S.What == Advice::TuneAlone)
@@ -232,7 +261,9 @@ std::string phraseOf(const FusionConfig &C) {
   case Geometry::Blocks:
     Text = fmt::format("in blocks of their own, {} threads", Threads);
     Text += C.Grid == GridPolicy::Stride
-                ? fmt::format(", {} resident per SM", Counts(&ConstituentConfig::ResidentBlocks))
+                ? fmt::format(", {} resident per SM", List([](const ConstituentConfig &Part) {
+                                return Part.ResidentBlocks ? std::to_string(Part.ResidentBlocks) : "the rest";
+                              }))
             : C.Grid == GridPolicy::Pool ? ", by ticket of the SM"
                                          : ", interleaved";
     break;
@@ -286,6 +317,7 @@ Summary summarize(const TuneResult &R) {
   S.Counts = countFates(R.Tried);
   rankBaselines(R, S);
   R.Modelled ? rankByModel(R, S) : rankCandidates(R, S);
+  lookIntoGraphs(R, S);
   factorize(S);
   bound(R, S);
   auto See = [&](const Evaluation &E, bool Full) {

@@ -98,6 +98,7 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
       Result.Text.Dependencies.push_back(File);
   Result.Text.OutsideMacros.insert(Text.OutsideMacros.begin(), Text.OutsideMacros.end());
   Result.Text.HasHostShared |= Text.HasHostShared;
+  Result.Text.HasConstants |= Text.HasConstants;
   for (const Piece &P : Text.Header)
     Result.Text.Header.push_back(inside(P, Node));
   for (const std::string &Macro : Text.HeaderMacros)

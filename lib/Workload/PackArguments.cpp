@@ -240,12 +240,10 @@ std::string inCxx(std::uint64_t Bits, const FieldFacts &Field) {
   case ScalarKind::Unsigned:
     return fmt::format("{}u{}", Bits, Field.Bytes == 8 ? "ll" : "");
   case ScalarKind::Signed: {
-    const char *Suffix = Field.Bytes == 8 ? "ll" : "";
     const auto Value = static_cast<std::int64_t>(Bits);
-    // The smallest has no literal.
-    if (Field.Bytes >= 4 && Value == -(std::int64_t(1) << (8 * Field.Bytes - 2)) * 2)
-      return fmt::format("(-{}{} - 1)", -(Value + 1), Suffix);
-    return fmt::format("{}{}", Value, Suffix);
+    if (Value == std::numeric_limits<std::int64_t>::min()) // has no literal of its own type
+      return "0x8000000000000000ull";
+    return fmt::format("{}{}", Value, Field.Bytes == 8 ? "ll" : "");
   }
   default:
     if (Field.Bytes == 4)
@@ -262,7 +260,7 @@ llvm::Expected<PackedKernel> packKernel(const KernelFacts &Facts, const Workload
     return badInput(fmt::format("{}: its workload does not allow blocks of {}", Kernel.Name, Block.str()),
                     "add the shape to `block: {default: …, tunable: […]}`", Kernel.Where);
   Packer Pack(Kernel, Buffers, Block);
-  PackedKernel Packed{Block, Pack.launch(), {}};
+  PackedKernel Packed{Block, Pack.launch(), {}, Kernel.AnyGrid};
   Pack.checkParameters(Facts);
   for (const ParameterFacts &Parameter : Facts.Parameters)
     Packed.Arguments.push_back(Pack.argument(Parameter));

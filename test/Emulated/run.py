@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,10 @@ sys.path.insert(0, HERE)
 from translate import translate, Untranslatable  # noqa: E402
 
 INCLUDE = os.path.join(HERE, "include")
+# The toolkit's headers stand behind the emulator's: cooperative groups, CUB and libcu++ are the real ones.
+NVCC = os.path.realpath(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
+TOOLKIT = os.path.join(os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or os.path.dirname(os.path.dirname(NVCC)),
+                       "include")
 COMPILER = os.environ.get("EMULATED_CXX", "clang++-22")
 FLAGS = ["-O1", "-g0", "-w", "-fno-pie", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv"]
 DIFFERS = 86
@@ -43,11 +48,12 @@ def execute(command, text=None):
 
 def compile_source(source, target, folders=(), macros=(), standard="c++17"):
     """Preprocesses, translates and compiles one CUDA source."""
-    text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", INCLUDE, "-include",
-                    "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDACC_RDC__=1", "-D__CUDA_ARCH__=900",
-                    *(f"-I{folder}" for folder in folders), *(f"-D{macro}" for macro in macros), "-w", "-C", source])
+    text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", INCLUDE, "-isystem", TOOLKIT, "-isystem",
+                    os.path.join(TOOLKIT, "cccl"), "-include", "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1",
+                    "-D__CUDACC_RDC__=1", "-D__CUDA_ARCH__=900", *(f"-I{folder}" for folder in folders),
+                    *(f"-D{macro}" for macro in macros), "-w", source])
     try:
-        text = translate(text)
+        text = translate(text, TOOLKIT)
     except Untranslatable as error:
         raise Failed(1, f"{source}: {error}")
     execute([COMPILER, *FLAGS, f"-std={standard}", "-x", "c++-cpp-output", "-c", "-o", target, "-"], text)

@@ -1,14 +1,14 @@
 """What macros cannot do to make CUDA text C++: launches, shared memory, inline PTX, and a few attributes.
 
-translate(text) takes preprocessed text with line markers, in which the emulator's and the system's headers are marked
-as system headers; those are left alone.
+translate(text, toolkit) takes preprocessed text with line markers, in which the emulator's and the system's headers are
+marked as system headers; those are left alone. So are the toolkit's, but they are CUDA text like the user's.
 """
 import re
 
 # Line markers, comments, raw strings, characters (but not the separators of digits), strings.
 HIDDEN = re.compile(r'^#[^\n]*$|//[^\n]*|/\*(?:.|\n)*?\*/|R"([^\s()\\]*)\((?:.|\n)*?\)\1"|'
                     r"(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|" r'"(?:\\.|[^"\\\n])*"', re.M)
-MARKER = re.compile(r'^# \d+ "[^"\n]*"((?: \d)*)$', re.M)
+MARKER = re.compile(r'^# \d+ "([^"\n]*)"((?: \d)*)$', re.M)
 
 
 class Untranslatable(Exception):
@@ -86,6 +86,8 @@ def callee_start(plain, end):
 
 
 def launches(text):
+    if "<<<" not in text:
+        return text
     plain = blanked(text)
     at = len(text)
     while (at := plain.rfind("<<<", 0, at)) >= 0:
@@ -99,7 +101,7 @@ def launches(text):
         closed = closing(plain, opened.end() - 1)
         start = callee_start(plain, at)
         arguments = text[opened.end():closed].strip()
-        text = (text[:start] + f"::cuda_emulated::Launcher({text[at + 3:end]}).run([&](auto &...cuda_argument) {{ "
+        text = (text[:start] + f"::cuda_emulated::Launcher({text[at + 3:end]}).run([=](auto &...cuda_argument) {{ "
                 f"{text[start:at].strip()}(cuda_argument...); }}{', ' if arguments else ''}{arguments})"
                 + text[closed + 1:])
         plain = blanked(text)
@@ -133,6 +135,8 @@ def assembly(text):
 
 
 def dynamic_shared(text):
+    if not re.search(r"\bextern\b[^;{}]*\b__shared__\b", text):
+        return text
     plain = blanked(text)
     for match in reversed(list(re.finditer(r"\bextern\b[^;{}]*\b__shared__\b[^;{}]*;", plain))):
         declaration = without_markers(text[match.start():match.end() - 1])
@@ -150,9 +154,11 @@ def dynamic_shared(text):
 
 
 WORDS = (
+    # What follows `static` can be no alignment.
+    (r"(?:\bstatic\s+)?\b__shared__\s+(alignas\s*\((?:[^()]|\([^()]*\))*\))", r"\1 __shared__"),
     # In a section of its own, which is poisoned before every block; `used`, since a compiler otherwise knows all that
-    # is ever written to it.
-    (r"(?:\bstatic\s+)?\b__shared__\b", 'static __attribute__((used, section("emulated_shared")))'),
+    # is ever written to it; never destroyed, since nothing ever constructs it.
+    (r"(?:\bstatic\s+)?\b__shared__\b", 'static __attribute__((used, no_destroy, section("emulated_shared")))'),
     (r"\b__forceinline__\b", "inline"),
     (r"(?<![(,] )(?<![(,])\b__noinline__\b", "__attribute__((noinline))"),
     (r"^#pragma unroll[^\n]*$", ""),  # compiling takes longer with it, and nothing runs faster
@@ -166,12 +172,24 @@ def translate_user(text):
     return text
 
 
-def translate(text):
-    """Runs of lines that are the user's, translated; the others as they are."""
-    chunks, start, system = [], 0, False
+def translate_library(text):
+    """What a library's header says of the block differs in every file that reads it for a partition: each file keeps its
+    own functions, as a module of the device does. What they declare as the compiler's, the emulator has."""
+    # Variables keep their linkage: clang gives those inside of functions one name.
+    return ("#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = any(function, record))\n"
+            + re.sub(r'\bextern "C" \w+ __nvvm_\w+\([^()]*\);', "", translate_user(text))
+            + "\n#pragma clang attribute pop\n")
+
+
+def translate(text, toolkit):
+    """Runs of lines that are CUDA text, translated; the others as they are. `toolkit`: the folder of its headers."""
+    def kind(match):
+        return "toolkit" if match[1].startswith(toolkit) else "system" if " 3" in match[2] else "user"
+    chunks, start, last = [], 0, "system"
     for match in MARKER.finditer(text):
-        if (" 3" in match[1]) != system:
-            chunks.append((system, text[start:match.start()]))
-            start, system = match.start(), not system
-    chunks.append((system, text[start:]))
-    return "".join(chunk if system else translate_user(chunk) for system, chunk in chunks)
+        if kind(match) != last:
+            chunks.append((last, text[start:match.start()]))
+            start, last = match.start(), kind(match)
+    chunks.append((last, text[start:]))
+    return "".join(chunk if kind == "system" else translate_user(chunk) if kind == "user" else translate_library(chunk)
+                   for kind, chunk in chunks)

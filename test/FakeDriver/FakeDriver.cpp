@@ -1,14 +1,22 @@
-// A CUDA driver for tests without a GPU: what cufuse-runner calls of it, with device memory on the host and the kernels
-// of test/Execution/Inputs/runner_kernels.cu as functions. Work is done when it is enqueued, but for what a gate holds,
-// which would be a deadlock anyway; time passes only in kernels, a nanosecond for each of their threads.
+// A CUDA driver for tests without a GPU: what cufuse-runner calls of it, with device memory on the host. Kernels and their
+// parameters are read from cubins; those of test/Execution/Inputs/runner_kernels.cu are played by functions, any other
+// writes nothing. Work is done when it is enqueued, but for what a gate holds, which would be a deadlock anyway; time passes
+// only in kernels, a nanosecond for each of their threads and, for those that are not played, 5 µs for the launch.
+//
+// FAKE_DRIVER_GPUS=N: so many (1). FAKE_DRIVER_FAULTS=crash:THREADS,hang:THREADS,wrong:THREADS: what blocks of so many threads
+// do, in kernels that are not played; `wrong` writes where the last pointer leads.
 #include <cuda.h>
+#include <elf.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <set>
+#include <sstream>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -17,13 +25,60 @@
 namespace {
 
 struct Kernel {
-  const char *Name;
+  std::string Name;
   std::vector<size_t> Parameters; ///< Sizes in bytes.
 };
-const Kernel Kernels[] = {{"add", {8, 8, 8, 4}},           {"histogram", {8, 8, 4}},
-                          {"add_by_ticket", {8, 8, 8, 4, 8}}, {"add_wrongly", {8, 8, 8, 4}},
-                          {"add_through_shared", {8, 8, 8, 4}}, {"add_out_of_bounds", {8, 8, 8, 4}},
-                          {"add_never", {8, 8, 8, 4}}};
+const char *const Played[] = {"add",         "histogram",          "add_by_ticket",    "add_never",
+                              "add_wrongly", "add_through_shared", "add_out_of_bounds", "cufuse_differ"};
+
+using Module = std::vector<Kernel>;
+
+/// The sizes that `.nv.info.KERNEL` gives: attributes of a format, a kind and a value; 0x17 is of a parameter.
+std::vector<size_t> parametersOf(const std::string &Info) {
+  constexpr unsigned char Sized = 4, Parameter = 0x17;
+  std::map<unsigned, size_t> Sizes;
+  for (size_t At = 0; At + 4 <= Info.size();) {
+    std::uint16_t Bytes = 0;
+    std::memcpy(&Bytes, &Info[At + 2], sizeof Bytes);
+    if (Info[At] == Sized && Info[At + 1] == Parameter) {
+      std::uint16_t Number = 0;
+      std::uint32_t Size = 0;
+      std::memcpy(&Number, &Info[At + 8], sizeof Number);
+      std::memcpy(&Size, &Info[At + 12], sizeof Size);
+      Sizes[Number] = Size >> 18;
+    }
+    At += 4 + (Info[At] == Sized ? Bytes : 0);
+  }
+  std::vector<size_t> All;
+  for (const auto &[Number, Size] : Sizes)
+    All.push_back(Size);
+  return All;
+}
+
+Module readCubin(const std::string &Bytes) {
+  constexpr unsigned char Entry = 0x10; // in st_other
+  auto At = [&]<typename T>(size_t Offset, T) {
+    T Value{};
+    if (Offset + sizeof Value <= Bytes.size())
+      std::memcpy(&Value, &Bytes[Offset], sizeof Value);
+    return Value;
+  };
+  const auto Header = At(0, Elf64_Ehdr());
+  std::map<std::string, Elf64_Shdr> Sections;
+  auto Section = [&](size_t I) { return At(Header.e_shoff + I * sizeof(Elf64_Shdr), Elf64_Shdr()); };
+  for (size_t I = 0; I < Header.e_shnum; ++I)
+    Sections[Bytes.c_str() + Section(Header.e_shstrndx).sh_offset + Section(I).sh_name] = Section(I);
+  Module Kernels;
+  for (size_t I = 0; I < Sections[".symtab"].sh_size / sizeof(Elf64_Sym); ++I) {
+    const auto Symbol = At(Sections[".symtab"].sh_offset + I * sizeof(Elf64_Sym), Elf64_Sym());
+    if (ELF64_ST_TYPE(Symbol.st_info) != STT_FUNC || !(Symbol.st_other & Entry))
+      continue;
+    const std::string Name = Bytes.c_str() + Sections[".strtab"].sh_offset + Symbol.st_name;
+    const Elf64_Shdr Info = Sections[".nv.info." + Name];
+    Kernels.push_back({Name, parametersOf(Bytes.substr(Info.sh_offset, Info.sh_size))});
+  }
+  return Kernels;
+}
 
 struct Graph {
   std::vector<std::function<void()>> Nodes;
@@ -34,6 +89,18 @@ double Microseconds = 0;
 CUresult Sticky = CUDA_SUCCESS;
 Graph *Capturing = nullptr;
 std::map<const Kernel *, int> DynamicLimit;
+
+std::set<void *> Allocated;
+
+/// What FAKE_DRIVER_FAULTS says of blocks of so many threads.
+std::string faultOf(unsigned Threads) {
+  const char *Given = std::getenv("FAKE_DRIVER_FAULTS");
+  std::istringstream Faults(Given ? Given : "");
+  for (std::string Fault; std::getline(Faults, Fault, ',');)
+    if (Fault.substr(Fault.find(':') + 1) == std::to_string(Threads))
+      return Fault.substr(0, Fault.find(':'));
+  return "";
+}
 
 CUresult perform(std::function<void()> Work) {
   if (Capturing)
@@ -50,13 +117,33 @@ template <typename T> T argument(const std::vector<std::string> &Arguments, size
 }
 
 void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::vector<std::string> &Arguments) {
-  const std::string Name = Kernel.Name;
+  const std::string &Name = Kernel.Name;
   Microseconds += 1e-3 * Blocks * Threads;
+  if (std::find(std::begin(Played), std::end(Played), Name) == std::end(Played)) {
+    Microseconds += 5;
+    const std::string Fault = faultOf(Threads);
+    if (Fault == "crash")
+      Sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+    while (Fault == "hang")
+      ::pause();
+    for (size_t I = Arguments.size(); Fault == "wrong" && I-- > 0;)
+      if (Arguments[I].size() == sizeof(CUdeviceptr) && Allocated.contains(argument<void *>(Arguments, I))) {
+        std::memset(argument<void *>(Arguments, I), 0x11, 4);
+        break;
+      }
+    return;
+  }
   if (Name == "histogram") {
     const auto *Values = argument<const unsigned *>(Arguments, 0);
     auto *Bins = argument<unsigned *>(Arguments, 1);
     for (unsigned I = 0; I < argument<unsigned>(Arguments, 2); ++I)
       ++Bins[Values[I] & 255];
+    return;
+  }
+  if (Name == "cufuse_differ") {
+    if (std::memcmp(argument<const void *>(Arguments, 0), argument<const void *>(Arguments, 1),
+                    argument<size_t>(Arguments, 2) * 4))
+      *argument<unsigned *>(Arguments, 3) = 1;
     return;
   }
   if (Name == "add_out_of_bounds") {
@@ -93,19 +180,24 @@ CUresult cuDriverGetVersion(int *Version) {
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int *Count) {
-  *Count = 1;
+  const char *Given = std::getenv("FAKE_DRIVER_GPUS");
+  *Count = Given ? std::atoi(Given) : 1;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGet(CUdevice *Device, int Ordinal) {
+  int Count = 0;
+  cuDeviceGetCount(&Count);
   *Device = Ordinal;
-  return Ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  return Ordinal < Count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 CUresult cuDeviceGetName(char *Name, int Length, CUdevice) {
   std::strncpy(Name, "Fake", Length);
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *Value, CUdevice_attribute Attribute, CUdevice) {
-  *Value = Attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE ? 1 << 20 : 9;
+  *Value = Attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE                ? 1 << 20
+           : Attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
+                                                                        : 9;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetPCIBusId(char *, int, CUdevice) { return CUDA_ERROR_INVALID_DEVICE; }
@@ -120,9 +212,12 @@ CUresult cuCtxSynchronize() { return Sticky; }
 CUresult cuMemAlloc(CUdeviceptr *Address, size_t Bytes) {
   void *Memory = Bytes > 1 << 30 ? nullptr : std::malloc(Bytes);
   *Address = reinterpret_cast<CUdeviceptr>(Memory);
+  if (Memory)
+    Allocated.insert(Memory);
   return Memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemFree(CUdeviceptr Address) {
+  Allocated.erase(reinterpret_cast<void *>(Address));
   std::free(reinterpret_cast<void *>(Address));
   return CUDA_SUCCESS;
 }
@@ -154,33 +249,42 @@ CUresult cuMemsetD32Async(CUdeviceptr Address, unsigned Value, size_t Count, CUs
   return perform([=] { std::fill_n(reinterpret_cast<unsigned *>(Address), Count, Value); });
 }
 
-CUresult cuModuleLoad(CUmodule *Module, const char *Path) {
-  *Module = nullptr;
-  if (!std::ifstream(Path))
+CUresult cuModuleLoad(CUmodule *Loaded, const char *Path) {
+  std::ifstream File(Path, std::ios::binary);
+  if (!File)
     return CUDA_ERROR_FILE_NOT_FOUND;
-  *Module = reinterpret_cast<CUmodule>(1);
+  const std::string Bytes(std::istreambuf_iterator<char>(File), {});
+  *Loaded = reinterpret_cast<CUmodule>(new Module(readCubin(Bytes)));
   return Sticky;
 }
-CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
-CUresult cuModuleGetFunction(CUfunction *Function, CUmodule, const char *Name) {
-  for (const Kernel &One : Kernels)
-    if (std::string(Name) == One.Name) {
-      *Function = reinterpret_cast<CUfunction>(const_cast<Kernel *>(&One));
+/// The text holds one kernel, which compares.
+CUresult cuModuleLoadData(CUmodule *Loaded, const void *) {
+  *Loaded = reinterpret_cast<CUmodule>(new Module{{"cufuse_differ", {8, 8, 8, 8}}});
+  return Sticky;
+}
+CUresult cuModuleUnload(CUmodule Loaded) {
+  delete reinterpret_cast<Module *>(Loaded);
+  return CUDA_SUCCESS;
+}
+CUresult cuModuleGetFunction(CUfunction *Function, CUmodule Loaded, const char *Name) {
+  for (Kernel &One : *reinterpret_cast<Module *>(Loaded))
+    if (One.Name == Name) {
+      *Function = reinterpret_cast<CUfunction>(&One);
       return CUDA_SUCCESS;
     }
   return CUDA_ERROR_NOT_FOUND;
 }
-CUresult cuModuleGetFunctionCount(unsigned *Count, CUmodule) {
-  *Count = std::size(Kernels);
+CUresult cuModuleGetFunctionCount(unsigned *Count, CUmodule Loaded) {
+  *Count = static_cast<unsigned>(reinterpret_cast<Module *>(Loaded)->size());
   return CUDA_SUCCESS;
 }
-CUresult cuModuleEnumerateFunctions(CUfunction *Functions, unsigned Count, CUmodule) {
+CUresult cuModuleEnumerateFunctions(CUfunction *Functions, unsigned Count, CUmodule Loaded) {
   for (unsigned I = 0; I < Count; ++I)
-    Functions[I] = reinterpret_cast<CUfunction>(const_cast<Kernel *>(&Kernels[I]));
+    Functions[I] = reinterpret_cast<CUfunction>(&(*reinterpret_cast<Module *>(Loaded))[I]);
   return CUDA_SUCCESS;
 }
 CUresult cuFuncGetName(const char **Name, CUfunction Function) {
-  *Name = reinterpret_cast<const Kernel *>(Function)->Name;
+  *Name = reinterpret_cast<const Kernel *>(Function)->Name.c_str();
   return CUDA_SUCCESS;
 }
 CUresult cuFuncGetParamInfo(CUfunction Function, size_t Number, size_t *Offset, size_t *Size) {

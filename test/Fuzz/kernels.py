@@ -85,6 +85,12 @@ class Expressions:
                                 f"t / 32u % 2u == {self.rng.randrange(2)}u", "(v0 ^ v1) & 1u",
                                 f"threadIdx.x > {self.rng.randrange(8)}u && v2 > v3"))
 
+    def by_warp(self):
+        """The same for all lanes of a warp, in blocks whose rows are whole warps."""
+        return self.rng.choice((f"t / 32u % 2u == {self.rng.randrange(2)}u", f"t >= {self.rng.choice((32, 64, 96))}u",
+                                "(t >> 5) == blockIdx.x % 3u", f"(b * T + t) / 32u % 3u == {self.rng.randrange(3)}u",
+                                f"__any_sync(0xffffffffu, {self.value(1)} % 16u == 3u)"))
+
     def uniform(self):
         """The same for all threads of a block."""
         return self.rng.choice(
@@ -161,6 +167,10 @@ def make_kernel(rng, name):
     if rng.random() < 0.05:  # Threads leave before barriers: refused, or to be got right.
         kernel.body = without(kernel.body, lambda s: s.kind in NEEDS_ALL)
         kernel.body.insert(rng.randrange(len(kernel.body) + 1), Statement("leave", (expressions.condition(), )))
+    elif rng.random() < 0.1:  # Whole warps leave before barriers and warp primitives.
+        kernel.body = without(kernel.body, lambda s: s.kind in NEEDS_ALL - {"shuffle"})
+        kernel.body.insert(rng.randrange(len(kernel.body) + 1), Statement("leave", (expressions.by_warp(), )))
+        kernel.whole_warps = True
     if rng.random() < 0.4:
         kernel.late_exit = expressions.condition()
         kernel.tail = [_statement(rng, expressions, 1, False, 1) for _ in range(2)]

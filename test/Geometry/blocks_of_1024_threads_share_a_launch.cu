@@ -7,12 +7,19 @@
 // RUN: %cufuse fuse %t/kernels.cu:large %t/kernels.cu:small --block 32x32 --block 100 --geometry blocks --name stride \
 // RUN:   --grid-policy stride --resident small=2 -o %t/stride.cu
 // RUN: FileCheck %s --check-prefixes=CHECK,STRIDE --input-file=%t/stride.cu
+// RUN: %cufuse fuse %t/kernels.cu:large %t/kernels.cu:small --block 32x32 --block 100 --geometry blocks --name behind \
+// RUN:   --grid-policy stride --copies small=2 --resident large=0 --resident small=2 -o %t/behind.cu
+// RUN: FileCheck %s --check-prefix=BEHIND --input-file=%t/behind.cu
+// RUN: %cufuse fuse %t/kernels.cu:large %t/kernels.cu:small --block 32x32 --block 100 --geometry blocks --name behind2 \
+// RUN:   --grid-policy stride --copies small=3 --resident small=0 -o %t/behind2.cu
+// RUN: FileCheck %s --check-prefix=BEHIND2 --input-file=%t/behind2.cu
 // RUN: %cufuse fuse %t/kernels.cu:large %t/kernels.cu:small %t/kernels.cu:large --block 32x32 --block 100 --block 1024 \
 // RUN:   --copies small=3 --geometry blocks --name three -o %t/three.cu
 // RUN: FileCheck %s --check-prefix=THREE --input-file=%t/three.cu
 // RUN: %cufuse fuse %t/kernels.cu:large %t/kernels.cu:small --block 32x32 --block 100 --geometry blocks --dry-run \
 // RUN:   -o %t/dry.cu | FileCheck %s --check-prefix=PLAN
-// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/three.cu
+// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/behind.cu \
+// RUN:   %t/behind2.cu %t/three.cu
 
 // CHECK: // threads    0 to 1023 of its blocks: large, block 32x32
 // CHECK-NEXT: // threads    0 to  127 of its blocks: small, block 100, barrier 1
@@ -30,6 +37,16 @@
 // STRIDE-NEXT: for (unsigned block = blockIdx.x; block < large_grid.blocks; block += multiprocessors) {
 // STRIDE: } else {
 // STRIDE: for (unsigned block = blockIdx.x - multiprocessors; block < small_grid.blocks; block += 2 * multiprocessors) {
+// BEHIND: //   2 small
+// BEHIND-NEXT: // large has a block for each of its own, behind those.
+// BEHIND-NEXT: const unsigned multiprocessors = (gridDim.x - large_grid.blocks) / 2;
+// BEHIND-NEXT: if (blockIdx.x < 2 * multiprocessors) {
+// BEHIND: for (unsigned block = blockIdx.x * 2 + 1; block < small_grid.blocks; block += 2 * multiprocessors * 2) {
+// BEHIND: } else {
+// BEHIND-NEXT: behind_large::large(large_grid.inPlane(blockIdx.x - 2 * multiprocessors)
+// BEHIND: const unsigned blocks = 2 * static_cast<unsigned>(multiprocessors) + largeGrid.blocks;
+// BEHIND2: const unsigned multiprocessors = (gridDim.x - (small_grid.blocks + 3 - 1) / 3) / 1;
+// BEHIND2: if (const unsigned block = (blockIdx.x - multiprocessors) * 3 + 2; block < small_grid.blocks) {
 // THREE: } else if (small_share.takes(place)) {
 // THREE-NEXT: if (threadIdx.x < 128) {
 // THREE: } else if (threadIdx.x < 256) {
@@ -68,6 +85,8 @@ __global__ void small(const int *in, int *out, int n) {
 #include "both.h"
 #include "kernels.cu"
 
+#include "behind.h"
+#include "behind2.h"
 #include "match.h"
 #include "stride.h"
 #include "three.h"
@@ -87,6 +106,12 @@ int main() {
   });
   good &= both.same("stride", unfused, [&] {
     require(stride::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "stride");
+  });
+  good &= both.same("behind", unfused, [&] {
+    require(behind::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "behind");
+  });
+  good &= both.same("behind2", unfused, [&] {
+    require(behind2::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "behind2");
   });
   auto three = [&] {
     unfused();

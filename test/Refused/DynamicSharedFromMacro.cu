@@ -1,17 +1,26 @@
-// Dynamic shared memory out of a macro, or two arrays at once, is refused; aligned and written out it is not.
+// Dynamic shared memory out of a macro that cannot be written out, or two arrays at once, is refused; aligned, written out
+// or out of a plain macro it is not.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:by_macro --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=MACRO --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse %s:two_at_once --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=TWO --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse %s:written --block 64 -o %t/out.cu
-#define DYNAMIC(type, name) extern __shared__ type name[]
+// RUN: %cufuse fuse %s:written %s:by_plain_macro --block 64 --block 64 -o %t/out.cu
+#define DYNAMIC(type, name, ...) extern __shared__ __VA_OPT__(alignas(__VA_ARGS__)) type name[]
+#define PLAIN(type, name) extern __shared__ type name[]
 
 __global__ void by_macro(float *data) {
-  // MACRO: refused: {{[^ ]*}}:[[#@LINE+2]]:3: by_macro: dynamic shared memory is declared by a macro, or several arrays
+  // MACRO: refused: {{[^ ]*}}:[[#@LINE+2]]:{{[0-9]+}}: by_macro: dynamic shared memory is declared by a macro, or several arrays
   // MACRO-SAME: at once: tile [DynamicSharedFromMacro]; write `extern __shared__ T name[];`, one array each
   DYNAMIC(float, tile);
+  tile[threadIdx.x] = data[threadIdx.x];
+  __syncthreads();
+  data[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+
+__global__ void by_plain_macro(float *data) {
+  PLAIN(float, tile);
   tile[threadIdx.x] = data[threadIdx.x];
   __syncthreads();
   data[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];

@@ -1,21 +1,23 @@
-// A kernel whose name or __global__ comes out of a macro is refused; launch bounds may come out of one.
+// A macro that spells a kernel is written out, but one with __VA_OPT__ is not.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:scale --block 64 -o %t/out.cu 2>&1 | \
+// RUN: %exits 1 %cufuse fuse %s:scale_more --block 64 -o %t/out.cu -- -std=c++20 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=NAME --implicit-check-not=refused:
-// RUN: %exits 1 %cufuse fuse %s:shift --block 64 -o %t/out.cu 2>&1 | \
+// RUN: %exits 1 %cufuse fuse %s:more --block 64 -o %t/out.cu -- -std=c++20 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=GLOBAL --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse %s:bounded -o %t/out.cu
-#define KERNEL(name) __global__ void name
-#define GLOBAL __global__
+// RUN: %cufuse fuse %s:plain_kernel %s:bounded --block 64 --block 64 -o %t/out.cu -- -std=c++20
+#define MORE(name, ...) __global__ void name##_more(float *data __VA_OPT__(, ) __VA_ARGS__)
+#define GLOBAL(...) __global__ __VA_OPT__(__launch_bounds__(__VA_ARGS__))
+#define PLAIN(name) __global__ void name##_kernel
 #define BOUNDS __launch_bounds__(128)
 
-// NAME: refused: {{[^ ]*}}:[[#@LINE+2]]:1: scale: the kernel's declaration is spelled by a macro: scale
-// NAME-SAME: [KernelFromMacro]; write the kernel's head without the macro
-KERNEL(scale)(float *data, float by) { data[threadIdx.x] *= by; }
+// NAME: refused: {{[^ ]*}}:[[#@LINE+2]]:1: scale_more: the kernel's declaration is spelled by a macro that cannot be
+// NAME-SAME: written out: scale_more [KernelFromMacro]; write the kernel's head without the macro
+MORE(scale, float by) { data[threadIdx.x] *= by; }
 
-// GLOBAL: refused: {{[^ ]*}}:[[#@LINE+2]]:13: shift: the kernel's declaration is spelled by a macro:
-// GLOBAL-SAME: no __global__ is written before shift [KernelFromMacro]; write the kernel's head without the macro
-GLOBAL void shift(float *data, float by) { data[threadIdx.x] += by; }
+// GLOBAL: refused: {{[^ ]*}}:[[#@LINE+2]]:18: more: the kernel's declaration is spelled by a macro that cannot be
+// GLOBAL-SAME: written out: no __global__ is written before more [KernelFromMacro]; write the kernel's head
+GLOBAL(128) void more(float *data, float by) { data[threadIdx.x] += by; }
 
+PLAIN(plain)(float *data) { data[threadIdx.x] = 1; }
 __global__ void BOUNDS bounded(float *data) { data[threadIdx.x] = 0; }

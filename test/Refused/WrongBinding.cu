@@ -8,8 +8,11 @@
 // RUN:   FileCheck %s --check-prefix=VALUE --implicit-check-not=refused:
 // RUN: %exits 2 %cufuse fuse %s:scale --block 128 --bind other.n=3 -o %t/out.cu
 // RUN: %exits 2 %cufuse fuse %s:scale --block 128 --bind n=3 -o %t/out.cu
+// RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=3-1 -o %t/out.cu
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:scale --block 128 --bind scale.n=3 --bind scale.factor=0.5f -o %t/out.cu
+// RUN: %cufuse fuse %s:scale --block 128 --bind scale.n=-0x1f --bind scale.factor=-0x1.8p+1f -o %t/out.cu
+// RUN: %cufuse fuse %s:scale --block 128 --bind scale.factor=1e-5f -o %t/out.cu
 // CHECK: refused: {{.*}}: the argument cannot be fixed: data of scale is of type float * [WrongBinding];
 // CHECK-SAME: name a parameter that is a number, and a literal like 3 or 0.5f
 // NAME: refused: {{.*}}: scale has no parameter m [WrongBinding]

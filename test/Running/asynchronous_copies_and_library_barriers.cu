@@ -6,7 +6,7 @@
 // RUN:   --grid-policy stride --name stride -o %t/stride.cu
 // RUN: %nvcc -Werror all-warnings -diag-suppress 20054 -std=c++17 -arch=sm_90a -cubin -o %t/match.cubin %t/match.cu
 // RUN: %nvcc -Werror all-warnings -diag-suppress 20054 -std=c++17 -arch=sm_90a -cubin -o %t/stride.cubin %t/stride.cu
-// RUN: %execute --gpu-only -diag-suppress 20054 -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu
+// RUN: %execute --nvcc=-diag-suppress=20054 -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu
 
 //--- kernels.cu
 #include <cooperative_groups.h>

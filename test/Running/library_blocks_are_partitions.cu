@@ -12,7 +12,7 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t/alone.cubin %t/alone.cu
 // RUN: FileCheck %s --input-file=%t/match.cu
 // RUN: FileCheck %s --check-prefix=ALONE --input-file=%t/alone.cu
-// RUN: %execute --gpu-only -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/leaving.cu %t/alone.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/leaving.cu %t/alone.cu
 // CHECK: struct CufuseBlock {
 // CHECK: #define threadIdx ::match::CufuseBlock::threadIdx()
 // CHECK: #include <cooperative_groups.h>

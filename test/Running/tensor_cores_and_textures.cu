@@ -3,7 +3,7 @@
 // RUN: %cufuse fuse %t/kernels.cu:products %t/kernels.cu:sampled %t/kernels.cu:assembled --block 64 --block 16x8 --block 32 \
 // RUN:   --name match -o %t/match.cu
 // RUN: %nvcc -Werror all-warnings -std=c++17 -arch=sm_90a -cubin -o %t/match.cubin %t/match.cu
-// RUN: %execute --gpu-only -I %S/Inputs -I %t %t/main.cu %t/match.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu
 
 //--- kernels.cu
 #include <cuda_fp16.h>

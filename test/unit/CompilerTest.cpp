@@ -211,6 +211,35 @@ TEST(ArtifactCache, AFileThatItDependsOnMayGo) {
   EXPECT_EQ(Made, 2u);
 }
 
+TEST(ArtifactCache, WhatWasUsedLastStaysWhenItIsPruned) {
+  const TemporaryFolder Folder;
+  ArtifactCache Cache(Folder.at("cache"));
+  unsigned Made = 0;
+  auto Get = [&](const std::string &Key) {
+    return llvm::cantFail(Cache.get({Key}, [&](const std::string &New) {
+      ++Made;
+      std::ofstream(New + "/data") << std::string(1000, 'x');
+      return llvm::Error::success();
+    }));
+  };
+  const auto Now = std::filesystem::file_time_type::clock::now();
+  for (int I = 0; I < 4; ++I)
+    std::filesystem::last_write_time(Get(std::to_string(I)) + "/stamps", Now - std::chrono::hours(10 - I));
+  Get("0"); // Used now.
+  Cache.prune(2500, std::chrono::hours(24));
+  EXPECT_EQ(Made, 4u);
+  Get("1"); // Within the hours that are spared, all stay.
+  EXPECT_EQ(Made, 4u);
+  std::filesystem::last_write_time(Get("1") + "/stamps", Now - std::chrono::hours(9));
+  Cache.prune(2500, std::chrono::hours(1));
+  Get("0");
+  Get("3");
+  EXPECT_EQ(Made, 4u);
+  Get("1");
+  Get("2");
+  EXPECT_EQ(Made, 6u);
+}
+
 TEST(ArtifactCache, OneThatCannotBeWrittenIsSaidSo) {
   TemporaryFolder Folder;
   ArtifactCache Cache(Folder.put("file", "") + "/cache");

@@ -1,15 +1,14 @@
 #include "cufuse/Compile/Cubin.h"
 
+#include "TemporaryFolder.h"
+
 #include "cufuse/Frontend/Toolchain.h"
 #include "cufuse/Support/Process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <filesystem>
-#include <fstream>
 
 namespace cufuse {
 namespace {
@@ -42,19 +41,15 @@ protected:
       llvm::consumeError(Tools.takeError());
       GTEST_SKIP() << "there is no nvcc";
     }
-    Folder = fs::temp_directory_path() / ("cufuse-cubin-" + std::to_string(getpid()));
-    fs::create_directories(Folder);
-    std::ofstream(Folder / "a.cu") << Source;
     auto Result = runProcess(
-        {Tools->Nvcc, "-arch=sm_90a", "-cubin", "-o", (Folder / "a.cubin").string(), (Folder / "a.cu").string()}, 120);
+        {Tools->Nvcc, "-arch=sm_90a", "-cubin", "-o", Folder.at("a.cubin"), Folder.put("a.cu", Source)}, 120);
     ASSERT_TRUE(Result && Result->Status == 0);
   }
-  void TearDown() override { fs::remove_all(Folder); }
   std::string entry(const std::string &Mangled) const {
-    auto Name = entryName((Folder / "a.cubin").string(), Mangled);
+    auto Name = entryName(Folder.at("a.cubin"), Mangled);
     return Name ? *Name : llvm::toString(Name.takeError());
   }
-  fs::path Folder;
+  TemporaryFolder Folder;
 };
 
 TEST_F(Cubin, KernelsAreFoundUnderTheNamesThatNvccGivesThem) {
@@ -69,9 +64,9 @@ TEST_F(Cubin, MissingKernelsAreReported) {
   EXPECT_THAT(entry("_ZN2ns8numberedIiLi4EEEvPT_"),
               HasSubstr("the compiled file has no kernel void ns::numbered<int, 4>(int*); a template must be "
                         "instantiated in its file, as by a launch; there are "));
-  std::ofstream(Folder / "a.cubin") << "no ELF";
+  Folder.put("a.cubin", "no ELF");
   EXPECT_THAT(entry("plain"), HasSubstr("a.cubin' is no cubin"));
-  fs::remove(Folder / "a.cubin");
+  fs::remove(Folder.at("a.cubin"));
   EXPECT_THAT(entry("plain"), HasSubstr("a.cubin': No such file"));
 }
 

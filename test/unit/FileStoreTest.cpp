@@ -1,5 +1,7 @@
 #include "cufuse/Support/FileStore.h"
 
+#include "TemporaryFolder.h"
+
 #include "cufuse/Support/Error.h"
 
 #include <gmock/gmock.h>
@@ -20,14 +22,7 @@ using testing::IsEmpty;
 
 class FileStore : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string Pattern = (fs::temp_directory_path() / "cufuse-files-XXXXXX").string();
-    ASSERT_NE(mkdtemp(Pattern.data()), nullptr);
-    Folder = Pattern;
-  }
-  void TearDown() override { fs::remove_all(Folder); }
-
-  std::string at(const std::string &Name) const { return (Folder / Name).string(); }
+  std::string at(const std::string &Name) const { return Folder.at(Name); }
   static std::string read(const std::string &Path) {
     std::ostringstream Text;
     Text << std::ifstream(Path).rdbuf();
@@ -36,7 +31,7 @@ protected:
   static void put(const std::string &Path, const std::string &Text) { std::ofstream(Path) << Text; }
   std::vector<std::string> names() const {
     std::vector<std::string> Names;
-    for (const fs::directory_entry &Entry : fs::directory_iterator(Folder))
+    for (const fs::directory_entry &Entry : fs::directory_iterator(Folder.Path))
       Names.push_back(Entry.path().filename().string());
     std::sort(Names.begin(), Names.end());
     return Names;
@@ -48,7 +43,7 @@ protected:
     return Text;
   }
 
-  fs::path Folder;
+  TemporaryFolder Folder;
 };
 
 TEST_F(FileStore, WritesEveryFileWholeAndNothingElse) {

@@ -132,6 +132,16 @@ TEST(FusedLaunch, OneKernelAloneKeepsItsGridAndBlock) {
   EXPECT_EQ(Launch.Parameters.size(), 3u); // with the offset of the dynamic shared memory
 }
 
+TEST(FusedLaunch, RefusesThreadNumbersThatAreNegative) {
+  Case Each;
+  Each.Kernels[1].SignedThreadNumber = true;
+  Each.Config.Grid = GridPolicy::Stride;
+  Each.Launches[1].Grid = {1u << 24, 1, 1};
+  Each.launched();
+  Each.Launches[1].Grid = {(1u << 24) + 1, 1, 1};
+  EXPECT_NE(llvm::toString(Each.launch().takeError()).find("b cannot be launched"), std::string::npos);
+}
+
 TEST(FusedLaunch, RefusesWhatTheLauncherRefuses) {
   Case Each;
   Each.Launches[0].Grid = {1, 1, 2}; // z is not read

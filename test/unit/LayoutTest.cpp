@@ -1,12 +1,9 @@
 #include "cufuse/Driver/Pipeline.h"
 
+#include "TemporaryFolder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 namespace cufuse {
 namespace {
@@ -47,11 +44,8 @@ protected:
       llvm::consumeError(Found.takeError());
       return;
     }
-    const std::filesystem::path Path =
-        std::filesystem::temp_directory_path() / ("cufuse-layout-" + std::to_string(getpid()) + ".cu");
-    std::ofstream(Path) << Source;
-    auto Loaded = loadAllKernels(*Found, Path.string(), {});
-    std::filesystem::remove(Path);
+    const TemporaryFolder Folder;
+    auto Loaded = loadAllKernels(*Found, Folder.put("layout.cu", Source), {});
     if (!Loaded) {
       ADD_FAILURE() << llvm::toString(Loaded.takeError());
       return;

@@ -1,13 +1,11 @@
 #include "cufuse/Workload/PackArguments.h"
 
+#include "TemporaryFolder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <bit>
-#include <filesystem>
-#include <fstream>
 
 namespace cufuse {
 namespace {
@@ -25,17 +23,16 @@ struct Case {
   Case(std::vector<ParameterFacts> Parameters, const std::string &Arguments, const std::string &More = "") {
     Facts.Name = "k";
     Facts.Parameters = std::move(Parameters);
-    const std::filesystem::path Path =
-        std::filesystem::temp_directory_path() / ("cufuse-pack-" + std::to_string(getpid()) + ".yaml");
-    std::ofstream(Path) << "sizes:\n  n: 1000\nkernels:\n  - kernel: k.cu:k\n"
-                           "    block: {default: 64x2, tunable: [32]}\n    grid: [ceil(n / block.x), block.y]\n"
-                           "    arguments: "
-                        << Arguments << "\n"
-                        << More << "  - {kernel: k.cu:other, block: 32, grid: 1, arguments: {a: data, b: out}}\n"
-                        << "buffers:\n  data: {type: f32, count: n, init: zero}\n"
-                           "  out: {type: u8, count: n, output: true, accumulated: true}\n";
-    auto Read = readWorkload({Path.string()}, {});
-    std::filesystem::remove(Path);
+    const TemporaryFolder Folder;
+    auto Read = readWorkload(
+        {Folder.put("pack.yaml", "sizes:\n  n: 1000\nkernels:\n  - kernel: k.cu:k\n"
+                                 "    block: {default: 64x2, tunable: [32]}\n    grid: [ceil(n / block.x), block.y]\n"
+                                 "    arguments: " +
+                                     Arguments + "\n" + More +
+                                     "  - {kernel: k.cu:other, block: 32, grid: 1, arguments: {a: data, b: out}}\n"
+                                     "buffers:\n  data: {type: f32, count: n, init: zero}\n"
+                                     "  out: {type: u8, count: n, output: true, accumulated: true}\n")},
+        {});
     if (Read)
       W = std::move(*Read);
     else
@@ -232,11 +229,10 @@ TEST(PackArguments, BoundValuesAreSpelledInCxx) {
     return Result ? Result->at(0).second : llvm::toString(Result.takeError());
   };
   EXPECT_EQ(Bound(Int, "n"), "1000");
-  EXPECT_EQ(Bound(Int, "-0x80000000"), "(-2147483647 - 1)");
+  EXPECT_EQ(Bound(Int, "-0x80000000"), "-2147483648");
   EXPECT_EQ(Bound(Unsigned, "3"), "3u");
   EXPECT_EQ(Bound(Wide, "3"), "3ull");
-  EXPECT_EQ(Bound(scalar("p", "long long", ScalarKind::Signed, 8), "-0x8000000000000000"),
-            "(-9223372036854775807ll - 1)");
+  EXPECT_EQ(Bound(scalar("p", "long long", ScalarKind::Signed, 8), "-0x8000000000000000"), "0x8000000000000000ull");
   EXPECT_EQ(Bound(Bool, "true"), "true");
   EXPECT_EQ(Bound(Float, "0.1"), "0x1.99999ap-4f");
   EXPECT_EQ(Bound(Double, "-2"), "-0x1p+1");

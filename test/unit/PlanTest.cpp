@@ -181,6 +181,24 @@ TEST(Plan, ThreadsThatPlayOnDoNotExit) {
   EXPECT_NE(refused({Exits, kernel(true)}, inTurns(Both)).find("ExitBeforeWarpPrimitive"), std::string::npos);
 }
 
+TEST(Plan, WholeWarpsMayLeaveWhereRowsAreWholeWarps) {
+  KernelFacts Exits = kernel(true);
+  Exits.ExitsBeforeWarpPrimitive.push_back({"this return", "k", {}, /*ByWarps=*/true});
+  EXPECT_EQ(refused({Exits, kernel(true)}, inTurns({{{64, 2, 1}, 1}, {{128, 1, 1}, 1}})), "not refused");
+  EXPECT_NE(refused({Exits, kernel(true)}, inTurns({{{16, 8, 1}, 1}, {{128, 1, 1}, 1}})).find("rows of 16 threads"),
+            std::string::npos);
+}
+
+TEST(Plan, SignedThreadNumbersLimitTheGridWhereWarpsLeave) {
+  KernelFacts Exits = kernel(true);
+  Exits.SignedThreadNumber = true;
+  const std::vector<ConstituentConfig> Both = {{{64, 2, 1}, 1}, {{128, 1, 1}, 1}};
+  const FusionPlan Turns = planned({Exits, kernel(true)}, inTurns(Both));
+  EXPECT_EQ(mostBlocksInX(Exits, Turns, 0), 1u << 25);
+  EXPECT_EQ(mostBlocksInX(kernel(true), Turns, 1), std::nullopt);
+  EXPECT_EQ(mostBlocksInX(Exits, planned({Exits, kernel(true)}, inBlocks(Both)), 0), std::nullopt);
+}
+
 TEST(Plan, PoolsSynchroniseWhoeverTakesFromThem) {
   const std::vector<ConstituentConfig> Both = {{{128, 1, 1}, 1}, {{64, 1, 1}, 2}};
   const FusionPlan Plan = planned({kernel(false), kernel(false)}, inBlocks(Both, GridPolicy::Pool));

@@ -1,4 +1,4 @@
-#include "cufuse/Profile/Runner.h"
+#include "cufuse/Profile/RunnerPool.h"
 
 #include "TemporaryFolder.h"
 
@@ -160,6 +160,33 @@ TEST_F(RunnerFake, SchedulesCanComeOneByOne) {
   EXPECT_EQ(Runner.run(Next)->Name, "candidate");
   EXPECT_EQ(Runner.reference()->Name, "serial");
   EXPECT_EQ(Folder.lines("schedules"), 2u);
+}
+
+TEST_F(RunnerFake, AFewSamplesHaveLessTime) {
+  RunnerJob Job = jobOf({"serial"});
+  Job.ScheduleSeconds = 60;
+  Runner Runner(Options, Job);
+  Schedule Next;
+  Next.Name = "hang";
+  Next.Stop = Stopping();
+  EXPECT_EQ(Runner.run(Next)->What, "cufuse-runner took longer than 5 s");
+}
+
+TEST_F(RunnerFake, APoolPreparesItsGpusAndWaitsForTheReference) {
+  BusyClock Busy;
+  RunnerPool Pool({Options, Options}, jobOf({}), Busy);
+  ASSERT_TRUE(Pool.hasGpu());
+  for (int Tries = 0; Folder.lines("jobs") < 2 && Tries < 500; ++Tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(Folder.lines("jobs"), 2u);
+  EXPECT_EQ(Folder.lines("schedules"), 0u);
+  Schedule One;
+  One.Name = "serial";
+  Pool.setReference(One);
+  One.Name = "candidate";
+  EXPECT_EQ(Pool.run({One}).front().Name, "candidate");
+  EXPECT_GT(Busy.seconds(), 0);
+  EXPECT_THAT(Folder.read("schedules"), HasSubstr("serial"));
 }
 
 TEST_F(RunnerFake, DevicesAreListed) {

@@ -1,4 +1,6 @@
 // The workload files of the samples, and the one in the documentation, against the kernels they describe.
+#include "TemporaryFolder.h"
+
 #include "cufuse/Driver/Pipeline.h"
 #include "cufuse/Workload/PackArguments.h"
 
@@ -6,8 +8,6 @@
 #include <gtest/gtest.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -94,24 +94,20 @@ std::vector<std::string> words(const std::string &Text) {
 
 TEST(WorkloadReference, TheExampleIsRead) {
   std::ifstream File(Source / "docs/workload.md");
-  const fs::path Folder = fs::temp_directory_path() / ("cufuse-docs-" + std::to_string(getpid()));
-  fs::create_directories(Folder);
-  std::ofstream(Folder / "table.bin") << std::string(4096, 'x');
-  std::ofstream Out(Folder / "example.yaml");
-  std::string Reference;
+  const TemporaryFolder Folder;
+  Folder.put("table.bin", std::string(4096, 'x'));
+  std::string Example, Reference;
   bool Inside = false;
   for (std::string Line; std::getline(File, Line);) {
     if (Line == "```")
       Inside = false;
     else if (Inside)
-      Out << Line << '\n';
+      Example += Line + '\n';
     else
       Reference += Line + '\n';
     Inside |= Line == "```yaml";
   }
-  Out.close();
-  auto W = readWorkload({(Folder / "example.yaml").string()}, {"rows=512"});
-  fs::remove_all(Folder);
+  auto W = readWorkload({Folder.put("example.yaml", Example)}, {"rows=512"});
   ASSERT_TRUE(static_cast<bool>(W)) << llvm::toString(W.takeError());
   ASSERT_EQ(W->Kernels.size(), 2u);
   EXPECT_EQ(W->Kernels[0].Name, "normalise");

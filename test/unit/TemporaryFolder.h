@@ -20,7 +20,9 @@ public:
   ~TemporaryFolder() { std::filesystem::remove_all(Path); }
 
   std::string at(const std::string &Name) const { return (Path / Name).string(); }
+  /// Makes the folders that are in the name.
   std::string put(const std::string &Name, const std::string &Text) const {
+    std::filesystem::create_directories((Path / Name).parent_path());
     std::ofstream(at(Name)) << Text;
     return at(Name);
   }

@@ -1,34 +1,20 @@
 #include "cufuse/Workload/Workload.h"
 
+#include "TemporaryFolder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
 
 namespace cufuse {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
 class WorkloadFiles : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string Pattern = (fs::temp_directory_path() / "cufuse-workload-XXXXXX").string();
-    ASSERT_NE(mkdtemp(Pattern.data()), nullptr);
-    Folder = Pattern;
-  }
-  void TearDown() override { fs::remove_all(Folder); }
-
-  std::string put(const std::string &Name, const std::string &Text) {
-    const fs::path Path = Folder / Name;
-    fs::create_directories(Path.parent_path());
-    std::ofstream(Path) << Text;
-    return Path.string();
-  }
+  std::string put(const std::string &Name, const std::string &Text) { return Folder.put(Name, Text); }
   static std::string textOf(llvm::Error Error) { return llvm::toString(std::move(Error)); }
   Workload read(const std::string &Text, std::vector<std::string> Settings = {}) {
     auto Result = readWorkload({put("w.yaml", Text)}, Settings);
@@ -47,7 +33,7 @@ protected:
     return At == std::string::npos ? All : All.substr(At);
   }
 
-  fs::path Folder;
+  TemporaryFolder Folder;
 };
 
 /// Lines 1 to 8, to which a test adds; `in` is its input, `out` its output.
@@ -73,13 +59,13 @@ TEST_F(WorkloadFiles, KernelsHaveTheirLaunchAndArguments) {
   ASSERT_EQ(W.Kernels.size(), 1u);
   const WorkloadKernel &K = W.Kernels[0];
   EXPECT_EQ(K.Name, "scale");
-  EXPECT_EQ(K.Spec.File, (Folder / "k.cu").string());
+  EXPECT_EQ(K.Spec.File, Folder.at("k.cu"));
   EXPECT_EQ(K.Spec.Kernel, "scale");
   EXPECT_THAT(K.Blocks, ElementsAre(BlockShape{128, 1, 1}));
   EXPECT_FALSE(K.AnyGrid);
   ASSERT_EQ(K.Arguments.size(), 3u);
   EXPECT_EQ(K.Arguments[2].Parameter, "n");
-  EXPECT_EQ(K.Arguments[2].Where.str(), (Folder / "w.yaml").string() + ":7:38");
+  EXPECT_EQ(K.Arguments[2].Where.str(), Folder.at("w.yaml") + ":7:38");
   ASSERT_EQ(W.Buffers.size(), 2u);
   EXPECT_EQ(W.Buffers[0].Count, 1000u);
   EXPECT_TRUE(W.Buffers[1].Output);
@@ -146,7 +132,7 @@ TEST_F(WorkloadFiles, BuffersHaveInitialContent) {
   EXPECT_EQ(Init("{uniform: [-n, n]}").A, -1000);
   EXPECT_EQ(Init("{normal: [0, 2]}").What, Initializer::Normal);
   EXPECT_EQ(Init("random_bits").What, Initializer::RandomBits);
-  EXPECT_EQ(Init("{file: table.bin}").Path, (Folder / "table.bin").string());
+  EXPECT_EQ(Init("{file: table.bin}").Path, Folder.at("table.bin"));
 }
 
 TEST_F(WorkloadFiles, BuffersOfOneFileDifferInTheirRandomness) {
@@ -164,7 +150,7 @@ TEST_F(WorkloadFiles, WhatIsNoYamlHasItsPlace) {
   EXPECT_THAT(complaint(with("n: 1000", "n: 1000\n  n: 2")), StartsWith("w.yaml:3:3: 'n' stands twice"));
   EXPECT_THAT(complaint(with("n: 1000", "n: " + std::string(40, '[') + std::string(40, ']'))),
               HasSubstr("more than 32 levels of YAML"));
-  auto Missing = readWorkload({(Folder / "missing.yaml").string()}, {});
+  auto Missing = readWorkload({Folder.at("missing.yaml")}, {});
   EXPECT_THAT(textOf(Missing.takeError()), HasSubstr("missing.yaml': No such file"));
 }
 

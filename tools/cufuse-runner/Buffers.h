@@ -1,4 +1,4 @@
-// A job's buffers in device memory, and the reference's outputs on the host.
+// A job's buffers in device memory, and beside them the reference's outputs.
 #pragma once
 
 #include "CudaDriver.h"
@@ -26,17 +26,25 @@ private:
   struct Buffer {
     BufferSpec Spec;
     std::uint64_t Bytes = 0;
-    CUdeviceptr Address = 0, Initial = 0; ///< `Initial`: a copy of the content of an accumulated buffer.
-    std::vector<std::uint8_t> Reference;
+    CUdeviceptr Address = 0;
+    CUdeviceptr Initial = 0;   ///< A copy of the content of an accumulated buffer.
+    CUdeviceptr Reference = 0; ///< What the reference leaves in an output.
   };
 
   explicit Buffers(const CudaDriver &Cuda) : Cuda(Cuda) {}
+  llvm::Error allocate(CUdeviceptr &Address, const Buffer &For);
   llvm::Error fill(const Buffer &Buffer);
+  /// Whether any bit differs from the reference's; compared on the device.
+  llvm::Expected<bool> differs(const Buffer &Output);
+  llvm::Error copyToHost(void *To, CUdeviceptr From, std::uint64_t Bytes, const Buffer &Of);
 
   const CudaDriver &Cuda;
   std::vector<Buffer> All;
   std::uint64_t TotalBytes = 0;
   void *Staging = nullptr; ///< Page-locked: what comes from the device, piece by piece.
+  CUmodule Module = nullptr;
+  CUfunction Differ = nullptr;
+  CUdeviceptr Found = 0; ///< One word, not 0 when `Differ` has found a difference.
 };
 
 } // namespace cufuse

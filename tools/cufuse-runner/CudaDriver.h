@@ -35,6 +35,7 @@ namespace cufuse {
   X(cuMemsetD8Async)                                                                                                   \
   X(cuMemsetD32Async)                                                                                                  \
   X(cuModuleLoad)                                                                                                      \
+  X(cuModuleLoadData)                                                                                                  \
   X(cuModuleUnload)                                                                                                    \
   X(cuModuleGetFunction)                                                                                               \
   X(cuModuleGetFunctionCount)                                                                                          \

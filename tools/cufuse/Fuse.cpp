@@ -1,6 +1,8 @@
 #include "Commands.h"
 
 #include "cufuse/Driver/Describe.h"
+#include "cufuse/Driver/FromDatabase.h"
+#include "cufuse/Fusion/ConfigNames.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <llvm/Support/raw_ostream.h>
@@ -15,18 +17,18 @@ std::pair<std::string, std::string> splitChoice(const std::string &Text) {
   return At == std::string::npos ? std::pair(std::string(), Text) : std::pair(Text.substr(0, At), Text.substr(At + 1));
 }
 
-llvm::Expected<unsigned> parseCount(const std::string &Text, const char *What) {
+llvm::Expected<unsigned> parseCount(const std::string &Text, const char *What, unsigned Least = 1) {
   unsigned Count = 0;
-  if (llvm::StringRef(Text).getAsInteger(10, Count) || Count == 0)
+  if (llvm::StringRef(Text).getAsInteger(10, Count) || Count < Least)
     return badUsage(fmt::format("'{}' is not {}", Text, What));
   return Count;
 }
 
-llvm::Error parseCounts(const std::vector<std::string> &Texts, const char *What,
-                        std::vector<Choice<unsigned>> &Counts) {
+llvm::Error parseCounts(const std::vector<std::string> &Texts, const char *What, std::vector<Choice<unsigned>> &Counts,
+                        unsigned Least = 1) {
   for (const std::string &Text : Texts) {
     const auto [Name, Value] = splitChoice(Text);
-    auto Count = parseCount(Value, What);
+    auto Count = parseCount(Value, What, Least);
     if (!Count)
       return Count.takeError();
     Counts.push_back({Name, *Count});
@@ -37,13 +39,12 @@ llvm::Error parseCounts(const std::vector<std::string> &Texts, const char *What,
 /// `none`, `free`, `bound`, a number, or `split=` and budgets.
 llvm::Error parseRegisters(llvm::StringRef Text, FuseRequest &Request) {
   RegisterLimit &Limit = Request.Registers;
-  if (Text == "none")
-    return llvm::Error::success();
-  if (Text == "free" || Text == "bound") {
-    Limit.Policy = Text == "free" ? RegisterPolicy::Free : RegisterPolicy::Bound;
-    return llvm::Error::success();
-  }
-  if (Text.consume_front("split=")) {
+  for (const RegisterPolicy Whole : {RegisterPolicy::None, RegisterPolicy::Free, RegisterPolicy::Bound})
+    if (Text == nameOf(Whole)) {
+      Limit.Policy = Whole;
+      return llvm::Error::success();
+    }
+  if (Text.consume_front((nameOf(RegisterPolicy::Split) + "=").str())) {
     Limit.Policy = RegisterPolicy::Split;
     llvm::SmallVector<llvm::StringRef> Budgets;
     Text.split(Budgets, ':');
@@ -96,9 +97,17 @@ std::string dependencyRule(const std::string &Output, llvm::ArrayRef<LoadedKerne
   return Rule + "\n";
 }
 
+template <typename Enum> CLI::CheckedTransformer spellings(llvm::ArrayRef<Named<Enum>> Table) {
+  std::map<std::string, Enum> Values;
+  for (const Named<Enum> &One : Table)
+    Values.emplace(One.Name.str(), One.Value);
+  return CLI::CheckedTransformer(std::move(Values));
+}
+
 struct Arguments {
   std::vector<std::string> Kernels, Blocks, Copies, Resident, Unroll, Bindings, Links;
   std::string Registers = "none", Recompute = "1";
+  DatabaseQuery Tuned;
   bool NoLines = false, DryRun = false, Explain = false;
   FuseRequest Request;
 };
@@ -121,7 +130,7 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   }
   if (llvm::Error Error = parseCounts(Given.Copies, "a number of copies", Request.Copies))
     return std::move(Error);
-  if (llvm::Error Error = parseCounts(Given.Resident, "a number of resident blocks", Request.Resident))
+  if (llvm::Error Error = parseCounts(Given.Resident, "a number of resident blocks", Request.Resident, 0))
     return std::move(Error);
   for (const std::string &Text : Given.Links) {
     auto Link = parseLink(Text);
@@ -170,6 +179,15 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   auto Tools = findToolchain(Invocation.Program);
   if (!Tools)
     return Tools.takeError();
+  std::vector<std::string> Facts;
+  if (!Given.Tuned.Path.empty())
+    Request->Configure = [&](llvm::ArrayRef<LoadedKernel> Kernels) -> llvm::Expected<FusionConfig> {
+      auto Found = findTuned(Given.Tuned, Kernels);
+      if (!Found)
+        return Found.takeError();
+      Facts = std::move(Found->Facts);
+      return std::move(Found->Config);
+    };
   auto Result = fuse(*Tools, *Request);
   if (!Result)
     return Result.takeError();
@@ -202,7 +220,11 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
                                      {Result->HeaderPath, Result->Fused.Header}};
     if (!Request->Depfile.empty())
       Files.push_back({Request->Depfile, dependencyRule(Request->Output, Result->Kernels)});
-    return writeFiles(Files);
+    if (llvm::Error Error = writeFiles(Files))
+      return Error;
+    for (const std::string &Fact : Facts)
+      llvm::outs() << Fact << '\n';
+    break;
   }
   return llvm::Error::success();
 }
@@ -246,35 +268,28 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   Command.add_option("--copies", Given->Copies, "[NAME=]COUNT: blocks of a kernel in one fused block")
       ->take_all()
       ->allow_extra_args(false);
-  const std::map<std::string, Geometry> Geometries = {
-      {"warps", Geometry::Warps}, {"blocks", Geometry::Blocks}, {"threads", Geometry::Threads}};
   Command
       .add_option(
           "--geometry", Given->Request.Shape,
           "warps: kernels side by side in every block (default); blocks: every block plays one of them; threads: "
           "the same threads play one after the other")
-      ->transform(CLI::CheckedTransformer(Geometries));
-  const std::map<std::string, ThreadOrder> Orders = {{"sequence", ThreadOrder::Sequence},
-                                                     {"alternating", ThreadOrder::Alternating},
-                                                     {"opposite", ThreadOrder::Opposite}};
+      ->transform(spellings<Geometry>(GeometryNames));
   Command
       .add_option(
           "--order", Given->Request.Order,
           "For threads: sequence, alternating (a block of each in turn) or opposite (half of the blocks play the "
           "kernels backwards)")
-      ->transform(CLI::CheckedTransformer(Orders));
-  const std::map<std::string, GridPolicy> Policies = {
-      {"match", GridPolicy::Match}, {"stride", GridPolicy::Stride}, {"pool", GridPolicy::Pool}};
+      ->transform(spellings<ThreadOrder>(ThreadOrderNames));
   Command
       .add_option(
           "--grid-policy", Given->Request.Grid,
           "match: a fused block per block of the largest kernel, or of every kernel for blocks (default); stride: "
           "fill the GPU once, and loop; pool: the same, each taking the next block that is left")
-      ->transform(CLI::CheckedTransformer(Policies));
+      ->transform(spellings<GridPolicy>(GridPolicyNames));
   Command
       .add_option("--resident", Given->Resident,
                   "COUNT: fused blocks per multiprocessor for stride and pool (default: what fits); [NAME=]COUNT for "
-                  "blocks: those that play a kernel (default: 1)")
+                  "blocks: those that play a kernel (default: 1), 0 for one that follows in as many as it has itself")
       ->take_all()
       ->allow_extra_args(false);
   Command.add_option(
@@ -289,6 +304,28 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
                   "NAME.PARAMETER=VALUE: compile for this argument; the launcher takes the general kernel for another")
       ->take_all()
       ->allow_extra_args(false);
+  CLI::Option *FromDatabase =
+      Command
+          .add_option(
+              "--from-db", Given->Tuned.Path,
+              "The configuration that `cufuse tune` found for these kernels and flags; status 4 where that was not "
+              "to fuse, 1 where there is none")
+          ->type_name("FILE.db");
+  for (const char *Choice : {"--vertical", "--block", "--copies", "--geometry", "--order", "--grid-policy",
+                             "--resident", "--registers", "--unroll", "--bind"})
+    FromDatabase->excludes(Choice);
+  Command.add_option("--gpu", Given->Tuned.Gpu, "With --from-db: tuned on this one, as `NVIDIA H200` (default: any)")
+      ->needs(FromDatabase);
+  CLI::Option *Workload = Command
+                              .add_option("--workload", Given->Tuned.Workloads,
+                                          "With --from-db: tuned for these workload files, in order (default: any)")
+                              ->type_name("FILE.yaml")
+                              ->allow_extra_args(false)
+                              ->needs(FromDatabase);
+  Command.add_option("--set", Given->Tuned.Settings, "A size of the workload, as it was tuned")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->needs(Workload);
   Command.add_option("--name", Given->Request.Name, "Namespace of the result (default: the kernels' names)");
   Command.add_flag("--no-line-directives", Given->NoLines, "Leave out #line");
   Command.add_option("--depfile", Given->Request.Depfile, "Write what the output depends on, as a rule of Make");

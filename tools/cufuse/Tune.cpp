@@ -81,7 +81,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   for (const OutputFile &File : Files)
     llvm::outs() << "wrote " << File.Path << "\n";
   if (Given.Strict && Answer->Verdict.What != Advice::Fuse)
-    return fail(ExitCode::BadInput, Answer->Verdict.Sentence, "drop --strict to go on without a fused kernel");
+    return fail(ExitCode::NotAdvised, Answer->Verdict.Sentence, "drop --strict to go on without a fused kernel");
   return llvm::Error::success();
 }
 
@@ -113,7 +113,7 @@ std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation
   Command
       .add_option("--require-speedup", Request.RequiredSpeedup, "Over the best baseline, for fusing to be recommended")
       ->capture_default_str();
-  Command.add_flag("--strict", Given->Strict, "Exit with status 1 when fusing is not recommended");
+  Command.add_flag("--strict", Given->Strict, "Exit with status 4 when fusing is not recommended");
   Command.add_option("--devices", Request.Devices, "GPUs to share the search among")->delimiter(',');
   Command.add_flag("--no-gpu", Request.WithoutGpu, "Rank by the model after ptxas, without measuring");
   Command.add_option("--arch", Request.Arch, "Target, as sm_90a; the GPU's own without");

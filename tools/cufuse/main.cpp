@@ -36,7 +36,8 @@ int main(int Count, char **Written) {
   CLI::App App("Fuses CUDA kernels into one launch.", "cufuse");
   App.set_version_flag("--version", "cufuse " CUFUSE_VERSION);
   App.require_subcommand(1);
-  App.footer("Exit status: 0 done; 1 refused, or bad input; 2 bad usage; 3 a tool is missing; 70 a bug of ours.");
+  App.footer("Exit status: 0 done; 1 refused, or bad input; 2 bad usage; 3 a tool is missing; 4 fusing is not advised; "
+             "70 a bug of ours.");
   std::function<llvm::Error()> Runs[] = {addInspect(App, Invocation), addFuse(App, Invocation),
                                          addTune(App, Invocation)};
   try {

@@ -15,6 +15,7 @@ llvm::SetVector<const clang::FunctionDecl *> synchronisingFunctions(const Reache
 /// Places where a thread may leave before others that still synchronise.
 struct DivergentExits {
   std::vector<Finding> BeforeBarrier, BeforeWarpPrimitive;
+  bool SignedThreadNumber = false; ///< See KernelFacts.
 };
 
 /// An explicit `return` counts unless its condition is proved uniform. Where threads only part and meet again, a

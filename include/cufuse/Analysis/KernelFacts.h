@@ -55,6 +55,8 @@ struct Finding {
   std::string What;
   std::string Function;
   SourcePlace Where;
+  /// Of an exit: all lanes of a warp leave, or none, where rows of the block are whole warps.
+  bool ByWarps = false;
 };
 
 struct BarrierFacts {
@@ -114,6 +116,7 @@ struct KernelFacts {
   std::vector<Finding> EarlyExits;           ///< Returns from the kernel before its end.
   /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
   std::vector<Finding> ExitsBeforeBarrier, ExitsBeforeWarpPrimitive;
+  bool SignedThreadNumber = false; ///< An exit `ByWarps` is one only for less than 2^31 threads in x.
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
   std::vector<std::optional<BlockShape>> LaunchBlocks;
 

@@ -62,6 +62,8 @@ struct Reached {
   llvm::MapVector<const clang::FunctionDecl *, FunctionUse> Functions;
   llvm::SetVector<const clang::VarDecl *>
       Globals; ///< `__device__`, `__constant__` and file-scope `__shared__` variables.
+  /// `__constant__` variables, those of functions and of libraries among them.
+  llvm::SetVector<const clang::VarDecl *> Constants;
   /// Declarations at file or namespace scope of the user's files that some reached text names.
   llvm::SetVector<const clang::Decl *> Units;
   /// For each unit: the units its text names.

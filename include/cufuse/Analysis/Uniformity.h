@@ -1,7 +1,9 @@
-// Does an expression have the same value in every thread of a block?
+// Does an expression have the same value in every thread of a block, or of a warp?
 #pragma once
 
 #include "cufuse/Analysis/Reach.h"
+
+#include <llvm/ADT/DenseSet.h>
 
 namespace cufuse {
 
@@ -13,16 +15,29 @@ enum class Uniform {
 
 /// A flow-insensitive analysis over all reached functions: a variable is as uniform as the least uniform value assigned
 /// to it and the least uniform condition it is assigned under; a parameter as the least uniform argument.
+///
+/// `Among::Warp` asks for warps of a block whose rows are whole warps (blockDim.x is a multiple of 32): there,
+/// threadIdx.y and z are uniform, and threadIdx.x is a multiple of 32 and the lane.
 class Uniformity {
 public:
-  explicit Uniformity(const Reached &Reach);
+  enum class Among { Block, Warp };
+  explicit Uniformity(const Reached &Reach, Among Threads = Among::Block);
   Uniform of(const clang::Expr *E) const;
+  /// What it says of a warp holds only where blockIdx.x * blockDim.x + threadIdx.x is below 2^31.
+  bool needsSmallNumbers() const { return SignedThreadNumber; }
 
 private:
   struct Walker;
   bool variesByItself(const clang::FunctionDecl *F) const;
+  const clang::Expr *onlyValue(const clang::Expr *E) const;
+  bool isWholeWarps(const clang::Expr *E) const;
+  bool isLaneNumber(const clang::Expr *E) const;
+  bool isWarpUniform(const clang::Expr *E) const;
 
   const Reached &Reach;
+  const Among Threads;
+  llvm::DenseSet<const clang::VarDecl *> Written; ///< After their declaration.
+  mutable bool SignedThreadNumber = false;        ///< One is divided.
   llvm::DenseMap<const clang::VarDecl *, Uniform> Variables;
   llvm::DenseMap<const clang::FunctionDecl *, bool> Varies;
 };

@@ -5,6 +5,8 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,7 +18,8 @@ namespace cufuse {
 std::string defaultCacheFolder();
 
 /// Safe for several threads and processes at once: an entry is a folder that is made elsewhere and renamed when it is
-/// complete. Entries are never changed, and replaced only when a file that they depend on is another.
+/// complete. Entries are never changed but for the time of `stamps`, which is that of their last use, and replaced only
+/// when a file that they depend on is another.
 class ArtifactCache {
 public:
   explicit ArtifactCache(std::string Folder) : Folder(std::move(Folder)) {}
@@ -27,6 +30,10 @@ public:
   /// the cache cannot be written.
   llvm::Expected<std::string> get(llvm::ArrayRef<std::string> Key,
                                   llvm::function_ref<llvm::Error(const std::string &NewFolder)> Make);
+
+  /// Removes those entries that were not used for longest, until all together have no more than `MostBytes`. Entries
+  /// used in the last `Spared` stay, since another process may work with them.
+  void prune(std::uint64_t MostBytes, std::chrono::seconds Spared) const;
 
 private:
   std::string Folder;

@@ -29,6 +29,9 @@ struct CompiledKernels {
   /// ptxas said C7508: it took no notice of setmaxnreg, and the kernel would run without its budgets.
   bool BudgetIgnored = false;
   std::string Log; ///< What ptxas said.
+
+  /// Of the kernel whose name begins so; null where there is none.
+  const ResourceUse *find(llvm::StringRef Entry) const;
 };
 
 /// Safe to call from several threads at once.
@@ -45,6 +48,8 @@ class NvccCompiler final : public Compiler {
 public:
   NvccCompiler(std::string Nvcc, std::string CacheFolder) : Nvcc(std::move(Nvcc)), Cache(std::move(CacheFolder)) {}
   llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override;
+  /// Keeps the cache below 2 GiB; what was used in the last day stays.
+  void prune() const { Cache.prune(2ull << 30, std::chrono::hours(24)); }
 
 private:
   llvm::Expected<std::string> version();

@@ -10,6 +10,10 @@
 
 #include <memory>
 
+namespace llvm {
+class ThreadPoolInterface;
+}
+
 namespace cufuse {
 
 /// What a fusion is launched with: by constituent, the packed kernel of each of its shapes, as `Problem` lists them.
@@ -19,21 +23,23 @@ using PackedShapes = std::vector<std::vector<PackedKernel>>;
 std::vector<std::string> nvccFlags(const Fuser &Fuser);
 
 struct EvaluatorOptions {
-  std::string Arch;  ///< `sm_90a`
-  unsigned Jobs = 0; ///< Compilations at once; 0: one for each core.
-  Stopping Short;    ///< Of `Effort::Short`; that of the runners' job is that of `Effort::Full`.
+  std::string Arch; ///< `sm_90a`
+  Stopping Short;   ///< Of `Effort::Short`; that of the runners' job is that of `Effort::Full`.
 };
 
 /// What is known of a candidate, with what running it has shown.
 Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome);
+/// Of what did not get so far as to run.
+Evaluation failedWith(Fate Outcome, std::string Why);
+Evaluation failedWith(Fate Outcome, llvm::Error Error);
 
-/// Texts are emitted on the calling thread, compiled on all cores, and run on the GPUs, all at once. A
+/// Texts are emitted on the calling thread, compiled on the threads of `Pool`, and run on the GPUs, all at once. A
 /// candidate is compiled once, however often it is asked for.
 class FuseEvaluator final : public Evaluator {
 public:
   /// The references outlive it.
   FuseEvaluator(const Fuser &Fuser, const Problem &Problem, const PackedShapes &Packed, Compiler &Compiler,
-                RunnerPool &Gpus, EvaluatorOptions Options);
+                llvm::ThreadPoolInterface &Pool, RunnerPool &Gpus, EvaluatorOptions Options);
   ~FuseEvaluator() override;
 
   void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
@@ -41,8 +47,6 @@ public:
 
   /// Of one that was screened and can be run.
   const KernelLaunch *launchOf(const Candidate &Candidate) const;
-  /// Seconds in which a compiler or a GPU was at work.
-  double busySeconds() const;
 
 private:
   class Impl;

@@ -11,6 +11,7 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -127,6 +128,8 @@ struct FuseRequest {
   std::string Command;
   bool LineDirectives = true;
   Step StopAfter = Step::Write;
+  /// Says the configuration instead of the choices above.
+  std::function<llvm::Expected<FusionConfig>(llvm::ArrayRef<LoadedKernel>)> Configure;
 };
 
 struct FuseResult {

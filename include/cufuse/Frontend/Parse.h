@@ -31,6 +31,8 @@ struct ParseRequest {
   std::vector<std::string> Probes;
   /// Files that exist in memory only, or whose text replaces what is on disk.
   std::vector<OutputFile> Overlay;
+  /// Macros are written out in the overlay: lines have the numbers that its `#line` directives give them.
+  bool MacrosWrittenOut = false;
   std::vector<std::string> ExtraIncludeFolders;
 };
 
@@ -51,6 +53,8 @@ public:
   clang::Preprocessor &preprocessor() const;
   const PreprocessorLog &log() const { return Log; }
   const ParseRequest &request() const { return Request; }
+  /// Bytes of the main file's own text, which the probes follow.
+  size_t fileSize() const { return FileSize; }
   /// Is this a header of the C or C++ library, as opposed to the CUDA toolkit and to Clang's own?
   bool inStandardLibrary(clang::SourceLocation Location) const;
   /// Does the place lie in a header that only the analysis sees?
@@ -73,6 +77,7 @@ private:
   friend llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &, ParseRequest);
 
   ParseRequest Request;
+  size_t FileSize = 0;
   Toolchain Tools;
   PreprocessorLog Log;
   std::unique_ptr<clang::CompilerInstance> Compiler;

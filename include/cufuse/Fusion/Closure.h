@@ -86,6 +86,7 @@ struct Closure {
   TextVariants Variants;
   bool IsComposed = false;               ///< Of several kernels, each of which depends on others.
   bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
+  bool HasConstants = false;             ///< The output defines `__constant__` variables.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
 };

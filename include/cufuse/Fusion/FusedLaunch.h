@@ -26,11 +26,15 @@ struct FusedParameter {
 };
 
 struct FusedLaunch {
-  std::string Kernel; ///< Prefix of the mangled name.
+  std::string Kernel; ///< `fusedEntry`.
   std::array<std::uint32_t, 3> Grid{1, 1, 1}, Block{1, 1, 1};
   std::uint32_t DynamicBytes = 0;
   std::vector<FusedParameter> Parameters; ///< In the order of the kernel's.
 };
+
+/// How the mangled name of the plan's kernel begins, in the namespace `Name`: the one with bound arguments where the
+/// plan has any. No other kernel of the fused source begins so.
+std::string fusedEntry(const FusionPlan &Plan, const std::string &Name);
 
 /// The kernel is the one with bound arguments where the plan has any: the caller gives just these.
 /// `Resident`: fused blocks that fit on an SM at once, `Multiprocessors` of them. Fails as the emitted launcher does.

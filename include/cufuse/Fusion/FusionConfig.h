@@ -51,8 +51,10 @@ struct RegisterLimit {
 
 struct ConstituentConfig {
   BlockShape Block;
-  unsigned Copies = 1;         ///< Virtual blocks of this constituent in one fused block.
-  unsigned ResidentBlocks = 1; ///< Of this role per SM, for `Blocks` under `Stride`.
+  unsigned Copies = 1; ///< Virtual blocks of this constituent in one fused block.
+  /// Of this role per SM, for `Blocks` under `Stride`. 0, for one constituent at most: it loops over nothing, but has a
+  /// fused block for each of its own, which follow those of the others and take the room that they leave.
+  unsigned ResidentBlocks = 1;
   unsigned RegisterBudget = 0; ///< Registers per thread of its partitions, for `Split`: 24, 32 … 256.
   unsigned Unroll = 0;         ///< Of its outer grid-stride loop; 0 leaves the loop to the compiler.
   /// Scalar arguments fixed at compile time: the parameter's name and the value as C++ spells it. The launcher falls

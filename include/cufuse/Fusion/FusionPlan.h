@@ -9,6 +9,7 @@
 #include <llvm/Support/Error.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,7 @@ struct PartitionPlan {
 struct RolePlan {
   unsigned Copies = 1;         ///< Partitions.
   unsigned Threads = 0;        ///< Of all its partitions together.
-  unsigned ResidentBlocks = 1; ///< Fused blocks per SM that play it, for `Blocks` under `Stride`.
+  unsigned ResidentBlocks = 1; ///< Fused blocks per SM that play it, for `Blocks` under `Stride`; 0: all that it needs.
   unsigned Registers = 0;      ///< Budget per thread, for `RegisterPolicy::Split`; 0 otherwise.
   unsigned Unroll = 0;         ///< Of its grid-stride loop; 0 leaves it alone.
   std::vector<std::pair<std::string, std::string>> Bound = {}; ///< Parameter and value, as configured.
@@ -60,6 +61,13 @@ struct FusionPlan {
   /// A fused block plays no more than one block per partition, and partitions do not follow each other.
   bool playsOnce() const { return Shape != Geometry::Threads && Grid == GridPolicy::Match; }
   bool interleaves() const { return Shape == Geometry::Blocks && Grid == GridPolicy::Match; }
+  /// Under `Blocks` and `Stride`, the constituent that comes in one shot behind the resident ones.
+  std::optional<unsigned> following() const {
+    for (unsigned I = 0; Shape == Geometry::Blocks && Grid == GridPolicy::Stride && I < Roles.size(); ++I)
+      if (Roles[I].ResidentBlocks == 0)
+        return I;
+    return std::nullopt;
+  }
   bool alternates() const { return Shape == Geometry::Threads && Order == ThreadOrder::Opposite; }
   bool hasBound() const {
     return std::any_of(Roles.begin(), Roles.end(), [](const RolePlan &Role) { return !Role.Bound.empty(); });
@@ -86,6 +94,10 @@ constexpr unsigned TicketSlots = 256;
 inline unsigned poolCounters(const FusionPlan &Plan) {
   return Plan.Roles.size() + (Plan.Shape == Geometry::Blocks ? TicketSlots : 0);
 }
+
+/// The most blocks in x that a launch of the constituent may have, where there is a limit: whole warps leave its blocks
+/// only as long as its thread number, in x, is below 2^31.
+std::optional<unsigned> mostBlocksInX(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent);
 
 /// The x, y, z of its grid that the kernel reads; the launcher demands 1 in the others.
 Dimensions gridDimensions(const KernelFacts &Facts);

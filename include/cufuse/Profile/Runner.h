@@ -41,10 +41,14 @@ struct RunnerOptions {
 /// survive; it is killed when the thread that started it ends, so a Runner stays on one thread.
 class Runner {
 public:
-  /// The job's first schedule is the reference; its other schedules are not looked at.
+  /// The job's first schedule is the reference, unless it has none; its other schedules are not looked at.
   Runner(RunnerOptions Options, RunnerJob Job);
   ~Runner();
 
+  /// Starts the child, which makes the buffers, ahead of the first schedule. Fails as `reference` does.
+  llvm::Error prepare() { return Child ? llvm::Error::success() : start(); }
+  /// Before anything is run.
+  void setReference(Schedule Schedule) { Reference = std::move(Schedule); }
   /// Runs and times the reference, once; later calls answer the same. Fails when no child can be started: with
   /// ExitCode::MissingTool without cufuse-runner, a driver or a GPU, with ExitCode::BadInput when the buffers cannot be
   /// made.

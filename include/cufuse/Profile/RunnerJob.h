@@ -136,7 +136,9 @@ struct RunnerJob {
   /// Passes per sample; 0: one, or as many as make 200 µs where the reference takes less than 50 µs.
   unsigned Passes = 0;
   std::vector<std::string> Metrics; ///< To be collected for schedules with `Counters`, besides times.
-  unsigned ScheduleSeconds = 20;    ///< A schedule that takes longer is `TimedOut`.
+  /// A schedule that takes longer is `TimedOut`; one with a stopping rule of its own after 5 s already, unless the
+  /// reference takes as long as that.
+  unsigned ScheduleSeconds = 20;
 };
 
 } // namespace cufuse

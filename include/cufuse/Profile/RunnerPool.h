@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Profile/Runner.h"
+#include "cufuse/Support/BusyClock.h"
 
 #include <condition_variable>
 #include <deque>
@@ -18,12 +19,15 @@ class RunnerPool {
 public:
   using Done = std::function<void(const RunOutcome &)>;
 
-  /// The job's first schedule is the reference; its other schedules are not looked at.
-  RunnerPool(std::vector<RunnerOptions> Devices, RunnerJob Job);
+  /// Begins to make the job's buffers on each GPU; its schedules are not looked at. `Busy` hears of every runner that
+  /// works.
+  RunnerPool(std::vector<RunnerOptions> Devices, RunnerJob Job, BusyClock &Busy);
   /// Forgets the schedules that were not begun.
   ~RunnerPool();
 
   bool hasGpu() const { return !Devices.empty(); }
+  /// What outputs are compared with and times are interleaved with. Once; schedules wait for it.
+  void setReference(Schedule Schedule);
   /// `Finished` is called on the GPU's thread. What it needs must outlive the pool.
   void submit(Schedule Next, Done Finished);
   /// Runs all of them and waits. As many outcomes as schedules.
@@ -34,8 +38,10 @@ private:
 
   const std::vector<RunnerOptions> Devices;
   const RunnerJob Job;
+  BusyClock &Busy;
   std::mutex Lock;
   std::condition_variable_any Changed;
+  std::optional<Schedule> Reference;
   std::deque<std::pair<Schedule, Done>> Waiting;
   double ReferenceMicroseconds = 0; ///< The first that was measured.
   std::vector<std::jthread> Threads;

@@ -9,7 +9,14 @@
 namespace cufuse {
 
 /// Exit status of the command line.
-enum class ExitCode : int { Done = 0, BadInput = 1, BadUsage = 2, MissingTool = 3, Defect = 70 };
+enum class ExitCode : int {
+  Done = 0,
+  BadInput = 1,
+  BadUsage = 2,
+  MissingTool = 3,
+  NotAdvised = 4, ///< Could be fused, and should not be.
+  Defect = 70
+};
 
 /// A place in a source file as a reader finds it: path as given, line and column counted from 1, and the line itself.
 struct SourcePlace {
@@ -57,7 +64,8 @@ llvm::Error defect(std::string Text);
 /// What an error says, on one line: to be part of another message or of a record.
 std::string textOf(llvm::Error Error);
 
-/// Prints an error to stderr, one `cufuse: refused: …` (exit 1) or `cufuse: error: …` line per message, each after its
+/// Prints an error to stderr, one `cufuse: refused: …` (exit 1), `cufuse: not advised: …` (exit 4) or
+/// `cufuse: error: …` line per message, each after its
 /// source line, and returns the exit status.
 ExitCode report(llvm::Error Error, llvm::raw_ostream &Out);
 

@@ -37,9 +37,10 @@ struct Evaluation {
   Fate Outcome = Fate::Impossible;
   std::string Why; ///< Unless `Measured`.
   std::optional<ResourceUse> Resources;
-  unsigned ResidentBlocks = 0; ///< Per SM, by its resources.
-  double Microseconds = 0;     ///< Median; the same schedule as every other candidate and baseline of the run.
-  double RelativeNoise = 0;    ///< Half-width of the median's 95 % confidence interval over the median.
+  unsigned ResidentBlocks = 0;      ///< Per SM, by its resources.
+  std::vector<std::uint64_t> Grids; ///< Blocks that each constituent is launched with; 0 where the workload says it.
+  double Microseconds = 0;          ///< Median; the same schedule as every other candidate and baseline of the run.
+  double RelativeNoise = 0;         ///< Half-width of the median's 95 % confidence interval over the median.
   unsigned Samples = 0;
   double ClockMHz = 0; ///< SM clock seen meanwhile; 0 where it could not be read.
 };

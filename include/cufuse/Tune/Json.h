@@ -2,6 +2,7 @@
 // lookup. Reading answers false with the place at the path's root when a value is missing or of another kind.
 #pragma once
 
+#include "cufuse/Fusion/ConfigNames.h"
 #include "cufuse/Model/Problem.h"
 #include "cufuse/Tune/Evaluator.h"
 
@@ -13,11 +14,6 @@
 
 namespace cufuse {
 
-/// As the command line spells them.
-llvm::StringRef nameOf(Geometry G);
-llvm::StringRef nameOf(GridPolicy G);
-llvm::StringRef nameOf(ThreadOrder O);
-llvm::StringRef nameOf(RegisterPolicy R);
 /// `compile-failed`, `wrong-result`, …
 llvm::StringRef nameOf(Fate F);
 llvm::StringRef nameOf(Effort E);
@@ -35,6 +31,7 @@ bool fromJSON(const llvm::json::Value &V, ResourceUse &Use, llvm::json::Path P);
 bool fromJSON(const llvm::json::Value &V, Evaluation &E, llvm::json::Path P);
 bool fromJSON(const llvm::json::Value &V, Problem &Out, llvm::json::Path P);
 bool fromJSON(const llvm::json::Value &V, BlockShape &Shape, llvm::json::Path P);
+bool fromJSON(const llvm::json::Value &V, Fate &F, llvm::json::Path P);
 bool fromJSON(const llvm::json::Value &V, Effort &E, llvm::json::Path P);
 /// Reads the field `bound`: a pair's namespace is not ours, so that fromJSON of pairs would not be found.
 bool mapBound(llvm::json::ObjectMapper &O, std::vector<std::pair<std::string, std::string>> &Bound);

@@ -6,6 +6,9 @@
 
 #include <llvm/ADT/StringMap.h>
 
+#include <optional>
+#include <random>
+
 namespace cufuse {
 
 /// A candidate that was not recorded is `Impossible`. A screening that was not recorded is told from the measurement;
@@ -13,6 +16,10 @@ namespace cufuse {
 class ReplayEvaluator : public Evaluator {
 public:
   explicit ReplayEvaluator(const std::vector<TraceEntry> &Recorded);
+  /// Times vary by their recorded noise, with every measurement and differently for each seed.
+  ReplayEvaluator(const std::vector<TraceEntry> &Recorded, std::uint64_t Seed) : ReplayEvaluator(Recorded) {
+    Random.emplace(Seed);
+  }
   void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
   void measure(llvm::ArrayRef<Candidate> Candidates, Effort How, TakeEvaluation Take) override;
 
@@ -25,6 +32,7 @@ private:
   };
   llvm::StringMap<Known> ByKey;
   std::vector<Candidate> All;
+  std::optional<std::mt19937_64> Random;
 };
 
 } // namespace cufuse

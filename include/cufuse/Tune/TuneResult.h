@@ -44,10 +44,18 @@ struct BaselineResult {
   std::map<std::string, double> Counters; ///< Of all launches together; mostly empty.
 };
 
-/// Counters of one fused candidate.
+/// What is known of one fused candidate besides its time.
 struct CandidateProfile {
   std::string Key;
   std::map<std::string, double> Counters;
+  std::optional<Evaluation> InGraph = {}; ///< Its time as a CUDA graph: without what a launch costs the host.
+};
+
+/// A part of a tuning, one after the other.
+struct StepTime {
+  std::string Name; ///< `searching`
+  double Seconds = 0;
+  double Busy = 0; ///< Seconds in which a compiler or a GPU was at work.
 };
 
 struct TuneResult {
@@ -56,6 +64,7 @@ struct TuneResult {
   std::string Started;  ///< `2025-11-21T08:15:09Z`
   double Seconds = 0;   ///< Of tuning, all sittings together.
   double BusyShare = 0; ///< Of that time, the GPU or the compilers were at work; 0: not known.
+  std::vector<StepTime> Steps;
   std::string Strategy;
   std::uint64_t SpaceSize = 0; ///< Candidates the strategy chose from.
   double RequiredSpeedup = 1.02;
@@ -64,6 +73,7 @@ struct TuneResult {
   std::vector<std::string> Notes; ///< What the reader must know besides, a sentence each.
   Problem What;
   std::vector<SoloResult> Solo;
+  std::vector<SoloResult> SoloFailed; ///< Variants that were left out, with the reason.
   std::vector<BaselineResult> Baselines;
   std::vector<TraceEntry> Tried;
   std::vector<CandidateProfile> Profiles;

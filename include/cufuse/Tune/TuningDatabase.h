@@ -39,10 +39,8 @@ public:
   /// Replaces an earlier result of the same key. Waits up to ten seconds for another process that writes.
   llvm::Error store(const TuningKey &Key, const TuneResult &Result);
   llvm::Expected<std::optional<TuneResult>> find(const TuningKey &Key);
-  /// The latest result for these sources and flags on a GPU of this name, of any workload and driver; an empty name
-  /// takes any GPU. For a build that has no workload and perhaps no GPU.
-  llvm::Expected<std::optional<TuneResult>> findLatest(const std::string &Sources, const std::string &Flags,
-                                                       const std::string &Gpu);
+  /// The latest of those results that have what is not empty in the key. For a build that has perhaps no GPU.
+  llvm::Expected<std::optional<TuneResult>> findLatest(const TuningKey &Key);
 
 private:
   struct Close {

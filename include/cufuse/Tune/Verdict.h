@@ -47,6 +47,9 @@ struct Summary {
   /// compile, by the prediction.
   std::vector<Ranked> Candidates;
   std::optional<Ranked> Winner; ///< The best candidate, also when it is not worth fusing.
+  /// The winner as a CUDA graph, where that is what it is compared with: the strongest baseline is one, and a graph of
+  /// the fused kernel was measured and is faster than its plain launch.
+  std::optional<Evaluation> WinnerInGraph;
   std::vector<Ranked> BestOfGeometry;
   std::optional<Ranked> Hfuse; ///< The best of those that HFUSE's search would try, where any was measured.
 

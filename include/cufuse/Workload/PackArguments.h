@@ -16,6 +16,7 @@ struct PackedKernel {
   BlockShape Block;
   ConstituentLaunch Launch;              ///< The given grid; another may take its place where `AnyGrid`.
   std::vector<KernelArgument> Arguments; ///< Those of `KernelFacts::Parameters`, by position.
+  bool AnyGrid = false;                  ///< Every grid gives the same result.
 };
 
 /// Refuses, with the places in the workload file: a block shape that it does not allow; a parameter or a field that is

@@ -33,7 +33,10 @@
 
 #include "emulated/core.h"
 #include "emulated/host_api.h"
+#include "emulated/textures.h"
 
 #include "emulated/block.h"
 #include "emulated/intrinsics.h"
 #include "emulated/warp.h"
+
+#include "emulated/library.h"

@@ -14,12 +14,11 @@
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 
-extern "C" char __start_emulated_shared[], __stop_emulated_shared[];
-
 namespace cuda_emulated {
 
 // The part of it that a launch does not have is checked after every block.
 alignas(1024) __attribute__((section("emulated_shared"))) unsigned char dynamicShared[MaxSharedBytes + 1024];
+alignas(1024) __attribute__((section("emulated_shared"))) unsigned char reservedShared[1024];
 
 Block block;
 Thread threads[MaxThreads];
@@ -47,6 +46,16 @@ void (*threadFunction)(void *);
 void *threadContext;
 context::fcontext_t host;
 bool running = false;
+
+/// Launched by kernels of the grid that runs.
+struct Child {
+  uint3 launcher; ///< The block.
+  LaunchShape shape;
+  void (*thread)(void *);
+  void *context;
+  void (*destroy)(void *);
+};
+std::vector<Child> children;
 
 /// One of the bits set in `mask`, each as likely as the others.
 unsigned randomBit(unsigned mask) {
@@ -143,6 +152,7 @@ void exitThread() {
   block.alive[warp] &= ~(1u << lane);
   --block.liveThreads;
   progress();
+  leaveCopies();
   leaveBarriers(warp);
   leaveExchanges(warp, lane);
   if (!block.runnable[warp])
@@ -216,6 +226,7 @@ void setTimer(bool on) {
 void runBlock(const LaunchShape &shape) {
   std::memset(__start_emulated_shared, Poison,
               static_cast<std::size_t>(__stop_emulated_shared - __start_emulated_shared));
+  std::memset(reservedShared, 0, sizeof(reservedShared));
   block.threads = block.liveThreads = shape.block.x * shape.block.y * shape.block.z;
   block.warps = (block.threads + 31) / 32;
   block.fruitlessPolls = 0;
@@ -256,8 +267,8 @@ void suspend() {
   const unsigned self = current;
   if (!block.runnable[self / 32])
     settleActive(self / 32);
-  leave(&threads[self].context);
   threads[self].polled = nullptr;
+  leave(&threads[self].context);
 }
 
 void wake(unsigned thread) {
@@ -321,6 +332,25 @@ void printThreads(const unsigned (&lanes)[MaxWarps]) {
   }
 }
 
+namespace {
+
+/// Those of one block in their order, those of different blocks in any.
+void runChildren(std::vector<Child> waiting) {
+  while (!waiting.empty()) {
+    const uint3 launcher = waiting[random() % waiting.size()].launcher;
+    const auto next = std::find_if(waiting.begin(), waiting.end(), [&](const Child &child) {
+      return std::memcmp(&child.launcher, &launcher, sizeof(launcher)) == 0;
+    });
+    const Child child = *next;
+    waiting.erase(next);
+    if (!runGrid(child.shape, child.thread, child.context))
+      fail("a kernel launches an impossible grid");
+    child.destroy(child.context);
+  }
+}
+
+} // namespace
+
 bool runGrid(const LaunchShape &shape, void (*thread)(void *), void *threadArgument) {
   const dim3 &grid = shape.grid, &size = shape.block;
   const unsigned long long perBlock = 1ull * size.x * size.y * size.z, plane = 1ull * grid.x * grid.y;
@@ -329,9 +359,6 @@ bool runGrid(const LaunchShape &shape, void (*thread)(void *), void *threadArgum
     return false;
   static const bool isSetUp = (setUp(), true);
   (void)isSetUp;
-  if (running)
-    fail("a kernel launches a kernel");
-
   std::vector<unsigned> order(plane * grid.z);
   std::iota(order.begin(), order.end(), 0u);
   for (std::size_t i = order.size(); i > 1; --i)
@@ -348,7 +375,14 @@ bool runGrid(const LaunchShape &shape, void (*thread)(void *), void *threadArgum
   }
   setTimer(false);
   running = false;
+  runChildren(std::exchange(children, {}));
   return true;
+}
+
+bool isRunning() { return running; }
+
+void launchLater(const LaunchShape &shape, void (*thread)(void *), void *context, void (*destroy)(void *)) {
+  children.push_back({blockIdx, shape, thread, context, destroy});
 }
 
 } // namespace cuda_emulated

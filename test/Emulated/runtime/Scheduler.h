@@ -27,6 +27,9 @@ struct Block {
   unsigned fruitlessPolls = 0;
 };
 
+/// The part of a block's shared memory that the hardware keeps for libraries. It is zero when a block starts.
+extern unsigned char reservedShared[1024];
+
 extern Block block;
 extern Thread threads[MaxThreads];
 extern unsigned current; ///< The thread that runs.
@@ -42,6 +45,8 @@ void resetBarriers();
 void resetExchanges();
 void leaveBarriers(unsigned warp);
 void leaveExchanges(unsigned warp, unsigned lane);
+/// The current thread exits: its asynchronous copies come to an end.
+void leaveCopies();
 /// The lanes of the warp that can run have all stopped.
 void settleActive(unsigned warp);
 

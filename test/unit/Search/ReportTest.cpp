@@ -1,3 +1,4 @@
+#include "../TemporaryFolder.h"
 #include "SampleResult.h"
 #include "Synthetic.h"
 
@@ -107,8 +108,8 @@ TEST_F(Report, JsonThatIsNoResultIsRefusedWithTheField) {
     return Result ? std::string() : llvm::toString(Result.takeError());
   };
   EXPECT_THAT(Wrong("{"), HasSubstr("x.json"));
-  EXPECT_THAT(Wrong("{\"cufuse_tune\": 1}"), HasSubstr("command"));
-  EXPECT_THAT(Wrong("{\"cufuse_tune\": 2}"), HasSubstr("version"));
+  EXPECT_THAT(Wrong("{\"cufuse_tune\": 2}"), HasSubstr("command"));
+  EXPECT_THAT(Wrong("{\"cufuse_tune\": 1}"), HasSubstr("version"));
 }
 
 TEST_F(Report, WithoutMeasurementsItSaysSo) {
@@ -179,19 +180,15 @@ TEST_F(Report, IsDrawnByABrowser) {
   const std::string Browser = browser();
   if (Browser.empty())
     GTEST_SKIP() << "no Chromium";
-  std::string Pattern = (fs::temp_directory_path() / "cufuse-report-XXXXXX").string();
-  ASSERT_NE(mkdtemp(Pattern.data()), nullptr);
-  const fs::path Folder = Pattern;
+  const TemporaryFolder Folder;
   std::string Html = htmlReport(R, S);
-  const std::string Page = (Folder / "page.html").string(), Probed = (Folder / "probed.html").string(),
-                    Picture = (Folder / "page.png").string();
+  const std::string Page = Folder.at("page.html"), Probed = Folder.at("probed.html"), Picture = Folder.at("page.png");
   std::ofstream(Page) << Html;
   Html.replace(Html.find("</body>"), 7, Probe);
   std::ofstream(Probed) << Html;
   auto Run = [&](std::vector<std::string> More) {
-    std::vector<std::string> Command{
-        Browser,         "--headless",        "--no-sandbox",
-        "--disable-gpu", "--hide-scrollbars", "--user-data-dir=" + (Folder / "profile").string()};
+    std::vector<std::string> Command{Browser,         "--headless",        "--no-sandbox",
+                                     "--disable-gpu", "--hide-scrollbars", "--user-data-dir=" + Folder.at("profile")};
     Command.insert(Command.end(), More.begin(), More.end());
     auto Result = runProcess(Command, 120);
     return Result ? Result->Output : llvm::toString(Result.takeError());
@@ -205,8 +202,7 @@ TEST_F(Report, IsDrawnByABrowser) {
   Run({"--window-size=1200,2600", "--screenshot=" + Picture, "file://" + Page});
   EXPECT_GT(fs::exists(Picture) ? fs::file_size(Picture) : 0, 50'000u);
   if (const char *Keep = std::getenv("CUFUSE_KEEP_REPORT")) // for looking at it
-    fs::copy(Folder, Keep, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-  fs::remove_all(Folder);
+    fs::copy(Folder.Path, Keep, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
 }
 
 } // namespace

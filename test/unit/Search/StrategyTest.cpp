@@ -76,6 +76,48 @@ TEST(AutoStrategy, TwoRunsAgreeWithinTwoPercent) {
   }
 }
 
+/// `hfuse`, then `auto`, on one trace.
+Outcome searchAfterHfuse(const Problem &P, SyntheticEvaluator &World, Budget Limit = {}) {
+  Trace Record;
+  SearchSeams Seams;
+  Seams.Now = [&] { return World.Seconds; };
+  Outcome Result;
+  for (const char *Name : {"hfuse", "auto"}) {
+    std::unique_ptr<Strategy> How = llvm::cantFail(makeStrategy(Name));
+    const double Start = World.Seconds;
+    Search S(P, How->candidates(P), World, Record, Name == std::string("auto") ? Limit : Budget(), Seams);
+    const size_t Before = S.measuredCount();
+    How->run(S);
+    Result.Measured = S.measuredCount() - Before;
+    Result.Seconds = World.Seconds - Start;
+  }
+  return Result;
+}
+
+TEST(AutoStrategy, GoesOnWhereHfuseHasBeenForAsLongAsAlone) {
+  for (unsigned Seed = 0; Seed < 8; ++Seed) {
+    const Problem P = syntheticProblem(Seed);
+    Budget Limit;
+    Limit.Seconds = 12;
+    SyntheticEvaluator World(P, Seed), Again(P, Seed);
+    const Outcome Alone = search("auto", P, World, Limit), After = searchAfterHfuse(P, Again, Limit);
+    EXPECT_GE(After.Measured * 10, Alone.Measured * 7) << P.Workload;
+  }
+}
+
+TEST(AutoStrategy, MeasuresWithinItsBudgetWhereCompilingTakesLong) {
+  for (unsigned Seed = 0; Seed < 4; ++Seed) {
+    const Problem P = syntheticProblem(Seed);
+    Budget Limit;
+    Limit.Seconds = 20;
+    SyntheticEvaluator World(P, Seed);
+    World.ScreenSeconds = 0.7; // of 96, more than three times the budget
+    const Outcome Found = search("auto", P, World, Limit);
+    EXPECT_GE(Found.Measured, 20u) << P.Workload;
+    EXPECT_LE(Found.Seconds, 21) << P.Workload;
+  }
+}
+
 TEST(RandomStrategy, TheSeedDecides) {
   const Problem P = syntheticProblem(3);
   auto First = [&](std::uint64_t Seed) {

@@ -127,14 +127,17 @@ double SyntheticEvaluator::truth(const Candidate &C) const {
   const bool Warps = Config.Shape == Geometry::Warps;
   const bool Roles = Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride;
   // Latency hiding: each kernel's rate saturates with its warps at a point of its own.
-  double Sum = 0, Longest = 0, Dram = 0, Issue = 0;
+  double Sum = 0, Longest = 0, Dram = 0, Issue = 0, Left = Resident; // that resident roles leave
+  for (const ConstituentConfig &Each : Config.Constituents)
+    Left -= Each.ResidentBlocks;
   for (size_t I = 0; I < P.Constituents.size(); ++I) {
     const SoloShape &Solo = P.Constituents[I].best();
     const std::string Who = P.Constituents[I].Name;
     const double Half = 8 + 30 * random(Who, "latency");
     auto Rate = [&](double Occupied) { return Occupied / (Occupied + Half) * (64 + Half) / 64; };
-    const double Own = paddedThreads(Config.Constituents[I]) / 32.0 *
-                       (Roles ? std::min<double>(Config.Constituents[I].ResidentBlocks, Resident) : Resident);
+    const unsigned Asked = Config.Constituents[I].ResidentBlocks;
+    const double Blocks = !Roles ? Resident : Asked > 0 ? std::min<double>(Asked, Resident) : std::max(Left, 0.5);
+    const double Own = paddedThreads(Config.Constituents[I]) / 32.0 * Blocks;
     const double Shape = std::log2(static_cast<double>(Config.Constituents[I].Block.threads()));
     const double Off = Shape - (6 + 3 * random(Who, "favourite"));
     const double Time = Solo.Microseconds * (1 + 0.015 * Off * Off) / Rate(std::min(Own, 64.0));
@@ -171,7 +174,7 @@ void SyntheticEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvalua
       E.Outcome = Fate::Measured;
       E.Why.clear();
     }
-    Seconds += 0.08;
+    Seconds += ScreenSeconds;
     if (!Take(I, E))
       return;
   }

@@ -30,6 +30,7 @@ public:
   std::map<Fate, double> Faults;
   /// Seconds that have passed, by what evaluations take.
   double Seconds = 0;
+  double ScreenSeconds = 0.08; ///< Of one candidate.
 
 private:
   Evaluation screened(const Candidate &C) const;

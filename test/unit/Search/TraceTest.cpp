@@ -188,11 +188,12 @@ TEST_F(Database, KeepsTheLastResultOfEachKey) {
   TuningKey Driver = key("w");
   Driver.Driver = "590";
   EXPECT_FALSE(llvm::cantFail(D.find(Driver)));
-  EXPECT_EQ(llvm::cantFail(D.findLatest("sources", "flags", ""))->Command, "other");
+  EXPECT_EQ(llvm::cantFail(D.findLatest({"sources", "flags", "", "", ""}))->Command, "other");
   llvm::cantFail(D.store(key("w"), result("third")));
-  EXPECT_EQ(llvm::cantFail(D.findLatest("sources", "flags", "NVIDIA H200"))->Command, "third");
-  EXPECT_FALSE(llvm::cantFail(D.findLatest("sources", "flags", "NVIDIA A100")));
-  EXPECT_FALSE(llvm::cantFail(D.findLatest("sources", "other flags", "")));
+  EXPECT_EQ(llvm::cantFail(D.findLatest({"sources", "flags", "NVIDIA H200", "", ""}))->Command, "third");
+  EXPECT_EQ(llvm::cantFail(D.findLatest({"sources", "flags", "", "", "v"}))->Command, "other");
+  EXPECT_FALSE(llvm::cantFail(D.findLatest({"sources", "flags", "NVIDIA A100", "", ""})));
+  EXPECT_FALSE(llvm::cantFail(D.findLatest({"sources", "other flags", "", "", ""})));
 }
 
 TEST_F(Database, ManyProcessesMayWriteAtOnce) {

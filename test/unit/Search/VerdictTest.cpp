@@ -50,6 +50,24 @@ TEST(Verdict, SplitsTheTotalIntoItsFactors) {
   EXPECT_THAT(S.Sentence, HasSubstr("Tuning the kernels alone gives more: 3.27 times"));
 }
 
+TEST(Verdict, AGraphOfSeveralKernelsIsComparedWithOneOfTheFusedKernel) {
+  TuneResult R = result(2.7, 0, 0, 3.1); // the strongest baseline is a graph
+  const std::string Key = R.Tried.front().Tried.key();
+  EXPECT_EQ(summarize(R).What, Advice::LeaveAlone);
+  R.Profiles = {{Key, {}, measured(2.4)}};
+  const Summary S = summarize(R);
+  EXPECT_EQ(S.What, Advice::Fuse);
+  EXPECT_NEAR(S.Fusion, 2.7 / 2.4, 1e-9);
+  EXPECT_THAT(S.Sentence, HasSubstr("That takes 2.40 µs in a CUDA graph"));
+  R.Profiles = {{Key, {}, measured(3.2)}};
+  EXPECT_FALSE(summarize(R).WinnerInGraph);
+  R.Profiles = {{"another", {}, measured(2.4)}};
+  EXPECT_FALSE(summarize(R).WinnerInGraph);
+  R.Profiles = {{Key, {}, measured(2.4)}};
+  R.Baselines.back().How = Schedule::Streams;
+  EXPECT_FALSE(summarize(R).WinnerInGraph);
+}
+
 TEST(Verdict, AFactorIsNeverBelowOne) {
   // Retuning made it slower in company: the shapes given remain the baseline.
   const Summary S = summarize(result(1000, 1050, 0, 900));

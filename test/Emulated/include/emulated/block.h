@@ -25,7 +25,10 @@ inline void __nanosleep(unsigned) { cuda_emulated::yield(); }
 
 /// Shared addresses as PTX has them: 32 bits from where shared memory starts.
 namespace cuda_emulated {
-extern "C" char __start_emulated_shared[];
+extern "C" char __start_emulated_shared[], __stop_emulated_shared[];
+inline bool isShared(const void *address) {
+  return address >= __start_emulated_shared && address < __stop_emulated_shared;
+}
 inline unsigned toShared(const void *address) {
   return static_cast<unsigned>(static_cast<const char *>(address) - __start_emulated_shared);
 }

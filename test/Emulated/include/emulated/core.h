@@ -18,6 +18,12 @@ struct LaunchShape {
 /// Runs every block of a grid; `thread(context)` is one thread. False if no such launch is possible on a GPU.
 bool runGrid(const LaunchShape &shape, void (*thread)(void *context), void *context);
 
+/// A kernel launches: `thread` runs when the grid is through, after what its block has launched before. The grid is
+/// complete when all that its kernel launched is.
+bool isRunning();
+void launchLater(const LaunchShape &shape, void (*thread)(void *context), void *context,
+                 void (*destroy)(void *context));
+
 /// Prints `emulated: …` with the block and the thread that run, and ends the program.
 [[noreturn]] void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -57,9 +63,10 @@ struct Operand {
 
   template <typename T> Operand(const char *constraint, T &&operand) : size(sizeof(operand)) {
     static_assert(sizeof(operand) <= 8, "operand of more than 64 bits");
-    std::memcpy(&value, &operand, sizeof(operand));
+    auto *const place = (void *)&operand; // whatever its qualifiers, __restrict__ among them
+    std::memcpy(&value, place, sizeof(operand));
     if (constraint[0] == '=' || constraint[0] == '+')
-      target = const_cast<void *>(static_cast<const volatile void *>(&operand));
+      target = place;
   }
 };
 class Program; ///< The parsed text of an inline assembly statement.
@@ -77,13 +84,16 @@ public:
       : Shape{grid, block, dynamicBytes} {}
 
   template <typename Kernel, typename... Arguments> void run(Kernel kernel, Arguments... arguments) {
-    auto thread = [&] { kernel(arguments...); };
-    launch(thread);
+    launch([=]() mutable { kernel(arguments...); });
   }
 
 private:
-  template <typename Thread> void launch(Thread &thread) {
-    report(runGrid(Shape, [](void *context) { (*static_cast<Thread *>(context))(); }, &thread));
+  template <typename Thread> void launch(Thread thread) {
+    const auto run = [](void *context) { (*static_cast<Thread *>(context))(); };
+    if (isRunning())
+      launchLater(Shape, run, new Thread(thread), [](void *context) { delete static_cast<Thread *>(context); });
+    else
+      report(runGrid(Shape, run, &thread));
   }
   static void report(bool possible);
   LaunchShape Shape;

@@ -54,6 +54,11 @@ inline void matchAny(Exchange &e) {
   }
 }
 inline void nothing(Exchange &) {}
+/// For what all lanes of a warp do together.
+inline void requireWholeWarp(const Exchange &e, const char *name) {
+  if (e.mask != ~0u)
+    fail("%s without lanes %08x", name, ~e.mask);
+}
 
 struct Min {
   template <typename T> T operator()(T a, T b) const { return b < a ? b : a; }

@@ -1,0 +1,15 @@
+// Kernels and dynamic shared memory that macros spell, written out, so that all that follows finds them as text.
+#pragma once
+
+#include "cufuse/Frontend/Parse.h"
+
+namespace cufuse {
+
+/// As `parse`; where a macro spells the head, the ends or all of a kernel in a file of the user, or declares dynamic
+/// shared memory, the file is read with the call of that macro written out, as often as that is needed. Lines keep
+/// their numbers; those of a kernel of several lines are counted from the call's. A kernel stays as it is, out of a
+/// macro, where its meaning would change
+/// (`__LINE__`), or where the macro uses __VA_OPT__.
+llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Tools, ParseRequest Request);
+
+} // namespace cufuse

@@ -1,0 +1,90 @@
+#include "cufuse/Driver/FromDatabase.h"
+
+#include "cufuse/Support/Error.h"
+#include "cufuse/Tune/Verdict.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+namespace cufuse {
+
+static llvm::Error append(const std::string &File, std::vector<std::string> &Texts) {
+  auto Text = llvm::MemoryBuffer::getFile(File);
+  if (!Text)
+    return badInput(fmt::format("cannot read '{}': {}", File, Text.getError().message()));
+  Texts.push_back((*Text)->getBuffer().str());
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> sourcesHash(llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::vector<std::string> Parts;
+  for (const LoadedKernel &Kernel : Kernels) {
+    Parts.push_back(Kernel.Facts.Signature);
+    for (const std::string &File : Kernel.Text.Dependencies)
+      if (llvm::Error Error = append(File, Parts))
+        return std::move(Error);
+  }
+  return contentHash(Parts);
+}
+
+std::string flagsHash(llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::vector<std::string> Parts;
+  for (const LoadedKernel &Kernel : Kernels) {
+    Parts.insert(Parts.end(), {"kernel", Kernel.Arch, Kernel.Flags.Standard});
+    Parts.insert(Parts.end(), Kernel.Flags.Nvcc.begin(), Kernel.Flags.Nvcc.end());
+  }
+  return contentHash(Parts);
+}
+
+llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, llvm::ArrayRef<std::string> Settings) {
+  std::vector<std::string> Parts;
+  for (const std::string &File : Files)
+    if (llvm::Error Error = append(File, Parts))
+      return std::move(Error);
+  Parts.insert(Parts.end(), Settings.begin(), Settings.end());
+  return contentHash(Parts);
+}
+
+llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef<LoadedKernel> Kernels) {
+  if (!llvm::sys::fs::exists(Query.Path))
+    return badInput(fmt::format("there is no tuning database '{}'", Query.Path),
+                    "make it with `cufuse tune … --database FILE.db`");
+  auto Sources = sourcesHash(Kernels);
+  if (!Sources)
+    return Sources.takeError();
+  std::string Workload;
+  if (!Query.Workloads.empty()) {
+    auto Hash = workloadHash(Query.Workloads, Query.Settings);
+    if (!Hash)
+      return Hash.takeError();
+    Workload = std::move(*Hash);
+  }
+  auto Database = TuningDatabase::open(Query.Path);
+  if (!Database)
+    return Database.takeError();
+  auto Found = Database->findLatest({*Sources, flagsHash(Kernels), Query.Gpu, "", Workload});
+  if (!Found)
+    return Found.takeError();
+  if (!*Found)
+    return badInput(fmt::format("'{}' has no result for these kernels, sources, headers and flags{}{}", Query.Path,
+                                Query.Gpu.empty() ? "" : " on " + Query.Gpu,
+                                Workload.empty() ? "" : " and this workload"),
+                    "tune them as they are now, in the same order: `cufuse tune … --database FILE.db`");
+  const TuneResult &Result = **Found;
+  const Summary Verdict = summarize(Result);
+  const std::string Where =
+      fmt::format("tuned on {}, driver {}, {}", Result.What.Gpu.Name, Result.What.Gpu.Driver, Result.Started);
+  if (Verdict.What != Advice::Fuse)
+    return fail(ExitCode::NotAdvised, fmt::format("{} ({})", Verdict.Sentence, Where));
+  TunedConfig Tuned{Verdict.Winner->Which.Config, {Where, Verdict.Sentence}};
+  for (const auto &[Constituent, Config] : llvm::zip_equal(Result.What.Constituents, Tuned.Config.Constituents))
+    for (const SoloShape &Shape : Constituent.Shapes)
+      if (Shape.Block == Config.Block)
+        Tuned.Facts.push_back(fmt::format("{}: block {}, tuned with a grid of {} blocks", Constituent.Name,
+                                          Shape.Block.str(), Shape.Blocks));
+  return Tuned;
+}
+
+} // namespace cufuse

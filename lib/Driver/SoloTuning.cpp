@@ -1,0 +1,373 @@
+#include "SoloTuning.h"
+
+#include "cufuse/Compile/Cubin.h"
+#include "cufuse/Fusion/FusedLaunch.h"
+#include "cufuse/Model/Occupancy.h"
+#include "cufuse/Support/Error.h"
+#include "cufuse/Tune/Verdict.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
+
+namespace cufuse {
+
+namespace {
+constexpr double AboutEqual = 1.01; // times that differ by less say nothing of which is better
+constexpr double NearBest = 1.05;   // shapes that may be the best ones when arguments are bound
+constexpr size_t MostNear = 4;
+
+bool isFaster(const SoloVariant &A, const SoloVariant &B) { return A.Result.Microseconds < B.Result.Microseconds; }
+
+std::vector<KernelLaunch> launches(llvm::ArrayRef<SoloVariant> All) {
+  std::vector<KernelLaunch> Launches;
+  for (const SoloVariant &Variant : All)
+    Launches.push_back(Variant.Launch);
+  return Launches;
+}
+} // namespace
+
+EmitOptions TuningSubject::emitAlone(size_t I) const {
+  EmitOptions Alone = Emit;
+  Alone.Name = Emit.Name + "_" + Work.Kernels[I].Name;
+  const std::string Stem = llvm::sys::path::stem(Emit.SourceFile).str() + "." + Work.Kernels[I].Name;
+  Alone.SourceFile = Stem + ".cu";
+  Alone.HeaderFile = Stem + ".h";
+  return Alone;
+}
+
+SoloTuning::SoloTuning(const Toolchain &Tools, TuningSubject &Subject, Compiler &Back, llvm::ThreadPoolInterface &Pool,
+                       TuneResult &Result)
+    : Tools(Tools), Subject(Subject), Back(Back), Result(Result), Tasks(Pool) {}
+
+SoloTuning::~SoloTuning() {
+  Tasks.wait();
+  for (auto &One : Compiled)
+    if (One)
+      llvm::consumeError(One->takeError());
+}
+
+void SoloTuning::beginCompiling() {
+  const std::vector<WorkloadKernel> &Kernels = Subject.Work.Kernels;
+  Compiled.resize(Kernels.size());
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    const CompileFlags Flags = translateFlags(Kernels[I].Flags, Kernels[I].Folder);
+    CompileJob Job;
+    Job.Source = Kernels[I].Spec.File;
+    Job.Arch = What().Gpu.Arch;
+    Job.Flags = Flags.Nvcc;
+    if (!Flags.Standard.empty())
+      Job.Flags.push_back("-std=" + Flags.Standard);
+    Tasks.async([this, I, Job = std::move(Job)] { Compiled[I] = Back.compile(Job); });
+  }
+}
+
+llvm::Error SoloTuning::finishCompiling() {
+  Tasks.wait();
+  llvm::Error Failed = llvm::Error::success();
+  for (size_t I = 0; I < Compiled.size(); ++I) {
+    auto One = compiled(I);
+    if (!One) {
+      Failed = llvm::joinErrors(std::move(Failed), One.takeError());
+      continue;
+    }
+    for (SoloShape &Shape : What().Constituents[I].Shapes)
+      Shape.Resources = One->Resources;
+    Alone.push_back(std::move(*One));
+  }
+  return Failed;
+}
+
+llvm::Expected<SoloTuning::CompiledAlone> SoloTuning::compiled(size_t I) {
+  if (!*Compiled[I])
+    return Compiled[I]->takeError();
+  CompiledKernels &All = **Compiled[I];
+  auto Entry = entryName(All.Cubin, Subject.Kernels[I].Facts.MangledName);
+  if (!Entry)
+    return Entry.takeError();
+  return CompiledAlone{All.Cubin, *Entry, All.Resources[*Entry]};
+}
+
+Schedule SoloTuning::reference() const {
+  std::vector<KernelLaunch> Given;
+  for (size_t I = 0; I < Alone.size(); ++I)
+    Given.push_back(launchAlone(Subject.Packed[I][0], Alone[I].Cubin, Alone[I].Entry));
+  return baselines(Given).front();
+}
+
+llvm::Error SoloTuning::measure(RunnerPool &Runners) {
+  Gpus = &Runners;
+  Building.resize(Subject.Kernels.size());
+  Near.resize(Subject.Kernels.size());
+  for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
+    if (llvm::Error Error = measureShapes(I))
+      return Error;
+    buildVariants(I); // while the GPU goes on
+  }
+  if (llvm::Error Error = settle(SoloLevel::Given, Given))
+    return Error;
+  Best = Given;
+  if (!llvm::equal(Given, Shaped, [](const SoloVariant &A, const SoloVariant &B) {
+        return A.Shape == B.Shape && A.Blocks == B.Blocks;
+      })) {
+    if (llvm::Error Error = settle(SoloLevel::Shaped, Shaped))
+      return Error;
+    Best = Shaped;
+  }
+  const Variants Before = Best;
+  bind();
+  if (llvm::equal(Before, Best, [](const SoloVariant &A, const SoloVariant &B) {
+        return A.Bound == B.Bound && A.Unroll == B.Unroll;
+      }))
+    return llvm::Error::success();
+  if (llvm::Error Error = settle(SoloLevel::Bound, Best))
+    return Error;
+  for (size_t I = 0; I < Best.size(); ++I) {
+    SoloShape &Shape = What().Constituents[I].Shapes[Best[I].Shape];
+    Shape.Microseconds = Best[I].Result.Microseconds;
+    Shape.RelativeNoise = Best[I].Result.RelativeNoise;
+    Shape.Resources = Best[I].Result.Resources;
+  }
+  return llvm::Error::success();
+}
+
+/// Every launch shape that the workload allows.
+SoloTuning::Variants SoloTuning::shapes(size_t I) const {
+  Variants All;
+  for (unsigned Shape = 0; Shape < Subject.Packed[I].size(); ++Shape) {
+    SoloVariant &One = All.emplace_back();
+    One.Shape = Shape;
+    One.Blocks = What().Constituents[I].Shapes[Shape].Blocks;
+    One.Launch = launchAlone(Subject.Packed[I][Shape], Alone[I].Cubin, Alone[I].Entry);
+    One.Result.Outcome = Fate::Measured;
+    One.Result.Resources = Alone[I].Resources;
+  }
+  addGrids(I, All);
+  return All;
+}
+
+/// Grids to try for a kernel that allows any: multiples of what the GPU holds at once.
+void SoloTuning::addGrids(size_t I, Variants &All) const {
+  if (!Subject.Work.Kernels[I].AnyGrid)
+    return;
+  const GpuFacts &Gpu = What().Gpu;
+  for (size_t V = 0, Count = All.size(); V < Count; ++V) {
+    const PackedKernel &Kernel = Subject.Packed[I][All[V].Shape];
+    const ResourceUse &Use = Alone[I].Resources;
+    const Occupancy Fits =
+        occupancyOf(smLimits(Gpu.Arch), {static_cast<unsigned>(Kernel.Block.threads()), Use.Registers,
+                                         Use.SharedBytes + Kernel.Launch.DynamicBytes, Use.Barriers});
+    for (unsigned Waves : {1, 2, 4}) {
+      SoloVariant Other = All[V];
+      Other.Blocks = std::uint64_t(Fits.Blocks) * Gpu.Multiprocessors * Waves;
+      Other.Launch.Grid = {static_cast<std::uint32_t>(Other.Blocks), 1, 1};
+      if (Other.Blocks > 0 && Other.Blocks < All[V].Blocks)
+        All.push_back(std::move(Other));
+    }
+  }
+}
+
+/// Fills `Given` and `Shaped`; a fused kernel gets the grid that is best for the block.
+llvm::Error SoloTuning::measureShapes(size_t I) {
+  Variants All = shapes(I);
+  measureAll(All, Effort::Short);
+  Given.push_back(All.front());
+  if (Given.back().Result.Outcome != Fate::Measured)
+    return badInput(fmt::format("{} cannot be run alone: {}", What().Constituents[I].Name, Given.back().Result.Why),
+                    "correct the workload, or the kernel", Subject.Work.Kernels[I].Where);
+  const auto Tried = static_cast<unsigned>(All.size());
+  dropFailed(I, SoloLevel::Shaped, All);
+  llvm::sort(All, isFaster);
+  Shaped.push_back(All.front());
+  Shaped.back().Tried = Tried;
+  std::vector<SoloShape> &Shapes = What().Constituents[I].Shapes;
+  for (unsigned Shape = 0; Shape < Shapes.size(); ++Shape) {
+    const auto Fastest = llvm::find_if(All, [&](const SoloVariant &V) { return V.Shape == Shape; });
+    if (Fastest == All.end())
+      continue;
+    if (Fastest->Result.Microseconds <= NearBest * All.front().Result.Microseconds)
+      Near[I].push_back(*Fastest);
+    Shapes[Shape].Microseconds = Fastest->Result.Microseconds;
+    Shapes[Shape].RelativeNoise = Fastest->Result.RelativeNoise;
+    Shapes[Shape].Blocks = Fastest->Blocks;
+    Subject.Packed[I][Shape].Launch.Grid = Fastest->Launch.Grid;
+  }
+  llvm::sort(Near[I], isFaster);
+  if (Near[I].size() > MostNear)
+    Near[I].erase(Near[I].begin() + MostNear, Near[I].end());
+  return llvm::Error::success();
+}
+
+/// Begins to compile the constituent as cufuse emits it alone, with arguments fixed at compile time and its outer loop
+/// unrolled in its best shape, and with arguments fixed in those that are nearly as good.
+void SoloTuning::buildVariants(size_t I) {
+  const EmitOptions Emit = Subject.emitAlone(I);
+  const Fuser Single(Tools, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
+  auto Failed = [](SoloVariant Variant, Fate Outcome, llvm::Error Why) {
+    Variant.Result = failedWith(Outcome, std::move(Why));
+    return Variant;
+  };
+  Variants Asked;
+  for (const SoloVariant &Shape : Near[I])
+    for (const bool Bind : {true, false})
+      for (const unsigned Unroll : {0u, 2u, 4u, 8u})
+        if ((Bind ? !Subject.Bindable[I].empty() : Unroll > 0) && (Unroll == 0 || &Shape == &Near[I].front())) {
+          SoloVariant &One = Asked.emplace_back(Shape);
+          One.Bound = Bind;
+          One.Unroll = Unroll;
+        }
+  for (const SoloVariant &Variant : Asked) {
+    const PackedKernel &In = Subject.Packed[I][Variant.Shape];
+    auto Already = [&](SoloVariant Done) {
+      std::promise<SoloVariant> Promise;
+      Promise.set_value(std::move(Done));
+      Building[I].push_back(Promise.get_future().share());
+    };
+    auto Plan = Single.plan(configOf(I, Variant));
+    if (!Plan) {
+      Already(Failed(Variant, Fate::Impossible, Plan.takeError()));
+      continue;
+    }
+    auto Text = Single.emit(*Plan);
+    if (!Text) {
+      Already(Failed(Variant, Fate::Impossible, Text.takeError()));
+      continue;
+    }
+    CompileJob Job;
+    Job.Files = {{Emit.SourceFile, std::move(Text->Source)}, {Emit.HeaderFile, std::move(Text->Header)}};
+    Job.Arch = What().Gpu.Arch;
+    Job.Flags = nvccFlags(Single);
+    auto Build = [this, I, In, Failed, Variant, Job = std::move(Job), Plan = std::move(*Plan), Name = Emit.Name] {
+      auto Compiled = Back.compile(Job);
+      if (!Compiled)
+        return Failed(Variant, Fate::CompileFailed, Compiled.takeError());
+      const KernelFacts *Facts = &Subject.Kernels[I].Facts;
+      auto Fused = launchOf(Facts, Plan, Name, In.Launch, 1, What().Gpu.Multiprocessors);
+      auto Launch = Fused ? launchFused(*Fused, Facts, In, Compiled->Cubin) : Fused.takeError();
+      if (!Launch)
+        return Failed(Variant, Fate::Impossible, Launch.takeError());
+      SoloVariant Built = Variant;
+      Built.Launch = std::move(*Launch);
+      Built.Result = {};
+      Built.Result.Outcome = Fate::Measured;
+      if (const ResourceUse *Use = Compiled->find(fusedEntry(Plan, Name)))
+        Built.Result.Resources = *Use;
+      return Built;
+    };
+    Building[I].push_back(Tasks.async(std::move(Build)));
+  }
+}
+
+/// Replaces each of `Best` by the fastest variant that is worth it and gives the same results.
+void SoloTuning::bind() {
+  for (size_t I = 0; I < Best.size(); ++I) {
+    Variants All;
+    for (const std::shared_future<SoloVariant> &One : Building[I])
+      All.push_back(One.get());
+    dropFailed(I, SoloLevel::Bound, All);
+    measureAll(All, Effort::Short);
+    const auto Tried = static_cast<unsigned>(All.size());
+    dropFailed(I, SoloLevel::Bound, All);
+    llvm::sort(All, isFaster);
+    // Between equals, bound ones first: they issue fewer instructions, and what they leave free another kernel can use.
+    const double Equal = All.empty() ? 0 : AboutEqual * All.front().Result.Microseconds;
+    auto Rank = [&](const SoloVariant &V) {
+      return std::pair(!V.Bound || V.Result.Microseconds > Equal, V.Result.Microseconds);
+    };
+    llvm::sort(All, [&](const SoloVariant &A, const SoloVariant &B) { return Rank(A) < Rank(B); });
+    for (SoloVariant &Variant : All) {
+      if (Variant.Result.Microseconds > (Variant.Bound ? AboutEqual : 1 / AboutEqual) * Best[I].Result.Microseconds)
+        continue;
+      Variants Mixed = Best;
+      Mixed[I] = Variant;
+      Schedule Together = baselines(launches(Mixed)).front();
+      Together.Stop = ShortStop;
+      const RunOutcome Outcome = Gpus->run({std::move(Together)}).front();
+      if (Outcome.Status != RunStatus::Done) {
+        Variants Wrong = {std::move(Variant)};
+        Wrong.front().Result = withOutcome(Wrong.front().Result, Outcome);
+        dropFailed(I, SoloLevel::Bound, Wrong);
+        continue;
+      }
+      Best[I] = std::move(Variant);
+      Best[I].Tried = Tried;
+      if (Best[I].Bound)
+        What().Constituents[I].Bound = Subject.Bindable[I];
+      if (Best[I].Unroll)
+        What().Constituents[I].Unrolls = {Best[I].Unroll, 0};
+      break;
+    }
+  }
+}
+
+/// Measures one level to the end: each alone with its counters, and all of them without fusion.
+llvm::Error SoloTuning::settle(SoloLevel Level, Variants &All) {
+  measureAll(All, Effort::Full);
+  for (size_t I = 0; I < All.size(); ++I) {
+    What().Constituents[I].Shapes[All[I].Shape].Counters = All[I].Counters;
+    Result.Solo.push_back(resultOf(I, Level, All[I]));
+  }
+  std::vector<Schedule> Schedules = baselines(launches(All), " " + nameOf(Level).str());
+  const std::vector<RunOutcome> Outcomes = Gpus->run(Schedules);
+  for (size_t I = 0; I < Schedules.size(); ++I) {
+    Result.Baselines.push_back({Schedules[I].How, Level, withOutcome({}, Outcomes[I]), {}});
+    Launched.push_back(std::move(Schedules[I]));
+  }
+  const RunOutcome &Serial = Outcomes.front();
+  if (Serial.Status == RunStatus::Done)
+    return llvm::Error::success();
+  return badInput(fmt::format("the kernels, {}, do not run as they should: {}", phraseOf(Level), Serial.What),
+                  Level == SoloLevel::Given ? "correct the workload, or the kernels"
+                                            : "allow only launch shapes with the same results, or state a tolerance");
+}
+
+/// Each alone; results are not compared, since others' outputs are missing.
+void SoloTuning::measureAll(Variants &All, Effort How) {
+  std::vector<Schedule> Schedules;
+  for (const SoloVariant &Variant : All) {
+    Schedule One{fmt::format("alone {}", Schedules.size()), Schedule::Serial, {Variant.Launch}};
+    One.Verify = false;
+    One.Counters = How == Effort::Full;
+    if (How == Effort::Short)
+      One.Stop = ShortStop;
+    Schedules.push_back(std::move(One));
+  }
+  const std::vector<RunOutcome> Outcomes = Gpus->run(std::move(Schedules));
+  for (size_t I = 0; I < All.size(); ++I) {
+    All[I].Result = withOutcome(std::move(All[I].Result), Outcomes[I]);
+    All[I].Counters = Outcomes[I].Counters;
+  }
+}
+
+SoloResult SoloTuning::resultOf(size_t I, SoloLevel Level, const SoloVariant &Variant) const {
+  SoloResult Solo;
+  Solo.Constituent = What().Constituents[I].Name;
+  Solo.Level = Level;
+  Solo.Block = What().Constituents[I].Shapes[Variant.Shape].Block;
+  Solo.Blocks = Variant.Blocks;
+  Solo.Unroll = Variant.Unroll;
+  if (Variant.Bound)
+    Solo.Bound = Subject.Bindable[I];
+  Solo.Tried = Level == SoloLevel::Given ? 1 : Variant.Tried;
+  Solo.Result = Variant.Result;
+  Solo.Counters = Variant.Counters;
+  return Solo;
+}
+
+/// Keeps those that are or can be measured.
+void SoloTuning::dropFailed(size_t I, SoloLevel Level, Variants &All) {
+  for (const SoloVariant &Variant : All)
+    if (Variant.Result.Outcome != Fate::Measured)
+      Result.SoloFailed.push_back(resultOf(I, Level, Variant));
+  llvm::erase_if(All, [](const SoloVariant &Variant) { return Variant.Result.Outcome != Fate::Measured; });
+}
+
+FusionConfig SoloTuning::configOf(size_t I, const SoloVariant &Variant) const {
+  FusionConfig Config;
+  Config.Constituents = {{.Block = Subject.Packed[I][Variant.Shape].Block,
+                          .Unroll = Variant.Unroll,
+                          .Bound = Variant.Bound ? Subject.Bindable[I] : decltype(ConstituentConfig::Bound)()}};
+  return Config;
+}
+
+} // namespace cufuse

@@ -1,0 +1,203 @@
+// Instructions of a block: barriers, mbarriers, asynchronous copies.
+#include "Assembly.h"
+
+#include <algorithm>
+
+namespace cuda_emulated {
+namespace {
+
+template <BarrierKind Kind> void blockBarrier(Frame &f, const Instruction &i) {
+  barrier(word(f, i, 0), word(f, i, 1), Kind);
+}
+/// red.OP d, a{, b}, p
+template <BarrierKind Kind> void reducingBarrier(Frame &f, const Instruction &i) {
+  const bool counted = i.places.size() == 4;
+  set(f, i, 0, barrier(word(f, i, 1), counted ? word(f, i, 2) : 0, Kind, word(f, i, counted ? 3 : 2) != 0));
+}
+
+// mbarrier objects (PTX ISA, mbarrier): here the word holds, from the low end, the count of the next phase (20
+// bits), the count that is missing (20), the phase (8, only its lowest bit is seen) and a mark of what has been
+// initialised.
+
+constexpr Value Mark = 0xb7a1ull << 48;
+
+/// Bytes that a phase expects, less those that have come (the tx-count).
+std::map<const Value *, long long> expectedBytes;
+
+struct Mbarrier {
+  Value *object;
+  Value expected, pending, phase;
+
+  Mbarrier(const Instruction &i, void *address) : object(static_cast<Value *>(address)) {
+    if (reinterpret_cast<std::uintptr_t>(address) % 8)
+      fail("%s: the object is not aligned", i.mnemonic.c_str());
+    if (*object >> 48 != Mark >> 48)
+      fail("%s of an object that is no mbarrier (shared address %u)", i.mnemonic.c_str(), toShared(object));
+    expected = *object & 0xfffff;
+    pending = *object >> 20 & 0xfffff;
+    phase = *object >> 40 & 0xff;
+  }
+  void store() const { *object = Mark | phase << 40 | pending << 20 | expected; }
+  void arrive(const Instruction &i, Value count) {
+    if (count > pending || count == 0)
+      fail("%s of %llu, but the phase waits for %llu", i.mnemonic.c_str(), count, pending);
+    pending -= count;
+    completeIfAllCame();
+  }
+  void completeIfAllCame() {
+    if (pending == 0 && expectedBytes[object] == 0) {
+      phase = (phase + 1) & 0xff;
+      pending = expected;
+    }
+    store();
+    progress();
+  }
+};
+
+void mbarrierInit(Frame &f, const Instruction &i) {
+  const Value count = get(f, i, 1);
+  if (count == 0 || count > 0xfffff)
+    fail("mbarrier.init with the count %llu", count);
+  auto *object = static_cast<Value *>(address(f, i, 0));
+  *object = Mark | count << 20 | count;
+  expectedBytes.erase(object);
+}
+void mbarrierInvalidate(Frame &f, const Instruction &i) { *Mbarrier(i, address(f, i, 0)).object = 0; }
+/// arrive{_drop} state, [address]{, count}; the state may be `_` and, by the older form, missing.
+template <bool Drop> void mbarrierArrive(Frame &f, const Instruction &i) {
+  Mbarrier b(i, address(f, i, 1));
+  const Value state = *b.object, count = i.places.size() > 2 ? get(f, i, 2) : 1;
+  if (Drop) {
+    if (count > b.expected)
+      fail("%s of %llu, but only %llu take part", i.mnemonic.c_str(), count, b.expected);
+    b.expected -= count;
+  }
+  b.arrive(i, count);
+  set(f, i, 0, state);
+}
+/// {test,try}_wait p, [address], state
+template <bool Parity> void mbarrierWait(Frame &f, const Instruction &i) {
+  const Mbarrier b(i, address(f, i, 1));
+  const Value waited = Parity ? get(f, i, 2) & 1 : get(f, i, 2) >> 40 & 1;
+  const bool over = (b.phase & 1) != waited;
+  if (over)
+    threads[current].polled = nullptr;
+  else
+    poll(b.object, i.mnemonic.c_str());
+  set(f, i, 0, over);
+}
+/// expect_tx [address], bytes; arrive.expect_tx state, [address], bytes
+template <bool Arrives> void mbarrierExpect(Frame &f, const Instruction &i) {
+  Mbarrier b(i, address(f, i, Arrives));
+  const Value state = *b.object;
+  expectedBytes[b.object] += word(f, i, 1 + Arrives);
+  if (Arrives) {
+    b.arrive(i, 1);
+    set(f, i, 0, state);
+  }
+}
+void mbarrierPending(Frame &f, const Instruction &i) { set(f, i, 0, get(f, i, 1) >> 20 & 0xfffff); }
+
+// Asynchronous copies are done at once or when the thread waits for them, as the seed says: a missing wait shows.
+
+struct Copy {
+  unsigned char *to;
+  const unsigned char *from;
+  unsigned bytes, given; ///< The rest is zero.
+  unsigned group;
+};
+struct Copies {
+  std::vector<Copy> waiting;
+  unsigned groups = 0; ///< Committed.
+} copies[MaxThreads];
+
+/// Those of the first `groups` groups.
+void finishCopies(unsigned groups) {
+  std::vector<Copy> &waiting = copies[current].waiting;
+  std::size_t kept = 0;
+  for (const Copy &copy : waiting)
+    if (copy.group < groups) {
+      std::memcpy(copy.to, copy.from, copy.given);
+      std::memset(copy.to + copy.given, 0, copy.bytes - copy.given);
+    } else {
+      waiting[kept++] = copy;
+    }
+  waiting.resize(kept);
+}
+
+/// cp.async [shared], [global], bytes{, bytes of the source}
+void copyAsync(Frame &f, const Instruction &i) {
+  const unsigned bytes = word(f, i, 2);
+  copies[current].waiting.push_back(
+      {static_cast<unsigned char *>(fromShared(word(f, i, 0) + static_cast<unsigned>(i.places[0].offset))),
+       reinterpret_cast<const unsigned char *>(get(f, i, 1) + static_cast<Value>(i.places[1].offset)), bytes,
+       std::min(word(f, i, 3, bytes), bytes), copies[current].groups});
+  if (random() & 1)
+    finishCopies(~0u);
+}
+void commitCopies(Frame &, const Instruction &) { ++copies[current].groups; }
+/// wait_group n: for all groups but the last n.
+void awaitGroups(Frame &f, const Instruction &i) {
+  const unsigned groups = copies[current].groups;
+  finishCopies(groups - std::min(groups, word(f, i, 0)));
+}
+void awaitCopies(Frame &, const Instruction &) { finishCopies(~0u); }
+/// cp.async.mbarrier.arrive [address], when the thread's copies are done; that without .noinc adds a count before.
+template <bool AddsCount> void copiesArrive(Frame &f, const Instruction &i) {
+  finishCopies(~0u);
+  Mbarrier b(i, address(f, i, 0));
+  if (!AddsCount)
+    b.arrive(i, 1);
+}
+/// cp.async.bulk [shared], [global], bytes, [mbarrier]: done at once.
+void copyBulk(Frame &f, const Instruction &i) {
+  void *to = address(f, i, 0);
+  const void *from = reinterpret_cast<const void *>(get(f, i, 1) + static_cast<Value>(i.places[1].offset));
+  const unsigned bytes = word(f, i, 2);
+  if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from) | bytes) % 16)
+    fail("%s of %u bytes from %p to %p: not all are multiples of 16", i.mnemonic.c_str(), bytes, from, to);
+  std::memcpy(to, from, bytes);
+  Mbarrier b(i, address(f, i, 3));
+  expectedBytes[b.object] -= bytes;
+  b.completeIfAllCame();
+}
+
+} // namespace
+
+void leaveCopies() {
+  finishCopies(~0u);
+  copies[current].groups = 0;
+}
+
+void addBlockInstructions(Instructions &all) {
+  all.insert({
+      {"barrier.sync", blockBarrier<BarrierKind::Sync>},
+      {"barrier.arrive", blockBarrier<BarrierKind::Arrive>},
+      {"barrier.red.popc", reducingBarrier<BarrierKind::Count>},
+      {"barrier.red.and", reducingBarrier<BarrierKind::And>},
+      {"barrier.red.or", reducingBarrier<BarrierKind::Or>},
+      {"mbarrier.init", mbarrierInit},
+      {"mbarrier.inval", mbarrierInvalidate},
+      {"mbarrier.arrive", mbarrierArrive<false>},
+      {"mbarrier.arrive.noComplete", mbarrierArrive<false>},
+      {"mbarrier.arrive_drop", mbarrierArrive<true>},
+      {"mbarrier.arrive_drop.noComplete", mbarrierArrive<true>},
+      {"mbarrier.arrive.expect_tx", mbarrierExpect<true>},
+      {"mbarrier.expect_tx", mbarrierExpect<false>},
+      {"mbarrier.test_wait", mbarrierWait<false>},
+      {"mbarrier.test_wait.parity", mbarrierWait<true>},
+      {"mbarrier.try_wait", mbarrierWait<false>},
+      {"mbarrier.try_wait.parity", mbarrierWait<true>},
+      {"mbarrier.pending_count", mbarrierPending},
+      {"cp.async.ca", copyAsync},
+      {"cp.async.cg", copyAsync},
+      {"cp.async.commit_group", commitCopies},
+      {"cp.async.wait_group", awaitGroups},
+      {"cp.async.wait_all", awaitCopies},
+      {"cp.async.mbarrier.arrive", copiesArrive<true>},
+      {"cp.async.mbarrier.arrive.noinc", copiesArrive<false>},
+      {"cp.async.bulk.mbarrier::complete_tx::bytes", copyBulk},
+  });
+}
+
+} // namespace cuda_emulated

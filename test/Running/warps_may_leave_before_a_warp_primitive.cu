@@ -1,0 +1,137 @@
+// A whole warp that leaves a block leaves nobody waiting for a lane: it goes on to the next block.
+// RUN: split-file %s %t
+// RUN: cd %t && %cufuse fuse kernels.cu:by_number kernels.cu:by_row kernels.cu:in_a_loop kernels.cu:voted --block 96 \
+// RUN:   --block 32x3 --block 128 --block 64 --grid-policy stride --name stride -o stride.cu
+// RUN: cd %t && %cufuse fuse kernels.cu:by_number kernels.cu:before_a_barrier --block 96 --block 128 --geometry threads \
+// RUN:   --grid-policy stride --name turns -o turns.cu
+// RUN: cd %t && %cufuse fuse kernels.cu:by_number kernels.cu:by_row --block 64 --block 64x2 --geometry blocks \
+// RUN:   --grid-policy pool --name pool -o pool.cu
+// RUN: cd %t && %cufuse fuse kernels.cu:in_a_loop kernels.cu:before_a_barrier --block 128 --block 128 --name match \
+// RUN:   -o match.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/stride.cu %t/turns.cu %t/pool.cu %t/match.cu
+// RUN: %exits 1 %cufuse fuse %t/kernels.cu:by_number --block 48 --grid-policy stride -o %t/none.cu 2>&1 | FileCheck %s
+// CHECK: refused: {{.*}}: lanes may leave a block before a warp primitive, and would rejoin for the next block:
+// CHECK-SAME: by_number: this return, and warp_sum, {{.*}}; rows of 48 threads are no whole warps
+// CHECK-SAME: [ExitBeforeWarpPrimitive]; use --grid-policy match without --geometry threads, let whole warps leave
+
+//--- kernels.cu
+__device__ int warp_sum(int value) {
+  for (int step = 16; step > 0; step /= 2)
+    value += __shfl_xor_sync(0xffffffff, value, step);
+  return value;
+}
+
+// A warp for each row.
+__global__ void by_number(const int *in, int *out, int rows) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = thread / 32, lane = thread % 32;
+  if (row >= rows)
+    return;
+  const int sum = warp_sum(in[row * 32 + lane]);
+  if (lane == 0)
+    out[row] = sum;
+}
+
+__global__ void by_row(const int *in, int *out, unsigned rows) {
+  const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
+  if (row >= rows || blockIdx.x % 5 == 4)
+    return;
+  const int sum = warp_sum(in[row * blockDim.x + threadIdx.x]);
+  out[row * blockDim.x + threadIdx.x] = sum - in[row * blockDim.x + threadIdx.x];
+}
+
+// Warps leave in different rounds; shared memory of their own.
+__global__ void in_a_loop(const int *in, int *out, int rounds) {
+  __shared__ int own[4][32];
+  const unsigned warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+  for (int round = 0; round < rounds; ++round) {
+    own[warp][lane] = in[(blockIdx.x * 4 + warp) * 32 + lane] + round;
+    __syncwarp();
+    out[(blockIdx.x * 4 + warp) * 32 + lane] = own[warp][31 - lane] + warp_sum(round + lane);
+    if ((blockIdx.x + round) % 4 == warp)
+      return;
+    __syncwarp();
+  }
+}
+
+// All lanes are given the vote.
+__global__ void voted(const int *in, int *out, int limit) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int value = in[i];
+  if (!__any_sync(0xffffffff, value > limit))
+    return;
+  if (threadIdx.x >= 32 && __shfl_sync(0xffffffff, value, 3) % 2)
+    return;
+  out[i] = warp_sum(value);
+}
+
+// A barrier as well: those that leave drop out of it.
+__global__ void before_a_barrier(const int *in, int *out, int limit) {
+  __shared__ int sums[4];
+  if (threadIdx.x < 4)
+    sums[threadIdx.x] = 0;
+  __syncthreads();
+  const int warp = threadIdx.x / warpSize;
+  if (warp != 0 && warp + int(blockIdx.x % 3) >= limit)
+    return;
+  const int sum = warp_sum(in[blockIdx.x * 128 + threadIdx.x]);
+  if (threadIdx.x % 32 == 0)
+    sums[warp] = sum;
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = sums[0] * 3 + sums[1] * 5 + sums[2] * 7 + sums[3];
+}
+
+//--- main.cu
+#include "both.h"
+
+#include "kernels.cu"
+
+#include "match.h"
+#include "pool.h"
+#include "stride.h"
+#include "turns.h"
+
+int main() {
+  constexpr int n = 64 * 1024;
+  Array<int> in(n), a(n), b(n), c(n), d(n);
+  Both both;
+  both.output("a", a), both.output("b", b), both.output("c", c), both.output("d", d);
+  bool good = both.same(
+      "stride",
+      [&] {
+        by_number<<<200, 96>>>(in, a, 577);
+        by_row<<<100, dim3(32, 3)>>>(in, b, 290);
+        in_a_loop<<<64, 128>>>(in, c, 3);
+        voted<<<150, 64>>>(in, d, 970);
+      },
+      [&] {
+        require(stride::launch({200, 0, {in, a, 577}}, {100, 0, {in, b, 290}}, {64, 0, {in, c, 3}},
+                               {150, 0, {in, d, 970}}),
+                "stride");
+      });
+  good &= both.same(
+      "turns",
+      [&] {
+        by_number<<<200, 96>>>(in, a, 577);
+        before_a_barrier<<<90, 128>>>(in, b, 3);
+      },
+      [&] { require(turns::launch({200, 0, {in, a, 577}}, {90, 0, {in, b, 3}}), "turns"); });
+  good &= both.same(
+      "pool",
+      [&] {
+        by_number<<<200, 64>>>(in, a, 391);
+        by_row<<<100, dim3(64, 2)>>>(in, b, 190);
+      },
+      [&] { require(pool::launch({200, 0, {in, a, 391}}, {100, 0, {in, b, 190}}), "pool"); });
+  good &= both.same(
+      "match",
+      [&] {
+        in_a_loop<<<64, 128>>>(in, a, 3);
+        before_a_barrier<<<90, 128>>>(in, b, 3);
+      },
+      [&] { require(match::launch({64, 0, {in, a, 3}}, {90, 0, {in, b, 3}}), "match"); });
+  // Its thread numbers would not fit an int.
+  good &= stride::launch({1u << 25, 0, {in, a, 577}}, {100, 0, {in, b, 290}}, {64, 0, {in, c, 3}},
+                         {150, 0, {in, d, 970}}) == cudaErrorInvalidConfiguration;
+  return good ? 0 : 1;
+}
