@@ -14,7 +14,7 @@ namespace {
 // Fitted by eye to the runs on an H200 in the design's tables; a search corrects them by what it measures.
 // A kernel's rate grows as warps^e: e is what its busiest resource leaves idle, from saturated (0) to latency-bound
 // (1).
-constexpr double LeastExponent = 0.25, MostExponent = 0.85;
+constexpr double LeastExponent = 0.25, MostExponent = 1, ExponentOfIdle = 1.6;
 constexpr double Interleaving = 0.93;      // whole blocks of two kernels hide some of each other's latency
 constexpr double SpillByteCost = 0.002;    // per byte and thread of spill stores and loads
 constexpr double MissingRegisterBytes = 8; // a register is stored and loaded
@@ -47,8 +47,9 @@ const SoloShape &nearestShape(const ConstituentProblem &C, const BlockShape &Blo
 
 /// `Idle`: the share of its busiest resource that the kernel leaves alone.
 double rateLoss(double Warps, double SoloWarps, double Idle) {
-  return Warps >= SoloWarps || Warps <= 0 ? 1
-                                          : std::pow(SoloWarps / Warps, std::clamp(Idle, LeastExponent, MostExponent));
+  return Warps >= SoloWarps || Warps <= 0
+             ? 1
+             : std::pow(SoloWarps / Warps, std::clamp(ExponentOfIdle * Idle, LeastExponent, MostExponent));
 }
 
 /// The busiest shared resource, when `Share` of each part's work is done.

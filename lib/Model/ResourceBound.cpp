@@ -1,5 +1,7 @@
 #include "cufuse/Model/ResourceBound.h"
 
+#include <llvm/ADT/StringRef.h>
+
 #include <algorithm>
 
 namespace cufuse {
@@ -18,12 +20,21 @@ constexpr Utilisation Percentages[] = {
     {"L2 cache", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"},
     {"L1 cache", "l1tex__throughput.avg.pct_of_peak_sustained_elapsed"},
     {"L1 cache", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"},
-    {"ALU pipe", "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"},
-    {"FMA pipe", "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active"},
-    {"FP64 pipe", "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active"},
-    {"XU pipe", "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active"},
-    {"LSU pipe", "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active"},
-    {"tensor pipe", "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active"},
+};
+
+/// Warp instructions per cycle and SM of compute capability 9.0: its results per cycle (CUDA C++ Programming Guide,
+/// Throughput of Native Arithmetic Instructions: 32-bit integer addition and logic, 32-bit floating-point addition,
+/// 64-bit floating-point addition, reciprocal) over the lanes of a warp.
+struct Pipe {
+  const char *Resource;
+  const char *Metric;
+  double PerCycle;
+};
+constexpr Pipe Pipes[] = {
+    {"ALU pipe", "sm__inst_executed_pipe_alu.sum", 64 / 32.0},
+    {"FMA pipe", "sm__inst_executed_pipe_fma.sum", 128 / 32.0},
+    {"FP64 pipe", "sm__inst_executed_pipe_fp64.sum", 64 / 32.0},
+    {"XU pipe", "sm__inst_executed_pipe_xu.sum", 16 / 32.0},
 };
 } // namespace
 
@@ -39,6 +50,12 @@ std::map<std::string, double> demandsOf(const SoloShape &Shape, const GpuFacts &
   for (const Utilisation &Known : Percentages)
     if (const double Percent = Find(Known.Metric); Percent >= 0)
       Demands.emplace(Known.Resource, Percent / 100 * Shape.Microseconds);
+  if (const double Cycles = Find("sm__cycles_elapsed.max");
+      Cycles > 0 && llvm::StringRef(Gpu.Arch).starts_with("sm_90"))
+    for (const Pipe &Known : Pipes)
+      if (const double Instructions = Find(Known.Metric); Instructions >= 0)
+        Demands.emplace(Known.Resource,
+                        Instructions / (Known.PerCycle * Gpu.Multiprocessors) / Cycles * Shape.Microseconds);
   return Demands;
 }
 

@@ -13,7 +13,7 @@ namespace cufuse {
 
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
-constexpr size_t MostMeasured = 200, MostSeeds = 48, MostFinalists = 8;
+constexpr size_t MostMeasured = 200, MostSeeds = 32, MostFinalists = 8;
 constexpr size_t Batch = 8;
 constexpr double Likeness = 0.97;      // two of one batch tell no more than one, above
 constexpr double WorthIt = 0.0008;     // expected improvement, as a share of the best time, that is worth a batch
@@ -75,10 +75,10 @@ private:
   /// All that may be measured: the best of every family by the model, then the second of each, and so on. The families
   /// come in the order of their best.
   static std::vector<size_t> byFamily(const Search &S, llvm::ArrayRef<Features> Seen) {
-    std::map<std::pair<int, int>, std::vector<std::pair<double, size_t>>> Families;
+    std::map<int, std::vector<std::pair<double, size_t>>> Families;
     for (size_t I = 0; I < Seen.size(); ++I)
       if (!S.state(I).failed() && S.predicted(I).ResidentBlocks > 0)
-        Families[{Seen[I].Family, Seen[I].Registers}].emplace_back(S.predicted(I).Microseconds, I);
+        Families[Seen[I].Family].emplace_back(S.predicted(I).Microseconds, I);
     std::vector<std::pair<std::pair<size_t, double>, size_t>> Order; // round, prediction, index
     for (auto &[Family, Members] : Families) {
       llvm::sort(Members);
