@@ -1,5 +1,8 @@
 #include "cufuse/Driver/Pipeline.h"
-#include "cufuse/Vertical/InlineAtStore.h"
+#include "cufuse/Vertical/ComposeRows.h"
+#include "cufuse/Vertical/LoopLegality.h"
+#include "cufuse/Vertical/OneLoop.h"
+#include "cufuse/Vertical/Streams.h"
 
 #include <llvm/Support/Path.h>
 
@@ -18,14 +21,78 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   std::vector<VerticalNode> Nodes;
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape});
-  return linkKernels(std::move(Nodes), Request.Links, Request.Dead);
+  auto Graph = linkKernels(std::move(Nodes), Request.Links, Request.Dead);
+  if (Graph && !rowConsumer(*Graph) && !Graph->OneLoop)
+    if (llvm::Error Error = requireTree(*Graph))
+      return std::move(Error);
+  return Graph;
+}
+
+namespace {
+/// How the kernels of a graph become one, with what was proved for that.
+struct Form {
+  std::vector<AtMost> Requirements;   ///< In one loop or inlined.
+  std::optional<BlockLocalPlan> Rows; ///< By row.
+};
+} // namespace
+
+static llvm::Expected<Form> inlined(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  if (llvm::Error Error = requireTree(Graph))
+    return std::move(Error);
+  auto Requirements = checkInlineAtStore(Graph, Block, Options.Recompute);
+  if (!Requirements)
+    return Requirements.takeError();
+  return Form{std::move(*Requirements), std::nullopt};
+}
+
+/// Pointwise producers of the only row kernel fit two forms: they are inlined at its loads if no element is computed
+/// more often than allowed; by row, each is computed once.
+static llvm::Expected<Form> formOf(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  if (Graph.OneLoop) {
+    auto Requirements = checkOneLoop(Graph, loopWidth(Graph, Options.Vectorize));
+    if (!Requirements)
+      return Requirements.takeError();
+    return Form{std::move(*Requirements), std::nullopt};
+  }
+  if (!rowConsumer(Graph))
+    return inlined(Graph, Block, Options);
+  auto ByRow = [&]() -> llvm::Expected<Form> {
+    auto Plan = planBlockLocal(Graph, Block);
+    if (!Plan)
+      return Plan.takeError();
+    return Form{{}, std::move(*Plan)};
+  };
+  if (Graph.Before.empty())
+    return ByRow();
+  auto Inlined = inlined(Graph, Block, Options);
+  if (Inlined)
+    return Inlined;
+  auto Rows = ByRow();
+  if (!Rows)
+    return llvm::joinErrors(Inlined.takeError(), Rows.takeError());
+  llvm::consumeError(Inlined.takeError());
+  return Rows;
+}
+
+std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  std::vector<LinkedText> Texts;
+  if (rowConsumer(Graph)) {
+    auto Found = formOf(Graph, Block, Options);
+    for (unsigned I = 0; Found && Found->Rows && I < Graph.Nodes.size(); ++I)
+      Texts.push_back(linkedByRow(Graph, *Found->Rows, I));
+    if (!Found) // said by `composeKernels`
+      llvm::consumeError(Found.takeError());
+  }
+  for (unsigned I = Texts.size(); I < Graph.Nodes.size(); ++I)
+    Texts.push_back({Graph.OneLoop ? loopParameters(Graph, I) : linkedParameters(Graph, I), {}});
+  return Texts;
 }
 
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
-                                            BlockShape Block) {
-  auto Requirements = checkInlineAtStore(Graph, Block);
-  if (!Requirements)
-    return Requirements.takeError();
+                                            BlockShape Block, const VerticalOptions &Options) {
+  auto Found = formOf(Graph, Block, Options);
+  if (!Found)
+    return Found.takeError();
   std::vector<const Closure *> Texts;
   std::vector<Constituent> Constituents;
   for (size_t I = 0; I < Kernels.size(); ++I) {
@@ -35,18 +102,28 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
   if (llvm::Error Error = checkIncludes(Constituents))
     return std::move(Error);
   // A type that is copied with each kernel is another type for each.
+  std::vector<std::pair<unsigned, std::string>> Common;
   for (const Flow &F : Graph.Flows)
-    for (const ParameterText &P : Kernels[F.Consumer].Text.Parameters)
-      if (P.Name == F.In && P.Element.find(PathMark) != std::string::npos) {
-        const VerticalNode &Consumer = Graph.Nodes[F.Consumer];
+    Common.push_back({F.Consumer, F.In});
+  if (Graph.OneLoop)
+    for (const Stream &S : planStreams(Graph))
+      Common.insert(Common.end(), S.Users.begin() + 1, S.Users.end());
+  for (const auto &[Node, Name] : Common)
+    for (const ParameterText &P : Kernels[Node].Text.Parameters)
+      if (P.Name == Name && P.Element.find(PathMark) != std::string::npos) {
+        const VerticalNode &Consumer = Graph.Nodes[Node];
         return llvm::make_error<Failure>(
             ExitCode::BadInput,
             std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Consumer.Facts->Where,
                                          fmt::format("{}.{} is {}, which stands in the kernel's file itself",
-                                                     Consumer.Name, F.In, Consumer.parameter(F.In)->Type)}
+                                                     Consumer.Name, Name, Consumer.parameter(Name)->Type)}
                                      .message()});
       }
-  ComposedKernel One = inlineAtStore(Graph, Texts, *Requirements);
+  ComposedKernel One =
+      Found->Rows ? composeRows(Graph, *Found->Rows, Block, Texts)
+      : Graph.OneLoop
+          ? composeLoop(Graph, Texts, Found->Requirements, loopWidth(Graph, Options.Vectorize))
+          : inlineAtStore(Graph, Texts, Found->Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
   for (unsigned Node : Graph.Order) {

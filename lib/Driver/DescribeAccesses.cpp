@@ -16,7 +16,12 @@ std::string indexed(const AccessSite &Site, const LoadedKernel &Kernel) {
   const auto Element = Kernel.Shape.Shape == KernelShape::Pointwise
                            ? inElement(*Site.Index, Kernel.Accesses, Kernel.Shape)
                            : std::nullopt;
-  return fmt::format("{}[{}]", Site.Parameter, shown(Element.value_or(*Site.Index)));
+  std::string Text = shown(Element.value_or(*Site.Index));
+  if (Element && Kernel.Shape.Width > 1)
+    for (size_t At; (At = Text.find("element")) != std::string::npos;)
+      Text.replace(At, 7, "group");
+  return fmt::format("{}[{}]{}", Site.Parameter, Text,
+                     Site.Width > 1 ? fmt::format(" of {} elements", Site.Width) : "");
 }
 
 std::vector<std::string> conditions(const AccessSite &Site) {
@@ -35,7 +40,11 @@ std::vector<std::pair<std::string, std::string>> accessRows(const LoadedKernel &
   const ShapeFacts &Shape = Kernel.Shape;
   std::string Text = ShapeNames[static_cast<int>(Shape.Shape)];
   if (Shape.Shape == KernelShape::Pointwise)
-    Text += fmt::format(": elements below {}{}", Shape.Bound.str(), Shape.Strided ? ", by a loop over the grid" : "");
+    Text += fmt::format(": elements below {}{}{}", Shape.Bound.str(),
+                        Shape.Width == 1 ? ""
+                        : Shape.Tail     ? fmt::format(", in groups of {}", Shape.Width)
+                                         : fmt::format(", in whole groups of {}", Shape.Width),
+                        Shape.Strided ? ", by a loop over the grid" : "");
   Rows.push_back({"shape", Text});
   for (const Finding &Reason : Shape.Reasons)
     Rows.push_back({"not pointwise", fmt::format("{}: {}", Reason.Where.str(), Reason.What)});
@@ -61,15 +70,18 @@ llvm::json::Object accessJson(const LoadedKernel &Kernel) {
         llvm::json::Object{{"kind", KindNames[static_cast<int>(Site.What)]},
                            {"parameter", Site.Parameter},
                            {"index", Site.Index ? llvm::json::Value(Site.Index->str()) : llvm::json::Value(nullptr)},
+                           {"elements", Site.Width},
                            {"text", Site.Text},
                            {"conditions", llvm::json::Array(conditions(Site))},
                            {"place", Place(Site.Where)}});
   const bool Pointwise = Shape.Shape == KernelShape::Pointwise;
-  return llvm::json::Object{{"shape", ShapeNames[static_cast<int>(Shape.Shape)]},
-                            {"elements", Pointwise ? llvm::json::Value(Shape.Bound.str()) : llvm::json::Value(nullptr)},
-                            {"gridStride", Pointwise ? llvm::json::Value(Shape.Strided) : llvm::json::Value(nullptr)},
-                            {"notPointwise", std::move(Reasons)},
-                            {"sites", std::move(Sites)}};
+  return llvm::json::Object{
+      {"shape", ShapeNames[static_cast<int>(Shape.Shape)]},
+      {"elements", Pointwise ? llvm::json::Value(Shape.Bound.str()) : llvm::json::Value(nullptr)},
+      {"elementsAtATime", Pointwise ? llvm::json::Value(Shape.Width) : llvm::json::Value(nullptr)},
+      {"gridStride", Pointwise ? llvm::json::Value(Shape.Strided) : llvm::json::Value(nullptr)},
+      {"notPointwise", std::move(Reasons)},
+      {"sites", std::move(Sites)}};
 }
 
 } // namespace cufuse

@@ -6,8 +6,8 @@
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
+#include "cufuse/Vertical/BlockLocal.h"
 #include "cufuse/Vertical/CollectAccesses.h"
-#include "cufuse/Vertical/InlineAtStore.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -55,7 +55,7 @@ LoadedKernel understand(const ParsedUnit &Unit, const Reached &Reach, KernelSpec
   return Loaded;
 }
 
-void takeText(const ParsedUnit &Unit, const Reached &Reach, llvm::ArrayRef<std::string> Linked, LoadedKernel &Loaded) {
+void takeText(const ParsedUnit &Unit, const Reached &Reach, const LinkedText &Linked, LoadedKernel &Loaded) {
   if (Loaded.Facts.IsTemplate)
     return;
   Loaded.Text = takeClosure(Unit, Reach, Loaded.Facts, Linked);
@@ -242,21 +242,27 @@ std::string folderOf(const std::string &File) {
   return Folder.empty() ? "." : Folder.str();
 }
 
-/// The kernels as one, by the request's links and the block that the root will have.
+/// The block that a composed kernel will have: its root's.
+llvm::Expected<BlockShape> rootBlock(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
+                                     const FuseRequest &Request) {
+  const LoadedKernel &Root = Kernels[Graph.Root];
+  auto Blocks = distribute<BlockShape>(Request.Blocks, Root,
+                                       Constituent{Graph.Nodes[Graph.Root].Name, &Root.Facts, &Root.Text}, "--block");
+  if (!Blocks)
+    return Blocks.takeError();
+  std::string Why;
+  return Blocks->front() ? llvm::Expected<BlockShape>(*Blocks->front()) : defaultBlock(Root, Why);
+}
+
+/// The kernels as one, by the request's links.
 llvm::Expected<LoadedKernel> composed(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {
   auto Graph = graphOf(Kernels, Request);
   if (!Graph)
     return Graph.takeError();
-  const LoadedKernel &Root = Kernels[Graph->Root];
-  auto Blocks = distribute<BlockShape>(Request.Blocks, Root,
-                                       Constituent{Graph->Nodes[Graph->Root].Name, &Root.Facts, &Root.Text}, "--block");
-  if (!Blocks)
-    return Blocks.takeError();
-  std::string Why;
-  auto Block = Blocks->front() ? llvm::Expected<BlockShape>(*Blocks->front()) : defaultBlock(Root, Why);
+  auto Block = rootBlock(*Graph, Kernels, Request);
   if (!Block)
     return Block.takeError();
-  return composeKernels(*Graph, Kernels, *Block);
+  return composeKernels(*Graph, Kernels, *Block, Request.Composition);
 }
 
 } // namespace
@@ -321,7 +327,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
   }
   if (Failures)
     return std::move(Failures);
-  std::vector<std::vector<std::string>> Linked(Kernels.size());
+  std::vector<LinkedText> Linked(Kernels.size());
   if (Link) {
     auto Found = Link(Loaded);
     if (!Found)
@@ -505,14 +511,18 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   FuseResult Result;
   auto Explain = [&](std::string Line) { Result.Explanation.push_back(std::move(Line)); };
 
-  auto Linked = [&](llvm::ArrayRef<LoadedKernel> Kernels) -> llvm::Expected<std::vector<std::vector<std::string>>> {
+  auto Linked = [&](llvm::ArrayRef<LoadedKernel> Kernels) -> llvm::Expected<std::vector<LinkedText>> {
     auto Graph = graphOf(Kernels, Request);
     if (!Graph)
       return Graph.takeError();
-    std::vector<std::vector<std::string>> Names;
-    for (unsigned I = 0; I < Kernels.size(); ++I)
-      Names.push_back(linkedParameters(*Graph, I));
-    return Names;
+    BlockShape Block;
+    if (rowConsumer(*Graph)) {
+      auto Known = rootBlock(*Graph, Kernels, Request);
+      if (!Known)
+        return Known.takeError();
+      Block = *Known;
+    }
+    return linkedTexts(*Graph, Block, Request.Composition);
   };
   auto Loaded = loadKernels(Tools, Request.Kernels, std::vector<InputFlags>(Request.Kernels.size(), Request.Flags),
                             Request.Vertical ? Linker(Linked) : nullptr);

@@ -2,7 +2,8 @@
 
 #include "CollectIncludes.h"
 #include "EditAssembly.h"
-#include "EditText.h"
+#include "EditLinked.h"
+#include "EditLoops.h"
 #include "QualifyCallees.h"
 #include "SelectCopied.h"
 #include "SpellType.h"
@@ -23,11 +24,11 @@ struct Item {
 
 class Builder {
 public:
-  Builder(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, llvm::ArrayRef<std::string> Linked)
-      : Unit(Unit), Reach(Reach), Facts(Facts), Sources(Unit.ast().getSourceManager()), Text(Unit),
-        Chosen(selectCopied(Unit, Reach)) {
+  Builder(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const LinkedText &Linked)
+      : Unit(Unit), Reach(Reach), Facts(Facts), RowLoops(Linked.RowLoops), Sources(Unit.ast().getSourceManager()),
+        Text(Unit), Chosen(selectCopied(Unit, Reach)) {
     for (const ParameterFacts &P : Facts.Parameters)
-      this->Linked.push_back(llvm::is_contained(Linked, P.Name) ? P.Name : "");
+      this->Linked.push_back(llvm::is_contained(Linked.Parameters, P.Name) ? P.Name : "");
   }
 
   Closure run() {
@@ -313,7 +314,11 @@ private:
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
       editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
       editLinkedParameters(Unit, Text, *Kernel, Linked, Edits, Result.Blockers);
+      editRowLoops(Unit, Text, I.Text, *Reach.Kernel, RowLoops, Edits, Result.Blockers);
     }
+    if (llvm::any_of(Linked, [](const std::string &Name) { return !Name.empty(); }) &&
+        contains(I.Text, Reach.Kernel->getBody()->getBeginLoc()))
+      editLinkedPointers(Unit, Text, *Reach.Kernel, Linked, Edits);
     if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
         Facts.announcesExits() && contains(I.Text, Kernel.Function->getBody()->getBeginLoc()))
       editReturns(Unit, Text, I.Text, Kernel, !Facts.ExitsBeforeBarrier.empty(), Edits, Result.Blockers);
@@ -380,10 +385,12 @@ private:
   }
 
   std::string bodyParameters() const {
-    if (Facts.sharesIndices())
-      return {};
     std::string Parameters;
     auto Add = [&](const char *Parameter) { Parameters += (Parameters.empty() ? "" : ", ") + std::string(Parameter); };
+    if (!RowLoops.empty())
+      Add("const CufuseRow cufuse_row");
+    if (Facts.sharesIndices())
+      return Parameters;
     if (Facts.reads(Builtin::BlockIdx))
       Add("const uint3 blockIdx");
     if (Facts.reads(Builtin::GridDim))
@@ -566,6 +573,7 @@ private:
   const Reached &Reach;
   const KernelFacts &Facts;
   std::vector<std::string> Linked; ///< By position.
+  const std::vector<SourcePlace> RowLoops;
   const clang::SourceManager &Sources;
   SourceText Text;
   SelectCopied Chosen;
@@ -581,8 +589,7 @@ private:
 
 } // namespace
 
-Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts,
-                    llvm::ArrayRef<std::string> Linked) {
+Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const LinkedText &Linked) {
   return Builder(Unit, Reach, Facts, Linked).run();
 }
 

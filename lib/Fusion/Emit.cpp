@@ -63,7 +63,9 @@ private:
     constexpr std::array Heads = {"Kernels side by side in one launch", "Kernels in blocks of one launch",
                                   "Kernels one after the other in one launch"};
     std::string Text = fmt::format("// {}, fused by cufuse. Made by:\n//   {}\n//\n",
-                                   Heads[static_cast<size_t>(Plan.Shape)], Options.Command);
+                                   Constituents.front().Text->IsComposed ? "Dependent kernels as one in one launch"
+                                                                         : Heads[static_cast<size_t>(Plan.Shape)],
+                                   Options.Command);
     for (const PartitionPlan &P : Plan.Partitions) {
       const Constituent &C = Constituents[P.Constituent];
       Text +=

@@ -25,6 +25,8 @@ public:
       : Out(Out), Constituents(Constituents), Plan(Plan), Name(Name), Bound(Bound) {}
 
   void run() {
+    if (!variants().Parameters.empty())
+      Out.line("template <{}>", variants().Parameters);
     Out.line("__global__ void {}{}({} {{", constant(launchAttribute()), Bound ? "fused_bound" : "fused", parameters());
     if (Plan.Shape == Geometry::Threads)
       inTurns();
@@ -40,6 +42,8 @@ public:
   }
 
 private:
+  const TextVariants &variants() const { return Constituents.front().Text->Variants; }
+
   /// How partitions come to the virtual blocks that they play, counted in groups of as many as there are copies.
   struct Walk {
     std::string First, Step; ///< Step only where they go on.

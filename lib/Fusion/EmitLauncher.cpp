@@ -82,11 +82,27 @@ private:
   bool fillsDevice() const {
     return Plan.Grid == GridPolicy::Pool || (Plan.Grid == GridPolicy::Stride && Plan.Shape != Geometry::Blocks);
   }
-  const char *kernel() const { return Plan.hasBound() ? "kernel" : "fused"; }
+  const char *kernel() const { return Plan.hasBound() || hasVariants() ? "kernel" : "fused"; }
+  const TextVariants &variants() const { return Constituents.front().Text->Variants; }
+  bool hasVariants() const { return !variants().Parameters.empty(); }
+
+  /// The first instance whose condition holds.
+  std::string instance(const std::string &Kernel) const {
+    std::string Text;
+    for (auto [Condition, Arguments] : variants().Conditions) {
+      for (size_t At; (At = Condition.find('\2')) != std::string::npos;)
+        Condition.replace(At, 1, Constituents.front().Name);
+      Text += fmt::format("{} ? {}<{}>\n                      : ", Condition, Kernel, Arguments);
+    }
+    return Text + fmt::format("{}<{}>", Kernel, variants().Otherwise);
+  }
 
   void chooseKernel() {
-    if (!Plan.hasBound())
+    if (!Plan.hasBound()) {
+      if (hasVariants())
+        Out.line("  const auto kernel = {};", instance("fused"));
       return;
+    }
     std::vector<std::string> Conditions;
     for (unsigned I = 0; I < Constituents.size(); ++I)
       for (const auto &[Name, Value] : Plan.Roles[I].Bound) {
@@ -94,7 +110,8 @@ private:
         Conditions.push_back(fmt::format("sameBits({0}, static_cast<decltype({0})>({1}))", Given, Value));
       }
     Out.line("  const bool bound = {};", llvm::join(Conditions, " &&\n                     "));
-    Out.write("  const auto kernel = bound ? fused_bound : fused;");
+    Out.line("  const auto kernel = bound ? {} : {};", hasVariants() ? instance("fused_bound") : "fused_bound",
+             hasVariants() ? instance("fused") : "fused");
   }
 
   /// Fused blocks that a constituent needs if each plays as many blocks as there are copies.

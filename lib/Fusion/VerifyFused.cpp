@@ -179,13 +179,21 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     return defect("the partitions in the fused source are not those of the plan");
 
   for (const char *Name : {"fused", "fused_bound"}) {
-    auto *Kernel = findIn<clang::FunctionDecl>(Context, Space, Name);
-    if (!Kernel && llvm::StringRef(Name) == "fused_bound" && !Plan.hasBound())
+    std::vector<const clang::FunctionDecl *> Kernels;
+    if (auto *Kernel = findIn<clang::FunctionDecl>(Context, Space, Name))
+      Kernels.push_back(Kernel);
+    else if (auto *Template = findIn<clang::FunctionTemplateDecl>(Context, Space, Name))
+      Kernels.assign(Template->spec_begin(), Template->spec_end());
+    if (Kernels.empty() && llvm::StringRef(Name) == "fused_bound" && !Plan.hasBound())
       continue;
-    if (!Kernel || !Kernel->getDefinition())
+    if (Kernels.empty())
       return defect(fmt::format("the fused source has no kernel {}", Name));
-    if (llvm::Error Error = verifyKernel(Unit, *Kernel, Constituents, Plan, Options))
-      return Error;
+    for (const clang::FunctionDecl *Kernel : Kernels) {
+      if (!Kernel->getDefinition())
+        return defect(fmt::format("the fused source does not define {}", Name));
+      if (llvm::Error Error = verifyKernel(Unit, *Kernel, Constituents, Plan, Options))
+        return Error;
+    }
   }
   return llvm::Error::success();
 }

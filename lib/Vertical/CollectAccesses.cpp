@@ -63,7 +63,7 @@ private:
     if (auto *Declarations = llvm::dyn_cast<clang::DeclStmt>(S)) {
       for (const clang::Decl *D : Declarations->decls())
         if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D); Variable && Variable->getInit())
-          declare(*Variable);
+          declare(*Variable, Declarations->isSingleDecl());
       return {};
     }
     if (auto *Attributed = llvm::dyn_cast<clang::AttributedStmt>(S))

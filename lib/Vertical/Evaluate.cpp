@@ -1,5 +1,6 @@
 #include "Evaluate.h"
 
+#include "Assigned.h"
 #include "Forms.h"
 
 namespace cufuse {
@@ -7,6 +8,10 @@ namespace cufuse {
 namespace {
 
 Value integer(Polynomial P) { return {Value::Kind::Integer, std::move(P), nullptr, false}; }
+
+Value local() { return {Value::Kind::Local, {}, nullptr, false}; }
+
+Polynomial scaled(const Polynomial &P, unsigned Width) { return P * Polynomial::constant(Width); }
 
 } // namespace
 
@@ -57,6 +62,7 @@ Evaluator::Evaluator(const ParsedUnit &Unit, const Reached &Reach)
     : Unit(Unit), Context(Unit.ast()), Kernel(*Reach.Kernel) {
   parameters();
   findReferred();
+  Changed = assignedIn(Kernel.getBody());
 }
 
 void Evaluator::parameters() {
@@ -123,7 +129,9 @@ void Evaluator::site(AccessSite::Kind What, const Place &P, bool Compound) {
   Site.Parameter = Names[P.Base];
   Site.Direct = P.Direct;
   Site.Compound = Compound;
+  Site.Whole = P.Whole;
   Site.Index = P.Index;
+  Site.Width = P.Width;
   Site.Text = text(P.At);
   Site.Path = Path;
   Site.Where = Unit.place(P.At->getBeginLoc());
@@ -151,47 +159,6 @@ Value Evaluator::used(std::initializer_list<std::pair<const Value *, const clang
 bool Evaluator::holdsIndex(clang::QualType T) const {
   return T->isIntegerType() && !T->isBooleanType() && !T->isEnumeralType() && Context.getTypeSize(T) >= 32 &&
          !T.isVolatileQualified();
-}
-
-Evaluator::Place Evaluator::elementOf(const clang::Expr *Pointer, const clang::Expr *Index, const clang::Expr *At) {
-  const Value Base = eval(Pointer);
-  const Value Offset = Index ? eval(Index) : integer({});
-  Place P;
-  P.At = At;
-  if (Base.What != Value::Kind::Pointer) {
-    if (Index)
-      use(Offset, Index);
-    // Local and shared arrays are no arguments' memory; other pointers may lead to it.
-    const clang::Expr *Array = plain(Pointer);
-    auto *Decay = llvm::dyn_cast<clang::CastExpr>(Array);
-    if (!Decay || Decay->getCastKind() != clang::CK_ArrayToPointerDecay)
-      unfollowed("an access through a pointer that is no parameter: " + text(At), At->getBeginLoc());
-    return P;
-  }
-  P.Base = Base.Base;
-  P.Direct = Base.Direct;
-  if (Offset.What == Value::Kind::Integer)
-    P.Index = Base.P + Offset.P;
-  return P;
-}
-
-std::optional<Evaluator::Place> Evaluator::place(const clang::Expr *E) {
-  E = plain(E);
-  if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); Cast && Cast->getCastKind() == clang::CK_NoOp)
-    return place(Cast->getSubExpr());
-  if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
-    return elementOf(Element->getBase(), Element->getIdx(), E);
-  if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->getOpcode() == clang::UO_Deref)
-    return elementOf(Unary->getSubExpr(), nullptr, E);
-  if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E);
-      Member && llvm::isa<clang::FieldDecl>(Member->getMemberDecl())) {
-    std::optional<Place> Inner =
-        Member->isArrow() ? elementOf(Member->getBase(), nullptr, E) : place(Member->getBase());
-    if (Inner)
-      Inner->Whole = false;
-    return Inner;
-  }
-  return std::nullopt;
 }
 
 Value Evaluator::load(const clang::Expr *E) {
@@ -249,18 +216,19 @@ void Evaluator::argument(const clang::Expr *E, bool Changes) {
     parts(E);
 }
 
-void Evaluator::declare(const clang::VarDecl &Variable) {
+void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
   const clang::Expr *Init = Variable.getInit();
   if (Variable.getType()->isReferenceType())
     return argument(Init, !Variable.getType().getNonReferenceType().isConstQualified());
   const Value V = eval(Init);
-  const bool Kept =
-      Variable.hasLocalStorage() && ((V.What == Value::Kind::Pointer && Variable.getType()->isPointerType()) ||
-                                     (V.What == Value::Kind::Integer && holdsIndex(Variable.getType())));
+  const bool IsPointer = V.What == Value::Kind::Pointer || V.What == Value::Kind::Local;
+  const bool Kept = Variable.hasLocalStorage() && ((IsPointer && Variable.getType()->isPointerType()) ||
+                                                   (V.What == Value::Kind::Integer && holdsIndex(Variable.getType())));
   if (!Kept)
     return use(V, Init);
   Variables[&Variable] = V;
-  Variables[&Variable].Direct = false;
+  Variables[&Variable].Direct &=
+      Alone && !Changed.count(&Variable) && !Variable.getBeginLoc().isMacroID() && !Variable.getEndLoc().isMacroID();
 }
 
 Value Evaluator::eval(const clang::Expr *E) {
@@ -311,18 +279,26 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
   switch (Cast->getCastKind()) {
   case clang::CK_LValueToRValue:
     return load(From);
-  case clang::CK_NoOp:
-    return From->isGLValue() ? load(From) : eval(From);
+  case clang::CK_NoOp: {
+    Value V = From->isGLValue() ? load(From) : eval(From);
+    V.Direct &= !llvm::isa<clang::ExplicitCastExpr>(Cast);
+    return V;
+  }
   case clang::CK_IntegralCast: {
     const Value V = eval(From);
     const bool Narrow = Context.getTypeSize(Cast->getType()) < 32;
     const bool Wraps = Cast->getType()->isUnsignedIntegerType() && V.What == Value::Kind::Integer && V.P.hasNegative();
     return Narrow || Wraps ? used({{&V, From}}) : V;
   }
-  case clang::CK_ArrayToPointerDecay:
-    if (const std::optional<Place> P = place(From); P && P->Base)
-      site(AccessSite::Kind::Escape, *P);
+  case clang::CK_ArrayToPointerDecay: {
+    const std::optional<Place> P = place(From);
+    if (!P || !P->Base)
+      return local();
+    site(AccessSite::Kind::Escape, *P);
     return {};
+  }
+  case clang::CK_BitCast:
+    return reinterpreted(eval(From), Cast);
   case clang::CK_ConstructorConversion:
   case clang::CK_UserDefinedConversion:
     return eval(From);
@@ -335,6 +311,13 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
     return used({{&V, From}});
   }
   }
+}
+
+/// Is it `&p[i]`, and none of that from a macro?
+static bool isWritten(const clang::UnaryOperator &AddressOf, const clang::Expr &Of) {
+  auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Of.IgnoreParens());
+  return Element && !AddressOf.getBeginLoc().isMacroID() && !Element->getBeginLoc().isMacroID() &&
+         !Element->getEndLoc().isMacroID();
 }
 
 Value Evaluator::unary(const clang::UnaryOperator *E) {
@@ -350,19 +333,24 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
     if (Known == Variables.end())
       return {};
     const Value Before = Known->second;
-    Known->second.P = Before.P + Polynomial::constant(E->isIncrementOp() ? 1 : -1);
+    const std::int64_t Step = Before.Width;
+    Known->second.P = Before.P + Polynomial::constant(E->isIncrementOp() ? Step : -Step);
     Known->second.Direct = false;
     return E->isPostfix() ? Before : Known->second;
   }
   if (E->getOpcode() == clang::UO_AddrOf) {
     if (const std::optional<Place> P = place(From)) {
       if (P->Base && P->Index && P->Whole)
-        return {Value::Kind::Pointer, *P->Index, P->Base, false};
+        return {Value::Kind::Pointer, *P->Index, P->Base, P->Direct && isWritten(*E, *From), P->Width};
+      if (!P->Base)
+        return local();
       site(AccessSite::Kind::Escape, *P);
       return {};
     }
     argument(From, true);
-    return {};
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(From));
+    auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+    return Variable && Variable->hasLocalStorage() && !Variable->getType()->isReferenceType() ? local() : Value();
   }
   const Value V = eval(From);
   if (V.What == Value::Kind::Integer && E->getOpcode() == clang::UO_Minus && E->getType()->isSignedIntegerType())
@@ -391,9 +379,10 @@ Value Evaluator::assign(const clang::Expr *To, const clang::Expr *From, bool Com
   }
   if (!Variable->hasLocalStorage() && !Variable->hasAttr<clang::CUDASharedAttr>())
     unfollowed("a change of " + Variable->getNameAsString(), To->getBeginLoc());
-  const bool Kept = Variable->hasLocalStorage() && !Referred.count(Variable) && !Compound &&
-                    ((V.What == Value::Kind::Pointer && Variable->getType()->isPointerType()) ||
-                     (V.What == Value::Kind::Integer && holdsIndex(Variable->getType())));
+  const bool Kept =
+      Variable->hasLocalStorage() && !Referred.count(Variable) && !Compound &&
+      (((V.What == Value::Kind::Pointer || V.What == Value::Kind::Local) && Variable->getType()->isPointerType()) ||
+       (V.What == Value::Kind::Integer && holdsIndex(Variable->getType())));
   if (!Kept) {
     use(V, From);
     Variables.erase(Variable);
@@ -441,15 +430,23 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   auto Unknown = [&] { return used({{&L, E->getLHS()}, {&R, E->getRHS()}}); };
   const bool Sum = Kind == clang::BO_Add || Kind == clang::BO_Sub;
   if (L.What == Value::Kind::Pointer && R.What == Value::Kind::Integer && Sum)
-    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + R.P : L.P - R.P, L.Base, false};
+    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + scaled(R.P, L.Width) : L.P - scaled(R.P, L.Width),
+            L.Base, L.Direct, L.Width};
   if (R.What == Value::Kind::Pointer && L.What == Value::Kind::Integer && Kind == clang::BO_Add)
-    return {Value::Kind::Pointer, L.P + R.P, R.Base, false};
+    return {Value::Kind::Pointer, scaled(L.P, R.Width) + R.P, R.Base, false, R.Width};
+  if ((L.What == Value::Kind::Local && Sum) || (R.What == Value::Kind::Local && Kind == clang::BO_Add)) {
+    use(L, E->getLHS()), use(R, E->getRHS());
+    return E->getType()->isPointerType() ? local() : Value();
+  }
   if (L.What != Value::Kind::Integer || R.What != Value::Kind::Integer || !holdsIndex(E->getType()))
     return Unknown();
   auto Quotient = [&](const Polynomial &Divisor) {
     auto Bracketed = [](const Polynomial &P) {
       return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
     };
+    if (const auto Number = Divisor.asConstant())
+      if (const auto Exact = L.P.dividedBy(*Number))
+        return *Exact;
     const std::string Atom = "(" + Bracketed(L.P) + " / " + Bracketed(Divisor) + ")";
     Result.Quotients[Atom] = {L.P, Divisor};
     return Polynomial::atom(Atom);
@@ -521,6 +518,16 @@ Condition Evaluator::condition(const clang::Expr *E) {
     C.Parts.push_back(condition(Binary->getRHS()));
     Path.pop_back();
     return C;
+  }
+  if (Binary && Binary->getOpcode() == clang::BO_EQ) {
+    // `threadIdx.x == 0`: indices are not negative.
+    clang::Expr::EvalResult Right;
+    if (builtinRead(plain(Binary->getLHS())->IgnoreParenImpCasts()) &&
+        Binary->getRHS()->EvaluateAsInt(Right, Context) && Right.Val.getInt().isZero()) {
+      C.What = Condition::Kind::Less;
+      C.Compared = {eval(Binary->getLHS()).P, Polynomial::constant(1)};
+      return C;
+    }
   }
   if (!Binary || !Binary->isRelationalOp()) {
     use(eval(E), E);

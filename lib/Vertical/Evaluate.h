@@ -17,11 +17,17 @@ bool leadsToPointer(clang::QualType T, unsigned Depth = 0);
 
 /// What an expression is known to be.
 struct Value {
-  enum class Kind { Unknown, Integer, Pointer };
+  enum class Kind {
+    Unknown,
+    Integer,
+    Pointer, ///< Into an array that a parameter leads to.
+    Local,   ///< A pointer to a variable of the kernel.
+  };
   Kind What = Kind::Unknown;
   Polynomial P;                             ///< The integer, or the pointer's distance from the parameter, in elements.
   const clang::ParmVarDecl *Base = nullptr; ///< Of a pointer.
-  bool Direct = false;                      ///< The parameter itself.
+  bool Direct = false;                      ///< See AccessSite.
+  unsigned Width = 1;                       ///< Elements in what it points to.
   bool operator==(const Value &) const = default;
 };
 
@@ -44,7 +50,8 @@ public:
   Value eval(const clang::Expr *E);
   Condition condition(const clang::Expr *E);
   /// The initialisation of a local variable.
-  void declare(const clang::VarDecl &Variable);
+  /// `Alone`: no other variable is declared with it.
+  void declare(const clang::VarDecl &Variable, bool Alone);
   /// The value goes where it is no longer followed.
   void use(const Value &V, const clang::Expr *E);
   void unfollowed(const std::string &What, clang::SourceLocation Where);
@@ -72,6 +79,7 @@ private:
     bool Direct = false;
     bool Whole = true; ///< Not a member or component of it.
     const clang::Expr *At = nullptr;
+    unsigned Width = 1;
   };
 
   void parameters();
@@ -91,11 +99,13 @@ private:
   void lambda(const clang::LambdaExpr *E);
   Value conditional(const clang::ConditionalOperator *E);
   bool holdsIndex(clang::QualType T) const;
+  Value reinterpreted(const Value &V, const clang::CastExpr *Cast);
   Value used(std::initializer_list<std::pair<const Value *, const clang::Expr *>> Parts);
 
   std::map<const clang::ParmVarDecl *, std::string> Names;
-  std::set<const clang::VarDecl *> Referred; ///< By a pointer or a reference: they may change anywhere.
-  std::set<const clang::Expr *> Met;         ///< Names of parameters and of built-ins.
+  std::set<const clang::VarDecl *> Referred;          ///< By a pointer or a reference: they may change anywhere.
+  std::map<const clang::VarDecl *, unsigned> Changed; ///< Behind their declaration.
+  std::set<const clang::Expr *> Met;                  ///< Names of parameters and of built-ins.
 };
 
 } // namespace cufuse

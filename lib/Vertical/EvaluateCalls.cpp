@@ -79,13 +79,13 @@ Value Evaluator::call(const clang::CallExpr *E) {
         Address && Address->getOpcode() == clang::UO_AddrOf)
       To = place(Address->getSubExpr());
     else if (const Value V = eval(E->getArg(0)); V.What == Value::Kind::Pointer)
-      To = Place{V.Base, V.P, false, true, E};
+      To = Place{V.Base, V.P, V.Direct, true, E, V.Width};
     for (unsigned I = 1; I < E->getNumArgs(); ++I)
       argument(E->getArg(I), true);
     if (To) {
       Place P = *To;
       P.At = E;
-      P.Direct = false;
+      P.Direct &= !Atomic && !E->getBeginLoc().isMacroID();
       site(Atomic                          ? AccessSite::Kind::Atomic
            : LoadIntrinsics.contains(Name) ? AccessSite::Kind::Load
                                            : AccessSite::Kind::Store,

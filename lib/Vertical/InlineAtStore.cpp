@@ -1,4 +1,4 @@
-#include "cufuse/Vertical/InlineAtStore.h"
+#include "ComposeText.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -8,52 +8,37 @@ namespace cufuse {
 
 namespace {
 
-/// `Text` with the namespace mark standing for a namespace inside it.
-std::string nested(std::string Text, const std::string &Inner) {
-  for (size_t At = 0; (At = Text.find(PathMark, At)) != std::string::npos; At += Inner.size() + 3)
-    Text.insert(At + 1, "::" + Inner);
-  return Text;
-}
+constexpr const char *WideText =
+#include "WideSink.inc"
+    ;
 
-/// `Text` with its last word `From` called `To`.
-std::string renamed(std::string Text, const std::string &From, const std::string &To) {
-  auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
-  for (size_t At = Text.rfind(From); At != std::string::npos && At > 0; At = Text.rfind(From, At - 1))
-    if (!IsPart(Text[At - 1]) && (At + From.size() == Text.size() || !IsPart(Text[At + From.size()]))) {
-      Text.replace(At, From.size(), To);
-      break;
-    }
-  return Text;
-}
-
-constexpr const char *ValueText = R"(
-/// What a kernel loads of an intermediate: the value of the element that it works on.
-template <typename T> struct CufuseValue {
-  T value;
-  __device__ __forceinline__ T operator[](long long) const { return value; }
-};)";
-
-/// What a consumer takes for its thread and block.
-constexpr const char *ElementPartition = R"(struct cufuse_partition {
-  static __device__ __forceinline__ uint3 threadIdx() { return uint3{0, 0, 0}; }
-  static __device__ __forceinline__ dim3 blockDim() { return dim3(1, 1, 1); }
-};)";
-
-class Composer {
+class StoreComposer : TextComposer {
 public:
-  Composer(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts, llvm::ArrayRef<AtMost> Requirements)
-      : Graph(Graph), Texts(Texts), Requirements(Requirements) {}
+  StoreComposer(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts, llvm::ArrayRef<AtMost> Requirements)
+      : TextComposer(Graph, Texts, Requirements) {}
 
   ComposedKernel run() {
     facts();
     for (unsigned Node : Graph.Order)
-      parameters(Node);
-    code(ValueText, {});
+      parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
+    elementObjects();
+    if (storesWide()) {
+      code(WideText);
+      cachedAccesses("typename V, typename Sink", "CufuseWide<V, Sink>");
+    }
     // What is called stands before its caller.
+    for (unsigned Node : Graph.Order)
+      if (isBefore(Node))
+        text(Node, objects(Node), /*AsElement=*/true);
+    for (const Flow &F : Graph.Flows)
+      if (isBefore(F.Producer) && F.Consumer == Graph.Root)
+        source(F);
     for (unsigned Node : llvm::reverse(Graph.Order)) {
+      if (isBefore(Node))
+        continue;
       for (const std::string &Out : outputs(Node))
         sink(Node, Out);
-      text(Node);
+      text(Node, objects(Node), Node != Graph.Root);
     }
     entry();
     conditions();
@@ -61,9 +46,31 @@ public:
   }
 
 private:
-  const KernelFacts &root() const { return *Graph.Nodes[Graph.Root].Facts; }
-  const std::string &name(unsigned Node) const { return Graph.Nodes[Node].Name; }
-  std::string space(unsigned Node) const { return "cufuse_" + name(Node); }
+  bool storesWide() const {
+    return llvm::any_of(Graph.Flows, [&](const Flow &F) {
+      return llvm::any_of(Graph.Nodes[F.Producer].Accesses->Sites,
+                          [&](const AccessSite &Site) { return Site.Parameter == F.Out && Site.Width > 1; });
+    });
+  }
+
+  bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
+
+  /// What the linked parameters of a node are.
+  std::string objects(unsigned Node) const {
+    std::vector<std::string> Lines;
+    for (const Flow &F : Graph.Flows)
+      if (F.Consumer == Node)
+        Lines.push_back(fmt::format("using cufuse_linked_{} = {};", F.In,
+                                    isBefore(F.Producer) && Node == Graph.Root
+                                        ? sinkType(Node, F.In)
+                                        : fmt::format("CufuseElement<const {}>", element(Node, F.In))));
+    for (const std::string &Out : outputs(Node))
+      Lines.push_back(
+          fmt::format("using cufuse_linked_{} = {};", Out,
+                      isBefore(Node) ? fmt::format("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
+    return llvm::join(Lines, "\n");
+  }
+
   std::string sinkType(unsigned Node, const std::string &Out) const {
     return fmt::format("cufuse_{}_{}", name(Node), Out);
   }
@@ -80,145 +87,92 @@ private:
     return llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Out && !F.Dead; });
   }
 
-  void facts() {
-    Result.Facts = root();
-    Result.Facts.Blockers.clear();
-    std::vector<std::string> Names, Qualified;
-    for (unsigned Node : Graph.Order) {
-      const KernelFacts &F = *Graph.Nodes[Node].Facts;
-      Names.push_back(F.Name);
-      Qualified.push_back(F.QualifiedName);
-      Result.Facts.Calls.insert(F.Calls.begin(), F.Calls.end());
-      if (Node == Graph.Root)
-        continue;
-      Result.Facts.Globals.insert(Result.Facts.Globals.end(), F.Globals.begin(), F.Globals.end());
-      Result.Facts.Helpers.insert(Result.Facts.Helpers.end(), F.Helpers.begin(), F.Helpers.end());
-    }
-    Result.Facts.Name = llvm::join(Names, "_");
-    Result.Facts.QualifiedName = llvm::join(Qualified, ", then ");
-    Result.Facts.Parameters.clear();
-    Result.Facts.ParameterBytes = 0; // at most all of them, each of which was checked
-  }
-
-  /// Parameters that remain, and what else is merged without order.
-  void parameters(unsigned Node) {
-    const Closure &Text = *Texts[Node];
-    for (const ParameterText &P : Text.Parameters) {
-      if (!remains(Node, P.Name))
-        continue;
-      const std::string Name = name(Node) + "_" + P.Name;
-      Result.Text.Parameters.push_back({Name, nested(P.Declaration, space(Node)),
-                                        renamed(nested(P.Field, space(Node)), P.Name, Name),
-                                        nested(P.Element, space(Node))});
-      const KernelFacts &F = *Graph.Nodes[Node].Facts;
-      for (const ParameterFacts &Fact : F.Parameters)
-        if (Fact.Name == P.Name)
-          Result.Facts.Parameters.push_back({Name, Fact.Type});
-    }
-    for (const IncludeLine &Include : Text.Includes) {
-      auto Known = llvm::find_if(Result.Text.Includes, [&](const IncludeLine &I) { return I.Text == Include.Text; });
-      if (Known == Result.Text.Includes.end())
-        Result.Text.Includes.push_back(Include);
-      else
-        Known->ForArguments |= Include.ForArguments;
-    }
-    for (const std::string &File : Text.Dependencies)
-      if (!llvm::is_contained(Result.Text.Dependencies, File))
-        Result.Text.Dependencies.push_back(File);
-    Result.Text.OutsideMacros.insert(Text.OutsideMacros.begin(), Text.OutsideMacros.end());
-    Result.Text.HasHostShared |= Text.HasHostShared;
-    Result.Text.HasConstants |= Text.HasConstants;
-    for (const Piece &P : Text.Header)
-      Result.Text.Header.push_back(inside(P, Node));
-    for (const std::string &Macro : Text.HeaderMacros)
-      Result.Text.Header.push_back(directive("#undef " + Macro));
-    Result.Text.HeaderMacros.insert(Result.Text.HeaderMacros.end(), Text.HeaderMacros.begin(), Text.HeaderMacros.end());
-    for (const auto &[Namespaces, Names] : Text.HeaderNames)
-      for (const std::string &Each : Names)
-        if (Namespaces.empty() && HeaderNames.insert(Each).second)
-          Result.Text.HeaderNames[{}].push_back(space(Node) + "::" + Each);
-    auto Prefixed = [&](std::vector<std::string> Namespaces) {
-      Namespaces.insert(Namespaces.begin(), space(Node));
-      return Namespaces;
-    };
-    for (const std::string &Line : Text.Usings)
-      Result.Text.NestedUsings[{space(Node)}].push_back(nested(Line, space(Node)));
-    for (const auto &[Namespaces, Lines] : Text.NestedUsings)
-      for (const std::string &Line : Lines)
-        Result.Text.NestedUsings[Prefixed(Namespaces)].push_back(nested(Line, space(Node)));
-  }
-
   bool remains(unsigned Node, const std::string &Parameter) const {
     if (Graph.flowTo(Node, Parameter) || Graph.sharedTo(Node, Parameter))
       return false;
-    return !llvm::is_contained(outputs(Node), Parameter) || isLive(Node, Parameter);
+    // What the root loads beyond the elements that kernels before it make is in memory.
+    const bool Loaded = isBefore(Node) && llvm::any_of(Graph.Flows, [&](const Flow &F) {
+                          return F.Producer == Node && F.Out == Parameter && F.Consumer == Graph.Root;
+                        });
+    return !llvm::is_contained(outputs(Node), Parameter) || Loaded || isLive(Node, Parameter);
   }
 
-  static Piece directive(std::string Text) {
-    Piece P;
-    P.What = Piece::Kind::Macro;
-    P.Text = std::move(Text);
-    return P;
-  }
-  Piece inside(Piece P, unsigned Node) const {
-    if (P.What != Piece::Kind::Shared)
-      P.Namespaces.insert(P.Namespaces.begin(), space(Node));
-    P.Text = nested(std::move(P.Text), space(Node));
-    return P;
-  }
-  /// Text of ours.
-  void code(const std::string &Text, std::vector<std::string> Namespaces) {
-    Piece P;
-    P.What = Piece::Kind::Using;
-    P.Namespaces = std::move(Namespaces);
-    P.Text = Text;
-    Result.Text.Body.push_back(std::move(P));
+  /// The kernels that make what a flow to the root has, in their order.
+  std::vector<unsigned> makersOf(const Flow &F) const {
+    std::vector<unsigned> Reached = {F.Producer}, Makers;
+    for (size_t I = 0; I < Reached.size(); ++I)
+      for (const Flow &Other : Graph.Flows)
+        if (Other.Consumer == Reached[I] && !llvm::is_contained(Reached, Other.Producer))
+          Reached.push_back(Other.Producer);
+    for (unsigned Node : Graph.Order)
+      if (llvm::is_contained(Reached, Node))
+        Makers.push_back(Node);
+    return Makers;
   }
 
-  const ParameterText &parameter(unsigned Node, const std::string &Name) const {
-    return *llvm::find_if(Texts[Node]->Parameters, [&](const ParameterText &P) { return P.Name == Name; });
-  }
-  std::string element(unsigned Node, const std::string &Parameter) const {
-    return nested(parameter(Node, Parameter).Element, space(Node));
-  }
-
-  /// A node's text in its namespace, between the macros that give the built-ins their meaning there.
-  void text(unsigned Node) {
-    const Closure &Text = *Texts[Node];
-    const bool Consumes = Node != Graph.Root;
-    std::vector<std::string> Saved(Text.BodyMacros);
-    if (Consumes)
-      Saved.insert(Saved.end(), BuiltinNames.begin(), BuiltinNames.end());
-    std::string Before, Behind;
-    for (const std::string &Macro : Text.BodyMacros)
-      Before += fmt::format("#pragma push_macro(\"{}\")\n", Macro);
-    if (Consumes) {
-      for (const char *Builtin : BuiltinNames)
-        Before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", Builtin);
+  /// The object that the root loads through.
+  void source(const Flow &F) {
+    const std::string Type = sinkType(F.Consumer, F.In), T = element(F.Consumer, F.In);
+    std::string Fields, Registers, Calls;
+    for (unsigned Node : makersOf(F)) {
+      const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
+      std::vector<std::string> Arguments;
+      if (Facts.reads(Builtin::BlockIdx))
+        Arguments.push_back("uint3{static_cast<unsigned>(element), 0, 0}");
+      if (Facts.reads(Builtin::GridDim))
+        Arguments.push_back("dim3(0x7fffffffu - static_cast<unsigned>(element), 1, 1)");
+      for (const ParameterText &P : Texts[Node]->Parameters) {
+        const Flow *In = Graph.flowTo(Node, P.Name);
+        const std::string Own = name(Node) + "_" + P.Name;
+        if (In) {
+          Arguments.push_back(fmt::format("{{&made_{}_{}}}", name(In->Producer), In->Out));
+        } else if (Graph.isIntermediate(Node, P.Name)) {
+          Registers += fmt::format("    {} made_{};\n", element(Node, P.Name), Own);
+          Arguments.push_back(fmt::format("{{&made_{}}}", Own));
+        } else {
+          Fields += fmt::format("  {};\n", renamed(nested(P.Field, space(Node)), P.Name, Own));
+          Arguments.push_back(Own);
+        }
+      }
+      Calls += fmt::format("    {}({});\n", callee(Node), llvm::join(Arguments, ", "));
     }
-    for (const std::string &Macro : Saved)
-      Behind += fmt::format("#pragma pop_macro(\"{}\")\n", Macro);
-    if (!Before.empty())
-      Result.Text.Body.push_back(directive(Before.substr(0, Before.size() - 1)));
-    std::string Aliases = Consumes ? ElementPartition : "";
-    for (const Flow &F : Graph.Flows)
-      if (F.Consumer == Node)
-        Aliases += fmt::format("\nusing cufuse_linked_{} = CufuseValue<{}>;", F.In, element(Node, F.In));
-    for (const std::string &Out : outputs(Node))
-      Aliases += fmt::format("{}using cufuse_linked_{} = {};", Aliases.empty() ? "" : "\n", Out, sinkType(Node, Out));
-    code(Aliases, {space(Node)});
-    if (Consumes)
-      Result.Text.Body.push_back(
-          directive("#define threadIdx cufuse_partition::threadIdx()\n#define blockDim cufuse_partition::blockDim()"));
-    for (const Piece &P : Text.Body)
-      Result.Text.Body.push_back(inside(P, Node));
-    for (const std::string &Macro : Text.BodyMacros)
-      Result.Text.Body.push_back(directive("#undef " + Macro));
-    if (!Behind.empty())
-      Result.Text.Body.push_back(directive(Behind.substr(0, Behind.size() - 1)));
-    for (const std::string &Macro : Text.BodyMacros)
-      if (!llvm::is_contained(Result.Text.BodyMacros, Macro))
-        Result.Text.BodyMacros.push_back(Macro);
+    code(fmt::format(R"(
+/// Where {0} loads {1}: the element is computed.
+struct {2} {{
+{3}  const {4} *memory;
+  long long elements;
+  long long offset = 0;
+  __device__ __forceinline__ {4} operator[](long long index) const {{
+    const long long element = offset + index;
+    if (element < 0 || element >= elements)
+      return memory[element];
+{5}{6}    return made_{7}_{8};
+  }}
+  __device__ __forceinline__ {4} operator*() const {{ return (*this)[0]; }}
+  __device__ __forceinline__ {2} operator+(long long by) const {{
+    {2} moved = *this;
+    moved.offset += by;
+    return moved;
+  }}
+  __device__ __forceinline__ {2} operator-(long long by) const {{ return *this + -by; }}
+}};
+)",
+                     name(F.Consumer), F.In, Type, Fields, T, Registers, Calls, name(F.Producer), F.Out));
+    cachedAccesses("", Type);
+  }
+  std::string sourceValue(const Flow &F) const {
+    std::vector<std::string> Values;
+    for (unsigned Node : makersOf(F))
+      for (const ParameterText &P : Texts[Node]->Parameters)
+        if (!Graph.flowTo(Node, P.Name) && !Graph.isIntermediate(Node, P.Name))
+          Values.push_back(argument(Node, P.Name));
+    Values.push_back(name(F.Producer) + "_" + F.Out);
+    Values.push_back(boundText(F.Producer));
+    return sinkType(F.Consumer, F.In) + "{" + llvm::join(Values, ", ") + "}";
+  }
+  std::string boundText(unsigned Node) const {
+    return value(Graph.Nodes[Node].Shape->Bound, Node,
+                 [&](const std::string &Parameter) { return argument(Node, Parameter); });
   }
 
   /// The parameters of a consumer that the store site must know: all but the element itself.
@@ -252,7 +206,7 @@ private:
       for (const ParameterText &P : Texts[F.Consumer]->Parameters) {
         const std::string Field = Consumer + "_" + P.Name;
         if (P.Name == F.In) {
-          Arguments.push_back("{value}");
+          Arguments.push_back("{&value}");
           continue;
         }
         Arguments.push_back("to." + Field);
@@ -261,45 +215,43 @@ private:
         else
           Fields += fmt::format("  {};\n", renamed(nested(P.Field, space(F.Consumer)), P.Name, Field));
       }
-      Calls += fmt::format("      {}({});\n", fmt::format("{}::{}", space(F.Consumer), callee(F.Consumer)),
-                           llvm::join(Arguments, ", "));
+      Calls += fmt::format("      {}({});\n", callee(F.Consumer), llvm::join(Arguments, ", "));
     }
     code(fmt::format(R"(
 /// Where {0} stores {1}: an element goes {2}to {3}.
 struct {4} {{
-{5}  struct Element {{
+{5}  long long offset = 0;
+  using Value = {6};
+  struct Element {{
     const {4} &to;
     const long long index;
     __device__ __forceinline__ {6} operator=(const {6} value) const {{
 {7}      return value;
     }}
   }};
-  __device__ __forceinline__ Element operator[](long long index) const {{ return {{*this, index}}; }}
+  __device__ __forceinline__ Element operator[](long long index) const {{ return {{*this, offset + index}}; }}
+  __device__ __forceinline__ Element operator*() const {{ return {{*this, offset}}; }}
+  __device__ __forceinline__ {4} operator+(long long by) const {{
+    {4} moved = *this;
+    moved.offset += by;
+    return moved;
+  }}
+  __device__ __forceinline__ {4} operator-(long long by) const {{ return *this + -by; }}
 }};
 )",
                      name(Node), Out, Live ? "to memory and " : "", llvm::join(Consumers, " and "), Type, Fields, T,
-                     Calls),
-         {});
-  }
-
-  std::string callee(unsigned Node) const {
-    std::string Callee = Texts[Node]->Callee;
-    return nested(std::move(Callee), space(Node));
+                     Calls));
+    cachedAccesses("", Type);
   }
 
   /// A parameter of a node as an expression of the parameters that remain.
   std::string argument(unsigned Node, const std::string &Parameter) const {
+    if (const Flow *In = Graph.flowTo(Node, Parameter))
+      return sourceValue(*In);
     if (llvm::is_contained(outputs(Node), Parameter))
       return sinkValue(Node, Parameter);
-    if (const SharedArgument *S = Graph.sharedTo(Node, Parameter)) {
-      std::vector<std::string> Factors;
-      for (const std::string &Factor : S->Factors)
-        Factors.push_back(argument(S->Of, Factor));
-      const std::string Product = llvm::join(Factors, " * ");
-      if (!Graph.Nodes[Node].parameter(Parameter)->Integer)
-        return Product;
-      return fmt::format("static_cast<{}>({})", Graph.Nodes[Node].parameter(Parameter)->Type, Product);
-    }
+    if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
+      return shared(*S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
     return name(Node) + "_" + Parameter;
   }
   std::string sinkValue(unsigned Node, const std::string &Out) const {
@@ -329,59 +281,23 @@ struct {4} {{
       if (!Facts.DynamicShared.empty())
         Index("unsigned", "cufuse_dynamicOffset");
     }
-    for (const ParameterText &P : Result.Text.Parameters) {
-      std::string Declaration = P.Declaration, Name = P.Name;
-      constexpr llvm::StringLiteral Constant = "__grid_constant__ ";
-      if (const size_t At = Declaration.find(Constant); At != std::string::npos) {
-        Declaration.erase(At, Constant.size());
-        Name = "&" + Name; // the fused kernel's own
-      }
-      Declaration.replace(Declaration.find('\2'), 1, Name);
-      Parameters.push_back(Declaration);
-    }
+    const std::vector<std::string> Own = declarations();
+    Parameters.insert(Parameters.end(), Own.begin(), Own.end());
     for (const ParameterText &P : Texts[Graph.Root]->Parameters)
       Arguments.push_back(argument(Graph.Root, P.Name));
     const std::string Head = fmt::format("__device__ __forceinline__ void {}(", Result.Facts.Name);
-    const std::string Call = fmt::format("  {}::{}(", space(Graph.Root), callee(Graph.Root));
+    const std::string Call = fmt::format("  {}(", callee(Graph.Root));
     code(fmt::format("\n{}{}) {{\n{}{});\n}}", Head, llvm::join(Parameters, ",\n    "), Call,
-                     llvm::join(Arguments, ", ")),
-         {});
+                     llvm::join(Arguments, ", ")));
     Result.Text.Callee = Result.Facts.Name;
   }
-
-  /// The value of a polynomial in the launcher, as a 64-bit integer.
-  std::string hostText(const Polynomial &P) const {
-    std::string Sum;
-    for (const auto &[Atoms, Factor] : P.terms()) {
-      std::string Product = fmt::format("{}ll", Factor);
-      for (const std::string &Atom : Atoms) {
-        const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
-        if (Node == "gridDim")
-          Product += fmt::format(" * static_cast<long long>(\2Launch.grid.{})", Parameter.str());
-        else
-          Product += fmt::format(" * static_cast<long long>(\2Launch.arguments.{}_{})", Node.str(), Parameter.str());
-      }
-      Sum += (Sum.empty() ? "" : " + ") + Product;
-    }
-    return Sum.empty() ? "0ll" : Sum;
-  }
-  void conditions() {
-    for (const AtMost &Needed : Requirements)
-      Result.Text.LaunchConditions.push_back(hostText(Needed.Left) + " <= " + hostText(Needed.Right));
-  }
-
-  const VerticalGraph &Graph;
-  llvm::ArrayRef<const Closure *> Texts;
-  llvm::ArrayRef<AtMost> Requirements;
-  std::set<std::string> HeaderNames;
-  ComposedKernel Result;
 };
 
 } // namespace
 
 ComposedKernel inlineAtStore(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts,
                              llvm::ArrayRef<AtMost> Requirements) {
-  return Composer(Graph, Texts, Requirements).run();
+  return StoreComposer(Graph, Texts, Requirements).run();
 }
 
 std::vector<std::string> linkedParameters(const VerticalGraph &Graph, unsigned Node) {

@@ -32,6 +32,39 @@ const ParameterAccess *VerticalNode::parameter(llvm::StringRef Name) const {
   return nullptr;
 }
 
+bool VerticalNode::stores(llvm::StringRef Parameter) const {
+  return llvm::any_of(Accesses->Sites, [&](const AccessSite &Site) {
+    return Site.Parameter == Parameter && Site.What != AccessSite::Kind::Load &&
+           !(Site.What == AccessSite::Kind::Escape && parameter(Parameter)->ReadOnly);
+  });
+}
+
+bool VerticalGraph::isIntermediate(unsigned Node, llvm::StringRef Parameter) const {
+  return llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter; });
+}
+
+std::pair<unsigned, std::string> VerticalGraph::memory(unsigned Node, const std::string &Parameter) const {
+  if (const SharedArgument *S = sharedTo(Node, Parameter))
+    return memory(S->Of, S->Factors.front());
+  if (const Flow *F = flowTo(Node, Parameter))
+    return memory(F->Producer, F->Out);
+  return {Node, Parameter};
+}
+
+const Flow *VerticalGraph::changedInPlace(unsigned Producer, llvm::StringRef Out) const {
+  for (const Flow &F : Flows)
+    if (F.Producer == Producer && F.Out == Out && Nodes[F.Consumer].stores(F.In))
+      return &F;
+  return nullptr;
+}
+
+bool VerticalGraph::isLive(unsigned Node, llvm::StringRef Parameter) const {
+  if (changedInPlace(Node, Parameter))
+    return false;
+  return !isIntermediate(Node, Parameter) ||
+         llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter && !F.Dead; });
+}
+
 const SharedArgument *VerticalGraph::sharedTo(unsigned Node, llvm::StringRef Parameter) const {
   for (const SharedArgument &S : Shared)
     if (S.To == Node && S.Parameter == Parameter)
@@ -56,11 +89,19 @@ Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) 
   return Product;
 }
 
+static std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor) {
+  return "((" + Dividend.str() + ") / (" + Divisor.str() + "))";
+}
+
 Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const {
   Polynomial Result = P;
+  const std::map<std::string, Quotient> &Own = Nodes[Node].Accesses->Quotients;
   for (const std::string &Atom : P.atoms())
     if (Nodes[Node].parameter(Atom))
       Result = Result.substitute(Atom, argument(Node, Atom));
+    else if (auto Found = Own.find(Atom); Found != Own.end())
+      Result = Result.substitute(Atom, Polynomial::atom(quotientAtom(inArguments(Node, Found->second.Dividend),
+                                                                     inArguments(Node, Found->second.Divisor))));
   return Result;
 }
 
@@ -82,6 +123,14 @@ public:
         return std::move(Error);
     if (llvm::Error Error = order())
       return std::move(Error);
+    findRoot();
+    if (llvm::Error Error = sharedComeFirst())
+      return std::move(Error);
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
+        const Quotient Given = {Graph.inArguments(I, Q.Dividend), Graph.inArguments(I, Q.Divisor)};
+        Graph.Quotients[quotientAtom(Given.Dividend, Given.Divisor)] = Given;
+      }
     return std::move(Graph);
   }
 
@@ -101,13 +150,6 @@ private:
     if (!Found)
       return badUsage(fmt::format("'{}' is none of the kernels", Name));
     return *Found;
-  }
-
-  static bool isStored(const VerticalNode &Node, llvm::StringRef Parameter) {
-    return llvm::any_of(Node.Accesses->Sites, [&](const AccessSite &Site) {
-      return Site.Parameter == Parameter && Site.What != AccessSite::Kind::Load &&
-             !(Site.What == AccessSite::Kind::Escape && Node.parameter(Parameter)->ReadOnly);
-    });
   }
 
   llvm::Error link(const LinkText &Link) {
@@ -140,7 +182,7 @@ private:
                                                      Link.To, Target->Name, Target->Type)}
                                      .message()});
     }
-    if (!Product && !Target->Element.empty() && isStored(Graph.Nodes[*From], Link.Factors[0]))
+    if (!Product && !Target->Element.empty() && Graph.Nodes[*From].stores(Link.Factors[0]))
       Graph.Flows.push_back({*From, *To, Link.Factors[0], Link.Parameter, false});
     else
       Graph.Shared.push_back({*From, *To, Link.Factors, Link.Parameter});
@@ -163,35 +205,61 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Error order() {
-    std::vector<unsigned> Producers(Graph.Nodes.size(), 0);
-    for (const Flow &F : Graph.Flows)
-      if (++Producers[F.Consumer] > 1)
-        return llvm::make_error<Failure>(
-            ExitCode::BadInput,
-            std::vector<Message>{Blocker{BlockerKind::SeveralProducers, Graph.Nodes[F.Consumer].Facts->Where,
-                                         Graph.Nodes[F.Consumer].Name}
-                                     .message()});
-    std::vector<unsigned> Roots;
+  /// A function of an element, also as to what it loads of intermediates?
+  bool isOfElement(unsigned Node) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    return N.Shape->Shape == KernelShape::Pointwise && llvm::all_of(N.Accesses->Sites, [&](const AccessSite &Site) {
+             return Site.What != AccessSite::Kind::Load || !Site.Index || !Graph.flowTo(Node, Site.Parameter) ||
+                    isOwn(Site, *N.Accesses, *N.Shape);
+           });
+  }
+
+  /// The only kernel that is none, and those whose intermediates lead to it.
+  void findRoot() {
+    Graph.Root = Graph.Order.front();
+    std::vector<unsigned> Opaque;
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
-      if (Producers[I] == 0)
-        Roots.push_back(I);
-    if (Roots.size() != 1)
-      return badUsage(Roots.empty() ? "the links go round in a circle"
-                                    : fmt::format("{} and {} both read no intermediate", Graph.Nodes[Roots[0]].Name,
-                                                  Graph.Nodes[Roots[1]].Name),
-                      "link what a kernel stores to the parameter that the next one reads it from");
-    Graph.Root = Roots[0];
-    Graph.Order = Roots;
-    for (size_t I = 0; I < Graph.Order.size(); ++I)
+      if (!isOfElement(I))
+        Opaque.push_back(I);
+    Graph.OneLoop = Opaque.empty();
+    if (Opaque.size() != 1)
+      return;
+    Graph.Root = Opaque.front();
+    std::vector<unsigned> Reached = Opaque;
+    for (size_t I = 0; I < Reached.size(); ++I)
       for (const Flow &F : Graph.Flows)
-        if (F.Producer == Graph.Order[I])
-          Graph.Order.push_back(F.Consumer);
-    if (Graph.Order.size() != Graph.Nodes.size())
-      return badUsage("the links go round in a circle");
-    // An argument must be known where it is used: it comes from a kernel that runs before.
+        if (F.Consumer == Reached[I] && !llvm::is_contained(Reached, F.Producer))
+          Reached.push_back(F.Producer);
+    Graph.Before.assign(Reached.begin() + 1, Reached.end());
+  }
+
+  /// Producers before their consumers, otherwise as they are given.
+  llvm::Error order() {
+    std::vector<bool> Placed(Graph.Nodes.size(), false);
+    while (Graph.Order.size() < Graph.Nodes.size()) {
+      unsigned Next = 0;
+      while (Next < Placed.size() &&
+             (Placed[Next] ||
+              llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Consumer == Next && !Placed[F.Producer]; })))
+        ++Next;
+      if (Next == Placed.size())
+        return badUsage("the links go round in a circle");
+      Placed[Next] = true;
+      Graph.Order.push_back(Next);
+    }
+    return llvm::Error::success();
+  }
+
+  /// The root's own arguments are known to those who are computed where it loads.
+  bool isOfRoot(const SharedArgument &S) const {
+    return S.Of == Graph.Root && llvm::is_contained(Graph.Before, S.To) &&
+           llvm::none_of(S.Factors, [&](const std::string &Factor) { return Graph.sharedTo(S.Of, Factor); });
+  }
+
+  /// An argument must be known where it is used: it comes from a kernel that runs before.
+  llvm::Error sharedComeFirst() const {
     for (const SharedArgument &S : Graph.Shared)
-      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To))
+      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !isOfRoot(S))
         return badUsage(
             fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name, Graph.Nodes[S.Of].Name),
             "link the other way round");
@@ -204,6 +272,24 @@ private:
 };
 
 } // namespace
+
+llvm::Error requireTree(const VerticalGraph &Graph) {
+  auto IsBefore = [&](unsigned Node) { return llvm::is_contained(Graph.Before, Node); };
+  auto Producers = [&](unsigned Node) {
+    return llvm::count_if(Graph.Flows, [=](const Flow &F) { return F.Consumer == Node && !IsBefore(F.Producer); });
+  };
+  for (unsigned Node : Graph.Order)
+    if (const VerticalNode &N = Graph.Nodes[Node]; Producers(Node) > 1)
+      return llvm::make_error<Failure>(
+          ExitCode::BadInput,
+          std::vector<Message>{Blocker{BlockerKind::SeveralProducers, N.Facts->Where, N.Name}.message()});
+  for (unsigned Node : Graph.Order)
+    if (Producers(Node) == 0 && Node != Graph.Root && !IsBefore(Node))
+      return badUsage(
+          fmt::format("{} and {} both read no intermediate", Graph.Nodes[Graph.Root].Name, Graph.Nodes[Node].Name),
+          "link what a kernel stores to the parameter that the next one reads it from");
+  return llvm::Error::success();
+}
 
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
                                           llvm::ArrayRef<std::string> Dead) {

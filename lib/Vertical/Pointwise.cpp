@@ -54,7 +54,9 @@ private:
     const Polynomial Stride = Polynomial::atom(BlockDimX) * Polynomial::atom(GridDimX);
     for (unsigned I = 0; I < Accesses.Loops.size(); ++I) {
       const LoopAccess &Loop = Accesses.Loops[I];
-      if (!(Loop.Step == Stride && Loop.Start == linearIndex()))
+      const Polynomial Factor = Loop.Start.split(ThreadX).first;
+      if (!Factor.asConstant() || Factor.isZero() || !(Loop.Step == Stride * Factor) ||
+          !(Loop.Start == linearIndex() * Factor))
         continue;
       if (Shape.Strided)
         return reason("it has several loops over the grid", Loop.Where);
@@ -136,14 +138,21 @@ private:
 
   /// Made of integer parameters alone.
   bool isUniform(const Polynomial &P) const {
-    for (const std::string &Atom : P.atoms())
-      if (std::none_of(Accesses.Parameters.begin(), Accesses.Parameters.end(),
-                       [&](const ParameterAccess &Each) { return Each.Name == Atom; }))
+    for (const std::string &Atom : P.atoms()) {
+      auto Found = Accesses.Quotients.find(Atom);
+      if (Found != Accesses.Quotients.end()
+              ? !isUniform(Found->second.Dividend) || !isUniform(Found->second.Divisor)
+              : std::none_of(Accesses.Parameters.begin(), Accesses.Parameters.end(),
+                             [&](const ParameterAccess &Each) { return Each.Name == Atom; }))
         return false;
+    }
     return true;
   }
 
   void sites() {
+    const bool InGroups = recogniseGroups(Accesses, Shape);
+    if (InGroups && !isUniform(Shape.Bound))
+      reason(fmt::format("its bound {} is not made of parameters", shown(Shape.Bound)), Facts.Where);
     for (const AccessSite &Site : Accesses.Sites) {
       switch (Site.What) {
       case AccessSite::Kind::Atomic:
@@ -159,6 +168,8 @@ private:
         break;
       }
       HasStore = true;
+      if (InGroups)
+        continue; // each is the thread's own
       const std::optional<Polynomial> Index = Site.Index ? element(*Site.Index) : std::nullopt;
       if (!Index || !Index->contains(ElementAtom)) {
         reason(fmt::format("the index of '{}' is no function of the thread's linear index", Site.Text), Site.Where);
@@ -226,7 +237,8 @@ std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &A
   const Polynomial Element = Polynomial::atom(ElementAtom);
   Polynomial Result = P;
   if (Shape.Strided) {
-    Result = Result.substitute(Accesses.Loops[Shape.Loop].Atom, Element);
+    const LoopAccess &Loop = Accesses.Loops[Shape.Loop];
+    Result = Result.substitute(Loop.Atom, Element * Loop.Start.split(ThreadX).first);
   } else {
     const Polynomial Factor = Result.split(ThreadX).first;
     Result = Result + Factor * (Element - linearIndex());
@@ -239,7 +251,10 @@ std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &A
       const auto Divisor = inElement(Found->second.Divisor, Accesses, Shape);
       if (!Dividend || !Divisor)
         return std::nullopt;
-      Result = Result.substitute(Atom, Polynomial::atom(fmt::format("({} / {})", Dividend->str(), Divisor->str())));
+      const auto Number = Divisor->asConstant();
+      const auto Exact = Number ? Dividend->dividedBy(*Number) : std::nullopt;
+      Result = Result.substitute(
+          Atom, Exact ? *Exact : Polynomial::atom(fmt::format("({} / {})", Dividend->str(), Divisor->str())));
     }
   }
   return Result;

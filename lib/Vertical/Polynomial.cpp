@@ -80,6 +80,16 @@ std::pair<Polynomial, Polynomial> Polynomial::split(const std::string &Atom) con
   return {Factor, Rest};
 }
 
+std::optional<Polynomial> Polynomial::dividedBy(std::int64_t Divisor) const {
+  Polynomial Result;
+  for (const auto &[Atoms, Coefficient] : Terms) {
+    if (Divisor <= 0 || Coefficient % Divisor != 0)
+      return std::nullopt;
+    Result.add(Atoms, Coefficient / Divisor);
+  }
+  return Result;
+}
+
 Polynomial Polynomial::substitute(const std::string &Atom, const Polynomial &Value) const {
   Polynomial Result;
   for (const auto &[Atoms, Coefficient] : Terms) {

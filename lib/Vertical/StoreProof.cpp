@@ -20,8 +20,8 @@ struct Digit {
 
 class Prover {
 public:
-  Prover(const VerticalNode &Node, llvm::StringRef Parameter, std::optional<BlockShape> Block)
-      : Node(Node), Parameter(Parameter), Block(Block) {}
+  Prover(const VerticalNode &Node, llvm::StringRef Parameter, std::optional<BlockShape> Block, bool MayLoad)
+      : Node(Node), Parameter(Parameter), Block(Block), MayLoad(MayLoad) {}
 
   std::optional<Blocker> run(StoreProof &Result) {
     std::vector<const AccessSite *> Stores;
@@ -30,6 +30,8 @@ public:
         continue;
       if (Site.What == AccessSite::Kind::Atomic)
         return blocker(BlockerKind::IntermediateAtomic, Site, Site.str());
+      if (Site.What == AccessSite::Kind::Load && MayLoad)
+        continue;
       if (Site.What == AccessSite::Kind::Load)
         return blocker(BlockerKind::IntermediateRead, Site, Site.str());
       if (Site.What == AccessSite::Kind::Escape || !Site.Direct)
@@ -40,12 +42,16 @@ public:
     for (const AccessSite *Site : Stores) {
       if (!Site->Index)
         return blocker(BlockerKind::StoredTwice, *Site, Site->str() + ", an index that is not known");
-      if (!(*Site->Index == *First.Index))
+      if (!(*Site->Index == *First.Index) || Site->Width != First.Width)
         return blocker(BlockerKind::StoredTwice, *Site, First.str() + " and " + Site->str());
     }
     if (auto Reason = cover(Stores, 0, true))
       return Reason;
     Index = *First.Index;
+    if (First.Width > 1) { // as if its elements were stored one by one
+      Turns.push_back({"lane#", Polynomial::constant(First.Width)});
+      Index = Index + Polynomial::atom("lane#");
+    }
     if (auto Reason = expandLoops(First))
       return Reason;
     fixShape();
@@ -65,7 +71,61 @@ public:
     return std::nullopt;
   }
 
+  /// By the same numbers: what is no part of the index repeats the access.
+  std::optional<Polynomial> repeats(const AccessSite &Site) {
+    if (!Site.Index)
+      return std::nullopt;
+    for (const PathStep &Step : Site.Path) {
+      if (Step.What == PathStep::Kind::Unknown)
+        return std::nullopt;
+      if (Step.What == PathStep::Kind::Loop)
+        Loops.push_back(Step.Id);
+      Guards.insert(Guards.end(), Step.Holds.begin(), Step.Holds.end());
+    }
+    Index = *Site.Index;
+    if (expandLoops(Site))
+      return std::nullopt;
+    fixShape();
+    // Neither an offset nor the direction matters.
+    Polynomial Moved;
+    for (const auto &[Atoms, Factor] : Index.terms()) {
+      Polynomial Term = Polynomial::constant(Factor);
+      for (const std::string &Atom : Atoms)
+        Term = Term * Polynomial::atom(Atom);
+      if (llvm::any_of(All, [&](const Varying &V) { return llvm::is_contained(Atoms, V.Atom); }))
+        Moved = Moved + Term;
+    }
+    const Polynomial Reversed = Polynomial() - Moved;
+    Index = Reversed.hasNegative() ? Moved : Reversed;
+    if (!findDigits(Index, Polynomial::constant(1)))
+      return std::nullopt;
+    for (const Digit &D : Digits)
+      if (counts(D, Site))
+        return std::nullopt;
+    Polynomial Times = Polynomial::constant(1);
+    for (const Varying &V : All)
+      if (!Used.count(V.Atom)) {
+        if (!V.Range)
+          return std::nullopt;
+        if (!V.Block || mayBeMany(V.Atom))
+          Times = Times * *V.Range;
+      }
+    return Times;
+  }
+
 private:
+  /// A grid has one block in dimensions behind the last one that the kernel reads.
+  bool mayBeMany(const std::string &BlockAtom) const {
+    bool Read = false;
+    for (int D = 2; D >= 0; --D) {
+      for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
+        Read |= Node.Facts->Reads[static_cast<size_t>(B)][D];
+      if (BlockAtom == builtinAtom(Builtin::BlockIdx, D))
+        return Read || D == 0;
+    }
+    return true;
+  }
+
   Blocker blocker(BlockerKind Kind, const AccessSite &Site, const std::string &Fact) const {
     return {Kind, Site.Where, Node.Name + ": " + Fact};
   }
@@ -244,6 +304,7 @@ private:
   const VerticalNode &Node;
   const llvm::StringRef Parameter;
   const std::optional<BlockShape> Block;
+  const bool MayLoad;
   Polynomial Index;
   std::vector<Less> Guards;
   std::vector<unsigned> Loops;
@@ -256,8 +317,12 @@ private:
 } // namespace
 
 std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
-                                       std::optional<BlockShape> Block, StoreProof &Proof) {
-  return Prover(Node, Parameter, Block).run(Proof);
+                                       std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad) {
+  return Prover(Node, Parameter, Block, MayLoad).run(Proof);
+}
+
+std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block) {
+  return Prover(Node, Site.Parameter, Block, true).repeats(Site);
 }
 
 } // namespace cufuse

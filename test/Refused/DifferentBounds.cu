@@ -4,6 +4,10 @@
 // RUN:   --link scale.mid=shift.in -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:inner --block 128 \
 // RUN:   --link scale.mid=inner.in --link scale.n=inner.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INNER --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:fours --block 128 \
+// RUN:   --link scale.mid=fours.in --link scale.n=fours.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=FOURS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:waits %s:shift --block 32 \
+// RUN:   --link waits.mid=shift.in -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WAITS --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int n) {
@@ -16,14 +20,31 @@ __global__ void shift(const float *__restrict__ in, float *__restrict__ out, int
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:14: producer and consumer work on different numbers of elements: shift:
-    // CHECK-SAME: in[i] at {{[^ ]*}}:[[#@LINE+2]]:14, of shift.n elements; scale stores mid[i] at {{[^ ]*}}, of scale.n
-    // CHECK-SAME: [DifferentBounds]; link the numbers, as in --link producer.n=consumer.n
+    // CHECK-SAME: in[i] at {{[^ ]*}}:[[#@LINE+2]]:14, of shift.n elements; scale: in[i] at {{[^ ]*}}, of scale.n
+    // CHECK-SAME: elements [DifferentBounds]; link the numbers, as in --link producer.n=consumer.n
     out[i] = in[i] + 1;
 }
 
 __global__ void inner(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n - 1)
-    // INNER: refused: {{.*}} inner: in[i] at {{.*}}, of scale.n - 1 elements; scale stores mid[i] at {{.*}}, of scale.n
+    // INNER: refused: {{.*}} inner: in[i] at {{.*}}, of scale.n - 1 elements; scale: in[i] at {{.*}}, of scale.n elements
     out[i] = in[i] + 1;
 }
+
+// The last few elements are left to nobody.
+__global__ void fours(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (4 * i + 4 <= n)
+    // FOURS: refused: {{.*}} fours: reinterpret_cast<const float4 *>(in)[i] at {{.*}}, of scale.n elements in whole groups
+    // FOURS-SAME: of 4; scale: in[i] at {{.*}}, of scale.n elements [DifferentBounds]
+    reinterpret_cast<float4 *>(out)[i] = reinterpret_cast<const float4 *>(in)[i];
+}
+
+__global__ void waits(float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __syncthreads();
+  if (i < n)
+    mid[i] = i;
+}
+// WAITS: refused: {{.*}} shift: in[i] at {{.*}}, of shift.n elements; waits stores mid[i] at {{.*}}, of waits.n

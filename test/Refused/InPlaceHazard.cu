@@ -1,8 +1,18 @@
-// A consumer that stores to the intermediate is refused.
+// A consumer that stores to the intermediate is refused where the producer's stores are not all behind it, and where
+// another one does so, too.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:clamp --block 128 \
-// RUN:   --link scale.mid=clamp.in --link scale.n=clamp.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:reversed %s:clamp --block 128 \
+// RUN:   --link reversed.mid=clamp.in --link reversed.n=clamp.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:clamp %s:clamp --block 128 --link scale.mid=clamp_0.in \
+// RUN:   --link scale.mid=clamp_1.in --link scale.n=clamp_0.n --link scale.n=clamp_1.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BOTH --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
+
+__global__ void reversed(const float *__restrict__ in, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __syncthreads();
+  if (i < n)
+    mid[i] = 2 * in[n - 1 - i];
+}
 
 __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -13,7 +23,10 @@ __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int
 __global__ void clamp(float *__restrict__ in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    // CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:5: the consumer stores to the intermediate: clamp: in[i] at {{[^ ]*}}:5;
-    // CHECK-SAME: scale stores mid[i] at {{[^ ]*}}:10:5 [InPlaceHazard]; store to another array
+    // CHECK: refused: {{[^ ]*}}:[[#@LINE+5]]:5: the consumer stores to the intermediate: clamp: in[i] at {{[^ ]*}}:5;
+    // CHECK-SAME: reversed stores mid[i] at {{[^ ]*}}:14:5 [InPlaceHazard]; store to another array
+    // BOTH: refused: {{[^ ]*}}:[[#@LINE+3]]:5: {{.*}} clamp_1: in[i] at {{[^ ]*}}:5; so does clamp_0; scale stores mid[i]
+    // BOTH-SAME: at {{[^ ]*}}:20:5 [InPlaceHazard]
+    // BOTH: refused: {{.*}} clamp_1: in[i] at {{.*}}; clamp_0: in[i] at {{.*}} linked to be the same memory [MayAlias]
     in[i] = in[i] > 1 ? 1 : in[i];
 }

@@ -20,13 +20,14 @@ __global__ void helps(float *__restrict__ mid, int n) {
 __global__ void wide(float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    // WIDE: refused: {{.*}} wide: mid at {{.*}} [IntermediateEscapes]
-    reinterpret_cast<float4 *>(mid)[i] = float4{1, 2, 3, 4};
+    // WIDE: refused: {{.*}} wide: reinterpret_cast<unsigned *>(mid)[i] at {{.*}} [IntermediateEscapes]
+    reinterpret_cast<unsigned *>(mid)[i] = 1;
 }
 
 __global__ void moved(float *__restrict__ mid, int n) {
-  float *to = mid + blockIdx.x * blockDim.x;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float *to = mid;
+  to += blockIdx.x * blockDim.x;
   if (i < n)
     // MOVED: refused: {{.*}} moved: to[threadIdx.x] at {{.*}} [IntermediateEscapes]
     to[threadIdx.x] = 1;

@@ -11,6 +11,9 @@
 __global__ void scale(const float *in, float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
+    // In the kernel itself, too, where what it stores stays in a register:
+    // CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:18: the consumer may access {{.*}} scale: in[n - 1 - i] at {{.*}}; mid[i] at
+    // BACK: refused: {{[^ ]*}}:[[#@LINE+1]]:18: {{.*}} scale: in[n - 1 - i] at {{.*}}; mid[i] at {{.*}} [MayAlias]
     mid[i] = 2 * in[n - 1 - i];
 }
 

@@ -8,12 +8,13 @@
 
 __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __syncthreads();
   if (i < n)
     mid[i] = 2 * in[i];
 }
 
 // BLOCKSUM: refused: {{[^ ]*}}:[[#@LINE+8]]:3: the consumer is no function of one element: sums: it synchronises:
-// BLOCKSUM-SAME: __syncthreads; scale stores mid[i] at {{[^ ]*}}:12:5 [NotPointwise]; let each thread compute
+// BLOCKSUM-SAME: __syncthreads; scale stores mid[i] at {{[^ ]*}}:13:5 [NotPointwise]; let each thread compute
 // BLOCKSUM: refused: {{[^ ]*}}:[[#@LINE+4]]:20: {{.*}} sums: it has shared memory: part; scale stores
 // BLOCKSUM: refused: {{.*}} sums: 'threadIdx.x' depends on the thread other than by its linear index
 __global__ void sums(const float *__restrict__ in, float *__restrict__ out, int n) {
@@ -25,8 +26,8 @@ __global__ void sums(const float *__restrict__ in, float *__restrict__ out, int 
     out[i] = part[0];
 }
 
-// FIRST: refused: {{[^ ]*}}:[[#@LINE+4]]:7: the consumer is no function of one element: first: 'threadIdx.x' depends on
-// FIRST-SAME: the thread other than by its linear index: threadIdx.x; scale stores mid[i] at {{.*}} [NotPointwise]
+// FIRST: refused: {{[^ ]*}}:[[#@LINE+4]]:7: the consumer is no function of one element: first: 'threadIdx.x == 0' depends
+// FIRST-SAME: on the thread other than by its linear index: threadIdx.x; scale stores mid[i] at {{.*}} [NotPointwise]
 __global__ void first(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (threadIdx.x == 0)

@@ -1,4 +1,5 @@
-// A consumer that loads its element's neighbour is refused, and so is one whose index is not known.
+// A consumer that loads its element's neighbour is refused where the producer stores, and so is one whose index is not
+// known.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:halo --block 128 \
 // RUN:   --link scale.mid=halo.in --link scale.n=halo.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALO --implicit-check-not=refused:
@@ -8,6 +9,7 @@
 
 __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __syncthreads();
   if (i < n)
     mid[i] = 2 * in[i];
 }
@@ -17,7 +19,7 @@ __global__ void halo(const float *__restrict__ in, float *__restrict__ out, int 
   if (i < n)
     // HALO: refused: {{[^ ]*}}:[[#@LINE+3]]:30: the consumer loads another element of the intermediate than the one it
     // HALO-SAME: works on: halo: in[i - 1] at {{[^ ]*}}:[[#@LINE+2]]:30, whose index is element - 1; scale stores
-    // HALO-SAME: mid[i] at {{[^ ]*}}:12:5 [OtherElement]; launch it separately
+    // HALO-SAME: mid[i] at {{[^ ]*}}:14:5 [OtherElement]; launch it separately
     out[i] = i > 0 ? in[i] - in[i - 1] : 0;
 }
 

@@ -1,4 +1,4 @@
-// A consumer of two producers is refused.
+// A consumer of two producers is refused, unless all of them are functions of an element.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:left %s:right %s:both --block 128 \
 // RUN:   --link left.mid=both.a --link right.mid=both.b -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
@@ -11,6 +11,7 @@ __global__ void left(float *__restrict__ mid, int n) {
 }
 __global__ void right(float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __syncthreads();
   if (i < n)
     mid[i] = -i;
 }

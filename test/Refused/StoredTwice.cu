@@ -26,6 +26,7 @@ __global__ void twice(float *__restrict__ mid, int n) {
 // The block has a second dimension, whose threads do the same again.
 __global__ void plane(float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __syncthreads();
   if (i < n)
     // PLANE: refused: {{.*}} plane: mid[i] at {{[^ ]*}}:[[#@LINE+1]]:5: once for every threadIdx.y; take takes it as in
     mid[i] = i;

@@ -68,7 +68,7 @@ __global__ void carries(const float *in, float *total, int n) {
 // CHECK-LABEL: {{^}}others(
 // CHECK: shape            opaque
 // CHECK: not pointwise    {{.*}} it synchronises: __syncthreads
-// CHECK: not pointwise    {{.*}}:[[#@LINE+7]]:7: 'threadIdx.x' depends on the thread
+// CHECK: not pointwise    {{.*}}:[[#@LINE+7]]:7: 'threadIdx.x == 0' depends on the thread
 // CHECK: not pointwise    {{.*}}:[[#@LINE+7]]:16: x is not followed: 'x'
 // CHECK: escape           x[unknown]
 __device__ float sum(const float *of, int count) { return count ? *of : 0; }

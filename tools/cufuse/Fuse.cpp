@@ -106,7 +106,7 @@ template <typename Enum> CLI::CheckedTransformer spellings(llvm::ArrayRef<Named<
 
 struct Arguments {
   std::vector<std::string> Kernels, Blocks, Copies, Resident, Unroll, Bindings, Links;
-  std::string Registers = "none";
+  std::string Registers = "none", Recompute = "1";
   DatabaseQuery Tuned;
   bool NoLines = false, DryRun = false, Explain = false;
   FuseRequest Request;
@@ -141,6 +141,16 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   if (Request.Vertical ? Request.Links.empty() : !Request.Links.empty() || !Request.Dead.empty())
     return badUsage("--vertical, and --link or --dead, go together",
                     "write --vertical A.cu:producer B.cu:consumer --link producer.out=consumer.in");
+  if (Given.Recompute == "any")
+    Request.Composition.Recompute.reset();
+  else if (unsigned Times = 0; llvm::StringRef(Given.Recompute).getAsInteger(10, Times) || Times == 0)
+    return badUsage(fmt::format("--recompute '{}' is neither a number of times nor 'any'", Given.Recompute));
+  else
+    Request.Composition.Recompute = Times;
+  if (const unsigned Width = Request.Composition.Vectorize;
+      Width == 0 || Width > 16 || (Width & (Width - 1)) != 0 || (Width > 1 && !Request.Vertical))
+    return badUsage(fmt::format("--vectorize {} is not possible", Width),
+                    "with --vertical, a thread may take 1, 2, 4, 8 or 16 elements");
   if (Request.Vertical && !Request.Copies.empty())
     return badUsage("--copies is not for --vertical");
   if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
@@ -237,6 +247,14 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   Command.add_option("--dead", Given->Request.Dead, "[PRODUCER.]OUT: an intermediate that nothing else reads")
       ->take_all()
       ->allow_extra_args(false);
+  Command.add_option(
+      "--vectorize", Given->Request.Composition.Vectorize,
+      "With --vertical, of pointwise kernels: elements that a thread takes at a time (1), in accesses of "
+      "up to 16 bytes");
+  Command.add_option(
+      "--recompute", Given->Recompute,
+      "With --vertical: how often an element of an intermediate may be computed where a kernel that is not "
+      "pointwise loads it (1), or any");
   Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")
       ->required();
   Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");

@@ -41,8 +41,8 @@ struct LoadedKernel {
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
 };
 
-/// Parameters whose types `takeClosure` is to replace, for each kernel, once the facts of all are known.
-using Linker = llvm::function_ref<llvm::Expected<std::vector<std::vector<std::string>>>(llvm::ArrayRef<LoadedKernel>)>;
+/// What `takeClosure` is to replace, for each kernel, once the facts of all are known.
+using Linker = llvm::function_ref<llvm::Expected<std::vector<LinkedText>>(llvm::ArrayRef<LoadedKernel>)>;
 
 /// Parses each distinct file once (or for each set of flags), in parallel, and collects what is known of each kernel.
 /// Blockers do not fail it.
@@ -97,12 +97,20 @@ template <typename Value> struct Choice {
 
 enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
 
+/// How dependent kernels become one.
+struct VerticalOptions {
+  unsigned Vectorize = 1; ///< Elements per thread at least, where all kernels are pointwise; a power of two.
+  /// How often an element of an intermediate may be computed at a consumer's loads; nothing: any number of times.
+  std::optional<unsigned> Recompute = 1;
+};
+
 struct FuseRequest {
   std::vector<KernelSpec> Kernels;
   /// Vertically: consumers where their producers store, as these links say.
   bool Vertical = false;
   std::vector<LinkText> Links;
   std::vector<std::string> Dead;
+  VerticalOptions Composition;
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;
@@ -134,7 +142,9 @@ struct FuseResult {
 
 /// The kernels of a graph as one, to be fused like any other; `Block` is the root's. Refuses what is not proved legal.
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
-                                            BlockShape Block);
+                                            BlockShape Block, const VerticalOptions &Options);
+/// What the graph's form changes in the kernels' texts; `Block` is the root's.
+std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options);
 /// The graph of the kernels by the request's links.
 llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request);
 

@@ -50,6 +50,20 @@ struct ParameterText {
   std::string Element;     ///< Of a pointer: what it points to, without qualifiers; PathMark for the namespace.
 };
 
+/// Kernels of one text for different arguments: the fused kernel is a template, and the launcher chooses an instance.
+struct TextVariants {
+  std::string Parameters;                                      ///< `unsigned Turns, unsigned Full`; empty: no template.
+  std::string Names;                                           ///< `Turns, Full`
+  std::vector<std::pair<std::string, std::string>> Conditions; ///< Of the launch `\2Launch`; its template arguments.
+  std::string Otherwise;                                       ///< Template arguments where none holds.
+};
+
+/// What vertical fusion changes in a kernel's text.
+struct LinkedText {
+  std::vector<std::string> Parameters; ///< Get the type `cufuse_linked_NAME`, which whoever emits the text declares.
+  std::vector<SourcePlace> RowLoops;   ///< Ask `cufuse_row`, a `const CufuseRow`, whether they go on.
+};
+
 struct Closure {
   std::vector<IncludeLine> Includes;
   /// Headers whose functions use the block, as first included anywhere: to be read with the built-ins rebound, before
@@ -69,6 +83,8 @@ struct Closure {
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
   /// Of the launch `\2Launch`, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
   std::vector<std::string> LaunchConditions;
+  TextVariants Variants;
+  bool IsComposed = false;               ///< Of several kernels, each of which depends on others.
   bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
   bool HasConstants = false;             ///< The output defines `__constant__` variables.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
@@ -77,9 +93,8 @@ struct Closure {
 
 /// Takes the text that `Reach.Kernel` needs. Declarations of the main file are copied, and so are those of project
 /// headers that use the thread block, that define symbols other objects would define again, or that need such ones;
-/// everything else stays behind an `#include`. The parameters named in `Linked` get the type `cufuse_linked_NAME`,
-/// which whoever emits the text declares.
+/// everything else stays behind an `#include`.
 Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts,
-                    llvm::ArrayRef<std::string> Linked = {});
+                    const LinkedText &Linked = {});
 
 } // namespace cufuse

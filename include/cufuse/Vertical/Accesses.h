@@ -51,9 +51,13 @@ struct AccessSite {
   };
   Kind What = Kind::Load;
   std::string Parameter;
-  bool Direct = true;              ///< The parameter itself is indexed: `p[…]`.
+  /// An object in the parameter's place could follow: `p[…]`, `*(p + …)`, `reinterpret_cast<float4 *>(p)[…]`, also
+  /// through pointer variables that keep what they are declared with.
+  bool Direct = true;
   bool Compound = false;           ///< A load and a store in one: `p[i] += x`.
+  bool Whole = true;               ///< Not a member or component of what is accessed.
   std::optional<Polynomial> Index; ///< In elements; nothing where it is not known.
+  unsigned Width = 1;              ///< Consecutive elements, from `Index` on, in one access.
   std::string Text;                ///< As written.
   std::vector<PathStep> Path;
   SourcePlace Where;

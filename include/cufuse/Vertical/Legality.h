@@ -12,6 +12,11 @@ namespace cufuse {
 /// same if the producer stores each element once, the consumer is a function of one element and loads the intermediate
 /// at that element only, both work on the same elements, and nothing else that one of the kernels writes is touched by
 /// another: two pointers are distinct if both are `__restrict__`.
-llvm::Expected<std::vector<AtMost>> checkInlineAtStore(const VerticalGraph &Graph, BlockShape Block);
+///
+/// Kernels before the root are computed where it loads what they make, again for every load, which changes nothing if
+/// each of them stores dead intermediates alone, each element once. `Recompute` says how often an element may be
+/// computed; nothing: any number of times.
+llvm::Expected<std::vector<AtMost>> checkInlineAtStore(const VerticalGraph &Graph, BlockShape Block,
+                                                       std::optional<unsigned> Recompute);
 
 } // namespace cufuse

@@ -26,6 +26,8 @@ struct VerticalNode {
   const ShapeFacts *Shape;
 
   const ParameterAccess *parameter(llvm::StringRef Name) const;
+  /// Does it store to the array of a parameter, as far as its accesses show?
+  bool stores(llvm::StringRef Parameter) const;
 };
 
 /// An intermediate: every element that `Producer` stores to `Out` is what `Consumer` loads from `In`.
@@ -46,8 +48,16 @@ struct VerticalGraph {
   std::vector<VerticalNode> Nodes;
   std::vector<Flow> Flows;
   std::vector<SharedArgument> Shared;
-  unsigned Root = 0;           ///< The one that consumes nothing.
-  std::vector<unsigned> Order; ///< Producers before their consumers, the root first.
+  /// The one whose launch it is: the only one that is not pointwise or loads other elements of an intermediate than its
+  /// own, or else the first one.
+  unsigned Root = 0;
+  std::vector<unsigned> Before; ///< Pointwise kernels whose intermediates lead to such a root.
+  std::vector<unsigned> Order;  ///< Producers before their consumers.
+  /// The quotients of integer parameters that kernels compute, in `inArguments`, by their atoms there.
+  std::map<std::string, Quotient> Quotients;
+
+  /// All kernels are pointwise and load only their own elements of intermediates.
+  bool OneLoop = false;
 
   /// The integer parameter as a polynomial of arguments that remain, called `node.parameter`.
   Polynomial argument(unsigned Node, const std::string &Parameter) const;
@@ -55,12 +65,21 @@ struct VerticalGraph {
   Polynomial inArguments(unsigned Node, const Polynomial &P) const;
   const SharedArgument *sharedTo(unsigned Node, llvm::StringRef Parameter) const;
   const Flow *flowTo(unsigned Node, llvm::StringRef Parameter) const;
+  bool isIntermediate(unsigned Node, llvm::StringRef Parameter) const; ///< The start of a flow.
+  /// Whose parameter leads to the array that this one leads to, through links and flows.
+  std::pair<unsigned, std::string> memory(unsigned Node, const std::string &Parameter) const;
+  /// A consumer that stores to the intermediate that it loads, so that nothing else is left of it in memory.
+  const Flow *changedInPlace(unsigned Producer, llvm::StringRef Out) const;
+  /// Must what the node makes of this parameter's array be in memory in the end?
+  bool isLive(unsigned Node, llvm::StringRef Parameter) const;
 };
 
 /// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`
-/// or `out`. Fails as bad usage for names that do not exist, and refuses graphs that are not a tree of kernels below
-/// one root.
+/// or `out`. Fails as bad usage for names that do not exist, and for links that go round in a circle.
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
                                           llvm::ArrayRef<std::string> Dead);
+
+/// Fails unless every kernel but the root and those before it has one producer that is not before the root.
+llvm::Error requireTree(const VerticalGraph &Graph);
 
 } // namespace cufuse

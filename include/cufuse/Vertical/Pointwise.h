@@ -11,13 +11,17 @@ enum class KernelShape {
   Opaque,
 };
 
-/// The element in polynomials of `inElement`; no identifier of C++.
+/// The thread's linear index, or the loop's turn, in polynomials of `inElement`: of kernels that work on one element at
+/// a time, the element. No identifier of C++.
 constexpr const char *ElementAtom = "element#";
 
 struct ShapeFacts {
   KernelShape Shape = KernelShape::Opaque;
-  bool Strided = false;         ///< Pointwise: by a grid-stride loop.
-  unsigned Loop = 0;            ///< Strided: that loop.
+  bool Strided = false; ///< Pointwise: by a grid-stride loop.
+  unsigned Loop = 0;    ///< Strided: that loop.
+  /// Pointwise: each thread, by its linear index e, or turn of the loop works on so many elements, from Width * e on.
+  unsigned Width = 1;
+  bool Tail = true;             ///< Width > 1: also on the last few, where there are not Width any more.
   Polynomial Bound;             ///< Pointwise: it works on the elements 0 … Bound − 1, of parameters alone.
   std::vector<Finding> Reasons; ///< Why it is not pointwise.
 };
@@ -30,6 +34,20 @@ ShapeFacts recogniseShape(const KernelFacts &Facts, const KernelAccesses &Access
 /// The polynomial as one of the element and quantities that are the same for all threads; nothing if it depends on the
 /// thread in another way. `Shape` needs `Strided` and `Loop` only.
 std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+
+/// Does a pointwise kernel access only its thread's own elements there, and of those only such below the bound?
+bool isOwn(const AccessSite &Site, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+/// Does a pointwise kernel access every element of the array below the bound (without a tail, of every whole group),
+/// whatever its values are?
+bool touchesEach(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+/// Does a pointwise kernel of Width > 1 store each of these elements exactly once? Nothing if it does, else the site
+/// that is in the way.
+const AccessSite *storesOtherwise(const std::string &Parameter, const KernelAccesses &Accesses,
+                                  const ShapeFacts &Shape);
+
+/// A kernel whose threads work on several consecutive elements: the width, tail and bound that its stores show, where
+/// they do. `Shape` needs `Strided` and `Loop` only.
+bool recogniseGroups(const KernelAccesses &Accesses, ShapeFacts &Shape);
 
 /// For messages: `element - 1`.
 std::string shown(const Polynomial &P);

@@ -38,6 +38,9 @@ public:
   std::pair<Polynomial, Polynomial> split(const std::string &Atom) const;
   Polynomial substitute(const std::string &Atom, const Polynomial &Value) const;
 
+  /// This divided by the number, where every term is a multiple of it.
+  std::optional<Polynomial> dividedBy(std::int64_t Divisor) const;
+
   /// As C writes it, positive terms first.
   std::string str() const;
 

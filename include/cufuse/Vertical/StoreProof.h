@@ -27,8 +27,12 @@ constexpr std::int64_t MostElements = 0x7fffffff;
 /// `column < columns`, and each digit is one, too: `blockIdx.x * 64 + threadIdx.x + 16 * j` with 16 threads and j < 4
 /// counts without gaps. Guards and loop bounds are the radices. Without a block (a kernel that is itself called element
 /// by element), any one-dimensional launch that covers the elements is meant.
-/// Otherwise, what stands in the way.
+/// Otherwise, what stands in the way. `MayLoad`: also if the kernel loads from it, at whatever index.
 std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
-                                       std::optional<BlockShape> Block, StoreProof &Proof);
+                                       std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad = false);
+
+/// How often a site accesses one element of its array at most, over the whole launch, in the dimensions of the grid;
+/// nothing if that is not known.
+std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block);
 
 } // namespace cufuse

@@ -1,0 +1,114 @@
+#include "EditLinked.h"
+
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
+#include <fmt/format.h>
+
+namespace cufuse {
+
+namespace {
+
+class Pointers : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  Pointers(const ParsedUnit &Unit, SourceText &Text, clang::FileID File, std::vector<Edit> &Edits)
+      : File(File), Sources(Unit.ast().getSourceManager()), Language(Unit.ast().getLangOpts()), Text(Text),
+        Edits(Edits) {}
+
+  void add(const clang::VarDecl *Variable) { Derived.insert(Variable); }
+
+  bool VisitDeclStmt(const clang::DeclStmt *S) override {
+    for (const clang::Decl *D : S->decls()) {
+      auto *Variable = llvm::dyn_cast<clang::VarDecl>(D);
+      if (!Variable || !Variable->getInit() || !isDerived(Variable->getInit()) || !S->isSingleDecl() ||
+          Variable->getBeginLoc().isMacroID() || Variable->getLocation().isMacroID())
+        continue;
+      add(Variable);
+      const unsigned Begin = at(Variable->getBeginLoc());
+      Edits.push_back({Begin, at(Variable->getLocation()) - Begin, "const auto "});
+    }
+    return true;
+  }
+
+  bool VisitExplicitCastExpr(const clang::ExplicitCastExpr *Cast) override {
+    if (Cast->getCastKind() != clang::CK_BitCast || !isDerived(Cast->getSubExpr()) || Cast->getBeginLoc().isMacroID() ||
+        Cast->getEndLoc().isMacroID())
+      return true;
+    if (auto *Named = llvm::dyn_cast<clang::CXXNamedCastExpr>(Cast)) {
+      const unsigned Begin = at(Cast->getBeginLoc()), Less = at(Named->getAngleBrackets().getBegin()),
+                     Greater = at(Named->getAngleBrackets().getEnd());
+      Edits.push_back({Begin, Greater + 1 - Begin, as(Less + 1, Greater)});
+    } else if (auto *Written = llvm::dyn_cast<clang::CStyleCastExpr>(Cast)) {
+      const unsigned Open = at(Written->getLParenLoc()), Close = at(Written->getRParenLoc());
+      Edits.push_back({Open, Close + 1 - Open, as(Open + 1, Close) + "("});
+      Edits.push_back({end(Cast->getEndLoc()), 0, ")"});
+    }
+    return true;
+  }
+
+  bool VisitUnaryOperator(const clang::UnaryOperator *E) override {
+    if (E->getOpcode() != clang::UO_AddrOf)
+      return true;
+    auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E->getSubExpr()->IgnoreParens());
+    if (!Element || !isDerived(Element->getBase()) || E->getBeginLoc().isMacroID() ||
+        Element->getBeginLoc().isMacroID() || Element->getEndLoc().isMacroID())
+      return true;
+    const unsigned Close = at(Element->getRBracketLoc());
+    for (const RawToken &Token : Text.tokensIn({File, end(Element->getBase()->getEndLoc()), Close}))
+      if (Token.is("[")) {
+        Edits.push_back({at(E->getBeginLoc()), 1, "("});
+        Edits.push_back({Token.Offset, 1, " + ("});
+        Edits.push_back({Close, 1, "))"});
+        break;
+      }
+    return true;
+  }
+
+private:
+  unsigned at(clang::SourceLocation Where) const { return Text.offset(Where).second; }
+  unsigned end(clang::SourceLocation Where) const {
+    return at(Where) + clang::Lexer::MeasureTokenLength(Where, Sources, Language);
+  }
+  /// The text of a pointer type, for what it points to.
+  std::string as(unsigned Begin, unsigned End) const {
+    const llvm::StringRef Type = Text.buffer(File).slice(Begin, End);
+    return fmt::format("cufuse_as<{}>", Type.substr(0, Type.rfind('*')).trim().str());
+  }
+
+  bool isDerived(const clang::Expr *E) const {
+    E = E->IgnoreParenImpCasts();
+    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
+      auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
+      return Variable && Derived.count(Variable);
+    }
+    if (!E->getType()->isPointerType())
+      return false;
+    if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E))
+      return Binary->isAdditiveOp() && isDerived(Binary->getLHS());
+    if (auto *Cast = llvm::dyn_cast<clang::ExplicitCastExpr>(E))
+      return isDerived(Cast->getSubExpr());
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->getOpcode() == clang::UO_AddrOf)
+      if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Unary->getSubExpr()->IgnoreParens()))
+        return isDerived(Element->getBase());
+    return false;
+  }
+
+  const clang::FileID File; ///< Of the body.
+  const clang::SourceManager &Sources;
+  const clang::LangOptions &Language;
+  SourceText &Text;
+  std::vector<Edit> &Edits;
+  std::set<const clang::VarDecl *> Derived;
+};
+
+} // namespace
+
+void editLinkedPointers(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
+                        llvm::ArrayRef<std::string> Names, std::vector<Edit> &Edits) {
+  Pointers Finder(Unit, Text, Text.offset(Kernel.getBody()->getBeginLoc()).first, Edits);
+  for (size_t I = 0; I < Names.size(); ++I)
+    if (!Names[I].empty())
+      Finder.add(Kernel.getParamDecl(I));
+  Finder.TraverseStmt(Kernel.getBody());
+}
+
+} // namespace cufuse

@@ -1,0 +1,320 @@
+#include "cufuse/Vertical/ComposeRows.h"
+
+#include "ComposeText.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+/// With the block's size to be put in.
+constexpr const char *RowText =
+#include "Row.inc"
+    ;
+
+constexpr const char *RowAccessText =
+#include "RowAccess.inc"
+    ;
+
+constexpr const char *ScalarText =
+#include "ScalarAccess.inc"
+    ;
+
+class RowComposer : TextComposer {
+public:
+  RowComposer(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
+              llvm::ArrayRef<const Closure *> Texts)
+      : TextComposer(Graph, Texts, Plan.Requirements), Plan(Plan), Block(Block) {}
+
+  ComposedKernel run() {
+    mergeFacts();
+    for (unsigned Node : Graph.Order) {
+      parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
+      libraries(*Texts[Node]);
+    }
+    cacheHints();
+    if (Plan.keepsRows()) {
+      code(fmt::format(RowText, Block.X));
+      code(RowAccessText);
+      cachedAccesses("typename T", "CufuseRowLoad<T>");
+      cachedAccesses("typename T, bool Live", "CufuseRowStore<T, Live>");
+    }
+    if (llvm::is_contained(Plan.Values, RowValue::Scalar)) {
+      code(ScalarText);
+      cachedAccesses("typename T", "CufuseScalarLoad<T>");
+      cachedAccesses("typename T, bool Live", "CufuseScalarStore<T, Live>");
+    }
+    for (unsigned Node : Graph.Order)
+      text(Node, aliases(Node), Plan.ByElement[Node]);
+    entry();
+    conditions();
+    variants();
+    return std::move(Result);
+  }
+
+private:
+  /// What one kernel reads of the block, all of them do now.
+  void mergeFacts() {
+    facts();
+    KernelFacts &All = Result.Facts;
+    for (unsigned Node : Graph.Order) {
+      const KernelFacts &F = *Graph.Nodes[Node].Facts;
+      if (Plan.ByElement[Node] || Node == Graph.Root)
+        continue;
+      auto Append = [](auto &To, const auto &From) { To.insert(To.end(), From.begin(), From.end()); };
+      for (size_t B = 0; B < BuiltinNames.size(); ++B) {
+        for (int D = 0; D < 3; ++D)
+          All.Reads[B][D] |= F.Reads[B][D];
+        All.ReadByHelper[B] |= F.ReadByHelper[B];
+        All.ReadByLibrary[B] |= F.ReadByLibrary[B];
+      }
+      Append(All.LibraryBarriers, F.LibraryBarriers);
+      Append(All.Barriers, F.Barriers);
+      All.NamedBarriers.insert(F.NamedBarriers.begin(), F.NamedBarriers.end());
+      All.ArrivesAtBarriers |= F.ArrivesAtBarriers;
+      Append(All.StaticShared, F.StaticShared);
+      Append(All.DynamicShared, F.DynamicShared);
+      All.HelperHasDynamicShared |= F.HelperHasDynamicShared;
+      All.DynamicAlignment = std::max(All.DynamicAlignment, F.DynamicAlignment);
+      if (F.MaxThreads)
+        All.MaxThreads = std::min(All.MaxThreads.value_or(*F.MaxThreads), *F.MaxThreads);
+      Append(All.Atomics, F.Atomics);
+      Append(All.WarpPrimitives, F.WarpPrimitives);
+    }
+    // What stands between the kernels reads and waits, too.
+    for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockIdx, Builtin::BlockDim})
+      All.Reads[static_cast<size_t>(B)][0] = true;
+    if (llvm::any_of(Plan.Barriers, [](const std::string &Why) { return !Why.empty(); }))
+      All.Barriers.push_back({"__syncthreads", All.Name, All.Where});
+    // The launcher takes an instance for as many registers as the block can have.
+    All.MaxThreads = std::min(All.MaxThreads.value_or(Block.X), Block.X);
+  }
+
+  void libraries(const Closure &Text) {
+    for (const IncludeLine &Include : Text.Libraries)
+      if (llvm::none_of(Result.Text.Libraries, [&](const IncludeLine &I) { return I.Text == Include.Text; }))
+        Result.Text.Libraries.push_back(Include);
+    for (const std::string &Line : Text.BeforeLibraries)
+      if (!llvm::is_contained(Result.Text.BeforeLibraries, Line))
+        Result.Text.BeforeLibraries.push_back(Line);
+  }
+
+  /// The flow that starts at a parameter, and whether its memory is still wanted.
+  const Flow *flowFrom(unsigned Node, llvm::StringRef Out) const {
+    for (const Flow &F : Graph.Flows)
+      if (F.Producer == Node && F.Out == Out)
+        return &F;
+    return nullptr;
+  }
+  bool isScalar(const Flow &F) const { return Plan.Values[&F - Graph.Flows.data()] == RowValue::Scalar; }
+  const RowInput *inputTo(unsigned Node, const std::string &Parameter) const {
+    for (const RowInput &Input : Plan.Inputs)
+      if (llvm::is_contained(Input.Readers, std::pair(Node, Parameter)))
+        return &Input;
+    return nullptr;
+  }
+
+  bool remains(unsigned Node, const std::string &Parameter) const {
+    if (Graph.flowTo(Node, Parameter) || Graph.sharedTo(Node, Parameter))
+      return false;
+    const Flow *From = flowFrom(Node, Parameter);
+    return !From || !isScalar(*From) || Graph.isLive(Node, Parameter);
+  }
+
+  /// The types of linked parameters.
+  std::string aliases(unsigned Node) const {
+    std::vector<std::string> Lines;
+    if (Plan.keepsRows() && !Plan.ByElement[Node])
+      Lines.push_back("using cufuse_partition = CufuseRowPartition;");
+    for (const ParameterText &P : Texts[Node]->Parameters) {
+      std::string Type;
+      const std::string T = element(Node, P.Name);
+      if (const Flow *To = Graph.flowTo(Node, P.Name))
+        Type = fmt::format("{}<{}>", isScalar(*To) ? "CufuseScalarLoad" : "CufuseRowLoad", T);
+      else if (const Flow *From = flowFrom(Node, P.Name))
+        Type = fmt::format("{}<{}, {}>", isScalar(*From) ? "CufuseScalarStore" : "CufuseRowStore", T,
+                           Graph.isLive(Node, P.Name));
+      else if (inputTo(Node, P.Name))
+        Type = fmt::format("CufuseRowLoad<{}>", T);
+      else
+        continue;
+      Lines.push_back(fmt::format("using cufuse_linked_{} = {};", P.Name, Type));
+    }
+    return llvm::join(Lines, "\n");
+  }
+
+  /// What a kernel is given for a parameter.
+  std::string argument(unsigned Node, const std::string &Parameter) const {
+    if (const Flow *To = Graph.flowTo(Node, Parameter)) {
+      const std::string Name = name(To->Producer) + "_" + To->Out;
+      return isScalar(*To) ? fmt::format("{{&{}Shared}}", Name) : fmt::format("{{row, {0}Row, {0}}}", Name);
+    }
+    const std::string Own = name(Node) + "_" + Parameter;
+    if (const Flow *From = flowFrom(Node, Parameter))
+      return isScalar(*From) ? fmt::format("{{&{}Shared, {}}}", Own, Graph.isLive(Node, Parameter) ? Own : "nullptr")
+                             : fmt::format("{{row, {0}Row, {0}}}", Own);
+    if (const RowInput *Input = inputTo(Node, Parameter))
+      return fmt::format("{{row, {0}Row, {0}}}", name(Input->Node) + "_" + Input->Parameter);
+    return plain(Node, Parameter);
+  }
+  /// A parameter as an expression of those that remain.
+  std::string plain(unsigned Node, const std::string &Parameter) const {
+    if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
+      return shared(*S, [&](unsigned Of, const std::string &Factor) { return plain(Of, Factor); });
+    return name(Node) + "_" + Parameter;
+  }
+
+  /// A polynomial of arguments, in the kernel.
+  static std::string deviceText(const Polynomial &P) {
+    std::vector<std::string> Terms;
+    for (const auto &[Atoms, Factor] : P.terms()) {
+      std::string Product = Factor == 1 && !Atoms.empty() ? "" : fmt::format("{}ll", Factor);
+      for (const std::string &Atom : Atoms) {
+        const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
+        Product +=
+            fmt::format("{}static_cast<long long>({}_{})", Product.empty() ? "" : " * ", Node.str(), Parameter.str());
+      }
+      Terms.push_back(Product);
+    }
+    return llvm::join(Terms, " + ");
+  }
+
+  /// The function that the fused kernel calls.
+  void entry() {
+    std::vector<std::string> Parameters;
+    if (!Result.Facts.sharesIndices()) {
+      Parameters.push_back("const uint3 blockIdx");
+      if (Result.Facts.reads(Builtin::GridDim))
+        Parameters.push_back("const dim3 gridDim");
+      if (!Result.Facts.DynamicShared.empty())
+        Parameters.push_back("const unsigned cufuse_dynamicOffset");
+    }
+    const std::vector<std::string> Own = declarations();
+    Parameters.insert(Parameters.end(), Own.begin(), Own.end());
+
+    std::string Body;
+    if (Plan.keepsRows())
+      Body += fmt::format("  unsigned turn = 0;\n"
+                          "  const CufuseRow row{{Turns, Full, turn}};\n"
+                          "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n"
+                          "  const long long length = {}, first = blockIdx.x * ({});\n",
+                          deviceText(Plan.Length), deviceText(Plan.Stride));
+    for (const RowInput &Input : Plan.Inputs)
+      Body += fmt::format("  {} {}_{}Row[kept];\n", element(Input.Node, Input.Parameter), name(Input.Node),
+                          Input.Parameter);
+    std::set<std::string> Declared;
+    for (const Flow &F : Graph.Flows)
+      if (const std::string Name = name(F.Producer) + "_" + F.Out; Declared.insert(Name).second)
+        Body += isScalar(F) ? fmt::format("  __shared__ {} {}Shared;\n", element(F.Producer, F.Out), Name)
+                            : fmt::format("  {} {}Row[kept];\n", element(F.Producer, F.Out), Name);
+    for (size_t I = 0; I < Graph.Order.size(); ++I) {
+      for (const RowInput &Input : Plan.Inputs)
+        if (Input.FirstUse == I)
+          Body += fmt::format("  cufuseLoadRow(row, {0}Row, {0} + first, length);\n",
+                              name(Input.Node) + "_" + Input.Parameter);
+      if (!Plan.Barriers[I].empty())
+        Body += fmt::format("  __syncthreads(); // {}\n", Plan.Barriers[I]);
+      Body += stage(Graph.Order[I]);
+    }
+    code(fmt::format("\n/// By row, since {}: {}.\n/// {}\n{}__device__ __forceinline__ void {}({}) {{\n{}}}",
+                     Plan.Reason, Result.Facts.QualifiedName, kept(),
+                     Plan.keepsRows() ? "template <unsigned Turns, unsigned Full>\n" : "", Result.Facts.Name,
+                     llvm::join(Parameters, ",\n    "), Body));
+    Result.Text.Callee = Result.Facts.Name + (Plan.keepsRows() ? "<Turns, Full>" : "");
+  }
+
+  /// For the reader: what is kept where.
+  std::string kept() const {
+    std::set<std::string> Scalars, Rows, Inputs;
+    for (const Flow &F : Graph.Flows)
+      (isScalar(F) ? Scalars : Rows).insert(name(F.Producer) + "." + F.Out);
+    for (const RowInput &Input : Plan.Inputs)
+      Inputs.insert(name(Input.Node) + "." + Input.Parameter);
+    std::string Text;
+    auto Add = [&](const char *Where, const std::set<std::string> &Names) {
+      if (!Names.empty())
+        Text += fmt::format("{}{}: {}", Text.empty() ? "" : ". ", Where, llvm::join(Names, ", "));
+    };
+    Add("In shared memory", Scalars);
+    Add("In registers", Rows);
+    Add("Loaded once", Inputs);
+    return Text + ".";
+  }
+
+  std::string stage(unsigned Node) const {
+    const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
+    const bool ByElement = Plan.ByElement[Node];
+    std::vector<std::string> Arguments;
+    if (!Plan.Loops[Node].empty())
+      Arguments.push_back("row");
+    if (!Facts.sharesIndices()) {
+      if (Facts.reads(Builtin::BlockIdx))
+        Arguments.push_back(ByElement ? "uint3{element, 0, 0}" : "blockIdx");
+      if (Facts.reads(Builtin::GridDim))
+        Arguments.push_back(ByElement ? "dim3(0x7fffffffu - element, 1, 1)" : "gridDim");
+      if (!Facts.DynamicShared.empty())
+        Arguments.push_back("cufuse_dynamicOffset");
+    }
+    for (const ParameterText &P : Texts[Node]->Parameters)
+      Arguments.push_back(argument(Node, P.Name));
+    const std::string Call = fmt::format("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
+    if (!ByElement)
+      return "  " + Call;
+    return "#pragma unroll\n"
+           "  for (unsigned index = threadIdx.x; row.next(index, index < length); index += CufuseRow::block) {\n"
+           "    const unsigned element = static_cast<unsigned>(first + index);\n"
+           "    " +
+           Call + "  }\n";
+  }
+
+  /// Instances by the number of turns; with all of them full, no element is asked for.
+  void variants() {
+    if (!Plan.keepsRows())
+      return;
+    TextVariants &V = Result.Text.Variants;
+    V.Parameters = "unsigned Turns, unsigned Full";
+    V.Otherwise = "0, 0";
+    const std::string Length = hostText(Plan.Length);
+    const auto Known = Plan.Length.asConstant();
+    for (unsigned Turns = Plan.MostTurns; Turns > 0; Turns /= 2) {
+      const unsigned All = Turns * Block.X;
+      const std::string Some = fmt::format("{}, {}", Turns, Turns / 2), Full = fmt::format("{0}, {0}", Turns);
+      if (!Known)
+        V.Conditions.insert(V.Conditions.begin(), {{fmt::format("{} == {}", Length, All), Full},
+                                                   {fmt::format("{} <= {}", Length, All), Some}});
+      else if (*Known <= All)
+        V.Otherwise = *Known == All ? Full : Some;
+    }
+    // Longer rows go through memory.
+    std::set<std::string> Needed;
+    for (const Flow &F : Graph.Flows)
+      if (!isScalar(F) && !Graph.isLive(F.Producer, F.Out))
+        Needed.insert(fmt::format("{} <= {} || \2Launch.arguments.{}_{} != nullptr", Length, Plan.MostTurns * Block.X,
+                                  name(F.Producer), F.Out));
+    Result.Text.LaunchConditions.insert(Result.Text.LaunchConditions.end(), Needed.begin(), Needed.end());
+  }
+
+  const BlockLocalPlan &Plan;
+  const BlockShape Block;
+};
+
+} // namespace
+
+ComposedKernel composeRows(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
+                           llvm::ArrayRef<const Closure *> Texts) {
+  return RowComposer(Graph, Plan, Block, Texts).run();
+}
+
+LinkedText linkedByRow(const VerticalGraph &Graph, const BlockLocalPlan &Plan, unsigned Node) {
+  LinkedText Linked{linkedParameters(Graph, Node), Plan.Loops[Node]};
+  for (const RowInput &Input : Plan.Inputs)
+    for (const auto &[Reader, Parameter] : Input.Readers)
+      if (Reader == Node)
+        Linked.Parameters.push_back(Parameter);
+  return Linked;
+}
+
+} // namespace cufuse

@@ -1,0 +1,268 @@
+#include "ComposeText.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+std::string nested(std::string Text, const std::string &Inner) {
+  for (size_t At = 0; (At = Text.find(PathMark, At)) != std::string::npos; At += Inner.size() + 3)
+    Text.insert(At + 1, "::" + Inner);
+  return Text;
+}
+
+std::string renamed(std::string Text, const std::string &From, const std::string &To) {
+  auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+  for (size_t At = Text.rfind(From); At != std::string::npos && At > 0; At = Text.rfind(From, At - 1))
+    if (!IsPart(Text[At - 1]) && (At + From.size() == Text.size() || !IsPart(Text[At + From.size()]))) {
+      Text.replace(At, From.size(), To);
+      break;
+    }
+  return Text;
+}
+
+namespace {
+
+constexpr const char *ElementText =
+#include "Elements.inc"
+    ;
+
+/// What a consumer takes for its thread and block.
+constexpr const char *ElementPartition = R"(struct cufuse_partition {
+  static __device__ __forceinline__ uint3 threadIdx() { return uint3{0, 0, 0}; }
+  static __device__ __forceinline__ dim3 blockDim() { return dim3(1, 1, 1); }
+};)";
+
+Piece directive(std::string Text) {
+  Piece P;
+  P.What = Piece::Kind::Macro;
+  P.Text = std::move(Text);
+  return P;
+}
+
+} // namespace
+
+const ParameterText &TextComposer::parameter(unsigned Node, const std::string &Name) const {
+  return *llvm::find_if(Texts[Node]->Parameters, [&](const ParameterText &P) { return P.Name == Name; });
+}
+
+std::string TextComposer::element(unsigned Node, const std::string &Parameter) const {
+  return nested(parameter(Node, Parameter).Element, space(Node));
+}
+
+void TextComposer::facts() {
+  Result.Text.IsComposed = true;
+  Result.Facts = root();
+  Result.Facts.Blockers.clear();
+  std::vector<std::string> Names, Qualified;
+  for (unsigned Node : Graph.Order) {
+    const KernelFacts &F = *Graph.Nodes[Node].Facts;
+    Names.push_back(F.Name);
+    Qualified.push_back(F.QualifiedName);
+    Result.Facts.Calls.insert(F.Calls.begin(), F.Calls.end());
+    if (Node == Graph.Root)
+      continue;
+    Result.Facts.Globals.insert(Result.Facts.Globals.end(), F.Globals.begin(), F.Globals.end());
+    Result.Facts.Helpers.insert(Result.Facts.Helpers.end(), F.Helpers.begin(), F.Helpers.end());
+  }
+  Result.Facts.Name = llvm::join(Names, "_");
+  Result.Facts.QualifiedName = llvm::join(Qualified, ", then ");
+  Result.Facts.Parameters.clear();
+  Result.Facts.ParameterBytes = 0; // at most all of them, each of which was checked
+}
+
+void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains) {
+  const Closure &Text = *Texts[Node];
+  for (const ParameterText &P : Text.Parameters) {
+    if (!Remains(P.Name))
+      continue;
+    const std::string Name = name(Node) + "_" + P.Name;
+    Result.Text.Parameters.push_back({Name, nested(P.Declaration, space(Node)),
+                                      renamed(nested(P.Field, space(Node)), P.Name, Name),
+                                      nested(P.Element, space(Node))});
+    const KernelFacts &F = *Graph.Nodes[Node].Facts;
+    for (const ParameterFacts &Fact : F.Parameters)
+      if (Fact.Name == P.Name)
+        Result.Facts.Parameters.push_back({Name, Fact.Type});
+  }
+  for (const IncludeLine &Include : Text.Includes) {
+    auto Known = llvm::find_if(Result.Text.Includes, [&](const IncludeLine &I) { return I.Text == Include.Text; });
+    if (Known == Result.Text.Includes.end())
+      Result.Text.Includes.push_back(Include);
+    else
+      Known->ForArguments |= Include.ForArguments;
+  }
+  for (const std::string &File : Text.Dependencies)
+    if (!llvm::is_contained(Result.Text.Dependencies, File))
+      Result.Text.Dependencies.push_back(File);
+  Result.Text.OutsideMacros.insert(Text.OutsideMacros.begin(), Text.OutsideMacros.end());
+  Result.Text.HasHostShared |= Text.HasHostShared;
+  Result.Text.HasConstants |= Text.HasConstants;
+  for (const Piece &P : Text.Header)
+    Result.Text.Header.push_back(inside(P, Node));
+  for (const std::string &Macro : Text.HeaderMacros)
+    Result.Text.Header.push_back(directive("#undef " + Macro));
+  Result.Text.HeaderMacros.insert(Result.Text.HeaderMacros.end(), Text.HeaderMacros.begin(), Text.HeaderMacros.end());
+  for (const auto &[Namespaces, Names] : Text.HeaderNames)
+    for (const std::string &Each : Names)
+      if (Namespaces.empty() && HeaderNames.insert(Each).second)
+        Result.Text.HeaderNames[{}].push_back(space(Node) + "::" + Each);
+  auto Prefixed = [&](std::vector<std::string> Namespaces) {
+    Namespaces.insert(Namespaces.begin(), space(Node));
+    return Namespaces;
+  };
+  for (const std::string &Line : Text.Usings)
+    Result.Text.NestedUsings[{space(Node)}].push_back(nested(Line, space(Node)));
+  for (const auto &[Namespaces, Lines] : Text.NestedUsings)
+    for (const std::string &Line : Lines)
+      Result.Text.NestedUsings[Prefixed(Namespaces)].push_back(nested(Line, space(Node)));
+}
+
+Piece TextComposer::inside(Piece P, unsigned Node) const {
+  if (P.What != Piece::Kind::Shared)
+    P.Namespaces.insert(P.Namespaces.begin(), space(Node));
+  P.Text = nested(std::move(P.Text), space(Node));
+  return P;
+}
+
+void TextComposer::code(const std::string &Text, std::vector<std::string> Namespaces) {
+  Piece P;
+  P.What = Piece::Kind::Using;
+  P.Namespaces = std::move(Namespaces);
+  P.Text = Text;
+  Result.Text.Body.push_back(std::move(P));
+}
+
+void TextComposer::text(unsigned Node, std::string Aliases, bool AsElement) {
+  const Closure &Text = *Texts[Node];
+  std::vector<std::string> Saved(Text.BodyMacros);
+  if (AsElement)
+    Saved.insert(Saved.end(), BuiltinNames.begin(), BuiltinNames.end());
+  std::string Before, Behind;
+  for (const std::string &Macro : Text.BodyMacros)
+    Before += fmt::format("#pragma push_macro(\"{}\")\n", Macro);
+  if (AsElement) {
+    for (const char *Builtin : BuiltinNames)
+      Before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", Builtin);
+  }
+  for (const std::string &Macro : Saved)
+    Behind += fmt::format("#pragma pop_macro(\"{}\")\n", Macro);
+  if (!Before.empty())
+    Result.Text.Body.push_back(directive(Before.substr(0, Before.size() - 1)));
+  if (AsElement)
+    Aliases = Aliases.empty() ? ElementPartition : std::string(ElementPartition) + "\n" + Aliases;
+  code(Aliases, {space(Node)});
+  if (AsElement)
+    Result.Text.Body.push_back(
+        directive("#define threadIdx cufuse_partition::threadIdx()\n#define blockDim cufuse_partition::blockDim()"));
+  for (const Piece &P : Text.Body)
+    Result.Text.Body.push_back(inside(P, Node));
+  for (const std::string &Macro : Text.BodyMacros)
+    Result.Text.Body.push_back(directive("#undef " + Macro));
+  if (!Behind.empty())
+    Result.Text.Body.push_back(directive(Behind.substr(0, Behind.size() - 1)));
+  for (const std::string &Macro : Text.BodyMacros)
+    if (!llvm::is_contained(Result.Text.BodyMacros, Macro))
+      Result.Text.BodyMacros.push_back(Macro);
+}
+
+void TextComposer::elementObjects() {
+  code(ElementText);
+  cacheHints();
+  cachedAccesses("typename T", "CufuseElement<T>");
+}
+
+void TextComposer::cacheHints() {
+  for (const char *Name :
+       {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu", "__stwb", "__stcg", "__stcs", "__stwt"})
+    if (names(Name))
+      code(fmt::format("using ::{};", Name));
+}
+
+void TextComposer::cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object) {
+  const std::string Loads = Parameters.empty() ? "" : fmt::format("template <{}> ", Parameters.str()),
+                    Stores = Parameters.empty() ? "template <typename Value> "
+                                                : fmt::format("template <{}, typename Value> ", Parameters.str());
+  for (const char *Name : {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"})
+    if (names(Name))
+      code(fmt::format("{}__device__ __forceinline__ auto {}({} p) {{ return *p; }}", Loads, Name, Object.str()));
+  for (const char *Name : {"__stwb", "__stcg", "__stcs", "__stwt"})
+    if (names(Name))
+      code(fmt::format("{}__device__ __forceinline__ void {}({} p, const Value &value) {{\n"
+                       "  *p = value;\n}}",
+                       Stores, Name, Object.str()));
+}
+
+bool TextComposer::names(llvm::StringRef Word) const {
+  return llvm::any_of(Texts, [&](const Closure *Text) {
+    return llvm::any_of(Text->Body, [&](const Piece &P) { return llvm::StringRef(P.Text).contains(Word); });
+  });
+}
+
+std::vector<std::string> TextComposer::declarations() const {
+  std::vector<std::string> All;
+  for (const ParameterText &P : Result.Text.Parameters) {
+    std::string Declaration = P.Declaration, Name = P.Name;
+    constexpr llvm::StringLiteral Constant = "__grid_constant__ ";
+    if (const size_t At = Declaration.find(Constant); At != std::string::npos) {
+      Declaration.erase(At, Constant.size());
+      Name = "&" + Name; // the fused kernel's own
+    }
+    Declaration.replace(Declaration.find('\2'), 1, Name);
+    All.push_back(Declaration);
+  }
+  return All;
+}
+
+std::string TextComposer::shared(const SharedArgument &S,
+                                 llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const {
+  std::vector<std::string> Factors;
+  for (const std::string &Factor : S.Factors)
+    Factors.push_back(Argument(S.Of, Factor));
+  const std::string Product = llvm::join(Factors, " * ");
+  const ParameterAccess &To = *Graph.Nodes[S.To].parameter(S.Parameter);
+  return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
+}
+
+std::string TextComposer::value(const Polynomial &P, unsigned Node,
+                                llvm::function_ref<std::string(const std::string &)> Argument) const {
+  std::string Sum;
+  const std::map<std::string, Quotient> &Quotients = Graph.Nodes[Node].Accesses->Quotients;
+  for (const auto &[Atoms, Factor] : P.terms()) {
+    std::string Product = fmt::format("{}ll", Factor);
+    for (const std::string &Atom : Atoms)
+      if (auto Q = Quotients.find(Atom); Q != Quotients.end())
+        Product += fmt::format(" * (({}) / ({}))", value(Q->second.Dividend, Node, Argument),
+                               value(Q->second.Divisor, Node, Argument));
+      else
+        Product += fmt::format(" * static_cast<long long>({})", Argument(Atom));
+    Sum += (Sum.empty() ? "" : " + ") + Product;
+  }
+  return Sum.empty() ? "0ll" : Sum;
+}
+
+std::string TextComposer::hostText(const Polynomial &P) const {
+  std::string Sum;
+  for (const auto &[Atoms, Factor] : P.terms()) {
+    std::string Product = fmt::format("{}ll", Factor);
+    for (const std::string &Atom : Atoms) {
+      const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
+      if (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end())
+        Product += fmt::format(" * (({}) / ({}))", hostText(Q->second.Dividend), hostText(Q->second.Divisor));
+      else if (Node == "gridDim")
+        Product += fmt::format(" * static_cast<long long>(\2Launch.grid.{})", Parameter.str());
+      else
+        Product += fmt::format(" * static_cast<long long>(\2Launch.arguments.{}_{})", Node.str(), Parameter.str());
+    }
+    Sum += (Sum.empty() ? "" : " + ") + Product;
+  }
+  return Sum.empty() ? "0ll" : Sum;
+}
+
+void TextComposer::conditions() {
+  for (const AtMost &Needed : Requirements)
+    Result.Text.LaunchConditions.push_back(hostText(Needed.Left) + " <= " + hostText(Needed.Right));
+}
+
+} // namespace cufuse

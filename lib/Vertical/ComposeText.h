@@ -1,0 +1,70 @@
+// What every composition of several kernels' texts into one has in common. Text to text: no Clang.
+#pragma once
+
+#include "cufuse/Fusion/Closure.h"
+#include "cufuse/Vertical/InlineAtStore.h"
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+namespace cufuse {
+
+/// `Text` with the namespace mark standing for a namespace inside it.
+std::string nested(std::string Text, const std::string &Inner);
+/// `Text` with its last word `From` called `To`.
+std::string renamed(std::string Text, const std::string &From, const std::string &To);
+
+/// Each kernel's text goes to a namespace of its own, `cufuse_NODE`.
+class TextComposer {
+protected:
+  TextComposer(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts, llvm::ArrayRef<AtMost> Requirements)
+      : Graph(Graph), Texts(Texts), Requirements(Requirements) {}
+
+  const KernelFacts &root() const { return *Graph.Nodes[Graph.Root].Facts; }
+  const std::string &name(unsigned Node) const { return Graph.Nodes[Node].Name; }
+  std::string space(unsigned Node) const { return "cufuse_" + name(Node); }
+  const ParameterText &parameter(unsigned Node, const std::string &Name) const;
+  /// What a pointer parameter points to.
+  std::string element(unsigned Node, const std::string &Parameter) const;
+  std::string callee(unsigned Node) const { return space(Node) + "::" + nested(Texts[Node]->Callee, space(Node)); }
+
+  /// The root's facts with what the others add to them.
+  void facts();
+  /// The parameters of a node that remain, called `NODE_PARAMETER`, and what else is merged without order.
+  void parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains);
+  /// Text of ours.
+  void code(const std::string &Text, std::vector<std::string> Namespaces = {});
+  /// A node's text in its namespace, behind `Aliases`, which declare its linked parameters' types. `AsElement`: its
+  /// block is one thread, and the macros around it say so.
+  void text(unsigned Node, std::string Aliases, bool AsElement);
+  /// `CufuseElement`, what consumers have in place of a pointer.
+  void elementObjects();
+  /// The hints themselves, for pointers that stay ones.
+  void cacheHints();
+  /// What the kernels' loads and stores with cache hints mean where the pointer is an object of type `Object`, a
+  /// template with `Parameters`, if any.
+  void cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object);
+  /// Declarations of all parameters that remain.
+  std::vector<std::string> declarations() const;
+  /// A parameter that another one is linked to, in terms of those of the kernel it belongs to.
+  std::string shared(const SharedArgument &S,
+                     llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
+  /// The polynomial of a node's parameters as a 64-bit integer on the device.
+  std::string value(const Polynomial &P, unsigned Node,
+                    llvm::function_ref<std::string(const std::string &)> Argument) const;
+  /// The requirements as conditions of the launch.
+  void conditions();
+  /// The value of a polynomial in the launcher, as a 64-bit integer.
+  std::string hostText(const Polynomial &P) const;
+
+  const VerticalGraph &Graph;
+  llvm::ArrayRef<const Closure *> Texts;
+  llvm::ArrayRef<AtMost> Requirements;
+  ComposedKernel Result;
+
+private:
+  Piece inside(Piece P, unsigned Node) const;
+  bool names(llvm::StringRef Word) const;
+  std::set<std::string> HeaderNames;
+};
+
+} // namespace cufuse

@@ -1,0 +1,68 @@
+#include "Evaluate.h"
+
+#include "Forms.h"
+
+namespace cufuse {
+
+Evaluator::Place Evaluator::elementOf(const clang::Expr *Pointer, const clang::Expr *Index, const clang::Expr *At) {
+  const Value Base = eval(Pointer);
+  const Value Offset = Index ? eval(Index) : Value{Value::Kind::Integer, {}, nullptr, false};
+  Place P;
+  P.At = At;
+  if (Base.What != Value::Kind::Pointer) {
+    if (Index)
+      use(Offset, Index);
+    if (Base.What == Value::Kind::Local)
+      return P;
+    // Local and shared arrays are no arguments' memory; other pointers may lead to it.
+    const clang::Expr *Array = plain(Pointer);
+    auto *Decay = llvm::dyn_cast<clang::CastExpr>(Array);
+    if (!Decay || Decay->getCastKind() != clang::CK_ArrayToPointerDecay)
+      unfollowed("an access through a pointer that is no parameter: " + text(At), At->getBeginLoc());
+    return P;
+  }
+  P.Base = Base.Base;
+  P.Direct = Base.Direct;
+  P.Width = Base.Width;
+  if (Offset.What == Value::Kind::Integer)
+    P.Index = Base.P + Offset.P * Polynomial::constant(Base.Width);
+  return P;
+}
+
+std::optional<Evaluator::Place> Evaluator::place(const clang::Expr *E) {
+  E = plain(E);
+  if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); Cast && Cast->getCastKind() == clang::CK_NoOp)
+    return place(Cast->getSubExpr());
+  if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
+    return elementOf(Element->getBase(), Element->getIdx(), E);
+  if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->getOpcode() == clang::UO_Deref)
+    return elementOf(Unary->getSubExpr(), nullptr, E);
+  if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E);
+      Member && llvm::isa<clang::FieldDecl>(Member->getMemberDecl())) {
+    std::optional<Place> Inner =
+        Member->isArrow() ? elementOf(Member->getBase(), nullptr, E) : place(Member->getBase());
+    if (Inner)
+      Inner->Whole = false;
+    return Inner;
+  }
+  return std::nullopt;
+}
+
+/// A pointer to another type: to whole numbers of elements, it is followed.
+Value Evaluator::reinterpreted(const Value &V, const clang::CastExpr *Cast) {
+  const clang::QualType To = Cast->getType()->getPointeeType();
+  if (V.What == Value::Kind::Local)
+    return V;
+  if (V.What != Value::Kind::Pointer || To.isNull() || To->isIncompleteType() || To.isVolatileQualified())
+    return used({{&V, Cast->getSubExpr()}});
+  const auto Bytes = Context.getTypeSize(V.Base->getType()->getPointeeType()), Wide = Context.getTypeSize(To);
+  if (Bytes == 0 || Wide % Bytes != 0)
+    return used({{&V, Cast->getSubExpr()}});
+  Value Result = V;
+  Result.Width = Wide / Bytes;
+  Result.Direct &= llvm::isa<clang::ExplicitCastExpr>(Cast) && !Cast->getBeginLoc().isMacroID() &&
+                   !Cast->getEndLoc().isMacroID() && Wide > Bytes;
+  return Result;
+}
+
+} // namespace cufuse

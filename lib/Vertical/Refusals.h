@@ -1,0 +1,37 @@
+// What legality checks have in common.
+#pragma once
+
+#include "cufuse/Vertical/Legality.h"
+
+namespace cufuse {
+
+/// Reasons, each once.
+class Refusals {
+public:
+  void add(const Blocker &Reason);
+  /// All of them, if there are any.
+  llvm::Error take();
+
+private:
+  std::vector<Message> Messages;
+};
+
+const AccessSite *siteOf(const VerticalNode &Node, llvm::StringRef Parameter, AccessSite::Kind What);
+/// For messages: what the producer stores as `Out`.
+std::string storedBy(const VerticalNode &Producer, const std::string &Out);
+
+/// Nothing that one of the kernels writes, but for what is forwarded, may be touched by another: two pointers are
+/// distinct if both are `__restrict__`. `DeadInMemory`: dead intermediates may be stored and loaded, too.
+void checkAliases(const VerticalGraph &Graph, Refusals &Refused, bool DeadInMemory = false);
+
+/// The access to an intermediate by a kernel that is a function of one element: to that element, in a way that an
+/// object in the pointer's place follows.
+void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused);
+/// What is forwarded is not in memory when the node looks for it there by another name.
+void checkAliasesInside(const VerticalNode &Node, const std::string &Parameter, Refusals &Refused);
+
+/// The part of `checkInlineAtStore` that is about the kernels before the root.
+void checkInlineAtLoad(const VerticalGraph &Graph, BlockShape Block, std::optional<unsigned> Recompute,
+                       std::vector<AtMost> &Requirements, Refusals &Refused);
+
+} // namespace cufuse

@@ -1,0 +1,19 @@
+// What is computed where the consumer loads is not stored, so nothing else may need it.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:back --block 128 \
+// RUN:   --link scale.mid=back.in --link scale.n=back.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:17: computed where the consumer loads it, the intermediate is not stored:
+// CHECK-SAME: scale.mid, which back takes as in [LiveIntermediate]; say --dead
+__global__ void scale(const float *__restrict__ x, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    mid[i] = 2 * x[i];
+}
+
+__global__ void back(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[n - 1 - i];
+}

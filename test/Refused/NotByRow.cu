@@ -1,0 +1,45 @@
+// A consumer that loads what another block or another thread stored is refused, and so is one whose index is not known.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse --vertical %s:sums %s:sharesOfNext --block 128 --link sums.sum=sharesOfNext.sum \
+// RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NEXT --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:reversed --block 128 --link twice.out=reversed.in \
+// RUN:   --link twice.columns=reversed.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=REVERSED --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:gathered --block 128 --link twice.out=gathered.in \
+// RUN:   --link twice.columns=gathered.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=GATHERED --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+
+__global__ void sums(const float *__restrict__ in, float *__restrict__ sum, int columns) {
+  float total = 0;
+  for (int i = 0; i < columns; ++i)
+    total += in[blockIdx.x * columns + i];
+  if (threadIdx.x == 0)
+    sum[blockIdx.x] = total;
+}
+
+__global__ void sharesOfNext(const float *__restrict__ in, const float *__restrict__ sum, float *__restrict__ out,
+                             int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    // NEXT: refused: {{[^ ]*}}:[[#@LINE+4]]:68: it is not shown that a block loads only what the same block, or of a row
+    // NEXT-SAME: the same thread, stored: sharesOfNext: sum[blockIdx.x + 1] at {{[^ ]*}}:[[#@LINE+3]]:68; sums stores
+    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:16:5 [NotByRow]; index p[blockIdx.x], or
+    // NEXT-SAME: p[blockIdx.x * columns + i] in `for
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] / sum[blockIdx.x + 1];
+}
+
+__global__ void twice(const float *__restrict__ in, float *__restrict__ out, int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = 2 * in[blockIdx.x * columns + i];
+}
+
+__global__ void reversed(const float *__restrict__ in, float *__restrict__ out, int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    // REVERSED: refused: {{[^ ]*}}:[[#@LINE+1]]:37: {{.*}} reversed: in[blockIdx.x * columns + columns - 1 - i] at
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + columns - 1 - i];
+}
+
+__global__ void gathered(const float *__restrict__ in, const int *__restrict__ order, float *__restrict__ out,
+                         int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    // GATHERED: refused: {{[^ ]*}}:[[#@LINE+1]]:37: {{.*}} gathered: in[order[i]] at
+    out[blockIdx.x * columns + i] = in[order[i]];
+}

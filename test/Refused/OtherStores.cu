@@ -1,0 +1,56 @@
+// A producer that is computed where the consumer loads may store nothing else, for each load would do so.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse --vertical %s:both %s:reversed --block 128 \
+// RUN:   --link both.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:changes %s:reversed --block 128 \
+// RUN:   --link changes.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHANGES --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:some %s:reversed --block 128 \
+// RUN:   --link some.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=SOME --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:plain %s:turned --block 128 \
+// RUN:   --link plain.mid=turned.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TURNED --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+
+__global__ void both(const float *__restrict__ x, float *__restrict__ mid, float *__restrict__ other, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    mid[i] = 2 * x[i];
+    // CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:5: a producer that is computed where the consumer loads may do nothing else:
+    // CHECK-SAME: both: other[i] at {{.*}} [OtherStores]; split it, or launch it separately
+    other[i] = 3 * x[i];
+  }
+}
+
+__global__ void changes(float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // CHANGES: refused: {{.*}} the producer loads from the intermediate: changes: mid[i] at {{.*}} [IntermediateRead]
+    mid[i] = mid[i] * 2;
+}
+
+__global__ void some(const float *__restrict__ x, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    if (x[i] > 0)
+      // SOME: refused: {{.*}} some: mid[i] at {{.*}}, under 'x[i] > 0' at {{.*}} [StoredSometimes]
+      mid[i] = x[i];
+}
+
+__global__ void plain(const float *x, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // TURNED: refused: {{.*}} plain: x[i] at {{.*}}; mid[i] at {{.*}} [MayAlias]
+    mid[i] = x[i];
+}
+
+__global__ void reversed(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[n - 1 - i];
+}
+// What it stores may be what the producer loads for another thread.
+__global__ void turned(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // TURNED: refused: {{.*}} turned: out[i] at {{.*}}; plain: x[i] at {{.*}} [MayAlias]
+    out[i] = in[n - 1 - i];
+}
