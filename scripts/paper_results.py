@@ -212,13 +212,12 @@ def small_table(rows):
 
 
 def document(cases, context):
-    """docs/results.md. `context`: the command, and a line for each case that failed."""
+    """The section of docs/results.md. `context`: the command, and a line for each case that failed."""
     sets = {name: [Row(case) for case in cases if case["set"] == name] for name in ("paper", "small", "ratio")}
     gpus = sorted({f"{case['runs']['auto']['gpu']['name']}, driver {case['runs']['auto']['gpu']['driver']}" for case in cases})
     started = sorted(run["started"] for case in cases for run in case["runs"].values())
     commits = sorted({case["commit"] for case in cases})
-    lines = ["# What fusing is worth", "",
-             "Written by `scripts/bench-paper`; every figure is of the runs named here.", "",
+    lines = ["Written by `scripts/bench-paper`; every figure is of the runs named here.", "",
              f"- command: `{context['command']}`", f"- GPU: {'; '.join(gpus)}", f"- CUDA: {'; '.join(sorted({case['cuda'] for case in cases}))}",
              f"- commit: {', '.join(commits)}", f"- measured: {started[0]} to {started[-1]}", ""]
     if len(commits) > 1:
