@@ -119,11 +119,10 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
                                                      Consumer.Name, Name, Consumer.parameter(Name)->Type)}
                                      .message()});
       }
-  ComposedKernel One =
-      Found->Rows ? composeRows(Graph, *Found->Rows, Block, Texts)
-      : Graph.OneLoop
-          ? composeLoop(Graph, Texts, Found->Requirements, loopWidth(Graph, Options.Vectorize))
-          : inlineAtStore(Graph, Texts, Found->Requirements);
+  ComposedKernel One = Found->Rows ? composeRows(Graph, *Found->Rows, Block, Texts)
+                       : Graph.OneLoop
+                           ? composeLoop(Graph, Texts, Found->Requirements, loopWidth(Graph, Options.Vectorize))
+                           : inlineAtStore(Graph, Texts, Found->Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
   for (unsigned Node : Graph.Order) {
