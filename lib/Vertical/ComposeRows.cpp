@@ -200,7 +200,7 @@ private:
       Body += fmt::format("  unsigned turn = 0;\n"
                           "  const CufuseRow row{{Turns, Full, turn}};\n"
                           "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n"
-                          "  const long long length = {}, first = blockIdx.x * ({});\n",
+                          "  [[maybe_unused]] const long long length = {}, first = blockIdx.x * ({});\n",
                           deviceText(Plan.Length), deviceText(Plan.Stride));
     for (const RowInput &Input : Plan.Inputs)
       Body += fmt::format("  {} {}_{}Row[kept];\n", element(Input.Node, Input.Parameter), name(Input.Node),

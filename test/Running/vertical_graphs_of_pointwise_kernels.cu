@@ -10,7 +10,7 @@
 // RUN:   --link clamp_0.n=pointers.n --vectorize 2 --block 32 --name places -o places.cu
 // RUN: %cufuse fuse --vertical a.cu:halve a.cu:sometimes --link halve.n=sometimes.n --vectorize 4 --block 32 \
 // RUN:   --name siblings -o siblings.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/joins.cu %t/places.cu %t/siblings.cu
+// RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I %t %t/main.cu %t/joins.cu %t/places.cu %t/siblings.cu
 
 //--- a.cu
 __global__ void sine(const float *__restrict__ x, float *__restrict__ out, int n) {

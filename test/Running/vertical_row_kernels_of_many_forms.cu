@@ -18,7 +18,7 @@
 // RUN: cd %t && %cufuse fuse --vertical pointers.cu:shifted pointers.cu:mirrored --link shifted.out=mirrored.in \
 // RUN:   --link shifted.most=mirrored.most --link shifted.columns=mirrored.columns --dead shifted.out --block 64 \
 // RUN:   --name derived -o derived.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/derived.cu %t/chain.cu %t/fork.cu %t/loop.cu
+// RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I %t %t/main.cu %t/derived.cu %t/chain.cu %t/fork.cu %t/loop.cu
 
 //--- forms.cu
 #define WARPS 2

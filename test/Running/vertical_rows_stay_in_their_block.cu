@@ -11,7 +11,7 @@
 // RUN: cd %samples/rows && %cufuse fuse --vertical softmax.cu:exponentials softmax.cu:toShares \
 // RUN:   ../elementwise/dropout.cu:dropout --link exponentials.out=toShares.in --link toShares.out=dropout.in \
 // RUN:   --link exponentials.columns=toShares.columns --dead exponentials.out --block 32 --name shares -o %t/shares.cu
-// RUN: %execute -I %S/Inputs -I %t -I %samples/rows -I %samples/elementwise %t/main.cu %t/floats.cu %t/halves.cu %t/unit.cu \
+// RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I %t -I %samples/rows -I %samples/elementwise %t/main.cu %t/floats.cu %t/halves.cu %t/unit.cu \
 // RUN:   %t/bytes.cu %t/shares.cu
 
 //--- fuse.sh
