@@ -132,11 +132,7 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
       continue;
     const llvm::StringRef Folder = llvm::sys::path::parent_path(Kernel.Spec.File);
     Result.OtherFolders.push_back(Folder.empty() ? "." : Folder.str());
-    Result.Flags.Relocatable |= Kernel.Flags.Relocatable;
-    Result.Flags.Standard = laterStandard(Result.Flags.Standard, Kernel.Flags.Standard);
-    for (const std::string &Macro : Kernel.Flags.Macros)
-      if (!llvm::is_contained(Result.Flags.Macros, Macro))
-        Result.Flags.Macros.push_back(Macro);
+    mergeSettings(Result.Flags, Kernel.Flags);
   }
   return Result;
 }

@@ -132,38 +132,6 @@ llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string 
   return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{M});
 }
 
-/// What a command line says of each macro; of "", the files it includes first.
-std::map<std::string, std::vector<std::string>> settings(const std::vector<std::string> &Macros) {
-  std::map<std::string, std::vector<std::string>> Settings;
-  for (const std::string &Flag : Macros) {
-    llvm::StringRef Name = Flag;
-    if (!Name.consume_front("-D") && !Name.consume_front("-U"))
-      Name = "";
-    Settings[Name.split('=').first.split('(').first.str()].push_back(Flag);
-  }
-  return Settings;
-}
-
-bool hasWord(llvm::StringRef Text, llvm::StringRef Word) {
-  auto IsPart = [](char C) { return isalnum(static_cast<unsigned char>(C)) || C == '_'; };
-  for (size_t At = 0; (At = Text.find(Word, At)) != llvm::StringRef::npos; At += Word.size())
-    if ((At == 0 || !IsPart(Text[At - 1])) && (At + Word.size() == Text.size() || !IsPart(Text[At + Word.size()])))
-      return true;
-  return false;
-}
-
-/// Does the text taken from the kernel's file, or a header of the project, name the macro?
-bool reads(const LoadedKernel &Kernel, const std::string &Macro) {
-  for (const auto *Pieces : {&Kernel.Text.Header, &Kernel.Text.Body})
-    for (const Piece &P : *Pieces)
-      if (hasWord(P.Text, Macro))
-        return true;
-  for (const std::string &File : llvm::ArrayRef(Kernel.Text.Dependencies).drop_front())
-    if (auto Text = llvm::MemoryBuffer::getFile(File); Text && hasWord((*Text)->getBuffer(), Macro))
-      return true;
-  return false;
-}
-
 /// The configuration that the request describes. Names need the constituents', which need the facts.
 llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels,
                                        llvm::ArrayRef<Constituent> Constituents,
@@ -366,31 +334,12 @@ llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools,
   return Loaded;
 }
 
-llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
-  std::vector<Message> Messages;
-  std::set<std::string> Seen;
-  for (const LoadedKernel &Kernel : Kernels)
-    for (const Blocker &B : Kernel.Facts.Blockers) {
-      Message M = B.message();
-      M.Text = Kernel.Facts.Name + ": " + M.Text;
-      if (Seen.insert(M.Where.str() + M.Text).second)
-        Messages.push_back(std::move(M));
-    }
-  // The output is compiled once, with the macros of all files: no kernel may read one that another file sets otherwise.
-  for (const LoadedKernel &Kernel : Kernels)
-    for (const LoadedKernel &Other : Kernels) {
-      auto Own = settings(Kernel.Flags.Macros);
-      for (const auto &[Macro, Setting] : settings(Other.Flags.Macros))
-        if (Own[Macro] != Setting && (Macro.empty() || reads(Kernel, Macro)))
-          Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
-                                     fmt::format("{} is compiled with {}, {} with {}", Kernel.Facts.Name,
-                                                 Own[Macro].empty() ? "no " + Macro : llvm::join(Own[Macro], " "),
-                                                 Other.Facts.Name, llvm::join(Setting, " "))}
-                                 .message());
-    }
-  if (Messages.empty())
-    return llvm::Error::success();
-  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+void mergeSettings(CompileFlags &Into, const CompileFlags &Other) {
+  Into.Relocatable |= Other.Relocatable;
+  Into.Standard = laterStandard(Into.Standard, Other.Standard);
+  for (const std::string &Macro : Other.Macros)
+    if (!llvm::is_contained(Into.Macros, Macro))
+      Into.Macros.push_back(Macro);
 }
 
 Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitOptions Emit)
@@ -403,15 +352,11 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
     for (const KernelFacts *F : Facts)
       Options.Name += (Options.Name.empty() ? Facts.size() == 1 ? "fused_" : "" : "_") + F->Name;
   std::set<std::vector<std::string>> Seen;
+  Flags.Macros = Kernels.front().Flags.Macros;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text});
     const CompileFlags &Each = Kernels[I].Flags;
-    Flags.Relocatable |= Each.Relocatable;
-    // The files that -include names are the same for all, once each.
-    for (const std::string &Macro : Each.Macros)
-      if (I == 0 || !llvm::is_contained(Flags.Macros, Macro))
-        Flags.Macros.push_back(Macro);
-    Flags.Standard = laterStandard(Flags.Standard, Each.Standard);
+    mergeSettings(Flags, Each);
     if (Seen.insert(Each.Nvcc).second) {
       Flags.Clang.insert(Flags.Clang.end(), Each.Clang.begin(), Each.Clang.end());
       Flags.Nvcc.insert(Flags.Nvcc.end(), Each.Nvcc.begin(), Each.Nvcc.end());

@@ -13,8 +13,7 @@
 namespace cufuse {
 
 namespace {
-constexpr double AboutEqual = 1.01; // times that differ by less say nothing of which is better
-constexpr double NearBest = 1.05;   // shapes that may be the best ones when arguments are bound
+constexpr double NearBest = 1.05; // shapes that may be the best ones when arguments are bound
 constexpr size_t MostNear = 4;
 
 bool isFaster(const SoloVariant &A, const SoloVariant &B) { return A.Result.Microseconds < B.Result.Microseconds; }

@@ -16,7 +16,6 @@ namespace cufuse {
 
 namespace {
 constexpr double LaunchMicroseconds = 5; // of one empty launch after another, about
-constexpr double AboutEqual = 1.01;      // of times
 
 std::string kernelsOf(const TuneResult &R) {
   std::string Names;

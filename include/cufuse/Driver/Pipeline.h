@@ -140,6 +140,10 @@ struct FuseResult {
   std::vector<std::string> Explanation; ///< Every decision with its fact.
 };
 
+/// What the sources of both are compiled with together: the macros of both, the later standard. The files that -include
+/// names are the same for all kernels that are fused, and stand in `Into` already.
+void mergeSettings(CompileFlags &Into, const CompileFlags &Other);
+
 /// The kernels of a graph as one, to be fused like any other; `Block` is the root's. Refuses what is not proved legal.
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                             BlockShape Block, const VerticalOptions &Options);

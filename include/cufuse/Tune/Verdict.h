@@ -11,6 +11,8 @@
 
 namespace cufuse {
 
+constexpr double AboutEqual = 1.01; ///< Times that differ by less say nothing of which is better.
+
 enum class Advice {
   Fuse,
   TuneAlone,  ///< Do not fuse, but launch the constituents in their own best shapes or bound.

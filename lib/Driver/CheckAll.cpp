@@ -1,0 +1,75 @@
+#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Support/Error.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <map>
+#include <set>
+
+namespace cufuse {
+
+namespace {
+/// What a command line says of each macro; of "", the files it includes first.
+std::map<std::string, std::vector<std::string>> settings(const std::vector<std::string> &Macros) {
+  std::map<std::string, std::vector<std::string>> Settings;
+  for (const std::string &Flag : Macros) {
+    llvm::StringRef Name = Flag;
+    if (!Name.consume_front("-D") && !Name.consume_front("-U"))
+      Name = "";
+    Settings[Name.split('=').first.split('(').first.str()].push_back(Flag);
+  }
+  return Settings;
+}
+
+bool hasWord(llvm::StringRef Text, llvm::StringRef Word) {
+  auto IsPart = [](char C) { return isalnum(static_cast<unsigned char>(C)) || C == '_'; };
+  for (size_t At = 0; (At = Text.find(Word, At)) != llvm::StringRef::npos; At += Word.size())
+    if ((At == 0 || !IsPart(Text[At - 1])) && (At + Word.size() == Text.size() || !IsPart(Text[At + Word.size()])))
+      return true;
+  return false;
+}
+
+/// Does the text taken from the kernel's file, or a header of the project, name the macro?
+bool reads(const LoadedKernel &Kernel, const std::string &Macro) {
+  for (const auto *Pieces : {&Kernel.Text.Header, &Kernel.Text.Body})
+    for (const Piece &P : *Pieces)
+      if (hasWord(P.Text, Macro))
+        return true;
+  for (const std::string &File : llvm::ArrayRef(Kernel.Text.Dependencies).drop_front())
+    if (auto Text = llvm::MemoryBuffer::getFile(File); Text && hasWord((*Text)->getBuffer(), Macro))
+      return true;
+  return false;
+}
+} // namespace
+
+llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::vector<Message> Messages;
+  std::set<std::string> Seen;
+  for (const LoadedKernel &Kernel : Kernels)
+    for (const Blocker &B : Kernel.Facts.Blockers) {
+      Message M = B.message();
+      M.Text = Kernel.Facts.Name + ": " + M.Text;
+      if (Seen.insert(M.Where.str() + M.Text).second)
+        Messages.push_back(std::move(M));
+    }
+  // The output is compiled once, with the macros of all files: no kernel may read one that another file sets otherwise.
+  for (const LoadedKernel &Kernel : Kernels)
+    for (const LoadedKernel &Other : Kernels) {
+      auto Own = settings(Kernel.Flags.Macros);
+      for (const auto &[Macro, Setting] : settings(Other.Flags.Macros))
+        if (Own[Macro] != Setting && (Macro.empty() || reads(Kernel, Macro)))
+          Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
+                                     fmt::format("{} is compiled with {}, {} with {}", Kernel.Facts.Name,
+                                                 Own[Macro].empty() ? "no " + Macro : llvm::join(Own[Macro], " "),
+                                                 Other.Facts.Name, llvm::join(Setting, " "))}
+                                 .message());
+    }
+  if (Messages.empty())
+    return llvm::Error::success();
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+}
+
+} // namespace cufuse
