@@ -84,7 +84,7 @@ std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block
       llvm::consumeError(Found.takeError());
   }
   for (unsigned I = Texts.size(); I < Graph.Nodes.size(); ++I)
-    Texts.push_back({Graph.OneLoop ? loopParameters(Graph, I) : linkedParameters(Graph, I), {}});
+    Texts.push_back(Graph.OneLoop ? linkedInLoop(Graph, I) : LinkedText{linkedParameters(Graph, I), {}, {}});
   return Texts;
 }
 

@@ -25,8 +25,8 @@ struct Item {
 class Builder {
 public:
   Builder(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const LinkedText &Linked)
-      : Unit(Unit), Reach(Reach), Facts(Facts), RowLoops(Linked.RowLoops), Sources(Unit.ast().getSourceManager()),
-        Text(Unit), Chosen(selectCopied(Unit, Reach)) {
+      : Unit(Unit), Reach(Reach), Facts(Facts), RowLoops(Linked.RowLoops), Known(Linked.Known),
+        Sources(Unit.ast().getSourceManager()), Text(Unit), Chosen(selectCopied(Unit, Reach)) {
     for (const ParameterFacts &P : Facts.Parameters)
       this->Linked.push_back(llvm::is_contained(Linked.Parameters, P.Name) ? P.Name : "");
   }
@@ -315,6 +315,7 @@ private:
       editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
       editLinkedParameters(Unit, Text, *Kernel, Linked, Edits, Result.Blockers);
       editRowLoops(Unit, Text, I.Text, *Reach.Kernel, RowLoops, Edits, Result.Blockers);
+      editKnownConditions(Unit, Text, I.Text, *Reach.Kernel, Known, Edits);
     }
     if (llvm::any_of(Linked, [](const std::string &Name) { return !Name.empty(); }) &&
         contains(I.Text, Reach.Kernel->getBody()->getBeginLoc()))
@@ -389,6 +390,8 @@ private:
     auto Add = [&](const char *Parameter) { Parameters += (Parameters.empty() ? "" : ", ") + std::string(Parameter); };
     if (!RowLoops.empty())
       Add("const CufuseRow cufuse_row");
+    if (!Known.empty())
+      Add("CufuseTurn cufuse_turn");
     if (Facts.sharesIndices())
       return Parameters;
     if (Facts.reads(Builtin::BlockIdx))
@@ -574,6 +577,7 @@ private:
   const KernelFacts &Facts;
   std::vector<std::string> Linked; ///< By position.
   const std::vector<SourcePlace> RowLoops;
+  const std::vector<KnownCondition> Known;
   const clang::SourceManager &Sources;
   SourceText Text;
   SelectCopied Chosen;

@@ -7,6 +7,20 @@ namespace cufuse {
 
 namespace {
 
+struct ConditionFinder : clang::ConstDynamicRecursiveASTVisitor {
+  std::vector<std::pair<const clang::Expr *, bool>> Conditions; ///< Is it a loop's?
+  bool VisitIfStmt(const clang::IfStmt *If) override { return add(If->getCond(), false); }
+  bool VisitForStmt(const clang::ForStmt *Loop) override { return add(Loop->getCond(), true); }
+  bool VisitWhileStmt(const clang::WhileStmt *Loop) override { return add(Loop->getCond(), true); }
+
+private:
+  bool add(const clang::Expr *Condition, bool OfLoop) {
+    if (Condition)
+      Conditions.push_back({Condition, OfLoop});
+    return true;
+  }
+};
+
 struct LoopFinder : clang::ConstDynamicRecursiveASTVisitor {
   std::vector<const clang::Stmt *> Loops;
   std::set<const clang::Stmt *> Hinted; ///< `#pragma unroll` and its like stand before them.
@@ -66,6 +80,34 @@ void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, cons
     Edits.push_back({Text.offset(Condition.getBegin()).second, 0,
                      fmt::format("cufuse_row.next({}, ", Variable->getNameAsString())});
     Edits.push_back({End, 0, ")"});
+  }
+}
+
+void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
+                         llvm::ArrayRef<KnownCondition> Known, std::vector<Edit> &Edits) {
+  ConditionFinder Found;
+  Found.TraverseStmt(Kernel.getBody());
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  for (const auto &[Condition, OfLoop] : Found.Conditions) {
+    const clang::SourceRange Range = Condition->getSourceRange();
+    if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID())
+      continue;
+    const auto [File, Begin] = Text.offset(Range.getBegin());
+    if (File != S.File || Begin < S.Begin || Begin >= S.End)
+      continue;
+    const std::string Where = Unit.place(Range.getBegin()).str(), Last = Unit.place(Range.getEnd()).str();
+    for (const KnownCondition &Each : Known) {
+      if (Each.Where.str() != Where || Each.Last.str() != Last || (Each.What == KnownCondition::Kind::Once) != OfLoop)
+        continue;
+      const unsigned End = Text.offset(Range.getEnd()).second +
+                           clang::Lexer::MeasureTokenLength(Range.getEnd(), Sources, Unit.ast().getLangOpts());
+      const char *Question = Each.What == KnownCondition::Kind::Holds   ? "inside"
+                             : Each.What == KnownCondition::Kind::Fails ? "beyond"
+                                                                        : "once";
+      Edits.push_back({Begin, 0, fmt::format("cufuse_turn.{}(", Question)});
+      Edits.push_back({End, 0, ")"});
+      break;
+    }
   }
 }
 

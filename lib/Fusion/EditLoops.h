@@ -1,7 +1,9 @@
-// Edits of loops over a row, whose turns are counted where kernels follow each other in one block.
+// Edits of conditions that are known, or counted, where kernels follow each other in one loop or one block.
 #pragma once
 
 #include "EditText.h"
+
+#include "cufuse/Fusion/Closure.h"
 
 namespace cufuse {
 
@@ -10,5 +12,11 @@ namespace cufuse {
 /// are blockers.
 void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
                   llvm::ArrayRef<SourcePlace> Places, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);
+
+/// `if (i < n)` becomes `if (cufuse_turn.inside(i < n))`, `if (i >= n)` becomes `if (cufuse_turn.beyond(i >= n))`, and
+/// the condition of the loop over the grid `cufuse_turn.once(i < n)`. Those in macros stay, since nothing depends on
+/// it.
+void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
+                         llvm::ArrayRef<KnownCondition> Known, std::vector<Edit> &Edits);
 
 } // namespace cufuse

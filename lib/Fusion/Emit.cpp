@@ -149,20 +149,23 @@ private:
                  Name, Reduction);
     std::vector<const char *> Macros;
     auto Define = [&](const char *Name, const char *Meaning) {
-      Out.line("#define {} cufuse_partition::{}", Name, Meaning);
+      Out.line("#define {} {}", Name, Meaning);
       Macros.push_back(Name);
     };
     if (Facts.reads(Builtin::ThreadIdx))
-      Define("threadIdx", "threadIdx()");
+      Define("threadIdx", "cufuse_partition::threadIdx()");
     if (Facts.reads(Builtin::BlockDim))
-      Define("blockDim", "blockDim()");
-    if (Facts.sharesIndices()) {
-      if (Facts.reads(Builtin::BlockIdx))
-        Define("blockIdx", "indices().blockIdx");
-      if (Facts.reads(Builtin::GridDim))
-        Define("gridDim", "indices().gridDim");
+      Define("blockDim", "cufuse_partition::blockDim()");
+    if (Facts.sharesIndices() && Plan.keepsGrid()) { // the block's own indices are those of the kernel
       if (!Facts.DynamicShared.empty())
-        Define("cufuse_dynamicOffset", "indices().dynamicOffset");
+        Define("cufuse_dynamicOffset", "0u");
+    } else if (Facts.sharesIndices()) {
+      if (Facts.reads(Builtin::BlockIdx))
+        Define("blockIdx", "cufuse_partition::indices().blockIdx");
+      if (Facts.reads(Builtin::GridDim))
+        Define("gridDim", "cufuse_partition::indices().gridDim");
+      if (!Facts.DynamicShared.empty())
+        Define("cufuse_dynamicOffset", "cufuse_partition::indices().dynamicOffset");
     }
     for (const std::string &Line : C.Text->Usings)
       Out.write(Line);

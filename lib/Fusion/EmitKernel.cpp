@@ -373,7 +373,7 @@ private:
     for (const ParameterText &Parameter : C.Text->Parameters)
       Arguments.push_back(argument(P, Parameter.Name));
 
-    if (Facts.sharesIndices())
+    if (Facts.sharesIndices() && !Alone)
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
     if (P.DropsOut)
       Out.line("{}{}::cufuse_partition::begin();", Indent, Space);

@@ -245,7 +245,7 @@ struct Needs {
       for (const std::string &Barrier : C.Facts->LibraryBarriers)
         Reductions |= isReduction(Barrier);
       Dynamic |= !C.Facts->DynamicShared.empty();
-      Indices |= C.Facts->sharesIndices();
+      Indices |= C.Facts->sharesIndices() && !Plan.keepsGrid();
       Named |= !C.Facts->NamedBarriers.empty();
     }
   }

@@ -60,8 +60,12 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
     if (Ours || (Use.System && Plan.keepsGrid()))
       continue;
     const std::string Name = Function->getQualifiedNameAsString();
-    if (!Use.Reads.empty())
-      return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Use.Reads.front().Builtin]));
+    for (const BuiltinRead &Read : Use.Reads) {
+      const bool OfGrid = Read.Builtin == static_cast<unsigned>(Builtin::BlockIdx) ||
+                          Read.Builtin == static_cast<unsigned>(Builtin::GridDim);
+      if (!OfGrid || !Plan.keepsGrid())
+        return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Read.Builtin]));
+    }
     for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
       const AssemblyScan Scan = scanAssembly(*Assembly);
       if (!Scan.Unknown.empty() || llvm::any_of(Scan.Mentions, [](const AssemblyMention &M) { return !M.IsOperand; }))

@@ -309,7 +309,7 @@ ComposedKernel composeRows(const VerticalGraph &Graph, const BlockLocalPlan &Pla
 }
 
 LinkedText linkedByRow(const VerticalGraph &Graph, const BlockLocalPlan &Plan, unsigned Node) {
-  LinkedText Linked{linkedParameters(Graph, Node), Plan.Loops[Node]};
+  LinkedText Linked{linkedParameters(Graph, Node), Plan.Loops[Node], {}};
   for (const RowInput &Input : Plan.Inputs)
     for (const auto &[Reader, Parameter] : Input.Readers)
       if (Reader == Node)

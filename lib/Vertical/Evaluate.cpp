@@ -114,6 +114,7 @@ PathStep Evaluator::branch(const Condition &C, unsigned Id, bool Taken, const cl
   Step.Exact = C.known(Taken, Step.Holds);
   Step.Text = text(Written);
   Step.Where = Unit.place(Written->getBeginLoc());
+  Step.Last = Unit.place(Written->getEndLoc());
   return Step;
 }
 

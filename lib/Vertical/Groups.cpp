@@ -46,8 +46,7 @@ public:
         }
         const Polynomial Distance = *Right - *Left; // > 0
         const bool Below = Distance == Shape.Bound - *Index - constant(Site.Width - 1);
-        const bool Full = Distance == Shape.Bound - Width * (Element + constant(1)) + constant(1) ||
-                          Width * Distance == Shape.Bound - Width * Element;
+        const bool Full = isFull(Distance);
         const bool NotFull = Distance == Width * (Element + constant(1)) - Shape.Bound;
         const bool NotEmpty = Distance == Shape.Bound - Width * Element;
         Result.Below |= Below;
@@ -60,6 +59,21 @@ public:
     return positions(Position, Site.Width, Ranges, Result) ? std::optional(Result) : std::nullopt;
   }
 
+  bool holdsOnWholeTurns(AccessSite Site, size_t Step) const {
+    Site.Path.resize(Step + 1);
+    const auto Index = Site.Index ? resolved(*Site.Index) : std::nullopt;
+    const Polynomial Width = constant(Shape.Width);
+    return Site.Path[Step].Exact && !Site.Path[Step].Holds.empty() &&
+           llvm::all_of(Site.Path[Step].Holds, [&](const Less &L) {
+             const auto Left = resolved(L.Left), Right = resolved(L.Right);
+             if (!Left || !Right)
+               return false;
+             const Polynomial Distance = *Right - *Left; // > 0
+             return isFull(Distance) || Distance == Shape.Bound - Width * Element ||
+                    (Index && Distance == Shape.Bound - *Index - constant(Site.Width - 1) && place(Site));
+           });
+  }
+
   /// In the thread's linear index and the turns of loops, called `turn#LOOP`.
   std::optional<Polynomial> resolved(Polynomial P) const {
     for (unsigned Depth = 0; Depth <= Accesses.Loops.size(); ++Depth)
@@ -70,6 +84,12 @@ public:
   }
 
 private:
+  bool isFull(const Polynomial &Distance) const {
+    const Polynomial Width = constant(Shape.Width);
+    return Distance == Shape.Bound - Width * (Element + constant(1)) + constant(1) ||
+           Width * Distance == Shape.Bound - Width * Element;
+  }
+
   /// `c - s * turn > 0` bounds the turns of a loop.
   static bool addRange(const Polynomial &Distance, std::map<std::string, std::int64_t> &Ranges) {
     const std::set<std::string> Atoms = Distance.atoms();
@@ -150,6 +170,10 @@ struct Coverage {
 
 bool isOwn(const AccessSite &Site, const KernelAccesses &Accesses, const ShapeFacts &Shape) {
   return Placing(Accesses, Shape).place(Site).has_value();
+}
+
+bool holdsOnWholeTurns(const AccessSite &Site, size_t Step, const KernelAccesses &Accesses, const ShapeFacts &Shape) {
+  return Placing(Accesses, Shape).holdsOnWholeTurns(Site, Step);
 }
 
 bool touchesEach(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape) {

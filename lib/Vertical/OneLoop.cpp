@@ -15,15 +15,44 @@ namespace {
 constexpr const char *GroupsText =
 #include "ElementGroups.inc"
     ;
+constexpr const char *TurnText = R"(
+/// Where all elements of a turn are `whole`, below the bound, the kernels' conditions on that are known.
+struct CufuseTurn {
+  bool whole, begun = false;
+  __device__ __forceinline__ bool inside(bool written) const { return whole || written; }
+  __device__ __forceinline__ bool beyond(bool written) const { return !whole && written; }
+  __device__ __forceinline__ bool once(bool written) {
+    const bool first = !begun;
+    begun = true;
+    return whole ? first : written;
+  }
+};)";
 constexpr const char *MemoryText =
 #include "ElementsInMemory.inc"
     ;
+
+/// The node's conditions that say no more than that its elements are below the bound.
+std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
+  std::vector<KnownCondition> Known;
+  for (const AccessSite &Site : Node.Accesses->Sites)
+    for (size_t I = 0; I < Site.Path.size(); ++I) {
+      const PathStep &Step = Site.Path[I];
+      const bool OfGrid = Step.What == PathStep::Kind::Loop && Node.Shape->Strided && Step.Id == Node.Shape->Loop;
+      if ((Step.What != PathStep::Kind::Branch && !OfGrid) ||
+          !holdsOnWholeTurns(Site, I, *Node.Accesses, *Node.Shape) ||
+          llvm::any_of(Known, [&](const KnownCondition &K) { return K.Where.str() == Step.Where.str(); }))
+        continue;
+      using Kind = KnownCondition::Kind;
+      Known.push_back({OfGrid ? Kind::Once : Step.Taken ? Kind::Holds : Kind::Fails, Step.Where, Step.Last});
+    }
+  return Known;
+}
 
 class LoopComposer : TextComposer {
 public:
   LoopComposer(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts, llvm::ArrayRef<AtMost> Requirements,
                unsigned Width)
-      : TextComposer(Graph, Texts, Requirements), Width(Width), Streams(planStreams(Graph)) {}
+      : TextComposer(Graph, Texts, Requirements), Width(Width), Least(widest(Graph)), Streams(planStreams(Graph)) {}
 
   ComposedKernel run() {
     facts();
@@ -31,6 +60,8 @@ public:
     for (unsigned Node : Graph.Order)
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     elementObjects();
+    if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return !knownConditions(N).empty(); }))
+      code(TurnText);
     if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; })) {
       code(GroupsText);
       cachedAccesses("typename V, typename T, int N, bool ReadOnly", "CufuseElements<V, T, N, ReadOnly>");
@@ -45,6 +76,13 @@ public:
   }
 
 private:
+  static unsigned widest(const VerticalGraph &Graph) {
+    unsigned Most = 1;
+    for (const VerticalNode &N : Graph.Nodes)
+      Most = std::max(Most, N.Shape->Width);
+    return Most;
+  }
+
   void loopFacts() {
     KernelFacts &Facts = Result.Facts;
     for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockDim})
@@ -103,30 +141,28 @@ private:
     return argument(Node, Parameter);
   }
 
-  /// The call of a node for its elements from the `k`-th of the turn on.
+  /// The call of a node for the elements of a turn.
   std::string call(unsigned Node) const {
     const VerticalNode &N = Graph.Nodes[Node];
-    const bool First = Width == N.Shape->Width;
-    const std::string At = First                ? std::string("group")
-                           : N.Shape->Width > 1 ? fmt::format("(first + k) / {}", N.Shape->Width)
-                                                : std::string("first + k");
+    const unsigned Own = N.Shape->Width;
+    const std::string At = Own == 1 ? "first + k" : fmt::format("(first + k) / {}", Own);
     std::vector<std::string> Arguments;
+    if (!knownConditions(N).empty())
+      Arguments.push_back("{whole}");
     if (N.Facts->reads(Builtin::BlockIdx))
       Arguments.push_back(fmt::format("uint3{{static_cast<unsigned>({}), 0, 0}}", At));
     if (N.Facts->reads(Builtin::GridDim)) {
       // Behind the last element, whatever the kernel multiplies it with.
-      const unsigned End = 0x7fffffffu / N.Shape->Width;
+      const unsigned End = 0x7fffffffu / Own;
       Arguments.push_back(fmt::format("dim3({}u - static_cast<unsigned>({}), 1, 1)", End, At));
     }
     for (const ParameterText &P : Texts[Node]->Parameters)
       if (const Stream *S = streamOf(Node, P.Name))
-        Arguments.push_back(fmt::format("{{{}{}}}", registers(*S), First ? "" : " + k"));
+        Arguments.push_back(fmt::format("{{{} + k{}}}", registers(*S), Own == 1 ? "" : ", whole"));
       else
         Arguments.push_back(argument(Node, P.Name));
-    const std::string Call = fmt::format("{}({});", callee(Node), llvm::join(Arguments, ", "));
-    if (First)
-      return "    " + Call + "\n";
-    return fmt::format("#pragma unroll\n    for (int k = 0; k < {}; k += {})\n      {}\n", Width, N.Shape->Width, Call);
+    return fmt::format("#pragma unroll\n  for (int k = 0; k < N; k += {})\n    {}({});\n", Own, callee(Node),
+                       llvm::join(Arguments, ", "));
   }
 
   /// Loads or stores of all streams in memory.
@@ -136,68 +172,88 @@ private:
       if (!(Loads ? S.Loads : S.Stores))
         continue;
       const std::string Registers = registers(S), Memory = memory(S);
-      Together += fmt::format("      {}({}, {} + first);\n", Loads ? "cufuseLoad" : "cufuseStore", Registers, Memory);
-      const std::string In = Registers + (Width == 1 ? "[0]" : "[k]"),
-                        To = Memory + (Width == 1 ? "[first]" : "[first + k]");
-      Single += fmt::format("{}{} = {};\n", Width == 1 ? "    " : "          ", Loads ? In : To, Loads ? To : In);
+      Together += fmt::format("    {}<N>({}, {} + first);\n", Loads ? "cufuseLoad" : "cufuseStore", Registers, Memory);
+      const std::string In = Registers + "[k]", To = Memory + "[first + k]";
+      Single += fmt::format("        {} = {};\n", Loads ? In : To, Loads ? To : In);
     }
-    if (Width == 1 || Single.empty())
-      return Single;
-    return fmt::format("    if (whole) {{\n{}    }} else {{\n#pragma unroll\n      for (int k = 0; k < {}; ++k)\n"
-                       "        if (k < count) {{\n{}        }}\n    }}\n",
-                       Together, Width, Single);
+    if (Single.empty())
+      return "";
+    const std::string OneByOne = fmt::format("#pragma unroll\n    for (int k = 0; k < N; ++k)\n"
+                                             "      if (whole || first + k < elements) {{\n{}      }}\n",
+                                             Single);
+    if (Width == 1)
+      return "  {\n" + OneByOne + "  }\n";
+    return fmt::format("  if (N == {}{}) {{\n{}  }} else {{\n{}  }}\n", Width, Least == Width ? " && whole" : "",
+                       Together, OneByOne);
   }
 
   void loop() {
     const ShapeFacts &Shape = *Graph.Nodes[Graph.Root].Shape;
-    std::string Declared, Copied, Aligned, Calls;
+    std::string Declared, Aligned, Calls;
+    if (Least > 1)
+      Declared = "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
+                 "  constexpr int room = whole ? N : N + 1;\n";
     for (const Stream &S : Streams) {
       const auto &[Node, Parameter] = S.Users.front();
-      Declared += fmt::format("    {} {}[{}];\n", element(Node, Parameter), registers(S), Width);
+      Declared += fmt::format("  {} {}[{}];\n", element(Node, Parameter), registers(S), Least == 1 ? "N" : "room");
       if (S.Loads || S.Stores)
-        Aligned += fmt::format("{}cufuseAligned<{}>({})", Aligned.empty() ? "" : " && ", Width, memory(S));
+        Aligned += fmt::format("cufuseAligned<{}>({}) && ", Width, memory(S));
     }
     for (unsigned Node : Graph.Order) {
       for (const Stream &S : Streams)
         if (S.From && S.Users.front().first == Node)
-          Calls += fmt::format("#pragma unroll\n    for (int k = 0; k < {}; ++k)\n      {}[k] = {}[k];\n", Width,
-                               registers(S), registers(Streams[*S.From]));
+          Calls += fmt::format("#pragma unroll\n  for (int k = 0; k < N; ++k)\n    {}[k] = {}[k];\n", registers(S),
+                               registers(Streams[*S.From]));
       Calls += call(Node);
     }
-    std::string Whole;
-    if (Width > 1)
-      Whole = fmt::format("    const long long first = group * {0};\n"
-                          "    const int count = elements - first < {0} ? static_cast<int>(elements - first) : {0};\n"
-                          "    const bool whole = aligned && count == {0};\n",
-                          Width);
+    std::vector<std::string> Names;
+    for (const ParameterText &P : Result.Text.Parameters)
+      Names.push_back(P.Name);
+    const std::string Parameters = llvm::join(declarations(), ",\n    ");
+    auto Call = [&](const std::string &Function, const char *First) {
+      return fmt::format("{}({}, elements, {});\n", Function, First, llvm::join(Names, ", "));
+    };
+    auto Whole = [&](unsigned Elements, const char *First) {
+      return Call(fmt::format("cufuseTurn<{}, true>", Elements), First);
+    };
+    const std::string Rest = fmt::format("cufuseTurn<{}, {}>", Least, Least == 1);
+    std::string Body;
+    if (Width == 1)
+      Body = "    " + Whole(1, "first");
+    else if (Least == Width)
+      Body = fmt::format("    if ({}elements - first >= {})\n      {}    else\n      {}", Aligned, Width,
+                         Whole(Width, "first"), Call(Rest, "first"));
     else
-      Whole = "    const long long first = group;\n";
-    std::vector<std::string> Parameters = {"const uint3 blockIdx", "const dim3 gridDim"};
-    const std::vector<std::string> Own = declarations();
-    Parameters.insert(Parameters.end(), Own.begin(), Own.end());
+      Body = fmt::format("    if ({0}elements - first >= {1}) {{\n      {2}    }} else {{\n#pragma unroll 1\n"
+                         "      for (long long rest = first; rest < first + {1} && rest < elements; rest += {3})\n"
+                         "        {4}    }}\n",
+                         Aligned, Width, Whole(Width, "first"), Least, Call(Rest, "rest"));
     code(fmt::format(
         R"(
-/// All kernels, one after the other, on {0} of the elements at a time.
-__device__ __forceinline__ void {1}({2}) {{
-  const long long elements = {3};
-  const long long groups = {4};
-{5}  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+/// All kernels, one after the other, on the `N` elements from `first` on; where they are `whole`, all of them exist.
+template <int N, bool whole>
+__device__ __forceinline__ void cufuseTurn(const long long first, const long long elements,
+    {0}) {{
+{1}{2}{3}{4}}}
+
+/// What a thread does: every so many turns, one.
+__device__ __forceinline__ void {5}(const uint3 blockIdx,
+    const dim3 gridDim,
+    {0}) {{
+  const long long elements = {6};
+  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
   const unsigned rank = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 #pragma unroll 1
-  for (long long group = 1ll * blockIdx.x * threads + rank; group < groups; group += 1ll * gridDim.x * threads) {{
-{6}{7}{8}{9}{10}  }}
-}})",
-        Width == 1 ? std::string("one") : std::to_string(Width), Result.Facts.Name, llvm::join(Parameters, ",\n    "),
+  for (long long first = {7}ll * (1ll * blockIdx.x * threads + rank); first {8}; first += {7}ll * gridDim.x * threads)
+{9}}})",
+        Parameters, Declared, moved(true), Calls, moved(false), Result.Facts.Name,
         value(Shape.Bound, Graph.Root, [&](const std::string &Parameter) { return argument(Graph.Root, Parameter); }),
-        Width == 1   ? std::string("elements")
-        : Shape.Tail ? fmt::format("(elements + {}) / {}", Width - 1, Width)
-                     : fmt::format("elements / {}", Width),
-        Width == 1 ? "" : fmt::format("  const bool aligned = {};\n", Aligned.empty() ? "true" : Aligned), Whole,
-        Declared, moved(true), Calls, moved(false)));
+        Width, Shape.Tail ? "< elements" : fmt::format("<= elements - {}", Width), Body));
     Result.Text.Callee = Result.Facts.Name;
   }
 
-  const unsigned Width;
+  const unsigned Width; ///< Elements of a turn,
+  const unsigned Least; ///< and those of the last ones, of which not all exist.
   const std::vector<Stream> Streams;
 };
 
@@ -208,13 +264,14 @@ ComposedKernel composeLoop(const VerticalGraph &Graph, llvm::ArrayRef<const Clos
   return LoopComposer(Graph, Texts, Requirements, Width).run();
 }
 
-std::vector<std::string> loopParameters(const VerticalGraph &Graph, unsigned Node) {
-  std::vector<std::string> Names;
+LinkedText linkedInLoop(const VerticalGraph &Graph, unsigned Node) {
+  LinkedText Linked;
   for (const Stream &S : planStreams(Graph))
     for (const auto &[User, Parameter] : S.Users)
       if (User == Node)
-        Names.push_back(Parameter);
-  return Names;
+        Linked.Parameters.push_back(Parameter);
+  Linked.Known = knownConditions(Graph.Nodes[Node]);
+  return Linked;
 }
 
 } // namespace cufuse

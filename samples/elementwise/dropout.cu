@@ -20,6 +20,6 @@ __global__ void dropout(const float *__restrict__ in, float *__restrict__ out, f
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
     return;
-  const float uniform = mixed(seed, i) * 0x1p-32f;
-  out[i] = uniform < p ? 0.0f : in[i] / (1.0f - p);
+  const float uniform = mixed(seed, i) * 0x1p-32f, scale = 1.0f / (1.0f - p);
+  out[i] = uniform < p ? 0.0f : in[i] * scale;
 }

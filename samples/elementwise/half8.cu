@@ -1,5 +1,5 @@
 // The kernels of this folder on halves, eight at a time: one access of 16 bytes where there are eight, and at the end
-// one by one. What they compute of an element is computed in single precision.
+// one by one. They compute in single precision.
 #include <cstdint>
 #include <cuda_fp16.h>
 
@@ -8,26 +8,47 @@ struct alignas(16) Halves {
   __half2 pairs[4];
 };
 
-__device__ __forceinline__ float geluOf(float x) {
-  const float inner = 0.7978845608028654f * (x + 0.044715f * x * x * x);
-  return 0.5f * x * (1.0f + tanhf(inner));
+/// The tanh form, with the tanh that the hardware has for halves: it is off by at most 2^-10.98 (CUDA Math API,
+/// h2tanh_approx).
+__device__ __forceinline__ __half2 geluOf(__half2 pair) {
+  const float2 x = __half22float2(pair);
+  const __half2 inner = __floats2half2_rn(x.x * (0.7978845608f + 0.0356774081f * x.x * x.x),
+                                          x.y * (0.7978845608f + 0.0356774081f * x.y * x.y));
+  const float2 tanhs = __half22float2(h2tanh_approx(inner));
+  return __floats2half2_rn(0.5f * x.x * (1.0f + tanhs.x), 0.5f * x.y * (1.0f + tanhs.y));
 }
 
-/// As in dropout.cu.
-__device__ __forceinline__ std::uint32_t mixedBits(std::uint32_t seed, std::uint32_t index) {
-  std::uint32_t h = seed ^ (index * 0x9e3779b9u);
-  for (int round = 0; round < 2; ++round) {
-    h ^= h >> 16;
-    h *= 0x85ebca6bu;
-    h ^= h >> 13;
-    h *= 0xc2b2ae35u;
-    h ^= h >> 16;
+/// A round of 32-bit mixing: the finalizer of MurmurHash3 (Appleby).
+__device__ __forceinline__ std::uint32_t mixedOnce(std::uint32_t h) {
+  h ^= h >> 16;
+  h *= 0x85ebca6bu;
+  h ^= h >> 13;
+  h *= 0xc2b2ae35u;
+  return h ^ (h >> 16);
+}
+
+/// Elements are kept with probability 1 - p, to 1 / 65536: each has 16 bits, four of them what two rounds make of
+/// (seed, index / 4).
+struct Dropout {
+  float scale;
+  std::uint32_t threshold, seed;
+
+  __device__ __forceinline__ Dropout(float p, unsigned seed)
+      : scale(1.0f / (1.0f - p)), threshold(static_cast<std::uint32_t>(p * 0x1p16f)), seed(seed) {}
+
+  __device__ __forceinline__ std::uint32_t bits(int first) const {
+    return mixedOnce(seed ^ (first / 4u * 0x9e3779b9u));
   }
-  return h;
-}
-__device__ __forceinline__ float dropped(float x, float p, unsigned seed, int i) {
-  return mixedBits(seed, i) * 0x1p-32f < p ? 0.0f : x / (1.0f - p);
-}
+  __device__ __forceinline__ __half2 pair(__half2 x, std::uint32_t bits) const {
+    return __floats2half2_rn((bits & 0xffff) < threshold ? 0.0f : __low2float(x) * scale,
+                             bits >> 16 < threshold ? 0.0f : __high2float(x) * scale);
+  }
+  __device__ __forceinline__ __half one(__half x, int i) const {
+    const std::uint32_t pairBits = i & 2 ? mixedOnce(bits(i)) : bits(i);
+    const __half2 both = pair(__half2half2(x), pairBits);
+    return i & 1 ? __high2half(both) : __low2half(both);
+  }
+};
 
 /// `columns` is a multiple of eight.
 __global__ void addBiasHalf8(const __half *__restrict__ in, const __half *__restrict__ bias, __half *__restrict__ out,
@@ -56,28 +77,31 @@ __global__ void geluHalf8(const __half *__restrict__ in, __half *__restrict__ ou
       __half2 *pairs = reinterpret_cast<__half2 *>(&words);
 #pragma unroll
       for (int k = 0; k < 4; ++k)
-        pairs[k] = __floats2half2_rn(geluOf(__low2float(pairs[k])), geluOf(__high2float(pairs[k])));
+        pairs[k] = geluOf(pairs[k]);
       reinterpret_cast<uint4 *>(out)[group] = words;
     } else {
       for (int i = 8 * group; i < n; ++i)
-        out[i] = __float2half(geluOf(__half2float(in[i])));
+        out[i] = __low2half(geluOf(__half2half2(in[i])));
     }
   }
 }
 
 __global__ void dropoutHalf8(const __half *__restrict__ in, __half *__restrict__ out, float p, unsigned seed, int n) {
   const int first = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
+  const Dropout dropout(p, seed);
   if (first + 8 <= n) {
     Halves values = *reinterpret_cast<const Halves *>(&in[first]);
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      values.pairs[k] = __floats2half2_rn(dropped(__low2float(values.pairs[k]), p, seed, first + 2 * k),
-                                          dropped(__high2float(values.pairs[k]), p, seed, first + 2 * k + 1));
+    for (int k = 0; k < 4; k += 2) {
+      const std::uint32_t bits = dropout.bits(first + 2 * k);
+      values.pairs[k] = dropout.pair(values.pairs[k], bits);
+      values.pairs[k + 1] = dropout.pair(values.pairs[k + 1], mixedOnce(bits));
+    }
     *reinterpret_cast<Halves *>(&out[first]) = values;
     return;
   }
   for (int k = 0; k < 8 && first + k < n; ++k)
-    out[first + k] = __float2half(dropped(__half2float(in[first + k]), p, seed, first + k));
+    out[first + k] = dropout.one(in[first + k], first + k);
 }
 
 /// Adds to the residual stream, in place.

@@ -21,7 +21,7 @@ __global__ void make(float *__restrict__ out, int n) {
 
 __global__ void take(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  // CHECK: {{^}}  if (4 * i + 3 < n)
+  // CHECK: {{^}}  if (cufuse_turn.inside(4 * i + 3 < n))
   if (4 * i + 3 < n)
     // CHECK: {{^}}    cufuse_as<float4>(out)[i] = __ldg(cufuse_as<const float4>((in + (4 * i))));
     reinterpret_cast<float4 *>(out)[i] = __ldg((const float4 *)&in[4 * i]);

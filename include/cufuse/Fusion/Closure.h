@@ -58,10 +58,22 @@ struct TextVariants {
   std::string Otherwise;                                       ///< Template arguments where none holds.
 };
 
+/// A condition of a kernel whose value is known in a turn of a loop whose elements are all below the kernel's bound.
+struct KnownCondition {
+  enum class Kind {
+    Holds, ///< Of an `if`.
+    Fails, ///< Of an `if`.
+    Once,  ///< Of a loop: it holds the first time.
+  };
+  Kind What = Kind::Holds;
+  SourcePlace Where, Last; ///< Where its first and its last token begin.
+};
+
 /// What vertical fusion changes in a kernel's text.
 struct LinkedText {
   std::vector<std::string> Parameters; ///< Get the type `cufuse_linked_NAME`, which whoever emits the text declares.
   std::vector<SourcePlace> RowLoops;   ///< Ask `cufuse_row`, a `const CufuseRow`, whether they go on.
+  std::vector<KnownCondition> Known;   ///< Ask `cufuse_turn`, a `CufuseTurn`, where no macro writes them.
 };
 
 struct Closure {

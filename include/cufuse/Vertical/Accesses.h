@@ -29,7 +29,7 @@ struct PathStep {
   std::vector<Less> Holds; ///< Known to hold here.
   bool Exact = false;      ///< Branch: taken if and only if all of `Holds` do.
   std::string Text;        ///< The condition, as written.
-  SourcePlace Where;
+  SourcePlace Where, Last; ///< Where its first and its last token begin.
 };
 
 /// `for (v = Start; …; v += Step)` whose variable changes nowhere else.

@@ -6,8 +6,9 @@
 namespace cufuse {
 
 /// The graph's kernels, one after the other on the elements of each turn of a grid-stride loop, `Width` at a time, so
-/// that any grid will do. `Texts` are the nodes' closures, taken with `loopParameters` as linked ones. The user's text
-/// stays as it is, but for pointer variables and casts of those (`editLinkedPointers`):
+/// that any grid will do. `Texts` are the nodes' closures, taken with `linkedInLoop`. The user's text stays as it is,
+/// but for pointer variables and casts of those (`editLinkedPointers`), and conditions that hold in all turns but the
+/// last:
 ///
 /// - each kernel has a namespace of its own, `cufuse_NODE`, with its own meaning of `cufuse_linked_PARAMETER`;
 /// - a parameter that is in a stream is an object that gives the elements in registers;
@@ -18,7 +19,7 @@ namespace cufuse {
 ComposedKernel composeLoop(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts,
                            llvm::ArrayRef<AtMost> Requirements, unsigned Width);
 
-/// Parameters of a node whose types `takeClosure` replaces.
-std::vector<std::string> loopParameters(const VerticalGraph &Graph, unsigned Node);
+/// What `takeClosure` replaces in a node's text.
+LinkedText linkedInLoop(const VerticalGraph &Graph, unsigned Node);
 
 } // namespace cufuse

@@ -45,6 +45,9 @@ bool touchesEach(const std::string &Parameter, const KernelAccesses &Accesses, c
 const AccessSite *storesOtherwise(const std::string &Parameter, const KernelAccesses &Accesses,
                                   const ShapeFacts &Shape);
 
+/// Do the conditions of that step of the site's path hold wherever all elements of the thread are below the bound?
+bool holdsOnWholeTurns(const AccessSite &Site, size_t Step, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+
 /// A kernel whose threads work on several consecutive elements: the width, tail and bound that its stores show, where
 /// they do. `Shape` needs `Strided` and `Loop` only.
 bool recogniseGroups(const KernelAccesses &Accesses, ShapeFacts &Shape);

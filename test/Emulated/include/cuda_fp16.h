@@ -37,6 +37,8 @@ inline __half2 __float2half2_rn(float a) { return {__half(a), __half(a)}; }
 inline __half2 __floats2half2_rn(float a, float b) { return {__half(a), __half(b)}; }
 inline __half2 __float22half2_rn(float2 a) { return {__half(a.x), __half(a.y)}; }
 inline float2 __half22float2(__half2 a) { return {float(a.x), float(a.y)}; }
+inline __half htanh_approx(__half a) { return __half(std::tanh(float(a))); }
+inline __half2 h2tanh_approx(__half2 a) { return {htanh_approx(a.x), htanh_approx(a.y)}; }
 inline __half __low2half(__half2 a) { return a.x; }
 inline __half __high2half(__half2 a) { return a.y; }
 inline float __low2float(__half2 a) { return float(a.x); }
