@@ -36,6 +36,17 @@ struct HostUse : clang::ConstDynamicRecursiveASTVisitor {
   bool Found = false;
 };
 
+/// Where user code makes the function load by the texture or read-only cache, if it does.
+clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const FunctionUse &Use) {
+  const clang::IdentifierInfo *Name = Function.getIdentifier();
+  if (Use.System && Name && (Name->isStr("__ldg") || Name->getName().starts_with("tex")))
+    return Use.EnteredAt;
+  for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+    if (const std::string Text = Assembly->getAsmString(); llvm::StringRef(Text).contains(".nc."))
+      return Use.System ? Use.EnteredAt : Assembly->getAsmLoc();
+  return {};
+}
+
 } // namespace
 
 std::string spaceOf(const clang::VarDecl &Variable) {
@@ -120,6 +131,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       Facts.GridStrideLoop = Unit.place(Context.getSourceManager().getExpansionLoc(At));
 
   for (const auto &[Function, Use] : Reach.Functions) {
+    if (const clang::SourceLocation At = readOnlyLoad(*Function, Use); At.isValid())
+      Facts.ReadOnlyLoads.push_back(
+          {Use.EnteredAs ? Use.EnteredAs->getNameAsString() : "ld.global.nc", Kernel.getNameAsString(), Unit.place(At)});
     if (Use.System) {
       for (const BuiltinRead &Read : Use.Reads) {
         Facts.ReadByLibrary[Read.Builtin] = true;

@@ -22,7 +22,7 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape});
   auto Graph = linkKernels(std::move(Nodes), Request.Links, Request.Dead);
-  if (Graph && !rowConsumer(*Graph) && !Graph->OneLoop)
+  if (Graph && !Request.Composition.Cooperative && !rowConsumer(*Graph) && !Graph->OneLoop)
     if (llvm::Error Error = requireTree(*Graph))
       return std::move(Error);
   return Graph;
@@ -74,7 +74,41 @@ static llvm::Expected<Form> formOf(const VerticalGraph &Graph, BlockShape Block,
   return Rows;
 }
 
+/// What a parameter is in the fused kernel, by those of it that are no other kernel's.
+static std::string given(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter) {
+  if (const Flow *F = Graph.flowTo(Node, Parameter))
+    return given(Graph, F->Producer, F->Out);
+  const SharedArgument *S = Graph.sharedTo(Node, Parameter);
+  if (!S)
+    return Graph.Nodes[Node].Name + "_" + Parameter;
+  std::vector<std::string> Factors;
+  for (const std::string &Factor : S->Factors)
+    Factors.push_back(given(Graph, S->Of, Factor));
+  const ParameterAccess &To = *Graph.Nodes[Node].parameter(Parameter);
+  const std::string Product = llvm::join(Factors, " * ");
+  return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
+}
+
+llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels) {
+  for (const Flow &F : Graph.Flows) {
+    const std::string Out = Graph.Nodes[F.Producer].Name + "." + F.Out;
+    if (F.Dead)
+      return badUsage(fmt::format("{} is dead, but with --cooperative it is handed on in memory", Out),
+                      "leave --dead away");
+    if (F.Producer > F.Consumer)
+      return badUsage(fmt::format("{} reads {} before it is stored", Graph.Nodes[F.Consumer].Name, Out),
+                      "with --cooperative, write the kernels in the order in which they run");
+  }
+  for (unsigned Node = 0; Node < Kernels.size(); ++Node)
+    for (ParameterText &P : Kernels[Node].Text.Parameters)
+      if (Graph.flowTo(Node, P.Name) || Graph.sharedTo(Node, P.Name))
+        P.Given = given(Graph, Node, P.Name);
+  return llvm::Error::success();
+}
+
 std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  if (Options.Cooperative)
+    return std::vector<LinkedText>(Graph.Nodes.size());
   std::vector<LinkedText> Texts;
   if (rowConsumer(Graph)) {
     auto Found = formOf(Graph, Block, Options);

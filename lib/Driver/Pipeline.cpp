@@ -141,7 +141,13 @@ llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::ArrayRe
   Config.Order = Request.Order;
   Config.Grid = Request.Grid;
   Config.Registers = Request.Registers;
-  if (Request.Order != ThreadOrder::Sequence && Request.Shape != Geometry::Threads)
+  if (Request.Composition.Cooperative) {
+    Config.Shape = Geometry::Threads;
+    Config.Order = ThreadOrder::Dependent;
+    Config.Grid = GridPolicy::Stride;
+  } else if (Request.Order == ThreadOrder::Dependent)
+    return badUsage("--order dependent is what --vertical --cooperative has");
+  else if (Request.Order != ThreadOrder::Sequence && Request.Shape != Geometry::Threads)
     return badUsage("--order is for --geometry threads");
   if (!Request.Resident.empty() && Request.Grid == GridPolicy::Match)
     return badUsage("--resident is for --grid-policy stride and pool");
@@ -461,7 +467,7 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     if (!Graph)
       return Graph.takeError();
     BlockShape Block;
-    if (rowConsumer(*Graph)) {
+    if (!Request.Composition.Cooperative && rowConsumer(*Graph)) {
       auto Known = rootBlock(*Graph, Kernels, Request);
       if (!Known)
         return Known.takeError();
@@ -496,7 +502,13 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   Options.HeaderFile = llvm::sys::path::filename(Header).str();
   Options.Command = Request.Command;
   Options.LineDirectives = Request.LineDirectives;
-  if (Request.Vertical) {
+  if (Request.Composition.Cooperative) {
+    auto Graph = graphOf(Result.Kernels, Request);
+    if (!Graph)
+      return Graph.takeError();
+    if (llvm::Error Error = linkInMemory(*Graph, Result.Kernels))
+      return std::move(Error);
+  } else if (Request.Vertical) {
     // From here on, there is one kernel.
     auto Composed = composed(Result.Kernels, Request);
     if (!Composed)

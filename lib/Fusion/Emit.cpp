@@ -104,6 +104,8 @@ private:
     Out.blank();
     Writer Lines("", false);
     includeLines(Lines, Constituents, &Closure::Includes, false, Included);
+    if (Plan.waitsForGrid())
+      Lines.write("#include <cooperative_groups.h>");
     if (!Lines.text().empty())
       Out.write(llvm::StringRef(Lines.text()).rtrim());
     if (std::any_of(Constituents.begin(), Constituents.end(),
@@ -315,8 +317,10 @@ private:
       Lines.line("}} // namespace {}", C.Name);
       Lines.blank();
     }
+    Lines.line("/// Launches all of them at once, on the current device. {}",
+               Plan.waitsForGrid() ? "Each finds what those before it have stored."
+                                   : "The kernels must not depend on each other.");
     Lines.write(
-        "/// Launches all of them at once, on the current device. The kernels must not depend on each other.\n"
         "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
         "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");
     Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());

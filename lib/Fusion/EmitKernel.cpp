@@ -78,7 +78,12 @@ private:
     for (const Constituent &C : Constituents) {
       std::vector<std::string> Own;
       for (const ParameterText &P : C.Text->Parameters) {
+        if (!P.Given.empty())
+          continue;
         std::string Text = withPath(P.Declaration, textNamespace(Name, C));
+        // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
+        for (size_t At; Plan.waitsForGrid() && (At = Text.find("__restrict__ ")) != std::string::npos;)
+          Text.erase(At, llvm::StringRef("__restrict__ ").size());
         Text.replace(Text.find('\2'), 1, parameter(C, P.Name));
         Own.push_back(Text);
       }
@@ -231,7 +236,9 @@ private:
       }
       Out.write("  }");
     } else {
-      Out.write("  // Every block plays all kernels, one after the other.");
+      Out.write(Plan.waitsForGrid()
+                    ? "  // Every block plays its share of each kernel, and waits until all blocks have."
+                    : "  // Every block plays all kernels, one after the other.");
       for (unsigned I = 0; I < Count; ++I) {
         role(I, "  ", Blocks);
         if (I + 1 < Count)
@@ -247,7 +254,9 @@ private:
   }
   /// What threads wait for before they play another constituent. Only dynamic shared memory is the same for them.
   void between(const std::string &Indent) {
-    if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
+    if (Plan.waitsForGrid())
+      Out.line("{}cooperative_groups::this_grid().sync();", Indent);
+    else if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
       Out.line("{}__syncthreads(); // before another kernel uses the same dynamic shared memory", Indent);
     else if (llvm::any_of(Constituents, [](const Constituent &C) { return !C.Facts->WarpPrimitives.empty(); }))
       Out.line("{}__syncwarp(); // lanes start the next kernel together", Indent);
@@ -371,7 +380,7 @@ private:
         Arguments.push_back(Offset);
     }
     for (const ParameterText &Parameter : C.Text->Parameters)
-      Arguments.push_back(argument(P, Parameter.Name));
+      Arguments.push_back(Parameter.Given.empty() ? argument(P, Parameter.Name) : Parameter.Given);
 
     if (Facts.sharesIndices() && !Alone)
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);

@@ -17,7 +17,8 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpa
   Out.line("/// The arguments of {}.", C.Facts->QualifiedName);
   Out.write("struct Arguments {");
   for (const ParameterText &P : C.Text->Parameters)
-    Out.line("  {};", withPath(P.Field, TextSpace));
+    if (P.Given.empty())
+      Out.line("  {};", withPath(P.Field, TextSpace));
   Out.write("};");
   const Dimensions Reads = gridDimensions(*C.Facts);
   Out.line("/// One launch of it: as <<<grid, block, dynamicSharedBytes>>>, {}.", Reads[2]
@@ -242,11 +243,15 @@ private:
              Plan.keepsGrid() ? Constituents[0].Name + "Launch.grid" : "dim3(blocks)");
     Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
     Out.write("  config.dynamicSmemBytes = dynamicBytes;\n  config.stream = stream;");
+    if (Plan.waitsForGrid())
+      Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
+                "  cooperative.val.cooperative = 1;\n  config.attrs = &cooperative;\n  config.numAttrs = 1;");
     std::vector<std::string> Arguments = {"&config", kernel()};
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       for (const ParameterText &P : C.Text->Parameters)
-        Arguments.push_back(fmt::format("{}Launch.arguments.{}", C.Name, P.Name));
+        if (P.Given.empty())
+          Arguments.push_back(fmt::format("{}Launch.arguments.{}", C.Name, P.Name));
       for (AddedParameter Added : addedParameters(*C.Facts, Plan, I))
         Arguments.push_back(argument(C.Name, Added));
     }

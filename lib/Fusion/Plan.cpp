@@ -155,7 +155,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       Refuse(BlockerKind::TooManyThreads, fmt::format("{} blocks of {}", Chosen.Copies, Kernel.Name));
       continue;
     }
-    if (!Plan.playsOnce())
+    if (!Plan.playsOnce()) {
       for (const Finding &Exit : Kernel.ExitsBeforeWarpPrimitive)
         if (!Exit.ByWarps)
           Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
@@ -163,6 +163,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
           Refuse(BlockerKind::ExitBeforeWarpPrimitive,
                  fmt::format("{}: {}; rows of {} threads are no whole warps", Kernel.Name, Exit.What, Chosen.Block.X),
                  Exit.Where);
+    }
     if (Chosen.Unroll > 0 && !Kernel.GridStrideLoop)
       Refuse(BlockerKind::NoLoopToUnroll, Kernel.Name, Kernel.Where);
     if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
@@ -193,6 +194,13 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       LibraryUsers.push_back(Kernel->Name);
   if (Plan.Shape != Geometry::Warps && LibraryUsers.size() > 1)
     Refuse(BlockerKind::LibrariesNeedWarps, llvm::join(LibraryUsers, " and "));
+  for (size_t I = 0; Plan.waitsForGrid() && I < Facts.size(); ++I) {
+    if (Facts[I]->libraryUsesBlock())
+      Refuse(BlockerKind::GridBarrierLibrary, Facts[I]->Name, Facts[I]->Where);
+    for (const Finding &Load : Facts[I]->ReadOnlyLoads)
+      if (I > 0)
+        Refuse(BlockerKind::ReadOnlyLoad, fmt::format("{}: {}", Facts[I]->Name, Load.What), Load.Where);
+  }
   unsigned long long StaticShared = 0;
   for (const PartitionPlan &P : Plan.Partitions)
     StaticShared += Facts[P.Constituent]->staticSharedBytes() +

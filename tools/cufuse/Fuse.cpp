@@ -151,6 +151,14 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
       Width == 0 || Width > 16 || (Width & (Width - 1)) != 0 || (Width > 1 && !Request.Vertical))
     return badUsage(fmt::format("--vectorize {} is not possible", Width),
                     "with --vertical, a thread may take 1, 2, 4, 8 or 16 elements");
+  if (Request.Composition.Cooperative) {
+    if (!Request.Vertical)
+      return badUsage("--cooperative is for --vertical");
+    if (Request.Shape != Geometry::Warps || Request.Order != ThreadOrder::Sequence || Request.Grid != GridPolicy::Match ||
+        Request.Composition.Vectorize > 1)
+      return badUsage("--cooperative goes without --geometry, --order, --grid-policy and --vectorize",
+                      "the kernels follow each other in blocks that fill the GPU once");
+  }
   if (Request.Vertical && !Request.Copies.empty())
     return badUsage("--copies is not for --vertical");
   if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
@@ -255,6 +263,9 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
       "--recompute", Given->Recompute,
       "With --vertical: how often an element of an intermediate may be computed where a kernel that is not "
       "pointwise loads it (1), or any");
+  Command.add_flag("--cooperative", Given->Request.Composition.Cooperative,
+                   "With --vertical: one after the other in a cooperative launch, with a barrier of the whole grid "
+                   "between; intermediates stay in memory, and any element may be loaded");
   Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")
       ->required();
   Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");

@@ -111,6 +111,7 @@ struct KernelFacts {
   std::vector<GlobalFacts> Globals;
   std::vector<std::string> Helpers; ///< Functions of the user's files that the kernel reaches, qualified.
   std::vector<Finding> Atomics;
+  std::vector<Finding> ReadOnlyLoads; ///< By a cache that does not see what the same launch has stored.
   std::vector<Finding> WarpPrimitives;
   std::optional<SourcePlace> GridStrideLoop; ///< The first `for` of the kernel whose step is a multiple of the launch.
   std::vector<Finding> EarlyExits;           ///< Returns from the kernel before its end.

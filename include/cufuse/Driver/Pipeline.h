@@ -102,6 +102,7 @@ struct VerticalOptions {
   unsigned Vectorize = 1; ///< Elements per thread at least, where all kernels are pointwise; a power of two.
   /// How often an element of an intermediate may be computed at a consumer's loads; nothing: any number of times.
   std::optional<unsigned> Recompute = 1;
+  bool Cooperative = false; ///< One after the other, the whole grid, with a barrier between; all stays in memory.
 };
 
 struct FuseRequest {
@@ -147,6 +148,8 @@ void mergeSettings(CompileFlags &Into, const CompileFlags &Other);
 /// The kernels of a graph as one, to be fused like any other; `Block` is the root's. Refuses what is not proved legal.
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                             BlockShape Block, const VerticalOptions &Options);
+/// For `ThreadOrder::Dependent`: linked parameters are those that they are linked to.
+llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels);
 /// What the graph's form changes in the kernels' texts; `Block` is the root's.
 std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options);
 /// The graph of the kernels by the request's links.

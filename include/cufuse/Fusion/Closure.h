@@ -48,6 +48,7 @@ struct ParameterText {
   std::string Declaration; ///< Of the fused kernel's parameter; PathMark for the namespace, `\2` for its name.
   std::string Field;       ///< Of the argument structure; PathMark for the namespace.
   std::string Element;     ///< Of a pointer: what it points to, without qualifiers; PathMark for the namespace.
+  std::string Given = {};  ///< In terms of the fused kernel's other parameters: it is none of its own.
 };
 
 /// Kernels of one text for different arguments: the fused kernel is a template, and the launcher chooses an instance.

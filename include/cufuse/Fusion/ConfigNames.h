@@ -12,7 +12,8 @@ inline constexpr Named<GridPolicy> GridPolicyNames[] = {
     {GridPolicy::Match, "match"}, {GridPolicy::Stride, "stride"}, {GridPolicy::Pool, "pool"}};
 inline constexpr Named<ThreadOrder> ThreadOrderNames[] = {{ThreadOrder::Sequence, "sequence"},
                                                           {ThreadOrder::Alternating, "alternating"},
-                                                          {ThreadOrder::Opposite, "opposite"}};
+                                                          {ThreadOrder::Opposite, "opposite"},
+                                                          {ThreadOrder::Dependent, "dependent"}};
 inline constexpr Named<RegisterPolicy> RegisterPolicyNames[] = {{RegisterPolicy::None, "none"},
                                                                 {RegisterPolicy::Free, "free"},
                                                                 {RegisterPolicy::Bound, "bound"},

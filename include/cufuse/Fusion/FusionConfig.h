@@ -33,6 +33,7 @@ enum class ThreadOrder {
   Sequence,    ///< All its virtual blocks of the first, then all of the second, …
   Alternating, ///< A virtual block of each in turn.
   Opposite,    ///< As `Sequence`; odd fused blocks begin at the last constituent.
+  Dependent,   ///< As `Sequence`, under `Stride`; the whole grid waits before each constituent but the first.
 };
 
 enum class RegisterPolicy {

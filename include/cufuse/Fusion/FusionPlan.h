@@ -69,6 +69,8 @@ struct FusionPlan {
     return std::nullopt;
   }
   bool alternates() const { return Shape == Geometry::Threads && Order == ThreadOrder::Opposite; }
+  /// A cooperative launch.
+  bool waitsForGrid() const { return Shape == Geometry::Threads && Order == ThreadOrder::Dependent; }
   bool hasBound() const {
     return std::any_of(Roles.begin(), Roles.end(), [](const RolePlan &Role) { return !Role.Bound.empty(); });
   }

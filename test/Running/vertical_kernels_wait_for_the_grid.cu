@@ -1,0 +1,84 @@
+// Kernels one after the other in a cooperative launch: a later one loads any element of what those before it have stored,
+// whatever their forms are: halos, sums of all blocks, transposes; scalars, too, are linked.
+// RUN: rm -rf %t && mkdir %t && split-file %s %t
+// RUN: %cufuse fuse --vertical %t/kernels.cu:smooth %t/kernels.cu:total %t/kernels.cu:transposed --cooperative \
+// RUN:   --link smooth.out=total.in --link smooth.out=transposed.in --link total.sum=transposed.sum \
+// RUN:   --link smooth.rows*columns=total.count --link smooth.rows=transposed.rows --link smooth.columns=transposed.columns \
+// RUN:   --block smooth=64 --block total=128 --block transposed=16x8 --name steps -o %t/steps.cu
+// RUN: env EMULATED_MULTIPROCESSORS=1 %execute -I %S/Inputs -I %t %t/main.cu %t/steps.cu
+// RUN: FileCheck %s --input-file %t/steps.cu
+// CHECK: #include <cooperative_groups.h>
+// CHECK: __global__ void fused(const float * smooth_in, float * smooth_out, int smooth_rows, int smooth_columns,
+// CHECK: steps_smooth::smooth(
+// CHECK: {{^}}  cooperative_groups::this_grid().sync();
+// CHECK: steps_total::total(smooth_out, total_sum, static_cast<int>(smooth_rows * smooth_columns));
+// CHECK: {{^}}  cooperative_groups::this_grid().sync();
+// CHECK: steps_transposed::transposed(
+// CHECK-SAME: smooth_out, total_sum, transposed_out, static_cast<int>(smooth_rows), static_cast<int>(smooth_columns));
+// CHECK: cooperative.val.cooperative = 1;
+
+//--- kernels.cu
+__global__ void smooth(const float *__restrict__ in, float *__restrict__ out, int rows, int columns) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, count = rows * columns;
+  if (i < count)
+    out[i] = in[i] + (i > 0 ? in[i - 1] : 0.0f) + (i + 1 < count ? in[i + 1] : 0.0f);
+}
+
+/// Whole numbers: in any order, their sum is the same.
+__global__ void total(const float *__restrict__ in, float *__restrict__ sum, int count) {
+  __shared__ float part;
+  if (threadIdx.x == 0)
+    part = 0.0f;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += blockDim.x * gridDim.x)
+    atomicAdd(&part, in[count - 1 - i]);
+  __syncthreads();
+  if (threadIdx.x == 0)
+    atomicAdd(sum, part);
+}
+
+__global__ void transposed(const float *__restrict__ in, const float *__restrict__ sum, float *__restrict__ out, int rows,
+                           int columns) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < rows && column < columns)
+    out[column * rows + row] = in[row * columns + column] - *sum;
+}
+
+//--- main.cu
+#include "both.h"
+
+#include "kernels.cu"
+
+#include "steps.h"
+
+int main() {
+  bool good = true;
+  for (int rows : {1, 7, 50}) {
+    const int columns = 2 * rows + 3, count = rows * columns;
+    Array<float> in(count, 5), middle(count), sum(1), out(count);
+    Both both;
+    both.output("middle", middle);
+    both.output("sum", sum);
+    both.output("out", out);
+    const dim3 tiles((columns + 15) / 16, (rows + 7) / 8);
+    good &= both.same(
+        "steps",
+        [&] {
+          cudaMemset(sum, 0, sizeof(float));
+          smooth<<<(count + 63) / 64, 64>>>(in, middle, rows, columns);
+          total<<<3, 128>>>(middle, sum, count);
+          transposed<<<tiles, dim3(16, 8)>>>(middle, sum, out, rows, columns);
+        },
+        [&] {
+          cudaMemset(sum, 0, sizeof(float));
+          steps::smooth::Launch first{dim3((count + 63) / 64)};
+          first.arguments = {in, middle, rows, columns};
+          steps::total::Launch second{dim3(3)};
+          second.arguments = {sum};
+          steps::transposed::Launch third{tiles};
+          third.arguments = {out};
+          require(steps::launch(first, second, third), "steps");
+        });
+  }
+  return good ? 0 : 1;
+}
