@@ -94,6 +94,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "-Wno-unknown-cuda-version",
                                         "-Wno-register",
                                         "-Wno-c++11-narrowing",
+                                        "-Wno-reserved-user-defined-literal", // "%"PRIu64
                                         "-ferror-limit=0",
                                         "-isystem",
                                         Tools.CudaPath + "/include/cccl",
