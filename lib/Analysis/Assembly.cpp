@@ -1,7 +1,6 @@
 #include "cufuse/Analysis/Assembly.h"
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/Expr.h>
 #include <llvm/Support/Regex.h>
 
 namespace cufuse {
@@ -120,16 +119,21 @@ bool waitsForBlock(const clang::GCCAsmStmt &Assembly) {
                      [](const AssemblyMention &M) { return M.What == AssemblyMention::Kind::Barrier && !M.HasCount; });
 }
 
-std::optional<unsigned> barrierNumber(const clang::GCCAsmStmt &Assembly, const AssemblyMention &Barrier,
-                                      const clang::ASTContext &Context) {
-  if (!Barrier.IsOperand)
-    return Barrier.Number;
+std::set<unsigned> barriersNamedBy(const clang::Expr &Number, const clang::ASTContext &Context) {
+  std::set<unsigned> Named;
   clang::Expr::EvalResult Value;
-  const clang::Expr *Operand = Assembly.getInputExpr(Barrier.Number - Assembly.getNumOutputs());
-  if (Operand->isValueDependent() || !Operand->EvaluateAsInt(Value, Context))
-    return std::nullopt;
-  const llvm::APSInt Number = Value.Val.getInt();
-  return Number >= 1 && Number <= 15 ? std::optional<unsigned>(Number.getZExtValue()) : std::nullopt;
+  const bool Known = !Number.isValueDependent() && Number.EvaluateAsInt(Value, Context);
+  for (unsigned Barrier = 1; Barrier <= MaxNamedBarriers; ++Barrier)
+    if (!Known || Value.Val.getInt() == Barrier)
+      Named.insert(Barrier);
+  return Named;
+}
+
+std::set<unsigned> namedBarriers(const clang::GCCAsmStmt &Assembly, const AssemblyMention &Barrier,
+                                 const clang::ASTContext &Context) {
+  if (!Barrier.IsOperand)
+    return {Barrier.Number};
+  return barriersNamedBy(*Assembly.getInputExpr(Barrier.Number - Assembly.getNumOutputs()), Context);
 }
 
 } // namespace cufuse

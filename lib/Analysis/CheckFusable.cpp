@@ -116,10 +116,12 @@ private:
     }
     for (const CallSite &Call : Use.Calls) {
       const Intrinsic Kind = classify(Call);
-      if (Kind == Intrinsic::NamedBarrier && barrierNumber(Call).value_or(0) == 0)
+      if (Kind == Intrinsic::NamedBarrier && namedBarriers(Call).empty())
         block(BlockerKind::NamedBarrier, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
       else if (Kind == Intrinsic::NamedBarrier && Call.Callee->getName() == "__barrier_sync")
-        waitsForLeavers(Call.Where, Name);
+        beforeLeavers("without a count", Call.Where, Name);
+      else if (Kind == Intrinsic::NamedBarrier && namedBarriers(Call).size() > 1)
+        beforeLeavers("by a number that may be 0", Call.Where, Name);
       if (Kind == Intrinsic::Cluster)
         block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
     }
@@ -139,18 +141,23 @@ private:
     if (isBlockBarrier(Assembly))
       return;
     for (const AssemblyMention &M : Scan.Mentions)
-      if (M.What == AssemblyMention::Kind::Barrier && !barrierNumber(Assembly, M, Unit.ast()))
-        block(BlockerKind::NamedBarrier, Assembly.getAsmLoc(), fmt::format("operand %{} in {}", M.Number, In));
+      if (M.What == AssemblyMention::Kind::Barrier) {
+        const std::set<unsigned> Named = namedBarriers(Assembly, M, Unit.ast());
+        if (Named.empty())
+          block(BlockerKind::NamedBarrier, Assembly.getAsmLoc(), fmt::format("operand %{} in {}", M.Number, In));
+        else if (Named.size() > 1 && M.HasCount)
+          beforeLeavers("by a number that may be 0", Assembly.getAsmLoc(), In);
+      }
     if (waitsForBlock(Assembly))
-      waitsForLeavers(Assembly.getAsmLoc(), In);
+      beforeLeavers("without a count", Assembly.getAsmLoc(), In);
   }
 
-  /// A barrier that is named and has no count waits for all that have not left; a partition's has a count.
-  void waitsForLeavers(clang::SourceLocation Where, const std::string &In) {
+  /// A barrier that is named and has no count waits for all that have not left; a partition's has a count. Where
+  /// threads leave, no hardware barrier is the block's that number 0 could stand for.
+  void beforeLeavers(const char *How, clang::SourceLocation Where, const std::string &In) {
     if (!Facts.ExitsBeforeBarrier.empty())
       block(BlockerKind::NamedBarrier, Where,
-            fmt::format("without a count in {}, and threads may leave before: {}", In,
-                        Facts.ExitsBeforeBarrier.front().What));
+            fmt::format("{} in {}, and threads may leave before: {}", How, In, Facts.ExitsBeforeBarrier.front().What));
   }
 
   /// Why a declaration in the fused file cannot stand for the kernel that is launched, or "".
@@ -182,30 +189,28 @@ private:
         Use.EnteredAs ? Use.EnteredAs->getQualifiedNameAsString() : Use.Function->getQualifiedNameAsString();
     std::string What;
     BlockerKind Kind = BlockerKind::LibraryUsesBlock;
+    auto Found = [&](BlockerKind K, std::string W) {
+      Kind = K;
+      What = std::move(W);
+    };
     for (const CallSite &Call : Use.Calls)
       if (const Intrinsic Named = classify(Call); Named == Intrinsic::NamedBarrier || Named == Intrinsic::Cluster)
-        What = "calls " + Call.Callee->getNameAsString();
+        Found(Named == Intrinsic::Cluster ? BlockerKind::Cluster : BlockerKind::LibraryUsesBlock,
+              "calls " + Call.Callee->getNameAsString());
     if (Use.AssemblyUsesBlock)
-      What = "uses the block in assembly";
+      Found(BlockerKind::LibraryUsesBlock, "uses the block in assembly");
     if (!Use.Shared.empty())
-      What = "holds shared memory";
+      Found(BlockerKind::LibraryUsesBlock, "holds shared memory");
     if (!Use.Launches.empty())
-      What = "launches a kernel";
+      Found(BlockerKind::LibraryUsesBlock, "launches a kernel");
     if (Unit.request().Flags.Relocatable && touchesBlock(Use) && !Use.Function->hasAttr<clang::AlwaysInlineAttr>() &&
         Use.Function->isExternallyVisible())
-      What = "is compiled once for the whole program (-rdc=true)";
-    // Cooperative groups: tiles of several warps meet in memory that the driver reserves once per block.
-    if (Use.Function->getIdentifier() && Use.Function->getName().starts_with("sync_warps"))
-      What = "synchronises a tile of several warps";
-    if (Use.Function->getIdentifier() && Use.Function->getName().starts_with("sync_grids")) {
-      Kind = BlockerKind::GridGroup;
-      What = "synchronises the grid";
-    }
+      Found(BlockerKind::LibraryUsesBlock, "is compiled once for the whole program (-rdc=true)");
+    if (Use.Function->getIdentifier() && Use.Function->getName().starts_with("sync_grids"))
+      Found(BlockerKind::GridGroup, "synchronises the grid");
     // In relocatable code, the linker makes one variable of those of all files.
-    if (!Use.MutableStatics.empty() && !(Unit.request().Flags.Relocatable && Use.Function->isExternallyVisible())) {
-      Kind = BlockerKind::StaticLocal;
-      What = "keeps state in " + Use.MutableStatics.front()->getNameAsString();
-    }
+    if (!Use.MutableStatics.empty() && !(Unit.request().Flags.Relocatable && Use.Function->isExternallyVisible()))
+      Found(BlockerKind::StaticLocal, "keeps state in " + Use.MutableStatics.front()->getNameAsString());
     // One report per library function that the user names.
     if (!What.empty() && Libraries.insert(Entered).second)
       block(Kind, Use.EnteredAt.isValid() ? Use.EnteredAt : Kernel.getLocation(), Entered + " " + What);

@@ -135,6 +135,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       Facts.ReadOnlyLoads.push_back(
           {Use.EnteredAs ? Use.EnteredAs->getNameAsString() : "ld.global.nc", Kernel.getNameAsString(), Unit.place(At)});
     if (Use.System) {
+      Facts.MultiWarpTiles |= Function->getIdentifier() && Function->getName().starts_with("sync_warps");
       for (const BuiltinRead &Read : Use.Reads) {
         Facts.ReadByLibrary[Read.Builtin] = true;
         // What it reads of the grid, the launcher allows.
@@ -176,8 +177,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
     }
     for (const CallSite &Call : Use.Calls)
       if (classify(Call) == Intrinsic::NamedBarrier)
-        if (const auto Number = barrierNumber(Call); Number && *Number > 0)
-          Facts.NamedBarriers.insert(*Number);
+        Facts.NamedBarriers.merge(namedBarriers(Call));
     for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
       if (isBlockBarrier(*Assembly)) {
         Facts.Barriers.push_back({"bar.sync", Name, Unit.place(Assembly->getAsmLoc())});
@@ -185,8 +185,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       }
       for (const AssemblyMention &M : scanAssembly(*Assembly).Mentions)
         if (M.What == AssemblyMention::Kind::Barrier) {
-          if (const auto Number = barrierNumber(*Assembly, M, Context))
-            Facts.NamedBarriers.insert(*Number);
+          Facts.NamedBarriers.merge(namedBarriers(*Assembly, M, Context));
           Facts.ArrivesAtBarriers |= M.Arrives;
         }
     }

@@ -116,11 +116,14 @@ public:
     if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs())
       for (const clang::TemplateArgument &Argument : Arguments->asArray())
         templateArgument(Argument);
-    while (NextFunction < Pending.size() || NextUnit < PendingUnits.size()) {
-      if (NextFunction < Pending.size())
-        body(Pending[NextFunction++]);
-      else
-        text(PendingUnits[NextUnit++]);
+    for (bool Again = true; Again;) {
+      while (NextFunction < Pending.size() || NextUnit < PendingUnits.size()) {
+        if (NextFunction < Pending.size())
+          body(Pending[NextFunction++]);
+        else
+          text(PendingUnits[NextUnit++]);
+      }
+      Again = anyGroup();
     }
     return std::move(Result);
   }
@@ -128,6 +131,37 @@ public:
 private:
   struct BodyVisitor;
   struct TextVisitor;
+
+  /// `thread_group::sync()` and its like of cooperative groups do what the group is: a block, lanes, or the grid or a
+  /// cluster where the kernel makes such a group somewhere. Adds the latter's code if so.
+  bool anyGroup() {
+    if (OfLargeGroups.empty() || llvm::none_of(Result.Functions, [](const auto &Each) {
+          auto *Made = llvm::dyn_cast<clang::CXXConstructorDecl>(Each.first);
+          return Made && isLargeGroup(Made->getParent());
+        }))
+      return false;
+    for (const auto &[From, Call] : std::exchange(OfLargeGroups, {})) {
+      Result.Functions[From].Calls.push_back(Call);
+      const FunctionUse Use = Result.Functions[From];
+      function(Call.Callee, Call.Where, nullptr, &Use);
+    }
+    SkipsLargeGroups = false;
+    return true;
+  }
+
+  static bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names) {
+    return Record && Record->getIdentifier() && llvm::is_contained(Names, Record->getName()) &&
+           llvm::StringRef(Record->getQualifiedNameAsString()).starts_with("cooperative_groups::");
+  }
+  static bool isLargeGroup(const clang::CXXRecordDecl *Record) {
+    return isOfGroups(Record, {"grid_group", "cluster_group"});
+  }
+  /// A call in `thread_group` for what the group is only if it is a grid or a cluster.
+  static bool isOfLargeGroup(const clang::FunctionDecl &Caller, const clang::FunctionDecl &Callee) {
+    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(&Caller);
+    return Method && isOfGroups(Method->getParent(), {"thread_group"}) && Callee.getNumParams() == 1 &&
+           isLargeGroup(Callee.getParamDecl(0)->getType().getNonReferenceType()->getAsCXXRecordDecl());
+  }
 
   void broken(const clang::Decl *D, std::string Fact = {}) {
     if (Result.HasErrors && Fact.empty())
@@ -268,6 +302,8 @@ private:
   std::vector<const clang::FunctionDecl *> Pending;
   std::vector<const clang::Decl *> PendingUnits;
   size_t NextFunction = 0, NextUnit = 0;
+  std::vector<std::pair<const clang::FunctionDecl *, CallSite>> OfLargeGroups;
+  bool SkipsLargeGroups = true;
 };
 
 /// Collects what an instantiated body does.
@@ -291,6 +327,10 @@ struct Walk::BodyVisitor : NameVisitor {
     }
     if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D)) {
       auto Call = Callees.find(E);
+      if (W.SkipsLargeGroups && Use.System && isOfLargeGroup(*Use.Function, *Function)) {
+        W.OfLargeGroups.push_back({Use.Function, {Function, Call == Callees.end() ? nullptr : Call->second, Where}});
+        return;
+      }
       const bool Constructs = llvm::isa_and_nonnull<clang::CXXConstructExpr>(E);
       Use.Calls.push_back({Function, Call == Callees.end() ? nullptr : Call->second, Where});
       if (!E && !Constructs)
@@ -516,18 +556,18 @@ Intrinsic classify(const CallSite &Call) {
   const Intrinsic Kind = classify(*Call.Callee);
   if (Kind != Intrinsic::Barrier || Call.Callee->getName() != "__barrier_sync")
     return Kind;
-  return barrierNumber(Call) == 0u ? Intrinsic::Barrier : Intrinsic::NamedBarrier;
+  clang::Expr::EvalResult Number;
+  const clang::Expr *Argument = Call.Call && Call.Call->getNumArgs() > 0 ? Call.Call->getArg(0) : nullptr;
+  const bool OfBlock = Argument && !Argument->isValueDependent() &&
+                       Argument->EvaluateAsInt(Number, Call.Callee->getASTContext()) && Number.Val.getInt() == 0;
+  return OfBlock ? Intrinsic::Barrier : Intrinsic::NamedBarrier;
 }
 
-std::optional<unsigned> barrierNumber(const CallSite &Call) {
-  clang::Expr::EvalResult Number;
+std::set<unsigned> namedBarriers(const CallSite &Call) {
   const llvm::StringRef Name = Call.Callee->getName();
-  if ((Name != "__barrier_sync" && Name != "__barrier_sync_count") || !Call.Call || Call.Call->getNumArgs() == 0 ||
-      Call.Call->getArg(0)->isValueDependent() ||
-      !Call.Call->getArg(0)->EvaluateAsInt(Number, Call.Callee->getASTContext()))
-    return std::nullopt;
-  const llvm::APSInt Value = Number.Val.getInt();
-  return Value >= 0 && Value <= 15 ? std::optional<unsigned>(Value.getZExtValue()) : std::nullopt;
+  if ((Name != "__barrier_sync" && Name != "__barrier_sync_count") || !Call.Call || Call.Call->getNumArgs() == 0)
+    return {};
+  return barriersNamedBy(*Call.Call->getArg(0), Call.Callee->getASTContext());
 }
 
 } // namespace cufuse

@@ -177,9 +177,9 @@ std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernel
   for (const PartitionPlan &P : Plan.Partitions)
     Out += fmt::format("threads {:>4} to {:>4}: {} copy {}, block {}, {}\n", P.First, P.First + P.Reserved - 1,
                        Kernels[P.Constituent].Facts.QualifiedName, P.Copy, P.Block.str(),
-                       P.Barrier                        ? fmt::format("barrier {}", P.Barrier)
-                       : P.WholeBlock && P.Synchronises ? "the barrier of the block"
-                                                        : "no barrier");
+                       !P.Synchronises ? "no barrier"
+                       : P.WholeBlock  ? "the barrier of the block"
+                                       : fmt::format("barrier {}", P.Barrier));
   if (Plan.Registers.Policy == RegisterPolicy::Count)
     Out += fmt::format("at most {} registers per thread\n", Plan.Registers.Count);
   if (Plan.Registers.Policy == RegisterPolicy::Free)

@@ -538,11 +538,12 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     Explain(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.Reserved - 1,
                         P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
     Explain(P.WholeBlock && P.Synchronises ? fmt::format("{}: the barrier of the block, which is all its own", Name)
-            : P.Barrier
+            : P.Synchronises
                 ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
-                              !Facts.Barriers.empty() ? "it synchronises"
-                              : Facts.sharesIndices() ? "its functions read the block index from shared memory"
-                                                      : "its blocks follow each other in the same shared memory")
+                              Facts.namesAnyBarrier()   ? "it may name any"
+                              : !Facts.Barriers.empty() ? "it synchronises"
+                              : Facts.sharesIndices()   ? "its functions read the block index from shared memory"
+                                                        : "its blocks follow each other in the same shared memory")
                 : fmt::format("{}: no barrier: it never synchronises", Name));
     if (P.DropsOut)
       for (const Finding &Exit : Facts.ExitsBeforeBarrier)

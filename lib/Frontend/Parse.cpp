@@ -27,9 +27,13 @@ constexpr const char *NvccCompat =
 
 /// Errors of Clang where nvcc accepts the code; they do not change what the code means.
 constexpr unsigned AcceptedByNvcc[] = {
-    clang::diag::err_shared_var_init,        clang::diag::err_dynamic_var_init,
-    clang::diag::err_attributes_not_allowed, clang::diag::err_asm_invalid_escape,
-    clang::diag::err_ref_bad_target,         clang::diag::err_ref_bad_target_global_initializer,
+    clang::diag::err_shared_var_init,
+    clang::diag::err_dynamic_var_init,
+    clang::diag::err_attributes_not_allowed,
+    clang::diag::err_asm_invalid_escape,
+    clang::diag::err_ref_bad_target,
+    clang::diag::err_ref_bad_target_global_initializer,
+    clang::diag::err_pragma_loop_precedes_nonloop, // nvcc ignores the pragma
 };
 
 constexpr const char *ProbePrefix = "cufuse_probe_";
@@ -90,6 +94,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "-Wno-unknown-cuda-version",
                                         "-Wno-register",
                                         "-Wno-c++11-narrowing",
+                                        "-Wno-reserved-user-defined-literal", // "%"PRIu64
                                         "-ferror-limit=0",
                                         "-isystem",
                                         Tools.CudaPath + "/include/cccl",
@@ -104,6 +109,15 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
     Arguments.insert(Arguments.end(), {"-I", Folder});
   Arguments.push_back(Request.File);
   return Arguments;
+}
+
+/// The folder of GCC's own headers, where Clang takes the C++ library of a GCC; "" elsewhere. nvcc's host compiler
+/// finds some there that Clang does not bring, as those of the sanitizers.
+std::string gccHeaders(const clang::HeaderSearchOptions &Search) {
+  for (const auto &Entry : Search.UserEntries)
+    if (const size_t At = Entry.Path.find("/../../../../include/c++/"); At != std::string::npos)
+      return Entry.Path.substr(0, At) + "/include";
+  return {};
 }
 
 /// Functions behind the end of the file that name the kernels, so that Clang resolves and instantiates them.
@@ -219,6 +233,9 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
                                                                ? std::string("no parse results from them")
                                                                : Diagnostics.Entries[0].Text));
   Invocation->getFrontendOpts().DisableFree = false;
+  if (const std::string Headers = gccHeaders(Invocation->getHeaderSearchOpts()); !Headers.empty())
+    Invocation->getHeaderSearchOpts().AddPath(Headers, clang::frontend::After, /*IsFramework=*/false,
+                                              /*IgnoreSysRoot=*/true);
 
   Unit->Compiler = std::make_unique<clang::CompilerInstance>(std::move(Invocation));
   clang::CompilerInstance &Compiler = *Unit->Compiler;

@@ -73,6 +73,8 @@ private:
                       Plan.Shape == Geometry::Blocks ? " of its blocks" : "", C.Facts->QualifiedName, P.Block.str());
       if (P.Barrier)
         Text += fmt::format(", barrier {}", P.Barrier);
+      else if (P.NamedBarriers == MaxNamedBarriers)
+        Text += ", all barriers";
       Text += '\n';
     }
     Text.pop_back();
@@ -204,6 +206,11 @@ private:
   void namedBarriers(const std::set<unsigned> &Numbers) {
     if (Numbers.empty())
       return;
+    if (Numbers.size() == MaxNamedBarriers) {
+      Out.write("/// The kernel may name any: it has all to itself.\n"
+                "__device__ constexpr unsigned cufuse_barrier(unsigned barrier) { return barrier; }");
+      return countedBarrier();
+    }
     std::string Index = std::to_string(Numbers.size() - 1);
     unsigned Place = Numbers.size() - 1;
     for (unsigned Number : llvm::reverse(Numbers))
@@ -211,6 +218,10 @@ private:
         Index = fmt::format("barrier == {} ? {} : {}", Number, Place + 1, Index);
     Out.line("__device__ constexpr unsigned cufuse_barrier(unsigned barrier) {{ return cufuse_partition::named({}); }}",
              Index);
+    countedBarrier();
+  }
+
+  void countedBarrier() {
     Out.write("__device__ __forceinline__ void __barrier_sync_count(unsigned barrier, unsigned count) {\n"
               "  cufuse_partition::syncNamed(cufuse_barrier(barrier), count);\n"
               "}");

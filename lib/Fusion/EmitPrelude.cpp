@@ -76,11 +76,10 @@ constexpr const char *PartitionNamed = R"(
     asm volatile("barrier.cta.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
   })";
 
-/// Where some partitions are the whole block, and others are not.
+/// Where some partitions are the whole block, and others are not; what `@whole@` stands for tells them apart.
 constexpr const char *EitherSync = R"(
-  /// Barrier 0 with all threads: the partition is the whole block.
   static __device__ __forceinline__ void sync() {
-    if (Barrier == 0)
+    if (@whole@)
       ::__syncthreads();
     else
       asm volatile("barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
@@ -214,15 +213,27 @@ constexpr const char *DropOutReductions = R"(  /// The number of threads here wi
   static __device__ __forceinline__ int syncAnd(int predicate) { return syncCount(!predicate) == 0; }
   static __device__ __forceinline__ int syncOr(int predicate) { return syncCount(predicate) != 0; })";
 
+void replaceMark(std::string &Text, llvm::StringRef Mark, const std::string &By) {
+  Text.replace(Text.find(Mark), Mark.size(), By);
+}
+
+/// What is true of a partition that is the whole block, where there are others, too.
+std::string isWhole(const FusionPlan &Plan) { return "Threads == " + constant(Plan.BlockThreads); }
+
+std::string eitherSync(const FusionPlan &Plan) {
+  std::string Text = EitherSync;
+  replaceMark(Text, "@whole@", isWhole(Plan));
+  return Text;
+}
+
 /// The reductions, where partitions are the whole block first of all.
-std::string partitionReductions(bool SomeAreWhole) {
+std::string partitionReductions(const FusionPlan &Plan, bool SomeAreWhole) {
   std::string Text = PartitionReductions;
-  for (const char *Kind : {"count", "and", "or"}) {
-    const std::string Mark = fmt::format("@{}@", Kind);
-    Text.replace(
-        Text.find(Mark), Mark.size(),
-        SomeAreWhole ? fmt::format("\n    if (Barrier == 0)\n      return ::__syncthreads_{}(predicate);", Kind) : "");
-  }
+  for (const char *Kind : {"count", "and", "or"})
+    replaceMark(Text, fmt::format("@{}@", Kind),
+                SomeAreWhole
+                    ? fmt::format("\n    if ({})\n      return ::__syncthreads_{}(predicate);", isWhole(Plan), Kind)
+                    : "");
   return Text;
 }
 
@@ -344,9 +355,9 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
   const bool Whole = Plan.keepsBlock();
   Out.write(Whole ? WholeBlockThreads : PartitionThreads);
   if (Need.Sync)
-    Out.write(Whole ? WholeBlockSync : Need.Whole ? EitherSync : PartitionSync);
+    Out.write(Whole ? WholeBlockSync : Need.Whole ? eitherSync(Plan) : PartitionSync);
   if (Need.Reductions)
-    Out.write(Whole ? WholeBlockReductions : partitionReductions(Need.Whole));
+    Out.write(Whole ? WholeBlockReductions : partitionReductions(Plan, Need.Whole));
   if (Need.Named)
     Out.write(PartitionNamed);
   if (Need.Dynamic)

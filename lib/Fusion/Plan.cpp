@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include <map>
+
 namespace cufuse {
 
 namespace {
-constexpr unsigned MaxBarriers = 15;            // 16 in hardware; 0 stays with plain __syncthreads().
 constexpr unsigned MaxStaticShared = 48 * 1024; // ptxas refuses more.
 constexpr unsigned BlockRegisters = 64 * 1024;  // per block, every architecture from sm_53 on
 constexpr unsigned MinRegisterLimit = 16, MaxRegisterLimit = 255;
@@ -34,7 +35,8 @@ void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, c
     Partition.PaddedThreads = roundedUp(Chosen.Block.threads(), WarpSize);
     Partition.Reserved = roundedUp(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize);
     Partition.Synchronises = synchronises(Kernel, Plan.Grid);
-    if (Partition.Synchronises)
+    // Whoever names all others has barrier 0, too.
+    if (Partition.Synchronises && !Kernel.namesAnyBarrier())
       Partition.Barrier = ++Barriers;
     Partition.NamedBarriers = Kernel.NamedBarriers.size();
     Barriers += Partition.NamedBarriers;
@@ -192,6 +194,11 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   for (const KernelFacts *Kernel : Facts)
     if (Kernel->libraryUsesBlock())
       LibraryUsers.push_back(Kernel->Name);
+  // Kernels with blocks of their own have that memory for themselves.
+  std::map<unsigned, unsigned> WithTiles;
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (Facts[P.Constituent]->MultiWarpTiles && ++WithTiles[Plan.Shape == Geometry::Blocks ? P.Constituent : 0] == 2)
+      Refuse(BlockerKind::MultiWarpTiles, "two partitions have some, one of " + Facts[P.Constituent]->Name);
   if (Plan.Shape != Geometry::Warps && LibraryUsers.size() > 1)
     Refuse(BlockerKind::LibrariesNeedWarps, llvm::join(LibraryUsers, " and "));
   for (size_t I = 0; Plan.waitsForGrid() && I < Facts.size(); ++I) {
@@ -214,8 +221,12 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     if (const auto Following = llvm::count_if(Plan.Roles, [](const RolePlan &R) { return R.ResidentBlocks == 0; });
         Following > 1 || Plan.residentRoles() == 0)
       Refuse(BlockerKind::ResidentBlocks, fmt::format("{} of {} kernels with none", Following, Plan.Roles.size()));
-  if (MostBarriers > MaxBarriers)
-    Refuse(BlockerKind::TooManyBarriers, std::to_string(MostBarriers));
+  if (MostBarriers > MaxNamedBarriers) {
+    auto Greedy = llvm::find_if(Facts, [](const KernelFacts *F) { return F->namesAnyBarrier(); });
+    Refuse(BlockerKind::TooManyBarriers,
+           Greedy == Facts.end() ? std::to_string(MostBarriers)
+                                 : fmt::format("{}, {} may name any itself", MostBarriers, (*Greedy)->Name));
+  }
   if (StaticShared > MaxStaticShared)
     Refuse(BlockerKind::StaticSharedMemory, fmt::format("{} bytes", StaticShared));
   if (ParameterBytes > MaxParameterBytes)

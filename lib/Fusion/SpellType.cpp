@@ -15,14 +15,10 @@ public:
       : Policy(Context.getPrintingPolicy()), Context(Context), IsCopied(IsCopied) {}
 
   std::optional<std::string> type(clang::QualType T, const std::string &Declarator) {
-    std::string Qualifiers;
-    if (T.isLocalConstQualified())
-      Qualifiers += "const ";
-    if (T.isLocalVolatileQualified())
-      Qualifiers += "volatile ";
     if (auto *Pointer = T->getAs<clang::PointerType>(); Pointer && !llvm::isa<clang::TypedefType>(T)) {
-      std::string Inner = "*" + Qualifiers;
-      if (T.isLocalRestrictQualified())
+      // With those of a template argument that it stands for.
+      std::string Inner = "*" + qualifiers(T.isConstQualified(), T.isVolatileQualified());
+      if (T.isRestrictQualified())
         Inner += "__restrict__ ";
       const clang::QualType Pointee = Pointer->getPointeeType();
       if (Pointee->isFunctionType())
@@ -35,7 +31,8 @@ public:
     std::optional<std::string> Name = base(T);
     if (!Name)
       return std::nullopt;
-    return Qualifiers + *Name + (Declarator.empty() ? "" : " " + Declarator);
+    return qualifiers(T.isLocalConstQualified(), T.isLocalVolatileQualified()) + *Name +
+           (Declarator.empty() ? "" : " " + Declarator);
   }
 
   std::optional<std::string> arguments(llvm::ArrayRef<clang::TemplateArgument> Arguments) {
@@ -46,6 +43,10 @@ public:
   }
 
 private:
+  static std::string qualifiers(bool Const, bool Volatile) {
+    return std::string(Const ? "const " : "") + (Volatile ? "volatile " : "");
+  }
+
   bool flatten(llvm::ArrayRef<clang::TemplateArgument> Arguments, std::vector<std::string> &Texts) {
     for (const clang::TemplateArgument &Argument : Arguments) {
       if (Argument.getKind() == clang::TemplateArgument::Pack) {
@@ -100,10 +101,10 @@ private:
       return Builtin->getName(Policy).str();
     if (const clang::TagDecl *Tag = Type->getAsTagDecl(); Tag && (T.isCanonical() || !desugars(Type)))
       return qualified(Tag);
-    const clang::QualType Simpler = T.getSingleStepDesugaredType(Context).getUnqualifiedType();
-    if (Simpler != T.getUnqualifiedType())
-      return type(Simpler, "");
-    return std::nullopt;
+    // A template argument has qualifiers of its own.
+    clang::QualType Simpler = T.getLocalUnqualifiedType().getSingleStepDesugaredType(Context);
+    Simpler.removeLocalFastQualifiers(T.getLocalFastQualifiers());
+    return Simpler.getTypePtr() != Type ? type(Simpler, "") : std::nullopt;
   }
   /// An array that no typedef names: its bounds stand behind the declarator.
   bool isArray(clang::QualType T) const {

@@ -115,11 +115,12 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
     Barriers += P.NamedBarriers;
     if (P.WholeBlock && (Plan.Shape != Geometry::Blocks || P.Barrier != 0 || P.Block.threads() != Plan.BlockThreads))
       return defect(fmt::format("a partition of {} threads is not the whole block", P.Block.threads()));
-    if (P.Synchronises != (P.Barrier != 0 || (P.WholeBlock && P.Synchronises)))
+    const bool HasBarrier0 = P.WholeBlock || P.NamedBarriers == MaxNamedBarriers;
+    if (P.Synchronises != (P.Barrier != 0 || (HasBarrier0 && P.Synchronises)))
       return defect("a partition has no barrier to synchronise by");
     First += P.Reserved;
     Threads = std::max(Threads, First);
-    if (Barriers > 15)
+    if (Barriers > MaxNamedBarriers)
       return defect(fmt::format("{} barriers", Barriers));
   }
   if (Threads != Plan.BlockThreads || Threads > MaxBlockThreads)

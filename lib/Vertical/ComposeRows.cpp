@@ -72,6 +72,7 @@ private:
         All.ReadByLibrary[B] |= F.ReadByLibrary[B];
       }
       Append(All.LibraryBarriers, F.LibraryBarriers);
+      All.MultiWarpTiles |= F.MultiWarpTiles;
       Append(All.Barriers, F.Barriers);
       All.NamedBarriers.insert(F.NamedBarriers.begin(), F.NamedBarriers.end());
       All.ArrivesAtBarriers |= F.ArrivesAtBarriers;

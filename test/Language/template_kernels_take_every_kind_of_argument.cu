@@ -1,5 +1,5 @@
 // Types, values, enumerators, templates, packs, defaults, functions; named by the user or by their only instantiation.
-// RUN: %cufuse fuse '%s:mapped<float, Square>' '%s:counted<true, -4, 18446744073709551615ull, Mode::Fast>' '%s:wrapped<Box, int>' '%s:packed<float, int, Pair<short>>' %s:defaulted --block 64 --block 64 --block 64 --block 64 --block 64 -o %t.cu
+// RUN: %cufuse fuse '%s:mapped<float, Square>' '%s:counted<true, -4, 18446744073709551615ull, Mode::Fast>' '%s:wrapped<Box, int>' '%s:packed<float, int, Pair<short>>' %s:defaulted '%s:qualified<const float, float *const>' --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 -o %t.cu
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
@@ -8,6 +8,7 @@
 // CHECK: wrapped<{{.*}}Box, int>(
 // CHECK: packed<float, int, {{.*}}Pair<short>>(
 // CHECK: defaulted<double, 4, {{.*}}Square>(
+// CHECK: qualified<const float, float *const >(
 
 enum class Mode { Slow, Fast };
 struct Square {
@@ -30,5 +31,6 @@ template <typename First, typename... Rest> __global__ void packed(First *first,
   first[threadIdx.x] = sizeof...(rest) + (sizeof(Rest) + ... + 0u);
 }
 template <typename T = double, int N = 4, typename F = Square> __global__ void defaulted(T *data) { data[threadIdx.x] = F()(data[threadIdx.x]) + N; }
+template <typename In, typename Slot> __global__ void qualified(In *in, Slot *slots) { *slots[threadIdx.x] = in[threadIdx.x]; }
 
 void launch(double *data) { defaulted<><<<1, 64>>>(data); }

@@ -1,10 +1,14 @@
-// A kernel with cluster dimensions, or that synchronises its cluster, is refused.
+// A kernel with cluster dimensions, or that synchronises its cluster, itself or by a group, is refused.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:with_dimensions --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=DIMENSIONS --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse %s:waits --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=CALL --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:by_group --block 64 -o %t/out.cu -- -arch=sm_90a 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=GROUP --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
+#include <cooperative_groups.h>
+
 // DIMENSIONS: refused: {{[^ ]*}}:[[#@LINE+2]]:17: with_dimensions: the kernel uses thread-block clusters:
 // DIMENSIONS-SAME: __cluster_dims__ [Cluster]; leave this kernel out: clusters cannot share a block
 __global__ void __cluster_dims__(2, 1, 1) with_dimensions(float *data) { data[threadIdx.x] = 0; }
@@ -16,4 +20,11 @@ __global__ void waits(float *data) {
   __cluster_barrier_arrive();
   // CALL: refused: {{[^ ]*}}:[[#@LINE+1]]:3: waits: {{.*}} __cluster_barrier_wait in waits [Cluster]
   __cluster_barrier_wait();
+}
+
+__global__ void by_group(float *data) {
+  data[threadIdx.x] = 1;
+  // GROUP: refused: {{[^ ]*}}:[[#@LINE+2]]:38: by_group: the kernel uses thread-block clusters: cooperative_groups::
+  // GROUP-SAME: {{.*}}cluster_group::sync calls __cluster_barrier_arrive [Cluster]; leave this kernel out
+  cooperative_groups::this_cluster().sync();
 }

@@ -75,7 +75,7 @@ TEST(Blocker, MessageHasMeaningFactAndEnumerator) {
   const Message M = Blocker{BlockerKind::NamedBarrier, {"a.cu", 3, 5, ""}, "__barrier_sync in k"}.message();
   EXPECT_EQ(M.Text,
             "a hardware barrier is named in a way that cannot be renumbered: __barrier_sync in k [NamedBarrier]");
-  EXPECT_EQ(M.Remedy, "name it by a constant of 1 to 15, with a count, and have every thread that arrives wait");
+  EXPECT_EQ(M.Remedy, "name one of 1 to 15, with a count, and have every thread that arrives wait");
   EXPECT_EQ(M.Where.str(), "a.cu:3:5");
   EXPECT_EQ((Blocker{BlockerKind::NamedBarrier, {}, ""}.message().Text),
             "a hardware barrier is named in a way that cannot be renumbered [NamedBarrier]");

@@ -3,10 +3,11 @@
 
 #include "cufuse/Analysis/KernelFacts.h"
 
+#include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 #include <llvm/ADT/StringRef.h>
 
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,11 @@ bool isBlockBarrier(const clang::GCCAsmStmt &Assembly);
 /// Does it wait for all threads of the block, at any barrier?
 bool waitsForBlock(const clang::GCCAsmStmt &Assembly);
 
-/// The number of a barrier that the statement names, where it is constant.
-std::optional<unsigned> barrierNumber(const clang::GCCAsmStmt &Assembly, const AssemblyMention &Barrier,
-                                      const clang::ASTContext &Context);
+/// The barriers of 1 to 15 that a value may name: all where only the run knows it, none where it is another.
+std::set<unsigned> barriersNamedBy(const clang::Expr &Number, const clang::ASTContext &Context);
+
+/// The same of a barrier that the statement mentions.
+std::set<unsigned> namedBarriers(const clang::GCCAsmStmt &Assembly, const AssemblyMention &Barrier,
+                                 const clang::ASTContext &Context);
 
 } // namespace cufuse

@@ -15,6 +15,9 @@
 
 namespace cufuse {
 
+/// Hardware barriers of a block beside 0 (PTX ISA, barrier).
+constexpr unsigned MaxNamedBarriers = 15;
+
 /// Which of x, y, z are read.
 using Dimensions = std::array<bool, 3>;
 inline bool any(const Dimensions &D) { return D[0] || D[1] || D[2]; }
@@ -99,10 +102,12 @@ struct KernelFacts {
   /// The same of functions of libraries, which are not copied.
   std::array<bool, 4> ReadByLibrary{};
   std::vector<std::string> LibraryBarriers; ///< Names of the barriers they call.
+  bool MultiWarpTiles = false; ///< Of cooperative groups: they meet in memory that the driver reserves once per block.
 
   std::vector<BarrierFacts> Barriers;
-  std::set<unsigned> NamedBarriers; ///< Numbers of hardware barriers that it names, but for 0, the block's.
-  bool ArrivesAtBarriers = false;   ///< Without waiting there.
+  /// Numbers of hardware barriers that it names, but for 0, the block's; all 15 where only the run knows a number.
+  std::set<unsigned> NamedBarriers;
+  bool ArrivesAtBarriers = false; ///< Without waiting there.
   std::vector<SharedArray> StaticShared;
   std::vector<SharedArray> DynamicShared;
   bool HelperHasDynamicShared = false;
@@ -126,6 +131,7 @@ struct KernelFacts {
   std::vector<Blocker> Blockers;
 
   bool reads(Builtin B) const { return any(Reads[static_cast<size_t>(B)]); }
+  bool namesAnyBarrier() const { return NamedBarriers.size() == MaxNamedBarriers; }
   bool usesShared() const { return !StaticShared.empty() || !DynamicShared.empty(); }
   unsigned long long staticSharedBytes() const {
     unsigned long long Sum = 0;

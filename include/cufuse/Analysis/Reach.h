@@ -10,7 +10,7 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 
-#include <optional>
+#include <set>
 #include <vector>
 
 namespace cufuse {
@@ -92,7 +92,8 @@ enum class Intrinsic { None, Barrier, NamedBarrier, WarpPrimitive, Atomic, Clust
 Intrinsic classify(const clang::FunctionDecl &Function);
 /// The same, with its argument in mind: only barrier 0 is that of the block.
 Intrinsic classify(const CallSite &Call);
-/// The number that a call of `__barrier_sync` or `__barrier_sync_count` names, where it is constant and possible.
-std::optional<unsigned> barrierNumber(const CallSite &Call);
+/// The barriers of 1 to 15 that a call of `__barrier_sync` or `__barrier_sync_count` may name: all where only the run
+/// knows, none of another call.
+std::set<unsigned> namedBarriers(const CallSite &Call);
 
 } // namespace cufuse

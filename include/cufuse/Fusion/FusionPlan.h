@@ -24,7 +24,8 @@ struct PartitionPlan {
   BlockShape Block;
   unsigned PaddedThreads = 0; ///< Block.threads() rounded up to whole warps; also the count of its barrier.
   unsigned Reserved = 0;      ///< The same, but to whole warpgroups for `RegisterPolicy::Split`.
-  unsigned Barrier = 0;       ///< Hardware barrier 1…15, or 0 when the partition never synchronises.
+  /// Hardware barrier 1…15; 0 when the partition never synchronises, is the whole block, or names all others itself.
+  unsigned Barrier = 0;
   unsigned NamedBarriers = 0; ///< Those that the kernel names itself; they follow `Barrier`.
   bool Synchronises = false;  ///< Inside its blocks, or between them when they follow each other in the same memory.
   bool WholeBlock = false;    ///< All threads of the fused block: `__syncthreads()` is its barrier (`Blocks` only).
