@@ -125,7 +125,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
   }
   Facts.LaunchBlocks = launchBlocks(Unit, Kernel);
   // The first token of a macro stands for the loop's; what the macro has before it would come between the two.
-  if (const clang::ForStmt *Loop = gridStrideLoop(Kernel))
+  if (const clang::ForStmt *Loop = gridStrideLoop(Kernel).Loop)
     if (const clang::SourceLocation At = Loop->getBeginLoc();
         At.isFileID() || clang::Lexer::isAtStartOfMacroExpansion(At, Context.getSourceManager(), Context.getLangOpts()))
       Facts.GridStrideLoop = Unit.place(Context.getSourceManager().getExpansionLoc(At));

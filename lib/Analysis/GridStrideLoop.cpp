@@ -2,11 +2,18 @@
 
 #include "cufuse/Analysis/KernelFacts.h"
 
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 
 namespace cufuse {
 
 namespace {
+
+bool isBuiltin(const clang::ValueDecl &Variable, Builtin B) {
+  return Variable.getIdentifier() && Variable.getName() == BuiltinNames[static_cast<size_t>(B)];
+}
 
 /// Does an expression come from the size of the launch, maybe by way of local variables?
 struct LaunchSize : clang::ConstDynamicRecursiveASTVisitor {
@@ -16,13 +23,14 @@ struct LaunchSize : clang::ConstDynamicRecursiveASTVisitor {
       return true;
     if (Variable->isLocalVarDecl() && Variable->hasInit())
       TraverseStmt(Variable->getInit());
-    if (Variable->hasGlobalStorage())
-      for (Builtin B : {Builtin::BlockDim, Builtin::GridDim})
-        Found |= Variable->getIdentifier() && Variable->getName() == BuiltinNames[static_cast<size_t>(B)];
-    return !Found;
+    if (Variable->hasGlobalStorage()) {
+      Grid |= isBuiltin(*Variable, Builtin::GridDim);
+      Block |= isBuiltin(*Variable, Builtin::BlockDim);
+    }
+    return true;
   }
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Seen;
-  bool Found = false;
+  bool Grid = false, Block = false;
 };
 
 /// What the step adds; nothing for steps of other forms.
@@ -41,21 +49,221 @@ struct LoopFinder : clang::ConstDynamicRecursiveASTVisitor {
       return true;
     LaunchSize Size;
     Size.TraverseStmt(Step);
-    if (Size.Found)
-      Found = Loop;
-    return !Found;
+    if (Size.Grid || Size.Block)
+      Found.emplace_back(Loop, Size.Grid);
+    return true;
   }
   bool TraverseLambdaExpr(MaybeConst<clang::LambdaExpr> *) override { return true; }
-  const clang::ForStmt *Found = nullptr;
+  std::vector<std::pair<const clang::ForStmt *, bool>> Found; ///< With whether the grid's size is in the step.
+};
+
+/// Variables that something other than reading their value happens to: they may change.
+struct Changes : clang::ConstDynamicRecursiveASTVisitor {
+  bool TraverseImplicitCastExpr(MaybeConst<clang::ImplicitCastExpr> *E) override {
+    const clang::Expr *Of = E->getSubExpr()->IgnoreParens();
+    if (E->getCastKind() == clang::CK_LValueToRValue && llvm::isa<clang::DeclRefExpr>(Of))
+      return true;
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseImplicitCastExpr(E);
+  }
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    Changed.insert(E->getDecl());
+    return true;
+  }
+  llvm::SmallPtrSet<const clang::ValueDecl *, 16> Changed;
+};
+
+/// Calls, and what leaves the loop in another way than `return`.
+struct Departures : clang::ConstDynamicRecursiveASTVisitor {
+  bool VisitBreakStmt(const clang::BreakStmt *) override { return Breaks = true; }
+  bool VisitGotoStmt(const clang::GotoStmt *) override { return Jumps = true; }
+  bool VisitLabelStmt(const clang::LabelStmt *) override { return Jumps = true; }
+  bool VisitGCCAsmStmt(const clang::GCCAsmStmt *) override { return Calls = true; }
+  bool VisitCallExpr(const clang::CallExpr *) override { return Calls = true; }
+  bool VisitCXXConstructExpr(const clang::CXXConstructExpr *) override { return Calls = true; }
+  bool Breaks = false, Jumps = false, Calls = false;
+};
+
+class LoadsOf {
+public:
+  LoadsOf(const clang::FunctionDecl &Kernel, const clang::ForStmt &Loop) : Loop(Loop) {
+    auto *Init = llvm::dyn_cast_or_null<clang::DeclStmt>(Loop.getInit());
+    Variable = Init && Init->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(Init->getSingleDecl()) : nullptr;
+    Everywhere.TraverseStmt(Kernel.getBody());
+    InBody.TraverseStmt(Loop.getBody());
+  }
+
+  std::vector<const clang::Expr *> find() {
+    auto *Step = Loop.getInc() ? llvm::dyn_cast<clang::BinaryOperator>(Loop.getInc()->IgnoreParenImpCasts()) : nullptr;
+    auto *Stepped = Step ? llvm::dyn_cast<clang::DeclRefExpr>(Step->getLHS()->IgnoreParens()) : nullptr;
+    const bool Plain = Variable && isNumber(Variable->getType()) && Variable->getType()->isIntegerType() &&
+                       !InBody.Changed.contains(Variable) && Stepped && Stepped->getDecl() == Variable &&
+                       Loop.getCond() && !Loop.getConditionVariable() && isAhead(Loop.getCond()) &&
+                       isAhead(Step->getRHS()) && isWritten(Loop.getForLoc(), Loop.getRParenLoc()) &&
+                       isWritten(Variable->getBeginLoc(), Loop.getInc()->getEndLoc()) &&
+                       isWritten(Loop.getBody()->getBeginLoc(), Loop.getBody()->getEndLoc());
+    if (!Plain)
+      return {};
+    Departures Leaving;
+    Leaving.TraverseStmt(Loop.getBody());
+    if (Leaving.Breaks || Leaving.Jumps)
+      return {};
+    if (auto *Block = llvm::dyn_cast<clang::CompoundStmt>(Loop.getBody())) {
+      for (const clang::Stmt *Each : Block->body())
+        if (!takeFrom(Each))
+          break;
+    } else {
+      takeFrom(Loop.getBody());
+    }
+    return std::move(Found);
+  }
+
+  const clang::VarDecl *variable() const { return Variable; }
+
+private:
+  static bool isWritten(clang::SourceLocation Begin, clang::SourceLocation End) {
+    return Begin.isFileID() && End.isFileID();
+  }
+
+  /// Of a type that every compiler spells alike.
+  static bool isNumber(clang::QualType T) {
+    using clang::BuiltinType;
+    return !T.isVolatileQualified() && T->isBuiltinType() &&
+           (T->isIntegerType() || T->isSpecificBuiltinType(BuiltinType::Float) ||
+            T->isSpecificBuiltinType(BuiltinType::Double));
+  }
+
+  /// A call may not return.
+  static bool calls(const clang::Stmt *Each) {
+    Departures Leaving;
+    Leaving.TraverseStmt(Each);
+    return Leaving.Calls;
+  }
+
+  /// Whether what comes behind it is done in any case, too.
+  bool takeFrom(const clang::Stmt *Each) {
+    if (auto *Declares = llvm::dyn_cast<clang::DeclStmt>(Each)) {
+      for (const clang::Decl *D : Declares->decls()) {
+        auto *V = llvm::dyn_cast<clang::VarDecl>(D);
+        if (!V || !V->getInit() || V->isStaticLocal())
+          continue;
+        take(V->getInit());
+        if (calls(V->getInit()))
+          return false;
+      }
+      return true;
+    }
+    if (auto *E = llvm::dyn_cast<clang::Expr>(Each))
+      take(E);
+    return llvm::isa<clang::Expr>(Each) && !calls(Each);
+  }
+
+  /// The loads among the operands that are always evaluated.
+  void take(const clang::Expr *E) {
+    if (auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
+        Cast && Cast->getCastKind() == clang::CK_LValueToRValue)
+      if (isLoad(Cast->getSubExpr())) {
+        Found.push_back(Cast->getSubExpr()->IgnoreParens());
+        return;
+      }
+    auto *Both = llvm::dyn_cast<clang::BinaryOperator>(E);
+    if (!llvm::isa<clang::CallExpr, clang::CastExpr, clang::ParenExpr, clang::UnaryOperator, clang::ArraySubscriptExpr,
+                   clang::MaterializeTemporaryExpr, clang::ExprWithCleanups>(E) &&
+        (!Both || Both->isLogicalOp()))
+      return;
+    for (const clang::Stmt *Operand : E->children())
+      if (llvm::none_of(E->children(), [&](const clang::Stmt *Other) { return Other != Operand && calls(Other); }))
+        take(llvm::cast<clang::Expr>(Operand));
+  }
+
+  /// An element of memory that does not change, in a place that is known ahead.
+  bool isLoad(const clang::Expr *E) {
+    auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E->IgnoreParens());
+    return Element && isNumber(Element->getType()) && isWritten(Element->getBeginLoc(), Element->getEndLoc()) &&
+           isConstantMemory(Element->getBase()) && isAhead(Element->getBase()) && isAhead(Element->getIdx());
+  }
+
+  /// Behind a pointer `const T *__restrict__` of the kernel.
+  bool isConstantMemory(const clang::Expr *Pointer) {
+    Pointer = Pointer->IgnoreParenImpCasts();
+    if (auto *Sum = llvm::dyn_cast<clang::BinaryOperator>(Pointer); Sum && Sum->isAdditiveOp())
+      return isConstantMemory(Sum->getLHS()->getType()->isPointerType() ? Sum->getLHS() : Sum->getRHS());
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Pointer);
+    auto *Of = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+    if (!Of || !Of->getType()->isPointerType() || !Of->getType()->getPointeeType().isConstQualified() ||
+        Everywhere.Changed.contains(Of))
+      return false;
+    if (llvm::isa<clang::ParmVarDecl>(Of))
+      return Of->getType().isRestrictQualified();
+    return Of->isLocalVarDecl() && !Of->isStaticLocal() && Of->getInit() && isConstantMemory(Of->getInit());
+  }
+
+  /// Whether its value in a later turn is known in this one, once the loop's variable is.
+  bool isAhead(const clang::Expr *E) {
+    E = E->IgnoreParens();
+    if (llvm::isa<clang::IntegerLiteral, clang::CXXBoolLiteralExpr>(E))
+      return true;
+    if (auto *Constant = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(E))
+      return isAhead(Constant->getReplacement());
+    if (auto *Builtin = llvm::dyn_cast<clang::PseudoObjectExpr>(E)) {
+      auto *Property = llvm::dyn_cast<clang::MSPropertyRefExpr>(Builtin->getSyntacticForm()->IgnoreParens());
+      const clang::Expr *Base = Property ? Property->getBaseExpr()->IgnoreParenImpCasts() : nullptr;
+      if (auto *Opaque = llvm::dyn_cast_or_null<clang::OpaqueValueExpr>(Base))
+        Base = Opaque->getSourceExpr()->IgnoreParenImpCasts();
+      auto *Of = llvm::dyn_cast_or_null<clang::DeclRefExpr>(Base);
+      return Of && Of->getDecl()->getIdentifier() && llvm::is_contained(BuiltinNames, Of->getDecl()->getName());
+    }
+    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
+      auto *Of = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
+      if (Of == Variable)
+        return true;
+      const bool Outside =
+          Of && (llvm::isa<clang::ParmVarDecl>(Of) || (Of->isLocalVarDecl() && !Of->isStaticLocal() &&
+                                                       !isWithin(Of->getLocation(), Loop.getBody()->getSourceRange())));
+      return Outside && !Of->getType().isVolatileQualified() && !Of->getType()->isReferenceType() &&
+             !Everywhere.Changed.contains(Of);
+    }
+    if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
+      return isLoad(Element);
+    const bool Pure = llvm::isa<clang::CastExpr>(E) ||
+                      (llvm::isa<clang::UnaryOperator>(E) && llvm::cast<clang::UnaryOperator>(E)->isArithmeticOp()) ||
+                      (llvm::isa<clang::BinaryOperator>(E) && !llvm::cast<clang::BinaryOperator>(E)->isAssignmentOp());
+    return Pure && (E->getType()->isArithmeticType() || E->getType()->isPointerType()) &&
+           llvm::all_of(E->children(), [&](const clang::Stmt *Operand) {
+             return Operand && isAhead(llvm::cast<clang::Expr>(Operand));
+           });
+  }
+
+  bool isWithin(clang::SourceLocation At, clang::SourceRange Range) const {
+    const clang::SourceManager &Sources = Variable->getASTContext().getSourceManager();
+    return !Sources.isBeforeInTranslationUnit(At, Range.getBegin()) &&
+           !Sources.isBeforeInTranslationUnit(Range.getEnd(), At);
+  }
+
+  const clang::ForStmt &Loop;
+  const clang::VarDecl *Variable = nullptr;
+  Changes Everywhere, InBody;
+  std::vector<const clang::Expr *> Found;
 };
 
 } // namespace
 
-const clang::ForStmt *gridStrideLoop(const clang::FunctionDecl &Kernel) {
+GridStrideLoop gridStrideLoop(const clang::FunctionDecl &Kernel) {
   LoopFinder Finder;
   if (Kernel.getBody())
     Finder.TraverseStmt(Kernel.getBody());
-  return Finder.Found;
+  for (const auto &[Loop, Grid] : Finder.Found) {
+    LoadsOf Reading(Kernel, *Loop);
+    if (std::vector<const clang::Expr *> Loads = Reading.find(); !Loads.empty())
+      return {Loop, std::move(Loads), Reading.variable()};
+  }
+  GridStrideLoop Plain;
+  bool PlainGrid = false;
+  for (const auto &[Loop, Grid] : Finder.Found)
+    if (!Plain.Loop || (Grid && !PlainGrid)) {
+      Plain.Loop = Loop;
+      PlainGrid = Grid;
+    }
+  return Plain;
 }
 
 } // namespace cufuse

@@ -24,6 +24,13 @@ std::vector<KernelLaunch> launches(llvm::ArrayRef<SoloVariant> All) {
     Launches.push_back(Variant.Launch);
   return Launches;
 }
+/// Whether to try the `Rank`th best shape so. With more loads in flight another shape may be the best: those that are
+/// nearly as good are tried, too, with arguments fixed where they can be, as that hardly ever costs anything.
+bool isWorthTrying(size_t Rank, bool Bind, unsigned Unroll, bool Bindable) {
+  if (Bind ? !Bindable : Unroll == 0)
+    return false;
+  return Rank == 0 || ((Bind || !Bindable) && Unroll != 2);
+}
 } // namespace
 
 EmitOptions TuningSubject::emitAlone(size_t I) const {
@@ -125,7 +132,6 @@ llvm::Error SoloTuning::measure(RunnerPool &Runners) {
     SoloShape &Shape = What().Constituents[I].Shapes[Best[I].Shape];
     Shape.Microseconds = Best[I].Result.Microseconds;
     Shape.RelativeNoise = Best[I].Result.RelativeNoise;
-    Shape.Resources = Best[I].Result.Resources;
   }
   return llvm::Error::success();
 }
@@ -198,7 +204,7 @@ llvm::Error SoloTuning::measureShapes(size_t I) {
 }
 
 /// Begins to compile the constituent as cufuse emits it alone, with arguments fixed at compile time and its outer loop
-/// unrolled in its best shape, and with arguments fixed in those that are nearly as good.
+/// unrolled, in its best shapes.
 void SoloTuning::buildVariants(size_t I) {
   const EmitOptions Emit = Subject.emitAlone(I);
   const Fuser Single(Tools, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
@@ -207,11 +213,12 @@ void SoloTuning::buildVariants(size_t I) {
     return Variant;
   };
   Variants Asked;
-  for (const SoloVariant &Shape : Near[I])
+  for (size_t Rank = 0; Rank < Near[I].size(); ++Rank)
     for (const bool Bind : {true, false})
       for (const unsigned Unroll : {0u, 2u, 4u, 8u})
-        if ((Bind ? !Subject.Bindable[I].empty() : Unroll > 0) && (Unroll == 0 || &Shape == &Near[I].front())) {
-          SoloVariant &One = Asked.emplace_back(Shape);
+        if ((Unroll == 0 || Subject.Kernels[I].Facts.GridStrideLoop) &&
+            isWorthTrying(Rank, Bind, Unroll, !Subject.Bindable[I].empty())) {
+          SoloVariant &One = Asked.emplace_back(Near[I][Rank]);
           One.Bound = Bind;
           One.Unroll = Unroll;
         }
@@ -269,9 +276,11 @@ void SoloTuning::bind() {
     dropFailed(I, SoloLevel::Bound, All);
     llvm::sort(All, isFaster);
     // Between equals, bound ones first: they issue fewer instructions, and what they leave free another kernel can use.
+    // Then those that are unrolled less: they need fewer registers.
     const double Equal = All.empty() ? 0 : AboutEqual * All.front().Result.Microseconds;
     auto Rank = [&](const SoloVariant &V) {
-      return std::pair(!V.Bound || V.Result.Microseconds > Equal, V.Result.Microseconds);
+      const bool Slower = V.Result.Microseconds > Equal;
+      return std::tuple(Slower, Slower || !V.Bound, Slower ? 0 : V.Unroll, V.Result.Microseconds);
     };
     llvm::sort(All, [&](const SoloVariant &A, const SoloVariant &B) { return Rank(A) < Rank(B); });
     for (SoloVariant &Variant : All) {
@@ -288,14 +297,28 @@ void SoloTuning::bind() {
         dropFailed(I, SoloLevel::Bound, Wrong);
         continue;
       }
-      Best[I] = std::move(Variant);
+      Best[I] = Variant;
       Best[I].Tried = Tried;
+      carryOver(I, All);
       if (Best[I].Bound)
         What().Constituents[I].Bound = Subject.Bindable[I];
-      if (Best[I].Unroll)
-        What().Constituents[I].Unrolls = {Best[I].Unroll, 0};
+      What().Constituents[I].Unrolls = {Best[I].Unroll};
       break;
     }
+  }
+}
+
+/// Every shape with what is now bound and unrolled: its time as measured, or as much shorter as that of the best one
+/// has become.
+void SoloTuning::carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured) {
+  std::vector<SoloShape> &Shapes = What().Constituents[I].Shapes;
+  const double Factor = Best[I].Result.Microseconds / Shapes[Best[I].Shape].Microseconds;
+  for (unsigned Shape = 0; Shape < Shapes.size(); ++Shape) {
+    const auto Own = llvm::find_if(Measured, [&](const SoloVariant &V) {
+      return V.Shape == Shape && V.Bound == Best[I].Bound && V.Unroll == Best[I].Unroll;
+    });
+    Shapes[Shape].Microseconds = Own != Measured.end() ? Own->Result.Microseconds : Factor * Shapes[Shape].Microseconds;
+    Shapes[Shape].Resources = Best[I].Result.Resources;
   }
 }
 

@@ -79,6 +79,7 @@ private:
   llvm::Error measureShapes(size_t I);
   void buildVariants(size_t I);
   void bind();
+  void carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured);
   llvm::Error settle(SoloLevel Level, Variants &All);
   void measureAll(Variants &All, Effort How);
   SoloResult resultOf(size_t I, SoloLevel Level, const SoloVariant &Variant) const;

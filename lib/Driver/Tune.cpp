@@ -12,6 +12,7 @@
 #include <ctime>
 #include <future>
 #include <numeric>
+#include <set>
 
 namespace cufuse {
 
@@ -250,29 +251,39 @@ private:
   }
 
   /// The best of many measurements is partly luck: the winner and what it has to beat are measured once more, the
-  /// winner as a graph, too. Meanwhile its source is made.
+  /// winner as a graph and with its counters, too. Should another be the winner then, it is that one's turn. Meanwhile
+  /// the source of the first is made.
   llvm::Error confirm() {
     Answer.Verdict = summarize(Answer.Result);
-    const std::optional<Ranked> Winner = Answer.Verdict.Winner;
-    if (!Gpus->hasGpu() || !Winner)
-      return llvm::Error::success();
-    if (!World->launchOf(Winner->Which)) // It comes from an earlier sitting.
-      World->screen(Winner->Which, [](size_t, const Evaluation &) { return true; });
-    const KernelLaunch *Launch = World->launchOf(Winner->Which);
-    if (!Launch)
-      return llvm::Error::success();
+    for (std::set<std::string> Confirmed; Gpus->hasGpu() && Answer.Verdict.Winner;) {
+      const Ranked Winner = *Answer.Verdict.Winner;
+      if (!Confirmed.insert(Winner.Which.key()).second)
+        break;
+      if (!World->launchOf(Winner.Which)) // It comes from an earlier sitting.
+        World->screen(Winner.Which, [](size_t, const Evaluation &) { return true; });
+      const KernelLaunch *Launch = World->launchOf(Winner.Which);
+      if (!Launch)
+        break;
+      if (llvm::Error Error = confirmOne(Winner, *Launch))
+        return Error;
+      Answer.Verdict = summarize(Answer.Result);
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error confirmOne(const Ranked &Winner, const KernelLaunch &Launch) {
     size_t Strongest = 0;
     for (size_t I = 0; I < Answer.Result.Baselines.size(); ++I)
       if (const Evaluation &One = Answer.Result.Baselines[I].Result;
           One.Outcome == Fate::Measured && One.Microseconds < Answer.Result.Baselines[Strongest].Result.Microseconds)
         Strongest = I;
-    Schedule Fused{Winner->Which.key(), Schedule::Serial, {*Launch}};
+    Schedule Fused{Winner.Which.key(), Schedule::Serial, {Launch}};
     Fused.Counters = true;
-    const Schedule InGraph{Winner->Which.key() + " in a graph", Schedule::Graph, {*Launch}};
+    const Schedule InGraph{Winner.Which.key() + " in a graph", Schedule::Graph, {Launch}};
     std::vector<Schedule> Again = {Solo->launched()[Strongest], Fused, InGraph};
     auto Running = std::async(std::launch::async, [&] { return Gpus->run(std::move(Again)); });
     llvm::Error Failed = llvm::Error::success();
-    if (Answer.Verdict.What == Advice::Fuse)
+    if (Answer.Verdict.What == Advice::Fuse && DraftKey.empty())
       Failed = draftWinner();
     const std::vector<RunOutcome> Outcomes = Running.get();
     if (Failed)
@@ -280,13 +291,12 @@ private:
     BaselineResult &Baseline = Answer.Result.Baselines[Strongest];
     Baseline.Result = withOutcome(Baseline.Result, Outcomes[0]);
     TraceEntry Entry;
-    Entry.Tried = Winner->Which;
+    Entry.Tried = Winner.Which;
     Entry.Measured = Effort::Full;
-    Entry.Result = withOutcome(Winner->Result, Outcomes[1]);
+    Entry.Result = withOutcome(Winner.Result, Outcomes[1]);
     Entry.At = Answer.Result.Tried.empty() ? 0 : Answer.Result.Tried.back().At;
     Answer.Result.Tried.push_back(std::move(Entry));
-    Answer.Result.Profiles.push_back({Winner->Which.key(), Outcomes[1].Counters, withOutcome({}, Outcomes[2])});
-    Answer.Verdict = summarize(Answer.Result);
+    Answer.Result.Profiles.push_back({Winner.Which.key(), Outcomes[1].Counters, withOutcome({}, Outcomes[2])});
     return llvm::Error::success();
   }
 

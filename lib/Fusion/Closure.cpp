@@ -8,8 +8,6 @@
 #include "SelectCopied.h"
 #include "SpellType.h"
 
-#include "cufuse/Analysis/GridStrideLoop.h"
-
 namespace cufuse {
 
 namespace {
@@ -336,10 +334,8 @@ private:
       for (const auto &[At, Launch] : Launches->second)
         if (I.Text.Begin <= At && At < I.Text.End)
           Edits.push_back(Launch);
-    if (const clang::ForStmt *Loop = Facts.GridStrideLoop ? gridStrideLoop(*Reach.Kernel) : nullptr)
-      if (const clang::SourceLocation At = Unit.ast().getSourceManager().getExpansionLoc(Loop->getBeginLoc());
-          contains(I.Text, At))
-        Edits.push_back({Text.offset(At).second, 0, std::string(1, LoopMark)});
+    if (Facts.GridStrideLoop)
+      editGridStrideLoop(Unit, Text, I.Text, gridStrideLoop(*Reach.Kernel), Edits);
     globalQualifiers(I.Text, Edits);
     for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
       Edits.push_back({At, 0, fmt::format("::{}::{}", std::string(1, PathMark), Path)});

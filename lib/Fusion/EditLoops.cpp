@@ -1,5 +1,7 @@
 #include "EditLoops.h"
 
+#include "cufuse/Fusion/Closure.h"
+
 #include <clang/AST/StmtCXX.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -44,7 +46,87 @@ const clang::VarDecl *counted(const clang::ForStmt &Loop) {
   return Init && Init->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(Init->getSingleDecl()) : nullptr;
 }
 
+/// Source text, and edits of it that only count where the loop is unrolled or is not.
+class LoopText {
+public:
+  LoopText(const ParsedUnit &Unit, SourceText &Text, std::vector<Edit> &Edits) : Unit(Unit), Text(Text), Edits(Edits) {}
+
+  unsigned begin(clang::SourceRange Range) { return Text.offset(Range.getBegin()).second; }
+  unsigned end(clang::SourceRange Range) {
+    return Text.offset(Range.getEnd()).second +
+           clang::Lexer::MeasureTokenLength(Range.getEnd(), Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
+  }
+  /// On one line and without comments.
+  std::string of(clang::SourceRange Range) {
+    std::string Result;
+    unsigned Behind = 0;
+    for (const RawToken &Token : Text.tokensIn({Text.offset(Range.getBegin()).first, begin(Range), end(Range)})) {
+      Result += (Result.empty() || Token.Offset == Behind ? "" : " ") + Token.Text.str();
+      Behind = Token.end();
+    }
+    return Result;
+  }
+
+  void whenUnrolled(unsigned At, const std::string &What) { Edits.push_back({At, 0, UnrolledMark + What + EndMark}); }
+  /// `Instead` of it where the loop is unrolled.
+  void replace(clang::SourceRange Range, const std::string &Instead) {
+    Edits.push_back({begin(Range), 0, UnrolledMark + Instead + EndMark + NotUnrolledMark});
+    Edits.push_back({end(Range), 0, std::string(1, EndMark)});
+  }
+
+private:
+  const ParsedUnit &Unit;
+  SourceText &Text;
+  std::vector<Edit> &Edits;
+};
+
+std::string typeOf(clang::QualType T, const ParsedUnit &Unit) {
+  return T.getCanonicalType().getUnqualifiedType().getAsString(Unit.ast().getPrintingPolicy());
+}
+
 } // namespace
+
+void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const GridStrideLoop &Found,
+                        std::vector<Edit> &Edits) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const auto [File, At] = Text.offset(Sources.getExpansionLoc(Found.Loop->getBeginLoc()));
+  if (File != S.File || At < S.Begin || At >= S.End)
+    return;
+  LoopText Loop(Unit, Text, Edits);
+  if (Found.Loads.empty())
+    return Loop.whenUnrolled(At, fmt::format("_Pragma(\"unroll {}\") ", FactorMark));
+
+  const clang::SourceRange Step = Found.Loop->getInc()->getSourceRange(),
+                           Body = Found.Loop->getBody()->getSourceRange();
+  const std::string Turns = fmt::format("for (unsigned cufuse_turn = 0; cufuse_turn < {}; ++cufuse_turn)", FactorMark);
+  const std::string Index = fmt::format("const {} {} = cufuse_at[cufuse_turn];",
+                                        typeOf(Found.Variable->getType(), Unit), Found.Variable->getName().str());
+  std::string Values, Loads;
+  for (size_t I = 0; I < Found.Loads.size(); ++I) {
+    const clang::Expr *Load = Found.Loads[I];
+    Values += fmt::format(" {} cufuse_value{}[{}];", typeOf(Load->getType(), Unit), I, FactorMark);
+    Loads += fmt::format(" cufuse_value{}[cufuse_turn] = {};", I, Loop.of(Load->getSourceRange()));
+    Loop.replace(Load->getSourceRange(), fmt::format("cufuse_value{}[cufuse_turn]", I));
+  }
+  Loop.replace(Step, "");
+  // A turn that is not taken loads what the first one does: so nothing stands between the loads.
+  Loop.whenUnrolled(
+      Text.offset(Found.Loop->getRParenLoc()).second + 1,
+      fmt::format(" {{ {type} cufuse_at[{count}]; bool cufuse_taken[{count}];{values} _Pragma(\"unroll\") {turns} {{ "
+                  "cufuse_taken[cufuse_turn] = cufuse_turn == 0 || (cufuse_taken[cufuse_turn - 1] && ({condition})); "
+                  "cufuse_at[cufuse_turn] = cufuse_taken[cufuse_turn] ? {name} : cufuse_at[0]; "
+                  "if (cufuse_taken[cufuse_turn]) {step}; }} _Pragma(\"unroll\") {turns} {{ {index}{loads} }} "
+                  "_Pragma(\"unroll\") {turns} if (cufuse_taken[cufuse_turn]) {{ {index}",
+                  fmt::arg("type", typeOf(Found.Variable->getType(), Unit)), fmt::arg("count", FactorMark),
+                  fmt::arg("values", Values), fmt::arg("turns", Turns),
+                  fmt::arg("condition", Loop.of(Found.Loop->getCond()->getSourceRange())),
+                  fmt::arg("name", Found.Variable->getName().str()), fmt::arg("step", Loop.of(Step)),
+                  fmt::arg("index", Index), fmt::arg("loads", Loads)));
+  unsigned End = Loop.end(Body);
+  if (!llvm::isa<clang::CompoundStmt>(Found.Loop->getBody()))
+    End = static_cast<unsigned>(Text.buffer(S.File).find(';', End)) + 1;
+  Loop.whenUnrolled(End, " } }");
+}
 
 void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
                   llvm::ArrayRef<SourcePlace> Places, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {

@@ -1,8 +1,10 @@
-// Edits of conditions that are known, or counted, where kernels follow each other in one loop or one block.
+// Edits of loops and conditions: those that are known, or counted, where kernels follow each other in one loop or one
+// block, and the loop that is unrolled.
 #pragma once
 
 #include "EditText.h"
 
+#include "cufuse/Analysis/GridStrideLoop.h"
 #include "cufuse/Fusion/Closure.h"
 
 namespace cufuse {
@@ -18,5 +20,11 @@ void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, cons
 /// it.
 void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
                          llvm::ArrayRef<KnownCondition> Known, std::vector<Edit> &Edits);
+
+/// What the loop is where it is unrolled by a factor, in marks (Closure.h). With loads that may go ahead, several turns
+/// become one: their values of the loop's variable and what they load come first, and then the turns' own work in
+/// order. Otherwise the compiler unrolls it. Edits nothing outside `S`.
+void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const GridStrideLoop &Loop,
+                        std::vector<Edit> &Edits);
 
 } // namespace cufuse

@@ -4,6 +4,7 @@
 #include "cufuse/Fusion/Closure.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/StringRef.h>
 
 #include <algorithm>
 #include <string>
@@ -22,11 +23,21 @@ inline std::string withPath(std::string Text, const std::string &Path) {
   return Text;
 }
 
-/// Puts a pragma in place of the mark of the grid-stride loop, or nothing.
-inline std::string unrolled(std::string Text, unsigned Factor) {
-  if (const size_t At = Text.find(LoopMark); At != std::string::npos)
-    Text.replace(At, 1, Factor > 0 ? fmt::format("_Pragma(\"unroll {}\") ", constant(Factor)) : "");
-  return Text;
+/// Chooses between the forms of the grid-stride loop. A factor of 0 leaves it as it is.
+inline std::string unrolled(llvm::StringRef Text, unsigned Factor) {
+  std::string Result;
+  bool Stands = true;
+  for (const char C : Text) {
+    if (C == UnrolledMark || C == NotUnrolledMark)
+      Stands = (C == UnrolledMark) == (Factor > 0);
+    else if (C == EndMark)
+      Stands = true;
+    else if (Stands && C == FactorMark)
+      Result += constant(Factor);
+    else if (Stands)
+      Result += C;
+  }
+  return Result;
 }
 
 /// `Head` and a list, with line breaks before column 120 and an indent of `Indent` behind them.

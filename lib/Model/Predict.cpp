@@ -156,7 +156,8 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     const SoloShape &Solo = nearestShape(Constituent, Chosen.Block);
     Part New;
     New.Solo = Solo.Microseconds > 0 ? Solo.Microseconds : 1000;
-    New.Demands = demandsOf(Solo, P.Gpu);
+    // Most shapes were only timed; what the kernel asks of the GPU hardly depends on its shape.
+    New.Demands = demandsOf(Solo.Counters.empty() ? Constituent.best() : Solo, P.Gpu);
     if (New.Demands.empty())
       New.Demands["issue slots"] = AssumedIssueShare * New.Solo;
     New.Blocks = std::max(1.0, static_cast<double>(Solo.Blocks) / Chosen.Copies);

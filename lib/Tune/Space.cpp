@@ -14,6 +14,9 @@ namespace cufuse {
 namespace {
 constexpr unsigned CopyChoices[] = {1, 2, 3, 4, 6, 8};
 constexpr unsigned HfuseStep = 128, HfuseThreads = 1024;
+constexpr double GoodAlone = 1.1;     // times the best: shapes worth a look where blocks run as they do alone
+constexpr size_t BestAlone = 2;       // shapes of which several blocks are put together
+constexpr double MostImbalance = 1.5; // between the blocks of roles
 
 /// One constituent's blocks in the fused block.
 struct Share {
@@ -64,6 +67,48 @@ double imbalance(llvm::ArrayRef<Share> Shares) {
     Most = std::max(Most, S.Threads);
   }
   return static_cast<double>(Most) / Least;
+}
+
+/// Its time alone over that of the best; 1 where they were not measured.
+double slownessAlone(const ConstituentProblem &C, const BlockShape &Block) {
+  const double Own = shapeOf(C, Block).Microseconds, Best = C.best().Microseconds;
+  return Own > 0 && Best > 0 ? Own / Best : 1;
+}
+
+bool areGoodAlone(const Problem &P, llvm::ArrayRef<Share> Shares) {
+  for (size_t I = 0; I < Shares.size(); ++I)
+    if (slownessAlone(P.Constituents[I], Shares[I].Config.Block) > GoodAlone)
+      return false;
+  return true;
+}
+
+/// Whether each has one of the few shapes that are the best alone, as measured.
+bool areBestAlone(const Problem &P, llvm::ArrayRef<Share> Shares) {
+  if (!areGoodAlone(P, Shares))
+    return false;
+  for (size_t I = 0; I < Shares.size(); ++I) {
+    const ConstituentProblem &C = P.Constituents[I];
+    const double Own = slownessAlone(C, Shares[I].Config.Block);
+    const auto Better = llvm::count_if(
+        C.Shapes, [&](const SoloShape &S) { return S.Microseconds > 0 && slownessAlone(C, S.Block) < Own; });
+    if (shapeOf(C, Shares[I].Config.Block).Microseconds <= 0 || static_cast<size_t>(Better) >= BestAlone)
+      return false;
+  }
+  return true;
+}
+
+/// As many blocks of the smaller ones together as the largest has threads.
+std::vector<Share> evened(llvm::ArrayRef<Share> Shares) {
+  unsigned Most = 0;
+  for (const Share &S : Shares)
+    Most = std::max(Most, S.Threads);
+  std::vector<Share> Even(Shares);
+  for (Share &S : Even) {
+    const unsigned Times = Most / S.Threads;
+    S.Config.Copies *= Times;
+    S.Threads *= Times;
+  }
+  return Even;
 }
 
 FusionConfig configOf(llvm::ArrayRef<Share> Shares, Geometry Shape, GridPolicy Grid) {
@@ -194,10 +239,14 @@ std::vector<Candidate> enumerateSpace(const Problem &P) {
     Least = std::min(Least, imbalance(Shares));
   for (const std::vector<Share> &Shares : Combinations) {
     All.warps(Shares);
-    if (imbalance(Shares) <= std::max(Least, 1.5))
+    if (imbalance(Shares) <= std::max(Least, MostImbalance) && areGoodAlone(P, Shares))
       All.blocks(Shares);
-    if (imbalance(Shares) <= Least)
+    if (imbalance(Shares) <= Least && areGoodAlone(P, Shares))
       All.threads(Shares);
+    if (const std::vector<Share> Even = evened(Shares); areBestAlone(P, Shares) && imbalance(Even) <= MostImbalance) {
+      All.blocks(Even);
+      All.threads(Even);
+    }
   }
   return All.take();
 }

@@ -1,30 +1,34 @@
 #include "im2col.h"
 
 #include <cmath>
+#include <cstdint>
 #include <random>
 
 #define CUDA_NUM_THREADS 256
 #define CUDA_KERNEL_LOOP(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)
 
-/// One index per (channel, outY, outX): copies the channel's patch there into kernelH * kernelW rows of `columns`.
+/// One index per (channel, outY, outX): copies the channel's patch there into kernelH * kernelW rows of `columns`. Sizes
+/// and index arithmetic have 64 bits, as in PyTorch.
 template <typename T>
-__global__ void im2colKernel(int total, const T *__restrict__ image, int height, int width, int kernelH, int kernelW,
-                             int padH, int padW, int strideH, int strideW, int dilationH, int dilationW, int outHeight,
-                             int outWidth, T *__restrict__ columns) {
+__global__ void im2colKernel(std::int64_t total, const T *__restrict__ image, std::int64_t height, std::int64_t width,
+                             std::int64_t kernelH, std::int64_t kernelW, std::int64_t padH, std::int64_t padW,
+                             std::int64_t strideH, std::int64_t strideW, std::int64_t dilationH,
+                             std::int64_t dilationW, std::int64_t outHeight, std::int64_t outWidth,
+                             T *__restrict__ columns) {
   CUDA_KERNEL_LOOP(index, total) {
-    const int outX = index % outWidth;
-    const int outY = index / outWidth % outHeight;
-    const int channel = index / outWidth / outHeight;
+    const std::int64_t outX = index % outWidth;
+    const std::int64_t outY = index / outWidth % outHeight;
+    const std::int64_t channel = index / outWidth / outHeight;
 
-    const int top = outY * strideH - padH;
-    const int left = outX * strideW - padW;
+    const std::int64_t top = outY * strideH - padH;
+    const std::int64_t left = outX * strideW - padW;
     const T *plane = image + channel * height * width;
     T *column = columns + (channel * kernelH * kernelW * outHeight + outY) * outWidth + outX;
 
-    for (int i = 0; i < kernelH; ++i) {
-      const int y = top + i * dilationH;
-      for (int j = 0; j < kernelW; ++j) {
-        const int x = left + j * dilationW;
+    for (std::int64_t i = 0; i < kernelH; ++i) {
+      const std::int64_t y = top + i * dilationH;
+      for (std::int64_t j = 0; j < kernelW; ++j) {
+        const std::int64_t x = left + j * dilationW;
         const bool inside = y >= 0 && y < height && x >= 0 && x < width;
         *column = inside ? plane[y * width + x] : T(0);
         column += outHeight * outWidth;

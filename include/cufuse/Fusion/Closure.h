@@ -17,8 +17,9 @@ struct Reached;
 
 /// Stands in texts for the namespace that holds the constituent's text.
 constexpr char PathMark = '\1';
-/// Stands in front of the kernel's grid-stride loop.
-constexpr char LoopMark = '\5';
+/// Around what only stands where the kernel's grid-stride loop is unrolled, with a mark for the factor, and around what
+/// only stands where it is not.
+constexpr char UnrolledMark = '\5', NotUnrolledMark = '\6', EndMark = '\7', FactorMark = '\b';
 
 /// A stretch of the output that belongs to one constituent.
 struct Piece {

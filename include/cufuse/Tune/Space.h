@@ -11,8 +11,11 @@ namespace cufuse {
 
 /// Geometry × blocks and copies × grid policy and resident blocks × order × registers × unroll factors, each once, in a
 /// fixed order:
-/// - a constituent whose block is fixed may have several copies, one whose block is tunable has one;
-/// - `Warps`: at most 1024 threads together; `Blocks`, `Threads`: equal sizes, or as near as the choices come;
+/// - a constituent whose block is fixed may have several copies, one whose block is tunable has one in `Warps`;
+/// - `Warps`: at most 1024 threads together; `Blocks`, `Threads`: equal sizes, or as near as the choices come, of
+/// shapes
+///   that are nearly the best alone; and the best ones alone, with as many copies of the smaller as the larger has room
+///   for;
 /// - registers: `None`, `Free`, `Bound` at HFUSE's b0 and its neighbours, as far as those bind; where the registers
 /// alone
 ///   are not known, `Bound` without a number; `Split` (`Warps`, sm_90a and later `a` targets, partitions of whole

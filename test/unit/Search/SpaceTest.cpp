@@ -79,7 +79,7 @@ TEST_P(Rules, HoldForEveryCandidate) {
     unsigned Budgets = 0;
     for (size_t I = 0; I < C.Constituents.size(); ++I) {
       const ConstituentConfig &Part = C.Constituents[I];
-      EXPECT_TRUE(Part.Copies == 1 || !P.Constituents[I].isTunable());
+      EXPECT_TRUE(Part.Copies == 1 || !P.Constituents[I].isTunable() || C.Shape != Geometry::Warps);
       if (C.Registers.Policy != RegisterPolicy::Split)
         continue;
       EXPECT_EQ(Part.Block.threads() % 128, 0u);
@@ -122,6 +122,20 @@ TEST(Space, HasTheBestOfTheDesignsTable) {
   EXPECT_THAT(keysOf(enumerateSpace(problem({tunable("histogram", 32), tunable("maxpool", 32)}))),
               testing::AllOf(Contains("warps match 128+384 x1+1 bound/4"), Contains("blocks match 256+256 x1+1 none"),
                              Contains("threads sequence match 256+256 x1+1 none")));
+}
+
+TEST(Space, BestShapesAloneThatDifferAreEvenedByCopies) {
+  ConstituentProblem Large = tunable("batchnorm", 32), Small = tunable("upsample", 32);
+  for (SoloShape &Shape : Large.Shapes)
+    Shape.Microseconds = Shape.Block.threads() == 512 ? 700 : 900;
+  for (SoloShape &Shape : Small.Shapes)
+    Shape.Microseconds = Shape.Block.threads() == 128 ? 700 : 900;
+  EXPECT_THAT(keysOf(enumerateSpace(problem({Large, Small}))),
+              testing::AllOf(Contains("blocks match 512+128 x1+4 none"),
+                             Contains("threads sequence match 512+128 x1+4 none"),
+                             testing::Not(Contains("blocks match 256+128 x1+2 none")),
+                             testing::Not(Contains("blocks match 256+256 x1+1 none")), // slower than the best, both
+                             Contains("warps match 256+256 x1+1 none")));
 }
 
 TEST(Space, TwoBlocksThatDoNotFitSideBySideStillHaveOtherGeometries) {
