@@ -13,7 +13,12 @@ struct Special {
   const char *name;
   Value (*value)();
 };
+/// What the driver gives a cooperative launch: its own size and the word that blocks arrive at.
+unsigned gridWorkspace[2] = {sizeof(gridWorkspace), 0};
+
 const Special Specials[] = {
+    {"%envreg1", [] { return static_cast<Value>(reinterpret_cast<std::uintptr_t>(gridWorkspace) >> 32); }},
+    {"%envreg2", [] { return static_cast<Value>(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(gridWorkspace))); }},
     {"%laneid", [] { return Value(linearThread() % 32); }},
     {"%warpid", [] { return Value(linearThread() / 32); }},
     {"%lanemask_eq", [] { return Value(1u << linearThread() % 32); }},
