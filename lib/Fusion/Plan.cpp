@@ -139,6 +139,9 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     Refusals.push_back(Blocker{Kind, std::move(Where), std::move(Fact)}.message());
   };
 
+  // Threads behind the end of a kernel's block wait for the next kernel.
+  const bool ThreadsStay =
+      Plan.Shape == Geometry::Threads || (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool);
   unsigned long long ParameterBytes = 0;
   unsigned Barriers = 0, MostBarriers = 0;
   for (unsigned I = 0; I < Facts.size(); ++I) {
@@ -171,9 +174,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
       Refuse(BlockerKind::WrongBinding, Fact, Kernel.Where);
     // Lanes behind the block's end would not be gone, but wait in another kernel.
-    const bool LanesStay =
-        Plan.Shape == Geometry::Threads || (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool);
-    if (LanesStay && Chosen.Block.threads() % WarpSize != 0 &&
+    if (ThreadsStay && Chosen.Block.threads() % WarpSize != 0 &&
         (synchronises(Kernel, Plan.Grid) || !Kernel.WarpPrimitives.empty()))
       Refuse(BlockerKind::PartialWarp, fmt::format("{} threads of {}", Chosen.Block.threads(), Kernel.Name));
     if (!Plan.playsOnce() && Kernel.ArrivesAtBarriers)
@@ -221,6 +222,10 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     if (const auto Following = llvm::count_if(Plan.Roles, [](const RolePlan &R) { return R.ResidentBlocks == 0; });
         Following > 1 || Plan.residentRoles() == 0)
       Refuse(BlockerKind::ResidentBlocks, fmt::format("{} of {} kernels with none", Following, Plan.Roles.size()));
+  // Those that wait for the next kernel do so at barrier 0.
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (ThreadsStay && Facts[P.Constituent]->namesAnyBarrier() && P.Block.threads() != Plan.BlockThreads)
+      MostBarriers = std::max(MostBarriers, MaxNamedBarriers + 1);
   if (MostBarriers > MaxNamedBarriers) {
     auto Greedy = llvm::find_if(Facts, [](const KernelFacts *F) { return F->namesAnyBarrier(); });
     Refuse(BlockerKind::TooManyBarriers,

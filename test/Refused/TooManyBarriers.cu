@@ -7,7 +7,10 @@
 // RUN:   FileCheck %s --check-prefix=CHOSEN --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse %s:chosen --block 64 --copies 2 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=COPIES --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:large %s:chosen --block 128 --block 64 --geometry threads -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=CHOSEN --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:large %s:chosen --block 64 --block 64 --geometry threads -o %t/out.cu
 // RUN: %cufuse fuse %s:fill %s:chosen --block 32 --block 64 --copies 3 --copies 1 -o %t/out.cu
 // RUN: %cufuse fuse %s:swap --block 32 --copies 15 -o %t/out.cu
 // RUN: %cufuse fuse %s:fill --block 32 --copies 16 -o %t/out.cu
@@ -27,3 +30,6 @@ __global__ void chosen(float *data, int barrier) {
   __barrier_sync(barrier);
   data[threadIdx.x] = mine;
 }
+
+// In turns with a kernel of a larger block, the threads that it does not have would wait at barrier 0 for it.
+__global__ void large(float *data) { data[threadIdx.x] += 1; }

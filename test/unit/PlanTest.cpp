@@ -161,6 +161,38 @@ TEST(Plan, ThreadsPlayAllConstituentsWithBarriersOfTheirOwn) {
   EXPECT_TRUE(failed(Shared));
 }
 
+TEST(Plan, KernelThatMayNameAnyBarrierHasAllOfThem) {
+  KernelFacts Any = kernel(true);
+  for (unsigned Barrier = 1; Barrier <= MaxNamedBarriers; ++Barrier)
+    Any.NamedBarriers.insert(Barrier);
+  const std::vector<ConstituentConfig> Both = {{{128, 1, 1}, 1}, {{256, 1, 1}, 1}};
+  const FusionPlan Plan = planned({kernel(false), Any}, {Both});
+  EXPECT_TRUE(Plan.Partitions[1].Synchronises);
+  EXPECT_EQ(Plan.Partitions[1].Barrier, 0u);
+  EXPECT_FALSE(failed(Plan));
+  for (const FusionConfig &Config : {FusionConfig{Both}, inTurns(Both)})
+    EXPECT_NE(refused({kernel(true), Any}, Config).find("TooManyBarriers"), std::string::npos);
+  EXPECT_EQ(refused({kernel(true), Any}, inBlocks(Both)), "not refused");
+  // Where threads that the kernel does not have stay, they wait at barrier 0 for the next one.
+  EXPECT_EQ(refused({kernel(false), Any}, inTurns(Both)), "not refused");
+  EXPECT_NE(refused({Any, kernel(false)}, inTurns(Both)).find("TooManyBarriers"), std::string::npos);
+  EXPECT_NE(refused({Any, kernel(true)}, inBlocks(Both, GridPolicy::Pool)).find("TooManyBarriers"), std::string::npos);
+  EXPECT_EQ(refused({Any, kernel(true)}, inBlocks(Both)), "not refused");
+}
+
+TEST(Plan, OnePartitionOfABlockMayHaveTilesOfSeveralWarps) {
+  KernelFacts Tiles = kernel(true);
+  Tiles.MultiWarpTiles = true;
+  const std::vector<ConstituentConfig> Both = {{{128, 1, 1}, 1}, {{256, 1, 1}, 1}};
+  const std::vector<ConstituentConfig> Twice = {{{128, 1, 1}, 2}, {{256, 1, 1}, 1}};
+  EXPECT_EQ(refused({Tiles, kernel(true)}, {Both}), "not refused");
+  EXPECT_EQ(refused({Tiles, Tiles}, inBlocks(Both)), "not refused");
+  for (const FusionConfig &Config : {FusionConfig{Both}, inTurns(Both)})
+    EXPECT_NE(refused({Tiles, Tiles}, Config).find("MultiWarpTiles"), std::string::npos);
+  for (const FusionConfig &Config : {FusionConfig{Twice}, inBlocks(Twice)})
+    EXPECT_NE(refused({Tiles, kernel(true)}, Config).find("MultiWarpTiles"), std::string::npos);
+}
+
 TEST(Plan, LanesThatPlayOnMustNotBeWaitedFor) {
   const std::vector<ConstituentConfig> Partial = {{{100, 1, 1}, 1}, {{256, 1, 1}, 1}};
   KernelFacts Warps = kernel(false);
