@@ -8,13 +8,17 @@
 // RUN: env EMULATED_MULTIPROCESSORS=1 %execute -I %S/Inputs -I %t %t/main.cu %t/steps.cu
 // RUN: FileCheck %s --input-file %t/steps.cu
 // CHECK: #include <cooperative_groups.h>
-// CHECK: __global__ void fused(const float * smooth_in, float * smooth_out, int smooth_rows, int smooth_columns,
+// CHECK: __global__ void fused(
+// CHECK-NEXT: {{^}}    const float *smooth_in, float *smooth_out, int smooth_rows, int smooth_columns, const CufuseGrid smooth_grid,
+// CHECK-NEXT: {{^}}    float *total_sum, const CufuseGrid total_grid,
+// CHECK-NEXT: {{^}}    float *transposed_out, const CufuseGrid transposed_grid) {
 // CHECK: steps_smooth::smooth(
 // CHECK: {{^}}  cooperative_groups::this_grid().sync();
-// CHECK: steps_total::total(smooth_out, total_sum, static_cast<int>(smooth_rows * smooth_columns));
+// CHECK: steps_total::total(uint3{block, 0, 0}, total_grid.size, smooth_out, total_sum,
+// CHECK-NEXT: static_cast<int>(smooth_rows * smooth_columns));
 // CHECK: {{^}}  cooperative_groups::this_grid().sync();
-// CHECK: steps_transposed::transposed(
-// CHECK-SAME: smooth_out, total_sum, transposed_out, static_cast<int>(smooth_rows), static_cast<int>(smooth_columns));
+// CHECK: steps_transposed::transposed(transposed_grid.inPlane(block), smooth_out, total_sum, transposed_out,
+// CHECK-NEXT: static_cast<int>(smooth_rows), static_cast<int>(smooth_columns));
 // CHECK: cooperative.val.cooperative = 1;
 
 //--- kernels.cu
