@@ -96,32 +96,31 @@ class Row:
         if self.whole < self.fused * 0.99:
             yield "the exhaustive search found one that is more than 1 % faster"
 
-    def reason(self):
-        """Why the winner falls short of the limit, by its counters and those of the kernels alone."""
-        own, limit = self.default["counters"], self.default["limit"]
-        if not own or not limit:
-            return "no counters"
+    def described(self, counters, us):
+        """What a kernel does, by its counters; its time in µs."""
         parts = []
-        alone = list(self.default["solo_counters"].values())
-
-        def of(metric):
-            values = " and ".join(f"{solo[metric]:.0f}" for solo in alone if metric in solo)
-            return f"{own[metric]:.0f} %" + (f" (alone {values})" if values else "")
-
-        if OCCUPANCY in own:
-            parts.append("occupancy " + of(OCCUPANCY))
-        if ISSUE in own:
-            parts.append("issue slots " + of(ISSUE))
-        read, written = own.get("dram__bytes_read.sum"), own.get("dram__bytes_write.sum")
+        for name, metric in (("occupancy", OCCUPANCY), ("issue slots", ISSUE)):
+            if metric in counters:
+                parts.append(f"{name} {counters[metric]:.0f} %")
+        read, written = counters.get("dram__bytes_read.sum"), counters.get("dram__bytes_write.sum")
         peak = self.default["gpu"]["dram_bytes_per_us"]
-        if read is not None and written is not None and peak and not math.isnan(self.fused):
-            parts.append(f"DRAM {100 * (read + written) / peak / self.fused:.0f} %")
+        if read is not None and written is not None and peak and us and not math.isnan(us):
+            parts.append(f"DRAM {100 * (read + written) / peak / us:.0f} %")
         for name, metric in (("memory", MEMORY_STALL), ("barrier", BARRIER_STALL)):
-            if own.get(metric, 0) >= 0.5:
-                parts.append(f"{own[metric]:.1f} warps wait for {name} per issue")
-        if any(own.get(metric, 0) > 0 for metric in LOCAL):
+            if counters.get(metric, 0) >= 0.5:
+                parts.append(f"{counters[metric]:.1f} warps wait for {name} per issue")
+        if any(counters.get(metric, 0) > 0 for metric in LOCAL):
             parts.append("local memory is used")
-        return f"limit by {limit['by']}; " + ", ".join(parts)
+        return ", ".join(parts) or "no counters"
+
+    def reason(self):
+        """Why the best fused kernel falls short of the limit, by its counters and those of the kernels alone. Where the
+        advice is not to fuse, the latter are what is recommended."""
+        limit = f"limit by {self.default['limit']['by']}" if self.default["limit"] else "no limit"
+        alone = [f"{name} alone: {self.described(counters, counters.get('gpu__time_duration.sum', math.nan) / 1000)}"
+                 for name, counters in self.default["solo_counters"].items()]
+        fused = "fused: " + self.described(self.default["counters"], self.fused)
+        return "; ".join([limit] + ([fused] + alone if self.default["advice"] == "fuse" else alone + [fused]))
 
 
 def table(head, rows):
@@ -232,7 +231,8 @@ def document(cases, context):
                   "between the strongest baseline and the resource limit that is saved (all of it where a fused kernel is below "
                   "the limit, since its resident blocks compute once what each block of the kernels alone computes anew).", "",
                   factor_table(rows), "", "### What holds the winners back", "",
-                  table([("pair", False), ("counters of the fused kernel", False)], [[row.name, row.reason()] for row in rows]), "",
+                  table([("pair", False), ("advice", False), ("counters, of what is recommended first", False)],
+                        [[row.name, row.default["advice"], row.reason()] for row in rows]), "",
                   "### The search", "", search_table(rows), ""]
     if rows := sets["small"]:
         lines += ["## Small kernels", "",

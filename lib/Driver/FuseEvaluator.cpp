@@ -85,10 +85,20 @@ std::vector<std::string> nvccFlags(const Fuser &Fuser) {
     Flags.push_back("-std=" + Fuser.flags().Standard);
   for (const std::string &Folder : Fuser.includeFolders())
     Flags.insert(Flags.end(), {"-I", Folder});
-  // A cubin is not linked: variables of other objects become its own, zero as they are when the kernels run alone.
+  // A cubin is not linked: variables of other objects become its own.
   if (Fuser.flags().Relocatable)
     Flags.insert(Flags.end(), {"-D__CUDACC_RDC__", "-diag-suppress=20044"});
   return Flags;
+}
+
+std::vector<OutputFile> filesAlone(const Fuser &Fuse, FusedSource Text) {
+  for (const Constituent &C : Fuse.constituents())
+    for (const auto &[Declaration, Definition] : C.Text->SharedValues)
+      // Of several constituents' declarations, one becomes the definition.
+      if (const size_t At = Text.Source.find("\n" + Declaration);
+          At != std::string::npos && Text.Source.find(Definition) == std::string::npos)
+        Text.Source.replace(At + 1, Declaration.size(), Definition);
+  return {{Fuse.options().SourceFile, std::move(Text.Source)}, {Fuse.options().HeaderFile, std::move(Text.Header)}};
 }
 
 class FuseEvaluator::Impl {
@@ -156,8 +166,7 @@ private:
     auto Text = Fuse.emit(Emitted);
     if (!Text)
       return Call->push(Position, failedWith(Fate::Impossible, Text.takeError()));
-    Job.Files = {{Fuse.options().SourceFile, std::move(Text->Source)},
-                 {Fuse.options().HeaderFile, std::move(Text->Header)}};
+    Job.Files = filesAlone(Fuse, std::move(*Text));
     Tasks.async([this, Call, Position, Key, How, Candidate, Job = std::move(Job), Plan = std::move(*Plan)] {
       if (Call->Ended)
         return;

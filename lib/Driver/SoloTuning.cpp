@@ -240,7 +240,7 @@ void SoloTuning::buildVariants(size_t I) {
       continue;
     }
     CompileJob Job;
-    Job.Files = {{Emit.SourceFile, std::move(Text->Source)}, {Emit.HeaderFile, std::move(Text->Header)}};
+    Job.Files = filesAlone(Single, std::move(*Text));
     Job.Arch = What().Gpu.Arch;
     Job.Flags = nvccFlags(Single);
     auto Build = [this, I, In, Failed, Variant, Job = std::move(Job), Plan = std::move(*Plan), Name = Emit.Name] {

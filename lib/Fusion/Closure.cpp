@@ -419,6 +419,10 @@ private:
     P.What = Piece::Kind::Shared;
     P.Namespaces = namespacesAround(Variable.getDeclContext());
     P.Text = fmt::format("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
+    if (const clang::APValue *Value = Source.getInit() ? Source.evaluateValue() : nullptr)
+      if (const auto Initial = spellValue(*Value))
+        Result.SharedValues.emplace_back(P.Text,
+                                         fmt::format("{} {}{} = {};", spaceOf(Source), *Spelled, Bounds, *Initial));
     Piece Using;
     Using.What = Piece::Kind::Using;
     Using.Namespaces = P.Namespaces;

@@ -170,4 +170,25 @@ std::optional<std::string> spellArguments(const clang::ASTContext &Context,
   return Speller(Context, IsCopied).arguments(Arguments);
 }
 
+std::optional<std::string> spellValue(const clang::APValue &Value) {
+  if (Value.isInt())
+    return llvm::toString(Value.getInt(), 10) + (Value.getInt().isUnsigned() ? "u" : "");
+  if (Value.isFloat() && Value.getFloat().isFinite()) {
+    llvm::SmallString<32> Text;
+    Value.getFloat().toString(Text, /*FormatPrecision=*/0);
+    return std::string(Text);
+  }
+  if (!Value.isArray())
+    return std::nullopt;
+  std::string List;
+  for (unsigned I = 0; I < Value.getArraySize(); ++I) {
+    const bool Given = I < Value.getArrayInitializedElts();
+    const auto Element = spellValue(Given ? Value.getArrayInitializedElt(I) : Value.getArrayFiller());
+    if (!Element)
+      return std::nullopt;
+    List += (List.empty() ? "" : ", ") + *Element;
+  }
+  return "{" + List + "}";
+}
+
 } // namespace cufuse

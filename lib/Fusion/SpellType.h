@@ -1,6 +1,7 @@
 // A type as it is written outside the file it comes from.
 #pragma once
 
+#include <clang/AST/APValue.h>
 #include <clang/AST/Type.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 
@@ -19,5 +20,8 @@ std::optional<std::string> spellType(const clang::ASTContext &Context, clang::Qu
 std::optional<std::string> spellArguments(const clang::ASTContext &Context,
                                           llvm::ArrayRef<clang::TemplateArgument> Arguments,
                                           llvm::function_ref<bool(const clang::Decl *)> IsCopied);
+
+/// An initialiser with the same value. Nothing for what is no finite number and no array of such.
+std::optional<std::string> spellValue(const clang::APValue &Value);
 
 } // namespace cufuse

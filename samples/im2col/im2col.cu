@@ -7,14 +7,13 @@
 #define CUDA_NUM_THREADS 256
 #define CUDA_KERNEL_LOOP(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)
 
-/// One index per (channel, outY, outX): copies the channel's patch there into kernelH * kernelW rows of `columns`. Sizes
-/// and index arithmetic have 64 bits, as in PyTorch.
+/// One index per (channel, outY, outX): copies the channel's patch there into kernelH * kernelW rows of `columns`.
+/// Sizes and index arithmetic have 64 bits, as in PyTorch.
 template <typename T>
 __global__ void im2colKernel(std::int64_t total, const T *__restrict__ image, std::int64_t height, std::int64_t width,
                              std::int64_t kernelH, std::int64_t kernelW, std::int64_t padH, std::int64_t padW,
-                             std::int64_t strideH, std::int64_t strideW, std::int64_t dilationH,
-                             std::int64_t dilationW, std::int64_t outHeight, std::int64_t outWidth,
-                             T *__restrict__ columns) {
+                             std::int64_t strideH, std::int64_t strideW, std::int64_t dilationH, std::int64_t dilationW,
+                             std::int64_t outHeight, std::int64_t outWidth, T *__restrict__ columns) {
   CUDA_KERNEL_LOOP(index, total) {
     const std::int64_t outX = index % outWidth;
     const std::int64_t outY = index / outWidth % outHeight;

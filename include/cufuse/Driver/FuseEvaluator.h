@@ -22,6 +22,11 @@ using PackedShapes = std::vector<std::vector<PackedKernel>>;
 /// What compiles a fused source as the build would: nvcc's flags for the kernels' files and the folders they lie in.
 std::vector<std::string> nvccFlags(const Fuser &Fuser);
 
+/// The files of a fused source that runs without the program's other objects: a variable that it would share with them
+/// is its own, with the value that the kernel's file gives it, where that is a number or an array of them, and else
+/// zero.
+std::vector<OutputFile> filesAlone(const Fuser &Fuse, FusedSource Text);
+
 struct EvaluatorOptions {
   std::string Arch; ///< `sm_90a`
   Stopping Short;   ///< Of `Effort::Short`; that of the runners' job is that of `Effort::Full`.

@@ -98,8 +98,11 @@ struct Closure {
   /// Of the launch `\2Launch`, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
   std::vector<std::string> LaunchConditions;
   TextVariants Variants;
-  bool IsComposed = false;               ///< Of several kernels, each of which depends on others.
-  bool HasHostShared = false;            ///< Something of the program: the output must be relocatable.
+  bool IsComposed = false;    ///< Of several kernels, each of which depends on others.
+  bool HasHostShared = false; ///< Something of the program: the output must be relocatable.
+  /// Declarations of such variables, and definitions with the values that the source gives them: numbers and arrays of
+  /// them. For a fused source that is run without the program's other objects.
+  std::vector<std::pair<std::string, std::string>> SharedValues;
   bool HasConstants = false;             ///< The output defines `__constant__` variables.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
