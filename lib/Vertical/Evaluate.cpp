@@ -275,6 +275,22 @@ Value Evaluator::eval(const clang::Expr *E) {
   return {};
 }
 
+/// Remainders a - b * (a / b) of what is not negative are not.
+static bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotients) {
+  for (const auto &[Atom, Q] : Quotients) {
+    const Polynomial Factor = P.split(Atom).first;
+    if (!Factor.hasNegative())
+      continue;
+    const auto Divisor = Q.Divisor.asConstant();
+    auto Times = Divisor ? (Polynomial() - Factor).dividedBy(*Divisor) : std::nullopt;
+    if (!Times && (Factor + Q.Divisor).isZero())
+      Times = Polynomial::constant(1);
+    if (Times && !Times->hasNegative())
+      P = P - *Times * (Q.Dividend - Q.Divisor * Polynomial::atom(Atom));
+  }
+  return P.hasNegative();
+}
+
 Value Evaluator::cast(const clang::CastExpr *Cast) {
   const clang::Expr *From = Cast->getSubExpr();
   switch (Cast->getCastKind()) {
@@ -288,7 +304,8 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
   case clang::CK_IntegralCast: {
     const Value V = eval(From);
     const bool Narrow = Context.getTypeSize(Cast->getType()) < 32;
-    const bool Wraps = Cast->getType()->isUnsignedIntegerType() && V.What == Value::Kind::Integer && V.P.hasNegative();
+    const bool Wraps = Cast->getType()->isUnsignedIntegerType() && V.What == Value::Kind::Integer &&
+                       mayBeNegative(V.P, Result.Quotients);
     return Narrow || Wraps ? used({{&V, From}}) : V;
   }
   case clang::CK_ArrayToPointerDecay: {
@@ -457,7 +474,7 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
     return integer(L.P + R.P);
   case clang::BO_Sub: {
     const Polynomial Difference = L.P - R.P;
-    if (E->getType()->isUnsignedIntegerType() && Difference.hasNegative())
+    if (E->getType()->isUnsignedIntegerType() && mayBeNegative(Difference, Result.Quotients))
       return Unknown();
     return integer(Difference);
   }
@@ -468,15 +485,15 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
       return integer(L.P * Polynomial::constant(std::int64_t(1) << *Bits));
     return Unknown();
   case clang::BO_Div:
-    if (L.P.hasNegative() || R.P.isZero())
+    if (mayBeNegative(L.P, Result.Quotients) || R.P.isZero())
       return Unknown();
     return integer(Quotient(R.P));
   case clang::BO_Rem: // a % b = a − b * (a / b)
-    if (L.P.hasNegative() || R.P.isZero())
+    if (mayBeNegative(L.P, Result.Quotients) || R.P.isZero())
       return Unknown();
     return integer(L.P - R.P * Quotient(R.P));
   case clang::BO_Shr:
-    if (const auto Bits = R.P.asConstant(); Bits && *Bits >= 0 && *Bits < 32 && !L.P.hasNegative())
+    if (const auto Bits = R.P.asConstant(); Bits && *Bits >= 0 && *Bits < 32 && !mayBeNegative(L.P, Result.Quotients))
       return integer(Quotient(Polynomial::constant(std::int64_t(1) << *Bits)));
     return Unknown();
   default:

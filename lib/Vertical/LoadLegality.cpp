@@ -76,7 +76,7 @@ private:
       if (Site.Parameter != F.In)
         continue;
       const std::string Fact = fmt::format("{}: {}; {}", Consumer.Name, Site.str(), Stored);
-      if (Site.What == AccessSite::Kind::Store)
+      if (Site.What == AccessSite::Kind::Store || Site.What == AccessSite::Kind::Atomic)
         refuse(BlockerKind::InPlaceHazard, Site.Where, Fact);
       else if (Site.What != AccessSite::Kind::Load || !Site.Direct || Site.Width > 1 || Site.Compound)
         refuse(BlockerKind::IntermediateEscapes, Site.Where, Fact);

@@ -55,6 +55,9 @@ public:
     if (auto Reason = expandLoops(First))
       return Reason;
     fixShape();
+    boundTurns();
+    splitQuotients();
+    boundTurns(); // of loops that start at a quotient
     if (!findDigits(Index, Polynomial::constant(1)))
       return blocker(BlockerKind::StoredTwice, First,
                      fmt::format("{}: no guards show that {} counts the elements once each", First.str(), Index.str()));
@@ -86,7 +89,13 @@ public:
     if (expandLoops(Site))
       return std::nullopt;
     fixShape();
+    boundTurns();
+    splitQuotients();
+    boundTurns(); // of loops that start at a quotient
+    if (llvm::any_of(Split, [&](const std::string &Atom) { return Index.contains(Atom); }))
+      return std::nullopt;
     // Neither an offset nor the direction matters.
+    const std::set<std::string> Atoms = Index.atoms();
     Polynomial Moved;
     for (const auto &[Atoms, Factor] : Index.terms()) {
       Polynomial Term = Polynomial::constant(Factor);
@@ -102,6 +111,13 @@ public:
     for (const Digit &D : Digits)
       if (counts(D, Site))
         return std::nullopt;
+    // An offset is the same for all that counts.
+    for (const auto &[Atom, Q] : Node.Accesses->Quotients)
+      if (Atoms.count(Atom) && !Used.count(Atom))
+        for (const Polynomial &P : {substituted(Q.Dividend), substituted(Q.Divisor)})
+          if (llvm::any_of(Used, [&](const std::string &Counting) { return P.contains(Counting); }) ||
+              llvm::any_of(Split, [&](const std::string &Gone) { return P.contains(Gone); }))
+            return std::nullopt;
     Polynomial Times = Polynomial::constant(1);
     for (const Varying &V : All)
       if (!Used.count(V.Atom)) {
@@ -166,7 +182,13 @@ private:
     return cover(Stores, Depth + 1, true);
   }
 
+  Polynomial substituted(Polynomial P) const {
+    for (const auto &[Atom, Value] : Substitutions)
+      P = P.substitute(Atom, Value);
+    return P;
+  }
   void substitute(const std::string &Atom, const Polynomial &Value) {
+    Substitutions.push_back({Atom, Value});
     Index = Index.substitute(Atom, Value);
     for (Less &Guard : Guards) {
       Guard.Left = Guard.Left.substitute(Atom, Value);
@@ -217,6 +239,84 @@ private:
     All.insert(All.end(), Turns.begin(), Turns.end());
   }
 
+  /// What counts in a polynomial, and by how much.
+  using Parts = std::vector<std::pair<Varying, Polynomial>>;
+  Parts partsOf(const Polynomial &P, Polynomial &Rest) const {
+    Parts Found;
+    Rest = P;
+    for (const Varying &V : All)
+      if (auto [Factor, Others] = Rest.split(V.Atom); !Factor.isZero()) {
+        Found.push_back({V, Factor});
+        Rest = Others;
+      }
+    return Found;
+  }
+
+  /// How far parts count together, each number once; endless if one of them has no range.
+  struct Reach {
+    Polynomial Numbers = Polynomial::constant(1);
+    bool Endless = false;
+  };
+  static std::optional<Reach> reachOf(Parts Left) {
+    Reach R;
+    while (!Left.empty()) {
+      auto Next = llvm::find_if(Left, [&](const auto &Part) { return !R.Endless && Part.second == R.Numbers; });
+      if (Next == Left.end())
+        return std::nullopt;
+      R.Endless = !Next->first.Range;
+      if (!R.Endless)
+        R.Numbers = R.Numbers * *Next->first.Range;
+      Left.erase(Next);
+    }
+    return R;
+  }
+
+  /// `for (i = thread; i < 1024; i += 256)` has four turns, if there are 256 threads.
+  void boundTurns() {
+    llvm::erase_if(Guards, [&](const Less &Guard) {
+      Polynomial Rest;
+      const Parts Counting = partsOf(Guard.Left, Rest);
+      const std::optional<Reach> R = reachOf(Counting);
+      const auto Numbers = R ? R->Numbers.asConstant() : std::nullopt, End = Guard.Right.asConstant();
+      if (!Numbers || !R->Endless || !Rest.isZero() || !End || *End < 1 || *End % *Numbers != 0)
+        return false;
+      for (const auto &[Counted, Factor] : Counting)
+        for (Varying &V : All)
+          if (V.Atom == Counted.Atom && !V.Range)
+            V.Range = Polynomial::constant(*End / *Numbers);
+      return true;
+    });
+  }
+
+  /// `i / 64` and `i % 64` count on their own, where i counts all numbers below a multiple of 64: the threads of a
+  /// block load a tile so, whatever its width is.
+  void splitQuotients() {
+    for (const auto &[Atom, Q] : Node.Accesses->Quotients) {
+      const Polynomial Dividend = substituted(Q.Dividend);
+      const auto Divisor = substituted(Q.Divisor).asConstant();
+      auto Uses = [&](const Polynomial &P) { return P.contains(Atom); };
+      if (!Divisor || *Divisor < 1 ||
+          !(Uses(Index) || llvm::any_of(Guards, [&](const Less &G) { return Uses(G.Left) || Uses(G.Right); })))
+        continue;
+      Polynomial Rest;
+      const Parts Counting = partsOf(Dividend, Rest);
+      const std::optional<Reach> R = reachOf(Counting);
+      const auto Quotients = R && !R->Endless && Rest.isZero() ? R->Numbers.dividedBy(*Divisor) : std::nullopt;
+      if (!Quotients || Counting.empty())
+        continue;
+      const std::string Remainder = fmt::format("({} % {})", Dividend.str(), *Divisor);
+      for (const auto &[V, Factor] : Counting) {
+        Split.insert(V.Atom);
+        llvm::erase_if(All, [&, &V = V](const Varying &Other) { return Other.Atom == V.Atom; });
+      }
+      All.push_back({Atom, *Quotients});
+      All.push_back({Remainder, Polynomial::constant(*Divisor)});
+      const auto &[Lowest, One] = *llvm::find_if(Counting, [](const auto &P) { return P.second.asConstant() == 1; });
+      substitute(Lowest.Atom, Polynomial::constant(*Divisor) * Polynomial::atom(Atom) + Polynomial::atom(Remainder) -
+                                  (Dividend - Polynomial::atom(Lowest.Atom)));
+    }
+  }
+
   /// `Rest` as digits, from `Scale` up.
   bool findDigits(const Polynomial &Rest, const Polynomial &Scale) {
     constexpr size_t MostDigits = 4;
@@ -243,34 +343,20 @@ private:
     auto Refuse = [&](const std::string &Why) {
       return blocker(BlockerKind::StoredTwice, Site, fmt::format("{}: {} {}", Site.str(), D.Value.str(), Why));
     };
-    Polynomial Rest = D.Value;
-    std::vector<std::pair<const Varying *, Polynomial>> Parts;
-    for (const Varying &V : All) {
-      auto [Factor, Others] = Rest.split(V.Atom);
-      if (Factor.isZero())
-        continue;
+    Polynomial Rest;
+    const Parts Counting = partsOf(D.Value, Rest);
+    for (const auto &[V, Factor] : Counting)
       if (!Used.insert(V.Atom).second)
         return Refuse("shares " + V.Atom + " with another part of the index");
-      Parts.push_back({&V, Factor});
-      Rest = Others;
-    }
     if (!Rest.isZero())
       return Refuse("does not start at 0");
-    Polynomial Reach = Polynomial::constant(1);
-    bool Endless = false;
-    while (!Parts.empty()) {
-      auto Next = llvm::find_if(Parts, [&](const auto &Part) { return !Endless && Part.second == Reach; });
-      if (Next == Parts.end())
-        return Refuse("skips or repeats numbers");
-      Endless = !Next->first->Range;
-      if (!Endless)
-        Reach = Reach * *Next->first->Range;
-      Parts.erase(Next);
-    }
-    if (!Endless && Block && !(Reach == D.Radix)) {
-      Requirements.push_back({D.Radix, Reach});
-      if (!Reach.asConstant())
-        Requirements.push_back({Reach, Polynomial::constant(MostElements)});
+    const std::optional<Reach> R = reachOf(Counting);
+    if (!R)
+      return Refuse("skips or repeats numbers");
+    if (!R->Endless && Block && !(R->Numbers == D.Radix)) {
+      Requirements.push_back({D.Radix, R->Numbers});
+      if (!R->Numbers.asConstant())
+        Requirements.push_back({R->Numbers, Polynomial::constant(MostElements)});
     }
     return std::nullopt;
   }
@@ -309,6 +395,8 @@ private:
   std::vector<Less> Guards;
   std::vector<unsigned> Loops;
   std::vector<Varying> Turns, All;
+  std::vector<std::pair<std::string, Polynomial>> Substitutions;
+  std::set<std::string> Split; ///< What counted until quotients and remainders took its place.
   std::vector<Digit> Digits;
   std::set<std::string> Used;
   std::vector<AtMost> Requirements;

@@ -25,15 +25,17 @@ constexpr int tileDepth = 16; ///< Of the tiles of a and b in shared memory.
 __global__ void __launch_bounds__(blockSide *blockSide)
     multiply(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int m, int n, int k) {
   __shared__ float tileA[tileSide][tileDepth], tileB[tileDepth][tileSide];
-  const int firstRow = blockIdx.y * tileSide + threadIdx.y, firstColumn = blockIdx.x * tileSide + threadIdx.x;
+  const int thread = threadIdx.y * blockSide + threadIdx.x;
   float sums[micro][micro] = {};
   for (int depth = 0; depth < k; depth += tileDepth) {
-    const int alongA = depth + threadIdx.x, alongB = depth + threadIdx.y;
+    // The threads load 16 rows of a's tile at a time, and 4 of b's.
 #pragma unroll
     for (int i = 0; i < micro; ++i) {
-      const int row = firstRow + i * blockSide, column = firstColumn + i * blockSide;
-      tileA[threadIdx.y + i * blockSide][threadIdx.x] = row < m && alongA < k ? a[row * k + alongA] : 0.0f;
-      tileB[threadIdx.y][threadIdx.x + i * blockSide] = alongB < k && column < n ? b[alongB * n + column] : 0.0f;
+      const int inA = thread / tileDepth + i * blockSide, row = blockIdx.y * tileSide + inA;
+      const int inB = thread / tileSide + i * micro, column = blockIdx.x * tileSide + thread % tileSide;
+      const int alongA = depth + thread % tileDepth, alongB = depth + inB;
+      tileA[inA][thread % tileDepth] = row < m && alongA < k ? a[row * k + alongA] : 0.0f;
+      tileB[inB][thread % tileSide] = alongB < k && column < n ? b[alongB * n + column] : 0.0f;
     }
     __syncthreads();
 #pragma unroll
@@ -49,7 +51,8 @@ __global__ void __launch_bounds__(blockSide *blockSide)
   for (int i = 0; i < micro; ++i)
 #pragma unroll
     for (int j = 0; j < micro; ++j) {
-      const int row = firstRow + i * blockSide, column = firstColumn + j * blockSide;
+      const int row = blockIdx.y * tileSide + threadIdx.y + i * blockSide;
+      const int column = blockIdx.x * tileSide + threadIdx.x + j * blockSide;
       if (row < m && column < n)
         c[row * n + column] = sums[i][j];
     }

@@ -1,21 +1,26 @@
-// Softmax of rows, and dropout (../elementwise/dropout.cu) behind it: what attention does with its scores.
+// Softmax of rows, and dropout (../elementwise) behind it: what attention does with its scores. T is float, __half or
+// __nv_bfloat16; sums are float.
 #include "block.h"
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 /// One block per row; exponentials are stored, summed and divided by the sum.
-__global__ void exponentials(const float *__restrict__ scores, float *__restrict__ out, int columns) {
+template <typename T> __global__ void exponentials(const T *__restrict__ scores, T *__restrict__ out, int columns) {
   float largest = -INFINITY;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    largest = fmaxf(largest, scores[blockIdx.x * columns + i]);
+    largest = fmaxf(largest, static_cast<float>(scores[blockIdx.x * columns + i]));
   largest = blockMaximum(largest);
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    out[blockIdx.x * columns + i] = expf(scores[blockIdx.x * columns + i] - largest);
+    out[blockIdx.x * columns + i] =
+        static_cast<T>(expf(static_cast<float>(scores[blockIdx.x * columns + i]) - largest));
 }
 
-__global__ void toShares(const float *__restrict__ in, float *__restrict__ out, int columns) {
+template <typename T> __global__ void toShares(const T *__restrict__ in, T *__restrict__ out, int columns) {
   float sum = 0.0f;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    sum += in[blockIdx.x * columns + i];
+    sum += static_cast<float>(in[blockIdx.x * columns + i]);
   sum = blockSum(sum);
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] / sum;
+    out[blockIdx.x * columns + i] = static_cast<T>(static_cast<float>(in[blockIdx.x * columns + i]) / sum);
 }

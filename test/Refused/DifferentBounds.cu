@@ -8,6 +8,9 @@
 // RUN:   --link scale.mid=fours.in --link scale.n=fours.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=FOURS --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:waits %s:shift --block 32 \
 // RUN:   --link waits.mid=shift.in -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WAITS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:shift %s:mirror --block 128 --link scale.mid=shift.in \
+// RUN:   --link shift.out=mirror.in --dead scale.mid --dead shift.out -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=MIRROR --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int n) {
@@ -48,3 +51,11 @@ __global__ void waits(float *__restrict__ mid, int n) {
     mid[i] = i;
 }
 // WAITS: refused: {{.*}} shift: in[i] at {{.*}}, of shift.n elements; waits stores mid[i] at {{.*}}, of waits.n
+
+// Before a load, too, elements are made of elements. The consumer may have another number of them.
+// MIRROR: refused: {{.*}} shift, of shift.n elements; scale stores mid[i] at {{.*}}, of scale.n [DifferentBounds]
+__global__ void mirror(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[n - 1 - i];
+}

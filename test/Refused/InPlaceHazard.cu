@@ -5,6 +5,10 @@
 // RUN:   --link reversed.mid=clamp.in --link reversed.n=clamp.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:clamp %s:clamp --block 128 --link scale.mid=clamp_0.in \
 // RUN:   --link scale.mid=clamp_1.in --link scale.n=clamp_0.n --link scale.n=clamp_1.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BOTH --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:counts --block 128 --link scale.mid=counts.in --dead scale.mid \
+// RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ATOMIC --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:mirrored --block 128 --link scale.mid=mirrored.in --dead scale.mid \
+// RUN:   --recompute any -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MIRRORED --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __global__ void reversed(const float *__restrict__ in, float *__restrict__ mid, int n) {
@@ -24,9 +28,27 @@ __global__ void clamp(float *__restrict__ in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     // CHECK: refused: {{[^ ]*}}:[[#@LINE+5]]:5: the consumer stores to the intermediate: clamp: in[i] at {{[^ ]*}}:5;
-    // CHECK-SAME: reversed stores mid[i] at {{[^ ]*}}:14:5 [InPlaceHazard]; store to another array
+    // CHECK-SAME: reversed stores mid[i] at {{[^ ]*}}:18:5 [InPlaceHazard]; store to another array
     // BOTH: refused: {{[^ ]*}}:[[#@LINE+3]]:5: {{.*}} clamp_1: in[i] at {{[^ ]*}}:5; so does clamp_0; scale stores mid[i]
-    // BOTH-SAME: at {{[^ ]*}}:20:5 [InPlaceHazard]
+    // BOTH-SAME: at {{[^ ]*}}:24:5 [InPlaceHazard]
     // BOTH: refused: {{.*}} clamp_1: in[i] at {{.*}}; clamp_0: in[i] at {{.*}} linked to be the same memory [MayAlias]
     in[i] = in[i] > 1 ? 1 : in[i];
+}
+
+// What is computed where the consumer loads it is nowhere to be changed.
+__global__ void counts(float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // ATOMIC: refused: {{.*}} counts: atomicAdd(&in[i], 1.0f) at {{[^ ]*}}:[[#@LINE+1]]:14; scale stores mid[i] at {{.*}} [InPlaceHazard]
+    out[i] = atomicAdd(&in[i], 1.0f);
+}
+
+__global__ void mirrored(float *__restrict__ in, int n) {
+  __shared__ float other[128];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  other[threadIdx.x] = i < n ? in[n - 1 - i] : 0;
+  __syncthreads();
+  if (i < n)
+    // MIRRORED: refused: {{.*}} mirrored: in[i] at {{[^ ]*}}:[[#@LINE+1]]:5; scale stores mid[i] at {{.*}} [InPlaceHazard]
+    in[i] = other[threadIdx.x];
 }

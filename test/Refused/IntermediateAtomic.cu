@@ -2,6 +2,8 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:counts %s:take --block 128 \
 // RUN:   --link counts.mid=take.in --link counts.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:rowSums %s:divided --block 128 --link rowSums.sum=divided.sum \
+// RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ROWS --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __global__ void counts(const int *__restrict__ x, float *__restrict__ mid, int n) {
@@ -17,4 +19,17 @@ __global__ void take(const float *__restrict__ in, float *__restrict__ out, int 
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = in[i] + 1;
+}
+
+// By row, threads of the same block follow each other, but nothing says when they all have added.
+__global__ void rowSums(const float *__restrict__ x, float *__restrict__ sum, int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    // ROWS: refused: {{.*}} rowSums: atomicAdd(&sum[blockIdx.x], {{.*}}) at {{[^ ]*}}:[[#@LINE+1]]:5; divided takes it as sum [IntermediateAtomic]
+    atomicAdd(&sum[blockIdx.x], x[blockIdx.x * columns + i]);
+}
+
+__global__ void divided(const float *__restrict__ x, const float *__restrict__ sum, float *__restrict__ out,
+                        int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = x[blockIdx.x * columns + i] / sum[blockIdx.x];
 }

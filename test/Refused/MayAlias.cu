@@ -6,6 +6,8 @@
 // RUN:   --link scale.mid=back.in --link scale.n=back.n --link scale.in=back.out -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BACK --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:packed %s:shift --block 128 \
 // RUN:   --link packed.mid=shift.in --link packed.n=shift.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PACKED --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:waits %s:shift --block 128 --link waits.mid=shift.in --link waits.n=shift.n \
+// RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WAITS --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __global__ void scale(const float *in, float *__restrict__ mid, int n) {
@@ -43,3 +45,12 @@ __global__ void packed(Arrays arrays, float *__restrict__ mid, int n) {
     mid[i] = arrays.x[i];
 }
 // PACKED: refused: {{.*}} shift: out[i] at {{.*}}; packed uses pointers in arrays, {{.*}} [MayAlias]
+
+// Where the producer stores, other threads may not have loaded.
+__global__ void waits(const float *in, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __syncthreads();
+  if (i < n)
+    // WAITS: refused: {{.*}} shift: out[i] at {{.*}}; waits: in[i] at {{[^ ]*}}:[[#@LINE+1]]:18 [MayAlias]
+    mid[i] = 2 * in[i];
+}

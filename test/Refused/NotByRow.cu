@@ -6,6 +6,10 @@
 // RUN:   --link twice.columns=reversed.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=REVERSED --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:gathered --block 128 --link twice.out=gathered.in \
 // RUN:   --link twice.columns=gathered.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=GATHERED --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:halo --block 128 --link twice.out=halo.in \
+// RUN:   --link twice.columns=halo.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALO --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:transposed --block 128 --link twice.out=transposed.in \
+// RUN:   --link twice.columns=transposed.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TRANSPOSED --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __global__ void sums(const float *__restrict__ in, float *__restrict__ sum, int columns) {
@@ -21,7 +25,7 @@ __global__ void sharesOfNext(const float *__restrict__ in, const float *__restri
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     // NEXT: refused: {{[^ ]*}}:[[#@LINE+4]]:68: it is not shown that a block loads only what the same block, or of a row
     // NEXT-SAME: the same thread, stored: sharesOfNext: sum[blockIdx.x + 1] at {{[^ ]*}}:[[#@LINE+3]]:68; sums stores
-    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:16:5 [NotByRow]; index p[blockIdx.x], or
+    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:20:5 [NotByRow]; index p[blockIdx.x], or
     // NEXT-SAME: p[blockIdx.x * columns + i] in `for
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] / sum[blockIdx.x + 1];
 }
@@ -42,4 +46,19 @@ __global__ void gathered(const float *__restrict__ in, const int *__restrict__ o
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     // GATHERED: refused: {{[^ ]*}}:[[#@LINE+1]]:37: {{.*}} gathered: in[order[i]] at
     out[blockIdx.x * columns + i] = in[order[i]];
+}
+
+// A row's neighbours are in other threads,
+__global__ void halo(const float *__restrict__ in, float *__restrict__ out, int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    // HALO: refused: {{.*}} halo: in[blockIdx.x * columns + i - 1] at {{[^ ]*}}:[[#@LINE+2]]:49; twice stores
+    out[blockIdx.x * columns + i] =
+        in[blockIdx.x * columns + i] - (i > 0 ? in[blockIdx.x * columns + i - 1] : 0);
+}
+
+// and a column's in other blocks.
+__global__ void transposed(const float *__restrict__ in, float *__restrict__ out, int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    // TRANSPOSED: refused: {{.*}} transposed: in[i * columns + blockIdx.x] at {{[^ ]*}}:[[#@LINE+1]]:37; twice stores
+    out[blockIdx.x * columns + i] = in[i * columns + blockIdx.x];
 }

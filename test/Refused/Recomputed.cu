@@ -5,6 +5,11 @@
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:gather --block 128 --recompute 100 \
 // RUN:   --link scale.mid=gather.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=GATHER --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:halves --block 128 --link scale.mid=halves.in --dead mid \
+// RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALVES --implicit-check-not=refused:
+// RUN: %cufuse fuse --vertical %s:scale %s:table --block 128 --recompute 2 --link scale.mid=table.in --dead mid \
+// RUN:   -o %t/table.cu
+// RUN: FileCheck %s --check-prefix=TABLE --input-file %t/table.cu
 // RUN: %cufuse fuse --vertical %s:scale %s:sum --block 128 --recompute 3 \
 // RUN:   --link scale.mid=sum.in --dead mid -o %t/sum.cu
 // RUN: %cufuse fuse --vertical %s:scale %s:gather --block 128 --recompute any \
@@ -34,4 +39,20 @@ __global__ void gather(const float *__restrict__ in, const int *__restrict__ fro
   if (i < n)
     // GATHER: refused: {{.*}} gather: in[from[i]] at {{.*}}; scale stores mid[i] at {{.*}}: how often each element is
     out[i] = in[from[i]];
+}
+
+// 1 - 1 / 2 is 2 - 2 / 2.
+__global__ void halves(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // HALVES: refused: {{.*}} halves: in[i - i / 2] at {{.*}}; scale stores mid[i] at {{.*}}: how often each element is
+    out[i] = in[i - i / 2];
+}
+
+// Twice in a block, and again in each: by how many there are, the launch says.
+// TABLE: if (!(2ll * static_cast<long long>(scale_tableLaunch.grid.x) <= 2ll))
+__global__ void table(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i % 64];
 }

@@ -10,6 +10,10 @@
 // RUN:   --link loops.mid=take.in --link loops.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LOOPS --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:matrix %s:take --block 128 \
 // RUN:   --link matrix.mid=take.in --link 'matrix.rows*n=take.n' -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MATRIX --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:mirror --block 128 --link twice.mid=mirror.in --dead twice.mid \
+// RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MIRROR --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:halved %s:take --block 16x16 --link halved.mid=take.in \
+// RUN:   --link 'halved.rows*n=take.n' -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALVED --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __global__ void twice(float *__restrict__ mid, int n) {
@@ -60,4 +64,22 @@ __global__ void take(const float *__restrict__ in, float *__restrict__ out, int 
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = in[i] + 1;
+}
+
+// Rows of 32 and columns of 64 are no parts of the same numbers.
+__global__ void halved(float *__restrict__ mid, int rows, int n) {
+  for (int i = threadIdx.y * 16 + threadIdx.x; i < 1024; i += 256) {
+    const int row = blockIdx.y * 32 + i / 32, column = blockIdx.x * 64 + i % 64;
+    if (row < rows && column < n)
+      // HALVED: refused: {{.*}} halved: mid[row * n + column] at {{[^ ]*}}:[[#@LINE+1]]:7: {{.*}} does not start at 0; take takes it
+      mid[row * n + column] = i;
+  }
+}
+
+// Nor where the consumer loads:
+// MIRROR: refused: {{.*}} twice: mid[i] at {{[^ ]*}} and mid[i] at {{[^ ]*}}; mirror takes it as in [StoredTwice]
+__global__ void mirror(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[n - 1 - i];
 }

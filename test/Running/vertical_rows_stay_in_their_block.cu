@@ -2,13 +2,13 @@
 // whole and many elements, and rows that are too long for registers. Pointwise kernels take part at either end.
 // RUN: rm -rf %t && split-file %s %t && sh %t/fuse.sh %cufuse %samples/rows %t float floats
 // RUN: sh %t/fuse.sh %cufuse %samples/rows %t __half halves
-// RUN: cd %samples/rows && %cufuse fuse --vertical l2norm.cu:square l2norm.cu:rowSum l2norm.cu:divideRow \
+// RUN: cd %samples/rows && %cufuse fuse --vertical 'l2norm.cu:square<float>' 'l2norm.cu:rowSum<float>' 'l2norm.cu:divideRow<float>' \
 // RUN:   --link square.out=rowSum.in --link rowSum.sum=divideRow.sum --link square.x=divideRow.x \
 // RUN:   --link rowSum.columns=divideRow.columns --dead square.out --block 64 --name unit -o %t/unit.cu
-// RUN: cd %samples/rows && %cufuse fuse --vertical quantise.cu:rmsNormRow quantise.cu:quantiseRow \
+// RUN: cd %samples/rows && %cufuse fuse --vertical 'quantise.cu:rmsNormRow<__half>' 'quantise.cu:quantiseRow<__half>' \
 // RUN:   --link rmsNormRow.out=quantiseRow.in --link rmsNormRow.columns=quantiseRow.columns \
 // RUN:   --block 64 --name bytes -o %t/bytes.cu
-// RUN: cd %samples/rows && %cufuse fuse --vertical softmax.cu:exponentials softmax.cu:toShares \
+// RUN: cd %samples/rows && %cufuse fuse --vertical 'softmax.cu:exponentials<float>' 'softmax.cu:toShares<float>' \
 // RUN:   ../elementwise/dropout.cu:dropout --link exponentials.out=toShares.in --link toShares.out=dropout.in \
 // RUN:   --link exponentials.columns=toShares.columns --dead exponentials.out --block 32 --name shares -o %t/shares.cu
 // RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I %t -I %samples/rows -I %samples/elementwise %t/main.cu %t/floats.cu %t/halves.cu %t/unit.cu \
@@ -97,9 +97,9 @@ bool unitLength() {
     good &= both.same(
         "unit",
         [&] {
-          square<<<n / 64 + 1, 64>>>(x, a, n);
-          rowSum<<<rows, 64>>>(a, sum, columns);
-          divideRow<<<rows, 64>>>(x, sum, y, columns, 1e-9f);
+          square<float><<<n / 64 + 1, 64>>>(x, a, n);
+          rowSum<float><<<rows, 64>>>(a, sum, columns);
+          divideRow<float><<<rows, 64>>>(x, sum, y, columns, 1e-9f);
         },
         [&] { require(unit::launch(given), "unit"); });
     // Elements beyond the rows would be left out, or rows would have too few.
@@ -129,8 +129,8 @@ bool quantised() {
     good &= both.same(
         "bytes",
         [&] {
-          rmsNormRow<<<rows, 64>>>(x, weight, a, columns, 1e-6f);
-          quantiseRow<<<rows, 64>>>(a, y, scale, columns);
+          rmsNormRow<__half><<<rows, 64>>>(x, weight, a, columns, 1e-6f);
+          quantiseRow<__half><<<rows, 64>>>(a, y, scale, columns);
         },
         [&] { require(bytes::launch(given), "bytes"); });
   }
@@ -157,8 +157,8 @@ bool softmax() {
     good &= both.same(
         "shares",
         [&] {
-          exponentials<<<rows, 32>>>(scores, a, columns);
-          toShares<<<rows, 32>>>(a, b, columns);
+          exponentials<float><<<rows, 32>>>(scores, a, columns);
+          toShares<float><<<rows, 32>>>(a, b, columns);
           dropout<<<n / 32 + 1, 32>>>(b, y, 0.25f, 5, n);
         },
         [&] { require(shares::launch(given), "shares"); });
