@@ -266,7 +266,7 @@ def compact_sweep(answer):
             row["use"] = [resources["registers"], resources["spill_stores"], resources["spill_loads"],
                           resources["shared_bytes"], resources["barriers"], entry["resident_blocks"]]
         if entry.get("us"):
-            row[entry["effort"]] = [round(entry["us"], 2), round(entry["noise"], 4)]
+            row[entry["effort"]] = [float(f"{entry['us']:.5g}"), round(entry["noise"], 3)]
     body = [json.dumps([row["config"], row["fate"], row.get("use", []), row.get("short", []), row.get("full", [])],
                        separators=(",", ":")) for row in rows.values()]
     head = json.dumps({"cufuse_sweep": 1, "version": answer["version"], "started": answer["started"], "problem": problem},

@@ -24,7 +24,8 @@ Features featuresOf(const FusionConfig &Config, const Prediction &Model) {
     Resident += C.ResidentBlocks;
     Follows |= HasRoles && C.ResidentBlocks == 0;
   }
-  F.Family += Follows;
+  // One at least of those with budgets is tried: what they are worth, other candidates do not show.
+  F.Family += Follows || Config.Registers.Policy == RegisterPolicy::Split;
   // What follows the resident blocks has the room that they leave, if only behind them.
   const double Room = std::max(0.5, Model.ResidentBlocks - Resident), Roles = Follows ? Resident + Room : Resident;
   for (const ConstituentConfig &C : Config.Constituents) {
