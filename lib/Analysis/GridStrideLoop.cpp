@@ -72,9 +72,10 @@ struct Changes : clang::ConstDynamicRecursiveASTVisitor {
   llvm::SmallPtrSet<const clang::ValueDecl *, 16> Changed;
 };
 
-/// Calls, and what leaves the loop in another way than `return`.
+/// Calls, and what leaves the loop other than by its condition: later elements may not exist then.
 struct Departures : clang::ConstDynamicRecursiveASTVisitor {
   bool VisitBreakStmt(const clang::BreakStmt *) override { return Breaks = true; }
+  bool VisitReturnStmt(const clang::ReturnStmt *) override { return Breaks = true; }
   bool VisitGotoStmt(const clang::GotoStmt *) override { return Jumps = true; }
   bool VisitLabelStmt(const clang::LabelStmt *) override { return Jumps = true; }
   bool VisitGCCAsmStmt(const clang::GCCAsmStmt *) override { return Calls = true; }

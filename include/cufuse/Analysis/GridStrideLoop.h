@@ -22,7 +22,7 @@ struct GridStrideLoop {
   ///   local pointer that is initialised from one: such memory does not change while the kernel runs;
   /// - of a loop that declares its variable and whose condition and step can be evaluated ahead: they read only that
   ///   variable, built-in ones and local ones that are never assigned to;
-  /// - of a loop that is left by its condition or `return` alone, and that no macro writes.
+  /// - of a loop that is left by its condition alone, and that no macro writes.
   /// Empty where nothing qualifies.
   std::vector<const clang::Expr *> Loads = {};
   const clang::VarDecl *Variable = nullptr; ///< That the loop declares, where there are loads.
