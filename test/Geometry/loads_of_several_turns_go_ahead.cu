@@ -20,10 +20,10 @@
 // PLAIN-NOT: {{cufuse_(turn|at|taken|value)|unroll}}
 //
 // Where a load may see a store, a turn is not the only way on, or a place is not known ahead, the compiler unrolls.
-// RUN: %cufuse fuse %t/others.cu:stores %t/others.cu:stops %t/others.cu:skips %t/others.cu:follows %t/others.cu:chosen \
-// RUN:   --unroll 2 --unroll 2 --unroll 2 --unroll 2 --unroll 2 -o %t/others_fused.cu
+// RUN: %cufuse fuse %t/others.cu:stores %t/others.cu:stops %t/others.cu:ends %t/others.cu:skips %t/others.cu:follows %t/others.cu:chosen \
+// RUN:   --unroll 2 --unroll 2 --unroll 2 --unroll 2 --unroll 2 --unroll 2 -o %t/others_fused.cu
 // RUN: FileCheck %s --check-prefix=OTHERS --input-file=%t/others_fused.cu --implicit-check-not=cufuse_turn
-// OTHERS-COUNT-5: _Pragma("unroll 2") for (int i =
+// OTHERS-COUNT-6: _Pragma("unroll 2") for (int i =
 
 //--- kernels.cu
 template <typename T>
@@ -68,6 +68,14 @@ __global__ void __launch_bounds__(64) stops(const int *__restrict__ in, int *out
     const int value = in[i];
     if (value == 7)
       break;
+    out[i] = value;
+  }
+}
+__global__ void __launch_bounds__(64) ends(const int *__restrict__ in, int *out, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    const int value = in[i];
+    if (value == 7)
+      return;
     out[i] = value;
   }
 }
