@@ -319,7 +319,7 @@ private:
 
   /// `Rest` as digits, from `Scale` up.
   bool findDigits(const Polynomial &Rest, const Polynomial &Scale) {
-    constexpr size_t MostDigits = 4;
+    constexpr size_t MostDigits = 6;
     std::vector<Digit> Candidates;
     for (const Less &Guard : Guards)
       Candidates.push_back({Guard.Left, Guard.Right});
