@@ -1,42 +1,17 @@
 #include "cufuse/Driver/FuseEvaluator.h"
 
+#include "Batch.h"
 #include "cufuse/Fusion/FusedLaunch.h"
 #include "cufuse/Model/Occupancy.h"
 #include "cufuse/Support/Error.h"
 
 #include <llvm/Support/ThreadPool.h>
 
-#include <atomic>
-#include <condition_variable>
-#include <deque>
 #include <mutex>
 
 namespace cufuse {
 
 namespace {
-
-/// One call of `screen` or `measure`: where its results arrive. Work for a call that has ended is passed over.
-class Batch {
-public:
-  void push(size_t Position, Evaluation Result) {
-    std::lock_guard Guard(Lock);
-    Ready.emplace_back(Position, std::move(Result));
-    Changed.notify_one();
-  }
-  std::pair<size_t, Evaluation> pop() {
-    std::unique_lock Guard(Lock);
-    Changed.wait(Guard, [this] { return !Ready.empty(); });
-    auto First = std::move(Ready.front());
-    Ready.pop_front();
-    return First;
-  }
-  std::atomic<bool> Ended = false;
-
-private:
-  std::mutex Lock;
-  std::condition_variable Changed;
-  std::deque<std::pair<size_t, Evaluation>> Ready;
-};
 
 Fate fateOf(RunStatus Status) {
   switch (Status) {
@@ -115,12 +90,7 @@ public:
     auto Call = std::make_shared<Batch>();
     for (size_t I = 0; I < Candidates.size(); ++I)
       begin(Call, I, Candidates[I], How);
-    for (size_t Left = Candidates.size(); Left > 0; --Left) {
-      const auto [Position, Result] = Call->pop();
-      if (!Take(Position, Result))
-        break;
-    }
-    Call->Ended = true;
+    Call->deliver(Candidates.size(), Take);
   }
 
   const KernelLaunch *launchOf(const Candidate &Candidate) {

@@ -4,6 +4,7 @@
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/WriteOutMacros.h"
 #include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Driver/ReadKernels.h"
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
 #include "cufuse/Vertical/BlockLocal.h"
@@ -246,12 +247,32 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
   return loadKernels(Tools, Kernels, std::vector<InputFlags>(Kernels.size(), Flags));
 }
 
-llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                                      llvm::ArrayRef<InputFlags> Flags, Linker Link) {
+struct ReadKernels::Parsed {
+  std::vector<std::unique_ptr<ParsedUnit>> Units;
+  std::vector<LoadedKernel> Kernels;
+  std::vector<std::pair<const ParsedUnit *, Reached>> Read; ///< By kernel.
+};
+
+ReadKernels::ReadKernels(std::unique_ptr<Parsed> Own) : Own(std::move(Own)) {}
+ReadKernels::ReadKernels(ReadKernels &&Other) noexcept = default;
+ReadKernels::~ReadKernels() = default;
+
+llvm::ArrayRef<LoadedKernel> ReadKernels::kernels() const { return Own->Kernels; }
+
+LoadedKernel ReadKernels::withText(size_t Kernel, const LinkedText &Linked) const {
+  LoadedKernel Loaded = Own->Kernels[Kernel];
+  const auto &[Unit, Reach] = Own->Read[Kernel];
+  takeText(*Unit, Reach, Linked, Loaded);
+  return Loaded;
+}
+
+llvm::Expected<ReadKernels> ReadKernels::read(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                              llvm::ArrayRef<InputFlags> Flags, bool WithAccesses) {
   // One parse per file and flags; a kernel that is asked for twice is probed once.
   struct File {
     ParseRequest Request;
     llvm::Expected<std::unique_ptr<ParsedUnit>> Unit = nullptr;
+    const ParsedUnit *Parsed = nullptr;
   };
   std::map<std::pair<std::string, InputFlags>, File> Files;
   std::vector<size_t> Probes;
@@ -287,29 +308,39 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
   if (Failures)
     return std::move(Failures);
 
-  std::vector<LoadedKernel> Loaded;
-  std::vector<std::pair<const ParsedUnit *, Reached>> Read;
+  auto Own = std::make_unique<Parsed>();
+  for (auto &[Key, Each] : Files)
+    Each.Parsed = Own->Units.emplace_back(std::move(*Each.Unit)).get();
   for (size_t I = 0; I < Kernels.size(); ++I) {
-    const ParsedUnit &Unit = **Files.find({Kernels[I].File, Flags[I]})->second.Unit;
+    const ParsedUnit &Unit = *Files.find({Kernels[I].File, Flags[I]})->second.Parsed;
     auto Kernel = findKernel(Unit, Kernels[I], Probes[I]);
     if (!Kernel) {
       Failures = llvm::joinErrors(std::move(Failures), Kernel.takeError());
       continue;
     }
-    Read.push_back({&Unit, reach(Unit, **Kernel)});
-    Loaded.push_back(understand(Unit, Read.back().second, Kernels[I], /*WithAccesses=*/bool(Link)));
+    Own->Read.push_back({&Unit, reach(Unit, **Kernel)});
+    Own->Kernels.push_back(understand(Unit, Own->Read.back().second, Kernels[I], WithAccesses));
   }
   if (Failures)
     return std::move(Failures);
+  return ReadKernels(std::move(Own));
+}
+
+llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      llvm::ArrayRef<InputFlags> Flags, Linker Link) {
+  auto Read = ReadKernels::read(Tools, Kernels, Flags, /*WithAccesses=*/bool(Link));
+  if (!Read)
+    return Read.takeError();
   std::vector<LinkedText> Linked(Kernels.size());
   if (Link) {
-    auto Found = Link(Loaded);
+    auto Found = Link(Read->kernels());
     if (!Found)
       return Found.takeError();
     Linked = std::move(*Found);
   }
-  for (size_t I = 0; I < Loaded.size(); ++I)
-    takeText(*Read[I].first, Read[I].second, Linked[I], Loaded[I]);
+  std::vector<LoadedKernel> Loaded;
+  for (size_t I = 0; I < Kernels.size(); ++I)
+    Loaded.push_back(Read->withText(I, Linked[I]));
   return Loaded;
 }
 

@@ -136,6 +136,17 @@ llvm::Error SoloTuning::measure(RunnerPool &Runners) {
   return llvm::Error::success();
 }
 
+llvm::Error SoloTuning::measureAsGiven(RunnerPool &Runners) {
+  Gpus = &Runners;
+  for (size_t I = 0; I < Subject.Kernels.size(); ++I)
+    Given.push_back(shapes(I).front());
+  if (llvm::Error Error = settle(SoloLevel::Given, Given))
+    return Error;
+  for (size_t I = 0; I < Given.size(); ++I)
+    What().Constituents[I].Shapes.front().Microseconds = Given[I].Result.Microseconds;
+  return llvm::Error::success();
+}
+
 /// Every launch shape that the workload allows.
 SoloTuning::Variants SoloTuning::shapes(size_t I) const {
   Variants All;
@@ -330,6 +341,8 @@ llvm::Error SoloTuning::settle(SoloLevel Level, Variants &All) {
     Result.Solo.push_back(resultOf(I, Level, All[I]));
   }
   std::vector<Schedule> Schedules = baselines(launches(All), " " + nameOf(Level).str());
+  if (!Subject.Work.Links.empty())
+    Schedules.resize(1); // kernels that depend on each other run one after the other
   const std::vector<RunOutcome> Outcomes = Gpus->run(Schedules);
   for (size_t I = 0; I < Schedules.size(); ++I) {
     Result.Baselines.push_back({Schedules[I].How, Level, withOutcome({}, Outcomes[I]), {}});

@@ -59,6 +59,8 @@ public:
   /// `SoloFailed`. Fails when the kernels as given or in the workload's other shapes do not run or differ in their
   /// results.
   llvm::Error measure(RunnerPool &Gpus);
+  /// The launches given, and no other level. Fails as `measure` does.
+  llvm::Error measureAsGiven(RunnerPool &Gpus);
 
   /// Whether a constituent in its best form is another text than the user's, and how that is emitted.
   bool isRewritten(size_t I) const { return Best[I].Bound || Best[I].Unroll; }

@@ -1,5 +1,6 @@
 #include "cufuse/Driver/Tune.h"
 
+#include "GraphEvaluator.h"
 #include "SoloTuning.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Profile/Metrics.h"
@@ -132,6 +133,9 @@ private:
     if (!Read)
       return Read.takeError();
     Subject.Work = std::move(*Read);
+    if (isGraph())
+      if (llvm::Error Error = requireGraphRequest())
+        return Error;
     RunnerJob Job = runnerJob(Subject.Work, {});
     Job.Metrics = metric::twoPasses();
     for (const std::string &Metric : metric::demands())
@@ -146,6 +150,19 @@ private:
     return llvm::Error::success();
   }
 
+  bool isGraph() const { return !Subject.Work.Links.empty(); }
+
+  llvm::Error requireGraphRequest() const {
+    const char *const Remedy = "leave it out: this workload has links";
+    if (Request.Strategy != "auto" && Request.Strategy != "exhaustive")
+      return badUsage(fmt::format("--strategy {} is for kernels side by side", Request.Strategy), Remedy);
+    if (!Request.Database.empty())
+      return badUsage("--database keeps results of kernels side by side", Remedy);
+    if (Request.EmitSolo)
+      return badUsage("--emit-solo is for kernels side by side", Remedy);
+    return llvm::Error::success();
+  }
+
   /// Parses each file once for all candidates.
   llvm::Error load() {
     std::vector<KernelSpec> Specs;
@@ -154,19 +171,29 @@ private:
       Specs.push_back(Kernel.Spec);
       Flags.push_back({Kernel.Flags, "", What().Gpu.Arch, Kernel.Folder});
     }
-    auto Loaded = loadKernels(Tools, Specs, Flags);
-    if (!Loaded)
-      return Loaded.takeError();
-    Subject.Kernels = std::move(*Loaded);
-    if (llvm::Error Error = checkAll(Subject.Kernels))
-      return Error;
+    auto Parsed = ReadKernels::read(Tools, Specs, Flags, isGraph());
+    if (!Parsed)
+      return Parsed.takeError();
+    for (size_t I = 0; I < Specs.size(); ++I)
+      Subject.Kernels.push_back(Parsed->withText(I, {}));
+    // What is wrong with one kernel of a graph keeps it out of the others, and that is one of the choices.
+    if (!isGraph() || llvm::any_of(Subject.Kernels, [](const LoadedKernel &K) { return K.Facts.IsTemplate; }))
+      if (llvm::Error Error = checkAll(Subject.Kernels))
+        return Error;
     const llvm::StringRef File = llvm::sys::path::filename(Request.Output);
     Subject.Emit.Name = Request.Name;
     Subject.Emit.SourceFile = File.str();
     Subject.Emit.HeaderFile = File.drop_back(3).str() + ".h";
     Subject.Emit.Command = Request.Command;
     Fuse.emplace(Tools, Subject.Kernels, Subject.Emit);
-    return packShapes();
+    if (llvm::Error Error = packShapes())
+      return Error;
+    if (isGraph()) {
+      Units.emplace(std::move(*Parsed));
+      Groups.emplace(Tools, *Units, Subject);
+      What().Graph = Groups->facts();
+    }
+    return llvm::Error::success();
   }
 
   /// Every launch shape that the workload allows.
@@ -216,11 +243,14 @@ private:
     if (!Gpus->hasGpu())
       return llvm::Error::success();
     Gpus->setReference(Solo->reference());
-    return Solo->measure(*Gpus);
+    return isGraph() ? Solo->measureAsGiven(*Gpus) : Solo->measure(*Gpus);
   }
 
   llvm::Error search() {
-    auto How = makeStrategy(Request.Strategy, Request.Seed);
+    // A graph's choices are few.
+    if (isGraph())
+      Answer.Result.Strategy = "exhaustive";
+    auto How = makeStrategy(Answer.Result.Strategy, Request.Seed);
     if (!How)
       return How.takeError();
     auto Holds = key();
@@ -234,8 +264,26 @@ private:
         return Opened.takeError();
       Record = std::move(*Opened);
     }
-    World.emplace(*Fuse, What(), Subject.Packed, Back, Pool, *Gpus, EvaluatorOptions{What().Gpu.Arch, ShortStop});
-    std::vector<Candidate> Candidates = (*How)->candidates(What());
+    const EvaluatorOptions Options{What().Gpu.Arch, ShortStop};
+    std::vector<Candidate> Candidates;
+    if (isGraph()) {
+      auto Own = std::make_unique<GraphEvaluator>(*Groups, What(), Subject.Emit, Solo->reference().Launches, Back, Pool,
+                                                  *Gpus, Options);
+      LaunchesOf = [&Graph = *Own](const Candidate &C) {
+        const auto *Launches = Graph.launchesOf(C);
+        return Launches ? *Launches : std::vector<KernelLaunch>();
+      };
+      World = std::move(Own);
+      Candidates = enumerateGraphSpace(What(), [&](llvm::ArrayRef<unsigned> Group) { return Groups->ways(Group); });
+    } else {
+      auto Own = std::make_unique<FuseEvaluator>(*Fuse, What(), Subject.Packed, Back, Pool, *Gpus, Options);
+      LaunchesOf = [&One = *Own](const Candidate &C) {
+        const KernelLaunch *Launch = One.launchOf(C);
+        return Launch ? std::vector{*Launch} : std::vector<KernelLaunch>();
+      };
+      World = std::move(Own);
+      Candidates = (*How)->candidates(What());
+    }
     Answer.Result.SpaceSize = Candidates.size();
     Search Looking(What(), std::move(Candidates), *World, Record, Request.Limit, Seams);
     if (Gpus->hasGpu()) {
@@ -255,6 +303,7 @@ private:
   /// the source of the first is made.
   llvm::Error confirm() {
     Answer.Verdict = summarize(Answer.Result);
+<<<<<<< HEAD
     for (std::set<std::string> Confirmed; Gpus->hasGpu() && Answer.Verdict.Winner;) {
       const Ranked Winner = *Answer.Verdict.Winner;
       if (!Confirmed.insert(Winner.Which.key()).second)
@@ -272,15 +321,34 @@ private:
   }
 
   llvm::Error confirmOne(const Ranked &Winner, const KernelLaunch &Launch) {
+=======
+    const std::optional<Ranked> Winner = Answer.Verdict.Winner;
+    if (!Gpus->hasGpu() || !Winner)
+      return llvm::Error::success();
+    if (LaunchesOf(Winner->Which).empty()) // It comes from an earlier sitting.
+      World->screen(Winner->Which, [](size_t, const Evaluation &) { return true; });
+    const std::vector<KernelLaunch> Launches = LaunchesOf(Winner->Which);
+    if (Launches.empty())
+      return llvm::Error::success();
+>>>>>>> 50682f4d289c8b457f4ca1a0ddad2bc405178894
     size_t Strongest = 0;
     for (size_t I = 0; I < Answer.Result.Baselines.size(); ++I)
       if (const Evaluation &One = Answer.Result.Baselines[I].Result;
           One.Outcome == Fate::Measured && One.Microseconds < Answer.Result.Baselines[Strongest].Result.Microseconds)
         Strongest = I;
+<<<<<<< HEAD
     Schedule Fused{Winner.Which.key(), Schedule::Serial, {Launch}};
     Fused.Counters = true;
     const Schedule InGraph{Winner.Which.key() + " in a graph", Schedule::Graph, {Launch}};
     std::vector<Schedule> Again = {Solo->launched()[Strongest], Fused, InGraph};
+=======
+    Schedule Fused{Winner->Which.key(), Schedule::Serial, Launches};
+    Fused.Counters = Launches.size() == 1;
+    std::vector<Schedule> Again = {Solo->launched()[Strongest], Fused};
+    // Launches that depend on each other are no parallel branches.
+    if (Launches.size() == 1)
+      Again.push_back({Winner->Which.key() + " in a graph", Schedule::Graph, Launches});
+>>>>>>> 50682f4d289c8b457f4ca1a0ddad2bc405178894
     auto Running = std::async(std::launch::async, [&] { return Gpus->run(std::move(Again)); });
     llvm::Error Failed = llvm::Error::success();
     if (Answer.Verdict.What == Advice::Fuse && DraftKey.empty())
@@ -296,7 +364,16 @@ private:
     Entry.Result = withOutcome(Winner.Result, Outcomes[1]);
     Entry.At = Answer.Result.Tried.empty() ? 0 : Answer.Result.Tried.back().At;
     Answer.Result.Tried.push_back(std::move(Entry));
+<<<<<<< HEAD
     Answer.Result.Profiles.push_back({Winner.Which.key(), Outcomes[1].Counters, withOutcome({}, Outcomes[2])});
+=======
+    CandidateProfile &Profile = Answer.Result.Profiles.emplace_back();
+    Profile.Key = Winner->Which.key();
+    Profile.Counters = Outcomes[1].Counters;
+    if (Outcomes.size() > 2)
+      Profile.InGraph = withOutcome({}, Outcomes[2]);
+    Answer.Verdict = summarize(Answer.Result);
+>>>>>>> 50682f4d289c8b457f4ca1a0ddad2bc405178894
     return llvm::Error::success();
   }
 
@@ -339,6 +416,8 @@ private:
       if (llvm::Error Error = draftWinner())
         return Error;
     Answer.Files = std::move(Draft);
+    if (Answer.Verdict.Winner->Which.Groups.size() > 1)
+      Answer.Result.Notes.push_back("Launch " + DraftOrder + ".");
     return llvm::Error::success();
   }
 
@@ -346,7 +425,39 @@ private:
     const Candidate &Winner = Answer.Verdict.Winner->Which;
     DraftKey = Winner.key();
     Draft.clear();
-    return add(*Fuse, Winner.Config, Draft);
+    return isGraph() ? draftGraph(Winner) : add(*Fuse, Winner.Config, Draft);
+  }
+
+  /// `OUT.cu` has the first fused launch, `OUT_2.cu` the next, in namespaces that are called in the same way.
+  llvm::Error draftGraph(const Candidate &Winner) {
+    std::string &Order = DraftOrder;
+    Order.clear();
+    unsigned Count = 0;
+    for (const LaunchGroup &Group : Winner.Groups) {
+      if (!Group.isFused()) {
+        Order += (Order.empty() ? "" : ", then ") + Group.str();
+        continue;
+      }
+      EmitOptions Emit = Subject.Emit;
+      if (++Count > 1) {
+        Emit.Name += fmt::format("_{}", Count);
+        const std::string Stem = llvm::sys::path::stem(Emit.SourceFile).str();
+        Emit.SourceFile = fmt::format("{}_{}.cu", Stem, Count);
+        Emit.HeaderFile = fmt::format("{}_{}.h", Stem, Count);
+      }
+      Order += fmt::format("{}{} in {}", Order.empty() ? "" : ", then ", Group.str(), Emit.SourceFile);
+      std::vector<unsigned> Members;
+      for (unsigned I = 0; I < Subject.Work.Kernels.size(); ++I)
+        if (llvm::is_contained(Group.Kernels, Subject.Work.Kernels[I].Name))
+          Members.push_back(I);
+      auto Fused = Groups->fuse(Members, Group, Emit);
+      if (!Fused)
+        return Fused.takeError();
+      if (llvm::Error Error = Fused->Text->verify(Fused->Source, Fused->Plan))
+        return Error;
+      addFiles(Emit, std::move(Fused->Source), Draft);
+    }
+    return llvm::Error::success();
   }
 
   llvm::Error add(Fuser &One, const FusionConfig &Config, std::vector<OutputFile> &Files) const {
@@ -358,14 +469,18 @@ private:
       return Text.takeError();
     if (llvm::Error Error = One.verify(*Text, *Plan))
       return Error;
+    addFiles(One.options(), std::move(*Text), Files);
+    return llvm::Error::success();
+  }
+
+  void addFiles(const EmitOptions &Emit, FusedSource Text, std::vector<OutputFile> &Files) const {
     auto Beside = [&](const std::string &Name) {
       llvm::SmallString<128> Path(llvm::sys::path::parent_path(Request.Output));
       llvm::sys::path::append(Path, Name);
       return std::string(Path);
     };
-    Files.push_back({Beside(One.options().SourceFile), std::move(Text->Source)});
-    Files.push_back({Beside(One.options().HeaderFile), std::move(Text->Header)});
-    return llvm::Error::success();
+    Files.push_back({Beside(Emit.SourceFile), std::move(Text.Source)});
+    Files.push_back({Beside(Emit.HeaderFile), std::move(Text.Header)});
   }
 
   Problem &What() { return Answer.Result.What; }
@@ -384,11 +499,15 @@ private:
   TuningKey Key;                 ///< Of the sources and the workload as they were when the search began.
   std::vector<OutputFile> Draft; ///< Of the candidate with this key.
   std::string DraftKey;
+  std::string DraftOrder; ///< Of a graph: which launch is in which file.
   llvm::DefaultThreadPool Pool; ///< For the compilers.
   // Those that end before the pool does.
   std::optional<RunnerPool> Gpus;
   std::optional<SoloTuning> Solo;
-  std::optional<FuseEvaluator> World;
+  std::optional<ReadKernels> Units; ///< Of a graph, as are its groups.
+  std::optional<GroupFuser> Groups;
+  std::unique_ptr<Evaluator> World;
+  std::function<std::vector<KernelLaunch>(const Candidate &)> LaunchesOf; ///< None: it cannot be run.
 };
 
 } // namespace

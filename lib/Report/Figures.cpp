@@ -23,7 +23,7 @@ std::string shortened(const std::string &Text, size_t Most) {
 }
 
 namespace {
-constexpr unsigned BaselineColour = 7, MarkColour = 6;
+constexpr unsigned BaselineColour = 7, MarkColour = 6, BestColour = 5;
 constexpr double WorstShown = 3; // times the best; what is slower lies at the plot's edge
 
 std::string shortName(const std::string &Name) { return shortened(Name, 32); }
@@ -42,15 +42,36 @@ std::string blocksText(const TuneResult &R, SoloLevel Level) {
   return Text;
 }
 
+/// Of a fused block.
+double threadsOf(const Candidate &C) {
+  for (const LaunchGroup &Group : C.Groups)
+    if (Group.isFused())
+      return static_cast<double>(Group.Block.threads());
+  return fusedThreads(C.Config);
+}
+
+/// Colours of candidates: by geometry, or by what is fused, in the order of trying.
+class KindColours {
+public:
+  explicit KindColours(const TuneResult &R) {
+    for (const TraceEntry &E : R.Tried)
+      if (R.What.Graph)
+        Known.try_emplace(kindOf(E.Tried), static_cast<unsigned>(Known.size() % BestColour));
+  }
+  unsigned operator()(const Candidate &C) const {
+    const auto Own = Known.find(kindOf(C));
+    return Own == Known.end() ? static_cast<unsigned>(C.Config.Shape) : Own->second;
+  }
+
+private:
+  std::map<std::string, unsigned> Known;
+};
+
 std::string occupancyText(const TuneResult &R, const Ranked &C) {
   const double Most = smLimits(R.What.Gpu.Arch).Threads;
   return C.Result.ResidentBlocks == 0
              ? "–"
-             : fmt::format("{:.0f} %", 100 * C.Result.ResidentBlocks * fusedThreads(C.Which.Config) / Most);
-}
-
-std::string geometryName(Geometry G) {
-  return G == Geometry::Warps ? "warps side by side" : G == Geometry::Blocks ? "whole blocks" : "same threads in turn";
+             : fmt::format("{:.0f} %", 100 * C.Result.ResidentBlocks * threadsOf(C.Which) / Most);
 }
 
 /// What is known of a candidate, with another measurement of it.
@@ -220,10 +241,10 @@ Table candidateTable(const TuneResult &R, const Summary &S) {
           {},
           -1,
           1};
-  for (const Ranked &C : S.BestOfGeometry) {
+  for (const Ranked &C : S.BestOfKind) {
     if (S.Winner && C.Which.key() == S.Winner->Which.key())
       T.Marked = static_cast<int>(T.Rows.size());
-    T.Rows.push_back(candidateRow(R, S, geometryName(C.Which.Config.Shape), C));
+    T.Rows.push_back(candidateRow(R, S, kindOf(C.Which), C));
   }
   if (S.WinnerInGraph) {
     Ranked InGraph = *S.Winner;
@@ -390,12 +411,13 @@ BarPlot timePlot(const TuneResult &R, const Summary &S) {
   if (S.Hfuse)
     P.Bars.push_back(
         {"HFUSE's search", timeText(S.Hfuse->Result.Microseconds), S.Hfuse->Result.Microseconds, MarkColour});
-  for (const Ranked &C : S.BestOfGeometry)
-    P.Bars.push_back({"fused, " + geometryName(C.Which.Config.Shape), timeText(C.Result.Microseconds),
-                      C.Result.Microseconds, static_cast<unsigned>(C.Which.Config.Shape)});
+  const KindColours ColourOf(R);
+  for (const Ranked &C : S.BestOfKind)
+    P.Bars.push_back({"fused, " + kindOf(C.Which), timeText(C.Result.Microseconds), C.Result.Microseconds,
+                      ColourOf(C.Which)});
   if (S.WinnerInGraph)
     P.Bars.push_back({"fused, in a graph", timeText(S.WinnerInGraph->Microseconds), S.WinnerInGraph->Microseconds,
-                      static_cast<unsigned>(S.Winner->Which.Config.Shape)});
+                      ColourOf(S.Winner->Which)});
   if (S.Limit.Microseconds > 0)
     P.Levels.push_back({"limit", S.Limit.Microseconds});
   return P;
@@ -405,7 +427,7 @@ XyPlot partitionPlot(const TuneResult &R, const Summary &S) {
   XyPlot P;
   P.Title = "Time over partition by register mode";
   P.YAxis = "microseconds";
-  if (R.What.Constituents.size() != 2)
+  if (R.What.Constituents.size() != 2 || R.What.Graph)
     return P;
   P.XAxis = fmt::format("share of the block's threads that play {}, %", shortName(R.What.Constituents[0].Name));
   std::map<RegisterPolicy, std::map<double, const Ranked *>> Best;
@@ -437,16 +459,16 @@ XyPlot searchPlot(const TuneResult &R, const Summary &S) {
   P.Title = "All candidates in the order in which they were measured";
   P.XAxis = "measurement";
   P.YAxis = "microseconds";
-  std::map<Geometry, PlotSeries> ByGeometry;
-  PlotSeries Best{"best so far", 5, true, false, {}};
+  std::map<std::string, PlotSeries> ByKind;
+  const KindColours ColourOf(R);
+  PlotSeries Best{"best so far", BestColour, true, false, {}};
   double Number = 0, Lowest = 0;
   for (const TraceEntry &E : R.Tried) {
     if (!E.Measured || !isMeasured(E.Result))
       continue;
-    const Geometry G = E.Tried.Config.Shape;
-    PlotSeries &Series = ByGeometry[G];
-    Series.Name = geometryName(G);
-    Series.Colour = static_cast<unsigned>(G);
+    PlotSeries &Series = ByKind[kindOf(E.Tried)];
+    Series.Name = kindOf(E.Tried);
+    Series.Colour = ColourOf(E.Tried);
     const double Time = E.Result.Microseconds;
     Series.Points.push_back(
         {++Number, Time,
@@ -454,7 +476,7 @@ XyPlot searchPlot(const TuneResult &R, const Summary &S) {
     Lowest = Lowest > 0 ? std::min(Lowest, Time) : Time;
     Best.Points.push_back({Number, Lowest, {}});
   }
-  for (auto &[G, Series] : ByGeometry)
+  for (auto &[Kind, Series] : ByKind)
     P.Series.push_back(std::move(Series));
   if (Number > 0)
     P.Series.push_back(std::move(Best));

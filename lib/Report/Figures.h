@@ -27,7 +27,7 @@ Table baselineTable(const TuneResult &R, const Summary &S);
 /// At most so many bytes, whole characters, with `…` in the place of what is cut.
 std::string shortened(const std::string &Text, size_t Most);
 
-/// The winner, the best of each geometry, HFUSE's best.
+/// The winner, the best of each geometry or choice of links, HFUSE's best.
 Table candidateTable(const TuneResult &R, const Summary &S);
 Table soloTable(const TuneResult &R);
 /// What became of the candidates, and for those that failed the reasons, the most frequent first; then the variants of
@@ -47,7 +47,8 @@ BarPlot timePlot(const TuneResult &R, const Summary &S);
 /// Of `Warps` candidates of two constituents in which both have one copy or fixed copies: time over the share of the
 /// block's threads that the first has, the best for each register mode.
 XyPlot partitionPlot(const TuneResult &R, const Summary &S);
-/// Time of all candidates in the order in which they were tried, by geometry, and the best so far.
+/// Time of all candidates in the order in which they were tried, by geometry or choice of links, and the best so
+/// far.
 XyPlot searchPlot(const TuneResult &R, const Summary &S);
 /// As in HFUSE's figure: issue slots, occupancy, DRAM before and after.
 GroupedBars utilisationPlot(const TuneResult &R, const Summary &S);

@@ -74,7 +74,9 @@ std::string htmlReport(const TuneResult &R, const Summary &S) {
   Plots += xyFigure("All candidates, in the order in which they were measured", searchPlot(R, S));
 
   std::string Limit = table(demandTable(S));
-  if (!Limit.empty())
+  if (!Limit.empty() && R.What.Graph)
+    Limit = "<p class=\"soft\">Whatever is fused, the arrays that stay are moved once.</p>\n" + Limit;
+  else if (!Limit.empty())
     Limit = fmt::format("<p class=\"soft\">No fusion can be faster than {}, which {} sets: the demands of all "
                         "constituents on a shared resource add up, and none is done before it would be alone.</p>\n",
                         escapeHtml(timeText(S.Limit.Microseconds)), escapeHtml(S.Limit.By)) +

@@ -39,13 +39,15 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
   if (S.Hfuse)
     Figures["hfuse"] = named(*S.Hfuse);
   json::Array Geometries;
-  for (const Ranked &C : S.BestOfGeometry)
+  for (const Ranked &C : S.BestOfKind)
     Geometries.push_back(named(C));
   Figures["best_of_geometry"] = std::move(Geometries);
   if (S.StrongestBaseline)
     Figures["strongest_baseline"] = json::Object{{"schedule", nameOf(S.StrongestBaseline->How)},
                                                  {"level", nameOf(S.StrongestBaseline->Level)},
                                                  {"us", S.StrongestBaseline->Result.Microseconds}};
+  if (S.PredictedSeparate > 0)
+    Figures["predicted_separate_us"] = S.PredictedSeparate;
   if (S.Limit.Microseconds > 0) {
     Figures["limit"] = json::Object{{"us", S.Limit.Microseconds},
                                     {"by", S.Limit.By},

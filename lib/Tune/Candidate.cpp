@@ -34,6 +34,12 @@ std::string registersOf(const FusionConfig &Config) {
 } // namespace
 
 std::string Candidate::key() const {
+  if (!Groups.empty()) {
+    std::string Launches;
+    for (const LaunchGroup &Group : Groups)
+      Launches += (Launches.empty() ? "" : " | ") + Group.str();
+    return Launches;
+  }
   std::string Key = nameOf(Config.Shape).str();
   if (Config.Shape == Geometry::Threads)
     Key += " " + nameOf(Config.Order).str();

@@ -190,13 +190,62 @@ static bool fromJSON(const json::Value &V, GpuFacts &G, json::Path P) {
          O.map("multiprocessors", G.Multiprocessors) && O.map("dram_bytes_per_us", G.DramBytesPerMicrosecond);
 }
 
+json::Value toJSON(const LaunchGroup &Group) {
+  return json::Object{{"kernels", json::Array(Group.Kernels)}, {"vectorize", Group.Vectorize}, {"block", toJSON(Group.Block)}};
+}
+
+bool fromJSON(const json::Value &V, LaunchGroup &Group, json::Path P) {
+  json::ObjectMapper O(V, P);
+  return O && O.map("kernels", Group.Kernels) && O.map("vectorize", Group.Vectorize) && O.map("block", Group.Block);
+}
+
+static json::Value toJSON(const GraphArray &A) {
+  return json::Object{{"name", A.Name},
+                      {"bytes", static_cast<std::int64_t>(A.Bytes)},
+                      {"readers", json::Array(A.Readers)},
+                      {"writers", json::Array(A.Writers)},
+                      {"dead", A.Dead}};
+}
+
+static bool fromJSON(const json::Value &V, GraphArray &A, json::Path P) {
+  json::ObjectMapper O(V, P);
+  return O && O.map("name", A.Name) && O.map("bytes", A.Bytes) && O.map("readers", A.Readers) &&
+         O.map("writers", A.Writers) && O.map("dead", A.Dead);
+}
+
+static json::Value toJSON(const GraphFacts &G) {
+  json::Array Links;
+  for (const auto &[From, To] : G.Links)
+    Links.push_back(json::Array{From, To});
+  return json::Object{{"arrays", arrayOf(G.Arrays)}, {"links", std::move(Links)}};
+}
+
+static bool fromJSON(const json::Value &V, GraphFacts &G, json::Path P) {
+  json::ObjectMapper O(V, P);
+  std::vector<std::vector<unsigned>> Links;
+  if (!O || !O.map("arrays", G.Arrays) || !O.map("links", Links))
+    return false;
+  for (const std::vector<unsigned> &Link : Links) {
+    if (Link.size() != 2) {
+      P.field("links").report("a link is two positions");
+      return false;
+    }
+    G.Links.emplace_back(Link[0], Link[1]);
+  }
+  return true;
+}
+
 json::Value toJSON(const Problem &P) {
-  return json::Object{{"workload", P.Workload}, {"gpu", toJSON(P.Gpu)}, {"constituents", arrayOf(P.Constituents)}};
+  json::Object Out{{"workload", P.Workload}, {"gpu", toJSON(P.Gpu)}, {"constituents", arrayOf(P.Constituents)}};
+  if (P.Graph)
+    Out["graph"] = toJSON(*P.Graph);
+  return Out;
 }
 
 bool fromJSON(const json::Value &V, Problem &Out, json::Path P) {
   json::ObjectMapper O(V, P);
-  return O && O.map("workload", Out.Workload) && O.map("gpu", Out.Gpu) && O.map("constituents", Out.Constituents);
+  return O && O.map("workload", Out.Workload) && O.map("gpu", Out.Gpu) && O.map("constituents", Out.Constituents) &&
+         O.map("graph", Out.Graph);
 }
 
 } // namespace cufuse

@@ -35,7 +35,10 @@ Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World,
 
 Prediction Search::predicted(size_t Index) const {
   const Evaluation *Last = States[Index].last();
-  return predict(P, Candidates[Index].Config, Last ? Last->Resources : std::optional<ResourceUse>());
+  const auto Compiled = Last ? Last->Resources : std::optional<ResourceUse>();
+  if (P.Graph)
+    return {predictLaunches(P, Candidates[Index].Groups, Compiled), Last ? Last->ResidentBlocks : 0, 0};
+  return predict(P, Candidates[Index].Config, Compiled);
 }
 
 bool Search::isLate(std::optional<Effort> How) const {

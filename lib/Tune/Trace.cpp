@@ -1,5 +1,6 @@
 #include "cufuse/Tune/Trace.h"
 
+#include "Names.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Tune/Json.h"
 
@@ -15,7 +16,11 @@ namespace cufuse {
 namespace json = llvm::json;
 
 json::Value toJSON(const TraceEntry &E) {
-  json::Object Out{{"key", E.Tried.key()}, {"config", toJSON(E.Tried.Config)}, {"at", E.At}};
+  json::Object Out{{"key", E.Tried.key()}, {"at", E.At}};
+  if (E.Tried.Groups.empty())
+    Out["config"] = toJSON(E.Tried.Config);
+  else
+    Out["launches"] = arrayOf(E.Tried.Groups);
   Out["effort"] = E.Measured ? nameOf(*E.Measured) : "screen";
   if (E.Predicted > 0)
     Out["predicted_us"] = E.Predicted;
@@ -28,7 +33,8 @@ json::Value toJSON(const TraceEntry &E) {
 bool fromJSON(const json::Value &V, TraceEntry &E, json::Path P) {
   json::ObjectMapper O(V, P);
   std::string How;
-  if (!O || !O.map("config", E.Tried.Config) || !O.map("effort", How) || !O.map("at", E.At) ||
+  if (!O || !O.mapOptional("launches", E.Tried.Groups) ||
+      !(E.Tried.Groups.empty() ? O.map("config", E.Tried.Config) : true) || !O.map("effort", How) || !O.map("at", E.At) ||
       !O.mapOptional("predicted_us", E.Predicted) || !fromJSON(V, E.Result, P))
     return false;
   E.Measured.reset();

@@ -76,21 +76,22 @@ void rankCandidates(const TuneResult &R, Summary &S) {
     return std::pair(!A.Full, A.Result.Microseconds) < std::pair(!B.Full, B.Result.Microseconds);
   });
   std::set<std::string> HfuseKeys;
-  for (const Candidate &C : enumerateHfuseSpace(R.What))
-    HfuseKeys.insert(C.key());
+  if (!R.What.Graph)
+    for (const Candidate &C : enumerateHfuseSpace(R.What))
+      HfuseKeys.insert(C.key());
   auto Better = [](const std::optional<Ranked> &Old, const Ranked &New) {
     return !Old || New.Result.Microseconds < Old->Result.Microseconds;
   };
-  std::map<Geometry, std::optional<Ranked>> Best;
+  std::map<std::string, std::optional<Ranked>> Best;
   for (const Ranked &C : S.Candidates) {
-    if (Better(Best[C.Which.Config.Shape], C))
-      Best[C.Which.Config.Shape] = C;
+    if (std::optional<Ranked> &Known = Best[kindOf(C.Which)]; Better(Known, C))
+      Known = C;
     if (HfuseKeys.contains(C.Which.key()) && Better(S.Hfuse, C))
       S.Hfuse = C;
   }
-  for (const auto &[Shape, C] : Best)
-    S.BestOfGeometry.push_back(*C);
-  llvm::sort(S.BestOfGeometry,
+  for (const auto &[Kind, C] : Best)
+    S.BestOfKind.push_back(*C);
+  llvm::sort(S.BestOfKind,
              [](const Ranked &A, const Ranked &B) { return A.Result.Microseconds < B.Result.Microseconds; });
   if (!S.Candidates.empty())
     S.Winner = S.Candidates.front();
@@ -100,11 +101,19 @@ void rankCandidates(const TuneResult &R, Summary &S) {
 void rankByModel(const TuneResult &R, Summary &S) {
   std::set<std::string> Seen;
   for (const TraceEntry &E : R.Tried)
-    if (E.Result.Outcome == Fate::Measured && Seen.insert(E.Tried.key()).second)
-      if (const Prediction P = predict(R.What, E.Tried.Config, E.Result.Resources); P.ResidentBlocks > 0)
+    if (E.Result.Outcome == Fate::Measured && Seen.insert(E.Tried.key()).second) {
+      if (R.What.Graph)
+        S.Candidates.push_back(
+            {E.Tried, E.Result, false, predictLaunches(R.What, E.Tried.Groups, E.Result.Resources)});
+      else if (const Prediction P = predict(R.What, E.Tried.Config, E.Result.Resources); P.ResidentBlocks > 0)
         S.Candidates.push_back({E.Tried, E.Result, false, P.Microseconds});
-  llvm::sort(S.Candidates, [](const Ranked &A, const Ranked &B) { return A.Predicted < B.Predicted; });
-  if (!S.Candidates.empty())
+    }
+  llvm::sort(S.Candidates, [](const Ranked &A, const Ranked &B) {
+    return std::pair(A.Predicted, A.Which.key()) < std::pair(B.Predicted, B.Which.key());
+  });
+  if (R.What.Graph)
+    S.PredictedSeparate = predictSeparate(R.What);
+  if (!S.Candidates.empty() && (!R.What.Graph || S.Candidates.front().Predicted < S.PredictedSeparate))
     S.Winner = S.Candidates.front();
 }
 
@@ -151,7 +160,19 @@ void factorize(Summary &S) {
   }
 }
 
+/// Of dependent kernels: what stays is moved once.
+void boundGraph(const TuneResult &R, Summary &S) {
+  if (!S.GivenSerial || leastMicroseconds(R.What) <= 0)
+    return;
+  S.Limit.Microseconds = leastMicroseconds(R.What);
+  S.Limit.By = "DRAM bandwidth";
+  S.Limit.Demands = {{S.Limit.By, S.Limit.Microseconds}};
+  S.Limit.SerialMicroseconds = S.GivenSerial->Result.Microseconds;
+}
+
 void bound(const TuneResult &R, Summary &S) {
+  if (R.What.Graph)
+    return boundGraph(R, S);
   std::vector<SoloShape> Solo;
   std::vector<std::string> Names;
   for (const ConstituentProblem &C : R.What.Constituents) {
@@ -183,6 +204,8 @@ void judge(const TuneResult &R, Summary &S) {
                     S.Candidates.size(), Kernels);
     if (S.Winner)
       S.Sentence += fmt::format(" The first is {}.", S.Winner->Which.key());
+    else if (R.What.Graph)
+      S.Sentence += S.Candidates.empty() ? " None of them can be fused." : " By the model: do not fuse.";
     return;
   }
   if (!S.StrongestBaseline) {
@@ -201,20 +224,23 @@ void judge(const TuneResult &R, Summary &S) {
   if (Fast) {
     S.What = Advice::Fuse;
     S.Sentence = fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
-                             phraseOf(S.Winner->Which.Config) + gridsOf(R, S.Winner->Result), Fused, S.Fusion, Against);
+                             phraseOf(S.Winner->Which) + gridsOf(R, S.Winner->Result), Fused, S.Fusion, Against);
     if (Alone > S.Fusion)
       S.Sentence += fmt::format(" Tuning the kernels alone gives more: {:.2f} times.", Alone);
     return;
   }
+  const char *const Best = R.What.Graph ? "the best choice of links" : "the best fused kernel";
   std::string Why;
   if (!S.Winner)
-    Why = "no fused candidate could be measured";
+    Why = R.What.Graph && S.Counts.of(Fate::Impossible) == S.Counts.total() && S.Counts.total() > 0
+              ? "no link can be fused"
+              : "no fused candidate could be measured";
   else if (S.Fusion >= R.RequiredSpeedup)
-    Why = fmt::format("the best fused kernel, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %",
-                      Fused, S.Fusion, Against, S.FusionNoise * 100);
+    Why = fmt::format("{}, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %",
+                      Best, Fused, S.Fusion, Against, S.FusionNoise * 100);
   else
-    Why = fmt::format("the best fused kernel takes {}, {:.2f} times as fast as {}; {:.2f} is required", Fused, S.Fusion,
-                      Against, R.RequiredSpeedup);
+    Why = fmt::format("{} takes {}, {:.2f} times as fast as {}; {:.2f} is required", Best, Fused, S.Fusion, Against,
+                      R.RequiredSpeedup);
   S.What = Alone >= R.RequiredSpeedup ? Advice::TuneAlone : Advice::LeaveAlone;
   S.Sentence = fmt::format("Do not fuse {}: {}.", Kernels, Why);
   if (S.What == Advice::TuneAlone)
@@ -290,6 +316,39 @@ std::string phraseOf(const FusionConfig &C) {
   case RegisterPolicy::Split:
     Text += fmt::format(", register budgets of {}", Counts(&ConstituentConfig::RegisterBudget));
     break;
+  }
+  return Text;
+}
+
+std::string phraseOf(const Candidate &C) {
+  if (C.Groups.empty())
+    return phraseOf(C.Config);
+  std::string Text;
+  for (const LaunchGroup &Group : C.Groups) {
+    Text += Text.empty() ? "" : "; then ";
+    if (!Group.isFused()) {
+      Text += Group.Kernels.front() + " alone";
+      continue;
+    }
+    for (size_t I = 0; I < Group.Kernels.size(); ++I)
+      Text += (I == 0 ? "" : I + 1 == Group.Kernels.size() ? " and " : ", ") + Group.Kernels[I];
+    Text += fmt::format(" in one kernel of {} threads", Group.Block.str());
+    if (Group.Vectorize > 1)
+      Text += fmt::format(", {} elements each", Group.Vectorize);
+  }
+  return Text;
+}
+
+std::string kindOf(const Candidate &C) {
+  if (C.Groups.empty())
+    return C.Config.Shape == Geometry::Warps    ? "warps side by side"
+           : C.Config.Shape == Geometry::Blocks ? "whole blocks"
+                                                : "same threads in turn";
+  std::string Text;
+  for (const LaunchGroup &Group : C.Groups) {
+    Text += Text.empty() ? "" : " | ";
+    for (size_t I = 0; I < Group.Kernels.size(); ++I)
+      Text += (I == 0 ? "" : "+") + Group.Kernels[I];
   }
   return Text;
 }

@@ -309,6 +309,16 @@ ComposedKernel composeRows(const VerticalGraph &Graph, const BlockLocalPlan &Pla
   return RowComposer(Graph, Plan, Block, Texts).run();
 }
 
+std::pair<unsigned, unsigned> rowInstance(const BlockLocalPlan &Plan, BlockShape Block, std::int64_t Length) {
+  std::pair<unsigned, unsigned> Instance = {0, 0};
+  for (unsigned Turns = Plan.MostTurns; Turns > 0; Turns /= 2) {
+    const std::int64_t All = std::int64_t(Turns) * Block.X;
+    if (Length <= All)
+      Instance = {Turns, Length == All ? Turns : Turns / 2};
+  }
+  return Instance;
+}
+
 LinkedText linkedByRow(const VerticalGraph &Graph, const BlockLocalPlan &Plan, unsigned Node) {
   LinkedText Linked{linkedParameters(Graph, Node), Plan.Loops[Node], {}};
   for (const RowInput &Input : Plan.Inputs)

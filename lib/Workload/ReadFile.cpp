@@ -40,13 +40,15 @@ public:
 
   llvm::Expected<WorkloadFile> read(const YamlNode &Root) {
     WorkloadFile File;
-    if (keys(Root, "a workload", {"sizes", "kernels", "buffers"})) {
+    if (keys(Root, "a workload", {"sizes", "kernels", "links", "dead", "buffers"})) {
       if (const YamlNode *Sizes = Root.find("sizes"); Sizes && is(*Sizes, YamlNode::Mapping, "a mapping"))
         for (const YamlNode &Size : Sizes->Items)
           readSize(Size, File);
       if (const YamlNode *Kernels = required(Root, "kernels"); Kernels && is(*Kernels, YamlNode::Sequence, "a list"))
         for (const YamlNode &Kernel : Kernels->Items)
           readKernel(Kernel, File);
+      readTexts(Root, "links", "PRODUCER.PARAMETER=CONSUMER.PARAMETER", File.Links);
+      readTexts(Root, "dead", "PRODUCER.PARAMETER", File.Dead);
       if (const YamlNode *Buffers = Root.find("buffers"); Buffers && is(*Buffers, YamlNode::Mapping, "a mapping"))
         for (const YamlNode &Buffer : Buffers->Items)
           readBuffer(Buffer, File);
@@ -135,6 +137,13 @@ private:
       for (const YamlNode &Parameter : Bindable->Items)
         Kernel.Bindable.push_back({text(Parameter, "a parameter"), Parameter.Where});
     File.Kernels.push_back(std::move(Kernel));
+  }
+
+  void readTexts(const YamlNode &Root, const char *Key, const char *What, std::vector<WorkloadText> &Into) {
+    if (const YamlNode *Texts = Root.find(Key); Texts && is(*Texts, YamlNode::Sequence, "a list"))
+      for (const YamlNode &Item : Texts->Items)
+        if (is(Item, YamlNode::Scalar, What))
+          Into.push_back({Item.Text, Item.Where});
   }
 
   void readSpec(const YamlNode &Node, const YamlNode *Name, WorkloadKernel &Kernel) {
@@ -257,11 +266,12 @@ private:
     if (Buffer.Accumulated && !Buffer.Output)
       Wrong.add(Node.find("accumulated")->Where, "only an output is accumulated", "add `output: true`");
     if (const YamlNode *Init = Node.find("init")) {
+      Buffer.HasInit = true;
       readInit(*Init, Buffer);
       if (Buffer.Output && !Buffer.Accumulated)
         Wrong.add(Init->Where, "the content of an output is what the kernel writes",
                   "add `accumulated: true` if the kernel reads it first, or leave `init` out");
-    } else if (!Buffer.Output) {
+    } else if (!Buffer.Output && File.Links.empty()) { // with links, a kernel may make it
       Wrong.add(Node.KeyPlace, fmt::format("'{}' is no output, so its content must be given", Node.Key),
                 "add `init: …`");
     }

@@ -86,6 +86,12 @@ llvm::Expected<Workload> readWorkload(llvm::ArrayRef<std::string> Paths, llvm::A
   if (llvm::Error Error = applySettings(*Settings, Files))
     return std::move(Error);
 
+  if (Files.size() > 1)
+    for (const WorkloadFile &File : Files)
+      if (!File.Links.empty())
+        return badInput("a workload with links is not one of several", "give it alone, or put all kernels into it",
+                        File.Links.front().Where);
+
   Workload Result;
   for (WorkloadFile &File : Files)
     if (llvm::Error Error = resolve(File, Files.size() > 1 ? File.name() + "." : "", Result))

@@ -23,12 +23,20 @@ struct WorkloadBuffer {
   std::string InitFile;
   SourcePlace InitPlace;
   bool Output = false, Accumulated = false;
+  bool HasInit = false;
+};
+
+/// As written.
+struct WorkloadText {
+  std::string Text;
+  SourcePlace Where;
 };
 
 struct WorkloadFile {
   std::vector<WorkloadKernel> Kernels; ///< Not empty; `Sizes` and `Buffers` of each still are.
   std::vector<WorkloadSize> Sizes;
   std::vector<WorkloadBuffer> Buffers;
+  std::vector<WorkloadText> Links, Dead;
 
   const std::string &name() const { return Kernels.front().Name; }
 };
@@ -38,6 +46,12 @@ llvm::Expected<WorkloadFile> readFile(const std::string &Path);
 
 /// Evaluates sizes and buffers, checks every name, and adds all to `Result`. Names of buffers get the prefix.
 llvm::Error resolve(WorkloadFile &File, const std::string &Prefix, Workload &Result);
+
+class Complaints;
+
+/// Reads the links of a file whose kernels have their names, and what is dead, into `Result`. Checks that the arguments
+/// are the same on both sides, and that every buffer's content is given or made.
+void resolveLinks(const WorkloadFile &File, const Numbers &Sizes, Workload &Result, Complaints &Wrong);
 
 /// `did you mean 'x'?`, or a list of all.
 std::string suggestion(llvm::StringRef Wanted, llvm::ArrayRef<std::string> Known);

@@ -60,6 +60,7 @@ public:
       Kernel.Buffers = Buffers;
     }
     checkUse();
+    resolveLinks(File, Sizes, Result, Wrong);
     Result.Kernels.insert(Result.Kernels.end(), File.Kernels.begin(), File.Kernels.end());
     return Wrong.take();
   }
@@ -160,7 +161,7 @@ private:
         Check(*Argument.Value, true);
   }
 
-  /// Kernels run side by side: none may overwrite what another writes.
+  /// Without links, kernels run side by side: none may overwrite what another writes.
   void checkUse() {
     for (const WorkloadBuffer &Buffer : File.Buffers) {
       std::vector<std::string> Users;
@@ -171,9 +172,9 @@ private:
           Users.push_back(Kernel.Name);
       if (Users.empty())
         Wrong.add(Buffer.Where, fmt::format("no kernel uses '{}'", Buffer.Name));
-      else if (Users.size() > 1 && Buffer.Output && !Buffer.Accumulated)
+      else if (Users.size() > 1 && Buffer.Output && !Buffer.Accumulated && File.Links.empty())
         Wrong.add(Buffer.Where, fmt::format("{} and {} both use the output '{}'", Users[0], Users[1], Buffer.Name),
-                  "give each a buffer of its own: they run at the same time");
+                  "give each a buffer of its own, since they run at the same time, or say `links: …`");
     }
   }
 

@@ -35,12 +35,14 @@ struct TuneRequest {
 struct TuneAnswer {
   TuneResult Result;
   Summary Verdict;
-  std::vector<OutputFile> Files; ///< The source of the winner and its header; none where fusing is not recommended.
+  /// The source of the winner and its header, of a graph those of each fused launch; none where fusing is not
+  /// recommended.
+  std::vector<OutputFile> Files;
 };
 
 /// Reads the workload, measures the constituents alone, searches, and measures the winner once more against the
 /// strongest baseline. Fails for kernels that cannot be fused and workloads that cannot be run; a candidate that fails
-/// is an entry of the trace.
+/// is an entry of the trace. Of a workload with links, the candidates are the choices of links to fuse.
 llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Request, const SearchSeams &Seams);
 
 } // namespace cufuse

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Compile/ParsePtxas.h"
+#include "cufuse/Model/Graph.h"
 #include "cufuse/Support/BlockShape.h"
 
 #include <cstdint>
@@ -48,6 +49,7 @@ struct Problem {
   std::string Workload; ///< Its name, for people.
   GpuFacts Gpu;
   std::vector<ConstituentProblem> Constituents;
+  std::optional<GraphFacts> Graph = {}; ///< Of kernels that depend on each other, in the order of their launches.
 };
 
 /// Block shapes to try of those that are allowed, in their order: all, or, of more than 16, the first, which is the one

@@ -3,6 +3,7 @@
 
 #include "cufuse/Compile/ParsePtxas.h"
 #include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Model/LaunchGroup.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -15,7 +16,10 @@ namespace cufuse {
 
 struct Candidate {
   FusionConfig Config;
-  /// Names it in traces and databases: `warps match 256+128 x1+1 none`. Different configurations have different keys.
+  /// Some: of a graph, its launches in their order, and no configuration.
+  std::vector<LaunchGroup> Groups = {};
+  /// Names it in traces and databases: `warps match 256+128 x1+1 none`, or `addBias+gelu x4 256 | dropout`.
+  /// Different configurations have different keys.
   std::string key() const;
 };
 

@@ -21,6 +21,7 @@ llvm::StringRef nameOf(Effort E);
 llvm::json::Value toJSON(const FusionConfig &Config);
 llvm::json::Value toJSON(const ResourceUse &Use);
 llvm::json::Value toJSON(const Evaluation &E);
+llvm::json::Value toJSON(const LaunchGroup &Group);
 llvm::json::Value toJSON(const Problem &P);
 llvm::json::Value toJSON(const std::map<std::string, double> &Numbers);
 llvm::json::Value toJSON(const BlockShape &Shape);
@@ -29,6 +30,7 @@ llvm::json::Value toJSON(const std::vector<std::pair<std::string, std::string>> 
 bool fromJSON(const llvm::json::Value &V, FusionConfig &Config, llvm::json::Path P);
 bool fromJSON(const llvm::json::Value &V, ResourceUse &Use, llvm::json::Path P);
 bool fromJSON(const llvm::json::Value &V, Evaluation &E, llvm::json::Path P);
+bool fromJSON(const llvm::json::Value &V, LaunchGroup &Group, llvm::json::Path P);
 bool fromJSON(const llvm::json::Value &V, Problem &Out, llvm::json::Path P);
 bool fromJSON(const llvm::json::Value &V, BlockShape &Shape, llvm::json::Path P);
 bool fromJSON(const llvm::json::Value &V, Fate &F, llvm::json::Path P);

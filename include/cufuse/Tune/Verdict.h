@@ -48,11 +48,14 @@ struct Summary {
   /// Measured, full measurements first, each from the shortest time on. Of a result that is `Modelled`: those that
   /// compile, by the prediction.
   std::vector<Ranked> Candidates;
-  std::optional<Ranked> Winner; ///< The best candidate, also when it is not worth fusing.
+  /// The best candidate, also when it is not worth fusing; but by the model, a graph has none where separate launches
+  /// are better.
+  std::optional<Ranked> Winner;
+  double PredictedSeparate = 0; ///< Of a graph that is `Modelled`: the separate launches, in microseconds.
   /// The winner as a CUDA graph, where that is what it is compared with: the strongest baseline is one, and a graph of
   /// the fused kernel was measured and is faster than its plain launch.
   std::optional<Evaluation> WinnerInGraph;
-  std::vector<Ranked> BestOfGeometry;
+  std::vector<Ranked> BestOfKind; ///< From the fastest on, by `kindOf`.
   std::optional<Ranked> Hfuse; ///< The best of those that HFUSE's search would try, where any was measured.
 
   /// The winner over the best baseline in the shapes given, split: launch shapes × binding × fusion. Fusion is against
@@ -79,6 +82,10 @@ double speedupOver(const std::optional<BaselineResult> &Baseline, const Evaluati
 std::string phraseOf(Schedule::Kind How);
 /// `side by side, 256 and 128 threads, looping over their blocks, registers bound for 4 resident blocks`
 std::string phraseOf(const FusionConfig &Config);
+/// Of a graph, its launches: `addBias and gelu in one kernel of 256 threads, 4 elements each; then dropout alone`.
+std::string phraseOf(const Candidate &Candidate);
+/// What candidates are told apart by: the geometry, or of a graph the links that are fused (`addBias+gelu | dropout`).
+std::string kindOf(const Candidate &Candidate);
 /// `as given`, `in their best launch shapes`, `with bound arguments`.
 std::string phraseOf(SoloLevel Level);
 

@@ -21,6 +21,10 @@ namespace cufuse {
 ComposedKernel composeRows(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
                            llvm::ArrayRef<const Closure *> Texts);
 
+/// The template arguments of the instance that the launcher takes for rows of so many elements: turns, and turns that
+/// are full.
+std::pair<unsigned, unsigned> rowInstance(const BlockLocalPlan &Plan, BlockShape Block, std::int64_t Length);
+
 /// What `takeClosure` replaces in a node's text.
 LinkedText linkedByRow(const VerticalGraph &Graph, const BlockLocalPlan &Plan, unsigned Node);
 

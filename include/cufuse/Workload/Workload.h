@@ -43,17 +43,29 @@ struct WorkloadKernel {
   std::map<std::string, std::string> Buffers; ///< From the file's names to those of `Workload::Buffers`.
 };
 
+/// An argument of one kernel is what another one is given, or makes: `From.factor*factor=To.parameter`.
+struct WorkloadLink {
+  unsigned From = 0, To = 0;        ///< By position in `Workload::Kernels`.
+  std::vector<std::string> Factors; ///< Parameters of `From`; just one where it is an array.
+  std::string Parameter;            ///< Of `To`.
+  bool IsArray = false;             ///< Both point to the same element of a buffer; otherwise both are numbers.
+  SourcePlace Where;
+};
+
 struct Workload {
   std::vector<WorkloadKernel> Kernels;
   std::vector<BufferSpec> Buffers; ///< Names are `KERNEL.name` (of the file's first kernel) for several files.
+  /// Some: the kernels run one after the other, as they stand in the file. None: side by side.
+  std::vector<WorkloadLink> Links;
+  std::vector<std::string> Dead; ///< Buffers that nobody reads behind the last kernel.
 };
 
 /// Reads the files as one workload: their kernels side by side, each file with sizes and buffers of its own.
 /// `Settings` are `NAME=VALUE`; NAME is a size, or KERNEL.size with the name of the first kernel of its file; VALUE is
 /// a number or an expression of numbers. All errors of a file are reported together, with file, line and column: what
 /// is no YAML; keys, values and names that are unknown, missing or impossible; an output that kernels of one file
-/// share, unless they accumulate into it. A setting that names no size, several, or one that follows from others, fails
-/// as bad usage.
+/// share, unless they accumulate into it or have links; links between arguments that differ, and among several files.
+/// A setting that names no size, several, or one that follows from others, fails as bad usage.
 llvm::Expected<Workload> readWorkload(llvm::ArrayRef<std::string> Files, llvm::ArrayRef<std::string> Settings);
 
 } // namespace cufuse
