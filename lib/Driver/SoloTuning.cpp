@@ -15,6 +15,7 @@ namespace cufuse {
 namespace {
 constexpr double NearBest = 1.05; // shapes that may be the best ones when arguments are bound
 constexpr size_t MostNear = 4;
+constexpr double Cheaper = 1.15; // less unrolled and slower by no more, a kernel may be better beside another
 
 bool isFaster(const SoloVariant &A, const SoloVariant &B) { return A.Result.Microseconds < B.Result.Microseconds; }
 
@@ -314,6 +315,13 @@ void SoloTuning::bind() {
       if (Best[I].Bound)
         What().Constituents[I].Bound = Subject.Bindable[I];
       What().Constituents[I].Unrolls = {Best[I].Unroll};
+      const auto Saving = llvm::find_if(All, [&](const SoloVariant &V) {
+        return V.Shape == Best[I].Shape && V.Bound == Best[I].Bound && V.Unroll != Best[I].Unroll &&
+               V.Result.Microseconds <= Cheaper * Best[I].Result.Microseconds && V.Result.Resources &&
+               Best[I].Result.Resources && V.Result.Resources->Registers < Best[I].Result.Resources->Registers;
+      });
+      if (Saving != All.end())
+        What().Constituents[I].Unrolls.push_back(Saving->Unroll);
       break;
     }
   }

@@ -13,9 +13,10 @@ namespace cufuse {
 
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
-constexpr size_t MostMeasured = 200, MostSeeds = 32, MostFinalists = 8;
+constexpr size_t MostMeasured = 200, MostSeeds = 24, MostFinalists = 8;
 constexpr size_t Batch = 8;
 constexpr double Likeness = 0.97;      // two of one batch tell no more than one, above
+constexpr double SeedLikeness = 0.9;   // the same for the first ones, which are to show what there is
 constexpr double WorthIt = 0.0008;     // expected improvement, as a share of the best time, that is worth a batch
 constexpr unsigned PatientBatches = 4; // without such an expectation, until the search ends
 
@@ -33,9 +34,7 @@ struct Auto : Strategy {
   void run(Search &S) const override {
     std::vector<Features> Seen = featuresOfAll(S);
     const std::vector<size_t> First = byFamily(S, Seen);
-    std::vector<size_t> Seeds = First;
-    Seeds.resize(std::min({Seeds.size(), std::max<size_t>(share(S, First) / 2, 3), MostSeeds}));
-    S.measure(Seeds, Effort::Short);
+    S.measure(seeds(First, Seen, std::min(std::max<size_t>(share(S, First) / 2, 3), MostSeeds)), Effort::Short);
     for (unsigned Patience = PatientBatches; Patience > 0 && !S.isSpent();) {
       const size_t Share = share(S, First);
       if (S.measuredCount() >= Share)
@@ -59,6 +58,16 @@ private:
     for (size_t I = 0; I < S.candidates().size(); ++I)
       All.push_back(featuresOf(S.candidates()[I].Config, S.predicted(I)));
     return All;
+  }
+
+  /// The first `Count` that are not too like one another.
+  static std::vector<size_t> seeds(llvm::ArrayRef<size_t> First, llvm::ArrayRef<Features> Seen, size_t Count) {
+    std::vector<size_t> Chosen;
+    for (const size_t I : First)
+      if (Chosen.size() < Count &&
+          llvm::none_of(Chosen, [&](size_t Other) { return likeness(Seen[I], Seen[Other]) > SeedLikeness; }))
+        Chosen.push_back(I);
+    return Chosen;
   }
 
   /// How many may be measured: a share of those that, judging by what is known so far, can be.
