@@ -303,52 +303,34 @@ private:
   /// the source of the first is made.
   llvm::Error confirm() {
     Answer.Verdict = summarize(Answer.Result);
-<<<<<<< HEAD
     for (std::set<std::string> Confirmed; Gpus->hasGpu() && Answer.Verdict.Winner;) {
       const Ranked Winner = *Answer.Verdict.Winner;
       if (!Confirmed.insert(Winner.Which.key()).second)
         break;
-      if (!World->launchOf(Winner.Which)) // It comes from an earlier sitting.
+      if (LaunchesOf(Winner.Which).empty()) // It comes from an earlier sitting.
         World->screen(Winner.Which, [](size_t, const Evaluation &) { return true; });
-      const KernelLaunch *Launch = World->launchOf(Winner.Which);
-      if (!Launch)
+      const std::vector<KernelLaunch> Launches = LaunchesOf(Winner.Which);
+      if (Launches.empty())
         break;
-      if (llvm::Error Error = confirmOne(Winner, *Launch))
+      if (llvm::Error Error = confirmOne(Winner, Launches))
         return Error;
       Answer.Verdict = summarize(Answer.Result);
     }
     return llvm::Error::success();
   }
 
-  llvm::Error confirmOne(const Ranked &Winner, const KernelLaunch &Launch) {
-=======
-    const std::optional<Ranked> Winner = Answer.Verdict.Winner;
-    if (!Gpus->hasGpu() || !Winner)
-      return llvm::Error::success();
-    if (LaunchesOf(Winner->Which).empty()) // It comes from an earlier sitting.
-      World->screen(Winner->Which, [](size_t, const Evaluation &) { return true; });
-    const std::vector<KernelLaunch> Launches = LaunchesOf(Winner->Which);
-    if (Launches.empty())
-      return llvm::Error::success();
->>>>>>> 50682f4d289c8b457f4ca1a0ddad2bc405178894
+  llvm::Error confirmOne(const Ranked &Winner, const std::vector<KernelLaunch> &Launches) {
     size_t Strongest = 0;
     for (size_t I = 0; I < Answer.Result.Baselines.size(); ++I)
       if (const Evaluation &One = Answer.Result.Baselines[I].Result;
           One.Outcome == Fate::Measured && One.Microseconds < Answer.Result.Baselines[Strongest].Result.Microseconds)
         Strongest = I;
-<<<<<<< HEAD
-    Schedule Fused{Winner.Which.key(), Schedule::Serial, {Launch}};
-    Fused.Counters = true;
-    const Schedule InGraph{Winner.Which.key() + " in a graph", Schedule::Graph, {Launch}};
-    std::vector<Schedule> Again = {Solo->launched()[Strongest], Fused, InGraph};
-=======
-    Schedule Fused{Winner->Which.key(), Schedule::Serial, Launches};
+    Schedule Fused{Winner.Which.key(), Schedule::Serial, Launches};
     Fused.Counters = Launches.size() == 1;
     std::vector<Schedule> Again = {Solo->launched()[Strongest], Fused};
     // Launches that depend on each other are no parallel branches.
     if (Launches.size() == 1)
-      Again.push_back({Winner->Which.key() + " in a graph", Schedule::Graph, Launches});
->>>>>>> 50682f4d289c8b457f4ca1a0ddad2bc405178894
+      Again.push_back({Winner.Which.key() + " in a graph", Schedule::Graph, Launches});
     auto Running = std::async(std::launch::async, [&] { return Gpus->run(std::move(Again)); });
     llvm::Error Failed = llvm::Error::success();
     if (Answer.Verdict.What == Advice::Fuse && DraftKey.empty())
@@ -364,16 +346,11 @@ private:
     Entry.Result = withOutcome(Winner.Result, Outcomes[1]);
     Entry.At = Answer.Result.Tried.empty() ? 0 : Answer.Result.Tried.back().At;
     Answer.Result.Tried.push_back(std::move(Entry));
-<<<<<<< HEAD
-    Answer.Result.Profiles.push_back({Winner.Which.key(), Outcomes[1].Counters, withOutcome({}, Outcomes[2])});
-=======
     CandidateProfile &Profile = Answer.Result.Profiles.emplace_back();
-    Profile.Key = Winner->Which.key();
+    Profile.Key = Winner.Which.key();
     Profile.Counters = Outcomes[1].Counters;
     if (Outcomes.size() > 2)
       Profile.InGraph = withOutcome({}, Outcomes[2]);
-    Answer.Verdict = summarize(Answer.Result);
->>>>>>> 50682f4d289c8b457f4ca1a0ddad2bc405178894
     return llvm::Error::success();
   }
 
