@@ -132,8 +132,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
 
   for (const auto &[Function, Use] : Reach.Functions) {
     if (const clang::SourceLocation At = readOnlyLoad(*Function, Use); At.isValid())
-      Facts.ReadOnlyLoads.push_back(
-          {Use.EnteredAs ? Use.EnteredAs->getNameAsString() : "ld.global.nc", Kernel.getNameAsString(), Unit.place(At)});
+      Facts.ReadOnlyLoads.push_back({Use.EnteredAs ? Use.EnteredAs->getNameAsString() : "ld.global.nc",
+                                     Kernel.getNameAsString(), Unit.place(At)});
     if (Use.System) {
       Facts.MultiWarpTiles |= Function->getIdentifier() && Function->getName().starts_with("sync_warps");
       for (const BuiltinRead &Read : Use.Reads) {

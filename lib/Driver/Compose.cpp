@@ -89,7 +89,11 @@ static std::string given(const VerticalGraph &Graph, unsigned Node, const std::s
   return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
 }
 
-llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels) {
+llvm::Error linkInMemory(llvm::MutableArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {
+  auto Linked = graphOf(Kernels, Request);
+  if (!Linked)
+    return Linked.takeError();
+  const VerticalGraph &Graph = *Linked;
   for (const Flow &F : Graph.Flows) {
     const std::string Out = Graph.Nodes[F.Producer].Name + "." + F.Out;
     if (F.Dead)

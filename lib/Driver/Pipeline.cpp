@@ -534,10 +534,7 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   Options.Command = Request.Command;
   Options.LineDirectives = Request.LineDirectives;
   if (Request.Composition.Cooperative) {
-    auto Graph = graphOf(Result.Kernels, Request);
-    if (!Graph)
-      return Graph.takeError();
-    if (llvm::Error Error = linkInMemory(*Graph, Result.Kernels))
+    if (llvm::Error Error = linkInMemory(Result.Kernels, Request))
       return std::move(Error);
   } else if (Request.Vertical) {
     // From here on, there is one kernel.

@@ -131,8 +131,8 @@ private:
       const auto Next = Source ? valueOf(*Source->Value) : std::nullopt;
       if (!Next)
         return;
-      if (Given && (!Given->Plus.isInteger() || !Next->Plus.isInteger() || !Given->Buffer.empty() ||
-                    !Next->Buffer.empty())) {
+      if (Given &&
+          (!Given->Plus.isInteger() || !Next->Plus.isInteger() || !Given->Buffer.empty() || !Next->Buffer.empty())) {
         Wrong.add(placeOf(Written, Factor), "integers alone are multiplied");
         return;
       }

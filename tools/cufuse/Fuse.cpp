@@ -154,8 +154,8 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   if (Request.Composition.Cooperative) {
     if (!Request.Vertical)
       return badUsage("--cooperative is for --vertical");
-    if (Request.Shape != Geometry::Warps || Request.Order != ThreadOrder::Sequence || Request.Grid != GridPolicy::Match ||
-        Request.Composition.Vectorize > 1)
+    if (Request.Shape != Geometry::Warps || Request.Order != ThreadOrder::Sequence ||
+        Request.Grid != GridPolicy::Match || Request.Composition.Vectorize > 1)
       return badUsage("--cooperative goes without --geometry, --order, --grid-policy and --vectorize",
                       "the kernels follow each other in blocks that fill the GPU once");
   }

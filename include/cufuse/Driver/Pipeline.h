@@ -149,7 +149,7 @@ void mergeSettings(CompileFlags &Into, const CompileFlags &Other);
 llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                             BlockShape Block, const VerticalOptions &Options);
 /// For `ThreadOrder::Dependent`: linked parameters are those that they are linked to.
-llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels);
+llvm::Error linkInMemory(llvm::MutableArrayRef<LoadedKernel> Kernels, const FuseRequest &Request);
 /// What the graph's form changes in the kernels' texts; `Block` is the root's.
 std::vector<LinkedText> linkedTexts(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options);
 /// The graph of the kernels by the request's links.

@@ -18,7 +18,8 @@ unsigned gridWorkspace[2] = {sizeof(gridWorkspace), 0};
 
 const Special Specials[] = {
     {"%envreg1", [] { return static_cast<Value>(reinterpret_cast<std::uintptr_t>(gridWorkspace) >> 32); }},
-    {"%envreg2", [] { return static_cast<Value>(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(gridWorkspace))); }},
+    {"%envreg2",
+     [] { return static_cast<Value>(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(gridWorkspace))); }},
     {"%laneid", [] { return Value(linearThread() % 32); }},
     {"%warpid", [] { return Value(linearThread() / 32); }},
     {"%lanemask_eq", [] { return Value(1u << linearThread() % 32); }},
