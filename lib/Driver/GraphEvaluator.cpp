@@ -64,8 +64,7 @@ void GraphEvaluator::begin(const std::shared_ptr<Batch> &Call, size_t Position, 
   }
   const auto Members = membersOf(Candidate);
   if (!Members)
-    return Call->push(Position,
-                      failedWith(Fate::Impossible, "another kernel has to run between those of one launch"));
+    return Call->push(Position, failedWith(Fate::Impossible, "another kernel has to run between those of one launch"));
   struct Part {
     std::string Name;
     std::optional<KernelLaunch> Own;

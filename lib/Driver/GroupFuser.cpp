@@ -49,8 +49,8 @@ Touches touches(const LoadedKernel &Kernel, const WorkloadArgument &Argument) {
 GraphFacts GroupFuser::facts() const {
   GraphFacts Graph;
   for (const BufferSpec &Buffer : Subject.Work.Buffers) {
-    GraphArray Array{Buffer.Name, Buffer.Count * bytesOf(Buffer.Type), {}, {},
-                     llvm::is_contained(Subject.Work.Dead, Buffer.Name)};
+    GraphArray Array{
+        Buffer.Name, Buffer.Count * bytesOf(Buffer.Type), {}, {}, llvm::is_contained(Subject.Work.Dead, Buffer.Name)};
     for (unsigned I = 0; I < Subject.Work.Kernels.size(); ++I) {
       Touches Own{false, false};
       for (const WorkloadArgument &Argument : Subject.Work.Kernels[I].Arguments)
@@ -108,9 +108,9 @@ FuseRequest GroupFuser::requestFor(llvm::ArrayRef<unsigned> Members) const {
         !VerticalNode{"", &Producer.Facts, &Producer.Accesses, &Producer.Shape}.stores(Link.Factors.front()))
       continue;
     for (const WorkloadArgument &Argument : Given.Arguments)
-      if (const std::string *Buffer = bufferOf(Given, Argument);
-          Buffer && Argument.Parameter == Link.Factors.front() && llvm::is_contained(Subject.Work.Dead, *Buffer) &&
-          !isUsedOutside(*Buffer, Members))
+      if (const std::string *Buffer = bufferOf(Given, Argument); Buffer && Argument.Parameter == Link.Factors.front() &&
+                                                                 llvm::is_contained(Subject.Work.Dead, *Buffer) &&
+                                                                 !isUsedOutside(*Buffer, Members))
         Request.Dead.push_back(Out);
   }
   return Request;
@@ -145,9 +145,8 @@ GroupWays GroupFuser::ways(llvm::ArrayRef<unsigned> Members) const {
     const bool Fits = !ByRow || llvm::all_of(llvm::enumerate(Members), [&](const auto &Each) {
       return Graph->Nodes[Each.index()].Shape->Shape == KernelShape::Pointwise || Allows(Each.value(), Shape.Block);
     });
-    if (Wanted && Fits && llvm::none_of(Ways.Blocks, [&](const BlockShape &Known) {
-          return Known.threads() == Shape.Block.threads();
-        }))
+    if (Wanted && Fits &&
+        llvm::none_of(Ways.Blocks, [&](const BlockShape &Known) { return Known.threads() == Shape.Block.threads(); }))
       Ways.Blocks.push_back(Shape.Block);
   }
   if (Ways.Blocks.empty())

@@ -109,7 +109,8 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, llvm::
         if (Left.Name == Graph.Nodes[Node].Name + "_" + Graph.Nodes[Node].Facts->Parameters[I].Name)
           Found = &Each[Node].Arguments[I];
     if (!Found)
-      return defect(fmt::format("the composed kernel has a parameter '{}', which is of none of its kernels", Left.Name));
+      return defect(
+          fmt::format("the composed kernel has a parameter '{}', which is of none of its kernels", Left.Name));
     Whole.Arguments.push_back(*Found);
   }
   return Whole;

@@ -466,7 +466,7 @@ private:
   TuningKey Key;                 ///< Of the sources and the workload as they were when the search began.
   std::vector<OutputFile> Draft; ///< Of the candidate with this key.
   std::string DraftKey;
-  std::string DraftOrder; ///< Of a graph: which launch is in which file.
+  std::string DraftOrder;       ///< Of a graph: which launch is in which file.
   llvm::DefaultThreadPool Pool; ///< For the compilers.
   // Those that end before the pool does.
   std::optional<RunnerPool> Gpus;

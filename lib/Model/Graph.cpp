@@ -10,10 +10,10 @@
 namespace cufuse {
 
 namespace {
-constexpr double LaunchMicroseconds = 3;    // of a launch behind another one, with the tail of the one before it
-constexpr double UnknownBandwidth = 4.0e6;  // bytes per microsecond: an H200's
-constexpr double NarrowAccesses = 0.06;     // of the bandwidth, lost with one element per thread
-constexpr unsigned WideEnough = 4;          // elements per thread
+constexpr double LaunchMicroseconds = 3;   // of a launch behind another one, with the tail of the one before it
+constexpr double UnknownBandwidth = 4.0e6; // bytes per microsecond: an H200's
+constexpr double NarrowAccesses = 0.06;    // of the bandwidth, lost with one element per thread
+constexpr unsigned WideEnough = 4;         // elements per thread
 
 double bandwidthOf(const Problem &P) {
   return P.Gpu.DramBytesPerMicrosecond > 0 ? P.Gpu.DramBytesPerMicrosecond : UnknownBandwidth;
@@ -52,8 +52,8 @@ std::optional<Launches> inOrder(const GraphFacts &Graph, Launches Groups) {
   Launches Ordered;
   while (!Groups.empty()) {
     const auto Next = llvm::find_if(Groups, [&](const std::vector<unsigned> &Group) {
-      return llvm::none_of(
-          Groups, [&](const std::vector<unsigned> &Other) { return &Other != &Group && Waits(Group, Other); });
+      return llvm::none_of(Groups,
+                           [&](const std::vector<unsigned> &Other) { return &Other != &Group && Waits(Group, Other); });
     });
     if (Next == Groups.end())
       return std::nullopt;

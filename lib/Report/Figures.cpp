@@ -413,8 +413,8 @@ BarPlot timePlot(const TuneResult &R, const Summary &S) {
         {"HFUSE's search", timeText(S.Hfuse->Result.Microseconds), S.Hfuse->Result.Microseconds, MarkColour});
   const KindColours ColourOf(R);
   for (const Ranked &C : S.BestOfKind)
-    P.Bars.push_back({"fused, " + kindOf(C.Which), timeText(C.Result.Microseconds), C.Result.Microseconds,
-                      ColourOf(C.Which)});
+    P.Bars.push_back(
+        {"fused, " + kindOf(C.Which), timeText(C.Result.Microseconds), C.Result.Microseconds, ColourOf(C.Which)});
   if (S.WinnerInGraph)
     P.Bars.push_back({"fused, in a graph", timeText(S.WinnerInGraph->Microseconds), S.WinnerInGraph->Microseconds,
                       ColourOf(S.Winner->Which)});

@@ -191,7 +191,8 @@ static bool fromJSON(const json::Value &V, GpuFacts &G, json::Path P) {
 }
 
 json::Value toJSON(const LaunchGroup &Group) {
-  return json::Object{{"kernels", json::Array(Group.Kernels)}, {"vectorize", Group.Vectorize}, {"block", toJSON(Group.Block)}};
+  return json::Object{
+      {"kernels", json::Array(Group.Kernels)}, {"vectorize", Group.Vectorize}, {"block", toJSON(Group.Block)}};
 }
 
 bool fromJSON(const json::Value &V, LaunchGroup &Group, json::Path P) {

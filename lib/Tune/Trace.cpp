@@ -34,8 +34,8 @@ bool fromJSON(const json::Value &V, TraceEntry &E, json::Path P) {
   json::ObjectMapper O(V, P);
   std::string How;
   if (!O || !O.mapOptional("launches", E.Tried.Groups) ||
-      !(E.Tried.Groups.empty() ? O.map("config", E.Tried.Config) : true) || !O.map("effort", How) || !O.map("at", E.At) ||
-      !O.mapOptional("predicted_us", E.Predicted) || !fromJSON(V, E.Result, P))
+      !(E.Tried.Groups.empty() ? O.map("config", E.Tried.Config) : true) || !O.map("effort", How) ||
+      !O.map("at", E.At) || !O.mapOptional("predicted_us", E.Predicted) || !fromJSON(V, E.Result, P))
     return false;
   E.Measured.reset();
   if (How == "screen")

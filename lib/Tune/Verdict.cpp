@@ -103,8 +103,7 @@ void rankByModel(const TuneResult &R, Summary &S) {
   for (const TraceEntry &E : R.Tried)
     if (E.Result.Outcome == Fate::Measured && Seen.insert(E.Tried.key()).second) {
       if (R.What.Graph)
-        S.Candidates.push_back(
-            {E.Tried, E.Result, false, predictLaunches(R.What, E.Tried.Groups, E.Result.Resources)});
+        S.Candidates.push_back({E.Tried, E.Result, false, predictLaunches(R.What, E.Tried.Groups, E.Result.Resources)});
       else if (const Prediction P = predict(R.What, E.Tried.Config, E.Result.Resources); P.ResidentBlocks > 0)
         S.Candidates.push_back({E.Tried, E.Result, false, P.Microseconds});
     }
@@ -236,8 +235,8 @@ void judge(const TuneResult &R, Summary &S) {
               ? "no link can be fused"
               : "no fused candidate could be measured";
   else if (S.Fusion >= R.RequiredSpeedup)
-    Why = fmt::format("{}, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %",
-                      Best, Fused, S.Fusion, Against, S.FusionNoise * 100);
+    Why = fmt::format("{}, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %", Best, Fused,
+                      S.Fusion, Against, S.FusionNoise * 100);
   else
     Why = fmt::format("{} takes {}, {:.2f} times as fast as {}; {:.2f} is required", Best, Fused, S.Fusion, Against,
                       R.RequiredSpeedup);

@@ -66,13 +66,15 @@ TEST_F(WorkloadLinks, JoinArraysNumbersAndProducts) {
 }
 
 TEST_F(WorkloadLinks, HaveNamesThatExist) {
-  EXPECT_THAT(complaint(graph("links: [frist.out=second.x]")), StartsWith("w.yaml:11:9: 'frist' is none of the kernels"));
+  EXPECT_THAT(complaint(graph("links: [frist.out=second.x]")),
+              StartsWith("w.yaml:11:9: 'frist' is none of the kernels"));
   EXPECT_THAT(complaint(graph("links: [first.out=second.x]\ndead: [second.z]")),
               StartsWith("w.yaml:12:15: second has no argument 'z' to link"));
   EXPECT_THAT(complaint(graph("links: [first.out=second.z]")),
               StartsWith("w.yaml:11:26: second has no argument 'z' to link"));
   EXPECT_THAT(complaint(graph("links: [first=second.x]")), StartsWith("w.yaml:11:9: 'first=second.x' is no link"));
-  EXPECT_THAT(complaint(graph("links: [first.out=first.in]")), HasSubstr("11:9: 'first.out=first.in' links a kernel to"));
+  EXPECT_THAT(complaint(graph("links: [first.out=first.in]")),
+              HasSubstr("11:9: 'first.out=first.in' links a kernel to"));
   EXPECT_THAT(complaint(graph("links: [first.out=second.x, first.in=second.x]" + Dead)),
               StartsWith("w.yaml:11:29: second.x is linked twice"));
   EXPECT_THAT(complaint(graph("links: first.out=second.x")), StartsWith("w.yaml:11:8: a list was expected"));
@@ -98,7 +100,8 @@ TEST_F(WorkloadLinks, SayWhatBecomesOfEveryBuffer) {
   EXPECT_EQ(complaint(graph(Link, "{type: f32, count: n, output: true}")), "nothing is wrong");
   EXPECT_THAT(complaint(graph(Link + Dead, "{type: f32, count: n, output: true}")),
               StartsWith("w.yaml:16:3: 'middle' is dead, and so no output"));
-  EXPECT_THAT(complaint(graph(Link + Dead, "{type: f32, count: n, init: zero}")), HasSubstr("is dead, and so has no con"));
+  EXPECT_THAT(complaint(graph(Link + Dead, "{type: f32, count: n, init: zero}")),
+              HasSubstr("is dead, and so has no con"));
   EXPECT_THAT(complaint(graph(Link + "\ndead: [first.in]")),
               StartsWith("w.yaml:12:8: 'first.in' is no intermediate: no link leads from it"));
   EXPECT_THAT(complaint(graph("dead: [first.out]", "{type: f32, count: n, init: zero}")),
@@ -109,7 +112,8 @@ TEST_F(WorkloadLinks, AreNotOneOfSeveralFiles) {
   const std::string One = Folder.put("one.yaml", graph("links: [first.out=second.x]" + Dead));
   auto Both = readWorkload({One, One}, {});
   ASSERT_FALSE(static_cast<bool>(Both));
-  EXPECT_THAT(llvm::toString(Both.takeError()), HasSubstr("one.yaml:11:9: a workload with links is not one of several"));
+  EXPECT_THAT(llvm::toString(Both.takeError()),
+              HasSubstr("one.yaml:11:9: a workload with links is not one of several"));
 }
 
 } // namespace

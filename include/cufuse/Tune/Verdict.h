@@ -56,7 +56,7 @@ struct Summary {
   /// the fused kernel was measured and is faster than its plain launch.
   std::optional<Evaluation> WinnerInGraph;
   std::vector<Ranked> BestOfKind; ///< From the fastest on, by `kindOf`.
-  std::optional<Ranked> Hfuse; ///< The best of those that HFUSE's search would try, where any was measured.
+  std::optional<Ranked> Hfuse;    ///< The best of those that HFUSE's search would try, where any was measured.
 
   /// The winner over the best baseline in the shapes given, split: launch shapes × binding × fusion. Fusion is against
   /// the strongest baseline. Ones where something was not measured.

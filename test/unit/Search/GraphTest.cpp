@@ -1,5 +1,5 @@
-#include "cufuse/Tune/GraphSpace.h"
 #include "cufuse/Report/Report.h"
+#include "cufuse/Tune/GraphSpace.h"
 #include "cufuse/Tune/Json.h"
 #include "cufuse/Tune/Verdict.h"
 
