@@ -21,16 +21,17 @@ public:
       : File(File), Sizes(Sizes), Result(Result), Wrong(Wrong) {}
 
   void run() {
+    if (File.Links.empty()) {
+      if (!File.Dead.empty())
+        Wrong.add(File.Dead.front().Where, "there are no links, and so no intermediates");
+      return;
+    }
     for (const WorkloadText &Link : File.Links)
       resolveLink(Link);
     for (const WorkloadText &Dead : File.Dead)
       resolveDead(Dead);
-    if (!File.Links.empty())
-      checkContents();
-    else if (!File.Dead.empty())
-      Wrong.add(File.Dead.front().Where, "there are no links, and so no intermediates");
-    if (!File.Links.empty() && Wrong.messages().empty() &&
-        llvm::none_of(Result.Links, [](const WorkloadLink &Link) { return Link.IsArray; }))
+    checkContents();
+    if (Wrong.messages().empty() && llvm::none_of(Result.Links, [](const WorkloadLink &Link) { return Link.IsArray; }))
       Wrong.add(File.Links.front().Where, "the links join numbers alone",
                 "link what a kernel stores to the parameter that the next one reads it from");
   }
