@@ -118,7 +118,7 @@ struct KernelFacts {
   std::vector<Finding> Atomics;
   std::vector<Finding> ReadOnlyLoads; ///< By a cache that does not see what the same launch has stored.
   std::vector<Finding> WarpPrimitives;
-  std::optional<SourcePlace> GridStrideLoop; ///< The first `for` of the kernel whose step is a multiple of the launch.
+  std::optional<SourcePlace> GridStrideLoop; ///< See `gridStrideLoop`.
   std::vector<Finding> EarlyExits;           ///< Returns from the kernel before its end.
   /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
   std::vector<Finding> ExitsBeforeBarrier, ExitsBeforeWarpPrimitive;
