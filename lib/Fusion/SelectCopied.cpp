@@ -1,5 +1,7 @@
 #include "SelectCopied.h"
 
+#include <map>
+
 namespace cufuse {
 
 namespace {
@@ -212,30 +214,33 @@ private:
   }
 
   void declarationsAround() {
-    std::vector<clang::SourceRange> Ranges;
-    std::vector<const clang::NamespaceDecl *> Namespaces;
-    eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
-      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(D))
-        Namespaces.push_back(Namespace);
-      else if (!llvm::isa<clang::LinkageSpecDecl>(D))
-        Ranges.push_back(D->getSourceRange());
-    });
-    auto Inside = [&](clang::SourceLocation Hash, clang::SourceRange Range) {
-      const clang::SourceLocation Begin = Sources.getExpansionLoc(Range.getBegin());
-      const clang::SourceLocation End = Sources.getExpansionLoc(Range.getEnd());
-      return Sources.getFileID(Begin) == Sources.getFileID(Hash) &&
-             Sources.getFileOffset(Begin) < Sources.getFileOffset(Hash) &&
-             Sources.getFileOffset(Hash) < Sources.getFileOffset(End);
+    struct Declared {
+      unsigned Begin, End;
+      const clang::NamespaceDecl *Namespace; ///< Or null.
     };
+    std::map<clang::FileID, std::vector<Declared>> ByFile;
+    eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
+      if (llvm::isa<clang::LinkageSpecDecl>(D))
+        return;
+      const auto [File, Begin] = Sources.getDecomposedLoc(Sources.getExpansionLoc(D->getBeginLoc()));
+      if (Result.Absorbed.count(File))
+        ByFile[File].push_back({Begin, Sources.getFileOffset(Sources.getExpansionLoc(D->getEndLoc())),
+                                llvm::dyn_cast<clang::NamespaceDecl>(D)});
+    });
     for (const IncludeEvent &Include : Unit.log().Includes) {
-      if (!Result.Absorbed.count(Sources.getFileID(Include.Hash)))
-        continue;
-      for (clang::SourceRange Range : Ranges)
-        if (Inside(Include.Hash, Range))
-          Result.InsideDeclarations.insert(Include.Hash.getRawEncoding());
-      for (const clang::NamespaceDecl *Namespace : Namespaces)
-        if (Inside(Include.Hash, Namespace->getSourceRange()) &&
-            !Result.InsideDeclarations.count(Include.Hash.getRawEncoding()))
+      const auto [File, Hash] = Sources.getDecomposedLoc(Include.Hash);
+      std::vector<const clang::NamespaceDecl *> Around;
+      bool InDeclaration = false;
+      for (const Declared &Each : ByFile[File])
+        if (Each.Begin < Hash && Hash < Each.End) {
+          InDeclaration |= !Each.Namespace;
+          if (Each.Namespace)
+            Around.push_back(Each.Namespace);
+        }
+      if (InDeclaration)
+        Result.InsideDeclarations.insert(Include.Hash.getRawEncoding());
+      for (const clang::NamespaceDecl *Namespace : Around)
+        if (!InDeclaration)
           Result.Blockers.push_back({BlockerKind::IncludeInNamespace, Unit.place(Include.Hash),
                                      Include.Spelled + " in " + Namespace->getNameAsString()});
     }
