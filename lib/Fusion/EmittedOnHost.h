@@ -21,7 +21,9 @@ struct dim3 {
 #include "Emitted/Grid.cuh"
 #include "Emitted/Launcher.cuh"
 #include "Emitted/Share.cuh"
+namespace { // as in every output
 #include "Emitted/ShareOf.cuh"
+}
 
 #undef __device__
 #undef __forceinline__
