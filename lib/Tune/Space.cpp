@@ -14,7 +14,7 @@ namespace cufuse {
 namespace {
 constexpr unsigned CopyChoices[] = {1, 2, 3, 4, 6, 8};
 constexpr unsigned HfuseStep = 128, HfuseThreads = 1024;
-constexpr double GoodAlone = 1.25;    // times the best: shapes worth a look where blocks run as they do alone
+constexpr double GoodAlone = 1.2;     // times the best: shapes worth a look where blocks run as they do alone
 constexpr size_t BestAlone = 2;       // shapes of which several blocks are put together
 constexpr double MostImbalance = 1.5; // between the blocks of roles
 

@@ -56,7 +56,7 @@ TEST_P(Rules, HoldForEveryCandidate) {
   const SmLimits Sm = smLimits(P.Gpu.Arch);
   const std::vector<Candidate> Space = enumerateSpace(P);
   ASSERT_GT(Space.size(), 50u);
-  EXPECT_LT(Space.size(), 2200u); // an exhaustive search takes minutes, not hours
+  EXPECT_LT(Space.size(), 2400u); // an exhaustive search takes minutes, not hours
   for (const Candidate &Tried : Space) {
     SCOPED_TRACE(Tried.key());
     const FusionConfig &C = Tried.Config;
