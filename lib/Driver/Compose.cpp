@@ -81,12 +81,7 @@ static std::string given(const VerticalGraph &Graph, unsigned Node, const std::s
   const SharedArgument *S = Graph.sharedTo(Node, Parameter);
   if (!S)
     return Graph.Nodes[Node].Name + "_" + Parameter;
-  std::vector<std::string> Factors;
-  for (const std::string &Factor : S->Factors)
-    Factors.push_back(given(Graph, S->Of, Factor));
-  const ParameterAccess &To = *Graph.Nodes[Node].parameter(Parameter);
-  const std::string Product = llvm::join(Factors, " * ");
-  return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
+  return argumentText(Graph, *S, [&](unsigned Of, const std::string &Factor) { return given(Graph, Of, Factor); });
 }
 
 llvm::Error linkInMemory(llvm::MutableArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {

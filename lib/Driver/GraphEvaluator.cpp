@@ -138,7 +138,7 @@ std::shared_ptr<GraphEvaluator::Build> GraphEvaluator::build(const LaunchGroup &
   New->Job.Arch = Options.Arch;
   New->Job.Flags = nvccFlags(*Fused->Text);
   New->Job.Entry = Fused->Entry;
-  New->Job.Files = {{Emit.SourceFile, Fused->Source.Source}, {Emit.HeaderFile, Fused->Source.Header}};
+  New->Job.Files = filesAlone(*Fused->Text, Fused->Source);
   New->Fused = std::move(*Fused);
   return New;
 }

@@ -1,7 +1,5 @@
 #include "EditLoops.h"
 
-#include "cufuse/Fusion/Closure.h"
-
 #include <clang/AST/StmtCXX.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -67,6 +65,11 @@ public:
     return Result;
   }
 
+  /// `Call(…)` around it.
+  void wrap(clang::SourceRange Range, const std::string &Call) {
+    Edits.push_back({begin(Range), 0, Call});
+    Edits.push_back({end(Range), 0, ")"});
+  }
   void whenUnrolled(unsigned At, const std::string &What) { Edits.push_back({At, 0, UnrolledMark + What + EndMark}); }
   /// `Instead` of it where the loop is unrolled.
   void replace(clang::SourceRange Range, const std::string &Instead) {
@@ -155,13 +158,8 @@ void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, cons
       Refuse("it has a pragma of its own");
       continue;
     }
-    const unsigned End =
-        Text.offset(Condition.getEnd()).second +
-        clang::Lexer::MeasureTokenLength(Condition.getEnd(), Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
     Edits.push_back({Offset, 0, "_Pragma(\"unroll\") "});
-    Edits.push_back({Text.offset(Condition.getBegin()).second, 0,
-                     fmt::format("cufuse_row.next({}, ", Variable->getNameAsString())});
-    Edits.push_back({End, 0, ")"});
+    LoopText(Unit, Text, Edits).wrap(Condition, fmt::format("cufuse_row.next({}, ", Variable->getNameAsString()));
   }
 }
 
@@ -169,7 +167,6 @@ void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &
                          llvm::ArrayRef<KnownCondition> Known, std::vector<Edit> &Edits) {
   ConditionFinder Found;
   Found.TraverseStmt(Kernel.getBody());
-  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   for (const auto &[Condition, OfLoop] : Found.Conditions) {
     const clang::SourceRange Range = Condition->getSourceRange();
     if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID())
@@ -181,13 +178,10 @@ void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &
     for (const KnownCondition &Each : Known) {
       if (Each.Where.str() != Where || Each.Last.str() != Last || (Each.What == KnownCondition::Kind::Once) != OfLoop)
         continue;
-      const unsigned End = Text.offset(Range.getEnd()).second +
-                           clang::Lexer::MeasureTokenLength(Range.getEnd(), Sources, Unit.ast().getLangOpts());
       const char *Question = Each.What == KnownCondition::Kind::Holds   ? "inside"
                              : Each.What == KnownCondition::Kind::Fails ? "beyond"
                                                                         : "once";
-      Edits.push_back({Begin, 0, fmt::format("cufuse_turn.{}(", Question)});
-      Edits.push_back({End, 0, ")"});
+      LoopText(Unit, Text, Edits).wrap(Range, fmt::format("cufuse_turn.{}(", Question));
       break;
     }
   }

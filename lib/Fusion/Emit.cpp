@@ -160,16 +160,15 @@ private:
       Define("threadIdx", "cufuse_partition::threadIdx()");
     if (Facts.reads(Builtin::BlockDim))
       Define("blockDim", "cufuse_partition::blockDim()");
-    if (Facts.sharesIndices() && Plan.keepsGrid()) { // the block's own indices are those of the kernel
-      if (!Facts.DynamicShared.empty())
-        Define("cufuse_dynamicOffset", "0u");
-    } else if (Facts.sharesIndices()) {
+    if (Plan.sharesIndices(Facts)) {
       if (Facts.reads(Builtin::BlockIdx))
         Define("blockIdx", "cufuse_partition::indices().blockIdx");
       if (Facts.reads(Builtin::GridDim))
         Define("gridDim", "cufuse_partition::indices().gridDim");
       if (!Facts.DynamicShared.empty())
         Define("cufuse_dynamicOffset", "cufuse_partition::indices().dynamicOffset");
+    } else if (Facts.sharesIndices() && !Facts.DynamicShared.empty()) {
+      Define("cufuse_dynamicOffset", "0u"); // the block's own indices are those of the kernel
     }
     for (const std::string &Line : C.Text->Usings)
       Out.write(Line);

@@ -382,7 +382,7 @@ private:
     for (const ParameterText &Parameter : C.Text->Parameters)
       Arguments.push_back(Parameter.Given.empty() ? argument(P, Parameter.Name) : Parameter.Given);
 
-    if (Facts.sharesIndices() && !Alone)
+    if (Plan.sharesIndices(Facts))
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
     if (P.DropsOut)
       Out.line("{}{}::cufuse_partition::begin();", Indent, Space);

@@ -256,7 +256,7 @@ struct Needs {
       for (const std::string &Barrier : C.Facts->LibraryBarriers)
         Reductions |= isReduction(Barrier);
       Dynamic |= !C.Facts->DynamicShared.empty();
-      Indices |= C.Facts->sharesIndices() && !Plan.keepsGrid();
+      Indices |= Plan.sharesIndices(*C.Facts);
       Named |= !C.Facts->NamedBarriers.empty();
     }
   }

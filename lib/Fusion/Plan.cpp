@@ -212,8 +212,8 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   unsigned long long StaticShared = 0;
   for (const PartitionPlan &P : Plan.Partitions)
     StaticShared += Facts[P.Constituent]->staticSharedBytes() +
-                    (Facts[P.Constituent]->sharesIndices() && !Plan.keepsGrid() ? IndicesBytes : 0) +
-                    (P.DropsOut ? MeetingBytes : 0) + (Plan.Grid == GridPolicy::Pool ? PoolBytes : 0);
+                    (Plan.sharesIndices(*Facts[P.Constituent]) ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0) +
+                    (Plan.Grid == GridPolicy::Pool ? PoolBytes : 0);
   if (Plan.BlockThreads > MaxBlockThreads)
     Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Plan.BlockThreads));
   if (Plan.Shape == Geometry::Threads && Plan.Order == ThreadOrder::Alternating && Plan.Grid == GridPolicy::Pool)

@@ -215,16 +215,6 @@ std::vector<std::string> TextComposer::declarations() const {
   return All;
 }
 
-std::string TextComposer::shared(const SharedArgument &S,
-                                 llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const {
-  std::vector<std::string> Factors;
-  for (const std::string &Factor : S.Factors)
-    Factors.push_back(Argument(S.Of, Factor));
-  const std::string Product = llvm::join(Factors, " * ");
-  const ParameterAccess &To = *Graph.Nodes[S.To].parameter(S.Parameter);
-  return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
-}
-
 std::string TextComposer::value(const Polynomial &P, unsigned Node,
                                 llvm::function_ref<std::string(const std::string &)> Argument) const {
   std::string Sum;

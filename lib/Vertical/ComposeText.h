@@ -45,9 +45,6 @@ protected:
   void cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object);
   /// Declarations of all parameters that remain.
   std::vector<std::string> declarations() const;
-  /// A parameter that another one is linked to, in terms of those of the kernel it belongs to.
-  std::string shared(const SharedArgument &S,
-                     llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
   /// The polynomial of a node's parameters as a 64-bit integer on the device.
   std::string value(const Polynomial &P, unsigned Node,
                     llvm::function_ref<std::string(const std::string &)> Argument) const;

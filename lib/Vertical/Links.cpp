@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
 
@@ -70,6 +71,16 @@ const SharedArgument *VerticalGraph::sharedTo(unsigned Node, llvm::StringRef Par
     if (S.To == Node && S.Parameter == Parameter)
       return &S;
   return nullptr;
+}
+
+std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
+                         llvm::function_ref<std::string(unsigned, const std::string &)> Argument) {
+  std::vector<std::string> Factors;
+  for (const std::string &Factor : S.Factors)
+    Factors.push_back(Argument(S.Of, Factor));
+  const std::string Product = llvm::join(Factors, " * ");
+  const ParameterAccess &To = *Graph.Nodes[S.To].parameter(S.Parameter);
+  return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
 }
 
 const Flow *VerticalGraph::flowTo(unsigned Node, llvm::StringRef Parameter) const {

@@ -52,7 +52,10 @@ class LoopComposer : TextComposer {
 public:
   LoopComposer(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts, llvm::ArrayRef<AtMost> Requirements,
                unsigned Width)
-      : TextComposer(Graph, Texts, Requirements), Width(Width), Least(widest(Graph)), Streams(planStreams(Graph)) {}
+      : TextComposer(Graph, Texts, Requirements), Width(Width), Least(widest(Graph)), Streams(planStreams(Graph)) {
+    for (const VerticalNode &N : Graph.Nodes)
+      AsksTurn.push_back(!knownConditions(N).empty());
+  }
 
   ComposedKernel run() {
     facts();
@@ -60,7 +63,7 @@ public:
     for (unsigned Node : Graph.Order)
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     elementObjects();
-    if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return !knownConditions(N).empty(); }))
+    if (llvm::is_contained(AsksTurn, true))
       code(TurnText);
     if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; })) {
       code(GroupsText);
@@ -133,7 +136,7 @@ private:
   /// A parameter of a node as an expression of the parameters that remain.
   std::string argument(unsigned Node, const std::string &Parameter) const {
     if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
-      return shared(*S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
+      return argumentText(Graph, *S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
     return name(Node) + "_" + Parameter;
   }
   std::string memory(const Stream &S) const {
@@ -147,7 +150,7 @@ private:
     const unsigned Own = N.Shape->Width;
     const std::string At = Own == 1 ? "first + k" : fmt::format("(first + k) / {}", Own);
     std::vector<std::string> Arguments;
-    if (!knownConditions(N).empty())
+    if (AsksTurn[Node])
       Arguments.push_back("{whole}");
     if (N.Facts->reads(Builtin::BlockIdx))
       Arguments.push_back(fmt::format("uint3{{static_cast<unsigned>({}), 0, 0}}", At));
@@ -255,6 +258,7 @@ __device__ __forceinline__ void {5}(const uint3 blockIdx,
   const unsigned Width; ///< Elements of a turn,
   const unsigned Least; ///< and those of the last ones, of which not all exist.
   const std::vector<Stream> Streams;
+  std::vector<bool> AsksTurn; ///< By node: its text asks which conditions are known.
 };
 
 } // namespace

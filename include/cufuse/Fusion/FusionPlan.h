@@ -59,6 +59,8 @@ struct FusionPlan {
   bool keepsBlock() const { return Partitions.size() == 1; }
   /// It also plays exactly one block of the kernel, at the place of its own.
   bool keepsGrid() const { return keepsBlock() && Grid == GridPolicy::Match; }
+  /// The kernel's functions find its indices in shared memory: those of the block itself are others.
+  bool sharesIndices(const KernelFacts &Kernel) const { return Kernel.sharesIndices() && !keepsGrid(); }
   /// A fused block plays no more than one block per partition, and partitions do not follow each other.
   bool playsOnce() const { return Shape != Geometry::Threads && Grid == GridPolicy::Match; }
   bool interleaves() const { return Shape == Geometry::Blocks && Grid == GridPolicy::Match; }

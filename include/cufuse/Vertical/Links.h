@@ -4,6 +4,7 @@
 #include "cufuse/Vertical/Pointwise.h"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
@@ -73,6 +74,10 @@ struct VerticalGraph {
   /// Must what the node makes of this parameter's array be in memory in the end?
   bool isLive(unsigned Node, llvm::StringRef Parameter) const;
 };
+
+/// A parameter that another one is linked to, in C++, in terms of those of the kernel it belongs to.
+std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
+                         llvm::function_ref<std::string(unsigned, const std::string &)> Argument);
 
 /// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`
 /// or `out`. Fails as bad usage for names that do not exist, and for links that go round in a circle.

@@ -36,7 +36,7 @@ class Report : public testing::Test {
 protected:
   static const TuneResult &sample() {
     static const TuneResult R =
-        sampleResult(4, {{Fate::WrongResult, 0.02}, {Fate::TimedOut, 0.01}, {Fate::CompileFailed, 0.05}});
+        sampleResult(4, {{Fate::WrongResult, 0.1}, {Fate::TimedOut, 0.05}, {Fate::CompileFailed, 0.05}});
     return R;
   }
   const TuneResult &R = sample();
