@@ -1,58 +1,11 @@
 #include "cufuse/Driver/FuseEvaluator.h"
 
-#include "Batch.h"
+#include "CandidateRuns.h"
 #include "cufuse/Fusion/FusedLaunch.h"
 #include "cufuse/Model/Occupancy.h"
 #include "cufuse/Support/Error.h"
 
-#include <llvm/Support/ThreadPool.h>
-
-#include <mutex>
-
 namespace cufuse {
-
-namespace {
-
-Fate fateOf(RunStatus Status) {
-  switch (Status) {
-  case RunStatus::Done:
-    return Fate::Measured;
-  case RunStatus::WrongResult:
-    return Fate::WrongResult;
-  case RunStatus::LoadFailed:
-    return Fate::LoadFailed;
-  case RunStatus::LaunchFailed:
-    return Fate::LaunchFailed;
-  case RunStatus::Crashed:
-    return Fate::Crashed;
-  case RunStatus::TimedOut:
-    return Fate::TimedOut;
-  }
-  llvm_unreachable("an unknown status");
-}
-
-} // namespace
-
-Evaluation failedWith(Fate Outcome, std::string Why) {
-  Evaluation Failed;
-  Failed.Outcome = Outcome;
-  Failed.Why = std::move(Why);
-  return Failed;
-}
-
-Evaluation failedWith(Fate Outcome, llvm::Error Error) { return failedWith(Outcome, textOf(std::move(Error))); }
-
-Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome) {
-  Known.Outcome = fateOf(Outcome.Status);
-  Known.Why = Outcome.What;
-  if (Outcome.Time) {
-    Known.Microseconds = Outcome.Time->Microseconds;
-    Known.RelativeNoise = Outcome.Time->RelativeNoise;
-    Known.Samples = Outcome.Time->Samples;
-    Known.ClockMHz = Outcome.Time->ClockMHz;
-  }
-  return Known;
-}
 
 std::vector<std::string> nvccFlags(const Fuser &Fuser) {
   std::vector<std::string> Flags = Fuser.flags().Nvcc;
@@ -80,48 +33,24 @@ class FuseEvaluator::Impl {
 public:
   Impl(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,
        llvm::ThreadPoolInterface &Pool, RunnerPool &Gpus, EvaluatorOptions Given)
-      : Fuse(Fuse), P(P), Packed(Packed), Options(std::move(Given)), Gpus(Gpus), Flags(nvccFlags(Fuse)), Back(Compiler),
-        Tasks(Pool) {
+      : Fuse(Fuse), P(P), Packed(Packed), Arch(std::move(Given.Arch)), Flags(nvccFlags(Fuse)), Back(Compiler),
+        Runs(Pool, Gpus, Given.Short) {
     for (const Constituent &C : Fuse.constituents())
       Facts.push_back(C.Facts);
   }
 
   void evaluate(llvm::ArrayRef<Candidate> Candidates, std::optional<Effort> How, TakeEvaluation Take) {
-    auto Call = std::make_shared<Batch>();
-    for (size_t I = 0; I < Candidates.size(); ++I)
-      begin(Call, I, Candidates[I], How);
-    Call->deliver(Candidates.size(), Take);
+    Runs.evaluate(Candidates, How, Take, [this](const Candidate &C) { return emit(C); });
   }
-
-  const KernelLaunch *launchOf(const Candidate &Candidate) {
-    std::lock_guard Guard(Lock);
-    const auto Found = Known.find(Candidate.key());
-    return Found != Known.end() && Found->second.Launch ? &*Found->second.Launch : nullptr;
-  }
+  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) { return Runs.launchesOf(Candidate); }
 
 private:
-  struct Screened {
-    Evaluation Result;
-    std::optional<KernelLaunch> Launch;
-  };
-
-  /// Emits and hands on what is not known yet.
-  void begin(const std::shared_ptr<Batch> &Call, size_t Position, const Candidate &Candidate,
-             std::optional<Effort> How) {
-    const std::string Key = Candidate.key();
-    {
-      std::unique_lock Guard(Lock);
-      if (const auto Found = Known.find(Key); Found != Known.end()) {
-        const Screened Already = Found->second;
-        Guard.unlock();
-        return proceed(Call, Position, Key, Already, How);
-      }
-    }
+  llvm::Expected<CandidateRuns::Compilation> emit(const Candidate &Candidate) const {
     auto Plan = Fuse.plan(Candidate.Config);
     if (!Plan)
-      return Call->push(Position, failedWith(Fate::Impossible, Plan.takeError()));
+      return Plan.takeError();
     CompileJob Job;
-    Job.Arch = Options.Arch;
+    Job.Arch = Arch;
     Job.Flags = Flags;
     Job.Entry = fusedEntry(*Plan, Fuse.options().Name);
     // The cap is set in the PTX, which candidates that differ in nothing else share.
@@ -135,35 +64,13 @@ private:
       Emitted.Registers = {RegisterPolicy::Bound, 0, 1};
     auto Text = Fuse.emit(Emitted);
     if (!Text)
-      return Call->push(Position, failedWith(Fate::Impossible, Text.takeError()));
+      return Text.takeError();
     Job.Files = filesAlone(Fuse, std::move(*Text));
-    Tasks.async([this, Call, Position, Key, How, Candidate, Job = std::move(Job), Plan = std::move(*Plan)] {
-      if (Call->Ended)
-        return;
+    return [this, Candidate, Job = std::move(Job), Plan = std::move(*Plan)] {
       auto Compiled = Back.compile(Job);
-      const Screened Built = Compiled ? understand(Candidate, Plan, *Compiled)
-                                      : Screened{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
-      {
-        std::lock_guard Guard(Lock);
-        Known.insert_or_assign(Key, Built);
-      }
-      proceed(Call, Position, Key, Built, How);
-    });
-  }
-
-  /// A result, or the next step towards it.
-  void proceed(const std::shared_ptr<Batch> &Call, size_t Position, const std::string &Key, const Screened &Built,
-               std::optional<Effort> How) {
-    if (!How || !Built.Launch)
-      return Call->push(Position, Built.Result);
-    if (!Gpus.hasGpu())
-      return Call->push(Position, failedWith(Fate::LaunchFailed, "there is no GPU"));
-    Schedule One{Key, Schedule::Serial, {*Built.Launch}};
-    if (*How == Effort::Short)
-      One.Stop = Options.Short;
-    Gpus.submit(std::move(One), [Call, Position, Result = Built.Result](const RunOutcome &Outcome) mutable {
-      Call->push(Position, withOutcome(std::move(Result), Outcome));
-    });
+      return Compiled ? understand(Candidate, Plan, *Compiled)
+                      : BuiltCandidate{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
+    };
   }
 
   const PackedKernel *packed(size_t Constituent, const BlockShape &Block) const {
@@ -183,8 +90,8 @@ private:
   }
 
   /// What ptxas made of it, and how it is launched.
-  Screened understand(const Candidate &Candidate, const FusionPlan &Plan, const CompiledKernels &Compiled) const {
-    Screened Built;
+  BuiltCandidate understand(const Candidate &Candidate, const FusionPlan &Plan, const CompiledKernels &Compiled) const {
+    BuiltCandidate Built;
     const ResourceUse *Use = Compiled.find(fusedEntry(Plan, Fuse.options().Name));
     if (!Use)
       return {failedWith(Fate::CompileFailed, "ptxas does not know the fused kernel"), {}};
@@ -200,9 +107,8 @@ private:
     }
     auto Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, 1, P.Gpu.Multiprocessors);
     if (Fused) {
-      const Occupancy Fits =
-          occupancyOf(smLimits(Options.Arch),
-                      {Plan.BlockThreads, Use->Registers, Use->SharedBytes + Fused->DynamicBytes, Use->Barriers});
+      const Occupancy Fits = occupancyOf(
+          smLimits(Arch), {Plan.BlockThreads, Use->Registers, Use->SharedBytes + Fused->DynamicBytes, Use->Barriers});
       Built.Result.ResidentBlocks = Fits.Blocks;
       // Where every grid will do, one that the resident blocks share evenly.
       for (size_t I = 0; I < Facts.size(); ++I)
@@ -229,22 +135,18 @@ private:
     for (size_t I = 0; I < Facts.size(); ++I)
       Built.Result.Grids.push_back(Kernels[I].AnyGrid ? Launches[I].Grid[0] : 0);
     Built.Result.Outcome = Fate::Measured;
-    Built.Launch = std::move(*Launch);
+    Built.Launches = {std::move(*Launch)};
     return Built;
   }
 
   const Fuser &Fuse;
   const Problem &P;
   const PackedShapes &Packed;
-  const EvaluatorOptions Options;
-  RunnerPool &Gpus;
+  const std::string Arch;
   const std::vector<std::string> Flags;
   std::vector<const KernelFacts *> Facts;
-
-  std::mutex Lock;
-  std::map<std::string, Screened> Known; ///< By key.
   Compiler &Back;
-  llvm::ThreadPoolTaskGroup Tasks; ///< Last: they end first.
+  CandidateRuns Runs; ///< Last: what they compile ends first.
 };
 
 FuseEvaluator::FuseEvaluator(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,
@@ -258,6 +160,8 @@ void FuseEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation 
 void FuseEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort, TakeEvaluation Take) {
   Own->evaluate(Candidates, Effort, Take);
 }
-const KernelLaunch *FuseEvaluator::launchOf(const Candidate &Candidate) const { return Own->launchOf(Candidate); }
+std::vector<KernelLaunch> FuseEvaluator::launchesOf(const Candidate &Candidate) const {
+  return Own->launchesOf(Candidate);
+}
 
 } // namespace cufuse

@@ -1,5 +1,6 @@
 #include "SoloTuning.h"
 
+#include "CandidateRuns.h"
 #include "cufuse/Compile/Cubin.h"
 #include "cufuse/Fusion/FusedLaunch.h"
 #include "cufuse/Model/Occupancy.h"

@@ -269,18 +269,12 @@ private:
     if (isGraph()) {
       auto Own = std::make_unique<GraphEvaluator>(*Groups, What(), Subject.Emit, Solo->reference().Launches, Back, Pool,
                                                   *Gpus, Options);
-      LaunchesOf = [&Graph = *Own](const Candidate &C) {
-        const auto *Launches = Graph.launchesOf(C);
-        return Launches ? *Launches : std::vector<KernelLaunch>();
-      };
+      LaunchesOf = [&Graph = *Own](const Candidate &C) { return Graph.launchesOf(C); };
       World = std::move(Own);
       Candidates = enumerateGraphSpace(What(), [&](llvm::ArrayRef<unsigned> Group) { return Groups->ways(Group); });
     } else {
       auto Own = std::make_unique<FuseEvaluator>(*Fuse, What(), Subject.Packed, Back, Pool, *Gpus, Options);
-      LaunchesOf = [&One = *Own](const Candidate &C) {
-        const KernelLaunch *Launch = One.launchOf(C);
-        return Launch ? std::vector{*Launch} : std::vector<KernelLaunch>();
-      };
+      LaunchesOf = [&One = *Own](const Candidate &C) { return One.launchesOf(C); };
       World = std::move(Own);
       Candidates = (*How)->candidates(What());
     }
@@ -423,11 +417,7 @@ private:
         Emit.HeaderFile = fmt::format("{}_{}.h", Stem, Count);
       }
       Order += fmt::format("{}{} in {}", Order.empty() ? "" : ", then ", Group.str(), Emit.SourceFile);
-      std::vector<unsigned> Members;
-      for (unsigned I = 0; I < Subject.Work.Kernels.size(); ++I)
-        if (llvm::is_contained(Group.Kernels, Subject.Work.Kernels[I].Name))
-          Members.push_back(I);
-      auto Fused = Groups->fuse(Members, Group, Emit);
+      auto Fused = Groups->fuse(membersOf(What(), Group), Group, Emit);
       if (!Fused)
         return Fused.takeError();
       if (llvm::Error Error = Fused->Text->verify(Fused->Source, Fused->Plan))

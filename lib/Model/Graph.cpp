@@ -19,12 +19,6 @@ double bandwidthOf(const Problem &P) {
   return P.Gpu.DramBytesPerMicrosecond > 0 ? P.Gpu.DramBytesPerMicrosecond : UnknownBandwidth;
 }
 
-unsigned positionOf(const Problem &P, const std::string &Name) {
-  return static_cast<unsigned>(
-      llvm::find_if(P.Constituents, [&](const ConstituentProblem &C) { return C.Name == Name; }) -
-      P.Constituents.begin());
-}
-
 double microsecondsOf(const Problem &P, double Bytes, unsigned Vectorize) {
   const double Loss = NarrowAccesses / std::min(Vectorize, WideEnough);
   return LaunchMicroseconds + Bytes / bandwidthOf(P) * (1 + Loss);
@@ -33,6 +27,14 @@ double microsecondsOf(const Problem &P, double Bytes, unsigned Vectorize) {
 
 bool GraphArray::isUsedBy(unsigned Constituent) const {
   return llvm::is_contained(Readers, Constituent) || llvm::is_contained(Writers, Constituent);
+}
+
+std::vector<unsigned> membersOf(const Problem &P, const LaunchGroup &Group) {
+  std::vector<unsigned> Members;
+  for (unsigned I = 0; I < P.Constituents.size(); ++I)
+    if (llvm::is_contained(Group.Kernels, P.Constituents[I].Name))
+      Members.push_back(I);
+  return Members;
 }
 
 bool dependsOn(const GraphFacts &Graph, unsigned Later, unsigned Earlier) {
@@ -82,10 +84,9 @@ double predictLaunches(const Problem &P, llvm::ArrayRef<LaunchGroup> Groups,
   double Sum = 0, Threads = 0;
   unsigned Spilled = 0;
   for (const LaunchGroup &Group : Groups) {
-    std::vector<unsigned> Members;
-    for (const std::string &Name : Group.Kernels) {
-      Members.push_back(positionOf(P, Name));
-      const SoloShape &Shape = P.Constituents[Members.back()].Shapes.front();
+    const std::vector<unsigned> Members = membersOf(P, Group);
+    for (const unsigned Member : Members) {
+      const SoloShape &Shape = P.Constituents[Member].Shapes.front();
       if (!Group.isFused())
         continue;
       Threads = std::max(Threads, static_cast<double>(Shape.Blocks * Shape.Block.threads()) / Group.Vectorize);

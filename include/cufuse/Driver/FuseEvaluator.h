@@ -32,14 +32,7 @@ struct EvaluatorOptions {
   Stopping Short;   ///< Of `Effort::Short`; that of the runners' job is that of `Effort::Full`.
 };
 
-/// What is known of a candidate, with what running it has shown.
-Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome);
-/// Of what did not get so far as to run.
-Evaluation failedWith(Fate Outcome, std::string Why);
-Evaluation failedWith(Fate Outcome, llvm::Error Error);
-
-/// Texts are emitted on the calling thread, compiled on the threads of `Pool`, and run on the GPUs, all at once. A
-/// candidate is compiled once, however often it is asked for.
+/// Of kernels side by side.
 class FuseEvaluator final : public Evaluator {
 public:
   /// The references outlive it.
@@ -50,8 +43,8 @@ public:
   void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
   void measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort, TakeEvaluation Take) override;
 
-  /// Of one that was screened and can be run.
-  const KernelLaunch *launchOf(const Candidate &Candidate) const;
+  /// The one of a candidate that was screened; none where it cannot be run.
+  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) const;
 
 private:
   class Impl;

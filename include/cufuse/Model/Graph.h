@@ -35,6 +35,8 @@ struct GraphFacts {
 /// Constituents by launch; sorted, and each in one of them.
 using Launches = std::vector<std::vector<unsigned>>;
 
+/// The constituents of a launch.
+std::vector<unsigned> membersOf(const Problem &P, const LaunchGroup &Group);
 /// Has the later one to wait for the earlier one, since one of them writes what the other one touches?
 bool dependsOn(const GraphFacts &Graph, unsigned Later, unsigned Earlier);
 /// The launches in an order that does the same as one kernel after the other; nothing where there is none, since a

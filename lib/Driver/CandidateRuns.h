@@ -1,0 +1,61 @@
+// From emitted candidates to launches and times; what the evaluators have in common.
+#pragma once
+
+#include "cufuse/Profile/RunnerPool.h"
+#include "cufuse/Tune/Evaluator.h"
+
+#include <llvm/Support/ThreadPool.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace cufuse {
+
+/// A compiled candidate, as far as it got.
+struct BuiltCandidate {
+  Evaluation Result;
+  std::vector<KernelLaunch> Launches; ///< None where it cannot be run.
+};
+
+/// Candidates are emitted on the calling thread, compiled on the threads of the pool, and run on the GPUs, all at once.
+/// Each is compiled once, however often it is asked for.
+class CandidateRuns {
+public:
+  /// Compiles; called on a thread of the pool.
+  using Compilation = std::function<BuiltCandidate()>;
+  /// Fails where the candidate is impossible.
+  using Emitter = llvm::function_ref<llvm::Expected<Compilation>(const Candidate &)>;
+
+  /// `Short`: of `Effort::Short`; that of the runners' job is that of `Effort::Full`. The references outlive it.
+  CandidateRuns(llvm::ThreadPoolInterface &Pool, RunnerPool &Gpus, Stopping Short)
+      : Gpus(Gpus), Short(Short), Tasks(Pool) {}
+
+  /// As `Evaluator::measure`, or, without an effort, `Evaluator::screen`.
+  void evaluate(llvm::ArrayRef<Candidate> Candidates, std::optional<Effort> How, TakeEvaluation Take, Emitter Emit);
+  /// Of one that was compiled; none where it cannot be run.
+  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate);
+
+private:
+  class Call;
+
+  void begin(const std::shared_ptr<Call> &Of, size_t Position, const Candidate &Candidate, std::optional<Effort> How,
+             Emitter Emit);
+  void proceed(const std::shared_ptr<Call> &Of, size_t Position, const std::string &Key, const BuiltCandidate &Built,
+               std::optional<Effort> How);
+
+  RunnerPool &Gpus;
+  const Stopping Short;
+  std::mutex Lock;
+  std::map<std::string, BuiltCandidate> Known; ///< By key.
+  llvm::ThreadPoolTaskGroup Tasks;             ///< Last: they end first.
+};
+
+/// What is known of a candidate, with what running it has shown.
+Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome);
+/// Of what did not get so far as to run.
+Evaluation failedWith(Fate Outcome, std::string Why);
+Evaluation failedWith(Fate Outcome, llvm::Error Error);
+
+} // namespace cufuse
