@@ -9,8 +9,8 @@ namespace {
 
 class Check {
 public:
-  Check(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts)
-      : Unit(Unit), Reach(Reach), Facts(Facts), Kernel(*Reach.Kernel) {}
+  Check(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts)
+      : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), Kernel(*Reach.Kernel) {}
 
   std::vector<Blocker> run() {
     kernel();
@@ -69,7 +69,7 @@ private:
       if (leadsToCode(Parameter->getType()))
         block(BlockerKind::UnknownCallee, Parameter->getLocation(), Parameter->getNameAsString());
     for (const clang::VarDecl *Global : Reach.Globals)
-      if (leadsToCode(Global->getType()) && mustStayShared(Unit, *Global))
+      if (leadsToCode(Global->getType()) && Host.mustStayShared(*Global))
         block(BlockerKind::UnknownCallee, Global->getLocation(), Global->getNameAsString());
   }
 
@@ -256,7 +256,7 @@ private:
         block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
       return;
     }
-    if (!mustStayShared(Unit, Variable))
+    if (!Host.mustStayShared(Variable))
       return;
     if (!Variable.hasExternalFormalLinkage() || Variable.isCXXClassMember())
       block(BlockerKind::HostSharedInternal, Variable.getLocation(), Name);
@@ -265,6 +265,7 @@ private:
   }
 
   const ParsedUnit &Unit;
+  const HostCode &Host;
   const Reached &Reach;
   const KernelFacts &Facts;
   const clang::FunctionDecl &Kernel;
@@ -275,8 +276,9 @@ private:
 
 } // namespace
 
-std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts) {
-  return Check(Unit, Reach, Facts).run();
+std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach,
+                                  const KernelFacts &Facts) {
+  return Check(Unit, Host, Reach, Facts).run();
 }
 
 } // namespace cufuse

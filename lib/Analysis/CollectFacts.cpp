@@ -5,7 +5,6 @@
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/GridStrideLoop.h"
-#include "cufuse/Analysis/LaunchSites.h"
 #include "cufuse/Analysis/Layout.h"
 
 #include <clang/AST/Mangle.h>
@@ -13,28 +12,6 @@
 namespace cufuse {
 
 namespace {
-
-/// Does host code of the user's files name the variable?
-struct HostUse : clang::ConstDynamicRecursiveASTVisitor {
-  HostUse(const clang::SourceManager &Sources, const clang::VarDecl &Variable) : Sources(Sources), Variable(Variable) {}
-  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
-    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Sources.isInSystemHeader(D->getLocation()))
-      return true;
-    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
-    const bool DeviceOnly = F && (F->hasAttr<clang::CUDAGlobalAttr>() ||
-                                  (F->hasAttr<clang::CUDADeviceAttr>() && !F->hasAttr<clang::CUDAHostAttr>()));
-    if (DeviceOnly)
-      return true;
-    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
-  }
-  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
-    Found |= E->getDecl()->getCanonicalDecl() == Variable.getCanonicalDecl();
-    return true;
-  }
-  const clang::SourceManager &Sources;
-  const clang::VarDecl &Variable;
-  bool Found = false;
-};
 
 /// Where user code makes the function load by the texture or read-only cache, if it does.
 clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const FunctionUse &Use) {
@@ -58,25 +35,7 @@ std::string spaceOf(const clang::VarDecl &Variable) {
   return Variable.hasAttr<clang::CUDASharedAttr>() ? "__shared__" : "__device__";
 }
 
-bool mustStayShared(const ParsedUnit &Unit, const clang::VarDecl &Variable) {
-  // What a library's header defines comes with its #include.
-  if (Variable.hasAttr<clang::CUDASharedAttr>() ||
-      Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
-    return false;
-  const clang::VarDecl *Definition = Variable.getDefinition();
-  const bool ReadOnly =
-      Variable.hasAttr<clang::CUDAConstantAttr>() || Variable.getType().isConstQualified() || Variable.isConstexpr();
-  if (!Definition || !Definition->hasInit() || !ReadOnly)
-    return true;
-  // Another object file may fill what is visible to it.
-  if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage() && !Variable.getType().isConstQualified())
-    return true;
-  HostUse Uses(Unit.ast().getSourceManager(), Variable);
-  Uses.TraverseAST(Unit.ast());
-  return Uses.Found && !Variable.getType().isConstQualified();
-}
-
-KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
+KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach) {
   const clang::FunctionDecl &Kernel = *Reach.Kernel;
   clang::ASTContext &Context = Unit.ast();
   const clang::PrintingPolicy &Policy = Context.getPrintingPolicy();
@@ -123,7 +82,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
         Threads && !Threads->isValueDependent() && Threads->EvaluateAsInt(Value, Context))
       Facts.MaxThreads = Value.Val.getInt().getZExtValue();
   }
-  Facts.LaunchBlocks = launchBlocks(Unit, Kernel);
+  Facts.LaunchBlocks = Host.launchBlocks(Kernel);
   // The first token of a macro stands for the loop's; what the macro has before it would come between the two.
   if (const clang::ForStmt *Loop = gridStrideLoop(Kernel).Loop)
     if (const clang::SourceLocation At = Loop->getBeginLoc();
@@ -225,7 +184,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const Reached &Reach) {
       Facts.HelperHasDynamicShared = true; // any function may name it
       continue;
     }
-    Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global), mustStayShared(Unit, *Global)});
+    Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global), Host.mustStayShared(*Global)});
   }
   return Facts;
 }

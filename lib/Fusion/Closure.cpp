@@ -22,8 +22,9 @@ struct Item {
 
 class Builder {
 public:
-  Builder(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const LinkedText &Linked)
-      : Unit(Unit), Reach(Reach), Facts(Facts), RowLoops(Linked.RowLoops), Known(Linked.Known),
+  Builder(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts,
+          const LinkedText &Linked)
+      : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), RowLoops(Linked.RowLoops), Known(Linked.Known),
         Sources(Unit.ast().getSourceManager()), Text(Unit), Chosen(selectCopied(Unit, Reach)) {
     for (const ParameterFacts &P : Facts.Parameters)
       this->Linked.push_back(llvm::is_contained(Linked.Parameters, P.Name) ? P.Name : "");
@@ -32,12 +33,12 @@ public:
   Closure run() {
     Result.Blockers = Chosen.Blockers;
     for (const clang::VarDecl *Global : Reach.Globals)
-      if (mustStayShared(Unit, *Global))
+      if (Host.mustStayShared(*Global))
         HostShared.insert(Global->getCanonicalDecl());
     Result.HasHostShared = !HostShared.empty();
     Result.HasConstants =
         llvm::any_of(Reach.Constants, [this](const clang::VarDecl *V) { return !HostShared.count(V); }) ||
-        includesConstants(*Unit.ast().getTranslationUnitDecl());
+        includesConstants(Unit, Chosen);
     launchedKernels();
     signature();
     headerUnits();
@@ -107,18 +108,6 @@ private:
       else
         Result.Callee += *Spelled;
     }
-  }
-
-  /// Does a file of the user that stays included define variables in constant memory?
-  bool includesConstants(const clang::DeclContext &Context) const {
-    return llvm::any_of(Context.decls(), [this](const clang::Decl *D) {
-      if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
-        return includesConstants(*llvm::cast<clang::DeclContext>(D));
-      auto *Variable = llvm::dyn_cast<clang::VarDecl>(D);
-      return Variable && Variable->hasAttr<clang::CUDAConstantAttr>() &&
-             Variable->isThisDeclarationADefinition() == clang::VarDecl::Definition && inUsersFile(Variable, Sources) &&
-             !Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Variable->getLocation())));
-    });
   }
 
   static std::string path(const clang::Decl &D) {
@@ -573,6 +562,7 @@ private:
   }
 
   const ParsedUnit &Unit;
+  const HostCode &Host;
   const Reached &Reach;
   const KernelFacts &Facts;
   std::vector<std::string> Linked; ///< By position.
@@ -593,8 +583,9 @@ private:
 
 } // namespace
 
-Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const LinkedText &Linked) {
-  return Builder(Unit, Reach, Facts, Linked).run();
+Closure takeClosure(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts,
+                    const LinkedText &Linked) {
+  return Builder(Unit, Host, Reach, Facts, Linked).run();
 }
 
 } // namespace cufuse

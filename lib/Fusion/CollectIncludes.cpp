@@ -211,4 +211,20 @@ std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit) {
   return {};
 }
 
+static bool definesConstants(const clang::DeclContext &Context, const clang::SourceManager &Sources,
+                             const SelectCopied &Chosen) {
+  return llvm::any_of(Context.decls(), [&](const clang::Decl *D) {
+    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
+      return definesConstants(*llvm::cast<clang::DeclContext>(D), Sources, Chosen);
+    auto *Variable = llvm::dyn_cast<clang::VarDecl>(D);
+    return Variable && Variable->hasAttr<clang::CUDAConstantAttr>() &&
+           Variable->isThisDeclarationADefinition() == clang::VarDecl::Definition && inUsersFile(Variable, Sources) &&
+           !Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Variable->getLocation())));
+  });
+}
+
+bool includesConstants(const ParsedUnit &Unit, const SelectCopied &Chosen) {
+  return definesConstants(*Unit.ast().getTranslationUnitDecl(), Unit.ast().getSourceManager(), Chosen);
+}
+
 } // namespace cufuse

@@ -27,4 +27,7 @@ std::vector<IncludeLine> collectLibraries(const ParsedUnit &Unit, const Reached 
 /// Headers among those that were read whose members have the names of built-ins, and that use no built-in.
 std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit);
 
+/// Does a file of the user that stays included define `__constant__` variables?
+bool includesConstants(const ParsedUnit &Unit, const SelectCopied &Chosen);
+
 } // namespace cufuse

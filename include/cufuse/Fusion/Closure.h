@@ -12,6 +12,7 @@
 
 namespace cufuse {
 
+class HostCode;
 class ParsedUnit;
 struct Reached;
 
@@ -111,7 +112,7 @@ struct Closure {
 /// Takes the text that `Reach.Kernel` needs. Declarations of the main file are copied, and so are those of project
 /// headers that use the thread block, that define symbols other objects would define again, or that need such ones;
 /// everything else stays behind an `#include`.
-Closure takeClosure(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts,
+Closure takeClosure(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts,
                     const LinkedText &Linked = {});
 
 } // namespace cufuse

@@ -1,4 +1,4 @@
-#include "cufuse/Analysis/LaunchSites.h"
+#include "cufuse/Analysis/HostCode.h"
 
 namespace cufuse {
 
@@ -39,31 +39,58 @@ struct Writes : clang::ConstDynamicRecursiveASTVisitor {
   std::set<const clang::ValueDecl *> Changed;
 };
 
-class Finder : public clang::ConstDynamicRecursiveASTVisitor {
+class Walk : public clang::ConstDynamicRecursiveASTVisitor {
 public:
-  Finder(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) : Context(Unit.ast()), Kernel(Kernel) {
+  explicit Walk(const ParsedUnit &Unit) : Sources(Unit.ast().getSourceManager()) {
     ShouldVisitTemplateInstantiations = true;
     ShouldVisitImplicitCode = true;
+    TraverseAST(Unit.ast());
   }
   bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
     // Nobody launches the user's kernel from a system header.
-    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Context.getSourceManager().isInSystemHeader(D->getLocation()))
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Sources.isInSystemHeader(D->getLocation()))
       return true;
-    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
+    const bool Outer = OnHost;
+    if (F && (F->hasAttr<clang::CUDAGlobalAttr>() ||
+              (F->hasAttr<clang::CUDADeviceAttr>() && !F->hasAttr<clang::CUDAHostAttr>())))
+      OnHost = false;
+    const bool GoOn = clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+    OnHost = Outer;
+    return GoOn;
   }
   bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
     const clang::FunctionDecl *Callee = Launch->getDirectCallee();
-    if (!Callee || Callee->getCanonicalDecl() != Kernel.getCanonicalDecl() || !Launch->getConfig() ||
-        Launch->getConfig()->getNumArgs() < 2)
-      return true;
-    // In device code the configuration is another call.
-    const clang::FunctionDecl *Configure = Launch->getConfig()->getDirectCallee();
-    const bool FromHost = Configure && (Configure->getName() == "__cudaPushCallConfiguration" ||
-                                        Configure->getName() == "cudaConfigureCall");
-    Found.push_back(FromHost ? shape(Launch->getConfig()->getArg(1)) : std::nullopt);
+    if (Callee && Launch->getConfig() && Launch->getConfig()->getNumArgs() >= 2)
+      Launches[Callee->getCanonicalDecl()].push_back(Launch);
     return true;
   }
-  std::vector<std::optional<BlockShape>> Found;
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl());
+        OnHost && Variable && Variable->hasGlobalStorage())
+      Named.insert(Variable->getCanonicalDecl());
+    return true;
+  }
+
+  std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches;
+  std::set<const clang::ValueDecl *> Named;
+
+private:
+  const clang::SourceManager &Sources;
+  bool OnHost = true;
+};
+
+class BlockReader {
+public:
+  explicit BlockReader(clang::ASTContext &Context) : Context(Context) {}
+
+  std::optional<BlockShape> operator()(const clang::CUDAKernelCallExpr &Launch) {
+    // In device code the configuration is another call.
+    const clang::FunctionDecl *Configure = Launch.getConfig()->getDirectCallee();
+    const bool FromHost = Configure && (Configure->getName() == "__cudaPushCallConfiguration" ||
+                                        Configure->getName() == "cudaConfigureCall");
+    return FromHost ? shape(Launch.getConfig()->getArg(1)) : std::nullopt;
+  }
 
 private:
   std::optional<unsigned> integer(const clang::Expr *E) {
@@ -117,15 +144,39 @@ private:
   }
 
   clang::ASTContext &Context;
-  const clang::FunctionDecl &Kernel;
 };
 
 } // namespace
 
-std::vector<std::optional<BlockShape>> launchBlocks(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) {
-  Finder Launches(Unit, Kernel);
-  Launches.TraverseAST(Unit.ast());
-  return std::move(Launches.Found);
+HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
+  Walk Found(Unit);
+  Launches = std::move(Found.Launches);
+  Named = std::move(Found.Named);
+}
+
+std::vector<std::optional<BlockShape>> HostCode::launchBlocks(const clang::FunctionDecl &Kernel) const {
+  std::vector<std::optional<BlockShape>> Blocks;
+  const auto Found = Launches.find(Kernel.getCanonicalDecl());
+  if (Found != Launches.end())
+    for (const clang::CUDAKernelCallExpr *Launch : Found->second)
+      Blocks.push_back(BlockReader(Unit.ast())(*Launch));
+  return Blocks;
+}
+
+bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
+  // What a library's header defines comes with its #include.
+  if (Variable.hasAttr<clang::CUDASharedAttr>() ||
+      Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
+    return false;
+  const clang::VarDecl *Definition = Variable.getDefinition();
+  const bool IsConst = Variable.getType().isConstQualified();
+  if (!Definition || !Definition->hasInit() ||
+      !(Variable.hasAttr<clang::CUDAConstantAttr>() || IsConst || Variable.isConstexpr()))
+    return true;
+  // Another object file may fill what is visible to it.
+  if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage() && !IsConst)
+    return true;
+  return !IsConst && Named.count(Variable.getCanonicalDecl());
 }
 
 } // namespace cufuse

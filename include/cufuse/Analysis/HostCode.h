@@ -1,0 +1,39 @@
+// What a file's code does with its kernels and device variables from outside.
+#pragma once
+
+#include "cufuse/Frontend/Parse.h"
+#include "cufuse/Support/BlockShape.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace clang {
+class CUDAKernelCallExpr;
+class ValueDecl;
+class VarDecl;
+} // namespace clang
+
+namespace cufuse {
+
+/// Found in one walk over the user's files, instantiated templates included, and looked up for each kernel.
+class HostCode {
+public:
+  /// `Unit` outlives it.
+  explicit HostCode(const ParsedUnit &Unit);
+
+  /// One entry per `kernel<<<grid, block, …>>>`, in the order of the file; nullopt where the block is not a constant.
+  std::vector<std::optional<BlockShape>> launchBlocks(const clang::FunctionDecl &Kernel) const;
+
+  /// A variable that must stay the object the program already has: host code of the file refers to it, device code may
+  /// write it, or it has no initialiser. Otherwise it is a table, and a copy means the same.
+  bool mustStayShared(const clang::VarDecl &Variable) const;
+
+private:
+  const ParsedUnit &Unit;
+  std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches; ///< Canonical ones.
+  std::set<const clang::ValueDecl *> Named; ///< Variables of files and classes, canonical.
+};
+
+} // namespace cufuse
