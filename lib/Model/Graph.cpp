@@ -44,18 +44,23 @@ bool dependsOn(const GraphFacts &Graph, unsigned Later, unsigned Earlier) {
   });
 }
 
+/// Has one launch to wait for another one?
+static bool waitsFor(const GraphFacts &Graph, const std::vector<unsigned> &Launch, const std::vector<unsigned> &Other) {
+  for (const unsigned Later : Launch)
+    for (const unsigned Earlier : Other)
+      if (Earlier < Later && dependsOn(Graph, Later, Earlier))
+        return true;
+  return false;
+}
+
 std::optional<Launches> inOrder(const GraphFacts &Graph, Launches Groups) {
-  auto Waits = [&](const std::vector<unsigned> &Group, const std::vector<unsigned> &For) {
-    return llvm::any_of(Group, [&](unsigned Later) {
-      return llvm::any_of(For, [&](unsigned Earlier) { return Earlier < Later && dependsOn(Graph, Later, Earlier); });
-    });
-  };
   llvm::sort(Groups);
   Launches Ordered;
   while (!Groups.empty()) {
     const auto Next = llvm::find_if(Groups, [&](const std::vector<unsigned> &Group) {
-      return llvm::none_of(Groups,
-                           [&](const std::vector<unsigned> &Other) { return &Other != &Group && Waits(Group, Other); });
+      return llvm::none_of(Groups, [&](const std::vector<unsigned> &Other) {
+        return &Other != &Group && waitsFor(Graph, Group, Other);
+      });
     });
     if (Next == Groups.end())
       return std::nullopt;
