@@ -1,4 +1,4 @@
-// A configuration in one word, for the tools that fuse many: `stride`, `blocks-match`, `threads-stride-opposite-free`, …
+// A configuration in one word, for the tools that fuse many: `stride`, `blocks-match`, `threads-stride-opposite-r64`, …
 #pragma once
 
 #include "cufuse/Fusion/FusionConfig.h"
@@ -30,6 +30,10 @@ inline bool readConfiguration(llvm::StringRef Word, FusionConfig &Config) {
       Config.Order = Order->second;
     else if (Part == "free")
       Config.Registers.Policy = RegisterPolicy::Free;
+    else if (Part == "split")
+      Config.Registers.Policy = RegisterPolicy::Split;
+    else if (unsigned Count = 0; Part.consume_front("r") && !Part.getAsInteger(10, Count))
+      Config.Registers = {RegisterPolicy::Count, Count, 0};
     else
       return false;
   }

@@ -4,6 +4,7 @@
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/Lex/Lexer.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 
@@ -43,6 +44,17 @@ const clang::Expr *added(const clang::Expr *Step) {
 }
 
 struct LoopFinder : clang::ConstDynamicRecursiveASTVisitor {
+  struct Candidate {
+    const clang::ForStmt *Loop;
+    bool Grid;   ///< The grid's size is in the step.
+    bool Hinted; ///< `#pragma unroll` or its like stands before it; the compiler takes no second one.
+  };
+
+  bool VisitAttributedStmt(const clang::AttributedStmt *S) override {
+    if (clang::hasSpecificAttr<clang::LoopHintAttr>(S->getAttrs()))
+      Hinted.insert(S->getSubStmt());
+    return true;
+  }
   bool VisitForStmt(const clang::ForStmt *Loop) override {
     const clang::Expr *Step = added(Loop->getInc());
     if (!Step)
@@ -50,11 +62,14 @@ struct LoopFinder : clang::ConstDynamicRecursiveASTVisitor {
     LaunchSize Size;
     Size.TraverseStmt(Step);
     if (Size.Grid || Size.Block)
-      Found.emplace_back(Loop, Size.Grid);
+      Found.push_back({Loop, Size.Grid, Hinted.contains(Loop)});
     return true;
   }
   bool TraverseLambdaExpr(MaybeConst<clang::LambdaExpr> *) override { return true; }
-  std::vector<std::pair<const clang::ForStmt *, bool>> Found; ///< With whether the grid's size is in the step.
+  std::vector<Candidate> Found;
+
+private:
+  llvm::SmallPtrSet<const clang::Stmt *, 4> Hinted;
 };
 
 /// Variables that something other than reading their value happens to: they may change.
@@ -76,6 +91,8 @@ struct Changes : clang::ConstDynamicRecursiveASTVisitor {
 struct Departures : clang::ConstDynamicRecursiveASTVisitor {
   bool VisitBreakStmt(const clang::BreakStmt *) override { return Breaks = true; }
   bool VisitReturnStmt(const clang::ReturnStmt *) override { return Breaks = true; }
+  /// Inside an expression, it is not known what comes behind.
+  bool VisitContinueStmt(const clang::ContinueStmt *) override { return Calls = true; }
   bool VisitGotoStmt(const clang::GotoStmt *) override { return Jumps = true; }
   bool VisitLabelStmt(const clang::LabelStmt *) override { return Jumps = true; }
   bool VisitGCCAsmStmt(const clang::GCCAsmStmt *) override { return Calls = true; }
@@ -99,7 +116,8 @@ public:
     const bool Plain = Variable && isNumber(Variable->getType()) && Variable->getType()->isIntegerType() &&
                        !InBody.Changed.contains(Variable) && Stepped && Stepped->getDecl() == Variable &&
                        Loop.getCond() && !Loop.getConditionVariable() && isAhead(Loop.getCond()) &&
-                       isAhead(Step->getRHS()) && isWritten(Loop.getForLoc(), Loop.getRParenLoc()) &&
+                       isAhead(Step->getRHS()) && isCopyable(*Loop.getCond()) && isCopyable(*Step) &&
+                       isWritten(Loop.getForLoc(), Loop.getRParenLoc()) &&
                        isWritten(Variable->getBeginLoc(), Loop.getInc()->getEndLoc()) &&
                        isWritten(Loop.getBody()->getBeginLoc(), Loop.getBody()->getEndLoc());
     if (!Plain)
@@ -123,6 +141,17 @@ public:
 private:
   static bool isWritten(clang::SourceLocation Begin, clang::SourceLocation End) {
     return Begin.isFileID() && End.isFileID();
+  }
+
+  /// Whether its text means the same in another place of the kernel: it is no part of a macro, holds no directives, and
+  /// no names with `::`, some of which are changed where they stand.
+  bool isCopyable(const clang::Expr &E) const {
+    const clang::ASTContext &Context = Variable->getASTContext();
+    const clang::SourceManager &Sources = Context.getSourceManager();
+    const clang::CharSourceRange Range = clang::Lexer::makeFileCharRange(
+        clang::CharSourceRange::getTokenRange(E.getSourceRange()), Sources, Context.getLangOpts());
+    const llvm::StringRef Text = clang::Lexer::getSourceText(Range, Sources, Context.getLangOpts());
+    return Range.isValid() && !Text.contains('#') && !Text.contains("::");
   }
 
   /// Of a type that every compiler spells alike.
@@ -180,7 +209,7 @@ private:
   bool isLoad(const clang::Expr *E) {
     auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E->IgnoreParens());
     return Element && isNumber(Element->getType()) && isWritten(Element->getBeginLoc(), Element->getEndLoc()) &&
-           isConstantMemory(Element->getBase()) && isAhead(Element->getBase()) && isAhead(Element->getIdx());
+           isCopyable(*Element) && isConstantMemory(Element->getBase()) && isAhead(Element->getBase()) && isAhead(Element->getIdx());
   }
 
   /// Behind a pointer `const T *__restrict__` of the kernel.
@@ -252,15 +281,15 @@ GridStrideLoop gridStrideLoop(const clang::FunctionDecl &Kernel) {
   LoopFinder Finder;
   if (Kernel.getBody())
     Finder.TraverseStmt(Kernel.getBody());
-  for (const auto &[Loop, Grid] : Finder.Found) {
+  for (const auto &[Loop, Grid, Hinted] : Finder.Found) {
     LoadsOf Reading(Kernel, *Loop);
     if (std::vector<const clang::Expr *> Loads = Reading.find(); !Loads.empty())
       return {Loop, std::move(Loads), Reading.variable()};
   }
   GridStrideLoop Plain;
   bool PlainGrid = false;
-  for (const auto &[Loop, Grid] : Finder.Found)
-    if (!Plain.Loop || (Grid && !PlainGrid)) {
+  for (const auto &[Loop, Grid, Hinted] : Finder.Found)
+    if (!Hinted && (!Plain.Loop || (Grid && !PlainGrid))) {
       Plain.Loop = Loop;
       PlainGrid = Grid;
     }

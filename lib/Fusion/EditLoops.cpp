@@ -51,8 +51,9 @@ public:
 
   unsigned begin(clang::SourceRange Range) { return Text.offset(Range.getBegin()).second; }
   unsigned end(clang::SourceRange Range) {
-    return Text.offset(Range.getEnd()).second +
-           clang::Lexer::MeasureTokenLength(Range.getEnd(), Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
+    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+    const clang::SourceLocation Last = Sources.getExpansionRange(Range.getEnd()).getEnd(); // a macro's bracket, maybe
+    return Text.offset(Last).second + clang::Lexer::MeasureTokenLength(Last, Sources, Unit.ast().getLangOpts());
   }
   /// On one line and without comments.
   std::string of(clang::SourceRange Range) {
@@ -102,7 +103,7 @@ void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S
   const clang::SourceRange Step = Found.Loop->getInc()->getSourceRange(),
                            Body = Found.Loop->getBody()->getSourceRange();
   const std::string Turns = fmt::format("for (unsigned cufuse_turn = 0; cufuse_turn < {}; ++cufuse_turn)", FactorMark);
-  const std::string Index = fmt::format("const {} {} = cufuse_at[cufuse_turn];",
+  const std::string Index = fmt::format("{} {} = cufuse_at[cufuse_turn];",
                                         typeOf(Found.Variable->getType(), Unit), Found.Variable->getName().str());
   std::string Values, Loads;
   for (size_t I = 0; I < Found.Loads.size(); ++I) {
@@ -126,8 +127,10 @@ void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S
                   fmt::arg("name", Found.Variable->getName().str()), fmt::arg("step", Loop.of(Step)),
                   fmt::arg("index", Index), fmt::arg("loads", Loads)));
   unsigned End = Loop.end(Body);
-  if (!llvm::isa<clang::CompoundStmt>(Found.Loop->getBody()))
-    End = static_cast<unsigned>(Text.buffer(S.File).find(';', End)) + 1;
+  if (!llvm::isa<clang::CompoundStmt>(Found.Loop->getBody())) {
+    const std::vector<RawToken> Behind = Text.tokensIn({S.File, End, S.End});
+    End = llvm::find_if(Behind, [](const RawToken &Token) { return Token.is(";"); })->end();
+  }
   Loop.whenUnrolled(End, " } }");
 }
 

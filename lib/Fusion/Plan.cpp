@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include <cmath>
 #include <map>
 
 namespace cufuse {
@@ -58,21 +59,24 @@ void giveWholeBlocks(FusionPlan &Plan) {
   }
 }
 
-/// A literal, maybe with a sign and a suffix: what stands where a parameter did.
+/// A literal of C++, maybe with a sign and a suffix, of at most 64 bits: what stands where a parameter did.
 bool isLiteral(llvm::StringRef Value) {
   if (Value == "true" || Value == "false")
     return true;
   Value.consume_front("-");
   if (Value.empty() || !isdigit(static_cast<unsigned char>(Value[0])))
     return false;
-  const bool Hexadecimal = Value.starts_with_insensitive("0x");
-  for (size_t I = 1; I < Value.size(); ++I) {
-    const bool AfterExponent = llvm::StringRef(Hexadecimal ? "pP" : "eE").contains(Value[I - 1]);
-    if (!isalnum(static_cast<unsigned char>(Value[I])) && Value[I] != '.' &&
-        !(AfterExponent && (Value[I] == '-' || Value[I] == '+')))
-      return false;
-  }
-  return true;
+  const llvm::StringRef Digits = Value.rtrim("uUlL"), Suffix = Value.substr(Digits.size());
+  unsigned long long Whole = 0;
+  if (!Digits.contains('o') && !Digits.getAsInteger(0, Whole))
+    return llvm::is_contained({"", "u", "l", "ul", "lu", "ll", "ull", "llu"}, Suffix.lower()) &&
+           !Suffix.contains("lL") && !Suffix.contains("Ll");
+  const bool Single = Value.consume_back_insensitive("f");
+  if (!Single)
+    Value.consume_back_insensitive("l");
+  double Number = 0;
+  return Value.find_first_of(".eEpP") != llvm::StringRef::npos && !Value.getAsDouble(Number) &&
+         std::isfinite(Single ? static_cast<float>(Number) : Number);
 }
 
 bool isNumber(const ParameterFacts &P) {

@@ -77,8 +77,15 @@ static json::Value toJSON(const ConstituentConfig &C) {
 
 static bool fromJSON(const json::Value &V, ConstituentConfig &C, json::Path P) {
   json::ObjectMapper O(V, P);
-  return O && O.map("block", C.Block) && O.map("copies", C.Copies) && O.map("resident", C.ResidentBlocks) &&
-         O.map("budget", C.RegisterBudget) && O.map("unroll", C.Unroll) && mapBound(O, C.Bound);
+  if (!O || !O.map("block", C.Block) || !O.map("copies", C.Copies) || !O.map("resident", C.ResidentBlocks) ||
+      !O.map("budget", C.RegisterBudget) || !O.map("unroll", C.Unroll) || !mapBound(O, C.Bound))
+    return false;
+  // As on the command line.
+  if (C.Copies == 0 || C.Unroll > 1024 || C.ResidentBlocks > 1024) {
+    P.report("a constituent has at least one copy, and no count above 1024");
+    return false;
+  }
+  return true;
 }
 
 json::Value toJSON(const FusionConfig &C) {
@@ -94,10 +101,16 @@ json::Value toJSON(const FusionConfig &C) {
 
 bool fromJSON(const json::Value &V, FusionConfig &C, json::Path P) {
   json::ObjectMapper O(V, P);
-  return O && O.map("geometry", C.Shape) && O.map("order", C.Order) && O.map("grid", C.Grid) &&
-         O.map("resident", C.ResidentBlocks) && O.map("registers", C.Registers.Policy) &&
-         O.map("register_count", C.Registers.Count) && O.map("min_blocks", C.Registers.MinBlocks) &&
-         O.map("constituents", C.Constituents);
+  if (!O || !O.map("geometry", C.Shape) || !O.map("order", C.Order) || !O.map("grid", C.Grid) ||
+      !O.map("resident", C.ResidentBlocks) || !O.map("registers", C.Registers.Policy) ||
+      !O.map("register_count", C.Registers.Count) || !O.map("min_blocks", C.Registers.MinBlocks) ||
+      !O.map("constituents", C.Constituents))
+    return false;
+  if (C.Constituents.empty() || C.ResidentBlocks > 1024) {
+    P.report("a configuration is of one constituent at least, and has no count above 1024");
+    return false;
+  }
+  return true;
 }
 
 json::Value toJSON(const ResourceUse &Use) {

@@ -5,6 +5,7 @@
 #include "cufuse/Tune/Json.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
 
@@ -105,6 +106,20 @@ json::Value toJSON(const TuneResult &R) {
                       {"profiles", arrayOf(R.Profiles)}};
 }
 
+/// Whether a candidate is of this problem's kernels.
+static bool isOf(const Problem &P, const TraceEntry &E) {
+  const size_t Count = P.Constituents.size();
+  if (E.Result.Grids.size() > Count)
+    return false;
+  if (!P.Graph)
+    return E.Tried.Groups.empty() && E.Tried.Config.Constituents.size() == Count;
+  return !E.Tried.Groups.empty() && llvm::all_of(E.Tried.Groups, [&](const LaunchGroup &Group) {
+    return !Group.Kernels.empty() && llvm::all_of(Group.Kernels, [&](const std::string &Kernel) {
+      return llvm::any_of(P.Constituents, [&](const ConstituentProblem &C) { return C.Name == Kernel; });
+    });
+  });
+}
+
 bool fromJSON(const json::Value &V, TuneResult &R, json::Path P) {
   json::ObjectMapper O(V, P);
   unsigned Version = 0;
@@ -114,13 +129,19 @@ bool fromJSON(const json::Value &V, TuneResult &R, json::Path P) {
     P.field("cufuse_tune").report("a version that this cufuse does not read");
     return false;
   }
-  return O.map("command", R.Command) && O.map("version", R.Version) && O.map("started", R.Started) &&
-         O.map("seconds", R.Seconds) && O.map("busy_share", R.BusyShare) && O.map("steps", R.Steps) &&
-         O.map("strategy", R.Strategy) && O.map("space_size", R.SpaceSize) &&
-         O.map("required_speedup", R.RequiredSpeedup) && O.map("modelled", R.Modelled) &&
-         O.map("interrupted", R.Interrupted) && O.map("notes", R.Notes) && O.map("problem", R.What) &&
-         O.map("solo", R.Solo) && O.map("solo_failed", R.SoloFailed) && O.map("baselines", R.Baselines) &&
-         O.map("tried", R.Tried) && O.map("profiles", R.Profiles);
+  if (!O.map("command", R.Command) || !O.map("version", R.Version) || !O.map("started", R.Started) ||
+      !O.map("seconds", R.Seconds) || !O.map("busy_share", R.BusyShare) || !O.map("steps", R.Steps) ||
+      !O.map("strategy", R.Strategy) || !O.map("space_size", R.SpaceSize) ||
+      !O.map("required_speedup", R.RequiredSpeedup) || !O.map("modelled", R.Modelled) ||
+      !O.map("interrupted", R.Interrupted) || !O.map("notes", R.Notes) || !O.map("problem", R.What) ||
+      !O.map("solo", R.Solo) || !O.map("solo_failed", R.SoloFailed) || !O.map("baselines", R.Baselines) ||
+      !O.map("tried", R.Tried) || !O.map("profiles", R.Profiles))
+    return false;
+  if (!llvm::all_of(R.Tried, [&](const TraceEntry &E) { return isOf(R.What, E); })) {
+    P.field("tried").report("a candidate is of other kernels than the problem");
+    return false;
+  }
+  return true;
 }
 
 llvm::Expected<TuneResult> parseTuneResult(llvm::StringRef Text, const std::string &Name) {

@@ -2,8 +2,10 @@
 //
 //   cufuse-fuse-many CUFUSE FILE:KERNEL... -- JOB...
 //
-// A job is NAME:OUT.cu:CONFIGURATION:REGISTERS:KERNEL=BLOCK*COPIES,..., where KERNEL counts from 0, BLOCK is as for --block and
-// REGISTERS is 0 for no limit. Per job one line on stdout: NAME, its status and what was said of it.
+// A job is NAME:CONFIGURATION:RESIDENT:MEMBER,..., written to NAME.cu; RESIDENT is the number of fused blocks, 0 where that is
+// open. A member is KERNEL=BLOCK*COPIES, where KERNEL counts from 0 and BLOCK is as for --block, and behind it, where there
+// are any, `;unroll=FACTOR`, `;resident=COUNT`, `;budget=REGISTERS` and `;bind=PARAMETER=VALUE`. Per job one line on stdout:
+// NAME, its status and what was said of it.
 #include "../Configuration.h"
 
 #include "cufuse/Driver/Pipeline.h"
@@ -40,20 +42,35 @@ Job readJob(llvm::StringRef Text, llvm::ArrayRef<LoadedKernel> Kernels) {
       stop(badUsage("'" + Text.str() + "' is not a job"));
     return Value;
   };
-  if (Fields.size() != 5)
+  if (Fields.size() != 4)
     stop(badUsage("'" + Text.str() + "' is not a job"));
   Job.Name = Fields[0].str();
-  Job.Output = Fields[1].str();
-  if (!readConfiguration(Fields[2], Job.Config))
-    stop(badUsage("'" + Fields[2].str() + "' is not a configuration"));
-  if (const unsigned Registers = Number(Fields[3]))
-    Job.Config.Registers = {RegisterPolicy::Count, Registers, 0};
-  Fields[4].split(Members, ',');
+  Job.Output = Job.Name + ".cu";
+  if (!readConfiguration(Fields[1], Job.Config))
+    stop(badUsage("'" + Fields[1].str() + "' is not a configuration"));
+  Job.Config.ResidentBlocks = Number(Fields[2]);
+  Fields[3].split(Members, ',');
   for (llvm::StringRef Member : Members) {
-    const auto [Index, Shape] = Member.split('=');
+    llvm::SmallVector<llvm::StringRef> Choices;
+    Member.split(Choices, ';');
+    const auto [Index, Shape] = Choices[0].split('=');
     const auto [Block, Copies] = Shape.split('*');
     Job.Kernels.push_back(Kernels[Number(Index)]);
-    Job.Config.Constituents.push_back({need(parseBlockShape(Block)), Number(Copies)});
+    ConstituentConfig Config{need(parseBlockShape(Block)), Number(Copies)};
+    for (llvm::StringRef Choice : llvm::drop_begin(Choices)) {
+      const auto [Name, Value] = Choice.split('=');
+      if (Name == "unroll")
+        Config.Unroll = Number(Value);
+      else if (Name == "resident")
+        Config.ResidentBlocks = Number(Value);
+      else if (Name == "budget")
+        Config.RegisterBudget = Number(Value);
+      else if (const auto [Parameter, Literal] = Value.split('='); Name == "bind")
+        Config.Bound.push_back({Parameter.str(), Literal.str()});
+      else
+        stop(badUsage("'" + Choice.str() + "' is no choice"));
+    }
+    Job.Config.Constituents.push_back(std::move(Config));
   }
   return Job;
 }

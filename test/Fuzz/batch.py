@@ -1,6 +1,6 @@
 """Batches of generated files and the fusions to make of them; their fusion, compilation and run.
 
-One batch is three files, some kernels in each, and many fusions of two or three kernels. All fusions of a batch are
+One batch is three files, some kernels in each, and many fusions of two to five kernels. All fusions of a batch are
 compiled into one program that runs each kernel alone and fused and compares them.
 """
 import collections
@@ -15,16 +15,20 @@ from kernels import MACROS, make_file
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
 from configurations import options_of  # noqa: E402
 
-# One kernel in a fusion: which, and how it is launched.
-Member = collections.namedtuple("Member", "file kernel block copies grid")
-Pair = collections.namedtuple("Pair", "name members policy registers")
+# One kernel in a fusion: which, how it is launched, and its choices. `bound`: parameters and the literals they are bound
+# to, `resident`: fused blocks that play it, `budget`: of its registers.
+Member = collections.namedtuple("Member", "file kernel block copies grid unroll bound resident budget")
+# `resident`: fused blocks on a multiprocessor, 0 where that is open.
+Pair = collections.namedtuple("Pair", "name members policy resident")
+INPUT_WORDS = 509  # of Harness.h: what a kernel is given for `n`
 
 FLAT = [(size, 1, 1) for size in (32, 64, 96, 128, 160, 256)]
 SPACE = [(32, 2, 1), (8, 8, 1), (16, 4, 2), (4, 4, 4), (1, 64, 1), (8, 2, 8), (2, 4, 32), (32, 1, 3)]
 PARTIAL = [(1, 1, 1), (7, 1, 1), (33, 1, 1), (50, 1, 1), (100, 1, 1), (200, 1, 1), (255, 1, 1), (5, 7, 1), (33, 3, 1),
            (3, 5, 7), (2, 3, 8), (1, 1, 37), (10, 10, 2), (1, 50, 1)]
 # As scripts/configurations.py reads them.
-CONFIGURATIONS = ("match", "match", "stride", "stride", "pool", "match-free", "blocks-match", "blocks-match",
+CONFIGURATIONS = ("match", "match", "stride", "stride", "pool", "match-free", "match-split",
+                  "stride-split", "blocks-match", "blocks-match",
                   "blocks-stride", "blocks-pool", "threads-match", "threads-stride", "threads-stride-alternating",
                   "threads-match-opposite", "threads-stride-opposite", "threads-pool")
 GRIDS = {
@@ -59,20 +63,49 @@ def make_batch(seed, pairs, files=3, kernels=6):
         alone = "blocks" in configuration or "threads" in configuration
         # Most partial warps are refused there.
         whole = ("threads" in configuration or configuration == "blocks-pool") and rng.random() < 0.9
+        budgets = "split" in configuration
         members, left = [], 1024
-        for file in order[:rng.choice((2, 2, 2, 3))]:
+        for file in (order + rng.choices(range(files), k=2))[:rng.choice((2, 2, 2, 2, 2, 3, 3, 4, 5))]:
             index = rng.randrange(kernels)
             kernel = sources[file].kernels[index]
             block = rng.choice(rng.choice((FLAT, SPACE) if whole or kernel.whole_warps else (FLAT, SPACE, PARTIAL, PARTIAL)))
-            padded = (threads(block) + 31) // 32 * 32
+            unit = 128 if budgets else 32
+            padded = (threads(block) + unit - 1) // unit * unit
             copies = min(rng.choice((1, 1, 1, 2, 3)), left // padded)
             if copies:
                 left -= 0 if alone else copies * padded
-                members.append(Member(file, index, block, copies, rng.choice(GRIDS[kernel.dimensions])))
-        batch.pairs.append(
-            Pair(f"p{number}", members, configuration,
-                 0 if "free" in configuration else rng.choice((0, 0, 0, 0, 48))))
+                members.append(
+                    Member(file, index, block, copies, rng.choice(GRIDS[kernel.dimensions]), choose_unroll(rng, kernel),
+                           choose_bound(rng, kernel, seed_of(batch, len(members))),
+                           rng.choice((1, 1, 2, 3)) if configuration in ("blocks-stride", "blocks-pool") else 1,
+                           rng.choice((24, 32, 40, 56, 64)) if budgets else 0))
+        if configuration == "blocks-stride" and len(members) > 1 and rng.random() < 0.4:
+            members[0] = members[0]._replace(resident=0)  # It follows the others.
+        resident = 0 if "match" in configuration or "blocks" in configuration else rng.choice((0, 0, 1, 2))
+        if not budgets and "free" not in configuration and rng.random() < 0.2:
+            configuration += "-r48"
+        batch.pairs.append(Pair(f"p{number}", members, configuration, resident))
     return batch
+
+
+def choose_unroll(rng, kernel):
+    unrollable = any(loop.unrollable for loop in kernel.strides())
+    return rng.choice((0, 2, 3, 4, 7)) if unrollable or rng.random() < 0.03 else 0
+
+
+def choose_bound(rng, kernel, seed):
+    """Some arguments as they will be given, some other ones: then the general kernel is launched."""
+    bound = []
+    for name, value in (("n", INPUT_WORDS), ("seed", seed)):
+        if not kernel.structure and rng.random() < 0.15:
+            value += 0 if rng.random() < 0.7 else 1
+            bound.append((name, rng.choice((f"{value}", f"{value}u", f"0x{value:x}", f"{value}LL", f"{value}.0"))))
+    return tuple(bound)
+
+
+def seed_of(batch, place):
+    """What the kernel at this place of a fusion is given for `seed`."""
+    return batch.seed % 1000 + place
 
 
 def shape(block):
@@ -100,10 +133,10 @@ def fuse(batch, folder, tools):
         indices = {spelled: at for at, spelled in enumerate(wanted)}
         jobs = []
         for pair in batch.pairs:
-            members = ",".join("{}={}*{}".format(
-                indices[f"{batch.files[m.file].letter}.cu:{batch.kernel(m).spelled()}"], shape(m.block), m.copies)
-                               for m in pair.members)
-            jobs.append(f"{pair.name}:{pair.name}.cu:{pair.policy}:{pair.registers}:{members}")
+            members = ",".join("{}={}*{}{}".format(
+                indices[f"{batch.files[m.file].letter}.cu:{batch.kernel(m).spelled()}"], shape(m.block), m.copies,
+                "".join(f";{choice}" for choice in choices(m))) for m in pair.members)
+            jobs.append(f"{pair.name}:{pair.policy}:{pair.resident}:{members}")
         process = subprocess.run([tools.many, tools.cufuse] + wanted + ["--"] + jobs,
                                  cwd=folder,
                                  capture_output=True,
@@ -119,13 +152,26 @@ def fuse(batch, folder, tools):
     return {pair.name: fuse_alone(batch, pair, folder, tools) for pair in batch.pairs}
 
 
+def choices(member):
+    """As cufuse-fuse-many reads them."""
+    return [f"{what}={getattr(member, what)}" for what in ("unroll", "resident", "budget")
+           ] + [f"bind={name}={value}" for name, value in member.bound]
+
+
 def arguments(batch, pair):
     words = ["fuse"] + [f"{batch.files[m.file].letter}.cu:{batch.kernel(m).spelled()}" for m in pair.members]
     for m in pair.members:
         words += ["--block", shape(m.block)]
     for m in pair.members:
         words += ["--copies", str(m.copies)]
-    words += options_of(pair.policy + (f"-r{pair.registers}" if pair.registers else ""))
+    for m, name in zip(pair.members, constituent_names(batch, pair)):
+        words += ["--unroll", f"{name}={m.unroll}"] if m.unroll else []
+        words += ["--resident", f"{name}={m.resident}"] if m.resident != 1 else []
+        for parameter, value in m.bound:
+            words += ["--bind", f"{name}.{parameter}={value}"]
+    words += ["--resident", str(pair.resident)] if pair.resident else []
+    budgets = ":".join(str(m.budget) for m in pair.members)
+    words += options_of(re.sub(r"\bsplit\b", f"split={budgets}", pair.policy))
     return words + ["--name", pair.name, "-o", pair.name + ".cu"]
 
 
@@ -172,7 +218,7 @@ def comparison(batch, pair):
         side = f"side{at}"
         sides.append(side)
         lines += [
-            f"  Side {side}({dim3(member.grid)}, {dim3(member.block)}, {bytes_}, {batch.seed % 1000 + at}u);",
+            f"  Side {side}({dim3(member.grid)}, {dim3(member.block)}, {bytes_}, {seed_of(batch, at)}u);",
             f"  original_{file.letter}::launch_{kernel.name}({side});",
             f'  finished("{pair.name}: {file.letter}.cu {name} alone");',
             f"  const std::vector<unsigned> alone{at} = {side}.take();", f"  {side}.clear();",

@@ -7,10 +7,12 @@ is unsigned.
 """
 import collections
 
+import strides
+
 MAX_THREADS = 256  # Of one block: the size of every tile.
 TILES = ("tile", "plane", "dynamic")
 LOCALS = 4
-MACROS = ("SCALE", "MIX", "BARRIER", "LIMIT")
+MACROS = ("SCALE", "MIX", "BARRIER", "LIMIT", *strides.MACROS)
 
 # A statement: its kind, what it was made of, and the statement lists inside it.
 Statement = collections.namedtuple("Statement", "kind data bodies", defaults=((), ))
@@ -40,6 +42,9 @@ class Kernel:
 
     def dynamic(self):
         return self.uses("dynamic")
+
+    def strides(self):
+        return [s.data[0] for s in everything(self.body + self.tail) if s.kind == "stride"]
 
 
 def everything(statements):
@@ -104,7 +109,7 @@ def _statement(rng, expressions, depth, sync, loops):
     local = rng.randrange(LOCALS)
     kinds = ["set"] * 5 + ["atomic"] * 2 + ["lambda", "cell"]
     if depth < 2:
-        kinds += ["if"] * 2 + ["switch", "while"] + (["ifUniform"] * 2 + ["for"] * 3 if sync else [])
+        kinds += ["if"] * 2 + ["switch", "while", "stride"] + (["ifUniform"] * 2 + ["for"] * 3 if sync else [])
     if sync:
         kinds += ["exchange"] * 6 + ["reduce"] * 2 + [
             "counters", "shuffle", "shuffle", "vote", "syncwarp", "sync", "swapLambda"
@@ -128,6 +133,8 @@ def _statement(rng, expressions, depth, sync, loops):
     if kind == "while":
         skip = expressions.condition() if rng.random() < 0.5 else None
         return Statement(kind, (value(1), rng.choice(("while", "do", "break")), skip), (body(False), ))
+    if kind == "stride":
+        return stride(rng, expressions, depth, sync and rng.random() < 0.5)
     if kind == "ifUniform":
         return Statement(kind, (expressions.uniform(), ), (body(True), body(True) if rng.random() < 0.3 else []))
     if kind == "for":
@@ -152,6 +159,18 @@ def _statement(rng, expressions, depth, sync, loops):
     return Statement(kind, ())
 
 
+def stride(rng, expressions, depth, uniform, may_leave=False):
+    """A loop over elements by the size of the launch; `uniform`: the threads of a block go through it together."""
+    loop = strides.make_loop(rng, uniform)
+    lines = strides.body_lines(rng, loop, lambda: f"v{rng.randrange(LOCALS)}", expressions)
+    body = [Statement("text", (line, )) for line in lines]
+    for _ in range(rng.randrange(3)):
+        body.insert(rng.randrange(len(body) + 1), _statement(rng, expressions, depth + 1, uniform, 1))
+    if may_leave and rng.random() < 0.3:
+        body.insert(rng.randrange(len(body) + 1), Statement("leave", (expressions.condition(), )))
+    return Statement("stride", (loop, ), (body, ))
+
+
 def make_kernel(rng, name):
     kernel = Kernel(name)
     expressions = Expressions(rng)
@@ -161,6 +180,9 @@ def make_kernel(rng, name):
     kernel.structure = rng.random() < 0.2
     synchronises = rng.random() < 0.9
     kernel.body = [_statement(rng, expressions, 0, synchronises, 0) for _ in range(rng.randrange(2, 9))]
+    if rng.random() < 0.6:
+        kernel.body.insert(rng.randrange(len(kernel.body)),
+                           stride(rng, expressions, 0, synchronises and rng.random() < 0.3))
     kernel.whole_warps = any(s.kind == "shuffle" and s.data[0] != "rotate" for s in everything(kernel.body))
     if rng.random() < 0.25:  # Whole blocks leave before the barriers.
         kernel.body.insert(rng.randrange(len(kernel.body)), Statement("leaveBlock", (expressions.uniform(), )))
@@ -174,6 +196,8 @@ def make_kernel(rng, name):
     if rng.random() < 0.4:
         kernel.late_exit = expressions.condition()
         kernel.tail = [_statement(rng, expressions, 1, False, 1) for _ in range(2)]
+        if rng.random() < 0.3:
+            kernel.tail.append(stride(rng, expressions, 1, False, may_leave=True))
     return kernel
 
 
@@ -185,6 +209,7 @@ class Writer:
     def __init__(self, kernel):
         self.kernel, self.lines, self.touched, self.depth = kernel, [], set(), 1
         self.serial = 0
+        self.loop = ""  # the number of the innermost stride loop
 
     def line(self, text):
         self.lines.append("  " * self.depth + text)
@@ -270,6 +295,34 @@ class Writer:
         self.touched = self.all_tiles()
         self.block(f"for (unsigned {i} = 0u; {i} < {count}; ++{i})", s.bodies[0])
         self.touched = self.all_tiles()
+
+    def on_text(self, _, text):
+        of_template = "if constexpr" in text
+        self.line(";" if of_template and not self.kernel.template else text.replace("$", self.loop))
+
+    def on_stride(self, s, loop):
+        outer, self.serial = self.loop, self.serial + 1
+        self.loop = str(self.serial)
+        if loop.uniform:
+            self.touched = self.all_tiles()
+        grid = " * ".join(f"gridDim.{d}" for d in "xyz"[:self.kernel.dimensions])
+        self.line("{")
+        self.depth += 1
+        *before, head = [text.replace("$grid", grid).replace("$", self.loop) for text in loop.lines]
+        for text in before:
+            self.line(text)
+        if len(s.bodies[0]) == 1 and s.bodies[0][0].kind == "text" and loop.bare:
+            self.line(head)
+            self.depth += 1
+            self.statement(s.bodies[0][0])
+            self.depth -= 1
+        else:
+            self.block(head, s.bodies[0])
+        self.depth -= 1
+        self.line("}")
+        self.loop = outer
+        if loop.uniform:
+            self.touched = self.all_tiles()
 
     @staticmethod
     def all_tiles():
@@ -417,6 +470,7 @@ def prelude(rng):
         f"#define MIX(a, b) (((a) << {rng.randrange(1, 31)}u) {pick('+^|')} (b))",
         pick(("#define BARRIER __syncthreads();", "#define BARRIER { wait(); }",
               "#define BARRIER do { __syncthreads(); } while (0);")),
+        *strides.macro_lines(rng),
         limit,
         pick((f"__constant__ unsigned table[8] = {{{table}}};", f"__device__ const unsigned table[8] = {{{table}}};",
               f"static __device__ constexpr unsigned table[] = {{{table}}};")),

@@ -1,4 +1,4 @@
-"""Random kernels fused in twos and threes, run, and compared bit for bit with the kernels alone."""
+"""Random kernels fused in twos to fives, run, and compared bit for bit with the kernels alone."""
 import collections
 import concurrent.futures
 import copy
@@ -70,7 +70,7 @@ def run_good(batch, pairs, folder, tools):
         outcomes.update(run_good(batch, pairs[half:], folder, tools))
         return outcomes
     outcomes = {}
-    environment = dict(os.environ, EMULATED_SEED=str(batch.seed))
+    environment = dict(os.environ, EMULATED_SEED=str(batch.seed), EMULATED_RESIDENT=str(1 + batch.seed % 3))
     if tools.backend.devices:
         environment["CUDA_VISIBLE_DEVICES"] = str(batch.seed % tools.backend.devices)
     left = list(pairs)
@@ -123,6 +123,12 @@ def simpler_pairs(pair):
         for change in ({
                 "copies": 1
         }, {
+                "unroll": 0
+        }, {
+                "bound": ()
+        }, {
+                "resident": 1
+        }, {
                 "grid": (1, 1, 1)
         }, {
                 "block": (32, 1, 1)
@@ -131,8 +137,8 @@ def simpler_pairs(pair):
         }):
             if member._replace(**change) != member:
                 yield pair._replace(members=pair.members[:at] + [member._replace(**change)] + pair.members[at + 1:])
-    if pair.registers:
-        yield pair._replace(registers=0)
+    if pair.resident:
+        yield pair._replace(resident=0)
     if pair.policy != "match":
         yield pair._replace(policy="match")
     if pair.policy.count("-") > 1:

@@ -1,7 +1,7 @@
-"""cufuse on damaged input: files, command lines and compile_commands.json.
+"""cufuse on damaged input: files, command lines, compile_commands.json, workloads, traces and tuning databases.
 
-Whatever it is given, cufuse ends with 0, 1, 2 or 3, says why on stderr unless it is 0, and leaves no file behind that
-it does not promise. Anything else is a finding: it is shrunk and written with its command into the folder of results.
+Whatever it is given, cufuse ends with 0 to 4, says why on stderr unless it is 0, and leaves no file behind that it does
+not promise. Anything else is a finding: it is shrunk and written with its command into the folder of results.
 """
 import collections
 import concurrent.futures
@@ -20,6 +20,7 @@ import tempfile
 
 from mutate import mutate, tokens
 from shrink import shrink
+from tuneinputs import TuneInputs, trace_case, from_database_case, workload_case
 
 KERNEL = re.compile(rb"__global__[\w\s()]*?\bvoid\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(")
 SANITIZER = re.compile(r"(AddressSanitizer|LeakSanitizer|UndefinedBehaviorSanitizer|runtime error):? ?([^\n(]*)")
@@ -29,13 +30,18 @@ Result = collections.namedtuple("Result", "status stderr problem")
 
 
 class Case:
-    """Files by name, and the arguments; `{}` in an argument is the folder that the case runs in."""
+    """Files by name, and the arguments; `{}` in an argument is the folder that the case runs in. `made`: what it may
+    leave there besides the fused source; `toolkit`: for CUDA_PATH."""
 
-    def __init__(self, files, arguments):
-        self.files, self.arguments = files, arguments
+    def __init__(self, files, arguments, made=(), toolkit=None):
+        self.files, self.arguments, self.made, self.toolkit = files, arguments, made, toolkit
+
+    def like(self, files, arguments):
+        return Case(files, arguments, self.made, self.toolkit)
 
     def command(self, cufuse, folder):
-        return [cufuse] + [argument.replace("{}", folder) for argument in self.arguments]
+        toolkit = ["env", "CUDA_PATH=" + self.toolkit] if self.toolkit else []
+        return toolkit + [cufuse] + [argument.replace("{}", folder) for argument in self.arguments]
 
 
 def is_sanitized(cufuse):
@@ -101,13 +107,13 @@ class Runner:
             return f"assertion {match[1]}"[:80]
         if status < 0:
             return "timeout" if -status in (signal.SIGXCPU, signal.SIGKILL) else signal.Signals(-status).name
-        if status not in (0, 1, 2, 3):
+        if status not in (0, 1, 2, 3, 4):
             # Numbers and names differ from input to input.
             words = re.sub(r"'[^']*'|\S*[/0-9]\S*", "_", stderr.strip().split("\n")[-1])
             return f"status {status}: {words[:60]}"
         if status and not re.search(r"\w", stderr):
             return f"status {status} without a word"
-        allowed = {"out/o.cu", "out/o.h", "out/o.d"} if status == 0 else set()
+        allowed = {"out/o.cu", "out/o.h", "out/o.d"} | set(case.made) if status == 0 else set(case.made)
         for place, _, names in os.walk(work):
             for name in names:
                 path = os.path.relpath(os.path.join(place, name), work)
@@ -115,7 +121,7 @@ class Runner:
                     return "a file is left" if status else "an unexpected file"
         for name, data in case.files.items():
             with open(os.path.join(work, name), "rb") as file:
-                if file.read() != data:
+                if file.read() != data and name not in case.made:
                     return "an input is changed"
         if os.listdir(temporary):
             return "a temporary is left"
@@ -124,7 +130,8 @@ class Runner:
 
 class Corpus:
 
-    def __init__(self, root):
+    def __init__(self, root, tuning=None):
+        self.root, self.tuning = root, tuning
         self.files = []
         for path in sorted(
                 glob.glob(os.path.join(root, "test", "[A-Z]*", "*.cu")) +
@@ -148,6 +155,11 @@ BAD_SPECS = [
     "a.cu:k);}struct{", "a.cu:k\n#error", "a.cu:k//", "a.cu:k/*", "a.cu:\"", "a.cu:operator()", "a.cu:~k", "a.cu:k::",
     "a.cu:threadIdx", "a.cu:int", "a.cu:1", "a.cu:k<k<k<k<", "a.cu:[]{}", "a.cu:new k", "a.cu:sizeof k",
     "a.cu:decltype(k)", "a.cu:@1 ", "a.cu: k", "a.cu:k\\"
+]
+BAD_LITERALS = [
+    "3", "-3", "0x1f", "08", "1e5", "1e999", "1e39f", "3foo", "1.5.3", "0x", "0b102", "1'000", "'a'", "\"s\"", "nullptr",
+    "18446744073709551615", "18446744073709551616", "3uu", "3lul", "true", "--3", "+3", "1f", "1.f", ".5", "0x1p3", "0x1.8",
+    "n", "sizeof(int)", "3;", "3)", "inf", "nan"
 ]
 BAD_FLAGS = [
     "-std=", "-std=c++99", "-std=c89", "-I", "-D", "-U", "-D=", "-D1", "-DA(", "-include", "-include=nothing.h", "-x",
@@ -207,14 +219,24 @@ def command_case(rng, corpus):
             break # all deleted
         value = rng.choice(BAD_VALUES)
         at = rng.randrange(1, len(arguments) + 1)
-        change = rng.randrange(9)
+        change = rng.randrange(10)
         if change == 0:
             arguments.insert(at, rng.choice(BAD_SPECS))
         elif change == 1:
             arguments += [
                 rng.choice(("--block", "--copies", "--registers", "--name", "--arch", "--stop-after", "--grid-policy",
-                            "--depfile", "-p")), value
+                            "--depfile", "-p", "--geometry", "--order", "--resident", "--unroll", "--bind", "--link",
+                            "--dead", "--vectorize", "--recompute", "--from-db", "--gpu", "--workload", "--set")), value
             ]
+        elif change == 9:
+            name = rng.choice(names)
+            parameter = rng.choice(re.findall(rb"(\w+)\s*[,)]", text) or [b"n"]).decode()
+            arguments += rng.choice(
+                (["--bind", f"{name}.{parameter}={rng.choice(BAD_LITERALS)}"], ["--unroll", rng.choice(
+                    ("2", "7", "1024", "1025", "0", name + "=3"))], ["--resident", rng.choice(("0", "3", name + "=0"))],
+                 ["--registers", rng.choice(("split=24", "split=24:40", "split=", "split=:", "split=255", "free"))],
+                 ["--geometry", rng.choice(("blocks", "threads"))], ["--grid-policy", rng.choice(("stride", "pool"))],
+                 ["--order", rng.choice(("alternating", "opposite", "dependent"))], ["--vertical"], ["--cooperative"]))
         elif change == 2:
             flags.insert(rng.randrange(1, len(flags) + 1), rng.choice(BAD_FLAGS))
         elif change == 3:
@@ -240,6 +262,48 @@ def command_case(rng, corpus):
             arguments += [f"{file}:{rng.choice(names)}"] * rng.choice((1, 3, 20))
     arguments = [argument.replace("\0", "") for argument in arguments + flags]
     return Case({file: text}, arguments)
+
+
+# Dependent kernels of samples/, by their folder: the files, and what `fuse --vertical` is told.
+VERTICAL = [
+    ("elementwise", ("bias.cu", "gelu.cu"), "bias.cu:addBias gelu.cu:gelu --link addBias.out=gelu.in --link "
+     "addBias.n=gelu.n --dead addBias.out --block 256"),
+    ("rows", ("softmax.cu", ),
+     "softmax.cu:exponentials<float> softmax.cu:toShares<float> --link exponentials.out=toShares.in --link "
+     "exponentials.columns=toShares.columns --dead exponentials.out --block 256"),
+    ("elementwise", ("bias.cu", "gelu.cu"), "bias.cu:addBias gelu.cu:gelu --link addBias.out=gelu.in --link "
+     "addBias.n=gelu.n --block 256 --cooperative"),
+]
+LINKS = [
+    "addBias.in=gelu.in", "addBias.out=gelu.out", "addBias.out=gelu.n", "addBias.n=gelu.in", "gelu.out=addBias.in",
+    "addBias.out=addBias.in", "exponentials.out=toShares.columns", "exponentials.columns*2=toShares.columns",
+    "addBias.n*addBias.columns=gelu.n", "addBias.=gelu.", ".out=.in", "addBias.out=gelu.in=x", "a.b.c=d", "*=*",
+    "addBias.out[1]=gelu.in", "3=gelu.n", "addBias.n=3"
+]
+
+
+def vertical_case(rng, corpus):
+    folder, names, words = rng.choice(VERTICAL)
+    folder = os.path.join(corpus.root, "samples", folder)
+    files = {}
+    for name in names:
+        with open(os.path.join(folder, name), "rb") as file:
+            files[name] = file.read()
+    if rng.random() < 0.6:
+        name = rng.choice(names)
+        files[name] = mutate(rng, files[name], rng.choice(corpus.files)[1])
+    arguments = ["fuse", "--vertical", "-o", "out/o.cu"] + words.split()
+    if rng.random() < 0.3:
+        at = rng.choice([at for at, word in enumerate(arguments) if word.startswith("--")])
+        del arguments[at:at + rng.choice((1, 2))]
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        arguments += rng.choice(
+            (["--link", rng.choice(LINKS + BAD_VALUES)], ["--dead", rng.choice(BAD_VALUES + ["gelu.out", "out", "n"])],
+             ["--vectorize", rng.choice(BAD_VALUES + ["2", "4", "16", "3"])],
+             ["--recompute", rng.choice(BAD_VALUES + ["2", "any"])], ["--cooperative"],
+             ["--geometry", "blocks"], ["--unroll", "4"], ["--registers", "64"], ["--copies", "2"],
+             ["--bind", f"gelu.n={rng.choice(BAD_LITERALS)}"], ["--grid-policy", rng.choice(("stride", "pool"))]))
+    return Case(files, arguments + ["--", "-I", folder])
 
 
 def database_case(rng, corpus):
@@ -272,8 +336,16 @@ def database_case(rng, corpus):
 def make_case(seed, corpus):
     rng = random.Random(seed)
     kind = rng.random()
-    make = source_case if kind < 0.7 else command_case if kind < 0.93 else database_case
+    make = source_case
+    for least, other in ((0.5, command_case), (0.72, database_case), (0.77, vertical_case), (0.87, tuning_case)):
+        make = other if kind >= least else make
     return make(rng, corpus)
+
+
+def tuning_case(rng, corpus):
+    if not corpus.tuning.trace:  # No compiler: only what is read before it is needed.
+        return Case(*workload_case(rng, corpus, BAD_VALUES))
+    return Case(*rng.choice((workload_case, workload_case, trace_case, from_database_case))(rng, corpus, BAD_VALUES))
 
 
 def shrunk(runner, case, problem):
@@ -283,22 +355,22 @@ def shrunk(runner, case, problem):
     def fails(smaller):
         return runner.run(smaller).problem == problem
 
-    arguments = shrink(case.arguments, lambda rest: fails(Case(case.files, rest)), budget)
-    case = Case(case.files, arguments)
+    arguments = shrink(case.arguments, lambda rest: fails(case.like(case.files, rest)), budget)
+    case = case.like(case.files, arguments)
     for name in sorted(case.files):
         if len(case.files) > 1 and budget[0] > 0:
-            without = Case({other: data for other, data in case.files.items() if other != name}, case.arguments)
+            without = case.like({other: data for other, data in case.files.items() if other != name}, case.arguments)
             budget[0] -= 1
             if fails(without):
                 case = without
                 continue
         for split in (lambda data: data.splitlines(keepends=True), tokens):
             parts = shrink(split(case.files[name]),
-                           lambda rest, name=name: fails(Case({
+                           lambda rest, name=name: fails(case.like({
                                **case.files, name: b"".join(rest)
                            }, case.arguments)),
                            budget)
-            case = Case({**case.files, name: b"".join(parts)}, case.arguments)
+            case = case.like({**case.files, name: b"".join(parts)}, case.arguments)
     return case
 
 
@@ -317,19 +389,21 @@ def record(runner, case, seed, problem, out):
 
 
 def attempt(arguments):
-    seed, cufuse, root = arguments
+    seed, cufuse, root, tuning = arguments
     runner = Runner(cufuse)
-    case = make_case(seed, Corpus(root))
+    case = make_case(seed, Corpus(root, tuning))
     result = runner.run(case)
     return seed, result.status, result.problem
 
 
 def fuzz(cufuse, root, count, seed, out, jobs):
     """Runs cases seed … seed + count - 1; returns the number of findings. Equal problems are recorded once."""
-    corpus, runner, say = Corpus(root), Runner(cufuse), functools.partial(print, flush=True)
+    folder = tempfile.TemporaryDirectory(prefix="cufuse-fuzz")
+    tuning = TuneInputs(cufuse, root, folder.name)
+    corpus, runner, say = Corpus(root, tuning), Runner(cufuse), functools.partial(print, flush=True)
     statuses, problems = collections.Counter(), collections.Counter()
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        for number, status, problem in pool.map(attempt, [(seed + at, cufuse, root) for at in range(count)]):
+        for number, status, problem in pool.map(attempt, [(seed + at, cufuse, root, tuning) for at in range(count)]):
             statuses[status] += 1
             if not problem:
                 continue

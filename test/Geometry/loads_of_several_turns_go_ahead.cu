@@ -12,7 +12,7 @@
 // CHECK: for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; ) { int cufuse_at[4]; bool cufuse_taken[4]; int cufuse_value0[4];
 // CHECK-SAME: cufuse_taken[cufuse_turn] = cufuse_turn == 0 || (cufuse_taken[cufuse_turn - 1] && (i < n));
 // CHECK-SAME: if (cufuse_taken[cufuse_turn]) i += stride; }
-// CHECK-SAME: { const int i = cufuse_at[cufuse_turn]; cufuse_value0[cufuse_turn] = values[i]; }
+// CHECK-SAME: { int i = cufuse_at[cufuse_turn]; cufuse_value0[cufuse_turn] = values[i]; }
 // CHECK: const T value = cufuse_value0[cufuse_turn];
 // CHECK: for (unsigned i = threadIdx.x; i < columns; ) { unsigned int cufuse_at[3];
 // CHECK-SAME: cufuse_value0[cufuse_turn] = row[columns - 1 - i]; cufuse_value1[cufuse_turn] = weights[i];

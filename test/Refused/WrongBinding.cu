@@ -9,6 +9,9 @@
 // RUN: %exits 2 %cufuse fuse %s:scale --block 128 --bind other.n=3 -o %t/out.cu
 // RUN: %exits 2 %cufuse fuse %s:scale --block 128 --bind n=3 -o %t/out.cu
 // RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=3-1 -o %t/out.cu
+// RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=08 -o %t/out.cu
+// RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=3foo -o %t/out.cu
+// RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=99999999999999999999 -o %t/out.cu
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:scale --block 128 --bind scale.n=3 --bind scale.factor=0.5f -o %t/out.cu
 // RUN: %cufuse fuse %s:scale --block 128 --bind scale.n=-0x1f --bind scale.factor=-0x1.8p+1f -o %t/out.cu

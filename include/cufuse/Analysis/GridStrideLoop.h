@@ -28,7 +28,8 @@ struct GridStrideLoop {
   const clang::VarDecl *Variable = nullptr; ///< That the loop declares, where there are loads.
 };
 
-/// The first with loads; without any, the first whose step is made of `gridDim`; without that, the first.
+/// The first with loads; without any, of those that have no unrolling pragma of their own, the first whose step is made
+/// of `gridDim`; without that, the first.
 GridStrideLoop gridStrideLoop(const clang::FunctionDecl &Kernel);
 
 } // namespace cufuse

@@ -110,6 +110,17 @@ TEST_F(Report, JsonThatIsNoResultIsRefusedWithTheField) {
   EXPECT_THAT(Wrong("{"), HasSubstr("x.json"));
   EXPECT_THAT(Wrong("{\"cufuse_tune\": 2}"), HasSubstr("command"));
   EXPECT_THAT(Wrong("{\"cufuse_tune\": 1}"), HasSubstr("version"));
+  // Whoever looks for the candidates' kernels in the problem must find them.
+  TuneResult Other = R;
+  Other.Tried.front().Tried.Config.Constituents.pop_back();
+  EXPECT_THAT(Wrong(jsonReport(Other, S)), HasSubstr("a candidate is of other kernels than the problem"));
+  Other = R;
+  Other.Tried.front().Result.Resources.emplace();
+  Other.Tried.front().Result.Grids = {1, 2, 3, 4, 5, 6};
+  EXPECT_THAT(Wrong(jsonReport(Other, S)), HasSubstr("a candidate is of other kernels than the problem"));
+  Other = R;
+  Other.Tried.front().Tried.Config.Constituents.front().Copies = 0;
+  EXPECT_THAT(Wrong(jsonReport(Other, S)), HasSubstr("at least one copy"));
 }
 
 TEST_F(Report, WithoutMeasurementsItSaysSo) {
