@@ -2,6 +2,7 @@
 
 #include "Assigned.h"
 #include "Forms.h"
+#include "Wrapping.h"
 
 namespace cufuse {
 
@@ -275,22 +276,6 @@ Value Evaluator::eval(const clang::Expr *E) {
   return {};
 }
 
-/// Remainders a - b * (a / b) of what is not negative are not.
-static bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotients) {
-  for (const auto &[Atom, Q] : Quotients) {
-    const Polynomial Factor = P.split(Atom).first;
-    if (!Factor.hasNegative())
-      continue;
-    const auto Divisor = Q.Divisor.asConstant();
-    auto Times = Divisor ? (Polynomial() - Factor).dividedBy(*Divisor) : std::nullopt;
-    if (!Times && (Factor + Q.Divisor).isZero())
-      Times = Polynomial::constant(1);
-    if (Times && !Times->hasNegative())
-      P = P - *Times * (Q.Dividend - Q.Divisor * Polynomial::atom(Atom));
-  }
-  return P.hasNegative();
-}
-
 Value Evaluator::cast(const clang::CastExpr *Cast) {
   const clang::Expr *From = Cast->getSubExpr();
   switch (Cast->getCastKind()) {
@@ -485,15 +470,17 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
       return integer(L.P * Polynomial::constant(std::int64_t(1) << *Bits));
     return Unknown();
   case clang::BO_Div:
-    if (mayBeNegative(L.P, Result.Quotients) || R.P.isZero())
+    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
       return Unknown();
     return integer(Quotient(R.P));
   case clang::BO_Rem: // a % b = a − b * (a / b)
-    if (mayBeNegative(L.P, Result.Quotients) || R.P.isZero())
+    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
       return Unknown();
     return integer(L.P - R.P * Quotient(R.P));
   case clang::BO_Shr:
-    if (const auto Bits = R.P.asConstant(); Bits && *Bits >= 0 && *Bits < 32 && !mayBeNegative(L.P, Result.Quotients))
+    // What was shifted to the left before may have been meant to lose bits.
+    if (const auto Bits = R.P.asConstant();
+        Bits && *Bits >= 0 && *Bits < 32 && !mayBeNegative(L.P, Result.Quotients) && !mayLoseBits(L.P, 1))
       return integer(Quotient(Polynomial::constant(std::int64_t(1) << *Bits)));
     return Unknown();
   default:
