@@ -132,6 +132,7 @@ void Evaluator::site(AccessSite::Kind What, const Place &P, bool Compound) {
   Site.Direct = P.Direct;
   Site.Compound = Compound;
   Site.Whole = P.Whole;
+  Site.Deduced = Deduces && What == AccessSite::Kind::Load;
   Site.Index = P.Index;
   Site.Width = P.Width;
   Site.Text = text(P.At);
@@ -222,7 +223,9 @@ void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
   const clang::Expr *Init = Variable.getInit();
   if (Variable.getType()->isReferenceType())
     return argument(Init, !Variable.getType().getNonReferenceType().isConstQualified());
+  const bool Around = std::exchange(Deduces, Deduces || Variable.getType()->getContainedAutoType());
   const Value V = eval(Init);
+  Deduces = Around;
   const bool IsPointer = V.What == Value::Kind::Pointer || V.What == Value::Kind::Local;
   const bool Kept = Variable.hasLocalStorage() && ((IsPointer && Variable.getType()->isPointerType()) ||
                                                    (V.What == Value::Kind::Integer && holdsIndex(Variable.getType())));

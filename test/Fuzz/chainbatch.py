@@ -9,7 +9,7 @@ from campaign import write
 from chains import make_graph, room
 
 FIELDS = re.compile(r"namespace (\w+) \{\n/// The arguments of .*\nstruct Arguments \{\n((?:.*;\n)*)\};")
-MACROS = ("MIX", )
+MACROS = ("MIX", "EACH", "START", "INSIDE")
 NAMES = ("bent", "shares", "Chosen", "loaded", "stored")  # of what may stand before a kernel
 
 

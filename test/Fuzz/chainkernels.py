@@ -3,6 +3,7 @@
 A kernel is plain data, so that a shrinker can make it simpler; `text` writes it out.
 """
 import collections
+import re
 
 from chainvalues import BYTES, COMPUTE, expression, from_compute, literal, to_compute, vector
 
@@ -12,13 +13,13 @@ Parameter = collections.namedtuple("Parameter", "name role type what", defaults=
 Input = collections.namedtuple("Input", "name type mode restrict")
 Output = collections.namedtuple("Output", "name type mode value restrict both", defaults=(False, ))
 
-OWN_LOADS = ("own", "own", "own", "pointer", "moved", "ldg", "twice")
+OWN_LOADS = ("own", "own", "own", "own", "pointer", "moved", "ldg", "twice", "auto", "reference")
 BROADCASTS = ("remainder", "quotient", "first")
 OTHER_LOADS = ("gather", "next", "before", "reversed", "half", "flipped", "narrow", "wrapped", "shadowed", "helper")
 OWN_STORES = ("own", ) * 7 + ("pointer", "pointer", "sides", "sides", "cached", "late", "again", "compound")
 OTHER_STORES = ("sometimes", "atomic", "shifted", "reversed", "helper", "two", "scattered", "ternary")
 GUARDS = ("if", "if", "return", "for", "for", "while", "not", "last")
-OTHER_GUARDS = ("and", "less", "break", "twoBounds", "odd", "data", "plane", "from")
+OTHER_GUARDS = ("repeated", "repeated", "continued", "ternary", "and", "less", "break", "twoBounds", "odd", "data", "plane", "from")
 GROUPS = ("blocked", ) * 4 + ("blockedBreak", "blockedStride") + ("vector", "vectorTail") * 3
 INDICES = ("int", "int", "unsigned", "long long", "size_t")
 
@@ -100,10 +101,13 @@ class Pointwise(Kernel):
         super().__init__(name)
         self.compute, self.index, self.guard, self.width = compute, index, guard, width
         self.statements = []
+        self.casts = False  # Are small floats converted by casts?
+        self.deduces = False  # Are variables that hold an element to be changed declared auto?
+        self.macros = False  # Do macros write indices, conditions and loops?
 
     def grid(self, block):
         """Blocks, as an expression of the sizes."""
-        if self.guard in ("for", "while", "blockedStride"):
+        if self.guard in ("for", "while", "blockedStride", "repeated"):
             return "2"
         if self.guard == "plane":
             return "2, 2"
@@ -116,6 +120,8 @@ class Pointwise(Kernel):
         at = {
             "own": f"{name}[{i}]",
             "twice": f"{name}[{i}]",
+            "auto": f"{name}Value",
+            "reference": f"{name}Value",
             "pointer": f"*({name} + {i})",
             "moved": f"*{name}At",
             "ldg": f"__ldg(&{name}[{i}])" if BYTES[given.type] != 2 else f"__ldg({name} + {i})",
@@ -134,7 +140,7 @@ class Pointwise(Kernel):
             "helper": f"loaded(&{name}[0], {i})",
             "index": "0"
         }[given.mode]
-        value = to_compute(given.type, self.compute, at)
+        value = to_compute(given.type, self.compute, at, self.casts)
         if given.mode == "twice":
             value = f"({value} + {value})"
         return value
@@ -143,6 +149,9 @@ class Pointwise(Kernel):
         given = self.inputs[number]
         if given.mode == "moved":
             return f"const {given.type} *{given.name}At = {given.name} + i;\n"
+        if given.mode in ("auto", "reference"):
+            kind = "auto " if given.mode == "auto" else f"{given.type} &"
+            return f"const {kind}{given.name}Value = {given.name}[i];\n"
         if given.mode == "shadowed":
             return f"{self.index} {given.name}Shadow = i;\n{{\n  {self.index} i = 0;\n  {given.name}Shadow -= i;\n}}\n" \
                    + (f"if (v{number - 1} > 9)\n  {given.name}Shadow = 0;\n" if number else "")
@@ -183,8 +192,12 @@ class Pointwise(Kernel):
             lines.append(self.before_load(number) + f"const {self.compute} v{number} = {self.load(number)};")
         for output in self.outputs:
             if output.both:
-                lines.append(f"const {self.compute} v{self.own(output)} = " +
-                             to_compute(output.type, self.compute, f"{output.name}[i]") + ";")
+                at = f"{output.name}[i]"
+                if self.deduces:
+                    lines.append(f"const auto {output.name}Value = {at};")
+                    at = f"{output.name}Value"
+                value = to_compute(output.type, self.compute, at, self.casts)
+                lines.append(f"const {self.compute} v{self.own(output)} = {value};")
         lines += self.statements + [self.store(output) for output in self.outputs]
         return "\n".join(lines) + "\n"
 
@@ -193,6 +206,19 @@ class Pointwise(Kernel):
         return sum(given.mode != "index" for given in self.inputs) + self.outputs.index(output)
 
     def body(self):
+        text = self.plain_body()
+        if not self.macros:
+            return text
+        for macro, parameters, what in WRITTEN:
+            pattern = re.escape(what)
+            for at, parameter in enumerate(parameters):
+                pattern = pattern.replace(re.escape(f"<{at}>"), f"(?P<{parameter}>[\\w ]+)", 1).replace(
+                    re.escape(f"<{at}>"), f"(?P={parameter})")
+            use = macro + (f"({', '.join(f'{chr(92)}g<{p}>' for p in parameters)})" if parameters else "")
+            text = re.sub(pattern, use, text)
+        return text
+
+    def plain_body(self):
         index, n = self.index, self.size("less" if self.guard == "less" else "n")
         start = "blockIdx.x * blockDim.x + threadIdx.x"
         define = f"const {index} i = {start};\n"
@@ -204,6 +230,14 @@ class Pointwise(Kernel):
             if self.guard == "for":
                 return f"for ({index} i = {start}; i < {n}; i += {step}) {{\n{element}}}\n"
             return f"{index} i = {start};\nwhile (i < {n}) {{\n{{\n{element}}}\ni += {step};\n}}\n"
+        if self.guard == "repeated":
+            return f"for (int again = 0; again < 2; ++again)\nfor ({index} i = {start}; i < {n}; " \
+                   f"i += blockDim.x * gridDim.x) {{\n{element}}}\n"
+        if self.guard == "continued":
+            return f"for ({index} turn = 0; turn < 1; ++turn) {{\n{define}if (i >= {n})\n  continue;\n{element}}}\n"
+        if self.guard == "ternary":
+            return f"{define}const {self.compute} ahead = i < {n} ? {self.ahead()} : 0;\nif (i < {n}) {{\n{element}" \
+                   f"if (ahead > 1000000)\n  return;\n}}\n"
         if self.guard == "from":
             return f"for ({index} i = {start} + 1; i < {n}; i += blockDim.x * gridDim.x) {{\n{element}}}\n"
         if self.guard == "break":
@@ -227,6 +261,11 @@ class Pointwise(Kernel):
         if self.guard == "return":
             return f"{define}if (i >= {n})\n  return;\n{element}"
         return f"{define}if ({condition[self.guard]}) {{\n{element}}}\n"
+
+    def ahead(self):
+        """An element that is loaded before the others."""
+        own = [given for given in self.inputs if given.mode == "own"]
+        return to_compute(own[0].type, self.compute, f"{own[0].name}[i]", self.casts) if own else "1"
 
     def first(self):
         if self.inputs:
@@ -288,6 +327,17 @@ class Pointwise(Kernel):
                 index = f"{pieces} * t + {at}" if pieces > 1 else "t"
                 lines.append(f"reinterpret_cast<{kind} *>({output.name})[{index}] = {output.name}Made[{at}];")
         return "\n".join(lines) + "\n"
+
+
+# What macros write: their names, parameters, and text, whose parameters are <0>, <1>, ….
+WRITTEN = (("EACH", ("kind", "bound"), "for (<0> i = blockIdx.x * blockDim.x + threadIdx.x; i < <1>; i += blockDim.x * gridDim.x)"),
+           ("START", (), "blockIdx.x * blockDim.x + threadIdx.x"), ("INSIDE", ("bound", ), "if (i < <0>)"))
+
+
+def definition(macro, parameters, what):
+    for at, parameter in enumerate(parameters):
+        what = what.replace(f"<{at}>", parameter)
+    return f"#define {macro}{'(' + ', '.join(parameters) + ')' if parameters else ''} {what}"
 
 
 HELPERS = """template <typename E, typename I> __device__ E loaded(const E *from, I at) { return from[at]; }
@@ -371,6 +421,10 @@ def make_pointwise(rng, name, types, out_types, wants, near):
     if "helper" in modes:
         kernel.prelude.append(HELPERS)
     size = rng.choice(("int", "int", "unsigned", "long long"))
+    kernel.casts, kernel.deduces = rng.random() < 0.4, rng.random() < 0.4
+    if rng.random() < 0.12:
+        kernel.macros = True
+        kernel.prelude += [definition(*macro) for macro in WRITTEN]
     kernel.sizes.append(("n", size, "less" if kernel.guard == "less" else "n"))
     if kernel.guard == "less" and any(m in modes for m in ("next", "reversed", "flipped")):
         kernel.sizes.append(("all", size, "n"))

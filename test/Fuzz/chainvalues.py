@@ -25,9 +25,9 @@ def is_float(kind):
     return kind in FLOATS
 
 
-def to_compute(kind, compute, text):
+def to_compute(kind, compute, text, casts=False):
     """An element of a type as a value that is computed with."""
-    text = {"__half": f"__half2float({text})", "__nv_bfloat16": f"__bfloat162float({text})"}.get(kind, text)
+    text = f"static_cast<float>({text})" if casts and BYTES[kind] == 2 else {"__half": f"__half2float({text})", "__nv_bfloat16": f"__bfloat162float({text})"}.get(kind, text)
     given = COMPUTE[kind]
     if given == compute:
         return text if kind == compute else f"static_cast<{compute}>({text})"
