@@ -4,6 +4,7 @@
 #include "cufuse/Vertical/OneLoop.h"
 #include "cufuse/Vertical/Streams.h"
 
+#include <fmt/format.h>
 #include <llvm/Support/Path.h>
 
 namespace cufuse {
@@ -84,6 +85,29 @@ static std::string given(const VerticalGraph &Graph, unsigned Node, const std::s
   return argumentText(Graph, *S, [&](unsigned Of, const std::string &Factor) { return given(Graph, Of, Factor); });
 }
 
+/// The same, as the parameter's type: what an earlier kernel only loads, a later one may store.
+static std::string givenAs(const VerticalGraph &Graph, unsigned Node, const ParameterText &P) {
+  const std::string Given = given(Graph, Node, P.Name);
+  const auto [Of, Name] = Graph.memory(Node, P.Name);
+  const ParameterAccess &From = *Graph.Nodes[Of].parameter(Name), &To = *Graph.Nodes[Node].parameter(P.Name);
+  if (To.Element.empty() || ((!From.ReadOnly || To.ReadOnly) && (!From.Volatile || To.Volatile)))
+    return Given;
+  return fmt::format("const_cast<{}{}{} *>({})", To.ReadOnly ? "const " : "", To.Volatile ? "volatile " : "", P.Element,
+                     Given);
+}
+
+/// A type that is copied with each kernel is another type for each.
+static llvm::Error checkCommonType(const VerticalNode &Node, const ParameterText &P) {
+  if (P.Declaration.find(PathMark) == std::string::npos)
+    return llvm::Error::success();
+  return llvm::make_error<Failure>(
+      ExitCode::BadInput,
+      std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Node.Facts->Where,
+                                   fmt::format("{}.{} is {}, which stands in the kernel's file itself", Node.Name,
+                                               P.Name, Node.parameter(P.Name)->Type)}
+                               .message()});
+}
+
 llvm::Error linkInMemory(llvm::MutableArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {
   auto Linked = graphOf(Kernels, Request);
   if (!Linked)
@@ -100,8 +124,11 @@ llvm::Error linkInMemory(llvm::MutableArrayRef<LoadedKernel> Kernels, const Fuse
   }
   for (unsigned Node = 0; Node < Kernels.size(); ++Node)
     for (ParameterText &P : Kernels[Node].Text.Parameters)
-      if (Graph.flowTo(Node, P.Name) || Graph.sharedTo(Node, P.Name))
-        P.Given = given(Graph, Node, P.Name);
+      if (Graph.flowTo(Node, P.Name) || Graph.sharedTo(Node, P.Name)) {
+        if (llvm::Error Error = checkCommonType(Graph.Nodes[Node], P))
+          return Error;
+        P.Given = givenAs(Graph, Node, P);
+      }
   return llvm::Error::success();
 }
 
@@ -134,24 +161,19 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
   }
   if (llvm::Error Error = checkIncludes(Constituents))
     return std::move(Error);
-  // A type that is copied with each kernel is another type for each.
   std::vector<std::pair<unsigned, std::string>> Common;
   for (const Flow &F : Graph.Flows)
     Common.push_back({F.Consumer, F.In});
+  for (const SharedArgument &S : Graph.Shared)
+    Common.push_back({S.To, S.Parameter});
   if (Graph.OneLoop)
     for (const Stream &S : planStreams(Graph))
       Common.insert(Common.end(), S.Users.begin() + 1, S.Users.end());
   for (const auto &[Node, Name] : Common)
     for (const ParameterText &P : Kernels[Node].Text.Parameters)
-      if (P.Name == Name && P.Element.find(PathMark) != std::string::npos) {
-        const VerticalNode &Consumer = Graph.Nodes[Node];
-        return llvm::make_error<Failure>(
-            ExitCode::BadInput,
-            std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Consumer.Facts->Where,
-                                         fmt::format("{}.{} is {}, which stands in the kernel's file itself",
-                                                     Consumer.Name, Name, Consumer.parameter(Name)->Type)}
-                                     .message()});
-      }
+      if (P.Name == Name)
+        if (llvm::Error Error = checkCommonType(Graph.Nodes[Node], P))
+          return std::move(Error);
   ComposedKernel One = Found->Rows ? composeRows(Graph, *Found->Rows, Block, Texts)
                        : Graph.OneLoop
                            ? composeLoop(Graph, Texts, Found->Requirements, loopWidth(Graph, Options.Vectorize))

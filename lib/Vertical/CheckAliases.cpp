@@ -38,8 +38,7 @@ void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::strin
   const std::string Fact = fmt::format("{}: {}; {}", Node.Name, Site.str(), Stored);
   if (Site.What == AccessSite::Kind::Atomic)
     return Refuse(BlockerKind::IntermediateAtomic, Fact);
-  if (Site.What == AccessSite::Kind::Escape || !Site.Direct ||
-      (Node.Shape->Width > 1 && (Site.Compound || !Site.Whole)))
+  if (Site.What == AccessSite::Kind::Escape || !Site.Direct || !isFollowedInGroups(Site, Node))
     return Refuse(BlockerKind::IntermediateEscapes, Fact);
   if (isOwn(Site, *Node.Accesses, *Node.Shape))
     return;

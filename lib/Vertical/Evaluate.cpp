@@ -2,6 +2,7 @@
 
 #include "Assigned.h"
 #include "Forms.h"
+#include "Wrapping.h"
 
 namespace cufuse {
 
@@ -131,6 +132,7 @@ void Evaluator::site(AccessSite::Kind What, const Place &P, bool Compound) {
   Site.Direct = P.Direct;
   Site.Compound = Compound;
   Site.Whole = P.Whole;
+  Site.Deduced = Deduces && What == AccessSite::Kind::Load;
   Site.Index = P.Index;
   Site.Width = P.Width;
   Site.Text = text(P.At);
@@ -221,7 +223,9 @@ void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
   const clang::Expr *Init = Variable.getInit();
   if (Variable.getType()->isReferenceType())
     return argument(Init, !Variable.getType().getNonReferenceType().isConstQualified());
+  const bool Around = std::exchange(Deduces, Deduces || Variable.getType()->getContainedAutoType());
   const Value V = eval(Init);
+  Deduces = Around;
   const bool IsPointer = V.What == Value::Kind::Pointer || V.What == Value::Kind::Local;
   const bool Kept = Variable.hasLocalStorage() && ((IsPointer && Variable.getType()->isPointerType()) ||
                                                    (V.What == Value::Kind::Integer && holdsIndex(Variable.getType())));
@@ -273,22 +277,6 @@ Value Evaluator::eval(const clang::Expr *E) {
   else
     parts(E);
   return {};
-}
-
-/// Remainders a - b * (a / b) of what is not negative are not.
-static bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotients) {
-  for (const auto &[Atom, Q] : Quotients) {
-    const Polynomial Factor = P.split(Atom).first;
-    if (!Factor.hasNegative())
-      continue;
-    const auto Divisor = Q.Divisor.asConstant();
-    auto Times = Divisor ? (Polynomial() - Factor).dividedBy(*Divisor) : std::nullopt;
-    if (!Times && (Factor + Q.Divisor).isZero())
-      Times = Polynomial::constant(1);
-    if (Times && !Times->hasNegative())
-      P = P - *Times * (Q.Dividend - Q.Divisor * Polynomial::atom(Atom));
-  }
-  return P.hasNegative();
 }
 
 Value Evaluator::cast(const clang::CastExpr *Cast) {
@@ -485,15 +473,17 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
       return integer(L.P * Polynomial::constant(std::int64_t(1) << *Bits));
     return Unknown();
   case clang::BO_Div:
-    if (mayBeNegative(L.P, Result.Quotients) || R.P.isZero())
+    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
       return Unknown();
     return integer(Quotient(R.P));
   case clang::BO_Rem: // a % b = a − b * (a / b)
-    if (mayBeNegative(L.P, Result.Quotients) || R.P.isZero())
+    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
       return Unknown();
     return integer(L.P - R.P * Quotient(R.P));
   case clang::BO_Shr:
-    if (const auto Bits = R.P.asConstant(); Bits && *Bits >= 0 && *Bits < 32 && !mayBeNegative(L.P, Result.Quotients))
+    // What was shifted to the left before may have been meant to lose bits.
+    if (const auto Bits = R.P.asConstant();
+        Bits && *Bits >= 0 && *Bits < 32 && !mayBeNegative(L.P, Result.Quotients) && !mayLoseBits(L.P, 1))
       return integer(Quotient(Polynomial::constant(std::int64_t(1) << *Bits)));
     return Unknown();
   default:

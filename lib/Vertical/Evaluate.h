@@ -105,6 +105,7 @@ private:
   std::map<const clang::ParmVarDecl *, std::string> Names;
   std::set<const clang::VarDecl *> Referred;          ///< By a pointer or a reference: they may change anywhere.
   std::map<const clang::VarDecl *, unsigned> Changed; ///< Behind their declaration.
+  bool Deduces = false;                               ///< What is evaluated determines a type: AccessSite::Deduced.
   std::set<const clang::Expr *> Met;                  ///< Names of parameters and of built-ins.
 };
 

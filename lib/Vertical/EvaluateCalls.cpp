@@ -69,8 +69,11 @@ Value Evaluator::call(const clang::CallExpr *E) {
     }
   }
   if (auto *Member = llvm::dyn_cast<clang::CXXMemberCallExpr>(E))
-    if (const clang::Expr *Object = Member->getImplicitObjectArgument())
+    if (const clang::Expr *Object = Member->getImplicitObjectArgument()) {
+      const bool Around = std::exchange(Deduces, true);
       argument(Object, !Member->getMethodDecl() || !Member->getMethodDecl()->isConst());
+      Deduces = Around;
+    }
   const llvm::StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : "";
   const bool Atomic = Callee && classify(*Callee) == Intrinsic::Atomic;
   if ((LoadIntrinsics.contains(Name) || StoreIntrinsics.contains(Name) || Atomic) && E->getNumArgs() > 0) {

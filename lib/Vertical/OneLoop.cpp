@@ -37,7 +37,11 @@ std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
   for (const AccessSite &Site : Node.Accesses->Sites)
     for (size_t I = 0; I < Site.Path.size(); ++I) {
       const PathStep &Step = Site.Path[I];
-      const bool OfGrid = Step.What == PathStep::Kind::Loop && Node.Shape->Strided && Step.Id == Node.Shape->Loop;
+      // A loop that is repeated begins anew each time.
+      const bool Once = llvm::all_of(llvm::ArrayRef(Site.Path).take_front(I),
+                                     [](const PathStep &Around) { return Around.What == PathStep::Kind::Branch; });
+      const bool OfGrid =
+          Step.What == PathStep::Kind::Loop && Node.Shape->Strided && Step.Id == Node.Shape->Loop && Once;
       if ((Step.What != PathStep::Kind::Branch && !OfGrid) ||
           !holdsOnWholeTurns(Site, I, *Node.Accesses, *Node.Shape) ||
           llvm::any_of(Known, [&](const KnownCondition &K) { return K.Where.str() == Step.Where.str(); }))

@@ -14,6 +14,11 @@ const ParameterAccess *mayBeAliased(const VerticalNode &Node, llvm::StringRef Pa
   return nullptr;
 }
 
+bool isFollowedInGroups(const AccessSite &Site, const VerticalNode &Node) {
+  return Node.Shape->Width == 1 ||
+         (!Site.Compound && Site.Whole && (!Site.Deduced || Node.parameter(Site.Parameter)->ReadOnly));
+}
+
 namespace {
 
 class Planner {
@@ -81,7 +86,8 @@ private:
       if (Site.Parameter != Parameter)
         continue;
       Any = true;
-      if (!Site.Direct || (Site.What != AccessSite::Kind::Load && Site.What != AccessSite::Kind::Store) ||
+      if (!Site.Direct || !isFollowedInGroups(Site, N) ||
+          (Site.What != AccessSite::Kind::Load && Site.What != AccessSite::Kind::Store) ||
           !isOwn(Site, *N.Accesses, *N.Shape))
         return false;
     }

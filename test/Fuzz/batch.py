@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 
+import pairshrink
+from campaign import write
 from kernels import MACROS, make_file
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
@@ -39,12 +41,38 @@ GRIDS = {
 
 
 class Batch:
+    """As `campaign` has it."""
+
+    refusing = ()
 
     def __init__(self, seed, files, pairs):
-        self.seed, self.files, self.pairs = seed, files, pairs
+        self.seed, self.files, self.cases = seed, files, pairs
+        self.environment = {"EMULATED_RESIDENT": str(1 + seed % 3)}
 
     def kernel(self, member):
         return self.files[member.file].kernels[member.kernel]
+
+    def write_sources(self, folder):
+        for file in self.files:
+            write(os.path.join(folder, file.letter + ".cu"), file.text())
+
+    def fuse(self, folder, tools):
+        return fuse(self, folder, tools)
+
+    def program(self, pairs, _folder):
+        return program(self, pairs)
+
+    def command(self, pair):
+        return arguments(self, pair)
+
+    def ways(self, _pair, _folder):
+        return ()
+
+    def alone(self, pair):
+        return pairshrink.alone(self, pair)
+
+    def smaller(self, fails, budget):
+        return pairshrink.smaller(self, fails, budget)
 
 
 def threads(block):
@@ -84,7 +112,7 @@ def make_batch(seed, pairs, files=3, kernels=6):
         resident = 0 if "match" in configuration or "blocks" in configuration else rng.choice((0, 0, 1, 2))
         if not budgets and "free" not in configuration and rng.random() < 0.2:
             configuration += "-r48"
-        batch.pairs.append(Pair(f"p{number}", members, configuration, resident))
+        batch.cases.append(Pair(f"p{number}", members, configuration, resident))
     return batch
 
 
@@ -116,40 +144,44 @@ def dim3(sizes):
     return f"dim3({', '.join(map(str, sizes))})"
 
 
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-
-
-def write_sources(batch, folder):
-    for file in batch.files:
-        write(os.path.join(folder, file.letter + ".cu"), file.text())
-
-
 def fuse(batch, folder, tools):
     """{pair: (status, what was said)}, with the outputs in the folder."""
-    if tools.many:
-        wanted = [f"{file.letter}.cu:{kernel.spelled()}" for file in batch.files for kernel in file.kernels]
-        indices = {spelled: at for at, spelled in enumerate(wanted)}
-        jobs = []
-        for pair in batch.pairs:
-            members = ",".join("{}={}*{}{}".format(
-                indices[f"{batch.files[m.file].letter}.cu:{batch.kernel(m).spelled()}"], shape(m.block), m.copies,
-                "".join(f";{choice}" for choice in choices(m))) for m in pair.members)
-            jobs.append(f"{pair.name}:{pair.policy}:{pair.resident}:{members}")
-        process = subprocess.run([tools.many, tools.cufuse] + wanted + ["--"] + jobs,
-                                 cwd=folder,
-                                 capture_output=True,
-                                 text=True,
-                                 timeout=3600)
-        results = {}
-        for line in process.stdout.splitlines():
-            name, status, said = line.split(" ", 2)
-            results[name] = int(status), said.replace("\t", "\n")
-        for pair in batch.pairs:  # A crash, or files that are not even read.
-            results.setdefault(pair.name, (process.returncode or 70, process.stderr[-2000:]))
-        return results
-    return {pair.name: fuse_alone(batch, pair, folder, tools) for pair in batch.pairs}
+    if not tools.many:
+        return {pair.name: fuse_alone(tools, arguments(batch, pair), folder) for pair in batch.cases}
+    wanted = [f"{file.letter}.cu:{kernel.spelled()}" for file in batch.files for kernel in file.kernels]
+    indices = {spelled: at for at, spelled in enumerate(wanted)}
+    jobs = []
+    for pair in batch.cases:
+        members = ",".join("{}={}*{}{}".format(
+            indices[f"{batch.files[m.file].letter}.cu:{batch.kernel(m).spelled()}"], shape(m.block), m.copies,
+            "".join(f";{choice}" for choice in choices(m))) for m in pair.members)
+        jobs.append(f"{pair.name}:{pair.policy}:{pair.resident}:{members}")
+    return fuse_many(tools, wanted, jobs, batch.cases, folder)
+
+
+def fuse_many(tools, kernels, jobs, cases, folder):
+    """{case: (status, what was said)} by the tool that fuses many in one process."""
+    process = subprocess.run([tools.many, tools.cufuse] + kernels + ["--"] + jobs,
+                             cwd=folder,
+                             capture_output=True,
+                             text=True,
+                             timeout=3600)
+    results = {}
+    for line in process.stdout.splitlines():
+        name, status, said = line.split(" ", 2)
+        results[name] = int(status), said.replace("\t", "\n")
+    left = [(job, case) for job, case in zip(jobs, cases) if case.name not in results]
+    if len(left) > 1:  # The first one crashes it, or files are not even read.
+        for job, case in left:
+            results.update(fuse_many(tools, kernels, [job], [case], folder))
+    elif left:
+        results[left[0][1].name] = process.returncode or 70, process.stderr[-2000:]
+    return results
+
+
+def fuse_alone(tools, words, folder):
+    process = subprocess.run([tools.cufuse] + words, cwd=folder, capture_output=True, text=True, timeout=3600)
+    return process.returncode, process.stderr
 
 
 def choices(member):
@@ -173,15 +205,6 @@ def arguments(batch, pair):
     budgets = ":".join(str(m.budget) for m in pair.members)
     words += options_of(re.sub(r"\bsplit\b", f"split={budgets}", pair.policy))
     return words + ["--name", pair.name, "-o", pair.name + ".cu"]
-
-
-def fuse_alone(batch, pair, folder, tools):
-    process = subprocess.run([tools.cufuse] + arguments(batch, pair),
-                             cwd=folder,
-                             capture_output=True,
-                             text=True,
-                             timeout=3600)
-    return process.returncode, process.stderr
 
 
 def originals(file):
@@ -251,25 +274,3 @@ def program(batch, pairs):
     ]
     lines += [f'  run("{pair.name}", run_{pair.name});' for pair in pairs]
     return "\n".join(lines + ["}"]) + "\n"
-
-
-def verdicts(output, pairs):
-    """{pair: what its run said} from the program's output: `same`, or what went wrong."""
-    result = {}
-    lines = output.splitlines()
-    for pair in pairs:
-        if f"{pair.name} same" in lines:
-            result[pair.name] = "same"
-        elif wrong := [line for line in lines if line.startswith((f"{pair.name} differs", f"error: {pair.name}"))]:
-            result[pair.name] = wrong[0]
-        elif f"{pair.name} starts" in lines:
-            after = lines[lines.index(f"{pair.name} starts") + 1:]
-            result[pair.name] = "crashed or hung: " + " ".join(after)[:200]
-    return result
-
-
-BLOCKER = re.compile(r"\[(\w+)\]")
-
-
-def blockers(said):
-    return sorted(set(BLOCKER.findall(said))) or ["other"]

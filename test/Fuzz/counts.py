@@ -11,7 +11,7 @@ class Counts:
     def __init__(self, path, what, facts):
         self.path, self.what, self.facts, self.start = path, what, facts, time.monotonic()
         self.batches, self.before = 0, 0.0  # batches done, seconds that earlier runs took
-        self.verdicts, self.refusals = collections.Counter(), collections.Counter()
+        self.verdicts, self.refusals, self.ways = (collections.Counter() for _ in range(3))
         if path and os.path.exists(path):
             with open(path) as file:
                 kept = json.load(file)
@@ -20,6 +20,7 @@ class Counts:
             self.batches, self.before = kept["batches"], kept["seconds"]
             self.verdicts.update(kept["verdicts"])
             self.refusals.update(kept["refusals"])
+            self.ways.update(kept.get("ways", {}))
 
     def seconds(self):
         return self.before + time.monotonic() - self.start
@@ -39,6 +40,8 @@ class Counts:
             return
         kept = dict(run=self.what, batches=self.batches, seconds=round(self.seconds(), 1), **self.facts)
         kept.update(verdicts=dict(self.verdicts.most_common()), refusals=dict(self.refusals.most_common()))
+        if self.ways:
+            kept.update(ways=dict(self.ways.most_common()))
         text = json.dumps(kept, indent=2)
         with open(self.path + ".new", "w") as file:
             file.write(text + "\n")

@@ -6,6 +6,10 @@
 // RUN:   --link scale.n=whole.factor -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NUMBER --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:pairs %s:sums --block 128 \
 // RUN:   --link pairs.out=sums.in --link pairs.n=sums.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=COPIED --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:pairs %s:sums --block 128 --cooperative \
+// RUN:   --link pairs.out=sums.in --link pairs.n=sums.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=COPIED --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:shifted %s:mirrored --block 128 \
+// RUN:   --link shifted.by=mirrored.by --link shifted.n=mirrored.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=VALUE --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int n) {
@@ -37,4 +41,16 @@ __global__ void sums(const Pair *__restrict__ in, float *__restrict__ out, int n
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = in[i].a + in[i].b;
+}
+
+__global__ void shifted(float *__restrict__ out, Pair by, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = i + by.a;
+}
+// VALUE: refused: {{.*}} mirrored.by is {{.*}}Pair, which stands in the kernel's file itself [LinkedTypes]
+__global__ void mirrored(float *__restrict__ out, Pair by, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = by.b - i;
 }

@@ -1,11 +1,14 @@
 // Kernels one after the other in a cooperative launch: a later one loads any element of what those before it have stored,
-// whatever their forms are: halos, sums of all blocks, transposes; scalars, too, are linked.
+// whatever their forms are: halos, sums of all blocks, transposes; scalars, too, are linked. What an earlier one loads
+// as constant, a later one may store.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: %cufuse fuse --vertical %t/kernels.cu:smooth %t/kernels.cu:total %t/kernels.cu:transposed --cooperative \
 // RUN:   --link smooth.out=total.in --link smooth.out=transposed.in --link total.sum=transposed.sum \
 // RUN:   --link smooth.rows*columns=total.count --link smooth.rows=transposed.rows --link smooth.columns=transposed.columns \
 // RUN:   --block smooth=64 --block total=128 --block transposed=16x8 --name steps -o %t/steps.cu
-// RUN: env EMULATED_MULTIPROCESSORS=1 %execute -I %S/Inputs -I %t %t/main.cu %t/steps.cu
+// RUN: %cufuse fuse --vertical %t/kernels.cu:smooth %t/kernels.cu:doubled --cooperative --link smooth.in=doubled.x \
+// RUN:   --block smooth=64 --block doubled=32 --name again -o %t/again.cu
+// RUN: env EMULATED_MULTIPROCESSORS=1 %execute -I %S/Inputs -I %t %t/main.cu %t/steps.cu %t/again.cu
 // RUN: FileCheck %s --input-file %t/steps.cu
 // CHECK: #include <cooperative_groups.h>
 // CHECK: __global__ void fused(
@@ -48,11 +51,18 @@ __global__ void transposed(const float *__restrict__ in, const float *__restrict
     out[column * rows + row] = in[row * columns + column] - *sum;
 }
 
+__global__ void doubled(float *x, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count)
+    x[i] *= 2;
+}
+
 //--- main.cu
 #include "both.h"
 
 #include "kernels.cu"
 
+#include "again.h"
 #include "steps.h"
 
 int main() {
@@ -82,6 +92,22 @@ int main() {
           steps::transposed::Launch third{tiles};
           third.arguments = {out};
           require(steps::launch(first, second, third), "steps");
+        });
+    Both changed;
+    changed.output("in", in);
+    changed.output("middle", middle);
+    good &= changed.same(
+        "again",
+        [&] {
+          smooth<<<(count + 63) / 64, 64>>>(in, middle, rows, columns);
+          doubled<<<(count + 31) / 32, 32>>>(in, count);
+        },
+        [&] {
+          again::smooth::Launch first{dim3((count + 63) / 64)};
+          first.arguments = {in, middle, rows, columns};
+          again::doubled::Launch second{dim3((count + 31) / 32)};
+          second.arguments = {count};
+          require(again::launch(first, second), "again");
         });
   }
   return good ? 0 : 1;

@@ -56,6 +56,7 @@ struct AccessSite {
   bool Direct = true;
   bool Compound = false;           ///< A load and a store in one: `p[i] += x`.
   bool Whole = true;               ///< Not a member or component of what is accessed.
+  bool Deduced = false;            ///< A load whose type matters: `auto v = p[i]`, or a conversion that a class has.
   std::optional<Polynomial> Index; ///< In elements; nothing where it is not known.
   unsigned Width = 1;              ///< Consecutive elements, from `Index` on, in one access.
   std::string Text;                ///< As written.

@@ -19,6 +19,10 @@ struct Stream {
 /// is not in a stream stays a pointer, and is accessed where the kernel does. `Graph.OneLoop` holds.
 std::vector<Stream> planStreams(const VerticalGraph &Graph);
 
+/// What stands for an element among several, where the kernel may store it, is no reference: it is an object that gives
+/// and takes the whole value.
+bool isFollowedInGroups(const AccessSite &Site, const VerticalNode &Node);
+
 /// May the node's parameter lead to an array that it also accesses by another one, and stores to by one of them? Gives
 /// that other parameter.
 const ParameterAccess *mayBeAliased(const VerticalNode &Node, llvm::StringRef Parameter);

@@ -1,0 +1,160 @@
+// Fuses many graphs of kernels in one process, each file parsed once.
+//
+//   cufuse-fuse-chains CUFUSE FILE:KERNEL... -- JOB...
+//
+// A job is NAME;OUT.cu;KERNEL=BLOCK ...;LINK ...;DEAD ...;OPTION ..., with KERNEL counted from 0, and LINK, DEAD and BLOCK as
+// after --link, --dead and --block. OPTIONs are vectorize=N, recompute=N, recompute=any, cooperative and stride; the block of a
+// graph that is not cooperative is that of its first kernel. Per job one line on stdout: NAME, its status and what was said.
+#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/ReadKernels.h"
+#include "cufuse/Support/FileStore.h"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/raw_ostream.h>
+
+using namespace cufuse;
+
+namespace {
+
+[[noreturn]] void stop(llvm::Error Error) { std::exit(static_cast<int>(report(std::move(Error), llvm::errs()))); }
+template <typename T> T need(llvm::Expected<T> Value) {
+  if (!Value)
+    stop(Value.takeError());
+  return std::move(*Value);
+}
+
+struct Job {
+  std::string Name;
+  std::vector<unsigned> Members;
+  std::vector<BlockShape> Blocks;
+  FuseRequest Request;
+};
+
+llvm::SmallVector<llvm::StringRef> words(llvm::StringRef Text) {
+  llvm::SmallVector<llvm::StringRef> Words;
+  Text.split(Words, ' ', -1, /*KeepEmpty=*/false);
+  return Words;
+}
+
+Job readJob(llvm::StringRef Text) {
+  llvm::SmallVector<llvm::StringRef> Fields;
+  Text.split(Fields, ';');
+  auto Bad = [&] { stop(badUsage("'" + Text.str() + "' is not a job")); };
+  auto Number = [&](llvm::StringRef Digits) {
+    unsigned Value = 0;
+    if (Digits.getAsInteger(10, Value))
+      Bad();
+    return Value;
+  };
+  if (Fields.size() != 6)
+    Bad();
+  Job Job;
+  Job.Name = Fields[0].str();
+  Job.Request.Output = Fields[1].str();
+  Job.Request.Vertical = true;
+  for (llvm::StringRef Member : words(Fields[2])) {
+    Job.Members.push_back(Number(Member.split('=').first));
+    Job.Blocks.push_back(need(parseBlockShape(Member.split('=').second)));
+  }
+  for (llvm::StringRef Link : words(Fields[3]))
+    Job.Request.Links.push_back(need(parseLink(Link)));
+  for (llvm::StringRef Dead : words(Fields[4]))
+    Job.Request.Dead.push_back(Dead.str());
+  for (llvm::StringRef Option : words(Fields[5])) {
+    const auto [Name, Value] = Option.split('=');
+    if (Name == "vectorize")
+      Job.Request.Composition.Vectorize = Number(Value);
+    else if (Option == "recompute=any")
+      Job.Request.Composition.Recompute.reset();
+    else if (Name == "recompute")
+      Job.Request.Composition.Recompute = Number(Value);
+    else if (Option == "cooperative")
+      Job.Request.Composition.Cooperative = true;
+    else if (Option == "stride")
+      Job.Request.Grid = GridPolicy::Stride;
+    else
+      Bad();
+  }
+  return Job;
+}
+
+/// As the spine does it.
+llvm::Error run(const Toolchain &Tools, const ReadKernels &Read, const Job &Job) {
+  const VerticalOptions &Options = Job.Request.Composition;
+  const BlockShape Block = Job.Blocks.front();
+  std::vector<LoadedKernel> Kernels;
+  for (unsigned Member : Job.Members)
+    Kernels.push_back(Read.kernels()[Member]);
+  auto Before = graphOf(Kernels, Job.Request);
+  if (!Before)
+    return Before.takeError();
+  const std::vector<LinkedText> Linked = linkedTexts(*Before, Block, Options);
+  for (size_t I = 0; I < Kernels.size(); ++I)
+    Kernels[I] = Read.withText(Job.Members[I], Linked[I]);
+  if (llvm::Error Error = checkAll(Kernels))
+    return Error;
+  FusionConfig Config;
+  Config.Grid = Job.Request.Grid;
+  if (Options.Cooperative) {
+    if (llvm::Error Error = linkInMemory(Kernels, Job.Request))
+      return Error;
+    Config.Shape = Geometry::Threads;
+    Config.Order = ThreadOrder::Dependent;
+    Config.Grid = GridPolicy::Stride;
+    for (const BlockShape &Each : Job.Blocks)
+      Config.Constituents.push_back({.Block = Each});
+  } else {
+    auto Graph = graphOf(Kernels, Job.Request);
+    if (!Graph)
+      return Graph.takeError();
+    auto Composed = composeKernels(*Graph, Kernels, Block, Options);
+    if (!Composed)
+      return Composed.takeError();
+    Kernels.assign(1, std::move(*Composed));
+    Config.Constituents.push_back({.Block = Block});
+  }
+  llvm::SmallString<128> Header(Job.Request.Output);
+  llvm::sys::path::replace_extension(Header, ".h");
+  EmitOptions Emit;
+  Emit.Name = Job.Name;
+  Emit.SourceFile = llvm::sys::path::filename(Job.Request.Output).str();
+  Emit.HeaderFile = llvm::sys::path::filename(Header).str();
+  Emit.Command = "cufuse-fuse-chains";
+  Fuser Fuser(Tools, Kernels, Emit);
+  auto Plan = Fuser.plan(Config);
+  if (!Plan)
+    return Plan.takeError();
+  auto Fused = Fuser.emit(*Plan);
+  if (!Fused)
+    return Fused.takeError();
+  if (llvm::Error Error = Fuser.verify(*Fused, *Plan))
+    return Error;
+  return writeFiles({{Job.Request.Output, Fused->Source}, {std::string(Header), Fused->Header}});
+}
+
+} // namespace
+
+int main(int Count, char **Arguments) {
+  std::vector<KernelSpec> Specs;
+  int I = 2;
+  for (; I < Count && llvm::StringRef(Arguments[I]) != "--"; ++I)
+    Specs.push_back(need(parseKernelSpec(Arguments[I])));
+  if (Specs.empty()) {
+    llvm::errs() << "usage: cufuse-fuse-chains CUFUSE FILE:KERNEL... -- JOB...\n";
+    return 2;
+  }
+  const Toolchain Tools = need(findToolchain(Arguments[1]));
+  const ReadKernels Read =
+      need(ReadKernels::read(Tools, Specs, std::vector<InputFlags>(Specs.size()), /*WithAccesses=*/true));
+  for (++I; I < Count; ++I) {
+    const Job Job = readJob(Arguments[I]);
+    std::string Said;
+    llvm::raw_string_ostream Out(Said);
+    const int Status = static_cast<int>(report(run(Tools, Read, Job), Out));
+    std::replace(Said.begin(), Said.end(), '\n', '\t');
+    llvm::outs() << Job.Name << ' ' << Status << ' ' << Said << '\n';
+    llvm::outs().flush();
+  }
+  return 0;
+}
