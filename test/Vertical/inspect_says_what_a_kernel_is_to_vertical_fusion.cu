@@ -157,3 +157,12 @@ __global__ void pointed(float *x, int n) {
   if (i < n)
     x[i] = 1;
 }
+
+// A thread that stops at an element leaves out all its later ones.
+// CHECK-LABEL: {{^}}stops(
+// CHECK: shape            opaque
+// CHECK: its loop over the grid may be left early
+__global__ void stops(const float *__restrict__ in, float *__restrict__ out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n && in[i] > 0; i += blockDim.x * gridDim.x)
+    out[i] = in[i];
+}
