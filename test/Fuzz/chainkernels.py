@@ -19,7 +19,7 @@ OTHER_LOADS = ("gather", "next", "before", "reversed", "half", "flipped", "narro
 OWN_STORES = ("own", ) * 7 + ("pointer", "pointer", "sides", "sides", "cached", "late", "again", "compound")
 OTHER_STORES = ("sometimes", "atomic", "shifted", "reversed", "helper", "two", "scattered", "ternary")
 GUARDS = ("if", "if", "return", "for", "for", "while", "not", "last")
-OTHER_GUARDS = ("stops", "repeated", "repeated", "continued", "ternary", "and", "less", "break", "twoBounds", "odd", "data", "plane", "from")
+OTHER_GUARDS = ("carried", "stops", "repeated", "repeated", "continued", "ternary", "and", "less", "break", "twoBounds", "odd", "data", "plane", "from")
 GROUPS = ("blocked", ) * 4 + ("blockedBreak", "blockedStride") + ("vector", "vectorTail") * 3
 INDICES = ("int", "int", "unsigned", "long long", "size_t")
 
@@ -107,7 +107,7 @@ class Pointwise(Kernel):
 
     def grid(self, block):
         """Blocks, as an expression of the sizes."""
-        if self.guard in ("for", "while", "blockedStride", "repeated", "stops", "break", "from"):
+        if self.guard in ("for", "while", "blockedStride", "repeated", "stops", "break", "from", "carried"):
             return "2"
         if self.guard == "plane":
             return "2, 2"
@@ -242,6 +242,11 @@ class Pointwise(Kernel):
             return f"for ({index} i = {start} + 1; i < {n}; i += blockDim.x * gridDim.x) {{\n{element}}}\n"
         if self.guard == "stops":
             return f"for ({index} i = {start}; i < {n} && {self.ahead()} < 25; i += blockDim.x * gridDim.x) {{\n{element}}}\n"
+        if self.guard == "carried":
+            output = self.outputs[0]
+            return f"{self.compute} sum = 0, *kept = &sum;\nfor ({index} i = {start}; i < {n}; i += blockDim.x * gridDim.x) " \
+                   f"{{\n{element}*kept = *kept + v0;\n{output.name}[i] = " \
+                   f"{from_compute(self.compute, output.type, '*kept')};\n}}\n"
         if self.guard == "break":
             return f"for ({index} i = {start}; i < {n}; i += blockDim.x * gridDim.x) {{\n{element}" \
                    "if (v0 > 20)\n  break;\n}\n"
