@@ -219,6 +219,8 @@ private:
       Loop.Atom += '\'';
     Loop.Start = Start->second.P;
     Loop.Where = Unit.place(Whole->getBeginLoc());
+    for (const clang::VarDecl *Variable : Aliased)
+      ++Assigned[Variable];
     for (const auto &[Variable, Times] : Assigned)
       if (Times && Variable != Counted.Variable && !declaredIn(*Variable, Body))
         Loop.Carried.push_back({Variable->getNameAsString(), Kernel.getNameAsString(), Loop.Where});

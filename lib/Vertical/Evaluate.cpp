@@ -221,9 +221,13 @@ void Evaluator::argument(const clang::Expr *E, bool Changes) {
 
 void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
   const clang::Expr *Init = Variable.getInit();
-  if (Variable.getType()->isReferenceType())
-    return argument(Init, !Variable.getType().getNonReferenceType().isConstQualified());
-  const bool Around = std::exchange(Deduces, Deduces || Variable.getType()->getContainedAutoType());
+  const bool Around = std::exchange(Deduces, Deduces || Variable.getType()->isReferenceType() ||
+                                                 Variable.getType()->getContainedAutoType());
+  if (Variable.getType()->isReferenceType()) {
+    argument(Init, !Variable.getType().getNonReferenceType().isConstQualified());
+    Deduces = Around;
+    return;
+  }
   const Value V = eval(Init);
   Deduces = Around;
   const bool IsPointer = V.What == Value::Kind::Pointer || V.What == Value::Kind::Local;

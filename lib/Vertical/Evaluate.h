@@ -71,6 +71,8 @@ protected:
   const clang::ASTContext &Context;
   const clang::FunctionDecl &Kernel;
 
+  std::set<const clang::VarDecl *> Aliased; ///< Variables that may change by another name.
+
 private:
   /// An element that an lvalue lies in.
   struct Place {

@@ -1,5 +1,6 @@
 #include "Evaluate.h"
 
+#include "Assigned.h"
 #include "Forms.h"
 
 #include <llvm/ADT/StringSet.h>
@@ -152,32 +153,66 @@ void Evaluator::addUnmet() {
 
 void Evaluator::findReferred() {
   struct Finder : clang::ConstDynamicRecursiveASTVisitor {
-    std::set<const clang::VarDecl *> Found;
-    void add(const clang::Expr *E) {
+    std::set<const clang::VarDecl *> Found, Aliased;
+    static const clang::VarDecl *variable(const clang::Expr *E) {
       auto *Reference = E ? llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts()) : nullptr;
-      if (auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr)
+      return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+    }
+    void add(const clang::Expr *E) {
+      if (const clang::VarDecl *Variable = variable(E))
         Found.insert(Variable);
     }
+    void alias(const clang::Expr *E) {
+      if (const clang::VarDecl *Variable = variable(E);
+          Variable && Variable->hasLocalStorage() && !Variable->getType().isConstQualified())
+        Aliased.insert(Variable);
+    }
+    /// An object may keep a reference to what it is made of.
+    bool VisitInitListExpr(const clang::InitListExpr *E) override {
+      for (const clang::Expr *Init : E->inits())
+        if (Init->isGLValue())
+          alias(Init);
+      return true;
+    }
+    bool VisitCXXConstructExpr(const clang::CXXConstructExpr *E) override {
+      for (unsigned I = 0; I < std::min(E->getNumArgs(), E->getConstructor()->getNumParams()); ++I) {
+        const clang::QualType T = E->getConstructor()->getParamDecl(I)->getType();
+        if (T->isLValueReferenceType() && !T.getNonReferenceType().isConstQualified())
+          alias(E->getArg(I));
+      }
+      return true;
+    }
     bool VisitUnaryOperator(const clang::UnaryOperator *E) override {
-      if (E->getOpcode() == clang::UO_AddrOf)
+      if (E->getOpcode() == clang::UO_AddrOf) {
         add(E->getSubExpr());
+        alias(E->getSubExpr());
+      }
       return true;
     }
     bool VisitVarDecl(const clang::VarDecl *Variable) override {
       if (Variable->getType()->isReferenceType())
         add(Variable->getInit());
+      const clang::QualType To = Variable->getType()->getPointeeType();
+      const clang::VarDecl *Of = variable(Variable->getInit());
+      if (!To.isNull() && !To.isConstQualified() && Of &&
+          (Variable->getType()->isReferenceType() || Of->getType()->isArrayType()))
+        alias(Variable->getInit());
       return true;
     }
     bool VisitLambdaExpr(const clang::LambdaExpr *E) override {
       for (const clang::LambdaCapture &Capture : E->captures())
         if (Capture.capturesVariable() && Capture.getCaptureKind() == clang::LCK_ByRef)
-          if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Capture.getCapturedVar()))
+          if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Capture.getCapturedVar())) {
             Found.insert(Variable);
+            if (assignedIn(E->getBody()).count(Variable))
+              Aliased.insert(Variable);
+          }
       return true;
     }
   } All;
   All.TraverseStmt(Kernel.getBody());
   Referred = std::move(All.Found);
+  Aliased = std::move(All.Aliased);
   for (const clang::VarDecl *Variable : Referred)
     Variables.erase(Variable);
 }

@@ -62,11 +62,20 @@ private:
         return reason("it has several loops over the grid", Loop.Where);
       Shape.Strided = true;
       Shape.Loop = I;
-      if (Loop.LeftEarly)
+      if (Loop.LeftEarly || !endsAtBound(I))
         reason("its loop over the grid may be left early", Loop.Where);
       for (const Finding &Variable : Loop.Carried)
         reason(Variable.What + " is carried from one element to the next", Variable.Where);
     }
+  }
+
+  /// Does the loop go on if and only if the element is below a bound? What else it asks may hold for later elements.
+  bool endsAtBound(unsigned Loop) const {
+    for (const AccessSite &Site : Accesses.Sites)
+      for (const PathStep &Step : Site.Path)
+        if (Step.What == PathStep::Kind::Loop && Step.Id == Loop)
+          return Step.Exact;
+    return true; // it accesses nothing
   }
 
   /// What threads do together, and what else cannot be followed.

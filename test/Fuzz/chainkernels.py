@@ -19,7 +19,7 @@ OTHER_LOADS = ("gather", "next", "before", "reversed", "half", "flipped", "narro
 OWN_STORES = ("own", ) * 7 + ("pointer", "pointer", "sides", "sides", "cached", "late", "again", "compound")
 OTHER_STORES = ("sometimes", "atomic", "shifted", "reversed", "helper", "two", "scattered", "ternary")
 GUARDS = ("if", "if", "return", "for", "for", "while", "not", "last")
-OTHER_GUARDS = ("repeated", "repeated", "continued", "ternary", "and", "less", "break", "twoBounds", "odd", "data", "plane", "from")
+OTHER_GUARDS = ("carried", "stops", "repeated", "repeated", "continued", "ternary", "and", "less", "break", "twoBounds", "odd", "data", "plane", "from")
 GROUPS = ("blocked", ) * 4 + ("blockedBreak", "blockedStride") + ("vector", "vectorTail") * 3
 INDICES = ("int", "int", "unsigned", "long long", "size_t")
 
@@ -102,12 +102,12 @@ class Pointwise(Kernel):
         self.compute, self.index, self.guard, self.width = compute, index, guard, width
         self.statements = []
         self.casts = False  # Are small floats converted by casts?
-        self.deduces = False  # Are variables that hold an element to be changed declared auto?
+        self.deduces = ""  # How variables that hold an element to be changed are declared, if at all.
         self.macros = False  # Do macros write indices, conditions and loops?
 
     def grid(self, block):
         """Blocks, as an expression of the sizes."""
-        if self.guard in ("for", "while", "blockedStride", "repeated"):
+        if self.guard in ("for", "while", "blockedStride", "repeated", "stops", "break", "from", "carried"):
             return "2"
         if self.guard == "plane":
             return "2, 2"
@@ -194,7 +194,7 @@ class Pointwise(Kernel):
             if output.both:
                 at = f"{output.name}[i]"
                 if self.deduces:
-                    lines.append(f"const auto {output.name}Value = {at};")
+                    lines.append(f"const {self.deduces} {output.name}Value = {at};")
                     at = f"{output.name}Value"
                 value = to_compute(output.type, self.compute, at, self.casts)
                 lines.append(f"const {self.compute} v{self.own(output)} = {value};")
@@ -240,6 +240,13 @@ class Pointwise(Kernel):
                    f"if (ahead > 1000000)\n  return;\n}}\n"
         if self.guard == "from":
             return f"for ({index} i = {start} + 1; i < {n}; i += blockDim.x * gridDim.x) {{\n{element}}}\n"
+        if self.guard == "stops":
+            return f"for ({index} i = {start}; i < {n} && {self.ahead()} < 25; i += blockDim.x * gridDim.x) {{\n{element}}}\n"
+        if self.guard == "carried":
+            output = self.outputs[0]
+            return f"{self.compute} sum = 0, *kept = &sum;\nfor ({index} i = {start}; i < {n}; i += blockDim.x * gridDim.x) " \
+                   f"{{\n{element}*kept = *kept + v0;\n{output.name}[i] = " \
+                   f"{from_compute(self.compute, output.type, '*kept')};\n}}\n"
         if self.guard == "break":
             return f"for ({index} i = {start}; i < {n}; i += blockDim.x * gridDim.x) {{\n{element}" \
                    "if (v0 > 20)\n  break;\n}\n"
@@ -268,10 +275,8 @@ class Pointwise(Kernel):
         return to_compute(own[0].type, self.compute, f"{own[0].name}[i]", self.casts) if own else "1"
 
     def first(self):
-        if self.inputs:
-            return f"const {self.compute} first = {self.load(0)};\n"
-        output = self.outputs[0]
-        return f"const {self.compute} first = {to_compute(output.type, self.compute, output.name + '[i]')};\n"
+        given = (self.inputs + self.outputs)[0]
+        return f"const {self.compute} first = {to_compute(given.type, self.compute, given.name + '[i]')};\n"
 
     def groups(self, n, element):
         index, width = self.index, self.width
@@ -421,7 +426,7 @@ def make_pointwise(rng, name, types, out_types, wants, near):
     if "helper" in modes:
         kernel.prelude.append(HELPERS)
     size = rng.choice(("int", "int", "unsigned", "long long"))
-    kernel.casts, kernel.deduces = rng.random() < 0.4, rng.random() < 0.4
+    kernel.casts, kernel.deduces = rng.random() < 0.4, rng.choice(("", "", "auto", "auto &"))
     if rng.random() < 0.12:
         kernel.macros = True
         kernel.prelude += [definition(*macro) for macro in WRITTEN]

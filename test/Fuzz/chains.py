@@ -216,13 +216,13 @@ class Builder:
         inputs = [self.choose("elements", first=True)]
         while len(inputs) < 3 and rng.random() < 0.45:
             more = self.choose("elements")
-            if more not in inputs:
+            if more not in inputs or rng.random() < 0.3:
                 inputs.append(more)
         wants = {"broadcasts": True}
         if width > 1:
             wants = {"groups": width}
             self.aligned = True
-        if rng.random() < 0.15 and not self.tree:
+        if rng.random() < 0.2 and not self.tree and len(set(inputs)) == len(inputs):
             wants["update"] = True
         types = [graph.arrays[name].type for name in inputs]
         outs = [self.type()] + ([self.type()] if rng.random() < 0.2 else [])
@@ -354,7 +354,7 @@ def finish(rng, build, often):
         graph.options.append(("vectorize", str(rng.choice((2, 4, 8, 16)))))
     if rng.random() < often:
         graph.options.append(("recompute", rng.choice(("2", "3", "any", "any", "any"))))
-    if rng.random() < 0.06:
+    if rng.random() < 0.1:
         graph.options.append(("grid-policy", "stride"))
 
 

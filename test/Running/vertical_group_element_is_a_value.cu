@@ -1,5 +1,5 @@
 // What a kernel loads of a group that it changes is a value, whatever its type follows from: a variable declared auto keeps
-// what it was, and elements of class types are converted as they are.
+// what it was, a reference does not, and elements of class types are converted as they are.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: %cufuse fuse --vertical a.cu:source a.cu:exchanged --link source.out=exchanged.in --link source.n=exchanged.n \
 // RUN:   --block 32 --name kept -o kept.cu
@@ -20,8 +20,9 @@ __global__ void exchanged(const float *__restrict__ in, float *__restrict__ x, f
     const int i = 4 * t + k;
     if (i < n) {
       auto before = x[i];
+      const float &now = x[i];
       x[i] = in[i];
-      old[i] = before;
+      old[i] = before + 1000 * now;
     }
   }
 }

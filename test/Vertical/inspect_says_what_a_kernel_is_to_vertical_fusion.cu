@@ -157,3 +157,45 @@ __global__ void pointed(float *x, int n) {
   if (i < n)
     x[i] = 1;
 }
+
+// A thread that stops at an element leaves out all its later ones.
+// CHECK-LABEL: {{^}}stops(
+// CHECK: shape            opaque
+// CHECK: its loop over the grid may be left early
+__global__ void stops(const float *__restrict__ in, float *__restrict__ out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n && in[i] > 0; i += blockDim.x * gridDim.x)
+    out[i] = in[i];
+}
+
+// What a loop changes by another name, it carries on as well.
+// CHECK-LABEL: {{^}}byPointer(
+// CHECK: sum is carried from one element to the next
+__global__ void byPointer(const float *__restrict__ in, float *__restrict__ out, int n) {
+  float sum = 0, *p = &sum;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    *p += in[i];
+    out[i] = *p;
+  }
+}
+
+// CHECK-LABEL: {{^}}byLambda(
+// CHECK: sum is carried from one element to the next
+__global__ void byLambda(const float *__restrict__ in, float *__restrict__ out, int n) {
+  float sum = 0;
+  const auto add = [&](float v) { return sum += v; };
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    out[i] = add(in[i]);
+}
+
+// CHECK-LABEL: {{^}}byMember(
+// CHECK: sum is carried from one element to the next
+struct Sum {
+  float &to;
+  __device__ float add(float v) const { return to += v; }
+};
+__global__ void byMember(const float *__restrict__ in, float *__restrict__ out, int n) {
+  float sum = 0;
+  const Sum all{sum};
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    out[i] = all.add(in[i]);
+}
