@@ -209,7 +209,8 @@ private:
   bool isLoad(const clang::Expr *E) {
     auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E->IgnoreParens());
     return Element && isNumber(Element->getType()) && isWritten(Element->getBeginLoc(), Element->getEndLoc()) &&
-           isCopyable(*Element) && isConstantMemory(Element->getBase()) && isAhead(Element->getBase()) && isAhead(Element->getIdx());
+           isCopyable(*Element) && isConstantMemory(Element->getBase()) && isAhead(Element->getBase()) &&
+           isAhead(Element->getIdx());
   }
 
   /// Behind a pointer `const T *__restrict__` of the kernel.

@@ -103,8 +103,8 @@ void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S
   const clang::SourceRange Step = Found.Loop->getInc()->getSourceRange(),
                            Body = Found.Loop->getBody()->getSourceRange();
   const std::string Turns = fmt::format("for (unsigned cufuse_turn = 0; cufuse_turn < {}; ++cufuse_turn)", FactorMark);
-  const std::string Index = fmt::format("{} {} = cufuse_at[cufuse_turn];",
-                                        typeOf(Found.Variable->getType(), Unit), Found.Variable->getName().str());
+  const std::string Index = fmt::format("{} {} = cufuse_at[cufuse_turn];", typeOf(Found.Variable->getType(), Unit),
+                                        Found.Variable->getName().str());
   std::string Values, Loads;
   for (size_t I = 0; I < Found.Loads.size(); ++I) {
     const clang::Expr *Load = Found.Loads[I];
