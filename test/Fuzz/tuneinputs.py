@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -38,6 +39,10 @@ class TuneInputs:
         with open(os.path.join(inputs, "pair.cu"), "rb") as file:
             self.pair = file.read()
         nvcc = os.path.join(os.environ.get("CUDA_PATH") or os.environ.get("CUDA_HOME") or "/usr/local/cuda", "bin", "nvcc")
+        nvcc = shutil.which(nvcc) or shutil.which("nvcc")
+        if not nvcc:
+            self.toolkit = None
+            return
         subprocess.run([sys.executable, os.path.join(inputs, "refusing_toolkit.py"), self.toolkit, nvcc, ""], check=True)
         work = os.path.join(folder, "work")
         os.makedirs(os.path.join(work, "out"))
@@ -45,7 +50,8 @@ class TuneInputs:
             with open(os.path.join(work, name), "wb") as file:
                 file.write(text)
         arguments = TUNE + SETTINGS + ["--cache", self.cache, "--trace", "t.jsonl", "--json", "result.json"]
-        if subprocess.run([os.path.abspath(cufuse)] + arguments, cwd=work, capture_output=True).returncode == 0:
+        subprocess.run([os.path.abspath(cufuse)] + arguments, cwd=work, capture_output=True)
+        if os.path.exists(os.path.join(work, "result.json")):
             with open(os.path.join(work, "t.jsonl"), "rb") as file:
                 self.trace = re.sub(rb'"at":[-+.\de]+', b'"at":1', file.read())
             with open(os.path.join(work, "result.json")) as file:
