@@ -5,12 +5,9 @@
 // A line is `NAME CONFIGURATION FILE:KERNEL BLOCK FILE:KERNEL BLOCK…`; NAME.cu and NAME.h come to lie in FOLDER. Nothing is
 // verified here: a compiler reads all of it.
 #include "../Configuration.h"
-
-#include "cufuse/Driver/Pipeline.h"
-#include "cufuse/Support/Error.h"
+#include "../FuseJobs.h"
 
 #include <llvm/Support/FileSystem.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include <fstream>
 #include <iostream>
@@ -20,13 +17,6 @@
 using namespace cufuse;
 
 namespace {
-
-[[noreturn]] void stop(llvm::Error Error) { std::exit(static_cast<int>(report(std::move(Error), llvm::errs()))); }
-template <typename T> T need(llvm::Expected<T> Value) {
-  if (!Value)
-    stop(Value.takeError());
-  return std::move(*Value);
-}
 
 struct Line {
   std::string Name;

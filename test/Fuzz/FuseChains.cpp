@@ -5,24 +5,13 @@
 // A job is NAME;OUT.cu;KERNEL=BLOCK ...;LINK ...;DEAD ...;OPTION ..., with KERNEL counted from 0, and LINK, DEAD and BLOCK as
 // after --link, --dead and --block. OPTIONs are vectorize=N, recompute=N, recompute=any, cooperative and stride; the block of a
 // graph that is not cooperative is that of its first kernel. Per job one line on stdout: NAME, its status and what was said.
-#include "cufuse/Driver/Pipeline.h"
-#include "cufuse/Driver/ReadKernels.h"
-#include "cufuse/Support/FileStore.h"
+#include "../FuseJobs.h"
 
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Path.h>
-#include <llvm/Support/raw_ostream.h>
+#include "cufuse/Driver/ReadKernels.h"
 
 using namespace cufuse;
 
 namespace {
-
-[[noreturn]] void stop(llvm::Error Error) { std::exit(static_cast<int>(report(std::move(Error), llvm::errs()))); }
-template <typename T> T need(llvm::Expected<T> Value) {
-  if (!Value)
-    stop(Value.takeError());
-  return std::move(*Value);
-}
 
 struct Job {
   std::string Name;
@@ -114,47 +103,17 @@ llvm::Error run(const Toolchain &Tools, const ReadKernels &Read, const Job &Job)
     Kernels.assign(1, std::move(*Composed));
     Config.Constituents.push_back({.Block = Block});
   }
-  llvm::SmallString<128> Header(Job.Request.Output);
-  llvm::sys::path::replace_extension(Header, ".h");
-  EmitOptions Emit;
-  Emit.Name = Job.Name;
-  Emit.SourceFile = llvm::sys::path::filename(Job.Request.Output).str();
-  Emit.HeaderFile = llvm::sys::path::filename(Header).str();
-  Emit.Command = "cufuse-fuse-chains";
-  Fuser Fuser(Tools, Kernels, Emit);
-  auto Plan = Fuser.plan(Config);
-  if (!Plan)
-    return Plan.takeError();
-  auto Fused = Fuser.emit(*Plan);
-  if (!Fused)
-    return Fused.takeError();
-  if (llvm::Error Error = Fuser.verify(*Fused, *Plan))
-    return Error;
-  return writeFiles({{Job.Request.Output, Fused->Source}, {std::string(Header), Fused->Header}});
+  return fuseInto(Job.Request.Output, Job.Name, Tools, Kernels, Config);
 }
 
 } // namespace
 
 int main(int Count, char **Arguments) {
-  std::vector<KernelSpec> Specs;
-  int I = 2;
-  for (; I < Count && llvm::StringRef(Arguments[I]) != "--"; ++I)
-    Specs.push_back(need(parseKernelSpec(Arguments[I])));
-  if (Specs.empty()) {
-    llvm::errs() << "usage: cufuse-fuse-chains CUFUSE FILE:KERNEL... -- JOB...\n";
-    return 2;
+  const JobArguments Given(Count, Arguments, "cufuse-fuse-chains");
+  const ReadKernels Read = need(ReadKernels::read(
+      Given.Tools, Given.Kernels, std::vector<InputFlags>(Given.Kernels.size()), /*WithAccesses=*/true));
+  for (const std::string &Text : Given.Jobs) {
+    const Job Job = readJob(Text);
+    sayOutcome(Job.Name, run(Given.Tools, Read, Job));
   }
-  const Toolchain Tools = need(findToolchain(Arguments[1]));
-  const ReadKernels Read =
-      need(ReadKernels::read(Tools, Specs, std::vector<InputFlags>(Specs.size()), /*WithAccesses=*/true));
-  for (++I; I < Count; ++I) {
-    const Job Job = readJob(Arguments[I]);
-    std::string Said;
-    llvm::raw_string_ostream Out(Said);
-    const int Status = static_cast<int>(report(run(Tools, Read, Job), Out));
-    std::replace(Said.begin(), Said.end(), '\n', '\t');
-    llvm::outs() << Job.Name << ' ' << Status << ' ' << Said << '\n';
-    llvm::outs().flush();
-  }
-  return 0;
 }

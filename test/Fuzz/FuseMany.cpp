@@ -7,27 +7,14 @@
 // are any, `;unroll=FACTOR`, `;resident=COUNT`, `;budget=REGISTERS` and `;bind=PARAMETER=VALUE`. Per job one line on stdout:
 // NAME, its status and what was said of it.
 #include "../Configuration.h"
-
-#include "cufuse/Driver/Pipeline.h"
-#include "cufuse/Support/FileStore.h"
-
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Path.h>
-#include <llvm/Support/raw_ostream.h>
+#include "../FuseJobs.h"
 
 using namespace cufuse;
 
 namespace {
 
-[[noreturn]] void stop(llvm::Error Error) { std::exit(static_cast<int>(report(std::move(Error), llvm::errs()))); }
-template <typename T> T need(llvm::Expected<T> Value) {
-  if (!Value)
-    stop(Value.takeError());
-  return std::move(*Value);
-}
-
 struct Job {
-  std::string Name, Output;
+  std::string Name;
   std::vector<LoadedKernel> Kernels;
   FusionConfig Config;
 };
@@ -45,7 +32,6 @@ Job readJob(llvm::StringRef Text, llvm::ArrayRef<LoadedKernel> Kernels) {
   if (Fields.size() != 4)
     stop(badUsage("'" + Text.str() + "' is not a job"));
   Job.Name = Fields[0].str();
-  Job.Output = Job.Name + ".cu";
   if (!readConfiguration(Fields[1], Job.Config))
     stop(badUsage("'" + Fields[1].str() + "' is not a configuration"));
   Job.Config.ResidentBlocks = Number(Fields[2]);
@@ -78,46 +64,16 @@ Job readJob(llvm::StringRef Text, llvm::ArrayRef<LoadedKernel> Kernels) {
 llvm::Error run(const Toolchain &Tools, const Job &Job) {
   if (llvm::Error Error = checkAll(Job.Kernels))
     return Error;
-  llvm::SmallString<128> Header(Job.Output);
-  llvm::sys::path::replace_extension(Header, ".h");
-  EmitOptions Options;
-  Options.Name = Job.Name;
-  Options.SourceFile = llvm::sys::path::filename(Job.Output).str();
-  Options.HeaderFile = llvm::sys::path::filename(Header).str();
-  Options.Command = "cufuse-fuse-many";
-  Fuser Fuser(Tools, Job.Kernels, Options);
-  auto Plan = Fuser.plan(Job.Config);
-  if (!Plan)
-    return Plan.takeError();
-  auto Fused = Fuser.emit(*Plan);
-  if (!Fused)
-    return Fused.takeError();
-  if (llvm::Error Error = Fuser.verify(*Fused, *Plan))
-    return Error;
-  return writeFiles({{Job.Output, Fused->Source}, {std::string(Header), Fused->Header}});
+  return fuseInto(Job.Name + ".cu", Job.Name, Tools, Job.Kernels, Job.Config);
 }
 
 } // namespace
 
 int main(int Count, char **Arguments) {
-  std::vector<KernelSpec> Specs;
-  int I = 2;
-  for (; I < Count && llvm::StringRef(Arguments[I]) != "--"; ++I)
-    Specs.push_back(need(parseKernelSpec(Arguments[I])));
-  if (Specs.empty()) {
-    llvm::errs() << "usage: cufuse-fuse-many CUFUSE FILE:KERNEL... -- JOB...\n";
-    return 2;
+  const JobArguments Given(Count, Arguments, "cufuse-fuse-many");
+  const std::vector<LoadedKernel> Kernels = need(loadKernels(Given.Tools, Given.Kernels, InputFlags()));
+  for (const std::string &Text : Given.Jobs) {
+    const Job Job = readJob(Text, Kernels);
+    sayOutcome(Job.Name, run(Given.Tools, Job));
   }
-  const Toolchain Tools = need(findToolchain(Arguments[1]));
-  const std::vector<LoadedKernel> Kernels = need(loadKernels(Tools, Specs, InputFlags()));
-  for (++I; I < Count; ++I) {
-    const Job Job = readJob(Arguments[I], Kernels);
-    std::string Said;
-    llvm::raw_string_ostream Out(Said);
-    const int Status = static_cast<int>(report(run(Tools, Job), Out));
-    std::replace(Said.begin(), Said.end(), '\n', '\t');
-    llvm::outs() << Job.Name << ' ' << Status << ' ' << Said << '\n';
-    llvm::outs().flush();
-  }
-  return 0;
 }
