@@ -8,26 +8,29 @@ namespace {
 
 /// The only place with PTX in it. `{…}` chunks are left out where no constituent needs them.
 constexpr const char *PartitionHead =
-    R"(/// Threads [First, First + X * Y * Z) of the block play one block of a kernel. They synchronise by a hardware barrier of
-/// their own, which counts whole warps (PTX ISA, barrier.cta).
-template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z> struct CufusePartition {
-  static constexpr unsigned Threads = X * Y * Z;
+    R"(/// Threads [First, First + SizeX * SizeY * SizeZ) of the block play one block of a kernel. They synchronise by a
+/// hardware barrier of their own, which counts whole warps (PTX ISA, barrier.cta).
+template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsigned SizeZ> struct CufusePartition {
+  static constexpr unsigned Threads = SizeX * SizeY * SizeZ;
   static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
   static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15, "impossible partition");)";
 
 /// A partition that is the whole block is the block: the kernel alone stays what it was, to the register.
 constexpr const char *WholeBlockThreads = R"(
-  static __device__ __forceinline__ unsigned rank() { return (::threadIdx.z * Y + ::threadIdx.y) * X + ::threadIdx.x; }
+  static __device__ __forceinline__ unsigned rank() {
+    return (::threadIdx.z * SizeY + ::threadIdx.y) * SizeX + ::threadIdx.x;
+  }
   static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
   static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; })";
 
 constexpr const char *PartitionThreads = R"(
   static __device__ __forceinline__ unsigned rank() { return ::threadIdx.x - First; }
   static __device__ __forceinline__ uint3 threadIdx() {
-    return uint3{Y * Z == 1 ? rank() : rank() % X, Z == 1 ? (Y == 1 ? 0 : rank() / X) : rank() / X % Y,
-                 Z == 1 ? 0 : rank() / (X * Y)};
+    return uint3{SizeY * SizeZ == 1 ? rank() : rank() % SizeX,
+                 SizeZ == 1 ? (SizeY == 1 ? 0 : rank() / SizeX) : rank() / SizeX % SizeY,
+                 SizeZ == 1 ? 0 : rank() / (SizeX * SizeY)};
   }
-  static __device__ __forceinline__ dim3 blockDim() { return dim3(X, Y, Z); })";
+  static __device__ __forceinline__ dim3 blockDim() { return dim3(SizeX, SizeY, SizeZ); })";
 
 constexpr const char *Grid =
 #include "Grid.inc"
@@ -155,9 +158,9 @@ template <unsigned AtLaunch, unsigned Own> __device__ __forceinline__ void cufus
 constexpr const char *DropOutPartition =
     R"(/// A partition whose threads may leave before others synchronise. A warp that has exited never arrives at a hardware barrier
 /// with a count, so the threads meet at an mbarrier, from which those that leave drop out (PTX ISA, mbarrier.arrive_drop).
-template <unsigned First, unsigned Barrier, unsigned X, unsigned Y, unsigned Z>
-struct CufuseDropOutPartition : CufusePartition<First, Barrier, X, Y, Z> {
-  using Whole = CufusePartition<First, Barrier, X, Y, Z>;
+template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsigned SizeZ>
+struct CufuseDropOutPartition : CufusePartition<First, Barrier, SizeX, SizeY, SizeZ> {
+  using Whole = CufusePartition<First, Barrier, SizeX, SizeY, SizeZ>;
   struct Meeting {
     unsigned long long barrier;
     int votes;

@@ -39,13 +39,13 @@ public:
     if (Plan.keepsRows()) {
       code(fmt::format(RowText, Block.X));
       code(RowAccessText);
-      cachedAccesses("typename T", "CufuseRowLoad<T>");
-      cachedAccesses("typename T, bool Live", "CufuseRowStore<T, Live>");
+      cachedAccesses("typename Element", "CufuseRowLoad<Element>");
+      cachedAccesses("typename Element, bool Live", "CufuseRowStore<Element, Live>");
     }
     if (llvm::is_contained(Plan.Values, RowValue::Scalar)) {
       code(ScalarText);
-      cachedAccesses("typename T", "CufuseScalarLoad<T>");
-      cachedAccesses("typename T, bool Live", "CufuseScalarStore<T, Live>");
+      cachedAccesses("typename Element", "CufuseScalarLoad<Element>");
+      cachedAccesses("typename Element, bool Live", "CufuseScalarStore<Element, Live>");
     }
     for (unsigned Node : Graph.Order)
       text(Node, aliases(Node), Plan.ByElement[Node]);

@@ -170,7 +170,7 @@ void TextComposer::text(unsigned Node, std::string Aliases, bool AsElement) {
 void TextComposer::elementObjects() {
   code(ElementText);
   cacheHints();
-  cachedAccesses("typename T", "CufuseElement<T>");
+  cachedAccesses("typename Element", "CufuseElement<Element>");
 }
 
 void TextComposer::cacheHints() {

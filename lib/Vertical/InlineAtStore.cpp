@@ -24,7 +24,7 @@ public:
     elementObjects();
     if (storesWide()) {
       code(WideText);
-      cachedAccesses("typename V, typename Sink", "CufuseWide<V, Sink>");
+      cachedAccesses("typename Vector, typename Sink", "CufuseWide<Vector, Sink>");
     }
     // What is called stands before its caller.
     for (unsigned Node : Graph.Order)

@@ -71,7 +71,8 @@ public:
       code(TurnText);
     if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; })) {
       code(GroupsText);
-      cachedAccesses("typename V, typename T, int N, bool ReadOnly", "CufuseElements<V, T, N, ReadOnly>");
+      cachedAccesses("typename Vector, typename Element, int Width, bool ReadOnly",
+                     "CufuseElements<Vector, Element, Width, ReadOnly>");
     }
     if (Width > 1 && llvm::any_of(Streams, [](const Stream &S) { return S.Loads || S.Stores; }))
       code(MemoryText);
@@ -168,7 +169,7 @@ private:
         Arguments.push_back(fmt::format("{{{} + k{}}}", registers(*S), Own == 1 ? "" : ", whole"));
       else
         Arguments.push_back(argument(Node, P.Name));
-    return fmt::format("#pragma unroll\n  for (int k = 0; k < N; k += {})\n    {}({});\n", Own, callee(Node),
+    return fmt::format("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    {}({});\n", Own, callee(Node),
                        llvm::join(Arguments, ", "));
   }
 
@@ -179,18 +180,19 @@ private:
       if (!(Loads ? S.Loads : S.Stores))
         continue;
       const std::string Registers = registers(S), Memory = memory(S);
-      Together += fmt::format("    {}<N>({}, {} + first);\n", Loads ? "cufuseLoad" : "cufuseStore", Registers, Memory);
+      Together +=
+          fmt::format("    {}<Width>({}, {} + first);\n", Loads ? "cufuseLoad" : "cufuseStore", Registers, Memory);
       const std::string In = Registers + "[k]", To = Memory + "[first + k]";
       Single += fmt::format("        {} = {};\n", Loads ? In : To, Loads ? To : In);
     }
     if (Single.empty())
       return "";
-    const std::string OneByOne = fmt::format("#pragma unroll\n    for (int k = 0; k < N; ++k)\n"
+    const std::string OneByOne = fmt::format("#pragma unroll\n    for (int k = 0; k < Width; ++k)\n"
                                              "      if (whole || first + k < elements) {{\n{}      }}\n",
                                              Single);
     if (Width == 1)
       return "  {\n" + OneByOne + "  }\n";
-    return fmt::format("  if (N == {}{}) {{\n{}  }} else {{\n{}  }}\n", Width, Least == Width ? " && whole" : "",
+    return fmt::format("  if (Width == {}{}) {{\n{}  }} else {{\n{}  }}\n", Width, Least == Width ? " && whole" : "",
                        Together, OneByOne);
   }
 
@@ -199,17 +201,17 @@ private:
     std::string Declared, Aligned, Calls;
     if (Least > 1)
       Declared = "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
-                 "  constexpr int room = whole ? N : N + 1;\n";
+                 "  constexpr int room = whole ? Width : Width + 1;\n";
     for (const Stream &S : Streams) {
       const auto &[Node, Parameter] = S.Users.front();
-      Declared += fmt::format("  {} {}[{}];\n", element(Node, Parameter), registers(S), Least == 1 ? "N" : "room");
+      Declared += fmt::format("  {} {}[{}];\n", element(Node, Parameter), registers(S), Least == 1 ? "Width" : "room");
       if (S.Loads || S.Stores)
         Aligned += fmt::format("cufuseAligned<{}>({}) && ", Width, memory(S));
     }
     for (unsigned Node : Graph.Order) {
       for (const Stream &S : Streams)
         if (S.From && S.Users.front().first == Node)
-          Calls += fmt::format("#pragma unroll\n  for (int k = 0; k < N; ++k)\n    {}[k] = {}[k];\n", registers(S),
+          Calls += fmt::format("#pragma unroll\n  for (int k = 0; k < Width; ++k)\n    {}[k] = {}[k];\n", registers(S),
                                registers(Streams[*S.From]));
       Calls += call(Node);
     }
@@ -237,8 +239,8 @@ private:
                          Aligned, Width, Whole(Width, "first"), Least, Call(Rest, "rest"));
     code(fmt::format(
         R"(
-/// All kernels, one after the other, on the `N` elements from `first` on; where they are `whole`, all of them exist.
-template <int N, bool whole>
+/// All kernels, one after the other, on the `Width` elements from `first` on; where they are `whole`, all of them exist.
+template <int Width, bool whole>
 __device__ __forceinline__ void cufuseTurn(const long long first, const long long elements,
     {0}) {{
 {1}{2}{3}{4}}}
