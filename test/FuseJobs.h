@@ -58,15 +58,9 @@ inline llvm::Error fuseInto(const std::string &Output, const std::string &Name, 
   Options.SourceFile = llvm::sys::path::filename(Output).str();
   Options.HeaderFile = llvm::sys::path::filename(Header).str();
   Options.Command = "a fuzzer's job";
-  Fuser Fuser(Tools, Kernels, Options);
-  auto Plan = Fuser.plan(Config);
-  if (!Plan)
-    return Plan.takeError();
-  auto Fused = Fuser.emit(*Plan);
+  auto Fused = Fuser(Tools, Kernels, Options).source(Config);
   if (!Fused)
     return Fused.takeError();
-  if (llvm::Error Error = Fuser.verify(*Fused, *Plan))
-    return Error;
   return writeFiles({{Output, Fused->Source}, {std::string(Header), Fused->Header}});
 }
 

@@ -253,6 +253,18 @@ llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
   return llvm::Error::success();
 }
 
+llvm::Expected<FusedSource> Fuser::source(const FusionConfig &Config) {
+  auto Plan = plan(Config);
+  if (!Plan)
+    return Plan.takeError();
+  auto Fused = emit(*Plan);
+  if (!Fused)
+    return Fused.takeError();
+  if (llvm::Error Error = verify(*Fused, *Plan))
+    return std::move(Error);
+  return Fused;
+}
+
 llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation) {
   std::vector<SoloUse> Uses;
   unsigned SharedBytes = 0;

@@ -428,14 +428,9 @@ private:
   }
 
   llvm::Error add(Fuser &One, const FusionConfig &Config, std::vector<OutputFile> &Files) const {
-    auto Plan = One.plan(Config);
-    if (!Plan)
-      return Plan.takeError();
-    auto Text = One.emit(*Plan);
+    auto Text = One.source(Config);
     if (!Text)
       return Text.takeError();
-    if (llvm::Error Error = One.verify(*Text, *Plan))
-      return Error;
     addFiles(One.options(), std::move(*Text), Files);
     return llvm::Error::success();
   }

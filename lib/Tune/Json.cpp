@@ -81,7 +81,7 @@ static bool fromJSON(const json::Value &V, ConstituentConfig &C, json::Path P) {
       !O.map("budget", C.RegisterBudget) || !O.map("unroll", C.Unroll) || !mapBound(O, C.Bound))
     return false;
   // As on the command line.
-  if (C.Copies == 0 || C.Unroll > 1024 || C.ResidentBlocks > 1024) {
+  if (C.Copies == 0 || C.Unroll > MaxCount || C.ResidentBlocks > MaxCount) {
     P.report("a constituent has at least one copy, and no count above 1024");
     return false;
   }
@@ -106,7 +106,7 @@ bool fromJSON(const json::Value &V, FusionConfig &C, json::Path P) {
       !O.map("register_count", C.Registers.Count) || !O.map("min_blocks", C.Registers.MinBlocks) ||
       !O.map("constituents", C.Constituents))
     return false;
-  if (C.Constituents.empty() || C.ResidentBlocks > 1024) {
+  if (C.Constituents.empty() || C.ResidentBlocks > MaxCount) {
     P.report("a configuration is of one constituent at least, and has no count above 1024");
     return false;
   }

@@ -17,9 +17,6 @@ std::pair<std::string, std::string> splitChoice(const std::string &Text) {
   return At == std::string::npos ? std::pair(std::string(), Text) : std::pair(Text.substr(0, At), Text.substr(At + 1));
 }
 
-/// More than anything is counted for, and few enough to be multiplied.
-constexpr unsigned MaxCount = 1024;
-
 llvm::Expected<unsigned> parseCount(const std::string &Text, const char *What, unsigned Least = 1) {
   unsigned Count = 0;
   if (llvm::StringRef(Text).getAsInteger(10, Count) || Count < Least || Count > MaxCount)

@@ -70,6 +70,8 @@ public:
   llvm::Expected<FusedSource> emit(const FusionPlan &Plan) const;
   /// Parses the text again only if no text of the same structure was verified before.
   llvm::Error verify(const FusedSource &Fused, const FusionPlan &Plan);
+  /// Planned, emitted and verified.
+  llvm::Expected<FusedSource> source(const FusionConfig &Config);
   /// HFUSE's bound for the plan: compiles each kernel alone to learn its registers.
   llvm::Expected<RegisterLimit> registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation);
 

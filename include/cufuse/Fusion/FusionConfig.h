@@ -9,6 +9,9 @@
 
 namespace cufuse {
 
+/// Of copies, resident blocks and turns: more than anything is counted for, and few enough to be multiplied.
+constexpr unsigned MaxCount = 1024;
+
 /// Where the constituents' blocks lie.
 enum class Geometry {
   Warps,   ///< Side by side: each has threads of its own in every fused block.
