@@ -18,7 +18,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 /// A partition that is the whole block is the block: the kernel alone stays what it was, to the register.
 constexpr const char *WholeBlockThreads = R"(
   static __device__ __forceinline__ unsigned rank() {
-    return (::threadIdx.z * SizeY + ::threadIdx.y) * SizeX + ::threadIdx.x;
+    return SizeY * SizeZ == 1 ? ::threadIdx.x : (::threadIdx.z * SizeY + ::threadIdx.y) * SizeX + ::threadIdx.x;
   }
   static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
   static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; })";

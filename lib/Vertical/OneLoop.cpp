@@ -250,10 +250,10 @@ __device__ __forceinline__ void {5}(const uint3 blockIdx,
     const dim3 gridDim,
     {0}) {{
   const long long elements = {6};
-  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
-  const unsigned rank = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  constexpr unsigned threads = cufuse_partition::Threads;
 #pragma unroll 1
-  for (long long first = {7}ll * (1ll * blockIdx.x * threads + rank); first {8}; first += {7}ll * gridDim.x * threads)
+  for (long long first = {7}ll * (1ll * blockIdx.x * threads + cufuse_partition::rank()); first {8};
+       first += {7}ll * gridDim.x * threads)
 {9}}})",
         Parameters, Declared, moved(true), Calls, moved(false), Result.Facts.Name,
         value(Shape.Bound, Graph.Root, [&](const std::string &Parameter) { return argument(Graph.Root, Parameter); }),
