@@ -122,19 +122,26 @@ void ArtifactCache::prune(std::uint64_t MostBytes, std::chrono::seconds Spared) 
   }
 }
 
+/// The folder that it has, or would have.
+std::string ArtifactCache::entry(llvm::ArrayRef<std::string> Key) const {
+  const std::string Hash = hashOf(Key);
+  return within(within(Folder, Hash.substr(0, 2)), Hash.substr(2));
+}
+
+bool ArtifactCache::has(llvm::ArrayRef<std::string> Key) const { return isCurrent(entry(Key)); }
+
 llvm::Expected<std::string> ArtifactCache::get(llvm::ArrayRef<std::string> Key,
                                                llvm::function_ref<llvm::Error(const std::string &NewFolder)> Make) {
-  const std::string Hash = hashOf(Key);
+  const std::string Entry = entry(Key);
   std::mutex *Mine = nullptr;
   {
     std::lock_guard Guard(Lock);
-    auto &Slot = Making[Hash];
+    auto &Slot = Making[Entry];
     if (!Slot)
       Slot = std::make_unique<std::mutex>();
     Mine = Slot.get();
   }
   std::lock_guard Guard(*Mine);
-  const std::string Entry = within(within(Folder, Hash.substr(0, 2)), Hash.substr(2));
   if (isCurrent(Entry)) {
     markUsed(Entry);
     return Entry;

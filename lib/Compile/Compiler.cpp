@@ -1,10 +1,13 @@
 #include "cufuse/Compile/Compiler.h"
 
 #include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Compile/SeparatePtx.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/ScopeExit.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
@@ -18,6 +21,12 @@ static std::string within(llvm::StringRef Folder, llvm::StringRef Name) {
   llvm::SmallString<128> Path(Folder);
   llvm::sys::path::append(Path, Name);
   return std::string(Path);
+}
+
+static std::string absolute(llvm::StringRef Path) {
+  llvm::SmallString<128> Full(Path);
+  llvm::sys::fs::make_absolute(Full);
+  return std::string(Full);
 }
 
 static llvm::Expected<std::string> readFile(const std::string &Path) {
@@ -104,39 +113,111 @@ llvm::Expected<std::string> NvccCompiler::version() {
   return Version = Result->Output;
 }
 
-/// The folder of a cache entry with `kernels.ptx`.
-llvm::Expected<std::string> NvccCompiler::makePtx(const CompileJob &Job, const std::vector<std::string> &Flags) {
-  llvm::SmallString<128> Here, Source(Job.Source);
-  llvm::sys::fs::current_path(Here); // Flags may name folders relative to it.
-  llvm::sys::fs::make_absolute(Source);
+std::vector<std::string> NvccCompiler::ptxKey(const CompileJob &Job, const std::vector<std::string> &Flags) const {
+  llvm::SmallString<128> Here; // Flags may name folders relative to it.
+  llvm::sys::fs::current_path(Here);
   std::vector<std::string> Key = {"ptx", Version, Job.Arch, std::string(Here)};
   Key.insert(Key.end(), Flags.begin(), Flags.end());
   if (Job.Files.empty())
-    Key.insert(Key.end(), {"source", std::string(Source)});
+    Key.insert(Key.end(), {"source", absolute(Job.Source)});
   for (const OutputFile &File : Job.Files)
     Key.insert(Key.end(), {"file", File.Path, File.Text});
-  return Cache.get(Key, [&](const std::string &Folder) -> llvm::Error {
-    for (const OutputFile &File : Job.Files)
-      if (llvm::Error Error = writeFile(within(Folder, File.Path), File.Text))
-        return Error;
-    const std::string Depends = within(Folder, "rule");
-    std::vector<std::string> Command = {Nvcc, "-ptx", "-MD", "-MF", Depends};
-    const std::vector<std::string> Target = gencodeFlags(Job.Arch);
-    Command.insert(Command.end(), Target.begin(), Target.end());
-    Command.insert(Command.end(), Flags.begin(), Flags.end());
-    Command.insert(Command.end(), {"-o", within(Folder, "kernels.ptx"),
-                                   Job.Files.empty() ? std::string(Source) : within(Folder, Job.Files.front().Path)});
-    auto Result = runProcess(Command, TimeLimitSeconds);
-    if (!Result)
-      return Result.takeError();
-    if (Result->Status != 0)
-      return Job.Files.empty() ? badInput(fmt::format("nvcc does not compile '{}':\n{}", Job.Source, Result->Output))
-                               : defect("nvcc does not compile the source:\n" + Result->Output);
-    auto Rule = readFile(Depends);
-    if (!Rule)
-      return Rule.takeError();
-    return writeFile(within(Folder, "depends"), dependenciesOf(*Rule, Folder));
+  return Key;
+}
+
+/// Compiles to `kernels.ptx` in the folder, and lists there in `depends` what was read outside of it.
+static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm::ArrayRef<std::string> Flags,
+                         const std::string &Source, const std::string &Folder, bool Written) {
+  const std::string Depends = within(Folder, "rule");
+  std::vector<std::string> Command = {Nvcc, "-ptx", "-MD", "-MF", Depends};
+  const std::vector<std::string> Target = gencodeFlags(Arch);
+  Command.insert(Command.end(), Target.begin(), Target.end());
+  Command.insert(Command.end(), Flags.begin(), Flags.end());
+  Command.insert(Command.end(), {"-o", within(Folder, "kernels.ptx"), Source});
+  auto Result = runProcess(Command, TimeLimitSeconds);
+  if (!Result)
+    return Result.takeError();
+  if (Result->Status != 0)
+    return Written ? defect("nvcc does not compile the source:\n" + Result->Output)
+                   : badInput(fmt::format("nvcc does not compile '{}':\n{}", Source, Result->Output));
+  auto Rule = readFile(Depends);
+  if (!Rule)
+    return Rule.takeError();
+  return writeFile(within(Folder, "depends"), dependenciesOf(*Rule, Folder));
+}
+
+static llvm::Error writeAll(llvm::ArrayRef<OutputFile> Files, const std::string &Folder) {
+  for (const OutputFile &File : Files)
+    if (llvm::Error Error = writeFile(within(Folder, File.Path), File.Text))
+      return Error;
+  return llvm::Error::success();
+}
+
+/// The folder of a cache entry with `kernels.ptx`.
+llvm::Expected<std::string> NvccCompiler::makePtx(const CompileJob &Job, const std::vector<std::string> &Flags) {
+  return Cache.get(ptxKey(Job, Flags), [&](const std::string &Folder) -> llvm::Error {
+    if (Job.Files.empty())
+      return toPtx(Nvcc, Job.Arch, Flags, absolute(Job.Source), Folder, /*Written=*/false);
+    if (llvm::Error Error = writeAll(Job.Files, Folder))
+      return Error;
+    return toPtx(Nvcc, Job.Arch, Flags, within(Folder, Job.Files.front().Path), Folder, /*Written=*/true);
   });
+}
+
+void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
+  if (auto Known = version(); !Known)
+    return llvm::consumeError(Known.takeError());
+  std::vector<const CompileJob *> Missing;
+  std::vector<std::string> Marks;
+  for (const CompileJob *Job : Jobs)
+    if (!Job->Mark.empty() && Job->Arch == Jobs.front()->Arch && Job->Flags == Jobs.front()->Flags &&
+        !llvm::is_contained(Marks, Job->Mark) && !Cache.has(ptxKey(*Job, withoutRelocation(Job->Flags)))) {
+      Missing.push_back(Job);
+      Marks.push_back(Job->Mark);
+    }
+  llvm::SmallString<128> Folder;
+  if (Missing.size() < 2 || llvm::sys::fs::createUniqueDirectory("cufuse", Folder))
+    return;
+  llvm::scope_exit Clean([&] { llvm::sys::fs::remove_directories(Folder); });
+  const std::vector<std::string> Flags = withoutRelocation(Missing.front()->Flags);
+  const std::string All = within(Folder, "all.cu");
+  std::string Ptx, Depends;
+  auto Failed = [&]() -> llvm::Error {
+    std::string Includes;
+    for (const CompileJob *Job : Missing) {
+      const std::string Own = within(Folder, Job->Mark);
+      if (std::error_code Error = llvm::sys::fs::create_directory(Own))
+        return llvm::errorCodeToError(Error);
+      if (llvm::Error Error = writeAll(Job->Files, Own))
+        return Error;
+      Includes += fmt::format("#include \"{}/{}\"\n", Job->Mark, Job->Files.front().Path);
+    }
+    if (llvm::Error Error = writeFile(All, Includes))
+      return Error;
+    if (llvm::Error Error = toPtx(Nvcc, Missing.front()->Arch, Flags, All, std::string(Folder), /*Written=*/true))
+      return Error;
+    for (auto &[Text, Name] : {std::pair(&Ptx, "kernels.ptx"), std::pair(&Depends, "depends")}) {
+      auto Read = readFile(within(Folder, Name));
+      if (!Read)
+        return Read.takeError();
+      *Text = std::move(*Read);
+    }
+    return llvm::Error::success();
+  }();
+  if (Failed) // Whose fault it is, each will say by itself.
+    return llvm::consumeError(std::move(Failed));
+  const std::vector<std::string> Own = separatePtx(Ptx, Marks);
+  for (size_t I = 0; I < Own.size(); ++I) {
+    auto Kept = Cache.get(ptxKey(*Missing[I], Flags), [&](const std::string &New) -> llvm::Error {
+      if (llvm::Error Error = writeAll(Missing[I]->Files, New))
+        return Error;
+      if (llvm::Error Error = writeFile(within(New, "kernels.ptx"), Own[I]))
+        return Error;
+      return writeFile(within(New, "depends"), Depends);
+    });
+    if (!Kept)
+      llvm::consumeError(Kept.takeError());
+  }
 }
 
 llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {

@@ -2,11 +2,17 @@
 
 #include "cufuse/Support/Error.h"
 
+#include <llvm/ADT/StringMap.h>
+
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
 
 namespace cufuse {
+
+/// Sources that one compiler reads: beyond, what it saves is little and the first result is late.
+constexpr size_t MostTogether = 8;
 
 static Fate fateOf(RunStatus Status) {
   switch (Status) {
@@ -80,11 +86,45 @@ private:
   std::deque<std::pair<size_t, Evaluation>> Ready;
 };
 
+struct CandidateRuns::Begun {
+  size_t Position;
+  std::string Key;
+  Compilation Todo;
+};
+
 void CandidateRuns::evaluate(llvm::ArrayRef<Candidate> Candidates, std::optional<Effort> How, TakeEvaluation Take,
                              Emitter Emit) {
   auto This = std::make_shared<Call>();
-  for (size_t I = 0; I < Candidates.size(); ++I)
-    begin(This, I, Candidates[I], How, Emit);
+  // Those that become the same PTX, in their order.
+  std::vector<std::vector<Begun>> Alike;
+  llvm::StringMap<size_t> ByMark;
+  for (size_t I = 0; I < Candidates.size(); ++I) {
+    std::optional<Begun> New = begin(This, I, Candidates[I], How, Emit);
+    if (!New)
+      continue;
+    const auto [At, IsNew] =
+        New->Todo.Job ? ByMark.try_emplace(New->Todo.Job->Mark, Alike.size()) : std::pair(ByMark.end(), true);
+    if (IsNew)
+      Alike.emplace_back();
+    Alike[IsNew ? Alike.size() - 1 : At->second].push_back(std::move(*New));
+  }
+  const size_t Together = std::clamp<size_t>((Alike.size() + Threads - 1) / Threads, 1, MostTogether);
+  for (size_t First = 0; First < Alike.size(); First += Together) {
+    const auto Chunk = llvm::ArrayRef(Alike).slice(First, std::min(Together, Alike.size() - First));
+    Tasks.async([this, This, How, Chunk = Chunk.vec()] {
+      if (This->Ended)
+        return;
+      std::vector<const CompileJob *> Jobs;
+      for (const std::vector<Begun> &Same : Chunk)
+        if (Same.front().Todo.Job)
+          Jobs.push_back(Same.front().Todo.Job.get());
+      if (Jobs.size() > 1)
+        Back.prepare(Jobs);
+      for (const std::vector<Begun> &Same : Chunk)
+        for (const Begun &One : Same)
+          build(This, One, How);
+    });
+  }
   This->deliver(Candidates.size(), Take);
 }
 
@@ -94,31 +134,36 @@ std::vector<KernelLaunch> CandidateRuns::launchesOf(const Candidate &Candidate) 
   return Found == Known.end() ? std::vector<KernelLaunch>() : Found->second.Launches;
 }
 
-/// Emits and hands on what is not known yet.
-void CandidateRuns::begin(const std::shared_ptr<Call> &Of, size_t Position, const Candidate &Candidate,
-                          std::optional<Effort> How, Emitter Emit) {
+/// Emits what is not known yet.
+std::optional<CandidateRuns::Begun> CandidateRuns::begin(const std::shared_ptr<Call> &Of, size_t Position,
+                                                         const Candidate &Candidate, std::optional<Effort> How,
+                                                         Emitter Emit) {
   const std::string Key = Candidate.key();
-  {
-    std::unique_lock Guard(Lock);
-    if (const auto Found = Known.find(Key); Found != Known.end()) {
-      const BuiltCandidate Already = Found->second;
-      Guard.unlock();
-      return proceed(Of, Position, Key, Already, How);
-    }
+  std::unique_lock Guard(Lock);
+  if (const auto Found = Known.find(Key); Found != Known.end()) {
+    const BuiltCandidate Already = Found->second;
+    Guard.unlock();
+    proceed(Of, Position, Key, Already, How);
+    return std::nullopt;
   }
-  auto Compile = Emit(Candidate);
-  if (!Compile)
-    return Of->push(Position, failedWith(Fate::Impossible, Compile.takeError()));
-  Tasks.async([this, Of, Position, Key, How, Compile = std::move(*Compile)] {
-    if (Of->Ended)
-      return;
-    const BuiltCandidate Built = Compile();
-    {
-      std::lock_guard Guard(Lock);
-      Known.insert_or_assign(Key, Built);
-    }
-    proceed(Of, Position, Key, Built, How);
-  });
+  Guard.unlock();
+  auto Todo = Emit(Candidate);
+  if (!Todo) {
+    Of->push(Position, failedWith(Fate::Impossible, Todo.takeError()));
+    return std::nullopt;
+  }
+  return Begun{Position, Key, std::move(*Todo)};
+}
+
+void CandidateRuns::build(const std::shared_ptr<Call> &Of, const Begun &One, std::optional<Effort> How) {
+  if (Of->Ended)
+    return;
+  const BuiltCandidate Built = One.Todo.Build();
+  {
+    std::lock_guard Guard(Lock);
+    Known.insert_or_assign(One.Key, Built);
+  }
+  proceed(Of, One.Position, One.Key, Built, How);
 }
 
 /// A result, or the next step towards it.

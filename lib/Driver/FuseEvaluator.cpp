@@ -5,6 +5,9 @@
 #include "cufuse/Model/Occupancy.h"
 #include "cufuse/Support/Error.h"
 
+#include <fmt/format.h>
+#include <llvm/Support/xxhash.h>
+
 namespace cufuse {
 
 std::vector<std::string> nvccFlags(const Fuser &Fuser) {
@@ -34,7 +37,7 @@ public:
   Impl(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,
        llvm::ThreadPoolInterface &Pool, RunnerPool &Gpus, EvaluatorOptions Given)
       : Fuse(Fuse), P(P), Packed(Packed), Arch(std::move(Given.Arch)), Flags(nvccFlags(Fuse)), Back(Compiler),
-        Runs(Pool, Gpus, Given.Short) {
+        Runs(Compiler, Pool, Gpus, Given.Short) {
     for (const Constituent &C : Fuse.constituents())
       Facts.push_back(C.Facts);
   }
@@ -52,25 +55,31 @@ private:
     CompileJob Job;
     Job.Arch = Arch;
     Job.Flags = Flags;
-    Job.Entry = fusedEntry(*Plan, Fuse.options().Name);
     // The cap is set in the PTX, which candidates that differ in nothing else share.
     FusionPlan Emitted = *Plan;
+    cufuse::Candidate Uncapped = Candidate;
     const RegisterLimit &Limit = Candidate.Config.Registers;
     if (Limit.Policy == RegisterPolicy::Free || Limit.Policy == RegisterPolicy::Bound)
       Job.Cap.MinBlocks = Limit.Policy == RegisterPolicy::Free ? 1 : Limit.MinBlocks;
     if (Limit.Policy == RegisterPolicy::Count)
       Job.Cap.MaxRegisters = Limit.Count;
     if (Limit.Policy != RegisterPolicy::None && Limit.Policy != RegisterPolicy::Split)
-      Emitted.Registers = {RegisterPolicy::Bound, 0, 1};
-    auto Text = Fuse.emit(Emitted);
+      Uncapped.Config.Registers = Emitted.Registers = {RegisterPolicy::Bound, 0, 1};
+    EmitOptions Own = Fuse.options();
+    Own.Name += fmt::format("_{:016x}", llvm::xxh3_64bits(Uncapped.key()));
+    auto Text = emitFused(Fuse.constituents(), Emitted, Own);
     if (!Text)
       return Text.takeError();
+    Job.Entry = fusedEntry(*Plan, Own.Name);
+    Job.Mark = Own.Name;
     Job.Files = filesAlone(Fuse, std::move(*Text));
-    return [this, Candidate, Job = std::move(Job), Plan = std::move(*Plan)] {
-      auto Compiled = Back.compile(Job);
-      return Compiled ? understand(Candidate, Plan, *Compiled)
-                      : BuiltCandidate{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
-    };
+    auto Shared = std::make_shared<CompileJob>(std::move(Job));
+    return CandidateRuns::Compilation{
+        Shared, [this, Candidate, Shared, Plan = std::move(*Plan)] {
+          auto Compiled = Back.compile(*Shared);
+          return Compiled ? understand(Candidate, Plan, Shared->Mark, *Compiled)
+                          : BuiltCandidate{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
+        }};
   }
 
   const PackedKernel *packed(size_t Constituent, const BlockShape &Block) const {
@@ -90,9 +99,10 @@ private:
   }
 
   /// What ptxas made of it, and how it is launched.
-  BuiltCandidate understand(const Candidate &Candidate, const FusionPlan &Plan, const CompiledKernels &Compiled) const {
+  BuiltCandidate understand(const Candidate &Candidate, const FusionPlan &Plan, const std::string &Name,
+                            const CompiledKernels &Compiled) const {
     BuiltCandidate Built;
-    const ResourceUse *Use = Compiled.find(fusedEntry(Plan, Fuse.options().Name));
+    const ResourceUse *Use = Compiled.find(fusedEntry(Plan, Name));
     if (!Use)
       return {failedWith(Fate::CompileFailed, "ptxas does not know the fused kernel"), {}};
     Built.Result.Resources = *Use;
@@ -105,7 +115,7 @@ private:
       Kernels.push_back(*Shape);
       Launches.push_back(Shape->Launch);
     }
-    auto Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, 1, P.Gpu.Multiprocessors);
+    auto Fused = cufuse::launchOf(Facts, Plan, Name, Launches, 1, P.Gpu.Multiprocessors);
     if (Fused) {
       const Occupancy Fits = occupancyOf(
           smLimits(Arch), {Plan.BlockThreads, Use->Registers, Use->SharedBytes + Fused->DynamicBytes, Use->Barriers});
@@ -117,7 +127,7 @@ private:
             Launches[I].Grid = {static_cast<std::uint32_t>(Playing), 1, 1};
       if (Fits.Blocks == 0)
         return {failedWith(Fate::Discarded, "not one block fits on an SM"), {}};
-      Fused = cufuse::launchOf(Facts, Plan, Fuse.options().Name, Launches, Fits.Blocks, P.Gpu.Multiprocessors);
+      Fused = cufuse::launchOf(Facts, Plan, Name, Launches, Fits.Blocks, P.Gpu.Multiprocessors);
     }
     if (!Fused)
       return {failedWith(Fate::Impossible, Fused.takeError()), {}};

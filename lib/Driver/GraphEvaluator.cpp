@@ -44,24 +44,25 @@ llvm::Expected<CandidateRuns::Compilation> GraphEvaluator::emit(const Candidate 
     else
       Parts.push_back({Group.str(), Alone[Members[I].front()], {}});
   }
-  return [this, Parts = std::move(Parts)] {
-    BuiltCandidate Whole;
-    Whole.Result.Outcome = Fate::Measured;
-    for (const Part &One : Parts) {
-      if (One.Own) {
-        Whole.Launches.push_back(*One.Own);
-        continue;
-      }
-      if (One.Fused->Fused)
-        std::call_once(One.Fused->Once, [&] { One.Fused->Done = compile(*One.Fused->Fused, One.Fused->Job); });
-      const BuiltCandidate &Fused = One.Fused->Done;
-      if (Fused.Launches.empty())
-        return BuiltCandidate{failedWith(Fused.Result.Outcome, One.Name + ": " + Fused.Result.Why), {}};
-      add(Whole.Result, Fused.Result);
-      Whole.Launches.push_back(Fused.Launches.front());
-    }
-    return Whole;
-  };
+  return CandidateRuns::Compilation{
+      nullptr, [this, Parts = std::move(Parts)] {
+        BuiltCandidate Whole;
+        Whole.Result.Outcome = Fate::Measured;
+        for (const Part &One : Parts) {
+          if (One.Own) {
+            Whole.Launches.push_back(*One.Own);
+            continue;
+          }
+          if (One.Fused->Fused)
+            std::call_once(One.Fused->Once, [&] { One.Fused->Done = compile(*One.Fused->Fused, One.Fused->Job); });
+          const BuiltCandidate &Fused = One.Fused->Done;
+          if (Fused.Launches.empty())
+            return BuiltCandidate{failedWith(Fused.Result.Outcome, One.Name + ": " + Fused.Result.Why), {}};
+          add(Whole.Result, Fused.Result);
+          Whole.Launches.push_back(Fused.Launches.front());
+        }
+        return Whole;
+      }};
 }
 
 std::shared_ptr<GraphEvaluator::Build> GraphEvaluator::build(const LaunchGroup &Group,

@@ -13,7 +13,7 @@ public:
   GraphEvaluator(const GroupFuser &Fuse, const Problem &P, EmitOptions Emit, std::vector<KernelLaunch> Alone,
                  Compiler &Back, llvm::ThreadPoolInterface &Pool, RunnerPool &Gpus, EvaluatorOptions Options)
       : Fuse(Fuse), P(P), Emit(std::move(Emit)), Alone(std::move(Alone)), Back(Back), Arch(std::move(Options.Arch)),
-        Runs(Pool, Gpus, Options.Short) {}
+        Runs(Back, Pool, Gpus, Options.Short) {}
 
   void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override {
     Runs.evaluate(Candidates, std::nullopt, Take, [this](const Candidate &C) { return emit(C); });

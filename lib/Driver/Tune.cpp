@@ -27,6 +27,10 @@ public:
     const BusyClock::Work Working(Busy);
     return Back.compile(Job);
   }
+  void prepare(llvm::ArrayRef<const CompileJob *> Jobs) override {
+    const BusyClock::Work Working(Busy);
+    Back.prepare(Jobs);
+  }
 
 private:
   Compiler &Back;

@@ -1,4 +1,5 @@
 #include "cufuse/Compile/Compiler.h"
+#include "cufuse/Compile/SeparatePtx.h"
 
 #include "TemporaryFolder.h"
 
@@ -170,6 +171,64 @@ TEST_F(RealNvcc, SeveralThreadsMakeAnEntryOnce) {
   EXPECT_EQ(Cubins.size(), 3u);
   EXPECT_EQ(calls("-ptx"), 1u);
   EXPECT_EQ(calls("-cubin"), 3u);
+}
+
+/// A kernel in a namespace of its own, with a table, shared memory, and a function that is called.
+CompileJob markedJob(const std::string &Mark, const std::string &Body) {
+  CompileJob Job;
+  Job.Files = {{"kernel.cu", "#include \"kernel.h\"\nnamespace " + Mark +
+                                 " {\n__constant__ float table[8000] = {1, 2};\n"
+                                 "__device__ __noinline__ float scaled(float x) { return x * table[threadIdx.x]; }\n"
+                                 "__global__ void kernel(float *x) {\n  __shared__ float s[64];\n" +
+                                 Body + "\n  x[0] = scaled(s[1]);\n}\n}\n"},
+               {"kernel.h", "#pragma once\nnamespace " + Mark + " { constexpr int own = 1; }\n"}};
+  Job.Arch = "sm_90a";
+  Job.Entry = "_ZN" + std::to_string(Mark.size()) + Mark + "6kernel";
+  Job.Mark = Mark;
+  return Job;
+}
+
+TEST_F(RealNvcc, WhatIsPreparedTogetherIsReadOnceAndWhatItIsAlone) {
+  // Tables of 32 kB each: two in one cubin are too many.
+  std::vector<CompileJob> Jobs;
+  for (const char *Mark : {"mark_a", "mark_b", "mark_c"})
+    Jobs.push_back(markedJob(Mark, std::string("s[threadIdx.x] = x[threadIdx.x] + '") + Mark[5] + "';"));
+  NvccCompiler Together(Nvcc, Folder.at("cache")), Apart(Nvcc, Folder.at("other"));
+  Together.prepare({&Jobs[0], &Jobs[1], &Jobs[2]});
+  EXPECT_EQ(calls("-ptx"), 1u);
+  std::vector<CompiledKernels> Prepared;
+  for (const CompileJob &Job : Jobs)
+    Prepared.push_back(llvm::cantFail(Together.compile(Job)));
+  EXPECT_EQ(calls("-ptx"), 1u);
+  for (size_t I = 0; I < Jobs.size(); ++I) {
+    const CompiledKernels Alone = llvm::cantFail(Apart.compile(Jobs[I]));
+    EXPECT_EQ(Folder.read(Prepared[I].Cubin), Folder.read(Alone.Cubin));
+    EXPECT_EQ(only(Prepared[I]).Registers, only(Alone).Registers);
+  }
+  Together.prepare({&Jobs[0], &Jobs[1], &Jobs[2]}); // all is there
+  EXPECT_EQ(calls("-ptx"), 4u);
+}
+
+TEST_F(RealNvcc, WhatDoesNotCompileDoesNotKeepTheOthersFromIt) {
+  const CompileJob Good = markedJob("mark_a", "s[threadIdx.x] = x[3];"), Bad = markedJob("mark_b", "nonsense");
+  NvccCompiler Compiler(Nvcc, Folder.at("cache"));
+  Compiler.prepare({&Good, &Bad});
+  EXPECT_EQ(only(llvm::cantFail(Compiler.compile(Good))).SharedBytes, 256u);
+  EXPECT_THAT(llvm::toString(Compiler.compile(Bad).takeError()), HasSubstr("nonsense"));
+}
+
+TEST(SeparatePtx, EachKeepsItsOwnAndWhatAllShare) {
+  const std::string Head = "//\n.version 9.0\n.target sm_90a\n.address_size 64\n",
+                    Shared = ".global .align 4 .u32 shared; // of a\n";
+  auto Own = [](const std::string &Mark) {
+    return ".extern .func  (.param .b32 r) f" + Mark + "\n(\n\t.param .b32 x\n)\n;\n.const .align 4 .b8 t" + Mark +
+           "[4] = {1, 2};\n.visible .entry k" + Mark +
+           "(\n\t.param .u64 p\n)\n.maxntid 64\n{ // {\n\t{ mov.u32 %r1, 0; }\n}\n";
+  };
+  EXPECT_THAT(separatePtx(Head + Own("_a") + Shared + Own("_b"), {"_a", "_b"}),
+              testing::ElementsAre(Head + Own("_a") + Shared, Head + Shared + Own("_b")));
+  EXPECT_THAT(separatePtx(Head + "}\n", {"_a"}), testing::IsEmpty());
+  EXPECT_THAT(separatePtx(Head + ".visible .entry k(\n", {"_a"}), testing::IsEmpty());
 }
 
 TEST(Compiler, WithoutNvccIsAMissingTool) {

@@ -18,40 +18,57 @@ public:
     Jobs.push_back(Job);
     return llvm::createStringError("not compiled");
   }
+  void prepare(llvm::ArrayRef<const CompileJob *> Together) override {
+    std::lock_guard Guard(Lock);
+    Prepared.push_back(Together.size());
+  }
   std::mutex Lock;
   std::vector<CompileJob> Jobs;
+  std::vector<size_t> Prepared; ///< So many at a time.
 };
 
-TEST(FuseEvaluator, TheCapIsSetAtTheKernelThatIsLaunched) {
-  auto Tools = findToolchain("");
-  if (!Tools) {
-    llvm::consumeError(Tools.takeError());
-    GTEST_SKIP() << "there is no CUDA toolkit";
+/// Of two kernels, on one thread.
+class FuseEvaluatorOfTwo : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    auto Found = findToolchain("");
+    if (!Found)
+      return llvm::consumeError(Found.takeError());
+    Tools = std::make_unique<Toolchain>(std::move(*Found));
+    const std::string File = Folder.put("a.cu", "__global__ void first(int *x, int n) { x[threadIdx.x] = n; }\n"
+                                                "__global__ void second(int *x, int n) { x[threadIdx.x] = n; }\n");
+    Kernels = llvm::cantFail(loadKernels(*Tools, {{File, "first", 0}, {File, "second", 0}}, InputFlags()));
   }
-  const TemporaryFolder Folder;
-  const std::string File = Folder.put("a.cu", "__global__ void first(int *x, int n) { x[threadIdx.x] = n; }\n"
-                                              "__global__ void second(int *x, int n) { x[threadIdx.x] = n; }\n");
-  const std::vector<LoadedKernel> Kernels =
-      llvm::cantFail(loadKernels(*Tools, {{File, "first", 0}, {File, "second", 0}}, InputFlags()));
+  void SetUp() override {
+    if (!Tools)
+      GTEST_SKIP() << "there is no CUDA toolkit";
+    Emit = {"both", "both.cu", "both.h", ""};
+    Fuse.emplace(*Tools, Kernels, Emit);
+    World.emplace(*Fuse, P, Packed, Compiler, Pool, Gpus, EvaluatorOptions{"sm_90a", {}});
+    Free.Config.Constituents = {{.Block = {128}}, {.Block = {128}}};
+    Free.Config.Registers = {RegisterPolicy::Count, 40, 0};
+  }
+
+  static inline const TemporaryFolder Folder;
+  static inline std::unique_ptr<Toolchain> Tools;
+  static inline std::vector<LoadedKernel> Kernels;
   EmitOptions Emit;
-  Emit.Name = "both";
-  Emit.SourceFile = "both.cu";
-  Emit.HeaderFile = "both.h";
-  const Fuser Fuse(*Tools, Kernels, Emit);
+  std::optional<Fuser> Fuse;
   const Problem P;
-  const PackedShapes Packed(2);
+  const PackedShapes Packed = PackedShapes(2);
   LookingCompiler Compiler;
-  llvm::DefaultThreadPool Pool(llvm::hardware_concurrency(1));
+  llvm::DefaultThreadPool Pool{llvm::hardware_concurrency(1)};
   BusyClock Busy;
-  RunnerPool Gpus({}, {}, Busy);
-  FuseEvaluator World(Fuse, P, Packed, Compiler, Pool, Gpus, {"sm_90a", {}});
+  RunnerPool Gpus{{}, {}, Busy};
+  std::optional<FuseEvaluator> World;
   Candidate Free;
-  Free.Config.Constituents = {{.Block = {128}}, {.Block = {128}}};
-  Free.Config.Registers = {RegisterPolicy::Count, 40, 0};
+};
+
+TEST_F(FuseEvaluatorOfTwo, TheCapIsSetAtTheKernelThatIsLaunched) {
   Candidate Bound = Free;
   Bound.Config.Constituents[1].Bound = {{"n", "3"}};
   std::vector<Fate> Fates;
-  World.screen({Free, Bound}, [&](size_t, const Evaluation &Result) {
+  World->screen({Free, Bound}, [&](size_t, const Evaluation &Result) {
     Fates.push_back(Result.Outcome);
     EXPECT_EQ(Result.Why, "not compiled");
     return true;
@@ -59,9 +76,33 @@ TEST(FuseEvaluator, TheCapIsSetAtTheKernelThatIsLaunched) {
   EXPECT_THAT(Fates, testing::ElementsAre(Fate::CompileFailed, Fate::CompileFailed));
   ASSERT_EQ(Compiler.Jobs.size(), 2u);
   EXPECT_EQ(Compiler.Jobs[0].Cap.MaxRegisters, 40u);
-  EXPECT_EQ(Compiler.Jobs[0].Entry, "_ZN4both5fusedE");
-  EXPECT_EQ(Compiler.Jobs[1].Entry, "_ZN4both11fused_boundE");
+  EXPECT_THAT(Compiler.Jobs[0].Entry, testing::EndsWith("5fusedE"));
+  EXPECT_THAT(Compiler.Jobs[1].Entry, testing::EndsWith("11fused_boundE"));
+  for (const CompileJob &Job : Compiler.Jobs)
+    EXPECT_THAT(Job.Entry, HasSubstr(Job.Mark));
+  EXPECT_NE(Compiler.Jobs[0].Mark, Compiler.Jobs[1].Mark);
   EXPECT_THAT(Compiler.Jobs[1].Files.front().Text, HasSubstr("fused_bound("));
+}
+
+TEST_F(FuseEvaluatorOfTwo, CandidatesThatDifferInTheCapAloneAreTheSameSource) {
+  std::vector<Candidate> Same(3, Free);
+  Same[1].Config.Registers = {RegisterPolicy::Bound, 0, 2};
+  Same[2].Config.Registers = {RegisterPolicy::Free, 0, 0};
+  World->screen(Same, [](size_t, const Evaluation &) { return true; });
+  ASSERT_EQ(Compiler.Jobs.size(), 3u);
+  for (const CompileJob &Job : Compiler.Jobs) {
+    EXPECT_EQ(Job.Mark, Compiler.Jobs[0].Mark);
+    EXPECT_EQ(Job.Files.front().Text, Compiler.Jobs[0].Files.front().Text);
+  }
+}
+
+TEST_F(FuseEvaluatorOfTwo, MoreSourcesThanThreadsArePreparedTogether) {
+  std::vector<Candidate> Many(20, Free);
+  for (unsigned I = 0; I < Many.size(); ++I)
+    Many[I].Config.Constituents[1].Block = {32 * (I + 1)};
+  World->screen(Many, [](size_t, const Evaluation &) { return true; });
+  EXPECT_EQ(Compiler.Jobs.size(), Many.size());
+  EXPECT_THAT(Compiler.Prepared, testing::UnorderedElementsAre(8u, 8u, 4u)); // on one thread
 }
 
 } // namespace

@@ -31,14 +31,18 @@ public:
   llvm::Expected<std::string> get(llvm::ArrayRef<std::string> Key,
                                   llvm::function_ref<llvm::Error(const std::string &NewFolder)> Make);
 
+  bool has(llvm::ArrayRef<std::string> Key) const;
+
   /// Removes those entries that were not used for longest, until all together have no more than `MostBytes`. Entries
   /// used in the last `Spared` stay, since another process may work with them.
   void prune(std::uint64_t MostBytes, std::chrono::seconds Spared) const;
 
 private:
+  std::string entry(llvm::ArrayRef<std::string> Key) const;
+
   std::string Folder;
   std::mutex Lock;
-  std::map<std::string, std::unique_ptr<std::mutex>> Making; ///< By key.
+  std::map<std::string, std::unique_ptr<std::mutex>> Making; ///< By entry.
 };
 
 } // namespace cufuse

@@ -21,6 +21,9 @@ struct CompileJob {
   /// Of the entry whose name begins so.
   std::string Entry;
   RegisterCap Cap;
+  /// Part of the name of everything that `Files` define, and of nothing in any other job with other `Files`; empty
+  /// where there is no such thing.
+  std::string Mark = {};
 };
 
 struct CompiledKernels {
@@ -41,18 +44,23 @@ public:
   /// Fails with ExitCode::MissingTool without the compiler, with ExitCode::BadInput when it refuses `Source`, as a
   /// defect when it refuses `Files` or takes longer than ten minutes.
   virtual llvm::Expected<CompiledKernels> compile(const CompileJob &Job) = 0;
+  /// Does what it can for these jobs together, so that `compile` takes less for each; what fails is left to it.
+  virtual void prepare(llvm::ArrayRef<const CompileJob *>) {}
 };
 
 /// nvcc to PTX, then nvcc again to a cubin; both are kept in the cache. Jobs that differ only in the cap share the PTX.
+/// Those with marks that are prepared together become PTX in one run of nvcc: most of its time goes into their headers.
 class NvccCompiler final : public Compiler {
 public:
   NvccCompiler(std::string Nvcc, std::string CacheFolder) : Nvcc(std::move(Nvcc)), Cache(std::move(CacheFolder)) {}
   llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override;
+  void prepare(llvm::ArrayRef<const CompileJob *> Jobs) override;
   /// Keeps the cache below 2 GiB; what was used in the last day stays.
   void prune() const { Cache.prune(2ull << 30, std::chrono::hours(24)); }
 
 private:
   llvm::Expected<std::string> version();
+  std::vector<std::string> ptxKey(const CompileJob &Job, const std::vector<std::string> &Flags) const;
   llvm::Expected<std::string> makePtx(const CompileJob &Job, const std::vector<std::string> &Flags);
 
   std::string Nvcc;
