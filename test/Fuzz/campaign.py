@@ -234,8 +234,9 @@ def fuzz(make_batch, tools, count, seed, out, jobs, log=None, may_shrink=True, p
     return failed or (0 if passed else 1)
 
 
-def gpu_backend(arch):
-    """nvcc, and the GPUs that are there. Large programs: the headers and the kernels alone are compiled once in each."""
+def gpu_backend(arch, flags=()):
+    """nvcc with these flags, and the GPUs that are there. Large programs: the headers and the kernels alone are compiled
+    once in each."""
 
     def said(*command):
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().splitlines()
@@ -245,19 +246,19 @@ def gpu_backend(arch):
     if arch == "native":  # Asked once: nvcc would ask in every compilation.
         arch = "sm_" + gpus[0].split()[-1].replace(".", "")
     facts = {"arch": arch, "gpus": gpus, "nvcc": said(nvcc, "--version")[-1]}
-    return Backend("gpu", GpuCompile(nvcc, arch), 180, 60, len(gpus), facts)
+    return Backend("gpu", GpuCompile(nvcc, [f"-arch={arch}", *flags]), 180, 60, len(gpus), facts)
 
 
 class GpuCompile:
     """A class, so that other processes can be sent it."""
 
-    def __init__(self, nvcc, arch):
-        self.nvcc, self.arch = nvcc, arch
+    def __init__(self, nvcc, flags):
+        self.nvcc, self.flags = nvcc, flags
 
     def __call__(self, folder):
         program = os.path.join(folder, "program")
         command = [
-            self.nvcc, "-std=c++17", f"-arch={self.arch}", "-I",
+            self.nvcc, "-std=c++17", *self.flags, "-I",
             os.path.dirname(os.path.abspath(__file__)), "-w", "-o", program, "main.cu"
         ]
         process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
