@@ -293,7 +293,7 @@ std::string meaning(const ParsedUnit &Unit) {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Tools, ParseRequest Request) {
+llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Tools, const ParseRequest &Request) {
   auto Original = parse(Tools, Request);
   if (!Original)
     return Original;

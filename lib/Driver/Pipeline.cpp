@@ -369,7 +369,8 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     auto Composed = composed(Result.Kernels, Request);
     if (!Composed)
       return Composed.takeError();
-    Result.Kernels.assign(1, std::move(*Composed));
+    Result.Kernels.clear();
+    Result.Kernels.push_back(std::move(*Composed));
   }
   Fuser Fuser(Tools, Result.Kernels, Options);
 

@@ -181,7 +181,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools,
   auto Request = parseRequest(File, Flags);
   if (!Request)
     return Request.takeError();
-  auto Unit = parseWrittenOut(Tools, std::move(*Request));
+  auto Unit = parseWrittenOut(Tools, *Request);
   if (!Unit)
     return Unit.takeError();
   const HostCode Host(**Unit);

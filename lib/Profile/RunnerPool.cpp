@@ -7,7 +7,7 @@ namespace cufuse {
 RunnerPool::RunnerPool(std::vector<RunnerOptions> Given, RunnerJob Job, BusyClock &Busy)
     : Devices(std::move(Given)), Job(std::move(Job)), Busy(Busy) {
   for (const RunnerOptions &Device : Devices)
-    Threads.emplace_back([this, &Device](std::stop_token Stop) { serve(Device, Stop); });
+    Threads.emplace_back([this, &Device](const std::stop_token &Stop) { serve(Device, Stop); });
 }
 
 RunnerPool::~RunnerPool() {
@@ -44,7 +44,7 @@ std::vector<RunOutcome> RunnerPool::run(std::vector<Schedule> Schedules) {
   return Outcomes;
 }
 
-void RunnerPool::serve(const RunnerOptions &Device, std::stop_token Stop) {
+void RunnerPool::serve(const RunnerOptions &Device, const std::stop_token &Stop) {
   Runner Gpu(Device, Job);
   {
     const BusyClock::Work Working(Busy);

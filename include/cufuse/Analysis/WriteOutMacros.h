@@ -10,6 +10,6 @@ namespace cufuse {
 /// their numbers; those of a kernel of several lines are counted from the call's. A kernel stays as it is, out of a
 /// macro, where its meaning would change
 /// (`__LINE__`), or where the macro uses __VA_OPT__.
-llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Tools, ParseRequest Request);
+llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Tools, const ParseRequest &Request);
 
 } // namespace cufuse

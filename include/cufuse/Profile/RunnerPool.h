@@ -34,7 +34,7 @@ public:
   std::vector<RunOutcome> run(std::vector<Schedule> Schedules);
 
 private:
-  void serve(const RunnerOptions &Device, std::stop_token Stop);
+  void serve(const RunnerOptions &Device, const std::stop_token &Stop);
 
   const std::vector<RunnerOptions> Devices;
   const RunnerJob Job;
