@@ -1,5 +1,7 @@
 // What measured candidates say of those not measured: a Gaussian process over the logarithm of the time, around the
-// model's prediction (Rasmussen, Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1).
+// model's prediction (Rasmussen, Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1). What it may
+// be wrong about is a sum: what a family has in common, what a constituent does in one shape wherever it is, and what
+// only like candidates share (Duvenaud, Nickisch, Rasmussen, Additive Gaussian Processes, 2011).
 #pragma once
 
 #include "cufuse/Model/Predict.h"
@@ -10,13 +12,15 @@
 
 namespace cufuse {
 
-/// What the process sees of a candidate.
+/// What the process sees of a candidate. Numbers are scaled so that a difference of 1 matters.
 struct Features {
-  int Family = 0;              ///< Geometry, grid policy and order.
-  int Registers = 0;           ///< The policy.
-  std::vector<double> Numbers; ///< Each scaled so that a difference of 1 matters.
+  int Family = 0;                                ///< Geometry, grid policy and order.
+  int Registers = 0;                             ///< The policy.
+  std::vector<std::vector<double>> Constituents; ///< Numbers of each, as it is within the candidate.
+  std::vector<std::vector<double>> Alone;        ///< Those of each that mean the same in every family.
+  std::vector<double> Whole;                     ///< Numbers of the candidate.
 };
-Features featuresOf(const FusionConfig &Config, const Prediction &Model);
+Features featuresOf(const Problem &P, const FusionConfig &Config, const Prediction &Model);
 
 class Surrogate {
 public:
@@ -25,23 +29,28 @@ public:
     double Surprise; ///< log(measured / predicted)
     double Noise;    ///< Relative, of the measurement.
   };
-  /// Chooses how far likeness reaches and how much it says by the likelihood of the samples (chapter 5).
+  /// Chooses how far likeness reaches and how much it says by the likelihood of the samples (chapter 5). Without
+  /// samples, it knows what the model is wrong by.
   explicit Surrogate(std::vector<Sample> Samples);
 
-  struct Guess {
-    double Surprise, Deviation; ///< Mean and standard deviation of log(time / predicted).
-  };
-  Guess at(const Features &F) const;
-
 private:
+  friend class Outlook;
+  /// Standard deviations of log(time / predicted), and a distance.
   struct Scales {
-    double Reach = 1;                  ///< Differences are divided by it.
-    double Family = 0.2, Local = 0.15; ///< Standard deviations of log(time / predicted): of what a family has in
-                                       ///< common, of what like candidates have.
+    double Reach = 1; ///< Differences are divided by it.
+    double Family = 0.15, Constituent = 0.2, Local = 0.3;
   };
-  double covariance(const Features &A, const Features &B) const;
+  /// How alike two candidates are in each respect.
+  struct Likeness {
+    bool Family = false;
+    double Constituents = 0; ///< Sum of 0…1 for each.
+    double Squares = 0;      ///< Of all differences.
+  };
+  static Likeness likeness(const Features &A, const Features &B);
+  double covariance(const Likeness &L) const;
+  double variance(const Features &F) const;
   /// With `Chosen`; answers the logarithm of the samples' likelihood, up to a constant.
-  double fit();
+  double fit(llvm::ArrayRef<Likeness> Pairs);
 
   std::vector<Sample> Samples;
   Scales Chosen;
@@ -50,7 +59,24 @@ private:
   std::vector<double> Weights;            ///< Covariance⁻¹ · (surprises − mean)
 };
 
-/// How alike two candidates are, 0…1.
-double likeness(const Features &A, const Features &B, double Reach = 1);
+/// What the process expects of a list of candidates.
+class Outlook {
+public:
+  /// Both outlive it.
+  Outlook(const Surrogate &Learned, llvm::ArrayRef<Features> At);
+
+  double surprise(size_t I) const { return Surprises[I]; } ///< Mean of log(time / predicted).
+  double deviation(size_t I) const;                        ///< Standard deviation of it.
+
+  /// As if this one had been measured and had taken what is expected of it: of those like it less remains to be learnt
+  /// (Desautels, Krause, Burdick, Parallelizing Exploration-Exploitation Tradeoffs, 2014).
+  void assume(size_t I);
+
+private:
+  const Surrogate &Learned;
+  llvm::ArrayRef<Features> At;
+  std::vector<double> Surprises, Variances;
+  std::vector<std::vector<double>> Rows; ///< Lower⁻¹ · covariance of samples and candidates, one row for each sample.
+};
 
 } // namespace cufuse
