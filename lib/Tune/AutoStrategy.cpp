@@ -13,8 +13,7 @@ namespace cufuse {
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
 constexpr size_t MostMeasured = 200, MostFinalists = 8;
-constexpr size_t Rounds = 4;       // each compiled at once, and chosen by what the ones before have taught
-constexpr double WorthIt = 0.0008; // expected improvement, as a share of the best time, that is worth a round
+constexpr size_t Rounds = 5; // each compiled at once, and chosen by what the ones before have taught
 
 /// The expectation of max(0, best − x) for a normal x (Jones, Schonlau, Welch 1998), all of them logarithms.
 double expectedImprovement(double Best, double Mean, double Deviation) {
@@ -54,53 +53,46 @@ private:
     return std::min(std::max<size_t>(static_cast<size_t>(MeasuredShare * Able * Possible), 3), MostMeasured);
   }
 
-  /// The candidates with the greatest expected improvement, each as if those chosen before it were known already. Empty
-  /// when none is worth it.
+  /// The candidates with the greatest expected improvement, each as if those chosen before it were known already.
   static std::vector<size_t> nextRound(const Search &S, size_t Count) {
-    std::vector<size_t> Left;
+    std::vector<size_t> Able;
     std::vector<Features> Seen;
     std::vector<double> Predicted; // logarithms
-    std::vector<Surrogate::Sample> Samples;
-    double Best = std::numeric_limits<double>::infinity();
-    for (size_t I = 0; I < S.candidates().size(); ++I) {
-      const Prediction Model = S.predicted(I);
-      if (Model.ResidentBlocks == 0)
-        continue;
-      Features F = featuresOf(S.problem(), S.candidates()[I].Config, Model);
-      if (S.state(I).isMeasured()) {
-        const Evaluation &Known = *S.state(I).last();
-        Samples.push_back({std::move(F), std::log(Known.Microseconds / Model.Microseconds), Known.RelativeNoise});
-        Best = std::min(Best, std::log(Known.Microseconds));
-      } else {
-        Left.push_back(I);
-        Seen.push_back(std::move(F));
+    for (size_t I = 0; I < S.candidates().size(); ++I)
+      if (const Prediction Model = S.predicted(I); Model.ResidentBlocks > 0) {
+        Able.push_back(I);
+        Seen.push_back(featuresOf(S.problem(), S.candidates()[I].Config, Model));
         Predicted.push_back(std::log(Model.Microseconds));
       }
-    }
-    if (Samples.empty() && !Predicted.empty())
-      Best = *llvm::min_element(Predicted);
-    const Surrogate Learned(std::move(Samples));
-    Outlook Expected(Learned, Seen);
-    std::vector<bool> Taken(Left.size());
-    for (size_t M = 0; M < Left.size(); ++M)
-      if (S.state(Left[M]).failed()) { // so may those like it
-        Taken[M] = true;
-        Expected.assume(M);
+    Surrogate Expected(std::move(Seen));
+    double Best = std::numeric_limits<double>::infinity();
+    for (size_t M = 0; M < Able.size(); ++M)
+      if (const Search::State &Known = S.state(Able[M]); Known.failed())
+        Expected.assume(M); // so may those like it
+      else if (Known.isMeasured()) {
+        const double Time = std::log(Known.last()->Microseconds);
+        Expected.learn(M, Time - Predicted[M], Known.last()->RelativeNoise);
+        Best = std::min(Best, Time);
       }
+    if (std::isinf(Best) && !Able.empty())
+      Best = *llvm::min_element(Predicted);
     std::vector<size_t> Chosen;
+    std::vector<bool> Taken(Able.size());
     while (Chosen.size() < Count) {
-      double Most = -1;
+      double Most = 0;
       size_t Next = 0;
-      for (size_t M = 0; M < Left.size(); ++M)
-        if (const double Worth = expectedImprovement(Best, Predicted[M] + Expected.surprise(M), Expected.deviation(M));
-            !Taken[M] && Worth > Most) {
-          Most = Worth;
-          Next = M;
-        }
-      if (Most < (Chosen.empty() ? WorthIt : 0))
+      for (size_t M = 0; M < Able.size(); ++M)
+        if (const Search::State &Known = S.state(Able[M]); !Taken[M] && !Known.failed() && !Known.isMeasured())
+          if (const double Worth =
+                  expectedImprovement(Best, Predicted[M] + Expected.surprise(M), Expected.deviation(M));
+              Worth > Most) {
+            Most = Worth;
+            Next = M;
+          }
+      if (Most <= 0)
         break;
       Taken[Next] = true;
-      Chosen.push_back(Left[Next]);
+      Chosen.push_back(Able[Next]);
       Expected.assume(Next);
     }
     return Chosen;

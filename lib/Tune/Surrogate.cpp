@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace cufuse {
 
 namespace {
-constexpr double OwnDeviation = 0.005; // of a candidate's own, which no other tells
+// Standard deviations of log(time / predicted): of what all have in common, of what a family has, of a constituent's in
+// its shape, of what like candidates have, and of a candidate's own, which no other tells.
+constexpr double CommonDeviation = 0.15, FamilyDeviation = 0.15, ConstituentDeviation = 0.2, LocalDeviation = 0.3,
+                 OwnDeviation = 0.005;
 // Differences of category, on the scale of the numbers.
 constexpr double OtherFamily = 1.2, OtherRegisters = 0.4;
 
@@ -47,8 +49,10 @@ Features featuresOf(const Problem &P, const FusionConfig &Config, const Predicti
     const double Warps = std::log2(Threads * Blocks), Unroll = C.Unroll > 0 ? 0.5 + std::log2(C.Unroll) / 2 : 0;
     F.Constituents.push_back(
         {std::log2(Threads) / 1.5, Warps, HasRoles ? Blocks / Roles / 0.3 : 0, C.RegisterBudget / 48.0, Unroll});
+    // To loop over its blocks is hard for some.
     F.Alone.push_back({std::log2(static_cast<double>(C.Block.threads())) / 1.5, Warps, Unroll,
-                       std::log(slownessAlone(P.Constituents[I], C.Block)) / 0.15});
+                       std::log(slownessAlone(P.Constituents[I], C.Block)) / 0.15,
+                       Config.Grid == GridPolicy::Match ? 0 : 1.5});
   }
   // What the launch bounds leave to a thread counts, not how many blocks that takes.
   const double Warps = Config.Registers.MinBlocks * fusedThreads(Config) / double(WarpSize);
@@ -58,116 +62,39 @@ Features featuresOf(const Problem &P, const FusionConfig &Config, const Predicti
   return F;
 }
 
-Surrogate::Likeness Surrogate::likeness(const Features &A, const Features &B) {
-  Likeness L;
-  L.Family = A.Family == B.Family;
-  L.Squares = squares(A.Whole, B.Whole) + (L.Family ? 0 : OtherFamily * OtherFamily) +
-              (A.Registers == B.Registers ? 0 : OtherRegisters * OtherRegisters);
+/// Of log(time / predicted), before anything is measured.
+static double covariance(const Features &A, const Features &B) {
+  double Sum = CommonDeviation * CommonDeviation;
+  double Squares = squares(A.Whole, B.Whole) + (A.Registers == B.Registers ? 0 : OtherRegisters * OtherRegisters);
+  if (A.Family == B.Family)
+    Sum += FamilyDeviation * FamilyDeviation;
+  else
+    Squares += OtherFamily * OtherFamily;
   for (size_t I = 0; I < A.Constituents.size(); ++I) {
-    L.Squares += squares(A.Constituents[I], B.Constituents[I]);
-    L.Constituents += std::exp(-squares(A.Alone[I], B.Alone[I]) / 2);
+    Squares += squares(A.Constituents[I], B.Constituents[I]);
+    Sum += ConstituentDeviation * ConstituentDeviation * std::exp(-squares(A.Alone[I], B.Alone[I]) / 2);
   }
-  return L;
+  return Sum + LocalDeviation * LocalDeviation * std::exp(-Squares / 2);
 }
 
-double Surrogate::covariance(const Likeness &L) const {
-  return (L.Family ? Chosen.Family * Chosen.Family : 0) + Chosen.Constituent * Chosen.Constituent * L.Constituents +
-         Chosen.Local * Chosen.Local * std::exp(-L.Squares / (2 * Chosen.Reach * Chosen.Reach));
+Surrogate::Surrogate(std::vector<Features> Those) : Candidates(std::move(Those)), Surprises(Candidates.size()) {
+  for (const Features &F : Candidates)
+    Variances.push_back(covariance(F, F) + OwnDeviation * OwnDeviation);
 }
 
-double Surrogate::variance(const Features &F) const { return covariance(likeness(F, F)) + OwnDeviation * OwnDeviation; }
+double Surrogate::deviation(size_t I) const { return std::sqrt(std::max(Variances[I], 1e-12)); }
 
-Surrogate::Surrogate(std::vector<Sample> Those) : Samples(std::move(Those)) {
-  if (Samples.empty())
-    return;
-  std::vector<Likeness> Pairs;
-  for (size_t I = 0; I < Samples.size(); ++I) {
-    Mean += Samples[I].Surprise / Samples.size();
-    for (size_t J = 0; J <= I; ++J)
-      Pairs.push_back(likeness(Samples[I].At, Samples[J].At));
-  }
-  Scales Best;
-  double Likeliest = -std::numeric_limits<double>::infinity();
-  for (double Reach : {0.6, 1.0, 1.7, 3.0})
-    for (double Family : {0.04, 0.15, 0.4})
-      for (double Constituent : {0.05, 0.2})
-        for (double Local : {0.05, 0.12, 0.3}) {
-          Chosen = {Reach, Family, Constituent, Local};
-          if (const double Likelihood = fit(Pairs); Likelihood > Likeliest) {
-            Likeliest = Likelihood;
-            Best = Chosen;
-          }
-        }
-  Chosen = Best;
-  fit(Pairs);
-}
-
-double Surrogate::fit(llvm::ArrayRef<Likeness> Pairs) {
-  const size_t N = Samples.size();
-  double Likelihood = 0;
-  Lower.assign(N, {});
-  Weights.resize(N);
-  size_t Pair = 0;
-  for (size_t I = 0; I < N; ++I) {
-    Lower[I].resize(I + 1);
-    for (size_t J = 0; J <= I; ++J) {
-      double Sum = covariance(Pairs[Pair++]);
-      if (I == J)
-        Sum += OwnDeviation * OwnDeviation + Samples[I].Noise * Samples[I].Noise;
-      for (size_t K = 0; K < J; ++K)
-        Sum -= Lower[I][K] * Lower[J][K];
-      Lower[I][J] = I == J ? std::sqrt(std::max(Sum, 1e-12)) : Sum / Lower[J][J];
-    }
-  }
-  for (size_t I = 0; I < N; ++I) {
-    double Sum = Samples[I].Surprise - Mean;
-    for (size_t K = 0; K < I; ++K)
-      Sum -= Lower[I][K] * Weights[K];
-    Weights[I] = Sum / Lower[I][I];
-    Likelihood -= Weights[I] * Weights[I] / 2 + std::log(Lower[I][I]);
-  }
-  for (size_t I = N; I-- > 0;) {
-    double Sum = Weights[I];
-    for (size_t K = I + 1; K < N; ++K)
-      Sum -= Lower[K][I] * Weights[K];
-    Weights[I] = Sum / Lower[I][I];
-  }
-  return Likelihood;
-}
-
-Outlook::Outlook(const Surrogate &Learned, llvm::ArrayRef<Features> At)
-    : Learned(Learned), At(At), Surprises(At.size(), Learned.Mean) {
-  for (const Features &F : At)
-    Variances.push_back(Learned.variance(F));
-  for (size_t I = 0; I < Learned.Samples.size(); ++I) {
-    std::vector<double> Row;
-    for (size_t M = 0; M < At.size(); ++M) {
-      Row.push_back(Learned.covariance(Surrogate::likeness(Learned.Samples[I].At, At[M])));
-      Surprises[M] += Row[M] * Learned.Weights[I];
-    }
-    for (size_t K = 0; K < I; ++K)
-      for (size_t M = 0; M < At.size(); ++M)
-        Row[M] -= Learned.Lower[I][K] * Rows[K][M];
-    for (size_t M = 0; M < At.size(); ++M) {
-      Row[M] /= Learned.Lower[I][I];
-      Variances[M] -= Row[M] * Row[M];
-    }
-    Rows.push_back(std::move(Row));
-  }
-}
-
-double Outlook::deviation(size_t I) const { return std::sqrt(std::max(Variances[I], 1e-12)); }
-
-void Outlook::assume(size_t I) {
+void Surrogate::learn(size_t I, double Surprise, double Noise) {
   std::vector<double> Row;
-  for (const Features &F : At)
-    Row.push_back(Learned.covariance(Surrogate::likeness(At[I], F)));
+  for (const Features &F : Candidates)
+    Row.push_back(covariance(Candidates[I], F));
   for (const std::vector<double> &Before : Rows)
-    for (size_t M = 0; M < At.size(); ++M)
+    for (size_t M = 0; M < Row.size(); ++M)
       Row[M] -= Before[I] * Before[M];
-  const double Deviation = deviation(I);
-  for (size_t M = 0; M < At.size(); ++M) {
+  const double Deviation = std::hypot(deviation(I), Noise), Off = (Surprise - Surprises[I]) / Deviation;
+  for (size_t M = 0; M < Row.size(); ++M) {
     Row[M] /= Deviation;
+    Surprises[M] += Row[M] * Off;
     Variances[M] -= Row[M] * Row[M];
   }
   Rows.push_back(std::move(Row));

@@ -1,7 +1,8 @@
 // What measured candidates say of those not measured: a Gaussian process over the logarithm of the time, around the
-// model's prediction (Rasmussen, Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1). What it may
-// be wrong about is a sum: what a family has in common, what a constituent does in one shape wherever it is, and what
-// only like candidates share (Duvenaud, Nickisch, Rasmussen, Additive Gaussian Processes, 2011).
+// model's prediction (Rasmussen, Williams, Gaussian Processes for Machine Learning, 2006, chapter 2). What the model
+// may be wrong about is a sum: what all candidates have in common, what a family has, what a constituent does in one
+// shape wherever it is, and what only like candidates share (Duvenaud, Nickisch, Rasmussen, Additive Gaussian
+// Processes, 2011).
 #pragma once
 
 #include "cufuse/Model/Predict.h"
@@ -22,61 +23,27 @@ struct Features {
 };
 Features featuresOf(const Problem &P, const FusionConfig &Config, const Prediction &Model);
 
+/// Of a list of candidates, by position.
 class Surrogate {
 public:
-  struct Sample {
-    Features At;
-    double Surprise; ///< log(measured / predicted)
-    double Noise;    ///< Relative, of the measurement.
-  };
-  /// Chooses how far likeness reaches and how much it says by the likelihood of the samples (chapter 5). Without
-  /// samples, it knows what the model is wrong by.
-  explicit Surrogate(std::vector<Sample> Samples);
+  /// Before anything is measured.
+  explicit Surrogate(std::vector<Features> Candidates);
 
-private:
-  friend class Outlook;
-  /// Standard deviations of log(time / predicted), and a distance.
-  struct Scales {
-    double Reach = 1; ///< Differences are divided by it.
-    double Family = 0.15, Constituent = 0.2, Local = 0.3;
-  };
-  /// How alike two candidates are in each respect.
-  struct Likeness {
-    bool Family = false;
-    double Constituents = 0; ///< Sum of 0…1 for each.
-    double Squares = 0;      ///< Of all differences.
-  };
-  static Likeness likeness(const Features &A, const Features &B);
-  double covariance(const Likeness &L) const;
-  double variance(const Features &F) const;
-  /// With `Chosen`; answers the logarithm of the samples' likelihood, up to a constant.
-  double fit(llvm::ArrayRef<Likeness> Pairs);
-
-  std::vector<Sample> Samples;
-  Scales Chosen;
-  double Mean = 0;
-  std::vector<std::vector<double>> Lower; ///< Cholesky factor of the covariance.
-  std::vector<double> Weights;            ///< Covariance⁻¹ · (surprises − mean)
-};
-
-/// What the process expects of a list of candidates.
-class Outlook {
-public:
-  /// Both outlive it.
-  Outlook(const Surrogate &Learned, llvm::ArrayRef<Features> At);
+  /// Surprise: log(measured / predicted); noise: relative, of the measurement.
+  void learn(size_t I, double Surprise, double Noise);
+  /// As if it had been measured and had taken what is expected of it: of those like it less remains to be learnt
+  /// (Desautels, Krause, Burdick, Parallelizing Exploration-Exploitation Tradeoffs, 2014).
+  void assume(size_t I) { learn(I, Surprises[I], 0); }
 
   double surprise(size_t I) const { return Surprises[I]; } ///< Mean of log(time / predicted).
   double deviation(size_t I) const;                        ///< Standard deviation of it.
 
-  /// As if this one had been measured and had taken what is expected of it: of those like it less remains to be learnt
-  /// (Desautels, Krause, Burdick, Parallelizing Exploration-Exploitation Tradeoffs, 2014).
-  void assume(size_t I);
-
 private:
-  const Surrogate &Learned;
-  llvm::ArrayRef<Features> At;
+  std::vector<Features> Candidates;
   std::vector<double> Surprises, Variances;
-  std::vector<std::vector<double>> Rows; ///< Lower⁻¹ · covariance of samples and candidates, one row for each sample.
+  /// Of each that was learnt, its covariance with every candidate over its deviation, all given those before it: the
+  /// rows of a Cholesky factor.
+  std::vector<std::vector<double>> Rows;
 };
 
 } // namespace cufuse

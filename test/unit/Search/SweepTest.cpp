@@ -45,12 +45,12 @@ struct Found {
 class Sweep : public testing::TestWithParam<std::string> {
 protected:
   /// The strategy chooses from what was recorded: the sweep may be of another day's space.
-  Found search(const char *Strategy, ReplayEvaluator World) const {
+  Found search(const char *Strategy, ReplayEvaluator World, Budget Limit = {}) const {
     const auto How = llvm::cantFail(makeStrategy(Strategy));
     Trace Record;
     SearchSeams Seams;
     Seams.Now = [] { return 0.0; };
-    Search S(Recorded.What, World.candidates(), World, Record, {}, Seams);
+    Search S(Recorded.What, World.candidates(), World, Record, Limit, Seams);
     How->run(S);
     Found Result;
     Result.Measured = S.measuredCount();
@@ -81,6 +81,16 @@ TEST_P(Sweep, AutoIsWithinOnePercentOfExhaustiveInAQuarterOfItsMeasurements) {
               Few = search("auto", ReplayEvaluator(Recorded.Entries));
   EXPECT_LE(Few.Microseconds, 1.01 * All.Microseconds) << Few.Key << " instead of " << All.Key;
   EXPECT_LE(Few.Measured * 4, All.Measured);
+}
+
+TEST_P(Sweep, AutoIsWithinTwoPercentOfExhaustiveInAHundredMeasurements) {
+  Budget Few;
+  Few.Measured = 100; // as in a search of seconds
+  for (std::uint64_t Seed : {1, 2}) {
+    const Found All = search("exhaustive", ReplayEvaluator(Recorded.Entries)),
+                Early = search("auto", ReplayEvaluator(Recorded.Entries, Seed), Few);
+    EXPECT_LE(Early.Microseconds, 1.02 * All.Microseconds) << Early.Key << " instead of " << All.Key;
+  }
 }
 
 TEST_P(Sweep, TwoRunsOfAutoAgreeWithinTwoPercent) {
