@@ -11,10 +11,7 @@
 namespace cufuse {
 
 namespace {
-// Fitted by eye to the runs on an H200 in the design's tables; a search corrects them by what it measures.
-// A kernel's rate grows as warps^e: e is what its busiest resource leaves idle, from saturated (0) to latency-bound
-// (1).
-constexpr double LeastExponent = 0.25, MostExponent = 1, ExponentOfIdle = 1.6;
+// Fitted by eye to runs on an H200; a search corrects them by what it measures.
 constexpr double Interleaving = 0.93; // whole blocks of two kernels hide some of each other's latency
 // What ptxas spills is counted once, however often it runs, and most of it outside the busiest loop: a thousand bytes
 // cost hardly more than a hundred.
@@ -48,11 +45,10 @@ const SoloShape &nearestShape(const ConstituentProblem &C, const BlockShape &Blo
                            [&](const SoloShape &A, const SoloShape &B) { return Distance(A) < Distance(B); });
 }
 
-/// `Idle`: the share of its busiest resource that the kernel leaves alone.
-double rateLoss(double Warps, double SoloWarps, double Idle) {
-  return Warps >= SoloWarps || Warps <= 0
-             ? 1
-             : std::pow(SoloWarps / Warps, std::clamp(ExponentOfIdle * Idle, LeastExponent, MostExponent));
+/// A kernel's rate grows as the root of its warps: between that of one whose busiest resource is saturated, which does
+/// not, and that of one bound by latency, which is in proportion.
+double rateLoss(double Warps, double SoloWarps) {
+  return Warps >= SoloWarps || Warps <= 0 ? 1 : std::sqrt(SoloWarps / Warps);
 }
 
 /// The busiest shared resource, when `Share` of each part's work is done.
@@ -179,10 +175,7 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
       New.Fills = std::min(1.0, New.Blocks / (static_cast<double>(P.Gpu.Multiprocessors) * Resident));
     New.Follows = Roles && Chosen.ResidentBlocks == 0;
     const unsigned Blocks = New.Follows ? Room : Roles ? std::min(Chosen.ResidentBlocks, Resident) : Resident;
-    double Busiest = 0;
-    for (const auto &[Resource, Microseconds] : New.Demands)
-      Busiest = std::max(Busiest, Microseconds / New.Solo);
-    New.Slowdown = rateLoss(static_cast<double>(Blocks) * paddedThreads(Chosen) / WarpSize, SoloWarps, 1 - Busiest);
+    New.Slowdown = rateLoss(static_cast<double>(Blocks) * paddedThreads(Chosen) / WarpSize, SoloWarps);
     const unsigned Own = Policy == RegisterPolicy::Split ? Chosen.RegisterBudget : Allowed;
     if (Own < SoloRegisters)
       MissingRegisters = std::max(MissingRegisters, SoloRegisters - Own);

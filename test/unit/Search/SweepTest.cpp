@@ -40,6 +40,22 @@ struct Found {
   std::string Key;
   double Microseconds = 0; ///< As recorded, a full measurement before a short one.
   size_t Measured = 0;
+  unsigned Rounds = 0;
+};
+
+/// How often the compilers are started, and waited for.
+struct RoundCounter : Evaluator {
+  explicit RoundCounter(ReplayEvaluator &World) : World(World) {}
+  void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override {
+    ++Rounds;
+    World.screen(Candidates, Take);
+  }
+  void measure(llvm::ArrayRef<Candidate> Candidates, Effort How, TakeEvaluation Take) override {
+    Rounds += How == Effort::Short;
+    World.measure(Candidates, How, Take);
+  }
+  ReplayEvaluator &World;
+  unsigned Rounds = 0;
 };
 
 class Sweep : public testing::TestWithParam<std::string> {
@@ -50,9 +66,11 @@ protected:
     Trace Record;
     SearchSeams Seams;
     Seams.Now = [] { return 0.0; };
-    Search S(Recorded.What, World.candidates(), World, Record, Limit, Seams);
+    RoundCounter Counted(World);
+    Search S(Recorded.What, World.candidates(), Counted, Record, Limit, Seams);
     How->run(S);
     Found Result;
+    Result.Rounds = Counted.Rounds;
     Result.Measured = S.measuredCount();
     const auto Best = S.best();
     if (!Best) {
@@ -81,6 +99,7 @@ TEST_P(Sweep, AutoIsWithinOnePercentOfExhaustiveInAQuarterOfItsMeasurements) {
               Few = search("auto", ReplayEvaluator(Recorded.Entries));
   EXPECT_LE(Few.Microseconds, 1.01 * All.Microseconds) << Few.Key << " instead of " << All.Key;
   EXPECT_LE(Few.Measured * 4, All.Measured);
+  EXPECT_LE(Few.Rounds, 6u);
 }
 
 TEST_P(Sweep, AutoIsWithinTwoPercentOfExhaustiveInAHundredMeasurements) {
