@@ -11,14 +11,13 @@
 namespace cufuse {
 
 namespace {
-// Fitted by eye to the runs on an H200 in the design's tables; a search corrects them by what it measures.
-// A kernel's rate grows as warps^e: e is what its busiest resource leaves idle, from saturated (0) to latency-bound
-// (1).
-constexpr double LeastExponent = 0.25, MostExponent = 1, ExponentOfIdle = 1.6;
-constexpr double Interleaving = 0.93;      // whole blocks of two kernels hide some of each other's latency
-constexpr double SpillByteCost = 0.002;    // per byte and thread of spill stores and loads
-constexpr double MissingRegisterBytes = 8; // a register is stored and loaded
-constexpr double AssumedIssueShare = 0.45; // issue-slot utilisation of a kernel without counters
+// Fitted by eye to runs on an H200; a search corrects them by what it measures.
+constexpr double Interleaving = 0.93; // whole blocks of two kernels hide some of each other's latency
+// What ptxas spills is counted once, however often it runs, and most of it outside the busiest loop: a thousand bytes
+// cost hardly more than a hundred.
+constexpr double SpillCost = 0.05, FewSpillBytes = 16; // per thread, of stores and loads
+constexpr double MissingRegisterBytes = 8;             // a register is stored and loaded
+constexpr double AssumedIssueShare = 0.45;             // issue-slot utilisation of a kernel without counters
 constexpr unsigned UnknownRegisters = 40;
 
 unsigned paddedThreads(const ConstituentConfig &C) {
@@ -30,6 +29,7 @@ struct Part {
   double Solo = 0;                       ///< Microseconds alone, all of it.
   double Slowdown = 1;                   ///< Of its rate, with the warps that it has.
   double Blocks = 1;                     ///< Fused blocks that its grid needs in one shot.
+  double Fills = 1;                      ///< Share of the slots for blocks that these take.
   bool Follows = false;                  ///< Behind the resident blocks of the others, in the room that they leave.
   std::map<std::string, double> Demands; ///< Microseconds of each resource.
   double whole() const { return Solo * Slowdown; }
@@ -45,11 +45,10 @@ const SoloShape &nearestShape(const ConstituentProblem &C, const BlockShape &Blo
                            [&](const SoloShape &A, const SoloShape &B) { return Distance(A) < Distance(B); });
 }
 
-/// `Idle`: the share of its busiest resource that the kernel leaves alone.
-double rateLoss(double Warps, double SoloWarps, double Idle) {
-  return Warps >= SoloWarps || Warps <= 0
-             ? 1
-             : std::pow(SoloWarps / Warps, std::clamp(ExponentOfIdle * Idle, LeastExponent, MostExponent));
+/// A kernel's rate grows as the root of its warps: between that of one whose busiest resource is saturated, which does
+/// not, and that of one bound by latency, which is in proportion.
+double rateLoss(double Warps, double SoloWarps) {
+  return Warps >= SoloWarps || Warps <= 0 ? 1 : std::sqrt(SoloWarps / Warps);
 }
 
 /// The busiest shared resource, when `Share` of each part's work is done.
@@ -90,12 +89,14 @@ double following(const std::vector<Part> &Parts) {
   return std::max(busiest(Parts, [](const Part &) { return 1.0; }), Time);
 }
 
-/// One after the other on the same threads or the same slots.
+/// One after the other on the same threads, or the same slots as far as they fill them.
 double inTurn(const std::vector<Part> &Parts) {
-  double Sum = 0;
-  for (const Part &P : Parts)
-    Sum += P.whole();
-  return std::max(busiest(Parts, [](const Part &) { return 1.0; }), Sum * Interleaving);
+  double Sum = 0, Longest = 0;
+  for (const Part &P : Parts) {
+    Sum += P.whole() * P.Fills;
+    Longest = std::max(Longest, P.whole());
+  }
+  return std::max({busiest(Parts, [](const Part &) { return 1.0; }), Longest, Sum * Interleaving});
 }
 } // namespace
 
@@ -165,13 +166,16 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     const unsigned SoloRegisters = Solo.Resources ? Solo.Resources->Registers : UnknownRegisters;
     const BlockUse SoloUse{SoloThreads, SoloRegisters,
                            Solo.DynamicBytes + (Solo.Resources ? Solo.Resources->SharedBytes : 0), 0};
-    const double SoloWarps = std::max(1u, occupancyOf(Sm, SoloUse).Warps);
+    const double BlockWarps = std::ceil(SoloThreads / double(WarpSize));
+    // A small grid has fewer warps on an SM than there is room for.
+    const double SoloWarps =
+        std::clamp(std::ceil(static_cast<double>(Solo.Blocks) / P.Gpu.Multiprocessors) * BlockWarps, 1.0,
+                   std::max(1.0, static_cast<double>(occupancyOf(Sm, SoloUse).Warps)));
+    if (Config.Shape == Geometry::Blocks)
+      New.Fills = std::min(1.0, New.Blocks / (static_cast<double>(P.Gpu.Multiprocessors) * Resident));
     New.Follows = Roles && Chosen.ResidentBlocks == 0;
     const unsigned Blocks = New.Follows ? Room : Roles ? std::min(Chosen.ResidentBlocks, Resident) : Resident;
-    double Busiest = 0;
-    for (const auto &[Resource, Microseconds] : New.Demands)
-      Busiest = std::max(Busiest, Microseconds / New.Solo);
-    New.Slowdown = rateLoss(static_cast<double>(Blocks) * paddedThreads(Chosen) / WarpSize, SoloWarps, 1 - Busiest);
+    New.Slowdown = rateLoss(static_cast<double>(Blocks) * paddedThreads(Chosen) / WarpSize, SoloWarps);
     const unsigned Own = Policy == RegisterPolicy::Split ? Chosen.RegisterBudget : Allowed;
     if (Own < SoloRegisters)
       MissingRegisters = std::max(MissingRegisters, SoloRegisters - Own);
@@ -184,7 +188,7 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
                           : inTurn(Parts);
   const double SpillBytes =
       Compiled ? Compiled->SpillStores + Compiled->SpillLoads : MissingRegisters * MissingRegisterBytes;
-  return {Time * (1 + SpillByteCost * SpillBytes), Resident, SpillBytes};
+  return {Time * (1 + SpillCost * std::log1p(SpillBytes / FewSpillBytes)), Resident, SpillBytes};
 }
 
 } // namespace cufuse

@@ -44,6 +44,11 @@ const SoloShape &shapeOf(const ConstituentProblem &C, const BlockShape &Block) {
   return Same != C.Shapes.end() ? *Same : C.best();
 }
 
+double slownessAlone(const ConstituentProblem &C, const BlockShape &Block) {
+  const double Own = shapeOf(C, Block).Microseconds, Best = C.best().Microseconds;
+  return Own > 0 && Best > 0 ? Own / Best : 1;
+}
+
 std::optional<unsigned> hfuseBlocks(const Problem &P, const FusionConfig &Config) {
   const std::vector<unsigned> Registers = soloRegisters(P, Config);
   if (Registers.empty())

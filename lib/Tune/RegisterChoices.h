@@ -12,6 +12,8 @@ namespace cufuse {
 
 /// The constituent alone in this block shape, if it is known there; its best known shape otherwise.
 const SoloShape &shapeOf(const ConstituentProblem &C, const BlockShape &Block);
+/// The time alone of this shape over that of the best; 1 where they were not measured.
+double slownessAlone(const ConstituentProblem &C, const BlockShape &Block);
 
 /// HFUSE's b0 for these blocks: for `Warps` with the partitions side by side, for the others as if the kernel with the
 /// most registers had the whole block. Nothing when the registers of a constituent are not known or no block fits.

@@ -13,8 +13,7 @@
 namespace cufuse {
 
 namespace {
-constexpr double FullShare = 0.2;   // of the seconds, for full measurements at the end
-constexpr double ScreenShare = 0.4; // of the seconds at most, for screening: what is only compiled wins nothing
+constexpr double FullShare = 0.2; // of the seconds, for full measurements at the end
 } // namespace
 
 Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World, Trace &Record, Budget Limit,
@@ -46,8 +45,7 @@ bool Search::isLate(std::optional<Effort> How) const {
     return true;
   if (Limit.Seconds <= 0)
     return false;
-  const double Now = Seams.Now(), Share = How == Effort::Full ? 1 : 1 - FullShare;
-  return Now - Start >= Limit.Seconds * Share || (!How && Now - Start - Running >= Limit.Seconds * ScreenShare);
+  return Seams.Now() - Start >= Limit.Seconds * (How == Effort::Full ? 1 : 1 - FullShare);
 }
 
 bool Search::isSpent() const { return isLate(Effort::Short) || isFull(); }
@@ -87,7 +85,6 @@ void Search::evaluate(llvm::ArrayRef<size_t> Indices, std::optional<Effort> How)
   }
   if (Left.empty() || isLate(How))
     return;
-  const double Began = Seams.Now();
   auto Take = [&](size_t Position, const Evaluation &Result) {
     take(Left[Position], How, Result);
     return !isLate(How) && !(AnyNew && isFull());
@@ -96,8 +93,6 @@ void Search::evaluate(llvm::ArrayRef<size_t> Indices, std::optional<Effort> How)
     World.measure(Those, *How, Take);
   else
     World.screen(Those, Take);
-  if (How)
-    Running += Seams.Now() - Began;
 }
 
 void Search::screen(llvm::ArrayRef<size_t> Indices) { evaluate(Indices, std::nullopt); }

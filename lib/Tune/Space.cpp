@@ -69,12 +69,6 @@ double imbalance(llvm::ArrayRef<Share> Shares) {
   return static_cast<double>(Most) / Least;
 }
 
-/// Its time alone over that of the best; 1 where they were not measured.
-double slownessAlone(const ConstituentProblem &C, const BlockShape &Block) {
-  const double Own = shapeOf(C, Block).Microseconds, Best = C.best().Microseconds;
-  return Own > 0 && Best > 0 ? Own / Best : 1;
-}
-
 bool areGoodAlone(const Problem &P, llvm::ArrayRef<Share> Shares) {
   for (size_t I = 0; I < Shares.size(); ++I)
     if (slownessAlone(P.Constituents[I], Shares[I].Config.Block) > GoodAlone)

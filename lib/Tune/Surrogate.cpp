@@ -1,18 +1,29 @@
 #include "Surrogate.h"
 
+#include "RegisterChoices.h"
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace cufuse {
 
 namespace {
-constexpr double OwnDeviation = 0.005; // of a candidate's own, which no other tells
+// Standard deviations of log(time / predicted): of what all have in common, of what a family has, of a constituent's in
+// its shape, of what like candidates have, and of a candidate's own, which no other tells.
+constexpr double CommonDeviation = 0.15, FamilyDeviation = 0.15, ConstituentDeviation = 0.2, LocalDeviation = 0.3,
+                 OwnDeviation = 0.005;
 // Differences of category, on the scale of the numbers.
 constexpr double OtherFamily = 1.2, OtherRegisters = 0.4;
+
+double squares(llvm::ArrayRef<double> A, llvm::ArrayRef<double> B) {
+  double Sum = 0;
+  for (size_t I = 0; I < A.size(); ++I)
+    Sum += (A[I] - B[I]) * (A[I] - B[I]);
+  return Sum;
+}
 } // namespace
 
-Features featuresOf(const FusionConfig &Config, const Prediction &Model) {
+Features featuresOf(const Problem &P, const FusionConfig &Config, const Prediction &Model) {
   Features F;
   F.Family = static_cast<int>(Config.Shape) * 16 + static_cast<int>(Config.Grid) * 4 +
              (Config.Shape == Geometry::Threads ? static_cast<int>(Config.Order) : 0);
@@ -28,108 +39,65 @@ Features featuresOf(const FusionConfig &Config, const Prediction &Model) {
   F.Family += Follows || Config.Registers.Policy == RegisterPolicy::Split;
   // What follows the resident blocks has the room that they leave, if only behind them.
   const double Room = std::max(0.5, Model.ResidentBlocks - Resident), Roles = Follows ? Resident + Room : Resident;
-  for (const ConstituentConfig &C : Config.Constituents) {
+  for (size_t I = 0; I < Config.Constituents.size(); ++I) {
+    const ConstituentConfig &C = Config.Constituents[I];
     const double Threads = static_cast<double>(C.Block.threads() * C.Copies);
-    F.Numbers.push_back(std::log2(Threads) / 1.5);
     // Its warps on an SM hide its latency.
     const double Blocks = !HasRoles              ? std::max(1u, Model.ResidentBlocks)
                           : C.ResidentBlocks > 0 ? C.ResidentBlocks
                                                  : Room;
-    F.Numbers.push_back(std::log2(Threads * Blocks));
-    F.Numbers.push_back(HasRoles ? Blocks / Roles / 0.3 : 0);
-    F.Numbers.push_back(C.RegisterBudget / 48.0);
-    F.Numbers.push_back(C.Unroll > 0 ? 0.5 + std::log2(C.Unroll) / 2 : 0);
+    const double Warps = std::log2(Threads * Blocks), Unroll = C.Unroll > 0 ? 0.5 + std::log2(C.Unroll) / 2 : 0;
+    F.Constituents.push_back(
+        {std::log2(Threads) / 1.5, Warps, HasRoles ? Blocks / Roles / 0.3 : 0, C.RegisterBudget / 48.0, Unroll});
+    // To loop over its blocks is hard for some.
+    F.Alone.push_back({std::log2(static_cast<double>(C.Block.threads())) / 1.5, Warps, Unroll,
+                       std::log(slownessAlone(P.Constituents[I], C.Block)) / 0.15,
+                       Config.Grid == GridPolicy::Match ? 0 : 1.5});
   }
   // What the launch bounds leave to a thread counts, not how many blocks that takes.
   const double Warps = Config.Registers.MinBlocks * fusedThreads(Config) / double(WarpSize);
-  F.Numbers.push_back(Warps > 0 ? std::log2(Warps) : 0);
-  F.Numbers.push_back(std::log2(1 + Model.SpillBytes / 8) / 2);
   // The model may be wrong the more, the more it says.
-  F.Numbers.push_back(std::log(std::max(Model.Microseconds, 1e-3)) / 0.3);
+  F.Whole = {Warps > 0 ? std::log2(Warps) : 0, std::log2(1 + Model.SpillBytes / 8) / 2,
+             std::log(std::max(Model.Microseconds, 1e-3)) / 0.3};
   return F;
 }
 
-double likeness(const Features &A, const Features &B, double Reach) {
-  double Squares = 0;
-  for (size_t I = 0; I < A.Numbers.size(); ++I)
-    Squares += (A.Numbers[I] - B.Numbers[I]) * (A.Numbers[I] - B.Numbers[I]);
-  if (A.Family != B.Family)
+/// Of log(time / predicted), before anything is measured.
+static double covariance(const Features &A, const Features &B) {
+  double Sum = CommonDeviation * CommonDeviation;
+  double Squares = squares(A.Whole, B.Whole) + (A.Registers == B.Registers ? 0 : OtherRegisters * OtherRegisters);
+  if (A.Family == B.Family)
+    Sum += FamilyDeviation * FamilyDeviation;
+  else
     Squares += OtherFamily * OtherFamily;
-  if (A.Registers != B.Registers)
-    Squares += OtherRegisters * OtherRegisters;
-  return std::exp(-Squares / (2 * Reach * Reach));
+  for (size_t I = 0; I < A.Constituents.size(); ++I) {
+    Squares += squares(A.Constituents[I], B.Constituents[I]);
+    Sum += ConstituentDeviation * ConstituentDeviation * std::exp(-squares(A.Alone[I], B.Alone[I]) / 2);
+  }
+  return Sum + LocalDeviation * LocalDeviation * std::exp(-Squares / 2);
 }
 
-double Surrogate::covariance(const Features &A, const Features &B) const {
-  return (A.Family == B.Family ? Chosen.Family * Chosen.Family : 0) +
-         Chosen.Local * Chosen.Local * likeness(A, B, Chosen.Reach);
+Surrogate::Surrogate(std::vector<Features> Those) : Candidates(std::move(Those)), Surprises(Candidates.size()) {
+  for (const Features &F : Candidates)
+    Variances.push_back(covariance(F, F) + OwnDeviation * OwnDeviation);
 }
 
-Surrogate::Surrogate(std::vector<Sample> Those) : Samples(std::move(Those)) {
-  for (const Sample &S : Samples)
-    Mean += S.Surprise / Samples.size();
-  Scales Best;
-  double Likeliest = -std::numeric_limits<double>::infinity();
-  for (double Reach : {0.6, 1.0, 1.7, 3.0})
-    for (double Family : {0.04, 0.15})
-      for (double Local : {0.05, 0.12, 0.3}) {
-        Chosen = {Reach, Family, Local};
-        if (const double Likelihood = fit(); Likelihood > Likeliest) {
-          Likeliest = Likelihood;
-          Best = Chosen;
-        }
-      }
-  Chosen = Best;
-  fit();
-}
+double Surrogate::deviation(size_t I) const { return std::sqrt(std::max(Variances[I], 1e-12)); }
 
-double Surrogate::fit() {
-  const size_t N = Samples.size();
-  double Likelihood = 0;
-  Lower.assign(N, {});
-  Weights.resize(N);
-  for (size_t I = 0; I < N; ++I) {
-    Lower[I].resize(I + 1);
-    for (size_t J = 0; J <= I; ++J) {
-      double Sum = covariance(Samples[I].At, Samples[J].At);
-      if (I == J)
-        Sum += OwnDeviation * OwnDeviation + Samples[I].Noise * Samples[I].Noise;
-      for (size_t K = 0; K < J; ++K)
-        Sum -= Lower[I][K] * Lower[J][K];
-      Lower[I][J] = I == J ? std::sqrt(std::max(Sum, 1e-12)) : Sum / Lower[J][J];
-    }
+void Surrogate::learn(size_t I, double Surprise, double Noise) {
+  std::vector<double> Row;
+  for (const Features &F : Candidates)
+    Row.push_back(covariance(Candidates[I], F));
+  for (const std::vector<double> &Before : Rows)
+    for (size_t M = 0; M < Row.size(); ++M)
+      Row[M] -= Before[I] * Before[M];
+  const double Deviation = std::hypot(deviation(I), Noise), Off = (Surprise - Surprises[I]) / Deviation;
+  for (size_t M = 0; M < Row.size(); ++M) {
+    Row[M] /= Deviation;
+    Surprises[M] += Row[M] * Off;
+    Variances[M] -= Row[M] * Row[M];
   }
-  for (size_t I = 0; I < N; ++I) {
-    double Sum = Samples[I].Surprise - Mean;
-    for (size_t K = 0; K < I; ++K)
-      Sum -= Lower[I][K] * Weights[K];
-    Weights[I] = Sum / Lower[I][I];
-    Likelihood -= Weights[I] * Weights[I] / 2 + std::log(Lower[I][I]);
-  }
-  for (size_t I = N; I-- > 0;) {
-    double Sum = Weights[I];
-    for (size_t K = I + 1; K < N; ++K)
-      Sum -= Lower[K][I] * Weights[K];
-    Weights[I] = Sum / Lower[I][I];
-  }
-  return Likelihood;
-}
-
-Surrogate::Guess Surrogate::at(const Features &F) const {
-  Guess Result{Mean, 0};
-  double Variance = covariance(F, F) + OwnDeviation * OwnDeviation;
-  std::vector<double> V(Samples.size());
-  for (size_t I = 0; I < Samples.size(); ++I) {
-    const double C = covariance(F, Samples[I].At);
-    Result.Surprise += C * Weights[I];
-    double Sum = C;
-    for (size_t K = 0; K < I; ++K)
-      Sum -= Lower[I][K] * V[K];
-    V[I] = Sum / Lower[I][I];
-    Variance -= V[I] * V[I];
-  }
-  Result.Deviation = std::sqrt(std::max(Variance, 1e-12));
-  return Result;
+  Rows.push_back(std::move(Row));
 }
 
 } // namespace cufuse

@@ -1,5 +1,8 @@
 // What measured candidates say of those not measured: a Gaussian process over the logarithm of the time, around the
-// model's prediction (Rasmussen, Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1).
+// model's prediction (Rasmussen, Williams, Gaussian Processes for Machine Learning, 2006, chapter 2). What the model
+// may be wrong about is a sum: what all candidates have in common, what a family has, what a constituent does in one
+// shape wherever it is, and what only like candidates share (Duvenaud, Nickisch, Rasmussen, Additive Gaussian
+// Processes, 2011).
 #pragma once
 
 #include "cufuse/Model/Predict.h"
@@ -10,47 +13,37 @@
 
 namespace cufuse {
 
-/// What the process sees of a candidate.
+/// What the process sees of a candidate. Numbers are scaled so that a difference of 1 matters.
 struct Features {
-  int Family = 0;              ///< Geometry, grid policy and order.
-  int Registers = 0;           ///< The policy.
-  std::vector<double> Numbers; ///< Each scaled so that a difference of 1 matters.
+  int Family = 0;                                ///< Geometry, grid policy and order.
+  int Registers = 0;                             ///< The policy.
+  std::vector<std::vector<double>> Constituents; ///< Numbers of each, as it is within the candidate.
+  std::vector<std::vector<double>> Alone;        ///< Those of each that mean the same in every family.
+  std::vector<double> Whole;                     ///< Numbers of the candidate.
 };
-Features featuresOf(const FusionConfig &Config, const Prediction &Model);
+Features featuresOf(const Problem &P, const FusionConfig &Config, const Prediction &Model);
 
+/// Of a list of candidates, by position.
 class Surrogate {
 public:
-  struct Sample {
-    Features At;
-    double Surprise; ///< log(measured / predicted)
-    double Noise;    ///< Relative, of the measurement.
-  };
-  /// Chooses how far likeness reaches and how much it says by the likelihood of the samples (chapter 5).
-  explicit Surrogate(std::vector<Sample> Samples);
+  /// Before anything is measured.
+  explicit Surrogate(std::vector<Features> Candidates);
 
-  struct Guess {
-    double Surprise, Deviation; ///< Mean and standard deviation of log(time / predicted).
-  };
-  Guess at(const Features &F) const;
+  /// Surprise: log(measured / predicted); noise: relative, of the measurement.
+  void learn(size_t I, double Surprise, double Noise);
+  /// As if it had been measured and had taken what is expected of it: of those like it less remains to be learnt
+  /// (Desautels, Krause, Burdick, Parallelizing Exploration-Exploitation Tradeoffs, 2014).
+  void assume(size_t I) { learn(I, Surprises[I], 0); }
+
+  double surprise(size_t I) const { return Surprises[I]; } ///< Mean of log(time / predicted).
+  double deviation(size_t I) const;                        ///< Standard deviation of it.
 
 private:
-  struct Scales {
-    double Reach = 1;                  ///< Differences are divided by it.
-    double Family = 0.2, Local = 0.15; ///< Standard deviations of log(time / predicted): of what a family has in
-                                       ///< common, of what like candidates have.
-  };
-  double covariance(const Features &A, const Features &B) const;
-  /// With `Chosen`; answers the logarithm of the samples' likelihood, up to a constant.
-  double fit();
-
-  std::vector<Sample> Samples;
-  Scales Chosen;
-  double Mean = 0;
-  std::vector<std::vector<double>> Lower; ///< Cholesky factor of the covariance.
-  std::vector<double> Weights;            ///< Covariance⁻¹ · (surprises − mean)
+  std::vector<Features> Candidates;
+  std::vector<double> Surprises, Variances;
+  /// Of each that was learnt, its covariance with every candidate over its deviation, all given those before it: the
+  /// rows of a Cholesky factor.
+  std::vector<std::vector<double>> Rows;
 };
-
-/// How alike two candidates are, 0…1.
-double likeness(const Features &A, const Features &B, double Reach = 1);
 
 } // namespace cufuse

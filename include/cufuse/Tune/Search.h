@@ -59,8 +59,7 @@ public:
   /// By the model, with ptxas' figures where known.
   Prediction predicted(size_t Index) const;
 
-  /// Evaluate those that have not been, in this order, as far as the budget goes. Two fifths of the seconds are the
-  /// most that is spent without measuring.
+  /// Evaluate those that have not been, in this order, as far as the budget goes.
   void screen(llvm::ArrayRef<size_t> Indices);
   void measure(llvm::ArrayRef<size_t> Indices, Effort How);
   /// Nothing new can be tried. What has been measured may still be measured fully: a fifth of the seconds is kept for
@@ -88,7 +87,6 @@ private:
   SearchSeams Seams;
   size_t Measured = 0;
   double Start = 0, Before = 0;
-  double Running = 0; ///< Seconds spent in measuring.
 };
 
 /// Decides what to try next. One file each.

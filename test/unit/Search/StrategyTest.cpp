@@ -118,6 +118,31 @@ TEST(AutoStrategy, MeasuresWithinItsBudgetWhereCompilingTakesLong) {
   }
 }
 
+TEST(AutoStrategy, TriesTheBestShapesAloneAmongTheFirst) {
+  // Eight blocks each: what counts is how long one block takes.
+  Problem P = syntheticProblem(0);
+  auto Choose = [&](ConstituentProblem &C, const std::vector<std::pair<BlockShape, double>> &Times) {
+    SoloShape Given = C.Shapes.front();
+    Given.Blocks = 8;
+    C.Shapes.clear();
+    for (const auto &[Block, Time] : Times) {
+      Given.Block = Block;
+      Given.Microseconds = Time;
+      C.Shapes.push_back(Given);
+    }
+  };
+  Choose(P.Constituents[0], {{{32, 16}, 10.4}, {{512}, 8.5}, {{256, 2}, 10.7}, {{128, 4}, 7.3}, {{64, 8}, 8.2}});
+  Choose(P.Constituents[1], {{{256}, 5.5}, {{128}, 8}, {{384}, 4.9}, {{512}, 4.5}, {{640}, 4.2}, {{1024}, 4.6}});
+  SyntheticEvaluator World(P, 0);
+  Budget Few;
+  Few.Measured = 12;
+  size_t Both = 0;
+  for (const TraceEntry &E : search("auto", P, World, Few).Entries)
+    Both += E.Tried.Config.Constituents[0].Block == BlockShape{128, 4} &&
+            E.Tried.Config.Constituents[1].Block == BlockShape{640};
+  EXPECT_GE(Both, 1u);
+}
+
 TEST(RandomStrategy, TheSeedDecides) {
   const Problem P = syntheticProblem(3);
   auto First = [&](std::uint64_t Seed) {

@@ -40,19 +40,37 @@ struct Found {
   std::string Key;
   double Microseconds = 0; ///< As recorded, a full measurement before a short one.
   size_t Measured = 0;
+  unsigned Rounds = 0;
+};
+
+/// How often the compilers are started, and waited for.
+struct RoundCounter : Evaluator {
+  explicit RoundCounter(ReplayEvaluator &World) : World(World) {}
+  void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override {
+    ++Rounds;
+    World.screen(Candidates, Take);
+  }
+  void measure(llvm::ArrayRef<Candidate> Candidates, Effort How, TakeEvaluation Take) override {
+    Rounds += How == Effort::Short;
+    World.measure(Candidates, How, Take);
+  }
+  ReplayEvaluator &World;
+  unsigned Rounds = 0;
 };
 
 class Sweep : public testing::TestWithParam<std::string> {
 protected:
   /// The strategy chooses from what was recorded: the sweep may be of another day's space.
-  Found search(const char *Strategy, ReplayEvaluator World) const {
+  Found search(const char *Strategy, ReplayEvaluator World, Budget Limit = {}) const {
     const auto How = llvm::cantFail(makeStrategy(Strategy));
     Trace Record;
     SearchSeams Seams;
     Seams.Now = [] { return 0.0; };
-    Search S(Recorded.What, World.candidates(), World, Record, {}, Seams);
+    RoundCounter Counted(World);
+    Search S(Recorded.What, World.candidates(), Counted, Record, Limit, Seams);
     How->run(S);
     Found Result;
+    Result.Rounds = Counted.Rounds;
     Result.Measured = S.measuredCount();
     const auto Best = S.best();
     if (!Best) {
@@ -81,6 +99,17 @@ TEST_P(Sweep, AutoIsWithinOnePercentOfExhaustiveInAQuarterOfItsMeasurements) {
               Few = search("auto", ReplayEvaluator(Recorded.Entries));
   EXPECT_LE(Few.Microseconds, 1.01 * All.Microseconds) << Few.Key << " instead of " << All.Key;
   EXPECT_LE(Few.Measured * 4, All.Measured);
+  EXPECT_LE(Few.Rounds, 6u);
+}
+
+TEST_P(Sweep, AutoIsWithinTwoPercentOfExhaustiveInAHundredMeasurements) {
+  Budget Few;
+  Few.Measured = 100; // as in a search of seconds
+  for (std::uint64_t Seed : {1, 2}) {
+    const Found All = search("exhaustive", ReplayEvaluator(Recorded.Entries)),
+                Early = search("auto", ReplayEvaluator(Recorded.Entries, Seed), Few);
+    EXPECT_LE(Early.Microseconds, 1.02 * All.Microseconds) << Early.Key << " instead of " << All.Key;
+  }
 }
 
 TEST_P(Sweep, TwoRunsOfAutoAgreeWithinTwoPercent) {
