@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 
 namespace cufuse {
@@ -55,45 +56,48 @@ private:
 
   /// The candidates with the greatest expected improvement, each as if those chosen before it were known already.
   static std::vector<size_t> nextRound(const Search &S, size_t Count) {
-    std::vector<size_t> Able;
+    std::vector<size_t> Able; // by the model
     std::vector<Features> Seen;
     std::vector<double> Predicted; // logarithms
+    std::vector<int> Family;
     for (size_t I = 0; I < S.candidates().size(); ++I)
       if (const Prediction Model = S.predicted(I); Model.ResidentBlocks > 0) {
         Able.push_back(I);
         Seen.push_back(featuresOf(S.problem(), S.candidates()[I].Config, Model));
         Predicted.push_back(std::log(Model.Microseconds));
+        Family.push_back(Seen.back().Family);
       }
     Surrogate Expected(std::move(Seen));
+    std::vector<size_t> Left;          // positions in `Able`
+    std::map<int, double> Ran, Failed; // by family
     double Best = std::numeric_limits<double>::infinity();
     for (size_t M = 0; M < Able.size(); ++M)
-      if (const Search::State &Known = S.state(Able[M]); Known.failed())
-        Expected.assume(M); // so may those like it
-      else if (Known.isMeasured()) {
+      if (const Search::State &Known = S.state(Able[M]); Known.failed()) {
+        ++Failed[Family[M]];
+      } else if (Known.isMeasured()) {
         const double Time = std::log(Known.last()->Microseconds);
         Expected.learn(M, Time - Predicted[M], Known.last()->RelativeNoise);
         Best = std::min(Best, Time);
+        ++Ran[Family[M]];
+      } else {
+        Left.push_back(M);
       }
-    if (std::isinf(Best) && !Able.empty())
+    if (std::isinf(Best) && !Left.empty())
       Best = *llvm::min_element(Predicted);
+    auto Worth = [&](size_t M) {
+      // What the fuser refuses, it mostly refuses in a whole family.
+      const double Succeeds = (1 + Ran[Family[M]]) / (1 + Ran[Family[M]] + Failed[Family[M]]);
+      return Succeeds * expectedImprovement(Best, Predicted[M] + Expected.surprise(M), Expected.deviation(M));
+    };
     std::vector<size_t> Chosen;
-    std::vector<bool> Taken(Able.size());
-    while (Chosen.size() < Count) {
-      double Most = 0;
-      size_t Next = 0;
-      for (size_t M = 0; M < Able.size(); ++M)
-        if (const Search::State &Known = S.state(Able[M]); !Taken[M] && !Known.failed() && !Known.isMeasured())
-          if (const double Worth =
-                  expectedImprovement(Best, Predicted[M] + Expected.surprise(M), Expected.deviation(M));
-              Worth > Most) {
-            Most = Worth;
-            Next = M;
-          }
-      if (Most <= 0)
-        break;
-      Taken[Next] = true;
-      Chosen.push_back(Able[Next]);
-      Expected.assume(Next);
+    while (Chosen.size() < Count && !Left.empty()) {
+      std::vector<double> Worths;
+      for (size_t M : Left)
+        Worths.push_back(Worth(M));
+      const auto Next = Left.begin() + (llvm::max_element(Worths) - Worths.begin());
+      Chosen.push_back(Able[*Next]);
+      Expected.assume(*Next);
+      Left.erase(Next);
     }
     return Chosen;
   }

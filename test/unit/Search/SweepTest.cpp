@@ -1,4 +1,5 @@
 // Strategies on sweeps that were recorded on a GPU, one for each file in Sweeps/.
+#include "cufuse/Fusion/ConfigNames.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Tune/RecordedSweep.h"
 #include "cufuse/Tune/ReplayEvaluator.h"
@@ -52,21 +53,28 @@ struct RoundCounter : Evaluator {
   }
   void measure(llvm::ArrayRef<Candidate> Candidates, Effort How, TakeEvaluation Take) override {
     Rounds += How == Effort::Short;
-    World.measure(Candidates, How, Take);
+    World.measure(Candidates, How, [&](size_t I, const Evaluation &Result) {
+      Evaluation Refusal;
+      Refusal.Why = "refused";
+      return Take(I, Candidates[I].Config.Shape == Refused ? Refusal : Result);
+    });
   }
   ReplayEvaluator &World;
   unsigned Rounds = 0;
+  std::optional<Geometry> Refused;
 };
 
 class Sweep : public testing::TestWithParam<std::string> {
 protected:
   /// The strategy chooses from what was recorded: the sweep may be of another day's space.
-  Found search(const char *Strategy, ReplayEvaluator World, Budget Limit = {}) const {
+  Found search(const char *Strategy, ReplayEvaluator World, Budget Limit = {},
+               std::optional<Geometry> Refused = {}) const {
     const auto How = llvm::cantFail(makeStrategy(Strategy));
     Trace Record;
     SearchSeams Seams;
     Seams.Now = [] { return 0.0; };
     RoundCounter Counted(World);
+    Counted.Refused = Refused;
     Search S(Recorded.What, World.candidates(), Counted, Record, Limit, Seams);
     How->run(S);
     Found Result;
@@ -109,6 +117,15 @@ TEST_P(Sweep, AutoIsWithinTwoPercentOfExhaustiveInAHundredMeasurements) {
     const Found All = search("exhaustive", ReplayEvaluator(Recorded.Entries)),
                 Early = search("auto", ReplayEvaluator(Recorded.Entries, Seed), Few);
     EXPECT_LE(Early.Microseconds, 1.02 * All.Microseconds) << Early.Key << " instead of " << All.Key;
+  }
+}
+
+TEST_P(Sweep, AutoTurnsAwayFromWhatTheFuserRefuses) {
+  for (Geometry Refused : {Geometry::Blocks, Geometry::Warps, Geometry::Threads}) {
+    const Found All = search("exhaustive", ReplayEvaluator(Recorded.Entries), {}, Refused),
+                Few = search("auto", ReplayEvaluator(Recorded.Entries), {}, Refused);
+    EXPECT_LE(Few.Microseconds, 1.01 * All.Microseconds) << Few.Key << " instead of " << All.Key;
+    EXPECT_LE(Few.Rounds, 12u) << "without " << nameOf(Refused).str();
   }
 }
 
