@@ -164,14 +164,33 @@ llvm::Expected<std::string> NvccCompiler::makePtx(const CompileJob &Job, const s
   });
 }
 
+/// The same for the files of several jobs as one source.
+static llvm::Error toPtxTogether(const std::string &Nvcc, llvm::ArrayRef<const CompileJob *> Jobs,
+                                 llvm::ArrayRef<std::string> Flags, const std::string &Folder) {
+  std::string Includes;
+  for (const CompileJob *Job : Jobs) {
+    const std::string Own = within(Folder, Job->Mark);
+    if (std::error_code Error = llvm::sys::fs::create_directory(Own))
+      return llvm::errorCodeToError(Error);
+    if (llvm::Error Error = writeAll(Job->Files, Own))
+      return Error;
+    Includes += fmt::format("#include \"{}/{}\"\n", Job->Mark, Job->Files.front().Path);
+  }
+  const std::string All = within(Folder, "all.cu");
+  if (llvm::Error Error = writeFile(All, Includes))
+    return Error;
+  return toPtx(Nvcc, Jobs.front()->Arch, Flags, All, Folder, /*Written=*/true);
+}
+
 void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
-  if (auto Known = version(); !Known)
+  if (auto Known = version(); !Known || !Combines)
     return llvm::consumeError(Known.takeError());
+  const std::vector<std::string> Flags = withoutRelocation(Jobs.front()->Flags);
   std::vector<const CompileJob *> Missing;
   std::vector<std::string> Marks;
   for (const CompileJob *Job : Jobs)
     if (!Job->Mark.empty() && Job->Arch == Jobs.front()->Arch && Job->Flags == Jobs.front()->Flags &&
-        !llvm::is_contained(Marks, Job->Mark) && !Cache.has(ptxKey(*Job, withoutRelocation(Job->Flags)))) {
+        !llvm::is_contained(Marks, Job->Mark) && !Cache.has(ptxKey(*Job, Flags))) {
       Missing.push_back(Job);
       Marks.push_back(Job->Mark);
     }
@@ -179,45 +198,24 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
   if (Missing.size() < 2 || llvm::sys::fs::createUniqueDirectory("cufuse", Folder))
     return;
   llvm::scope_exit Clean([&] { llvm::sys::fs::remove_directories(Folder); });
-  const std::vector<std::string> Flags = withoutRelocation(Missing.front()->Flags);
-  const std::string All = within(Folder, "all.cu");
-  std::string Ptx, Depends;
-  auto Failed = [&]() -> llvm::Error {
-    std::string Includes;
-    for (const CompileJob *Job : Missing) {
-      const std::string Own = within(Folder, Job->Mark);
-      if (std::error_code Error = llvm::sys::fs::create_directory(Own))
-        return llvm::errorCodeToError(Error);
-      if (llvm::Error Error = writeAll(Job->Files, Own))
-        return Error;
-      Includes += fmt::format("#include \"{}/{}\"\n", Job->Mark, Job->Files.front().Path);
-    }
-    if (llvm::Error Error = writeFile(All, Includes))
-      return Error;
-    if (llvm::Error Error = toPtx(Nvcc, Missing.front()->Arch, Flags, All, std::string(Folder), /*Written=*/true))
-      return Error;
-    for (auto &[Text, Name] : {std::pair(&Ptx, "kernels.ptx"), std::pair(&Depends, "depends")}) {
-      auto Read = readFile(within(Folder, Name));
-      if (!Read)
-        return Read.takeError();
-      *Text = std::move(*Read);
-    }
-    return llvm::Error::success();
-  }();
-  if (Failed) // Whose fault it is, each will say by itself.
-    return llvm::consumeError(std::move(Failed));
-  const std::vector<std::string> Own = separatePtx(Ptx, Marks);
+  if (llvm::Error Error = toPtxTogether(Nvcc, Missing, Flags, std::string(Folder))) {
+    Combines = false; // Whose fault it is, each will say by itself.
+    return llvm::consumeError(std::move(Error));
+  }
+  auto Ptx = readFile(within(Folder, "kernels.ptx")), Depends = readFile(within(Folder, "depends"));
+  const std::vector<std::string> Own = Ptx && Depends ? separatePtx(*Ptx, Marks) : std::vector<std::string>();
   for (size_t I = 0; I < Own.size(); ++I) {
     auto Kept = Cache.get(ptxKey(*Missing[I], Flags), [&](const std::string &New) -> llvm::Error {
       if (llvm::Error Error = writeAll(Missing[I]->Files, New))
         return Error;
       if (llvm::Error Error = writeFile(within(New, "kernels.ptx"), Own[I]))
         return Error;
-      return writeFile(within(New, "depends"), Depends);
+      return writeFile(within(New, "depends"), *Depends);
     });
-    if (!Kept)
-      llvm::consumeError(Kept.takeError());
+    llvm::consumeError(Kept.takeError());
   }
+  llvm::consumeError(Ptx.takeError());
+  llvm::consumeError(Depends.takeError());
 }
 
 llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {

@@ -215,6 +215,9 @@ TEST_F(RealNvcc, WhatDoesNotCompileDoesNotKeepTheOthersFromIt) {
   Compiler.prepare({&Good, &Bad});
   EXPECT_EQ(only(llvm::cantFail(Compiler.compile(Good))).SharedBytes, 256u);
   EXPECT_THAT(llvm::toString(Compiler.compile(Bad).takeError()), HasSubstr("nonsense"));
+  const size_t Before = calls("-ptx");
+  Compiler.prepare({&Good, &Bad});
+  EXPECT_EQ(calls("-ptx"), Before); // once is enough
 }
 
 TEST(SeparatePtx, EachKeepsItsOwnAndWhatAllShare) {

@@ -6,6 +6,7 @@
 #include "cufuse/Compile/RegisterCap.h"
 #include "cufuse/Support/FileStore.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -65,6 +66,7 @@ private:
 
   std::string Nvcc;
   ArtifactCache Cache;
+  std::atomic<bool> Combines = true; ///< Until that fails: headers without guards will always make it fail.
   std::mutex Lock;
   std::string Version; ///< What `nvcc --version` prints; part of every key.
 };
