@@ -204,6 +204,8 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
   }
   auto Ptx = readFile(within(Folder, "kernels.ptx")), Depends = readFile(within(Folder, "depends"));
   const std::vector<std::string> Own = Ptx && Depends ? separatePtx(*Ptx, Marks) : std::vector<std::string>();
+  if (Own.empty())
+    Combines = false;
   for (size_t I = 0; I < Own.size(); ++I) {
     auto Kept = Cache.get(ptxKey(*Missing[I], Flags), [&](const std::string &New) -> llvm::Error {
       if (llvm::Error Error = writeAll(Missing[I]->Files, New))

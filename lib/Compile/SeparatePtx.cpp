@@ -56,7 +56,8 @@ std::vector<std::string> separatePtx(llvm::StringRef Ptx, llvm::ArrayRef<std::st
   while (!Ptx.empty()) {
     llvm::StringRef Head;
     const llvm::StringRef Item = takeItem(Ptx, Head);
-    if (Item.empty())
+    // Debug information names everything; but for the strings, which stand alone.
+    if (Item.empty() || (Head.ltrim().starts_with(".section") && !Head.contains(".debug_str")))
       return {};
     const bool Shared = llvm::none_of(Marks, [&](const std::string &Mark) { return Head.contains(Mark); });
     for (size_t I = 0; I < Marks.size(); ++I)

@@ -230,6 +230,9 @@ TEST(SeparatePtx, EachKeepsItsOwnAndWhatAllShare) {
   };
   EXPECT_THAT(separatePtx(Head + Own("_a") + Shared + Own("_b"), {"_a", "_b"}),
               testing::ElementsAre(Head + Own("_a") + Shared, Head + Shared + Own("_b")));
+  const std::string Strings = "\t.section\t.debug_str\n\t{\nstring:\n\t.b8 97\n\t}\n";
+  EXPECT_THAT(separatePtx(Head + Strings, {"_a"}), testing::ElementsAre(Head + Strings));
+  EXPECT_THAT(separatePtx(Head + "\t.section\t.debug_info\n\t{\n\t.b64 k_a\n\t}\n", {"_a"}), testing::IsEmpty());
   EXPECT_THAT(separatePtx(Head + "}\n", {"_a"}), testing::IsEmpty());
   EXPECT_THAT(separatePtx(Head + ".visible .entry k(\n", {"_a"}), testing::IsEmpty());
 }
