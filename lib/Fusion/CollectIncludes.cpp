@@ -131,11 +131,14 @@ private:
     return Found;
   }
 
-  /// Where the types of the parameters are declared, sugar included.
+  /// Where the types of the parameters are declared, with sugar and the types in their template arguments.
   std::vector<clang::SourceLocation> parameterTypes() const {
     std::vector<clang::SourceLocation> Places;
-    for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters()) {
-      clang::QualType T = Parameter->getType();
+    llvm::SmallVector<clang::QualType> Left;
+    for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters())
+      Left.push_back(Parameter->getType());
+    while (!Left.empty()) {
+      clang::QualType T = Left.pop_back_val();
       for (const clang::Type *Last = nullptr; T.getTypePtr() != Last;) {
         Last = T.getTypePtr();
         if (auto *Typedef = llvm::dyn_cast<clang::TypedefType>(Last))
@@ -147,8 +150,17 @@ private:
         else if (!T->getPointeeType().isNull())
           T = T->getPointeeType();
       }
-      if (const clang::TagDecl *Tag = T->getAsTagDecl())
-        Places.push_back(Tag->getLocation());
+      const clang::TagDecl *Tag = T->getAsTagDecl();
+      if (!Tag)
+        continue;
+      Places.push_back(Tag->getLocation());
+      if (auto *Instance = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Tag))
+        for (const clang::TemplateArgument &Argument : Instance->getTemplateArgs().asArray())
+          for (const clang::TemplateArgument &Each : Argument.getKind() == clang::TemplateArgument::Pack
+                                                         ? Argument.pack_elements()
+                                                         : llvm::ArrayRef(Argument))
+            if (Each.getKind() == clang::TemplateArgument::Type)
+              Left.push_back(Each.getAsType());
     }
     return Places;
   }
