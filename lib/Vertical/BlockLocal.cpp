@@ -10,8 +10,12 @@ namespace cufuse {
 
 namespace {
 
-/// Registers are 64 K for all threads of a multiprocessor: rows take at most half of what a thread has.
-unsigned mostTurns(BlockShape Block) { return Block.X <= 512 ? 32 : 16; }
+/// Registers are 64 K for all threads of a multiprocessor: a row leaves a thread 40 of its own for all else.
+unsigned mostTurns(BlockShape Block, unsigned BytesOfElement) {
+  const std::uint64_t Registers = std::min<std::uint64_t>(65536 / Block.threads(), 256) - 40;
+  const std::uint64_t OfElement = std::max(1u, (BytesOfElement + 3) / 4);
+  return std::min<std::uint64_t>(llvm::bit_floor(Registers / OfElement), Block.X <= 512 ? 32 : 16);
+}
 
 class Planner {
 public:
@@ -20,7 +24,6 @@ public:
   llvm::Expected<BlockLocalPlan> run() {
     if (const VerticalNode *Consumer = rowConsumer(Graph))
       Plan.Reason = Consumer->Name + " works on rows";
-    Plan.MostTurns = mostTurns(Block);
     Plan.ByElement.resize(Graph.Nodes.size());
     Plan.Loops.resize(Graph.Nodes.size());
     for (unsigned Node : Graph.Order)
@@ -31,6 +34,7 @@ public:
     if (llvm::is_contained(Plan.Values, RowValue::Element))
       require(Plan.Length, Plan.Stride); // no element belongs to two rows
     inputs();
+    Plan.MostTurns = mostTurns(Block, widestKept());
     for (size_t I = 0; I < Graph.Order.size(); ++I)
       Plan.Barriers.push_back(barrier(I));
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
@@ -295,6 +299,22 @@ private:
           keep(Node, *access(Node, *Site));
       Plan.Inputs.push_back(std::move(Input));
     }
+  }
+
+  /// Bytes of the largest element of those rows that are kept.
+  unsigned widestKept() const {
+    unsigned Widest = 0;
+    auto See = [&](unsigned Node, llvm::StringRef Parameter) {
+      for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
+        if (P.Name == Parameter)
+          Widest = std::max(Widest, P.Bytes);
+    };
+    for (size_t I = 0; I < Graph.Flows.size(); ++I)
+      if (Plan.Values[I] == RowValue::Element)
+        See(Graph.Flows[I].Producer, Graph.Flows[I].Out);
+    for (const RowInput &Input : Plan.Inputs)
+      See(Input.Node, Input.Parameter);
+    return Widest;
   }
 
   /// Why the block waits before the kernel at this position.

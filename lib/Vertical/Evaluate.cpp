@@ -78,6 +78,8 @@ void Evaluator::parameters() {
     if (T->isPointerType()) {
       const clang::QualType Element = T->getPointeeType();
       Known.Element = Element.getUnqualifiedType().getAsString();
+      if (!Element->isIncompleteType() && !Element->isDependentType())
+        Known.Bytes = Context.getTypeSizeInChars(Element).getQuantity();
       Known.Restrict = P->getType().isRestrictQualified();
       Known.ReadOnly = Element.isConstQualified();
       Known.Volatile = Element.isVolatileQualified();

@@ -4,8 +4,8 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: sh %t/fuse.sh %cufuse %samples/rows %t __half Half && sh %t/fuse.sh %cufuse %samples/rows %t __nv_bfloat16 Bfloat16
 // RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I %t -I %samples/rows -I %samples/elementwise %t/main.cu \
-// RUN:   %t/chainHalf.cu %t/normHalf.cu %t/unitHalf.cu %t/sharesHalf.cu %t/bytesHalf.cu \
-// RUN:   %t/chainBfloat16.cu %t/normBfloat16.cu %t/unitBfloat16.cu %t/sharesBfloat16.cu %t/bytesBfloat16.cu
+// RUN:   %t/chainHalf.cu %t/normHalf.cu %t/vectorsHalf.cu %t/unitHalf.cu %t/sharesHalf.cu %t/bytesHalf.cu \
+// RUN:   %t/chainBfloat16.cu %t/normBfloat16.cu %t/vectorsBfloat16.cu %t/unitBfloat16.cu %t/sharesBfloat16.cu %t/bytesBfloat16.cu
 
 //--- fuse.sh
 set -e
@@ -16,14 +16,15 @@ $1 fuse --vertical "$E:addBiasOf<$4>" "$E:geluOf<$4>" "$E:dropoutOf<$4>" "$E:add
   --link addResidualOf.x=siluMulOf.gate --link addBiasOf.n=geluOf.n --link addBiasOf.n=dropoutOf.n \
   --link addBiasOf.n=addResidualOf.n --link addBiasOf.n=siluMulOf.n --dead addBiasOf.out --dead geluOf.out \
   --block 64 --vectorize 8 --name chain$5 -o $3/chain$5.cu
-N=layernorm.cu
-$1 fuse --vertical "$N:rowMean<$4>" "$N:rowVariance<$4>" "$N:normalise<$4>" "$N:scaleRow<$4>" "$N:shiftRow<$4>" \
-  --link rowMean.x=rowVariance.x --link rowMean.x=normalise.x --link rowMean.mean=rowVariance.mean \
-  --link rowMean.mean=normalise.mean --link rowVariance.variance=normalise.variance \
-  --link normalise.out=scaleRow.in --link scaleRow.out=shiftRow.in --link rowMean.columns=rowVariance.columns \
-  --link rowMean.columns=normalise.columns --link rowMean.columns=scaleRow.columns \
-  --link rowMean.columns=shiftRow.columns --dead rowMean.mean --dead rowVariance.variance --dead normalise.out \
-  --dead scaleRow.out --block 32 --name norm$5 -o $3/norm$5.cu
+norm() { # SPACE LENGTH TYPE
+  for kernel in rowMean rowVariance normalise scaleRow shiftRow; do echo "$1$kernel<$3>"; done
+  for link in rowMean.x=rowVariance.x rowMean.x=normalise.x rowMean.mean=rowVariance.mean rowMean.mean=normalise.mean \
+    rowVariance.variance=normalise.variance normalise.out=scaleRow.in scaleRow.out=shiftRow.in rowMean.$2=rowVariance.$2 \
+    rowMean.$2=normalise.$2 rowMean.$2=scaleRow.$2 rowMean.$2=shiftRow.$2; do echo --link $link; done
+  for dead in rowMean.mean rowVariance.variance normalise.out scaleRow.out; do echo --dead $dead; done
+}
+$1 fuse --vertical $(norm layernorm.cu: columns $4) --block 32 --name norm$5 -o $3/norm$5.cu
+$1 fuse --vertical $(norm layernorm_vectors.cu:vectors:: row $4) --block 32 --name vectors$5 -o $3/vectors$5.cu
 $1 fuse --vertical "l2norm.cu:square<$4>" "l2norm.cu:rowSum<$4>" "l2norm.cu:divideRow<$4>" --link square.out=rowSum.in \
   --link rowSum.sum=divideRow.sum --link square.x=divideRow.x --link rowSum.columns=divideRow.columns \
   --dead square.out --dead rowSum.sum --block 32 --name unit$5 -o $3/unit$5.cu
@@ -38,6 +39,7 @@ $1 fuse --vertical "quantise.cu:rmsNormRow<$4>" "quantise.cu:quantiseRow<$4>" --
 
 #include "l2norm.cu"
 #include "layernorm.cu"
+#include "layernorm_vectors.cu"
 #include "quantise.cu"
 #include "softmax.cu"
 #include "templates.cu"
@@ -52,6 +54,8 @@ $1 fuse --vertical "quantise.cu:rmsNormRow<$4>" "quantise.cu:quantiseRow<$4>" --
 #include "sharesHalf.h"
 #include "unitBfloat16.h"
 #include "unitHalf.h"
+#include "vectorsBfloat16.h"
+#include "vectorsHalf.h"
 
 constexpr int rows = 3, most = 1100; ///< Registers have room for 1024 elements.
 constexpr int lengths[] = {0, 1, 31, 33, 100, 1024, most};
@@ -128,6 +132,42 @@ template <typename T, typename Given> bool layerNorm(cudaError_t (*launch)(const
           require(launch(given, nullptr), "LayerNorm");
         },
         columns == 0);
+  }
+  return good;
+}
+
+/// Rows of whole vectors: of none, some, as many as registers have room for, and more.
+template <typename T, typename Given> bool layerNormOfVectors(cudaError_t (*launch)(const Given &, cudaStream_t)) {
+  using V = Vector<T>;
+  constexpr int room = 32 * 32, longest = (room + 5) * V::size;
+  Fractions<T> x(rows * longest, -3, 8), weight(longest, -1, 3), bias(longest, -2, 4), a(rows * longest, 0, 1),
+      b(rows * longest, 0, 1), y(rows * longest, 0, 1);
+  auto of = [](Fractions<T> &array) { return reinterpret_cast<V *>(array.data); };
+  Array<float> mean(rows), variance(rows);
+  bool good = true;
+  for (int row : {0, 1, 31, 32, 100, room, room + 5}) {
+    Both both;
+    both.output("y", y);
+    good &= both.same(
+        "LayerNorm of vectors",
+        [&] {
+          vectors::rowMean<T><<<rows, 32>>>(of(x), mean, row);
+          vectors::rowVariance<T><<<rows, 32>>>(of(x), mean, variance, row);
+          vectors::normalise<T><<<rows, 32>>>(of(x), mean, variance, of(a), row, 1e-5f);
+          vectors::scaleRow<T><<<rows, 32>>>(of(a), of(weight), of(b), row);
+          vectors::shiftRow<T><<<rows, 32>>>(of(b), of(bias), of(y), row);
+        },
+        [&] {
+          Given given{};
+          given.grid = rows;
+          auto &arguments = given.arguments;
+          arguments.rowMean_x = of(x), arguments.rowMean_row = row;
+          arguments.normalise_epsilon = 1e-5f, arguments.normalise_out = row <= room ? nullptr : of(a);
+          arguments.scaleRow_weight = of(weight), arguments.scaleRow_out = row <= room ? nullptr : of(b);
+          arguments.shiftRow_bias = of(bias), arguments.shiftRow_out = of(y);
+          require(launch(given, nullptr), "LayerNorm of vectors");
+        },
+        row == 0);
   }
   return good;
 }
@@ -221,6 +261,7 @@ template <typename T, typename Given> bool quantised(cudaError_t (*launch)(const
 int main() {
   bool good = chain<__half>(chainHalf::launch) && chain<__nv_bfloat16>(chainBfloat16::launch);
   good &= layerNorm<__half>(normHalf::launch) && layerNorm<__nv_bfloat16>(normBfloat16::launch);
+  good &= layerNormOfVectors<__half>(vectorsHalf::launch) && layerNormOfVectors<__nv_bfloat16>(vectorsBfloat16::launch);
   good &= unitLength<__half>(unitHalf::launch) && unitLength<__nv_bfloat16>(unitBfloat16::launch);
   good &= softmax<__half>(sharesHalf::launch) && softmax<__nv_bfloat16>(sharesBfloat16::launch);
   good &= quantised<__half>(bytesHalf::launch) && quantised<__nv_bfloat16>(bytesBfloat16::launch);

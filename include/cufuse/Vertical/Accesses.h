@@ -84,6 +84,7 @@ struct ParameterAccess {
   std::string Name;    ///< As in KernelFacts.
   std::string Type;    ///< Canonical, without qualifiers of its own.
   std::string Element; ///< Of a pointer: what it points to, without qualifiers. Empty for other types.
+  unsigned Bytes = 0;  ///< Of an element; 0 where it has no size.
   bool Restrict = false, ReadOnly = false, Volatile = false;
   bool Integer = false;
   bool HidesPointers = false; ///< No pointer itself, but may hold one.
