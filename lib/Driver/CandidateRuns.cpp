@@ -61,29 +61,32 @@ public:
     Ready.emplace_back(Position, std::move(Result));
     Changed.notify_one();
   }
-  /// Hands over `Count` results as they come, or fewer, if `Take` does not want more.
-  void deliver(size_t Count, TakeEvaluation Take) {
-    for (; Count > 0; --Count) {
-      const auto [Position, Result] = pop();
-      if (!Take(Position, Result))
-        break;
-    }
-    Ended = true;
+  void wait(size_t Count) {
+    std::lock_guard Guard(Lock);
+    Waiting += Count;
   }
-  std::atomic<bool> Ended = false;
-
-private:
-  std::pair<size_t, Evaluation> pop() {
+  void begin(size_t Count) {
+    std::lock_guard Guard(Lock);
+    Waiting -= Count;
+    Changed.notify_one();
+  }
+  /// The next result; none if fewer than `Least` wait to begin before there is one.
+  std::optional<std::pair<size_t, Evaluation>> pop(size_t Least) {
     std::unique_lock Guard(Lock);
-    Changed.wait(Guard, [this] { return !Ready.empty(); });
+    Changed.wait(Guard, [&] { return !Ready.empty() || Waiting < Least; });
+    if (Ready.empty())
+      return std::nullopt;
     auto First = std::move(Ready.front());
     Ready.pop_front();
     return First;
   }
+  std::atomic<bool> Ended = false;
 
+private:
   std::mutex Lock;
   std::condition_variable Changed;
   std::deque<std::pair<size_t, Evaluation>> Ready;
+  size_t Waiting = 0; ///< Handed to the pool and not begun.
 };
 
 struct CandidateRuns::Begun {
@@ -92,14 +95,32 @@ struct CandidateRuns::Begun {
   Compilation Todo;
 };
 
-void CandidateRuns::evaluate(llvm::ArrayRef<Candidate> Candidates, std::optional<Effort> How, TakeEvaluation Take,
-                             Emitter Emit) {
+void CandidateRuns::evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take, Emitter Emit) {
   auto This = std::make_shared<Call>();
+  size_t Given = 0, Taken = 0;
+  bool More = true;
+  while (More || Taken < Given) {
+    if (const auto Result = This->pop(More ? Threads : 0)) {
+      ++Taken;
+      if (!Take(Result->first, Result->second))
+        break;
+    } else {
+      const std::vector<Candidate> Some = Next();
+      submit(This, Given, Some, How, Emit);
+      Given += Some.size();
+      More = !Some.empty();
+    }
+  }
+  This->Ended = true;
+}
+
+void CandidateRuns::submit(const std::shared_ptr<Call> &Of, size_t First, llvm::ArrayRef<Candidate> Candidates,
+                           std::optional<Effort> How, Emitter Emit) {
   // Those that become the same PTX, in their order.
   std::vector<std::vector<Begun>> Alike;
   llvm::StringMap<size_t> ByMark;
   for (size_t I = 0; I < Candidates.size(); ++I) {
-    std::optional<Begun> New = begin(This, I, Candidates[I], How, Emit);
+    std::optional<Begun> New = begin(Of, First + I, Candidates[I], How, Emit);
     if (!New)
       continue;
     const auto [At, IsNew] =
@@ -109,10 +130,12 @@ void CandidateRuns::evaluate(llvm::ArrayRef<Candidate> Candidates, std::optional
     Alike[IsNew ? Alike.size() - 1 : At->second].push_back(std::move(*New));
   }
   const size_t Together = std::clamp<size_t>((Alike.size() + Threads - 1) / Threads, 1, MostTogether);
-  for (size_t First = 0; First < Alike.size(); First += Together) {
-    const auto Chunk = llvm::ArrayRef(Alike).slice(First, std::min(Together, Alike.size() - First));
-    Tasks.async([this, This, How, Chunk = Chunk.vec()] {
-      if (This->Ended)
+  for (size_t From = 0; From < Alike.size(); From += Together) {
+    const auto Chunk = llvm::ArrayRef(Alike).slice(From, std::min(Together, Alike.size() - From));
+    Of->wait(Chunk.size());
+    Tasks.async([this, Of, How, Chunk = Chunk.vec()] {
+      Of->begin(Chunk.size());
+      if (Of->Ended)
         return;
       std::vector<const CompileJob *> Jobs;
       for (const std::vector<Begun> &Same : Chunk)
@@ -122,10 +145,9 @@ void CandidateRuns::evaluate(llvm::ArrayRef<Candidate> Candidates, std::optional
         Back.prepare(Jobs);
       for (const std::vector<Begun> &Same : Chunk)
         for (const Begun &One : Same)
-          build(This, One, How);
+          build(Of, One, How);
     });
   }
-  This->deliver(Candidates.size(), Take);
 }
 
 std::vector<KernelLaunch> CandidateRuns::launchesOf(const Candidate &Candidate) {

@@ -36,7 +36,7 @@ public:
       : Back(Back), Gpus(Gpus), Short(Short), Threads(Pool.getMaxConcurrency()), Tasks(Pool) {}
 
   /// As `Evaluator::measure`, or, without an effort, `Evaluator::screen`.
-  void evaluate(llvm::ArrayRef<Candidate> Candidates, std::optional<Effort> How, TakeEvaluation Take, Emitter Emit);
+  void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take, Emitter Emit);
   /// Of one that was compiled; none where it cannot be run.
   std::vector<KernelLaunch> launchesOf(const Candidate &Candidate);
 
@@ -44,6 +44,8 @@ private:
   class Call;
   struct Begun;
 
+  void submit(const std::shared_ptr<Call> &Of, size_t First, llvm::ArrayRef<Candidate> Candidates,
+              std::optional<Effort> How, Emitter Emit);
   std::optional<Begun> begin(const std::shared_ptr<Call> &Of, size_t Position, const Candidate &Candidate,
                              std::optional<Effort> How, Emitter Emit);
   void build(const std::shared_ptr<Call> &Of, const Begun &One, std::optional<Effort> How);

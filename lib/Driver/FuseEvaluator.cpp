@@ -42,8 +42,8 @@ public:
       Facts.push_back(C.Facts);
   }
 
-  void evaluate(llvm::ArrayRef<Candidate> Candidates, std::optional<Effort> How, TakeEvaluation Take) {
-    Runs.evaluate(Candidates, How, Take, [this](const Candidate &C) { return emit(C); });
+  void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take) {
+    Runs.evaluate(Next, How, Take, [this](const Candidate &C) { return emit(C); });
   }
   std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) { return Runs.launchesOf(Candidate); }
 
@@ -165,10 +165,10 @@ FuseEvaluator::FuseEvaluator(const Fuser &Fuse, const Problem &P, const PackedSh
 FuseEvaluator::~FuseEvaluator() = default;
 
 void FuseEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) {
-  Own->evaluate(Candidates, std::nullopt, Take);
+  Own->evaluate(OnlyThose(Candidates), std::nullopt, Take);
 }
-void FuseEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort, TakeEvaluation Take) {
-  Own->evaluate(Candidates, Effort, Take);
+void FuseEvaluator::measure(NextCandidates Next, Effort Effort, TakeEvaluation Take) {
+  Own->evaluate(Next, Effort, Take);
 }
 std::vector<KernelLaunch> FuseEvaluator::launchesOf(const Candidate &Candidate) const {
   return Own->launchesOf(Candidate);

@@ -16,10 +16,10 @@ public:
         Runs(Back, Pool, Gpus, Options.Short) {}
 
   void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override {
-    Runs.evaluate(Candidates, std::nullopt, Take, [this](const Candidate &C) { return emit(C); });
+    Runs.evaluate(OnlyThose(Candidates), std::nullopt, Take, [this](const Candidate &C) { return emit(C); });
   }
-  void measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort, TakeEvaluation Take) override {
-    Runs.evaluate(Candidates, Effort, Take, [this](const Candidate &C) { return emit(C); });
+  void measure(NextCandidates Next, Effort Effort, TakeEvaluation Take) override {
+    Runs.evaluate(Next, Effort, Take, [this](const Candidate &C) { return emit(C); });
   }
 
   /// Those of a candidate that was screened, in order; none where it cannot be run.

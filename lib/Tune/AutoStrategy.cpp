@@ -14,7 +14,7 @@ namespace cufuse {
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
 constexpr size_t MostMeasured = 200, MostFinalists = 8;
-constexpr size_t Rounds = 5; // each compiled at once, and chosen by what the ones before have taught
+constexpr size_t Rounds = 16; // each chosen by what the ones before have taught, as far as that is known by then
 
 /// The expectation of max(0, best − x) for a normal x (Jones, Schonlau, Welch 1998), all of them logarithms.
 double expectedImprovement(double Best, double Mean, double Deviation) {
@@ -24,20 +24,13 @@ double expectedImprovement(double Best, double Mean, double Deviation) {
   return Deviation * (Z * Below + Density);
 }
 
-/// Short runs in a few wide rounds, each chosen by what the model says and what the ones before have taught; in the
-/// end full runs of the few best.
+/// Short runs, chosen some at a time by what the model says and what has been learnt, so early that the compilers need
+/// not wait; in the end full runs of the few best.
 struct Auto : Strategy {
   void run(Search &S) const override {
-    while (!S.isSpent()) {
-      const size_t Share = share(S), Round = (Share + Rounds - 1) / Rounds;
-      // What has failed leaves a few over, for which no compilers are started.
-      if (S.measuredCount() + Round / 2 >= Share)
-        break;
-      const std::vector<size_t> Next = nextRound(S, std::min(Round, Share - S.measuredCount()));
-      if (Next.empty())
-        break;
-      S.measure(Next, Effort::Short);
-    }
+    auto Next = [&] { return nextRound(S); };
+    while (!S.isSpent() && S.measure(Next, Effort::Short))
+      ;
     measureFinalists(S, MostFinalists);
   }
 
@@ -55,7 +48,12 @@ private:
   }
 
   /// The candidates with the greatest expected improvement, each as if those chosen before it were known already.
-  static std::vector<size_t> nextRound(const Search &S, size_t Count) {
+  static std::vector<size_t> nextRound(const Search &S) {
+    const size_t Share = share(S), Round = (Share + Rounds - 1) / Rounds, Underway = S.underwayCount();
+    // What has failed leaves a few over, for which no compilers are started; and of a small share some is to be learnt
+    // before the rest is chosen.
+    if (S.measuredCount() + Underway + Round > Share || (Underway > 0 && Underway + Round > Share / 3))
+      return {};
     std::vector<size_t> Able; // by the model
     std::vector<Features> Seen;
     std::vector<double> Predicted; // logarithms
@@ -68,11 +66,13 @@ private:
         Family.push_back(Seen.back().Family);
       }
     Surrogate Expected(std::move(Seen));
-    std::vector<size_t> Left;          // positions in `Able`
+    std::vector<size_t> Left, Pending; // positions in `Able`
     std::map<int, double> Ran, Failed; // by family
     double Best = std::numeric_limits<double>::infinity();
     for (size_t M = 0; M < Able.size(); ++M)
-      if (const Search::State &Known = S.state(Able[M]); Known.failed()) {
+      if (const Search::State &Known = S.state(Able[M]); Known.Underway) {
+        Pending.push_back(M);
+      } else if (Known.failed()) {
         ++Failed[Family[M]];
       } else if (Known.isMeasured()) {
         const double Time = std::log(Known.last()->Microseconds);
@@ -82,6 +82,8 @@ private:
       } else {
         Left.push_back(M);
       }
+    for (size_t M : Pending)
+      Expected.assume(M);
     if (std::isinf(Best) && !Left.empty())
       Best = *llvm::min_element(Predicted);
     auto Worth = [&](size_t M) {
@@ -90,7 +92,7 @@ private:
       return Succeeds * expectedImprovement(Best, Predicted[M] + Expected.surprise(M), Expected.deviation(M));
     };
     std::vector<size_t> Chosen;
-    while (Chosen.size() < Count && !Left.empty()) {
+    while (Chosen.size() < Round && !Left.empty()) {
       std::vector<double> Worths;
       for (size_t M : Left)
         Worths.push_back(Worth(M));

@@ -48,23 +48,35 @@ void ReplayEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluatio
   }
 }
 
-void ReplayEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort How, TakeEvaluation Take) {
-  for (size_t I = 0; I < Candidates.size(); ++I) {
-    Evaluation Result;
-    Result.Why = "not in the recorded sweep";
-    if (auto Found = ByKey.find(Candidates[I].key()); Found != ByKey.end()) {
-      const Known &K = Found->second;
-      const auto &Wanted = How == Effort::Full ? K.Full : K.Short, &Other = How == Effort::Full ? K.Short : K.Full;
-      if (Wanted || Other) {
-        Result = Wanted ? *Wanted : *Other;
-        if (Random)
-          Result.Microseconds *= 1 + Result.RelativeNoise / Confidence * normal(*Random);
-      } else if (!ran(K.Screened->Outcome))
-        Result = *K.Screened;
-      else
-        Result.Why = "screened, but not measured in the recorded sweep";
+Evaluation ReplayEvaluator::measured(const Candidate &Candidate, Effort How) {
+  Evaluation Result;
+  Result.Why = "not in the recorded sweep";
+  const auto Found = ByKey.find(Candidate.key());
+  if (Found == ByKey.end())
+    return Result;
+  const Known &K = Found->second;
+  const auto &Wanted = How == Effort::Full ? K.Full : K.Short, &Other = How == Effort::Full ? K.Short : K.Full;
+  if (Wanted || Other) {
+    Result = Wanted ? *Wanted : *Other;
+    if (Random)
+      Result.Microseconds *= 1 + Result.RelativeNoise / Confidence * normal(*Random);
+  } else if (!ran(K.Screened->Outcome))
+    Result = *K.Screened;
+  else
+    Result.Why = "screened, but not measured in the recorded sweep";
+  return Result;
+}
+
+void ReplayEvaluator::measure(NextCandidates Next, Effort How, TakeEvaluation Take) {
+  std::vector<Candidate> Asked;
+  bool More = true;
+  for (size_t I = 0;; ++I) {
+    while (More && Asked.size() - I < Underway) {
+      const std::vector<Candidate> Some = Next();
+      Asked.insert(Asked.end(), Some.begin(), Some.end());
+      More = !Some.empty();
     }
-    if (!Take(I, Result))
+    if (I == Asked.size() || !Take(I, measured(Asked[I], How)))
       return;
   }
 }

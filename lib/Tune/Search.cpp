@@ -68,35 +68,56 @@ void Search::take(size_t Index, std::optional<Effort> How, const Evaluation &Res
   Seams.Report(Now);
 }
 
-void Search::evaluate(llvm::ArrayRef<size_t> Indices, std::optional<Effort> How) {
-  std::vector<size_t> Left;
-  std::vector<Candidate> Those;
+bool Search::evaluate(llvm::function_ref<std::vector<size_t>()> Next, std::optional<Effort> How) {
+  std::vector<size_t> Asked; // by position
   bool AnyNew = false;
-  for (size_t I : Indices) {
-    const State &Known = States[I];
-    const bool Done = Known.failed() || (!How                    ? Known.last() != nullptr
-                                         : *How == Effort::Short ? Known.isMeasured()
-                                                                 : Known.Full.has_value());
-    if (Done || llvm::is_contained(Left, I) || (isFull() && !Known.isMeasured()))
-      continue;
-    AnyNew |= !Known.isMeasured();
-    Left.push_back(I);
-    Those.push_back(Candidates[I]);
-  }
-  if (Left.empty() || isLate(How))
-    return;
+  auto Hand = [&] {
+    std::vector<Candidate> Those;
+    if (isLate(How))
+      return Those;
+    for (size_t I : Next()) {
+      State &Known = States[I];
+      const bool Done = Known.failed() || (!How                    ? Known.last() != nullptr
+                                           : *How == Effort::Short ? Known.isMeasured()
+                                                                   : Known.Full.has_value());
+      if (Done || Known.Underway || (isFull() && !Known.isMeasured()))
+        continue;
+      AnyNew |= !Known.isMeasured();
+      Known.Underway = true;
+      ++Underway;
+      Asked.push_back(I);
+      Those.push_back(Candidates[I]);
+    }
+    return Those;
+  };
   auto Take = [&](size_t Position, const Evaluation &Result) {
-    take(Left[Position], How, Result);
+    States[Asked[Position]].Underway = false;
+    --Underway;
+    take(Asked[Position], How, Result);
     return !isLate(How) && !(AnyNew && isFull());
   };
   if (How)
-    World.measure(Those, *How, Take);
-  else
+    World.measure(Hand, *How, Take);
+  else if (const std::vector<Candidate> Those = Hand(); !Those.empty())
     World.screen(Those, Take);
+  for (size_t I : Asked) // those that were not waited for
+    States[I].Underway = false;
+  Underway = 0;
+  return !Asked.empty();
 }
 
-void Search::screen(llvm::ArrayRef<size_t> Indices) { evaluate(Indices, std::nullopt); }
-void Search::measure(llvm::ArrayRef<size_t> Indices, Effort How) { evaluate(Indices, How); }
+/// A list as something to ask for once.
+static auto once(llvm::ArrayRef<size_t> Indices) {
+  return [Left = Indices]() mutable {
+    const std::vector<size_t> All = Left.vec();
+    Left = {};
+    return All;
+  };
+}
+
+void Search::screen(llvm::ArrayRef<size_t> Indices) { evaluate(once(Indices), std::nullopt); }
+void Search::measure(llvm::ArrayRef<size_t> Indices, Effort How) { evaluate(once(Indices), How); }
+bool Search::measure(llvm::function_ref<std::vector<size_t>()> Next, Effort How) { return evaluate(Next, How); }
 
 std::vector<size_t> Search::ranking() const {
   std::vector<size_t> Ranked;

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <llvm/Support/ThreadPool.h>
 
+#include <thread>
+
 namespace cufuse {
 namespace {
 
@@ -14,6 +16,7 @@ using testing::HasSubstr;
 class LookingCompiler : public Compiler {
 public:
   llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override {
+    Before();
     std::lock_guard Guard(Lock);
     Jobs.push_back(Job);
     return llvm::createStringError("not compiled");
@@ -22,6 +25,7 @@ public:
     std::lock_guard Guard(Lock);
     Prepared.push_back(Together.size());
   }
+  std::function<void()> Before = [] {}; ///< Every compilation.
   std::mutex Lock;
   std::vector<CompileJob> Jobs;
   std::vector<size_t> Prepared; ///< So many at a time.
@@ -103,6 +107,43 @@ TEST_F(FuseEvaluatorOfTwo, MoreSourcesThanThreadsArePreparedTogether) {
   World->screen(Many, [](size_t, const Evaluation &) { return true; });
   EXPECT_EQ(Compiler.Jobs.size(), Many.size());
   EXPECT_THAT(Compiler.Prepared, testing::UnorderedElementsAre(8u, 8u, 4u)); // on one thread
+}
+
+TEST_F(FuseEvaluatorOfTwo, MoreIsAskedForBeforeTheCompilersAreIdle) {
+  // One at a time; the first is not ready before the second has been asked for.
+  std::atomic<unsigned> Handed = 0;
+  bool InTime = true;
+  Compiler.Before = [&] {
+    for (unsigned Wait = 0; Handed < 2 && InTime; ++Wait) {
+      InTime = Wait < 1000;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  };
+  auto Next = [&] {
+    std::vector<Candidate> One(++Handed <= 5, Free);
+    for (Candidate &C : One)
+      C.Config.Constituents[1].Block = {32 * Handed};
+    return One;
+  };
+  std::vector<size_t> Positions;
+  World->measure(Next, Effort::Short, [&](size_t Position, const Evaluation &) {
+    Positions.push_back(Position);
+    return true;
+  });
+  EXPECT_TRUE(InTime);
+  EXPECT_THAT(Positions, testing::ElementsAre(0u, 1u, 2u, 3u, 4u)); // on one thread
+}
+
+TEST_F(FuseEvaluatorOfTwo, NothingIsAskedForOnceNoMoreIsTaken) {
+  unsigned Asked = 0, Taken = 0;
+  auto Next = [&] {
+    EXPECT_LT(Taken, 3u);
+    std::vector<Candidate> One(1, Free);
+    One[0].Config.Constituents[1].Block = {32 * (++Asked % 30 + 1)};
+    return One;
+  };
+  World->measure(Next, Effort::Short, [&](size_t, const Evaluation &) { return ++Taken < 3; });
+  EXPECT_EQ(Taken, 3u);
 }
 
 } // namespace

@@ -41,7 +41,7 @@ public:
   ~FuseEvaluator() override;
 
   void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
-  void measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort, TakeEvaluation Take) override;
+  void measure(NextCandidates Next, Effort Effort, TakeEvaluation Take) override;
 
   /// The one of a candidate that was screened; none where it cannot be run.
   std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) const;

@@ -55,6 +55,24 @@ enum class Effort { Short, Full }; ///< A few samples, to rank; or until the noi
 /// thread that called the evaluator.
 using TakeEvaluation = llvm::function_ref<bool(size_t Position, const Evaluation &)>;
 
+/// What to measure next, in the order of their positions; nothing ends it. Asked on the thread that called the
+/// evaluator, whenever the compilers could soon be idle.
+using NextCandidates = llvm::function_ref<std::vector<Candidate>()>;
+
+/// A list that is handed over once.
+class OnlyThose {
+public:
+  explicit OnlyThose(llvm::ArrayRef<Candidate> List) : Left(List) {}
+  std::vector<Candidate> operator()() {
+    std::vector<Candidate> List = Left.vec();
+    Left = {};
+    return List;
+  }
+
+private:
+  llvm::ArrayRef<Candidate> Left;
+};
+
 /// Evaluates candidates for one workload. After `Take` has answered no, no further result is delivered, and what has
 /// not begun is left out; otherwise every candidate gets exactly one result.
 class Evaluator {
@@ -63,7 +81,7 @@ public:
   /// Fuses and compiles, without the GPU: `Measured` stands for "could be measured", with resources and no time.
   virtual void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) = 0;
   /// Runs those, screening first what was not screened; the compilers may work ahead while the GPU measures.
-  virtual void measure(llvm::ArrayRef<Candidate> Candidates, Effort Effort, TakeEvaluation Take) = 0;
+  virtual void measure(NextCandidates Next, Effort Effort, TakeEvaluation Take) = 0;
 };
 
 } // namespace cufuse

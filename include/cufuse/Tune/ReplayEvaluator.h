@@ -16,17 +16,21 @@ namespace cufuse {
 class ReplayEvaluator : public Evaluator {
 public:
   explicit ReplayEvaluator(const std::vector<TraceEntry> &Recorded);
+  /// Asks for more, as compilers on 16 cores do, while so many are on their way.
+  static constexpr size_t Underway = 32;
   /// Times vary by their recorded noise, with every measurement and differently for each seed.
   ReplayEvaluator(const std::vector<TraceEntry> &Recorded, std::uint64_t Seed) : ReplayEvaluator(Recorded) {
     Random.emplace(Seed);
   }
   void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
-  void measure(llvm::ArrayRef<Candidate> Candidates, Effort How, TakeEvaluation Take) override;
+  void measure(NextCandidates Next, Effort How, TakeEvaluation Take) override;
 
   /// Every candidate of the sweep, in the order in which it was first tried.
   const std::vector<Candidate> &candidates() const { return All; }
 
 private:
+  Evaluation measured(const Candidate &Candidate, Effort How);
+
   struct Known {
     std::optional<Evaluation> Screened, Short, Full;
   };

@@ -6,6 +6,7 @@
 #include "cufuse/Tune/Trace.h"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
 #include <functional>
@@ -45,6 +46,7 @@ public:
   /// What is known of a candidate.
   struct State {
     std::optional<Evaluation> Screened, Short, Full;
+    bool Underway = false; ///< Being evaluated.
     /// The most that is known: full before short before screened.
     const Evaluation *last() const { return Full ? &*Full : Short ? &*Short : Screened ? &*Screened : nullptr; }
     bool failed() const { return last() && last()->Outcome != Fate::Measured; }
@@ -62,11 +64,14 @@ public:
   /// Evaluate those that have not been, in this order, as far as the budget goes.
   void screen(llvm::ArrayRef<size_t> Indices);
   void measure(llvm::ArrayRef<size_t> Indices, Effort How);
+  /// Chosen meanwhile; nothing ends it. False if nothing was evaluated.
+  bool measure(llvm::function_ref<std::vector<size_t>()> Next, Effort How);
   /// Nothing new can be tried. What has been measured may still be measured fully: a fifth of the seconds is kept for
   /// that, and only an interruption or the end of the time prevents it.
   bool isSpent() const;
 
   size_t measuredCount() const { return Measured; }
+  size_t underwayCount() const { return Underway; }
   /// The shortest time among those with a full measurement, or among all while there is none.
   std::optional<size_t> best() const;
   /// Measured, from the shortest time on; a full measurement counts before a short one.
@@ -74,7 +79,7 @@ public:
 
 private:
   void take(size_t Index, std::optional<Effort> How, const Evaluation &Result);
-  void evaluate(llvm::ArrayRef<size_t> Indices, std::optional<Effort> How);
+  bool evaluate(llvm::function_ref<std::vector<size_t>()> Next, std::optional<Effort> How);
   bool isLate(std::optional<Effort> How) const;
   bool isFull() const { return Limit.Measured > 0 && Measured >= Limit.Measured; }
 
@@ -85,7 +90,7 @@ private:
   Trace &Record;
   Budget Limit;
   SearchSeams Seams;
-  size_t Measured = 0;
+  size_t Measured = 0, Underway = 0;
   double Start = 0, Before = 0;
 };
 

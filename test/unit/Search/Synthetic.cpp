@@ -180,22 +180,23 @@ void SyntheticEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvalua
   }
 }
 
-void SyntheticEvaluator::measure(llvm::ArrayRef<Candidate> Candidates, Effort How, TakeEvaluation Take) {
-  for (size_t I = 0; I < Candidates.size(); ++I) {
-    Evaluation E = screened(Candidates[I]);
-    const bool Full = How == Effort::Full;
-    Seconds += E.Outcome == Fate::TimedOut ? 20 : Full ? 0.3 : 0.06;
-    if (E.Outcome == Fate::Measured) {
-      const double Noise = Full ? 0.002 : 0.006;
-      E.Microseconds =
-          truth(Candidates[I]) * (1 + Noise * normal(Candidates[I].key(), fmt::format("n{}", ++Calls).c_str()));
-      E.RelativeNoise = Noise;
-      E.Samples = Full ? 60 : 10;
-      E.ClockMHz = 1980;
+void SyntheticEvaluator::measure(NextCandidates Next, Effort How, TakeEvaluation Take) {
+  size_t Position = 0;
+  for (std::vector<Candidate> Some = Next(); !Some.empty(); Some = Next())
+    for (const Candidate &C : Some) {
+      Evaluation E = screened(C);
+      const bool Full = How == Effort::Full;
+      Seconds += E.Outcome == Fate::TimedOut ? 20 : Full ? 0.3 : 0.06;
+      if (E.Outcome == Fate::Measured) {
+        const double Noise = Full ? 0.002 : 0.006;
+        E.Microseconds = truth(C) * (1 + Noise * normal(C.key(), fmt::format("n{}", ++Calls).c_str()));
+        E.RelativeNoise = Noise;
+        E.Samples = Full ? 60 : 10;
+        E.ClockMHz = 1980;
+      }
+      if (!Take(Position++, E))
+        return;
     }
-    if (!Take(I, E))
-      return;
-  }
 }
 
 } // namespace cufuse
