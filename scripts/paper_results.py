@@ -212,7 +212,7 @@ def small_table(rows):
 
 def document(cases, context):
     """The section of docs/results.md. `context`: the command, and a line for each case that failed."""
-    sets = {name: [Row(case) for case in cases if case["set"] == name] for name in ("paper", "small", "ratio")}
+    sets = {name: [Row(case) for case in cases if case["set"] == name] for name in ("paper", "unbound", "small", "ratio")}
     gpus = sorted({f"{case['runs']['auto']['gpu']['name']}, driver {case['runs']['auto']['gpu']['driver']}" for case in cases})
     started = sorted(run["started"] for case in cases for run in case["runs"].values())
     commits = sorted({case["commit"] for case in cases})
@@ -234,6 +234,10 @@ def document(cases, context):
                   table([("pair", False), ("advice", False), ("counters, of what is recommended first", False)],
                         [[row.name, row.default["advice"], row.reason()] for row in rows]), "",
                   "### The search", "", search_table(rows), ""]
+    if rows := sets["unbound"]:
+        lines += ["## The pairs with no argument bound", "",
+                  "With `--no-binding`: launch shapes, loops unrolled and fusion alone. `by binding` is what unrolling brings the kernels "
+                  "alone.", "", factor_table(rows), ""]
     if rows := sets["small"]:
         lines += ["## Small kernels", "",
                   "So many blocks of each kernel; times of one pass in a loop of launches, in µs. Where the strongest baseline is a graph, "

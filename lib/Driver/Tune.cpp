@@ -44,7 +44,7 @@ public:
         Pool(llvm::hardware_concurrency(Request.Jobs)) {}
 
   llvm::Expected<TuneAnswer> run() {
-    const double Start = Seams.Now();
+    Start = Seams.Now();
     Answer.Result.Command = Request.Command;
     Answer.Result.Version = Request.Version;
     Answer.Result.Started = startedNow();
@@ -137,6 +137,9 @@ private:
     if (!Read)
       return Read.takeError();
     Subject.Work = std::move(*Read);
+    if (Request.WithoutBinding)
+      for (WorkloadKernel &Kernel : Subject.Work.Kernels)
+        Kernel.Bindable.clear();
     if (isGraph())
       if (llvm::Error Error = requireGraphRequest())
         return Error;
@@ -283,7 +286,9 @@ private:
       Candidates = (*How)->candidates(What());
     }
     Answer.Result.SpaceSize = Candidates.size();
-    Search Looking(What(), std::move(Candidates), *World, Record, Request.Limit, Seams);
+    Budget Left = Request.Limit;
+    Left.Seconds = std::max(Left.Seconds - (Seams.Now() - Start), Left.Seconds / 2);
+    Search Looking(What(), std::move(Candidates), *World, Record, Left, Seams);
     if (Gpus->hasGpu()) {
       (*How)->run(Looking);
     } else {
@@ -455,6 +460,7 @@ private:
   const Toolchain &Tools;
   const TuneRequest &Request;
   const SearchSeams &Seams;
+  double Start = 0;
   BusyClock Busy; ///< Of compilers and GPUs.
   NvccCompiler Nvcc;
   CountedCompiler Back;

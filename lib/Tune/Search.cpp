@@ -59,7 +59,7 @@ void Search::take(size_t Index, std::optional<Effort> How, const Evaluation &Res
   (How ? *How == Effort::Full ? Known.Full : Known.Short : Known.Screened) = Result;
   Measured += !WasMeasured && Known.isMeasured();
 
-  Progress Now{Candidates.size(), 0, Measured, {}, 0, Seconds};
+  Progress Now{Candidates.size(), 0, Measured, {}, 0, Seconds, std::max(0.0, Limit.Seconds - Seconds)};
   Now.Tried = std::count_if(States.begin(), States.end(), [](const State &S) { return S.last() != nullptr; });
   if (auto Best = best()) {
     Now.BestKey = Candidates[*Best].key();

@@ -31,15 +31,15 @@ struct Arguments {
 };
 
 /// One line on a terminal that is written over; nothing elsewhere.
-void showProgress(const Progress &P, double Budget) {
+void showProgress(const Progress &P) {
   static const bool Terminal = ::isatty(STDERR_FILENO);
   if (!Terminal)
     return;
   llvm::errs() << fmt::format("\r\033[K{} of {} tried, {} measured", P.Tried, P.Candidates, P.Measured);
   if (!P.BestKey.empty())
     llvm::errs() << fmt::format(", best {:.1f} us: {}", P.BestMicroseconds, P.BestKey);
-  if (Budget > 0)
-    llvm::errs() << fmt::format(", at most {:.0f} s left", std::max(0.0, Budget - P.Seconds));
+  if (P.Left > 0)
+    llvm::errs() << fmt::format(", at most {:.0f} s left", P.Left);
 }
 
 llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
@@ -63,7 +63,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   SearchSeams Seams;
   Seams.Now = [Start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count(); };
   Seams.Interrupted = [] { return Interruptions > 0; };
-  Seams.Report = [&](const Progress &P) { showProgress(P, Request.Limit.Seconds); };
+  Seams.Report = showProgress;
   auto Answer = tune(*Tools, Request, Seams);
   if (::isatty(STDERR_FILENO))
     llvm::errs() << "\r\033[K";
@@ -107,13 +107,16 @@ std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation
       ->check(CLI::IsMember({"auto", "exhaustive", "hfuse", "random"}))
       ->capture_default_str();
   Command.add_option("--seed", Request.Seed, "Of the strategy `random`");
-  Command.add_option("--budget", Request.Limit.Seconds, "Seconds for the search; 0 for no limit")
+  Command
+      .add_option("--budget", Request.Limit.Seconds,
+                  "Seconds until the winner is measured again, at least half of them for the search; 0 for no limit")
       ->capture_default_str();
   Command.add_option("--candidates", Request.Limit.Measured, "Candidates to measure at most; 0 for no limit");
   Command
       .add_option("--require-speedup", Request.RequiredSpeedup, "Over the best baseline, for fusing to be recommended")
       ->capture_default_str();
   Command.add_flag("--strict", Given->Strict, "Exit with status 4 when fusing is not recommended");
+  Command.add_flag("--no-binding", Request.WithoutBinding, "Leave arguments as they are, for a kernel of any sizes");
   Command.add_option("--devices", Request.Devices, "GPUs to share the search among")->delimiter(',');
   Command.add_flag("--no-gpu", Request.WithoutGpu, "Rank by the model after ptxas, without measuring");
   Command.add_option("--arch", Request.Arch, "Target, as sm_90a; the GPU's own without");

@@ -28,6 +28,7 @@ struct Progress {
   std::string BestKey; ///< Empty before the first is measured.
   double BestMicroseconds = 0;
   double Seconds = 0; ///< Of this sitting.
+  double Left = 0;    ///< Seconds, at most; 0 where there is no limit.
 };
 
 /// The world outside a search.
