@@ -21,7 +21,7 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   const std::vector<std::string> Names = constituentNames(Facts);
   std::vector<VerticalNode> Nodes;
   for (size_t I = 0; I < Kernels.size(); ++I)
-    Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape});
+    Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape, Request.Distinct});
   auto Graph = linkKernels(std::move(Nodes), Request.Links, Request.Dead);
   if (Graph && !Request.Composition.Cooperative && !rowConsumer(*Graph) && !Graph->OneLoop)
     if (llvm::Error Error = requireTree(*Graph))

@@ -95,6 +95,7 @@ FuseRequest GroupFuser::requestFor(llvm::ArrayRef<unsigned> Members) const {
   const std::vector<std::string> Names = namesOf(Members);
   auto NameOf = [&](unsigned Kernel) { return Names[llvm::find(Members, Kernel) - Members.begin()]; };
   FuseRequest Request;
+  Request.Distinct = true;
   for (const WorkloadLink &Link : Subject.Work.Links) {
     if (!llvm::is_contained(Members, Link.From) || !llvm::is_contained(Members, Link.To))
       continue;
@@ -154,7 +155,7 @@ GroupWays GroupFuser::ways(llvm::ArrayRef<unsigned> Members) const {
   return Ways;
 }
 
-/// Fused, what is not linked is taken to be distinct.
+/// Fused, buffers that are not linked are distinct.
 llvm::Error GroupFuser::checkShared(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members) const {
   struct Use {
     unsigned Node;
@@ -169,8 +170,7 @@ llvm::Error GroupFuser::checkShared(const VerticalGraph &Graph, llvm::ArrayRef<u
   for (const auto &[Buffer, Those] : Uses)
     for (const Use &A : Those)
       for (const Use &B : Those)
-        if (A.Node < B.Node && (A.Writes || B.Writes) &&
-            Graph.memory(A.Node, A.Parameter) != Graph.memory(B.Node, B.Parameter))
+        if (&A < &B && (A.Writes || B.Writes) && Graph.memory(A.Node, A.Parameter) != Graph.memory(B.Node, B.Parameter))
           return badInput(fmt::format("{}.{} and {}.{} are both '{}', which one of them writes, and no link says so",
                                       Graph.Nodes[A.Node].Name, A.Parameter, Graph.Nodes[B.Node].Name, B.Parameter,
                                       Buffer),

@@ -42,9 +42,10 @@ distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> K
     if (C.Name.empty())
       ++Position;
     if (!Used)
-      return badUsage(C.Name.empty()
-                          ? fmt::format("{} is given {} times for {} kernels", Option, Position, Kernels.size())
-                          : fmt::format("{} names '{}', which is none of the kernels", Option, C.Name));
+      return badUsage(C.Name.empty() ? fmt::format("{} is given {} times for {}", Option, Position,
+                                                   Kernels.size() == 1 ? "one kernel, or several that share a block"
+                                                                       : std::to_string(Kernels.size()) + " kernels")
+                                     : fmt::format("{} names '{}', which is none of the kernels", Option, C.Name));
   }
   return Result;
 }

@@ -76,9 +76,14 @@ private:
     auto Copied = [this](const clang::Decl *D) { return isCopied(D); };
     for (size_t I = 0; I < Kernel.getNumParams(); ++I) {
       const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
-      const clang::QualType Type = Parameter->getType();
+      clang::QualType Type = Parameter->getType();
       if (Type->isReferenceType())
         continue; // a blocker already
+      // What kernels share has a name that all of them know: not that of a typedef which each has a copy of.
+      if (!Linked[I].empty())
+        if (const auto Common = spellType(Context, Type.getCanonicalType(), "", Copied);
+            Common && Common->find(PathMark) == std::string::npos)
+          Type = Type.getCanonicalType();
       const bool GridConstant = Parameter->hasAttr<clang::CUDAGridConstantAttr>();
       clang::QualType Plain = Type;
       Plain.removeLocalConst();

@@ -118,7 +118,7 @@ private:
         if (!(A.Store && (B.Load || B.Store)) && !(A.Load && B.Store))
           continue;
         const bool Same = Graph.memory(First, A.Parameter->Name) == Graph.memory(Second, B.Parameter->Name);
-        if (!Same && A.Parameter->Restrict && B.Parameter->Restrict)
+        if (!Same && Graph.Nodes[First].isDistinct(*A.Parameter) && Graph.Nodes[Second].isDistinct(*B.Parameter))
           continue;
         const AccessSite &Of = A.Store ? *A.Store : *A.Load, &By = A.Store && B.Load ? *B.Load : *B.Store;
         refuse(By.Where, fmt::format("{}: {}; {}: {}{}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name,

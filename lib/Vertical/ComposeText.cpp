@@ -253,6 +253,33 @@ std::string TextComposer::hostText(const Polynomial &P) const {
 void TextComposer::conditions() {
   for (const AtMost &Needed : Requirements)
     Result.Text.LaunchConditions.push_back(hostText(Needed.Left) + " <= " + hostText(Needed.Right));
+  distinctPointers();
+}
+
+void TextComposer::distinctPointers() {
+  struct Pointer {
+    unsigned Node;
+    const ParameterAccess *Parameter;
+    std::string Argument;
+  };
+  std::vector<Pointer> All;
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+    for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
+      if (const std::string Argument = name(Node) + "_" + P.Name;
+          !P.Element.empty() &&
+          llvm::any_of(Result.Text.Parameters, [&](const ParameterText &Known) { return Known.Name == Argument; }))
+        All.push_back({Node, &P, "\2Launch.arguments." + Argument});
+  for (size_t I = 0; I < All.size(); ++I)
+    for (size_t J = I + 1; J < All.size(); ++J) {
+      const Pointer &A = All[I], &B = All[J];
+      const VerticalNode &Of = Graph.Nodes[A.Node], &To = Graph.Nodes[B.Node];
+      if (!Of.Distinct || !To.Distinct || (A.Parameter->Restrict && B.Parameter->Restrict) ||
+          (!Of.stores(A.Parameter->Name) && !To.stores(B.Parameter->Name)) ||
+          Graph.memory(A.Node, A.Parameter->Name) == Graph.memory(B.Node, B.Parameter->Name))
+        continue;
+      Result.Text.LaunchConditions.push_back(
+          fmt::format("{0} == nullptr || static_cast<const volatile void *>({0}) != {1}", A.Argument, B.Argument));
+    }
 }
 
 } // namespace cufuse

@@ -48,7 +48,7 @@ protected:
   /// The polynomial of a node's parameters as a 64-bit integer on the device.
   std::string value(const Polynomial &P, unsigned Node,
                     llvm::function_ref<std::string(const std::string &)> Argument) const;
-  /// The requirements as conditions of the launch.
+  /// The requirements as conditions of the launch, and that pointers differ where the user says so. Called last.
   void conditions();
   /// The value of a polynomial in the launcher, as a 64-bit integer.
   std::string hostText(const Polynomial &P) const;
@@ -59,6 +59,7 @@ protected:
   ComposedKernel Result;
 
 private:
+  void distinctPointers();
   Piece inside(Piece P, unsigned Node) const;
   bool names(llvm::StringRef Word) const;
   std::set<std::string> HeaderNames;

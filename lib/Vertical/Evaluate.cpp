@@ -514,6 +514,15 @@ Value Evaluator::conditional(const clang::ConditionalOperator *E) {
   return L == R ? L : used({{&L, E->getTrueExpr()}, {&R, E->getFalseExpr()}});
 }
 
+/// Of the thread in its block, or of the block in its grid.
+static bool isIndex(const Polynomial &P) {
+  for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockIdx})
+    for (int D = 0; D < 3; ++D)
+      if (P == Polynomial::atom(builtinAtom(B, D)))
+        return true;
+  return false;
+}
+
 Condition Evaluator::condition(const clang::Expr *E) {
   E = plain(E);
   if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); Cast && Cast->getCastKind() == clang::CK_NoOp)
@@ -534,14 +543,16 @@ Condition Evaluator::condition(const clang::Expr *E) {
     return C;
   }
   if (Binary && Binary->getOpcode() == clang::BO_EQ) {
-    // `threadIdx.x == 0`: indices are not negative.
+    // `threadIdx.x == 0`, or of a variable that is the index: indices are not negative.
+    const clang::Expr *Left = plain(Binary->getLHS())->IgnoreParenImpCasts();
     clang::Expr::EvalResult Right;
-    if (builtinRead(plain(Binary->getLHS())->IgnoreParenImpCasts()) &&
-        Binary->getRHS()->EvaluateAsInt(Right, Context) && Right.Val.getInt().isZero()) {
-      C.What = Condition::Kind::Less;
-      C.Compared = {eval(Binary->getLHS()).P, Polynomial::constant(1)};
-      return C;
-    }
+    if ((builtinRead(Left) || llvm::isa<clang::DeclRefExpr>(Left)) && Binary->getRHS()->EvaluateAsInt(Right, Context) &&
+        Right.Val.getInt().isZero())
+      if (const Value L = eval(Binary->getLHS()); L.What == Value::Kind::Integer && isIndex(L.P)) {
+        C.What = Condition::Kind::Less;
+        C.Compared = {L.P, Polynomial::constant(1)};
+        return C;
+      }
   }
   if (!Binary || !Binary->isRelationalOp()) {
     use(eval(E), E);

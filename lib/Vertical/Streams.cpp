@@ -7,7 +7,7 @@ namespace cufuse {
 const ParameterAccess *mayBeAliased(const VerticalNode &Node, llvm::StringRef Parameter) {
   const ParameterAccess *Own = Node.parameter(Parameter);
   for (const ParameterAccess &Other : Node.Accesses->Parameters)
-    if (&Other != Own && !Other.Element.empty() && !(Own->Restrict && Other.Restrict) &&
+    if (&Other != Own && !Other.Element.empty() && !(Node.isDistinct(*Own) && Node.isDistinct(Other)) &&
         (Node.stores(Parameter) || Node.stores(Other.Name)) &&
         llvm::any_of(Node.Accesses->Sites, [&](const AccessSite &Site) { return Site.Parameter == Other.Name; }))
       return &Other;

@@ -8,6 +8,8 @@
 // RUN:   --link packed.mid=shift.in --link packed.n=shift.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PACKED --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:waits %s:shift --block 128 --link waits.mid=shift.in --link waits.n=shift.n \
 // RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WAITS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:packed %s:shift --block 128 --distinct \
+// RUN:   --link packed.mid=shift.in --link packed.n=shift.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PACKED --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __global__ void scale(const float *in, float *__restrict__ mid, int n) {
@@ -24,7 +26,7 @@ __global__ void shift(const float *__restrict__ in, float *__restrict__ out, int
   if (i < n)
     // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:5: the consumer may access memory that another kernel still uses: shift:
     // CHECK-SAME: out[i] at {{[^ ]*}}:[[#@LINE+2]]:5; scale: in[n - 1 - i] at {{[^ ]*}}:[[#@LINE-7]]:18 [MayAlias];
-    // CHECK-SAME: declare both pointers __restrict__, if they are distinct
+    // CHECK-SAME: if they are distinct, say --distinct, or declare both pointers __restrict__
     out[i] = in[i] + 1;
 }
 

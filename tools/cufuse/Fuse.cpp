@@ -159,6 +159,8 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
       return badUsage("--cooperative goes without --geometry, --order, --grid-policy and --vectorize",
                       "the kernels follow each other in blocks that fill the GPU once");
   }
+  if (Request.Distinct && !Request.Vertical)
+    return badUsage("--distinct is for --vertical", "kernels side by side may share memory");
   if (Request.Vertical && !Request.Copies.empty())
     return badUsage("--copies is not for --vertical");
   if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
@@ -255,6 +257,10 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
   Command.add_option("--dead", Given->Request.Dead, "[PRODUCER.]OUT: an intermediate that nothing else reads")
       ->take_all()
       ->allow_extra_args(false);
+  Command.add_flag(
+      "--distinct", Given->Request.Distinct,
+      "With --vertical: pointers lead to distinct memory, as if all were __restrict__; the launcher refuses "
+      "equal ones");
   Command.add_option(
       "--vectorize", Given->Request.Composition.Vectorize,
       "With --vertical, of pointwise kernels: elements that a thread takes at a time (1), in accesses of "

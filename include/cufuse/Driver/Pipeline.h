@@ -113,6 +113,7 @@ struct FuseRequest {
   bool Vertical = false;
   std::vector<LinkText> Links;
   std::vector<std::string> Dead;
+  bool Distinct = false; ///< Pointers are taken for `__restrict__`; the launcher compares them.
   VerticalOptions Composition;
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;

@@ -25,8 +25,11 @@ struct VerticalNode {
   const KernelFacts *Facts;
   const KernelAccesses *Accesses;
   const ShapeFacts *Shape;
+  bool Distinct = false; ///< The user says that its pointers lead to distinct memory, and to no other node's.
 
   const ParameterAccess *parameter(llvm::StringRef Name) const;
+  /// Does nothing else lead to the array of this parameter, except through another that is not distinct?
+  bool isDistinct(const ParameterAccess &P) const { return P.Restrict || Distinct; }
   /// Does it store to the array of a parameter, as far as its accesses show?
   bool stores(llvm::StringRef Parameter) const;
 };
