@@ -3,7 +3,7 @@
 //   cufuse-fuse-chains CUFUSE FILE:KERNEL... -- JOB...
 //
 // A job is NAME;OUT.cu;KERNEL=BLOCK ...;LINK ...;DEAD ...;OPTION ..., with KERNEL counted from 0, and LINK, DEAD and BLOCK as
-// after --link, --dead and --block. OPTIONs are vectorize=N, recompute=N, recompute=any, cooperative and stride; the block of a
+// after --link, --dead and --block. OPTIONs are vectorize=N, recompute=N, recompute=any, cooperative, distinct and stride; the block of a
 // graph that is not cooperative is that of its first kernel. Per job one line on stdout: NAME, its status and what was said.
 #include "../FuseJobs.h"
 
@@ -60,6 +60,8 @@ Job readJob(llvm::StringRef Text) {
       Job.Request.Composition.Recompute = Number(Value);
     else if (Option == "cooperative")
       Job.Request.Composition.Cooperative = true;
+    else if (Option == "distinct")
+      Job.Request.Distinct = true;
     else if (Option == "stride")
       Job.Request.Grid = GridPolicy::Stride;
     else

@@ -23,6 +23,7 @@ class Row(Kernel):
         self.method = "tree"  # of the reduction: tree, serial, atomic, shuffle
         self.scalars, self.columns = set(), set()  # Inputs by their names: one for each row, one for each column.
         self.loop = "plain"
+        self.thread = "threadIdx.x"  # Or a variable.
         self.pitch = "columns"  # The symbol of the distance of rows.
 
     def grid(self, block):
@@ -61,10 +62,10 @@ class Row(Kernel):
     def around(self, body):
         """The loop over the row."""
         step = str(self.block) if self.loop == "constant" else "blockDim.x"
-        start = "threadIdx.x + 1" if self.loop == "late" else "threadIdx.x"
+        start = self.thread + " + 1" if self.loop == "late" else self.thread
         end = {"short": f"{self.size('columns')} - 1"}.get(self.loop, self.size("columns"))
         if self.loop == "while":
-            return f"{{\n{self.index} i = threadIdx.x;\nwhile (i < {end}) {{\n{{\n{body}}}\ni += {step};\n}}\n}}\n"
+            return f"{{\n{self.index} i = {self.thread};\nwhile (i < {end}) {{\n{{\n{body}}}\ni += {step};\n}}\n}}\n"
         return f"for ({self.index} i = {start}; i < {end}; i += {step}) {{\n{body}}}\n"
 
     def reduced(self):
@@ -86,7 +87,7 @@ class Row(Kernel):
     def store_scalar(self, output):
         store = f"{output.name}[blockIdx.x] = {from_compute(self.compute, output.type, output.value)};\n"
         condition = {
-            "scalar": "threadIdx.x == 0",
+            "scalar": f"{self.thread} == 0",
             "lastThread": f"threadIdx.x == {self.block - 1}",
             "allThreads": "",
             "someRows": "threadIdx.x == 0 && blockIdx.x > 0",
@@ -111,7 +112,7 @@ class Row(Kernel):
         }[output.mode]
 
     def body(self):
-        text = ""
+        text = "" if self.thread == "threadIdx.x" else f"const int {self.thread} = threadIdx.x;\n"
         for parameter in self.inputs + self.outputs:
             if parameter.mode == "row":
                 const = "const " if isinstance(parameter, Input) else ""
@@ -165,6 +166,7 @@ def make_row(rng, name, elements, scalars, out, block, near):
     kernel.loop = rng.choice(("short", "late")) if twist == "loop" else rng.choice(("plain", "plain", "plain", "plain", "constant", "constant", "while"))
     kernel.sizes.append(("columns", rng.choice(("int", "int", "unsigned", "size_t")), "columns"))
     kernel.guarded(rng.choice(("", "", "if", "return")))
+    kernel.thread = rng.choice(("threadIdx.x", "threadIdx.x", "tid"))
     return kernel
 
 

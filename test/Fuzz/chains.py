@@ -127,7 +127,7 @@ class Graph:
         else:
             words += [word for each in dead for word in ("--dead", each)] + ["--block", shape(self.root().block)]
             for name, value in self.options:
-                words += ["--" + name, value]
+                words += ["--" + name] + [value] * bool(value)
         return words + ["--name", self.name, "-o", self.name + ".cu"]
 
     def job(self, kernels):
@@ -138,7 +138,7 @@ class Graph:
         if self.cooperative:
             fields += ["", "cooperative"]
         else:
-            known = {"grid-policy": "stride"}
+            known = {"grid-policy": "stride", "distinct": "distinct"}
             fields += [" ".join(dead), " ".join(known.get(name) or f"{name}={value}" for name, value in self.options)]
         return ";".join(fields)
 
@@ -356,6 +356,11 @@ def finish(rng, build, often):
         graph.options.append(("recompute", rng.choice(("2", "3", "any", "any", "any"))))
     if rng.random() < 0.1:
         graph.options.append(("grid-policy", "stride"))
+    if rng.random() < 0.25 and all(len(set(node.bound.values())) == len(node.bound) for node in graph.nodes):
+        graph.options.append(("distinct", ""))
+        for kernel in graph.kernels():
+            kernel.inputs = [given._replace(restrict=False) for given in kernel.inputs]
+            kernel.outputs = [output._replace(restrict=False) for output in kernel.outputs]
 
 
 def room(content):
