@@ -7,6 +7,8 @@
 // RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:copied --block 128 --link twice.out=copied.in -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LENGTHS --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:plain --block 128 --link twice.out=plain.in --link twice.columns=plain.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALIAS --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:half %s:copied --block 128 --link half.out=copied.in --link half.columns=copied.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALF --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:every256th %s:divided --block 512 --link every256th.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NARROW
+// RUN: %exits 1 %cufuse fuse --vertical %s:moved %s:divided --block 512 --link moved.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MOVED
 // RUN: ls -A %t | count 0
 
 __global__ void byAll(const float *__restrict__ in, float *__restrict__ sum, int columns) {
@@ -15,6 +17,23 @@ __global__ void byAll(const float *__restrict__ in, float *__restrict__ sum, int
     total += in[blockIdx.x * columns + i];
   // ALL: refused: {{.*}} byAll: sum[blockIdx.x] at {{[^ ]*}}:[[#@LINE+1]]:3, not by `if (threadIdx.x == 0)` alone; divided takes it as sum [StoredSometimes]
   sum[blockIdx.x] = total;
+}
+
+// A variable is the first thread's if it is the index, whole and unchanged.
+// NARROW: refused: {{.*}} every256th: sum[blockIdx.x] at {{.*}}, not by `if (threadIdx.x == 0)` alone
+__global__ void every256th(const float *__restrict__ in, float *__restrict__ sum, int columns) {
+  const unsigned char thread = threadIdx.x;
+  if (thread == 0)
+    sum[blockIdx.x] = in[blockIdx.x * columns + threadIdx.x];
+}
+// MOVED: refused: {{.*}} moved: sum[blockIdx.x] at {{.*}}, not by `if (threadIdx.x == 0)` alone
+__global__ void moved(const float *__restrict__ in, float *__restrict__ sum, int columns) {
+  int thread = threadIdx.x;
+  for (int i = 0; i < 2; ++i) {
+    if (thread == 0)
+      sum[blockIdx.x] = in[blockIdx.x * columns + i];
+    --thread;
+  }
 }
 
 __global__ void someRows(const float *__restrict__ in, float *__restrict__ sum, int rows, int columns) {
