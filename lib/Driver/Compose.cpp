@@ -174,7 +174,9 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
       if (P.Name == Name)
         if (llvm::Error Error = checkCommonType(Graph.Nodes[Node], P))
           return std::move(Error);
-  ComposedKernel One = Found->Rows ? composeRows(Graph, *Found->Rows, Block, Texts)
+  if (Options.EvictLast && (!Found->Rows || Found->Rows->Inputs.empty()))
+    return badUsage("--evict-last is for rows that are loaded into registers, and none is here", "leave it away");
+  ComposedKernel One = Found->Rows ? composeRows(Graph, *Found->Rows, Block, Texts, Options.EvictLast)
                        : Graph.OneLoop
                            ? composeLoop(Graph, Texts, Found->Requirements, loopWidth(Graph, Options.Vectorize))
                            : inlineAtStore(Graph, Texts, Found->Requirements);

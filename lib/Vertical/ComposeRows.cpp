@@ -26,8 +26,8 @@ constexpr const char *ScalarText =
 class RowComposer : TextComposer {
 public:
   RowComposer(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
-              llvm::ArrayRef<const Closure *> Texts)
-      : TextComposer(Graph, Texts, Plan.Requirements), Plan(Plan), Block(Block) {}
+              llvm::ArrayRef<const Closure *> Texts, bool EvictLast)
+      : TextComposer(Graph, Texts, Plan.Requirements), Plan(Plan), Block(Block), EvictLast(EvictLast) {}
 
   ComposedKernel run() {
     mergeFacts();
@@ -38,7 +38,7 @@ public:
     cacheHints();
     if (Plan.keepsRows()) {
       code(fmt::format(RowText, Block.X));
-      code(RowAccessText);
+      code(accessText());
       cachedAccesses("typename Element", "CufuseRowLoad<Element>");
       cachedAccesses("typename Element, bool Live", "CufuseRowStore<Element, Live>");
     }
@@ -56,6 +56,21 @@ public:
   }
 
 private:
+  std::string accessText() {
+    std::string Text = RowAccessText;
+    if (!EvictLast)
+      return Text;
+    const llvm::StringRef Plain = "first[index]", Comment = "from `first` on.";
+    Text.replace(Text.find(Plain), Plain.size(),
+                 "*::cuda::associate_access_property(first + index, ::cuda::access_property::persisting{})");
+    Text.insert(Text.find(Comment) + Comment.size() - 1, ", with L2's priority evict_last");
+    std::vector<IncludeLine> &Includes = Result.Text.Includes;
+    const std::string Header = "#include <cuda/annotated_ptr>";
+    if (llvm::none_of(Includes, [&](const IncludeLine &I) { return I.Text == Header; }))
+      Includes.insert(Includes.begin(), {Header, "cuda/annotated_ptr", {}, {}, false});
+    return Text;
+  }
+
   /// What one kernel reads of the block, all of them do now.
   void mergeFacts() {
     facts();
@@ -300,13 +315,14 @@ private:
 
   const BlockLocalPlan &Plan;
   const BlockShape Block;
+  const bool EvictLast;
 };
 
 } // namespace
 
 ComposedKernel composeRows(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
-                           llvm::ArrayRef<const Closure *> Texts) {
-  return RowComposer(Graph, Plan, Block, Texts).run();
+                           llvm::ArrayRef<const Closure *> Texts, bool EvictLast) {
+  return RowComposer(Graph, Plan, Block, Texts, EvictLast).run();
 }
 
 std::pair<unsigned, unsigned> rowInstance(const BlockLocalPlan &Plan, BlockShape Block, std::int64_t Length) {

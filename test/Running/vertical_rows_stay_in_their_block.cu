@@ -1,10 +1,10 @@
 // Row kernels as one launch: every element is what the separate launches make of it, bit for bit, for rows of one, odd,
 // whole and many elements, and rows that are too long for registers. Pointwise kernels take part at either end.
 // RUN: rm -rf %t && split-file %s %t && sh %t/fuse.sh %cufuse %samples/rows %t float floats
-// RUN: sh %t/fuse.sh %cufuse %samples/rows %t __half halves
+// RUN: sh %t/fuse.sh %cufuse %samples/rows %t __half halves --evict-last
 // RUN: cd %samples/rows && %cufuse fuse --vertical 'l2norm.cu:square<float>' 'l2norm.cu:rowSum<float>' 'l2norm.cu:divideRow<float>' \
 // RUN:   --link square.out=rowSum.in --link rowSum.sum=divideRow.sum --link square.x=divideRow.x \
-// RUN:   --link rowSum.columns=divideRow.columns --dead square.out --block 64 --name unit -o %t/unit.cu
+// RUN:   --link rowSum.columns=divideRow.columns --dead square.out --block 64 --evict-last --name unit -o %t/unit.cu
 // RUN: cd %samples/rows && %cufuse fuse --vertical 'quantise.cu:rmsNormRow<__half>' 'quantise.cu:quantiseRow<__half>' \
 // RUN:   --link rmsNormRow.out=quantiseRow.in --link rmsNormRow.columns=quantiseRow.columns \
 // RUN:   --block 64 --name bytes -o %t/bytes.cu
@@ -21,7 +21,7 @@ cd $2 && $1 fuse --vertical "layernorm.cu:rowMean<$4>" "layernorm.cu:rowVariance
   --link normalise.out=scaleRow.in --link scaleRow.out=shiftRow.in --link rowMean.columns=rowVariance.columns \
   --link rowMean.columns=normalise.columns --link rowMean.columns=scaleRow.columns \
   --link rowMean.columns=shiftRow.columns --dead rowMean.mean --dead normalise.out --dead scaleRow.out \
-  --block 32 --name $5 -o $3/$5.cu
+  --block 32 --name $5 $6 -o $3/$5.cu
 
 //--- main.cu
 #include "both.h"

@@ -159,8 +159,12 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
       return badUsage("--cooperative goes without --geometry, --order, --grid-policy and --vectorize",
                       "the kernels follow each other in blocks that fill the GPU once");
   }
+  if (Request.Composition.EvictLast && (!Request.Vertical || Request.Composition.Cooperative))
+    return badUsage("--evict-last is for --vertical, without --cooperative");
   if (Request.Distinct && !Request.Vertical)
     return badUsage("--distinct is for --vertical", "kernels side by side may share memory");
+  if (Request.Distinct && Request.Composition.Cooperative)
+    return badUsage("--distinct goes without --cooperative", "kernels with a barrier between may share memory");
   if (Request.Vertical && !Request.Copies.empty())
     return badUsage("--copies is not for --vertical");
   if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
@@ -269,6 +273,10 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
       "--recompute", Given->Recompute,
       "With --vertical: how often an element of an intermediate may be computed where a kernel that is not "
       "pointwise loads it (1), or any");
+  Command.add_flag(
+      "--evict-last", Given->Request.Composition.EvictLast,
+      "With --vertical, of kernels by row: rows are loaded with L2's priority evict_last, which can be faster for "
+      "what is much larger than L2, and leaves less of L2 to the kernels after it");
   Command.add_flag("--cooperative", Given->Request.Composition.Cooperative,
                    "With --vertical: one after the other in a cooperative launch, with a barrier of the whole grid "
                    "between; intermediates stay in memory, and any element may be loaded");

@@ -17,9 +17,10 @@ namespace cufuse {
 /// - pointwise kernels are called for every element of the row, with a block of one thread, as in `inlineAtStore`.
 ///
 /// The fused kernel is a template: an instance for rows of at most 1, 2, 4, … elements per thread, and one for longer
-/// rows, whose intermediates go through memory: the arguments have room for them even where they are dead.
+/// rows, whose intermediates go through memory: the arguments have room for them even where they are dead. `EvictLast`:
+/// inputs are loaded with that priority in L2.
 ComposedKernel composeRows(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
-                           llvm::ArrayRef<const Closure *> Texts);
+                           llvm::ArrayRef<const Closure *> Texts, bool EvictLast);
 
 /// The template arguments of the instance that the launcher takes for rows of so many elements: turns, and turns that
 /// are full.

@@ -10,6 +10,7 @@ enum cudaError_t {
   cudaErrorLaunchOutOfResources = 701,
 };
 using cudaError = cudaError_t;
+enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost,
   cudaMemcpyHostToDevice,
