@@ -28,6 +28,7 @@ def digest(answer):
         if baseline["result"].get("us"):
             times[baseline["level"]][baseline["schedule"]] = baseline["result"]["us"]
     key = summary["winner"]["key"] if summary.get("winner") else None
+    profile = next((p for p in reversed(answer["profiles"]) if p["key"] == key), {})
     last = {solo["constituent"]: solo["counters"] for solo in answer["solo"] if solo["counters"]}
     return {
         "command": answer["command"], "started": answer["started"], "gpu": answer["problem"]["gpu"],
@@ -37,7 +38,7 @@ def digest(answer):
         "limit": summary.get("limit"), "measured": summary["counts"]["measured"], "counts": summary["counts"],
         "space": answer["space_size"], "seconds": answer["seconds"], "busy": answer["busy_share"],
         "steps": answer["steps"], "solo_failed": len(answer["solo_failed"]), "solo_counters": last,
-        "counters": next((p["counters"] for p in answer["profiles"] if p["key"] == key), {})}
+        "counters": profile.get("counters", {}), "as_graph": profile.get("in_graph", {}).get("us")}
 
 
 def mean(numbers):
@@ -67,7 +68,7 @@ class Row:
         self.fused = run["winner"]["us"] if run["winner"] else math.nan
         self.limit = run["limit"]["us"] if run["limit"] else math.nan
         # What a user gets who follows the advice.
-        self.in_graph = run["in_graph"] or math.nan
+        self.as_graph = run.get("as_graph") or math.nan
         self.effective = run["in_graph"] or self.fused  # As what it competes with.
         self.chosen = self.effective if run["advice"] == "fuse" else self.strongest
         hfuse, whole = case["runs"].get("hfuse"), case["runs"].get("exhaustive")
@@ -196,23 +197,25 @@ def search_table(rows):
 
 
 def small_table(rows):
-    figures = [lambda row: row.serial / row.effective, lambda row: row.graph() / row.effective,
-               lambda row: row.strongest / row.effective]
+    figures = [lambda row: row.serial / row.fused, lambda row: row.times["given"].get("graph", math.nan) / row.as_graph,
+               lambda row: row.graph() / row.as_graph, lambda row: row.strongest / row.effective]
     head = [("pair", False)] + [(title, True) for title in (
-        "serial", "streams", "best graph", "strongest", "fused", "fused, in a graph", "over serial as given", "over best graph", "over strongest")]
+        "serial", "streams", "graph", "best graph", "strongest", "fused", "fused, in a graph", "over serial", "over graph, in one",
+        "over best graph", "over strongest")]
     head += [("advice", False), ("candidate", False)]
     body = [[row.name] + [number(us, 2) for us in (
-        row.serial, row.times["given"].get("streams"), row.graph(), row.strongest, row.fused, row.in_graph)] +
+        row.serial, row.times["given"].get("streams"), row.times["given"].get("graph"), row.graph(), row.strongest, row.fused,
+        row.as_graph)] +
             [number(figure(row), 2) for figure in figures] +
             [row.default["advice"], f"`{row.default['winner']['key']}`" if row.default["winner"] else "–"] for row in rows]
-    for line in means(rows, GROUPS[-1:], [None] * 6 + figures):
+    for line in means(rows, GROUPS[-1:], [None] * 7 + figures):
         body.append(line + ["", ""])
     return table(head, body)
 
 
 def document(cases, context):
     """The section of docs/results.md. `context`: the command, and a line for each case that failed."""
-    sets = {name: [Row(case) for case in cases if case["set"] == name] for name in ("paper", "unbound", "small", "ratio")}
+    sets = {name: [Row(case) for case in cases if case["set"] == name] for name in ("paper", "shapes", "small", "ratio")}
     gpus = sorted({f"{case['runs']['auto']['gpu']['name']}, driver {case['runs']['auto']['gpu']['driver']}" for case in cases})
     started = sorted(run["started"] for case in cases for run in case["runs"].values())
     commits = sorted({case["commit"] for case in cases})
@@ -234,14 +237,15 @@ def document(cases, context):
                   table([("pair", False), ("advice", False), ("counters, of what is recommended first", False)],
                         [[row.name, row.default["advice"], row.reason()] for row in rows]), "",
                   "### The search", "", search_table(rows), ""]
-    if rows := sets["unbound"]:
-        lines += ["## The pairs with no argument bound", "",
-                  "With `--no-binding`: launch shapes, loops unrolled and fusion alone. `by binding` is what unrolling brings the kernels "
-                  "alone.", "", factor_table(rows), ""]
+    if rows := sets["shapes"]:
+        lines += ["## The pairs by launch shapes alone", "",
+                  "With `--no-binding --no-unrolling`, which leaves the kernels' code as it is, as HFUSE does.", "",
+                  factor_table(rows), ""]
     if rows := sets["small"]:
         lines += ["## Small kernels", "",
-                  "So many blocks of each kernel; times of one pass in a loop of launches, in µs. Where the strongest baseline is a graph, "
-                  "the fused kernel is launched as one, too.", "", small_table(rows), ""]
+                  "So many blocks of each kernel; times of one pass in µs: of launches in a loop, and of a graph in one of some 200 µs. "
+                  "`serial`, `streams` and `graph` are in the launch shapes given; best and strongest ones also in the best shapes and "
+                  "bound. The fused kernel is compared with graphs as a graph.", "", small_table(rows), ""]
     if rows := sets["ratio"]:
         lines += ["## Sizes that differ", "",
                   "The grids of the two kernels are scaled so that the product of the factors is 1; 1:1 is about 1 ms each.", "",

@@ -195,7 +195,8 @@ void CandidateRuns::proceed(const std::shared_ptr<Call> &Of, size_t Position, co
     return Of->push(Position, Built.Result);
   if (!Gpus.hasGpu())
     return Of->push(Position, failedWith(Fate::LaunchFailed, "there is no GPU"));
-  Schedule One{Key, Schedule::Serial, Built.Launches};
+  // A loop of launches can be limited by the host; launches that depend on each other are no parallel branches.
+  Schedule One{Key, Built.Launches.size() == 1 ? Schedule::Graph : Schedule::Serial, Built.Launches};
   if (*How == Effort::Short)
     One.Stop = Short;
   Gpus.submit(std::move(One), [Of, Position, Result = Built.Result](const RunOutcome &Outcome) mutable {

@@ -229,7 +229,7 @@ void SoloTuning::buildVariants(size_t I) {
   for (size_t Rank = 0; Rank < Near[I].size(); ++Rank)
     for (const bool Bind : {true, false})
       for (const unsigned Unroll : {0u, 2u, 4u, 8u})
-        if ((Unroll == 0 || Subject.Kernels[I].Facts.GridStrideLoop) &&
+        if ((Unroll == 0 || (Subject.MayUnroll && Subject.Kernels[I].Facts.GridStrideLoop)) &&
             isWorthTrying(Rank, Bind, Unroll, !Subject.Bindable[I].empty())) {
           SoloVariant &One = Asked.emplace_back(Near[I][Rank]);
           One.Bound = Bind;
@@ -365,11 +365,11 @@ llvm::Error SoloTuning::settle(SoloLevel Level, Variants &All) {
                                             : "allow only launch shapes with the same results, or state a tolerance");
 }
 
-/// Each alone; results are not compared, since others' outputs are missing.
+/// Each alone, in a graph, so that the host limits none; results are not compared, since others' outputs are missing.
 void SoloTuning::measureAll(Variants &All, Effort How) {
   std::vector<Schedule> Schedules;
   for (const SoloVariant &Variant : All) {
-    Schedule One{fmt::format("alone {}", Schedules.size()), Schedule::Serial, {Variant.Launch}};
+    Schedule One{fmt::format("alone {}", Schedules.size()), Schedule::Graph, {Variant.Launch}};
     One.Verify = false;
     One.Counters = How == Effort::Full;
     if (How == Effort::Short)

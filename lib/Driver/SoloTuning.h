@@ -19,6 +19,7 @@ struct TuningSubject {
   EmitOptions Emit;    ///< Of the fused source.
   PackedShapes Packed; ///< By shape, as `Problem` lists them; the first is the one given.
   std::vector<std::vector<std::pair<std::string, std::string>>> Bindable; ///< Arguments with their values.
+  bool MayUnroll = true;
 
   /// A kernel alone is written as `OUT.KERNEL.cu`.
   EmitOptions emitAlone(size_t I) const;

@@ -137,6 +137,7 @@ private:
     if (!Read)
       return Read.takeError();
     Subject.Work = std::move(*Read);
+    Subject.MayUnroll = !Request.WithoutUnrolling;
     if (Request.WithoutBinding)
       for (WorkloadKernel &Kernel : Subject.Work.Kernels)
         Kernel.Bindable.clear();
@@ -346,14 +347,16 @@ private:
     TraceEntry Entry;
     Entry.Tried = Winner.Which;
     Entry.Measured = Effort::Full;
-    Entry.Result = withOutcome(Winner.Result, Outcomes[1]);
+    Entry.Result = withOutcome(Winner.Result, Outcomes.back());
     Entry.At = Answer.Result.Tried.empty() ? 0 : Answer.Result.Tried.back().At;
-    Answer.Result.Tried.push_back(std::move(Entry));
     CandidateProfile &Profile = Answer.Result.Profiles.emplace_back();
     Profile.Key = Winner.Which.key();
     Profile.Counters = Outcomes[1].Counters;
-    if (Outcomes.size() > 2)
-      Profile.InGraph = withOutcome({}, Outcomes[2]);
+    if (Outcomes.size() > 2) {
+      Profile.Launched = withOutcome(Winner.Result, Outcomes[1]);
+      Profile.InGraph = Entry.Result;
+    }
+    Answer.Result.Tried.push_back(std::move(Entry));
     return llvm::Error::success();
   }
 

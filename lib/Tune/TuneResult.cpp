@@ -67,12 +67,15 @@ static json::Value toJSON(const CandidateProfile &P) {
   json::Object Out{{"key", P.Key}, {"counters", toJSON(P.Counters)}};
   if (P.InGraph)
     Out["in_graph"] = toJSON(*P.InGraph);
+  if (P.Launched)
+    Out["launched"] = toJSON(*P.Launched);
   return Out;
 }
 
 static bool fromJSON(const json::Value &V, CandidateProfile &Out, json::Path P) {
   json::ObjectMapper O(V, P);
-  return O && O.map("key", Out.Key) && O.map("counters", Out.Counters) && O.map("in_graph", Out.InGraph);
+  return O && O.map("key", Out.Key) && O.map("counters", Out.Counters) && O.map("in_graph", Out.InGraph) &&
+         O.map("launched", Out.Launched);
 }
 
 static json::Value toJSON(const StepTime &S) {

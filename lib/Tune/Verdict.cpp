@@ -130,14 +130,20 @@ void rankBaselines(const TuneResult &R, Summary &S) {
   }
 }
 
-/// Who launches a graph of several kernels can launch one of a single kernel.
+/// Candidates are compared in graphs, where the host does not limit them. Who launches no graph of several kernels
+/// launches the winner without one, too.
 void lookIntoGraphs(const TuneResult &R, Summary &S) {
-  if (!S.Winner || !S.StrongestBaseline || S.StrongestBaseline->How != Schedule::Graph)
+  if (!S.Winner || !S.StrongestBaseline)
     return;
-  for (const CandidateProfile &Profile : R.Profiles)
-    if (Profile.Key == S.Winner->Which.key() && Profile.InGraph && isMeasured(*Profile.InGraph) &&
+  for (const CandidateProfile &Profile : R.Profiles) {
+    if (Profile.Key != S.Winner->Which.key())
+      continue;
+    if (Profile.Launched && isMeasured(*Profile.Launched))
+      S.Winner->Result = *Profile.Launched;
+    if (S.StrongestBaseline->How == Schedule::Graph && Profile.InGraph && isMeasured(*Profile.InGraph) &&
         Profile.InGraph->Microseconds < S.Winner->Result.Microseconds)
       S.WinnerInGraph = Profile.InGraph;
+  }
 }
 
 /// Each level may also use what the one before it has: a factor is at least 1.

@@ -41,14 +41,11 @@ llvm::Expected<std::unique_ptr<PreparedSchedule>> PreparedSchedule::make(const C
     if (llvm::Error Error = NewEvent(Made->Joins.emplace_back()))
       return std::move(Error);
   }
-  if (Schedule.How == Schedule::Graph)
-    if (llvm::Error Error = Made->makeGraph())
-      return std::move(Error);
   return Made;
 }
 
 PreparedSchedule::~PreparedSchedule() {
-  if (Graph)
+  for (const auto &[Passes, Graph] : Graphs)
     Cuda.cuGraphExecDestroy(Graph);
   for (CUevent Event : Joins)
     Cuda.cuEventDestroy(Event);
@@ -182,18 +179,19 @@ llvm::Error PreparedSchedule::enqueueBranches(CUstream Stream, bool Reversed) {
   return llvm::Error::success();
 }
 
-llvm::Error PreparedSchedule::makeGraph() {
+llvm::Expected<CUgraphExec> PreparedSchedule::makeGraph(unsigned Passes) {
   CUstream Stream = nullptr;
   if (llvm::Error Error = must(Cuda.cuStreamCreate(&Stream, CU_STREAM_NON_BLOCKING), "making a stream"))
-    return Error;
+    return std::move(Error);
   llvm::Error Failed =
       must(Cuda.cuStreamBeginCapture(Stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "beginning to capture a graph");
-  if (!Failed)
+  for (unsigned I = 0; I < Passes && !Failed; ++I)
     Failed = enqueueBranches(Stream, false);
   CUgraph Captured = nullptr;
   const CUresult Ended = Cuda.cuStreamEndCapture(Stream, &Captured);
   if (!Failed)
     Failed = must(Ended, "capturing a graph");
+  CUgraphExec Graph = nullptr;
   if (!Failed)
     Failed = must(Cuda.cuGraphInstantiate(&Graph, Captured, 0), "making a graph");
   if (!Failed)
@@ -203,21 +201,46 @@ llvm::Error PreparedSchedule::makeGraph() {
   if (Captured)
     Cuda.cuGraphDestroy(Captured);
   Cuda.cuStreamDestroy(Stream);
-  return Failed;
+  if (!Failed)
+    return Graph;
+  if (Graph)
+    Cuda.cuGraphExecDestroy(Graph);
+  return std::move(Failed);
+}
+
+llvm::Error PreparedSchedule::enqueue(CUstream Stream, unsigned Passes) {
+  if (How == Schedule::Graph) {
+    auto Made = Graphs.find(Passes);
+    if (Made == Graphs.end()) {
+      auto Graph = makeGraph(Passes);
+      if (!Graph)
+        return Graph.takeError();
+      Made = Graphs.emplace(Passes, *Graph).first;
+    }
+    return must(Cuda.cuGraphLaunch(Made->second, Stream), "launching the graph");
+  }
+  for (unsigned I = 0; I < Passes; ++I)
+    if (llvm::Error Error = enqueue(Stream))
+      return Error;
+  return llvm::Error::success();
+}
+
+llvm::Error PreparedSchedule::launchAll(CUstream Stream) {
+  for (Kernel &One : Kernels)
+    if (llvm::Error Error = launch(One, Stream))
+      return Error;
+  return llvm::Error::success();
 }
 
 llvm::Error PreparedSchedule::enqueue(CUstream Stream) {
   switch (How) {
   case Schedule::Serial:
-    for (Kernel &One : Kernels)
-      if (llvm::Error Error = launch(One, Stream))
-        return Error;
-    return llvm::Error::success();
+    return launchAll(Stream);
   case Schedule::Streams:
   case Schedule::StreamsReversed:
     return enqueueBranches(Stream, How == Schedule::StreamsReversed);
   case Schedule::Graph:
-    return must(Cuda.cuGraphLaunch(Graph, Stream), "launching the graph");
+    return enqueue(Stream, 1);
   }
   return llvm::Error::success();
 }

@@ -3,6 +3,8 @@
 
 #include "Buffers.h"
 
+#include <map>
+
 namespace cufuse {
 
 class PreparedSchedule {
@@ -15,6 +17,11 @@ public:
 
   /// One pass: everything it launches begins after what is in the stream and ends before what comes into it next.
   llvm::Error enqueue(CUstream Stream);
+  /// So many passes, one after the other; of a graph, as one graph.
+  llvm::Error enqueue(CUstream Stream, unsigned Passes);
+  bool isGraph() const { return How == Schedule::Graph; }
+  /// One pass of plain launches, whatever else the schedule says.
+  llvm::Error launchAll(CUstream Stream);
 
 private:
   struct Kernel {
@@ -29,7 +36,7 @@ private:
   llvm::Error fillArguments(const Buffers &Buffers, Kernel &Into);
   llvm::Error launch(Kernel &Kernel, CUstream Stream);
   llvm::Error enqueueBranches(CUstream Stream, bool Reversed);
-  llvm::Error makeGraph();
+  llvm::Expected<CUgraphExec> makeGraph(unsigned Passes);
   llvm::Error must(CUresult Result, const std::string &Doing) {
     return check(Cuda, Result, RunStatus::LaunchFailed, Doing);
   }
@@ -41,7 +48,7 @@ private:
   std::vector<CUstream> Branches; ///< One for every launch but that in the caller's stream.
   std::vector<CUevent> Joins;     ///< One for each branch.
   CUevent Fork = nullptr;
-  CUgraphExec Graph = nullptr;
+  std::map<unsigned, CUgraphExec> Graphs; ///< By passes.
 };
 
 } // namespace cufuse

@@ -129,7 +129,7 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
   if (!Profiler)
     return;
   auto Counters = Profiler->measure([&]() -> llvm::Error {
-    if (llvm::Error Error = Schedule.enqueue(Stopwatch->stream()))
+    if (llvm::Error Error = Schedule.launchAll(Stopwatch->stream()))
       return Error;
     return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running under the profiler");
   });

@@ -59,16 +59,13 @@ llvm::Error Timer::enqueue(PreparedSchedule &Schedule, unsigned Passes) {
     if (llvm::Error Error =
             must(Cuda.cuStreamWaitValue32(Stream, GateAddress, ++Turn, CU_STREAM_WAIT_VALUE_GEQ), "holding the stream"))
       return Error;
-  } else {
-    for (unsigned I = 0; I < 2; ++I)
-      if (llvm::Error Error = Schedule.enqueue(Stream))
-        return Error;
+  } else if (llvm::Error Error = Schedule.isGraph() ? Schedule.enqueue(Stream, Passes) : Schedule.enqueue(Stream, 2)) {
+    return Error;
   }
   if (llvm::Error Error = must(Cuda.cuEventRecord(Begin, Stream), "recording an event"))
     return Error;
-  for (unsigned I = 0; I < Passes; ++I)
-    if (llvm::Error Error = Schedule.enqueue(Stream))
-      return Error;
+  if (llvm::Error Error = Schedule.enqueue(Stream, Passes))
+    return Error;
   return must(Cuda.cuEventRecord(End, Stream), "recording an event");
 }
 

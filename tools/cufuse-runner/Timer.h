@@ -25,7 +25,8 @@ private:
 ///
 /// Several passes, for those so short that the events and the launches themselves count: one after the other, as in a
 /// loop, behind two that are not timed. The host's launches are in the time when they are what limits it, and the
-/// caches are as the pass before left them.
+/// caches are as the pass before left them. Of a graph, they are one graph, behind another, as in a program that
+/// captures more than this.
 class Timer {
 public:
   /// `FlushBytes`: to be written before each sample; 0 leaves the caches as they are.

@@ -117,6 +117,7 @@ std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation
       ->capture_default_str();
   Command.add_flag("--strict", Given->Strict, "Exit with status 4 when fusing is not recommended");
   Command.add_flag("--no-binding", Request.WithoutBinding, "Leave arguments as they are, for a kernel of any sizes");
+  Command.add_flag("--no-unrolling", Request.WithoutUnrolling, "Leave loops as they are");
   Command.add_option("--devices", Request.Devices, "GPUs to share the search among")->delimiter(',');
   Command.add_flag("--no-gpu", Request.WithoutGpu, "Rank by the model after ptxas, without measuring");
   Command.add_option("--arch", Request.Arch, "Target, as sm_90a; the GPU's own without");

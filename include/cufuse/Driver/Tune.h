@@ -20,8 +20,9 @@ struct TuneRequest {
   std::string Trace;                  ///< Path; what it holds is not measured again. Empty: in memory.
   std::string Strategy = "auto";
   std::uint64_t Seed = 0;
-  Budget Limit;                ///< Its seconds begin with the run; at least half of them are the search's.
-  bool WithoutBinding = false; ///< Leave arguments as they are, also those that the workload allows to bind.
+  Budget Limit;                  ///< Its seconds begin with the run; at least half of them are the search's.
+  bool WithoutUnrolling = false; ///< Leave loops as they are.
+  bool WithoutBinding = false;   ///< Leave arguments as they are, also those that the workload allows to bind.
   double RequiredSpeedup = 1.02;
   std::vector<unsigned> Devices; ///< Empty: the first GPU.
   bool WithoutGpu = false;       ///< Rank by the model, also where there is a GPU.

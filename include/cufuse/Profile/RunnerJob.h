@@ -94,7 +94,7 @@ struct Schedule {
     Serial,          ///< One stream.
     Streams,         ///< One stream each, first to last, joined by events.
     StreamsReversed, ///< The same, launched last to first.
-    Graph,           ///< A CUDA graph with a branch each.
+    Graph,           ///< A CUDA graph with a branch each; one for all passes of a sample.
   } How = Serial;
   std::vector<KernelLaunch> Launches;
   bool Verify = true;                ///< Compare the outputs with those of the reference first.

@@ -48,7 +48,8 @@ struct BaselineResult {
 struct CandidateProfile {
   std::string Key;
   std::map<std::string, double> Counters;
-  std::optional<Evaluation> InGraph = {}; ///< Its time as a CUDA graph: without what a launch costs the host.
+  std::optional<Evaluation> InGraph = {};  ///< Its time in a CUDA graph: without what a launch costs the host.
+  std::optional<Evaluation> Launched = {}; ///< The same in a loop of launches.
 };
 
 /// A part of a tuning, one after the other.

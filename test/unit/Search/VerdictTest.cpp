@@ -66,6 +66,8 @@ TEST(Verdict, AGraphOfSeveralKernelsIsComparedWithOneOfTheFusedKernel) {
   R.Profiles = {{Key, {}, measured(2.4)}};
   R.Baselines.back().How = Schedule::Streams;
   EXPECT_FALSE(summarize(R).WinnerInGraph);
+  R.Profiles = {{Key, {}, measured(2.4), measured(2.6)}};
+  EXPECT_NEAR(summarize(R).Fusion, 2.7 / 2.6, 1e-9);
 }
 
 TEST(Verdict, AFactorIsNeverBelowOne) {
