@@ -13,7 +13,7 @@
 namespace cufuse {
 
 namespace {
-constexpr double FullShare = 0.2; // of the seconds, for full measurements at the end
+constexpr double FullShare = 0.08; // of the seconds, for full measurements at the end
 } // namespace
 
 Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World, Trace &Record, Budget Limit,

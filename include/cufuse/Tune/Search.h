@@ -67,7 +67,7 @@ public:
   void measure(llvm::ArrayRef<size_t> Indices, Effort How);
   /// Chosen meanwhile; nothing ends it. False if nothing was evaluated.
   bool measure(llvm::function_ref<std::vector<size_t>()> Next, Effort How);
-  /// Nothing new can be tried. What has been measured may still be measured fully: a fifth of the seconds is kept for
+  /// Nothing new can be tried. What has been measured may still be measured fully: some of the seconds are kept for
   /// that, and only an interruption or the end of the time prevents it.
   bool isSpent() const;
 
