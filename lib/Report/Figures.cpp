@@ -373,8 +373,12 @@ std::vector<std::pair<std::string, std::string>> measurementFacts(const TuneResu
   const GpuFacts &Gpu = R.What.Gpu;
   Add("GPU", fmt::format("{}, {}, {} SMs{}", Gpu.Name.empty() ? "none" : Gpu.Name, Gpu.Arch, Gpu.Multiprocessors,
                          Gpu.Driver.empty() ? "" : ", driver " + Gpu.Driver));
-  Add("Strategy",
-      fmt::format("{}: {} of {} candidates measured", R.Strategy, S.Counts.of(Fate::Measured), R.SpaceSize));
+  // A trace may hold what another strategy has measured.
+  const std::uint64_t Measured = S.Counts.of(Fate::Measured);
+  Add("Strategy", Measured > R.SpaceSize
+                      ? fmt::format("{}: {} candidates, and {} measured with those of earlier runs", R.Strategy,
+                                    R.SpaceSize, Measured)
+                      : fmt::format("{}: {} of {} candidates measured", R.Strategy, Measured, R.SpaceSize));
   Add("Time spent",
       fmt::format("{:.1f} s{}{}", R.Seconds,
                   R.BusyShare > 0 ? fmt::format(", GPU or compilers busy {:.0f} % of it", R.BusyShare * 100) : "",

@@ -43,7 +43,7 @@ case("im2col_maxpool", "paper", "im2col + maxpool", ["im2col", "maxpool"],
      {"auto": counted, "hfuse": counted, "exhaustive": whole})
 alone = run((2100, 2050, 2000), None, 2040, 2080, 1900, "leave-alone", solo_counters={"a": {OCCUPANCY: 90}})
 case("ethash_sha256", "paper", "ethash + sha256", ["ethash", "sha256"], {"auto": alone, "hfuse": alone})
-small = run((6.3, 7, 2.7), None, 3.1, 3.1, 2, "fuse", in_graph=2.4)
+small = run((6.3, 7, 2.7), None, 3.1, 3.1, 2, "fuse", in_graph=2.4, as_graph=2.4)
 case("histogram_maxpool_8", "small", "histogram + maxpool, 8 blocks", ["histogram", "maxpool"], {"auto": small, "hfuse": small})
 slow = run((2000, 1900, 1800), None, 1700, 1500, 1000, "fuse")
 case("im2col_maxpool_1to4", "ratio", "im2col + maxpool, 1:4", ["im2col", "maxpool"], {"auto": slow, "hfuse": slow})

@@ -54,6 +54,14 @@ TEST_F(Report, TextBeginsWithTheVerdictAndStaysNarrow) {
     EXPECT_LE(llvm::sys::unicode::columnWidthUTF8(Line), 120) << Line;
 }
 
+TEST_F(Report, MeasurementsOfEarlierRunsAreNoShareOfTheSpace) {
+  TuneResult Resumed = R;
+  Resumed.Strategy = "hfuse";
+  Resumed.SpaceSize = 4;
+  EXPECT_THAT(textReport(Resumed, S), HasSubstr("hfuse: 4 candidates, and "));
+  EXPECT_THAT(textReport(R, S), HasSubstr(fmt::format("of {} candidates measured", R.SpaceSize)));
+}
+
 TEST_F(Report, HtmlHasEveryPart) {
   const std::string Html = htmlReport(R, S);
   for (const char *Part :
