@@ -13,6 +13,8 @@ namespace cufuse {
 
 /// Sources that one compiler reads: beyond, what it saves is little and the first result is late.
 constexpr size_t MostTogether = 8;
+/// Compilers for which one candidate waits: with more, they are chosen earlier, and less is known by then.
+constexpr size_t ThreadsPerWaiting = 8;
 
 static Fate fateOf(RunStatus Status) {
   switch (Status) {
@@ -100,7 +102,7 @@ void CandidateRuns::evaluate(NextCandidates Next, std::optional<Effort> How, Tak
   size_t Given = 0, Taken = 0;
   bool More = true;
   while (More || Taken < Given) {
-    if (const auto Result = This->pop(More ? Threads : 0)) {
+    if (const auto Result = This->pop(More ? std::max<size_t>(Threads / ThreadsPerWaiting, 1) : 0)) {
       ++Taken;
       if (!Take(Result->first, Result->second))
         break;

@@ -14,7 +14,7 @@ namespace cufuse {
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
 constexpr size_t MostMeasured = 200, MostFinalists = 8;
-constexpr size_t Rounds = 16; // each chosen by what the ones before have taught, as far as that is known by then
+constexpr size_t Rounds = 32; // each chosen by what the ones before have taught, as far as that is known by then
 
 /// The expectation of max(0, best − x) for a normal x (Jones, Schonlau, Welch 1998), all of them logarithms.
 double expectedImprovement(double Best, double Mean, double Deviation) {
@@ -52,7 +52,7 @@ private:
     const size_t Share = share(S), Round = (Share + Rounds - 1) / Rounds, Underway = S.underwayCount();
     // What has failed leaves a few over, for which no compilers are started; and of a small share some is to be learnt
     // before the rest is chosen.
-    if (S.measuredCount() + Underway + Round > Share || (Underway > 0 && Underway + Round > Share / 3))
+    if (S.measuredCount() + Underway + Round > Share || (Underway > 0 && Underway + Round > Share / 2))
       return {};
     std::vector<size_t> Able; // by the model
     std::vector<Features> Seen;

@@ -17,7 +17,7 @@ class ReplayEvaluator : public Evaluator {
 public:
   explicit ReplayEvaluator(const std::vector<TraceEntry> &Recorded);
   /// Asks for more, as compilers on 16 cores do, while so many are on their way.
-  static constexpr size_t Underway = 32;
+  static constexpr size_t Underway = 20;
   /// Times vary by their recorded noise, with every measurement and differently for each seed.
   ReplayEvaluator(const std::vector<TraceEntry> &Recorded, std::uint64_t Seed) : ReplayEvaluator(Recorded) {
     Random.emplace(Seed);
