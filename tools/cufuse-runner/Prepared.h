@@ -17,7 +17,8 @@ public:
 
   /// One pass: everything it launches begins after what is in the stream and ends before what comes into it next.
   llvm::Error enqueue(CUstream Stream);
-  /// So many passes, one after the other; of a graph, as one graph.
+  /// So many passes, one after the other; of a graph, as one graph, which the first call makes: not while the device
+  /// waits for the host.
   llvm::Error enqueue(CUstream Stream, unsigned Passes);
   bool isGraph() const { return How == Schedule::Graph; }
   /// One pass of plain launches, whatever else the schedule says.
