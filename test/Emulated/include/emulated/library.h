@@ -45,6 +45,10 @@ inline void __barrier_sync_count(unsigned id, unsigned count) {
 inline unsigned __isShared(const void *address) { return cuda_emulated::isShared(address); }
 inline unsigned __isClusterShared(const void *address) { return cuda_emulated::isShared(address); }
 inline unsigned __isGlobal(const void *address) { return !cuda_emulated::isShared(address); }
+/// Caches are not emulated.
+inline void *__nv_associate_access_property(const void *address, unsigned long long) {
+  return const_cast<void *>(address);
+}
 inline std::size_t __cvta_generic_to_global(const void *address) { return reinterpret_cast<std::size_t>(address); }
 inline void *__cvta_global_to_generic(std::size_t address) { return reinterpret_cast<void *>(address); }
 extern "C" inline std::uint32_t __nvvm_get_smem_pointer(void *address) { return cuda_emulated::toShared(address); }
