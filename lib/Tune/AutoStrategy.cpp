@@ -14,7 +14,7 @@ namespace cufuse {
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
 constexpr size_t MostMeasured = 200, MostFinalists = 8;
-constexpr size_t Rounds = 32; // each chosen by what the ones before have taught, as far as that is known by then
+constexpr size_t Rounds = 20; // each chosen by what the ones before have taught, as far as that is known by then
 
 /// The expectation of max(0, best − x) for a normal x (Jones, Schonlau, Welch 1998), all of them logarithms.
 double expectedImprovement(double Best, double Mean, double Deviation) {

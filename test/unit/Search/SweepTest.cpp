@@ -128,7 +128,7 @@ TEST_P(Sweep, AutoTurnsAwayFromWhatTheFuserRefuses) {
     const Found All = search("exhaustive", ReplayEvaluator(Recorded.Entries), {}, Refused),
                 Few = search("auto", ReplayEvaluator(Recorded.Entries), {}, Refused);
     EXPECT_LE(Few.Microseconds, 1.01 * All.Microseconds) << Few.Key << " instead of " << All.Key;
-    EXPECT_LE(Few.Waits, 16u) << "without " << nameOf(Refused).str();
+    EXPECT_LE(Few.Waits, 12u) << "without " << nameOf(Refused).str();
   }
 }
 
