@@ -59,7 +59,7 @@ llvm::Error Timer::enqueue(PreparedSchedule &Schedule, unsigned Passes) {
     if (llvm::Error Error =
             must(Cuda.cuStreamWaitValue32(Stream, GateAddress, ++Turn, CU_STREAM_WAIT_VALUE_GEQ), "holding the stream"))
       return Error;
-  } else if (llvm::Error Error = Schedule.isGraph() ? Schedule.enqueue(Stream, Passes) : Schedule.enqueue(Stream, 2)) {
+  } else if (llvm::Error Error = Schedule.enqueue(Stream, Schedule.isGraph() ? Passes : 2)) {
     return Error;
   }
   if (llvm::Error Error = must(Cuda.cuEventRecord(Begin, Stream), "recording an event"))
