@@ -43,41 +43,52 @@ public:
   }
 
   void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take) {
-    Runs.evaluate(Next, How, Take, [this](const Candidate &C) { return emit(C); });
+    Runs.evaluate(Next, How, Take, [this](const Candidate &C) { return emit(C, /*KernelOnly=*/true); });
   }
-  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) { return Runs.launchesOf(Candidate); }
+  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) const {
+    auto Whole = emit(Candidate, /*KernelOnly=*/false);
+    if (Whole)
+      return Whole->Build().Launches;
+    llvm::consumeError(Whole.takeError());
+    return {};
+  }
 
 private:
-  llvm::Expected<CandidateRuns::Compilation> emit(const Candidate &Candidate) const {
+  llvm::Expected<CandidateRuns::Compilation> emit(const Candidate &Candidate, bool KernelOnly) const {
     auto Plan = Fuse.plan(Candidate.Config);
     if (!Plan)
       return Plan.takeError();
     CompileJob Job;
     Job.Arch = Arch;
     Job.Flags = Flags;
-    // The cap is set in the PTX, which candidates that differ in nothing else share.
+    // The cap is set in the PTX, and the kernel is told how many blocks play what: candidates that differ in nothing
+    // else share their PTX.
     FusionPlan Emitted = *Plan;
-    cufuse::Candidate Uncapped = Candidate;
+    cufuse::Candidate Shared = Candidate;
+    for (size_t I = 0; Plan->hasRoles() && I < Emitted.Roles.size(); ++I)
+      if (unsigned &Resident = Emitted.Roles[I].ResidentBlocks)
+        Resident = Shared.Config.Constituents[I].ResidentBlocks = 1;
     const RegisterLimit &Limit = Candidate.Config.Registers;
     if (Limit.Policy == RegisterPolicy::Free || Limit.Policy == RegisterPolicy::Bound)
       Job.Cap.MinBlocks = Limit.Policy == RegisterPolicy::Free ? 1 : Limit.MinBlocks;
     if (Limit.Policy == RegisterPolicy::Count)
       Job.Cap.MaxRegisters = Limit.Count;
     if (Limit.Policy != RegisterPolicy::None && Limit.Policy != RegisterPolicy::Split)
-      Uncapped.Config.Registers = Emitted.Registers = {RegisterPolicy::Bound, 0, 1};
+      Shared.Config.Registers = Emitted.Registers = {RegisterPolicy::Bound, 0, 1};
     EmitOptions Own = Fuse.options();
-    Own.Name += fmt::format("_{:016x}", llvm::xxh3_64bits(Uncapped.key()));
+    Own.KernelOnly = KernelOnly;
+    Own.Name += fmt::format("_{:016x}", llvm::xxh3_64bits(Shared.key()));
     auto Text = emitFused(Fuse.constituents(), Emitted, Own);
     if (!Text)
       return Text.takeError();
     Job.Entry = fusedEntry(*Plan, Own.Name);
     Job.Mark = Own.Name;
     Job.Files = filesAlone(Fuse, std::move(*Text));
-    auto Shared = std::make_shared<CompileJob>(std::move(Job));
+    auto Source = std::make_shared<CompileJob>(std::move(Job));
     return CandidateRuns::Compilation{
-        Shared, [this, Candidate, Shared, Plan = std::move(*Plan)] {
-          auto Compiled = Back.compile(*Shared);
-          return Compiled ? understand(Candidate, Plan, Shared->Mark, *Compiled)
+        Source, [this, Candidate, Source, Plan = std::move(*Plan)] {
+          auto Compiled = Back.compile(*Source);
+          return Compiled ? understand(Candidate, Plan, Source->Mark, *Compiled)
                           : BuiltCandidate{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};
         }};
   }

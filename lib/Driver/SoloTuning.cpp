@@ -219,7 +219,8 @@ llvm::Error SoloTuning::measureShapes(size_t I) {
 /// Begins to compile the constituent as cufuse emits it alone, with arguments fixed at compile time and its outer loop
 /// unrolled, in its best shapes.
 void SoloTuning::buildVariants(size_t I) {
-  const EmitOptions Emit = Subject.emitAlone(I);
+  EmitOptions Emit = Subject.emitAlone(I);
+  Emit.KernelOnly = true;
   const Fuser Single(Tools, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
   auto Failed = [](SoloVariant Variant, Fate Outcome, llvm::Error Why) {
     Variant.Result = failedWith(Outcome, std::move(Why));

@@ -303,15 +303,15 @@ private:
   }
 
   /// The best of many measurements is partly luck: the winner and what it has to beat are measured once more, the
-  /// winner as a graph and with its counters, too. Should another be the winner then, it is that one's turn. Meanwhile
-  /// the source of the first is made.
+  /// winner from the whole output, as a graph and with its counters, too. Should another be the winner then, it is that
+  /// one's turn. Meanwhile the source of the first is made.
   llvm::Error confirm() {
     Answer.Verdict = summarize(Answer.Result);
     for (std::set<std::string> Confirmed; Gpus->hasGpu() && Answer.Verdict.Winner;) {
       const Ranked Winner = *Answer.Verdict.Winner;
       if (!Confirmed.insert(Winner.Which.key()).second)
         break;
-      if (LaunchesOf(Winner.Which).empty()) // It comes from an earlier sitting.
+      if (isGraph() && LaunchesOf(Winner.Which).empty()) // It comes from an earlier sitting.
         World->screen(Winner.Which, [](size_t, const Evaluation &) { return true; });
       const std::vector<KernelLaunch> Launches = LaunchesOf(Winner.Which);
       if (Launches.empty())

@@ -50,10 +50,14 @@ public:
     if (std::any_of(Constituents.begin(), Constituents.end(),
                     [](const Constituent &C) { return C.Text->HasConstants; }))
       Out.write(PaddedConstants);
-    emitKernel(Out, Constituents, Plan, Options.Name);
-    Out.blank();
-    emitLauncher(Out, Constituents, Plan);
-    Out.blank();
+    if (!Plan.hasBound() || !Options.KernelOnly)
+      emitKernel(Out, Constituents, Plan, Options.Name, /*Bound=*/false);
+    if (Plan.hasBound())
+      emitKernel(Out, Constituents, Plan, Options.Name, /*Bound=*/true);
+    if (!Options.KernelOnly) {
+      emitLauncher(Out, Constituents, Plan);
+      Out.blank();
+    }
     Out.line("}} // namespace {}", Options.Name);
     return {Out.text(), header(), Out.structure()};
   }

@@ -99,6 +99,8 @@ private:
       return "const CufuseGrid " + own(C, "grid");
     case AddedParameter::Share:
       return "const CufuseShare " + own(C, "share");
+    case AddedParameter::Resident:
+      return "const unsigned " + own(C, "resident");
     case AddedParameter::DynamicOffset:
       return "const unsigned " + own(C, "dynamicOffset");
     case AddedParameter::DynamicStride:
@@ -135,34 +137,28 @@ private:
 
   /// As many blocks as are resident at once, with fixed roles.
   void residentBlocks() {
-    const auto Times = [](unsigned Count) {
-      return Count == 1 ? std::string("multiprocessors") : fmt::format("{} * multiprocessors", constant(Count));
-    };
     const std::optional<unsigned> Following = Plan.following();
     Out.write("  // Blocks go round the multiprocessors, so that each has so many of every kernel, which loop over its "
               "blocks:");
     rolesPerMultiprocessor();
     if (Following)
       Out.line("  // {} has a block for each of its own, behind those.", Constituents[*Following].Name);
-    Out.line("  const unsigned multiprocessors = {} / {};",
-             Following ? fmt::format("(gridDim.x - {})", groups(*Following)) : "gridDim.x",
-             constant(Plan.residentRoles()));
     std::vector<unsigned> Order;
     for (unsigned I = 0; I < Constituents.size(); ++I)
       if (I != Following)
         Order.push_back(I);
     if (Following)
       Order.push_back(*Following);
-    unsigned Before = 0;
+    std::string Before;
     for (unsigned I : Order) {
-      const unsigned Own = Plan.Roles[I].ResidentBlocks;
+      const std::string Own = own(Constituents[I], "resident"),
+                        First = "blockIdx.x" + (Before.empty() ? "" : " - " + Before);
       if (I != Order.back())
-        Out.line("  {}if (blockIdx.x < {}) {{", I == Order.front() ? "" : "} else ", Times(Before + Own));
+        Out.line("  {}if ({} < {}) {{", I == Order.front() ? "" : "} else ", First, Own);
       else
         Out.write("  } else {");
-      const std::string First = Before == 0 ? "blockIdx.x" : "blockIdx.x - " + Times(Before);
-      role(I, "    ", I == Following ? Walk{First, "", Plan.Roles[I].Copies == 1} : Walk{First, Times(Own)});
-      Before += Own;
+      role(I, "    ", I == Following ? Walk{First, "", Plan.Roles[I].Copies == 1} : Walk{First, Own});
+      Before += (Before.empty() ? "" : " - ") + Own;
     }
     Out.write("  }");
   }
@@ -409,14 +405,12 @@ private:
 
 } // namespace
 
-void emitKernel(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                const std::string &Name) {
-  KernelEmitter(Out, Constituents, Plan, Name, false).run();
-  if (!Plan.hasBound())
-    return;
+void emitKernel(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
+                bool Bound) {
+  if (Bound)
+    Out.write("/// The same with arguments that are known: only launched where the given ones are these.");
+  KernelEmitter(Out, Constituents, Plan, Name, Bound).run();
   Out.blank();
-  Out.write("/// The same with arguments that are known: only launched where the given ones are these.");
-  KernelEmitter(Out, Constituents, Plan, Name, true).run();
 }
 
 } // namespace cufuse

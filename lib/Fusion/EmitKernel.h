@@ -7,7 +7,8 @@
 
 namespace cufuse {
 
-/// `Name` is the namespace of the output.
-void emitKernel(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name);
+/// `Name` is the namespace of the output; `Bound`: with the arguments that the plan fixes.
+void emitKernel(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
+                bool Bound);
 
 } // namespace cufuse

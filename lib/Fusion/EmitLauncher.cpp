@@ -217,10 +217,17 @@ private:
 
   /// Fixed roles on every multiprocessor.
   void roles() {
-    const std::string Roles =
-        fmt::format("{} * static_cast<unsigned>(multiprocessors)", constant(Plan.residentRoles()));
+    std::vector<std::string> Sum;
+    for (unsigned I = 0; I < Constituents.size(); ++I)
+      if (const unsigned Resident = Plan.Roles[I].ResidentBlocks) {
+        Out.line("  const unsigned {}Resident = {} * static_cast<unsigned>(multiprocessors);", Constituents[I].Name,
+                 constant(Resident));
+        Sum.push_back(Constituents[I].Name + "Resident");
+      }
     const std::optional<unsigned> Following = Plan.following();
-    Out.line("  const unsigned blocks = {};", Following ? Roles + " + " + needed(*Following) : Roles);
+    if (Following)
+      Sum.push_back(needed(*Following));
+    Out.line("  const unsigned blocks = {};", llvm::join(Sum, " + "));
     Out.write(Following ? "  if (blocks > 0x7fffffff)\n    return cudaErrorInvalidConfiguration;\n" : "");
   }
 
@@ -279,6 +286,8 @@ private:
       return Name + "Grid";
     case AddedParameter::Share:
       return Name + "Share";
+    case AddedParameter::Resident:
+      return Name + "Resident";
     case AddedParameter::DynamicOffset:
       return fmt::format("static_cast<unsigned>({}Offset)", Name);
     case AddedParameter::DynamicStride:

@@ -66,7 +66,7 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
   if (Plan.ResidentBlocks > 0)
     Resident = std::min(Resident, Plan.ResidentBlocks);
   std::uint64_t Blocks = Plan.Shape == Geometry::Blocks ? Sum : Most;
-  if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Stride)
+  if (Plan.hasRoles())
     Blocks = std::uint64_t(Plan.residentRoles()) * Multiprocessors + (Plan.following() ? Needed[*Plan.following()] : 0);
   else if (Plan.Grid != GridPolicy::Match)
     Blocks = std::min(Blocks, std::uint64_t(Resident) * Multiprocessors);
@@ -89,6 +89,9 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
       case AddedParameter::Share:
         Computed.Bytes = bytesOf(emitted::shareOf(Needed[I], Left, Blocks, Multiprocessors));
         Left -= Needed[I];
+        break;
+      case AddedParameter::Resident:
+        Computed.Bytes = bytesOf(Plan.Roles[I].ResidentBlocks * Multiprocessors);
         break;
       case AddedParameter::Opposite:
         Computed.Bytes = bytesOf(Blocks < 2 ? emitted::CufuseShare{}

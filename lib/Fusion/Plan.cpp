@@ -276,6 +276,8 @@ std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const Fusi
   // The last takes what the others leave.
   if (Plan.interleaves() && Constituent + 1 < Plan.Roles.size())
     Added.push_back(AddedParameter::Share);
+  if (Plan.hasRoles() && Plan.Roles[Constituent].ResidentBlocks > 0)
+    Added.push_back(AddedParameter::Resident);
   if (!Facts.DynamicShared.empty() && Plan.Shape == Geometry::Warps)
     Added.push_back(AddedParameter::DynamicOffset);
   if (!Facts.DynamicShared.empty() && Plan.Roles[Constituent].Copies > 1)

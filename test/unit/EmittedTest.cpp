@@ -133,9 +133,13 @@ TEST(Emitted, InterleavingOfTheLargestGridsIsExact) {
   for (unsigned Own : {1u, 2u, 132u, 0x3fffffffu, 0x40000000u, 0x55555555u, Largest - 132, Largest - 1})
     for (unsigned Multiprocessors : {1u, 132u}) {
       const CufuseShare Share = shareOf(Own, Largest, Largest, Multiprocessors);
-      EXPECT_EQ(Share.before(0), 0u);
-      ASSERT_EQ(Share.before(Largest), Own);
-      auto Check = [&](unsigned Block) { ASSERT_LE(Share.before(Block + 1) - Share.before(Block), 1u) << Block; };
+      auto Before = [&](unsigned Block) {
+        unsigned Own = Block;
+        return Share.takes(Own) ? Own : Block - Own;
+      };
+      EXPECT_EQ(Before(0), 0u);
+      ASSERT_EQ(Before(Largest), Own);
+      auto Check = [&](unsigned Block) { ASSERT_LE(Before(Block + 1) - Before(Block), 1u) << Block; };
       for (unsigned Near = 0; Near < 100; ++Near) {
         Check(Near);
         Check(Largest - 1 - Near);

@@ -100,6 +100,32 @@ TEST_F(FuseEvaluatorOfTwo, CandidatesThatDifferInTheCapAloneAreTheSameSource) {
   }
 }
 
+TEST_F(FuseEvaluatorOfTwo, CandidatesThatDifferInResidentBlocksAreTheSameSource) {
+  Free.Config.Shape = Geometry::Blocks;
+  Free.Config.Grid = GridPolicy::Stride;
+  std::vector<Candidate> Some(3, Free);
+  Some[1].Config.Constituents[0].ResidentBlocks = 5;
+  Some[2].Config.Constituents[0].ResidentBlocks = 0; // plays otherwise
+  World->screen(Some, [](size_t, const Evaluation &) { return true; });
+  ASSERT_EQ(Compiler.Jobs.size(), 3u);
+  EXPECT_EQ(Compiler.Jobs[1].Files.front().Text, Compiler.Jobs[0].Files.front().Text);
+  EXPECT_NE(Compiler.Jobs[2].Mark, Compiler.Jobs[0].Mark);
+}
+
+TEST_F(FuseEvaluatorOfTwo, CandidatesAreTheKernelAloneAndTheWinnerIsTheWholeOutput) {
+  Free.Config.Constituents[1].Bound = {{"n", "3"}};
+  World->screen(Free, [](size_t, const Evaluation &) { return true; });
+  EXPECT_TRUE(World->launchesOf(Free).empty());
+  ASSERT_EQ(Compiler.Jobs.size(), 2u);
+  const std::string &Alone = Compiler.Jobs[0].Files.front().Text, &Whole = Compiler.Jobs[1].Files.front().Text;
+  for (const char *LeftOut : {" fused(", "cudaError_t launch("}) {
+    EXPECT_THAT(Alone, Not(HasSubstr(LeftOut)));
+    EXPECT_THAT(Whole, HasSubstr(LeftOut));
+  }
+  for (const std::string *Text : {&Alone, &Whole})
+    EXPECT_THAT(*Text, HasSubstr(" fused_bound("));
+}
+
 TEST_F(FuseEvaluatorOfTwo, MoreSourcesThanThreadsArePreparedTogether) {
   std::vector<Candidate> Many(20, Free);
   for (unsigned I = 0; I < Many.size(); ++I)

@@ -45,6 +45,15 @@ template <typename Value> Value value(const FusedParameter &P) {
   return V;
 }
 
+unsigned taken(const emitted::CufuseShare &Share, unsigned Blocks) {
+  unsigned Sum = 0;
+  for (unsigned Block = 0; Block < Blocks; ++Block) {
+    unsigned Number = Block;
+    Sum += Share.takes(Number);
+  }
+  return Sum;
+}
+
 TEST(FusedLaunch, WarpsAreAsManyBlocksAsTheLargestGrid) {
   Case Each;
   const FusedLaunch Launch = Each.launched();
@@ -82,7 +91,7 @@ TEST(FusedLaunch, BlocksAreTheSumOfTheGridsAndShareTheMemory) {
   EXPECT_EQ(Launch.DynamicBytes, 1024u);
   ASSERT_EQ(Launch.Parameters.size(), 7u);
   const auto Share = value<emitted::CufuseShare>(Launch.Parameters[3]);
-  EXPECT_EQ(Share.before(335), 300u);
+  EXPECT_EQ(taken(Share, 335), 300u);
 }
 
 TEST(FusedLaunch, ResidentRolesAreSoManyPerMultiprocessor) {
@@ -92,7 +101,9 @@ TEST(FusedLaunch, ResidentRolesAreSoManyPerMultiprocessor) {
   Each.Config.Constituents[0].ResidentBlocks = 3;
   const FusedLaunch Launch = Each.launched();
   EXPECT_EQ(Launch.Grid[0], 4u * 132u);
-  EXPECT_EQ(Launch.Parameters.size(), 6u);
+  ASSERT_EQ(Launch.Parameters.size(), 8u);
+  EXPECT_EQ(value<unsigned>(Launch.Parameters[3]), 3u * 132u);
+  EXPECT_EQ(value<unsigned>(Launch.Parameters[7]), 132u);
 }
 
 TEST(FusedLaunch, PoolsAreZeroedCountersBehindEverything) {
@@ -116,9 +127,9 @@ TEST(FusedLaunch, HalfOfTheBlocksPlayBackwards) {
   Each.Config.Order = ThreadOrder::Opposite;
   const FusedLaunch Launch = Each.launched();
   EXPECT_EQ(Launch.Grid[0], 300u);
-  EXPECT_EQ(value<emitted::CufuseShare>(Launch.Parameters.back()).before(300), 150u);
+  EXPECT_EQ(taken(value<emitted::CufuseShare>(Launch.Parameters.back()), 300), 150u);
   Each.Launches = {{{1, 1, 1}, 0}, {{1, 1, 1}, 0}};
-  EXPECT_EQ(value<emitted::CufuseShare>(Each.launched().Parameters.back()).before(1), 0u);
+  EXPECT_EQ(taken(value<emitted::CufuseShare>(Each.launched().Parameters.back()), 1), 0u);
 }
 
 TEST(FusedLaunch, OneKernelAloneKeepsItsGridAndBlock) {

@@ -43,7 +43,7 @@ public:
   void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
   void measure(NextCandidates Next, Effort Effort, TakeEvaluation Take) override;
 
-  /// The one of a candidate that was screened; none where it cannot be run.
+  /// The one of the whole output, with all that is left out of candidates; compiles it. None where it cannot be run.
   std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) const;
 
 private:

@@ -25,6 +25,8 @@ struct EmitOptions {
   std::string HeaderFile; ///< File name of the header, as the output includes it.
   std::string Command;    ///< What made it, for the comment at the top.
   bool LineDirectives = true;
+  /// For a measurement, which compiles faster: no launcher, and where arguments are bound, no general kernel.
+  bool KernelOnly = false;
 };
 
 struct FusedSource {

@@ -64,9 +64,11 @@ struct FusionPlan {
   /// A fused block plays no more than one block per partition, and partitions do not follow each other.
   bool playsOnce() const { return Shape != Geometry::Threads && Grid == GridPolicy::Match; }
   bool interleaves() const { return Shape == Geometry::Blocks && Grid == GridPolicy::Match; }
+  /// Fused blocks have fixed roles, so many of each on every multiprocessor.
+  bool hasRoles() const { return Shape == Geometry::Blocks && Grid == GridPolicy::Stride; }
   /// Under `Blocks` and `Stride`, the constituent that comes in one shot behind the resident ones.
   std::optional<unsigned> following() const {
-    for (unsigned I = 0; Shape == Geometry::Blocks && Grid == GridPolicy::Stride && I < Roles.size(); ++I)
+    for (unsigned I = 0; hasRoles() && I < Roles.size(); ++I)
       if (Roles[I].ResidentBlocks == 0)
         return I;
     return std::nullopt;
@@ -111,6 +113,7 @@ Dimensions gridDimensions(const KernelFacts &Facts);
 enum class AddedParameter {
   Grid,          ///< Its grid: `CufuseGrid`.
   Share,         ///< Which fused blocks play it: `CufuseShare`.
+  Resident,      ///< How many fused blocks play it, of fixed roles.
   DynamicOffset, ///< Where its dynamic shared memory starts in the fused block's, in bytes.
   DynamicStride, ///< From that of one copy to that of the next.
   Pools,         ///< Behind the last constituent's: a counter for each constituent, and tickets; all zero.

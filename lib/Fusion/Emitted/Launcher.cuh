@@ -4,7 +4,7 @@ CufuseGrid::Divisor divisorOf(unsigned d) {
   unsigned bits = 0;
   while (bits < 32 && (1ull << bits) < d)
     ++bits;
-  return {static_cast<unsigned>((1ull << (31 + bits)) / d + 1), 31 + bits};
+  return {static_cast<unsigned>((1ull << (31 + bits)) / d + 1), bits};
 }
 
 /// No blocks if no kernel can be launched with this grid.

@@ -6,6 +6,8 @@ CufuseShare shareOf(unsigned own, unsigned left, unsigned all, unsigned multipro
   const unsigned long long least = own < left - own ? own : left - own, gap = (left + least - 1) / least;
   const unsigned long long round = (1ull * multiprocessors * left + all - 1) / all;
   const unsigned long long period = (gap + round) / round * round - 1, whole = own * period / left;
+  const unsigned turn = static_cast<unsigned>(own * period - whole * left);
   const auto slope = [period](unsigned long long part) { return ((part << 32) + period - 1) / period; };
-  return {slope(whole), slope(whole + 1) - slope(whole), static_cast<unsigned>(own * period - whole * left)};
+  return {turn * (slope(whole + 1) - slope(whole)), static_cast<unsigned>(slope(whole)),
+          static_cast<unsigned>(slope(whole + 1)), turn};
 }
