@@ -7,6 +7,7 @@ SCHEDULES = ("serial", "streams", "streams-reversed", "graph")
 OCCUPANCY = "sm__warps_active.avg.pct_of_peak_sustained_active"
 ISSUE = "smsp__issue_active.avg.pct_of_peak_sustained_active"
 MEMORY_STALL = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"
+L2_FABRIC = "lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed"
 BARRIER_STALL = "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio"
 LOCAL = ("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum")
 
@@ -32,7 +33,7 @@ def digest(answer):
     last = {solo["constituent"]: solo["counters"] for solo in answer["solo"] if solo["counters"]}
     return {
         "command": answer["command"], "started": answer["started"], "gpu": answer["problem"]["gpu"],
-        "advice": summary["advice"], "sentence": summary["sentence"], "times": times,
+        "advice": summary["advice"], "sentence": summary["sentence"], "regime": summary["regime"], "times": times,
         "in_graph": summary.get("winner_in_graph", {}).get("us"), "winner": fused_of(summary.get("winner")), "hfuse": fused_of(summary.get("hfuse")),
         "factors": {name: summary[name] for name in ("launch_shapes", "binding", "fusion", "fusion_noise")},
         "limit": summary.get("limit"), "measured": summary["counts"]["measured"], "counts": summary["counts"],
@@ -107,6 +108,8 @@ class Row:
         peak = self.default["gpu"]["dram_bytes_per_us"]
         if read is not None and written is not None and peak and us and not math.isnan(us):
             parts.append(f"DRAM {100 * (read + written) / peak / us:.0f} %")
+        if L2_FABRIC in counters:
+            parts.append(f"L2 fabric {counters[L2_FABRIC]:.0f} %")
         for name, metric in (("memory", MEMORY_STALL), ("barrier", BARRIER_STALL)):
             if counters.get(metric, 0) >= 0.5:
                 parts.append(f"{counters[metric]:.1f} warps wait for {name} per issue")
@@ -202,14 +205,15 @@ def small_table(rows):
     head = [("pair", False)] + [(title, True) for title in (
         "serial", "streams", "graph", "best graph", "strongest", "fused", "fused, in a graph", "over serial", "over graph, in one",
         "over best graph", "over strongest")]
-    head += [("advice", False), ("candidate", False)]
+    head += [("regime", False), ("advice", False), ("candidate", False)]
     body = [[row.name] + [number(us, 2) for us in (
         row.serial, row.times["given"].get("streams"), row.times["given"].get("graph"), row.graph(), row.strongest, row.fused,
         row.as_graph)] +
             [number(figure(row), 2) for figure in figures] +
-            [row.default["advice"], f"`{row.default['winner']['key']}`" if row.default["winner"] else "–"] for row in rows]
+            [row.default.get("regime", "–"), row.default["advice"], f"`{row.default['winner']['key']}`" if row.default["winner"] else "–"]
+            for row in rows]
     for line in means(rows, GROUPS[-1:], [None] * 7 + figures):
-        body.append(line + ["", ""])
+        body.append(line + ["", "", ""])
     return table(head, body)
 
 

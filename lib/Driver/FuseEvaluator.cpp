@@ -32,28 +32,47 @@ std::vector<OutputFile> filesAlone(const Fuser &Fuse, FusedSource Text) {
   return {{Fuse.options().SourceFile, std::move(Text.Source)}, {Fuse.options().HeaderFile, std::move(Text.Header)}};
 }
 
+/// Outputs that are compiled whole before the winner is known.
+constexpr size_t MostWhole = 8;
+
 class FuseEvaluator::Impl {
 public:
   Impl(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,
        llvm::ThreadPoolInterface &Pool, RunnerPool &Gpus, EvaluatorOptions Given)
       : Fuse(Fuse), P(P), Packed(Packed), Arch(std::move(Given.Arch)), Flags(nvccFlags(Fuse)), Back(Compiler),
-        Runs(Compiler, Pool, Gpus, Given.Short) {
+        Runs(Compiler, Pool, Gpus, Given.Short), Tasks(Pool) {
     for (const Constituent &C : Fuse.constituents())
       Facts.push_back(C.Facts);
   }
 
   void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take) {
-    Runs.evaluate(Next, How, Take, [this](const Candidate &C) { return emit(C, /*KernelOnly=*/true); });
+    auto Seen = [&] {
+      std::vector<Candidate> Some = Next();
+      // One of the first finalists wins.
+      if (How == Effort::Full)
+        for (size_t I = 0; I < Some.size() && Whole.size() < MostWhole; ++I)
+          if (!Runs.launchesOf(Some[I]).empty())
+            wholeOf(Some[I]);
+      return Some;
+    };
+    Runs.evaluate(Seen, How, Take, [this](const Candidate &C) { return emit(C, /*KernelOnly=*/true); });
   }
-  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) const {
-    auto Whole = emit(Candidate, /*KernelOnly=*/false);
-    if (Whole)
-      return Whole->Build().Launches;
-    llvm::consumeError(Whole.takeError());
-    return {};
-  }
+  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) { return wholeOf(Candidate).get().Launches; }
 
 private:
+  /// The candidate in the whole output, compiled once.
+  std::shared_future<BuiltCandidate> wholeOf(const Candidate &Candidate) {
+    const auto [At, IsNew] = Whole.try_emplace(Candidate.key());
+    if (IsNew) {
+      auto Todo = emit(Candidate, /*KernelOnly=*/false);
+      if (!Todo)
+        Todo = CandidateRuns::Compilation{
+            nullptr, [Failed = failedWith(Fate::Impossible, Todo.takeError())] { return BuiltCandidate{Failed, {}}; }};
+      At->second = Tasks.async(std::move(Todo->Build));
+    }
+    return At->second;
+  }
+
   llvm::Expected<CandidateRuns::Compilation> emit(const Candidate &Candidate, bool KernelOnly) const {
     auto Plan = Fuse.plan(Candidate.Config);
     if (!Plan)
@@ -167,7 +186,9 @@ private:
   const std::vector<std::string> Flags;
   std::vector<const KernelFacts *> Facts;
   Compiler &Back;
-  CandidateRuns Runs; ///< Last: what they compile ends first.
+  std::map<std::string, std::shared_future<BuiltCandidate>> Whole; ///< By key.
+  CandidateRuns Runs;
+  llvm::ThreadPoolTaskGroup Tasks; ///< Last: what they compile ends first.
 };
 
 FuseEvaluator::FuseEvaluator(const Fuser &Fuse, const Problem &P, const PackedShapes &Packed, Compiler &Compiler,

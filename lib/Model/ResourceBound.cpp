@@ -17,7 +17,8 @@ constexpr Utilisation Percentages[] = {
     {"issue slots", "smsp__issue_active.avg.pct_of_peak_sustained_active"},
     {"DRAM bandwidth", "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
     {"L2 cache", "lts__throughput.avg.pct_of_peak_sustained_elapsed"},
-    {"L2 cache", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"},
+    {"L2 cache", "lts__xbar2lts_cycles_active.avg.pct_of_peak_sustained_elapsed"},
+    {"L2 fabric", "lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed"},
     {"L1 cache", "l1tex__throughput.avg.pct_of_peak_sustained_elapsed"},
     {"L1 cache", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"},
 };

@@ -14,8 +14,8 @@ std::vector<std::string> twoPasses() {
 }
 
 std::vector<std::string> demands() {
-  return {Cycles,  Nanoseconds, Issued,   DramRead, DramWritten, L2Bytes,
-          PipeAlu, PipeFma,     PipeFp64, PipeXu,   PipeLsu,     PipeTensor};
+  return {Cycles,   Nanoseconds, Issued,  DramRead, DramWritten, L2Bytes, L1Wavefronts, L2Input,
+          L2Fabric, PipeAlu,     PipeFma, PipeFp64, PipeXu,      PipeLsu, PipeTensor};
 }
 
 } // namespace cufuse::metric

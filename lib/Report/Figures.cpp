@@ -187,6 +187,9 @@ std::string metricName(const std::string &Metric) {
       {"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", "barrier stall, warps per issue"},
       {"l1tex__t_sector_hit_rate.pct", "L1 hit rate, %"},
       {"lts__t_sector_hit_rate.pct", "L2 hit rate, %"},
+      {"l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", "L1 data, %"},
+      {"lts__xbar2lts_cycles_active.avg.pct_of_peak_sustained_elapsed", "L2 input, %"},
+      {"lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed", "L2 fabric, %"},
   };
   auto Found = Names.find(Metric);
   return Found == Names.end() ? Metric : Found->second;

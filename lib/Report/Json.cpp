@@ -21,6 +21,18 @@ static llvm::StringRef nameOf(Advice A) {
   llvm_unreachable("an advice without a name");
 }
 
+static llvm::StringRef nameOf(Regime R) {
+  switch (R) {
+  case Regime::LaunchBound:
+    return "launch-bound";
+  case Regime::TailBound:
+    return "tail-bound";
+  case Regime::ThroughputBound:
+    return "throughput-bound";
+  }
+  llvm_unreachable("a regime without a name");
+}
+
 static json::Value named(const Ranked &C) {
   return json::Object{{"key", C.Which.key()}, {"result", toJSON(C.Result)}, {"full", C.Full}};
 }
@@ -29,9 +41,9 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
   json::Object Counts{{"only-screened", S.Counts.OnlyScreened}};
   for (unsigned I = 0; I < FateCount; ++I)
     Counts[nameOf(static_cast<Fate>(I))] = S.Counts.Of[I];
-  json::Object Figures{{"advice", nameOf(S.What)}, {"sentence", S.Sentence},     {"launch_shapes", S.LaunchShapes},
-                       {"binding", S.Binding},     {"fusion", S.Fusion},         {"fusion_noise", S.FusionNoise},
-                       {"total", S.total()},       {"counts", std::move(Counts)}};
+  json::Object Figures{{"advice", nameOf(S.What)}, {"sentence", S.Sentence},      {"launch_shapes", S.LaunchShapes},
+                       {"binding", S.Binding},     {"fusion", S.Fusion},          {"fusion_noise", S.FusionNoise},
+                       {"total", S.total()},       {"counts", std::move(Counts)}, {"regime", nameOf(S.Limits)}};
   if (S.Winner)
     Figures["winner"] = named(*S.Winner);
   if (S.WinnerInGraph)

@@ -114,11 +114,15 @@ std::optional<CUdeviceptr> Buffers::find(llvm::StringRef Name) const {
 }
 
 llvm::Error Buffers::fill(const Buffer &Buffer) {
+  const std::string Filling = "filling buffer '" + Buffer.Spec.Name + "'";
+  if (Buffer.Spec.Init.What == Initializer::Zero)
+    return check(Cuda, Buffer.Bytes ? Cuda.cuMemsetD8Async(Buffer.Address, 0, Buffer.Bytes, nullptr) : CUDA_SUCCESS,
+                 RunStatus::LaunchFailed, Filling);
   auto Content = contentOf(Buffer.Spec);
   if (!Content)
     return Content.takeError();
   return check(Cuda, Cuda.cuMemcpyHtoD(Buffer.Address, Content->data(), Buffer.Bytes), RunStatus::LaunchFailed,
-               "filling buffer '" + Buffer.Spec.Name + "'");
+               Filling);
 }
 
 llvm::Error Buffers::prepare(CUstream Stream) {

@@ -18,6 +18,11 @@ constexpr const char *Issued = "smsp__issue_active.sum";
 constexpr const char *Instructions = "smsp__inst_executed.sum";
 constexpr const char *DramRead = "dram__bytes_read.sum", *DramWritten = "dram__bytes_write.sum";
 constexpr const char *L2Bytes = "lts__t_bytes.sum";
+/// Per cent of what L1 takes from and gives to the SM, of what L2 takes from the SMs, and of what passes between the
+/// two halves of L2, each of which holds the memory beside it.
+constexpr const char *L1Wavefronts = "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed";
+constexpr const char *L2Input = "lts__xbar2lts_cycles_active.avg.pct_of_peak_sustained_elapsed";
+constexpr const char *L2Fabric = "lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed";
 /// Warps waiting for memory (long scoreboard) and at barriers, per issued instruction.
 constexpr const char *MemoryStall = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
 constexpr const char *BarrierStall = "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio";
@@ -34,7 +39,7 @@ constexpr const char *PipeLsu = "sm__inst_executed_pipe_lsu.sum", *PipeTensor = 
 std::vector<std::string> onePass();
 /// Two passes: why.
 std::vector<std::string> twoPasses();
-/// Demands on what the SMs share, for the limit that resources set: DRAM and L2 bytes, issue slots, each pipe.
+/// Demands on what the SMs share, for the limit that resources set: DRAM bytes, the caches, issue slots, each pipe.
 std::vector<std::string> demands();
 
 } // namespace cufuse::metric
