@@ -57,7 +57,11 @@ public:
     };
     Runs.evaluate(Seen, How, Take, [this](const Candidate &C) { return emit(C, /*KernelOnly=*/true); });
   }
-  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) { return wholeOf(Candidate).get().Launches; }
+  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) {
+    const std::shared_future<BuiltCandidate> Built = wholeOf(Candidate);
+    Tasks.wait(); // for all: loops of launches are timed next, which a busy host would slow down
+    return Built.get().Launches;
+  }
 
 private:
   /// The candidate in the whole output, compiled once.

@@ -112,6 +112,9 @@ llvm::Error SoloTuning::measure(RunnerPool &Runners) {
       return Error;
     buildVariants(I); // while the GPU goes on
   }
+  // Compilers would slow down loops of launches that the host limits.
+  if (llvm::any_of(Given, [](const SoloVariant &V) { return V.Result.Microseconds < HostLimited; }))
+    Tasks.wait();
   if (llvm::Error Error = settle(SoloLevel::Given, Given))
     return Error;
   Best = Given;

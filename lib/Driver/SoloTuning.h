@@ -28,6 +28,9 @@ struct TuningSubject {
 /// A few samples, to rank.
 constexpr Stopping ShortStop{.RelativeNoise = 0.02, .MinSamples = 5, .MaxSamples = 12, .MaxSeconds = 0.2};
 
+/// Kernels shorter than this many microseconds can be waiting for the host.
+constexpr double HostLimited = 50;
+
 /// A way to launch a constituent alone.
 struct SoloVariant {
   unsigned Shape = 0; ///< Of `Problem::Constituents[i].Shapes`.

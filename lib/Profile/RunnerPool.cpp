@@ -74,7 +74,7 @@ void RunnerPool::serve(const RunnerOptions &Device, const std::stop_token &Stop)
     if (Outcome.Time && Reference->Time && Outcome.Time->ReferenceMicroseconds > 0) {
       Guard.lock();
       if (ReferenceMicroseconds == 0)
-        ReferenceMicroseconds = Reference->Time->Microseconds;
+        ReferenceMicroseconds = Reference->Time->ReferenceMicroseconds;
       Outcome.Time->Microseconds *= ReferenceMicroseconds / Outcome.Time->ReferenceMicroseconds;
       Guard.unlock();
     }

@@ -17,6 +17,7 @@ llvm::Expected<std::unique_ptr<PreparedSchedule>> PreparedSchedule::make(const C
                                                                          const Schedule &Schedule) {
   std::unique_ptr<PreparedSchedule> Made(new PreparedSchedule(Cuda));
   Made->How = Schedule.How;
+  Made->InGraph = Schedule.How == Schedule::Graph;
   if (Schedule.Launches.empty())
     return launchFailed("a schedule without launches");
   for (const KernelLaunch &Launch : Schedule.Launches) {
@@ -186,7 +187,7 @@ llvm::Expected<CUgraphExec> PreparedSchedule::makeGraph(unsigned Passes) {
   llvm::Error Failed =
       must(Cuda.cuStreamBeginCapture(Stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "beginning to capture a graph");
   for (unsigned I = 0; I < Passes && !Failed; ++I)
-    Failed = enqueueBranches(Stream, false);
+    Failed = enqueueLaunches(Stream);
   CUgraph Captured = nullptr;
   const CUresult Ended = Cuda.cuStreamEndCapture(Stream, &Captured);
   if (!Failed)
@@ -209,7 +210,7 @@ llvm::Expected<CUgraphExec> PreparedSchedule::makeGraph(unsigned Passes) {
 }
 
 llvm::Error PreparedSchedule::enqueue(CUstream Stream, unsigned Passes) {
-  if (How == Schedule::Graph) {
+  if (InGraph) {
     auto Made = Graphs.find(Passes);
     if (Made == Graphs.end()) {
       auto Graph = makeGraph(Passes);
@@ -232,17 +233,12 @@ llvm::Error PreparedSchedule::launchAll(CUstream Stream) {
   return llvm::Error::success();
 }
 
+llvm::Error PreparedSchedule::enqueueLaunches(CUstream Stream) {
+  return How == Schedule::Serial ? launchAll(Stream) : enqueueBranches(Stream, How == Schedule::StreamsReversed);
+}
+
 llvm::Error PreparedSchedule::enqueue(CUstream Stream) {
-  switch (How) {
-  case Schedule::Serial:
-    return launchAll(Stream);
-  case Schedule::Streams:
-  case Schedule::StreamsReversed:
-    return enqueueBranches(Stream, How == Schedule::StreamsReversed);
-  case Schedule::Graph:
-    return enqueue(Stream, 1);
-  }
-  return llvm::Error::success();
+  return InGraph ? enqueue(Stream, 1) : enqueueLaunches(Stream);
 }
 
 } // namespace cufuse

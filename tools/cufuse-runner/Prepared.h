@@ -20,7 +20,9 @@ public:
   /// So many passes, one after the other; of a graph, as one graph, which the first call makes: not while the device
   /// waits for the host.
   llvm::Error enqueue(CUstream Stream, unsigned Passes);
-  bool isGraph() const { return How == Schedule::Graph; }
+  bool isGraph() const { return InGraph; }
+  /// From now on passes are a graph, with its launches in the order of the schedule.
+  void capture() { InGraph = true; }
   /// One pass of plain launches, whatever else the schedule says.
   llvm::Error launchAll(CUstream Stream);
 
@@ -37,6 +39,7 @@ private:
   llvm::Error fillArguments(const Buffers &Buffers, Kernel &Into);
   llvm::Error launch(Kernel &Kernel, CUstream Stream);
   llvm::Error enqueueBranches(CUstream Stream, bool Reversed);
+  llvm::Error enqueueLaunches(CUstream Stream);
   llvm::Expected<CUgraphExec> makeGraph(unsigned Passes);
   llvm::Error must(CUresult Result, const std::string &Doing) {
     return check(Cuda, Result, RunStatus::LaunchFailed, Doing);
@@ -44,6 +47,7 @@ private:
 
   const CudaDriver &Cuda;
   Schedule::Kind How = Schedule::Serial;
+  bool InGraph = false;
   std::vector<std::pair<std::string, CUmodule>> Modules; ///< By path.
   std::vector<Kernel> Kernels;
   std::vector<CUstream> Branches; ///< One for every launch but that in the caller's stream.

@@ -60,7 +60,11 @@ llvm::Error Session::setReference(const Schedule &Schedule) {
     return Error;
   if (llvm::Error Error = Memory->keepReference())
     return Error;
+  // What others' times are taken in turn with must not depend on the host.
   Reference = std::move(*Prepared);
+  Reference->capture();
+  if (llvm::Error Error = runOnce(*Reference))
+    return Error;
   return choosePasses();
 }
 
@@ -82,8 +86,8 @@ llvm::Error Session::choosePasses() {
 }
 
 /// A sample of the reference and one of the schedule in turn, so that what changes slowly (clocks, temperature) reaches
-/// both. The reference alone when there is no schedule.
-llvm::Expected<Timing> Session::time(PreparedSchedule *Schedule, const Stopping &Stop) {
+/// both.
+llvm::Expected<Timing> Session::time(PreparedSchedule &Schedule, const Stopping &Stop) {
   using Seconds = std::chrono::duration<double>;
   const auto Start = std::chrono::steady_clock::now();
   std::vector<double> Own, OfReference, Clocks;
@@ -98,19 +102,17 @@ llvm::Expected<Timing> Session::time(PreparedSchedule *Schedule, const Stopping 
     Into.push_back(*Sample);
     return llvm::Error::success();
   };
-  const std::vector<double> &Samples = Schedule ? Own : OfReference;
   do {
     if (llvm::Error Error = Take(*Reference, OfReference))
       return std::move(Error);
-    if (Schedule)
-      if (llvm::Error Error = Take(*Schedule, Own))
-        return std::move(Error);
-  } while (!isEnough(Stop, Samples, Seconds(std::chrono::steady_clock::now() - Start).count()));
-  const Median Middle = medianOf(Samples);
+    if (llvm::Error Error = Take(Schedule, Own))
+      return std::move(Error);
+  } while (!isEnough(Stop, Own, Seconds(std::chrono::steady_clock::now() - Start).count()));
+  const Median Middle = medianOf(Own);
   Timing Result;
   Result.Microseconds = Middle.Value;
   Result.RelativeNoise = Middle.RelativeNoise;
-  Result.Samples = static_cast<unsigned>(Samples.size());
+  Result.Samples = static_cast<unsigned>(Own.size());
   Result.Passes = Job.Passes;
   Result.ReferenceMicroseconds = medianOf(OfReference).Value;
   Result.ClockMHz = Clocks.front() == 0 ? 0 : medianOf(Clocks).Value;
@@ -143,27 +145,24 @@ RunOutcome Session::run(const Schedule &Schedule) {
   RunOutcome Outcome;
   Outcome.Name = Schedule.Name;
   auto Work = [&]() -> llvm::Error {
-    std::unique_ptr<PreparedSchedule> Own;
-    if (!Reference) {
+    const bool IsReference = !Reference;
+    if (IsReference)
       if (llvm::Error Error = setReference(Schedule))
         return Error;
-    } else {
-      auto Prepared = PreparedSchedule::make(Cuda, *Memory, Schedule);
-      if (!Prepared)
-        return Prepared.takeError();
-      Own = std::move(*Prepared);
-      if (llvm::Error Error = runOnce(*Own))
+    auto Own = PreparedSchedule::make(Cuda, *Memory, Schedule);
+    if (!Own)
+      return Own.takeError();
+    if (llvm::Error Error = runOnce(**Own))
+      return Error;
+    if (Schedule.Verify && !IsReference)
+      if (llvm::Error Error = Memory->compare())
         return Error;
-      if (Schedule.Verify)
-        if (llvm::Error Error = Memory->compare())
-          return Error;
-    }
-    auto Time = time(Own.get(), Schedule.Stop.value_or(Job.Stop));
+    auto Time = time(**Own, Schedule.Stop.value_or(Job.Stop));
     if (!Time)
       return Time.takeError();
     Outcome.Time = *Time;
     if (Schedule.Counters && !Job.Metrics.empty() && Schedule.Launches.size() == 1)
-      count(Own ? *Own : *Reference, Outcome);
+      count(**Own, Outcome);
     // An error may have come after the last call that would have told.
     return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running");
   };

@@ -23,7 +23,7 @@ private:
   llvm::Error setReference(const Schedule &Schedule);
   llvm::Error runOnce(PreparedSchedule &Schedule);
   llvm::Error choosePasses();
-  llvm::Expected<Timing> time(PreparedSchedule *Schedule, const Stopping &Stop);
+  llvm::Expected<Timing> time(PreparedSchedule &Schedule, const Stopping &Stop);
   void count(PreparedSchedule &Schedule, RunOutcome &Outcome);
 
   const CudaDriver &Cuda;
