@@ -33,7 +33,7 @@ std::vector<OutputFile> filesAlone(const Fuser &Fuse, FusedSource Text) {
 }
 
 /// Outputs that are compiled whole before the winner is known.
-constexpr size_t MostWhole = 8;
+constexpr size_t MostWhole = 3;
 
 class FuseEvaluator::Impl {
 public:

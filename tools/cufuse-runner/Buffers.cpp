@@ -154,7 +154,8 @@ llvm::Error Buffers::keepReference() {
                                   RunStatus::LaunchFailed, "keeping output '" + One.Spec.Name + "'"))
       return Error;
   }
-  return llvm::Error::success();
+  // Copies on the device do not wait, and other streams do not wait for them.
+  return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "keeping the outputs");
 }
 
 llvm::Expected<bool> Buffers::differs(const Buffer &Output) {
