@@ -212,7 +212,8 @@ def small_table(rows):
             [number(figure(row), 2) for figure in figures] +
             [row.default.get("regime", "–"), row.default["advice"], f"`{row.default['winner']['key']}`" if row.default["winner"] else "–"]
             for row in rows]
-    for line in means(rows, GROUPS[-1:], [None] * 7 + figures):
+    groups = (("launch-bound", lambda row: row.default.get("regime") == "launch-bound"), GROUPS[-1])
+    for line in means(rows, groups, [None] * 7 + figures):
         body.append(line + ["", "", ""])
     return table(head, body)
 

@@ -32,21 +32,23 @@
 // MATCH-NEXT: return; // more than this kernel's block has
 // STRIDE: //   1 large
 // STRIDE-NEXT: //   2 small
-// STRIDE-NEXT: const unsigned multiprocessors = gridDim.x / 3;
-// STRIDE-NEXT: if (blockIdx.x < multiprocessors) {
-// STRIDE-NEXT: for (unsigned block = blockIdx.x; block < large_grid.blocks; block += multiprocessors) {
+// STRIDE-NEXT: if (blockIdx.x < large_resident) {
+// STRIDE-NEXT: for (unsigned block = blockIdx.x; block < large_grid.blocks; block += large_resident) {
 // STRIDE: } else {
-// STRIDE: for (unsigned block = blockIdx.x - multiprocessors; block < small_grid.blocks; block += 2 * multiprocessors) {
+// STRIDE: for (unsigned block = blockIdx.x - large_resident; block < small_grid.blocks; block += small_resident) {
+// STRIDE: const unsigned largeResident = 1 * static_cast<unsigned>(multiprocessors);
+// STRIDE-NEXT: const unsigned smallResident = 2 * static_cast<unsigned>(multiprocessors);
+// STRIDE-NEXT: const unsigned blocks = largeResident + smallResident;
 // BEHIND: //   2 small
 // BEHIND-NEXT: // large has a block for each of its own, behind those.
-// BEHIND-NEXT: const unsigned multiprocessors = (gridDim.x - large_grid.blocks) / 2;
-// BEHIND-NEXT: if (blockIdx.x < 2 * multiprocessors) {
-// BEHIND: for (unsigned block = blockIdx.x * 2 + 1; block < small_grid.blocks; block += 2 * multiprocessors * 2) {
+// BEHIND-NEXT: if (blockIdx.x < small_resident) {
+// BEHIND: for (unsigned block = blockIdx.x * 2 + 1; block < small_grid.blocks; block += small_resident * 2) {
 // BEHIND: } else {
-// BEHIND-NEXT: behind_large::large(large_grid.inPlane(blockIdx.x - 2 * multiprocessors)
-// BEHIND: const unsigned blocks = 2 * static_cast<unsigned>(multiprocessors) + largeGrid.blocks;
-// BEHIND2: const unsigned multiprocessors = (gridDim.x - (small_grid.blocks + 3 - 1) / 3) / 1;
-// BEHIND2: if (const unsigned block = (blockIdx.x - multiprocessors) * 3 + 2; block < small_grid.blocks) {
+// BEHIND-NEXT: behind_large::large(large_grid.inPlane(blockIdx.x - small_resident)
+// BEHIND: const unsigned smallResident = 2 * static_cast<unsigned>(multiprocessors);
+// BEHIND-NEXT: const unsigned blocks = smallResident + largeGrid.blocks;
+// BEHIND2: if (blockIdx.x < large_resident) {
+// BEHIND2: if (const unsigned block = (blockIdx.x - large_resident) * 3 + 2; block < small_grid.blocks) {
 // THREE: } else if (small_share.takes(place)) {
 // THREE-NEXT: if (threadIdx.x < 128) {
 // THREE: } else if (threadIdx.x < 256) {
