@@ -38,6 +38,20 @@ struct LoopFinder : clang::ConstDynamicRecursiveASTVisitor {
   }
 };
 
+/// Whether the variable of a loop is named in its body, but for the loads that go ahead.
+struct UseFinder : clang::ConstDynamicRecursiveASTVisitor {
+  explicit UseFinder(const GridStrideLoop &Of) : Of(Of) {}
+  bool TraverseStmt(const clang::Stmt *S) override {
+    return llvm::is_contained(Of.Loads, S) || clang::ConstDynamicRecursiveASTVisitor::TraverseStmt(S);
+  }
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    IsUsed |= E->getDecl() == Of.Variable;
+    return !IsUsed;
+  }
+  const GridStrideLoop &Of;
+  bool IsUsed = false;
+};
+
 /// The variable that `for (int i = …; …)` declares.
 const clang::VarDecl *counted(const clang::ForStmt &Loop) {
   auto *Init = llvm::dyn_cast_or_null<clang::DeclStmt>(Loop.getInit());
@@ -113,6 +127,8 @@ void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S
     Loop.replace(Load->getSourceRange(), fmt::format("cufuse_value{}[cufuse_turn]", I));
   }
   Loop.replace(Step, "");
+  UseFinder Uses(Found);
+  Uses.TraverseStmt(Found.Loop->getBody());
   // A turn that is not taken loads what the first one does: so nothing stands between the loads.
   Loop.whenUnrolled(
       Text.offset(Found.Loop->getRParenLoc()).second + 1,
@@ -120,12 +136,12 @@ void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S
                   "cufuse_taken[cufuse_turn] = cufuse_turn == 0 || (cufuse_taken[cufuse_turn - 1] && ({condition})); "
                   "cufuse_at[cufuse_turn] = cufuse_taken[cufuse_turn] ? {name} : cufuse_at[0]; "
                   "if (cufuse_taken[cufuse_turn]) {step}; }} _Pragma(\"unroll\") {turns} {{ {index}{loads} }} "
-                  "_Pragma(\"unroll\") {turns} if (cufuse_taken[cufuse_turn]) {{ {index}",
+                  "_Pragma(\"unroll\") {turns} if (cufuse_taken[cufuse_turn]) {{ {own}",
                   fmt::arg("type", typeOf(Found.Variable->getType(), Unit)), fmt::arg("count", FactorMark),
                   fmt::arg("values", Values), fmt::arg("turns", Turns),
                   fmt::arg("condition", Loop.of(Found.Loop->getCond()->getSourceRange())),
                   fmt::arg("name", Found.Variable->getName().str()), fmt::arg("step", Loop.of(Step)),
-                  fmt::arg("index", Index), fmt::arg("loads", Loads)));
+                  fmt::arg("index", Index), fmt::arg("loads", Loads), fmt::arg("own", Uses.IsUsed ? Index : "")));
   unsigned End = Loop.end(Body);
   if (!llvm::isa<clang::CompoundStmt>(Found.Loop->getBody())) {
     const std::vector<RawToken> Behind = Text.tokensIn({S.File, End, S.End});

@@ -17,6 +17,12 @@
 // CHECK: for (unsigned i = threadIdx.x; i < columns; ) { unsigned int cufuse_at[3];
 // CHECK-SAME: cufuse_value0[cufuse_turn] = row[columns - 1 - i]; cufuse_value1[cufuse_turn] = weights[i];
 // CHECK: add(sum, cufuse_value0[cufuse_turn] * cufuse_value1[cufuse_turn] + other[i]); } }
+// Nobody is told of a variable that is not used.
+// RUN: %cufuse fuse %t/kernels.cu:total --block 64 --unroll 2 --name total -o %t/total.cu
+// RUN: FileCheck %s --check-prefix=TOTAL --input-file=%t/total.cu
+// TOTAL: { int i = cufuse_at[cufuse_turn]; cufuse_value0[cufuse_turn] = values[i]; }
+// TOTAL-SAME: if (cufuse_taken[cufuse_turn]) { {{$}}
+// TOTAL-NEXT: sum += cufuse_value0[cufuse_turn]; } }
 // PLAIN-NOT: {{cufuse_(turn|at|taken|value)|unroll}}
 //
 // Where a load may see a store, a turn is not the only way on, or a place is not known ahead, the compiler unrolls.
@@ -26,6 +32,12 @@
 // OTHERS-COUNT-6: _Pragma("unroll 2") for (int i =
 
 //--- kernels.cu
+__global__ void total(const int *__restrict__ values, int *out, int n) {
+  int sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    sum += values[i];
+  atomicAdd(out, sum);
+}
 template <typename T>
 __global__ void tally(const T *__restrict__ values, unsigned *counts, int n) {
   __shared__ unsigned own[16];
