@@ -128,43 +128,34 @@ template <typename Work> static void inPieces(std::uint64_t Count, Work Do) {
     One.join();
 }
 
-llvm::Expected<std::vector<std::uint8_t>> contentOf(const BufferSpec &Buffer) {
+llvm::Error fillContent(const BufferSpec &Buffer, std::uint64_t First, llvm::MutableArrayRef<std::uint8_t> Into) {
   const std::uint64_t Size = bytesOf(Buffer.Type);
-  if (Buffer.Count > (std::uint64_t(1) << 46) / Size)
-    return badInput(fmt::format("buffer '{}' has {} elements, more than any machine holds", Buffer.Name, Buffer.Count));
-  std::vector<std::uint8_t> Content;
-  if (Buffer.Init.What == Initializer::File) {
-    auto File = llvm::MemoryBuffer::getFile(Buffer.Init.Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  const Initializer &Init = Buffer.Init;
+  if (Init.What == Initializer::File) {
+    auto File = llvm::MemoryBuffer::getFile(Init.Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
     if (!File)
-      return badInput(fmt::format("cannot read '{}' for buffer '{}': {}", Buffer.Init.Path, Buffer.Name,
-                                  File.getError().message()));
+      return badInput(
+          fmt::format("cannot read '{}' for buffer '{}': {}", Init.Path, Buffer.Name, File.getError().message()));
     if ((*File)->getBufferSize() != Buffer.Count * Size)
-      return badInput(fmt::format("'{}' has {} bytes; buffer '{}' takes {}", Buffer.Init.Path, (*File)->getBufferSize(),
+      return badInput(fmt::format("'{}' has {} bytes; buffer '{}' takes {}", Init.Path, (*File)->getBufferSize(),
                                   Buffer.Name, Buffer.Count * Size));
-    Content.assign((*File)->getBufferStart(), (*File)->getBufferEnd());
-    return Content;
+    std::memcpy(Into.data(), (*File)->getBufferStart() + First * Size, Into.size());
+    return llvm::Error::success();
   }
-  Content.resize(Buffer.Count * Size);
-  if (Buffer.Init.What == Initializer::Zero)
-    return Content;
-  if (Buffer.Init.What == Initializer::RandomBits) {
-    inPieces(Buffer.Count, [&](std::uint64_t First, std::uint64_t Last) {
-      for (std::uint64_t I = First; I < Last; ++I) {
-        const std::uint64_t Bits = randomBits(Buffer.Init.Seed, I);
-        std::memcpy(&Content[I * Size], &Bits, Size);
+  const auto FillWith = [&](auto ElementAt) {
+    inPieces(Into.size() / Size, [&](std::uint64_t Begin, std::uint64_t End) {
+      for (std::uint64_t I = Begin; I < End; ++I) {
+        const auto Value = ElementAt(First + I);
+        std::memcpy(&Into[I * Size], &Value, Size);
       }
     });
-    return Content;
-  }
-  withType(Buffer.Type, [&]<typename T>(T *) {
-    inPieces(Buffer.Count, [&](std::uint64_t First, std::uint64_t Last) {
-      for (std::uint64_t I = First; I < Last; ++I) {
-        const T Value = converted<T>(elementOf(Buffer.Init, I));
-        std::memcpy(&Content[I * Size], &Value, Size);
-      }
-    });
-  });
-  return Content;
+  };
+  if (Init.What == Initializer::RandomBits)
+    FillWith([&](std::uint64_t I) { return randomBits(Init.Seed, I); });
+  else
+    withType(Buffer.Type,
+             [&]<typename T>(T *) { FillWith([&](std::uint64_t I) { return converted<T>(elementOf(Init, I)); }); });
+  return llvm::Error::success();
 }
 
 template <typename T> static T elementAt(llvm::ArrayRef<std::uint8_t> Bytes, std::uint64_t Index) {

@@ -8,7 +8,7 @@
 namespace cufuse {
 
 namespace {
-constexpr std::uint64_t StagingBytes = 64 << 20; // of each side, when outputs are compared on the host
+constexpr std::uint64_t StagingBytes = 64 << 20; // of each side, when outputs are compared on the host; both to fill
 constexpr unsigned DifferBlocks = 2048, DifferThreads = 256;
 
 /// void cufuse_differ(const uint32_t *a, const uint32_t *b, uint64_t words, uint32_t *found), for any grid.
@@ -62,6 +62,8 @@ llvm::Error Buffers::allocate(CUdeviceptr &Address, const Buffer &For) {
 
 llvm::Expected<std::unique_ptr<Buffers>> Buffers::make(const CudaDriver &Cuda, std::vector<BufferSpec> Specs) {
   std::unique_ptr<Buffers> Made(new Buffers(Cuda));
+  if (const CUresult Result = Cuda.cuMemHostAlloc(&Made->Staging, 2 * StagingBytes, 0); Result != CUDA_SUCCESS)
+    return badInput("no page-locked memory: " + Cuda.describe(Result));
   for (BufferSpec &Spec : Specs) {
     Buffer &One = Made->All.emplace_back();
     One.Spec = std::move(Spec);
@@ -81,8 +83,6 @@ llvm::Expected<std::unique_ptr<Buffers>> Buffers::make(const CudaDriver &Cuda, s
                                   "copying buffer '" + One.Spec.Name + "'"))
       return std::move(Error);
   }
-  if (const CUresult Result = Cuda.cuMemHostAlloc(&Made->Staging, 2 * StagingBytes, 0); Result != CUDA_SUCCESS)
-    return badInput("no page-locked memory: " + Cuda.describe(Result));
   if (llvm::Error Error = check(Cuda, Cuda.cuModuleLoadData(&Made->Module, DifferPtx), RunStatus::LoadFailed,
                                 "loading what compares outputs"))
     return std::move(Error);
@@ -118,11 +118,16 @@ llvm::Error Buffers::fill(const Buffer &Buffer) {
   if (Buffer.Spec.Init.What == Initializer::Zero)
     return check(Cuda, Buffer.Bytes ? Cuda.cuMemsetD8Async(Buffer.Address, 0, Buffer.Bytes, nullptr) : CUDA_SUCCESS,
                  RunStatus::LaunchFailed, Filling);
-  auto Content = contentOf(Buffer.Spec);
-  if (!Content)
-    return Content.takeError();
-  return check(Cuda, Cuda.cuMemcpyHtoD(Buffer.Address, Content->data(), Buffer.Bytes), RunStatus::LaunchFailed,
-               Filling);
+  for (std::uint64_t Offset = 0; Offset < Buffer.Bytes; Offset += 2 * StagingBytes) {
+    const llvm::MutableArrayRef<std::uint8_t> Piece(static_cast<std::uint8_t *>(Staging),
+                                                    std::min(2 * StagingBytes, Buffer.Bytes - Offset));
+    if (llvm::Error Error = fillContent(Buffer.Spec, Offset / bytesOf(Buffer.Spec.Type), Piece))
+      return Error;
+    if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyHtoD(Buffer.Address + Offset, Piece.data(), Piece.size()),
+                                  RunStatus::LaunchFailed, Filling))
+      return Error;
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error Buffers::prepare(CUstream Stream) {

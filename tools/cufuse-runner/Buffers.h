@@ -41,7 +41,7 @@ private:
   const CudaDriver &Cuda;
   std::vector<Buffer> All;
   std::uint64_t TotalBytes = 0;
-  void *Staging = nullptr; ///< Page-locked: what comes from the device, piece by piece.
+  void *Staging = nullptr; ///< Page-locked: what goes to the device or comes from it, piece by piece.
   CUmodule Module = nullptr;
   CUfunction Differ = nullptr;
   CUdeviceptr Found = 0; ///< One word, not 0 when `Differ` has found a difference.

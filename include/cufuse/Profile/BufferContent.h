@@ -8,13 +8,13 @@
 
 namespace cufuse {
 
-/// Of a buffer: `Count` elements of its type. Fails with ExitCode::BadInput when a file cannot be read or has another
-/// length, and when it is larger than this machine's address space.
+/// A piece of a buffer: whole elements from the `First` on, as many bytes as there is room. Fails with
+/// ExitCode::BadInput when a file cannot be read or has not the length of the whole buffer.
 ///
 /// Element i depends on the seed and on i alone (SplitMix64 of both), so that the same job has the same content
 /// everywhere. `Constant`, `Iota` (A + i·B), `Uniform` and `Normal` (Box–Muller) are computed in double precision and
 /// converted: integers by truncation toward zero, saturated at their type's bounds; floating point to nearest.
-llvm::Expected<std::vector<std::uint8_t>> contentOf(const BufferSpec &Buffer);
+llvm::Error fillContent(const BufferSpec &Buffer, std::uint64_t First, llvm::MutableArrayRef<std::uint8_t> Into);
 
 struct Difference {
   std::uint64_t Index; ///< Of the first element that differs.
