@@ -86,22 +86,24 @@ private:
     Job.Flags = Flags;
     // The cap is set in the PTX, and the kernel is told how many blocks play what: candidates that differ in nothing
     // else share their PTX.
-    FusionPlan Emitted = *Plan;
     cufuse::Candidate Shared = Candidate;
-    for (size_t I = 0; Plan->hasRoles() && I < Emitted.Roles.size(); ++I)
-      if (unsigned &Resident = Emitted.Roles[I].ResidentBlocks)
-        Resident = Shared.Config.Constituents[I].ResidentBlocks = 1;
+    if (Plan->hasRoles())
+      for (ConstituentConfig &C : Shared.Config.Constituents)
+        C.ResidentBlocks = std::min(C.ResidentBlocks, 1u);
     const RegisterLimit &Limit = Candidate.Config.Registers;
     if (Limit.Policy == RegisterPolicy::Free || Limit.Policy == RegisterPolicy::Bound)
       Job.Cap.MinBlocks = Limit.Policy == RegisterPolicy::Free ? 1 : Limit.MinBlocks;
     if (Limit.Policy == RegisterPolicy::Count)
       Job.Cap.MaxRegisters = Limit.Count;
     if (Limit.Policy != RegisterPolicy::None && Limit.Policy != RegisterPolicy::Split)
-      Shared.Config.Registers = Emitted.Registers = {RegisterPolicy::Bound, 0, 1};
+      Shared.Config.Registers = {RegisterPolicy::Bound, 0, 1};
+    auto Emitted = Fuse.plan(Shared.Config);
+    if (!Emitted)
+      return Emitted.takeError();
     EmitOptions Own = Fuse.options();
     Own.KernelOnly = KernelOnly;
     Own.Name += fmt::format("_{:016x}", llvm::xxh3_64bits(Shared.key()));
-    auto Text = emitFused(Fuse.constituents(), Emitted, Own);
+    auto Text = emitFused(Fuse.constituents(), *Emitted, Own);
     if (!Text)
       return Text.takeError();
     Job.Entry = fusedEntry(*Plan, Own.Name);

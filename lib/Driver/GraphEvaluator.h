@@ -22,8 +22,11 @@ public:
     Runs.evaluate(Next, Effort, Take, [this](const Candidate &C) { return emit(C); });
   }
 
-  /// Those of a candidate that was screened, in order; none where it cannot be run.
-  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) { return Runs.launchesOf(Candidate); }
+  /// Those of a candidate, in order; compiles what was not. None where it cannot be run.
+  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) {
+    screen(Candidate, [](size_t, const Evaluation &) { return true; });
+    return Runs.launchesOf(Candidate);
+  }
 
 private:
   /// A group on its way; compiled by the first candidate that needs it.

@@ -311,8 +311,6 @@ private:
       const Ranked Winner = *Answer.Verdict.Winner;
       if (!Confirmed.insert(Winner.Which.key()).second)
         break;
-      if (isGraph() && LaunchesOf(Winner.Which).empty()) // It comes from an earlier sitting.
-        World->screen(Winner.Which, [](size_t, const Evaluation &) { return true; });
       const std::vector<KernelLaunch> Launches = LaunchesOf(Winner.Which);
       if (Launches.empty())
         break;

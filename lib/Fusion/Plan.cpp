@@ -222,7 +222,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Plan.BlockThreads));
   if (Plan.Shape == Geometry::Threads && Plan.Order == ThreadOrder::Alternating && Plan.Grid == GridPolicy::Pool)
     Refuse(BlockerKind::AlternatingPools, "");
-  if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Stride)
+  if (Plan.hasRoles())
     if (const auto Following = llvm::count_if(Plan.Roles, [](const RolePlan &R) { return R.ResidentBlocks == 0; });
         Following > 1 || Plan.residentRoles() == 0)
       Refuse(BlockerKind::ResidentBlocks, fmt::format("{} of {} kernels with none", Following, Plan.Roles.size()));

@@ -7,31 +7,13 @@ namespace cufuse {
 
 namespace json = llvm::json;
 
-static llvm::StringRef nameOf(Advice A) {
-  switch (A) {
-  case Advice::Fuse:
-    return "fuse";
-  case Advice::TuneAlone:
-    return "tune-alone";
-  case Advice::LeaveAlone:
-    return "leave-alone";
-  case Advice::Unknown:
-    return "unknown";
-  }
-  llvm_unreachable("an advice without a name");
-}
-
-static llvm::StringRef nameOf(Regime R) {
-  switch (R) {
-  case Regime::LaunchBound:
-    return "launch-bound";
-  case Regime::TailBound:
-    return "tail-bound";
-  case Regime::ThroughputBound:
-    return "throughput-bound";
-  }
-  llvm_unreachable("a regime without a name");
-}
+constexpr Named<Advice> Advices[] = {{Advice::Fuse, "fuse"},
+                                     {Advice::TuneAlone, "tune-alone"},
+                                     {Advice::LeaveAlone, "leave-alone"},
+                                     {Advice::Unknown, "unknown"}};
+constexpr Named<Regime> Regimes[] = {{Regime::LaunchBound, "launch-bound"},
+                                     {Regime::TailBound, "tail-bound"},
+                                     {Regime::ThroughputBound, "throughput-bound"}};
 
 static json::Value named(const Ranked &C) {
   return json::Object{{"key", C.Which.key()}, {"result", toJSON(C.Result)}, {"full", C.Full}};
@@ -41,9 +23,15 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
   json::Object Counts{{"only-screened", S.Counts.OnlyScreened}};
   for (unsigned I = 0; I < FateCount; ++I)
     Counts[nameOf(static_cast<Fate>(I))] = S.Counts.Of[I];
-  json::Object Figures{{"advice", nameOf(S.What)}, {"sentence", S.Sentence},      {"launch_shapes", S.LaunchShapes},
-                       {"binding", S.Binding},     {"fusion", S.Fusion},          {"fusion_noise", S.FusionNoise},
-                       {"total", S.total()},       {"counts", std::move(Counts)}, {"regime", nameOf(S.Limits)}};
+  json::Object Figures{{"advice", nameIn<Advice>(Advices, S.What)},
+                       {"sentence", S.Sentence},
+                       {"launch_shapes", S.LaunchShapes},
+                       {"binding", S.Binding},
+                       {"fusion", S.Fusion},
+                       {"fusion_noise", S.FusionNoise},
+                       {"total", S.total()},
+                       {"counts", std::move(Counts)},
+                       {"regime", nameIn<Regime>(Regimes, S.Limits)}};
   if (S.Winner)
     Figures["winner"] = named(*S.Winner);
   if (S.WinnerInGraph)

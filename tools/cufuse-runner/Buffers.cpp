@@ -118,7 +118,8 @@ llvm::Error Buffers::fill(const Buffer &Buffer) {
   if (Buffer.Spec.Init.What == Initializer::Zero)
     return check(Cuda, Buffer.Bytes ? Cuda.cuMemsetD8Async(Buffer.Address, 0, Buffer.Bytes, nullptr) : CUDA_SUCCESS,
                  RunStatus::LaunchFailed, Filling);
-  for (std::uint64_t Offset = 0; Offset < Buffer.Bytes; Offset += 2 * StagingBytes) {
+  std::uint64_t Offset = 0;
+  do { // once for an empty one, whose file may not be
     const llvm::MutableArrayRef<std::uint8_t> Piece(static_cast<std::uint8_t *>(Staging),
                                                     std::min(2 * StagingBytes, Buffer.Bytes - Offset));
     if (llvm::Error Error = fillContent(Buffer.Spec, Offset / bytesOf(Buffer.Spec.Type), Piece))
@@ -126,7 +127,7 @@ llvm::Error Buffers::fill(const Buffer &Buffer) {
     if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyHtoD(Buffer.Address + Offset, Piece.data(), Piece.size()),
                                   RunStatus::LaunchFailed, Filling))
       return Error;
-  }
+  } while ((Offset += 2 * StagingBytes) < Buffer.Bytes);
   return llvm::Error::success();
 }
 
