@@ -84,12 +84,8 @@ private:
     CompileJob Job;
     Job.Arch = Arch;
     Job.Flags = Flags;
-    // The cap is set in the PTX, and the kernel is told how many blocks play what: candidates that differ in nothing
-    // else share their PTX.
-    cufuse::Candidate Shared = Candidate;
-    if (Plan->hasRoles())
-      for (ConstituentConfig &C : Shared.Config.Constituents)
-        C.ResidentBlocks = std::min(C.ResidentBlocks, 1u);
+    // The cap is set in the PTX: candidates that differ in nothing else share it.
+    cufuse::Candidate Shared = Candidate.compiled();
     const RegisterLimit &Limit = Candidate.Config.Registers;
     if (Limit.Policy == RegisterPolicy::Free || Limit.Policy == RegisterPolicy::Bound)
       Job.Cap.MinBlocks = Limit.Policy == RegisterPolicy::Free ? 1 : Limit.MinBlocks;

@@ -16,7 +16,7 @@ namespace cufuse {
 namespace {
 constexpr double NearBest = 1.05; // shapes that may be the best ones when arguments are bound
 constexpr size_t MostNear = 4;
-constexpr double Cheaper = 1.15; // less unrolled and slower by no more, a kernel may be better beside another
+constexpr double Cheaper = 1.15; // unrolled otherwise and slower by no more, a kernel may be better beside another
 
 bool isFaster(const SoloVariant &A, const SoloVariant &B) { return A.Result.Microseconds < B.Result.Microseconds; }
 
@@ -319,17 +319,32 @@ void SoloTuning::bind() {
       carryOver(I, All);
       if (Best[I].Bound)
         What().Constituents[I].Bound = Subject.Bindable[I];
-      What().Constituents[I].Unrolls = {Best[I].Unroll};
-      const auto Saving = llvm::find_if(All, [&](const SoloVariant &V) {
-        return V.Shape == Best[I].Shape && V.Bound == Best[I].Bound && V.Unroll != Best[I].Unroll &&
-               V.Result.Microseconds <= Cheaper * Best[I].Result.Microseconds && V.Result.Resources &&
-               Best[I].Result.Resources && V.Result.Resources->Registers < Best[I].Result.Resources->Registers;
-      });
-      if (Saving != All.end())
-        What().Constituents[I].Unrolls.push_back(Saving->Unroll);
+      chooseUnrolls(I, All);
       break;
     }
   }
+}
+
+/// The best factor alone first, then those that may be better beside another kernel.
+void SoloTuning::chooseUnrolls(size_t I, llvm::ArrayRef<SoloVariant> Measured) {
+  const SoloVariant &Own = Best[I];
+  std::vector<unsigned> &Unrolls = What().Constituents[I].Unrolls;
+  auto Any = [&](auto Is) {
+    return llvm::find_if(Measured, [&](const SoloVariant &V) {
+      return V.Bound == Own.Bound && V.Result.Microseconds <= Cheaper * Own.Result.Microseconds && Is(V);
+    });
+  };
+  Unrolls = {Own.Unroll};
+  const auto Saving = Any([&](const SoloVariant &V) {
+    return V.Shape == Own.Shape && V.Unroll != Own.Unroll && V.Result.Resources && Own.Result.Resources &&
+           V.Result.Resources->Registers < Own.Result.Resources->Registers;
+  });
+  if (Saving != Measured.end())
+    Unrolls.push_back(Saving->Unroll);
+  // Where twice as many loads in flight cost little alone, fewer blocks of them may do beside another kernel.
+  const unsigned More = 2 * Own.Unroll;
+  if (More > 0 && Any([&](const SoloVariant &V) { return V.Unroll == More; }) != Measured.end())
+    Unrolls.insert(Unrolls.end(), {More, 2 * More});
 }
 
 /// Every shape with what is now bound and unrolled: its time as measured, or as much shorter as that of the best one

@@ -85,6 +85,7 @@ private:
   llvm::Error measureShapes(size_t I);
   void buildVariants(size_t I);
   void bind();
+  void chooseUnrolls(size_t I, llvm::ArrayRef<SoloVariant> Measured);
   void carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured);
   llvm::Error settle(SoloLevel Level, Variants &All);
   void measureAll(Variants &All, Effort How);

@@ -175,7 +175,9 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
       New.Fills = std::min(1.0, New.Blocks / (static_cast<double>(P.Gpu.Multiprocessors) * Resident));
     New.Follows = Roles && Chosen.ResidentBlocks == 0;
     const unsigned Blocks = New.Follows ? Room : Roles ? std::min(Chosen.ResidentBlocks, Resident) : Resident;
-    New.Slowdown = rateLoss(static_cast<double>(Blocks) * paddedThreads(Chosen) / WarpSize, SoloWarps);
+    // Warps with more loads in flight than alone count as more of them.
+    const double Deeper = Constituent.deepening(Chosen.Unroll);
+    New.Slowdown = rateLoss(Deeper * Blocks * paddedThreads(Chosen) / WarpSize, SoloWarps);
     const unsigned Own = Policy == RegisterPolicy::Split ? Chosen.RegisterBudget : Allowed;
     if (Own < SoloRegisters)
       MissingRegisters = std::max(MissingRegisters, SoloRegisters - Own);

@@ -8,12 +8,14 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <set>
 
 namespace cufuse {
 
 namespace {
 constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
-constexpr size_t MostMeasured = 200, MostFinalists = 8;
+constexpr size_t MostMeasured = 300, MostFinalists = 8;
+constexpr double WithoutCompiling = 2; // what it counts for that a candidate need only be run
 constexpr size_t Rounds = 20; // each chosen by what the ones before have taught, as far as that is known by then
 
 /// The expectation of max(0, best − x) for a normal x (Jones, Schonlau, Welch 1998), all of them logarithms.
@@ -28,13 +30,23 @@ double expectedImprovement(double Best, double Mean, double Deviation) {
 /// not wait; in the end full runs of the few best.
 struct Auto : Strategy {
   void run(Search &S) const override {
-    auto Next = [&] { return nextRound(S); };
+    const std::vector<size_t> Kernels = kernels(S.candidates());
+    auto Next = [&] { return nextRound(S, Kernels); };
     while (!S.isSpent() && S.measure(Next, Effort::Short))
       ;
     measureFinalists(S, MostFinalists);
   }
 
 private:
+  /// The compiled kernel of each candidate, as a number.
+  static std::vector<size_t> kernels(const std::vector<Candidate> &Candidates) {
+    std::map<std::string, size_t> Numbers;
+    std::vector<size_t> Kernels;
+    for (const Candidate &C : Candidates)
+      Kernels.push_back(Numbers.emplace(C.compiled().key(), Numbers.size()).first->second);
+    return Kernels;
+  }
+
   /// How many may be measured: a share of those that, judging by what is known so far, can be.
   static size_t share(const Search &S) {
     size_t Possible = 0, Tried = 0, Failed = 0;
@@ -47,8 +59,9 @@ private:
     return std::min(std::max<size_t>(static_cast<size_t>(MeasuredShare * Able * Possible), 3), MostMeasured);
   }
 
-  /// The candidates with the greatest expected improvement, each as if those chosen before it were known already.
-  static std::vector<size_t> nextRound(const Search &S) {
+  /// The candidates with the greatest expected improvement for what they cost, each as if those chosen before it were
+  /// known already.
+  static std::vector<size_t> nextRound(const Search &S, llvm::ArrayRef<size_t> Kernels) {
     const size_t Share = share(S), Round = (Share + Rounds - 1) / Rounds, Underway = S.underwayCount();
     // What has failed leaves a few over, for which no compilers are started; and of a small share some is to be learnt
     // before the rest is chosen.
@@ -91,13 +104,18 @@ private:
       const double Succeeds = (1 + Ran[Family[M]]) / (1 + Ran[Family[M]] + Failed[Family[M]]);
       return Succeeds * expectedImprovement(Best, Predicted[M] + Expected.surprise(M), Expected.deviation(M));
     };
+    std::set<size_t> Compiled;
+    for (size_t I = 0; I < S.candidates().size(); ++I)
+      if (S.state(I).Underway || S.state(I).last())
+        Compiled.insert(Kernels[I]);
     std::vector<size_t> Chosen;
     while (Chosen.size() < Round && !Left.empty()) {
       std::vector<double> Worths;
       for (size_t M : Left)
-        Worths.push_back(Worth(M));
+        Worths.push_back(Worth(M) * (Compiled.count(Kernels[Able[M]]) ? WithoutCompiling : 1));
       const auto Next = Left.begin() + (llvm::max_element(Worths) - Worths.begin());
       Chosen.push_back(Able[*Next]);
+      Compiled.insert(Kernels[Able[*Next]]);
       Expected.assume(*Next);
       Left.erase(Next);
     }

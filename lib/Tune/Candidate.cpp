@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace cufuse {
 
 namespace {
@@ -61,6 +63,14 @@ std::string Candidate::key() const {
              return Text + ")";
            });
   return Key;
+}
+
+Candidate Candidate::compiled() const {
+  Candidate One = *this;
+  if (Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride)
+    for (ConstituentConfig &C : One.Config.Constituents)
+      C.ResidentBlocks = std::min(C.ResidentBlocks, 1u);
+  return One;
 }
 
 } // namespace cufuse

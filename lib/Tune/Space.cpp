@@ -21,7 +21,8 @@ constexpr double MostImbalance = 1.5; // between the blocks of roles
 /// One constituent's blocks in the fused block.
 struct Share {
   ConstituentConfig Config;
-  unsigned Threads; ///< In whole warps.
+  unsigned Threads;  ///< In whole warps.
+  bool MoreUnrolled; ///< Than is best alone.
 };
 
 std::vector<Share> sharesOf(const ConstituentProblem &C) {
@@ -39,7 +40,7 @@ std::vector<Share> sharesOf(const ConstituentProblem &C) {
         Config.Copies = Copies;
         Config.Unroll = Unroll;
         Config.Bound = C.Bound;
-        Shares.push_back({std::move(Config), Padded * Copies});
+        Shares.push_back({std::move(Config), Padded * Copies, C.deepening(Unroll) > 1});
       }
     }
   return Shares;
@@ -59,6 +60,8 @@ std::vector<std::vector<Share>> combinations(const Problem &P) {
   }
   return All;
 }
+
+bool isMoreUnrolled(const Share &S) { return S.MoreUnrolled; }
 
 double imbalance(llvm::ArrayRef<Share> Shares) {
   unsigned Least = Shares.front().Threads, Most = Least;
@@ -153,6 +156,12 @@ public:
         add(Config);
       }
     }
+    roles(Shares);
+  }
+
+  /// Blocks that stay on an SM, those of one kernel or of each.
+  void roles(llvm::ArrayRef<Share> Shares) {
+    const bool AllStay = llvm::none_of(Shares, isMoreUnrolled);
     FusionConfig Config = configOf(Shares, Geometry::Blocks, GridPolicy::Stride);
     const std::vector<RegisterLimit> Limits = limitChoices(P, Config);
     for (const RegisterLimit &Limit : Limits) {
@@ -165,14 +174,17 @@ public:
           Config.Constituents[I].ResidentBlocks = Roles[I];
         add(Config);
       };
-      for (const std::vector<unsigned> &Roles : rolesOf(Resident, Shares.size()))
-        AddRoles(Roles);
+      if (AllStay)
+        for (const std::vector<unsigned> &Roles : rolesOf(Resident, Shares.size()))
+          AddRoles(Roles);
       if (Shares.size() != 2)
         continue;
       for (unsigned Eighths = 1; Eighths <= 7; ++Eighths)
         if (const unsigned Own = (Resident * Eighths + 4) / 8; Own > 0 && Own < Resident) {
-          AddRoles({Own, 0});
-          AddRoles({0, Own});
+          if (!Shares[1].MoreUnrolled)
+            AddRoles({Own, 0});
+          if (!Shares[0].MoreUnrolled)
+            AddRoles({0, Own});
         }
     }
   }
@@ -232,6 +244,11 @@ std::vector<Candidate> enumerateSpace(const Problem &P) {
   for (const std::vector<Share> &Shares : Combinations)
     Least = std::min(Least, imbalance(Shares));
   for (const std::vector<Share> &Shares : Combinations) {
+    if (llvm::any_of(Shares, isMoreUnrolled)) {
+      if (imbalance(Shares) <= std::max(Least, MostImbalance) && areGoodAlone(P, Shares))
+        All.roles(Shares);
+      continue;
+    }
     All.warps(Shares);
     if (imbalance(Shares) <= std::max(Least, MostImbalance) && areGoodAlone(P, Shares))
       All.blocks(Shares);

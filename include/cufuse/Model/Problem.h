@@ -37,12 +37,19 @@ struct ConstituentProblem {
   std::string Name;
   /// At least one; the first is the shape given. Others only where the block size may be chosen.
   std::vector<SoloShape> Shapes;
-  std::vector<unsigned> Unrolls = {0}; ///< Factors to try for its outer loop; 0 leaves it to the compiler.
+  /// Factors to try for its outer loop, that of `best` first; 0 leaves it to the compiler. Greater ones than the first
+  /// are for resident blocks, of which fewer then do.
+  std::vector<unsigned> Unrolls = {0};
   std::vector<std::pair<std::string, std::string>> Bound = {}; ///< Arguments fixed at compile time.
 
   bool isTunable() const { return Shapes.size() > 1; }
   /// The measured shape with the shortest time; the first where none was measured.
   const SoloShape &best() const;
+  /// How many times as many loads a warp has in flight as alone at its best; 1 where it has fewer.
+  double deepening(unsigned Unroll) const {
+    const unsigned Alone = Unrolls.front();
+    return Alone > 0 && Unroll > Alone ? static_cast<double>(Unroll) / Alone : 1;
+  }
 };
 
 struct Problem {

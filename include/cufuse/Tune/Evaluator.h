@@ -21,6 +21,9 @@ struct Candidate {
   /// Names it in traces and databases: `warps match 256+128 x1+1 none`, or `addBias+gelu x4 256 | dropout`.
   /// Different configurations have different keys.
   std::string key() const;
+  /// One that stands for all that differ from this one in nothing but how many resident blocks play what, which their
+  /// kernel is told when it is launched: it is compiled once for them.
+  Candidate compiled() const;
 };
 
 /// What became of a candidate, in the order of how far it got.

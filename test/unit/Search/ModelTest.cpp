@@ -105,6 +105,22 @@ TEST(Predict, SpillsAndFewerResidentBlocksCost) {
   EXPECT_EQ(predict(P, warps(256, 256), Light).ResidentBlocks, 4u);
 }
 
+TEST(Predict, MoreLoadsInFlightMakeUpForFewerWarps) {
+  Problem P = pair(solo(1000, 20, 0), solo(1000, 20, 0));
+  P.Constituents[0].Unrolls = {4, 2, 16};
+  FusionConfig Few = warps(256, 256);
+  Few.Shape = Geometry::Blocks;
+  Few.Grid = GridPolicy::Stride;
+  Few.Constituents[0].ResidentBlocks = 2;
+  Few.Constituents[1].ResidentBlocks = 0;
+  auto With = [&](unsigned Unroll) {
+    Few.Constituents[0].Unroll = Unroll;
+    return predict(P, Few).Microseconds;
+  };
+  EXPECT_LT(With(16), 0.8 * With(4));
+  EXPECT_EQ(With(2), With(4)) << "what fewer cost is in the time alone";
+}
+
 TEST(Predict, SmallGridsRunBesideEachOther) {
   SoloShape A = solo(7, 20, 0), B = solo(4, 20, 0);
   A.Blocks = B.Blocks = 8; // of 132 multiprocessors

@@ -169,6 +169,37 @@ TEST(Space, UnrollFactorsAndBoundArgumentsAreCarried) {
   EXPECT_THAT(keysOf(Space), Contains("warps match 256+256 x1+1 none u4+0 bind ()+(stride=2)"));
 }
 
+TEST(Space, MoreUnrolledThanAloneAreResidentBlocksBesideTheOthers) {
+  Problem P = problem({fixed("a", {256}, 32), fixed("b", {256}, 32)});
+  P.Constituents[0].Unrolls = {4, 2, 8};
+  const std::vector<Candidate> Space = enumerateSpace(P);
+  EXPECT_THAT(keysOf(Space), Contains("warps match 256+256 x1+1 none u2+0"));
+  EXPECT_THAT(keysOf(Space), Contains("blocks stride 256+256 x1+1 r2+0 none u8+0"));
+  for (const Candidate &C : Space)
+    if (C.Config.Constituents[0].Unroll == 8) {
+      EXPECT_EQ(C.Config.Shape, Geometry::Blocks) << C.key();
+      EXPECT_EQ(C.Config.Grid, GridPolicy::Stride) << C.key();
+      EXPECT_GT(C.Config.Constituents[0].ResidentBlocks, 0u) << C.key();
+      EXPECT_EQ(C.Config.Constituents[1].ResidentBlocks, 0u) << C.key();
+    }
+  // The compiler's own choice is not known: no factor is more than it.
+  P.Constituents[0].Unrolls = {0, 2};
+  EXPECT_THAT(keysOf(enumerateSpace(P)), Contains("warps match 256+256 x1+1 none u2+0"));
+}
+
+TEST(Space, OneCompiledKernelServesAllNumbersOfResidentBlocks) {
+  const Problem P = problem({fixed("a", {256}, 32), fixed("b", {256}, 32)});
+  std::set<std::string> Compiled;
+  for (const Candidate &C : enumerateSpace(P))
+    if (C.Config.Shape == Geometry::Blocks && C.Config.Grid == GridPolicy::Stride &&
+        C.Config.Registers.Policy == RegisterPolicy::None && C.Config.Constituents[0].Copies == 1)
+      Compiled.insert(C.compiled().key());
+  EXPECT_THAT(Compiled, ElementsAre("blocks stride 256+256 x1+1 r0+1 none", "blocks stride 256+256 x1+1 r1+0 none",
+                                    "blocks stride 256+256 x1+1 r1+1 none"));
+  Candidate Side{FusionConfig{{{{256}}, {{256}}}}};
+  EXPECT_EQ(Side.compiled().key(), Side.key());
+}
+
 TEST(Space, ThreeKernelsHaveOne) {
   const auto Space = enumerateSpace(problem({fixed("a", {128}, 64), fixed("b", {128}, 32), fixed("c", {256}, 40)}));
   const auto Keys = keysOf(Space);
