@@ -393,21 +393,10 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
   for (const KernelFacts *F : Facts)
     ++Count[F->Name];
   // What else stands in the namespace of the output.
-  std::set<std::string> Taken = {"fused",
-                                 "launch",
-                                 "gridOf",
-                                 "divisorOf",
-                                 "strideOf",
-                                 "CufuseGrid",
-                                 "CufusePartition",
-                                 "cufuse_dynamicShared",
-                                 "shareOf",
-                                 "CufuseShare",
-                                 "cufuseRegisters",
-                                 "CufuseTicket",
-                                 "sameBits",
-                                 "fused_bound",
-                                 "cufuse_moreConstants"};
+  std::set<std::string> Taken = {"fused",        "launch",       "gridOf",          "divisorOf",
+                                 "strideOf",     "CufuseGrid",   "CufusePartition", "cufuse_dynamicShared",
+                                 "shareOf",      "inEvenRounds", "CufuseShare",     "cufuseRegisters",
+                                 "CufuseTicket", "sameBits",     "fused_bound",     "cufuse_moreConstants"};
   std::vector<std::string> Names;
   for (const KernelFacts *F : Facts) {
     std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);

@@ -138,7 +138,8 @@ private:
   /// As many blocks as are resident at once, with fixed roles.
   void residentBlocks() {
     const std::optional<unsigned> Following = Plan.following();
-    Out.write("  // Blocks go round the multiprocessors, so that each has so many of every kernel, which loop over its "
+    Out.write("  // Blocks go round the multiprocessors, so that each has at most so many of every kernel, which loop "
+              "over its "
               "blocks:");
     rolesPerMultiprocessor();
     if (Following)

@@ -46,6 +46,9 @@ template <typename Value> bool sameBits(const Value &a, const Value &b) {
 constexpr const char *ShareOf =
 #include "ShareOf.inc"
     ;
+constexpr const char *EvenRounds =
+#include "EvenRounds.inc"
+    ;
 
 class LauncherEmitter {
 public:
@@ -58,6 +61,8 @@ public:
     );
     if (Plan.interleaves() || Plan.alternates())
       Out.line("namespace {{\n\n{}\n}} // namespace\n", ShareOf);
+    if (Plan.hasRoles())
+      Out.line("namespace {{\n\n{}\n}} // namespace\n", EvenRounds);
     if (Plan.hasBound())
       Out.write(SameBits);
     Out.line("{} {{", launchSignature(Constituents));
@@ -215,13 +220,13 @@ private:
     Out.write("  if (sum > 0x7fffffff)\n    return cudaErrorInvalidConfiguration;");
   }
 
-  /// Fixed roles on every multiprocessor.
+  /// Fixed roles on every multiprocessor, and no more of one than share its blocks evenly.
   void roles() {
     std::vector<std::string> Sum;
     for (unsigned I = 0; I < Constituents.size(); ++I)
       if (const unsigned Resident = Plan.Roles[I].ResidentBlocks) {
-        Out.line("  const unsigned {}Resident = {} * static_cast<unsigned>(multiprocessors);", Constituents[I].Name,
-                 constant(Resident));
+        Out.line("  const unsigned {}Resident =\n      inEvenRounds({}, {} * static_cast<unsigned>(multiprocessors));",
+                 Constituents[I].Name, needed(I), constant(Resident));
         Sum.push_back(Constituents[I].Name + "Resident");
       }
     const std::optional<unsigned> Following = Plan.following();

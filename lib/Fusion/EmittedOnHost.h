@@ -22,8 +22,9 @@ struct dim3 {
 #include "Emitted/Launcher.cuh"
 #include "Emitted/Share.cuh"
 namespace { // as in every output
+#include "Emitted/EvenRounds.cuh"
 #include "Emitted/ShareOf.cuh"
-}
+} // namespace
 
 #undef __device__
 #undef __forceinline__

@@ -65,10 +65,15 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
 
   if (Plan.ResidentBlocks > 0)
     Resident = std::min(Resident, Plan.ResidentBlocks);
+  auto PlayersOf = [&](size_t I) {
+    return emitted::inEvenRounds(static_cast<unsigned>(Needed[I]), Plan.Roles[I].ResidentBlocks * Multiprocessors);
+  };
   std::uint64_t Blocks = Plan.Shape == Geometry::Blocks ? Sum : Most;
-  if (Plan.hasRoles())
-    Blocks = std::uint64_t(Plan.residentRoles()) * Multiprocessors + (Plan.following() ? Needed[*Plan.following()] : 0);
-  else if (Plan.Grid != GridPolicy::Match)
+  if (Plan.hasRoles()) {
+    Blocks = 0;
+    for (size_t I = 0; I < Facts.size(); ++I)
+      Blocks += Plan.following() == I ? Needed[I] : PlayersOf(I);
+  } else if (Plan.Grid != GridPolicy::Match)
     Blocks = std::min(Blocks, std::uint64_t(Resident) * Multiprocessors);
   if (Blocks == 0 || Blocks > MostBlocks)
     return badInput(fmt::format("a fused grid of {} blocks", Blocks), "use smaller grids, or fewer registers");
@@ -91,7 +96,7 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
         Left -= Needed[I];
         break;
       case AddedParameter::Resident:
-        Computed.Bytes = bytesOf(Plan.Roles[I].ResidentBlocks * Multiprocessors);
+        Computed.Bytes = bytesOf(PlayersOf(I));
         break;
       case AddedParameter::Opposite:
         Computed.Bytes = bytesOf(Blocks < 2 ? emitted::CufuseShare{}

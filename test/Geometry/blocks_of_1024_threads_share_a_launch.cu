@@ -36,8 +36,10 @@
 // STRIDE-NEXT: for (unsigned block = blockIdx.x; block < large_grid.blocks; block += large_resident) {
 // STRIDE: } else {
 // STRIDE: for (unsigned block = blockIdx.x - large_resident; block < small_grid.blocks; block += small_resident) {
-// STRIDE: const unsigned largeResident = 1 * static_cast<unsigned>(multiprocessors);
-// STRIDE-NEXT: const unsigned smallResident = 2 * static_cast<unsigned>(multiprocessors);
+// STRIDE: const unsigned largeResident =
+// STRIDE-NEXT: inEvenRounds(largeGrid.blocks, 1 * static_cast<unsigned>(multiprocessors));
+// STRIDE-NEXT: const unsigned smallResident =
+// STRIDE-NEXT: inEvenRounds(smallGrid.blocks, 2 * static_cast<unsigned>(multiprocessors));
 // STRIDE-NEXT: const unsigned blocks = largeResident + smallResident;
 // BEHIND: //   2 small
 // BEHIND-NEXT: // large has a block for each of its own, behind those.
@@ -45,7 +47,8 @@
 // BEHIND: for (unsigned block = blockIdx.x * 2 + 1; block < small_grid.blocks; block += small_resident * 2) {
 // BEHIND: } else {
 // BEHIND-NEXT: behind_large::large(large_grid.inPlane(blockIdx.x - small_resident)
-// BEHIND: const unsigned smallResident = 2 * static_cast<unsigned>(multiprocessors);
+// BEHIND: const unsigned smallResident =
+// BEHIND-NEXT: inEvenRounds((smallGrid.blocks + 2 - 1) / 2, 2 * static_cast<unsigned>(multiprocessors));
 // BEHIND-NEXT: const unsigned blocks = smallResident + largeGrid.blocks;
 // BEHIND2: if (blockIdx.x < large_resident) {
 // BEHIND2: if (const unsigned block = (blockIdx.x - large_resident) * 3 + 2; block < small_grid.blocks) {

@@ -94,16 +94,36 @@ TEST(FusedLaunch, BlocksAreTheSumOfTheGridsAndShareTheMemory) {
   EXPECT_EQ(taken(Share, 335), 300u);
 }
 
-TEST(FusedLaunch, ResidentRolesAreSoManyPerMultiprocessor) {
+TEST(FusedLaunch, ResidentRolesAreAtMostSoManyPerMultiprocessor) {
   Case Each;
   Each.Config.Shape = Geometry::Blocks;
   Each.Config.Grid = GridPolicy::Stride;
   Each.Config.Constituents[0].ResidentBlocks = 3;
+  Each.Launches = {{{4 * 3 * 132, 1, 1}, 1000}, {{132, 1, 1}, 200}};
   const FusedLaunch Launch = Each.launched();
   EXPECT_EQ(Launch.Grid[0], 4u * 132u);
   ASSERT_EQ(Launch.Parameters.size(), 8u);
   EXPECT_EQ(value<unsigned>(Launch.Parameters[3]), 3u * 132u);
   EXPECT_EQ(value<unsigned>(Launch.Parameters[7]), 132u);
+}
+
+TEST(FusedLaunch, ResidentRolesShareTheirBlocksEvenly) {
+  Case Each;
+  Each.Config.Shape = Geometry::Blocks;
+  Each.Config.Grid = GridPolicy::Stride;
+  Each.Config.Constituents[0].ResidentBlocks = 3;
+  Each.Config.Constituents[1].ResidentBlocks = 0;
+  Each.Launches = {{{1000, 1, 1}, 1000}, {{70, 1, 1}, 200}};
+  const FusedLaunch Launch = Each.launched();
+  EXPECT_EQ(value<unsigned>(Launch.Parameters[3]), 334u) << "3 rounds, as 396 blocks would need";
+  EXPECT_EQ(Launch.Grid[0], 334u + 70u);
+  for (unsigned Blocks : {1u, 131u, 132u, 133u, 5000u, 0x7fffffffu})
+    for (unsigned Most : {1u, 7u, 132u, 4224u}) {
+      const unsigned Players = emitted::inEvenRounds(Blocks, Most), Rounds = (Blocks + Most - 1) / Most;
+      EXPECT_LE(Players, Most);
+      EXPECT_EQ((Blocks + Players - 1) / Players, Rounds) << Blocks << " in " << Most;
+      EXPECT_TRUE(Players == 1 || (Blocks + Players - 2) / (Players - 1) > Rounds) << Blocks << " in " << Most;
+    }
 }
 
 TEST(FusedLaunch, PoolsAreZeroedCountersBehindEverything) {
