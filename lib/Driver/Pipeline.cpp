@@ -119,6 +119,9 @@ llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::ArrayRe
   auto Copies = distribute<unsigned>(Request.Copies, Kernels, Constituents, "--copies");
   if (!Copies)
     return Copies.takeError();
+  auto Turns = distribute<unsigned>(Request.Turns, Kernels, Constituents, "--turns");
+  if (!Turns)
+    return Turns.takeError();
   auto Resident = distribute<unsigned>(Roles, Kernels, Constituents, "--resident");
   if (!Resident)
     return Resident.takeError();
@@ -134,6 +137,7 @@ llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::ArrayRe
   for (size_t I = 0; I < Kernels.size(); ++I) {
     ConstituentConfig Chosen;
     Chosen.Copies = (*Copies)[I].value_or(1);
+    Chosen.Turns = (*Turns)[I].value_or(1);
     Chosen.ResidentBlocks = (*Resident)[I].value_or(1);
     Chosen.Unroll = (*Unroll)[I].value_or(0);
     if (Request.Registers.Policy == RegisterPolicy::Split)

@@ -75,6 +75,8 @@ private:
       Text +=
           fmt::format("// threads {:>4} to {:>4}{}: {}, block {}", P.First, P.First + P.PaddedThreads - 1,
                       Plan.Shape == Geometry::Blocks ? " of its blocks" : "", C.Facts->QualifiedName, P.Block.str());
+      if (const unsigned Turns = Plan.Roles[P.Constituent].Turns; Turns > 1)
+        Text += fmt::format(", {} times", Turns);
       if (P.Barrier)
         Text += fmt::format(", barrier {}", P.Barrier);
       else if (P.NamedBarriers == MaxNamedBarriers)

@@ -237,7 +237,13 @@ private:
                     ? "  // Every block plays its share of each kernel, and waits until all blocks have."
                     : "  // Every block plays all kernels, one after the other.");
       for (unsigned I = 0; I < Count; ++I) {
-        role(I, "  ", Blocks);
+        if (const unsigned Turns = Plan.Roles[I].Turns; Turns > 1) {
+          Out.line("  for (unsigned turn = 0; turn < {}; ++turn) {{", constant(Turns));
+          role(I, "    ", {fmt::format("blockIdx.x * {} + turn", constant(Turns)), "", false, true});
+          Out.write("  }");
+        } else {
+          role(I, "  ", Blocks);
+        }
         if (I + 1 < Count)
           between("  ");
       }

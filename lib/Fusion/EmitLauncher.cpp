@@ -120,11 +120,11 @@ private:
              hasVariants() ? instance("fused") : "fused");
   }
 
-  /// Fused blocks that a constituent needs if each plays as many blocks as there are copies.
+  /// Fused blocks that a constituent needs if none loops on.
   std::string needed(unsigned I) const {
     const std::string Blocks = Constituents[I].Name + "Grid.blocks";
-    const unsigned Copies = Plan.Roles[I].Copies;
-    return Copies == 1 ? Blocks : fmt::format("({0} + {1} - 1) / {1}", Blocks, Copies);
+    const unsigned Each = Plan.blocksAtOnce(I);
+    return Each == 1 ? Blocks : fmt::format("({0} + {1} - 1) / {1}", Blocks, Each);
   }
 
   void grids() {
@@ -148,6 +148,10 @@ private:
       if (SideBySide)
         Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", needed(I));
     }
+    if (const unsigned Most = Plan.mostBlocksAtOnce(); SideBySide && Plan.Grid == GridPolicy::Match && Most > 1)
+      Out.line("  if (blocks > 0xffffffff / {}) // blocks are numbered in 32 bits\n"
+               "    return cudaErrorInvalidConfiguration;",
+               constant(Most));
   }
 
   void dynamicShared() {

@@ -52,7 +52,8 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
     if (Grids[I].blocks == 0 || Launch.Grid[0] > mostBlocksInX(*Facts[I], Plan, I).value_or(MostBlocks))
       return impossible(*Facts[I], Launch);
     const unsigned Copies = Plan.Roles[I].Copies;
-    Needed.push_back((Grids[I].blocks + Copies - 1) / Copies);
+    const unsigned Each = Plan.blocksAtOnce(I);
+    Needed.push_back((Grids[I].blocks + Each - 1) / Each);
     Sum += Needed[I];
     Most = std::max(Most, Needed[I]);
     Strides.push_back(emitted::strideOf(Launch.DynamicBytes, Alignment));
@@ -75,7 +76,9 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
       Blocks += Plan.following() == I ? Needed[I] : PlayersOf(I);
   } else if (Plan.Grid != GridPolicy::Match)
     Blocks = std::min(Blocks, std::uint64_t(Resident) * Multiprocessors);
-  if (Blocks == 0 || Blocks > MostBlocks)
+  const bool TooMany = Plan.Shape != Geometry::Blocks && Plan.Grid == GridPolicy::Match &&
+                       Blocks > 0xffffffff / Plan.mostBlocksAtOnce(); // blocks are numbered in 32 bits
+  if (Blocks == 0 || Blocks > MostBlocks || TooMany)
     return badInput(fmt::format("a fused grid of {} blocks", Blocks), "use smaller grids, or fewer registers");
   Fused.Grid = {static_cast<std::uint32_t>(Blocks), 1, 1};
   if (Plan.keepsGrid())

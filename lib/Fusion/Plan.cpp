@@ -19,8 +19,9 @@ constexpr unsigned IndicesBytes = 32, MeetingBytes = 16, PoolBytes = 16;
 
 /// Synchronises with the virtual blocks before and after when it loops over them and they share memory; takes them from
 /// a pool together.
-bool synchronises(const KernelFacts &Kernel, GridPolicy Grid) {
-  return Grid == GridPolicy::Pool || Kernel.needsBarrier() || (Grid != GridPolicy::Match && Kernel.usesShared());
+bool synchronises(const KernelFacts &Kernel, GridPolicy Grid, unsigned Turns) {
+  return Grid == GridPolicy::Pool || Kernel.needsBarrier() ||
+         ((Grid != GridPolicy::Match || Turns > 1) && Kernel.usesShared());
 }
 
 unsigned roundedUp(unsigned Value, unsigned Unit) { return (Value + Unit - 1) / Unit * Unit; }
@@ -29,13 +30,13 @@ unsigned roundedUp(unsigned Value, unsigned Unit) { return (Value + Unit - 1) / 
 void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, const ConstituentConfig &Chosen,
             unsigned First, unsigned &Barriers) {
   const bool Split = Plan.Registers.Policy == RegisterPolicy::Split;
-  RolePlan Role{Chosen.Copies, 0,           Chosen.ResidentBlocks, Split ? Chosen.RegisterBudget : 0,
+  RolePlan Role{Chosen.Copies, Chosen.Turns, 0, Chosen.ResidentBlocks, Split ? Chosen.RegisterBudget : 0,
                 Chosen.Unroll, Chosen.Bound};
   for (unsigned Copy = 0; Copy < Chosen.Copies; ++Copy) {
     PartitionPlan Partition{Constituent, Copy, First + Role.Threads, Chosen.Block};
     Partition.PaddedThreads = roundedUp(Chosen.Block.threads(), WarpSize);
     Partition.Reserved = roundedUp(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize);
-    Partition.Synchronises = synchronises(Kernel, Plan.Grid);
+    Partition.Synchronises = synchronises(Kernel, Plan.Grid, Chosen.Turns);
     // Whoever names all others has barrier 0, too.
     if (Partition.Synchronises && !Kernel.namesAnyBarrier())
       Partition.Barrier = ++Barriers;
@@ -173,13 +174,16 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
                  fmt::format("{}: {}; rows of {} threads are no whole warps", Kernel.Name, Exit.What, Chosen.Block.X),
                  Exit.Where);
     }
+    if (Chosen.Turns > 1 &&
+        (Plan.Shape != Geometry::Threads || Plan.Grid != GridPolicy::Match || Plan.Order != ThreadOrder::Sequence))
+      Refuse(BlockerKind::Turns, fmt::format("{} of {}", Chosen.Turns, Kernel.Name));
     if (Chosen.Unroll > 0 && !Kernel.GridStrideLoop)
       Refuse(BlockerKind::NoLoopToUnroll, Kernel.Name, Kernel.Where);
     if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
       Refuse(BlockerKind::WrongBinding, Fact, Kernel.Where);
     // Lanes behind the block's end would not be gone, but wait in another kernel.
     if (ThreadsStay && Chosen.Block.threads() % WarpSize != 0 &&
-        (synchronises(Kernel, Plan.Grid) || !Kernel.WarpPrimitives.empty()))
+        (synchronises(Kernel, Plan.Grid, Chosen.Turns) || !Kernel.WarpPrimitives.empty()))
       Refuse(BlockerKind::PartialWarp, fmt::format("{} threads of {}", Chosen.Block.threads(), Kernel.Name));
     if (!Plan.playsOnce() && Kernel.ArrivesAtBarriers)
       Refuse(BlockerKind::NamedBarrier,

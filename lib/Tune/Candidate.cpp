@@ -48,6 +48,8 @@ std::string Candidate::key() const {
   Key += fmt::format(" {} {} x{}", nameOf(Config.Grid).str(),
                      joined(Config, [](const ConstituentConfig &C) { return C.Block.str(); }),
                      joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Copies); }));
+  if (any(Config, [](const ConstituentConfig &C) { return C.Turns > 1; }))
+    Key += " t" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Turns); });
   if (Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride)
     Key += " r" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.ResidentBlocks); });
   else if (Config.ResidentBlocks > 0)

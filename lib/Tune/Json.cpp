@@ -71,18 +71,20 @@ bool mapBound(json::ObjectMapper &O, std::vector<std::pair<std::string, std::str
 }
 
 static json::Value toJSON(const ConstituentConfig &C) {
-  return json::Object{{"block", toJSON(C.Block)},   {"copies", C.Copies}, {"resident", C.ResidentBlocks},
-                      {"budget", C.RegisterBudget}, {"unroll", C.Unroll}, {"bound", toJSON(C.Bound)}};
+  return json::Object{{"block", toJSON(C.Block)},     {"copies", C.Copies},         {"turns", C.Turns},
+                      {"resident", C.ResidentBlocks}, {"budget", C.RegisterBudget}, {"unroll", C.Unroll},
+                      {"bound", toJSON(C.Bound)}};
 }
 
 static bool fromJSON(const json::Value &V, ConstituentConfig &C, json::Path P) {
   json::ObjectMapper O(V, P);
-  if (!O || !O.map("block", C.Block) || !O.map("copies", C.Copies) || !O.map("resident", C.ResidentBlocks) ||
-      !O.map("budget", C.RegisterBudget) || !O.map("unroll", C.Unroll) || !mapBound(O, C.Bound))
+  if (!O || !O.map("block", C.Block) || !O.map("copies", C.Copies) || !O.mapOptional("turns", C.Turns) ||
+      !O.map("resident", C.ResidentBlocks) || !O.map("budget", C.RegisterBudget) || !O.map("unroll", C.Unroll) ||
+      !mapBound(O, C.Bound))
     return false;
   // As on the command line.
-  if (C.Copies == 0 || C.Unroll > MaxCount || C.ResidentBlocks > MaxCount) {
-    P.report("a constituent has at least one copy, and no count above 1024");
+  if (C.Copies == 0 || C.Turns == 0 || C.Turns > MaxCount || C.Unroll > MaxCount || C.ResidentBlocks > MaxCount) {
+    P.report("a constituent has at least one copy and one turn, and no count above 1024");
     return false;
   }
   return true;

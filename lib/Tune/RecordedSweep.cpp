@@ -14,13 +14,14 @@ namespace {
 /// An array whose elements are read by position.
 class Fields {
 public:
-  Fields(const json::Value &V, json::Path P, size_t Count) : Array(V.getAsArray()), P(P) {
-    if (!Array || Array->size() != Count) {
+  Fields(const json::Value &V, json::Path P, size_t Count, size_t More = 0) : Array(V.getAsArray()), P(P) {
+    if (!Array || Array->size() < Count || Array->size() > Count + More) {
       P.report("an array of another length is expected");
       Array = nullptr;
     }
   }
   explicit operator bool() const { return Array; }
+  bool has(unsigned I) const { return I < Array->size(); }
   template <typename T> bool read(unsigned I, T &Out) const { return json::fromJSON((*Array)[I], Out, P.index(I)); }
   template <typename Enum> bool read(unsigned I, llvm::ArrayRef<Named<Enum>> Table, Enum &Out) const {
     return readName<Enum>(Table, (*Array)[I], Out, P.index(I));
@@ -36,10 +37,11 @@ private:
 bool isEmpty(const json::Value &V) { return V.getAsArray() && V.getAsArray()->empty(); }
 
 bool readPart(const json::Value &V, const ConstituentProblem &Of, ConstituentConfig &Part, json::Path P) {
-  const Fields F(V, P, 6);
+  const Fields F(V, P, 6, 1);
   unsigned Shape = 0, Bound = 0;
   if (!F || !F.read(0, Shape) || !F.read(1, Part.Copies) || !F.read(2, Part.ResidentBlocks) ||
-      !F.read(3, Part.RegisterBudget) || !F.read(4, Part.Unroll) || !F.read(5, Bound))
+      !F.read(3, Part.RegisterBudget) || !F.read(4, Part.Unroll) || !F.read(5, Bound) ||
+      (F.has(6) && !F.read(6, Part.Turns)))
     return false;
   if (Shape >= Of.Shapes.size()) {
     P.index(0).report("the constituent has no such shape");

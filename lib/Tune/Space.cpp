@@ -14,8 +14,9 @@ namespace cufuse {
 namespace {
 constexpr unsigned CopyChoices[] = {1, 2, 3, 4, 6, 8};
 constexpr unsigned HfuseStep = 128, HfuseThreads = 1024;
-constexpr double GoodAlone = 1.2;     // times the best: shapes worth a look where blocks run as they do alone
-constexpr size_t BestAlone = 2;       // shapes of which several blocks are put together
+constexpr double GoodAlone = 1.2; // times the best: shapes worth a look where blocks run as they do alone
+constexpr size_t BestAlone = 2;   // shapes of which several blocks are put together
+constexpr unsigned MostTurns = 16;
 constexpr double MostImbalance = 1.5; // between the blocks of roles
 
 /// One constituent's blocks in the fused block.
@@ -200,6 +201,8 @@ public:
         for (const RegisterLimit &Limit : limitChoices(P, Config)) {
           Config.Registers = Limit;
           add(Config);
+          if (Order == ThreadOrder::Sequence && Grid == GridPolicy::Match)
+            add(withTurns(Config));
         }
       }
   }
@@ -207,6 +210,20 @@ public:
   std::vector<Candidate> take() { return std::move(Space); }
 
 private:
+  /// Those of larger grids as often as they have more blocks, so that all play until the end.
+  FusionConfig withTurns(FusionConfig Config) const {
+    std::vector<std::uint64_t> Groups;
+    for (size_t I = 0; I < Config.Constituents.size(); ++I) {
+      const ConstituentConfig &C = Config.Constituents[I];
+      Groups.push_back(std::max<std::uint64_t>(shapeOf(P.Constituents[I], C.Block).Blocks / C.Copies, 1));
+    }
+    const std::uint64_t Fewest = *llvm::min_element(Groups);
+    for (size_t I = 0; I < Groups.size(); ++I)
+      if (const std::uint64_t Turns = Groups[I] / Fewest; Turns <= MostTurns)
+        Config.Constituents[I].Turns = static_cast<unsigned>(Turns);
+    return Config;
+  }
+
   /// Ways to give `Resident` blocks to roles: for two, in steps of an eighth from a quarter to three quarters; for
   /// more, evenly, with what is left over at each in turn.
   static std::vector<std::vector<unsigned>> rolesOf(unsigned Resident, size_t Roles) {

@@ -47,8 +47,8 @@ Features featuresOf(const Problem &P, const FusionConfig &Config, const Predicti
                           : C.ResidentBlocks > 0 ? C.ResidentBlocks
                                                  : Room;
     const double Warps = std::log2(Threads * Blocks), Unroll = C.Unroll > 0 ? 0.5 + std::log2(C.Unroll) / 2 : 0;
-    F.Constituents.push_back(
-        {std::log2(Threads) / 1.5, Warps, HasRoles ? Blocks / Roles / 0.3 : 0, C.RegisterBudget / 48.0, Unroll});
+    F.Constituents.push_back({std::log2(Threads) / 1.5, Warps, HasRoles ? Blocks / Roles / 0.3 : 0,
+                              C.RegisterBudget / 48.0, Unroll, std::log2(C.Turns) / 2});
     // To loop over its blocks is hard for some.
     F.Alone.push_back({std::log2(static_cast<double>(C.Block.threads())) / 1.5, Warps, Unroll,
                        std::log(slownessAlone(P.Constituents[I], C.Block)) / 0.15,

@@ -4,8 +4,8 @@
 //
 // A job is NAME:CONFIGURATION:RESIDENT:MEMBER,..., written to NAME.cu; RESIDENT is the number of fused blocks, 0 where that is
 // open. A member is KERNEL=BLOCK*COPIES, where KERNEL counts from 0 and BLOCK is as for --block, and behind it, where there
-// are any, `;unroll=FACTOR`, `;resident=COUNT`, `;budget=REGISTERS` and `;bind=PARAMETER=VALUE`. Per job one line on stdout:
-// NAME, its status and what was said of it.
+// are any, `;unroll=FACTOR`, `;resident=COUNT`, `;turns=COUNT`, `;budget=REGISTERS` and `;bind=PARAMETER=VALUE`. Per
+// job one line on stdout: NAME, its status and what was said of it.
 #include "../Configuration.h"
 #include "../FuseJobs.h"
 
@@ -49,6 +49,8 @@ Job readJob(llvm::StringRef Text, llvm::ArrayRef<LoadedKernel> Kernels) {
         Config.Unroll = Number(Value);
       else if (Name == "resident")
         Config.ResidentBlocks = Number(Value);
+      else if (Name == "turns")
+        Config.Turns = Number(Value);
       else if (Name == "budget")
         Config.RegisterBudget = Number(Value);
       else if (const auto [Parameter, Literal] = Value.split('='); Name == "bind")

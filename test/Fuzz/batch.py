@@ -18,8 +18,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from configurations import options_of  # noqa: E402
 
 # One kernel in a fusion: which, how it is launched, and its choices. `bound`: parameters and the literals they are bound
-# to, `resident`: fused blocks that play it, `budget`: of its registers.
-Member = collections.namedtuple("Member", "file kernel block copies grid unroll bound resident budget")
+# to, `resident`: fused blocks that play it, `budget`: of its registers, `turns`: times that a fused block plays it.
+Member = collections.namedtuple("Member", "file kernel block copies grid unroll bound resident budget turns")
 # `resident`: fused blocks on a multiprocessor, 0 where that is open.
 Pair = collections.namedtuple("Pair", "name members policy resident")
 INPUT_WORDS = 509  # of Harness.h: what a kernel is given for `n`
@@ -106,7 +106,8 @@ def make_batch(seed, pairs, files=3, kernels=6):
                     Member(file, index, block, copies, rng.choice(GRIDS[kernel.dimensions]), choose_unroll(rng, kernel),
                            choose_bound(rng, kernel, seed_of(batch, len(members))),
                            rng.choice((1, 1, 2, 3)) if configuration in ("blocks-stride", "blocks-pool") else 1,
-                           rng.choice((24, 32, 40, 56, 64)) if budgets else 0))
+                           rng.choice((24, 32, 40, 56, 64)) if budgets else 0,
+                           rng.choice((1, 1, 2, 3)) if configuration == "threads-match" else 1))
         if configuration == "blocks-stride" and len(members) > 1 and rng.random() < 0.4:
             members[0] = members[0]._replace(resident=0)  # It follows the others.
         resident = 0 if "match" in configuration or "blocks" in configuration else rng.choice((0, 0, 1, 2))
@@ -186,7 +187,7 @@ def fuse_alone(tools, words, folder):
 
 def choices(member):
     """As cufuse-fuse-many reads them."""
-    return [f"{what}={getattr(member, what)}" for what in ("unroll", "resident", "budget")
+    return [f"{what}={getattr(member, what)}" for what in ("unroll", "resident", "budget", "turns")
            ] + [f"bind={name}={value}" for name, value in member.bound]
 
 
@@ -199,6 +200,7 @@ def arguments(batch, pair):
     for m, name in zip(pair.members, constituent_names(batch, pair)):
         words += ["--unroll", f"{name}={m.unroll}"] if m.unroll else []
         words += ["--resident", f"{name}={m.resident}"] if m.resident != 1 else []
+        words += ["--turns", f"{name}={m.turns}"] if m.turns > 1 else []
         for parameter, value in m.bound:
             words += ["--bind", f"{name}.{parameter}={value}"]
     words += ["--resident", str(pair.resident)] if pair.resident else []

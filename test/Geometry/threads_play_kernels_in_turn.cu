@@ -12,7 +12,11 @@
 // RUN: FileCheck %s --check-prefix=ALTERNATING --input-file=%t/alternating.cu
 // RUN: %cufuse fuse %t/kernels.cu:leaving %t/kernels.cu:leaving --block 128 --block 128 --geometry threads --name leave \
 // RUN:   -o %t/leave.cu
-// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/sequence.cu %t/opposite.cu %t/alternating.cu %t/leave.cu
+// RUN: %cufuse fuse %t/kernels.cu:turned %t/kernels.cu:leaving %t/kernels.cu:copied --block 256 --block 128 --block 96 \
+// RUN:   --copies leaving=2 --turns 1 --turns 4 --turns 3 --geometry threads --name turns -o %t/turns.cu
+// RUN: FileCheck %s --check-prefix=TURNS --input-file=%t/turns.cu
+// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/sequence.cu %t/opposite.cu %t/alternating.cu %t/leave.cu \
+// RUN:   %t/turns.cu
 
 // SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 1, 256, 1, 1>;
 // SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 2, 32, 4, 1>;
@@ -40,6 +44,20 @@
 // ALTERNATING: cufuse_partition::end();
 // ALTERNATING: if (resident > 1)
 // ALTERNATING-NEXT: resident = 1;
+// TURNS: // threads    0 to  127: leaving, block 128, 4 times, barrier 2
+// TURNS: // threads    0 to   95: copied, block 96, 3 times, barrier
+// TURNS: for (unsigned turn = 0; turn < 4; ++turn) {
+// TURNS-NEXT: if (threadIdx.x < 128) {
+// TURNS-NEXT: if (const unsigned block = (blockIdx.x * 4 + turn) * 2 + 0; block < leaving_grid.blocks) {
+// TURNS: cufuse_partition::end(); // before the next block uses the same shared memory
+// TURNS: for (unsigned turn = 0; turn < 3; ++turn) {
+// TURNS: if (const unsigned block = blockIdx.x * 3 + turn; block < copied_grid.blocks) {
+// TURNS: cufuse_partition::sync(); // before the next block uses the same shared memory
+// TURNS: if (const unsigned needed = turnedGrid.blocks; needed > blocks)
+// TURNS: if (const unsigned needed = (leavingGrid.blocks + 8 - 1) / 8; needed > blocks)
+// TURNS: if (const unsigned needed = (copiedGrid.blocks + 3 - 1) / 3; needed > blocks)
+// TURNS: if (blocks > 0xffffffff / 8) // blocks are numbered in 32 bits
+// TURNS-NEXT: return cudaErrorInvalidConfiguration;
 
 //--- kernels.cu
 __global__ void turned(const int *in, int *out) {
@@ -82,6 +100,16 @@ __global__ void plain(const int *in, int *out, int n) {
   out[i] = in[i] + blockIdx.x;
 }
 
+// No barrier of its own: a warp's values stay with it, but for those of the block that is played next.
+__global__ void copied(const int *in, int *out, int n) {
+  __shared__ int kept[96];
+  const int i = blockIdx.x * 96 + threadIdx.x;
+  kept[threadIdx.x] = i < n ? in[i] : 0;
+  __syncwarp();
+  if (i < n)
+    out[i] = kept[threadIdx.x ^ 1] * 7;
+}
+
 //--- main.cu
 #include "both.h"
 #include "kernels.cu"
@@ -90,6 +118,7 @@ __global__ void plain(const int *in, int *out, int n) {
 #include "leave.h"
 #include "opposite.h"
 #include "sequence.h"
+#include "turns.h"
 
 int main() {
   Array<int> in(8192), a(8192), b(8192), c(8192);
@@ -112,5 +141,15 @@ int main() {
                     });
   good &= both.same("leave", [&] { leaving<<<3, 128>>>(in, a, 300), leaving<<<25, 128>>>(in, b, 3111); },
                     [&] { require(leave::launch({3, 0, {in, a, 300}}, {25, 0, {in, b, 3111}}), "leave"); });
+  for (const int blocks : {1, 7, 8, 9, 25}) // the last fused block plays some, or none
+    good &= both.same("turns",
+                      [&] {
+                        turned<<<2, 256, 1024>>>(in, a), leaving<<<blocks, 128>>>(in, b, 3111);
+                        copied<<<8, 96>>>(in, c, 760);
+                      },
+                      [&] {
+                        require(turns::launch({2, 1024, {in, a}}, {unsigned(blocks), 0, {in, b, 3111}}, {8, 0, {in, c, 760}}),
+                                "turns");
+                      });
   return good ? 0 : 1;
 }

@@ -152,6 +152,22 @@ TEST(FusedLaunch, HalfOfTheBlocksPlayBackwards) {
   EXPECT_EQ(taken(value<emitted::CufuseShare>(Each.launched().Parameters.back()), 1), 0u);
 }
 
+TEST(FusedLaunch, TurnsMakeTheGridSmaller) {
+  Case Each;
+  Each.Config.Shape = Geometry::Threads;
+  Each.Config.Constituents[0].Turns = 4;
+  Each.Config.Constituents[1].Copies = 2;
+  EXPECT_EQ(Each.launched().Grid[0], 75u); // 300 / 4; 35 for the other
+  Each.Config.Constituents[0].Turns = 16;
+  EXPECT_EQ(Each.launched().Grid[0], 35u);
+  // The blocks that are played are numbered in 32 bits, also those that do not exist.
+  Each.Launches[1].Grid[0] = 0x7fffffff;
+  auto TooMany = Each.launch();
+  EXPECT_NE(llvm::toString(TooMany.takeError()).find("a fused grid of 1073741824 blocks"), std::string::npos);
+  Each.Config.Constituents[0].Turns = 3;
+  EXPECT_EQ(Each.launched().Grid[0], 0x40000000u);
+}
+
 TEST(FusedLaunch, OneKernelAloneKeepsItsGridAndBlock) {
   Case Each;
   Each.Kernels.pop_back();

@@ -105,7 +105,7 @@ template <typename Enum> CLI::CheckedTransformer spellings(llvm::ArrayRef<Named<
 }
 
 struct Arguments {
-  std::vector<std::string> Kernels, Blocks, Copies, Resident, Unroll, Bindings, Links;
+  std::vector<std::string> Kernels, Blocks, Copies, Turns, Resident, Unroll, Bindings, Links;
   std::string Registers = "none", Recompute = "1";
   DatabaseQuery Tuned;
   bool NoLines = false, DryRun = false, Explain = false;
@@ -129,6 +129,8 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
     Request.Blocks.push_back({Name, *Shape});
   }
   if (llvm::Error Error = parseCounts(Given.Copies, "a number of copies", Request.Copies))
+    return std::move(Error);
+  if (llvm::Error Error = parseCounts(Given.Turns, "a number of turns", Request.Turns))
     return std::move(Error);
   if (llvm::Error Error = parseCounts(Given.Resident, "a number of resident blocks", Request.Resident, 0))
     return std::move(Error);
@@ -167,6 +169,8 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
     return badUsage("--distinct goes without --cooperative", "kernels with a barrier between may share memory");
   if (Request.Vertical && !Request.Copies.empty())
     return badUsage("--copies is not for --vertical");
+  if (Request.Vertical && !Request.Turns.empty())
+    return badUsage("--turns is not for --vertical");
   if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
     return std::move(Error);
   if (llvm::Error Error = parseRegisters(Given.Registers, Request))
@@ -294,6 +298,11 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
       ->take_all()
       ->allow_extra_args(false);
   Command
+      .add_option("--turns", Given->Turns,
+                  "[NAME=]COUNT: times that a block plays a kernel, for --geometry threads in one shot")
+      ->take_all()
+      ->allow_extra_args(false);
+  Command
       .add_option(
           "--geometry", Given->Request.Shape,
           "warps: kernels side by side in every block (default); blocks: every block plays one of them; threads: "
@@ -336,7 +345,7 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
               "The configuration that `cufuse tune` found for these kernels and flags; status 4 where that was not "
               "to fuse, 1 where there is none")
           ->type_name("FILE.db");
-  for (const char *Choice : {"--vertical", "--block", "--copies", "--geometry", "--order", "--grid-policy",
+  for (const char *Choice : {"--vertical", "--block", "--copies", "--turns", "--geometry", "--order", "--grid-policy",
                              "--resident", "--registers", "--unroll", "--bind"})
     FromDatabase->excludes(Choice);
   Command.add_option("--gpu", Given->Tuned.Gpu, "With --from-db: tuned on this one, as `NVIDIA H200` (default: any)")

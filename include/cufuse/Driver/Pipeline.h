@@ -119,6 +119,7 @@ struct FuseRequest {
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;
+  std::vector<Choice<unsigned>> Turns;
   std::vector<Choice<unsigned>> Resident; ///< Of each role, for `Blocks`; else one, of fused blocks.
   std::vector<Choice<unsigned>> Unroll;
   std::vector<Choice<std::pair<std::string, std::string>>> Bound; ///< Parameter and value of a named constituent.

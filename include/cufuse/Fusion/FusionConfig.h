@@ -56,6 +56,9 @@ struct RegisterLimit {
 struct ConstituentConfig {
   BlockShape Block;
   unsigned Copies = 1; ///< Virtual blocks of this constituent in one fused block.
+  /// Times that a fused block plays so many, for `Threads` under `Match` in `Sequence`: a constituent of a larger grid
+  /// lasts as long as one of a smaller.
+  unsigned Turns = 1;
   /// Of this role per SM, for `Blocks` under `Stride`. 0, for one constituent at most: it loops over nothing, but has a
   /// fused block for each of its own, which follow those of the others and take the room that they leave.
   unsigned ResidentBlocks = 1;

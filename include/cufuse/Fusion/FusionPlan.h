@@ -36,6 +36,7 @@ struct PartitionPlan {
 /// What a fused block is to one constituent.
 struct RolePlan {
   unsigned Copies = 1;         ///< Partitions.
+  unsigned Turns = 1;          ///< Times that a fused block plays its partitions, each time other blocks.
   unsigned Threads = 0;        ///< Of all its partitions together.
   unsigned ResidentBlocks = 1; ///< Fused blocks per SM that play it, for `Blocks` under `Stride`; 0: all that it needs.
   unsigned Registers = 0;      ///< Budget per thread, for `RegisterPolicy::Split`; 0 otherwise.
@@ -78,6 +79,14 @@ struct FusionPlan {
   bool waitsForGrid() const { return Shape == Geometry::Threads && Order == ThreadOrder::Dependent; }
   bool hasBound() const {
     return std::any_of(Roles.begin(), Roles.end(), [](const RolePlan &Role) { return !Role.Bound.empty(); });
+  }
+  /// Virtual blocks of a constituent for one fused block that does not loop on.
+  unsigned blocksAtOnce(unsigned Constituent) const { return Roles[Constituent].Copies * Roles[Constituent].Turns; }
+  unsigned mostBlocksAtOnce() const {
+    unsigned Most = 1;
+    for (unsigned I = 0; I < Roles.size(); ++I)
+      Most = std::max(Most, blocksAtOnce(I));
+    return Most;
   }
   /// Of all roles together on an SM.
   unsigned residentRoles() const {

@@ -20,11 +20,11 @@ struct RecordedSweep {
 /// Reads what `compact_sweep` of scripts/paper_results.py makes of an exhaustive tuning: a JSON object with `problem`
 /// as in the result, and `rows`, one for each candidate:
 ///   [[geometry, order, grid, resident, registers, register count, min blocks,
-///     [[shape, copies, resident, budget, unroll, bound], …]],
+///     [[shape, copies, resident, budget, unroll, bound, turns], …]],
 ///    fate, [registers, spill stores, spill loads, shared bytes, barriers, resident blocks], [us, noise], [us, noise]]
 /// `shape` is a position in the constituent's shapes; `bound` says whether the arguments that the problem names are
-/// bound. The last two are the short and the full measurement; they, and the resources, are empty where there are none.
-/// Fails with the field that is wrong.
+/// bound; `turns` may be left out. The last two are the short and the full measurement; they, and the resources, are
+/// empty where there are none. Fails with the field that is wrong.
 llvm::Expected<RecordedSweep> parseSweep(llvm::StringRef Text, const std::string &Name);
 
 } // namespace cufuse

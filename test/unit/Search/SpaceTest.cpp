@@ -138,6 +138,20 @@ TEST(Space, BestShapesAloneThatDifferAreEvenedByCopies) {
                              Contains("warps match 256+256 x1+1 none")));
 }
 
+TEST(Space, OnTheSameThreadsALargerGridTakesTurns) {
+  Problem P = problem({fixed("batchnorm", {512}, 32), fixed("upsample", {512}, 32), fixed("im2col", {128}, 32)});
+  P.Constituents[0].Shapes[0].Blocks = 100;
+  P.Constituents[1].Shapes[0].Blocks = 799;
+  P.Constituents[2].Shapes[0].Blocks = 1200;
+  const auto Keys = keysOf(enumerateSpace(P));
+  EXPECT_THAT(Keys, testing::AllOf(Contains("threads sequence match 512+512+128 x1+1+4 none"),
+                                   Contains("threads sequence match 512+512+128 x1+1+4 t1+7+3 none")));
+  P.Constituents[1].Shapes[0].Blocks = 100'000; // which would leave most of the GPU idle
+  EXPECT_THAT(keysOf(enumerateSpace(P)), Contains("threads sequence match 512+512+128 x1+1+4 t1+1+3 none"));
+  for (const std::string &Key : Keys)
+    EXPECT_TRUE(Key.find(" t1+") == std::string::npos || Key.starts_with("threads sequence match")) << Key;
+}
+
 TEST(Space, TwoBlocksThatDoNotFitSideBySideStillHaveOtherGeometries) {
   for (const Candidate &C : enumerateSpace(problem({fixed("a", {1024}, 32), fixed("b", {512}, 32)})))
     EXPECT_NE(C.Config.Shape, Geometry::Warps) << C.key();
