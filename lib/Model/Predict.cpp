@@ -89,14 +89,19 @@ double following(const std::vector<Part> &Parts) {
   return std::max(busiest(Parts, [](const Part &) { return 1.0; }), Time);
 }
 
-/// One after the other on the same threads, or the same slots as far as they fill them.
-double inTurn(const std::vector<Part> &Parts) {
+/// One after the other on the same threads, or the same slots as far as they fill them. `Ends`: each has one turn in
+/// every fused block, and those of a larger grid go on alone.
+double inTurn(const std::vector<Part> &Parts, bool Ends) {
+  double Fewest = Parts.front().Blocks;
+  for (const Part &P : Parts)
+    Fewest = std::min(Fewest, P.Blocks);
   double Sum = 0, Longest = 0;
   for (const Part &P : Parts) {
-    Sum += P.whole() * P.Fills;
+    const double Mixed = Ends ? Fewest / P.Blocks : 1;
+    Sum += P.whole() * P.Fills * (Mixed * Interleaving + 1 - Mixed);
     Longest = std::max(Longest, P.whole());
   }
-  return std::max({busiest(Parts, [](const Part &) { return 1.0; }), Longest, Sum * Interleaving});
+  return std::max({busiest(Parts, [](const Part &) { return 1.0; }), Longest, Sum});
 }
 } // namespace
 
@@ -161,7 +166,7 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     New.Demands = demandsOf(Solo.Counters.empty() ? Constituent.best() : Solo, P.Gpu);
     if (New.Demands.empty())
       New.Demands["issue slots"] = AssumedIssueShare * New.Solo;
-    New.Blocks = std::max(1.0, static_cast<double>(Solo.Blocks) / Chosen.Copies);
+    New.Blocks = std::max(1.0, static_cast<double>(Solo.Blocks) / Chosen.Copies / Chosen.Turns);
     const unsigned SoloThreads = static_cast<unsigned>(Solo.Block.threads());
     const unsigned SoloRegisters = Solo.Resources ? Solo.Resources->Registers : UnknownRegisters;
     const BlockUse SoloUse{SoloThreads, SoloRegisters,
@@ -187,7 +192,7 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
   double Time = Warps     ? sideBySide(Parts, Config.Grid != GridPolicy::Match)
                 : Follows ? following(Parts)
                 : Roles   ? sideBySide(Parts, true)
-                          : inTurn(Parts);
+                          : inTurn(Parts, Config.Shape == Geometry::Threads && Config.Grid == GridPolicy::Match);
   const double SpillBytes =
       Compiled ? Compiled->SpillStores + Compiled->SpillLoads : MissingRegisters * MissingRegisterBytes;
   return {Time * (1 + SpillCost * std::log1p(SpillBytes / FewSpillBytes)), Resident, SpillBytes};
