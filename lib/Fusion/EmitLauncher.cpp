@@ -148,7 +148,7 @@ private:
       if (SideBySide)
         Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", needed(I));
     }
-    if (const unsigned Most = Plan.mostBlocksAtOnce(); SideBySide && Plan.Grid == GridPolicy::Match && Most > 1)
+    if (const unsigned Most = Plan.mostBlocksAtOnce(); Most > 1)
       Out.line("  if (blocks > 0xffffffff / {}) // blocks are numbered in 32 bits\n"
                "    return cudaErrorInvalidConfiguration;",
                constant(Most));

@@ -76,9 +76,7 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
       Blocks += Plan.following() == I ? Needed[I] : PlayersOf(I);
   } else if (Plan.Grid != GridPolicy::Match)
     Blocks = std::min(Blocks, std::uint64_t(Resident) * Multiprocessors);
-  const bool TooMany = Plan.Shape != Geometry::Blocks && Plan.Grid == GridPolicy::Match &&
-                       Blocks > 0xffffffff / Plan.mostBlocksAtOnce(); // blocks are numbered in 32 bits
-  if (Blocks == 0 || Blocks > MostBlocks || TooMany)
+  if (Blocks == 0 || Blocks > MostBlocks || Most > 0xffffffff / Plan.mostBlocksAtOnce())
     return badInput(fmt::format("a fused grid of {} blocks", Blocks), "use smaller grids, or fewer registers");
   Fused.Grid = {static_cast<std::uint32_t>(Blocks), 1, 1};
   if (Plan.keepsGrid())

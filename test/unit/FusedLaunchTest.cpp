@@ -166,6 +166,12 @@ TEST(FusedLaunch, TurnsMakeTheGridSmaller) {
   EXPECT_NE(llvm::toString(TooMany.takeError()).find("a fused grid of 1073741824 blocks"), std::string::npos);
   Each.Config.Constituents[0].Turns = 3;
   EXPECT_EQ(Each.launched().Grid[0], 0x40000000u);
+  Each.Config.Constituents[0] = {{128, 1, 1}, 8};
+  Each.Config.Grid = GridPolicy::Stride;
+  EXPECT_EQ(Each.launched().Grid[0], 264u);
+  Each.Config.Order = ThreadOrder::Alternating;
+  auto Places = Each.launch();
+  EXPECT_TRUE(llvm::errorToBool(Places.takeError())) << "all play at the places of the larger grid";
 }
 
 TEST(FusedLaunch, OneKernelAloneKeepsItsGridAndBlock) {

@@ -82,10 +82,12 @@ struct FusionPlan {
   }
   /// Virtual blocks of a constituent for one fused block that does not loop on.
   unsigned blocksAtOnce(unsigned Constituent) const { return Roles[Constituent].Copies * Roles[Constituent].Turns; }
+  /// The most of them where every constituent's are numbered by the places of all: the numbers have 32 bits. Else 1.
   unsigned mostBlocksAtOnce() const {
     unsigned Most = 1;
-    for (unsigned I = 0; I < Roles.size(); ++I)
-      Most = std::max(Most, blocksAtOnce(I));
+    if (Shape != Geometry::Blocks && (Grid == GridPolicy::Match || Order == ThreadOrder::Alternating))
+      for (unsigned I = 0; I < Roles.size(); ++I)
+        Most = std::max(Most, blocksAtOnce(I));
     return Most;
   }
   /// Of all roles together on an SM.
