@@ -237,7 +237,9 @@ def document(cases, context):
                   "What a user gets who follows the advice (the fused kernel, or the strongest baseline), over each baseline. "
                   "`fused over strongest` is the best fused candidate whatever the advice; `of the limit` the share of the time "
                   "between the strongest baseline and the resource limit that is saved (all of it where a fused kernel is below "
-                  "the limit, since its resident blocks compute once what each block of the kernels alone computes anew).", "",
+                  "the limit, since its resident blocks compute once what each block of the kernels alone computes anew). Fused "
+                  "kernels may play several blocks in turn (`t` in the candidate); alone, a block plays one, although some "
+                  "kernels would be faster otherwise.", "",
                   factor_table(rows), "", "### What holds the winners back", "",
                   table([("pair", False), ("advice", False), ("counters, of what is recommended first", False)],
                         [[row.name, row.default["advice"], row.reason()] for row in rows]), "",
