@@ -275,8 +275,8 @@ std::string phraseOf(const FusionConfig &C) {
     return Text;
   };
   const std::string Threads = List([](const ConstituentConfig &Part) {
-    return (Part.Copies > 1 ? fmt::format("{} × ", Part.Copies) : "") + Part.Block.str() +
-           (Part.Turns > 1 ? fmt::format(" {} times", Part.Turns) : "");
+    return (Part.Turns > 1 ? fmt::format("{} times ", Part.Turns) : "") +
+           (Part.Copies > 1 ? fmt::format("{} × ", Part.Copies) : "") + Part.Block.str();
   });
   auto Counts = [&](auto Member) {
     return List([&](const ConstituentConfig &Part) { return std::to_string(Part.*Member); });

@@ -169,6 +169,10 @@ TEST(Phrases, DescribeAConfiguration) {
   C.Registers = {};
   C.Constituents[0].ResidentBlocks = 2;
   EXPECT_EQ(phraseOf(C), "in blocks of their own, 4 × 64 and 256 threads, 2 and 1 resident per SM");
+  C.Shape = Geometry::Threads;
+  C.Grid = GridPolicy::Match;
+  C.Constituents[0].Turns = 7;
+  EXPECT_EQ(phraseOf(C), "in turn on the same threads, 7 times 4 × 64 and 256");
 }
 
 } // namespace
