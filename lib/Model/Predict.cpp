@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace cufuse {
 
@@ -89,15 +90,15 @@ double following(const std::vector<Part> &Parts) {
   return std::max(busiest(Parts, [](const Part &) { return 1.0; }), Time);
 }
 
-/// One after the other on the same threads, or the same slots as far as they fill them. `Ends`: each has one turn in
-/// every fused block, and those of a larger grid go on alone.
-double inTurn(const std::vector<Part> &Parts, bool Ends) {
+/// One after the other on the same threads, or the same slots as far as they fill them. Where the smallest grid has
+/// more than `Slots` blocks, those of a larger one go on alone behind it; fewer are there from the start, and last.
+double inTurn(const std::vector<Part> &Parts, double Slots) {
   double Fewest = Parts.front().Blocks;
   for (const Part &P : Parts)
     Fewest = std::min(Fewest, P.Blocks);
   double Sum = 0, Longest = 0;
   for (const Part &P : Parts) {
-    const double Mixed = Ends ? Fewest / P.Blocks : 1;
+    const double Mixed = Fewest > Slots ? Fewest / P.Blocks : 1;
     Sum += P.whole() * P.Fills * (Mixed * Interleaving + 1 - Mixed);
     Longest = std::max(Longest, P.whole());
   }
@@ -189,10 +190,13 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     Parts.push_back(std::move(New));
   }
   const bool Follows = llvm::any_of(Parts, [](const Part &P) { return P.Follows; });
+  const bool OneTurn = Config.Shape == Geometry::Threads && Config.Grid == GridPolicy::Match;
+  const double Slots =
+      OneTurn ? static_cast<double>(P.Gpu.Multiprocessors) * Resident : std::numeric_limits<double>::infinity();
   double Time = Warps     ? sideBySide(Parts, Config.Grid != GridPolicy::Match)
                 : Follows ? following(Parts)
                 : Roles   ? sideBySide(Parts, true)
-                          : inTurn(Parts, Config.Shape == Geometry::Threads && Config.Grid == GridPolicy::Match);
+                          : inTurn(Parts, Slots);
   const double SpillBytes =
       Compiled ? Compiled->SpillStores + Compiled->SpillLoads : MissingRegisters * MissingRegisterBytes;
   return {Time * (1 + SpillCost * std::log1p(SpillBytes / FewSpillBytes)), Resident, SpillBytes};

@@ -107,7 +107,8 @@ def make_batch(seed, pairs, files=3, kernels=6):
                            choose_bound(rng, kernel, seed_of(batch, len(members))),
                            rng.choice((1, 1, 2, 3)) if configuration in ("blocks-stride", "blocks-pool") else 1,
                            rng.choice((24, 32, 40, 56, 64)) if budgets else 0,
-                           rng.choice((1, 1, 2, 3)) if configuration == "threads-match" else 1))
+                           # Not drawn: other fusions stay as they are.
+                           (1, 1, 2, 3)[(number + len(members)) % 4] if configuration == "threads-match" else 1))
         if configuration == "blocks-stride" and len(members) > 1 and rng.random() < 0.4:
             members[0] = members[0]._replace(resident=0)  # It follows the others.
         resident = 0 if "match" in configuration or "blocks" in configuration else rng.choice((0, 0, 1, 2))
