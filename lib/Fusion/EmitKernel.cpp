@@ -139,8 +139,7 @@ private:
   void residentBlocks() {
     const std::optional<unsigned> Following = Plan.following();
     Out.write("  // Blocks go round the multiprocessors, so that each has at most so many of every kernel, which loop "
-              "over its "
-              "blocks:");
+              "over its blocks:");
     rolesPerMultiprocessor();
     if (Following)
       Out.line("  // {} has a block for each of its own, behind those.", Constituents[*Following].Name);

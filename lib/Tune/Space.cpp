@@ -22,8 +22,7 @@ constexpr double MostImbalance = 1.5; // between the blocks of roles
 /// One constituent's blocks in the fused block.
 struct Share {
   ConstituentConfig Config;
-  unsigned Threads;  ///< In whole warps.
-  bool MoreUnrolled; ///< Than is best alone.
+  unsigned Threads; ///< In whole warps.
 };
 
 std::vector<Share> sharesOf(const ConstituentProblem &C) {
@@ -41,7 +40,7 @@ std::vector<Share> sharesOf(const ConstituentProblem &C) {
         Config.Copies = Copies;
         Config.Unroll = Unroll;
         Config.Bound = C.Bound;
-        Shares.push_back({std::move(Config), Padded * Copies, C.deepening(Unroll) > 1});
+        Shares.push_back({std::move(Config), Padded * Copies});
       }
     }
   return Shares;
@@ -62,8 +61,6 @@ std::vector<std::vector<Share>> combinations(const Problem &P) {
   return All;
 }
 
-bool isMoreUnrolled(const Share &S) { return S.MoreUnrolled; }
-
 double imbalance(llvm::ArrayRef<Share> Shares) {
   unsigned Least = Shares.front().Threads, Most = Least;
   for (const Share &S : Shares) {
@@ -80,7 +77,7 @@ bool areGoodAlone(const Problem &P, llvm::ArrayRef<Share> Shares) {
   return true;
 }
 
-/// Whether each has one of the few shapes that are the best alone, as measured.
+/// Whether each has one of the few shapes that are the best alone, as measured, and is unrolled no more than there.
 bool areBestAlone(const Problem &P, llvm::ArrayRef<Share> Shares) {
   if (!areGoodAlone(P, Shares))
     return false;
@@ -89,7 +86,8 @@ bool areBestAlone(const Problem &P, llvm::ArrayRef<Share> Shares) {
     const double Own = slownessAlone(C, Shares[I].Config.Block);
     const auto Better = llvm::count_if(
         C.Shapes, [&](const SoloShape &S) { return S.Microseconds > 0 && slownessAlone(C, S.Block) < Own; });
-    if (shapeOf(C, Shares[I].Config.Block).Microseconds <= 0 || static_cast<size_t>(Better) >= BestAlone)
+    if (C.deepening(Shares[I].Config.Unroll) > 1 || shapeOf(C, Shares[I].Config.Block).Microseconds <= 0 ||
+        static_cast<size_t>(Better) >= BestAlone)
       return false;
   }
   return true;
@@ -124,7 +122,7 @@ public:
 
   void add(FusionConfig Config) {
     Candidate New{std::move(Config)};
-    if (predict(P, New.Config).ResidentBlocks > 0 && Keys.insert(New.key()).second)
+    if (isOffered(New.Config) && predict(P, New.Config).ResidentBlocks > 0 && Keys.insert(New.key()).second)
       Space.push_back(std::move(New));
   }
 
@@ -157,12 +155,6 @@ public:
         add(Config);
       }
     }
-    roles(Shares);
-  }
-
-  /// Blocks that stay on an SM, those of one kernel or of each.
-  void roles(llvm::ArrayRef<Share> Shares) {
-    const bool AllStay = llvm::none_of(Shares, isMoreUnrolled);
     FusionConfig Config = configOf(Shares, Geometry::Blocks, GridPolicy::Stride);
     const std::vector<RegisterLimit> Limits = limitChoices(P, Config);
     for (const RegisterLimit &Limit : Limits) {
@@ -175,17 +167,14 @@ public:
           Config.Constituents[I].ResidentBlocks = Roles[I];
         add(Config);
       };
-      if (AllStay)
-        for (const std::vector<unsigned> &Roles : rolesOf(Resident, Shares.size()))
-          AddRoles(Roles);
+      for (const std::vector<unsigned> &Roles : rolesOf(Resident, Shares.size()))
+        AddRoles(Roles);
       if (Shares.size() != 2)
         continue;
       for (unsigned Eighths = 1; Eighths <= 7; ++Eighths)
         if (const unsigned Own = (Resident * Eighths + 4) / 8; Own > 0 && Own < Resident) {
-          if (!Shares[1].MoreUnrolled)
-            AddRoles({Own, 0});
-          if (!Shares[0].MoreUnrolled)
-            AddRoles({0, Own});
+          AddRoles({Own, 0});
+          AddRoles({0, Own});
         }
     }
   }
@@ -210,6 +199,18 @@ public:
   std::vector<Candidate> take() { return std::move(Space); }
 
 private:
+  /// More unrolled than alone are only resident blocks beside a constituent that follows them.
+  bool isOffered(const FusionConfig &Config) const {
+    const bool HasRoles = Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride;
+    const bool Follows =
+        llvm::any_of(Config.Constituents, [](const ConstituentConfig &C) { return C.ResidentBlocks == 0; });
+    for (size_t I = 0; I < Config.Constituents.size(); ++I)
+      if (const ConstituentConfig &C = Config.Constituents[I]; P.Constituents[I].deepening(C.Unroll) > 1)
+        if (!HasRoles || !Follows || C.ResidentBlocks == 0)
+          return false;
+    return true;
+  }
+
   /// Those of larger grids as often as they have more blocks, so that all play until the end.
   FusionConfig withTurns(FusionConfig Config) const {
     std::vector<std::uint64_t> Groups;
@@ -261,11 +262,6 @@ std::vector<Candidate> enumerateSpace(const Problem &P) {
   for (const std::vector<Share> &Shares : Combinations)
     Least = std::min(Least, imbalance(Shares));
   for (const std::vector<Share> &Shares : Combinations) {
-    if (llvm::any_of(Shares, isMoreUnrolled)) {
-      if (imbalance(Shares) <= std::max(Least, MostImbalance) && areGoodAlone(P, Shares))
-        All.roles(Shares);
-      continue;
-    }
     All.warps(Shares);
     if (imbalance(Shares) <= std::max(Least, MostImbalance) && areGoodAlone(P, Shares))
       All.blocks(Shares);
