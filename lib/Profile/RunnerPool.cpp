@@ -71,10 +71,12 @@ void RunnerPool::serve(const RunnerOptions &Device, const std::stop_token &Stop)
       Outcome.Status = RunStatus::Crashed;
       Outcome.What = llvm::toString(Ran.takeError());
     }
-    if (Outcome.Time && Reference->Time && Outcome.Time->ReferenceMicroseconds > 0) {
+    // What limits one loop of launches, the host or the GPU, need not limit another.
+    const bool InLoop = Next.How != Schedule::Graph && Outcome.Time && Outcome.Time->Passes > 1;
+    if (Outcome.Time && !InLoop && Outcome.Time->ReferenceMicroseconds > 0) {
       Guard.lock();
       if (ReferenceMicroseconds == 0)
-        ReferenceMicroseconds = Reference->Time->ReferenceMicroseconds;
+        ReferenceMicroseconds = Outcome.Time->ReferenceMicroseconds;
       Outcome.Time->Microseconds *= ReferenceMicroseconds / Outcome.Time->ReferenceMicroseconds;
       Guard.unlock();
     }

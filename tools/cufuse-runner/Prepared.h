@@ -21,8 +21,8 @@ public:
   /// waits for the host.
   llvm::Error enqueue(CUstream Stream, unsigned Passes);
   bool isGraph() const { return InGraph; }
-  /// From now on passes are a graph, with its launches in the order of the schedule.
-  void capture() { InGraph = true; }
+  /// From now on passes are a graph, with its launches in the order of the schedule, or else a loop of launches.
+  void capture(bool Captured) { InGraph = Captured; }
   /// One pass of plain launches, whatever else the schedule says.
   llvm::Error launchAll(CUstream Stream);
 

@@ -60,9 +60,8 @@ llvm::Error Session::setReference(const Schedule &Schedule) {
     return Error;
   if (llvm::Error Error = Memory->keepReference())
     return Error;
-  // What others' times are taken in turn with must not depend on the host.
   Reference = std::move(*Prepared);
-  Reference->capture();
+  Reference->capture(true); // the number of passes must not depend on the host
   if (llvm::Error Error = runOnce(*Reference))
     return Error;
   return choosePasses();
@@ -86,8 +85,9 @@ llvm::Error Session::choosePasses() {
 }
 
 /// A sample of the reference and one of the schedule in turn, so that what changes slowly (clocks, temperature) reaches
-/// both.
+/// both; the host, too, but only what is limited by it.
 llvm::Expected<Timing> Session::time(PreparedSchedule &Schedule, const Stopping &Stop) {
+  Reference->capture(Schedule.isGraph() || Job.Passes == 1);
   using Seconds = std::chrono::duration<double>;
   const auto Start = std::chrono::steady_clock::now();
   std::vector<double> Own, OfReference, Clocks;

@@ -107,7 +107,7 @@ struct Timing {
   double RelativeNoise = 0;
   unsigned Samples = 0;
   unsigned Passes = 1;              ///< In each sample, one after the other; more than one for short schedules.
-  double ReferenceMicroseconds = 0; ///< Median of the reference's samples, as graphs, taken in turn with these.
+  double ReferenceMicroseconds = 0; ///< Median of the reference's samples, taken in turn with these and as these.
   double ClockMHz = 0;              ///< SM clock seen while it ran; 0 where it could not be read.
 };
 
