@@ -9,6 +9,7 @@
 #include <map>
 #include <numbers>
 #include <set>
+#include <tuple>
 
 namespace cufuse {
 
@@ -17,6 +18,7 @@ constexpr double MeasuredShare = 0.23; // of the candidates that can be measured
 constexpr size_t MostMeasured = 300, MostFinalists = 8;
 constexpr double WithoutCompiling = 2; // what it counts for that a candidate need only be run
 constexpr size_t Rounds = 20; // each chosen by what the ones before have taught, as far as that is known by then
+constexpr size_t Local = 3;   // of so many, one is chosen near the best: what is learnt of like candidates can be wrong
 
 /// The expectation of max(0, best − x) for a normal x (Jones, Schonlau, Welch 1998), all of them logarithms.
 double expectedImprovement(double Best, double Mean, double Deviation) {
@@ -24,6 +26,26 @@ double expectedImprovement(double Best, double Mean, double Deviation) {
   const double Density = std::exp(-Z * Z / 2) / std::sqrt(2 * std::numbers::pi);
   const double Below = std::erfc(-Z / std::numbers::sqrt2) / 2;
   return Deviation * (Z * Below + Density);
+}
+
+/// In how many respects two candidates differ: how the kernels share the GPU, registers, and each constituent's blocks
+/// and unrolling.
+unsigned differences(const FusionConfig &A, const FusionConfig &B) {
+  auto Sharing = [](const FusionConfig &C) {
+    return std::tuple(C.Shape, C.Grid, C.Order,
+                      llvm::any_of(C.Constituents, [](const ConstituentConfig &One) { return One.Turns > 1; }));
+  };
+  bool SharesOtherwise = Sharing(A) != Sharing(B);
+  auto Limit = [](const FusionConfig &C) {
+    return std::tuple(C.Registers.Policy, C.Registers.Count, C.Registers.MinBlocks);
+  };
+  unsigned Count = Limit(A) != Limit(B);
+  for (const auto &[Own, Other] : llvm::zip(A.Constituents, B.Constituents)) {
+    Count += Own.Block != Other.Block || Own.Copies != Other.Copies;
+    Count += Own.Unroll != Other.Unroll;
+    SharesOtherwise |= Own.ResidentBlocks != Other.ResidentBlocks || Own.RegisterBudget != Other.RegisterBudget;
+  }
+  return Count + SharesOtherwise;
 }
 
 /// Short runs, chosen some at a time by what the model says and what has been learnt, so early that the compilers need
@@ -60,7 +82,7 @@ private:
   }
 
   /// The candidates with the greatest expected improvement for what they cost, each as if those chosen before it were
-  /// known already.
+  /// known already; and of those that differ from the best one in one respect, the fastest by what is expected.
   static std::vector<size_t> nextRound(const Search &S, llvm::ArrayRef<size_t> Kernels) {
     const size_t Share = share(S), Round = (Share + Rounds - 1) / Rounds, Underway = S.underwayCount();
     // What has failed leaves a few over, for which no compilers are started; and of a small share some is to be learnt
@@ -108,11 +130,17 @@ private:
     for (size_t I = 0; I < S.candidates().size(); ++I)
       if (S.state(I).Underway || S.state(I).last())
         Compiled.insert(Kernels[I]);
+    const std::optional<size_t> Fastest = S.best();
+    auto IsNear = [&](size_t M) {
+      return Fastest && differences(S.candidates()[Able[M]].Config, S.candidates()[*Fastest].Config) == 1;
+    };
     std::vector<size_t> Chosen;
     while (Chosen.size() < Round && !Left.empty()) {
+      const bool Nearby = (Chosen.size() + 1) % Local == 0 && llvm::any_of(Left, IsNear);
       std::vector<double> Worths;
       for (size_t M : Left)
-        Worths.push_back(Worth(M) * (Compiled.count(Kernels[Able[M]]) ? WithoutCompiling : 1));
+        Worths.push_back(Nearby ? IsNear(M) * std::exp(-Predicted[M] - Expected.surprise(M))
+                                : Worth(M) * (Compiled.count(Kernels[Able[M]]) ? WithoutCompiling : 1));
       const auto Next = Left.begin() + (llvm::max_element(Worths) - Worths.begin());
       Chosen.push_back(Able[*Next]);
       Compiled.insert(Kernels[Able[*Next]]);
