@@ -252,7 +252,8 @@ def document(cases, context):
         lines += ["## Small kernels", "",
                   "So many blocks of each kernel; times of one pass in µs: of launches in a loop, and of a graph in one of some 200 µs. "
                   "`serial`, `streams` and `graph` are in the launch shapes given; best and strongest ones also in the best shapes and "
-                  "bound. The fused kernel is compared with graphs as a graph.", "", small_table(rows), ""]
+                  "bound. The fused kernel is compared with graphs as a graph; its loop and `serial` are timed in turn, since what a launch "
+                  "costs the host changes within seconds.", "", small_table(rows), ""]
     if rows := sets["ratio"]:
         lines += ["## Sizes that differ", "",
                   "The grids of the two kernels are scaled so that the product of the factors is 1; 1:1 is about 1 ms each.", "",
