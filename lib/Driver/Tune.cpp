@@ -37,6 +37,9 @@ private:
   BusyClock &Busy;
 };
 
+/// Fewer compilations at once get as much longer, to try as many candidates.
+double secondsOfAuto(unsigned Compilations) { return 15 * std::max(1.0, 16.0 / Compilations); }
+
 class Tuning {
 public:
   Tuning(const Toolchain &Tools, const TuneRequest &Request, const SearchSeams &Seams)
@@ -287,8 +290,9 @@ private:
       Candidates = (*How)->candidates(What());
     }
     Answer.Result.SpaceSize = Candidates.size();
-    Budget Left = Request.Limit;
-    Left.Seconds = std::max(Left.Seconds - (Seams.Now() - Start), Left.Seconds / 2);
+    const bool IsShort = Answer.Result.Strategy == "auto" && Gpus->hasGpu();
+    const double Seconds = Request.Seconds.value_or(IsShort ? secondsOfAuto(Pool.getMaxConcurrency()) : 0);
+    const Budget Left{std::max(Seconds - (Seams.Now() - Start), Seconds / 2), Request.Measured};
     Search Looking(What(), std::move(Candidates), *World, Record, Left, Seams);
     if (Gpus->hasGpu()) {
       (*How)->run(Looking);

@@ -8,6 +8,7 @@
 #include "cufuse/Tune/Verdict.h"
 
 #include <functional>
+#include <optional>
 
 namespace cufuse {
 
@@ -20,7 +21,11 @@ struct TuneRequest {
   std::string Trace;                  ///< Path; what it holds is not measured again. Empty: in memory.
   std::string Strategy = "auto";
   std::uint64_t Seed = 0;
-  Budget Limit;                  ///< Its seconds begin with the run; at least half of them are the search's.
+  unsigned Measured = 0; ///< Candidates to measure at most; 0: no limit.
+  /// From the beginning of the run to the end of the search, which gets half of them at least; 0: no limit. Without,
+  /// the automatic search on a GPU has 15 where 16 compilations run at once, and more where fewer do; others have no
+  /// limit.
+  std::optional<double> Seconds;
   bool WithoutUnrolling = false; ///< Leave loops as they are.
   bool WithoutBinding = false;   ///< Leave arguments as they are, also those that the workload allows to bind.
   double RequiredSpeedup = 1.02;
