@@ -312,32 +312,30 @@ private:
   /// faster than they are. Meanwhile the source of the first is made.
   llvm::Error confirm() {
     Answer.Verdict = summarize(Answer.Result);
-    std::map<std::string, std::optional<double>> Confirmed;
+    std::map<std::string, std::optional<double>> GivenSerial; // by candidate that is confirmed
     std::set<std::string> Repeated;
     while (Gpus->hasGpu() && Answer.Verdict.Winner) {
       const Ranked Winner = *Answer.Verdict.Winner;
       const std::string Key = Winner.Which.key();
-      if (!Confirmed.empty() && !Confirmed.contains(Key) && Repeated.insert(Key).second) {
-        World->measure(OnlyThose(Winner.Which), Effort::Full, [&](size_t, const Evaluation &Result) {
-          addMeasured(Winner.Which, Result);
-          return true;
-        });
-        Answer.Verdict = summarize(Answer.Result);
-        continue;
-      }
-      const auto [GivenSerial, IsNew] = Confirmed.try_emplace(Key);
-      if (!IsNew) {
-        if (GivenSerial->second) {
-          Answer.Result.Baselines.front().Result.Microseconds = *GivenSerial->second;
+      if (const auto Confirmed = GivenSerial.find(Key); Confirmed != GivenSerial.end()) {
+        if (Confirmed->second) {
+          Answer.Result.Baselines.front().Result.Microseconds = *Confirmed->second;
           Answer.Verdict = summarize(Answer.Result);
         }
         break;
       }
-      const std::vector<KernelLaunch> Launches = LaunchesOf(Winner.Which);
-      if (Launches.empty())
-        break;
-      if (llvm::Error Error = confirmOne(Winner, Launches, GivenSerial->second))
-        return Error;
+      if (!GivenSerial.empty() && Repeated.insert(Key).second) {
+        World->measure(OnlyThose(Winner.Which), Effort::Full, [&](size_t, const Evaluation &Result) {
+          addMeasured(Winner.Which, Result);
+          return true;
+        });
+      } else {
+        const std::vector<KernelLaunch> Launches = LaunchesOf(Winner.Which);
+        if (Launches.empty())
+          break;
+        if (llvm::Error Error = confirmOne(Winner, Launches, GivenSerial[Key]))
+          return Error;
+      }
       Answer.Verdict = summarize(Answer.Result);
     }
     return llvm::Error::success();

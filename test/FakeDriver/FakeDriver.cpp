@@ -1,8 +1,8 @@
 // A CUDA driver for tests without a GPU: what cufuse-runner calls of it, with device memory on the host. Kernels and their
 // parameters are read from cubins; those of test/Execution/Inputs/runner_kernels.cu are played by functions, any other
 // writes nothing. Work is done when it is enqueued, but for what a gate holds, which would be a deadlock anyway; time passes
-// only in kernels, a nanosecond for each of their threads and, for those that are not played, 5 µs; and in the host's launches,
-// which are not of a graph, 5 µs.
+// only in kernels, a nanosecond for each of their threads and, for those that are not played, 5 µs, and while the host launches
+// one that is not in a graph, 5 µs.
 //
 // FAKE_DRIVER_GPUS=N: so many (1). FAKE_DRIVER_FAULTS=crash:THREADS,hang:THREADS,wrong:THREADS: what blocks of so many threads
 // do, in kernels that are not played; `wrong` writes where the last pointer leads. FAKE_DRIVER_LATER=US: so much longer fused
