@@ -273,7 +273,7 @@ def compact_sweep(answer):
     for entry in answer["tried"]:
         config, resources = entry["config"], entry.get("resources")
         parts = [[shapes[i].index(part["block"]), part["copies"], part["resident"], part["budget"], part["unroll"],
-                  1 if part["bound"] else 0] + [turns for turns in [part.get("turns", 1)] if turns > 1]
+                  1 if part["bound"] else 0] + ([part["turns"]] if part.get("turns", 1) > 1 else [])
                  for i, part in enumerate(config["constituents"])]
         row = rows.setdefault(entry["key"], {
             "config": [config["geometry"], config["order"], config["grid"], config["resident"], config["registers"],

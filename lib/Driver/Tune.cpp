@@ -290,8 +290,8 @@ private:
       Candidates = (*How)->candidates(What());
     }
     Answer.Result.SpaceSize = Candidates.size();
-    const bool IsShort = Answer.Result.Strategy == "auto" && Gpus->hasGpu();
-    const double Seconds = Request.Seconds.value_or(IsShort ? secondsOfAuto(Pool.getMaxConcurrency()) : 0);
+    const bool IsLimited = Answer.Result.Strategy == "auto" && Gpus->hasGpu();
+    const double Seconds = Request.Seconds.value_or(IsLimited ? secondsOfAuto(Pool.getMaxConcurrency()) : 0);
     const Budget Left{std::max(Seconds - (Seams.Now() - Start), Seconds / 2), Request.Measured};
     Search Looking(What(), std::move(Candidates), *World, Record, Left, Seams);
     if (Gpus->hasGpu()) {
@@ -380,12 +380,9 @@ private:
   }
 
   void addMeasured(const Candidate &Which, const Evaluation &Result) {
-    TraceEntry Entry;
-    Entry.Tried = Which;
-    Entry.Measured = Effort::Full;
-    Entry.Result = Result;
-    Entry.At = Answer.Result.Tried.empty() ? 0 : Answer.Result.Tried.back().At;
-    Answer.Result.Tried.push_back(std::move(Entry));
+    std::vector<TraceEntry> &Tried = Answer.Result.Tried;
+    const double At = Tried.empty() ? 0 : Tried.back().At;
+    Tried.push_back({Which, Effort::Full, Result, 0, At});
   }
 
   /// What the results hold for.

@@ -72,8 +72,8 @@ void RunnerPool::serve(const RunnerOptions &Device, const std::stop_token &Stop)
       Outcome.What = llvm::toString(Ran.takeError());
     }
     // What limits one loop of launches, the host or the GPU, need not limit another.
-    const bool InLoop = Next.How != Schedule::Graph && Outcome.Time && Outcome.Time->Passes > 1;
-    if (Outcome.Time && !InLoop && Outcome.Time->ReferenceMicroseconds > 0) {
+    if (Outcome.Time && (Next.How == Schedule::Graph || Outcome.Time->Passes == 1) &&
+        Outcome.Time->ReferenceMicroseconds > 0) {
       Guard.lock();
       if (ReferenceMicroseconds == 0)
         ReferenceMicroseconds = Outcome.Time->ReferenceMicroseconds;

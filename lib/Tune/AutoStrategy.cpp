@@ -36,10 +36,7 @@ unsigned differences(const FusionConfig &A, const FusionConfig &B) {
                       llvm::any_of(C.Constituents, [](const ConstituentConfig &One) { return One.Turns > 1; }));
   };
   bool SharesOtherwise = Sharing(A) != Sharing(B);
-  auto Limit = [](const FusionConfig &C) {
-    return std::tuple(C.Registers.Policy, C.Registers.Count, C.Registers.MinBlocks);
-  };
-  unsigned Count = Limit(A) != Limit(B);
+  unsigned Count = A.Registers != B.Registers;
   for (const auto &[Own, Other] : llvm::zip(A.Constituents, B.Constituents)) {
     Count += Own.Block != Other.Block || Own.Copies != Other.Copies;
     Count += Own.Unroll != Other.Unroll;
@@ -121,10 +118,11 @@ private:
       Expected.assume(M);
     if (std::isinf(Best) && !Left.empty())
       Best = *llvm::min_element(Predicted);
+    auto Mean = [&](size_t M) { return Predicted[M] + Expected.surprise(M); };
     auto Worth = [&](size_t M) {
       // What the fuser refuses, it mostly refuses in a whole family.
       const double Succeeds = (1 + Ran[Family[M]]) / (1 + Ran[Family[M]] + Failed[Family[M]]);
-      return Succeeds * expectedImprovement(Best, Predicted[M] + Expected.surprise(M), Expected.deviation(M));
+      return Succeeds * expectedImprovement(Best, Mean(M), Expected.deviation(M));
     };
     std::set<size_t> Compiled;
     for (size_t I = 0; I < S.candidates().size(); ++I)
@@ -139,7 +137,7 @@ private:
       const bool Nearby = (Chosen.size() + 1) % Local == 0 && llvm::any_of(Left, IsNear);
       std::vector<double> Worths;
       for (size_t M : Left)
-        Worths.push_back(Nearby ? IsNear(M) * std::exp(-Predicted[M] - Expected.surprise(M))
+        Worths.push_back(Nearby ? (IsNear(M) ? std::exp(-Mean(M)) : 0)
                                 : Worth(M) * (Compiled.count(Kernels[Able[M]]) ? WithoutCompiling : 1));
       const auto Next = Left.begin() + (llvm::max_element(Worths) - Worths.begin());
       Chosen.push_back(Able[*Next]);

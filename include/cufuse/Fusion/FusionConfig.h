@@ -51,6 +51,8 @@ struct RegisterLimit {
   RegisterPolicy Policy = RegisterPolicy::None;
   unsigned Count = 0;     ///< Registers per thread, for `Count`.
   unsigned MinBlocks = 0; ///< Resident blocks per SM, for `Bound`, once it is computed.
+
+  friend bool operator==(const RegisterLimit &, const RegisterLimit &) = default;
 };
 
 struct ConstituentConfig {
