@@ -36,7 +36,7 @@ bool hasWord(llvm::StringRef Text, llvm::StringRef Word) {
 bool reads(const LoadedKernel &Kernel, const std::string &Macro) {
   for (const auto *Pieces : {&Kernel.Text.Header, &Kernel.Text.Body})
     for (const Piece &P : *Pieces)
-      if (hasWord(P.Text, Macro))
+      if (hasWord(P.Text.written(), Macro))
         return true;
   for (const std::string &File : llvm::ArrayRef(Kernel.Text.Dependencies).drop_front())
     if (auto Text = llvm::MemoryBuffer::getFile(File); Text && hasWord((*Text)->getBuffer(), Macro))

@@ -92,13 +92,13 @@ static std::string givenAs(const VerticalGraph &Graph, unsigned Node, const Para
   const ParameterAccess &From = *Graph.Nodes[Of].parameter(Name), &To = *Graph.Nodes[Node].parameter(P.Name);
   if (To.Element.empty() || ((!From.ReadOnly || To.ReadOnly) && (!From.Volatile || To.Volatile)))
     return Given;
-  return fmt::format("const_cast<{}{}{} *>({})", To.ReadOnly ? "const " : "", To.Volatile ? "volatile " : "", P.Element,
-                     Given);
+  return fmt::format("const_cast<{}{}{} *>({})", To.ReadOnly ? "const " : "", To.Volatile ? "volatile " : "",
+                     P.Element.text(), Given);
 }
 
 /// A type that is copied with each kernel is another type for each.
 static llvm::Error checkCommonType(const VerticalNode &Node, const ParameterText &P) {
-  if (P.Declaration.find(PathMark) == std::string::npos)
+  if (!P.Declaration.has(OutputText::Slot::Path))
     return llvm::Error::success();
   return llvm::make_error<Failure>(
       ExitCode::BadInput,

@@ -4,6 +4,7 @@
 #include "EditAssembly.h"
 #include "EditLinked.h"
 #include "EditLoops.h"
+#include "MacroNames.h"
 #include "QualifyCallees.h"
 #include "SelectCopied.h"
 #include "SpellType.h"
@@ -52,7 +53,7 @@ public:
       piece(I);
     for (const auto &[Namespaces, Lines] : Chosen.Usings)
       (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Namespaces]) = Lines;
-    outsideMacros();
+    Result.OutsideMacros = macrosOutside(Unit, Chosen);
     Result.Dependencies = Unit.dependencies();
     return std::move(Result);
   }
@@ -82,28 +83,27 @@ private:
       // What kernels share has a name that all of them know: not that of a typedef which each has a copy of.
       if (!Linked[I].empty())
         if (const auto Common = spellType(Context, Type.getCanonicalType(), "", Copied);
-            Common && Common->find(PathMark) == std::string::npos)
+            Common && !Common->has(OutputText::Slot::Path))
           Type = Type.getCanonicalType();
       const bool GridConstant = Parameter->hasAttr<clang::CUDAGridConstantAttr>();
       clang::QualType Plain = Type;
       Plain.removeLocalConst();
       Plain.removeLocalRestrict();
-      auto Declaration = spellType(Context, Type, std::string("\2"), Copied);
-      auto Field = spellType(Context, Plain, Facts.Parameters[I].Name, Copied);
+      if (GridConstant)
+        Type.removeLocalConst();
+      auto Declaration = spellType(Context, Type, OutputText::Slot::Name, Copied);
+      auto Field = spellType(Context, Plain, OutputText::Slot::Name, Copied);
       if (!Declaration || !Field) {
         block(BlockerKind::UnspellableParameter, Parameter->getLocation(),
               fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name));
         continue;
       }
-      if (GridConstant) {
-        llvm::StringRef Unqualified = *Declaration;
-        Unqualified.consume_front("const ");
-        *Declaration = "const __grid_constant__ " + Unqualified.str();
-      }
-      std::optional<std::string> Element = "";
+      if (GridConstant)
+        *Declaration = "const __grid_constant__ " + *Declaration;
+      std::optional<OutputText> Element = OutputText();
       if (Type->isPointerType() && !Type->getPointeeType()->isFunctionType())
         Element = spellType(Context, Type->getPointeeType().getUnqualifiedType(), "", Copied);
-      Result.Parameters.push_back({Facts.Parameters[I].Name, *Declaration, *Field, Element.value_or("")});
+      Result.Parameters.push_back({Facts.Parameters[I].Name, *Declaration, *Field, Element.value_or(OutputText())});
     }
     Result.Callee = path(Kernel) + Kernel.getNameAsString();
     if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
@@ -191,14 +191,17 @@ private:
         continue;
       }
       Items.push_back({Whole->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)});
+      if (Text.offset(Whole->getEndLoc()).first != Items.back().Text.File)
+        block(BlockerKind::UneditableText, Whole->getLocation(), "it ends in another file than it begins in");
     }
     mergeOverlapping();
     for (const Item &I : Items)
-      for (const RawToken &Token : Text.tokensIn(I.Text))
-        if (Token.isIdentifier())
-          (Header.contains(I.Unit) ? HeaderNames : BodyNames).insert(Token.Text.str());
-    macrosFor(HeaderNames);
-    macrosFor(BodyNames);
+      for (const Slice &S : Text.withIncluded(I.Text))
+        for (const RawToken &Token : Text.tokensIn(S))
+          if (Token.isIdentifier())
+            (Header.contains(I.Unit) ? HeaderNames : BodyNames).insert(Token.Text.str());
+    addNamesInMacros(Unit.log(), HeaderNames);
+    addNamesInMacros(Unit.log(), BodyNames);
 
     Named = HeaderNames;
     Named.insert(BodyNames.begin(), BodyNames.end());
@@ -231,18 +234,6 @@ private:
       Merged.back().Where = Text.location(Merged.back().Text);
     }
     Items = std::move(Merged);
-  }
-
-  /// Adds the names that the bodies of macros in `Names` use.
-  void macrosFor(std::set<std::string> &Names) {
-    for (bool Changed = true; Changed;) {
-      Changed = false;
-      for (const MacroEvent &Event : Unit.log().Macros)
-        if (Event.Info && Names.count(Event.Name))
-          for (const clang::Token &Token : Event.Info->tokens())
-            if (const clang::IdentifierInfo *Name = Token.getIdentifierInfo())
-              Changed |= Names.insert(Name->getName().str()).second;
-    }
   }
 
   bool isInside(clang::SourceLocation Where) {
@@ -302,7 +293,8 @@ private:
     for (const clang::VarDecl *Global : Reach.Globals)
       if (isDynamicShared(*Global))
         Rebound.insert(Global->getNameAsString());
-    checkBuiltinNames(Unit, Text, I.Text, Rebound, Result.Blockers);
+    for (const Slice &S : Text.withIncluded(I.Text))
+      checkBuiltinNames(Unit, Text, S, Rebound, Result.Blockers);
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
       editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
       editLinkedParameters(Unit, Text, *Kernel, Linked, Edits, Result.Blockers);
@@ -324,20 +316,27 @@ private:
       for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
         if (contains(I.Text, Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
           editAssembly(Unit, Text, *Assembly, Edits, Result.Blockers);
-    if (auto Launches = LaunchEdits.find(I.Text.File); Launches != LaunchEdits.end())
-      for (const auto &[At, Launch] : Launches->second)
-        if (I.Text.Begin <= At && At < I.Text.End)
-          Edits.push_back(Launch);
+    for (const auto &[At, Launch] : LaunchEdits)
+      if (contains(I.Text, Sources.getComposedLoc(At.first, At.second)))
+        Edits.push_back(Launch);
     if (Facts.GridStrideLoop)
       editGridStrideLoop(Unit, Text, I.Text, gridStrideLoop(*Reach.Kernel), Edits);
     globalQualifiers(I.Text, Edits);
     for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
-      Edits.push_back({At, 0, fmt::format("::{}::{}", std::string(1, PathMark), Path)});
-    P.Text = applyEdits(I.Text.Begin, Text.withBalancedDirectives(I.Text), std::move(Edits));
+      Edits.push_back({At, 0, outputText("::{}::{}", OutputText(OutputText::Slot::Path), Path)});
+    const std::string Written = Text.withBalancedDirectives(I.Text);
+    const bool Unrolls = llvm::any_of(Edits, [](const Edit &E) { return E.WhereUnrolled; });
+    const auto Edited = applyEdits(I.Text, Written, Edits), Unrolled = applyEdits(I.Text, Written, Edits, Unrolls);
+    if (Edited && Unrolled)
+      P.Text = *Edited;
+    else
+      uneditable(I, Edits);
+    if (Unrolls)
+      P.Unrolled = Unrolled;
     const SourcePlace At = Unit.place(Text.location(I.Text));
     P.File = At.File;
     P.Line = At.Line;
-    for (const std::string &Name : macrosDefinedIn(I.Text))
+    for (const std::string &Name : macrosDefinedIn(Text, I.Text))
       remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (Header.contains(I.Unit)) {
       if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit); Named && Named->getDeclName())
@@ -348,10 +347,18 @@ private:
     }
   }
 
-  bool contains(const Slice &S, clang::SourceLocation Where) {
-    const auto [File, Offset] = Text.offset(Where);
-    return File == S.File && S.Begin <= Offset && Offset < S.End;
+  /// Something to change lies in a file that is included inside the declaration, which stays an #include.
+  void uneditable(const Item &I, llvm::ArrayRef<Edit> Edits) {
+    const auto *Outside = llvm::find_if(Edits, [&](const Edit &E) {
+      return E.At.first != I.Text.File || E.At.second < I.Text.Begin || E.At.second + E.Length > I.Text.End;
+    });
+    block(BlockerKind::UneditableText,
+          Outside == Edits.end() ? Text.location(I.Text)
+                                 : Sources.getComposedLoc(Outside->At.first, Outside->At.second),
+          Outside == Edits.end() ? "two changes at one place" : "a file included inside it holds a part");
   }
+
+  bool contains(const Slice &S, clang::SourceLocation Where) { return Text.holds(S, Where); }
 
   static void remember(std::vector<std::string> &Names, const std::string &Name) {
     if (std::find(Names.begin(), Names.end(), Name) == Names.end())
@@ -412,11 +419,12 @@ private:
     Piece P;
     P.What = Piece::Kind::Shared;
     P.Namespaces = namespacesAround(Variable.getDeclContext());
-    P.Text = fmt::format("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
+    P.Text = outputText("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
     if (const clang::APValue *Value = Source.getInit() ? Source.evaluateValue() : nullptr)
       if (const auto Initial = spellValue(*Value))
-        Result.SharedValues.emplace_back(P.Text,
-                                         fmt::format("{} {}{} = {};", spaceOf(Source), *Spelled, Bounds, *Initial));
+        if (!Spelled->has(OutputText::Slot::Path)) // which no other object could declare
+          Result.SharedValues.emplace_back(
+              P.Text.text(), fmt::format("{} {}{} = {};", spaceOf(Source), Spelled->text(), Bounds, *Initial));
     Piece Using;
     Using.What = Piece::Kind::Using;
     Using.Namespaces = P.Namespaces;
@@ -438,28 +446,28 @@ private:
         if (!Name || !Launch.Kernel || Name->getLocation().isMacroID())
           continue; // a blocker already
         const clang::FunctionDecl &Child = *Launch.Kernel->getCanonicalDecl();
-        const auto [File, Begin] = Text.offset(Name->getBeginLoc());
+        const auto Begin = Text.offset(Name->getBeginLoc());
         const unsigned End = Text.offset(Name->getLocation()).second + Child.getNameAsString().size();
-        const Edit Named{Begin, End - Begin, "::" + path(Child) + Child.getNameAsString()};
-        if (LaunchEdits[File].try_emplace(Begin, Named).first->second.Text != Named.Text)
+        const Edit Named{Begin, End - Begin.second, "::" + path(Child) + Child.getNameAsString()};
+        if (LaunchEdits.try_emplace(Begin, Named).first->second.Text != Named.Text)
           block(BlockerKind::DeviceLaunch, Launch.Where, "one of several kernels");
         if (!Declared.insert(&Child).second)
           continue;
         Result.HasHostShared = true;
-        std::vector<std::string> Types;
+        std::vector<OutputText> Types;
         for (const clang::ParmVarDecl *Parameter : Child.parameters()) {
           auto Spelled =
               spellType(Unit.ast(), Parameter->getType(), "", [this](const clang::Decl *D) { return isCopied(D); });
-          if (!Spelled || Spelled->find(PathMark) != std::string::npos)
+          if (!Spelled || Spelled->has(OutputText::Slot::Path))
             block(BlockerKind::DeviceLaunch, Launch.Where,
                   fmt::format("{}, with a parameter whose type is defined in its file,", Child.getNameAsString()));
-          Types.push_back(Spelled.value_or(""));
+          Types.push_back(Spelled.value_or(OutputText()));
         }
         Piece P;
         P.What = Piece::Kind::Shared;
         P.Namespaces = namespacesAround(Child.getDeclContext());
-        P.Text = fmt::format("{}__global__ void {}({});", Child.isExternC() ? "extern \"C\" " : "",
-                             Child.getNameAsString(), llvm::join(Types, ", "));
+        P.Text = outputText("{}__global__ void {}({});", Child.isExternC() ? "extern \"C\" " : "",
+                            Child.getNameAsString(), joined(Types, ", "));
         Result.Body.push_back(std::move(P));
       }
   }
@@ -480,8 +488,8 @@ private:
     }
     Piece P;
     P.What = Piece::Kind::Macro;
-    P.Text = fmt::format("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)", Name,
-                         llvm::StringRef(*Spelled).rtrim().str(), Array ? "[]" : "");
+    P.Text = outputText("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)", Name, *Spelled,
+                        Array ? "[]" : "");
     Result.Body.push_back(std::move(P));
     remember(Result.BodyMacros, Name);
   }
@@ -508,7 +516,7 @@ private:
           Piece Using;
           Using.What = Piece::Kind::Using;
           Using.Namespaces = Namespaces;
-          Using.Text = fmt::format("using {}::{}{};", std::string(1, PathMark), path(*Function), Name);
+          Using.Text = outputText("using {}::{}{};", OutputText(OutputText::Slot::Path), path(*Function), Name);
           Result.Body.push_back(std::move(Using));
         }
       }
@@ -529,8 +537,9 @@ private:
     for (clang::SourceLocation Qualifier : Reach.GlobalQualifiers) {
       if (!contains(S, Qualifier))
         continue;
-      const unsigned At = Text.offset(Qualifier).second;
-      const std::vector<RawToken> Tokens = Text.tokensIn({S.File, At, S.End});
+      const auto At = Text.offset(Qualifier);
+      const std::vector<RawToken> Tokens =
+          Text.tokensIn({At.first, At.second, static_cast<unsigned>(Text.buffer(At.first).size())});
       if (Qualifier.isMacroID()) {
         // What the macro names cannot be told from its use, so any copied declaration at global scope is in doubt.
         block(BlockerKind::QualifiedInMacro, Qualifier, Tokens.empty() ? "" : Tokens[0].Text.str());
@@ -539,31 +548,10 @@ private:
                   (Tokens[1].is("operator") &&
                    std::any_of(Roots.begin(), Roots.end(),
                                [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
-                 std::none_of(Edits.begin(), Edits.end(), [&](const Edit &E) { return E.Offset == At; })) {
-        Edits.push_back({At, 2, std::string("::") + PathMark + "::"});
+                 std::none_of(Edits.begin(), Edits.end(), [&](const Edit &E) { return E.At == At; })) {
+        Edits.push_back({At, 2, "::" + OutputText(OutputText::Slot::Path) + "::"});
       }
     }
-  }
-
-  std::vector<std::string> macrosDefinedIn(const Slice &S) {
-    std::vector<std::string> Names;
-    const std::vector<RawToken> Tokens = Text.tokensIn(S);
-    for (size_t I = 0; I + 2 < Tokens.size(); ++I)
-      if (Tokens[I].is("#") && Tokens[I].StartsLine && Tokens[I + 1].is("define"))
-        remember(Names, Tokens[I + 2].Text.str());
-    return Names;
-  }
-
-  void outsideMacros() {
-    clang::Preprocessor &Preprocessor = Unit.preprocessor();
-    for (const auto &[Identifier, State] : Preprocessor.macros())
-      for (const clang::MacroDirective *D = Preprocessor.getLocalMacroDirectiveHistory(Identifier); D;
-           D = D->getPrevious())
-        if (auto *Define = llvm::dyn_cast<clang::DefMacroDirective>(D))
-          if (!Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Define->getLocation())))) {
-            Result.OutsideMacros.insert(Identifier->getName().str());
-            break;
-          }
   }
 
   const ParsedUnit &Unit;
@@ -582,7 +570,7 @@ private:
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
   std::set<std::pair<clang::FileID, unsigned>> SharedSeen, AssemblySeen;
-  std::map<clang::FileID, std::map<unsigned, Edit>> LaunchEdits; ///< By offset.
+  std::map<std::pair<clang::FileID, unsigned>, Edit> LaunchEdits;
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };
 

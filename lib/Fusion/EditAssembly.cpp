@@ -69,7 +69,7 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
   const auto [File, Begin] = Text.offset(Assembly.getAsmLoc());
   const unsigned End = Text.offset(Assembly.getRParenLoc()).second + 1;
   if (isBlockBarrier(Assembly)) {
-    Edits.push_back({Begin, End - Begin, "cufuse_partition::sync()"});
+    Edits.push_back({{File, Begin}, End - Begin, "cufuse_partition::sync()"});
     return;
   }
   const Statement Written(Text.tokensIn({File, Begin, End}));
@@ -82,6 +82,9 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
     return fmt::format("%{}", Number);
   };
   std::vector<Edit> Own;
+  auto Replace = [&, File = File](unsigned At, unsigned Length, std::string By) {
+    Own.push_back({{File, At}, Length, std::move(By)});
+  };
   size_t Next = 0;
   for (const RawToken &Token : Written.Template) {
     if (!clang::tok::isStringLiteral(Token.Kind))
@@ -94,20 +97,20 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
         return Refuse("its text is not written plainly");
       const unsigned At = Token.Offset + M.At;
       if (M.What == AssemblyMention::Kind::Register)
-        Own.push_back(
-            {At, M.Length,
-             Operand(fmt::format("\"r\"({}.{})", BuiltinNames[static_cast<size_t>(M.Variable)], "xyz"[M.Dimension]))});
+        Replace(
+            At, M.Length,
+            Operand(fmt::format("\"r\"({}.{})", BuiltinNames[static_cast<size_t>(M.Variable)], "xyz"[M.Dimension])));
       else if (M.What == AssemblyMention::Kind::WarpId)
-        Own.push_back({At, M.Length, Operand("\"r\"(cufuse_partition::rank() / 32)")});
+        Replace(At, M.Length, Operand("\"r\"(cufuse_partition::rank() / 32)"));
       else if (!M.IsOperand)
-        Own.push_back({At, M.Length, Operand(fmt::format("\"n\"(cufuse_barrier({}))", M.Number))});
+        Replace(At, M.Length, Operand(fmt::format("\"n\"(cufuse_barrier({}))", M.Number)));
       else if (const size_t Input = M.Number - Assembly.getNumOutputs(); Input < Written.Inputs.size()) {
-        Own.push_back({Written.Inputs[Input].first, 0, "cufuse_barrier("});
-        Own.push_back({Written.Inputs[Input].second, 0, ")"});
+        Replace(Written.Inputs[Input].first, 0, "cufuse_barrier(");
+        Replace(Written.Inputs[Input].second, 0, ")");
       } else
         return Refuse("its operands are not written plainly");
       if (M.What == AssemblyMention::Kind::Barrier && !M.HasCount)
-        Own.push_back({At + M.Length, 0, ", " + Operand("\"n\"(cufuse_partition::PaddedThreads)")});
+        Replace(At + M.Length, 0, ", " + Operand("\"n\"(cufuse_partition::PaddedThreads)"));
     }
   }
   if (Next != Scan.Mentions.size())
@@ -119,7 +122,7 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
   for (size_t I = 0; I < Operands.size(); ++I)
     Added += (I > 0 || !Written.Inputs.empty() ? ", " : "") + Operands[I];
   if (!Operands.empty())
-    Own.push_back({Written.inputsEnd(), 0, Added + (Written.Inputs.empty() && Written.Colons.size() > 2 ? " " : "")});
+    Replace(Written.inputsEnd(), 0, Added + (Written.Inputs.empty() && Written.Colons.size() > 2 ? " " : ""));
   Edits.insert(Edits.end(), Own.begin(), Own.end());
 }
 

@@ -24,7 +24,7 @@ public:
         continue;
       add(Variable);
       const unsigned Begin = at(Variable->getBeginLoc());
-      Edits.push_back({Begin, at(Variable->getLocation()) - Begin, "const auto "});
+      replace(Variable->getBeginLoc(), at(Variable->getLocation()) - Begin, "const auto ");
     }
     return true;
   }
@@ -36,11 +36,11 @@ public:
     if (auto *Named = llvm::dyn_cast<clang::CXXNamedCastExpr>(Cast)) {
       const unsigned Begin = at(Cast->getBeginLoc()), Less = at(Named->getAngleBrackets().getBegin()),
                      Greater = at(Named->getAngleBrackets().getEnd());
-      Edits.push_back({Begin, Greater + 1 - Begin, as(Less + 1, Greater)});
+      replace(Cast->getBeginLoc(), Greater + 1 - Begin, as(Less + 1, Greater));
     } else if (auto *Written = llvm::dyn_cast<clang::CStyleCastExpr>(Cast)) {
       const unsigned Open = at(Written->getLParenLoc()), Close = at(Written->getRParenLoc());
-      Edits.push_back({Open, Close + 1 - Open, as(Open + 1, Close) + "("});
-      Edits.push_back({end(Cast->getEndLoc()), 0, ")"});
+      replace(Written->getLParenLoc(), Close + 1 - Open, as(Open + 1, Close) + "(");
+      Edits.push_back({{Text.offset(Cast->getEndLoc()).first, end(Cast->getEndLoc())}, 0, ")"});
     }
     return true;
   }
@@ -55,15 +55,18 @@ public:
     const unsigned Close = at(Element->getRBracketLoc());
     for (const RawToken &Token : Text.tokensIn({File, end(Element->getBase()->getEndLoc()), Close}))
       if (Token.is("[")) {
-        Edits.push_back({at(E->getBeginLoc()), 1, "("});
-        Edits.push_back({Token.Offset, 1, " + ("});
-        Edits.push_back({Close, 1, "))"});
+        replace(E->getBeginLoc(), 1, "(");
+        Edits.push_back({{Text.offset(E->getBeginLoc()).first, Token.Offset}, 1, " + ("});
+        replace(Element->getRBracketLoc(), 1, "))");
         break;
       }
     return true;
   }
 
 private:
+  void replace(clang::SourceLocation At, unsigned Length, std::string By) {
+    Edits.push_back({Text.offset(At), Length, std::move(By)});
+  }
   unsigned at(clang::SourceLocation Where) const { return Text.offset(Where).second; }
   unsigned end(clang::SourceLocation Where) const {
     return at(Where) + clang::Lexer::MeasureTokenLength(Where, Sources, Language);

@@ -63,17 +63,18 @@ class LoopText {
 public:
   LoopText(const ParsedUnit &Unit, SourceText &Text, std::vector<Edit> &Edits) : Unit(Unit), Text(Text), Edits(Edits) {}
 
-  unsigned begin(clang::SourceRange Range) { return Text.offset(Range.getBegin()).second; }
-  unsigned end(clang::SourceRange Range) {
+  std::pair<clang::FileID, unsigned> begin(clang::SourceRange Range) { return Text.offset(Range.getBegin()); }
+  std::pair<clang::FileID, unsigned> end(clang::SourceRange Range) {
     const clang::SourceManager &Sources = Unit.ast().getSourceManager();
     const clang::SourceLocation Last = Sources.getExpansionRange(Range.getEnd()).getEnd(); // a macro's bracket, maybe
-    return Text.offset(Last).second + clang::Lexer::MeasureTokenLength(Last, Sources, Unit.ast().getLangOpts());
+    const auto [File, At] = Text.offset(Last);
+    return {File, At + clang::Lexer::MeasureTokenLength(Last, Sources, Unit.ast().getLangOpts())};
   }
   /// On one line and without comments.
   std::string of(clang::SourceRange Range) {
     std::string Result;
     unsigned Behind = 0;
-    for (const RawToken &Token : Text.tokensIn({Text.offset(Range.getBegin()).first, begin(Range), end(Range)})) {
+    for (const RawToken &Token : Text.tokensIn({begin(Range).first, begin(Range).second, end(Range).second})) {
       Result += (Result.empty() || Token.Offset == Behind ? "" : " ") + Token.Text.str();
       Behind = Token.end();
     }
@@ -85,11 +86,12 @@ public:
     Edits.push_back({begin(Range), 0, Call});
     Edits.push_back({end(Range), 0, ")"});
   }
-  void whenUnrolled(unsigned At, const std::string &What) { Edits.push_back({At, 0, UnrolledMark + What + EndMark}); }
+  void whenUnrolled(std::pair<clang::FileID, unsigned> At, const OutputText &What) {
+    Edits.push_back({At, 0, What, /*WhereUnrolled=*/true});
+  }
   /// `Instead` of it where the loop is unrolled.
   void replace(clang::SourceRange Range, const std::string &Instead) {
-    Edits.push_back({begin(Range), 0, UnrolledMark + Instead + EndMark + NotUnrolledMark});
-    Edits.push_back({end(Range), 0, std::string(1, EndMark)});
+    Edits.push_back({begin(Range), end(Range).second - begin(Range).second, Instead, /*WhereUnrolled=*/true});
   }
 
 private:
@@ -106,23 +108,25 @@ std::string typeOf(clang::QualType T, const ParsedUnit &Unit) {
 
 void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const GridStrideLoop &Found,
                         std::vector<Edit> &Edits) {
-  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  const auto [File, At] = Text.offset(Sources.getExpansionLoc(Found.Loop->getBeginLoc()));
-  if (File != S.File || At < S.Begin || At >= S.End)
+  const auto At = Text.offset(Found.Loop->getBeginLoc());
+  if (!Text.holds(S, Found.Loop->getBeginLoc()))
     return;
+  constexpr auto Factor = OutputText::Slot::Factor;
   LoopText Loop(Unit, Text, Edits);
   if (Found.Loads.empty())
-    return Loop.whenUnrolled(At, fmt::format("_Pragma(\"unroll {}\") ", FactorMark));
+    return Loop.whenUnrolled(At, outputText("_Pragma(\"unroll {}\") ", OutputText(Factor)));
 
   const clang::SourceRange Step = Found.Loop->getInc()->getSourceRange(),
                            Body = Found.Loop->getBody()->getSourceRange();
-  const std::string Turns = fmt::format("for (unsigned cufuse_turn = 0; cufuse_turn < {}; ++cufuse_turn)", FactorMark);
+  const OutputText Turns =
+      outputText("for (unsigned cufuse_turn = 0; cufuse_turn < {}; ++cufuse_turn)", OutputText(Factor));
   const std::string Index = fmt::format("{} {} = cufuse_at[cufuse_turn];", typeOf(Found.Variable->getType(), Unit),
                                         Found.Variable->getName().str());
-  std::string Values, Loads;
+  OutputText Values;
+  std::string Loads;
   for (size_t I = 0; I < Found.Loads.size(); ++I) {
     const clang::Expr *Load = Found.Loads[I];
-    Values += fmt::format(" {} cufuse_value{}[{}];", typeOf(Load->getType(), Unit), I, FactorMark);
+    Values += outputText(" {} cufuse_value{}[{}];", typeOf(Load->getType(), Unit), I, OutputText(Factor));
     Loads += fmt::format(" cufuse_value{}[cufuse_turn] = {};", I, Loop.of(Load->getSourceRange()));
     Loop.replace(Load->getSourceRange(), fmt::format("cufuse_value{}[cufuse_turn]", I));
   }
@@ -130,22 +134,21 @@ void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S
   UseFinder Uses(Found);
   Uses.TraverseStmt(Found.Loop->getBody());
   // A turn that is not taken loads what the first one does: so nothing stands between the loads.
+  const std::string Type = typeOf(Found.Variable->getType(), Unit), Name = Found.Variable->getName().str();
   Loop.whenUnrolled(
-      Text.offset(Found.Loop->getRParenLoc()).second + 1,
-      fmt::format(" {{ {type} cufuse_at[{count}]; bool cufuse_taken[{count}];{values} _Pragma(\"unroll\") {turns} {{ "
-                  "cufuse_taken[cufuse_turn] = cufuse_turn == 0 || (cufuse_taken[cufuse_turn - 1] && ({condition})); "
-                  "cufuse_at[cufuse_turn] = cufuse_taken[cufuse_turn] ? {name} : cufuse_at[0]; "
-                  "if (cufuse_taken[cufuse_turn]) {step}; }} _Pragma(\"unroll\") {turns} {{ {index}{loads} }} "
-                  "_Pragma(\"unroll\") {turns} if (cufuse_taken[cufuse_turn]) {{ {own}",
-                  fmt::arg("type", typeOf(Found.Variable->getType(), Unit)), fmt::arg("count", FactorMark),
-                  fmt::arg("values", Values), fmt::arg("turns", Turns),
-                  fmt::arg("condition", Loop.of(Found.Loop->getCond()->getSourceRange())),
-                  fmt::arg("name", Found.Variable->getName().str()), fmt::arg("step", Loop.of(Step)),
-                  fmt::arg("index", Index), fmt::arg("loads", Loads), fmt::arg("own", Uses.IsUsed ? Index : "")));
-  unsigned End = Loop.end(Body);
+      Text.offset(Found.Loop->getRParenLoc().getLocWithOffset(1)),
+      outputText(" {{ {0} cufuse_at[{1}]; bool cufuse_taken[{1}];{2} _Pragma(\"unroll\") {3} {{ "
+                 "cufuse_taken[cufuse_turn] = cufuse_turn == 0 || (cufuse_taken[cufuse_turn - 1] && ({4})); "
+                 "cufuse_at[cufuse_turn] = cufuse_taken[cufuse_turn] ? {5} : cufuse_at[0]; "
+                 "if (cufuse_taken[cufuse_turn]) {6}; }} _Pragma(\"unroll\") {3} {{ {7}{8} }} "
+                 "_Pragma(\"unroll\") {3} if (cufuse_taken[cufuse_turn]) {{ {9}",
+                 Type, OutputText(Factor), Values, Turns, Loop.of(Found.Loop->getCond()->getSourceRange()), Name,
+                 Loop.of(Step), Index, Loads, Uses.IsUsed ? Index : ""));
+  auto End = Loop.end(Body);
   if (!llvm::isa<clang::CompoundStmt>(Found.Loop->getBody())) {
-    const std::vector<RawToken> Behind = Text.tokensIn({S.File, End, S.End});
-    End = llvm::find_if(Behind, [](const RawToken &Token) { return Token.is(";"); })->end();
+    const std::vector<RawToken> Behind =
+        Text.tokensIn({End.first, End.second, static_cast<unsigned>(Text.buffer(End.first).size())});
+    End.second = llvm::find_if(Behind, [](const RawToken &Token) { return Token.is(";"); })->end();
   }
   Loop.whenUnrolled(End, " } }");
 }
@@ -156,9 +159,9 @@ void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, cons
   Found.TraverseStmt(Kernel.getBody());
   for (const clang::Stmt *Each : Found.Loops) {
     const SourcePlace Where = Unit.place(Each->getBeginLoc());
-    const auto [File, Offset] = Text.offset(Each->getBeginLoc());
-    const bool Inside = File == S.File && S.Begin <= Offset && Offset < S.End;
-    if (!Inside || llvm::none_of(Places, [&](const SourcePlace &P) { return P.str() == Where.str(); }))
+    const auto At = Text.offset(Each->getBeginLoc());
+    if (!Text.holds(S, Each->getBeginLoc()) ||
+        llvm::none_of(Places, [&](const SourcePlace &P) { return P.str() == Where.str(); }))
       continue;
     auto Refuse = [&](const char *Why) { Blockers.push_back({BlockerKind::RowLoopForm, Where, Why}); };
     auto *Loop = llvm::dyn_cast<clang::ForStmt>(Each);
@@ -177,7 +180,7 @@ void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, cons
       Refuse("it has a pragma of its own");
       continue;
     }
-    Edits.push_back({Offset, 0, "_Pragma(\"unroll\") "});
+    Edits.push_back({At, 0, "_Pragma(\"unroll\") "});
     LoopText(Unit, Text, Edits).wrap(Condition, fmt::format("cufuse_row.next({}, ", Variable->getNameAsString()));
   }
 }
@@ -190,8 +193,7 @@ void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &
     const clang::SourceRange Range = Condition->getSourceRange();
     if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID())
       continue;
-    const auto [File, Begin] = Text.offset(Range.getBegin());
-    if (File != S.File || Begin < S.Begin || Begin >= S.End)
+    if (!Text.holds(S, Range.getBegin()))
       continue;
     const std::string Where = Unit.place(Range.getBegin()).str(), Last = Unit.place(Range.getEnd()).str();
     for (const KnownCondition &Each : Known) {

@@ -25,48 +25,70 @@ bool isLaunchAttribute(llvm::StringRef Name) {
 }
 
 /// Removes [Begin, End) and the spaces behind it.
-Edit removal(llvm::StringRef Buffer, unsigned Begin, unsigned End) {
+Edit removal(const SourceText &Text, const Slice &S, unsigned Begin, unsigned End) {
+  const llvm::StringRef Buffer = Text.buffer(S.File);
   while (End < Buffer.size() && Buffer[End] == ' ')
     ++End;
-  return {Begin, End - Begin, ""};
+  return {{S.File, Begin}, End - Begin, ""};
 }
 
 } // namespace
 
-std::string applyEdits(unsigned Begin, std::string Text, std::vector<Edit> Edits) {
-  // What is inserted at the start of a replaced stretch comes before it.
-  std::sort(Edits.begin(), Edits.end(),
-            [](const Edit &A, const Edit &B) { return std::pair(A.Offset, A.Length) > std::pair(B.Offset, B.Length); });
-  for (const Edit &E : Edits)
-    Text.replace(E.Offset - Begin, E.Length, E.Text);
-  return Text;
+std::optional<OutputText> applyEdits(const Slice &S, llvm::StringRef Text, llvm::ArrayRef<Edit> Edits, bool Unrolled) {
+  auto End = [](const Edit &E) { return E.At.second + E.Length; };
+  std::vector<const Edit *> Own;
+  for (const Edit &E : Edits) {
+    if (E.At.first != S.File || E.At.second < S.Begin || End(E) > S.End)
+      return std::nullopt;
+    const bool Hidden = llvm::any_of(Edits, [&](const Edit &Other) {
+      return Unrolled && Other.WhereUnrolled && !E.WhereUnrolled && Other.At.second <= E.At.second &&
+             End(E) <= End(Other) && Other.Length > 0;
+    });
+    if (!Hidden && (Unrolled || !E.WhereUnrolled))
+      Own.push_back(&E);
+  }
+  // What is inserted at the start of a replaced stretch comes before it, and what is inserted last comes first.
+  llvm::sort(Own, [](const Edit *A, const Edit *B) {
+    return std::tuple(A->At.second, A->Length, B) < std::tuple(B->At.second, B->Length, A);
+  });
+  OutputText Result;
+  unsigned Behind = S.Begin;
+  for (const Edit *E : Own) {
+    if (E->At.second < Behind)
+      return std::nullopt;
+    Result += Text.slice(Behind - S.Begin, E->At.second - S.Begin).str();
+    Result += E->Text;
+    Behind = End(*E);
+  }
+  return Result + Text.substr(Behind - S.Begin).str();
 }
 
 void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
                     const std::string &Parameters, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
   const std::vector<RawToken> Tokens = Text.tokensIn(S);
-  const llvm::StringRef Buffer = Text.buffer(S.File);
   auto FromMacro = [&](const std::string &Fact) {
     Blockers.push_back({BlockerKind::KernelFromMacro, Unit.place(Kernel.getLocation()), Fact});
   };
   const clang::FunctionTypeLoc Type = Kernel.getFunctionTypeLoc();
   if (!Type || Type.getLParenLoc().isMacroID() || Kernel.getLocation().isMacroID())
     return FromMacro(Kernel.getNameAsString());
+  if (Text.offset(Type.getLParenLoc()).first != S.File || Text.offset(Type.getRParenLoc()).first != S.File)
+    return FromMacro("its parameters, which another file holds");
   const unsigned Open = Text.offset(Type.getLParenLoc()).second;
   const unsigned Close = Text.offset(Type.getRParenLoc()).second;
 
   bool Qualified = false, Bounded = false;
   for (size_t I = 0; I < Tokens.size() && Tokens[I].Offset < Close; ++I) {
     if (Tokens[I].is("__global__")) {
-      Edits.push_back({Tokens[I].Offset, Tokens[I].Length, Qualified ? "" : "__device__ __forceinline__"});
+      Edits.push_back({{S.File, Tokens[I].Offset}, Tokens[I].Length, Qualified ? "" : "__device__ __forceinline__"});
       Qualified = true;
     } else if (isLaunchAttribute(Tokens[I].Text) && I + 1 < Tokens.size() && Tokens[I + 1].is("(")) {
       const size_t Behind = behindBracket(Tokens, I + 1);
-      Edits.push_back(removal(Buffer, Tokens[I].Offset, Tokens[Behind - 1].end()));
+      Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[Behind - 1].end()));
       Bounded = true;
       I = Behind - 1;
     } else if (Tokens[I].is("__grid_constant__")) {
-      Edits.push_back(removal(Buffer, Tokens[I].Offset, Tokens[I].end()));
+      Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[I].end()));
     }
   }
   if (!Qualified)
@@ -78,7 +100,7 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
     for (size_t I = 0; I < Tokens.size(); ++I)
       if (Tokens[I].Offset == At) {
         const size_t Behind = I + 1 < Tokens.size() && Tokens[I + 1].is("(") ? behindBracket(Tokens, I + 1) : I + 1;
-        Edits.push_back(removal(Buffer, Tokens[I].Offset, Tokens[Behind - 1].end()));
+        Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[Behind - 1].end()));
         Bounded = true;
       }
     if (!Bounded)
@@ -86,15 +108,15 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
   }
   for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
     if (Parameter->hasAttr<clang::CUDAGridConstantAttr>() && !Parameter->getName().empty())
-      Edits.push_back({Text.offset(Parameter->getLocation()).second, 0, "&"});
+      Edits.push_back({Text.offset(Parameter->getLocation()), 0, "&"});
 
   if (Parameters.empty())
     return;
   const bool HasOwn = Kernel.getNumParams() > 0;
   if (HasOwn)
-    Edits.push_back({Open + 1, 0, Parameters + ", "});
+    Edits.push_back({{S.File, Open + 1}, 0, Parameters + ", "});
   else
-    Edits.push_back({Open + 1, Close - Open - 1, Parameters});
+    Edits.push_back({{S.File, Open + 1}, Close - Open - 1, Parameters});
 }
 
 void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
@@ -110,19 +132,20 @@ void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang:
           {BlockerKind::KernelFromMacro, Unit.place(Parameter->getLocation()), "its parameter " + Names[I]});
       continue;
     }
-    const unsigned Begin = Text.offset(Range.getBegin()).second;
+    const auto Begin = Text.offset(Range.getBegin());
     const unsigned End =
         Text.offset(Range.getEnd()).second +
         clang::Lexer::MeasureTokenLength(Range.getEnd(), Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
     Edits.push_back(
-        {Begin, End - Begin, fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString())});
+        {Begin, End - Begin.second, fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString())});
   }
 }
 
 void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::VarDecl &Variable,
                        const std::string &Offset, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
-  const unsigned NameAt = Text.offset(Variable.getLocation()).second;
-  const std::vector<RawToken> Tokens = Text.tokensIn(S);
+  const auto [File, NameAt] = Text.offset(Variable.getLocation());
+  const std::vector<RawToken> Tokens =
+      Text.tokensIn(File == S.File ? S : Slice{File, 0, static_cast<unsigned>(Text.buffer(File).size())});
   size_t Name = 0;
   while (Name < Tokens.size() && Tokens[Name].Offset != NameAt)
     ++Name;
@@ -140,7 +163,7 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
         {BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
     return;
   }
-  const llvm::StringRef Buffer = Text.buffer(S.File);
+  const llvm::StringRef Buffer = Text.buffer(File);
   // The element type: all tokens before the name but storage and alignment, which the base of the memory exceeds.
   std::string Element;
   bool Shared = false;
@@ -165,7 +188,8 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
     return;
   }
   const std::string Bounds = Buffer.slice(Tokens[Name].end(), Tokens[Last].Offset).str();
-  Edits.push_back({Tokens[First].Offset, Tokens[Last].Offset - Tokens[First].Offset,
+  Edits.push_back({{File, Tokens[First].Offset},
+                   Tokens[Last].Offset - Tokens[First].Offset,
                    fmt::format("{} (&{}){} = cufuse_partition::dynamicShared<{}{}>({})", Element,
                                Variable.getName().str(), Bounds, Element, Bounds, Offset)});
 }
@@ -182,7 +206,7 @@ void editReturns(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const
     else if (Return->getRetValue())
       Refuse(At, "it returns an expression");
     else
-      Edits.push_back({Text.offset(At).second + 6, 0, " cufuse_partition::leave()"});
+      Edits.push_back({Text.offset(At.getLocWithOffset(6)), 0, " cufuse_partition::leave()"});
   }
   if (!AtEnd)
     return;
@@ -192,8 +216,8 @@ void editReturns(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const
   if (!Body->body_empty() && llvm::isa<clang::ReturnStmt>(Body->body_back()))
     return;
   // A line of its own, indented as the body is by its first statement.
-  const unsigned End = Text.offset(Body->getRBracLoc()).second;
-  const llvm::StringRef Line = Text.buffer(S.File).slice(0, End);
+  const auto End = Text.offset(Body->getRBracLoc());
+  const llvm::StringRef Line = Text.buffer(End.first).slice(0, End.second);
   const bool OwnLine = Line.rtrim(" \t").ends_with("\n");
   Edits.push_back({End, 0, OwnLine ? "  cufuse_partition::leave();\n" : " cufuse_partition::leave(); "});
 }

@@ -5,6 +5,7 @@
 
 #include "cufuse/Analysis/KernelFacts.h"
 #include "cufuse/Analysis/Reach.h"
+#include "cufuse/Fusion/OutputText.h"
 
 #include <set>
 #include <string>
@@ -13,12 +14,16 @@
 namespace cufuse {
 
 struct Edit {
-  unsigned Offset = 0, Length = 0; ///< In the file.
-  std::string Text;
+  std::pair<clang::FileID, unsigned> At;
+  unsigned Length = 0;
+  OutputText Text;
+  bool WhereUnrolled = false; ///< Only where the grid-stride loop is unrolled, in place of the others inside it.
 };
 
-/// Applies edits, which do not overlap, to a text that starts at offset `Begin` of its file.
-std::string applyEdits(unsigned Begin, std::string Text, std::vector<Edit> Edits);
+/// Applies edits to the text of a slice; those that are for unrolled loops only if `Unrolled`. Nothing when one lies
+/// outside the slice or two overlap.
+std::optional<OutputText> applyEdits(const Slice &S, llvm::StringRef Text, llvm::ArrayRef<Edit> Edits,
+                                     bool Unrolled = false);
 
 /// Turns the head of a kernel (a declaration of it, in `S`) into that of a body: `__global__` becomes
 /// `__device__ __forceinline__`, launch attributes go, `Parameters` are inserted before the kernel's own.

@@ -115,7 +115,7 @@ private:
     if (Plan.waitsForGrid())
       Lines.write("#include <cooperative_groups.h>");
     if (!Lines.text().empty())
-      Out.write(llvm::StringRef(Lines.text()).rtrim());
+      Out.write(llvm::StringRef(Lines.text()).rtrim().str());
     if (std::any_of(Constituents.begin(), Constituents.end(),
                     [](const Constituent &C) { return C.Text->HasHostShared; })) {
       Out.blank();
@@ -246,6 +246,11 @@ private:
     }
   }
 
+  /// With the grid-stride loop unrolled by a factor, or as it is where that is 0.
+  static OutputText inForm(const Piece &P, unsigned Factor) {
+    return Factor > 0 && P.Unrolled ? P.Unrolled->with(OutputText::Slot::Factor, constant(Factor)) : P.Text;
+  }
+
   /// Pieces in order, with the namespaces around them opened and closed as needed.
   void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
               const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path,
@@ -276,7 +281,7 @@ private:
           const bool Inline = Name.consume_front("inline ");
           To.line("{}namespace {} {{", Inline ? "inline " : "", Name.str());
         }
-        To.write(withPath(P.Text, Path));
+        To.write(P.Text.with(OutputText::Slot::Path, Path));
         for (size_t I = 0; I < P.Namespaces.size(); ++I)
           To.write("}");
         To.line("namespace {} {{", Path);
@@ -284,15 +289,15 @@ private:
         continue;
       }
       if (P.What == Piece::Kind::Macro) {
-        To.write(withPath(P.Text, Path));
+        To.write(P.Text.with(OutputText::Slot::Path, Path));
         continue;
       }
       Move(P.Namespaces);
       if (P.What == Piece::Kind::Using) {
-        To.write(withPath(P.Text, Path));
+        To.write(P.Text.with(OutputText::Slot::Path, Path));
         continue;
       }
-      To.user(unrolled(withPath(P.Text, Path), Unroll), P.File, P.Line);
+      To.user(inForm(P, Unroll).with(OutputText::Slot::Path, Path), P.File, P.Line);
       To.blank();
     }
     Move({});
@@ -382,9 +387,9 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
   std::map<std::string, const Constituent *> Variables;
   for (const Constituent &C : Constituents)
     for (const Piece &P : C.Text->Body)
-      if (P.What == Piece::Kind::Shared && P.Text.find(PathMark) != std::string::npos &&
-          !Variables.try_emplace(llvm::join(P.Namespaces, "::") + P.Text, &C).second)
-        Refusals.push_back(Blocker{BlockerKind::HostSharedType, C.Facts->Where, withPath(P.Text, "")}.message());
+      if (P.What == Piece::Kind::Shared && P.Text.has(OutputText::Slot::Path) &&
+          !Variables.try_emplace(llvm::join(P.Namespaces, "::") + P.Text.written(), &C).second)
+        Refusals.push_back(Blocker{BlockerKind::HostSharedType, C.Facts->Where, P.Text.written()}.message());
   if (Refusals.empty())
     return llvm::Error::success();
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));

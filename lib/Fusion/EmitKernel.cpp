@@ -46,9 +46,9 @@ private:
 
   /// How partitions come to the virtual blocks that they play, counted in groups of as many as there are copies.
   struct Walk {
-    std::string First, Step; ///< Step only where they go on.
-    bool Exists = false;     ///< The first group is known to exist.
-    bool Returns = false;    ///< The whole is in a loop.
+    OutputText First, Step; ///< Step only where they go on.
+    bool Exists = false;    ///< The first group is known to exist.
+    bool Returns = false;   ///< The whole is in a loop.
   };
 
   std::string launchAttribute() const {
@@ -73,19 +73,17 @@ private:
   }
 
   /// A group of lines per constituent.
-  std::string parameters() const {
-    std::string Parameters;
+  OutputText parameters() const {
+    OutputText Parameters;
     for (const Constituent &C : Constituents) {
-      std::vector<std::string> Own;
+      std::vector<OutputText> Own;
       for (const ParameterText &P : C.Text->Parameters) {
         if (!P.Given.empty())
           continue;
-        std::string Text = withPath(P.Declaration, textNamespace(Name, C));
         // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
-        for (size_t At; Plan.waitsForGrid() && (At = Text.find("__restrict__ ")) != std::string::npos;)
-          Text.erase(At, llvm::StringRef("__restrict__ ").size());
-        Text.replace(Text.find('\2'), 1, parameter(C, P.Name));
-        Own.push_back(Text);
+        const OutputText Declaration = Plan.waitsForGrid() ? P.Declaration.without("__restrict__ ") : P.Declaration;
+        Own.push_back(Declaration.with(OutputText::Slot::Path, textNamespace(Name, C))
+                          .with(OutputText::Slot::Name, parameter(C, P.Name)));
       }
       for (AddedParameter Added : addedParameters(*C.Facts, Plan, &C - Constituents.begin()))
         Own.push_back(declaration(C, Added));
@@ -183,12 +181,12 @@ private:
     Out.write("  }");
   }
   /// `ticket < 2 ? 0 : ticket < 3 ? 1 : 2`
-  std::string firstRole() const {
-    std::string Text;
+  OutputText firstRole() const {
+    OutputText Text;
     unsigned End = 0;
     for (unsigned I = 0; I + 1 < Constituents.size(); ++I) {
       End += Plan.Roles[I].ResidentBlocks;
-      Text += fmt::format("ticket < {} ? {} : ", constant(End), I);
+      Text += outputText("ticket < {} ? {} : ", constant(End), I);
     }
     return Text + std::to_string(Constituents.size() - 1);
   }
@@ -238,7 +236,7 @@ private:
       for (unsigned I = 0; I < Count; ++I) {
         if (const unsigned Turns = Plan.Roles[I].Turns; Turns > 1) {
           Out.line("  for (unsigned turn = 0; turn < {}; ++turn) {{", constant(Turns));
-          role(I, "    ", {fmt::format("blockIdx.x * {} + turn", constant(Turns)), "", false, true});
+          role(I, "    ", {outputText("blockIdx.x * {} + turn", constant(Turns)), "", false, true});
           Out.write("  }");
         } else {
           role(I, "  ", Blocks);
@@ -300,7 +298,8 @@ private:
                bool HasOthers) {
     if (!HasOthers)
       return play(P, Indent, Blocks);
-    const std::string Rank = space(P) + "::cufuse_partition::rank()", Threads = constant(P.Block.threads());
+    const std::string Rank = space(P) + "::cufuse_partition::rank()";
+    const OutputText Threads = constant(P.Block.threads());
     if (threadsLeave()) {
       Out.line("{}if ({} >= {})", Indent, Rank, Threads);
       Out.line("{}  return; // {}", Indent, Others);
@@ -318,10 +317,10 @@ private:
   void play(const PartitionPlan &P, const std::string &Indent, const Walk &Blocks) {
     const unsigned Copies = Plan.Roles[P.Constituent].Copies;
     const std::string Grid = own(Constituents[P.Constituent], "grid");
-    const bool Compound = Blocks.First.find(' ') != std::string::npos;
-    const std::string First =
+    const bool Compound = Blocks.First.text().find(' ') != std::string::npos;
+    const OutputText First =
         Copies == 1 ? Blocks.First
-                    : fmt::format("{} * {} + {}", Compound ? "(" + Blocks.First + ")" : Blocks.First, Copies, P.Copy);
+                    : outputText("{} * {} + {}", Compound ? "(" + Blocks.First + ")" : Blocks.First, Copies, P.Copy);
     if (Plan.keepsGrid())
       return body(P, Indent, "blockIdx");
     if (Blocks.Exists)
@@ -332,7 +331,7 @@ private:
                space(P), P.Constituent, Grid);
     else if (Strides)
       Out.line("{}for (unsigned block = {}; block < {}.blocks; block += {}) {{", Indent, First, Grid,
-               Copies == 1 ? Blocks.Step : fmt::format("{} * {}", Blocks.Step, Copies));
+               Copies == 1 ? Blocks.Step : outputText("{} * {}", Blocks.Step, Copies));
     else
       Out.line("{}if (const unsigned block = {}; block < {}.blocks) {{", Indent, First, Grid);
     body(P, Indent + "  ", "block");
@@ -353,16 +352,16 @@ private:
   }
 
   /// The call of the body, for virtual block `Block`.
-  void body(const PartitionPlan &P, const std::string &Indent, const std::string &Block) {
+  void body(const PartitionPlan &P, const std::string &Indent, const OutputText &Block) {
     const Constituent &C = Constituents[P.Constituent];
     const KernelFacts &Facts = *C.Facts;
     const std::string Space = space(P), Grid = own(C, "grid");
     const Dimensions Reads = gridDimensions(Facts);
     const bool Alone = Plan.keepsGrid();
-    const std::string Index = Alone      ? Block
-                              : Reads[2] ? fmt::format("{}.inSpace({})", Grid, Block)
-                              : Reads[1] ? fmt::format("{}.inPlane({})", Grid, Block)
-                                         : fmt::format("uint3{{{}, 0, 0}}", Block);
+    const OutputText Index = Alone      ? Block
+                             : Reads[2] ? outputText("{}.inSpace({})", Grid, Block)
+                             : Reads[1] ? outputText("{}.inPlane({})", Grid, Block)
+                                        : outputText("uint3{{{}, 0, 0}}", Block);
     const std::string Size = Alone ? "gridDim" : Grid + ".size";
 
     std::string Offset = "0";
@@ -372,7 +371,7 @@ private:
       const std::string Mine = P.Copy == 0 ? "" : fmt::format("{} * {}", P.Copy, own(C, "dynamicStride"));
       Offset = Start.empty() && Mine.empty() ? "0" : Start + (Start.empty() || Mine.empty() ? "" : " + ") + Mine;
     }
-    std::vector<std::string> Arguments;
+    std::vector<OutputText> Arguments;
     if (!Facts.sharesIndices()) {
       if (Facts.reads(Builtin::BlockIdx))
         Arguments.push_back(Index);
@@ -388,8 +387,8 @@ private:
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
     if (P.DropsOut)
       Out.line("{}{}::cufuse_partition::begin();", Indent, Space);
-    Out.write(wrapped(fmt::format("{}{}::{}(", Indent, Space, withPath(C.Text->Callee, Space)), Arguments, ");",
-                      Indent.size() + 4));
+    Out.write(wrapped(outputText("{}{}::{}(", Indent, Space, C.Text->Callee.with(OutputText::Slot::Path, Space)),
+                      Arguments, ");", Indent.size() + 4));
   }
 
   /// The parameter of the fused kernel, or the value that it is bound to.

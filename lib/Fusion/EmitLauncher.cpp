@@ -6,11 +6,11 @@
 namespace cufuse {
 
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
-  std::vector<std::string> Parameters;
+  std::vector<OutputText> Parameters;
   for (const Constituent &C : Constituents)
     Parameters.push_back(fmt::format("const {0}::Launch &{0}Launch", C.Name));
   Parameters.push_back("cudaStream_t stream");
-  return wrapped("cudaError_t launch(", Parameters, ")", std::string("cudaError_t launch(").size());
+  return wrapped("cudaError_t launch(", Parameters, ")", std::string("cudaError_t launch(").size()).text();
 }
 
 void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpace) {
@@ -18,7 +18,7 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpa
   Out.write("struct Arguments {");
   for (const ParameterText &P : C.Text->Parameters)
     if (P.Given.empty())
-      Out.line("  {};", withPath(P.Field, TextSpace));
+      Out.line("  {};", P.Field.with(OutputText::Slot::Path, TextSpace).with(OutputText::Slot::Name, P.Name));
   Out.write("};");
   const Dimensions Reads = gridDimensions(*C.Facts);
   Out.line("/// One launch of it: as <<<grid, block, dynamicSharedBytes>>>, {}.", Reads[2]
@@ -95,11 +95,10 @@ private:
   /// The first instance whose condition holds.
   std::string instance(const std::string &Kernel) const {
     std::string Text;
-    for (auto [Condition, Arguments] : variants().Conditions) {
-      for (size_t At; (At = Condition.find('\2')) != std::string::npos;)
-        Condition.replace(At, 1, Constituents.front().Name);
-      Text += fmt::format("{} ? {}<{}>\n                      : ", Condition, Kernel, Arguments);
-    }
+    for (const auto &[Condition, Arguments] : variants().Conditions)
+      Text +=
+          fmt::format("{} ? {}<{}>\n                      : ",
+                      Condition.with(OutputText::Slot::Launch, Constituents.front().Name).text(), Kernel, Arguments);
     return Text + fmt::format("{}<{}>", Kernel, variants().Otherwise);
   }
 
@@ -140,11 +139,9 @@ private:
         Out.line("  if ({}Launch.grid.x > {}) // its thread numbers would be negative\n"
                  "    return cudaErrorInvalidConfiguration;",
                  C.Name, constant(*Most));
-      for (std::string Condition : C.Text->LaunchConditions) {
-        for (size_t At; (At = Condition.find('\2')) != std::string::npos;)
-          Condition.replace(At, 1, C.Name);
-        Out.line("  if (!({}))\n    return cudaErrorInvalidConfiguration;", Condition);
-      }
+      for (const OutputText &Condition : C.Text->LaunchConditions)
+        Out.line("  if (!({}))\n    return cudaErrorInvalidConfiguration;",
+                 Condition.with(OutputText::Slot::Launch, C.Name));
       if (SideBySide)
         Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", needed(I));
     }
@@ -187,8 +184,8 @@ private:
   void device() {
     if (fillsDevice())
       Out.line("  // As many blocks as are resident at once{}: each plays several blocks of the kernels.",
-               Plan.ResidentBlocks == 0 ? ""
-                                        : fmt::format(", {} on each multiprocessor", constant(Plan.ResidentBlocks)));
+               Plan.ResidentBlocks == 0 ? OutputText()
+                                        : outputText(", {} on each multiprocessor", constant(Plan.ResidentBlocks)));
     Out.line("  int device = 0, multiprocessors = 0{};", fillsDevice() ? ", resident = 0" : "");
     Out.write(R"(  if (const cudaError_t error = cudaGetDevice(&device))
     return error;
@@ -262,7 +259,7 @@ private:
     if (Plan.waitsForGrid())
       Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
                 "  cooperative.val.cooperative = 1;\n  config.attrs = &cooperative;\n  config.numAttrs = 1;");
-    std::vector<std::string> Arguments = {"&config", kernel()};
+    std::vector<OutputText> Arguments = {"&config", kernel()};
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       for (const ParameterText &P : C.Text->Parameters)

@@ -216,28 +216,26 @@ constexpr const char *DropOutReductions = R"(  /// The number of threads here wi
   static __device__ __forceinline__ int syncAnd(int predicate) { return syncCount(!predicate) == 0; }
   static __device__ __forceinline__ int syncOr(int predicate) { return syncCount(predicate) != 0; })";
 
-void replaceMark(std::string &Text, llvm::StringRef Mark, const std::string &By) {
-  Text.replace(Text.find(Mark), Mark.size(), By);
+OutputText replaced(llvm::StringRef Text, llvm::StringRef Mark, const OutputText &By) {
+  const auto [Before, Behind] = Text.split(Mark);
+  return Before.str() + By + Behind.str();
 }
 
 /// What is true of a partition that is the whole block, where there are others, too.
-std::string isWhole(const FusionPlan &Plan) { return "Threads == " + constant(Plan.BlockThreads); }
-
-std::string eitherSync(const FusionPlan &Plan) {
-  std::string Text = EitherSync;
-  replaceMark(Text, "@whole@", isWhole(Plan));
-  return Text;
-}
+OutputText isWhole(const FusionPlan &Plan) { return "Threads == " + constant(Plan.BlockThreads); }
 
 /// The reductions, where partitions are the whole block first of all.
-std::string partitionReductions(const FusionPlan &Plan, bool SomeAreWhole) {
-  std::string Text = PartitionReductions;
-  for (const char *Kind : {"count", "and", "or"})
-    replaceMark(Text, fmt::format("@{}@", Kind),
-                SomeAreWhole
-                    ? fmt::format("\n    if ({})\n      return ::__syncthreads_{}(predicate);", isWhole(Plan), Kind)
-                    : "");
-  return Text;
+OutputText partitionReductions(const FusionPlan &Plan, bool SomeAreWhole) {
+  OutputText Text;
+  llvm::StringRef Left = PartitionReductions;
+  for (const char *Kind : {"count", "and", "or"}) {
+    const auto [Before, Behind] = Left.split(fmt::format("@{}@", Kind));
+    Text += Before.str();
+    if (SomeAreWhole)
+      Text += outputText("\n    if ({})\n      return ::__syncthreads_{}(predicate);", isWhole(Plan), Kind);
+    Left = Behind;
+  }
+  return Text + Left.str();
 }
 
 /// Which chunks of the prelude some constituent needs.
@@ -336,10 +334,10 @@ std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constitue
   return Plan.Roles[P.Constituent].Copies == 1 ? Text : fmt::format("{}::copy{}", Text, P.Copy);
 }
 
-std::string partitionType(const PartitionPlan &P) {
-  return fmt::format("{}<{}, {}, {}, {}, {}>", P.DropsOut ? "CufuseDropOutPartition" : "CufusePartition",
-                     constant(P.First), constant(P.Barrier), constant(P.Block.X), constant(P.Block.Y),
-                     constant(P.Block.Z));
+OutputText partitionType(const PartitionPlan &P) {
+  return outputText("{}<{}, {}, {}, {}, {}>", P.DropsOut ? "CufuseDropOutPartition" : "CufusePartition",
+                    constant(P.First), constant(P.Barrier), constant(P.Block.X), constant(P.Block.Y),
+                    constant(P.Block.Z));
 }
 
 void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
@@ -358,9 +356,11 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
   const bool Whole = Plan.keepsBlock();
   Out.write(Whole ? WholeBlockThreads : PartitionThreads);
   if (Need.Sync)
-    Out.write(Whole ? WholeBlockSync : Need.Whole ? eitherSync(Plan) : PartitionSync);
+    Out.write(Whole        ? OutputText(WholeBlockSync)
+              : Need.Whole ? replaced(EitherSync, "@whole@", isWhole(Plan))
+                           : OutputText(PartitionSync));
   if (Need.Reductions)
-    Out.write(Whole ? WholeBlockReductions : partitionReductions(Plan, Need.Whole));
+    Out.write(Whole ? OutputText(WholeBlockReductions) : partitionReductions(Plan, Need.Whole));
   if (Need.Named)
     Out.write(PartitionNamed);
   if (Need.Dynamic)

@@ -11,7 +11,7 @@ namespace cufuse {
 bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
 
 /// `CufusePartition<0, 1, 32, 8, 1>`
-std::string partitionType(const PartitionPlan &P);
+OutputText partitionType(const PartitionPlan &P);
 
 /// Of its constituent's text, or of the copy of it.
 std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,

@@ -13,14 +13,14 @@ static bool bringsScope(const clang::CallExpr &Call) {
   });
 }
 
-std::map<unsigned, std::string> calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
-                                                 const Slice &S,
-                                                 llvm::function_ref<std::string(const clang::Decl &)> Path) {
+std::map<std::pair<clang::FileID, unsigned>, std::string>
+calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text, const Slice &S,
+                 llvm::function_ref<std::string(const clang::Decl &)> Path) {
   struct Named {
     std::optional<std::string> Path; ///< Nothing when it is not copied, or not known at the call.
     bool BringsScope = false;
   };
-  std::map<unsigned, Named> Names;
+  std::map<std::pair<clang::FileID, unsigned>, Named> Names;
   for (const auto &[Function, Use] : Reach.Functions)
     for (const CallSite &Site : Use.Calls) {
       if (!Site.Call || llvm::isa<clang::CXXOperatorCallExpr>(Site.Call) || Site.Callee->isCXXClassMember())
@@ -28,14 +28,14 @@ std::map<unsigned, std::string> calleesToQualify(const Reached &Reach, const Sel
       auto *Name = llvm::dyn_cast<clang::DeclRefExpr>(Site.Call->getCallee()->IgnoreImpCasts());
       if (!Name || Name->hasQualifier() || Name->getLocation().isMacroID())
         continue;
-      const auto [File, At] = Text.offset(Name->getLocation());
-      if (File != S.File || At < S.Begin || At >= S.End)
+      if (!Text.holds(S, Name->getLocation()))
         continue;
+      const auto At = Text.offset(Name->getLocation());
       const clang::Decl *Whole = enclosingUnit(Site.Callee);
       Named Found{std::nullopt, bringsScope(*Site.Call)};
       if (Whole && Chosen.Units.contains(Whole)) {
-        const auto [Home, Declared] = Text.offset(Whole->getLocation());
-        if (Home != File || Declared < At)
+        const auto Declared = Text.offset(Whole->getLocation());
+        if (Declared.first != At.first || Declared.second < At.second)
           Found.Path = Path(*Site.Callee);
       }
       if (auto [Known, New] = Names.try_emplace(At, Found); !New) {
@@ -44,7 +44,7 @@ std::map<unsigned, std::string> calleesToQualify(const Reached &Reach, const Sel
           Known->second.Path.reset();
       }
     }
-  std::map<unsigned, std::string> Result;
+  std::map<std::pair<clang::FileID, unsigned>, std::string> Result;
   for (const auto &[At, Name] : Names)
     if (Name.Path && Name.BringsScope)
       Result.emplace(At, *Name.Path);

@@ -13,10 +13,10 @@ namespace cufuse {
 
 /// A call of a copied function with an argument of class type finds functions at the class's scope, too, by
 /// argument-dependent lookup: the original where its header stays included, and those of another constituent's headers.
-/// A qualified name finds the copy alone: offset of each such callee's name in the slice → its namespaces, as `Path`
+/// A qualified name finds the copy alone: place of each such callee's name in the slice → its namespaces, as `Path`
 /// spells them. Calls out of macros are left as they are, and so are those whose instances differ.
-std::map<unsigned, std::string> calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
-                                                 const Slice &S,
-                                                 llvm::function_ref<std::string(const clang::Decl &)> Path);
+std::map<std::pair<clang::FileID, unsigned>, std::string>
+calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text, const Slice &S,
+                 llvm::function_ref<std::string(const clang::Decl &)> Path);
 
 } // namespace cufuse

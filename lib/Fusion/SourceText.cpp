@@ -39,6 +39,28 @@ std::vector<RawToken> SourceText::tokensIn(const Slice &S) {
   return Found;
 }
 
+bool SourceText::holds(const Slice &S, clang::SourceLocation Where) const {
+  while (Where.isValid()) {
+    const auto [File, Offset] = offset(Where);
+    if (File == S.File)
+      return S.Begin <= Offset && Offset < S.End;
+    Where = Sources.getIncludeLoc(File);
+  }
+  return false;
+}
+
+std::vector<Slice> SourceText::withIncluded(const Slice &S) const {
+  std::vector<Slice> All = {S};
+  for (unsigned I = 1; I < Sources.local_sloc_entry_size(); ++I) {
+    const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I);
+    if (!Entry.isFile() || Entry.getFile().getIncludeLoc().isInvalid() || !holds(S, Entry.getFile().getIncludeLoc()))
+      continue;
+    const clang::FileID File = Sources.getFileID(clang::SourceLocation::getFromRawEncoding(Entry.getOffset()));
+    All.push_back({File, 0, static_cast<unsigned>(buffer(File).size())});
+  }
+  return All;
+}
+
 Slice SourceText::declaration(const clang::Decl &D) {
   auto [File, Begin] = offset(D.getBeginLoc());
   for (const clang::Attr *Attribute : D.attrs())

@@ -48,6 +48,11 @@ public:
     return Sources.getLocForStartOfFile(S.File).getLocWithOffset(S.Begin);
   }
 
+  /// Is the place in the slice, or in a file that is included from inside it?
+  bool holds(const Slice &S, clang::SourceLocation Where) const;
+  /// The slice, and all of the files that are included from inside it.
+  std::vector<Slice> withIncluded(const Slice &S) const;
+
   /// The whole declaration: leading comment and attributes, up to its closing brace or semicolon.
   Slice declaration(const clang::Decl &D);
 

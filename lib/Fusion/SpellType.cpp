@@ -1,7 +1,5 @@
 #include "SpellType.h"
 
-#include "cufuse/Fusion/Closure.h"
-
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -14,7 +12,7 @@ public:
   Speller(const clang::ASTContext &Context, llvm::function_ref<bool(const clang::Decl *)> IsCopied)
       : Policy(Context.getPrintingPolicy()), Context(Context), IsCopied(IsCopied) {}
 
-  std::optional<std::string> type(clang::QualType T, const std::string &Declarator) {
+  std::optional<OutputText> type(clang::QualType T, const OutputText &Declarator) {
     if (auto *Pointer = T->getAs<clang::PointerType>(); Pointer && !llvm::isa<clang::TypedefType>(T)) {
       // With those of a template argument that it stands for.
       std::string Inner = "*" + qualifiers(T.isConstQualified(), T.isVolatileQualified());
@@ -27,19 +25,19 @@ public:
     }
     if (isArray(T))
       return type(Context.getAsArrayType(T)->getElementType(),
-                  fmt::format("{}[{}]", Declarator, Context.getAsConstantArrayType(T)->getSize().getZExtValue()));
-    std::optional<std::string> Name = base(T);
+                  outputText("{}[{}]", Declarator, Context.getAsConstantArrayType(T)->getSize().getZExtValue()));
+    std::optional<OutputText> Name = base(T);
     if (!Name)
       return std::nullopt;
     return qualifiers(T.isLocalConstQualified(), T.isLocalVolatileQualified()) + *Name +
            (Declarator.empty() ? "" : " " + Declarator);
   }
 
-  std::optional<std::string> arguments(llvm::ArrayRef<clang::TemplateArgument> Arguments) {
-    std::vector<std::string> Texts;
+  std::optional<OutputText> arguments(llvm::ArrayRef<clang::TemplateArgument> Arguments) {
+    std::vector<OutputText> Texts;
     if (!flatten(Arguments, Texts))
       return std::nullopt;
-    return "<" + llvm::join(Texts, ", ") + ">";
+    return "<" + joined(Texts, ", ") + ">";
   }
 
 private:
@@ -47,14 +45,14 @@ private:
     return std::string(Const ? "const " : "") + (Volatile ? "volatile " : "");
   }
 
-  bool flatten(llvm::ArrayRef<clang::TemplateArgument> Arguments, std::vector<std::string> &Texts) {
+  bool flatten(llvm::ArrayRef<clang::TemplateArgument> Arguments, std::vector<OutputText> &Texts) {
     for (const clang::TemplateArgument &Argument : Arguments) {
       if (Argument.getKind() == clang::TemplateArgument::Pack) {
         if (!flatten(Argument.pack_elements(), Texts))
           return false;
         continue;
       }
-      std::optional<std::string> Text;
+      std::optional<OutputText> Text;
       if (Argument.getKind() == clang::TemplateArgument::Type) {
         Text = type(Argument.getAsType(), "");
       } else if (Argument.getKind() == clang::TemplateArgument::Template) {
@@ -64,8 +62,8 @@ private:
         const clang::ValueDecl *D = Argument.getAsDecl();
         auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D);
         const clang::TemplateArgumentList *Own = Function ? Function->getTemplateSpecializationArgs() : nullptr;
-        const std::optional<std::string> Given = Own ? arguments(Own->asArray()) : "";
-        if (std::optional<std::string> Name = qualified(D); Name && Given)
+        const std::optional<OutputText> Given = Own ? arguments(Own->asArray()) : OutputText();
+        if (std::optional<OutputText> Name = qualified(D); Name && Given)
           Text = (Function ? "" : "&") + *Name + *Given;
       } else if (Argument.getKind() == clang::TemplateArgument::Integral) {
         llvm::SmallString<32> Value;
@@ -78,7 +76,7 @@ private:
                                        : Argument.getAsIntegral().getBitWidth() > 32 ? "ull"
                                                                                      : "u");
           if (T->isEnumeralType())
-            if (std::optional<std::string> Enum = type(T, ""))
+            if (std::optional<OutputText> Enum = type(T, ""))
               Text = "static_cast<" + *Enum + ">(" + *Text + ")";
         }
       }
@@ -89,7 +87,7 @@ private:
     return true;
   }
 
-  std::optional<std::string> base(clang::QualType T) {
+  std::optional<OutputText> base(clang::QualType T) {
     const clang::Type *Type = T.getTypePtr();
     if (auto *Typedef = llvm::dyn_cast<clang::TypedefType>(Type)) {
       const clang::TypedefNameDecl *D = Typedef->getDecl();
@@ -112,22 +110,25 @@ private:
   }
   static bool desugars(const clang::Type *Type) { return !llvm::isa<clang::TagType>(Type); }
 
-  std::optional<std::string> opaque(clang::QualType T, const std::string &Declarator) {
-    // Function pointers and the like: right as long as no copied name is in them.
-    std::string Text = Declarator;
+  /// Function pointers and the like: right as long as no copied name is in them.
+  OutputText opaque(clang::QualType T, const OutputText &Declarator) {
+    // The declarator stands where two of them make a difference.
+    std::string Text = "a", Other = "b";
     T.getCanonicalType().getAsStringInternal(Text, Policy);
-    return Text;
+    T.getCanonicalType().getAsStringInternal(Other, Policy);
+    const size_t At = std::mismatch(Text.begin(), Text.end(), Other.begin()).first - Text.begin();
+    return Text.substr(0, At) + Declarator + Text.substr(At + 1);
   }
 
-  std::optional<std::string> qualified(const clang::NamedDecl *D) {
+  std::optional<OutputText> qualified(const clang::NamedDecl *D) {
     if (!D->getDeclName() &&
         !(llvm::isa<clang::TagDecl>(D) && llvm::cast<clang::TagDecl>(D)->getTypedefNameForAnonDecl()))
       return std::nullopt;
-    std::string Name = D->getNameAsString();
-    if (auto *Tag = llvm::dyn_cast<clang::TagDecl>(D); Tag && Name.empty())
-      Name = Tag->getTypedefNameForAnonDecl()->getNameAsString();
+    auto *Tag = llvm::dyn_cast<clang::TagDecl>(D);
+    OutputText Name =
+        Tag && !D->getDeclName() ? Tag->getTypedefNameForAnonDecl()->getNameAsString() : D->getNameAsString();
     if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(D)) {
-      std::optional<std::string> Arguments = arguments(Special->getTemplateArgs().asArray());
+      std::optional<OutputText> Arguments = arguments(Special->getTemplateArgs().asArray());
       if (!Arguments)
         return std::nullopt;
       Name += *Arguments;
@@ -141,14 +142,14 @@ private:
           Name = Namespace->getNameAsString() + "::" + Name;
       } else if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(Context)) {
         // The record brings its own scope.
-        std::optional<std::string> Outer = qualified(Record);
+        std::optional<OutputText> Outer = qualified(Record);
         if (!Outer)
           return std::nullopt;
         return *Outer + "::" + Name;
       }
       Context = Context->getParent();
     }
-    return IsCopied(D) ? PathMark + ("::" + Name) : Name;
+    return IsCopied(D) ? OutputText::Slot::Path + ("::" + Name) : Name;
   }
 
   clang::PrintingPolicy Policy;
@@ -158,15 +159,15 @@ private:
 
 } // namespace
 
-std::optional<std::string> spellType(const clang::ASTContext &Context, clang::QualType Type,
-                                     const std::string &Declarator,
-                                     llvm::function_ref<bool(const clang::Decl *)> IsCopied) {
+std::optional<OutputText> spellType(const clang::ASTContext &Context, clang::QualType Type,
+                                    const OutputText &Declarator,
+                                    llvm::function_ref<bool(const clang::Decl *)> IsCopied) {
   return Speller(Context, IsCopied).type(Type, Declarator);
 }
 
-std::optional<std::string> spellArguments(const clang::ASTContext &Context,
-                                          llvm::ArrayRef<clang::TemplateArgument> Arguments,
-                                          llvm::function_ref<bool(const clang::Decl *)> IsCopied) {
+std::optional<OutputText> spellArguments(const clang::ASTContext &Context,
+                                         llvm::ArrayRef<clang::TemplateArgument> Arguments,
+                                         llvm::function_ref<bool(const clang::Decl *)> IsCopied) {
   return Speller(Context, IsCopied).arguments(Arguments);
 }
 

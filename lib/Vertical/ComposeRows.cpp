@@ -141,25 +141,25 @@ private:
   }
 
   /// The types of linked parameters.
-  std::string aliases(unsigned Node) const {
-    std::vector<std::string> Lines;
+  OutputText aliases(unsigned Node) const {
+    std::vector<OutputText> Lines;
     if (Plan.keepsRows() && !Plan.ByElement[Node])
       Lines.push_back("using cufuse_partition = CufuseRowPartition;");
     for (const ParameterText &P : Texts[Node]->Parameters) {
-      std::string Type;
-      const std::string T = element(Node, P.Name);
+      OutputText Type;
+      const OutputText T = element(Node, P.Name);
       if (const Flow *To = Graph.flowTo(Node, P.Name))
-        Type = fmt::format("{}<{}>", isScalar(*To) ? "CufuseScalarLoad" : "CufuseRowLoad", T);
+        Type = outputText("{}<{}>", isScalar(*To) ? "CufuseScalarLoad" : "CufuseRowLoad", T);
       else if (const Flow *From = flowFrom(Node, P.Name))
-        Type = fmt::format("{}<{}, {}>", isScalar(*From) ? "CufuseScalarStore" : "CufuseRowStore", T,
-                           Graph.isLive(Node, P.Name));
+        Type = outputText("{}<{}, {}>", isScalar(*From) ? "CufuseScalarStore" : "CufuseRowStore", T,
+                          Graph.isLive(Node, P.Name));
       else if (inputTo(Node, P.Name))
-        Type = fmt::format("CufuseRowLoad<{}>", T);
+        Type = outputText("CufuseRowLoad<{}>", T);
       else
         continue;
-      Lines.push_back(fmt::format("using cufuse_linked_{} = {};", P.Name, Type));
+      Lines.push_back(outputText("using cufuse_linked_{} = {};", P.Name, Type));
     }
-    return llvm::join(Lines, "\n");
+    return joined(Lines, "\n");
   }
 
   /// What a kernel is given for a parameter.
@@ -200,7 +200,7 @@ private:
 
   /// The function that the fused kernel calls.
   void entry() {
-    std::vector<std::string> Parameters;
+    std::vector<OutputText> Parameters;
     if (!Result.Facts.sharesIndices()) {
       Parameters.push_back("const uint3 blockIdx");
       if (Result.Facts.reads(Builtin::GridDim))
@@ -208,37 +208,37 @@ private:
       if (!Result.Facts.DynamicShared.empty())
         Parameters.push_back("const unsigned cufuse_dynamicOffset");
     }
-    const std::vector<std::string> Own = declarations();
+    const std::vector<OutputText> Own = declarations();
     Parameters.insert(Parameters.end(), Own.begin(), Own.end());
 
-    std::string Body;
+    OutputText Body;
     if (Plan.keepsRows())
-      Body += fmt::format("  unsigned turn = 0;\n"
-                          "  const CufuseRow row{{Turns, Full, turn}};\n"
-                          "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n"
-                          "  [[maybe_unused]] const long long length = {}, first = blockIdx.x * ({});\n",
-                          deviceText(Plan.Length), deviceText(Plan.Stride));
+      Body += outputText("  unsigned turn = 0;\n"
+                         "  const CufuseRow row{{Turns, Full, turn}};\n"
+                         "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n"
+                         "  [[maybe_unused]] const long long length = {}, first = blockIdx.x * ({});\n",
+                         deviceText(Plan.Length), deviceText(Plan.Stride));
     for (const RowInput &Input : Plan.Inputs)
-      Body += fmt::format("  {} {}_{}Row[kept];\n", element(Input.Node, Input.Parameter), name(Input.Node),
-                          Input.Parameter);
+      Body +=
+          outputText("  {} {}_{}Row[kept];\n", element(Input.Node, Input.Parameter), name(Input.Node), Input.Parameter);
     std::set<std::string> Declared;
     for (const Flow &F : Graph.Flows)
       if (const std::string Name = name(F.Producer) + "_" + F.Out; Declared.insert(Name).second)
-        Body += isScalar(F) ? fmt::format("  __shared__ {} {}Shared;\n", element(F.Producer, F.Out), Name)
-                            : fmt::format("  {} {}Row[kept];\n", element(F.Producer, F.Out), Name);
+        Body += isScalar(F) ? outputText("  __shared__ {} {}Shared;\n", element(F.Producer, F.Out), Name)
+                            : outputText("  {} {}Row[kept];\n", element(F.Producer, F.Out), Name);
     for (size_t I = 0; I < Graph.Order.size(); ++I) {
       for (const RowInput &Input : Plan.Inputs)
         if (Input.FirstUse == I)
-          Body += fmt::format("  cufuseLoadRow(row, {0}Row, {0} + first, length);\n",
-                              name(Input.Node) + "_" + Input.Parameter);
+          Body += outputText("  cufuseLoadRow(row, {0}Row, {0} + first, length);\n",
+                             name(Input.Node) + "_" + Input.Parameter);
       if (!Plan.Barriers[I].empty())
-        Body += fmt::format("  __syncthreads(); // {}\n", Plan.Barriers[I]);
+        Body += outputText("  __syncthreads(); // {}\n", Plan.Barriers[I]);
       Body += stage(Graph.Order[I]);
     }
-    code(fmt::format("\n/// By row, since {}: {}.\n/// {}\n{}__device__ __forceinline__ void {}({}) {{\n{}}}",
-                     Plan.Reason, Result.Facts.QualifiedName, kept(),
-                     Plan.keepsRows() ? "template <unsigned Turns, unsigned Full>\n" : "", Result.Facts.Name,
-                     llvm::join(Parameters, ",\n    "), Body));
+    code(outputText("\n/// By row, since {}: {}.\n/// {}\n{}__device__ __forceinline__ void {}({}) {{\n{}}}",
+                    Plan.Reason, Result.Facts.QualifiedName, kept(),
+                    Plan.keepsRows() ? "template <unsigned Turns, unsigned Full>\n" : "", Result.Facts.Name,
+                    joined(Parameters, ",\n    "), Body));
     Result.Text.Callee = Result.Facts.Name + (Plan.keepsRows() ? "<Turns, Full>" : "");
   }
 
@@ -260,7 +260,7 @@ private:
     return Text + ".";
   }
 
-  std::string stage(unsigned Node) const {
+  OutputText stage(unsigned Node) const {
     const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
     const bool ByElement = Plan.ByElement[Node];
     std::vector<std::string> Arguments;
@@ -276,7 +276,7 @@ private:
     }
     for (const ParameterText &P : Texts[Node]->Parameters)
       Arguments.push_back(argument(Node, P.Name));
-    const std::string Call = fmt::format("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
+    const OutputText Call = outputText("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
     if (!ByElement)
       return "  " + Call;
     return "#pragma unroll\n"
@@ -293,14 +293,14 @@ private:
     TextVariants &V = Result.Text.Variants;
     V.Parameters = "unsigned Turns, unsigned Full";
     V.Otherwise = "0, 0";
-    const std::string Length = hostText(Plan.Length);
+    const OutputText Length = hostText(Plan.Length);
     const auto Known = Plan.Length.asConstant();
     for (unsigned Turns = Plan.MostTurns; Turns > 0; Turns /= 2) {
       const unsigned All = Turns * Block.X;
       const std::string Some = fmt::format("{}, {}", Turns, Turns / 2), Full = fmt::format("{0}, {0}", Turns);
       if (!Known)
-        V.Conditions.insert(V.Conditions.begin(), {{fmt::format("{} == {}", Length, All), Full},
-                                                   {fmt::format("{} <= {}", Length, All), Some}});
+        V.Conditions.insert(V.Conditions.begin(),
+                            {{outputText("{} == {}", Length, All), Full}, {outputText("{} <= {}", Length, All), Some}});
       else if (*Known <= All)
         V.Otherwise = *Known == All ? Full : Some;
     }
@@ -308,9 +308,11 @@ private:
     std::set<std::string> Needed;
     for (const Flow &F : Graph.Flows)
       if (!isScalar(F) && !Graph.isLive(F.Producer, F.Out))
-        Needed.insert(fmt::format("{} <= {} || \2Launch.arguments.{}_{} != nullptr", Length, Plan.MostTurns * Block.X,
-                                  name(F.Producer), F.Out));
-    Result.Text.LaunchConditions.insert(Result.Text.LaunchConditions.end(), Needed.begin(), Needed.end());
+        Needed.insert(name(F.Producer) + "_" + F.Out);
+    for (const std::string &Argument : Needed)
+      Result.Text.LaunchConditions.push_back(outputText("{} <= {} || {}Launch.arguments.{} != nullptr", Length,
+                                                        Plan.MostTurns * Block.X, OutputText(OutputText::Slot::Launch),
+                                                        Argument));
   }
 
   const BlockLocalPlan &Plan;

@@ -6,20 +6,8 @@
 
 namespace cufuse {
 
-std::string nested(std::string Text, const std::string &Inner) {
-  for (size_t At = 0; (At = Text.find(PathMark, At)) != std::string::npos; At += Inner.size() + 3)
-    Text.insert(At + 1, "::" + Inner);
-  return Text;
-}
-
-std::string renamed(std::string Text, const std::string &From, const std::string &To) {
-  auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
-  for (size_t At = Text.rfind(From); At != std::string::npos && At > 0; At = Text.rfind(From, At - 1))
-    if (!IsPart(Text[At - 1]) && (At + From.size() == Text.size() || !IsPart(Text[At + From.size()]))) {
-      Text.replace(At, From.size(), To);
-      break;
-    }
-  return Text;
+OutputText nested(const OutputText &Text, const std::string &Inner) {
+  return Text.with(OutputText::Slot::Path, OutputText::Slot::Path + OutputText("::" + Inner));
 }
 
 namespace {
@@ -47,7 +35,7 @@ const ParameterText &TextComposer::parameter(unsigned Node, const std::string &N
   return *llvm::find_if(Texts[Node]->Parameters, [&](const ParameterText &P) { return P.Name == Name; });
 }
 
-std::string TextComposer::element(unsigned Node, const std::string &Parameter) const {
+OutputText TextComposer::element(unsigned Node, const std::string &Parameter) const {
   return nested(parameter(Node, Parameter).Element, space(Node));
 }
 
@@ -78,9 +66,8 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
     if (!Remains(P.Name))
       continue;
     const std::string Name = name(Node) + "_" + P.Name;
-    Result.Text.Parameters.push_back({Name, nested(P.Declaration, space(Node)),
-                                      renamed(nested(P.Field, space(Node)), P.Name, Name),
-                                      nested(P.Element, space(Node))});
+    Result.Text.Parameters.push_back(
+        {Name, nested(P.Declaration, space(Node)), nested(P.Field, space(Node)), nested(P.Element, space(Node))});
     const KernelFacts &F = *Graph.Nodes[Node].Facts;
     for (const ParameterFacts &Fact : F.Parameters)
       if (Fact.Name == P.Name)
@@ -113,20 +100,20 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
     return Namespaces;
   };
   for (const std::string &Line : Text.Usings)
-    Result.Text.NestedUsings[{space(Node)}].push_back(nested(Line, space(Node)));
+    Result.Text.NestedUsings[{space(Node)}].push_back(Line);
   for (const auto &[Namespaces, Lines] : Text.NestedUsings)
     for (const std::string &Line : Lines)
-      Result.Text.NestedUsings[Prefixed(Namespaces)].push_back(nested(Line, space(Node)));
+      Result.Text.NestedUsings[Prefixed(Namespaces)].push_back(Line);
 }
 
 Piece TextComposer::inside(Piece P, unsigned Node) const {
   if (P.What != Piece::Kind::Shared)
     P.Namespaces.insert(P.Namespaces.begin(), space(Node));
-  P.Text = nested(std::move(P.Text), space(Node));
+  P.Text = nested(P.Text, space(Node));
   return P;
 }
 
-void TextComposer::code(const std::string &Text, std::vector<std::string> Namespaces) {
+void TextComposer::code(const OutputText &Text, std::vector<std::string> Namespaces) {
   Piece P;
   P.What = Piece::Kind::Using;
   P.Namespaces = std::move(Namespaces);
@@ -134,7 +121,7 @@ void TextComposer::code(const std::string &Text, std::vector<std::string> Namesp
   Result.Text.Body.push_back(std::move(P));
 }
 
-void TextComposer::text(unsigned Node, std::string Aliases, bool AsElement) {
+void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
   const Closure &Text = *Texts[Node];
   std::vector<std::string> Saved(Text.BodyMacros);
   if (AsElement)
@@ -151,7 +138,7 @@ void TextComposer::text(unsigned Node, std::string Aliases, bool AsElement) {
   if (!Before.empty())
     Result.Text.Body.push_back(directive(Before.substr(0, Before.size() - 1)));
   if (AsElement)
-    Aliases = Aliases.empty() ? ElementPartition : std::string(ElementPartition) + "\n" + Aliases;
+    Aliases = Aliases.empty() ? OutputText(ElementPartition) : std::string(ElementPartition) + "\n" + Aliases;
   code(Aliases, {space(Node)});
   if (AsElement)
     Result.Text.Body.push_back(
@@ -196,21 +183,16 @@ void TextComposer::cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Ob
 
 bool TextComposer::names(llvm::StringRef Word) const {
   return llvm::any_of(Texts, [&](const Closure *Text) {
-    return llvm::any_of(Text->Body, [&](const Piece &P) { return llvm::StringRef(P.Text).contains(Word); });
+    return llvm::any_of(Text->Body, [&](const Piece &P) { return llvm::StringRef(P.Text.written()).contains(Word); });
   });
 }
 
-std::vector<std::string> TextComposer::declarations() const {
-  std::vector<std::string> All;
+std::vector<OutputText> TextComposer::declarations() const {
+  std::vector<OutputText> All;
   for (const ParameterText &P : Result.Text.Parameters) {
-    std::string Declaration = P.Declaration, Name = P.Name;
-    constexpr llvm::StringLiteral Constant = "__grid_constant__ ";
-    if (const size_t At = Declaration.find(Constant); At != std::string::npos) {
-      Declaration.erase(At, Constant.size());
-      Name = "&" + Name; // the fused kernel's own
-    }
-    Declaration.replace(Declaration.find('\2'), 1, Name);
-    All.push_back(Declaration);
+    constexpr const char *Constant = "__grid_constant__ ";
+    const bool IsReference = llvm::StringRef(P.Declaration.written()).contains(Constant); // to the fused kernel's own
+    All.push_back(P.Declaration.without(Constant).with(OutputText::Slot::Name, (IsReference ? "&" : "") + P.Name));
   }
   return All;
 }
@@ -232,22 +214,24 @@ std::string TextComposer::value(const Polynomial &P, unsigned Node,
   return Sum.empty() ? "0ll" : Sum;
 }
 
-std::string TextComposer::hostText(const Polynomial &P) const {
-  std::string Sum;
+OutputText TextComposer::hostText(const Polynomial &P) const {
+  constexpr auto Launch = OutputText::Slot::Launch;
+  OutputText Sum;
   for (const auto &[Atoms, Factor] : P.terms()) {
-    std::string Product = fmt::format("{}ll", Factor);
+    OutputText Product = outputText("{}ll", Factor);
     for (const std::string &Atom : Atoms) {
       const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
       if (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end())
-        Product += fmt::format(" * (({}) / ({}))", hostText(Q->second.Dividend), hostText(Q->second.Divisor));
+        Product += outputText(" * (({}) / ({}))", hostText(Q->second.Dividend), hostText(Q->second.Divisor));
       else if (Node == "gridDim")
-        Product += fmt::format(" * static_cast<long long>(\2Launch.grid.{})", Parameter.str());
+        Product += outputText(" * static_cast<long long>({}Launch.grid.{})", OutputText(Launch), Parameter.str());
       else
-        Product += fmt::format(" * static_cast<long long>(\2Launch.arguments.{}_{})", Node.str(), Parameter.str());
+        Product += outputText(" * static_cast<long long>({}Launch.arguments.{}_{})", OutputText(Launch), Node.str(),
+                              Parameter.str());
     }
     Sum += (Sum.empty() ? "" : " + ") + Product;
   }
-  return Sum.empty() ? "0ll" : Sum;
+  return Sum.empty() ? OutputText("0ll") : Sum;
 }
 
 void TextComposer::conditions() {
@@ -260,7 +244,7 @@ void TextComposer::distinctPointers() {
   struct Pointer {
     unsigned Node;
     const ParameterAccess *Parameter;
-    std::string Argument;
+    OutputText Argument;
   };
   std::vector<Pointer> All;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
@@ -268,7 +252,7 @@ void TextComposer::distinctPointers() {
       if (const std::string Argument = name(Node) + "_" + P.Name;
           !P.Element.empty() &&
           llvm::any_of(Result.Text.Parameters, [&](const ParameterText &Known) { return Known.Name == Argument; }))
-        All.push_back({Node, &P, "\2Launch.arguments." + Argument});
+        All.push_back({Node, &P, OutputText::Slot::Launch + OutputText("Launch.arguments." + Argument)});
   for (size_t I = 0; I < All.size(); ++I)
     for (size_t J = I + 1; J < All.size(); ++J) {
       const Pointer &A = All[I], &B = All[J];
@@ -278,7 +262,7 @@ void TextComposer::distinctPointers() {
           Graph.memory(A.Node, A.Parameter->Name) == Graph.memory(B.Node, B.Parameter->Name))
         continue;
       Result.Text.LaunchConditions.push_back(
-          fmt::format("{0} == nullptr || static_cast<const volatile void *>({0}) != {1}", A.Argument, B.Argument));
+          outputText("{0} == nullptr || static_cast<const volatile void *>({0}) != {1}", A.Argument, B.Argument));
     }
 }
 

@@ -8,10 +8,8 @@
 
 namespace cufuse {
 
-/// `Text` with the namespace mark standing for a namespace inside it.
-std::string nested(std::string Text, const std::string &Inner);
-/// `Text` with its last word `From` called `To`.
-std::string renamed(std::string Text, const std::string &From, const std::string &To);
+/// `Text` with its path leading to a namespace inside.
+OutputText nested(const OutputText &Text, const std::string &Inner);
 
 /// Each kernel's text goes to a namespace of its own, `cufuse_NODE`.
 class TextComposer {
@@ -24,18 +22,18 @@ protected:
   std::string space(unsigned Node) const { return "cufuse_" + name(Node); }
   const ParameterText &parameter(unsigned Node, const std::string &Name) const;
   /// What a pointer parameter points to.
-  std::string element(unsigned Node, const std::string &Parameter) const;
-  std::string callee(unsigned Node) const { return space(Node) + "::" + nested(Texts[Node]->Callee, space(Node)); }
+  OutputText element(unsigned Node, const std::string &Parameter) const;
+  OutputText callee(unsigned Node) const { return space(Node) + "::" + nested(Texts[Node]->Callee, space(Node)); }
 
   /// The root's facts with what the others add to them.
   void facts();
   /// The parameters of a node that remain, called `NODE_PARAMETER`, and what else is merged without order.
   void parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains);
   /// Text of ours.
-  void code(const std::string &Text, std::vector<std::string> Namespaces = {});
+  void code(const OutputText &Text, std::vector<std::string> Namespaces = {});
   /// A node's text in its namespace, behind `Aliases`, which declare its linked parameters' types. `AsElement`: its
   /// block is one thread, and the macros around it say so.
-  void text(unsigned Node, std::string Aliases, bool AsElement);
+  void text(unsigned Node, OutputText Aliases, bool AsElement);
   /// `CufuseElement`, what consumers have in place of a pointer.
   void elementObjects();
   /// The hints themselves, for pointers that stay ones.
@@ -44,14 +42,14 @@ protected:
   /// template with `Parameters`, if any.
   void cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object);
   /// Declarations of all parameters that remain.
-  std::vector<std::string> declarations() const;
+  std::vector<OutputText> declarations() const;
   /// The polynomial of a node's parameters as a 64-bit integer on the device.
   std::string value(const Polynomial &P, unsigned Node,
                     llvm::function_ref<std::string(const std::string &)> Argument) const;
   /// The requirements as conditions of the launch, and that pointers differ where the user says so. Called last.
   void conditions();
   /// The value of a polynomial in the launcher, as a 64-bit integer.
-  std::string hostText(const Polynomial &P) const;
+  OutputText hostText(const Polynomial &P) const;
 
   const VerticalGraph &Graph;
   llvm::ArrayRef<const Closure *> Texts;

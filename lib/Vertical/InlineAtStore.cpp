@@ -56,19 +56,19 @@ private:
   bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
 
   /// What the linked parameters of a node are.
-  std::string objects(unsigned Node) const {
-    std::vector<std::string> Lines;
+  OutputText objects(unsigned Node) const {
+    std::vector<OutputText> Lines;
     for (const Flow &F : Graph.Flows)
       if (F.Consumer == Node)
-        Lines.push_back(fmt::format("using cufuse_linked_{} = {};", F.In,
-                                    isBefore(F.Producer) && Node == Graph.Root
-                                        ? sinkType(Node, F.In)
-                                        : fmt::format("CufuseElement<const {}>", element(Node, F.In))));
+        Lines.push_back(outputText("using cufuse_linked_{} = {};", F.In,
+                                   isBefore(F.Producer) && Node == Graph.Root
+                                       ? sinkType(Node, F.In)
+                                       : outputText("CufuseElement<const {}>", element(Node, F.In))));
     for (const std::string &Out : outputs(Node))
       Lines.push_back(
-          fmt::format("using cufuse_linked_{} = {};", Out,
-                      isBefore(Node) ? fmt::format("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
-    return llvm::join(Lines, "\n");
+          outputText("using cufuse_linked_{} = {};", Out,
+                     isBefore(Node) ? outputText("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
+    return joined(Lines, "\n");
   }
 
   std::string sinkType(unsigned Node, const std::string &Out) const {
@@ -112,8 +112,9 @@ private:
 
   /// The object that the root loads through.
   void source(const Flow &F) {
-    const std::string Type = sinkType(F.Consumer, F.In), T = element(F.Consumer, F.In);
-    std::string Fields, Registers, Calls;
+    const std::string Type = sinkType(F.Consumer, F.In);
+    const OutputText T = element(F.Consumer, F.In);
+    OutputText Fields, Registers, Calls;
     for (unsigned Node : makersOf(F)) {
       const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
       std::vector<std::string> Arguments;
@@ -127,16 +128,16 @@ private:
         if (In) {
           Arguments.push_back(fmt::format("{{&made_{}_{}}}", name(In->Producer), In->Out));
         } else if (Graph.isIntermediate(Node, P.Name)) {
-          Registers += fmt::format("    {} made_{};\n", element(Node, P.Name), Own);
+          Registers += outputText("    {} made_{};\n", element(Node, P.Name), Own);
           Arguments.push_back(fmt::format("{{&made_{}}}", Own));
         } else {
-          Fields += fmt::format("  {};\n", renamed(nested(P.Field, space(Node)), P.Name, Own));
+          Fields += outputText("  {};\n", nested(P.Field, space(Node)).with(OutputText::Slot::Name, Own));
           Arguments.push_back(Own);
         }
       }
-      Calls += fmt::format("    {}({});\n", callee(Node), llvm::join(Arguments, ", "));
+      Calls += outputText("    {}({});\n", callee(Node), llvm::join(Arguments, ", "));
     }
-    code(fmt::format(R"(
+    code(outputText(R"(
 /// Where {0} loads {1}: the element is computed.
 struct {2} {{
 {3}  const {4} *memory;
@@ -157,7 +158,7 @@ struct {2} {{
   __device__ __forceinline__ {2} operator-(long long by) const {{ return *this + -by; }}
 }};
 )",
-                     name(F.Consumer), F.In, Type, Fields, T, Registers, Calls, name(F.Producer), F.Out));
+                    name(F.Consumer), F.In, Type, Fields, T, Registers, Calls, name(F.Producer), F.Out));
     cachedAccesses("", Type);
   }
   std::string sourceValue(const Flow &F) const {
@@ -186,9 +187,10 @@ struct {2} {{
 
   /// The object that a producer stores through.
   void sink(unsigned Node, const std::string &Out) {
-    const std::string Type = sinkType(Node, Out), T = element(Node, Out);
+    const std::string Type = sinkType(Node, Out);
+    const OutputText T = element(Node, Out);
     const bool Live = isLive(Node, Out);
-    std::string Fields = Live ? fmt::format("  {} *memory;\n", T) : "", Calls;
+    OutputText Fields = Live ? outputText("  {} *memory;\n", T) : OutputText(), Calls;
     if (Live)
       Calls += "      to.memory[index] = value;\n";
     std::vector<std::string> Consumers;
@@ -211,13 +213,13 @@ struct {2} {{
         }
         Arguments.push_back("to." + Field);
         if (llvm::is_contained(outputs(F.Consumer), P.Name))
-          Fields += fmt::format("  {} {};\n", sinkType(F.Consumer, P.Name), Field);
+          Fields += outputText("  {} {};\n", sinkType(F.Consumer, P.Name), Field);
         else
-          Fields += fmt::format("  {};\n", renamed(nested(P.Field, space(F.Consumer)), P.Name, Field));
+          Fields += outputText("  {};\n", nested(P.Field, space(F.Consumer)).with(OutputText::Slot::Name, Field));
       }
-      Calls += fmt::format("      {}({});\n", callee(F.Consumer), llvm::join(Arguments, ", "));
+      Calls += outputText("      {}({});\n", callee(F.Consumer), llvm::join(Arguments, ", "));
     }
-    code(fmt::format(R"(
+    code(outputText(R"(
 /// Where {0} stores {1}: an element goes {2}to {3}.
 struct {4} {{
 {5}  long long offset = 0;
@@ -239,8 +241,8 @@ struct {4} {{
   __device__ __forceinline__ {4} operator-(long long by) const {{ return *this + -by; }}
 }};
 )",
-                     name(Node), Out, Live ? "to memory and " : "", llvm::join(Consumers, " and "), Type, Fields, T,
-                     Calls));
+                    name(Node), Out, Live ? "to memory and " : "", llvm::join(Consumers, " and "), Type, Fields, T,
+                    Calls));
     cachedAccesses("", Type);
   }
 
@@ -268,7 +270,8 @@ struct {4} {{
   /// The function that the fused kernel calls in place of the root.
   void entry() {
     const KernelFacts &Facts = root();
-    std::vector<std::string> Parameters, Arguments;
+    std::vector<OutputText> Parameters;
+    std::vector<std::string> Arguments;
     auto Index = [&](const char *Type, const char *Name) {
       Parameters.push_back(fmt::format("const {} {}", Type, Name));
       Arguments.push_back(Name);
@@ -281,14 +284,13 @@ struct {4} {{
       if (!Facts.DynamicShared.empty())
         Index("unsigned", "cufuse_dynamicOffset");
     }
-    const std::vector<std::string> Own = declarations();
+    const std::vector<OutputText> Own = declarations();
     Parameters.insert(Parameters.end(), Own.begin(), Own.end());
     for (const ParameterText &P : Texts[Graph.Root]->Parameters)
       Arguments.push_back(argument(Graph.Root, P.Name));
     const std::string Head = fmt::format("__device__ __forceinline__ void {}(", Result.Facts.Name);
-    const std::string Call = fmt::format("  {}(", callee(Graph.Root));
-    code(fmt::format("\n{}{}) {{\n{}{});\n}}", Head, llvm::join(Parameters, ",\n    "), Call,
-                     llvm::join(Arguments, ", ")));
+    code(outputText("\n{}{}) {{\n  {}({});\n}}", Head, joined(Parameters, ",\n    "), callee(Graph.Root),
+                    llvm::join(Arguments, ", ")));
     Result.Text.Callee = Result.Facts.Name;
   }
 };

@@ -124,18 +124,18 @@ private:
     return fmt::format("cufuse_{}_{}", name(S.Users.front().first), S.Users.front().second);
   }
 
-  std::string aliases(unsigned Node) const {
-    std::vector<std::string> Lines;
+  OutputText aliases(unsigned Node) const {
+    std::vector<OutputText> Lines;
     const VerticalNode &N = Graph.Nodes[Node];
     for (const ParameterAccess &P : N.Accesses->Parameters)
       if (streamOf(Node, P.Name)) {
-        const std::string T = element(Node, P.Name);
-        const std::string Type = N.Shape->Width == 1
-                                     ? fmt::format("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
-                                     : fmt::format("CufuseElements<{0}, {0}, {1}, {2}>", T, N.Shape->Width, P.ReadOnly);
-        Lines.push_back(fmt::format("using cufuse_linked_{} = {};", P.Name, Type));
+        const OutputText T = element(Node, P.Name);
+        const OutputText Type = N.Shape->Width == 1
+                                    ? outputText("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
+                                    : outputText("CufuseElements<{0}, {0}, {1}, {2}>", T, N.Shape->Width, P.ReadOnly);
+        Lines.push_back(outputText("using cufuse_linked_{} = {};", P.Name, Type));
       }
-    return llvm::join(Lines, "\n");
+    return joined(Lines, "\n");
   }
 
   /// A parameter of a node as an expression of the parameters that remain.
@@ -150,7 +150,7 @@ private:
   }
 
   /// The call of a node for the elements of a turn.
-  std::string call(unsigned Node) const {
+  OutputText call(unsigned Node) const {
     const VerticalNode &N = Graph.Nodes[Node];
     const unsigned Own = N.Shape->Width;
     const std::string At = Own == 1 ? "first + k" : fmt::format("(first + k) / {}", Own);
@@ -169,8 +169,8 @@ private:
         Arguments.push_back(fmt::format("{{{} + k{}}}", registers(*S), Own == 1 ? "" : ", whole"));
       else
         Arguments.push_back(argument(Node, P.Name));
-    return fmt::format("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    {}({});\n", Own, callee(Node),
-                       llvm::join(Arguments, ", "));
+    return outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    {}({});\n", Own, callee(Node),
+                      llvm::join(Arguments, ", "));
   }
 
   /// Loads or stores of all streams in memory.
@@ -198,13 +198,14 @@ private:
 
   void loop() {
     const ShapeFacts &Shape = *Graph.Nodes[Graph.Root].Shape;
-    std::string Declared, Aligned, Calls;
+    OutputText Declared, Calls;
+    std::string Aligned;
     if (Least > 1)
       Declared = "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
                  "  constexpr int room = whole ? Width : Width + 1;\n";
     for (const Stream &S : Streams) {
       const auto &[Node, Parameter] = S.Users.front();
-      Declared += fmt::format("  {} {}[{}];\n", element(Node, Parameter), registers(S), Least == 1 ? "Width" : "room");
+      Declared += outputText("  {} {}[{}];\n", element(Node, Parameter), registers(S), Least == 1 ? "Width" : "room");
       if (S.Loads || S.Stores)
         Aligned += fmt::format("cufuseAligned<{}>({}) && ", Width, memory(S));
     }
@@ -218,7 +219,7 @@ private:
     std::vector<std::string> Names;
     for (const ParameterText &P : Result.Text.Parameters)
       Names.push_back(P.Name);
-    const std::string Parameters = llvm::join(declarations(), ",\n    ");
+    const OutputText Parameters = joined(declarations(), ",\n    ");
     auto Call = [&](const std::string &Function, const char *First) {
       return fmt::format("{}({}, elements, {});\n", Function, First, llvm::join(Names, ", "));
     };
@@ -237,7 +238,7 @@ private:
                          "      for (long long rest = first; rest < first + {1} && rest < elements; rest += {3})\n"
                          "        {4}    }}\n",
                          Aligned, Width, Whole(Width, "first"), Least, Call(Rest, "rest"));
-    code(fmt::format(
+    code(outputText(
         R"(
 /// All kernels, one after the other, on the `Width` elements from `first` on; where they are `whole`, all of them exist.
 template <int Width, bool whole>

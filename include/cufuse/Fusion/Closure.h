@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Fusion/OutputText.h"
 
 #include <llvm/ADT/ArrayRef.h>
 
@@ -16,12 +17,6 @@ class HostCode;
 class ParsedUnit;
 struct Reached;
 
-/// Stands in texts for the namespace that holds the constituent's text.
-constexpr char PathMark = '\1';
-/// Around what only stands where the kernel's grid-stride loop is unrolled, with a mark for the factor, and around what
-/// only stands where it is not.
-constexpr char UnrolledMark = '\5', NotUnrolledMark = '\6', EndMark = '\7', FactorMark = '\b';
-
 /// A stretch of the output that belongs to one constituent.
 struct Piece {
   enum class Kind {
@@ -32,7 +27,9 @@ struct Piece {
   };
   Kind What = Kind::Code;
   std::vector<std::string> Namespaces; ///< Enclosing, outermost first: `a`, `` (unnamed), `inline b`.
-  std::string Text;
+  OutputText Text;
+  /// The same where the kernel's grid-stride loop is unrolled, in the piece that holds it.
+  std::optional<OutputText> Unrolled;
   std::string File;
   unsigned Line = 0;
 };
@@ -46,19 +43,18 @@ struct IncludeLine {
 };
 
 struct ParameterText {
-  std::string Name;        ///< As in KernelFacts.
-  std::string Declaration; ///< Of the fused kernel's parameter; PathMark for the namespace, `\2` for its name.
-  std::string Field;       ///< Of the argument structure; PathMark for the namespace.
-  std::string Element;     ///< Of a pointer: what it points to, without qualifiers; PathMark for the namespace.
-  std::string Given = {};  ///< In terms of the fused kernel's other parameters: it is none of its own.
+  std::string Name;       ///< As in KernelFacts.
+  OutputText Declaration; ///< Of the fused kernel's parameter.
+  OutputText Field;       ///< Of the argument structure.
+  OutputText Element;     ///< Of a pointer: what it points to, without qualifiers.
+  std::string Given = {}; ///< In terms of the fused kernel's other parameters: it is none of its own.
 };
 
 /// Kernels of one text for different arguments: the fused kernel is a template, and the launcher chooses an instance.
 struct TextVariants {
-  std::string Parameters;                                      ///< `unsigned Turns, unsigned Full`; empty: no template.
-  std::string Names;                                           ///< `Turns, Full`
-  std::vector<std::pair<std::string, std::string>> Conditions; ///< Of the launch `\2Launch`; its template arguments.
-  std::string Otherwise;                                       ///< Template arguments where none holds.
+  std::string Parameters;                                     ///< `unsigned Turns, unsigned Full`; empty: no template.
+  std::vector<std::pair<OutputText, std::string>> Conditions; ///< Of the launch; its template arguments.
+  std::string Otherwise;                                      ///< Template arguments where none holds.
 };
 
 /// A condition of a kernel whose value is known in a turn of a loop whose elements are all below the kernel's bound.
@@ -92,12 +88,12 @@ struct Closure {
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
   std::vector<std::string> HeaderMacros, BodyMacros; ///< Defined by the pieces: to be undefined behind them.
   std::set<std::string> OutsideMacros; ///< What the headers that stay included, and the command line, define.
-  std::string Callee;                  ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
+  OutputText Callee;                   ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
-  /// Of the launch `\2Launch`, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
-  std::vector<std::string> LaunchConditions;
+  /// Of the launch, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
+  std::vector<OutputText> LaunchConditions;
   TextVariants Variants;
   bool IsComposed = false;    ///< Of several kernels, each of which depends on others.
   bool HasHostShared = false; ///< Something of the program: the output must be relocatable.
