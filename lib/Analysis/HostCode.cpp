@@ -95,20 +95,27 @@ public:
 private:
   std::optional<unsigned> integer(const clang::Expr *E) {
     clang::Expr::EvalResult Value;
-    if (E->isValueDependent())
+    if (isOpen(E))
       return std::nullopt;
-    if (E->EvaluateAsInt(Value, Context))
+    if (E->EvaluateAsInt(Value, Context) && Value.Val.getInt().getBitWidth() <= 64)
       return Value.Val.getInt().getZExtValue();
     if (const clang::Expr *Initializer = initializer(E))
       return integer(Initializer);
     return std::nullopt;
   }
 
+  /// Only an instantiation says what it is. Lists in brackets or braces have no type, or none that means anything, where the
+  /// type of what they initialise is dependent, although nothing in them is.
+  static bool isOpen(const clang::Expr *E) {
+    return E->getType().isNull() || E->isInstantiationDependent() || E->containsErrors();
+  }
+
   /// The initialiser of a local variable that nothing changes.
   const clang::Expr *initializer(const clang::Expr *E) {
     auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts());
     auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
-    if (!Variable || !Variable->getInit())
+    // `dim3 block = block;` initialises it with itself: there is an end to what is followed for one launch.
+    if (!Variable || !Variable->getInit() || ++Followed > 32)
       return nullptr;
     auto *Function = llvm::dyn_cast_or_null<clang::FunctionDecl>(Variable->getParentFunctionOrMethod());
     if (!Function || !Function->getBody())
@@ -119,6 +126,8 @@ private:
   }
 
   std::optional<BlockShape> shape(const clang::Expr *E) {
+    if (isOpen(E))
+      return std::nullopt;
     E = E->IgnoreUnlessSpelledInSource();
     if (const clang::Expr *Initializer = initializer(E))
       return shape(Initializer);
@@ -144,6 +153,7 @@ private:
   }
 
   clang::ASTContext &Context;
+  unsigned Followed = 0;
 };
 
 } // namespace
