@@ -68,6 +68,9 @@ class Batch:
     def ways(self, _pair, _folder):
         return ()
 
+    def describe(self, _case):
+        return ""
+
     def alone(self, pair):
         return pairshrink.alone(self, pair)
 

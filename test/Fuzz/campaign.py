@@ -8,6 +8,7 @@ A batch has a `seed`, an `environment` for its programs, other statuses that are
     program(cases, folder)        the text of a program that runs those whose names are its arguments, after fuse
     command(case)                 the arguments of cufuse
     ways(case, folder)            how it was fused, in words, for the counts, after fuse
+    describe(case)                what is to be said with a finding
     alone(case)                   a batch of nothing but what this case needs
     smaller(fails, budget)        of a batch of one case: the smallest one found that still `fails(batch)`
 """
@@ -69,6 +70,10 @@ def run_batch(batch, folder, tools):
         plant(good, folder, tools.plant)
     for name, outcome in run_good(batch, good, folder, tools).items():
         outcomes[name] = outcome._replace(ways=ways[name])
+    for case in batch.cases:
+        if outcomes[case.name].verdict not in ("same", "refused"):
+            said = tail(outcomes[case.name].said, 1000) + batch.describe(case)
+            outcomes[case.name] = outcomes[case.name]._replace(said=said)
     return [outcomes[case.name] for case in batch.cases]
 
 
@@ -185,7 +190,7 @@ class Findings:
             if outcome.verdict == "refused":
                 self.counts.refusals.update(blockers(outcome.said))
             elif outcome.verdict != "same":
-                print(f"batch {seed}: {outcome.case} {outcome.verdict}: {tail(outcome.said, 300)}", flush=True)
+                print(f"batch {seed}: {outcome.case} {outcome.verdict}: {tail(outcome.said, 500)}", flush=True)
                 self.write(seed, size, outcome)
 
     def write(self, seed, size, outcome):

@@ -18,6 +18,7 @@ import signal
 import subprocess
 import tempfile
 
+from hostcode import HostCode
 from mutate import mutate, tokens
 from shrink import shrink
 from tuneinputs import TuneInputs, trace_case, from_database_case, workload_case
@@ -205,6 +206,17 @@ def source_case(rng, corpus):
     return Case(files, arguments + flags)
 
 
+def host_case(rng, corpus):
+    """Sound kernels, and host functions that launch them."""
+    text = HostCode(rng).file().encode()
+    if rng.random() < 0.3:
+        text = mutate(rng, text, rng.choice(corpus.files)[1])
+    if rng.random() < 0.3:
+        kernel = rng.choice(("one", "two<int>", "three<int,4>", "in::four"))
+        return Case({"a.cu": text}, ["fuse", "-o", "out/o.cu", "a.cu:" + kernel, "a.cu:in::four"] + (["--block", "64"] * rng.choice((0, 2))))
+    return Case({"a.cu": text}, ["inspect", "a.cu"] + (["--json"] if rng.random() < 0.5 else []))
+
+
 def command_case(rng, corpus):
     """A sound file, and a command line that is not."""
     path, text, names = rng.choice(corpus.files)
@@ -337,7 +349,7 @@ def make_case(seed, corpus):
     rng = random.Random(seed)
     kind = rng.random()
     make = source_case
-    for least, other in ((0.5, command_case), (0.72, database_case), (0.77, vertical_case), (0.87, tuning_case)):
+    for least, other in ((0.42, host_case), (0.5, command_case), (0.72, database_case), (0.77, vertical_case), (0.87, tuning_case)):
         make = other if kind >= least else make
     return make(rng, corpus)
 
