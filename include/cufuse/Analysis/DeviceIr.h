@@ -1,0 +1,44 @@
+// A kernel as LLVM IR for the device: what it does, whatever the text looks like. Destructors, captures, references
+// and default arguments are just code there.
+#pragma once
+
+#include "cufuse/Analysis/Reach.h"
+
+#include <memory>
+
+namespace llvm {
+class Function;
+class Instruction;
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace cufuse {
+
+class DeviceIr {
+public:
+  ~DeviceIr();
+  /// Generates the kernel and all that it reaches, inlines what has a body, and puts variables into registers. Branches
+  /// stay as they are written: nothing is speculated, hoisted or sunk. Null where Clang cannot generate code, so that
+  /// nothing is known of the kernel: its text has errors, or Clang fails.
+  static std::unique_ptr<DeviceIr> generate(const ParsedUnit &Unit, const Reached &Reach);
+
+  /// Calls that are left in it lead to functions without a body, through pointers, or into recursion.
+  llvm::Function &kernel() const { return *Kernel; }
+  /// What a function without a body was declared as; null for an intrinsic of LLVM.
+  const clang::FunctionDecl *declaration(const llvm::Function &F) const;
+  /// The innermost place in the user's files that led to the instruction, and the function there.
+  SourcePlace place(const llvm::Instruction &I, std::string *Function = nullptr) const;
+
+private:
+  DeviceIr() = default;
+  const ParsedUnit *Unit = nullptr;
+  const Reached *Reach = nullptr;
+  std::unique_ptr<llvm::LLVMContext> Context;
+  std::unique_ptr<llvm::Module> Module;
+  llvm::Function *Kernel = nullptr;
+  llvm::DenseMap<const llvm::Function *, const clang::FunctionDecl *> Declarations;
+  friend class DeviceIrBuilder;
+};
+
+} // namespace cufuse

@@ -1,0 +1,259 @@
+#include "cufuse/Analysis/DeviceIr.h"
+
+#include "cufuse/Support/GuardedThread.h"
+
+#include <clang/Basic/CodeGenOptions.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Lex/HeaderSearch.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+namespace cufuse {
+
+namespace {
+
+/// Beyond it, calls stay: what is not seen is not known.
+constexpr unsigned MaxInstructions = 400000;
+
+bool hasErrors(const clang::FunctionDecl &F) {
+  return F.isInvalidDecl() || (F.getBody() && llvm::isa<clang::RecoveryExpr>(F.getBody()));
+}
+
+/// Makes one function of a kernel and of what it calls.
+class Flattener {
+public:
+  Flattener() {
+    Analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+    Analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+    Analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
+    Analyses.registerPass([] { return llvm::TargetLibraryAnalysis(); });
+    Analyses.registerPass([] { return llvm::TargetIRAnalysis(); });
+  }
+
+  void flatten(llvm::Function &F) {
+    if (!Entered.insert(&F).second)
+      return;
+    // What a pointer leads to may be known only when the variables are in registers.
+    for (unsigned Round = 0; Round < 3 && inlineCalls(F); ++Round)
+      simplify(F);
+    simplify(F);
+    Done.insert(&F);
+  }
+
+private:
+  bool inlineCalls(llvm::Function &F) {
+    bool Changed = false;
+    std::vector<llvm::CallBase *> Calls;
+    for (llvm::BasicBlock &Block : F)
+      for (llvm::Instruction &I : Block)
+        if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I))
+          Calls.push_back(Call);
+    for (llvm::CallBase *Call : Calls) {
+      auto *Callee = llvm::dyn_cast<llvm::Function>(Call->getCalledOperand()->stripPointerCasts());
+      if (!Callee || Callee->isDeclaration() || Callee->getFunctionType() != Call->getFunctionType())
+        continue;
+      flatten(*Callee);
+      if (!Done.contains(Callee)) // it calls itself
+        continue;
+      const unsigned Size = Callee->getInstructionCount();
+      if (Instructions + Size > MaxInstructions)
+        continue;
+      llvm::InlineFunctionInfo Info;
+      if (llvm::InlineFunction(*Call, Info).isSuccess()) {
+        Instructions += Size;
+        Changed = true;
+      }
+    }
+    return Changed;
+  }
+
+  void simplify(llvm::Function &F) {
+    llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, Analyses);
+    Analyses.clear(F, F.getName());
+    llvm::EarlyCSEPass().run(F, Analyses);
+    Analyses.clear(F, F.getName());
+    bool Changed = false;
+    for (llvm::BasicBlock &Block : F)
+      Changed |= llvm::ConstantFoldTerminator(&Block, /*DeleteDeadConditions=*/true);
+    if (!Changed)
+      return;
+    llvm::removeUnreachableBlocks(F);
+    llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, Analyses);
+    Analyses.clear(F, F.getName());
+    llvm::EarlyCSEPass().run(F, Analyses);
+    Analyses.clear(F, F.getName());
+  }
+
+  llvm::FunctionAnalysisManager Analyses;
+  llvm::DenseSet<llvm::Function *> Entered, Done;
+  unsigned Instructions = 0;
+};
+
+} // namespace
+
+class DeviceIrBuilder {
+public:
+  DeviceIrBuilder(const ParsedUnit &Unit, const Reached &Reach) : Unit(Unit), Reach(Reach) {}
+
+  std::unique_ptr<DeviceIr> run() {
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (Function != Reach.Kernel)
+        add(Function);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const CallSite &Call : Use.Calls)
+        if (const clang::FunctionDecl *Definition = nullptr; Call.Callee->hasBody(Definition))
+          add(Definition);
+    // Intrinsics and what only generated code calls show when the module is made.
+    constexpr unsigned MaxRounds = 12;
+    for (unsigned Round = 0; Round < MaxRounds; ++Round) {
+      const size_t Known = Definitions.size();
+      std::unique_ptr<DeviceIr> Ir = generate();
+      if (!Ir)
+        return nullptr;
+      if (Definitions.size() > Known && Round + 1 < MaxRounds)
+        continue;
+      Flattener().flatten(*Ir->Kernel);
+      return Ir;
+    }
+    return nullptr;
+  }
+
+private:
+  void add(const clang::FunctionDecl *Definition) {
+    if (!Definition->isDependentContext() && !hasErrors(*Definition) && !Definition->hasAttr<clang::CUDAGlobalAttr>())
+      Definitions.insert(Definition);
+  }
+
+  std::unique_ptr<DeviceIr> generate() {
+    clang::ASTContext &Ast = Unit.ast();
+    clang::DiagnosticOptions DiagnosticOptions;
+    clang::IgnoringDiagConsumer Ignore;
+    clang::DiagnosticsEngine Diagnostics(clang::DiagnosticIDs::create(), DiagnosticOptions, &Ignore,
+                                         /*ShouldOwnClient=*/false);
+    Diagnostics.setSourceManager(&Ast.getSourceManager());
+    clang::CodeGenOptions Options;
+    Options.OptimizationLevel = 1; // at 0, functions would be marked as not to be touched
+    Options.DisableLifetimeMarkers = true;
+    Options.setDebugInfo(llvm::codegenoptions::DebugLineTablesOnly);
+    Options.DebugColumnInfo = true;
+    const clang::Preprocessor &Preprocessor = Unit.preprocessor();
+
+    std::unique_ptr<DeviceIr> Ir(new DeviceIr);
+    Ir->Unit = &Unit;
+    Ir->Reach = &Reach;
+    Ir->Context = std::make_unique<llvm::LLVMContext>();
+    std::unique_ptr<clang::CodeGenerator> Generator(clang::CreateLLVMCodeGen(
+        Diagnostics, "kernel", Ast.getSourceManager().getFileManager().getVirtualFileSystemPtr(),
+        Preprocessor.getHeaderSearchInfo().getHeaderSearchOpts(), Preprocessor.getPreprocessorOpts(), Options,
+        *Ir->Context));
+    Generator->Initialize(Ast);
+    auto Give = [&](const clang::FunctionDecl *F) {
+      Generator->HandleTopLevelDecl(clang::DeclGroupRef(const_cast<clang::FunctionDecl *>(F)));
+    };
+    for (const clang::FunctionDecl *F : Definitions)
+      Give(F);
+    Give(Reach.Kernel);
+    Generator->HandleTranslationUnit(Ast);
+    if (!Generator->GetModule() || Diagnostics.hasErrorOccurred())
+      return nullptr;
+    for (const llvm::Function &F : *Generator->GetModule()) {
+      if (F.getCallingConv() == llvm::CallingConv::PTX_Kernel && !F.isDeclaration())
+        Ir->Kernel = const_cast<llvm::Function *>(&F);
+      if (!F.isDeclaration() || F.isIntrinsic())
+        continue;
+      if (auto *Declared = llvm::dyn_cast_or_null<clang::FunctionDecl>(Generator->GetDeclForMangledName(F.getName()))) {
+        Ir->Declarations[&F] = Declared;
+        if (const clang::FunctionDecl *Definition = nullptr; Declared->hasBody(Definition))
+          add(Definition);
+      }
+    }
+    Ir->Module.reset(Generator->ReleaseModule().release());
+    return Ir->Kernel ? std::move(Ir) : nullptr;
+  }
+
+  const ParsedUnit &Unit;
+  const Reached &Reach;
+  llvm::SetVector<const clang::FunctionDecl *> Definitions;
+};
+
+DeviceIr::~DeviceIr() { Module.reset(); }
+
+std::unique_ptr<DeviceIr> DeviceIr::generate(const ParsedUnit &Unit, const Reached &Reach) {
+  if (Reach.HasErrors)
+    return nullptr;
+  constexpr unsigned StackBytes = 128u << 20;
+  std::unique_ptr<DeviceIr> Ir;
+  // Clang may fail on what only its syntax accepts.
+  if (!runGuarded([&] { Ir = DeviceIrBuilder(Unit, Reach).run(); }, StackBytes))
+    return nullptr;
+  return Ir;
+}
+
+const clang::FunctionDecl *DeviceIr::declaration(const llvm::Function &F) const { return Declarations.lookup(&F); }
+
+namespace {
+
+/// The statement or declaration of a body that starts at a place of the debug information, which Clang takes from the
+/// same locations.
+struct FindPlace : clang::ConstDynamicRecursiveASTVisitor {
+  FindPlace(const clang::SourceManager &Sources, unsigned Line, unsigned Column)
+      : Sources(Sources), Line(Line), Column(Column) {
+    ShouldVisitImplicitCode = true;
+  }
+  bool VisitStmt(const clang::Stmt *S) override {
+    if (at(S->getBeginLoc()) || at(S->getEndLoc()))
+      return false;
+    auto *E = llvm::dyn_cast<clang::Expr>(S);
+    return !(E && at(E->getExprLoc()));
+  }
+  bool VisitDecl(const clang::Decl *D) override { return !at(D->getLocation()); }
+  bool at(clang::SourceLocation Location) {
+    if (Location.isInvalid())
+      return false;
+    const clang::PresumedLoc Here = Sources.getPresumedLoc(Location);
+    if (Here.isInvalid() || Here.getLine() != Line || Here.getColumn() != Column)
+      return false;
+    Found = Location;
+    return true;
+  }
+  const clang::SourceManager &Sources;
+  const unsigned Line, Column;
+  clang::SourceLocation Found;
+};
+
+} // namespace
+
+SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) const {
+  const clang::SourceManager &Sources = Unit->ast().getSourceManager();
+  for (const llvm::DILocation *At = I.getDebugLoc(); At; At = At->getInlinedAt())
+    for (const auto &[Reached, Use] : Reach->Functions) {
+      const llvm::DISubprogram *In = At->getScope()->getSubprogram();
+      if (Use.System || !In || !In->getName().starts_with(Reached->getNameAsString()))
+        continue;
+      FindPlace Find(Sources, At->getLine(), At->getColumn());
+      Find.TraverseDecl(Reached);
+      if (Find.Found.isInvalid())
+        continue;
+      if (Function)
+        *Function = Reached->getNameAsString();
+      return Unit->place(Find.Found);
+    }
+  if (Function)
+    *Function = Reach->Kernel->getNameAsString();
+  return Unit->place(Reach->Kernel->getLocation());
+}
+
+} // namespace cufuse
