@@ -5,7 +5,8 @@
 
   Fuses the kernels when <target> is built, into <name>.cu and <name>.h; adds the source to <target>, and its folder and
   the inputs' folders to <target>'s include directories, so that <target> can include "<name>.h" and call
-  <name>::launch. Files are relative to the current source folder. cufuse reads the inputs with <target>'s include
+  <name>::launch. What comes of it is compiled to PTX, too, and checked (`cufuse check`): the build fails where it does more
+  than was planned. Files are relative to the current source folder. cufuse reads the inputs with <target>'s include
   directories, definitions, CUDA options, CUDA standard and separable compilation. The fusion runs again only when an
   input, one of its headers (not the system's), cufuse or one of these properties changes.
 
@@ -103,6 +104,12 @@ execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] [==[${command}]==]
   RESULT_VARIABLE status)
 if(status)
   message(FATAL_ERROR \"cufuse could not fuse ${fuse_NAME}\")
+endif()
+execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] check [==[${output}.cu]==] -- \${flags}
+  OUTPUT_QUIET RESULT_VARIABLE status)
+if(status)
+  file(REMOVE [==[${output}.cu]==] [==[${output}.h]==]) # so that nothing compiles it
+  message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
 endif()
 " CONDITION "$<COMPILE_LANGUAGE:CUDA>" TARGET ${fuse_TARGET})
 

@@ -1,5 +1,6 @@
 #include "cufuse/Compile/Compiler.h"
 
+#include "cufuse/Check/CheckPtx.h"
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Compile/SeparatePtx.h"
 #include "cufuse/Support/Error.h"
@@ -116,7 +117,7 @@ llvm::Expected<std::string> NvccCompiler::version() {
 std::vector<std::string> NvccCompiler::ptxKey(const CompileJob &Job, const std::vector<std::string> &Flags) const {
   llvm::SmallString<128> Here; // Flags may name folders relative to it.
   llvm::sys::fs::current_path(Here);
-  std::vector<std::string> Key = {"ptx", Version, Job.Arch, std::string(Here)};
+  std::vector<std::string> Key = {"checked ptx", Version, Job.Arch, std::string(Here)};
   Key.insert(Key.end(), Flags.begin(), Flags.end());
   if (Job.Files.empty())
     Key.insert(Key.end(), {"source", absolute(Job.Source)});
@@ -146,6 +147,14 @@ static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm:
   return writeFile(within(Folder, "depends"), dependenciesOf(*Rule, Folder));
 }
 
+/// Of fused kernels, no PTX is kept or used that does more than was planned.
+static llvm::Error checkPlanned(const CompileJob &Job, llvm::StringRef Ptx) {
+  if (Job.Files.empty() || !hasExpectation(Job.Files.front().Text))
+    return llvm::Error::success(); // another's kernels
+  auto Expected = readExpectation(Job.Files.front().Text);
+  return Expected ? checkPtx(Ptx, *Expected, Job.Files.front().Path + ", as PTX").takeError() : Expected.takeError();
+}
+
 static llvm::Error writeAll(llvm::ArrayRef<OutputFile> Files, const std::string &Folder) {
   for (const OutputFile &File : Files)
     if (llvm::Error Error = writeFile(within(Folder, File.Path), File.Text))
@@ -160,7 +169,11 @@ llvm::Expected<std::string> NvccCompiler::makePtx(const CompileJob &Job, const s
       return toPtx(Nvcc, Job.Arch, Flags, absolute(Job.Source), Folder, /*Written=*/false);
     if (llvm::Error Error = writeAll(Job.Files, Folder))
       return Error;
-    return toPtx(Nvcc, Job.Arch, Flags, within(Folder, Job.Files.front().Path), Folder, /*Written=*/true);
+    if (llvm::Error Error =
+            toPtx(Nvcc, Job.Arch, Flags, within(Folder, Job.Files.front().Path), Folder, /*Written=*/true))
+      return Error;
+    auto Ptx = readFile(within(Folder, "kernels.ptx"));
+    return Ptx ? checkPlanned(Job, *Ptx) : Ptx.takeError();
   });
 }
 
@@ -208,6 +221,8 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
     Combines = false;
   for (size_t I = 0; I < Own.size(); ++I) {
     auto Kept = Cache.get(ptxKey(*Missing[I], Flags), [&](const std::string &New) -> llvm::Error {
+      if (llvm::Error Error = checkPlanned(*Missing[I], Own[I]))
+        return Error;
       if (llvm::Error Error = writeAll(Missing[I]->Files, New))
         return Error;
       if (llvm::Error Error = writeFile(within(New, "kernels.ptx"), Own[I]))

@@ -4,6 +4,7 @@
 #include "EmitLauncher.h"
 #include "EmitPrelude.h"
 #include "Writer.h"
+#include "cufuse/Fusion/ExpectPtx.h"
 
 #include <map>
 #include <set>
@@ -25,6 +26,10 @@ public:
       : Constituents(Constituents), Plan(Plan), Options(Options), Out(Options.SourceFile, Options.LineDirectives) {}
 
   FusedSource run() {
+    std::vector<const KernelFacts *> Facts;
+    for (const Constituent &C : Constituents)
+      Facts.push_back(C.Facts);
+    Out.write(constant(expectationLine(expectPtx(Facts, Plan, Options.Name))));
     Out.write(constant(banner()));
     if (rebindsLibraries(Constituents, Plan)) {
       Out.write("#include <cuda_runtime.h>");

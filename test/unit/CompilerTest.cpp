@@ -209,6 +209,27 @@ TEST_F(RealNvcc, WhatIsPreparedTogetherIsReadOnceAndWhatItIsAlone) {
   EXPECT_EQ(calls("-ptx"), 4u);
 }
 
+TEST_F(RealNvcc, PtxThatDoesMoreThanPlannedIsNeitherUsedNorKept) {
+  auto Planned = [](const std::string &Mark, const std::string &Body) {
+    CompileJob Job = markedJob(Mark, "");
+    Job.Files = {{"kernel.cu", "// cufuse-check 1: name=" + Mark + " threads=64 reads=tid.x\nnamespace " + Mark +
+                                   " {\n__global__ void fused(int *x) { " + Body + " }\n}\n"}};
+    Job.Entry = "_ZN6" + Mark + "5fused";
+    return Job;
+  };
+  const CompileJob Good = Planned("mark_a", "x[threadIdx.x] = 1;"), Bad = Planned("mark_b", "x[blockDim.x] = 1;");
+  NvccCompiler Compiler(Nvcc, Folder.at("cache"));
+  Compiler.prepare({&Good, &Bad});
+  EXPECT_EQ(calls("-ptx"), 1u);
+  EXPECT_TRUE(bool(Compiler.compile(Good)));
+  EXPECT_EQ(calls("-ptx"), 1u);
+  for (unsigned Calls : {2, 3}) {
+    EXPECT_THAT(llvm::toString(Compiler.compile(Bad).takeError()), HasSubstr("%ntid.x is read"));
+    EXPECT_EQ(calls("-ptx"), Calls);
+  }
+  EXPECT_EQ(calls("-cubin"), 1u);
+}
+
 TEST_F(RealNvcc, WhatDoesNotCompileDoesNotKeepTheOthersFromIt) {
   const CompileJob Good = markedJob("mark_a", "s[threadIdx.x] = x[3];"), Bad = markedJob("mark_b", "nonsense");
   NvccCompiler Compiler(Nvcc, Folder.at("cache"));

@@ -21,6 +21,7 @@ struct Invocation {
 /// Adds the subcommand; the function runs it once the command line is parsed.
 std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocation);
 std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation);
+std::function<llvm::Error()> addCheck(CLI::App &App, const Invocation &Invocation);
 std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation);
 
 } // namespace cufuse

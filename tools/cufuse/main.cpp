@@ -39,7 +39,7 @@ int main(int Count, char **Written) {
   App.footer("Exit status: 0 done; 1 refused, or bad input; 2 bad usage; 3 a tool is missing; 4 fusing is not advised; "
              "70 a bug of ours.");
   std::function<llvm::Error()> Runs[] = {addInspect(App, Invocation), addFuse(App, Invocation),
-                                         addTune(App, Invocation)};
+                                         addCheck(App, Invocation), addTune(App, Invocation)};
   try {
     App.parse(Own, Written);
   } catch (const CLI::ParseError &Error) {

@@ -42,8 +42,9 @@ struct CompiledKernels {
 class Compiler {
 public:
   virtual ~Compiler() = default;
-  /// Fails with ExitCode::MissingTool without the compiler, with ExitCode::BadInput when it refuses `Source`, as a
-  /// defect when it refuses `Files` or takes longer than ten minutes.
+  /// Fails with ExitCode::MissingTool without the compiler, with ExitCode::BadInput when it refuses `Source` or when
+  /// the PTX of `Files` does more than their first line plans (Check/CheckPtx.h), as a defect when it refuses `Files`
+  /// or takes longer than ten minutes.
   virtual llvm::Expected<CompiledKernels> compile(const CompileJob &Job) = 0;
   /// Does what it can for these jobs together, so that `compile` takes less for each; what fails is left to it.
   virtual void prepare(llvm::ArrayRef<const CompileJob *>) {}

@@ -1,0 +1,98 @@
+#include "cufuse/Driver/CheckOutput.h"
+
+#include "cufuse/Check/CheckPtx.h"
+#include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Support/Error.h"
+#include "cufuse/Support/Process.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/ADT/ScopeExit.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
+
+namespace cufuse {
+
+static llvm::Expected<std::string> textOfFile(const std::string &Path) {
+  auto Text = llvm::MemoryBuffer::getFile(Path);
+  if (!Text)
+    return badInput(fmt::format("cannot read '{}': {}", Path, Text.getError().message()));
+  return (*Text)->getBuffer().str();
+}
+
+/// All that the flags name, where `CompileFlags` has the last.
+static std::set<std::string> architectures(const InputFlags &Flags) {
+  if (!Flags.Arch.empty())
+    return {Flags.Arch};
+  std::set<std::string> All;
+  const llvm::ArrayRef<std::string> Written = Flags.Written;
+  for (size_t I = 0; I < Written.size(); ++I)
+    for (size_t Words : {1, 2}) // its value may be the next word
+      if (I + Words <= Written.size())
+        if (const auto Arch = translateFlags(Written.slice(I, Words)).Arch)
+          All.insert(*Arch);
+  return All.empty() ? std::set<std::string>{"sm_90a"} : All;
+}
+
+static llvm::Expected<std::string> ptxOf(const Toolchain &Tools, const std::string &Output, const CompileFlags &Flags,
+                                         const std::string &Arch) {
+  llvm::SmallString<128> File;
+  int Descriptor = 0;
+  if (std::error_code Error = llvm::sys::fs::createTemporaryFile("cufuse", "ptx", Descriptor, File))
+    return fail(ExitCode::MissingTool, "cannot make a temporary file: " + Error.message());
+  llvm::sys::fs::closeFile(Descriptor);
+  llvm::scope_exit Clean([&] { llvm::sys::fs::remove(File); });
+  // With lines, a message has its place in the user's file.
+  std::vector<std::string> Command = {Tools.Nvcc, "-ptx", "-lineinfo"};
+  for (const std::vector<std::string> &Some : {gencodeFlags(Arch), Flags.Nvcc})
+    Command.insert(Command.end(), Some.begin(), Some.end());
+  if (!Flags.Standard.empty())
+    Command.push_back("-std=" + Flags.Standard);
+  Command.insert(Command.end(), {"-o", std::string(File), Output});
+  auto Result = runProcess(Command, /*TimeLimitSeconds=*/600);
+  if (!Result)
+    return Result.takeError();
+  if (Result->Status != 0)
+    return badInput(fmt::format("nvcc does not compile '{}':\n{}", Output, Result->Output),
+                    llvm::StringRef(Result->Output).contains("Duplicate definition")
+                        ? "put braces around the text of assembly that declares registers or labels"
+                        : "give the flags that it is compiled with after `--`");
+  return textOfFile(std::string(File));
+}
+
+llvm::Expected<std::string> checkOutput(const Toolchain &Tools, const std::string &Output, const std::string &Ptx,
+                                        const InputFlags &Flags) {
+  auto Source = textOfFile(Output);
+  if (!Source)
+    return Source.takeError();
+  auto Expected = readExpectation(*Source);
+  if (!Expected)
+    return badInput(fmt::format("cannot check '{}': {}", Output, textOf(Expected.takeError())));
+  if (!Ptx.empty()) {
+    auto Text = textOfFile(Ptx);
+    if (!Text)
+      return Text.takeError();
+    auto Seen = checkPtx(*Text, *Expected, Ptx);
+    if (!Seen)
+      return Seen.takeError();
+    return fmt::format("{}: as planned: {}\n", Ptx, fmt::join(*Seen, ", "));
+  }
+  if (Tools.Nvcc.empty())
+    return fail(ExitCode::MissingTool, "nvcc is on neither PATH nor in the CUDA toolkit's bin",
+                "install the CUDA compiler, or give the output's PTX with --ptx");
+  const CompileFlags Translated = translateFlags(Flags.Written, Flags.Folder);
+  std::string Lines;
+  for (const std::string &Arch : architectures(Flags)) {
+    auto Text = ptxOf(Tools, Output, Translated, Arch);
+    if (!Text)
+      return Text.takeError();
+    auto Seen = checkPtx(*Text, *Expected, Arch + " PTX");
+    if (!Seen)
+      return Seen.takeError();
+    Lines += fmt::format("{}: {} as planned: {}\n", Output, Arch, fmt::join(*Seen, ", "));
+  }
+  return Lines;
+}
+
+} // namespace cufuse

@@ -1,0 +1,35 @@
+#include "Commands.h"
+
+#include "cufuse/Driver/CheckOutput.h"
+
+#include <llvm/Support/raw_ostream.h>
+
+namespace cufuse {
+
+std::function<llvm::Error()> addCheck(CLI::App &App, const Invocation &Invocation) {
+  struct Arguments {
+    std::string Output, Ptx;
+    InputFlags Flags;
+  };
+  auto Given = std::make_shared<Arguments>();
+  CLI::App &Command = *App.add_subcommand(
+      "check", "Compile an output to PTX and check that it reads and synchronises only what was planned.");
+  Command.add_option("OUT.cu", Given->Output, "What `fuse` or `tune` wrote; nvcc's flags for it go after `--`")
+      ->required();
+  Command.add_option("--ptx", Given->Ptx, "Its PTX, where it is compiled already");
+  Command.add_option("--arch", Given->Flags.Arch,
+                     "Architecture, like sm_80 or sm_90a (default: all in the flags, else sm_90a)");
+  return [Given, &Invocation]() -> llvm::Error {
+    Given->Flags.Written = Invocation.Flags;
+    auto Tools = findToolchain(Invocation.Program);
+    if (!Tools)
+      return Tools.takeError();
+    auto Seen = checkOutput(*Tools, Given->Output, Given->Ptx, Given->Flags);
+    if (!Seen)
+      return Seen.takeError();
+    llvm::outs() << *Seen;
+    return llvm::Error::success();
+  };
+}
+
+} // namespace cufuse
