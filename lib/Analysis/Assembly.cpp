@@ -1,6 +1,10 @@
 #include "cufuse/Analysis/Assembly.h"
 
+#include "cufuse/Check/PtxTable.h"
+#include "cufuse/Check/PtxWords.h"
+
 #include <clang/AST/ASTContext.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Regex.h>
 
 namespace cufuse {
@@ -12,45 +16,38 @@ constexpr std::pair<llvm::StringLiteral, Builtin> Registers[] = {{"tid", Builtin
                                                                  {"ctaid", Builtin::BlockIdx},
                                                                  {"nctaid", Builtin::GridDim}};
 
-bool isWord(char C) { return isalnum(static_cast<unsigned char>(C)) || C == '_' || C == '$'; }
-
-/// Does an instruction start here, without a label or a predicate before it?
-bool startsStatement(llvm::StringRef Before) {
-  Before = Before.rtrim();
-  return Before.empty() || Before.ends_with(";") || Before.ends_with("{") || Before.ends_with("}") ||
-         Before.ends_with("\"");
-}
-
-bool readRegister(llvm::StringRef Text, size_t At, llvm::StringRef Name, AssemblyMention &Mention) {
+bool readRegister(size_t At, llvm::StringRef Word, llvm::StringRef Name, AssemblyMention &Mention) {
   // A single `%` stands in assembly without operands, to which none can be added.
-  if (!Text.substr(At).starts_with("%%"))
+  if (!Word.consume_front("%%"))
     return false;
-  const size_t Behind = At + 2 + Name.size();
   Mention.At = At;
   if (Name == "warpid") {
     Mention.What = AssemblyMention::Kind::WarpId;
-    Mention.Length = Behind - At;
-    return true;
+    Mention.Length = 2 + Word.size();
+    return Word == Name;
   }
   for (const auto &[Register, Variable] : Registers) {
-    if (Name != Register || Behind + 2 > Text.size() || Text[Behind] != '.' || Text[Behind + 1] < 'x' ||
-        Text[Behind + 1] > 'z' || (Behind + 2 < Text.size() && isWord(Text[Behind + 2])))
+    const llvm::StringRef Component = Word.drop_front(std::min(Word.size(), Register.size()));
+    if (Name != Register || (Component != ".x" && Component != ".y" && Component != ".z"))
       continue;
     Mention.What = AssemblyMention::Kind::Register;
     Mention.Variable = Variable;
-    Mention.Dimension = Text[Behind + 1] - 'x';
-    Mention.Length = Behind + 2 - At;
+    Mention.Dimension = Component[1] - 'x';
+    Mention.Length = 2 + Word.size();
     return true;
   }
   return false;
 }
+
+/// What declares in assembly, without saying anything of other threads.
+constexpr llvm::StringLiteral Directives[] = {".reg", ".pragma", ".loc", ".local", ".shared"};
 
 bool readBarrier(llvm::StringRef Text, size_t At, AssemblyMention &Mention) {
   static const llvm::Regex Form(
       "^(bar|barrier)(\\.cta)?\\.(sync|arrive)(\\.aligned)?[[:space:]]+(%?)([0-9]+)[[:space:]]*(,[[:space:]]*%?[0-9]+"
       "[[:space:]]*)?(;|$|\")");
   llvm::SmallVector<llvm::StringRef> Parts;
-  if (!startsStatement(Text.take_front(At)) || !Form.match(Text.substr(At), &Parts))
+  if (!Form.match(Text.substr(At), &Parts))
     return false;
   Mention.What = AssemblyMention::Kind::Barrier;
   Mention.IsOperand = !Parts[5].empty();
@@ -64,26 +61,56 @@ bool readBarrier(llvm::StringRef Text, size_t At, AssemblyMention &Mention) {
 } // namespace
 
 AssemblyScan scanAssembly(llvm::StringRef Text) {
-  static const llvm::Regex Block(
-      "%%?(tid|ntid|ctaid|nctaid|warpid|nwarpid|clusterid|cluster_[a-z]+|dynamic_smem_size|total_smem_size)([^a-zA-Z_]"
-      "|$)"
-      "|(^|[^a-zA-Z_.])(bar|barrier|exit|setmaxnreg|wgmma|tcgen05)([^a-zA-Z_]|$)");
   AssemblyScan Scan;
-  llvm::SmallVector<llvm::StringRef> Matches;
-  for (size_t From = 0; Block.match(Text.substr(From), &Matches);) {
-    const bool IsRegister = !Matches[1].empty();
-    const llvm::StringRef Name = IsRegister ? Matches[1] : Matches[4];
-    const size_t At = (IsRegister ? Matches[0].data() : Name.data()) - Text.data();
-    From = Name.end() - Text.data();
-    // Of warps only.
-    if (Name == "bar" && Text.substr(At).starts_with("bar.warp."))
-      continue;
+  auto Unknown = [&](llvm::StringRef What) {
+    if (Scan.Unknown.empty())
+      Scan.Unknown = What.str();
+  };
+  // What our check of compiled outputs tells a user's assembly by.
+  if (Text.contains("begin inline asm") || Text.contains("end inline asm"))
+    Unknown("a comment like nvcc's own");
+  std::set<llvm::StringRef> Declared; // by `.reg .b32 %%x, %%r<4>;`
+  readPtxStatements(Text, [&](const PtxStatement &S) {
+    if (!S.IsLabel && S.Opcode == ".reg")
+      Declared.insert(S.Operands.begin(), S.Operands.end());
+  });
+  auto Register = [&](llvm::StringRef Word) {
+    const llvm::StringRef Name = ptxRegisterName(Word);
+    if (Name.empty() || Declared.count(Word) || Declared.count(Word.rtrim("0123456789")))
+      return;
+    const PtxRegister *Known = findPtxRegister(Name);
+    if (Known && Known->What == PtxRegister::Kind::Any)
+      return;
     AssemblyMention Mention;
-    if (IsRegister ? readRegister(Text, At, Name, Mention) : readBarrier(Text, At, Mention))
+    if (Known && Known->What == PtxRegister::Kind::Block &&
+        readRegister(Word.data() - Text.data(), Word, Name, Mention))
       Scan.Mentions.push_back(Mention);
-    else if (Scan.Unknown.empty())
-      Scan.Unknown = (IsRegister ? "%" : "") + Name.str();
-  }
+    else
+      Unknown(("%" + Name).str());
+  };
+  readPtxStatements(Text, [&](const PtxStatement &S) {
+    if (S.IsLabel)
+      return;
+    if (S.Opcode.starts_with(".")) {
+      if (!llvm::is_contained(Directives, S.Opcode))
+        Unknown(S.Opcode);
+      return;
+    }
+    const PtxFamily *Family = findPtxFamily(S.Opcode);
+    const PtxFamily::Kind What = Family ? Family->What : PtxFamily::Kind::Refused;
+    if (What == PtxFamily::Kind::Warp && Scan.Warp.empty())
+      Scan.Warp = S.Opcode.str();
+    if (What == PtxFamily::Kind::Copy && Scan.Copy.empty())
+      Scan.Copy = S.Opcode.str();
+    AssemblyMention Mention;
+    if (What == PtxFamily::Kind::Barrier && !S.IsPredicated &&
+        readBarrier(Text, S.Opcode.data() - Text.data(), Mention))
+      Scan.Mentions.push_back(Mention);
+    else if (What != PtxFamily::Kind::Plain && What != PtxFamily::Kind::Warp && What != PtxFamily::Kind::Copy)
+      Unknown(Family ? Family->Name : S.Opcode);
+    Register(S.Opcode); // where only a part of the text is scanned
+    llvm::for_each(S.Operands, Register);
+  });
   return Scan;
 }
 

@@ -6,12 +6,13 @@ namespace cufuse {
 
 namespace {
 
-/// The text of a string token with its escapes blank, so that words end where they end.
+/// The text of a string token with its escapes blank, so that words end where they end; lines end, too.
 std::string withoutEscapes(llvm::StringRef Token) {
   std::string Text = Token.str();
   for (size_t I = 0; I + 1 < Text.size(); ++I)
     if (Text[I] == '\\') {
-      Text[I] = Text[I + 1] = ' ';
+      Text[I] = Text[I + 1] == 'n' ? '\n' : ' ';
+      Text[I + 1] = ' ';
       ++I;
     }
   return Text;

@@ -2,6 +2,7 @@
 
 #include "cufuse/Fusion/Closure.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSet.h>
 
 namespace cufuse {
@@ -91,6 +92,9 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
       Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[I].end()));
     }
   }
+  // Launches count clusters where it has two dimensions, and Clang does not know it.
+  if (llvm::any_of(Tokens, [&](const RawToken &T) { return T.Offset < Close && T.is("__block_size__"); }))
+    Blockers.push_back({BlockerKind::Cluster, Unit.place(Kernel.getLocation()), "__block_size__"});
   if (!Qualified)
     return FromMacro("no __global__ is written before " + Kernel.getNameAsString());
   if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>();

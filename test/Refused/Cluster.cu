@@ -2,6 +2,8 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:with_dimensions --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=DIMENSIONS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:with_size --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=SIZE --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse %s:waits --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=CALL --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse %s:by_group --block 64 -o %t/out.cu -- -arch=sm_90a 2>&1 | \
@@ -12,6 +14,9 @@
 // DIMENSIONS: refused: {{[^ ]*}}:[[#@LINE+2]]:17: with_dimensions: the kernel uses thread-block clusters:
 // DIMENSIONS-SAME: __cluster_dims__ [Cluster]; leave this kernel out: clusters cannot share a block
 __global__ void __cluster_dims__(2, 1, 1) with_dimensions(float *data) { data[threadIdx.x] = 0; }
+
+// SIZE: refused: {{[^ ]*}}:[[#@LINE+1]]:55: with_size: the kernel uses thread-block clusters: __block_size__ [Cluster];
+__global__ void __block_size__((64, 1, 1), (2, 1, 1)) with_size(float *data) { data[threadIdx.x] = 0; }
 
 __global__ void waits(float *data) {
   data[threadIdx.x] = 1;

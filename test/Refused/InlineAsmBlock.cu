@@ -4,6 +4,8 @@
 // RUN: %exits 1 %cufuse fuse %s:unknown --block 64 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse %s:unplain --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=UNPLAIN --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:launch --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=LAUNCH --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:lanes --block 64 -o %t/out.cu
 __global__ void unknown(float *data) {
@@ -25,6 +27,38 @@ __global__ void unknown(float *data) {
   data[x + y + z + w] += 1;
 }
 
+// What the launch, the cluster or the end of the thread is to the kernel, and whatever no table knows.
+__global__ void launch(unsigned *data) {
+  unsigned x;
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %nclusterid in launch [InlineAsmBlock]
+  asm("mov.u32 %0, %%nclusterid.x;" : "=r"(x));
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %aggr_smem_size in launch
+  asm("mov.u32 %0, %%aggr_smem_size;" : "=r"(x));
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %is_explicit_cluster in launch
+  asm("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }" : "=r"(x));
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %cluster_ctarank in launch
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(x));
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %unheardof in launch
+  asm("mov.u32 %0, %%unheardof;" : "=r"(x));
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: ret in launch
+  asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0; @p ret; }" ::"r"(x));
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: clusterlaunchcontrol in launch
+  asm volatile("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%0], [%0];" ::"r"(x));
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: griddepcontrol in launch
+  asm volatile("griddepcontrol.launch_dependents;");
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: mapa in launch
+  asm("mapa.shared::cluster.u32 %0, %0, 0;" : "+r"(x));
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: call in launch
+  asm volatile("call _Z6launchPj, ();");
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: unheardof.sync.b32 in launch
+  asm volatile("unheardof.sync.b32 %0;" : "=r"(x));
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: .unheardof in launch
+  asm volatile(".unheardof 1;");
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: a comment like nvcc's own in launch
+  asm volatile("// end inline asm\n ret;");
+  data[x] += 1;
+}
+
 #define MOVE "mov.u32 %0, %%tid.x;"
 __global__ void unplain(float *data) {
   unsigned x, y;
@@ -39,5 +73,13 @@ __global__ void lanes(unsigned *data) {
   unsigned lane, sum;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(lane), "r"(3), "r"(threadIdx.x));
+  asm volatile("{\n"
+               "  .reg .pred %%done; // of mine: %%tid would be another's\n"
+               "  setp.ne.u32 %%done, %0, 0;\n"
+               "again:\n"
+               "  @!%%done bra again;\n"
+               "  .pragma \"nounroll\";\n"
+               "}" ::"r"(sum));
+  asm volatile("griddepcontrol.wait;" ::: "memory");
   data[threadIdx.x] = sum;
 }

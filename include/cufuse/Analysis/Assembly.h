@@ -32,11 +32,14 @@ struct AssemblyMention {
 
 struct AssemblyScan {
   std::vector<AssemblyMention> Mentions; ///< In order.
-  std::string Unknown;                   ///< The first thing that has no counterpart, or "".
+  /// The first thing that has no counterpart, or "": registers of the launch and the cluster, what ends the thread or
+  /// calls, and whatever the tables of Check/PtxTable.h do not know.
+  std::string Unknown;
+  std::string Warp; ///< The first instruction that several lanes execute together (`shfl.sync.bfly.b32`), or "".
+  std::string Copy; ///< The first that goes on after it (`cp.async.ca.shared.global`), or "".
 };
 
-/// Scans the text of an assembly statement. Warp-level instructions and lane registers keep their meaning and are not
-/// mentioned.
+/// Scans the text of an assembly statement. Lane registers keep their meaning and are not mentioned.
 AssemblyScan scanAssembly(llvm::StringRef Text);
 AssemblyScan scanAssembly(const clang::GCCAsmStmt &Assembly);
 
