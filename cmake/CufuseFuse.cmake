@@ -7,7 +7,8 @@
   the inputs' folders to <target>'s include directories, so that <target> can include "<name>.h" and call
   <name>::launch. What comes of it is compiled to PTX, too, and checked (`cufuse check`): the build fails where it does more
   than was planned. Files are relative to the current source folder. cufuse reads the inputs with <target>'s include
-  directories, definitions, CUDA options, CUDA standard and separable compilation. The fusion runs again only when an
+  directories, definitions, CUDA options, CUDA standard, CUDA architectures and separable compilation, and with the
+  CMAKE_CUDA_FLAGS of the configuration, as they are at the end of the current folder. The fusion runs again only when an
   input, one of its headers (not the system's), cufuse or one of these properties changes.
 
   <target> must exist and belong to the current folder; the CUDA language must be enabled.
@@ -31,6 +32,11 @@ function(cufuse_fuse)
   endif()
 
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/cufuse")
+  # Each configuration has text of its own.
+  get_property(several GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(several)
+    string(APPEND folder "/$<CONFIG>")
+  endif()
   set(output "${folder}/${fuse_NAME}")
   set(command fuse)
   foreach(kernel IN LISTS fuse_KERNELS)
@@ -62,8 +68,27 @@ function(cufuse_fuse)
   target_sources(${fuse_TARGET} PRIVATE "${output}.cu" "${output}.h")
   target_include_directories(${fuse_TARGET} PRIVATE "${folder}" ${folders})
 
-  # The flags are known when CMake generates, and only per language, which a custom command cannot ask for: a script holds
-  # them and runs cufuse.
+  # nvcc gets CMAKE_CUDA_FLAGS as they are when the folder ends.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_write_script
+    [===[${fuse_TARGET}]===] [===[${fuse_NAME}]===] [===[${output}]===] [===[${command}]===])")
+
+  add_custom_command(OUTPUT "${output}.cu" "${output}.h"
+    COMMAND "${CMAKE_COMMAND}" -P "${output}-$<CONFIG>.cmake"
+    DEPENDS ${inputs} "${output}-$<CONFIG>.cmake" cufuse::cufuse
+    DEPFILE "${output}.d"
+    COMMENT "Fusing ${fuse_NAME}"
+    VERBATIM)
+endfunction()
+
+# The flags are known when CMake generates, and only per language, which a custom command cannot ask for: a script holds
+# them and runs cufuse.
+function(_cufuse_write_script fuse_TARGET fuse_NAME output command)
+  set(configurations ${CMAKE_CONFIGURATION_TYPES} ${CMAKE_BUILD_TYPE})
+  set(by_configuration "")
+  foreach(configuration IN LISTS configurations)
+    string(TOUPPER "${configuration}" configuration)
+    string(APPEND by_configuration "set(flags_${configuration} [==[${CMAKE_CUDA_FLAGS_${configuration}}]==])\n")
+  endforeach()
   set(property "$<TARGET_PROPERTY:${fuse_TARGET}")
   file(GENERATE OUTPUT "${output}-$<CONFIG>.cmake" CONTENT
 "set(includes [==[${property},INCLUDE_DIRECTORIES>]==])
@@ -72,7 +97,24 @@ set(options [==[${property},COMPILE_OPTIONS>]==])
 set(features [==[${property},COMPILE_FEATURES>]==])
 set(standard [==[${property},CUDA_STANDARD>]==])
 set(separable [==[$<BOOL:${property},CUDA_SEPARABLE_COMPILATION>>]==])
-separate_arguments(flags UNIX_COMMAND [==[${CMAKE_CUDA_FLAGS}]==])
+${by_configuration}
+string(TOUPPER [==[$<CONFIG>]==] configuration)
+set(flags [==[${CMAKE_CUDA_FLAGS}]==])
+separate_arguments(flags UNIX_COMMAND \"\${flags} \${flags_\${configuration}}\")
+foreach(architecture IN ITEMS ${property},CUDA_ARCHITECTURES>)
+  if(architecture MATCHES \"^([0-9]+[af]?)(-real|-virtual|)\\$\")
+    set(number \${CMAKE_MATCH_1})
+    set(code compute_\${number},sm_\${number})
+    if(CMAKE_MATCH_2 STREQUAL \"-real\")
+      set(code sm_\${number})
+    elseif(CMAKE_MATCH_2 STREQUAL \"-virtual\")
+      set(code compute_\${number})
+    endif()
+    list(APPEND flags \"--generate-code=arch=compute_\${number},code=[\${code}]\")
+  elseif(architecture)
+    list(APPEND flags \"-arch=\${architecture}\")
+  endif()
+endforeach()
 
 if(NOT standard AND features MATCHES \"cuda_std_([0-9]+)\")
   set(standard \${CMAKE_MATCH_1})
@@ -112,11 +154,4 @@ if(status)
   message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
 endif()
 " CONDITION "$<COMPILE_LANGUAGE:CUDA>" TARGET ${fuse_TARGET})
-
-  add_custom_command(OUTPUT "${output}.cu" "${output}.h"
-    COMMAND "${CMAKE_COMMAND}" -P "${output}-$<CONFIG>.cmake"
-    DEPENDS ${inputs} "${output}-$<CONFIG>.cmake" cufuse::cufuse
-    DEPFILE "${output}.d"
-    COMMENT "Fusing ${fuse_NAME}"
-    VERBATIM)
 endfunction()
