@@ -1,16 +1,18 @@
 // A CUDA driver for tests without a GPU: what cufuse-runner calls of it, with device memory on the host. Kernels and their
 // parameters are read from cubins; those of test/Execution/Inputs/runner_kernels.cu are played by functions, any other
-// writes nothing. Work is done when it is enqueued, but for what a gate holds, which would be a deadlock anyway; time passes
+// writes 1 where its pointers lead. Work is done when it is enqueued, but for what a gate holds, which would be a deadlock anyway; time passes
 // only in kernels, a nanosecond for each of their threads and, for those that are not played, 5 µs, and while the host launches
 // one that is not in a graph, 5 µs.
 //
 // FAKE_DRIVER_GPUS=N: so many (1). FAKE_DRIVER_FAULTS=crash:THREADS,hang:THREADS,wrong:THREADS: what blocks of so many threads
 // do, in kernels that are not played; `wrong` writes where the last pointer leads. FAKE_DRIVER_LATER=US: so much longer fused
-// kernels take as soon as a whole output is loaded, which has several.
+// kernels take as soon as a whole output is loaded, which has several. FAKE_DRIVER_SLOW=US:FACTOR: so much longer kernels take
+// on the GPU in its first so many microseconds.
 #include <cuda.h>
 #include <elf.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -30,8 +32,9 @@ struct Kernel {
   std::string Name;
   std::vector<size_t> Parameters; ///< Sizes in bytes.
 };
-const char *const Played[] = {"add",         "histogram",          "add_by_ticket",    "add_never",
-                              "add_wrongly", "add_through_shared", "add_out_of_bounds", "cufuse_differ"};
+const char *const Played[] = {
+    "add",         "histogram",          "add_by_ticket",     "add_by_queue", "add_never", "add_until_worn",
+    "add_wrongly", "add_through_shared", "add_out_of_bounds", "cufuse_differ"};
 
 using Module = std::vector<Kernel>;
 
@@ -91,6 +94,7 @@ double Microseconds = 0;
 CUresult Sticky = CUDA_SUCCESS;
 Graph *Capturing = nullptr;
 std::map<const Kernel *, int> DynamicLimit;
+std::map<const Kernel *, int> Launches; ///< Of those that wear out.
 
 std::set<void *> Allocated;
 bool IsLater = false;
@@ -120,7 +124,7 @@ template <typename T> T argument(const std::vector<std::string> &Arguments, size
   return Value;
 }
 
-void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::vector<std::string> &Arguments) {
+void play(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::vector<std::string> &Arguments) {
   const std::string &Name = Kernel.Name;
   Microseconds += 1e-3 * Blocks * Threads;
   if (std::find(std::begin(Played), std::end(Played), Name) == std::end(Played)) {
@@ -132,6 +136,9 @@ void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std:
       Sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
     while (Fault == "hang")
       ::pause();
+    for (size_t I = 0; I < Arguments.size(); ++I)
+      if (Arguments[I].size() == sizeof(CUdeviceptr) && Allocated.contains(argument<void *>(Arguments, I)))
+        std::memset(argument<void *>(Arguments, I), 1, 1);
     for (size_t I = Arguments.size(); Fault == "wrong" && I-- > 0;)
       if (Arguments[I].size() == sizeof(CUdeviceptr) && Allocated.contains(argument<void *>(Arguments, I))) {
         std::memset(argument<void *>(Arguments, I), 0x11, 4);
@@ -161,12 +168,26 @@ void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std:
   const auto *A = argument<const float *>(Arguments, 0), *B = argument<const float *>(Arguments, 1);
   auto *C = argument<float *>(Arguments, 2);
   const unsigned Count = argument<unsigned>(Arguments, 3);
-  unsigned *Ticket = Name == "add_by_ticket" ? argument<unsigned *>(Arguments, 4) : nullptr;
+  unsigned *Ticket = Name == "add_by_ticket" || Name == "add_by_queue" ? argument<unsigned *>(Arguments, 4) : nullptr;
+  // What is used up is left at once.
+  if (Name == "add_by_queue" && *Ticket >= Blocks)
+    Microseconds -= 1e-3 * Blocks * Threads;
+  const bool Worn = Name == "add_until_worn" && ++Launches[&Kernel] > 8;
   for (unsigned Block = 0; Block < Blocks; ++Block) {
     const unsigned Which = Ticket ? (*Ticket)++ : Block;
     for (unsigned I = Which * Threads; I < std::min((Which + 1) * Threads, Count); ++I)
-      C[I] = A[I] + B[I] + (Name == "add_wrongly" && I == 12345 ? 1 : 0);
+      C[I] = A[I] + B[I] + (Worn || Name == "add_wrongly") * (I == 12345 ? 1 : 0);
   }
+}
+
+void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::vector<std::string> &Arguments) {
+  const double Before = Microseconds;
+  play(Kernel, Blocks, Threads, Arguments);
+  double Slow = 0, Factor = 1;
+  if (const char *Given = std::getenv("FAKE_DRIVER_SLOW"))
+    std::sscanf(Given, "%lf:%lf", &Slow, &Factor);
+  if (Before < Slow)
+    Microseconds += (Factor - 1) * (Microseconds - Before);
 }
 
 } // namespace
@@ -201,9 +222,9 @@ CUresult cuDeviceGetName(char *Name, int Length, CUdevice) {
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *Value, CUdevice_attribute Attribute, CUdevice) {
-  *Value = Attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE                ? 1 << 20
+  *Value = Attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE              ? 1 << 20
            : Attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
-                                                                        : 9;
+                                                                       : 9;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetPCIBusId(char *, int, CUdevice) { return CUDA_ERROR_INVALID_DEVICE; }

@@ -4,6 +4,7 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
 
@@ -131,22 +132,43 @@ llvm::Error Buffers::fill(const Buffer &Buffer) {
   return llvm::Error::success();
 }
 
+llvm::Error Buffers::poison(CUdeviceptr Address, const Buffer &Output, CUstream Stream) {
+  CUresult Result = CUDA_SUCCESS;
+  const std::uint64_t Words = Output.Bytes / 4;
+  if (Words)
+    Result = Cuda.cuMemsetD32Async(Address, Poison, Words, Stream);
+  if (Result == CUDA_SUCCESS && Output.Bytes % 4)
+    Result = Cuda.cuMemsetD8Async(Address + Words * 4, Poison & 0xFF, Output.Bytes % 4, Stream);
+  return check(Cuda, Result, RunStatus::LaunchFailed, "preparing buffer '" + Output.Spec.Name + "'");
+}
+
 llvm::Error Buffers::prepare(CUstream Stream) {
   for (const Buffer &One : All) {
-    CUresult Result = CUDA_SUCCESS;
-    if (One.Spec.Accumulated) {
-      Result = Cuda.cuMemcpyDtoD(One.Address, One.Initial, One.Bytes);
-    } else if (One.Spec.Output) {
-      const std::uint64_t Words = One.Bytes / 4;
-      if (Words)
-        Result = Cuda.cuMemsetD32Async(One.Address, Poison, Words, Stream);
-      if (Result == CUDA_SUCCESS && One.Bytes % 4)
-        Result = Cuda.cuMemsetD8Async(One.Address + Words * 4, Poison & 0xFF, One.Bytes % 4, Stream);
+    if (One.Spec.Output && !One.Spec.Accumulated) {
+      if (llvm::Error Error = poison(One.Address, One, Stream))
+        return Error;
+    } else if (One.Spec.Accumulated) {
+      if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyDtoD(One.Address, One.Initial, One.Bytes),
+                                    RunStatus::LaunchFailed, "preparing buffer '" + One.Spec.Name + "'"))
+        return Error;
     }
-    if (llvm::Error Error = check(Cuda, Result, RunStatus::LaunchFailed, "preparing buffer '" + One.Spec.Name + "'"))
-      return Error;
   }
   return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "preparing the outputs");
+}
+
+bool Buffers::accumulate() const {
+  return llvm::any_of(All, [](const Buffer &One) { return One.Spec.Output && One.Spec.Accumulated; });
+}
+
+llvm::Error Buffers::restore() {
+  if (!accumulate())
+    return llvm::Error::success();
+  for (const Buffer &One : All)
+    if (One.Spec.Output && One.Spec.Accumulated)
+      if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyDtoD(One.Address, One.Initial, One.Bytes),
+                                    RunStatus::LaunchFailed, "restoring buffer '" + One.Spec.Name + "'"))
+        return Error;
+  return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "restoring the outputs");
 }
 
 llvm::Error Buffers::keepReference() {
@@ -156,6 +178,16 @@ llvm::Error Buffers::keepReference() {
     if (!One.Reference)
       if (llvm::Error Error = allocate(One.Reference, One))
         return Error;
+    if (const std::uint64_t Words = One.Bytes / 4; Words && !One.Spec.Accumulated) {
+      if (llvm::Error Error = poison(One.Reference, One, nullptr))
+        return Error;
+      auto IsWritten = differs(One, Words);
+      if (!IsWritten)
+        return IsWritten.takeError();
+      if (!*IsWritten)
+        return llvm::make_error<RunError>(RunStatus::WrongResult,
+                                          fmt::format("nothing writes to output '{}'", One.Spec.Name));
+    }
     if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyDtoD(One.Reference, One.Address, wholeWords(One.Bytes) * 4),
                                   RunStatus::LaunchFailed, "keeping output '" + One.Spec.Name + "'"))
       return Error;
@@ -164,10 +196,9 @@ llvm::Error Buffers::keepReference() {
   return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "keeping the outputs");
 }
 
-llvm::Expected<bool> Buffers::differs(const Buffer &Output) {
+llvm::Expected<bool> Buffers::differs(const Buffer &Output, std::uint64_t Words) {
   const std::string Doing = "comparing output '" + Output.Spec.Name + "'";
   CUdeviceptr A = Output.Address, B = Output.Reference, Into = Found;
-  std::uint64_t Words = wholeWords(Output.Bytes);
   std::uint32_t Result = 0;
   void *Arguments[] = {&A, &B, &Words, &Into};
   if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyHtoD(Found, &Result, sizeof Result), RunStatus::LaunchFailed, Doing))
@@ -192,7 +223,7 @@ llvm::Error Buffers::compare() {
   for (const Buffer &One : All) {
     if (!One.Spec.Output)
       continue;
-    auto Differs = differs(One);
+    auto Differs = differs(One, wholeWords(One.Bytes));
     if (!Differs)
       return Differs.takeError();
     // A tolerance may allow it.

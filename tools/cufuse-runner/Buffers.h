@@ -17,7 +17,12 @@ public:
 
   /// Before a checked run: outputs hold the poison, or what they start from when kernels accumulate into them.
   llvm::Error prepare(CUstream Stream);
-  /// Takes the outputs as those that `compare` expects.
+  /// Whether kernels read what they have written to an output in an earlier pass.
+  bool accumulate() const;
+  /// What kernels accumulate into holds again what it starts from, before anything else runs.
+  llvm::Error restore();
+  /// Takes the outputs as those that `compare` expects. Fails with `WrongResult` for one that nothing was written to:
+  /// no result could differ from it.
   llvm::Error keepReference();
   /// A RunError `WrongResult` names the first element that differs; inputs then hold again what they should.
   llvm::Error compare();
@@ -34,8 +39,9 @@ private:
   explicit Buffers(const CudaDriver &Cuda) : Cuda(Cuda) {}
   llvm::Error allocate(CUdeviceptr &Address, const Buffer &For);
   llvm::Error fill(const Buffer &Buffer);
-  /// Whether any bit differs from the reference's; compared on the device.
-  llvm::Expected<bool> differs(const Buffer &Output);
+  llvm::Error poison(CUdeviceptr Address, const Buffer &Output, CUstream Stream);
+  /// Whether any bit of so many words differs from the reference's; compared on the device.
+  llvm::Expected<bool> differs(const Buffer &Output, std::uint64_t Words);
   llvm::Error copyToHost(void *To, CUdeviceptr From, std::uint64_t Bytes, const Buffer &Of);
 
   const CudaDriver &Cuda;

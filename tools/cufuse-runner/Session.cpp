@@ -71,6 +71,9 @@ llvm::Error Session::setReference(const Schedule &Schedule) {
 llvm::Error Session::choosePasses() {
   constexpr double Short = 50, Wanted = 200; // Microseconds.
   constexpr unsigned Most = 200;
+  // A second pass would find what the first has left.
+  if (Memory->accumulate())
+    Job.Passes = 1;
   if (Job.Passes != 0)
     return llvm::Error::success();
   double Least = HUGE_VAL;
@@ -96,6 +99,8 @@ llvm::Expected<Timing> Session::time(PreparedSchedule &Schedule, const Stopping 
       Clocks.push_back(Clock->now());
   };
   auto Take = [&](PreparedSchedule &Which, std::vector<double> &Into) -> llvm::Error {
+    if (llvm::Error Error = Memory->restore())
+      return Error;
     auto Sample = Stopwatch->sample(Which, Job.Passes, SeeClock);
     if (!Sample)
       return Sample.takeError();
@@ -119,6 +124,18 @@ llvm::Expected<Timing> Session::time(PreparedSchedule &Schedule, const Stopping 
   return Result;
 }
 
+/// What the last of the timed passes has left, and what one more makes.
+llvm::Error Session::checkAgain(PreparedSchedule &Schedule) {
+  llvm::Error Wrong = Memory->compare();
+  if (!Wrong)
+    Wrong = runOnce(Schedule);
+  if (!Wrong)
+    Wrong = Memory->compare();
+  return llvm::handleErrors(std::move(Wrong), [](const RunError &Error) -> llvm::Error {
+    return llvm::make_error<RunError>(Error.Status, "after it was right at first: " + Error.What);
+  });
+}
+
 void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
   if (!Profiler && NoProfiler.empty()) {
     auto Made = CuptiRangeProfiler::make(CudaContext, DeviceIndex, Job.Metrics);
@@ -130,6 +147,11 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
   Outcome.CountersNote = NoProfiler;
   if (!Profiler)
     return;
+  // Between its own passes the profiler restores what the kernel has written.
+  if (llvm::Error Error = Memory->restore()) {
+    Outcome.CountersNote = textOf(std::move(Error));
+    return;
+  }
   auto Counters = Profiler->measure([&]() -> llvm::Error {
     if (llvm::Error Error = Schedule.launchAll(Stopwatch->stream()))
       return Error;
@@ -145,8 +167,7 @@ RunOutcome Session::run(const Schedule &Schedule) {
   RunOutcome Outcome;
   Outcome.Name = Schedule.Name;
   auto Work = [&]() -> llvm::Error {
-    const bool IsReference = !Reference;
-    if (IsReference)
+    if (!Reference)
       if (llvm::Error Error = setReference(Schedule))
         return Error;
     auto Own = PreparedSchedule::make(Cuda, *Memory, Schedule);
@@ -154,13 +175,16 @@ RunOutcome Session::run(const Schedule &Schedule) {
       return Own.takeError();
     if (llvm::Error Error = runOnce(**Own))
       return Error;
-    if (Schedule.Verify && !IsReference)
+    if (Schedule.Verify)
       if (llvm::Error Error = Memory->compare())
         return Error;
     auto Time = time(**Own, Schedule.Stop.value_or(Job.Stop));
     if (!Time)
       return Time.takeError();
     Outcome.Time = *Time;
+    if (Schedule.Verify)
+      if (llvm::Error Error = checkAgain(**Own))
+        return Error;
     if (Schedule.Counters && !Job.Metrics.empty() && Schedule.Launches.size() == 1)
       count(**Own, Outcome);
     // An error may have come after the last call that would have told.

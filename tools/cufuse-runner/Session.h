@@ -23,6 +23,7 @@ private:
   llvm::Error setReference(const Schedule &Schedule);
   llvm::Error runOnce(PreparedSchedule &Schedule);
   llvm::Error choosePasses();
+  llvm::Error checkAgain(PreparedSchedule &Schedule);
   llvm::Expected<Timing> time(PreparedSchedule &Schedule, const Stopping &Stop);
   void count(PreparedSchedule &Schedule, RunOutcome &Outcome);
 

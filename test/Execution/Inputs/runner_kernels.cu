@@ -29,6 +29,25 @@ extern "C" __global__ void add_by_ticket(const float *a, const float *b, float *
     c[i] = a[i] + b[i];
 }
 
+// The queue is used up by each launch: a further one has nothing to do.
+extern "C" __global__ void add_by_queue(const float *a, const float *b, float *c, unsigned n, unsigned *head) {
+  __shared__ unsigned block;
+  if (threadIdx.x == 0)
+    block = atomicAdd(head, 1u);
+  __syncthreads();
+  const unsigned i = block * blockDim.x + threadIdx.x;
+  if (block < gridDim.x && i < n)
+    c[i] = a[i] + b[i];
+}
+
+// Right in its first launches alone.
+__device__ unsigned launches;
+extern "C" __global__ void add_until_worn(const float *a, const float *b, float *c, unsigned n) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    c[i] = a[i] + b[i] + (i == 12345 && atomicAdd(&launches, 1u) >= 8 ? 1 : 0);
+}
+
 extern "C" __global__ void add_wrongly(const float *a, const float *b, float *c, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
