@@ -9,10 +9,15 @@
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/ScopeExit.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
+#include <llvm/Support/Program.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include <cstdlib>
+#include <set>
 
 namespace cufuse {
 
@@ -67,15 +72,17 @@ static std::vector<std::string> withoutRelocation(llvm::ArrayRef<std::string> Fl
   return Kept;
 }
 
-/// The files after the colon of a makefile's rule, one per line, absolute, without those in `Except`.
-static std::string dependenciesOf(llvm::StringRef Rule, llvm::StringRef Except) {
-  std::string Lines, Path;
+/// The files after the colon of a makefile's rule, absolute, without those in `Except`.
+static std::vector<std::string> dependenciesOf(llvm::StringRef Rule, llvm::StringRef Except) {
+  std::vector<std::string> Paths;
+  std::string Path;
   auto End = [&] {
     llvm::SmallString<128> Absolute(Path);
     Path.clear();
     if (Absolute.empty() || llvm::sys::fs::make_absolute(Absolute) || Absolute.starts_with(Except))
       return;
-    Lines += (Absolute + "\n").str();
+    llvm::sys::path::remove_dots(Absolute);
+    Paths.push_back(std::string(Absolute));
   };
   Rule = Rule.substr(std::min(Rule.find(" : ") + 3, Rule.size()));
   for (size_t I = 0; I < Rule.size(); ++I) {
@@ -89,7 +96,67 @@ static std::string dependenciesOf(llvm::StringRef Rule, llvm::StringRef Except) 
       Path += Rule[I];
   }
   End();
-  return Lines;
+  return Paths;
+}
+
+/// The folders that flags and environment name for headers.
+static std::vector<std::string> headerFolders(llvm::ArrayRef<std::string> Flags) {
+  std::vector<std::string> Folders;
+  for (size_t I = 0; I < Flags.size(); ++I)
+    for (llvm::StringRef Option :
+         {"-I", "-isystem", "--include-path=", "--include-path", "--system-include=", "--system-include", "-iquote"}) {
+      llvm::StringRef Flag = Flags[I];
+      if (!Flag.consume_front(Option))
+        continue;
+      if (Flag.empty() && I + 1 < Flags.size())
+        Flag = Flags[++I];
+      llvm::SmallVector<llvm::StringRef> Each;
+      Flag.split(Each, ',', -1, /*KeepEmpty=*/false);
+      for (llvm::StringRef Folder : Each)
+        Folders.push_back(absolute(Folder));
+      break;
+    }
+  for (const char *Variable : {"CPATH", "CPLUS_INCLUDE_PATH"})
+    if (const char *Value = std::getenv(Variable)) {
+      llvm::SmallVector<llvm::StringRef> Each;
+      llvm::StringRef(Value).split(Each, ':');
+      for (llvm::StringRef Folder : Each)
+        Folders.push_back(absolute(Folder.empty() ? "." : Folder));
+    }
+  return Folders;
+}
+
+/// Where the compiler looked, or might have looked, for these files before it found them: a header that appears there
+/// takes the place of one of them. Of system headers, which are many, the name alone and with its folder is looked for.
+static std::vector<std::string> placesBefore(llvm::ArrayRef<std::string> Read, llvm::ArrayRef<std::string> Flags,
+                                             llvm::StringRef Toolkit) {
+  namespace path = llvm::sys::path;
+  std::set<std::string> Named, Folders, Places; // those named by the build; those, and the folders of the user's files
+  for (const std::string &Folder : headerFolders(Flags))
+    Named.insert(Folder);
+  auto IsSystem = [&](llvm::StringRef File) {
+    return (File.starts_with("/usr/") || File.starts_with(Toolkit)) &&
+           llvm::none_of(Named, [&](const std::string &Folder) { return File.starts_with(Folder + "/"); });
+  };
+  Folders = Named;
+  for (const std::string &File : Read)
+    if (!IsSystem(File))
+      Folders.insert(path::parent_path(File).str());
+  for (const std::string &File : Read) {
+    std::set<std::string> Names = {path::filename(File).str()};
+    if (IsSystem(File)) {
+      Names.insert(within(path::filename(path::parent_path(File)), path::filename(File)));
+    } else {
+      for (const std::string &Folder : Folders)
+        if (llvm::StringRef Name = File; Name.consume_front(Folder + "/"))
+          Names.insert(Name.str());
+    }
+    for (const std::string &Folder : Folders)
+      for (const std::string &Name : Names)
+        if (std::string Place = within(Folder, Name); !llvm::is_contained(Read, Place))
+          Places.insert(std::move(Place));
+  }
+  return {Places.begin(), Places.end()};
 }
 
 const ResourceUse *CompiledKernels::find(llvm::StringRef Entry) const {
@@ -117,8 +184,12 @@ llvm::Expected<std::string> NvccCompiler::version() {
 std::vector<std::string> NvccCompiler::ptxKey(const CompileJob &Job, const std::vector<std::string> &Flags) const {
   llvm::SmallString<128> Here; // Flags may name folders relative to it.
   llvm::sys::fs::current_path(Here);
-  std::vector<std::string> Key = {"checked ptx", Version, Job.Arch, std::string(Here)};
+  // Which headers the host's compiler brings, and what it predefines.
+  const auto Host = llvm::sys::findProgramByName("gcc");
+  std::vector<std::string> Key = {"checked ptx", Version, Nvcc, Host ? *Host : "", Job.Arch, std::string(Here)};
   Key.insert(Key.end(), Flags.begin(), Flags.end());
+  Key.push_back("environment");
+  llvm::append_range(Key, nvccEnvironment());
   if (Job.Files.empty())
     Key.insert(Key.end(), {"source", absolute(Job.Source)});
   for (const OutputFile &File : Job.Files)
@@ -126,7 +197,8 @@ std::vector<std::string> NvccCompiler::ptxKey(const CompileJob &Job, const std::
   return Key;
 }
 
-/// Compiles to `kernels.ptx` in the folder, and lists there in `depends` what was read outside of it.
+/// Compiles to `kernels.ptx` in the folder, and lists there in `depends` what was read outside of it, and what would
+/// have been read instead if it were there.
 static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm::ArrayRef<std::string> Flags,
                          const std::string &Source, const std::string &Folder, bool Written) {
   const std::string Depends = within(Folder, "rule");
@@ -135,6 +207,8 @@ static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm:
   Command.insert(Command.end(), Target.begin(), Target.end());
   Command.insert(Command.end(), Flags.begin(), Flags.end());
   Command.insert(Command.end(), {"-o", within(Folder, "kernels.ptx"), Source});
+  if (llvm::Error Error = checkArguments(Command))
+    return Error;
   auto Result = runProcess(Command, TimeLimitSeconds);
   if (!Result)
     return Result.takeError();
@@ -144,7 +218,13 @@ static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm:
   auto Rule = readFile(Depends);
   if (!Rule)
     return Rule.takeError();
-  return writeFile(within(Folder, "depends"), dependenciesOf(*Rule, Folder));
+  llvm::SmallString<128> Toolkit;
+  if (llvm::sys::fs::real_path(Nvcc, Toolkit))
+    Toolkit = Nvcc;
+  Toolkit = llvm::sys::path::parent_path(llvm::sys::path::parent_path(Toolkit));
+  std::vector<std::string> Paths = dependenciesOf(*Rule, Folder);
+  llvm::append_range(Paths, placesBefore(Paths, Flags, Toolkit));
+  return writeFile(within(Folder, "depends"), llvm::join(Paths, "\n"));
 }
 
 /// Of fused kernels, no PTX is kept or used that does more than was planned.
@@ -207,11 +287,15 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
       Missing.push_back(Job);
       Marks.push_back(Job->Mark);
     }
-  llvm::SmallString<128> Folder;
-  if (Missing.size() < 2 || llvm::sys::fs::createUniqueDirectory("cufuse", Folder))
+  if (Missing.size() < 2)
     return;
+  auto New = Cache.newFolder();
+  if (!New)
+    return llvm::consumeError(New.takeError());
+  const std::string Folder = std::move(*New);
   llvm::scope_exit Clean([&] { llvm::sys::fs::remove_directories(Folder); });
-  if (llvm::Error Error = toPtxTogether(Nvcc, Missing, Flags, std::string(Folder))) {
+  const FileTime Began = nextFileTime();
+  if (llvm::Error Error = toPtxTogether(Nvcc, Missing, Flags, Folder)) {
     Combines = false; // Whose fault it is, each will say by itself.
     return llvm::consumeError(std::move(Error));
   }
@@ -220,7 +304,7 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
   if (Own.empty())
     Combines = false;
   for (size_t I = 0; I < Own.size(); ++I) {
-    auto Kept = Cache.get(ptxKey(*Missing[I], Flags), [&](const std::string &New) -> llvm::Error {
+    auto Kept = Cache.put(ptxKey(*Missing[I], Flags), Began, [&](const std::string &New) -> llvm::Error {
       if (llvm::Error Error = checkPlanned(*Missing[I], Own[I]))
         return Error;
       if (llvm::Error Error = writeAll(Missing[I]->Files, New))
@@ -229,7 +313,7 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
         return Error;
       return writeFile(within(New, "depends"), *Depends);
     });
-    llvm::consumeError(Kept.takeError());
+    llvm::consumeError(std::move(Kept));
   }
   llvm::consumeError(Ptx.takeError());
   llvm::consumeError(Depends.takeError());
@@ -249,8 +333,10 @@ llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
   auto Capped = withRegisterCap(*Ptx, Job.Entry, Job.Cap);
   if (!Capped)
     return Capped.takeError();
-  std::vector<std::string> Key = {"cubin", *Known, Job.Arch, *Capped};
+  std::vector<std::string> Key = {"cubin", *Known, Nvcc, Job.Arch, *Capped};
   Key.insert(Key.end(), Flags.begin(), Flags.end());
+  Key.push_back("environment");
+  llvm::append_range(Key, nvccEnvironment());
   auto Folder = Cache.get(Key, [&](const std::string &New) -> llvm::Error {
     const std::string Input = within(New, "kernels.ptx");
     if (llvm::Error Error = writeFile(Input, *Capped))
@@ -260,6 +346,8 @@ llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
     Command.insert(Command.end(), Target.begin(), Target.end());
     Command.insert(Command.end(), Flags.begin(), Flags.end());
     Command.insert(Command.end(), {"-o", within(New, "kernels.cubin"), Input});
+    if (llvm::Error Error = checkArguments(Command))
+      return Error;
     auto Result = runProcess(Command, TimeLimitSeconds);
     if (!Result)
       return Result.takeError();

@@ -3,9 +3,12 @@
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
 
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
+#include <unistd.h>
 
 namespace cufuse {
 
@@ -13,6 +16,28 @@ std::vector<std::string> gencodeFlags(const std::string &Arch) {
   llvm::StringRef Number = Arch;
   Number.consume_front("sm_");
   return {"-gencode", "arch=compute_" + Number.str() + ",code=" + Arch};
+}
+
+std::vector<std::string> nvccEnvironment() {
+  std::vector<std::string> Set;
+  for (char **One = environ; *One; ++One) {
+    const llvm::StringRef Name = llvm::StringRef(*One).split('=').first;
+    if (Name.starts_with("NVCC_") || Name.starts_with("NVVM_") ||
+        llvm::is_contained({"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+                            "SOURCE_DATE_EPOCH", "CICC_PATH", "CUDA_INC_PATH"},
+                           Name))
+      Set.push_back(*One);
+  }
+  llvm::sort(Set);
+  return Set;
+}
+
+llvm::Error checkArguments(llvm::ArrayRef<std::string> Arguments) {
+  for (const std::string &Argument : Arguments)
+    if (Argument.find_first_of("$`\n") != std::string::npos)
+      return badInput(fmt::format("nvcc hands its arguments to a shell, which reads another text in '{}'", Argument),
+                      "use no $, no backquote and no newline in paths and flags");
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::map<std::string, ResourceUse>> measureResources(const NvccJob &Job) {
@@ -38,6 +63,8 @@ llvm::Expected<std::map<std::string, ResourceUse>> measureResources(const NvccJo
   Command.insert(Command.end(), Target.begin(), Target.end());
   Command.insert(Command.end(), Job.Flags.begin(), Job.Flags.end());
   Command.insert(Command.end(), {"-o", Within("out.cubin"), Files.front().Path});
+  if (llvm::Error Error = checkArguments(Command))
+    return std::move(Error);
   auto Result = runProcess(Command, /*TimeLimitSeconds=*/600);
   if (!Result)
     return Result.takeError();

@@ -5,7 +5,14 @@
 #include <fmt/format.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include <algorithm>
+#include <ctime>
+#include <optional>
+#include <sys/stat.h>
+#include <thread>
 
 namespace cufuse {
 
@@ -46,6 +53,84 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
       return badInput(fmt::format("cannot write '{}': {}", Written[I].second, llvm::toString(std::move(Error))));
     }
   return llvm::Error::success();
+}
+
+namespace {
+/// Where a file is, or would be.
+struct Place {
+  std::string Canonical;
+  std::optional<llvm::sys::fs::UniqueID> Existing; ///< Hard links share it.
+  explicit Place(const std::string &Path) {
+    llvm::SmallString<128> Real;
+    if (!llvm::sys::fs::real_path(Path, Real)) {
+      Canonical = std::string(Real);
+      llvm::sys::fs::UniqueID Id;
+      if (!llvm::sys::fs::getUniqueID(Real, Id))
+        Existing = Id;
+      return;
+    }
+    llvm::SmallString<128> Folder(Path);
+    llvm::sys::fs::make_absolute(Folder);
+    llvm::sys::path::remove_filename(Folder);
+    if (llvm::sys::fs::real_path(Folder, Real)) {
+      llvm::sys::path::remove_dots(Folder, /*remove_dot_dot=*/true);
+      Real = Folder;
+    }
+    llvm::sys::path::append(Real, llvm::sys::path::filename(Path));
+    Canonical = std::string(Real);
+  }
+  bool operator==(const Place &Other) const {
+    return Canonical == Other.Canonical || (Existing && Other.Existing && *Existing == *Other.Existing);
+  }
+};
+} // namespace
+
+llvm::Error checkOutputs(llvm::ArrayRef<std::string> Outputs, llvm::ArrayRef<std::string> Inputs) {
+  std::vector<Place> Read;
+  for (const std::string &Input : Inputs)
+    if (!Input.empty())
+      Read.emplace_back(Input);
+  std::vector<std::pair<Place, std::string>> Written;
+  for (const std::string &Output : Outputs) {
+    if (Output.empty())
+      continue;
+    const Place Where(Output);
+    if (std::find(Read.begin(), Read.end(), Where) != Read.end())
+      return badInput(fmt::format("the output '{}' is an input", Output), "choose another name for it");
+    for (const auto &[Other, Path] : Written)
+      if (Other == Where)
+        return badInput(Path == Output ? fmt::format("'{}' is two outputs", Output)
+                                       : fmt::format("the outputs '{}' and '{}' are one file", Path, Output),
+                        "choose another name for one of them");
+    Written.emplace_back(Where, Output);
+  }
+  return llvm::Error::success();
+}
+
+static FileTime timeBy(clockid_t Clock) {
+  timespec Now{};
+  ::clock_gettime(Clock, &Now);
+  return std::chrono::seconds(Now.tv_sec) + std::chrono::nanoseconds(Now.tv_nsec);
+}
+
+FileTime nextFileTime() {
+  // Some systems stamp by this clock, others by the coarse one, which is behind.
+  const FileTime Now = timeBy(CLOCK_REALTIME);
+  constexpr int Most = 200; // should the clock be set back meanwhile
+  for (int I = 0; I < Most && timeBy(CLOCK_REALTIME_COARSE) < Now; ++I)
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  return Now;
+}
+
+bool changedSince(const std::string &Path, FileTime When) {
+  // Of a link, the link itself, too: it may lead elsewhere since then.
+  for (auto *Look : {&::stat, &::lstat}) {
+    struct stat Found{};
+    if (Look(Path.c_str(), &Found) != 0 ||
+        std::chrono::seconds(Found.st_ctim.tv_sec) + std::chrono::nanoseconds(Found.st_ctim.tv_nsec) >= When)
+      return true;
+  }
+  return false;
 }
 
 } // namespace cufuse

@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <functional>
 #include <future>
 #include <set>
 
@@ -324,6 +326,133 @@ TEST(ArtifactCache, WhatWasUsedLastStaysWhenItIsPruned) {
   Get("1");
   Get("2");
   EXPECT_EQ(Made, 6u);
+}
+
+/// Counts how often an entry is made of a header.
+class CacheOfHeader : public testing::Test {
+protected:
+  std::string get(const std::function<void()> &Meanwhile = [] {}) {
+    return llvm::cantFail(Cache.get({"key"}, [&](const std::string &New) {
+      ++Made;
+      std::ofstream(New + "/product") << "made of " << Folder.read("header");
+      Meanwhile();
+      std::ofstream(New + "/depends") << Folder.at("header") << '\n' << Folder.at("first/header") << '\n';
+      return llvm::Error::success();
+    }));
+  }
+  std::string product(const std::string &Entry) { return Folder.read(Entry + "/product"); }
+
+  TemporaryFolder Folder;
+  ArtifactCache Cache{Folder.at("cache")};
+  unsigned Made = 0;
+};
+
+TEST_F(CacheOfHeader, WhatIsEditedWhileItIsMadeIsMadeAgain) {
+  Folder.put("header", "1");
+  EXPECT_EQ(product(get([&] {
+              if (Made == 1)
+                Folder.put("header", "2");
+            })),
+            "made of 2");
+  EXPECT_EQ(Made, 2u);
+  EXPECT_EQ(product(get()), "made of 2");
+  EXPECT_EQ(Made, 2u);
+  // One whose time is wrong is made twice at the most.
+  EXPECT_THAT(llvm::toString(Cache
+                                 .get({"other"},
+                                      [&](const std::string &New) {
+                                        Folder.put("header", std::to_string(++Made));
+                                        std::ofstream(New + "/depends") << Folder.at("header");
+                                        return llvm::Error::success();
+                                      })
+                                 .takeError()),
+              HasSubstr("again and again"));
+}
+
+TEST_F(CacheOfHeader, WhatCountsIsTheContent) {
+  Folder.put("header", "1");
+  const std::string Entry = get();
+  const auto Time = std::filesystem::last_write_time(Folder.at("header"));
+  std::filesystem::last_write_time(Folder.at("header"), Time + std::chrono::hours(1));
+  get();
+  EXPECT_EQ(Made, 1u);
+  // As large and as old as before.
+  Folder.put("header", "3");
+  std::filesystem::last_write_time(Folder.at("header"), Time);
+  EXPECT_EQ(product(get()), "made of 3");
+}
+
+TEST_F(CacheOfHeader, AHeaderThatWouldBeFoundFirstIsNoticed) {
+  Folder.put("header", "1");
+  get();
+  Folder.put("first/header", "2");
+  get();
+  EXPECT_EQ(Made, 2u);
+}
+
+TEST_F(CacheOfHeader, WhatIsDamagedIsNoEntry) {
+  Folder.put("header", "1");
+  unsigned Times = 0;
+  for (const auto &Damage : std::vector<std::function<void(const std::string &)>>{
+           [](const std::string &Entry) { std::filesystem::resize_file(Entry + "/product", 3); },
+           [](const std::string &Entry) { std::ofstream(Entry + "/product") << "made of 2"; },
+           [](const std::string &Entry) { std::filesystem::remove(Entry + "/product"); },
+           [](const std::string &Entry) { std::filesystem::remove(Entry + "/stamps"); },
+           [](const std::string &Entry) { std::filesystem::resize_file(Entry + "/stamps", 0); },
+           [](const std::string &Entry) { std::filesystem::resize_file(Entry + "/stamps", 30); },
+           [](const std::string &Entry) { std::filesystem::remove(Entry + "/depends"); }}) {
+    Damage(get());
+    EXPECT_FALSE(Cache.has({"key"})) << Times;
+    EXPECT_EQ(product(get()), "made of 1") << Times;
+    EXPECT_EQ(Made, 2 + Times) << Times;
+    ++Times;
+  }
+}
+
+TEST_F(CacheOfHeader, WhatKilledProcessesLeaveIsRemoved) {
+  Folder.put("header", "1");
+  get();
+  for (const char *Name : {"cache/new-1", "cache/old-1", "cache/new-2"})
+    Folder.put(std::string(Name) + "/product", "half");
+  const auto Before = std::filesystem::file_time_type::clock::now() - std::chrono::hours(2);
+  for (const char *Name : {"cache/new-1", "cache/old-1"})
+    std::filesystem::last_write_time(Folder.at(Name), Before);
+  Cache.prune(1 << 20, std::chrono::hours(24));
+  EXPECT_FALSE(std::filesystem::exists(Folder.at("cache/new-1")));
+  EXPECT_FALSE(std::filesystem::exists(Folder.at("cache/old-1")));
+  EXPECT_TRUE(std::filesystem::exists(Folder.at("cache/new-2"))); // of a process that may live
+  get();
+  EXPECT_EQ(Made, 1u);
+}
+
+TEST_F(RealNvcc, TheEnvironmentAndEarlierFoldersAreNoticed) {
+  Folder.put("late/width.h", "#define WIDTH 2\n");
+  Folder.put("early/other.h", "");
+  Folder.put("user.cu",
+             "#include <width.h>\nextern \"C\" __global__ void scale(float *a) { a[threadIdx.x] *= WIDTH; }\n");
+  CompileJob Job;
+  Job.Source = Folder.at("user.cu");
+  Job.Arch = "sm_90a";
+  Job.Flags = {"-I" + Folder.at("early"), "-I", Folder.at("late")};
+  const std::string First = llvm::cantFail(compile(Job)).Cubin;
+  ::setenv("NVCC_APPEND_FLAGS", "-DWIDTH=5", 1);
+  const std::string Appended = llvm::toString(compile(Job).takeError()); // it is defined twice
+  ::unsetenv("NVCC_APPEND_FLAGS");
+  EXPECT_EQ(calls("-ptx"), 2u) << Appended;
+  EXPECT_EQ(llvm::cantFail(compile(Job)).Cubin, First);
+  EXPECT_EQ(calls("-ptx"), 2u);
+  Folder.put("early/width.h", "#define WIDTH 3\n");
+  EXPECT_NE(llvm::cantFail(compile(Job)).Cubin, First);
+}
+
+TEST(Nvcc, WhatAShellWouldReadIsRefused) {
+  TemporaryFolder Folder;
+  const std::string Nvcc = Folder.script("nvcc", "echo \"$@\" >> " + Folder.at("calls"));
+  CompileJob Job;
+  Job.Source = Folder.put("$(touch evil)/user.cu", "");
+  Job.Arch = "sm_90a";
+  EXPECT_THAT(llvm::toString(NvccCompiler(Nvcc, Folder.at("cache")).compile(Job).takeError()), HasSubstr("a shell"));
+  EXPECT_THAT(Folder.read("calls"), testing::Not(HasSubstr("evil")));
 }
 
 TEST(ArtifactCache, OneThatCannotBeWrittenIsSaidSo) {

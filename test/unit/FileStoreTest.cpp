@@ -105,5 +105,45 @@ TEST_F(FileStore, AFileAsFolderIsSaid) {
   EXPECT_THAT(names(), ElementsAre("file"));
 }
 
+std::string refusedOutputs(std::vector<std::string> Outputs, std::vector<std::string> Inputs) {
+  return llvm::toString(checkOutputs(Outputs, Inputs));
+}
+
+TEST_F(FileStore, AnOutputIsNoInputByWhateverPath) {
+  put(at("a.cu"), "kernel");
+  put(at("b.cu"), "other");
+  fs::create_directory(at("folder"));
+  fs::create_symlink(at("a.cu"), at("link.cu"));
+  fs::create_hard_link(at("a.cu"), at("hard.cu"));
+  for (const char *Same : {"a.cu", "folder/../a.cu", "./a.cu", "link.cu", "hard.cu"}) {
+    EXPECT_THAT(refusedOutputs({at("b.cu"), at(Same)}, {at("a.cu")}), HasSubstr("is an input")) << Same;
+    EXPECT_THAT(refusedOutputs({at("a.cu")}, {at(Same)}), HasSubstr("is an input")) << Same;
+  }
+  EXPECT_EQ(refusedOutputs({at("b.cu"), at("new.cu")}, {at("a.cu")}), "");
+}
+
+TEST_F(FileStore, NoFileIsTwoOutputs) {
+  fs::create_directory(at("folder"));
+  fs::create_symlink(at("folder"), at("same"));
+  EXPECT_THAT(refusedOutputs({at("new"), at("new")}, {}), HasSubstr("is two outputs"));
+  EXPECT_THAT(refusedOutputs({at("folder/new"), at("same/new")}, {}), HasSubstr("are one file"));
+  EXPECT_THAT(refusedOutputs({at("none/new"), at("none/./new")}, {}), HasSubstr("are one file"));
+  EXPECT_EQ(refusedOutputs({at("new"), "", "", at("other")}, {""}), "");
+}
+
+TEST_F(FileStore, ChangesAreThoseFromATimeOn) {
+  put(at("before"), "1");
+  put(at("edited"), "1");
+  put(at("replaced"), "1");
+  put(at("old"), "2");
+  const FileTime Then = nextFileTime();
+  EXPECT_FALSE(changedSince(at("before"), Then));
+  put(at("edited"), "2");
+  fs::rename(at("old"), at("replaced"));
+  EXPECT_TRUE(changedSince(at("edited"), Then));
+  EXPECT_TRUE(changedSince(at("replaced"), Then));
+  EXPECT_TRUE(changedSince(at("none"), Then));
+}
+
 } // namespace
 } // namespace cufuse

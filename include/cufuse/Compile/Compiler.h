@@ -59,9 +59,10 @@ public:
   void prepare(llvm::ArrayRef<const CompileJob *> Jobs) override;
   /// Keeps the cache below 2 GiB; what was used in the last day stays.
   void prune() const { Cache.prune(2ull << 30, std::chrono::hours(24)); }
+  /// What `nvcc --version` prints.
+  llvm::Expected<std::string> version();
 
 private:
-  llvm::Expected<std::string> version();
   std::vector<std::string> ptxKey(const CompileJob &Job, const std::vector<std::string> &Flags) const;
   llvm::Expected<std::string> makePtx(const CompileJob &Job, const std::vector<std::string> &Flags);
 
@@ -69,7 +70,7 @@ private:
   ArtifactCache Cache;
   std::atomic<bool> Combines = true; ///< Until that fails: headers without guards will always make it fail.
   std::mutex Lock;
-  std::string Version; ///< What `nvcc --version` prints; part of every key.
+  std::string Version; ///< Part of every key.
 };
 
 } // namespace cufuse

@@ -4,6 +4,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>
 
+#include <chrono>
 #include <string>
 
 namespace cufuse {
@@ -17,5 +18,18 @@ struct OutputFile {
 /// is left behind and nothing that existed has changed. A file that already has this text is left alone, so that build
 /// systems see no change.
 llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files);
+
+/// Refuses an output that would replace an input or another output, by whatever path either is reached: links, `..`,
+/// other names of the file. Empty paths are none.
+llvm::Error checkOutputs(llvm::ArrayRef<std::string> Outputs, llvm::ArrayRef<std::string> Inputs);
+
+/// By the clock that stamps files, which goes in ticks of some milliseconds.
+using FileTime = std::chrono::nanoseconds;
+/// What was changed before has an earlier time, what is changed once this has returned has this or a later one. Waits for
+/// a tick.
+FileTime nextFileTime();
+/// Whether the file, or what stands at its path, was changed at that time or later. One that cannot be looked at may
+/// have been.
+bool changedSince(const std::string &Path, FileTime When);
 
 } // namespace cufuse
