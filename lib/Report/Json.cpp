@@ -10,6 +10,7 @@ namespace json = llvm::json;
 constexpr Named<Advice> Advices[] = {{Advice::Fuse, "fuse"},
                                      {Advice::TuneAlone, "tune-alone"},
                                      {Advice::LeaveAlone, "leave-alone"},
+                                     {Advice::Undecided, "undecided"},
                                      {Advice::Unknown, "unknown"}};
 constexpr Named<Regime> Regimes[] = {{Regime::LaunchBound, "launch-bound"},
                                      {Regime::TailBound, "tail-bound"},

@@ -24,6 +24,7 @@ void Failure::log(llvm::raw_ostream &Out) const {
     Out << M.Where.snippet()
         << (Code == ExitCode::BadInput     ? "cufuse: refused: "
             : Code == ExitCode::NotAdvised ? "cufuse: not advised: "
+            : Code == ExitCode::Undecided  ? "cufuse: undecided: "
                                            : "cufuse: error: ");
     if (M.Where.isValid())
       Out << M.Where.str() << ": ";

@@ -98,6 +98,9 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
   Opened.Path = Path;
   bool HasHeader = false;
   if (llvm::sys::fs::exists(Path)) {
+    // A device may have no end.
+    if (!llvm::sys::fs::is_regular_file(Path))
+      return badInput(fmt::format("'{}' is no regular file, and so no trace", Path), "name another file");
     auto Text = llvm::MemoryBuffer::getFile(Path);
     if (!Text)
       return badInput(fmt::format("cannot read '{}': {}", Path, Text.getError().message()));

@@ -54,13 +54,14 @@ static json::Value toJSON(const BaselineResult &B) {
   return json::Object{{"schedule", nameOf(B.How)},
                       {"level", nameOf(B.Level)},
                       {"result", toJSON(B.Result)},
-                      {"counters", toJSON(B.Counters)}};
+                      {"counters", toJSON(B.Counters)},
+                      {"confirmed", B.Confirmed}};
 }
 
 static bool fromJSON(const json::Value &V, BaselineResult &B, json::Path P) {
   json::ObjectMapper O(V, P);
   return O && O.map("schedule", B.How) && O.map("level", B.Level) && O.map("result", B.Result) &&
-         O.map("counters", B.Counters);
+         O.map("counters", B.Counters) && O.mapOptional("confirmed", B.Confirmed);
 }
 
 static json::Value toJSON(const CandidateProfile &P) {
@@ -100,6 +101,8 @@ json::Value toJSON(const TuneResult &R) {
                       {"required_speedup", R.RequiredSpeedup},
                       {"modelled", R.Modelled},
                       {"interrupted", R.Interrupted},
+                      {"starved", R.Starved},
+                      {"unconfirmed", R.Unconfirmed},
                       {"notes", json::Array(R.Notes)},
                       {"problem", toJSON(R.What)},
                       {"solo", arrayOf(R.Solo)},
@@ -109,8 +112,7 @@ json::Value toJSON(const TuneResult &R) {
                       {"profiles", arrayOf(R.Profiles)}};
 }
 
-/// Whether a candidate is of this problem's kernels.
-static bool isOf(const Problem &P, const TraceEntry &E) {
+bool isOf(const Problem &P, const TraceEntry &E) {
   const size_t Count = P.Constituents.size();
   if (E.Result.Grids.size() > Count)
     return false;
@@ -136,7 +138,8 @@ bool fromJSON(const json::Value &V, TuneResult &R, json::Path P) {
       !O.map("seconds", R.Seconds) || !O.map("busy_share", R.BusyShare) || !O.map("steps", R.Steps) ||
       !O.map("strategy", R.Strategy) || !O.map("space_size", R.SpaceSize) ||
       !O.map("required_speedup", R.RequiredSpeedup) || !O.map("modelled", R.Modelled) ||
-      !O.map("interrupted", R.Interrupted) || !O.map("notes", R.Notes) || !O.map("problem", R.What) ||
+      !O.map("interrupted", R.Interrupted) || !O.mapOptional("starved", R.Starved) ||
+      !O.mapOptional("unconfirmed", R.Unconfirmed) || !O.map("notes", R.Notes) || !O.map("problem", R.What) ||
       !O.map("solo", R.Solo) || !O.map("solo_failed", R.SoloFailed) || !O.map("baselines", R.Baselines) ||
       !O.map("tried", R.Tried) || !O.map("profiles", R.Profiles))
     return false;

@@ -15,14 +15,15 @@ namespace cufuse {
 
 namespace {
 constexpr int WaitMilliseconds = 10'000;
-constexpr int SchemaVersion = 1;
+constexpr int SchemaVersion = 2;
 constexpr const char *Schema = R"(
-  CREATE TABLE IF NOT EXISTS result (
+  CREATE TABLE IF NOT EXISTS tuned (
     sources TEXT NOT NULL, flags TEXT NOT NULL, gpu TEXT NOT NULL, driver TEXT NOT NULL, workload TEXT NOT NULL,
+    tools TEXT NOT NULL,
     number INTEGER NOT NULL, -- greater than that of every earlier result
     text TEXT NOT NULL,      -- JSON
-    PRIMARY KEY (sources, flags, gpu, driver, workload));
-  PRAGMA user_version = 1;
+    PRIMARY KEY (sources, flags, gpu, driver, workload, tools));
+  PRAGMA user_version = 2;
 )";
 
 struct Finalize {
@@ -53,7 +54,7 @@ std::string contentHash(llvm::ArrayRef<std::string> Parts) {
   return llvm::toHex(Hash.final(), /*LowerCase=*/true);
 }
 
-std::string TuningKey::str() const { return contentHash({Sources, Flags, Gpu, Driver, Workload}); }
+std::string TuningKey::str() const { return contentHash({Sources, Flags, Gpu, Driver, Workload, Tools}); }
 
 void TuningDatabase::Close::operator()(sqlite3 *Handle) const { sqlite3_close(Handle); }
 
@@ -96,13 +97,21 @@ llvm::Expected<TuningDatabase> TuningDatabase::open(const std::string &Path) {
   return Database;
 }
 
+llvm::Error TuningDatabase::checkWritable() {
+  // Takes the lock that writing takes, and gives it back.
+  if (sqlite3_db_readonly(Handle.get(), "main") == 1 ||
+      sqlite3_exec(Handle.get(), "BEGIN IMMEDIATE; ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
+    return failed("write");
+  return llvm::Error::success();
+}
+
 llvm::Error TuningDatabase::store(const TuningKey &Key, const TuneResult &Result) {
   const std::string Text = llvm::formatv("{0}", toJSON(Result)).str();
   // One statement is one transaction: the number is read and written under one lock.
   Statement Insert = prepare(Handle.get(),
-                             "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, "
-                             "(SELECT COALESCE(MAX(number), 0) + 1 FROM result), ?)",
-                             {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Text});
+                             "INSERT OR REPLACE INTO tuned VALUES (?, ?, ?, ?, ?, ?, "
+                             "(SELECT COALESCE(MAX(number), 0) + 1 FROM tuned), ?)",
+                             {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Key.Tools, Text});
   if (!Insert || sqlite3_step(Insert.get()) != SQLITE_DONE)
     return failed("write");
   return llvm::Error::success();
@@ -124,14 +133,16 @@ llvm::Expected<std::optional<TuneResult>> TuningDatabase::select(const char *Que
 }
 
 llvm::Expected<std::optional<TuneResult>> TuningDatabase::find(const TuningKey &Key) {
-  return select("SELECT text FROM result WHERE sources = ? AND flags = ? AND gpu = ? AND driver = ? AND workload = ?",
-                {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload});
+  return select("SELECT text FROM tuned WHERE sources = ? AND flags = ? AND gpu = ? AND driver = ? AND workload = ? "
+                "AND tools = ?",
+                {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Key.Tools});
 }
 
 llvm::Expected<std::optional<TuneResult>> TuningDatabase::findLatest(const TuningKey &Key) {
-  return select("SELECT text FROM result WHERE ?1 IN ('', sources) AND ?2 IN ('', flags) AND ?3 IN ('', gpu) "
-                "AND ?4 IN ('', driver) AND ?5 IN ('', workload) ORDER BY number DESC LIMIT 1",
-                {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload});
+  return select("SELECT text FROM tuned WHERE ?1 IN ('', sources) AND ?2 IN ('', flags) AND ?3 IN ('', gpu) "
+                "AND ?4 IN ('', driver) AND ?5 IN ('', workload) AND ?6 IN ('', tools) "
+                "ORDER BY number DESC LIMIT 1",
+                {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Key.Tools});
 }
 
 } // namespace cufuse

@@ -117,13 +117,16 @@ void rankByModel(const TuneResult &R, Summary &S) {
 }
 
 void rankBaselines(const TuneResult &R, Summary &S) {
+  const bool AnyConfirmed =
+      llvm::any_of(R.Baselines, [](const BaselineResult &B) { return B.Confirmed && isMeasured(B.Result); });
   for (const BaselineResult &B : R.Baselines) {
     if (!isMeasured(B.Result))
       continue;
     std::optional<BaselineResult> &Best = S.BestBaseline[static_cast<unsigned>(B.Level)];
     if (!Best || B.Result.Microseconds < Best->Result.Microseconds)
       Best = B;
-    if (!S.StrongestBaseline || B.Result.Microseconds < S.StrongestBaseline->Result.Microseconds)
+    if ((B.Confirmed || !AnyConfirmed) &&
+        (!S.StrongestBaseline || B.Result.Microseconds < S.StrongestBaseline->Result.Microseconds))
       S.StrongestBaseline = B;
     if (B.How == Schedule::Serial && B.Level == SoloLevel::Given)
       S.GivenSerial = B;
@@ -160,7 +163,7 @@ void factorize(Summary &S) {
     S.Binding = Shaped / Bound;
   if (Bound > 0 && S.Winner && isMeasured(S.Winner->Result)) {
     const Evaluation &Fused = S.WinnerInGraph ? *S.WinnerInGraph : S.Winner->Result;
-    S.Fusion = Bound / Fused.Microseconds;
+    S.Fusion = S.StrongestBaseline->Result.Microseconds / Fused.Microseconds;
     S.FusionNoise = std::hypot(S.StrongestBaseline->Result.RelativeNoise, Fused.RelativeNoise);
   }
 }
@@ -201,6 +204,26 @@ void bound(const TuneResult &R, Summary &S) {
   S.Limit = resourceBound(Solo, Names, R.What.Gpu);
 }
 
+/// Why a search that found nothing does not speak against fusing; empty where it does.
+std::string doubtOf(const TuneResult &R, const Summary &S) {
+  const std::string Tried = fmt::format("{} of {} candidates were tried, {} measured", S.Counts.total(), R.SpaceSize,
+                                        S.Counts.of(Fate::Measured));
+  if (!R.Unconfirmed.empty())
+    return "the best fused kernel could not be measured again: " + R.Unconfirmed;
+  if (R.Interrupted)
+    return "the search was interrupted; " + Tried;
+  if (R.Starved)
+    return "the time was up before there was enough to judge by; " + Tried;
+  const unsigned Broken = S.Counts.of(Fate::CompileFailed) + S.Counts.of(Fate::LoadFailed) +
+                          S.Counts.of(Fate::LaunchFailed) + S.Counts.of(Fate::Crashed) + S.Counts.of(Fate::TimedOut);
+  const unsigned Wrong = S.Counts.of(Fate::WrongResult);
+  if (!S.Winner && (Broken + Wrong + S.Counts.OnlyScreened > 0 || S.Counts.total() < R.SpaceSize))
+    return fmt::format("no fused candidate could be measured; {} failed, {} gave wrong results", Broken, Wrong);
+  if (Broken > S.Counts.of(Fate::Measured))
+    return fmt::format("more candidates failed than could be measured, {} and {}", Broken, S.Counts.of(Fate::Measured));
+  return {};
+}
+
 void judge(const TuneResult &R, Summary &S) {
   const std::string Kernels = kernelsOf(R);
   if (R.Modelled) {
@@ -225,13 +248,23 @@ void judge(const TuneResult &R, Summary &S) {
   if (S.Winner)
     Fused = S.WinnerInGraph ? timeOf(S.WinnerInGraph->Microseconds) + " in a CUDA graph"
                             : timeOf(S.Winner->Result.Microseconds);
-  const bool Fast = S.Winner && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
+  const bool Fast =
+      S.Winner && R.Unconfirmed.empty() && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
   if (Fast) {
     S.What = Advice::Fuse;
     S.Sentence = fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
                              phraseOf(S.Winner->Which) + gridsOf(R, S.Winner->Result), Fused, S.Fusion, Against);
     if (Alone > S.Fusion)
       S.Sentence += fmt::format(" Tuning the kernels alone gives more: {:.2f} times.", Alone);
+    return;
+  }
+  const std::string TuningAlone =
+      fmt::format(" Tuning the kernels alone makes them {:.2f} times as fast as they are now.", Alone);
+  if (const std::string Doubt = doubtOf(R, S); !Doubt.empty()) {
+    S.What = Advice::Undecided;
+    S.Sentence = fmt::format("Undecided whether to fuse {}: {}.", Kernels, Doubt);
+    if (Alone >= R.RequiredSpeedup)
+      S.Sentence += TuningAlone;
     return;
   }
   const char *const Best = R.What.Graph ? "the best choice of links" : "the best fused kernel";
@@ -249,7 +282,7 @@ void judge(const TuneResult &R, Summary &S) {
   S.What = Alone >= R.RequiredSpeedup ? Advice::TuneAlone : Advice::LeaveAlone;
   S.Sentence = fmt::format("Do not fuse {}: {}.", Kernels, Why);
   if (S.What == Advice::TuneAlone)
-    S.Sentence += fmt::format(" Tuning the kernels alone makes them {:.2f} times as fast as they are now.", Alone);
+    S.Sentence += TuningAlone;
 }
 } // namespace
 

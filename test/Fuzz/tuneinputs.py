@@ -16,9 +16,9 @@ from mutate import mutate
 SETTINGS = ["--set", "scale.count=4096", "--set", "total.count=4096"]
 TUNE = ["tune", "scale.yaml", "total.yaml", "-o", "out/o.cu", "--no-gpu", "--strategy", "hfuse", "--budget", "1",
         "--candidates", "1"]
-SCHEMA = """CREATE TABLE result (sources TEXT NOT NULL, flags TEXT NOT NULL, gpu TEXT NOT NULL, driver TEXT NOT NULL,
-    workload TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,
-    PRIMARY KEY (sources, flags, gpu, driver, workload)); PRAGMA user_version = 1;"""
+SCHEMA = """CREATE TABLE tuned (sources TEXT NOT NULL, flags TEXT NOT NULL, gpu TEXT NOT NULL, driver TEXT NOT NULL,
+    workload TEXT NOT NULL, tools TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (sources, flags, gpu, driver, workload, tools)); PRAGMA user_version = 2;"""
 SIGNATURES = ("scale(const float *, float *, float, int)", "total(const int *, int *, int, int)")
 
 
@@ -40,9 +40,14 @@ class TuneInputs:
             self.pair = file.read()
         nvcc = os.path.join(os.environ.get("CUDA_PATH") or os.environ.get("CUDA_HOME") or "/usr/local/cuda", "bin", "nvcc")
         nvcc = shutil.which(nvcc) or shutil.which("nvcc")
+        self.tools = ""
         if not nvcc:
             self.toolkit = None
             return
+        said = [subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+                for program in (os.path.abspath(cufuse), nvcc)]
+        self.tools = content_hash([said[0].split()[-1], said[1]] + [
+            f"{name}={value}".encode() for name, value in sorted(os.environ.items()) if name.startswith(("NVCC_", "NVVM_"))])
         subprocess.run([sys.executable, os.path.join(inputs, "refusing_toolkit.py"), self.toolkit, nvcc, ""], check=True)
         work = os.path.join(folder, "work")
         os.makedirs(os.path.join(work, "out"))
@@ -138,8 +143,8 @@ def database(tuning, text):
         path = os.path.join(folder, "t.db")
         connection = sqlite3.connect(path)
         connection.executescript(SCHEMA)
-        connection.execute("INSERT INTO result VALUES (?, ?, '', '', '', 1, ?)",
-                           (sources, flags, text.decode("utf-8", "replace")))
+        connection.execute("INSERT INTO tuned VALUES (?, ?, '', '', '', ?, 1, ?)",
+                           (sources, flags, tuning.tools, text.decode("utf-8", "replace")))
         connection.commit()
         connection.close()
         with open(path, "rb") as file:

@@ -15,6 +15,7 @@ enum class ExitCode : int {
   BadUsage = 2,
   MissingTool = 3,
   NotAdvised = 4, ///< Could be fused, and should not be.
+  Undecided = 5,  ///< Nothing could be found out: interrupted, without time, or everything failed.
   Defect = 70
 };
 
@@ -64,9 +65,8 @@ llvm::Error defect(std::string Text);
 /// What an error says, on one line: to be part of another message or of a record.
 std::string textOf(llvm::Error Error);
 
-/// Prints an error to stderr, one `cufuse: refused: …` (exit 1), `cufuse: not advised: …` (exit 4) or
-/// `cufuse: error: …` line per message, each after its
-/// source line, and returns the exit status.
+/// Prints an error to stderr, one `cufuse: refused: …` (exit 1), `cufuse: not advised: …` (exit 4), `cufuse: undecided:
+/// …` (exit 5) or `cufuse: error: …` line per message, each after its source line, and returns the exit status.
 ExitCode report(llvm::Error Error, llvm::raw_ostream &Out);
 
 } // namespace cufuse

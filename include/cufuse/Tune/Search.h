@@ -71,6 +71,9 @@ public:
   /// that, and only an interruption or the end of the time prevents it.
   bool isSpent() const;
 
+  /// The time of this sitting is up.
+  bool isOverTime() const { return Limit.Seconds > 0 && !Seams.Interrupted() && isLate(Effort::Short); }
+
   size_t measuredCount() const { return Measured; }
   size_t underwayCount() const { return Underway; }
   /// The shortest time among those with a full measurement, or among all while there is none.

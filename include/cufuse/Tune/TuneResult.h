@@ -42,6 +42,7 @@ struct BaselineResult {
   SoloLevel Level = SoloLevel::Given;
   Evaluation Result;
   std::map<std::string, double> Counters; ///< Of all launches together; mostly empty.
+  bool Confirmed = false;                 ///< Measured together with the winner, on the same GPU.
 };
 
 /// What is known of one fused candidate besides its time.
@@ -70,7 +71,9 @@ struct TuneResult {
   std::uint64_t SpaceSize = 0; ///< Candidates the strategy chose from.
   double RequiredSpeedup = 1.02;
   bool Modelled = false;          ///< No GPU: candidates were ranked by the model after ptxas.
-  bool Interrupted = false;       ///< By the user or the end of the budget.
+  bool Interrupted = false;       ///< By the user, before the strategy was done.
+  bool Starved = false;           ///< The time was up before there was enough to judge by.
+  std::string Unconfirmed;        ///< Why the winner could not be measured again; empty where it was.
   std::vector<std::string> Notes; ///< What the reader must know besides, a sentence each.
   Problem What;
   std::vector<SoloResult> Solo;
@@ -84,6 +87,9 @@ struct TuneResult {
 llvm::StringRef nameOf(Schedule::Kind K);
 /// `given`, `shaped`, `bound`.
 llvm::StringRef nameOf(SoloLevel L);
+
+/// Whether a candidate is of this problem's kernels.
+bool isOf(const Problem &P, const TraceEntry &E);
 
 llvm::json::Value toJSON(const TuneResult &R);
 bool fromJSON(const llvm::json::Value &V, TuneResult &R, llvm::json::Path P);

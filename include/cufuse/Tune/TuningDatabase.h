@@ -16,11 +16,12 @@ namespace cufuse {
 
 /// What a result holds for. A change of any of these makes it another one.
 struct TuningKey {
-  std::string Sources;  ///< contentHash of the texts of all constituents, with what they include of the project.
-  std::string Flags;    ///< contentHash of the compilers' flags.
-  std::string Gpu;      ///< Its name.
-  std::string Driver;   ///< Its version.
-  std::string Workload; ///< contentHash of the workload with its sizes.
+  std::string Sources;    ///< contentHash of the texts of all constituents, with what they include of the project.
+  std::string Flags;      ///< contentHash of the compilers' flags.
+  std::string Gpu;        ///< Its name.
+  std::string Driver;     ///< Its version.
+  std::string Workload;   ///< contentHash of the workload with its sizes and data files.
+  std::string Tools = {}; ///< contentHash of the versions of compiler and cufuse, with the compiler's environment.
 
   std::string str() const; ///< contentHash of all of them: the key of a trace's file.
 };
@@ -33,8 +34,10 @@ public:
   /// `$XDG_CACHE_HOME/cufuse/tuning.db`, or that in `~/.cache`. Fails where there is neither.
   static llvm::Expected<std::string> defaultPath();
   /// Makes the file and its folder where they are missing. Fails when it cannot be opened, is no database, or was
-  /// written by a later version.
+  /// written by a later version. Results of an earlier version are not found: less was known of what they hold for.
   static llvm::Expected<TuningDatabase> open(const std::string &Path);
+  /// Fails where a result could not be stored now.
+  llvm::Error checkWritable();
 
   /// Replaces an earlier result of the same key. Waits up to ten seconds for another process that writes.
   llvm::Error store(const TuningKey &Key, const TuneResult &Result);

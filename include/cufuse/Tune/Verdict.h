@@ -17,6 +17,7 @@ enum class Advice {
   Fuse,
   TuneAlone,  ///< Do not fuse, but launch the constituents in their own best shapes or bound.
   LeaveAlone, ///< Nothing beats what is there.
+  Undecided,  ///< It was looked for too little, or in vain: nothing says that fusing does not pay.
   Unknown,    ///< Nothing was measured.
 };
 
@@ -72,7 +73,11 @@ struct Summary {
 };
 
 /// A candidate is recommended when its speed-up over the strongest baseline is at least what is required, and above 1
-/// by more than the noise of both measurements.
+/// by more than the noise of both measurements. Times are compared with the baselines that were measured together with
+/// the winner, where there are any.
+///
+/// Against fusing speaks only a search that was neither interrupted nor starved, in which candidates could be measured,
+/// and more of them than failed; else nothing is decided.
 Summary summarize(const TuneResult &R);
 
 /// How much faster: baseline / candidate; 0 where either was not measured.

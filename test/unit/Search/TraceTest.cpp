@@ -126,6 +126,10 @@ TEST_F(TraceFile, ResultsOfSomethingElseAreRefusedAndKept) {
   EXPECT_EQ(textOf(at("notes.txt")), "my notes\n");
 }
 
+TEST_F(TraceFile, ADeviceIsNotReadForEver) {
+  EXPECT_THAT(message(Trace::open("/dev/zero", "key", nullptr).takeError()), HasSubstr("is no regular file"));
+}
+
 TEST(TraceEntries, KeysDifferAndConfigurationsAreReadBack) {
   std::set<std::string> Keys;
   for (unsigned Seed : {0u, 3u}) {

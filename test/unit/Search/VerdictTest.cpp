@@ -110,6 +110,74 @@ TEST(Verdict, WithoutACandidateThereIsNothingToFuse) {
 
 TEST(Verdict, WithoutABaselineThereIsNone) { EXPECT_EQ(summarize(result(0, 0, 0, 900)).What, Advice::Unknown); }
 
+/// So many candidates that failed so.
+void addFailed(TuneResult &R, Fate Outcome, unsigned Count) {
+  const std::vector<Candidate> Space = enumerateSpace(R.What);
+  for (unsigned I = 0; I < Count; ++I) {
+    Evaluation Failed;
+    Failed.Outcome = Outcome;
+    Failed.Why = "no";
+    R.Tried.push_back({Space[1 + R.Tried.size()], std::nullopt, Failed, 0, 1});
+  }
+  R.SpaceSize = R.Tried.size();
+}
+
+TEST(Verdict, AgainstFusingSpeaksNoSearchThatEndedEarly) {
+  for (bool TuneResult::*Why : {&TuneResult::Interrupted, &TuneResult::Starved}) {
+    TuneResult R = result(1000, 0, 0, 1100);
+    EXPECT_EQ(summarize(R).What, Advice::LeaveAlone);
+    R.*Why = true;
+    EXPECT_EQ(summarize(R).What, Advice::Undecided);
+    EXPECT_THAT(summarize(R).Sentence, testing::Not(HasSubstr("Do not fuse")));
+    // What was found was found.
+    R.Tried.front().Result = measured(900);
+    EXPECT_EQ(summarize(R).What, Advice::Fuse);
+  }
+}
+
+TEST(Verdict, AgainstFusingSpeaksNoSearchInWhichCandidatesFailed) {
+  for (const Fate Outcome :
+       {Fate::CompileFailed, Fate::LoadFailed, Fate::LaunchFailed, Fate::Crashed, Fate::TimedOut, Fate::WrongResult}) {
+    TuneResult R = result(1000, 0, 0, 0);
+    addFailed(R, Outcome, 3);
+    EXPECT_EQ(summarize(R).What, Advice::Undecided) << static_cast<int>(Outcome);
+    EXPECT_THAT(summarize(R).Sentence, HasSubstr("no fused candidate could be measured"));
+  }
+  TuneResult R = result(1000, 0, 0, 1100);
+  addFailed(R, Fate::Crashed, 1);
+  EXPECT_EQ(summarize(R).What, Advice::LeaveAlone);
+  addFailed(R, Fate::CompileFailed, 1);
+  EXPECT_EQ(summarize(R).What, Advice::Undecided);
+  // What cannot be fused, or has no room, need not be tried.
+  R = result(1000, 0, 0, 0);
+  addFailed(R, Fate::Impossible, 3);
+  addFailed(R, Fate::Discarded, 2);
+  EXPECT_EQ(summarize(R).What, Advice::LeaveAlone);
+  ++R.SpaceSize; // one that nobody tried
+  EXPECT_EQ(summarize(R).What, Advice::Undecided);
+}
+
+TEST(Verdict, AWinnerThatCouldNotBeMeasuredAgainIsNone) {
+  TuneResult R = result(1000, 0, 0, 900);
+  R.Unconfirmed = "it does not compile";
+  EXPECT_EQ(summarize(R).What, Advice::Undecided);
+  EXPECT_THAT(summarize(R).Sentence, HasSubstr("it does not compile"));
+}
+
+TEST(Verdict, TimesAreComparedWithThoseOfTheSameConfirmation) {
+  // By another scale, the graph seemed to be slower than it is.
+  TuneResult R = result(1000, 0, 0, 950);
+  R.Baselines[0].Result = measured(990);
+  EXPECT_EQ(summarize(R).What, Advice::Fuse);
+  R.Baselines[1].Result = measured(940);
+  R.Baselines[1].Confirmed = true;
+  EXPECT_EQ(summarize(R).What, Advice::LeaveAlone);
+  R.Baselines[0].Result = measured(600);
+  EXPECT_NEAR(summarize(R).Fusion, 940.0 / 950, 1e-9);
+  R.Baselines[0].Confirmed = true;
+  EXPECT_NEAR(summarize(R).Fusion, 600.0 / 950, 1e-9);
+}
+
 TEST(Verdict, ALuckyShortRunDoesNotWin) {
   TuneResult R = result(1000, 0, 0, 900);
   R.Tried.push_back({enumerateSpace(R.What).back(), Effort::Short, measured(890), 0, 2});
