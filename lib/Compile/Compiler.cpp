@@ -218,10 +218,10 @@ static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm:
   auto Rule = readFile(Depends);
   if (!Rule)
     return Rule.takeError();
-  llvm::SmallString<128> Toolkit;
-  if (llvm::sys::fs::real_path(Nvcc, Toolkit))
-    Toolkit = Nvcc;
-  Toolkit = llvm::sys::path::parent_path(llvm::sys::path::parent_path(Toolkit));
+  llvm::SmallString<128> Program;
+  if (llvm::sys::fs::real_path(Nvcc, Program))
+    Program = Nvcc;
+  const llvm::StringRef Toolkit = llvm::sys::path::parent_path(llvm::sys::path::parent_path(Program));
   std::vector<std::string> Paths = dependenciesOf(*Rule, Folder);
   llvm::append_range(Paths, placesBefore(Paths, Flags, Toolkit));
   return writeFile(within(Folder, "depends"), llvm::join(Paths, "\n"));
