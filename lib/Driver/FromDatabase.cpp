@@ -1,5 +1,6 @@
 #include "cufuse/Driver/FromDatabase.h"
 
+#include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Tune/Verdict.h"
 
@@ -38,12 +39,48 @@ std::string flagsHash(llvm::ArrayRef<LoadedKernel> Kernels) {
   return contentHash(Parts);
 }
 
-llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, llvm::ArrayRef<std::string> Settings) {
+llvm::Expected<std::string> textsHash(llvm::ArrayRef<std::string> Files) {
   std::vector<std::string> Parts;
   for (const std::string &File : Files)
     if (llvm::Error Error = append(File, Parts))
       return std::move(Error);
+  return contentHash(Parts);
+}
+
+std::vector<std::string> dataFiles(const Workload &Work) {
+  std::vector<std::string> Files;
+  for (const BufferSpec &Buffer : Work.Buffers)
+    if (Buffer.Init.What == Initializer::File)
+      Files.push_back(Buffer.Init.Path);
+  return Files;
+}
+
+llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, llvm::ArrayRef<std::string> Settings,
+                                         const Workload &Read, const std::string &Texts) {
+  auto Now = textsHash(Files);
+  if (!Now)
+    return Now.takeError();
+  if (*Now != Texts)
+    return badInput("a workload file was changed while it was read", "run this again");
+  std::vector<std::string> Parts = {*Now};
   Parts.insert(Parts.end(), Settings.begin(), Settings.end());
+  for (const std::string &File : dataFiles(Read)) {
+    auto Data = textsHash(File);
+    if (!Data)
+      return Data.takeError();
+    Parts.push_back(std::move(*Data));
+  }
+  return contentHash(Parts);
+}
+
+std::string toolsHash(NvccCompiler &Nvcc, const std::string &Version) {
+  auto Compiler = Nvcc.version();
+  if (!Compiler) {
+    llvm::consumeError(Compiler.takeError());
+    return {};
+  }
+  std::vector<std::string> Parts = {Version, *Compiler};
+  llvm::append_range(Parts, nvccEnvironment());
   return contentHash(Parts);
 }
 
@@ -56,7 +93,13 @@ llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef
     return Sources.takeError();
   std::string Workload;
   if (!Query.Workloads.empty()) {
-    auto Hash = workloadHash(Query.Workloads, Query.Settings);
+    auto Texts = textsHash(Query.Workloads);
+    if (!Texts)
+      return Texts.takeError();
+    auto Read = readWorkload(Query.Workloads, Query.Settings);
+    if (!Read)
+      return Read.takeError();
+    auto Hash = workloadHash(Query.Workloads, Query.Settings, *Read, *Texts);
     if (!Hash)
       return Hash.takeError();
     Workload = std::move(*Hash);
@@ -64,18 +107,20 @@ llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef
   auto Database = TuningDatabase::open(Query.Path);
   if (!Database)
     return Database.takeError();
-  auto Found = Database->findLatest({*Sources, flagsHash(Kernels), Query.Gpu, "", Workload});
+  auto Found = Database->findLatest({*Sources, flagsHash(Kernels), Query.Gpu, "", Workload, Query.Tools});
   if (!Found)
     return Found.takeError();
   if (!*Found)
-    return badInput(fmt::format("'{}' has no result for these kernels, sources, headers and flags{}{}", Query.Path,
-                                Query.Gpu.empty() ? "" : " on " + Query.Gpu,
+    return badInput(fmt::format("'{}' has no result for these kernels, sources, headers, flags, nvcc and cufuse{}{}",
+                                Query.Path, Query.Gpu.empty() ? "" : " on " + Query.Gpu,
                                 Workload.empty() ? "" : " and this workload"),
                     "tune them as they are now, in the same order: `cufuse tune … --database FILE.db`");
   const TuneResult &Result = **Found;
   const Summary Verdict = summarize(Result);
   const std::string Where =
       fmt::format("tuned on {}, driver {}, {}", Result.What.Gpu.Name, Result.What.Gpu.Driver, Result.Started);
+  if (Verdict.What == Advice::Undecided)
+    return fail(ExitCode::Undecided, fmt::format("{} ({})", Verdict.Sentence, Where), "tune them again");
   if (Verdict.What != Advice::Fuse)
     return fail(ExitCode::NotAdvised, fmt::format("{} ({})", Verdict.Sentence, Where));
   TunedConfig Tuned{Verdict.Winner->Which.Config, {Where, Verdict.Sentence}};

@@ -4,6 +4,7 @@
 #include "cufuse/Driver/ReadKernels.h"
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
+#include "cufuse/Support/FileStore.h"
 #include "cufuse/Vertical/BlockLocal.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -357,11 +358,11 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   llvm::SmallString<128> Header(Request.Output);
   llvm::sys::path::replace_extension(Header, ".h");
   Result.HeaderPath = std::string(Header);
+  std::vector<std::string> Inputs = Request.OtherInputs;
   for (const LoadedKernel &Kernel : Result.Kernels)
-    for (const std::string &Input : Kernel.Text.Dependencies)
-      for (const std::string &Output : {Request.Output, Result.HeaderPath, Request.Depfile})
-        if (!Output.empty() && llvm::sys::fs::equivalent(Input, Output))
-          return badInput(fmt::format("the output '{}' is an input", Output), "choose another name with -o");
+    llvm::append_range(Inputs, Kernel.Text.Dependencies);
+  if (llvm::Error Error = checkOutputs({Request.Output, Result.HeaderPath, Request.Depfile}, Inputs))
+    return std::move(Error);
   Options.SourceFile = llvm::sys::path::filename(Request.Output).str();
   Options.HeaderFile = llvm::sys::path::filename(Header).str();
   Options.Command = Request.Command;

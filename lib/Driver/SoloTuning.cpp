@@ -377,6 +377,7 @@ llvm::Error SoloTuning::settle(SoloLevel Level, Variants &All) {
     Launched.push_back(std::move(Schedules[I]));
   }
   const RunOutcome &Serial = Outcomes.front();
+  SeveralPasses = Serial.Time && Serial.Time->Passes > 1;
   if (Serial.Status == RunStatus::Done)
     return llvm::Error::success();
   return badInput(fmt::format("the kernels, {}, do not run as they should: {}", phraseOf(Level), Serial.What),

@@ -69,6 +69,8 @@ public:
   /// Whether a constituent in its best form is another text than the user's, and how that is emitted.
   bool isRewritten(size_t I) const { return Best[I].Bound || Best[I].Unroll; }
   FusionConfig bestConfig(size_t I) const { return configOf(I, Best[I]); }
+  /// Whether a sample is of several passes: then loops of launches and graphs are on scales of their own.
+  bool isOfSeveralPasses() const { return SeveralPasses; }
   /// By position those of `TuneResult::Baselines`.
   const std::vector<Schedule> &launched() const { return Launched; }
 
@@ -107,6 +109,7 @@ private:
   std::vector<Variants> Near;                                         ///< By constituent: its best shapes.
   std::vector<std::vector<std::shared_future<SoloVariant>>> Building; ///< By constituent: with bound arguments.
   std::vector<Schedule> Launched;
+  bool SeveralPasses = false;
   llvm::ThreadPoolTaskGroup Tasks; ///< Last: they end first.
 };
 

@@ -2,6 +2,7 @@
 
 #include "GraphEvaluator.h"
 #include "SoloTuning.h"
+#include "TuneFiles.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Profile/Metrics.h"
 #include "cufuse/Tune/Json.h"
@@ -67,8 +68,7 @@ public:
     Answer.Result.Seconds = Seams.Now() - Start;
     if (Answer.Result.Seconds > 0)
       Answer.Result.BusyShare = std::min(1.0, Busy.seconds() / Answer.Result.Seconds);
-    if (llvm::Error Error = keep())
-      return std::move(Error);
+    keep();
     Nvcc.prune();
     return std::move(Answer);
   }
@@ -88,8 +88,10 @@ private:
       if (!Request.Devices.empty())
         return badUsage("--devices and --no-gpu exclude each other");
     } else if (auto Found = listDevices(Request.Runner)) {
-      if (llvm::Error Error = chooseDevices(*Found))
-        return Error;
+      auto Chosen = chooseDevices(*Found, Request.Devices);
+      if (!Chosen)
+        return Chosen.takeError();
+      Devices = std::move(*Chosen);
     } else if (!Request.Devices.empty()) {
       return Found.takeError();
     } else {
@@ -115,27 +117,12 @@ private:
     return llvm::Error::success();
   }
 
-  /// The first, or those asked for, which have to be alike.
-  llvm::Error chooseDevices(llvm::ArrayRef<DeviceInfo> Found) {
-    std::string Names;
-    for (const DeviceInfo &Device : Found)
-      Names += fmt::format("{}{} ({})", Names.empty() ? "" : ", ", Device.Index, Device.Name);
-    for (const unsigned Wanted : Request.Devices.empty() ? std::vector<unsigned>{0} : Request.Devices) {
-      const auto Device = llvm::find_if(Found, [&](const DeviceInfo &D) { return D.Index == Wanted; });
-      if (Device == Found.end())
-        return badUsage(fmt::format("there is no GPU {}", Wanted), "there are: " + Names);
-      if (llvm::any_of(Devices, [&](const DeviceInfo &D) { return D.Index == Wanted; }))
-        return badUsage(fmt::format("--devices names GPU {} twice", Wanted));
-      if (!Devices.empty() && Device->Name != Devices.front().Name)
-        return badUsage(fmt::format("GPUs {} and {} differ", Devices.front().Index, Wanted),
-                        "share a search among GPUs of one kind; there are: " + Names);
-      Devices.push_back(*Device);
-    }
-    return llvm::Error::success();
-  }
-
   /// The runners begin to make the buffers, and the compilers what is to run alone.
   llvm::Error readWork() {
+    auto Texts = textsHash(Request.Workloads);
+    if (!Texts)
+      return Texts.takeError();
+    WorkloadTexts = std::move(*Texts);
     auto Read = readWorkload(Request.Workloads, Request.Settings);
     if (!Read)
       return Read.takeError();
@@ -182,11 +169,11 @@ private:
       Specs.push_back(Kernel.Spec);
       Flags.push_back({Kernel.Flags, "", What().Gpu.Arch, Kernel.Folder});
     }
-    auto Parsed = ReadKernels::read(Tools, Specs, Flags, isGraph());
+    auto Parsed = parse(Specs, Flags);
     if (!Parsed)
       return Parsed.takeError();
-    for (size_t I = 0; I < Specs.size(); ++I)
-      Subject.Kernels.push_back(Parsed->withText(I, {}));
+    if (llvm::Error Error = checkFiles())
+      return Error;
     // What is wrong with one kernel of a graph keeps it out of the others, and that is one of the choices.
     if (!isGraph() || llvm::any_of(Subject.Kernels, [](const LoadedKernel &K) { return K.Facts.IsTemplate; }))
       if (llvm::Error Error = checkAll(Subject.Kernels))
@@ -205,6 +192,44 @@ private:
       What().Graph = Groups->facts();
     }
     return llvm::Error::success();
+  }
+
+  /// Also takes the key: of the texts that were parsed. Files that change meanwhile are parsed again.
+  llvm::Expected<ReadKernels> parse(llvm::ArrayRef<KernelSpec> Specs, llvm::ArrayRef<InputFlags> Flags) {
+    constexpr unsigned Most = 4;
+    for (unsigned Attempt = 0; Attempt < Most; ++Attempt) {
+      const FileTime Began = nextFileTime();
+      auto Parsed = ReadKernels::read(Tools, Specs, Flags, isGraph());
+      if (!Parsed)
+        return Parsed.takeError();
+      Subject.Kernels.clear();
+      for (size_t I = 0; I < Specs.size(); ++I)
+        Subject.Kernels.push_back(Parsed->withText(I, {}));
+      const std::string Before = Key.Sources;
+      auto Now = key();
+      if (!Now)
+        return Now.takeError();
+      Key = std::move(*Now);
+      if (Key.Sources == Before || llvm::none_of(Subject.Kernels, [&](const LoadedKernel &Kernel) {
+            return llvm::any_of(Kernel.Text.Dependencies,
+                                [&](const std::string &File) { return changedSince(File, Began); });
+          }))
+        return Parsed;
+    }
+    return badInput("the kernels' files were changed while they were read", "run this again");
+  }
+
+  /// Before anything is measured for nothing.
+  llvm::Error checkFiles() {
+    if (llvm::Error Error = checkTuneFiles(Request, Subject))
+      return Error;
+    if (Request.Database.empty())
+      return llvm::Error::success();
+    auto Opened = TuningDatabase::open(Request.Database);
+    if (!Opened)
+      return Opened.takeError();
+    Database.emplace(std::move(*Opened));
+    return Database->checkWritable();
   }
 
   /// Every launch shape that the workload allows.
@@ -264,16 +289,15 @@ private:
     auto How = makeStrategy(Answer.Result.Strategy, Request.Seed);
     if (!How)
       return How.takeError();
-    auto Holds = key();
-    if (!Holds)
-      return Holds.takeError();
-    Key = std::move(*Holds);
     Trace Record;
     if (!Request.Trace.empty()) {
       auto Opened = Trace::open(Request.Trace, Key.str(), toJSON(What()));
       if (!Opened)
         return Opened.takeError();
       Record = std::move(*Opened);
+      if (!llvm::all_of(Record.entries(), [this](const TraceEntry &E) { return isOf(What(), E); }))
+        return badInput(fmt::format("'{}' has an entry of other kernels than these", Request.Trace),
+                        "name another file, or remove it to begin anew");
     }
     const EvaluatorOptions Options{What().Gpu.Arch, ShortStop};
     std::vector<Candidate> Candidates;
@@ -302,7 +326,16 @@ private:
       Looking.screen(All);
     }
     Answer.Result.Interrupted = Seams.Interrupted();
-    Answer.Result.Tried = Record.entries();
+    constexpr size_t Enough = 8;
+    Answer.Result.Starved =
+        Looking.isOverTime() && Looking.measuredCount() < std::min(Enough, Looking.candidates().size());
+    // What earlier runs tried with other options is none of these candidates.
+    std::set<std::string> Those;
+    for (const Candidate &C : Looking.candidates())
+      Those.insert(C.key());
+    for (const TraceEntry &E : Record.entries())
+      if (Those.contains(E.Tried.key()))
+        Answer.Result.Tried.push_back(E);
     return Record.close();
   }
 
@@ -312,70 +345,102 @@ private:
   /// faster than they are. Meanwhile the source of the first is made.
   llvm::Error confirm() {
     Answer.Verdict = summarize(Answer.Result);
-    std::map<std::string, std::optional<double>> GivenSerial; // by candidate that is confirmed
+    const std::vector<BaselineResult> Before = Answer.Result.Baselines;
+    std::map<std::string, std::vector<BaselineResult>> Against; // by candidate that is confirmed
     std::set<std::string> Repeated;
-    while (Gpus->hasGpu() && Answer.Verdict.Winner) {
+    while (Gpus->hasGpu() && Answer.Verdict.Winner && Answer.Result.Unconfirmed.empty()) {
       const Ranked Winner = *Answer.Verdict.Winner;
       const std::string Key = Winner.Which.key();
-      if (const auto Confirmed = GivenSerial.find(Key); Confirmed != GivenSerial.end()) {
-        if (Confirmed->second) {
-          Answer.Result.Baselines.front().Result.Microseconds = *Confirmed->second;
-          Answer.Verdict = summarize(Answer.Result);
-        }
+      if (const auto Confirmed = Against.find(Key); Confirmed != Against.end()) {
+        Answer.Result.Baselines = Confirmed->second;
+        Answer.Verdict = summarize(Answer.Result);
         break;
       }
-      if (!GivenSerial.empty() && Repeated.insert(Key).second) {
+      if (!Against.empty() && Repeated.insert(Key).second) {
         World->measure(OnlyThose(Winner.Which), Effort::Full, [&](size_t, const Evaluation &Result) {
           addMeasured(Winner.Which, Result);
           return true;
         });
       } else {
         const std::vector<KernelLaunch> Launches = LaunchesOf(Winner.Which);
+        Answer.Result.Baselines = Before;
         if (Launches.empty())
-          break;
-        if (llvm::Error Error = confirmOne(Winner, Launches, GivenSerial[Key]))
+          Answer.Result.Unconfirmed = fmt::format("the whole output of {} does not compile", Key);
+        else if (llvm::Error Error = confirmOne(Winner, Launches))
           return Error;
+        Against[Key] = Answer.Result.Baselines;
       }
       Answer.Verdict = summarize(Answer.Result);
     }
     return llvm::Error::success();
   }
 
-  /// `GivenSerial`: what the launches given took in turn with loops of the winner's, in microseconds; nothing for long
-  /// ones, which no host limits.
-  llvm::Error confirmOne(const Ranked &Winner, const std::vector<KernelLaunch> &Launches,
-                         std::optional<double> &GivenSerial) {
-    size_t Strongest = 0;
-    for (size_t I = 0; I < Answer.Result.Baselines.size(); ++I)
-      if (const Evaluation &One = Answer.Result.Baselines[I].Result;
-          One.Outcome == Fate::Measured && One.Microseconds < Answer.Result.Baselines[Strongest].Result.Microseconds)
-        Strongest = I;
+  /// The baselines that may be the strongest. Where loops and graphs are on scales of their own, the best of each kind.
+  std::vector<size_t> rivals() const {
+    const std::vector<BaselineResult> &All = Answer.Result.Baselines;
+    std::map<Schedule::Kind, size_t> Best;
+    for (size_t I = 0; I < All.size(); ++I) {
+      if (All[I].Result.Outcome != Fate::Measured)
+        continue;
+      const Schedule::Kind Kind = Solo->isOfSeveralPasses() ? All[I].How : Schedule::Serial;
+      const auto [At, IsFirst] = Best.try_emplace(Kind, I);
+      if (!IsFirst && All[I].Result.Microseconds < All[At->second].Result.Microseconds)
+        At->second = I;
+    }
+    std::vector<size_t> Positions;
+    for (const auto &[Kind, I] : Best)
+      Positions.push_back(I);
+    return Positions;
+  }
+
+  /// Times are compared only with those taken here: on one GPU, one after the other, and all scaled alike. A pass at a
+  /// time is as long as the GPU's clock makes it, which the reference knows; what limits a loop, the host or the GPU,
+  /// need not limit another, and none is scaled.
+  llvm::Error confirmOne(const Ranked &Winner, const std::vector<KernelLaunch> &Launches) {
     Schedule Fused{Winner.Which.key(), Schedule::Serial, Launches};
     Fused.Counters = Launches.size() == 1;
-    std::vector<Schedule> Again = {Solo->launched()[Strongest], Fused};
+    const std::vector<size_t> Rivals = rivals();
+    std::vector<Schedule> Again;
+    for (const size_t I : Rivals)
+      Again.push_back(Solo->launched()[I]);
+    Again.push_back(Fused);
     // Launches that depend on each other are no parallel branches.
     if (Launches.size() == 1)
       Again.push_back({Winner.Which.key() + " in a graph", Schedule::Graph, Launches});
-    auto Running = std::async(std::launch::async, [&] { return Gpus->run(std::move(Again)); });
+    const Schedule::Kind Last = Again.back().How;
+    auto Running = std::async(std::launch::async, [&] { return Gpus->runTogether(std::move(Again)); });
     llvm::Error Failed = llvm::Error::success();
     if (Answer.Verdict.What == Advice::Fuse && DraftKey.empty())
       Failed = draftWinner();
-    const std::vector<RunOutcome> Outcomes = Running.get();
+    std::vector<RunOutcome> Outcomes = Running.get();
     if (Failed)
       return Failed;
-    BaselineResult &Baseline = Answer.Result.Baselines[Strongest];
-    Baseline.Result = withOutcome(Baseline.Result, Outcomes[0]);
-    const Evaluation Confirmed = withOutcome(Winner.Result, Outcomes.back());
+    const RunOutcome OnScale = Gpus->onScale(Last, Outcomes.back());
+    const double Scale = Outcomes.front().Time ? Outcomes.front().Time->ReferenceMicroseconds : 0;
+    for (RunOutcome &One : Outcomes)
+      if (One.Time && One.Time->Passes == 1 && Scale > 0 && One.Time->ReferenceMicroseconds > 0)
+        One.Time->Microseconds *= Scale / One.Time->ReferenceMicroseconds;
+    for (size_t I = 0; I < Rivals.size(); ++I) {
+      BaselineResult &Baseline = Answer.Result.Baselines[Rivals[I]];
+      Baseline.Result = withOutcome(Baseline.Result, Outcomes[I]);
+      Baseline.Confirmed = true;
+      if (Outcomes[I].Status != RunStatus::Done)
+        Answer.Result.Unconfirmed =
+            fmt::format("what it has to beat ({}) fails now: {}", Outcomes[I].Name, Outcomes[I].What);
+    }
+    const RunOutcome &Loop = Outcomes[Rivals.size()];
+    // The launches given, in turn with loops of the winner's.
+    if (Loop.Time && Loop.Time->Passes > 1) {
+      Answer.Result.Baselines.front().Result.Microseconds = Loop.Time->ReferenceMicroseconds;
+      Answer.Result.Baselines.front().Confirmed = true;
+    }
     CandidateProfile &Profile = Answer.Result.Profiles.emplace_back();
     Profile.Key = Winner.Which.key();
-    Profile.Counters = Outcomes[1].Counters;
-    if (const auto &Time = Outcomes[1].Time; Time && Time->Passes > 1)
-      GivenSerial = Time->ReferenceMicroseconds;
-    if (Outcomes.size() > 2) {
-      Profile.Launched = withOutcome(Winner.Result, Outcomes[1]);
-      Profile.InGraph = Confirmed;
-    }
-    addMeasured(Winner.Which, Confirmed);
+    Profile.Counters = Loop.Counters;
+    Profile.Launched = withOutcome(Winner.Result, Loop);
+    if (Launches.size() == 1)
+      Profile.InGraph = withOutcome(Winner.Result, Outcomes.back());
+    addMeasured(Winner.Which, withOutcome(Winner.Result, OnScale));
     return llvm::Error::success();
   }
 
@@ -386,23 +451,35 @@ private:
   }
 
   /// What the results hold for.
-  llvm::Expected<TuningKey> key() const {
+  llvm::Expected<TuningKey> key() {
     auto Sources = sourcesHash(Subject.Kernels);
     if (!Sources)
       return Sources.takeError();
-    auto Workload = workloadHash(Request.Workloads, Request.Settings);
+    auto Workload = workloadHash(Request.Workloads, Request.Settings, Subject.Work, WorkloadTexts);
     if (!Workload)
       return Workload.takeError();
-    return TuningKey{*Sources, flagsHash(Subject.Kernels), What().Gpu.Name, What().Gpu.Driver, *Workload};
+    return TuningKey{*Sources,  flagsHash(Subject.Kernels),      What().Gpu.Name, What().Gpu.Driver,
+                     *Workload, toolsHash(Nvcc, Request.Version)};
   }
 
-  llvm::Error keep() const {
-    if (Request.Database.empty() || Answer.Result.Modelled)
-      return llvm::Error::success();
-    auto Database = TuningDatabase::open(Request.Database);
-    if (!Database)
-      return Database.takeError();
-    return Database->store(Key, Answer.Result);
+  void keep() {
+    if (!Database || Answer.Result.Modelled)
+      return;
+    auto Note = [&](const std::string &Why) {
+      Answer.Result.Notes.push_back(fmt::format("The result is not in '{}': {}.", Request.Database, Why));
+    };
+    if (Answer.Verdict.What == Advice::Undecided || Answer.Verdict.What == Advice::Unknown)
+      return Note("nothing is decided");
+    if (Answer.Result.Interrupted)
+      return Note("the search was interrupted");
+    // The compiler and the runners have read them since they were parsed.
+    auto Now = key();
+    if (!Now)
+      return Note(textOf(Now.takeError()));
+    if (Now->str() != Key.str())
+      return Note("a source, a header, the workload or a data file was changed meanwhile");
+    if (llvm::Error Error = Database->store(Key, Answer.Result))
+      Note(textOf(std::move(Error)));
   }
 
   /// The source of what is recommended.
@@ -496,7 +573,9 @@ private:
   std::vector<DeviceInfo> Devices;
   TuningSubject Subject;
   std::optional<Fuser> Fuse;
-  TuningKey Key;                 ///< Of the sources and the workload as they were when the search began.
+  std::string WorkloadTexts; ///< Their hash, from before they were read.
+  TuningKey Key;             ///< Of the sources as they were parsed.
+  std::optional<TuningDatabase> Database;
   std::vector<OutputFile> Draft; ///< Of the candidate with this key.
   std::string DraftKey;
   std::string DraftOrder;       ///< Of a graph: which launch is in which file.

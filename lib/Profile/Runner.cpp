@@ -89,6 +89,28 @@ llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner) {
   }
 }
 
+llvm::Expected<std::vector<DeviceInfo>> chooseDevices(llvm::ArrayRef<DeviceInfo> Found, std::vector<unsigned> Wanted) {
+  if (Wanted.empty())
+    Wanted = {0};
+  std::string Names;
+  for (const DeviceInfo &Device : Found)
+    Names += fmt::format("{}{} ({})", Names.empty() ? "" : ", ", Device.Index, Device.Name);
+  std::vector<DeviceInfo> Chosen;
+  for (const unsigned Index : Wanted) {
+    auto IsIt = [&](const DeviceInfo &D) { return D.Index == Index; };
+    const auto *const Device = std::find_if(Found.begin(), Found.end(), IsIt);
+    if (Device == Found.end())
+      return badUsage(fmt::format("there is no GPU {}", Index), "there are: " + Names);
+    if (std::any_of(Chosen.begin(), Chosen.end(), IsIt))
+      return badUsage(fmt::format("--devices names GPU {} twice", Index));
+    if (!Chosen.empty() && Device->Name != Chosen.front().Name)
+      return badUsage(fmt::format("GPUs {} and {} differ", Chosen.front().Index, Index),
+                      "share a search among GPUs of one kind; there are: " + Names);
+    Chosen.push_back(*Device);
+  }
+  return Chosen;
+}
+
 Runner::Runner(RunnerOptions Options, RunnerJob Job) : Options(std::move(Options)), Job(std::move(Job)) {
   if (!this->Job.Schedules.empty())
     Reference = std::move(this->Job.Schedules.front());

@@ -163,6 +163,10 @@ private:
     Kernel.Name = Name ? text(*Name, "a name") : Qualified.substr(Qualified.rfind(':') + 1);
     if (Kernel.Name.empty())
       Wrong.add(Node.Where, "a kernel that is chosen by its line needs a name", "add `name: …`");
+    else if (Name && (llvm::isDigit(Kernel.Name[0]) ||
+                      !llvm::all_of(Kernel.Name, [](char C) { return llvm::isAlnum(C) || C == '_'; })))
+      // Outputs and namespaces are called so.
+      Wrong.add(Name->Where, fmt::format("'{}' is not a name", Kernel.Name), "write letters, digits and underscores");
   }
 
   std::optional<BlockShape> shape(const YamlNode &Node) {

@@ -137,8 +137,10 @@ private:
     std::uint64_t Bytes = 0;
     if (const std::error_code Error = llvm::sys::fs::file_size(Buffer.InitFile, Bytes))
       Wrong.add(Buffer.InitPlace, fmt::format("cannot read '{}': {}", Buffer.InitFile, Error.message()));
-    else if (Bytes < Spec.Count * bytesOf(Spec.Type))
-      Wrong.add(Buffer.InitPlace, fmt::format("'{}' has {} bytes, '{}' needs {}", Buffer.InitFile, Bytes, Buffer.Name,
+    else if (!llvm::sys::fs::is_regular_file(Buffer.InitFile))
+      Wrong.add(Buffer.InitPlace, fmt::format("'{}' is no regular file", Buffer.InitFile));
+    else if (Bytes != Spec.Count * bytesOf(Spec.Type))
+      Wrong.add(Buffer.InitPlace, fmt::format("'{}' has {} bytes, '{}' takes {}", Buffer.InitFile, Bytes, Buffer.Name,
                                               Spec.Count * bytesOf(Spec.Type)));
   }
 

@@ -156,6 +156,7 @@ TEST_F(WorkloadFiles, WhatIsNoYamlHasItsPlace) {
 
 TEST_F(WorkloadFiles, EveryErrorHasItsPlace) {
   put("short.bin", "1234");
+  put("long.bin", std::string(4001, 'x'));
   struct {
     const char *Old, *New, *Complaint;
   } Wrong[] = {
@@ -166,6 +167,9 @@ TEST_F(WorkloadFiles, EveryErrorHasItsPlace) {
       {"    block: 128\n", "", "4:5: 'block' is missing"},
       {"    grid: ceil(n / block.x)\n", "", "4:5: 'grid' is missing"},
       {"kernel: k.cu:scale", "name: scale", "4:5: 'kernel' is missing"},
+      {"kernel: k.cu:scale", "kernel: k.cu:scale\n    name: scale-v2",
+       "5:11: 'scale-v2' is not a name; write letters,"},
+      {"kernel: k.cu:scale", "kernel: k.cu:scale\n    name: ../../evil", "5:11: '../../evil' is not a name"},
       {"type: f32, ", "", "9:3: 'type' is missing"},
       {"count: n, ", "", "9:3: 'count' is missing"},
       {"n: 1000", "- 1000", "2:3: a mapping was expected here"},
@@ -213,6 +217,8 @@ TEST_F(WorkloadFiles, EveryErrorHasItsPlace) {
        "9:46: 0.5 is no value of the elements of 'in'"},
       {"init: zero", "init: {file: missing.bin}", "9:35: cannot read '"},
       {"init: zero", "init: {file: short.bin}", "9:35: '"},
+      {"init: zero", "init: {file: long.bin}", "9:35: '"},
+      {"init: zero", "init: {file: /dev/zero}", "9:35: '/dev/zero' is no regular file"},
       {"init: zero", "accumulated: true, init: zero", "9:42: only an output is accumulated; add `output: true`"},
       {"output: true", "output: 1", "10:38: true or false was expected here"},
       {"output: true", "output: true, init: zero", "10:50: the content of an output is what the kernel writes"},

@@ -198,9 +198,14 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   if (!Tools)
     return Tools.takeError();
   std::vector<std::string> Facts;
+  Request->OtherInputs = Given.Tuned.Workloads;
+  Request->OtherInputs.push_back(Given.Tuned.Path);
   if (!Given.Tuned.Path.empty())
     Request->Configure = [&](llvm::ArrayRef<LoadedKernel> Kernels) -> llvm::Expected<FusionConfig> {
-      auto Found = findTuned(Given.Tuned, Kernels);
+      NvccCompiler Nvcc(Tools->Nvcc, /*CacheFolder=*/"");
+      DatabaseQuery Query = Given.Tuned;
+      Query.Tools = toolsHash(Nvcc, CUFUSE_VERSION);
+      auto Found = findTuned(Query, Kernels);
       if (!Found)
         return Found.takeError();
       Facts = std::move(Found->Facts);

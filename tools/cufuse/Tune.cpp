@@ -8,6 +8,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <unistd.h>
 
@@ -49,6 +50,11 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   if (!llvm::StringRef(Request.Output).ends_with(".cu"))
     return badUsage(fmt::format("the output '{}' does not end in .cu", Request.Output),
                     "the header is written beside it, as .h");
+  for (const auto &[Option, Value] :
+       {std::pair("--budget", Request.Seconds.value_or(0)), std::pair("--require-speedup", Request.RequiredSpeedup)})
+    if (!std::isfinite(Value) || Value < 0)
+      return badUsage(fmt::format("{} {} is not possible", Option, Value), "give a number, 0 or more");
+  Request.OtherOutputs = {Given.Html, Given.Json};
   Request.Command = Invocation.Command;
   Request.Version = CUFUSE_VERSION;
   Request.Runner = runnerBeside(Invocation.Program);
@@ -70,17 +76,28 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   if (!Answer)
     return Answer.takeError();
 
-  std::vector<OutputFile> Files = std::move(Answer->Files);
+  // A report that cannot be written takes nothing else with it.
+  std::vector<std::vector<OutputFile>> Groups = {std::move(Answer->Files)};
   if (!Given.Html.empty())
-    Files.push_back({Given.Html, htmlReport(Answer->Result, Answer->Verdict)});
+    Groups.push_back({{Given.Html, htmlReport(Answer->Result, Answer->Verdict)}});
   if (!Given.Json.empty())
-    Files.push_back({Given.Json, jsonReport(Answer->Result, Answer->Verdict)});
-  if (llvm::Error Error = writeFiles(Files))
-    return Error;
+    Groups.push_back({{Given.Json, jsonReport(Answer->Result, Answer->Verdict)}});
   llvm::outs() << textReport(Answer->Result, Answer->Verdict);
-  for (const OutputFile &File : Files)
-    llvm::outs() << "wrote " << File.Path << "\n";
-  if (Given.Strict && Answer->Verdict.What != Advice::Fuse)
+  llvm::Error Failed = llvm::Error::success();
+  for (const std::vector<OutputFile> &Files : Groups) {
+    if (llvm::Error Error = writeFiles(Files)) {
+      Failed = llvm::joinErrors(std::move(Failed), std::move(Error));
+      continue;
+    }
+    for (const OutputFile &File : Files)
+      llvm::outs() << "wrote " << File.Path << "\n";
+  }
+  if (Failed)
+    return Failed;
+  const Advice What = Answer->Verdict.What;
+  if (What == Advice::Undecided || (What == Advice::Unknown && !Answer->Result.Modelled))
+    return fail(ExitCode::Undecided, Answer->Verdict.Sentence, "nothing was kept; tune them again");
+  if (Given.Strict && What != Advice::Fuse)
     return fail(ExitCode::NotAdvised, Answer->Verdict.Sentence, "drop --strict to go on without a fused kernel");
   return llvm::Error::success();
 }

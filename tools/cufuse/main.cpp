@@ -37,7 +37,7 @@ int main(int Count, char **Written) {
   App.set_version_flag("--version", "cufuse " CUFUSE_VERSION);
   App.require_subcommand(1);
   App.footer("Exit status: 0 done; 1 refused, or bad input; 2 bad usage; 3 a tool is missing; 4 fusing is not advised; "
-             "70 a bug of ours.");
+             "5 undecided; 70 a bug of ours.");
   std::function<llvm::Error()> Runs[] = {addInspect(App, Invocation), addFuse(App, Invocation),
                                          addCheck(App, Invocation), addTune(App, Invocation)};
   try {
@@ -58,5 +58,14 @@ int main(int Count, char **Written) {
             Code = report(Runs[I](), llvm::errs());
       },
       StackBytes, /*Dump=*/true);
-  return static_cast<int>(Survived ? Code : report(defect("cufuse crashed"), llvm::errs()));
+  if (!Survived)
+    Code = report(defect("cufuse crashed"), llvm::errs());
+  // Its destructor would end the program as if that were a bug.
+  llvm::outs().flush();
+  if (llvm::outs().has_error()) {
+    const std::string Why = llvm::outs().error().message();
+    llvm::outs().clear_error();
+    Code = std::max(Code, report(badInput("cannot write to stdout: " + Why), llvm::errs()));
+  }
+  return static_cast<int>(Code);
 }

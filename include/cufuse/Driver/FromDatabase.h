@@ -1,8 +1,10 @@
 // Results of tuning, looked up by what is to be fused.
 #pragma once
 
+#include "cufuse/Compile/Compiler.h"
 #include "cufuse/Driver/Pipeline.h"
 #include "cufuse/Tune/TuningDatabase.h"
+#include "cufuse/Workload/Workload.h"
 
 namespace cufuse {
 
@@ -11,13 +13,22 @@ namespace cufuse {
 llvm::Expected<std::string> sourcesHash(llvm::ArrayRef<LoadedKernel> Kernels);
 /// TuningKey::Flags: what each is compiled with, the architecture among it.
 std::string flagsHash(llvm::ArrayRef<LoadedKernel> Kernels);
-/// TuningKey::Workload: the texts of the files, and `NAME=VALUE` of each setting.
-llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, llvm::ArrayRef<std::string> Settings);
+/// TuningKey::Workload: the texts of the files, `NAME=VALUE` of each setting, and what is in the data files of `Read`,
+/// which is those files as they were read. Fails where a text is no longer that with the hash `Texts`.
+llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, llvm::ArrayRef<std::string> Settings,
+                                         const Workload &Read, const std::string &Texts);
+/// Of the texts of files, for the above.
+llvm::Expected<std::string> textsHash(llvm::ArrayRef<std::string> Files);
+/// The files that buffers are filled from.
+std::vector<std::string> dataFiles(const Workload &Work);
+/// TuningKey::Tools; empty where there is no nvcc.
+std::string toolsHash(NvccCompiler &Nvcc, const std::string &Version);
 
 struct DatabaseQuery {
   std::string Path;
   std::string Gpu;                              ///< Its name; empty: any.
   std::vector<std::string> Workloads, Settings; ///< As for `cufuse tune`; without workloads: any.
+  std::string Tools;                            ///< By `toolsHash`; empty: any.
 };
 
 /// What tuning has found.
@@ -27,7 +38,7 @@ struct TunedConfig {
 };
 
 /// The configuration of the latest result for these kernels, in this order. Fails with ExitCode::NotAdvised where that
-/// says not to fuse, with ExitCode::BadInput where there is none: of other sources, headers or flags is none.
+/// says not to fuse, with ExitCode::BadInput where there is none: of other sources, headers, flags or tools is none.
 llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef<LoadedKernel> Kernels);
 
 } // namespace cufuse

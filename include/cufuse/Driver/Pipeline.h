@@ -128,9 +128,10 @@ struct FuseRequest {
   ThreadOrder Order = ThreadOrder::Sequence;
   GridPolicy Grid = GridPolicy::Match;
   RegisterLimit Registers;
-  std::string Name;    ///< Empty: the kernels' names, joined.
-  std::string Output;  ///< `OUT.cu`; the header is `OUT.h` beside it.
-  std::string Depfile; ///< Written, too, where it is not empty.
+  std::string Name;                     ///< Empty: the kernels' names, joined.
+  std::string Output;                   ///< `OUT.cu`; the header is `OUT.h` beside it.
+  std::string Depfile;                  ///< Written, too, where it is not empty.
+  std::vector<std::string> OtherInputs; ///< Files besides the kernels' that no output may replace.
   std::string Command;
   bool LineDirectives = true;
   Step StopAfter = Step::Write;

@@ -13,12 +13,13 @@
 namespace cufuse {
 
 struct TuneRequest {
-  std::vector<std::string> Workloads; ///< YAML files.
-  std::vector<std::string> Settings;  ///< `NAME=VALUE`
-  std::string Arch;                   ///< Empty: the GPU's own, else sm_90a.
-  std::string Name;                   ///< Of the fused kernel; empty: the kernels' names, joined.
-  std::string Output;                 ///< `OUT.cu`
-  std::string Trace;                  ///< Path; what it holds is not measured again. Empty: in memory.
+  std::vector<std::string> Workloads;    ///< YAML files.
+  std::vector<std::string> Settings;     ///< `NAME=VALUE`
+  std::string Arch;                      ///< Empty: the GPU's own, else sm_90a.
+  std::string Name;                      ///< Of the fused kernel; empty: the kernels' names, joined.
+  std::string Output;                    ///< `OUT.cu`
+  std::vector<std::string> OtherOutputs; ///< Reports that the caller will write.
+  std::string Trace;                     ///< Path; what it holds is not measured again. Empty: in memory.
   std::string Strategy = "auto";
   std::uint64_t Seed = 0;
   unsigned Measured = 0; ///< Candidates to measure at most; 0: no limit.
@@ -48,8 +49,10 @@ struct TuneAnswer {
 };
 
 /// Reads the workload, measures the constituents alone, searches, and measures the winner once more against the
-/// strongest baseline. Fails for kernels that cannot be fused and workloads that cannot be run; a candidate that fails
-/// is an entry of the trace. Of a workload with links, the candidates are the choices of links to fuse.
+/// strongest baselines, all on one GPU. Refuses, before it begins, outputs that would replace what is read or each
+/// other. Keeps in the database only what was decided, and by files that have not changed meanwhile; what cannot be
+/// kept is a note. Fails for kernels that cannot be fused and workloads that cannot be run; a candidate that fails is
+/// an entry of the trace. Of a workload with links, the candidates are the choices of links to fuse.
 llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Request, const SearchSeams &Seams);
 
 } // namespace cufuse

@@ -4,6 +4,7 @@
 
 #include "cufuse/Profile/RunnerJob.h"
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Support/Error.h>
 
@@ -30,6 +31,9 @@ std::string runnerBeside(llvm::StringRef Program);
 
 /// Fails with ExitCode::MissingTool when there is no driver or no GPU.
 llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner);
+
+/// Those with these numbers, which have to be alike; without numbers the first.
+llvm::Expected<std::vector<DeviceInfo>> chooseDevices(llvm::ArrayRef<DeviceInfo> Found, std::vector<unsigned> Wanted);
 
 struct RunnerOptions {
   std::string Runner; ///< Path of cufuse-runner.

@@ -32,9 +32,21 @@ public:
   void submit(Schedule Next, Done Finished);
   /// Runs all of them and waits. As many outcomes as schedules.
   std::vector<RunOutcome> run(std::vector<Schedule> Schedules);
+  /// The same on one GPU, one right after the other; their times are as that GPU took them.
+  std::vector<RunOutcome> runTogether(std::vector<Schedule> Schedules);
+  /// Puts such a time on the scale of the others.
+  RunOutcome onScale(Schedule::Kind How, RunOutcome Outcome);
 
 private:
+  /// What one GPU runs in one go.
+  struct Batch {
+    std::vector<std::pair<Schedule, Done>> Schedules;
+    bool Scaled = true;
+  };
+
   void serve(const RunnerOptions &Device, const std::stop_token &Stop);
+  void submit(Batch Next);
+  std::vector<RunOutcome> await(std::vector<Schedule> Schedules, bool Together);
 
   const std::vector<RunnerOptions> Devices;
   const RunnerJob Job;
@@ -42,7 +54,7 @@ private:
   std::mutex Lock;
   std::condition_variable_any Changed;
   std::optional<Schedule> Reference;
-  std::deque<std::pair<Schedule, Done>> Waiting;
+  std::deque<Batch> Waiting;
   double ReferenceMicroseconds = 0; ///< The first that was measured.
   std::vector<std::jthread> Threads;
 };
