@@ -280,20 +280,20 @@ def main_tools(cufuse, many, backend, change):
 class EmulatorCompile:
     """The emulator of test/Emulated; its own objects are compiled once."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, standard):
+        self.folder, self.standard = folder, standard
 
     def __call__(self, folder):
         here = os.path.dirname(os.path.abspath(__file__))
         program = os.path.join(folder, "program")
         command = [
             sys.executable,
-            os.path.join(self.folder, "run.py"), "-I", here, "-I", folder, "-o", program,
+            os.path.join(self.folder, "run.py"), "--std", self.standard, "-I", here, "-I", folder, "-o", program,
             os.path.join(folder, "main.cu")
         ]
         process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         return (program, "") if process.returncode == 0 else (None, tail(process.stdout + process.stderr))
 
 
-def emulator_backend(root):
-    return Backend("emulator", EmulatorCompile(os.path.join(root, "test", "Emulated")), 1200, 15, 0, {})
+def emulator_backend(root, standard="c++17"):
+    return Backend("emulator", EmulatorCompile(os.path.join(root, "test", "Emulated"), standard), 1200, 15, 0, {})

@@ -13,6 +13,9 @@ def held(name, sync="__syncthreads();"):
     return (f"__shared__ unsigned {name}[256];\n{name}[t] = v;\n{sync}\nv = v * $c0 ^ {name}[$A - 1u - t];\n{sync}")
 
 
+# Those that have not left meet.
+STAY = "\n{\n" + held("held").replace("$A", "$L") + "\n}"
+
 SYNC = [
     # Barriers.
     Production("exchange", "plain", weight=4, sync=True, body=held("held")),
@@ -54,20 +57,28 @@ SYNC = [
                weight=2,
                sync=True,
                body="v += @(__syncthreads_count@|__syncthreads_or@|__syncthreads_and@)(v % 3u == 1u) * $c0;"),
-    Production("barrier in a destructor",
-               "sync.H1.dtor",
-               weight=3,
-               sync=True,
-               file="struct AtEnd$i { __device__ ~AtEnd$i() { __syncthreads(); } };",
-               body="__shared__ unsigned held[256];\n{ AtEnd$i end; held[t] = v; }\nv = v * $c0 + held[$A - 1u - "
-               "t];\n{ AtEnd$i end; }"),
-    Production("barrier in a constructor",
-               "sync.H1.ctorsync",
-               weight=3,
-               sync=True,
-               file="struct AtStart$i { __device__ AtStart$i() { __syncthreads(); } };",
-               body="__shared__ unsigned held[256];\nheld[t] = v; AtStart$i start;\nv = v * $c0 + held[$A - 1u - "
-               "t];\n{ AtStart$i s; }"),
+    Production(
+        "barrier in a destructor",
+        "sync.H1.dtor",
+        weight=3,
+        sync=True,
+        exit=True,
+        file="struct AtEnd$i { __device__ ~AtEnd$i() { __syncthreads(); } };",
+        body="if (t >= $L) return;\n__shared__ unsigned held[256];\n{ AtEnd$i end; held[t] = v; }\nv = v * $c0 + "
+             "held[$L "
+        "- 1u - "
+        "t];\n{ AtEnd$i end; }"),
+    Production(
+        "barrier in a constructor",
+        "sync.H1.ctorsync",
+        weight=3,
+        sync=True,
+        exit=True,
+        file="struct AtStart$i { __device__ AtStart$i() { __syncthreads(); } };",
+        body="if (t >= $L) return;\n__shared__ unsigned held[256];\nheld[t] = v; AtStart$i start;\nv = v * $c0 + "
+             "held[$L "
+        "- 1u - "
+        "t];\n{ AtStart$i s; }"),
     Production("barrier under a uniform condition",
                "plain",
                weight=2,
@@ -91,41 +102,48 @@ SYNC = [
                "sync.H1.condvar sync.S3",
                weight=4,
                exit=True,
+               sync=True,
                body="if (@(bool late = t >= $L@|const unsigned late = t >= $L ? 1u : 0u@|unsigned later = t; later "
-               ">= $L@)) return;"),
+               ">= $L@)) return;" + STAY),
     Production("leave by a while's condition variable",
                "sync.H1.condvar",
                weight=2,
                exit=True,
-               body="while (bool late = t >= $L) return;"),
+               sync=True,
+               body="while (bool late = t >= $L) return;" + STAY),
     Production("leave by a for's condition variable",
                "sync.H1.condvar",
                weight=2,
                exit=True,
-               body="for (; bool late = t >= $L;) return;"),
+               sync=True,
+               body="for (; bool late = t >= $L;) return;" + STAY),
     Production("leave by a switch's variable",
                "sync.H1.switchvar",
                weight=4,
                exit=True,
-               body="switch (unsigned part = t / $L) { case 0: break; default: return; }"),
+               sync=True,
+               body="switch (unsigned part = t / $L) { case 0: break; default: return; }" + STAY),
     Production("leave by a constructor's result",
                "sync.H1.ctorout",
                weight=4,
                exit=True,
+               sync=True,
                file="struct Late$i { __device__ Late$i(bool &late, unsigned t) { late = t >= $L; } };",
-               body="bool late = false; Late$i l(late, t); if (late) return;"),
+               body="bool late = false; Late$i l(late, t); if (late) return;" + STAY),
     Production("leave by a member reference",
                "sync.H1.refmember",
                weight=4,
                exit=True,
+               sync=True,
                file="struct Ref$i { "
                "unsigned &r; };",
-               body="unsigned late = 0; Ref$i ref{late}; ref.r = t >= $L; if (late) return;"),
+               body="unsigned late = 0; Ref$i ref{late}; ref.r = t >= $L; if (late) return;" + STAY),
     Production("leave by a cast",
                "sync.H1.castlvalue",
                weight=4,
                exit=True,
-               body="int late = 0; reinterpret_cast<unsigned &>(late) = t >= $L; if (late) return;"),
+               sync=True,
+               body="int late = 0; reinterpret_cast<unsigned &>(late) = t >= $L; if (late) return;" + STAY),
     Production("leave by a pointer",
                "plain",
                exit=True,
@@ -140,15 +158,17 @@ SYNC = [
                "sync.H1.outparam",
                weight=2,
                exit=True,
+               sync=True,
                file="__device__ void rank$i(unsigned *at, unsigned t) { *at = t; }",
                body="unsigned r; rank$i(&r, "
-               "t); if (r >= $L) return;"),
+               "t); if (r >= $L) return;" + STAY),
     Production("leave by a member function",
                "sync.H1.member",
                weight=2,
                exit=True,
+               sync=True,
                file="struct Rank$i { unsigned at; __device__ bool late() const { return at >= $L; } };",
-               body="Rank$i r{t}; if (r.late()) return;"),
+               body="Rank$i r{t}; if (r.late()) return;" + STAY),
     Production("leave plainly", "plain", weight=2, exit=True, body="if (t >= $L) return;"),
     Production("leave by a special register",
                "plain",
@@ -156,11 +176,7 @@ SYNC = [
                body="unsigned lane; asm volatile(\"mov.u32 %0, "
                "%%tid.x;\" : \"=r\"(lane));\n"
                "if (lane + t - threadIdx.x >= $L) return;"),
-    Production("whole blocks leave",
-               "plain",
-               weight=1.5,
-               body="if (blockIdx.x % 3u == 2u) return;",
-               wraps=False),
+    Production("whole blocks leave", "plain", weight=1.5, body="if (blockIdx.x % 3u == 2u) return;", wraps=False),
     # A body that only some threads have, and that synchronises.
     Production("body of an init capture",
                "sync.H1.initcapture",
@@ -218,25 +234,28 @@ SYNC = [
                "sync.S1 text.S2",
                weight=3,
                exit=True,
+               sync=True,
                file=GUARDS,
-               body=STORE + "Guard$i guard$i{mine$i, v};\nif (t >= $L) return;\nguard$i.value ^= v * $c0;"),
+               body=STORE + "Guard$i guard$i{mine$i, v};\nif (t >= $L) return;" + STAY + "\nguard$i.value ^= v * $c0;"),
     Production("guard object that counts",
                "sync.S1",
                weight=2,
                opens=True,
                exit=True,
+               sync=True,
                file="struct Count$i { unsigned *at; __device__ ~Count$i() { atomicAdd(at, 1u); } };",
-               body="Count$i count$i{sums + $c0 % 80u};\nif (t >= $L) return;"),
+               body="Count$i count$i{sums + $c0 % 80u};\nif (t >= $L) return;" + STAY),
     Production("barrier of a guard object",
                "sync.S1b",
-               weight=2,
+               weight=4,
                opens=True,
+               exit=True,
+               last=True,
                sync=True,
-               file="struct Last$i { unsigned *at; unsigned &v; unsigned t; __device__ ~Last$i() { __shared__ "
-               "unsigned held[256]; "
-               "held[t] = v; __syncthreads(); *at = held[$A - 1u - t]; } };",
-               body=STORE + "Last$i last$i{mine$i, v, t};",
-               needs_all=True),
+               needs_all=True,
+               file="struct Last$i { unsigned *at; unsigned &v; unsigned t, all; __device__ ~Last$i() { "
+               "__shared__ unsigned held[256]; held[t] = v; __syncthreads(); *at = held[all - 1u - t]; } };",
+               body=STORE + "Last$i last$i{mine$i, v, t, all};\nif (t >= $L) return;\nv *= $c0;"),
     Production("guard in a scope",
                "plain",
                file="struct Add$i { unsigned &v; unsigned by; __device__ ~Add$i() { v "
@@ -292,14 +311,13 @@ SYNC = [
                body='unsigned r$i;\nasm volatile("shfl.sync.idx.b32 %0, %1, 0, 0x1f, 0xffffffff;" : "=r"(r$i) : '
                '"r"(v));\n'
                'v += r$i * $c0;'),
-    Production("reduction of PTX under a bound",
+    Production("vote of PTX under a bound",
                "sync.S2 sync.W1",
                weight=2,
                warp=True,
                last=True,
-               body='if (t < $L) {\nunsigned r$i;\nasm volatile("redux.sync.add.u32 %0, %1, 0xffffffff;" : "=r"(r$i) '
-               ': "r"(v));\n'
-               'v += r$i * $c0;\n}'),
+               body='if (t < $L) {\nunsigned r$i;\nasm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; '
+               'vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(r$i) : "r"(v % 3u));\nv += __popc(r$i) * $c0;\n}'),
     Production("primitive of the whole warp",
                "plain",
                weight=2,
@@ -323,11 +341,12 @@ SYNC = [
                sync=True,
                last=True,
                needs_all=True,
-               body='__shared__ @(alignas(16) @|@)unsigned held[256];\nheld[t] = v;\n__syncthreads();\nv += held[$A '
-               '- 1u - t];\n'
-               '__syncthreads();\nasm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: '
+               body='__shared__ @(alignas(16) @|@)unsigned held[256], other[256];\nheld[t] = v;\n'
+               'asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\\ncp.async.wait_all;" :: '
+               '"r"(static_cast<unsigned>(__cvta_generic_to_shared(other + t))), "l"(in + t % n) : "memory");\n'
+               '__syncthreads();\nv += held[$A - 1u - t] * $c0 + other[$A - 1u - t];\n__syncthreads();\n'
+               'asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: '
                '"r"(static_cast<unsigned>(__cvta_generic_to_shared(held + t))), "l"(in + t % n) : "memory");'),
-    # State and scopes.
     Production("reference to a local",
                "plain",
                weight=2,

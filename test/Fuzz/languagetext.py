@@ -393,18 +393,20 @@ TEXT = [
     Production("identity of the compiler",
                "text.S4",
                weight=2,
-               file="__device__ unsigned own$i(unsigned x) {\n#if "
-               "@(defined(__CUDA__)@|defined(__CLANG_CUDA_RUNTIME_WRAPPER_H__)@)\n"
-               "  return x + $c0;\n#else\n  return x + threadIdx.x * $c1;\n#endif\n}",
-               body="v = own$i(v);"),
+               sync=True,
+               wraps=False,
+               body="#if @(defined(__CUDA__)@|defined(__CLANG_CUDA_RUNTIME_WRAPPER_H__)@)\nv += $c0;\n#else\n"
+               "__shared__ unsigned held[256];\nheld[t] = v;\n__syncthreads();\nv ^= held[$A - 1u - t];\n"
+               "__syncthreads();\n#endif"),
     Production("architecture",
                "text.S5 tune.2",
                weight=2,
+               sync=True,
+               wraps=False,
                flags=("-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90,code=sm_90"),
-               file="__device__ unsigned own$i(unsigned x) {\n#if __CUDA_ARCH__ >= 900\n  return x + threadIdx.x * "
-               "$c0;\n#else\n"
-               "  return x + $c1;\n#endif\n}",
-               body="v = own$i(v);"),
+               body="#if __CUDA_ARCH__ < 900\nv += $c0;\n#else\n"
+               "__shared__ unsigned held[256];\nheld[t] = v;\n__syncthreads();\nv ^= held[$A - 1u - t];\n"
+               "__syncthreads();\n#endif"),
     Production("counter",
                "text.S18",
                file="@(int unrelated$i() { return __COUNTER__; }\n@|@)",

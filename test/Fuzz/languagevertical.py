@@ -44,14 +44,13 @@ STRUCT = "struct Element$i { unsigned value; unsigned count; "
 TWISTS = [
     Twist("arithmetic", "plain", "v = v * $c0 + @(w[i]@|3u@|i@);", weight=3),
     Twist("neighbour", "plain", "v += $from[n - 1 - i];", role="next"),
-    Twist(
-        "thread in a condition",
-        "vertical.1", "@(if (threadIdx.x == 0) v = 0;@|v += threadIdx.x < 16 ? $c0 : $c1;@|"
-        "for (unsigned k = 0; k < threadIdx.x; ++k) v += $c0;@|v += blockDim.x > 1 ? $c0 : $c1;@|if (blockIdx.x % 2) "
-        "v ^= $c0;@|"
-        "v += gridDim.x > 1 && v > 5 ? $c0 : $c1;@|while (threadIdx.x > 7 && v % 2 == 0) v = v * 2 + 1;@|"
-        "switch (threadIdx.x) { case 0: v = 0; break; case 5: v += $c0; }@)",
-        weight=4),
+    Twist("thread in a condition",
+          "vertical.1", "@(if (threadIdx.x == 0) v = 0;@|v += threadIdx.x < 16 ? $c0 : $c1;@|"
+          "for (unsigned k = 0; k < threadIdx.x; ++k) v += $c0;@|v += blockDim.x > 1 ? $c0 : $c1;@|if (blockIdx.x % 2) "
+          "v ^= $c0;@|"
+          "v += gridDim.x > 1 && v > 5 ? $c0 : $c1;@|while (threadIdx.x > 7 && v % 2 == 0) v = v * 2 + 1;@|"
+          "switch (threadIdx.x) { case 0: v = 0; break; case 5: v += $c0; }@)",
+          weight=4),
     Twist("thread in a condition in front",
           "vertical.1",
           "v += extra;",
@@ -74,16 +73,15 @@ TWISTS = [
           load="int j = 0; @(w[i] % 3 > 1 ? (j = i) : 0@|w[i] % 3 > 1 && (j = i) >= 0@|"
           "w[i] % 3 > 1 || (j = i) < 0@); unsigned v = $from[j];",
           weight=7),
-    Twist(
-        "aliased index",
-        "vertical.4",
-        role="next",
-        file="__device__ int &pick$i(int &a) { return a; }\nstruct Ref$i { int &r; };",
-        load="int j = 0, k = 0; @(Ref$i f{j}; j = i; f.r = n - 1 - i;@|int &r = pick$i(j); j = i; r = n - 1 - i;@|"
-        "int &r = w[i] % 2 ? j : k; j = i; r = n - 1 - i;@|int *p = &pick$i(j); j = i; *p = n - 1 - i;@|auto f = "
-        "[&j](int a) { j = a; };"
-        " j = i; f(n - 1 - i);@) unsigned v = $from[j];",
-        weight=8),
+    Twist("aliased index",
+          "vertical.4",
+          role="next",
+          file="__device__ int &pick$i(int &a) { return a; }\nstruct Ref$i { int &r; };",
+          load="int j = 0, k = 0; @(Ref$i f{j}; j = i; f.r = n - 1 - i;@|int &r = pick$i(j); j = i; r = n - 1 - i;@|"
+          "int &r = w[i] % 2 ? j : k; j = i; r = n - 1 - i;@|int *p = &pick$i(j); j = i; *p = n - 1 - i;@|auto f = "
+          "[&j](int a) { j = a; };"
+          " j = i; f(n - 1 - i);@) unsigned v = $from[j];",
+          weight=8),
     Twist("loop of a macro with state", "vertical.5", macro=True, role="first", weight=8),
     Twist(
         "state behind a pointer",
@@ -91,8 +89,8 @@ TWISTS = [
         loop=True,
         file="struct Ref$i { unsigned &r; __device__ void add(unsigned v) const "
         "{ r += v; } };\n__device__ Ref$i make$i(unsigned &a) { return {a}; }",
-        before=
-        "unsigned acc[2] = {};\n@(unsigned *p = &acc[0];@|unsigned *p = acc + 1;@|const Ref$i f = make$i(acc[0]); "
+        before="unsigned acc[2] = {};\n@(unsigned *p = &acc[0];@|unsigned *p = acc + 1;@|const Ref$i f = "
+               "make$i(acc[0]); "
         "unsigned *p = &f.r;@|"
         "unsigned &r = acc[1]; unsigned *p = &r;@)",
         inside="*p += v; v = *p;",
@@ -113,15 +111,13 @@ TWISTS = [
           "const { s = s * 1664525u + 1013904223u; return s >> 8; } };",
           before="@(const @|@)Rng$i rng{7};",
           inside="v += rng.next();"),
-    Twist(
-        "address in an integer",
-        "vertical.8",
-        role="next",
-        file=
-        "__device__ unsigned peek$i(unsigned long long at, int i) { return reinterpret_cast<const unsigned "
-        "*>(at)[i]; }",
-        inside="v += peek$i(reinterpret_cast<unsigned long long>($from), n - 1 - i);",
-        weight=7),
+    Twist("address in an integer",
+          "vertical.8",
+          role="next",
+          file="__device__ unsigned peek$i(unsigned long long at, int i) { return reinterpret_cast<const unsigned "
+          "*>(at)[i]; }",
+          inside="v += peek$i(reinterpret_cast<unsigned long long>($from), n - 1 - i);",
+          weight=7),
     Twist("product that wraps",
           "vertical.9",
           product=True,
@@ -137,7 +133,7 @@ TWISTS = [
           role="first",
           element=STRUCT + "__device__ Element$i &operator=(unsigned v) "
           "{ value = v; return *this; } };",
-          store="$to[$at] = v;",
+          store="$to[$at] = v + $c0;",
           weight=5),
     Twist("element made of another", "vertical.12", role="first", element=STRUCT + "};", store="$to[$at].value = v;"),
     Twist("element without a default",
@@ -177,9 +173,8 @@ TWISTS = [
         "order of evaluation",
         "vertical.15",
         role="next",
-        load=
-        "int k = 0; @(k += (k = 1);@|k = 1; k -= (k = 2); ++k;@) int j = i; j += @(k - 1@|k - 2@); j = j < 0 ? 0 : "
-        "j; unsigned v = $from[j];",
+        load="int k = 0; @(k += (k = 1); int j = i + k - 1;@|k = 1; k -= (k = 2); ++k; int j = i + k;@) "
+        "unsigned v = $from[j];",
         weight=7),
     Twist("third kernel", "vertical.16", third=True, role="next", weight=6),
 ]
@@ -305,19 +300,21 @@ class Chain:
             words += ["--dead", name]
         for option in self.options:
             words += ["--distinct"] if option == "distinct" else ["--" + option.split("=")[0], option.split("=")[1]]
-        return words + ["--block", "64", "--name", self.name + "_f", "-o", self.name + "_f.cu"]
+        return words + ["--block", "64", "--name", self.name, "-o", self.name + ".cu"]
 
     def job(self, first_kernel):
         members = " ".join(f"{first_kernel + k}=64" for k in range(len(self.kernels())))
         words = (members, *map(" ".join, (self.links(), self.deads(), self.options)))
-        return f"{self.name}_f;{self.name}_f.cu;{';'.join(words)}"
+        return f"{self.name};{self.name}.cu;{';'.join(words)}"
 
     def sides(self):
         return [("k", f"{self.name}/k.cu")]
 
-    def comparison(self, header):
+    def comparison(self, header, fused):
         """The function that runs it: all arrays have 512 words."""
-        p, space = f"_p{self.number}k", f"{self.name}_f"
+        # One loop over all elements has any grid.
+        grid = 4 if "cufuseTurn<" in fused else self.grid
+        p, space = f"_p{self.number}k", f"{self.name}"
         element = f"Element{self.element()[1]}{p}" if self.element() else "unsigned"
         between = f"reinterpret_cast<{element} *>(arrays.mid)"
         product, third = self.product(), self.third()
@@ -336,7 +333,7 @@ class Chain:
         lines += [
             "  };", '  stage("alone");', "  alone();", f'  finished("{self.name}: alone");',
             f"  const std::vector<unsigned> before = arrays.take({'false' if self.dead else 'true'});",
-            "  arrays.clear();", f"  {space}::{launch}::Launch launch{{}};", f"  launch.grid = {self.grid};"
+            "  arrays.clear();", f"  {space}::{launch}::Launch launch{{}};", f"  launch.grid = {grid};"
         ]
         for field in fields:
             if match := re.fullmatch(r"\s*(.*?)(\w+);", field):
@@ -374,7 +371,8 @@ def make_chain(rng, number, draw=None):
 
     first = pick("first", rng.choice((0, 1, 1, 2)))
     next_ = pick("next", rng.choice((0, 1, 1, 2)), first)
-    grids = (5, 5, 6, 2)
+    # A thread takes several elements, so that what it carries from one to the next shows.
+    grids = (2, 3) if any(twist.loop or twist.macro for twist, _ in first + next_) else (5, 5, 6, 2)
     if any(twist.barrier for twist, _ in first + next_):
         first, next_ = ([(twist, at) for twist, at in pieces if not twist.loop] for pieces in (first, next_))
         grids = (5, 5, 6)
