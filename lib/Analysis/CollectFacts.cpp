@@ -3,6 +3,7 @@
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CallEdges.h"
 #include "cufuse/Analysis/Convergence.h"
+#include "cufuse/Analysis/DeviceConvergence.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/GridStrideLoop.h"
 #include "cufuse/Analysis/Layout.h"
@@ -22,6 +23,37 @@ clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const Fu
     if (const std::string Text = Assembly->getAsmString(); llvm::StringRef(Text).contains(".nc."))
       return Use.System ? Use.EnteredAt : Assembly->getAsmLoc();
   return {};
+}
+
+/// Adds what the device's code shows and the syntax does not. Whatever either of them sees counts.
+void addDeviceFacts(const ParsedUnit &Unit, const Reached &Reach, KernelFacts &Facts) {
+  const std::unique_ptr<DeviceIr> Ir = DeviceIr::generate(Unit, Reach);
+  if (!Ir) {
+    const Finding Unknown{"its code cannot be generated, so it is not known who skips what", Facts.Name, Facts.Where};
+    Facts.WarpPrimitives.push_back(Unknown);
+    Facts.ExitsBeforeWarpPrimitive.push_back(Unknown);
+    Facts.CopiesAsynchronously = Facts.CopiesInBulk = true;
+    if (Facts.ExitsBeforeBarrier.empty() && (!Facts.Barriers.empty() || !Facts.LibraryBarriers.empty()))
+      Facts.ExitsBeforeBarrier.push_back(Unknown);
+    return;
+  }
+  DeviceConvergence Found = findDivergence(*Ir);
+  if (Found.BeforeBarrier && Facts.ExitsBeforeBarrier.empty())
+    Facts.ExitsBeforeBarrier.push_back(std::move(*Found.BeforeBarrier));
+  if (Found.LanesBeforeWarpPrimitive &&
+      llvm::all_of(Facts.ExitsBeforeWarpPrimitive, [](const Finding &Exit) { return Exit.ByWarps; }))
+    Facts.ExitsBeforeWarpPrimitive.push_back(std::move(*Found.LanesBeforeWarpPrimitive));
+  Facts.SignedThreadNumber |= Found.WarpsBeforeWarpPrimitive && Found.SignedThreadNumber;
+  // Where another exit is known, the shapes that it allows are fewer.
+  if (Found.WarpsBeforeWarpPrimitive && Facts.ExitsBeforeWarpPrimitive.empty())
+    Facts.ExitsBeforeWarpPrimitive.push_back(std::move(*Found.WarpsBeforeWarpPrimitive));
+  for (Finding &Primitive : Found.WarpPrimitives)
+    if (llvm::none_of(Facts.WarpPrimitives, [&](const Finding &Known) {
+          return Known.Where.Line == Primitive.Where.Line && Known.Where.File == Primitive.Where.File;
+        }))
+      Facts.WarpPrimitives.push_back(std::move(Primitive));
+  Facts.CopiesAsynchronously = Found.CopiesAsynchronously;
+  Facts.CopiesInBulk = Found.CopiesInBulk;
 }
 
 } // namespace
@@ -176,6 +208,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
   Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
   Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);
   Facts.SignedThreadNumber = Exits.SignedThreadNumber;
+  if (!Facts.IsTemplate && !Reach.HasErrors)
+    addDeviceFacts(Unit, Reach, Facts);
   for (const clang::VarDecl *Global : Reach.Globals) {
     if (Global->hasAttr<clang::CUDASharedAttr>() && Global->hasExternalStorage()) {
       Facts.DynamicShared.push_back(

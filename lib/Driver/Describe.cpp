@@ -150,7 +150,8 @@ std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
       Row("early exit", E.Where.str());
     for (const auto *Exits : {&F.ExitsBeforeBarrier, &F.ExitsBeforeWarpPrimitive})
       for (const Finding &E : *Exits)
-        Row("leaves early", fmt::format("{}: {}", E.Where.str(), E.What));
+        if (!E.ByBranch || !E.ByWarps)
+          Row("leaves early", fmt::format("{}: {}", E.Where.str(), E.What));
     Row("fusable", F.IsTemplate ? "not known: name it with template arguments" : F.Blockers.empty() ? "yes" : "no");
     for (const Blocker &B : F.Blockers)
       Row("blocker", fmt::format("{}: {}; {}", B.Where.str(), B.message().Text, blockerRemedy(B.Kind)));

@@ -198,11 +198,68 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
                                Variable.getName().str(), Bounds, Element, Bounds, Offset)});
 }
 
+namespace {
+
+/// Finds where a thread leaves while a local variable of the kernel has a destructor to run.
+class FindUndestroyed {
+public:
+  FindUndestroyed(const clang::ASTContext &Context, bool AtEnd) : Context(Context), AtEnd(AtEnd) {}
+
+  std::optional<std::pair<clang::SourceLocation, std::string>> in(const clang::Stmt &Body) {
+    walk(&Body, /*IsBody=*/true);
+    return std::move(Found);
+  }
+
+private:
+  void walk(const clang::Stmt *S, bool IsBody = false) {
+    if (!S || Found || llvm::isa<clang::LambdaExpr>(S))
+      return;
+    if (auto *Decls = llvm::dyn_cast<clang::DeclStmt>(S))
+      for (const clang::Decl *D : Decls->decls())
+        if (auto *V = llvm::dyn_cast<clang::VarDecl>(D); V && V->hasLocalStorage() && isDestroyed(*V))
+          Live.push_back(V);
+    if (llvm::isa<clang::ReturnStmt>(S) && !Live.empty())
+      return report(S->getBeginLoc());
+    const size_t Outer = Live.size();
+    for (const clang::Stmt *Child : S->children())
+      walk(Child);
+    if (IsBody && AtEnd && !Live.empty() && !Found)
+      report(Live.back()->getLocation());
+    if (!llvm::isa<clang::DeclStmt>(S))
+      Live.resize(Outer);
+  }
+
+  void report(clang::SourceLocation Where) {
+    Found.emplace(Where, "the destructor of " + Live.back()->getNameAsString() + " would not run");
+  }
+
+  bool isDestroyed(const clang::VarDecl &V) const {
+    return V.needsDestruction(Context) == clang::QualType::DK_cxx_destructor ||
+           (V.getType()->isReferenceType() && V.getInit() && extends(V.getInit(), V));
+  }
+  /// A reference keeps an object that was made for it.
+  static bool extends(const clang::Stmt *S, const clang::VarDecl &V) {
+    if (auto *Object = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(S);
+        Object && Object->getExtendingDecl() == &V && Object->getType().isDestructedType())
+      return true;
+    return llvm::any_of(S->children(), [&](const clang::Stmt *Child) { return Child && extends(Child, V); });
+  }
+
+  const clang::ASTContext &Context;
+  const bool AtEnd;
+  std::vector<const clang::VarDecl *> Live;
+  std::optional<std::pair<clang::SourceLocation, std::string>> Found;
+};
+
+} // namespace
+
 void editReturns(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const FunctionUse &Kernel, bool AtEnd,
                  std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
   auto Refuse = [&](clang::SourceLocation Where, const char *What) {
     Blockers.push_back({BlockerKind::ExitUnannounced, Unit.place(Where), What});
   };
+  if (const auto Undestroyed = FindUndestroyed(Unit.ast(), AtEnd).in(*Kernel.Function->getBody()))
+    Blockers.push_back({BlockerKind::ExitUnannounced, Unit.place(Undestroyed->first), Undestroyed->second});
   for (const clang::ReturnStmt *Return : Kernel.Returns) {
     const clang::SourceLocation At = Return->getReturnLoc();
     if (At.isMacroID())

@@ -389,6 +389,9 @@ private:
       Out.line("{}{}::cufuse_partition::begin();", Indent, Space);
     Out.write(wrapped(outputText("{}{}::{}(", Indent, Space, C.Text->Callee.with(OutputText::Slot::Path, Space)),
                       Arguments, ");", Indent.size() + 4));
+    if (Facts.CopiesAsynchronously && !Plan.playsOnce())
+      Out.line("{}{}::cufuse_partition::finishCopies(); // which would land in what the next block uses", Indent,
+               Space);
   }
 
   /// The parameter of the fused kernel, or the value that it is bound to.

@@ -145,6 +145,25 @@ constexpr const char *ExitOfWarp = R"(
   /// Only whole warps leave, so that no warp primitive waits for a lane: they go on to the next block.
   static __device__ __forceinline__ void leave() {})";
 
+constexpr const char *FinishCopies = R"(
+  /// Waits for the thread's asynchronous copies, whoever has waited for some of them.
+  static __device__ __forceinline__ void finishCopies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  })";
+
+constexpr const char *FinishBulkCopies = R"(
+  /// Waits for the thread's asynchronous copies, whoever has waited for some of them.
+  static __device__ __forceinline__ void finishCopies() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+#endif
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  })";
+
 constexpr const char *Registers = R"(
 /// All warps of a partition change the registers of their threads from those that the launch gave to those that they
 /// need: first some give back, then others take (PTX ISA, setmaxnreg; for -gencode arch=compute_90a,code=sm_90a).
@@ -241,7 +260,8 @@ OutputText partitionReductions(const FusionPlan &Plan, bool SomeAreWhole) {
 /// Which chunks of the prelude some constituent needs.
 struct Needs {
   bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false, Named = false;
-  bool Whole = false; ///< Some partitions are the whole block, where others are not.
+  bool Whole = false;                      ///< Some partitions are the whole block, where others are not.
+  bool Copies = false, BulkCopies = false; ///< Asynchronous ones may go on after a block's end.
 
   Needs(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
     for (const PartitionPlan &Partition : Plan.Partitions) {
@@ -259,6 +279,8 @@ struct Needs {
       Dynamic |= !C.Facts->DynamicShared.empty();
       Indices |= Plan.sharesIndices(*C.Facts);
       Named |= !C.Facts->NamedBarriers.empty();
+      Copies |= C.Facts->CopiesAsynchronously && !Plan.playsOnce();
+      BulkCopies |= C.Facts->CopiesInBulk;
     }
   }
   static bool isReduction(llvm::StringRef Barrier) { return Barrier.starts_with("__syncthreads_"); }
@@ -369,6 +391,8 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Out.write(PartitionIndices);
   if (Plan.Grid == GridPolicy::Pool)
     Out.write(PartitionPool);
+  if (Need.Copies)
+    Out.write(Need.BulkCopies ? FinishBulkCopies : FinishCopies);
   if (Need.Exit)
     Out.write(Plan.playsOnce() ? ExitOfThread : ExitOfWarp);
   Out.write("};");

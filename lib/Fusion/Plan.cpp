@@ -169,7 +169,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       for (const Finding &Exit : Kernel.ExitsBeforeWarpPrimitive)
         if (!Exit.ByWarps)
           Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
-        else if (Chosen.Block.X % WarpSize != 0)
+        else if (!Exit.isByWarps(Chosen.Block))
           Refuse(BlockerKind::ExitBeforeWarpPrimitive,
                  fmt::format("{}: {}; rows of {} threads are no whole warps", Kernel.Name, Exit.What, Chosen.Block.X),
                  Exit.Where);

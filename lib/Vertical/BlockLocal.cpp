@@ -68,7 +68,8 @@ private:
              fmt::format("{} works on {} elements at a time", N.Name, N.Shape->Width));
     for (const auto *Exits : {&N.Facts->ExitsBeforeBarrier, &N.Facts->ExitsBeforeWarpPrimitive})
       for (const Finding &Exit : *Exits)
-        refuse(BlockerKind::ExitBeforeNext, Exit.Where, fmt::format("{}: {}", N.Name, Exit.What));
+        if (!Exit.ByBranch || !Exit.isByWarps(Block) || Exits == &N.Facts->ExitsBeforeBarrier)
+          refuse(BlockerKind::ExitBeforeNext, Exit.Where, fmt::format("{}: {}", N.Name, Exit.What));
   }
 
   std::vector<const AccessSite *> sites(unsigned Node, llvm::StringRef Parameter) const {

@@ -99,6 +99,9 @@ private:
         All.MaxThreads = std::min(All.MaxThreads.value_or(*F.MaxThreads), *F.MaxThreads);
       Append(All.Atomics, F.Atomics);
       Append(All.WarpPrimitives, F.WarpPrimitives);
+      Append(All.ExitsBeforeWarpPrimitive, F.ExitsBeforeWarpPrimitive);
+      All.CopiesAsynchronously |= F.CopiesAsynchronously;
+      All.CopiesInBulk |= F.CopiesInBulk;
     }
     // What stands between the kernels reads and waits, too.
     for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockIdx, Builtin::BlockDim})

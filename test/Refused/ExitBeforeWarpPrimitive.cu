@@ -14,9 +14,26 @@
 // RUN:   FileCheck %s --check-prefix=FROM
 // RUN: %exits 1 %cufuse fuse %s:sum_narrow --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=NARROW
+// RUN: %exits 1 %cufuse fuse %s:sum_branch --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=BRANCH
+// RUN: %exits 1 %cufuse fuse %s:sum_branch %s:sum_row --block 128 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=BRANCH
+// RUN: %exits 1 %cufuse fuse %s:sum_branch %s:sum_row --block 128 --block 128 --geometry blocks --grid-policy pool \
+// RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BRANCH
+// RUN: %exits 1 %cufuse fuse %s:sum_in_helper --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=HELPER
+// RUN: %exits 1 %cufuse fuse %s:sum_assembled --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=ASSEMBLED
+// RUN: %exits 1 %cufuse fuse %s:votes --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=VOTES
+// RUN: %exits 1 %cufuse fuse %s:sum_of_block --block 48x2 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=ROWS
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:sum_early --block 128 -o %t/out.cu
 // RUN: %cufuse fuse %s:sum_row %s:sum_guarded --block 128 --block 128 --grid-policy stride -o %t/out.cu
+// RUN: %cufuse fuse %s:sum_of_block %s:sum_of_plane --block 48 --block 24x12 --grid-policy stride -o %t/out.cu
+// RUN: %cufuse fuse %s:sum_of_block %s:sum_present --block 32x4 --block 128 --grid-policy stride -o %t/out.cu
+// RUN: %cufuse fuse %s:sum_branch %s:sum_in_helper --block 128 --block 128 -o %t/out.cu
 __device__ float warp_sum(float value) {
   for (int step = 16; step > 0; step /= 2)
     value += __shfl_down_sync(0xffffffff, value, step);
@@ -89,4 +106,63 @@ __global__ void sum_row(const float *in, float *out, int rows) {
   const float sum = warp_sum(in[blockIdx.x * blockDim.x + threadIdx.x]);
   if (threadIdx.x % 32 == 0)
     atomicAdd(out, sum);
+}
+
+// The bounds check as a branch: its lanes come to the end of the block, too.
+__global__ void sum_branch(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // BRANCH: refused: {{[^ ]*}}:[[#@LINE+2]]:{{[0-9]+}}: lanes may leave a block before a warp primitive{{.*}}: sum_branch:
+  // BRANCH-SAME: this branch skips shfl.sync.down.f32, {{.*}} [ExitBeforeWarpPrimitive]
+  if (i < n) {
+    const float sum = warp_sum(in[i]);
+    if (threadIdx.x % 32 == 0)
+      atomicAdd(out, sum);
+  }
+}
+__device__ void sum_for(int i, const float *in, float *out, int n) {
+  // HELPER: [[#@LINE+1]]:{{[0-9]+}}: lanes may leave a block before a warp primitive
+  if (i >= n)
+    return;
+  atomicAdd(out, warp_sum(in[i]));
+}
+__global__ void sum_in_helper(const float *in, float *out, int n) {
+  sum_for(blockIdx.x * blockDim.x + threadIdx.x, in, out, n);
+}
+__global__ void sum_assembled(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // ASSEMBLED: [[#@LINE+1]]:{{[0-9]+}}: lanes may leave a block before a warp primitive
+  if (i >= n)
+    return;
+  float other;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=f"(other) : "f"(in[i]));
+  out[i] = other;
+}
+__global__ void votes(const float *in, unsigned *out, int n) {
+  // VOTES: [[#@LINE+1]]:{{[0-9]+}}: lanes may leave a block before a warp primitive
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    out[i] = __ballot_sync(0xffffffff, in[i] > 0);
+}
+
+// Whole warps go round it, in rows of whole warps or where there is one row; by the number in the plane, always.
+__global__ void sum_of_block(const float *in, float *out) {
+  // ROWS: [[#@LINE+1]]:{{.*}} rows of 48 threads are no whole warps
+  if (threadIdx.x < 32) {
+    const float sum = warp_sum(in[threadIdx.x]);
+    if (threadIdx.x == 0)
+      *out = sum;
+  }
+}
+__global__ void sum_of_plane(const float *in, float *out) {
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  if (thread / 32 == 0) {
+    const float sum = warp_sum(in[thread]);
+    if (thread == 0)
+      *out = sum;
+  }
+}
+// Waits for the lanes that are there.
+__global__ void sum_present(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = __shfl_sync(__activemask(), in[i], 0);
 }

@@ -2,7 +2,12 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:by_macro %s:by_expression --block 128 --block 128 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:unfinished --block 128 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused: --check-prefix=RETURN
+// RUN: %exits 1 %cufuse fuse %s:at_end --block 128 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused: --check-prefix=END
 // RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:finished --block 128 -o %t/out.cu
 // RUN: %cufuse fuse %s:uniform --block 128 -o %t/out.cu
 #define LEAVE_IF(condition)                                                                                            \
   if (condition)                                                                                                       \
@@ -38,4 +43,40 @@ __global__ void uniform(const float *in, float *out, int n) {
   tile[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+
+// Who leaves at once runs no destructors.
+struct Finish {
+  float *out;
+  __device__ ~Finish() { *out = -1; }
+};
+__global__ void unfinished(const float *in, float *out, int n) {
+  __shared__ float tile[128];
+  Finish finish{out + threadIdx.x};
+  if (threadIdx.x >= n)
+    // RETURN: refused: {{[^ ]*}}:[[#@LINE+2]]:5: unfinished: {{.*}}: the destructor of finish would not run
+    // RETURN-SAME: [ExitUnannounced]
+    return;
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[n - 1 - threadIdx.x];
+}
+__global__ void at_end(const float *in, float *out, int n) {
+  __shared__ float tile[128];
+  // END: refused: {{[^ ]*}}:[[#@LINE+1]]:16: at_end: {{.*}}: the destructor of finish would not run [ExitUnannounced]
+  const Finish finish{out + threadIdx.x};
+  if (threadIdx.x < n) {
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    *finish.out = tile[n - 1 - threadIdx.x];
+  }
+}
+__global__ void finished(const float *in, float *out, int n) {
+  __shared__ float tile[128];
+  { Finish finish{out + threadIdx.x}; }
+  if (threadIdx.x >= n)
+    return;
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[n - 1 - threadIdx.x];
 }

@@ -2,11 +2,17 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:turned %s:plain --block 100 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:tile %s:plain --block 100 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused: --check-prefix=TILE
+// RUN: %exits 1 %cufuse fuse %s:assembled %s:plain --block 100 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused: --check-prefix=ASSEMBLED
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:turned %s:plain --block 128 --block 100 --geometry threads -o %t/out.cu
 // RUN: %cufuse fuse %s:turned %s:plain --block 100 --block 128 --geometry blocks -o %t/out.cu
 // CHECK: refused: the last warp is not filled, waits for its lanes, and plays other kernels with all of them: 100 threads of
 // CHECK-SAME: turned [PartialWarp]; use --geometry warps or blocks, or a block of whole warps
+#include <cooperative_groups.h>
+
 __global__ void turned(int *data) {
   __shared__ int tile[128];
   tile[threadIdx.x] = data[threadIdx.x];
@@ -15,3 +21,16 @@ __global__ void turned(int *data) {
 }
 
 __global__ void plain(int *data) { data[threadIdx.x] = 1; }
+
+// The primitive may be a library's, or assembly.
+// TILE: refused: the last warp is not filled, waits for its lanes, {{.*}}: 100 threads of tile [PartialWarp]
+// ASSEMBLED: refused: the last warp is not filled, waits for its lanes, {{.*}}: 100 threads of assembled [PartialWarp]
+__global__ void tile(int *data) {
+  const auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+  data[threadIdx.x] = warp.shfl(data[threadIdx.x], 0);
+}
+__global__ void assembled(int *data) {
+  int first;
+  asm volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(first) : "r"(data[threadIdx.x]));
+  data[threadIdx.x] = first;
+}

@@ -27,6 +27,7 @@ public:
   llvm::Function &kernel() const { return *Kernel; }
   /// What a function without a body was declared as; null for an intrinsic of LLVM.
   const clang::FunctionDecl *declaration(const llvm::Function &F) const;
+  const ParsedUnit &unit() const { return *Unit; }
   /// The innermost place in the user's files that led to the instruction, and the function there.
   SourcePlace place(const llvm::Instruction &I, std::string *Function = nullptr) const;
 

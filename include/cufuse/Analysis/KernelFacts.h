@@ -60,6 +60,15 @@ struct Finding {
   SourcePlace Where;
   /// Of an exit: all lanes of a warp leave, or none, where rows of the block are whole warps.
   bool ByWarps = false;
+  /// The same in a block of one row, and of one plane, of any size.
+  bool ByWarpsInOneRow = false, ByWarpsInOnePlane = false;
+  bool ByBranch = false; ///< Of an exit: not by a return, but round what others wait at, maybe to the end.
+
+  /// Do whole warps leave a block of this shape?
+  bool isByWarps(const BlockShape &Block) const {
+    return ByWarps && (Block.X % WarpSize == 0 || (ByWarpsInOneRow && Block.Y * Block.Z == 1) ||
+                       (ByWarpsInOnePlane && Block.Z == 1));
+  }
 };
 
 struct BarrierFacts {
@@ -123,6 +132,7 @@ struct KernelFacts {
   /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
   std::vector<Finding> ExitsBeforeBarrier, ExitsBeforeWarpPrimitive;
   bool SignedThreadNumber = false; ///< An exit `ByWarps` is one only for less than 2^31 threads in x.
+  bool CopiesAsynchronously = false, CopiesInBulk = false; ///< To or from shared memory: somebody has to wait.
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
   std::vector<std::optional<BlockShape>> LaunchBlocks;
 
@@ -151,7 +161,11 @@ struct KernelFacts {
            std::any_of(ReadByLibrary.begin(), ReadByLibrary.end(), [](bool B) { return B; });
   }
   /// Threads say that they leave, so that the others do not wait for them.
-  bool announcesExits() const { return !ExitsBeforeBarrier.empty() || !ExitsBeforeWarpPrimitive.empty(); }
+  bool announcesExits() const {
+    return !ExitsBeforeBarrier.empty() ||
+           std::any_of(ExitsBeforeWarpPrimitive.begin(), ExitsBeforeWarpPrimitive.end(),
+                       [&](const Finding &Exit) { return !Exit.ByBranch || (!Exit.ByWarps && !EarlyExits.empty()); });
+  }
   bool needsBarrier() const {
     return !Barriers.empty() || !LibraryBarriers.empty() || !NamedBarriers.empty() || sharesIndices();
   }

@@ -197,6 +197,7 @@ void addBlockInstructions(Instructions &all) {
       {"cp.async.mbarrier.arrive", copiesArrive<true>},
       {"cp.async.mbarrier.arrive.noinc", copiesArrive<false>},
       {"cp.async.bulk.mbarrier::complete_tx::bytes", copyBulk},
+      {"cp.async.bulk.wait_group", [](Frame &, const Instruction &) {}}, // what there is, is done at once
   });
 }
 

@@ -1,0 +1,322 @@
+#include "cufuse/Analysis/DeviceConvergence.h"
+
+#include "DeviceUniformity.h"
+
+#include <llvm/Analysis/CycleAnalysis.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/UniformityAnalysis.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Support/Regex.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+namespace cufuse {
+
+namespace {
+
+using llvm::BasicBlock;
+
+/// Takes away the ways that end in a trap or nowhere: a thread that goes there ends the launch, or hangs in the kernel
+/// alone, too.
+void removeTraps(llvm::Function &F) {
+  llvm::SmallPtrSet<BasicBlock *, 32> Live;
+  std::vector<BasicBlock *> Work;
+  for (BasicBlock &Block : F)
+    if (llvm::isa<llvm::ReturnInst>(Block.getTerminator()))
+      Work.push_back(&Block);
+  while (!Work.empty()) {
+    BasicBlock *Block = Work.back();
+    Work.pop_back();
+    if (Live.insert(Block).second)
+      for (BasicBlock *Before : llvm::predecessors(Block))
+        Work.push_back(Before);
+  }
+  for (BasicBlock &Block : F) {
+    if (!Live.contains(&Block))
+      continue;
+    if (auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Block.getTerminator());
+        Branch && Branch->isConditional() &&
+        Live.contains(Branch->getSuccessor(0)) != Live.contains(Branch->getSuccessor(1))) {
+      BasicBlock *Stays = Branch->getSuccessor(Live.contains(Branch->getSuccessor(0)) ? 0 : 1);
+      BasicBlock *Goes = Branch->getSuccessor(Live.contains(Branch->getSuccessor(0)) ? 1 : 0);
+      Goes->removePredecessor(&Block, /*KeepOneInputPHIs=*/true);
+      llvm::BranchInst::Create(Stays, Branch->getIterator())->setDebugLoc(Branch->getDebugLoc());
+      Branch->eraseFromParent();
+    } else if (auto *Switch = llvm::dyn_cast<llvm::SwitchInst>(Block.getTerminator())) {
+      for (auto Case = Switch->case_begin(); Case != Switch->case_end();)
+        if (Live.contains(Case->getCaseSuccessor()))
+          ++Case;
+        else {
+          Case->getCaseSuccessor()->removePredecessor(&Block, /*KeepOneInputPHIs=*/true);
+          Case = Switch->removeCase(Case);
+        }
+      if (!Live.contains(Switch->getDefaultDest()) && Switch->getNumCases() > 0) {
+        Switch->getDefaultDest()->removePredecessor(&Block, /*KeepOneInputPHIs=*/true);
+        Switch->setDefaultDest(Switch->case_begin()->getCaseSuccessor());
+        Switch->removeCase(Switch->case_begin());
+      }
+    }
+  }
+}
+
+/// What is waited for, of one kind, in one function.
+class Waits {
+public:
+  Waits(const DeviceIr &Ir, llvm::Function &F, Meets Kind) : PostDominators(F) {
+    for (BasicBlock &Block : F)
+      for (llvm::Instruction &I : Block) {
+        auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+        const Meets What = Call ? meets(Ir, *Call) : Meets::Nobody;
+        if (What == Meets::Block || (What == Meets::Warp && namesAllLanes(*Call)))
+          Rendezvous.insert(&Block);
+        // What is compiled elsewhere has the whole block's barriers, whoever leaves.
+        const bool Elsewhere =
+            Kind == Meets::Block && Call && Call->getCalledFunction() && Call->getCalledFunction()->isDeclaration();
+        if (Call && (What == Kind || (What == Meets::Unknown && !Elsewhere)) && !isForWhoComes(*Call)) {
+          At[&Block].push_back(Call);
+          ++Total;
+        }
+      }
+  }
+
+  bool empty() const { return Total == 0; }
+
+  /// The wait that some ways from the block's branch to where all meet again have more often than others.
+  const llvm::CallBase *uneven(BasicBlock &Block) const {
+    const BasicBlock *Meeting = nullptr;
+    if (auto *Node = PostDominators.getNode(&Block); Node && Node->getIDom())
+      Meeting = Node->getIDom()->getBlock();
+    std::optional<unsigned> Common;
+    const llvm::CallBase *First = nullptr;
+    bool Even = true;
+    for (BasicBlock *Next : llvm::successors(&Block)) {
+      const auto [Least, Most, Wait] = count(Next, Meeting, &Block);
+      if (!First)
+        First = Wait;
+      Even &= Least == Most && (!Common || *Common == Least);
+      Common = Least;
+    }
+    return Even ? nullptr : First;
+  }
+
+  /// May a thread that comes to where the branch's ways meet end without a rendezvous of all?
+  bool mayEndAfter(BasicBlock &Block) const {
+    BasicBlock *Meeting = nullptr;
+    if (auto *Node = PostDominators.getNode(&Block); Node && Node->getIDom())
+      Meeting = Node->getIDom()->getBlock();
+    if (!Meeting)
+      return true;
+    llvm::SmallPtrSet<BasicBlock *, 32> Seen;
+    std::vector<BasicBlock *> Work = {Meeting};
+    while (!Work.empty()) {
+      BasicBlock *At = Work.back();
+      Work.pop_back();
+      if (Rendezvous.contains(At) || !Seen.insert(At).second)
+        continue;
+      if (llvm::succ_empty(At))
+        return true;
+      for (BasicBlock *Next : llvm::successors(At))
+        Work.push_back(Next);
+    }
+    return false;
+  }
+
+private:
+  /// A primitive that names the lanes that are there, by the `__activemask()` right before it, waits for nobody else.
+  static bool isForWhoComes(const llvm::CallBase &Call) {
+    auto IsPresent = [](const llvm::Value *V) {
+      auto *Present = llvm::dyn_cast<llvm::IntrinsicInst>(V);
+      return Present && Present->getCalledFunction()->getName() == "llvm.nvvm.activemask";
+    };
+    if (IsPresent(&Call))
+      return true;
+    const llvm::Value *Lanes = lanesOf(Call);
+    return Lanes && IsPresent(Lanes) && llvm::cast<llvm::Instruction>(Lanes)->getParent() == Call.getParent();
+  }
+
+  /// A function whose code is not there may wait or not.
+  static bool isCertain(const llvm::CallBase &Call) {
+    const llvm::Function *Callee = Call.getCalledFunction();
+    return Call.isInlineAsm() || (Callee && Callee->isIntrinsic());
+  }
+
+  struct Count {
+    unsigned Least = 0, Most = 0;
+    const llvm::CallBase *First = nullptr;
+  };
+
+  /// How often threads wait on their way from `Start` to `Meeting`, or to the end. A way that comes back to `Branch`
+  /// goes on there.
+  Count count(const BasicBlock *Start, const BasicBlock *Meeting, const BasicBlock *Branch) const {
+    Count Result;
+    if (Start == Meeting)
+      return Result;
+    const unsigned Unbounded = Total + 1;
+    llvm::DenseMap<const BasicBlock *, std::pair<unsigned, unsigned>> Before = {{Start, {0, 0}}};
+    bool HasEnd = false;
+    Result.Least = Unbounded;
+    for (std::vector<const BasicBlock *> Work = {Start}; !Work.empty();) {
+      const BasicBlock *Block = Work.back();
+      Work.pop_back();
+      auto [Least, Most] = Before[Block];
+      if (auto Waits = At.find(Block); Waits != At.end()) {
+        if (!Result.First)
+          Result.First = Waits->second.front();
+        Most += Waits->second.size();
+        Least += llvm::count_if(Waits->second, [](const llvm::CallBase *Wait) { return isCertain(*Wait); });
+      }
+      Least = std::min(Least, Unbounded);
+      Most = std::min(Most, Unbounded);
+      auto End = [&] {
+        HasEnd = true;
+        Result.Least = std::min(Result.Least, Least);
+        Result.Most = std::max(Result.Most, Most);
+      };
+      if (llvm::succ_empty(Block))
+        End();
+      for (const BasicBlock *Next : llvm::successors(Block)) {
+        if (Next == Meeting) {
+          End();
+          continue;
+        }
+        auto [Known, New] = Before.try_emplace(Next, Least, Most);
+        const std::pair<unsigned, unsigned> Wider = {std::min(Known->second.first, Least),
+                                                     std::max(Known->second.second, Most)};
+        if (New || Wider != Known->second) {
+          Known->second = Wider;
+          Work.push_back(Next);
+        }
+      }
+    }
+    if (!HasEnd)
+      Result.Least = Result.Most;
+    return Result;
+  }
+
+  llvm::PostDominatorTree PostDominators;
+  llvm::DenseMap<const BasicBlock *, std::vector<const llvm::CallBase *>> At;
+  llvm::SmallPtrSet<const BasicBlock *, 16> Rendezvous;
+  unsigned Total = 0;
+};
+
+/// LLVM's analysis of one function, for threads and for the lanes of warps.
+class Uniformities {
+public:
+  Uniformities(const DeviceIr &Ir, bool &SignedThreadNumber) : F(Ir.kernel()) {
+    for (Among Threads : {Among::Block, Among::WarpOfRows, Among::WarpOfRow, Among::WarpOfPlane}) {
+      llvm::FunctionAnalysisManager &Own = Analyses[static_cast<size_t>(Threads)];
+      Own.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+      Own.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+      Own.registerPass([] { return llvm::CycleAnalysis(); });
+      Own.registerPass([] { return llvm::UniformityInfoAnalysis(); });
+      Own.registerPass([&Ir, &SignedThreadNumber, Threads] {
+        return llvm::TargetIRAnalysis([&Ir, &SignedThreadNumber, Threads](const llvm::Function &F) {
+          return llvm::TargetTransformInfo(
+              std::make_unique<ThreadsOfBlock>(Ir, F.getDataLayout(), Threads, SignedThreadNumber));
+        });
+      });
+    }
+  }
+  /// May threads go different ways at the block's end?
+  bool parts(Among Threads, llvm::BasicBlock &Block) {
+    return Analyses[static_cast<size_t>(Threads)].getResult<llvm::UniformityInfoAnalysis>(F).hasDivergentTerminator(
+        Block);
+  }
+
+private:
+  llvm::Function &F;
+  std::array<llvm::FunctionAnalysisManager, 4> Analyses;
+};
+
+std::string nameOf(const DeviceIr &Ir, const llvm::CallBase &Call) {
+  if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand())) {
+    static const llvm::Regex Instruction("[a-z0-9_.]*\\.(sync|async|red)[a-z0-9_.]*");
+    llvm::SmallVector<llvm::StringRef, 2> Parts;
+    return Instruction.match(Assembly->getAsmString(), &Parts) ? Parts[0].str() : "assembly";
+  }
+  const llvm::Function *Callee = Call.getCalledFunction();
+  const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
+  if (Declared)
+    return Declared->getNameAsString();
+  if (!Callee)
+    return "a call through a pointer";
+  llvm::StringRef Name = Callee->getName();
+  if (Name.consume_front("llvm.nvvm."))
+    return Name.starts_with("barrier") ? "a barrier of the block" : Name.str();
+  return "a function that calls itself";
+}
+
+} // namespace
+
+DeviceConvergence findDivergence(DeviceIr &Ir) {
+  DeviceConvergence Result;
+  llvm::Function &F = Ir.kernel();
+  removeTraps(F);
+  llvm::removeUnreachableBlocks(F);
+  const Waits Barriers(Ir, F, Meets::Block), Primitives(Ir, F, Meets::Warp);
+  auto Finding = [&](const llvm::Instruction &At, std::string What) {
+    cufuse::Finding Found;
+    Found.Where = Ir.place(At, &Found.Function);
+    Found.What = std::move(What);
+    Found.ByBranch = true;
+    return Found;
+  };
+  static const llvm::Regex Bulk("cp(\\.reduce)?\\.async\\.bulk\\.(shared|global|tensor)");
+  static const llvm::Regex Copy("cp(\\.reduce)?\\.async\\.(ca|cg|bulk\\.(shared|global|tensor))");
+  for (llvm::BasicBlock &Block : F)
+    for (llvm::Instruction &I : Block)
+      if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
+        if (meets(Ir, *Call) == Meets::Warp)
+          Result.WarpPrimitives.push_back(Finding(*Call, nameOf(Ir, *Call)));
+        auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand());
+        auto *Callee = Call->getCalledFunction();
+        const llvm::StringRef Text = Assembly ? llvm::StringRef(Assembly->getAsmString())
+                                     : Callee ? Callee->getName()
+                                              : llvm::StringRef();
+        Result.CopiesAsynchronously |= Copy.match(Text);
+        Result.CopiesInBulk |= Bulk.match(Text);
+      }
+  if (Barriers.empty() && Primitives.empty())
+    return Result;
+
+  Uniformities Uniform(Ir, Result.SignedThreadNumber);
+  for (llvm::BasicBlock &Block : F) {
+    if (Block.getTerminator()->getNumSuccessors() < 2 || !Uniform.parts(Among::Block, Block))
+      continue;
+    auto Skips = [&](const llvm::CallBase *Wait) {
+      const SourcePlace At = Ir.place(*Wait);
+      return Finding(*Block.getTerminator(),
+                     fmt::format("this branch skips {}, {}:{}", nameOf(Ir, *Wait), At.File, At.Line));
+    };
+    if (const llvm::CallBase *Wait = Result.BeforeBarrier ? nullptr : Barriers.uneven(Block))
+      Result.BeforeBarrier = Skips(Wait);
+    if (Primitives.empty())
+      continue;
+    const llvm::CallBase *Wait = Primitives.uneven(Block);
+    if (!Wait || !Primitives.mayEndAfter(Block))
+      continue;
+    const bool InOneRow = !Uniform.parts(Among::WarpOfRow, Block),
+               InOnePlane = !Uniform.parts(Among::WarpOfPlane, Block);
+    if (Uniform.parts(Among::WarpOfRows, Block)) {
+      if (!Result.LanesBeforeWarpPrimitive)
+        Result.LanesBeforeWarpPrimitive = Skips(Wait);
+    } else if (!Result.WarpsBeforeWarpPrimitive) {
+      Result.WarpsBeforeWarpPrimitive = Skips(Wait);
+      Result.WarpsBeforeWarpPrimitive->ByWarps = true;
+      Result.WarpsBeforeWarpPrimitive->ByWarpsInOneRow = InOneRow;
+      Result.WarpsBeforeWarpPrimitive->ByWarpsInOnePlane = InOnePlane;
+    } else {
+      Result.WarpsBeforeWarpPrimitive->ByWarpsInOneRow &= InOneRow;
+      Result.WarpsBeforeWarpPrimitive->ByWarpsInOnePlane &= InOnePlane;
+    }
+  }
+  return Result;
+}
+
+} // namespace cufuse

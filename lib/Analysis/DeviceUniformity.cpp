@@ -1,0 +1,392 @@
+#include "DeviceUniformity.h"
+
+#include "cufuse/Analysis/Assembly.h"
+#include "cufuse/Support/BlockShape.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/Regex.h>
+
+namespace cufuse {
+
+namespace {
+
+using namespace llvm::PatternMatch;
+using llvm::InstructionUniformity;
+using llvm::StringRef;
+
+StringRef intrinsicName(const llvm::Value *V) {
+  auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(V);
+  return Call ? Call->getCalledFunction()->getName() : StringRef();
+}
+
+/// `tid.x` of `llvm.nvvm.read.ptx.sreg.tid.x`.
+StringRef registerName(const llvm::Value *V) {
+  StringRef Name = intrinsicName(V);
+  return Name.consume_front("llvm.nvvm.read.ptx.sreg.") ? Name : StringRef();
+}
+
+bool isOfBlock(StringRef Register) {
+  for (const char *Same : {"ctaid", "nctaid", "ntid", "clusterid", "nclusterid", "cluster.", "is_explicit", "warpsize",
+                           "gridid", "nwarpid", "nsmid"})
+    if (Register.starts_with(Same))
+      return true;
+  return false;
+}
+
+/// The most that a number made of indices and sizes of the block can be, if that is not negative.
+std::optional<uint64_t> mostInBlock(const llvm::Value *V, unsigned Depth = 0) {
+  if (const StringRef Register = registerName(V); Register.starts_with("tid.") || Register.starts_with("ntid."))
+    return Register.ends_with(".z") ? 64 : MaxBlockThreads;
+  const llvm::APInt *Number;
+  if (match(V, m_APInt(Number)))
+    return Number->isNonNegative() && Number->getActiveBits() < 31 ? std::optional(Number->getZExtValue())
+                                                                   : std::nullopt;
+  const llvm::Value *A, *B;
+  if (Depth > 12)
+    return std::nullopt;
+  if (match(V, m_ZExtOrSExt(m_Value(A))) || match(V, m_Trunc(m_Value(A))))
+    return V->getType()->getScalarSizeInBits() >= 32 ? mostInBlock(A, Depth + 1) : std::nullopt;
+  const bool Adds = match(V, m_Add(m_Value(A), m_Value(B)));
+  if (!Adds && !match(V, m_Mul(m_Value(A), m_Value(B))))
+    return std::nullopt;
+  const auto Left = mostInBlock(A, Depth + 1), Right = mostInBlock(B, Depth + 1);
+  const uint64_t Most = Left && Right ? (Adds ? *Left + *Right : *Left * *Right) : UINT64_MAX;
+  return Most < (1u << 31) ? std::optional(Most) : std::nullopt;
+}
+
+/// blockIdx.x * blockDim.x + threadIdx.x: not negative unless it has become too large.
+bool countsThreads(const llvm::Value *V) {
+  const llvm::Value *A, *B;
+  if (match(V, m_ZExtOrSExt(m_Value(A))) || match(V, m_Trunc(m_Value(A))))
+    return countsThreads(A);
+  if (!match(V, m_Add(m_Value(A), m_Value(B))))
+    return false;
+  if (registerName(A) == "tid.x")
+    std::swap(A, B);
+  const llvm::Value *One, *Other;
+  if (registerName(B) != "tid.x" || !match(A, m_Mul(m_Value(One), m_Value(Other))))
+    return false;
+  if (registerName(One) == "ntid.x")
+    std::swap(One, Other);
+  return registerName(One) == "ctaid.x" && registerName(Other) == "ntid.x";
+}
+
+bool isFullMask(const llvm::Value *V) { return match(V, m_AllOnes()); }
+
+/// Of constants and arguments alone.
+bool isMadeOfConstants(const llvm::Value *V) {
+  auto *Argument = llvm::dyn_cast<llvm::Argument>(V);
+  return llvm::isa<llvm::Constant>(V) || (Argument && !Argument->hasByValAttr());
+}
+
+/// Memory of a thread in which all threads have the same: a table of constants.
+bool isTable(const llvm::AllocaInst &Memory) {
+  std::vector<const llvm::Value *> Work = {&Memory};
+  while (!Work.empty()) {
+    const llvm::Value *V = Work.back();
+    Work.pop_back();
+    for (const llvm::User *User : V->users()) {
+      if (llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(User)) {
+        Work.push_back(User);
+        continue;
+      }
+      if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(User); Load && !Load->isVolatile())
+        continue;
+      // All threads begin in the first block, and come to it once.
+      auto *I = llvm::cast<llvm::Instruction>(User);
+      auto *Store = llvm::dyn_cast<llvm::StoreInst>(I);
+      auto *Copy = llvm::dyn_cast<llvm::MemTransferInst>(I);
+      auto *Set = llvm::dyn_cast<llvm::MemSetInst>(I);
+      const llvm::Value *From = Store  ? Store->getValueOperand()
+                                : Copy ? llvm::getUnderlyingObject(Copy->getRawSource())
+                                : Set  ? Set->getValue()
+                                       : nullptr;
+      if (!From || From == V || !I->getParent()->isEntryBlock() || !isMadeOfConstants(From) ||
+          (Copy && !(llvm::isa<llvm::GlobalVariable>(From) && llvm::cast<llvm::GlobalVariable>(From)->isConstant())))
+        return false;
+    }
+  }
+  return true;
+}
+
+bool synchronises(const DeviceIr &Ir, const llvm::Function &F, llvm::DenseSet<const llvm::Function *> &Seen) {
+  if (!Seen.insert(&F).second)
+    return false;
+  for (const llvm::BasicBlock &Block : F)
+    for (const llvm::Instruction &I : Block) {
+      auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+      auto *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (Call &&
+          (Callee && !Callee->isDeclaration() ? synchronises(Ir, *Callee, Seen) : meets(Ir, *Call) != Meets::Nobody))
+        return true;
+    }
+  return false;
+}
+
+Meets ofAssembly(StringRef Text) {
+  // Operands are `$0` here.
+  std::string Plain = Text.str();
+  std::replace(Plain.begin(), Plain.end(), '$', '%');
+  static const llvm::Regex Warp("\\.(sync|warp)([^a-z]|$)|activemask|(^|[^a-z])(vote|shfl|match)\\.");
+  const AssemblyScan Scan = scanAssembly(StringRef(Plain));
+  for (const AssemblyMention &M : Scan.Mentions)
+    if (M.What == AssemblyMention::Kind::Barrier)
+      return M.HasCount ? Meets::Nobody : Meets::Block;
+  static const llvm::Regex Block("(^|[^a-zA-Z_.])(bar|barrier)(\\.cta)?\\.(sync|red)");
+  if (Block.match(Plain))
+    return Meets::Block;
+  return Warp.match(Plain) ? Meets::Warp : Meets::Nobody;
+}
+
+Meets ofIntrinsic(const llvm::CallBase &Call) {
+  StringRef Name = Call.getCalledFunction()->getName();
+  if (!Name.consume_front("llvm.nvvm."))
+    return Meets::Nobody;
+  if (Name == "bar.warp.sync")
+    return Meets::Warp;
+  if (Name.starts_with("bar")) // with a count, it is no matter who has left
+    return Name.contains(".cluster") || Name.contains(".count") ? Meets::Nobody : Meets::Block;
+  for (const char *Asynchronous : {"cp.async", "mbarrier", "tcgen05", "fence", "griddepcontrol", "tex", "sust", "suld",
+                                   "nanosleep", "membar", "setmaxnreg"})
+    if (Name.starts_with(Asynchronous))
+      return Meets::Nobody;
+  return Call.getCalledFunction()->isConvergent() ? Meets::Warp : Meets::Nobody;
+}
+
+} // namespace
+
+const llvm::Value *lanesOf(const llvm::CallBase &Call) {
+  StringRef Name = intrinsicName(&Call);
+  if (!Name.consume_front("llvm.nvvm."))
+    return nullptr;
+  if (Name.starts_with("redux.sync."))
+    return Call.getArgOperand(1);
+  for (const char *First : {"shfl.sync.", "vote.", "match.", "bar.warp.sync"})
+    if (Name.starts_with(First))
+      return Call.getArgOperand(0);
+  return nullptr;
+}
+
+bool namesAllLanes(const llvm::CallBase &Call) {
+  const llvm::Value *Lanes = lanesOf(Call);
+  return Lanes && isFullMask(Lanes);
+}
+
+Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call) {
+  if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand()))
+    return ofAssembly(Assembly->getAsmString());
+  const llvm::Function *Callee = Call.getCalledFunction();
+  if (Callee && Callee->isIntrinsic())
+    return ofIntrinsic(Call);
+  llvm::DenseSet<const llvm::Function *> Seen;
+  if (Callee && !Callee->isDeclaration())
+    return synchronises(Ir, *Callee, Seen) ? Meets::Unknown : Meets::Nobody;
+  if (!Callee) {
+    // Through a pointer: whatever has its address taken.
+    for (const llvm::Function &F : *Call.getModule())
+      if (F.hasAddressTaken() && (F.isDeclaration() || synchronises(Ir, F, Seen)))
+        return Meets::Unknown;
+    return Meets::Nobody;
+  }
+  const clang::FunctionDecl *Declared = Ir.declaration(*Callee);
+  if (!Declared)
+    return Meets::Nobody; // what Clang itself calls, as printf's back end
+  switch (classify(*Declared)) {
+  case Intrinsic::Barrier:
+    return Meets::Block;
+  case Intrinsic::WarpPrimitive:
+    return Meets::Warp;
+  case Intrinsic::None:
+    return inUsersFile(Declared, Declared->getASTContext().getSourceManager()) &&
+                   !Ir.unit().inCompatHeader(Declared->getLocation())
+               ? Meets::Unknown
+               : Meets::Nobody;
+  default:
+    return Meets::Nobody;
+  }
+}
+
+/// Does a register hold the same in all lanes?
+bool ThreadsOfBlock::isSame(StringRef Register) const {
+  if (isOfBlock(Register))
+    return true;
+  if (Threads == Among::Block)
+    return false;
+  return Register == "warpid" || Register == "tid.z" || (Register == "tid.y" && Threads != Among::WarpOfPlane);
+}
+
+/// Made of what all lanes are given alike, however it is computed.
+bool ThreadsOfBlock::isPlainlyUniform(const llvm::Value *V, unsigned Depth) const {
+  if (isMadeOfConstants(V))
+    return true;
+  if (const StringRef Register = registerName(V); !Register.empty())
+    return isSame(Register);
+  auto *I = llvm::dyn_cast<llvm::Instruction>(V);
+  return I && Depth < 12 && llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::SelectInst>(I) &&
+         llvm::all_of(I->operands(), [&](const llvm::Use &Part) { return isPlainlyUniform(Part, Depth + 1); });
+}
+
+/// A multiple of 32 that is the same in all lanes.
+bool ThreadsOfBlock::isWholeWarps(const llvm::Value *V, unsigned Depth) const {
+  const llvm::APInt *Number;
+  if (match(V, m_APInt(Number)))
+    return Number->urem(WarpSize) == 0;
+  const StringRef Register = registerName(V);
+  if (Register == "ntid.x")
+    return Threads == Among::WarpOfRows;
+  // Zero, where there is no second row, or plane.
+  if (Register == "tid.y")
+    return Threads == Among::WarpOfRow;
+  if (Register == "tid.z")
+    return Threads == Among::WarpOfRow || Threads == Among::WarpOfPlane;
+  if (Depth > 12 || !isPlainlyUniform(V))
+    return false;
+  const llvm::Value *A, *B;
+  if (match(V, m_ZExtOrSExt(m_Value(A))) || match(V, m_Trunc(m_Value(A))))
+    return V->getType()->getScalarSizeInBits() >= 32 && isWholeWarps(A, Depth + 1);
+  if (match(V, m_Mul(m_Value(A), m_Value(B))))
+    return isWholeWarps(A, Depth + 1) || isWholeWarps(B, Depth + 1);
+  if (match(V, m_Shl(m_Value(A), m_APInt(Number))))
+    return Number->uge(5) || isWholeWarps(A, Depth + 1);
+  if (match(V, m_Add(m_Value(A), m_Value(B))) || match(V, m_Sub(m_Value(A), m_Value(B))))
+    return isWholeWarps(A, Depth + 1) && isWholeWarps(B, Depth + 1);
+  return false;
+}
+
+/// A multiple of 32 that is the same in all lanes, and the lane.
+bool ThreadsOfBlock::isLaneNumber(const llvm::Value *V, unsigned Depth) const {
+  if (registerName(V) == "tid.x")
+    return Threads != Among::WarpOfPlane;
+  if (Depth > 12)
+    return false;
+  const llvm::Value *A, *B;
+  if (match(V, m_ZExtOrSExt(m_Value(A))) || match(V, m_Trunc(m_Value(A))))
+    return V->getType()->getScalarSizeInBits() >= 32 && isLaneNumber(A, Depth + 1);
+  if (match(V, m_Add(m_Value(A), m_Value(B))))
+    return (isLaneNumber(A, Depth + 1) && isWholeWarps(B)) || (isWholeWarps(A) && isLaneNumber(B, Depth + 1)) ||
+           (Threads == Among::WarpOfPlane && (isRowAndColumn(A, B) || isRowAndColumn(B, A)));
+  if (match(V, m_Sub(m_Value(A), m_Value(B))))
+    return isLaneNumber(A, Depth + 1) && isWholeWarps(B);
+  return false;
+}
+
+/// threadIdx.y * blockDim.x, where there is one plane, and threadIdx.x.
+bool ThreadsOfBlock::isRowAndColumn(const llvm::Value *Row, const llvm::Value *Column) const {
+  const llvm::Value *A, *B;
+  if (registerName(Column) != "tid.x" || !match(Row, m_Mul(m_Value(A), m_Value(B))))
+    return false;
+  if (registerName(A) == "ntid.x")
+    std::swap(A, B);
+  if (registerName(B) != "ntid.x")
+    return false;
+  // (threadIdx.z * blockDim.y + threadIdx.y), with no second plane; what else is a multiple of 32 is not zero.
+  const llvm::Value *One, *Other, *Factor;
+  if (match(A, m_Add(m_Value(One), m_Value(Other)))) {
+    if (registerName(One) == "tid.y")
+      std::swap(One, Other);
+    if (match(One, m_Mul(m_Value(A), m_Value(Factor))) &&
+        (registerName(A) == "tid.z" || registerName(Factor) == "tid.z"))
+      A = Other;
+  }
+  return registerName(A) == "tid.y";
+}
+
+InstructionUniformity ThreadsOfBlock::getInstructionUniformity(const llvm::Value *V) const {
+  if (Threads != Among::Block && isWarpUniform(V))
+    return InstructionUniformity::AlwaysUniform;
+  if (auto *Call = llvm::dyn_cast<llvm::CallBase>(V))
+    return call(*Call);
+  if (auto *Memory = llvm::dyn_cast<llvm::AllocaInst>(V))
+    return isTable(*Memory) ? InstructionUniformity::Default : InstructionUniformity::NeverUniform;
+  if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(V)) {
+    // A copy of an argument that the thread has for itself, where it writes there.
+    auto *Copy = llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(Load->getPointerOperand()));
+    const bool Own = Copy && Copy->hasByValAttr() && !Copy->onlyReadsMemory() &&
+                     llvm::any_of(Copy->users(), [](const llvm::User *U) {
+                       return !llvm::isa<llvm::LoadInst, llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(U);
+                     });
+    return Load->isVolatile() || Load->isAtomic() || Own || Load->getPointerAddressSpace() == 5
+               ? InstructionUniformity::NeverUniform
+               : InstructionUniformity::Default;
+  }
+  return llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(V) ? InstructionUniformity::NeverUniform
+                                                                    : InstructionUniformity::Default;
+}
+
+InstructionUniformity ThreadsOfBlock::call(const llvm::CallBase &Call) const {
+  constexpr auto Default = InstructionUniformity::Default, Never = InstructionUniformity::NeverUniform;
+  if (Call.getType()->isVoidTy())
+    return Default;
+  if (Call.isInlineAsm())
+    return Never;
+  const llvm::Function *Callee = Call.getCalledFunction();
+  if (!Callee)
+    return Never;
+  if (const StringRef Register = registerName(&Call); !Register.empty())
+    return isSame(Register) ? Default : Never;
+  if (Callee->isIntrinsic()) {
+    if (meets(Ir, Call) == Meets::Block)
+      return InstructionUniformity::AlwaysUniform;
+    return Call.isConvergent() || Call.mayWriteToMemory() ? Never : Default;
+  }
+  const StringRef Name = Callee->getName();
+  if (Name.starts_with("__nv_") && !Name.contains("atomic"))
+    return Default; // arithmetic
+  if (const clang::FunctionDecl *Declared = Ir.declaration(*Callee)) {
+    if (classify(*Declared) == Intrinsic::Barrier)
+      return InstructionUniformity::AlwaysUniform;
+    if (Declared->getIdentifier() && Declared->getName().starts_with("__ld"))
+      return Default;
+  }
+  return Never;
+}
+
+/// By a rule of its own, whatever its parts are.
+bool ThreadsOfBlock::isWarpUniform(const llvm::Value *V) const {
+  // All lanes take part, so all are given the same.
+  if (auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(V)) {
+    StringRef Name = intrinsicName(V);
+    return namesAllLanes(*Call) && Name.consume_front("llvm.nvvm.") &&
+           (Name.starts_with("vote.") || Name.starts_with("redux.") ||
+            (Name.starts_with("shfl.sync.idx.") && match(Call->getArgOperand(3), m_SpecificInt(31)) &&
+             isPlainlyUniform(Call->getArgOperand(2))));
+  }
+  const llvm::Value *A, *B;
+  const llvm::APInt *Number;
+  if (match(V, m_LShr(m_Value(A), m_APInt(Number))) || match(V, m_AShr(m_Value(A), m_APInt(Number))))
+    return Number->uge(5) && isLaneNumber(A);
+  if (match(V, m_UDiv(m_Value(A), m_APInt(Number))))
+    return Number->urem(WarpSize) == 0 && isLaneNumber(A);
+  if (match(V, m_SDiv(m_Value(A), m_APInt(Number)))) {
+    // A negative number would be rounded up in all lanes but the first.
+    if (!Number->isStrictlyPositive() || Number->urem(WarpSize) != 0 || !isLaneNumber(A))
+      return false;
+    if (mostInBlock(A))
+      return true;
+    return countsThreads(A) && (SignedThreadNumber = true);
+  }
+  if (match(V, m_And(m_Value(A), m_APInt(Number))))
+    return Number->urem(WarpSize) == 0 && isLaneNumber(A);
+  // A multiple of 32 does not lie between two lanes.
+  if (auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(V)) {
+    const llvm::CmpInst::Predicate Kind = Compare->getPredicate();
+    A = Compare->getOperand(0);
+    B = Compare->getOperand(1);
+    if (Kind == llvm::CmpInst::ICMP_ULT || Kind == llvm::CmpInst::ICMP_SLT || Kind == llvm::CmpInst::ICMP_UGE ||
+        Kind == llvm::CmpInst::ICMP_SGE)
+      return isLaneNumber(A) && isWholeWarps(B);
+    if (Kind == llvm::CmpInst::ICMP_UGT || Kind == llvm::CmpInst::ICMP_SGT || Kind == llvm::CmpInst::ICMP_ULE ||
+        Kind == llvm::CmpInst::ICMP_SLE)
+      return (isWholeWarps(A) && isLaneNumber(B)) ||
+             (isLaneNumber(A) && match(B, m_APInt(Number)) && (*Number + 1).urem(WarpSize) == 0);
+  }
+  return false;
+}
+
+} // namespace cufuse
