@@ -12,6 +12,8 @@
 // CHECK: ::cufuse_partition::finishCopies(); // which would land in what the next block uses
 // CHECK: ::plain(
 // ONCE-NOT: finishCopies
+#include <cuda_runtime.h>
+
 __global__ void ahead(const int *in, int *out) {
   __shared__ int stages[2][128];
   const auto fetch = [&](unsigned stage) {
