@@ -47,6 +47,7 @@ public:
   virtual void globalQualifier(clang::SourceLocation) {}
 
   bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    introduced(E->getFoundDecl(), E->getLocation());
     name(E->getDecl(), E, E->getLocation());
     return true;
   }
@@ -60,8 +61,10 @@ public:
     return true;
   }
   bool VisitOverloadExpr(const clang::OverloadExpr *E) override {
-    for (const clang::NamedDecl *D : E->decls())
+    for (const clang::NamedDecl *D : E->decls()) {
+      introduced(D, E->getNameLoc());
       name(D->getUnderlyingDecl(), nullptr, E->getNameLoc());
+    }
     return true;
   }
   bool VisitUnresolvedLookupExpr(const clang::UnresolvedLookupExpr *E) override { return VisitOverloadExpr(E); }
@@ -74,20 +77,17 @@ public:
     return true;
   }
   bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc L) override {
-    if (const clang::TemplateDecl *T = L.getTypePtr()->getTemplateName().getAsTemplateDecl())
-      name(T, nullptr, L.getBeginLoc());
+    templateName(L.getTypePtr()->getTemplateName(), L.getBeginLoc());
     if (const auto *Record = L.getTypePtr()->getAsCXXRecordDecl())
       name(Record, nullptr, L.getBeginLoc());
     return true;
   }
   bool VisitDeducedTemplateSpecializationTypeLoc(clang::DeducedTemplateSpecializationTypeLoc L) override {
-    if (const clang::TemplateDecl *T = L.getTypePtr()->getTemplateName().getAsTemplateDecl())
-      name(T, nullptr, L.getBeginLoc());
+    templateName(L.getTypePtr()->getTemplateName(), L.getBeginLoc());
     return true;
   }
   bool TraverseTemplateName(clang::TemplateName N) override {
-    if (const clang::TemplateDecl *T = N.getAsTemplateDecl())
-      name(T, nullptr, {});
+    templateName(N, {});
     return clang::ConstDynamicRecursiveASTVisitor::TraverseTemplateName(N);
   }
   bool TraverseNestedNameSpecifierLoc(clang::NestedNameSpecifierLoc L) override {
@@ -99,6 +99,17 @@ public:
   }
 
 private:
+  void templateName(clang::TemplateName N, clang::SourceLocation Where) {
+    if (const clang::UsingShadowDecl *Shadow = N.getAsUsingShadowDecl())
+      introduced(Shadow, Where);
+    if (const clang::TemplateDecl *T = N.getAsTemplateDecl())
+      name(T, nullptr, Where);
+  }
+  /// The using-declaration that makes a name mean what it does.
+  void introduced(const clang::NamedDecl *Found, clang::SourceLocation Where) {
+    if (llvm::isa<clang::UsingShadowDecl>(Found))
+      name(Found, nullptr, Where);
+  }
   bool type(const clang::NamedDecl *D, clang::SourceLocation Where) {
     name(D, nullptr, Where);
     return true;
@@ -346,6 +357,11 @@ struct Walk::BodyVisitor : NameVisitor {
           (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
            Pattern->hasAttr<clang::CUDASharedAttr>()))
         W.Result.Globals.insert(Variable->getCanonicalDecl());
+      // Whoever names a variable can reach what its initialiser names: a table of functions, of tables, of objects.
+      const clang::VarDecl *Initialised = nullptr;
+      if (const clang::Expr *Init = Variable->getAnyInitializer(Initialised);
+          Init && Variable->hasGlobalStorage() && !Init->isValueDependent() && Initialisers.insert(Init).second)
+        TraverseStmt(Init);
     }
     W.mention(D, nullptr);
   }
@@ -449,7 +465,7 @@ struct Walk::BodyVisitor : NameVisitor {
   Walk &W;
   FunctionUse &Use;
   std::map<const clang::Expr *, const clang::CallExpr *> Callees;
-  std::set<const clang::Expr *> Properties;
+  std::set<const clang::Expr *> Properties, Initialisers;
   unsigned Depth = 0, Functions = 0;
 };
 

@@ -6,6 +6,7 @@
 #include "EditLoops.h"
 #include "MacroNames.h"
 #include "QualifyCallees.h"
+#include "RecordPacking.h"
 #include "SelectCopied.h"
 #include "SpellType.h"
 
@@ -19,6 +20,7 @@ struct Item {
   const clang::Decl *Unit = nullptr;
   const MacroEvent *Macro = nullptr;
   Slice Text;
+  std::set<unsigned> Packing = {}; ///< Of the records that it defines.
 };
 
 class Builder {
@@ -194,6 +196,8 @@ private:
       if (Text.offset(Whole->getEndLoc()).first != Items.back().Text.File)
         block(BlockerKind::UneditableText, Whole->getLocation(), "it ends in another file than it begins in");
     }
+    for (Item &I : Items)
+      I.Packing = recordPacking(*I.Unit);
     mergeOverlapping();
     for (const Item &I : Items)
       for (const Slice &S : Text.withIncluded(I.Text))
@@ -228,6 +232,7 @@ private:
       } else {
         Item &Known = Merged.back();
         Known.Text.End = std::max(Known.Text.End, I.Text.End);
+        Known.Packing.insert(I.Packing.begin(), I.Packing.end());
         if (Header.contains(I.Unit))
           Known.Unit = I.Unit;
       }
@@ -338,13 +343,12 @@ private:
     P.Line = At.Line;
     for (const std::string &Name : macrosDefinedIn(Text, I.Text))
       remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
-    if (Header.contains(I.Unit)) {
-      if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit); Named && Named->getDeclName())
-        remember(Result.HeaderNames[P.Namespaces], path(*Named) + Named->getNameAsString());
-      Result.Header.push_back(std::move(P));
-    } else {
-      Result.Body.push_back(std::move(P));
-    }
+    if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
+        Named && Named->getDeclName() && Header.contains(I.Unit))
+      remember(Result.HeaderNames[P.Namespaces], path(*Named) + Named->getNameAsString());
+    if (I.Packing.size() > 1)
+      block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");
+    appendPacked(Header.contains(I.Unit) ? Result.Header : Result.Body, std::move(P), I.Packing);
   }
 
   /// Something to change lies in a file that is included inside the declaration, which stays an #include.
@@ -359,7 +363,6 @@ private:
   }
 
   bool contains(const Slice &S, clang::SourceLocation Where) { return Text.holds(S, Where); }
-
   static void remember(std::vector<std::string> &Names, const std::string &Name) {
     if (std::find(Names.begin(), Names.end(), Name) == Names.end())
       Names.push_back(Name);

@@ -83,9 +83,16 @@ private:
     Line.Text =
         fmt::format("#include {}{}{}", Include.Angled ? '<' : '"', spelled(Include), Include.Angled ? '>' : '"');
     for (const ConfigurationUse &Use : Unit.log().Configuration) {
-      if (!Counts(Use) || !Sources.isBeforeInTranslationUnit(Use.Info->getDefinitionLoc(), Include.Hash))
+      if (!Counts(Use))
         continue;
-      const std::string Define = directiveOf(Unit, Text, {Use.Macro, Use.Info->getDefinitionLoc(), Use.Info});
+      // What the macro is at the #include, after all that was done to it before.
+      const MacroEvent *Last = nullptr;
+      for (const MacroEvent &Event : Unit.log().Macros)
+        if (Event.Name == Use.Macro && Sources.isBeforeInTranslationUnit(Event.Where, Include.Hash))
+          Last = &Event;
+      if (!Last || !Last->Info || !Counts({Use.Macro, Last->Info, Use.Use}))
+        continue;
+      const std::string Define = directiveOf(Unit, Text, *Last);
       if (!llvm::is_contained(Line.Defines, Define))
         Line.Defines.push_back(Define);
     }

@@ -86,6 +86,10 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
     } else if (isLaunchAttribute(Tokens[I].Text) && I + 1 < Tokens.size() && Tokens[I + 1].is("(")) {
       const size_t Behind = behindBracket(Tokens, I + 1);
       Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[Behind - 1].end()));
+      // `__block_size__((64, 1, 1), (2, 1, 1))`: the second is a cluster.
+      if (Tokens[I].is("__block_size__") &&
+          (I + 2 >= Behind || !Tokens[I + 2].is("(") || behindBracket(Tokens, I + 2) + 1 != Behind))
+        Blockers.push_back({BlockerKind::Cluster, Unit.place(Kernel.getLocation()), "__block_size__"});
       Bounded = true;
       I = Behind - 1;
     } else if (Tokens[I].is("__grid_constant__")) {

@@ -6,6 +6,9 @@
 #include "Writer.h"
 #include "cufuse/Fusion/ExpectPtx.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
 #include <map>
 #include <set>
 
@@ -31,6 +34,9 @@ public:
       Facts.push_back(C.Facts);
     Out.write(constant(expectationLine(expectPtx(Facts, Plan, Options.Name))));
     Out.write(constant(banner()));
+    // Before any macro of a user's header.
+    if (Plan.waitsForGrid())
+      Out.write("#include <cooperative_groups.h>");
     if (rebindsLibraries(Constituents, Plan)) {
       Out.write("#include <cuda_runtime.h>");
       std::set<std::string> Before;
@@ -39,47 +45,73 @@ public:
       for (const std::string &Line : Before)
         Out.write(Line);
       Out.blank();
-      emitPrelude(Out, Constituents, Plan, Options.Name);
+      ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
       defineForLibraries(Out, Constituents, Options.Name, true);
       includeLines(Out, Constituents, &Closure::Libraries, false, Included);
       defineForLibraries(Out, Constituents, Options.Name, false);
       includes();
     } else {
       includes();
-      emitPrelude(Out, Constituents, Plan, Options.Name);
+      ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
     }
     for (const PartitionPlan &Partition : Plan.Partitions)
       body(Partition);
-    Out.line("namespace {} {{", Options.Name);
-    Out.blank();
-    if (std::any_of(Constituents.begin(), Constituents.end(),
-                    [](const Constituent &C) { return C.Text->HasConstants; }))
-      Out.write(PaddedConstants);
-    if (!Plan.hasBound() || !Options.KernelOnly)
-      emitKernel(Out, Constituents, Plan, Options.Name, /*Bound=*/false);
-    if (Plan.hasBound())
-      emitKernel(Out, Constituents, Plan, Options.Name, /*Bound=*/true);
-    if (!Options.KernelOnly) {
-      emitLauncher(Out, Constituents, Plan);
-      Out.blank();
-    }
-    Out.line("}} // namespace {}", Options.Name);
+    ours(Out, [&](Writer &Own) { kernelAndLauncher(Own); });
     return {Out.text(), header(), Out.structure()};
   }
 
 private:
+  void kernelAndLauncher(Writer &To) const {
+    To.line("namespace {} {{", Options.Name);
+    To.blank();
+    if (std::any_of(Constituents.begin(), Constituents.end(),
+                    [](const Constituent &C) { return C.Text->HasConstants; }))
+      To.write(PaddedConstants);
+    if (!Plan.hasBound() || !Options.KernelOnly)
+      emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/false);
+    if (Plan.hasBound())
+      emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/true);
+    if (!Options.KernelOnly) {
+      emitLauncher(To, Constituents, Plan);
+      To.blank();
+    }
+    To.line("}} // namespace {}", Options.Name);
+  }
+
+  /// Text of ours means what it says, whatever macros the headers of the users define.
+  void ours(Writer &To, llvm::function_ref<void(Writer &)> Emit) const {
+    Writer Own(Options.SourceFile, false);
+    Emit(Own);
+    std::set<std::string> Hidden;
+    auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+    for (llvm::StringRef Left = Own.text(); !(Left = Left.drop_until(IsPart)).empty();) {
+      const llvm::StringRef Word = Left.take_while(IsPart);
+      Left = Left.drop_front(Word.size());
+      // Those are the toolkit's and the compiler's.
+      if (!Word.starts_with("__") && !Word.starts_with("cuda") &&
+          std::any_of(Constituents.begin(), Constituents.end(),
+                      [&](const Constituent &C) { return C.Text->OutsideMacros.count(Word.str()); }))
+        Hidden.insert(Word.str());
+    }
+    for (const std::string &Name : Hidden)
+      To.line("#pragma push_macro(\"{0}\")\n#undef {0}", Name);
+    To.write(Own);
+    for (const std::string &Name : Hidden)
+      To.line("#pragma pop_macro(\"{}\")", Name);
+  }
+
   std::string banner() const {
     constexpr std::array Heads = {"Kernels side by side in one launch", "Kernels in blocks of one launch",
                                   "Kernels one after the other in one launch"};
     std::string Text = fmt::format("// {}, fused by cufuse. Made by:\n//   {}\n//\n",
                                    Constituents.front().Text->IsComposed ? "Dependent kernels as one in one launch"
                                                                          : Heads[static_cast<size_t>(Plan.Shape)],
-                                   Options.Command);
+                                   inComment(Options.Command));
     for (const PartitionPlan &P : Plan.Partitions) {
       const Constituent &C = Constituents[P.Constituent];
-      Text +=
-          fmt::format("// threads {:>4} to {:>4}{}: {}, block {}", P.First, P.First + P.PaddedThreads - 1,
-                      Plan.Shape == Geometry::Blocks ? " of its blocks" : "", C.Facts->QualifiedName, P.Block.str());
+      Text += fmt::format("// threads {:>4} to {:>4}{}: {}, block {}", P.First, P.First + P.PaddedThreads - 1,
+                          Plan.Shape == Geometry::Blocks ? " of its blocks" : "", inComment(C.Facts->QualifiedName),
+                          P.Block.str());
       if (const unsigned Turns = Plan.Roles[P.Constituent].Turns; Turns > 1)
         Text += fmt::format(", {} times", Turns);
       if (P.Barrier)
@@ -96,20 +128,31 @@ private:
   static void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents,
                            std::vector<IncludeLine> Closure::*List, bool ForArgumentsOnly,
                            std::set<std::string> &Seen) {
-    std::vector<std::string> Defined;
+    // Each finds the macros of its kernel's file as they were there, and those of no other file.
+    std::map<llvm::StringRef, llvm::StringRef> Defined;
+    auto NameOf = [](llvm::StringRef Define) {
+      return Define.substr(8).take_until([](char C) { return llvm::is_contained(" \t(\n", C); });
+    };
+    auto Undefine = [&](llvm::ArrayRef<std::string> But) {
+      for (auto Each = Defined.begin(); Each != Defined.end();)
+        if (llvm::is_contained(But, Each->second)) {
+          ++Each;
+        } else {
+          To.line("#undef {}", Each->first.str());
+          Each = Defined.erase(Each);
+        }
+    };
     for (const Constituent &C : Constituents)
       for (const IncludeLine &Include : C.Text->*List) {
         if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Include.Text).second)
           continue;
+        Undefine(Include.Defines);
         for (const std::string &Define : Include.Defines)
-          if (std::find(Defined.begin(), Defined.end(), Define) == Defined.end()) {
+          if (Defined.try_emplace(NameOf(Define), Define).second)
             To.write(Define);
-            Defined.push_back(Define);
-          }
         To.write(Include.Text);
       }
-    for (const std::string &Define : Defined)
-      To.line("#undef {}", Define.substr(8, Define.find_first_of(" (\n", 8) - 8));
+    Undefine({});
   }
 
   void includes() {
@@ -117,8 +160,6 @@ private:
     Out.blank();
     Writer Lines("", false);
     includeLines(Lines, Constituents, &Closure::Includes, false, Included);
-    if (Plan.waitsForGrid())
-      Lines.write("#include <cooperative_groups.h>");
     if (!Lines.text().empty())
       Out.write(llvm::StringRef(Lines.text()).rtrim().str());
     if (std::any_of(Constituents.begin(), Constituents.end(),
@@ -310,8 +351,8 @@ private:
 
   std::string header() {
     Writer Lines(Options.HeaderFile, Options.LineDirectives);
-    Lines.line("// How to launch {}.", joinedNames());
-    Lines.line("// Made by: {}", Options.Command);
+    Lines.line("// How to launch {}.", inComment(joinedNames()));
+    Lines.line("// Made by: {}", inComment(Options.Command));
     Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
     Lines.blank();
     std::set<std::string> Seen;
@@ -331,6 +372,12 @@ private:
       saveMacros(Lines, *C.Text, "pop_macro");
       Lines.blank();
     }
+    ours(Lines, [&](Writer &Own) { declarations(Own); });
+    return Lines.text();
+  }
+
+  /// What a host program names.
+  void declarations(Writer &Lines) const {
     Lines.line("namespace {} {{", Options.Name);
     Lines.blank();
     for (const Constituent &C : Constituents) {
@@ -352,7 +399,6 @@ private:
     Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
     Lines.blank();
     Lines.line("}} // namespace {}", Options.Name);
-    return Lines.text();
   }
 
   std::string joinedNames() const {
@@ -410,10 +456,18 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
                                  "shareOf",      "inEvenRounds", "CufuseShare",     "cufuseRegisters",
                                  "CufuseTicket", "sameBits",     "fused_bound",     "cufuse_moreConstants"};
   std::vector<std::string> Names;
+  std::set<std::string> Parameters; // of the fused kernel
   for (const KernelFacts *F : Facts) {
     std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);
-    while (!Taken.insert(Name).second)
+    auto Clashes = [&](llvm::StringRef Own) { return Parameters.count((Name + "_" + Own).str()) != 0; };
+    std::vector<std::string> Own = {"grid", "share", "resident", "dynamicOffset", "dynamicStride"};
+    for (const ParameterFacts &P : F->Parameters)
+      Own.push_back(P.Name);
+    while (Taken.count(Name) || llvm::any_of(Own, Clashes))
       Name += '_';
+    Taken.insert(Name);
+    for (const std::string &Each : Own)
+      Parameters.insert(Name + "_" + Each);
     Names.push_back(Name);
   }
   return Names;

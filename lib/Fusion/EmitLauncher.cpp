@@ -14,7 +14,7 @@ std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
 }
 
 void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpace) {
-  Out.line("/// The arguments of {}.", C.Facts->QualifiedName);
+  Out.line("/// The arguments of {}.", inComment(C.Facts->QualifiedName));
   Out.write("struct Arguments {");
   for (const ParameterText &P : C.Text->Parameters)
     if (P.Given.empty())

@@ -183,7 +183,7 @@ private:
       if (!Directive || Directive->isImplicit() || !CopiedFiles.count(fileOf(D)))
         return;
       const clang::NamespaceDecl *Named = Directive->getNominatedNamespace();
-      if (CopiedNamespaces.count(Named->getCanonicalDecl()) || existsOutside(Named))
+      if (CopiedNamespaces.count(Named->getCanonicalDecl()) || (existsOutside(Named) && isRead(Named)))
         Result.Units.insert(D);
     });
   }
@@ -211,6 +211,17 @@ private:
       if (!isAbsorbed(Opened))
         return true;
     return false;
+  }
+
+  /// Does the output read a header that opens the namespace? Those of the standard library are left out where nothing
+  /// of them is used, but for what CUDA itself needs of `std`.
+  bool isRead(const clang::NamespaceDecl *Namespace) const {
+    if (Namespace->isStdNamespace() || llvm::any_of(Namespace->redecls(), [&](const clang::NamespaceDecl *Opened) {
+          return !isAbsorbed(Opened) && !Unit.inStandardLibrary(Opened->getLocation());
+        }))
+      return true;
+    return llvm::any_of(Reach.External,
+                        [&](const clang::NamedDecl *D) { return Namespace->Encloses(D->getDeclContext()); });
   }
 
   void declarationsAround() {
@@ -281,7 +292,8 @@ private:
       const std::vector<std::string> Path = namespacesAround(D->getDeclContext());
       const std::string Name = D->getNameAsString();
       const bool IsFunction = llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(D);
-      if (Name.empty() || llvm::isa<clang::NamespaceDecl, clang::UsingDirectiveDecl, clang::CXXDeductionGuideDecl>(D) ||
+      if (Name.empty() || D->isCXXClassMember() ||
+          llvm::isa<clang::NamespaceDecl, clang::UsingDirectiveDecl, clang::CXXDeductionGuideDecl>(D) ||
           llvm::isa<clang::ClassTemplateSpecializationDecl>(D))
         return;
       if (!(IsFunction && CopiedFunctions.count({Path, Name})) && !(!Path.empty() && CopiedNamespaces.count(Path)))

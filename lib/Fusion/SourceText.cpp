@@ -93,7 +93,11 @@ Slice SourceText::declaration(const clang::Decl &D) {
     if (size_t Next = NextCode(Final); D.getEndLoc().isMacroID() && Next < All.size() && All[Next].is(";"))
       End = All[Next].end();
   } else {
-    int Depth = 0;
+    // The bracket of `T name(value);` may lie behind the declaration's end.
+    int Depth = llvm::isa<clang::VarDecl>(D) && llvm::cast<clang::VarDecl>(D).getInitStyle() != clang::VarDecl::CInit &&
+                        NextCode(Final) < All.size() && All[NextCode(Final)].is(")")
+                    ? 1
+                    : 0;
     for (size_t I = NextCode(Final); I < All.size(); I = NextCode(I)) {
       Depth += All[I].is("(") || All[I].is("{") || All[I].is("[");
       Depth -= All[I].is(")") || All[I].is("}") || All[I].is("]");

@@ -39,6 +39,15 @@ inline OutputText wrapped(const OutputText &Head, llvm::ArrayRef<OutputText> Lis
   return List.empty() ? Text + Tail : Text;
 }
 
+/// So that it stays in a comment to the end of a line.
+inline std::string inComment(llvm::StringRef Text) {
+  std::string Result;
+  for (const char C : Text)
+    Result += static_cast<unsigned char>(C) < ' ' ? fmt::format("\\x{:02x}", static_cast<unsigned char>(C))
+                                                  : std::string(1, C);
+  return Result + (Text.ends_with("\\") ? "'" : "");
+}
+
 class Writer {
 public:
   Writer(std::string File, bool LineDirectives) : File(std::move(File)), LineDirectives(LineDirectives) {}
@@ -55,6 +64,10 @@ public:
   void blank() {
     if (!Text.empty() && !std::string_view(Text).ends_with("\n\n"))
       write("");
+  }
+  void write(const Writer &Other) {
+    Text += Other.Text;
+    Structure += Other.Structure;
   }
   /// Text of the user, from a line of a file.
   void user(const OutputText &Lines, const std::string &FromFile, unsigned FromLine) {
@@ -75,7 +88,8 @@ private:
     for (char C : Path) {
       if (C == '"' || C == '\\')
         Quoted += '\\';
-      Quoted += C;
+      Quoted += static_cast<unsigned char>(C) < ' ' ? fmt::format("\\{:03o}", static_cast<unsigned char>(C))
+                                                    : std::string(1, C);
     }
     return Quoted + '"';
   }

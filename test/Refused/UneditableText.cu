@@ -1,46 +1,41 @@
 // What must change in a kernel cannot change in a file that its body includes; what needs no change may stand there.
 // RUN: rm -rf %t && mkdir %t
 // RUN: split-file %s %t.files
-// RUN: %exits 1 %cufuse fuse %t.files/memory.cu:turned %t.files/memory.cu:early %t.files/memory.cu:named \
-// RUN:   %t.files/memory.cu:ends --block 64 --block 64 --block 64 --block 64 -o %t/out.cu 2>&1 | FileCheck %s
+// RUN: %exits 1 %cufuse fuse %t.files/memory.cu:turned %t.files/register.cu:named %t.files/ends.cu:ends \
+// RUN:   --block 64 --block 64 --block 64 -o %t/out.cu 2>&1 | FileCheck %s
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/plain.cu:scaled %t.files/plain.cu:other --block 64 --block 64 -o %t/out.cu
 // RUN: FileCheck %s --check-prefix=PLAIN --input-file %t/out.cu
 
 // CHECK: memory.inc:1:1: turned: what must change in a declaration is not written in one piece: a file included inside
 // CHECK-SAME: it holds a part [UneditableText]; write it out in the kernel's file, without #include inside
-// CHECK: leave.inc:1:12: early: what must change in a declaration is not written in one piece
-// CHECK: register.inc:1:7: named: what must change in a declaration is not written in one piece
-// CHECK: memory.cu:17:17: ends: what must change in a declaration is not written in one piece: it ends in another file
+// CHECK: register.inc:1:{{[0-9]+}}: named: what must change in a declaration is not written in one piece
+// CHECK: ends.cu:1:17: ends: what must change in a declaration is not written in one piece: it ends in another file
 
 //--- memory.cu
 __global__ void turned(int *out) {
 #include "memory.inc"
-  all[threadIdx.x] = threadIdx.x;
+  turns[threadIdx.x] = threadIdx.x;
   __syncthreads();
-  out[threadIdx.x] = all[63 - threadIdx.x];
+  out[threadIdx.x] = turns[63 - threadIdx.x];
 }
-__global__ void early(int *out, int n) {
-#include "leave.inc"
-  __syncthreads();
-  out[threadIdx.x] = n;
-}
+
+//--- memory.inc
+extern __shared__ int turns[];
+
+//--- register.cu
 __global__ void named(int *out) {
   int lane;
 #include "register.inc"
   out[lane] = 1;
 }
-__global__ void ends(int *out) {
-#include "end.inc"
-
-//--- memory.inc
-extern __shared__ int all[];
-
-//--- leave.inc
-if (n) return;
 
 //--- register.inc
-asm ("mov.u32 %0, %%tid.x;" : "=r"(lane));
+asm("mov.u32 %0, %%tid.x;" : "=r"(lane));
+
+//--- ends.cu
+__global__ void ends(int *out) {
+#include "end.inc"
 
 //--- end.inc
 out[0] = 1; }
