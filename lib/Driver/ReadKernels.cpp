@@ -77,7 +77,7 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
 struct ReadKernels::Parsed {
   struct File {
     explicit File(std::unique_ptr<ParsedUnit> Read) : Unit(std::move(Read)), Host(*Unit) {}
-    std::unique_ptr<ParsedUnit> Unit;
+    std::shared_ptr<const ParsedUnit> Unit;
     HostCode Host;
   };
   std::deque<File> Files;
@@ -152,6 +152,7 @@ llvm::Expected<ReadKernels> ReadKernels::read(const Toolchain &Tools, llvm::Arra
     }
     Own->Read.push_back({&File, reach(*File.Unit, **Kernel)});
     Own->Kernels.push_back(understand(*File.Unit, File.Host, Own->Read.back().second, Kernels[I], WithAccesses));
+    Own->Kernels.back().Parsed = {File.Unit, Own->Read.back().second.Kernel};
   }
   if (Failures)
     return std::move(Failures);

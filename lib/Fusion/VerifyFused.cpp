@@ -4,6 +4,7 @@
 
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CallEdges.h"
+#include "cufuse/Verify/CompareWithInput.h"
 
 #include <llvm/Support/Path.h>
 
@@ -38,6 +39,86 @@ const Decl *findIn(const clang::ASTContext &Context, const clang::DeclContext *I
   return nullptr;
 }
 
+/// Is it what plays the partition, by the namespace that its text has?
+bool playsIn(const clang::FunctionDecl &Body, llvm::StringRef Space) {
+  const clang::DeclContext *Context = Body.getDeclContext();
+  while (Context && !Context->isTranslationUnit()) {
+    if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(Context);
+        Namespace && Namespace->getQualifiedNameAsString() == Space)
+      return true;
+    Context = Context->getParent();
+  }
+  return false;
+}
+
+/// The argument is the fused kernel's parameter at this place, or a value that it is bound to.
+bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsigned At, bool MayBeBound) {
+  while (true) {
+    const clang::Expr *Inner = Argument->IgnoreParenImpCasts();
+    if (auto *Copy = llvm::dyn_cast<clang::CXXConstructExpr>(Inner);
+        Copy && Copy->getNumArgs() == 1 && Copy->getConstructor()->isCopyOrMoveConstructor())
+      Inner = Copy->getArg(0);
+    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(Inner))
+      Inner = Temporary->getSubExpr();
+    else if (auto *Full = llvm::dyn_cast<clang::FullExpr>(Inner))
+      Inner = Full->getSubExpr();
+    if (Inner == Argument)
+      break;
+    Argument = Inner;
+  }
+  if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Argument))
+    return At < Kernel.getNumParams() && Reference->getDecl() == Kernel.getParamDecl(At);
+  return MayBeBound && llvm::isa<clang::CXXStaticCastExpr>(Argument);
+}
+
+/// Each call hands the kernel's own arguments on, those that are linked to another's left aside.
+llvm::Error compareArguments(const clang::CallExpr &Call, const clang::FunctionDecl &Kernel,
+                             llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, unsigned Which) {
+  unsigned Next = 0;
+  for (unsigned I = 0; I < Which; ++I) {
+    Next += llvm::count_if(Constituents[I].Text->Parameters, [](const ParameterText &P) { return P.Given.empty(); });
+    Next += addedParameters(*Constituents[I].Facts, Plan, I).size();
+  }
+  const std::vector<ParameterText> &Own = Constituents[Which].Text->Parameters;
+  if (Call.getNumArgs() < Own.size())
+    return defect(fmt::format("{} is called with {} arguments", Constituents[Which].Name, Call.getNumArgs()));
+  for (size_t I = 0; I < Own.size(); ++I) {
+    if (!Own[I].Given.empty())
+      continue;
+    const bool Bound = llvm::any_of(Plan.Roles[Which].Bound, [&](const auto &B) { return B.first == Own[I].Name; });
+    if (!passes(Call.getArg(Call.getNumArgs() - Own.size() + I), Kernel, Next++, Bound))
+      return defect(fmt::format("{} is given something else for {}", Constituents[Which].Name, Own[I].Name));
+  }
+  return llvm::Error::success();
+}
+
+/// Each partition's body against the kernel in its own file.
+llvm::Error compareBodies(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
+                          llvm::ArrayRef<const clang::CallExpr *> Calls, llvm::ArrayRef<Constituent> Constituents,
+                          const FusionPlan &Plan, const EmitOptions &Options) {
+  std::vector<Message> Refusals;
+  for (const PartitionPlan &P : Plan.Partitions) {
+    const Constituent &C = Constituents[P.Constituent];
+    if (!C.Parsed)
+      continue;
+    const PlayedKernel Played{*C.Facts, Plan, P, Options.Name, partitionNamespace(Options.Name, Constituents, Plan, P)};
+    std::set<const clang::FunctionDecl *> Bodies;
+    for (const clang::CallExpr *Call : Calls)
+      if (const clang::FunctionDecl *Callee = Call->getDirectCallee();
+          Callee && Callee->getNameAsString() == C.Facts->Name && playsIn(*Callee, Played.Space))
+        if (Bodies.insert(Callee);
+            llvm::Error Error = compareArguments(*Call, Kernel, Constituents, Plan, P.Constituent))
+          return Error;
+    if (Bodies.size() != 1)
+      return defect(fmt::format("{} bodies of {} are called for one partition", Bodies.size(), C.Name));
+    for (const Blocker &Difference : compareWithInput(*C.Parsed, Unit, **Bodies.begin(), Played))
+      Refusals.push_back(Difference.message());
+  }
+  if (Refusals.empty())
+    return llvm::Error::success();
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+}
+
 /// Plays every partition once, and what it reaches sees the partitions instead of the block.
 llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
                          llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
@@ -52,6 +133,8 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
   if (Played != Plan.Partitions.size())
     return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
 
+  if (llvm::Error Error = compareBodies(Unit, *Kernel.getDefinition(), Bodies.Calls, Constituents, Plan, Options))
+    return Error;
   const Reached Reach = reach(Unit, Kernel);
   for (const auto &[Function, Use] : Reach.Functions) {
     // The users' text stands in namespaces beside this one.
@@ -76,13 +159,16 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
         return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));
   }
 
+  if (llvm::all_of(Constituents, [](const Constituent &C) { return C.Parsed; }))
+    return llvm::Error::success();
+  // What was composed of several kernels is not compared; its functions call what they called, at least.
   std::set<std::string> Calls;
   for (const Constituent &C : Constituents)
     Calls.insert(C.Facts->Calls.begin(), C.Facts->Calls.end());
   std::vector<Message> Refusals;
   for (const auto &[Call, Where] : callEdges(Unit, Reach, Reach.Kernel, Options.SourceFile))
     if (!Calls.count(Call))
-      Refusals.push_back(Blocker{BlockerKind::OverloadClash, Where, Call}.message());
+      Refusals.push_back(Blocker{BlockerKind::OtherMeaning, Where, Call}.message());
   if (!Refusals.empty())
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   return llvm::Error::success();

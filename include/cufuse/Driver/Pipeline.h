@@ -6,6 +6,7 @@
 #include "cufuse/Frontend/Toolchain.h"
 #include "cufuse/Fusion/Emit.h"
 #include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Verify/CompareWithInput.h"
 #include "cufuse/Vertical/Links.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -39,6 +40,7 @@ struct LoadedKernel {
   ShapeFacts Shape;
   std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
+  ParsedKernel Parsed = {}; ///< Of a composed kernel: nothing.
 };
 
 /// What `takeClosure` is to replace, for each kernel, once the facts of all are known.

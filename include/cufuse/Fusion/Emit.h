@@ -12,11 +12,15 @@
 
 namespace cufuse {
 
+struct ParsedKernel;
+
 /// A kernel as one of those to be fused. The same kernel may be several constituents.
 struct Constituent {
   std::string Name; ///< Of its namespace: the kernel's, numbered where several have the same.
   const KernelFacts *Facts;
   const Closure *Text;
+  /// As its file was parsed, for the comparison with the output; null where that is made of several.
+  const ParsedKernel *Parsed = nullptr;
 };
 
 struct EmitOptions {

@@ -1,0 +1,75 @@
+#include "cufuse/Verify/CompareWithInput.h"
+
+#include "Comparison.h"
+
+namespace cufuse {
+
+std::vector<Blocker> Comparison::run(const clang::FunctionDecl &Body) {
+  const clang::FunctionDecl *Instead = nullptr;
+  Kernel->hasBody(Kernel);
+  if (!Body.hasBody(Instead) || Instead->getNumParams() < Kernel->getNumParams()) {
+    differ("the output does not define it");
+    return std::move(Found);
+  }
+  const unsigned Before = Instead->getNumParams() - Kernel->getNumParams();
+  WhereA = Kernel->getLocation();
+  WhereB = Instead->getLocation();
+  if (addedParameters(Instead, Before) && parametersAndBody(Kernel, Instead, Before))
+    while (!Work.empty()) {
+      const auto [A, B] = Work.back();
+      Work.pop_back();
+      WhereA = A->getLocation();
+      WhereB = B->getLocation();
+      System = !inUsersFile(A, ContextA.getSourceManager());
+      FunctionA = FunctionB = nullptr;
+      if (!compare(A, B))
+        break;
+    }
+  return std::move(Found);
+}
+
+bool Comparison::differ(std::string What) {
+  if (!Found.empty())
+    return false;
+  Blocker Difference{BlockerKind::OtherMeaning, In.place(WhereA.isValid() ? WhereA : Kernel->getLocation()),
+                     fmt::format("of {}, {}", Played.Facts.Name, What)};
+  if (FunctionA && FunctionA != Kernel)
+    Difference.Fact += fmt::format(", in `{}`", nameOf(FunctionA));
+  if (const SourcePlace There = placeOfOutput(WhereB); !There.File.empty())
+    Difference.Fact += fmt::format(", and is there {}", There.str());
+  Found.push_back(std::move(Difference));
+  return false;
+}
+
+bool Comparison::differ(const std::string &What, const std::string &A, const std::string &B) {
+  return differ(fmt::format("{} is {} in its file, and {} in the output", What, A, B));
+}
+
+SourcePlace Comparison::placeOfOutput(clang::SourceLocation Where) const {
+  SourcePlace Place;
+  const clang::SourceManager &Sources = ContextB.getSourceManager();
+  if (Where.isInvalid())
+    return Place;
+  const clang::PresumedLoc Presumed = Sources.getPresumedLoc(Sources.getExpansionLoc(Where));
+  if (Presumed.isInvalid())
+    return Place;
+  Place.File = Presumed.getFilename();
+  Place.Line = Presumed.getLine();
+  Place.Column = Presumed.getColumn();
+  return Place;
+}
+
+std::string Comparison::nameOf(const clang::Decl *D) const {
+  auto *Named = llvm::dyn_cast_or_null<clang::NamedDecl>(D);
+  if (!Named)
+    return "it";
+  const std::string Name = Named->getNameAsString();
+  return Name.empty() ? D->getDeclKindName() : Name;
+}
+
+std::vector<Blocker> compareWithInput(const ParsedKernel &Input, const ParsedUnit &Output,
+                                      const clang::FunctionDecl &Body, const PlayedKernel &Played) {
+  return Comparison(Input, Output, Played).run(Body);
+}
+
+} // namespace cufuse

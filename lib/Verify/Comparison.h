@@ -1,0 +1,100 @@
+// The walk of two trees at once. See CompareWithInput.h for the rules.
+#pragma once
+
+#include "cufuse/Analysis/Reach.h"
+#include "cufuse/Verify/CompareWithInput.h"
+
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace cufuse {
+
+/// `A` is always of the input, `B` of the output. What returns false has said a difference.
+class Comparison {
+public:
+  Comparison(const ParsedKernel &Input, const ParsedUnit &Output, const PlayedKernel &Played)
+      : In(*Input.Unit), Out(Output), ContextA(In.ast()), ContextB(Out.ast()), Kernel(Input.Kernel), Played(Played) {}
+
+  std::vector<Blocker> run(const clang::FunctionDecl &Body);
+
+private:
+  // CompareStatements.cpp
+  bool statement(const clang::Stmt *A, const clang::Stmt *B);
+  bool expression(const clang::Expr *A, const clang::Expr *B);
+  bool details(const clang::Stmt *A, const clang::Stmt *B);
+  bool expressionDetails(const clang::Expr *A, const clang::Expr *B);
+  bool children(const clang::Stmt *A, const clang::Stmt *B);
+  bool sequence(llvm::ArrayRef<const clang::Stmt *> A, llvm::ArrayRef<const clang::Stmt *> B);
+  bool declarations(const clang::DeclStmt *A, const clang::DeclStmt *B);
+  bool lambda(const clang::LambdaExpr *A, const clang::LambdaExpr *B);
+  bool attributed(const clang::Stmt *&A, const clang::Stmt *&B);
+
+  // CompareDeclarations.cpp
+  bool type(clang::QualType A, clang::QualType B);
+  /// They are the same thing; compares them later, if they were not met before.
+  bool pair(const clang::Decl *A, const clang::Decl *B);
+  bool compare(const clang::Decl *A, const clang::Decl *B);
+  bool function(const clang::FunctionDecl *A, const clang::FunctionDecl *B);
+  bool sameSymbol(const clang::NamedDecl *A, const clang::NamedDecl *B);
+  bool parametersAndBody(const clang::FunctionDecl *A, const clang::FunctionDecl *B, unsigned Added);
+  bool destructors(const clang::CXXRecordDecl *A, const clang::CXXRecordDecl *B);
+  bool destructor(clang::QualType A, clang::QualType B);
+  bool variable(const clang::VarDecl *A, const clang::VarDecl *B);
+  bool namedWhereSkipped(const clang::VarDecl *A) const;
+  bool globalVariable(const clang::VarDecl *A, const clang::VarDecl *B);
+  bool record(const clang::CXXRecordDecl *A, const clang::CXXRecordDecl *B);
+  bool fields(const clang::CXXRecordDecl *A, const clang::CXXRecordDecl *B, bool &Added);
+  bool layout(const clang::CXXRecordDecl *A, const clang::CXXRecordDecl *B);
+  bool arguments(llvm::ArrayRef<clang::TemplateArgument> A, llvm::ArrayRef<clang::TemplateArgument> B);
+  bool value(const clang::APValue &A, const clang::APValue &B);
+
+  // CompareEdits.cpp
+  /// Whether an allowed difference begins here, and if so, whether it is what it must be.
+  std::optional<bool> edited(const clang::Expr *A, const clang::Expr *B);
+  std::optional<bool> builtin(const clang::Expr *A, const clang::Expr *B);
+  std::optional<bool> barrier(const clang::CallExpr *A, const clang::Expr *B);
+  std::optional<bool> editedStatement(const clang::Stmt *A, const clang::Stmt *B);
+  std::optional<bool> dynamicShared(const clang::VarDecl *A, const clang::VarDecl *B);
+  bool assembly(const clang::GCCAsmStmt *A, const clang::Stmt *B);
+  std::optional<bool> unrolledLoop(const clang::ForStmt *A, const clang::ForStmt *B);
+  bool addedParameters(const clang::FunctionDecl *B, unsigned Added);
+  bool isDynamicOffset(const clang::Expr *B) const;
+  bool isLeave(const clang::Stmt *B) const;
+  bool isOfPartition(const clang::Decl *B, llvm::StringRef Member) const;
+  bool isOfOutput(const clang::DeclContext *Context) const;
+  std::optional<Builtin> builtinOf(const clang::Expr *B) const;
+  bool mayReadBlock(Builtin Variable) const;
+
+  /// Says the first difference, with the places of the statements that are being compared.
+  bool differ(std::string What);
+  bool differ(const std::string &What, const std::string &A, const std::string &B);
+  SourcePlace placeOfOutput(clang::SourceLocation Where) const;
+  std::string nameOf(const clang::Decl *D) const;
+
+  const ParsedUnit &In, &Out;
+  clang::ASTContext &ContextA, &ContextB;
+  const clang::FunctionDecl *Kernel;
+  const PlayedKernel &Played;
+
+  llvm::DenseMap<const clang::Decl *, const clang::Decl *> Forward, Back;
+  std::vector<std::pair<const clang::Decl *, const clang::Decl *>> Work;
+  llvm::DenseSet<std::pair<const void *, const void *>> SameTypes;
+  llvm::DenseMap<const clang::ParmVarDecl *, Builtin> AddedBuiltins; ///< Parameters of the body that stand for them.
+  llvm::DenseSet<const clang::VarDecl *> Added;                      ///< Variables of ours that lambdas may capture.
+  const clang::ParmVarDecl *AddedOffset = nullptr;
+  llvm::DenseMap<const clang::VarDecl *, const clang::Expr *> Ahead; ///< Values of loads that go ahead, by array.
+  llvm::DenseSet<const clang::VarDecl *> Counters; ///< Of the output, for the one variable of an unrolled loop.
+  const clang::VarDecl *Counted = nullptr;
+  const clang::FunctionDecl *FunctionA = nullptr, *FunctionB = nullptr; ///< Whose bodies are compared.
+  clang::SourceLocation WhereA, WhereB;
+  bool System = false; ///< The function compared is a library's.
+  std::vector<Blocker> Found;
+};
+
+} // namespace cufuse

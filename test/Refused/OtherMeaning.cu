@@ -1,0 +1,42 @@
+// Headers stay included, so that another kernel's header may hold a function that fits a call better, or another value
+// for a name: never silently.
+// RUN: rm -rf %t && split-file %s %t && mkdir %t/out
+// RUN: %exits 1 %cufuse fuse %t/first.cu:first %t/second.cu:second --block 64 --block 64 -o %t/out/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %t/first.cu:first %t/second.cu:second --block 64 --block 64 -o %t/out/out.cu \
+// RUN:   --no-line-directives 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %t/wide.cu:wide %t/narrow.cu:narrow --block 64 --block 64 -o %t/out/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=VALUE --implicit-check-not=refused:
+// RUN: ls -A %t/out | count 0
+// RUN: %cufuse fuse %t/first.cu:first --block 64 -o %t/out/out.cu
+// CHECK: refused: {{[^ ]*}}first.h:2:{{[0-9]+}}: in the fused file, the same text would mean something else: of first,
+// CHECK-SAME: the type is long in its file, and int in the output, in `scale`, and is there {{[^ ]*}}second.h:2:
+// CHECK-SAME: [OtherMeaning]; rename what the files name alike, or name its namespace
+// VALUE: refused: {{[^ ]*}}wide.h:3:{{[0-9]+}}: in the fused file, the same text would mean something else: of wide,
+// VALUE-SAME: 3 {{.*}}7
+
+//--- first.h
+#pragma once
+__device__ inline float scale(float value, long by) { return value * by; }
+//--- first.cu
+#include "first.h"
+__global__ void first(float *data) { data[threadIdx.x] = scale(data[threadIdx.x], 3); }
+//--- second.h
+#pragma once
+__device__ inline float scale(float value, int by) { return value / by; }
+//--- second.cu
+#include "second.h"
+__global__ void second(float *data) { data[threadIdx.x] = scale(data[threadIdx.x], 3); }
+//--- wide.h
+#pragma once
+constexpr int WIDTH = 3;
+inline __device__ int widened(int i) { return i * WIDTH; }
+//--- wide.cu
+#include "wide.h"
+__global__ void wide(int *data) { data[threadIdx.x] = widened(data[threadIdx.x]) + WIDTH; }
+//--- narrow.h
+#pragma once
+#define WIDTH 7
+//--- narrow.cu
+#include "narrow.h"
+__global__ void narrow(int *data) { data[threadIdx.x] = WIDTH; }
