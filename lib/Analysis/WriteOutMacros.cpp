@@ -314,6 +314,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Too
       if (!Parsed)
         return Parsed;
       Last = std::move(*Parsed);
+      Last->takeUsersText(**Original);
       if (meaning(*Last) != meaning(**Original))
         break;
     }

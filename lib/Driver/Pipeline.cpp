@@ -244,6 +244,7 @@ llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
   ParseRequest Request;
   Request.Flags = Flags;
   Request.Arch = Kernels.front().Arch;
+  Request.Predefined = Kernels.front().Predefined;
   Request.ExtraIncludeFolders = Folders;
   std::set<std::string> KnownErrors;
   for (const LoadedKernel &Kernel : Kernels)
@@ -352,6 +353,9 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
 
   if (llvm::Error Error = checkAll(Result.Kernels))
     return std::move(Error);
+  Explain(Result.Kernels.front().Predefined
+              ? "nvcc preprocesses the files, for each architecture, to the text that was read"
+              : "not checked, since nvcc cannot be asked: that it preprocesses the files to the text that was read");
   if (Request.StopAfter == Step::Check)
     return Result;
 

@@ -1,10 +1,14 @@
 #include "cufuse/Driver/ReadKernels.h"
 
+#include "AskNvcc.h"
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/WriteOutMacros.h"
 #include "cufuse/Vertical/BlockLocal.h"
 #include "cufuse/Vertical/CollectAccesses.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <deque>
 #include <map>
@@ -15,6 +19,33 @@ namespace cufuse {
 namespace {
 
 constexpr const char *DefaultArch = "sm_90a";
+
+/// One file, as Clang and as nvcc read it.
+struct ReadFile {
+  std::unique_ptr<ParsedUnit> Unit;
+  std::vector<Blocker> OtherText;
+};
+
+/// Reads the file for the architecture that is asked for, else for the lowest of those in the flags: what is allowed
+/// there is allowed for the others.
+llvm::Expected<ReadFile> readFile(const Toolchain &Tools, ArtifactCache &Cache, ParseRequest Request) {
+  auto Answer = askNvcc(Tools, Cache, Request.File, Request.Flags, Request.Arch);
+  if (!Answer)
+    return Answer.takeError();
+  if (Request.Arch.empty()) {
+    if (Answer->Steps.empty() && !Request.Flags.Arch)
+      return badUsage("which architectures " + llvm::join(Request.Flags.Architectures, " ") +
+                          " means is only known to nvcc, which is not at hand",
+                      "name one with --arch");
+    Request.Arch = Answer->Steps.empty() ? *Request.Flags.Arch : Answer->Steps.front().Arch;
+  }
+  Request.Predefined = Answer->Predefined;
+  auto Unit = parseWrittenOut(Tools, Request);
+  if (!Unit)
+    return Unit.takeError();
+  auto OtherText = otherText(Tools, Cache, *Answer, (*Unit)->usersText());
+  return ReadFile{std::move(*Unit), std::move(OtherText)};
+}
 
 llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFlags &Input) {
   ParseRequest Request;
@@ -27,7 +58,7 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
   } else {
     Request.Flags = translateFlags(Input.Written, Input.Folder);
   }
-  Request.Arch = !Input.Arch.empty() ? Input.Arch : Request.Flags.Arch.value_or(DefaultArch);
+  Request.Arch = Input.Arch.empty() && Request.Flags.Architectures.empty() ? DefaultArch : Input.Arch;
   return Request;
 }
 
@@ -35,6 +66,7 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
 LoadedKernel understand(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, KernelSpec Spec,
                         bool WithAccesses) {
   LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch, {}, {}, {}};
+  Loaded.Predefined = Unit.request().Predefined;
   for (const ParseError &Error : Unit.errors())
     Loaded.Errors.insert(Error.key());
   Loaded.Facts = collectFacts(Unit, Host, Reach);
@@ -76,8 +108,9 @@ llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, ll
 
 struct ReadKernels::Parsed {
   struct File {
-    explicit File(std::unique_ptr<ParsedUnit> Read) : Unit(std::move(Read)), Host(*Unit) {}
+    explicit File(ReadFile Read) : Unit(std::move(Read.Unit)), OtherText(std::move(Read.OtherText)), Host(*Unit) {}
     std::shared_ptr<const ParsedUnit> Unit;
+    std::vector<Blocker> OtherText;
     HostCode Host;
   };
   std::deque<File> Files;
@@ -103,7 +136,7 @@ llvm::Expected<ReadKernels> ReadKernels::read(const Toolchain &Tools, llvm::Arra
   // One parse per file and flags; a kernel that is asked for twice is probed once.
   struct File {
     ParseRequest Request;
-    llvm::Expected<std::unique_ptr<ParsedUnit>> Unit = nullptr;
+    llvm::Expected<ReadFile> Unit = ReadFile();
     const Parsed::File *Read = nullptr;
   };
   std::map<std::pair<std::string, InputFlags>, File> Files;
@@ -126,11 +159,12 @@ llvm::Expected<ReadKernels> ReadKernels::read(const Toolchain &Tools, llvm::Arra
     if (needsProbe(Spec) && At == Known.end())
       Known.push_back(Spec.Kernel);
   }
+  ArtifactCache Cache(defaultCacheFolder());
   {
     std::vector<std::jthread> Threads;
     for (auto &[Key, Each] : Files) {
       llvm::consumeError(Each.Unit.takeError());
-      Threads.emplace_back([&Tools, &Each = Each] { Each.Unit = parseWrittenOut(Tools, Each.Request); });
+      Threads.emplace_back([&, &Each = Each] { Each.Unit = readFile(Tools, Cache, Each.Request); });
     }
   }
   llvm::Error Failures = llvm::Error::success();
@@ -153,6 +187,7 @@ llvm::Expected<ReadKernels> ReadKernels::read(const Toolchain &Tools, llvm::Arra
     Own->Read.push_back({&File, reach(*File.Unit, **Kernel)});
     Own->Kernels.push_back(understand(*File.Unit, File.Host, Own->Read.back().second, Kernels[I], WithAccesses));
     Own->Kernels.back().Parsed = {File.Unit, Own->Read.back().second.Kernel};
+    llvm::append_range(Own->Kernels.back().Facts.Blockers, File.OtherText);
   }
   if (Failures)
     return std::move(Failures);
@@ -182,9 +217,11 @@ llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools,
   auto Request = parseRequest(File, Flags);
   if (!Request)
     return Request.takeError();
-  auto Unit = parseWrittenOut(Tools, *Request);
-  if (!Unit)
-    return Unit.takeError();
+  ArtifactCache Cache(defaultCacheFolder());
+  auto Read = readFile(Tools, Cache, std::move(*Request));
+  if (!Read)
+    return Read.takeError();
+  const std::unique_ptr<ParsedUnit> *Unit = &Read->Unit;
   const HostCode Host(**Unit);
   std::vector<LoadedKernel> Loaded;
   for (const clang::FunctionDecl *Kernel : allKernels(**Unit)) {
@@ -198,6 +235,8 @@ llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools,
     if (Loaded.size() == Before)
       Loaded.push_back(understand(**Unit, Host, *Kernel, Spec));
   }
+  for (LoadedKernel &Kernel : Loaded)
+    llvm::append_range(Kernel.Facts.Blockers, Read->OtherText);
   // Errors that hide kernels are better than an empty answer.
   for (const ParseError &Error : (*Unit)->errors())
     if (Error.MissingFile || Loaded.empty())

@@ -153,9 +153,10 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
     else if (Name == "-std") {
       Result.Standard = F.Value;
       Compiles = false;
-    } else if (Name == "-arch" || Name == "-gencode") {
-      if (auto Arch = architecture(F.Value))
+    } else if (Name == "-arch" || Name == "-gencode" || Name == "-code") {
+      if (auto Arch = architecture(F.Value); Arch && Name != "-code")
         Result.Arch = Arch;
+      Result.Architectures.insert(Result.Architectures.end(), F.Written.begin(), F.Written.end());
       Compiles = false;
     } else if (Name == "-rdc")
       Result.Relocatable = F.Value == "true";
@@ -174,7 +175,7 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
         else if (H.starts_with("-I"))
           Parse({H.str()});
     } else if (Name == "-c" || Name == "--compile" || Name == "-o" || Name == "--output-file" || Name == "-x" ||
-               Name.starts_with("-M") || Name == "-code" || Name == "-cubin" || Name == "-ptx" || Name == "-fatbin")
+               Name.starts_with("-M") || Name == "-cubin" || Name == "-ptx" || Name == "-fatbin")
       Compiles = false;
     else if (!Name.starts_with("-"))
       Compiles = false; // an input file
@@ -212,9 +213,19 @@ llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory
   if (Commands.empty())
     return badInput("compile_commands.json in '" + BuildDirectory + "' has no command for '" + File + "'",
                     "pass the flags after `--`");
-  const auto &Command = Commands.front();
-  llvm::ArrayRef<std::string> Line = Command.CommandLine;
-  return translateFlags(Line.drop_front(), Command.Directory);
+  auto Translated = [&](const clang::tooling::CompileCommand &Command) {
+    llvm::ArrayRef<std::string> Line = Command.CommandLine;
+    return translateFlags(Line.drop_front(), Command.Directory);
+  };
+  CompileFlags Flags = Translated(Commands.front());
+  // One file of several targets or configurations.
+  for (const clang::tooling::CompileCommand &Command : Commands)
+    if (const CompileFlags Other = Translated(Command);
+        Other.Nvcc != Flags.Nvcc || Other.Architectures != Flags.Architectures || Other.Standard != Flags.Standard)
+      return badInput("compile_commands.json in '" + BuildDirectory + "' has several commands for '" + File +
+                          "', which differ",
+                      "pass the flags of one of them after `--`");
+  return Flags;
 }
 
 } // namespace cufuse

@@ -256,8 +256,13 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     return badInput("cannot read '" + Unit->Request.File + "'");
   Unit->Action = std::move(Action);
   Compiler.getPreprocessor().addPPCallbacks(recordPreprocessor(Compiler.getPreprocessor(), Unit->Log));
+  Compiler.getPreprocessor().addPPCallbacks(
+      passForNvcc(Compiler.getPreprocessor(), Unit->Tools, Unit->Request.Predefined.get(), Unit->Order));
   if (llvm::Error Error = Unit->Action->Execute())
     return std::move(Error);
+  if (Unit->Request.Overlay.empty())
+    Unit->Users = std::make_shared<UsersText>(
+        ::cufuse::usersText(Compiler.getPreprocessor(), Unit->Tools, Unit->Order, FileSize));
 
   const clang::SourceManager &Sources = Compiler.getSourceManager();
   Unit->ProbeErrors.resize(Unit->Request.Probes.size());

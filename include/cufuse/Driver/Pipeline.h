@@ -41,6 +41,8 @@ struct LoadedKernel {
   std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
   ParsedKernel Parsed = {}; ///< Of a composed kernel: nothing.
+  /// What nvcc predefines for its file; null where nvcc was not asked.
+  std::shared_ptr<const std::vector<std::string>> Predefined = nullptr;
 };
 
 /// What `takeClosure` is to replace, for each kernel, once the facts of all are known.

@@ -17,7 +17,8 @@ struct CompileFlags {
   std::string Standard;             ///< `c++20`, or empty for nvcc's default.
   std::vector<std::string> Ignored; ///< Flags that mean nothing to a parse.
   std::optional<std::string> Arch;  ///< `sm_90a`, from -arch or the last -gencode.
-  bool Relocatable = false;         ///< -rdc=true or -dc: variables are shared with other objects.
+  std::vector<std::string> Architectures; ///< -arch, -gencode and -code as they were written: nvcc compiles for each.
+  bool Relocatable = false;               ///< -rdc=true or -dc: variables are shared with other objects.
 };
 
 /// The later of two language standards.

@@ -1,6 +1,7 @@
 // One `.cu` file, parsed by Clang as nvcc reads it (device side, no code generation).
 #pragma once
 
+#include "cufuse/Frontend/CompilerGuise.h"
 #include "cufuse/Frontend/Flags.h"
 #include "cufuse/Frontend/PreprocessorLog.h"
 #include "cufuse/Frontend/Toolchain.h"
@@ -34,6 +35,8 @@ struct ParseRequest {
   /// Macros are written out in the overlay: lines have the numbers that its `#line` directives give them.
   bool MacrosWrittenOut = false;
   std::vector<std::string> ExtraIncludeFolders;
+  /// The macros that nvcc predefines, which the user's files see in place of Clang's; null: not known.
+  std::shared_ptr<const std::vector<std::string>> Predefined = nullptr;
 };
 
 /// An error (or a failed probe) of the parse.
@@ -60,6 +63,11 @@ public:
   /// Does the place lie in a header that only the analysis sees?
   bool inCompatHeader(clang::SourceLocation Location) const;
 
+  /// The user's text as it stands in the files, before macros were written out. Not of a parse with an overlay.
+  const UsersText &usersText() const { return *Users; }
+  /// That of the parse from which this one's macros were written out.
+  void takeUsersText(const ParsedUnit &Original) { Users = Original.Users; }
+
   /// Errors outside the probes. They matter when they lie in what a kernel needs.
   const std::vector<ParseError> &errors() const { return Errors; }
   /// The kernel that the probe names, or null with the reason in `probeError`.
@@ -80,6 +88,8 @@ private:
   size_t FileSize = 0;
   Toolchain Tools;
   PreprocessorLog Log;
+  ReadingOrder Order;
+  std::shared_ptr<const UsersText> Users;
   std::unique_ptr<clang::CompilerInstance> Compiler;
   std::unique_ptr<clang::FrontendAction> Action;
   std::vector<ParseError> Errors;

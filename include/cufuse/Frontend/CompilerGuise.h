@@ -1,0 +1,33 @@
+// In files of the user, Clang's preprocessor passes for nvcc's.
+#pragma once
+
+#include "cufuse/Frontend/UsersText.h"
+
+#include <clang/Basic/SourceLocation.h>
+
+#include <memory>
+
+namespace clang {
+class PPCallbacks;
+class Preprocessor;
+} // namespace clang
+
+namespace cufuse {
+
+/// The order in which files were read, and what was left out of those of the user.
+struct ReadingOrder {
+  std::vector<clang::FileID> Files;
+  std::vector<clang::SourceRange> Skipped;
+};
+
+/// Callbacks that, whenever the preprocessor comes to a file of the user, define what nvcc's predefines (`Predefined`,
+/// as predefinedMacros() has them) and undefine what it does not, and take that back in libraries, which ask for Clang.
+/// Without `Predefined`, only Clang's own names are hidden. `Order` must outlive the preprocessor.
+std::unique_ptr<clang::PPCallbacks> passForNvcc(clang::Preprocessor &Preprocessor, const Toolchain &Tools,
+                                                const std::vector<std::string> *Predefined, ReadingOrder &Order);
+
+/// The user's text as the preprocessor left it. Of the main file, only the first `MainBytes` count.
+UsersText usersText(clang::Preprocessor &Preprocessor, const Toolchain &Tools, const ReadingOrder &Order,
+                    size_t MainBytes);
+
+} // namespace cufuse

@@ -1,0 +1,33 @@
+// What nvcc's own preprocessor makes of a file, for each architecture that it compiles for.
+#pragma once
+
+#include "cufuse/Frontend/Flags.h"
+#include "cufuse/Frontend/UsersText.h"
+
+#include <llvm/Support/Error.h>
+
+namespace cufuse {
+
+/// How nvcc preprocesses the device's side of a file for one architecture.
+struct NvccStep {
+  std::string Arch;                 ///< `sm_90a`
+  std::vector<std::string> Command; ///< Of the host compiler, without an output.
+};
+
+/// The steps that `nvcc --dryrun` shows for the flags and for their architectures, those for `Arch` among them and
+/// first; with an empty one, the lowest of the flags' comes first, or of nvcc's where they name none. Fails with
+/// ExitCode::BadUsage where nvcc does not compile with these flags.
+llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const std::string &File,
+                                                const CompileFlags &Flags, const std::string &Arch);
+
+/// The macros that are defined before the first line, each as `NAME VALUE` or `NAME(PARAMETERS) VALUE`. Fails where the
+/// host compiler cannot say so: it is none that takes gcc's options.
+llvm::Expected<std::vector<std::string>> predefinedMacros(const NvccStep &Step);
+
+/// The user's text of the file that the step reads. Fails where it does not preprocess.
+llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step);
+
+/// The same from what gcc's `-E -fdirectives-only` writes.
+UsersText readDirectivesOnly(llvm::StringRef Output, LibraryFiles &Libraries);
+
+} // namespace cufuse

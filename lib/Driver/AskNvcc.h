@@ -1,0 +1,25 @@
+// What nvcc's preprocessor says of the inputs, kept in the cache.
+#pragma once
+
+#include "cufuse/Analysis/Blocker.h"
+#include "cufuse/Compile/ArtifactCache.h"
+#include "cufuse/Frontend/NvccText.h"
+
+namespace cufuse {
+
+struct NvccAnswer {
+  std::vector<NvccStep> Steps; ///< Empty where nvcc is not at hand, or its host compiler cannot be asked.
+  std::shared_ptr<const std::vector<std::string>> Predefined; ///< By the first step; null as above.
+};
+
+/// Asks for the steps by which nvcc preprocesses the file, those for `Arch` first (see nvccSteps), and for the macros
+/// that it predefines there. Fails with ExitCode::BadUsage where nvcc does not compile with the flags.
+llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, ArtifactCache &Cache, const std::string &File,
+                                   const CompileFlags &Flags, const std::string &Arch);
+
+/// Where nvcc compiles another text than `Users`, for any of its architectures. Where nvcc cannot be asked: where the
+/// text depends on what nvcc might define otherwise.
+std::vector<Blocker> otherText(const Toolchain &Tools, ArtifactCache &Cache, const NvccAnswer &Answer,
+                               const UsersText &Users);
+
+} // namespace cufuse

@@ -1,0 +1,315 @@
+#include "cufuse/Frontend/NvccText.h"
+
+#include "cufuse/Frontend/RawTokens.h"
+#include "cufuse/Support/Error.h"
+#include "cufuse/Support/Process.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/ScopeExit.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Program.h>
+#include <llvm/Support/StringSaver.h>
+
+namespace cufuse {
+
+namespace {
+
+constexpr unsigned TimeLimitSeconds = 120;
+
+/// `-D__CUDA_ARCH__=900 -D__CUDA_ARCH_FEAT_SM90_ALL` → `sm_90a`; nothing where the command is not the device's.
+std::optional<std::string> architectureOf(llvm::ArrayRef<std::string> Command) {
+  unsigned Number = 0, Family = 0, Specific = 0;
+  for (llvm::StringRef Argument : Command)
+    if (Argument.consume_front("-D__CUDA_ARCH__="))
+      Argument.getAsInteger(10, Number);
+    else if (Argument.consume_front("-D__CUDA_ARCH_SPECIFIC__="))
+      Argument.getAsInteger(10, Specific);
+    else if (Argument.consume_front("-D__CUDA_ARCH_FAMILY_SPECIFIC__="))
+      Argument.getAsInteger(10, Family);
+  if (Number == 0)
+    return std::nullopt;
+  return fmt::format("sm_{}{}", Number / 10, Specific ? "a" : Family ? "f" : "");
+}
+
+unsigned numberOf(llvm::StringRef Arch) {
+  unsigned Number = 0;
+  Arch.drop_front(std::min<size_t>(3, Arch.size())).take_while(llvm::isDigit).getAsInteger(10, Number);
+  return Number;
+}
+
+llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::string &File, const CompileFlags &Flags,
+                                             llvm::ArrayRef<std::string> Architectures) {
+  std::vector<std::string> Command = {Tools.Nvcc, "--dryrun", "-c", "-x", "cu"};
+  Command.insert(Command.end(), Flags.Nvcc.begin(), Flags.Nvcc.end());
+  Command.insert(Command.end(), Architectures.begin(), Architectures.end());
+  if (!Flags.Standard.empty())
+    Command.push_back("-std=" + Flags.Standard);
+  Command.insert(Command.end(), {"-o", "/dev/null", File});
+  auto Result = runProcess(Command, TimeLimitSeconds);
+  if (!Result)
+    return Result.takeError();
+  std::vector<NvccStep> Steps;
+  std::string Said;
+  for (llvm::StringRef Line : llvm::split(Result->Output, '\n')) {
+    if (!Line.consume_front("#$ ")) {
+      if (Said.empty())
+        Said = Line.str();
+      continue;
+    }
+    llvm::BumpPtrAllocator Memory;
+    llvm::StringSaver Saver(Memory);
+    llvm::SmallVector<const char *> Tokens;
+    llvm::cl::TokenizeGNUCommandLine(Line, Saver, Tokens);
+    NvccStep Step;
+    for (size_t I = 0; I < Tokens.size(); ++I)
+      if (llvm::StringRef(Tokens[I]) == "-o")
+        ++I;
+      else
+        Step.Command.push_back(Tokens[I]);
+    const auto Arch = architectureOf(Step.Command);
+    if (!Arch || !llvm::is_contained(Step.Command, "-E"))
+      continue;
+    if (auto Program = llvm::sys::findProgramByName(Step.Command[0]))
+      Step.Command[0] = *Program;
+    Step.Arch = *Arch;
+    Steps.push_back(std::move(Step));
+  }
+  if (Result->Status != 0 || Steps.empty())
+    return badUsage("nvcc does not compile with these flags" + (Said.empty() ? "" : ": " + Said),
+                    "pass those with which it compiles the file");
+  return Steps;
+}
+
+/// Runs the step with another output, which it returns.
+llvm::Expected<std::string> output(const NvccStep &Step, llvm::ArrayRef<std::string> More) {
+  llvm::SmallString<128> Path;
+  if (std::error_code Error = llvm::sys::fs::createTemporaryFile("cufuse", "ii", Path))
+    return fail(ExitCode::MissingTool, "cannot make a temporary file: " + Error.message());
+  llvm::scope_exit Clean([&] { llvm::sys::fs::remove(Path); });
+  std::vector<std::string> Command = Step.Command;
+  Command.insert(Command.end(), More.begin(), More.end());
+  Command.insert(Command.end(), {"-o", std::string(Path)});
+  auto Result = runProcess(Command, TimeLimitSeconds);
+  if (!Result)
+    return Result.takeError();
+  if (Result->Status != 0)
+    return badInput("nvcc does not preprocess it: " + llvm::StringRef(Result->Output).split('\n').first.str());
+  auto Text = llvm::MemoryBuffer::getFile(Path);
+  if (!Text)
+    return badInput("cannot read '" + std::string(Path) + "': " + Text.getError().message());
+  return (*Text)->getBuffer().str();
+}
+
+/// gcc's output: of libraries line by line, for the definitions; of users token by token.
+class DirectivesOnly {
+public:
+  DirectivesOnly(llvm::StringRef Output, LibraryFiles &Libraries) : Output(Output), Libraries(Libraries) {}
+
+  UsersText read() {
+    Stack.push_back(fileNumber(""));
+    for (size_t At = 0; At < Output.size();)
+      At = InUsers ? readUsers(At) : readLibrary(At);
+    return std::move(Text);
+  }
+
+private:
+  unsigned fileNumber(llvm::StringRef Name) {
+    auto [Entry, New] = Numbers.try_emplace(Name, Text.Files.size());
+    if (New)
+      Text.Files.push_back(Name.str());
+    return Entry->second;
+  }
+
+  /// `# LINE "FILE" FLAGS`, without the `#`.
+  void mark(llvm::StringRef Marker) {
+    unsigned Number = 0;
+    Marker = Marker.trim();
+    Marker.consumeInteger(10, Number);
+    Line = Number;
+    Marker = Marker.ltrim();
+    if (!Marker.consume_front("\""))
+      return;
+    std::string Name;
+    while (!Marker.empty() && Marker[0] != '"') {
+      if (Marker[0] == '\\' && Marker.size() > 1)
+        Marker = Marker.drop_front();
+      Name += Marker[0];
+      Marker = Marker.drop_front();
+    }
+    const llvm::StringRef Flags = Marker.drop_front(std::min<size_t>(1, Marker.size())).trim();
+    if (Main.empty())
+      Main = Name;
+    if (Flags.starts_with("1"))
+      Stack.push_back(fileNumber(Name));
+    else if (Flags.starts_with("2") && Stack.size() > 1)
+      Stack.pop_back();
+    else if (Stack.size() == 1 && Number > 0 && Name == Main)
+      // Before it come the compiler's definitions, in files of no name. A #line changes no file.
+      Stack.front() = fileNumber(Name);
+    InUsers = Stack.size() == 1 ? !Text.Files[Stack.front()].empty() : !Libraries.contains(Text.Files[Stack.back()]);
+  }
+
+  void directive(llvm::StringRef Line) {
+    std::string Name;
+    if (Line.consume_front("define")) {
+      Line = Line.ltrim();
+      Name = Line.take_while([](char C) { return isalnum(static_cast<unsigned char>(C)) || C == '_'; }).str();
+      Macros[Name] = {Line, InUsers};
+    } else if (Line.consume_front("undef"))
+      Macros.erase(Line.trim());
+    else
+      return;
+    Meanings.clear();
+  }
+
+  size_t readLibrary(size_t At) {
+    while (At < Output.size() && !InUsers) {
+      const size_t End = std::min(Output.find('\n', At), Output.size());
+      llvm::StringRef Text = Output.slice(At, End);
+      At = End + 1;
+      Text = Text.ltrim(); // Definitions may be indented.
+      if (!Text.consume_front("#"))
+        continue;
+      if (Text.size() > 1 && Text[0] == ' ' && llvm::isDigit(Text[1]))
+        mark(Text);
+      else
+        directive(Text.ltrim());
+    }
+    return At;
+  }
+
+  size_t readUsers(size_t At) {
+    RawLexer Lexer(Output, At);
+    size_t Counted = At;
+    while (true) {
+      RawToken T = Lexer.next();
+      if (T.IsEnd)
+        return Output.size();
+      Line += Output.slice(Counted, T.Offset).count('\n');
+      Counted = T.Offset;
+      if (T.Spelling == "#" && T.StartsLine) {
+        const std::vector<RawToken> Rest = Lexer.restOfLine();
+        const llvm::StringRef Written = Output.slice(T.Offset + 1, Lexer.offset());
+        if (!Rest.empty() && llvm::isDigit(Rest[0].Spelling[0])) {
+          mark(Written);
+          Counted = Lexer.offset();
+          if (!InUsers)
+            return Counted;
+        } else if (!Rest.empty() && Rest[0].Spelling == "pragma")
+          pragma(Rest);
+        else
+          directive(Written.ltrim());
+        continue;
+      }
+      const std::uint64_t Meaning = T.IsIdentifier ? meaning(T.Spelling) : 0;
+      add(std::move(T.Spelling), Meaning);
+    }
+  }
+
+  void pragma(llvm::ArrayRef<RawToken> Rest) {
+    std::vector<std::string> Tokens;
+    for (const RawToken &T : Rest.drop_front())
+      Tokens.push_back(T.Spelling);
+    if (isSwallowedPragma(Tokens))
+      return;
+    add("#pragma", 0);
+    for (const std::string &Spelling : Tokens)
+      add(Spelling, meaning(Spelling));
+  }
+
+  void add(std::string Spelling, std::uint64_t Meaning) {
+    Text.Tokens.push_back({Stack.back(), Line, std::move(Spelling), Meaning});
+  }
+
+  std::uint64_t meaning(llvm::StringRef Name) {
+    if (!Macros.count(Name))
+      return 0;
+    auto [Entry, New] = Meanings.try_emplace(Name, 0);
+    if (New)
+      Entry->second = meaningOf(Name, [&](llvm::StringRef Other) -> std::optional<MacroDefinition> {
+        auto Found = Macros.find(Other);
+        if (Found == Macros.end())
+          return std::nullopt;
+        std::string Ignored;
+        auto Definition = readDefinition(Found->second.first, Ignored);
+        if (Definition)
+          Definition->Users = Found->second.second;
+        return Definition;
+      });
+    return Entry->second;
+  }
+
+  llvm::StringRef Output;
+  LibraryFiles &Libraries;
+  UsersText Text;
+  llvm::StringMap<unsigned> Numbers;
+  llvm::StringMap<std::pair<llvm::StringRef, bool>> Macros; ///< By name: the definition, and whether it is the user's.
+  llvm::StringMap<std::uint64_t> Meanings;                  ///< Since the last definition.
+  std::vector<unsigned> Stack;                              ///< Files.
+  std::string Main;
+  unsigned Line = 0;
+  bool InUsers = false;
+};
+
+} // namespace
+
+llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const std::string &File,
+                                                const CompileFlags &Flags, const std::string &Arch) {
+  std::vector<NvccStep> Steps;
+  if (!Arch.empty()) {
+    const std::string Number = Arch.substr(std::min<size_t>(3, Arch.size()));
+    auto Own = dryRun(Tools, File, Flags, {"-gencode", "arch=compute_" + Number + ",code=" + Arch});
+    if (!Own)
+      return Own.takeError();
+    Steps = std::move(*Own);
+  }
+  if (Arch.empty() || !Flags.Architectures.empty()) {
+    auto Others = dryRun(Tools, File, Flags, Flags.Architectures);
+    if (!Others)
+      return Others.takeError();
+    // For -arch=sm_90a, nvcc compiles for sm_90, too: what was asked for comes before its like.
+    llvm::sort(*Others, [&](const NvccStep &A, const NvccStep &B) {
+      return std::tuple(numberOf(A.Arch), A.Arch != Flags.Arch, A.Arch) <
+             std::tuple(numberOf(B.Arch), B.Arch != Flags.Arch, B.Arch);
+    });
+    for (NvccStep &Step : *Others)
+      if (llvm::none_of(Steps, [&](const NvccStep &Known) { return Known.Command == Step.Command; }))
+        Steps.push_back(std::move(Step));
+  }
+  return Steps;
+}
+
+llvm::Expected<std::vector<std::string>> predefinedMacros(const NvccStep &Step) {
+  NvccStep Empty = Step;
+  Empty.Command.pop_back(); // The file.
+  for (size_t I = 0; I + 1 < Empty.Command.size();)
+    if (Empty.Command[I] == "-include")
+      Empty.Command.erase(Empty.Command.begin() + I, Empty.Command.begin() + I + 2);
+    else
+      ++I;
+  auto Text = output(Empty, {"-dM", "/dev/null"});
+  if (!Text)
+    return Text.takeError();
+  std::vector<std::string> Macros;
+  for (llvm::StringRef Line : llvm::split(*Text, '\n'))
+    if (Line.consume_front("#define "))
+      Macros.push_back(Line.str());
+  return Macros;
+}
+
+llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step) {
+  auto Text = output(Step, {"-fdirectives-only"});
+  if (!Text)
+    return Text.takeError();
+  LibraryFiles Libraries(Tools);
+  return readDirectivesOnly(*Text, Libraries);
+}
+
+UsersText readDirectivesOnly(llvm::StringRef Output, LibraryFiles &Libraries) {
+  return DirectivesOnly(Output, Libraries).read();
+}
+
+} // namespace cufuse

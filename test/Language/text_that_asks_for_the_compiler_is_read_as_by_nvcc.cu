@@ -1,0 +1,46 @@
+// Clang's own names are hidden from the user's text, and what nvcc and its host compiler define is there: the branch that
+// is analysed is the one that nvcc compiles. Architectures for which the text is the same are fused together.
+// REQUIRES: nvcc
+// RUN: rm -rf %t && split-file %s %t
+// RUN: cd %t && %cufuse fuse a.cu:a b.cu:b --block 64 --block 64 --name asks -o out.cu -- -gencode \
+// RUN:   arch=compute_90,code=sm_90 -gencode arch=compute_80,code=sm_80 -I %t
+// RUN: FileCheck %t/a.cu --input-file=%t/out.cu --implicit-check-not=__syncthreads
+// RUN: cd %t && %nvcc -c out.cu -o out.o -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=sm_80 -I %t
+// A second run, which remembers nvcc's answers, notices what was changed.
+// RUN: sed -i 's/WIDTH 32/WIDTH __CUDA_ARCH__/' %t/width.h
+// RUN: cd %t && %exits 1 %cufuse fuse a.cu:a b.cu:b --block 64 --block 64 -o out.cu -- -gencode \
+// RUN:   arch=compute_90,code=sm_90 -gencode arch=compute_80,code=sm_80 -I %t 2>&1 | FileCheck %t/width.h
+//--- width.h
+// CHECK: a.cu:[[#]]:{{.*}} for sm_90, nvcc expands 'WIDTH' otherwise than cufuse [OtherCompilersText]
+#define WIDTH 32
+//--- a.cu
+#include "width.h"
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#ifdef __CUDA__
+#define WAIT()
+#else
+#define WAIT() __syncthreads()
+#endif
+#if defined(__clang__) || defined(__has_feature)
+#error this is not nvcc
+#endif
+#if __GNUC__ < 5 || !defined(__CUDACC_VER_MAJOR__) || defined(__CUDACC_EXTENDED_LAMBDA__)
+#error nvcc and its host compiler are others
+#endif
+#if __CUDA_ARCH__ < 700
+#error an architecture that nobody asked for
+#endif
+// CHECK: bar
+__global__ void a(int *out) {
+  __shared__ int s[WIDTH * 2];
+  assert(out != nullptr);
+#pragma unroll 2
+  for (int i = 0; i < 4; ++i)
+    s[threadIdx.x] = i + INT32_MAX - static_cast<int>(INFINITY > 1.0f);
+  WAIT();
+  out[threadIdx.x] = s[63 - threadIdx.x] + (NULL == out);
+}
+//--- b.cu
+__global__ void b(int *out) { out[threadIdx.x] = __CUDACC_VER_MAJOR__ + __cplusplus; }
