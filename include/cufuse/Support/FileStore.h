@@ -25,8 +25,8 @@ llvm::Error checkOutputs(llvm::ArrayRef<std::string> Outputs, llvm::ArrayRef<std
 
 /// By the clock that stamps files, which goes in ticks of some milliseconds.
 using FileTime = std::chrono::nanoseconds;
-/// What was changed before has an earlier time, what is changed once this has returned has this or a later one. Waits for
-/// a tick.
+/// What was changed before has an earlier time, what is changed once this has returned has this or a later one. Waits
+/// for a tick.
 FileTime nextFileTime();
 /// Whether the file, or what stands at its path, was changed at that time or later. One that cannot be looked at may
 /// have been.
