@@ -320,7 +320,9 @@ bool Comparison::variable(const clang::VarDecl *A, const clang::VarDecl *B) {
     return differ(fmt::format("`{}` is stored elsewhere", nameOf(A)));
   if (!type(A->getType(), B->getType()) || !destructor(A->getType(), B->getType()))
     return false;
-  if (ContextA.getDeclAlign(A) != ContextB.getDeclAlign(B))
+  // Clang's own class of a built-in is empty.
+  const clang::TagDecl *Tag = A->getType()->getAsTagDecl();
+  if (!(Tag && isBuiltinClass(Tag)) && ContextA.getDeclAlign(A) != ContextB.getDeclAlign(B))
     return differ(fmt::format("the alignment of `{}`", nameOf(A)),
                   std::to_string(ContextA.getDeclAlign(A).getQuantity()),
                   std::to_string(ContextB.getDeclAlign(B).getQuantity()));

@@ -64,7 +64,8 @@ std::optional<Builtin> builtinVariable(const clang::Expr *E) {
 /// `V.x` as Clang reads it of its own built-in variables: the object and the dimension.
 std::optional<std::pair<const clang::Expr *, int>> property(const clang::Expr *E) {
   auto *Pseudo = llvm::dyn_cast<clang::PseudoObjectExpr>(plain(E));
-  auto *Reference = Pseudo ? llvm::dyn_cast<clang::MSPropertyRefExpr>(Pseudo->getSyntacticForm()) : nullptr;
+  auto *Reference =
+      Pseudo ? llvm::dyn_cast<clang::MSPropertyRefExpr>(Pseudo->getSyntacticForm()->IgnoreParens()) : nullptr;
   if (!Reference || !isVector(Reference->getBaseExpr()->getType()))
     return std::nullopt;
   const clang::Expr *Base = plain(Reference->getBaseExpr());
@@ -256,6 +257,14 @@ std::optional<bool> Comparison::edited(const clang::Expr *A, const clang::Expr *
   if (auto *Call = llvm::dyn_cast<clang::CallExpr>(A))
     if (const std::optional<bool> Same = barrier(Call, B))
       return Same;
+  // Which of two is read is known before it is read where both are objects, as the partition's built-ins are.
+  if (auto *Read = llvm::dyn_cast<clang::ImplicitCastExpr>(B); Read && Read->getCastKind() == clang::CK_LValueToRValue)
+    if (auto *ChoiceA = llvm::dyn_cast<clang::ConditionalOperator>(A); ChoiceA && A->isPRValue())
+      if (auto *ChoiceB = llvm::dyn_cast<clang::ConditionalOperator>(Read->getSubExpr()->IgnoreParens()))
+        return expression(ChoiceA->getCond(), ChoiceB->getCond()) &&
+               expression(plain(ChoiceA->getTrueExpr()), plain(ChoiceB->getTrueExpr())) &&
+               expression(plain(ChoiceA->getFalseExpr()), plain(ChoiceB->getFalseExpr())) &&
+               type(A->getType(), B->getType());
   // A load that goes ahead of an unrolled loop's body.
   if (const clang::VarDecl *Array = Ahead.empty() ? nullptr : arrayIn(B); Array && llvm::isa<clang::CastExpr>(B))
     if (const auto Load = Ahead.find(Array); Load != Ahead.end())

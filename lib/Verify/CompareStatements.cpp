@@ -44,9 +44,10 @@ bool isNothing(const clang::Stmt *S) {
          llvm::none_of(Declares->decls(), [](const clang::Decl *D) { return llvm::isa<clang::VarDecl>(D); });
 }
 
-bool failsAssertion(const clang::CallExpr *Call) {
+/// What a library says of a failed assertion is where it is.
+bool failsAssertion(const clang::CallExpr *Call, const clang::SourceManager &Sources) {
   const clang::FunctionDecl *Callee = Call->getDirectCallee();
-  return Callee && Callee->getIdentifier() && Callee->isExternC() &&
+  return Callee && Callee->getIdentifier() && !inUsersFile(Callee, Sources) &&
          (Callee->getName() == "__assert_fail" || Callee->getName() == "__assertfail");
 }
 
@@ -338,7 +339,7 @@ bool Comparison::expressionDetails(const clang::Expr *A, const clang::Expr *B) {
   case clang::Stmt::UserDefinedLiteralClass:
   case clang::Stmt::CUDAKernelCallExprClass: {
     BOTH(CallExpr);
-    if (failsAssertion(a) && failsAssertion(b))
+    if (failsAssertion(a, ContextA.getSourceManager()) && failsAssertion(b, ContextB.getSourceManager()))
       return pair(a->getDirectCallee(), b->getDirectCallee());
     return children(A, B);
   }

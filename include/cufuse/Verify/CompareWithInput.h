@@ -25,8 +25,10 @@
 // names, declarations that nothing names) does nothing, and what they hold is compared, wherever it was copied from. A
 // statement that is lost, doubled or changed is a difference of the trees.
 //
-// Not compared: the pieces of a vertical composition, in which values do not go through memory (`Closure::IsComposed`);
-// the text of a failed assertion, which says a place.
+// Not compared: the pieces of a vertical composition, in which values do not go through memory (`Closure::IsComposed`;
+// of those only the calls are, see CallEdges.h); what the fused kernel does around the calls of the bodies, but for the
+// arguments that it hands on; what `__barrier_sync` and its like of the output do with the number; the counts in the
+// frame of an unrolled loop; where an assertion says that it failed.
 #pragma once
 
 #include "cufuse/Frontend/Parse.h"
