@@ -166,12 +166,12 @@ private:
       return;
     }
     const llvm::StringRef Plain = Operand.drop_front();
-    const bool Allowed = Register->What == PtxRegister::Kind::Any ||
-                         (Register->What == PtxRegister::Kind::Block && (!S.Assembly || Expected.LibrariesReadThem) &&
-                          (Expected.Registers.count(Plain.str()) ||
-                           (Plain == Name && llvm::all_of("xyz", [&](char C) {
-                              return C == 0 || Expected.Registers.count(fmt::format("{}.{}", Name.str(), C));
-                            }))));
+    const bool Planned = Expected.Registers.count(Plain.str()) ||
+                         (Plain == Name && llvm::all_of(llvm::StringRef("xyz"), [&](char C) {
+                            return Expected.Registers.count(fmt::format("{}.{}", Name.str(), C)) > 0;
+                          }));
+    const bool Allowed =
+        Register->What == PtxRegister::Kind::Any || (Planned && (!S.Assembly || Expected.LibrariesReadThem));
     if (Allowed)
       Seen.insert(Operand.str());
     else
@@ -214,6 +214,9 @@ private:
                "leave the registers to --registers split");
       return;
     case Kind::Refused:
+      // Where a group may ask for its cluster, and is none.
+      if (llvm::StringRef(Family.Name) == "barrier.cluster" && !S.Assembly && Expected.Registers.count(ClusterRank))
+        return;
       return refuse(S.Opcode, S.Opcode.str(), Family.Section, "leave this kernel out: it needs a launch of its own");
     }
   }

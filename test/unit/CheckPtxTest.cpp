@@ -117,6 +117,15 @@ TEST(CheckPtx, ClustersTheGridAndTensorMemoryAreRefused) {
     EXPECT_THAT(said(ptx(assembly(Other))), HasSubstr("not as planned")) << Other;
 }
 
+TEST(CheckPtx, GroupsMayAskForAClusterWhereThatIsPlanned) {
+  PtxExpectation Groups = plan();
+  Groups.Registers.insert(ClusterRank);
+  const std::string Waits = "\tmov.u32 %r1, %cluster_ctarank;\n\tbarrier.cluster.wait;\n";
+  EXPECT_EQ(said(ptx(Waits), Groups), "");
+  EXPECT_NE(said(ptx(Waits)), "");
+  EXPECT_NE(said(ptx(assembly("barrier.cluster.wait;")), Groups), "");
+}
+
 TEST(CheckPtx, BudgetsOfRegistersAreThePlans) {
   PtxExpectation Split = plan();
   Split.Budgets = {232};

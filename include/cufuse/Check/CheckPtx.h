@@ -18,7 +18,7 @@ struct PtxExpectation {
   std::map<unsigned, std::set<unsigned>> Barriers; ///< Number, and the counts that it may have.
   std::set<unsigned> NamedBarriers;                ///< Those that users name: any count.
   bool BlockBarrier = false;                       ///< Barrier 0, of all threads.
-  std::set<std::string> Registers;                 ///< `tid.x`: those of PtxRegister::Kind::Block that may be read.
+  std::set<std::string> Registers;                 ///< `tid.x`: those that may be read, besides PtxRegister::Kind::Any.
   bool LibrariesReadThem = false;                  ///< In assembly, too.
   bool Exits = false;                              ///< Threads end where the kernel returns.
   bool Warps = false;                              ///< Instructions of several lanes are known to occur, or do no harm.
@@ -27,6 +27,9 @@ struct PtxExpectation {
 
   friend bool operator==(const PtxExpectation &, const PtxExpectation &) = default;
 };
+
+/// With it among the registers, a cluster's barrier may occur, too.
+constexpr const char *ClusterRank = "cluster_ctarank";
 
 /// One line of comment, the first of every output: no text of a user stands before it.
 std::string expectationLine(const PtxExpectation &Expected);
