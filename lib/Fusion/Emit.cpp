@@ -100,8 +100,8 @@ private:
     for (llvm::StringRef Left = Own.text(); !(Left = Left.drop_until(IsPart)).empty();) {
       const llvm::StringRef Word = Left.take_while(IsPart);
       Left = Left.drop_front(Word.size());
-      // Those are the toolkit's and the compiler's.
-      if (!Word.starts_with("__") && !Word.starts_with("cuda") &&
+      // Those are the toolkit's and the compiler's; two are macros inside Clang's own header.
+      if (!Word.starts_with("__") && !Word.starts_with("cuda") && Word != "dim3" && Word != "uint3" &&
           std::any_of(Constituents.begin(), Constituents.end(),
                       [&](const Constituent &C) { return C.Text->OutsideMacros.count(Word.str()); }))
         Hidden.insert(Word.str());
