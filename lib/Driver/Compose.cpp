@@ -29,6 +29,10 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   return Graph;
 }
 
+static llvm::Error refused(const Blocker &Reason) {
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{Reason.message()});
+}
+
 namespace {
 /// How the kernels of a graph become one, with what was proved for that.
 struct Form {
@@ -49,6 +53,11 @@ static llvm::Expected<Form> inlined(const VerticalGraph &Graph, BlockShape Block
 /// Pointwise producers of the only row kernel fit two forms: they are inlined at its loads if no element is computed
 /// more often than allowed; by row, each is computed once.
 static llvm::Expected<Form> formOf(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  for (const Flow &F : Graph.Flows)
+    for (const auto &[Node, Name] : {std::pair(F.Producer, F.Out), {F.Consumer, F.In}})
+      if (const ParameterAccess &P = *Graph.Nodes[Node].parameter(Name); !P.Kept)
+        return refused({BlockerKind::LinkedElement, Graph.Nodes[Node].Facts->Where,
+                        fmt::format("{}.{} is {}", Graph.Nodes[Node].Name, Name, P.Type)});
   if (Graph.OneLoop) {
     auto Requirements = checkOneLoop(Graph, loopWidth(Graph, Options.Vectorize));
     if (!Requirements)
@@ -96,16 +105,13 @@ static std::string givenAs(const VerticalGraph &Graph, unsigned Node, const Para
                      P.Element.text(), Given);
 }
 
-/// A type that is copied with each kernel is another type for each.
+/// A type that is copied with each kernel is another type for each, unless it only has a name of its own there.
 static llvm::Error checkCommonType(const VerticalNode &Node, const ParameterText &P) {
-  if (!P.Declaration.has(OutputText::Slot::Path))
+  const ParameterAccess &Type = *Node.parameter(P.Name);
+  if (!P.Declaration.has(OutputText::Slot::Path) || Type.BuiltinType)
     return llvm::Error::success();
-  return llvm::make_error<Failure>(
-      ExitCode::BadInput,
-      std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Node.Facts->Where,
-                                   fmt::format("{}.{} is {}, which stands in the kernel's file itself", Node.Name,
-                                               P.Name, Node.parameter(P.Name)->Type)}
-                               .message()});
+  return refused({BlockerKind::LinkedTypes, Node.Facts->Where,
+                  fmt::format("{}.{} is {}, which stands in the kernel's file itself", Node.Name, P.Name, Type.Type)});
 }
 
 llvm::Error linkInMemory(llvm::MutableArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {

@@ -6,6 +6,7 @@
 #include "cufuse/Analysis/WriteOutMacros.h"
 #include "cufuse/Vertical/BlockLocal.h"
 #include "cufuse/Vertical/CollectAccesses.h"
+#include "cufuse/Vertical/IrWitness.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -75,6 +76,7 @@ LoadedKernel understand(const ParsedUnit &Unit, const HostCode &Host, const Reac
   if (WithAccesses && !Reach.HasErrors) {
     Loaded.Accesses = collectAccesses(Unit, Reach);
     Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
+    checkByIr(DeviceIr::generate(Unit, Reach).get(), Loaded.Facts, Loaded.Accesses, Loaded.Shape);
   }
   Loaded.Facts.Blockers = checkFusable(Unit, Host, Reach, Loaded.Facts);
   return Loaded;

@@ -78,8 +78,6 @@ public:
   }
 
 private:
-  void refuse(const SourcePlace &Where, const std::string &Fact) { Refused.add({BlockerKind::MayAlias, Where, Fact}); }
-
   /// Is a parameter's memory not accessed in the fused kernel?
   bool isForwarded(unsigned Node, const std::string &Parameter) const {
     if (Graph.flowTo(Node, Parameter))
@@ -121,8 +119,9 @@ private:
         if (!Same && Graph.Nodes[First].isDistinct(*A.Parameter) && Graph.Nodes[Second].isDistinct(*B.Parameter))
           continue;
         const AccessSite &Of = A.Store ? *A.Store : *A.Load, &By = A.Store && B.Load ? *B.Load : *B.Store;
-        refuse(By.Where, fmt::format("{}: {}; {}: {}{}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name,
-                                     Of.str(), Same ? ", which is linked to be the same memory" : ""));
+        Refused.add(
+            {Same ? BlockerKind::SameMemory : BlockerKind::MayAlias, By.Where,
+             fmt::format("{}: {}; {}: {}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name, Of.str())});
       }
     hidden(First, Later, Second);
     hidden(Second, Earlier, First);
@@ -140,12 +139,18 @@ private:
     for (const GlobalFacts &Global : N.Facts->Globals)
       if (Global.Space != "__constant__")
         What = "the variable " + Global.Name;
+    SourcePlace Where = N.Facts->Where;
+    if (What.empty() && !N.Accesses->OtherMemory.empty()) {
+      What = N.Accesses->OtherMemory.front().What;
+      Where = N.Accesses->OtherMemory.front().Where;
+    }
     if (What.empty())
       return;
     for (const Access &A : Others)
       if (const AccessSite *Site = A.Store ? A.Store : A.Load)
-        return refuse(Site->Where, fmt::format("{}: {}; {} uses {}, {}", Graph.Nodes[Other].Name, Site->str(), N.Name,
-                                               What, N.Facts->Where.str()));
+        return Refused.add(
+            {BlockerKind::HiddenMemory, Site->Where,
+             fmt::format("{}: {}; {} uses {}, {}", Graph.Nodes[Other].Name, Site->str(), N.Name, What, Where.str())});
   }
 
   const VerticalGraph &Graph;

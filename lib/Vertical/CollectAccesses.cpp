@@ -221,8 +221,11 @@ private:
     Loop.Where = Unit.place(Whole->getBeginLoc());
     for (const clang::VarDecl *Variable : Aliased)
       ++Assigned[Variable];
+    const std::set<const clang::VarDecl *> Own = declaredIn(Body);
+    for (const clang::VarDecl *Variable : declaredIn(Kernel.getBody()))
+      (Own.count(Variable) ? Loop.Inside : Loop.Outside).insert(Variable->getNameAsString());
     for (const auto &[Variable, Times] : Assigned)
-      if (Times && Variable != Counted.Variable && !declaredIn(*Variable, Body))
+      if (Times && Variable != Counted.Variable && !Own.count(Variable))
         Loop.Carried.push_back({Variable->getNameAsString(), Kernel.getNameAsString(), Loop.Where});
     forget(Whole);
     const Value Step =
@@ -253,11 +256,16 @@ private:
     return All;
   }
 
-  bool declaredIn(const clang::VarDecl &Variable, const clang::Stmt *S) const {
-    const clang::SourceManager &Sources = Context.getSourceManager();
-    auto Offset = [&](clang::SourceLocation At) { return Sources.getFileOffset(Sources.getExpansionLoc(At)); };
-    return Offset(Variable.getLocation()) >= Offset(S->getBeginLoc()) &&
-           Offset(Variable.getLocation()) <= Offset(S->getEndLoc());
+  static std::set<const clang::VarDecl *> declaredIn(const clang::Stmt *S) {
+    struct Finder : clang::ConstDynamicRecursiveASTVisitor {
+      std::set<const clang::VarDecl *> Found;
+      bool VisitVarDecl(const clang::VarDecl *Variable) override {
+        Found.insert(Variable);
+        return true;
+      }
+    } All;
+    All.TraverseStmt(S);
+    return std::move(All.Found);
   }
 };
 

@@ -16,23 +16,6 @@ Polynomial scaled(const Polynomial &P, unsigned Width) { return P * Polynomial::
 
 } // namespace
 
-bool leadsToPointer(clang::QualType T, unsigned Depth) {
-  T = T.getCanonicalType();
-  while (const clang::Type *Element = T->getArrayElementTypeNoTypeQual())
-    T = clang::QualType(Element, 0);
-  if (T->isPointerType() || T->isReferenceType())
-    return true;
-  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
-  if (!Record)
-    return false;
-  if (!Record->hasDefinition() || Depth > 8)
-    return true;
-  return std::any_of(Record->field_begin(), Record->field_end(),
-                     [&](const clang::FieldDecl *F) { return leadsToPointer(F->getType(), Depth + 1); }) ||
-         std::any_of(Record->bases_begin(), Record->bases_end(),
-                     [&](const clang::CXXBaseSpecifier &B) { return leadsToPointer(B.getType(), Depth + 1); });
-}
-
 bool Condition::known(bool Truth, std::vector<Less> &Holds) const {
   switch (What) {
   case Kind::Unknown:
@@ -74,10 +57,12 @@ void Evaluator::parameters() {
     Known.Name = P->getName().empty() ? fmt::format("arg{}", I) : P->getNameAsString();
     Known.Type = T.getUnqualifiedType().getAsString();
     Known.Integer = holdsIndex(T);
+    Known.BuiltinType = (T->isPointerType() ? T->getPointeeType() : T)->isBuiltinType();
     Known.HidesPointers = !T->isPointerType() && leadsToPointer(T);
     if (T->isPointerType()) {
       const clang::QualType Element = T->getPointeeType();
       Known.Element = Element.getUnqualifiedType().getAsString();
+      Known.Kept = keepsInVariable(Element, Context.getSourceManager());
       if (!Element->isIncompleteType() && !Element->isDependentType())
         Known.Bytes = Context.getTypeSizeInChars(Element).getQuantity();
       Known.Restrict = P->getType().isRestrictQualified();
@@ -213,9 +198,14 @@ void Evaluator::argument(const clang::Expr *E, bool Changes) {
   // An operator or a function may return a reference.
   if (auto *Call = llvm::dyn_cast<clang::CallExpr>(E))
     use(call(Call), E);
-  else if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E))
+  else if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E)) {
+    const size_t Before = Result.Sites.size();
     binary(Binary);
-  else if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
+    // `(p[i] = v) *= 2` goes on with what it has stored.
+    for (size_t I = Before; Changes && Binary->isAssignmentOp() && I < Result.Sites.size(); ++I)
+      if (Result.Sites[I].What == AccessSite::Kind::Store)
+        Result.Sites[I].What = AccessSite::Kind::Escape;
+  } else if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
     unary(Unary);
   else
     parts(E);
@@ -414,7 +404,11 @@ Value Evaluator::binary(const clang::BinaryOperator *E) {
     auto Known = Variables.find(Variable);
     if (Known == Variables.end())
       return assign(E->getLHS(), E->getRHS(), true);
-    const Value Before = Known->second, Right = eval(E->getRHS());
+    const Value Right = eval(E->getRHS()); // which may change what stands on the left
+    Known = Variables.find(Variable);
+    if (Known == Variables.end())
+      return used({{&Right, E->getRHS()}});
+    const Value Before = Known->second;
     const Value After = arithmetic(clang::BinaryOperator::getOpForCompoundAssignment(E->getOpcode()), Before, Right, E);
     if (After.What == Value::Kind::Unknown)
       Variables.erase(Variable);

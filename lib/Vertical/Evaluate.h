@@ -15,6 +15,10 @@ namespace cufuse {
 /// May a value of this type hold a pointer?
 bool leadsToPointer(clang::QualType T, unsigned Depth = 0);
 
+/// Can a variable of the type be made without a value, and does copying it mean no more than copying its bytes? Types
+/// of libraries are what they look like.
+bool keepsInVariable(clang::QualType T, const clang::SourceManager &Sources);
+
 /// What an expression is known to be.
 struct Value {
   enum class Kind {
@@ -98,6 +102,7 @@ private:
   Value assign(const clang::Expr *To, const clang::Expr *From, bool Compound);
   Value arithmetic(clang::BinaryOperatorKind Kind, const Value &L, const Value &R, const clang::BinaryOperator *E);
   Value call(const clang::CallExpr *E);
+  bool assignsWhole(const clang::FunctionDecl *Callee) const;
   void lambda(const clang::LambdaExpr *E);
   Value conditional(const clang::ConditionalOperator *E);
   bool holdsIndex(clang::QualType T) const;

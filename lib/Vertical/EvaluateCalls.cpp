@@ -14,6 +14,13 @@ const llvm::StringSet<> StoreIntrinsics = {"__stwb", "__stcg", "__stcs", "__stwt
 
 } // namespace
 
+/// Does an operator of a class leave nothing of what it assigns to as it was? Those of libraries do.
+bool Evaluator::assignsWhole(const clang::FunctionDecl *Callee) const {
+  auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
+  return Callee && (!inUsersFile(Callee, Context.getSourceManager()) || (Method && !Method->isUserProvided()) ||
+                    Callee->getOverloadedOperator() != clang::OO_Equal);
+}
+
 const clang::Expr *plain(const clang::Expr *E) {
   while (true) {
     const clang::Expr *Inner = E->IgnoreParens();
@@ -62,7 +69,7 @@ Value Evaluator::call(const clang::CallExpr *E) {
   }
   unsigned First = 0;
   if (auto *Operator = llvm::dyn_cast<clang::CXXOperatorCallExpr>(E)) {
-    if (Operator->isAssignmentOp() && E->getNumArgs() == 2)
+    if (Operator->isAssignmentOp() && E->getNumArgs() == 2 && assignsWhole(Callee))
       return assign(E->getArg(0), E->getArg(1), Operator->getOperator() != clang::OO_Equal);
     if (llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee)) {
       argument(E->getArg(0), !llvm::cast<clang::CXXMethodDecl>(Callee)->isConst());

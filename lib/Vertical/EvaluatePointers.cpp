@@ -4,6 +4,56 @@
 
 namespace cufuse {
 
+bool leadsToPointer(clang::QualType T, unsigned Depth) {
+  T = T.getCanonicalType();
+  while (const clang::Type *Element = T->getArrayElementTypeNoTypeQual())
+    T = clang::QualType(Element, 0);
+  if (T->isPointerType() || T->isReferenceType())
+    return true;
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record)
+    return false;
+  if (!Record->hasDefinition() || Depth > 8)
+    return true;
+  return std::any_of(Record->field_begin(), Record->field_end(),
+                     [&](const clang::FieldDecl *F) { return leadsToPointer(F->getType(), Depth + 1); }) ||
+         std::any_of(Record->bases_begin(), Record->bases_end(),
+                     [&](const clang::CXXBaseSpecifier &B) { return leadsToPointer(B.getType(), Depth + 1); });
+}
+
+/// Do copying and assigning mean what the compiler makes of them, for all of the user's types in it?
+static bool copiesPlainly(clang::QualType T, const clang::SourceManager &Sources) {
+  T = T.getCanonicalType();
+  while (const clang::Type *Element = T->getArrayElementTypeNoTypeQual())
+    T = clang::QualType(Element, 0);
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition() || !inUsersFile(Record, Sources))
+    return true;
+  auto Written = [](const clang::CXXMethodDecl *M) {
+    auto *Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(M);
+    return M->isUserProvided() &&
+           (M->isCopyAssignmentOperator() || M->isMoveAssignmentOperator() || llvm::isa<clang::CXXDestructorDecl>(M) ||
+            (Constructor && Constructor->isCopyOrMoveConstructor()));
+  };
+  return std::none_of(Record->method_begin(), Record->method_end(), Written) &&
+         std::all_of(Record->field_begin(), Record->field_end(),
+                     [&](const clang::FieldDecl *F) { return copiesPlainly(F->getType(), Sources); }) &&
+         std::all_of(Record->bases_begin(), Record->bases_end(),
+                     [&](const clang::CXXBaseSpecifier &B) { return copiesPlainly(B.getType(), Sources); });
+}
+
+bool keepsInVariable(clang::QualType T, const clang::SourceManager &Sources) {
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition())
+    return true;
+  if (!Record->needsImplicitDefaultConstructor() &&
+      std::none_of(Record->ctor_begin(), Record->ctor_end(), [](const clang::CXXConstructorDecl *C) {
+        return C->isDefaultConstructor() && !C->isDeleted() && C->getAccess() == clang::AS_public;
+      }))
+    return false;
+  return copiesPlainly(T, Sources);
+}
+
 Evaluator::Place Evaluator::elementOf(const clang::Expr *Pointer, const clang::Expr *Index, const clang::Expr *At) {
   const Value Base = eval(Pointer);
   const Value Offset = Index ? eval(Index) : Value{Value::Kind::Integer, {}, nullptr, false};

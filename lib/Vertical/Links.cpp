@@ -75,11 +75,15 @@ const SharedArgument *VerticalGraph::sharedTo(unsigned Node, llvm::StringRef Par
 
 std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
                          llvm::function_ref<std::string(unsigned, const std::string &)> Argument) {
-  std::vector<std::string> Factors;
-  for (const std::string &Factor : S.Factors)
-    Factors.push_back(Argument(S.Of, Factor));
-  const std::string Product = llvm::join(Factors, " * ");
   const ParameterAccess &To = *Graph.Nodes[S.To].parameter(S.Parameter);
+  std::vector<std::string> Factors;
+  for (const std::string &Factor : S.Factors) {
+    const std::string Text = Argument(S.Of, Factor);
+    // A product may fit the type that it is wanted in alone.
+    const bool Converted = S.Factors.size() > 1 && Graph.Nodes[S.Of].parameter(Factor)->Type != To.Type;
+    Factors.push_back(Converted ? fmt::format("static_cast<{}>({})", To.Type, Text) : Text);
+  }
+  const std::string Product = llvm::join(Factors, " * ");
   return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
 }
 
@@ -129,6 +133,7 @@ public:
     for (const LinkText &Link : Links)
       if (llvm::Error Error = link(Link))
         return std::move(Error);
+    followFlows();
     for (const std::string &Name : Dead)
       if (llvm::Error Error = kill(Name))
         return std::move(Error);
@@ -198,6 +203,23 @@ private:
     else
       Graph.Shared.push_back({*From, *To, Link.Factors, Link.Parameter});
     return llvm::Error::success();
+  }
+
+  /// A link from what a kernel takes, and does not change, is one from where it takes it.
+  void followFlows() {
+    for (bool Changed = true; std::exchange(Changed, false);)
+      for (size_t I = 0; I < Graph.Shared.size(); ++I) {
+        const SharedArgument S = Graph.Shared[I];
+        if (Graph.Nodes[S.To].parameter(S.Parameter)->Element.empty())
+          continue;
+        const Flow *F = Graph.flowTo(S.Of, S.Factors.front());
+        if (!F)
+          continue;
+        Graph.Flows.push_back({F->Producer, S.To, F->Out, S.Parameter, false});
+        Graph.Shared.erase(Graph.Shared.begin() + I);
+        Changed = true;
+        break;
+      }
   }
 
   llvm::Error kill(const std::string &Name) {

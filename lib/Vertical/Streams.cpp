@@ -81,6 +81,8 @@ private:
   /// Own elements only, in a way that the object in the pointer's place follows.
   bool isWithin(unsigned Node, const std::string &Parameter) const {
     const VerticalNode &N = Graph.Nodes[Node];
+    if (!N.parameter(Parameter)->Kept)
+      return false;
     bool Any = false;
     for (const AccessSite &Site : N.Accesses->Sites) {
       if (Site.Parameter != Parameter)

@@ -31,7 +31,7 @@ __global__ void clamp(float *__restrict__ in, int n) {
     // CHECK-SAME: reversed stores mid[i] at {{[^ ]*}}:18:5 [InPlaceHazard]; store to another array
     // BOTH: refused: {{[^ ]*}}:[[#@LINE+3]]:5: {{.*}} clamp_1: in[i] at {{[^ ]*}}:5; so does clamp_0; scale stores mid[i]
     // BOTH-SAME: at {{[^ ]*}}:24:5 [InPlaceHazard]
-    // BOTH: refused: {{.*}} clamp_1: in[i] at {{.*}}; clamp_0: in[i] at {{.*}} linked to be the same memory [MayAlias]
+    // BOTH: refused: {{.*}} clamp_1: in[i] at {{.*}}; clamp_0: in[i] at {{[^ ]*}} [SameMemory]
     in[i] = in[i] > 1 ? 1 : in[i];
 }
 

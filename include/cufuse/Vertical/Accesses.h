@@ -36,8 +36,9 @@ struct PathStep {
 struct LoopAccess {
   std::string Atom; ///< The variable in polynomials.
   Polynomial Start, Step;
-  bool LeftEarly = false;       ///< By break, return or goto.
-  std::vector<Finding> Carried; ///< Variables of the code around it that the body changes.
+  bool LeftEarly = false;                ///< By break, return or goto.
+  std::vector<Finding> Carried;          ///< Variables of the code around it that the body changes.
+  std::set<std::string> Inside, Outside; ///< Names of the kernel's variables that its body declares, and of others.
   SourcePlace Where;
 };
 
@@ -81,10 +82,12 @@ struct Quotient {
 
 /// A parameter of the kernel, by position.
 struct ParameterAccess {
-  std::string Name;    ///< As in KernelFacts.
-  std::string Type;    ///< Canonical, without qualifiers of its own.
-  std::string Element; ///< Of a pointer: what it points to, without qualifiers. Empty for other types.
-  unsigned Bytes = 0;  ///< Of an element; 0 where it has no size.
+  std::string Name;         ///< As in KernelFacts.
+  std::string Type;         ///< Canonical, without qualifiers of its own.
+  std::string Element;      ///< Of a pointer: what it points to, without qualifiers. Empty for other types.
+  unsigned Bytes = 0;       ///< Of an element; 0 where it has no size.
+  bool BuiltinType = false; ///< A type of the language, or a pointer to one.
+  bool Kept = true;         ///< Of a pointer: variables of the element's type can stand for elements.
   bool Restrict = false, ReadOnly = false, Volatile = false;
   bool Integer = false;
   bool HidesPointers = false; ///< No pointer itself, but may hold one.
@@ -97,6 +100,7 @@ struct KernelAccesses {
   std::vector<ThreadUse> Uses;
   std::map<std::string, Quotient> Quotients;
   std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
+  std::vector<Finding> OtherMemory; ///< Accesses that no pointer parameter leads to, by the kernel's device IR.
   /// What else the kernel does that an analysis by elements cannot follow.
   std::vector<Finding> Unfollowed;
 };

@@ -1,0 +1,248 @@
+#include "IrMemory.h"
+
+#include <llvm/ADT/StringSet.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+
+namespace cufuse {
+
+namespace {
+
+/// PTX instructions that do nothing but compute (PTX ISA 9, 9.7.1 to 9.7.8, without special registers).
+const llvm::StringSet<> Computing = {
+    "abs",       "add",       "addc",  "and",   "bfe",   "bfi",   "bfind", "bmsk",  "brev",  "clz",    "cnot",
+    "copysign",  "cos",       "cvt",   "div",   "dp2a",  "dp4a",  "ex2",   "fma",   "fns",   "lg2",    "lop3",
+    "mad",       "mad24",     "madc",  "max",   "min",   "mov",   "mul",   "mul24", "neg",   "not",    "or",
+    "popc",      "prmt",      "rcp",   "rem",   "rsqrt", "sad",   "selp",  "set",   "setp",  "shf",    "shl",
+    "shr",       "sin",       "slct",  "sqrt",  "sub",   "subc",  "szext", "tanh",  "testp", "xor",    "vadd",
+    "vsub",      "vabsdiff",  "vmin",  "vmax",  "vset",  "vadd2", "vadd4", "vsub2", "vsub4", "vavrg2", "vavrg4",
+    "vabsdiff2", "vabsdiff4", "vmin2", "vmin4", "vmax2", "vmax4", "vset2", "vset4", "nop"};
+const llvm::StringSet<> Loading = {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"};
+const llvm::StringSet<> Storing = {"__stwb", "__stcg", "__stcs", "__stwt"};
+/// They print, or end the grid.
+const llvm::StringSet<> Reporting = {"vprintf", "__assertfail", "__assert_fail", "__trap", "abort"};
+
+/// The first instruction of an assembly that does more than compute; empty if there is none.
+std::string beyondComputing(llvm::StringRef Template) {
+  llvm::SmallVector<llvm::StringRef> Statements;
+  Template.split(Statements, ';');
+  for (llvm::StringRef Statement : Statements) {
+    Statement = Statement.ltrim(" \t\n\r{}");
+    const llvm::StringRef Whole = Statement;
+    if (Statement.starts_with("@"))
+      Statement = Statement.drop_until([](char C) { return isspace(static_cast<unsigned char>(C)); }).ltrim();
+    const llvm::StringRef Word = Statement.take_while([](char C) { return llvm::isAlnum(C) || C == '_'; });
+    if (Statement.starts_with(".reg") || (Word.empty() && Statement.trim(" \t\n\r{}").empty()))
+      continue;
+    // A special register, or a name of the assembly's own that looks like one.
+    if (!Computing.contains(Word) || Statement.contains('%'))
+      return Whole.take_until([](char C) { return C == '\n'; }).trim().str();
+  }
+  return {};
+}
+
+class Collector {
+public:
+  Collector(const DeviceIr &Ir, IrValues &Values)
+      : Ir(Ir), Values(Values), Layout(Ir.kernel().getParent()->getDataLayout()) {}
+
+  IrMemory run() {
+    for (const llvm::Instruction &I : llvm::instructions(Ir.kernel())) {
+      if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(&I))
+        access(IrAccess::Kind::Load, I, Load->getPointerOperand(), Layout.getTypeStoreSize(Load->getType()));
+      else if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
+        access(IrAccess::Kind::Store, I, Store->getPointerOperand(),
+               Layout.getTypeStoreSize(Store->getValueOperand()->getType()));
+      else if (auto *Atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&I))
+        access(IrAccess::Kind::Atomic, I, Atomic->getPointerOperand(), 0);
+      else if (auto *Exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&I))
+        access(IrAccess::Kind::Atomic, I, Exchange->getPointerOperand(), 0);
+      else if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I))
+        call(*Call);
+    }
+    return std::move(Result);
+  }
+
+private:
+  void access(IrAccess::Kind What, const llvm::Instruction &By, const llvm::Value *Pointer, std::uint64_t Bytes) {
+    const IrPlace Place = placeOf(Pointer, Values);
+    for (unsigned Argument : Place.Arguments)
+      Result.Accesses.push_back({What, &By, Argument, Place.Offset, Bytes});
+    for (const llvm::Value *Unknown : Place.Unknown)
+      Result.Elsewhere.push_back({&By, llvm::isa<llvm::GlobalVariable>(Unknown)
+                                           ? "the variable " + Unknown->getName().str()
+                                           : "an address that it computes"});
+  }
+
+  /// Through every pointer it is given.
+  bool accessAll(const llvm::CallBase &Call, IrAccess::Kind What) {
+    bool Any = false;
+    for (const llvm::Use &Argument : Call.args())
+      if (Argument->getType()->isPointerTy()) {
+        Any = true;
+        access(What, Call, Argument, 0);
+      }
+    return Any;
+  }
+
+  void call(const llvm::CallBase &Call) {
+    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand()))
+      return assembly(Call, *Assembly);
+    const llvm::Function *Callee = Call.getCalledFunction();
+    if (!Callee) {
+      accessAll(Call, IrAccess::Kind::Any);
+      return beyond(Call, "what a pointer to a function leads to");
+    }
+    if (Callee->isIntrinsic())
+      return intrinsic(Call, *Callee);
+    const clang::FunctionDecl *Declared = Ir.declaration(*Callee);
+    const llvm::StringRef Name = Declared && Declared->getIdentifier() ? Declared->getName() : Callee->getName();
+    if (Loading.contains(Name) && Call.arg_size() > 0) {
+      const bool InMemory = Call.getArgOperand(0)->getType()->isPointerTy() && Call.hasStructRetAttr();
+      return access(IrAccess::Kind::Load, Call, Call.getArgOperand(InMemory ? 1 : 0),
+                    Call.getType()->isVoidTy() ? 0 : Layout.getTypeStoreSize(Call.getType()));
+    }
+    if (Storing.contains(Name) && Call.arg_size() > 1)
+      return access(IrAccess::Kind::Store, Call, Call.getArgOperand(0),
+                    Call.isByValArgument(1) ? Layout.getTypeStoreSize(Call.getParamByValType(1))
+                                            : Layout.getTypeStoreSize(Call.getArgOperand(1)->getType()));
+    const bool Pointers = accessAll(Call, IrAccess::Kind::Any);
+    const bool IsAtomic = Name.starts_with("__nv_atomic") || (Declared && classify(*Declared) == Intrinsic::Atomic);
+    if (Reporting.contains(Name) || (Name.starts_with("__nv_") && !IsAtomic) || (IsAtomic && Pointers))
+      return; // libdevice computes
+    beyond(Call, Name.str());
+  }
+
+  void intrinsic(const llvm::CallBase &Call, const llvm::Function &Callee) {
+    const llvm::StringRef Name = Callee.getName();
+    if (auto *Copy = llvm::dyn_cast<llvm::MemIntrinsic>(&Call)) {
+      auto *Length = llvm::dyn_cast<llvm::ConstantInt>(Copy->getLength());
+      const std::uint64_t Bytes = Length ? Length->getZExtValue() : 0;
+      access(Bytes ? IrAccess::Kind::Store : IrAccess::Kind::Any, Call, Copy->getRawDest(), Bytes);
+      if (auto *Transfer = llvm::dyn_cast<llvm::MemTransferInst>(&Call))
+        access(Bytes ? IrAccess::Kind::Load : IrAccess::Kind::Any, Call, Transfer->getRawSource(), Bytes);
+      return;
+    }
+    if (Call.isDebugOrPseudoInst() || Call.isLifetimeStartOrEnd() || llvm::isa<llvm::AssumeInst>(Call))
+      return;
+    if (Name.starts_with("llvm.nvvm.read.ptx.sreg.")) {
+      if (!Values.of(&Call) && Name != "llvm.nvvm.read.ptx.sreg.warpsize")
+        Result.Together.push_back({&Call, Name.str()});
+      return;
+    }
+    if (Callee.isConvergent())
+      Result.Together.push_back({&Call, Name.str()});
+    if (Call.doesNotAccessMemory() || Call.onlyAccessesInaccessibleMemory())
+      return;
+    const bool Pointers =
+        accessAll(Call, Name.starts_with("llvm.nvvm.ldg") || Name.starts_with("llvm.nvvm.ldu") ? IrAccess::Kind::Load
+                        : Name.contains("atomic")                                              ? IrAccess::Kind::Atomic
+                                                                                               : IrAccess::Kind::Any);
+    if (!Pointers && (Name.contains(".tex.") || Name.contains(".suld.") || Name.contains(".sust.") ||
+                      Name.contains(".tld4.") || Name.contains(".ldu.") || Name.contains("tensor")))
+      beyond(Call, Name.str());
+  }
+
+  void assembly(const llvm::CallBase &Call, const llvm::InlineAsm &Assembly) {
+    const std::string What = beyondComputing(Assembly.getAsmString());
+    if (What.empty())
+      return;
+    Result.Together.push_back({&Call, "inline assembly, " + What});
+    accessAll(Call, IrAccess::Kind::Any);
+    // A number as wide as an address may be one, or be the handle of a texture.
+    for (const llvm::Use &Argument : Call.args())
+      if (Argument->getType()->isIntegerTy(64) && !llvm::isa<llvm::ConstantInt>(Argument)) {
+        auto *From = llvm::dyn_cast<llvm::Operator>(Argument);
+        if (From && From->getOpcode() == llvm::Instruction::PtrToInt)
+          access(IrAccess::Kind::Any, Call, From->getOperand(0), 0);
+        else
+          Result.Elsewhere.push_back({&Call, "inline assembly, " + What});
+      }
+  }
+
+  void beyond(const llvm::CallBase &Call, const std::string &What) {
+    Result.Elsewhere.push_back({&Call, What});
+    Result.Together.push_back({&Call, What});
+  }
+
+  const DeviceIr &Ir;
+  IrValues &Values;
+  const llvm::DataLayout &Layout;
+  IrMemory Result;
+};
+
+void follow(const llvm::Value *V, IrValues &Values, llvm::SmallPtrSetImpl<const llvm::Value *> &Met, IrPlace &Place,
+            std::optional<Polynomial> Offset) {
+  auto Lead = [&](unsigned Argument) {
+    const bool First = Place.Arguments.empty();
+    Place.Offset = First || (Place.Offset && Offset && *Place.Offset == *Offset && Place.Arguments[0] == Argument)
+                       ? Offset
+                       : std::nullopt;
+    Place.Arguments.push_back(Argument);
+  };
+  if (auto *Argument = llvm::dyn_cast<llvm::Argument>(V)) {
+    if (!Argument->hasByValAttr()) // else the kernel's own copy
+      Lead(Argument->getArgNo());
+    return;
+  }
+  if (llvm::isa<llvm::AllocaInst>(V)) {
+    Place.Locals.push_back(V);
+    return;
+  }
+  if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(V)) {
+    constexpr unsigned Shared = 3, Constant = 4;
+    if (!Global->isConstant() && Global->getAddressSpace() != Shared && Global->getAddressSpace() != Constant)
+      Place.Unknown.push_back(V);
+    return;
+  }
+  if (llvm::isa<llvm::ConstantPointerNull, llvm::UndefValue>(V))
+    return;
+  if (auto *Element = llvm::dyn_cast<llvm::GEPOperator>(V)) {
+    llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> Variables;
+    llvm::APInt Constant(64, 0);
+    if (!Element->collectOffset(Values.layout(), 64, Variables, Constant))
+      Offset = std::nullopt;
+    if (Offset)
+      Offset = *Offset + Polynomial::constant(Constant.getSExtValue());
+    for (const auto &[Variable, Scale] : Variables) {
+      const std::optional<Polynomial> Index = Values.of(Variable);
+      Offset =
+          Offset && Index ? std::optional(*Offset + *Index * Polynomial::constant(Scale.getSExtValue())) : std::nullopt;
+    }
+    return follow(Element->getPointerOperand(), Values, Met, Place, Offset);
+  }
+  if (auto *Cast = llvm::dyn_cast<llvm::Operator>(V); Cast && (Cast->getOpcode() == llvm::Instruction::BitCast ||
+                                                               Cast->getOpcode() == llvm::Instruction::AddrSpaceCast))
+    return follow(Cast->getOperand(0), Values, Met, Place, Offset);
+  if (llvm::isa<llvm::PHINode, llvm::SelectInst>(V)) {
+    if (!Met.insert(V).second) { // it moves
+      Place.Offset = std::nullopt;
+      return;
+    }
+    auto *I = llvm::cast<llvm::Instruction>(V);
+    for (const llvm::Use &From : I->operands())
+      if (From->getType()->isPointerTy())
+        follow(From, Values, Met, Place, llvm::isa<llvm::PHINode>(V) ? std::nullopt : Offset);
+    return;
+  }
+  if (auto *Call = llvm::dyn_cast<llvm::CallBase>(V))
+    if (const llvm::Value *Same = Call->getReturnedArgOperand())
+      return follow(Same, Values, Met, Place, Offset);
+  Place.Unknown.push_back(V);
+}
+
+} // namespace
+
+IrPlace placeOf(const llvm::Value *Pointer, IrValues &Values) {
+  IrPlace Place;
+  llvm::SmallPtrSet<const llvm::Value *, 8> Met;
+  follow(Pointer, Values, Met, Place, Polynomial());
+  return Place;
+}
+
+IrMemory memoryOf(const DeviceIr &Ir, IrValues &Values) { return Collector(Ir, Values).run(); }
+
+} // namespace cufuse

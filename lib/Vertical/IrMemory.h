@@ -1,0 +1,36 @@
+// The accesses of device IR to memory.
+#pragma once
+
+#include "IrValues.h"
+
+#include "cufuse/Analysis/DeviceIr.h"
+
+namespace cufuse {
+
+struct IrAccess {
+  enum class Kind { Load, Store, Atomic, Any };
+  Kind What;
+  const llvm::Instruction *By;
+  unsigned Argument;                ///< Whose array it is.
+  std::optional<Polynomial> Offset; ///< In bytes.
+  std::uint64_t Bytes = 0;          ///< 0: not known.
+};
+
+/// Where a pointer leads to.
+struct IrPlace {
+  std::vector<unsigned> Arguments;          ///< To what these pointers lead to.
+  std::optional<Polynomial> Offset;         ///< In bytes, from the only one of them.
+  std::vector<const llvm::Value *> Locals;  ///< Variables of the thread.
+  std::vector<const llvm::Value *> Unknown; ///< What is none of these, nor shared memory or constants.
+};
+IrPlace placeOf(const llvm::Value *Pointer, IrValues &Values);
+
+struct IrMemory {
+  std::vector<IrAccess> Accesses;
+  std::vector<std::pair<const llvm::Instruction *, std::string>> Elsewhere; ///< Which no pointer parameter leads to.
+  /// What reads the thread's place, or works with other threads, otherwise than by the special registers of IrValues.
+  std::vector<std::pair<const llvm::Instruction *, std::string>> Together;
+};
+IrMemory memoryOf(const DeviceIr &Ir, IrValues &Values);
+
+} // namespace cufuse

@@ -1,0 +1,20 @@
+// Element types that are more than their bytes.
+#pragma once
+
+struct Box { // none without a value
+  float value;
+  __host__ __device__ explicit Box(float value) : value(value) {}
+};
+
+struct Lot { // counts its copies
+  float value;
+  int copies;
+  Lot() = default;
+  __host__ __device__ Lot(float value, int copies) : value(value), copies(copies) {}
+  __host__ __device__ Lot(const Lot &other) : value(other.value), copies(other.copies + 1) {}
+  __host__ __device__ Lot &operator=(const Lot &other) {
+    value = other.value;
+    copies = other.copies + 1;
+    return *this;
+  }
+};
