@@ -35,9 +35,9 @@ __global__ void both(float *__restrict__ mid, float *__restrict__ side, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
     mid[i] = i;
-    // NUMBER: refused: {{.*}} both: side[i] at {{.*}}; byNumber uses an address that it computes, {{.*}} [HiddenMemory]
-    // TEXTURE: refused: {{.*}} both: side[i] at {{.*}}; byTexture uses {{.*}} [HiddenMemory]
-    // SURFACE: refused: {{.*}} both: side[i] at {{.*}}; bySurface uses {{.*}} [HiddenMemory]
+    // NUMBER: refused: {{.*}} both: mid[i] at {{.*}}; byNumber uses an address that it computes, {{.*}} [HiddenMemory]
+    // TEXTURE: refused: {{.*}} both: mid[i] at {{.*}}; byTexture uses {{.*}} [HiddenMemory]
+    // SURFACE: refused: {{.*}} both: mid[i] at {{.*}}; bySurface uses {{.*}} [HiddenMemory]
     side[i] = 2 * i;
   }
 }
