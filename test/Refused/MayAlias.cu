@@ -18,7 +18,7 @@ __global__ void shift(const float *__restrict__ in, float *__restrict__ out, int
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:5: the consumer may access memory that another kernel still uses: shift:
-    // CHECK-SAME: out[i] at {{[^ ]*}}:[[#@LINE+2]]:5; scale: in[n - 1 - i] at {{[^ ]*}}:[[#@LINE-6]]:18 [MayAlias];
+    // CHECK-SAME: out[i] at {{[^ ]*}}:[[#@LINE+2]]:5; scale: in[n - 1 - i] at {{[^ ]*}}:[[#@LINE-7]]:18 [MayAlias];
     // CHECK-SAME: if they are distinct, say --distinct, or declare both pointers __restrict__
     out[i] = in[i] + 1;
 }
