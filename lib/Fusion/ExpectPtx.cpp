@@ -42,7 +42,11 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
   Expected.BlockBarrier |= Plan.keepsBlock() || Plan.waitsForGrid() ||
                            (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool) ||
                            (Plan.Shape == Geometry::Threads && SharesDynamic);
-  Expected.Warps = Expected.Copies = true;
+  // Where no block follows another, lanes and copies that are late harm nobody.
+  Expected.Warps = Plan.playsOnce() || Plan.waitsForGrid() ||
+                   llvm::any_of(Facts, [](const KernelFacts *F) { return !F->WarpPrimitives.empty(); });
+  Expected.Copies =
+      Plan.playsOnce() || llvm::any_of(Facts, [](const KernelFacts *F) { return F->CopiesAsynchronously; });
   if (Plan.Registers.Policy == RegisterPolicy::Split)
     for (const RolePlan &Role : Plan.Roles)
       Expected.Budgets.insert(Role.Registers);

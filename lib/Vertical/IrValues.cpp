@@ -311,7 +311,8 @@ void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Polyn
     break;
   case llvm::CmpInst::ICMP_EQ:
     Distances.push_back(*R - *L + One);
-    Distances.push_back(*L - *R + One);
+    if (!R->isZero() || mayBeNegative(*L, Known.Quotients)) // else that says nothing
+      Distances.push_back(*L - *R + One);
     break;
   default: // not 0: above it, of what is not negative
     if (!R->isZero() || mayBeNegative(*L, Known.Quotients))

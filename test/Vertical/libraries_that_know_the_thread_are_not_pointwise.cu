@@ -6,7 +6,7 @@
 #include <cuda/ptx>
 // CHECK-LABEL: {{^}}byLane(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}: it reads or works with other threads: inline assembly, 
+// CHECK-NEXT: not pointwise    {{.*}}: it reads or works with other threads: inline assembly, {{.*}}%laneid
 __global__ void byLane(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -14,7 +14,7 @@ __global__ void byLane(const float *__restrict__ in, float *__restrict__ out, in
 }
 // CHECK-LABEL: {{^}}byRank(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}: it reads or works with other threads: inline assembly, 
+// CHECK: not pointwise    {{.*}}: it reads or works with other threads: inline assembly, {{.*}}%lanemask_lt
 __global__ void byRank(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -22,7 +22,7 @@ __global__ void byRank(const float *__restrict__ in, float *__restrict__ out, in
 }
 // CHECK-LABEL: {{^}}byMask(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}: it reads or works with other threads: inline assembly, 
+// CHECK-NEXT: not pointwise    {{.*}}: threads of a warp work together: __activemask
 __global__ void byMask(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
