@@ -164,9 +164,7 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
       Result.Relocatable = true;
       Result.Nvcc.push_back("-rdc=true");
       Compiles = false;
-    } else if (Name == "-use_fast_math")
-      Result.Macros.push_back("-D__USE_FAST_MATH__");
-    else if (Name == "-Xcompiler") {
+    } else if (Name == "-Xcompiler") {
       llvm::SmallVector<llvm::StringRef> Host;
       llvm::StringRef(F.Value).split(Host, ',');
       for (llvm::StringRef H : Host)

@@ -36,11 +36,11 @@
 // FLAGS: give the flags that it is compiled with after `--`
 
 __global__ void twice(int *x) {
-  __shared__ int all[64];
+  __shared__ int all[64]; const int other = __shfl_xor_sync(0xffffffff, x[threadIdx.x], 1);
   all[threadIdx.x] = x[threadIdx.x];
   __syncthreads();
   const unsigned place = 63 - threadIdx.x; if (place > 9)
-  x[threadIdx.x] = all[place] + __shfl_xor_sync(0xffffffff, all[0], 1);
+  x[threadIdx.x] = all[place] + other;
 }
 
 __global__ void leaving(int *y, int n) {
