@@ -301,6 +301,9 @@ DeviceConvergence findDivergence(DeviceIr &Ir) {
     const llvm::CallBase *Wait = Primitives.uneven(Block);
     if (!Wait || !Primitives.mayEndAfter(Block))
       continue;
+    // A group is of one kind for all its lanes, and waits for these alone.
+    if (Ir.isOfGroups(*Block.getTerminator()) && Ir.isOfGroups(*Wait))
+      continue;
     const bool InOneRow = !Uniform.parts(Among::WarpOfRow, Block),
                InOnePlane = !Uniform.parts(Among::WarpOfPlane, Block);
     if (Uniform.parts(Among::WarpOfRows, Block)) {

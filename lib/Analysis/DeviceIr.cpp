@@ -16,6 +16,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Support/Regex.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -235,6 +236,16 @@ struct FindPlace : clang::ConstDynamicRecursiveASTVisitor {
 };
 
 } // namespace
+
+bool DeviceIr::isOfGroups(const llvm::Instruction &I) const {
+  const llvm::DILocation *At = I.getDebugLoc();
+  if (!At || !llvm::Regex("/cooperative_groups(\\.h|/details/)").match(At->getFilename()))
+    return false;
+  clang::SourceManager &Sources = Unit->ast().getSourceManager();
+  const auto File = Sources.getFileManager().getOptionalFileRef(At->getFilename());
+  const clang::FileID Id = File ? Sources.translateFile(*File) : clang::FileID();
+  return Id.isValid() && Sources.isInSystemHeader(Sources.getLocForStartOfFile(Id));
+}
 
 SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) const {
   const clang::SourceManager &Sources = Unit->ast().getSourceManager();

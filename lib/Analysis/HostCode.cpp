@@ -104,8 +104,8 @@ private:
     return std::nullopt;
   }
 
-  /// Only an instantiation says what it is. Lists in brackets or braces have no type, or none that means anything, where the
-  /// type of what they initialise is dependent, although nothing in them is.
+  /// Only an instantiation says what it is. Lists in brackets or braces have no type, or none that means anything,
+  /// where the type of what they initialise is dependent, although nothing in them is.
   static bool isOpen(const clang::Expr *E) {
     return E->getType().isNull() || E->isInstantiationDependent() || E->containsErrors();
   }

@@ -51,7 +51,8 @@ llvm::Expected<ReadFile> readFile(const Toolchain &Tools, ArtifactCache &Cache, 
 llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFlags &Input) {
   ParseRequest Request;
   Request.File = File;
-  if (llvm::StringRef Arch = Input.Arch; !Arch.empty() && (!Arch.consume_front("sm_") || Arch.empty() || !isdigit(Arch[0])))
+  if (llvm::StringRef Arch = Input.Arch;
+      !Arch.empty() && (!Arch.consume_front("sm_") || Arch.empty() || !isdigit(Arch[0])))
     return badUsage("there is no architecture '" + Input.Arch + "'", "use one like sm_80 or sm_90a");
   if (!Input.BuildDirectory.empty()) {
     auto FromDatabase = flagsFromDatabase(Input.BuildDirectory, File);

@@ -200,6 +200,15 @@ bool Comparison::sameSymbol(const clang::NamedDecl *A, const clang::NamedDecl *B
                  : A->getQualifiedNameAsString() == B->getQualifiedNameAsString());
 }
 
+/// Is it code of cooperative groups for what a grid or a cluster is? `thread_group` has that for groups of any kind; it
+/// is only played where a kernel makes such a group, and that kernel is refused or has the whole grid to itself.
+static bool isOfGrids(const clang::FunctionDecl *F) {
+  auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(F->getDeclContext());
+  return Space && Space->getASTContext().getSourceManager().isInSystemHeader(F->getLocation()) &&
+         llvm::is_contained({"cooperative_groups::details::grid", "cooperative_groups::details::cluster"},
+                            Space->getQualifiedNameAsString());
+}
+
 bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDecl *B) {
   if (A->hasAttr<clang::CUDAGlobalAttr>())
     // Launched, it stays what it is in the program.
@@ -217,7 +226,7 @@ bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDec
   // CUDA's own are known by what they do.
   const bool Known = !inUsersFile(A, ContextA.getSourceManager()) && !inUsersFile(B, ContextB.getSourceManager()) &&
                      classify(*A) != Intrinsic::None && A->getNameAsString() == B->getNameAsString();
-  if (Known)
+  if (Known || (isOfGrids(A) && isOfGrids(B)))
     OfA = OfB = nullptr;
   auto *MethodA = llvm::dyn_cast<clang::CXXMethodDecl>(A), *MethodB = llvm::dyn_cast<clang::CXXMethodDecl>(B);
   if (MethodA && (MethodA->isStatic() != MethodB->isStatic() || MethodA->isVirtual() != MethodB->isVirtual() ||
@@ -241,7 +250,7 @@ bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDec
     return differ(fmt::format("`{}` is another function", nameOf(A)));
   // Instantiations that only questions about types named have no body either.
   return A->getBuiltinID() || A->isDefaulted() || A->isTemplateInstantiation() || Known || sameSymbol(A, B) ||
-         differ(fmt::format("`{}` is another symbol", nameOf(A)));
+         isOfGrids(A) || differ(fmt::format("`{}` is another symbol", nameOf(A)));
 }
 
 bool Comparison::parametersAndBody(const clang::FunctionDecl *A, const clang::FunctionDecl *B, unsigned Before) {

@@ -30,6 +30,8 @@ public:
   const ParsedUnit &unit() const { return *Unit; }
   /// The innermost place in the user's files that led to the instruction, and the function there.
   SourcePlace place(const llvm::Instruction &I, std::string *Function = nullptr) const;
+  /// Is the instruction written in the headers of cooperative groups?
+  bool isOfGroups(const llvm::Instruction &I) const;
 
 private:
   DeviceIr() = default;

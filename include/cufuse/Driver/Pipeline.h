@@ -40,7 +40,7 @@ struct LoadedKernel {
   ShapeFacts Shape;
   std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
-  ParsedKernel Parsed = {}; ///< Of a composed kernel: nothing.
+  ParsedKernel Parsed = {};                   ///< Of a composed kernel: nothing.
   /// What nvcc predefines for its file; null where nvcc was not asked.
   std::shared_ptr<const std::vector<std::string>> Predefined = nullptr;
 };
