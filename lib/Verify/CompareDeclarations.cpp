@@ -4,6 +4,8 @@
 #include <clang/AST/RecordLayout.h>
 #include <clang/Basic/CharInfo.h>
 
+#include <llvm/Support/Regex.h>
+
 namespace cufuse {
 
 namespace {
@@ -204,9 +206,10 @@ bool Comparison::sameSymbol(const clang::NamedDecl *A, const clang::NamedDecl *B
 /// is only played where a kernel makes such a group, and that kernel is refused or has the whole grid to itself.
 static bool isOfGrids(const clang::FunctionDecl *F) {
   auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(F->getDeclContext());
-  return Space && Space->getASTContext().getSourceManager().isInSystemHeader(F->getLocation()) &&
-         llvm::is_contained({"cooperative_groups::details::grid", "cooperative_groups::details::cluster"},
-                            Space->getQualifiedNameAsString());
+  if (!Space || !Space->getASTContext().getSourceManager().isInSystemHeader(F->getLocation()))
+    return false;
+  const std::string Name = Space->getQualifiedNameAsString(); // with the version, an inline namespace
+  return llvm::Regex("^cooperative_groups::.*details::(grid|cluster)$").match(Name);
 }
 
 bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDecl *B) {

@@ -6,6 +6,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Support/Regex.h>
 
 namespace cufuse {
 
@@ -146,9 +147,39 @@ private:
       beyond(Call, Name.str());
   }
 
+  /// `ld.global.cs.f32 $0, [$1];` and `st.global.cg.f32 [$0], $1;`, as the toolkit's headers have them, are an access
+  /// to the one address that they are given.
+  bool loadOrStore(const llvm::CallBase &Call, const llvm::InlineAsm &Assembly, llvm::StringRef What) {
+    static const llvm::Regex Load("^ld\\.global(\\.[a-z0-9_:]+)* +[{$0-9, }]+, *\\[\\$[0-9]+\\]$"),
+        Store("^st\\.global(\\.[a-z0-9_:]+)* +\\[\\$[0-9]+\\], *[{$0-9, }]+$");
+    const bool Loads = Load.match(What);
+    if (llvm::StringRef(Assembly.getAsmString()).trim().rtrim(";").contains(';') || (!Loads && !Store.match(What)))
+      return false;
+    const llvm::Value *Address = nullptr;
+    std::uint64_t Given = 0;
+    for (const llvm::Use &Argument : Call.args()) {
+      auto *Number = llvm::dyn_cast<llvm::Operator>(Argument);
+      const llvm::Value *Pointer = Argument->getType()->isPointerTy() ? Argument.get()
+                                   : Number && Number->getOpcode() == llvm::Instruction::PtrToInt
+                                       ? Number->getOperand(0)
+                                       : nullptr;
+      if (!Pointer)
+        Given += Layout.getTypeStoreSize(Argument->getType());
+      else if (Address)
+        return false;
+      else
+        Address = Pointer;
+    }
+    if (!Address || (Loads && Given > 0))
+      return false;
+    access(Loads ? IrAccess::Kind::Load : IrAccess::Kind::Store, Call, Address,
+           Loads ? Layout.getTypeStoreSize(Call.getType()).getFixedValue() : Given);
+    return true;
+  }
+
   void assembly(const llvm::CallBase &Call, const llvm::InlineAsm &Assembly) {
     const std::string What = beyondComputing(Assembly.getAsmString());
-    if (What.empty())
+    if (What.empty() || loadOrStore(Call, Assembly, What))
       return;
     Result.Together.push_back({&Call, "inline assembly, " + What});
     accessAll(Call, IrAccess::Kind::Any);

@@ -115,6 +115,26 @@ private:
     return true;
   }
 
+  /// Is every use of the pointer an access, at the thread's element?
+  bool leadsToElements(const llvm::Value &Pointer) {
+    for (const llvm::User *User : Pointer.users()) {
+      auto *I = llvm::dyn_cast<llvm::Instruction>(User);
+      if (auto *Element = llvm::dyn_cast_or_null<llvm::GetElementPtrInst>(I)) {
+        if (!leadsToElements(*Element))
+          return false;
+        continue;
+      }
+      auto *Store = llvm::dyn_cast_or_null<llvm::StoreInst>(I);
+      if (!I || (Store && Store->getValueOperand() == &Pointer) ||
+          llvm::none_of(Memory.Accesses, [&](const IrAccess &Access) { return Access.By == I; }))
+        return false;
+      const IrPlace Place = placeOf(&Pointer, Values);
+      if (!Place.Offset || !ofElement(*Place.Offset))
+        return false;
+    }
+    return true;
+  }
+
   /// Values are followed as far as they are polynomials; where one ends up in anything else, it must be of the element.
   void instruction(const llvm::Instruction &I) {
     if (I.isDebugOrPseudoInst())
@@ -131,6 +151,9 @@ private:
         return;
       }
     if (Values.of(&I))
+      return;
+    // Pointers may move by parts of the element's number; where they lead to is what counts.
+    if (llvm::isa<llvm::GetElementPtrInst>(I) && leadsToElements(I))
       return;
     for (const llvm::Use &Operand : I.operands())
       if (const auto P = Values.of(Operand); P && !ofElement(*P))
