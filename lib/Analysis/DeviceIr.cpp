@@ -238,13 +238,17 @@ struct FindPlace : clang::ConstDynamicRecursiveASTVisitor {
 } // namespace
 
 bool DeviceIr::isOfGroups(const llvm::Instruction &I) const {
-  const llvm::DILocation *At = I.getDebugLoc();
-  if (!At || !llvm::Regex("/cooperative_groups(\\.h|/details/)").match(At->getFilename()))
-    return false;
+  static const llvm::Regex Groups("/cooperative_groups(\\.h|/details/)");
   clang::SourceManager &Sources = Unit->ast().getSourceManager();
-  const auto File = Sources.getFileManager().getOptionalFileRef(At->getFilename());
-  const clang::FileID Id = File ? Sources.translateFile(*File) : clang::FileID();
-  return Id.isValid() && Sources.isInSystemHeader(Sources.getLocForStartOfFile(Id));
+  for (const llvm::DILocation *At = I.getDebugLoc(); At; At = At->getInlinedAt()) {
+    const auto File = Sources.getFileManager().getOptionalFileRef(At->getFilename());
+    const clang::FileID Id = File ? Sources.translateFile(*File) : clang::FileID();
+    if (Id.isInvalid() || !Sources.isInSystemHeader(Sources.getLocForStartOfFile(Id)))
+      return false; // the user's code, which a group may have called
+    if (Groups.match(At->getFilename()))
+      return true;
+  }
+  return false;
 }
 
 SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) const {

@@ -119,8 +119,8 @@ private:
   bool leadsToElements(const llvm::Value &Pointer) {
     for (const llvm::User *User : Pointer.users()) {
       auto *I = llvm::dyn_cast<llvm::Instruction>(User);
-      if (auto *Element = llvm::dyn_cast_or_null<llvm::GetElementPtrInst>(I)) {
-        if (!leadsToElements(*Element))
+      if (I && llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(I)) {
+        if (!leadsToElements(*I))
           return false;
         continue;
       }
