@@ -1,7 +1,6 @@
 #include "cufuse/Analysis/CollectFacts.h"
 
 #include "cufuse/Analysis/Assembly.h"
-#include "cufuse/Analysis/CallEdges.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/DeviceConvergence.h"
 #include "cufuse/Analysis/FindKernel.h"
@@ -26,8 +25,7 @@ clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const Fu
 }
 
 /// Adds what the device's code shows and the syntax does not. Whatever either of them sees counts.
-void addDeviceFacts(const ParsedUnit &Unit, const Reached &Reach, KernelFacts &Facts) {
-  const std::unique_ptr<DeviceIr> Ir = DeviceIr::generate(Unit, Reach);
+void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
   if (!Ir) {
     const Finding Unknown{"its code cannot be generated, so it is not known who skips what", Facts.Name, Facts.Where};
     Facts.WarpPrimitives.push_back(Unknown);
@@ -67,7 +65,7 @@ std::string spaceOf(const clang::VarDecl &Variable) {
   return Variable.hasAttr<clang::CUDASharedAttr>() ? "__shared__" : "__device__";
 }
 
-KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach) {
+KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const DeviceIr *Ir) {
   const clang::FunctionDecl &Kernel = *Reach.Kernel;
   clang::ASTContext &Context = Unit.ast();
   const clang::PrintingPolicy &Policy = Context.getPrintingPolicy();
@@ -127,6 +125,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
                                      Kernel.getNameAsString(), Unit.place(At)});
     if (Use.System) {
       Facts.MultiWarpTiles |= Function->getIdentifier() && Function->getName().starts_with("sync_warps");
+      auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
+      Facts.UsesAnyGroup |= Method && isOfGroups(Method->getParent(), {"thread_group"});
       for (const BuiltinRead &Read : Use.Reads) {
         Facts.ReadByLibrary[Read.Builtin] = true;
         // What it reads of the grid, the launcher allows.
@@ -202,14 +202,12 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
       if (!Body || Body->body_back() != Return)
         Facts.EarlyExits.push_back({"return", Name, Unit.place(Return->getBeginLoc())});
   }
-  for (const auto &[Edge, Where] : callEdges(Unit, Reach, nullptr, ""))
-    Facts.Calls.insert(Edge);
   DivergentExits Exits = findDivergentExits(Unit, Reach);
   Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
   Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);
   Facts.SignedThreadNumber = Exits.SignedThreadNumber;
   if (!Facts.IsTemplate && !Reach.HasErrors)
-    addDeviceFacts(Unit, Reach, Facts);
+    addDeviceFacts(Ir, Facts);
   for (const clang::VarDecl *Global : Reach.Globals) {
     if (Global->hasAttr<clang::CUDASharedAttr>() && Global->hasExternalStorage()) {
       Facts.DynamicShared.push_back(

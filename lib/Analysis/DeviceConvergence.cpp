@@ -2,6 +2,7 @@
 
 #include "DeviceUniformity.h"
 
+#include <llvm/ADT/ScopeExit.h>
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -14,6 +15,7 @@
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Support/Regex.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 namespace cufuse {
@@ -208,7 +210,7 @@ private:
 /// LLVM's analysis of one function, for threads and for the lanes of warps.
 class Uniformities {
 public:
-  Uniformities(const DeviceIr &Ir, bool &SignedThreadNumber) : F(Ir.kernel()) {
+  Uniformities(const DeviceIr &Ir, llvm::Function &F, bool &SignedThreadNumber) : F(F) {
     for (Among Threads : {Among::Block, Among::WarpOfRows, Among::WarpOfRow, Among::WarpOfPlane}) {
       llvm::FunctionAnalysisManager &Own = Analyses[static_cast<size_t>(Threads)];
       Own.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
@@ -254,9 +256,11 @@ std::string nameOf(const DeviceIr &Ir, const llvm::CallBase &Call) {
 
 } // namespace
 
-DeviceConvergence findDivergence(DeviceIr &Ir) {
+DeviceConvergence findDivergence(const DeviceIr &Ir) {
   DeviceConvergence Result;
-  llvm::Function &F = Ir.kernel();
+  llvm::ValueToValueMapTy Copied;
+  llvm::Function &F = *llvm::CloneFunction(&Ir.kernel(), Copied);
+  const auto Remove = llvm::make_scope_exit([&] { F.eraseFromParent(); });
   removeTraps(F);
   llvm::removeUnreachableBlocks(F);
   const Waits Barriers(Ir, F, Meets::Block), Primitives(Ir, F, Meets::Warp);
@@ -285,7 +289,7 @@ DeviceConvergence findDivergence(DeviceIr &Ir) {
   if (Barriers.empty() && Primitives.empty())
     return Result;
 
-  Uniformities Uniform(Ir, Result.SignedThreadNumber);
+  Uniformities Uniform(Ir, F, Result.SignedThreadNumber);
   for (llvm::BasicBlock &Block : F) {
     if (Block.getTerminator()->getNumSuccessors() < 2 || !Uniform.parts(Among::Block, Block))
       continue;

@@ -160,10 +160,6 @@ private:
     return true;
   }
 
-  static bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names) {
-    return Record && Record->getIdentifier() && llvm::is_contained(Names, Record->getName()) &&
-           llvm::StringRef(Record->getQualifiedNameAsString()).starts_with("cooperative_groups::");
-  }
   static bool isLargeGroup(const clang::CXXRecordDecl *Record) {
     return isOfGroups(Record, {"grid_group", "cluster_group"});
   }
@@ -509,6 +505,11 @@ void Walk::text(const clang::Decl *Unit) {
 } // namespace
 
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) { return Walk(Unit).run(Kernel); }
+
+bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names) {
+  return Record && Record->getIdentifier() && llvm::is_contained(Names, Record->getName()) &&
+         llvm::StringRef(Record->getQualifiedNameAsString()).starts_with("cooperative_groups::");
+}
 
 bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources) {
   // Clang declares a built-in where the file first names it.

@@ -191,6 +191,8 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
   Result.Predefined = Root.Predefined;
   for (unsigned Node : Graph.Order) {
     const LoadedKernel &Kernel = Kernels[Node];
+    Result.Parts.push_back(
+        {Graph.Nodes[Node].Name, Kernel.Facts, Kernel.Parsed, Kernel.Linked, One.AsElement.count(Node) > 0});
     Result.Errors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
     if (Node == Graph.Root)
       continue;

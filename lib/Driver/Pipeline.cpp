@@ -213,8 +213,9 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
   std::set<std::vector<std::string>> Seen;
   Flags.Macros = Kernels.front().Flags.Macros;
   for (size_t I = 0; I < Kernels.size(); ++I) {
-    Constituents.push_back(
-        {Names[I], &Kernels[I].Facts, &Kernels[I].Text, Kernels[I].Parsed.Unit ? &Kernels[I].Parsed : nullptr});
+    const bool IsComposed = !Kernels[I].Parsed.Unit;
+    Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text, IsComposed ? nullptr : &Kernels[I].Parsed,
+                            IsComposed ? &Kernels[I].Parts : nullptr});
     const CompileFlags &Each = Kernels[I].Flags;
     mergeSettings(Flags, Each);
     if (Seen.insert(Each.Nvcc).second) {
@@ -249,14 +250,7 @@ llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
   std::set<std::string> KnownErrors;
   for (const LoadedKernel &Kernel : Kernels)
     KnownErrors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
-  // The calls of composed kernels are compared by their places in the user's files.
-  EmitOptions Placed = Options;
-  Placed.LineDirectives |= llvm::any_of(Constituents, [](const Constituent &C) { return !C.Parsed; });
-  auto Text = Placed.LineDirectives == Options.LineDirectives ? llvm::Expected<FusedSource>(Fused)
-                                                              : emitFused(Constituents, Plan, Placed);
-  if (!Text)
-    return Text.takeError();
-  if (llvm::Error Error = verifyFused(Tools, *Text, Constituents, Plan, Placed, std::move(Request), KnownErrors))
+  if (llvm::Error Error = verifyFused(Tools, Fused, Constituents, Plan, Options, std::move(Request), KnownErrors))
     return Error;
   Verified.insert(Fused.Structure);
   return llvm::Error::success();

@@ -73,13 +73,14 @@ LoadedKernel understand(const ParsedUnit &Unit, const HostCode &Host, const Reac
   Loaded.Predefined = Unit.request().Predefined;
   for (const ParseError &Error : Unit.errors())
     Loaded.Errors.insert(Error.key());
-  Loaded.Facts = collectFacts(Unit, Host, Reach);
+  const std::unique_ptr<DeviceIr> Ir = Reach.Kernel->isDependentContext() ? nullptr : DeviceIr::generate(Unit, Reach);
+  Loaded.Facts = collectFacts(Unit, Host, Reach, Ir.get());
   if (Loaded.Facts.IsTemplate)
     return Loaded;
   if (WithAccesses && !Reach.HasErrors) {
     Loaded.Accesses = collectAccesses(Unit, Reach);
     Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
-    checkByIr(DeviceIr::generate(Unit, Reach).get(), Loaded.Facts, Loaded.Accesses, Loaded.Shape);
+    checkByIr(Ir.get(), Loaded.Facts, Loaded.Accesses, Loaded.Shape);
   }
   Loaded.Facts.Blockers = checkFusable(Unit, Host, Reach, Loaded.Facts);
   return Loaded;
@@ -133,6 +134,7 @@ LoadedKernel ReadKernels::withText(size_t Kernel, const LinkedText &Linked) cons
   LoadedKernel Loaded = Own->Kernels[Kernel];
   const auto &[File, Reach] = Own->Read[Kernel];
   takeText(*File->Unit, File->Host, Reach, Linked, Loaded);
+  Loaded.Linked = Linked;
   return Loaded;
 }
 

@@ -32,11 +32,7 @@ public:
     std::vector<const KernelFacts *> Facts;
     for (const Constituent &C : Constituents)
       Facts.push_back(C.Facts);
-    PtxExpectation Expected = expectPtx(Facts, Plan, Options.Name);
-    if (usesAnyGroup())
-      Expected.Registers.insert(
-          {ClusterRank, "cluster_nctarank", "ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z"});
-    Out.write(constant(expectationLine(Expected)));
+    Out.write(constant(expectationLine(expectPtx(Facts, Plan, Options.Name))));
     Out.write(constant(banner()));
     // Before any macro of a user's header.
     if (Plan.waitsForGrid())
@@ -65,15 +61,6 @@ public:
   }
 
 private:
-  /// Functions of cooperative groups' `thread_group` ask what the group is, and have code for grids and clusters, which
-  /// no group here is: kernels that make those are refused.
-  bool usesAnyGroup() const {
-    return std::any_of(Constituents.begin(), Constituents.end(), [](const Constituent &C) {
-      return std::any_of(C.Text->Body.begin(), C.Text->Body.end(),
-                         [](const Piece &P) { return llvm::StringRef(P.Text.written()).contains("thread_group"); });
-    });
-  }
-
   void kernelAndLauncher(Writer &To) const {
     To.line("namespace {} {{", Options.Name);
     To.blank();

@@ -28,6 +28,11 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
     allow(Expected, "nctaid", "x");
   if (Own)
     Expected.Registers.insert("warpid");
+  if (llvm::any_of(Facts, [](const KernelFacts *F) { return F->UsesAnyGroup; })) {
+    Expected.Registers.insert({ClusterRank, "cluster_nctarank"});
+    allow(Expected, "ctaid", "xyz");
+    allow(Expected, "nctaid", "xyz");
+  }
 
   for (const PartitionPlan &P : Plan.Partitions) {
     // Whoever names all others has barrier 0, too.

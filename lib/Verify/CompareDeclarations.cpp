@@ -268,7 +268,9 @@ bool Comparison::parametersAndBody(const clang::FunctionDecl *A, const clang::Fu
     // It is a reference to the parameter of the fused kernel, which no kernel may write.
     if (OfA->hasAttr<clang::CUDAGridConstantAttr>() && A == Kernel)
       TypeB = TypeB.getNonReferenceType();
-    if (!pair(OfA, OfB) || !type(OfA->getType(), TypeB))
+    const bool IsLinked = A == Kernel && Played.Part && OfA->getIdentifier() &&
+                          llvm::is_contained(Played.Part->Linked.Parameters, OfA->getName());
+    if (!pair(OfA, OfB) || !(IsLinked ? link(OfA, OfB) : type(OfA->getType(), TypeB)))
       return false;
   }
   WhereA = A->getLocation();

@@ -165,6 +165,10 @@ std::optional<Builtin> Comparison::builtinOf(const clang::Expr *B) const {
   }
   if (auto *Call = llvm::dyn_cast<clang::CallExpr>(B)) {
     const clang::FunctionDecl *Callee = Call->getDirectCallee();
+    if (const std::optional<Builtin> Composed = composedBuiltin(Callee))
+      return Composed;
+    if (Played.Part && Played.Part->AsElement)
+      return std::nullopt;
     if (isOfPartition(Callee, "threadIdx"))
       return Builtin::ThreadIdx;
     if (isOfPartition(Callee, "blockDim"))
@@ -229,7 +233,7 @@ std::optional<bool> Comparison::barrier(const clang::CallExpr *A, const clang::E
   } else {
     auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(Instead->getDeclContext());
     const clang::FunctionDecl *Definition = nullptr;
-    if (!Space || Space->getQualifiedNameAsString() != Played.Space || !Instead->hasBody(Definition))
+    if (!Space || Space->getQualifiedNameAsString() != Played.Around || !Instead->hasBody(Definition))
       return differ(fmt::format("`{}` is not the partition's in the output", Name));
     static const std::pair<llvm::StringRef, llvm::StringRef> Members[] = {{"__syncthreads", "sync"},
                                                                           {"__syncthreads_count", "syncCount"},
@@ -253,6 +257,8 @@ std::optional<bool> Comparison::barrier(const clang::CallExpr *A, const clang::E
 
 std::optional<bool> Comparison::edited(const clang::Expr *A, const clang::Expr *B) {
   if (const std::optional<bool> Same = builtin(A, B))
+    return Same;
+  if (const std::optional<bool> Same = linked(A, B))
     return Same;
   if (auto *Call = llvm::dyn_cast<clang::CallExpr>(A))
     if (const std::optional<bool> Same = barrier(Call, B))
@@ -328,8 +334,11 @@ std::optional<bool> Comparison::editedStatement(const clang::Stmt *A, const clan
   if (auto *Assembly = llvm::dyn_cast<clang::GCCAsmStmt>(A))
     return assembly(Assembly, B);
   if (auto *LoopA = llvm::dyn_cast<clang::ForStmt>(A))
-    if (auto *LoopB = llvm::dyn_cast<clang::ForStmt>(B))
+    if (auto *LoopB = llvm::dyn_cast<clang::ForStmt>(B)) {
+      if (const std::optional<bool> Same = rowLoop(LoopA, LoopB))
+        return Same;
       return unrolledLoop(LoopA, LoopB);
+    }
   return std::nullopt;
 }
 
@@ -399,7 +408,7 @@ bool Comparison::assembly(const clang::GCCAsmStmt *A, const clang::Stmt *B) {
     auto *Space = Call && Call->getDirectCallee()
                       ? llvm::dyn_cast<clang::NamespaceDecl>(Call->getDirectCallee()->getDeclContext())
                       : nullptr;
-    return Space && Space->getQualifiedNameAsString() == Played.Space &&
+    return Space && Space->getQualifiedNameAsString() == Played.Around &&
            Call->getDirectCallee()->getNameAsString() == "cufuse_barrier" && Call->getNumArgs() == 1;
   };
   for (unsigned I = 0; I < A->getNumInputs(); ++I) {
@@ -542,19 +551,24 @@ bool Comparison::addedParameters(const clang::FunctionDecl *B, unsigned Count) {
     Added.insert(P);
     return P;
   };
+  auto Missing = [&] { return differ("the kernel's own parameters are not those that were added"); };
+  if (Played.Part && !Played.Part->Linked.RowLoops.empty() && !(Row = Take("CufuseRow")))
+    return Missing();
+  if (Played.Part && !Played.Part->Linked.Known.empty() && !(Turn = Take("CufuseTurn")))
+    return Missing();
   if (!Facts.sharesIndices()) {
     for (const auto &[Variable, Type] : {std::pair(Builtin::BlockIdx, "uint3"), std::pair(Builtin::GridDim, "dim3")})
       if (Facts.reads(Variable)) {
         const clang::ParmVarDecl *P = Take(Type);
         if (!P)
-          return differ("the kernel's own parameters are not those that were added");
+          return Missing();
         AddedBuiltins[P] = Variable;
       }
     if (!Facts.DynamicShared.empty())
       if (AddedOffset = Take(""); !AddedOffset)
-        return differ("the kernel's own parameters are not those that were added");
+        return Missing();
   }
-  return Next == Count || differ("the kernel's own parameters are not those that were added");
+  return Next == Count || Missing();
 }
 
 } // namespace cufuse

@@ -155,8 +155,15 @@ bool Comparison::declarations(const clang::DeclStmt *A, const clang::DeclStmt *B
         return false;
       continue;
     }
-    if (!pair(OfA[I], OfB[I]) || !variable(OfA[I], OfB[I]))
+    if (!pair(OfA[I], OfB[I]))
       return false;
+    // Made of a linked pointer, it is an object, too.
+    if (OfA[I]->getType()->isPointerType() && OfA[I]->getInit() && isLinked(OfA[I]->getInit())) {
+      if (!OfB[I]->getInit() || !link(OfA[I], OfB[I]) || !linkedPointer(OfA[I]->getInit(), OfB[I]->getInit()))
+        return false;
+    } else if (!variable(OfA[I], OfB[I])) {
+      return false;
+    }
   }
   return true;
 }

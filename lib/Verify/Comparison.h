@@ -71,6 +71,20 @@ private:
   std::optional<Builtin> builtinOf(const clang::Expr *B) const;
   bool mayReadBlock(Builtin Variable) const;
 
+  // CompareLinked.cpp
+  bool link(const clang::VarDecl *A, const clang::VarDecl *B);
+  bool isLinked(const clang::Expr *A) const;
+  bool isComposed(const clang::Decl *B) const;
+  bool isObject(clang::QualType B) const;
+  bool index(const clang::Expr *A, const clang::Expr *B);
+  bool linkedPointer(const clang::Expr *A, const clang::Expr *B);
+  bool handedOn(const clang::Expr *A, const clang::Expr *B);
+  std::optional<bool> linked(const clang::Expr *A, const clang::Expr *B);
+  std::optional<bool> askedTurn(const clang::Expr *A, const clang::Expr *B);
+  std::optional<bool> rowLoop(const clang::ForStmt *A, const clang::ForStmt *B);
+  std::optional<Builtin> composedBuiltin(const clang::FunctionDecl *B) const;
+  bool returns(const clang::FunctionDecl *B, std::array<unsigned, 3> Values) const;
+
   /// Says the first difference, with the places of the statements that are being compared.
   bool differ(std::string What);
   bool differ(const std::string &What, const std::string &A, const std::string &B);
@@ -88,7 +102,9 @@ private:
   llvm::DenseMap<const clang::ParmVarDecl *, Builtin> AddedBuiltins; ///< Parameters of the body that stand for them.
   llvm::DenseSet<const clang::VarDecl *> Added;                      ///< Variables of ours that lambdas may capture.
   const clang::ParmVarDecl *AddedOffset = nullptr;
-  llvm::DenseMap<const clang::VarDecl *, const clang::Expr *> Ahead; ///< Values of loads that go ahead, by array.
+  llvm::DenseMap<const clang::VarDecl *, const clang::VarDecl *> Linked; ///< Pointers for which an object stands.
+  const clang::ParmVarDecl *Turn = nullptr, *Row = nullptr;              ///< Parameters that a composition adds.
+  llvm::DenseMap<const clang::VarDecl *, const clang::Expr *> Ahead;     ///< Values of loads that go ahead, by array.
   llvm::DenseSet<const clang::VarDecl *> Counters; ///< Of the output, for the one variable of an unrolled loop.
   const clang::VarDecl *Counted = nullptr;
   const clang::FunctionDecl *FunctionA = nullptr, *FunctionB = nullptr; ///< Whose bodies are compared.

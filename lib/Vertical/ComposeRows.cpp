@@ -75,34 +75,9 @@ private:
   void mergeFacts() {
     facts();
     KernelFacts &All = Result.Facts;
-    for (unsigned Node : Graph.Order) {
-      const KernelFacts &F = *Graph.Nodes[Node].Facts;
-      if (Plan.ByElement[Node] || Node == Graph.Root)
-        continue;
-      auto Append = [](auto &To, const auto &From) { To.insert(To.end(), From.begin(), From.end()); };
-      for (size_t B = 0; B < BuiltinNames.size(); ++B) {
-        for (int D = 0; D < 3; ++D)
-          All.Reads[B][D] |= F.Reads[B][D];
-        All.ReadByHelper[B] |= F.ReadByHelper[B];
-        All.ReadByLibrary[B] |= F.ReadByLibrary[B];
-      }
-      Append(All.LibraryBarriers, F.LibraryBarriers);
-      All.MultiWarpTiles |= F.MultiWarpTiles;
-      Append(All.Barriers, F.Barriers);
-      All.NamedBarriers.insert(F.NamedBarriers.begin(), F.NamedBarriers.end());
-      All.ArrivesAtBarriers |= F.ArrivesAtBarriers;
-      Append(All.StaticShared, F.StaticShared);
-      Append(All.DynamicShared, F.DynamicShared);
-      All.HelperHasDynamicShared |= F.HelperHasDynamicShared;
-      All.DynamicAlignment = std::max(All.DynamicAlignment, F.DynamicAlignment);
-      if (F.MaxThreads)
-        All.MaxThreads = std::min(All.MaxThreads.value_or(*F.MaxThreads), *F.MaxThreads);
-      Append(All.Atomics, F.Atomics);
-      Append(All.WarpPrimitives, F.WarpPrimitives);
-      Append(All.ExitsBeforeWarpPrimitive, F.ExitsBeforeWarpPrimitive);
-      All.CopiesAsynchronously |= F.CopiesAsynchronously;
-      All.CopiesInBulk |= F.CopiesInBulk;
-    }
+    for (unsigned Node : Graph.Order)
+      if (!Plan.ByElement[Node] && Node != Graph.Root)
+        All.includeWhatItDoes(*Graph.Nodes[Node].Facts);
     // What stands between the kernels reads and waits, too.
     for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockIdx, Builtin::BlockDim})
       All.Reads[static_cast<size_t>(B)][0] = true;

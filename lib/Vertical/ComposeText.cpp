@@ -48,7 +48,6 @@ void TextComposer::facts() {
     const KernelFacts &F = *Graph.Nodes[Node].Facts;
     Names.push_back(F.Name);
     Qualified.push_back(F.QualifiedName);
-    Result.Facts.Calls.insert(F.Calls.begin(), F.Calls.end());
     if (Node == Graph.Root)
       continue;
     Result.Facts.Globals.insert(Result.Facts.Globals.end(), F.Globals.begin(), F.Globals.end());
@@ -122,6 +121,8 @@ void TextComposer::code(const OutputText &Text, std::vector<std::string> Namespa
 }
 
 void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
+  if (AsElement)
+    Result.AsElement.insert(Node);
   const Closure &Text = *Texts[Node];
   std::vector<std::string> Saved(Text.BodyMacros);
   if (AsElement)

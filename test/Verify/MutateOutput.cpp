@@ -1,12 +1,13 @@
 // Changes fused texts, and says what the verification makes of each change.
 //
-//   cufuse-mutate-output CUFUSE FILE
+//   cufuse-mutate-output CUFUSE FILE [LINK | INTERMEDIATE ...]
 //
 // FILE holds kernels, and a comment for each change: a line `// KERNEL: WHAT`, then `//- OLD` and `//+ NEW`, one line
 // each; without NEW, the old text is removed. All kernels are fused at once, and all changes are made in one text, each
 // at the first place of its kernel's own namespace; a change of `*` is made in a text of its own, at the first place of
 // all. One line each on stdout: `caught`, `missed` or `not found`, and the change; `false alarm` for a kernel that
-// nothing was changed in.
+// nothing was changed in. With links (`a.out=b.in`) and dead intermediates (`a.out`), the kernels are composed; changes
+// are made in texts of their own then.
 #include "../FuseJobs.h"
 
 #include "cufuse/Driver/ReadKernels.h"
@@ -49,7 +50,9 @@ public:
     Config.Shape = Geometry::Blocks;
     const std::vector<std::string> Names = constituentNames(Facts);
     for (size_t I = 0; I < Kernels.size(); ++I)
-      Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text, &Kernels[I].Parsed});
+      Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text,
+                              Kernels[I].Parsed.Unit ? &Kernels[I].Parsed : nullptr,
+                              Kernels[I].Parsed.Unit ? nullptr : &Kernels[I].Parts});
     Options.Name = "fused";
     Options.SourceFile = "fused.cu";
     Options.HeaderFile = "fused.h";
@@ -108,6 +111,27 @@ private:
   FusedSource Fused;
 };
 
+std::vector<LoadedKernel> compose(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Specs,
+                                  llvm::ArrayRef<const char *> Words) {
+  FuseRequest Request;
+  for (const llvm::StringRef Word : Words)
+    if (Word.contains('='))
+      Request.Links.push_back(need(parseLink(Word)));
+    else
+      Request.Dead.push_back(Word.str());
+  const BlockShape Block{64, 1, 1};
+  std::vector<LoadedKernel> Kernels = need(
+      loadKernels(Tools, Specs, std::vector<InputFlags>(Specs.size()),
+                  [&](llvm::ArrayRef<LoadedKernel> Read) -> llvm::Expected<std::vector<LinkedText>> {
+                    return linkedTexts(need(graphOf(Read, Request)), Block, Request.Composition);
+                  }));
+  if (llvm::Error Error = checkAll(Kernels))
+    stop(std::move(Error));
+  std::vector<LoadedKernel> Composed;
+  Composed.push_back(need(composeKernels(need(graphOf(Kernels, Request)), Kernels, Block, Request.Composition)));
+  return Composed;
+}
+
 void say(const char *Outcome, const Change &Each) {
   llvm::outs() << Outcome << ": " << Each.Kernel << ": " << Each.What << '\n';
 }
@@ -115,8 +139,8 @@ void say(const char *Outcome, const Change &Each) {
 } // namespace
 
 int main(int Count, char **Arguments) {
-  if (Count != 3)
-    stop(badUsage("usage: cufuse-mutate-output CUFUSE FILE"));
+  if (Count < 3)
+    stop(badUsage("usage: cufuse-mutate-output CUFUSE FILE [LINK | INTERMEDIATE ...]"));
   const Toolchain Tools = need(findToolchain(Arguments[1]));
   const std::string File = Arguments[2];
   const auto Buffer = llvm::MemoryBuffer::getFile(File);
@@ -129,7 +153,8 @@ int main(int Count, char **Arguments) {
     std::vector<KernelSpec> Specs;
     for (const LoadedKernel &Each : need(loadAllKernels(Tools, File, {})))
       Specs.push_back(Each.Spec);
-    Kernels = need(loadKernels(Tools, Specs, InputFlags{}));
+    Kernels = Count == 3 ? need(loadKernels(Tools, Specs, InputFlags{}))
+                         : compose(Tools, Specs, llvm::ArrayRef(Arguments + 3, Arguments + Count));
   }
   if (llvm::Error Error = checkAll(Kernels))
     stop(std::move(Error));

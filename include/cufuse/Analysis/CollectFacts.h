@@ -1,6 +1,7 @@
 // From the syntax tree to plain facts, and to everything that stands in the way of a fusion.
 #pragma once
 
+#include "cufuse/Analysis/DeviceIr.h"
 #include "cufuse/Analysis/HostCode.h"
 #include "cufuse/Analysis/KernelFacts.h"
 #include "cufuse/Analysis/Reach.h"
@@ -10,8 +11,9 @@
 
 namespace cufuse {
 
-/// What the kernel and its callees do. `Blockers` stays empty: see `checkFusable`.
-KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach);
+/// What the kernel and its callees do. `Ir`: its code, null where there is none. `Blockers` stays empty: see
+/// `checkFusable`.
+KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const DeviceIr *Ir);
 
 /// Every reason why this kernel cannot be fused, in source order, whatever it is fused with.
 std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach,

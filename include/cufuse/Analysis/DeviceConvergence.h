@@ -19,8 +19,8 @@ struct DeviceConvergence {
 };
 
 /// A branch counts unless its condition is seen to be the same for all threads of the block (of the warp): made of
-/// constants, arguments, indices of the block, votes of all, and of what memory holds at such addresses. Changes the
-/// code: what leads to a trap is no way that threads go.
-DeviceConvergence findDivergence(DeviceIr &Ir);
+/// constants, arguments, indices of the block, votes of all, and of what memory holds at such addresses. What leads to
+/// a trap is no way that threads go.
+DeviceConvergence findDivergence(const DeviceIr &Ir);
 
 } // namespace cufuse

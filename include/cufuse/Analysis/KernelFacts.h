@@ -112,6 +112,9 @@ struct KernelFacts {
   std::array<bool, 4> ReadByLibrary{};
   std::vector<std::string> LibraryBarriers; ///< Names of the barriers they call.
   bool MultiWarpTiles = false; ///< Of cooperative groups: they meet in memory that the driver reserves once per block.
+  /// It calls functions of cooperative groups' `thread_group`, which ask what the group is, and have code for grids and
+  /// clusters. That is never played: a kernel that makes such groups is refused.
+  bool UsesAnyGroup = false;
 
   std::vector<BarrierFacts> Barriers;
   /// Numbers of hardware barriers that it names, but for 0, the block's; all 15 where only the run knows a number.
@@ -135,8 +138,6 @@ struct KernelFacts {
   bool CopiesAsynchronously = false, CopiesInBulk = false; ///< To or from shared memory: somebody has to wait.
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
   std::vector<std::optional<BlockShape>> LaunchBlocks;
-
-  std::set<std::string> Calls; ///< See `callEdges`.
 
   std::vector<Blocker> Blockers;
 
@@ -169,6 +170,10 @@ struct KernelFacts {
   bool needsBarrier() const {
     return !Barriers.empty() || !LibraryBarriers.empty() || !NamedBarriers.empty() || sharesIndices();
   }
+
+  /// Adds what the threads of the other kernel do, in whose body this one's continue: all but its names, its parameters
+  /// and what is known of its launches.
+  void includeWhatItDoes(const KernelFacts &Other);
 };
 
 } // namespace cufuse

@@ -83,6 +83,9 @@ Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel);
 /// Does `D` stand in a file of the user, as opposed to a system header and what Clang itself declares?
 bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources);
 
+/// Is it a class of cooperative groups with one of these names?
+bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names);
+
 /// The declaration at file or namespace scope that holds `D`, its template included: what a copy takes as a whole.
 /// Null for a namespace, the translation unit, and built-in declarations.
 const clang::Decl *enclosingUnit(const clang::Decl *D);

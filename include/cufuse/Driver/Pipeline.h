@@ -40,7 +40,9 @@ struct LoadedKernel {
   ShapeFacts Shape;
   std::set<std::string> Errors; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
-  ParsedKernel Parsed = {};                   ///< Of a composed kernel: nothing.
+  ParsedKernel Parsed = {};                   ///< Of a composed kernel: nothing, but its parts.
+  std::vector<ComposedPart> Parts = {};
+  LinkedText Linked = {}; ///< What was changed in its text for other kernels.
   /// What nvcc predefines for its file; null where nvcc was not asked.
   std::shared_ptr<const std::vector<std::string>> Predefined = nullptr;
 };

@@ -12,6 +12,7 @@
 
 namespace cufuse {
 
+struct ComposedPart;
 struct ParsedKernel;
 
 /// A kernel as one of those to be fused. The same kernel may be several constituents.
@@ -19,8 +20,9 @@ struct Constituent {
   std::string Name; ///< Of its namespace: the kernel's, numbered where several have the same.
   const KernelFacts *Facts;
   const Closure *Text;
-  /// As its file was parsed, for the comparison with the output; null where that is made of several.
+  /// As its file was parsed, for the comparison with the output; null where it is made of several, the `Parts`.
   const ParsedKernel *Parsed = nullptr;
+  const std::vector<ComposedPart> *Parts = nullptr;
 };
 
 struct EmitOptions {

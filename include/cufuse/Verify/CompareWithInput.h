@@ -20,18 +20,23 @@
 //   stand there instead: built-ins are those of this partition, barriers are the partition's, `return` announces
 //   itself, dynamic shared memory is the partition's part, a grid-stride loop is the unrolled one, assembly has its
 //   operands.
+// - *What a vertical composition changes* (lib/Verify/CompareLinked.cpp): where a pointer is linked, the same element
+// of
+//   the object that stands for it is loaded or stored; the thread of a pointwise kernel is the only one of its block;
+//   conditions ask the turn or the row where they are known, and are the kernel's.
 //
 // The text itself is not compared, token by token, as a second witness: what the trees do not hold (comments, spaces,
 // names, declarations that nothing names) does nothing, and what they hold is compared, wherever it was copied from. A
 // statement that is lost, doubled or changed is a difference of the trees.
 //
-// Not compared: the pieces of a vertical composition, in which values do not go through memory (`Closure::IsComposed`;
-// of those only the calls are, see CallEdges.h); what the fused kernel does around the calls of the bodies, but for the
-// arguments that it hands on; what `__barrier_sync` and its like of the output do with the number; the counts in the
-// frame of an unrolled loop; where an assertion says that it failed.
+// Not compared: the objects that a vertical composition puts in the place of pointers, and the order in which it calls
+// its kernels (that is what lib/Vertical proves); what the fused kernel does around the calls of the bodies, but for
+// the arguments that it hands on; what `__barrier_sync` and its like of the output do with the number; the counts in
+// the frame of an unrolled loop; where an assertion says that it failed.
 #pragma once
 
 #include "cufuse/Frontend/Parse.h"
+#include "cufuse/Fusion/Closure.h"
 #include "cufuse/Fusion/FusionPlan.h"
 
 #include <memory>
@@ -46,13 +51,24 @@ struct ParsedKernel {
   const clang::FunctionDecl *Kernel = nullptr; ///< As instantiated.
 };
 
+/// A kernel in a vertical composition, and what was changed in its text.
+struct ComposedPart {
+  std::string Name; ///< Its text stands in the namespace `cufuse_NAME`.
+  KernelFacts Facts;
+  ParsedKernel Parsed;
+  LinkedText Linked;
+  bool AsElement; ///< Its block is one thread, for one element.
+};
+
 /// What the body is in the output.
 struct PlayedKernel {
   const KernelFacts &Facts;
   const FusionPlan &Plan;
   const PartitionPlan &Partition;
-  std::string Output; ///< The namespace of what a fusion adds.
-  std::string Space;  ///< That of the constituent's text, or of its copy.
+  std::string Output;                 ///< The namespace of what a fusion adds.
+  std::string Around;                 ///< That of the partition's text, or of its copy.
+  std::string Space;                  ///< That of the kernel's text: of a composed one inside.
+  const ComposedPart *Part = nullptr; ///< Where it is one of several in a composition.
 };
 
 /// What means something else in the output, the first thing found: nothing if all is the same.

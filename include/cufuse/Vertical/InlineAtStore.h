@@ -10,6 +10,7 @@ namespace cufuse {
 struct ComposedKernel {
   KernelFacts Facts;
   Closure Text;
+  std::set<unsigned> AsElement = {}; ///< Nodes whose block is one thread.
 };
 
 /// The graph's root, with every consumer at the stores to its intermediate. `Texts` are the nodes' closures, taken with
