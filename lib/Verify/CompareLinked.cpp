@@ -11,8 +11,9 @@ bool isConversion(const clang::Expr *E) {
   return Call && llvm::isa_and_nonnull<clang::CXXConversionDecl>(Call->getMethodDecl());
 }
 
-/// Without reading it, copying it, converting it to itself, or keeping it in a temporary object. `Object`: nor what an
-/// object in a pointer's place adds, the conversion of an element's own object to the element.
+/// Elements are such as copying keeps (`LinkedElement`). Without reading it, copying it, converting it to itself, or
+/// keeping it in a temporary object. `Object`: nor what an object in a pointer's place adds, the conversion of an
+/// element's own object to the element.
 const clang::Expr *bare(const clang::Expr *E, bool Object) {
   while (true) {
     E = E->IgnoreParens();
@@ -27,8 +28,7 @@ const clang::Expr *bare(const clang::Expr *E, bool Object) {
                       (Object && Cast->getCastKind() == clang::CK_UserDefinedConversion)))
       E = Cast->getSubExpr();
     else if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E);
-             Construct && Construct->getNumArgs() == 1 && Construct->getConstructor()->isCopyOrMoveConstructor() &&
-             Construct->getConstructor()->isTrivial())
+             Construct && Construct->getNumArgs() == 1 && Construct->getConstructor()->isCopyOrMoveConstructor())
       E = Construct->getArg(0);
     else if (Object && isConversion(E))
       E = llvm::cast<clang::CXXMemberCallExpr>(E)->getImplicitObjectArgument();
@@ -173,14 +173,22 @@ std::optional<bool> Comparison::linked(const clang::Expr *A, const clang::Expr *
     return isComposed(B->getType()->getAsCXXRecordDecl()) ||
            type(A->getType().getUnqualifiedType(), B->getType().getUnqualifiedType());
   }
+  // Which of two is read, where one is no object in the output.
+  if (auto *ChoiceA = llvm::dyn_cast<clang::ConditionalOperator>(Bare); ChoiceA && ChoiceA->isGLValue())
+    if (auto *ChoiceB = llvm::dyn_cast<clang::ConditionalOperator>(B); ChoiceB && ChoiceB->isPRValue())
+      return expression(ChoiceA->getCond(), ChoiceB->getCond()) &&
+             handedOn(ChoiceA->getTrueExpr(), ChoiceB->getTrueExpr()) &&
+             handedOn(ChoiceA->getFalseExpr(), ChoiceB->getFalseExpr());
   // It is stored by what stands for it.
   const clang::Expr *To = nullptr, *Value = nullptr;
   if (auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(A);
       Assignment && Assignment->getOpcode() == clang::BO_Assign) {
     To = Assignment->getLHS();
     Value = Assignment->getRHS();
-  } else if (const clang::CXXOperatorCallExpr *Call = operatorCall(A, clang::OO_Equal);
-             Call && Call->getDirectCallee() && Call->getDirectCallee()->isTrivial()) {
+  } else if (const clang::CXXOperatorCallExpr *Call = operatorCall(A, clang::OO_Equal)) {
+    auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Call->getDirectCallee());
+    if (!Method || (!Method->isCopyAssignmentOperator() && !Method->isMoveAssignmentOperator()))
+      return std::nullopt;
     To = Call->getArg(0);
     Value = Call->getArg(1);
   }
@@ -194,8 +202,10 @@ std::optional<bool> Comparison::linked(const clang::Expr *A, const clang::Expr *
     return std::nullopt;
   auto *Call = llvm::dyn_cast<clang::CallExpr>(bare(B, /*Object=*/true));
   const clang::FunctionDecl *Callee = Hinted->getDirectCallee(), *Instead = Call ? Call->getDirectCallee() : nullptr;
-  if (!Callee || inUsersFile(Callee, ContextA.getSourceManager()) || !Instead || !isComposed(Instead) ||
-      Instead->getNameAsString() != Callee->getNameAsString() || Call->getNumArgs() != Hinted->getNumArgs())
+  const clang::FunctionDecl *Definition = nullptr;
+  const bool IsCuda = Callee && (!Callee->hasBody(Definition) || !inUsersFile(Definition, ContextA.getSourceManager()));
+  if (!IsCuda || !Instead || !isComposed(Instead) || Instead->getNameAsString() != Callee->getNameAsString() ||
+      Call->getNumArgs() != Hinted->getNumArgs())
     return differ("a pointer is handed to something else");
   if (!linkedPointer(Hinted->getArg(0), Call->getArg(0)))
     return false;
