@@ -1,3 +1,5 @@
+#include "BuiltinReferences.h"
+
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/Convergence.h"
@@ -125,6 +127,13 @@ private:
       if (Kind == Intrinsic::Cluster)
         block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
     }
+    for (const CallSite &Call : Use.Calls)
+      if (isElsewhere(*Call.Callee))
+        block(BlockerKind::CodeElsewhere, Call.Where, qualifiedNameOf(*Call.Callee) + " in " + Name);
+    if (llvm::any_of(Use.Reads, [](const BuiltinRead &Read) { return Read.Dimension < 0; }))
+      for (const clang::DeclRefExpr *Reference : builtinReferences(*Use.Function))
+        block(BlockerKind::BuiltinReference, Reference->getLocation(),
+              Reference->getDecl()->getNameAsString() + " in " + Name);
     for (const clang::VarDecl *Static : Use.MutableStatics)
       block(BlockerKind::StaticLocal, Static->getLocation(), Static->getNameAsString() + " in " + Name);
     for (const DeviceLaunch &Launch : Use.Launches)
@@ -132,6 +141,14 @@ private:
         block(BlockerKind::DeviceLaunch, Launch.Where, Why + " in " + Name);
     for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
       assembly(*Assembly, Name);
+  }
+
+  /// Is it a function of the program whose body is not here? What CUDA has is known, and so is libdevice's code.
+  bool isElsewhere(const clang::FunctionDecl &F) const {
+    return !F.hasBody() && inUsersFile(&F, Unit.ast().getSourceManager()) && !Unit.inCompatHeader(F.getLocation()) &&
+           !F.hasAttr<clang::CUDAGlobalAttr>() && !F.getBuiltinID() && !F.isDefaulted() && !F.isPureVirtual() &&
+           !F.isDeleted() && classify(F) == Intrinsic::None &&
+           !(F.isExternC() && (F.getName().starts_with("__nv_") || F.getName().starts_with("__nvvm_")));
   }
 
   void assembly(const clang::GCCAsmStmt &Assembly, const std::string &In) {

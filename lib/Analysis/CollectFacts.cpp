@@ -8,6 +8,7 @@
 #include "cufuse/Analysis/Layout.h"
 
 #include <clang/AST/Mangle.h>
+#include <llvm/Support/Regex.h>
 
 namespace cufuse {
 
@@ -16,10 +17,13 @@ namespace {
 /// Where user code makes the function load by the texture or read-only cache, if it does.
 clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const FunctionUse &Use) {
   const clang::IdentifierInfo *Name = Function.getIdentifier();
-  if (Use.System && Name && (Name->isStr("__ldg") || Name->getName().starts_with("tex")))
+  if (Use.System && Name &&
+      (Name->isStr("__ldg") || Name->isStr("__ldu") || Name->getName().starts_with("tex") ||
+       (Name->getName().starts_with("surf") && Name->getName().contains("read"))))
     return Use.EnteredAt;
+  static const llvm::Regex Instruction("(^|[^a-z0-9_.])(tex|tld4|ldu|suld)\\.|\\.nc\\.");
   for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
-    if (const std::string Text = Assembly->getAsmString(); llvm::StringRef(Text).contains(".nc."))
+    if (Instruction.match(Assembly->getAsmString()))
       return Use.System ? Use.EnteredAt : Assembly->getAsmLoc();
   return {};
 }
@@ -52,6 +56,9 @@ void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
       Facts.WarpPrimitives.push_back(std::move(Primitive));
   Facts.CopiesAsynchronously = Found.CopiesAsynchronously;
   Facts.CopiesInBulk = Found.CopiesInBulk;
+  // The asynchronous proxy sees what a launch before stored, but nothing of the same launch without a fence.
+  if (Found.CopiesInBulk)
+    Facts.ReadOnlyLoads.push_back({"cp.async.bulk", Facts.Name, Facts.Where});
 }
 
 } // namespace

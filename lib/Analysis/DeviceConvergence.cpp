@@ -10,6 +10,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PassInstrumentation.h>
@@ -70,7 +71,7 @@ void removeTraps(llvm::Function &F) {
 /// What is waited for, of one kind, in one function.
 class Waits {
 public:
-  Waits(const DeviceIr &Ir, llvm::Function &F, Meets Kind) : PostDominators(F) {
+  Waits(const DeviceIr &Ir, llvm::Function &F, Meets Kind) : Kind(Kind), PostDominators(F) {
     for (BasicBlock &Block : F)
       for (llvm::Instruction &I : Block) {
         auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
@@ -104,7 +105,7 @@ public:
       Even &= Least == Most && (!Common || *Common == Least);
       Common = Least;
     }
-    return Even ? nullptr : First;
+    return Even ? ofSomeLanes(Block, Meeting) : First;
   }
 
   /// May a thread that comes to where the branch's ways meet end without a rendezvous of all?
@@ -130,6 +131,27 @@ public:
   }
 
 private:
+  /// A warp primitive between the branch and the meeting that does not name all lanes: as many on another way may be
+  /// for others.
+  const llvm::CallBase *ofSomeLanes(const BasicBlock &Branch, const BasicBlock *Meeting) const {
+    if (Kind != Meets::Warp)
+      return nullptr;
+    llvm::SmallPtrSet<const BasicBlock *, 32> Seen;
+    std::vector<const BasicBlock *> Work(llvm::succ_begin(&Branch), llvm::succ_end(&Branch));
+    while (!Work.empty()) {
+      const BasicBlock *Block = Work.back();
+      Work.pop_back();
+      if (Block == Meeting || !Seen.insert(Block).second)
+        continue;
+      if (auto Waits = At.find(Block); Waits != At.end())
+        for (const llvm::CallBase *Wait : Waits->second)
+          if (!namesAllLanes(*Wait))
+            return Wait;
+      Work.insert(Work.end(), llvm::succ_begin(Block), llvm::succ_end(Block));
+    }
+    return nullptr;
+  }
+
   /// A primitive that names the lanes that are there, by the `__activemask()` right before it, waits for nobody else.
   static bool isForWhoComes(const llvm::CallBase &Call) {
     auto IsPresent = [](const llvm::Value *V) {
@@ -201,6 +223,7 @@ private:
     return Result;
   }
 
+  const Meets Kind;
   llvm::PostDominatorTree PostDominators;
   llvm::DenseMap<const BasicBlock *, std::vector<const llvm::CallBase *>> At;
   llvm::SmallPtrSet<const BasicBlock *, 16> Rendezvous;
@@ -278,6 +301,11 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
       if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
         if (meets(Ir, *Call) == Meets::Warp)
           Result.WarpPrimitives.push_back(Finding(*Call, nameOf(Ir, *Call)));
+      }
+  // Functions that are called through pointers copy, too.
+  for (llvm::Function &Each : *F.getParent())
+    for (const llvm::Instruction &I : llvm::instructions(Each))
+      if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
         auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand());
         auto *Callee = Call->getCalledFunction();
         const llvm::StringRef Text = Assembly ? llvm::StringRef(Assembly->getAsmString())

@@ -6,6 +6,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -83,6 +84,16 @@ bool isFullMask(const llvm::Value *V) { return match(V, m_AllOnes()); }
 bool isMadeOfConstants(const llvm::Value *V) {
   auto *Argument = llvm::dyn_cast<llvm::Argument>(V);
   return llvm::isa<llvm::Constant>(V) || (Argument && !Argument->hasByValAttr());
+}
+
+/// Does nothing write where the pointer leads, itself or by a pointer that is made of it?
+bool isOnlyRead(const llvm::Value &Pointer) {
+  return llvm::all_of(Pointer.users(), [&](const llvm::User *User) {
+    if (auto *Copy = llvm::dyn_cast<llvm::MemTransferInst>(User))
+      return Copy->getRawDest() != &Pointer && !Copy->isVolatile();
+    return llvm::isa<llvm::LoadInst>(User) ||
+           (llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(User) && isOnlyRead(*User));
+  });
 }
 
 /// Memory of a thread in which all threads have the same: a table of constants.
@@ -212,6 +223,23 @@ Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call) {
   }
 }
 
+bool ordersParts(const DeviceIr &Ir) {
+  static const llvm::Regex Waits("(^|[^a-z0-9_.])(bar|barrier|mbarrier)\\.");
+  return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    if (!Call)
+      return false;
+    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand()))
+      return Waits.match(Assembly->getAsmString()) && ofAssembly(Assembly->getAsmString()) != Meets::Block;
+    const llvm::Function *Callee = Call->getCalledFunction();
+    if (Callee && Callee->isIntrinsic())
+      return Callee->getName().starts_with("llvm.nvvm.mbarrier") ||
+             (Callee->getName().starts_with("llvm.nvvm.barrier") && meets(Ir, *Call) != Meets::Block);
+    const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
+    return Declared && classify(*Declared) == Intrinsic::NamedBarrier;
+  });
+}
+
 /// Does a register hold the same in all lanes?
 bool ThreadsOfBlock::isSame(StringRef Register) const {
   if (isOfBlock(Register))
@@ -307,11 +335,10 @@ InstructionUniformity ThreadsOfBlock::getInstructionUniformity(const llvm::Value
   if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(V)) {
     // A copy of an argument that the thread has for itself, where it writes there.
     auto *Copy = llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(Load->getPointerOperand()));
-    const bool Own = Copy && Copy->hasByValAttr() && !Copy->onlyReadsMemory() &&
-                     llvm::any_of(Copy->users(), [](const llvm::User *U) {
-                       return !llvm::isa<llvm::LoadInst, llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(U);
-                     });
-    return Load->isVolatile() || Load->isAtomic() || Own || Load->getPointerAddressSpace() == 5
+    const bool Own = Copy && Copy->hasByValAttr() && !Copy->onlyReadsMemory() && !isOnlyRead(*Copy);
+    // Threads that other barriers than the block's keep in order may read the same place at different times.
+    const bool MayChange = OrdersParts && !Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) && !Copy;
+    return Load->isVolatile() || Load->isAtomic() || Own || MayChange || Load->getPointerAddressSpace() == 5
                ? InstructionUniformity::NeverUniform
                : InstructionUniformity::Default;
   }

@@ -24,10 +24,14 @@ bool namesAllLanes(const llvm::CallBase &Call);
 enum class Among { Block, WarpOfRows, WarpOfRow, WarpOfPlane };
 
 /// Sources of divergence for LLVM's analysis, which asks a target for them.
+/// Does the kernel wait at barriers that are not the whole block's?
+bool ordersParts(const DeviceIr &Ir);
+
 class ThreadsOfBlock : public llvm::TargetTransformInfoImplBase {
 public:
   ThreadsOfBlock(const DeviceIr &Ir, const llvm::DataLayout &Layout, Among Threads, bool &SignedThreadNumber)
-      : TargetTransformInfoImplBase(Layout), Ir(Ir), Threads(Threads), SignedThreadNumber(SignedThreadNumber) {}
+      : TargetTransformInfoImplBase(Layout), Ir(Ir), Threads(Threads), OrdersParts(ordersParts(Ir)),
+        SignedThreadNumber(SignedThreadNumber) {}
   bool hasBranchDivergence(const llvm::Function *) const override { return true; }
   llvm::InstructionUniformity getInstructionUniformity(const llvm::Value *V) const override;
 
@@ -42,6 +46,7 @@ private:
 
   const DeviceIr &Ir;
   const Among Threads;
+  const bool OrdersParts;   ///< Barriers of a part of the block say when its threads go on.
   bool &SignedThreadNumber; ///< A number of a thread that may be negative is divided.
 };
 

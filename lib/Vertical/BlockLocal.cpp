@@ -66,6 +66,10 @@ private:
     if (Plan.ByElement[Node] && N.Shape->Width > 1)
       refuse(BlockerKind::NotByRow, N.Facts->Where,
              fmt::format("{} works on {} elements at a time", N.Name, N.Shape->Width));
+    if (N.Facts->CopiesAsynchronously && !N.Facts->DynamicShared.empty() && Node != Graph.Order.back())
+      refuse(
+          BlockerKind::NotByRow, N.Facts->Where,
+          fmt::format("{} copies to dynamic shared memory, which a copy may still reach in the next kernel", N.Name));
     for (const auto *Exits : {&N.Facts->ExitsBeforeBarrier, &N.Facts->ExitsBeforeWarpPrimitive})
       for (const Finding &Exit : *Exits)
         if (!Exit.ByBranch || !Exit.isByWarps(Block) || Exits == &N.Facts->ExitsBeforeBarrier)

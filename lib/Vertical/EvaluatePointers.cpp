@@ -83,8 +83,12 @@ std::optional<Evaluator::Place> Evaluator::place(const clang::Expr *E) {
   E = plain(E);
   if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); Cast && Cast->getCastKind() == clang::CK_NoOp)
     return place(Cast->getSubExpr());
-  if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
-    return elementOf(Element->getBase(), Element->getIdx(), E);
+  if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E)) {
+    std::optional<Place> P = elementOf(Element->getBase(), Element->getIdx(), E);
+    if (P && !Element->getLHS()->getType()->isPointerType()) // `i[p]`
+      P->Direct = false;
+    return P;
+  }
   if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->getOpcode() == clang::UO_Deref)
     return elementOf(Unary->getSubExpr(), nullptr, E);
   if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E);

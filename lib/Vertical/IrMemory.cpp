@@ -215,7 +215,9 @@ void follow(const llvm::Value *V, IrValues &Values, llvm::SmallPtrSetImpl<const 
     Place.Arguments.push_back(Argument);
   };
   if (auto *Argument = llvm::dyn_cast<llvm::Argument>(V)) {
-    if (!Argument->hasByValAttr()) // else the kernel's own copy
+    if (Argument->hasByValAttr()) // the thread's own copy
+      Place.Locals.push_back(V);
+    else
       Lead(Argument->getArgNo());
     return;
   }

@@ -6,6 +6,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Instructions.h>
 
 namespace cufuse {
@@ -71,17 +72,22 @@ private:
     for (const llvm::PHINode &Phi : L.getHeader()->phis())
       if (&Phi != Grid)
         add("a value is carried from one element to the next", &Phi);
-    // Variables in memory, but for those of the body.
-    for (const llvm::Instruction &I : llvm::instructions(Ir.kernel())) {
-      if (!llvm::isa<llvm::AllocaInst>(I) || isOfTurn(I, L))
-        continue;
+    // Variables in memory, but for those of the body, and structures among the arguments.
+    std::vector<const llvm::Value *> Variables;
+    for (const llvm::Argument &Argument : Ir.kernel().args())
+      if (Argument.hasByValAttr())
+        Variables.push_back(&Argument);
+    for (const llvm::Instruction &I : llvm::instructions(Ir.kernel()))
+      if (llvm::isa<llvm::AllocaInst>(I) && !isOfTurn(I, L))
+        Variables.push_back(&I);
+    for (const llvm::Value *Variable : Variables)
       for (const llvm::BasicBlock *Block : L.blocks())
         for (const llvm::Instruction &By : *Block)
-          if (changes(By, I)) {
-            add(fmt::format("the variable {} may be carried from one element to the next", I.getName().str()), &By);
+          if (changes(By, *Variable)) {
+            add(fmt::format("the variable {} may be carried from one element to the next", Variable->getName().str()),
+                &By);
             return;
           }
-    }
   }
 
   bool changes(const llvm::Instruction &By, const llvm::Value &Variable) {
@@ -92,7 +98,17 @@ private:
     };
     if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&By))
       return Leads(Store->getPointerOperand()) || Leads(Store->getValueOperand());
+    if (auto *Copy = llvm::dyn_cast<llvm::MemTransferInst>(&By))
+      return Leads(Copy->getRawDest());
     return llvm::any_of(By.operands(), [&](const llvm::Use &Each) { return Leads(Each); });
+  }
+
+  static bool isUsedOnlyIn(const llvm::Instruction &Variable, const llvm::Loop &L) {
+    return llvm::all_of(Variable.users(), [&](const llvm::User *User) {
+      auto *I = llvm::dyn_cast<llvm::Instruction>(User);
+      const bool Leads = I && llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(I);
+      return I && (L.contains(I) || (Leads && isUsedOnlyIn(*I, L)));
+    });
   }
 
   /// Does the variable begin anew in each turn: of a function that is called there, a temporary, or declared there?
@@ -104,8 +120,9 @@ private:
     const std::string Name = Variable.getName().str(), Stem = Variable.getName().rtrim("0123456789").str();
     if (Loop->Outside.count(Name) || Loop->Outside.count(Stem))
       return false;
-    return Stem == "agg.tmp" || Stem == "ref.tmp" || Stem == "tmp" || Loop->Inside.count(Name) ||
-           Loop->Inside.count(Stem);
+    // A reference may keep a temporary object of before the loop.
+    const bool Temporary = Stem == "agg.tmp" || Stem == "ref.tmp" || Stem == "tmp";
+    return (Temporary && isUsedOnlyIn(Variable, L)) || Loop->Inside.count(Name) || Loop->Inside.count(Stem);
   }
 
   bool ofElement(const Polynomial &P) const {
@@ -198,8 +215,8 @@ private:
   bool covers(const AccessSite &Site, const IrAccess &Access, const ParameterAccess &Parameter,
               llvm::ArrayRef<Polynomial> Known) {
     switch (Site.What) {
-    case AccessSite::Kind::Escape:
-      return true;
+    case AccessSite::Kind::Escape: // of what is constant, it counts as a load
+      return !Parameter.ReadOnly || Access.What == IrAccess::Kind::Load;
     case AccessSite::Kind::Atomic:
       return Access.What == IrAccess::Kind::Atomic || Access.What == IrAccess::Kind::Any;
     case AccessSite::Kind::Load:
@@ -327,7 +344,9 @@ void checkByIr(const DeviceIr *Ir, const KernelFacts &Facts, KernelAccesses &Acc
     if (isGenerated(*Access.By) || Check.agrees(Access) || Access.Argument >= Accesses.Parameters.size())
       continue;
     AccessSite Site; // which no object in the pointer's place follows
-    Site.What = Access.What == IrAccess::Kind::Load ? AccessSite::Kind::Load : AccessSite::Kind::Escape;
+    Site.What = Access.What == IrAccess::Kind::Load             ? AccessSite::Kind::Load
+                : Accesses.Parameters[Access.Argument].ReadOnly ? AccessSite::Kind::Store
+                                                                : AccessSite::Kind::Escape;
     Site.Direct = false;
     Site.Parameter = Accesses.Parameters[Access.Argument].Name;
     Site.Text = Site.Parameter + ", not as its text shows";

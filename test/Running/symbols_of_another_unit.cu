@@ -1,4 +1,4 @@
-// Relocatable device code: constants, textures, variables and functions of the program's other files are the program's.
+// Relocatable device code: constants, textures and variables of the program's other files are the program's.
 // RUN: split-file %s %t
 // RUN: %cufuse fuse %t/kernels.cu:scaled %t/kernels.cu:counted --block 64 --block 96 --name fused -o %t/fused.cu -- -rdc=true
 // RUN: %nvcc -Werror all-warnings -std=c++17 -rdc=true -arch=sm_90a -c -I%t -o %t/fused.o %t/fused.cu
@@ -17,7 +17,6 @@ extern __constant__ cudaTextureObject_t image;
 namespace tables {
 extern __constant__ int offsets[8];
 }
-__device__ int outside(int value);
 //--- symbols.cu
 #include "symbols.h"
 __constant__ Factors factors[4];
@@ -26,7 +25,6 @@ __constant__ cudaTextureObject_t image;
 namespace tables {
 __constant__ int offsets[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 }
-__device__ int outside(int value) { return value * 2 + counter; }
 //--- kernels.cu
 #include "symbols.h"
 __global__ void scaled(const int *in, int *out) {
@@ -37,7 +35,7 @@ __global__ void scaled(const int *in, int *out) {
 __global__ void counted(const int *in, int *out) {
   if (threadIdx.x == 0)
     atomicAdd(&counter, 0);
-  out[blockIdx.x * 96 + threadIdx.x] = outside(in[threadIdx.x]);
+  out[blockIdx.x * 96 + threadIdx.x] = in[threadIdx.x] * 2 + counter;
 }
 
 //--- main.cu

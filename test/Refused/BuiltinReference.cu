@@ -1,0 +1,36 @@
+// For nvcc, threadIdx is a constant object; in the output it is a value, which other overloads may take, and which is gone
+// at the end of the statement. As a constant argument it is the same.
+// RUN: rm -rf %t && mkdir %t
+// RUN: rm -f %t.said
+// RUN: %exits 1 %cufuse fuse %s:overload --block 64 -o %t/out.cu 2>> %t.said
+// RUN: %exits 1 %cufuse fuse %s:named --block 64 -o %t/out.cu 2>> %t.said
+// RUN: %exits 1 %cufuse fuse %s:deduced --block 64 -o %t/out.cu 2>> %t.said
+// RUN: %exits 1 %cufuse fuse %s:returned --block 64 -o %t/out.cu 2>> %t.said
+// RUN: %exits 1 %cufuse fuse %s:address --block 64 -o %t/out.cu 2>> %t.said
+// RUN: FileCheck %s --input-file %t.said
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:argument --block 64 -o %t/out.cu
+
+__device__ int kind(const uint3 &) { return 1; }
+__device__ int kind(uint3 &&) { return 2; }
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:48: overload: a reference is bound to a built-in, which is a value in the
+// CHECK-SAME: fused kernel: threadIdx in overload [BuiltinReference]; copy it first: `const uint3 index = threadIdx;`
+__global__ void overload(int *x) { x[0] = kind(threadIdx); }
+__global__ void named(int *x) {
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:21: named: {{.*}}: threadIdx in named [BuiltinReference]
+  const auto &own = threadIdx;
+  x[own.x] = 1;
+}
+template <typename T> __device__ unsigned first(T &t) { return t.x; }
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:43: deduced: {{.*}}: blockDim in deduced [BuiltinReference]
+__global__ void deduced(int *x) { x[first(blockDim)] = 1; }
+// CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:40: returned: {{.*}}: threadIdx in own [BuiltinReference]
+__device__ const uint3 &own() { return threadIdx; }
+__global__ void returned(int *x) { x[own().x] = 1; }
+__global__ void address(int *x) {
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:21: address: {{.*}}: threadIdx in address [BuiltinReference]
+  const auto *at = &threadIdx;
+  x[at->x] = 1;
+}
+__device__ unsigned sum(const uint3 &t) { return t.x + t.y; }
+__global__ void argument(int *x) { x[sum(threadIdx)] = 1; }
