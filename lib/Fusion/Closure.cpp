@@ -201,7 +201,7 @@ private:
     mergeOverlapping();
     for (const Item &I : Items)
       for (const Slice &S : Text.withIncluded(I.Text))
-        for (const RawToken &Token : Text.tokensIn(S))
+        for (const TextToken &Token : Text.tokensIn(S))
           if (Token.isIdentifier())
             (Header.contains(I.Unit) ? HeaderNames : BodyNames).insert(Token.Text.str());
     addNamesInMacros(Unit.log(), HeaderNames);
@@ -541,7 +541,7 @@ private:
       if (!contains(S, Qualifier))
         continue;
       const auto At = Text.offset(Qualifier);
-      const std::vector<RawToken> Tokens =
+      const std::vector<TextToken> Tokens =
           Text.tokensIn({At.first, At.second, static_cast<unsigned>(Text.buffer(At.first).size())});
       if (Qualifier.isMacroID()) {
         // What the macro names cannot be told from its use, so any copied declaration at global scope is in doubt.

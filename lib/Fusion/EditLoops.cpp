@@ -74,7 +74,7 @@ public:
   std::string of(clang::SourceRange Range) {
     std::string Result;
     unsigned Behind = 0;
-    for (const RawToken &Token : Text.tokensIn({begin(Range).first, begin(Range).second, end(Range).second})) {
+    for (const TextToken &Token : Text.tokensIn({begin(Range).first, begin(Range).second, end(Range).second})) {
       Result += (Result.empty() || Token.Offset == Behind ? "" : " ") + Token.Text.str();
       Behind = Token.end();
     }
@@ -146,9 +146,9 @@ void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S
                  Loop.of(Step), Index, Loads, Uses.IsUsed ? Index : ""));
   auto End = Loop.end(Body);
   if (!llvm::isa<clang::CompoundStmt>(Found.Loop->getBody())) {
-    const std::vector<RawToken> Behind =
+    const std::vector<TextToken> Behind =
         Text.tokensIn({End.first, End.second, static_cast<unsigned>(Text.buffer(End.first).size())});
-    End.second = llvm::find_if(Behind, [](const RawToken &Token) { return Token.is(";"); })->end();
+    End.second = llvm::find_if(Behind, [](const TextToken &Token) { return Token.is(";"); })->end();
   }
   Loop.whenUnrolled(End, " } }");
 }
