@@ -204,6 +204,7 @@ private:
         for (const TextToken &Token : Text.tokensIn(S))
           if (Token.isIdentifier())
             (Header.contains(I.Unit) ? HeaderNames : BodyNames).insert(Token.Text.str());
+    namesOfExpansions();
     addNamesInMacros(Unit.log(), HeaderNames);
     addNamesInMacros(Unit.log(), BodyNames);
 
@@ -217,6 +218,23 @@ private:
     std::sort(Items.begin(), Items.end(), [&](const Item &A, const Item &B) {
       return Sources.isBeforeInTranslationUnit(Sources.getExpansionLoc(A.Where), Sources.getExpansionLoc(B.Where));
     });
+  }
+
+  /// Macros that the text expands, whose names `##` may have formed.
+  void namesOfExpansions() {
+    std::map<std::pair<clang::FileID, unsigned>, std::pair<unsigned, bool>> Ends; // of what goes to the header?
+    for (const Item &I : Items)
+      for (const Slice &S : Text.withIncluded(I.Text))
+        Ends.insert({{S.File, S.Begin}, {S.End, Header.contains(I.Unit)}});
+    for (const MacroUse &Use : Unit.log().Uses) {
+      const auto At = Text.offset(Use.Where);
+      auto Behind = Ends.upper_bound(At);
+      if (Behind == Ends.begin())
+        continue;
+      const auto &[Begin, End] = *std::prev(Behind);
+      if (Begin.first == At.first && At.second < End.first)
+        (End.second ? HeaderNames : BodyNames).insert(Use.Name);
+    }
   }
 
   /// `typedef struct S {…} T;` and `struct S {…} s, t;` are several declarations in one text.
