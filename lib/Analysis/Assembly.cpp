@@ -5,6 +5,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Regex.h>
 
 namespace cufuse {
@@ -138,6 +139,27 @@ bool isBlockBarrier(const clang::GCCAsmStmt &Assembly) {
   return Only.What == AssemblyMention::Kind::Barrier && !Only.IsOperand && Only.Number == 0 && !Only.HasCount &&
          !Only.Arrives && All.starts_with("bar") && All.count(';') <= 1 && (All.ends_with(";") || !All.contains(';')) &&
          Assembly.getNumOutputs() == 0 && Assembly.getNumInputs() == 0;
+}
+
+std::set<std::string> unscopedNames(const clang::GCCAsmStmt &Assembly) {
+  // Braces are counted in what nvcc marks as assembly.
+  const std::string Text = "// begin inline asm\n" + Assembly.getAsmString();
+  std::set<std::string> Names;
+  auto Add = [&](llvm::StringRef Name) {
+    if (!Name.contains("%=")) // another one each time
+      Names.insert(Name.str());
+  };
+  readPtxStatements(Text, [&](const PtxStatement &S) {
+    if (S.AssemblyDepth > 0)
+      return;
+    if (S.IsLabel)
+      Add(S.Opcode);
+    else if (S.Opcode == ".reg" || S.Opcode == ".local" || S.Opcode == ".shared")
+      for (llvm::StringRef Word : S.Operands)
+        if (llvm::isAlpha(Word[0]) || Word[0] == '_' || Word[0] == '$' || Word[0] == '%')
+          Add(Word);
+  });
+  return Names;
 }
 
 bool waitsForBlock(const clang::GCCAsmStmt &Assembly) {

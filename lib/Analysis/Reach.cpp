@@ -71,6 +71,12 @@ public:
   bool VisitTypedefTypeLoc(clang::TypedefTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
   bool VisitRecordTypeLoc(clang::RecordTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
   bool VisitEnumTypeLoc(clang::EnumTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
+  bool VisitConceptReference(const clang::ConceptReference *R) override {
+    if (const clang::NamedDecl *Found = R->getFoundDecl())
+      introduced(Found, R->getConceptNameLoc());
+    name(R->getNamedConcept(), nullptr, R->getConceptNameLoc());
+    return true;
+  }
   bool VisitUsingTypeLoc(clang::UsingTypeLoc L) override {
     name(L.getDecl(), nullptr, L.getBeginLoc());
     name(L.getDecl()->getTargetDecl(), nullptr, L.getBeginLoc());

@@ -38,6 +38,12 @@ public:
   void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &Definition, clang::SourceRange Range,
                     const clang::MacroArgs *) override {
     noteUse(Name, Definition, Range.getBegin());
+    const clang::SourceLocation Where = Sources.getExpansionLoc(Range.getBegin());
+    if (!Definition.getMacroInfo() || !UsersMacros.contains(Definition.getMacroInfo()) || !isUsers(Where))
+      return;
+    MacroUse Use{Name.getIdentifierInfo()->getName().str(), Where};
+    if (Log.Uses.empty() || Log.Uses.back().Where != Use.Where || Log.Uses.back().Name != Use.Name)
+      Log.Uses.push_back(std::move(Use));
   }
   void Ifdef(clang::SourceLocation Where, const clang::Token &Name, const clang::MacroDefinition &Definition) override {
     noteUse(Name, Definition, Where);

@@ -201,9 +201,10 @@ private:
     mergeOverlapping();
     for (const Item &I : Items)
       for (const Slice &S : Text.withIncluded(I.Text))
-        for (const RawToken &Token : Text.tokensIn(S))
+        for (const TextToken &Token : Text.tokensIn(S))
           if (Token.isIdentifier())
             (Header.contains(I.Unit) ? HeaderNames : BodyNames).insert(Token.Text.str());
+    namesOfExpansions();
     addNamesInMacros(Unit.log(), HeaderNames);
     addNamesInMacros(Unit.log(), BodyNames);
 
@@ -217,6 +218,23 @@ private:
     std::sort(Items.begin(), Items.end(), [&](const Item &A, const Item &B) {
       return Sources.isBeforeInTranslationUnit(Sources.getExpansionLoc(A.Where), Sources.getExpansionLoc(B.Where));
     });
+  }
+
+  /// Macros that the text expands, whose names `##` may have formed.
+  void namesOfExpansions() {
+    std::map<std::pair<clang::FileID, unsigned>, std::pair<unsigned, bool>> Ends; // of what goes to the header?
+    for (const Item &I : Items)
+      for (const Slice &S : Text.withIncluded(I.Text))
+        Ends.insert({{S.File, S.Begin}, {S.End, Header.contains(I.Unit)}});
+    for (const MacroUse &Use : Unit.log().Uses) {
+      const auto At = Text.offset(Use.Where);
+      auto Behind = Ends.upper_bound(At);
+      if (Behind == Ends.begin())
+        continue;
+      const auto &[Begin, End] = *std::prev(Behind);
+      if (Begin.first == At.first && At.second < End.first)
+        (End.second ? HeaderNames : BodyNames).insert(Use.Name);
+    }
   }
 
   /// `typedef struct S {…} T;` and `struct S {…} s, t;` are several declarations in one text.
@@ -541,7 +559,7 @@ private:
       if (!contains(S, Qualifier))
         continue;
       const auto At = Text.offset(Qualifier);
-      const std::vector<RawToken> Tokens =
+      const std::vector<TextToken> Tokens =
           Text.tokensIn({At.first, At.second, static_cast<unsigned>(Text.buffer(At.first).size())});
       if (Qualifier.isMacroID()) {
         // What the macro names cannot be told from its use, so any copied declaration at global scope is in doubt.

@@ -20,14 +20,14 @@ std::string withoutEscapes(llvm::StringRef Token) {
 
 /// A statement as it is written, by places in its file.
 struct Statement {
-  std::vector<RawToken> Template;
+  std::vector<TextToken> Template;
   std::vector<unsigned> Colons;
   unsigned Close = 0;
   std::vector<std::pair<unsigned, unsigned>> Inputs; ///< Inside the brackets of each input's expression.
 
-  explicit Statement(const std::vector<RawToken> &Tokens) {
+  explicit Statement(const std::vector<TextToken> &Tokens) {
     unsigned Depth = 0, Open = 0;
-    for (const RawToken &T : Tokens) {
+    for (const TextToken &T : Tokens) {
       if (T.is("(") || T.is("[")) {
         if (++Depth == 2 && T.is("("))
           Open = T.end();
@@ -87,7 +87,7 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
     Own.push_back({{File, At}, Length, std::move(By)});
   };
   size_t Next = 0;
-  for (const RawToken &Token : Written.Template) {
+  for (const TextToken &Token : Written.Template) {
     if (!clang::tok::isStringLiteral(Token.Kind))
       return Refuse("a macro spells it");
     if (Written.Colons.empty() && Token.Text.contains('%'))

@@ -53,7 +53,7 @@ public:
         Element->getBeginLoc().isMacroID() || Element->getEndLoc().isMacroID())
       return true;
     const unsigned Close = at(Element->getRBracketLoc());
-    for (const RawToken &Token : Text.tokensIn({File, end(Element->getBase()->getEndLoc()), Close}))
+    for (const TextToken &Token : Text.tokensIn({File, end(Element->getBase()->getEndLoc()), Close}))
       if (Token.is("[")) {
         replace(E->getBeginLoc(), 1, "(");
         Edits.push_back({{Text.offset(E->getBeginLoc()).first, Token.Offset}, 1, " + ("});

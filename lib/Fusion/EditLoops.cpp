@@ -1,5 +1,7 @@
 #include "EditLoops.h"
 
+#include "MacroNames.h"
+
 #include <clang/AST/StmtCXX.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -74,7 +76,7 @@ public:
   std::string of(clang::SourceRange Range) {
     std::string Result;
     unsigned Behind = 0;
-    for (const RawToken &Token : Text.tokensIn({begin(Range).first, begin(Range).second, end(Range).second})) {
+    for (const TextToken &Token : Text.tokensIn({begin(Range).first, begin(Range).second, end(Range).second})) {
       Result += (Result.empty() || Token.Offset == Behind ? "" : " ") + Token.Text.str();
       Behind = Token.end();
     }
@@ -108,47 +110,59 @@ std::string typeOf(clang::QualType T, const ParsedUnit &Unit) {
 
 void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const GridStrideLoop &Found,
                         std::vector<Edit> &Edits) {
-  const auto At = Text.offset(Found.Loop->getBeginLoc());
   if (!Text.holds(S, Found.Loop->getBeginLoc()))
     return;
   constexpr auto Factor = OutputText::Slot::Factor;
+  // The user's names stay what they are.
+  std::set<std::string> Taken;
+  for (const Slice &Each : Text.withIncluded(S))
+    for (const TextToken &Token : Text.tokensIn(Each))
+      Taken.insert(Token.Text.str());
+  addNamesInMacros(Unit.log(), Taken);
+  auto Free = [&](std::string Own) {
+    while (Taken.count(Own))
+      Own += '_';
+    return Own;
+  };
   LoopText Loop(Unit, Text, Edits);
   if (Found.Loads.empty())
-    return Loop.whenUnrolled(At, outputText("_Pragma(\"unroll {}\") ", OutputText(Factor)));
+    return Loop.whenUnrolled(Text.offset(Found.Loop->getBeginLoc()),
+                             outputText("_Pragma(\"unroll {}\") ", OutputText(Factor)));
 
   const clang::SourceRange Step = Found.Loop->getInc()->getSourceRange(),
                            Body = Found.Loop->getBody()->getSourceRange();
-  const OutputText Turns =
-      outputText("for (unsigned cufuse_turn = 0; cufuse_turn < {}; ++cufuse_turn)", OutputText(Factor));
-  const std::string Index = fmt::format("{} {} = cufuse_at[cufuse_turn];", typeOf(Found.Variable->getType(), Unit),
-                                        Found.Variable->getName().str());
+  const std::string Turn = Free("cufuse_turn"), At = Free("cufuse_at"), Taking = Free("cufuse_taken");
+  const OutputText Turns = outputText("for (unsigned {0} = 0; {0} < {1}; ++{0})", Turn, OutputText(Factor));
+  const std::string Index = fmt::format("{} {} = {}[{}];", typeOf(Found.Variable->getType(), Unit),
+                                        Found.Variable->getName().str(), At, Turn);
   OutputText Values;
   std::string Loads;
   for (size_t I = 0; I < Found.Loads.size(); ++I) {
     const clang::Expr *Load = Found.Loads[I];
-    Values += outputText(" {} cufuse_value{}[{}];", typeOf(Load->getType(), Unit), I, OutputText(Factor));
-    Loads += fmt::format(" cufuse_value{}[cufuse_turn] = {};", I, Loop.of(Load->getSourceRange()));
-    Loop.replace(Load->getSourceRange(), fmt::format("cufuse_value{}[cufuse_turn]", I));
+    const std::string Value = Free(fmt::format("cufuse_value{}", I));
+    Values += outputText(" {} {}[{}];", typeOf(Load->getType(), Unit), Value, OutputText(Factor));
+    Loads += fmt::format(" {}[{}] = {};", Value, Turn, Loop.of(Load->getSourceRange()));
+    Loop.replace(Load->getSourceRange(), fmt::format("{}[{}]", Value, Turn));
   }
   Loop.replace(Step, "");
   UseFinder Uses(Found);
   Uses.TraverseStmt(Found.Loop->getBody());
   // A turn that is not taken loads what the first one does: so nothing stands between the loads.
   const std::string Type = typeOf(Found.Variable->getType(), Unit), Name = Found.Variable->getName().str();
-  Loop.whenUnrolled(
-      Text.offset(Found.Loop->getRParenLoc().getLocWithOffset(1)),
-      outputText(" {{ {0} cufuse_at[{1}]; bool cufuse_taken[{1}];{2} _Pragma(\"unroll\") {3} {{ "
-                 "cufuse_taken[cufuse_turn] = cufuse_turn == 0 || (cufuse_taken[cufuse_turn - 1] && ({4})); "
-                 "cufuse_at[cufuse_turn] = cufuse_taken[cufuse_turn] ? {5} : cufuse_at[0]; "
-                 "if (cufuse_taken[cufuse_turn]) {6}; }} _Pragma(\"unroll\") {3} {{ {7}{8} }} "
-                 "_Pragma(\"unroll\") {3} if (cufuse_taken[cufuse_turn]) {{ {9}",
-                 Type, OutputText(Factor), Values, Turns, Loop.of(Found.Loop->getCond()->getSourceRange()), Name,
-                 Loop.of(Step), Index, Loads, Uses.IsUsed ? Index : ""));
+  Loop.whenUnrolled(Text.offset(Found.Loop->getRParenLoc().getLocWithOffset(1)),
+                    outputText(" {{ {0} {10}[{1}]; bool {11}[{1}];{2} _Pragma(\"unroll\") {3} {{ "
+                               "{11}[{12}] = {12} == 0 || ({11}[{12} - 1] && ({4})); "
+                               "{10}[{12}] = {11}[{12}] ? {5} : {10}[0]; "
+                               "if ({11}[{12}]) {6}; }} _Pragma(\"unroll\") {3} {{ {7}{8} }} "
+                               "_Pragma(\"unroll\") {3} if ({11}[{12}]) {{ {9}",
+                               Type, OutputText(Factor), Values, Turns,
+                               Loop.of(Found.Loop->getCond()->getSourceRange()), Name, Loop.of(Step), Index, Loads,
+                               Uses.IsUsed ? Index : "", At, Taking, Turn));
   auto End = Loop.end(Body);
   if (!llvm::isa<clang::CompoundStmt>(Found.Loop->getBody())) {
-    const std::vector<RawToken> Behind =
+    const std::vector<TextToken> Behind =
         Text.tokensIn({End.first, End.second, static_cast<unsigned>(Text.buffer(End.first).size())});
-    End.second = llvm::find_if(Behind, [](const RawToken &Token) { return Token.is(";"); })->end();
+    End.second = llvm::find_if(Behind, [](const TextToken &Token) { return Token.is(";"); })->end();
   }
   Loop.whenUnrolled(End, " } }");
 }

@@ -10,7 +10,7 @@ namespace cufuse {
 namespace {
 
 /// The index behind the bracket that matches the one at `Open`.
-size_t behindBracket(const std::vector<RawToken> &Tokens, size_t Open) {
+size_t behindBracket(const std::vector<TextToken> &Tokens, size_t Open) {
   int Depth = 0;
   for (size_t I = Open; I < Tokens.size(); ++I) {
     Depth += Tokens[I].is("(") || Tokens[I].is("[") || Tokens[I].is("{");
@@ -66,7 +66,7 @@ std::optional<OutputText> applyEdits(const Slice &S, llvm::StringRef Text, llvm:
 
 void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
                     const std::string &Parameters, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
-  const std::vector<RawToken> Tokens = Text.tokensIn(S);
+  const std::vector<TextToken> Tokens = Text.tokensIn(S);
   auto FromMacro = [&](const std::string &Fact) {
     Blockers.push_back({BlockerKind::KernelFromMacro, Unit.place(Kernel.getLocation()), Fact});
   };
@@ -97,7 +97,7 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
     }
   }
   // Launches count clusters where it has two dimensions, and Clang does not know it.
-  if (llvm::any_of(Tokens, [&](const RawToken &T) { return T.Offset < Close && T.is("__block_size__"); }))
+  if (llvm::any_of(Tokens, [&](const TextToken &T) { return T.Offset < Close && T.is("__block_size__"); }))
     Blockers.push_back({BlockerKind::Cluster, Unit.place(Kernel.getLocation()), "__block_size__"});
   if (!Qualified)
     return FromMacro("no __global__ is written before " + Kernel.getNameAsString());
@@ -152,7 +152,7 @@ void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang:
 void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::VarDecl &Variable,
                        const std::string &Offset, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
   const auto [File, NameAt] = Text.offset(Variable.getLocation());
-  const std::vector<RawToken> Tokens =
+  const std::vector<TextToken> Tokens =
       Text.tokensIn(File == S.File ? S : Slice{File, 0, static_cast<unsigned>(Text.buffer(File).size())});
   size_t Name = 0;
   while (Name < Tokens.size() && Tokens[Name].Offset != NameAt)
@@ -291,15 +291,15 @@ void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
                        std::vector<Blocker> &Blockers) {
   static const llvm::StringSet<> Keywords = {"return", "else", "do",  "case", "throw",  "co_return", "sizeof",
                                              "and",    "or",   "not", "xor",  "bitand", "bitor"};
-  const std::vector<RawToken> Tokens = Text.tokensIn(S);
+  const std::vector<TextToken> Tokens = Text.tokensIn(S);
   for (size_t I = 0; I < Tokens.size(); ++I) {
     const bool Barrier = Tokens[I].Text.starts_with("__syncthreads") || Tokens[I].Text.starts_with("__barrier_sync");
     if (!Rebound.count(Tokens[I].Text.str()) && !Barrier)
       continue;
-    const RawToken None;
-    const RawToken &Before = I > 0 ? Tokens[I - 1] : None;
-    const RawToken &BeforeThat = I > 1 ? Tokens[I - 2] : None;
-    const RawToken &Behind = I + 1 < Tokens.size() ? Tokens[I + 1] : None;
+    const TextToken None;
+    const TextToken &Before = I > 0 ? Tokens[I - 1] : None;
+    const TextToken &BeforeThat = I > 1 ? Tokens[I - 2] : None;
+    const TextToken &Behind = I + 1 < Tokens.size() ? Tokens[I + 1] : None;
     Slice At = S;
     At.Begin = Tokens[I].Offset;
     const SourcePlace Where = Unit.place(Text.location(At));
@@ -307,7 +307,7 @@ void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
       Blockers.push_back({BlockerKind::QualifiedBuiltin, Where, "::" + Tokens[I].Text.str()});
     if (Barrier)
       continue;
-    auto IsType = [](const RawToken &T) { return T.isIdentifier() && !Keywords.contains(T.Text); };
+    auto IsType = [](const TextToken &T) { return T.isIdentifier() && !Keywords.contains(T.Text); };
     const bool Ends =
         Behind.is(",") || Behind.is(")") || Behind.is(";") || Behind.is("=") || Behind.is("{") || Behind.is("[");
     const bool Declares = (IsType(Before) && (Ends || Behind.is("("))) ||

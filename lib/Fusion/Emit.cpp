@@ -4,6 +4,7 @@
 #include "EmitLauncher.h"
 #include "EmitPrelude.h"
 #include "Writer.h"
+#include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Fusion/ExpectPtx.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -180,7 +181,7 @@ private:
     const Constituent &C = Constituents[Partition.Constituent];
     const KernelFacts &Facts = *C.Facts;
     const std::string Path = partitionNamespace(Options.Name, Constituents, Plan, Partition);
-    saveMacros(Out, *C.Text, "push_macro");
+    saveMacros(Out, *C.Text, C.Text->Body, "push_macro");
     Out.line("namespace {} {{", Path);
     Out.blank();
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
@@ -249,7 +250,7 @@ private:
       Out.line("#undef {}", Name);
     Out.blank();
     Out.line("}} // namespace {}", Path);
-    saveMacros(Out, *C.Text, "pop_macro");
+    saveMacros(Out, *C.Text, C.Text->Body, "pop_macro");
     Out.blank();
   }
 
@@ -279,12 +280,20 @@ private:
   }
 
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
-  void saveMacros(Writer &To, const Closure &Text, const char *Pragma) const {
+  /// And names of the text that are macros of another constituent's headers only: here they are none.
+  void saveMacros(Writer &To, const Closure &Text, llvm::ArrayRef<Piece> Pieces, const char *Pragma) const {
     std::set<std::string> Names(Text.BodyMacros.begin(), Text.BodyMacros.end());
     Names.insert(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
+    auto IsDefined = [&](const std::string &Name) {
+      return llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.count(Name) != 0; });
+    };
+    if (llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text != &Text; }))
+      for (const Piece &P : Pieces)
+        for (const RawToken &Token : rawTokens(P.Text.written()))
+          if (Token.IsIdentifier && !Text.OutsideMacros.count(Token.Spelling) && IsDefined(Token.Spelling))
+            Names.insert(Token.Spelling);
     for (const std::string &Name : Names) {
-      if (std::none_of(Constituents.begin(), Constituents.end(),
-                       [&](const Constituent &C) { return C.Text->OutsideMacros.count(Name); }))
+      if (!IsDefined(Name))
         continue;
       To.line("#pragma {}(\"{}\")", Pragma, Name);
       if (llvm::StringRef(Pragma) == "push_macro" && !Text.OutsideMacros.count(Name))
@@ -361,7 +370,7 @@ private:
     for (const Constituent &C : Constituents) {
       if (C.Text->Header.empty())
         continue;
-      saveMacros(Lines, *C.Text, "push_macro");
+      saveMacros(Lines, *C.Text, C.Text->Header, "push_macro");
       Lines.line("namespace {} {{", textSpace(C));
       for (const std::string &Line : C.Text->Usings)
         Lines.write(Line);
@@ -369,7 +378,7 @@ private:
       for (const std::string &Name : C.Text->HeaderMacros)
         Lines.line("#undef {}", Name);
       Lines.line("}} // namespace {}", textSpace(C));
-      saveMacros(Lines, *C.Text, "pop_macro");
+      saveMacros(Lines, *C.Text, C.Text->Header, "pop_macro");
       Lines.blank();
     }
     ours(Lines, [&](Writer &Own) { declarations(Own); });

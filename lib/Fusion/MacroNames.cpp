@@ -19,7 +19,7 @@ void addNamesInMacros(const PreprocessorLog &Log, std::set<std::string> &Names) 
 std::set<std::string> macrosDefinedIn(SourceText &Text, const Slice &S) {
   std::set<std::string> Names;
   for (const Slice &Each : Text.withIncluded(S)) {
-    const std::vector<RawToken> Tokens = Text.tokensIn(Each);
+    const std::vector<TextToken> Tokens = Text.tokensIn(Each);
     for (size_t I = 0; I + 2 < Tokens.size(); ++I)
       if (Tokens[I].is("#") && Tokens[I].StartsLine && Tokens[I + 1].is("define"))
         Names.insert(Tokens[I + 2].Text.str());

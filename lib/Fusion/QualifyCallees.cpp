@@ -13,6 +13,13 @@ static bool bringsScope(const clang::CallExpr &Call) {
   });
 }
 
+/// Is it declared in a namespace, where its qualified name finds it? A friend that only its class declares is not.
+static bool hasName(const clang::FunctionDecl &Callee) {
+  const clang::FunctionDecl *Pattern = Callee.getTemplateInstantiationPattern();
+  return std::any_of((Pattern ? Pattern : &Callee)->redecls_begin(), (Pattern ? Pattern : &Callee)->redecls_end(),
+                     [](const clang::FunctionDecl *Each) { return Each->getLexicalDeclContext()->isFileContext(); });
+}
+
 std::map<std::pair<clang::FileID, unsigned>, std::string>
 calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text, const Slice &S,
                  llvm::function_ref<std::string(const clang::Decl &)> Path) {
@@ -33,7 +40,7 @@ calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &T
       const auto At = Text.offset(Name->getLocation());
       const clang::Decl *Whole = enclosingUnit(Site.Callee);
       Named Found{std::nullopt, bringsScope(*Site.Call)};
-      if (Whole && Chosen.Units.contains(Whole)) {
+      if (Whole && Chosen.Units.contains(Whole) && hasName(*Site.Callee)) {
         const auto Declared = Text.offset(Whole->getLocation());
         if (Declared.first != At.first || Declared.second < At.second)
           Found.Path = Path(*Site.Callee);

@@ -4,9 +4,9 @@ namespace cufuse {
 
 SourceText::SourceText(const ParsedUnit &Unit) : Unit(Unit), Sources(Unit.ast().getSourceManager()) {}
 
-const std::vector<RawToken> &SourceText::tokens(clang::FileID File) {
+const std::vector<TextToken> &SourceText::tokens(clang::FileID File) {
   auto [Entry, New] = Tokens.try_emplace(File);
-  std::vector<RawToken> &Found = Entry->second;
+  std::vector<TextToken> &Found = Entry->second;
   if (!New)
     return Found;
   const llvm::StringRef Text = buffer(File);
@@ -18,7 +18,7 @@ const std::vector<RawToken> &SourceText::tokens(clang::FileID File) {
     Lexer.LexFromRawLexer(Token);
     if (Token.is(clang::tok::eof))
       return Found;
-    RawToken Raw;
+    TextToken Raw;
     Raw.Offset = Sources.getFileOffset(Token.getLocation());
     Raw.Length = Token.getLength();
     Raw.Kind = Token.getKind();
@@ -28,11 +28,11 @@ const std::vector<RawToken> &SourceText::tokens(clang::FileID File) {
   }
 }
 
-std::vector<RawToken> SourceText::tokensIn(const Slice &S) {
-  std::vector<RawToken> Found;
-  const std::vector<RawToken> &All = tokens(S.File);
+std::vector<TextToken> SourceText::tokensIn(const Slice &S) {
+  std::vector<TextToken> Found;
+  const std::vector<TextToken> &All = tokens(S.File);
   auto First = std::lower_bound(All.begin(), All.end(), S.Begin,
-                                [](const RawToken &T, unsigned Offset) { return T.Offset < Offset; });
+                                [](const TextToken &T, unsigned Offset) { return T.Offset < Offset; });
   for (; First != All.end() && First->Offset < S.End; ++First)
     if (First->Kind != clang::tok::comment)
       Found.push_back(*First);
@@ -70,10 +70,10 @@ Slice SourceText::declaration(const clang::Decl &D) {
   const clang::CharSourceRange EndRange = Sources.getExpansionRange(D.getEndLoc());
   auto [EndFile, Last] = Sources.getDecomposedLoc(EndRange.getEnd());
 
-  const std::vector<RawToken> &All = tokens(File);
+  const std::vector<TextToken> &All = tokens(File);
   auto At = [&](unsigned Offset) {
     return std::upper_bound(All.begin(), All.end(), Offset,
-                            [](unsigned O, const RawToken &T) { return O < T.Offset; }) -
+                            [](unsigned O, const TextToken &T) { return O < T.Offset; }) -
            All.begin();
   };
   size_t Final = std::max<size_t>(At(Last), 1) - 1; // the token that holds the end
@@ -122,7 +122,7 @@ Slice SourceText::declaration(const clang::Decl &D) {
 
 bool SourceText::isBalanced(const Slice &S) {
   int Depth = 0;
-  const std::vector<RawToken> Inside = tokensIn(S);
+  const std::vector<TextToken> Inside = tokensIn(S);
   for (size_t I = 0; I + 1 < Inside.size(); ++I) {
     if (!Inside[I].is("#") || !Inside[I].StartsLine)
       continue;
@@ -149,7 +149,7 @@ std::string SourceText::withBalancedDirectives(const Slice &S) {
     if (auto [File, Begin] = offset(Skipped.getBegin()); File == S.File)
       Out.push_back({Begin, offset(Skipped.getEnd()).second});
   const llvm::StringRef Whole = buffer(S.File);
-  const std::vector<RawToken> Inside = tokensIn(S);
+  const std::vector<TextToken> Inside = tokensIn(S);
   for (size_t I = 0; I + 1 < Inside.size(); ++I)
     if (Inside[I].is("#") && Inside[I].StartsLine &&
         (Inside[I + 1].Text.starts_with("if") || Inside[I + 1].Text.starts_with("el") || Inside[I + 1].is("endif"))) {

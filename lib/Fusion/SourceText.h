@@ -12,7 +12,7 @@
 
 namespace cufuse {
 
-struct RawToken {
+struct TextToken {
   unsigned Offset = 0, Length = 0;
   clang::tok::TokenKind Kind = clang::tok::unknown;
   bool StartsLine = false;
@@ -36,9 +36,9 @@ public:
   llvm::StringRef buffer(clang::FileID File) const { return Sources.getBufferData(File); }
   llvm::StringRef text(const Slice &S) const { return buffer(S.File).slice(S.Begin, S.End); }
   /// All tokens of the file, comments included, directives not interpreted.
-  const std::vector<RawToken> &tokens(clang::FileID File);
+  const std::vector<TextToken> &tokens(clang::FileID File);
   /// The tokens that lie in the slice, comments left out.
-  std::vector<RawToken> tokensIn(const Slice &S);
+  std::vector<TextToken> tokensIn(const Slice &S);
 
   /// Offset of a location where it is written out; in the file of the expansion.
   std::pair<clang::FileID, unsigned> offset(clang::SourceLocation At) const {
@@ -65,7 +65,7 @@ private:
 
   const ParsedUnit &Unit;
   const clang::SourceManager &Sources;
-  std::map<clang::FileID, std::vector<RawToken>> Tokens;
+  std::map<clang::FileID, std::vector<TextToken>> Tokens;
 };
 
 } // namespace cufuse

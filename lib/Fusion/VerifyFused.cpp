@@ -8,6 +8,8 @@
 
 #include <llvm/Support/Path.h>
 
+#include <map>
+
 namespace cufuse {
 
 namespace {
@@ -148,6 +150,44 @@ llvm::Error compareBodies(const ParsedUnit &Unit, const clang::FunctionDecl &Ker
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
 }
 
+/// The place that the `#line` directives of the output say: in a file of the users, or in the output.
+SourcePlace sourceOf(const ParsedUnit &Unit, clang::SourceLocation Location) {
+  SourcePlace Place = Unit.place(Location);
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const clang::PresumedLoc Presumed = Sources.getPresumedLoc(Sources.getExpansionLoc(Location));
+  if (Presumed.isValid()) {
+    Place.File = Presumed.getFilename();
+    Place.Line = Presumed.getLine();
+  }
+  return Place;
+}
+
+/// What assembly declares for the whole function, ptxas accepts once: two bodies become one function, and so do the
+/// turns of an unrolled loop.
+void checkAssemblyNames(const ParsedUnit &Unit, const Reached &Reach, llvm::ArrayRef<const clang::CallExpr *> Calls,
+                        const FusionPlan &Plan, std::vector<Message> &Refusals) {
+  if (llvm::none_of(Reach.Functions, [](const auto &Each) {
+        return llvm::any_of(Each.second.Assembly,
+                            [](const clang::GCCAsmStmt *Assembly) { return !unscopedNames(*Assembly).empty(); });
+      }))
+    return;
+  const bool Unrolls = llvm::any_of(Plan.Roles, [](const RolePlan &Role) { return Role.Unroll > 1; });
+  std::set<std::string> Known;
+  for (const clang::CallExpr *Call : Calls) {
+    const clang::FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || !Callee->getDefinition() || Callee->getDefinition()->isDependentContext())
+      continue;
+    std::map<std::string, const clang::GCCAsmStmt *> Own;
+    for (const auto &[Function, Use] : reach(Unit, *Callee).Functions)
+      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+        for (const std::string &Name : unscopedNames(*Assembly))
+          Own.emplace(Name, Assembly);
+    for (const auto &[Name, Assembly] : Own)
+      if (!Known.insert(Name).second || Unrolls)
+        Refusals.push_back(Blocker{BlockerKind::AssemblyNames, sourceOf(Unit, Assembly->getAsmLoc()), Name}.message());
+  }
+}
+
 /// Plays every partition once, and what it reaches sees the partitions instead of the block.
 llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
                          llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
@@ -166,6 +206,10 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
   if (llvm::Error Error =
           compareBodies(Unit, *Kernel.getDefinition(), Reach, Bodies.Calls, Constituents, Plan, Options))
     return Error;
+  std::vector<Message> Refusals;
+  checkAssemblyNames(Unit, Reach, Bodies.Calls, Plan, Refusals);
+  if (!Refusals.empty())
+    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   for (const auto &[Function, Use] : Reach.Functions) {
     // The users' text stands in namespaces beside this one.
     const bool Ours = llvm::StringRef(Function->getQualifiedNameAsString()).starts_with(Options.Name + "::");
@@ -190,6 +234,65 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
   }
 
   return llvm::Error::success();
+}
+
+constexpr llvm::StringLiteral OutputFolder = "/cufuse-output/";
+
+/// In a folder of its own, so that `#include "NAME.h"` finds the text and nothing on disk.
+llvm::Expected<std::unique_ptr<ParsedUnit>> parseOutput(const Toolchain &Tools, const FusedSource &Fused,
+                                                        const EmitOptions &Options, ParseRequest Request) {
+  Request.File = OutputFolder.str() + Options.SourceFile;
+  Request.Overlay = {{Request.File, Fused.Source}, {OutputFolder.str() + Options.HeaderFile, Fused.Header}};
+  Request.Probes.clear();
+  return parse(Tools, std::move(Request));
+}
+
+/// Does the output parse that has this constituent only?
+bool parsesAlone(const Toolchain &Tools, const Constituent &C, const FusionPlan &Plan, unsigned Which,
+                 const EmitOptions &Options, const ParseRequest &Request, const std::set<std::string> &KnownErrors) {
+  FusionConfig Alone;
+  Alone.Constituents.resize(1);
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (P.Constituent == Which)
+      Alone.Constituents[0].Block = P.Block;
+  Alone.Constituents[0].Unroll = Plan.Roles[Which].Unroll;
+  auto Planned = planFusion({C.Facts}, Alone, Request.Arch);
+  if (!Planned)
+    return llvm::consumeError(Planned.takeError()), false;
+  auto Emitted = emitFused(C, *Planned, Options);
+  if (!Emitted)
+    return llvm::consumeError(Emitted.takeError()), false;
+  auto Parsed = parseOutput(Tools, *Emitted, Options, Request);
+  if (!Parsed)
+    return llvm::consumeError(Parsed.takeError()), false;
+  return llvm::all_of((*Parsed)->errors(),
+                      [&](const ParseError &Error) { return KnownErrors.count(Error.key()) != 0; });
+}
+
+/// A bug of ours, unless the error lies in the text of one of several files whose kernels can each stand alone.
+llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const ParseError &Error,
+                         llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options,
+                         const ParseRequest &Request, const std::set<std::string> &KnownErrors) {
+  std::set<std::string> Files;
+  for (const Constituent &C : Constituents)
+    Files.insert(C.Facts->Where.File);
+  const SourcePlace Where = sourceOf(Unit, Error.Location);
+  bool AreApart = Files.size() > 1 && !llvm::StringRef(Where.File).starts_with(OutputFolder) &&
+                  Where.File != Options.SourceFile && Where.File != Options.HeaderFile;
+  for (unsigned I = 0; AreApart && I < Constituents.size(); ++I)
+    AreApart = parsesAlone(Tools, Constituents[I], Plan, I, Options, Request, KnownErrors);
+  if (!AreApart)
+    return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
+                              llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
+                              Error.Where.snippet()));
+  std::string Kernels;
+  for (const Constituent &C : Constituents)
+    Kernels += fmt::format("{}{} of {}", Kernels.empty() ? "" : " and ", C.Facts->Name,
+                           llvm::sys::path::filename(C.Facts->Where.File).str());
+  return llvm::make_error<Failure>(
+      ExitCode::BadInput,
+      std::vector<Message>{
+          Blocker{BlockerKind::FilesDisagree, Where, fmt::format("for {}, {}", Kernels, Error.Text)}.message()});
 }
 
 } // namespace
@@ -242,12 +345,7 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
                         const std::set<std::string> &KnownErrors) {
   if (llvm::Error Error = verifyPlan(Plan))
     return Error;
-  // In a folder of its own, so that `#include "NAME.h"` finds the text and nothing on disk.
-  const std::string Folder = "/cufuse-output/";
-  Request.File = Folder + Options.SourceFile;
-  Request.Overlay = {{Request.File, Fused.Source}, {Folder + Options.HeaderFile, Fused.Header}};
-  Request.Probes.clear();
-  auto Parsed = parse(Tools, std::move(Request));
+  auto Parsed = parseOutput(Tools, Fused, Options, Request);
   if (!Parsed)
     return Parsed.takeError();
   const ParsedUnit &Unit = **Parsed;
@@ -260,10 +358,19 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
       return llvm::make_error<Failure>(
           ExitCode::BadInput,
           std::vector<Message>{Blocker{BlockerKind::LibraryUsesBlock, Error.Where, Error.Text}.message()});
-    else
-      return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
-                                llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
-                                Error.Where.snippet()));
+    else if (Constituents.size() > 1 && !Options.LineDirectives) {
+      // Where the text is from, its directives say.
+      EmitOptions WithLines = Options;
+      WithLines.LineDirectives = true;
+      auto Text = emitFused(Constituents, Plan, WithLines);
+      if (!Text)
+        return Text.takeError();
+      if (llvm::Error Placed =
+              verifyFused(Tools, *Text, Constituents, Plan, WithLines, std::move(Request), KnownErrors))
+        return Placed;
+      return defect("the fused source parses only with #line");
+    } else
+      return doesNotParse(Tools, Unit, Error, Constituents, Plan, Options, Request, KnownErrors);
 
   const clang::NamespaceDecl *Space = findNamespace(Context, Options.Name);
   if (!Space)

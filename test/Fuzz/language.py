@@ -145,11 +145,13 @@ class Program:
     def sides(self):
         return [(kernel.side, kernel.file) for kernel in self.kernels_]
 
-    def comparison(self, _header, _fused):
+    def comparison(self, header, _fused):
         lines, launches = [f"static bool run_{self.name}() {{", '  stage("alone");'], []
         for at, kernel in enumerate(self.kernels_):
             side, name = f"side{at}", kernel.name.replace(f"_p{self.number}", f"_p{self.number}{kernel.side}")
-            fused = kernel.name.replace(f"_p{self.number}", f"_p{self.number}f")
+            # cufuse has another name where two parameters would have one.
+            fused = next(space for space in re.findall(r"^namespace (\w+) {", header, re.M)
+                         if space.rstrip("_") == kernel.name).replace(f"_p{self.number}", f"_p{self.number}f")
             bytes_ = 4 * (threads(kernel.block) + 8 * at) if kernel.dynamic() else 0
             extra = kernel.param()
             lines.append(f"  Side {side}({dim3(kernel.grid)}, {dim3(kernel.block)}, {bytes_}, "

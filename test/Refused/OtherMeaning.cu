@@ -13,6 +13,7 @@
 // CHECK-SAME: the type is long in its file, and int in the output, and is there {{[^ ]*}}.cu:{{[0-9]+}}:
 // CHECK-SAME: [OtherMeaning]; rename what the files name alike, or name its namespace
 // VALUE: refused: {{[^ ]*}}wide.cu:2:{{[0-9]+}}: in the fused file, the same text would mean something else: of wide,
+// VALUE-SAME: the number is 3 in its file, and 7 in the output
 
 //--- first.h
 #pragma once
@@ -28,11 +29,10 @@ __device__ inline float scale(float value, int by) { return value / by; }
 __global__ void second(float *data) { data[threadIdx.x] = scale(data[threadIdx.x], 3); }
 //--- wide.h
 #pragma once
-constexpr int WIDTH = 3;
-inline __device__ int widened(int i) { return i * WIDTH; }
+#define WIDTH 3
 //--- wide.cu
 #include "wide.h"
-__global__ void wide(int *data) { data[threadIdx.x] = widened(data[threadIdx.x]) + WIDTH; }
+__global__ void wide(int *data) { data[threadIdx.x] += WIDTH; }
 //--- narrow.h
 #pragma once
 #define WIDTH 7

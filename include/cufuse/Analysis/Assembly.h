@@ -46,6 +46,10 @@ AssemblyScan scanAssembly(const clang::GCCAsmStmt &Assembly);
 /// Is it `bar.sync 0;` or the same in another spelling, and nothing else: what `__syncthreads()` is?
 bool isBlockBarrier(const clang::GCCAsmStmt &Assembly);
 
+/// Labels and registers that the statement declares for the whole function: outside any braces, by a name that is the
+/// same wherever the statement stands.
+std::set<std::string> unscopedNames(const clang::GCCAsmStmt &Assembly);
+
 /// Does it wait for all threads of the block, at any barrier?
 bool waitsForBlock(const clang::GCCAsmStmt &Assembly);
 

@@ -41,10 +41,18 @@ struct ConfigurationUse {
   clang::SourceLocation Use;
 };
 
+/// Where text of a file of the user is expanded from such a macro, directly or through another macro: however its name
+/// came about.
+struct MacroUse {
+  std::string Name;
+  clang::SourceLocation Where; ///< In the file, of the outermost expansion.
+};
+
 struct PreprocessorLog {
   std::vector<MacroEvent> Macros; ///< In order.
   std::vector<IncludeEvent> Includes;
   std::vector<ConfigurationUse> Configuration;
+  std::vector<MacroUse> Uses;
   /// Regions that were skipped, by location of the `#if` (or `#else`, …) and the end of the region.
   std::vector<clang::SourceRange> Skipped;
 };
