@@ -191,6 +191,42 @@ llvm::Expected<LoadedKernel> composed(llvm::ArrayRef<LoadedKernel> Kernels, cons
   return composeKernels(*Graph, Kernels, *Block, Request.Composition);
 }
 
+/// Where composed text does not parse, or not as planned, the kernels' files may be such that they cannot stand in one
+/// file: then that is said, as it is of the kernels side by side.
+llvm::Error refusedBesideEachOther(llvm::Error Error, const Toolchain &Tools, const FuseRequest &Request,
+                                   const EmitOptions &Options) {
+  bool IsDefect = false;
+  Error = llvm::handleErrors(std::move(Error), [&](std::unique_ptr<Failure> Each) {
+    IsDefect = Each->Code == ExitCode::Defect;
+    return llvm::Error(std::move(Each));
+  });
+  if (!IsDefect)
+    return Error;
+  auto Kernels =
+      loadKernels(Tools, Request.Kernels, std::vector<InputFlags>(Request.Kernels.size(), Request.Flags), nullptr);
+  if (!Kernels)
+    return llvm::consumeError(Kernels.takeError()), std::move(Error);
+  FusionConfig Config;
+  Config.Shape = Geometry::Blocks;
+  Config.Constituents.assign(Kernels->size(), {BlockShape{WarpSize, 1, 1}});
+  Fuser Beside(Tools, *Kernels, Options);
+  auto Plan = Beside.plan(Config);
+  if (!Plan)
+    return llvm::consumeError(Plan.takeError()), std::move(Error);
+  auto Fused = Beside.emit(*Plan);
+  if (!Fused)
+    return llvm::consumeError(Fused.takeError()), std::move(Error);
+  bool IsRefused = false;
+  llvm::Error Other = llvm::handleErrors(Beside.verify(*Fused, *Plan), [&](std::unique_ptr<Failure> Each) {
+    IsRefused = Each->Code == ExitCode::BadInput;
+    return llvm::Error(std::move(Each));
+  });
+  if (!IsRefused)
+    return llvm::consumeError(std::move(Other)), std::move(Error);
+  llvm::consumeError(std::move(Error));
+  return Other;
+}
+
 } // namespace
 
 void mergeSettings(CompileFlags &Into, const CompileFlags &Other) {
@@ -427,7 +463,9 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
     return Result;
 
   if (llvm::Error Error = Fuser.verify(Result.Fused, Result.Plan))
-    return std::move(Error);
+    return Request.Vertical && !Request.Composition.Cooperative
+               ? refusedBesideEachOther(std::move(Error), Tools, Request, Options)
+               : std::move(Error);
   Explain("verified: the text parses and means what the kernels mean in their files, but for what the plan changes");
   return Result;
 }

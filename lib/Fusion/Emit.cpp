@@ -4,8 +4,8 @@
 #include "EmitLauncher.h"
 #include "EmitPrelude.h"
 #include "Writer.h"
-#include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Fusion/ExpectPtx.h"
+#include "cufuse/Fusion/ForeignMacros.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -287,11 +287,10 @@ private:
     auto IsDefined = [&](const std::string &Name) {
       return llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.count(Name) != 0; });
     };
-    if (llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text != &Text; }))
-      for (const Piece &P : Pieces)
-        for (const RawToken &Token : rawTokens(P.Text.written()))
-          if (Token.IsIdentifier && !Text.OutsideMacros.count(Token.Spelling) && IsDefined(Token.Spelling))
-            Names.insert(Token.Spelling);
+    std::vector<const Closure *> Texts;
+    for (const Constituent &C : Constituents)
+      Texts.push_back(C.Text);
+    Names.merge(foreignMacros(Text, Pieces, Texts));
     for (const std::string &Name : Names) {
       if (!IsDefined(Name))
         continue;

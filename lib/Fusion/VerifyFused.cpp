@@ -247,6 +247,21 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parseOutput(const Toolchain &Tools, 
   return parse(Tools, std::move(Request));
 }
 
+/// Does the output parse under another name, or with other constituents?
+bool parsesAs(const Toolchain &Tools, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+              const std::string &Name, EmitOptions Options, const ParseRequest &Request,
+              const std::set<std::string> &KnownErrors) {
+  Options.Name = Name;
+  auto Emitted = emitFused(Constituents, Plan, Options);
+  if (!Emitted)
+    return llvm::consumeError(Emitted.takeError()), false;
+  auto Parsed = parseOutput(Tools, *Emitted, Options, Request);
+  if (!Parsed)
+    return llvm::consumeError(Parsed.takeError()), false;
+  return llvm::all_of((*Parsed)->errors(),
+                      [&](const ParseError &Error) { return KnownErrors.count(Error.key()) != 0; });
+}
+
 /// Does the output parse that has this constituent only?
 bool parsesAlone(const Toolchain &Tools, const Constituent &C, const FusionPlan &Plan, unsigned Which,
                  const EmitOptions &Options, const ParseRequest &Request, const std::set<std::string> &KnownErrors) {
@@ -259,14 +274,7 @@ bool parsesAlone(const Toolchain &Tools, const Constituent &C, const FusionPlan 
   auto Planned = planFusion({C.Facts}, Alone, Request.Arch);
   if (!Planned)
     return llvm::consumeError(Planned.takeError()), false;
-  auto Emitted = emitFused(C, *Planned, Options);
-  if (!Emitted)
-    return llvm::consumeError(Emitted.takeError()), false;
-  auto Parsed = parseOutput(Tools, *Emitted, Options, Request);
-  if (!Parsed)
-    return llvm::consumeError(Parsed.takeError()), false;
-  return llvm::all_of((*Parsed)->errors(),
-                      [&](const ParseError &Error) { return KnownErrors.count(Error.key()) != 0; });
+  return parsesAs(Tools, C, *Planned, Options.Name, Options, Request, KnownErrors);
 }
 
 /// A bug of ours, unless the error lies in the text of one of several files whose kernels can each stand alone.
@@ -281,6 +289,11 @@ llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const P
                   Where.File != Options.SourceFile && Where.File != Options.HeaderFile;
   for (unsigned I = 0; AreApart && I < Constituents.size(); ++I)
     AreApart = parsesAlone(Tools, Constituents[I], Plan, I, Options, Request, KnownErrors);
+  if (!AreApart && parsesAs(Tools, Constituents, Plan, Options.Name + "_of_cufuse", Options, Request, KnownErrors))
+    return badInput(fmt::format("the name of the output, '{}', or one that begins with it, means something else in the "
+                                "kernels' files or their headers: {}",
+                                Options.Name, Error.Text),
+                    "choose another one with --name", Where);
   if (!AreApart)
     return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
                               llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,

@@ -1,5 +1,7 @@
 #include "ComposeText.h"
 
+#include "cufuse/Fusion/ForeignMacros.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -134,6 +136,12 @@ void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
     for (const char *Builtin : BuiltinNames)
       Before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", Builtin);
   }
+  std::set<std::string> Foreign = foreignMacros(Text, Text.Body, Texts);
+  for (const std::string &Macro : Saved)
+    Foreign.erase(Macro);
+  for (const std::string &Macro : Foreign)
+    Before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", Macro);
+  Saved.insert(Saved.end(), Foreign.begin(), Foreign.end());
   for (const std::string &Macro : Saved)
     Behind += fmt::format("#pragma pop_macro(\"{}\")\n", Macro);
   if (!Before.empty())

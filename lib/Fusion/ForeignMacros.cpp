@@ -1,0 +1,22 @@
+#include "cufuse/Fusion/ForeignMacros.h"
+
+#include "cufuse/Frontend/RawTokens.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+std::set<std::string> foreignMacros(const Closure &Own, llvm::ArrayRef<Piece> Pieces,
+                                    llvm::ArrayRef<const Closure *> All) {
+  std::set<std::string> Names;
+  if (llvm::all_of(All, [&](const Closure *Text) { return Text == &Own; }))
+    return Names;
+  for (const Piece &P : Pieces)
+    for (const RawToken &Token : rawTokens(P.Text.written()))
+      if (Token.IsIdentifier && !Own.OutsideMacros.count(Token.Spelling) &&
+          llvm::any_of(All, [&](const Closure *Text) { return Text->OutsideMacros.count(Token.Spelling) != 0; }))
+        Names.insert(Token.Spelling);
+  return Names;
+}
+
+} // namespace cufuse

@@ -1,0 +1,28 @@
+// What the kernels' headers name like the output, or like what it puts beside that name, is refused with the remedy, and is
+// fine under another name. The name that no one chose was a bug of ours.
+// RUN: rm -rf %t && mkdir %t && split-file %s %t.files
+// RUN: %exits 1 %cufuse fuse %t.files/add.cu:add %t.files/sub.cu:sub --block 64 --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %t.files/sub.cu:sub --name less -o %t/out.cu --block 64 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=BESIDE --implicit-check-not=refused:
+// RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %t.files/add.cu:add %t.files/sub.cu:sub --block 64 --block 64 --name both -o %t/out.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -I %t.files -cubin -o %t/out.cubin %t/out.cu
+
+// CHECK: refused: {{[^ ]*}}add.h:2:{{[0-9]+}}: the name of the output, 'add_sub', or one that begins with it, means
+// CHECK-SAME: something else in the kernels' files or their headers: redefinition of 'add_sub' as different kind of symbol;
+// CHECK-SAME: choose another one with --name
+// BESIDE: refused: {{.*}}: the name of the output, 'less', or one that begins with it, means something else {{.*}} 'less_sub'
+
+//--- add.h
+#pragma once
+inline __device__ int add_sub(int x) { return x + 1; }
+//--- add.cu
+#include "add.h"
+__global__ void add(int *data) { data[threadIdx.x] = add_sub(data[threadIdx.x]); }
+//--- sub.h
+#pragma once
+inline __device__ int less_sub(int x) { return x - 1; }
+//--- sub.cu
+#include "sub.h"
+__global__ void sub(int *data) { data[threadIdx.x] = less_sub(data[threadIdx.x]); }
