@@ -42,6 +42,31 @@ private:
     for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
       if (Parameter->getType()->isReferenceType())
         block(BlockerKind::ReferenceParameter, Parameter->getLocation(), Parameter->getNameAsString());
+      // A __grid_constant__ is handed on by reference.
+      else if (const std::string What = Parameter->hasAttr<clang::CUDAGridConstantAttr>() ? "" : runsCode(*Parameter);
+               !What.empty())
+        block(BlockerKind::CopiedParameter, Parameter->getLocation(), Parameter->getNameAsString() + " has " + What);
+  }
+
+  /// What of a parameter's type would run where a copy is made and ends, or "".
+  std::string runsCode(const clang::ParmVarDecl &Parameter) const {
+    const clang::CXXRecordDecl *Record = Parameter.getType()->getAsCXXRecordDecl();
+    if (!Record || !(Record = Record->getDefinition()) || Record->isDependentType())
+      return {};
+    if (Record->hasNonTrivialCopyConstructor() || Record->hasNonTrivialMoveConstructor())
+      return "a constructor that copies it";
+    if (Record->hasNonTrivialDestructor())
+      return "a destructor";
+    // A template may be taken for a constructor that copies.
+    const clang::QualType Copied = Unit.ast().getCanonicalTagType(Record);
+    for (const clang::Decl *Member : Record->decls())
+      if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Member))
+        if (auto *Made = llvm::dyn_cast<clang::CXXConstructorDecl>(Template->getTemplatedDecl()))
+          for (const clang::FunctionDecl *Special : Template->specializations())
+            if (Made->getMinRequiredArguments() <= 1 && Special->getNumParams() >= 1 &&
+                Unit.ast().hasSameUnqualifiedType(Special->getParamDecl(0)->getType().getNonReferenceType(), Copied))
+              return "a constructor that copies it";
+    return {};
   }
 
   /// Can a value of this type lead to code that was compiled elsewhere, with the built-ins of another kernel?

@@ -1,5 +1,7 @@
 #include "cufuse/Analysis/HostCode.h"
 
+#include "cufuse/Frontend/RawTokens.h"
+
 namespace cufuse {
 
 namespace {
@@ -41,23 +43,41 @@ struct Writes : clang::ConstDynamicRecursiveASTVisitor {
 
 class Walk : public clang::ConstDynamicRecursiveASTVisitor {
 public:
-  explicit Walk(const ParsedUnit &Unit) : Sources(Unit.ast().getSourceManager()) {
+  explicit Walk(const ParsedUnit &Unit) : Unit(Unit), Sources(Unit.ast().getSourceManager()) {
     ShouldVisitTemplateInstantiations = true;
     ShouldVisitImplicitCode = true;
     TraverseAST(Unit.ast());
   }
   bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
-    // Nobody launches the user's kernel from a system header.
-    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Sources.isInSystemHeader(D->getLocation()))
+    // Nobody launches the user's kernel from a header of the compilers, or fills a variable of the user's there.
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && isLibrarys(D->getLocation()))
       return true;
     auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
     const bool Outer = OnHost;
     if (F && (F->hasAttr<clang::CUDAGlobalAttr>() ||
-              (F->hasAttr<clang::CUDADeviceAttr>() && !F->hasAttr<clang::CUDAHostAttr>())))
+              (F->hasAttr<clang::CUDADeviceAttr>() && !F->hasAttr<clang::CUDAHostAttr>()))) {
       OnHost = false;
+      if (Outer)
+        Device.push_back(F->getSourceRange());
+    }
     const bool GoOn = clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
     OnHost = Outer;
     return GoOn;
+  }
+  bool VisitImplicitCastExpr(const clang::ImplicitCastExpr *Cast) override {
+    if (Cast->getCastKind() != clang::CK_LValueToRValue)
+      return true;
+    const clang::Expr *E = Cast->getSubExpr()->IgnoreParens();
+    while (true) {
+      if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
+        E = Element->getBase()->IgnoreParenImpCasts();
+      else if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E); Member && !Member->isArrow())
+        E = Member->getBase()->IgnoreParens();
+      else
+        break;
+    }
+    Loaded.insert(E);
+    return true;
   }
   bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
     const clang::FunctionDecl *Callee = Launch->getDirectCallee();
@@ -69,14 +89,34 @@ public:
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl());
         OnHost && Variable && Variable->hasGlobalStorage())
       Named.insert(Variable->getCanonicalDecl());
+    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl());
+        Variable && Variable->hasGlobalStorage() && !Loaded.count(E))
+      Written.insert(Variable->getCanonicalDecl());
     return true;
   }
 
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches;
-  std::set<const clang::ValueDecl *> Named;
+  std::set<const clang::ValueDecl *> Named, Written;
+  std::vector<clang::SourceRange> Device; ///< Functions that only the device has.
 
 private:
+  /// The standard library's headers are many, and name nothing of anybody's.
+  bool isLibrarys(clang::SourceLocation Where) {
+    if (!Sources.isInSystemHeader(Where))
+      return false;
+    const clang::FileID File = Sources.getFileID(Sources.getExpansionLoc(Where));
+    const auto [Known, New] = Libraries.try_emplace(File, true);
+    if (New && !Unit.inToolkit(Where)) {
+      const llvm::StringRef Name = Sources.getFilename(Sources.getLocForStartOfFile(File));
+      Known->second = Name.starts_with("/usr/include/") || Name.starts_with("/usr/lib/");
+    }
+    return Known->second;
+  }
+
+  const ParsedUnit &Unit;
   const clang::SourceManager &Sources;
+  std::map<clang::FileID, bool> Libraries;
+  std::set<const clang::Expr *> Loaded; ///< What only a value is taken of.
   bool OnHost = true;
 };
 
@@ -162,6 +202,37 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Walk Found(Unit);
   Launches = std::move(Found.Launches);
   Named = std::move(Found.Named);
+  Written = std::move(Found.Written);
+  if (!Unit.errors().empty())
+    unreadable(Found.Device);
+}
+
+/// Clang drops statements and declarations that it does not accept. What it leaves of the users' files without the
+/// device's functions is where the host may name a variable.
+void HostCode::unreadable(llvm::ArrayRef<clang::SourceRange> Device) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> Left;
+  for (const clang::SourceRange &Range : Device) {
+    const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
+    const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
+    if (Begin == End)
+      Left[Begin].push_back({From, To});
+  }
+  std::set<clang::FileID> Files = {Sources.getMainFileID()};
+  for (const IncludeEvent &Include : Unit.log().Includes)
+    if (Include.File && !Include.System)
+      if (const clang::FileID File = Sources.translateFile(*Include.File); File.isValid())
+        Files.insert(File);
+  for (const clang::FileID &File : Files) {
+    llvm::StringRef Text = Sources.getBufferData(File);
+    if (File == Sources.getMainFileID())
+      Text = Text.take_front(Unit.fileSize());
+    std::vector<std::pair<unsigned, unsigned>> &Ranges = Left[File];
+    for (const RawToken &Token : rawTokens(Text))
+      if (Token.IsIdentifier &&
+          llvm::none_of(Ranges, [&](const auto &R) { return R.first <= Token.Offset && Token.Offset <= R.second; }))
+        ++Words[Token.Spelling];
+  }
 }
 
 std::vector<std::optional<BlockShape>> HostCode::launchBlocks(const clang::FunctionDecl &Kernel) const {
@@ -174,19 +245,28 @@ std::vector<std::optional<BlockShape>> HostCode::launchBlocks(const clang::Funct
 }
 
 bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
-  // What a library's header defines comes with its #include.
-  if (Variable.hasAttr<clang::CUDASharedAttr>() ||
-      Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
+  if (Variable.hasAttr<clang::CUDASharedAttr>())
     return false;
   const clang::VarDecl *Definition = Variable.getDefinition();
   const bool IsConst = Variable.getType().isConstQualified();
+  // What a library's header defines comes with its #include: a table that every object has.
+  if (Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
+    return !Unit.inToolkit(Variable.getLocation()) && !IsConst && !Variable.isConstexpr() &&
+           (!Definition || !Definition->hasInit() || Named.count(Variable.getCanonicalDecl()) ||
+            Written.count(Variable.getCanonicalDecl()));
   if (!Definition || !Definition->hasInit() ||
       !(Variable.hasAttr<clang::CUDAConstantAttr>() || IsConst || Variable.isConstexpr()))
     return true;
   // Another object file may fill what is visible to it.
   if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage() && !IsConst)
     return true;
-  return !IsConst && Named.count(Variable.getCanonicalDecl());
+  if (IsConst)
+    return false;
+  // Its declarations name it, too.
+  const long Own =
+      llvm::count_if(Variable.redecls(), [](const clang::VarDecl *D) { return D->getLocation().isFileID(); });
+  const auto Word = Words.find(Variable.getName());
+  return Named.count(Variable.getCanonicalDecl()) || (Word != Words.end() && Word->second > Own);
 }
 
 } // namespace cufuse

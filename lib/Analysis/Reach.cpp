@@ -124,7 +124,7 @@ private:
 
 class Walk {
 public:
-  Walk(const ParsedUnit &Unit) : Sources(Unit.ast().getSourceManager()) {}
+  Walk(const ParsedUnit &Parsed) : Parsed(Parsed), Sources(Parsed.ast().getSourceManager()) {}
 
   Reached run(const clang::FunctionDecl &Kernel) {
     Result.Kernel = Kernel.getDefinition();
@@ -208,7 +208,8 @@ private:
     if (!F->hasBody(Definition) || !Definition || Definition->isDependentContext())
       return;
     const bool System = !inUsersFile(Definition, Sources);
-    if (System && classify(*F) != Intrinsic::None)
+    // A name says what a function does only where it is CUDA's.
+    if (System && classify(*F) != Intrinsic::None && Parsed.inToolkit(Definition->getLocation()))
       return;
     if (Result.Functions.count(Definition))
       return;
@@ -310,6 +311,7 @@ private:
   void body(const clang::FunctionDecl *F);
   void text(const clang::Decl *Unit);
 
+  const ParsedUnit &Parsed;
   const clang::SourceManager &Sources;
   Reached Result;
   std::vector<const clang::FunctionDecl *> Pending;
@@ -355,9 +357,11 @@ struct Walk::BodyVisitor : NameVisitor {
       const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(Variable));
       if (Pattern->hasAttr<clang::CUDAConstantAttr>())
         W.Result.Constants.insert(Variable->getCanonicalDecl());
-      if (Variable->hasGlobalStorage() && !Variable->isLocalVarDecl() && inUsersFile(Variable, W.Sources) &&
+      const bool Users = inUsersFile(Variable, W.Sources);
+      if (Variable->hasGlobalStorage() && !Variable->isLocalVarDecl() &&
+          (Users || !W.Parsed.inToolkit(Variable->getLocation())) &&
           (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
-           Pattern->hasAttr<clang::CUDASharedAttr>()))
+           (Users && Pattern->hasAttr<clang::CUDASharedAttr>())))
         W.Result.Globals.insert(Variable->getCanonicalDecl());
       // Whoever names a variable can reach what its initialiser names: a table of functions, of tables, of objects.
       const clang::VarDecl *Initialised = nullptr;

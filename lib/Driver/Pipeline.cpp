@@ -168,6 +168,47 @@ std::string folderOf(const std::string &File) {
   return Folder.empty() ? "." : Folder.str();
 }
 
+/// `#include "NAME"` finds what lies beside the output before any folder of the inputs.
+llvm::Error checkBeside(const FuseRequest &Request, const std::string &HeaderPath, const Fuser &Fuser,
+                        const FusedSource &Fused) {
+  std::map<llvm::StringRef, llvm::StringRef> Paths;
+  for (const Constituent &C : Fuser.constituents())
+    for (const auto *Lines : {&C.Text->Includes, &C.Text->Libraries})
+      for (const IncludeLine &Include : *Lines)
+        Paths.emplace(Include.Text, Include.Path);
+  const std::string Header = llvm::sys::path::filename(HeaderPath).str();
+  for (const auto &[Text, Path] : Paths)
+    if (llvm::StringRef Name = Text;
+        (Name.consume_front("#include \"") || Name.consume_front("#include <")) && Name.drop_back() == Header)
+      return badUsage(fmt::format("'{}' would be the header of the output, but the inputs include {} by that name",
+                                  HeaderPath, Path.str()),
+                      "name the output otherwise with -o");
+  for (llvm::StringRef Rest : {llvm::StringRef(Fused.Source), llvm::StringRef(Fused.Header)})
+    while (!Rest.empty()) {
+      llvm::StringRef Line;
+      std::tie(Line, Rest) = Rest.split('\n');
+      llvm::StringRef Name = Line = Line.trim();
+      if (!Name.consume_front("#include \"") || !Name.consume_back("\"") || Name == Header)
+        continue;
+      llvm::SmallString<256> Beside(folderOf(Request.Output));
+      llvm::sys::path::append(Beside, Name);
+      if (llvm::sys::path::is_absolute(Name) || !llvm::sys::fs::exists(Beside))
+        continue;
+      std::string Meant = Paths.count(Line) ? Paths[Line].str() : "";
+      for (const std::string &Folder : Fuser.includeFolders())
+        if (llvm::SmallString<256> Found(Folder); Meant.empty()) {
+          llvm::sys::path::append(Found, Name);
+          if (llvm::sys::fs::exists(Found))
+            Meant = Found.str().str();
+        }
+      if (!llvm::sys::fs::equivalent(Beside, Meant))
+        return badInput(fmt::format("the output's {} would find {}{}", Line.str(), Beside.str().str(),
+                                    Meant.empty() ? "" : ", not " + Meant),
+                        "write the output to another folder with -o");
+    }
+  return llvm::Error::success();
+}
+
 /// The block that a composed kernel will have: its root's.
 llvm::Expected<BlockShape> rootBlock(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
                                      const FuseRequest &Request) {
@@ -456,6 +497,8 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   if (!Fused)
     return Fused.takeError();
   Result.Fused = std::move(*Fused);
+  if (llvm::Error Error = checkBeside(Request, Result.HeaderPath, Fuser, Result.Fused))
+    return std::move(Error);
   for (const Constituent &C : Fuser.constituents())
     Explain(fmt::format("{}: {} declarations copied, {} includes kept", C.Name,
                         C.Text->Body.size() + C.Text->Header.size(), C.Text->Includes.size()));

@@ -335,6 +335,26 @@ bool ParsedUnit::inStandardLibrary(clang::SourceLocation Location) const {
          !File.starts_with(VirtualFolder);
 }
 
+bool ParsedUnit::inToolkit(clang::SourceLocation Location) const {
+  const clang::SourceManager &Sources = Compiler->getSourceManager();
+  const clang::FileID File = Sources.getFileID(Sources.getExpansionLoc(Location));
+  const auto [Known, New] = Toolkit.try_emplace(File, false);
+  if (!New)
+    return Known->second;
+  const clang::OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(File);
+  if (!Entry)
+    return Known->second = true; // Clang's own buffers
+  // By whatever link a flag names the folder.
+  auto Real = [](llvm::StringRef Path) {
+    llvm::SmallString<256> Found;
+    return llvm::sys::fs::real_path(Path, Found) ? Path.str() : std::string(Found);
+  };
+  const std::string Path = Real(Entry->getName());
+  for (const std::string &Folder : {Tools.CudaPath + "/include", Tools.CudaPath + "/targets", Tools.ResourceDir})
+    Known->second |= llvm::StringRef(Path).starts_with(Real(Folder) + "/");
+  return Known->second |= Entry->getName().starts_with(VirtualFolder);
+}
+
 bool ParsedUnit::inCompatHeader(clang::SourceLocation Location) const {
   const clang::SourceManager &Sources = Compiler->getSourceManager();
   return Sources.getFilename(Sources.getExpansionLoc(Location)).starts_with(VirtualFolder);

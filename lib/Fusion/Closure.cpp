@@ -2,6 +2,7 @@
 
 #include "CollectIncludes.h"
 #include "EditAssembly.h"
+#include "EditHostBranches.h"
 #include "EditLinked.h"
 #include "EditLoops.h"
 #include "MacroNames.h"
@@ -28,7 +29,8 @@ public:
   Builder(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts,
           const LinkedText &Linked)
       : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), RowLoops(Linked.RowLoops), Known(Linked.Known),
-        Sources(Unit.ast().getSourceManager()), Text(Unit), Chosen(selectCopied(Unit, Reach)) {
+        Sources(Unit.ast().getSourceManager()), Text(Unit), Chosen(selectCopied(Unit, Reach)),
+        LeftOut(namesLeftOut(Unit, Chosen)) {
     for (const ParameterFacts &P : Facts.Parameters)
       this->Linked.push_back(llvm::is_contained(Linked.Parameters, P.Name) ? P.Name : "");
   }
@@ -133,20 +135,8 @@ private:
       if (Whole && Chosen.Units.contains(Whole) && Header.insert(Whole))
         Work.push_back(Whole);
     };
-    for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters()) {
-      clang::QualType T = Parameter->getType();
-      while (true) {
-        if (auto *Typedef = T->getAs<clang::TypedefType>())
-          Add(enclosingUnit(Typedef->getDecl()));
-        if (const clang::ArrayType *Array = Unit.ast().getAsArrayType(T))
-          T = Array->getElementType();
-        else if (!T->getPointeeType().isNull())
-          T = T->getPointeeType();
-        else
-          break;
-      }
-      addType(T, Add);
-    }
+    for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters())
+      addSpelled(Parameter->getType(), Add);
     while (!Work.empty()) {
       const clang::Decl *Whole = Work.back();
       Work.pop_back();
@@ -158,6 +148,26 @@ private:
       if (const clang::Decl *Whole = enclosingUnit(Function);
           Whole && Header.contains(Whole) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
         block(BlockerKind::RebindingParameter, Function->getLocation(), Function->getQualifiedNameAsString());
+  }
+
+  template <typename AddUnit> void addSpelled(clang::QualType T, AddUnit Add) {
+    while (true) {
+      if (auto *Typedef = T->getAs<clang::TypedefType>())
+        Add(enclosingUnit(Typedef->getDecl()));
+      if (const clang::ArrayType *Array = Unit.ast().getAsArrayType(T))
+        T = Array->getElementType();
+      else if (!T->getPointeeType().isNull())
+        T = T->getPointeeType();
+      else
+        break;
+    }
+    if (auto *Function = T->getAs<clang::FunctionProtoType>()) {
+      addSpelled(Function->getReturnType(), Add);
+      for (const clang::QualType Parameter : Function->param_types())
+        addSpelled(Parameter, Add);
+      return;
+    }
+    addType(T, Add);
   }
 
   template <typename AddUnit> void addType(clang::QualType T, AddUnit Add) {
@@ -345,6 +355,7 @@ private:
     if (Facts.GridStrideLoop)
       editGridStrideLoop(Unit, Text, I.Text, gridStrideLoop(*Reach.Kernel), Edits);
     globalQualifiers(I.Text, Edits);
+    editHostBranches(Unit, Text, I.Text, LeftOut, Edits);
     for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
       Edits.push_back({At, 0, outputText("::{}::{}", OutputText(OutputText::Slot::Path), Path)});
     const std::string Written = Text.withBalancedDirectives(I.Text);
@@ -585,6 +596,7 @@ private:
   const clang::SourceManager &Sources;
   SourceText Text;
   SelectCopied Chosen;
+  const std::set<std::string> LeftOut; ///< Of the same files.
   Closure Result;
   llvm::SetVector<const clang::Decl *> Header;
   std::set<const clang::VarDecl *> HostShared;

@@ -195,7 +195,13 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
         {BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
     return;
   }
-  const std::string Bounds = Buffer.slice(Tokens[Name].end(), Tokens[Last].Offset).str();
+  std::string Bounds;
+  for (size_t I = Name + 1; I < Last; ++I)
+    if (Tokens[I].is("__align__") || Tokens[I].is("__attribute__"))
+      I = behindBracket(Tokens, I + 1) - 1;
+    else
+      Bounds += Buffer.slice(Tokens[I].Offset, I + 1 < Last ? Tokens[I + 1].Offset : Tokens[I].end()).str();
+  Bounds = llvm::StringRef(Bounds).rtrim().str();
   Edits.push_back({{File, Tokens[First].Offset},
                    Tokens[Last].Offset - Tokens[First].Offset,
                    fmt::format("{} (&{}){} = cufuse_partition::dynamicShared<{}{}>({})", Element,

@@ -76,7 +76,9 @@ private:
 
   void absorb() {
     auto Add = [this](clang::FileID File) {
-      for (; File.isValid() && Result.Absorbed.insert(File).second;) {
+      // What a flag includes stands in a buffer that also has Clang's macros.
+      while (File.isValid() && (Sources.getFileEntryRefForID(File) || File == Sources.getMainFileID()) &&
+             Result.Absorbed.insert(File).second) {
         const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
         File = Includer.isValid() ? Sources.getFileID(Includer) : clang::FileID();
       }
@@ -231,8 +233,10 @@ private:
     };
     std::map<clang::FileID, std::vector<Declared>> ByFile;
     eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
-      if (llvm::isa<clang::LinkageSpecDecl>(D))
+      if (auto *Linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(D)) {
+        includesInside(*Linkage);
         return;
+      }
       const auto [File, Begin] = Sources.getDecomposedLoc(Sources.getExpansionLoc(D->getBeginLoc()));
       if (Result.Absorbed.count(File))
         ByFile[File].push_back({Begin, Sources.getFileOffset(Sources.getExpansionLoc(D->getEndLoc())),
@@ -254,6 +258,23 @@ private:
         if (!InDeclaration)
           Result.Blockers.push_back({BlockerKind::IncludeInNamespace, Unit.place(Include.Hash),
                                      Include.Spelled + " in " + Namespace->getNameAsString()});
+    }
+  }
+
+  /// `extern "C"` around an #include of what has no such around it: the header would mean C++ without.
+  void includesInside(const clang::LinkageSpecDecl &Linkage) {
+    const auto [File, Begin] = Sources.getDecomposedLoc(Sources.getExpansionLoc(Linkage.getBeginLoc()));
+    const unsigned End = Sources.getFileOffset(Sources.getExpansionLoc(Linkage.getEndLoc()));
+    if (!Result.Absorbed.count(File) || Linkage.getLanguage() != clang::LinkageSpecLanguageIDs::C)
+      return;
+    const bool Names = llvm::any_of(Linkage.decls(), [&, Own = File](const clang::Decl *D) {
+      return llvm::isa<clang::FunctionDecl, clang::VarDecl>(D) && inUsersFile(D) && fileOf(D) != Own;
+    });
+    for (const IncludeEvent &Include : Unit.log().Includes) {
+      const auto [Includer, Hash] = Sources.getDecomposedLoc(Include.Hash);
+      if (Names && Includer == File && Begin < Hash && Hash < End && !Include.System)
+        Result.Blockers.push_back(
+            {BlockerKind::IncludeInNamespace, Unit.place(Include.Hash), Include.Spelled + " in extern \"C\""});
     }
   }
 

@@ -10,7 +10,8 @@ namespace {
 class Speller {
 public:
   Speller(const clang::ASTContext &Context, llvm::function_ref<bool(const clang::Decl *)> IsCopied)
-      : Policy(Context.getPrintingPolicy()), Context(Context), IsCopied(IsCopied) {}
+      : Policy(Context.getPrintingPolicy()), Context(Context), Sources(Context.getSourceManager()), IsCopied(IsCopied) {
+  }
 
   std::optional<OutputText> type(clang::QualType T, const OutputText &Declarator) {
     if (auto *Pointer = T->getAs<clang::PointerType>(); Pointer && !llvm::isa<clang::TypedefType>(T)) {
@@ -19,6 +20,8 @@ public:
       if (T.isRestrictQualified())
         Inner += "__restrict__ ";
       const clang::QualType Pointee = Pointer->getPointeeType();
+      if (auto *Function = Pointee->getAs<clang::FunctionProtoType>())
+        return function(*Function, "(" + Inner + Declarator + ")");
       if (Pointee->isFunctionType())
         return opaque(T, Declarator);
       return type(Pointee, isArray(Pointee) ? "(" + Inner + Declarator + ")" : Inner + Declarator);
@@ -72,9 +75,13 @@ private:
           Text = Argument.getAsIntegral().getBoolValue() ? "true" : "false";
         else {
           Argument.getAsIntegral().toString(Value, 10);
-          Text = std::string(Value) + (!T->isUnsignedIntegerType()                   ? ""
-                                       : Argument.getAsIntegral().getBitWidth() > 32 ? "ull"
-                                                                                     : "u");
+          // The least number has no literal: the one without its sign is too large.
+          const bool Least = T->isSignedIntegerOrEnumerationType() && Argument.getAsIntegral().isMinSignedValue() &&
+                             Argument.getAsIntegral().getBitWidth() == 64;
+          Text = Least ? "(-9223372036854775807ll - 1)"
+                       : std::string(Value) + (!T->isUnsignedIntegerType()                   ? ""
+                                               : Argument.getAsIntegral().getBitWidth() > 32 ? "ull"
+                                                                                             : "u");
           if (T->isEnumeralType())
             if (std::optional<OutputText> Enum = type(T, ""))
               Text = "static_cast<" + *Enum + ">(" + *Text + ")";
@@ -110,6 +117,19 @@ private:
   }
   static bool desugars(const clang::Type *Type) { return !llvm::isa<clang::TagType>(Type); }
 
+  std::optional<OutputText> function(const clang::FunctionProtoType &Function, const OutputText &Declarator) {
+    std::vector<OutputText> Parameters;
+    for (const clang::QualType Parameter : Function.param_types())
+      if (std::optional<OutputText> Spelled = type(Parameter, ""))
+        Parameters.push_back(*Spelled);
+      else
+        return std::nullopt;
+    if (Function.isVariadic())
+      Parameters.push_back("...");
+    return type(Function.getReturnType(),
+                Declarator + "(" + joined(Parameters, ", ") + ")" + (Function.isNothrow() ? " noexcept" : ""));
+  }
+
   /// Function pointers and the like: right as long as no copied name is in them.
   OutputText opaque(clang::QualType T, const OutputText &Declarator) {
     // The declarator stands where two of them make a difference.
@@ -133,11 +153,14 @@ private:
         return std::nullopt;
       Name += *Arguments;
     }
+    // A namespace of ours may have a name of the user's: of a namespace, or of a global type.
+    bool Hidden = D->getIdentifier() && (D->getName() == "Arguments" || D->getName() == "Launch");
     const clang::DeclContext *Context = D->getDeclContext();
     while (!Context->isTranslationUnit()) {
       if (Context->isFunctionOrMethod())
         return std::nullopt;
       if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(Context)) {
+        Hidden = !Sources.isInSystemHeader(Namespace->getLocation());
         if (!Namespace->isAnonymousNamespace() && !Namespace->isInline())
           Name = Namespace->getNameAsString() + "::" + Name;
       } else if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(Context)) {
@@ -149,11 +172,12 @@ private:
       }
       Context = Context->getParent();
     }
-    return IsCopied(D) ? OutputText::Slot::Path + ("::" + Name) : Name;
+    return IsCopied(D) ? OutputText::Slot::Path + ("::" + Name) : Hidden ? "::" + Name : Name;
   }
 
   clang::PrintingPolicy Policy;
   const clang::ASTContext &Context;
+  const clang::SourceManager &Sources;
   llvm::function_ref<bool(const clang::Decl *)> IsCopied;
 };
 

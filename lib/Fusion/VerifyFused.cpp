@@ -58,7 +58,8 @@ bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsi
   while (true) {
     const clang::Expr *Inner = Argument->IgnoreParenImpCasts();
     if (auto *Copy = llvm::dyn_cast<clang::CXXConstructExpr>(Inner);
-        Copy && Copy->getNumArgs() == 1 && Copy->getConstructor()->isCopyOrMoveConstructor())
+        Copy && Copy->getNumArgs() == 1 && Copy->getConstructor()->isCopyOrMoveConstructor() &&
+        Copy->getConstructor()->isTrivial())
       Inner = Copy->getArg(0);
     else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(Inner))
       Inner = Temporary->getSubExpr();
@@ -196,8 +197,11 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
   unsigned Played = 0;
   for (const clang::CallExpr *Call : Bodies.Calls)
     if (const clang::FunctionDecl *Callee = Call->getDirectCallee())
-      Played += std::any_of(Constituents.begin(), Constituents.end(), [&](const Constituent &C) {
-        return Callee->getNameAsString() == C.Facts->Name && Callee->hasAttr<clang::CUDADeviceAttr>();
+      // A function of ours may have a kernel's name.
+      Played += llvm::any_of(Plan.Partitions, [&](const PartitionPlan &P) {
+        return Callee->getNameAsString() == Constituents[P.Constituent].Facts->Name &&
+               Callee->hasAttr<clang::CUDADeviceAttr>() &&
+               playsIn(*Callee, partitionNamespace(Options.Name, Constituents, Plan, P));
       });
   if (Played != Plan.Partitions.size())
     return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
@@ -308,6 +312,43 @@ llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const P
           Blocker{BlockerKind::FilesDisagree, Where, fmt::format("for {}, {}", Kernels, Error.Text)}.message()});
 }
 
+/// The output's namespaces are new names at the scope of the headers that it includes.
+llvm::Error checkNames(llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options) {
+  std::set<std::string> Names = {Options.Name};
+  for (const Constituent &C : Constituents)
+    if (!Names.insert(textNamespace(Options.Name, C)).second)
+      return badUsage(
+          fmt::format("'{}' is the name of a kernel, and with it two namespaces of the output would have the "
+                      "name '{}'",
+                      Options.Name, textNamespace(Options.Name, C)),
+          "choose another --name");
+  std::vector<const ParsedUnit *> Units;
+  for (const Constituent &C : Constituents) {
+    if (C.Parsed)
+      Units.push_back(C.Parsed->Unit.get());
+    if (C.Parts)
+      for (const ComposedPart &Part : *C.Parts)
+        Units.push_back(Part.Parsed.Unit.get());
+  }
+  for (const ParsedUnit *Unit : Units) {
+    clang::ASTContext &Context = Unit->ast();
+    const clang::SourceManager &Sources = Context.getSourceManager();
+    if (Options.Name == "main" || Context.Idents.get(Options.Name).getTokenID() != clang::tok::identifier)
+      return badUsage(fmt::format("'{}' cannot be the name of a namespace", Options.Name), "choose another --name");
+    for (const std::string &Name : Names)
+      for (const clang::NamedDecl *D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name))) {
+        const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
+        // What the kernel's own file declares is copied into a namespace, and users may add to one of theirs.
+        if (At.isInvalid() || Sources.isInMainFile(At) ||
+            (llvm::isa<clang::NamespaceDecl>(D) && !Sources.isInSystemHeader(At)))
+          continue;
+        return badUsage(fmt::format("'{}' is declared by a header of the output: {}", Name, Unit->place(At).str()),
+                        "choose another --name");
+      }
+  }
+  return llvm::Error::success();
+}
+
 } // namespace
 
 llvm::Error verifyPlan(const FusionPlan &Plan) {
@@ -357,6 +398,8 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
                         const FusionPlan &Plan, const EmitOptions &Options, ParseRequest Request,
                         const std::set<std::string> &KnownErrors) {
   if (llvm::Error Error = verifyPlan(Plan))
+    return Error;
+  if (llvm::Error Error = checkNames(Constituents, Options))
     return Error;
   auto Parsed = parseOutput(Tools, Fused, Options, Request);
   if (!Parsed)

@@ -228,6 +228,7 @@ bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDec
     return differ(fmt::format("`{}` is another kind of function", nameOf(A)));
   // CUDA's own are known by what they do.
   const bool Known = !inUsersFile(A, ContextA.getSourceManager()) && !inUsersFile(B, ContextB.getSourceManager()) &&
+                     (!OfA || (In.inToolkit(OfA->getLocation()) && Out.inToolkit(OfB->getLocation()))) &&
                      classify(*A) != Intrinsic::None && A->getNameAsString() == B->getNameAsString();
   if (Known || (isOfGrids(A) && isOfGrids(B)))
     OfA = OfB = nullptr;

@@ -3,11 +3,16 @@
 // RUN: split-file %s %t.files
 // RUN: %exits 1 %cufuse fuse %t.files/namespace.cu:apply --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %t.files/linkage.cu:apply --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=LINKAGE --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %t.files/careful.cu:apply --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %t.files/initializer.cu:apply --block 64 -o %t/out.cu
 
-// CHECK: refused: {{[^ ]*}}namespace.cu:2:{{[0-9]+}}: apply: a file is included inside a namespace: weight.inc in table
+// CHECK: refused: {{[^ ]*}}namespace.cu:2:{{[0-9]+}}: apply: a file is included inside a namespace or extern "C": weight.inc in table
 // CHECK-SAME: [IncludeInNamespace]; include it at file scope
+
+// LINKAGE: refused: {{[^ ]*}}linkage.cu:2:{{[0-9]+}}: apply: {{.*}}: tool.h in extern "C" [IncludeInNamespace]
 
 //--- namespace.cu
 namespace table {
@@ -26,3 +31,28 @@ __global__ void apply(float *data) { data[threadIdx.x] *= weights[threadIdx.x % 
 
 //--- weights.inc
 1, 2, 4, 8
+
+//--- linkage.cu
+extern "C" {
+#include "tool.h"
+}
+__global__ void apply(float *data, Tool tool) { data[threadIdx.x] *= tool.factor; }
+
+//--- tool.h
+#pragma once
+struct Tool {
+  float factor;
+};
+void sharpen(struct Tool *tool);
+
+//--- careful.cu
+extern "C" {
+#include "careful.h"
+}
+__global__ void apply(float *data, Tool tool) { data[threadIdx.x] *= tool.factor; }
+
+//--- careful.h
+#pragma once
+extern "C" {
+#include "tool.h"
+}

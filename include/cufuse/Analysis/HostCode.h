@@ -4,6 +4,10 @@
 #include "cufuse/Frontend/Parse.h"
 #include "cufuse/Support/BlockShape.h"
 
+#include <clang/Basic/SourceLocation.h>
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringMap.h>
+
 #include <map>
 #include <optional>
 #include <set>
@@ -31,9 +35,13 @@ public:
   bool mustStayShared(const clang::VarDecl &Variable) const;
 
 private:
+  void unreadable(llvm::ArrayRef<clang::SourceRange> Device);
+
   const ParsedUnit &Unit;
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches; ///< Canonical ones.
-  std::set<const clang::ValueDecl *> Named; ///< Variables of files and classes, canonical.
+  std::set<const clang::ValueDecl *> Named;   ///< Variables of files and classes, canonical.
+  std::set<const clang::ValueDecl *> Written; ///< The same of those that device code may change, too.
+  llvm::StringMap<long> Words; ///< Where Clang left something out: the words outside the device's functions.
 };
 
 } // namespace cufuse

@@ -10,6 +10,7 @@
 
 #include <llvm/Support/Error.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,6 +61,9 @@ public:
   size_t fileSize() const { return FileSize; }
   /// Is this a header of the C or C++ library, as opposed to the CUDA toolkit and to Clang's own?
   bool inStandardLibrary(clang::SourceLocation Location) const;
+  /// Is this a header of the CUDA toolkit, of Clang, or one that only the analysis sees? Nobody else's functions and
+  /// variables are known by their names, wherever a flag says that their headers are a system's.
+  bool inToolkit(clang::SourceLocation Location) const;
   /// Does the place lie in a header that only the analysis sees?
   bool inCompatHeader(clang::SourceLocation Location) const;
 
@@ -90,6 +94,7 @@ private:
   PreprocessorLog Log;
   ReadingOrder Order;
   std::shared_ptr<const UsersText> Users;
+  mutable std::map<clang::FileID, bool> Toolkit; ///< What `inToolkit` has found.
   std::unique_ptr<clang::CompilerInstance> Compiler;
   std::unique_ptr<clang::FrontendAction> Action;
   std::vector<ParseError> Errors;
