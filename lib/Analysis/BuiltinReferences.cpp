@@ -2,7 +2,6 @@
 // reference is bound to one as a whole, or its address is taken.
 #include "BuiltinReferences.h"
 
-
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 
@@ -37,7 +36,8 @@ public:
 
   bool VisitCallExpr(const clang::CallExpr *Call) override {
     const clang::FunctionDecl *Callee = Call->getDirectCallee();
-    const bool OfObject = llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee);
+    const bool OfObject =
+        llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee);
     for (unsigned I = OfObject; Callee && I < Call->getNumArgs() && I - OfObject < Callee->getNumParams(); ++I)
       argument(Callee->getParamDecl(I - OfObject)->getType(), Call->getArg(I));
     return true;

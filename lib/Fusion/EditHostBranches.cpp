@@ -23,7 +23,7 @@ void addNames(const clang::DeclContext &Context, const clang::SourceManager &Sou
 }
 
 /// What stands behind the `#`, without spaces and comments.
-std::string directive(llvm::ArrayRef<RawToken> Tokens, size_t Hash) {
+std::string directive(llvm::ArrayRef<TextToken> Tokens, size_t Hash) {
   std::string Text;
   for (size_t I = Hash + 1; I < Tokens.size() && !Tokens[I].StartsLine; ++I)
     if (Tokens[I].Kind != clang::tok::comment)
@@ -33,7 +33,7 @@ std::string directive(llvm::ArrayRef<RawToken> Tokens, size_t Hash) {
 
 /// Is the region that the directive at this place begins one that only the host reads? Not where anything but the
 /// device counts, as which device it is.
-bool isHosts(llvm::ArrayRef<RawToken> Tokens, unsigned Begin) {
+bool isHosts(llvm::ArrayRef<TextToken> Tokens, unsigned Begin) {
   static const std::set<std::string> OfDevice = {"ifdef__CUDA_ARCH__", "ifdefined(__CUDA_ARCH__)",
                                                  "ifdefined__CUDA_ARCH__"};
   static const std::set<std::string> OfHost = {"ifndef__CUDA_ARCH__", "if!defined(__CUDA_ARCH__)",
@@ -78,7 +78,7 @@ void editHostBranches(const ParsedUnit &Unit, SourceText &Text, const Slice &S, 
       continue;
     const Slice Lines{File, static_cast<unsigned>(Begin), static_cast<unsigned>(End)};
     if (llvm::none_of(Text.tokensIn(Lines),
-                      [&](const RawToken &T) { return T.isIdentifier() && LeftOut.count(T.Text.str()); }) ||
+                      [&](const TextToken &T) { return T.isIdentifier() && LeftOut.count(T.Text.str()); }) ||
         !isHosts(Text.tokens(File), Hash))
       continue;
     Edits.push_back(
