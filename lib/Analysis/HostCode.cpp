@@ -252,8 +252,7 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
   // What a library's header defines comes with its #include: a table that every object has.
   if (Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
     return !Unit.inToolkit(Variable.getLocation()) && !IsConst && !Variable.isConstexpr() &&
-           (!Definition || !Definition->hasInit() || Named.count(Variable.getCanonicalDecl()) ||
-            Written.count(Variable.getCanonicalDecl()));
+           (!Definition || !Definition->hasInit() || Written.count(Variable.getCanonicalDecl()));
   if (!Definition || !Definition->hasInit() ||
       !(Variable.hasAttr<clang::CUDAConstantAttr>() || IsConst || Variable.isConstexpr()))
     return true;

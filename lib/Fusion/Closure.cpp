@@ -97,6 +97,9 @@ private:
         Type.removeLocalConst();
       auto Declaration = spellType(Context, Type, OutputText::Slot::Name, Copied);
       auto Field = spellType(Context, Plain, OutputText::Slot::Name, Copied);
+      // Not by its typedef either: nvcc writes it out.
+      if (Type->isFunctionPointerType() && !spellType(Context, Type.getCanonicalType(), "", Copied))
+        Field.reset();
       if (!Declaration || !Field) {
         block(BlockerKind::UnspellableParameter, Parameter->getLocation(),
               fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name));
@@ -160,12 +163,6 @@ private:
         T = T->getPointeeType();
       else
         break;
-    }
-    if (auto *Function = T->getAs<clang::FunctionProtoType>()) {
-      addSpelled(Function->getReturnType(), Add);
-      for (const clang::QualType Parameter : Function->param_types())
-        addSpelled(Parameter, Add);
-      return;
     }
     addType(T, Add);
   }

@@ -117,15 +117,19 @@ private:
   }
   static bool desugars(const clang::Type *Type) { return !llvm::isa<clang::TagType>(Type); }
 
+  /// Not of copied types: nvcc writes their mangled names into the host's code.
   std::optional<OutputText> function(const clang::FunctionProtoType &Function, const OutputText &Declarator) {
     std::vector<OutputText> Parameters;
     for (const clang::QualType Parameter : Function.param_types())
-      if (std::optional<OutputText> Spelled = type(Parameter, ""))
+      if (std::optional<OutputText> Spelled = type(Parameter, ""); Spelled && !Spelled->has(OutputText::Slot::Path))
         Parameters.push_back(*Spelled);
       else
         return std::nullopt;
     if (Function.isVariadic())
       Parameters.push_back("...");
+    const std::optional<OutputText> Returned = type(Function.getReturnType(), "");
+    if (!Returned || Returned->has(OutputText::Slot::Path))
+      return std::nullopt;
     return type(Function.getReturnType(),
                 Declarator + "(" + joined(Parameters, ", ") + ")" + (Function.isNothrow() ? " noexcept" : ""));
   }

@@ -2,6 +2,8 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:for_each --block 128 -o %t/out.cu -- --extended-lambda 2>&1 | \
 // RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:calls --block 128 -o %t/out.cu -- --extended-lambda 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=CALLS --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse '%s:for_each_named<Half>' --block 128 -o %t/out.cu -- --extended-lambda
 template <typename Function>
@@ -26,3 +28,7 @@ template <typename Function> __global__ void for_each_named(float *data, int n, 
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     data[i] = function(data[i]);
 }
+
+// nvcc would write the mangled name of the copied type into the host's code.
+// CALLS: refused: {{.*}}: calls: a parameter's type cannot be named outside the kernel's file: {{.*}} compare [UnspellableParameter]
+__global__ void calls(float *data, bool (*compare)(Half)) { data[threadIdx.x] = compare == nullptr; }

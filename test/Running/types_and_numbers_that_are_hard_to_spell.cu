@@ -1,4 +1,4 @@
-// The least number as a template argument, types behind names of the output, functions of copied types, an alignment behind
+// The least number as a template argument, types behind names of the output, functions of types, an alignment behind
 // the name of dynamic shared memory.
 // RUN: split-file %s %t
 // RUN: %cufuse fuse '%t/kernels.cu:numbers<-9223372036854775807ll-1,-5>' %t/kernels.cu:histogram::histogram --block 64 --block 64 \
@@ -18,6 +18,10 @@ struct Arguments {
   int base;
 };
 
+struct Element {
+  int value;
+};
+
 //--- kernels.cu
 #include "types.h"
 template <long long Least, int Other> __global__ void numbers(const int *in, int *out) {
@@ -32,9 +36,6 @@ __global__ void histogram(const int *in, int *out, Config config) {
 __global__ void given(const int *in, int *out, Arguments arguments) {
   out[blockIdx.x * 64 + threadIdx.x] = in[threadIdx.x] * arguments.base;
 }
-struct Element {
-  int value;
-};
 __global__ void called(const int *in, int *out, int (*compare)(Element, const Element *)) {
   out[blockIdx.x * 64 + threadIdx.x] = in[threadIdx.x] + (compare == nullptr);
 }
