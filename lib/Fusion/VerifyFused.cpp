@@ -281,6 +281,15 @@ bool parsesAlone(const Toolchain &Tools, const Constituent &C, const FusionPlan 
   return parsesAs(Tools, C, *Planned, Options.Name, Options, Request, KnownErrors);
 }
 
+/// A macro of a header whose name we write between the user's own words, where it cannot be hidden.
+std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents) {
+  for (const char *Name : {"sync", "syncCount", "syncAnd", "syncOr", "syncNamed", "named", "leave", "indices",
+                           "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next"})
+    if (llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.count(Name) != 0; }))
+      return Name;
+  return {};
+}
+
 /// A bug of ours, unless the error lies in the text of one of several files whose kernels can each stand alone.
 llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const ParseError &Error,
                          llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options,
@@ -289,15 +298,24 @@ llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const P
   for (const Constituent &C : Constituents)
     Files.insert(C.Facts->Where.File);
   const SourcePlace Where = sourceOf(Unit, Error.Location);
-  bool AreApart = Files.size() > 1 && !llvm::StringRef(Where.File).starts_with(OutputFolder) &&
-                  Where.File != Options.SourceFile && Where.File != Options.HeaderFile;
+  const bool IsOurs = llvm::StringRef(Where.File).starts_with(OutputFolder) || Where.File == Options.SourceFile ||
+                      Where.File == Options.HeaderFile;
+  bool AreApart = Files.size() > 1 && !IsOurs;
   for (unsigned I = 0; AreApart && I < Constituents.size(); ++I)
     AreApart = parsesAlone(Tools, Constituents[I], Plan, I, Options, Request, KnownErrors);
+  // Of what we wrote, the user knows no place.
+  const SourcePlace Known = IsOurs ? Constituents.front().Facts->Where : Where;
   if (!AreApart && parsesAs(Tools, Constituents, Plan, Options.Name + "_of_cufuse", Options, Request, KnownErrors))
     return badInput(fmt::format("the name of the output, '{}', or one that begins with it, means something else in the "
                                 "kernels' files or their headers: {}",
                                 Options.Name, Error.Text),
-                    "choose another one with --name", Where);
+                    "choose another one with --name", Known);
+  if (const std::string Name = macroLikeOurs(Constituents); !AreApart && !Name.empty())
+    return badInput(
+        fmt::format("a header defines the macro '{}', which is a name that the output has inside the kernels' "
+                    "text: {}",
+                    Name, Error.Text),
+        "rename the macro, or undefine it at the header's end", Known);
   if (!AreApart)
     return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
                               llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,

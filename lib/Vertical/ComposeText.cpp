@@ -118,7 +118,15 @@ void TextComposer::code(const OutputText &Text, std::vector<std::string> Namespa
   Piece P;
   P.What = Piece::Kind::Using;
   P.Namespaces = std::move(Namespaces);
+  // It means what it says, whatever macros the headers of the users define.
   P.Text = Text;
+  std::string Before, Behind;
+  for (const std::string &Macro : foreignMacros(Closure(), P, Texts))
+    if (!llvm::StringRef(Macro).starts_with("__") && Macro != "dim3" && Macro != "uint3") { // the toolkit's
+      Before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", Macro);
+      Behind += fmt::format("\n#pragma pop_macro(\"{}\")", Macro);
+    }
+  P.Text = Before + Text + Behind;
   Result.Text.Body.push_back(std::move(P));
 }
 
