@@ -24,7 +24,7 @@ __global__ void uses(unsigned *data, int n) {
   static_assert(std::is_same<decltype(t), unsigned>::value, "auto");
   const uint3 whole = threadIdx;
   const dim3 size = blockDim, grid = gridDim;
-  const auto &reference = threadIdx;
+  const auto reference = threadIdx;
   unsigned sums = sum(threadIdx) + volume(blockDim) + volume(gridDim) + sum(blockIdx) + reference.y;
   sums += larger(threadIdx.x, 5u) + larger(blockIdx.x, gridDim.y) + larger(blockDim.x, t);
   sums += threadIdx.y == 0 ? threadIdx.x : blockDim.x;

@@ -8,6 +8,7 @@
 // RUN: %exits 1 %cufuse fuse %s:returned --block 64 -o %t/out.cu 2>> %t.said
 // RUN: %exits 1 %cufuse fuse %s:address --block 64 -o %t/out.cu 2>> %t.said
 // RUN: FileCheck %s --input-file %t.said
+// RUN: %exits 1 %cufuse fuse %s:named --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NAMED
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:argument --block 64 -o %t/out.cu
 
@@ -17,7 +18,8 @@ __device__ int kind(uint3 &&) { return 2; }
 // CHECK-SAME: fused kernel: threadIdx in overload [BuiltinReference]; copy it first: `const uint3 index = threadIdx;`
 __global__ void overload(int *x) { x[0] = kind(threadIdx); }
 __global__ void named(int *x) {
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:21: named: {{.*}}: threadIdx in named [BuiltinReference]
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:21: named: {{.*}}: threadIdx in named [BuiltinReference]
+  // NAMED: refused: {{.*}} [BuiltinReference]; copy it first
   const auto &own = threadIdx;
   x[own.x] = 1;
 }

@@ -1,18 +1,16 @@
 // What the kernels' headers name like the output, or like what it puts beside that name, is refused with the remedy, and is
 // fine under another name. The name that no one chose was a bug of ours.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t.files
-// RUN: %exits 1 %cufuse fuse %t.files/add.cu:add %t.files/sub.cu:sub --block 64 --block 64 -o %t/out.cu 2>&1 | \
+// RUN: %exits 2 %cufuse fuse %t.files/add.cu:add %t.files/sub.cu:sub --block 64 --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --implicit-check-not=refused:
-// RUN: %exits 1 %cufuse fuse %t.files/sub.cu:sub --name less -o %t/out.cu --block 64 2>&1 | \
+// RUN: %exits 2 %cufuse fuse %t.files/sub.cu:sub --name less -o %t/out.cu --block 64 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=BESIDE --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/add.cu:add %t.files/sub.cu:sub --block 64 --block 64 --name both -o %t/out.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -I %t.files -cubin -o %t/out.cubin %t/out.cu
 
-// CHECK: refused: {{[^ ]*}}add.h:2:{{[0-9]+}}: the name of the output, 'add_sub', or one that begins with it, means
-// CHECK-SAME: something else in the kernels' files or their headers: redefinition of 'add_sub' as different kind of symbol;
-// CHECK-SAME: choose another one with --name
-// BESIDE: refused: {{.*}}: the name of the output, 'less', or one that begins with it, means something else {{.*}} 'less_sub'
+// CHECK: error: 'add_sub' is declared by a header of the output: {{.*}}add.h:2:{{[0-9]+}}; choose another --name
+// BESIDE: error: 'less_sub' is declared by a header of the output: {{.*}}sub.h:2:{{[0-9]+}}; choose another --name
 
 //--- add.h
 #pragma once
