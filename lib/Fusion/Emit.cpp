@@ -83,15 +83,15 @@ private:
   void ours(Writer &To, llvm::function_ref<void(Writer &)> Emit) const {
     Writer Own(Options.SourceFile, false);
     Emit(Own);
+    llvm::StringSet<> Seen;
     std::set<std::string> Hidden;
     auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
     for (llvm::StringRef Left = Own.text(); !(Left = Left.drop_until(IsPart)).empty();) {
       const llvm::StringRef Word = Left.take_while(IsPart);
       Left = Left.drop_front(Word.size());
       // Those are the toolkit's and the compiler's; two are macros inside Clang's own header.
-      if (!Word.starts_with("__") && !Word.starts_with("cuda") && Word != "dim3" && Word != "uint3" &&
-          std::any_of(Constituents.begin(), Constituents.end(),
-                      [&](const Constituent &C) { return C.Text->OutsideMacros.count(Word.str()); }))
+      if (Seen.insert(Word).second && !Word.starts_with("__") && !Word.starts_with("cuda") && Word != "dim3" &&
+          Word != "uint3" && isMacroOutside(Word))
         Hidden.insert(Word.str());
     }
     for (const std::string &Name : Hidden)
@@ -181,7 +181,7 @@ private:
     const Constituent &C = Constituents[Partition.Constituent];
     const KernelFacts &Facts = *C.Facts;
     const std::string Path = partitionNamespace(Options.Name, Constituents, Plan, Partition);
-    saveMacros(Out, *C.Text, C.Text->Body, "push_macro");
+    const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.Text->Body);
     Out.line("namespace {} {{", Path);
     Out.blank();
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
@@ -250,7 +250,7 @@ private:
       Out.line("#undef {}", Name);
     Out.blank();
     Out.line("}} // namespace {}", Path);
-    saveMacros(Out, *C.Text, C.Text->Body, "pop_macro");
+    restoreMacros(Out, Saved);
     Out.blank();
   }
 
@@ -280,24 +280,31 @@ private:
   }
 
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
-  /// And names of the text that are macros of another constituent's headers only: here they are none.
-  void saveMacros(Writer &To, const Closure &Text, llvm::ArrayRef<Piece> Pieces, const char *Pragma) const {
+  /// And names of the text that are macros of another constituent's headers only: here they are none. Out: those to
+  /// restore behind the text.
+  std::set<std::string> saveMacros(Writer &To, const Closure &Text, llvm::ArrayRef<Piece> Pieces) const {
     std::set<std::string> Names(Text.BodyMacros.begin(), Text.BodyMacros.end());
     Names.insert(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
-    auto IsDefined = [&](const std::string &Name) {
-      return llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.count(Name) != 0; });
-    };
     std::vector<const Closure *> Texts;
     for (const Constituent &C : Constituents)
       Texts.push_back(C.Text);
     Names.merge(foreignMacros(Text, Pieces, Texts));
+    std::erase_if(Names, [this](const std::string &Name) { return !isMacroOutside(Name); });
     for (const std::string &Name : Names) {
-      if (!IsDefined(Name))
-        continue;
-      To.line("#pragma {}(\"{}\")", Pragma, Name);
-      if (llvm::StringRef(Pragma) == "push_macro" && !Text.OutsideMacros.count(Name))
+      To.line("#pragma push_macro(\"{}\")", Name);
+      if (!Text.OutsideMacros.contains(Name))
         To.line("#undef {}", Name);
     }
+    return Names;
+  }
+
+  static void restoreMacros(Writer &To, const std::set<std::string> &Names) {
+    for (const std::string &Name : Names)
+      To.line("#pragma pop_macro(\"{}\")", Name);
+  }
+
+  bool isMacroOutside(llvm::StringRef Name) const {
+    return llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); });
   }
 
   /// With the grid-stride loop unrolled by a factor, or as it is where that is 0.
@@ -369,7 +376,7 @@ private:
     for (const Constituent &C : Constituents) {
       if (C.Text->Header.empty())
         continue;
-      saveMacros(Lines, *C.Text, C.Text->Header, "push_macro");
+      const std::set<std::string> Saved = saveMacros(Lines, *C.Text, C.Text->Header);
       Lines.line("namespace {} {{", textSpace(C));
       for (const std::string &Line : C.Text->Usings)
         Lines.write(Line);
@@ -377,7 +384,7 @@ private:
       for (const std::string &Name : C.Text->HeaderMacros)
         Lines.line("#undef {}", Name);
       Lines.line("}} // namespace {}", textSpace(C));
-      saveMacros(Lines, *C.Text, C.Text->Header, "pop_macro");
+      restoreMacros(Lines, Saved);
       Lines.blank();
     }
     ours(Lines, [&](Writer &Own) { declarations(Own); });

@@ -27,16 +27,16 @@ std::set<std::string> macrosDefinedIn(SourceText &Text, const Slice &S) {
   return Names;
 }
 
-std::set<std::string> macrosOutside(const ParsedUnit &Unit, const SelectCopied &Chosen) {
+llvm::StringSet<> macrosOutside(const ParsedUnit &Unit, const SelectCopied &Chosen) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   clang::Preprocessor &Preprocessor = Unit.preprocessor();
-  std::set<std::string> Names;
+  llvm::StringSet<> Names;
   for (const auto &[Identifier, State] : Preprocessor.macros())
     for (const clang::MacroDirective *D = Preprocessor.getLocalMacroDirectiveHistory(Identifier); D;
          D = D->getPrevious())
       if (auto *Define = llvm::dyn_cast<clang::DefMacroDirective>(D))
         if (!Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Define->getLocation())))) {
-          Names.insert(Identifier->getName().str());
+          Names.insert(Identifier->getName());
           break;
         }
   return Names;

@@ -13,6 +13,6 @@ void addNamesInMacros(const PreprocessorLog &Log, std::set<std::string> &Names);
 std::set<std::string> macrosDefinedIn(SourceText &Text, const Slice &S);
 
 /// Those that headers which stay included, and the command line, define.
-std::set<std::string> macrosOutside(const ParsedUnit &Unit, const SelectCopied &Chosen);
+llvm::StringSet<> macrosOutside(const ParsedUnit &Unit, const SelectCopied &Chosen);
 
 } // namespace cufuse

@@ -285,7 +285,7 @@ bool parsesAlone(const Toolchain &Tools, const Constituent &C, const FusionPlan 
 std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents) {
   for (const char *Name : {"sync", "syncCount", "syncAnd", "syncOr", "syncNamed", "named", "leave", "indices",
                            "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next"})
-    if (llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.count(Name) != 0; }))
+    if (llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); }))
       return Name;
   return {};
 }

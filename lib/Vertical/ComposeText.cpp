@@ -84,7 +84,7 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
   for (const std::string &File : Text.Dependencies)
     if (!llvm::is_contained(Result.Text.Dependencies, File))
       Result.Text.Dependencies.push_back(File);
-  Result.Text.OutsideMacros.insert(Text.OutsideMacros.begin(), Text.OutsideMacros.end());
+  Result.Text.OutsideMacros.insert_range(Text.OutsideMacros.keys());
   Result.Text.HasHostShared |= Text.HasHostShared;
   Result.Text.HasConstants |= Text.HasConstants;
   for (const Piece &P : Text.Header)

@@ -17,7 +17,7 @@ inline void require(cudaError_t error, const char *what) {
 
 /// One launch of a kernel with memory of its own.
 struct Side {
-  static constexpr unsigned InputWords = 509, SumWords = 80, GuardWords = 64;
+  static constexpr unsigned InputWords = 509, SumWords = 80, GuardWords = 64; // Kernels read up to so much behind the input.
 
   dim3 grid, block;
   unsigned shared, seed, n = InputWords;
@@ -26,14 +26,14 @@ struct Side {
 
   Side(dim3 grid, dim3 block, unsigned shared, unsigned seed) : grid(grid), block(block), shared(shared), seed(seed) {
     outBytes = sizeof(unsigned) * (4ull * grid.x * grid.y * grid.z * block.x * block.y * block.z + GuardWords);
-    std::vector<unsigned> host(InputWords);
+    std::vector<unsigned> host(InputWords + GuardWords);
     unsigned state = seed * 2654435761u + 1u;
     for (unsigned &word : host)
       word = state = (state ^ (state >> 15)) * 2246822519u + 3u;
-    require(cudaMalloc(&in, sizeof(unsigned) * InputWords), "cudaMalloc");
+    require(cudaMalloc(&in, sizeof(unsigned) * host.size()), "cudaMalloc");
     require(cudaMalloc(&out, outBytes), "cudaMalloc");
     require(cudaMalloc(&sums, sumBytes), "cudaMalloc");
-    require(cudaMemcpy(in, host.data(), sizeof(unsigned) * InputWords, cudaMemcpyHostToDevice), "cudaMemcpy");
+    require(cudaMemcpy(in, host.data(), sizeof(unsigned) * host.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
     clear();
   }
   ~Side() {

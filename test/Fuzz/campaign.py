@@ -251,7 +251,9 @@ def gpu_backend(arch, flags=()):
     if arch == "native":  # Asked once: nvcc would ask in every compilation.
         arch = "sm_" + gpus[0].split()[-1].replace(".", "")
     facts = {"arch": arch, "gpus": gpus, "nvcc": said(nvcc, "--version")[-1]}
-    return Backend("gpu", GpuCompile(nvcc, [f"-arch={arch}", *flags]), 180, 60, len(gpus), facts)
+    target = arch.removeprefix("sm_")  # In full: -arch=sm_90a may compile for sm_90, too.
+    return Backend("gpu", GpuCompile(nvcc, [f"-gencode=arch=compute_{target},code=sm_{target}", *flags]), 180, 60,
+                   len(gpus), facts)
 
 
 class GpuCompile:

@@ -5,6 +5,7 @@
 #include "cufuse/Fusion/OutputText.h"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringSet.h>
 
 #include <map>
 #include <set>
@@ -87,7 +88,7 @@ struct Closure {
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
   std::vector<std::string> HeaderMacros, BodyMacros; ///< Defined by the pieces: to be undefined behind them.
-  std::set<std::string> OutsideMacros; ///< What the headers that stay included, and the command line, define.
+  llvm::StringSet<> OutsideMacros; ///< What the headers that stay included, and the command line, define.
   OutputText Callee;                   ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.
