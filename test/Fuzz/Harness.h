@@ -17,7 +17,8 @@ inline void require(cudaError_t error, const char *what) {
 
 /// One launch of a kernel with memory of its own.
 struct Side {
-  static constexpr unsigned InputWords = 509, SumWords = 80, GuardWords = 64; // Kernels read up to so much behind the input.
+  static constexpr unsigned InputWords = 509, SumWords = 80,
+                            GuardWords = 64; // Kernels read up to so much behind the input.
 
   dim3 grid, block;
   unsigned shared, seed, n = InputWords;

@@ -84,7 +84,8 @@ def run_good(batch, cases, folder, tools):
     program, said = tools.backend.compile(folder)
     if not program:
         if len(cases) == 1:
-            return {cases[0].name: Outcome(cases[0].name, "does not compile", said)}
+            few = "Register allocation failed" in said  # ptxas, for the limit that was asked for.
+            return {cases[0].name: Outcome(cases[0].name, "refused" if few else "does not compile", said + few * "[TooFewRegisters]")}
         # Find whose fault it is.
         half = len(cases) // 2
         outcomes = run_good(batch, cases[:half], folder, tools)

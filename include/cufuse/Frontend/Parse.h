@@ -85,7 +85,8 @@ public:
 
 private:
   ParsedUnit() = default;
-  static llvm::Expected<std::unique_ptr<ParsedUnit>> read(const Toolchain &Tools, ParseRequest Request);
+  /// Without `Textures`, what Clang makes of texture fetches is missing, unless the file names their type.
+  static llvm::Expected<std::unique_ptr<ParsedUnit>> read(const Toolchain &Tools, ParseRequest Request, bool Textures);
   friend llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &, ParseRequest);
 
   ParseRequest Request;

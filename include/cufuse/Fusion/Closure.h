@@ -89,7 +89,7 @@ struct Closure {
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
   std::vector<std::string> HeaderMacros, BodyMacros; ///< Defined by the pieces: to be undefined behind them.
   llvm::StringSet<> OutsideMacros; ///< What the headers that stay included, and the command line, define.
-  OutputText Callee;                   ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
+  OutputText Callee;               ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   /// Names that the header declares inside namespaces, by these, for copies of the constituent.
   std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
