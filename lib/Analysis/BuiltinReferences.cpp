@@ -1,16 +1,17 @@
 // For nvcc, threadIdx and its like are constant objects; in the output they are values. The difference shows where a
-// reference is bound to one as a whole, or its address is taken.
+// reference is bound to one as a whole, or its address is taken; and to a member, where a call hands on the reference.
 #include "BuiltinReferences.h"
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
+#include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
 
 namespace {
 
-/// The built-in that an expression is, as a whole, also converted to what nvcc takes it for.
-const clang::DeclRefExpr *wholeBuiltin(const clang::Expr *E) {
+/// Without what stands around an expression and leaves its value as it is.
+const clang::Expr *plain(const clang::Expr *E) {
   for (const clang::Expr *Before = nullptr; E && E != Before;) {
     Before = E;
     E = E->IgnoreParenImpCasts();
@@ -18,16 +19,47 @@ const clang::DeclRefExpr *wholeBuiltin(const clang::Expr *E) {
       E = Full->getSubExpr();
     else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(E))
       E = Temporary->getSubExpr();
-    else if (auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
-             Call && llvm::isa_and_nonnull<clang::CXXConversionDecl>(Call->getMethodDecl()))
-      E = Call->getImplicitObjectArgument();
   }
+  return E;
+}
+
+/// The built-in that an expression is, as a whole, also converted to what nvcc takes it for.
+const clang::DeclRefExpr *wholeBuiltin(const clang::Expr *E) {
+  E = plain(E);
+  if (auto *Call = llvm::dyn_cast_or_null<clang::CXXMemberCallExpr>(E);
+      Call && llvm::isa_and_nonnull<clang::CXXConversionDecl>(Call->getMethodDecl()))
+    E = plain(Call->getImplicitObjectArgument());
   auto *Reference = llvm::dyn_cast_or_null<clang::DeclRefExpr>(E);
   const clang::TagDecl *Tag = Reference ? Reference->getType()->getAsTagDecl() : nullptr;
   return Tag && Tag->getIdentifier() && Tag->getName().starts_with("__cuda_builtin_") &&
                  Reference->getDecl()->getDeclContext()->getRedeclContext()->isTranslationUnit()
              ? Reference
              : nullptr;
+}
+
+/// The built-in whose member an expression is.
+const clang::DeclRefExpr *memberOfBuiltin(const clang::Expr *E) {
+  auto *Pseudo = llvm::dyn_cast<clang::PseudoObjectExpr>(plain(E));
+  auto *Property =
+      Pseudo ? llvm::dyn_cast<clang::MSPropertyRefExpr>(Pseudo->getSyntacticForm()->IgnoreParens()) : nullptr;
+  const clang::Expr *Base = Property ? Property->getBaseExpr()->IgnoreParenImpCasts() : nullptr;
+  if (auto *Opaque = llvm::dyn_cast_or_null<clang::OpaqueValueExpr>(Base))
+    Base = Opaque->getSourceExpr();
+  return Base ? wholeBuiltin(Base) : nullptr;
+}
+
+/// May an object of the type hold on to something of the other type that it was given by reference?
+bool mayHoldOn(clang::QualType Object, clang::QualType Given) {
+  Object = Object.getCanonicalType();
+  if (Object->isPointerType() || Object->isReferenceType()) {
+    const clang::QualType To = Object->getPointeeType();
+    return To->isVoidType() || To->isCharType() || clang::ASTContext::hasSameUnqualifiedType(To, Given);
+  }
+  const clang::CXXRecordDecl *Record = Object->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition())
+    return false;
+  return llvm::any_of(Record->fields(), [&](const auto *Field) { return mayHoldOn(Field->getType(), Given); }) ||
+         llvm::any_of(Record->bases(), [&](const auto &Base) { return mayHoldOn(Base.getType(), Given); });
 }
 
 class Finder : public clang::ConstDynamicRecursiveASTVisitor {
@@ -39,14 +71,14 @@ public:
     const bool OfObject =
         llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee);
     for (unsigned I = OfObject; Callee && I < Call->getNumArgs() && I - OfObject < Callee->getNumParams(); ++I)
-      argument(Callee->getParamDecl(I - OfObject)->getType(), Call->getArg(I));
+      argument(Callee->getParamDecl(I - OfObject)->getType(), Call->getArg(I), Callee->getReturnType());
     return true;
   }
   bool VisitCXXConstructExpr(const clang::CXXConstructExpr *Construct) override {
     const clang::CXXConstructorDecl *Constructor = Construct->getConstructor();
     if (!Constructor->isCopyOrMoveConstructor())
       for (unsigned I = 0; I < std::min(Construct->getNumArgs(), Constructor->getNumParams()); ++I)
-        argument(Constructor->getParamDecl(I)->getType(), Construct->getArg(I));
+        argument(Constructor->getParamDecl(I)->getType(), Construct->getArg(I), Construct->getType());
     return true;
   }
   bool VisitVarDecl(const clang::VarDecl *Variable) override {
@@ -68,17 +100,35 @@ public:
   std::vector<const clang::DeclRefExpr *> Found;
 
 private:
-  /// As a constant that lives as long as the call, it is the same.
-  void argument(clang::QualType To, const clang::Expr *Value) {
+  /// As a constant that lives as long as the call, it is the same. What the call gives may live longer, but for a
+  /// reference: that is looked at where it is bound.
+  void argument(clang::QualType To, const clang::Expr *Value, clang::QualType Result) {
+    if (To->isReferenceType() && !Result->isReferenceType() && mayHoldOn(Result, To->getPointeeType()))
+      through(Value);
     const bool Constant = To->isLValueReferenceType() && To->getPointeeType().isConstQualified();
     const clang::TagDecl *Tag = To->isReferenceType() ? To->getPointeeType()->getAsTagDecl() : nullptr;
     const bool AsItself = Tag && Tag->getIdentifier() && Tag->getName().starts_with("__cuda_builtin_");
     if (To->isReferenceType() && (!Constant || AsItself))
       add(Value);
   }
-  void add(const clang::Expr *Value) {
-    if (const clang::DeclRefExpr *Builtin = wholeBuiltin(Value))
+  void through(const clang::Expr *Value) {
+    if (const clang::DeclRefExpr *Builtin = memberOfBuiltin(Value))
       Found.push_back(Builtin);
+    else
+      add(Value);
+  }
+  /// A reference is bound to the value, and stays.
+  void add(const clang::Expr *Value) {
+    if (const clang::DeclRefExpr *Builtin = wholeBuiltin(Value)) {
+      Found.push_back(Builtin);
+    } else if (Value->isGLValue()) {
+      if (auto *Either = llvm::dyn_cast<clang::ConditionalOperator>(plain(Value)))
+        return add(Either->getTrueExpr()), add(Either->getFalseExpr());
+      auto *Call = llvm::dyn_cast<clang::CallExpr>(plain(Value));
+      for (const clang::Expr *Argument : Call ? Call->arguments() : clang::CallExpr::const_arg_range({}, {}))
+        if (Argument->isGLValue())
+          through(Argument);
+    }
   }
 };
 

@@ -155,7 +155,7 @@ private:
     for (const CallSite &Call : Use.Calls)
       if (isElsewhere(*Call.Callee))
         block(BlockerKind::CodeElsewhere, Call.Where, qualifiedNameOf(*Call.Callee) + " in " + Name);
-    if (llvm::any_of(Use.Reads, [](const BuiltinRead &Read) { return Read.Dimension < 0; }))
+    if (!Use.Reads.empty())
       for (const clang::DeclRefExpr *Reference : builtinReferences(*Use.Function))
         block(BlockerKind::BuiltinReference, Reference->getLocation(),
               Reference->getDecl()->getNameAsString() + " in " + Name);

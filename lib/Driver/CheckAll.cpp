@@ -67,6 +67,16 @@ llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
                                                  Other.Facts.Name, llvm::join(Setting, " "))}
                                  .message());
     }
+  auto Flags = [](const LoadedKernel &Kernel) {
+    return llvm::join(Kernel.Flags.Arithmetic, " ") + (Kernel.Flags.Arithmetic.empty() ? "" : " ") +
+           "-arch=" + Kernel.Arch;
+  };
+  for (const LoadedKernel &Kernel : Kernels)
+    if (const LoadedKernel &First = Kernels.front(); Flags(Kernel) != Flags(First))
+      Messages.push_back(Blocker{BlockerKind::FlagsDisagree, Kernel.Facts.Where,
+                                 fmt::format("{} is compiled with {}, {} with {}", Kernel.Facts.Name, Flags(Kernel),
+                                             First.Facts.Name, Flags(First))}
+                             .message());
   if (Messages.empty())
     return llvm::Error::success();
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));

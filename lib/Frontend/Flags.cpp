@@ -35,6 +35,10 @@ llvm::StringRef canonical(llvm::StringRef Name) {
       .Cases({"--relocatable-device-code", "-rdc", "--relocatable-device-code"}, "-rdc")
       .Cases({"--device-c", "-dc", "--device-w", "-dw"}, "-dc")
       .Cases({"--use_fast_math", "-use_fast_math"}, "-use_fast_math")
+      .Cases({"--ftz", "-ftz"}, "-ftz")
+      .Cases({"--prec-div", "-prec-div"}, "-prec-div")
+      .Cases({"--prec-sqrt", "-prec-sqrt"}, "-prec-sqrt")
+      .Cases({"--fmad", "-fmad"}, "-fmad")
       .Cases({"--compiler-options", "-Xcompiler"}, "-Xcompiler")
       .Default(Name);
 }
@@ -46,6 +50,7 @@ bool takesValue(llvm::StringRef Name) {
       .Cases({"-arch", "-gencode", "-code", "-rdc", "-Xcompiler", "-Xptxas", "--ptxas-options", "-Xcicc"}, true)
       .Cases({"-Xcudafe", "-Xlinker", "--linker-options", "-Xnvlink", "-Xarchive", "-Xfatbin"}, true)
       .Cases({"-o", "--output-file", "-MF", "-MT", "-MQ", "-ccbin", "--compiler-bindir"}, true)
+      .Cases({"-ftz", "-prec-div", "-prec-sqrt", "-fmad"}, true)
       .Cases({"-maxrregcount", "--maxrregcount", "-x", "-t", "--threads", "-L", "-l"}, true)
       .Cases({"-diag-suppress", "--diag-suppress", "-diag-error", "--diag-error"}, true)
       .Cases({"-diag-warn", "--diag-warn", "-Werror", "--options-file", "-optf", "-split-compile"}, true)
@@ -179,6 +184,8 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
       Compiles = false; // an input file
     else
       Result.Ignored.push_back(F.Written.front());
+    if (Name == "-use_fast_math" || Name == "-ftz" || Name == "-prec-div" || Name == "-prec-sqrt" || Name == "-fmad")
+      Result.Arithmetic.push_back(F.Name + (F.Value.empty() ? "" : "=" + F.Value));
     if (!Compiles)
       continue;
     std::vector<std::string> Nvcc = F.Written;

@@ -413,7 +413,7 @@ private:
 
   std::string bodyParameters() const {
     std::string Parameters;
-    auto Add = [&](const char *Parameter) { Parameters += (Parameters.empty() ? "" : ", ") + std::string(Parameter); };
+    auto Add = [&](const std::string &Parameter) { Parameters += (Parameters.empty() ? "" : ", ") + Parameter; };
     if (!RowLoops.empty())
       Add("const CufuseRow cufuse_row");
     if (!Known.empty())
@@ -421,9 +421,9 @@ private:
     if (Facts.sharesIndices())
       return Parameters;
     if (Facts.reads(Builtin::BlockIdx))
-      Add("const uint3 blockIdx");
+      Add("const " + toolkitType(*Reach.Kernel, "uint3") + " blockIdx");
     if (Facts.reads(Builtin::GridDim))
-      Add("const dim3 gridDim");
+      Add("const " + toolkitType(*Reach.Kernel, "dim3") + " gridDim");
     if (!Facts.DynamicShared.empty())
       Add("const unsigned cufuse_dynamicOffset");
     return Parameters;

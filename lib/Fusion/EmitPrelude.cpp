@@ -154,10 +154,12 @@ constexpr const char *FinishCopies = R"(
   })";
 
 constexpr const char *FinishBulkCopies = R"(
-  /// Waits for the thread's asynchronous copies, whoever has waited for some of them.
+  /// Waits for the thread's asynchronous copies, whoever has waited for some of them. The next block's bulk copies find
+  /// what this block has left in shared memory (PTX ISA, async proxy).
   static __device__ __forceinline__ void finishCopies() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    asm volatile("fence.proxy.async;" ::: "memory");
 #endif
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");

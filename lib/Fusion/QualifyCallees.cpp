@@ -58,4 +58,16 @@ calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &T
   return Result;
 }
 
+std::string toolkitType(const clang::FunctionDecl &Kernel, llvm::StringRef Name) {
+  const clang::DeclarationName Sought(&Kernel.getASTContext().Idents.get(Name));
+  for (const clang::DeclContext *Scope = Kernel.getDeclContext(); Scope; Scope = Scope->getParent()) {
+    if (!Scope->isTranslationUnit() && !Scope->lookup(Sought).empty())
+      return "::" + Name.str();
+    for (const clang::UsingDirectiveDecl *Directive : Scope->using_directives())
+      if (!Directive->getNominatedNamespace()->lookup(Sought).empty())
+        return "::" + Name.str();
+  }
+  return Name.str();
+}
+
 } // namespace cufuse

@@ -19,4 +19,8 @@ std::map<std::pair<clang::FileID, unsigned>, std::string>
 calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text, const Slice &S,
                  llvm::function_ref<std::string(const clang::Decl &)> Path);
 
+/// A type of the toolkit as the kernel's parameters name it: with `::` where its namespaces, or those that they use,
+/// have the name, too.
+std::string toolkitType(const clang::FunctionDecl &Kernel, llvm::StringRef Name);
+
 } // namespace cufuse

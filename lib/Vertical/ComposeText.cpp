@@ -252,13 +252,17 @@ OutputText TextComposer::hostText(const Polynomial &P) const {
 }
 
 void TextComposer::conditions() {
-  // Quotients are taken as those of numbers that are not negative.
+  // Quotients are taken as those of numbers that are not negative, and so are comparisons of unsigned ones.
   std::set<std::string> Parts;
   for (const auto &[Atom, Q] : Graph.Quotients)
     for (const Polynomial *P : {&Q.Dividend, &Q.Divisor})
       for (const std::string &Part : P->atoms())
         if (llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) { return Part.starts_with(N.Name + "."); }))
           Parts.insert(Part);
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+    for (const std::string &Compared : Graph.Nodes[Node].Accesses->ComparedUnsigned)
+      for (const std::string &Part : Graph.argument(Node, Compared).atoms())
+        Parts.insert(Part);
   for (const std::string &Part : Parts)
     Result.Text.LaunchConditions.push_back("0 <= " + hostText(Polynomial::atom(Part)));
   for (const AtMost &Needed : Requirements)

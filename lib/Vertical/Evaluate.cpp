@@ -557,6 +557,10 @@ Condition Evaluator::condition(const clang::Expr *E) {
     used({{&L, Binary->getLHS()}, {&R, Binary->getRHS()}});
     return C;
   }
+  if (Binary->getLHS()->getType()->isUnsignedIntegerType())
+    for (const auto &[Parameter, Name] : Names)
+      if (Parameter->getType()->isSignedIntegerType() && (L.P.contains(Name) || R.P.contains(Name)))
+        Result.ComparedUnsigned.insert(Name);
   C.What = Condition::Kind::Less;
   const Polynomial One = Polynomial::constant(1);
   switch (Binary->getOpcode()) {

@@ -137,6 +137,8 @@ public:
     for (const std::string &Name : Dead)
       if (llvm::Error Error = kill(Name))
         return std::move(Error);
+    if (llvm::Error Error = keepDistinct())
+      return std::move(Error);
     if (llvm::Error Error = order())
       return std::move(Error);
     findRoot();
@@ -151,6 +153,23 @@ public:
   }
 
 private:
+  /// Pointers that are declared to be distinct must not be linked to the same memory, where it is stored to.
+  llvm::Error keepDistinct() const {
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I) {
+      const VerticalNode &Node = Graph.Nodes[I];
+      for (const ParameterAccess &A : Node.Accesses->Parameters)
+        for (const ParameterAccess &B : Node.Accesses->Parameters)
+          if (&A < &B && !A.Element.empty() && !B.Element.empty() && Node.isDistinct(A) && Node.isDistinct(B) &&
+              (Node.stores(A.Name) || Node.stores(B.Name)) && Graph.memory(I, A.Name) == Graph.memory(I, B.Name))
+            return badUsage(
+                fmt::format("the links lead {0}.{1} and {0}.{2} to the same memory, which {0} stores to, but "
+                            "they are said to be distinct, by __restrict__ or --distinct",
+                            Node.Name, A.Name, B.Name),
+                "take back one or the other");
+    }
+    return llvm::Error::success();
+  }
+
   llvm::Expected<unsigned> node(const std::string &Name) const {
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
       if (Graph.Nodes[I].Name == Name)

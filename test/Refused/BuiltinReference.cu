@@ -7,10 +7,12 @@
 // RUN: %exits 1 %cufuse fuse %s:deduced --block 64 -o %t/out.cu 2>> %t.said
 // RUN: %exits 1 %cufuse fuse %s:returned --block 64 -o %t/out.cu 2>> %t.said
 // RUN: %exits 1 %cufuse fuse %s:address --block 64 -o %t/out.cu 2>> %t.said
+// RUN: %exits 1 %cufuse fuse %s:handed_on --block 64 -o %t/out.cu 2>> %t.said
+// RUN: %exits 1 %cufuse fuse %s:held --block 64 -o %t/out.cu 2>> %t.said
 // RUN: FileCheck %s --input-file %t.said
 // RUN: %exits 1 %cufuse fuse %s:named --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NAMED
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse %s:argument --block 64 -o %t/out.cu
+// RUN: %cufuse fuse %s:argument %s:used_at_once --block 64 --block 64 -o %t/out.cu
 
 __device__ int kind(const uint3 &) { return 1; }
 __device__ int kind(uint3 &&) { return 2; }
@@ -34,5 +36,21 @@ __global__ void address(int *x) {
   const auto *at = &threadIdx;
   x[at->x] = 1;
 }
+template <typename T> __device__ const T &larger(const T &a, const T &b) { return a < b ? b : a; }
+__global__ void handed_on(int *x, unsigned n) {
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:32: handed_on: {{.*}}: threadIdx in handed_on [BuiltinReference]
+  const unsigned &most = larger(threadIdx.x, n);
+  x[most] = 1;
+}
+struct View {
+  const unsigned &index;
+  __device__ View(const unsigned &i) : index(i) {}
+};
+__global__ void held(int *x) {
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:13: held: {{.*}}: threadIdx in held [BuiltinReference]
+  View view(threadIdx.x);
+  x[view.index] = 1;
+}
+__global__ void used_at_once(int *x, unsigned n) { x[larger(threadIdx.x, n)] = 1; }
 __device__ unsigned sum(const uint3 &t) { return t.x + t.y; }
 __global__ void argument(int *x) { x[sum(threadIdx)] = 1; }

@@ -18,7 +18,8 @@ struct CompileFlags {
   std::vector<std::string> Ignored; ///< Flags that mean nothing to a parse.
   std::optional<std::string> Arch;  ///< `sm_90a`, from -arch or the last -gencode.
   std::vector<std::string> Architectures; ///< -arch, -gencode and -code as they were written: nvcc compiles for each.
-  bool Relocatable = false;               ///< -rdc=true or -dc: variables are shared with other objects.
+  std::vector<std::string> Arithmetic; ///< -use_fast_math, -ftz, -prec-div, -prec-sqrt and -fmad, as they were written.
+  bool Relocatable = false;            ///< -rdc=true or -dc: variables are shared with other objects.
 };
 
 /// The later of two language standards.

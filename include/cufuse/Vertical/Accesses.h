@@ -6,6 +6,7 @@
 #include "cufuse/Vertical/Polynomial.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,7 @@ struct KernelAccesses {
   std::vector<LoopAccess> Loops;
   std::vector<ThreadUse> Uses;
   std::map<std::string, Quotient> Quotients;
+  std::set<std::string> ComparedUnsigned;    ///< Signed parameters, taken for numbers that are not negative.
   std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
   std::vector<Finding> OtherMemory; ///< Accesses that no pointer parameter leads to, by the kernel's device IR.
   /// What else the kernel does that an analysis by elements cannot follow.
