@@ -38,7 +38,7 @@ __global__ void address(int *x) {
 }
 template <typename T> __device__ const T &larger(const T &a, const T &b) { return a < b ? b : a; }
 __global__ void handed_on(int *x, unsigned n) {
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:32: handed_on: {{.*}}: threadIdx in handed_on [BuiltinReference]
+  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:33: handed_on: {{.*}}: threadIdx in handed_on [BuiltinReference]
   const unsigned &most = larger(threadIdx.x, n);
   x[most] = 1;
 }
