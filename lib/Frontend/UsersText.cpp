@@ -75,6 +75,8 @@ static bool isStandard(llvm::StringRef Name) {
       "va_start", "va_end", "va_arg", "va_copy", "CHAR_BIT", "SEEK_SET", "SEEK_CUR", "SEEK_END", "static_assert",
       "alignas", "alignof", "bool", "true", "false", "setjmp", "FLT_EVAL_METHOD", "FLT_ROUNDS", "FLT_RADIX",
       "DECIMAL_DIG", "MB_LEN_MAX", "_Bool", "complex", "I", "noreturn", "thread_local",
+      // A variable; the toolkit's macro of that name takes an argument.
+      "__func__",
       // CUDA.
       "__host__", "__device__", "__global__", "__shared__", "__constant__", "__managed__", "__forceinline__",
       "__noinline__", "__launch_bounds__", "__grid_constant__", "__cluster_dims__", "__block_size__", "__maxnreg__",

@@ -28,6 +28,9 @@
 #if defined(__clang__) || defined(__has_feature)
 #error this is not nvcc
 #endif
+// A macro of the toolkit has this name, but takes an argument.
+#define WHERE() __func__
+inline const char *here() { return WHERE(); }
 #if __GNUC__ < 5 || !defined(__CUDACC_VER_MAJOR__) || defined(__CUDACC_EXTENDED_LAMBDA__)
 #error nvcc and its host compiler are others
 #endif
