@@ -37,17 +37,6 @@ const clang::DeclRefExpr *wholeBuiltin(const clang::Expr *E) {
              : nullptr;
 }
 
-/// The built-in whose member an expression is.
-const clang::DeclRefExpr *memberOfBuiltin(const clang::Expr *E) {
-  auto *Pseudo = llvm::dyn_cast<clang::PseudoObjectExpr>(plain(E));
-  auto *Property =
-      Pseudo ? llvm::dyn_cast<clang::MSPropertyRefExpr>(Pseudo->getSyntacticForm()->IgnoreParens()) : nullptr;
-  const clang::Expr *Base = Property ? Property->getBaseExpr()->IgnoreParenImpCasts() : nullptr;
-  if (auto *Opaque = llvm::dyn_cast_or_null<clang::OpaqueValueExpr>(Base))
-    Base = Opaque->getSourceExpr();
-  return Base ? wholeBuiltin(Base) : nullptr;
-}
-
 /// May an object of the type hold on to something of the other type that it was given by reference?
 bool mayHoldOn(clang::QualType Object, clang::QualType Given) {
   Object = Object.getCanonicalType();
@@ -133,6 +122,16 @@ private:
 };
 
 } // namespace
+
+const clang::DeclRefExpr *memberOfBuiltin(const clang::Expr *E) {
+  auto *Pseudo = llvm::dyn_cast<clang::PseudoObjectExpr>(plain(E));
+  auto *Property =
+      Pseudo ? llvm::dyn_cast<clang::MSPropertyRefExpr>(Pseudo->getSyntacticForm()->IgnoreParens()) : nullptr;
+  const clang::Expr *Base = Property ? Property->getBaseExpr()->IgnoreParenImpCasts() : nullptr;
+  if (auto *Opaque = llvm::dyn_cast_or_null<clang::OpaqueValueExpr>(Base))
+    Base = Opaque->getSourceExpr();
+  return Base ? wholeBuiltin(Base) : nullptr;
+}
 
 std::vector<const clang::DeclRefExpr *> builtinReferences(const clang::FunctionDecl &Function) {
   Finder Find;

@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/GridStrideLoop.h"
 
+#include "BuiltinReferences.h"
 #include "cufuse/Analysis/KernelFacts.h"
 
 #include <clang/AST/ExprCXX.h>
@@ -235,14 +236,8 @@ private:
       return true;
     if (auto *Constant = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(E))
       return isAhead(Constant->getReplacement());
-    if (auto *Builtin = llvm::dyn_cast<clang::PseudoObjectExpr>(E)) {
-      auto *Property = llvm::dyn_cast<clang::MSPropertyRefExpr>(Builtin->getSyntacticForm()->IgnoreParens());
-      const clang::Expr *Base = Property ? Property->getBaseExpr()->IgnoreParenImpCasts() : nullptr;
-      if (auto *Opaque = llvm::dyn_cast_or_null<clang::OpaqueValueExpr>(Base))
-        Base = Opaque->getSourceExpr()->IgnoreParenImpCasts();
-      auto *Of = llvm::dyn_cast_or_null<clang::DeclRefExpr>(Base);
-      return Of && Of->getDecl()->getIdentifier() && llvm::is_contained(BuiltinNames, Of->getDecl()->getName());
-    }
+    if (llvm::isa<clang::PseudoObjectExpr>(E))
+      return memberOfBuiltin(E) != nullptr;
     if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
       auto *Of = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
       if (Of == Variable)
