@@ -188,7 +188,7 @@ llvm::Expected<LoadedKernel> composeKernels(const VerticalGraph &Graph, llvm::Ar
                            : inlineAtStore(Graph, Texts, Found->Requirements);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch, {}, {}, {}};
-  Result.Predefined = Root.Predefined;
+  Result.Predefined = mergePredefined(Kernels);
   for (unsigned Node : Graph.Order) {
     const LoadedKernel &Kernel = Kernels[Node];
     Result.Parts.push_back(

@@ -2,6 +2,7 @@
 
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Driver/ReadKernels.h"
+#include "cufuse/Frontend/UsersText.h"
 #include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
 #include "cufuse/Support/FileStore.h"
@@ -9,6 +10,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
@@ -278,6 +280,28 @@ void mergeSettings(CompileFlags &Into, const CompileFlags &Other) {
       Into.Macros.push_back(Macro);
 }
 
+std::shared_ptr<const std::vector<std::string>> mergePredefined(llvm::ArrayRef<LoadedKernel> Kernels) {
+  const LoadedKernel *First = &Kernels.front();
+  for (const LoadedKernel &Kernel : Kernels) {
+    if (!Kernel.Predefined)
+      return nullptr;
+    if (laterStandard(First->Flags.Standard, Kernel.Flags.Standard) != First->Flags.Standard)
+      First = &Kernel;
+  }
+  std::vector<std::string> Result;
+  llvm::StringSet<> Known;
+  auto Add = [&](const LoadedKernel &Kernel) {
+    for (const std::string &Text : *Kernel.Predefined) {
+      std::string Name;
+      if (readDefinition(Text, Name) && Known.insert(Name).second)
+        Result.push_back(Text);
+    }
+  };
+  Add(*First);
+  llvm::for_each(Kernels, Add);
+  return std::make_shared<std::vector<std::string>>(std::move(Result));
+}
+
 Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitOptions Emit)
     : Tools(Tools), Kernels(Kernels), Options(std::move(Emit)) {
   std::vector<const KernelFacts *> Facts;
@@ -289,6 +313,7 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
       Options.Name += (Options.Name.empty() ? Facts.size() == 1 ? "fused_" : "" : "_") + F->Name;
   std::set<std::vector<std::string>> Seen;
   Flags.Macros = Kernels.front().Flags.Macros;
+  Flags.Standard = Kernels.front().Flags.Standard;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     const bool IsComposed = !Kernels[I].Parsed.Unit;
     Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text, IsComposed ? nullptr : &Kernels[I].Parsed,
@@ -322,7 +347,7 @@ llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
   ParseRequest Request;
   Request.Flags = Flags;
   Request.Arch = Kernels.front().Arch;
-  Request.Predefined = Kernels.front().Predefined;
+  Request.Predefined = mergePredefined(Kernels);
   Request.ExtraIncludeFolders = Folders;
   std::set<std::string> KnownErrors;
   for (const LoadedKernel &Kernel : Kernels)

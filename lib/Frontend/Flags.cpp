@@ -131,13 +131,13 @@ std::optional<std::string> architecture(llvm::StringRef Value) {
 } // namespace
 
 std::string laterStandard(const std::string &A, const std::string &B) {
-  // c++98 and c++03 come before all others.
+  // c++98 and c++03 come before all others; without a flag, nvcc takes C++17.
   auto Year = [](llvm::StringRef Standard) {
-    int Number = 0;
+    int Number = 17;
     Standard.take_back(2).getAsInteger(10, Number);
     return Number >= 90 ? Number - 100 : Number;
   };
-  return A.empty() || (!B.empty() && Year(B) > Year(A)) ? B : A;
+  return Year(B) > Year(A) ? B : A;
 }
 
 CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::string &Directory) {

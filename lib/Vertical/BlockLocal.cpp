@@ -40,6 +40,8 @@ public:
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
       if (Plan.ByElement[Node])
         elements(Node);
+      else
+        sharesRows(Node);
     for (int D = 1; D < 3; ++D)
       require(Polynomial::atom(builtinAtom(Builtin::GridDim, D)), Polynomial::constant(1));
     checkAliases(Graph, Refused, /*DeadInMemory=*/true);
@@ -258,6 +260,20 @@ private:
       refuse(BlockerKind::NotByRow, N.Facts->Where,
              fmt::format("{} works on {} elements without gaps, the others on rows of {}, {} apart", N.Name,
                          Bound.str(), Plan.Length.str(), Plan.Stride.str()));
+  }
+
+  /// All kernels get one grid. One that nothing ties to the rows of the others may be meant for another.
+  void sharesRows(unsigned Node) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    const bool Linked =
+        llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Producer == Node || F.Consumer == Node; });
+    if (!Linked && llvm::none_of(N.Accesses->Sites, [&](const AccessSite &Site) {
+          const auto Access = access(Node, Site);
+          return Access && (Access->Scalar || isRow(*Access));
+        }))
+      refuse(BlockerKind::NotByRow, N.Facts->Where,
+             fmt::format("{} takes nothing of the others, and does not work on their rows, so that its grid may be another",
+                         N.Name));
   }
 
   using Memory = std::pair<unsigned, std::string>;

@@ -251,18 +251,46 @@ OutputText TextComposer::hostText(const Polynomial &P) const {
   return Sum.empty() ? OutputText("0ll") : Sum;
 }
 
+/// The atoms of what is known of a kernel's accesses: of indices, conditions and loops.
+static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
+  std::set<std::string> Atoms;
+  auto Add = [&](const Polynomial &P) { Atoms.merge(P.atoms()); };
+  for (const AccessSite &Site : Accesses.Sites) {
+    if (Site.Index)
+      Add(*Site.Index);
+    for (const PathStep &Step : Site.Path)
+      for (const Less &L : Step.Holds)
+        Add(L.Left), Add(L.Right);
+  }
+  for (const LoopAccess &Loop : Accesses.Loops)
+    Add(Loop.Start), Add(Loop.Step);
+  for (const ThreadUse &Use : Accesses.Uses)
+    Add(Use.Value);
+  for (size_t Before = 0; Before != Atoms.size();) { // a quotient of quotients
+    Before = Atoms.size();
+    for (const auto &[Atom, Q] : Accesses.Quotients)
+      if (Atoms.count(Atom))
+        Add(Q.Dividend), Add(Q.Divisor);
+  }
+  return Atoms;
+}
+
 void TextComposer::conditions() {
   // Quotients are taken as those of numbers that are not negative, and so are comparisons of unsigned ones.
   std::set<std::string> Parts;
-  for (const auto &[Atom, Q] : Graph.Quotients)
-    for (const Polynomial *P : {&Q.Dividend, &Q.Divisor})
-      for (const std::string &Part : P->atoms())
-        if (llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) { return Part.starts_with(N.Name + "."); }))
-          Parts.insert(Part);
-  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
-    for (const std::string &Compared : Graph.Nodes[Node].Accesses->ComparedUnsigned)
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node) {
+    const KernelAccesses &Accesses = *Graph.Nodes[Node].Accesses;
+    const std::set<std::string> Known = atomsOfAccesses(Accesses);
+    for (const auto &[Atom, Q] : Accesses.Quotients)
+      if (Known.count(Atom))
+        for (const Polynomial *P : {&Q.Dividend, &Q.Divisor})
+          for (const std::string &Part : Graph.inArguments(Node, *P).atoms())
+            if (llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) { return Part.starts_with(N.Name + "."); }))
+              Parts.insert(Part);
+    for (const std::string &Compared : Accesses.ComparedUnsigned)
       for (const std::string &Part : Graph.argument(Node, Compared).atoms())
         Parts.insert(Part);
+  }
   for (const std::string &Part : Parts)
     Result.Text.LaunchConditions.push_back("0 <= " + hostText(Polynomial::atom(Part)));
   for (const AtMost &Needed : Requirements)

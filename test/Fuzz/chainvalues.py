@@ -81,5 +81,5 @@ def expression(rng, compute, leaves, depth=2):
     else:
         # Signed numbers stay small: an overflow is undefined, and compiled otherwise where a consumer sees it.
         forms = ("({a}) % 100003 + ({b}) % 100003", "({a}) % 100003 - ({b}) % 100003", "({a}) % 1009 * (({b}) % 1009)",
-                 "{a} ^ {b}", "{a} | {b}", "{a} < {b} ? {b} : {a}", "({a}) / 7", "({a}) % 13", "-({a})")
+                 "{a} ^ {b}", "{a} | {b}", "{a} < {b} ? {b} : {a}", "({a}) / 7", "({a}) % 13", "~({a})")
     return "(" + rng.choice(forms).format(a=a, b=b) + ")"
