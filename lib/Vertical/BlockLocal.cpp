@@ -272,8 +272,9 @@ private:
           return Access && (Access->Scalar || isRow(*Access));
         }))
       refuse(BlockerKind::NotByRow, N.Facts->Where,
-             fmt::format("{} takes nothing of the others, and does not work on their rows, so that its grid may be another",
-                         N.Name));
+             fmt::format(
+                 "{} takes nothing of the others, and does not work on their rows, so that its grid may be another",
+                 N.Name));
   }
 
   using Memory = std::pair<unsigned, std::string>;

@@ -147,16 +147,21 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
   Outcome.CountersNote = NoProfiler;
   if (!Profiler)
     return;
-  // Between its own passes the profiler restores what the kernel has written.
-  if (llvm::Error Error = Memory->restore()) {
-    Outcome.CountersNote = textOf(std::move(Error));
-    return;
-  }
-  auto Counters = Profiler->measure([&]() -> llvm::Error {
+  auto Launch = [&]() -> llvm::Error {
     if (llvm::Error Error = Schedule.launchAll(Stopwatch->stream()))
       return Error;
     return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running under the profiler");
-  });
+  };
+  // What a pass leaves in L2 is written back by the next: without one before, up to half of L2 would not be counted.
+  llvm::Error Wrong = Launch();
+  // Between its own passes the profiler restores what the kernel has written.
+  if (!Wrong)
+    Wrong = Memory->restore();
+  if (Wrong) {
+    Outcome.CountersNote = textOf(std::move(Wrong));
+    return;
+  }
+  auto Counters = Profiler->measure(Launch);
   if (Counters)
     Outcome.Counters = std::move(*Counters);
   else

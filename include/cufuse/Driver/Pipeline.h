@@ -157,8 +157,8 @@ struct FuseResult {
 /// names are the same for all kernels that are fused, and stand in `Into` already.
 void mergeSettings(CompileFlags &Into, const CompileFlags &Other);
 
-/// What nvcc predefines where it compiles all of them as one: what it predefines with the latest standard, and what other
-/// flags add. Null where one is.
+/// What nvcc predefines where it compiles all of them as one: what it predefines with the latest standard, and what
+/// other flags add. Null where one is.
 std::shared_ptr<const std::vector<std::string>> mergePredefined(llvm::ArrayRef<LoadedKernel> Kernels);
 
 /// The kernels of a graph as one, to be fused like any other; `Block` is the root's. Refuses what is not proved legal.
