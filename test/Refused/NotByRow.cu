@@ -10,6 +10,8 @@
 // RUN:   --link twice.columns=halo.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALO --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:transposed --block 128 --link twice.out=transposed.in \
 // RUN:   --link twice.columns=transposed.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TRANSPOSED --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:sums %s:shares %s:elsewhere --block 128 --link sums.sum=shares.sum \
+// RUN:   --link sums.columns=shares.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ELSEWHERE
 // RUN: ls -A %t | count 0
 
 __global__ void sums(const float *__restrict__ in, float *__restrict__ sum, int columns) {
@@ -25,7 +27,7 @@ __global__ void sharesOfNext(const float *__restrict__ in, const float *__restri
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     // NEXT: refused: {{[^ ]*}}:[[#@LINE+4]]:68: it is not shown that a block loads only what the same block, or of a row
     // NEXT-SAME: the same thread, stored: sharesOfNext: sum[blockIdx.x + 1] at {{[^ ]*}}:[[#@LINE+3]]:68; sums stores
-    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:20:5 [NotByRow]; index p[blockIdx.x], or
+    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:22:5 [NotByRow]; index p[blockIdx.x], or
     // NEXT-SAME: p[blockIdx.x * columns + i] in `for
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] / sum[blockIdx.x + 1];
 }
@@ -61,4 +63,19 @@ __global__ void transposed(const float *__restrict__ in, float *__restrict__ out
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     // TRANSPOSED: refused: {{.*}} transposed: in[i * columns + blockIdx.x] at {{[^ ]*}}:[[#@LINE+1]]:37; twice stores
     out[blockIdx.x * columns + i] = in[i * columns + blockIdx.x];
+}
+
+// All get one grid, and nothing says that this one has a block for each row.
+__global__ void shares(const float *__restrict__ in, const float *__restrict__ sum, float *__restrict__ out,
+                       int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] / sum[blockIdx.x];
+}
+
+// ELSEWHERE: refused: {{.*}}:[[#@LINE+1]]:17: {{.*}} elsewhere takes nothing of the others, and does not work on
+__global__ void elsewhere(float *__restrict__ table) {
+  __shared__ float shared[128];
+  shared[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  table[blockIdx.x * 64 + threadIdx.x / 2] = shared[127 - threadIdx.x / 2 * 2];
 }
