@@ -113,6 +113,7 @@ TEST(Pointwise, AnElementIsTheThreadsLinearIndex) {
 class DrawnGroups {
 public:
   explicit DrawnGroups(Draw &Random) : Random(Random), Width(Random.of<int>({1, 2, 4})) {
+    Kernel.array("in");
     Kernel.array("out");
     Kernel.number("n");
     Strided = Random.once(3);
@@ -133,7 +134,21 @@ public:
     } else {
       Start = fmt::format("{} * ({})", Width, Linear);
     }
-    const PathStep Full = Kernel.where(fmt::format("{} + {}", Start, Random.once(8) ? Width : Width - 1), "n");
+    accesses();
+    if (Random.once(10)) // once more, or elsewhere
+      access(Random.once(2) ? Start : Start + " + 1", {full()});
+    if (Random.once(2)) {
+      Loading = true;
+      accesses();
+    }
+  }
+
+  TestKernel Kernel;
+
+private:
+  PathStep full() { return Kernel.where(fmt::format("{} + {}", Start, Random.once(8) ? Width : Width - 1), "n"); }
+  void accesses() {
+    const PathStep Full = full();
     switch (Random.number(0, 3)) {
     case 0: // whole groups, and the rest one by one
       whole({Full});
@@ -150,49 +165,48 @@ public:
       if (Random.once(2))
         each({Kernel.unless(Full)});
     }
-    if (Kernel.Accesses.Sites.empty())
-      whole({Full});
-    if (Random.once(10)) // once more, or elsewhere
-      store(Random.once(2) ? Start : Start + " + 1", {Full});
   }
-
-  TestKernel Kernel;
-
-private:
-  void store(const std::string &Index, std::vector<PathStep> Path, unsigned Wide = 1) {
+  void access(const std::string &Index, std::vector<PathStep> Path, unsigned Wide = 1) {
     Path.insert(Path.begin(), Around.begin(), Around.end());
     if (Random.once(25))
-      Path.push_back(Kernel.where("0", "n", /*Exact=*/false));
-    Kernel.store("out", Index, Path, Wide);
+      Path.push_back(
+          Kernel.where(Random.once(2) ? "0" : fmt::format("{} + {}", Start, Width - 1), "n", /*Exact=*/false));
+    if (Loading)
+      Kernel.load("in", Index, Path, Wide);
+    else
+      Kernel.store("out", Index, Path, Wide);
   }
+  std::string variable() const { return fmt::format("k{}", Kernel.Accesses.Loops.size()); }
   void whole(const std::vector<PathStep> &Path) {
     if (Random.once(2))
-      return store(Start, Path, Width);
+      return access(Start, Path, Width);
     for (int K = Random.once(10) ? 1 : 0; K < Width; ++K)
-      store(fmt::format("{} + {}", Start, Random.once(20) ? 0 : K), Path);
+      access(fmt::format("{} + {}", Start, Random.once(20) ? 0 : K), Path);
   }
   void each(std::vector<PathStep> Path) {
     if (Random.once(2)) {
-      const unsigned Loop = Kernel.loop("k", "0", "1");
-      Path.push_back(Kernel.in(Loop, "k", std::to_string(Random.once(8) ? Width - 1 : Width)));
-      Path.push_back(Kernel.where(Start + " + k", Random.once(10) ? "n - 1" : "n"));
-      return store(Start + " + k", Path);
+      const std::string K = variable();
+      const unsigned Loop = Kernel.loop(K, "0", "1");
+      Path.push_back(Kernel.in(Loop, K, std::to_string(Random.once(8) ? Width - 1 : Width)));
+      Path.push_back(Kernel.where(Start + " + " + K, Random.once(10) ? "n - 1" : "n"));
+      return access(Start + " + " + K, Path);
     }
     for (int K = 0; K < Width; ++K) {
       std::vector<PathStep> Own = Path;
       Own.push_back(Kernel.where(fmt::format("{} + {}", Start, K), "n"));
-      store(fmt::format("{} + {}", Start, K), Own);
+      access(fmt::format("{} + {}", Start, K), Own);
     }
   }
   void rest(std::vector<PathStep> Path) {
-    const unsigned Loop = Kernel.loop("k", Random.once(8) ? "1" : "0", "1");
-    Path.push_back(Kernel.in(Loop, Start + (Random.once(8) ? " + k - 1" : " + k"), "n"));
-    store(Start + " + k", Path);
+    const std::string K = variable();
+    const unsigned Loop = Kernel.loop(K, Random.once(8) ? "1" : "0", "1");
+    Path.push_back(Kernel.in(Loop, Start + " + " + K + (Random.once(8) ? " - 1" : ""), "n"));
+    access(Start + " + " + K, Path);
   }
 
   Draw &Random;
   const int Width;
-  bool Strided = false;
+  bool Strided = false, Loading = false;
   std::string Thread, Start;
   std::vector<PathStep> Around;
 };
@@ -208,7 +222,7 @@ TEST(Pointwise, GroupsAreStoredAsIsSaid) {
     if (Shape.Shape != KernelShape::Pointwise)
       continue;
     const bool Once = !storesOtherwise("out", Kernel.Accesses, Shape),
-               Each = touchesEach("out", Kernel.Accesses, Shape);
+               Each = touchesEach("out", Kernel.Accesses, Shape), Loads = touchesEach("in", Kernel.Accesses, Shape);
     ++Known;
     Wide += Shape.Width > 1;
     Tails += Shape.Width > 1 && Shape.Tail;
@@ -220,7 +234,7 @@ TEST(Pointwise, GroupsAreStoredAsIsSaid) {
       const BlockShape Grid{static_cast<unsigned>(Shape.Strided ? Random.number(1, 4) : 48 / Block.X + 1)};
       const std::int64_t Bound = valueOf(Shape.Bound, Arguments, Kernel.Accesses.Quotients);
       const std::int64_t Elements = Shape.Width == 1 || Shape.Tail ? Bound : Bound - Bound % Width;
-      std::map<std::int64_t, unsigned> Stored;
+      std::map<std::int64_t, unsigned> Stored, Loaded;
       for (const AccessSite &Site : Kernel.Accesses.Sites) {
         const bool Own = isOwn(Site, Kernel.Accesses, Shape);
         Kernel.run(Site, Arguments, Block, Grid, [&](std::int64_t First, const Values &Of) {
@@ -229,8 +243,8 @@ TEST(Pointwise, GroupsAreStoredAsIsSaid) {
                   ? Of.at("i") / *Kernel.Accesses.Loops[Shape.Loop].Start.split("threadIdx.x").first.asConstant()
                   : valueOf(Linear, Of);
           for (unsigned K = 0; K < Site.Width; ++K)
-            ++Stored[First + K];
-          if (Own) {
+            ++(Site.What == AccessSite::Kind::Store ? Stored : Loaded)[First + K];
+          if (Own && (Width > 1 || Element < Bound)) { // of one element, no other turn is taken
             ASSERT_GE(First, Width * Element) << Site.Text;
             ASSERT_LE(First + Site.Width, std::min(Width * (Element + 1), Bound)) << Site.Text << " n " << Bound;
           }
@@ -239,6 +253,8 @@ TEST(Pointwise, GroupsAreStoredAsIsSaid) {
       for (std::int64_t Element = 0; Element < Elements; ++Element) {
         if (Once)
           ASSERT_EQ(Stored[Element], 1u) << Kernel.Accesses.Sites[0].Text << " at " << Element << " of " << Bound;
+        if (Loads)
+          ASSERT_GE(Loaded[Element], 1u) << Kernel.Accesses.Sites.back().Text << " at " << Element << " of " << Bound;
         if (Each)
           ASSERT_GE(Stored[Element], 1u) << Kernel.Accesses.Sites[0].Text << " at " << Element << " of " << Bound;
       }
