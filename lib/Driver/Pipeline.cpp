@@ -330,6 +330,7 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
       if (std::find(Folders.begin(), Folders.end(), Folder) == Folders.end())
         Folders.push_back(Folder);
   }
+  findForeignMacros(Constituents);
 }
 
 llvm::Expected<FusionPlan> Fuser::plan(const FusionConfig &Config) const {

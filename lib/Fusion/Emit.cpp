@@ -181,7 +181,7 @@ private:
     const Constituent &C = Constituents[Partition.Constituent];
     const KernelFacts &Facts = *C.Facts;
     const std::string Path = partitionNamespace(Options.Name, Constituents, Plan, Partition);
-    const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.Text->Body);
+    const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.ForeignInBody);
     Out.line("namespace {} {{", Path);
     Out.blank();
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
@@ -282,14 +282,11 @@ private:
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
   /// And names of the text that are macros of another constituent's headers only: here they are none. Out: those to
   /// restore behind the text.
-  std::set<std::string> saveMacros(Writer &To, const Closure &Text, llvm::ArrayRef<Piece> Pieces) const {
+  std::set<std::string> saveMacros(Writer &To, const Closure &Text, const std::set<std::string> &Foreign) const {
     std::set<std::string> Names(Text.BodyMacros.begin(), Text.BodyMacros.end());
     Names.insert(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
-    std::vector<const Closure *> Texts;
-    for (const Constituent &C : Constituents)
-      Texts.push_back(C.Text);
-    Names.merge(foreignMacros(Text, Pieces, Texts));
     std::erase_if(Names, [this](const std::string &Name) { return !isMacroOutside(Name); });
+    Names.insert(Foreign.begin(), Foreign.end());
     for (const std::string &Name : Names) {
       To.line("#pragma push_macro(\"{}\")", Name);
       if (!Text.OutsideMacros.contains(Name))
@@ -376,7 +373,7 @@ private:
     for (const Constituent &C : Constituents) {
       if (C.Text->Header.empty())
         continue;
-      const std::set<std::string> Saved = saveMacros(Lines, *C.Text, C.Text->Header);
+      const std::set<std::string> Saved = saveMacros(Lines, *C.Text, C.ForeignInHeader);
       Lines.line("namespace {} {{", textSpace(C));
       for (const std::string &Line : C.Text->Usings)
         Lines.write(Line);
@@ -431,6 +428,16 @@ private:
 };
 
 } // namespace
+
+void findForeignMacros(std::vector<Constituent> &Constituents) {
+  std::vector<const Closure *> Texts;
+  for (const Constituent &C : Constituents)
+    Texts.push_back(C.Text);
+  for (Constituent &C : Constituents) {
+    C.ForeignInBody = foreignMacros(*C.Text, C.Text->Body, Texts);
+    C.ForeignInHeader = foreignMacros(*C.Text, C.Text->Header, Texts);
+  }
+}
 
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<Message> Refusals;

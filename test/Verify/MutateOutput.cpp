@@ -53,6 +53,7 @@ public:
       Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text,
                               Kernels[I].Parsed.Unit ? &Kernels[I].Parsed : nullptr,
                               Kernels[I].Parsed.Unit ? nullptr : &Kernels[I].Parts});
+    findForeignMacros(Constituents);
     Options.Name = "fused";
     Options.SourceFile = "fused.cu";
     Options.HeaderFile = "fused.h";
