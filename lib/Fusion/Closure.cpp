@@ -147,10 +147,29 @@ private:
         for (const clang::Decl *Needed : Found->second)
           Add(Needed);
     }
+    directivesForHeader();
     for (const auto &[Function, Use] : Reach.Functions)
       if (const clang::Decl *Whole = enclosingUnit(Function);
           Whole && Header.contains(Whole) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
         block(BlockerKind::RebindingParameter, Function->getLocation(), Function->getQualifiedNameAsString());
+  }
+
+  /// `using namespace` before one of them and around it, where the header knows the namespace.
+  void directivesForHeader() {
+    for (const clang::Decl *Whole : Chosen.Units) {
+      auto *Directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(Whole);
+      if (!Directive || llvm::none_of(Header, [&](const clang::Decl *Each) {
+            return Directive->getDeclContext()->Encloses(Each->getDeclContext()) &&
+                   Sources.isBeforeInTranslationUnit(Directive->getLocation(), Each->getBeginLoc());
+          }))
+        continue;
+      const clang::NamespaceDecl *Named = Directive->getNominatedNamespace();
+      if (llvm::any_of(Header, [&](const clang::Decl *Each) { return Named->Encloses(Each->getDeclContext()); }) ||
+          llvm::any_of(Named->redecls(), [&](const clang::NamespaceDecl *Opened) {
+            return !Chosen.Absorbed.count(Text.offset(Opened->getLocation()).first);
+          }))
+        Header.insert(Whole);
+    }
   }
 
   template <typename AddUnit> void addSpelled(clang::QualType T, AddUnit Add) {
@@ -370,7 +389,7 @@ private:
     for (const std::string &Name : macrosDefinedIn(Text, I.Text))
       remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
-        Named && Named->getDeclName() && Header.contains(I.Unit))
+        Named && Named->getDeclName() && Header.contains(I.Unit) && !llvm::isa<clang::UsingDirectiveDecl>(Named))
       remember(Result.HeaderNames[P.Namespaces], path(*Named) + Named->getNameAsString());
     if (I.Packing.size() > 1)
       block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");
