@@ -300,7 +300,9 @@ private:
     }
     if (!Host.mustStayShared(Variable))
       return;
-    if (!Variable.hasExternalFormalLinkage() || Variable.isCXXClassMember())
+    // What a template's object is called cannot be said in a declaration of its own.
+    if (!Variable.hasExternalFormalLinkage() || Variable.isCXXClassMember() ||
+        llvm::isa<clang::VarTemplateSpecializationDecl>(Variable))
       block(BlockerKind::HostSharedInternal, Variable.getLocation(), Name);
     else if (!Unit.request().Flags.Relocatable)
       block(BlockerKind::HostSharedNeedsRdc, Variable.getLocation(), Name);

@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/HostCode.h"
 
+#include "cufuse/Analysis/Reach.h"
 #include "cufuse/Frontend/RawTokens.h"
 
 namespace cufuse {
@@ -89,17 +90,30 @@ public:
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl());
         OnHost && Variable && Variable->hasGlobalStorage())
       Named.insert(Variable->getCanonicalDecl());
-    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl());
-        Variable && Variable->hasGlobalStorage() && !Loaded.count(E))
-      Written.insert(Variable->getCanonicalDecl());
+    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl()); Variable && Variable->hasGlobalStorage()) {
+      if (!Loaded.count(E))
+        Written.insert(Variable->getCanonicalDecl());
+      place(*Variable, E->getLocation());
+    }
+    return true;
+  }
+  bool VisitVarDecl(const clang::VarDecl *V) override {
+    if (V->hasGlobalStorage())
+      place(*V, V->getLocation());
     return true;
   }
 
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches;
   std::set<const clang::ValueDecl *> Named, Written;
+  std::map<const clang::ValueDecl *, std::set<std::pair<const clang::FileEntry *, unsigned>>> Places;
   std::vector<clang::SourceRange> Device; ///< Functions that only the device has.
 
 private:
+  void place(const clang::VarDecl &Variable, clang::SourceLocation Where) {
+    const auto [File, Offset] = Sources.getDecomposedSpellingLoc(Where);
+    Places[Variable.getCanonicalDecl()].insert({Sources.getFileEntryForID(File), Offset});
+  }
+
   /// The standard library's headers are many, and name nothing of anybody's.
   bool isLibrarys(clang::SourceLocation Where) {
     if (!Sources.isInSystemHeader(Where))
@@ -203,8 +217,19 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Launches = std::move(Found.Launches);
   Named = std::move(Found.Named);
   Written = std::move(Found.Written);
+  Places = std::move(Found.Places);
   if (!Unit.errors().empty())
     unreadable(Found.Device);
+}
+
+std::set<clang::FileID> HostCode::usersFiles() const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::set<clang::FileID> Files = {Sources.getMainFileID()};
+  for (const IncludeEvent &Include : Unit.log().Includes)
+    if (Include.File && !Include.System)
+      if (const clang::FileID File = Sources.translateFile(*Include.File); File.isValid())
+        Files.insert(File);
+  return Files;
 }
 
 /// Clang drops statements and declarations that it does not accept. What it leaves of the users' files without the
@@ -218,12 +243,7 @@ void HostCode::unreadable(llvm::ArrayRef<clang::SourceRange> Device) {
     if (Begin == End)
       Left[Begin].push_back({From, To});
   }
-  std::set<clang::FileID> Files = {Sources.getMainFileID()};
-  for (const IncludeEvent &Include : Unit.log().Includes)
-    if (Include.File && !Include.System)
-      if (const clang::FileID File = Sources.translateFile(*Include.File); File.isValid())
-        Files.insert(File);
-  for (const clang::FileID &File : Files) {
+  for (const clang::FileID &File : usersFiles()) {
     llvm::StringRef Text = Sources.getBufferData(File);
     if (File == Sources.getMainFileID())
       Text = Text.take_front(Unit.fileSize());
@@ -244,28 +264,89 @@ std::vector<std::optional<BlockShape>> HostCode::launchBlocks(const clang::Funct
   return Blocks;
 }
 
+/// May the host's compilation name the variable where this one, for the device, does not see it: in a region that is
+/// skipped here, in an argument or a definition of a macro that means less here, or under a name that is put together?
+bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable) const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::map<const clang::FileEntry *, std::vector<std::pair<unsigned, unsigned>>> Skipped;
+  for (const clang::SourceRange &Range : Unit.log().Skipped) {
+    const auto [File, Begin] = Sources.getDecomposedExpansionLoc(Range.getBegin());
+    Skipped[Sources.getFileEntryForID(File)].push_back({Begin, Sources.getFileOffset(Range.getEnd())});
+  }
+  llvm::StringSet<> Macros, Pasting;
+  for (const MacroEvent &Event : Unit.log().Macros) {
+    Macros.insert(Event.Name);
+    if (Event.Info &&
+        llvm::any_of(Event.Info->tokens(), [](const clang::Token &T) { return T.is(clang::tok::hashhash); }))
+      Pasting.insert(Event.Name);
+  }
+  const auto Known = Places.find(Variable.getCanonicalDecl());
+  for (const clang::FileID &File : usersFiles()) {
+    const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
+    auto IsKnown = [&](const RawToken &T) { return Known != Places.end() && Known->second.count({Entry, T.Offset}); };
+    auto IsVariable = [&](const RawToken &T) {
+      return T.IsIdentifier && T.Spelling == Variable.getName() && !IsKnown(T);
+    };
+    auto IsSkipped = [&](const RawToken &T) {
+      return llvm::any_of(Skipped[Entry], [&](const auto &Range) {
+        const bool Again = Known != Places.end() && llvm::any_of(Known->second, [&](const auto &Place) {
+                             return Place.first == Entry && Range.first <= Place.second && Place.second < Range.second;
+                           });
+        return !Again && Range.first < T.Offset && T.Offset < Range.second; // else the same header, once more
+      });
+    };
+    llvm::StringRef Text = Sources.getBufferData(File);
+    if (File == Sources.getMainFileID())
+      Text = Text.take_front(Unit.fileSize());
+    const std::string Ended = Text.str();
+    RawLexer Lexer(Ended, 0);
+    int Depth = 0; // in the arguments of a macro
+    bool MayOpen = false;
+    for (RawToken T = Lexer.next(); !T.IsEnd; T = Lexer.next()) {
+      if (T.Spelling == "#" && T.StartsLine) {
+        const std::vector<RawToken> Rest = Lexer.restOfLine();
+        const bool Includes = Rest.size() > 1 && Rest[0].Spelling == "include" && Rest[1].Spelling.front() == '"';
+        if (Includes ? IsSkipped(T) : llvm::any_of(Rest, IsVariable))
+          return true;
+        continue;
+      }
+      if (IsSkipped(T) ? IsVariable(T) || Pasting.contains(T.Spelling) : Depth > 0 && IsVariable(T))
+        return true;
+      if (T.Spelling == "(")
+        Depth += Depth > 0 || MayOpen;
+      else if (T.Spelling == ")" && Depth > 0)
+        --Depth;
+      MayOpen = T.IsIdentifier && Macros.contains(T.Spelling);
+    }
+  }
+  return false;
+}
+
 bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
   if (Variable.hasAttr<clang::CUDASharedAttr>())
     return false;
   const clang::VarDecl *Definition = Variable.getDefinition();
-  const bool IsConst = Variable.getType().isConstQualified();
+  const bool IsConst = isTable(Variable);
   // What a library's header defines comes with its #include: a table that every object has.
   if (Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
     return !Unit.inToolkit(Variable.getLocation()) && !IsConst && !Variable.isConstexpr() &&
            (!Definition || !Definition->hasInit() || Written.count(Variable.getCanonicalDecl()));
-  if (!Definition || !Definition->hasInit() ||
-      !(Variable.hasAttr<clang::CUDAConstantAttr>() || IsConst || Variable.isConstexpr()))
+  // A constant of a class needs no definition.
+  if (IsConst && Variable.getAnyInitializer())
+    return false;
+  // Clang takes what is const for constant memory.
+  const auto *Constant = Variable.getAttr<clang::CUDAConstantAttr>();
+  if (!Definition || !Definition->hasInit() || !Constant || Constant->isImplicit())
     return true;
   // Another object file may fill what is visible to it.
-  if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage() && !IsConst)
+  if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage())
     return true;
-  if (IsConst)
-    return false;
   // Its declarations name it, too.
   const long Own =
       llvm::count_if(Variable.redecls(), [](const clang::VarDecl *D) { return D->getLocation().isFileID(); });
   const auto Word = Words.find(Variable.getName());
-  return Named.count(Variable.getCanonicalDecl()) || (Word != Words.end() && Word->second > Own);
+  return Named.count(Variable.getCanonicalDecl()) || (Word != Words.end() && Word->second > Own) ||
+         mayBeNamedUnseen(Variable);
 }
 
 } // namespace cufuse

@@ -77,6 +77,20 @@ public:
     name(R->getNamedConcept(), nullptr, R->getConceptNameLoc());
     return true;
   }
+  bool VisitUsingDecl(const clang::UsingDecl *D) override {
+    if (D->getDeclContext()->isFunctionOrMethod())
+      for (const clang::UsingShadowDecl *Shadow : D->shadows())
+        name(Shadow->getTargetDecl(), nullptr, D->getLocation());
+    return true;
+  }
+  bool VisitUsingDirectiveDecl(const clang::UsingDirectiveDecl *D) override {
+    name(D->getNominatedNamespace(), nullptr, D->getLocation());
+    return true;
+  }
+  bool VisitNamespaceAliasDecl(const clang::NamespaceAliasDecl *D) override {
+    name(D->getNamespace(), nullptr, D->getLocation());
+    return true;
+  }
   bool VisitUsingTypeLoc(clang::UsingTypeLoc L) override {
     name(L.getDecl(), nullptr, L.getBeginLoc());
     name(L.getDecl()->getTargetDecl(), nullptr, L.getBeginLoc());
@@ -270,6 +284,8 @@ private:
       return; // local: its function's text holds it
     if (llvm::isa<clang::NamespaceAliasDecl>(D))
       unit(D, From);
+    if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(D))
+      Result.Namespaces.insert(Namespace->getCanonicalDecl());
     if (llvm::isa<clang::NamespaceDecl, clang::NamespaceAliasDecl>(D))
       return;
     if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(D);
@@ -296,6 +312,10 @@ private:
         unit(P, From);
     } else if (auto *T = llvm::dyn_cast<clang::VarTemplateDecl>(Pattern)) {
       specializations(T->specializations(), From);
+      llvm::SmallVector<clang::VarTemplatePartialSpecializationDecl *> Partial;
+      const_cast<clang::VarTemplateDecl *>(T)->getPartialSpecializations(Partial);
+      for (const clang::Decl *P : Partial)
+        unit(P, From);
     }
     const clang::DeclContext *Context = D->getDeclContext()->getRedeclContext();
     if (Context->isFileContext() && !inUsersFile(D, Sources))
@@ -404,7 +424,7 @@ struct Walk::BodyVisitor : NameVisitor {
       W.broken(V, "shared memory '" + V->getNameAsString() + "' has a constructor or a destructor");
     if (V->hasAttr<clang::CUDASharedAttr>())
       Use.Shared.push_back(V);
-    else if (V->isStaticLocal() && !V->getType().isConstQualified() && !V->isConstexpr())
+    else if (V->isStaticLocal() && !isTable(*V))
       Use.MutableStatics.push_back(V);
     W.type(V->getType());
     if (const auto *Record = V->getType()->getAsCXXRecordDecl(); Record && Record->hasDefinition())
@@ -595,6 +615,12 @@ std::set<unsigned> namedBarriers(const CallSite &Call) {
   if ((Name != "__barrier_sync" && Name != "__barrier_sync_count") || !Call.Call || Call.Call->getNumArgs() == 0)
     return {};
   return barriersNamedBy(*Call.Call->getArg(0), Call.Callee->getASTContext());
+}
+
+bool isTable(const clang::VarDecl &Variable) {
+  clang::QualType T = Variable.getType();
+  return !T->isReferenceType() &&
+         T.isConstantStorage(Variable.getASTContext(), /*ExcludeCtor=*/true, /*ExcludeDtor=*/true);
 }
 
 } // namespace cufuse

@@ -265,7 +265,7 @@ Uniform Uniformity::of(const clang::Expr *E) const {
         V->hasAttr<clang::CUDAConstantAttr>() || V->isConstexpr())
       return Uniform::Yes;
     if (V->hasGlobalStorage())
-      return V->getType().isConstQualified() ? Uniform::Yes : Uniform::Unknown;
+      return isTable(*V) ? Uniform::Yes : Uniform::Unknown;
     auto Known = Variables.find(V);
     return Known == Variables.end() ? Uniform::Yes : Known->second;
   }

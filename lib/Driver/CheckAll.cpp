@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 #include <map>
@@ -43,6 +44,20 @@ bool reads(const LoadedKernel &Kernel, const std::string &Macro) {
       return true;
   return false;
 }
+
+/// Files of two kernels with the same text, which say `#pragma once`: gcc may take them for one.
+std::optional<std::pair<std::string, std::string>> takenForOne(const LoadedKernel &A, const LoadedKernel &B) {
+  std::map<std::string, std::string> Texts; // of A's files that say so
+  for (const std::string &File : A.Text.Dependencies)
+    if (auto Text = llvm::MemoryBuffer::getFile(File); Text && hasWord((*Text)->getBuffer(), "once"))
+      Texts.try_emplace((*Text)->getBuffer().str(), File);
+  for (const std::string &File : B.Text.Dependencies)
+    if (auto Text = llvm::MemoryBuffer::getFile(File); Text && !Texts.empty())
+      if (auto Same = Texts.find((*Text)->getBuffer().str());
+          Same != Texts.end() && !llvm::sys::fs::equivalent(Same->second, File))
+        return std::pair(Same->second, File);
+  return std::nullopt;
+}
 } // namespace
 
 llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
@@ -67,6 +82,15 @@ llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
                                                  Other.Facts.Name, llvm::join(Setting, " "))}
                                  .message());
     }
+  for (size_t I = 0; I < Kernels.size(); ++I)
+    for (size_t J = 0; J < I; ++J)
+      if (const auto Same =
+              Kernels[I].Spec.File == Kernels[J].Spec.File ? std::nullopt : takenForOne(Kernels[J], Kernels[I]))
+        Messages.push_back(
+            Blocker{BlockerKind::FilesDisagree, Kernels[I].Facts.Where,
+                    fmt::format("{} and {} have the same text and say #pragma once, so that gcc reads only one of them",
+                                Same->first, Same->second)}
+                .message());
   auto Flags = [](const LoadedKernel &Kernel) {
     return llvm::join(Kernel.Flags.Arithmetic, " ") + (Kernel.Flags.Arithmetic.empty() ? "" : " ") +
            "-arch=" + Kernel.Arch;

@@ -53,6 +53,8 @@ public:
     Result.Libraries = collectLibraries(Unit, Reach, Chosen, Text);
     if (!Result.Libraries.empty())
       Result.BeforeLibraries = headersBeforeLibraries(Unit);
+    for (const std::vector<std::string> &Namespaces : Chosen.EmptyNamespaces)
+      Result.Body.push_back({Piece::Kind::Using, Namespaces, "", std::nullopt, "", 0});
     for (const Item &I : Items)
       piece(I);
     for (const auto &[Namespaces, Lines] : Chosen.Usings)
@@ -370,10 +372,13 @@ private:
         Edits.push_back(Launch);
     if (Facts.GridStrideLoop)
       editGridStrideLoop(Unit, Text, I.Text, gridStrideLoop(*Reach.Kernel), Edits);
+    inlineInHeader(I, Edits);
     globalQualifiers(I.Text, Edits);
     editHostBranches(Unit, Text, I.Text, LeftOut, Edits);
     for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
-      Edits.push_back({At, 0, outputText("::{}::{}", OutputText(OutputText::Slot::Path), Path)});
+      Edits.push_back({At, 0,
+                       outputText("{}::{}::{}", Text.buffer(At.first).take_front(At.second).ends_with(":") ? " " : "",
+                                  OutputText(OutputText::Slot::Path), Path)});
     const std::string Written = Text.withBalancedDirectives(I.Text);
     const bool Unrolls = llvm::any_of(Edits, [](const Edit &E) { return E.WhereUnrolled; });
     const auto Edited = applyEdits(I.Text, Written, Edits), Unrolled = applyEdits(I.Text, Written, Edits, Unrolls);
@@ -394,6 +399,19 @@ private:
     if (I.Packing.size() > 1)
       block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");
     appendPacked(Header.contains(I.Unit) ? Result.Header : Result.Body, std::move(P), I.Packing);
+  }
+
+  /// The header may be included by several objects.
+  void inlineInHeader(const Item &I, std::vector<Edit> &Edits) {
+    auto *Function = llvm::dyn_cast<clang::FunctionDecl>(I.Unit);
+    if (!Function || !Header.contains(I.Unit) || !Function->isThisDeclarationADefinition() || Function->isInlined() ||
+        !Function->hasExternalFormalLinkage())
+      return;
+    const clang::SourceLocation At = Function->getTypeSpecStartLoc();
+    if (At.isFileID())
+      Edits.push_back({Text.offset(At), 0, "inline "});
+    else
+      block(BlockerKind::UneditableText, Function->getLocation(), "its type stands in a macro");
   }
 
   /// Something to change lies in a file that is included inside the declaration, which stays an #include.

@@ -185,25 +185,7 @@ private:
     Out.line("namespace {} {{", Path);
     Out.blank();
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
-    std::set<std::string> Barriers;
-    for (const BarrierFacts &Barrier : Facts.Barriers)
-      Barriers.insert(Barrier.Call);
-    if (Barriers.count("__syncthreads"))
-      Out.write("__device__ __forceinline__ void __syncthreads() { cufuse_partition::sync(); }");
-    namedBarriers(Facts.NamedBarriers);
-    if (Barriers.count("__barrier_sync"))
-      Out.write(Facts.NamedBarriers.empty()
-                    ? "__device__ __forceinline__ void __barrier_sync(unsigned) { cufuse_partition::sync(); }"
-                    : "__device__ __forceinline__ void __barrier_sync(unsigned barrier) {\n"
-                      "  if (barrier == 0)\n"
-                      "    cufuse_partition::sync();\n"
-                      "  else\n"
-                      "    cufuse_partition::syncNamed(cufuse_barrier(barrier), cufuse_partition::PaddedThreads);\n"
-                      "}");
-    for (const char *Reduction : {"Count", "And", "Or"})
-      if (std::string Name = "__syncthreads_" + llvm::StringRef(Reduction).lower(); Barriers.count(Name))
-        Out.line("__device__ __forceinline__ int {}(int predicate) {{ return cufuse_partition::sync{}(predicate); }}",
-                 Name, Reduction);
+    ours(Out, [&](Writer &Own) { barriers(Own, Facts); });
     std::vector<const char *> Macros;
     auto Define = [&](const char *Name, const char *Meaning) {
       Out.line("#define {} {}", Name, Meaning);
@@ -254,29 +236,52 @@ private:
     Out.blank();
   }
 
+  /// What stands for the barriers of the block, in the names that the kernel calls them by.
+  static void barriers(Writer &To, const KernelFacts &Facts) {
+    std::set<std::string> Barriers;
+    for (const BarrierFacts &Barrier : Facts.Barriers)
+      Barriers.insert(Barrier.Call);
+    if (Barriers.count("__syncthreads"))
+      To.write("__device__ __forceinline__ void __syncthreads() { cufuse_partition::sync(); }");
+    namedBarriers(To, Facts.NamedBarriers);
+    if (Barriers.count("__barrier_sync"))
+      To.write(Facts.NamedBarriers.empty()
+                   ? "__device__ __forceinline__ void __barrier_sync(unsigned) { cufuse_partition::sync(); }"
+                   : "__device__ __forceinline__ void __barrier_sync(unsigned barrier) {\n"
+                     "  if (barrier == 0)\n"
+                     "    cufuse_partition::sync();\n"
+                     "  else\n"
+                     "    cufuse_partition::syncNamed(cufuse_barrier(barrier), cufuse_partition::PaddedThreads);\n"
+                     "}");
+    for (const char *Reduction : {"Count", "And", "Or"})
+      if (std::string Name = "__syncthreads_" + llvm::StringRef(Reduction).lower(); Barriers.count(Name))
+        To.line("__device__ __forceinline__ int {}(int predicate) {{ return cufuse_partition::sync{}(predicate); }}",
+                Name, Reduction);
+  }
+
   /// What stands for the barriers that the kernel names by number.
-  void namedBarriers(const std::set<unsigned> &Numbers) {
+  static void namedBarriers(Writer &To, const std::set<unsigned> &Numbers) {
     if (Numbers.empty())
       return;
     if (Numbers.size() == MaxNamedBarriers) {
-      Out.write("/// The kernel may name any: it has all to itself.\n"
-                "__device__ constexpr unsigned cufuse_barrier(unsigned barrier) { return barrier; }");
-      return countedBarrier();
+      To.write("/// The kernel may name any: it has all to itself.\n"
+               "__device__ constexpr unsigned cufuse_barrier(unsigned barrier) { return barrier; }");
+      return countedBarrier(To);
     }
     std::string Index = std::to_string(Numbers.size() - 1);
     unsigned Place = Numbers.size() - 1;
     for (unsigned Number : llvm::reverse(Numbers))
       if (Place-- + 1 < Numbers.size())
         Index = fmt::format("barrier == {} ? {} : {}", Number, Place + 1, Index);
-    Out.line("__device__ constexpr unsigned cufuse_barrier(unsigned barrier) {{ return cufuse_partition::named({}); }}",
-             Index);
-    countedBarrier();
+    To.line("__device__ constexpr unsigned cufuse_barrier(unsigned barrier) {{ return cufuse_partition::named({}); }}",
+            Index);
+    countedBarrier(To);
   }
 
-  void countedBarrier() {
-    Out.write("__device__ __forceinline__ void __barrier_sync_count(unsigned barrier, unsigned count) {\n"
-              "  cufuse_partition::syncNamed(cufuse_barrier(barrier), count);\n"
-              "}");
+  static void countedBarrier(Writer &To) {
+    To.write("__device__ __forceinline__ void __barrier_sync_count(unsigned barrier, unsigned count) {\n"
+             "  cufuse_partition::syncNamed(cufuse_barrier(barrier), count);\n"
+             "}");
   }
 
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.

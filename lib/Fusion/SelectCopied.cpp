@@ -180,6 +180,11 @@ private:
       for (const clang::DeclContext *C = Whole->getDeclContext(); C; C = C->getParent())
         if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
           CopiedNamespaces.insert(Namespace->getCanonicalDecl());
+    for (const clang::NamespaceDecl *Named : Reach.Namespaces)
+      if (inUsersFile(Named) && !existsOutside(Named) && !CopiedNamespaces.count(Named)) {
+        Result.EmptyNamespaces.push_back(namespacesAround(Named));
+        CopiedNamespaces.insert(Named);
+      }
     eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
       auto *Directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(D);
       if (!Directive || Directive->isImplicit() || !CopiedFiles.count(fileOf(D)))
@@ -197,8 +202,10 @@ private:
   /// The template that a unit is, or that it specialises.
   static const clang::Decl *templateOf(const clang::Decl *Whole) {
     const clang::Decl *Template = nullptr;
-    if (llvm::isa<clang::ClassTemplateDecl, clang::FunctionTemplateDecl>(Whole))
+    if (llvm::isa<clang::ClassTemplateDecl, clang::FunctionTemplateDecl, clang::VarTemplateDecl>(Whole))
       Template = Whole;
+    else if (auto *Variable = llvm::dyn_cast<clang::VarTemplateSpecializationDecl>(Whole))
+      Template = Variable->getSpecializedTemplate();
     else if (auto *Class = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Whole))
       Template = Class->getSpecializedTemplate();
     else if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Whole);

@@ -18,6 +18,8 @@ struct SelectCopied {
   std::set<clang::FileID> Absorbed;
   /// `using` lines for the constituent's namespace (empty key) and namespaces inside it.
   std::map<std::vector<std::string>, std::vector<std::string>> Usings;
+  /// Those that copied text names, and of which nothing else is in the output.
+  std::vector<std::vector<std::string>> EmptyNamespaces;
   /// Includes inside a declaration (`= {` … `#include "table.inc"` … `}`), which that declaration's text carries.
   std::set<unsigned> InsideDeclarations;
   std::vector<Blocker> Blockers;

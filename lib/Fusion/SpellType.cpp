@@ -157,6 +157,13 @@ private:
         return std::nullopt;
       Name += *Arguments;
     }
+    // A function of the same name would be found before it.
+    const bool NeedsKeyword =
+        Tag && D->getDeclName() &&
+        llvm::any_of(D->getDeclContext()->lookup(D->getDeclName()), [](const clang::NamedDecl *Each) {
+          return llvm::isa<clang::ValueDecl, clang::FunctionTemplateDecl>(Each);
+        });
+    const OutputText Keyword = NeedsKeyword ? Tag->getKindName().str() + " " : "";
     // A namespace of ours may have a name of the user's: of a namespace, or of a global type.
     bool Hidden = D->getIdentifier() && (D->getName() == "Arguments" || D->getName() == "Launch");
     const clang::DeclContext *Context = D->getDeclContext();
@@ -172,11 +179,11 @@ private:
         std::optional<OutputText> Outer = qualified(Record);
         if (!Outer)
           return std::nullopt;
-        return *Outer + "::" + Name;
+        return Keyword + *Outer + "::" + Name;
       }
       Context = Context->getParent();
     }
-    return IsCopied(D) ? OutputText::Slot::Path + ("::" + Name) : Hidden ? "::" + Name : Name;
+    return Keyword + (IsCopied(D) ? OutputText::Slot::Path + ("::" + Name) : Hidden ? "::" + Name : Name);
   }
 
   clang::PrintingPolicy Policy;

@@ -316,10 +316,13 @@ llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const P
                     "text: {}",
                     Name, Error.Text),
         "rename the macro, or undefine it at the header's end", Known);
-  if (!AreApart)
+  if (!AreApart && IsOurs)
     return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
                               llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
                               Error.Where.snippet()));
+  if (!AreApart)
+    return llvm::make_error<Failure>(
+        ExitCode::BadInput, std::vector<Message>{Blocker{BlockerKind::OtherMeaning, Where, Error.Text}.message()});
   std::string Kernels;
   for (const Constituent &C : Constituents)
     Kernels += fmt::format("{}{} of {}", Kernels.empty() ? "" : " and ", C.Facts->Name,

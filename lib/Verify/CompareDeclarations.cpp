@@ -29,15 +29,6 @@ const clang::CXXDestructorDecl *destructorOf(clang::QualType T) {
   return Class && Class->hasDefinition() && !Class->hasTrivialDestructor() ? Class->getDestructor() : nullptr;
 }
 
-/// Is it a word of the text?
-bool hasWord(llvm::StringRef Text, llvm::StringRef Word) {
-  for (size_t At = 0; (At = Text.find(Word, At)) != llvm::StringRef::npos; At += Word.size())
-    if ((At == 0 || !clang::isAsciiIdentifierContinue(Text[At - 1])) &&
-        (At + Word.size() == Text.size() || !clang::isAsciiIdentifierContinue(Text[At + Word.size()])))
-      return true;
-  return false;
-}
-
 } // namespace
 
 bool Comparison::type(clang::QualType A, clang::QualType B) {
@@ -358,24 +349,6 @@ bool Comparison::variable(const clang::VarDecl *A, const clang::VarDecl *B) {
   return true;
 }
 
-/// The host's compilation may fill a variable where this one, for the device, does not read.
-bool Comparison::namedWhereSkipped(const clang::VarDecl *A) const {
-  const clang::SourceManager &Sources = ContextA.getSourceManager();
-  const auto Declared = Sources.getDecomposedExpansionLoc(A->getLocation());
-  for (const clang::SourceRange &Range : In.log().Skipped) {
-    const auto Begin = Sources.getDecomposedExpansionLoc(Range.getBegin());
-    const auto End = Sources.getDecomposedExpansionLoc(Range.getEnd());
-    if (Begin.first != End.first || Begin.second >= End.second)
-      continue;
-    const bool SameFile = Sources.getFileEntryRefForID(Begin.first) == Sources.getFileEntryRefForID(Declared.first);
-    if (SameFile && Begin.second <= Declared.second && Declared.second < End.second)
-      continue; // the same header once more
-    if (hasWord(Sources.getBufferData(Begin.first).slice(Begin.second, End.second), A->getName()))
-      return true;
-  }
-  return false;
-}
-
 bool Comparison::globalVariable(const clang::VarDecl *A, const clang::VarDecl *B) {
   WhereA = A->getLocation();
   WhereB = B->getLocation();
@@ -391,15 +364,13 @@ bool Comparison::globalVariable(const clang::VarDecl *A, const clang::VarDecl *B
            (sameSymbol(A, B) || differ(fmt::format("`{}` is another object of the program", nameOf(A))));
   if (!OfA != !OfB)
     return differ(fmt::format("`{}` is defined only in one of both", nameOf(A)));
-  const bool IsConstant = A->getType().isConstQualified() || A->isConstexpr();
-  if (!IsConstant && !A->hasAttr<clang::CUDASharedAttr>()) {
+  if (!isTable(*A) && !A->hasAttr<clang::CUDASharedAttr>()) {
     // The copies of a text keep their names behind its namespace.
     const std::string NameA = A->getQualifiedNameAsString(), NameB = B->getQualifiedNameAsString();
     if (NameB != NameA && NameB != Played.Space + "::" + NameA)
       return differ("the variable", NameA, NameB);
-    if (namedWhereSkipped(A))
-      return differ(
-          fmt::format("the output has an own `{}`, but text that only another compilation reads names it", nameOf(A)));
+    if (llvm::any_of(Played.Facts.Globals, [&](const GlobalFacts &G) { return G.HostShared && G.Name == NameA; }))
+      return differ(fmt::format("the output has an own `{}`, which the program must share", nameOf(A)));
   }
   return variable(OfA ? OfA : A, OfB ? OfB : B);
 }

@@ -46,7 +46,6 @@ private:
   bool destructors(const clang::CXXRecordDecl *A, const clang::CXXRecordDecl *B);
   bool destructor(clang::QualType A, clang::QualType B);
   bool variable(const clang::VarDecl *A, const clang::VarDecl *B);
-  bool namedWhereSkipped(const clang::VarDecl *A) const;
   bool globalVariable(const clang::VarDecl *A, const clang::VarDecl *B);
   bool record(const clang::CXXRecordDecl *A, const clang::CXXRecordDecl *B);
   bool fields(const clang::CXXRecordDecl *A, const clang::CXXRecordDecl *B, bool &Added);

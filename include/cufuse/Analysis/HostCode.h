@@ -15,6 +15,7 @@
 
 namespace clang {
 class CUDAKernelCallExpr;
+class FileEntry;
 class ValueDecl;
 class VarDecl;
 } // namespace clang
@@ -35,12 +36,16 @@ public:
   bool mustStayShared(const clang::VarDecl &Variable) const;
 
 private:
+  std::set<clang::FileID> usersFiles() const;
+  bool mayBeNamedUnseen(const clang::VarDecl &Variable) const;
   void unreadable(llvm::ArrayRef<clang::SourceRange> Device);
 
   const ParsedUnit &Unit;
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches; ///< Canonical ones.
   std::set<const clang::ValueDecl *> Named;   ///< Variables of files and classes, canonical.
   std::set<const clang::ValueDecl *> Written; ///< The same of those that device code may change, too.
+  /// Where variables are declared and named, in any code: files and offsets, as spelled.
+  std::map<const clang::ValueDecl *, std::set<std::pair<const clang::FileEntry *, unsigned>>> Places;
   llvm::StringMap<long> Words; ///< Where Clang left something out: the words outside the device's functions.
 };
 

@@ -70,6 +70,7 @@ struct Reached {
   llvm::DenseMap<const clang::Decl *, llvm::SetVector<const clang::Decl *>> References;
   /// Declarations at file or namespace scope outside the user's files that reached text names.
   llvm::SetVector<const clang::NamedDecl *> External;
+  llvm::SetVector<const clang::NamespaceDecl *> Namespaces; ///< That reached text names, canonical.
   /// Leading `::` of qualified names.
   std::vector<clang::SourceLocation> GlobalQualifiers;
   bool HasErrors = false; ///< Some reached declaration is not valid.
@@ -98,5 +99,8 @@ Intrinsic classify(const CallSite &Call);
 /// The barriers of 1 to 15 that a call of `__barrier_sync` or `__barrier_sync_count` may name: all where only the run
 /// knows, none of another call.
 std::set<unsigned> namedBarriers(const CallSite &Call);
+
+/// Does the variable stay what its initialiser says: const, and without a mutable member?
+bool isTable(const clang::VarDecl &Variable);
 
 } // namespace cufuse
