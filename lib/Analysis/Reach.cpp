@@ -258,6 +258,8 @@ private:
     if (const clang::TagDecl *Tag = T->getAsTagDecl()) {
       if (!Tag->getParentFunctionOrMethod())
         unit(Tag, nullptr);
+      if (const clang::TypedefNameDecl *Named = Tag->getTypedefNameForAnonDecl())
+        mention(Named, nullptr);
       if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Tag)) {
         unit(Special->getSpecializedTemplate(), nullptr);
         for (const clang::TemplateArgument &Argument : Special->getTemplateArgs().asArray())

@@ -208,6 +208,8 @@ private:
     }
     for (const clang::Decl *Redeclaration : Tag->redecls())
       Add(enclosingUnit(Redeclaration));
+    if (const clang::TypedefNameDecl *Named = Tag->getTypedefNameForAnonDecl())
+      Add(enclosingUnit(Named));
   }
 
   /// Copied declarations and the macro directives between them that their text needs, in the order of the file.
