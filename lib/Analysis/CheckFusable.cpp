@@ -69,23 +69,6 @@ private:
     return {};
   }
 
-  /// Can a value of this type lead to code that was compiled elsewhere, with the built-ins of another kernel?
-  static bool leadsToCode(clang::QualType T, unsigned Depth = 0) {
-    T = T.getCanonicalType();
-    while (!T->getPointeeType().isNull() || T->isArrayType())
-      T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
-    if (T->isFunctionType())
-      return true;
-    const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
-    if (!Record || !Record->hasDefinition() || Depth > 8)
-      return false;
-    return Record->isPolymorphic() ||
-           std::any_of(Record->field_begin(), Record->field_end(),
-                       [&](const clang::FieldDecl *F) { return leadsToCode(F->getType(), Depth + 1); }) ||
-           std::any_of(Record->bases_begin(), Record->bases_end(),
-                       [&](const clang::CXXBaseSpecifier &B) { return leadsToCode(B.getType(), Depth + 1); });
-  }
-
   void unknownCallees() {
     const bool Indirect = std::any_of(Reach.Functions.begin(), Reach.Functions.end(), [](const auto &Each) {
       return Each.second.CallsIndirectly && !Each.second.System;
@@ -98,6 +81,10 @@ private:
     for (const clang::VarDecl *Global : Reach.Globals)
       if (leadsToCode(Global->getType()) && Host.mustStayShared(*Global))
         block(BlockerKind::UnknownCallee, Global->getLocation(), Global->getNameAsString());
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (Use.HidesCode && !Use.System)
+        block(BlockerKind::UnknownCallee, Function->getLocation(),
+              Function->getNameAsString() + ", which converts what leads to code");
   }
 
   /// Threads leave through an mbarrier, which sm_80 introduced.

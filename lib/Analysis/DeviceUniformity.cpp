@@ -146,12 +146,19 @@ Meets ofAssembly(StringRef Text) {
   std::replace(Plain.begin(), Plain.end(), '$', '%');
   static const llvm::Regex Warp("\\.(sync|warp)([^a-z]|$)|activemask|(^|[^a-z])(vote|shfl|match)\\.");
   const AssemblyScan Scan = scanAssembly(StringRef(Plain));
+  // The most of all that it does.
+  bool IsCounted = false;
   for (const AssemblyMention &M : Scan.Mentions)
-    if (M.What == AssemblyMention::Kind::Barrier)
-      return M.HasCount ? Meets::Nobody : Meets::Block;
+    if (M.What == AssemblyMention::Kind::Barrier) {
+      if (!M.HasCount)
+        return Meets::Block;
+      IsCounted = true;
+    }
   static const llvm::Regex Block("(^|[^a-zA-Z_.])(bar|barrier)(\\.cta)?\\.(sync|red)");
-  if (Block.match(Plain))
+  if (!IsCounted && Block.match(Plain))
     return Meets::Block;
+  if (IsCounted)
+    Plain = llvm::Regex("(bar|barrier)[a-z.]*\\.(sync|red|arrive)").sub("", Plain);
   return Warp.match(Plain) ? Meets::Warp : Meets::Nobody;
 }
 
@@ -238,6 +245,104 @@ bool ordersParts(const DeviceIr &Ir) {
     const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
     return Declared && classify(*Declared) == Intrinsic::NamedBarrier;
   });
+}
+
+bool ordersByMemory(const DeviceIr &Ir) {
+  static const llvm::Regex Orders(
+      "(^|[^a-z0-9_.])(atom|red|fence|membar|mbarrier|nanosleep)|\\.(volatile|relaxed|acquire|"
+      "release|acq_rel)");
+  return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
+    if (I.isAtomic() || I.isVolatile())
+      return true;
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    if (!Call)
+      return false;
+    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand()))
+      return Orders.match(Assembly->getAsmString());
+    StringRef Name = intrinsicName(Call);
+    if (!Name.consume_front("llvm.nvvm."))
+      return !Call->getCalledFunction() || !Call->getCalledFunction()->isIntrinsic() ? Call->mayWriteToMemory() : false;
+    return Name.starts_with("atom") || Name.starts_with("fence") || Name.starts_with("membar") ||
+           Name.starts_with("mbarrier");
+  });
+}
+
+namespace {
+
+/// May both lead to the same memory?
+bool mayMeet(const llvm::Value *A, const llvm::Value *B) {
+  const llvm::Value *OfA = llvm::getUnderlyingObject(A), *OfB = llvm::getUnderlyingObject(B);
+  if (OfA == OfB)
+    return true;
+  const unsigned SpaceA = OfA->getType()->getPointerAddressSpace(), SpaceB = OfB->getType()->getPointerAddressSpace();
+  if (SpaceA != SpaceB && SpaceA != 0 && SpaceB != 0)
+    return false;
+  auto IsOwn = [](const llvm::Value *V) {
+    auto *Argument = llvm::dyn_cast<llvm::Argument>(V);
+    return llvm::isa<llvm::GlobalVariable, llvm::AllocaInst>(V) || (Argument && Argument->hasByValAttr());
+  };
+  auto IsDistinct = [&](const llvm::Value *V) {
+    auto *Argument = llvm::dyn_cast<llvm::Argument>(V);
+    return IsOwn(V) || (Argument && Argument->hasNoAliasAttr());
+  };
+  auto IsKnown = [&](const llvm::Value *V) { return IsOwn(V) || llvm::isa<llvm::Argument>(V); };
+  return !(IsKnown(OfA) && IsKnown(OfB) && (IsDistinct(OfA) || IsDistinct(OfB)));
+}
+
+/// May the instruction change what the pointer leads to?
+bool mayStore(const llvm::Instruction &I, const llvm::Value *Pointer) {
+  if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
+    return mayMeet(Store->getPointerOperand(), Pointer);
+  if (auto *Atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&I))
+    return mayMeet(Atomic->getPointerOperand(), Pointer);
+  if (auto *Exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&I))
+    return mayMeet(Exchange->getPointerOperand(), Pointer);
+  if (auto *Copy = llvm::dyn_cast<llvm::MemIntrinsic>(&I))
+    return mayMeet(Copy->getRawDest(), Pointer);
+  auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+  return Call && Call->mayWriteToMemory() &&
+         (Call->isInlineAsm() || !Call->getCalledFunction() || !Call->getCalledFunction()->isIntrinsic());
+}
+
+} // namespace
+
+/// Is there a way between the load and something that may store there without a barrier of the block? Then threads that
+/// an atomic or a fence keeps in order may find different values.
+bool ThreadsOfBlock::mayChangeBetweenBarriers(const llvm::LoadInst &Load) const {
+  auto IsBarrier = [&](const llvm::Instruction &I) {
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    return Call && meets(Ir, *Call) == Meets::Block;
+  };
+  for (const bool Forward : {true, false}) {
+    llvm::DenseSet<const llvm::BasicBlock *> Seen;
+    // From behind the load (before it) to the end (start) of its block, then through whole blocks.
+    std::vector<std::pair<const llvm::BasicBlock *, const llvm::Instruction *>> Work = {{Load.getParent(), &Load}};
+    while (!Work.empty()) {
+      const auto [Block, From] = Work.back();
+      Work.pop_back();
+      bool Ends = false;
+      auto Look = [&](const llvm::Instruction &I) {
+        Ends = IsBarrier(I);
+        return !Ends && mayStore(I, Load.getPointerOperand());
+      };
+      const llvm::Instruction *I =
+          From ? (Forward ? From->getNextNode() : From->getPrevNode()) : (Forward ? &Block->front() : &Block->back());
+      for (; I && !Ends; I = Forward ? I->getNextNode() : I->getPrevNode())
+        if (Look(*I))
+          return true;
+      if (Ends)
+        continue;
+      auto Add = [&](const llvm::BasicBlock *Next) {
+        if (Seen.insert(Next).second)
+          Work.push_back({Next, nullptr});
+      };
+      if (Forward)
+        llvm::for_each(llvm::successors(Block), Add);
+      else
+        llvm::for_each(llvm::predecessors(Block), Add);
+    }
+  }
+  return false;
 }
 
 /// Does a register hold the same in all lanes?
@@ -337,7 +442,8 @@ InstructionUniformity ThreadsOfBlock::getInstructionUniformity(const llvm::Value
     auto *Copy = llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(Load->getPointerOperand()));
     const bool Own = Copy && Copy->hasByValAttr() && !Copy->onlyReadsMemory() && !isOnlyRead(*Copy);
     // Threads that other barriers than the block's keep in order may read the same place at different times.
-    const bool MayChange = OrdersParts && !Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) && !Copy;
+    const bool MayChange = !Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) && !Copy &&
+                           (OrdersParts || (OrdersByMemory && mayChangeBetweenBarriers(*Load)));
     return Load->isVolatile() || Load->isAtomic() || Own || MayChange || Load->getPointerAddressSpace() == 5
                ? InstructionUniformity::NeverUniform
                : InstructionUniformity::Default;

@@ -23,20 +23,23 @@ bool namesAllLanes(const llvm::CallBase &Call);
 /// lane; in a plane, threadIdx.y * blockDim.x + threadIdx.x is.
 enum class Among { Block, WarpOfRows, WarpOfRow, WarpOfPlane };
 
-/// Sources of divergence for LLVM's analysis, which asks a target for them.
 /// Does the kernel wait at barriers that are not the whole block's?
 bool ordersParts(const DeviceIr &Ir);
+/// Can its threads keep each other in order by atomics, fences or volatile memory?
+bool ordersByMemory(const DeviceIr &Ir);
 
+/// Sources of divergence for LLVM's analysis, which asks a target for them.
 class ThreadsOfBlock : public llvm::TargetTransformInfoImplBase {
 public:
   ThreadsOfBlock(const DeviceIr &Ir, const llvm::DataLayout &Layout, Among Threads, bool &SignedThreadNumber)
       : TargetTransformInfoImplBase(Layout), Ir(Ir), Threads(Threads), OrdersParts(ordersParts(Ir)),
-        SignedThreadNumber(SignedThreadNumber) {}
+        OrdersByMemory(ordersByMemory(Ir)), SignedThreadNumber(SignedThreadNumber) {}
   bool hasBranchDivergence(const llvm::Function *) const override { return true; }
   llvm::InstructionUniformity getInstructionUniformity(const llvm::Value *V) const override;
 
 private:
   llvm::InstructionUniformity call(const llvm::CallBase &Call) const;
+  bool mayChangeBetweenBarriers(const llvm::LoadInst &Load) const;
   bool isSame(llvm::StringRef Register) const;
   bool isPlainlyUniform(const llvm::Value *V, unsigned Depth = 0) const;
   bool isWholeWarps(const llvm::Value *V, unsigned Depth = 0) const;
@@ -46,7 +49,8 @@ private:
 
   const DeviceIr &Ir;
   const Among Threads;
-  const bool OrdersParts;   ///< Barriers of a part of the block say when its threads go on.
+  const bool OrdersParts; ///< Barriers of a part of the block say when its threads go on.
+  const bool OrdersByMemory;
   bool &SignedThreadNumber; ///< A number of a thread that may be negative is divided.
 };
 

@@ -399,6 +399,28 @@ struct Walk::BodyVisitor : NameVisitor {
     Use.CallsIndirectly |= !Call->getDirectCallee() || (Method && Method->isVirtual());
     return true;
   }
+  bool VisitCXXDeleteExpr(const clang::CXXDeleteExpr *Delete) override {
+    const clang::QualType Destroyed = Delete->getDestroyedType();
+    if (const auto *Record = Destroyed.isNull() ? nullptr : Destroyed->getAsCXXRecordDecl();
+        Record && Record->hasDefinition() && Record->getDestructor())
+      Use.CallsIndirectly |= Record->getDestructor()->isVirtual();
+    if (!Destroyed.isNull())
+      destroyed(Destroyed, Delete->getBeginLoc());
+    return true;
+  }
+  bool VisitCXXBindTemporaryExpr(const clang::CXXBindTemporaryExpr *Bound) override {
+    destroyed(Bound->getType(), Bound->getBeginLoc());
+    return true;
+  }
+  bool VisitCastExpr(const clang::CastExpr *Cast) override {
+    // Code may come out of what does not say that it leads there, and an object may be filled as bytes.
+    const bool Into = leadsToCode(Cast->getType()), From = leadsToCode(Cast->getSubExpr()->getType());
+    if (Into != From && Cast->getCastKind() != clang::CK_NullToPointer && Cast->getCastKind() != clang::CK_ToVoid &&
+        Cast->getCastKind() != clang::CK_PointerToBoolean && Cast->getCastKind() != clang::CK_ConstructorConversion &&
+        Cast->getCastKind() != clang::CK_UserDefinedConversion && Cast->getCastKind() != clang::CK_LValueToRValue)
+      Use.HidesCode = true;
+    return true;
+  }
   // An object's virtual functions may be called wherever it goes.
   bool VisitCXXConstructExpr(const clang::CXXConstructExpr *Construct) override {
     for (const clang::CXXMethodDecl *Method : Construct->getConstructor()->getParent()->methods())
@@ -429,10 +451,29 @@ struct Walk::BodyVisitor : NameVisitor {
     else if (V->isStaticLocal() && !isTable(*V))
       Use.MutableStatics.push_back(V);
     W.type(V->getType());
-    if (const auto *Record = V->getType()->getAsCXXRecordDecl(); Record && Record->hasDefinition())
-      if (const clang::CXXDestructorDecl *Destructor = Record->getDestructor())
-        W.function(Destructor, V->getLocation(), nullptr, &Use);
+    if (!V->getType()->isDependentType() && !V->getType()->isReferenceType())
+      destroyed(V->getType(), V->getLocation());
+    if (const auto *Union = V->getType()->getAsCXXRecordDecl(); Union && Union->isUnion())
+      Use.HidesCode |= leadsToCode(V->getType());
     return true;
+  }
+  /// What ends with an object: its destructor, and those of its parts.
+  void destroyed(clang::QualType T, clang::SourceLocation Where) {
+    while (T->isArrayType())
+      T = clang::QualType(T->getArrayElementTypeNoTypeQual(), 0);
+    const auto *Record = T->getAsCXXRecordDecl();
+    if (!Record || !Record->hasDefinition() || Record->isDependentType() || Record->hasTrivialDestructor() ||
+        !Destroyed.insert(Record->getDefinition()).second)
+      return;
+    Record = Record->getDefinition();
+    if (const clang::CXXDestructorDecl *Destructor = Record->getDestructor())
+      W.function(Destructor, Where, nullptr, &Use);
+    for (const clang::CXXBaseSpecifier &Base : Record->bases())
+      destroyed(Base.getType(), Where);
+    for (const clang::CXXBaseSpecifier &Base : Record->vbases())
+      destroyed(Base.getType(), Where);
+    for (const clang::FieldDecl *Field : Record->fields())
+      destroyed(Field->getType(), Where);
   }
   bool VisitGCCAsmStmt(const clang::GCCAsmStmt *Assembly) override {
     Use.Assembly.push_back(Assembly);
@@ -494,6 +535,7 @@ struct Walk::BodyVisitor : NameVisitor {
   FunctionUse &Use;
   std::map<const clang::Expr *, const clang::CallExpr *> Callees;
   std::set<const clang::Expr *> Properties, Initialisers;
+  std::set<const clang::CXXRecordDecl *> Destroyed;
   unsigned Depth = 0, Functions = 0;
 };
 
@@ -623,6 +665,26 @@ bool isTable(const clang::VarDecl &Variable) {
   clang::QualType T = Variable.getType();
   return !T->isReferenceType() &&
          T.isConstantStorage(Variable.getASTContext(), /*ExcludeCtor=*/true, /*ExcludeDtor=*/true);
+}
+
+bool leadsToCode(clang::QualType T, unsigned Depth) {
+  if (T.isNull() || T->isDependentType())
+    return false;
+  T = T.getCanonicalType();
+  while (!T->getPointeeType().isNull() || T->isArrayType())
+    T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
+  if (T->isFunctionType() || T->isMemberFunctionPointerType())
+    return true;
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition())
+    return false;
+  constexpr unsigned Deepest = 8;
+  if (Record->isPolymorphic() || Depth > Deepest)
+    return true;
+  return std::any_of(Record->field_begin(), Record->field_end(),
+                     [&](const clang::FieldDecl *F) { return leadsToCode(F->getType(), Depth + 1); }) ||
+         std::any_of(Record->bases_begin(), Record->bases_end(),
+                     [&](const clang::CXXBaseSpecifier &B) { return leadsToCode(B.getType(), Depth + 1); });
 }
 
 } // namespace cufuse

@@ -55,6 +55,15 @@ bool same(const AssemblyMention &A, const AssemblyMention &B) {
          A.IsOperand == B.IsOperand && A.HasCount == B.HasCount;
 }
 
+/// How often its text names an operand.
+size_t mentions(const ParsedUnit &Unit, const clang::GCCAsmStmt &Assembly, unsigned Operand) {
+  llvm::SmallVector<clang::GCCAsmStmt::AsmStringPiece> Pieces;
+  unsigned Where = 0;
+  if (Assembly.AnalyzeAsmString(Pieces, Unit.ast(), Where) != 0)
+    return 0;
+  return llvm::count_if(Pieces, [&](const auto &P) { return P.isOperand() && P.getOperandNo() == Operand; });
+}
+
 } // namespace
 
 void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmStmt &Assembly, std::vector<Edit> &Edits,
@@ -106,6 +115,8 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
       else if (!M.IsOperand)
         Replace(At, M.Length, Operand(fmt::format("\"n\"(cufuse_barrier({}))", M.Number)));
       else if (const size_t Input = M.Number - Assembly.getNumOutputs(); Input < Written.Inputs.size()) {
+        if (mentions(Unit, Assembly, M.Number) != 1)
+          return Refuse("an operand is the number of a barrier and something else");
         Replace(Written.Inputs[Input].first, 0, "cufuse_barrier(");
         Replace(Written.Inputs[Input].second, 0, ")");
       } else

@@ -190,7 +190,9 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
              fmt::format("{} arrives without waiting, which may reach into the block that its threads play next",
                          Kernel.Name),
              Kernel.Where);
-    ParameterBytes += Kernel.ParameterBytes;
+    // With what the fused kernel adds for its grid, its share and its shared memory, and with gaps.
+    constexpr unsigned AddedBytes = 128, Gap = 16;
+    ParameterBytes += Kernel.ParameterBytes + AddedBytes + Gap * Kernel.Parameters.size();
     if (Plan.Shape == Geometry::Blocks)
       Barriers = 0;
     layOut(Plan, I, Kernel, Chosen, Plan.Shape == Geometry::Warps ? Plan.BlockThreads : 0, Barriers);

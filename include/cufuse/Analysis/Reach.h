@@ -52,7 +52,8 @@ struct FunctionUse {
   std::vector<const clang::GCCAsmStmt *> Assembly;
   bool AssemblyUsesBlock = false;
   std::vector<DeviceLaunch> Launches;
-  bool CallsIndirectly = false;                   ///< Through a pointer or a virtual function.
+  bool CallsIndirectly = false; ///< Through a pointer or a virtual function.
+  bool HidesCode = false;       ///< Turns something else into what leads to code, or the other way round.
   std::vector<const clang::ReturnStmt *> Returns; ///< Outside lambdas and local classes.
 };
 
@@ -99,6 +100,9 @@ Intrinsic classify(const CallSite &Call);
 /// The barriers of 1 to 15 that a call of `__barrier_sync` or `__barrier_sync_count` may name: all where only the run
 /// knows, none of another call.
 std::set<unsigned> namedBarriers(const CallSite &Call);
+
+/// Can a value of this type lead to code that was compiled elsewhere, with the built-ins of another kernel?
+bool leadsToCode(clang::QualType T, unsigned Depth = 0);
 
 /// Does the variable stay what its initialiser says: const, and without a mutable member?
 bool isTable(const clang::VarDecl &Variable);
