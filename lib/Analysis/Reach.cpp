@@ -414,11 +414,20 @@ struct Walk::BodyVisitor : NameVisitor {
   }
   bool VisitCastExpr(const clang::CastExpr *Cast) override {
     // Code may come out of what does not say that it leads there, and an object may be filled as bytes.
-    const bool Into = leadsToCode(Cast->getType()), From = leadsToCode(Cast->getSubExpr()->getType());
-    if (Into != From && Cast->getCastKind() != clang::CK_NullToPointer && Cast->getCastKind() != clang::CK_ToVoid &&
-        Cast->getCastKind() != clang::CK_PointerToBoolean && Cast->getCastKind() != clang::CK_ConstructorConversion &&
-        Cast->getCastKind() != clang::CK_UserDefinedConversion && Cast->getCastKind() != clang::CK_LValueToRValue)
-      Use.HidesCode = true;
+    switch (Cast->getCastKind()) {
+    case clang::CK_BitCast:
+    case clang::CK_LValueBitCast:
+    case clang::CK_LValueToRValueBitCast:
+    case clang::CK_IntegralToPointer:
+    case clang::CK_PointerToIntegral:
+    case clang::CK_BaseToDerived:
+    case clang::CK_AddressSpaceConversion:
+    case clang::CK_ReinterpretMemberPointer:
+      Use.HidesCode |= leadsToCode(Cast->getType()) != leadsToCode(Cast->getSubExpr()->getType());
+      break;
+    default:
+      break;
+    }
     return true;
   }
   // An object's virtual functions may be called wherever it goes.

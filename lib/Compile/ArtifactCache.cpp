@@ -36,6 +36,12 @@ std::string defaultCacheFolder() {
   return std::string(Path);
 }
 
+ArtifactCache::ArtifactCache(const std::string &Folder) {
+  llvm::SmallString<128> Path(Folder);
+  fs::make_absolute(Path);
+  this->Folder = std::string(Path);
+}
+
 static std::string hashOf(llvm::ArrayRef<std::string> Key) {
   llvm::SHA256 Hash;
   for (const std::string &Part : Key) {

@@ -77,7 +77,7 @@ std::string toolsHash(NvccCompiler &Nvcc, const std::string &Version) {
   auto Compiler = Nvcc.version();
   if (!Compiler) {
     llvm::consumeError(Compiler.takeError());
-    return {};
+    return "unknown"; // no result is of these tools
   }
   std::vector<std::string> Parts = {Version, *Compiler};
   llvm::append_range(Parts, nvccEnvironment());

@@ -41,6 +41,9 @@ llvm::Expected<ReadFile> readFile(const Toolchain &Tools, ArtifactCache &Cache, 
     Request.Arch = Answer->Steps.empty() ? *Request.Flags.Arch : Answer->Steps.front().Arch;
   }
   Request.Predefined = Answer->Predefined;
+  for (const NvccStep &Step : Answer->Steps)
+    Request.Compared.push_back(Step.Arch);
+  Request.Compared.push_back(Request.Arch);
   auto Unit = parseWrittenOut(Tools, Request);
   if (!Unit)
     return Unit.takeError();

@@ -52,9 +52,20 @@ bool takesValue(llvm::StringRef Name) {
       .Cases({"-o", "--output-file", "-MF", "-MT", "-MQ", "-ccbin", "--compiler-bindir"}, true)
       .Cases({"-ftz", "-prec-div", "-prec-sqrt", "-fmad"}, true)
       .Cases({"-maxrregcount", "--maxrregcount", "-x", "-t", "--threads", "-L", "-l"}, true)
+      .Cases({"-default-stream", "--default-stream", "-cudart", "--cudart", "-cudadevrt", "--cudadevrt"}, true)
+      .Cases({"-dopt", "--dopt", "-O", "--optimize", "-keep-dir", "--keep-dir"}, true)
       .Cases({"-diag-suppress", "--diag-suppress", "-diag-error", "--diag-error"}, true)
       .Cases({"-diag-warn", "--diag-warn", "-Werror", "--options-file", "-optf", "-split-compile"}, true)
       .Default(false);
+}
+
+/// `-Werror` alone is nvcc's, too; with a value, it is of these kinds.
+bool isWarning(llvm::ArrayRef<std::string> Written, size_t At) {
+  return At < Written.size() && llvm::StringSwitch<bool>(llvm::StringRef(Written[At]).split(',').first)
+                                    .Cases({"all-warnings", "cross-execution-space-call", "reorder"}, true)
+                                    .Cases({"default-stream-launch", "missing-launch-bounds"}, true)
+                                    .Cases({"ext-lambda-captures-this", "deprecated-declarations"}, true)
+                                    .Default(false);
 }
 
 /// Flags whose value may follow without a space or `=`.
@@ -99,7 +110,7 @@ std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &
       Next.Value = Tail.str();
     } else {
       Next.Name = Name.str();
-      if (takesValue(Name) && Name != "-Werror" && I + 1 < Written.size()) {
+      if (takesValue(Name) && (Name != "-Werror" || isWarning(Written, I + 1)) && I + 1 < Written.size()) {
         Next.Value = Written[++I];
         Next.Written.push_back(Next.Value);
       }

@@ -65,7 +65,10 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
     llvm::cl::TokenizeGNUCommandLine(Line, Saver, Tokens);
     NvccStep Step;
     for (size_t I = 0; I < Tokens.size(); ++I)
-      if (llvm::StringRef(Tokens[I]) == "-o")
+      // With --threads, what the step says goes to files.
+      if (const llvm::StringRef Token = Tokens[I]; Token == ">" || Token == "2>")
+        break;
+      else if (Token == "-o")
         ++I;
       else
         Step.Command.push_back(Tokens[I]);

@@ -378,10 +378,23 @@ bool ParsedUnit::inCompatHeader(clang::SourceLocation Location) const {
 
 std::vector<std::string> ParsedUnit::dependencies() const {
   std::vector<std::string> Paths = {Request.File};
+  LibraryFiles Libraries(Tools);
+  auto Add = [&](llvm::StringRef Path) {
+    if (!Path.starts_with(VirtualFolder) && !Libraries.contains(Path) && !llvm::is_contained(Paths, Path))
+      Paths.push_back(Path.str());
+  };
   for (const IncludeEvent &Include : Log.Includes)
-    if (Include.File && !Include.System &&
-        std::find(Paths.begin(), Paths.end(), Include.File->getName()) == Paths.end())
-      Paths.push_back(Include.File->getName().str());
+    if (Include.File)
+      Add(Include.File->getName());
+  // What a flag includes, and what headers do that are taken for a system's.
+  std::vector<std::string> Others;
+  const clang::SourceManager &Sources = Compiler->getSourceManager();
+  for (auto File = Sources.fileinfo_begin(); File != Sources.fileinfo_end(); ++File)
+    Others.push_back(File->first.getName().str());
+  llvm::sort(Others);
+  for (const std::string &Path : Others)
+    if (llvm::sys::fs::exists(Path))
+      Add(Path);
   return Paths;
 }
 

@@ -59,6 +59,7 @@ public:
       piece(I);
     for (const auto &[Namespaces, Lines] : Chosen.Usings)
       (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Namespaces]) = Lines;
+    architectures();
     Result.OutsideMacros = macrosOutside(Unit, Chosen);
     Result.Dependencies = Unit.dependencies();
     return std::move(Result);
@@ -131,6 +132,26 @@ private:
           Namespace && !Namespace->isAnonymousNamespace() && !Namespace->isInline())
         Path = Namespace->getNameAsString() + "::" + Path;
     return Path;
+  }
+
+  /// What another architecture compiles was not analysed, where a file of the user or a library of the block asks for
+  /// it.
+  void architectures() {
+    auto Asks = [&](const std::string &Path) {
+      const auto File = Sources.getFileManager().getOptionalFileRef(Path);
+      const clang::FileID Id = File ? Sources.translateFile(*File) : clang::FileID();
+      if (Id.isInvalid())
+        return true;
+      const llvm::StringRef Read = Sources.getBufferData(Id);
+      return Read.contains("__CUDA_ARCH") || Read.contains("NV_IF_");
+    };
+    if (Result.Libraries.empty() && llvm::none_of(Unit.dependencies(), Asks))
+      return;
+    for (llvm::StringRef Arch : Unit.request().Compared) {
+      unsigned Number = 0;
+      if (Arch.consume_front("sm_") && !Arch.consumeInteger(10, Number))
+        Result.Architectures.insert(Number * 10);
+    }
   }
 
   /// Copied units that the types of the parameters need: these go to the header.

@@ -35,6 +35,7 @@ public:
       Facts.push_back(C.Facts);
     Out.write(constant(expectationLine(expectPtx(Facts, Plan, Options.Name))));
     Out.write(constant(banner()));
+    architectureGuard();
     // Before any macro of a user's header.
     if (Plan.waitsForGrid())
       Out.write("#include <cooperative_groups.h>");
@@ -99,6 +100,30 @@ private:
     To.write(Own);
     for (const std::string &Name : Hidden)
       To.line("#pragma pop_macro(\"{}\")", Name);
+  }
+
+  /// Another architecture's text was not analysed.
+  void architectureGuard() {
+    std::set<unsigned> Allowed;
+    bool Asks = false;
+    for (const Constituent &C : Constituents)
+      if (!C.Text->Architectures.empty()) {
+        if (Asks)
+          std::erase_if(Allowed, [&](unsigned Each) { return !C.Text->Architectures.contains(Each); });
+        else
+          Allowed = C.Text->Architectures;
+        Asks = true;
+      }
+    if (!Asks)
+      return;
+    std::string Condition = "defined(__CUDA_ARCH__)", Names;
+    for (unsigned Each : Allowed) {
+      Condition += fmt::format(" && __CUDA_ARCH__ != {}", Each);
+      Names += fmt::format("{}sm_{}", Names.empty() ? "" : " and ", Each / 10);
+    }
+    Out.line("#if {}\n#error \"the kernels ask for the architecture, and were fused for {}: fuse them with --arch for "
+             "another\"\n#endif",
+             Condition, Names);
   }
 
   std::string banner() const {
@@ -191,6 +216,10 @@ private:
       Out.line("#define {} {}", Name, Meaning);
       Macros.push_back(Name);
     };
+    // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
+    if (Plan.waitsForGrid())
+      for (const char *Word : {"__restrict__", "__restrict"})
+        Define(Word, "");
     if (Facts.reads(Builtin::ThreadIdx))
       Define("threadIdx", "cufuse_partition::threadIdx()");
     if (Facts.reads(Builtin::BlockDim))

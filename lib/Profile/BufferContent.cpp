@@ -176,8 +176,13 @@ static bool agree(llvm::ArrayRef<std::uint8_t> Expected, llvm::ArrayRef<std::uin
                  static_cast<std::conditional_t<std::is_integral_v<T>, T, double>>(elementAt<T>(Expected, Index))),
              B = static_cast<long double>(
                  static_cast<std::conditional_t<std::is_integral_v<T>, T, double>>(elementAt<T>(Found, Index)));
-  if (std::isnan(A) || std::isnan(B))
-    return std::isnan(A) && std::isnan(B);
+  if (std::isnan(A) || std::isnan(B)) {
+    // What nobody has stored is a NaN, too.
+    const bool IsPoison = std::is_same_v<T, float> && std::memcmp(&Poison, &Found[Index * sizeof(T)], sizeof(T)) == 0;
+    return std::isnan(A) && std::isnan(B) && !IsPoison;
+  }
+  if (std::isinf(A) || std::isinf(B))
+    return A == B;
   return A == B || std::fabs(B - A) <= Tolerance.Absolute + Tolerance.Relative * std::fabs(A);
 }
 

@@ -86,6 +86,10 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
       Result.Text.Dependencies.push_back(File);
   Result.Text.OutsideMacros.insert_range(Text.OutsideMacros.keys());
   Result.Text.HasHostShared |= Text.HasHostShared;
+  if (Result.Text.Architectures.empty())
+    Result.Text.Architectures = Text.Architectures;
+  else if (!Text.Architectures.empty())
+    std::erase_if(Result.Text.Architectures, [&](unsigned Each) { return !Text.Architectures.contains(Each); });
   Result.Text.HasConstants |= Text.HasConstants;
   for (const Piece &P : Text.Header)
     Result.Text.Header.push_back(inside(P, Node));

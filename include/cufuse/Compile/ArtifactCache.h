@@ -25,7 +25,7 @@ std::string defaultCacheFolder();
 /// is damaged or not whole is no entry. What a killed process leaves is removed by `prune`.
 class ArtifactCache {
 public:
-  explicit ArtifactCache(std::string Folder) : Folder(std::move(Folder)) {}
+  explicit ArtifactCache(const std::string &Folder);
 
   using Maker = llvm::function_ref<llvm::Error(const std::string &NewFolder)>;
 

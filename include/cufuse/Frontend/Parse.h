@@ -38,6 +38,8 @@ struct ParseRequest {
   std::vector<std::string> ExtraIncludeFolders;
   /// The macros that nvcc predefines, which the user's files see in place of Clang's; null: not known.
   std::shared_ptr<const std::vector<std::string>> Predefined = nullptr;
+  /// Architectures for which nvcc compiles the same text (`sm_90a`), this one among them.
+  std::vector<std::string> Compared = {};
 };
 
 /// An error (or a failed probe) of the parse.

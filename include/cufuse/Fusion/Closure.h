@@ -101,6 +101,8 @@ struct Closure {
   /// Declarations of such variables, and definitions with the values that the source gives them: numbers and arrays of
   /// them. For a fused source that is run without the program's other objects.
   std::vector<std::pair<std::string, std::string>> SharedValues;
+  /// Where the text may depend on the architecture: those for which it was read or compared, as `__CUDA_ARCH__`.
+  std::set<unsigned> Architectures;
   bool HasConstants = false;             ///< The output defines `__constant__` variables.
   std::vector<std::string> Dependencies; ///< Files of the user that were read.
   std::vector<Blocker> Blockers;
