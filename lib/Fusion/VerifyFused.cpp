@@ -316,7 +316,9 @@ llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const P
                     "text: {}",
                     Name, Error.Text),
         "rename the macro, or undefine it at the header's end", Known);
-  if (!AreApart && IsOurs)
+  // A composition's kernels are tried beside each other first.
+  const bool IsComposed = llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->IsComposed; });
+  if (!AreApart && (IsOurs || IsComposed))
     return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
                               llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
                               Error.Where.snippet()));

@@ -40,7 +40,12 @@ bool Comparison::type(clang::QualType A, clang::QualType B) {
   if (SameTypes.contains(Key))
     return true;
   auto Differ = [&] { return differ("the type", A.getAsString(), B.getAsString()); };
-  if (A.getQualifiers() != B.getQualifiers())
+  clang::Qualifiers OfA = A.getQualifiers(), OfB = B.getQualifiers();
+  if (Played.Plan.waitsForGrid()) { // there it is left out
+    OfA.removeRestrict();
+    OfB.removeRestrict();
+  }
+  if (OfA != OfB)
     return Differ();
   auto Compare = [&] {
     const clang::TagDecl *TagA = A->getAsTagDecl(), *TagB = B->getAsTagDecl();

@@ -121,6 +121,23 @@ TEST(Comparison, ToleranceIsAbsoluteOrRelativeToTheExpected) {
   EXPECT_EQ(firstDifference(ElementType::F64, {0.0011, 0}, bytes(A), bytes(B))->Index, 0u);
 }
 
+TEST(Comparison, InfinitiesAgreeWithThemselvesWhateverTheTolerance) {
+  const float Infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> A{Infinity, Infinity, Infinity, -Infinity, 1},
+      B{Infinity, 3, -Infinity, -Infinity, Infinity};
+  const auto Found = firstDifference(ElementType::F32, {1e9, 1}, bytes(A), bytes(B));
+  ASSERT_TRUE(Found);
+  EXPECT_EQ(Found->Index, 1u);
+  EXPECT_EQ(Found->Count, 3u);
+}
+
+TEST(Comparison, WhatNobodyStoredIsNoExpectedNan) {
+  float Poisoned = 0;
+  std::memcpy(&Poisoned, &Poison, sizeof Poisoned);
+  const std::vector<float> A{std::nanf("")}, B{Poisoned};
+  EXPECT_TRUE(firstDifference(ElementType::F32, {1e9, 1}, bytes(A), bytes(B)));
+}
+
 TEST(Comparison, NotANumberAgreesWithItsKindOnly) {
   const float Nan = std::nanf("");
   const std::vector<float> A{Nan, 1}, B{-Nan, Nan};

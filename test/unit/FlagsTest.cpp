@@ -8,6 +8,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -94,6 +95,10 @@ TEST(Flags, ValuesAreNotTakenForInputs) {
   EXPECT_THAT(Found.Clang, IsEmpty());
   EXPECT_THAT(Found.Nvcc, ElementsAre("-diag-suppress", "177", "-Xcudafe", "--display_error_number", "-maxrregcount",
                                       "64", "-ccbin", "g++"));
+  const std::vector<std::string> Apart = {
+      "-default-stream", "per-thread", "-cudart", "static", "-dopt", "on", "-O", "3", "-Werror", "all-warnings"};
+  EXPECT_THAT(flags(Apart).Nvcc, ElementsAreArray(Apart));
+  EXPECT_THAT(flags({"-Werror", "a.cu"}).Nvcc, ElementsAre("-Werror"));
 }
 
 TEST(Flags, InputsOutputsAndModesAreLeftOut) {
