@@ -54,7 +54,7 @@ public:
 /// Those with marks that are prepared together become PTX in one run of nvcc: most of its time goes into their headers.
 class NvccCompiler final : public Compiler {
 public:
-  NvccCompiler(std::string Nvcc, std::string CacheFolder) : Nvcc(std::move(Nvcc)), Cache(std::move(CacheFolder)) {}
+  NvccCompiler(std::string Nvcc, const std::string &CacheFolder) : Nvcc(std::move(Nvcc)), Cache(CacheFolder) {}
   llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override;
   void prepare(llvm::ArrayRef<const CompileJob *> Jobs) override;
   /// Keeps the cache below 2 GiB; what was used in the last day stays.
