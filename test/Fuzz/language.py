@@ -9,7 +9,9 @@ import copy
 import os
 import random
 import re
+import shutil
 import subprocess
+import tempfile
 
 from batch import CONFIGURATIONS, dim3, fuse_alone, options_of, shape, threads
 from campaign import tail, write
@@ -20,6 +22,8 @@ from languagevertical import TWISTS, Chain, make_chain
 from shrink import shrink
 
 PRODUCTIONS = TEXT + SYNC
+# What leads in turn; what shows in few programs does so more often.
+LEADS = PRODUCTIONS + [production for production in PRODUCTIONS if production.odd] * 3
 BLOCKS = [(64, 1, 1), (64, 1, 1), (128, 1, 1), (128, 1, 1), (96, 1, 1), (100, 1, 1), (50, 1, 1), (16, 4, 1), (33, 3, 1),
           (160, 1, 1)]
 # Names of a kernel's five parameters.
@@ -108,6 +112,18 @@ class Program:
     def productions(self):
         return [production for kernel in self.kernels_ for production, _ in kernel.drawn]
 
+    def has(self, what):
+        return any(getattr(production, what) for production in self.productions())
+
+    def plainest(self):
+        """The program with nothing in it but what must not be refused, as nothing but that can be."""
+        program = copy.deepcopy(self)
+        program.configuration, program.resident, program.copies, program.turns = "warps-match", 0, (1, 1), (1, 1)
+        for kernel in program.kernels_:
+            kernel.block, kernel.leave = (64, 1, 1), 63
+            kernel.drawn = [part for part in kernel.drawn if part[0].fuses]
+        return program
+
     @property
     def classes(self):
         """Of the program, besides those of its productions."""
@@ -160,6 +176,9 @@ class Program:
                 lines.append(f"  {extra.replace(f'_p{self.number}', f'_p{self.number}{kernel.side}')} extra{at}{{}}; "
                              f"extra{at}.tag = 5; "
                              f"extra{at}.value = 77777u;")
+            for piece in kernel.pieces():
+                if piece.host:
+                    lines.append(f"  {piece.host.replace(f'_p{self.number}', f'_p{self.number}{kernel.side}')}();")
             lines += [
                 f"  {name}<<<{side}.grid, {side}.block, {side}.shared>>>({side}.in, {side}.out, {side}.sums, "
                 f"{side}.n, {side}.seed"
@@ -185,9 +204,10 @@ class Program:
         return "\n".join(lines + ["  return good;", "}"]) + "\n"
 
 
-def draw_kernel(rng, program, side, other, draw):
-    """`other`: the kernel before; some productions are drawn again, as twins, under the same names."""
-    block = rng.choice(BLOCKS)
+def draw_kernel(rng, program, side, other, draw, lead=None):
+    """`other`: the kernel before; some productions are drawn again, as twins, under the same names. `lead`: the
+    production that it has in any case."""
+    block = rng.choice([shape for shape in BLOCKS if threads(shape) % 32 or not (lead and lead.odd)])
     size = threads(block)
     # A barrier that counts warps notices only those of which no lane is left.
     leave = min(rng.choice((size // 2, 32, 32, 64, size - 1, rng.randrange(1, size))), size - 1)
@@ -208,14 +228,15 @@ def draw_kernel(rng, program, side, other, draw):
                                             ("param", production.param), ("pack", production.open_pack),
                                             ("macro", production.own_macro), ("flags", production.flags)) if is_so)
 
-    if other and rng.random() < 0.5:
+    if other and not lead and rng.random() < 0.5:
         for production, number in other.drawn:
             if rng.random() < 0.7 and not production.flags:
                 add(production, number)
     pool = [production for production in PRODUCTIONS if not draw or production.name in draw]
     for at in range(rng.choice((1, 1, 2, 2, 3)) if not chosen else rng.choice((0, 0, 1))):
         if pool:
-            add(rng.choices(pool, [production.weight for production in pool])[0], (0 if side == "a" else 10) + at)
+            drawn = rng.choices(pool, [production.weight for production in pool])[0]
+            add(lead if lead and not at else drawn, (0 if side == "a" else 10) + at)
     grid = (rng.choice((1, 2, 3, 5, 7)), 1, 1)
     name, file = rng.choice((("first", 0), ("first", 0), ("first", 1), ("k", 0)))
     if other:
@@ -232,20 +253,25 @@ def draw_kernel(rng, program, side, other, draw):
     return Kernel(program, side, chosen, block, leave, grid, (name, path, PARAMETERS[0] if taken else parameters))
 
 
-def draw_program(rng, number, draw=None):
+def draw_program(rng, number, turn, draw=None):
+    """Every third program is a chain. All productions take turns in the others, all twists in every second chain, so
+    that chance leaves none out."""
     vertical = {twist.name for twist in TWISTS}
-    if rng.random() < 0.35 if not draw else any(name in vertical for name in draw):
-        return make_chain(rng, number, draw)
-    first = draw_kernel(rng, number, "a", None, draw)
-    kernels = [first, draw_kernel(rng, number, "b", first, draw)]
-    configuration = rng.choice([word for word in CONFIGURATIONS if "split" not in word])
+    if turn % 3 == 2 if not draw else any(name in vertical for name in draw):
+        return make_chain(rng, number, draw, TWISTS[turn // 6 % len(TWISTS)] if turn % 6 == 2 and not draw else None)
+    lead = LEADS[(turn - turn // 3) % len(LEADS)] if not draw else None
+    first = draw_kernel(rng, number, "a", None, draw, lead)
+    odd = lead is not None and lead.odd
+    kernels = [first, draw_kernel(rng, number, "b", first, draw, lead if odd else None)]
+    configuration = rng.choice(
+        [word for word in CONFIGURATIONS if "split" not in word and ("threads" in word or not odd)])
     apart = "blocks" in configuration or "threads" in configuration
     copies = (1, 1) if apart else tuple(rng.choice((1, 1, 1, 2)) for _ in kernels)
     if "blocks" in configuration:
         copies = tuple(rng.choice((1, 1, 2)) for _ in kernels)
     turns = tuple(rng.choice((1, 1, 2, 3)) for _ in kernels) if configuration == "threads-match" else (1, 1)
     resident = 0 if "match" in configuration or "blocks" in configuration else rng.choice((0, 0, 1, 2))
-    if "threads" in configuration and rng.random() < 0.8:  # Blocks of other sizes are mostly refused.
+    if "threads" in configuration and rng.random() < 0.8 and not odd:  # Blocks of other sizes are mostly refused.
         for at, kernel in enumerate(kernels):
             if threads(kernel.block) % 32:
                 kernels[at] = Kernel(number, kernel.side, kernel.drawn, (64, 1, 1), min(kernel.leave, 63), kernel.grid,
@@ -281,7 +307,18 @@ class LanguageBatch:
                 results[case.name] = 1, said.replace("cufuse: error: ", "cufuse: refused: ")
             if case.refuse and status == 0:
                 results[case.name] = "0 where it must refuse", said
+            elif status == 1 and isinstance(case, Program) and case.has("fuses"):
+                results[case.name] = self.refused(case, tools) or results[case.name]
+            elif status == 0 and isinstance(case, Program) and case.has("assembles"):
+                results[case.name] = assembled(case, folder) or results[case.name]
         return {case.name: results[case.name] for case in self.cases}
+
+    def refused(self, case, tools):
+        """What cufuse says where it refuses what it must not."""
+        with tempfile.TemporaryDirectory(prefix="cufuse-fuzz") as folder:
+            case.plainest().write_sources(folder)
+            status, said = fuse_alone(tools, case.plainest().command(), folder)
+            return (f"{status} where it must fuse", said) if status else None
 
     def program(self, cases, folder):
         lines = ['#include "Harness.h"', '#include "LanguageHarness.h"', "#include <cstring>"]
@@ -354,6 +391,26 @@ def fuse_together(tool, cufuse, cases, folder):
     return results
 
 
+def includes(folder, case):
+    """A fused source stands beside none of the headers of its inputs."""
+    folders = dict.fromkeys(os.path.dirname(path) for _, path in case.sides())
+    return [f"-I{os.path.join(folder, place)}" for place in folders]
+
+
+def assembled(case, folder):
+    """What ptxas says against it, where there is nvcc."""
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    if not os.path.exists(nvcc):
+        return None
+    process = subprocess.run(
+        [nvcc, "-arch=sm_90", "-cubin", "-w", "-o", os.devnull, *case.flags, *includes(folder, case), case.name + ".cu"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        errors="replace")
+    return ("0 and does not assemble", tail(process.stdout + process.stderr)) if process.returncode else None
+
+
 def preprocessed(folder, file, case, letter):
     """The text of a file and its headers, whose macros are gone, and whose names have got the letter. Headers of
     CUDA are empty: the program has included them."""
@@ -361,15 +418,13 @@ def preprocessed(folder, file, case, letter):
     os.makedirs(stubs, exist_ok=True)
     for name in ("cuda_runtime.h", "cstddef", "cstdint", "cooperative_groups.h"):
         write(os.path.join(stubs, name), "")
-    # A fused source stands beside none of the headers of its inputs.
-    includes = [
-        f"-I{os.path.join(folder, place)}" for place in dict.fromkeys(
-            os.path.dirname(path) for _, path in case.sides())
-    ]
     standard = [flag for flag in case.flags if flag.startswith("-std=")] or ["-std=c++17"]
+    # Of several architectures, the output must be right for each.
+    architectures = re.findall(r"arch=compute_(\d+)", " ".join(case.flags)) or ["90"]
+    architecture = architectures[0 if case.number % 4 else -1]
     process = subprocess.run([
         COMPILER, "-E", "-P", "-x", "c++", *standard, "-w", "-nostdinc", "-nostdinc++", "-isystem", stubs,
-        "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDA_ARCH__=900", *includes,
+        "-D__CUDACC__=1", "-D__NVCC__=1", "-DEMULATED=1", f"-D__CUDA_ARCH__={architecture}0", *includes(folder, case),
         os.path.join(folder, file)
     ],
                              capture_output=True,
@@ -392,5 +447,7 @@ class Maker:
         self.draw = draw
 
     def __call__(self, seed, size):
-        return LanguageBatch(
-            seed, [draw_program(random.Random(f"{seed} {at}"), seed * 100 + at, self.draw) for at in range(size)])
+        return LanguageBatch(seed, [
+            draw_program(random.Random(f"{seed} {at}"), seed * 100 + at, seed * size + at, self.draw)
+            for at in range(size)
+        ])

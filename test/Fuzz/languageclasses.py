@@ -22,7 +22,7 @@ CLASSES = {
     "text.S19": "control bytes in comments",
     "text.X1": "names and macros like those of ours or of the other input",
     "text.X2": "inline PTX with registers of its own",
-    "text.X3": "line directives and structured bindings",
+    "text.X3": "line directives",
     "sync.S1": "guard objects and leaving",
     "sync.S1b": "a barrier in a destructor and leaving",
     "sync.S2": "warp primitives of inline PTX",

@@ -2,8 +2,8 @@
 from before they were mended, or one that has been given them.
 
 The programs are those of a plain run, in its order; left out are those in which nothing draws a class that is still
-looked for. A program counts for a class if it goes wrong, and still does with nothing else in it than what draws
-the class.
+looked for. A program counts for a class if it goes wrong, still does with nothing else in it than what draws the class,
+and no longer does without that, too.
 """
 import copy
 import tempfile
@@ -48,10 +48,12 @@ def find(make_batch, tools, names, count, seed):
         cases = [case for case in cases if classes_of(case) & set(left)]
         failed = wrong(cases, batch_seed, tools)
         for case in cases:
-            for name in sorted(classes_of(case) & set(left)):
+            classes = sorted(classes_of(case) & set(left))
+            for name in classes:
                 tried[name] += 1
-                if case.name not in failed:
-                    continue
+            if case.name not in failed or wrong([reduced(case, "")], batch_seed, tools):
+                continue
+            for name in classes:
                 alone = wrong([reduced(case, name)], batch_seed, tools).get(case.name)
                 if alone:
                     left.remove(name)

@@ -90,13 +90,22 @@ SYNC = [
                sync=True,
                body="for (unsigned k = 0; k < 2u + blockIdx.x % 2u; ++k) {\n" + held("held") + "\n}"),
     Production("barriers on both sides",
-               "sync.H1.uneven",
+               "plain",
                sync=True,
                weight=4,
                needs_all=True,
                body="__shared__ unsigned held[256];\nheld[t] = v;\nif (t % 64u < 32u) { __syncthreads(); v += "
                "held[$A - 1u - t]; "
                "__syncthreads(); } else { __syncthreads(); v ^= held[$A - 1u - t]; __syncthreads(); }"),
+    # CUDA does not define it; the hardware counts warps, and misses none that has ended.
+    Production("more barriers on one side",
+               "sync.H1.uneven",
+               sync=True,
+               last=True,
+               weight=4,
+               needs_all=True,
+               body="__shared__ unsigned held[256];\nheld[t] = v;\nif (t < 32u) { __syncthreads(); v += "
+               "held[$A - 1u - t]; __syncthreads(); } else { __syncthreads(); v ^= held[$A - 1u - t]; }"),
     # Threads that leave: at most one of these in a kernel.
     Production("leave by a condition variable",
                "sync.H1.condvar sync.S3",
@@ -220,7 +229,12 @@ SYNC = [
                weight=4,
                exit=True,
                sync=True,
-               file="template <typename F, typename... X> __device__ void invoke$i(F f, X... x) { f(x...); }",
+               top='#include "$hA"',
+               files={
+                   "A":
+                   "#pragma once\n#pragma GCC system_header\n"
+                   "template <typename F, typename... X> __device__ void invoke$i(F f, X... x) { f(x...); }"
+               },
                body="invoke$i([&v, t](unsigned at) {\nif (at >= $L) return;\n" + held("held").replace("$A", "$L") +
                "\n}, t);\nif (t >= $L) return;"),
     # Lifetimes.
@@ -307,6 +321,7 @@ SYNC = [
     Production("shuffle of PTX",
                "sync.W3 sync.S2",
                weight=3,
+               odd=True,
                warp=True,
                body='unsigned r$i;\nasm volatile("shfl.sync.idx.b32 %0, %1, 0, 0x1f, 0xffffffff;" : "=r"(r$i) : '
                '"r"(v));\n'

@@ -92,15 +92,15 @@ TEXT = [
     Production("macro between includes",
                "text.S7",
                weight=2,
-               top='#define $M $c0\n#include "$hA"\n#undef $M\n#define $M $c1\n#include "$hB"@(\n#undef $M\n#define '
-               '$M $c2@|\n#undef $M'
-               '\n#define $M $c0@)',
+               top='#define $M $c0\n#include "$hA"\n#undef $M\n#define $M $c1\n#include "$hB"\n#undef $M\n#define '
+               '$M @($c2@|$c0@)\n#include "$hC"',
                files={
-                   "A": "static __device__ unsigned one$i(unsigned x) { return x * $M; }@(\nstruct One$i { "
+                   "A": "#pragma once\ninline __device__ unsigned one$i(unsigned x) { return x * $M; }@(\nstruct One$i { "
                    "unsigned at[$M]; };@|@)",
-                   "B": "static __device__ unsigned two$i(unsigned x) { return x + $M; }"
+                   "B": "#pragma once\ninline __device__ unsigned two$i(unsigned x) { return x + $M; }",
+                   "C": "#pragma once\ninline __device__ unsigned three$i(unsigned x) { return x ^ $M; }"
                },
-               body="v = one$i(v) ^ two$i(v) ^ $M;"),
+               body="v = one$i(v) ^ two$i(v) ^ three$i(v) ^ $M;"),
     Production("macro between includes of types",
                "text.S7",
                param="Extra$i",
@@ -115,16 +115,23 @@ TEXT = [
                body="v = one$i(v) ^ two$i(v) ^ unsigned(sizeof(Extra$i)) ^ extra.value;"),
     Production("undefined before an include",
                "text.S7",
-               param="Extra$i",
+               weight=2,
                top='#define $M $c0\n#include "$hA"\n#undef $M\n#include "$hB"',
                files={
-                   "A":
-                   "#ifdef $M\nstatic __device__ unsigned one$i(unsigned x) { return x * $M; }\n#endif",
-                   "B":
-                   "struct Extra$i { unsigned char tag; unsigned value; };\n"
-                   "#ifdef $M\nenum { Two$i = 3 };\n#else\nenum { Two$i = $c1 };\n#endif"
+                   "A": "#pragma once\ninline __device__ unsigned one$i(unsigned x) { return x * $M; }",
+                   "B": "#pragma once\ninline __device__ unsigned two$i(unsigned x) {\n#ifdef $M\nreturn x + 3u;\n#else\n"
+                   "return x ^ $c1;\n#endif\n}"
                },
-               body="v = one$i(v) + Two$i + extra.value;"),
+               body="v = one$i(v) + two$i(v);"),
+    Production("header of one name in two folders",
+               "text.S8",
+               weight=3,
+               top='#include "../$S/same$i.h"',
+               files={
+                   "same$i.h":
+                   "#pragma once\ninline __device__ unsigned scale$i(unsigned value, $T by) { return value * $c0 + unsigned(by); }"
+               },
+               body="v = scale$i(v, 3);"),
     Production("pasted macro",
                "text.S11",
                weight=2,
@@ -392,7 +399,7 @@ TEXT = [
     # What the compiler and the place say.
     Production("identity of the compiler",
                "text.S4",
-               weight=2,
+               weight=5,
                sync=True,
                wraps=False,
                body="#if @(defined(__CUDA__)@|defined(__CLANG_CUDA_RUNTIME_WRAPPER_H__)@)\nv += $c0;\n#else\n"
@@ -400,13 +407,14 @@ TEXT = [
                "__syncthreads();\n#endif"),
     Production("architecture",
                "text.S5 tune.2",
-               weight=2,
+               weight=6,
                sync=True,
                wraps=False,
                flags=("-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90,code=sm_90"),
-               body="#if __CUDA_ARCH__ < 900\nv += $c0;\n#else\n"
+               file="__device__ unsigned only$i(unsigned x) { return x * $c1; }",
+               body="#if __CUDA_ARCH__ @(<@|>=@) 900\nv += $c0;\n#else\n@(v = only$i(v);@|"
                "__shared__ unsigned held[256];\nheld[t] = v;\n__syncthreads();\nv ^= held[$A - 1u - t];\n"
-               "__syncthreads();\n#endif"),
+               "__syncthreads();@)\n#endif"),
     Production("counter",
                "text.S18",
                file="@(int unrelated$i() { return __COUNTER__; }\n@|@)",
@@ -457,7 +465,11 @@ TEXT = [
     Production("initialised constant that the host fills",
                "text.S16",
                weight=1.5,
-               file="__constant__ unsigned filled$i[2] = {$c0, $c1};",
+               file="__constant__ unsigned filled$i[2] = {$c0, $c1};\n"
+               "__host__ __device__ void fill$i() {\n#if !defined __CUDA_ARCH__ || defined EMULATED\n"
+               "const unsigned values[2] = {$c2, $c3};\ncudaMemcpyToSymbol(filled$i, values, sizeof values);\n"
+               "#endif\n}",
+               host="fill$i",
                body="v += filled$i[v % 2u];"),
     Production("unknown special register",
                "text.S17 sync.S6",
@@ -467,7 +479,7 @@ TEXT = [
                ': "=r"(r)); v += r;'),
     Production("return in assembly",
                "text.S17 sync.S8",
-               weight=1.5,
+               weight=4,
                refuse=True,
                body='@(asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0; @p ret; }" :: "r"(v));@|if (v == 77u) asm '
                'volatile("ret;");@)'),
@@ -499,18 +511,26 @@ TEXT = [
                body="v = only$i(v) + "
                "unsigned(only$i(3ull));"),
     Production("structured binding",
-               "text.X3",
+               "plain",
+               fuses=True,
                file="struct Two$i { unsigned a, b; };",
                body="auto [a, c] = Two$i{v, threadIdx.x * $c0}; v = a ^ c;"),
-    Production("line directive", "text.X3", wraps=False, body='#line @(77@|4000@)\nv += $c0;'),
+    Production("line directive",
+               "text.X3",
+               weight=2,
+               fuses=True,
+               wraps=False,
+               file="#line @(40@|4000@)\n__device__ unsigned late$i(unsigned x) { return x + $c0; }",
+               body="@(v = late$i(v);@|\n#line 77\nv *= late$i(v);@)"),
     Production("names of ours",
                "text.X1",
                body="unsigned cufuse_value0 = v * $c0; unsigned cufuse_turn = 3u; v = "
                "cufuse_value0 + cufuse_turn;"),
     Production("unscoped register",
                "text.X2",
-               weight=1.5,
-               file="__device__ unsigned tmp$i(unsigned x) { unsigned y; "
-               'asm("{ .reg .u32 tmp; add.u32 tmp, %1, $c0; mov.u32 %0, tmp; }" : "=r"(y) : "r"(x)); return y; }',
-               body="v = tmp$i(v);"),
+               weight=4,
+               wraps=False,
+               assembles=True,
+               body='asm volatile(".reg .u32 tmp$i; add.u32 tmp$i, %0, $c0; @(mov.u32 %0, tmp$i;@|bra over$i; add.u32 tmp$i, '
+               'tmp$i, 1; over$i: mov.u32 %0, tmp$i;@)" : "+r"(v));'),
 ]

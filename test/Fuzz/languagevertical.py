@@ -28,16 +28,20 @@ class Twist:
                  weight=1.0,
                  third=False,
                  product=False,
+                 address=False,
+                 library="",
                  guard="i < n",
                  macro=False,
                  barrier=False):
         """`inside`: statements between load and store; `at`: the element loaded; `role`: of the producer, the
         consumer or either; `loop`: only in a loop of the launch's size; `element`: the type of what is between the
-        kernels; `barrier`: has one, and is in no loop."""
+        kernels; `barrier`: has one, and is in no loop; `address`: the consumer has that of what the producer stores, as
+        a number `where`; `library`: text of a system's header."""
         self.name, self.classes, self.inside, self.before, self.file, self.role = name, classes.split(
         ), inside, before, file, role
         self.loop, self.at, self.store, self.load, self.element, self.weight = loop, at, store, load, element, weight
         self.third, self.product, self.guard, self.macro, self.barrier = third, product, guard, macro, barrier
+        self.address, self.library = address, library
 
 
 STRUCT = "struct Element$i { unsigned value; unsigned count; "
@@ -116,7 +120,8 @@ TWISTS = [
           role="next",
           file="__device__ unsigned peek$i(unsigned long long at, int i) { return reinterpret_cast<const unsigned "
           "*>(at)[i]; }",
-          inside="v += peek$i(reinterpret_cast<unsigned long long>($from), n - 1 - i);",
+          inside="v += peek$i(@(where@|reinterpret_cast<unsigned long long>($from)@), n - 1 - i);",
+          address=True,
           weight=7),
     Twist("product that wraps",
           "vertical.9",
@@ -127,7 +132,7 @@ TWISTS = [
     Twist("guard that wraps",
           "vertical.10",
           guard="static_cast<unsigned>(i) + 0xffffffffu < static_cast<unsigned>(n)",
-          weight=3),
+          weight=6),
     Twist("part of an element",
           "vertical.12 vertical.18",
           role="first",
@@ -163,6 +168,12 @@ TWISTS = [
           inside='unsigned lane; asm("mov.u32 %0, %%@(laneid@|tid.x@|ntid.x@|ctaid.x@);" : "=r"(lane)); v += lane;',
           weight=2),
     Twist("active lanes", "vertical.13", inside="v += __popc(__activemask());", weight=0.5),
+    Twist("lane of a library",
+          "vertical.13",
+          library="inline __device__ unsigned lane$i() {\n  unsigned lane;\n"
+          '  asm("mov.u32 %0, %%laneid;" : "=r"(lane));\n  return lane;\n}\n',
+          inside="v += lane$i();",
+          weight=4),
     Twist("reference beyond the element",
           "vertical.14",
           role="next",
@@ -207,6 +218,9 @@ class Chain:
     def product(self):
         return any(twist.product for twist, _ in self.next)
 
+    def address(self):
+        return any(twist.address for twist, _ in self.next)
+
     def filler(self, twist, at):
         rng, suffix = random.Random(f"{self.number} {at}"), f"{at}_p{self.number}"
 
@@ -223,7 +237,7 @@ class Chain:
         macro = False
         for twist, at in pieces:
             fill = self.filler(twist, at)
-            files.append(fill(twist.file))
+            files.append(f'#include "library{at}.h"' if twist.library else fill(twist.file))
             before.append(fill(twist.before))
             if twist.load and load is None:
                 load = fill(twist.load, source).replace(f"= {source}[j]", f"= {source}[j]{value}")
@@ -255,10 +269,11 @@ class Chain:
             definition = self.filler(twist, at)(twist.element) + "\n"
         extra = ", int rows, int columns" if self.product() else ""
         total = ", long long total" if self.product() else ""
+        where = ", unsigned long long where" if self.address() else ""
         read = "const unsigned *__restrict__"
         text = self.kernel("first", f"{read} x, {read} w, {element} *__restrict__ mid, int n{extra}", self.first, "x",
                            "mid", element if value else "", "")
-        parameters = f"const {element} *__restrict__ in, {read} w, unsigned *__restrict__ out, int n{total}"
+        parameters = f"const {element} *__restrict__ in, {read} w, unsigned *__restrict__ out, int n{total}{where}"
         text += self.kernel("next", parameters, self.next, "in", "out", "", value)
         if self.third():
             parameters = f"const {element} *__restrict__ in, unsigned *__restrict__ last, int n"
@@ -270,6 +285,10 @@ class Chain:
     def write_sources(self, folder):
         os.makedirs(os.path.join(folder, self.name), exist_ok=True)
         definition, text = self.text()
+        for twist, at in self.first + self.next:
+            if twist.library:
+                with open(os.path.join(folder, self.name, f"library{at}.h"), "w") as file:
+                    file.write("#pragma once\n#pragma GCC system_header\n" + self.filler(twist, at)(twist.library))
         with open(os.path.join(folder, self.name, "k.cu"), "w") as file:
             file.write(('#include "types.h"\n' if definition else "") + text)
         if definition:
@@ -318,6 +337,7 @@ class Chain:
         element = f"Element{self.element()[1]}{p}" if self.element() else "unsigned"
         between = f"reinterpret_cast<{element} *>(arrays.mid)"
         product, third = self.product(), self.third()
+        where = "reinterpret_cast<unsigned long long>(arrays.mid)"
         launch = re.search(r"namespace (\w+) \{\n/// The arguments",
                            header)[1].replace(f"_p{self.number}", f"_p{self.number}f")
         fields = re.search(r"struct Arguments \{\n(.*?)\n\};", header, re.S)[1].splitlines()
@@ -326,7 +346,7 @@ class Chain:
             f"    first{p}<<<{self.grid}, 64>>>(arrays.x, arrays.w, {between}, "
             f"300{', 65536, 65537' if product else ''});",
             f"    next{p}<<<{self.grid}, 64>>>({between}, arrays.w, arrays.out, "
-            f"300{', 65536ll * 65537' if product else ''});"
+            f"300{', 65536ll * 65537' if product else ''}{f', {where}' if self.address() else ''});"
         ]
         if third:
             lines.append(f"    third{p}<<<{self.grid}, 64>>>({between}, arrays.last, 300);")
@@ -342,7 +362,8 @@ class Chain:
                     "n": "300",
                     "rows": "65536",
                     "columns": "65537",
-                    "total": "65536ll * 65537"
+                    "total": "65536ll * 65537",
+                    "where": where
                 }.get(short, f"arrays.{short}")
                 if short == "in":
                     value = "arrays.mid"
@@ -356,7 +377,8 @@ class Chain:
         return "\n".join(lines) + "\n"
 
 
-def make_chain(rng, number, draw=None):
+def make_chain(rng, number, draw=None, lead=None):
+    """`lead`: the twist that it has in any case."""
     twists = [twist for twist in TWISTS if not draw or twist.name in draw or twist.name == "arithmetic"]
 
     def pick(role, count, others=()):
@@ -366,8 +388,10 @@ def make_chain(rng, number, draw=None):
             twist for twist in twists if twist.role in ("any", role) and not (whole and twist.name in OF_NUMBERS)
         ]
         weights = [twist.weight * (4 if draw and twist.name in draw else 1) for twist in fitting]
-        return [(twist, at + (0 if role == "first" else 10))
-                for at, twist in enumerate(rng.choices(fitting, weights, k=count))]
+        chosen = rng.choices(fitting, weights, k=count)
+        if lead in fitting and (role == "next" or lead.role == "first"):
+            chosen = [lead] + chosen[1:]
+        return [(twist, at + (0 if role == "first" else 10)) for at, twist in enumerate(chosen)]
 
     first = pick("first", rng.choice((0, 1, 1, 2)))
     next_ = pick("next", rng.choice((0, 1, 1, 2)), first)
@@ -376,8 +400,11 @@ def make_chain(rng, number, draw=None):
     if any(twist.barrier for twist, _ in first + next_):
         first, next_ = ([(twist, at) for twist, at in pieces if not twist.loop] for pieces in (first, next_))
         grids = (5, 5, 6)
+    # In vectors, an element has another lane.
+    lanes = any("vertical.13" in twist.classes for twist, _ in first + next_)
     options = [
-        option for option, part in (("vectorize=4", 0.15), ("recompute=any", 0.3), ("distinct", 0.2))
+        option for option, part in (("vectorize=4", 0.8 if lanes else 0.15), ("recompute=any", 0.3), ("distinct", 0.2))
         if rng.random() < part
     ]
-    return Chain(number, first, next_, options, rng.random() < 0.6, rng.choice(grids))
+    dead = rng.random() < 0.6 and not any(twist.address for twist, _ in next_)
+    return Chain(number, first, next_, options, dead, rng.choice(grids))

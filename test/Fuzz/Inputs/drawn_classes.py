@@ -4,15 +4,16 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from campaign import emulator_backend  # noqa: E402
 from language import PRODUCTIONS, TWISTS, Maker  # noqa: E402
 from languageclasses import CLASSES, NOT_DRAWN  # noqa: E402
 from languagefind import classes_of  # noqa: E402
 
-PROGRAMS = 500
+PROGRAMS, SIZE = 500, emulator_backend("").batch
 first, drawn, number = {}, set(), 0
 make_batch = Maker()
-for seed in range(1, PROGRAMS // 20 + 1):
-    for case in make_batch(seed, 20).cases:
+for seed in range(1, PROGRAMS // SIZE + 1):
+    for case in make_batch(seed, SIZE).cases:
         number += 1
         drawn |= {production.name for production in case.productions()}
         for name in classes_of(case):
