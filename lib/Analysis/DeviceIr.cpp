@@ -106,6 +106,13 @@ private:
 } // namespace
 
 class DeviceIrBuilder {
+  static bool isCopy(const clang::FunctionDecl *F) {
+    if (auto *Constructor = llvm::dyn_cast_or_null<clang::CXXConstructorDecl>(F))
+      return Constructor->isCopyOrMoveConstructor();
+    auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(F);
+    return Method && (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator());
+  }
+
 public:
   DeviceIrBuilder(const ParsedUnit &Unit, const Reached &Reach) : Unit(Unit), Reach(Reach) {}
 
@@ -173,9 +180,16 @@ private:
     for (const llvm::Function &F : *Generator->GetModule()) {
       if (F.getCallingConv() == llvm::CallingConv::PTX_Kernel && !F.isDeclaration())
         Ir->Kernel = const_cast<llvm::Function *>(&F);
-      if (!F.isDeclaration() || F.isIntrinsic())
+      if (F.isIntrinsic())
         continue;
-      if (auto *Declared = llvm::dyn_cast_or_null<clang::FunctionDecl>(Generator->GetDeclForMangledName(F.getName()))) {
+      auto *Declared = llvm::dyn_cast_or_null<clang::FunctionDecl>(Generator->GetDeclForMangledName(F.getName()));
+      if (F.getSubprogram() && isCopy(Declared)) {
+        if (Declared->isDefaulted())
+          Ir->ImplicitCopies.insert(F.getSubprogram());
+        else if (Ast.getSourceManager().isInSystemHeader(Declared->getLocation()))
+          Ir->LibraryCopies.insert(F.getSubprogram());
+      }
+      if (F.isDeclaration() && Declared) {
         Ir->Declarations[&F] = Declared;
         if (const clang::FunctionDecl *Definition = nullptr; Declared->hasBody(Definition))
           add(Definition);
@@ -247,6 +261,18 @@ bool DeviceIr::isOfGroups(const llvm::Instruction &I) const {
       return false; // the user's code, which a group may have called
     if (Groups.match(At->getFilename()))
       return true;
+  }
+  return false;
+}
+
+bool DeviceIr::isOfImplicitCopy(const llvm::Instruction &I) const {
+  bool IsImplicit = false;
+  for (const llvm::DILocation *At = I.getDebugLoc(); At; At = At->getInlinedAt()) {
+    const llvm::DISubprogram *In = At->getScope()->getSubprogram();
+    const bool IsThisImplicit = ImplicitCopies.contains(In);
+    if (!IsThisImplicit && !LibraryCopies.contains(In)) // a constructor without a text may have made what is copied
+      return IsImplicit && !In->isArtificial();
+    IsImplicit |= IsThisImplicit;
   }
   return false;
 }

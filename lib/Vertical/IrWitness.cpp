@@ -186,15 +186,6 @@ private:
   std::vector<Finding> Found;
 };
 
-/// Is it part of a copy that the compiler makes of a class, by loops over its arrays? The text has the object as a
-/// whole.
-bool isGenerated(const llvm::Instruction &I) {
-  for (const llvm::DILocation *At = I.getDebugLoc(); At; At = At->getInlinedAt())
-    if (const llvm::DISubprogram *In = At->getScope()->getSubprogram(); In && In->isArtificial())
-      return true;
-  return false;
-}
-
 /// Is every access of the IR one that the text has?
 class AccessCheck {
 public:
@@ -341,7 +332,7 @@ void checkByIr(const DeviceIr *Ir, const KernelFacts &Facts, KernelAccesses &Acc
   AccessCheck Check(*Ir, Values, Accesses);
   std::vector<AccessSite> Hidden;
   for (const IrAccess &Access : Memory.Accesses) {
-    if (isGenerated(*Access.By) || Check.agrees(Access) || Access.Argument >= Accesses.Parameters.size())
+    if (Ir->isOfImplicitCopy(*Access.By) || Check.agrees(Access) || Access.Argument >= Accesses.Parameters.size())
       continue;
     AccessSite Site; // which no object in the pointer's place follows
     Site.What = Access.What == IrAccess::Kind::Load             ? AccessSite::Kind::Load

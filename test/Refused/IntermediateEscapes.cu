@@ -6,6 +6,10 @@
 // RUN:   --link wide.mid=take.in --link wide.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WIDE --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:moved %s:take --block 128 \
 // RUN:   --link moved.mid=take.in --link moved.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MOVED --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:inherited --block 128 \
+// RUN:   --link doubled.mid=inherited.in --link doubled.n=inherited.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INHERITED --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:initialised --block 128 \
+// RUN:   --link doubled.mid=initialised.in --link doubled.n=initialised.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INITIALISED --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 
 __device__ void put(float *to, int i) { to[i] = i; }
@@ -37,4 +41,45 @@ __global__ void take(const float *__restrict__ in, float *__restrict__ out, int 
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = in[i] + 1;
+}
+
+// Constructors without a text of their own reach beside the element.
+struct Beside {
+  float value;
+  __device__ Beside(const float &at, int by) : value(at + (&at)[by]) {}
+};
+struct Inherits : Beside {
+  using Beside::Beside;
+};
+struct Refers {
+  const float &at;
+  __device__ Refers(const float &at) : at(at) {}
+};
+struct Initialises : Refers {
+  using Refers::Refers;
+  float next = (&at)[1];
+};
+
+__global__ void doubled(const float *__restrict__ in, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    mid[i] = 2 * in[i];
+}
+
+__global__ void inherited(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    // INHERITED: refused: {{.*}} inherited: {{.*}}[IntermediateEscapes]
+    const Inherits both(in[i], i > 0 ? -1 : 0);
+    out[i] = both.value;
+  }
+}
+
+__global__ void initialised(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    // INITIALISED: refused: {{.*}} initialised: {{.*}}[IntermediateEscapes]
+    const Initialises both(in[i]);
+    out[i] = both.next;
+  }
 }

@@ -4,9 +4,12 @@
 
 #include "cufuse/Analysis/Reach.h"
 
+#include <llvm/ADT/DenseSet.h>
+
 #include <memory>
 
 namespace llvm {
+class DISubprogram;
 class Function;
 class Instruction;
 class LLVMContext;
@@ -32,6 +35,9 @@ public:
   SourcePlace place(const llvm::Instruction &I, std::string *Function = nullptr) const;
   /// Is the instruction written in the headers of cooperative groups?
   bool isOfGroups(const llvm::Instruction &I) const;
+  /// Is it part of a copy that the compiler makes of a class, with what libraries copy of its members, where a function
+  /// with a text asks for it? That text has the object as a whole.
+  bool isOfImplicitCopy(const llvm::Instruction &I) const;
 
 private:
   DeviceIr() = default;
@@ -41,6 +47,7 @@ private:
   std::unique_ptr<llvm::Module> Module;
   llvm::Function *Kernel = nullptr;
   llvm::DenseMap<const llvm::Function *, const clang::FunctionDecl *> Declarations;
+  llvm::DenseSet<const llvm::DISubprogram *> ImplicitCopies, LibraryCopies;
   friend class DeviceIrBuilder;
 };
 
