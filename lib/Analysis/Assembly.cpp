@@ -5,6 +5,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Regex.h>
 
@@ -75,19 +76,23 @@ AssemblyScan scanAssembly(llvm::StringRef Text) {
     if (!S.IsLabel && S.Opcode == ".reg")
       Declared.insert(S.Operands.begin(), S.Operands.end());
   });
-  auto Register = [&](llvm::StringRef Word) {
+  auto Register = [&](llvm::StringRef Word, llvm::StringRef Opcode) {
     const llvm::StringRef Name = ptxRegisterName(Word);
     if (Name.empty() || Declared.count(Word) || Declared.count(Word.rtrim("0123456789")))
       return;
     const PtxRegister *Known = findPtxRegister(Name);
     if (Known && Known->What == PtxRegister::Kind::Any)
       return;
+    // An operand in its place has 32 bits.
+    const llvm::StringRef Type = Opcode.rsplit('.').second;
     AssemblyMention Mention;
     if (Known && Known->What == PtxRegister::Kind::Block &&
         readRegister(Word.data() - Text.data(), Word, Name, Mention))
       Scan.Mentions.push_back(Mention);
     else
       Unknown(("%" + Name).str());
+    if (Type == "u16" || Type == "s16" || Type == "b16")
+      Unknown(("%" + Name + " as " + Type).str());
   };
   readPtxStatements(Text, [&](const PtxStatement &S) {
     if (S.IsLabel)
@@ -109,8 +114,9 @@ AssemblyScan scanAssembly(llvm::StringRef Text) {
       Scan.Mentions.push_back(Mention);
     else if (What != PtxFamily::Kind::Plain && What != PtxFamily::Kind::Warp && What != PtxFamily::Kind::Copy)
       Unknown(Family ? Family->Name : S.Opcode);
-    Register(S.Opcode); // where only a part of the text is scanned
-    llvm::for_each(S.Operands, Register);
+    Register(S.Opcode, ""); // where only a part of the text is scanned
+    for (llvm::StringRef Word : S.Operands)
+      Register(Word, S.Opcode);
   });
   return Scan;
 }
@@ -127,6 +133,34 @@ AssemblyScan scanAssembly(const clang::GCCAsmStmt &Assembly) {
              : M.Number == 0 || M.Number > 15))
       Scan.Unknown = "bar";
   return Scan;
+}
+
+bool takesOperands(const clang::GCCAsmStmt &Assembly) {
+  const std::string Text = Assembly.getAsmString();
+  const std::vector<AssemblyMention> Mentions = scanAssembly(Text).Mentions;
+  const auto Last = llvm::find_if(llvm::reverse(Mentions), [](const AssemblyMention &M) {
+    return M.What != AssemblyMention::Kind::Barrier; // whose operands are constants
+  });
+  auto IsApart = [&](unsigned Output) { return llvm::StringRef(Assembly.getOutputConstraint(Output)).contains('&'); };
+  if (Last == Mentions.rend() || llvm::all_of(llvm::seq(Assembly.getNumOutputs()), IsApart))
+    return true;
+  // All that stands before the last instruction that reads a register, or in a loop, may write the outputs it names.
+  llvm::StringRef Before = llvm::StringRef(Text).take_front(Last->At);
+  const size_t End = Before.rfind(';');
+  Before = Before.take_front(End == llvm::StringRef::npos ? 0 : End);
+  readPtxStatements(Text, [&](const PtxStatement &S) {
+    if (S.IsLabel)
+      Before = Text;
+  });
+  for (size_t At = Before.find('%'); At != llvm::StringRef::npos; At = Before.find('%', At + 1)) {
+    llvm::StringRef Name = Before.drop_front(At + 1);
+    unsigned Number = 0;
+    if (Name.starts_with("%"))
+      ++At;
+    else if (Name.consumeInteger(10, Number) || (Number < Assembly.getNumOutputs() && !IsApart(Number)))
+      return false;
+  }
+  return true;
 }
 
 bool isBlockBarrier(const clang::GCCAsmStmt &Assembly) {

@@ -78,6 +78,8 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
     return Refuse("a macro holds it");
   const auto [File, Begin] = Text.offset(Assembly.getAsmLoc());
   const unsigned End = Text.offset(Assembly.getRParenLoc()).second + 1;
+  if (!takesOperands(Assembly))
+    return Refuse("it may write an output without `&` before it reads what becomes an operand; say \"=&r\" or \"+&r\"");
   if (isBlockBarrier(Assembly)) {
     Edits.push_back({{File, Begin}, End - Begin, "cufuse_partition::sync()"});
     return;

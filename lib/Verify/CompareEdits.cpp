@@ -404,6 +404,8 @@ bool Comparison::assembly(const clang::GCCAsmStmt *A, const clang::Stmt *B) {
       return differ("assembly has other operands");
     else if (!expression(A->getOutputExpr(I), Other->getOutputExpr(I)))
       return false;
+  if (Edited && !takesOperands(*A))
+    return differ("an operand of assembly may share a register with an output");
   auto IsBarrier = [&](const clang::CallExpr *Call) {
     auto *Space = Call && Call->getDirectCallee()
                       ? llvm::dyn_cast<clang::NamespaceDecl>(Call->getDirectCallee()->getDeclContext())

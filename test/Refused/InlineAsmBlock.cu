@@ -40,6 +40,9 @@ __global__ void launch(unsigned *data) {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(x));
   // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %unheardof in launch
   asm("mov.u32 %0, %%unheardof;" : "=r"(x));
+  unsigned short half;
+  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %tid as u16 in launch
+  asm("mov.u16 %0, %%tid.x;" : "=h"(half));
   // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: ret in launch
   asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0; @p ret; }" ::"r"(x));
   // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: clusterlaunchcontrol in launch
@@ -66,12 +69,22 @@ __global__ void unplain(float *data) {
   asm(MOVE : "=r"(x));
   // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unplain: {{.*}}: its text is not written plainly [InlineAsmBlock]
   asm("mov.u32 %0, %%ti" "d.x;" : "=r"(y));
+  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+2]]:3: unplain: {{.*}}: it may write an output without `&` before it reads what
+  // UNPLAIN-SAME: becomes an operand; say "=&r" or "+&r" [InlineAsmBlock]
+  asm("{ .reg .u32 t; shl.b32 %0, %0, 2; mov.u32 t, %%tid.x; xor.b32 %0, %0, t; }" : "+r"(x));
+  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unplain: {{.*}}: it may write an output without `&`
+  asm("add.u32 %[x], %[x], 1; add.u32 %[x], %[x], %%ntid.x;" : [x] "+r"(x));
+  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unplain: {{.*}}: it may write an output without `&`
+  asm("{ .reg .pred p; again: add.u32 %0, %0, %%ntid.x; setp.lt.u32 p, %0, 99; @p bra again; }" : "+r"(x));
   data[x + y] += 1;
 }
 
 __global__ void lanes(unsigned *data) {
   unsigned lane, sum;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm("{ .reg .u32 t; shl.b32 %0, %0, 2; mov.u32 t, %%tid.x; xor.b32 %0, %0, t; }" : "+&r"(lane));
+  asm("{ .reg .u32 t, %%u; mov.u32 t, %%tid.x; mov.u32 %%u, %1; xor.b32 %0, t, %%ntid.x; add.u32 %0, %0, %%u; }" : "=r"(lane) : "r"(3));
+  asm("xor.b32 %0, %0, %%tid.x;" : "+r"(lane));
   asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(lane), "r"(3), "r"(threadIdx.x));
   asm volatile("{\n"
                "  .reg .pred %%done; // of mine: %%tid would be another's\n"

@@ -39,6 +39,10 @@ struct AssemblyScan {
   std::string Copy; ///< The first that goes on after it (`cp.async.ca.shared.global`), or "".
 };
 
+/// May the statement read its special registers from operands? Where an instruction writes an output before another
+/// reads an operand, nvcc may have given both one register, unless the output says `&`.
+bool takesOperands(const clang::GCCAsmStmt &Assembly);
+
 /// Scans the text of an assembly statement. Lane registers keep their meaning and are not mentioned.
 AssemblyScan scanAssembly(llvm::StringRef Text);
 AssemblyScan scanAssembly(const clang::GCCAsmStmt &Assembly);
