@@ -96,13 +96,7 @@ static std::string given(const VerticalGraph &Graph, unsigned Node, const std::s
 
 /// The same, as the parameter's type: what an earlier kernel only loads, a later one may store.
 static std::string givenAs(const VerticalGraph &Graph, unsigned Node, const ParameterText &P) {
-  const std::string Given = given(Graph, Node, P.Name);
-  const auto [Of, Name] = Graph.memory(Node, P.Name);
-  const ParameterAccess &From = *Graph.Nodes[Of].parameter(Name), &To = *Graph.Nodes[Node].parameter(P.Name);
-  if (To.Element.empty() || ((!From.ReadOnly || To.ReadOnly) && (!From.Volatile || To.Volatile)))
-    return Given;
-  return fmt::format("const_cast<{}{}{} *>({})", To.ReadOnly ? "const " : "", To.Volatile ? "volatile " : "",
-                     P.Element.text(), Given);
+  return pointerText(Graph, Node, P.Name, P.Element.written(), given(Graph, Node, P.Name));
 }
 
 /// A type that is copied with each kernel is another type for each, unless it only has a name of its own there.

@@ -49,21 +49,6 @@ void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::strin
                                                 Index ? shown(*Index) : "not known", Group, Stored));
 }
 
-void checkAliasesInside(const VerticalNode &Node, const std::string &Parameter, Refusals &Refused) {
-  const ParameterAccess *Other = mayBeAliased(Node, Parameter);
-  if (!Other)
-    return;
-  const AccessSite *Own = nullptr, *By = nullptr;
-  for (const AccessSite &Site : Node.Accesses->Sites) {
-    if (Site.Parameter == Parameter && !Own)
-      Own = &Site;
-    if (Site.Parameter == Other->Name && !By)
-      By = &Site;
-  }
-  if (Own && By)
-    Refused.add({BlockerKind::MayAlias, By->Where, fmt::format("{}: {}; {}", Node.Name, By->str(), Own->str())});
-}
-
 namespace {
 
 class AliasCheck {
@@ -72,12 +57,32 @@ public:
       : Graph(Graph), Refused(Refused), DeadInMemory(DeadInMemory) {}
 
   void run() {
+    for (const Flow &F : Graph.Flows)
+      if (!DeadInMemory) {
+        inside(Graph.Nodes[F.Producer], F.Out);
+        inside(Graph.Nodes[F.Consumer], F.In);
+      }
     for (size_t I = 0; I < Graph.Order.size(); ++I)
       for (size_t J = I + 1; J < Graph.Order.size(); ++J)
         aliases(Graph.Order[I], Graph.Order[J]);
   }
 
 private:
+  void inside(const VerticalNode &Node, const std::string &Parameter) {
+    const ParameterAccess *Other = mayBeAliased(Node, Parameter);
+    if (!Other)
+      return;
+    const AccessSite *Own = nullptr, *By = nullptr;
+    for (const AccessSite &Site : Node.Accesses->Sites) {
+      if (Site.Parameter == Parameter && !Own)
+        Own = &Site;
+      if (Site.Parameter == Other->Name && !By)
+        By = &Site;
+    }
+    if (Own && By)
+      Refused.add({BlockerKind::MayAlias, By->Where, fmt::format("{}: {}; {}", Node.Name, By->str(), Own->str())});
+  }
+
   /// Is a parameter's memory not accessed in the fused kernel?
   bool isForwarded(unsigned Node, const std::string &Parameter) const {
     if (Graph.flowTo(Node, Parameter))

@@ -157,7 +157,7 @@ private:
   /// A parameter as an expression of those that remain.
   std::string plain(unsigned Node, const std::string &Parameter) const {
     if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
-      return argumentText(Graph, *S, [&](unsigned Of, const std::string &Factor) { return plain(Of, Factor); });
+      return shared(*S, [&](unsigned Of, const std::string &Factor) { return plain(Of, Factor); });
     return name(Node) + "_" + Parameter;
   }
 

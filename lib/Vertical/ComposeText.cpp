@@ -279,6 +279,39 @@ static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
   return Atoms;
 }
 
+std::string TextComposer::shared(const SharedArgument &S,
+                                 llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const {
+  const ParameterText &P = parameter(S.To, S.Parameter);
+  return pointerText(Graph, S.To, P.Name, P.Element.written(), argumentText(Graph, S, Argument));
+}
+
+/// What an argument that the proofs speak of must be, so that no conversion between integers changes it: in the range
+/// of `int`.
+void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive) {
+  auto Require = [&](const OutputText &Condition) {
+    if (!llvm::is_contained(Result.Text.LaunchConditions, Condition))
+      Result.Text.LaunchConditions.push_back(Condition);
+  };
+  const SharedArgument *S = Graph.sharedTo(Node, P.Name);
+  if (!S) {
+    const OutputText Argument = OutputText::Slot::Launch + outputText("Launch.arguments.{}_{}", name(Node), P.Name);
+    if (P.Unsigned)
+      Require(Argument + " <= 2147483647u");
+    else if (!P.IsInt)
+      Require(outputText("static_cast<int>({0}) == {0}", Argument));
+    return;
+  }
+  Polynomial Product = Polynomial::constant(1);
+  for (const std::string &Factor : S->Factors) {
+    ranges(S->Of, *Graph.Nodes[S->Of].parameter(Factor), Positive);
+    Product = Product * Graph.argument(S->Of, Factor);
+    if (Product.terms().begin()->first.size() > 1) // of what does not exceed `int`: no overflow
+      Require(hostText(Product) + " <= 2147483647");
+  }
+  if (P.Unsigned || S->Factors.size() > 1)
+    Positive.merge(Product.atoms());
+}
+
 void TextComposer::conditions() {
   // Quotients are taken as those of numbers that are not negative, and so are comparisons of unsigned ones.
   std::set<std::string> Parts;
@@ -294,6 +327,9 @@ void TextComposer::conditions() {
     for (const std::string &Compared : Accesses.ComparedUnsigned)
       for (const std::string &Part : Graph.argument(Node, Compared).atoms())
         Parts.insert(Part);
+    for (const ParameterAccess &P : Accesses.Parameters)
+      if (P.Integer && Known.count(P.Name))
+        ranges(Node, P, Parts);
   }
   for (const std::string &Part : Parts)
     Result.Text.LaunchConditions.push_back("0 <= " + hostText(Polynomial::atom(Part)));

@@ -48,6 +48,10 @@ protected:
                     llvm::function_ref<std::string(const std::string &)> Argument) const;
   /// The requirements as conditions of the launch, and that pointers differ where the user says so. Called last.
   void conditions();
+  /// An argument that comes from another kernel's.
+  std::string shared(const SharedArgument &S,
+                     llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
+  void ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive);
   /// The value of a polynomial in the launcher, as a 64-bit integer.
   OutputText hostText(const Polynomial &P) const;
 

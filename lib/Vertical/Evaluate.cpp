@@ -4,6 +4,8 @@
 #include "Forms.h"
 #include "Wrapping.h"
 
+#include "cufuse/Analysis/CollectFacts.h"
+
 namespace cufuse {
 
 namespace {
@@ -50,16 +52,27 @@ Evaluator::Evaluator(const ParsedUnit &Unit, const Reached &Reach)
 }
 
 void Evaluator::parameters() {
+  const std::vector<std::string> Given = parameterNames(Kernel);
+  const clang::FunctionDecl *Pattern = Kernel.getTemplateInstantiationPattern();
+  auto OfPack = [&](const clang::ParmVarDecl *P) {
+    return Pattern && llvm::any_of(Pattern->parameters(), [&](const clang::ParmVarDecl *Each) {
+             return Each->isParameterPack() && Each->getLocation() == P->getLocation();
+           });
+  };
   for (unsigned I = 0; I < Kernel.getNumParams(); ++I) {
     const clang::ParmVarDecl *P = Kernel.getParamDecl(I);
     const clang::QualType T = P->getType().getCanonicalType();
     ParameterAccess Known;
-    Known.Name = P->getName().empty() ? fmt::format("arg{}", I) : P->getNameAsString();
+    Known.Name = Given[I];
     Known.Type = T.getUnqualifiedType().getAsString();
     Known.Integer = holdsIndex(T);
+    Known.Unsigned = Known.Integer && T->isUnsignedIntegerType();
+    Known.IsInt = Known.Integer && !Known.Unsigned && Context.getTypeSize(T) == 32;
     Known.BuiltinType = (T->isPointerType() ? T->getPointeeType() : T)->isBuiltinType();
-    Known.HidesPointers = !T->isPointerType() && leadsToPointer(T);
-    if (T->isPointerType()) {
+    // What a pack holds has no name in the text.
+    const bool Followed = T->isPointerType() && !OfPack(P);
+    Known.HidesPointers = !Followed && leadsToPointer(T);
+    if (Followed) {
       const clang::QualType Element = T->getPointeeType();
       Known.Element = Element.getUnqualifiedType().getAsString();
       Known.Kept = keepsInVariable(Element, Context.getSourceManager());
@@ -69,7 +82,7 @@ void Evaluator::parameters() {
       Known.ReadOnly = Element.isConstQualified();
       Known.Volatile = Element.isVolatileQualified();
       Variables[P] = {Value::Kind::Pointer, {}, P, true};
-    } else if (Known.Integer) {
+    } else if (Known.Integer && !OfPack(P)) {
       Variables[P] = integer(Polynomial::atom(Known.Name));
     }
     Names[P] = Known.Name;

@@ -14,6 +14,15 @@ const llvm::StringSet<> StoreIntrinsics = {"__stwb", "__stcg", "__stcs", "__stwt
 
 } // namespace
 
+/// Does a template's argument follow from what is given for a parameter?
+static bool deducesFrom(const clang::FunctionDecl *Callee, unsigned Parameter) {
+  const clang::FunctionTemplateDecl *Template = Callee ? Callee->getPrimaryTemplate() : nullptr;
+  if (!Template)
+    return false;
+  const clang::FunctionDecl *Written = Template->getTemplatedDecl(); // a pack is one parameter there
+  return Parameter >= Written->getNumParams() || Written->getParamDecl(Parameter)->getType()->isDependentType();
+}
+
 /// Does an operator of a class leave nothing of what it assigns to as it was? Those of libraries do.
 bool Evaluator::assignsWhole(const clang::FunctionDecl *Callee) const {
   auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
@@ -107,7 +116,9 @@ Value Evaluator::call(const clang::CallExpr *E) {
   for (unsigned I = First; I < E->getNumArgs(); ++I) {
     const clang::QualType T =
         Callee && I - First < Callee->getNumParams() ? Callee->getParamDecl(I - First)->getType() : clang::QualType();
+    const bool Around = std::exchange(Deduces, Deduces || deducesFrom(Callee, I - First));
     argument(E->getArg(I), T.isNull() || (T->isLValueReferenceType() && !T.getNonReferenceType().isConstQualified()));
+    Deduces = Around;
   }
   return {};
 }

@@ -253,7 +253,7 @@ struct {4} {{
     if (llvm::is_contained(outputs(Node), Parameter))
       return sinkValue(Node, Parameter);
     if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
-      return argumentText(Graph, *S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
+      return shared(*S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
     return name(Node) + "_" + Parameter;
   }
   std::string sinkValue(unsigned Node, const std::string &Out) const {

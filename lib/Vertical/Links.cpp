@@ -87,6 +87,16 @@ std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
   return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
 }
 
+std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
+                        const std::string &Element, const std::string &Given) {
+  const auto [Of, Name] = Graph.memory(Node, Parameter);
+  const ParameterAccess &From = *Graph.Nodes[Of].parameter(Name), &To = *Graph.Nodes[Node].parameter(Parameter);
+  if (To.Element.empty() || ((!From.ReadOnly || To.ReadOnly) && (!From.Volatile || To.Volatile)))
+    return Given;
+  return fmt::format("const_cast<{}{}{} *>({})", To.ReadOnly ? "const " : "", To.Volatile ? "volatile " : "",
+                     To.BuiltinType ? To.Element : Element, Given);
+}
+
 const Flow *VerticalGraph::flowTo(unsigned Node, llvm::StringRef Parameter) const {
   for (const Flow &F : Flows)
     if (F.Consumer == Node && F.In == Parameter)

@@ -48,8 +48,6 @@ private:
     if (!F.Dead)
       refuse(BlockerKind::LiveIntermediate, Producer.Facts->Where,
              fmt::format("{}.{}, which {} takes as {}", Producer.Name, F.Out, Consumer.Name, F.In));
-    checkAliasesInside(Producer, F.Out, Refused);
-    checkAliasesInside(Consumer, F.In, Refused);
     if (F.Consumer == Graph.Root)
       return loads(F, Consumer, Stored);
     if (!llvm::is_contained(Graph.Before, F.Consumer))

@@ -45,8 +45,6 @@ private:
                fmt::format("{}: {}; so does {}; {}", Consumer.Name, Store->str(), Graph.Nodes[Other.Consumer].Name,
                            Stored));
     }
-    checkAliasesInside(Producer, F.Out, Refused);
-    checkAliasesInside(Consumer, F.In, Refused);
   }
 
   /// All of its elements are known when the consumers take them.

@@ -141,7 +141,7 @@ private:
   /// A parameter of a node as an expression of the parameters that remain.
   std::string argument(unsigned Node, const std::string &Parameter) const {
     if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
-      return argumentText(Graph, *S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
+      return shared(*S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
     return name(Node) + "_" + Parameter;
   }
   std::string memory(const Stream &S) const {

@@ -4,6 +4,8 @@
 // RUN:   --link scale.mid=shift.in --link scale.n=shift.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:waits %s:shift --block 128 --link waits.mid=shift.in --link waits.n=shift.n \
 // RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WAITS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:fill %s:twice --block 16x16 --link fill.out=twice.in --link 'fill.m*n=twice.n' \
+// RUN:   --dead fill.out -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: ls -A %t | count 0
 
 __global__ void scale(const float *in, float *__restrict__ mid, int n) {
@@ -28,6 +30,22 @@ __global__ void waits(const float *in, float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   __syncthreads();
   if (i < n)
+    // WAITS: refused: {{.*}} waits: in[i] at {{[^ ]*}}:[[#@LINE+2]]:18; mid[i] at {{.*}} [MayAlias]
     // WAITS: refused: {{.*}} shift: out[i] at {{.*}}; waits: in[i] at {{[^ ]*}}:[[#@LINE+1]]:18 [MayAlias]
     mid[i] = 2 * in[i];
+}
+
+// The consumer's own pointers: what it stores first may be what it loads next.
+__global__ void fill(float *__restrict__ out, int m, int n) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < m && col < n)
+    out[row * n + col] = row + col;
+}
+__global__ void twice(const float *in, float *out, float *delta, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    // TWICE: refused: {{.*}} twice: out[i] at {{[^ ]*}}:[[#@LINE+1]]:5; in[i] at {{[^ ]*}}:[[#@LINE+1]]:18 [MayAlias]
+    out[i] = 2 * in[i];
+    delta[i] = in[i] - 1;
+  }
 }

@@ -90,8 +90,10 @@ struct ParameterAccess {
   bool BuiltinType = false; ///< A type of the language, or a pointer to one.
   bool Kept = true;         ///< Of a pointer: variables of the element's type can stand for elements.
   bool Restrict = false, ReadOnly = false, Volatile = false;
-  bool Integer = false;
-  bool HidesPointers = false; ///< No pointer itself, but may hold one.
+  bool Integer = false;       ///< Of 32 bits or more.
+  bool Unsigned = false;      ///< An integer without sign.
+  bool IsInt = false;         ///< An integer that `int` holds, whatever its value.
+  bool HidesPointers = false; ///< No pointer itself, but may hold one; or a pointer of a pack.
 };
 
 struct KernelAccesses {

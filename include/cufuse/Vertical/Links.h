@@ -82,6 +82,11 @@ struct VerticalGraph {
 std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
                          llvm::function_ref<std::string(unsigned, const std::string &)> Argument);
 
+/// What is given for a pointer, as the parameter's type: what an earlier kernel only loads, a later one may store.
+/// `Element`: what it points to, in C++.
+std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
+                        const std::string &Element, const std::string &Given);
+
 /// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`
 /// or `out`. Fails as bad usage for names that do not exist, and for links that go round in a circle.
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
