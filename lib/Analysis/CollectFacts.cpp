@@ -72,6 +72,25 @@ std::string spaceOf(const clang::VarDecl &Variable) {
   return Variable.hasAttr<clang::CUDASharedAttr>() ? "__shared__" : "__device__";
 }
 
+std::vector<std::string> parameterNames(const clang::FunctionDecl &Kernel) {
+  std::vector<std::string> Names;
+  for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
+    Names.push_back(Parameter->getNameAsString());
+  for (size_t I = 0; I < Names.size(); ++I) {
+    // The parameters of a pack share a name.
+    auto IsTaken = [&](const std::string &Name) {
+      const auto Found = std::find(Names.begin(), Names.end(), Name);
+      return Found != Names.end() && (Names[I].empty() || Found < Names.begin() + I);
+    };
+    const std::string Base = Names[I].empty() ? fmt::format("arg{}", I) : Names[I];
+    std::string Own = Base;
+    for (unsigned N = 1; IsTaken(Own); ++N)
+      Own = fmt::format("{}_{}", Base, N);
+    Names[I] = Own;
+  }
+  return Names;
+}
+
 KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const DeviceIr *Ir) {
   const clang::FunctionDecl &Kernel = *Reach.Kernel;
   clang::ASTContext &Context = Unit.ast();
@@ -92,18 +111,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
       Parameter->print(Out, Policy);
       Facts.TemplateParameters.push_back(Text);
     }
+  const std::vector<std::string> Names = parameterNames(Kernel);
   for (const clang::ParmVarDecl *Parameter : Kernel.parameters()) {
-    std::string Name =
-        Parameter->getName().empty() ? fmt::format("arg{}", Facts.Parameters.size()) : Parameter->getNameAsString();
-    // The parameters of a pack share a name.
-    auto IsTaken = [&](const std::string &N) {
-      return std::any_of(Facts.Parameters.begin(), Facts.Parameters.end(),
-                         [&](const ParameterFacts &P) { return P.Name == N; });
-    };
-    const std::string Base = Name;
-    for (unsigned I = 1; IsTaken(Name); ++I)
-      Name = fmt::format("{}_{}", Base, I);
-    ParameterFacts Found{Name, Parameter->getType().getAsString(Policy)};
+    ParameterFacts Found{Names[Facts.Parameters.size()], Parameter->getType().getAsString(Policy)};
     if (const clang::QualType T = Parameter->getType();
         !T->isReferenceType() && !T->isIncompleteType() && !T->isDependentType()) {
       Found.Bytes = Context.getTypeSizeInChars(T).getQuantity();

@@ -183,6 +183,10 @@ private:
     using Kind = PtxFamily::Kind;
     switch (Family.What) {
     case Kind::Plain:
+      if (Expected.Coherent &&
+          (S.Opcode == "ldu" || S.Opcode.starts_with("ldu.") || llvm::is_contained(llvm::split(S.Opcode, '.'), "nc")))
+        refuse(S.Opcode, fmt::format("{} may read what another kernel of the launch has overwritten", S.Opcode.str()),
+               "9.7.9.8", "leave out __restrict__ or const of the pointer, where a header's function takes it");
       return;
     case Kind::Warp:
       Seen.insert(Family.Name);

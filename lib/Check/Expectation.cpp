@@ -32,6 +32,8 @@ std::string expectationLine(const PtxExpectation &Expected) {
     if (Is)
       Allowed.push_back(Word);
   Add("allows", Allowed);
+  if (Expected.Coherent)
+    Line += " forbids=nc";
   return Line;
 }
 
@@ -67,6 +69,8 @@ static bool readWord(llvm::StringRef Key, llvm::StringRef Value, PtxExpectation 
       Into.Barriers[Number].insert(Count);
       return Reads;
     });
+  if (Key == "forbids")
+    return Into.Coherent = Value == "nc";
   for (llvm::StringRef Each : llvm::split(Value, ','))
     if (Key == "reads")
       Into.Registers.insert(Each.str());

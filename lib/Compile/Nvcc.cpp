@@ -24,7 +24,9 @@ std::vector<std::string> nvccEnvironment() {
     const llvm::StringRef Name = llvm::StringRef(*One).split('=').first;
     if (Name.starts_with("NVCC_") || Name.starts_with("NVVM_") ||
         llvm::is_contained({"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
-                            "SOURCE_DATE_EPOCH", "CICC_PATH", "CUDA_INC_PATH"},
+                            "SOURCE_DATE_EPOCH", "CICC_PATH", "CUDA_INC_PATH",
+                            // To these, nvcc's profile adds its own.
+                            "TOP", "INCLUDES", "SYSTEM_INCLUDES", "LIBRARIES", "CUDAFE_FLAGS", "PTXAS_FLAGS"},
                            Name))
       Set.push_back(*One);
   }

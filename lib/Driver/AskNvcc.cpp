@@ -1,5 +1,7 @@
 #include "AskNvcc.h"
 
+#include "cufuse/Compile/Nvcc.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/ADT/StringExtras.h>
@@ -43,11 +45,9 @@ std::vector<std::string> surroundings(const Toolchain &Tools) {
   std::vector<std::string> Parts = {Tools.Nvcc, std::to_string(Status.getSize()),
                                     std::to_string(Status.getLastModificationTime().time_since_epoch().count()),
                                     std::string(Folder)};
-  for (const char *Name : {"PATH", "NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "NVCC_CCBIN", "CPATH", "C_INCLUDE_PATH",
-                           "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH"}) {
-    const char *Value = std::getenv(Name);
-    Parts.push_back(Value ? fmt::format("{}={}", Name, Value) : Name);
-  }
+  const char *Path = std::getenv("PATH");
+  Parts.push_back(Path ? Path : "");
+  llvm::append_range(Parts, nvccEnvironment());
   return Parts;
 }
 
@@ -170,7 +170,7 @@ std::vector<Blocker> otherText(const Toolchain &Tools, ArtifactCache &Cache, con
     Key.insert(Key.end(), Around.begin(), Around.end());
     bool Asked = false;
     std::optional<TextDifference> Difference;
-    std::string Why;
+    std::string Why, Depends = Step.Command[0] + "\n" + Tools.CudaPath + "/include/cuda_runtime.h\n";
     auto Compare = [&] {
       Asked = true;
       auto Theirs = nvccText(Tools, Step);
@@ -178,12 +178,18 @@ std::vector<Blocker> otherText(const Toolchain &Tools, ArtifactCache &Cache, con
         Why = textOf(Theirs.takeError());
       else
         Difference = firstDifference(Users, *Theirs, Step.Arch);
+      // Files that only nvcc reads are in no digest.
+      LibraryFiles Libraries(Tools);
+      for (size_t I = 0; Theirs && I < Theirs->Files.size(); ++I)
+        if (const std::string &Each = Theirs->Files[I];
+            !Libraries.contains(Each) && !llvm::is_contained(Users.Files, Each))
+          Depends += Each + "\n";
     };
     auto Entry = Cache.get(Key, [&](const std::string &Folder) -> llvm::Error {
       Compare();
       if (Difference || !Why.empty())
         return badInput("");
-      return write(within(Folder, "depends"), Step.Command[0] + "\n" + Tools.CudaPath + "/include/cuda_runtime.h\n");
+      return write(within(Folder, "depends"), Depends);
     });
     if (!Entry && !Asked)
       Compare();

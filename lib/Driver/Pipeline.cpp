@@ -238,13 +238,6 @@ llvm::Expected<LoadedKernel> composed(llvm::ArrayRef<LoadedKernel> Kernels, cons
 /// file: then that is said, as it is of the kernels side by side.
 llvm::Error refusedBesideEachOther(llvm::Error Error, const Toolchain &Tools, const FuseRequest &Request,
                                    const EmitOptions &Options) {
-  bool IsDefect = false;
-  Error = llvm::handleErrors(std::move(Error), [&](std::unique_ptr<Failure> Each) {
-    IsDefect = Each->Code == ExitCode::Defect;
-    return llvm::Error(std::move(Each));
-  });
-  if (!IsDefect)
-    return Error;
   auto Kernels =
       loadKernels(Tools, Request.Kernels, std::vector<InputFlags>(Request.Kernels.size(), Request.Flags), nullptr);
   if (!Kernels)

@@ -298,8 +298,8 @@ private:
                bool HasOthers) {
     if (!HasOthers)
       return play(P, Indent, Blocks);
-    const std::string Rank = space(P) + "::cufuse_partition::rank()";
-    const OutputText Threads = constant(P.Block.threads());
+    const std::string Rank = P.First == 0 ? space(P) + "::cufuse_partition::rank()" : "threadIdx.x";
+    const OutputText Threads = constant(P.First + P.Block.threads());
     if (threadsLeave()) {
       Out.line("{}if ({} >= {})", Indent, Rank, Threads);
       Out.line("{}  return; // {}", Indent, Others);
@@ -389,9 +389,10 @@ private:
       Out.line("{}{}::cufuse_partition::begin();", Indent, Space);
     Out.write(wrapped(outputText("{}{}::{}(", Indent, Space, C.Text->Callee.with(OutputText::Slot::Path, Space)),
                       Arguments, ");", Indent.size() + 4));
-    if (Facts.CopiesAsynchronously && !Plan.playsOnce())
-      Out.line("{}{}::cufuse_partition::finishCopies(); // which would land in what the next block uses", Indent,
-               Space);
+    if (finishesCopies(Facts, Constituents, Plan))
+      Out.line("{}{}::cufuse_partition::finishCopies(); // {}", Indent, Space,
+               Facts.CopiesAsynchronously ? "which would land in what the next block uses"
+                                          : "another kernel's go into what this one has stored");
   }
 
   /// The parameter of the fused kernel, or the value that it is bound to.

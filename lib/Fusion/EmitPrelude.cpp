@@ -23,8 +23,19 @@ constexpr const char *WholeBlockThreads = R"(
   static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
   static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; })";
 
+/// No loop must count in the register of ::threadIdx.x: behind it, ptxas 13.0 takes `threadIdx.x - First` from what
+/// that has become (docs/soundness.md). LLVM lets none where the rank is a remainder, which costs nothing, or where it
+/// does not see the subtraction.
 constexpr const char *PartitionThreads = R"(
-  static __device__ __forceinline__ unsigned rank() { return ::threadIdx.x - First; }
+  static __device__ __forceinline__ unsigned rank() {
+    if (First == 0)
+      return ::threadIdx.x;
+    if ((PaddedThreads & (PaddedThreads - 1)) == 0 && First % PaddedThreads == 0)
+      return ::threadIdx.x % PaddedThreads;
+    unsigned rank = ::threadIdx.x - First;
+    asm("" : "+r"(rank)); // or ptxas subtracts again behind a loop that has changed the copy of threadIdx.x
+    return rank;
+  }
   static __device__ __forceinline__ uint3 threadIdx() {
     return uint3{SizeY * SizeZ == 1 ? rank() : rank() % SizeX,
                  SizeZ == 1 ? (SizeY == 1 ? 0 : rank() / SizeX) : rank() / SizeX % SizeY,
@@ -281,12 +292,23 @@ struct Needs {
       Dynamic |= !C.Facts->DynamicShared.empty();
       Indices |= Plan.sharesIndices(*C.Facts);
       Named |= !C.Facts->NamedBarriers.empty();
-      Copies |= C.Facts->CopiesAsynchronously && !Plan.playsOnce();
+      Copies |= finishesCopies(*C.Facts, Constituents, Plan);
       BulkCopies |= C.Facts->CopiesInBulk;
     }
   }
   static bool isReduction(llvm::StringRef Barrier) { return Barrier.starts_with("__syncthreads_"); }
 };
+
+} // namespace
+
+bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
+  return !Plan.playsOnce() && (Facts.CopiesAsynchronously ||
+                               (!Facts.DynamicShared.empty() && llvm::any_of(Constituents, [](const Constituent &C) {
+                                 return C.Facts->CopiesInBulk && !C.Facts->DynamicShared.empty();
+                               })));
+}
+
+namespace {
 
 /// What a library's name is rebound to: a member of the partition.
 struct Rebound {

@@ -13,6 +13,11 @@ bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan
 /// `CufusePartition<0, 1, 32, 8, 1>`
 OutputText partitionType(const PartitionPlan &P);
 
+/// Does every block of the kernel end with finishCopies()? Its own asynchronous copies would land in what the next
+/// block uses; those of another kernel in bulk do not see its stores to the same dynamic shared memory (PTX ISA, async
+/// proxy).
+bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+
 /// Of its constituent's text, or of the copy of it.
 std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,
                                const FusionPlan &Plan, const PartitionPlan &P);

@@ -163,8 +163,11 @@ SourcePlace sourceOf(const ParsedUnit &Unit, clang::SourceLocation Location) {
   return Place;
 }
 
+/// Of all `__constant__` variables of a module (CUDA C++ Programming Guide, technical specifications).
+constexpr long long MaxConstantBytes = 64 * 1024;
+
 /// What assembly declares for the whole function, ptxas accepts once: two bodies become one function, and so do the
-/// turns of an unrolled loop.
+/// turns of a loop that is unrolled, by us or, for all we know, by nvcc.
 void checkAssemblyNames(const ParsedUnit &Unit, const Reached &Reach, llvm::ArrayRef<const clang::CallExpr *> Calls,
                         const FusionPlan &Plan, std::vector<Message> &Refusals) {
   if (llvm::none_of(Reach.Functions, [](const auto &Each) {
@@ -172,7 +175,8 @@ void checkAssemblyNames(const ParsedUnit &Unit, const Reached &Reach, llvm::Arra
                             [](const clang::GCCAsmStmt *Assembly) { return !unscopedNames(*Assembly).empty(); });
       }))
     return;
-  const bool Unrolls = llvm::any_of(Plan.Roles, [](const RolePlan &Role) { return Role.Unroll > 1; });
+  const bool Unrolls = Plan.Grid != GridPolicy::Match ||
+                       llvm::any_of(Plan.Roles, [](const RolePlan &Role) { return Role.Unroll > 1 || Role.Turns > 1; });
   std::set<std::string> Known;
   for (const clang::CallExpr *Call : Calls) {
     const clang::FunctionDecl *Callee = Call->getDirectCallee();
@@ -187,6 +191,26 @@ void checkAssemblyNames(const ParsedUnit &Unit, const Reached &Reach, llvm::Arra
       if (!Known.insert(Name).second || Unrolls)
         Refusals.push_back(Blocker{BlockerKind::AssemblyNames, sourceOf(Unit, Assembly->getAsmLoc()), Name}.message());
   }
+}
+
+/// Every partition has its own `__constant__` variables.
+void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vector<Message> &Refusals) {
+  const clang::ASTContext &Context = Unit.ast();
+  long long Bytes = 0, Most = 0;
+  const clang::VarDecl *Largest = nullptr;
+  for (const clang::VarDecl *Constant : Reach.Constants) {
+    if (Constant->hasExternalStorage() || Constant->getType()->isIncompleteType())
+      continue;
+    const long long Size = Context.getTypeSizeInChars(Constant->getType()).getQuantity();
+    const long long Alignment = Context.getDeclAlign(Constant).getQuantity();
+    Bytes = (Bytes + Alignment - 1) / Alignment * Alignment + Size;
+    if (Size > Most)
+      Most = Size, Largest = Constant;
+  }
+  if (Bytes > MaxConstantBytes)
+    Refusals.push_back(Blocker{BlockerKind::ConstantMemory, sourceOf(Unit, Largest->getLocation()),
+                               fmt::format("{} bytes, {} of them of {}", Bytes, Most, Largest->getNameAsString())}
+                           .message());
 }
 
 /// Plays every partition once, and what it reaches sees the partitions instead of the block.
@@ -212,6 +236,7 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
     return Error;
   std::vector<Message> Refusals;
   checkAssemblyNames(Unit, Reach, Bodies.Calls, Plan, Refusals);
+  checkConstantMemory(Unit, Reach, Refusals);
   if (!Refusals.empty())
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
   for (const auto &[Function, Use] : Reach.Functions) {
@@ -316,9 +341,7 @@ llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const P
                     "text: {}",
                     Name, Error.Text),
         "rename the macro, or undefine it at the header's end", Known);
-  // A composition's kernels are tried beside each other first.
-  const bool IsComposed = llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->IsComposed; });
-  if (!AreApart && (IsOurs || IsComposed))
+  if (!AreApart && IsOurs)
     return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
                               llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
                               Error.Where.snippet()));

@@ -8,6 +8,10 @@
 // RUN:   FileCheck %s --check-prefix=HELPER --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse %s:turns --block 64 --unroll 2 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=TURNS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:turns --block 64 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=TURNS --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:turns %s:braces --block 64 --block 64 --geometry threads --turns braces=3 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=TURNS --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
 //
 // Names of its own, or between braces, may stand beside it.
@@ -19,7 +23,7 @@
 __global__ void jumps(unsigned *data) {
   unsigned x = data[threadIdx.x];
   // CHECK: refused: {{[^ ]*}}AssemblyNames.cu:[[#@LINE+5]]:{{[0-9]+}}: inline assembly declares a label or a register that
-  // CHECK-SAME: the fused kernel would have twice: behind [AssemblyNames]; put the assembly in { }, between which its names
+  // CHECK-SAME: the fused kernel may have twice: behind [AssemblyNames]; put the assembly in { }, between which its names
   // CHECK-SAME: are its own
   // CHECK: refused: {{.*}}: tmp [AssemblyNames]
   // CHECK: refused: {{.*}}: wide [AssemblyNames]

@@ -144,6 +144,17 @@ TEST(CheckPtx, PrimitivesAndCopiesHaveToBeKnownOf) {
   EXPECT_EQ(said(Copies, Known), "");
 }
 
+TEST(CheckPtx, WhatALaunchWritesIsNotReadAsIfNothingDid) {
+  PtxExpectation Waits = plan();
+  Waits.Coherent = true;
+  EXPECT_EQ(said(ptx("\tld.global.f32 \t%f1, [%rd1];\n"), Waits), "");
+  for (const char *Load : {"ld.global.nc.f32", "ld.global.L1::no_allocate.nc.v4.f32", "ldu.global.f32"}) {
+    const std::string Text = ptx(std::string("\t") + Load + " \t%f1, [%rd1];\n");
+    EXPECT_EQ(said(Text), "") << Load;
+    EXPECT_THAT(said(Text, Waits), HasSubstr("may read what another kernel")) << Load;
+  }
+}
+
 TEST(CheckPtx, EveryFunctionThatIsNamedIsRead) {
   const std::string Helper = ".visible .func _Z6helperv()\n{\n\tbar.sync 0;\n\tret;\n}\n";
   EXPECT_EQ(said(ptx("", Helper)), "");
@@ -196,14 +207,15 @@ TEST(Expectation, TheLineHoldsAll) {
   All.Barriers[2].insert(64);
   All.NamedBarriers = {3, 4};
   All.Budgets = {24, 240};
-  All.BlockBarrier = All.LibrariesReadThem = All.Exits = All.Warps = All.Copies = true;
+  All.BlockBarrier = All.LibrariesReadThem = All.Exits = All.Warps = All.Copies = All.Coherent = true;
   EXPECT_EQ(llvm::cantFail(readExpectation(expectationLine(All) + "\n#include \"f.h\"\n")), All);
 }
 
 TEST(Expectation, WhatIsNotUnderstoodIsRefused) {
-  for (const char *Line : {"", "// Kernels side by side", "// cufuse-check 2: name=f threads=1",
-                           "// cufuse-check 1: name=f", "// cufuse-check 1: name=f threads=1 allows=all",
-                           "// cufuse-check 1: name=f threads=1 more=1", "// cufuse-check 1: name=f threads=x"})
+  for (const char *Line :
+       {"", "// Kernels side by side", "// cufuse-check 2: name=f threads=1", "// cufuse-check 1: name=f",
+        "// cufuse-check 1: name=f threads=1 allows=all", "// cufuse-check 1: name=f threads=1 more=1",
+        "// cufuse-check 1: name=f threads=1 forbids=all", "// cufuse-check 1: name=f threads=x"})
     EXPECT_THAT(llvm::toString(readExpectation(Line).takeError()), HasSubstr("does not say what was planned")) << Line;
 }
 

@@ -19,6 +19,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
 std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach,
                                   const KernelFacts &Facts);
 
+/// The names of a kernel's parameters, each once: as declared, `arg<N>` where there is no name.
+std::vector<std::string> parameterNames(const clang::FunctionDecl &Kernel);
+
 /// `__constant__`, `__managed__`, `__shared__` or `__device__`.
 std::string spaceOf(const clang::VarDecl &Variable);
 

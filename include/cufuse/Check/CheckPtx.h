@@ -24,6 +24,7 @@ struct PtxExpectation {
   bool Warps = false;                              ///< Instructions of several lanes are known to occur, or do no harm.
   bool Copies = false;                             ///< The same of asynchronous copies.
   std::set<unsigned> Budgets;                      ///< Of setmaxnreg.
+  bool Coherent = false; ///< Memory is written and read by kernels of one launch: no `ld.global.nc`.
 
   friend bool operator==(const PtxExpectation &, const PtxExpectation &) = default;
 };
