@@ -13,7 +13,7 @@
 // CHECK: rank() >= 100)
 // CHECK: flat::flat(
 // CHECK: plane::plane(
-// CHECK: rank() >= 30)
+// CHECK: threadIdx.x >= 414)
 // CHECK: volume::volume(
 
 __global__ void flat(const float *in, float *out, int n) {

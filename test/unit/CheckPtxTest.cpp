@@ -26,7 +26,8 @@ std::string assembly(const std::string &Text) { return "\t// begin inline asm\n\
 std::string ptx(const std::string &Body, const std::string &Others = "", const std::string &Directives = "") {
   return ".version 9.0\n.target sm_90a\n.address_size 64\n\n.file 1 \"one.cu\"\n" + Others +
          "\n.visible .entry _ZN1f5fusedEPi(\n\t.param .u64 _ZN1f5fusedEPi_param_0\n)\n.maxntid 384, 1, 1\n" +
-         Directives + "{\n\t.reg .pred \t%p<4>;\n\t.reg .b32 \t%r<20>;\n" + Body + "\tret;\n\n}\n";
+         Directives + "{\n\t.reg .pred \t%p<4>;\n\t.reg .b32 \t%r<20>;\n\t.reg .b64 \t%rd<4>;\n\t.reg .f32 \t%f<4>;\n" +
+         Body + "\tret;\n\n}\n";
 }
 
 /// "" where all is as planned.
