@@ -91,7 +91,7 @@ private:
     std::vector<double> Predicted; // logarithms
     std::vector<int> Family;
     for (size_t I = 0; I < S.candidates().size(); ++I)
-      if (const Prediction Model = S.predicted(I); Model.ResidentBlocks > 0) {
+      if (const Prediction &Model = S.predicted(I); Model.ResidentBlocks > 0) {
         Able.push_back(I);
         Seen.push_back(featuresOf(S.problem(), S.candidates()[I].Config, Model));
         Predicted.push_back(std::log(Model.Microseconds));

@@ -30,14 +30,16 @@ Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World,
       (E.Measured ? *E.Measured == Effort::Full ? Known.Full : Known.Short : Known.Screened) = E.Result;
       Measured += !Before && Known.isMeasured();
     }
+  for (size_t I = 0; I < Candidates.size(); ++I)
+    Predictions.push_back(predict(I));
 }
 
-Prediction Search::predicted(size_t Index) const {
+Prediction Search::predict(size_t Index) const {
   const Evaluation *Last = States[Index].last();
   const auto Compiled = Last ? Last->Resources : std::optional<ResourceUse>();
   if (P.Graph)
     return {predictLaunches(P, Candidates[Index].Groups, Compiled), Last ? Last->ResidentBlocks : 0, 0};
-  return predict(P, Candidates[Index].Config, Compiled);
+  return cufuse::predict(P, Candidates[Index].Config, Compiled);
 }
 
 bool Search::isLate(std::optional<Effort> How) const {
@@ -57,6 +59,7 @@ void Search::take(size_t Index, std::optional<Effort> How, const Evaluation &Res
   Record.append({Candidates[Index], How, Result, Guess, Before + Seconds});
   const bool WasMeasured = Known.isMeasured();
   (How ? *How == Effort::Full ? Known.Full : Known.Short : Known.Screened) = Result;
+  Predictions[Index] = predict(Index);
   Measured += !WasMeasured && Known.isMeasured();
 
   Progress Now{Candidates.size(), 0, Measured, {}, 0, Seconds, std::max(0.0, Limit.Seconds - Seconds)};

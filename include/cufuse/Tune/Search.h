@@ -60,7 +60,7 @@ public:
   const std::vector<Candidate> &candidates() const { return Candidates; }
   const State &state(size_t Index) const { return States[Index]; }
   /// By the model, with ptxas' figures where known.
-  Prediction predicted(size_t Index) const;
+  const Prediction &predicted(size_t Index) const { return Predictions[Index]; }
 
   /// Evaluate those that have not been, in this order, as far as the budget goes.
   void screen(llvm::ArrayRef<size_t> Indices);
@@ -82,6 +82,7 @@ public:
   std::vector<size_t> ranking() const;
 
 private:
+  Prediction predict(size_t Index) const;
   void take(size_t Index, std::optional<Effort> How, const Evaluation &Result);
   bool evaluate(llvm::function_ref<std::vector<size_t>()> Next, std::optional<Effort> How);
   bool isLate(std::optional<Effort> How) const;
@@ -90,6 +91,7 @@ private:
   const Problem &P;
   std::vector<Candidate> Candidates;
   std::vector<State> States;
+  std::vector<Prediction> Predictions; ///< By what the states know.
   Evaluator &World;
   Trace &Record;
   Budget Limit;
