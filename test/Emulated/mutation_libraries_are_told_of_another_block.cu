@@ -3,25 +3,26 @@
 // RUN: rm -rf %t && split-file %s %t && mkdir %t/barrier %t/place %t/size %t/alone
 // RUN: %cufuse fuse %t/kernels.cu:grouped %t/kernels.cu:scanned --block 96 --block 128 --grid-policy stride --name fused \
 // RUN:   -o %t/fused.cu
-// RUN: %emulate --seed 1 --seed 2 -I %S/../Running/Inputs -I %t %t/main.cu %t/fused.cu
+// RUN: %emulate -I %S/../Running/Inputs -I %t --object %t/main.o %t/main.cu
+// RUN: %emulate --seed 1 --seed 2 -I %S/../Running/Inputs -I %t %t/main.o %t/fused.cu
 // RUN: cp %t/fused.h %t/barrier && cp %t/fused.h %t/place && cp %t/fused.h %t/size && cp %t/fused.h %t/alone
 //
 // RUN: %python %S/Inputs/substitute.py %t/fused.cu '#define __barrier_sync ::fused::CufuseBlock::__barrier_sync' \
 // RUN:   '#define __barrier_sync(id) ::fused::CufusePartition<96, 2, 128, 1, 1>::sync()' > %t/barrier/fused.cu
-// RUN: %exits 87 %emulate -I %S/../Running/Inputs -I %t %t/main.cu %t/barrier/fused.cu 2>&1 | %FileCheck %s --check-prefix=BARRIER
+// RUN: %exits 87 %emulate -I %S/../Running/Inputs -I %t %t/main.o %t/barrier/fused.cu 2>&1 | %FileCheck %s --check-prefix=BARRIER
 // BARRIER: emulated: deadlock in block ({{[01]}}, 0, 0) of grid (2, 1, 1), block shape (224, 1, 1)
 // BARRIER: barrier 2 (sync), expected 128, arrived 96; waiting: threads
 //
 // RUN: %python %S/Inputs/substitute.py %t/fused.cu '#define threadIdx ::fused::CufuseBlock::threadIdx()' '' > %t/place/fused.cu
-// RUN: not %emulate -I %S/../Running/Inputs -I %t %t/main.cu %t/place/fused.cu 2>&1 | %FileCheck %s --check-prefix=PLACE
+// RUN: not %emulate -I %S/../Running/Inputs -I %t %t/main.o %t/place/fused.cu 2>&1 | %FileCheck %s --check-prefix=PLACE
 // PLACE: {{stride: .* differs|emulated: }}
 //
 // RUN: %python %S/Inputs/substitute.py %t/fused.cu '#define blockDim ::fused::CufuseBlock::blockDim()' '' > %t/size/fused.cu
-// RUN: not %emulate -I %S/../Running/Inputs -I %t %t/main.cu %t/size/fused.cu 2>&1 | %FileCheck %s --check-prefix=SIZE
+// RUN: not %emulate -I %S/../Running/Inputs -I %t %t/main.o %t/size/fused.cu 2>&1 | %FileCheck %s --check-prefix=SIZE
 // SIZE: stride: a differs
 //
 // RUN: %python %S/Inputs/substitute.py %t/fused.cu 'cg::sync(block);' 'if (rank / 32 != 1) cg::sync(block);' > %t/alone/fused.cu
-// RUN: %exits 87 %emulate -I %S/../Running/Inputs -I %t %t/main.cu %t/alone/fused.cu 2>&1 | %FileCheck %s --check-prefix=ALONE
+// RUN: %exits 87 %emulate -I %S/../Running/Inputs -I %t %t/main.o %t/alone/fused.cu 2>&1 | %FileCheck %s --check-prefix=ALONE
 // ALONE: emulated: deadlock in block ({{[01]}}, 0, 0) of grid (2, 1, 1), block shape (224, 1, 1)
 // ALONE: barrier 1 (sync), expected 96, arrived {{32|64}}; waiting: threads
 

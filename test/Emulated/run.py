@@ -29,7 +29,7 @@ NVCC = os.path.realpath(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
 TOOLKIT = os.path.join(os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or os.path.dirname(os.path.dirname(NVCC)),
                        "include")
 COMPILER = os.environ.get("EMULATED_CXX", "clang++-22")
-FLAGS = ["-O1", "-g0", "-w", "-fno-pie", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv"]
+FLAGS = ["-g0", "-w", "-fno-pie", "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv"]
 DIFFERS = 86
 
 
@@ -46,8 +46,8 @@ def execute(command, text=None):
     return process.stdout
 
 
-def compile_source(source, target, folders=(), macros=(), standard="c++17"):
-    """Preprocesses, translates and compiles one CUDA source."""
+def compile_source(source, target, folders=(), macros=(), standard="c++17", level="-O0"):
+    """Preprocesses, translates and compiles one CUDA source: programs that run for long want another level."""
     text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", INCLUDE, "-isystem", TOOLKIT, "-isystem",
                     os.path.join(TOOLKIT, "cccl"), "-include", "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1",
                     "-D__CUDACC_RDC__=1", "-D__CUDA_ARCH__=900", *(f"-I{folder}" for folder in folders),
@@ -56,7 +56,7 @@ def compile_source(source, target, folders=(), macros=(), standard="c++17"):
         text = translate(text, TOOLKIT)
     except Untranslatable as error:
         raise Failed(1, f"{source}: {error}")
-    execute([COMPILER, *FLAGS, f"-std={standard}", "-x", "c++-cpp-output", "-c", "-o", target, "-"], text)
+    execute([COMPILER, level, *FLAGS, f"-std={standard}", "-x", "c++-cpp-output", "-c", "-o", target, "-"], text)
 
 
 def runtime():
