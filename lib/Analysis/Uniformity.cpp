@@ -203,6 +203,7 @@ struct Uniformity::Walker {
 };
 
 Uniformity::Uniformity(const Reached &Reach, Among Threads) : Reach(Reach), Threads(Threads) {
+  findVarying();
   Walker W{*this};
   do {
     W.Changed = false;
@@ -223,23 +224,25 @@ bool Uniformity::variesByItself(const clang::FunctionDecl *F) const {
     return false;
   if (Kind != Intrinsic::None)
     return true;
-  auto Known = Varies.find(F);
-  if (Known != Varies.end())
-    return Known->second;
-  auto Found = Reach.Functions.find(F);
-  if (Found == Reach.Functions.end())
-    return false;
-  auto &Cache = const_cast<Uniformity *>(this)->Varies;
-  Cache[F] = false; // recursion
-  bool Result = !Found->second.Assembly.empty();
-  for (const BuiltinRead &Read : Found->second.Reads)
-    Result |= Read.Builtin == static_cast<unsigned>(Builtin::ThreadIdx);
-  for (const CallSite &Call : Found->second.Calls) {
+  return Varies.contains(F);
+}
+
+void Uniformity::findVarying() {
+  auto ReadsThread = [](const BuiltinRead &Read) {
+    return Read.Builtin == static_cast<unsigned>(Builtin::ThreadIdx);
+  };
+  auto CallsVarying = [&](const CallSite &Call) {
     const clang::FunctionDecl *Definition = Call.Callee;
     Call.Callee->hasBody(Definition);
-    Result |= variesByItself(Definition ? Definition : Call.Callee);
+    return variesByItself(Definition ? Definition : Call.Callee);
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (!Varies.contains(Function) && (!Use.Assembly.empty() || llvm::any_of(Use.Reads, ReadsThread) ||
+                                         llvm::any_of(Use.Calls, CallsVarying)))
+        Changed |= Varies.insert(Function).second;
   }
-  return Cache[F] = Result;
 }
 
 Uniform Uniformity::of(const clang::Expr *E) const {

@@ -19,6 +19,9 @@ __device__ int global;
 __device__ int own(int x) { return x + threadIdx.x; }
 __device__ int plain(int x) { return x + 1; }
 __device__ void set(int &x) { x = 3; }
+__device__ int odd(int x);
+__device__ int even(int x) { return x == 0 ? threadIdx.x : odd(x - 1); }
+__device__ int odd(int x) { return x == 0 ? 0 : even(x - 1); }
 struct Pair { int first, second; };
 __global__ void kernel(int n, const int *__restrict__ in, int *out, Pair pair) {
   is(Y, Y, 7);
@@ -35,6 +38,8 @@ __global__ void kernel(int n, const int *__restrict__ in, int *out, Pair pair) {
   is(U, U, plain(n));
   is(N, N, own(n));
   is(N, N, plain(threadIdx.x));
+  is(N, N, even(n));
+  is(N, N, odd(n));
   is(N, N, atomicAdd(out, 1));
   is(N, N, __shfl_xor_sync(0xffffffff, n, 1));
   is(N, Y, __ballot_sync(0xffffffff, threadIdx.x));

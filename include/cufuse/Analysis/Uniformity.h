@@ -28,6 +28,8 @@ public:
 
 private:
   struct Walker;
+  /// The functions whose results differ whatever they are given.
+  void findVarying();
   bool variesByItself(const clang::FunctionDecl *F) const;
   const clang::Expr *onlyValue(const clang::Expr *E) const;
   bool isWholeWarps(const clang::Expr *E) const;
@@ -39,7 +41,7 @@ private:
   llvm::DenseSet<const clang::VarDecl *> Written; ///< After their declaration.
   mutable bool SignedThreadNumber = false;        ///< One is divided.
   llvm::DenseMap<const clang::VarDecl *, Uniform> Variables;
-  llvm::DenseMap<const clang::FunctionDecl *, bool> Varies;
+  llvm::DenseSet<const clang::FunctionDecl *> Varies;
 };
 
 } // namespace cufuse
