@@ -228,9 +228,7 @@ bool Uniformity::variesByItself(const clang::FunctionDecl *F) const {
 }
 
 void Uniformity::findVarying() {
-  auto ReadsThread = [](const BuiltinRead &Read) {
-    return Read.Builtin == static_cast<unsigned>(Builtin::ThreadIdx);
-  };
+  auto ReadsThread = [](const BuiltinRead &Read) { return Read.Builtin == static_cast<unsigned>(Builtin::ThreadIdx); };
   auto CallsVarying = [&](const CallSite &Call) {
     const clang::FunctionDecl *Definition = Call.Callee;
     Call.Callee->hasBody(Definition);
@@ -239,8 +237,8 @@ void Uniformity::findVarying() {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const auto &[Function, Use] : Reach.Functions)
-      if (!Varies.contains(Function) && (!Use.Assembly.empty() || llvm::any_of(Use.Reads, ReadsThread) ||
-                                         llvm::any_of(Use.Calls, CallsVarying)))
+      if (!Varies.contains(Function) &&
+          (!Use.Assembly.empty() || llvm::any_of(Use.Reads, ReadsThread) || llvm::any_of(Use.Calls, CallsVarying)))
         Changed |= Varies.insert(Function).second;
   }
 }

@@ -22,8 +22,18 @@ from languagevertical import TWISTS, Chain, make_chain
 from shrink import shrink
 
 PRODUCTIONS = TEXT + SYNC
-# What leads in turn; what shows in few programs does so more often.
-LEADS = PRODUCTIONS + [production for production in PRODUCTIONS if production.odd] * 3
+PLAIN = [production.name for production in PRODUCTIONS if production.classes == ["plain"]]
+
+
+def leads():
+    """What leads in turn: all productions, those of classes that few of them draw several times, and more often what
+    shows in few programs."""
+    of = {name: [each for each in PRODUCTIONS if name in each.classes] for each in PRODUCTIONS for name in each.classes}
+    rare = [own[at % len(own)] for own in of.values() for at in range(4 - len(own))]
+    return PRODUCTIONS + rare + [production for production in PRODUCTIONS if production.odd] * 3
+
+
+LEADS = leads()
 BLOCKS = [(64, 1, 1), (64, 1, 1), (128, 1, 1), (128, 1, 1), (96, 1, 1), (100, 1, 1), (50, 1, 1), (16, 4, 1), (33, 3, 1),
           (160, 1, 1)]
 # Names of a kernel's five parameters.
@@ -204,9 +214,9 @@ class Program:
         return "\n".join(lines + ["  return good;", "}"]) + "\n"
 
 
-def draw_kernel(rng, program, side, other, draw, lead=None):
+def draw_kernel(rng, program, side, other, draw, lead=None, alone=False):
     """`other`: the kernel before; some productions are drawn again, as twins, under the same names. `lead`: the
-    production that it has in any case."""
+    production that it has in any case, or alone."""
     block = rng.choice([shape for shape in BLOCKS if threads(shape) % 32 or not (lead and lead.odd)])
     size = threads(block)
     # A barrier that counts warps notices only those of which no lane is left.
@@ -233,7 +243,7 @@ def draw_kernel(rng, program, side, other, draw, lead=None):
             if rng.random() < 0.7 and not production.flags:
                 add(production, number)
     pool = [production for production in PRODUCTIONS if not draw or production.name in draw]
-    for at in range(rng.choice((1, 1, 2, 2, 3)) if not chosen else rng.choice((0, 0, 1))):
+    for at in range(1 if alone else rng.choice((1, 1, 2, 2, 3)) if not chosen else rng.choice((0, 0, 1))):
         if pool:
             drawn = rng.choices(pool, [production.weight for production in pool])[0]
             add(lead if lead and not at else drawn, (0 if side == "a" else 10) + at)
@@ -255,14 +265,16 @@ def draw_kernel(rng, program, side, other, draw, lead=None):
 
 def draw_program(rng, number, turn, draw=None):
     """Every third program is a chain. All productions take turns in the others, all twists in every second chain, so
-    that chance leaves none out."""
+    that chance leaves none out; two of three times there is nothing else that could hide what goes wrong."""
     vertical = {twist.name for twist in TWISTS}
     if turn % 3 == 2 if not draw else any(name in vertical for name in draw):
         return make_chain(rng, number, draw, TWISTS[turn // 6 % len(TWISTS)] if turn % 6 == 2 and not draw else None)
-    lead = LEADS[(turn - turn // 3) % len(LEADS)] if not draw else None
-    first = draw_kernel(rng, number, "a", None, draw, lead)
+    place = turn - turn // 3
+    lead = LEADS[place % len(LEADS)] if not draw else None
+    alone = lead is not None and (place + place // len(LEADS)) % 3 > 0
+    first = draw_kernel(rng, number, "a", None, draw, lead, alone)
     odd = lead is not None and lead.odd
-    kernels = [first, draw_kernel(rng, number, "b", first, draw, lead if odd else None)]
+    kernels = [first, draw_kernel(rng, number, "b", first, PLAIN if alone else draw, lead if odd else None)]
     configuration = rng.choice(
         [word for word in CONFIGURATIONS if "split" not in word and ("threads" in word or not odd)])
     apart = "blocks" in configuration or "threads" in configuration

@@ -270,6 +270,14 @@ SYNC = [
                file="struct Last$i { unsigned *at; unsigned &v; unsigned t, all; __device__ ~Last$i() { "
                "__shared__ unsigned held[256]; held[t] = v; __syncthreads(); *at = held[all - 1u - t]; } };",
                body=STORE + "Last$i last$i{mine$i, v, t, all};\nif (t >= $L) return;\nv *= $c0;"),
+    Production("barrier of a guard object behind another",
+               "sync.S1b",
+               weight=2,
+               opens=True,
+               exit=True,
+               sync=True,
+               file="struct Wait$i { __device__ ~Wait$i() { __syncthreads(); } };",
+               body="Wait$i wait$i;\nif (t >= $L) return;" + STAY),
     Production("guard in a scope",
                "plain",
                file="struct Add$i { unsigned &v; unsigned by; __device__ ~Add$i() { v "
