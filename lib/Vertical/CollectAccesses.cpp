@@ -131,10 +131,7 @@ private:
       All.Remainder.insert(All.Remainder.end(), Other.Remainder.begin(), Other.Remainder.end());
       return All;
     }
-    std::erase_if(Variables, [&](const auto &Known) {
-      auto Other = AfterThen.find(Known.first);
-      return Other == AfterThen.end() || !(Other->second == Known.second);
-    });
+    forgetUnless(AfterThen);
     if (!Then.Remainder.empty() || !Else.Remainder.empty())
       All.Remainder.push_back(unknownStep(If));
     return All;

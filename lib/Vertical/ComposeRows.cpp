@@ -201,9 +201,13 @@ private:
           outputText("  {} {}_{}Row[kept];\n", element(Input.Node, Input.Parameter), name(Input.Node), Input.Parameter);
     std::set<std::string> Declared;
     for (const Flow &F : Graph.Flows)
-      if (const std::string Name = name(F.Producer) + "_" + F.Out; Declared.insert(Name).second)
+      if (const std::string Name = name(F.Producer) + "_" + F.Out; Declared.insert(Name).second) {
+        const ParameterAccess &P = *Graph.Nodes[F.Producer].parameter(F.Out);
+        if (isScalar(F))
+          Result.Facts.StaticShared.push_back({Name + "Shared", P.Element, P.Bytes, Result.Facts.Name, {}});
         Body += isScalar(F) ? outputText("  __shared__ {} {}Shared;\n", element(F.Producer, F.Out), Name)
                             : outputText("  {} {}Row[kept];\n", element(F.Producer, F.Out), Name);
+      }
     for (size_t I = 0; I < Graph.Order.size(); ++I) {
       for (const RowInput &Input : Plan.Inputs)
         if (Input.FirstUse == I)

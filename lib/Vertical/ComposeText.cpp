@@ -312,7 +312,23 @@ void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std:
     Positive.merge(Product.atoms());
 }
 
+void TextComposer::divisors() {
+  std::function<void(const Polynomial &)> Of = [&](const Polynomial &P) {
+    for (const std::string &Atom : P.atoms())
+      if (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end()) {
+        Of(Q->second.Dividend);
+        Of(Q->second.Divisor);
+        const OutputText Condition = "0 < " + hostText(Q->second.Divisor);
+        if (!Q->second.Divisor.asConstant() && !llvm::is_contained(Result.Text.LaunchConditions, Condition))
+          Result.Text.LaunchConditions.push_back(Condition);
+      }
+  };
+  for (const auto &[Atom, Q] : Graph.Quotients)
+    Of(Polynomial::atom(Atom));
+}
+
 void TextComposer::conditions() {
+  divisors();
   // Quotients are taken as those of numbers that are not negative, and so are comparisons of unsigned ones.
   std::set<std::string> Parts;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node) {

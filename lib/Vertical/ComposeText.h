@@ -51,6 +51,8 @@ protected:
   /// An argument that comes from another kernel's.
   std::string shared(const SharedArgument &S,
                      llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
+  /// What is divided by is positive, before any condition divides.
+  void divisors();
   void ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive);
   /// The value of a polynomial in the launcher, as a 64-bit integer.
   OutputText hostText(const Polynomial &P) const;

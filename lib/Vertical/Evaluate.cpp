@@ -184,9 +184,18 @@ Value Evaluator::load(const clang::Expr *E) {
 void Evaluator::parts(const clang::Expr *E) {
   if (llvm::isa<clang::StmtExpr>(E))
     unfollowed("a statement in an expression", E->getBeginLoc());
+  const auto Before = Variables;
   for (const clang::Stmt *Child : E->children())
     if (auto *Inner = llvm::dyn_cast_or_null<clang::Expr>(Child))
       argument(Inner, true);
+  forgetUnless(Before); // not all of them need run
+}
+
+void Evaluator::forgetUnless(const std::map<const clang::VarDecl *, Value> &Same) {
+  std::erase_if(Variables, [&](const auto &Known) {
+    auto Other = Same.find(Known.first);
+    return Other == Same.end() || !(Other->second == Known.second);
+  });
 }
 
 /// A glvalue or a value that a call takes; `Changes` says whether the callee may change what it refers to.
@@ -236,8 +245,9 @@ void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
   const Value V = eval(Init);
   Deduces = Around;
   const bool IsPointer = V.What == Value::Kind::Pointer || V.What == Value::Kind::Local;
-  const bool Kept = Variable.hasLocalStorage() && ((IsPointer && Variable.getType()->isPointerType()) ||
-                                                   (V.What == Value::Kind::Integer && holdsIndex(Variable.getType())));
+  const bool Kept = Variable.hasLocalStorage() && !Bound.count(&Variable) &&
+                    ((IsPointer && Variable.getType()->isPointerType()) ||
+                     (V.What == Value::Kind::Integer && holdsIndex(Variable.getType())));
   if (!Kept)
     return use(V, Init);
   Variables[&Variable] = V;
@@ -517,7 +527,11 @@ Value Evaluator::conditional(const clang::ConditionalOperator *E) {
     Path.pop_back();
     return V;
   };
-  const Value L = Side(E->getTrueExpr(), true), R = Side(E->getFalseExpr(), false);
+  auto Before = Variables;
+  const Value L = Side(E->getTrueExpr(), true);
+  const auto AfterTrue = std::exchange(Variables, std::move(Before));
+  const Value R = Side(E->getFalseExpr(), false);
+  forgetUnless(AfterTrue);
   return L == R ? L : used({{&L, E->getTrueExpr()}, {&R, E->getFalseExpr()}});
 }
 
@@ -545,7 +559,9 @@ Condition Evaluator::condition(const clang::Expr *E) {
     C.What = Binary->getOpcode() == clang::BO_LAnd ? Condition::Kind::And : Condition::Kind::Or;
     C.Parts.push_back(condition(Binary->getLHS()));
     Path.push_back(branch(C.Parts[0], NextBranch++, C.What == Condition::Kind::And, Binary->getLHS()));
+    const auto Before = Variables;
     C.Parts.push_back(condition(Binary->getRHS()));
+    forgetUnless(Before);
     Path.pop_back();
     return C;
   }

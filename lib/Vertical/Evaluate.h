@@ -58,6 +58,8 @@ public:
   void declare(const clang::VarDecl &Variable, bool Alone);
   /// The value goes where it is no longer followed.
   void use(const Value &V, const clang::Expr *E);
+  /// Variables that have other values there, or none, are not known.
+  void forgetUnless(const std::map<const clang::VarDecl *, Value> &Same);
   void unfollowed(const std::string &What, clang::SourceLocation Where);
   PathStep branch(const Condition &C, unsigned Id, bool Taken, const clang::Expr *Written) const;
   std::string text(const clang::Stmt *S) const;
@@ -110,7 +112,8 @@ private:
   Value used(std::initializer_list<std::pair<const Value *, const clang::Expr *>> Parts);
 
   std::map<const clang::ParmVarDecl *, std::string> Names;
-  std::set<const clang::VarDecl *> Referred;          ///< By a pointer or a reference: they may change anywhere.
+  std::set<const clang::VarDecl *> Bound;    ///< Named otherwise than for their value, or to change it: not followed.
+  std::set<const clang::VarDecl *> Referred; ///< By a pointer or a reference: they may change anywhere.
   std::map<const clang::VarDecl *, unsigned> Changed; ///< Behind their declaration.
   bool Deduces = false;                               ///< What is evaluated determines a type: AccessSite::Deduced.
   std::set<const clang::Expr *> Met;                  ///< Names of parameters and of built-ins.

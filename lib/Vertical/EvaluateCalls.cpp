@@ -169,6 +169,77 @@ void Evaluator::addUnmet() {
       unfollowed("a use of " + text(E), E->getBeginLoc());
 }
 
+namespace {
+
+/// Variables that are named otherwise than to read or to change their value there and then: what takes such a name may
+/// change them later. Lambdas that capture them are left out.
+class BoundVariables {
+public:
+  std::set<const clang::VarDecl *> Found;
+
+  /// `Plain`: of a glvalue, only the value is read, or nothing.
+  void scan(const clang::Stmt *S, bool Plain) {
+    if (!S)
+      return;
+    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(S)) {
+      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()); Variable && !Plain)
+        Found.insert(Variable);
+      return;
+    }
+    if (auto *Lambda = llvm::dyn_cast<clang::LambdaExpr>(S))
+      return lambda(*Lambda);
+    if (auto *Declarations = llvm::dyn_cast<clang::DeclStmt>(S)) {
+      for (const clang::Decl *D : Declarations->decls())
+        if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D))
+          scan(Variable->getInit(), !Variable->getType()->isReferenceType());
+      return;
+    }
+    auto *E = llvm::dyn_cast<clang::Expr>(S);
+    const bool Each = E ? children(*E, Plain) : !llvm::isa<clang::ReturnStmt, clang::AsmStmt>(S);
+    for (const clang::Stmt *Child : S->children())
+      scan(Child, Each);
+  }
+
+private:
+  /// What `Plain` is for what it is made of.
+  static bool children(const clang::Expr &E, bool Plain) {
+    if (llvm::isa<clang::ParenExpr, clang::FullExpr, clang::MaterializeTemporaryExpr, clang::PseudoObjectExpr>(E))
+      return Plain;
+    if (llvm::isa<clang::MemberExpr, clang::ArraySubscriptExpr>(E)) // of what is not followed
+      return true;
+    if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(&E))
+      switch (Cast->getCastKind()) {
+      case clang::CK_LValueToRValue:
+      case clang::CK_ToVoid:
+      case clang::CK_ArrayToPointerDecay:
+        return true;
+      case clang::CK_NoOp: // nobody changes it by a reference to what is constant
+        return Plain || (E.isGLValue() && E.getType().isConstQualified());
+      default:
+        return !Cast->getSubExpr()->isGLValue();
+      }
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(&E))
+      return Unary->getOpcode() != clang::UO_AddrOf && (Plain || !E.isGLValue() || !Unary->isIncrementDecrementOp());
+    // The value of an assignment is what is assigned to.
+    if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(&E))
+      return Plain || !E.isGLValue() || !(Binary->isAssignmentOp() || Binary->isCommaOp());
+    if (llvm::isa<clang::AbstractConditionalOperator>(E))
+      return Plain || !E.isGLValue();
+    return false;
+  }
+
+  void lambda(const clang::LambdaExpr &E) {
+    for (const auto &[Capture, Init] : llvm::zip(E.captures(), E.capture_inits()))
+      if (E.isInitCapture(&Capture)) {
+        auto *Variable = llvm::cast<clang::VarDecl>(Capture.getCapturedVar());
+        scan(Variable->getInit(), !Variable->getType()->isReferenceType());
+      }
+    scan(E.getBody(), true);
+  }
+};
+
+} // namespace
+
 void Evaluator::findReferred() {
   struct Finder : clang::ConstDynamicRecursiveASTVisitor {
     std::set<const clang::VarDecl *> Found, Aliased;
@@ -229,7 +300,11 @@ void Evaluator::findReferred() {
     }
   } All;
   All.TraverseStmt(Kernel.getBody());
+  BoundVariables Named;
+  Named.scan(Kernel.getBody(), true);
+  Bound = std::move(Named.Found);
   Referred = std::move(All.Found);
+  Referred.insert(Bound.begin(), Bound.end());
   Aliased = std::move(All.Aliased);
   for (const clang::VarDecl *Variable : Referred)
     Variables.erase(Variable);

@@ -48,7 +48,12 @@ bool keepsInVariable(clang::QualType T, const clang::SourceManager &Sources) {
     return true;
   if (!Record->needsImplicitDefaultConstructor() &&
       std::none_of(Record->ctor_begin(), Record->ctor_end(), [](const clang::CXXConstructorDecl *C) {
-        return C->isDefaultConstructor() && !C->isDeleted() && C->getAccess() == clang::AS_public;
+        return C->isDefaultConstructor() && !C->isDeleted() && C->getAccess() == clang::AS_public &&
+               (!C->isUserProvided() || C->isConstexpr() || C->hasAttr<clang::CUDADeviceAttr>());
+      }))
+    return false;
+  if (!Record->hasSimpleCopyAssignment() && llvm::none_of(Record->methods(), [](const clang::CXXMethodDecl *M) {
+        return M->isCopyAssignmentOperator() && !M->isDeleted() && M->getAccess() == clang::AS_public;
       }))
     return false;
   return copiesPlainly(T, Sources);

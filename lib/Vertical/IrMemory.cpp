@@ -112,6 +112,8 @@ private:
                                             : Layout.getTypeStoreSize(Call.getArgOperand(1)->getType()));
     const bool Pointers = accessAll(Call, IrAccess::Kind::Any);
     const bool IsAtomic = Name.starts_with("__nv_atomic") || (Declared && classify(*Declared) == Intrinsic::Atomic);
+    if (Reporting.contains(Name))
+      Result.Reports.push_back({&Call, Name.str()});
     if (Reporting.contains(Name) || (Name.starts_with("__nv_") && !IsAtomic) || (IsAtomic && Pointers))
       return; // libdevice computes
     beyond(Call, Name.str());

@@ -30,6 +30,7 @@ struct IrMemory {
   std::vector<std::pair<const llvm::Instruction *, std::string>> Elsewhere; ///< Which no pointer parameter leads to.
   /// What reads the thread's place, or works with other threads, otherwise than by the special registers of IrValues.
   std::vector<std::pair<const llvm::Instruction *, std::string>> Together;
+  std::vector<std::pair<const llvm::Instruction *, std::string>> Reports; ///< What prints, or ends the grid.
 };
 IrMemory memoryOf(const DeviceIr &Ir, IrValues &Values);
 

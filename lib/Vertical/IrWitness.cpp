@@ -32,6 +32,9 @@ public:
   std::vector<Finding> run() {
     for (const auto &[By, What] : Memory.Together)
       add("it reads or works with other threads: " + What, By);
+    for (const auto &[By, What] : Memory.Reports)
+      if (!isOfElement(*By))
+        add("it calls " + What + " where it stores no element", By);
     if (Shape.Strided)
       gridLoop();
     for (const llvm::Instruction &I : llvm::instructions(Ir.kernel()))
@@ -130,6 +133,16 @@ private:
       if (isBuiltin(Atom) || Atom[0] == '{' || Atom[0] == '(')
         return inElement(P, Values.known(), Shape).has_value();
     return true;
+  }
+
+  /// Does it happen only where an element is stored, or might be, for each of which the fused kernel does it?
+  bool isOfElement(const llvm::Instruction &I) {
+    const std::vector<Polynomial> Known = Values.conditions(*I.getParent());
+    return llvm::any_of(Memory.Accesses, [&](const IrAccess &A) {
+      return A.What == IrAccess::Kind::Store &&
+             llvm::all_of(Values.conditions(*A.By->getParent()),
+                          [&](const Polynomial &P) { return llvm::is_contained(Known, P); });
+    });
   }
 
   /// Is every use of the pointer an access, at the thread's element?
