@@ -370,7 +370,10 @@ class Chain:
                 name = match[2].replace(f"_p{self.number}", f"_p{self.number}f")
                 lines.append(f"  assign(launch.arguments.{name}, {value});")
         lines += [
-            '  stage("fused");', f'  require({space}::launch(launch, nullptr), "{self.name}: launch");',
+            '  stage("fused");', f"  const cudaError_t error = {space}::launch(launch, nullptr);",
+            # Numbers beyond `int` may be refused.
+            *(["  if (error == cudaErrorInvalidConfiguration)", "    return true;"] if product else []),
+            f'  require(error, "{self.name}: launch");',
             f'  finished("{self.name}: fused");',
             f'  return same("{self.name}", "chain", before, arrays.take({"false" if self.dead else "true"}));', "}"
         ]
