@@ -22,7 +22,8 @@ from languagevertical import TWISTS, Chain, make_chain
 from shrink import shrink
 
 PRODUCTIONS = TEXT + SYNC
-PLAIN = [production.name for production in PRODUCTIONS if production.classes == ["plain"]]
+# Barriers that nobody has counted show beside others.
+PLAIN = [production.name for production in PRODUCTIONS if production.classes == ["plain"] and production.sync]
 
 
 def leads():
@@ -238,12 +239,12 @@ def draw_kernel(rng, program, side, other, draw, lead=None, alone=False):
                                             ("param", production.param), ("pack", production.open_pack),
                                             ("macro", production.own_macro), ("flags", production.flags)) if is_so)
 
-    if other and not lead and rng.random() < 0.5:
+    if other and not lead and rng.random() < (0.75 if alone else 0.5):
         for production, number in other.drawn:
-            if rng.random() < 0.7 and not production.flags:
+            if (alone or rng.random() < 0.7) and not production.flags:
                 add(production, number)
     pool = [production for production in PRODUCTIONS if not draw or production.name in draw]
-    for at in range(1 if alone else rng.choice((1, 1, 2, 2, 3)) if not chosen else rng.choice((0, 0, 1))):
+    for at in range(rng.choice((0, 0, 1)) if chosen else 1 if alone else rng.choice((1, 1, 2, 2, 3))):
         if pool:
             drawn = rng.choices(pool, [production.weight for production in pool])[0]
             add(lead if lead and not at else drawn, (0 if side == "a" else 10) + at)
@@ -274,7 +275,7 @@ def draw_program(rng, number, turn, draw=None):
     alone = lead is not None and (place + place // len(LEADS)) % 3 > 0
     first = draw_kernel(rng, number, "a", None, draw, lead, alone)
     odd = lead is not None and lead.odd
-    kernels = [first, draw_kernel(rng, number, "b", first, PLAIN if alone else draw, lead if odd else None)]
+    kernels = [first, draw_kernel(rng, number, "b", first, PLAIN if alone else draw, lead if odd else None, alone)]
     configuration = rng.choice(
         [word for word in CONFIGURATIONS if "split" not in word and ("threads" in word or not odd)])
     apart = "blocks" in configuration or "threads" in configuration
