@@ -12,7 +12,8 @@ namespace {
 class Check {
 public:
   Check(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts)
-      : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), Kernel(*Reach.Kernel) {}
+      : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), Kernel(*Reach.Kernel),
+        OfLinker(libraryFunctionsOfLinker(Reach)) {}
 
   std::vector<Blocker> run() {
     kernel();
@@ -232,8 +233,7 @@ private:
       Found(BlockerKind::LibraryUsesBlock, "holds shared memory");
     if (!Use.Launches.empty())
       Found(BlockerKind::LibraryUsesBlock, "launches a kernel");
-    if (Unit.request().Flags.Relocatable && touchesBlock(Use) && !Use.Function->hasAttr<clang::AlwaysInlineAttr>() &&
-        Use.Function->isExternallyVisible())
+    if (Unit.request().Flags.Relocatable && OfLinker.contains(Use.Function))
       Found(BlockerKind::LibraryUsesBlock, "is compiled once for the whole program (-rdc=true)");
     if (Use.Function->getIdentifier() && Use.Function->getName().starts_with("sync_grids"))
       Found(BlockerKind::GridGroup, "synchronises the grid");
@@ -243,22 +243,6 @@ private:
     // One report per library function that the user names.
     if (!What.empty() && Libraries.insert(Entered).second)
       block(Kind, Use.EnteredAt.isValid() ? Use.EnteredAt : Kernel.getLocation(), Entered + " " + What);
-  }
-
-  /// Does a function of a library use the block, itself or through another one?
-  bool touchesBlock(const FunctionUse &Use) {
-    auto [Known, New] = Touching.try_emplace(Use.Function, false); // recursion
-    if (!New)
-      return Known->second;
-    bool Touches = !Use.Reads.empty();
-    for (const CallSite &Call : Use.Calls) {
-      const clang::FunctionDecl *Definition = Call.Callee;
-      Call.Callee->hasBody(Definition);
-      auto Found = Reach.Functions.find(Definition ? Definition : Call.Callee);
-      Touches |= classify(*Call.Callee) == Intrinsic::Barrier ||
-                 (Found != Reach.Functions.end() && Found->second.System && touchesBlock(Found->second));
-    }
-    return Touching[Use.Function] = Touches;
   }
 
   void throughPointers() {
@@ -300,9 +284,9 @@ private:
   const Reached &Reach;
   const KernelFacts &Facts;
   const clang::FunctionDecl &Kernel;
+  const llvm::SetVector<const clang::FunctionDecl *> OfLinker;
   std::vector<Blocker> Blockers;
   std::set<std::string> Libraries;
-  llvm::DenseMap<const clang::FunctionDecl *, bool> Touching;
 };
 
 } // namespace

@@ -11,6 +11,7 @@ void KernelFacts::includeWhatItDoes(const KernelFacts &Other) {
     ReadByLibrary[B] |= Other.ReadByLibrary[B];
   }
   Append(LibraryBarriers, Other.LibraryBarriers);
+  Append(LibraryFunctionsOfLinker, Other.LibraryFunctionsOfLinker);
   MultiWarpTiles |= Other.MultiWarpTiles;
   UsesAnyGroup |= Other.UsesAnyGroup;
   Append(Barriers, Other.Barriers);

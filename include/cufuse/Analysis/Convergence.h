@@ -12,6 +12,10 @@ namespace cufuse {
 /// Functions that execute a barrier, themselves or through a callee.
 llvm::SetVector<const clang::FunctionDecl *> synchronisingFunctions(const Reached &Reach);
 
+/// Functions of libraries that use the block, and of which the linker of relocatable code keeps one for all files. In a
+/// fused file they are compiled for a part of the block.
+llvm::SetVector<const clang::FunctionDecl *> libraryFunctionsOfLinker(const Reached &Reach);
+
 /// Places where a thread may leave before others that still synchronise.
 struct DivergentExits {
   std::vector<Finding> BeforeBarrier, BeforeWarpPrimitive;
