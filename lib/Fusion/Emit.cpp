@@ -194,15 +194,15 @@ private:
       Out.write(
           "#ifndef __CUDACC_RDC__\n#error \"variables are shared with other objects: compile with -rdc=true\"\n#endif");
     }
-    if (rebindsLibraries(Constituents, Plan))
-      for (const Constituent &C : Constituents)
-        for (const std::string &Function : C.Facts->LibraryFunctionsOfLinker) {
-          Out.blank();
-          Out.write(fmt::format("#ifdef __CUDACC_RDC__\n"
-                                "#error \"{} uses a part of the block here: the linker must not take another file's "
-                                "instead. Compile without -rdc=true\"\n#endif",
-                                Function));
-        }
+    auto OfLinker = [](const Constituent &C) { return !C.Facts->LibraryFunctionsOfLinker.empty(); };
+    if (const auto User = llvm::find_if(Constituents, OfLinker);
+        User != Constituents.end() && rebindsLibraries(Constituents, Plan)) {
+      Out.blank();
+      Out.write(
+          fmt::format("#ifdef __CUDACC_RDC__\n#error \"{} uses a part of the block here: the linker must not take "
+                      "another file's instead. Compile without -rdc=true\"\n#endif",
+                      User->Facts->LibraryFunctionsOfLinker.front()));
+    }
     Out.blank();
   }
 

@@ -110,7 +110,7 @@ struct KernelFacts {
 
   /// The same of functions of libraries, which are not copied.
   std::array<bool, 4> ReadByLibrary{};
-  std::vector<std::string> LibraryBarriers; ///< Names of the barriers they call.
+  std::vector<std::string> LibraryBarriers;          ///< Names of the barriers they call.
   std::vector<std::string> LibraryFunctionsOfLinker; ///< See `libraryFunctionsOfLinker`.
   bool MultiWarpTiles = false; ///< Of cooperative groups: they meet in memory that the driver reserves once per block.
   /// It calls functions of cooperative groups' `thread_group`, which ask what the group is, and have code for grids and
