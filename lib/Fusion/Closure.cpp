@@ -81,7 +81,10 @@ private:
   void signature() {
     const clang::FunctionDecl &Kernel = *Reach.Kernel;
     const clang::ASTContext &Context = Unit.ast();
-    auto Copied = [this](const clang::Decl *D) { return isCopied(D); };
+    auto Copied = [this](const clang::Decl *D) {
+      InSignature.insert(D);
+      return isCopied(D);
+    };
     for (size_t I = 0; I < Kernel.getNumParams(); ++I) {
       const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
       clang::QualType Type = Parameter->getType();
@@ -108,6 +111,7 @@ private:
               fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name));
         continue;
       }
+      spellType(Context, Type.getCanonicalType(), "", Copied); // The names behind those of typedefs are needed, too.
       if (GridConstant)
         *Declaration = "const __grid_constant__ " + *Declaration;
       std::optional<OutputText> Element = OutputText();
@@ -117,7 +121,7 @@ private:
     }
     Result.Callee = path(Kernel) + Kernel.getNameAsString();
     if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
-      auto Spelled = spellArguments(Context, Arguments->asArray(), Copied);
+      auto Spelled = spellArguments(Context, Arguments->asArray(), [this](auto *D) { return isCopied(D); });
       if (!Spelled)
         block(BlockerKind::UnspellableParameter, Kernel.getLocation(), "a template argument of " + Facts.QualifiedName);
       else
@@ -161,8 +165,18 @@ private:
       if (Whole && Chosen.Units.contains(Whole) && Header.insert(Whole))
         Work.push_back(Whole);
     };
-    for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters())
-      addSpelled(Parameter->getType(), Add);
+    for (const clang::Decl *Named : InSignature) {
+      if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Named))
+        Named = Special->getSpecializedTemplate();
+      for (const clang::Decl *Redeclaration : Named->redecls())
+        Add(enclosingUnit(Redeclaration));
+      for (const clang::Decl *Whole : Chosen.Units)
+        if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Whole);
+            Special && Special->getSpecializedTemplate()->getCanonicalDecl() == Named->getCanonicalDecl())
+          Add(Whole);
+      if (auto *Tag = llvm::dyn_cast<clang::TagDecl>(Named); Tag && Tag->getTypedefNameForAnonDecl())
+        Add(enclosingUnit(Tag->getTypedefNameForAnonDecl()));
+    }
     while (!Work.empty()) {
       const clang::Decl *Whole = Work.back();
       Work.pop_back();
@@ -193,44 +207,6 @@ private:
           }))
         Header.insert(Whole);
     }
-  }
-
-  template <typename AddUnit> void addSpelled(clang::QualType T, AddUnit Add) {
-    while (true) {
-      if (auto *Typedef = T->getAs<clang::TypedefType>())
-        Add(enclosingUnit(Typedef->getDecl()));
-      if (const clang::ArrayType *Array = Unit.ast().getAsArrayType(T))
-        T = Array->getElementType();
-      else if (!T->getPointeeType().isNull())
-        T = T->getPointeeType();
-      else
-        break;
-    }
-    addType(T, Add);
-  }
-
-  template <typename AddUnit> void addType(clang::QualType T, AddUnit Add) {
-    T = T.getCanonicalType();
-    while (!T->getPointeeType().isNull() || T->isArrayType())
-      T = T->isArrayType() ? Unit.ast().getAsArrayType(T)->getElementType() : T->getPointeeType();
-    const clang::TagDecl *Tag = T->getAsTagDecl();
-    if (!Tag)
-      return;
-    if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Tag)) {
-      Add(enclosingUnit(Special->getSpecializedTemplate()));
-      for (const clang::Decl *S : Chosen.Units)
-        if (auto *Other = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(S);
-            Other && Other->getSpecializedTemplate()->getCanonicalDecl() ==
-                         Special->getSpecializedTemplate()->getCanonicalDecl())
-          Add(S);
-      for (const clang::TemplateArgument &Argument : Special->getTemplateArgs().asArray())
-        if (Argument.getKind() == clang::TemplateArgument::Type)
-          addType(Argument.getAsType(), Add);
-    }
-    for (const clang::Decl *Redeclaration : Tag->redecls())
-      Add(enclosingUnit(Redeclaration));
-    if (const clang::TypedefNameDecl *Named = Tag->getTypedefNameForAnonDecl())
-      Add(enclosingUnit(Named));
   }
 
   /// Copied declarations and the macro directives between them that their text needs, in the order of the file.
@@ -655,6 +631,7 @@ private:
   SelectCopied Chosen;
   const std::set<std::string> LeftOut; ///< Of the same files.
   Closure Result;
+  llvm::SetVector<const clang::Decl *> InSignature; ///< What the parameters' types name.
   llvm::SetVector<const clang::Decl *> Header;
   std::set<const clang::VarDecl *> HostShared;
   std::vector<Item> Items;

@@ -67,7 +67,7 @@ private:
         const clang::TemplateArgumentList *Own = Function ? Function->getTemplateSpecializationArgs() : nullptr;
         const std::optional<OutputText> Given = Own ? arguments(Own->asArray()) : OutputText();
         if (std::optional<OutputText> Name = qualified(D); Name && Given)
-          Text = (Function ? "" : "&") + *Name + *Given;
+          Text = (Argument.getParamTypeForDecl()->isReferenceType() ? "" : "&") + *Name + *Given;
       } else if (Argument.getKind() == clang::TemplateArgument::Integral) {
         llvm::SmallString<32> Value;
         const clang::QualType T = Argument.getIntegralType();
@@ -145,6 +145,7 @@ private:
   }
 
   std::optional<OutputText> qualified(const clang::NamedDecl *D) {
+    const bool Copies = IsCopied(D);
     if (!D->getDeclName() &&
         !(llvm::isa<clang::TagDecl>(D) && llvm::cast<clang::TagDecl>(D)->getTypedefNameForAnonDecl()))
       return std::nullopt;
@@ -183,7 +184,7 @@ private:
       }
       Context = Context->getParent();
     }
-    return Keyword + (IsCopied(D) ? OutputText::Slot::Path + ("::" + Name) : Hidden ? "::" + Name : Name);
+    return Keyword + (Copies ? OutputText::Slot::Path + ("::" + Name) : Hidden ? "::" + Name : Name);
   }
 
   clang::PrintingPolicy Policy;

@@ -144,14 +144,14 @@ private:
   std::string argument(unsigned Node, const std::string &Parameter) const {
     if (const Flow *To = Graph.flowTo(Node, Parameter)) {
       const std::string Name = name(To->Producer) + "_" + To->Out;
-      return isScalar(*To) ? fmt::format("{{&{}Shared}}", Name) : fmt::format("{{row, {0}Row, {0}}}", Name);
+      return isScalar(*To) ? fmt::format("{{&sharedOf_{}}}", Name) : fmt::format("{{row, rowOf_{0}, {0}}}", Name);
     }
     const std::string Own = name(Node) + "_" + Parameter;
     if (const Flow *From = flowFrom(Node, Parameter))
-      return isScalar(*From) ? fmt::format("{{&{}Shared, {}}}", Own, Graph.isLive(Node, Parameter) ? Own : "nullptr")
-                             : fmt::format("{{row, {0}Row, {0}}}", Own);
+      return isScalar(*From) ? fmt::format("{{&sharedOf_{}, {}}}", Own, Graph.isLive(Node, Parameter) ? Own : "nullptr")
+                             : fmt::format("{{row, rowOf_{0}, {0}}}", Own);
     if (const RowInput *Input = inputTo(Node, Parameter))
-      return fmt::format("{{row, {0}Row, {0}}}", name(Input->Node) + "_" + Input->Parameter);
+      return fmt::format("{{row, rowOf_{0}, {0}}}", name(Input->Node) + "_" + Input->Parameter);
     return plain(Node, Parameter);
   }
   /// A parameter as an expression of those that remain.
@@ -197,21 +197,21 @@ private:
                          "  [[maybe_unused]] const long long length = {}, first = blockIdx.x * ({});\n",
                          deviceText(Plan.Length), deviceText(Plan.Stride));
     for (const RowInput &Input : Plan.Inputs)
-      Body +=
-          outputText("  {} {}_{}Row[kept];\n", element(Input.Node, Input.Parameter), name(Input.Node), Input.Parameter);
+      Body += outputText("  {} rowOf_{}_{}[kept];\n", element(Input.Node, Input.Parameter), name(Input.Node),
+                         Input.Parameter);
     std::set<std::string> Declared;
     for (const Flow &F : Graph.Flows)
       if (const std::string Name = name(F.Producer) + "_" + F.Out; Declared.insert(Name).second) {
         const ParameterAccess &P = *Graph.Nodes[F.Producer].parameter(F.Out);
         if (isScalar(F))
-          Result.Facts.StaticShared.push_back({Name + "Shared", P.Element, P.Bytes, Result.Facts.Name, {}});
-        Body += isScalar(F) ? outputText("  __shared__ {} {}Shared;\n", element(F.Producer, F.Out), Name)
-                            : outputText("  {} {}Row[kept];\n", element(F.Producer, F.Out), Name);
+          Result.Facts.StaticShared.push_back({"sharedOf_" + Name, P.Element, P.Bytes, Result.Facts.Name, {}});
+        Body += isScalar(F) ? outputText("  __shared__ {} sharedOf_{};\n", element(F.Producer, F.Out), Name)
+                            : outputText("  {} rowOf_{}[kept];\n", element(F.Producer, F.Out), Name);
       }
     for (size_t I = 0; I < Graph.Order.size(); ++I) {
       for (const RowInput &Input : Plan.Inputs)
         if (Input.FirstUse == I)
-          Body += outputText("  cufuseLoadRow(row, {0}Row, {0} + first, length);\n",
+          Body += outputText("  cufuseLoadRow(row, rowOf_{0}, {0} + first, length);\n",
                              name(Input.Node) + "_" + Input.Parameter);
       if (!Plan.Barriers[I].empty())
         Body += outputText("  __syncthreads(); // {}\n", Plan.Barriers[I]);

@@ -72,7 +72,7 @@ private:
   }
 
   std::string sinkType(unsigned Node, const std::string &Out) const {
-    return fmt::format("cufuse_{}_{}", name(Node), Out);
+    return fmt::format("CufuseAt_{}_{}", name(Node), Out);
   }
 
   /// The intermediates that a node stores, by parameter.

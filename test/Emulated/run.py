@@ -46,17 +46,32 @@ def execute(command, text=None):
     return process.stdout
 
 
-def compile_source(source, target, folders=(), macros=(), standard="c++17", level="-O0"):
+def keep_to_itself(object_file):
+    """Without -rdc=true, every file has device code of its own: the linker merges no functions and variables of headers."""
+    merged = [line.split()[2] for line in execute(["nm", "--defined-only", object_file]).splitlines()
+              if line.split()[1] in "WVu"]
+    names = f"{object_file}.names"
+    with open(names, "w", encoding="utf-8") as opened:
+        opened.write("\n".join(merged))
+    execute(["objcopy", "--remove-section=.group", f"--localize-symbols={names}", object_file])
+    os.remove(names)
+
+
+def compile_source(source, target, folders=(), macros=(), standard="c++17", level="-O0", relocatable=False):
     """Preprocesses, translates and compiles one CUDA source: programs that run for long want another level."""
+    if relocatable:
+        macros = [*macros, "__CUDACC_RDC__=1"]
     text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", INCLUDE, "-isystem", TOOLKIT, "-isystem",
                     os.path.join(TOOLKIT, "cccl"), "-include", "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1",
-                    "-D__CUDACC_RDC__=1", "-D__CUDA_ARCH__=900", *(f"-I{folder}" for folder in folders),
+                    "-D__CUDA_ARCH__=900", *(f"-I{folder}" for folder in folders),
                     *(f"-D{macro}" for macro in macros), "-w", source])
     try:
         text = translate(text, TOOLKIT)
     except Untranslatable as error:
         raise Failed(1, f"{source}: {error}")
     execute([COMPILER, level, *FLAGS, f"-std={standard}", "-x", "c++-cpp-output", "-c", "-o", target, "-"], text)
+    if not relocatable:
+        keep_to_itself(target)
 
 
 def runtime():
@@ -86,12 +101,12 @@ def link(objects, program):
     execute([COMPILER, "-no-pie", "-o", program, *objects, *runtime(), "-lboost_context"])
 
 
-def build(sources, program, folders=(), macros=(), standard="c++17", jobs=2):
+def build(sources, program, folders=(), macros=(), standard="c++17", relocatable=False, jobs=2):
     folders = [*folders, *dict.fromkeys(os.path.dirname(source) or "." for source in sources)]
     with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         objects = [source if source.endswith(".o") else os.path.join(work, f"{i}.o")
                    for i, source in enumerate(sources)]
-        waiting = [pool.submit(compile_source, source, target, folders, macros, standard)
+        waiting = [pool.submit(compile_source, source, target, folders, macros, standard, relocatable=relocatable)
                    for source, target in zip(sources, objects) if source != target]
         for future in waiting:
             future.result()
@@ -116,16 +131,18 @@ def main():
     parser.add_argument("-I", action="append", default=[], dest="folders")
     parser.add_argument("-D", action="append", default=[], dest="macros")
     parser.add_argument("--std", default="c++17")
+    parser.add_argument("--rdc", action="store_true", help="link the device code of all files")
     parser.add_argument("-o", dest="program")
     parser.add_argument("--object")
     options = parser.parse_args(arguments)
     try:
         if options.object:
-            compile_source(options.files[0], options.object, options.folders, options.macros, options.std)
+            compile_source(options.files[0], options.object, options.folders, options.macros, options.std,
+                           relocatable=options.rdc)
             return 0
         with tempfile.TemporaryDirectory() as work:
             program = options.program or os.path.join(work, "program")
-            build(options.files, program, options.folders, options.macros, options.std)
+            build(options.files, program, options.folders, options.macros, options.std, options.rdc)
             first = None
             for seed in options.seed or ([] if options.program else [1]):
                 status, output = run(program, rest, seed)

@@ -4,7 +4,7 @@
 // RUN:   -rdc=true
 // RUN: FileCheck %s --input-file=%t/fused.cu
 // RUN: %nvcc -Werror all-warnings -std=c++17 -arch=sm_90a -rdc=true -I%t -c -o %t/fused.o %t/fused.cu
-// RUN: %execute --nvcc=-lcudadevrt -I %S/Inputs -I %t %t/main.cu %t/kernels.cu %t/fused.cu
+// RUN: %execute --rdc --nvcc=-lcudadevrt -I %S/Inputs -I %t %t/main.cu %t/kernels.cu %t/fused.cu
 // CHECK: __global__ void halving(int *, int, int);
 // CHECK: extern "C" __global__ void add_one(int *);
 // CHECK: ::halving<<<1, blockDim.x>>>(data, n / 2, depth + 1);

@@ -4,7 +4,7 @@
 // RUN:   --name match -o %t/match.cu -- -rdc=true
 // RUN: %cufuse fuse %t/kernels.cu:counted %t/kernels.cu:hidden --block 64 --block 96 --grid-policy stride --copies 2 \
 // RUN:   --copies 1 --name stride -o %t/stride.cu -- -rdc=true
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu
+// RUN: %execute --rdc -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu
 
 //--- kernels.cu
 __managed__ int seen[4];

@@ -9,11 +9,11 @@
 
 //--- library/counting.cuh
 #pragma once
-static __device__ void atomicAddPerBlock(int *counter, int value) {
+__device__ inline void atomicAddPerBlock(int *counter, int value) {
   if (threadIdx.x == 0)
     atomicAdd(counter, value);
 }
-static __device__ int __shfl_other(const int *values) { return values[blockDim.x - 1 - threadIdx.x]; }
+__device__ inline int __shfl_other(const int *values) { return values[blockDim.x - 1 - threadIdx.x]; }
 
 //--- kernels.cu
 #include <counting.cuh>

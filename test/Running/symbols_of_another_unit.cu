@@ -4,7 +4,7 @@
 // RUN: %nvcc -Werror all-warnings -std=c++17 -rdc=true -arch=sm_90a -c -I%t -o %t/fused.o %t/fused.cu
 // RUN: %nvcc -Werror all-warnings -std=c++17 -rdc=true -arch=sm_90a -c -I%t -o %t/symbols.o %t/symbols.cu
 // RUN: %nvcc -arch=sm_90a -dlink -o %t/linked.o %t/fused.o %t/symbols.o
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/kernels.cu %t/symbols.cu %t/fused.cu
+// RUN: %execute --rdc -I %S/Inputs -I %t %t/main.cu %t/kernels.cu %t/symbols.cu %t/fused.cu
 
 //--- symbols.h
 #pragma once

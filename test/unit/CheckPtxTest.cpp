@@ -190,7 +190,7 @@ TEST(CheckPtx, MessagesHaveThePlaceInTheSourceAndInThePtx) {
     EXPECT_EQ(F.Code, ExitCode::BadInput);
     ASSERT_EQ(F.Messages.size(), 1u);
     EXPECT_EQ(F.Messages[0].Where.str(), "one.cu:7:3");
-    EXPECT_THAT(F.Messages[0].Text, HasSubstr("'bar.sync 0' is no barrier of the plan (x.ptx:15, in _ZN1f5fusedEPi; "
+    EXPECT_THAT(F.Messages[0].Text, HasSubstr("'bar.sync 0' is no barrier of the plan (x.ptx:17, in _ZN1f5fusedEPi; "
                                               "PTX ISA 9.7.13.1)"));
     EXPECT_THAT(F.Messages[0].Remedy, HasSubstr("__syncthreads()"));
   });

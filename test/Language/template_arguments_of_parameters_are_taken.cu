@@ -1,0 +1,80 @@
+// The types of parameters may have any declaration among their template arguments, and those of the classes around them:
+// the header has it, too.
+// RUN: %cufuse fuse %s:ofEnumerator %s:ofFunction %s:ofMember %s:ofReference %s:ofPointer %s:ofTemplate --block 32 --block 32 \
+// RUN:   --block 32 --block 32 --block 32 --block 32 --name values -o %t.values.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.values.cu
+// RUN: %cufuse fuse %s:inner %s:packed %s:tuple %s:named --block 32 --block 32 --block 32 --block 32 --name types -o %t.types.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.types.cu
+// RUN: not %cufuse fuse %s:ofThreads %s:inner --block 32 --block 32 -o %t.no.cu 2>&1 | FileCheck %s
+// CHECK: refused: {{.*}}template_arguments_of_parameters_are_taken.cu:{{[0-9:]+}} {{.*}}rank [RebindingParameter]
+enum class Mode { Up, Down };
+template <auto Value> struct Constant {
+  int x;
+};
+__global__ void ofEnumerator(Constant<Mode::Down> c, int *out) { out[threadIdx.x] = c.x; }
+
+__device__ int twice(int x) { return 2 * x; }
+__device__ float twice(float x) { return 2 * x; }
+template <int (*Function)(int)> struct Apply {
+  int x;
+  __device__ int operator()() const { return Function(x); }
+};
+__global__ void ofFunction(Apply<twice> c, int *out) { out[threadIdx.x] = c(); }
+__device__ int rank(int x) { return x + threadIdx.x; }
+__global__ void ofThreads(Apply<rank> c, int *out) { out[threadIdx.x] = c(); }
+
+struct Scale {
+  int by;
+  __device__ int of(int x) const { return by * x; }
+};
+template <int (Scale::*Member)(int) const> struct Call {
+  int x;
+};
+__global__ void ofMember(Call<&Scale::of> c, int *out) {
+  Scale twice{2};
+  out[threadIdx.x] = twice.of(c.x);
+}
+
+inline constexpr int limit = 5;
+template <const int &Reference> struct Referring {
+  int x;
+};
+template <const int *Pointer> struct Pointing {
+  int x;
+};
+__global__ void ofReference(Referring<limit> c, int *out) { out[threadIdx.x] = c.x; }
+__global__ void ofPointer(Pointing<&limit> c, int *out) { out[threadIdx.x] = c.x; }
+
+template <class T> struct Vector {
+  T v;
+};
+template <> struct Vector<short> {
+  int v;
+};
+template <template <class> class Container> struct Holder {
+  Container<short> c;
+};
+__global__ void ofTemplate(Holder<Vector> c, int *out) { out[threadIdx.x] = c.c.v; }
+
+struct Element {
+  int x;
+};
+template <class T> struct Outer {
+  struct Inner {
+    int x;
+  };
+};
+template <class... T> struct Pack {
+  int n;
+};
+__global__ void inner(Outer<Element>::Inner p, int *out) { out[threadIdx.x] = p.x; }
+__global__ void packed(Pack<int, Element> p, int *out) { out[threadIdx.x] = p.n; }
+
+template <class... T> struct Tuple;
+template <> struct Tuple<> {};
+template <class Head, class... Tail> struct Tuple<Head, Tail...> : Tuple<Tail...> {
+  Head head;
+};
+using Two = Tuple<Element, Outer<Element>::Inner>;
+__global__ void tuple(Tuple<Element, Element> t, int *out) { out[threadIdx.x] = t.head.x; }
+__global__ void named(const Two *t, int *out) { out[threadIdx.x] = t->head.x; }
