@@ -55,13 +55,13 @@ def compile_batch(options, number, names):
     unit = os.path.join(options.out, f"batch{number}.cu")
     with open(unit, "w") as file:
         file.writelines(f'#include "{name}.cu"\n#include "{name}.cpp"\n' for name in names)
-    emulator.compile_source(unit, unit + ".o", folders(options), level="-O1")
+    emulator.compile_source(unit, unit + ".o", folders(options), level="-O1", relocatable=True)
     return unit + ".o"
 
 
 def compile_other(options, source):
     target = os.path.join(options.out, os.path.basename(source) + ".o")
-    emulator.compile_source(source, target, folders(options), ["SAMPLE_NO_MAIN"], level="-O1")
+    emulator.compile_source(source, target, folders(options), ["SAMPLE_NO_MAIN"], level="-O1", relocatable=True)
     return target
 
 

@@ -74,7 +74,7 @@ __global__ void member(const float *__restrict__ in, float *__restrict__ out, bo
   if (i >= n)
     return;
   int j;
-  Reference reference{j};
+  [[maybe_unused]] Reference reference{j};
   j = i;
   reference.to += way ? 0 : n;
   float value = in[i];
