@@ -272,9 +272,11 @@ std::optional<bool> Comparison::edited(const clang::Expr *A, const clang::Expr *
                expression(plain(ChoiceA->getFalseExpr()), plain(ChoiceB->getFalseExpr())) &&
                type(A->getType(), B->getType());
   // A load that goes ahead of an unrolled loop's body.
-  if (const clang::VarDecl *Array = Ahead.empty() ? nullptr : arrayIn(B); Array && llvm::isa<clang::CastExpr>(B))
-    if (const auto Load = Ahead.find(Array); Load != Ahead.end())
-      return expression(A, Load->second);
+  // What is loaded, and no conversion of it.
+  if (auto *Load = Ahead.empty() ? nullptr : llvm::dyn_cast<clang::CastExpr>(B);
+      Load && llvm::isa<clang::ArraySubscriptExpr>(Load->getSubExpr()->IgnoreParens()))
+    if (const auto Value = Ahead.find(arrayIn(B)); Value != Ahead.end())
+      return expression(A, Value->second);
   // Dynamic shared memory that is declared at file scope.
   if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(A))
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());

@@ -23,6 +23,10 @@
 // TOTAL: { int i = cufuse_at[cufuse_turn]; cufuse_value0[cufuse_turn] = values[i]; }
 // TOTAL-SAME: if (cufuse_taken[cufuse_turn]) { {{$}}
 // TOTAL-NEXT: sum += cufuse_value0[cufuse_turn]; } }
+// What is loaded may be converted there.
+// RUN: %cufuse fuse %t/kernels.cu:converted --block 64 --unroll 2 --name converted -o %t/converted.cu
+// RUN: FileCheck %s --check-prefix=CONVERTED --input-file=%t/converted.cu
+// CONVERTED: sum += cufuse_value0[cufuse_turn] + i;
 // PLAIN-NOT: {{cufuse_(turn|at|taken|value)|unroll}}
 //
 // Where a load may see a store, a turn is not the only way on, or a place is not known ahead, the compiler unrolls.
@@ -36,6 +40,12 @@ __global__ void total(const int *__restrict__ values, int *out, int n) {
   int sum = 0;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     sum += values[i];
+  atomicAdd(out, sum);
+}
+__global__ void converted(const unsigned char *__restrict__ values, unsigned long long *out, unsigned long long n) {
+  unsigned long long sum = 0;
+  for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    sum += values[i] + i;
   atomicAdd(out, sum);
 }
 template <typename T>
