@@ -196,6 +196,16 @@ std::optional<bool> Comparison::linked(const clang::Expr *A, const clang::Expr *
     if (const clang::CXXOperatorCallExpr *Call = operatorCall(B, clang::OO_Equal);
         Call && isComposed(Call->getDirectCallee()))
       return expression(To, Call->getArg(0)) && handedOn(Value, Call->getArg(1));
+  // An object gives a value, which is moved where an element of memory is copied. Neither does anything of its own.
+  auto IsTrivial = [](const clang::CXXOperatorCallExpr *Call) {
+    auto *Method = Call ? llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Call->getDirectCallee()) : nullptr;
+    return Method && Method->isTrivial() && (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator());
+  };
+  if (const clang::CXXOperatorCallExpr *CallA = operatorCall(A, clang::OO_Equal),
+      *CallB = operatorCall(B, clang::OO_Equal);
+      IsTrivial(CallA) && IsTrivial(CallB))
+    if (const auto Element = elementOf(bare(CallA->getArg(1), false)); Element && isLinked(Element->first))
+      return expression(CallA->getArg(0), CallB->getArg(0)) && handedOn(CallA->getArg(1), CallB->getArg(1));
   // Loads and stores with a hint.
   auto *Hinted = llvm::dyn_cast<clang::CallExpr>(A);
   if (!Hinted || Hinted->getNumArgs() == 0 || !isLinked(Hinted->getArg(0)))

@@ -37,13 +37,19 @@ private:
     for (const AccessSite &Site : Consumer.Accesses->Sites)
       if (Site.Parameter == F.In)
         checkOwn(Site, Consumer, Stored, Refused);
+    const AccessSite *Store = siteOf(Consumer, F.In, AccessSite::Kind::Store);
     for (const Flow &Other : Graph.Flows) {
-      const AccessSite *Store = siteOf(Consumer, F.In, AccessSite::Kind::Store);
-      if (&Other < &F && Other.Producer == F.Producer && Other.Out == F.Out && Store &&
-          Graph.Nodes[Other.Consumer].stores(Other.In))
+      if (&Other == &F || Other.Producer != F.Producer || Other.Out != F.Out ||
+          !Graph.Nodes[Other.Consumer].stores(Other.In))
+        continue;
+      const std::string &Changes = Graph.Nodes[Other.Consumer].Name;
+      if (Store && &Other < &F)
         refuse(BlockerKind::InPlaceHazard, Store->Where,
-               fmt::format("{}: {}; so does {}; {}", Consumer.Name, Store->str(), Graph.Nodes[Other.Consumer].Name,
-                           Stored));
+               fmt::format("{}: {}; so does {}; {}", Consumer.Name, Store->str(), Changes, Stored));
+      else if (!Store && Other.Consumer < F.Consumer)
+        refuse(BlockerKind::InPlaceHazard, Consumer.Facts->Where,
+               fmt::format("{} takes {}, which {} has changed: link {}.{}={}.{}; {}", Consumer.Name, F.In, Changes,
+                           Changes, Other.In, Consumer.Name, F.In, Stored));
     }
   }
 

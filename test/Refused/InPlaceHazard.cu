@@ -9,7 +9,13 @@
 // RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ATOMIC --implicit-check-not=refused:
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:mirrored --block 128 --link scale.mid=mirrored.in --dead scale.mid \
 // RUN:   --recompute any -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MIRRORED --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:clamp %s:copied --block 128 --link scale.mid=clamp.in \
+// RUN:   --link scale.mid=copied.in --link scale.n=clamp.n --link scale.n=copied.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHANGED --implicit-check-not=refused:
 // RUN: ls -A %t | count 0
+// RUN: %cufuse fuse --vertical %s:scale %s:copied %s:clamp --block 128 --link scale.mid=clamp.in \
+// RUN:   --link scale.mid=copied.in --link scale.n=clamp.n --link scale.n=copied.n -o %t/out.cu
+// RUN: %cufuse fuse --vertical %s:scale %s:clamp %s:copied --block 128 --link scale.mid=clamp.in \
+// RUN:   --link clamp.in=copied.in --link scale.n=clamp.n --link scale.n=copied.n -o %t/out.cu
 
 __global__ void reversed(const float *__restrict__ in, float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,9 +34,9 @@ __global__ void clamp(float *__restrict__ in, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     // CHECK: refused: {{[^ ]*}}:[[#@LINE+5]]:5: the consumer stores to the intermediate: clamp: in[i] at {{[^ ]*}}:5;
-    // CHECK-SAME: reversed stores mid[i] at {{[^ ]*}}:18:5 [InPlaceHazard]; store to another array
+    // CHECK-SAME: reversed stores mid[i] at {{[^ ]*}}:24:5 [InPlaceHazard]; store to another array
     // BOTH: refused: {{[^ ]*}}:[[#@LINE+3]]:5: {{.*}} clamp_1: in[i] at {{[^ ]*}}:5; so does clamp_0; scale stores mid[i]
-    // BOTH-SAME: at {{[^ ]*}}:24:5 [InPlaceHazard]
+    // BOTH-SAME: at {{[^ ]*}}:30:5 [InPlaceHazard]
     // BOTH: refused: {{.*}} clamp_1: in[i] at {{.*}}; clamp_0: in[i] at {{[^ ]*}} [SameMemory]
     in[i] = in[i] > 1 ? 1 : in[i];
 }
@@ -51,4 +57,13 @@ __global__ void mirrored(float *__restrict__ in, int n) {
   if (i < n)
     // MIRRORED: refused: {{.*}} mirrored: in[i] at {{[^ ]*}}:[[#@LINE+1]]:5; scale stores mid[i] at {{.*}} [InPlaceHazard]
     in[i] = other[threadIdx.x];
+}
+
+// It has what was there before, and the launches would give it what is there now.
+// CHANGED: refused: {{[^ ]*}}:[[#@LINE+2]]:17: the consumer stores to the intermediate: copied takes in, which clamp has changed: link
+// CHANGED-SAME: clamp.in=copied.in; scale stores mid[i] at {{[^ ]*}} [InPlaceHazard]
+__global__ void copied(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i];
 }
