@@ -2,8 +2,8 @@
 from before they were mended, or one that has been given them.
 
 The programs are those of a plain run, in its order; left out are those in which nothing draws a class that is still
-looked for. A program counts for a class if it goes wrong, still does with nothing else in it than what draws the class,
-and no longer does without that, too.
+looked for. A program counts for a class if it goes wrong, still does with nothing in it but what draws the class and what
+is plain, and no longer does with what is plain alone.
 """
 import copy
 import tempfile
@@ -19,10 +19,10 @@ def classes_of(case):
 
 
 def reduced(case, name):
-    """The case with nothing but what draws the class."""
+    """The case with nothing but what draws the class and what is plain."""
     case = copy.deepcopy(case)
     for holder, field in case.parts():
-        setattr(holder, field, [part for part in getattr(holder, field) if name in part[0].classes])
+        setattr(holder, field, [part for part in getattr(holder, field) if {name, "plain"} & set(part[0].classes)])
     return case
 
 
