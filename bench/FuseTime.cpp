@@ -5,7 +5,7 @@
 // Per pair of samples: the median wall time of `clang++ -fsyntax-only` on both files one after the other, of `cufuse
 // fuse` on the two (process start, parse, verification and writing included), their ratio, and in one process the
 // median and longest time of planning, emitting and verifying each further configuration. Fails when a limit is missed.
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/Fuser.h"
 #include "cufuse/Support/Process.h"
 
 #include <fmt/format.h>
@@ -90,7 +90,7 @@ int main(int Count, char **Arguments) {
     }
 
     const std::vector<LoadedKernel> Kernels = need(
-        loadKernels(Tools, {need(parseKernelSpec(First.spec())), need(parseKernelSpec(Second.spec()))}, InputFlags()));
+        readKernels(Tools, {need(parseKernelSpec(First.spec())), need(parseKernelSpec(Second.spec()))}, InputFlags()));
     Fuser Fuser(Tools, Kernels, {"bench", "bench.cu", "bench.h", "cufuse", true});
     for (unsigned Threads = 128; Threads <= 512; Threads += 32) {
       FusionConfig Config;

@@ -1,7 +1,7 @@
 // What the tools share that fuse many sets of kernels in one process.
 #pragma once
 
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/Fuser.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <llvm/ADT/SmallString.h>

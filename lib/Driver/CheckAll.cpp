@@ -1,4 +1,4 @@
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/ReadKernels.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/format.h>

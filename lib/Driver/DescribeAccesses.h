@@ -1,7 +1,7 @@
 // The part of a description that vertical fusion reads.
 #pragma once
 
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/ReadKernels.h"
 
 #include <llvm/Support/JSON.h>
 

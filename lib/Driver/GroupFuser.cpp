@@ -2,8 +2,7 @@
 
 #include "cufuse/Fusion/FusedLaunch.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Vertical/ComposeRows.h"
-#include "cufuse/Vertical/LoopLegality.h"
+#include "cufuse/Driver/Compose.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -55,7 +54,7 @@ GraphFacts GroupFuser::facts() const {
       Touches Own{false, false};
       for (const WorkloadArgument &Argument : Subject.Work.Kernels[I].Arguments)
         if (const std::string *Name = bufferOf(Subject.Work.Kernels[I], Argument); Name && *Name == Buffer.Name) {
-          const Touches One = touches(Read.kernels()[I], Argument);
+          const Touches One = touches(Subject.Kernels[I], Argument);
           Own = {Own.Reads || One.Reads, Own.Writes || One.Writes};
         }
       if (Own.Reads)
@@ -77,7 +76,7 @@ GraphFacts GroupFuser::facts() const {
 std::vector<std::string> GroupFuser::namesOf(llvm::ArrayRef<unsigned> Members) const {
   std::vector<const KernelFacts *> Facts;
   for (unsigned Member : Members)
-    Facts.push_back(&Read.kernels()[Member].Facts);
+    Facts.push_back(&Subject.Kernels[Member].Facts);
   return constituentNames(Facts);
 }
 
@@ -102,7 +101,7 @@ FuseRequest GroupFuser::requestFor(llvm::ArrayRef<unsigned> Members) const {
     LinkText Text{NameOf(Link.From), NameOf(Link.To), Link.Factors, Link.Parameter, ""};
     Text.Text = fmt::format("{}.{}={}.{}", Text.From, fmt::join(Link.Factors, "*"), Text.To, Link.Parameter);
     Request.Links.push_back(std::move(Text));
-    const LoadedKernel &Producer = Read.kernels()[Link.From];
+    const LoadedKernel &Producer = Subject.Kernels[Link.From];
     const WorkloadKernel &Given = Subject.Work.Kernels[Link.From];
     const std::string Out = NameOf(Link.From) + "." + Link.Factors.front();
     if (!Link.IsArray || llvm::is_contained(Request.Dead, Out) ||
@@ -117,34 +116,41 @@ FuseRequest GroupFuser::requestFor(llvm::ArrayRef<unsigned> Members) const {
   return Request;
 }
 
-GroupWays GroupFuser::ways(llvm::ArrayRef<unsigned> Members) const {
+std::vector<LoadedKernel> GroupFuser::kernelsOf(llvm::ArrayRef<unsigned> Members) const {
   std::vector<LoadedKernel> Kernels;
   for (unsigned Member : Members)
-    Kernels.push_back(Read.kernels()[Member]);
+    Kernels.push_back(Subject.Kernels[Member]);
+  return Kernels;
+}
+
+GroupWays GroupFuser::ways(llvm::ArrayRef<unsigned> Members) const {
+  const std::vector<LoadedKernel> Kernels = kernelsOf(Members);
+  const PackedShapes &Packed = Subject.Packed;
   GroupWays Ways;
-  auto Graph = graphOf(Kernels, requestFor(Members));
+  llvm::Error Blocked = checkAll(Kernels);
+  auto Graph = Blocked ? llvm::Expected<VerticalGraph>(std::move(Blocked)) : graphOf(Kernels, requestFor(Members));
   if (!Graph) { // said by `fuse`
     llvm::consumeError(Graph.takeError());
-    Ways.Blocks = {Subject.Packed[Members.front()].front().Block};
+    Ways.Blocks = {Packed[Members.front()].front().Block};
     return Ways;
   }
+  const std::vector<const VerticalForm *> Forms = formsFor(*Graph);
   if (Graph->OneLoop) {
     Ways.Vectorize.clear();
     for (unsigned Width : Widths)
-      if (loopWidth(*Graph, Width) == Width)
+      if (Forms.front()->Width(*Graph, Width) == Width)
         Ways.Vectorize.push_back(Width);
     if (Ways.Vectorize.empty())
-      Ways.Vectorize = {loopWidth(*Graph, 1)};
+      Ways.Vectorize = {Forms.front()->Width(*Graph, 1)};
   }
-  const PackedShapes &Packed = Subject.Packed;
   auto Allows = [&](unsigned Member, const BlockShape &Block) {
     return llvm::any_of(Packed[Member], [&](const PackedKernel &Kernel) { return Kernel.Block == Block; });
   };
-  const bool ByRow = rowConsumer(*Graph);
   for (const PackedKernel &Shape : Packed[Members[Graph->Root]]) {
     const bool Wanted = Ways.Blocks.empty() || llvm::is_contained(OtherBlocks, Shape.Block.threads());
-    const bool Fits = !ByRow || llvm::all_of(llvm::enumerate(Members), [&](const auto &Each) {
-      return Graph->Nodes[Each.index()].Shape->Shape == KernelShape::Pointwise || Allows(Each.value(), Shape.Block);
+    const bool Fits = llvm::all_of(llvm::enumerate(Members), [&](const auto &Each) {
+      return Each.index() == Graph->Root || Allows(Each.value(), Shape.Block) ||
+             llvm::none_of(Forms, [&](const VerticalForm *Form) { return Form->HasBlock(*Graph, Each.index()); });
     });
     if (Wanted && Fits &&
         llvm::none_of(Ways.Blocks, [&](const BlockShape &Known) { return Known.threads() == Shape.Block.threads(); }))
@@ -166,7 +172,7 @@ llvm::Error GroupFuser::checkShared(const VerticalGraph &Graph, llvm::ArrayRef<u
   for (unsigned Node = 0; Node < Members.size(); ++Node)
     for (const WorkloadArgument &Argument : Subject.Work.Kernels[Members[Node]].Arguments)
       if (const std::string *Buffer = bufferOf(Subject.Work.Kernels[Members[Node]], Argument))
-        Uses[*Buffer].push_back({Node, Argument.Parameter, touches(Read.kernels()[Members[Node]], Argument).Writes});
+        Uses[*Buffer].push_back({Node, Argument.Parameter, touches(Subject.Kernels[Members[Node]], Argument).Writes});
   for (const auto &[Buffer, Those] : Uses)
     for (const Use &A : Those)
       for (const Use &B : Those)
@@ -180,30 +186,20 @@ llvm::Error GroupFuser::checkShared(const VerticalGraph &Graph, llvm::ArrayRef<u
 
 llvm::Expected<FusedGroup> GroupFuser::fuse(llvm::ArrayRef<unsigned> Members, const LaunchGroup &How,
                                             const EmitOptions &Emit) const {
-  const FuseRequest Request = requestFor(Members);
-  const VerticalOptions Options{How.Vectorize};
-  std::vector<LoadedKernel> Kernels;
-  for (unsigned Member : Members)
-    Kernels.push_back(Read.kernels()[Member]);
-  auto Before = graphOf(Kernels, Request);
-  if (!Before)
-    return Before.takeError();
-  if (llvm::Error Error = checkShared(*Before, Members))
-    return std::move(Error);
-  const std::vector<LinkedText> Linked = linkedTexts(*Before, How.Block, Options);
-  for (size_t I = 0; I < Members.size(); ++I)
-    Kernels[I] = Read.withText(Members[I], Linked[I]);
+  std::vector<LoadedKernel> Kernels = kernelsOf(Members);
   if (llvm::Error Error = checkAll(Kernels))
     return std::move(Error);
-  auto Graph = graphOf(Kernels, Request);
+  auto Graph = graphOf(Kernels, requestFor(Members));
   if (!Graph)
     return Graph.takeError();
-  auto Composed = composeKernels(*Graph, Kernels, How.Block, Options);
+  if (llvm::Error Error = checkShared(*Graph, Members))
+    return std::move(Error);
+  auto Composed = composeKernels(*Graph, Kernels, How.Block, VerticalOptions{How.Vectorize});
   if (!Composed)
     return Composed.takeError();
 
   FusedGroup Group;
-  Group.Kernel.push_back(std::move(*Composed));
+  Group.Kernel.push_back(std::move(Composed->Kernel));
   Group.Text = std::make_unique<Fuser>(Tools, Group.Kernel, Emit);
   FusionConfig Config;
   Config.Constituents = {{.Block = How.Block}};
@@ -215,21 +211,20 @@ llvm::Expected<FusedGroup> GroupFuser::fuse(llvm::ArrayRef<unsigned> Members, co
   if (!Source)
     return Source.takeError();
   Group.Source = std::move(*Source);
-  auto Packed = pack(*Graph, Members, How, Group.Kernel.front().Facts);
+  auto Packed = pack(*Graph, *Composed->Proof, Members, How, Group.Kernel.front().Facts);
   if (!Packed)
     return Packed.takeError();
   Group.Packed = std::move(*Packed);
   Group.Entry = fusedEntry(Group.Plan, Group.Text->options().Name);
-  if (!Group.Kernel.front().Text.Variants.Parameters.empty()) {
-    auto Rows = planBlockLocal(*Graph, How.Block);
-    if (!Rows)
-      return Rows.takeError();
-    const auto Length = valueOf(*Graph, Members, Rows->Length);
-    if (!Length)
-      return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph->Nodes[Graph->Root].Name));
-    const auto [Turns, Full] = rowInstance(*Rows, How.Block, *Length);
+  auto Instance =
+      Composed->Proof->instance([&](const Polynomial &P) { return valueOf(*Graph, Members, P); });
+  if (!Instance)
+    return Instance.takeError();
+  if (!Instance->empty()) {
     Group.Entry.back() = 'I'; // of the template's arguments
-    Group.Entry += fmt::format("Lj{}ELj{}EE", Turns, Full);
+    for (unsigned Argument : *Instance)
+      Group.Entry += fmt::format("Lj{}E", Argument);
+    Group.Entry += 'E';
   }
   return Group;
 }

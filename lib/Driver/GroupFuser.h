@@ -2,7 +2,7 @@
 #pragma once
 
 #include "SoloTuning.h"
-#include "cufuse/Driver/ReadKernels.h"
+#include "cufuse/Driver/Compose.h"
 #include "cufuse/Tune/GraphSpace.h"
 
 namespace cufuse {
@@ -24,8 +24,7 @@ struct FusedGroup {
 class GroupFuser {
 public:
   /// The references outlive it; `Subject.Packed` is known when groups are asked for.
-  GroupFuser(const Toolchain &Tools, const ReadKernels &Read, const TuningSubject &Subject)
-      : Tools(Tools), Read(Read), Subject(Subject) {}
+  GroupFuser(const Toolchain &Tools, const TuningSubject &Subject) : Tools(Tools), Subject(Subject) {}
 
   /// Which kernels load and store which buffers, as far as their accesses show: all they may, where that is not known.
   GraphFacts facts() const;
@@ -38,19 +37,20 @@ public:
                                   const EmitOptions &Emit) const;
 
 private:
+  std::vector<LoadedKernel> kernelsOf(llvm::ArrayRef<unsigned> Members) const;
   std::vector<std::string> namesOf(llvm::ArrayRef<unsigned> Members) const;
   FuseRequest requestFor(llvm::ArrayRef<unsigned> Members) const;
   bool isUsedOutside(const std::string &Buffer, llvm::ArrayRef<unsigned> Members) const;
   llvm::Error checkShared(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members) const;
-  llvm::Expected<PackedKernel> pack(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members,
-                                    const LaunchGroup &How, const KernelFacts &Composed) const;
+  llvm::Expected<PackedKernel> pack(const VerticalGraph &Graph, const FormProof &Proof,
+                                    llvm::ArrayRef<unsigned> Members, const LaunchGroup &How,
+                                    const KernelFacts &Composed) const;
   std::optional<std::int64_t> valueOf(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members,
                                       const Polynomial &P) const;
   std::optional<std::int64_t> valueOf(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members,
                                       const std::string &Atom) const;
 
   const Toolchain &Tools;
-  const ReadKernels &Read;
   const TuningSubject &Subject;
 };
 

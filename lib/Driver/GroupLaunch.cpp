@@ -3,8 +3,6 @@
 
 #include "cufuse/Fusion/FusedLaunch.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Vertical/BlockLocal.h"
-#include "cufuse/Vertical/LoopLegality.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -74,31 +72,33 @@ std::optional<std::int64_t> GroupFuser::valueOf(const VerticalGraph &Graph, llvm
 }
 
 /// The launch that its launcher would be given: the root's grid, or in one loop a turn for each thread.
-llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members,
-                                              const LaunchGroup &How, const KernelFacts &Composed) const {
-  const bool ByRow = rowConsumer(Graph);
+llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const FormProof &Proof,
+                                              llvm::ArrayRef<unsigned> Members, const LaunchGroup &How,
+                                              const KernelFacts &Composed) const {
+  const std::vector<const VerticalForm *> Forms = formsFor(Graph);
   PackedKernel Whole{How.Block, {}, {}, false};
   std::vector<PackedKernel> Each;
+  std::vector<bool> InBlock;
   for (unsigned Node = 0; Node < Members.size(); ++Node) {
     const unsigned Member = Members[Node];
-    const bool InBlock = Node == Graph.Root || (ByRow && Graph.Nodes[Node].Shape->Shape != KernelShape::Pointwise);
+    InBlock.push_back(llvm::any_of(Forms, [&](const VerticalForm *Form) { return Form->HasBlock(Graph, Node); }));
     auto One = packKernel(*Graph.Nodes[Node].Facts, Subject.Work.Kernels[Member], Subject.Work.Buffers,
-                          InBlock ? How.Block : Subject.Packed[Member].front().Block);
+                          InBlock.back() ? How.Block : Subject.Packed[Member].front().Block);
     if (!One)
       return One.takeError();
     Whole.Launch.DynamicBytes = std::max(Whole.Launch.DynamicBytes, One->Launch.DynamicBytes);
     Each.push_back(std::move(*One));
   }
   Whole.Launch.Grid = Each[Graph.Root].Launch.Grid;
-  if (Graph.OneLoop) {
-    const auto Elements = valueOf(Graph, Members, Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound));
-    if (!Elements || *Elements < 1)
+  if (const auto Elements = Proof.elements()) {
+    const auto Count = valueOf(Graph, Members, Elements->Elements);
+    if (!Count || *Count < 1)
       return badInput(fmt::format("the elements of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
-    const std::uint64_t Turn = How.Block.threads() * loopWidth(Graph, How.Vectorize);
-    Whole.Launch.Grid = {static_cast<std::uint32_t>(blocksFor(*Elements, Turn)), 1, 1};
-  } else if (ByRow) {
+    const std::uint64_t Turn = How.Block.threads() * Elements->PerThread;
+    Whole.Launch.Grid = {static_cast<std::uint32_t>(blocksFor(*Count, Turn)), 1, 1};
+  } else {
     for (unsigned Node = 0; Node < Members.size(); ++Node)
-      if (Graph.Nodes[Node].Shape->Shape != KernelShape::Pointwise && Each[Node].Launch.Grid != Whole.Launch.Grid)
+      if (InBlock[Node] && Each[Node].Launch.Grid != Whole.Launch.Grid)
         return badInput(fmt::format("{} and {} have different grids, and work on rows", Graph.Nodes[Graph.Root].Name,
                                     Graph.Nodes[Node].Name));
   }

@@ -4,14 +4,13 @@
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/WriteOutMacros.h"
-#include "cufuse/Vertical/BlockLocal.h"
+#include "cufuse/Fusion/TakeText.h"
 #include "cufuse/Vertical/CollectAccesses.h"
 #include "cufuse/Vertical/IrWitness.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include <deque>
 #include <map>
 #include <thread>
 
@@ -69,85 +68,68 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
   return Request;
 }
 
-/// `WithAccesses`: as vertical fusion and people want to know it.
-LoadedKernel understand(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, KernelSpec Spec,
-                        bool WithAccesses) {
-  LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch, {}, {}, {}};
+/// A file with what is asked of it once.
+struct OpenFile {
+  explicit OpenFile(ReadFile Read) : Unit(std::move(Read.Unit)), OtherText(std::move(Read.OtherText)), Host(*Unit) {}
+  std::shared_ptr<const ParsedUnit> Unit;
+  std::vector<Blocker> OtherText;
+  HostCode Host;
+};
+
+/// One reason at one place is enough.
+void addBlockers(llvm::ArrayRef<Blocker> Found, std::vector<Blocker> &Blockers) {
+  for (const Blocker &B : Found)
+    if (llvm::none_of(Blockers, [&](const Blocker &Known) {
+          return Known.Kind == B.Kind && Known.Where.str() == B.Where.str();
+        }))
+      Blockers.push_back(B);
+}
+
+LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
+  const ParsedUnit &Unit = *File.Unit;
+  const Reached Reach = reach(Unit, Kernel);
+  LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch};
   Loaded.Predefined = Unit.request().Predefined;
+  Loaded.Parsed = {File.Unit, Reach.Kernel};
   for (const ParseError &Error : Unit.errors())
     Loaded.Errors.insert(Error.key());
   const std::unique_ptr<DeviceIr> Ir = Reach.Kernel->isDependentContext() ? nullptr : DeviceIr::generate(Unit, Reach);
-  Loaded.Facts = collectFacts(Unit, Host, Reach, Ir.get());
-  if (Loaded.Facts.IsTemplate)
-    return Loaded;
-  if (WithAccesses && !Reach.HasErrors) {
-    Loaded.Accesses = collectAccesses(Unit, Reach);
-    Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
-    checkByIr(Ir.get(), Loaded.Facts, Loaded.Accesses, Loaded.Shape);
+  Loaded.Facts = collectFacts(Unit, File.Host, Reach, Ir.get());
+  if (!Loaded.Facts.IsTemplate) {
+    if (!Reach.HasErrors) {
+      Loaded.Accesses = collectAccesses(Unit, Reach);
+      Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
+      checkByIr(Ir.get(), Loaded.Facts, Loaded.Accesses, Loaded.Shape);
+    }
+    Loaded.Facts.Blockers = checkFusable(Unit, File.Host, Reach, Loaded.Facts);
   }
-  Loaded.Facts.Blockers = checkFusable(Unit, Host, Reach, Loaded.Facts);
-  return Loaded;
-}
-
-void takeText(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const LinkedText &Linked,
-              LoadedKernel &Loaded) {
-  if (Loaded.Facts.IsTemplate)
-    return;
-  Loaded.Text = takeClosure(Unit, Host, Reach, Loaded.Facts, Linked);
-  // One reason at one place is enough.
-  for (const Blocker &B : Loaded.Text.Blockers)
-    if (std::none_of(Loaded.Facts.Blockers.begin(), Loaded.Facts.Blockers.end(),
-                     [&](const Blocker &Known) { return Known.Kind == B.Kind && Known.Where.str() == B.Where.str(); }))
-      Loaded.Facts.Blockers.push_back(B);
-}
-
-LoadedKernel understand(const ParsedUnit &Unit, const HostCode &Host, const clang::FunctionDecl &Kernel,
-                        KernelSpec Spec) {
-  const Reached Reach = reach(Unit, Kernel);
-  LoadedKernel Loaded = understand(Unit, Host, Reach, std::move(Spec), /*WithAccesses=*/true);
-  takeText(Unit, Host, Reach, {}, Loaded);
+  llvm::append_range(Loaded.Facts.Blockers, File.OtherText);
+  if (!Loaded.Facts.IsTemplate) {
+    Loaded.Text = takeText(Unit, File.Host, Reach, Loaded.Facts);
+    addBlockers(Loaded.Text.Blockers, Loaded.Facts.Blockers);
+  }
   return Loaded;
 }
 } // namespace
 
-llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+void link(LoadedKernel &Kernel, LinkedText Linked) {
+  Kernel.Text = withLinks(std::move(Kernel.Text), Linked);
+  Kernel.Linked = std::move(Linked);
+  addBlockers(Kernel.Text.Blockers, Kernel.Facts.Blockers);
+}
+
+llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
                                                       const InputFlags &Flags) {
-  return loadKernels(Tools, Kernels, std::vector<InputFlags>(Kernels.size(), Flags));
+  return readKernels(Tools, Kernels, std::vector<InputFlags>(Kernels.size(), Flags));
 }
 
-struct ReadKernels::Parsed {
-  struct File {
-    explicit File(ReadFile Read) : Unit(std::move(Read.Unit)), OtherText(std::move(Read.OtherText)), Host(*Unit) {}
-    std::shared_ptr<const ParsedUnit> Unit;
-    std::vector<Blocker> OtherText;
-    HostCode Host;
-  };
-  std::deque<File> Files;
-  std::vector<LoadedKernel> Kernels;
-  std::vector<std::pair<const File *, Reached>> Read; ///< By kernel.
-};
-
-ReadKernels::ReadKernels(std::unique_ptr<Parsed> Own) : Own(std::move(Own)) {}
-ReadKernels::ReadKernels(ReadKernels &&Other) noexcept = default;
-ReadKernels::~ReadKernels() = default;
-
-llvm::ArrayRef<LoadedKernel> ReadKernels::kernels() const { return Own->Kernels; }
-
-LoadedKernel ReadKernels::withText(size_t Kernel, const LinkedText &Linked) const {
-  LoadedKernel Loaded = Own->Kernels[Kernel];
-  const auto &[File, Reach] = Own->Read[Kernel];
-  takeText(*File->Unit, File->Host, Reach, Linked, Loaded);
-  Loaded.Linked = Linked;
-  return Loaded;
-}
-
-llvm::Expected<ReadKernels> ReadKernels::read(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                              llvm::ArrayRef<InputFlags> Flags, bool WithAccesses) {
+llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      llvm::ArrayRef<InputFlags> Flags) {
   // One parse per file and flags; a kernel that is asked for twice is probed once.
   struct File {
     ParseRequest Request;
     llvm::Expected<ReadFile> Unit = ReadFile();
-    const Parsed::File *Read = nullptr;
+    std::unique_ptr<OpenFile> Open = nullptr;
   };
   std::map<std::pair<std::string, InputFlags>, File> Files;
   std::vector<size_t> Probes;
@@ -184,45 +166,22 @@ llvm::Expected<ReadKernels> ReadKernels::read(const Toolchain &Tools, llvm::Arra
   if (Failures)
     return std::move(Failures);
 
-  auto Own = std::make_unique<Parsed>();
   for (auto &[Key, Each] : Files)
-    Each.Read = &Own->Files.emplace_back(std::move(*Each.Unit));
+    Each.Open = std::make_unique<OpenFile>(std::move(*Each.Unit));
+  std::vector<LoadedKernel> Loaded;
   for (size_t I = 0; I < Kernels.size(); ++I) {
-    const Parsed::File &File = *Files.find({Kernels[I].File, Flags[I]})->second.Read;
-    auto Kernel = findKernel(*File.Unit, Kernels[I], Probes[I]);
-    if (!Kernel) {
+    const OpenFile &File = *Files.find({Kernels[I].File, Flags[I]})->second.Open;
+    if (auto Kernel = findKernel(*File.Unit, Kernels[I], Probes[I]))
+      Loaded.push_back(understand(File, **Kernel, Kernels[I]));
+    else
       Failures = llvm::joinErrors(std::move(Failures), Kernel.takeError());
-      continue;
-    }
-    Own->Read.push_back({&File, reach(*File.Unit, **Kernel)});
-    Own->Kernels.push_back(understand(*File.Unit, File.Host, Own->Read.back().second, Kernels[I], WithAccesses));
-    Own->Kernels.back().Parsed = {File.Unit, Own->Read.back().second.Kernel};
-    llvm::append_range(Own->Kernels.back().Facts.Blockers, File.OtherText);
   }
   if (Failures)
     return std::move(Failures);
-  return ReadKernels(std::move(Own));
-}
-
-llvm::Expected<std::vector<LoadedKernel>> loadKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                                      llvm::ArrayRef<InputFlags> Flags, Linker Link) {
-  auto Read = ReadKernels::read(Tools, Kernels, Flags, /*WithAccesses=*/bool(Link));
-  if (!Read)
-    return Read.takeError();
-  std::vector<LinkedText> Linked(Kernels.size());
-  if (Link) {
-    auto Found = Link(Read->kernels());
-    if (!Found)
-      return Found.takeError();
-    Linked = std::move(*Found);
-  }
-  std::vector<LoadedKernel> Loaded;
-  for (size_t I = 0; I < Kernels.size(); ++I)
-    Loaded.push_back(Read->withText(I, Linked[I]));
   return Loaded;
 }
 
-llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools, const std::string &File,
+llvm::Expected<std::vector<LoadedKernel>> readAllKernels(const Toolchain &Tools, const std::string &File,
                                                          const InputFlags &Flags) {
   auto Request = parseRequest(File, Flags);
   if (!Request)
@@ -231,24 +190,20 @@ llvm::Expected<std::vector<LoadedKernel>> loadAllKernels(const Toolchain &Tools,
   auto Read = readFile(Tools, Cache, std::move(*Request));
   if (!Read)
     return Read.takeError();
-  const std::unique_ptr<ParsedUnit> *Unit = &Read->Unit;
-  const HostCode Host(**Unit);
+  const OpenFile Open(std::move(*Read));
   std::vector<LoadedKernel> Loaded;
-  for (const clang::FunctionDecl *Kernel : allKernels(**Unit)) {
-    const KernelSpec Spec{File, qualifiedNameOf(*Kernel), 0};
+  for (const clang::FunctionDecl *Kernel : allKernels(*Open.Unit)) {
     const size_t Before = Loaded.size();
     if (const clang::FunctionTemplateDecl *Template = Kernel->getDescribedFunctionTemplate())
       for (const clang::FunctionDecl *Instance : Template->specializations())
         if (const clang::FunctionDecl *Definition = Instance->getDefinition();
             Definition && Definition->isTemplateInstantiation())
-          Loaded.push_back(understand(**Unit, Host, *Definition, {File, qualifiedNameOf(*Definition), 0}));
+          Loaded.push_back(understand(Open, *Definition, {File, qualifiedNameOf(*Definition), 0}));
     if (Loaded.size() == Before)
-      Loaded.push_back(understand(**Unit, Host, *Kernel, Spec));
+      Loaded.push_back(understand(Open, *Kernel, {File, qualifiedNameOf(*Kernel), 0}));
   }
-  for (LoadedKernel &Kernel : Loaded)
-    llvm::append_range(Kernel.Facts.Blockers, Read->OtherText);
   // Errors that hide kernels are better than an empty answer.
-  for (const ParseError &Error : (*Unit)->errors())
+  for (const ParseError &Error : Open.Unit->errors())
     if (Error.MissingFile || Loaded.empty())
       return badInput(Error.Text, "correct the error, or pass the missing flags after `--`", Error.Where);
   return Loaded;

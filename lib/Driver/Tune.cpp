@@ -169,9 +169,8 @@ private:
       Specs.push_back(Kernel.Spec);
       Flags.push_back({Kernel.Flags, "", What().Gpu.Arch, Kernel.Folder});
     }
-    auto Parsed = parse(Specs, Flags);
-    if (!Parsed)
-      return Parsed.takeError();
+    if (llvm::Error Error = parse(Specs, Flags))
+      return Error;
     if (llvm::Error Error = checkFiles())
       return Error;
     // What is wrong with one kernel of a graph keeps it out of the others, and that is one of the choices.
@@ -187,24 +186,21 @@ private:
     if (llvm::Error Error = packShapes())
       return Error;
     if (isGraph()) {
-      Units.emplace(std::move(*Parsed));
-      Groups.emplace(Tools, *Units, Subject);
+      Groups.emplace(Tools, Subject);
       What().Graph = Groups->facts();
     }
     return llvm::Error::success();
   }
 
   /// Also takes the key: of the texts that were parsed. Files that change meanwhile are parsed again.
-  llvm::Expected<ReadKernels> parse(llvm::ArrayRef<KernelSpec> Specs, llvm::ArrayRef<InputFlags> Flags) {
+  llvm::Error parse(llvm::ArrayRef<KernelSpec> Specs, llvm::ArrayRef<InputFlags> Flags) {
     constexpr unsigned Most = 4;
     for (unsigned Attempt = 0; Attempt < Most; ++Attempt) {
       const FileTime Began = nextFileTime();
-      auto Parsed = ReadKernels::read(Tools, Specs, Flags, isGraph());
+      auto Parsed = readKernels(Tools, Specs, Flags);
       if (!Parsed)
         return Parsed.takeError();
-      Subject.Kernels.clear();
-      for (size_t I = 0; I < Specs.size(); ++I)
-        Subject.Kernels.push_back(Parsed->withText(I, {}));
+      Subject.Kernels = std::move(*Parsed);
       const std::string Before = Key.Sources;
       auto Now = key();
       if (!Now)
@@ -214,7 +210,7 @@ private:
             return llvm::any_of(Kernel.Text.Dependencies,
                                 [&](const std::string &File) { return changedSince(File, Began); });
           }))
-        return Parsed;
+        return llvm::Error::success();
     }
     return badInput("the kernels' files were changed while they were read", "run this again");
   }
@@ -583,7 +579,6 @@ private:
   // Those that end before the pool does.
   std::optional<RunnerPool> Gpus;
   std::optional<SoloTuning> Solo;
-  std::optional<ReadKernels> Units; ///< Of a graph, as are its groups.
   std::optional<GroupFuser> Groups;
   std::unique_ptr<Evaluator> World;
   std::function<std::vector<KernelLaunch>(const Candidate &)> LaunchesOf; ///< None: it cannot be run.

@@ -4,7 +4,7 @@
 #include "SelectCopied.h"
 #include "SourceText.h"
 
-#include "cufuse/Fusion/Closure.h"
+#include "cufuse/Fusion/KernelText.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 

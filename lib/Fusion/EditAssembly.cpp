@@ -66,7 +66,7 @@ size_t mentions(const ParsedUnit &Unit, const clang::GCCAsmStmt &Assembly, unsig
 
 } // namespace
 
-void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmStmt &Assembly, std::vector<Edit> &Edits,
+void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmStmt &Assembly, std::vector<PlacedEdit> &Edits,
                   std::vector<Blocker> &Blockers) {
   const AssemblyScan Scan = scanAssembly(Assembly);
   if (Scan.Mentions.empty() || !Scan.Unknown.empty())
@@ -93,7 +93,7 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
       Operands.push_back(std::move(Constraint));
     return fmt::format("%{}", Number);
   };
-  std::vector<Edit> Own;
+  std::vector<PlacedEdit> Own;
   auto Replace = [&, File = File](unsigned At, unsigned Length, std::string By) {
     Own.push_back({{File, At}, Length, std::move(By)});
   };

@@ -65,7 +65,7 @@ std::set<std::string> namesLeftOut(const ParsedUnit &Unit, const SelectCopied &C
 }
 
 void editHostBranches(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const std::set<std::string> &LeftOut,
-                      std::vector<Edit> &Edits) {
+                      std::vector<PlacedEdit> &Edits) {
   for (const clang::SourceRange &Skipped : Unit.log().Skipped) {
     const auto [File, Hash] = Text.offset(Skipped.getBegin());
     if (File != S.File || Hash < S.Begin || Hash >= S.End)

@@ -10,11 +10,13 @@ namespace {
 
 class Pointers : public clang::ConstDynamicRecursiveASTVisitor {
 public:
-  Pointers(const ParsedUnit &Unit, SourceText &Text, clang::FileID File, std::vector<Edit> &Edits)
-      : File(File), Sources(Unit.ast().getSourceManager()), Language(Unit.ast().getLangOpts()), Text(Text),
-        Edits(Edits) {}
-
-  void add(const clang::VarDecl *Variable) { Derived.insert(Variable); }
+  /// What comes from one parameter comes from no other.
+  Pointers(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
+           const clang::ParmVarDecl *Parameter, const std::string &Name, std::vector<PlacedEdit> &Edits)
+      : File(Text.offset(Kernel.getBody()->getBeginLoc()).first), Sources(Unit.ast().getSourceManager()),
+        Language(Unit.ast().getLangOpts()), Text(Text), Name(Name), Edits(Edits), Derived{Parameter} {
+    TraverseStmt(Kernel.getBody());
+  }
 
   bool VisitDeclStmt(const clang::DeclStmt *S) override {
     for (const clang::Decl *D : S->decls()) {
@@ -22,7 +24,7 @@ public:
       if (!Variable || !Variable->getInit() || !isDerived(Variable->getInit()) || !S->isSingleDecl() ||
           Variable->getBeginLoc().isMacroID() || Variable->getLocation().isMacroID())
         continue;
-      add(Variable);
+      Derived.insert(Variable);
       const unsigned Begin = at(Variable->getBeginLoc());
       replace(Variable->getBeginLoc(), at(Variable->getLocation()) - Begin, "const auto ");
     }
@@ -40,7 +42,7 @@ public:
     } else if (auto *Written = llvm::dyn_cast<clang::CStyleCastExpr>(Cast)) {
       const unsigned Open = at(Written->getLParenLoc()), Close = at(Written->getRParenLoc());
       replace(Written->getLParenLoc(), Close + 1 - Open, as(Open + 1, Close) + "(");
-      Edits.push_back({{Text.offset(Cast->getEndLoc()).first, end(Cast->getEndLoc())}, 0, ")"});
+      replace({Text.offset(Cast->getEndLoc()).first, end(Cast->getEndLoc())}, 0, ")");
     }
     return true;
   }
@@ -56,7 +58,7 @@ public:
     for (const TextToken &Token : Text.tokensIn({File, end(Element->getBase()->getEndLoc()), Close}))
       if (Token.is("[")) {
         replace(E->getBeginLoc(), 1, "(");
-        Edits.push_back({{Text.offset(E->getBeginLoc()).first, Token.Offset}, 1, " + ("});
+        replace({Text.offset(E->getBeginLoc()).first, Token.Offset}, 1, " + (");
         replace(Element->getRBracketLoc(), 1, "))");
         break;
       }
@@ -64,8 +66,11 @@ public:
   }
 
 private:
+  void replace(std::pair<clang::FileID, unsigned> At, unsigned Length, std::string By) {
+    Edits.push_back({At, Length, std::move(By), Edit::When::Linked, Name});
+  }
   void replace(clang::SourceLocation At, unsigned Length, std::string By) {
-    Edits.push_back({Text.offset(At), Length, std::move(By)});
+    replace(Text.offset(At), Length, std::move(By));
   }
   unsigned at(clang::SourceLocation Where) const { return Text.offset(Where).second; }
   unsigned end(clang::SourceLocation Where) const {
@@ -99,19 +104,18 @@ private:
   const clang::SourceManager &Sources;
   const clang::LangOptions &Language;
   SourceText &Text;
-  std::vector<Edit> &Edits;
+  const std::string &Name;
+  std::vector<PlacedEdit> &Edits;
   std::set<const clang::VarDecl *> Derived;
 };
 
 } // namespace
 
 void editLinkedPointers(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
-                        llvm::ArrayRef<std::string> Names, std::vector<Edit> &Edits) {
-  Pointers Finder(Unit, Text, Text.offset(Kernel.getBody()->getBeginLoc()).first, Edits);
+                        llvm::ArrayRef<std::string> Names, std::vector<PlacedEdit> &Edits) {
   for (size_t I = 0; I < Names.size(); ++I)
-    if (!Names[I].empty())
-      Finder.add(Kernel.getParamDecl(I));
-  Finder.TraverseStmt(Kernel.getBody());
+    if (Kernel.getParamDecl(I)->getType()->isPointerType())
+      Pointers(Unit, Text, Kernel, Kernel.getParamDecl(I), Names[I], Edits);
 }
 
 } // namespace cufuse

@@ -5,8 +5,8 @@
 
 namespace cufuse {
 
-/// In the kernel's body, what is derived from the parameters `Names` (by position, "" for others), which become
-/// objects:
+/// In the kernel's body, what is derived from a parameter that is linked, which becomes an object. `Names` are by
+/// position.
 ///
 /// - `const float4 *p = …` is declared `const auto p`;
 /// - `reinterpret_cast<float4 *>(p)` becomes `cufuse_as<float4>(p)`, so does `(float4 *)p`;
@@ -14,6 +14,6 @@ namespace cufuse {
 ///
 /// Whatever else is done to them stays as it is; `AccessSite::Direct` says which accesses go well with that.
 void editLinkedPointers(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
-                        llvm::ArrayRef<std::string> Names, std::vector<Edit> &Edits);
+                        llvm::ArrayRef<std::string> Names, std::vector<PlacedEdit> &Edits);
 
 } // namespace cufuse

@@ -9,37 +9,6 @@ namespace cufuse {
 
 namespace {
 
-struct ConditionFinder : clang::ConstDynamicRecursiveASTVisitor {
-  std::vector<std::pair<const clang::Expr *, bool>> Conditions; ///< Is it a loop's?
-  bool VisitIfStmt(const clang::IfStmt *If) override { return add(If->getCond(), false); }
-  bool VisitForStmt(const clang::ForStmt *Loop) override { return add(Loop->getCond(), true); }
-  bool VisitWhileStmt(const clang::WhileStmt *Loop) override { return add(Loop->getCond(), true); }
-
-private:
-  bool add(const clang::Expr *Condition, bool OfLoop) {
-    if (Condition)
-      Conditions.push_back({Condition, OfLoop});
-    return true;
-  }
-};
-
-struct LoopFinder : clang::ConstDynamicRecursiveASTVisitor {
-  std::vector<const clang::Stmt *> Loops;
-  std::set<const clang::Stmt *> Hinted; ///< `#pragma unroll` and its like stand before them.
-  bool VisitForStmt(const clang::ForStmt *Loop) override {
-    Loops.push_back(Loop);
-    return true;
-  }
-  bool VisitWhileStmt(const clang::WhileStmt *Loop) override {
-    Loops.push_back(Loop);
-    return true;
-  }
-  bool VisitAttributedStmt(const clang::AttributedStmt *S) override {
-    Hinted.insert(S->getSubStmt());
-    return true;
-  }
-};
-
 /// Whether the variable of a loop is named in its body, but for the loads that go ahead.
 struct UseFinder : clang::ConstDynamicRecursiveASTVisitor {
   explicit UseFinder(const GridStrideLoop &Of) : Of(Of) {}
@@ -63,7 +32,7 @@ const clang::VarDecl *counted(const clang::ForStmt &Loop) {
 /// Source text, and edits of it that only count where the loop is unrolled or is not.
 class LoopText {
 public:
-  LoopText(const ParsedUnit &Unit, SourceText &Text, std::vector<Edit> &Edits) : Unit(Unit), Text(Text), Edits(Edits) {}
+  LoopText(const ParsedUnit &Unit, SourceText &Text, std::vector<PlacedEdit> &Edits) : Unit(Unit), Text(Text), Edits(Edits) {}
 
   std::pair<clang::FileID, unsigned> begin(clang::SourceRange Range) { return Text.offset(Range.getBegin()); }
   std::pair<clang::FileID, unsigned> end(clang::SourceRange Range) {
@@ -83,23 +52,23 @@ public:
     return Result;
   }
 
-  /// `Call(…)` around it.
-  void wrap(clang::SourceRange Range, const std::string &Call) {
-    Edits.push_back({begin(Range), 0, Call});
-    Edits.push_back({end(Range), 0, ")"});
+  /// `Call(…)` around it, where the statement is what `Control` says.
+  void wrap(clang::SourceRange Range, const std::string &Call, Edit::When Made, const KnownCondition &Control) {
+    Edits.push_back({begin(Range), 0, Call, Made, {}, Control});
+    Edits.push_back({end(Range), 0, ")", Made, {}, Control});
   }
   void whenUnrolled(std::pair<clang::FileID, unsigned> At, const OutputText &What) {
-    Edits.push_back({At, 0, What, /*WhereUnrolled=*/true});
+    Edits.push_back({At, 0, What, Edit::When::Unrolled});
   }
   /// `Instead` of it where the loop is unrolled.
   void replace(clang::SourceRange Range, const std::string &Instead) {
-    Edits.push_back({begin(Range), end(Range).second - begin(Range).second, Instead, /*WhereUnrolled=*/true});
+    Edits.push_back({begin(Range), end(Range).second - begin(Range).second, Instead, Edit::When::Unrolled});
   }
 
 private:
   const ParsedUnit &Unit;
   SourceText &Text;
-  std::vector<Edit> &Edits;
+  std::vector<PlacedEdit> &Edits;
 };
 
 std::string typeOf(clang::QualType T, const ParsedUnit &Unit) {
@@ -109,7 +78,7 @@ std::string typeOf(clang::QualType T, const ParsedUnit &Unit) {
 } // namespace
 
 void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const GridStrideLoop &Found,
-                        std::vector<Edit> &Edits) {
+                        std::vector<PlacedEdit> &Edits) {
   if (!Text.holds(S, Found.Loop->getBeginLoc()))
     return;
   constexpr auto Factor = OutputText::Slot::Factor;
@@ -167,20 +136,21 @@ void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S
   Loop.whenUnrolled(End, " } }");
 }
 
-void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
-                  llvm::ArrayRef<SourcePlace> Places, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
-  LoopFinder Found;
-  Found.TraverseStmt(Kernel.getBody());
-  for (const clang::Stmt *Each : Found.Loops) {
-    const SourcePlace Where = Unit.place(Each->getBeginLoc());
-    const auto At = Text.offset(Each->getBeginLoc());
-    if (!Text.holds(S, Each->getBeginLoc()) ||
-        llvm::none_of(Places, [&](const SourcePlace &P) { return P.str() == Where.str(); }))
+void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const ControlStatements &Controls,
+                  std::vector<PlacedEdit> &Edits) {
+  for (unsigned Number = 0; Number < Controls.all().size(); ++Number) {
+    const clang::Stmt *Each = Controls.all()[Number];
+    if (llvm::isa<clang::IfStmt>(Each) || !Text.holds(S, Each->getBeginLoc()))
       continue;
-    auto Refuse = [&](const char *Why) { Blockers.push_back({BlockerKind::RowLoopForm, Where, Why}); };
+    const auto At = Text.offset(Each->getBeginLoc());
+    const KnownCondition Control{{}, Number};
+    auto Refuse = [&](const char *Why) {
+      Edits.push_back({At, 0, "", Edit::When::RowLoop, {}, Control,
+                       Blocker{BlockerKind::RowLoopForm, Unit.place(Each->getBeginLoc()), Why}});
+    };
     auto *Loop = llvm::dyn_cast<clang::ForStmt>(Each);
     const clang::VarDecl *Variable = Loop ? counted(*Loop) : nullptr;
-    if (!Variable) {
+    if (!Variable || !Loop->getCond()) {
       Refuse("it declares no variable that counts");
       continue;
     }
@@ -190,34 +160,35 @@ void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, cons
       Refuse("a macro writes it");
       continue;
     }
-    if (Found.Hinted.count(Loop)) {
+    if (Controls.hasPragma(Loop)) {
       Refuse("it has a pragma of its own");
       continue;
     }
-    Edits.push_back({At, 0, "_Pragma(\"unroll\") "});
-    LoopText(Unit, Text, Edits).wrap(Condition, fmt::format("cufuse_row.next({}, ", Variable->getNameAsString()));
+    Edits.push_back({At, 0, "_Pragma(\"unroll\") ", Edit::When::RowLoop, {}, Control});
+    LoopText(Unit, Text, Edits)
+        .wrap(Condition, fmt::format("cufuse_row.next({}, ", Variable->getNameAsString()), Edit::When::RowLoop,
+              Control);
   }
 }
 
-void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
-                         llvm::ArrayRef<KnownCondition> Known, std::vector<Edit> &Edits) {
-  ConditionFinder Found;
-  Found.TraverseStmt(Kernel.getBody());
-  for (const auto &[Condition, OfLoop] : Found.Conditions) {
-    const clang::SourceRange Range = Condition->getSourceRange();
-    if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID())
+void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const ControlStatements &Controls,
+                         std::vector<PlacedEdit> &Edits) {
+  using Kind = KnownCondition::Kind;
+  LoopText Lines(Unit, Text, Edits);
+  for (unsigned Number = 0; Number < Controls.all().size(); ++Number) {
+    const clang::Expr *Condition = conditionOf(*Controls.all()[Number]);
+    if (!Condition || Condition->getBeginLoc().isMacroID() || Condition->getEndLoc().isMacroID() ||
+        !Text.holds(S, Condition->getBeginLoc()))
       continue;
-    if (!Text.holds(S, Range.getBegin()))
-      continue;
-    const std::string Where = Unit.place(Range.getBegin()).str(), Last = Unit.place(Range.getEnd()).str();
-    for (const KnownCondition &Each : Known) {
-      if (Each.Where.str() != Where || Each.Last.str() != Last || (Each.What == KnownCondition::Kind::Once) != OfLoop)
-        continue;
-      const char *Question = Each.What == KnownCondition::Kind::Holds   ? "inside"
-                             : Each.What == KnownCondition::Kind::Fails ? "beyond"
-                                                                        : "once";
-      LoopText(Unit, Text, Edits).wrap(Range, fmt::format("cufuse_turn.{}(", Question));
-      break;
+    auto Ask = [&](Kind What, const char *Question) {
+      Lines.wrap(Condition->getSourceRange(), fmt::format("cufuse_turn.{}(", Question), Edit::When::Known,
+                 {What, Number});
+    };
+    if (llvm::isa<clang::IfStmt>(Controls.all()[Number])) {
+      Ask(Kind::Holds, "inside");
+      Ask(Kind::Fails, "beyond");
+    } else {
+      Ask(Kind::Once, "once");
     }
   }
 }

@@ -4,27 +4,26 @@
 
 #include "EditText.h"
 
+#include "cufuse/Analysis/ControlStatements.h"
 #include "cufuse/Analysis/GridStrideLoop.h"
-#include "cufuse/Fusion/Closure.h"
 
 namespace cufuse {
 
-/// `for (int i = threadIdx.x; i < n; …)` becomes `for (int i = threadIdx.x; cufuse_row.next(i, i < n); …)`, fully
-/// unrolled. `Places` are those of loops in the kernel; the ones that lie in `S` are edited, and those that cannot be
-/// are blockers.
-void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
-                  llvm::ArrayRef<SourcePlace> Places, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers);
+/// Of a loop over the row, `for (int i = threadIdx.x; i < n; …)` becomes
+/// `for (int i = threadIdx.x; cufuse_row.next(i, i < n); …)`, fully unrolled. Of every loop in `S`, or why it cannot be.
+void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const ControlStatements &Controls,
+                  std::vector<PlacedEdit> &Edits);
 
-/// `if (i < n)` becomes `if (cufuse_turn.inside(i < n))`, `if (i >= n)` becomes `if (cufuse_turn.beyond(i >= n))`, and
-/// the condition of the loop over the grid `cufuse_turn.once(i < n)`. Those in macros stay, since nothing depends on
-/// it.
-void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
-                         llvm::ArrayRef<KnownCondition> Known, std::vector<Edit> &Edits);
+/// Of known conditions, `if (i < n)` becomes `if (cufuse_turn.inside(i < n))`, `if (i >= n)` becomes
+/// `if (cufuse_turn.beyond(i >= n))`, and the condition of the loop over the grid `cufuse_turn.once(i < n)`. Those in
+/// macros stay, since nothing depends on it.
+void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const ControlStatements &Controls,
+                         std::vector<PlacedEdit> &Edits);
 
-/// What the loop is where it is unrolled by a factor, in marks (Closure.h). With loads that may go ahead, several turns
+/// What the loop is where it is unrolled by a factor. With loads that may go ahead, several turns
 /// become one: their values of the loop's variable and what they load come first, and then the turns' own work in
 /// order. Otherwise the compiler unrolls it. Edits nothing outside `S`.
 void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const GridStrideLoop &Loop,
-                        std::vector<Edit> &Edits);
+                        std::vector<PlacedEdit> &Edits);
 
 } // namespace cufuse

@@ -1,7 +1,5 @@
 #include "EditText.h"
 
-#include "cufuse/Fusion/Closure.h"
-
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSet.h>
 
@@ -26,7 +24,7 @@ bool isLaunchAttribute(llvm::StringRef Name) {
 }
 
 /// Removes [Begin, End) and the spaces behind it.
-Edit removal(const SourceText &Text, const Slice &S, unsigned Begin, unsigned End) {
+PlacedEdit removal(const SourceText &Text, const Slice &S, unsigned Begin, unsigned End) {
   const llvm::StringRef Buffer = Text.buffer(S.File);
   while (End < Buffer.size() && Buffer[End] == ' ')
     ++End;
@@ -35,37 +33,8 @@ Edit removal(const SourceText &Text, const Slice &S, unsigned Begin, unsigned En
 
 } // namespace
 
-std::optional<OutputText> applyEdits(const Slice &S, llvm::StringRef Text, llvm::ArrayRef<Edit> Edits, bool Unrolled) {
-  auto End = [](const Edit &E) { return E.At.second + E.Length; };
-  std::vector<const Edit *> Own;
-  for (const Edit &E : Edits) {
-    if (E.At.first != S.File || E.At.second < S.Begin || End(E) > S.End)
-      return std::nullopt;
-    const bool Hidden = llvm::any_of(Edits, [&](const Edit &Other) {
-      return Unrolled && Other.WhereUnrolled && !E.WhereUnrolled && Other.At.second <= E.At.second &&
-             End(E) <= End(Other) && Other.Length > 0;
-    });
-    if (!Hidden && (Unrolled || !E.WhereUnrolled))
-      Own.push_back(&E);
-  }
-  // What is inserted at the start of a replaced stretch comes before it, and what is inserted last comes first.
-  llvm::sort(Own, [](const Edit *A, const Edit *B) {
-    return std::tuple(A->At.second, A->Length, B) < std::tuple(B->At.second, B->Length, A);
-  });
-  OutputText Result;
-  unsigned Behind = S.Begin;
-  for (const Edit *E : Own) {
-    if (E->At.second < Behind)
-      return std::nullopt;
-    Result += Text.slice(Behind - S.Begin, E->At.second - S.Begin).str();
-    Result += E->Text;
-    Behind = End(*E);
-  }
-  return Result + Text.substr(Behind - S.Begin).str();
-}
-
 void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
-                    const std::string &Parameters, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
+                    const std::string &Parameters, std::vector<PlacedEdit> &Edits, std::vector<Blocker> &Blockers) {
   const std::vector<TextToken> Tokens = Text.tokensIn(S);
   auto FromMacro = [&](const std::string &Fact) {
     Blockers.push_back({BlockerKind::KernelFromMacro, Unit.place(Kernel.getLocation()), Fact});
@@ -118,39 +87,41 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
     if (Parameter->hasAttr<clang::CUDAGridConstantAttr>() && !Parameter->getName().empty())
       Edits.push_back({Text.offset(Parameter->getLocation()), 0, "&"});
 
-  if (Parameters.empty())
-    return;
   const bool HasOwn = Kernel.getNumParams() > 0;
-  if (HasOwn)
+  if (HasOwn && !Parameters.empty())
     Edits.push_back({{S.File, Open + 1}, 0, Parameters + ", "});
-  else
+  else if (!Parameters.empty())
     Edits.push_back({{S.File, Open + 1}, Close - Open - 1, Parameters});
+  if (HasOwn) { // The last one comes first.
+    Edits.push_back({{S.File, Open + 1}, 0, "CufuseTurn cufuse_turn, ", Edit::When::Turns});
+    Edits.push_back({{S.File, Open + 1}, 0, "const CufuseRow cufuse_row, ", Edit::When::Rows});
+  }
 }
 
 void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
-                          llvm::ArrayRef<std::string> Names, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
+                          llvm::ArrayRef<std::string> Names, std::vector<PlacedEdit> &Edits) {
   for (size_t I = 0; I < Names.size(); ++I) {
-    if (Names[I].empty())
-      continue;
     const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
     const clang::SourceRange Range = Parameter->getSourceRange();
+    const auto Begin = Text.offset(Range.getBegin());
     if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID() ||
         Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
-      Blockers.push_back(
-          {BlockerKind::KernelFromMacro, Unit.place(Parameter->getLocation()), "its parameter " + Names[I]});
+      Edits.push_back({Begin, 0, "", Edit::When::Linked, Names[I], {},
+                       Blocker{BlockerKind::KernelFromMacro, Unit.place(Parameter->getLocation()),
+                               "its parameter " + Names[I]}});
       continue;
     }
-    const auto Begin = Text.offset(Range.getBegin());
     const unsigned End =
         Text.offset(Range.getEnd()).second +
         clang::Lexer::MeasureTokenLength(Range.getEnd(), Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
-    Edits.push_back(
-        {Begin, End - Begin.second, fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString())});
+    Edits.push_back({Begin, End - Begin.second,
+                     fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString()),
+                     Edit::When::Linked, Names[I]});
   }
 }
 
 void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::VarDecl &Variable,
-                       const std::string &Offset, std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
+                       const std::string &Offset, std::vector<PlacedEdit> &Edits, std::vector<Blocker> &Blockers) {
   const auto [File, NameAt] = Text.offset(Variable.getLocation());
   const std::vector<TextToken> Tokens =
       Text.tokensIn(File == S.File ? S : Slice{File, 0, static_cast<unsigned>(Text.buffer(File).size())});
@@ -264,7 +235,7 @@ private:
 } // namespace
 
 void editReturns(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const FunctionUse &Kernel, bool AtEnd,
-                 std::vector<Edit> &Edits, std::vector<Blocker> &Blockers) {
+                 std::vector<PlacedEdit> &Edits, std::vector<Blocker> &Blockers) {
   auto Refuse = [&](clang::SourceLocation Where, const char *What) {
     Blockers.push_back({BlockerKind::ExitUnannounced, Unit.place(Where), What});
   };

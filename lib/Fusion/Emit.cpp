@@ -49,7 +49,7 @@ public:
       Out.blank();
       ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
       defineForLibraries(Out, Constituents, Options.Name, true);
-      includeLines(Out, Constituents, &Closure::Libraries, false, Included);
+      includeLines(Out, Constituents, &KernelText::Libraries, false, Included);
       defineForLibraries(Out, Constituents, Options.Name, false);
       includes();
     } else {
@@ -152,7 +152,7 @@ private:
 
   /// Includes of all constituents, in order, but those already seen.
   static void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents,
-                           std::vector<IncludeLine> Closure::*List, bool ForArgumentsOnly,
+                           std::vector<IncludeLine> KernelText::*List, bool ForArgumentsOnly,
                            std::set<std::string> &Seen) {
     // Each finds the macros of its kernel's file as they were there, and those of no other file.
     std::map<llvm::StringRef, llvm::StringRef> Defined;
@@ -185,7 +185,7 @@ private:
     Out.line("#include \"{}\"", Options.HeaderFile);
     Out.blank();
     Writer Lines("", false);
-    includeLines(Lines, Constituents, &Closure::Includes, false, Included);
+    includeLines(Lines, Constituents, &KernelText::Includes, false, Included);
     if (!Lines.text().empty())
       Out.write(llvm::StringRef(Lines.text()).rtrim().str());
     if (std::any_of(Constituents.begin(), Constituents.end(),
@@ -325,7 +325,7 @@ private:
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
   /// And names of the text that are macros of another constituent's headers only: here they are none. Out: those to
   /// restore behind the text.
-  std::set<std::string> saveMacros(Writer &To, const Closure &Text, const std::set<std::string> &Foreign) const {
+  std::set<std::string> saveMacros(Writer &To, const KernelText &Text, const std::set<std::string> &Foreign) const {
     std::set<std::string> Names(Text.BodyMacros.begin(), Text.BodyMacros.end());
     Names.insert(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
     std::erase_if(Names, [this](const std::string &Name) { return !isMacroOutside(Name); });
@@ -398,7 +398,7 @@ private:
         To.write(P.Text.with(OutputText::Slot::Path, Path));
         continue;
       }
-      To.user(inForm(P, Unroll).with(OutputText::Slot::Path, Path), P.File, P.Line);
+      To.user(inForm(P, Unroll).with(OutputText::Slot::Path, Path), P.Where.File, P.Where.Line);
       To.blank();
     }
     Move({});
@@ -411,7 +411,7 @@ private:
     Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
     Lines.blank();
     std::set<std::string> Seen;
-    includeLines(Lines, Constituents, &Closure::Includes, true, Seen);
+    includeLines(Lines, Constituents, &KernelText::Includes, true, Seen);
     Lines.blank();
     for (const Constituent &C : Constituents) {
       if (C.Text->Header.empty())
@@ -473,7 +473,7 @@ private:
 } // namespace
 
 void findForeignMacros(std::vector<Constituent> &Constituents) {
-  std::vector<const Closure *> Texts;
+  std::vector<const KernelText *> Texts;
   for (const Constituent &C : Constituents)
     Texts.push_back(C.Text);
   for (Constituent &C : Constituents) {
@@ -484,7 +484,7 @@ void findForeignMacros(std::vector<Constituent> &Constituents) {
 
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<Message> Refusals;
-  for (const auto List : {&Closure::Includes, &Closure::Libraries}) {
+  for (const auto List : {&KernelText::Includes, &KernelText::Libraries}) {
     std::map<std::string, const IncludeLine *> Seen;
     for (const Constituent &C : Constituents)
       for (const IncludeLine &Include : C.Text->*List) {

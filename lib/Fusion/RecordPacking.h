@@ -1,7 +1,7 @@
 // `#pragma pack`, by what it did.
 #pragma once
 
-#include "cufuse/Fusion/Closure.h"
+#include "cufuse/Fusion/KernelText.h"
 
 #include <clang/AST/Decl.h>
 

@@ -1,7 +1,7 @@
 // Text under construction: counts lines for #line, and keeps apart what a configuration chooses.
 #pragma once
 
-#include "cufuse/Fusion/Closure.h"
+#include "cufuse/Fusion/KernelText.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/StringRef.h>

@@ -231,10 +231,10 @@ std::optional<bool> Comparison::askedTurn(const clang::Expr *A, const clang::Exp
   if (!Call || !Turn || variableOf(bare(Call->getImplicitObjectArgument(), /*Object=*/false)) != Turn)
     return std::nullopt;
   using Kind = KnownCondition::Kind;
-  const std::string Question = Call->getMethodDecl()->getNameAsString(),
-                    Where = In.place(A->getSourceRange().getBegin()).str();
+  const std::string Question = Call->getMethodDecl()->getNameAsString();
+  const auto Statement = Controls.withCondition(A);
   for (const KnownCondition &Each : Played.Part->Linked.Known)
-    if (Each.Where.str() == Where && Call->getNumArgs() == 1 &&
+    if (Statement == Each.Statement && Call->getNumArgs() == 1 &&
         Question == (Each.What == Kind::Holds   ? "inside"
                      : Each.What == Kind::Fails ? "beyond"
                                                 : "once"))
@@ -244,8 +244,8 @@ std::optional<bool> Comparison::askedTurn(const clang::Expr *A, const clang::Exp
 
 /// `for (…; cufuse_row.next(i, i < n); …)`
 std::optional<bool> Comparison::rowLoop(const clang::ForStmt *A, const clang::ForStmt *B) {
-  const std::string Where = In.place(A->getBeginLoc()).str();
-  if (!Row || llvm::none_of(Played.Part->Linked.RowLoops, [&](const SourcePlace &P) { return P.str() == Where; }))
+  const auto Statement = Controls.numberOf(A);
+  if (!Row || !Statement || !llvm::is_contained(Played.Part->Linked.RowLoops, *Statement))
     return std::nullopt;
   auto *Call = B->getCond() ? llvm::dyn_cast<clang::CXXMemberCallExpr>(bare(B->getCond(), false)) : nullptr;
   auto *Declares = llvm::dyn_cast_or_null<clang::DeclStmt>(B->getInit());

@@ -1,6 +1,7 @@
 // The walk of two trees at once. See CompareWithInput.h for the rules.
 #pragma once
 
+#include "cufuse/Analysis/ControlStatements.h"
 #include "cufuse/Analysis/Reach.h"
 #include "cufuse/Verify/CompareWithInput.h"
 
@@ -19,7 +20,8 @@ namespace cufuse {
 class Comparison {
 public:
   Comparison(const ParsedKernel &Input, const ParsedUnit &Output, const PlayedKernel &Played)
-      : In(*Input.Unit), Out(Output), ContextA(In.ast()), ContextB(Out.ast()), Kernel(Input.Kernel), Played(Played) {}
+      : In(*Input.Unit), Out(Output), ContextA(In.ast()), ContextB(Out.ast()), Kernel(Input.Kernel),
+        Controls(*Kernel->getBody()), Played(Played) {}
 
   std::vector<Blocker> run(const clang::FunctionDecl &Body);
 
@@ -93,6 +95,7 @@ private:
   const ParsedUnit &In, &Out;
   clang::ASTContext &ContextA, &ContextB;
   const clang::FunctionDecl *Kernel;
+  const ControlStatements Controls; ///< Of its body.
   const PlayedKernel &Played;
 
   llvm::DenseMap<const clang::Decl *, const clang::Decl *> Forward, Back;

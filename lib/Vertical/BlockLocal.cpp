@@ -136,9 +136,9 @@ private:
   void keep(unsigned Node, const RowAccess &A) {
     if (Plan.ByElement[Node] || A.Scalar)
       return;
-    const SourcePlace &Where = Graph.Nodes[Node].Accesses->Loops[A.Loop].Where;
-    if (llvm::none_of(Plan.Loops[Node], [&](const SourcePlace &Known) { return Known.str() == Where.str(); }))
-      Plan.Loops[Node].push_back(Where);
+    const unsigned Loop = Graph.Nodes[Node].Accesses->Loops[A.Loop].Statement;
+    if (!llvm::is_contained(Plan.Loops[Node], Loop))
+      Plan.Loops[Node].push_back(Loop);
   }
 
   RowValue flow(const Flow &F) {

@@ -108,7 +108,7 @@ private:
     const Condition C = condition(If->getCond());
     const unsigned Id = NextBranch++;
     auto Side = [&](const clang::Stmt *Body, bool Taken) {
-      Path.push_back(branch(C, Id, Taken, If->getCond()));
+      Path.push_back(branch(C, Id, Taken, If->getCond(), If));
       const Flow F = statement(Body);
       Path.pop_back();
       return F;
@@ -127,7 +127,7 @@ private:
       if (Else.Always)
         Variables = std::move(AfterThen);
       const Flow &Other = Then.Always ? Else : Then;
-      All.Remainder.push_back(branch(C, Id, Else.Always, If->getCond()));
+      All.Remainder.push_back(branch(C, Id, Else.Always, If->getCond(), If));
       All.Remainder.insert(All.Remainder.end(), Other.Remainder.begin(), Other.Remainder.end());
       return All;
     }
@@ -216,6 +216,7 @@ private:
       Loop.Atom += '\'';
     Loop.Start = Start->second.P;
     Loop.Where = Unit.place(Whole->getBeginLoc());
+    Loop.Statement = *Controls.numberOf(Whole);
     for (const clang::VarDecl *Variable : Aliased)
       ++Assigned[Variable];
     const std::set<const clang::VarDecl *> Own = declaredIn(Body);
@@ -234,7 +235,7 @@ private:
     const unsigned Id = Result.Loops.size();
     Result.Loops.push_back(std::move(Loop));
 
-    PathStep Inside = branch(condition(Written), 0, true, Written);
+    PathStep Inside = branch(condition(Written), 0, true, Written, Whole);
     Inside.What = PathStep::Kind::Loop;
     Inside.Id = Id;
     const auto Before = Variables;

@@ -1,6 +1,7 @@
-#include "cufuse/Vertical/ComposeRows.h"
-
+// Kernels one after the other in the same block, with their rows on chip.
 #include "ComposeText.h"
+
+#include "cufuse/Vertical/BlockLocal.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -23,10 +24,22 @@ constexpr const char *ScalarText =
 #include "ScalarAccess.inc"
     ;
 
+/// The graph's kernels in its order, as planned. The user's text stays as it is but for the conditions of the loops over
+/// the row:
+///
+/// - each kernel has a namespace of its own, `cufuse_NODE`, with its own meaning of `cufuse_linked_PARAMETER`;
+/// - a scalar is a variable in shared memory; the block waits before it is loaded;
+/// - an element of a row is in a register of its thread: the loops are unrolled, and their condition,
+///   `cufuse_row.next`, says which turn it is. Inputs are loaded before the first kernel that needs them;
+/// - pointwise kernels are called for every element of the row, with a block of one thread, as in `InlineAtStoreForm`.
+///
+/// The fused kernel is a template: an instance for rows of at most 1, 2, 4, … elements per thread, and one for longer
+/// rows, whose intermediates go through memory: the arguments have room for them even where they are dead. `EvictLast`:
+/// inputs are loaded with that priority in L2.
 class RowComposer : TextComposer {
 public:
   RowComposer(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
-              llvm::ArrayRef<const Closure *> Texts, bool EvictLast)
+              llvm::ArrayRef<const KernelText *> Texts, bool EvictLast)
       : TextComposer(Graph, Texts, Plan.Requirements), Plan(Plan), Block(Block), EvictLast(EvictLast) {}
 
   ComposedKernel run() {
@@ -87,7 +100,7 @@ private:
     All.MaxThreads = std::min(All.MaxThreads.value_or(Block.X), Block.X);
   }
 
-  void libraries(const Closure &Text) {
+  void libraries(const KernelText &Text) {
     for (const IncludeLine &Include : Text.Libraries)
       if (llvm::none_of(Result.Text.Libraries, [&](const IncludeLine &I) { return I.Text == Include.Text; }))
         Result.Text.Libraries.push_back(Include);
@@ -302,30 +315,61 @@ private:
   const bool EvictLast;
 };
 
+class RowProof final : public FormProof {
+public:
+  RowProof(const VerticalGraph &Graph, BlockLocalPlan Plan, BlockShape Block, bool EvictLast)
+      : Graph(Graph), Plan(std::move(Plan)), Block(Block), EvictLast(EvictLast) {}
+
+  LinkedText edits(unsigned Node) const override {
+    LinkedText Linked{linkedParameters(Graph, Node), Plan.Loops[Node], {}};
+    for (const RowInput &Input : Plan.Inputs)
+      for (const auto &[Reader, Parameter] : Input.Readers)
+        if (Reader == Node)
+          Linked.Parameters.push_back(Parameter);
+    return Linked;
+  }
+  bool loadsRows() const override { return !Plan.Inputs.empty(); }
+  ComposedKernel compose(llvm::ArrayRef<const KernelText *> Texts) const override {
+    return RowComposer(Graph, Plan, Block, Texts, EvictLast).run();
+  }
+  /// Turns, and turns that are full.
+  llvm::Expected<std::vector<unsigned>> instance(ValueOf Value) const override {
+    std::vector<unsigned> Instance;
+    if (!Plan.keepsRows())
+      return Instance;
+    const auto Length = Value(Plan.Length);
+    if (!Length)
+      return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
+    Instance = {0, 0};
+    for (unsigned Turns = Plan.MostTurns; Turns > 0; Turns /= 2) {
+      const std::int64_t All = std::int64_t(Turns) * Block.X;
+      if (*Length <= All)
+        Instance = {Turns, *Length == All ? Turns : Turns / 2};
+    }
+    return Instance;
+  }
+
+private:
+  const VerticalGraph &Graph;
+  const BlockLocalPlan Plan;
+  const BlockShape Block;
+  const bool EvictLast;
+};
+
 } // namespace
 
-ComposedKernel composeRows(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
-                           llvm::ArrayRef<const Closure *> Texts, bool EvictLast) {
-  return RowComposer(Graph, Plan, Block, Texts, EvictLast).run();
-}
-
-std::pair<unsigned, unsigned> rowInstance(const BlockLocalPlan &Plan, BlockShape Block, std::int64_t Length) {
-  std::pair<unsigned, unsigned> Instance = {0, 0};
-  for (unsigned Turns = Plan.MostTurns; Turns > 0; Turns /= 2) {
-    const std::int64_t All = std::int64_t(Turns) * Block.X;
-    if (Length <= All)
-      Instance = {Turns, Length == All ? Turns : Turns / 2};
-  }
-  return Instance;
-}
-
-LinkedText linkedByRow(const VerticalGraph &Graph, const BlockLocalPlan &Plan, unsigned Node) {
-  LinkedText Linked{linkedParameters(Graph, Node), Plan.Loops[Node], {}};
-  for (const RowInput &Input : Plan.Inputs)
-    for (const auto &[Reader, Parameter] : Input.Readers)
-      if (Reader == Node)
-        Linked.Parameters.push_back(Parameter);
-  return Linked;
-}
+const VerticalForm ByRowForm = {
+    [](const VerticalGraph &Graph) { return !Graph.OneLoop && rowConsumer(Graph); },
+    [](const VerticalGraph &Graph, unsigned Node) {
+      return Node == Graph.Root || Graph.Nodes[Node].Shape->Shape != KernelShape::Pointwise;
+    },
+    [](const VerticalGraph &, unsigned) { return 1u; },
+    [](const VerticalGraph &Graph, BlockShape Block,
+       const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
+      auto Plan = planBlockLocal(Graph, Block);
+      if (!Plan)
+        return Plan.takeError();
+      return std::make_unique<RowProof>(Graph, std::move(*Plan), Block, Options.EvictLast);
+    }};
 
 } // namespace cufuse

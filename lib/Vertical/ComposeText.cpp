@@ -8,6 +8,17 @@
 
 namespace cufuse {
 
+std::vector<std::string> linkedParameters(const VerticalGraph &Graph, unsigned Node) {
+  std::vector<std::string> Names;
+  for (const Flow &F : Graph.Flows) {
+    if (F.Producer == Node)
+      Names.push_back(F.Out);
+    if (F.Consumer == Node)
+      Names.push_back(F.In);
+  }
+  return Names;
+}
+
 OutputText nested(const OutputText &Text, const std::string &Inner) {
   return Text.with(OutputText::Slot::Path, OutputText::Slot::Path + OutputText("::" + Inner));
 }
@@ -62,13 +73,13 @@ void TextComposer::facts() {
 }
 
 void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains) {
-  const Closure &Text = *Texts[Node];
+  const KernelText &Text = *Texts[Node];
   for (const ParameterText &P : Text.Parameters) {
     if (!Remains(P.Name))
       continue;
     const std::string Name = name(Node) + "_" + P.Name;
     Result.Text.Parameters.push_back(
-        {Name, nested(P.Declaration, space(Node)), nested(P.Field, space(Node)), nested(P.Element, space(Node))});
+        {{nested(P.Declaration, space(Node)), nested(P.Field, space(Node)), nested(P.Element, space(Node))}, Name});
     const KernelFacts &F = *Graph.Nodes[Node].Facts;
     for (const ParameterFacts &Fact : F.Parameters)
       if (Fact.Name == P.Name)
@@ -125,7 +136,7 @@ void TextComposer::code(const OutputText &Text, std::vector<std::string> Namespa
   // It means what it says, whatever macros the headers of the users define.
   P.Text = Text;
   std::string Before, Behind;
-  for (const std::string &Macro : foreignMacros(Closure(), P, Texts))
+  for (const std::string &Macro : foreignMacros(KernelText(), P, Texts))
     if (!llvm::StringRef(Macro).starts_with("__") && Macro != "dim3" && Macro != "uint3") { // the toolkit's
       Before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", Macro);
       Behind += fmt::format("\n#pragma pop_macro(\"{}\")", Macro);
@@ -137,7 +148,7 @@ void TextComposer::code(const OutputText &Text, std::vector<std::string> Namespa
 void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
   if (AsElement)
     Result.AsElement.insert(Node);
-  const Closure &Text = *Texts[Node];
+  const KernelText &Text = *Texts[Node];
   std::vector<std::string> Saved(Text.BodyMacros);
   if (AsElement)
     Saved.insert(Saved.end(), BuiltinNames.begin(), BuiltinNames.end());
@@ -203,7 +214,7 @@ void TextComposer::cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Ob
 }
 
 bool TextComposer::names(llvm::StringRef Word) const {
-  return llvm::any_of(Texts, [&](const Closure *Text) {
+  return llvm::any_of(Texts, [&](const KernelText *Text) {
     return llvm::any_of(Text->Body, [&](const Piece &P) { return llvm::StringRef(P.Text.written()).contains(Word); });
   });
 }

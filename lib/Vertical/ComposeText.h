@@ -1,12 +1,15 @@
 // What every composition of several kernels' texts into one has in common. Text to text: no Clang.
 #pragma once
 
-#include "cufuse/Fusion/Closure.h"
-#include "cufuse/Vertical/InlineAtStore.h"
+#include "cufuse/Vertical/Form.h"
+#include "cufuse/Vertical/StoreProof.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 
 namespace cufuse {
+
+/// Parameters of a node that flows begin or end at.
+std::vector<std::string> linkedParameters(const VerticalGraph &Graph, unsigned Node);
 
 /// `Text` with its path leading to a namespace inside.
 OutputText nested(const OutputText &Text, const std::string &Inner);
@@ -14,7 +17,7 @@ OutputText nested(const OutputText &Text, const std::string &Inner);
 /// Each kernel's text goes to a namespace of its own, `cufuse_NODE`.
 class TextComposer {
 protected:
-  TextComposer(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts, llvm::ArrayRef<AtMost> Requirements)
+  TextComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts, llvm::ArrayRef<AtMost> Requirements)
       : Graph(Graph), Texts(Texts), Requirements(Requirements) {}
 
   const KernelFacts &root() const { return *Graph.Nodes[Graph.Root].Facts; }
@@ -58,7 +61,7 @@ protected:
   OutputText hostText(const Polynomial &P) const;
 
   const VerticalGraph &Graph;
-  llvm::ArrayRef<const Closure *> Texts;
+  llvm::ArrayRef<const KernelText *> Texts;
   llvm::ArrayRef<AtMost> Requirements;
   ComposedKernel Result;
 

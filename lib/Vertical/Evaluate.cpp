@@ -1,7 +1,7 @@
 #include "Evaluate.h"
 
 #include "Assigned.h"
-#include "Forms.h"
+#include "Expressions.h"
 #include "Wrapping.h"
 
 #include "cufuse/Analysis/CollectFacts.h"
@@ -45,7 +45,7 @@ bool Condition::known(bool Truth, std::vector<Less> &Holds) const {
 }
 
 Evaluator::Evaluator(const ParsedUnit &Unit, const Reached &Reach)
-    : Unit(Unit), Context(Unit.ast()), Kernel(*Reach.Kernel) {
+    : Unit(Unit), Context(Unit.ast()), Kernel(*Reach.Kernel), Controls(*Kernel.getBody()) {
   parameters();
   findReferred();
   Changed = assignedIn(Kernel.getBody());
@@ -107,7 +107,8 @@ std::string Evaluator::text(const clang::Stmt *S) const {
   return Line;
 }
 
-PathStep Evaluator::branch(const Condition &C, unsigned Id, bool Taken, const clang::Expr *Written) const {
+PathStep Evaluator::branch(const Condition &C, unsigned Id, bool Taken, const clang::Expr *Written,
+                           const clang::Stmt *Of) const {
   PathStep Step;
   Step.What = PathStep::Kind::Branch;
   Step.Id = Id;
@@ -115,7 +116,7 @@ PathStep Evaluator::branch(const Condition &C, unsigned Id, bool Taken, const cl
   Step.Exact = C.known(Taken, Step.Holds);
   Step.Text = text(Written);
   Step.Where = Unit.place(Written->getBeginLoc());
-  Step.Last = Unit.place(Written->getEndLoc());
+  Step.Statement = Controls.numberOf(Of);
   return Step;
 }
 

@@ -1,6 +1,7 @@
 // What the expressions of a kernel's body are worth, in polynomials, and which elements they access.
 #pragma once
 
+#include "cufuse/Analysis/ControlStatements.h"
 #include "cufuse/Analysis/Reach.h"
 #include "cufuse/Vertical/Accesses.h"
 
@@ -61,7 +62,9 @@ public:
   /// Variables that have other values there, or none, are not known.
   void forgetUnless(const std::map<const clang::VarDecl *, Value> &Same);
   void unfollowed(const std::string &What, clang::SourceLocation Where);
-  PathStep branch(const Condition &C, unsigned Id, bool Taken, const clang::Expr *Written) const;
+  /// `Of`: the `if` or loop whose condition is written there, if it is one's.
+  PathStep branch(const Condition &C, unsigned Id, bool Taken, const clang::Expr *Written,
+                  const clang::Stmt *Of = nullptr) const;
   std::string text(const clang::Stmt *S) const;
   /// Names of pointers and of thread indices in the kernel's body that no evaluation has met count as uses of any kind.
   void addUnmet();
@@ -76,6 +79,7 @@ protected:
   const ParsedUnit &Unit;
   const clang::ASTContext &Context;
   const clang::FunctionDecl &Kernel;
+  const ControlStatements Controls;
 
   std::set<const clang::VarDecl *> Aliased; ///< Variables that may change by another name.
 

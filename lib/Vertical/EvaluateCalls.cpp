@@ -1,7 +1,7 @@
 #include "Evaluate.h"
 
 #include "Assigned.h"
-#include "Forms.h"
+#include "Expressions.h"
 
 #include <llvm/ADT/StringSet.h>
 

@@ -1,6 +1,6 @@
 #include "Evaluate.h"
 
-#include "Forms.h"
+#include "Expressions.h"
 
 namespace cufuse {
 

@@ -1,4 +1,8 @@
+// Consumers inlined where their producer stores.
 #include "ComposeText.h"
+
+#include "cufuse/Vertical/BlockLocal.h"
+#include "cufuse/Vertical/Legality.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -12,9 +16,20 @@ constexpr const char *WideText =
 #include "WideSink.inc"
     ;
 
+/// The graph's root, with every consumer at the stores to its intermediate. The user's text stays as it is:
+///
+/// - each kernel has a namespace of its own, `cufuse_NODE`, with its own meaning of `cufuse_linked_PARAMETER`;
+/// - the parameter that a producer stores to is an object whose `operator[]` gives an element, and whose assignment
+///   stores the value, if the intermediate is live, and calls the consumers with it;
+/// - a consumer sees the element as its block: `blockIdx.x` is the element, `blockDim.x` is 1, and `gridDim.x` is so
+///   large that a grid-stride loop ends after one turn; the parameter that it loads from is an object whose
+///   `operator[]` gives the value.
+///
+/// Parameters are called `NODE_PARAMETER`; linked ones and dead intermediates are none. Requirements become conditions
+/// of the launch.
 class StoreComposer : TextComposer {
 public:
-  StoreComposer(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts, llvm::ArrayRef<AtMost> Requirements)
+  StoreComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts, llvm::ArrayRef<AtMost> Requirements)
       : TextComposer(Graph, Texts, Requirements) {}
 
   ComposedKernel run() {
@@ -295,22 +310,34 @@ struct {4} {{
   }
 };
 
+class InlinedProof final : public FormProof {
+public:
+  InlinedProof(const VerticalGraph &Graph, std::vector<AtMost> Requirements)
+      : Graph(Graph), Requirements(std::move(Requirements)) {}
+  LinkedText edits(unsigned Node) const override { return {linkedParameters(Graph, Node), {}, {}}; }
+  ComposedKernel compose(llvm::ArrayRef<const KernelText *> Texts) const override {
+    return StoreComposer(Graph, Texts, Requirements).run();
+  }
+
+private:
+  const VerticalGraph &Graph;
+  const std::vector<AtMost> Requirements;
+};
+
 } // namespace
 
-ComposedKernel inlineAtStore(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts,
-                             llvm::ArrayRef<AtMost> Requirements) {
-  return StoreComposer(Graph, Texts, Requirements).run();
-}
-
-std::vector<std::string> linkedParameters(const VerticalGraph &Graph, unsigned Node) {
-  std::vector<std::string> Names;
-  for (const Flow &F : Graph.Flows) {
-    if (F.Producer == Node)
-      Names.push_back(F.Out);
-    if (F.Consumer == Node)
-      Names.push_back(F.In);
-  }
-  return Names;
-}
+const VerticalForm InlineAtStoreForm = {
+    [](const VerticalGraph &Graph) { return !Graph.OneLoop && (!rowConsumer(Graph) || !Graph.Before.empty()); },
+    [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root; },
+    [](const VerticalGraph &, unsigned) { return 1u; },
+    [](const VerticalGraph &Graph, BlockShape Block,
+       const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
+      if (llvm::Error Error = requireTree(Graph))
+        return std::move(Error);
+      auto Requirements = checkInlineAtStore(Graph, Block, Options.Recompute);
+      if (!Requirements)
+        return Requirements.takeError();
+      return std::make_unique<InlinedProof>(Graph, std::move(*Requirements));
+    }};
 
 } // namespace cufuse

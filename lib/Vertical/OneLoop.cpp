@@ -1,7 +1,7 @@
-#include "cufuse/Vertical/OneLoop.h"
-
+// Pointwise kernels as one loop over elements.
 #include "ComposeText.h"
 
+#include "cufuse/Vertical/LoopLegality.h"
 #include "cufuse/Vertical/Streams.h"
 
 #include <fmt/format.h>
@@ -42,21 +42,31 @@ std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
                                      [](const PathStep &Around) { return Around.What == PathStep::Kind::Branch; });
       const bool OfGrid =
           Step.What == PathStep::Kind::Loop && Node.Shape->Strided && Step.Id == Node.Shape->Loop && Once;
-      if ((Step.What != PathStep::Kind::Branch && !OfGrid) ||
+      if (!Step.Statement || (Step.What != PathStep::Kind::Branch && !OfGrid) ||
           !holdsOnWholeTurns(Site, I, *Node.Accesses, *Node.Shape) ||
-          llvm::any_of(Known, [&](const KnownCondition &K) { return K.Where.str() == Step.Where.str(); }))
+          llvm::any_of(Known, [&](const KnownCondition &K) { return K.Statement == *Step.Statement; }))
         continue;
       using Kind = KnownCondition::Kind;
-      Known.push_back({OfGrid ? Kind::Once : Step.Taken ? Kind::Holds : Kind::Fails, Step.Where, Step.Last});
+      Known.push_back({OfGrid ? Kind::Once : Step.Taken ? Kind::Holds : Kind::Fails, *Step.Statement});
     }
   return Known;
 }
 
+/// The graph's kernels, one after the other on the elements of each turn of a grid-stride loop, `Width` at a time, so
+/// that any grid will do. The user's text stays as it is, but for pointer variables and casts of those
+/// (`editLinkedPointers`), and conditions that hold in all turns but the last:
+///
+/// - each kernel has a namespace of its own, `cufuse_NODE`, with its own meaning of `cufuse_linked_PARAMETER`;
+/// - a parameter that is in a stream is an object that gives the elements in registers;
+/// - a kernel sees its elements as its block, as in `InlineAtStoreForm`.
+///
+/// Streams in memory are loaded and stored by accesses of up to 16 bytes where the pointers of the launch are aligned
+/// and all elements of the turn exist, else one by one.
 class LoopComposer : TextComposer {
 public:
-  LoopComposer(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts, llvm::ArrayRef<AtMost> Requirements,
-               unsigned Width)
-      : TextComposer(Graph, Texts, Requirements), Width(Width), Least(widest(Graph)), Streams(planStreams(Graph)) {
+  LoopComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts, llvm::ArrayRef<AtMost> Requirements,
+               unsigned Width, const std::vector<Stream> &Streams)
+      : TextComposer(Graph, Texts, Requirements), Width(Width), Least(widest(Graph)), Streams(Streams) {
     for (const VerticalNode &N : Graph.Nodes)
       AsksTurn.push_back(!knownConditions(N).empty());
   }
@@ -264,25 +274,57 @@ __device__ __forceinline__ void {5}(const uint3 blockIdx,
 
   const unsigned Width; ///< Elements of a turn,
   const unsigned Least; ///< and those of the last ones, of which not all exist.
-  const std::vector<Stream> Streams;
+  const std::vector<Stream> &Streams;
   std::vector<bool> AsksTurn; ///< By node: its text asks which conditions are known.
+};
+
+class LoopProof final : public FormProof {
+public:
+  LoopProof(const VerticalGraph &Graph, std::vector<AtMost> Requirements, unsigned Width)
+      : Graph(Graph), Requirements(std::move(Requirements)), Width(Width), Streams(planStreams(Graph)) {}
+
+  LinkedText edits(unsigned Node) const override {
+    LinkedText Linked;
+    for (const Stream &S : Streams)
+      for (const auto &[User, Parameter] : S.Users)
+        if (User == Node)
+          Linked.Parameters.push_back(Parameter);
+    Linked.Known = knownConditions(Graph.Nodes[Node]);
+    return Linked;
+  }
+  std::vector<std::pair<unsigned, std::string>> shared() const override {
+    std::vector<std::pair<unsigned, std::string>> Users;
+    for (const Stream &S : Streams)
+      Users.insert(Users.end(), S.Users.begin() + 1, S.Users.end());
+    return Users;
+  }
+  ComposedKernel compose(llvm::ArrayRef<const KernelText *> Texts) const override {
+    return LoopComposer(Graph, Texts, Requirements, Width, Streams).run();
+  }
+  std::optional<ElementLaunch> elements() const override {
+    return ElementLaunch{Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound), Width};
+  }
+
+private:
+  const VerticalGraph &Graph;
+  const std::vector<AtMost> Requirements;
+  const unsigned Width;
+  const std::vector<Stream> Streams;
 };
 
 } // namespace
 
-ComposedKernel composeLoop(const VerticalGraph &Graph, llvm::ArrayRef<const Closure *> Texts,
-                           llvm::ArrayRef<AtMost> Requirements, unsigned Width) {
-  return LoopComposer(Graph, Texts, Requirements, Width).run();
-}
-
-LinkedText linkedInLoop(const VerticalGraph &Graph, unsigned Node) {
-  LinkedText Linked;
-  for (const Stream &S : planStreams(Graph))
-    for (const auto &[User, Parameter] : S.Users)
-      if (User == Node)
-        Linked.Parameters.push_back(Parameter);
-  Linked.Known = knownConditions(Graph.Nodes[Node]);
-  return Linked;
-}
+const VerticalForm OneLoopForm = {
+    [](const VerticalGraph &Graph) { return Graph.OneLoop; },
+    [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root; },
+    loopWidth,
+    [](const VerticalGraph &Graph, BlockShape,
+       const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
+      const unsigned Width = loopWidth(Graph, Options.Vectorize);
+      auto Requirements = checkOneLoop(Graph, Width);
+      if (!Requirements)
+        return Requirements.takeError();
+      return std::make_unique<LoopProof>(Graph, std::move(*Requirements), Width);
+    }};
 
 } // namespace cufuse

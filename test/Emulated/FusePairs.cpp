@@ -69,7 +69,7 @@ int main(int Count, char **Arguments) {
   std::vector<LoadedKernel> Loaded;
   for (size_t At = 0; At < Specs.size(); At += 2)
     for (LoadedKernel &Kernel :
-         need(loadKernels(Tools, llvm::ArrayRef(Specs).slice(At, At + 1 < Specs.size() ? 2 : 1), Flags)))
+         need(readKernels(Tools, llvm::ArrayRef(Specs).slice(At, At + 1 < Specs.size() ? 2 : 1), Flags)))
       Loaded.push_back(std::move(Kernel));
 
   for (const Line &Each : Lines) {

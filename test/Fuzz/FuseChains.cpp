@@ -7,7 +7,7 @@
 // graph that is not cooperative is that of its first kernel. Per job one line on stdout: NAME, its status and what was said.
 #include "../FuseJobs.h"
 
-#include "cufuse/Driver/ReadKernels.h"
+#include "cufuse/Driver/Compose.h"
 
 using namespace cufuse;
 
@@ -71,49 +71,36 @@ Job readJob(llvm::StringRef Text) {
 }
 
 /// As the spine does it.
-llvm::Error run(const Toolchain &Tools, const ReadKernels &Read, const Job &Job) {
-  const VerticalOptions &Options = Job.Request.Composition;
-  const BlockShape Block = Job.Blocks.front();
+llvm::Error run(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Read, const Job &Job) {
   std::vector<LoadedKernel> Kernels;
   for (unsigned Member : Job.Members)
-    Kernels.push_back(Read.kernels()[Member]);
-  auto Before = graphOf(Kernels, Job.Request);
-  if (!Before)
-    return Before.takeError();
-  const std::vector<LinkedText> Linked = linkedTexts(*Before, Block, Options);
-  for (size_t I = 0; I < Kernels.size(); ++I)
-    Kernels[I] = Read.withText(Job.Members[I], Linked[I]);
+    Kernels.push_back(Read[Member]);
   if (llvm::Error Error = checkAll(Kernels))
     return Error;
+  FuseRequest Request = Job.Request;
+  Request.Blocks = {{"", Job.Blocks.front()}};
+  auto Composed = compose(std::move(Kernels), Request);
+  if (!Composed)
+    return Composed.takeError();
   FusionConfig Config;
-  Config.Grid = Job.Request.Grid;
-  if (Options.Cooperative) {
-    if (llvm::Error Error = linkInMemory(Kernels, Job.Request))
-      return Error;
+  Config.Grid = Request.Grid;
+  if (Request.Composition.Cooperative) {
     Config.Shape = Geometry::Threads;
     Config.Order = ThreadOrder::Dependent;
     Config.Grid = GridPolicy::Stride;
     for (const BlockShape &Each : Job.Blocks)
       Config.Constituents.push_back({.Block = Each});
   } else {
-    auto Graph = graphOf(Kernels, Job.Request);
-    if (!Graph)
-      return Graph.takeError();
-    auto Composed = composeKernels(*Graph, Kernels, Block, Options);
-    if (!Composed)
-      return Composed.takeError();
-    Kernels.assign(1, std::move(*Composed));
-    Config.Constituents.push_back({.Block = Block});
+    Config.Constituents.push_back({.Block = Job.Blocks.front()});
   }
-  return fuseInto(Job.Request.Output, Job.Name, Tools, Kernels, Config);
+  return fuseInto(Request.Output, Job.Name, Tools, *Composed, Config);
 }
 
 } // namespace
 
 int main(int Count, char **Arguments) {
   const JobArguments Given(Count, Arguments, "cufuse-fuse-chains");
-  const ReadKernels Read = need(ReadKernels::read(
-      Given.Tools, Given.Kernels, std::vector<InputFlags>(Given.Kernels.size()), /*WithAccesses=*/true));
+  const std::vector<LoadedKernel> Read = need(readKernels(Given.Tools, Given.Kernels, InputFlags{}));
   for (const std::string &Text : Given.Jobs) {
     const Job Job = readJob(Text);
     sayOutcome(Job.Name, run(Given.Tools, Read, Job));

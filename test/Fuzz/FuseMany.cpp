@@ -73,7 +73,7 @@ llvm::Error run(const Toolchain &Tools, const Job &Job) {
 
 int main(int Count, char **Arguments) {
   const JobArguments Given(Count, Arguments, "cufuse-fuse-many");
-  const std::vector<LoadedKernel> Kernels = need(loadKernels(Given.Tools, Given.Kernels, InputFlags()));
+  const std::vector<LoadedKernel> Kernels = need(readKernels(Given.Tools, Given.Kernels, InputFlags()));
   for (const std::string &Text : Given.Jobs) {
     const Job Job = readJob(Text, Kernels);
     sayOutcome(Job.Name, run(Given.Tools, Job));

@@ -10,7 +10,7 @@
 // are made in texts of their own then.
 #include "../FuseJobs.h"
 
-#include "cufuse/Driver/ReadKernels.h"
+#include "cufuse/Driver/Compose.h"
 #include "cufuse/Fusion/VerifyFused.h"
 
 #include <llvm/Support/MemoryBuffer.h>
@@ -121,16 +121,11 @@ std::vector<LoadedKernel> compose(const Toolchain &Tools, llvm::ArrayRef<KernelS
     else
       Request.Dead.push_back(Word.str());
   const BlockShape Block{64, 1, 1};
-  std::vector<LoadedKernel> Kernels = need(
-      loadKernels(Tools, Specs, std::vector<InputFlags>(Specs.size()),
-                  [&](llvm::ArrayRef<LoadedKernel> Read) -> llvm::Expected<std::vector<LinkedText>> {
-                    return linkedTexts(need(graphOf(Read, Request)), Block, Request.Composition);
-                  }));
+  Request.Blocks = {{"", Block}};
+  std::vector<LoadedKernel> Kernels = need(readKernels(Tools, Specs, InputFlags{}));
   if (llvm::Error Error = checkAll(Kernels))
     stop(std::move(Error));
-  std::vector<LoadedKernel> Composed;
-  Composed.push_back(need(composeKernels(need(graphOf(Kernels, Request)), Kernels, Block, Request.Composition)));
-  return Composed;
+  return need(compose(std::move(Kernels), Request));
 }
 
 void say(const char *Outcome, const Change &Each) {
@@ -152,9 +147,9 @@ int main(int Count, char **Arguments) {
   std::vector<LoadedKernel> Kernels;
   {
     std::vector<KernelSpec> Specs;
-    for (const LoadedKernel &Each : need(loadAllKernels(Tools, File, {})))
+    for (const LoadedKernel &Each : need(readAllKernels(Tools, File, {})))
       Specs.push_back(Each.Spec);
-    Kernels = Count == 3 ? need(loadKernels(Tools, Specs, InputFlags{}))
+    Kernels = Count == 3 ? need(readKernels(Tools, Specs, InputFlags{}))
                          : compose(Tools, Specs, llvm::ArrayRef(Arguments + 3, Arguments + Count));
   }
   if (llvm::Error Error = checkAll(Kernels))

@@ -41,7 +41,7 @@ protected:
     Tools = std::make_unique<Toolchain>(std::move(*Found));
     const std::string File = Folder.put("a.cu", "__global__ void first(int *x, int n) { x[threadIdx.x] = n; }\n"
                                                 "__global__ void second(int *x, int n) { x[threadIdx.x] = n; }\n");
-    Kernels = llvm::cantFail(loadKernels(*Tools, {{File, "first", 0}, {File, "second", 0}}, InputFlags()));
+    Kernels = llvm::cantFail(readKernels(*Tools, {{File, "first", 0}, {File, "second", 0}}, InputFlags()));
   }
   void SetUp() override {
     if (!Tools)

@@ -1,4 +1,4 @@
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/Fuser.h"
 
 #include "TemporaryFolder.h"
 

@@ -1,7 +1,7 @@
 // The workload files of the samples, and the one in the documentation, against the kernels they describe.
 #include "TemporaryFolder.h"
 
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/Fuser.h"
 #include "cufuse/Workload/PackArguments.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST_P(SampleWorkloads, PackForTheirKernel) {
   auto W = readWorkload({File}, {});
   ASSERT_TRUE(static_cast<bool>(W)) << llvm::toString(W.takeError());
   const WorkloadKernel &Kernel = W->Kernels.at(0);
-  auto Loaded = loadKernels(*Tools, {Kernel.Spec}, InputFlags{Kernel.Flags, "", "", Kernel.Folder});
+  auto Loaded = readKernels(*Tools, {Kernel.Spec}, InputFlags{Kernel.Flags, "", "", Kernel.Folder});
   ASSERT_TRUE(static_cast<bool>(Loaded)) << llvm::toString(Loaded.takeError());
   const KernelFacts &Facts = Loaded->at(0).Facts;
   EXPECT_EQ(Loaded->at(0).Flags.Nvcc, Kernel.Flags);

@@ -197,20 +197,13 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   auto Tools = findToolchain(Invocation.Program);
   if (!Tools)
     return Tools.takeError();
-  std::vector<std::string> Facts;
   Request->OtherInputs = Given.Tuned.Workloads;
   Request->OtherInputs.push_back(Given.Tuned.Path);
-  if (!Given.Tuned.Path.empty())
-    Request->Configure = [&](llvm::ArrayRef<LoadedKernel> Kernels) -> llvm::Expected<FusionConfig> {
-      NvccCompiler Nvcc(Tools->Nvcc, /*CacheFolder=*/"");
-      DatabaseQuery Query = Given.Tuned;
-      Query.Tools = toolsHash(Nvcc, CUFUSE_VERSION);
-      auto Found = findTuned(Query, Kernels);
-      if (!Found)
-        return Found.takeError();
-      Facts = std::move(Found->Facts);
-      return std::move(Found->Config);
-    };
+  if (!Given.Tuned.Path.empty()) {
+    NvccCompiler Nvcc(Tools->Nvcc, /*CacheFolder=*/"");
+    Request->Tuned = Given.Tuned;
+    Request->Tuned->Tools = toolsHash(Nvcc, CUFUSE_VERSION);
+  }
   auto Result = fuse(*Tools, *Request);
   if (!Result)
     return Result.takeError();
@@ -245,7 +238,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
       Files.push_back({Request->Depfile, dependencyRule(Request->Output, Result->Kernels)});
     if (llvm::Error Error = writeFiles(Files))
       return Error;
-    for (const std::string &Fact : Facts)
+    for (const std::string &Fact : Result->Tuned)
       llvm::outs() << Fact << '\n';
     break;
   }

@@ -25,7 +25,7 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
     auto Tools = findToolchain(Invocation.Program);
     if (!Tools)
       return Tools.takeError();
-    auto Kernels = loadAllKernels(*Tools, Given->File, Given->Flags);
+    auto Kernels = readAllKernels(*Tools, Given->File, Given->Flags);
     if (!Kernels)
       return Kernels.takeError();
     llvm::outs() << (Given->Json ? describeAsJson(*Kernels) : describe(*Kernels));

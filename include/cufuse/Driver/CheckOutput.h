@@ -1,7 +1,7 @@
 // An output that was written, compiled and compared with its plan.
 #pragma once
 
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/ReadKernels.h"
 
 namespace cufuse {
 

@@ -1,7 +1,8 @@
 // What `cufuse inspect` and `--stop-after` print.
 #pragma once
 
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/ReadKernels.h"
+#include "cufuse/Fusion/Emit.h"
 
 #include <string>
 
@@ -13,5 +14,13 @@ std::string describe(llvm::ArrayRef<LoadedKernel> Kernels);
 std::string describeAsJson(llvm::ArrayRef<LoadedKernel> Kernels);
 /// A line per partition.
 std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernels);
+
+/// For --explain: was nvcc asked whether it reads the files as they were read here?
+std::string explainReading(llvm::ArrayRef<LoadedKernel> Kernels);
+/// The threads and the barrier of each partition, and why.
+std::vector<std::string> explain(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernels,
+                                 llvm::ArrayRef<Constituent> Constituents);
+/// How much of each kernel's file is in the output.
+std::vector<std::string> explainTexts(llvm::ArrayRef<Constituent> Constituents);
 
 } // namespace cufuse

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "cufuse/Compile/Compiler.h"
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/ReadKernels.h"
+#include "cufuse/Fusion/FusionConfig.h"
 #include "cufuse/Tune/TuningDatabase.h"
 #include "cufuse/Workload/Workload.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cufuse/Compile/Compiler.h"
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/Fuser.h"
 #include "cufuse/Model/Problem.h"
 #include "cufuse/Profile/RunnerPool.h"
 #include "cufuse/Tune/Evaluator.h"

@@ -1,30 +1,65 @@
-// Kernels that were parsed once, for the texts of any number of fusions.
+// Kernels in files, read and understood: facts, accesses and text.
 #pragma once
 
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Frontend/Flags.h"
+#include "cufuse/Frontend/KernelSpec.h"
+#include "cufuse/Frontend/Toolchain.h"
+#include "cufuse/Fusion/KernelText.h"
+#include "cufuse/Verify/CompareWithInput.h"
+#include "cufuse/Vertical/Pointwise.h"
 
-#include <memory>
+#include <llvm/Support/Error.h>
+
+#include <set>
+#include <string>
+#include <vector>
 
 namespace cufuse {
 
-class ReadKernels {
-public:
-  /// Parses each distinct file once (or for each set of flags), in parallel, and collects what is known of each kernel.
-  /// `WithAccesses`: as vertical fusion wants to know it.
-  static llvm::Expected<ReadKernels> read(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                          llvm::ArrayRef<InputFlags> Flags, bool WithAccesses);
-  ReadKernels(ReadKernels &&Other) noexcept;
-  ~ReadKernels();
-
-  /// Without their texts, and without the blockers of those.
-  llvm::ArrayRef<LoadedKernel> kernels() const;
-  /// The kernel with its text, changed as `Linked` says.
-  LoadedKernel withText(size_t Kernel, const LinkedText &Linked) const;
-
-private:
-  struct Parsed;
-  explicit ReadKernels(std::unique_ptr<Parsed> Own);
-  std::unique_ptr<Parsed> Own;
+/// How the inputs are compiled: nvcc's flags as written after `--`, or a folder with a compile_commands.json.
+struct InputFlags {
+  std::vector<std::string> Written;
+  std::string BuildDirectory;
+  std::string Arch; ///< From --arch; empty: from the flags, else sm_90a.
+  /// Relative folders in `Written` count from here; empty: from the current folder.
+  std::string Folder = {};
+  friend auto operator<=>(const InputFlags &, const InputFlags &) = default;
 };
+
+/// A kernel, read and understood.
+struct LoadedKernel {
+  KernelSpec Spec;
+  KernelFacts Facts; ///< All blockers of the kernel and its text among them.
+  KernelText Text;
+  CompileFlags Flags;
+  std::string Arch;
+  /// What vertical fusion wants to know, where the kernel could be read; of a composed kernel, nothing.
+  KernelAccesses Accesses = {};
+  ShapeFacts Shape = {};
+  std::set<std::string> Errors = {}; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
+  std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
+  ParsedKernel Parsed = {};                   ///< Of a composed kernel: nothing, but its parts.
+  std::vector<ComposedPart> Parts = {};
+  LinkedText Linked = {}; ///< What was changed in its text for other kernels.
+  /// What nvcc predefines for its file; null where nvcc was not asked.
+  std::shared_ptr<const std::vector<std::string>> Predefined = nullptr;
+};
+
+/// Parses each distinct file once (or for each set of flags), in parallel, and collects what is known of each kernel.
+/// Blockers do not fail it. `Flags`: of each kernel.
+llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      llvm::ArrayRef<InputFlags> Flags);
+llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
+                                                      const InputFlags &Flags);
+
+/// Every kernel of a file, templates by their instantiations (or as they stand, where the file has none).
+llvm::Expected<std::vector<LoadedKernel>> readAllKernels(const Toolchain &Tools, const std::string &File,
+                                                         const InputFlags &Flags);
+
+/// Changes the kernel's text for others. What cannot be changed is a blocker of it.
+void link(LoadedKernel &Kernel, LinkedText Linked);
+
+/// Fails with all blockers of all kernels.
+llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels);
 
 } // namespace cufuse

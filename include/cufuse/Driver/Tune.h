@@ -1,7 +1,7 @@
 // `cufuse tune`: from a workload to the fused source that is fastest, or to the reasons not to fuse.
 #pragma once
 
-#include "cufuse/Driver/Pipeline.h"
+#include "cufuse/Driver/Fuser.h"
 #include "cufuse/Support/FileStore.h"
 #include "cufuse/Tune/Search.h"
 #include "cufuse/Tune/TuneResult.h"

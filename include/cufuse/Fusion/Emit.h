@@ -1,7 +1,7 @@
 // The fused file and its header, as text. No Clang: a further configuration of the same kernels costs microseconds.
 #pragma once
 
-#include "cufuse/Fusion/Closure.h"
+#include "cufuse/Fusion/KernelText.h"
 #include "cufuse/Fusion/FusionPlan.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -19,7 +19,7 @@ struct ParsedKernel;
 struct Constituent {
   std::string Name; ///< Of its namespace: the kernel's, numbered where several have the same.
   const KernelFacts *Facts;
-  const Closure *Text;
+  const KernelText *Text;
   /// As its file was parsed, for the comparison with the output; null where it is made of several, the `Parts`.
   const ParsedKernel *Parsed = nullptr;
   const std::vector<ComposedPart> *Parts = nullptr;

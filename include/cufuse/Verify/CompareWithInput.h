@@ -36,7 +36,7 @@
 #pragma once
 
 #include "cufuse/Frontend/Parse.h"
-#include "cufuse/Fusion/Closure.h"
+#include "cufuse/Fusion/KernelText.h"
 #include "cufuse/Fusion/FusionPlan.h"
 
 #include <memory>

@@ -30,7 +30,8 @@ struct PathStep {
   std::vector<Less> Holds; ///< Known to hold here.
   bool Exact = false;      ///< Branch: taken if and only if all of `Holds` do.
   std::string Text;        ///< The condition, as written.
-  SourcePlace Where, Last; ///< Where its first and its last token begin.
+  SourcePlace Where;
+  std::optional<unsigned> Statement = {}; ///< Number of the `if`, `for` or `while` whose condition it is.
 };
 
 /// `for (v = Start; …; v += Step)` whose variable changes nowhere else.
@@ -41,6 +42,7 @@ struct LoopAccess {
   std::vector<Finding> Carried;          ///< Variables of the code around it that the body changes.
   std::set<std::string> Inside, Outside; ///< Names of the kernel's variables that its body declares, and of others.
   SourcePlace Where;
+  unsigned Statement = 0; ///< Its number (ControlStatements.h).
 };
 
 /// One access to memory through a pointer parameter.

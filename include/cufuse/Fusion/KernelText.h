@@ -14,9 +14,47 @@
 
 namespace cufuse {
 
-class HostCode;
-class ParsedUnit;
-struct Reached;
+/// A condition of a kernel whose value is known in a turn of a loop whose elements are all below the kernel's bound.
+struct KnownCondition {
+  enum class Kind {
+    Holds, ///< Of an `if`.
+    Fails, ///< Of an `if`.
+    Once,  ///< Of a loop: it holds the first time.
+  };
+  Kind What = Kind::Holds;
+  unsigned Statement = 0; ///< The number of the `if` or loop (ControlStatements.h).
+  bool operator==(const KnownCondition &) const = default;
+};
+
+/// What vertical fusion changes in a kernel's text.
+struct LinkedText {
+  std::vector<std::string> Parameters; ///< Get the type `cufuse_linked_NAME`, which whoever emits the text declares.
+  std::vector<unsigned> RowLoops;      ///< Their numbers. They ask `cufuse_row`, a `const CufuseRow`, whether they go on.
+  std::vector<KnownCondition> Known;   ///< Ask `cufuse_turn`, a `CufuseTurn`, where no macro writes them.
+};
+
+/// A change of the user's text.
+struct Edit {
+  /// Where it is made.
+  enum class When {
+    Always,
+    Unrolled, ///< Where the grid-stride loop is unrolled, in place of the others inside it.
+    Linked,   ///< The parameter is linked.
+    RowLoop,  ///< The statement is a loop over the row.
+    Rows,     ///< Some loop is.
+    Known,    ///< The condition is known so.
+    Turns,    ///< Some condition is known.
+  };
+  unsigned At = 0, Length = 0; ///< In bytes, from the beginning of the piece.
+  OutputText Text;
+  When Made = When::Always;
+  std::string Parameter = {};  ///< Of `Linked`.
+  KnownCondition Control = {}; ///< Of `Known`; its number alone, of `RowLoop`.
+  /// It cannot be made: where it should be, that is refused.
+  std::optional<Blocker> Cannot = {};
+
+  bool isMade(const LinkedText &Linked, bool Unrolled) const;
+};
 
 /// A stretch of the output that belongs to one constituent.
 struct Piece {
@@ -30,9 +68,11 @@ struct Piece {
   std::vector<std::string> Namespaces; ///< Enclosing, outermost first: `a`, `` (unnamed), `inline b`.
   OutputText Text;
   /// The same where the kernel's grid-stride loop is unrolled, in the piece that holds it.
-  std::optional<OutputText> Unrolled;
-  std::string File;
-  unsigned Line = 0;
+  std::optional<OutputText> Unrolled = std::nullopt;
+  SourcePlace Where = {}; ///< Of the user's text.
+  /// The text as written and all that may be changed in it, where that depends on what is linked.
+  std::string Written = {};
+  std::vector<Edit> Edits = {};
 };
 
 struct IncludeLine {
@@ -43,11 +83,16 @@ struct IncludeLine {
   bool ForArguments = false;        ///< The types of the arguments come from it.
 };
 
-struct ParameterText {
-  std::string Name;       ///< As in KernelFacts.
-  OutputText Declaration; ///< Of the fused kernel's parameter.
-  OutputText Field;       ///< Of the argument structure.
-  OutputText Element;     ///< Of a pointer: what it points to, without qualifiers.
+struct ParameterSpelling {
+  OutputText Declaration;   ///< Of the fused kernel's parameter.
+  OutputText Field;         ///< Of the argument structure.
+  OutputText Element = {};  ///< Of a pointer: what it points to, without qualifiers.
+};
+
+struct ParameterText : ParameterSpelling {
+  std::string Name; ///< As in KernelFacts.
+  /// Without a typedef that each kernel has a copy of: what kernels share has a name that all of them know.
+  std::optional<ParameterSpelling> Common = {};
   std::string Given = {}; ///< In terms of the fused kernel's other parameters: it is none of its own.
 };
 
@@ -58,25 +103,7 @@ struct TextVariants {
   std::string Otherwise;                                      ///< Template arguments where none holds.
 };
 
-/// A condition of a kernel whose value is known in a turn of a loop whose elements are all below the kernel's bound.
-struct KnownCondition {
-  enum class Kind {
-    Holds, ///< Of an `if`.
-    Fails, ///< Of an `if`.
-    Once,  ///< Of a loop: it holds the first time.
-  };
-  Kind What = Kind::Holds;
-  SourcePlace Where, Last; ///< Where its first and its last token begin.
-};
-
-/// What vertical fusion changes in a kernel's text.
-struct LinkedText {
-  std::vector<std::string> Parameters; ///< Get the type `cufuse_linked_NAME`, which whoever emits the text declares.
-  std::vector<SourcePlace> RowLoops;   ///< Ask `cufuse_row`, a `const CufuseRow`, whether they go on.
-  std::vector<KnownCondition> Known;   ///< Ask `cufuse_turn`, a `CufuseTurn`, where no macro writes them.
-};
-
-struct Closure {
+struct KernelText {
   std::vector<IncludeLine> Includes;
   /// Headers whose functions use the block, as first included anywhere: to be read with the built-ins rebound, before
   /// the others, whose members may have the built-ins' names.
@@ -108,10 +135,15 @@ struct Closure {
   std::vector<Blocker> Blockers;
 };
 
-/// Takes the text that `Reach.Kernel` needs. Declarations of the main file are copied, and so are those of project
-/// headers that use the thread block, that define symbols other objects would define again, or that need such ones;
-/// everything else stays behind an `#include`.
-Closure takeClosure(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts,
-                    const LinkedText &Linked = {});
+/// `Written` with the edits that `Linked` asks for and, if `Unrolled`, those of unrolled loops. Nothing where two
+/// overlap.
+std::optional<OutputText> applyEdits(llvm::StringRef Written, llvm::ArrayRef<Edit> Edits, const LinkedText &Linked,
+                                     bool Unrolled);
+
+/// Makes the edits of the piece; gives what cannot be made.
+std::vector<Blocker> makeEdits(Piece &P, const LinkedText &Linked);
+
+/// The text as other kernels want it. What cannot be changed so is added to its blockers.
+KernelText withLinks(KernelText Text, const LinkedText &Linked);
 
 } // namespace cufuse

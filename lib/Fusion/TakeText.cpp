@@ -1,4 +1,4 @@
-#include "cufuse/Fusion/Closure.h"
+#include "cufuse/Fusion/TakeText.h"
 
 #include "CollectIncludes.h"
 #include "EditAssembly.h"
@@ -26,16 +26,11 @@ struct Item {
 
 class Builder {
 public:
-  Builder(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts,
-          const LinkedText &Linked)
-      : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), RowLoops(Linked.RowLoops), Known(Linked.Known),
-        Sources(Unit.ast().getSourceManager()), Text(Unit), Chosen(selectCopied(Unit, Reach)),
-        LeftOut(namesLeftOut(Unit, Chosen)) {
-    for (const ParameterFacts &P : Facts.Parameters)
-      this->Linked.push_back(llvm::is_contained(Linked.Parameters, P.Name) ? P.Name : "");
-  }
+  Builder(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts)
+      : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), Sources(Unit.ast().getSourceManager()), Text(Unit),
+        Chosen(selectCopied(Unit, Reach)), LeftOut(namesLeftOut(Unit, Chosen)), Controls(*Reach.Kernel->getBody()) {}
 
-  Closure run() {
+  KernelText run() {
     Result.Blockers = Chosen.Blockers;
     for (const clang::VarDecl *Global : Reach.Globals)
       if (Host.mustStayShared(*Global))
@@ -54,7 +49,7 @@ public:
     if (!Result.Libraries.empty())
       Result.BeforeLibraries = headersBeforeLibraries(Unit);
     for (const std::vector<std::string> &Namespaces : Chosen.EmptyNamespaces)
-      Result.Body.push_back({Piece::Kind::Using, Namespaces, "", std::nullopt, "", 0});
+      Result.Body.push_back({Piece::Kind::Using, Namespaces, ""});
     for (const Item &I : Items)
       piece(I);
     for (const auto &[Namespaces, Lines] : Chosen.Usings)
@@ -80,53 +75,57 @@ private:
 
   void signature() {
     const clang::FunctionDecl &Kernel = *Reach.Kernel;
-    const clang::ASTContext &Context = Unit.ast();
     auto Copied = [this](const clang::Decl *D) {
       InSignature.insert(D);
       return isCopied(D);
     };
     for (size_t I = 0; I < Kernel.getNumParams(); ++I) {
       const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
-      clang::QualType Type = Parameter->getType();
+      const clang::QualType Type = Parameter->getType(), Canonical = Type.getCanonicalType();
       if (Type->isReferenceType())
         continue; // a blocker already
-      // What kernels share has a name that all of them know: not that of a typedef which each has a copy of.
-      if (!Linked[I].empty())
-        if (const auto Common = spellType(Context, Type.getCanonicalType(), "", Copied);
-            Common && !Common->has(OutputText::Slot::Path))
-          Type = Type.getCanonicalType();
-      const bool GridConstant = Parameter->hasAttr<clang::CUDAGridConstantAttr>();
-      clang::QualType Plain = Type;
-      Plain.removeLocalConst();
-      Plain.removeLocalRestrict();
-      if (GridConstant)
-        Type.removeLocalConst();
-      auto Declaration = spellType(Context, Type, OutputText::Slot::Name, Copied);
-      auto Field = spellType(Context, Plain, OutputText::Slot::Name, Copied);
+      auto Written = spelling(*Parameter, Type, Copied);
       // Not by its typedef either: nvcc writes it out.
-      if (Type->isFunctionPointerType() && !spellType(Context, Type.getCanonicalType(), "", Copied))
-        Field.reset();
-      if (!Declaration || !Field) {
+      const auto Plain = spellType(Unit.ast(), Canonical, "", Copied); // Its names are needed, too.
+      if (!Written || (Type->isFunctionPointerType() && !Plain)) {
         block(BlockerKind::UnspellableParameter, Parameter->getLocation(),
               fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name));
         continue;
       }
-      spellType(Context, Type.getCanonicalType(), "", Copied); // The names behind those of typedefs are needed, too.
-      if (GridConstant)
-        *Declaration = "const __grid_constant__ " + *Declaration;
-      std::optional<OutputText> Element = OutputText();
-      if (Type->isPointerType() && !Type->getPointeeType()->isFunctionType())
-        Element = spellType(Context, Type->getPointeeType().getUnqualifiedType(), "", Copied);
-      Result.Parameters.push_back({Facts.Parameters[I].Name, *Declaration, *Field, Element.value_or(OutputText())});
+      Result.Parameters.push_back({std::move(*Written), Facts.Parameters[I].Name});
+      if (Plain && !Plain->has(OutputText::Slot::Path))
+        Result.Parameters.back().Common = spelling(*Parameter, Canonical, Copied);
     }
     Result.Callee = path(Kernel) + Kernel.getNameAsString();
     if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
-      auto Spelled = spellArguments(Context, Arguments->asArray(), [this](auto *D) { return isCopied(D); });
+      auto Spelled = spellArguments(Unit.ast(), Arguments->asArray(), [this](auto *D) { return isCopied(D); });
       if (!Spelled)
         block(BlockerKind::UnspellableParameter, Kernel.getLocation(), "a template argument of " + Facts.QualifiedName);
       else
         Result.Callee += *Spelled;
     }
+  }
+
+  /// The parameter, with this type; nothing where that cannot be spelled.
+  std::optional<ParameterSpelling> spelling(const clang::ParmVarDecl &Parameter, clang::QualType Type,
+                                            llvm::function_ref<bool(const clang::Decl *)> Copied) const {
+    const clang::ASTContext &Context = Unit.ast();
+    const bool GridConstant = Parameter.hasAttr<clang::CUDAGridConstantAttr>();
+    clang::QualType Plain = Type;
+    Plain.removeLocalConst();
+    Plain.removeLocalRestrict();
+    if (GridConstant)
+      Type.removeLocalConst();
+    auto Declaration = spellType(Context, Type, OutputText::Slot::Name, Copied);
+    auto Field = spellType(Context, Plain, OutputText::Slot::Name, Copied);
+    if (!Declaration || !Field)
+      return std::nullopt;
+    if (GridConstant)
+      *Declaration = "const __grid_constant__ " + *Declaration;
+    std::optional<OutputText> Element = OutputText();
+    if (Type->isPointerType() && !Type->getPointeeType()->isFunctionType())
+      Element = spellType(Context, Type->getPointeeType().getUnqualifiedType(), "", Copied);
+    return ParameterSpelling{std::move(*Declaration), std::move(*Field), Element.value_or(OutputText())};
   }
 
   static std::string path(const clang::Decl &D) {
@@ -310,9 +309,7 @@ private:
     if (I.Macro) {
       P.What = Piece::Kind::Macro;
       P.Text = directiveOf(Unit, Text, *I.Macro);
-      const SourcePlace At = Unit.place(I.Macro->Where);
-      P.File = At.File;
-      P.Line = At.Line;
+      P.Where = Unit.place(I.Macro->Where);
       if (HeaderNames.count(I.Macro->Name)) {
         Result.Header.push_back(P);
         remember(Result.HeaderMacros, I.Macro->Name);
@@ -335,7 +332,7 @@ private:
     P.Namespaces = namespacesAround(I.Unit->getLexicalDeclContext());
     if (!Header.contains(I.Unit))
       outerFunctions(I.Unit, P.Namespaces);
-    std::vector<Edit> Edits;
+    std::vector<PlacedEdit> Edits;
     std::set<std::string> Rebound;
     for (unsigned B = 0; B < BuiltinNames.size(); ++B)
       if (any(Facts.Reads[B]))
@@ -347,13 +344,12 @@ private:
       checkBuiltinNames(Unit, Text, S, Rebound, Result.Blockers);
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
       editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
-      editLinkedParameters(Unit, Text, *Kernel, Linked, Edits, Result.Blockers);
-      editRowLoops(Unit, Text, I.Text, *Reach.Kernel, RowLoops, Edits, Result.Blockers);
-      editKnownConditions(Unit, Text, I.Text, *Reach.Kernel, Known, Edits);
+      editLinkedParameters(Unit, Text, *Kernel, names(), Edits);
+      editRowLoops(Unit, Text, I.Text, Controls, Edits);
+      editKnownConditions(Unit, Text, I.Text, Controls, Edits);
     }
-    if (llvm::any_of(Linked, [](const std::string &Name) { return !Name.empty(); }) &&
-        contains(I.Text, Reach.Kernel->getBody()->getBeginLoc()))
-      editLinkedPointers(Unit, Text, *Reach.Kernel, Linked, Edits);
+    if (contains(I.Text, Reach.Kernel->getBody()->getBeginLoc()))
+      editLinkedPointers(Unit, Text, *Reach.Kernel, names(), Edits);
     if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
         Facts.announcesExits() && contains(I.Text, Kernel.Function->getBody()->getBeginLoc()))
       editReturns(Unit, Text, I.Text, Kernel, !Facts.ExitsBeforeBarrier.empty(), Edits, Result.Blockers);
@@ -378,18 +374,13 @@ private:
       Edits.push_back({At, 0,
                        outputText("{}::{}::{}", Text.buffer(At.first).take_front(At.second).ends_with(":") ? " " : "",
                                   OutputText(OutputText::Slot::Path), Path)});
-    const std::string Written = Text.withBalancedDirectives(I.Text);
-    const bool Unrolls = llvm::any_of(Edits, [](const Edit &E) { return E.WhereUnrolled; });
-    const auto Edited = applyEdits(I.Text, Written, Edits), Unrolled = applyEdits(I.Text, Written, Edits, Unrolls);
-    if (Edited && Unrolled)
-      P.Text = *Edited;
-    else
-      uneditable(I, Edits);
-    if (Unrolls)
-      P.Unrolled = Unrolled;
-    const SourcePlace At = Unit.place(Text.location(I.Text));
-    P.File = At.File;
-    P.Line = At.Line;
+    P.Where = Unit.place(Text.location(I.Text));
+    P.Written = Text.withBalancedDirectives(I.Text);
+    for (PlacedEdit &E : Edits)
+      P.Edits.push_back(inPiece(I, std::move(E)));
+    llvm::append_range(Result.Blockers, makeEdits(P, {}));
+    if (llvm::all_of(P.Edits, [](const Edit &E) { return E.Made <= Edit::When::Unrolled; }))
+      P.Edits.clear(); // Nothing depends on links.
     for (const std::string &Name : macrosDefinedIn(Text, I.Text))
       remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
@@ -401,7 +392,7 @@ private:
   }
 
   /// The header may be included by several objects.
-  void inlineInHeader(const Item &I, std::vector<Edit> &Edits) {
+  void inlineInHeader(const Item &I, std::vector<PlacedEdit> &Edits) {
     auto *Function = llvm::dyn_cast<clang::FunctionDecl>(I.Unit);
     if (!Function || !Header.contains(I.Unit) || !Function->isThisDeclarationADefinition() || Function->isInlined() ||
         !Function->hasExternalFormalLinkage())
@@ -413,15 +404,15 @@ private:
       block(BlockerKind::UneditableText, Function->getLocation(), "its type stands in a macro");
   }
 
-  /// Something to change lies in a file that is included inside the declaration, which stays an #include.
-  void uneditable(const Item &I, llvm::ArrayRef<Edit> Edits) {
-    const auto *Outside = llvm::find_if(Edits, [&](const Edit &E) {
-      return E.At.first != I.Text.File || E.At.second < I.Text.Begin || E.At.second + E.Length > I.Text.End;
-    });
-    block(BlockerKind::UneditableText,
-          Outside == Edits.end() ? Text.location(I.Text)
-                                 : Sources.getComposedLoc(Outside->At.first, Outside->At.second),
-          Outside == Edits.end() ? "two changes at one place" : "a file included inside it holds a part");
+  /// Text of a file that is included inside the declaration, which stays an #include, cannot be changed.
+  Edit inPiece(const Item &I, PlacedEdit E) {
+    Edit Own{0, E.Length, std::move(E.Text), E.Made, std::move(E.Parameter), E.Control, std::move(E.Cannot)};
+    if (E.At.first == I.Text.File && E.At.second >= I.Text.Begin && E.At.second + E.Length <= I.Text.End)
+      Own.At = E.At.second - I.Text.Begin;
+    else if (!Own.Cannot)
+      Own.Cannot = {BlockerKind::UneditableText, Unit.place(Sources.getComposedLoc(E.At.first, E.At.second)),
+                    "a file included inside it holds a part"};
+    return Own;
   }
 
   bool contains(const Slice &S, clang::SourceLocation Where) { return Text.holds(S, Where); }
@@ -447,13 +438,16 @@ private:
     return Root(Function) == Root(Reach.Kernel) ? Function : nullptr;
   }
 
+  std::vector<std::string> names() const {
+    std::vector<std::string> Names;
+    for (const ParameterFacts &P : Facts.Parameters)
+      Names.push_back(P.Name);
+    return Names;
+  }
+
   std::string bodyParameters() const {
     std::string Parameters;
     auto Add = [&](const std::string &Parameter) { Parameters += (Parameters.empty() ? "" : ", ") + Parameter; };
-    if (!RowLoops.empty())
-      Add("const CufuseRow cufuse_row");
-    if (!Known.empty())
-      Add("CufuseTurn cufuse_turn");
     if (Facts.sharesIndices())
       return Parameters;
     if (Facts.reads(Builtin::BlockIdx))
@@ -513,7 +507,7 @@ private:
         const clang::FunctionDecl &Child = *Launch.Kernel->getCanonicalDecl();
         const auto Begin = Text.offset(Name->getBeginLoc());
         const unsigned End = Text.offset(Name->getLocation()).second + Child.getNameAsString().size();
-        const Edit Named{Begin, End - Begin.second, "::" + path(Child) + Child.getNameAsString()};
+        const PlacedEdit Named{Begin, End - Begin.second, "::" + path(Child) + Child.getNameAsString()};
         if (LaunchEdits.try_emplace(Begin, Named).first->second.Text != Named.Text)
           block(BlockerKind::DeviceLaunch, Launch.Where, "one of several kernels");
         if (!Declared.insert(&Child).second)
@@ -589,7 +583,7 @@ private:
   }
 
   /// `::name` of a copied declaration means the copy.
-  void globalQualifiers(const Slice &S, std::vector<Edit> &Edits) {
+  void globalQualifiers(const Slice &S, std::vector<PlacedEdit> &Edits) {
     std::set<std::string> Roots;
     for (const clang::Decl *Whole : Chosen.Units) {
       auto *Named = llvm::dyn_cast<clang::NamedDecl>(Whole);
@@ -613,7 +607,7 @@ private:
                   (Tokens[1].is("operator") &&
                    std::any_of(Roots.begin(), Roots.end(),
                                [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
-                 std::none_of(Edits.begin(), Edits.end(), [&](const Edit &E) { return E.At == At; })) {
+                 std::none_of(Edits.begin(), Edits.end(), [&](const PlacedEdit &E) { return E.At == At; })) {
         Edits.push_back({At, 2, "::" + OutputText(OutputText::Slot::Path) + "::"});
       }
     }
@@ -623,29 +617,26 @@ private:
   const HostCode &Host;
   const Reached &Reach;
   const KernelFacts &Facts;
-  std::vector<std::string> Linked; ///< By position.
-  const std::vector<SourcePlace> RowLoops;
-  const std::vector<KnownCondition> Known;
   const clang::SourceManager &Sources;
   SourceText Text;
   SelectCopied Chosen;
   const std::set<std::string> LeftOut; ///< Of the same files.
-  Closure Result;
+  const ControlStatements Controls;
+  KernelText Result;
   llvm::SetVector<const clang::Decl *> InSignature; ///< What the parameters' types name.
   llvm::SetVector<const clang::Decl *> Header;
   std::set<const clang::VarDecl *> HostShared;
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
   std::set<std::pair<clang::FileID, unsigned>> SharedSeen, AssemblySeen;
-  std::map<std::pair<clang::FileID, unsigned>, Edit> LaunchEdits;
+  std::map<std::pair<clang::FileID, unsigned>, PlacedEdit> LaunchEdits;
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };
 
 } // namespace
 
-Closure takeClosure(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts,
-                    const LinkedText &Linked) {
-  return Builder(Unit, Host, Reach, Facts, Linked).run();
+KernelText takeText(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts) {
+  return Builder(Unit, Host, Reach, Facts).run();
 }
 
 } // namespace cufuse

@@ -1,0 +1,54 @@
+// What is asked of `cufuse fuse`.
+#pragma once
+
+#include "cufuse/Driver/FromDatabase.h"
+#include "cufuse/Driver/ReadKernels.h"
+#include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Vertical/Form.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// A choice for one constituent: by its name (or its kernel's), or by position where the name is empty.
+template <typename Value> struct Choice {
+  std::string Name;
+  Value Chosen;
+};
+
+enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
+
+struct FuseRequest {
+  std::vector<KernelSpec> Kernels;
+  /// Vertically: consumers where their producers store, as these links say.
+  bool Vertical = false;
+  std::vector<LinkText> Links;
+  std::vector<std::string> Dead;
+  bool Distinct = false; ///< Pointers are taken for `__restrict__`; the launcher compares them.
+  VerticalOptions Composition;
+  InputFlags Flags;
+  std::vector<Choice<BlockShape>> Blocks;
+  std::vector<Choice<unsigned>> Copies;
+  std::vector<Choice<unsigned>> Turns;
+  std::vector<Choice<unsigned>> Resident; ///< Of each role, for `Blocks`; else one, of fused blocks.
+  std::vector<Choice<unsigned>> Unroll;
+  std::vector<Choice<std::pair<std::string, std::string>>> Bound; ///< Parameter and value of a named constituent.
+  std::vector<unsigned> RegisterBudgets;                          ///< By constituent, for `Split`.
+  Geometry Shape = Geometry::Warps;
+  ThreadOrder Order = ThreadOrder::Sequence;
+  GridPolicy Grid = GridPolicy::Match;
+  RegisterLimit Registers;
+  std::string Name;                     ///< Empty: the kernels' names, joined.
+  std::string Output;                   ///< `OUT.cu`; the header is `OUT.h` beside it.
+  std::string Depfile;                  ///< Written, too, where it is not empty.
+  std::vector<std::string> OtherInputs; ///< Files besides the kernels' that no output may replace.
+  std::string Command;
+  bool LineDirectives = true;
+  Step StopAfter = Step::Write;
+  /// Whose answer is the configuration, instead of the choices above.
+  std::optional<DatabaseQuery> Tuned = {};
+};
+
+} // namespace cufuse

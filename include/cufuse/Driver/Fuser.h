@@ -1,0 +1,51 @@
+// From kernels and a configuration to a fused source.
+#pragma once
+
+#include "cufuse/Driver/ReadKernels.h"
+#include "cufuse/Fusion/Emit.h"
+#include "cufuse/Fusion/FusionConfig.h"
+
+namespace cufuse {
+
+/// One set of kernels, any number of configurations.
+class Fuser {
+public:
+  /// `Kernels` and `Tools` must outlive it.
+  Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitOptions Options);
+
+  llvm::Expected<FusionPlan> plan(const FusionConfig &Config) const;
+  /// The same, with HFUSE's bound of registers where the configuration asks for that.
+  llvm::Expected<FusionPlan> planWithBound(const FusionConfig &Config, std::vector<std::string> *Explanation) const;
+  llvm::Expected<FusedSource> emit(const FusionPlan &Plan) const;
+  /// Parses the text again only if no text of the same structure was verified before.
+  llvm::Error verify(const FusedSource &Fused, const FusionPlan &Plan);
+  /// Planned, emitted and verified.
+  llvm::Expected<FusedSource> source(const FusionConfig &Config);
+  /// HFUSE's bound for the plan: compiles each kernel alone to learn its registers.
+  llvm::Expected<RegisterLimit> registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation) const;
+
+  llvm::ArrayRef<Constituent> constituents() const { return Constituents; }
+  const EmitOptions &options() const { return Options; }
+  /// Flags of all inputs and the folders they lie in: what the output is compiled with.
+  const CompileFlags &flags() const { return Flags; }
+  const std::vector<std::string> &includeFolders() const { return Folders; }
+
+private:
+  const Toolchain &Tools;
+  llvm::ArrayRef<LoadedKernel> Kernels;
+  EmitOptions Options;
+  std::vector<Constituent> Constituents;
+  CompileFlags Flags;
+  std::vector<std::string> Folders;
+  std::set<std::string> Verified;
+};
+
+/// What the sources of both are compiled with together: the macros of both, the later standard. The files that -include
+/// names are the same for all kernels that are fused, and stand in `Into` already.
+void mergeSettings(CompileFlags &Into, const CompileFlags &Other);
+
+/// What nvcc predefines where it compiles all of them as one: what it predefines with the latest standard, and what
+/// other flags add. Null where one is.
+std::shared_ptr<const std::vector<std::string>> mergePredefined(llvm::ArrayRef<LoadedKernel> Kernels);
+
+} // namespace cufuse

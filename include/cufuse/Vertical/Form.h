@@ -1,0 +1,79 @@
+// The forms in which dependent kernels become one kernel. A new form is a row of the table, a file and a test folder.
+// Text to text: no Clang.
+#pragma once
+
+#include "cufuse/Fusion/KernelText.h"
+#include "cufuse/Vertical/Links.h"
+
+#include <memory>
+
+namespace cufuse {
+
+/// How dependent kernels become one.
+struct VerticalOptions {
+  unsigned Vectorize = 1; ///< Elements per thread at least, where all kernels are pointwise; a power of two.
+  /// How often an element of an intermediate may be computed at a consumer's loads; nothing: any number of times.
+  std::optional<unsigned> Recompute = 1;
+  bool EvictLast = false;   ///< Rows that stay in registers are loaded with that priority in L2.
+  bool Cooperative = false; ///< One after the other, the whole grid, with a barrier between; all stays in memory.
+};
+
+/// A kernel made of several: what fuses one kernel fuses it, too.
+struct ComposedKernel {
+  KernelFacts Facts;
+  KernelText Text;
+  std::set<unsigned> AsElement = {}; ///< Nodes whose block is one thread.
+};
+
+/// A launch whose grid follows from the number of elements.
+struct ElementLaunch {
+  Polynomial Elements;    ///< In the arguments that remain.
+  unsigned PerThread = 1; ///< That a thread takes at a time.
+};
+
+/// The value of a polynomial in the arguments that remain, where it is known.
+using ValueOf = llvm::function_ref<std::optional<std::int64_t>(const Polynomial &)>;
+
+/// A graph that was proved to have a form. The graph outlives it.
+class FormProof {
+public:
+  virtual ~FormProof() = default;
+  /// What changes in a node's text.
+  virtual LinkedText edits(unsigned Node) const = 0;
+  /// Parameters that share their type with those of other kernels, beside the linked ones.
+  virtual std::vector<std::pair<unsigned, std::string>> shared() const { return {}; }
+  /// Are rows loaded into registers?
+  virtual bool loadsRows() const { return false; }
+  /// The nodes' texts, changed by `edits`, as one.
+  virtual ComposedKernel compose(llvm::ArrayRef<const KernelText *> Texts) const = 0;
+  /// None: the launch has the root's grid.
+  virtual std::optional<ElementLaunch> elements() const { return std::nullopt; }
+  /// Template arguments of the instance that the launcher takes; none where the kernel is no template. Fails where
+  /// they depend on a value that is not known.
+  virtual llvm::Expected<std::vector<unsigned>> instance(ValueOf Value) const { return std::vector<unsigned>(); }
+};
+
+struct VerticalForm {
+  /// May the graph have this form? If several may, the first whose proof holds is taken.
+  bool (*Takes)(const VerticalGraph &Graph);
+  /// Is the node's block that of the fused kernel?
+  bool (*HasBlock)(const VerticalGraph &Graph, unsigned Node);
+  /// Elements that a thread takes at a time where `Vectorize` are asked for.
+  unsigned (*Width)(const VerticalGraph &Graph, unsigned Vectorize);
+  /// `Block` is the root's. Or all refusals.
+  llvm::Expected<std::unique_ptr<FormProof>> (*Prove)(const VerticalGraph &Graph, BlockShape Block,
+                                                      const VerticalOptions &Options);
+};
+
+extern const VerticalForm OneLoopForm;       ///< Pointwise kernels, in a loop over elements.
+extern const VerticalForm InlineAtStoreForm; ///< Consumers where producers store, producers where the root loads.
+extern const VerticalForm ByRowForm;         ///< Kernels of rows one after the other in their block.
+
+/// Those that may take the graph, in the order in which they are tried.
+std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph);
+
+/// By the first form that can be proved; or the refusals of all that were tried.
+llvm::Expected<std::unique_ptr<FormProof>> proveForm(const VerticalGraph &Graph, BlockShape Block,
+                                                     const VerticalOptions &Options);
+
+} // namespace cufuse

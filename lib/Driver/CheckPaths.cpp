@@ -1,0 +1,70 @@
+#include "CheckPaths.h"
+
+#include "cufuse/Support/FileStore.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
+
+#include <map>
+
+namespace cufuse {
+
+std::string headerOf(const std::string &Output) {
+  llvm::SmallString<128> Header(Output);
+  llvm::sys::path::replace_extension(Header, ".h");
+  return std::string(Header);
+}
+
+llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::vector<std::string> Inputs = Request.OtherInputs;
+  for (const LoadedKernel &Kernel : Kernels)
+    llvm::append_range(Inputs, Kernel.Text.Dependencies);
+  return checkOutputs({Request.Output, headerOf(Request.Output), Request.Depfile}, Inputs);
+}
+
+llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser,
+                        const FusedSource &Fused) {
+  const std::string HeaderPath = headerOf(Request.Output);
+  std::map<llvm::StringRef, llvm::StringRef> Paths;
+  for (const Constituent &C : Fuser.constituents())
+    for (const auto *Lines : {&C.Text->Includes, &C.Text->Libraries})
+      for (const IncludeLine &Include : *Lines)
+        Paths.emplace(Include.Text, Include.Path);
+  const std::string Header = llvm::sys::path::filename(HeaderPath).str();
+  for (const auto &[Text, Path] : Paths)
+    if (llvm::StringRef Name = Text;
+        (Name.consume_front("#include \"") || Name.consume_front("#include <")) && Name.drop_back() == Header)
+      return badUsage(fmt::format("'{}' would be the header of the output, but the inputs include {} by that name",
+                                  HeaderPath, Path.str()),
+                      "name the output otherwise with -o");
+  for (llvm::StringRef Rest : {llvm::StringRef(Fused.Source), llvm::StringRef(Fused.Header)})
+    while (!Rest.empty()) {
+      llvm::StringRef Line;
+      std::tie(Line, Rest) = Rest.split('\n');
+      llvm::StringRef Name = Line = Line.trim();
+      if (!Name.consume_front("#include \"") || !Name.consume_back("\"") || Name == Header)
+        continue;
+      llvm::SmallString<256> Beside(llvm::sys::path::parent_path(Request.Output));
+      if (Beside.empty())
+        Beside = ".";
+      llvm::sys::path::append(Beside, Name);
+      if (llvm::sys::path::is_absolute(Name) || !llvm::sys::fs::exists(Beside))
+        continue;
+      std::string Meant = Paths.count(Line) ? Paths[Line].str() : "";
+      for (const std::string &Folder : Fuser.includeFolders())
+        if (llvm::SmallString<256> Found(Folder); Meant.empty()) {
+          llvm::sys::path::append(Found, Name);
+          if (llvm::sys::fs::exists(Found))
+            Meant = Found.str().str();
+        }
+      if (!llvm::sys::fs::equivalent(Beside, Meant))
+        return badInput(fmt::format("the output's {} would find {}{}", Line.str(), Beside.str().str(),
+                                    Meant.empty() ? "" : ", not " + Meant),
+                        "write the output to another folder with -o");
+    }
+  return llvm::Error::success();
+}
+
+} // namespace cufuse

@@ -1,0 +1,18 @@
+// The names and places of outputs, beside those of the inputs.
+#pragma once
+
+#include "cufuse/Driver/FuseRequest.h"
+#include "cufuse/Driver/Fuser.h"
+
+namespace cufuse {
+
+/// The header of an output, beside it.
+std::string headerOf(const std::string &Output);
+
+/// No output replaces what is read, or another output.
+llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels);
+
+/// `#include "NAME"` finds what lies beside the output before any folder of the inputs.
+llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser, const FusedSource &Fused);
+
+} // namespace cufuse

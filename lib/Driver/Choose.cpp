@@ -1,0 +1,175 @@
+#include "cufuse/Driver/Choose.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+bool isNamed(const std::string &Name, const LoadedKernel &Kernel, const Constituent &C) {
+  return Name == C.Name || Name == Kernel.Facts.Name || Name == Kernel.Spec.Kernel ||
+         Name == Kernel.Facts.QualifiedName;
+}
+
+/// The only choice that names this constituent, or that stands at its position.
+template <typename Value>
+llvm::Expected<std::vector<std::optional<Value>>>
+distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> Kernels,
+           llvm::ArrayRef<Constituent> Constituents, const char *Option) {
+  std::vector<std::optional<Value>> Result(Kernels.size());
+  size_t Position = 0;
+  for (const Choice<Value> &C : Choices) {
+    bool Used = false;
+    for (size_t I = 0; I < Kernels.size(); ++I) {
+      if (C.Name.empty() ? I != Position : !isNamed(C.Name, Kernels[I], Constituents[I]))
+        continue;
+      Result[I] = C.Chosen;
+      Used = true;
+    }
+    if (C.Name.empty())
+      ++Position;
+    if (!Used)
+      return badUsage(C.Name.empty() ? fmt::format("{} is given {} times for {}", Option, Position,
+                                                   Kernels.size() == 1 ? "one kernel, or several that share a block"
+                                                                       : std::to_string(Kernels.size()) + " kernels")
+                                     : fmt::format("{} names '{}', which is none of the kernels", Option, C.Name));
+  }
+  return Result;
+}
+
+/// The block of a kernel that --block leaves open: from the launches in its file if they agree, else from its launch
+/// bounds where those can only mean one shape.
+llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string &Why) {
+  const KernelFacts &Facts = Kernel.Facts;
+  std::optional<BlockShape> Found;
+  bool Unclear = false;
+  for (const std::optional<BlockShape> &Launch : Facts.LaunchBlocks) {
+    Unclear |= !Launch || (Found && !(*Found == *Launch));
+    if (Launch)
+      Found = Launch;
+  }
+  if (Found && !Unclear) {
+    Why = "every launch in its file uses it";
+    return *Found;
+  }
+  const Dimensions &Threads = Facts.Reads[static_cast<size_t>(Builtin::ThreadIdx)];
+  if (Facts.LaunchBlocks.empty() && Facts.MaxThreads && !Threads[1] && !Threads[2]) {
+    Why = "its __launch_bounds__";
+    return BlockShape{*Facts.MaxThreads, 1, 1};
+  }
+  const std::string Fact = Facts.LaunchBlocks.empty()
+                               ? "its file does not launch it, and it has no one-dimensional __launch_bounds__"
+                           : Found && Unclear ? "the launches in its file differ or are not constant"
+                                              : "the launches in its file are not constant";
+  Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where, Facts.Name + ": " + Fact}.message();
+  M.Remedy = fmt::format("say it with --block {}=256 (or 32x8)", Facts.Name);
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{M});
+}
+
+} // namespace
+
+/// The configuration that the request describes. Names need the constituents', which need the facts.
+static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels,
+                                       llvm::ArrayRef<Constituent> Constituents,
+                                       std::vector<std::string> &Explanation) {
+  FusionConfig Config;
+  Config.Shape = Request.Shape;
+  Config.Order = Request.Order;
+  Config.Grid = Request.Grid;
+  Config.Registers = Request.Registers;
+  if (Request.Composition.Cooperative) {
+    Config.Shape = Geometry::Threads;
+    Config.Order = ThreadOrder::Dependent;
+    Config.Grid = GridPolicy::Stride;
+  } else if (Request.Order == ThreadOrder::Dependent)
+    return badUsage("--order dependent is what --vertical --cooperative has");
+  else if (Request.Order != ThreadOrder::Sequence && Request.Shape != Geometry::Threads)
+    return badUsage("--order is for --geometry threads");
+  if (!Request.Resident.empty() && Request.Grid == GridPolicy::Match)
+    return badUsage("--resident is for --grid-policy stride and pool");
+  if (Request.Registers.Policy == RegisterPolicy::Split && Request.RegisterBudgets.size() != Kernels.size())
+    return badUsage(
+        fmt::format("--registers split has {} budgets for {} kernels", Request.RegisterBudgets.size(), Kernels.size()));
+  llvm::ArrayRef<Choice<unsigned>> Roles = Request.Resident;
+  if (Request.Shape != Geometry::Blocks && !Roles.empty()) {
+    if (Roles.size() > 1 || !Roles[0].Name.empty())
+      return badUsage("--resident is said once and without a name, but for --geometry blocks");
+    Config.ResidentBlocks = Roles[0].Chosen;
+    Roles = {};
+  }
+
+  if (llvm::any_of(Request.Resident, [](const Choice<unsigned> &C) { return C.Chosen == 0; }) &&
+      (Request.Shape != Geometry::Blocks || Request.Grid != GridPolicy::Stride))
+    return badUsage("--resident NAME=0 is for --geometry blocks with --grid-policy stride");
+
+  auto Blocks = distribute<BlockShape>(Request.Blocks, Kernels, Constituents, "--block");
+  if (!Blocks)
+    return Blocks.takeError();
+  auto Copies = distribute<unsigned>(Request.Copies, Kernels, Constituents, "--copies");
+  if (!Copies)
+    return Copies.takeError();
+  auto Turns = distribute<unsigned>(Request.Turns, Kernels, Constituents, "--turns");
+  if (!Turns)
+    return Turns.takeError();
+  auto Resident = distribute<unsigned>(Roles, Kernels, Constituents, "--resident");
+  if (!Resident)
+    return Resident.takeError();
+  auto Unroll = distribute<unsigned>(Request.Unroll, Kernels, Constituents, "--unroll");
+  if (!Unroll)
+    return Unroll.takeError();
+  for (const auto &Choice : Request.Bound)
+    if (llvm::none_of(llvm::zip(Kernels, Constituents),
+                      [&](const auto &Each) { return isNamed(Choice.Name, std::get<0>(Each), std::get<1>(Each)); }))
+      return badUsage(fmt::format("--bind names '{}', which is none of the kernels", Choice.Name));
+
+  llvm::Error Unknown = llvm::Error::success();
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    ConstituentConfig Chosen;
+    Chosen.Copies = (*Copies)[I].value_or(1);
+    Chosen.Turns = (*Turns)[I].value_or(1);
+    Chosen.ResidentBlocks = (*Resident)[I].value_or(1);
+    Chosen.Unroll = (*Unroll)[I].value_or(0);
+    if (Request.Registers.Policy == RegisterPolicy::Split)
+      Chosen.RegisterBudget = Request.RegisterBudgets[I];
+    for (const auto &Choice : Request.Bound)
+      if (isNamed(Choice.Name, Kernels[I], Constituents[I]))
+        Chosen.Bound.push_back(Choice.Chosen);
+    std::string Why = "--block";
+    if ((*Blocks)[I]) {
+      Chosen.Block = *(*Blocks)[I];
+    } else if (auto Default = defaultBlock(Kernels[I], Why)) {
+      Chosen.Block = *Default;
+    } else {
+      Unknown = llvm::joinErrors(std::move(Unknown), Default.takeError());
+      continue;
+    }
+    Explanation.push_back(fmt::format("{}: block {}: {}", Constituents[I].Name, Chosen.Block.str(), Why));
+    Config.Constituents.push_back(Chosen);
+  }
+  if (Unknown)
+    return std::move(Unknown);
+  return Config;
+}
+
+llvm::Expected<FusionConfig> choose(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels,
+                                    llvm::ArrayRef<Constituent> Constituents, std::vector<std::string> &Explanation,
+                                    std::vector<std::string> &Tuned) {
+  if (!Request.Tuned)
+    return configure(Request, Kernels, Constituents, Explanation);
+  auto Found = findTuned(*Request.Tuned, Kernels);
+  if (!Found)
+    return Found.takeError();
+  Tuned = std::move(Found->Facts);
+  return std::move(Found->Config);
+}
+
+llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKernel &Root, const std::string &Name) {
+  auto Blocks = distribute<BlockShape>(Request.Blocks, Root, Constituent{Name, &Root.Facts, &Root.Text}, "--block");
+  if (!Blocks)
+    return Blocks.takeError();
+  std::string Why;
+  return Blocks->front() ? llvm::Expected<BlockShape>(*Blocks->front()) : defaultBlock(Root, Why);
+}
+
+} // namespace cufuse

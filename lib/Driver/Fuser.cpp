@@ -1,0 +1,184 @@
+#include "cufuse/Driver/Fuser.h"
+
+#include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Frontend/UsersText.h"
+#include "cufuse/Fusion/ForeignMacros.h"
+#include "cufuse/Fusion/RegisterBound.h"
+#include "cufuse/Fusion/VerifyFused.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringSet.h>
+#include <llvm/Support/Path.h>
+
+namespace cufuse {
+
+static std::string folderOf(const std::string &File) {
+  const llvm::StringRef Folder = llvm::sys::path::parent_path(File);
+  return Folder.empty() ? "." : Folder.str();
+}
+
+void mergeSettings(CompileFlags &Into, const CompileFlags &Other) {
+  Into.Relocatable |= Other.Relocatable;
+  Into.Standard = laterStandard(Into.Standard, Other.Standard);
+  for (const std::string &Macro : Other.Macros)
+    if (!llvm::is_contained(Into.Macros, Macro))
+      Into.Macros.push_back(Macro);
+}
+
+std::shared_ptr<const std::vector<std::string>> mergePredefined(llvm::ArrayRef<LoadedKernel> Kernels) {
+  const LoadedKernel *First = &Kernels.front();
+  for (const LoadedKernel &Kernel : Kernels) {
+    if (!Kernel.Predefined)
+      return nullptr;
+    if (laterStandard(First->Flags.Standard, Kernel.Flags.Standard) != First->Flags.Standard)
+      First = &Kernel;
+  }
+  std::vector<std::string> Result;
+  llvm::StringSet<> Known;
+  auto Add = [&](const LoadedKernel &Kernel) {
+    for (const std::string &Text : *Kernel.Predefined) {
+      std::string Name;
+      if (readDefinition(Text, Name) && Known.insert(Name).second)
+        Result.push_back(Text);
+    }
+  };
+  Add(*First);
+  llvm::for_each(Kernels, Add);
+  return std::make_shared<std::vector<std::string>>(std::move(Result));
+}
+
+Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitOptions Emit)
+    : Tools(Tools), Kernels(Kernels), Options(std::move(Emit)) {
+  std::vector<const KernelFacts *> Facts;
+  for (const LoadedKernel &Kernel : Kernels)
+    Facts.push_back(&Kernel.Facts);
+  const std::vector<std::string> Names = constituentNames(Facts);
+  if (Options.Name.empty())
+    for (const KernelFacts *F : Facts)
+      Options.Name += (Options.Name.empty() ? Facts.size() == 1 ? "fused_" : "" : "_") + F->Name;
+  std::set<std::vector<std::string>> Seen;
+  Flags.Macros = Kernels.front().Flags.Macros;
+  Flags.Standard = Kernels.front().Flags.Standard;
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    const bool IsComposed = !Kernels[I].Parsed.Unit;
+    Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text, IsComposed ? nullptr : &Kernels[I].Parsed,
+                            IsComposed ? &Kernels[I].Parts : nullptr});
+    const CompileFlags &Each = Kernels[I].Flags;
+    mergeSettings(Flags, Each);
+    if (Seen.insert(Each.Nvcc).second) {
+      Flags.Clang.insert(Flags.Clang.end(), Each.Clang.begin(), Each.Clang.end());
+      Flags.Nvcc.insert(Flags.Nvcc.end(), Each.Nvcc.begin(), Each.Nvcc.end());
+    }
+    std::vector<std::string> Own = Kernels[I].OtherFolders;
+    Own.insert(Own.begin(), folderOf(Kernels[I].Spec.File));
+    for (const std::string &Folder : Own)
+      if (std::find(Folders.begin(), Folders.end(), Folder) == Folders.end())
+        Folders.push_back(Folder);
+  }
+  findForeignMacros(Constituents);
+}
+
+llvm::Expected<FusionPlan> Fuser::plan(const FusionConfig &Config) const {
+  std::vector<const KernelFacts *> Facts;
+  for (const Constituent &C : Constituents)
+    Facts.push_back(C.Facts);
+  return planFusion(Facts, Config, Kernels.front().Arch);
+}
+
+llvm::Expected<FusionPlan> Fuser::planWithBound(const FusionConfig &Config,
+                                                std::vector<std::string> *Explanation) const {
+  auto Plan = plan(Config);
+  if (!Plan || Config.Registers.Policy != RegisterPolicy::Bound || Config.Registers.MinBlocks != 0)
+    return Plan;
+  auto Limit = registerBound(Config, Explanation);
+  if (!Limit)
+    return Limit.takeError();
+  Plan->Registers = *Limit;
+  return Plan;
+}
+
+llvm::Expected<FusedSource> Fuser::emit(const FusionPlan &Plan) const { return emitFused(Constituents, Plan, Options); }
+
+llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
+  if (Verified.count(Fused.Structure))
+    return verifyPlan(Plan);
+  ParseRequest Request;
+  Request.Flags = Flags;
+  Request.Arch = Kernels.front().Arch;
+  Request.Predefined = mergePredefined(Kernels);
+  Request.ExtraIncludeFolders = Folders;
+  std::set<std::string> KnownErrors;
+  for (const LoadedKernel &Kernel : Kernels)
+    KnownErrors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
+  if (llvm::Error Error = verifyFused(Tools, Fused, Constituents, Plan, Options, std::move(Request), KnownErrors))
+    return Error;
+  Verified.insert(Fused.Structure);
+  return llvm::Error::success();
+}
+
+llvm::Expected<FusedSource> Fuser::source(const FusionConfig &Config) {
+  auto Plan = plan(Config);
+  if (!Plan)
+    return Plan.takeError();
+  auto Fused = emit(*Plan);
+  if (!Fused)
+    return Fused.takeError();
+  if (llvm::Error Error = verify(*Fused, *Plan))
+    return std::move(Error);
+  return Fused;
+}
+
+llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation) const {
+  std::vector<SoloUse> Uses;
+  unsigned SharedBytes = 0;
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    FusionConfig Alone;
+    Alone.Constituents = {{Config.Constituents[I].Block, 1}};
+    Alone.Grid = Config.Grid;
+    EmitOptions Emit = Options;
+    Emit.Name = "alone";
+    Fuser Single(Tools, Kernels.slice(I, 1), Emit);
+    auto Plan = Single.plan(Alone);
+    if (!Plan)
+      return Plan.takeError();
+    auto Fused = Single.emit(*Plan);
+    if (!Fused)
+      return Fused.takeError();
+    std::vector<std::string> NvccFlags = Kernels[I].Flags.Nvcc;
+    if (!Kernels[I].Flags.Standard.empty())
+      NvccFlags.push_back("-std=" + Kernels[I].Flags.Standard);
+    NvccJob Job{Tools.Nvcc,
+                Kernels[I].Arch,
+                NvccFlags,
+                {{Options.SourceFile, Fused->Source}, {Options.HeaderFile, Fused->Header}}};
+    for (const std::string &Folder : Single.includeFolders())
+      Job.Flags.insert(Job.Flags.end(), {"-I", Folder});
+    auto Resources = measureResources(Job);
+    if (!Resources)
+      return Resources.takeError();
+    if (Resources->size() != 1)
+      return defect(fmt::format("ptxas reports {} kernels for one", Resources->size()));
+    const ResourceUse &Use = Resources->begin()->second;
+    const unsigned Threads = Plan->BlockThreads * Config.Constituents[I].Copies;
+    Uses.push_back({Threads, Use.Registers});
+    SharedBytes += Use.SharedBytes * Config.Constituents[I].Copies;
+    if (Explanation)
+      Explanation->push_back(
+          fmt::format("{}: {} registers per thread alone (ptxas)", Constituents[I].Name, Use.Registers));
+  }
+  unsigned Most = 0;
+  for (const SoloUse &Use : Uses)
+    Most = std::max(Most, Use.Threads);
+  const auto Bound =
+      hfuseRegisterBound(smLimits(Kernels.front().Arch), Uses, SharedBytes, Config.Shape == Geometry::Warps ? 0 : Most);
+  if (!Bound)
+    return badInput("HFUSE's register bound does not exist: not one block fits on a multiprocessor",
+                    "use smaller blocks, or --registers none");
+  if (Explanation)
+    Explanation->push_back(fmt::format("register bound: {} blocks per multiprocessor, at most {} registers per thread",
+                                       Bound->BlocksPerSm, Bound->RegistersPerThread));
+  return RegisterLimit{RegisterPolicy::Bound, Bound->RegistersPerThread, Bound->BlocksPerSm};
+}
+
+} // namespace cufuse
