@@ -56,7 +56,10 @@ static llvm::Error writeFile(const std::string &Path, llvm::StringRef Text) {
 }
 
 /// Relocatable code would have to be linked before it is loaded.
-static std::vector<std::string> withoutRelocation(llvm::ArrayRef<std::string> Flags) {
+static std::vector<std::string> flagsOf(const CompileJob &Job) {
+  const std::vector<std::string> &Flags = Job.Flags;
+  if (Job.Relocatable)
+    return Flags;
   std::vector<std::string> Kept;
   for (size_t I = 0; I < Flags.size(); ++I) {
     const llvm::StringRef Flag = Flags[I];
@@ -278,11 +281,11 @@ static llvm::Error toPtxTogether(const std::string &Nvcc, llvm::ArrayRef<const C
 void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
   if (auto Known = version(); !Known || !Combines)
     return llvm::consumeError(Known.takeError());
-  const std::vector<std::string> Flags = withoutRelocation(Jobs.front()->Flags);
+  const std::vector<std::string> Flags = flagsOf(*Jobs.front());
   std::vector<const CompileJob *> Missing;
   std::vector<std::string> Marks;
   for (const CompileJob *Job : Jobs)
-    if (!Job->Mark.empty() && Job->Arch == Jobs.front()->Arch && Job->Flags == Jobs.front()->Flags &&
+    if (!Job->Mark.empty() && Job->Arch == Jobs.front()->Arch && flagsOf(*Job) == Flags &&
         !llvm::is_contained(Marks, Job->Mark) && !Cache.has(ptxKey(*Job, Flags))) {
       Missing.push_back(Job);
       Marks.push_back(Job->Mark);
@@ -323,7 +326,7 @@ llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
   auto Known = version();
   if (!Known)
     return Known.takeError();
-  const std::vector<std::string> Flags = withoutRelocation(Job.Flags);
+  const std::vector<std::string> Flags = flagsOf(Job);
   auto PtxFolder = makePtx(Job, Flags);
   if (!PtxFolder)
     return PtxFolder.takeError();
@@ -366,7 +369,6 @@ llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
   Compiled.Cubin = within(*Folder, "kernels.cubin");
   Compiled.Resources = parsePtxas(*Log);
   Compiled.BudgetIgnored = llvm::StringRef(*Log).contains("(C7508)");
-  Compiled.Log = std::move(*Log);
   return Compiled;
 }
 

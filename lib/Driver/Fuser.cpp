@@ -1,9 +1,7 @@
 #include "cufuse/Driver/Fuser.h"
 
-#include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Frontend/UsersText.h"
 #include "cufuse/Fusion/ForeignMacros.h"
-#include "cufuse/Fusion/RegisterBound.h"
 #include "cufuse/Fusion/VerifyFused.h"
 
 #include <fmt/format.h>
@@ -127,58 +125,6 @@ llvm::Expected<FusedSource> Fuser::source(const FusionConfig &Config) {
   if (llvm::Error Error = verify(*Fused, *Plan))
     return std::move(Error);
   return Fused;
-}
-
-llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation) const {
-  std::vector<SoloUse> Uses;
-  unsigned SharedBytes = 0;
-  for (size_t I = 0; I < Kernels.size(); ++I) {
-    FusionConfig Alone;
-    Alone.Constituents = {{Config.Constituents[I].Block, 1}};
-    Alone.Grid = Config.Grid;
-    EmitOptions Emit = Options;
-    Emit.Name = "alone";
-    Fuser Single(Tools, Kernels.slice(I, 1), Emit);
-    auto Plan = Single.plan(Alone);
-    if (!Plan)
-      return Plan.takeError();
-    auto Fused = Single.emit(*Plan);
-    if (!Fused)
-      return Fused.takeError();
-    std::vector<std::string> NvccFlags = Kernels[I].Flags.Nvcc;
-    if (!Kernels[I].Flags.Standard.empty())
-      NvccFlags.push_back("-std=" + Kernels[I].Flags.Standard);
-    NvccJob Job{Tools.Nvcc,
-                Kernels[I].Arch,
-                NvccFlags,
-                {{Options.SourceFile, Fused->Source}, {Options.HeaderFile, Fused->Header}}};
-    for (const std::string &Folder : Single.includeFolders())
-      Job.Flags.insert(Job.Flags.end(), {"-I", Folder});
-    auto Resources = measureResources(Job);
-    if (!Resources)
-      return Resources.takeError();
-    if (Resources->size() != 1)
-      return defect(fmt::format("ptxas reports {} kernels for one", Resources->size()));
-    const ResourceUse &Use = Resources->begin()->second;
-    const unsigned Threads = Plan->BlockThreads * Config.Constituents[I].Copies;
-    Uses.push_back({Threads, Use.Registers});
-    SharedBytes += Use.SharedBytes * Config.Constituents[I].Copies;
-    if (Explanation)
-      Explanation->push_back(
-          fmt::format("{}: {} registers per thread alone (ptxas)", Constituents[I].Name, Use.Registers));
-  }
-  unsigned Most = 0;
-  for (const SoloUse &Use : Uses)
-    Most = std::max(Most, Use.Threads);
-  const auto Bound =
-      hfuseRegisterBound(smLimits(Kernels.front().Arch), Uses, SharedBytes, Config.Shape == Geometry::Warps ? 0 : Most);
-  if (!Bound)
-    return badInput("HFUSE's register bound does not exist: not one block fits on a multiprocessor",
-                    "use smaller blocks, or --registers none");
-  if (Explanation)
-    Explanation->push_back(fmt::format("register bound: {} blocks per multiprocessor, at most {} registers per thread",
-                                       Bound->BlocksPerSm, Bound->RegistersPerThread));
-  return RegisterLimit{RegisterPolicy::Bound, Bound->RegistersPerThread, Bound->BlocksPerSm};
 }
 
 } // namespace cufuse

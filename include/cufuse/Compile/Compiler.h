@@ -19,9 +19,11 @@ struct CompileJob {
   std::string Source;             ///< Instead of `Files`: a file that is compiled where it stands.
   std::string Arch;               ///< `sm_90a`
   std::vector<std::string> Flags; ///< nvcc's. Those for relocatable code are left out: a cubin is loaded as it is.
+  /// They are kept: the cubin is never loaded, only what ptxas says of it counts, and it may call what it lacks.
+  bool Relocatable = false;
   /// Of the entry whose name begins so.
-  std::string Entry;
-  RegisterCap Cap;
+  std::string Entry = {};
+  RegisterCap Cap = {};
   /// Part of the name of everything that `Files` define, and of nothing in any other job with other `Files`; empty
   /// where there is no such thing.
   std::string Mark = {};
@@ -32,7 +34,6 @@ struct CompiledKernels {
   std::map<std::string, ResourceUse> Resources; ///< By mangled name.
   /// ptxas said C7508: it took no notice of setmaxnreg, and the kernel would run without its budgets.
   bool BudgetIgnored = false;
-  std::string Log; ///< What ptxas said.
 
   /// Of the kernel whose name begins so; null where there is none.
   const ResourceUse *find(llvm::StringRef Entry) const;

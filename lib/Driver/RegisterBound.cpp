@@ -1,0 +1,99 @@
+#include "cufuse/Fusion/RegisterBound.h"
+
+#include "cufuse/Compile/Compiler.h"
+#include "cufuse/Driver/Fuser.h"
+#include "cufuse/Support/Error.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/ScopeExit.h>
+#include <llvm/Support/FileSystem.h>
+
+namespace cufuse {
+
+namespace {
+
+CompileJob jobOf(const Fuser &Alone, const LoadedKernel &Kernel, FusedSource Text) {
+  CompileJob Job;
+  Job.Files = {{Alone.options().SourceFile, std::move(Text.Source)},
+               {Alone.options().HeaderFile, std::move(Text.Header)}};
+  Job.Arch = Kernel.Arch;
+  Job.Flags = Kernel.Flags.Nvcc;
+  if (!Kernel.Flags.Standard.empty())
+    Job.Flags.push_back("-std=" + Kernel.Flags.Standard);
+  for (const std::string &Folder : Alone.includeFolders())
+    Job.Flags.insert(Job.Flags.end(), {"-I", Folder});
+  Job.Relocatable = true;
+  return Job;
+}
+
+/// The cache's folder. Where it cannot be written, nothing is kept: then it is a new one, `Own`, to be removed.
+llvm::Expected<std::string> writableCache(llvm::SmallString<128> &Own) {
+  const std::string Folder = defaultCacheFolder();
+  if (auto New = ArtifactCache(Folder).newFolder()) {
+    llvm::sys::fs::remove(*New);
+    return Folder;
+  } else {
+    llvm::consumeError(New.takeError());
+  }
+  if (std::error_code Error = llvm::sys::fs::createUniqueDirectory("cufuse", Own))
+    return fail(ExitCode::MissingTool, "cannot make a temporary folder: " + Error.message());
+  return std::string(Own);
+}
+
+} // namespace
+
+llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation) const {
+  if (Tools.Nvcc.empty())
+    return fail(ExitCode::MissingTool, "nvcc is on neither PATH nor in the CUDA toolkit's bin",
+                "install the CUDA compiler, or choose --registers none");
+  llvm::SmallString<128> Own;
+  llvm::scope_exit Clean([&] {
+    if (!Own.empty())
+      llvm::sys::fs::remove_directories(Own);
+  });
+  auto Cache = writableCache(Own);
+  if (!Cache)
+    return Cache.takeError();
+  NvccCompiler Nvcc(Tools.Nvcc, *Cache);
+
+  std::vector<SoloUse> Uses;
+  unsigned SharedBytes = 0, Most = 0;
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    FusionConfig Alone;
+    Alone.Constituents = {{Config.Constituents[I].Block, 1}};
+    Alone.Grid = Config.Grid;
+    EmitOptions Emit = Options;
+    Emit.Name = "alone";
+    Fuser Single(Tools, Kernels.slice(I, 1), Emit);
+    auto Plan = Single.plan(Alone);
+    if (!Plan)
+      return Plan.takeError();
+    auto Fused = Single.emit(*Plan);
+    if (!Fused)
+      return Fused.takeError();
+    auto Compiled = Nvcc.compile(jobOf(Single, Kernels[I], std::move(*Fused)));
+    if (!Compiled)
+      return Compiled.takeError();
+    if (Compiled->Resources.size() != 1)
+      return defect(fmt::format("ptxas reports {} kernels for one", Compiled->Resources.size()));
+    const ResourceUse &Use = Compiled->Resources.begin()->second;
+    const unsigned Copies = Config.Constituents[I].Copies;
+    Uses.push_back({Plan->BlockThreads * Copies, Use.Registers});
+    Most = std::max(Most, Uses.back().Threads);
+    SharedBytes += Use.SharedBytes * Copies;
+    if (Explanation)
+      Explanation->push_back(
+          fmt::format("{}: {} registers per thread alone (ptxas)", Constituents[I].Name, Use.Registers));
+  }
+  const auto Bound =
+      hfuseRegisterBound(smLimits(Kernels.front().Arch), Uses, SharedBytes, Config.Shape == Geometry::Warps ? 0 : Most);
+  if (!Bound)
+    return badInput("HFUSE's register bound does not exist: not one block fits on a multiprocessor",
+                    "use smaller blocks, or --registers none");
+  if (Explanation)
+    Explanation->push_back(fmt::format("register bound: {} blocks per multiprocessor, at most {} registers per thread",
+                                       Bound->BlocksPerSm, Bound->RegistersPerThread));
+  return RegisterLimit{RegisterPolicy::Bound, Bound->RegistersPerThread, Bound->BlocksPerSm};
+}
+
+} // namespace cufuse
