@@ -2,6 +2,8 @@
 // reference is bound to one as a whole, or its address is taken; and to a member, where a call hands on the reference.
 #include "BuiltinReferences.h"
 
+#include "cufuse/Analysis/BuiltinVariables.h"
+
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 #include <llvm/ADT/STLExtras.h>
@@ -30,11 +32,7 @@ const clang::DeclRefExpr *wholeBuiltin(const clang::Expr *E) {
       Call && llvm::isa_and_nonnull<clang::CXXConversionDecl>(Call->getMethodDecl()))
     E = plain(Call->getImplicitObjectArgument());
   auto *Reference = llvm::dyn_cast_or_null<clang::DeclRefExpr>(E);
-  const clang::TagDecl *Tag = Reference ? Reference->getType()->getAsTagDecl() : nullptr;
-  return Tag && Tag->getIdentifier() && Tag->getName().starts_with("__cuda_builtin_") &&
-                 Reference->getDecl()->getDeclContext()->getRedeclContext()->isTranslationUnit()
-             ? Reference
-             : nullptr;
+  return Reference && builtinVariable(*Reference->getDecl()) ? Reference : nullptr;
 }
 
 /// May an object of the type hold on to something of the other type that it was given by reference?
@@ -124,13 +122,8 @@ private:
 } // namespace
 
 const clang::DeclRefExpr *memberOfBuiltin(const clang::Expr *E) {
-  auto *Pseudo = llvm::dyn_cast<clang::PseudoObjectExpr>(plain(E));
-  auto *Property =
-      Pseudo ? llvm::dyn_cast<clang::MSPropertyRefExpr>(Pseudo->getSyntacticForm()->IgnoreParens()) : nullptr;
-  const clang::Expr *Base = Property ? Property->getBaseExpr()->IgnoreParenImpCasts() : nullptr;
-  if (auto *Opaque = llvm::dyn_cast_or_null<clang::OpaqueValueExpr>(Base))
-    Base = Opaque->getSourceExpr();
-  return Base ? wholeBuiltin(Base) : nullptr;
+  const auto Member = builtinMember(plain(E));
+  return Member ? Member->Named : nullptr;
 }
 
 std::vector<const clang::DeclRefExpr *> builtinReferences(const clang::FunctionDecl &Function) {

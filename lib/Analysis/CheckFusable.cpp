@@ -249,8 +249,7 @@ private:
     const auto Synchronising = synchronisingFunctions(Reach);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const CallSite &Call : Use.Calls) {
-        const clang::FunctionDecl *Definition = Call.Callee;
-        Call.Callee->hasBody(Definition);
+        const clang::FunctionDecl *Definition = withBody(Call.Callee);
         if (!Definition || !Synchronising.contains(Definition))
           continue;
         const auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Definition);

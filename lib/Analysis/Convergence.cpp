@@ -12,12 +12,6 @@ namespace cufuse {
 
 namespace {
 
-const clang::FunctionDecl *definition(const clang::FunctionDecl *F) {
-  const clang::FunctionDecl *Definition = F;
-  F->hasBody(Definition);
-  return Definition ? Definition : F;
-}
-
 /// The calls of one kind in a control-flow graph, and who may leave before them.
 class ExitCheck {
 public:
@@ -133,7 +127,7 @@ llvm::SetVector<const clang::FunctionDecl *> thatReach(const Reached &Reach,
     Changed = false;
     for (const auto &[Function, Use] : Reach.Functions)
       for (const CallSite &Call : Use.Calls)
-        if (Found.contains(definition(Call.Callee)))
+        if (Found.contains(withBody(Call.Callee)))
           Changed |= Found.insert(Function);
   }
   return Found;
@@ -200,7 +194,7 @@ DivergentExits findDivergentExits(const ParsedUnit &Unit, const Reached &Reach) 
         auto *Call = llvm::dyn_cast<clang::CallExpr>(S);
         const clang::FunctionDecl *Callee =
             Call && !llvm::isa<clang::CUDAKernelCallExpr>(Call) ? Call->getDirectCallee() : nullptr;
-        return Callee && (classify(*Callee) == Check.Kind || Check.Callers.contains(definition(Callee)));
+        return Callee && (classify(*Callee) == Check.Kind || Check.Callers.contains(withBody(Callee)));
       });
       // Where lanes of a warp part, that is what counts; where only warps do, nobody waits for a lane.
       auto Found = Exits.find([&](const clang::Expr *Condition, bool Returns) {

@@ -122,7 +122,7 @@ public:
         add(Function);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const CallSite &Call : Use.Calls)
-        if (const clang::FunctionDecl *Definition = nullptr; Call.Callee->hasBody(Definition))
+        if (const clang::FunctionDecl *Definition = withBody(Call.Callee))
           add(Definition);
     // Intrinsics and what only generated code calls show when the module is made.
     constexpr unsigned MaxRounds = 12;
@@ -169,7 +169,7 @@ private:
         *Ir->Context));
     Generator->Initialize(Ast);
     auto Give = [&](const clang::FunctionDecl *F) {
-      Generator->HandleTopLevelDecl(clang::DeclGroupRef(const_cast<clang::FunctionDecl *>(F)));
+      Generator->HandleTopLevelDecl(clang::DeclGroupRef(*F->redecls_begin())); // which is F
     };
     for (const clang::FunctionDecl *F : Definitions)
       Give(F);
@@ -177,9 +177,9 @@ private:
     Generator->HandleTranslationUnit(Ast);
     if (!Generator->GetModule() || Diagnostics.hasErrorOccurred())
       return nullptr;
-    for (const llvm::Function &F : *Generator->GetModule()) {
+    for (llvm::Function &F : *Generator->GetModule()) {
       if (F.getCallingConv() == llvm::CallingConv::PTX_Kernel && !F.isDeclaration())
-        Ir->Kernel = const_cast<llvm::Function *>(&F);
+        Ir->Kernel = &F;
       if (F.isIntrinsic())
         continue;
       auto *Declared = llvm::dyn_cast_or_null<clang::FunctionDecl>(Generator->GetDeclForMangledName(F.getName()));
@@ -191,7 +191,7 @@ private:
       }
       if (F.isDeclaration() && Declared) {
         Ir->Declarations[&F] = Declared;
-        if (const clang::FunctionDecl *Definition = nullptr; Declared->hasBody(Definition))
+        if (const clang::FunctionDecl *Definition = withBody(Declared))
           add(Definition);
       }
     }

@@ -1,5 +1,7 @@
 #include "cufuse/Analysis/FindKernel.h"
 
+#include "cufuse/Analysis/Reach.h"
+
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
@@ -42,11 +44,6 @@ Match names(llvm::StringRef Written, const clang::FunctionDecl &Kernel) {
   if (Whole == Written || Visible == Written)
     return Match::Whole;
   return !FromGlobal && llvm::StringRef(Visible).ends_with(("::" + Written).str()) ? Match::End : Match::No;
-}
-
-const clang::FunctionDecl *withBody(const clang::FunctionDecl *F) {
-  const clang::FunctionDecl *Definition = nullptr;
-  return F->hasBody(Definition) ? Definition : nullptr;
 }
 
 /// The arguments, those in packs one by one.
@@ -138,7 +135,7 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
 
   if (needsProbe(Spec)) {
     const clang::FunctionDecl *Named = Unit.probe(Probe);
-    if (const clang::FunctionDecl *Definition = Named ? withBody(Named) : nullptr) {
+    if (const clang::FunctionDecl *Definition = withBody(Named)) {
       if (!Definition->hasAttr<clang::CUDAGlobalAttr>())
         return badInput(fmt::format("'{}' is not a kernel", Spec.Kernel), "name a __global__ function",
                         Unit.place(Definition->getLocation()));

@@ -1,7 +1,7 @@
 #include "cufuse/Analysis/GridStrideLoop.h"
 
 #include "BuiltinReferences.h"
-#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Analysis/BuiltinVariables.h"
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
@@ -13,10 +13,6 @@ namespace cufuse {
 
 namespace {
 
-bool isBuiltin(const clang::ValueDecl &Variable, Builtin B) {
-  return Variable.getIdentifier() && Variable.getName() == BuiltinNames[static_cast<size_t>(B)];
-}
-
 /// Does an expression come from the size of the launch, maybe by way of local variables?
 struct LaunchSize : clang::ConstDynamicRecursiveASTVisitor {
   bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
@@ -25,10 +21,8 @@ struct LaunchSize : clang::ConstDynamicRecursiveASTVisitor {
       return true;
     if (Variable->isLocalVarDecl() && Variable->hasInit())
       TraverseStmt(Variable->getInit());
-    if (Variable->hasGlobalStorage()) {
-      Grid |= isBuiltin(*Variable, Builtin::GridDim);
-      Block |= isBuiltin(*Variable, Builtin::BlockDim);
-    }
+    Grid |= builtinVariable(*Variable) == Builtin::GridDim;
+    Block |= builtinVariable(*Variable) == Builtin::BlockDim;
     return true;
   }
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Seen;

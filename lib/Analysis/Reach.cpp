@@ -1,6 +1,7 @@
 #include "cufuse/Analysis/Reach.h"
 
 #include "cufuse/Analysis/Assembly.h"
+#include "cufuse/Analysis/BuiltinVariables.h"
 
 namespace cufuse {
 
@@ -22,15 +23,6 @@ const clang::Decl *pattern(const clang::Decl *D) {
       return From;
   }
   return D;
-}
-
-int builtinOf(const clang::ValueDecl *D) {
-  if (!D->getDeclContext()->getRedeclContext()->isTranslationUnit() || !D->getIdentifier())
-    return -1;
-  for (unsigned I = 0; I < BuiltinNames.size(); ++I)
-    if (D->getName() == BuiltinNames[I])
-      return static_cast<int>(I);
-  return -1;
 }
 
 bool isKernel(const clang::NamedDecl *D) {
@@ -218,8 +210,8 @@ private:
 
   void function(const clang::FunctionDecl *F, clang::SourceLocation EnteredAt, const clang::FunctionDecl *EnteredAs,
                 const FunctionUse *From) {
-    const clang::FunctionDecl *Definition = nullptr;
-    if (!F->hasBody(Definition) || !Definition || Definition->isDependentContext())
+    const clang::FunctionDecl *Definition = withBody(F);
+    if (!Definition || Definition->isDependentContext())
       return;
     const bool System = !inUsersFile(Definition, Sources);
     // A name says what a function does only where it is CUDA's.
@@ -309,13 +301,13 @@ private:
     } else if (auto *T = llvm::dyn_cast<clang::ClassTemplateDecl>(Pattern)) {
       specializations(T->specializations(), From);
       llvm::SmallVector<clang::ClassTemplatePartialSpecializationDecl *> Partial;
-      const_cast<clang::ClassTemplateDecl *>(T)->getPartialSpecializations(Partial);
+      T->getTemplatedDecl()->getDescribedClassTemplate()->getPartialSpecializations(Partial);
       for (const clang::Decl *P : Partial)
         unit(P, From);
     } else if (auto *T = llvm::dyn_cast<clang::VarTemplateDecl>(Pattern)) {
       specializations(T->specializations(), From);
       llvm::SmallVector<clang::VarTemplatePartialSpecializationDecl *> Partial;
-      const_cast<clang::VarTemplateDecl *>(T)->getPartialSpecializations(Partial);
+      T->getTemplatedDecl()->getDescribedVarTemplate()->getPartialSpecializations(Partial);
       for (const clang::Decl *P : Partial)
         unit(P, From);
     }
@@ -349,10 +341,10 @@ struct Walk::BodyVisitor : NameVisitor {
 
   void name(const clang::NamedDecl *D, const clang::Expr *E, clang::SourceLocation Where) override {
     if (auto *Value = llvm::dyn_cast<clang::ValueDecl>(D))
-      if (int B = builtinOf(Value); B >= 0) {
+      if (const std::optional<Builtin> B = builtinVariable(*Value)) {
         // Counted by VisitMSPropertyRefExpr where a dimension is named.
         if (!Properties.count(E))
-          Use.Reads.push_back({static_cast<unsigned>(B), -1, Depth > 0, Where});
+          Use.Reads.push_back({static_cast<unsigned>(*B), -1, Depth > 0, Where});
         return;
       }
     if (isKernel(D)) {
@@ -440,16 +432,9 @@ struct Walk::BodyVisitor : NameVisitor {
     return NameVisitor::VisitCXXConstructExpr(Construct);
   }
   bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *Property) override {
-    const clang::Expr *Base = Property->getBaseExpr()->IgnoreParenImpCasts();
-    if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(Base))
-      Base = Opaque->getSourceExpr()->IgnoreParenImpCasts();
-    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Base);
-    if (!Reference)
-      return true;
-    const int B = builtinOf(Reference->getDecl());
-    const llvm::StringRef Name = Property->getPropertyDecl()->getName();
-    if (B >= 0 && Name.size() == 1 && Name[0] >= 'x' && Name[0] <= 'z' && Properties.insert(Reference).second)
-      Use.Reads.push_back({static_cast<unsigned>(B), Name[0] - 'x', Depth > 0, Reference->getLocation()});
+    if (const auto Read = builtinMember(Property); Read && Properties.insert(Read->Named).second)
+      Use.Reads.push_back({static_cast<unsigned>(Read->Variable), static_cast<int>(Read->Dimension), Depth > 0,
+                           Read->Named->getLocation()});
     return true;
   }
   bool VisitVarDecl(const clang::VarDecl *V) override {
@@ -552,7 +537,7 @@ struct Walk::BodyVisitor : NameVisitor {
 struct Walk::TextVisitor : NameVisitor {
   TextVisitor(Walk &W, const clang::Decl *Unit) : W(W), Unit(Unit) {}
   void name(const clang::NamedDecl *D, const clang::Expr *, clang::SourceLocation) override {
-    if (auto *Value = llvm::dyn_cast<clang::ValueDecl>(D); (Value && builtinOf(Value) >= 0) || isKernel(D))
+    if (auto *Value = llvm::dyn_cast<clang::ValueDecl>(D); (Value && builtinVariable(*Value)) || isKernel(D))
       return;
     W.mention(D, Unit);
   }
@@ -588,6 +573,11 @@ void Walk::text(const clang::Decl *Unit) {
 } // namespace
 
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) { return Walk(Unit).run(Kernel); }
+
+const clang::FunctionDecl *withBody(const clang::FunctionDecl *F) {
+  const clang::FunctionDecl *Definition = nullptr;
+  return F && F->hasBody(Definition) ? Definition : nullptr;
+}
 
 bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names) {
   return Record && Record->getIdentifier() && llvm::is_contained(Names, Record->getName()) &&

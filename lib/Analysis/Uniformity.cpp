@@ -1,6 +1,6 @@
 #include "cufuse/Analysis/Uniformity.h"
 
-#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Analysis/BuiltinVariables.h"
 
 namespace cufuse {
 
@@ -45,11 +45,6 @@ bool leadsToReadOnly(const clang::Expr *Pointer, const clang::FunctionDecl *Kern
          Parameter->getType()->getPointeeType().isConstQualified();
 }
 
-bool isNamed(const clang::ValueDecl *D, Builtin B) {
-  return D->getIdentifier() && D->getDeclContext()->getRedeclContext()->isTranslationUnit() &&
-         D->getName() == BuiltinNames[static_cast<size_t>(B)];
-}
-
 } // namespace
 
 /// Walks a body once, raising the variables it assigns. Conditions raise what is assigned under them.
@@ -92,10 +87,10 @@ struct Uniformity::Walker {
 
   void call(const clang::CallExpr *Call, Uniform Control) {
     const clang::FunctionDecl *Callee = Call->getDirectCallee();
-    const clang::FunctionDecl *Definition = Callee;
-    if (Callee)
-      Callee->hasBody(Definition);
-    const bool Varies = !Callee || (Definition && U.variesByItself(Definition));
+    const clang::FunctionDecl *Definition = withBody(Callee);
+    if (!Definition)
+      Definition = Callee;
+    const bool Varies = !Callee || U.variesByItself(*Definition);
     // Operators that are members pass the object first.
     const auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
     const unsigned Skip = llvm::isa<clang::CXXOperatorCallExpr>(Call) && Method;
@@ -125,6 +120,7 @@ struct Uniformity::Walker {
       return;
     if (auto *If = llvm::dyn_cast<clang::IfStmt>(S)) {
       walk(If->getInit(), Control);
+      walk(If->getConditionVariableDeclStmt(), Control);
       walk(If->getCond(), Control);
       const Uniform Inner = std::max(Control, U.of(If->getCond()));
       walk(If->getThen(), Inner);
@@ -133,18 +129,23 @@ struct Uniformity::Walker {
     }
     if (auto *For = llvm::dyn_cast<clang::ForStmt>(S)) {
       walk(For->getInit(), Control);
-      return loop(For->getCond(), {For->getCond(), For->getBody(), For->getInc()}, Control);
+      return loop(For->getCond(), {For->getConditionVariableDeclStmt(), For->getCond(), For->getBody(), For->getInc()},
+                  Control);
     }
     if (auto *While = llvm::dyn_cast<clang::WhileStmt>(S))
-      return loop(While->getCond(), {While->getCond(), While->getBody()}, Control);
+      return loop(While->getCond(), {While->getConditionVariableDeclStmt(), While->getCond(), While->getBody()},
+                  Control);
     if (auto *Do = llvm::dyn_cast<clang::DoStmt>(S))
       return loop(Do->getCond(), {Do->getBody(), Do->getCond()}, Control);
     if (auto *Range = llvm::dyn_cast<clang::CXXForRangeStmt>(S)) {
       walk(Range->getRangeInit(), Control);
       return loop(Range->getRangeInit(), {Range->getLoopVarStmt(), Range->getBody()}, Control);
     }
-    if (auto *Switch = llvm::dyn_cast<clang::SwitchStmt>(S))
+    if (auto *Switch = llvm::dyn_cast<clang::SwitchStmt>(S)) {
+      walk(Switch->getInit(), Control);
+      walk(Switch->getConditionVariableDeclStmt(), Control);
       return loop(Switch->getCond(), {Switch->getCond(), Switch->getBody()}, Control);
+    }
     if (auto *Choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(S)) {
       walk(Choice->getCond(), Control);
       const Uniform Inner = std::max(Control, U.of(Choice->getCond()));
@@ -216,24 +217,18 @@ Uniformity::Uniformity(const Reached &Reach, Among Threads) : Reach(Reach), Thre
         W.walk(Function->getBody(), W.Jump);
     }
   } while (W.Changed);
+  if (Threads == Among::Warp)
+    SmallNumbers = dividesThreadNumbers();
 }
 
-bool Uniformity::variesByItself(const clang::FunctionDecl *F) const {
-  const Intrinsic Kind = classify(*F);
-  if (Kind == Intrinsic::Barrier)
-    return false;
-  if (Kind != Intrinsic::None)
-    return true;
-  return Varies.contains(F);
+bool Uniformity::variesByItself(const clang::FunctionDecl &F) const {
+  const Intrinsic Kind = classify(F);
+  return Kind == Intrinsic::None ? Varies.contains(withBody(&F)) : Kind != Intrinsic::Barrier;
 }
 
 void Uniformity::findVarying() {
   auto ReadsThread = [](const BuiltinRead &Read) { return Read.Builtin == static_cast<unsigned>(Builtin::ThreadIdx); };
-  auto CallsVarying = [&](const CallSite &Call) {
-    const clang::FunctionDecl *Definition = Call.Callee;
-    Call.Callee->hasBody(Definition);
-    return variesByItself(Definition ? Definition : Call.Callee);
-  };
+  auto CallsVarying = [&](const CallSite &Call) { return variesByItself(*Call.Callee); };
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const auto &[Function, Use] : Reach.Functions)
@@ -249,7 +244,7 @@ Uniform Uniformity::of(const clang::Expr *E) const {
   E = E->IgnoreParenImpCasts();
   if (auto *Object = llvm::dyn_cast<clang::PseudoObjectExpr>(E))
     return of(Object->getSyntacticForm());
-  if (Threads == Among::Warp && isWarpUniform(E))
+  if (Threads == Among::Warp && byWarps(E) != WarpRule::None)
     return Uniform::Yes;
   if (auto *Property = llvm::dyn_cast<clang::MSPropertyRefExpr>(E))
     return of(Property->getBaseExpr());
@@ -260,10 +255,9 @@ Uniform Uniformity::of(const clang::Expr *E) const {
     const clang::VarDecl *V = target(Reference);
     if (!V)
       return llvm::isa<clang::BindingDecl>(Reference->getDecl()) ? Uniform::No : Uniform::Yes;
-    if (isNamed(V, Builtin::ThreadIdx))
-      return Uniform::No;
-    if (isNamed(V, Builtin::BlockIdx) || isNamed(V, Builtin::BlockDim) || isNamed(V, Builtin::GridDim) ||
-        V->hasAttr<clang::CUDAConstantAttr>() || V->isConstexpr())
+    if (const std::optional<Builtin> Known = builtinVariable(*V))
+      return *Known == Builtin::ThreadIdx ? Uniform::No : Uniform::Yes;
+    if (V->hasAttr<clang::CUDAConstantAttr>() || V->isConstexpr())
       return Uniform::Yes;
     if (V->hasGlobalStorage())
       return isTable(*V) ? Uniform::Yes : Uniform::Unknown;
@@ -274,22 +268,17 @@ Uniform Uniformity::of(const clang::Expr *E) const {
     return of(Default->getExpr());
   if (auto *Default = llvm::dyn_cast<clang::CXXDefaultInitExpr>(E))
     return of(Default->getExpr());
-  if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E)) {
-    const clang::FunctionDecl *Constructor = Construct->getConstructor();
-    Constructor->hasBody(Constructor);
-    if (Constructor && variesByItself(Constructor))
+  if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E))
+    if (variesByItself(*Construct->getConstructor()))
       return Uniform::No;
-  }
   if (auto *Call = llvm::dyn_cast<clang::CallExpr>(E)) {
     const clang::FunctionDecl *Callee = Call->getDirectCallee();
     if (Callee && classify(*Callee) == Intrinsic::Barrier)
       return Uniform::Yes;
-    const clang::FunctionDecl *Definition = Callee;
-    if (Callee)
-      Callee->hasBody(Definition);
-    if (!Callee || variesByItself(Definition ? Definition : Callee))
+    if (!Callee || variesByItself(*Callee))
       return Uniform::No;
-    bool ByValue = !Definition || !Reach.Functions.count(Definition) || Reach.Functions.find(Definition)->second.System;
+    const auto Entered = Reach.Functions.find(withBody(Callee));
+    bool ByValue = Entered == Reach.Functions.end() || Entered->second.System;
     Uniform Level = Uniform::Yes;
     for (const clang::Expr *Argument : Call->arguments()) {
       Level = std::max(Level, of(Argument));

@@ -1,8 +1,10 @@
 // What a warp's lanes agree on, by the numbers of its threads.
 #include "cufuse/Analysis/Uniformity.h"
 
-#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Analysis/BuiltinVariables.h"
 #include "cufuse/Support/BlockShape.h"
+
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 
 namespace cufuse {
 
@@ -27,26 +29,7 @@ const clang::Expr *plain(const clang::Expr *E, const clang::ASTContext &Context)
   }
 }
 
-/// threadIdx.x: {ThreadIdx, 0}.
-std::optional<std::pair<Builtin, int>> dimensionOf(const clang::Expr *E) {
-  auto *Property = llvm::dyn_cast<clang::MSPropertyRefExpr>(E);
-  if (!Property)
-    return std::nullopt;
-  const clang::Expr *Base = Property->getBaseExpr()->IgnoreParenImpCasts();
-  if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(Base))
-    Base = Opaque->getSourceExpr()->IgnoreParenImpCasts();
-  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Base);
-  const llvm::StringRef Name = Property->getPropertyDecl()->getName();
-  if (!Reference || !Reference->getDecl()->getDeclContext()->getRedeclContext()->isTranslationUnit() ||
-      Name.size() != 1)
-    return std::nullopt;
-  for (size_t B = 0; B < BuiltinNames.size(); ++B)
-    if (Reference->getDecl()->getNameAsString() == BuiltinNames[B])
-      return std::pair(static_cast<Builtin>(B), Name[0] - 'x');
-  return std::nullopt;
-}
-
-bool is(const clang::Expr *E, Builtin B, int Dimension) { return dimensionOf(E) == std::pair(B, Dimension); }
+bool is(const clang::Expr *E, Builtin B, unsigned Dimension) { return builtinMember(E) == std::pair(B, Dimension); }
 
 /// The value of an integer constant, as 64 bits with sign.
 std::optional<int64_t> constantOf(const clang::Expr *E, const clang::ASTContext &Context) {
@@ -108,39 +91,40 @@ bool Uniformity::isLaneNumber(const clang::Expr *E) const {
   return Binary->getOpcode() == clang::BO_Sub && isLaneNumber(Binary->getLHS()) && isWholeWarps(Binary->getRHS());
 }
 
-/// By a rule of its own, whatever its parts are.
-bool Uniformity::isWarpUniform(const clang::Expr *E) const {
+Uniformity::WarpRule Uniformity::byWarps(const clang::Expr *E) const {
+  auto AlwaysIf = [](bool Holds) { return Holds ? WarpRule::Always : WarpRule::None; };
   const clang::ASTContext &Context = Reach.Kernel->getASTContext();
-  if (const auto Dimension = dimensionOf(E))
-    return *Dimension != std::pair(Builtin::ThreadIdx, 0);
+  if (const auto Read = builtinMember(E))
+    return AlwaysIf(!(*Read == std::pair(Builtin::ThreadIdx, 0u)));
   // All lanes take part, so all are given the same.
   if (auto *Call = llvm::dyn_cast<clang::CallExpr>(E); Call && Call->getDirectCallee()) {
     const clang::FunctionDecl &Callee = *Call->getDirectCallee();
     if (classify(Callee) != Intrinsic::WarpPrimitive || Call->getNumArgs() < 2 || !isFullMask(Call->getArg(0), Context))
-      return false;
+      return WarpRule::None;
     const llvm::StringRef Name = Callee.getName();
-    return Name == "__any_sync" || Name == "__all_sync" || Name == "__ballot_sync" || Name.starts_with("__reduce_") ||
-           (Name == "__shfl_sync" && Call->getNumArgs() > 3 && llvm::isa<clang::CXXDefaultArgExpr>(Call->getArg(3)) &&
-            of(Call->getArg(2)) == Uniform::Yes);
+    return AlwaysIf(Name == "__any_sync" || Name == "__all_sync" || Name == "__ballot_sync" ||
+                    Name.starts_with("__reduce_") ||
+                    (Name == "__shfl_sync" && Call->getNumArgs() > 3 &&
+                     llvm::isa<clang::CXXDefaultArgExpr>(Call->getArg(3)) && of(Call->getArg(2)) == Uniform::Yes));
   }
   auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E);
   if (!Binary)
-    return false;
+    return WarpRule::None;
   const clang::Expr *Left = Binary->getLHS(), *Right = Binary->getRHS();
   const auto Value = constantOf(Right, Context);
   switch (Binary->getOpcode()) {
   case clang::BO_Div: {
     if (!Value || *Value <= 0 || *Value % WarpSize != 0 || !isLaneNumber(Left))
-      return false;
+      return WarpRule::None;
     if (Left->getType()->isUnsignedIntegerType())
-      return true;
+      return WarpRule::Always;
     // A negative number would be rounded up in all lanes but the first.
     const clang::Expr *Number = onlyValue(Left);
     if (is(Number, Builtin::ThreadIdx, 0))
-      return true;
+      return WarpRule::Always;
     auto *Sum = llvm::dyn_cast<clang::BinaryOperator>(Number);
     if (!Sum || Sum->getOpcode() != clang::BO_Add)
-      return false;
+      return WarpRule::None;
     for (auto [Start, Thread] : {std::pair(Sum->getLHS(), Sum->getRHS()), std::pair(Sum->getRHS(), Sum->getLHS())}) {
       auto *Product = llvm::dyn_cast<clang::BinaryOperator>(onlyValue(Start));
       if (!is(onlyValue(Thread), Builtin::ThreadIdx, 0) || !Product || Product->getOpcode() != clang::BO_Mul)
@@ -148,25 +132,42 @@ bool Uniformity::isWarpUniform(const clang::Expr *E) const {
       const clang::Expr *One = onlyValue(Product->getLHS()), *Other = onlyValue(Product->getRHS());
       if ((is(One, Builtin::BlockIdx, 0) && is(Other, Builtin::BlockDim, 0)) ||
           (is(One, Builtin::BlockDim, 0) && is(Other, Builtin::BlockIdx, 0)))
-        return SignedThreadNumber = true;
+        return WarpRule::ForSmallNumbers;
     }
-    return false;
+    return WarpRule::None;
   }
   case clang::BO_Shr:
-    return Value && *Value >= 5 && *Value < 32 && isLaneNumber(Left);
+    return AlwaysIf(Value && *Value >= 5 && *Value < 32 && isLaneNumber(Left));
   case clang::BO_And:
-    return (isLaneNumber(Left) && Value && *Value % WarpSize == 0) ||
-           (isLaneNumber(Right) && constantOf(Left, Context).value_or(1) % WarpSize == 0);
+    return AlwaysIf((isLaneNumber(Left) && Value && *Value % WarpSize == 0) ||
+                    (isLaneNumber(Right) && constantOf(Left, Context).value_or(1) % WarpSize == 0));
   // A multiple of 32 does not lie between two lanes.
   case clang::BO_LT:
   case clang::BO_GE:
-    return isLaneNumber(Left) && isWholeWarps(Right);
+    return AlwaysIf(isLaneNumber(Left) && isWholeWarps(Right));
   case clang::BO_GT:
   case clang::BO_LE:
-    return isWholeWarps(Left) && isLaneNumber(Right);
+    return AlwaysIf(isWholeWarps(Left) && isLaneNumber(Right));
   default:
-    return false;
+    return WarpRule::None;
   }
+}
+
+/// Is a signed thread number divided anywhere in the user's functions?
+bool Uniformity::dividesThreadNumbers() const {
+  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
+    explicit Finder(const Uniformity &U) : U(U) {}
+    bool VisitBinaryOperator(const clang::BinaryOperator *E) override {
+      Found |= E->getOpcode() == clang::BO_Div && U.byWarps(E) == WarpRule::ForSmallNumbers;
+      return !Found;
+    }
+    const Uniformity &U;
+    bool Found = false;
+  } Finder(*this);
+  for (const auto &[Function, Use] : Reach.Functions)
+    if (!Use.System)
+      Finder.TraverseStmt(Function->getBody());
+  return Finder.Found;
 }
 
 } // namespace cufuse

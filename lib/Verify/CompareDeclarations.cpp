@@ -212,9 +212,7 @@ bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDec
   if (A->hasAttr<clang::CUDAGlobalAttr>())
     // Launched, it stays what it is in the program.
     return (B->hasAttr<clang::CUDAGlobalAttr>() && sameSymbol(A, B)) || differ("another kernel is launched");
-  const clang::FunctionDecl *OfA = nullptr, *OfB = nullptr;
-  A->hasBody(OfA);
-  B->hasBody(OfB);
+  const clang::FunctionDecl *OfA = withBody(A), *OfB = withBody(B);
   if (!OfA != !OfB)
     return differ(fmt::format("`{}` is defined only in one of both", nameOf(A)));
   if (A->getNumParams() != B->getNumParams())

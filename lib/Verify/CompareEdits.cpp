@@ -2,6 +2,7 @@
 #include "Comparison.h"
 
 #include "cufuse/Analysis/Assembly.h"
+#include "cufuse/Analysis/BuiltinVariables.h"
 
 namespace cufuse {
 
@@ -52,13 +53,7 @@ const clang::Expr *plainVector(const clang::Expr *E) {
 
 std::optional<Builtin> builtinVariable(const clang::Expr *E) {
   auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E);
-  if (!Reference || !Reference->getDecl()->getIdentifier() ||
-      !Reference->getDecl()->getDeclContext()->getRedeclContext()->isTranslationUnit() || !isVector(E->getType()))
-    return std::nullopt;
-  for (size_t I = 0; I < BuiltinNames.size(); ++I)
-    if (Reference->getDecl()->getName() == BuiltinNames[I])
-      return static_cast<Builtin>(I);
-  return std::nullopt;
+  return Reference && isVector(E->getType()) ? cufuse::builtinVariable(*Reference->getDecl()) : std::nullopt;
 }
 
 /// `V.x` as Clang reads it of its own built-in variables: the object and the dimension.
@@ -232,8 +227,8 @@ std::optional<bool> Comparison::barrier(const clang::CallExpr *A, const clang::E
     // It has the parameters of ours.
   } else {
     auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(Instead->getDeclContext());
-    const clang::FunctionDecl *Definition = nullptr;
-    if (!Space || Space->getQualifiedNameAsString() != Played.Around || !Instead->hasBody(Definition))
+    const clang::FunctionDecl *Definition = withBody(Instead);
+    if (!Space || Space->getQualifiedNameAsString() != Played.Around || !Definition)
       return differ(fmt::format("`{}` is not the partition's in the output", Name));
     static const std::pair<llvm::StringRef, llvm::StringRef> Members[] = {{"__syncthreads", "sync"},
                                                                           {"__syncthreads_count", "syncCount"},

@@ -5,9 +5,10 @@
 namespace cufuse {
 
 std::vector<Blocker> Comparison::run(const clang::FunctionDecl &Body) {
-  const clang::FunctionDecl *Instead = nullptr;
-  Kernel->hasBody(Kernel);
-  if (!Body.hasBody(Instead) || Instead->getNumParams() < Kernel->getNumParams()) {
+  const clang::FunctionDecl *Instead = withBody(&Body);
+  if (const clang::FunctionDecl *Defined = withBody(Kernel))
+    Kernel = Defined;
+  if (!Instead || Instead->getNumParams() < Kernel->getNumParams()) {
     differ("the output does not define it");
     return std::move(Found);
   }

@@ -4,6 +4,7 @@
 #include "Expressions.h"
 #include "Wrapping.h"
 
+#include "cufuse/Analysis/BuiltinVariables.h"
 #include "cufuse/Analysis/CollectFacts.h"
 
 namespace cufuse {
@@ -264,9 +265,9 @@ Value Evaluator::eval(const clang::Expr *E) {
         Known.Val.getInt().getSignificantBits() <= 63)
       return integer(Polynomial::constant(Known.Val.getInt().getExtValue()));
   }
-  if (const std::optional<std::string> Atom = builtinRead(E)) {
-    Met.insert(property(E));
-    return integer(Polynomial::atom(*Atom));
+  if (const auto Read = builtinMember(E)) {
+    Met.insert(Read->Named);
+    return integer(Polynomial::atom(builtinAtom(Read->Variable, static_cast<int>(Read->Dimension))));
   }
   if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E))
     return cast(Cast);
@@ -570,8 +571,8 @@ Condition Evaluator::condition(const clang::Expr *E) {
     // `threadIdx.x == 0`, or of a variable that is the index: indices are not negative.
     const clang::Expr *Left = plain(Binary->getLHS())->IgnoreParenImpCasts();
     clang::Expr::EvalResult Right;
-    if ((builtinRead(Left) || llvm::isa<clang::DeclRefExpr>(Left)) && Binary->getRHS()->EvaluateAsInt(Right, Context) &&
-        Right.Val.getInt().isZero())
+    if ((builtinMember(Left) || llvm::isa<clang::DeclRefExpr>(Left)) &&
+        Binary->getRHS()->EvaluateAsInt(Right, Context) && Right.Val.getInt().isZero())
       if (const Value L = eval(Binary->getLHS()); L.What == Value::Kind::Integer && isIndex(L.P)) {
         C.What = Condition::Kind::Less;
         C.Compared = {L.P, Polynomial::constant(1)};

@@ -2,6 +2,7 @@
 
 #include "Assigned.h"
 #include "Expressions.h"
+#include "cufuse/Analysis/BuiltinVariables.h"
 
 #include <llvm/ADT/StringSet.h>
 
@@ -45,29 +46,6 @@ const clang::Expr *plain(const clang::Expr *E) {
       return E;
     E = Inner;
   }
-}
-
-const clang::MSPropertyRefExpr *property(const clang::Expr *E) {
-  if (auto *Object = llvm::dyn_cast<clang::PseudoObjectExpr>(E))
-    E = Object->getSyntacticForm()->IgnoreParens();
-  return llvm::dyn_cast<clang::MSPropertyRefExpr>(E);
-}
-
-std::optional<std::string> builtinRead(const clang::Expr *E) {
-  const clang::MSPropertyRefExpr *Property = property(E);
-  if (!Property)
-    return std::nullopt;
-  const clang::Expr *Base = Property->getBaseExpr()->IgnoreParenImpCasts();
-  if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(Base))
-    Base = Opaque->getSourceExpr()->IgnoreParenImpCasts();
-  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Base);
-  const llvm::StringRef Dimension = Property->getPropertyDecl()->getName();
-  if (!Reference || Dimension.size() != 1 || Dimension[0] < 'x' || Dimension[0] > 'z')
-    return std::nullopt;
-  for (unsigned B = 0; B < BuiltinNames.size(); ++B)
-    if (Reference->getDecl()->getIdentifier() && Reference->getDecl()->getName() == BuiltinNames[B])
-      return builtinAtom(static_cast<Builtin>(B), Dimension[0] - 'x');
-  return std::nullopt;
 }
 
 Value Evaluator::call(const clang::CallExpr *E) {
@@ -136,7 +114,7 @@ void Evaluator::lambda(const clang::LambdaExpr *E) {
   struct Finder : clang::ConstDynamicRecursiveASTVisitor {
     bool Found = false;
     bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *E) override {
-      Found |= builtinRead(E).has_value();
+      Found |= builtinMember(E).has_value();
       return true;
     }
   } Builtins;
@@ -165,7 +143,7 @@ void Evaluator::addUnmet() {
         P && Names.count(P) && P->getType()->isPointerType() && !Met.count(E))
       site(AccessSite::Kind::Escape, {P, std::nullopt, true, true, E});
   for (const clang::MSPropertyRefExpr *E : All.Properties)
-    if (builtinRead(E) && !Met.count(E))
+    if (const auto Read = builtinMember(E); Read && !Met.count(Read->Named))
       unfollowed("a use of " + text(E), E->getBeginLoc());
 }
 

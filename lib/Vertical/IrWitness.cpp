@@ -13,13 +13,6 @@ namespace cufuse {
 
 namespace {
 
-bool isBuiltin(const std::string &Atom) {
-  for (const char *Name : BuiltinNames)
-    if (Atom.rfind(std::string(Name) + ".", 0) == 0)
-      return true;
-  return false;
-}
-
 /// Is it true of a pointwise kernel that what a thread does depends on the element alone?
 class ElementCheck {
 public:

@@ -9,14 +9,6 @@ namespace {
 const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0), BlockX = builtinAtom(Builtin::BlockIdx, 0),
                   BlockDimX = builtinAtom(Builtin::BlockDim, 0), GridDimX = builtinAtom(Builtin::GridDim, 0);
 
-bool isBuiltin(const std::string &Atom) {
-  for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockIdx, Builtin::BlockDim, Builtin::GridDim})
-    for (int D = 0; D < 3; ++D)
-      if (Atom == builtinAtom(B, D))
-        return true;
-  return false;
-}
-
 const LoopAccess *loopOf(const std::string &Atom, const KernelAccesses &Accesses) {
   for (const LoopAccess &Loop : Accesses.Loops)
     if (Loop.Atom == Atom)

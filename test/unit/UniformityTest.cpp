@@ -93,6 +93,15 @@ __global__ void kernel(int n, const int *__restrict__ in, int *out, Pair pair) {
   if (n > 3)
     kept = n;
   is(Y, Y, kept);
+  if (const int condition = threadIdx.x)
+    is(N, N, condition);
+  while (const int condition = threadIdx.x)
+    is(N, N, condition);
+  switch (const int first = n, condition = threadIdx.x; condition) {
+  default:
+    is(N, N, condition);
+    is(Y, Y, first);
+  }
   while (true) {
     ++afterBreak;
     if (threadIdx.x > 40)
@@ -120,35 +129,74 @@ struct Calls : clang::ConstDynamicRecursiveASTVisitor {
   }
 };
 
-TEST(Uniformity, OfValuesInATable) {
-  auto Tools = findToolchain("");
-  if (!Tools) {
-    llvm::consumeError(Tools.takeError());
-    GTEST_SKIP() << "there is no CUDA toolkit";
+/// The only kernel of a text, and what it reaches.
+class UniformityTest : public testing::Test {
+protected:
+  void read(const char *Text) {
+    auto Tools = findToolchain("");
+    if (!Tools) {
+      llvm::consumeError(Tools.takeError());
+      GTEST_SKIP() << "there is no CUDA toolkit";
+    }
+    ParseRequest Request;
+    Request.File = "/uniformity.cu";
+    Request.Overlay = {{Request.File, Text}};
+    auto Parsed = parse(*Tools, Request);
+    ASSERT_TRUE(bool(Parsed)) << llvm::toString(Parsed.takeError());
+    Unit = std::move(*Parsed);
+    ASSERT_THAT(Unit->errors(), testing::IsEmpty());
+    const std::vector<const clang::FunctionDecl *> Kernels = allKernels(*Unit);
+    ASSERT_EQ(Kernels.size(), 1u);
+    Reach = reach(*Unit, *Kernels[0]);
   }
-  ParseRequest Request;
-  Request.File = "/uniformity.cu";
-  Request.Overlay = {{Request.File, Source}};
-  auto Unit = parse(*Tools, Request);
-  ASSERT_TRUE(bool(Unit)) << llvm::toString(Unit.takeError());
-  ASSERT_THAT((*Unit)->errors(), testing::IsEmpty());
-  const std::vector<const clang::FunctionDecl *> Kernels = allKernels(**Unit);
-  ASSERT_EQ(Kernels.size(), 1u);
-  const Reached Reach = reach(**Unit, *Kernels[0]);
+
+  std::shared_ptr<const ParsedUnit> Unit;
+  Reached Reach;
+};
+
+TEST_F(UniformityTest, OfValuesInATable) {
+  ASSERT_NO_FATAL_FAILURE(read(Source));
+  if (IsSkipped())
+    return;
   const Uniformity OfBlock(Reach), OfWarp(Reach, Uniformity::Among::Warp);
   Calls Values;
-  Values.TraverseStmt(Kernels[0]->getBody());
+  Values.TraverseStmt(Reach.Kernel->getBody());
   EXPECT_GT(Values.Found.size(), 40u);
   for (const clang::CallExpr *Call : Values.Found) {
     auto Expected = [&](unsigned Argument) {
       clang::Expr::EvalResult Value;
-      EXPECT_TRUE(Call->getArg(Argument)->EvaluateAsInt(Value, (*Unit)->ast()));
+      EXPECT_TRUE(Call->getArg(Argument)->EvaluateAsInt(Value, Unit->ast()));
       return static_cast<Uniform>(Value.Val.getInt().getZExtValue());
     };
-    const std::string Where = (*Unit)->place(Call->getBeginLoc()).snippet();
+    const std::string Where = Unit->place(Call->getBeginLoc()).snippet();
     EXPECT_EQ(OfBlock.of(Call->getArg(2)), Expected(0)) << "of a block: " << Where;
     EXPECT_EQ(OfWarp.of(Call->getArg(2)), Expected(1)) << "of a warp: " << Where;
   }
+}
+
+/// Nobody asks for the number that it returns.
+TEST_F(UniformityTest, KnowsWithoutBeingAskedThatThreadNumbersMustBeSmall) {
+  ASSERT_NO_FATAL_FAILURE(read(R"(
+__device__ int warp() {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  return thread / 32;
+}
+__global__ void kernel(int *out) { out[0] = warp(); })"));
+  if (IsSkipped())
+    return;
+  EXPECT_TRUE(Uniformity(Reach, Uniformity::Among::Warp).needsSmallNumbers());
+  EXPECT_FALSE(Uniformity(Reach).needsSmallNumbers());
+}
+
+TEST_F(UniformityTest, UnsignedThreadNumbersMayBeLarge) {
+  ASSERT_NO_FATAL_FAILURE(read(R"(
+__global__ void kernel(int *out) {
+  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  out[thread / 32] = 0;
+})"));
+  if (IsSkipped())
+    return;
+  EXPECT_FALSE(Uniformity(Reach, Uniformity::Among::Warp).needsSmallNumbers());
 }
 
 } // namespace

@@ -82,6 +82,9 @@ struct Reached {
 /// Walks from the kernel, whose definition must exist.
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel);
 
+/// The declaration that has the function's body; null where none has.
+const clang::FunctionDecl *withBody(const clang::FunctionDecl *F);
+
 /// Does `D` stand in a file of the user, as opposed to a system header and what Clang itself declares?
 bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources);
 
@@ -104,7 +107,7 @@ std::set<unsigned> namedBarriers(const CallSite &Call);
 /// Can a value of this type lead to code that was compiled elsewhere, with the built-ins of another kernel?
 bool leadsToCode(clang::QualType T, unsigned Depth = 0);
 
-/// Does the variable stay what its initialiser says: const, and without a mutable member?
+/// Does the variable stay what its initialiser says: const, as a whole?
 bool isTable(const clang::VarDecl &Variable);
 
 } // namespace cufuse

@@ -24,24 +24,27 @@ public:
   explicit Uniformity(const Reached &Reach, Among Threads = Among::Block);
   Uniform of(const clang::Expr *E) const;
   /// What it says of a warp holds only where blockIdx.x * blockDim.x + threadIdx.x is below 2^31.
-  bool needsSmallNumbers() const { return SignedThreadNumber; }
+  bool needsSmallNumbers() const { return SmallNumbers; }
 
 private:
   struct Walker;
   /// The functions whose results differ whatever they are given.
   void findVarying();
-  bool variesByItself(const clang::FunctionDecl *F) const;
+  bool variesByItself(const clang::FunctionDecl &F) const;
   const clang::Expr *onlyValue(const clang::Expr *E) const;
   bool isWholeWarps(const clang::Expr *E) const;
   bool isLaneNumber(const clang::Expr *E) const;
-  bool isWarpUniform(const clang::Expr *E) const;
+  /// A rule of its own by which a warp's lanes agree on an expression, whatever its parts are.
+  enum class WarpRule { None, Always, ForSmallNumbers };
+  WarpRule byWarps(const clang::Expr *E) const;
+  bool dividesThreadNumbers() const;
 
   const Reached &Reach;
   const Among Threads;
   llvm::DenseSet<const clang::VarDecl *> Written; ///< After their declaration.
-  mutable bool SignedThreadNumber = false;        ///< One is divided.
   llvm::DenseMap<const clang::VarDecl *, Uniform> Variables;
   llvm::DenseSet<const clang::FunctionDecl *> Varies;
+  bool SmallNumbers = false;
 };
 
 } // namespace cufuse

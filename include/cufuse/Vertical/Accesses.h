@@ -113,5 +113,7 @@ struct KernelAccesses {
 
 /// `threadIdx.x`
 std::string builtinAtom(Builtin B, int Dimension);
+/// Is it one of these?
+bool isBuiltin(llvm::StringRef Atom);
 
 } // namespace cufuse
