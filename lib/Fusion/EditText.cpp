@@ -101,10 +101,11 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
 void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
                           llvm::ArrayRef<std::string> Names, std::vector<PlacedEdit> &Edits) {
   for (size_t I = 0; I < Names.size(); ++I) {
-    const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
+    // Of a pack, which stands for several parameters, the last ones have none here.
+    const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(std::min<size_t>(I, Kernel.getNumParams() - 1));
     const clang::SourceRange Range = Parameter->getSourceRange();
     const auto Begin = Text.offset(Range.getBegin());
-    if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID() ||
+    if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID() || Parameter->isParameterPack() ||
         Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
       Edits.push_back({Begin, 0, "", Edit::When::Linked, Names[I], {},
                        Blocker{BlockerKind::KernelFromMacro, Unit.place(Parameter->getLocation()),
