@@ -1,6 +1,7 @@
-// What the user links: `producer.out=consumer.in`. No Clang.
+// Kernels that the user has linked, as a graph. No Clang.
 #pragma once
 
+#include "cufuse/Frontend/LinkText.h"
 #include "cufuse/Vertical/Pointwise.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -9,15 +10,6 @@
 #include <llvm/Support/Error.h>
 
 namespace cufuse {
-
-/// `KERNEL.PARAMETER=KERNEL.PARAMETER`; on the left, parameters may be multiplied: `gemm.m*n=gelu.count`.
-struct LinkText {
-  std::string From, To;             ///< Kernels.
-  std::vector<std::string> Factors; ///< Parameters of `From`.
-  std::string Parameter;            ///< Of `To`.
-  std::string Text;
-};
-llvm::Expected<LinkText> parseLink(llvm::StringRef Text);
 
 /// A kernel of the chain or graph, by position.
 struct VerticalNode {
