@@ -1,9 +1,9 @@
 // What a search sees of the world: candidates go in, numbers come out. No CUDA, no Clang.
 #pragma once
 
-#include "cufuse/Compile/ParsePtxas.h"
 #include "cufuse/Fusion/FusionConfig.h"
 #include "cufuse/Model/LaunchGroup.h"
+#include "cufuse/Model/ResourceUse.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
