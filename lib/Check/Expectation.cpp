@@ -1,4 +1,4 @@
-#include "cufuse/Check/CheckPtx.h"
+#include "cufuse/Check/PtxExpectation.h"
 
 #include "cufuse/Support/Error.h"
 

@@ -1,4 +1,5 @@
-#include "cufuse/Tune/Evaluator.h"
+#include "cufuse/Tune/Candidate.h"
+
 #include "cufuse/Tune/Json.h"
 
 #include <fmt/format.h>

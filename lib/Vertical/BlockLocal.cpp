@@ -1,6 +1,6 @@
 #include "cufuse/Vertical/BlockLocal.h"
 
-#include "Refusals.h"
+#include "CheckAliases.h"
 #include "RowForm.h"
 
 #include <fmt/format.h>

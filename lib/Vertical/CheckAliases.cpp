@@ -1,4 +1,4 @@
-#include "Refusals.h"
+#include "CheckAliases.h"
 
 #include "cufuse/Vertical/Streams.h"
 

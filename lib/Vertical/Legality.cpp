@@ -1,4 +1,7 @@
-#include "Refusals.h"
+#include "cufuse/Vertical/Legality.h"
+
+#include "CheckAliases.h"
+#include "LoadLegality.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

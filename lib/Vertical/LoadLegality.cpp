@@ -1,4 +1,4 @@
-#include "Refusals.h"
+#include "LoadLegality.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

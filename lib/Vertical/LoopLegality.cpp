@@ -1,6 +1,6 @@
 #include "cufuse/Vertical/LoopLegality.h"
 
-#include "Refusals.h"
+#include "CheckAliases.h"
 
 #include "cufuse/Vertical/Streams.h"
 

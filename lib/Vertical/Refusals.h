@@ -20,17 +20,8 @@ const AccessSite *siteOf(const VerticalNode &Node, llvm::StringRef Parameter, Ac
 /// For messages: what the producer stores as `Out`.
 std::string storedBy(const VerticalNode &Producer, const std::string &Out);
 
-/// Nothing that one of the kernels writes, but for what is forwarded, may be touched by another: two pointers are
-/// distinct if both are `__restrict__`. Nor may one of them touch what is forwarded by another name, as it is not in
-/// memory then. `DeadInMemory`: dead intermediates may be stored and loaded, too.
-void checkAliases(const VerticalGraph &Graph, Refusals &Refused, bool DeadInMemory = false);
-
 /// The access to an intermediate by a kernel that is a function of one element: to that element, in a way that an
 /// object in the pointer's place follows.
 void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused);
-
-/// The part of `checkInlineAtStore` that is about the kernels before the root.
-void checkInlineAtLoad(const VerticalGraph &Graph, BlockShape Block, std::optional<unsigned> Recompute,
-                       std::vector<AtMost> &Requirements, Refusals &Refused);
 
 } // namespace cufuse

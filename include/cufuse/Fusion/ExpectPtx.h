@@ -1,7 +1,7 @@
 // What a plan allows the compiled output to do.
 #pragma once
 
-#include "cufuse/Check/CheckPtx.h"
+#include "cufuse/Check/PtxExpectation.h"
 #include "cufuse/Fusion/FusionPlan.h"
 
 namespace cufuse {
