@@ -7,9 +7,6 @@
 
 namespace cufuse {
 
-/// Do headers of libraries have to be included with the built-ins rebound?
-bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
-
 /// `CufusePartition<0, 1, 32, 8, 1>`
 OutputText partitionType(const PartitionPlan &P);
 
@@ -17,10 +14,6 @@ OutputText partitionType(const PartitionPlan &P);
 /// block uses; those of another kernel in bulk do not see its stores to the same dynamic shared memory (PTX ISA, async
 /// proxy).
 bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
-
-/// Of its constituent's text, or of the copy of it.
-std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,
-                               const FusionPlan &Plan, const PartitionPlan &P);
 
 /// The namespace `Name` with the types that partitions are made of: only what some constituent uses.
 void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,

@@ -1,7 +1,5 @@
 #include "cufuse/Fusion/VerifyFused.h"
 
-#include "EmitPrelude.h"
-
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/Reach.h"
 #include "cufuse/Verify/CompareWithInput.h"

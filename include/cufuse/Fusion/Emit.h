@@ -54,6 +54,13 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
 /// The namespace that holds a constituent's copied text, beside the namespace `Name` of the output.
 std::string textNamespace(const std::string &Name, const Constituent &C);
 
+/// That of the text in which a partition finds its kernel: its constituent's, or of the copy of it.
+std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,
+                               const FusionPlan &Plan, const PartitionPlan &P);
+
+/// Do headers of libraries have to be included with the built-ins rebound?
+bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+
 /// The same text must not name different files, nor the same header be read in different states.
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents);
 
