@@ -35,15 +35,20 @@
 // the frame of an unrolled loop; where an assertion says that it failed.
 #pragma once
 
-#include "cufuse/Frontend/Parse.h"
-#include "cufuse/Fusion/KernelText.h"
 #include "cufuse/Fusion/FusionPlan.h"
+#include "cufuse/Fusion/KernelText.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
+namespace clang {
+class FunctionDecl;
+} // namespace clang
+
 namespace cufuse {
+
+class ParsedUnit;
 
 /// A kernel in its own file, kept for comparisons.
 struct ParsedKernel {
