@@ -1,4 +1,4 @@
-#include "cufuse/Workload/PackArguments.h"
+#include "cufuse/Workload/Launches.h"
 
 #include "TemporaryFolder.h"
 

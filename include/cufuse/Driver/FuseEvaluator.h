@@ -6,7 +6,7 @@
 #include "cufuse/Model/Problem.h"
 #include "cufuse/Profile/RunnerPool.h"
 #include "cufuse/Tune/Evaluator.h"
-#include "cufuse/Workload/PackArguments.h"
+#include "cufuse/Workload/Launches.h"
 
 #include <memory>
 

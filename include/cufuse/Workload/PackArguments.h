@@ -1,4 +1,4 @@
-// From a workload to what cufuse-runner launches: arguments as bytes, launches alone and fused, and the baselines.
+// Arguments of a workload as bytes, for one block shape of each kernel.
 #pragma once
 
 #include "cufuse/Analysis/KernelFacts.h"
@@ -30,20 +30,5 @@ llvm::Expected<PackedKernel> packKernel(const KernelFacts &Facts, const Workload
 /// that are unknown, no arithmetic scalars, of 16 bits of floating point, or differ between block shapes.
 llvm::Expected<std::vector<std::pair<std::string, std::string>>> boundArguments(const KernelFacts &Facts,
                                                                                 const WorkloadKernel &Kernel);
-
-/// The ordinary launch. `Entry`: the kernel's name in the cubin, see `entryName`.
-KernelLaunch launchAlone(const PackedKernel &Kernel, std::string Cubin, std::string Entry);
-
-/// The launch of a fused kernel; facts and packed kernels correspond to its constituents by position. Fails if the
-/// fused kernel wants a parameter that no constituent has.
-llvm::Expected<KernelLaunch> launchFused(const FusedLaunch &Fused, llvm::ArrayRef<const KernelFacts *> Facts,
-                                         llvm::ArrayRef<PackedKernel> Kernels, std::string Cubin);
-
-/// What fusion competes with: `serial`, and for two kernels or more `streams`, `streams reversed` and `graph`, each
-/// followed by `Suffix`.
-std::vector<Schedule> baselines(llvm::ArrayRef<KernelLaunch> Launches, const std::string &Suffix = "");
-
-/// A job with all buffers of the workload; the first schedule is the reference.
-RunnerJob runnerJob(const Workload &W, std::vector<Schedule> Schedules);
 
 } // namespace cufuse
