@@ -4,6 +4,7 @@
 #include "cufuse/Model/Predict.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringRef.h>
 
 #include <algorithm>
 

@@ -45,7 +45,7 @@ protected:
       return;
     }
     const TemporaryFolder Folder;
-    auto Loaded = loadAllKernels(*Found, Folder.put("layout.cu", Source), {});
+    auto Loaded = readAllKernels(*Found, Folder.put("layout.cu", Source), {});
     if (!Loaded) {
       ADD_FAILURE() << llvm::toString(Loaded.takeError());
       return;
