@@ -24,8 +24,7 @@ llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> 
   return checkOutputs({Request.Output, headerOf(Request.Output), Request.Depfile}, Inputs);
 }
 
-llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser,
-                        const FusedSource &Fused) {
+llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser, const FusedSource &Fused) {
   const std::string HeaderPath = headerOf(Request.Output);
   std::map<llvm::StringRef, llvm::StringRef> Paths;
   for (const Constituent &C : Fuser.constituents())

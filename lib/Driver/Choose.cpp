@@ -71,8 +71,8 @@ llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string 
 
 /// The configuration that the request describes. Names need the constituents', which need the facts.
 static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels,
-                                       llvm::ArrayRef<Constituent> Constituents,
-                                       std::vector<std::string> &Explanation) {
+                                              llvm::ArrayRef<Constituent> Constituents,
+                                              std::vector<std::string> &Explanation) {
   FusionConfig Config;
   Config.Shape = Request.Shape;
   Config.Order = Request.Order;

@@ -16,20 +16,22 @@ std::vector<std::string> explain(const FusionPlan &Plan, llvm::ArrayRef<LoadedKe
   for (const PartitionPlan &P : Plan.Partitions) {
     const KernelFacts &Facts = Kernels[P.Constituent].Facts;
     const std::string &Name = Constituents[P.Constituent].Name;
-    Lines.push_back(fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.Reserved - 1,
-                        P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
-    Lines.push_back(P.WholeBlock && P.Synchronises ? fmt::format("{}: the barrier of the block, which is all its own", Name)
-            : P.Synchronises
-                ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
-                              Facts.namesAnyBarrier()   ? "it may name any"
-                              : !Facts.Barriers.empty() ? "it synchronises"
-                              : Facts.sharesIndices()   ? "its functions read the block index from shared memory"
-                                                        : "its blocks follow each other in the same shared memory")
-                : fmt::format("{}: no barrier: it never synchronises", Name));
+    Lines.push_back(
+        fmt::format("{}: threads {} to {}{}", Name, P.First, P.First + P.Reserved - 1,
+                    P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
+    Lines.push_back(
+        P.WholeBlock && P.Synchronises ? fmt::format("{}: the barrier of the block, which is all its own", Name)
+        : P.Synchronises
+            ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
+                          Facts.namesAnyBarrier()   ? "it may name any"
+                          : !Facts.Barriers.empty() ? "it synchronises"
+                          : Facts.sharesIndices()   ? "its functions read the block index from shared memory"
+                                                    : "its blocks follow each other in the same shared memory")
+            : fmt::format("{}: no barrier: it never synchronises", Name));
     if (P.DropsOut)
       for (const Finding &Exit : Facts.ExitsBeforeBarrier)
         Lines.push_back(fmt::format("{}: an mbarrier instead, which leaving threads drop out of: {}: {}", Name,
-                            Exit.Where.str(), Exit.What));
+                                    Exit.Where.str(), Exit.What));
   }
   return Lines;
 }

@@ -1,8 +1,8 @@
 #include "GroupFuser.h"
 
+#include "cufuse/Driver/Compose.h"
 #include "cufuse/Fusion/FusedLaunch.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Driver/Compose.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -216,8 +216,7 @@ llvm::Expected<FusedGroup> GroupFuser::fuse(llvm::ArrayRef<unsigned> Members, co
     return Packed.takeError();
   Group.Packed = std::move(*Packed);
   Group.Entry = fusedEntry(Group.Plan, Group.Text->options().Name);
-  auto Instance =
-      Composed->Proof->instance([&](const Polynomial &P) { return valueOf(*Graph, Members, P); });
+  auto Instance = Composed->Proof->instance([&](const Polynomial &P) { return valueOf(*Graph, Members, P); });
   if (!Instance)
     return Instance.takeError();
   if (!Instance->empty()) {

@@ -79,9 +79,8 @@ struct OpenFile {
 /// One reason at one place is enough.
 void addBlockers(llvm::ArrayRef<Blocker> Found, std::vector<Blocker> &Blockers) {
   for (const Blocker &B : Found)
-    if (llvm::none_of(Blockers, [&](const Blocker &Known) {
-          return Known.Kind == B.Kind && Known.Where.str() == B.Where.str();
-        }))
+    if (llvm::none_of(Blockers,
+                      [&](const Blocker &Known) { return Known.Kind == B.Kind && Known.Where.str() == B.Where.str(); }))
       Blockers.push_back(B);
 }
 

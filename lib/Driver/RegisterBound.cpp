@@ -42,7 +42,8 @@ llvm::Expected<std::string> writableCache(llvm::SmallString<128> &Own) {
 
 } // namespace
 
-llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation) const {
+llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config,
+                                                   std::vector<std::string> *Explanation) const {
   if (Tools.Nvcc.empty())
     return fail(ExitCode::MissingTool, "nvcc is on neither PATH nor in the CUDA toolkit's bin",
                 "install the CUDA compiler, or choose --registers none");

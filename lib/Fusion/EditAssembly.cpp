@@ -66,8 +66,8 @@ size_t mentions(const ParsedUnit &Unit, const clang::GCCAsmStmt &Assembly, unsig
 
 } // namespace
 
-void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmStmt &Assembly, std::vector<PlacedEdit> &Edits,
-                  std::vector<Blocker> &Blockers) {
+void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmStmt &Assembly,
+                  std::vector<PlacedEdit> &Edits, std::vector<Blocker> &Blockers) {
   const AssemblyScan Scan = scanAssembly(Assembly);
   if (Scan.Mentions.empty() || !Scan.Unknown.empty())
     return; // nothing to do, or a blocker already

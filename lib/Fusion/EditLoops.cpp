@@ -32,7 +32,8 @@ const clang::VarDecl *counted(const clang::ForStmt &Loop) {
 /// Source text, and edits of it that only count where the loop is unrolled or is not.
 class LoopText {
 public:
-  LoopText(const ParsedUnit &Unit, SourceText &Text, std::vector<PlacedEdit> &Edits) : Unit(Unit), Text(Text), Edits(Edits) {}
+  LoopText(const ParsedUnit &Unit, SourceText &Text, std::vector<PlacedEdit> &Edits)
+      : Unit(Unit), Text(Text), Edits(Edits) {}
 
   std::pair<clang::FileID, unsigned> begin(clang::SourceRange Range) { return Text.offset(Range.getBegin()); }
   std::pair<clang::FileID, unsigned> end(clang::SourceRange Range) {
@@ -145,7 +146,12 @@ void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, cons
     const auto At = Text.offset(Each->getBeginLoc());
     const KnownCondition Control{{}, Number};
     auto Refuse = [&](const char *Why) {
-      Edits.push_back({At, 0, "", Edit::When::RowLoop, {}, Control,
+      Edits.push_back({At,
+                       0,
+                       "",
+                       Edit::When::RowLoop,
+                       {},
+                       Control,
                        Blocker{BlockerKind::RowLoopForm, Unit.place(Each->getBeginLoc()), Why}});
     };
     auto *Loop = llvm::dyn_cast<clang::ForStmt>(Each);

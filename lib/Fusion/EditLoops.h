@@ -10,7 +10,8 @@
 namespace cufuse {
 
 /// Of a loop over the row, `for (int i = threadIdx.x; i < n; …)` becomes
-/// `for (int i = threadIdx.x; cufuse_row.next(i, i < n); …)`, fully unrolled. Of every loop in `S`, or why it cannot be.
+/// `for (int i = threadIdx.x; cufuse_row.next(i, i < n); …)`, fully unrolled. Of every loop in `S`, or why it cannot
+/// be.
 void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const ControlStatements &Controls,
                   std::vector<PlacedEdit> &Edits);
 

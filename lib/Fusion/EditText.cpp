@@ -107,9 +107,14 @@ void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang:
     const auto Begin = Text.offset(Range.getBegin());
     if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID() || Parameter->isParameterPack() ||
         Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
-      Edits.push_back({Begin, 0, "", Edit::When::Linked, Names[I], {},
-                       Blocker{BlockerKind::KernelFromMacro, Unit.place(Parameter->getLocation()),
-                               "its parameter " + Names[I]}});
+      Edits.push_back(
+          {Begin,
+           0,
+           "",
+           Edit::When::Linked,
+           Names[I],
+           {},
+           Blocker{BlockerKind::KernelFromMacro, Unit.place(Parameter->getLocation()), "its parameter " + Names[I]}});
       continue;
     }
     const unsigned End =

@@ -31,10 +31,10 @@ std::optional<OutputText> applyEdits(llvm::StringRef Written, llvm::ArrayRef<Edi
   for (const Edit &E : Edits) {
     if (!E.isMade(Linked, Unrolled) || E.Cannot)
       continue;
-    const bool Hidden = Unrolled && E.Made != Edit::When::Unrolled && llvm::any_of(Edits, [&](const Edit &Other) {
-                          return Other.Made == Edit::When::Unrolled && Other.At <= E.At && End(E) <= End(Other) &&
-                                 Other.Length > 0;
-                        });
+    const bool Hidden =
+        Unrolled && E.Made != Edit::When::Unrolled && llvm::any_of(Edits, [&](const Edit &Other) {
+          return Other.Made == Edit::When::Unrolled && Other.At <= E.At && End(E) <= End(Other) && Other.Length > 0;
+        });
     if (!Hidden)
       Own.push_back(&E);
   }

@@ -24,8 +24,8 @@ constexpr const char *ScalarText =
 #include "ScalarAccess.inc"
     ;
 
-/// The graph's kernels in its order, as planned. The user's text stays as it is but for the conditions of the loops over
-/// the row:
+/// The graph's kernels in its order, as planned. The user's text stays as it is but for the conditions of the loops
+/// over the row:
 ///
 /// - each kernel has a namespace of its own, `cufuse_NODE`, with its own meaning of `cufuse_linked_PARAMETER`;
 /// - a scalar is a variable in shared memory; the block waits before it is loaded;
@@ -358,18 +358,17 @@ private:
 
 } // namespace
 
-const VerticalForm ByRowForm = {
-    [](const VerticalGraph &Graph) { return !Graph.OneLoop && rowConsumer(Graph); },
-    [](const VerticalGraph &Graph, unsigned Node) {
-      return Node == Graph.Root || Graph.Nodes[Node].Shape->Shape != KernelShape::Pointwise;
-    },
-    [](const VerticalGraph &, unsigned) { return 1u; },
-    [](const VerticalGraph &Graph, BlockShape Block,
-       const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
-      auto Plan = planBlockLocal(Graph, Block);
-      if (!Plan)
-        return Plan.takeError();
-      return std::make_unique<RowProof>(Graph, std::move(*Plan), Block, Options.EvictLast);
-    }};
+const VerticalForm ByRowForm = {[](const VerticalGraph &Graph) { return !Graph.OneLoop && rowConsumer(Graph); },
+                                [](const VerticalGraph &Graph, unsigned Node) {
+                                  return Node == Graph.Root || Graph.Nodes[Node].Shape->Shape != KernelShape::Pointwise;
+                                },
+                                [](const VerticalGraph &, unsigned) { return 1u; },
+                                [](const VerticalGraph &Graph, BlockShape Block,
+                                   const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
+                                  auto Plan = planBlockLocal(Graph, Block);
+                                  if (!Plan)
+                                    return Plan.takeError();
+                                  return std::make_unique<RowProof>(Graph, std::move(*Plan), Block, Options.EvictLast);
+                                }};
 
 } // namespace cufuse

@@ -17,7 +17,8 @@ OutputText nested(const OutputText &Text, const std::string &Inner);
 /// Each kernel's text goes to a namespace of its own, `cufuse_NODE`.
 class TextComposer {
 protected:
-  TextComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts, llvm::ArrayRef<AtMost> Requirements)
+  TextComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
+               llvm::ArrayRef<AtMost> Requirements)
       : Graph(Graph), Texts(Texts), Requirements(Requirements) {}
 
   const KernelFacts &root() const { return *Graph.Nodes[Graph.Root].Facts; }

@@ -29,7 +29,8 @@ constexpr const char *WideText =
 /// of the launch.
 class StoreComposer : TextComposer {
 public:
-  StoreComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts, llvm::ArrayRef<AtMost> Requirements)
+  StoreComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
+                llvm::ArrayRef<AtMost> Requirements)
       : TextComposer(Graph, Texts, Requirements) {}
 
   ComposedKernel run() {

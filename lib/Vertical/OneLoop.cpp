@@ -64,8 +64,8 @@ std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
 /// and all elements of the turn exist, else one by one.
 class LoopComposer : TextComposer {
 public:
-  LoopComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts, llvm::ArrayRef<AtMost> Requirements,
-               unsigned Width, const std::vector<Stream> &Streams)
+  LoopComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
+               llvm::ArrayRef<AtMost> Requirements, unsigned Width, const std::vector<Stream> &Streams)
       : TextComposer(Graph, Texts, Requirements), Width(Width), Least(widest(Graph)), Streams(Streams) {
     for (const VerticalNode &N : Graph.Nodes)
       AsksTurn.push_back(!knownConditions(N).empty());
@@ -314,17 +314,16 @@ private:
 
 } // namespace
 
-const VerticalForm OneLoopForm = {
-    [](const VerticalGraph &Graph) { return Graph.OneLoop; },
-    [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root; },
-    loopWidth,
-    [](const VerticalGraph &Graph, BlockShape,
-       const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
-      const unsigned Width = loopWidth(Graph, Options.Vectorize);
-      auto Requirements = checkOneLoop(Graph, Width);
-      if (!Requirements)
-        return Requirements.takeError();
-      return std::make_unique<LoopProof>(Graph, std::move(*Requirements), Width);
-    }};
+const VerticalForm OneLoopForm = {[](const VerticalGraph &Graph) { return Graph.OneLoop; },
+                                  [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root; },
+                                  loopWidth,
+                                  [](const VerticalGraph &Graph, BlockShape,
+                                     const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
+                                    const unsigned Width = loopWidth(Graph, Options.Vectorize);
+                                    auto Requirements = checkOneLoop(Graph, Width);
+                                    if (!Requirements)
+                                      return Requirements.takeError();
+                                    return std::make_unique<LoopProof>(Graph, std::move(*Requirements), Width);
+                                  }};
 
 } // namespace cufuse

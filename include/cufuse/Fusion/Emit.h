@@ -1,8 +1,8 @@
 // The fused file and its header, as text. No Clang: a further configuration of the same kernels costs microseconds.
 #pragma once
 
-#include "cufuse/Fusion/KernelText.h"
 #include "cufuse/Fusion/FusionPlan.h"
+#include "cufuse/Fusion/KernelText.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>

@@ -29,8 +29,8 @@ struct KnownCondition {
 /// What vertical fusion changes in a kernel's text.
 struct LinkedText {
   std::vector<std::string> Parameters; ///< Get the type `cufuse_linked_NAME`, which whoever emits the text declares.
-  std::vector<unsigned> RowLoops;      ///< Their numbers. They ask `cufuse_row`, a `const CufuseRow`, whether they go on.
-  std::vector<KnownCondition> Known;   ///< Ask `cufuse_turn`, a `CufuseTurn`, where no macro writes them.
+  std::vector<unsigned> RowLoops;    ///< Their numbers. They ask `cufuse_row`, a `const CufuseRow`, whether they go on.
+  std::vector<KnownCondition> Known; ///< Ask `cufuse_turn`, a `CufuseTurn`, where no macro writes them.
 };
 
 /// A change of the user's text.
@@ -84,9 +84,9 @@ struct IncludeLine {
 };
 
 struct ParameterSpelling {
-  OutputText Declaration;   ///< Of the fused kernel's parameter.
-  OutputText Field;         ///< Of the argument structure.
-  OutputText Element = {};  ///< Of a pointer: what it points to, without qualifiers.
+  OutputText Declaration;  ///< Of the fused kernel's parameter.
+  OutputText Field;        ///< Of the argument structure.
+  OutputText Element = {}; ///< Of a pointer: what it points to, without qualifiers.
 };
 
 struct ParameterText : ParameterSpelling {

@@ -27,10 +27,10 @@ struct BlockLocalPlan {
   Polynomial Length, Stride;
   std::vector<RowValue> Values; ///< Of the graph's flows.
   std::vector<RowInput> Inputs;
-  std::vector<bool> ByElement;                 ///< By node: a pointwise kernel, called for every element of the row.
-  std::vector<std::vector<unsigned>> Loops;    ///< By node: its loops over the row (`LoopAccess::Statement`).
-  std::vector<std::string> Barriers;           ///< By position in the order: why one stands before, or nothing.
-  std::vector<AtMost> Requirements;            ///< Of every launch.
+  std::vector<bool> ByElement;              ///< By node: a pointwise kernel, called for every element of the row.
+  std::vector<std::vector<unsigned>> Loops; ///< By node: its loops over the row (`LoopAccess::Statement`).
+  std::vector<std::string> Barriers;        ///< By position in the order: why one stands before, or nothing.
+  std::vector<AtMost> Requirements;         ///< Of every launch.
   /// Elements of a row that a thread keeps; a block's threads have so many registers.
   unsigned MostTurns = 0;
 
