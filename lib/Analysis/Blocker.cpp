@@ -1,7 +1,5 @@
 #include "cufuse/Analysis/Blocker.h"
 
-#include <fmt/format.h>
-
 namespace cufuse {
 
 namespace {
@@ -22,7 +20,7 @@ Message Blocker::message() const {
   std::string Text = row(Kind).Meaning;
   if (!Fact.empty())
     Text += ": " + Fact;
-  return {Where, fmt::format("{} [{}]", Text, row(Kind).Name), row(Kind).Remedy};
+  return {Where, Text, row(Kind).Remedy, row(Kind).Name};
 }
 
 } // namespace cufuse

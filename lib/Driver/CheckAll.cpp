@@ -67,7 +67,7 @@ llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
     for (const Blocker &B : Kernel.Facts.Blockers) {
       Message M = B.message();
       M.Text = Kernel.Facts.Name + ": " + M.Text;
-      if (Seen.insert(M.Where.str() + M.Text).second)
+      if (Seen.insert(M.Where.str() + M.str()).second)
         Messages.push_back(std::move(M));
     }
   // The output is compiled once, with the macros of all files: no kernel may read one that another file sets otherwise.

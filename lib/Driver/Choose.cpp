@@ -62,7 +62,8 @@ llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string 
                                ? "its file does not launch it, and it has no one-dimensional __launch_bounds__"
                            : Found && Unclear ? "the launches in its file differ or are not constant"
                                               : "the launches in its file are not constant";
-  Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where, Facts.Name + ": " + Fact}.message();
+  Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where, Fact}.message();
+  M.Text = Facts.Name + ": " + M.Text;
   M.Remedy = fmt::format("say it with --block {}=256 (or 32x8)", Facts.Name);
   return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{M});
 }

@@ -92,7 +92,7 @@ llvm::json::Object json(const LoadedKernel &Kernel) {
     Launches.push_back(L ? llvm::json::Value(L->str()) : llvm::json::Value(nullptr));
   for (const Blocker &B : F.Blockers)
     Blockers.push_back(llvm::json::Object{{"kind", blockerName(B.Kind)},
-                                          {"message", B.message().Text},
+                                          {"message", B.message().str()},
                                           {"remedy", blockerRemedy(B.Kind)},
                                           {"place", json(B.Where)}});
   return llvm::json::Object{
@@ -154,7 +154,7 @@ std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
           Row("leaves early", fmt::format("{}: {}", E.Where.str(), E.What));
     Row("fusable", F.IsTemplate ? "not known: name it with template arguments" : F.Blockers.empty() ? "yes" : "no");
     for (const Blocker &B : F.Blockers)
-      Row("blocker", fmt::format("{}: {}; {}", B.Where.str(), B.message().Text, blockerRemedy(B.Kind)));
+      Row("blocker", fmt::format("{}: {}; {}", B.Where.str(), B.message().str(), blockerRemedy(B.Kind)));
     for (const auto &[Label, Text] : accessRows(Kernel))
       Row(Label.c_str(), Text);
     Out += '\n';

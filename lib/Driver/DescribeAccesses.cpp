@@ -46,7 +46,8 @@ std::vector<std::pair<std::string, std::string>> accessRows(const LoadedKernel &
                                          : fmt::format(", in whole groups of {}", Shape.Width),
                         Shape.Strided ? ", by a loop over the grid" : "");
   Rows.push_back({"shape", Text});
-  for (const Finding &Reason : Shape.Reasons)
+  // Of a row kernel nobody asks why it is not the other thing; --json has the reasons of both.
+  for (const Finding &Reason : Shape.Shape == KernelShape::RowWise ? std::vector<Finding>() : Shape.Reasons)
     Rows.push_back({"not pointwise", fmt::format("{}: {}", Reason.Where.str(), Reason.What)});
   for (const AccessSite &Site : Kernel.Accesses.Sites) {
     std::string Row = fmt::format("{}, {}:{}", indexed(Site, Kernel), Site.Where.File, Site.Where.Line);

@@ -19,19 +19,25 @@ std::string SourcePlace::snippet() const {
   return fmt::format("{:5} | {}\n      | {}^\n", Line, LineText, Caret);
 }
 
+std::string Message::str() const { return Rule.empty() ? Text : fmt::format("{} [{}]", Text, Rule); }
+
+/// What a message is, where it has no place. With one it is an error: that is the word that others look for.
+static const char *wordFor(ExitCode Code, const Message &M) {
+  if (Code == ExitCode::NotAdvised)
+    return "not advised";
+  if (Code == ExitCode::Undecided)
+    return "undecided";
+  return M.Rule.empty() ? "error" : "refused";
+}
+
 void Failure::log(llvm::raw_ostream &Out) const {
   for (const Message &M : Messages) {
-    Out << M.Where.snippet()
-        << (Code == ExitCode::BadInput     ? "cufuse: refused: "
-            : Code == ExitCode::NotAdvised ? "cufuse: not advised: "
-            : Code == ExitCode::Undecided  ? "cufuse: undecided: "
-                                           : "cufuse: error: ");
-    if (M.Where.isValid())
-      Out << M.Where.str() << ": ";
-    Out << M.Text;
+    const bool HasPlace = M.Where.isValid();
+    const std::string Place = HasPlace ? M.Where.str() : "cufuse";
+    Out << Place << ": " << (HasPlace ? "error" : wordFor(Code, M)) << ": " << llvm::StringRef(M.str()).rtrim() << '\n'
+        << M.Where.snippet();
     if (!M.Remedy.empty())
-      Out << "; " << M.Remedy;
-    Out << '\n';
+      Out << Place << ": note: " << M.Remedy << '\n';
   }
 }
 
@@ -54,7 +60,7 @@ std::string textOf(llvm::Error Error) {
       std::move(Error),
       [&](const Failure &F) {
         for (const Message &One : F.Messages) {
-          Add(One.Text);
+          Add(One.str());
           Add(One.Remedy);
         }
       },

@@ -10,7 +10,7 @@ namespace cufuse {
 void Refusals::add(const Blocker &Reason) {
   Message M = Reason.message();
   if (llvm::none_of(Messages,
-                    [&](const Message &Known) { return Known.Text == M.Text && Known.Where.str() == M.Where.str(); }))
+                    [&](const Message &Known) { return Known.str() == M.str() && Known.Where.str() == M.Where.str(); }))
     Messages.push_back(std::move(M));
 }
 

@@ -17,7 +17,8 @@ CUFUSE_SECONDS = 120
 WITH_VALUE = ("-I", "-isystem", "-iquote", "-include", "-Xcompiler", "-D", "-U", "--options-file", "-optf")
 INSTANCES = 4  # guesses that nvcc is asked for
 PARTNER = "__global__ void conformancePartner(float *data) { data[blockIdx.x * blockDim.x + threadIdx.x] += 1; }\n"
-REFUSED = re.compile(r"^cufuse: refused: (?:(\S[^:]*):(\d+):\d+: )?(.*)$", re.M)
+REFUSED = re.compile(r"(?:(\S[^:]*):(\d+):\d+: error|cufuse: (?:refused|error)): (.*)$")
+REMEDY = re.compile(r"\S.*: note: (.*)$")
 OTHER_NAME = re.compile(r"does not name a kernel|names \d+ kernels|is a template;|no kernel ")
 
 # Kernels that these keep apart may still share a launch, each with blocks of its own.
@@ -254,7 +255,11 @@ def first_line(err):
 def blockers(err):
     """The reasons in cufuse's refusal; those without a blocker's name are of the kind `other`."""
     found = []
-    for file, line, text in REFUSED.findall(err):
-        kind = re.search(r"\[(\w+)\](?:;|$)", text)
-        found.append({"kind": kind[1] if kind else "other", "text": text[:400], "file": file, "line": int(line or 0)})
+    for said in err.splitlines():
+        if refused := REFUSED.match(said):
+            file, line, text = refused.groups()
+            kind = re.search(r"\[(\w+)\]$", text)
+            found.append({"kind": kind[1] if kind else "other", "text": text[:400], "file": file or "", "line": int(line or 0)})
+        elif found and (remedy := REMEDY.match(said)):
+            found[-1]["text"] = f"{found[-1]['text']}; {remedy[1]}"[:400]
     return found or [{"kind": "other", "text": first_line(err), "file": "", "line": 0}]

@@ -15,9 +15,9 @@
 //
 // RUN: sed 's/^  __syncthreads/  ::__syncthreads/' %t/out.cu > %t/barrier.cu
 // RUN: %exits 1 %cufuse check %t/barrier.cu 2>&1 | FileCheck %s --check-prefix=BARRIER
-// BARRIER: {{^}}cufuse: refused: {{[^ ]*}}outputs_are_as_planned.cu:41:{{.*}}: the compiled output is not as planned:
-// BARRIER-SAME: 'bar.sync 0' is no barrier of the plan (sm_90a PTX:{{[0-9]+}}, in _ZN1f5fused{{.*}}; PTX ISA 9.7.13.1);
-// BARRIER-SAME: synchronise by __syncthreads()
+// BARRIER: {{^}}{{[^ ]*}}outputs_are_as_planned.cu:41:{{.*}}: error: the compiled output is not as planned:
+// BARRIER-SAME: 'bar.sync 0' is no barrier of the plan (sm_90a PTX:{{[0-9]+}}, in _ZN1f5fused{{.*}}; PTX ISA 9.7.13.1){{$}}
+// BARRIER: note: synchronise by __syncthreads()
 // RUN: sed 's/if (place > 9)/asm volatile("ret;");/' %t/out.cu > %t/ret.cu
 // RUN: %exits 1 %cufuse check %t/ret.cu 2>&1 | FileCheck %s --check-prefix=RET
 // RET: outputs_are_as_planned.cu:42:{{.*}} ret in assembly ends the fused kernel's thread

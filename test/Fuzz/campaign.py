@@ -63,7 +63,7 @@ def run_batch(batch, folder, tools):
         if status == 0:
             good.append(next(case for case in batch.cases if case.name == name))
         else:
-            refused = (status == 1 and "refused: " in said) or status in batch.refusing
+            refused = (status == 1 and REFUSAL.search(said)) or status in batch.refusing
             outcomes[name] = Outcome(name, "refused" if refused else f"cufuse status {status}", said)
     ways = {case.name: batch.ways(case, folder) for case in good}
     if tools.plant:
@@ -135,7 +135,8 @@ def verdicts(output, cases):
     return result
 
 
-BLOCKER = re.compile(r"\[([A-Z]\w+)\](?:;|$)", re.MULTILINE)
+REFUSAL = re.compile(r"^(cufuse|\S.*:\d+:\d+): (error|refused): ", re.MULTILINE)
+BLOCKER = re.compile(r"\[([A-Z]\w+)\]$", re.MULTILINE)
 
 
 def blockers(said):

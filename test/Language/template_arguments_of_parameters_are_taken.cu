@@ -6,7 +6,7 @@
 // RUN: %cufuse fuse %s:inner %s:packed %s:tuple %s:named --block 32 --block 32 --block 32 --block 32 --name types -o %t.types.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.types.cu
 // RUN: not %cufuse fuse %s:ofThreads %s:inner --block 32 --block 32 -o %t.no.cu 2>&1 | FileCheck %s
-// CHECK: refused: {{.*}}template_arguments_of_parameters_are_taken.cu:{{[0-9:]+}} {{.*}}rank [RebindingParameter]
+// CHECK: template_arguments_of_parameters_are_taken.cu:{{[0-9:]+}}: error: {{.*}}rank [RebindingParameter]
 enum class Mode { Up, Down };
 template <auto Value> struct Constant {
   int x;

@@ -1,17 +1,17 @@
 // A label or a register that assembly declares outside braces is the whole function's: ptxas finds it twice where two
 // bodies, or two turns of a loop, become one function.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:jumps --block 64 --copies 2 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:jumps --block 64 --copies 2 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:jumps %s:other --block 64 --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=OTHER --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=OTHER '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:first %s:second --block 64 --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=HELPER --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=HELPER '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:turns --block 64 --unroll 2 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=TURNS --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=TURNS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:turns --block 64 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=TURNS --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=TURNS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:turns %s:braces --block 64 --block 64 --geometry threads --turns braces=3 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=TURNS --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=TURNS '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 //
 // Names of its own, or between braces, may stand beside it.
@@ -22,11 +22,12 @@
 
 __global__ void jumps(unsigned *data) {
   unsigned x = data[threadIdx.x];
-  // CHECK: refused: {{[^ ]*}}AssemblyNames.cu:[[#@LINE+5]]:{{[0-9]+}}: inline assembly declares a label or a register that
-  // CHECK-SAME: the fused kernel may have twice: behind [AssemblyNames]; put the assembly in { }, between which its names
+  // CHECK: {{[^ ]*}}AssemblyNames.cu:[[#@LINE+6]]:{{[0-9]+}}: error: inline assembly declares a label or a register that
+  // CHECK-SAME: the fused kernel may have twice: behind [AssemblyNames]
+  // CHECK: note: put the assembly in { }, between which its names
   // CHECK-SAME: are its own
-  // CHECK: refused: {{.*}}: tmp [AssemblyNames]
-  // CHECK: refused: {{.*}}: wide [AssemblyNames]
+  // CHECK: error: {{.*}}: tmp [AssemblyNames]
+  // CHECK: error: {{.*}}: wide [AssemblyNames]
   asm volatile(".reg .u32 tmp, wide<4>;\n mov.u32 tmp, %0;\n bra behind;\n add.u32 tmp, tmp, 5;\n"
                "behind: mov.u32 %0, tmp;"
                : "+r"(x));
@@ -35,7 +36,7 @@ __global__ void jumps(unsigned *data) {
 
 __global__ void other(unsigned *data) {
   unsigned x = data[threadIdx.x];
-  // OTHER: refused: {{[^ ]*}}AssemblyNames.cu:[[#@LINE+1]]:{{[0-9]+}}: {{.*}}: behind [AssemblyNames]
+  // OTHER: {{[^ ]*}}AssemblyNames.cu:[[#@LINE+1]]:{{[0-9]+}}: error: {{.*}}: behind [AssemblyNames]
   asm volatile("{ .reg .u32 tmp; mov.u32 tmp, %0; mov.u32 %0, tmp; } bra behind; behind:" : "+r"(x));
   data[threadIdx.x] = x;
 }
@@ -47,7 +48,7 @@ __global__ void braces(unsigned *data) {
 }
 
 __device__ unsigned copied(unsigned x) {
-  // HELPER: refused: {{[^ ]*}}AssemblyNames.cu:[[#@LINE+1]]:{{[0-9]+}}: {{.*}}: held [AssemblyNames]
+  // HELPER: {{[^ ]*}}AssemblyNames.cu:[[#@LINE+1]]:{{[0-9]+}}: error: {{.*}}: held [AssemblyNames]
   asm volatile(".reg .u32 held; mov.u32 held, %0; mov.u32 %0, held;" : "+r"(x));
   return x;
 }
@@ -57,7 +58,7 @@ __global__ void second(unsigned *data) { data[threadIdx.x] = copied(data[threadI
 __global__ void turns(unsigned *data, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     unsigned x = data[i];
-    // TURNS: refused: {{[^ ]*}}AssemblyNames.cu:[[#@LINE+1]]:{{[0-9]+}}: {{.*}}: turn [AssemblyNames]
+    // TURNS: {{[^ ]*}}AssemblyNames.cu:[[#@LINE+1]]:{{[0-9]+}}: error: {{.*}}: turn [AssemblyNames]
     asm volatile(".reg .u32 turn; mov.u32 turn, %0; mov.u32 %0, turn;" : "+r"(x));
     data[i] = x;
   }

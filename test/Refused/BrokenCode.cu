@@ -1,14 +1,15 @@
 // An error counts where the kernel needs the code, and only there.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:needs_it --block 64 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:needs_it --block 64 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:constructed --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=SHARED --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=SHARED '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:does_not --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %s:needs_it --block 64 -o %t/out.cu -- -Dgain=2
 __device__ float helper(float x) {
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:14: needs_it: Clang does not accept code that the kernel needs: use of
-  // CHECK-SAME: undeclared identifier 'gain' [BrokenCode]; correct the error, or pass the missing flags after `--`
+  // CHECK: {{[^ ]*}}:[[#@LINE+3]]:14: error: needs_it: Clang does not accept code that the kernel needs: use of
+  // CHECK-SAME: undeclared identifier 'gain' [BrokenCode]
+  // CHECK: note: correct the error, or pass the missing flags after `--`
   return x * gain;
 }
 
@@ -23,7 +24,7 @@ struct Filled {
   __device__ Filled() : value(3) {}
 };
 __global__ void constructed(int *data) {
-  // SHARED: refused: {{[^ ]*}}:[[#@LINE+2]]:21: constructed: Clang does not accept code that the kernel needs: shared memory
+  // SHARED: {{[^ ]*}}:[[#@LINE+2]]:21: error: constructed: Clang does not accept code that the kernel needs: shared memory
   // SHARED-SAME: 'filled' has a constructor or a destructor [BrokenCode]
   __shared__ Filled filled;
   data[threadIdx.x] = filled.value;

@@ -16,29 +16,31 @@
 
 __device__ int kind(const uint3 &) { return 1; }
 __device__ int kind(uint3 &&) { return 2; }
-// CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:48: overload: a reference is bound to a built-in, which is a value in the
-// CHECK-SAME: fused kernel: threadIdx in overload [BuiltinReference]; copy it first: `const uint3 index = threadIdx;`
+// CHECK: {{[^ ]*}}:[[#@LINE+3]]:48: error: overload: a reference is bound to a built-in, which is a value in the
+// CHECK-SAME: fused kernel: threadIdx in overload [BuiltinReference]
+// CHECK: note: copy it first: `const uint3 index = threadIdx;`
 __global__ void overload(int *x) { x[0] = kind(threadIdx); }
 __global__ void named(int *x) {
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:21: named: {{.*}}: threadIdx in named [BuiltinReference]
-  // NAMED: refused: {{.*}} [BuiltinReference]; copy it first
+  // CHECK: {{[^ ]*}}:[[#@LINE+3]]:21: error: named: {{.*}}: threadIdx in named [BuiltinReference]
+  // NAMED: error: {{.*}} [BuiltinReference]
+  // NAMED: note: copy it first
   const auto &own = threadIdx;
   x[own.x] = 1;
 }
 template <typename T> __device__ unsigned first(T &t) { return t.x; }
-// CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:43: deduced: {{.*}}: blockDim in deduced [BuiltinReference]
+// CHECK: {{[^ ]*}}:[[#@LINE+1]]:43: error: deduced: {{.*}}: blockDim in deduced [BuiltinReference]
 __global__ void deduced(int *x) { x[first(blockDim)] = 1; }
-// CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:40: returned: {{.*}}: threadIdx in own [BuiltinReference]
+// CHECK: {{[^ ]*}}:[[#@LINE+1]]:40: error: returned: {{.*}}: threadIdx in own [BuiltinReference]
 __device__ const uint3 &own() { return threadIdx; }
 __global__ void returned(int *x) { x[own().x] = 1; }
 __global__ void address(int *x) {
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:21: address: {{.*}}: threadIdx in address [BuiltinReference]
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:21: error: address: {{.*}}: threadIdx in address [BuiltinReference]
   const auto *at = &threadIdx;
   x[at->x] = 1;
 }
 template <typename T> __device__ const T &larger(const T &a, const T &b) { return a < b ? b : a; }
 __global__ void handed_on(int *x, unsigned n) {
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:33: handed_on: {{.*}}: threadIdx in handed_on [BuiltinReference]
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:33: error: handed_on: {{.*}}: threadIdx in handed_on [BuiltinReference]
   const unsigned &most = larger(threadIdx.x, n);
   x[most] = 1;
 }
@@ -47,7 +49,7 @@ struct View {
   __device__ View(const unsigned &i) : index(i) {}
 };
 __global__ void held(int *x) {
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:13: held: {{.*}}: threadIdx in held [BuiltinReference]
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:13: error: held: {{.*}}: threadIdx in held [BuiltinReference]
   View view(threadIdx.x);
   x[view.index] = 1;
 }

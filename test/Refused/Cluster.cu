@@ -1,35 +1,39 @@
 // A kernel with cluster dimensions, or that synchronises its cluster, itself or by a group, is refused.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:with_dimensions --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=DIMENSIONS --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=DIMENSIONS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:with_size --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=SIZE --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=SIZE '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:waits --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=CALL --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=CALL '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:by_group --block 64 -o %t/out.cu -- -arch=sm_90a 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=GROUP --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=GROUP '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 #include <cooperative_groups.h>
 
-// DIMENSIONS: refused: {{[^ ]*}}:[[#@LINE+2]]:17: with_dimensions: the kernel uses thread-block clusters:
-// DIMENSIONS-SAME: __cluster_dims__ [Cluster]; leave this kernel out: clusters cannot share a block
+// DIMENSIONS: {{[^ ]*}}:[[#@LINE+3]]:17: error: with_dimensions: the kernel uses thread-block clusters:
+// DIMENSIONS-SAME: __cluster_dims__ [Cluster]
+// DIMENSIONS: note: leave this kernel out: clusters cannot share a block
 __global__ void __cluster_dims__(2, 1, 1) with_dimensions(float *data) { data[threadIdx.x] = 0; }
 
-// SIZE: refused: {{[^ ]*}}:[[#@LINE+1]]:55: with_size: the kernel uses thread-block clusters: __block_size__ [Cluster];
+// SIZE: {{[^ ]*}}:[[#@LINE+2]]:55: error: with_size: the kernel uses thread-block clusters: __block_size__ [Cluster]
+// SIZE: note:
 __global__ void __block_size__((64, 1, 1), (2, 1, 1)) with_size(float *data) { data[threadIdx.x] = 0; }
 
 __global__ void waits(float *data) {
   data[threadIdx.x] = 1;
-  // CALL: refused: {{[^ ]*}}:[[#@LINE+2]]:3: waits: the kernel uses thread-block clusters: __cluster_barrier_arrive in
-  // CALL-SAME: waits [Cluster]; leave this kernel out
+  // CALL: {{[^ ]*}}:[[#@LINE+3]]:3: error: waits: the kernel uses thread-block clusters: __cluster_barrier_arrive in
+  // CALL-SAME: waits [Cluster]
+  // CALL: note: leave this kernel out
   __cluster_barrier_arrive();
-  // CALL: refused: {{[^ ]*}}:[[#@LINE+1]]:3: waits: {{.*}} __cluster_barrier_wait in waits [Cluster]
+  // CALL: {{[^ ]*}}:[[#@LINE+1]]:3: error: waits: {{.*}} __cluster_barrier_wait in waits [Cluster]
   __cluster_barrier_wait();
 }
 
 __global__ void by_group(float *data) {
   data[threadIdx.x] = 1;
-  // GROUP: refused: {{[^ ]*}}:[[#@LINE+2]]:38: by_group: the kernel uses thread-block clusters: cooperative_groups::
-  // GROUP-SAME: {{.*}}cluster_group::sync calls __cluster_barrier_arrive [Cluster]; leave this kernel out
+  // GROUP: {{[^ ]*}}:[[#@LINE+3]]:38: error: by_group: the kernel uses thread-block clusters: cooperative_groups::
+  // GROUP-SAME: {{.*}}cluster_group::sync calls __cluster_barrier_arrive [Cluster]
+  // GROUP: note: leave this kernel out
   cooperative_groups::this_cluster().sync();
 }

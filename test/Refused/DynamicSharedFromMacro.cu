@@ -2,17 +2,18 @@
 // or out of a plain macro it is not.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:by_macro --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=MACRO --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=MACRO '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:two_at_once --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=TWO --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=TWO '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:written %s:by_plain_macro --block 64 --block 64 -o %t/out.cu
 #define DYNAMIC(type, name, ...) extern __shared__ __VA_OPT__(alignas(__VA_ARGS__)) type name[]
 #define PLAIN(type, name) extern __shared__ type name[]
 
 __global__ void by_macro(float *data) {
-  // MACRO: refused: {{[^ ]*}}:[[#@LINE+2]]:{{[0-9]+}}: by_macro: dynamic shared memory is declared by a macro, or several arrays
-  // MACRO-SAME: at once: tile [DynamicSharedFromMacro]; write `extern __shared__ T name[];`, one array each
+  // MACRO: {{[^ ]*}}:[[#@LINE+3]]:{{[0-9]+}}: error: by_macro: dynamic shared memory is declared by a macro, or several arrays
+  // MACRO-SAME: at once: tile [DynamicSharedFromMacro]
+  // MACRO: note: write `extern __shared__ T name[];`, one array each
   DYNAMIC(float, tile);
   tile[threadIdx.x] = data[threadIdx.x];
   __syncthreads();
@@ -27,7 +28,7 @@ __global__ void by_plain_macro(float *data) {
 }
 
 __global__ void two_at_once(float *data) {
-  // TWO: refused: {{[^ ]*}}:[[#@LINE+1]]:27: two_at_once: {{.*}}: tile [DynamicSharedFromMacro]
+  // TWO: {{[^ ]*}}:[[#@LINE+1]]:27: error: two_at_once: {{.*}}: tile [DynamicSharedFromMacro]
   extern __shared__ float tile[], same[];
   tile[threadIdx.x] = data[threadIdx.x];
   __syncthreads();

@@ -2,7 +2,7 @@
 // none of these.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:sums %s:divided --block 128 --link sums.sum=divided.sum \
-// RUN:   --link sums.rows=divided.rows -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN:   --link sums.rows=divided.rows -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 
 __global__ void sums(const float *__restrict__ in, float *__restrict__ sum, int rows, int columns) {
@@ -21,8 +21,9 @@ __global__ void divided(const float *__restrict__ in, const float *__restrict__ 
   __shared__ float total;
   if (blockIdx.x >= rows)
     return;
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:5: threads may leave a kernel before its barrier, but must go on to the next
-  // CHECK-SAME: kernel: divided: {{.*}} [ExitBeforeNext]; guard the work with `if` instead of returning
+  // CHECK: {{[^ ]*}}:[[#@LINE+4]]:5: error: threads may leave a kernel before its barrier, but must go on to the next
+  // CHECK-SAME: kernel: divided: {{.*}} [ExitBeforeNext]
+  // CHECK: note: guard the work with `if` instead of returning
   if (threadIdx.x >= columns)
     return;
   if (threadIdx.x == 0)

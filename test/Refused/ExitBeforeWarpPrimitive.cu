@@ -1,9 +1,9 @@
 // Lanes that leave a block exit when it is the only one they play; with more to play, others would wait for them.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:sum_early --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:sum_early %s:sum_row --block 128 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --implicit-check-not=refused:
+// RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:sum_some --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=SOME
 // RUN: %exits 1 %cufuse fuse %s:sum_below --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
@@ -43,9 +43,9 @@ __device__ float warp_sum(float value) {
 __global__ void sum_early(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
-    // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:5: lanes may leave a block before a warp primitive, and would rejoin for the
-    // CHECK-SAME: next block: sum_early: this return, and warp_sum, {{[^ ]*}}:[[#@LINE+3]] [ExitBeforeWarpPrimitive];
-    // CHECK-SAME: use --grid-policy match without --geometry threads, let whole warps leave, or guard the work with `if`
+    // CHECK: {{[^ ]*}}:[[#@LINE+3]]:5: error: lanes may leave a block before a warp primitive, and would rejoin for the
+    // CHECK-SAME: next block: sum_early: this return, and warp_sum, {{[^ ]*}}:[[#@LINE+3]] [ExitBeforeWarpPrimitive]
+    // CHECK: note: use --grid-policy match without --geometry threads, let whole warps leave, or guard the work with `if`
     return;
   const float sum = warp_sum(in[i]);
   if (threadIdx.x % 32 == 0)
@@ -63,13 +63,13 @@ __global__ void sum_guarded(const float *in, float *out, int n) {
 // Some lanes of a warp are behind a number that is no multiple of 32.
 __global__ void sum_some(const float *in, float *out) {
   if (threadIdx.x / 32 == 1 && threadIdx.x / 16 % 2 == 0)
-    // SOME: [[#@LINE+1]]:5: lanes may leave a block before a warp primitive
+    // SOME: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
 __global__ void sum_below(const float *in, float *out, int n) {
   if (threadIdx.x >= 80)
-    // BELOW: [[#@LINE+1]]:5: lanes may leave a block before a warp primitive
+    // BELOW: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
@@ -78,7 +78,7 @@ __global__ void sum_moved(const float *in, float *out, int n) {
   int thread = threadIdx.x;
   thread += n;
   if (thread / 32 > 1)
-    // MOVED: [[#@LINE+1]]:5: lanes may leave a block before a warp primitive
+    // MOVED: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
@@ -87,7 +87,7 @@ __global__ void sum_from(const float *in, float *out, int n) {
   const int warp = (start + threadIdx.x) / 32;
   start = 17;
   if (warp > 1)
-    // FROM: [[#@LINE+1]]:5: lanes may leave a block before a warp primitive
+    // FROM: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x + start]));
 }
@@ -95,7 +95,7 @@ __global__ void sum_from(const float *in, float *out, int n) {
 __global__ void sum_narrow(const float *in, float *out, int n) {
   const signed char thread = threadIdx.x;
   if (thread / 32 != n)
-    // NARROW: [[#@LINE+1]]:5: lanes may leave a block before a warp primitive
+    // NARROW: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
@@ -111,7 +111,7 @@ __global__ void sum_row(const float *in, float *out, int rows) {
 // The bounds check as a branch: its lanes come to the end of the block, too.
 __global__ void sum_branch(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  // BRANCH: refused: {{[^ ]*}}:[[#@LINE+2]]:{{[0-9]+}}: lanes may leave a block before a warp primitive{{.*}}: sum_branch:
+  // BRANCH: {{[^ ]*}}:[[#@LINE+2]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive{{.*}}: sum_branch:
   // BRANCH-SAME: this branch skips shfl.sync.down.f32, {{.*}} [ExitBeforeWarpPrimitive]
   if (i < n) {
     const float sum = warp_sum(in[i]);
@@ -120,7 +120,7 @@ __global__ void sum_branch(const float *in, float *out, int n) {
   }
 }
 __device__ void sum_for(int i, const float *in, float *out, int n) {
-  // HELPER: [[#@LINE+1]]:{{[0-9]+}}: lanes may leave a block before a warp primitive
+  // HELPER: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (i >= n)
     return;
   atomicAdd(out, warp_sum(in[i]));
@@ -130,7 +130,7 @@ __global__ void sum_in_helper(const float *in, float *out, int n) {
 }
 __global__ void sum_assembled(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  // ASSEMBLED: [[#@LINE+1]]:{{[0-9]+}}: lanes may leave a block before a warp primitive
+  // ASSEMBLED: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (i >= n)
     return;
   float other;
@@ -138,7 +138,7 @@ __global__ void sum_assembled(const float *in, float *out, int n) {
   out[i] = other;
 }
 __global__ void votes(const float *in, unsigned *out, int n) {
-  // VOTES: [[#@LINE+1]]:{{[0-9]+}}: lanes may leave a block before a warp primitive
+  // VOTES: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     out[i] = __ballot_sync(0xffffffff, in[i] > 0);
 }

@@ -4,8 +4,9 @@
 // RUN: %exits 1 %cufuse fuse %t/fast.cu:fast %t/old.cu:old --block 32 --block 32 -p %t -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: %cufuse fuse %t/fast.cu:fast %t/other.cu:other --block 32 --block 32 -p %t -o %t/out.cu
 
-// CHECK: slow.cu:1:{{[0-9]+}}: the kernels' files are compiled with other arithmetic or for other architectures: slow is compiled
-// CHECK-SAME: with -fmad=false -arch=sm_90a, fast with -use_fast_math -arch=sm_90a [FlagsDisagree]; compile both alike
+// CHECK: slow.cu:1:{{[0-9]+}}: error: the kernels' files are compiled with other arithmetic or for other architectures: slow is compiled
+// CHECK-SAME: with -fmad=false -arch=sm_90a, fast with -use_fast_math -arch=sm_90a [FlagsDisagree]
+// CHECK: note: compile both alike
 // OLD: old is compiled with -use_fast_math -arch=sm_80, fast with -use_fast_math -arch=sm_90a [FlagsDisagree]
 
 //--- commands.in

@@ -16,9 +16,10 @@
 __global__ void shift(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    // PACKED: refused: {{[^ ]*}}:[[#@LINE+3]]:5: a kernel uses memory to which no pointer among its parameters leads, and
-    // PACKED-SAME: which another one may access: shift: out[i] at {{[^ ]*}}; packed uses pointers in arrays,
-    // PACKED-SAME: {{[^ ]*}} [HiddenMemory]; pass what it uses as a pointer parameter, or launch it separately
+    // PACKED: {{[^ ]*}}:[[#@LINE+4]]:5: error: a kernel uses memory that no pointer parameter leads to, and another
+    // PACKED-SAME: kernel may access it: shift: out[i] at {{[^ ]*}}; packed uses pointers in arrays,
+    // PACKED-SAME: {{[^ ]*}} [HiddenMemory]
+    // PACKED: note: pass what it uses as a pointer parameter, or launch it separately
     out[i] = in[i] + 1;
 }
 
@@ -35,9 +36,9 @@ __global__ void both(float *__restrict__ mid, float *__restrict__ side, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
     mid[i] = i;
-    // NUMBER: refused: {{.*}} both: mid[i] at {{.*}}; byNumber uses an address that it computes, {{.*}} [HiddenMemory]
-    // TEXTURE: refused: {{.*}} both: mid[i] at {{.*}}; byTexture uses {{.*}} [HiddenMemory]
-    // SURFACE: refused: {{.*}} both: mid[i] at {{.*}}; bySurface uses {{.*}} [HiddenMemory]
+    // NUMBER: error: {{.*}} both: mid[i] at {{.*}}; byNumber uses an address that it computes, {{.*}} [HiddenMemory]
+    // TEXTURE: error: {{.*}} both: mid[i] at {{.*}}; byTexture uses {{.*}} [HiddenMemory]
+    // SURFACE: error: {{.*}} both: mid[i] at {{.*}}; bySurface uses {{.*}} [HiddenMemory]
     side[i] = 2 * i;
   }
 }

@@ -1,28 +1,29 @@
 // Inline assembly that says something of the block without a counterpart in a partition, or not plainly, is refused; the
 // lane and arithmetic are not its business.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:unknown --block 64 -o %t/out.cu 2>&1 | FileCheck %s --implicit-check-not=refused:
+// RUN: %exits 1 %cufuse fuse %s:unknown --block 64 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:unplain --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=UNPLAIN --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=UNPLAIN '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:launch --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=LAUNCH --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=LAUNCH '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:lanes --block 64 -o %t/out.cu
 __global__ void unknown(float *data) {
   unsigned x, y, z, w;
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+3]]:3: unknown: inline assembly reads or synchronises the thread block in a way that
-  // CHECK-SAME: cannot be rewritten: %nwarpid in unknown [InlineAsmBlock]; use the CUDA C++ built-ins, or name %tid.x and
+  // CHECK: {{[^ ]*}}:[[#@LINE+4]]:3: error: unknown: inline assembly reads or synchronises the thread block in a way that
+  // CHECK-SAME: cannot be rewritten: %nwarpid in unknown [InlineAsmBlock]
+  // CHECK: note: use the CUDA C++ built-ins, or name %tid.x and
   // CHECK-SAME: its like plainly, in assembly with operands
   asm("mov.u32 %0, %%nwarpid;" : "=r"(x));
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: %tid in unknown
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:3: error: unknown: {{.*}}: %tid in unknown
   asm("mov.v4.u32 {%0, %1, %2, %3}, %%tid;" : "=r"(x), "=r"(y), "=r"(z), "=r"(w));
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: bar in unknown
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:3: error: unknown: {{.*}}: bar in unknown
   asm volatile("bar.red.popc.u32 %0, 0, p;" : "=r"(x) : : "memory");
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: bar in unknown
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:3: error: unknown: {{.*}}: bar in unknown
   asm volatile("bar.sync 0, 32;" ::: "memory");
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: bar in unknown
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:3: error: unknown: {{.*}}: bar in unknown
   asm volatile("@p bar.sync 1, 32;" ::: "memory");
-  // CHECK: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unknown: {{.*}}: exit in unknown
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:3: error: unknown: {{.*}}: exit in unknown
   asm volatile("exit;");
   data[x + y + z + w] += 1;
 }
@@ -30,34 +31,34 @@ __global__ void unknown(float *data) {
 // What the launch, the cluster or the end of the thread is to the kernel, and whatever no table knows.
 __global__ void launch(unsigned *data) {
   unsigned x;
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %nclusterid in launch [InlineAsmBlock]
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: %nclusterid in launch [InlineAsmBlock]
   asm("mov.u32 %0, %%nclusterid.x;" : "=r"(x));
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %aggr_smem_size in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: %aggr_smem_size in launch
   asm("mov.u32 %0, %%aggr_smem_size;" : "=r"(x));
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %is_explicit_cluster in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: %is_explicit_cluster in launch
   asm("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }" : "=r"(x));
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %cluster_ctarank in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: %cluster_ctarank in launch
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(x));
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %unheardof in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: %unheardof in launch
   asm("mov.u32 %0, %%unheardof;" : "=r"(x));
   unsigned short half;
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: %tid as u16 in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: %tid as u16 in launch
   asm("mov.u16 %0, %%tid.x;" : "=h"(half));
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: ret in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: ret in launch
   asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0; @p ret; }" ::"r"(x));
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: clusterlaunchcontrol in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: clusterlaunchcontrol in launch
   asm volatile("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%0], [%0];" ::"r"(x));
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: griddepcontrol in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: griddepcontrol in launch
   asm volatile("griddepcontrol.launch_dependents;");
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: mapa in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: mapa in launch
   asm("mapa.shared::cluster.u32 %0, %0, 0;" : "+r"(x));
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: call in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: call in launch
   asm volatile("call _Z6launchPj, ();");
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: unheardof.sync.b32 in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: unheardof.sync.b32 in launch
   asm volatile("unheardof.sync.b32 %0;" : "=r"(x));
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: .unheardof in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: .unheardof in launch
   asm volatile(".unheardof 1;");
-  // LAUNCH: refused: {{[^ ]*}}:[[#@LINE+1]]:3: launch: {{.*}}: a comment like nvcc's own in launch
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: a comment like nvcc's own in launch
   asm volatile("// end inline asm\n ret;");
   data[x] += 1;
 }
@@ -65,16 +66,16 @@ __global__ void launch(unsigned *data) {
 #define MOVE "mov.u32 %0, %%tid.x;"
 __global__ void unplain(float *data) {
   unsigned x, y;
-  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unplain: {{.*}}: a macro spells it [InlineAsmBlock]
+  // UNPLAIN: {{[^ ]*}}:[[#@LINE+1]]:3: error: unplain: {{.*}}: a macro spells it [InlineAsmBlock]
   asm(MOVE : "=r"(x));
-  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unplain: {{.*}}: its text is not written plainly [InlineAsmBlock]
+  // UNPLAIN: {{[^ ]*}}:[[#@LINE+1]]:3: error: unplain: {{.*}}: its text is not written plainly [InlineAsmBlock]
   asm("mov.u32 %0, %%ti" "d.x;" : "=r"(y));
-  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+2]]:3: unplain: {{.*}}: it may write an output without `&` before it reads what
+  // UNPLAIN: {{[^ ]*}}:[[#@LINE+2]]:3: error: unplain: {{.*}}: it may write an output without `&` before it reads what
   // UNPLAIN-SAME: becomes an operand; say "=&r" or "+&r" [InlineAsmBlock]
   asm("{ .reg .u32 t; shl.b32 %0, %0, 2; mov.u32 t, %%tid.x; xor.b32 %0, %0, t; }" : "+r"(x));
-  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unplain: {{.*}}: it may write an output without `&`
+  // UNPLAIN: {{[^ ]*}}:[[#@LINE+1]]:3: error: unplain: {{.*}}: it may write an output without `&`
   asm("add.u32 %[x], %[x], 1; add.u32 %[x], %[x], %%ntid.x;" : [x] "+r"(x));
-  // UNPLAIN: refused: {{[^ ]*}}:[[#@LINE+1]]:3: unplain: {{.*}}: it may write an output without `&`
+  // UNPLAIN: {{[^ ]*}}:[[#@LINE+1]]:3: error: unplain: {{.*}}: it may write an output without `&`
   asm("{ .reg .pred p; again: add.u32 %0, %0, %%ntid.x; setp.lt.u32 p, %0, 99; @p bra again; }" : "+r"(x));
   data[x + y] += 1;
 }

@@ -10,8 +10,9 @@
 
 #include "elements.h"
 
-// BOX: refused: kernels.cu:[[#@LINE+3]]:17: elements of the intermediate cannot be kept in a variable: makeBoxes.boxes is
-// BOX-SAME: struct Box * [LinkedElement]; let their type have a default constructor, and leave copying and assigning to the
+// BOX: kernels.cu:[[#@LINE+4]]:17: error: elements of the intermediate cannot be kept in a variable: makeBoxes.boxes is
+// BOX-SAME: struct Box * [LinkedElement]
+// BOX: note: let their type have a default constructor, and leave copying and assigning to the
 // BOX-SAME: compiler
 __global__ void makeBoxes(Box *__restrict__ boxes, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,7 +25,7 @@ __global__ void openBoxes(const Box *__restrict__ boxes, float *__restrict__ out
     out[i] = boxes[i].value;
 }
 
-// LOT: refused: {{.*}}: makeLots.lots is struct Lot * [LinkedElement]
+// LOT: error: {{.*}}: makeLots.lots is struct Lot * [LinkedElement]
 __global__ void makeLots(Lot *__restrict__ lots, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

@@ -1,9 +1,9 @@
 // A consumer whose threads work together, or that does more than one element at a time, is refused.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:sums --block 128 \
-// RUN:   --link scale.mid=sums.in --link scale.n=sums.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BLOCKSUM --implicit-check-not=refused:
+// RUN:   --link scale.mid=sums.in --link scale.n=sums.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BLOCKSUM '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:first --block 128 \
-// RUN:   --link scale.mid=first.in --link scale.n=first.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=FIRST --implicit-check-not=refused:
+// RUN:   --link scale.mid=first.in --link scale.n=first.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=FIRST '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 
 __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int n) {
@@ -13,10 +13,11 @@ __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int
     mid[i] = 2 * in[i];
 }
 
-// BLOCKSUM: refused: {{[^ ]*}}:[[#@LINE+8]]:3: the consumer is no function of one element: sums: it synchronises:
-// BLOCKSUM-SAME: __syncthreads; scale stores mid[i] at {{[^ ]*}}:13:5 [NotPointwise]; let each thread compute
-// BLOCKSUM: refused: {{[^ ]*}}:[[#@LINE+4]]:20: {{.*}} sums: it has shared memory: part; scale stores
-// BLOCKSUM: refused: {{.*}} sums: 'threadIdx.x' depends on the thread other than by its linear index
+// BLOCKSUM: {{[^ ]*}}:[[#@LINE+9]]:3: error: the consumer is not pointwise: sums: it synchronises:
+// BLOCKSUM-SAME: __syncthreads; scale stores mid[i] at {{[^ ]*}}:13:5 [NotPointwise]
+// BLOCKSUM: note: let each thread compute only the element of its own linear index, below a bound
+// BLOCKSUM: {{[^ ]*}}:[[#@LINE+4]]:20: error: {{.*}} sums: it has shared memory: part; scale stores
+// BLOCKSUM: error: {{.*}} sums: 'threadIdx.x' depends on the thread other than by its linear index
 __global__ void sums(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   __shared__ float part[128];
@@ -26,7 +27,7 @@ __global__ void sums(const float *__restrict__ in, float *__restrict__ out, int 
     out[i] = part[0];
 }
 
-// FIRST: refused: {{[^ ]*}}:[[#@LINE+4]]:7: the consumer is no function of one element: first: 'threadIdx.x == 0' depends
+// FIRST: {{[^ ]*}}:[[#@LINE+4]]:7: error: the consumer is not pointwise: first: 'threadIdx.x == 0' depends
 // FIRST-SAME: on the thread other than by its linear index: threadIdx.x; scale stores mid[i] at {{.*}} [NotPointwise]
 __global__ void first(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -3,21 +3,22 @@
 // REQUIRES: nvcc
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:by_architecture --block 64 -o %t/out.cu -- -gencode arch=compute_90,code=sm_90 \
-// RUN:   -gencode arch=compute_80,code=sm_80 2>&1 | FileCheck %s --check-prefix=ARCH --implicit-check-not=refused:
+// RUN:   -gencode arch=compute_80,code=sm_80 2>&1 | FileCheck %s --check-prefix=ARCH '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:by_architecture --block 64 -o %t/out.cu -- -arch=all-major 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=MAJOR
 // RUN: %exits 1 %cufuse fuse %s:by_compiler --block 64 -o %t/out.cu -- -arch=sm_80 -DASK 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=COMPILER --implicit-check-not=refused:
+// RUN:   FileCheck %s --check-prefix=COMPILER '--implicit-check-not={{(error|refused):}}'
 // RUN: mkdir -p %t/cuda/bin && %python -c "import os, sys; root = os.path.dirname(os.path.dirname(os.path.realpath( \
 // RUN:   sys.argv[1]))); [os.symlink(os.path.join(root, name), os.path.join(sys.argv[2], name)) for name in \
 // RUN:   ('include', 'nvvm')]" %nvcc %t/cuda
 // RUN: %exits 1 env CUDA_HOME=%t/cuda CUDA_PATH=%t/cuda PATH=/bin %cufuse fuse %s:by_version --block 64 -o %t/out.cu \
-// RUN:   -- -arch=sm_80 -DVERSION 2>&1 | FileCheck %s --check-prefix=ABSENT --implicit-check-not=refused:
+// RUN:   -- -arch=sm_80 -DVERSION 2>&1 | FileCheck %s --check-prefix=ABSENT '--implicit-check-not={{(error|refused):}}'
 // RUN: not ls %t/out.cu
 
-// ARCH: refused: {{[^ ]*}}:[[#@LINE+4]]:1: by_architecture: nvcc compiles another text here than cufuse reads:
-// ARCH-SAME: for sm_90, nvcc reads 'out' where cufuse reads '__syncthreads' [OtherCompilersText]; leave out what
-// MAJOR: refused: {{[^ ]*}}:[[#@LINE+2]]:1: by_architecture: {{.*}} for sm_90, nvcc reads
+// ARCH: {{[^ ]*}}:[[#@LINE+5]]:1: error: by_architecture: nvcc compiles other text here than cufuse reads:
+// ARCH-SAME: for sm_90, nvcc reads 'out' where cufuse reads '__syncthreads' [OtherCompilersText]
+// ARCH: note: leave out what
+// MAJOR: {{[^ ]*}}:[[#@LINE+2]]:1: error: by_architecture: {{.*}} for sm_90, nvcc reads
 __global__ void by_architecture(int *out) {
 #if __CUDA_ARCH__ >= 900
   out[threadIdx.x] = 1;
@@ -29,7 +30,7 @@ __global__ void by_architecture(int *out) {
 
 #ifdef ASK
 __global__ void by_compiler(int *out) {
-// COMPILER: refused: {{[^ ]*}}:[[#@LINE+1]]:1: by_compiler: {{.*}} nvcc reads '0' where cufuse reads '1'
+// COMPILER: {{[^ ]*}}:[[#@LINE+1]]:1: error: by_compiler: {{.*}} nvcc reads '0' where cufuse reads '1'
 #if __has_builtin(__nvvm_read_ptx_sreg_tid_x)
   out[threadIdx.x] = 1;
 #else
@@ -39,7 +40,7 @@ __global__ void by_compiler(int *out) {
 #endif
 
 __global__ void by_version(int *out) {
-// ABSENT: refused: {{[^ ]*}}:[[#@LINE+1]]:{{[0-9]+}}: by_version: {{.*}} __GNUC__ may be another for nvcc, and nvcc is not
+// ABSENT: {{[^ ]*}}:[[#@LINE+1]]:{{[0-9]+}}: error: by_version: {{.*}} __GNUC__ may be another for nvcc, and nvcc is not
 #if defined(VERSION) && __GNUC__ >= 5
   out[threadIdx.x] = 1;
 #endif

@@ -4,8 +4,9 @@
 // RUN:   --link twice.columns=plusOne.columns -o %t/out.cu 2>&1 | FileCheck %s
 // RUN: ls -A %t | count 0
 
-// CHECK: refused: {{[^ ]*}}:[[#@LINE+2]]:17: kernels that follow each other row by row have blocks of one dimension:
-// CHECK-SAME: twice has blocks of 32x4 [RowBlock]; use --block 256 or the like
+// CHECK: {{[^ ]*}}:[[#@LINE+3]]:17: error: kernels that are fused by row need blocks of one dimension:
+// CHECK-SAME: twice has blocks of 32x4 [RowBlock]
+// CHECK: note: use --block 256 or the like
 __global__ void twice(const float *__restrict__ in, float *__restrict__ out, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     out[blockIdx.x * columns + i] = 2 * in[blockIdx.x * columns + i];

@@ -7,10 +7,11 @@
 // RUN: %cufuse fuse %t.files/plain.cu:scaled %t.files/plain.cu:other --block 64 --block 64 -o %t/out.cu
 // RUN: FileCheck %s --check-prefix=PLAIN --input-file %t/out.cu
 
-// CHECK: memory.inc:1:1: turned: what must change in a declaration is not written in one piece: a file included inside
-// CHECK-SAME: it holds a part [UneditableText]; write it out in the kernel's file, without #include inside
-// CHECK: register.inc:1:{{[0-9]+}}: named: what must change in a declaration is not written in one piece
-// CHECK: ends.cu:1:17: ends: what must change in a declaration is not written in one piece: it ends in another file
+// CHECK: memory.inc:1:1: error: turned: what must change in a declaration is not written in one piece: a file included inside
+// CHECK-SAME: it holds a part [UneditableText]
+// CHECK: note: write it out in the kernel's file, without #include inside
+// CHECK: register.inc:1:{{[0-9]+}}: error: named: what must change in a declaration is not written in one piece
+// CHECK: ends.cu:1:17: error: ends: what must change in a declaration is not written in one piece: it ends in another file
 
 //--- memory.cu
 __global__ void turned(int *out) {

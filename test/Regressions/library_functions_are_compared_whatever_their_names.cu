@@ -6,7 +6,7 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/a.cu:five --block 64 -o %t/out.cu -- -isystem %t.files/library
 
-// CHECK: refused: {{.*}} [{{OtherMeaning|HeaderConfiguration}}]
+// CHECK: error: {{.*}} [{{OtherMeaning|HeaderConfiguration}}]
 
 //--- library/steps.cuh
 #pragma once

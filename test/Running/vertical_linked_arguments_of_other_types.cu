@@ -16,7 +16,7 @@
 // RUN:   --dead unnamed.y --block 64 --name names -o %t/names.cu
 // RUN: %exits 1 %cufuse fuse --vertical kernels.cu:shifted 'kernels.cu:packed<float,float>' --link shifted.out=packed.x \
 // RUN:   --link shifted.n=packed.n --block 64 -o %t/no.cu 2>&1 | FileCheck %s
-// CHECK: refused: kernels.cu:{{.*}} linked parameters have different types: shifted.out is float *, packed.x is const float *
+// CHECK: kernels.cu:{{.*}}: error: linked parameters have different types: shifted.out is float *, packed.x is const float *
 // RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I %t %t/main.cu %t/loop.cu %t/stores.cu %t/loads.cu %t/rows.cu %t/areas.cu \
 // RUN:   %t/names.cu
 

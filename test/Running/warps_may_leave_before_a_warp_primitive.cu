@@ -10,9 +10,10 @@
 // RUN:   -o match.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/stride.cu %t/turns.cu %t/pool.cu %t/match.cu
 // RUN: %exits 1 %cufuse fuse %t/kernels.cu:by_number --block 48 --grid-policy stride -o %t/none.cu 2>&1 | FileCheck %s
-// CHECK: refused: {{.*}}: lanes may leave a block before a warp primitive, and would rejoin for the next block:
+// CHECK: error: lanes may leave a block before a warp primitive, and would rejoin for the next block:
 // CHECK-SAME: by_number: this return, and warp_sum, {{.*}}; rows of 48 threads are no whole warps
-// CHECK-SAME: [ExitBeforeWarpPrimitive]; use --grid-policy match without --geometry threads, let whole warps leave
+// CHECK-SAME: [ExitBeforeWarpPrimitive]
+// CHECK: note: use --grid-policy match without --geometry threads, let whole warps leave
 
 //--- kernels.cu
 __device__ int warp_sum(int value) {

@@ -1,4 +1,5 @@
-// Every form of a pointwise kernel is recognised, and of others it is said what forbids it.
+// Every form of a pointwise kernel is recognised, and of others it is said what forbids it: not of row kernels, which are
+// fused by row.
 // RUN: %cufuse inspect %s | FileCheck %s
 
 // CHECK-LABEL: {{^}}guarded(
@@ -100,6 +101,7 @@ __global__ void differs(float *x, float *y, int n, int m) {
 
 // CHECK-LABEL: {{^}}rows(
 // CHECK: shape            row-wise
+// CHECK-NOT: not pointwise
 // CHECK: store            out[blockIdx.x * columns + i'], {{.*}}, if i < columns
 __global__ void rows(const float *in, float *out, int columns) {
   __shared__ float sum;

@@ -1,5 +1,6 @@
 #include "cufuse/Compile/Cubin.h"
 
+#include "Complaint.h"
 #include "TemporaryFolder.h"
 
 #include "cufuse/Frontend/Toolchain.h"
@@ -47,7 +48,7 @@ protected:
   }
   std::string entry(const std::string &Mangled) const {
     auto Name = entryName(Folder.at("a.cubin"), Mangled);
-    return Name ? *Name : llvm::toString(Name.takeError());
+    return Name ? *Name : complaintOf(Name.takeError());
   }
   TemporaryFolder Folder;
 };

@@ -1,5 +1,7 @@
 #include "cufuse/Workload/Expression.h"
 
+#include "Complaint.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +21,7 @@ llvm::Expected<Number> value(const std::string &Text) {
 }
 std::string text(const std::string &Text) {
   auto Value = value(Text);
-  return Value ? Value->str() : llvm::toString(Value.takeError());
+  return Value ? Value->str() : complaintOf(Value.takeError());
 }
 
 TEST(Expression, IntegersAreExact) {

@@ -1,6 +1,6 @@
 #include "cufuse/Frontend/KernelSpec.h"
 
-#include "cufuse/Support/Error.h"
+#include "Complaint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,9 +20,13 @@ KernelSpec spec(const char *Text) {
 template <typename Value> std::string usage(llvm::Expected<Value> Parsed) {
   if (Parsed)
     return "accepted";
+  llvm::Error Error = Parsed.takeError();
+  EXPECT_TRUE(Error.isA<Failure>());
   std::string Text;
-  llvm::raw_string_ostream Out(Text);
-  EXPECT_EQ(report(Parsed.takeError(), Out), ExitCode::BadUsage);
+  llvm::handleAllErrors(std::move(Error), [&](const Failure &F) {
+    EXPECT_EQ(F.Code, ExitCode::BadUsage);
+    Text = complaintOf(llvm::make_error<Failure>(F.Code, F.Messages));
+  });
   return Text;
 }
 

@@ -1,5 +1,6 @@
 #include "cufuse/Workload/Launches.h"
 
+#include "Complaint.h"
 #include "TemporaryFolder.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +61,7 @@ struct Case {
     auto Packed = pack();
     if (Packed)
       return "nothing is wrong";
-    const std::string All = llvm::toString(Packed.takeError());
+    const std::string All = complaintOf(Packed.takeError());
     return All.substr(All.find(".yaml:") + 6);
   }
   KernelFacts Facts;
@@ -207,7 +208,7 @@ TEST(PackArguments, GridAndMemoryFollowFromTheBlock) {
 
 TEST(PackArguments, BlocksAreThoseOfTheWorkload) {
   auto Packed = Case({Int}, "{p: 1}").pack({96});
-  EXPECT_THAT(llvm::toString(Packed.takeError()), HasSubstr("4:5: k: its workload does not allow blocks of 96; add"));
+  EXPECT_THAT(complaintOf(Packed.takeError()), HasSubstr("4:5: k: its workload does not allow blocks of 96; add"));
 }
 
 TEST(PackArguments, ImpossibleGridsAreRefused) {
@@ -226,7 +227,7 @@ TEST(PackArguments, BoundValuesAreSpelledInCxx) {
   const auto Bound = [](const ParameterFacts &Parameter, const std::string &Value) {
     const Case C({Parameter}, "{p: " + Value + "}", "    bindable: [p]\n");
     auto Result = boundArguments(C.Facts, C.W.Kernels[0]);
-    return Result ? Result->at(0).second : llvm::toString(Result.takeError());
+    return Result ? Result->at(0).second : complaintOf(Result.takeError());
   };
   EXPECT_EQ(Bound(Int, "n"), "1000");
   EXPECT_EQ(Bound(Int, "-0x80000000"), "-2147483648");
@@ -241,7 +242,7 @@ TEST(PackArguments, BoundValuesAreSpelledInCxx) {
   EXPECT_THAT(Bound(Int, "block.x"), HasSubstr("7:20: 'block.x' has no value here"));
   EXPECT_THAT(Bound(Int, "0x80000000"), HasSubstr("7:20: 'p' is int, which cannot be 2147483648"));
   const Case Unknown({Int}, "{p: 1}", "    bindable: [q]\n");
-  EXPECT_THAT(llvm::toString(boundArguments(Unknown.Facts, Unknown.W.Kernels[0]).takeError()),
+  EXPECT_THAT(complaintOf(boundArguments(Unknown.Facts, Unknown.W.Kernels[0]).takeError()),
               HasSubstr("8:16: k has no parameter 'q'; did you mean 'p'?"));
 }
 

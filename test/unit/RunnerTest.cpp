@@ -1,5 +1,6 @@
 #include "cufuse/Profile/RunnerPool.h"
 
+#include "Complaint.h"
 #include "TemporaryFolder.h"
 
 #include "cufuse/Support/Error.h"
@@ -137,7 +138,7 @@ TEST_F(RunnerFake, WhyItCannotBeginIsItsOwnToSay) {
   Options.Runner = Folder.script("no-gpu", R"(echo '{"failed":"no GPU","exit":3,"remedy":"buy one"}'; exit 3)");
   auto Outcomes = runJob(Options, jobOf({"serial"}), [](const RunOutcome &) {});
   ASSERT_FALSE(bool(Outcomes));
-  EXPECT_THAT(llvm::toString(Outcomes.takeError()), HasSubstr("no GPU; buy one"));
+  EXPECT_THAT(complaintOf(Outcomes.takeError()), HasSubstr("no GPU; buy one"));
 }
 
 TEST_F(RunnerFake, OneThatNeverGetsReadyIsEnded) {

@@ -1,5 +1,6 @@
 #include "cufuse/Workload/Workload.h"
 
+#include "Complaint.h"
 #include "TemporaryFolder.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +43,7 @@ protected:
     auto Result = read(Text);
     if (Result)
       return "nothing is wrong";
-    const std::string All = llvm::toString(Result.takeError());
+    const std::string All = complaintOf(Result.takeError());
     const size_t At = All.find("w.yaml:");
     return At == std::string::npos ? All : All.substr(At);
   }
@@ -112,8 +113,7 @@ TEST_F(WorkloadLinks, AreNotOneOfSeveralFiles) {
   const std::string One = Folder.put("one.yaml", graph("links: [first.out=second.x]" + Dead));
   auto Both = readWorkload({One, One}, {});
   ASSERT_FALSE(static_cast<bool>(Both));
-  EXPECT_THAT(llvm::toString(Both.takeError()),
-              HasSubstr("one.yaml:11:9: a workload with links is not one of several"));
+  EXPECT_THAT(complaintOf(Both.takeError()), HasSubstr("one.yaml:11:9: a workload with links is not one of several"));
 }
 
 } // namespace

@@ -38,6 +38,10 @@ struct Message {
   SourcePlace Where;
   std::string Text;
   std::string Remedy;
+  std::string Rule = {}; ///< The blocker's name, where this is a refusal; "" where it is an ordinary error.
+
+  /// The fact, with the rule behind it: `fact [Rule]`.
+  std::string str() const;
 };
 
 /// The error type of all steps: an exit status and the messages that explain it, in source order.
@@ -65,8 +69,15 @@ llvm::Error defect(std::string Text);
 /// What an error says, on one line: to be part of another message or of a record.
 std::string textOf(llvm::Error Error);
 
-/// Prints an error to stderr, one `cufuse: refused: …` (exit 1), `cufuse: not advised: …` (exit 4), `cufuse: undecided:
-/// …` (exit 5) or `cufuse: error: …` line per message, each after its source line, and returns the exit status.
+/// Prints an error as Clang prints its diagnostics, so that editors and CI find the place, and returns the exit status:
+///
+///     file:line:column: error: fact [Rule]
+///        12 |   source line
+///           |   ^
+///     file:line:column: note: remedy
+///
+/// Without a place, `cufuse: ` stands in its stead, and the word is `refused` where there is a rule, `not advised`
+/// (exit 4), `undecided` (exit 5), else `error`.
 ExitCode report(llvm::Error Error, llvm::raw_ostream &Out);
 
 } // namespace cufuse
