@@ -21,8 +21,7 @@ static bool hasName(const clang::FunctionDecl &Callee) {
 }
 
 std::map<std::pair<clang::FileID, unsigned>, std::string>
-calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text, const Slice &S,
-                 llvm::function_ref<std::string(const clang::Decl &)> Path) {
+calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text, const Slice &S) {
   struct Named {
     std::optional<std::string> Path; ///< Nothing when it is not copied, or not known at the call.
     bool BringsScope = false;
@@ -43,7 +42,7 @@ calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &T
       if (Whole && Chosen.Units.contains(Whole) && hasName(*Site.Callee)) {
         const auto Declared = Text.offset(Whole->getLocation());
         if (Declared.first != At.first || Declared.second < At.second)
-          Found.Path = Path(*Site.Callee);
+          Found.Path = namespacePath(*Site.Callee);
       }
       if (auto [Known, New] = Names.try_emplace(At, Found); !New) {
         Known->second.BringsScope |= Found.BringsScope;

@@ -4,8 +4,6 @@
 #include "SelectCopied.h"
 #include "SourceText.h"
 
-#include <llvm/ADT/STLFunctionalExtras.h>
-
 #include <map>
 #include <string>
 
@@ -16,8 +14,7 @@ namespace cufuse {
 /// A qualified name finds the copy alone: place of each such callee's name in the slice → its namespaces, as `Path`
 /// spells them. Calls out of macros are left as they are, and so are those whose instances differ.
 std::map<std::pair<clang::FileID, unsigned>, std::string>
-calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text, const Slice &S,
-                 llvm::function_ref<std::string(const clang::Decl &)> Path);
+calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text, const Slice &S);
 
 /// A type of the toolkit as the kernel's parameters name it: with `::` where its namespaces, or those that they use,
 /// have the name, too.

@@ -351,6 +351,23 @@ private:
 
 } // namespace
 
+bool SelectCopied::copies(const clang::Decl *D) const {
+  const clang::Decl *Whole = enclosingUnit(D);
+  if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(D);
+      Special && !Special->isExplicitSpecialization())
+    Whole = enclosingUnit(Special->getSpecializedTemplate());
+  return Whole && Units.contains(Whole);
+}
+
+std::string namespacePath(const clang::Decl &D) {
+  std::string Path;
+  for (const clang::DeclContext *C = D.getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
+    if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C);
+        Namespace && !Namespace->isAnonymousNamespace() && !Namespace->isInline())
+      Path = Namespace->getNameAsString() + "::" + Path;
+  return Path;
+}
+
 bool SelectCopied::usesBlock(const FunctionUse &Use) {
   if (!Use.Reads.empty() || !Use.Shared.empty() || Use.AssemblyUsesBlock)
     return true;

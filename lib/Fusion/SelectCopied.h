@@ -24,12 +24,17 @@ struct SelectCopied {
   std::set<unsigned> InsideDeclarations;
   std::vector<Blocker> Blockers;
 
+  /// Does the output hold a copy of it?
+  bool copies(const clang::Decl *D) const;
   /// Must this function be rebound: does it read a built-in, synchronise, or hold shared memory?
   static bool usesBlock(const FunctionUse &Use);
 };
 
 /// The namespaces that a scope lies in, outermost first: `a`, `` (unnamed), `inline b`.
 std::vector<std::string> namespacesAround(const clang::DeclContext *Context);
+
+/// The namespaces that a declaration is named by, each with `::`.
+std::string namespacePath(const clang::Decl &D);
 
 SelectCopied selectCopied(const ParsedUnit &Unit, const Reached &Reach);
 

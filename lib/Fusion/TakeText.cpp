@@ -6,9 +6,11 @@
 #include "EditLinked.h"
 #include "EditLoops.h"
 #include "MacroNames.h"
+#include "ProgramSymbols.h"
 #include "QualifyCallees.h"
 #include "RecordPacking.h"
 #include "SelectCopied.h"
+#include "Signature.h"
 #include "SpellType.h"
 
 namespace cufuse {
@@ -39,8 +41,8 @@ public:
     Result.HasConstants =
         llvm::any_of(Reach.Constants, [this](const clang::VarDecl *V) { return !HostShared.count(V); }) ||
         includesConstants(Unit, Chosen);
-    launchedKernels();
-    signature();
+    take(launchedKernels(Unit, Reach, Chosen, Text));
+    takeSignature();
     headerUnits();
     items();
     Result.Includes = collectIncludes(Unit, Reach, Chosen, Text, Named, !Header.empty(),
@@ -61,80 +63,24 @@ public:
   }
 
 private:
-  bool isCopied(const clang::Decl *D) const {
-    const clang::Decl *Whole = enclosingUnit(D);
-    if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(D);
-        Special && !Special->isExplicitSpecialization())
-      Whole = enclosingUnit(Special->getSpecializedTemplate());
-    return Whole && Chosen.Units.contains(Whole);
+  void takeSignature() {
+    Signature Own = signature(Unit, Reach, Facts, Chosen);
+    Result.Parameters = std::move(Own.Parameters);
+    Result.Callee = std::move(Own.Callee);
+    llvm::append_range(Result.Blockers, Own.Blockers);
+    InSignature = std::move(Own.Named);
+  }
+
+  void take(ProgramSymbols Symbols) {
+    Result.HasHostShared |= !Symbols.Declarations.empty();
+    llvm::append_range(Result.Body, Symbols.Declarations);
+    llvm::append_range(Result.SharedValues, Symbols.Values);
+    llvm::append_range(Result.Blockers, Symbols.Blockers);
+    llvm::append_range(LaunchEdits, Symbols.Edits);
   }
 
   void block(BlockerKind Kind, clang::SourceLocation Where, std::string Fact) {
     Result.Blockers.push_back({Kind, Unit.place(Where), std::move(Fact)});
-  }
-
-  void signature() {
-    const clang::FunctionDecl &Kernel = *Reach.Kernel;
-    auto Copied = [this](const clang::Decl *D) {
-      InSignature.insert(D);
-      return isCopied(D);
-    };
-    for (size_t I = 0; I < Kernel.getNumParams(); ++I) {
-      const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
-      const clang::QualType Type = Parameter->getType(), Canonical = Type.getCanonicalType();
-      if (Type->isReferenceType())
-        continue; // a blocker already
-      auto Written = spelling(*Parameter, Type, Copied);
-      // Not by its typedef either: nvcc writes it out.
-      const auto Plain = spellType(Unit.ast(), Canonical, "", Copied); // Its names are needed, too.
-      if (!Written || (Type->isFunctionPointerType() && !Plain)) {
-        block(BlockerKind::UnspellableParameter, Parameter->getLocation(),
-              fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name));
-        continue;
-      }
-      Result.Parameters.push_back({std::move(*Written), Facts.Parameters[I].Name});
-      if (Plain && !Plain->has(OutputText::Slot::Path))
-        Result.Parameters.back().Common = spelling(*Parameter, Canonical, Copied);
-    }
-    Result.Callee = path(Kernel) + Kernel.getNameAsString();
-    if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
-      auto Spelled = spellArguments(Unit.ast(), Arguments->asArray(), [this](auto *D) { return isCopied(D); });
-      if (!Spelled)
-        block(BlockerKind::UnspellableParameter, Kernel.getLocation(), "a template argument of " + Facts.QualifiedName);
-      else
-        Result.Callee += *Spelled;
-    }
-  }
-
-  /// The parameter, with this type; nothing where that cannot be spelled.
-  std::optional<ParameterSpelling> spelling(const clang::ParmVarDecl &Parameter, clang::QualType Type,
-                                            llvm::function_ref<bool(const clang::Decl *)> Copied) const {
-    const clang::ASTContext &Context = Unit.ast();
-    const bool GridConstant = Parameter.hasAttr<clang::CUDAGridConstantAttr>();
-    clang::QualType Plain = Type;
-    Plain.removeLocalConst();
-    Plain.removeLocalRestrict();
-    if (GridConstant)
-      Type.removeLocalConst();
-    auto Declaration = spellType(Context, Type, OutputText::Slot::Name, Copied);
-    auto Field = spellType(Context, Plain, OutputText::Slot::Name, Copied);
-    if (!Declaration || !Field)
-      return std::nullopt;
-    if (GridConstant)
-      *Declaration = "const __grid_constant__ " + *Declaration;
-    std::optional<OutputText> Element = OutputText();
-    if (Type->isPointerType() && !Type->getPointeeType()->isFunctionType())
-      Element = spellType(Context, Type->getPointeeType().getUnqualifiedType(), "", Copied);
-    return ParameterSpelling{std::move(*Declaration), std::move(*Field), Element.value_or(OutputText())};
-  }
-
-  static std::string path(const clang::Decl &D) {
-    std::string Path;
-    for (const clang::DeclContext *C = D.getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
-      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C);
-          Namespace && !Namespace->isAnonymousNamespace() && !Namespace->isInline())
-        Path = Namespace->getNameAsString() + "::" + Path;
-    return Path;
   }
 
   /// What another architecture compiles was not analysed, where a file of the user or a library of the block asks for
@@ -322,7 +268,7 @@ private:
     }
     auto *Variable = llvm::dyn_cast<clang::VarDecl>(I.Unit);
     if (Variable && HostShared.count(Variable->getCanonicalDecl())) {
-      hostShared(*Variable);
+      take(hostShared(Unit, *Variable, Chosen));
       return;
     }
     if (Variable && isDynamicShared(*Variable)) {
@@ -362,15 +308,15 @@ private:
       for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
         if (contains(I.Text, Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
           editAssembly(Unit, Text, *Assembly, Edits, Result.Blockers);
-    for (const auto &[At, Launch] : LaunchEdits)
-      if (contains(I.Text, Sources.getComposedLoc(At.first, At.second)))
+    for (const PlacedEdit &Launch : LaunchEdits)
+      if (contains(I.Text, Sources.getComposedLoc(Launch.At.first, Launch.At.second)))
         Edits.push_back(Launch);
     if (Facts.GridStrideLoop)
       editGridStrideLoop(Unit, Text, I.Text, gridStrideLoop(*Reach.Kernel), Edits);
     inlineInHeader(I, Edits);
     globalQualifiers(I.Text, Edits);
     editHostBranches(Unit, Text, I.Text, LeftOut, Edits);
-    for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text, path))
+    for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text))
       Edits.push_back({At, 0,
                        outputText("{}::{}::{}", Text.buffer(At.first).take_front(At.second).ends_with(":") ? " " : "",
                                   OutputText(OutputText::Slot::Path), Path)});
@@ -385,7 +331,7 @@ private:
       remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
         Named && Named->getDeclName() && Header.contains(I.Unit) && !llvm::isa<clang::UsingDirectiveDecl>(Named))
-      remember(Result.HeaderNames[P.Namespaces], path(*Named) + Named->getNameAsString());
+      remember(Result.HeaderNames[P.Namespaces], namespacePath(*Named) + Named->getNameAsString());
     if (I.Packing.size() > 1)
       block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");
     appendPacked(Header.contains(I.Unit) ? Result.Header : Result.Body, std::move(P), I.Packing);
@@ -459,78 +405,6 @@ private:
     return Parameters;
   }
 
-  /// `extern __constant__ T name[N];` at the variable's own scope.
-  void hostShared(const clang::VarDecl &Variable) {
-    const clang::VarDecl *Definition = Variable.getDefinition();
-    const clang::VarDecl &Source = Definition ? *Definition : Variable;
-    auto Copied = [this](const clang::Decl *D) { return isCopied(D); };
-    std::string Bounds;
-    clang::QualType T = Source.getType();
-    while (const clang::ConstantArrayType *Array = Unit.ast().getAsConstantArrayType(T)) {
-      Bounds += fmt::format("[{}]", Array->getSize().getZExtValue());
-      T = Array->getElementType();
-    }
-    auto Spelled = spellType(Unit.ast(), T, Variable.getNameAsString(), Copied);
-    if (!Spelled) {
-      block(BlockerKind::HostSharedInternal, Variable.getLocation(), Variable.getQualifiedNameAsString());
-      return;
-    }
-    Piece P;
-    P.What = Piece::Kind::Shared;
-    P.Namespaces = namespacesAround(Variable.getDeclContext());
-    P.Text = outputText("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
-    if (const clang::APValue *Value = Source.getInit() ? Source.evaluateValue() : nullptr)
-      if (const auto Initial = spellValue(*Value))
-        if (!Spelled->has(OutputText::Slot::Path)) // which no other object could declare
-          Result.SharedValues.emplace_back(
-              P.Text.text(), fmt::format("{} {}{} = {};", spaceOf(Source), Spelled->text(), Bounds, *Initial));
-    Piece Using;
-    Using.What = Piece::Kind::Using;
-    Using.Namespaces = P.Namespaces;
-    Using.Text = fmt::format("using ::{}{};", path(Variable), Variable.getNameAsString());
-    Result.Body.push_back(std::move(P));
-    // The copy of the namespace would hide the variable.
-    if (!Using.Namespaces.empty())
-      Result.Body.push_back(std::move(Using));
-  }
-
-  /// Kernels that this one launches are those of the program, whatever the copied text holds under their names.
-  void launchedKernels() {
-    std::set<const clang::FunctionDecl *> Declared;
-    for (const auto &[Function, Use] : Reach.Functions)
-      for (const DeviceLaunch &Launch : Use.Launches) {
-        const auto *Name = Launch.Launch
-                               ? llvm::dyn_cast<clang::DeclRefExpr>(Launch.Launch->getCallee()->IgnoreParenImpCasts())
-                               : nullptr;
-        if (!Name || !Launch.Kernel || Name->getLocation().isMacroID())
-          continue; // a blocker already
-        const clang::FunctionDecl &Child = *Launch.Kernel->getCanonicalDecl();
-        const auto Begin = Text.offset(Name->getBeginLoc());
-        const unsigned End = Text.offset(Name->getLocation()).second + Child.getNameAsString().size();
-        const PlacedEdit Named{Begin, End - Begin.second, "::" + path(Child) + Child.getNameAsString()};
-        if (LaunchEdits.try_emplace(Begin, Named).first->second.Text != Named.Text)
-          block(BlockerKind::DeviceLaunch, Launch.Where, "one of several kernels");
-        if (!Declared.insert(&Child).second)
-          continue;
-        Result.HasHostShared = true;
-        std::vector<OutputText> Types;
-        for (const clang::ParmVarDecl *Parameter : Child.parameters()) {
-          auto Spelled =
-              spellType(Unit.ast(), Parameter->getType(), "", [this](const clang::Decl *D) { return isCopied(D); });
-          if (!Spelled || Spelled->has(OutputText::Slot::Path))
-            block(BlockerKind::DeviceLaunch, Launch.Where,
-                  fmt::format("{}, with a parameter whose type is defined in its file,", Child.getNameAsString()));
-          Types.push_back(Spelled.value_or(OutputText()));
-        }
-        Piece P;
-        P.What = Piece::Kind::Shared;
-        P.Namespaces = namespacesAround(Child.getDeclContext());
-        P.Text = outputText("{}__global__ void {}({});", Child.isExternC() ? "extern \"C\" " : "",
-                            Child.getNameAsString(), joined(Types, ", "));
-        Result.Body.push_back(std::move(P));
-      }
-  }
-
   static bool isDynamicShared(const clang::VarDecl &Variable) {
     return Variable.hasAttr<clang::CUDASharedAttr>() && Variable.hasExternalStorage();
   }
@@ -538,7 +412,7 @@ private:
   /// `extern __shared__ T name[];` at file scope: the name stands for the partition's part.
   void fileScopeDynamicShared(const clang::VarDecl &Variable) {
     auto Spelled = spellType(Unit.ast(), Unit.ast().getBaseElementType(Variable.getType()), "",
-                             [this](const clang::Decl *D) { return isCopied(D); });
+                             [this](const clang::Decl *D) { return Chosen.copies(D); });
     const std::string Name = Variable.getNameAsString();
     const clang::ArrayType *Array = Unit.ast().getAsArrayType(Variable.getType());
     if (!Spelled || (Array && Unit.ast().getAsArrayType(Array->getElementType()))) {
@@ -575,7 +449,8 @@ private:
           Piece Using;
           Using.What = Piece::Kind::Using;
           Using.Namespaces = Namespaces;
-          Using.Text = outputText("using {}::{}{};", OutputText(OutputText::Slot::Path), path(*Function), Name);
+          Using.Text =
+              outputText("using {}::{}{};", OutputText(OutputText::Slot::Path), namespacePath(*Function), Name);
           Result.Body.push_back(std::move(Using));
         }
       }
@@ -590,7 +465,7 @@ private:
       if (!Named ||
           (llvm::isa<clang::VarDecl>(Whole) && HostShared.count(llvm::cast<clang::VarDecl>(Whole)->getCanonicalDecl())))
         continue;
-      const std::string Name = path(*Named) + Named->getNameAsString();
+      const std::string Name = namespacePath(*Named) + Named->getNameAsString();
       Roots.insert(Name.substr(0, Name.find("::")));
     }
     for (clang::SourceLocation Qualifier : Reach.GlobalQualifiers) {
@@ -629,7 +504,7 @@ private:
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
   std::set<std::pair<clang::FileID, unsigned>> SharedSeen, AssemblySeen;
-  std::map<std::pair<clang::FileID, unsigned>, PlacedEdit> LaunchEdits;
+  std::vector<PlacedEdit> LaunchEdits;
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };
 
