@@ -15,10 +15,12 @@ std::function<llvm::Error()> addCheck(CLI::App &App, const Invocation &Invocatio
   CLI::App &Command = *App.add_subcommand(
       "check", "Compile an output to PTX and check that it reads and synchronises only what was planned.");
   Command.add_option("OUT.cu", Given->Output, "What `fuse` or `tune` wrote; nvcc's flags for it go after `--`")
+      ->option_text("...")
       ->required();
-  Command.add_option("--ptx", Given->Ptx, "Its PTX, where it is compiled already");
-  Command.add_option("--arch", Given->Flags.Arch,
-                     "Architecture, like sm_80 or sm_90a (default: all in the flags, else sm_90a)");
+  Command.footer("Examples:\n  cufuse check fused.cu -- -std=c++17\n  cufuse check fused.cu --ptx fused.ptx");
+  Command.add_option("--ptx", Given->Ptx, "Its PTX, where it is compiled already")->option_text("FILE");
+  Command.add_option("--arch", Given->Flags.Arch, "Architecture, like sm_80 (default: all in the flags, else sm_90a)")
+      ->option_text("ARCH");
   return [Given, &Invocation]() -> llvm::Error {
     Given->Flags.Written = Invocation.Flags;
     auto Tools = findToolchain(Invocation.Program);

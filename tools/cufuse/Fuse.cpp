@@ -5,6 +5,7 @@
 #include "cufuse/Fusion/ConfigNames.h"
 #include "cufuse/Support/FileStore.h"
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
 
 namespace cufuse {
@@ -97,12 +98,21 @@ std::string dependencyRule(const std::string &Output, llvm::ArrayRef<LoadedKerne
   return Rule + "\n";
 }
 
-template <typename Enum> CLI::CheckedTransformer spellings(llvm::ArrayRef<Named<Enum>> Table) {
-  std::map<std::string, Enum> Values;
+/// Has the option take the names of an enumeration, `one|of|these` in its help.
+template <typename Enum> CLI::Option *takes(CLI::Option *Option, llvm::ArrayRef<Named<Enum>> Table) {
+  std::vector<std::string> Names;
   for (const Named<Enum> &One : Table)
-    Values.emplace(One.Name.str(), One.Value);
-  return CLI::CheckedTransformer(std::move(Values));
+    Names.push_back(One.Name.str());
+  return Option->option_text(llvm::join(Names, "|"))->transform([Table, Names](const std::string &Text) {
+    for (const Named<Enum> &One : Table)
+      if (One.Name == Text)
+        return std::to_string(static_cast<int>(One.Value));
+    throw CLI::ValidationError(fmt::format("'{}' is none of {}", Text, llvm::join(Names, ", ")));
+  });
 }
+
+constexpr Named<Step> StepNames[] = {{Step::Parse, "parse"}, {Step::Collect, "collect"}, {Step::Check, "check"},
+                                     {Step::Plan, "plan"},   {Step::Emit, "emit"},       {Step::Verify, "verify"}};
 
 struct Arguments {
   std::vector<std::string> Kernels, Blocks, Copies, Turns, Resident, Unroll, Bindings, Links;
@@ -111,6 +121,39 @@ struct Arguments {
   bool NoLines = false, DryRun = false, Explain = false;
   FuseRequest Request;
 };
+
+/// Options that do not go together. Each is checked here and nowhere else.
+llvm::Error checkCombination(const FuseRequest &R) {
+  const VerticalOptions &C = R.Composition;
+  const unsigned Width = C.Vectorize;
+  const bool OtherLaunch =
+      R.Shape != Geometry::Warps || R.Order != ThreadOrder::Sequence || R.Grid != GridPolicy::Match || Width > 1;
+  const char *const ByLinks = "link the kernels with --link: these options are for kernels that depend on each other";
+  const struct {
+    bool IsWrong;
+    const char *Fact, *Remedy;
+  } Rules[] = {
+      {R.Links.empty() && R.Vertical, "--vertical needs --link", "write --link PRODUCER.out=CONSUMER.in"},
+      {R.Links.empty() && !R.Dead.empty(), "--dead needs --link", "write --link PRODUCER.out=CONSUMER.in"},
+      {!R.Vertical && Width > 1, "--vectorize needs --link", ByLinks},
+      {!R.Vertical && C.Cooperative, "--cooperative needs --link", ByLinks},
+      {!R.Vertical && C.EvictLast, "--evict-last needs --link", ByLinks},
+      {!R.Vertical && R.Distinct, "--distinct needs --link", "leave it out: kernels side by side may share memory"},
+      {Width == 0 || Width > 16 || (Width & (Width - 1)) != 0, "--vectorize is not 1, 2, 4, 8 or 16",
+       "a thread takes that many elements at a time"},
+      {C.Cooperative && OtherLaunch, "--cooperative goes without --geometry, --order, --grid-policy and --vectorize",
+       "leave them out: the kernels follow each other in blocks that fill the GPU once"},
+      {C.Cooperative && C.EvictLast, "--evict-last goes without --cooperative", "leave out one of them"},
+      {C.Cooperative && R.Distinct, "--distinct goes without --cooperative",
+       "leave it out: kernels with a barrier between them may share memory"},
+      {R.Vertical && !R.Copies.empty(), "--copies goes without --link", "leave it out"},
+      {R.Vertical && !R.Turns.empty(), "--turns goes without --link", "leave it out"},
+  };
+  for (const auto &Rule : Rules)
+    if (Rule.IsWrong)
+      return badUsage(Rule.Fact, Rule.Remedy);
+  return llvm::Error::success();
+}
 
 llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &Invocation) {
   FuseRequest Request = Given.Request;
@@ -140,37 +183,15 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
       return Link.takeError();
     Request.Links.push_back(std::move(*Link));
   }
-  if (Request.Vertical ? Request.Links.empty() : !Request.Links.empty() || !Request.Dead.empty())
-    return badUsage("--vertical, and --link or --dead, go together",
-                    "write --vertical A.cu:producer B.cu:consumer --link producer.out=consumer.in");
   if (Given.Recompute == "any")
     Request.Composition.Recompute.reset();
   else if (unsigned Times = 0; llvm::StringRef(Given.Recompute).getAsInteger(10, Times) || Times == 0)
     return badUsage(fmt::format("--recompute '{}' is neither a number of times nor 'any'", Given.Recompute));
   else
     Request.Composition.Recompute = Times;
-  if (const unsigned Width = Request.Composition.Vectorize;
-      Width == 0 || Width > 16 || (Width & (Width - 1)) != 0 || (Width > 1 && !Request.Vertical))
-    return badUsage(fmt::format("--vectorize {} is not possible", Width),
-                    "with --vertical, a thread may take 1, 2, 4, 8 or 16 elements");
-  if (Request.Composition.Cooperative) {
-    if (!Request.Vertical)
-      return badUsage("--cooperative is for --vertical");
-    if (Request.Shape != Geometry::Warps || Request.Order != ThreadOrder::Sequence ||
-        Request.Grid != GridPolicy::Match || Request.Composition.Vectorize > 1)
-      return badUsage("--cooperative goes without --geometry, --order, --grid-policy and --vectorize",
-                      "the kernels follow each other in blocks that fill the GPU once");
-  }
-  if (Request.Composition.EvictLast && (!Request.Vertical || Request.Composition.Cooperative))
-    return badUsage("--evict-last is for --vertical, without --cooperative");
-  if (Request.Distinct && !Request.Vertical)
-    return badUsage("--distinct is for --vertical", "kernels side by side may share memory");
-  if (Request.Distinct && Request.Composition.Cooperative)
-    return badUsage("--distinct goes without --cooperative", "kernels with a barrier between may share memory");
-  if (Request.Vertical && !Request.Copies.empty())
-    return badUsage("--copies is not for --vertical");
-  if (Request.Vertical && !Request.Turns.empty())
-    return badUsage("--turns is not for --vertical");
+  Request.Vertical |= !Request.Links.empty();
+  if (llvm::Error Error = checkCombination(Request))
+    return std::move(Error);
   if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
     return std::move(Error);
   if (llvm::Error Error = parseRegisters(Given.Registers, Request))
@@ -249,125 +270,130 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
 
 std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation) {
   auto Given = std::make_shared<Arguments>();
-  CLI::App &Command = *App.add_subcommand("fuse", "Write one kernel that plays several side by side.");
-  Command.add_option("KERNELS", Given->Kernels, "FILE.cu:KERNEL or FILE.cu:@LINE; nvcc's flags for them go after `--`")
+  FuseRequest &Request = Given->Request;
+  CLI::App &Command = *App.add_subcommand("fuse", "Make one kernel of several.");
+  Command.footer("Examples:\n"
+                 "  cufuse fuse histogram.cu:'histogram<float>' im2col.cu:'im2colKernel<float>' \\\n"
+                 "      --block 256 --block 256 --name fused -o fused.cu -- -std=c++17\n"
+                 "  cufuse fuse bias.cu:addBias gelu.cu:gelu --link addBias.out=gelu.in --link addBias.n=gelu.n \\\n"
+                 "      --dead addBias.out --block 256 -o fused.cu");
+  // One option, of one value each time that it is given.
+  auto Several = [](CLI::Option *Option, const char *Value) {
+    return Option->option_text(Value)->take_all()->allow_extra_args(false);
+  };
+  auto In = [](const char *Group, std::initializer_list<CLI::Option *> Options) {
+    for (CLI::Option *Each : Options)
+      Each->group(Group);
+  };
+
+  Command
+      .add_option("KERNELS", Given->Kernels,
+                  "FILE.cu:KERNEL or FILE.cu:@LINE, two or more; nvcc's flags for them go after `--`")
+      ->option_text("...")
       ->required();
-  Command.add_flag("--vertical", Given->Request.Vertical,
-                   "Consumers inlined where their producer stores, instead of kernels side by side");
-  Command
-      .add_option("--link", Given->Links,
-                  "PRODUCER.OUT=CONSUMER.IN: what one stores is what the other loads; A.n=B.n or A.m*n=B.count: an "
-                  "argument of both")
-      ->take_all()
-      ->allow_extra_args(false);
-  Command.add_option("--dead", Given->Request.Dead, "[PRODUCER.]OUT: an intermediate that nothing else reads")
-      ->take_all()
-      ->allow_extra_args(false);
-  Command.add_flag(
-      "--distinct", Given->Request.Distinct,
-      "With --vertical: pointers lead to distinct memory, as if all were __restrict__; the launcher refuses "
-      "equal ones");
-  Command.add_option(
-      "--vectorize", Given->Request.Composition.Vectorize,
-      "With --vertical, of pointwise kernels: elements that a thread takes at a time (1), in accesses of "
-      "up to 16 bytes");
-  Command.add_option(
-      "--recompute", Given->Recompute,
-      "With --vertical: how often an element of an intermediate may be computed where a kernel that is not "
-      "pointwise loads it (1), or any");
-  Command.add_flag(
-      "--evict-last", Given->Request.Composition.EvictLast,
-      "With --vertical, of kernels by row: rows are loaded with L2's priority evict_last, which can be faster for "
-      "what is much larger than L2, and leaves less of L2 to the kernels after it");
-  Command.add_flag("--cooperative", Given->Request.Composition.Cooperative,
-                   "With --vertical: one after the other in a cooperative launch, with a barrier of the whole grid "
-                   "between; intermediates stay in memory, and any element may be loaded");
-  Command.add_option("-o,--output", Given->Request.Output, "OUT.cu; the launcher's header is OUT.h beside it")
-      ->required();
-  Command.add_option("-p,--build", Given->Request.Flags.BuildDirectory, "Folder with compile_commands.json");
-  Command.add_option("--arch", Given->Request.Flags.Arch,
-                     "Architecture, like sm_80 or sm_90a (default: from the flags, else sm_90a)");
-  Command
-      .add_option("--block", Given->Blocks,
-                  "[NAME=]256, 32x8 or 8x8x4: block of a kernel (default: from its launches or launch bounds)")
-      ->take_all()
-      ->allow_extra_args(false);
-  Command.add_option("--copies", Given->Copies, "[NAME=]COUNT: blocks of a kernel in one fused block")
-      ->take_all()
-      ->allow_extra_args(false);
-  Command
-      .add_option("--turns", Given->Turns,
-                  "[NAME=]COUNT: times that a block plays a kernel, for --geometry threads in one shot")
-      ->take_all()
-      ->allow_extra_args(false);
-  Command
-      .add_option(
-          "--geometry", Given->Request.Shape,
-          "warps: kernels side by side in every block (default); blocks: every block plays one of them; threads: "
-          "the same threads play one after the other")
-      ->transform(spellings<Geometry>(GeometryNames));
-  Command
-      .add_option(
-          "--order", Given->Request.Order,
-          "For threads: sequence, alternating (a block of each in turn) or opposite (half of the blocks play the "
-          "kernels backwards)")
-      ->transform(spellings<ThreadOrder>(ThreadOrderNames));
-  Command
-      .add_option(
-          "--grid-policy", Given->Request.Grid,
-          "match: a fused block per block of the largest kernel, or of every kernel for blocks (default); stride: "
-          "fill the GPU once, and loop; pool: the same, each taking the next block that is left")
-      ->transform(spellings<GridPolicy>(GridPolicyNames));
-  Command
-      .add_option("--resident", Given->Resident,
-                  "COUNT: fused blocks per multiprocessor for stride and pool (default: what fits); [NAME=]COUNT for "
-                  "blocks: those that play a kernel (default: 1), 0 for one that follows in as many as it has itself")
-      ->take_all()
-      ->allow_extra_args(false);
-  Command.add_option(
-      "--registers", Given->Registers,
-      "none, free (one resident block is enough), bound (as many resident blocks as alone), a number per "
-      "thread, or split=N:N, a number for each kernel");
-  Command.add_option("--unroll", Given->Unroll, "[NAME=]FACTOR: unroll a kernel's grid-stride loop")
-      ->take_all()
-      ->allow_extra_args(false);
-  Command
-      .add_option("--bind", Given->Bindings,
-                  "NAME.PARAMETER=VALUE: compile for this argument; the launcher takes the general kernel for another")
-      ->take_all()
-      ->allow_extra_args(false);
-  CLI::Option *FromDatabase =
+  In("Kernels",
+     {Command
+          .add_option("-p,--build", Request.Flags.BuildDirectory, "Take the flags from FOLDER/compile_commands.json")
+          ->option_text("FOLDER"),
+      Command
+          .add_option("--arch", Request.Flags.Arch, "Architecture, like sm_80 (default: from the flags, else sm_90a)")
+          ->option_text("ARCH"),
+      Several(Command.add_option("--block", Given->Blocks,
+                                 "A kernel's block: 256, 32x8 or 8x8x4 (default: from its launches or launch bounds)"),
+              "[NAME=]SHAPE"),
+      Several(Command.add_option("--unroll", Given->Unroll, "Unroll a kernel's grid-stride loop N times"), "[NAME=]N"),
+      Several(Command.add_option("--bind", Given->Bindings,
+                                 "Compile for this argument; the launcher takes the general kernel for others"),
+              "NAME.PARAMETER=VALUE"),
       Command
           .add_option(
-              "--from-db", Given->Tuned.Path,
-              "The configuration that `cufuse tune` found for these kernels and flags; status 4 where that was not "
-              "to fuse, 1 where there is none")
-          ->type_name("FILE.db");
-  for (const char *Choice : {"--vertical", "--block", "--copies", "--turns", "--geometry", "--order", "--grid-policy",
-                             "--resident", "--registers", "--unroll", "--bind"})
+              "--registers", Given->Registers,
+              "Per thread: none (ptxas decides), free (as one resident block allows), bound (HFUSE's bound), at "
+              "most N, or split=N:N (for each kernel, sm_90a)")
+          ->option_text("none|free|bound|N|split=N:N")});
+
+  In("Independent kernels, side by side (horizontal)",
+     {takes<Geometry>(
+          Command.add_option("--geometry", Request.Shape,
+                             "warps: each kernel has threads of every block; blocks: each has blocks of its own; "
+                             "threads: the same threads run one after the other (default: warps)"),
+          GeometryNames),
+      takes<GridPolicy>(Command.add_option(
+                            "--grid-policy", Request.Grid,
+                            "match: as many blocks as the kernels need; stride: fill the GPU once, and loop; pool: the "
+                            "same, but take the next block that is left (default: match)"),
+                        GridPolicyNames),
+      Several(Command.add_option("--copies", Given->Copies, "Blocks of a kernel in one fused block"), "[NAME=]N"),
+      Several(Command.add_option("--turns", Given->Turns,
+                                 "Blocks of a kernel that the same threads run in sequence, for --geometry threads"),
+              "[NAME=]N"),
+      Several(Command.add_option("--resident", Given->Resident,
+                                 "Blocks per multiprocessor, for stride and pool (default: what fits); with --geometry "
+                                 "blocks, those of one kernel (default: 1), 0 for one that has as many as it needs"),
+              "[NAME=]N")});
+  takes<ThreadOrder>(Command.add_option("--order", Request.Order), ThreadOrderNames)->group("");
+
+  In("Dependent kernels, one after the other (vertical)",
+     {Several(
+          Command.add_option("--link", Given->Links,
+                             "What one kernel stores is what the other loads; A.n=B.n, A.m*n=B.count: equal numbers"),
+          "A.OUT=B.IN"),
+      Several(Command.add_option("--dead", Request.Dead, "An intermediate that nothing else reads is not stored"),
+              "[NAME.]OUT"),
+      Command.add_flag(
+          "--distinct", Request.Distinct,
+          "Pointers lead to distinct memory, as if all were __restrict__; the launcher refuses equal ones"),
+      Command
+          .add_option("--vectorize", Request.Composition.Vectorize,
+                      "Of pointwise kernels: elements that a thread takes at a time (default: 1)")
+          ->option_text("1|2|4|8|16"),
+      Command
+          .add_option("--recompute", Given->Recompute,
+                      "How often an element may be computed where a kernel loads it (default: 1)")
+          ->option_text("N|any"),
+      Command.add_flag("--evict-last", Request.Composition.EvictLast,
+                       "Of kernels by row: load rows with L2's priority evict_last"),
+      Command.add_flag("--cooperative", Request.Composition.Cooperative,
+                       "A cooperative launch with a barrier of the grid between the kernels; for any kernels")});
+  // What --link says already.
+  Command.add_flag("--vertical", Request.Vertical)->group("");
+
+  CLI::Option *FromDatabase = Command
+                                  .add_option("--from-db", Given->Tuned.Path,
+                                              "Fuse as `cufuse tune` found best; status 4 where that was not to fuse")
+                                  ->option_text("FILE.db");
+  for (const char *Choice : {"--vertical", "--link", "--block", "--copies", "--turns", "--geometry", "--order",
+                             "--grid-policy", "--resident", "--registers", "--unroll", "--bind"})
     FromDatabase->excludes(Choice);
-  Command.add_option("--gpu", Given->Tuned.Gpu, "With --from-db: tuned on this one, as `NVIDIA H200` (default: any)")
-      ->needs(FromDatabase);
-  CLI::Option *Workload = Command
-                              .add_option("--workload", Given->Tuned.Workloads,
-                                          "With --from-db: tuned for these workload files, in order (default: any)")
-                              ->type_name("FILE.yaml")
-                              ->allow_extra_args(false)
-                              ->needs(FromDatabase);
-  Command.add_option("--set", Given->Tuned.Settings, "A size of the workload, as it was tuned")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->needs(Workload);
-  Command.add_option("--name", Given->Request.Name, "Namespace of the result (default: the kernels' names)");
-  Command.add_flag("--no-line-directives", Given->NoLines, "Leave out #line");
-  Command.add_option("--depfile", Given->Request.Depfile, "Write what the output depends on, as a rule of Make");
-  const std::map<std::string, Step> Steps = {{"parse", Step::Parse}, {"collect", Step::Collect},
-                                             {"check", Step::Check}, {"plan", Step::Plan},
-                                             {"emit", Step::Emit},   {"verify", Step::Verify}};
-  Command.add_option("--stop-after", Given->Request.StopAfter, "Print what this step made, and write nothing")
-      ->transform(CLI::CheckedTransformer(Steps));
-  Command.add_flag("--dry-run", Given->DryRun, "Do everything but write; print the plan");
-  Command.add_flag("--explain", Given->Explain, "Say on stderr what was decided, and why");
+  CLI::Option *Workload =
+      Several(Command.add_option("--workload", Given->Tuned.Workloads,
+                                 "The result for these workload files, in order (default: the latest)"),
+              "FILE.yaml")
+          ->needs(FromDatabase);
+  In("A tuned configuration",
+     {FromDatabase,
+      Command
+          .add_option("--gpu", Given->Tuned.Gpu, "The result for this GPU, like 'NVIDIA H200' (default: the latest)")
+          ->option_text("NAME")
+          ->needs(FromDatabase),
+      Workload,
+      Several(Command.add_option("--set", Given->Tuned.Settings, "A size of the workload, as it was tuned"),
+              "NAME=VALUE")
+          ->needs(Workload)});
+
+  In("Output",
+     {Command.add_option("-o,--output", Request.Output, "Where to write; the launcher's header is OUT.h beside it")
+          ->option_text("OUT.cu (required)")
+          ->required(),
+      Command.add_option("--name", Request.Name, "Namespace of the result (default: the kernels' names)")
+          ->option_text("NAME"),
+      Command.add_flag("--no-line-directives", Given->NoLines, "Leave out #line"),
+      Command.add_option("--depfile", Request.Depfile, "Write what the output depends on, as a rule of Make")
+          ->option_text("FILE"),
+      takes<Step>(Command.add_option("--stop-after", Request.StopAfter, "Print what this step made, and write nothing"),
+                  StepNames),
+      Command.add_flag("--dry-run", Given->DryRun, "Do everything but write; print the plan"),
+      Command.add_flag("--explain", Given->Explain, "Say on stderr what was decided, and why")});
   return [Given, &Invocation] { return run(*Given, Invocation); };
 }
 

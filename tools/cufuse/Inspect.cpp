@@ -15,11 +15,16 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
   auto Given = std::make_shared<Arguments>();
   CLI::App &Command = *App.add_subcommand(
       "inspect", "List the kernels of a file: what they use, and what stands in the way of fusing them.");
-  Command.add_option("FILE", Given->File, "A .cu file; nvcc's flags for it go after `--`")->required();
+  Command.footer(
+      "Examples:\n  cufuse inspect histogram.cu -- -std=c++17\n  cufuse inspect src/kernels.cu --json -p build");
+  Command.add_option("FILE", Given->File, "A .cu file; nvcc's flags for it go after `--`")
+      ->option_text("...")
+      ->required();
   Command.add_flag("--json", Given->Json, "Print JSON");
-  Command.add_option("-p,--build", Given->Flags.BuildDirectory, "Folder with compile_commands.json");
-  Command.add_option("--arch", Given->Flags.Arch,
-                     "Architecture, like sm_80 or sm_90a (default: from the flags, else sm_90a)");
+  Command.add_option("-p,--build", Given->Flags.BuildDirectory, "Take the flags from FOLDER/compile_commands.json")
+      ->option_text("FOLDER");
+  Command.add_option("--arch", Given->Flags.Arch, "Architecture, like sm_80 (default: from the flags, else sm_90a)")
+      ->option_text("ARCH");
   return [Given, &Invocation]() -> llvm::Error {
     Given->Flags.Written = Invocation.Flags;
     auto Tools = findToolchain(Invocation.Program);

@@ -107,41 +107,64 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
 std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation) {
   auto Given = std::make_shared<Arguments>();
   TuneRequest &Request = Given->Request;
-  CLI::App &Command = *App.add_subcommand("tune", "Search for the fastest fused kernel, or say not to fuse");
-  Command.add_option("workload", Request.Workloads, "Workload files (docs/workload.md)")->required();
-  Command.add_option("-o", Request.Output, "Fused source, written when fusing pays; its header stands beside it")
-      ->type_name("OUT.cu")
+  CLI::App &Command = *App.add_subcommand("tune", "Search for the fastest fused kernel, or say not to fuse.");
+  Command.footer(
+      "Examples:\n"
+      "  cufuse tune samples/histogram/workload.yaml samples/maxpool/workload.yaml -o best.cu --report r.html\n"
+      "  cufuse tune pair.yaml --set n=1048576 --budget 60 --database tuned.db -o best.cu");
+  auto In = [](const char *Group, std::initializer_list<CLI::Option *> Options) {
+    for (CLI::Option *Each : Options)
+      Each->group(Group);
+  };
+  Command.add_option("WORKLOADS", Request.Workloads, "FILE.yaml, one or more (docs/workload.md)")
+      ->option_text("...")
       ->required();
-  Command.add_option("--set", Request.Settings, "A size of the workload")->type_name("NAME=VALUE");
-  Command.add_option("--name", Request.Name, "Namespace of the fused kernel")->default_val("fused_kernels");
-  Command.add_option("--report", Given->Html, "Write the report as one HTML file")->type_name("FILE.html");
-  Command.add_option("--json", Given->Json, "Write the whole result as JSON")->type_name("FILE.json");
-  Command.add_option("--trace", Request.Trace, "Keep every measurement here, and go on with what it holds")
-      ->type_name("FILE.jsonl");
-  Command.add_option("--database", Request.Database, "Keep the result here, for later runs and for `fuse --from-db`")
-      ->type_name("FILE.db");
-  Command.add_option("--strategy", Request.Strategy, "How to search")
-      ->check(CLI::IsMember({"auto", "exhaustive", "hfuse", "random"}))
-      ->capture_default_str();
-  Command.add_option("--seed", Request.Seed, "Of the strategy `random`");
-  Command.add_option(
-      "--budget", Request.Seconds,
-      "Seconds until the winner is measured again, at least half of them for the search; 0 for no limit. "
-      "Without, `auto` has 15 on 16 cores and more on fewer; the others have no limit");
-  Command.add_option("--candidates", Request.Measured, "Candidates to measure at most; 0 for no limit");
-  Command
-      .add_option("--require-speedup", Request.RequiredSpeedup, "Over the best baseline, for fusing to be recommended")
-      ->capture_default_str();
-  Command.add_flag("--strict", Given->Strict, "Exit with status 4 when fusing is not recommended");
-  Command.add_flag("--no-binding", Request.WithoutBinding, "Leave arguments as they are, for a kernel of any sizes");
-  Command.add_flag("--no-unrolling", Request.WithoutUnrolling, "Leave loops as they are");
-  Command.add_option("--devices", Request.Devices, "GPUs to share the search among")->delimiter(',');
-  Command.add_flag("--no-gpu", Request.WithoutGpu, "Rank by the model after ptxas, without measuring");
-  Command.add_option("--arch", Request.Arch, "Target, as sm_90a; the GPU's own without");
-  Command.add_option("--jobs", Request.Jobs, "Compilations at once; one for each core without");
-  Command.add_option("--cache", Request.CacheFolder, "Where compiled candidates are kept")->type_name("FOLDER");
-  Command.add_flag("--emit-solo", Request.EmitSolo,
-                   "Write the kernels alone, with arguments bound and loops unrolled, where that is the best answer");
+  In("Kernels",
+     {Command.add_option("--set", Request.Settings, "A size of the workload")->option_text("NAME=VALUE"),
+      Command.add_option("--arch", Request.Arch, "Target, like sm_90a (default: the GPU's own)")->option_text("ARCH"),
+      Command.add_flag("--no-binding", Request.WithoutBinding, "Fix no argument: a kernel for any sizes"),
+      Command.add_flag("--no-unrolling", Request.WithoutUnrolling, "Leave loops as they are")});
+  In("Search",
+     {Command
+          .add_option("--budget", Request.Seconds,
+                      "At most so long until the winner is measured again; 0: no limit (default: 15 for `auto` on 16 "
+                      "cores, more on fewer; no limit for the others)")
+          ->option_text("SECONDS"),
+      Command
+          .add_option("--require-speedup", Request.RequiredSpeedup,
+                      "How many times as fast as the best without fusion (default: 1.02)")
+          ->option_text("FACTOR"),
+      Command.add_option("--strategy", Request.Strategy, "How to search (default: auto)")
+          ->option_text("auto|exhaustive|hfuse|random")
+          ->check([](const std::string &Text) {
+            return llvm::is_contained({"auto", "exhaustive", "hfuse", "random"}, Text)
+                       ? std::string()
+                       : fmt::format("'{}' is none of auto, exhaustive, hfuse, random", Text);
+          }),
+      Command.add_option("--candidates", Request.Measured, "Measure at most so many; 0: no limit")->option_text("N"),
+      Command.add_option("--seed", Request.Seed, "Of the strategy `random`")->option_text("N"),
+      Command.add_option("--devices", Request.Devices, "GPUs to share the search among")
+          ->option_text("N,N")
+          ->delimiter(','),
+      Command.add_flag("--no-gpu", Request.WithoutGpu, "Rank by the model after ptxas, without measuring"),
+      Command.add_option("--jobs", Request.Jobs, "Compilations at once (default: one for each core)")->option_text("N"),
+      Command.add_option("--cache", Request.CacheFolder, "Where compiled candidates are kept")->option_text("FOLDER"),
+      Command.add_option("--trace", Request.Trace, "Keep every measurement here, and go on with what it holds")
+          ->option_text("FILE.jsonl")});
+  In("Output",
+     {Command.add_option("-o", Request.Output, "Fused source, written when fusing pays; its header is OUT.h beside it")
+          ->option_text("OUT.cu (required)")
+          ->required(),
+      Command.add_option("--name", Request.Name, "Namespace of the fused kernel (default: fused_kernels)")
+          ->option_text("NAME")
+          ->default_val("fused_kernels"),
+      Command.add_option("--report", Given->Html, "Write the report as one HTML file")->option_text("FILE.html"),
+      Command.add_option("--json", Given->Json, "Write the whole result as JSON")->option_text("FILE.json"),
+      Command.add_option("--database", Request.Database, "Keep the result, for later runs and for `fuse --from-db`")
+          ->option_text("FILE.db"),
+      Command.add_flag("--emit-solo", Request.EmitSolo,
+                       "Write the kernels alone, tuned, where that is the best answer"),
+      Command.add_flag("--strict", Given->Strict, "Exit with status 4 when fusing is not recommended")});
   return [Given, &Invocation] { return run(*Given, Invocation); };
 }
 

@@ -33,17 +33,23 @@ int main(int Count, char **Written) {
       Own = I;
   }
 
-  CLI::App App("Fuses CUDA kernels into one launch.", "cufuse");
+  CLI::App App("Fuses CUDA kernels into one.", "cufuse");
   App.set_version_flag("--version", "cufuse " CUFUSE_VERSION);
   App.require_subcommand(1);
-  App.footer("Exit status: 0 done; 1 refused, or bad input; 2 bad usage; 3 a tool is missing; 4 fusing is not advised; "
+  App.get_formatter()->column_width(38);
+  App.footer("`cufuse SUBCOMMAND --help` has its options.\n\nExamples:\n"
+             "  cufuse inspect histogram.cu -- -std=c++17\n"
+             "  cufuse fuse histogram.cu:'histogram<float>' im2col.cu:'im2colKernel<float>' -o fused.cu\n\n"
+             "Exit status: 0 done; 1 refused, or bad input; 2 bad usage; 3 a tool is missing; 4 fusing is not advised; "
              "5 undecided; 70 a bug of ours.");
   std::function<llvm::Error()> Runs[] = {addInspect(App, Invocation), addFuse(App, Invocation),
                                          addCheck(App, Invocation), addTune(App, Invocation)};
   try {
     App.parse(Own, Written);
   } catch (const CLI::ParseError &Error) {
-    return App.exit(Error) == 0 ? 0 : static_cast<int>(ExitCode::BadUsage);
+    if (Error.get_exit_code() == 0)
+      return App.exit(Error); // --help and --version
+    return static_cast<int>(report(badUsage(Error.what(), "see `cufuse --help`"), llvm::errs()));
   }
   const std::vector<CLI::App *> All = App.get_subcommands([](const CLI::App *) { return true; });
   // Code may nest deeper than the main thread's stack lets visitors follow. A crash ends as the bug it is, and cleans
