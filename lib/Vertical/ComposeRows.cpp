@@ -174,21 +174,6 @@ private:
     return name(Node) + "_" + Parameter;
   }
 
-  /// A polynomial of arguments, in the kernel.
-  static std::string deviceText(const Polynomial &P) {
-    std::vector<std::string> Terms;
-    for (const auto &[Atoms, Factor] : P.terms()) {
-      std::string Product = Factor == 1 && !Atoms.empty() ? "" : fmt::format("{}ll", Factor);
-      for (const std::string &Atom : Atoms) {
-        const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
-        Product +=
-            fmt::format("{}static_cast<long long>({}_{})", Product.empty() ? "" : " * ", Node.str(), Parameter.str());
-      }
-      Terms.push_back(Product);
-    }
-    return llvm::join(Terms, " + ");
-  }
-
   /// The function that the fused kernel calls.
   void entry() {
     std::vector<OutputText> Parameters;

@@ -229,41 +229,43 @@ std::vector<OutputText> TextComposer::declarations() const {
   return All;
 }
 
-std::string TextComposer::value(const Polynomial &P, unsigned Node,
-                                llvm::function_ref<std::string(const std::string &)> Argument) const {
-  std::string Sum;
-  const std::map<std::string, Quotient> &Quotients = Graph.Nodes[Node].Accesses->Quotients;
-  for (const auto &[Atoms, Factor] : P.terms()) {
-    std::string Product = fmt::format("{}ll", Factor);
-    for (const std::string &Atom : Atoms)
-      if (auto Q = Quotients.find(Atom); Q != Quotients.end())
-        Product += fmt::format(" * (({}) / ({}))", value(Q->second.Dividend, Node, Argument),
-                               value(Q->second.Divisor, Node, Argument));
-      else
-        Product += fmt::format(" * static_cast<long long>({})", Argument(Atom));
-    Sum += (Sum.empty() ? "" : " + ") + Product;
-  }
-  return Sum.empty() ? "0ll" : Sum;
-}
-
-OutputText TextComposer::hostText(const Polynomial &P) const {
-  constexpr auto Launch = OutputText::Slot::Launch;
+OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom) {
   OutputText Sum;
   for (const auto &[Atoms, Factor] : P.terms()) {
-    OutputText Product = outputText("{}ll", Factor);
-    for (const std::string &Atom : Atoms) {
-      const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
-      if (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end())
-        Product += outputText(" * (({}) / ({}))", hostText(Q->second.Dividend), hostText(Q->second.Divisor));
-      else if (Node == "gridDim")
-        Product += outputText(" * static_cast<long long>({}Launch.grid.{})", OutputText(Launch), Parameter.str());
-      else
-        Product += outputText(" * static_cast<long long>({}Launch.arguments.{}_{})", OutputText(Launch), Node.str(),
-                              Parameter.str());
+    OutputText Product = Factor == 1 && !Atoms.empty() ? OutputText() : outputText("{}ll", Factor);
+    for (const std::string &Each : Atoms) {
+      const auto Q = Quotients.find(Each);
+      Product += Product.empty() ? "" : " * ";
+      Product += Q == Quotients.end() ? outputText("static_cast<long long>({})", Atom(Each))
+                                      : outputText("(({}) / ({}))", spelled(Q->second.Dividend, Quotients, Atom),
+                                                   spelled(Q->second.Divisor, Quotients, Atom));
     }
     Sum += (Sum.empty() ? "" : " + ") + Product;
   }
   return Sum.empty() ? OutputText("0ll") : Sum;
+}
+
+std::string TextComposer::value(const Polynomial &P, unsigned Node,
+                                llvm::function_ref<std::string(const std::string &)> Argument) const {
+  return spelled(P, Graph.Nodes[Node].Accesses->Quotients, [&](const std::string &Atom) { return Argument(Atom); })
+      .text();
+}
+
+std::string TextComposer::deviceText(const Polynomial &P) const {
+  return spelled(P, Graph.Quotients, [](const std::string &Atom) {
+           const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
+           return OutputText(Node.str() + "_" + Parameter.str());
+         })
+      .text();
+}
+
+OutputText TextComposer::hostText(const Polynomial &P) const {
+  return spelled(P, Graph.Quotients, [](const std::string &Atom) {
+    const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
+    const OutputText Launch(OutputText::Slot::Launch);
+    return Node == "gridDim" ? outputText("{}Launch.grid.{}", Launch, Parameter.str())
+                             : outputText("{}Launch.arguments.{}_{}", Launch, Node.str(), Parameter.str());
+  });
 }
 
 /// The atoms of what is known of a kernel's accesses: of indices, conditions and loops.

@@ -14,6 +14,11 @@ std::vector<std::string> linkedParameters(const VerticalGraph &Graph, unsigned N
 /// `Text` with its path leading to a namespace inside.
 OutputText nested(const OutputText &Text, const std::string &Inner);
 
+/// How an atom of a polynomial is written.
+using AtomText = llvm::function_ref<OutputText(const std::string &)>;
+/// The polynomial as a 64-bit integer, in C++; atoms of `Quotients` are divided.
+OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom);
+
 /// Each kernel's text goes to a namespace of its own, `cufuse_NODE`.
 class TextComposer {
 protected:
@@ -58,7 +63,8 @@ protected:
   /// What is divided by is positive, before any condition divides.
   void divisors();
   void ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive);
-  /// The value of a polynomial in the launcher, as a 64-bit integer.
+  /// A polynomial of the arguments that remain, in the fused kernel, and in the launcher.
+  std::string deviceText(const Polynomial &P) const;
   OutputText hostText(const Polynomial &P) const;
 
   const VerticalGraph &Graph;
