@@ -252,10 +252,11 @@ std::string TextComposer::value(const Polynomial &P, unsigned Node,
 }
 
 std::string TextComposer::deviceText(const Polynomial &P) const {
-  return spelled(P, Graph.Quotients, [](const std::string &Atom) {
-           const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
-           return OutputText(Node.str() + "_" + Parameter.str());
-         })
+  return spelled(P, Graph.Quotients,
+                 [](const std::string &Atom) {
+                   const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
+                   return OutputText(Node.str() + "_" + Parameter.str());
+                 })
       .text();
 }
 
