@@ -1,10 +1,9 @@
-"""Configurations in one word: parts like `blocks`, `stride`, `opposite`, `free`, `r64` or `split=40:72`, joined by dashes."""
+"""Configurations in one word: parts like `blocks`, `stride`, `free`, `r64` or `split=40:72`, joined by dashes."""
 import re
 
 OPTIONS = {
     "--geometry": ("warps", "blocks", "threads"),
     "--grid-policy": ("match", "stride", "pool"),
-    "--order": ("sequence", "alternating", "opposite"),
     "--registers": ("none", "free", "bound"),
 }
 

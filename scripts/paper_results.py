@@ -266,7 +266,7 @@ def document(cases, context):
 
 def compact_sweep(answer):
     """The sweep of `cufuse tune --strategy exhaustive --json`, as test/unit/Search/Sweeps keeps it: what a row has is
-    in lib/Tune/RecordedSweep.cpp."""
+    in test/unit/Search/RecordedSweep.cpp."""
     problem = answer["problem"]
     shapes = [[shape["block"] for shape in constituent["shapes"]] for constituent in problem["constituents"]]
     rows = {}
@@ -276,7 +276,7 @@ def compact_sweep(answer):
                   1 if part["bound"] else 0] + ([part["turns"]] if part.get("turns", 1) > 1 else [])
                  for i, part in enumerate(config["constituents"])]
         row = rows.setdefault(entry["key"], {
-            "config": [config["geometry"], config["order"], config["grid"], config["resident"], config["registers"],
+            "config": [config["geometry"], "sequence", config["grid"], config["resident"], config["registers"],
                        config["register_count"], config["min_blocks"], parts]})
         row["fate"] = entry["fate"]
         if resources:

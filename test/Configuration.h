@@ -1,4 +1,4 @@
-// A configuration in one word, for the tools that fuse many: `stride`, `blocks-match`, `threads-stride-opposite-r64`, …
+// A configuration in one word, for the tools that fuse many: `stride`, `blocks-match`, `blocks-stride-r64`, …
 #pragma once
 
 #include "cufuse/Fusion/FusionConfig.h"
@@ -16,9 +16,6 @@ inline bool readConfiguration(llvm::StringRef Word, FusionConfig &Config) {
       {"warps", Geometry::Warps}, {"blocks", Geometry::Blocks}, {"threads", Geometry::Threads}};
   static const std::map<llvm::StringRef, GridPolicy> Policies = {
       {"match", GridPolicy::Match}, {"stride", GridPolicy::Stride}, {"pool", GridPolicy::Pool}};
-  static const std::map<llvm::StringRef, ThreadOrder> Orders = {{"sequence", ThreadOrder::Sequence},
-                                                               {"alternating", ThreadOrder::Alternating},
-                                                               {"opposite", ThreadOrder::Opposite}};
   llvm::SmallVector<llvm::StringRef> Parts;
   Word.split(Parts, '-');
   for (llvm::StringRef Part : Parts) {
@@ -26,8 +23,6 @@ inline bool readConfiguration(llvm::StringRef Word, FusionConfig &Config) {
       Config.Shape = Shape->second;
     else if (auto Policy = Policies.find(Part); Policy != Policies.end())
       Config.Grid = Policy->second;
-    else if (auto Order = Orders.find(Part); Order != Orders.end())
-      Config.Order = Order->second;
     else if (Part == "free")
       Config.Registers.Policy = RegisterPolicy::Free;
     else if (Part == "split")

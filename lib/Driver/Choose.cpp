@@ -76,17 +76,13 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
                                               std::vector<std::string> &Explanation) {
   FusionConfig Config;
   Config.Shape = Request.Shape;
-  Config.Order = Request.Order;
   Config.Grid = Request.Grid;
   Config.Registers = Request.Registers;
   if (Request.Composition.Cooperative) {
     Config.Shape = Geometry::Threads;
-    Config.Order = ThreadOrder::Dependent;
     Config.Grid = GridPolicy::Stride;
-  } else if (Request.Order == ThreadOrder::Dependent)
-    return badUsage("--order dependent is what --vertical --cooperative has");
-  else if (Request.Order != ThreadOrder::Sequence && Request.Shape != Geometry::Threads)
-    return badUsage("--order is for --geometry threads");
+    Config.Cooperative = true;
+  }
   if (!Request.Resident.empty() && Request.Grid == GridPolicy::Match)
     return badUsage("--resident is for --grid-policy stride and pool");
   if (Request.Registers.Policy == RegisterPolicy::Split && Request.RegisterBudgets.size() != Kernels.size())

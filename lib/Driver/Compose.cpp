@@ -53,7 +53,7 @@ static llvm::Error checkCommonType(const VerticalNode &Node, const ParameterText
                   fmt::format("{}.{} is {}, which stands in the kernel's file itself", Node.Name, P.Name, Type.Type)});
 }
 
-/// For `ThreadOrder::Dependent`: linked parameters are those that they are linked to.
+/// For a cooperative launch: linked parameters are those that they are linked to.
 static llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels) {
   for (const Flow &F : Graph.Flows) {
     const std::string Out = Graph.Nodes[F.Producer].Name + "." + F.Out;

@@ -204,8 +204,6 @@ void FuseEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation 
 void FuseEvaluator::measure(NextCandidates Next, Effort Effort, TakeEvaluation Take) {
   Own->evaluate(Next, Effort, Take);
 }
-std::vector<KernelLaunch> FuseEvaluator::launchesOf(const Candidate &Candidate) const {
-  return Own->launchesOf(Candidate);
-}
+std::vector<KernelLaunch> FuseEvaluator::launchesOf(const Candidate &Candidate) { return Own->launchesOf(Candidate); }
 
 } // namespace cufuse

@@ -7,7 +7,7 @@
 namespace cufuse {
 
 /// A group is compiled once, however many candidates have it.
-class GraphEvaluator final : public Evaluator {
+class GraphEvaluator final : public LaunchingEvaluator {
 public:
   /// `Alone`: each kernel's own launch. The references outlive it.
   GraphEvaluator(const GroupFuser &Fuse, const Problem &P, EmitOptions Emit, std::vector<KernelLaunch> Alone,
@@ -22,8 +22,7 @@ public:
     Runs.evaluate(Next, Effort, Take, [this](const Candidate &C) { return emit(C); });
   }
 
-  /// Those of a candidate, in order; compiles what was not. None where it cannot be run.
-  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) {
+  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) override {
     screen(Candidate, [](size_t, const Evaluation &) { return true; });
     return Runs.launchesOf(Candidate);
   }

@@ -1,7 +1,7 @@
 // Kernels of a graph as one: from a choice of links to a text, and to what it is launched with.
 #pragma once
 
-#include "SoloTuning.h"
+#include "TuningSubject.h"
 #include "cufuse/Driver/Compose.h"
 #include "cufuse/Tune/GraphSpace.h"
 
@@ -23,7 +23,7 @@ struct FusedGroup {
 /// Of a workload with links. Not for several threads at once.
 class GroupFuser {
 public:
-  /// The references outlive it; `Subject.Packed` is known when groups are asked for.
+  /// The references outlive it.
   GroupFuser(const Toolchain &Tools, const TuningSubject &Subject) : Tools(Tools), Subject(Subject) {}
 
   /// Which kernels load and store which buffers, as far as their accesses show: all they may, where that is not known.

@@ -14,9 +14,23 @@
 namespace cufuse {
 
 namespace {
+/// Kernels shorter than this many microseconds can be waiting for the host.
+constexpr double HostLimited = 50;
 constexpr double NearBest = 1.05; // shapes that may be the best ones when arguments are bound
 constexpr size_t MostNear = 4;
 constexpr double Cheaper = 1.15; // unrolled otherwise and slower by no more, a kernel may be better beside another
+
+/// A way to launch a constituent alone.
+struct SoloVariant {
+  unsigned Shape = 0; ///< Of `Problem::Constituents[i].Shapes`.
+  std::uint64_t Blocks = 1;
+  unsigned Unroll = 0;
+  bool Bound = false;
+  KernelLaunch Launch = {};
+  Evaluation Result = {}; ///< `Measured` without a time: can be measured.
+  std::map<std::string, double> Counters = {};
+  unsigned Tried = 1; ///< Variants of this constituent that were measured on this level.
+};
 
 bool isFaster(const SoloVariant &A, const SoloVariant &B) { return A.Result.Microseconds < B.Result.Microseconds; }
 
@@ -26,6 +40,7 @@ std::vector<KernelLaunch> launches(llvm::ArrayRef<SoloVariant> All) {
     Launches.push_back(Variant.Launch);
   return Launches;
 }
+
 /// Whether to try the `Rank`th best shape so. With more loads in flight another shape may be the best: those that are
 /// nearly as good are tried, too, with arguments fixed where they can be, as that hardly ever costs anything.
 bool isWorthTrying(size_t Rank, bool Bind, unsigned Unroll, bool Bindable) {
@@ -33,78 +48,57 @@ bool isWorthTrying(size_t Rank, bool Bind, unsigned Unroll, bool Bindable) {
     return false;
   return Rank == 0 || ((Bind || !Bindable) && Unroll != 2);
 }
-} // namespace
 
-EmitOptions TuningSubject::emitAlone(size_t I) const {
-  EmitOptions Alone = Emit;
-  Alone.Name = Emit.Name + "_" + Work.Kernels[I].Name;
-  const std::string Stem = llvm::sys::path::stem(Emit.SourceFile).str() + "." + Work.Kernels[I].Name;
-  Alone.SourceFile = Stem + ".cu";
-  Alone.HeaderFile = Stem + ".h";
-  return Alone;
-}
-
-SoloTuning::SoloTuning(const Toolchain &Tools, TuningSubject &Subject, Compiler &Back, llvm::ThreadPoolInterface &Pool,
-                       TuneResult &Result)
-    : Tools(Tools), Subject(Subject), Back(Back), Result(Result), Tasks(Pool) {}
-
-SoloTuning::~SoloTuning() {
-  Tasks.wait();
-  for (auto &One : Compiled)
-    if (One)
-      llvm::consumeError(One->takeError());
-}
-
-void SoloTuning::beginCompiling() {
-  const std::vector<WorkloadKernel> &Kernels = Subject.Work.Kernels;
-  Compiled.resize(Kernels.size());
-  for (size_t I = 0; I < Kernels.size(); ++I) {
-    const CompileFlags Flags = translateFlags(Kernels[I].Flags, Kernels[I].Folder);
-    CompileJob Job;
-    Job.Source = Kernels[I].Spec.File;
-    Job.Arch = What().Gpu.Arch;
-    Job.Flags = Flags.Nvcc;
-    if (!Flags.Standard.empty())
-      Job.Flags.push_back("-std=" + Flags.Standard);
-    Tasks.async([this, I, Job = std::move(Job)] { Compiled[I] = Back.compile(Job); });
+class SoloTuning {
+public:
+  SoloTuning(const TuningTools &Tools, const TuningSubject &Subject, Problem What, llvm::ArrayRef<CompiledAlone> Alone)
+      : Tools(Tools), Subject(Subject), Alone(Alone), Tasks(Tools.Pool) {
+    Found.What = std::move(What);
+    Found.Packed = Subject.Packed;
+    Found.Rewritten.resize(Alone.size());
+    for (size_t I = 0; I < Alone.size(); ++I)
+      for (SoloShape &Shape : Found.What.Constituents[I].Shapes)
+        Shape.Resources = Alone[I].Resources;
   }
-}
 
-llvm::Error SoloTuning::finishCompiling() {
-  Tasks.wait();
-  llvm::Error Failed = llvm::Error::success();
-  for (size_t I = 0; I < Compiled.size(); ++I) {
-    auto One = compiled(I);
-    if (!One) {
-      Failed = llvm::joinErrors(std::move(Failed), One.takeError());
-      continue;
-    }
-    for (SoloShape &Shape : What().Constituents[I].Shapes)
-      Shape.Resources = One->Resources;
-    Alone.push_back(std::move(*One));
+  llvm::Error measure();
+  llvm::Error measureAsGiven();
+  SoloFindings take() {
+    for (size_t I = 0; I < Best.size(); ++I)
+      if (Best[I].Bound || Best[I].Unroll > 0)
+        Found.Rewritten[I] = configOf(I, Best[I]);
+    return std::move(Found);
   }
-  return Failed;
-}
 
-llvm::Expected<SoloTuning::CompiledAlone> SoloTuning::compiled(size_t I) {
-  if (!*Compiled[I])
-    return Compiled[I]->takeError();
-  CompiledKernels &All = **Compiled[I];
-  auto Entry = entryName(All.Cubin, Subject.Kernels[I].Facts.MangledName);
-  if (!Entry)
-    return Entry.takeError();
-  return CompiledAlone{All.Cubin, *Entry, All.Resources[*Entry]};
-}
+private:
+  using Variants = std::vector<SoloVariant>;
 
-Schedule SoloTuning::reference() const {
-  std::vector<KernelLaunch> Given;
-  for (size_t I = 0; I < Alone.size(); ++I)
-    Given.push_back(launchAlone(Subject.Packed[I][0], Alone[I].Cubin, Alone[I].Entry));
-  return baselines(Given).front();
-}
+  Variants shapes(size_t I) const;
+  void addGrids(size_t I, Variants &All) const;
+  llvm::Error measureShapes(size_t I);
+  void buildVariants(size_t I);
+  void bind();
+  void chooseUnrolls(size_t I, llvm::ArrayRef<SoloVariant> Measured);
+  void carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured);
+  llvm::Error settle(SoloLevel Level, Variants &All);
+  void measureAll(Variants &All, Effort How);
+  SoloResult resultOf(size_t I, SoloLevel Level, const SoloVariant &Variant) const;
+  void dropFailed(size_t I, SoloLevel Level, Variants &All);
+  FusionConfig configOf(size_t I, const SoloVariant &Variant) const;
 
-llvm::Error SoloTuning::measure(RunnerPool &Runners) {
-  Gpus = &Runners;
+  const TuningTools &Tools;
+  const TuningSubject &Subject;
+  const llvm::ArrayRef<CompiledAlone> Alone;
+  SoloFindings Found;
+  Variants Given, Shaped;                                             ///< By constituent, as `Best`.
+  Variants Best;                                                      ///< By constituent: the fastest so far.
+  std::vector<Variants> Near;                                         ///< By constituent: its best shapes.
+  std::vector<std::vector<std::shared_future<SoloVariant>>> Building; ///< By constituent: with bound arguments.
+  llvm::ThreadPoolTaskGroup Tasks;                                    ///< Last: they end first.
+};
+
+/// The three levels.
+llvm::Error SoloTuning::measure() {
   Building.resize(Subject.Kernels.size());
   Near.resize(Subject.Kernels.size());
   for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
@@ -134,32 +128,32 @@ llvm::Error SoloTuning::measure(RunnerPool &Runners) {
   if (llvm::Error Error = settle(SoloLevel::Bound, Best))
     return Error;
   for (size_t I = 0; I < Best.size(); ++I) {
-    SoloShape &Shape = What().Constituents[I].Shapes[Best[I].Shape];
+    SoloShape &Shape = Found.What.Constituents[I].Shapes[Best[I].Shape];
     Shape.Microseconds = Best[I].Result.Microseconds;
     Shape.RelativeNoise = Best[I].Result.RelativeNoise;
   }
   return llvm::Error::success();
 }
 
-llvm::Error SoloTuning::measureAsGiven(RunnerPool &Runners) {
-  Gpus = &Runners;
+/// The launches given, and no other level.
+llvm::Error SoloTuning::measureAsGiven() {
   for (size_t I = 0; I < Subject.Kernels.size(); ++I)
     Given.push_back(shapes(I).front());
   if (llvm::Error Error = settle(SoloLevel::Given, Given))
     return Error;
   for (size_t I = 0; I < Given.size(); ++I)
-    What().Constituents[I].Shapes.front().Microseconds = Given[I].Result.Microseconds;
+    Found.What.Constituents[I].Shapes.front().Microseconds = Given[I].Result.Microseconds;
   return llvm::Error::success();
 }
 
 /// Every launch shape that the workload allows.
 SoloTuning::Variants SoloTuning::shapes(size_t I) const {
   Variants All;
-  for (unsigned Shape = 0; Shape < Subject.Packed[I].size(); ++Shape) {
+  for (unsigned Shape = 0; Shape < Found.Packed[I].size(); ++Shape) {
     SoloVariant &One = All.emplace_back();
     One.Shape = Shape;
-    One.Blocks = What().Constituents[I].Shapes[Shape].Blocks;
-    One.Launch = launchAlone(Subject.Packed[I][Shape], Alone[I].Cubin, Alone[I].Entry);
+    One.Blocks = Found.What.Constituents[I].Shapes[Shape].Blocks;
+    One.Launch = launchAlone(Found.Packed[I][Shape], Alone[I].Cubin, Alone[I].Entry);
     One.Result.Outcome = Fate::Measured;
     One.Result.Resources = Alone[I].Resources;
   }
@@ -171,9 +165,9 @@ SoloTuning::Variants SoloTuning::shapes(size_t I) const {
 void SoloTuning::addGrids(size_t I, Variants &All) const {
   if (!Subject.Work.Kernels[I].AnyGrid)
     return;
-  const GpuFacts &Gpu = What().Gpu;
+  const GpuFacts &Gpu = Found.What.Gpu;
   for (size_t V = 0, Count = All.size(); V < Count; ++V) {
-    const PackedKernel &Kernel = Subject.Packed[I][All[V].Shape];
+    const PackedKernel &Kernel = Found.Packed[I][All[V].Shape];
     const ResourceUse &Use = Alone[I].Resources;
     const Occupancy Fits =
         occupancyOf(smLimits(Gpu.Arch), {static_cast<unsigned>(Kernel.Block.threads()), Use.Registers,
@@ -194,14 +188,14 @@ llvm::Error SoloTuning::measureShapes(size_t I) {
   measureAll(All, Effort::Short);
   Given.push_back(All.front());
   if (Given.back().Result.Outcome != Fate::Measured)
-    return badInput(fmt::format("{} cannot be run alone: {}", What().Constituents[I].Name, Given.back().Result.Why),
+    return badInput(fmt::format("{} cannot be run alone: {}", Found.What.Constituents[I].Name, Given.back().Result.Why),
                     "correct the workload, or the kernel", Subject.Work.Kernels[I].Where);
   const auto Tried = static_cast<unsigned>(All.size());
   dropFailed(I, SoloLevel::Shaped, All);
   llvm::sort(All, isFaster);
   Shaped.push_back(All.front());
   Shaped.back().Tried = Tried;
-  std::vector<SoloShape> &Shapes = What().Constituents[I].Shapes;
+  std::vector<SoloShape> &Shapes = Found.What.Constituents[I].Shapes;
   for (unsigned Shape = 0; Shape < Shapes.size(); ++Shape) {
     const auto Fastest = llvm::find_if(All, [&](const SoloVariant &V) { return V.Shape == Shape; });
     if (Fastest == All.end())
@@ -211,7 +205,7 @@ llvm::Error SoloTuning::measureShapes(size_t I) {
     Shapes[Shape].Microseconds = Fastest->Result.Microseconds;
     Shapes[Shape].RelativeNoise = Fastest->Result.RelativeNoise;
     Shapes[Shape].Blocks = Fastest->Blocks;
-    Subject.Packed[I][Shape].Launch.Grid = Fastest->Launch.Grid;
+    Found.Packed[I][Shape].Launch.Grid = Fastest->Launch.Grid;
   }
   llvm::sort(Near[I], isFaster);
   if (Near[I].size() > MostNear)
@@ -224,7 +218,7 @@ llvm::Error SoloTuning::measureShapes(size_t I) {
 void SoloTuning::buildVariants(size_t I) {
   EmitOptions Emit = Subject.emitAlone(I);
   Emit.KernelOnly = true;
-  const Fuser Single(Tools, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
+  const Fuser Single(Tools.Clang, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
   auto Failed = [](SoloVariant Variant, Fate Outcome, llvm::Error Why) {
     Variant.Result = failedWith(Outcome, std::move(Why));
     return Variant;
@@ -240,7 +234,7 @@ void SoloTuning::buildVariants(size_t I) {
           One.Unroll = Unroll;
         }
   for (const SoloVariant &Variant : Asked) {
-    const PackedKernel &In = Subject.Packed[I][Variant.Shape];
+    const PackedKernel &In = Found.Packed[I][Variant.Shape];
     auto Already = [&](SoloVariant Done) {
       std::promise<SoloVariant> Promise;
       Promise.set_value(std::move(Done));
@@ -258,14 +252,14 @@ void SoloTuning::buildVariants(size_t I) {
     }
     CompileJob Job;
     Job.Files = filesAlone(Single, std::move(*Text));
-    Job.Arch = What().Gpu.Arch;
+    Job.Arch = Found.What.Gpu.Arch;
     Job.Flags = nvccFlags(Single);
     auto Build = [this, I, In, Failed, Variant, Job = std::move(Job), Plan = std::move(*Plan), Name = Emit.Name] {
-      auto Compiled = Back.compile(Job);
+      auto Compiled = Tools.Back.compile(Job);
       if (!Compiled)
         return Failed(Variant, Fate::CompileFailed, Compiled.takeError());
       const KernelFacts *Facts = &Subject.Kernels[I].Facts;
-      auto Fused = launchOf(Facts, Plan, Name, In.Launch, 1, What().Gpu.Multiprocessors);
+      auto Fused = launchOf(Facts, Plan, Name, In.Launch, 1, Found.What.Gpu.Multiprocessors);
       auto Launch = Fused ? launchFused(*Fused, Facts, In, Compiled->Cubin) : Fused.takeError();
       if (!Launch)
         return Failed(Variant, Fate::Impossible, Launch.takeError());
@@ -307,7 +301,7 @@ void SoloTuning::bind() {
       Mixed[I] = Variant;
       Schedule Together = baselines(launches(Mixed)).front();
       Together.Stop = ShortStop;
-      const RunOutcome Outcome = Gpus->run({std::move(Together)}).front();
+      const RunOutcome Outcome = Tools.Gpus.run({std::move(Together)}).front();
       if (Outcome.Status != RunStatus::Done) {
         Variants Wrong = {std::move(Variant)};
         Wrong.front().Result = withOutcome(Wrong.front().Result, Outcome);
@@ -318,7 +312,7 @@ void SoloTuning::bind() {
       Best[I].Tried = Tried;
       carryOver(I, All);
       if (Best[I].Bound)
-        What().Constituents[I].Bound = Subject.Bindable[I];
+        Found.What.Constituents[I].Bound = Subject.Bindable[I];
       chooseUnrolls(I, All);
       break;
     }
@@ -328,7 +322,7 @@ void SoloTuning::bind() {
 /// The best factor alone first, then those that may be better beside another kernel.
 void SoloTuning::chooseUnrolls(size_t I, llvm::ArrayRef<SoloVariant> Measured) {
   const SoloVariant &Own = Best[I];
-  std::vector<unsigned> &Unrolls = What().Constituents[I].Unrolls;
+  std::vector<unsigned> &Unrolls = Found.What.Constituents[I].Unrolls;
   auto Any = [&](auto Is) {
     return llvm::find_if(Measured, [&](const SoloVariant &V) {
       return V.Bound == Own.Bound && V.Result.Microseconds <= Cheaper * Own.Result.Microseconds && Is(V);
@@ -350,7 +344,7 @@ void SoloTuning::chooseUnrolls(size_t I, llvm::ArrayRef<SoloVariant> Measured) {
 /// Every shape with what is now bound and unrolled: its time as measured, or as much shorter as that of the best one
 /// has become.
 void SoloTuning::carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured) {
-  std::vector<SoloShape> &Shapes = What().Constituents[I].Shapes;
+  std::vector<SoloShape> &Shapes = Found.What.Constituents[I].Shapes;
   const double Factor = Best[I].Result.Microseconds / Shapes[Best[I].Shape].Microseconds;
   for (unsigned Shape = 0; Shape < Shapes.size(); ++Shape) {
     const auto Own = llvm::find_if(Measured, [&](const SoloVariant &V) {
@@ -365,19 +359,19 @@ void SoloTuning::carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured) {
 llvm::Error SoloTuning::settle(SoloLevel Level, Variants &All) {
   measureAll(All, Effort::Full);
   for (size_t I = 0; I < All.size(); ++I) {
-    What().Constituents[I].Shapes[All[I].Shape].Counters = All[I].Counters;
-    Result.Solo.push_back(resultOf(I, Level, All[I]));
+    Found.What.Constituents[I].Shapes[All[I].Shape].Counters = All[I].Counters;
+    Found.Solo.push_back(resultOf(I, Level, All[I]));
   }
   std::vector<Schedule> Schedules = baselines(launches(All), " " + nameOf(Level).str());
   if (!Subject.Work.Links.empty())
     Schedules.resize(1); // kernels that depend on each other run one after the other
-  const std::vector<RunOutcome> Outcomes = Gpus->run(Schedules);
+  const std::vector<RunOutcome> Outcomes = Tools.Gpus.run(Schedules);
   for (size_t I = 0; I < Schedules.size(); ++I) {
-    Result.Baselines.push_back({Schedules[I].How, Level, withOutcome({}, Outcomes[I]), {}});
-    Launched.push_back(std::move(Schedules[I]));
+    Found.Baselines.push_back({Schedules[I].How, Level, withOutcome({}, Outcomes[I]), {}});
+    Found.Launched.push_back(std::move(Schedules[I]));
   }
   const RunOutcome &Serial = Outcomes.front();
-  SeveralPasses = Serial.Time && Serial.Time->Passes > 1;
+  Found.SeveralPasses = Serial.Time && Serial.Time->Passes > 1;
   if (Serial.Status == RunStatus::Done)
     return llvm::Error::success();
   return badInput(fmt::format("the kernels, {}, do not run as they should: {}", phraseOf(Level), Serial.What),
@@ -396,7 +390,7 @@ void SoloTuning::measureAll(Variants &All, Effort How) {
       One.Stop = ShortStop;
     Schedules.push_back(std::move(One));
   }
-  const std::vector<RunOutcome> Outcomes = Gpus->run(std::move(Schedules));
+  const std::vector<RunOutcome> Outcomes = Tools.Gpus.run(std::move(Schedules));
   for (size_t I = 0; I < All.size(); ++I) {
     All[I].Result = withOutcome(std::move(All[I].Result), Outcomes[I]);
     All[I].Counters = Outcomes[I].Counters;
@@ -405,9 +399,9 @@ void SoloTuning::measureAll(Variants &All, Effort How) {
 
 SoloResult SoloTuning::resultOf(size_t I, SoloLevel Level, const SoloVariant &Variant) const {
   SoloResult Solo;
-  Solo.Constituent = What().Constituents[I].Name;
+  Solo.Constituent = Found.What.Constituents[I].Name;
   Solo.Level = Level;
-  Solo.Block = What().Constituents[I].Shapes[Variant.Shape].Block;
+  Solo.Block = Found.What.Constituents[I].Shapes[Variant.Shape].Block;
   Solo.Blocks = Variant.Blocks;
   Solo.Unroll = Variant.Unroll;
   if (Variant.Bound)
@@ -422,16 +416,83 @@ SoloResult SoloTuning::resultOf(size_t I, SoloLevel Level, const SoloVariant &Va
 void SoloTuning::dropFailed(size_t I, SoloLevel Level, Variants &All) {
   for (const SoloVariant &Variant : All)
     if (Variant.Result.Outcome != Fate::Measured)
-      Result.SoloFailed.push_back(resultOf(I, Level, Variant));
+      Found.Failed.push_back(resultOf(I, Level, Variant));
   llvm::erase_if(All, [](const SoloVariant &Variant) { return Variant.Result.Outcome != Fate::Measured; });
 }
 
 FusionConfig SoloTuning::configOf(size_t I, const SoloVariant &Variant) const {
   FusionConfig Config;
-  Config.Constituents = {{.Block = Subject.Packed[I][Variant.Shape].Block,
+  Config.Constituents = {{.Block = Found.Packed[I][Variant.Shape].Block,
                           .Unroll = Variant.Unroll,
                           .Bound = Variant.Bound ? Subject.Bindable[I] : decltype(ConstituentConfig::Bound)()}};
   return Config;
+}
+
+} // namespace
+
+EmitOptions TuningSubject::emitAlone(size_t I) const {
+  EmitOptions Alone = Emit;
+  Alone.Name = Emit.Name + "_" + Work.Kernels[I].Name;
+  const std::string Stem = llvm::sys::path::stem(Emit.SourceFile).str() + "." + Work.Kernels[I].Name;
+  Alone.SourceFile = Stem + ".cu";
+  Alone.HeaderFile = Stem + ".h";
+  return Alone;
+}
+
+SoloCompilation::SoloCompilation(const Workload &Work, const std::string &Arch, Compiler &Back,
+                                 llvm::ThreadPoolInterface &Pool)
+    : Compiled(Work.Kernels.size()), Tasks(Pool) {
+  for (size_t I = 0; I < Compiled.size(); ++I) {
+    const WorkloadKernel &Kernel = Work.Kernels[I];
+    const CompileFlags Flags = translateFlags(Kernel.Flags, Kernel.Folder);
+    CompileJob Job;
+    Job.Source = Kernel.Spec.File;
+    Job.Arch = Arch;
+    Job.Flags = Flags.Nvcc;
+    if (!Flags.Standard.empty())
+      Job.Flags.push_back("-std=" + Flags.Standard);
+    Tasks.async([this, I, &Back, Job = std::move(Job)] { Compiled[I] = Back.compile(Job); });
+  }
+}
+
+SoloCompilation::~SoloCompilation() {
+  Tasks.wait();
+  for (auto &One : Compiled)
+    if (One)
+      llvm::consumeError(One->takeError());
+}
+
+llvm::Expected<std::vector<CompiledAlone>> SoloCompilation::finish(llvm::ArrayRef<LoadedKernel> Kernels) {
+  Tasks.wait();
+  std::vector<CompiledAlone> Alone;
+  llvm::Error Failed = llvm::Error::success();
+  for (size_t I = 0; I < Compiled.size(); ++I) {
+    llvm::Expected<CompiledKernels> &All = *Compiled[I];
+    auto Entry = All ? entryName(All->Cubin, Kernels[I].Facts.MangledName) : All.takeError();
+    if (Entry)
+      Alone.push_back({All->Cubin, *Entry, All->Resources[*Entry]});
+    else
+      Failed = llvm::joinErrors(std::move(Failed), Entry.takeError());
+  }
+  if (Failed)
+    return std::move(Failed);
+  return Alone;
+}
+
+Schedule referenceOf(const TuningSubject &Subject, llvm::ArrayRef<CompiledAlone> Alone) {
+  std::vector<KernelLaunch> Given;
+  for (size_t I = 0; I < Alone.size(); ++I)
+    Given.push_back(launchAlone(Subject.Packed[I][0], Alone[I].Cubin, Alone[I].Entry));
+  return baselines(Given).front();
+}
+
+llvm::Expected<SoloFindings> tuneAlone(const TuningTools &Tools, const TuningSubject &Subject, Problem What,
+                                       llvm::ArrayRef<CompiledAlone> Alone, bool OnlyGiven) {
+  SoloTuning Tuning(Tools, Subject, std::move(What), Alone);
+  if (Tools.Gpus.hasGpu())
+    if (llvm::Error Error = OnlyGiven ? Tuning.measureAsGiven() : Tuning.measure())
+      return std::move(Error);
+  return Tuning.take();
 }
 
 } // namespace cufuse

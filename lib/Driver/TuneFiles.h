@@ -1,7 +1,7 @@
 // What a tuning reads and writes.
 #pragma once
 
-#include "SoloTuning.h"
+#include "TuningSubject.h"
 #include "cufuse/Driver/Tune.h"
 
 namespace cufuse {

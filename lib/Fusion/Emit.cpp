@@ -37,7 +37,7 @@ public:
     Out.write(constant(banner()));
     architectureGuard();
     // Before any macro of a user's header.
-    if (Plan.waitsForGrid())
+    if (Plan.Cooperative)
       Out.write("#include <cooperative_groups.h>");
     if (rebindsLibraries(Constituents, Plan)) {
       Out.write("#include <cuda_runtime.h>");
@@ -226,7 +226,7 @@ private:
       Macros.push_back(Name);
     };
     // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
-    if (Plan.waitsForGrid())
+    if (Plan.Cooperative)
       for (const char *Word : {"__restrict__", "__restrict"})
         Define(Word, "");
     if (Facts.reads(Builtin::ThreadIdx))
@@ -446,8 +446,8 @@ private:
       Lines.blank();
     }
     Lines.line("/// Launches all of them at once, on the current device. {}",
-               Plan.waitsForGrid() ? "Each finds what those before it have stored."
-                                   : "The kernels must not depend on each other.");
+               Plan.Cooperative ? "Each finds what those before it have stored."
+                                : "The kernels must not depend on each other.");
     Lines.write(
         "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
         "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");

@@ -81,7 +81,7 @@ private:
         if (!P.Given.empty())
           continue;
         // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
-        const OutputText Declaration = Plan.waitsForGrid() ? P.Declaration.without("__restrict__ ") : P.Declaration;
+        const OutputText Declaration = Plan.Cooperative ? P.Declaration.without("__restrict__ ") : P.Declaration;
         Own.push_back(Declaration.with(OutputText::Slot::Path, textNamespace(Name, C))
                           .with(OutputText::Slot::Name, parameter(C, P.Name)));
       }
@@ -103,8 +103,6 @@ private:
       return "const unsigned " + own(C, "dynamicOffset");
     case AddedParameter::DynamicStride:
       return "const unsigned " + own(C, "dynamicStride");
-    case AddedParameter::Opposite:
-      return "const CufuseShare opposite";
     case AddedParameter::Pools:
       return "unsigned *const pools";
     }
@@ -205,56 +203,23 @@ private:
 
   /// The same threads play all constituents.
   void inTurns() {
-    const Walk Blocks{"blockIdx.x", "gridDim.x"};
-    const unsigned Count = Constituents.size();
-    if (Plan.alternates()) {
-      Out.write("  // Every block plays all kernels, one after the other; half of the blocks, on every multiprocessor, "
-                "play them in\n"
-                "  // the opposite order.");
-      Out.line("  unsigned place = blockIdx.x;\n  const bool backwards = opposite.takes(place);");
-      Out.line("#pragma unroll 1\n  for (unsigned turn = 0; turn < {}; ++turn) {{", Count);
-      Out.line("    const unsigned kernel = backwards ? {} - turn : turn;", Count - 1);
-      choices("    ", Blocks);
-      between("    ");
-      Out.write("  }");
-    } else if (Plan.Order == ThreadOrder::Alternating && Plan.Grid == GridPolicy::Stride) {
-      Out.write("  // Every block plays a block of each kernel in turn, as long as there are any.");
-      std::string Most;
-      for (unsigned I = 0; I < Count; ++I)
-        Most += (I + 1 < Count ? "::max(" : "") + groups(I) + (I + 1 < Count ? ", " : std::string(Count - 1, ')'));
-      Out.line("  const unsigned most = {};", Most);
-      Out.write("  for (unsigned place = blockIdx.x; place < most; place += gridDim.x) {");
-      for (unsigned I = 0; I < Count; ++I) {
-        role(I, "    ", {"place", "", false, true});
-        between("    ");
+    Out.write(Plan.Cooperative ? "  // Every block plays its share of each kernel, and waits until all blocks have."
+                               : "  // Every block plays all kernels, one after the other.");
+    for (unsigned I = 0; I < Constituents.size(); ++I) {
+      if (const unsigned Turns = Plan.Roles[I].Turns; Turns > 1) {
+        Out.line("  for (unsigned turn = 0; turn < {}; ++turn) {{", constant(Turns));
+        role(I, "    ", {outputText("blockIdx.x * {} + turn", constant(Turns)), "", false, true});
+        Out.write("  }");
+      } else {
+        role(I, "  ", {"blockIdx.x", "gridDim.x"});
       }
-      Out.write("  }");
-    } else {
-      Out.write(Plan.waitsForGrid()
-                    ? "  // Every block plays its share of each kernel, and waits until all blocks have."
-                    : "  // Every block plays all kernels, one after the other.");
-      for (unsigned I = 0; I < Count; ++I) {
-        if (const unsigned Turns = Plan.Roles[I].Turns; Turns > 1) {
-          Out.line("  for (unsigned turn = 0; turn < {}; ++turn) {{", constant(Turns));
-          role(I, "    ", {outputText("blockIdx.x * {} + turn", constant(Turns)), "", false, true});
-          Out.write("  }");
-        } else {
-          role(I, "  ", Blocks);
-        }
-        if (I + 1 < Count)
-          between("  ");
-      }
+      if (I + 1 < Constituents.size())
+        between("  ");
     }
-  }
-  /// How many times the copies of a constituent play together.
-  std::string groups(unsigned I) const {
-    const std::string Blocks = own(Constituents[I], "grid") + ".blocks";
-    const unsigned Copies = Plan.Roles[I].Copies;
-    return Copies == 1 ? Blocks : fmt::format("({0} + {1} - 1) / {1}", Blocks, Copies);
   }
   /// What threads wait for before they play another constituent. Only dynamic shared memory is the same for them.
   void between(const std::string &Indent) {
-    if (Plan.waitsForGrid())
+    if (Plan.Cooperative)
       Out.line("{}cooperative_groups::this_grid().sync();", Indent);
     else if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
       Out.line("{}__syncthreads(); // before another kernel uses the same dynamic shared memory", Indent);

@@ -59,7 +59,7 @@ public:
     Out.write(
 #include "Launcher.inc"
     );
-    if (Plan.interleaves() || Plan.alternates())
+    if (Plan.interleaves())
       Out.line("namespace {{\n\n{}\n}} // namespace\n", ShareOf);
     if (Plan.hasRoles())
       Out.line("namespace {{\n\n{}\n}} // namespace\n", EvenRounds);
@@ -70,15 +70,12 @@ public:
     grids();
     Out.blank();
     dynamicShared();
-    if (Plan.Grid != GridPolicy::Match || Plan.interleaves() || Plan.alternates())
+    if (Plan.Grid != GridPolicy::Match || Plan.interleaves())
       device();
     if (fillsDevice())
       residents();
     else if (Plan.Shape == Geometry::Blocks)
       Plan.Grid == GridPolicy::Stride ? roles() : shares();
-    if (Plan.alternates())
-      Out.write("  const CufuseShare opposite =\n"
-                "      blocks < 2 ? CufuseShare{} : shareOf(blocks / 2, blocks, blocks, multiprocessors);\n");
     call();
     Out.write("}");
   }
@@ -256,7 +253,7 @@ private:
              Plan.keepsGrid() ? Constituents[0].Name + "Launch.grid" : "dim3(blocks)");
     Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
     Out.write("  config.dynamicSmemBytes = dynamicBytes;\n  config.stream = stream;");
-    if (Plan.waitsForGrid())
+    if (Plan.Cooperative)
       Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
                 "  cooperative.val.cooperative = 1;\n  config.attrs = &cooperative;\n  config.numAttrs = 1;");
     std::vector<OutputText> Arguments = {"&config", kernel()};
@@ -298,8 +295,6 @@ private:
       return fmt::format("static_cast<unsigned>({}Offset)", Name);
     case AddedParameter::DynamicStride:
       return fmt::format("static_cast<unsigned>({}Stride)", Name);
-    case AddedParameter::Opposite:
-      return "opposite";
     case AddedParameter::Pools:
       return "pools";
     }

@@ -396,7 +396,7 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Out.blank();
   }
   Out.write(Grid);
-  if (Plan.interleaves() || Plan.alternates())
+  if (Plan.interleaves())
     Out.write(Share);
   Out.write(PartitionHead);
   const bool Whole = Plan.keepsBlock();

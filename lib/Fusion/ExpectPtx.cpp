@@ -16,7 +16,7 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
 
   // Where threads and blocks are those of the kernel, or a library counts them for a barrier of the grid, anything may
   // read them. Elsewhere the partition's size is a constant, and its grid a parameter.
-  const bool Own = Plan.keepsGrid() || Plan.waitsForGrid();
+  const bool Own = Plan.keepsGrid() || Plan.Cooperative;
   Expected.LibrariesReadThem = Own;
   allow(Expected, "tid", Own || Plan.keepsBlock() ? "xyz" : "x");
   allow(Expected, "ctaid", Own ? "xyz" : "x");
@@ -44,15 +44,15 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
     Expected.BlockBarrier |= P.WholeBlock;
   }
   const bool SharesDynamic = llvm::count_if(Facts, [](const KernelFacts *F) { return !F->DynamicShared.empty(); }) > 1;
-  Expected.BlockBarrier |= Plan.keepsBlock() || Plan.waitsForGrid() ||
+  Expected.BlockBarrier |= Plan.keepsBlock() || Plan.Cooperative ||
                            (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool) ||
                            (Plan.Shape == Geometry::Threads && SharesDynamic);
   // Where no block follows another, lanes and copies that are late harm nobody.
-  Expected.Warps = Plan.playsOnce() || Plan.waitsForGrid() ||
+  Expected.Warps = Plan.playsOnce() || Plan.Cooperative ||
                    llvm::any_of(Facts, [](const KernelFacts *F) { return !F->WarpPrimitives.empty(); });
   Expected.Copies =
       Plan.playsOnce() || llvm::any_of(Facts, [](const KernelFacts *F) { return F->CopiesAsynchronously; });
-  Expected.Coherent = Plan.waitsForGrid();
+  Expected.Coherent = Plan.Cooperative;
   if (Plan.Registers.Policy == RegisterPolicy::Split)
     for (const RolePlan &Role : Plan.Roles)
       Expected.Budgets.insert(Role.Registers);

@@ -99,10 +99,6 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
       case AddedParameter::Resident:
         Computed.Bytes = bytesOf(PlayersOf(I));
         break;
-      case AddedParameter::Opposite:
-        Computed.Bytes = bytesOf(Blocks < 2 ? emitted::CufuseShare{}
-                                            : emitted::shareOf(Blocks / 2, Blocks, Blocks, Multiprocessors));
-        break;
       case AddedParameter::Pools:
         Computed.ZeroedBytes = poolCounters(Plan) * sizeof(std::uint32_t);
         break;

@@ -135,8 +135,8 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   FusionPlan Plan;
   const bool Single = Facts.size() == 1 && Config.Constituents[0].Copies == 1;
   Plan.Shape = Single ? Geometry::Warps : Config.Shape;
-  Plan.Order = Config.Order;
   Plan.Grid = Config.Grid;
+  Plan.Cooperative = Config.Cooperative && Plan.Shape == Geometry::Threads;
   Plan.ResidentBlocks = Config.ResidentBlocks;
   Plan.Registers = Config.Registers;
   std::vector<Message> Refusals;
@@ -174,8 +174,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
                  fmt::format("{}: {}; rows of {} threads are no whole warps", Kernel.Name, Exit.What, Chosen.Block.X),
                  Exit.Where);
     }
-    if (Chosen.Turns > 1 &&
-        (Plan.Shape != Geometry::Threads || Plan.Grid != GridPolicy::Match || Plan.Order != ThreadOrder::Sequence))
+    if (Chosen.Turns > 1 && (Plan.Shape != Geometry::Threads || Plan.Grid != GridPolicy::Match))
       Refuse(BlockerKind::Turns, fmt::format("{} of {}", Chosen.Turns, Kernel.Name));
     if (Chosen.Unroll > 0 && !Kernel.GridStrideLoop)
       Refuse(BlockerKind::NoLoopToUnroll, Kernel.Name, Kernel.Where);
@@ -212,7 +211,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       Refuse(BlockerKind::MultiWarpTiles, "two partitions have some, one of " + Facts[P.Constituent]->Name);
   if (Plan.Shape != Geometry::Warps && LibraryUsers.size() > 1)
     Refuse(BlockerKind::LibrariesNeedWarps, llvm::join(LibraryUsers, " and "));
-  for (size_t I = 0; Plan.waitsForGrid() && I < Facts.size(); ++I) {
+  for (size_t I = 0; Plan.Cooperative && I < Facts.size(); ++I) {
     if (Facts[I]->libraryUsesBlock())
       Refuse(BlockerKind::GridBarrierLibrary, Facts[I]->Name, Facts[I]->Where);
     for (const Finding &Load : Facts[I]->ReadOnlyLoads)
@@ -226,8 +225,8 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
                     (Plan.Grid == GridPolicy::Pool ? PoolBytes : 0);
   if (Plan.BlockThreads > MaxBlockThreads)
     Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Plan.BlockThreads));
-  if (Plan.Shape == Geometry::Threads && Plan.Order == ThreadOrder::Alternating && Plan.Grid == GridPolicy::Pool)
-    Refuse(BlockerKind::AlternatingPools, "");
+  if (Plan.Shape == Geometry::Threads && Plan.Grid != (Plan.Cooperative ? GridPolicy::Stride : GridPolicy::Match))
+    Refuse(BlockerKind::ThreadsGrid, "");
   if (Plan.hasRoles())
     if (const auto Following = llvm::count_if(Plan.Roles, [](const RolePlan &R) { return R.ResidentBlocks == 0; });
         Following > 1 || Plan.residentRoles() == 0)
@@ -290,8 +289,6 @@ std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const Fusi
     Added.push_back(AddedParameter::DynamicStride);
   if (Plan.Grid == GridPolicy::Pool && Constituent + 1 == Plan.Roles.size())
     Added.push_back(AddedParameter::Pools);
-  if (Plan.alternates() && Constituent + 1 == Plan.Roles.size())
-    Added.push_back(AddedParameter::Opposite);
   return Added;
 }
 

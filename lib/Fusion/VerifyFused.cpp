@@ -241,7 +241,7 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
     // The users' text stands in namespaces beside this one.
     const bool Ours = llvm::StringRef(Function->getQualifiedNameAsString()).starts_with(Options.Name + "::");
     // The whole block is what libraries take it for.
-    if (Ours || (Use.System && (Plan.keepsGrid() || Plan.waitsForGrid())))
+    if (Ours || (Use.System && (Plan.keepsGrid() || Plan.Cooperative)))
       continue;
     const std::string Name = Function->getQualifiedNameAsString();
     for (const BuiltinRead &Read : Use.Reads) {

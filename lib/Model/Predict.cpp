@@ -190,7 +190,7 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     Parts.push_back(std::move(New));
   }
   const bool Follows = llvm::any_of(Parts, [](const Part &P) { return P.Follows; });
-  const bool OneTurn = Config.Shape == Geometry::Threads && Config.Grid == GridPolicy::Match;
+  const bool OneTurn = Config.Shape == Geometry::Threads;
   const double Slots =
       OneTurn ? static_cast<double>(P.Gpu.Multiprocessors) * Resident : std::numeric_limits<double>::infinity();
   double Time = Warps     ? sideBySide(Parts, Config.Grid != GridPolicy::Match)

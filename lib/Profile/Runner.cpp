@@ -76,16 +76,10 @@ llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner) {
       return defect("cufuse-runner --list says: " + Line);
     if (Object->get("failed"))
       return failureOf(*Object);
-    DeviceInfo &Device = Devices.emplace_back();
-    Device.Index = Object->getInteger("index").value_or(0);
-    Device.Name = Object->getString("name").value_or("").str();
-    Device.Arch = Object->getString("arch").value_or("").str();
-    Device.Driver = Object->getInteger("driver").value_or(0);
-    Device.Multiprocessors = Object->getInteger("multiprocessors").value_or(0);
-    Device.MemoryBytes = Object->getInteger("memoryBytes").value_or(0);
-    Device.L2Bytes = Object->getInteger("l2Bytes").value_or(0);
-    Device.ClockMHz = Object->getNumber("clockMHz").value_or(0);
-    Device.DramBytesPerSecond = Object->getNumber("dramBytesPerSecond").value_or(0);
+    auto Device = parseJson<DeviceInfo>(Line, "device");
+    if (!Device)
+      return defect("cufuse-runner --list says: " + Line + ": " + llvm::toString(Device.takeError()));
+    Devices.push_back(std::move(*Device));
   }
 }
 
@@ -160,7 +154,7 @@ RunOutcome Runner::exchange(const Schedule &Schedule) {
   if (What == Event::Line)
     What = Child->read(Line, Deadline);
   if (What == Event::Line) {
-    auto Parsed = llvm::json::parse<RunOutcome>(Line);
+    auto Parsed = parseJson<RunOutcome>(Line, "outcome", /*Strict=*/true);
     if (Parsed && Parsed->Name == Schedule.Name) {
       // Its CUDA context is lost with whatever crashed in it.
       if (Parsed->Status == RunStatus::Crashed)
@@ -201,7 +195,7 @@ llvm::Expected<RunOutcome> Runner::run(const Schedule &Schedule) {
   if (ReferenceOutcome->Status != RunStatus::Done) {
     Outcome.Status = ReferenceOutcome->Status;
     Outcome.What = fmt::format("not run, since the reference '{}' is {}: {}", Reference.Name,
-                               nameOf(ReferenceOutcome->Status), ReferenceOutcome->What);
+                               nameOf(ReferenceOutcome->Status).str(), ReferenceOutcome->What);
     return Outcome;
   }
   // A GPU that is gone does not come back for the hundredth candidate.

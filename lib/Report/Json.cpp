@@ -17,7 +17,7 @@ constexpr Named<Regime> Regimes[] = {{Regime::LaunchBound, "launch-bound"},
                                      {Regime::ThroughputBound, "throughput-bound"}};
 
 static json::Value named(const Ranked &C) {
-  return json::Object{{"key", C.Which.key()}, {"result", toJSON(C.Result)}, {"full", C.Full}};
+  return json::Object{{"key", C.Which.key()}, {"result", toJson(C.Result)}, {"full", C.Full}};
 }
 
 std::string jsonReport(const TuneResult &R, const Summary &S) {
@@ -36,7 +36,7 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
   if (S.Winner)
     Figures["winner"] = named(*S.Winner);
   if (S.WinnerInGraph)
-    Figures["winner_in_graph"] = toJSON(*S.WinnerInGraph);
+    Figures["winner_in_graph"] = toJson(*S.WinnerInGraph);
   if (S.Hfuse)
     Figures["hfuse"] = named(*S.Hfuse);
   json::Array Geometries;
@@ -53,11 +53,11 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
     Figures["limit"] = json::Object{{"us", S.Limit.Microseconds},
                                     {"by", S.Limit.By},
                                     {"quick", S.Limit.Quick},
-                                    {"demands_us", toJSON(S.Limit.Demands)}};
+                                    {"demands_us", toJson(S.Limit.Demands)}};
     if (S.Winner && S.Winner->Result.Microseconds > 0)
       Figures["share_of_limit"] = S.Limit.share(S.Winner->Result.Microseconds);
   }
-  json::Value Out = toJSON(R);
+  json::Value Out = toJson(R);
   (*Out.getAsObject())["summary"] = std::move(Figures);
   return llvm::formatv("{0:1}\n", Out).str();
 }

@@ -32,7 +32,7 @@ double expectedImprovement(double Best, double Mean, double Deviation) {
 /// and unrolling.
 unsigned differences(const FusionConfig &A, const FusionConfig &B) {
   auto Sharing = [](const FusionConfig &C) {
-    return std::tuple(C.Shape, C.Grid, C.Order,
+    return std::tuple(C.Shape, C.Grid,
                       llvm::any_of(C.Constituents, [](const ConstituentConfig &One) { return One.Turns > 1; }));
   };
   bool SharesOtherwise = Sharing(A) != Sharing(B);

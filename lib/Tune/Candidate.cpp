@@ -44,8 +44,6 @@ std::string Candidate::key() const {
     return Launches;
   }
   std::string Key = nameOf(Config.Shape).str();
-  if (Config.Shape == Geometry::Threads)
-    Key += " " + nameOf(Config.Order).str();
   Key += fmt::format(" {} {} x{}", nameOf(Config.Grid).str(),
                      joined(Config, [](const ConstituentConfig &C) { return C.Block.str(); }),
                      joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Copies); }));

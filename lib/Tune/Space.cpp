@@ -180,20 +180,12 @@ public:
   }
 
   void threads(llvm::ArrayRef<Share> Shares) {
-    for (ThreadOrder Order : {ThreadOrder::Sequence, ThreadOrder::Alternating, ThreadOrder::Opposite})
-      for (GridPolicy Grid : {GridPolicy::Match, GridPolicy::Stride}) {
-        FusionConfig Config = configOf(Shares, Geometry::Threads, Grid);
-        // In one shot, a block has one virtual block of each: nothing alternates.
-        if (Order == ThreadOrder::Alternating && Grid == GridPolicy::Match)
-          continue;
-        Config.Order = Order;
-        for (const RegisterLimit &Limit : limitChoices(P, Config)) {
-          Config.Registers = Limit;
-          add(Config);
-          if (Order == ThreadOrder::Sequence && Grid == GridPolicy::Match)
-            add(withTurns(Config));
-        }
-      }
+    FusionConfig Config = configOf(Shares, Geometry::Threads, GridPolicy::Match);
+    for (const RegisterLimit &Limit : limitChoices(P, Config)) {
+      Config.Registers = Limit;
+      add(Config);
+      add(withTurns(Config));
+    }
   }
 
   std::vector<Candidate> take() { return std::move(Space); }

@@ -25,8 +25,7 @@ double squares(llvm::ArrayRef<double> A, llvm::ArrayRef<double> B) {
 
 Features featuresOf(const Problem &P, const FusionConfig &Config, const Prediction &Model) {
   Features F;
-  F.Family = static_cast<int>(Config.Shape) * 16 + static_cast<int>(Config.Grid) * 4 +
-             (Config.Shape == Geometry::Threads ? static_cast<int>(Config.Order) : 0);
+  F.Family = static_cast<int>(Config.Shape) * 16 + static_cast<int>(Config.Grid) * 4;
   F.Registers = static_cast<int>(Config.Registers.Policy);
   const bool HasRoles = Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride;
   double Resident = 0;

@@ -1,6 +1,5 @@
 #include "cufuse/Tune/Trace.h"
 
-#include "Names.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Tune/Json.h"
 
@@ -15,35 +14,6 @@ namespace cufuse {
 
 namespace json = llvm::json;
 
-json::Value toJSON(const TraceEntry &E) {
-  json::Object Out{{"key", E.Tried.key()}, {"at", E.At}};
-  if (E.Tried.Groups.empty())
-    Out["config"] = toJSON(E.Tried.Config);
-  else
-    Out["launches"] = arrayOf(E.Tried.Groups);
-  Out["effort"] = E.Measured ? nameOf(*E.Measured) : "screen";
-  if (E.Predicted > 0)
-    Out["predicted_us"] = E.Predicted;
-  json::Value Result = toJSON(E.Result);
-  for (auto &[Name, Value] : *Result.getAsObject())
-    Out[Name] = std::move(Value);
-  return Out;
-}
-
-bool fromJSON(const json::Value &V, TraceEntry &E, json::Path P) {
-  json::ObjectMapper O(V, P);
-  std::string How;
-  if (!O || !O.mapOptional("launches", E.Tried.Groups) ||
-      !(E.Tried.Groups.empty() ? O.map("config", E.Tried.Config) : true) || !O.map("effort", How) ||
-      !O.map("at", E.At) || !O.mapOptional("predicted_us", E.Predicted) || !fromJSON(V, E.Result, P))
-    return false;
-  E.Measured.reset();
-  if (How == "screen")
-    return true;
-  E.Measured.emplace();
-  return fromJSON(json::Value(How), *E.Measured, P.field("effort"));
-}
-
 unsigned FateCounts::total() const { return std::accumulate(Of.begin(), Of.end(), OnlyScreened); }
 
 FateCounts countFates(const std::vector<TraceEntry> &Entries) {
@@ -55,6 +25,12 @@ FateCounts countFates(const std::vector<TraceEntry> &Entries) {
     ++(E->Result.Outcome == Fate::Measured && !E->Measured ? Counts.OnlyScreened
                                                            : Counts.Of[static_cast<unsigned>(E->Result.Outcome)]);
   return Counts;
+}
+
+/// The header.
+template <typename Io> static void fields(Io &IO, FieldsOf<Io, RecordedTrace> T) {
+  IO.version("cufuse_trace", 1);
+  IO("key", T.Key);
 }
 
 llvm::Expected<RecordedTrace> parseTrace(llvm::StringRef Text, const std::string &Name) {
@@ -73,19 +49,10 @@ llvm::Expected<RecordedTrace> parseTrace(llvm::StringRef Text, const std::string
       return Wrong(Line, V.takeError());
     json::Path::Root Root(Line == 1 ? "header" : "entry");
     if (Line == 1) {
-      json::ObjectMapper O(*V, Root);
-      unsigned Version = 0;
-      if (!O || !O.map("cufuse_trace", Version) || !O.map("key", Recorded.Key))
+      if (!fromJson(*V, Recorded, Root))
         return Wrong(Line, Root.getError());
-      if (Version != 1)
-        return badInput(fmt::format("'{}' is a trace of version {}; this cufuse reads version 1", Name, Version));
-      if (const json::Value *About = V->getAsObject()->get("about"))
-        Recorded.About = *About;
-    } else {
-      TraceEntry Entry;
-      if (!fromJSON(*V, Entry, Root))
-        return Wrong(Line, Root.getError());
-      Recorded.Entries.push_back(std::move(Entry));
+    } else if (!fromJson(*V, Recorded.Entries.emplace_back(), Root)) {
+      return Wrong(Line, Root.getError());
     }
     At = End + 1;
     Recorded.CompleteBytes = At;
@@ -139,7 +106,7 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
 
 void Trace::append(TraceEntry Entry) {
   if (File) {
-    *File << toJSON(Entry) << '\n';
+    *File << jsonLine(Entry) << '\n';
     File->flush();
   }
   Entries.push_back(std::move(Entry));

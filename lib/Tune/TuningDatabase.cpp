@@ -1,6 +1,7 @@
 #include "cufuse/Tune/TuningDatabase.h"
 
 #include "cufuse/Support/Error.h"
+#include "cufuse/Tune/Json.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
@@ -106,7 +107,7 @@ llvm::Error TuningDatabase::checkWritable() {
 }
 
 llvm::Error TuningDatabase::store(const TuningKey &Key, const TuneResult &Result) {
-  const std::string Text = llvm::formatv("{0}", toJSON(Result)).str();
+  const std::string Text = jsonLine(Result);
   // One statement is one transaction: the number is read and written under one lock.
   Statement Insert = prepare(Handle.get(),
                              "INSERT OR REPLACE INTO tuned VALUES (?, ?, ?, ?, ?, ?, "

@@ -333,10 +333,6 @@ std::string phraseOf(const FusionConfig &C) {
     break;
   case Geometry::Threads:
     Text = fmt::format("in turn on the same threads, {}", Threads);
-    Text += C.Order == ThreadOrder::Alternating ? ", alternating"
-            : C.Order == ThreadOrder::Opposite  ? ", in opposite orders"
-                                                : "";
-    Text += C.Grid == GridPolicy::Match ? "" : ", looping over their blocks";
     break;
   }
   switch (C.Registers.Policy) {

@@ -41,7 +41,7 @@ bool Comparison::type(clang::QualType A, clang::QualType B) {
     return true;
   auto Differ = [&] { return differ("the type", A.getAsString(), B.getAsString()); };
   clang::Qualifiers OfA = A.getQualifiers(), OfB = B.getQualifiers();
-  if (Played.Plan.waitsForGrid()) { // there it is left out
+  if (Played.Plan.Cooperative) { // there it is left out
     OfA.removeRestrict();
     OfB.removeRestrict();
   }

@@ -145,7 +145,7 @@ bool Comparison::isOfPartition(const clang::Decl *B, llvm::StringRef Member) con
 /// A fused block that is the kernel's own has its grid; then, and behind the grid's barrier, libraries see the block.
 bool Comparison::mayReadBlock(Builtin Variable) const {
   if (System)
-    return Played.Plan.keepsGrid() || Played.Plan.waitsForGrid();
+    return Played.Plan.keepsGrid() || Played.Plan.Cooperative;
   return Played.Plan.keepsGrid() && (Variable == Builtin::BlockIdx || Variable == Builtin::GridDim);
 }
 
@@ -216,7 +216,7 @@ std::optional<bool> Comparison::barrier(const clang::CallExpr *A, const clang::E
   if (Kind != Intrinsic::Barrier && Kind != Intrinsic::NamedBarrier)
     return std::nullopt;
   const std::string Name = Callee->getNameAsString();
-  if (System && (Played.Plan.keepsGrid() || Played.Plan.waitsForGrid() || llvm::StringRef(Name).contains("bar_warp")))
+  if (System && (Played.Plan.keepsGrid() || Played.Plan.Cooperative || llvm::StringRef(Name).contains("bar_warp")))
     return std::nullopt;
   auto *Call = llvm::dyn_cast<clang::CallExpr>(plain(B));
   const clang::FunctionDecl *Instead = Call ? Call->getDirectCallee() : nullptr;

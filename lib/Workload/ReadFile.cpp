@@ -18,11 +18,6 @@ std::string inFolder(const std::string &Folder, const std::string &Path) {
   return Joined.str().str();
 }
 
-constexpr std::pair<llvm::StringLiteral, ElementType> ElementTypes[] = {
-    {"i8", ElementType::I8},   {"u8", ElementType::U8},     {"i16", ElementType::I16}, {"u16", ElementType::U16},
-    {"i32", ElementType::I32}, {"u32", ElementType::U32},   {"i64", ElementType::I64}, {"u64", ElementType::U64},
-    {"f16", ElementType::F16}, {"bf16", ElementType::BF16}, {"f32", ElementType::F32}, {"f64", ElementType::F64}};
-
 struct InitializerForm {
   llvm::StringLiteral Name;
   Initializer::Kind Kind;
@@ -293,12 +288,12 @@ private:
 
   void readType(const YamlNode &Node, WorkloadBuffer &Buffer) {
     std::vector<std::string> Known;
-    for (const auto &[Name, Type] : ElementTypes) {
-      if (Node.What == YamlNode::Scalar && Node.Text == Name) {
-        Buffer.Type = Type;
+    for (const Named<ElementType> &One : ElementTypeNames) {
+      if (Node.What == YamlNode::Scalar && Node.Text == One.Name) {
+        Buffer.Type = One.Value;
         return;
       }
-      Known.push_back(Name.str());
+      Known.push_back(One.Name.str());
     }
     Wrong.add(Node.Where, fmt::format("'{}' is not a type of elements", Node.Text), suggestion(Node.Text, Known));
   }

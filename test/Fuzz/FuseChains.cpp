@@ -86,7 +86,7 @@ llvm::Error run(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Read, const
   Config.Grid = Request.Grid;
   if (Request.Composition.Cooperative) {
     Config.Shape = Geometry::Threads;
-    Config.Order = ThreadOrder::Dependent;
+    Config.Cooperative = true;
     Config.Grid = GridPolicy::Stride;
     for (const BlockShape &Each : Job.Blocks)
       Config.Constituents.push_back({.Block = Each});

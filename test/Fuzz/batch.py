@@ -30,9 +30,7 @@ PARTIAL = [(1, 1, 1), (7, 1, 1), (33, 1, 1), (50, 1, 1), (100, 1, 1), (200, 1, 1
            (3, 5, 7), (2, 3, 8), (1, 1, 37), (10, 10, 2), (1, 50, 1)]
 # As scripts/configurations.py reads them.
 CONFIGURATIONS = ("match", "match", "stride", "stride", "pool", "match-free", "match-split",
-                  "stride-split", "blocks-match", "blocks-match",
-                  "blocks-stride", "blocks-pool", "threads-match", "threads-stride", "threads-stride-alternating",
-                  "threads-match-opposite", "threads-stride-opposite", "threads-pool")
+                  "stride-split", "blocks-match", "blocks-match", "blocks-stride", "blocks-pool", "threads-match")
 GRIDS = {
     1: [(1, 1, 1), (2, 1, 1), (3, 1, 1), (5, 1, 1), (7, 1, 1)],
     2: [(1, 1, 1), (3, 2, 1), (2, 3, 1), (1, 4, 1), (5, 1, 1)],

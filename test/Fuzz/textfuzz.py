@@ -237,7 +237,7 @@ def command_case(rng, corpus):
         elif change == 1:
             arguments += [
                 rng.choice(("--block", "--copies", "--registers", "--name", "--arch", "--stop-after", "--grid-policy",
-                            "--depfile", "-p", "--geometry", "--order", "--resident", "--unroll", "--bind", "--link",
+                            "--depfile", "-p", "--geometry", "--resident", "--unroll", "--bind", "--link",
                             "--dead", "--vectorize", "--recompute", "--from-db", "--gpu", "--workload", "--set")), value
             ]
         elif change == 9:
@@ -248,7 +248,7 @@ def command_case(rng, corpus):
                     ("2", "7", "1024", "1025", "0", name + "=3"))], ["--resident", rng.choice(("0", "3", name + "=0"))],
                  ["--registers", rng.choice(("split=24", "split=24:40", "split=", "split=:", "split=255", "free"))],
                  ["--geometry", rng.choice(("blocks", "threads"))], ["--grid-policy", rng.choice(("stride", "pool"))],
-                 ["--order", rng.choice(("alternating", "opposite", "dependent"))], ["--vertical"], ["--cooperative"]))
+                 ["--vertical"], ["--cooperative"]))
         elif change == 2:
             flags.insert(rng.randrange(1, len(flags) + 1), rng.choice(BAD_FLAGS))
         elif change == 3:

@@ -7,10 +7,8 @@
 // RUN: %cufuse fuse %t/kernels.cu:turned %t/kernels.cu:leaving %t/kernels.cu:turned --block 256 --block 96 --block 64 \
 // RUN:   --geometry blocks --resident leaving=2 --grid-policy pool --name blocks -o %t/blocks.cu
 // RUN: FileCheck %s --check-prefixes=POOL,BLOCKS --input-file=%t/blocks.cu
-// RUN: %cufuse fuse %t/kernels.cu:turned %t/kernels.cu:leaving --block 256 --block 128 --geometry threads \
-// RUN:   --order opposite --grid-policy pool --name threads -o %t/threads.cu
 // RUN: %cufuse fuse %t/kernels.cu:leaving --block 128 --grid-policy pool --name alone -o %t/alone.cu
-// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/warps.cu %t/blocks.cu %t/threads.cu %t/alone.cu
+// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/warps.cu %t/blocks.cu %t/alone.cu
 
 // WARPS: for (unsigned block; (block = warps_turned::cufuse_partition::next(pools + 0)) < turned_grid.blocks;) {
 // WARPS: next(pools + 1)) < leaving_grid.blocks;) {
@@ -55,7 +53,6 @@ __global__ void leaving(const int *in, int *out, int n) {
 
 #include "alone.h"
 #include "blocks.h"
-#include "threads.h"
 #include "warps.h"
 
 int main() {
@@ -70,8 +67,6 @@ int main() {
                     [&] {
                       require(blocks::launch({3, 0, {in, a}}, {37, 384, {in, b, 3500}}, {70, 0, {in, c}}), "blocks");
                     });
-  good &= both.same("threads", [&] { turned<<<11, 256>>>(in, a), leaving<<<37, 128, 512>>>(in, b, 4700); },
-                    [&] { require(threads::launch({11, 0, {in, a}}, {37, 512, {in, b, 4700}}), "threads"); });
   good &= both.same("alone", [&] { leaving<<<37, 128, 512>>>(in, b, 4700); },
                     [&] { require(alone::launch({37, 512, {in, b, 4700}}), "alone"); });
   return good ? 0 : 1;

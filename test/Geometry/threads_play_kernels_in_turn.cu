@@ -5,18 +5,14 @@
 // RUN:   -o %t/sequence.cu
 // RUN: FileCheck %s --check-prefix=SEQUENCE --input-file=%t/sequence.cu
 // RUN: %cufuse fuse %t/kernels.cu:turned %t/kernels.cu:summed %t/kernels.cu:plain --block 256 --block 32x4 --block 100 \
-// RUN:   --copies summed=3 --geometry threads --order opposite --grid-policy stride --name opposite -o %t/opposite.cu
-// RUN: FileCheck %s --check-prefix=OPPOSITE --input-file=%t/opposite.cu
-// RUN: %cufuse fuse %t/kernels.cu:turned %t/kernels.cu:leaving --block 256 --block 128 --copies 1 --copies 2 \
-// RUN:   --geometry threads --order alternating --grid-policy stride --resident 1 --name alternating -o %t/alternating.cu
-// RUN: FileCheck %s --check-prefix=ALTERNATING --input-file=%t/alternating.cu
+// RUN:   --copies summed=3 --geometry threads --name three -o %t/three.cu
+// RUN: FileCheck %s --check-prefix=THREE --input-file=%t/three.cu
 // RUN: %cufuse fuse %t/kernels.cu:leaving %t/kernels.cu:leaving --block 128 --block 128 --geometry threads --name leave \
 // RUN:   -o %t/leave.cu
 // RUN: %cufuse fuse %t/kernels.cu:turned %t/kernels.cu:leaving %t/kernels.cu:copied --block 256 --block 128 --block 96 \
 // RUN:   --copies leaving=2 --turns 1 --turns 4 --turns 3 --geometry threads --name turns -o %t/turns.cu
 // RUN: FileCheck %s --check-prefix=TURNS --input-file=%t/turns.cu
-// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/sequence.cu %t/opposite.cu %t/alternating.cu %t/leave.cu \
-// RUN:   %t/turns.cu
+// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/sequence.cu %t/three.cu %t/leave.cu %t/turns.cu
 
 // SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 1, 256, 1, 1>;
 // SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 2, 32, 4, 1>;
@@ -27,23 +23,11 @@
 // SEQUENCE-NEXT: __syncthreads(); // before another kernel uses the same dynamic shared memory
 // SEQUENCE-NEXT: if (sequence_summed::cufuse_partition::rank() < 128) {
 // SEQUENCE-NEXT: if (const unsigned block = blockIdx.x; block < summed_grid.blocks) {
-// OPPOSITE: const bool backwards = opposite.takes(place);
-// OPPOSITE-NEXT: #pragma unroll 1
-// OPPOSITE-NEXT: for (unsigned turn = 0; turn < 3; ++turn) {
-// OPPOSITE-NEXT: const unsigned kernel = backwards ? 2 - turn : turn;
-// OPPOSITE-NEXT: if (kernel == 0) {
-// OPPOSITE-NEXT: if (opposite_turned::cufuse_partition::rank() < 256) {
-// OPPOSITE: } else if (kernel == 1) {
-// OPPOSITE: } else {
-// OPPOSITE: __syncthreads(); // before another kernel uses the same dynamic shared memory
-// ALTERNATING: const unsigned most = ::max(turned_grid.blocks, (leaving_grid.blocks + 2 - 1) / 2);
-// ALTERNATING-NEXT: for (unsigned place = blockIdx.x; place < most; place += gridDim.x) {
-// ALTERNATING-NEXT: if (const unsigned block = place; block < turned_grid.blocks) {
-// ALTERNATING: cufuse_partition::sync(); // before the next block uses the same shared memory
-// ALTERNATING: if (const unsigned block = place * 2 + 0; block < leaving_grid.blocks) {
-// ALTERNATING: cufuse_partition::end();
-// ALTERNATING: if (resident > 1)
-// ALTERNATING-NEXT: resident = 1;
+// THREE: if (three_turned::cufuse_partition::rank() < 256) {
+// THREE: __syncthreads(); // before another kernel uses the same dynamic shared memory
+// THREE: if (const unsigned block = blockIdx.x * 3 + 1; block < summed_grid.blocks) {
+// THREE: __syncthreads(); // before another kernel uses the same dynamic shared memory
+// THREE-NEXT: if (three_plain::cufuse_partition::rank() < 100) {
 // TURNS: // threads    0 to  127: leaving, block 128, 4 times, barrier 2
 // TURNS: // threads    0 to   95: copied, block 96, 3 times, barrier
 // TURNS: for (unsigned turn = 0; turn < 4; ++turn) {
@@ -114,10 +98,9 @@ __global__ void copied(const int *in, int *out, int n) {
 #include "both.h"
 #include "kernels.cu"
 
-#include "alternating.h"
 #include "leave.h"
-#include "opposite.h"
 #include "sequence.h"
+#include "three.h"
 #include "turns.h"
 
 int main() {
@@ -130,14 +113,10 @@ int main() {
   good &= both.same("sequence", two, [&] {
     require(sequence::launch({11, 1024, {in, a}}, {plane, 16, {in, b}}), "sequence");
   });
-  good &= both.same("opposite", [&] { two(), plain<<<37, 100>>>(in, c, 3650); },
+  good &= both.same("three", [&] { two(), plain<<<37, 100>>>(in, c, 3650); },
                     [&] {
-                      require(opposite::launch({11, 1024, {in, a}}, {plane, 16, {in, b}}, {37, 0, {in, c, 3650}}),
-                              "opposite");
-                    });
-  good &= both.same("alternating", [&] { turned<<<11, 256, 1024>>>(in, a), leaving<<<25, 128>>>(in, b, 3111); },
-                    [&] {
-                      require(alternating::launch({11, 1024, {in, a}}, {25, 0, {in, b, 3111}}), "alternating");
+                      require(three::launch({11, 1024, {in, a}}, {plane, 16, {in, b}}, {37, 0, {in, c, 3650}}),
+                              "three");
                     });
   good &= both.same("leave", [&] { leaving<<<3, 128>>>(in, a, 300), leaving<<<25, 128>>>(in, b, 3111); },
                     [&] { require(leave::launch({3, 0, {in, a, 300}}, {25, 0, {in, b, 3111}}), "leave"); });

@@ -141,17 +141,6 @@ TEST(FusedLaunch, PoolsAreZeroedCountersBehindEverything) {
   EXPECT_EQ(Each.launched(3).Grid[0], 132u);
 }
 
-TEST(FusedLaunch, HalfOfTheBlocksPlayBackwards) {
-  Case Each;
-  Each.Config.Shape = Geometry::Threads;
-  Each.Config.Order = ThreadOrder::Opposite;
-  const FusedLaunch Launch = Each.launched();
-  EXPECT_EQ(Launch.Grid[0], 300u);
-  EXPECT_EQ(taken(value<emitted::CufuseShare>(Launch.Parameters.back()), 300), 150u);
-  Each.Launches = {{{1, 1, 1}, 0}, {{1, 1, 1}, 0}};
-  EXPECT_EQ(taken(value<emitted::CufuseShare>(Each.launched().Parameters.back()), 1), 0u);
-}
-
 TEST(FusedLaunch, TurnsMakeTheGridSmaller) {
   Case Each;
   Each.Config.Shape = Geometry::Threads;
@@ -167,11 +156,11 @@ TEST(FusedLaunch, TurnsMakeTheGridSmaller) {
   Each.Config.Constituents[0].Turns = 3;
   EXPECT_EQ(Each.launched().Grid[0], 0x40000000u);
   Each.Config.Constituents[0] = {{128, 1, 1}, 8};
-  Each.Config.Grid = GridPolicy::Stride;
-  EXPECT_EQ(Each.launched().Grid[0], 264u);
-  Each.Config.Order = ThreadOrder::Alternating;
   auto Places = Each.launch();
   EXPECT_TRUE(llvm::errorToBool(Places.takeError())) << "all play at the places of the larger grid";
+  Each.Config.Grid = GridPolicy::Stride;
+  Each.Config.Cooperative = true;
+  EXPECT_EQ(Each.launched().Grid[0], 264u);
 }
 
 TEST(FusedLaunch, OneKernelAloneKeepsItsGridAndBlock) {

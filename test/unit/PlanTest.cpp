@@ -236,9 +236,18 @@ TEST(Plan, PoolsSynchroniseWhoeverTakesFromThem) {
   const FusionPlan Plan = planned({kernel(false), kernel(false)}, inBlocks(Both, GridPolicy::Pool));
   EXPECT_TRUE(Plan.Partitions[0].WholeBlock && Plan.Partitions[0].Synchronises);
   EXPECT_EQ(Plan.Partitions[2].Barrier, 2u);
-  FusionConfig Alternating = inTurns(Both, GridPolicy::Pool);
-  Alternating.Order = ThreadOrder::Alternating;
-  EXPECT_NE(refused({kernel(false), kernel(false)}, Alternating).find("AlternatingPools"), std::string::npos);
+}
+
+TEST(Plan, ThreadsPlayOneBlockOfEachUnlessTheGridWaits) {
+  const std::vector<ConstituentConfig> Both = {{{128, 1, 1}, 1}, {{64, 1, 1}, 2}};
+  const std::vector<KernelFacts> Kernels = {kernel(false), kernel(false)};
+  EXPECT_NE(refused(Kernels, inTurns(Both, GridPolicy::Pool)).find("ThreadsGrid"), std::string::npos);
+  FusionConfig Cooperative = inTurns(Both, GridPolicy::Stride);
+  EXPECT_NE(refused(Kernels, Cooperative).find("ThreadsGrid"), std::string::npos);
+  Cooperative.Cooperative = true;
+  EXPECT_TRUE(planned(Kernels, Cooperative).Cooperative);
+  Cooperative.Grid = GridPolicy::Match;
+  EXPECT_NE(refused(Kernels, Cooperative).find("ThreadsGrid"), std::string::npos);
 }
 
 FusionConfig split(std::vector<std::pair<unsigned, unsigned>> ThreadsAndBudgets) {

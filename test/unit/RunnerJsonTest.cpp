@@ -35,14 +35,14 @@ RunnerJob wholeJob() {
 }
 
 template <typename T> std::string faultOf(llvm::StringRef Text) {
-  auto Parsed = llvm::json::parse<T>(Text, "job");
+  auto Parsed = parseJson<T>(Text, "job", /*Strict=*/true);
   return Parsed ? "" : llvm::toString(Parsed.takeError());
 }
 
 TEST(RunnerJson, JobsComeBackAsTheyWere) {
   const std::string Line = jsonLine(wholeJob());
   EXPECT_EQ(Line.find('\n'), std::string::npos);
-  auto Back = llvm::json::parse<RunnerJob>(Line);
+  auto Back = parseJson<RunnerJob>(Line, "", /*Strict=*/true);
   ASSERT_TRUE(bool(Back)) << llvm::toString(Back.takeError());
   EXPECT_EQ(jsonLine(*Back), Line);
   EXPECT_EQ(Back->Buffers[0].Init.Seed, 0xFFFFFFFFFFFFFFFF);
@@ -69,7 +69,7 @@ TEST(RunnerJson, OutcomesComeBackAsTheyWere) {
   Outcome.CountersNote = "none";
   const std::string Line = jsonLine(Outcome);
   EXPECT_EQ(Line.find('\n'), std::string::npos);
-  auto Back = llvm::json::parse<RunOutcome>(Line);
+  auto Back = parseJson<RunOutcome>(Line, "", /*Strict=*/true);
   ASSERT_TRUE(bool(Back)) << llvm::toString(Back.takeError());
   EXPECT_EQ(jsonLine(*Back), Line);
   EXPECT_EQ(Back->Time->Microseconds, 12.345678901234567);
@@ -82,15 +82,16 @@ TEST(RunnerJson, EveryStatusHasAName) {
                            RunStatus::Crashed, RunStatus::TimedOut}) {
     RunOutcome Outcome;
     Outcome.Status = Status;
-    auto Back = llvm::json::parse<RunOutcome>(jsonLine(Outcome));
+    auto Back = parseJson<RunOutcome>(jsonLine(Outcome), "", /*Strict=*/true);
     ASSERT_TRUE(bool(Back));
-    EXPECT_EQ(Back->Status, Status) << nameOf(Status);
+    EXPECT_EQ(Back->Status, Status) << nameOf(Status).str();
   }
 }
 
 TEST(RunnerJson, WhatIsLeftOutHasItsDefault) {
-  auto Job = llvm::json::parse<RunnerJob>(R"({"buffers": [{"name": "a", "type": "f32", "count": 4}],
-                                             "schedules": [{"name": "s"}]})");
+  auto Job = parseJson<RunnerJob>(R"({"buffers": [{"name": "a", "type": "f32", "count": 4}],
+                                             "schedules": [{"name": "s"}]})",
+                                  "job", /*Strict=*/true);
   ASSERT_TRUE(bool(Job));
   EXPECT_EQ(Job->Buffers[0].Init.What, Initializer::Zero);
   EXPECT_EQ(Job->Schedules[0].How, Schedule::Serial);

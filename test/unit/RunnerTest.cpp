@@ -55,7 +55,7 @@ protected:
   std::vector<std::string> run(std::initializer_list<const char *> Names) {
     std::vector<std::string> Lines, Heard;
     auto Line = [](const RunOutcome &Outcome) {
-      return Outcome.Name + ": " + nameOf(Outcome.Status) + (Outcome.What.empty() ? "" : ": " + Outcome.What);
+      return Outcome.Name + ": " + nameOf(Outcome.Status).str() + (Outcome.What.empty() ? "" : ": " + Outcome.What);
     };
     auto Outcomes = runJob(Options, jobOf(Names), [&](const RunOutcome &Outcome) { Heard.push_back(Line(Outcome)); });
     if (!Outcomes) {

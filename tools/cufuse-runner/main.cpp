@@ -46,7 +46,7 @@ static std::string failureLine(llvm::Error Error) {
 
 /// Reads a value that comes from a file or from the parent.
 template <typename T> static llvm::Expected<T> parse(llvm::StringRef Text, const std::string &From) {
-  auto Parsed = llvm::json::parse<T>(Text, "job");
+  auto Parsed = parseJson<T>(Text, "job", /*Strict=*/true);
   if (!Parsed)
     return badUsage(fmt::format("{}: {}", From, llvm::toString(Parsed.takeError())));
   return Parsed;
@@ -123,18 +123,18 @@ static int list() {
     // Two transfers per clock.
     const double Bandwidth = 2e3 * Attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
                              (Attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8.0);
-    llvm::outs() << llvm::json::Value(llvm::json::Object{
-                        {"index", I},
-                        {"name", Name},
-                        {"arch", fmt::format("sm_{}{}", Attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-                                             Attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR))},
-                        {"driver", Driver},
-                        {"multiprocessors", Attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)},
-                        {"memoryBytes", static_cast<std::uint64_t>(Bytes)},
-                        {"l2Bytes", Attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)},
-                        {"clockMHz", Attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000.0},
-                        {"dramBytesPerSecond", Bandwidth}})
-                 << '\n';
+    DeviceInfo Info;
+    Info.Index = I;
+    Info.Name = Name;
+    Info.Arch = fmt::format("sm_{}{}", Attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                            Attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    Info.Driver = Driver;
+    Info.Multiprocessors = Attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    Info.MemoryBytes = Bytes;
+    Info.L2Bytes = Attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    Info.ClockMHz = Attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000.0;
+    Info.DramBytesPerSecond = Bandwidth;
+    llvm::outs() << jsonLine(Info) << '\n';
   }
   return 0;
 }

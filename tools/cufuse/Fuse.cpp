@@ -126,8 +126,7 @@ struct Arguments {
 llvm::Error checkCombination(const FuseRequest &R) {
   const VerticalOptions &C = R.Composition;
   const unsigned Width = C.Vectorize;
-  const bool OtherLaunch =
-      R.Shape != Geometry::Warps || R.Order != ThreadOrder::Sequence || R.Grid != GridPolicy::Match || Width > 1;
+  const bool OtherLaunch = R.Shape != Geometry::Warps || R.Grid != GridPolicy::Match || Width > 1;
   const char *const ByLinks = "link the kernels with --link: these options are for kernels that depend on each other";
   const struct {
     bool IsWrong;
@@ -141,7 +140,7 @@ llvm::Error checkCombination(const FuseRequest &R) {
       {!R.Vertical && R.Distinct, "--distinct needs --link", "leave it out: kernels side by side may share memory"},
       {Width == 0 || Width > 16 || (Width & (Width - 1)) != 0, "--vectorize is not 1, 2, 4, 8 or 16",
        "a thread takes that many elements at a time"},
-      {C.Cooperative && OtherLaunch, "--cooperative goes without --geometry, --order, --grid-policy and --vectorize",
+      {C.Cooperative && OtherLaunch, "--cooperative goes without --geometry, --grid-policy and --vectorize",
        "leave them out: the kernels follow each other in blocks that fill the GPU once"},
       {C.Cooperative && C.EvictLast, "--evict-last goes without --cooperative", "leave out one of them"},
       {C.Cooperative && R.Distinct, "--distinct goes without --cooperative",
@@ -331,7 +330,6 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
                                  "Blocks per multiprocessor, for stride and pool (default: what fits); with --geometry "
                                  "blocks, those of one kernel (default: 1), 0 for one that has as many as it needs"),
               "[NAME=]N")});
-  takes<ThreadOrder>(Command.add_option("--order", Request.Order), ThreadOrderNames)->group("");
 
   In("Dependent kernels, one after the other (vertical)",
      {Several(
@@ -362,8 +360,8 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
                                   .add_option("--from-db", Given->Tuned.Path,
                                               "Fuse as `cufuse tune` found best; status 4 where that was not to fuse")
                                   ->option_text("FILE.db");
-  for (const char *Choice : {"--vertical", "--link", "--block", "--copies", "--turns", "--geometry", "--order",
-                             "--grid-policy", "--resident", "--registers", "--unroll", "--bind"})
+  for (const char *Choice : {"--vertical", "--link", "--block", "--copies", "--turns", "--geometry", "--grid-policy",
+                             "--resident", "--registers", "--unroll", "--bind"})
     FromDatabase->excludes(Choice);
   CLI::Option *Workload =
       Several(Command.add_option("--workload", Given->Tuned.Workloads,

@@ -32,8 +32,16 @@ struct EvaluatorOptions {
   Stopping Short;   ///< Of `Effort::Short`; that of the runners' job is that of `Effort::Full`.
 };
 
+/// An evaluator that can tell how a candidate is launched.
+class LaunchingEvaluator : public Evaluator {
+public:
+  /// In order, of the whole output, with all that is left out while searching; compiles it. None where it cannot be
+  /// run.
+  virtual std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) = 0;
+};
+
 /// Of kernels side by side.
-class FuseEvaluator final : public Evaluator {
+class FuseEvaluator final : public LaunchingEvaluator {
 public:
   /// The references outlive it.
   FuseEvaluator(const Fuser &Fuser, const Problem &Problem, const PackedShapes &Packed, Compiler &Compiler,
@@ -43,8 +51,7 @@ public:
   void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
   void measure(NextCandidates Next, Effort Effort, TakeEvaluation Take) override;
 
-  /// The one of the whole output, with all that is left out of candidates; compiles it. None where it cannot be run.
-  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) const;
+  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate) override;
 
 private:
   class Impl;

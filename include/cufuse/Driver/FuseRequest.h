@@ -37,7 +37,6 @@ struct FuseRequest {
   std::vector<Choice<std::pair<std::string, std::string>>> Bound; ///< Parameter and value of a named constituent.
   std::vector<unsigned> RegisterBudgets;                          ///< By constituent, for `Split`.
   Geometry Shape = Geometry::Warps;
-  ThreadOrder Order = ThreadOrder::Sequence;
   GridPolicy Grid = GridPolicy::Match;
   RegisterLimit Registers;
   std::string Name;                     ///< Empty: the kernels' names, joined.

@@ -16,7 +16,7 @@ constexpr unsigned MaxCount = 1024;
 enum class Geometry {
   Warps,   ///< Side by side: each has threads of its own in every fused block.
   Blocks,  ///< A fused block plays blocks of one constituent at a time.
-  Threads, ///< The same threads play a block of each, one after the other.
+  Threads, ///< The same threads play a block of each, one after the other; under `Match`, or else `Cooperative`.
 };
 
 /// How a constituent's own grid meets the fused grid.
@@ -29,14 +29,6 @@ enum class GridPolicy {
   /// Resident blocks only; each partition takes its next virtual block from a counter of its constituent. `Blocks`: a
   /// ticket of the SM gives a block its role.
   Pool,
-};
-
-/// For `Threads`: in which order a block plays the constituents.
-enum class ThreadOrder {
-  Sequence,    ///< All its virtual blocks of the first, then all of the second, …
-  Alternating, ///< A virtual block of each in turn.
-  Opposite,    ///< As `Sequence`; odd fused blocks begin at the last constituent.
-  Dependent,   ///< As `Sequence`, under `Stride`; the whole grid waits before each constituent but the first.
 };
 
 enum class RegisterPolicy {
@@ -58,7 +50,7 @@ struct RegisterLimit {
 struct ConstituentConfig {
   BlockShape Block;
   unsigned Copies = 1; ///< Virtual blocks of this constituent in one fused block.
-  /// Times that a fused block plays so many, for `Threads` under `Match` in `Sequence`: a constituent of a larger grid
+  /// Times that a fused block plays so many, for `Threads` under `Match`: a constituent of a larger grid
   /// lasts as long as one of a smaller.
   unsigned Turns = 1;
   /// Of this role per SM, for `Blocks` under `Stride`. 0, for one constituent at most: it loops over nothing, but has a
@@ -74,8 +66,9 @@ struct ConstituentConfig {
 struct FusionConfig {
   std::vector<ConstituentConfig> Constituents;
   Geometry Shape = Geometry::Warps;
-  ThreadOrder Order = ThreadOrder::Sequence;
   GridPolicy Grid = GridPolicy::Match;
+  /// For `Threads`, and then under `Stride`: the whole grid waits before each constituent but the first.
+  bool Cooperative = false;
   /// Fused blocks per SM under `Stride` and `Pool`; 0 takes as many as fit.
   unsigned ResidentBlocks = 0;
   RegisterLimit Registers = {};

@@ -51,8 +51,8 @@ struct FusionPlan {
   std::vector<RolePlan> Roles; ///< By constituent.
   unsigned BlockThreads = 0;
   Geometry Shape = Geometry::Warps; ///< A single partition is `Warps`, whatever was asked for.
-  ThreadOrder Order = ThreadOrder::Sequence;
   GridPolicy Grid = GridPolicy::Match;
+  bool Cooperative = false;    ///< The whole grid waits between the constituents: a cooperative launch.
   unsigned ResidentBlocks = 0; ///< Fused blocks per SM under `Stride` at most; 0: as many as fit.
   RegisterLimit Registers;     ///< For `Split`, Count is what every thread is launched with.
 
@@ -74,9 +74,6 @@ struct FusionPlan {
         return I;
     return std::nullopt;
   }
-  bool alternates() const { return Shape == Geometry::Threads && Order == ThreadOrder::Opposite; }
-  /// A cooperative launch.
-  bool waitsForGrid() const { return Shape == Geometry::Threads && Order == ThreadOrder::Dependent; }
   bool hasBound() const {
     return std::any_of(Roles.begin(), Roles.end(), [](const RolePlan &Role) { return !Role.Bound.empty(); });
   }
@@ -85,7 +82,7 @@ struct FusionPlan {
   /// The most of them where every constituent's are numbered by the places of all: the numbers have 32 bits. Else 1.
   unsigned mostBlocksAtOnce() const {
     unsigned Most = 1;
-    if (Shape != Geometry::Blocks && (Grid == GridPolicy::Match || Order == ThreadOrder::Alternating))
+    if (Shape != Geometry::Blocks && Grid == GridPolicy::Match)
       for (unsigned I = 0; I < Roles.size(); ++I)
         Most = std::max(Most, blocksAtOnce(I));
     return Most;
@@ -128,7 +125,6 @@ enum class AddedParameter {
   DynamicOffset, ///< Where its dynamic shared memory starts in the fused block's, in bytes.
   DynamicStride, ///< From that of one copy to that of the next.
   Pools,         ///< Behind the last constituent's: a counter for each constituent, and tickets; all zero.
-  Opposite,      ///< Behind the last constituent's: which fused blocks begin there. `CufuseShare`.
 };
 /// In the order of the kernel's parameters.
 std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent);

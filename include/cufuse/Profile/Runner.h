@@ -14,18 +14,6 @@ namespace cufuse {
 
 class ChildProcess;
 
-/// A GPU as its driver describes it.
-struct DeviceInfo {
-  unsigned Index = 0; ///< For RunnerOptions::Device.
-  std::string Name;
-  std::string Arch;    ///< `sm_90`
-  unsigned Driver = 0; ///< Of CUDA: 13000 is 13.0.
-  unsigned Multiprocessors = 0;
-  std::uint64_t MemoryBytes = 0, L2Bytes = 0;
-  double ClockMHz = 0;           ///< The highest of an SM.
-  double DramBytesPerSecond = 0; ///< By memory clock and bus width.
-};
-
 /// cufuse-runner stands beside the running program.
 std::string runnerBeside(llvm::StringRef Program);
 

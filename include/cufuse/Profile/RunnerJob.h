@@ -1,6 +1,8 @@
 // What cufuse-runner is asked to run and what it answers: plain data, with JSON on both sides. No CUDA, no Clang.
 #pragma once
 
+#include "cufuse/Support/Names.h"
+
 #include <array>
 #include <cstdint>
 #include <map>
@@ -10,7 +12,25 @@
 
 namespace cufuse {
 
+/// A GPU as its driver describes it.
+struct DeviceInfo {
+  unsigned Index = 0; ///< In the order of CUDA's driver.
+  std::string Name;
+  std::string Arch;    ///< `sm_90`
+  unsigned Driver = 0; ///< Of CUDA: 13000 is 13.0.
+  unsigned Multiprocessors = 0;
+  std::uint64_t MemoryBytes = 0, L2Bytes = 0;
+  double ClockMHz = 0;           ///< The highest of an SM.
+  double DramBytesPerSecond = 0; ///< By memory clock and bus width.
+};
+
 enum class ElementType { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
+
+inline constexpr Named<ElementType> ElementTypeNames[] = {
+    {ElementType::I8, "i8"},   {ElementType::U8, "u8"},     {ElementType::I16, "i16"}, {ElementType::U16, "u16"},
+    {ElementType::I32, "i32"}, {ElementType::U32, "u32"},   {ElementType::I64, "i64"}, {ElementType::U64, "u64"},
+    {ElementType::F16, "f16"}, {ElementType::BF16, "bf16"}, {ElementType::F32, "f32"}, {ElementType::F64, "f64"}};
+constexpr llvm::ArrayRef<Named<ElementType>> namesOf(ElementType) { return ElementTypeNames; }
 
 constexpr unsigned bytesOf(ElementType Type) {
   switch (Type) {
@@ -40,6 +60,13 @@ struct Initializer {
   std::uint64_t Seed = 0;
   std::string Path; ///< Raw little-endian bytes.
 };
+
+/// As JSON spells them.
+inline constexpr Named<Initializer::Kind> InitializerNames[] = {
+    {Initializer::Zero, "zero"},       {Initializer::Constant, "constant"}, {Initializer::Iota, "iota"},
+    {Initializer::Uniform, "uniform"}, {Initializer::Normal, "normal"},     {Initializer::RandomBits, "random-bits"},
+    {Initializer::File, "file"}};
+constexpr llvm::ArrayRef<Named<Initializer::Kind>> namesOf(Initializer::Kind) { return InitializerNames; }
 
 /// How an output is compared with that of the unfused launches; zero and zero: bit for bit.
 struct Tolerance {
@@ -102,6 +129,12 @@ struct Schedule {
   std::optional<Stopping> Stop = {}; ///< Instead of the job's.
 };
 
+inline constexpr Named<Schedule::Kind> ScheduleNames[] = {{Schedule::Serial, "serial"},
+                                                          {Schedule::Streams, "streams"},
+                                                          {Schedule::StreamsReversed, "streams-reversed"},
+                                                          {Schedule::Graph, "graph"}};
+constexpr llvm::ArrayRef<Named<Schedule::Kind>> namesOf(Schedule::Kind) { return ScheduleNames; }
+
 struct Timing {
   double Microseconds = 0; ///< Median of one pass through the schedule.
   double RelativeNoise = 0;
@@ -113,8 +146,10 @@ struct Timing {
 
 enum class RunStatus { Done, WrongResult, LoadFailed, LaunchFailed, Crashed, TimedOut };
 
-/// As the JSON spells it.
-const char *nameOf(RunStatus Status);
+inline constexpr Named<RunStatus> RunStatusNames[] = {
+    {RunStatus::Done, "done"},       {RunStatus::WrongResult, "wrong-result"},   {RunStatus::LoadFailed, "load-failed"},
+    {RunStatus::Crashed, "crashed"}, {RunStatus::LaunchFailed, "launch-failed"}, {RunStatus::TimedOut, "timed-out"}};
+constexpr llvm::ArrayRef<Named<RunStatus>> namesOf(RunStatus) { return RunStatusNames; }
 
 struct RunOutcome {
   std::string Name; ///< Of the schedule.

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/ErrorHandling.h>
+
+#include <type_traits>
 
 namespace cufuse {
 
@@ -17,6 +20,14 @@ template <typename Enum> llvm::StringRef nameIn(llvm::ArrayRef<Named<Enum>> Tabl
     if (N.Value == Value)
       return N.Name;
   llvm_unreachable("an enumerator without a name");
+}
+
+/// Of an enumeration with a table `namesOf(Enum)` beside it.
+template <typename Enum>
+llvm::StringRef nameOf(Enum Value)
+  requires std::is_enum_v<Enum>
+{
+  return nameIn<Enum>(namesOf(Value), Value);
 }
 
 } // namespace cufuse

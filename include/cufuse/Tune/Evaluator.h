@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Model/ResourceUse.h"
+#include "cufuse/Support/Names.h"
 #include "cufuse/Tune/Candidate.h"
 
 #include <llvm/ADT/ArrayRef.h>
@@ -27,6 +28,11 @@ enum class Fate {
   Measured,
 };
 constexpr unsigned FateCount = static_cast<unsigned>(Fate::Measured) + 1;
+inline constexpr Named<Fate> FateNames[] = {
+    {Fate::Impossible, "impossible"},  {Fate::CompileFailed, "compile-failed"}, {Fate::Discarded, "discarded"},
+    {Fate::LoadFailed, "load-failed"}, {Fate::LaunchFailed, "launch-failed"},   {Fate::Crashed, "crashed"},
+    {Fate::TimedOut, "timed-out"},     {Fate::WrongResult, "wrong-result"},     {Fate::Measured, "measured"}};
+constexpr llvm::ArrayRef<Named<Fate>> namesOf(Fate) { return FateNames; }
 
 struct Evaluation {
   Fate Outcome = Fate::Impossible;
@@ -41,6 +47,8 @@ struct Evaluation {
 };
 
 enum class Effort { Short, Full }; ///< A few samples, to rank; or until the noise is below the limit.
+inline constexpr Named<Effort> EffortNames[] = {{Effort::Short, "short"}, {Effort::Full, "full"}};
+constexpr llvm::ArrayRef<Named<Effort>> namesOf(Effort) { return EffortNames; }
 
 /// Takes each result as it comes, in any order, with the candidate's position; answers whether to go on. Called on the
 /// thread that called the evaluator.

@@ -9,8 +9,8 @@
 
 namespace cufuse {
 
-/// Geometry × blocks and copies × grid policy and resident blocks × order × registers × unroll factors, each once, in a
-/// fixed order:
+/// Geometry × blocks and copies × grid policy and resident blocks × registers × unroll factors, each once, in a fixed
+/// order:
 /// - a constituent whose block is fixed may have several copies, one whose block is tunable has one in `Warps`;
 /// - `Warps`: at most 1024 threads together; `Blocks`, `Threads`: equal sizes, or as near as the choices come, of
 /// shapes

@@ -24,9 +24,6 @@ struct TraceEntry {
   double At = 0;        ///< Seconds of tuning so far, all sittings together.
 };
 
-llvm::json::Value toJSON(const TraceEntry &E);
-bool fromJSON(const llvm::json::Value &V, TraceEntry &E, llvm::json::Path P);
-
 /// Candidates by what became of them at last.
 struct FateCounts {
   std::array<unsigned, FateCount> Of{}; ///< By fate; `Measured`: with a time.

@@ -7,7 +7,6 @@
 #include "cufuse/Tune/Trace.h"
 
 #include <llvm/Support/Error.h>
-#include <llvm/Support/JSON.h>
 
 #include <map>
 #include <string>
@@ -22,6 +21,9 @@ enum class SoloLevel {
   Bound,  ///< And with arguments bound and loops unrolled as is best for it.
 };
 constexpr unsigned SoloLevelCount = 3;
+inline constexpr Named<SoloLevel> SoloLevelNames[] = {
+    {SoloLevel::Given, "given"}, {SoloLevel::Shaped, "shaped"}, {SoloLevel::Bound, "bound"}};
+constexpr llvm::ArrayRef<Named<SoloLevel>> namesOf(SoloLevel) { return SoloLevelNames; }
 
 /// A constituent alone, in its best shape of a level.
 struct SoloResult {
@@ -83,16 +85,9 @@ struct TuneResult {
   std::vector<CandidateProfile> Profiles;
 };
 
-/// `serial`, `streams`, `streams-reversed`, `graph`.
-llvm::StringRef nameOf(Schedule::Kind K);
-/// `given`, `shaped`, `bound`.
-llvm::StringRef nameOf(SoloLevel L);
-
 /// Whether a candidate is of this problem's kernels.
 bool isOf(const Problem &P, const TraceEntry &E);
 
-llvm::json::Value toJSON(const TuneResult &R);
-bool fromJSON(const llvm::json::Value &V, TuneResult &R, llvm::json::Path P);
 /// Fails with the field that is wrong.
 llvm::Expected<TuneResult> parseTuneResult(llvm::StringRef Text, const std::string &Name);
 

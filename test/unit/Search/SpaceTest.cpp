@@ -102,16 +102,13 @@ TEST(Space, HasEveryGeometryAndMode) {
   const Problem P = problem({tunable("a", 32), tunable("b", 96)});
   std::set<std::pair<Geometry, GridPolicy>> Shapes;
   std::set<RegisterPolicy> Registers;
-  std::set<ThreadOrder> Orders;
   for (const Candidate &C : enumerateSpace(P)) {
     Shapes.emplace(C.Config.Shape, C.Config.Grid);
     Registers.insert(C.Config.Registers.Policy);
-    Orders.insert(C.Config.Order);
   }
-  EXPECT_EQ(Shapes.size(), 8u); // all but `Threads` from a pool
+  EXPECT_EQ(Shapes.size(), 7u); // `Threads` in one shot only
   EXPECT_EQ(Registers,
             (std::set{RegisterPolicy::None, RegisterPolicy::Free, RegisterPolicy::Bound, RegisterPolicy::Split}));
-  EXPECT_EQ(Orders.size(), 3u);
 }
 
 TEST(Space, HasTheBestOfTheDesignsTable) {
@@ -121,7 +118,7 @@ TEST(Space, HasTheBestOfTheDesignsTable) {
   EXPECT_EQ(registersForResidency(SmLimits(), 256, 3), 80u);
   EXPECT_THAT(keysOf(enumerateSpace(problem({tunable("histogram", 32), tunable("maxpool", 32)}))),
               testing::AllOf(Contains("warps match 128+384 x1+1 bound/4"), Contains("blocks match 256+256 x1+1 none"),
-                             Contains("threads sequence match 256+256 x1+1 none")));
+                             Contains("threads match 256+256 x1+1 none")));
 }
 
 TEST(Space, BestShapesAloneThatDifferAreEvenedByCopies) {
@@ -131,8 +128,7 @@ TEST(Space, BestShapesAloneThatDifferAreEvenedByCopies) {
   for (SoloShape &Shape : Small.Shapes)
     Shape.Microseconds = Shape.Block.threads() == 128 ? 700 : 900;
   EXPECT_THAT(keysOf(enumerateSpace(problem({Large, Small}))),
-              testing::AllOf(Contains("blocks match 512+128 x1+4 none"),
-                             Contains("threads sequence match 512+128 x1+4 none"),
+              testing::AllOf(Contains("blocks match 512+128 x1+4 none"), Contains("threads match 512+128 x1+4 none"),
                              testing::Not(Contains("blocks match 256+128 x1+2 none")),
                              testing::Not(Contains("blocks match 256+256 x1+1 none")), // slower than the best, both
                              Contains("warps match 256+256 x1+1 none")));
@@ -144,12 +140,12 @@ TEST(Space, OnTheSameThreadsALargerGridTakesTurns) {
   P.Constituents[1].Shapes[0].Blocks = 799;
   P.Constituents[2].Shapes[0].Blocks = 1200;
   const auto Keys = keysOf(enumerateSpace(P));
-  EXPECT_THAT(Keys, testing::AllOf(Contains("threads sequence match 512+512+128 x1+1+4 none"),
-                                   Contains("threads sequence match 512+512+128 x1+1+4 t1+7+3 none")));
+  EXPECT_THAT(Keys, testing::AllOf(Contains("threads match 512+512+128 x1+1+4 none"),
+                                   Contains("threads match 512+512+128 x1+1+4 t1+7+3 none")));
   P.Constituents[1].Shapes[0].Blocks = 100'000; // which would leave most of the GPU idle
-  EXPECT_THAT(keysOf(enumerateSpace(P)), Contains("threads sequence match 512+512+128 x1+1+4 t1+1+3 none"));
+  EXPECT_THAT(keysOf(enumerateSpace(P)), Contains("threads match 512+512+128 x1+1+4 t1+1+3 none"));
   for (const std::string &Key : Keys)
-    EXPECT_TRUE(Key.find(" t1+") == std::string::npos || Key.starts_with("threads sequence match")) << Key;
+    EXPECT_TRUE(Key.find(" t1+") == std::string::npos || Key.starts_with("threads match")) << Key;
 }
 
 TEST(Space, TwoBlocksThatDoNotFitSideBySideStillHaveOtherGeometries) {

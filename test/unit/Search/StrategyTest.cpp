@@ -1,7 +1,7 @@
 #include "Synthetic.h"
 
+#include "ReplayEvaluator.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Tune/ReplayEvaluator.h"
 #include "cufuse/Tune/Search.h"
 #include "cufuse/Tune/Space.h"
 
@@ -252,11 +252,15 @@ TEST_P(EveryStrategy, FindsTheSameInAReplay) {
     How->run(S);
   }
   ReplayEvaluator Replay(Sweep.entries());
+  auto How = llvm::cantFail(makeStrategy(GetParam(), 1));
+  std::set<std::string> Choices;
+  for (const Candidate &C : How->candidates(P))
+    Choices.insert(C.key());
   double Best = 1e9;
   for (const TraceEntry &E : Sweep.entries())
-    if (E.Result.Outcome == Fate::Measured)
+    // The best of many short measurements is partly luck.
+    if (E.Result.Outcome == Fate::Measured && E.Measured == Effort::Full && Choices.contains(E.Tried.key()))
       Best = std::min(Best, E.Result.Microseconds);
-  auto How = llvm::cantFail(makeStrategy(GetParam(), 1));
   Trace Record;
   Search S(P, How->candidates(P), Replay, Record, {}, Seams);
   How->run(S);
@@ -264,7 +268,7 @@ TEST_P(EveryStrategy, FindsTheSameInAReplay) {
   const double Found = S.state(*S.best()).last()->Microseconds;
   EXPECT_GE(Found, Best * 0.999);
   if (std::string(GetParam()) != "hfuse")
-    EXPECT_LE(Found, Best * 1.012);
+    EXPECT_LE(Found, Best * 1.01);
   for (const TraceEntry &E : Record.entries())
     EXPECT_NE(E.Result.Outcome, Fate::Impossible) << E.Tried.key() << ": " << E.Result.Why;
 }

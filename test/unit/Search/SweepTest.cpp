@@ -1,8 +1,8 @@
 // Strategies on sweeps that were recorded on a GPU, one for each file in Sweeps/.
+#include "RecordedSweep.h"
+#include "ReplayEvaluator.h"
 #include "cufuse/Fusion/ConfigNames.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Tune/RecordedSweep.h"
-#include "cufuse/Tune/ReplayEvaluator.h"
 #include "cufuse/Tune/Search.h"
 
 #include <gmock/gmock.h>

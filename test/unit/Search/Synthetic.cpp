@@ -160,8 +160,7 @@ double SyntheticEvaluator::truth(const Candidate &C) const {
   }
   if (Compiled.Resources)
     Time *= 1 + 0.002 * (Compiled.Resources->SpillStores + Compiled.Resources->SpillLoads);
-  const std::string Family = fmt::format("{} {} {}", static_cast<int>(Config.Shape), static_cast<int>(Config.Grid),
-                                         static_cast<int>(Config.Order));
+  const std::string Family = fmt::format("{} {} 0", static_cast<int>(Config.Shape), static_cast<int>(Config.Grid));
   Time *= 1 + 0.10 * random(Family, "family");
   Time *= 1 + 0.04 * random(Family + fmt::format("{}", static_cast<int>(Config.Registers.Policy)), "registers");
   return Time * (1 + 0.004 * std::clamp(normal(C.key(), "rough"), -2.5, 2.5));

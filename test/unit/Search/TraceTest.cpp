@@ -55,7 +55,7 @@ TraceEntry entry(unsigned Number) {
   return E;
 }
 
-std::string lineOf(const TraceEntry &E) { return llvm::formatv("{0}", toJSON(E)).str(); }
+std::string lineOf(const TraceEntry &E) { return llvm::formatv("{0}", toJson(E)).str(); }
 
 using TraceFile = InFolder;
 
@@ -140,7 +140,7 @@ TEST(TraceEntries, KeysDifferAndConfigurationsAreReadBack) {
       EXPECT_TRUE(Keys.insert(C.key()).second) << C.key();
       FusionConfig Again;
       json::Path::Root Root("config");
-      ASSERT_TRUE(fromJSON(toJSON(C.Config), Again, Root));
+      ASSERT_TRUE(fromJson(toJson(C.Config), Again, Root));
       EXPECT_EQ(Candidate{Again}.key(), C.key());
     }
   }
@@ -150,8 +150,8 @@ TEST(TraceEntries, ProblemsAreReadBack) {
   const Problem P = syntheticProblem(1);
   Problem Again;
   json::Path::Root Root("problem");
-  ASSERT_TRUE(fromJSON(toJSON(P), Again, Root));
-  EXPECT_EQ(toJSON(Again), toJSON(P));
+  ASSERT_TRUE(fromJson(toJson(P), Again, Root));
+  EXPECT_EQ(toJson(Again), toJson(P));
 }
 
 TEST(TraceEntries, CountsAreOfCandidatesAndTheirLastFate) {
@@ -188,7 +188,7 @@ TEST_F(Database, KeepsTheLastResultOfEachKey) {
   TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("deep/er/t.db")));
   auto Found = llvm::cantFail(D.find(key("w")));
   ASSERT_TRUE(Found);
-  EXPECT_EQ(toJSON(*Found), toJSON(result("second")));
+  EXPECT_EQ(toJson(*Found), toJson(result("second")));
   TuningKey Driver = key("w");
   Driver.Driver = "590";
   EXPECT_FALSE(llvm::cantFail(D.find(Driver)));

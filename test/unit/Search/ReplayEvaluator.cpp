@@ -1,4 +1,4 @@
-#include "cufuse/Tune/ReplayEvaluator.h"
+#include "ReplayEvaluator.h"
 
 #include <cmath>
 #include <numbers>

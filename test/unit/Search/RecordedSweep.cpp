@@ -1,6 +1,5 @@
-#include "cufuse/Tune/RecordedSweep.h"
+#include "RecordedSweep.h"
 
-#include "Names.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Tune/Json.h"
 
@@ -22,10 +21,7 @@ public:
   }
   explicit operator bool() const { return Array; }
   bool has(unsigned I) const { return I < Array->size(); }
-  template <typename T> bool read(unsigned I, T &Out) const { return json::fromJSON((*Array)[I], Out, P.index(I)); }
-  template <typename Enum> bool read(unsigned I, llvm::ArrayRef<Named<Enum>> Table, Enum &Out) const {
-    return readName<Enum>(Table, (*Array)[I], Out, P.index(I));
-  }
+  template <typename T> bool read(unsigned I, T &Out) const { return fromJson((*Array)[I], Out, P.index(I)); }
   const json::Value &operator[](unsigned I) const { return (*Array)[I]; }
   json::Path at(unsigned I) const { return P.index(I); }
 
@@ -55,10 +51,9 @@ bool readPart(const json::Value &V, const ConstituentProblem &Of, ConstituentCon
 
 bool readConfig(const json::Value &V, const Problem &Of, FusionConfig &Config, json::Path P) {
   const Fields F(V, P, 8);
-  if (!F || !F.read<Geometry>(0, GeometryNames, Config.Shape) ||
-      !F.read<ThreadOrder>(1, ThreadOrderNames, Config.Order) || !F.read<GridPolicy>(2, GridPolicyNames, Config.Grid) ||
-      !F.read(3, Config.ResidentBlocks) || !F.read<RegisterPolicy>(4, RegisterPolicyNames, Config.Registers.Policy) ||
-      !F.read(5, Config.Registers.Count) || !F.read(6, Config.Registers.MinBlocks))
+  if (!F || !F.read(0, Config.Shape) || !F.read(2, Config.Grid) || !F.read(3, Config.ResidentBlocks) ||
+      !F.read(4, Config.Registers.Policy) || !F.read(5, Config.Registers.Count) ||
+      !F.read(6, Config.Registers.MinBlocks))
     return false;
   const Fields Parts(F[7], F.at(7), Of.Constituents.size());
   if (!Parts)
@@ -78,12 +73,19 @@ bool readUse(const json::Value &V, Evaluation &E, json::Path P) {
          F.read(3, Use.SharedBytes) && F.read(4, Use.Barriers) && F.read(5, E.ResidentBlocks);
 }
 
+/// Kernels on the same threads, in another order or in loops, were candidates when some of the sweeps were recorded.
+bool isGone(const json::Value &Config) {
+  const json::Array *Parts = Config.getAsArray();
+  return Parts && Parts->size() > 2 && (*Parts)[0] == "threads" &&
+         ((*Parts)[1] != "sequence" || (*Parts)[2] != "match");
+}
+
 /// Appends what became of one candidate: an entry for each measurement, or one without a time.
 bool readRow(const json::Value &V, RecordedSweep &Sweep, json::Path P) {
   const Fields F(V, P, 5);
   TraceEntry Entry;
   if (!F || !readConfig(F[0], Sweep.What, Entry.Tried.Config, F.at(0)) ||
-      !fromJSON(F[1], Entry.Result.Outcome, F.at(1)) || !readUse(F[2], Entry.Result, F.at(2)))
+      !fromJson(F[1], Entry.Result.Outcome, F.at(1)) || !readUse(F[2], Entry.Result, F.at(2)))
     return false;
   if (Entry.Result.Outcome != Fate::Measured)
     Entry.Result.Why = "as recorded";
@@ -109,22 +111,23 @@ bool readRow(const json::Value &V, RecordedSweep &Sweep, json::Path P) {
 }
 } // namespace
 
-static bool fromJSON(const json::Value &V, RecordedSweep &Sweep, json::Path P) {
-  json::ObjectMapper O(V, P);
-  unsigned Version = 0;
-  if (!O || !O.map("cufuse_sweep", Version) || !O.map("problem", Sweep.What))
+template <typename Io> static void fields(Io &IO, FieldsOf<Io, RecordedSweep> S) {
+  IO.version("cufuse_sweep", 1);
+  IO("problem", S.What);
+}
+
+static bool readSweep(const json::Value &V, RecordedSweep &Sweep, json::Path P) {
+  if (!fromJson(V, Sweep, P))
     return false;
   const json::Array *Rows = V.getAsObject()->getArray("rows");
-  if (Version != 1) {
-    P.field("cufuse_sweep").report("a version that this cufuse does not read");
-    return false;
-  }
   if (!Rows) {
     P.field("rows").report("an array is expected");
     return false;
   }
   for (unsigned I = 0; I < Rows->size(); ++I)
-    if (!readRow((*Rows)[I], Sweep, P.field("rows").index(I)))
+    if (const json::Array *Row = (*Rows)[I].getAsArray(); Row && !Row->empty() && isGone(Row->front()))
+      continue;
+    else if (!readRow((*Rows)[I], Sweep, P.field("rows").index(I)))
       return false;
   return true;
 }
@@ -133,7 +136,7 @@ llvm::Expected<RecordedSweep> parseSweep(llvm::StringRef Text, const std::string
   llvm::Expected<json::Value> V = json::parse(Text);
   RecordedSweep Sweep;
   json::Path::Root Root("sweep");
-  if (V && fromJSON(*V, Sweep, Root))
+  if (V && readSweep(*V, Sweep, Root))
     return Sweep;
   return badInput(
       fmt::format("'{}' is no recorded sweep: {}", Name, llvm::toString(V ? Root.getError() : V.takeError())));
