@@ -3,9 +3,9 @@
 
 #include "cufuse/Frontend/Flags.h"
 #include "cufuse/Frontend/KernelSpec.h"
+#include "cufuse/Frontend/ParsedKernel.h"
 #include "cufuse/Frontend/Toolchain.h"
 #include "cufuse/Fusion/KernelText.h"
-#include "cufuse/Verify/CompareWithInput.h"
 #include "cufuse/Vertical/Pointwise.h"
 
 #include <llvm/Support/Error.h>

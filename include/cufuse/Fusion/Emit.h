@@ -1,6 +1,7 @@
 // The fused file and its header, as text. No Clang: a further configuration of the same kernels costs microseconds.
 #pragma once
 
+#include "cufuse/Frontend/ParsedKernel.h"
 #include "cufuse/Fusion/FusionPlan.h"
 #include "cufuse/Fusion/KernelText.h"
 
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace cufuse {
-
-struct ComposedPart;
-struct ParsedKernel;
 
 /// A kernel as one of those to be fused. The same kernel may be several constituents.
 struct Constituent {

@@ -35,35 +35,13 @@
 // the frame of an unrolled loop; where an assertion says that it failed.
 #pragma once
 
+#include "cufuse/Frontend/ParsedKernel.h"
 #include "cufuse/Fusion/FusionPlan.h"
-#include "cufuse/Fusion/KernelText.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
-namespace clang {
-class FunctionDecl;
-} // namespace clang
-
 namespace cufuse {
-
-class ParsedUnit;
-
-/// A kernel in its own file, kept for comparisons.
-struct ParsedKernel {
-  std::shared_ptr<const ParsedUnit> Unit;
-  const clang::FunctionDecl *Kernel = nullptr; ///< As instantiated.
-};
-
-/// A kernel in a vertical composition, and what was changed in its text.
-struct ComposedPart {
-  std::string Name; ///< Its text stands in the namespace `cufuse_NAME`.
-  KernelFacts Facts;
-  ParsedKernel Parsed;
-  LinkedText Linked;
-  bool AsElement; ///< Its block is one thread, for one element.
-};
 
 /// What the body is in the output.
 struct PlayedKernel {
