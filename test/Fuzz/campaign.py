@@ -13,8 +13,6 @@ A batch has a `seed`, an `environment` for its programs, other statuses that are
     smaller(fails, budget)        of a batch of one case: the smallest one found that still `fails(batch)`
 """
 import collections
-import concurrent.futures
-import itertools
 import os
 import re
 import shlex
@@ -25,6 +23,7 @@ import tempfile
 import time
 
 from counts import Counts
+from longrun import Interrupted, Progress, in_order, together
 
 SHRINK_ATTEMPTS, SHRINK_SECONDS, RECORDED = 120, 120, 5
 
@@ -185,13 +184,17 @@ class Findings:
         self.recorded = collections.Counter()
 
     def add(self, seed, size, outcomes):
-        self.counts.batches += 1
+        # All are counted before one is shrunk, which takes minutes.
+        with together():
+            self.counts.batches += 1
+            for outcome in outcomes:
+                self.counts.verdicts[outcome.verdict] += 1
+                self.counts.ways.update(outcome.ways)
+                if outcome.verdict == "refused":
+                    self.counts.refusals.update(blockers(outcome.said))
+            self.counts.save()
         for outcome in outcomes:
-            self.counts.verdicts[outcome.verdict] += 1
-            self.counts.ways.update(outcome.ways)
-            if outcome.verdict == "refused":
-                self.counts.refusals.update(blockers(outcome.said))
-            elif outcome.verdict != "same":
+            if outcome.verdict not in ("same", "refused"):
                 print(f"batch {seed}: {outcome.case} {outcome.verdict}: {tail(outcome.said, 500)}", flush=True)
                 self.write(seed, size, outcome)
 
@@ -209,35 +212,34 @@ class Findings:
         print("  see " + record(small, outcome, self.tools, self.out, title), flush=True)
 
 
-def fuzz(make_batch, tools, count, seed, out, jobs, log=None, may_shrink=True, path=None, commit=""):
+def fuzz(make_batch, tools, count, seed, out, jobs, log=None, may_shrink=True, path=None, commit="", seconds=10):
     """Runs `count` cases in batches `make_batch(seed, size)`, `make_batch(seed + 1, size)`, …; returns the number that
-    went wrong. The counts are kept in the file `path`: a run that was interrupted goes on from there."""
+    went wrong. The counts are kept in the file `path`: a run that was interrupted goes on from there. They are said
+    every `seconds`."""
     each = tools.backend.batch
     what = {"backend": tools.backend.name, "count": count, "seed": seed, "batch": each, "commit": commit}
     counts = Counts(path, what, tools.backend.facts)
     findings = Findings(make_batch, tools, out, may_shrink, counts)
     sizes = [each] * (count // each) + ([count % each] if count % each else [])
     work = ((make_batch, seed + at, size, tools) for at, size in enumerate(sizes) if at >= counts.batches)
-    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        # A few batches ahead at a time, so that an endless run holds no endless list; counted in their order.
-        running = collections.deque()
-        while True:
-            for arguments in itertools.islice(work, 4 * jobs - len(running)):
-                running.append((arguments[1:3], pool.submit(one_batch, arguments)))
-            if not running:
-                break
-            (number, size), future = running.popleft()
-            findings.add(number, size, future.result())
-            counts.save()
+    interrupted = None
+    try:
+        for (_, number, size, _), outcomes in in_order(one_batch, work, jobs, Progress(counts.text, seconds)):
+            findings.add(number, size, outcomes)
             if log:
                 with open(log, "a") as file:
                     file.write(counts.text() + "\n")
+    except Interrupted as signal:
+        interrupted = signal
+        print("interrupted; these are the counts until now")
     print(counts.text())
     if counts.ways:
         print("ways: " + ", ".join(f"{times} {name}" for name, times in counts.ways.most_common()))
     print("refusals: " + (", ".join(f"{times} {name}" for name, times in counts.refusals.most_common()) or "none"))
     passed, failed, skipped = counts.totals()
     print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    if interrupted:
+        raise interrupted
     return failed or (0 if passed else 1)
 
 

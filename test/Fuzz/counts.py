@@ -32,8 +32,8 @@ class Counts:
 
     def text(self):
         done, seconds = sum(self.verdicts.values()), self.seconds()
-        return f"{done} fusions in {seconds:.0f} s, {done / seconds:.1f} per second: " + ", ".join(
-            f"{times} {verdict}" for verdict, times in self.verdicts.most_common())
+        return f"{done} fusions of {self.what['count']} in {seconds:.0f} s, {done / seconds:.1f} per second: " + (", ".join(
+            f"{times} {verdict}" for verdict, times in self.verdicts.most_common()) or "none yet")
 
     def save(self):
         if not self.path:

@@ -11,7 +11,7 @@ import tempfile
 from campaign import run_batch
 from language import LanguageBatch
 from languageclasses import CLASSES
-from languagevertical import Chain
+from longrun import Interrupted, Progress
 
 
 def classes_of(case):
@@ -34,34 +34,55 @@ def wrong(cases, seed, tools):
     return {outcome.case: outcome for outcome in outcomes if outcome.verdict not in ("same", "refused")}
 
 
-def find(make_batch, tools, names, count, seed):
-    """Prints where each class is found; returns how many are not."""
-    left = [name for name in CLASSES if "all" in names or name in names]
-    if unknown := [name for name in names if name != "all" and name not in CLASSES]:
-        raise SystemExit(f"'{unknown[0]}' is no class; there are: {', '.join(CLASSES)}")
-    tried, total, size = dict.fromkeys(left, 0), len(left), tools.backend.batch
-    for batch_seed in range(seed, seed + (count + size - 1) // size):
-        if not left:
-            break
-        cases = make_batch(batch_seed, size).cases
-        places = {case.name: (batch_seed - seed) * size + at + 1 for at, case in enumerate(cases)}
-        cases = [case for case in cases if classes_of(case) & set(left)]
-        failed = wrong(cases, batch_seed, tools)
+class Search:
+    def __init__(self, names):
+        if unknown := [name for name in names if name != "all" and name not in CLASSES]:
+            raise SystemExit(f"'{unknown[0]}' is no class; there are: {', '.join(CLASSES)}")
+        self.left = [name for name in CLASSES if "all" in names or name in names]
+        self.tried, self.total, self.programs = dict.fromkeys(self.left, 0), len(self.left), 0
+
+    def text(self):
+        found = self.total - len(self.left)
+        return f"{found} classes of {self.total} found in {self.programs} programs; left: {', '.join(self.left)}"
+
+    def batch(self, cases, seed, tools):
+        """What this batch finds."""
+        places = {case.name: self.programs + at + 1 for at, case in enumerate(cases)}
+        self.programs += len(cases)
+        cases = [case for case in cases if classes_of(case) & set(self.left)]
+        failed = wrong(cases, seed, tools)
         for case in cases:
-            classes = sorted(classes_of(case) & set(left))
+            classes = sorted(classes_of(case) & set(self.left))
             for name in classes:
-                tried[name] += 1
-            if case.name not in failed or wrong([reduced(case, "")], batch_seed, tools):
+                self.tried[name] += 1
+            if case.name not in failed or wrong([reduced(case, "")], seed, tools):
                 continue
             for name in classes:
-                alone = wrong([reduced(case, name)], batch_seed, tools).get(case.name)
+                alone = wrong([reduced(case, name)], seed, tools).get(case.name)
                 if alone:
-                    left.remove(name)
+                    self.left.remove(name)
                     print(
-                        f"{name}: found by program {places[case.name]} ({tried[name]} with it): {alone.verdict}: "
+                        f"{name}: found by program {places[case.name]} ({self.tried[name]} with it): {alone.verdict}: "
                         f"{alone.said.splitlines()[-1]}",
                         flush=True)
-    for name in left:
-        print(f"{name}: not found in {count} programs, of which {tried[name]} had it: {CLASSES[name]}")
-    print(f"{total - len(left)} passed, {len(left)} failed, 0 skipped", flush=True)
-    return len(left)
+
+
+def find(make_batch, tools, names, count, seed, seconds=10):
+    """Prints where each class is found; returns how many are not. How far it is is said every `seconds`."""
+    search, size, interrupted = Search(names), tools.backend.batch, None
+    progress = Progress(search.text, seconds)
+    try:
+        for batch_seed in range(seed, seed + (count + size - 1) // size):
+            if not search.left:
+                break
+            search.batch(make_batch(batch_seed, size).cases, batch_seed, tools)
+            progress.say()
+    except Interrupted as signal:
+        interrupted = signal
+        print("interrupted; these are the counts until now")
+    for name in search.left:
+        print(f"{name}: not found in {search.programs} programs, of which {search.tried[name]} had it: {CLASSES[name]}")
+    print(f"{search.total - len(search.left)} passed, {len(search.left)} failed, 0 skipped", flush=True)
+    if interrupted:
+        raise interrupted
+    return len(search.left)

@@ -4,7 +4,6 @@ Whatever it is given, cufuse ends with 0 to 4, says why on stderr unless it is 0
 not promise. Anything else is a finding: it is shrunk and written with its command into the folder of results.
 """
 import collections
-import concurrent.futures
 import functools
 import glob
 import json
@@ -17,8 +16,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 from hostcode import HostCode
+from longrun import Interrupted, Progress, in_order
 from mutate import mutate, tokens
 from shrink import shrink
 from tuneinputs import TuneInputs, trace_case, from_database_case, workload_case
@@ -83,21 +84,19 @@ class Runner:
         environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
         if not self.symbols:  # They take a second each time.
             environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
-        process = subprocess.Popen(case.command(self.cufuse, "."),
-                                   cwd=work,
-                                   env=environment,
-                                   stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE,
-                                   preexec_fn=self.limit)
         try:
-            stderr, late = process.communicate(timeout=10 * self.seconds)[1], False
-        except subprocess.TimeoutExpired:
-            process.kill()
-            stderr, late = process.communicate()[1], True
-        stderr = stderr.decode("utf-8", "replace")
-        return Result(process.returncode, stderr,
-                      "timeout" if late else self.problem(case, process.returncode, stderr, work, temporary))
+            process = subprocess.run(case.command(self.cufuse, "."),
+                                     cwd=work,
+                                     env=environment,
+                                     stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE,
+                                     preexec_fn=self.limit,
+                                     timeout=10 * self.seconds)
+        except subprocess.TimeoutExpired as late:
+            return Result(-signal.SIGKILL, (late.stderr or b"").decode("utf-8", "replace"), "timeout")
+        stderr = process.stderr.decode("utf-8", "replace")
+        return Result(process.returncode, stderr, self.problem(case, process.returncode, stderr, work, temporary))
 
     @staticmethod
     def problem(case, status, stderr, work, temporary):
@@ -408,14 +407,22 @@ def attempt(arguments):
     return seed, result.status, result.problem
 
 
-def fuzz(cufuse, root, count, seed, out, jobs):
-    """Runs cases seed … seed + count - 1; returns the number of findings. Equal problems are recorded once."""
-    folder = tempfile.TemporaryDirectory(prefix="cufuse-fuzz")
-    tuning = TuneInputs(cufuse, root, folder.name)
+def fuzz(cufuse, root, count, seed, out, jobs, seconds=10):
+    """Runs cases seed … seed + count - 1; returns the number of findings. Equal problems are recorded once. The counts are
+    said every `seconds`."""
+    tuning = TuneInputs(cufuse, root, tempfile.mkdtemp())
     corpus, runner, say = Corpus(root, tuning), Runner(cufuse), functools.partial(print, flush=True)
-    statuses, problems = collections.Counter(), collections.Counter()
-    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        for number, status, problem in pool.map(attempt, [(seed + at, cufuse, root, tuning) for at in range(count)]):
+    statuses, problems, start = collections.Counter(), collections.Counter(), time.monotonic()
+
+    def text():
+        done, took = sum(statuses.values()), time.monotonic() - start
+        return f"{done} cases of {count} in {took:.0f} s, {done / took:.1f} per second: " + ", ".join(
+            f"{times} with status {status}" for status, times in sorted(statuses.items())) + f", {sum(problems.values())} wrong"
+
+    interrupted = None
+    work = ((seed + at, cufuse, root, tuning) for at in range(count))
+    try:
+        for _, (number, status, problem) in in_order(attempt, work, jobs, Progress(text, seconds)):
             statuses[status] += 1
             if not problem:
                 continue
@@ -427,8 +434,14 @@ def fuzz(cufuse, root, count, seed, out, jobs):
                 say(f"{problem}: {record(runner, case, number, problem, out)}")
             else:
                 say(f"{problem}: seed {number}")
+    except Interrupted as signal:
+        interrupted = signal
+        say("interrupted; these are the counts until now")
     say("statuses: " + ", ".join(f"{status}: {times}" for status, times in sorted(statuses.items())))
     for problem, times in problems.most_common():
         say(f"{times:6} {problem}")
-    say(f"{count - sum(problems.values())} passed, {sum(problems.values())} failed, 0 skipped")
-    return sum(problems.values())
+    wrong = sum(problems.values())
+    say(f"{sum(statuses.values()) - wrong} passed, {wrong} failed, 0 skipped")
+    if interrupted:
+        raise interrupted
+    return wrong
