@@ -3,6 +3,7 @@
 #include "EmitKernel.h"
 #include "EmitLauncher.h"
 #include "EmitPrelude.h"
+#include "EmittedCuda.h"
 #include "Writer.h"
 #include "cufuse/Fusion/ExpectPtx.h"
 #include "cufuse/Fusion/ForeignMacros.h"
@@ -16,13 +17,6 @@
 namespace cufuse {
 
 namespace {
-
-constexpr const char *PaddedConstants = "#ifdef __CUDACC_RDC__\n"
-                                        "// nvlink 13.0 takes the constants of two objects for one where they are "
-                                        "equal and have up to 64 bytes, but has the\n"
-                                        "// readers of the second look behind them. So these have more.\n"
-                                        "__constant__ unsigned char cufuse_moreConstants[65];\n"
-                                        "#endif\n";
 
 class Emitter {
 public:
@@ -68,7 +62,7 @@ private:
     To.blank();
     if (std::any_of(Constituents.begin(), Constituents.end(),
                     [](const Constituent &C) { return C.Text->HasConstants; }))
-      To.write(PaddedConstants);
+      To.write(emitted(cuda::PaddedConstants) + "\n");
     if (!Plan.hasBound() || !Options.KernelOnly)
       emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/false);
     if (Plan.hasBound())
@@ -279,47 +273,27 @@ private:
     std::set<std::string> Barriers;
     for (const BarrierFacts &Barrier : Facts.Barriers)
       Barriers.insert(Barrier.Call);
-    if (Barriers.count("__syncthreads"))
-      To.write("__device__ __forceinline__ void __syncthreads() { cufuse_partition::sync(); }");
-    namedBarriers(To, Facts.NamedBarriers);
-    if (Barriers.count("__barrier_sync"))
-      To.write(Facts.NamedBarriers.empty()
-                   ? "__device__ __forceinline__ void __barrier_sync(unsigned) { cufuse_partition::sync(); }"
-                   : "__device__ __forceinline__ void __barrier_sync(unsigned barrier) {\n"
-                     "  if (barrier == 0)\n"
-                     "    cufuse_partition::sync();\n"
-                     "  else\n"
-                     "    cufuse_partition::syncNamed(cufuse_barrier(barrier), cufuse_partition::PaddedThreads);\n"
-                     "}");
-    for (const char *Reduction : {"Count", "And", "Or"})
-      if (std::string Name = "__syncthreads_" + llvm::StringRef(Reduction).lower(); Barriers.count(Name))
-        To.line("__device__ __forceinline__ int {}(int predicate) {{ return cufuse_partition::sync{}(predicate); }}",
-                Name, Reduction);
-  }
-
-  /// What stands for the barriers that the kernel names by number.
-  static void namedBarriers(Writer &To, const std::set<unsigned> &Numbers) {
-    if (Numbers.empty())
+    const std::set<unsigned> &Named = Facts.NamedBarriers;
+    const bool All = Named.size() == MaxNamedBarriers;
+    if (Barriers.empty() && Named.empty())
       return;
-    if (Numbers.size() == MaxNamedBarriers) {
-      To.write("/// The kernel may name any: it has all to itself.\n"
-               "__device__ constexpr unsigned cufuse_barrier(unsigned barrier) { return barrier; }");
-      return countedBarrier(To);
-    }
-    std::string Index = std::to_string(Numbers.size() - 1);
-    unsigned Place = Numbers.size() - 1;
-    for (unsigned Number : llvm::reverse(Numbers))
-      if (Place-- + 1 < Numbers.size())
-        Index = fmt::format("barrier == {} ? {} : {}", Number, Place + 1, Index);
-    To.line("__device__ constexpr unsigned cufuse_barrier(unsigned barrier) {{ return cufuse_partition::named({}); }}",
-            Index);
-    countedBarrier(To);
+    To.write(emitted(cuda::Barriers, {{"SYNC", Barriers.contains("__syncthreads")},
+                                      {"ALL_BARRIERS", All},
+                                      Named.empty() || All ? Given{"NAMED", false} : Given{"NAMED", placeOf(Named)},
+                                      {"COUNTED", !Named.empty()},
+                                      {"BARRIER_SYNC", Barriers.contains("__barrier_sync")},
+                                      {"COUNT", Barriers.contains("__syncthreads_count")},
+                                      {"AND", Barriers.contains("__syncthreads_and")},
+                                      {"OR", Barriers.contains("__syncthreads_or")}}));
   }
 
-  static void countedBarrier(Writer &To) {
-    To.write("__device__ __forceinline__ void __barrier_sync_count(unsigned barrier, unsigned count) {\n"
-             "  cufuse_partition::syncNamed(cufuse_barrier(barrier), count);\n"
-             "}");
+  /// `barrier == 3 ? 0 : barrier == 7 ? 1 : 2`
+  static std::string placeOf(const std::set<unsigned> &Numbers) {
+    unsigned Place = Numbers.size() - 1;
+    std::string Text = std::to_string(Place);
+    for (unsigned Number : llvm::drop_begin(llvm::reverse(Numbers)))
+      Text = fmt::format("barrier == {} ? {} : {}", Number, --Place, Text);
+    return Text;
   }
 
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.

@@ -1,5 +1,7 @@
 #include "EmitLauncher.h"
 
+#include "EmittedCuda.h"
+
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/ErrorHandling.h>
 
@@ -30,41 +32,16 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpa
 
 namespace {
 
-constexpr const char *SameBits = R"(namespace {
-
-/// Of two numbers: equal ones may still differ in sign.
-template <typename Value> bool sameBits(const Value &a, const Value &b) {
-  for (std::size_t i = 0; i < sizeof(Value); ++i)
-    if (reinterpret_cast<const unsigned char *>(&a)[i] != reinterpret_cast<const unsigned char *>(&b)[i])
-      return false;
-  return true;
-}
-
-} // namespace
-)";
-
-constexpr const char *ShareOf =
-#include "ShareOf.inc"
-    ;
-constexpr const char *EvenRounds =
-#include "EvenRounds.inc"
-    ;
-
 class LauncherEmitter {
 public:
   LauncherEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan)
       : Out(Out), Constituents(Constituents), Plan(Plan) {}
 
   void run() {
-    Out.write(
-#include "Launcher.inc"
-    );
-    if (Plan.interleaves())
-      Out.line("namespace {{\n\n{}\n}} // namespace\n", ShareOf);
-    if (Plan.hasRoles())
-      Out.line("namespace {{\n\n{}\n}} // namespace\n", EvenRounds);
-    if (Plan.hasBound())
-      Out.write(SameBits);
+    Out.write(emitted(cuda::Launcher, {{"SHARES", Plan.interleaves()},
+                                       {"EVEN_ROUNDS", Plan.hasRoles()},
+                                       {"BOUND", Plan.hasBound()}}));
+    Out.blank();
     Out.line("{} {{", launchSignature(Constituents));
     chooseKernel();
     grids();

@@ -18,13 +18,14 @@ struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
+#define CUFUSE_SHARES
+#define CUFUSE_EVEN_ROUNDS
 #include "Emitted/Grid.cuh"
-#include "Emitted/Launcher.cuh"
 #include "Emitted/Share.cuh"
-namespace { // as in every output
-#include "Emitted/EvenRounds.cuh"
-#include "Emitted/ShareOf.cuh"
-} // namespace
+
+#include "Emitted/Launcher.cuh" // behind the types
+#undef CUFUSE_SHARES
+#undef CUFUSE_EVEN_ROUNDS
 
 #undef __device__
 #undef __forceinline__

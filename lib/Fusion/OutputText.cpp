@@ -1,5 +1,8 @@
 #include "cufuse/Fusion/OutputText.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
 #include <cassert>
 
 namespace cufuse {
@@ -76,6 +79,54 @@ OutputText joined(llvm::ArrayRef<OutputText> List, const OutputText &Between) {
   for (size_t I = 0; I < List.size(); ++I)
     Result += I == 0 ? List[I] : Between + List[I];
   return Result;
+}
+
+OutputText emitted(llvm::StringRef File, llvm::ArrayRef<Given> Values) {
+  constexpr llvm::StringLiteral Prefix = "CUFUSE_";
+  auto IsPart = [](char C) { return llvm::isUpper(C) || C == '_'; };
+  auto Find = [&](llvm::StringRef Name) -> const OutputText * {
+    const auto *Found = llvm::find_if(Values, [&](const Given &G) { return G.Name == Name; });
+    return Found != Values.end() && Found->Text ? &*Found->Text : nullptr;
+  };
+  std::vector<OutputText> Lines;
+  std::vector<std::optional<bool>> Around; // Whether the lines of each open #if are wanted; none: that is the output's.
+  for (llvm::StringRef Left = File.rtrim('\n'); !Left.empty();) {
+    auto [Line, Rest] = Left.split('\n');
+    Left = Rest;
+    llvm::StringRef Name = Line;
+    if (Name.consume_front("#if") && (Name.consume_front("def CUFUSE_") || Name.consume_front("ndef CUFUSE_"))) {
+      Around.push_back(Line.starts_with("#ifdef") == (Find(Name) != nullptr));
+      continue;
+    }
+    if (Line.starts_with("#if")) {
+      Around.push_back(std::nullopt);
+    } else if (Line == "#else" && Around.back()) {
+      Around.back() = !*Around.back();
+      continue;
+    } else if (Line == "#endif") {
+      const bool IsOurs = Around.back().has_value();
+      Around.pop_back();
+      if (IsOurs)
+        continue;
+    }
+    if (llvm::is_contained(Around, false))
+      continue;
+    Name = Line.trim();
+    if (Name.consume_front(Prefix) && Name.consume_back(";") && llvm::all_of(Name, IsPart)) {
+      if (const OutputText &Value = *Find(Name); !Value.empty())
+        Lines.push_back(Value);
+      continue;
+    }
+    OutputText &Text = Lines.emplace_back();
+    for (size_t At; (At = Line.find(Prefix)) != llvm::StringRef::npos; Line = Line.drop_front(Name.size())) {
+      Text += Line.take_front(At).str();
+      Line = Line.drop_front(At + Prefix.size());
+      Name = Line.take_while(IsPart);
+      Text += *Find(Name);
+    }
+    Text += Line.str();
+  }
+  return joined(Lines, "\n");
 }
 
 OutputText detail::filled(llvm::StringRef Format, llvm::ArrayRef<Argument> Arguments) {

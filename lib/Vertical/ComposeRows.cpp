@@ -1,5 +1,6 @@
 // Kernels one after the other in the same block, with their rows on chip.
 #include "ComposeText.h"
+#include "EmittedCuda.h"
 
 #include "cufuse/Vertical/BlockLocal.h"
 
@@ -10,19 +11,6 @@
 namespace cufuse {
 
 namespace {
-
-/// With the block's size to be put in.
-constexpr const char *RowText =
-#include "Row.inc"
-    ;
-
-constexpr const char *RowAccessText =
-#include "RowAccess.inc"
-    ;
-
-constexpr const char *ScalarText =
-#include "ScalarAccess.inc"
-    ;
 
 /// The graph's kernels in its order, as planned. The user's text stays as it is but for the conditions of the loops
 /// over the row:
@@ -50,13 +38,15 @@ public:
     }
     cacheHints();
     if (Plan.keepsRows()) {
-      code(fmt::format(RowText, Block.X));
-      code(accessText());
+      file(cuda::Row, {{"BLOCK", std::to_string(Block.X)}});
+      file(cuda::RowAccess, {{"EVICT_LAST", EvictLast}});
+      if (EvictLast)
+        includePriorities();
       cachedAccesses("typename Element", "CufuseRowLoad<Element>");
       cachedAccesses("typename Element, bool Live", "CufuseRowStore<Element, Live>");
     }
     if (llvm::is_contained(Plan.Values, RowValue::Scalar)) {
-      code(ScalarText);
+      file(cuda::ScalarAccess);
       cachedAccesses("typename Element", "CufuseScalarLoad<Element>");
       cachedAccesses("typename Element, bool Live", "CufuseScalarStore<Element, Live>");
     }
@@ -69,19 +59,11 @@ public:
   }
 
 private:
-  std::string accessText() {
-    std::string Text = RowAccessText;
-    if (!EvictLast)
-      return Text;
-    const llvm::StringRef Plain = "first[index]", Comment = "from `first` on.";
-    Text.replace(Text.find(Plain), Plain.size(),
-                 "*::cuda::associate_access_property(first + index, ::cuda::access_property::persisting{})");
-    Text.insert(Text.find(Comment) + Comment.size() - 1, ", with L2's priority evict_last");
+  void includePriorities() {
     std::vector<IncludeLine> &Includes = Result.Text.Includes;
     const std::string Header = "#include <cuda/annotated_ptr>";
     if (llvm::none_of(Includes, [&](const IncludeLine &I) { return I.Text == Header; }))
       Includes.insert(Includes.begin(), {Header, "cuda/annotated_ptr", {}, {}, false});
-    return Text;
   }
 
   /// What one kernel reads of the block, all of them do now.

@@ -1,4 +1,5 @@
 #include "ComposeText.h"
+#include "EmittedCuda.h"
 
 #include "cufuse/Fusion/ForeignMacros.h"
 
@@ -24,16 +25,6 @@ OutputText nested(const OutputText &Text, const std::string &Inner) {
 }
 
 namespace {
-
-constexpr const char *ElementText =
-#include "Elements.inc"
-    ;
-
-/// What a consumer takes for its thread and block.
-constexpr const char *ElementPartition = R"(struct cufuse_partition {
-  static __device__ __forceinline__ uint3 threadIdx() { return uint3{0, 0, 0}; }
-  static __device__ __forceinline__ dim3 blockDim() { return dim3(1, 1, 1); }
-};)";
 
 Piece directive(std::string Text) {
   Piece P;
@@ -170,7 +161,7 @@ void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
   if (!Before.empty())
     Result.Text.Body.push_back(directive(Before.substr(0, Before.size() - 1)));
   if (AsElement)
-    Aliases = Aliases.empty() ? OutputText(ElementPartition) : std::string(ElementPartition) + "\n" + Aliases;
+    Aliases = emitted(cuda::ElementPartition) + (Aliases.empty() ? "" : "\n") + Aliases;
   code(Aliases, {space(Node)});
   if (AsElement)
     Result.Text.Body.push_back(
@@ -187,7 +178,7 @@ void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
 }
 
 void TextComposer::elementObjects() {
-  code(ElementText);
+  file(cuda::Elements);
   cacheHints();
   cachedAccesses("typename Element", "CufuseElement<Element>");
 }

@@ -40,6 +40,8 @@ protected:
   void parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains);
   /// Text of ours.
   void code(const OutputText &Text, std::vector<std::string> Namespaces = {});
+  /// A file of Emitted/.
+  void file(llvm::StringRef File, llvm::ArrayRef<Given> Values = {}) { code("\n" + emitted(File, Values)); }
   /// A node's text in its namespace, behind `Aliases`, which declare its linked parameters' types. `AsElement`: its
   /// block is one thread, and the macros around it say so.
   void text(unsigned Node, OutputText Aliases, bool AsElement);

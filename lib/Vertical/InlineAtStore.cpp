@@ -1,5 +1,6 @@
 // Consumers inlined where their producer stores.
 #include "ComposeText.h"
+#include "EmittedCuda.h"
 
 #include "cufuse/Vertical/BlockLocal.h"
 #include "cufuse/Vertical/Legality.h"
@@ -11,10 +12,6 @@
 namespace cufuse {
 
 namespace {
-
-constexpr const char *WideText =
-#include "WideSink.inc"
-    ;
 
 /// The graph's root, with every consumer at the stores to its intermediate. The user's text stays as it is:
 ///
@@ -39,7 +36,7 @@ public:
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     elementObjects();
     if (storesWide()) {
-      code(WideText);
+      file(cuda::WideSink);
       cachedAccesses("typename Vector, typename Sink", "CufuseWide<Vector, Sink>");
     }
     // What is called stands before its caller.
@@ -129,8 +126,7 @@ private:
   /// The object that the root loads through.
   void source(const Flow &F) {
     const std::string Type = sinkType(F.Consumer, F.In);
-    const OutputText T = element(F.Consumer, F.In);
-    OutputText Fields, Registers, Calls;
+    std::vector<OutputText> Fields, Calls;
     for (unsigned Node : makersOf(F)) {
       const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
       std::vector<std::string> Arguments;
@@ -144,37 +140,22 @@ private:
         if (In) {
           Arguments.push_back(fmt::format("{{&made_{}_{}}}", name(In->Producer), In->Out));
         } else if (Graph.isIntermediate(Node, P.Name)) {
-          Registers += outputText("    {} made_{};\n", element(Node, P.Name), Own);
+          Calls.insert(Calls.begin(), outputText("    {} made_{};", element(Node, P.Name), Own));
           Arguments.push_back(fmt::format("{{&made_{}}}", Own));
         } else {
-          Fields += outputText("  {};\n", nested(P.Field, space(Node)).with(OutputText::Slot::Name, Own));
+          Fields.push_back(outputText("  {};", nested(P.Field, space(Node)).with(OutputText::Slot::Name, Own)));
           Arguments.push_back(Own);
         }
       }
-      Calls += outputText("    {}({});\n", callee(Node), llvm::join(Arguments, ", "));
+      Calls.push_back(outputText("    {}({});", callee(Node), llvm::join(Arguments, ", ")));
     }
-    code(outputText(R"(
-/// Where {0} loads {1}: the element is computed.
-struct {2} {{
-{3}  const {4} *memory;
-  long long elements;
-  long long offset = 0;
-  __device__ __forceinline__ {4} operator[](long long index) const {{
-    const long long element = offset + index;
-    if (element < 0 || element >= elements)
-      return memory[element];
-{5}{6}    return made_{7}_{8};
-  }}
-  __device__ __forceinline__ {4} operator*() const {{ return (*this)[0]; }}
-  __device__ __forceinline__ {2} operator+(long long by) const {{
-    {2} moved = *this;
-    moved.offset += by;
-    return moved;
-  }}
-  __device__ __forceinline__ {2} operator-(long long by) const {{ return *this + -by; }}
-}};
-)",
-                    name(F.Consumer), F.In, Type, Fields, T, Registers, Calls, name(F.Producer), F.Out));
+    file(cuda::Source, {{"NODE", name(F.Consumer)},
+                        {"PARAMETER", F.In},
+                        {"TYPE", Type},
+                        {"FIELDS", joined(Fields, "\n")},
+                        {"ELEMENT", element(F.Consumer, F.In)},
+                        {"CALLS", joined(Calls, "\n")},
+                        {"MADE", fmt::format("made_{}_{}", name(F.Producer), F.Out)}});
     cachedAccesses("", Type);
   }
   std::string sourceValue(const Flow &F) const {
@@ -206,9 +187,11 @@ struct {2} {{
     const std::string Type = sinkType(Node, Out);
     const OutputText T = element(Node, Out);
     const bool Live = isLive(Node, Out);
-    OutputText Fields = Live ? outputText("  {} *memory;\n", T) : OutputText(), Calls;
-    if (Live)
-      Calls += "      to.memory[index] = value;\n";
+    std::vector<OutputText> Fields, Calls;
+    if (Live) {
+      Fields.push_back(outputText("  {} *memory;", T));
+      Calls.push_back("      to.memory[index] = value;");
+    }
     std::vector<std::string> Consumers;
     for (const Flow &F : Graph.Flows) {
       if (F.Producer != Node || F.Out != Out)
@@ -229,36 +212,19 @@ struct {2} {{
         }
         Arguments.push_back("to." + Field);
         if (llvm::is_contained(outputs(F.Consumer), P.Name))
-          Fields += outputText("  {} {};\n", sinkType(F.Consumer, P.Name), Field);
+          Fields.push_back(outputText("  {} {};", sinkType(F.Consumer, P.Name), Field));
         else
-          Fields += outputText("  {};\n", nested(P.Field, space(F.Consumer)).with(OutputText::Slot::Name, Field));
+          Fields.push_back(outputText("  {};", nested(P.Field, space(F.Consumer)).with(OutputText::Slot::Name, Field)));
       }
-      Calls += outputText("      {}({});\n", callee(F.Consumer), llvm::join(Arguments, ", "));
+      Calls.push_back(outputText("      {}({});", callee(F.Consumer), llvm::join(Arguments, ", ")));
     }
-    code(outputText(R"(
-/// Where {0} stores {1}: an element goes {2}to {3}.
-struct {4} {{
-{5}  long long offset = 0;
-  using Value = {6};
-  struct Element {{
-    const {4} &to;
-    const long long index;
-    __device__ __forceinline__ {6} operator=(const {6} value) const {{
-{7}      return value;
-    }}
-  }};
-  __device__ __forceinline__ Element operator[](long long index) const {{ return {{*this, offset + index}}; }}
-  __device__ __forceinline__ Element operator*() const {{ return {{*this, offset}}; }}
-  __device__ __forceinline__ {4} operator+(long long by) const {{
-    {4} moved = *this;
-    moved.offset += by;
-    return moved;
-  }}
-  __device__ __forceinline__ {4} operator-(long long by) const {{ return *this + -by; }}
-}};
-)",
-                    name(Node), Out, Live ? "to memory and " : "", llvm::join(Consumers, " and "), Type, Fields, T,
-                    Calls));
+    file(cuda::Sink, {{"NODE", name(Node)},
+                      {"PARAMETER", Out},
+                      {"WHERE", (Live ? "to memory and to " : "to ") + llvm::join(Consumers, " and ")},
+                      {"TYPE", Type},
+                      {"FIELDS", joined(Fields, "\n")},
+                      {"ELEMENT", T},
+                      {"CALLS", joined(Calls, "\n")}});
     cachedAccesses("", Type);
   }
 

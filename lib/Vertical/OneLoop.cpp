@@ -1,5 +1,6 @@
 // Pointwise kernels as one loop over elements.
 #include "ComposeText.h"
+#include "EmittedCuda.h"
 
 #include "cufuse/Vertical/LoopLegality.h"
 #include "cufuse/Vertical/Streams.h"
@@ -11,25 +12,6 @@
 namespace cufuse {
 
 namespace {
-
-constexpr const char *GroupsText =
-#include "ElementGroups.inc"
-    ;
-constexpr const char *TurnText = R"(
-/// Where all elements of a turn are `whole`, below the bound, the kernels' conditions on that are known.
-struct CufuseTurn {
-  bool whole, begun = false;
-  __device__ __forceinline__ bool inside(bool written) const { return whole || written; }
-  __device__ __forceinline__ bool beyond(bool written) const { return !whole && written; }
-  __device__ __forceinline__ bool once(bool written) {
-    const bool first = !begun;
-    begun = true;
-    return whole ? first : written;
-  }
-};)";
-constexpr const char *MemoryText =
-#include "ElementsInMemory.inc"
-    ;
 
 /// The node's conditions that say no more than that its elements are below the bound.
 std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
@@ -78,14 +60,14 @@ public:
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     elementObjects();
     if (llvm::is_contained(AsksTurn, true))
-      code(TurnText);
+      file(cuda::Turn);
     if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; })) {
-      code(GroupsText);
+      file(cuda::ElementGroups);
       cachedAccesses("typename Vector, typename Element, int Width, bool ReadOnly",
                      "CufuseElements<Vector, Element, Width, ReadOnly>");
     }
     if (Width > 1 && llvm::any_of(Streams, [](const Stream &S) { return S.Loads || S.Stores; }))
-      code(MemoryText);
+      file(cuda::ElementsInMemory);
     for (unsigned Node : Graph.Order)
       text(Node, aliases(Node), /*AsElement=*/true);
     loop();
@@ -179,7 +161,7 @@ private:
         Arguments.push_back(fmt::format("{{{} + k{}}}", registers(*S), Own == 1 ? "" : ", whole"));
       else
         Arguments.push_back(argument(Node, P.Name));
-    return outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    {}({});\n", Own, callee(Node),
+    return outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    {}({});", Own, callee(Node),
                       llvm::join(Arguments, ", "));
   }
 
@@ -201,74 +183,54 @@ private:
                                              "      if (whole || first + k < elements) {{\n{}      }}\n",
                                              Single);
     if (Width == 1)
-      return "  {\n" + OneByOne + "  }\n";
-    return fmt::format("  if (Width == {}{}) {{\n{}  }} else {{\n{}  }}\n", Width, Least == Width ? " && whole" : "",
+      return "  {\n" + OneByOne + "  }";
+    return fmt::format("  if (Width == {}{}) {{\n{}  }} else {{\n{}  }}", Width, Least == Width ? " && whole" : "",
                        Together, OneByOne);
   }
 
   void loop() {
     const ShapeFacts &Shape = *Graph.Nodes[Graph.Root].Shape;
-    OutputText Declared, Calls;
+    std::vector<OutputText> Registers, Calls;
     std::string Aligned;
     if (Least > 1)
-      Declared = "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
-                 "  constexpr int room = whole ? Width : Width + 1;\n";
+      Registers.push_back(
+          "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
+          "  constexpr int room = whole ? Width : Width + 1;");
     for (const Stream &S : Streams) {
       const auto &[Node, Parameter] = S.Users.front();
-      Declared += outputText("  {} {}[{}];\n", element(Node, Parameter), registers(S), Least == 1 ? "Width" : "room");
+      Registers.push_back(
+          outputText("  {} {}[{}];", element(Node, Parameter), registers(S), Least == 1 ? "Width" : "room"));
       if (S.Loads || S.Stores)
         Aligned += fmt::format("cufuseAligned<{}>({}) && ", Width, memory(S));
     }
     for (unsigned Node : Graph.Order) {
       for (const Stream &S : Streams)
         if (S.From && S.Users.front().first == Node)
-          Calls += fmt::format("#pragma unroll\n  for (int k = 0; k < Width; ++k)\n    {}[k] = {}[k];\n", registers(S),
-                               registers(Streams[*S.From]));
-      Calls += call(Node);
+          Calls.push_back(fmt::format("#pragma unroll\n  for (int k = 0; k < Width; ++k)\n    {}[k] = {}[k];",
+                                      registers(S), registers(Streams[*S.From])));
+      Calls.push_back(call(Node));
     }
     std::vector<std::string> Names;
     for (const ParameterText &P : Result.Text.Parameters)
       Names.push_back(P.Name);
-    const OutputText Parameters = joined(declarations(), ",\n    ");
-    auto Call = [&](const std::string &Function, const char *First) {
-      return fmt::format("{}({}, elements, {});\n", Function, First, llvm::join(Names, ", "));
-    };
-    auto Whole = [&](unsigned Elements, const char *First) {
-      return Call(fmt::format("cufuseTurn<{}, true>", Elements), First);
-    };
-    const std::string Rest = fmt::format("cufuseTurn<{}, {}>", Least, Least == 1);
-    std::string Body;
-    if (Width == 1)
-      Body = "    " + Whole(1, "first");
-    else if (Least == Width)
-      Body = fmt::format("    if ({}elements - first >= {})\n      {}    else\n      {}", Aligned, Width,
-                         Whole(Width, "first"), Call(Rest, "first"));
-    else
-      Body = fmt::format("    if ({0}elements - first >= {1}) {{\n      {2}    }} else {{\n#pragma unroll 1\n"
-                         "      for (long long rest = first; rest < first + {1} && rest < elements; rest += {3})\n"
-                         "        {4}    }}\n",
-                         Aligned, Width, Whole(Width, "first"), Least, Call(Rest, "rest"));
-    code(outputText(
-        R"(
-/// All kernels, one after the other, on the `Width` elements from `first` on; where they are `whole`, all of them exist.
-template <int Width, bool whole>
-__device__ __forceinline__ void cufuseTurn(const long long first, const long long elements,
-    {0}) {{
-{1}{2}{3}{4}}}
-
-/// What a thread does: every so many turns, one.
-__device__ __forceinline__ void {5}(const uint3 blockIdx,
-    const dim3 gridDim,
-    {0}) {{
-  const long long elements = {6};
-  constexpr unsigned threads = cufuse_partition::Threads;
-#pragma unroll 1
-  for (long long first = {7}ll * (1ll * blockIdx.x * threads + cufuse_partition::rank()); first {8};
-       first += {7}ll * gridDim.x * threads)
-{9}}})",
-        Parameters, Declared, moved(true), Calls, moved(false), Result.Facts.Name,
-        value(Shape.Bound, Graph.Root, [&](const std::string &Parameter) { return argument(Graph.Root, Parameter); }),
-        Width, Shape.Tail ? "< elements" : fmt::format("<= elements - {}", Width), Body));
+    file(cuda::Loop,
+         {{"PARAMETERS", joined(declarations(), ",\n    ")},
+          {"REGISTERS", joined(Registers, "\n")},
+          {"LOADS", moved(true)},
+          {"CALLS", joined(Calls, "\n")},
+          {"STORES", moved(false)},
+          {"NAME", Result.Facts.Name},
+          {"ELEMENTS", value(Shape.Bound, Graph.Root,
+                             [&](const std::string &Parameter) { return argument(Graph.Root, Parameter); })},
+          {"WIDTH", std::to_string(Width)},
+          {"STEP", fmt::format("{}ll", Width)},
+          {"GOES_ON", Shape.Tail ? "first < elements" : fmt::format("first <= elements - {}", Width)},
+          {"ARGUMENTS", llvm::join(Names, ", ")},
+          {"ALWAYS_WHOLE", Width == 1},
+          {"MAY_BE_WHOLE", fmt::format("{}elements - first >= {}", Aligned, Width)},
+          {"BY_PARTS", Least < Width},
+          {"LEAST", std::to_string(Least)},
+          {"EXISTS", Least == 1 ? "true" : "false"}});
     Result.Text.Callee = Result.Facts.Name;
   }
 

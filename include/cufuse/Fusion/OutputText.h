@@ -5,6 +5,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <string>
@@ -62,6 +63,21 @@ private:
 };
 
 OutputText joined(llvm::ArrayRef<OutputText> List, const OutputText &Between);
+
+/// What `CUFUSE_NAME` means in a file of CUDA text, or whether it is defined.
+struct Given {
+  llvm::StringRef Name;
+  std::optional<OutputText> Text;
+  Given(llvm::StringRef Name, OutputText Text) : Name(Name), Text(std::move(Text)) {}
+  template <std::same_as<bool> Bool>
+  Given(llvm::StringRef Name, Bool IsDefined)
+      : Name(Name), Text(IsDefined ? std::optional(OutputText()) : std::nullopt) {}
+};
+
+/// The text of a file of Emitted/, without its last line break, as the preprocessor would leave it if `CUFUSE_…` were
+/// all it knew: `#ifdef CUFUSE_NAME`, `#ifndef`, `#else` and `#endif` choose lines, and a value stands wherever it is
+/// named. A line that is `CUFUSE_NAME;` becomes lines, or none.
+OutputText emitted(llvm::StringRef File, llvm::ArrayRef<Given> Values = {});
 
 namespace detail {
 

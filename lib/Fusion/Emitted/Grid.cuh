@@ -1,3 +1,7 @@
+#ifdef CUFUSE_DYNAMIC
+extern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];
+
+#endif
 /// The grid of a kernel, and what finds a block's place in it without dividing: floor(n / d) is
 /// 2 n * multiplier >> 32 + shift for n < 2^31 (Granlund and Montgomery, Division by Invariant Integers, PLDI 1994).
 struct CufuseGrid {

@@ -21,5 +21,40 @@ CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
 std::size_t strideOf(std::size_t bytes, std::size_t alignment) {
   return bytes > 0x7fffffff ? 0x80000000 : (bytes + alignment - 1) / alignment * alignment;
 }
+#ifdef CUFUSE_SHARES
+
+/// The share of `own` of `left` blocks, 0 < own < left < 2^31, that are left of `all` blocks of the launch. Blocks go
+/// round the multiprocessors; the pattern of the share repeats after one block less than some rounds, so that it falls
+/// on the next multiprocessor each time and every one gets its part. (In step with the rounds, each would play one
+/// kernel only.) A period holds a whole number of own blocks, one more of them before the turn than behind it.
+CufuseShare shareOf(unsigned own, unsigned left, unsigned all, unsigned multiprocessors) {
+  const unsigned long long least = own < left - own ? own : left - own, gap = (left + least - 1) / least;
+  const unsigned long long round = (1ull * multiprocessors * left + all - 1) / all;
+  const unsigned long long period = (gap + round) / round * round - 1, whole = own * period / left;
+  const unsigned turn = static_cast<unsigned>(own * period - whole * left);
+  const auto slope = [period](unsigned long long part) { return ((part << 32) + period - 1) / period; };
+  return {turn * (slope(whole + 1) - slope(whole)), static_cast<unsigned>(slope(whole)),
+          static_cast<unsigned>(slope(whole + 1)), turn};
+}
+#endif
+#ifdef CUFUSE_EVEN_ROUNDS
+
+/// The fewest blocks that play all of a kernel's in as many rounds as `most` would: the last round is as full as can
+/// be.
+unsigned inEvenRounds(unsigned blocks, unsigned most) {
+  const unsigned rounds = (blocks + most - 1) / most;
+  return (blocks + rounds - 1) / rounds;
+}
+#endif
+#ifdef CUFUSE_BOUND
+
+/// Of two numbers: equal ones may still differ in sign.
+template <typename Value> bool sameBits(const Value &a, const Value &b) {
+  for (std::size_t i = 0; i < sizeof(Value); ++i)
+    if (reinterpret_cast<const unsigned char *>(&a)[i] != reinterpret_cast<const unsigned char *>(&b)[i])
+      return false;
+  return true;
+}
+#endif
 
 } // namespace

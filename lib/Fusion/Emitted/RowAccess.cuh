@@ -1,4 +1,8 @@
-R"cufuse(/// Loads the block's row, `length` elements from `first` on.
+#ifdef CUFUSE_EVICT_LAST
+/// Loads the block's row, `length` elements from `first` on, with L2's priority evict_last.
+#else
+/// Loads the block's row, `length` elements from `first` on.
+#endif
 template <typename Element>
 __device__ __forceinline__ void cufuseLoadRow(const CufuseRow row, Element *registers,
                                               const Element *__restrict__ first, long long length) {
@@ -6,7 +10,11 @@ __device__ __forceinline__ void cufuseLoadRow(const CufuseRow row, Element *regi
   for (unsigned turn = 0; turn < row.turns; ++turn) {
     const unsigned index = threadIdx.x + turn * CufuseRow::block;
     if (turn < row.full || index < length)
+#ifdef CUFUSE_EVICT_LAST
+      registers[turn] = *::cuda::associate_access_property(first + index, ::cuda::access_property::persisting{});
+#else
       registers[turn] = first[index];
+#endif
   }
 }
 
@@ -41,4 +49,4 @@ template <typename Element, bool Live> struct CufuseRowStore {
   __device__ __forceinline__ Place operator*() const { return {*this, 0}; }
   __device__ __forceinline__ CufuseRowStore operator+(long long by) const { return {row, registers, memory + by}; }
   __device__ __forceinline__ CufuseRowStore operator-(long long by) const { return {row, registers, memory - by}; }
-};)cufuse"
+};

@@ -1,4 +1,3 @@
-R"cufuse(
 /// Stores of several elements in one: each goes its way.
 template <typename Vector, typename Sink> struct CufuseWide {
   struct Slot {
@@ -22,4 +21,4 @@ template <typename Vector, typename Sink> struct CufuseWide {
 template <typename Vector, typename Sink>
 __device__ __forceinline__ CufuseWide<Vector, Sink> cufuse_as(const Sink &to) {
   return {to};
-})cufuse"
+}

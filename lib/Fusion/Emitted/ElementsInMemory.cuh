@@ -1,4 +1,3 @@
-R"cufuse(
 /// `Width` elements in one access where it has at most 16 bytes.
 template <typename Element, int Width> struct CufusePack {
   static constexpr int bytes = sizeof(Element) * Width;
@@ -21,4 +20,4 @@ template <int Width, typename Element> __device__ __forceinline__ void cufuseSto
   for (int k = 0; k < Width; ++k)
     pack.at[k] = of[k];
   *reinterpret_cast<typename CufusePack<Element, Width>::Type *>(to) = pack;
-})cufuse"
+}

@@ -1,4 +1,3 @@
-R"cufuse(
 /// What a kernel loads of the block's value.
 template <typename Element> struct CufuseScalarLoad {
   const Element *shared;
@@ -24,4 +23,4 @@ template <typename Element, bool Live> struct CufuseScalarStore {
   __device__ __forceinline__ Place operator*() const { return {*this, 0}; }
   __device__ __forceinline__ CufuseScalarStore operator+(long long by) const { return {shared, memory + by}; }
   __device__ __forceinline__ CufuseScalarStore operator-(long long by) const { return {shared, memory - by}; }
-};)cufuse"
+};

@@ -1,4 +1,3 @@
-R"cufuse(
 /// One access to as many of the `Width` elements at `at` as a `Vector` has. Where all of them exist, they are in
 /// registers, and dynamic indices become selections.
 template <typename Vector, typename Element, int Width> struct CufuseSlot {
@@ -74,4 +73,4 @@ __device__ __forceinline__
     CufuseElements<typename CufuseTarget<To>::Type, Element, Width, ReadOnly || CufuseTarget<To>::readOnly>
     cufuse_as(const CufuseElements<Vector, Element, Width, ReadOnly> &p) {
   return {p.at, p.whole, p.offset};
-})cufuse"
+}

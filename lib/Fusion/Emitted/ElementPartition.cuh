@@ -1,0 +1,4 @@
+struct cufuse_partition {
+  static __device__ __forceinline__ uint3 threadIdx() { return uint3{0, 0, 0}; }
+  static __device__ __forceinline__ dim3 blockDim() { return dim3(1, 1, 1); }
+};

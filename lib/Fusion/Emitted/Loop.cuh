@@ -1,0 +1,34 @@
+/// All kernels, one after the other, on the `Width` elements from `first` on; where they are `whole`, all of them
+/// exist.
+template <int Width, bool whole>
+__device__ __forceinline__ void cufuseTurn(const long long first, const long long elements, CUFUSE_PARAMETERS) {
+  CUFUSE_REGISTERS;
+  CUFUSE_LOADS;
+  CUFUSE_CALLS;
+  CUFUSE_STORES;
+}
+
+/// What a thread does: every so many turns, one.
+__device__ __forceinline__ void CUFUSE_NAME(const uint3 blockIdx, const dim3 gridDim, CUFUSE_PARAMETERS) {
+  const long long elements = CUFUSE_ELEMENTS;
+  constexpr unsigned threads = cufuse_partition::Threads;
+#pragma unroll 1
+  for (long long first = CUFUSE_STEP * (1ll * blockIdx.x * threads + cufuse_partition::rank()); CUFUSE_GOES_ON;
+       first += CUFUSE_STEP * gridDim.x * threads) {
+#ifdef CUFUSE_ALWAYS_WHOLE
+    cufuseTurn<CUFUSE_WIDTH, true>(first, elements, CUFUSE_ARGUMENTS);
+#else
+    if (CUFUSE_MAY_BE_WHOLE) {
+      cufuseTurn<CUFUSE_WIDTH, true>(first, elements, CUFUSE_ARGUMENTS);
+    } else {
+#ifdef CUFUSE_BY_PARTS
+#pragma unroll 1
+      for (long long rest = first; rest < first + CUFUSE_WIDTH && rest < elements; rest += CUFUSE_LEAST)
+        cufuseTurn<CUFUSE_LEAST, CUFUSE_EXISTS>(rest, elements, CUFUSE_ARGUMENTS);
+#else
+      cufuseTurn<CUFUSE_LEAST, CUFUSE_EXISTS>(first, elements, CUFUSE_ARGUMENTS);
+#endif
+    }
+#endif
+  }
+}

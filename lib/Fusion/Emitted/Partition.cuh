@@ -1,0 +1,157 @@
+/// Threads [First, First + SizeX * SizeY * SizeZ) of the block play one block of a kernel. They synchronise by a
+/// hardware barrier of their own, which counts whole warps (PTX ISA, barrier.cta).
+template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsigned SizeZ> struct CufusePartition {
+  static constexpr unsigned Threads = SizeX * SizeY * SizeZ;
+  static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
+  static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15,
+                "impossible partition");
+#ifdef CUFUSE_KEEPS_BLOCK
+  static __device__ __forceinline__ unsigned rank() {
+    return SizeY * SizeZ == 1 ? ::threadIdx.x : (::threadIdx.z * SizeY + ::threadIdx.y) * SizeX + ::threadIdx.x;
+  }
+  static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
+  static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; }
+#else
+  static __device__ __forceinline__ unsigned rank() {
+    if (First == 0)
+      return ::threadIdx.x;
+    if ((PaddedThreads & (PaddedThreads - 1)) == 0 && First % PaddedThreads == 0)
+      return ::threadIdx.x % PaddedThreads;
+    unsigned rank = ::threadIdx.x - First;
+    asm("" : "+r"(rank)); // or ptxas subtracts again behind a loop that has changed the copy of threadIdx.x
+    return rank;
+  }
+  static __device__ __forceinline__ uint3 threadIdx() {
+    return uint3{SizeY * SizeZ == 1 ? rank() : rank() % SizeX,
+                 SizeZ == 1 ? (SizeY == 1 ? 0 : rank() / SizeX) : rank() / SizeX % SizeY,
+                 SizeZ == 1 ? 0 : rank() / (SizeX * SizeY)};
+  }
+  static __device__ __forceinline__ dim3 blockDim() { return dim3(SizeX, SizeY, SizeZ); }
+#endif
+#ifdef CUFUSE_SYNC
+#ifdef CUFUSE_KEEPS_BLOCK
+  static __device__ __forceinline__ void sync() { ::__syncthreads(); }
+#else
+  static __device__ __forceinline__ void sync() {
+#ifdef CUFUSE_WHOLE_THREADS
+    if (Threads == CUFUSE_WHOLE_THREADS)
+      return ::__syncthreads();
+#endif
+    asm volatile("barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
+  }
+#endif
+#endif
+#ifdef CUFUSE_REDUCTIONS
+#ifdef CUFUSE_KEEPS_BLOCK
+  static __device__ __forceinline__ int syncCount(int predicate) { return ::__syncthreads_count(predicate); }
+  static __device__ __forceinline__ int syncAnd(int predicate) { return ::__syncthreads_and(predicate); }
+  static __device__ __forceinline__ int syncOr(int predicate) { return ::__syncthreads_or(predicate); }
+#else
+  static __device__ __forceinline__ int syncCount(int predicate) {
+#ifdef CUFUSE_WHOLE_THREADS
+    if (Threads == CUFUSE_WHOLE_THREADS)
+      return ::__syncthreads_count(predicate);
+#endif
+    int count;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; barrier.cta.red.popc.u32 %0, %2, %3, p; }"
+                 : "=r"(count)
+                 : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
+                 : "memory");
+    return count;
+  }
+  static __device__ __forceinline__ int syncAnd(int predicate) {
+#ifdef CUFUSE_WHOLE_THREADS
+    if (Threads == CUFUSE_WHOLE_THREADS)
+      return ::__syncthreads_and(predicate);
+#endif
+    int all;
+    asm volatile(
+        "{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.and.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
+        : "=r"(all)
+        : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
+        : "memory");
+    return all;
+  }
+  static __device__ __forceinline__ int syncOr(int predicate) {
+#ifdef CUFUSE_WHOLE_THREADS
+    if (Threads == CUFUSE_WHOLE_THREADS)
+      return ::__syncthreads_or(predicate);
+#endif
+    int any;
+    asm volatile(
+        "{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.or.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
+        : "=r"(any)
+        : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
+        : "memory");
+    return any;
+  }
+#endif
+#endif
+#ifdef CUFUSE_NAMED
+  /// The hardware barriers that stand for those that the kernel names follow its own.
+  static constexpr __device__ unsigned named(unsigned index) { return Barrier + 1 + index; }
+  static __device__ __forceinline__ void syncNamed(unsigned barrier, unsigned count) {
+    asm volatile("barrier.cta.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
+  }
+#endif
+#ifdef CUFUSE_DYNAMIC
+  /// The partition's part of the dynamic shared memory, which starts `offset` bytes into the block's.
+  template <typename Array> static __device__ __forceinline__ Array &dynamicShared(unsigned offset) {
+    return reinterpret_cast<Array &>(cufuse_dynamicShared[offset]);
+  }
+#endif
+#ifdef CUFUSE_INDICES
+  /// What functions called by the kernel read of the block they are in.
+  struct Indices {
+    uint3 blockIdx;
+    dim3 gridDim;
+    unsigned dynamicOffset;
+  };
+  static __device__ __forceinline__ Indices &indices() {
+    __shared__ __align__(16) unsigned char memory[sizeof(Indices)];
+    return reinterpret_cast<Indices &>(memory);
+  }
+  static __device__ __forceinline__ void enterBlock(uint3 blockIdx, dim3 gridDim, unsigned dynamicOffset) {
+    if (rank() == 0)
+      indices() = Indices{blockIdx, gridDim, dynamicOffset};
+    sync();
+  }
+#endif
+#ifdef CUFUSE_POOL
+  /// The next of the kernel's blocks that nobody has taken from the pool: one thread takes it for all.
+  static __device__ __forceinline__ unsigned next(unsigned *pool) {
+    __shared__ unsigned taken;
+    sync(); // before the next block uses the same shared memory
+    if (rank() == 0)
+      taken = atomicAdd(pool, 1u);
+    sync();
+    return taken;
+  }
+#endif
+#ifdef CUFUSE_COPIES
+  /// Waits for the thread's asynchronous copies, whoever has waited for some of them.
+#ifdef CUFUSE_BULK_COPIES
+  /// The next block's bulk copies find what this block has left in shared memory (PTX ISA, async proxy).
+#endif
+  static __device__ __forceinline__ void finishCopies() {
+#ifdef CUFUSE_BULK_COPIES
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    asm volatile("fence.proxy.async;" ::: "memory");
+#endif
+#endif
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  }
+#endif
+#ifdef CUFUSE_EXIT
+#ifdef CUFUSE_PLAYS_ONCE
+  /// Ends the thread, so that no warp primitive waits for it.
+  static __device__ __forceinline__ void leave() { asm volatile("exit;"); }
+#else
+  /// Only whole warps leave, so that no warp primitive waits for a lane: they go on to the next block.
+  static __device__ __forceinline__ void leave() {}
+#endif
+#endif
+};

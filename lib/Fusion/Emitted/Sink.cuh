@@ -1,0 +1,22 @@
+/// Where CUFUSE_NODE stores CUFUSE_PARAMETER: an element goes CUFUSE_WHERE.
+struct CUFUSE_TYPE {
+  CUFUSE_FIELDS;
+  long long offset = 0;
+  using Value = CUFUSE_ELEMENT;
+  struct Element {
+    const CUFUSE_TYPE &to;
+    const long long index;
+    __device__ __forceinline__ CUFUSE_ELEMENT operator=(const CUFUSE_ELEMENT value) const {
+      CUFUSE_CALLS;
+      return value;
+    }
+  };
+  __device__ __forceinline__ Element operator[](long long index) const { return {*this, offset + index}; }
+  __device__ __forceinline__ Element operator*() const { return {*this, offset}; }
+  __device__ __forceinline__ CUFUSE_TYPE operator+(long long by) const {
+    CUFUSE_TYPE moved = *this;
+    moved.offset += by;
+    return moved;
+  }
+  __device__ __forceinline__ CUFUSE_TYPE operator-(long long by) const { return *this + -by; }
+};

@@ -1,0 +1,393 @@
+// CUDA text of outputs, compiled for the CPU as it stands in the files that the emitter reads: every file, and both sides
+// of every `#ifdef`. What it computes is checked where that takes no PTX; test/Emulated runs the rest.
+#include "cufuse/Fusion/OutputText.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <tuple>
+
+#define __device__
+#define __forceinline__ inline
+#define __constant__
+#define __shared__ static
+#define __align__(Bytes) __attribute__((aligned(Bytes)))
+#define __CUDACC_RDC__
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+static uint3 threadIdx;
+static dim3 blockDim;
+static void __syncthreads() {}
+static int __syncthreads_count(int predicate) { return predicate != 0; }
+static int __syncthreads_and(int predicate) { return predicate != 0; }
+static int __syncthreads_or(int predicate) { return predicate != 0; }
+template <typename Value> static Value atomicAdd(Value *at, Value more) { return std::exchange(*at, *at + more); }
+template <typename Value> static Value atomicExch(Value *at, Value now) { return std::exchange(*at, now); }
+static std::size_t __cvta_generic_to_shared(const void *at) { return reinterpret_cast<std::size_t>(at); }
+namespace cuda {
+struct access_property {
+  struct persisting {};
+};
+template <typename T> const T *associate_access_property(const T *p, access_property::persisting) { return p; }
+} // namespace cuda
+
+namespace {
+
+/// A partition that needs nothing.
+namespace bare {
+#include "../../lib/Fusion/Emitted/Partition.cuh"
+} // namespace bare
+
+#define CUFUSE_SYNC
+#define CUFUSE_REDUCTIONS
+#define CUFUSE_INDICES
+#define CUFUSE_POOL
+#define CUFUSE_COPIES
+#define CUFUSE_EXIT
+/// One that is the whole block.
+namespace whole {
+#define CUFUSE_KEEPS_BLOCK
+#include "../../lib/Fusion/Emitted/Partition.cuh"
+
+#include "../../lib/Fusion/Emitted/DropOutPartition.cuh"
+#undef CUFUSE_KEEPS_BLOCK
+} // namespace whole
+
+/// One that needs everything, beside some that are the whole block.
+namespace all {
+#define CUFUSE_DYNAMIC
+#define CUFUSE_NAMED barrier == 3 ? 0 : 1
+#define CUFUSE_BULK_COPIES
+#define CUFUSE_PLAYS_ONCE
+#define CUFUSE_WHOLE_THREADS 256
+static unsigned char cufuse_dynamicShared[64];
+#include "../../lib/Fusion/Emitted/Partition.cuh"
+
+#include "../../lib/Fusion/Emitted/DropOutPartition.cuh"
+#include "../../lib/Fusion/Emitted/Registers.cuh"
+#include "../../lib/Fusion/Emitted/Ticket.cuh"
+using cufuse_partition = CufusePartition<32, 1, 8, 4, 2>;
+namespace text {
+#define CUFUSE_COUNTED
+#define CUFUSE_BARRIER_SYNC
+#define CUFUSE_COUNT
+#define CUFUSE_AND
+#define CUFUSE_OR
+#include "../../lib/Fusion/Emitted/Barriers.cuh"
+#undef CUFUSE_NAMED
+#undef CUFUSE_COUNTED
+} // namespace text
+namespace text_of_all_barriers {
+#define CUFUSE_ALL_BARRIERS
+#include "../../lib/Fusion/Emitted/Barriers.cuh"
+} // namespace text_of_all_barriers
+#include "../../lib/Fusion/Emitted/PaddedConstants.cuh"
+} // namespace all
+
+#include "../../lib/Fusion/Emitted/ElementGroups.cuh"
+#include "../../lib/Fusion/Emitted/Elements.cuh"
+#include "../../lib/Fusion/Emitted/ElementsInMemory.cuh"
+#include "../../lib/Fusion/Emitted/ScalarAccess.cuh"
+#include "../../lib/Fusion/Emitted/Turn.cuh"
+namespace as_element {
+#include "../../lib/Fusion/Emitted/ElementPartition.cuh"
+} // namespace as_element
+
+namespace rows {
+using cufuse_partition = as_element::cufuse_partition;
+#define CUFUSE_BLOCK 4
+#include "../../lib/Fusion/Emitted/Row.cuh"
+
+#include "../../lib/Fusion/Emitted/RowAccess.cuh"
+namespace evict_last {
+#define CUFUSE_EVICT_LAST
+#include "../../lib/Fusion/Emitted/RowAccess.cuh"
+} // namespace evict_last
+} // namespace rows
+
+template <typename Partition> void expectThreadsOfCuda(unsigned First, dim3 Size) {
+  unsigned Rank = 0;
+  for (unsigned Z = 0; Z < Size.z; ++Z)
+    for (unsigned Y = 0; Y < Size.y; ++Y)
+      for (unsigned X = 0; X < Size.x; ++X, ++Rank) {
+        ::threadIdx = {First + Rank, 0, 0};
+        const uint3 Thread = Partition::threadIdx();
+        EXPECT_EQ(Partition::rank(), Rank);
+        EXPECT_EQ(std::tie(Thread.x, Thread.y, Thread.z), std::tie(X, Y, Z)) << "rank " << Rank;
+      }
+  const dim3 Block = Partition::blockDim();
+  EXPECT_EQ(std::tie(Block.x, Block.y, Block.z), std::tie(Size.x, Size.y, Size.z));
+}
+
+TEST(EmittedOnHost, ThreadsOfAPartitionAreNumberedAsThoseOfABlock) {
+  expectThreadsOfCuda<bare::CufusePartition<0, 1, 48, 1, 1>>(0, {48, 1, 1});
+  expectThreadsOfCuda<bare::CufusePartition<0, 1, 5, 3, 2>>(0, {5, 3, 2});
+  expectThreadsOfCuda<all::CufusePartition<96, 2, 7, 9, 1>>(96, {7, 9, 1});
+  expectThreadsOfCuda<all::CufusePartition<128, 2, 8, 4, 2>>(128, {8, 4, 2}); // the rank is a remainder
+  expectThreadsOfCuda<all::CufusePartition<160, 2, 8, 4, 2>>(160, {8, 4, 2}); // and a difference
+}
+
+TEST(EmittedOnHost, APartitionThatIsTheBlockHasItsThreads) {
+  using Partition = whole::CufusePartition<0, 0, 5, 3, 2>;
+  ::threadIdx = {4, 2, 1};
+  ::blockDim = {5, 3, 2};
+  EXPECT_EQ(Partition::rank(), 29u);
+  EXPECT_EQ(Partition::threadIdx().y, 2u);
+  EXPECT_EQ(Partition::blockDim().z, 2u);
+}
+
+TEST(EmittedOnHost, NamedBarriersFollowThePartitionsOwn) {
+  EXPECT_EQ(all::text::cufuse_barrier(3), 2u);
+  EXPECT_EQ(all::text::cufuse_barrier(5), 3u);
+  EXPECT_EQ(all::text_of_all_barriers::cufuse_barrier(5), 5u);
+}
+
+struct Two {
+  int a, b;
+};
+
+TEST(EmittedOnHost, GroupsReadAndWriteTheirElementsWhetherAllExistOrNot) {
+  int Elements[4] = {10, 11, 12, 13};
+  CufuseElements<Two, int, 4, false> Whole{Elements, true};
+  EXPECT_EQ(static_cast<Two>(Whole[1]).b, 13);
+  EXPECT_EQ(static_cast<Two>(*(Whole + 1)).a, 12);
+  Whole[0] = Two{20, 21};
+  Whole[1] = Whole[0];
+  EXPECT_EQ(Elements[3], 21);
+  // In memory, `at` is the element itself.
+  CufuseElements<int, int, 4, true> Part{Elements, false};
+  EXPECT_EQ(Part[0], 20);
+  EXPECT_EQ(Part[2], 20);
+  EXPECT_EQ(cufuse_as<const Two>(Whole)[1].a, 20);
+}
+
+TEST(EmittedOnHost, AccessesOfSeveralElementsMoveAllOfThem) {
+  alignas(16) float Memory[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+  float Registers[4];
+  EXPECT_TRUE(cufuseAligned<4>(Memory + 4));
+  EXPECT_FALSE(cufuseAligned<4>(Memory + 1));
+  EXPECT_EQ((CufusePack<float, 3>::bytes), 12);
+  EXPECT_EQ(alignof(CufusePack<float, 3>::Type), 4u);
+  cufuseLoad<4>(Registers, Memory + 4);
+  EXPECT_EQ(Registers[3], 7);
+  cufuseStore<4>(Registers, Memory);
+  EXPECT_EQ(Memory[3], 7);
+  EXPECT_EQ(Memory[4], 4);
+}
+
+TEST(EmittedOnHost, ConditionsOnTheBoundAreKnownOnlyInWholeTurns) {
+  CufuseTurn Whole{true}, Last{false};
+  EXPECT_TRUE(Whole.inside(false));
+  EXPECT_FALSE(Whole.beyond(true));
+  EXPECT_TRUE(Whole.once(false));
+  EXPECT_FALSE(Whole.once(true));
+  for (bool Written : {false, true}) {
+    EXPECT_EQ(Last.inside(Written), Written);
+    EXPECT_EQ(Last.beyond(Written), Written);
+    EXPECT_EQ(Last.once(Written), Written);
+  }
+}
+
+/// The elements that one thread of a block of four visits in a row, and those it then has in registers.
+template <bool EvictLast> void expectRow(unsigned Length, unsigned Turns, unsigned Full) {
+  for (unsigned Thread = 0; Thread < 4; ++Thread) {
+    ::threadIdx = {Thread, 0, 0};
+    unsigned Turn = 0;
+    const rows::CufuseRow Row{Turns, Full, Turn};
+    std::vector<int> Memory(Length), Stored(Length, -1), Registers(8, -1), Own(8, -1);
+    for (unsigned I = 0; I < Length; ++I)
+      Memory[I] = I;
+    if constexpr (EvictLast)
+      rows::evict_last::cufuseLoadRow(Row, Registers.data(), Memory.data(), Length);
+    else
+      rows::cufuseLoadRow(Row, Registers.data(), Memory.data(), Length);
+    const rows::CufuseRowLoad<int> Load{Row, Registers.data(), Memory.data()};
+    const rows::CufuseRowStore<int, true> Live{Row, Own.data(), Stored.data()};
+    std::vector<unsigned> Visited;
+    for (unsigned I = Thread; Row.next(I, I < Length); I += 4) {
+      Visited.push_back(I);
+      EXPECT_EQ(Load[I], int(I));
+      EXPECT_EQ(*(Load + I), int(I));
+      Live[I] = 2 * I;
+      EXPECT_EQ(Stored[I], int(2 * I));
+      if (Turns > 0) {
+        EXPECT_EQ(Own[I / 4], int(2 * I));
+      }
+    }
+    std::vector<unsigned> Expected;
+    for (unsigned I = Thread; I < Length; I += 4)
+      Expected.push_back(I);
+    EXPECT_EQ(Visited, Expected) << Length << ", thread " << Thread;
+  }
+}
+
+TEST(EmittedOnHost, RowsVisitEveryElementOnceInRegistersAndInMemory) {
+  for (unsigned Length = 17; Length <= 32; ++Length) {
+    expectRow<false>(Length, 8, Length == 32 ? 8 : 4);
+    expectRow<true>(Length, 8, Length == 32 ? 8 : 4);
+    expectRow<false>(Length, 0, 0);
+  }
+}
+
+TEST(EmittedOnHost, ScalarsAreSharedAndStoredWhereTheyAreLive) {
+  int Shared = 0, Memory[2] = {-1, -1};
+  CufuseScalarStore<int, true>{&Shared, Memory}[1] = 5;
+  EXPECT_EQ(Memory[1], 5);
+  *CufuseScalarStore<int, false>{&Shared, nullptr} = 7;
+  EXPECT_EQ((CufuseScalarLoad<int>{&Shared}[3]), 7);
+}
+
+#define CUFUSE_NODE producer
+#define CUFUSE_PARAMETER out
+#define CUFUSE_WHERE to memory
+#define CUFUSE_ELEMENT float
+namespace stores {
+#define CUFUSE_TYPE CufuseAt_producer_out
+#define CUFUSE_FIELDS float *memory
+#define CUFUSE_CALLS to.memory[index] = 2 * value
+#include "../../lib/Fusion/Emitted/Sink.cuh"
+#undef CUFUSE_TYPE
+#undef CUFUSE_CALLS
+} // namespace stores
+namespace loads {
+#define CUFUSE_TYPE CufuseAt_consumer_in
+#undef CUFUSE_FIELDS
+#define CUFUSE_FIELDS float factor
+#define CUFUSE_CALLS const float made = factor * element
+#define CUFUSE_MADE made
+#include "../../lib/Fusion/Emitted/Source.cuh"
+#undef CUFUSE_CALLS
+} // namespace loads
+#include "../../lib/Fusion/Emitted/WideSink.cuh"
+
+TEST(EmittedOnHost, StoresGoToTheConsumersWithTheirIndex) {
+  float Memory[8] = {};
+  const stores::CufuseAt_producer_out To{Memory};
+  To[1] = 3;
+  EXPECT_EQ(Memory[1], 6);
+  *(To + 4 - 1) = 5;
+  EXPECT_EQ(Memory[3], 10);
+  struct Pair {
+    float a, b;
+  };
+  (cufuse_as<Pair>(To) + 2)[1] = Pair{1, 2};
+  EXPECT_EQ(Memory[6], 2);
+  EXPECT_EQ(Memory[7], 4);
+}
+
+TEST(EmittedOnHost, LoadsAreComputedInsideTheBoundAndReadBeyondIt) {
+  float Memory[5] = {0, 0, 0, 0, 99};
+  const loads::CufuseAt_consumer_in From{3, Memory, 4};
+  EXPECT_EQ(From[2], 6);
+  EXPECT_EQ(*(From + 3), 9);
+  EXPECT_EQ(From[4], 99);
+}
+
+#define CUFUSE_PARAMETERS const float *in, float *out
+#define CUFUSE_ARGUMENTS in, out
+#define CUFUSE_REGISTERS float value[Width]
+#define CUFUSE_ELEMENTS 23
+#define CUFUSE_GOES_ON first < elements
+/// The loop of one block of 32 threads, as `PREFIX::scale`.
+struct cufuse_partition {
+  static constexpr unsigned Threads = 2;
+  static unsigned rank() { return ::threadIdx.x; }
+};
+#define CUFUSE_NAME scale
+#define CUFUSE_LOADS                                                                                                   \
+  for (int k = 0; k < Width; ++k)                                                                                      \
+    if (whole || first + k < elements)                                                                                 \
+  value[k] = in[first + k]
+#define CUFUSE_CALLS                                                                                                   \
+  for (int k = 0; k < Width; ++k)                                                                                      \
+  value[k] *= 2
+#define CUFUSE_STORES                                                                                                  \
+  for (int k = 0; k < Width; ++k)                                                                                      \
+    if (whole || first + k < elements)                                                                                 \
+  out[first + k] += value[k]
+namespace one_by_one {
+#define CUFUSE_WIDTH 1
+#define CUFUSE_STEP 1ll
+#define CUFUSE_ALWAYS_WHOLE
+#include "../../lib/Fusion/Emitted/Loop.cuh"
+#undef CUFUSE_ALWAYS_WHOLE
+#undef CUFUSE_WIDTH
+#undef CUFUSE_STEP
+} // namespace one_by_one
+#define CUFUSE_WIDTH 4
+#define CUFUSE_STEP 4ll
+#define CUFUSE_MAY_BE_WHOLE elements - first >= 4
+namespace in_parts {
+#define CUFUSE_BY_PARTS
+#define CUFUSE_LEAST 1
+#define CUFUSE_EXISTS true
+#include "../../lib/Fusion/Emitted/Loop.cuh"
+#undef CUFUSE_BY_PARTS
+#undef CUFUSE_LEAST
+#undef CUFUSE_EXISTS
+} // namespace in_parts
+namespace in_groups {
+#define CUFUSE_LEAST 4
+#define CUFUSE_EXISTS false
+#include "../../lib/Fusion/Emitted/Loop.cuh"
+} // namespace in_groups
+
+template <typename Loop> void expectEveryElementOnce(Loop Scale) {
+  float In[23], Out[23] = {};
+  for (int I = 0; I < 23; ++I)
+    In[I] = I;
+  for (unsigned Block = 0; Block < 2; ++Block)
+    for (unsigned Thread = 0; Thread < 2; ++Thread) {
+      ::threadIdx = {Thread, 0, 0};
+      Scale(uint3{Block, 0, 0}, dim3{2, 1, 1}, In, Out);
+    }
+  for (int I = 0; I < 23; ++I)
+    EXPECT_EQ(Out[I], 2 * I);
+}
+
+TEST(EmittedOnHost, TheLoopOverElementsVisitsEachOnce) {
+  expectEveryElementOnce(one_by_one::scale);
+  expectEveryElementOnce(in_parts::scale);
+  expectEveryElementOnce(in_groups::scale);
+}
+
+#pragma GCC diagnostic pop
+
+using cufuse::emitted;
+
+TEST(Emitted, DirectivesOfOursChooseLinesAndOthersStay) {
+  constexpr const char *File = "a\n"
+                               "#ifdef CUFUSE_X\n"
+                               "#if __CUDA_ARCH__ >= 900\n"
+                               "b\n"
+                               "#else\n"
+                               "c\n"
+                               "#endif\n"
+                               "#else\n"
+                               "d\n"
+                               "#endif\n"
+                               "#ifndef CUFUSE_Y\n"
+                               "e\n"
+                               "#endif\n";
+  EXPECT_EQ(emitted(File).text(), "a\nd\ne");
+  EXPECT_EQ(emitted(File, {{"X", true}, {"Y", false}}).text(), "a\n#if __CUDA_ARCH__ >= 900\nb\n#else\nc\n#endif\ne");
+  EXPECT_EQ(emitted(File, {{"X", false}, {"Y", true}}).text(), "a\nd");
+}
+
+TEST(Emitted, ValuesStandWhereTheyAreNamedAndLinesMayBeNone) {
+  constexpr const char *File = "struct CUFUSE_TYPE {\n  CUFUSE_FIELDS;\n  CUFUSE_TYPE *a = CUFUSE_VALUE;\n};\n";
+  EXPECT_EQ(emitted(File, {{"TYPE", "T"}, {"FIELDS", ""}, {"VALUE", "{}"}}).text(), "struct T {\n  T *a = {};\n};");
+  EXPECT_EQ(emitted(File, {{"TYPE", "T"}, {"FIELDS", "  int x;\n  int y;"}, {"VALUE", cufuse::OutputText::constant(5)}})
+                .structure(),
+            "struct T {\n  int x;\n  int y;\n  T *a = ;\n};");
+}
+
+} // namespace
