@@ -493,7 +493,8 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
   std::set<std::string> Taken = {"fused",        "launch",       "gridOf",          "divisorOf",
                                  "strideOf",     "CufuseGrid",   "CufusePartition", "cufuse_dynamicShared",
                                  "shareOf",      "inEvenRounds", "CufuseShare",     "cufuseRegisters",
-                                 "CufuseTicket", "sameBits",     "fused_bound",     "cufuse_moreConstants"};
+                                 "CufuseTicket", "sameBits",     "fused_bound",     "cufuse_moreConstants",
+                                 "CufuseAsked",  "askDriver",    "launchAsked"};
   std::vector<std::string> Names;
   std::set<std::string> Parameters; // of the fused kernel
   for (const KernelFacts *F : Facts) {

@@ -42,13 +42,16 @@ public:
                                        {"EVEN_ROUNDS", Plan.hasRoles()},
                                        {"BOUND", Plan.hasBound()}}));
     Out.blank();
+    Out.write(emitted(cuda::Driver,
+                      {{"MULTIPROCESSORS", asksDevice()},
+                       fillsDevice() ? Given{"RESIDENT", constant(Plan.BlockThreads)} : Given{"RESIDENT", false}}));
+    Out.blank();
     Out.line("{} {{", launchSignature(Constituents));
     chooseKernel();
     grids();
     Out.blank();
     dynamicShared();
-    if (Plan.Grid != GridPolicy::Match || Plan.interleaves())
-      device();
+    askDriver();
     if (fillsDevice())
       residents();
     else if (Plan.Shape == Geometry::Blocks)
@@ -62,6 +65,7 @@ private:
   bool fillsDevice() const {
     return Plan.Grid == GridPolicy::Pool || (Plan.Grid == GridPolicy::Stride && Plan.Shape != Geometry::Blocks);
   }
+  bool asksDevice() const { return Plan.Grid != GridPolicy::Match || Plan.interleaves(); }
   const char *kernel() const { return Plan.hasBound() || hasVariants() ? "kernel" : "fused"; }
   const TextVariants &variants() const { return Constituents.front().Text->Variants; }
   bool hasVariants() const { return !variants().Parameters.empty(); }
@@ -144,36 +148,24 @@ private:
       else
         Out.line("  if (const std::size_t own = {}; own > dynamicBytes)\n    dynamicBytes = own;", All);
     }
-    Out.line(R"(  if (dynamicBytes > 0x7fffffff)
-    return cudaErrorInvalidValue;
-  if (dynamicBytes > 0)
-    if (const cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void *>({}),
-                                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                       static_cast<int>(dynamicBytes)))
-      return error;
-)",
-             kernel());
+    Out.write("  if (dynamicBytes > 0x7fffffff)\n    return cudaErrorInvalidValue;\n");
   }
 
-  void device() {
+  void askDriver() {
     if (fillsDevice())
       Out.line("  // As many blocks as are resident at once{}: each plays several blocks of the kernels.",
                Plan.ResidentBlocks == 0 ? OutputText()
                                         : outputText(", {} on each multiprocessor", constant(Plan.ResidentBlocks)));
-    Out.line("  int device = 0, multiprocessors = 0{};", fillsDevice() ? ", resident = 0" : "");
-    Out.write(R"(  if (const cudaError_t error = cudaGetDevice(&device))
-    return error;
-  if (const cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device))
-    return error;)");
+    Out.line("  CufuseAsked asked = {{}};\n{}"
+             "  if (const cudaError_t error = askDriver(asked, reinterpret_cast<const void *>({}), dynamicBytes))\n"
+             "    return error;",
+             asksDevice() ? "" : "  if (dynamicBytes > 0)\n  ", kernel());
+    if (asksDevice())
+      Out.write("  const int multiprocessors = asked.multiprocessors;");
   }
 
   void residents() {
-    Out.line(
-        R"(  if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, {}, {}, dynamicBytes))
-    return error;
-  if (resident == 0)
-    return cudaErrorLaunchOutOfResources;)",
-        kernel(), constant(Plan.BlockThreads));
+    Out.write("  int resident = asked.resident;");
     if (Plan.ResidentBlocks > 0)
       Out.line("  if (resident > {0})\n    resident = {0};", constant(Plan.ResidentBlocks));
     if (Plan.Shape == Geometry::Blocks) {
@@ -243,7 +235,8 @@ private:
         Arguments.push_back(argument(C.Name, Added));
     }
     if (Plan.Grid != GridPolicy::Pool)
-      return Out.write(wrapped("  return cudaLaunchKernelEx(", Arguments, ");", 28));
+      return Out.write(
+          wrapped("  return launchAsked(asked, [&] {\n    return cudaLaunchKernelEx(", Arguments, ");\n  });", 30));
     // Launches at the same time have pools of their own.
     Out.line("\n  // {}, all zero, of this launch alone.", Plan.Shape == Geometry::Blocks
                                                                ? "A pool per kernel and tickets of the multiprocessors"
@@ -255,7 +248,8 @@ private:
   cudaError_t error = cudaMemsetAsync(pools, 0, poolBytes, stream);
   if (error == cudaSuccess))",
              poolCounters(Plan));
-    Out.write(wrapped("    error = cudaLaunchKernelEx(", Arguments, ");", 31));
+    Out.write(wrapped("    error = launchAsked(asked, [&] {\n      return cudaLaunchKernelEx(", Arguments,
+                      ");\n    });", 32));
     Out.write(
         "  const cudaError_t freed = cudaFreeAsync(pools, stream);\n  return error == cudaSuccess ? freed : error;");
   }

@@ -25,6 +25,7 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
+#define CUDA_EMULATED // for programs that want more of the runtime where it is the real one
 #define CUDART_VERSION 13000
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_INF __builtin_inf()

@@ -1,9 +1,16 @@
 // The host's side: errors, memory, what the device says of itself.
 #include <cuda_runtime.h>
 
+#include <map>
+
 namespace {
 
+constexpr int DeviceCount = 2;
+constexpr int SharedBytesUnasked = 48 * 1024;
+
 cudaError_t lastError = cudaSuccess;
+int currentDevice = 0;
+std::map<std::pair<int, const void *>, int> dynamicSharedLimits; // by device and kernel, where they were set
 
 int environmentNumber(const char *name, int otherwise) {
   const char *text = std::getenv(name);
@@ -39,6 +46,8 @@ const char *cudaGetErrorName(cudaError_t error) {
     return "cudaErrorMemoryAllocation";
   case cudaErrorInvalidConfiguration:
     return "cudaErrorInvalidConfiguration";
+  case cudaErrorInvalidDevice:
+    return "cudaErrorInvalidDevice";
   case cudaErrorNotReady:
     return "cudaErrorNotReady";
   case cudaErrorLaunchOutOfResources:
@@ -75,9 +84,45 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
   case cudaDevAttrMultiProcessorCount:
     *value = environmentNumber("EMULATED_MULTIPROCESSORS", 2);
     return cudaSuccess;
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+    *value = cuda_emulated::MaxSharedBytes;
+    return cudaSuccess;
   }
   return cudaErrorInvalidValue;
 }
+cudaError_t cudaDeviceReset() {
+  std::erase_if(dynamicSharedLimits, [](const auto &limit) { return limit.first.first == currentDevice; });
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= DeviceCount)
+    return cuda_emulated::setLastError(cudaErrorInvalidDevice);
+  currentDevice = device;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *device) {
+  *device = currentDevice;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int *count) {
+  *count = DeviceCount;
+  return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
+  const auto limit = dynamicSharedLimits.find({currentDevice, kernel});
+  *attributes = {0, limit == dynamicSharedLimits.end() ? SharedBytesUnasked : limit->second};
+  return cudaSuccess;
+}
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value) {
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+    return cudaSuccess;
+  if (value < 0 || static_cast<unsigned>(value) > cuda_emulated::MaxSharedBytes)
+    return cuda_emulated::setLastError(cudaErrorInvalidValue);
+  dynamicSharedLimits[{currentDevice, kernel}] = value;
+  return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   *properties = {"emulated", environmentNumber("EMULATED_MULTIPROCESSORS", 2),
                  32,         1024,

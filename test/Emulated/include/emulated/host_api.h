@@ -6,6 +6,7 @@ enum cudaError_t {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidConfiguration = 9,
+  cudaErrorInvalidDevice = 101,
   cudaErrorNotReady = 600,
   cudaErrorLaunchOutOfResources = 701,
 };
@@ -30,7 +31,12 @@ enum cudaSharedMemConfig {
 enum cudaDeviceAttr {
   cudaDevAttrMaxThreadsPerBlock = 1,
   cudaDevAttrWarpSize = 10,
-  cudaDevAttrMultiProcessorCount = 16
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
+struct cudaFuncAttributes {
+  std::size_t sharedSizeBytes;
+  int maxDynamicSharedSizeBytes;
 };
 using cudaStream_t = struct CUstream_st *;
 using cudaEvent_t = struct CUevent_st *;
@@ -120,16 +126,11 @@ template <typename T> cudaError_t cudaGetSymbolAddress(void **address, const T &
 }
 
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaDeviceReset() { return cudaSuccess; }
-inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-inline cudaError_t cudaGetDevice(int *device) {
-  *device = 0;
-  return cudaSuccess;
-}
-inline cudaError_t cudaGetDeviceCount(int *count) {
-  *count = 1;
-  return cudaSuccess;
-}
+/// Devices share their memory, but have limits of kernels of their own.
+cudaError_t cudaDeviceReset();
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaGetDeviceCount(int *count);
 inline cudaError_t cudaStreamCreate(cudaStream_t *stream) {
   *stream = nullptr;
   return cudaSuccess;
@@ -148,11 +149,11 @@ inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEv
   return cudaSuccess;
 }
 
-template <typename Function> cudaError_t cudaFuncSetAttribute(Function, cudaFuncAttribute attribute, int value) {
-  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize &&
-      (value < 0 || static_cast<unsigned>(value) > cuda_emulated::MaxSharedBytes))
-    return cudaErrorInvalidValue;
-  return cudaSuccess;
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel);
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
+template <typename Function>
+cudaError_t cudaFuncSetAttribute(Function *kernel, cudaFuncAttribute attribute, int value) {
+  return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), attribute, value);
 }
 template <typename Function>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function, int blockSize,
@@ -173,6 +174,10 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
     auto *context = static_cast<Context *>(launched);
     std::apply(context->kernel, context->values);
   };
+  cudaFuncAttributes attributes;
+  cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel));
+  if (config->dynamicSmemBytes > static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes))
+    return cuda_emulated::setLastError(cudaErrorInvalidValue);
   const cuda_emulated::LaunchShape shape{config->gridDim, config->blockDim, config->dynamicSmemBytes};
   return cuda_emulated::setLastError(cuda_emulated::runGrid(shape, thread, &context) ? cudaSuccess
                                                                                      : cudaErrorInvalidConfiguration);
