@@ -38,9 +38,8 @@ public:
       : Out(Out), Constituents(Constituents), Plan(Plan) {}
 
   void run() {
-    Out.write(emitted(cuda::Launcher, {{"SHARES", Plan.interleaves()},
-                                       {"EVEN_ROUNDS", Plan.hasRoles()},
-                                       {"BOUND", Plan.hasBound()}}));
+    Out.write(emitted(cuda::Launcher,
+                      {{"SHARES", Plan.interleaves()}, {"EVEN_ROUNDS", Plan.hasRoles()}, {"BOUND", Plan.hasBound()}}));
     Out.blank();
     Out.write(emitted(cuda::Driver,
                       {{"MULTIPROCESSORS", asksDevice()},
