@@ -1,7 +1,7 @@
 // A configuration in one word, for the tools that fuse many: `stride`, `blocks-match`, `blocks-stride-r64`, …
 #pragma once
 
-#include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Plan/FusionConfig.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>

@@ -1,7 +1,7 @@
 #include "cufuse/Analysis/Assembly.h"
 
-#include "cufuse/Check/PtxTable.h"
-#include "cufuse/Check/PtxWords.h"
+#include "cufuse/Ptx/PtxTable.h"
+#include "cufuse/Ptx/PtxWords.h"
 
 #include <clang/AST/ASTContext.h>
 #include <llvm/ADT/STLExtras.h>

@@ -1,8 +1,8 @@
 #include "cufuse/Compile/Compiler.h"
 
-#include "cufuse/Check/CheckPtx.h"
 #include "cufuse/Compile/Nvcc.h"
-#include "cufuse/Compile/SeparatePtx.h"
+#include "cufuse/Ptx/CheckPtx.h"
+#include "cufuse/Ptx/SeparatePtx.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
 

@@ -1,9 +1,9 @@
 // What nvcc's preprocessor says of the inputs, kept in the cache.
 #pragma once
 
-#include "cufuse/Analysis/Blocker.h"
 #include "cufuse/Compile/ArtifactCache.h"
 #include "cufuse/Frontend/NvccText.h"
+#include "cufuse/Kernel/Blocker.h"
 
 namespace cufuse {
 

@@ -1,7 +1,7 @@
 #include "cufuse/Driver/CheckOutput.h"
 
-#include "cufuse/Check/CheckPtx.h"
 #include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Ptx/CheckPtx.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
 

@@ -1,8 +1,8 @@
 #include "cufuse/Driver/Compose.h"
 
+#include "cufuse/Dependence/BlockLocal.h"
 #include "cufuse/Driver/Choose.h"
 #include "cufuse/Driver/Fuser.h"
-#include "cufuse/Vertical/BlockLocal.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

@@ -1,6 +1,6 @@
 #include "cufuse/Driver/Describe.h"
 
-#include "cufuse/Fusion/ConfigNames.h"
+#include "cufuse/Plan/ConfigNames.h"
 
 #include "DescribeAccesses.h"
 

@@ -1,8 +1,8 @@
 #include "cufuse/Driver/FromDatabase.h"
 
 #include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Search/Verdict.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Tune/Verdict.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

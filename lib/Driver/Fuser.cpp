@@ -1,8 +1,8 @@
 #include "cufuse/Driver/Fuser.h"
 
+#include "cufuse/Frontend/ForeignMacros.h"
 #include "cufuse/Frontend/UsersText.h"
-#include "cufuse/Fusion/ForeignMacros.h"
-#include "cufuse/Fusion/VerifyFused.h"
+#include "cufuse/Verify/VerifyFused.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

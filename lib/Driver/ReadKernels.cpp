@@ -4,9 +4,9 @@
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/WriteOutMacros.h"
-#include "cufuse/Fusion/TakeText.h"
-#include "cufuse/Vertical/CollectAccesses.h"
-#include "cufuse/Vertical/IrWitness.h"
+#include "cufuse/Extract/TakeText.h"
+#include "cufuse/ReadAccesses/CollectAccesses.h"
+#include "cufuse/ReadAccesses/IrWitness.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>

@@ -1,6 +1,6 @@
 #include "cufuse/Frontend/Parse.h"
 
-#include "cufuse/Frontend/KernelSpec.h"
+#include "cufuse/Kernel/KernelSpec.h"
 #include "cufuse/Support/GuardedThread.h"
 
 #include <clang/Basic/DiagnosticAST.h>

@@ -1,8 +1,8 @@
 #include "Figures.h"
 
-#include "cufuse/Model/Occupancy.h"
+#include "cufuse/Gpu/Occupancy.h"
 #include "cufuse/Model/Predict.h"
-#include "cufuse/Tune/Json.h"
+#include "cufuse/Search/Json.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

@@ -1,4 +1,4 @@
-#include "cufuse/Tune/Json.h"
+#include "cufuse/Search/Json.h"
 #include "cufuse/Report/Report.h"
 
 #include <llvm/Support/FormatVariadic.h>

@@ -2,7 +2,7 @@
 #include "ComposeText.h"
 #include "EmittedCuda.h"
 
-#include "cufuse/Vertical/BlockLocal.h"
+#include "cufuse/Dependence/BlockLocal.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

@@ -1,7 +1,7 @@
 #include "ComposeText.h"
 #include "EmittedCuda.h"
 
-#include "cufuse/Fusion/ForeignMacros.h"
+#include "cufuse/Frontend/ForeignMacros.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

@@ -1,8 +1,8 @@
 // What every composition of several kernels' texts into one has in common. Text to text: no Clang.
 #pragma once
 
+#include "cufuse/Dependence/StoreProof.h"
 #include "cufuse/Vertical/Form.h"
-#include "cufuse/Vertical/StoreProof.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 
@@ -40,7 +40,7 @@ protected:
   void parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains);
   /// Text of ours.
   void code(const OutputText &Text, std::vector<std::string> Namespaces = {});
-  /// A file of Emitted/.
+  /// A file of lib/Cuda/.
   void file(llvm::StringRef File, llvm::ArrayRef<Given> Values = {}) { code("\n" + emitted(File, Values)); }
   /// A node's text in its namespace, behind `Aliases`, which declare its linked parameters' types. `AsElement`: its
   /// block is one thread, and the macros around it say so.

@@ -2,8 +2,8 @@
 #include "ComposeText.h"
 #include "EmittedCuda.h"
 
-#include "cufuse/Vertical/BlockLocal.h"
-#include "cufuse/Vertical/Legality.h"
+#include "cufuse/Dependence/BlockLocal.h"
+#include "cufuse/Dependence/Legality.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

@@ -2,8 +2,8 @@
 #include "ComposeText.h"
 #include "EmittedCuda.h"
 
-#include "cufuse/Vertical/LoopLegality.h"
-#include "cufuse/Vertical/Streams.h"
+#include "cufuse/Dependence/LoopLegality.h"
+#include "cufuse/Dependence/Streams.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>

@@ -1,6 +1,6 @@
 #include "Reader.h"
 
-#include "cufuse/Frontend/LinkText.h"
+#include "cufuse/Kernel/LinkText.h"
 
 #include <llvm/ADT/STLExtras.h>
 

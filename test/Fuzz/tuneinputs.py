@@ -136,7 +136,7 @@ def content_hash(parts):
 
 
 def database(tuning, text):
-    """One that has this result for the two kernels, as lib/Tune/TuningDatabase.cpp writes it."""
+    """One that has this result for the two kernels, as lib/Search/TuningDatabase.cpp writes it."""
     sources = content_hash([part for signature in SIGNATURES for part in (signature.encode(), tuning.pair)])
     flags = content_hash([b"kernel", b"sm_90a", b""] * 2)
     with tempfile.TemporaryDirectory(prefix="cufuse-fuzz") as folder:

@@ -11,7 +11,7 @@
 #include "../FuseJobs.h"
 
 #include "cufuse/Driver/Compose.h"
-#include "cufuse/Fusion/VerifyFused.h"
+#include "cufuse/Verify/VerifyFused.h"
 
 #include <llvm/Support/MemoryBuffer.h>
 

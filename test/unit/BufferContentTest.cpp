@@ -1,4 +1,4 @@
-#include "cufuse/Profile/BufferContent.h"
+#include "cufuse/Runner/BufferContent.h"
 
 #include "cufuse/Support/Error.h"
 

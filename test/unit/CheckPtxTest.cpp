@@ -1,6 +1,6 @@
 // What the check of compiled outputs sees in PTX, and what it refuses.
-#include "cufuse/Check/CheckPtx.h"
-#include "cufuse/Check/PtxTable.h"
+#include "cufuse/Ptx/CheckPtx.h"
+#include "cufuse/Ptx/PtxTable.h"
 #include "cufuse/Support/Error.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 #include "cufuse/Compile/Compiler.h"
-#include "cufuse/Compile/SeparatePtx.h"
+#include "cufuse/Ptx/SeparatePtx.h"
 
 #include "TemporaryFolder.h"
 

@@ -1,6 +1,6 @@
 // CUDA text of outputs, compiled for the CPU as it stands in the files that the emitter reads: every file, and both sides
 // of every `#ifdef`. What it computes is checked where that takes no PTX; test/Emulated runs the rest.
-#include "cufuse/Fusion/OutputText.h"
+#include "cufuse/Kernel/OutputText.h"
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ namespace {
 
 /// A partition that needs nothing.
 namespace bare {
-#include "../../lib/Fusion/Emitted/Partition.cuh"
+#include "../../lib/Cuda/Partition.cuh"
 } // namespace bare
 
 #define CUFUSE_SYNC
@@ -55,9 +55,9 @@ namespace bare {
 /// One that is the whole block.
 namespace whole {
 #define CUFUSE_KEEPS_BLOCK
-#include "../../lib/Fusion/Emitted/Partition.cuh"
+#include "../../lib/Cuda/Partition.cuh"
 
-#include "../../lib/Fusion/Emitted/DropOutPartition.cuh"
+#include "../../lib/Cuda/DropOutPartition.cuh"
 #undef CUFUSE_KEEPS_BLOCK
 } // namespace whole
 
@@ -69,11 +69,11 @@ namespace all {
 #define CUFUSE_PLAYS_ONCE
 #define CUFUSE_WHOLE_THREADS 256
 static unsigned char cufuse_dynamicShared[64];
-#include "../../lib/Fusion/Emitted/Partition.cuh"
+#include "../../lib/Cuda/Partition.cuh"
 
-#include "../../lib/Fusion/Emitted/DropOutPartition.cuh"
-#include "../../lib/Fusion/Emitted/Registers.cuh"
-#include "../../lib/Fusion/Emitted/Ticket.cuh"
+#include "../../lib/Cuda/DropOutPartition.cuh"
+#include "../../lib/Cuda/Registers.cuh"
+#include "../../lib/Cuda/Ticket.cuh"
 using cufuse_partition = CufusePartition<32, 1, 8, 4, 2>;
 namespace text {
 #define CUFUSE_COUNTED
@@ -81,35 +81,35 @@ namespace text {
 #define CUFUSE_COUNT
 #define CUFUSE_AND
 #define CUFUSE_OR
-#include "../../lib/Fusion/Emitted/Barriers.cuh"
+#include "../../lib/Cuda/Barriers.cuh"
 #undef CUFUSE_NAMED
 #undef CUFUSE_COUNTED
 } // namespace text
 namespace text_of_all_barriers {
 #define CUFUSE_ALL_BARRIERS
-#include "../../lib/Fusion/Emitted/Barriers.cuh"
+#include "../../lib/Cuda/Barriers.cuh"
 } // namespace text_of_all_barriers
-#include "../../lib/Fusion/Emitted/PaddedConstants.cuh"
+#include "../../lib/Cuda/PaddedConstants.cuh"
 } // namespace all
 
-#include "../../lib/Fusion/Emitted/ElementGroups.cuh"
-#include "../../lib/Fusion/Emitted/Elements.cuh"
-#include "../../lib/Fusion/Emitted/ElementsInMemory.cuh"
-#include "../../lib/Fusion/Emitted/ScalarAccess.cuh"
-#include "../../lib/Fusion/Emitted/Turn.cuh"
+#include "../../lib/Cuda/ElementGroups.cuh"
+#include "../../lib/Cuda/Elements.cuh"
+#include "../../lib/Cuda/ElementsInMemory.cuh"
+#include "../../lib/Cuda/ScalarAccess.cuh"
+#include "../../lib/Cuda/Turn.cuh"
 namespace as_element {
-#include "../../lib/Fusion/Emitted/ElementPartition.cuh"
+#include "../../lib/Cuda/ElementPartition.cuh"
 } // namespace as_element
 
 namespace rows {
 using cufuse_partition = as_element::cufuse_partition;
 #define CUFUSE_BLOCK 4
-#include "../../lib/Fusion/Emitted/Row.cuh"
+#include "../../lib/Cuda/Row.cuh"
 
-#include "../../lib/Fusion/Emitted/RowAccess.cuh"
+#include "../../lib/Cuda/RowAccess.cuh"
 namespace evict_last {
 #define CUFUSE_EVICT_LAST
-#include "../../lib/Fusion/Emitted/RowAccess.cuh"
+#include "../../lib/Cuda/RowAccess.cuh"
 } // namespace evict_last
 } // namespace rows
 
@@ -253,7 +253,7 @@ namespace stores {
 #define CUFUSE_TYPE CufuseAt_producer_out
 #define CUFUSE_FIELDS float *memory
 #define CUFUSE_CALLS to.memory[index] = 2 * value
-#include "../../lib/Fusion/Emitted/Sink.cuh"
+#include "../../lib/Cuda/Sink.cuh"
 #undef CUFUSE_TYPE
 #undef CUFUSE_CALLS
 } // namespace stores
@@ -263,10 +263,10 @@ namespace loads {
 #define CUFUSE_FIELDS float factor
 #define CUFUSE_CALLS const float made = factor * element
 #define CUFUSE_MADE made
-#include "../../lib/Fusion/Emitted/Source.cuh"
+#include "../../lib/Cuda/Source.cuh"
 #undef CUFUSE_CALLS
 } // namespace loads
-#include "../../lib/Fusion/Emitted/WideSink.cuh"
+#include "../../lib/Cuda/WideSink.cuh"
 
 TEST(EmittedOnHost, StoresGoToTheConsumersWithTheirIndex) {
   float Memory[8] = {};
@@ -317,7 +317,7 @@ namespace one_by_one {
 #define CUFUSE_WIDTH 1
 #define CUFUSE_STEP 1ll
 #define CUFUSE_ALWAYS_WHOLE
-#include "../../lib/Fusion/Emitted/Loop.cuh"
+#include "../../lib/Cuda/Loop.cuh"
 #undef CUFUSE_ALWAYS_WHOLE
 #undef CUFUSE_WIDTH
 #undef CUFUSE_STEP
@@ -329,7 +329,7 @@ namespace in_parts {
 #define CUFUSE_BY_PARTS
 #define CUFUSE_LEAST 1
 #define CUFUSE_EXISTS true
-#include "../../lib/Fusion/Emitted/Loop.cuh"
+#include "../../lib/Cuda/Loop.cuh"
 #undef CUFUSE_BY_PARTS
 #undef CUFUSE_LEAST
 #undef CUFUSE_EXISTS
@@ -337,7 +337,7 @@ namespace in_parts {
 namespace in_groups {
 #define CUFUSE_LEAST 4
 #define CUFUSE_EXISTS false
-#include "../../lib/Fusion/Emitted/Loop.cuh"
+#include "../../lib/Cuda/Loop.cuh"
 } // namespace in_groups
 
 template <typename Loop> void expectEveryElementOnce(Loop Scale) {

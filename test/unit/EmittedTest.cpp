@@ -1,5 +1,5 @@
 // The arithmetic that stands in every output: the files that the emitter writes, compiled for the CPU.
-#include "../../lib/Fusion/EmittedOnHost.h"
+#include "cufuse/Cuda/OnHost.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "cufuse/Support/Error.h"
-#include "cufuse/Analysis/Blocker.h"
+#include "cufuse/Kernel/Blocker.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ TEST(Blocker, EveryBlockerHasAMeaningAndARemedyInPlainWords) {
     EXPECT_STREQ(blockerRemedy(BlockerKind::Enumerator), ToDo);                                                        \
     ++Count;                                                                                                           \
   }
-#include "cufuse/Analysis/Blockers.def"
+#include "cufuse/Kernel/Blockers.def"
   EXPECT_GT(Count, 0u);
 }
 

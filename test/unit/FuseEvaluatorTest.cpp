@@ -1,7 +1,7 @@
 // What is compiled for a candidate: no GPU, and a compiler that only looks.
 #include "TemporaryFolder.h"
 
-#include "cufuse/Driver/FuseEvaluator.h"
+#include "cufuse/Tuning/FuseEvaluator.h"
 
 #include <gmock/gmock.h>
 #include <llvm/Support/ThreadPool.h>

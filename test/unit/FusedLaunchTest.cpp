@@ -1,6 +1,6 @@
-#include "cufuse/Fusion/FusedLaunch.h"
+#include "cufuse/Plan/FusedLaunch.h"
 
-#include "../../lib/Fusion/EmittedOnHost.h"
+#include "cufuse/Cuda/OnHost.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cufuse/Frontend/KernelSpec.h"
+#include "cufuse/Kernel/KernelSpec.h"
 
 #include "Complaint.h"
 

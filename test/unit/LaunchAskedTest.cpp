@@ -73,7 +73,7 @@ cudaError_t cudaGetLastError() { return std::exchange(driver.Last, cudaSuccess);
 
 #define CUFUSE_MULTIPROCESSORS
 #define CUFUSE_RESIDENT 256
-#include "../../lib/Fusion/Emitted/Driver.cuh"
+#include "../../lib/Cuda/Driver.cuh"
 
 const int Kernels[2] = {};
 

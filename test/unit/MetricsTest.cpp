@@ -1,5 +1,5 @@
-#include "cufuse/Profile/Metrics.h"
-#include "cufuse/Profile/CuptiRangeProfiler.h"
+#include "cufuse/Runner/Metrics.h"
+#include "cufuse/Runner/CuptiRangeProfiler.h"
 #include "cufuse/Support/Error.h"
 
 #include <gmock/gmock.h>

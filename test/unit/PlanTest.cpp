@@ -1,5 +1,5 @@
-#include "cufuse/Fusion/FusionPlan.h"
-#include "cufuse/Fusion/VerifyFused.h"
+#include "cufuse/Plan/FusionPlan.h"
+#include "cufuse/Verify/VerifyFused.h"
 
 #include <gmock/gmock.h>
 

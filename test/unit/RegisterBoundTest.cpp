@@ -1,4 +1,4 @@
-#include "cufuse/Fusion/RegisterBound.h"
+#include "cufuse/Gpu/RegisterBound.h"
 
 #include <gtest/gtest.h>
 

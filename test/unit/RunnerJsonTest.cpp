@@ -1,4 +1,4 @@
-#include "cufuse/Profile/RunnerJson.h"
+#include "cufuse/Runner/RunnerJson.h"
 
 #include <gmock/gmock.h>
 

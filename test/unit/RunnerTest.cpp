@@ -1,4 +1,4 @@
-#include "cufuse/Profile/RunnerPool.h"
+#include "cufuse/Runner/RunnerPool.h"
 
 #include "Complaint.h"
 #include "TemporaryFolder.h"

@@ -1,4 +1,4 @@
-#include "cufuse/Profile/StoppingCriterion.h"
+#include "cufuse/Runner/StoppingCriterion.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "Buffers.h"
 
-#include "cufuse/Profile/BufferContent.h"
+#include "cufuse/Runner/BufferContent.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/format.h>

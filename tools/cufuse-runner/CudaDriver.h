@@ -1,7 +1,7 @@
 // The CUDA driver API, loaded when the program runs: it builds without the driver, and starts without one.
 #pragma once
 
-#include "cufuse/Profile/RunnerJob.h"
+#include "cufuse/Runner/RunnerJob.h"
 
 #include <llvm/Support/Error.h>
 

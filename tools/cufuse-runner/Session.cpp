@@ -1,6 +1,6 @@
 #include "Session.h"
 
-#include "cufuse/Profile/StoppingCriterion.h"
+#include "cufuse/Runner/StoppingCriterion.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/format.h>

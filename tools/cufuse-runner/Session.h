@@ -3,7 +3,7 @@
 
 #include "Timer.h"
 
-#include "cufuse/Profile/CuptiRangeProfiler.h"
+#include "cufuse/Runner/CuptiRangeProfiler.h"
 
 namespace cufuse {
 

@@ -1,8 +1,8 @@
 // cufuse-runner: runs and times kernels on a GPU, in a process that they may take down.
 #include "Session.h"
 
-#include "cufuse/Profile/Runner.h"
-#include "cufuse/Profile/RunnerJson.h"
+#include "cufuse/Runner/Runner.h"
+#include "cufuse/Runner/RunnerJson.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ static const char Usage[] =
        cufuse-runner --list                  the GPUs, one per line, as JSON
        cufuse-runner --serve [--device N]    what the first form starts: a job on stdin, then a schedule per line
 
-JOB.json is what include/cufuse/Profile/RunnerJob.h describes. The first schedule is the reference: the others' outputs
+JOB.json is what include/cufuse/Runner/RunnerJob.h describes. The first schedule is the reference: the others' outputs
 are compared with its outputs, and their times are taken in turn with its times.
 Exit status: 0 all were run, whatever came of them; 2 bad usage or job; 3 no driver, no GPU.
 )";

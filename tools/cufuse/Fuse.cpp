@@ -2,7 +2,7 @@
 
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/FromDatabase.h"
-#include "cufuse/Fusion/ConfigNames.h"
+#include "cufuse/Plan/ConfigNames.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <llvm/ADT/StringExtras.h>

@@ -1,9 +1,9 @@
 #include "Commands.h"
 
 #include "cufuse/Compile/ArtifactCache.h"
-#include "cufuse/Driver/Tune.h"
-#include "cufuse/Profile/Runner.h"
 #include "cufuse/Report/Report.h"
+#include "cufuse/Runner/Runner.h"
+#include "cufuse/Tuning/Tune.h"
 
 #include <llvm/Support/raw_ostream.h>
 

@@ -1,7 +1,7 @@
 // What inline assembly says of the thread block (PTX ISA, special registers; bar, barrier).
 #pragma once
 
-#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Kernel/KernelFacts.h"
 
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
@@ -33,7 +33,7 @@ struct AssemblyMention {
 struct AssemblyScan {
   std::vector<AssemblyMention> Mentions; ///< In order.
   /// The first thing that has no counterpart, or "": registers of the launch and the cluster, what ends the thread or
-  /// calls, and whatever the tables of Check/PtxTable.h do not know.
+  /// calls, and whatever the tables of Ptx/PtxTable.h do not know.
   std::string Unknown;
   std::string Warp; ///< The first instruction that several lanes execute together (`shfl.sync.bfly.b32`), or "".
   std::string Copy; ///< The first that goes on after it (`cp.async.ca.shared.global`), or "".

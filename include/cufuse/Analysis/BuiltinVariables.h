@@ -1,7 +1,7 @@
 // How Clang's tree shows threadIdx, blockIdx, blockDim and gridDim: global variables, whose members are properties.
 #pragma once
 
-#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Kernel/KernelFacts.h"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>

@@ -3,8 +3,8 @@
 
 #include "cufuse/Analysis/DeviceIr.h"
 #include "cufuse/Analysis/HostCode.h"
-#include "cufuse/Analysis/KernelFacts.h"
 #include "cufuse/Analysis/Reach.h"
+#include "cufuse/Kernel/KernelFacts.h"
 
 #include <string>
 #include <vector>

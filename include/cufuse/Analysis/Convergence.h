@@ -2,8 +2,8 @@
 // explicit count, so the others would wait for ever (PTX ISA, barrier; `horizontal.md`, rule 3).
 #pragma once
 
-#include "cufuse/Analysis/KernelFacts.h"
 #include "cufuse/Analysis/Reach.h"
+#include "cufuse/Kernel/KernelFacts.h"
 
 #include <vector>
 

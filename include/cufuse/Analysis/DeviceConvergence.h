@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cufuse/Analysis/DeviceIr.h"
-#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Kernel/KernelFacts.h"
 
 namespace cufuse {
 

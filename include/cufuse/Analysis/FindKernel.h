@@ -1,8 +1,8 @@
 // The kernels of a file, and the one that the user means.
 #pragma once
 
-#include "cufuse/Frontend/KernelSpec.h"
 #include "cufuse/Frontend/Parse.h"
+#include "cufuse/Kernel/KernelSpec.h"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Where the scalars of a type lie.
 #pragma once
 
-#include "cufuse/Analysis/KernelFacts.h"
+#include "cufuse/Kernel/KernelFacts.h"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 
 #include "cufuse/Compile/ArtifactCache.h"
 #include "cufuse/Compile/ParsePtxas.h"
-#include "cufuse/Compile/RegisterCap.h"
+#include "cufuse/Ptx/RegisterCap.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <atomic>
@@ -44,7 +44,7 @@ class Compiler {
 public:
   virtual ~Compiler() = default;
   /// Fails with ExitCode::MissingTool without the compiler, with ExitCode::BadInput when it refuses `Source` or when
-  /// the PTX of `Files` does more than their first line plans (Check/CheckPtx.h), as a defect when it refuses `Files`
+  /// the PTX of `Files` does more than their first line plans (Ptx/CheckPtx.h), as a defect when it refuses `Files`
   /// or takes longer than ten minutes.
   virtual llvm::Expected<CompiledKernels> compile(const CompileJob &Job) = 0;
   /// Does what it can for these jobs together, so that `compile` takes less for each; what fails is left to it.

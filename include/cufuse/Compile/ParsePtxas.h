@@ -1,7 +1,7 @@
 // What `ptxas -v` says of each kernel.
 #pragma once
 
-#include "cufuse/Model/ResourceUse.h"
+#include "cufuse/Gpu/ResourceUse.h"
 
 #include <llvm/ADT/StringRef.h>
 

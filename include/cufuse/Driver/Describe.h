@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cufuse/Driver/ReadKernels.h"
-#include "cufuse/Fusion/Emit.h"
+#include "cufuse/Emit/Emit.h"
 
 #include <string>
 

@@ -3,8 +3,8 @@
 
 #include "cufuse/Compile/Compiler.h"
 #include "cufuse/Driver/ReadKernels.h"
-#include "cufuse/Fusion/FusionConfig.h"
-#include "cufuse/Tune/TuningDatabase.h"
+#include "cufuse/Plan/FusionConfig.h"
+#include "cufuse/Search/TuningDatabase.h"
 #include "cufuse/Workload/Workload.h"
 
 namespace cufuse {

@@ -3,7 +3,7 @@
 
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Driver/ReadKernels.h"
-#include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Plan/FusionConfig.h"
 #include "cufuse/Vertical/Form.h"
 
 #include <optional>

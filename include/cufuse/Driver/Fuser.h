@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cufuse/Driver/ReadKernels.h"
-#include "cufuse/Fusion/Emit.h"
-#include "cufuse/Fusion/FusionConfig.h"
+#include "cufuse/Emit/Emit.h"
+#include "cufuse/Plan/FusionConfig.h"
 
 namespace cufuse {
 

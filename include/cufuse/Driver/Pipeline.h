@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cufuse/Driver/FuseRequest.h"
-#include "cufuse/Fusion/Emit.h"
+#include "cufuse/Emit/Emit.h"
 
 namespace cufuse {
 

@@ -1,12 +1,12 @@
 // Kernels in files, read and understood: facts, accesses and text.
 #pragma once
 
+#include "cufuse/Dependence/Pointwise.h"
 #include "cufuse/Frontend/Flags.h"
-#include "cufuse/Frontend/KernelSpec.h"
 #include "cufuse/Frontend/ParsedKernel.h"
 #include "cufuse/Frontend/Toolchain.h"
-#include "cufuse/Fusion/KernelText.h"
-#include "cufuse/Vertical/Pointwise.h"
+#include "cufuse/Kernel/KernelSpec.h"
+#include "cufuse/Kernel/KernelText.h"
 
 #include <llvm/Support/Error.h>
 

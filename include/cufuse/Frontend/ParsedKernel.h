@@ -1,8 +1,8 @@
 // What is kept of a parse for comparisons with an output.
 #pragma once
 
-#include "cufuse/Analysis/KernelFacts.h"
-#include "cufuse/Fusion/KernelText.h"
+#include "cufuse/Kernel/KernelFacts.h"
+#include "cufuse/Kernel/KernelText.h"
 
 #include <memory>
 #include <string>

@@ -1,8 +1,8 @@
 // Kernels that depend on each other, as their arrays tell: which of them may be one launch, and what that moves.
 #pragma once
 
+#include "cufuse/Gpu/ResourceUse.h"
 #include "cufuse/Model/LaunchGroup.h"
-#include "cufuse/Model/ResourceUse.h"
 
 #include <llvm/ADT/ArrayRef.h>
 

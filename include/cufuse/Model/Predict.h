@@ -1,9 +1,9 @@
 // Predicts a fused kernel's time before it has run, to rank candidates. Its absolute figures mean little.
 #pragma once
 
-#include "cufuse/Fusion/FusionConfig.h"
-#include "cufuse/Model/Occupancy.h"
+#include "cufuse/Gpu/Occupancy.h"
 #include "cufuse/Model/Problem.h"
+#include "cufuse/Plan/FusionConfig.h"
 
 #include <optional>
 

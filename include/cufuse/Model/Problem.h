@@ -1,8 +1,8 @@
 // What a search is about: the constituents, the launch shapes they may have, the GPU. Numbers only: no CUDA, no Clang.
 #pragma once
 
+#include "cufuse/Gpu/ResourceUse.h"
 #include "cufuse/Model/Graph.h"
-#include "cufuse/Model/ResourceUse.h"
 #include "cufuse/Support/BlockShape.h"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // itself.
 #pragma once
 
-#include "cufuse/Tune/TuneResult.h"
-#include "cufuse/Tune/Verdict.h"
+#include "cufuse/Search/TuneResult.h"
+#include "cufuse/Search/Verdict.h"
 
 #include <string>
 

@@ -30,13 +30,13 @@
 // statement that is lost, doubled or changed is a difference of the trees.
 //
 // Not compared: the objects that a vertical composition puts in the place of pointers, and the order in which it calls
-// its kernels (that is what lib/Vertical proves); what the fused kernel does around the calls of the bodies, but for
+// its kernels (that is what lib/Dependence proves); what the fused kernel does around the calls of the bodies, but for
 // the arguments that it hands on; what `__barrier_sync` and its like of the output do with the number; the counts in
 // the frame of an unrolled loop; where an assertion says that it failed.
 #pragma once
 
 #include "cufuse/Frontend/ParsedKernel.h"
-#include "cufuse/Fusion/FusionPlan.h"
+#include "cufuse/Plan/FusionPlan.h"
 
 #include <string>
 #include <vector>

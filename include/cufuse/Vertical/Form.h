@@ -2,8 +2,8 @@
 // Text to text: no Clang.
 #pragma once
 
-#include "cufuse/Fusion/KernelText.h"
-#include "cufuse/Vertical/Links.h"
+#include "cufuse/Dependence/Links.h"
+#include "cufuse/Kernel/KernelText.h"
 
 #include <memory>
 

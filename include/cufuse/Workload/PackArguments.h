@@ -1,8 +1,8 @@
 // Arguments of a workload as bytes, for one block shape of each kernel.
 #pragma once
 
-#include "cufuse/Analysis/KernelFacts.h"
-#include "cufuse/Fusion/FusedLaunch.h"
+#include "cufuse/Kernel/KernelFacts.h"
+#include "cufuse/Plan/FusedLaunch.h"
 #include "cufuse/Workload/Workload.h"
 
 #include <string>

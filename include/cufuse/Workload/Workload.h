@@ -2,8 +2,8 @@
 // reference of the format. No Clang: what a parameter's bytes are comes with `KernelFacts`.
 #pragma once
 
-#include "cufuse/Frontend/KernelSpec.h"
-#include "cufuse/Profile/RunnerJob.h"
+#include "cufuse/Kernel/KernelSpec.h"
+#include "cufuse/Runner/RunnerJob.h"
 #include "cufuse/Workload/Expression.h"
 
 #include <llvm/ADT/ArrayRef.h>

@@ -1,4 +1,4 @@
-#include "cufuse/Vertical/BlockLocal.h"
+#include "cufuse/Dependence/BlockLocal.h"
 
 #include "TestKernel.h"
 #include "cufuse/Support/Error.h"

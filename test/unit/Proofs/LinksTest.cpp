@@ -1,9 +1,9 @@
-#include "cufuse/Vertical/Links.h"
+#include "cufuse/Dependence/Links.h"
 
 #include "TestKernel.h"
+#include "cufuse/Dependence/LoopLegality.h"
+#include "cufuse/Dependence/Streams.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Vertical/LoopLegality.h"
-#include "cufuse/Vertical/Streams.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

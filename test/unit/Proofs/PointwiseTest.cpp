@@ -1,4 +1,4 @@
-#include "cufuse/Vertical/Pointwise.h"
+#include "cufuse/Dependence/Pointwise.h"
 
 #include "TestKernel.h"
 

@@ -1,5 +1,5 @@
-#include "../../../lib/Vertical/Wrapping.h"
 #include "TestKernel.h"
+#include "cufuse/Kernel/Wrapping.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "../../../lib/Vertical/RowForm.h"
+#include "../../../lib/Dependence/RowForm.h"
 
 #include "TestKernel.h"
 

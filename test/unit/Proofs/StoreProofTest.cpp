@@ -1,4 +1,4 @@
-#include "cufuse/Vertical/StoreProof.h"
+#include "cufuse/Dependence/StoreProof.h"
 
 #include "TestKernel.h"
 

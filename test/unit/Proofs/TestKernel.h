@@ -1,8 +1,8 @@
 // Kernels as the proofs of vertical fusion see them: written down by hand or drawn, and run thread by thread.
 #pragma once
 
+#include "cufuse/Dependence/Links.h"
 #include "cufuse/Support/BlockShape.h"
-#include "cufuse/Vertical/Links.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 

@@ -1,7 +1,7 @@
 #include "cufuse/Report/Report.h"
-#include "cufuse/Tune/GraphSpace.h"
-#include "cufuse/Tune/Json.h"
-#include "cufuse/Tune/Verdict.h"
+#include "cufuse/Search/GraphSpace.h"
+#include "cufuse/Search/Json.h"
+#include "cufuse/Search/Verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cufuse/Model/Occupancy.h"
+#include "cufuse/Gpu/Occupancy.h"
 
 #ifdef CUFUSE_CUDA_OCCUPANCY
 #include CUFUSE_CUDA_OCCUPANCY

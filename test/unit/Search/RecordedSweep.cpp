@@ -1,7 +1,7 @@
 #include "RecordedSweep.h"
 
+#include "cufuse/Search/Json.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Tune/Json.h"
 
 #include <fmt/format.h>
 

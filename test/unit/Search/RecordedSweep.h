@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cufuse/Model/Problem.h"
-#include "cufuse/Tune/Trace.h"
+#include "cufuse/Search/Trace.h"
 
 #include <llvm/Support/Error.h>
 

@@ -1,8 +1,8 @@
 // An evaluator that answers from a recorded sweep, so that strategies are compared without a GPU.
 #pragma once
 
-#include "cufuse/Tune/Evaluator.h"
-#include "cufuse/Tune/Trace.h"
+#include "cufuse/Search/Evaluator.h"
+#include "cufuse/Search/Trace.h"
 
 #include <llvm/ADT/StringMap.h>
 

@@ -3,9 +3,9 @@
 #include "Synthetic.h"
 
 #include "cufuse/Report/Report.h"
+#include "cufuse/Search/Json.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
-#include "cufuse/Tune/Json.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

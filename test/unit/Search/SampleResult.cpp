@@ -1,8 +1,8 @@
 #include "SampleResult.h"
 
 #include "Synthetic.h"
-#include "cufuse/Tune/Search.h"
-#include "cufuse/Tune/Verdict.h"
+#include "cufuse/Search/Search.h"
+#include "cufuse/Search/Verdict.h"
 
 #include <llvm/Support/Error.h>
 

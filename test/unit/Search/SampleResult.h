@@ -1,7 +1,7 @@
 // A whole result of a synthetic search, with baselines, counters and failures.
 #pragma once
 
-#include "cufuse/Tune/TuneResult.h"
+#include "cufuse/Search/TuneResult.h"
 
 #include <map>
 

@@ -1,8 +1,8 @@
 #include "Synthetic.h"
 
-#include "cufuse/Fusion/RegisterBound.h"
+#include "cufuse/Gpu/RegisterBound.h"
 #include "cufuse/Model/Predict.h"
-#include "cufuse/Tune/Space.h"
+#include "cufuse/Search/Space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

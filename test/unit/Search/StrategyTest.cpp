@@ -1,9 +1,9 @@
 #include "Synthetic.h"
 
 #include "ReplayEvaluator.h"
+#include "cufuse/Search/Search.h"
+#include "cufuse/Search/Space.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Tune/Search.h"
-#include "cufuse/Tune/Space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

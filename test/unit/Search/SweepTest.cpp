@@ -1,9 +1,9 @@
 // Strategies on sweeps that were recorded on a GPU, one for each file in Sweeps/.
 #include "RecordedSweep.h"
 #include "ReplayEvaluator.h"
-#include "cufuse/Fusion/ConfigNames.h"
+#include "cufuse/Plan/ConfigNames.h"
+#include "cufuse/Search/Search.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Tune/Search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

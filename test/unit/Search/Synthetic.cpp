@@ -1,6 +1,6 @@
 #include "Synthetic.h"
 
-#include "cufuse/Model/Occupancy.h"
+#include "cufuse/Gpu/Occupancy.h"
 #include "cufuse/Model/Predict.h"
 
 #include <fmt/format.h>

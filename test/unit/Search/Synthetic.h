@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cufuse/Model/Problem.h"
-#include "cufuse/Tune/Evaluator.h"
+#include "cufuse/Search/Evaluator.h"
 
 #include <map>
 #include <string>

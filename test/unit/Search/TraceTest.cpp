@@ -2,11 +2,11 @@
 #include "SampleResult.h"
 #include "Synthetic.h"
 
+#include "cufuse/Search/Json.h"
+#include "cufuse/Search/Space.h"
+#include "cufuse/Search/Trace.h"
+#include "cufuse/Search/TuningDatabase.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Tune/Json.h"
-#include "cufuse/Tune/Space.h"
-#include "cufuse/Tune/Trace.h"
-#include "cufuse/Tune/TuningDatabase.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "Synthetic.h"
 
-#include "cufuse/Tune/Space.h"
-#include "cufuse/Tune/Verdict.h"
+#include "cufuse/Search/Space.h"
+#include "cufuse/Search/Verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,90 @@
+// Kernels that the user has linked, as a graph. No Clang.
+#pragma once
+
+#include "cufuse/Dependence/Pointwise.h"
+#include "cufuse/Kernel/LinkText.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+namespace cufuse {
+
+/// A kernel of the chain or graph, by position.
+struct VerticalNode {
+  std::string Name;
+  const KernelFacts *Facts;
+  const KernelAccesses *Accesses;
+  const ShapeFacts *Shape;
+  bool Distinct = false; ///< The user says that its pointers lead to distinct memory, and to no other node's.
+
+  const ParameterAccess *parameter(llvm::StringRef Name) const;
+  /// Does nothing else lead to the array of this parameter, except through another that is not distinct?
+  bool isDistinct(const ParameterAccess &P) const { return P.Restrict || Distinct; }
+  /// Does it store to the array of a parameter, as far as its accesses show?
+  bool stores(llvm::StringRef Parameter) const;
+};
+
+/// An intermediate: every element that `Producer` stores to `Out` is what `Consumer` loads from `In`.
+struct Flow {
+  unsigned Producer = 0, Consumer = 0;
+  std::string Out, In;
+  bool Dead = false; ///< Nothing else reads it: it is not stored.
+};
+
+/// An argument that is another kernel's, or a product of integer arguments of another kernel.
+struct SharedArgument {
+  unsigned Of = 0, To = 0;
+  std::vector<std::string> Factors;
+  std::string Parameter;
+};
+
+struct VerticalGraph {
+  std::vector<VerticalNode> Nodes;
+  std::vector<Flow> Flows;
+  std::vector<SharedArgument> Shared;
+  /// The one whose launch it is: the only one that is not pointwise or loads other elements of an intermediate than its
+  /// own, or else the first one.
+  unsigned Root = 0;
+  std::vector<unsigned> Before; ///< Pointwise kernels whose intermediates lead to such a root.
+  std::vector<unsigned> Order;  ///< Producers before their consumers.
+  /// The quotients of integer parameters that kernels compute, in `inArguments`, by their atoms there.
+  std::map<std::string, Quotient> Quotients;
+
+  /// All kernels are pointwise and load only their own elements of intermediates.
+  bool OneLoop = false;
+
+  /// The integer parameter as a polynomial of arguments that remain, called `node.parameter`.
+  Polynomial argument(unsigned Node, const std::string &Parameter) const;
+  /// A polynomial of a node's parameters in those; the element and whatever else is no parameter stays.
+  Polynomial inArguments(unsigned Node, const Polynomial &P) const;
+  const SharedArgument *sharedTo(unsigned Node, llvm::StringRef Parameter) const;
+  const Flow *flowTo(unsigned Node, llvm::StringRef Parameter) const;
+  bool isIntermediate(unsigned Node, llvm::StringRef Parameter) const; ///< The start of a flow.
+  /// Whose parameter leads to the array that this one leads to, through links and flows.
+  std::pair<unsigned, std::string> memory(unsigned Node, const std::string &Parameter) const;
+  /// A consumer that stores to the intermediate that it loads, so that nothing else is left of it in memory.
+  const Flow *changedInPlace(unsigned Producer, llvm::StringRef Out) const;
+  /// Must what the node makes of this parameter's array be in memory in the end?
+  bool isLive(unsigned Node, llvm::StringRef Parameter) const;
+};
+
+/// A parameter that another one is linked to, in C++, in terms of those of the kernel it belongs to.
+std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
+                         llvm::function_ref<std::string(unsigned, const std::string &)> Argument);
+
+/// What is given for a pointer, as the parameter's type: what an earlier kernel only loads, a later one may store.
+/// `Element`: what it points to, in C++.
+std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
+                        const std::string &Element, const std::string &Given);
+
+/// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`
+/// or `out`. Fails as bad usage for names that do not exist, and for links that go round in a circle.
+llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
+                                          llvm::ArrayRef<std::string> Dead);
+
+/// Fails unless every kernel but the root and those before it has one producer that is not before the root.
+llvm::Error requireTree(const VerticalGraph &Graph);
+
+} // namespace cufuse

@@ -1,0 +1,58 @@
+// Is a kernel a function of an element index? No Clang.
+#pragma once
+
+#include "cufuse/Kernel/Accesses.h"
+
+namespace cufuse {
+
+enum class KernelShape {
+  Pointwise, ///< What a thread does depends on its linear index alone, or each turn of its grid-stride loop does.
+  RowWise,   ///< A block stores one row, or one value for its row.
+  Opaque,
+};
+
+/// The thread's linear index, or the loop's turn, in polynomials of `inElement`: of kernels that work on one element at
+/// a time, the element. No identifier of C++.
+constexpr const char *ElementAtom = "element#";
+
+struct ShapeFacts {
+  KernelShape Shape = KernelShape::Opaque;
+  bool Strided = false; ///< Pointwise: by a grid-stride loop.
+  unsigned Loop = 0;    ///< Strided: that loop.
+  /// Pointwise: each thread, by its linear index e, or turn of the loop works on so many elements, from Width * e on.
+  unsigned Width = 1;
+  bool Tail = true;             ///< Width > 1: also on the last few, where there are not Width any more.
+  Polynomial Bound;             ///< Pointwise: it works on the elements 0 … Bound − 1, of parameters alone.
+  std::vector<Finding> Reasons; ///< Why it is not pointwise.
+};
+
+/// `blockIdx.x * blockDim.x + threadIdx.x`
+Polynomial linearIndex();
+
+ShapeFacts recogniseShape(const KernelFacts &Facts, const KernelAccesses &Accesses);
+
+/// The polynomial as one of the element and quantities that are the same for all threads; nothing if it depends on the
+/// thread in another way. `Shape` needs `Strided` and `Loop` only.
+std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+
+/// Does a pointwise kernel access only its thread's own elements there, and of those only such below the bound?
+bool isOwn(const AccessSite &Site, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+/// Does a pointwise kernel access every element of the array below the bound (without a tail, of every whole group),
+/// whatever its values are?
+bool touchesEach(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+/// Does a pointwise kernel of Width > 1 store each of these elements exactly once? Nothing if it does, else the site
+/// that is in the way.
+const AccessSite *storesOtherwise(const std::string &Parameter, const KernelAccesses &Accesses,
+                                  const ShapeFacts &Shape);
+
+/// Do the conditions of that step of the site's path hold wherever all elements of the thread are below the bound?
+bool holdsOnWholeTurns(const AccessSite &Site, size_t Step, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+
+/// A kernel whose threads work on several consecutive elements: the width, tail and bound that its stores show, where
+/// they do. `Shape` needs `Strided` and `Loop` only.
+bool recogniseGroups(const KernelAccesses &Accesses, ShapeFacts &Shape);
+
+/// For messages: `element - 1`.
+std::string shown(const Polynomial &P);
+
+} // namespace cufuse

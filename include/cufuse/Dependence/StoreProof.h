@@ -1,0 +1,38 @@
+// Is every element of an intermediate stored exactly once? No Clang.
+#pragma once
+
+#include "cufuse/Dependence/Links.h"
+#include "cufuse/Support/BlockShape.h"
+
+#include <optional>
+
+namespace cufuse {
+
+/// `Left <= Right`, to be checked when the kernel is launched.
+struct AtMost {
+  Polynomial Left, Right;
+};
+
+/// Each of the elements 0 … Elements − 1 is stored exactly once if the launch meets the requirements. Polynomials of
+/// the kernel's parameters and the dimensions of its grid.
+struct StoreProof {
+  Polynomial Elements;
+  std::vector<AtMost> Requirements;
+};
+
+/// Elements per launch, so that indices fit the types in which kernels compute them.
+constexpr std::int64_t MostElements = 0x7fffffff;
+
+/// Proves it for `Parameter`: the index is a number in a mixed radix, `row * columns + column` with `row < rows` and
+/// `column < columns`, and each digit is one, too: `blockIdx.x * 64 + threadIdx.x + 16 * j` with 16 threads and j < 4
+/// counts without gaps. Guards and loop bounds are the radices. Without a block (a kernel that is itself called element
+/// by element), any one-dimensional launch that covers the elements is meant.
+/// Otherwise, what stands in the way. `MayLoad`: also if the kernel loads from it, at whatever index.
+std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
+                                       std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad = false);
+
+/// How often a site accesses one element of its array at most, over the whole launch, in the dimensions of the grid;
+/// nothing if that is not known.
+std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block);
+
+} // namespace cufuse

@@ -1,0 +1,69 @@
+// The fused file and its header, as text. No Clang: a further configuration of the same kernels costs microseconds.
+#pragma once
+
+#include "cufuse/Frontend/ParsedKernel.h"
+#include "cufuse/Kernel/KernelText.h"
+#include "cufuse/Plan/FusionPlan.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/Error.h>
+
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// A kernel as one of those to be fused. The same kernel may be several constituents.
+struct Constituent {
+  std::string Name; ///< Of its namespace: the kernel's, numbered where several have the same.
+  const KernelFacts *Facts;
+  const KernelText *Text;
+  /// As its file was parsed, for the comparison with the output; null where it is made of several, the `Parts`.
+  const ParsedKernel *Parsed = nullptr;
+  const std::vector<ComposedPart> *Parts = nullptr;
+  /// Names of its text, and of its part of the header, that are macros of other constituents' headers only.
+  std::set<std::string> ForeignInBody = {}, ForeignInHeader = {};
+};
+
+/// Sets these names, once all constituents are known: they are the same in every configuration.
+void findForeignMacros(std::vector<Constituent> &Constituents);
+
+struct EmitOptions {
+  std::string Name;       ///< Namespace of everything emitted.
+  std::string SourceFile; ///< File name of the output, for #line.
+  std::string HeaderFile; ///< File name of the header, as the output includes it.
+  std::string Command;    ///< What made it, for the comment at the top.
+  bool LineDirectives = true;
+  /// For a measurement, which compiles faster: no launcher, and where arguments are bound, no general kernel.
+  bool KernelOnly = false;
+};
+
+struct FusedSource {
+  std::string Source;
+  std::string Header;
+  /// The source with its constants taken out: configurations with the same structure differ in numbers only, which the
+  /// plan's arithmetic and the static assertions in the text check. One parse verifies all of them.
+  std::string Structure;
+};
+
+/// Names for the constituents' namespaces, by position.
+std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts);
+
+/// The namespace that holds a constituent's copied text, beside the namespace `Name` of the output.
+std::string textNamespace(const std::string &Name, const Constituent &C);
+
+/// That of the text in which a partition finds its kernel: its constituent's, or of the copy of it.
+std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,
+                               const FusionPlan &Plan, const PartitionPlan &P);
+
+/// Do headers of libraries have to be included with the built-ins rebound?
+bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+
+/// The same text must not name different files, nor the same header be read in different states.
+llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents);
+
+/// Refuses kernels whose files need the same header in different states, or different headers under the same name.
+llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                                      const EmitOptions &Options);
+
+} // namespace cufuse

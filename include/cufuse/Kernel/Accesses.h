@@ -1,0 +1,119 @@
+// Which elements of its arguments a kernel loads and stores: index polynomials and the conditions they stand under.
+// Plain data: no Clang.
+#pragma once
+
+#include "cufuse/Kernel/KernelFacts.h"
+#include "cufuse/Kernel/Polynomial.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// `Left < Right` holds.
+struct Less {
+  Polynomial Left, Right;
+};
+
+/// What a site stands under, from the outside in.
+struct PathStep {
+  enum class Kind {
+    Loop,    ///< `Id` indexes KernelAccesses::Loops.
+    Branch,  ///< One side of a condition; `Id` tells conditions apart.
+    Unknown, ///< A construct that may run it any number of times.
+  };
+  Kind What = Kind::Unknown;
+  unsigned Id = 0;
+  bool Taken = true;       ///< Branch: where the condition holds.
+  std::vector<Less> Holds; ///< Known to hold here.
+  bool Exact = false;      ///< Branch: taken if and only if all of `Holds` do.
+  std::string Text;        ///< The condition, as written.
+  SourcePlace Where;
+  std::optional<unsigned> Statement = {}; ///< Number of the `if`, `for` or `while` whose condition it is.
+};
+
+/// `for (v = Start; …; v += Step)` whose variable changes nowhere else.
+struct LoopAccess {
+  std::string Atom; ///< The variable in polynomials.
+  Polynomial Start, Step;
+  bool LeftEarly = false;                ///< By break, return or goto.
+  std::vector<Finding> Carried;          ///< Variables of the code around it that the body changes.
+  std::set<std::string> Inside, Outside; ///< Names of the kernel's variables that its body declares, and of others.
+  SourcePlace Where;
+  unsigned Statement = 0; ///< Its number (ControlStatements.h).
+};
+
+/// One access to memory through a pointer parameter.
+struct AccessSite {
+  enum class Kind {
+    Load,
+    Store, ///< Of a whole element.
+    Atomic,
+    Escape, ///< Another use of the pointer, which may access anything.
+  };
+  Kind What = Kind::Load;
+  std::string Parameter;
+  /// An object in the parameter's place could follow: `p[…]`, `*(p + …)`, `reinterpret_cast<float4 *>(p)[…]`, also
+  /// through pointer variables that keep what they are declared with.
+  bool Direct = true;
+  bool Compound = false;           ///< A load and a store in one: `p[i] += x`.
+  bool Whole = true;               ///< Not a member or component of what is accessed.
+  bool Deduced = false;            ///< A load whose type matters: `auto v = p[i]`, or a conversion that a class has.
+  std::optional<Polynomial> Index; ///< In elements; nothing where it is not known.
+  unsigned Width = 1;              ///< Consecutive elements, from `Index` on, in one access.
+  std::string Text;                ///< As written.
+  std::vector<PathStep> Path;
+  SourcePlace Where;
+
+  /// `file:line:column`, with the text: how messages name an access.
+  std::string str() const;
+};
+
+/// A quantity that depends on the thread and is used for something else than an index or a condition.
+struct ThreadUse {
+  Polynomial Value;
+  std::string Text;
+  SourcePlace Where;
+};
+
+/// A quotient is an atom of its own, by its text.
+struct Quotient {
+  Polynomial Dividend, Divisor;
+};
+
+/// A parameter of the kernel, by position.
+struct ParameterAccess {
+  std::string Name;         ///< As in KernelFacts.
+  std::string Type;         ///< Canonical, without qualifiers of its own.
+  std::string Element;      ///< Of a pointer: what it points to, without qualifiers. Empty for other types.
+  unsigned Bytes = 0;       ///< Of an element; 0 where it has no size.
+  bool BuiltinType = false; ///< A type of the language, or a pointer to one.
+  bool Kept = true;         ///< Of a pointer: variables of the element's type can stand for elements.
+  bool Restrict = false, ReadOnly = false, Volatile = false;
+  bool Integer = false;       ///< Of 32 bits or more.
+  bool Unsigned = false;      ///< An integer without sign.
+  bool IsInt = false;         ///< An integer that `int` holds, whatever its value.
+  bool HidesPointers = false; ///< No pointer itself, but may hold one; or a pointer of a pack.
+};
+
+struct KernelAccesses {
+  std::vector<ParameterAccess> Parameters;
+  std::vector<AccessSite> Sites; ///< In the order of the text.
+  std::vector<LoopAccess> Loops;
+  std::vector<ThreadUse> Uses;
+  std::map<std::string, Quotient> Quotients;
+  std::set<std::string> ComparedUnsigned;    ///< Signed parameters, taken for numbers that are not negative.
+  std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
+  std::vector<Finding> OtherMemory; ///< Accesses that no pointer parameter leads to, by the kernel's device IR.
+  /// What else the kernel does that an analysis by elements cannot follow.
+  std::vector<Finding> Unfollowed;
+};
+
+/// `threadIdx.x`
+std::string builtinAtom(Builtin B, int Dimension);
+/// Is it one of these?
+bool isBuiltin(llvm::StringRef Atom);
+
+} // namespace cufuse

@@ -1,0 +1,180 @@
+// What is known of one kernel (one instantiation, if it is a template) and of everything it calls. Plain data: no
+// Clang.
+#pragma once
+
+#include "cufuse/Kernel/Blocker.h"
+#include "cufuse/Support/BlockShape.h"
+#include "cufuse/Support/Error.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// Hardware barriers of a block beside 0 (PTX ISA, barrier).
+constexpr unsigned MaxNamedBarriers = 15;
+
+/// Which of x, y, z are read.
+using Dimensions = std::array<bool, 3>;
+inline bool any(const Dimensions &D) { return D[0] || D[1] || D[2]; }
+
+/// The block-level built-in variables, in the order of `KernelFacts::Reads`.
+enum class Builtin { ThreadIdx, BlockIdx, BlockDim, GridDim };
+constexpr std::array<const char *, 4> BuiltinNames = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+
+/// What the bytes of a scalar mean. `Float` has 2, 4 or 8 of them, `BFloat` 2.
+enum class ScalarKind {
+  Bool,
+  Signed,
+  Unsigned,
+  Float,
+  BFloat,
+  Pointer,
+  Opaque, ///< Of another kind (a union, a bit-field, a pointer to a function, …): its bytes cannot be written by value.
+};
+
+/// A scalar inside a parameter, or the whole of it.
+struct FieldFacts {
+  std::string Path; ///< `origin.x`, `words[2]`; empty for a parameter that is a scalar itself.
+  std::string Type;
+  ScalarKind Kind = ScalarKind::Opaque;
+  unsigned long long Offset = 0, Bytes = 0; ///< Offset: in bytes from the start of the parameter.
+};
+
+struct ParameterFacts {
+  std::string Name;             ///< As declared; `arg<N>` when the kernel leaves it unnamed.
+  std::string Type;             ///< As the reader knows it.
+  unsigned long long Bytes = 0; ///< 0: not known (a reference, a type that depends on template parameters).
+  unsigned long long Alignment = 1;
+  std::vector<FieldFacts> Fields = {}; ///< Every scalar in it, in order; none for an empty class.
+};
+
+/// Something found at a place, in a function that the kernel reaches (or the kernel itself).
+struct Finding {
+  std::string What;
+  std::string Function;
+  SourcePlace Where;
+  /// Of an exit: all lanes of a warp leave, or none, where rows of the block are whole warps.
+  bool ByWarps = false;
+  /// The same in a block of one row, and of one plane, of any size.
+  bool ByWarpsInOneRow = false, ByWarpsInOnePlane = false;
+  bool ByBranch = false; ///< Of an exit: not by a return, but round what others wait at, maybe to the end.
+
+  /// Do whole warps leave a block of this shape?
+  bool isByWarps(const BlockShape &Block) const {
+    return ByWarps && (Block.X % WarpSize == 0 || (ByWarpsInOneRow && Block.Y * Block.Z == 1) ||
+                       (ByWarpsInOnePlane && Block.Z == 1));
+  }
+};
+
+struct BarrierFacts {
+  std::string Call; ///< `__syncthreads`, `__syncthreads_count`, …
+  std::string Function;
+  SourcePlace Where;
+};
+
+struct SharedArray {
+  std::string Name;
+  std::string Type;
+  unsigned long long Bytes = 0; ///< 0 for dynamic shared memory, whose size is an argument of the launch.
+  std::string Function;
+  SourcePlace Where;
+};
+
+struct GlobalFacts {
+  std::string Name;
+  std::string Space;       ///< `__constant__`, `__device__`, `__managed__`
+  bool HostShared = false; ///< Host code of its file refers to it, or it has no initialiser: it must stay one object.
+};
+
+struct KernelFacts {
+  std::string Name;          ///< Without namespaces and template arguments.
+  std::string QualifiedName; ///< With both.
+  std::string Signature;
+  /// By the Itanium C++ ABI; empty for a template without arguments. nvcc writes another one where a kernel, or a type
+  /// among its template arguments, has internal linkage: see `entryName`.
+  std::string MangledName;
+  std::vector<std::string> TemplateParameters;
+  bool IsTemplate = false; ///< Without arguments: what it does, and whether it can be fused, is not known.
+  SourcePlace Where;
+  std::vector<ParameterFacts> Parameters;
+  unsigned long long ParameterBytes = 0;
+
+  /// By `Builtin`: the dimensions read anywhere, and whether a function other than the kernel's own body reads it.
+  std::array<Dimensions, 4> Reads{};
+  std::array<bool, 4> ReadByHelper{};
+
+  /// The same of functions of libraries, which are not copied.
+  std::array<bool, 4> ReadByLibrary{};
+  std::vector<std::string> LibraryBarriers;          ///< Names of the barriers they call.
+  std::vector<std::string> LibraryFunctionsOfLinker; ///< See `libraryFunctionsOfLinker`.
+  bool MultiWarpTiles = false; ///< Of cooperative groups: they meet in memory that the driver reserves once per block.
+  /// It calls functions of cooperative groups' `thread_group`, which ask what the group is, and have code for grids and
+  /// clusters. That is never played: a kernel that makes such groups is refused.
+  bool UsesAnyGroup = false;
+
+  std::vector<BarrierFacts> Barriers;
+  /// Numbers of hardware barriers that it names, but for 0, the block's; all 15 where only the run knows a number.
+  std::set<unsigned> NamedBarriers;
+  bool ArrivesAtBarriers = false; ///< Without waiting there.
+  std::vector<SharedArray> StaticShared;
+  std::vector<SharedArray> DynamicShared;
+  bool HelperHasDynamicShared = false;
+  unsigned DynamicAlignment = 1;      ///< Bytes, as declared for the dynamic shared memory.
+  std::optional<unsigned> MaxThreads; ///< From __launch_bounds__.
+  std::vector<GlobalFacts> Globals;
+  std::vector<std::string> Helpers; ///< Functions of the user's files that the kernel reaches, qualified.
+  std::vector<Finding> Atomics;
+  std::vector<Finding> ReadOnlyLoads; ///< By a cache that does not see what the same launch has stored.
+  std::vector<Finding> WarpPrimitives;
+  std::optional<SourcePlace> GridStrideLoop; ///< See `gridStrideLoop`.
+  std::vector<Finding> EarlyExits;           ///< Returns from the kernel before its end.
+  /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
+  std::vector<Finding> ExitsBeforeBarrier, ExitsBeforeWarpPrimitive;
+  bool SignedThreadNumber = false; ///< An exit `ByWarps` is one only for less than 2^31 threads in x.
+  bool CopiesAsynchronously = false, CopiesInBulk = false; ///< To or from shared memory: somebody has to wait.
+  /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
+  std::vector<std::optional<BlockShape>> LaunchBlocks;
+
+  std::vector<Blocker> Blockers;
+
+  bool reads(Builtin B) const { return any(Reads[static_cast<size_t>(B)]); }
+  bool namesAnyBarrier() const { return NamedBarriers.size() == MaxNamedBarriers; }
+  bool usesShared() const { return !StaticShared.empty() || !DynamicShared.empty(); }
+  unsigned long long staticSharedBytes() const {
+    unsigned long long Sum = 0;
+    for (const SharedArray &S : StaticShared)
+      Sum += S.Bytes;
+    return Sum;
+  }
+  /// Helpers read a virtual index, so that it must lie in shared memory instead of a parameter of the body.
+  bool sharesIndices() const {
+    return HelperHasDynamicShared || readElsewhere(Builtin::BlockIdx) || readElsewhere(Builtin::GridDim);
+  }
+  bool readElsewhere(Builtin B) const {
+    return ReadByHelper[static_cast<size_t>(B)] || ReadByLibrary[static_cast<size_t>(B)];
+  }
+  bool libraryUsesBlock() const {
+    return !LibraryBarriers.empty() ||
+           std::any_of(ReadByLibrary.begin(), ReadByLibrary.end(), [](bool B) { return B; });
+  }
+  /// Threads say that they leave, so that the others do not wait for them.
+  bool announcesExits() const {
+    return !ExitsBeforeBarrier.empty() ||
+           std::any_of(ExitsBeforeWarpPrimitive.begin(), ExitsBeforeWarpPrimitive.end(),
+                       [&](const Finding &Exit) { return !Exit.ByBranch || (!Exit.ByWarps && !EarlyExits.empty()); });
+  }
+  bool needsBarrier() const {
+    return !Barriers.empty() || !LibraryBarriers.empty() || !NamedBarriers.empty() || sharesIndices();
+  }
+
+  /// Adds what the threads of the other kernel do, in whose body this one's continue: all but its names, its parameters
+  /// and what is known of its launches.
+  void includeWhatItDoes(const KernelFacts &Other);
+};
+
+} // namespace cufuse

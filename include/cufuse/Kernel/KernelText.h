@@ -1,0 +1,149 @@
+// What a fused file needs of one kernel's file, as text: plain data, so that emitting a configuration needs no Clang.
+#pragma once
+
+#include "cufuse/Kernel/KernelFacts.h"
+#include "cufuse/Kernel/OutputText.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringSet.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// A condition of a kernel whose value is known in a turn of a loop whose elements are all below the kernel's bound.
+struct KnownCondition {
+  enum class Kind {
+    Holds, ///< Of an `if`.
+    Fails, ///< Of an `if`.
+    Once,  ///< Of a loop: it holds the first time.
+  };
+  Kind What = Kind::Holds;
+  unsigned Statement = 0; ///< The number of the `if` or loop (ControlStatements.h).
+  bool operator==(const KnownCondition &) const = default;
+};
+
+/// What vertical fusion changes in a kernel's text.
+struct LinkedText {
+  std::vector<std::string> Parameters; ///< Get the type `cufuse_linked_NAME`, which whoever emits the text declares.
+  std::vector<unsigned> RowLoops;    ///< Their numbers. They ask `cufuse_row`, a `const CufuseRow`, whether they go on.
+  std::vector<KnownCondition> Known; ///< Ask `cufuse_turn`, a `CufuseTurn`, where no macro writes them.
+};
+
+/// A change of the user's text.
+struct Edit {
+  /// Where it is made.
+  enum class When {
+    Always,
+    Unrolled, ///< Where the grid-stride loop is unrolled, in place of the others inside it.
+    Linked,   ///< The parameter is linked.
+    RowLoop,  ///< The statement is a loop over the row.
+    Rows,     ///< Some loop is.
+    Known,    ///< The condition is known so.
+    Turns,    ///< Some condition is known.
+  };
+  unsigned At = 0, Length = 0; ///< In bytes, from the beginning of the piece.
+  OutputText Text;
+  When Made = When::Always;
+  std::string Parameter = {};  ///< Of `Linked`.
+  KnownCondition Control = {}; ///< Of `Known`; its number alone, of `RowLoop`.
+  /// It cannot be made: where it should be, that is refused.
+  std::optional<Blocker> Cannot = {};
+
+  bool isMade(const LinkedText &Linked, bool Unrolled) const;
+};
+
+/// A stretch of the output that belongs to one constituent.
+struct Piece {
+  enum class Kind {
+    Code,   ///< The user's text: a declaration. Has a file and a line.
+    Macro,  ///< A macro directive.
+    Using,  ///< A using-declaration of ours, inside the namespaces.
+    Shared, ///< The declaration of a variable or a kernel of the program, to stand at its own scope.
+  };
+  Kind What = Kind::Code;
+  std::vector<std::string> Namespaces; ///< Enclosing, outermost first: `a`, `` (unnamed), `inline b`.
+  OutputText Text;
+  /// The same where the kernel's grid-stride loop is unrolled, in the piece that holds it.
+  std::optional<OutputText> Unrolled = std::nullopt;
+  SourcePlace Where = {}; ///< Of the user's text.
+  /// The text as written and all that may be changed in it, where that depends on what is linked.
+  std::string Written = {};
+  std::vector<Edit> Edits = {};
+};
+
+struct IncludeLine {
+  std::string Text;                 ///< `#include …`
+  std::string Path;                 ///< The file it names.
+  SourcePlace Where;                ///< In the kernel's file.
+  std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
+  bool ForArguments = false;        ///< The types of the arguments come from it.
+};
+
+struct ParameterSpelling {
+  OutputText Declaration;  ///< Of the fused kernel's parameter.
+  OutputText Field;        ///< Of the argument structure.
+  OutputText Element = {}; ///< Of a pointer: what it points to, without qualifiers.
+};
+
+struct ParameterText : ParameterSpelling {
+  std::string Name; ///< As in KernelFacts.
+  /// Without a typedef that each kernel has a copy of: what kernels share has a name that all of them know.
+  std::optional<ParameterSpelling> Common = {};
+  std::string Given = {}; ///< In terms of the fused kernel's other parameters: it is none of its own.
+};
+
+/// Kernels of one text for different arguments: the fused kernel is a template, and the launcher chooses an instance.
+struct TextVariants {
+  std::string Parameters;                                     ///< `unsigned Turns, unsigned Full`; empty: no template.
+  std::vector<std::pair<OutputText, std::string>> Conditions; ///< Of the launch; its template arguments.
+  std::string Otherwise;                                      ///< Template arguments where none holds.
+};
+
+struct KernelText {
+  std::vector<IncludeLine> Includes;
+  /// Headers whose functions use the block, as first included anywhere: to be read with the built-ins rebound, before
+  /// the others, whose members may have the built-ins' names.
+  std::vector<IncludeLine> Libraries;
+  /// Headers that these include and that cannot be read so, for that reason: to be read before.
+  std::vector<std::string> BeforeLibraries;
+  std::vector<Piece> Header;       ///< Types that the arguments need, for the header.
+  std::vector<Piece> Body;         ///< Everything else, the kernel included, in the order of the file.
+  std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
+  std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
+  std::vector<std::string> HeaderMacros, BodyMacros; ///< Defined by the pieces: to be undefined behind them.
+  llvm::StringSet<> OutsideMacros; ///< What the headers that stay included, and the command line, define.
+  OutputText Callee;               ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
+  std::vector<ParameterText> Parameters;
+  /// Names that the header declares inside namespaces, by these, for copies of the constituent.
+  std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
+  /// Of the launch, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
+  std::vector<OutputText> LaunchConditions;
+  TextVariants Variants;
+  bool IsComposed = false;    ///< Of several kernels, each of which depends on others.
+  bool HasHostShared = false; ///< Something of the program: the output must be relocatable.
+  /// Declarations of such variables, and definitions with the values that the source gives them: numbers and arrays of
+  /// them. For a fused source that is run without the program's other objects.
+  std::vector<std::pair<std::string, std::string>> SharedValues;
+  /// Where the text may depend on the architecture: those for which it was read or compared, as `__CUDA_ARCH__`.
+  std::set<unsigned> Architectures;
+  bool HasConstants = false;             ///< The output defines `__constant__` variables.
+  std::vector<std::string> Dependencies; ///< Files of the user that were read.
+  std::vector<Blocker> Blockers;
+};
+
+/// `Written` with the edits that `Linked` asks for and, if `Unrolled`, those of unrolled loops. Nothing where two
+/// overlap.
+std::optional<OutputText> applyEdits(llvm::StringRef Written, llvm::ArrayRef<Edit> Edits, const LinkedText &Linked,
+                                     bool Unrolled);
+
+/// Makes the edits of the piece; gives what cannot be made.
+std::vector<Blocker> makeEdits(Piece &P, const LinkedText &Linked);
+
+/// The text as other kernels want it. What cannot be changed so is added to its blockers.
+KernelText withLinks(KernelText Text, const LinkedText &Linked);
+
+} // namespace cufuse

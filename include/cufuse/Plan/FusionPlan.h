@@ -1,0 +1,132 @@
+// The arithmetic of a fusion: which threads of the fused block play what, with which barrier. No Clang, no CUDA.
+#pragma once
+
+#include "cufuse/Kernel/KernelFacts.h"
+#include "cufuse/Plan/FusionConfig.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cufuse {
+
+/// Threads [First, First + Reserved) of the fused block; the last Reserved − Block.threads() never run the body.
+struct PartitionPlan {
+  unsigned Constituent = 0;
+  unsigned Copy = 0;
+  unsigned First = 0;
+  BlockShape Block;
+  unsigned PaddedThreads = 0; ///< Block.threads() rounded up to whole warps; also the count of its barrier.
+  unsigned Reserved = 0;      ///< The same, but to whole warpgroups for `RegisterPolicy::Split`.
+  /// Hardware barrier 1…15; 0 when the partition never synchronises, is the whole block, or names all others itself.
+  unsigned Barrier = 0;
+  unsigned NamedBarriers = 0; ///< Those that the kernel names itself; they follow `Barrier`.
+  bool Synchronises = false;  ///< Inside its blocks, or between them when they follow each other in the same memory.
+  bool WholeBlock = false;    ///< All threads of the fused block: `__syncthreads()` is its barrier (`Blocks` only).
+  /// Threads leave before others synchronise: an mbarrier, which they drop out of, takes the place of the barrier.
+  bool DropsOut = false;
+};
+
+/// What a fused block is to one constituent.
+struct RolePlan {
+  unsigned Copies = 1;         ///< Partitions.
+  unsigned Turns = 1;          ///< Times that a fused block plays its partitions, each time other blocks.
+  unsigned Threads = 0;        ///< Of all its partitions together.
+  unsigned ResidentBlocks = 1; ///< Fused blocks per SM that play it, for `Blocks` under `Stride`; 0: all that it needs.
+  unsigned Registers = 0;      ///< Budget per thread, for `RegisterPolicy::Split`; 0 otherwise.
+  unsigned Unroll = 0;         ///< Of its grid-stride loop; 0 leaves it alone.
+  std::vector<std::pair<std::string, std::string>> Bound = {}; ///< Parameter and value, as configured.
+};
+
+struct FusionPlan {
+  /// By constituent, without gaps. `Warps`: all in a row from thread 0; otherwise those of each constituent start at 0,
+  /// since they never share a moment (`Threads`) or a block (`Blocks`).
+  std::vector<PartitionPlan> Partitions;
+  std::vector<RolePlan> Roles; ///< By constituent.
+  unsigned BlockThreads = 0;
+  Geometry Shape = Geometry::Warps; ///< A single partition is `Warps`, whatever was asked for.
+  GridPolicy Grid = GridPolicy::Match;
+  bool Cooperative = false;    ///< The whole grid waits between the constituents: a cooperative launch.
+  unsigned ResidentBlocks = 0; ///< Fused blocks per SM under `Stride` at most; 0: as many as fit.
+  RegisterLimit Registers;     ///< For `Split`, Count is what every thread is launched with.
+
+  /// One partition is the whole block: it keeps the block's own shape and barrier.
+  bool keepsBlock() const { return Partitions.size() == 1; }
+  /// It also plays exactly one block of the kernel, at the place of its own.
+  bool keepsGrid() const { return keepsBlock() && Grid == GridPolicy::Match; }
+  /// The kernel's functions find its indices in shared memory: those of the block itself are others.
+  bool sharesIndices(const KernelFacts &Kernel) const { return Kernel.sharesIndices() && !keepsGrid(); }
+  /// A fused block plays no more than one block per partition, and partitions do not follow each other.
+  bool playsOnce() const { return Shape != Geometry::Threads && Grid == GridPolicy::Match; }
+  bool interleaves() const { return Shape == Geometry::Blocks && Grid == GridPolicy::Match; }
+  /// Fused blocks have fixed roles, so many of each on every multiprocessor.
+  bool hasRoles() const { return Shape == Geometry::Blocks && Grid == GridPolicy::Stride; }
+  /// Under `Blocks` and `Stride`, the constituent that comes in one shot behind the resident ones.
+  std::optional<unsigned> following() const {
+    for (unsigned I = 0; hasRoles() && I < Roles.size(); ++I)
+      if (Roles[I].ResidentBlocks == 0)
+        return I;
+    return std::nullopt;
+  }
+  bool hasBound() const {
+    return std::any_of(Roles.begin(), Roles.end(), [](const RolePlan &Role) { return !Role.Bound.empty(); });
+  }
+  /// Virtual blocks of a constituent for one fused block that does not loop on.
+  unsigned blocksAtOnce(unsigned Constituent) const { return Roles[Constituent].Copies * Roles[Constituent].Turns; }
+  /// The most of them where every constituent's are numbered by the places of all: the numbers have 32 bits. Else 1.
+  unsigned mostBlocksAtOnce() const {
+    unsigned Most = 1;
+    if (Shape != Geometry::Blocks && Grid == GridPolicy::Match)
+      for (unsigned I = 0; I < Roles.size(); ++I)
+        Most = std::max(Most, blocksAtOnce(I));
+    return Most;
+  }
+  /// Of all roles together on an SM.
+  unsigned residentRoles() const {
+    unsigned Sum = 0;
+    for (const RolePlan &Role : Roles)
+      Sum += Role.ResidentBlocks;
+    return Sum;
+  }
+};
+
+/// Lays the partitions out in the order of the constituents, as the geometry asks. Refuses blocks that are impossible
+/// or exceed the kernel's launch bounds, more than 1024 threads or 15 barriers, more than 48 KB of static shared
+/// memory, what the geometry cannot do, and impossible register limits and budgets (PTX ISA, setmaxnreg); reports all
+/// of them. `Facts` and `Config.Constituents` correspond by position; `Arch` is what the output is compiled for.
+llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts, const FusionConfig &Config,
+                                      llvm::StringRef Arch = "sm_90a");
+
+/// Counters behind `AddedParameter::Pools`: for `Blocks`, as many tickets as there may be multiprocessors in step
+/// follow.
+constexpr unsigned TicketSlots = 256;
+inline unsigned poolCounters(const FusionPlan &Plan) {
+  return Plan.Roles.size() + (Plan.Shape == Geometry::Blocks ? TicketSlots : 0);
+}
+
+/// The most blocks in x that a launch of the constituent may have, where there is a limit: whole warps leave its blocks
+/// only as long as its thread number, in x, is below 2^31.
+std::optional<unsigned> mostBlocksInX(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent);
+
+/// The x, y, z of its grid that the kernel reads; the launcher demands 1 in the others.
+Dimensions gridDimensions(const KernelFacts &Facts);
+
+/// What the fused kernel is given for a constituent behind the constituent's own arguments.
+enum class AddedParameter {
+  Grid,          ///< Its grid: `CufuseGrid`.
+  Share,         ///< Which fused blocks play it: `CufuseShare`.
+  Resident,      ///< How many fused blocks play it, of fixed roles.
+  DynamicOffset, ///< Where its dynamic shared memory starts in the fused block's, in bytes.
+  DynamicStride, ///< From that of one copy to that of the next.
+  Pools,         ///< Behind the last constituent's: a counter for each constituent, and tickets; all zero.
+};
+/// In the order of the kernel's parameters.
+std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent);
+
+} // namespace cufuse

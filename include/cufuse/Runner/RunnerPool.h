@@ -1,0 +1,62 @@
+// One runner for each GPU, each on a thread of its own, for schedules in whatever order they come.
+#pragma once
+
+#include "cufuse/Runner/Runner.h"
+#include "cufuse/Support/BusyClock.h"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cufuse {
+
+/// Times are put on one scale: clocks drift and GPUs differ, so each time is multiplied by (the first GPU's time of the
+/// reference / the samples of the reference taken in turn with it).
+class RunnerPool {
+public:
+  using Done = std::function<void(const RunOutcome &)>;
+
+  /// Begins to make the job's buffers on each GPU; its schedules are not looked at. `Busy` hears of every runner that
+  /// works.
+  RunnerPool(std::vector<RunnerOptions> Devices, RunnerJob Job, BusyClock &Busy);
+  /// Forgets the schedules that were not begun.
+  ~RunnerPool();
+
+  bool hasGpu() const { return !Devices.empty(); }
+  /// What outputs are compared with and times are interleaved with. Once; schedules wait for it.
+  void setReference(Schedule Schedule);
+  /// `Finished` is called on the GPU's thread. What it needs must outlive the pool.
+  void submit(Schedule Next, Done Finished);
+  /// Runs all of them and waits. As many outcomes as schedules.
+  std::vector<RunOutcome> run(std::vector<Schedule> Schedules);
+  /// The same on one GPU, one right after the other; their times are as that GPU took them.
+  std::vector<RunOutcome> runTogether(std::vector<Schedule> Schedules);
+  /// Puts such a time on the scale of the others.
+  RunOutcome onScale(Schedule::Kind How, RunOutcome Outcome);
+
+private:
+  /// What one GPU runs in one go.
+  struct Batch {
+    std::vector<std::pair<Schedule, Done>> Schedules;
+    bool Scaled = true;
+  };
+
+  void serve(const RunnerOptions &Device, const std::stop_token &Stop);
+  void submit(Batch Next);
+  std::vector<RunOutcome> await(std::vector<Schedule> Schedules, bool Together);
+
+  const std::vector<RunnerOptions> Devices;
+  const RunnerJob Job;
+  BusyClock &Busy;
+  std::mutex Lock;
+  std::condition_variable_any Changed;
+  std::optional<Schedule> Reference;
+  std::deque<Batch> Waiting;
+  double ReferenceMicroseconds = 0; ///< The first that was measured.
+  std::vector<std::jthread> Threads;
+};
+
+} // namespace cufuse

@@ -1,0 +1,61 @@
+// Results of tuning, kept from run to run and shared by processes: a SQLite file.
+#pragma once
+
+#include "cufuse/Search/TuneResult.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/Error.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+struct sqlite3;
+
+namespace cufuse {
+
+/// What a result holds for. A change of any of these makes it another one.
+struct TuningKey {
+  std::string Sources;    ///< contentHash of the texts of all constituents, with what they include of the project.
+  std::string Flags;      ///< contentHash of the compilers' flags.
+  std::string Gpu;        ///< Its name.
+  std::string Driver;     ///< Its version.
+  std::string Workload;   ///< contentHash of the workload with its sizes and data files.
+  std::string Tools = {}; ///< contentHash of the versions of compiler and cufuse, with the compiler's environment.
+
+  std::string str() const; ///< contentHash of all of them: the key of a trace's file.
+};
+
+/// SHA-256 in hexadecimal digits, of the parts and their lengths: two lists with the same joined text differ.
+std::string contentHash(llvm::ArrayRef<std::string> Parts);
+
+class TuningDatabase {
+public:
+  /// `$XDG_CACHE_HOME/cufuse/tuning.db`, or that in `~/.cache`. Fails where there is neither.
+  static llvm::Expected<std::string> defaultPath();
+  /// Makes the file and its folder where they are missing. Fails when it cannot be opened, is no database, or was
+  /// written by a later version. Results of an earlier version are not found: less was known of what they hold for.
+  static llvm::Expected<TuningDatabase> open(const std::string &Path);
+  /// Fails where a result could not be stored now.
+  llvm::Error checkWritable();
+
+  /// Replaces an earlier result of the same key. Waits up to ten seconds for another process that writes.
+  llvm::Error store(const TuningKey &Key, const TuneResult &Result);
+  llvm::Expected<std::optional<TuneResult>> find(const TuningKey &Key);
+  /// The latest of those results that have what is not empty in the key. For a build that has perhaps no GPU.
+  llvm::Expected<std::optional<TuneResult>> findLatest(const TuningKey &Key);
+
+private:
+  struct Close {
+    void operator()(sqlite3 *Handle) const;
+  };
+  TuningDatabase(std::unique_ptr<sqlite3, Close> Handle, std::string Path)
+      : Handle(std::move(Handle)), Path(std::move(Path)) {}
+  llvm::Error failed(const std::string &Doing) const;
+  llvm::Expected<std::optional<TuneResult>> select(const char *Query, llvm::ArrayRef<std::string> Values);
+
+  std::unique_ptr<sqlite3, Close> Handle;
+  std::string Path;
+};
+
+} // namespace cufuse

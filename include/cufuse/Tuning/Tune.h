@@ -1,0 +1,58 @@
+// `cufuse tune`: from a workload to the fused source that is fastest, or to the reasons not to fuse.
+#pragma once
+
+#include "cufuse/Driver/Fuser.h"
+#include "cufuse/Search/Search.h"
+#include "cufuse/Search/TuneResult.h"
+#include "cufuse/Search/Verdict.h"
+#include "cufuse/Support/FileStore.h"
+
+#include <functional>
+#include <optional>
+
+namespace cufuse {
+
+struct TuneRequest {
+  std::vector<std::string> Workloads;    ///< YAML files.
+  std::vector<std::string> Settings;     ///< `NAME=VALUE`
+  std::string Arch;                      ///< Empty: the GPU's own, else sm_90a.
+  std::string Name;                      ///< Of the fused kernel; empty: the kernels' names, joined.
+  std::string Output;                    ///< `OUT.cu`
+  std::vector<std::string> OtherOutputs; ///< Reports that the caller will write.
+  std::string Trace;                     ///< Path; what it holds is not measured again. Empty: in memory.
+  std::string Strategy = "auto";
+  std::uint64_t Seed = 0;
+  unsigned Measured = 0; ///< Candidates to measure at most; 0: no limit.
+  /// From the beginning of the run to the end of the search, which gets half of them at least; 0: no limit. Without,
+  /// the automatic search on a GPU has 15 where 16 compilations run at once, and more where fewer do; others have no
+  /// limit.
+  std::optional<double> Seconds;
+  bool WithoutUnrolling = false; ///< Leave loops as they are.
+  bool WithoutBinding = false;   ///< Leave arguments as they are, also those that the workload allows to bind.
+  double RequiredSpeedup = 1.02;
+  std::vector<unsigned> Devices; ///< Empty: the first GPU.
+  bool WithoutGpu = false;       ///< Rank by the model, also where there is a GPU.
+  unsigned Jobs = 0;             ///< Compilations at once; 0: one for each core.
+  bool EmitSolo = false;         ///< Write the kernels alone where those, tuned and bound, are the best answer.
+  std::string Database;          ///< Path; empty: the result is not kept.
+  std::string CacheFolder;
+  std::string Runner; ///< Path of cufuse-runner.
+  std::string Command, Version;
+};
+
+struct TuneAnswer {
+  TuneResult Result;
+  Summary Verdict;
+  /// The source of the winner and its header, of a graph those of each fused launch; none where fusing is not
+  /// recommended.
+  std::vector<OutputFile> Files;
+};
+
+/// Reads the workload, measures the constituents alone, searches, and measures the winner once more against the
+/// strongest baselines, all on one GPU. Refuses, before it begins, outputs that would replace what is read or each
+/// other. Keeps in the database only what was decided, and by files that have not changed meanwhile; what cannot be
+/// kept is a note. Fails for kernels that cannot be fused and workloads that cannot be run; a candidate that fails is
+/// an entry of the trace. Of a workload with links, the candidates are the choices of links to fuse.
+llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Request, const SearchSeams &Seams);
+
+} // namespace cufuse

@@ -1,0 +1,172 @@
+#include "CheckAliases.h"
+
+#include "cufuse/Dependence/Streams.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+void Refusals::add(const Blocker &Reason) {
+  Message M = Reason.message();
+  if (llvm::none_of(Messages,
+                    [&](const Message &Known) { return Known.str() == M.str() && Known.Where.str() == M.Where.str(); }))
+    Messages.push_back(std::move(M));
+}
+
+llvm::Error Refusals::take() {
+  if (Messages.empty())
+    return llvm::Error::success();
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+}
+
+const AccessSite *siteOf(const VerticalNode &Node, llvm::StringRef Parameter, AccessSite::Kind What) {
+  for (const AccessSite &Site : Node.Accesses->Sites)
+    if (Site.Parameter == Parameter && Site.What == What)
+      return &Site;
+  return nullptr;
+}
+
+std::string storedBy(const VerticalNode &Producer, const std::string &Out) {
+  const AccessSite *Store = siteOf(Producer, Out, AccessSite::Kind::Store);
+  return Store ? fmt::format("{} stores {}", Producer.Name, Store->str())
+               : fmt::format("{} changes {}", Producer.Name, Out);
+}
+
+void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused) {
+  auto Refuse = [&](BlockerKind Kind, const std::string &Why) { Refused.add({Kind, Site.Where, Why}); };
+  const std::string Fact = fmt::format("{}: {}; {}", Node.Name, Site.str(), Stored);
+  if (Site.What == AccessSite::Kind::Atomic)
+    return Refuse(BlockerKind::IntermediateAtomic, Fact);
+  if (Site.What == AccessSite::Kind::Escape || !Site.Direct || !isFollowedInGroups(Site, Node))
+    return Refuse(BlockerKind::IntermediateEscapes, Fact);
+  if (isOwn(Site, *Node.Accesses, *Node.Shape))
+    return;
+  const auto Index = Site.Index ? inElement(*Site.Index, *Node.Accesses, *Node.Shape) : std::nullopt;
+  const std::string Group =
+      Node.Shape->Width == 1 ? "" : fmt::format(" of groups of {}, under its conditions", Node.Shape->Width);
+  Refuse(BlockerKind::OtherElement, fmt::format("{}: {}, whose index is {}{}; {}", Node.Name, Site.str(),
+                                                Index ? shown(*Index) : "not known", Group, Stored));
+}
+
+namespace {
+
+class AliasCheck {
+public:
+  AliasCheck(const VerticalGraph &Graph, Refusals &Refused, bool DeadInMemory)
+      : Graph(Graph), Refused(Refused), DeadInMemory(DeadInMemory) {}
+
+  void run() {
+    for (const Flow &F : Graph.Flows)
+      if (!DeadInMemory) {
+        inside(Graph.Nodes[F.Producer], F.Out);
+        inside(Graph.Nodes[F.Consumer], F.In);
+      }
+    for (size_t I = 0; I < Graph.Order.size(); ++I)
+      for (size_t J = I + 1; J < Graph.Order.size(); ++J)
+        aliases(Graph.Order[I], Graph.Order[J]);
+  }
+
+private:
+  void inside(const VerticalNode &Node, const std::string &Parameter) {
+    const ParameterAccess *Other = mayBeAliased(Node, Parameter);
+    if (!Other)
+      return;
+    const AccessSite *Own = nullptr, *By = nullptr;
+    for (const AccessSite &Site : Node.Accesses->Sites) {
+      if (Site.Parameter == Parameter && !Own)
+        Own = &Site;
+      if (Site.Parameter == Other->Name && !By)
+        By = &Site;
+    }
+    if (Own && By)
+      Refused.add({BlockerKind::MayAlias, By->Where, fmt::format("{}: {}; {}", Node.Name, By->str(), Own->str())});
+  }
+
+  /// Is a parameter's memory not accessed in the fused kernel?
+  bool isForwarded(unsigned Node, const std::string &Parameter) const {
+    if (Graph.flowTo(Node, Parameter))
+      return !Graph.Nodes[Node].stores(Parameter) || !Graph.isLive(Node, Parameter);
+    return !DeadInMemory && Graph.isIntermediate(Node, Parameter) && !Graph.isLive(Node, Parameter);
+  }
+
+  struct Access {
+    const ParameterAccess *Parameter;
+    const AccessSite *Load = nullptr, *Store = nullptr;
+  };
+  std::vector<Access> accesses(unsigned Node) const {
+    std::vector<Access> All;
+    for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters) {
+      if (P.Element.empty() || isForwarded(Node, P.Name))
+        continue;
+      Access A{&P};
+      for (const AccessSite &Site : Graph.Nodes[Node].Accesses->Sites) {
+        if (Site.Parameter != P.Name)
+          continue;
+        const bool Loads = Site.What != AccessSite::Kind::Store, Stores = Site.What != AccessSite::Kind::Load;
+        if (Loads && !A.Load)
+          A.Load = &Site;
+        if (Stores && !(Site.What == AccessSite::Kind::Escape && P.ReadOnly) && !A.Store)
+          A.Store = &Site;
+      }
+      All.push_back(A);
+    }
+    return All;
+  }
+
+  void aliases(unsigned First, unsigned Second) {
+    const std::vector<Access> Earlier = accesses(First), Later = accesses(Second);
+    for (const Access &A : Earlier)
+      for (const Access &B : Later) {
+        if (!(A.Store && (B.Load || B.Store)) && !(A.Load && B.Store))
+          continue;
+        const bool Same = Graph.memory(First, A.Parameter->Name) == Graph.memory(Second, B.Parameter->Name);
+        if (!Same && Graph.Nodes[First].isDistinct(*A.Parameter) && Graph.Nodes[Second].isDistinct(*B.Parameter))
+          continue;
+        const AccessSite &Of = A.Store ? *A.Store : *A.Load, &By = A.Store && B.Load ? *B.Load : *B.Store;
+        Refused.add(
+            {Same ? BlockerKind::SameMemory : BlockerKind::MayAlias, By.Where,
+             fmt::format("{}: {}; {}: {}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name, Of.str())});
+      }
+    hidden(First, Later, Second);
+    hidden(Second, Earlier, First);
+  }
+
+  /// Memory that a node reaches otherwise than through its pointers may be what another one stores.
+  void hidden(unsigned Node, llvm::ArrayRef<Access> Others, unsigned Other) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    std::string What;
+    for (const ParameterAccess &P : N.Accesses->Parameters)
+      if (P.HidesPointers)
+        What = "pointers in " + P.Name;
+    for (const std::string &Name : N.Accesses->PointerVariables)
+      What = "pointers in " + Name;
+    for (const GlobalFacts &Global : N.Facts->Globals)
+      if (Global.Space != "__constant__")
+        What = "the variable " + Global.Name;
+    SourcePlace Where = N.Facts->Where;
+    if (What.empty() && !N.Accesses->OtherMemory.empty()) {
+      What = N.Accesses->OtherMemory.front().What;
+      Where = N.Accesses->OtherMemory.front().Where;
+    }
+    if (What.empty())
+      return;
+    for (const Access &A : Others)
+      if (const AccessSite *Site = A.Store ? A.Store : A.Load)
+        return Refused.add(
+            {BlockerKind::HiddenMemory, Site->Where,
+             fmt::format("{}: {}; {} uses {}, {}", Graph.Nodes[Other].Name, Site->str(), N.Name, What, Where.str())});
+  }
+
+  const VerticalGraph &Graph;
+  Refusals &Refused;
+  const bool DeadInMemory;
+};
+
+} // namespace
+
+void checkAliases(const VerticalGraph &Graph, Refusals &Refused, bool DeadInMemory) {
+  AliasCheck(Graph, Refused, DeadInMemory).run();
+}
+
+} // namespace cufuse

@@ -1,0 +1,343 @@
+#include "cufuse/Dependence/Links.h"
+
+#include "cufuse/Support/Error.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+const ParameterAccess *VerticalNode::parameter(llvm::StringRef Name) const {
+  for (const ParameterAccess &P : Accesses->Parameters)
+    if (P.Name == Name)
+      return &P;
+  return nullptr;
+}
+
+bool VerticalNode::stores(llvm::StringRef Parameter) const {
+  return llvm::any_of(Accesses->Sites, [&](const AccessSite &Site) {
+    return Site.Parameter == Parameter && Site.What != AccessSite::Kind::Load &&
+           !(Site.What == AccessSite::Kind::Escape && parameter(Parameter)->ReadOnly);
+  });
+}
+
+bool VerticalGraph::isIntermediate(unsigned Node, llvm::StringRef Parameter) const {
+  return llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter; });
+}
+
+std::pair<unsigned, std::string> VerticalGraph::memory(unsigned Node, const std::string &Parameter) const {
+  if (const SharedArgument *S = sharedTo(Node, Parameter))
+    return memory(S->Of, S->Factors.front());
+  if (const Flow *F = flowTo(Node, Parameter))
+    return memory(F->Producer, F->Out);
+  return {Node, Parameter};
+}
+
+const Flow *VerticalGraph::changedInPlace(unsigned Producer, llvm::StringRef Out) const {
+  for (const Flow &F : Flows)
+    if (F.Producer == Producer && F.Out == Out && Nodes[F.Consumer].stores(F.In))
+      return &F;
+  return nullptr;
+}
+
+bool VerticalGraph::isLive(unsigned Node, llvm::StringRef Parameter) const {
+  if (changedInPlace(Node, Parameter))
+    return false;
+  return !isIntermediate(Node, Parameter) ||
+         llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter && !F.Dead; });
+}
+
+const SharedArgument *VerticalGraph::sharedTo(unsigned Node, llvm::StringRef Parameter) const {
+  for (const SharedArgument &S : Shared)
+    if (S.To == Node && S.Parameter == Parameter)
+      return &S;
+  return nullptr;
+}
+
+std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
+                         llvm::function_ref<std::string(unsigned, const std::string &)> Argument) {
+  const ParameterAccess &To = *Graph.Nodes[S.To].parameter(S.Parameter);
+  std::vector<std::string> Factors;
+  for (const std::string &Factor : S.Factors) {
+    const std::string Text = Argument(S.Of, Factor);
+    // A product may fit the type that it is wanted in alone.
+    const bool Converted = S.Factors.size() > 1 && Graph.Nodes[S.Of].parameter(Factor)->Type != To.Type;
+    Factors.push_back(Converted ? fmt::format("static_cast<{}>({})", To.Type, Text) : Text);
+  }
+  const std::string Product = llvm::join(Factors, " * ");
+  return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
+}
+
+std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
+                        const std::string &Element, const std::string &Given) {
+  const auto [Of, Name] = Graph.memory(Node, Parameter);
+  const ParameterAccess &From = *Graph.Nodes[Of].parameter(Name), &To = *Graph.Nodes[Node].parameter(Parameter);
+  if (To.Element.empty() || ((!From.ReadOnly || To.ReadOnly) && (!From.Volatile || To.Volatile)))
+    return Given;
+  return fmt::format("const_cast<{}{}{} *>({})", To.ReadOnly ? "const " : "", To.Volatile ? "volatile " : "",
+                     To.BuiltinType ? To.Element : Element, Given);
+}
+
+const Flow *VerticalGraph::flowTo(unsigned Node, llvm::StringRef Parameter) const {
+  for (const Flow &F : Flows)
+    if (F.Consumer == Node && F.In == Parameter)
+      return &F;
+  return nullptr;
+}
+
+Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) const {
+  const SharedArgument *S = sharedTo(Node, Parameter);
+  if (!S)
+    return Polynomial::atom(Nodes[Node].Name + "." + Parameter);
+  Polynomial Product = Polynomial::constant(1);
+  for (const std::string &Factor : S->Factors)
+    Product = Product * argument(S->Of, Factor);
+  return Product;
+}
+
+static std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor) {
+  return "((" + Dividend.str() + ") / (" + Divisor.str() + "))";
+}
+
+Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const {
+  Polynomial Result = P;
+  const std::map<std::string, Quotient> &Own = Nodes[Node].Accesses->Quotients;
+  for (const std::string &Atom : P.atoms())
+    if (Nodes[Node].parameter(Atom))
+      Result = Result.substitute(Atom, argument(Node, Atom));
+    else if (auto Found = Own.find(Atom); Found != Own.end())
+      Result = Result.substitute(Atom, Polynomial::atom(quotientAtom(inArguments(Node, Found->second.Dividend),
+                                                                     inArguments(Node, Found->second.Divisor))));
+  return Result;
+}
+
+namespace {
+
+class Linking {
+public:
+  Linking(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links, llvm::ArrayRef<std::string> Dead)
+      : Links(Links), Dead(Dead) {
+    Graph.Nodes = std::move(Nodes);
+  }
+
+  llvm::Expected<VerticalGraph> run() {
+    for (const LinkText &Link : Links)
+      if (llvm::Error Error = link(Link))
+        return std::move(Error);
+    followFlows();
+    for (const std::string &Name : Dead)
+      if (llvm::Error Error = kill(Name))
+        return std::move(Error);
+    if (llvm::Error Error = keepDistinct())
+      return std::move(Error);
+    if (llvm::Error Error = order())
+      return std::move(Error);
+    findRoot();
+    if (llvm::Error Error = sharedComeFirst())
+      return std::move(Error);
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
+        const Quotient Given = {Graph.inArguments(I, Q.Dividend), Graph.inArguments(I, Q.Divisor)};
+        Graph.Quotients[quotientAtom(Given.Dividend, Given.Divisor)] = Given;
+      }
+    return std::move(Graph);
+  }
+
+private:
+  /// Pointers that are declared to be distinct must not be linked to the same memory, where it is stored to.
+  llvm::Error keepDistinct() const {
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I) {
+      const VerticalNode &Node = Graph.Nodes[I];
+      for (const ParameterAccess &A : Node.Accesses->Parameters)
+        for (const ParameterAccess &B : Node.Accesses->Parameters)
+          if (&A < &B && !A.Element.empty() && !B.Element.empty() && Node.isDistinct(A) && Node.isDistinct(B) &&
+              (Node.stores(A.Name) || Node.stores(B.Name)) && Graph.memory(I, A.Name) == Graph.memory(I, B.Name))
+            return badUsage(
+                fmt::format("the links lead {0}.{1} and {0}.{2} to the same memory, which {0} stores to, but "
+                            "they are said to be distinct, by __restrict__ or --distinct",
+                            Node.Name, A.Name, B.Name),
+                "take back one or the other");
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<unsigned> node(const std::string &Name) const {
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      if (Graph.Nodes[I].Name == Name)
+        return I;
+    std::optional<unsigned> Found;
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      if (Graph.Nodes[I].Facts->Name == Name || Graph.Nodes[I].Facts->QualifiedName == Name) {
+        if (Found)
+          return badUsage(fmt::format("'{}' names several of the kernels", Name),
+                          fmt::format("they are {} and {}", Graph.Nodes[*Found].Name, Graph.Nodes[I].Name));
+        Found = I;
+      }
+    if (!Found)
+      return badUsage(fmt::format("'{}' is none of the kernels", Name));
+    return *Found;
+  }
+
+  llvm::Error link(const LinkText &Link) {
+    auto From = node(Link.From), To = node(Link.To);
+    if (!From || !To)
+      return llvm::joinErrors(From.takeError(), To.takeError());
+    const ParameterAccess *Target = Graph.Nodes[*To].parameter(Link.Parameter);
+    if (!Target)
+      return badUsage(fmt::format("{} has no parameter '{}'", Link.To, Link.Parameter));
+    std::vector<const ParameterAccess *> Sources;
+    for (const std::string &Factor : Link.Factors) {
+      Sources.push_back(Graph.Nodes[*From].parameter(Factor));
+      if (!Sources.back())
+        return badUsage(fmt::format("{} has no parameter '{}'", Link.From, Factor));
+    }
+    if (*From == *To || Graph.sharedTo(*To, Link.Parameter) || Graph.flowTo(*To, Link.Parameter))
+      return badUsage(fmt::format("'{}': {}", Link.Text,
+                                  *From == *To ? "a kernel is linked to itself" : "the parameter is linked twice"));
+    const bool Product = Sources.size() > 1;
+    for (const ParameterAccess *Source : Sources) {
+      const bool Fits = Source->Integer && Target->Integer ? true
+                        : Product                          ? false
+                        : !Source->Element.empty()         ? Source->Element == Target->Element
+                                                           : Source->Type == Target->Type;
+      if (!Fits)
+        return llvm::make_error<Failure>(
+            ExitCode::BadInput,
+            std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Graph.Nodes[*To].Facts->Where,
+                                         fmt::format("{}.{} is {}, {}.{} is {}", Link.From, Source->Name, Source->Type,
+                                                     Link.To, Target->Name, Target->Type)}
+                                     .message()});
+    }
+    if (!Product && !Target->Element.empty() && Graph.Nodes[*From].stores(Link.Factors[0]))
+      Graph.Flows.push_back({*From, *To, Link.Factors[0], Link.Parameter, false});
+    else
+      Graph.Shared.push_back({*From, *To, Link.Factors, Link.Parameter});
+    return llvm::Error::success();
+  }
+
+  /// A link from what a kernel takes, and does not change, is one from where it takes it.
+  void followFlows() {
+    for (bool Changed = true; std::exchange(Changed, false);)
+      for (size_t I = 0; I < Graph.Shared.size(); ++I) {
+        const SharedArgument S = Graph.Shared[I];
+        if (Graph.Nodes[S.To].parameter(S.Parameter)->Element.empty())
+          continue;
+        const Flow *F = Graph.flowTo(S.Of, S.Factors.front());
+        if (!F)
+          continue;
+        Graph.Flows.push_back({F->Producer, S.To, F->Out, S.Parameter, false});
+        Graph.Shared.erase(Graph.Shared.begin() + I);
+        Changed = true;
+        break;
+      }
+  }
+
+  llvm::Error kill(const std::string &Name) {
+    const auto [Kernel, Parameter] = llvm::StringRef(Name).rsplit('.');
+    bool Used = false;
+    for (Flow &F : Graph.Flows) {
+      const bool Named = Parameter.empty() ? F.Out == Name
+                                           : F.Out == Parameter && (Graph.Nodes[F.Producer].Name == Kernel ||
+                                                                    Graph.Nodes[F.Producer].Facts->Name == Kernel);
+      F.Dead |= Named;
+      Used |= Named;
+    }
+    if (!Used)
+      return badUsage(fmt::format("--dead '{}' names no intermediate", Name),
+                      "intermediates are what a --link leads from");
+    return llvm::Error::success();
+  }
+
+  /// A function of an element, also as to what it loads of intermediates?
+  bool isOfElement(unsigned Node) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    return N.Shape->Shape == KernelShape::Pointwise && llvm::all_of(N.Accesses->Sites, [&](const AccessSite &Site) {
+             return Site.What != AccessSite::Kind::Load || !Site.Index || !Graph.flowTo(Node, Site.Parameter) ||
+                    isOwn(Site, *N.Accesses, *N.Shape);
+           });
+  }
+
+  /// The only kernel that is none, and those whose intermediates lead to it.
+  void findRoot() {
+    Graph.Root = Graph.Order.front();
+    std::vector<unsigned> Opaque;
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      if (!isOfElement(I))
+        Opaque.push_back(I);
+    Graph.OneLoop = Opaque.empty();
+    if (Opaque.size() != 1)
+      return;
+    Graph.Root = Opaque.front();
+    std::vector<unsigned> Reached = Opaque;
+    for (size_t I = 0; I < Reached.size(); ++I)
+      for (const Flow &F : Graph.Flows)
+        if (F.Consumer == Reached[I] && !llvm::is_contained(Reached, F.Producer))
+          Reached.push_back(F.Producer);
+    Graph.Before.assign(Reached.begin() + 1, Reached.end());
+  }
+
+  /// Producers before their consumers, otherwise as they are given.
+  llvm::Error order() {
+    std::vector<bool> Placed(Graph.Nodes.size(), false);
+    while (Graph.Order.size() < Graph.Nodes.size()) {
+      unsigned Next = 0;
+      while (Next < Placed.size() &&
+             (Placed[Next] ||
+              llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Consumer == Next && !Placed[F.Producer]; })))
+        ++Next;
+      if (Next == Placed.size())
+        return badUsage("the links go round in a circle");
+      Placed[Next] = true;
+      Graph.Order.push_back(Next);
+    }
+    return llvm::Error::success();
+  }
+
+  /// The root's own arguments are known to those who are computed where it loads.
+  bool isOfRoot(const SharedArgument &S) const {
+    return S.Of == Graph.Root && llvm::is_contained(Graph.Before, S.To) &&
+           llvm::none_of(S.Factors, [&](const std::string &Factor) { return Graph.sharedTo(S.Of, Factor); });
+  }
+
+  /// An argument must be known where it is used: it comes from a kernel that runs before.
+  llvm::Error sharedComeFirst() const {
+    for (const SharedArgument &S : Graph.Shared)
+      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !isOfRoot(S))
+        return badUsage(
+            fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name, Graph.Nodes[S.Of].Name),
+            "link the other way round");
+    return llvm::Error::success();
+  }
+
+  llvm::ArrayRef<LinkText> Links;
+  llvm::ArrayRef<std::string> Dead;
+  VerticalGraph Graph;
+};
+
+} // namespace
+
+llvm::Error requireTree(const VerticalGraph &Graph) {
+  auto IsBefore = [&](unsigned Node) { return llvm::is_contained(Graph.Before, Node); };
+  auto Producers = [&](unsigned Node) {
+    return llvm::count_if(Graph.Flows, [=](const Flow &F) { return F.Consumer == Node && !IsBefore(F.Producer); });
+  };
+  for (unsigned Node : Graph.Order)
+    if (const VerticalNode &N = Graph.Nodes[Node]; Producers(Node) > 1)
+      return llvm::make_error<Failure>(
+          ExitCode::BadInput,
+          std::vector<Message>{Blocker{BlockerKind::SeveralProducers, N.Facts->Where, N.Name}.message()});
+  for (unsigned Node : Graph.Order)
+    if (Producers(Node) == 0 && Node != Graph.Root && !IsBefore(Node))
+      return badUsage(
+          fmt::format("{} and {} both read no intermediate", Graph.Nodes[Graph.Root].Name, Graph.Nodes[Node].Name),
+          "link what a kernel stores to the parameter that the next one reads it from");
+  return llvm::Error::success();
+}
+
+llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
+                                          llvm::ArrayRef<std::string> Dead) {
+  return Linking(std::move(Nodes), Links, Dead).run();
+}
+
+} // namespace cufuse

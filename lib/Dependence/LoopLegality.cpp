@@ -1,0 +1,128 @@
+#include "cufuse/Dependence/LoopLegality.h"
+
+#include "CheckAliases.h"
+
+#include "cufuse/Dependence/Streams.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+class LoopCheck {
+public:
+  LoopCheck(const VerticalGraph &Graph, unsigned Width) : Graph(Graph), Width(Width) {}
+
+  llvm::Expected<std::vector<AtMost>> run() {
+    for (const Flow &F : Graph.Flows)
+      flow(F);
+    bounds();
+    checkAliases(Graph, Refused);
+    if (llvm::Error Error = Refused.take())
+      return std::move(Error);
+    const Polynomial Elements = Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound);
+    // Indices fit the types in which kernels compute them, also in the last turn.
+    return std::vector<AtMost>{{Elements, Polynomial::constant(MostElements - (Width > 1 ? Width : 0))}};
+  }
+
+private:
+  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) { Refused.add({Kind, Where, Fact}); }
+
+  void flow(const Flow &F) {
+    const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
+    const std::string Stored = storedBy(Producer, F.Out);
+    producer(F, Producer, Consumer);
+    for (const AccessSite &Site : Consumer.Accesses->Sites)
+      if (Site.Parameter == F.In)
+        checkOwn(Site, Consumer, Stored, Refused);
+    const AccessSite *Store = siteOf(Consumer, F.In, AccessSite::Kind::Store);
+    for (const Flow &Other : Graph.Flows) {
+      if (&Other == &F || Other.Producer != F.Producer || Other.Out != F.Out ||
+          !Graph.Nodes[Other.Consumer].stores(Other.In))
+        continue;
+      const std::string &Changes = Graph.Nodes[Other.Consumer].Name;
+      if (Store && &Other < &F)
+        refuse(BlockerKind::InPlaceHazard, Store->Where,
+               fmt::format("{}: {}; so does {}; {}", Consumer.Name, Store->str(), Changes, Stored));
+      else if (!Store && Other.Consumer < F.Consumer)
+        refuse(BlockerKind::InPlaceHazard, Consumer.Facts->Where,
+               fmt::format("{} takes {}, which {} has changed: link {}.{}={}.{}; {}", Consumer.Name, F.In, Changes,
+                           Changes, Other.In, Consumer.Name, F.In, Stored));
+    }
+  }
+
+  /// All of its elements are known when the consumers take them.
+  void producer(const Flow &F, const VerticalNode &Producer, const VerticalNode &Consumer) {
+    bool Loads = false;
+    for (const AccessSite &Site : Producer.Accesses->Sites)
+      if (Site.Parameter == F.Out && Site.What == AccessSite::Kind::Load) {
+        Loads = true;
+        checkOwn(Site, Producer, "itself", Refused);
+      }
+    const std::string Taken = fmt::format("; {} takes it as {}", Consumer.Name, F.In);
+    // In registers before, it is complete however the kernel changes it.
+    if (Graph.flowTo(F.Producer, F.Out) || (Loads && touchesEach(F.Out, *Producer.Accesses, *Producer.Shape))) {
+      for (const AccessSite &Site : Producer.Accesses->Sites)
+        if (Site.Parameter == F.Out && Site.What != AccessSite::Kind::Load)
+          checkOwn(Site, Producer, "itself", Refused);
+      return;
+    }
+    StoreProof Proof;
+    if (Producer.Shape->Width == 1) {
+      if (const auto Reason = proveStoredOnce(Producer, F.Out, std::nullopt, Proof, /*MayLoad=*/true))
+        return refuse(Reason->Kind, Reason->Where, Reason->Fact + Taken);
+      if (!(Proof.Elements == Producer.Shape->Bound))
+        refuse(BlockerKind::StoredSometimes, Producer.Facts->Where,
+               fmt::format("{}: {} of {}{}", Producer.Name, Proof.Elements.str(), Producer.Shape->Bound.str(), Taken));
+      return;
+    }
+    for (const AccessSite &Site : Producer.Accesses->Sites)
+      if (Site.Parameter == F.Out && Site.What != AccessSite::Kind::Load)
+        checkOwn(Site, Producer, "itself", Refused);
+    if (const AccessSite *Site = storesOtherwise(F.Out, *Producer.Accesses, *Producer.Shape))
+      refuse(BlockerKind::StoredTwice, Site->Where, fmt::format("{}: {}{}", Producer.Name, Site->str(), Taken));
+  }
+
+  /// All work on the same elements.
+  void bounds() {
+    const VerticalNode &First = Graph.Nodes[Graph.Root];
+    const Polynomial Made = Graph.inArguments(Graph.Root, First.Shape->Bound);
+    for (unsigned Node : llvm::drop_begin(Graph.Order)) {
+      const VerticalNode &N = Graph.Nodes[Node];
+      const Polynomial Own = Graph.inArguments(Node, N.Shape->Bound);
+      const bool Whole = First.Shape->Tail && N.Shape->Tail;
+      if (Own == Made && (Whole || (First.Shape->Width == N.Shape->Width && First.Shape->Tail == N.Shape->Tail)))
+        continue;
+      auto Described = [](const VerticalNode &Each, const Polynomial &Bound) {
+        const std::string Groups = Each.Shape->Tail ? "" : fmt::format(" in whole groups of {}", Each.Shape->Width);
+        return fmt::format("{}, of {} elements{}", Each.Accesses->Sites.front().str(), Bound.str(), Groups);
+      };
+      refuse(BlockerKind::DifferentBounds, N.Accesses->Sites.front().Where,
+             fmt::format("{}: {}; {}: {}", N.Name, Described(N, Own), First.Name, Described(First, Made)));
+    }
+  }
+
+  const VerticalGraph &Graph;
+  const unsigned Width;
+  Refusals Refused;
+};
+
+} // namespace
+
+unsigned loopWidth(const VerticalGraph &Graph, unsigned Vectorize) {
+  unsigned Width = 1;
+  bool Tail = true;
+  for (const VerticalNode &N : Graph.Nodes) {
+    Width = std::max(Width, N.Shape->Width);
+    Tail &= N.Shape->Tail;
+  }
+  return Tail ? std::max(Width, Vectorize) : Width;
+}
+
+llvm::Expected<std::vector<AtMost>> checkOneLoop(const VerticalGraph &Graph, unsigned Width) {
+  return LoopCheck(Graph, Width).run();
+}
+
+} // namespace cufuse

@@ -1,0 +1,271 @@
+#include "cufuse/Dependence/Pointwise.h"
+
+#include <fmt/format.h>
+
+namespace cufuse {
+
+namespace {
+
+const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0), BlockX = builtinAtom(Builtin::BlockIdx, 0),
+                  BlockDimX = builtinAtom(Builtin::BlockDim, 0), GridDimX = builtinAtom(Builtin::GridDim, 0);
+
+const LoopAccess *loopOf(const std::string &Atom, const KernelAccesses &Accesses) {
+  for (const LoopAccess &Loop : Accesses.Loops)
+    if (Loop.Atom == Atom)
+      return &Loop;
+  return nullptr;
+}
+
+class Recognition {
+public:
+  Recognition(const KernelFacts &Facts, const KernelAccesses &Accesses) : Facts(Facts), Accesses(Accesses) {}
+
+  ShapeFacts run() {
+    findLoop();
+    cooperation();
+    indices();
+    sites();
+    if (Shape.Reasons.empty() && !HasStore)
+      reason("it stores nothing", Facts.Where);
+    if (Shape.Reasons.empty())
+      Shape.Shape = KernelShape::Pointwise;
+    else if (isRowWise())
+      Shape.Shape = KernelShape::RowWise;
+    return std::move(Shape);
+  }
+
+private:
+  void reason(std::string What, const SourcePlace &Where) {
+    for (const Finding &Known : Shape.Reasons)
+      if (Known.What == What && Known.Where.str() == Where.str())
+        return;
+    Shape.Reasons.push_back({std::move(What), Facts.Name, Where});
+  }
+
+  void findLoop() {
+    const Polynomial Stride = Polynomial::atom(BlockDimX) * Polynomial::atom(GridDimX);
+    for (unsigned I = 0; I < Accesses.Loops.size(); ++I) {
+      const LoopAccess &Loop = Accesses.Loops[I];
+      const Polynomial Factor = Loop.Start.split(ThreadX).first;
+      if (!Factor.asConstant() || Factor.isZero() || !(Loop.Step == Stride * Factor) ||
+          !(Loop.Start == linearIndex() * Factor))
+        continue;
+      if (Shape.Strided)
+        return reason("it has several loops over the grid", Loop.Where);
+      Shape.Strided = true;
+      Shape.Loop = I;
+      if (Loop.LeftEarly || !endsAtBound(I))
+        reason("its loop over the grid may be left early", Loop.Where);
+      for (const Finding &Variable : Loop.Carried)
+        reason(Variable.What + " is carried from one element to the next", Variable.Where);
+    }
+  }
+
+  /// Does the loop go on if and only if the element is below a bound? What else it asks may hold for later elements.
+  bool endsAtBound(unsigned Loop) const {
+    for (const AccessSite &Site : Accesses.Sites)
+      for (const PathStep &Step : Site.Path)
+        if (Step.What == PathStep::Kind::Loop && Step.Id == Loop)
+          return Step.Exact;
+    return true; // it accesses nothing
+  }
+
+  /// What threads do together, and what else cannot be followed.
+  void cooperation() {
+    for (const BarrierFacts &Barrier : Facts.Barriers)
+      reason("it synchronises: " + Barrier.Call, Barrier.Where);
+    for (const std::string &Barrier : Facts.LibraryBarriers)
+      reason("a library synchronises: " + Barrier, Facts.Where);
+    for (const Finding &Primitive : Facts.WarpPrimitives)
+      reason("threads of a warp work together: " + Primitive.What, Primitive.Where);
+    for (const Finding &Atomic : Facts.Atomics)
+      reason("it has an atomic: " + Atomic.What, Atomic.Where);
+    for (const auto *Shared : {&Facts.StaticShared, &Facts.DynamicShared})
+      for (const SharedArray &S : *Shared)
+        reason("it has shared memory: " + S.Name, S.Where);
+    for (const GlobalFacts &Global : Facts.Globals)
+      if (Global.Space != "__constant__")
+        reason("it uses the variable " + Global.Name, Facts.Where);
+    for (size_t B = 0; B < BuiltinNames.size(); ++B)
+      if (Facts.ReadByHelper[B] || Facts.ReadByLibrary[B])
+        reason(fmt::format("a function that it calls reads {}", BuiltinNames[B]), Facts.Where);
+    for (const Finding &F : Accesses.Unfollowed)
+      reason(F.What, F.Where);
+    for (const std::string &Name : Accesses.PointerVariables)
+      reason(Name + " holds pointers", Facts.Where);
+    for (const ParameterAccess &P : Accesses.Parameters)
+      if (P.Volatile || P.HidesPointers)
+        reason(P.Name + (P.Volatile ? " points to volatile memory" : " holds pointers"), Facts.Where);
+  }
+
+  std::optional<Polynomial> element(const Polynomial &P) const { return inElement(P, Accesses, Shape); }
+
+  void dependence(const std::string &What, const Polynomial &P, const SourcePlace &Where) {
+    if (!element(P))
+      reason(fmt::format("{} depends on the thread other than by its linear index: {}", What, P.str()), Where);
+  }
+
+  void indices() {
+    for (const ThreadUse &Use : Accesses.Uses)
+      dependence("'" + Use.Text + "'", Use.Value, Use.Where);
+    for (unsigned I = 0; I < Accesses.Loops.size(); ++I)
+      if (!(Shape.Strided && I == Shape.Loop)) {
+        dependence("a loop's start", Accesses.Loops[I].Start, Accesses.Loops[I].Where);
+        dependence("a loop's step", Accesses.Loops[I].Step, Accesses.Loops[I].Where);
+      }
+    for (const AccessSite &Site : Accesses.Sites)
+      for (const PathStep &Step : Site.Path)
+        for (const Less &L : Step.Holds) {
+          dependence("'" + Step.Text + "'", L.Left, Step.Where);
+          dependence("'" + Step.Text + "'", L.Right, Step.Where);
+        }
+  }
+
+  /// `element < Bound`, from the path of a site.
+  std::vector<Polynomial> boundsOf(const AccessSite &Site) const {
+    std::vector<Polynomial> Bounds;
+    for (const PathStep &Step : Site.Path)
+      for (const Less &L : Step.Holds) {
+        const auto Left = element(L.Left), Right = element(L.Right);
+        if (!Left || !Right || Right->contains(ElementAtom))
+          continue;
+        const Polynomial Distance = *Left - Polynomial::atom(ElementAtom);
+        const Polynomial Bound = *Right - Distance;
+        if (Distance.asConstant() && isUniform(Bound) && std::find(Bounds.begin(), Bounds.end(), Bound) == Bounds.end())
+          Bounds.push_back(Bound);
+      }
+    return Bounds;
+  }
+
+  /// Made of integer parameters alone.
+  bool isUniform(const Polynomial &P) const {
+    for (const std::string &Atom : P.atoms()) {
+      auto Found = Accesses.Quotients.find(Atom);
+      if (Found != Accesses.Quotients.end()
+              ? !isUniform(Found->second.Dividend) || !isUniform(Found->second.Divisor)
+              : std::none_of(Accesses.Parameters.begin(), Accesses.Parameters.end(),
+                             [&](const ParameterAccess &Each) { return Each.Name == Atom; }))
+        return false;
+    }
+    return true;
+  }
+
+  void sites() {
+    const bool InGroups = recogniseGroups(Accesses, Shape);
+    if (InGroups && !isUniform(Shape.Bound))
+      reason(fmt::format("its bound {} is not made of parameters", shown(Shape.Bound)), Facts.Where);
+    for (const AccessSite &Site : Accesses.Sites) {
+      switch (Site.What) {
+      case AccessSite::Kind::Atomic:
+        continue; // said by the kernel's facts
+      case AccessSite::Kind::Escape:
+        reason(fmt::format("{} is not followed: '{}'", Site.Parameter, Site.Text), Site.Where);
+        continue;
+      case AccessSite::Kind::Load:
+        if (Site.Index)
+          dependence("the index of '" + Site.Text + "'", *Site.Index, Site.Where);
+        continue;
+      case AccessSite::Kind::Store:
+        break;
+      }
+      HasStore = true;
+      if (InGroups)
+        continue; // each is the thread's own
+      const std::optional<Polynomial> Index = Site.Index ? element(*Site.Index) : std::nullopt;
+      if (!Index || !Index->contains(ElementAtom)) {
+        reason(fmt::format("the index of '{}' is no function of the thread's linear index", Site.Text), Site.Where);
+        continue;
+      }
+      if (Shape.Strided && std::none_of(Site.Path.begin(), Site.Path.end(), [&](const PathStep &Step) {
+            return Step.What == PathStep::Kind::Loop && Step.Id == Shape.Loop;
+          })) {
+        reason(fmt::format("'{}' stands outside the loop over the grid", Site.Text), Site.Where);
+        continue;
+      }
+      const std::vector<Polynomial> Bounds = boundsOf(Site);
+      if (Bounds.size() != 1)
+        reason(Bounds.empty()
+                   ? fmt::format("no condition bounds the element of '{}'", Site.Text)
+                   : fmt::format("'{}' has two bounds: {} and {}", Site.Text, Bounds[0].str(), Bounds[1].str()),
+               Site.Where);
+      else if (Bound && !(*Bound == Bounds[0]))
+        reason(fmt::format("stores have different bounds: {} and {}", Bound->str(), Bounds[0].str()), Site.Where);
+      else
+        Shape.Bound = *(Bound = Bounds[0]);
+    }
+  }
+
+  bool isRowWise() const {
+    bool Stores = false;
+    for (const AccessSite &Site : Accesses.Sites) {
+      if (Site.What == AccessSite::Kind::Load)
+        continue;
+      if (Site.What != AccessSite::Kind::Store || !Site.Index)
+        return false;
+      Stores = true;
+      const auto [Row, Column] = Site.Index->split(BlockX);
+      if (Row.isZero())
+        return false;
+      for (const std::string &Atom : Row.atoms())
+        if (isBuiltin(Atom) || loopOf(Atom, Accesses))
+          return false;
+      for (const std::string &Atom : Column.atoms()) {
+        const LoopAccess *Loop = loopOf(Atom, Accesses);
+        const bool Strides = Loop && Loop->Start == Polynomial::atom(ThreadX);
+        if ((isBuiltin(Atom) && Atom != ThreadX) || (Loop && !Strides && !isUniform(Loop->Start)))
+          return false;
+      }
+    }
+    return Stores;
+  }
+
+  const KernelFacts &Facts;
+  const KernelAccesses &Accesses;
+  ShapeFacts Shape;
+  std::optional<Polynomial> Bound;
+  bool HasStore = false;
+};
+
+} // namespace
+
+Polynomial linearIndex() { return Polynomial::atom(BlockX) * Polynomial::atom(BlockDimX) + Polynomial::atom(ThreadX); }
+
+ShapeFacts recogniseShape(const KernelFacts &Facts, const KernelAccesses &Accesses) {
+  return Recognition(Facts, Accesses).run();
+}
+
+std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &Accesses, const ShapeFacts &Shape) {
+  const Polynomial Element = Polynomial::atom(ElementAtom);
+  Polynomial Result = P;
+  if (Shape.Strided) {
+    const LoopAccess &Loop = Accesses.Loops[Shape.Loop];
+    Result = Result.substitute(Loop.Atom, Element * Loop.Start.split(ThreadX).first);
+  } else {
+    const Polynomial Factor = Result.split(ThreadX).first;
+    Result = Result + Factor * (Element - linearIndex());
+  }
+  for (const std::string &Atom : Result.atoms()) {
+    if (isBuiltin(Atom))
+      return std::nullopt;
+    if (auto Found = Accesses.Quotients.find(Atom); Found != Accesses.Quotients.end()) {
+      const auto Dividend = inElement(Found->second.Dividend, Accesses, Shape);
+      const auto Divisor = inElement(Found->second.Divisor, Accesses, Shape);
+      if (!Dividend || !Divisor)
+        return std::nullopt;
+      const auto Number = Divisor->asConstant();
+      const auto Exact = Number ? Dividend->dividedBy(*Number) : std::nullopt;
+      Result = Result.substitute(
+          Atom, Exact ? *Exact : Polynomial::atom(fmt::format("({} / {})", Dividend->str(), Divisor->str())));
+    }
+  }
+  return Result;
+}
+
+std::string shown(const Polynomial &P) {
+  std::string Text = P.str();
+  for (size_t At; (At = Text.find('#')) != std::string::npos;)
+    Text.erase(At, 1);
+  return Text;
+}
+
+} // namespace cufuse

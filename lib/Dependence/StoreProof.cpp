@@ -1,0 +1,416 @@
+#include "cufuse/Dependence/StoreProof.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+/// A number of a range: what a thread, block or loop index counts.
+struct Varying {
+  std::string Atom;
+  std::optional<Polynomial> Range; ///< 0 … Range − 1; nothing: without end.
+  bool Block = false;              ///< A block index: the launch decides how far it counts.
+};
+
+struct Digit {
+  Polynomial Value, Radix;
+};
+
+class Prover {
+public:
+  Prover(const VerticalNode &Node, llvm::StringRef Parameter, std::optional<BlockShape> Block, bool MayLoad)
+      : Node(Node), Parameter(Parameter), Block(Block), MayLoad(MayLoad) {}
+
+  std::optional<Blocker> run(StoreProof &Result) {
+    std::vector<const AccessSite *> Stores;
+    for (const AccessSite &Site : Node.Accesses->Sites) {
+      if (Site.Parameter != Parameter)
+        continue;
+      if (Site.What == AccessSite::Kind::Atomic)
+        return blocker(BlockerKind::IntermediateAtomic, Site, Site.str());
+      if (Site.What == AccessSite::Kind::Load && MayLoad)
+        continue;
+      if (Site.What == AccessSite::Kind::Load)
+        return blocker(BlockerKind::IntermediateRead, Site, Site.str());
+      if (Site.What == AccessSite::Kind::Escape || !Site.Direct)
+        return blocker(BlockerKind::IntermediateEscapes, Site, Site.str());
+      Stores.push_back(&Site);
+    }
+    const AccessSite &First = *Stores.front();
+    for (const AccessSite *Site : Stores) {
+      if (!Site->Index)
+        return blocker(BlockerKind::StoredTwice, *Site, Site->str() + ", an index that is not known");
+      if (!(*Site->Index == *First.Index) || Site->Width != First.Width)
+        return blocker(BlockerKind::StoredTwice, *Site, First.str() + " and " + Site->str());
+    }
+    if (auto Reason = cover(Stores, 0, true))
+      return Reason;
+    Index = *First.Index;
+    if (First.Width > 1) { // as if its elements were stored one by one
+      Turns.push_back({"lane#", Polynomial::constant(First.Width)});
+      Index = Index + Polynomial::atom("lane#");
+    }
+    if (auto Reason = expandLoops(First))
+      return Reason;
+    fixShape();
+    boundTurns();
+    splitQuotients();
+    boundTurns(); // of loops that start at a quotient
+    if (!findDigits(Index, Polynomial::constant(1)))
+      return blocker(BlockerKind::StoredTwice, First,
+                     fmt::format("{}: no guards show that {} counts the elements once each", First.str(), Index.str()));
+    for (const Less &Guard : Guards)
+      if (llvm::none_of(Digits, [&](const Digit &D) { return D.Value == Guard.Left && D.Radix == Guard.Right; }))
+        return blocker(BlockerKind::StoredSometimes, First,
+                       fmt::format("{}, only if {} < {}", First.str(), Guard.Left.str(), Guard.Right.str()));
+    for (const Digit &D : Digits)
+      if (auto Reason = counts(D, First))
+        return Reason;
+    if (auto Reason = leftOver(First))
+      return Reason;
+    finish(Result);
+    return std::nullopt;
+  }
+
+  /// By the same numbers: what is no part of the index repeats the access.
+  std::optional<Polynomial> repeats(const AccessSite &Site) {
+    if (!Site.Index)
+      return std::nullopt;
+    for (const PathStep &Step : Site.Path) {
+      if (Step.What == PathStep::Kind::Unknown)
+        return std::nullopt;
+      if (Step.What == PathStep::Kind::Loop)
+        Loops.push_back(Step.Id);
+      Guards.insert(Guards.end(), Step.Holds.begin(), Step.Holds.end());
+    }
+    Index = *Site.Index;
+    if (expandLoops(Site))
+      return std::nullopt;
+    fixShape();
+    boundTurns();
+    splitQuotients();
+    boundTurns(); // of loops that start at a quotient
+    if (llvm::any_of(Split, [&](const std::string &Atom) { return Index.contains(Atom); }))
+      return std::nullopt;
+    // Neither an offset nor the direction matters.
+    const std::set<std::string> Atoms = Index.atoms();
+    Polynomial Moved;
+    for (const auto &[Atoms, Factor] : Index.terms()) {
+      Polynomial Term = Polynomial::constant(Factor);
+      for (const std::string &Atom : Atoms)
+        Term = Term * Polynomial::atom(Atom);
+      if (llvm::any_of(All, [&](const Varying &V) { return llvm::is_contained(Atoms, V.Atom); }))
+        Moved = Moved + Term;
+    }
+    const Polynomial Reversed = Polynomial() - Moved;
+    Index = Reversed.hasNegative() ? Moved : Reversed;
+    if (!findDigits(Index, Polynomial::constant(1)))
+      return std::nullopt;
+    for (const Digit &D : Digits)
+      if (counts(D, Site))
+        return std::nullopt;
+    // An offset is the same for all that counts.
+    for (const auto &[Atom, Q] : Node.Accesses->Quotients)
+      if (Atoms.count(Atom) && !Used.count(Atom))
+        for (const Polynomial &P : {substituted(Q.Dividend), substituted(Q.Divisor)})
+          if (llvm::any_of(Used, [&](const std::string &Counting) { return P.contains(Counting); }) ||
+              llvm::any_of(Split, [&](const std::string &Gone) { return P.contains(Gone); }))
+            return std::nullopt;
+    Polynomial Times = Polynomial::constant(1);
+    for (const Varying &V : All)
+      if (!Used.count(V.Atom)) {
+        if (!V.Range)
+          return std::nullopt;
+        if (!V.Block || mayBeMany(V.Atom))
+          Times = Times * *V.Range;
+      }
+    return Times;
+  }
+
+private:
+  /// A grid has one block in dimensions behind the last one that the kernel reads.
+  bool mayBeMany(const std::string &BlockAtom) const {
+    bool Read = false;
+    for (int D = 2; D >= 0; --D) {
+      for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
+        Read |= Node.Facts->Reads[static_cast<size_t>(B)][D];
+      if (BlockAtom == builtinAtom(Builtin::BlockIdx, D))
+        return Read || D == 0;
+    }
+    return true;
+  }
+
+  Blocker blocker(BlockerKind Kind, const AccessSite &Site, const std::string &Fact) const {
+    return {Kind, Site.Where, Node.Name + ": " + Fact};
+  }
+
+  /// Does exactly one of the stores happen, whatever the way taken below `Depth`? Collects guards and loops.
+  std::optional<Blocker> cover(llvm::ArrayRef<const AccessSite *> Stores, size_t Depth, bool MayGuard) {
+    for (const AccessSite *Site : Stores)
+      if (Site->Path.size() == Depth) {
+        if (Stores.size() == 1)
+          return std::nullopt;
+        return blocker(BlockerKind::StoredTwice, *Stores.back(), Stores[0]->str() + " and " + Stores[1]->str());
+      }
+    const AccessSite &First = *Stores.front();
+    const PathStep &Step = First.Path[Depth];
+    auto Sometimes = [&] {
+      return blocker(BlockerKind::StoredSometimes, First,
+                     fmt::format("{}, under '{}' at {}", First.str(), Step.Text, Step.Where.str()));
+    };
+    std::vector<const AccessSite *> Taken, Other;
+    for (const AccessSite *Site : Stores) {
+      const PathStep &Own = Site->Path[Depth];
+      if (Own.What != Step.What || Own.What == PathStep::Kind::Unknown || Own.Id != Step.Id)
+        return Sometimes();
+      (Own.Taken ? Taken : Other).push_back(Site);
+    }
+    if (Step.What == PathStep::Kind::Branch && !Taken.empty() && !Other.empty()) {
+      if (auto Reason = cover(Taken, Depth + 1, false))
+        return Reason;
+      return cover(Other, Depth + 1, false);
+    }
+    if (!MayGuard || !Step.Exact || (Step.What == PathStep::Kind::Loop && Node.Accesses->Loops[Step.Id].LeftEarly))
+      return Sometimes();
+    if (Step.What == PathStep::Kind::Loop)
+      Loops.push_back(Step.Id);
+    for (const Less &Guard : Step.Holds)
+      if (llvm::none_of(Guards, [&](const Less &G) { return G.Left == Guard.Left && G.Right == Guard.Right; }))
+        Guards.push_back(Guard);
+    return cover(Stores, Depth + 1, true);
+  }
+
+  Polynomial substituted(Polynomial P) const {
+    for (const auto &[Atom, Value] : Substitutions)
+      P = P.substitute(Atom, Value);
+    return P;
+  }
+  void substitute(const std::string &Atom, const Polynomial &Value) {
+    Substitutions.push_back({Atom, Value});
+    Index = Index.substitute(Atom, Value);
+    for (Less &Guard : Guards) {
+      Guard.Left = Guard.Left.substitute(Atom, Value);
+      Guard.Right = Guard.Right.substitute(Atom, Value);
+    }
+  }
+
+  /// A loop variable is its start plus its step times the number of the turn.
+  std::optional<Blocker> expandLoops(const AccessSite &First) {
+    for (unsigned Id : llvm::reverse(Loops)) {
+      const LoopAccess &Loop = Node.Accesses->Loops[Id];
+      Varying Turn{fmt::format("turn#{}", Id), std::nullopt};
+      const auto Start = Loop.Start.asConstant(), Step = Loop.Step.asConstant();
+      if (Loop.Step.hasNegative() || Loop.Step.isZero())
+        return blocker(BlockerKind::StoredTwice, First, First.str() + ", in a loop that does not count up");
+      if (Start && Step)
+        for (auto Guard = Guards.begin(); Guard != Guards.end(); ++Guard)
+          if (const auto End = Guard->Right.asConstant(); End && Guard->Left == Polynomial::atom(Loop.Atom)) {
+            Turn.Range = Polynomial::constant(*End > *Start ? (*End - *Start + *Step - 1) / *Step : 0);
+            Guards.erase(Guard);
+            break;
+          }
+      Turns.push_back(Turn);
+      substitute(Loop.Atom, Loop.Start + Loop.Step * Polynomial::atom(Turn.Atom));
+    }
+    return std::nullopt;
+  }
+
+  /// Dimensions of the block as numbers. Without one, there is a single dimension.
+  void fixShape() {
+    const unsigned Sizes[] = {Block ? Block->X : 0, Block ? Block->Y : 1, Block ? Block->Z : 1};
+    for (int D = 0; D < 3; ++D) {
+      const std::string Thread = builtinAtom(Builtin::ThreadIdx, D), Dim = builtinAtom(Builtin::BlockDim, D),
+                        BlockAtom = builtinAtom(Builtin::BlockIdx, D), Grid = builtinAtom(Builtin::GridDim, D);
+      if (Sizes[D] == 1)
+        substitute(Thread, {});
+      else
+        All.push_back({Thread, Sizes[D] ? Polynomial::constant(Sizes[D]) : Polynomial::atom(Dim)});
+      if (Sizes[D])
+        substitute(Dim, Polynomial::constant(Sizes[D]));
+      if (!Block && D > 0) {
+        substitute(BlockAtom, {});
+        substitute(Grid, Polynomial::constant(1));
+      } else {
+        All.push_back({BlockAtom, Polynomial::atom(Grid), true});
+      }
+    }
+    All.insert(All.end(), Turns.begin(), Turns.end());
+  }
+
+  /// What counts in a polynomial, and by how much.
+  using Parts = std::vector<std::pair<Varying, Polynomial>>;
+  Parts partsOf(const Polynomial &P, Polynomial &Rest) const {
+    Parts Found;
+    Rest = P;
+    for (const Varying &V : All)
+      if (auto [Factor, Others] = Rest.split(V.Atom); !Factor.isZero()) {
+        Found.push_back({V, Factor});
+        Rest = Others;
+      }
+    return Found;
+  }
+
+  /// How far parts count together, each number once; endless if one of them has no range.
+  struct Reach {
+    Polynomial Numbers = Polynomial::constant(1);
+    bool Endless = false;
+  };
+  static std::optional<Reach> reachOf(Parts Left) {
+    Reach R;
+    while (!Left.empty()) {
+      auto Next = llvm::find_if(Left, [&](const auto &Part) { return !R.Endless && Part.second == R.Numbers; });
+      if (Next == Left.end())
+        return std::nullopt;
+      R.Endless = !Next->first.Range;
+      if (!R.Endless)
+        R.Numbers = R.Numbers * *Next->first.Range;
+      Left.erase(Next);
+    }
+    return R;
+  }
+
+  /// `for (i = thread; i < 1024; i += 256)` has four turns, if there are 256 threads.
+  void boundTurns() {
+    llvm::erase_if(Guards, [&](const Less &Guard) {
+      Polynomial Rest;
+      const Parts Counting = partsOf(Guard.Left, Rest);
+      const std::optional<Reach> R = reachOf(Counting);
+      const auto Numbers = R ? R->Numbers.asConstant() : std::nullopt, End = Guard.Right.asConstant();
+      if (!Numbers || !R->Endless || !Rest.isZero() || !End || *End < 1 || *End % *Numbers != 0)
+        return false;
+      for (const auto &[Counted, Factor] : Counting)
+        for (Varying &V : All)
+          if (V.Atom == Counted.Atom && !V.Range)
+            V.Range = Polynomial::constant(*End / *Numbers);
+      return true;
+    });
+  }
+
+  /// `i / 64` and `i % 64` count on their own, where i counts all numbers below a multiple of 64: the threads of a
+  /// block load a tile so, whatever its width is.
+  void splitQuotients() {
+    for (const auto &[Atom, Q] : Node.Accesses->Quotients) {
+      const Polynomial Dividend = substituted(Q.Dividend);
+      const auto Divisor = substituted(Q.Divisor).asConstant();
+      auto Uses = [&](const Polynomial &P) { return P.contains(Atom); };
+      if (!Divisor || *Divisor < 1 ||
+          !(Uses(Index) || llvm::any_of(Guards, [&](const Less &G) { return Uses(G.Left) || Uses(G.Right); })))
+        continue;
+      Polynomial Rest;
+      const Parts Counting = partsOf(Dividend, Rest);
+      const std::optional<Reach> R = reachOf(Counting);
+      const auto Quotients = R && !R->Endless && Rest.isZero() ? R->Numbers.dividedBy(*Divisor) : std::nullopt;
+      if (!Quotients || Counting.empty())
+        continue;
+      const std::string Remainder = fmt::format("({} % {})", Dividend.str(), *Divisor);
+      for (const auto &[V, Factor] : Counting) {
+        Split.insert(V.Atom);
+        llvm::erase_if(All, [&, &V = V](const Varying &Other) { return Other.Atom == V.Atom; });
+      }
+      All.push_back({Atom, *Quotients});
+      All.push_back({Remainder, Polynomial::constant(*Divisor)});
+      const auto &[Lowest, One] = *llvm::find_if(Counting, [](const auto &P) { return P.second.asConstant() == 1; });
+      substitute(Lowest.Atom, Polynomial::constant(*Divisor) * Polynomial::atom(Atom) + Polynomial::atom(Remainder) -
+                                  (Dividend - Polynomial::atom(Lowest.Atom)));
+    }
+  }
+
+  /// `Rest` as digits, from `Scale` up.
+  bool findDigits(const Polynomial &Rest, const Polynomial &Scale) {
+    constexpr size_t MostDigits = 6;
+    std::vector<Digit> Candidates;
+    for (const Less &Guard : Guards)
+      Candidates.push_back({Guard.Left, Guard.Right});
+    for (const Varying &V : All)
+      if (V.Range) // its own range is its guard
+        Candidates.push_back({Polynomial::atom(V.Atom), *V.Range});
+    for (const Digit &D : Candidates) {
+      if (Digits.size() == MostDigits || llvm::any_of(Digits, [&](const Digit &Used) { return Used.Value == D.Value; }))
+        continue;
+      const Polynomial Higher = Rest - Scale * D.Value;
+      Digits.push_back(D);
+      if (Higher.isZero() || (Higher.terms().size() < Rest.terms().size() && findDigits(Higher, Scale * D.Radix)))
+        return true;
+      Digits.pop_back();
+    }
+    return false;
+  }
+
+  /// Does the digit take every value below its radix once?
+  std::optional<Blocker> counts(const Digit &D, const AccessSite &Site) {
+    auto Refuse = [&](const std::string &Why) {
+      return blocker(BlockerKind::StoredTwice, Site, fmt::format("{}: {} {}", Site.str(), D.Value.str(), Why));
+    };
+    Polynomial Rest;
+    const Parts Counting = partsOf(D.Value, Rest);
+    for (const auto &[V, Factor] : Counting)
+      if (!Used.insert(V.Atom).second)
+        return Refuse("shares " + V.Atom + " with another part of the index");
+    if (!Rest.isZero())
+      return Refuse("does not start at 0");
+    const std::optional<Reach> R = reachOf(Counting);
+    if (!R)
+      return Refuse("skips or repeats numbers");
+    if (!R->Endless && Block && !(R->Numbers == D.Radix)) {
+      Requirements.push_back({D.Radix, R->Numbers});
+      if (!R->Numbers.asConstant())
+        Requirements.push_back({R->Numbers, Polynomial::constant(MostElements)});
+    }
+    return std::nullopt;
+  }
+
+  /// What counts without being a part of the index stores elements again.
+  std::optional<Blocker> leftOver(const AccessSite &Site) {
+    for (const Varying &V : All) {
+      if (Used.count(V.Atom))
+        continue;
+      if (V.Block)
+        Requirements.push_back({*V.Range, Polynomial::constant(1)});
+      else if (!V.Range || !(V.Range->asConstant() == 1))
+        return blocker(BlockerKind::StoredTwice, Site,
+                       fmt::format("{}: once for every {}", Site.str(),
+                                   V.Atom.find('#') == std::string::npos ? V.Atom : "turn of a loop"));
+    }
+    return std::nullopt;
+  }
+
+  void finish(StoreProof &Result) {
+    Result.Elements = Polynomial::constant(1);
+    for (const Digit &D : Digits) {
+      Result.Elements = Result.Elements * D.Radix;
+      if (Digits.size() > 1 && !D.Radix.asConstant())
+        Requirements.push_back({{}, D.Radix});
+      Requirements.push_back({Result.Elements, Polynomial::constant(MostElements)});
+    }
+    Result.Requirements = std::move(Requirements);
+  }
+
+  const VerticalNode &Node;
+  const llvm::StringRef Parameter;
+  const std::optional<BlockShape> Block;
+  const bool MayLoad;
+  Polynomial Index;
+  std::vector<Less> Guards;
+  std::vector<unsigned> Loops;
+  std::vector<Varying> Turns, All;
+  std::vector<std::pair<std::string, Polynomial>> Substitutions;
+  std::set<std::string> Split; ///< What counted until quotients and remainders took its place.
+  std::vector<Digit> Digits;
+  std::set<std::string> Used;
+  std::vector<AtMost> Requirements;
+};
+
+} // namespace
+
+std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
+                                       std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad) {
+  return Prover(Node, Parameter, Block, MayLoad).run(Proof);
+}
+
+std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block) {
+  return Prover(Node, Site.Parameter, Block, true).repeats(Site);
+}
+
+} // namespace cufuse

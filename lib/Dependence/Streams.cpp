@@ -1,0 +1,116 @@
+#include "cufuse/Dependence/Streams.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+const ParameterAccess *mayBeAliased(const VerticalNode &Node, llvm::StringRef Parameter) {
+  const ParameterAccess *Own = Node.parameter(Parameter);
+  for (const ParameterAccess &Other : Node.Accesses->Parameters)
+    if (&Other != Own && !Other.Element.empty() && !(Node.isDistinct(*Own) && Node.isDistinct(Other)) &&
+        (Node.stores(Parameter) || Node.stores(Other.Name)) &&
+        llvm::any_of(Node.Accesses->Sites, [&](const AccessSite &Site) { return Site.Parameter == Other.Name; }))
+      return &Other;
+  return nullptr;
+}
+
+bool isFollowedInGroups(const AccessSite &Site, const VerticalNode &Node) {
+  return Node.Shape->Width == 1 ||
+         (!Site.Compound && Site.Whole && (!Site.Deduced || Node.parameter(Site.Parameter)->ReadOnly));
+}
+
+namespace {
+
+class Planner {
+public:
+  explicit Planner(const VerticalGraph &Graph) : Graph(Graph) {}
+
+  std::vector<Stream> run() {
+    for (unsigned Node : Graph.Order)
+      for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
+        if (!P.Element.empty())
+          add(Node, P.Name);
+    return std::move(Streams);
+  }
+
+private:
+  void add(unsigned Node, const std::string &Parameter) {
+    const Flow *In = Graph.flowTo(Node, Parameter);
+    const bool Stored = Graph.Nodes[Node].stores(Parameter);
+    if (In && !Stored) {
+      streamOf(In->Producer, In->Out)->Users.push_back({Node, Parameter});
+      return;
+    }
+    Stream S;
+    S.Users = {{Node, Parameter}};
+    S.Stores = Stored && Graph.isLive(Node, Parameter);
+    if (In)
+      S.From = streamOf(In->Producer, In->Out) - Streams.data();
+    else
+      S.Loads = hasLoad(Node, Parameter);
+    if (In || Graph.isIntermediate(Node, Parameter)) {
+      Streams.push_back(std::move(S));
+      return;
+    }
+    // What several kernels only load is loaded once.
+    const auto Memory = Graph.memory(Node, Parameter);
+    if (Memory != std::pair(Node, Parameter) && !Stored)
+      if (Stream *Known = streamOf(Memory.first, Memory.second); Known && !Known->Stores) {
+        if (isWithin(Node, Parameter))
+          Known->Users.push_back({Node, Parameter});
+        return;
+      }
+    if (isWithin(Node, Parameter) &&
+        (Stored && !S.Loads ? storesEach(Node, Parameter) : touchesEachOf(Node, Parameter)))
+      Streams.push_back(std::move(S));
+  }
+
+  Stream *streamOf(unsigned Node, llvm::StringRef Parameter) {
+    for (Stream &S : Streams)
+      if (llvm::is_contained(S.Users, std::pair(Node, Parameter.str())))
+        return &S;
+    return nullptr;
+  }
+
+  bool hasLoad(unsigned Node, const std::string &Parameter) const {
+    return llvm::any_of(Graph.Nodes[Node].Accesses->Sites, [&](const AccessSite &Site) {
+      return Site.Parameter == Parameter && Site.What != AccessSite::Kind::Store;
+    });
+  }
+
+  /// Own elements only, in a way that the object in the pointer's place follows.
+  bool isWithin(unsigned Node, const std::string &Parameter) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    if (!N.parameter(Parameter)->Kept)
+      return false;
+    bool Any = false;
+    for (const AccessSite &Site : N.Accesses->Sites) {
+      if (Site.Parameter != Parameter)
+        continue;
+      Any = true;
+      if (!Site.Direct || !isFollowedInGroups(Site, N) ||
+          (Site.What != AccessSite::Kind::Load && Site.What != AccessSite::Kind::Store) ||
+          !isOwn(Site, *N.Accesses, *N.Shape))
+        return false;
+    }
+    return Any && !mayBeAliased(N, Parameter);
+  }
+
+  bool touchesEachOf(unsigned Node, const std::string &Parameter) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    return touchesEach(Parameter, *N.Accesses, *N.Shape);
+  }
+  bool storesEach(unsigned Node, const std::string &Parameter) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    return !storesOtherwise(Parameter, *N.Accesses, *N.Shape);
+  }
+
+  const VerticalGraph &Graph;
+  std::vector<Stream> Streams;
+};
+
+} // namespace
+
+std::vector<Stream> planStreams(const VerticalGraph &Graph) { return Planner(Graph).run(); }
+
+} // namespace cufuse

@@ -1,0 +1,527 @@
+#include "cufuse/Emit/Emit.h"
+
+#include "EmitKernel.h"
+#include "EmitLauncher.h"
+#include "EmitPrelude.h"
+#include "EmittedCuda.h"
+#include "Writer.h"
+#include "cufuse/Frontend/ForeignMacros.h"
+#include "cufuse/Plan/ExpectPtx.h"
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include <map>
+#include <set>
+
+namespace cufuse {
+
+namespace {
+
+class Emitter {
+public:
+  Emitter(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options)
+      : Constituents(Constituents), Plan(Plan), Options(Options), Out(Options.SourceFile, Options.LineDirectives) {}
+
+  FusedSource run() {
+    std::vector<const KernelFacts *> Facts;
+    for (const Constituent &C : Constituents)
+      Facts.push_back(C.Facts);
+    Out.write(constant(expectationLine(expectPtx(Facts, Plan, Options.Name))));
+    Out.write(constant(banner()));
+    architectureGuard();
+    // Before any macro of a user's header.
+    if (Plan.Cooperative)
+      Out.write("#include <cooperative_groups.h>");
+    if (rebindsLibraries(Constituents, Plan)) {
+      Out.write("#include <cuda_runtime.h>");
+      std::set<std::string> Before;
+      for (const Constituent &C : Constituents)
+        Before.insert(C.Text->BeforeLibraries.begin(), C.Text->BeforeLibraries.end());
+      for (const std::string &Line : Before)
+        Out.write(Line);
+      Out.blank();
+      ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
+      defineForLibraries(Out, Constituents, Options.Name, true);
+      includeLines(Out, Constituents, &KernelText::Libraries, false, Included);
+      defineForLibraries(Out, Constituents, Options.Name, false);
+      includes();
+    } else {
+      includes();
+      ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
+    }
+    for (const PartitionPlan &Partition : Plan.Partitions)
+      body(Partition);
+    ours(Out, [&](Writer &Own) { kernelAndLauncher(Own); });
+    return {Out.text(), header(), Out.structure()};
+  }
+
+private:
+  void kernelAndLauncher(Writer &To) const {
+    To.line("namespace {} {{", Options.Name);
+    To.blank();
+    if (std::any_of(Constituents.begin(), Constituents.end(),
+                    [](const Constituent &C) { return C.Text->HasConstants; }))
+      To.write(emitted(cuda::PaddedConstants) + "\n");
+    if (!Plan.hasBound() || !Options.KernelOnly)
+      emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/false);
+    if (Plan.hasBound())
+      emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/true);
+    if (!Options.KernelOnly) {
+      emitLauncher(To, Constituents, Plan);
+      To.blank();
+    }
+    To.line("}} // namespace {}", Options.Name);
+  }
+
+  /// Text of ours means what it says, whatever macros the headers of the users define.
+  void ours(Writer &To, llvm::function_ref<void(Writer &)> Emit) const {
+    Writer Own(Options.SourceFile, false);
+    Emit(Own);
+    llvm::StringSet<> Seen;
+    std::set<std::string> Hidden;
+    auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+    for (llvm::StringRef Left = Own.text(); !(Left = Left.drop_until(IsPart)).empty();) {
+      const llvm::StringRef Word = Left.take_while(IsPart);
+      Left = Left.drop_front(Word.size());
+      // Those are the toolkit's and the compiler's; two are macros inside Clang's own header.
+      if (Seen.insert(Word).second && !Word.starts_with("__") && !Word.starts_with("cuda") && Word != "dim3" &&
+          Word != "uint3" && isMacroOutside(Word))
+        Hidden.insert(Word.str());
+    }
+    for (const std::string &Name : Hidden)
+      To.line("#pragma push_macro(\"{0}\")\n#undef {0}", Name);
+    To.write(Own);
+    for (const std::string &Name : Hidden)
+      To.line("#pragma pop_macro(\"{}\")", Name);
+  }
+
+  /// Another architecture's text was not analysed.
+  void architectureGuard() {
+    std::set<unsigned> Allowed;
+    bool Asks = false;
+    for (const Constituent &C : Constituents)
+      if (!C.Text->Architectures.empty()) {
+        if (Asks)
+          std::erase_if(Allowed, [&](unsigned Each) { return !C.Text->Architectures.contains(Each); });
+        else
+          Allowed = C.Text->Architectures;
+        Asks = true;
+      }
+    if (!Asks)
+      return;
+    std::string Condition = "defined(__CUDA_ARCH__)", Names;
+    for (unsigned Each : Allowed) {
+      Condition += fmt::format(" && __CUDA_ARCH__ != {}", Each);
+      Names += fmt::format("{}sm_{}", Names.empty() ? "" : " and ", Each / 10);
+    }
+    Out.line("#if {}\n#error \"the kernels ask for the architecture, and were fused for {}: fuse them with --arch for "
+             "another\"\n#endif",
+             Condition, Names);
+  }
+
+  std::string banner() const {
+    constexpr std::array Heads = {"Kernels side by side in one launch", "Kernels in blocks of one launch",
+                                  "Kernels one after the other in one launch"};
+    std::string Text = fmt::format("// {}, fused by cufuse. Made by:\n//   {}\n//\n",
+                                   Constituents.front().Text->IsComposed ? "Dependent kernels as one in one launch"
+                                                                         : Heads[static_cast<size_t>(Plan.Shape)],
+                                   inComment(Options.Command));
+    for (const PartitionPlan &P : Plan.Partitions) {
+      const Constituent &C = Constituents[P.Constituent];
+      Text += fmt::format("// threads {:>4} to {:>4}{}: {}, block {}", P.First, P.First + P.PaddedThreads - 1,
+                          Plan.Shape == Geometry::Blocks ? " of its blocks" : "", inComment(C.Facts->QualifiedName),
+                          P.Block.str());
+      if (const unsigned Turns = Plan.Roles[P.Constituent].Turns; Turns > 1)
+        Text += fmt::format(", {} times", Turns);
+      if (P.Barrier)
+        Text += fmt::format(", barrier {}", P.Barrier);
+      else if (P.NamedBarriers == MaxNamedBarriers)
+        Text += ", all barriers";
+      Text += '\n';
+    }
+    Text.pop_back();
+    return Text;
+  }
+
+  /// Includes of all constituents, in order, but those already seen.
+  static void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents,
+                           std::vector<IncludeLine> KernelText::*List, bool ForArgumentsOnly,
+                           std::set<std::string> &Seen) {
+    // Each finds the macros of its kernel's file as they were there, and those of no other file.
+    std::map<llvm::StringRef, llvm::StringRef> Defined;
+    auto NameOf = [](llvm::StringRef Define) {
+      return Define.substr(8).take_until([](char C) { return llvm::is_contained(" \t(\n", C); });
+    };
+    auto Undefine = [&](llvm::ArrayRef<std::string> But) {
+      for (auto Each = Defined.begin(); Each != Defined.end();)
+        if (llvm::is_contained(But, Each->second)) {
+          ++Each;
+        } else {
+          To.line("#undef {}", Each->first.str());
+          Each = Defined.erase(Each);
+        }
+    };
+    for (const Constituent &C : Constituents)
+      for (const IncludeLine &Include : C.Text->*List) {
+        if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Include.Text).second)
+          continue;
+        Undefine(Include.Defines);
+        for (const std::string &Define : Include.Defines)
+          if (Defined.try_emplace(NameOf(Define), Define).second)
+            To.write(Define);
+        To.write(Include.Text);
+      }
+    Undefine({});
+  }
+
+  void includes() {
+    Out.line("#include \"{}\"", Options.HeaderFile);
+    Out.blank();
+    Writer Lines("", false);
+    includeLines(Lines, Constituents, &KernelText::Includes, false, Included);
+    if (!Lines.text().empty())
+      Out.write(llvm::StringRef(Lines.text()).rtrim().str());
+    if (std::any_of(Constituents.begin(), Constituents.end(),
+                    [](const Constituent &C) { return C.Text->HasHostShared; })) {
+      Out.blank();
+      Out.write(
+          "#ifndef __CUDACC_RDC__\n#error \"variables are shared with other objects: compile with -rdc=true\"\n#endif");
+    }
+    auto OfLinker = [](const Constituent &C) { return !C.Facts->LibraryFunctionsOfLinker.empty(); };
+    if (const auto User = llvm::find_if(Constituents, OfLinker);
+        User != Constituents.end() && rebindsLibraries(Constituents, Plan)) {
+      Out.blank();
+      Out.write(
+          fmt::format("#ifdef __CUDACC_RDC__\n#error \"{} uses a part of the block here: the linker must not take "
+                      "another file's instead. Compile without -rdc=true\"\n#endif",
+                      User->Facts->LibraryFunctionsOfLinker.front()));
+    }
+    Out.blank();
+  }
+
+  /// The namespace of a constituent's own text. Nothing of ours is in a scope around it, so that its names keep their
+  /// meaning.
+  std::string textSpace(const Constituent &C) const { return textNamespace(Options.Name, C); }
+
+  /// One constituent's (or copy's) namespace: what its names mean here, its closure, its kernel as a function.
+  void body(const PartitionPlan &Partition) {
+    const Constituent &C = Constituents[Partition.Constituent];
+    const KernelFacts &Facts = *C.Facts;
+    const std::string Path = partitionNamespace(Options.Name, Constituents, Plan, Partition);
+    const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.ForeignInBody);
+    Out.line("namespace {} {{", Path);
+    Out.blank();
+    Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
+    ours(Out, [&](Writer &Own) { barriers(Own, Facts); });
+    std::vector<const char *> Macros;
+    auto Define = [&](const char *Name, const char *Meaning) {
+      Out.line("#define {} {}", Name, Meaning);
+      Macros.push_back(Name);
+    };
+    // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
+    if (Plan.Cooperative)
+      for (const char *Word : {"__restrict__", "__restrict"})
+        Define(Word, "");
+    if (Facts.reads(Builtin::ThreadIdx))
+      Define("threadIdx", "cufuse_partition::threadIdx()");
+    if (Facts.reads(Builtin::BlockDim))
+      Define("blockDim", "cufuse_partition::blockDim()");
+    if (Plan.sharesIndices(Facts)) {
+      if (Facts.reads(Builtin::BlockIdx))
+        Define("blockIdx", "cufuse_partition::indices().blockIdx");
+      if (Facts.reads(Builtin::GridDim))
+        Define("gridDim", "cufuse_partition::indices().gridDim");
+      if (!Facts.DynamicShared.empty())
+        Define("cufuse_dynamicOffset", "cufuse_partition::indices().dynamicOffset");
+    } else if (Facts.sharesIndices() && !Facts.DynamicShared.empty()) {
+      Define("cufuse_dynamicOffset", "0u"); // the block's own indices are those of the kernel
+    }
+    for (const std::string &Line : C.Text->Usings)
+      Out.write(Line);
+    Out.blank();
+    auto Nested = C.Text->NestedUsings;
+    // A copy's namespaces hide those that hold the header's types.
+    if (Plan.Roles[Partition.Constituent].Copies > 1)
+      for (const auto &[Namespaces, Names] : C.Text->HeaderNames) {
+        std::vector<std::string> Prefix;
+        std::string Outer = textSpace(C);
+        for (llvm::StringRef Name : Namespaces) {
+          Prefix.push_back(Name.str());
+          Name.consume_front("inline ");
+          Outer += Name.empty() ? "" : "::" + Name.str();
+          if (const std::string Line = "using namespace " + Outer + ";"; !llvm::is_contained(Nested[Prefix], Line))
+            Nested[Prefix].push_back(Line);
+        }
+        for (const std::string &Name : Names)
+          if (!Namespaces.empty())
+            Nested[Namespaces].push_back(fmt::format("using {}::{};", textSpace(C), Name));
+      }
+    pieces(Out, C.Text->Body, Nested, Path, Plan.Roles[Partition.Constituent].Unroll);
+    for (const std::string &Name : C.Text->BodyMacros)
+      Out.line("#undef {}", Name);
+    for (const char *Name : Macros)
+      Out.line("#undef {}", Name);
+    Out.blank();
+    Out.line("}} // namespace {}", Path);
+    restoreMacros(Out, Saved);
+    Out.blank();
+  }
+
+  /// What stands for the barriers of the block, in the names that the kernel calls them by.
+  static void barriers(Writer &To, const KernelFacts &Facts) {
+    std::set<std::string> Barriers;
+    for (const BarrierFacts &Barrier : Facts.Barriers)
+      Barriers.insert(Barrier.Call);
+    const std::set<unsigned> &Named = Facts.NamedBarriers;
+    const bool All = Named.size() == MaxNamedBarriers;
+    if (Barriers.empty() && Named.empty())
+      return;
+    To.write(emitted(cuda::Barriers, {{"SYNC", Barriers.contains("__syncthreads")},
+                                      {"ALL_BARRIERS", All},
+                                      Named.empty() || All ? Given{"NAMED", false} : Given{"NAMED", placeOf(Named)},
+                                      {"COUNTED", !Named.empty()},
+                                      {"BARRIER_SYNC", Barriers.contains("__barrier_sync")},
+                                      {"COUNT", Barriers.contains("__syncthreads_count")},
+                                      {"AND", Barriers.contains("__syncthreads_and")},
+                                      {"OR", Barriers.contains("__syncthreads_or")}}));
+  }
+
+  /// `barrier == 3 ? 0 : barrier == 7 ? 1 : 2`
+  static std::string placeOf(const std::set<unsigned> &Numbers) {
+    unsigned Place = Numbers.size() - 1;
+    std::string Text = std::to_string(Place);
+    for (unsigned Number : llvm::drop_begin(llvm::reverse(Numbers)))
+      Text = fmt::format("barrier == {} ? {} : {}", Number, --Place, Text);
+    return Text;
+  }
+
+  /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
+  /// And names of the text that are macros of another constituent's headers only: here they are none. Out: those to
+  /// restore behind the text.
+  std::set<std::string> saveMacros(Writer &To, const KernelText &Text, const std::set<std::string> &Foreign) const {
+    std::set<std::string> Names(Text.BodyMacros.begin(), Text.BodyMacros.end());
+    Names.insert(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
+    std::erase_if(Names, [this](const std::string &Name) { return !isMacroOutside(Name); });
+    Names.insert(Foreign.begin(), Foreign.end());
+    for (const std::string &Name : Names) {
+      To.line("#pragma push_macro(\"{}\")", Name);
+      if (!Text.OutsideMacros.contains(Name))
+        To.line("#undef {}", Name);
+    }
+    return Names;
+  }
+
+  static void restoreMacros(Writer &To, const std::set<std::string> &Names) {
+    for (const std::string &Name : Names)
+      To.line("#pragma pop_macro(\"{}\")", Name);
+  }
+
+  bool isMacroOutside(llvm::StringRef Name) const {
+    return llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); });
+  }
+
+  /// With the grid-stride loop unrolled by a factor, or as it is where that is 0.
+  static OutputText inForm(const Piece &P, unsigned Factor) {
+    return Factor > 0 && P.Unrolled ? P.Unrolled->with(OutputText::Slot::Factor, constant(Factor)) : P.Text;
+  }
+
+  /// Pieces in order, with the namespaces around them opened and closed as needed.
+  void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
+              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path,
+              unsigned Unroll = 0) {
+    std::vector<std::string> Open;
+    std::set<std::vector<std::string>> Opened;
+    auto Move = [&](const std::vector<std::string> &Wanted) {
+      size_t Common = 0;
+      while (Common < Open.size() && Common < Wanted.size() && Open[Common] == Wanted[Common])
+        ++Common;
+      for (; Open.size() > Common; Open.pop_back())
+        To.write("}");
+      while (Open.size() < Wanted.size()) {
+        llvm::StringRef Name = Wanted[Open.size()];
+        const bool Inline = Name.consume_front("inline ");
+        To.line("{}namespace {}{{", Inline ? "inline " : "", Name.empty() ? "" : Name.str() + " ");
+        Open.push_back(Wanted[Open.size()]);
+        if (auto Usings = NestedUsings.find(Open); Usings != NestedUsings.end() && Opened.insert(Open).second)
+          for (const std::string &Line : Usings->second)
+            To.write(Line);
+      }
+    };
+    for (const Piece &P : Pieces) {
+      if (P.What == Piece::Kind::Shared) {
+        Move({});
+        To.line("}} // namespace {}", Path);
+        for (llvm::StringRef Name : P.Namespaces) {
+          const bool Inline = Name.consume_front("inline ");
+          To.line("{}namespace {} {{", Inline ? "inline " : "", Name.str());
+        }
+        To.write(P.Text.with(OutputText::Slot::Path, Path));
+        for (size_t I = 0; I < P.Namespaces.size(); ++I)
+          To.write("}");
+        To.line("namespace {} {{", Path);
+        To.blank();
+        continue;
+      }
+      if (P.What == Piece::Kind::Macro) {
+        To.write(P.Text.with(OutputText::Slot::Path, Path));
+        continue;
+      }
+      Move(P.Namespaces);
+      if (P.What == Piece::Kind::Using) {
+        To.write(P.Text.with(OutputText::Slot::Path, Path));
+        continue;
+      }
+      To.user(inForm(P, Unroll).with(OutputText::Slot::Path, Path), P.Where.File, P.Where.Line);
+      To.blank();
+    }
+    Move({});
+  }
+
+  std::string header() {
+    Writer Lines(Options.HeaderFile, Options.LineDirectives);
+    Lines.line("// How to launch {}.", inComment(joinedNames()));
+    Lines.line("// Made by: {}", inComment(Options.Command));
+    Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
+    Lines.blank();
+    std::set<std::string> Seen;
+    includeLines(Lines, Constituents, &KernelText::Includes, true, Seen);
+    Lines.blank();
+    for (const Constituent &C : Constituents) {
+      if (C.Text->Header.empty())
+        continue;
+      const std::set<std::string> Saved = saveMacros(Lines, *C.Text, C.ForeignInHeader);
+      Lines.line("namespace {} {{", textSpace(C));
+      for (const std::string &Line : C.Text->Usings)
+        Lines.write(Line);
+      pieces(Lines, C.Text->Header, C.Text->NestedUsings, textSpace(C));
+      for (const std::string &Name : C.Text->HeaderMacros)
+        Lines.line("#undef {}", Name);
+      Lines.line("}} // namespace {}", textSpace(C));
+      restoreMacros(Lines, Saved);
+      Lines.blank();
+    }
+    ours(Lines, [&](Writer &Own) { declarations(Own); });
+    return Lines.text();
+  }
+
+  /// What a host program names.
+  void declarations(Writer &Lines) const {
+    Lines.line("namespace {} {{", Options.Name);
+    Lines.blank();
+    for (const Constituent &C : Constituents) {
+      Lines.line("namespace {} {{", C.Name);
+      if (auto Own = C.Text->HeaderNames.find({}); Own != C.Text->HeaderNames.end())
+        for (const std::string &Name : Own->second)
+          if (Name != "Arguments" && Name != "Launch")
+            Lines.line("using {}::{};", textSpace(C), Name);
+      emitArguments(Lines, C, textSpace(C));
+      Lines.line("}} // namespace {}", C.Name);
+      Lines.blank();
+    }
+    Lines.line("/// Launches all of them at once, on the current device. {}",
+               Plan.Cooperative ? "Each finds what those before it have stored."
+                                : "The kernels must not depend on each other.");
+    Lines.write(
+        "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
+        "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");
+    Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
+    Lines.blank();
+    Lines.line("}} // namespace {}", Options.Name);
+  }
+
+  std::string joinedNames() const {
+    std::string Names;
+    for (size_t I = 0; I < Constituents.size(); ++I)
+      Names += (I == 0 ? "" : I + 1 == Constituents.size() ? " and " : ", ") + Constituents[I].Facts->QualifiedName;
+    return Names;
+  }
+
+  llvm::ArrayRef<Constituent> Constituents;
+  const FusionPlan &Plan;
+  const EmitOptions &Options;
+  Writer Out;
+  std::set<std::string> Included; ///< Lines that the source has.
+};
+
+} // namespace
+
+void findForeignMacros(std::vector<Constituent> &Constituents) {
+  std::vector<const KernelText *> Texts;
+  for (const Constituent &C : Constituents)
+    Texts.push_back(C.Text);
+  for (Constituent &C : Constituents) {
+    C.ForeignInBody = foreignMacros(*C.Text, C.Text->Body, Texts);
+    C.ForeignInHeader = foreignMacros(*C.Text, C.Text->Header, Texts);
+  }
+}
+
+llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
+  std::vector<Message> Refusals;
+  for (const auto List : {&KernelText::Includes, &KernelText::Libraries}) {
+    std::map<std::string, const IncludeLine *> Seen;
+    for (const Constituent &C : Constituents)
+      for (const IncludeLine &Include : C.Text->*List) {
+        auto [Known, New] = Seen.try_emplace(Include.Text, &Include);
+        if (New)
+          continue;
+        if (Known->second->Path != Include.Path)
+          Refusals.push_back(Blocker{BlockerKind::IncludeClash, Include.Where,
+                                     fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)}
+                                 .message());
+        else if (Known->second->Defines != Include.Defines)
+          Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, Include.Where, Include.Path}.message());
+      }
+  }
+  // One variable cannot have the copies of its type that two namespaces hold.
+  std::map<std::string, const Constituent *> Variables;
+  for (const Constituent &C : Constituents)
+    for (const Piece &P : C.Text->Body)
+      if (P.What == Piece::Kind::Shared && P.Text.has(OutputText::Slot::Path) &&
+          !Variables.try_emplace(llvm::join(P.Namespaces, "::") + P.Text.written(), &C).second)
+        Refusals.push_back(Blocker{BlockerKind::HostSharedType, C.Facts->Where, P.Text.written()}.message());
+  if (Refusals.empty())
+    return llvm::Error::success();
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+}
+
+std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts) {
+  std::map<std::string, unsigned> Count, Next;
+  for (const KernelFacts *F : Facts)
+    ++Count[F->Name];
+  // What else stands in the namespace of the output.
+  std::set<std::string> Taken = {"fused",        "launch",       "gridOf",          "divisorOf",
+                                 "strideOf",     "CufuseGrid",   "CufusePartition", "cufuse_dynamicShared",
+                                 "shareOf",      "inEvenRounds", "CufuseShare",     "cufuseRegisters",
+                                 "CufuseTicket", "sameBits",     "fused_bound",     "cufuse_moreConstants",
+                                 "CufuseAsked",  "askDriver",    "launchAsked"};
+  std::vector<std::string> Names;
+  std::set<std::string> Parameters; // of the fused kernel
+  for (const KernelFacts *F : Facts) {
+    std::string Name = Count[F->Name] == 1 ? F->Name : fmt::format("{}_{}", F->Name, Next[F->Name]++);
+    auto Clashes = [&](llvm::StringRef Own) { return Parameters.count((Name + "_" + Own).str()) != 0; };
+    std::vector<std::string> Own = {"grid", "share", "resident", "dynamicOffset", "dynamicStride"};
+    for (const ParameterFacts &P : F->Parameters)
+      Own.push_back(P.Name);
+    while (Taken.count(Name) || llvm::any_of(Own, Clashes))
+      Name += '_';
+    Taken.insert(Name);
+    for (const std::string &Each : Own)
+      Parameters.insert(Name + "_" + Each);
+    Names.push_back(Name);
+  }
+  return Names;
+}
+
+std::string textNamespace(const std::string &Name, const Constituent &C) {
+  return C.Name == Name ? Name + "_text" : Name + "_" + C.Name;
+}
+
+llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                                      const EmitOptions &Options) {
+  if (llvm::Error Error = checkIncludes(Constituents))
+    return std::move(Error);
+  return Emitter(Constituents, Plan, Options).run();
+}
+
+} // namespace cufuse

@@ -1,0 +1,517 @@
+#include "cufuse/Extract/TakeText.h"
+
+#include "CollectIncludes.h"
+#include "EditAssembly.h"
+#include "EditHostBranches.h"
+#include "EditLinked.h"
+#include "EditLoops.h"
+#include "MacroNames.h"
+#include "ProgramSymbols.h"
+#include "QualifyCallees.h"
+#include "RecordPacking.h"
+#include "SelectCopied.h"
+#include "Signature.h"
+#include "SpellType.h"
+
+namespace cufuse {
+
+namespace {
+
+/// One thing to emit, before it is text: a declaration or a macro directive, ordered by its place.
+struct Item {
+  clang::SourceLocation Where;
+  const clang::Decl *Unit = nullptr;
+  const MacroEvent *Macro = nullptr;
+  Slice Text;
+  std::set<unsigned> Packing = {}; ///< Of the records that it defines.
+};
+
+class Builder {
+public:
+  Builder(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts)
+      : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), Sources(Unit.ast().getSourceManager()), Text(Unit),
+        Chosen(selectCopied(Unit, Reach)), LeftOut(namesLeftOut(Unit, Chosen)), Controls(*Reach.Kernel->getBody()) {}
+
+  KernelText run() {
+    Result.Blockers = Chosen.Blockers;
+    for (const clang::VarDecl *Global : Reach.Globals)
+      if (Host.mustStayShared(*Global))
+        HostShared.insert(Global->getCanonicalDecl());
+    Result.HasHostShared = !HostShared.empty();
+    Result.HasConstants =
+        llvm::any_of(Reach.Constants, [this](const clang::VarDecl *V) { return !HostShared.count(V); }) ||
+        includesConstants(Unit, Chosen);
+    take(launchedKernels(Unit, Reach, Chosen, Text));
+    takeSignature();
+    headerUnits();
+    items();
+    Result.Includes = collectIncludes(Unit, Reach, Chosen, Text, Named, !Header.empty(),
+                                      [this](clang::SourceLocation Where) { return isInside(Where); });
+    Result.Libraries = collectLibraries(Unit, Reach, Chosen, Text);
+    if (!Result.Libraries.empty())
+      Result.BeforeLibraries = headersBeforeLibraries(Unit);
+    for (const std::vector<std::string> &Namespaces : Chosen.EmptyNamespaces)
+      Result.Body.push_back({Piece::Kind::Using, Namespaces, ""});
+    for (const Item &I : Items)
+      piece(I);
+    for (const auto &[Namespaces, Lines] : Chosen.Usings)
+      (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Namespaces]) = Lines;
+    architectures();
+    Result.OutsideMacros = macrosOutside(Unit, Chosen);
+    Result.Dependencies = Unit.dependencies();
+    return std::move(Result);
+  }
+
+private:
+  void takeSignature() {
+    Signature Own = signature(Unit, Reach, Facts, Chosen);
+    Result.Parameters = std::move(Own.Parameters);
+    Result.Callee = std::move(Own.Callee);
+    llvm::append_range(Result.Blockers, Own.Blockers);
+    InSignature = std::move(Own.Named);
+  }
+
+  void take(ProgramSymbols Symbols) {
+    Result.HasHostShared |= !Symbols.Declarations.empty();
+    llvm::append_range(Result.Body, Symbols.Declarations);
+    llvm::append_range(Result.SharedValues, Symbols.Values);
+    llvm::append_range(Result.Blockers, Symbols.Blockers);
+    llvm::append_range(LaunchEdits, Symbols.Edits);
+  }
+
+  void block(BlockerKind Kind, clang::SourceLocation Where, std::string Fact) {
+    Result.Blockers.push_back({Kind, Unit.place(Where), std::move(Fact)});
+  }
+
+  /// What another architecture compiles was not analysed, where a file of the user or a library of the block asks for
+  /// it.
+  void architectures() {
+    auto Asks = [&](const std::string &Path) {
+      const auto File = Sources.getFileManager().getOptionalFileRef(Path);
+      const clang::FileID Id = File ? Sources.translateFile(*File) : clang::FileID();
+      if (Id.isInvalid())
+        return true;
+      const llvm::StringRef Read = Sources.getBufferData(Id);
+      return Read.contains("__CUDA_ARCH") || Read.contains("NV_IF_");
+    };
+    if (Result.Libraries.empty() && llvm::none_of(Unit.dependencies(), Asks))
+      return;
+    for (llvm::StringRef Arch : Unit.request().Compared) {
+      unsigned Number = 0;
+      if (Arch.consume_front("sm_") && !Arch.consumeInteger(10, Number))
+        Result.Architectures.insert(Number * 10);
+    }
+  }
+
+  /// Copied units that the types of the parameters need: these go to the header.
+  void headerUnits() {
+    std::vector<const clang::Decl *> Work;
+    auto Add = [&](const clang::Decl *Whole) {
+      if (Whole && Chosen.Units.contains(Whole) && Header.insert(Whole))
+        Work.push_back(Whole);
+    };
+    for (const clang::Decl *Named : InSignature) {
+      if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Named))
+        Named = Special->getSpecializedTemplate();
+      for (const clang::Decl *Redeclaration : Named->redecls())
+        Add(enclosingUnit(Redeclaration));
+      for (const clang::Decl *Whole : Chosen.Units)
+        if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Whole);
+            Special && Special->getSpecializedTemplate()->getCanonicalDecl() == Named->getCanonicalDecl())
+          Add(Whole);
+      if (auto *Tag = llvm::dyn_cast<clang::TagDecl>(Named); Tag && Tag->getTypedefNameForAnonDecl())
+        Add(enclosingUnit(Tag->getTypedefNameForAnonDecl()));
+    }
+    while (!Work.empty()) {
+      const clang::Decl *Whole = Work.back();
+      Work.pop_back();
+      if (auto Found = Reach.References.find(Whole); Found != Reach.References.end())
+        for (const clang::Decl *Needed : Found->second)
+          Add(Needed);
+    }
+    directivesForHeader();
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (const clang::Decl *Whole = enclosingUnit(Function);
+          Whole && Header.contains(Whole) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
+        block(BlockerKind::RebindingParameter, Function->getLocation(), Function->getQualifiedNameAsString());
+  }
+
+  /// `using namespace` before one of them and around it, where the header knows the namespace.
+  void directivesForHeader() {
+    for (const clang::Decl *Whole : Chosen.Units) {
+      auto *Directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(Whole);
+      if (!Directive || llvm::none_of(Header, [&](const clang::Decl *Each) {
+            return Directive->getDeclContext()->Encloses(Each->getDeclContext()) &&
+                   Sources.isBeforeInTranslationUnit(Directive->getLocation(), Each->getBeginLoc());
+          }))
+        continue;
+      const clang::NamespaceDecl *Named = Directive->getNominatedNamespace();
+      if (llvm::any_of(Header, [&](const clang::Decl *Each) { return Named->Encloses(Each->getDeclContext()); }) ||
+          llvm::any_of(Named->redecls(), [&](const clang::NamespaceDecl *Opened) {
+            return !Chosen.Absorbed.count(Text.offset(Opened->getLocation()).first);
+          }))
+        Header.insert(Whole);
+    }
+  }
+
+  /// Copied declarations and the macro directives between them that their text needs, in the order of the file.
+  void items() {
+    for (const clang::Decl *Whole : Chosen.Units) {
+      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Whole);
+          Variable && HostShared.count(Variable->getCanonicalDecl())) {
+        // Declared once, in place of its first declaration.
+        if (Variable->isFirstDecl())
+          Items.push_back({Variable->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)});
+        continue;
+      }
+      Items.push_back({Whole->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)});
+      if (Text.offset(Whole->getEndLoc()).first != Items.back().Text.File)
+        block(BlockerKind::UneditableText, Whole->getLocation(), "it ends in another file than it begins in");
+    }
+    for (Item &I : Items)
+      I.Packing = recordPacking(*I.Unit);
+    mergeOverlapping();
+    for (const Item &I : Items)
+      for (const Slice &S : Text.withIncluded(I.Text))
+        for (const TextToken &Token : Text.tokensIn(S))
+          if (Token.isIdentifier())
+            (Header.contains(I.Unit) ? HeaderNames : BodyNames).insert(Token.Text.str());
+    namesOfExpansions();
+    addNamesInMacros(Unit.log(), HeaderNames);
+    addNamesInMacros(Unit.log(), BodyNames);
+
+    Named = HeaderNames;
+    Named.insert(BodyNames.begin(), BodyNames.end());
+    for (const MacroEvent &Event : Unit.log().Macros) {
+      if (!Named.count(Event.Name) || isInside(Event.Where) || !inCopiedFile(Event.Where))
+        continue;
+      Items.push_back({Event.Where, nullptr, &Event, {}});
+    }
+    std::sort(Items.begin(), Items.end(), [&](const Item &A, const Item &B) {
+      return Sources.isBeforeInTranslationUnit(Sources.getExpansionLoc(A.Where), Sources.getExpansionLoc(B.Where));
+    });
+  }
+
+  /// Macros that the text expands, whose names `##` may have formed.
+  void namesOfExpansions() {
+    std::map<std::pair<clang::FileID, unsigned>, std::pair<unsigned, bool>> Ends; // of what goes to the header?
+    for (const Item &I : Items)
+      for (const Slice &S : Text.withIncluded(I.Text))
+        Ends.insert({{S.File, S.Begin}, {S.End, Header.contains(I.Unit)}});
+    for (const MacroUse &Use : Unit.log().Uses) {
+      const auto At = Text.offset(Use.Where);
+      auto Behind = Ends.upper_bound(At);
+      if (Behind == Ends.begin())
+        continue;
+      const auto &[Begin, End] = *std::prev(Behind);
+      if (Begin.first == At.first && At.second < End.first)
+        (End.second ? HeaderNames : BodyNames).insert(Use.Name);
+    }
+  }
+
+  /// `typedef struct S {…} T;` and `struct S {…} s, t;` are several declarations in one text.
+  void mergeOverlapping() {
+    std::sort(Items.begin(), Items.end(), [](const Item &A, const Item &B) {
+      return std::tuple(A.Text.File.getHashValue(), A.Text.Begin, A.Text.End) <
+             std::tuple(B.Text.File.getHashValue(), B.Text.Begin, B.Text.End);
+    });
+    std::vector<Item> Merged;
+    for (const Item &I : Items) {
+      if (Merged.empty() || Merged.back().Text.File != I.Text.File || I.Text.Begin >= Merged.back().Text.End) {
+        Merged.push_back(I);
+      } else {
+        Item &Known = Merged.back();
+        Known.Text.End = std::max(Known.Text.End, I.Text.End);
+        Known.Packing.insert(I.Packing.begin(), I.Packing.end());
+        if (Header.contains(I.Unit))
+          Known.Unit = I.Unit;
+      }
+      Merged.back().Where = Text.location(Merged.back().Text);
+    }
+    Items = std::move(Merged);
+  }
+
+  bool isInside(clang::SourceLocation Where) {
+    const auto [File, Offset] = Text.offset(Where);
+    for (const Item &I : Items)
+      if (I.Unit && I.Text.File == File && I.Text.Begin <= Offset && Offset < I.Text.End)
+        return true;
+    return false;
+  }
+
+  /// Macros of an included header come with it, unless a declaration was copied out of that header.
+  bool inCopiedFile(clang::SourceLocation Where) {
+    const clang::FileID File = Text.offset(Where).first;
+    if (Chosen.Absorbed.count(File))
+      return true;
+    for (const Item &I : Items)
+      if (I.Unit && I.Text.File == File)
+        return true;
+    return false;
+  }
+
+  void piece(const Item &I) {
+    Piece P;
+    if (I.Macro) {
+      P.What = Piece::Kind::Macro;
+      P.Text = directiveOf(Unit, Text, *I.Macro);
+      P.Where = Unit.place(I.Macro->Where);
+      if (HeaderNames.count(I.Macro->Name)) {
+        Result.Header.push_back(P);
+        remember(Result.HeaderMacros, I.Macro->Name);
+      }
+      if (BodyNames.count(I.Macro->Name)) {
+        Result.Body.push_back(P);
+        remember(Result.BodyMacros, I.Macro->Name);
+      }
+      return;
+    }
+    auto *Variable = llvm::dyn_cast<clang::VarDecl>(I.Unit);
+    if (Variable && HostShared.count(Variable->getCanonicalDecl())) {
+      take(hostShared(Unit, *Variable, Chosen));
+      return;
+    }
+    if (Variable && isDynamicShared(*Variable)) {
+      fileScopeDynamicShared(*Variable);
+      return;
+    }
+    P.Namespaces = namespacesAround(I.Unit->getLexicalDeclContext());
+    if (!Header.contains(I.Unit))
+      outerFunctions(I.Unit, P.Namespaces);
+    std::vector<PlacedEdit> Edits;
+    std::set<std::string> Rebound;
+    for (unsigned B = 0; B < BuiltinNames.size(); ++B)
+      if (any(Facts.Reads[B]))
+        Rebound.insert(BuiltinNames[B]);
+    for (const clang::VarDecl *Global : Reach.Globals)
+      if (isDynamicShared(*Global))
+        Rebound.insert(Global->getNameAsString());
+    for (const Slice &S : Text.withIncluded(I.Text))
+      checkBuiltinNames(Unit, Text, S, Rebound, Result.Blockers);
+    if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
+      editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
+      editLinkedParameters(Unit, Text, *Kernel, names(), Edits);
+      editRowLoops(Unit, Text, I.Text, Controls, Edits);
+      editKnownConditions(Unit, Text, I.Text, Controls, Edits);
+    }
+    if (contains(I.Text, Reach.Kernel->getBody()->getBeginLoc()))
+      editLinkedPointers(Unit, Text, *Reach.Kernel, names(), Edits);
+    if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
+        Facts.announcesExits() && contains(I.Text, Kernel.Function->getBody()->getBeginLoc()))
+      editReturns(Unit, Text, I.Text, Kernel, !Facts.ExitsBeforeBarrier.empty(), Edits, Result.Blockers);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::VarDecl *Shared : Use.Shared)
+        if (Shared->hasExternalStorage() && contains(I.Text, Shared->getLocation()) &&
+            SharedSeen.insert(Text.offset(Shared->getLocation())).second)
+          editDynamicShared(Unit, Text, I.Text, *Shared, "cufuse_dynamicOffset", Edits, Result.Blockers);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+        if (contains(I.Text, Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
+          editAssembly(Unit, Text, *Assembly, Edits, Result.Blockers);
+    for (const PlacedEdit &Launch : LaunchEdits)
+      if (contains(I.Text, Sources.getComposedLoc(Launch.At.first, Launch.At.second)))
+        Edits.push_back(Launch);
+    if (Facts.GridStrideLoop)
+      editGridStrideLoop(Unit, Text, I.Text, gridStrideLoop(*Reach.Kernel), Edits);
+    inlineInHeader(I, Edits);
+    globalQualifiers(I.Text, Edits);
+    editHostBranches(Unit, Text, I.Text, LeftOut, Edits);
+    for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text))
+      Edits.push_back({At, 0,
+                       outputText("{}::{}::{}", Text.buffer(At.first).take_front(At.second).ends_with(":") ? " " : "",
+                                  OutputText(OutputText::Slot::Path), Path)});
+    P.Where = Unit.place(Text.location(I.Text));
+    P.Written = Text.withBalancedDirectives(I.Text);
+    for (PlacedEdit &E : Edits)
+      P.Edits.push_back(inPiece(I, std::move(E)));
+    llvm::append_range(Result.Blockers, makeEdits(P, {}));
+    if (llvm::all_of(P.Edits, [](const Edit &E) { return E.Made <= Edit::When::Unrolled; }))
+      P.Edits.clear(); // Nothing depends on links.
+    for (const std::string &Name : macrosDefinedIn(Text, I.Text))
+      remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
+    if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
+        Named && Named->getDeclName() && Header.contains(I.Unit) && !llvm::isa<clang::UsingDirectiveDecl>(Named))
+      remember(Result.HeaderNames[P.Namespaces], namespacePath(*Named) + Named->getNameAsString());
+    if (I.Packing.size() > 1)
+      block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");
+    appendPacked(Header.contains(I.Unit) ? Result.Header : Result.Body, std::move(P), I.Packing);
+  }
+
+  /// The header may be included by several objects.
+  void inlineInHeader(const Item &I, std::vector<PlacedEdit> &Edits) {
+    auto *Function = llvm::dyn_cast<clang::FunctionDecl>(I.Unit);
+    if (!Function || !Header.contains(I.Unit) || !Function->isThisDeclarationADefinition() || Function->isInlined() ||
+        !Function->hasExternalFormalLinkage())
+      return;
+    const clang::SourceLocation At = Function->getTypeSpecStartLoc();
+    if (At.isFileID())
+      Edits.push_back({Text.offset(At), 0, "inline "});
+    else
+      block(BlockerKind::UneditableText, Function->getLocation(), "its type stands in a macro");
+  }
+
+  /// Text of a file that is included inside the declaration, which stays an #include, cannot be changed.
+  Edit inPiece(const Item &I, PlacedEdit E) {
+    Edit Own{0, E.Length, std::move(E.Text), E.Made, std::move(E.Parameter), E.Control, std::move(E.Cannot)};
+    if (E.At.first == I.Text.File && E.At.second >= I.Text.Begin && E.At.second + E.Length <= I.Text.End)
+      Own.At = E.At.second - I.Text.Begin;
+    else if (!Own.Cannot)
+      Own.Cannot = {BlockerKind::UneditableText, Unit.place(Sources.getComposedLoc(E.At.first, E.At.second)),
+                    "a file included inside it holds a part"};
+    return Own;
+  }
+
+  bool contains(const Slice &S, clang::SourceLocation Where) { return Text.holds(S, Where); }
+  static void remember(std::vector<std::string> &Names, const std::string &Name) {
+    if (std::find(Names.begin(), Names.end(), Name) == Names.end())
+      Names.push_back(Name);
+  }
+
+  /// The declaration of the kernel (or of another specialisation of its template) that the unit is.
+  const clang::FunctionDecl *kernelIn(const clang::Decl *Whole) {
+    auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Whole);
+    if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Whole))
+      Function = Template->getTemplatedDecl();
+    if (!Function || !Function->hasAttr<clang::CUDAGlobalAttr>())
+      return nullptr;
+    auto Root = [](const clang::FunctionDecl *F) -> const clang::Decl * {
+      if (const clang::FunctionTemplateDecl *T = F->getPrimaryTemplate())
+        return T->getCanonicalDecl();
+      if (const clang::FunctionTemplateDecl *T = F->getDescribedFunctionTemplate())
+        return T->getCanonicalDecl();
+      return F->getCanonicalDecl();
+    };
+    return Root(Function) == Root(Reach.Kernel) ? Function : nullptr;
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> Names;
+    for (const ParameterFacts &P : Facts.Parameters)
+      Names.push_back(P.Name);
+    return Names;
+  }
+
+  std::string bodyParameters() const {
+    std::string Parameters;
+    auto Add = [&](const std::string &Parameter) { Parameters += (Parameters.empty() ? "" : ", ") + Parameter; };
+    if (Facts.sharesIndices())
+      return Parameters;
+    if (Facts.reads(Builtin::BlockIdx))
+      Add("const " + toolkitType(*Reach.Kernel, "uint3") + " blockIdx");
+    if (Facts.reads(Builtin::GridDim))
+      Add("const " + toolkitType(*Reach.Kernel, "dim3") + " gridDim");
+    if (!Facts.DynamicShared.empty())
+      Add("const unsigned cufuse_dynamicOffset");
+    return Parameters;
+  }
+
+  static bool isDynamicShared(const clang::VarDecl &Variable) {
+    return Variable.hasAttr<clang::CUDASharedAttr>() && Variable.hasExternalStorage();
+  }
+
+  /// `extern __shared__ T name[];` at file scope: the name stands for the partition's part.
+  void fileScopeDynamicShared(const clang::VarDecl &Variable) {
+    auto Spelled = spellType(Unit.ast(), Unit.ast().getBaseElementType(Variable.getType()), "",
+                             [this](const clang::Decl *D) { return Chosen.copies(D); });
+    const std::string Name = Variable.getNameAsString();
+    const clang::ArrayType *Array = Unit.ast().getAsArrayType(Variable.getType());
+    if (!Spelled || (Array && Unit.ast().getAsArrayType(Array->getElementType()))) {
+      block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
+      return;
+    }
+    Piece P;
+    P.What = Piece::Kind::Macro;
+    P.Text = outputText("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)", Name, *Spelled,
+                        Array ? "[]" : "");
+    Result.Body.push_back(std::move(P));
+    remember(Result.BodyMacros, Name);
+  }
+
+  /// Functions at outer scopes that a unit found through its arguments' types, although a function of the same name at
+  /// an inner scope hides them: the types are not where the copies are, so a using-declaration finds them.
+  void outerFunctions(const clang::Decl *Whole, const std::vector<std::string> &Namespaces) {
+    auto Needed = Reach.References.find(Whole);
+    if (Needed == Reach.References.end() || Namespaces.empty())
+      return;
+    for (const clang::Decl *Function : Needed->second) {
+      if (!llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Function) || !Chosen.Units.contains(Function))
+        continue;
+      const std::string Name = llvm::cast<clang::NamedDecl>(Function)->getNameAsString();
+      const std::vector<std::string> Outer = namespacesAround(Function->getLexicalDeclContext());
+      if (Outer.size() >= Namespaces.size() || !std::equal(Outer.begin(), Outer.end(), Namespaces.begin()))
+        continue;
+      for (const clang::Decl *Other : Chosen.Units) {
+        const std::vector<std::string> Inner = namespacesAround(Other->getLexicalDeclContext());
+        if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Other) && Inner.size() > Outer.size() &&
+            Inner.size() <= Namespaces.size() && std::equal(Inner.begin(), Inner.end(), Namespaces.begin()) &&
+            llvm::cast<clang::NamedDecl>(Other)->getNameAsString() == Name &&
+            OuterSeen.insert({Namespaces, Name}).second) {
+          Piece Using;
+          Using.What = Piece::Kind::Using;
+          Using.Namespaces = Namespaces;
+          Using.Text =
+              outputText("using {}::{}{};", OutputText(OutputText::Slot::Path), namespacePath(*Function), Name);
+          Result.Body.push_back(std::move(Using));
+        }
+      }
+    }
+  }
+
+  /// `::name` of a copied declaration means the copy.
+  void globalQualifiers(const Slice &S, std::vector<PlacedEdit> &Edits) {
+    std::set<std::string> Roots;
+    for (const clang::Decl *Whole : Chosen.Units) {
+      auto *Named = llvm::dyn_cast<clang::NamedDecl>(Whole);
+      if (!Named ||
+          (llvm::isa<clang::VarDecl>(Whole) && HostShared.count(llvm::cast<clang::VarDecl>(Whole)->getCanonicalDecl())))
+        continue;
+      const std::string Name = namespacePath(*Named) + Named->getNameAsString();
+      Roots.insert(Name.substr(0, Name.find("::")));
+    }
+    for (clang::SourceLocation Qualifier : Reach.GlobalQualifiers) {
+      if (!contains(S, Qualifier))
+        continue;
+      const auto At = Text.offset(Qualifier);
+      const std::vector<TextToken> Tokens =
+          Text.tokensIn({At.first, At.second, static_cast<unsigned>(Text.buffer(At.first).size())});
+      if (Qualifier.isMacroID()) {
+        // What the macro names cannot be told from its use, so any copied declaration at global scope is in doubt.
+        block(BlockerKind::QualifiedInMacro, Qualifier, Tokens.empty() ? "" : Tokens[0].Text.str());
+      } else if (Tokens.size() > 1 && Tokens[0].is("::") &&
+                 (Roots.count(Tokens[1].Text.str()) ||
+                  (Tokens[1].is("operator") &&
+                   std::any_of(Roots.begin(), Roots.end(),
+                               [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
+                 std::none_of(Edits.begin(), Edits.end(), [&](const PlacedEdit &E) { return E.At == At; })) {
+        Edits.push_back({At, 2, "::" + OutputText(OutputText::Slot::Path) + "::"});
+      }
+    }
+  }
+
+  const ParsedUnit &Unit;
+  const HostCode &Host;
+  const Reached &Reach;
+  const KernelFacts &Facts;
+  const clang::SourceManager &Sources;
+  SourceText Text;
+  SelectCopied Chosen;
+  const std::set<std::string> LeftOut; ///< Of the same files.
+  const ControlStatements Controls;
+  KernelText Result;
+  llvm::SetVector<const clang::Decl *> InSignature; ///< What the parameters' types name.
+  llvm::SetVector<const clang::Decl *> Header;
+  std::set<const clang::VarDecl *> HostShared;
+  std::vector<Item> Items;
+  std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
+  std::set<std::pair<clang::FileID, unsigned>> SharedSeen, AssemblySeen;
+  std::vector<PlacedEdit> LaunchEdits;
+  std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
+};
+
+} // namespace
+
+KernelText takeText(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts) {
+  return Builder(Unit, Host, Reach, Facts).run();
+}
+
+} // namespace cufuse

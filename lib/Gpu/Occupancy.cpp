@@ -1,0 +1,84 @@
+#include "cufuse/Gpu/Occupancy.h"
+
+#include "cufuse/Support/BlockShape.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace cufuse {
+
+namespace {
+constexpr unsigned SubPartitions = 4;        // of an SM, each with its own register file
+constexpr unsigned WarpRegisters = 256;      // granularity: registers are given to warps in steps of so many
+constexpr unsigned MaxThreadRegisters = 256; // 255 that can be named
+constexpr unsigned BlockRegisters = 64 * 1024;
+constexpr unsigned KB = 1024;
+
+struct ArchLimits {
+  const char *Arch;
+  SmLimits Sm;
+};
+constexpr ArchLimits Table[] = {
+    {"sm_70", {64 * KB, 2048, 96 * KB, 32, 96 * KB, 0, 256, 0}},
+    {"sm_75", {64 * KB, 1024, 64 * KB, 16, 64 * KB, 0, 256, 0}},
+    {"sm_80", {64 * KB, 2048, 164 * KB, 32, 163 * KB, 1024, 128, 0}},
+    {"sm_86", {64 * KB, 1536, 100 * KB, 16, 99 * KB, 1024, 128, 0}},
+    {"sm_87", {64 * KB, 1536, 164 * KB, 16, 163 * KB, 1024, 128, 0}},
+    {"sm_89", {64 * KB, 1536, 100 * KB, 24, 99 * KB, 1024, 128, 0}},
+    {"sm_90", {}},
+    {"sm_100", {}},
+    {"sm_103", {}},
+    {"sm_110", {64 * KB, 1536, 228 * KB, 24, 227 * KB, 1024, 128, 24}},
+    {"sm_120", {64 * KB, 1536, 100 * KB, 24, 99 * KB, 1024, 128, 24}},
+    {"sm_121", {64 * KB, 1536, 100 * KB, 24, 99 * KB, 1024, 128, 24}},
+};
+
+constexpr unsigned roundUp(unsigned Value, unsigned Step) { return (Value + Step - 1) / Step * Step; }
+} // namespace
+
+SmLimits smLimits(const std::string &Arch) {
+  const std::string Number = Arch.substr(0, Arch.find_last_of("0123456789") + 1);
+  for (const ArchLimits &Known : Table)
+    if (Number == Known.Arch)
+      return Known.Sm;
+  return {};
+}
+
+Occupancy occupancyOf(const SmLimits &Sm, const BlockUse &Block) {
+  const unsigned Warps = roundUp(Block.Threads, WarpSize) / WarpSize;
+  if (Warps == 0 || Block.Threads > MaxBlockThreads)
+    return {};
+  Occupancy Result{Sm.Threads / WarpSize / Warps, 0, OccupancyLimiter::Threads};
+  auto Limit = [&](unsigned Blocks, OccupancyLimiter By) {
+    if (Blocks < Result.Blocks)
+      Result = {Blocks, 0, By};
+  };
+  Limit(Sm.Blocks, OccupancyLimiter::Blocks);
+  if (Block.Registers > 0) {
+    const unsigned PerWarp = roundUp(Block.Registers * WarpSize, WarpRegisters);
+    // The launch is checked as if all sub-partitions had as many warps as the fullest.
+    const bool Fits =
+        Block.Registers <= MaxThreadRegisters && PerWarp * roundUp(Warps, SubPartitions) <= BlockRegisters;
+    Limit(Fits ? Sm.Registers / SubPartitions / PerWarp * SubPartitions / Warps : 0, OccupancyLimiter::Registers);
+  }
+  const std::uint64_t Shared =
+      (Block.SharedBytes + Sm.ReservedShared + Sm.SharedGranularity - 1) / Sm.SharedGranularity * Sm.SharedGranularity;
+  if (Block.SharedBytes > Sm.BlockSharedBytes)
+    Limit(0, OccupancyLimiter::SharedMemory);
+  else if (Shared > 0)
+    Limit(static_cast<unsigned>(Sm.SharedBytes / Shared), OccupancyLimiter::SharedMemory);
+  if (Sm.Barriers > 0 && Block.Barriers > 0)
+    Limit(Sm.Barriers / Block.Barriers, OccupancyLimiter::Barriers);
+  Result.Warps = Result.Blocks * Warps;
+  return Result;
+}
+
+unsigned registersForResidency(const SmLimits &Sm, unsigned Threads, unsigned Blocks) {
+  for (unsigned Registers = 248; Registers > 0; Registers -= 8)
+    if (occupancyOf(Sm, {Threads, Registers, 0, 0}).Blocks >= Blocks)
+      return Registers;
+  return 0;
+}
+
+} // namespace cufuse

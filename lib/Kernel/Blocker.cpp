@@ -1,0 +1,26 @@
+#include "cufuse/Kernel/Blocker.h"
+
+namespace cufuse {
+
+namespace {
+struct Row {
+  const char *Name, *Meaning, *Remedy;
+};
+constexpr Row Rows[] = {
+#define BLOCKER(Name, Meaning, Remedy) {#Name, Meaning, Remedy},
+#include "cufuse/Kernel/Blockers.def"
+};
+const Row &row(BlockerKind Kind) { return Rows[static_cast<size_t>(Kind)]; }
+} // namespace
+
+const char *blockerName(BlockerKind Kind) { return row(Kind).Name; }
+const char *blockerRemedy(BlockerKind Kind) { return row(Kind).Remedy; }
+
+Message Blocker::message() const {
+  std::string Text = row(Kind).Meaning;
+  if (!Fact.empty())
+    Text += ": " + Fact;
+  return {Where, Text, row(Kind).Remedy, row(Kind).Name};
+}
+
+} // namespace cufuse

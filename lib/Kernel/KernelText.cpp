@@ -1,0 +1,86 @@
+#include "cufuse/Kernel/KernelText.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+bool Edit::isMade(const LinkedText &Linked, bool IsUnrolled) const {
+  switch (Made) {
+  case When::Always:
+    return true;
+  case When::Unrolled:
+    return IsUnrolled;
+  case When::Linked:
+    return llvm::is_contained(Linked.Parameters, Parameter);
+  case When::RowLoop:
+    return llvm::is_contained(Linked.RowLoops, Control.Statement);
+  case When::Rows:
+    return !Linked.RowLoops.empty();
+  case When::Known:
+    return llvm::is_contained(Linked.Known, Control);
+  case When::Turns:
+    return !Linked.Known.empty();
+  }
+  return false;
+}
+
+std::optional<OutputText> applyEdits(llvm::StringRef Written, llvm::ArrayRef<Edit> Edits, const LinkedText &Linked,
+                                     bool Unrolled) {
+  auto End = [](const Edit &E) { return E.At + E.Length; };
+  std::vector<const Edit *> Own;
+  for (const Edit &E : Edits) {
+    if (!E.isMade(Linked, Unrolled) || E.Cannot)
+      continue;
+    const bool Hidden =
+        Unrolled && E.Made != Edit::When::Unrolled && llvm::any_of(Edits, [&](const Edit &Other) {
+          return Other.Made == Edit::When::Unrolled && Other.At <= E.At && End(E) <= End(Other) && Other.Length > 0;
+        });
+    if (!Hidden)
+      Own.push_back(&E);
+  }
+  // What is inserted at the start of a replaced stretch comes before it, and what is inserted last comes first.
+  llvm::sort(Own, [](const Edit *A, const Edit *B) {
+    return std::tuple(A->At, A->Length, B) < std::tuple(B->At, B->Length, A);
+  });
+  OutputText Result;
+  unsigned Behind = 0;
+  for (const Edit *E : Own) {
+    if (E->At < Behind)
+      return std::nullopt;
+    Result += Written.slice(Behind, E->At).str();
+    Result += E->Text;
+    Behind = End(*E);
+  }
+  return Result + Written.substr(Behind).str();
+}
+
+std::vector<Blocker> makeEdits(Piece &P, const LinkedText &Linked) {
+  std::vector<Blocker> Blockers;
+  for (const Edit &E : P.Edits)
+    if (E.Cannot && E.isMade(Linked, /*Unrolled=*/false))
+      Blockers.push_back(*E.Cannot);
+  auto Plain = applyEdits(P.Written, P.Edits, Linked, /*Unrolled=*/false);
+  if (llvm::any_of(P.Edits, [](const Edit &E) { return E.Made == Edit::When::Unrolled; })) {
+    P.Unrolled = applyEdits(P.Written, P.Edits, Linked, /*Unrolled=*/true);
+    if (!P.Unrolled)
+      Plain.reset();
+  }
+  if (Plain)
+    P.Text = std::move(*Plain);
+  else
+    Blockers.push_back({BlockerKind::UneditableText, P.Where, "two changes at one place"});
+  return Blockers;
+}
+
+KernelText withLinks(KernelText Text, const LinkedText &Linked) {
+  for (std::vector<Piece> *Pieces : {&Text.Header, &Text.Body})
+    for (Piece &P : *Pieces)
+      if (!P.Edits.empty())
+        llvm::append_range(Text.Blockers, makeEdits(P, Linked));
+  for (ParameterText &P : Text.Parameters)
+    if (P.Common && llvm::is_contained(Linked.Parameters, P.Name))
+      static_cast<ParameterSpelling &>(P) = *P.Common;
+  return Text;
+}
+
+} // namespace cufuse

@@ -1,0 +1,127 @@
+#include "cufuse/Kernel/Polynomial.h"
+
+#include <algorithm>
+
+namespace cufuse {
+
+namespace {
+std::int64_t wrapped(std::uint64_t Value) { return static_cast<std::int64_t>(Value); }
+} // namespace
+
+Polynomial Polynomial::constant(std::int64_t Value) {
+  Polynomial P;
+  P.add({}, Value);
+  return P;
+}
+
+Polynomial Polynomial::atom(const std::string &Name) {
+  Polynomial P;
+  P.add({Name}, 1);
+  return P;
+}
+
+void Polynomial::add(const Product &Atoms, std::int64_t Factor) {
+  auto [Term, New] = Terms.try_emplace(Atoms, 0);
+  Term->second = wrapped(static_cast<std::uint64_t>(Term->second) + static_cast<std::uint64_t>(Factor));
+  if (Term->second == 0)
+    Terms.erase(Term);
+}
+
+Polynomial Polynomial::operator+(const Polynomial &Other) const {
+  Polynomial Sum = *this;
+  for (const auto &[Atoms, Factor] : Other.Terms)
+    Sum.add(Atoms, Factor);
+  return Sum;
+}
+
+Polynomial Polynomial::operator-(const Polynomial &Other) const { return *this + Other * constant(-1); }
+
+Polynomial Polynomial::operator*(const Polynomial &Other) const {
+  Polynomial Result;
+  for (const auto &[A, FactorA] : Terms)
+    for (const auto &[B, FactorB] : Other.Terms) {
+      Product Atoms;
+      std::merge(A.begin(), A.end(), B.begin(), B.end(), std::back_inserter(Atoms));
+      Result.add(Atoms, wrapped(static_cast<std::uint64_t>(FactorA) * static_cast<std::uint64_t>(FactorB)));
+    }
+  return Result;
+}
+
+std::optional<std::int64_t> Polynomial::asConstant() const {
+  if (Terms.empty())
+    return 0;
+  if (Terms.size() == 1 && Terms.begin()->first.empty())
+    return Terms.begin()->second;
+  return std::nullopt;
+}
+
+bool Polynomial::hasNegative() const {
+  return std::any_of(Terms.begin(), Terms.end(), [](const auto &Term) { return Term.second < 0; });
+}
+
+std::set<std::string> Polynomial::atoms() const {
+  std::set<std::string> Names;
+  for (const auto &[Atoms, Factor] : Terms)
+    Names.insert(Atoms.begin(), Atoms.end());
+  return Names;
+}
+
+std::pair<Polynomial, Polynomial> Polynomial::split(const std::string &Atom) const {
+  Polynomial Factor, Rest;
+  for (const auto &[Atoms, Coefficient] : Terms) {
+    if (std::count(Atoms.begin(), Atoms.end(), Atom) != 1) {
+      Rest.add(Atoms, Coefficient);
+      continue;
+    }
+    Product Others = Atoms;
+    Others.erase(std::find(Others.begin(), Others.end(), Atom));
+    Factor.add(Others, Coefficient);
+  }
+  return {Factor, Rest};
+}
+
+std::optional<Polynomial> Polynomial::dividedBy(std::int64_t Divisor) const {
+  Polynomial Result;
+  for (const auto &[Atoms, Coefficient] : Terms) {
+    if (Divisor <= 0 || Coefficient % Divisor != 0)
+      return std::nullopt;
+    Result.add(Atoms, Coefficient / Divisor);
+  }
+  return Result;
+}
+
+Polynomial Polynomial::substitute(const std::string &Atom, const Polynomial &Value) const {
+  Polynomial Result;
+  for (const auto &[Atoms, Coefficient] : Terms) {
+    Polynomial Term = constant(Coefficient);
+    for (const std::string &Name : Atoms)
+      Term = Term * (Name == Atom ? Value : atom(Name));
+    Result = Result + Term;
+  }
+  return Result;
+}
+
+std::string Polynomial::str() const {
+  std::string Text;
+  auto Append = [&](const Product &Atoms, std::int64_t Factor) {
+    const std::uint64_t Size = Factor < 0 ? -static_cast<std::uint64_t>(Factor) : static_cast<std::uint64_t>(Factor);
+    if (Text.empty())
+      Text += Factor < 0 ? "-" : "";
+    else
+      Text += Factor < 0 ? " - " : " + ";
+    std::string Term = Size != 1 || Atoms.empty() ? std::to_string(Size) : "";
+    for (const std::string &Name : Atoms)
+      Term += (Term.empty() ? "" : " * ") + Name;
+    Text += Term;
+  };
+  // Products before single atoms before the constant.
+  std::vector<std::pair<Product, std::int64_t>> Sorted(Terms.begin(), Terms.end());
+  std::sort(Sorted.begin(), Sorted.end(), [](const auto &A, const auto &B) {
+    return std::tuple(A.second < 0, B.first.size(), A.first) < std::tuple(B.second < 0, A.first.size(), B.first);
+  });
+  for (const auto &[Atoms, Factor] : Sorted)
+    Append(Atoms, Factor);
+  return Text.empty() ? "0" : Text;
+}
+
+} // namespace cufuse

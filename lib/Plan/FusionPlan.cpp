@@ -1,0 +1,295 @@
+#include "cufuse/Plan/FusionPlan.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include <cmath>
+#include <map>
+
+namespace cufuse {
+
+namespace {
+constexpr unsigned MaxStaticShared = 48 * 1024; // ptxas refuses more.
+constexpr unsigned BlockRegisters = 64 * 1024;  // per block, every architecture from sm_53 on
+constexpr unsigned MinRegisterLimit = 16, MaxRegisterLimit = 255;
+constexpr unsigned WarpgroupSize = 128, MinBudget = 24, MaxBudget = 256, BudgetStep = 8; // PTX ISA, setmaxnreg
+constexpr unsigned long long MaxParameterBytes = 32764; // CUDA 12.1 and later, sm_70 and later
+// What partitions hold themselves: see `Indices` and `Meeting` in the emitted text.
+constexpr unsigned IndicesBytes = 32, MeetingBytes = 16, PoolBytes = 16;
+
+/// Synchronises with the virtual blocks before and after when it loops over them and they share memory; takes them from
+/// a pool together.
+bool synchronises(const KernelFacts &Kernel, GridPolicy Grid, unsigned Turns) {
+  return Grid == GridPolicy::Pool || Kernel.needsBarrier() ||
+         ((Grid != GridPolicy::Match || Turns > 1) && Kernel.usesShared());
+}
+
+unsigned roundedUp(unsigned Value, unsigned Unit) { return (Value + Unit - 1) / Unit * Unit; }
+
+/// Partitions of one constituent, one behind the other.
+void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, const ConstituentConfig &Chosen,
+            unsigned First, unsigned &Barriers) {
+  const bool Split = Plan.Registers.Policy == RegisterPolicy::Split;
+  RolePlan Role{Chosen.Copies, Chosen.Turns, 0, Chosen.ResidentBlocks, Split ? Chosen.RegisterBudget : 0,
+                Chosen.Unroll, Chosen.Bound};
+  for (unsigned Copy = 0; Copy < Chosen.Copies; ++Copy) {
+    PartitionPlan Partition{Constituent, Copy, First + Role.Threads, Chosen.Block};
+    Partition.PaddedThreads = roundedUp(Chosen.Block.threads(), WarpSize);
+    Partition.Reserved = roundedUp(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize);
+    Partition.Synchronises = synchronises(Kernel, Plan.Grid, Chosen.Turns);
+    // Whoever names all others has barrier 0, too.
+    if (Partition.Synchronises && !Kernel.namesAnyBarrier())
+      Partition.Barrier = ++Barriers;
+    Partition.NamedBarriers = Kernel.NamedBarriers.size();
+    Barriers += Partition.NamedBarriers;
+    Partition.DropsOut = !Kernel.ExitsBeforeBarrier.empty();
+    Role.Threads += Partition.Reserved;
+    Plan.Partitions.push_back(Partition);
+  }
+  Plan.Roles.push_back(Role);
+}
+
+/// A partition that is the whole block needs no barrier with a count, so that exited threads do not count either.
+void giveWholeBlocks(FusionPlan &Plan) {
+  for (PartitionPlan &P : Plan.Partitions) {
+    P.WholeBlock = Plan.Shape == Geometry::Blocks && P.Block.threads() == Plan.BlockThreads;
+    if (P.WholeBlock)
+      P.Barrier = 0;
+    if (Plan.keepsGrid() || (P.WholeBlock && Plan.playsOnce()))
+      P.DropsOut = false;
+  }
+}
+
+/// A literal of C++, maybe with a sign and a suffix, of at most 64 bits: what stands where a parameter did.
+bool isLiteral(llvm::StringRef Value) {
+  if (Value == "true" || Value == "false")
+    return true;
+  Value.consume_front("-");
+  if (Value.empty() || !isdigit(static_cast<unsigned char>(Value[0])))
+    return false;
+  const llvm::StringRef Digits = Value.rtrim("uUlL"), Suffix = Value.substr(Digits.size());
+  unsigned long long Whole = 0;
+  if (!Digits.contains('o') && !Digits.getAsInteger(0, Whole))
+    return llvm::is_contained({"", "u", "l", "ul", "lu", "ll", "ull", "llu"}, Suffix.lower()) &&
+           !Suffix.contains("lL") && !Suffix.contains("Ll");
+  const bool Single = Value.consume_back_insensitive("f");
+  if (!Single)
+    Value.consume_back_insensitive("l");
+  double Number = 0;
+  return Value.find_first_of(".eEpP") != llvm::StringRef::npos && !Value.getAsDouble(Number) &&
+         std::isfinite(Single ? static_cast<float>(Number) : Number);
+}
+
+bool isNumber(const ParameterFacts &P) {
+  return P.Fields.size() == 1 && P.Fields[0].Path.empty() && P.Fields[0].Kind != ScalarKind::Pointer &&
+         P.Fields[0].Kind != ScalarKind::Opaque;
+}
+
+/// Why the arguments cannot be fixed, empty if they can.
+std::string wrongBinding(const KernelFacts &Kernel, const ConstituentConfig &Chosen) {
+  for (const auto &[Name, Value] : Chosen.Bound) {
+    auto Known =
+        llvm::find_if(Kernel.Parameters, [&, &Name = Name](const ParameterFacts &P) { return P.Name == Name; });
+    if (Known == Kernel.Parameters.end())
+      return fmt::format("{} has no parameter {}", Kernel.Name, Name);
+    if (!isNumber(*Known))
+      return fmt::format("{} of {} is of type {}", Name, Kernel.Name, Known->Type);
+    if (!isLiteral(Value))
+      return fmt::format("{} for {} of {}", Value, Name, Kernel.Name);
+    if (llvm::count_if(Chosen.Bound, [&, &Name = Name](const auto &Other) { return Other.first == Name; }) > 1)
+      return fmt::format("{} of {} is bound twice", Name, Kernel.Name);
+  }
+  return "";
+}
+
+/// setmaxnreg is there on architecture-specific targets from sm_90a on.
+bool hasRegisterBudgets(llvm::StringRef Arch) {
+  unsigned Number = 0;
+  return Arch.consume_front("sm_") && Arch.consume_back("a") && !Arch.getAsInteger(10, Number) && Number >= 90;
+}
+
+/// Sets the registers that every thread is launched with: with fewer than the budgets need together, the block would
+/// wait for registers that nobody gives back. Why the budgets are impossible, empty if they are not.
+std::string divideRegisters(FusionPlan &Plan, llvm::ArrayRef<const KernelFacts *> Facts, llvm::StringRef Arch) {
+  if (!hasRegisterBudgets(Arch))
+    return fmt::format("{} has none", Arch.str());
+  if (Plan.Shape != Geometry::Warps || Plan.keepsBlock())
+    return "only kernels side by side have some each";
+  unsigned long long Sum = 0;
+  for (size_t I = 0; I < Plan.Roles.size(); ++I) {
+    const unsigned Budget = Plan.Roles[I].Registers;
+    if (Budget < MinBudget || Budget > MaxBudget || Budget % BudgetStep != 0)
+      return fmt::format("{} registers for {}", Budget, Facts[I]->Name);
+    Sum += 1ull * Plan.Roles[I].Threads * Budget;
+  }
+  const unsigned AtLaunch = roundedUp((Sum + Plan.BlockThreads - 1) / Plan.BlockThreads, BudgetStep);
+  Plan.Registers.Count = AtLaunch;
+  if (AtLaunch > MaxRegisterLimit || AtLaunch * Plan.BlockThreads > BlockRegisters)
+    return fmt::format("{} registers for each of {} threads when they start", AtLaunch, Plan.BlockThreads);
+  return "";
+}
+} // namespace
+
+llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts, const FusionConfig &Config,
+                                      llvm::StringRef Arch) {
+  FusionPlan Plan;
+  const bool Single = Facts.size() == 1 && Config.Constituents[0].Copies == 1;
+  Plan.Shape = Single ? Geometry::Warps : Config.Shape;
+  Plan.Grid = Config.Grid;
+  Plan.Cooperative = Config.Cooperative && Plan.Shape == Geometry::Threads;
+  Plan.ResidentBlocks = Config.ResidentBlocks;
+  Plan.Registers = Config.Registers;
+  std::vector<Message> Refusals;
+  auto Refuse = [&](BlockerKind Kind, std::string Fact, SourcePlace Where = {}) {
+    Refusals.push_back(Blocker{Kind, std::move(Where), std::move(Fact)}.message());
+  };
+
+  // Threads behind the end of a kernel's block wait for the next kernel.
+  const bool ThreadsStay =
+      Plan.Shape == Geometry::Threads || (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool);
+  unsigned long long ParameterBytes = 0;
+  unsigned Barriers = 0, MostBarriers = 0;
+  for (unsigned I = 0; I < Facts.size(); ++I) {
+    const KernelFacts &Kernel = *Facts[I];
+    const ConstituentConfig &Chosen = Config.Constituents[I];
+    if (!Chosen.Block.isValid()) {
+      Refuse(BlockerKind::ImpossibleBlock, fmt::format("{} for {}", Chosen.Block.str(), Kernel.Name));
+      continue;
+    }
+    if (Kernel.MaxThreads && Chosen.Block.threads() > *Kernel.MaxThreads)
+      Refuse(BlockerKind::LaunchBoundsExceeded,
+             fmt::format("{} threads for {}, which allows {}", Chosen.Block.threads(), Kernel.Name, *Kernel.MaxThreads),
+             Kernel.Where);
+    // Every partition has a warp at least.
+    if (Chosen.Copies > MaxBlockThreads / WarpSize) {
+      Refuse(BlockerKind::TooManyThreads, fmt::format("{} blocks of {}", Chosen.Copies, Kernel.Name));
+      continue;
+    }
+    if (!Plan.playsOnce()) {
+      for (const Finding &Exit : Kernel.ExitsBeforeWarpPrimitive)
+        if (!Exit.ByWarps)
+          Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
+        else if (!Exit.isByWarps(Chosen.Block))
+          Refuse(BlockerKind::ExitBeforeWarpPrimitive,
+                 fmt::format("{}: {}; rows of {} threads are no whole warps", Kernel.Name, Exit.What, Chosen.Block.X),
+                 Exit.Where);
+    }
+    if (Chosen.Turns > 1 && (Plan.Shape != Geometry::Threads || Plan.Grid != GridPolicy::Match))
+      Refuse(BlockerKind::Turns, fmt::format("{} of {}", Chosen.Turns, Kernel.Name));
+    if (Chosen.Unroll > 0 && !Kernel.GridStrideLoop)
+      Refuse(BlockerKind::NoLoopToUnroll, Kernel.Name, Kernel.Where);
+    if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
+      Refuse(BlockerKind::WrongBinding, Fact, Kernel.Where);
+    // Lanes behind the block's end would not be gone, but wait in another kernel.
+    if (ThreadsStay && Chosen.Block.threads() % WarpSize != 0 &&
+        (synchronises(Kernel, Plan.Grid, Chosen.Turns) || !Kernel.WarpPrimitives.empty()))
+      Refuse(BlockerKind::PartialWarp, fmt::format("{} threads of {}", Chosen.Block.threads(), Kernel.Name));
+    if (!Plan.playsOnce() && Kernel.ArrivesAtBarriers)
+      Refuse(BlockerKind::NamedBarrier,
+             fmt::format("{} arrives without waiting, which may reach into the block that its threads play next",
+                         Kernel.Name),
+             Kernel.Where);
+    // With what the fused kernel adds for its grid, its share and its shared memory, and with gaps.
+    constexpr unsigned AddedBytes = 128, Gap = 16;
+    ParameterBytes += Kernel.ParameterBytes + AddedBytes + Gap * Kernel.Parameters.size();
+    if (Plan.Shape == Geometry::Blocks)
+      Barriers = 0;
+    layOut(Plan, I, Kernel, Chosen, Plan.Shape == Geometry::Warps ? Plan.BlockThreads : 0, Barriers);
+    Plan.BlockThreads = Plan.Shape == Geometry::Warps ? Plan.BlockThreads + Plan.Roles.back().Threads
+                                                      : std::max(Plan.BlockThreads, Plan.Roles.back().Threads);
+    MostBarriers = std::max(MostBarriers, Barriers);
+  }
+  giveWholeBlocks(Plan);
+  std::vector<std::string> LibraryUsers;
+  for (const KernelFacts *Kernel : Facts)
+    if (Kernel->libraryUsesBlock())
+      LibraryUsers.push_back(Kernel->Name);
+  // Kernels with blocks of their own have that memory for themselves.
+  std::map<unsigned, unsigned> WithTiles;
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (Facts[P.Constituent]->MultiWarpTiles && ++WithTiles[Plan.Shape == Geometry::Blocks ? P.Constituent : 0] == 2)
+      Refuse(BlockerKind::MultiWarpTiles, "two partitions have some, one of " + Facts[P.Constituent]->Name);
+  if (Plan.Shape != Geometry::Warps && LibraryUsers.size() > 1)
+    Refuse(BlockerKind::LibrariesNeedWarps, llvm::join(LibraryUsers, " and "));
+  for (size_t I = 0; Plan.Cooperative && I < Facts.size(); ++I) {
+    if (Facts[I]->libraryUsesBlock())
+      Refuse(BlockerKind::GridBarrierLibrary, Facts[I]->Name, Facts[I]->Where);
+    for (const Finding &Load : Facts[I]->ReadOnlyLoads)
+      if (I > 0)
+        Refuse(BlockerKind::ReadOnlyLoad, fmt::format("{}: {}", Facts[I]->Name, Load.What), Load.Where);
+  }
+  unsigned long long StaticShared = 0;
+  for (const PartitionPlan &P : Plan.Partitions)
+    StaticShared += Facts[P.Constituent]->staticSharedBytes() +
+                    (Plan.sharesIndices(*Facts[P.Constituent]) ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0) +
+                    (Plan.Grid == GridPolicy::Pool ? PoolBytes : 0);
+  if (Plan.BlockThreads > MaxBlockThreads)
+    Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Plan.BlockThreads));
+  if (Plan.Shape == Geometry::Threads && Plan.Grid != (Plan.Cooperative ? GridPolicy::Stride : GridPolicy::Match))
+    Refuse(BlockerKind::ThreadsGrid, "");
+  if (Plan.hasRoles())
+    if (const auto Following = llvm::count_if(Plan.Roles, [](const RolePlan &R) { return R.ResidentBlocks == 0; });
+        Following > 1 || Plan.residentRoles() == 0)
+      Refuse(BlockerKind::ResidentBlocks, fmt::format("{} of {} kernels with none", Following, Plan.Roles.size()));
+  // Those that wait for the next kernel do so at barrier 0.
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (ThreadsStay && Facts[P.Constituent]->namesAnyBarrier() && P.Block.threads() != Plan.BlockThreads)
+      MostBarriers = std::max(MostBarriers, MaxNamedBarriers + 1);
+  if (MostBarriers > MaxNamedBarriers) {
+    auto Greedy = llvm::find_if(Facts, [](const KernelFacts *F) { return F->namesAnyBarrier(); });
+    Refuse(BlockerKind::TooManyBarriers,
+           Greedy == Facts.end() ? std::to_string(MostBarriers)
+                                 : fmt::format("{}, {} may name any itself", MostBarriers, (*Greedy)->Name));
+  }
+  if (StaticShared > MaxStaticShared)
+    Refuse(BlockerKind::StaticSharedMemory, fmt::format("{} bytes", StaticShared));
+  if (ParameterBytes > MaxParameterBytes)
+    Refuse(BlockerKind::ParameterSpace, fmt::format("{} bytes of {}", ParameterBytes, MaxParameterBytes));
+  const unsigned Limit = Config.Registers.Count;
+  if (Config.Registers.Policy == RegisterPolicy::Count &&
+      (Limit < MinRegisterLimit || Limit > MaxRegisterLimit || 1ull * Limit * Plan.BlockThreads > BlockRegisters))
+    Refuse(BlockerKind::RegisterLimit, fmt::format("{} registers for each of {} threads", Limit, Plan.BlockThreads));
+  if (Config.Registers.Policy == RegisterPolicy::Split && Refusals.empty())
+    if (const std::string Fact = divideRegisters(Plan, Facts, Arch); !Fact.empty())
+      Refuse(BlockerKind::RegisterBudget, Fact);
+  if (!Refusals.empty())
+    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+  return Plan;
+}
+
+std::optional<unsigned> mostBlocksInX(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent) {
+  if (Plan.playsOnce() || !Facts.SignedThreadNumber)
+    return std::nullopt;
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (P.Constituent == Constituent)
+      return (1u << 31) / P.Block.X;
+  return std::nullopt;
+}
+
+Dimensions gridDimensions(const KernelFacts &Facts) {
+  Dimensions Reads;
+  for (int I = 0; I < 3; ++I)
+    Reads[I] =
+        Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)][I] || Facts.Reads[static_cast<size_t>(Builtin::GridDim)][I];
+  return Reads;
+}
+
+std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent) {
+  std::vector<AddedParameter> Added;
+  if (!Plan.keepsGrid())
+    Added.push_back(AddedParameter::Grid);
+  // The last takes what the others leave.
+  if (Plan.interleaves() && Constituent + 1 < Plan.Roles.size())
+    Added.push_back(AddedParameter::Share);
+  if (Plan.hasRoles() && Plan.Roles[Constituent].ResidentBlocks > 0)
+    Added.push_back(AddedParameter::Resident);
+  if (!Facts.DynamicShared.empty() && Plan.Shape == Geometry::Warps)
+    Added.push_back(AddedParameter::DynamicOffset);
+  if (!Facts.DynamicShared.empty() && Plan.Roles[Constituent].Copies > 1)
+    Added.push_back(AddedParameter::DynamicStride);
+  if (Plan.Grid == GridPolicy::Pool && Constituent + 1 == Plan.Roles.size())
+    Added.push_back(AddedParameter::Pools);
+  return Added;
+}
+
+} // namespace cufuse

@@ -1,0 +1,108 @@
+#include "cufuse/Ptx/PtxExpectation.h"
+
+#include "cufuse/Support/Error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+constexpr llvm::StringLiteral Begin = "// cufuse-check 1:";
+
+std::string expectationLine(const PtxExpectation &Expected) {
+  std::string Line = fmt::format("{} name={} threads={}", Begin.str(), Expected.Name, Expected.Threads);
+  std::vector<std::string> Barriers;
+  for (const auto &[Number, Counts] : Expected.Barriers)
+    for (unsigned Count : Counts)
+      Barriers.push_back(fmt::format("{}:{}", Number, Count));
+  auto Add = [&](const char *Key, const auto &Values) {
+    if (!Values.empty())
+      Line += fmt::format(" {}={}", Key, fmt::join(Values, ","));
+  };
+  Add("barriers", Barriers);
+  Add("named", Expected.NamedBarriers);
+  Add("reads", Expected.Registers);
+  Add("budgets", Expected.Budgets);
+  std::vector<const char *> Allowed;
+  for (const auto &[Is, Word] :
+       {std::pair(Expected.BlockBarrier, "block"), std::pair(Expected.Exits, "exit"), std::pair(Expected.Warps, "warp"),
+        std::pair(Expected.Copies, "copy"), std::pair(Expected.LibrariesReadThem, "libraries")})
+    if (Is)
+      Allowed.push_back(Word);
+  Add("allows", Allowed);
+  if (Expected.Coherent)
+    Line += " forbids=nc";
+  return Line;
+}
+
+bool hasExpectation(llvm::StringRef Source) { return Source.starts_with(Begin); }
+
+/// Numbers between commas.
+static bool readNumbers(llvm::StringRef Text, std::set<unsigned> &Into) {
+  for (llvm::StringRef Each : llvm::split(Text, ',')) {
+    unsigned Number = 0;
+    if (Each.getAsInteger(10, Number))
+      return false;
+    Into.insert(Number);
+  }
+  return true;
+}
+
+static bool readWord(llvm::StringRef Key, llvm::StringRef Value, PtxExpectation &Into) {
+  if (Key == "name") {
+    Into.Name = Value.str();
+    return !Value.empty();
+  }
+  if (Key == "threads")
+    return !Value.getAsInteger(10, Into.Threads);
+  if (Key == "named")
+    return readNumbers(Value, Into.NamedBarriers);
+  if (Key == "budgets")
+    return readNumbers(Value, Into.Budgets);
+  if (Key == "barriers")
+    return llvm::all_of(llvm::split(Value, ','), [&](llvm::StringRef Each) {
+      unsigned Number = 0, Count = 0;
+      const auto [Before, Behind] = Each.split(':');
+      const bool Reads = !Before.getAsInteger(10, Number) && !Behind.getAsInteger(10, Count);
+      Into.Barriers[Number].insert(Count);
+      return Reads;
+    });
+  if (Key == "forbids")
+    return Into.Coherent = Value == "nc";
+  for (llvm::StringRef Each : llvm::split(Value, ','))
+    if (Key == "reads")
+      Into.Registers.insert(Each.str());
+    else if (Key == "allows" && Each == "block")
+      Into.BlockBarrier = true;
+    else if (Key == "allows" && Each == "exit")
+      Into.Exits = true;
+    else if (Key == "allows" && Each == "warp")
+      Into.Warps = true;
+    else if (Key == "allows" && Each == "copy")
+      Into.Copies = true;
+    else if (Key == "allows" && Each == "libraries")
+      Into.LibrariesReadThem = true;
+    else
+      return false;
+  return true;
+}
+
+llvm::Expected<PtxExpectation> readExpectation(llvm::StringRef Source) {
+  llvm::StringRef Line = Source.take_until([](char C) { return C == '\n'; }).rtrim();
+  PtxExpectation Read;
+  bool Understood = Line.consume_front(Begin);
+  while (Understood && !Line.empty()) {
+    llvm::StringRef Word;
+    std::tie(Word, Line) = Line.ltrim().split(' ');
+    const auto [Key, Value] = Word.split('=');
+    Understood = readWord(Key, Value, Read);
+  }
+  if (!Understood || Read.Name.empty() || Read.Threads == 0)
+    return badInput("its first line does not say what was planned",
+                    "give an output of this version of `cufuse fuse`, as it was written");
+  return Read;
+}
+
+} // namespace cufuse

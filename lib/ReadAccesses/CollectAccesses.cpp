@@ -1,0 +1,284 @@
+#include "cufuse/ReadAccesses/CollectAccesses.h"
+
+#include "Assigned.h"
+#include "Evaluate.h"
+
+namespace cufuse {
+
+namespace {
+
+/// How a statement may be left.
+struct Flow {
+  bool Always = false;             ///< Nothing behind it runs.
+  std::vector<PathStep> Remainder; ///< What the code behind it stands under.
+  bool Returns = false, Breaks = false;
+};
+
+/// Walks the statements of the kernel.
+class Collector : Evaluator {
+public:
+  using Evaluator::Evaluator;
+
+  KernelAccesses run() {
+    statement(Kernel.getBody());
+    addUnmet();
+    return std::move(Result);
+  }
+
+private:
+  PathStep unknownStep(const clang::Stmt *S) const {
+    PathStep Step;
+    Step.Text = llvm::StringRef(text(S)).substr(0, 40).str();
+    Step.Where = Unit.place(S->getBeginLoc());
+    return Step;
+  }
+
+  void forget(const clang::Stmt *S) {
+    for (const auto &[Variable, Times] : assignedIn(S))
+      Variables.erase(Variable);
+  }
+
+  Flow statement(const clang::Stmt *S) {
+    if (!S || llvm::isa<clang::NullStmt>(S))
+      return {};
+    if (auto *Block = llvm::dyn_cast<clang::CompoundStmt>(S))
+      return block(Block);
+    if (auto *If = llvm::dyn_cast<clang::IfStmt>(S))
+      return choice(If);
+    if (auto *For = llvm::dyn_cast<clang::ForStmt>(S)) {
+      statement(For->getInit());
+      return loop(S, For->getCond(), For->getInc(), For->getBody());
+    }
+    if (auto *While = llvm::dyn_cast<clang::WhileStmt>(S))
+      return loop(S, While->getConditionVariable() ? nullptr : While->getCond(), nullptr, While->getBody());
+    if (auto *Return = llvm::dyn_cast<clang::ReturnStmt>(S)) {
+      if (Return->getRetValue())
+        eval(Return->getRetValue());
+      return {true, {}, true, false};
+    }
+    if (llvm::isa<clang::BreakStmt>(S))
+      return {true, {}, false, true};
+    if (llvm::isa<clang::ContinueStmt>(S))
+      return {true, {}, false, false};
+    if (auto *Declarations = llvm::dyn_cast<clang::DeclStmt>(S)) {
+      for (const clang::Decl *D : Declarations->decls())
+        if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D); Variable && Variable->getInit())
+          declare(*Variable, Declarations->isSingleDecl());
+      return {};
+    }
+    if (auto *Attributed = llvm::dyn_cast<clang::AttributedStmt>(S))
+      return statement(Attributed->getSubStmt());
+    if (auto *E = llvm::dyn_cast<clang::Expr>(S)) {
+      eval(E);
+      return {};
+    }
+    if (llvm::isa<clang::DoStmt, clang::CXXForRangeStmt, clang::SwitchStmt, clang::SwitchCase>(S))
+      return anything(S);
+    unfollowed(llvm::isa<clang::AsmStmt>(S) ? "inline assembly" : "a jump", S->getBeginLoc());
+    Variables.clear(); // anything may come from anywhere
+    Flow Rest = anything(S);
+    Rest.Remainder.push_back(unknownStep(S));
+    return Rest;
+  }
+
+  Flow block(const clang::CompoundStmt *Block) {
+    const size_t Depth = Path.size();
+    Flow All;
+    for (const clang::Stmt *Child : Block->body()) {
+      // What stands behind a jump is read, but is reached by another way, if at all.
+      if (All.Always)
+        Path.push_back(unknownStep(Child));
+      const Flow F = statement(Child);
+      All.Always |= F.Always;
+      All.Returns |= F.Returns;
+      All.Breaks |= F.Breaks;
+      Path.insert(Path.end(), F.Remainder.begin(), F.Remainder.end());
+    }
+    All.Remainder.assign(Path.begin() + Depth, Path.end());
+    Path.resize(Depth);
+    return All;
+  }
+
+  Flow choice(const clang::IfStmt *If) {
+    if (If->isConstexpr())
+      if (auto Constant = const_cast<clang::IfStmt *>(If)->getNondiscardedCase(Context))
+        return statement(*Constant);
+    if (If->getInit() || If->getConditionVariable())
+      return anything(If);
+    const Condition C = condition(If->getCond());
+    const unsigned Id = NextBranch++;
+    auto Side = [&](const clang::Stmt *Body, bool Taken) {
+      Path.push_back(branch(C, Id, Taken, If->getCond(), If));
+      const Flow F = statement(Body);
+      Path.pop_back();
+      return F;
+    };
+    auto Before = Variables;
+    const Flow Then = Side(If->getThen(), true);
+    auto AfterThen = std::exchange(Variables, std::move(Before));
+    const Flow Else = Side(If->getElse(), false);
+    Flow All;
+    All.Returns = Then.Returns || Else.Returns;
+    All.Breaks = Then.Breaks || Else.Breaks;
+    All.Always = Then.Always && Else.Always;
+    if (All.Always)
+      return All;
+    if (Then.Always || Else.Always) {
+      if (Else.Always)
+        Variables = std::move(AfterThen);
+      const Flow &Other = Then.Always ? Else : Then;
+      All.Remainder.push_back(branch(C, Id, Else.Always, If->getCond(), If));
+      All.Remainder.insert(All.Remainder.end(), Other.Remainder.begin(), Other.Remainder.end());
+      return All;
+    }
+    forgetUnless(AfterThen);
+    if (!Then.Remainder.empty() || !Else.Remainder.empty())
+      All.Remainder.push_back(unknownStep(If));
+    return All;
+  }
+
+  /// May run any number of times, from any place in it.
+  Flow anything(const clang::Stmt *S) {
+    forget(S);
+    const auto Before = Variables;
+    const size_t Depth = Path.size();
+    Flow All;
+    for (const clang::Stmt *Child : S->children()) {
+      Path.push_back(unknownStep(S));
+      auto *E = llvm::dyn_cast_or_null<clang::Expr>(Child);
+      if (E)
+        use(eval(E), E);
+      const Flow F = E ? Flow() : statement(Child);
+      All.Returns |= F.Returns;
+      All.Breaks |= F.Breaks;
+      Path.resize(Depth);
+      Variables = Before;
+    }
+    if (All.Returns || (All.Breaks && llvm::isa<clang::SwitchCase, clang::IfStmt>(S)))
+      All.Remainder.push_back(unknownStep(S));
+    if (!llvm::isa<clang::SwitchCase, clang::IfStmt>(S))
+      All.Breaks = false;
+    return All;
+  }
+
+  /// What a loop counts, by `v += step` or an expression like it.
+  struct Counter {
+    const clang::VarDecl *Variable = nullptr;
+    const clang::Expr *Step = nullptr; ///< Null for 1.
+    bool Down = false;
+  };
+  static const clang::VarDecl *variableIn(const clang::Expr *E) {
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts());
+    return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+  }
+  static Counter counter(const clang::Expr *E) {
+    if (!E)
+      return {};
+    E = E->IgnoreParenImpCasts();
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
+      return {variableIn(Unary->getSubExpr()), nullptr, Unary->isDecrementOp()};
+    auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E);
+    if (!Binary)
+      return {};
+    const clang::VarDecl *Variable = variableIn(Binary->getLHS());
+    if (Binary->getOpcode() == clang::BO_AddAssign || Binary->getOpcode() == clang::BO_SubAssign)
+      return {Variable, Binary->getRHS(), Binary->getOpcode() == clang::BO_SubAssign};
+    auto *Sum = llvm::dyn_cast<clang::BinaryOperator>(Binary->getRHS()->IgnoreParenImpCasts());
+    if (Binary->getOpcode() == clang::BO_Assign && Sum && Sum->getOpcode() == clang::BO_Add)
+      for (const auto &[One, Other] : {std::pair(Sum->getLHS(), Sum->getRHS()), {Sum->getRHS(), Sum->getLHS()}})
+        if (variableIn(One) == Variable)
+          return {Variable, Other, false};
+    return {};
+  }
+
+  Flow loop(const clang::Stmt *Whole, const clang::Expr *Written, const clang::Expr *Increment,
+            const clang::Stmt *Body) {
+    // `while (v < n) { …; v += step; }`
+    const auto *Block = llvm::dyn_cast<clang::CompoundStmt>(Body);
+    const bool InBody = !Increment && llvm::isa<clang::WhileStmt>(Whole) && Block && !Block->body_empty();
+    if (InBody)
+      Increment = llvm::dyn_cast<clang::Expr>(Block->body_back());
+    const Counter Counted = counter(Increment);
+    std::map<const clang::VarDecl *, unsigned> Assigned = assignedIn(Body);
+    if (Written)
+      for (const auto &[Variable, Times] : assignedIn(Written))
+        Assigned[Variable] += Times;
+    auto Start = Variables.find(Counted.Variable);
+    const bool Counts = Counted.Variable && Written && Start != Variables.end() &&
+                        Start->second.What == Value::Kind::Integer && Assigned[Counted.Variable] == (InBody ? 1u : 0u);
+    if (!Counts)
+      return anything(Whole);
+
+    LoopAccess Loop;
+    Loop.Atom = Counted.Variable->getNameAsString();
+    while (isName(Loop.Atom) || std::any_of(Result.Loops.begin(), Result.Loops.end(),
+                                            [&](const LoopAccess &Other) { return Other.Atom == Loop.Atom; }))
+      Loop.Atom += '\'';
+    Loop.Start = Start->second.P;
+    Loop.Where = Unit.place(Whole->getBeginLoc());
+    Loop.Statement = *Controls.numberOf(Whole);
+    for (const clang::VarDecl *Variable : Aliased)
+      ++Assigned[Variable];
+    const std::set<const clang::VarDecl *> Own = declaredIn(Body);
+    for (const clang::VarDecl *Variable : declaredIn(Kernel.getBody()))
+      (Own.count(Variable) ? Loop.Inside : Loop.Outside).insert(Variable->getNameAsString());
+    for (const auto &[Variable, Times] : Assigned)
+      if (Times && Variable != Counted.Variable && !Own.count(Variable))
+        Loop.Carried.push_back({Variable->getNameAsString(), Kernel.getNameAsString(), Loop.Where});
+    forget(Whole);
+    const Value Step =
+        Counted.Step ? eval(Counted.Step) : Value{Value::Kind::Integer, Polynomial::constant(1), nullptr, false};
+    if (Step.What != Value::Kind::Integer)
+      return anything(Whole);
+    Loop.Step = Counted.Down ? Polynomial() - Step.P : Step.P;
+    Variables[Counted.Variable] = {Value::Kind::Integer, Polynomial::atom(Loop.Atom), nullptr, false};
+    const unsigned Id = Result.Loops.size();
+    Result.Loops.push_back(std::move(Loop));
+
+    PathStep Inside = branch(condition(Written), 0, true, Written, Whole);
+    Inside.What = PathStep::Kind::Loop;
+    Inside.Id = Id;
+    const auto Before = Variables;
+    Path.push_back(std::move(Inside));
+    const size_t Depth = Path.size();
+    const Flow F = statement(Body);
+    Path.resize(Depth - 1);
+    Variables = Before;
+    forget(Whole);
+    Variables.erase(Counted.Variable);
+    Result.Loops[Id].LeftEarly = F.Returns || F.Breaks;
+    Flow All;
+    All.Returns = F.Returns;
+    if (All.Returns)
+      All.Remainder.push_back(unknownStep(Whole));
+    return All;
+  }
+
+  static std::set<const clang::VarDecl *> declaredIn(const clang::Stmt *S) {
+    struct Finder : clang::ConstDynamicRecursiveASTVisitor {
+      std::set<const clang::VarDecl *> Found;
+      bool VisitVarDecl(const clang::VarDecl *Variable) override {
+        Found.insert(Variable);
+        return true;
+      }
+    } All;
+    All.TraverseStmt(S);
+    return std::move(All.Found);
+  }
+};
+
+} // namespace
+
+KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach) {
+  KernelAccesses Found = Collector(Unit, Reach).run();
+  for (const clang::VarDecl *Global : Reach.Globals)
+    if (!Global->hasAttr<clang::CUDASharedAttr>() && leadsToPointer(Global->getType()))
+      Found.PointerVariables.push_back(Global->getQualifiedNameAsString());
+  for (const auto &[Function, Use] : Reach.Functions)
+    if (!Use.System && Function != Reach.Kernel)
+      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+        Found.Unfollowed.push_back({"inline assembly", Function->getNameAsString(), Unit.place(Assembly->getAsmLoc())});
+  return Found;
+}
+
+} // namespace cufuse

@@ -1,0 +1,614 @@
+#include "Evaluate.h"
+
+#include "Assigned.h"
+#include "Expressions.h"
+#include "cufuse/Kernel/Wrapping.h"
+
+#include "cufuse/Analysis/BuiltinVariables.h"
+#include "cufuse/Analysis/CollectFacts.h"
+
+namespace cufuse {
+
+namespace {
+
+Value integer(Polynomial P) { return {Value::Kind::Integer, std::move(P), nullptr, false}; }
+
+Value local() { return {Value::Kind::Local, {}, nullptr, false}; }
+
+Polynomial scaled(const Polynomial &P, unsigned Width) { return P * Polynomial::constant(Width); }
+
+} // namespace
+
+bool Condition::known(bool Truth, std::vector<Less> &Holds) const {
+  switch (What) {
+  case Kind::Unknown:
+    return false;
+  case Kind::Less: { // not l < r: r < l + 1
+    Less L = Truth ? Compared : Less{Compared.Right, Compared.Left + Polynomial::constant(1)};
+    if (auto Constant = L.Left.terms().find({}); Constant != L.Left.terms().end()) {
+      const Polynomial Moved = Polynomial::constant(Constant->second);
+      L = {L.Left - Moved, L.Right - Moved};
+    }
+    Holds.push_back(std::move(L));
+    return true;
+  }
+  case Kind::Not:
+    return Parts[0].known(!Truth, Holds);
+  case Kind::And:
+  case Kind::Or: {
+    if ((What == Kind::And) != Truth)
+      return false; // one of them, but not which
+    const bool First = Parts[0].known(Truth, Holds);
+    return Parts[1].known(Truth, Holds) && First;
+  }
+  }
+  return false;
+}
+
+Evaluator::Evaluator(const ParsedUnit &Unit, const Reached &Reach)
+    : Unit(Unit), Context(Unit.ast()), Kernel(*Reach.Kernel), Controls(*Kernel.getBody()) {
+  parameters();
+  findReferred();
+  Changed = assignedIn(Kernel.getBody());
+}
+
+void Evaluator::parameters() {
+  const std::vector<std::string> Given = parameterNames(Kernel);
+  const clang::FunctionDecl *Pattern = Kernel.getTemplateInstantiationPattern();
+  auto OfPack = [&](const clang::ParmVarDecl *P) {
+    return Pattern && llvm::any_of(Pattern->parameters(), [&](const clang::ParmVarDecl *Each) {
+             return Each->isParameterPack() && Each->getLocation() == P->getLocation();
+           });
+  };
+  for (unsigned I = 0; I < Kernel.getNumParams(); ++I) {
+    const clang::ParmVarDecl *P = Kernel.getParamDecl(I);
+    const clang::QualType T = P->getType().getCanonicalType();
+    ParameterAccess Known;
+    Known.Name = Given[I];
+    Known.Type = T.getUnqualifiedType().getAsString();
+    Known.Integer = holdsIndex(T);
+    Known.Unsigned = Known.Integer && T->isUnsignedIntegerType();
+    Known.IsInt = Known.Integer && !Known.Unsigned && Context.getTypeSize(T) == 32;
+    Known.BuiltinType = (T->isPointerType() ? T->getPointeeType() : T)->isBuiltinType();
+    // What a pack holds has no name in the text.
+    const bool Followed = T->isPointerType() && !OfPack(P);
+    Known.HidesPointers = !Followed && leadsToPointer(T);
+    if (Followed) {
+      const clang::QualType Element = T->getPointeeType();
+      Known.Element = Element.getUnqualifiedType().getAsString();
+      Known.Kept = keepsInVariable(Element, Context.getSourceManager());
+      if (!Element->isIncompleteType() && !Element->isDependentType())
+        Known.Bytes = Context.getTypeSizeInChars(Element).getQuantity();
+      Known.Restrict = P->getType().isRestrictQualified();
+      Known.ReadOnly = Element.isConstQualified();
+      Known.Volatile = Element.isVolatileQualified();
+      Variables[P] = {Value::Kind::Pointer, {}, P, true};
+    } else if (Known.Integer && !OfPack(P)) {
+      Variables[P] = integer(Polynomial::atom(Known.Name));
+    }
+    Names[P] = Known.Name;
+    Result.Parameters.push_back(std::move(Known));
+  }
+}
+
+bool Evaluator::isName(const std::string &Atom) const {
+  return std::any_of(Names.begin(), Names.end(), [&](const auto &Each) { return Each.second == Atom; });
+}
+
+std::string Evaluator::text(const clang::Stmt *S) const {
+  const clang::SourceManager &Sources = Context.getSourceManager();
+  const clang::CharSourceRange Range =
+      Sources.getExpansionRange(clang::CharSourceRange::getTokenRange(S->getSourceRange()));
+  std::string Line; // on one line
+  for (char C : clang::Lexer::getSourceText(Range, Sources, Context.getLangOpts()))
+    if (!isspace(static_cast<unsigned char>(C)))
+      Line += C;
+    else if (!Line.empty() && Line.back() != ' ')
+      Line += ' ';
+  return Line;
+}
+
+PathStep Evaluator::branch(const Condition &C, unsigned Id, bool Taken, const clang::Expr *Written,
+                           const clang::Stmt *Of) const {
+  PathStep Step;
+  Step.What = PathStep::Kind::Branch;
+  Step.Id = Id;
+  Step.Taken = Taken;
+  Step.Exact = C.known(Taken, Step.Holds);
+  Step.Text = text(Written);
+  Step.Where = Unit.place(Written->getBeginLoc());
+  Step.Statement = Controls.numberOf(Of);
+  return Step;
+}
+
+void Evaluator::unfollowed(const std::string &What, clang::SourceLocation Where) {
+  Result.Unfollowed.push_back({What, Kernel.getNameAsString(), Unit.place(Where)});
+}
+
+void Evaluator::site(AccessSite::Kind What, const Place &P, bool Compound) {
+  if (!P.Base)
+    return;
+  AccessSite Site;
+  Site.What = What;
+  Site.Parameter = Names[P.Base];
+  Site.Direct = P.Direct;
+  Site.Compound = Compound;
+  Site.Whole = P.Whole;
+  Site.Deduced = Deduces && What == AccessSite::Kind::Load;
+  Site.Index = P.Index;
+  Site.Width = P.Width;
+  Site.Text = text(P.At);
+  Site.Path = Path;
+  Site.Where = Unit.place(P.At->getBeginLoc());
+  Result.Sites.push_back(std::move(Site));
+}
+
+void Evaluator::use(const Value &V, const clang::Expr *E) {
+  if (V.What == Value::Kind::Pointer)
+    return site(AccessSite::Kind::Escape, {V.Base, std::nullopt, V.Direct, true, E});
+  if (V.What != Value::Kind::Integer)
+    return;
+  for (const std::string &Atom : V.P.atoms())
+    if (!isName(Atom)) {
+      Result.Uses.push_back({V.P, text(E), Unit.place(E->getBeginLoc())});
+      return;
+    }
+}
+
+Value Evaluator::used(std::initializer_list<std::pair<const Value *, const clang::Expr *>> Parts) {
+  for (const auto &[V, E] : Parts)
+    use(*V, E);
+  return {};
+}
+
+bool Evaluator::holdsIndex(clang::QualType T) const {
+  return T->isIntegerType() && !T->isBooleanType() && !T->isEnumeralType() && Context.getTypeSize(T) >= 32 &&
+         !T.isVolatileQualified();
+}
+
+Value Evaluator::load(const clang::Expr *E) {
+  E = plain(E);
+  if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
+    auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
+    auto Known = Variables.find(Variable);
+    if (Known == Variables.end())
+      return {};
+    Met.insert(Reference);
+    return Known->second;
+  }
+  if (const std::optional<Place> P = place(E)) {
+    site(AccessSite::Kind::Load, *P);
+    return {};
+  }
+  return eval(E);
+}
+
+void Evaluator::parts(const clang::Expr *E) {
+  if (llvm::isa<clang::StmtExpr>(E))
+    unfollowed("a statement in an expression", E->getBeginLoc());
+  const auto Before = Variables;
+  for (const clang::Stmt *Child : E->children())
+    if (auto *Inner = llvm::dyn_cast_or_null<clang::Expr>(Child))
+      argument(Inner, true);
+  forgetUnless(Before); // not all of them need run
+}
+
+void Evaluator::forgetUnless(const std::map<const clang::VarDecl *, Value> &Same) {
+  std::erase_if(Variables, [&](const auto &Known) {
+    auto Other = Same.find(Known.first);
+    return Other == Same.end() || !(Other->second == Known.second);
+  });
+}
+
+/// A glvalue or a value that a call takes; `Changes` says whether the callee may change what it refers to.
+void Evaluator::argument(const clang::Expr *E, bool Changes) {
+  if (!E->isGLValue())
+    return use(eval(E), E);
+  if (const std::optional<Place> P = place(E))
+    return site(Changes ? AccessSite::Kind::Escape : AccessSite::Kind::Load, *P);
+  E = plain(E);
+  if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); Cast && Cast->getCastKind() == clang::CK_NoOp)
+    return argument(Cast->getSubExpr(), Changes);
+  if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
+    auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
+    if (auto Known = Variables.find(Variable); Known != Variables.end()) {
+      Met.insert(Reference);
+      use(Known->second, E);
+      if (Changes)
+        Variables.erase(Variable);
+    }
+    return;
+  }
+  // An operator or a function may return a reference.
+  if (auto *Call = llvm::dyn_cast<clang::CallExpr>(E))
+    use(call(Call), E);
+  else if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E)) {
+    const size_t Before = Result.Sites.size();
+    binary(Binary);
+    // `(p[i] = v) *= 2` goes on with what it has stored.
+    for (size_t I = Before; Changes && Binary->isAssignmentOp() && I < Result.Sites.size(); ++I)
+      if (Result.Sites[I].What == AccessSite::Kind::Store)
+        Result.Sites[I].What = AccessSite::Kind::Escape;
+  } else if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
+    unary(Unary);
+  else
+    parts(E);
+}
+
+void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
+  const clang::Expr *Init = Variable.getInit();
+  const bool Around = std::exchange(Deduces, Deduces || Variable.getType()->isReferenceType() ||
+                                                 Variable.getType()->getContainedAutoType());
+  if (Variable.getType()->isReferenceType()) {
+    argument(Init, !Variable.getType().getNonReferenceType().isConstQualified());
+    Deduces = Around;
+    return;
+  }
+  const Value V = eval(Init);
+  Deduces = Around;
+  const bool IsPointer = V.What == Value::Kind::Pointer || V.What == Value::Kind::Local;
+  const bool Kept = Variable.hasLocalStorage() && !Bound.count(&Variable) &&
+                    ((IsPointer && Variable.getType()->isPointerType()) ||
+                     (V.What == Value::Kind::Integer && holdsIndex(Variable.getType())));
+  if (!Kept)
+    return use(V, Init);
+  Variables[&Variable] = V;
+  Variables[&Variable].Direct &=
+      Alone && !Changed.count(&Variable) && !Variable.getBeginLoc().isMacroID() && !Variable.getEndLoc().isMacroID();
+}
+
+Value Evaluator::eval(const clang::Expr *E) {
+  E = plain(E);
+  if (E->getType()->isIntegralOrEnumerationType() && !E->isGLValue() && !E->isValueDependent()) {
+    clang::Expr::EvalResult Known;
+    if (E->EvaluateAsInt(Known, Context) && Known.Val.getInt().isRepresentableByInt64() &&
+        Known.Val.getInt().getSignificantBits() <= 63)
+      return integer(Polynomial::constant(Known.Val.getInt().getExtValue()));
+  }
+  if (const auto Read = builtinMember(E)) {
+    Met.insert(Read->Named);
+    return integer(Polynomial::atom(builtinAtom(Read->Variable, static_cast<int>(Read->Dimension))));
+  }
+  if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E))
+    return cast(Cast);
+  if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E))
+    return unary(Unary);
+  if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E))
+    return binary(Binary);
+  if (auto *Conditional = llvm::dyn_cast<clang::ConditionalOperator>(E))
+    return conditional(Conditional);
+  if (auto *Call = llvm::dyn_cast<clang::CallExpr>(E))
+    return call(Call);
+  if (auto *Lambda = llvm::dyn_cast<clang::LambdaExpr>(E)) {
+    lambda(Lambda);
+    return {};
+  }
+  if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E)) {
+    for (unsigned I = 0; I < Construct->getNumArgs(); ++I) {
+      const clang::QualType T = I < Construct->getConstructor()->getNumParams()
+                                    ? Construct->getConstructor()->getParamDecl(I)->getType()
+                                    : clang::QualType();
+      argument(Construct->getArg(I),
+               !T.isNull() && T->isLValueReferenceType() && !T.getNonReferenceType().isConstQualified());
+    }
+    return {};
+  }
+  if (E->isGLValue())
+    argument(E, true);
+  else
+    parts(E);
+  return {};
+}
+
+Value Evaluator::cast(const clang::CastExpr *Cast) {
+  const clang::Expr *From = Cast->getSubExpr();
+  switch (Cast->getCastKind()) {
+  case clang::CK_LValueToRValue:
+    return load(From);
+  case clang::CK_NoOp: {
+    Value V = From->isGLValue() ? load(From) : eval(From);
+    V.Direct &= !llvm::isa<clang::ExplicitCastExpr>(Cast);
+    return V;
+  }
+  case clang::CK_IntegralCast: {
+    const Value V = eval(From);
+    const bool Narrow = Context.getTypeSize(Cast->getType()) < 32;
+    const bool Wraps = Cast->getType()->isUnsignedIntegerType() && V.What == Value::Kind::Integer &&
+                       mayBeNegative(V.P, Result.Quotients);
+    return Narrow || Wraps ? used({{&V, From}}) : V;
+  }
+  case clang::CK_ArrayToPointerDecay: {
+    const std::optional<Place> P = place(From);
+    if (!P || !P->Base)
+      return local();
+    site(AccessSite::Kind::Escape, *P);
+    return {};
+  }
+  case clang::CK_BitCast:
+    return reinterpreted(eval(From), Cast);
+  case clang::CK_ConstructorConversion:
+  case clang::CK_UserDefinedConversion:
+    return eval(From);
+  default: {
+    if (From->isGLValue()) {
+      argument(From, true);
+      return {};
+    }
+    const Value V = eval(From);
+    return used({{&V, From}});
+  }
+  }
+}
+
+/// Is it `&p[i]`, and none of that from a macro?
+static bool isWritten(const clang::UnaryOperator &AddressOf, const clang::Expr &Of) {
+  auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Of.IgnoreParens());
+  return Element && !AddressOf.getBeginLoc().isMacroID() && !Element->getBeginLoc().isMacroID() &&
+         !Element->getEndLoc().isMacroID();
+}
+
+Value Evaluator::unary(const clang::UnaryOperator *E) {
+  const clang::Expr *From = E->getSubExpr();
+  if (E->isIncrementDecrementOp()) {
+    if (const std::optional<Place> P = place(From)) {
+      site(AccessSite::Kind::Load, *P, true);
+      site(P->Whole ? AccessSite::Kind::Store : AccessSite::Kind::Escape, *P, true);
+      return {};
+    }
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(From));
+    auto Known = Variables.find(Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr);
+    if (Known == Variables.end())
+      return {};
+    const Value Before = Known->second;
+    const std::int64_t Step = Before.Width;
+    Known->second.P = Before.P + Polynomial::constant(E->isIncrementOp() ? Step : -Step);
+    Known->second.Direct = false;
+    return E->isPostfix() ? Before : Known->second;
+  }
+  if (E->getOpcode() == clang::UO_AddrOf) {
+    if (const std::optional<Place> P = place(From)) {
+      if (P->Base && P->Index && P->Whole)
+        return {Value::Kind::Pointer, *P->Index, P->Base, P->Direct && isWritten(*E, *From), P->Width};
+      if (!P->Base)
+        return local();
+      site(AccessSite::Kind::Escape, *P);
+      return {};
+    }
+    argument(From, true);
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(From));
+    auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+    return Variable && Variable->hasLocalStorage() && !Variable->getType()->isReferenceType() ? local() : Value();
+  }
+  const Value V = eval(From);
+  if (V.What == Value::Kind::Integer && E->getOpcode() == clang::UO_Minus && E->getType()->isSignedIntegerType())
+    return integer(Polynomial() - V.P);
+  if (E->getOpcode() == clang::UO_Plus)
+    return V;
+  return used({{&V, From}});
+}
+
+/// `To = From`, and where `Compound`, `To op= From`.
+Value Evaluator::assign(const clang::Expr *To, const clang::Expr *From, bool Compound) {
+  const Value V = From->isGLValue() ? load(From) : eval(From);
+  if (std::optional<Place> P = place(To)) {
+    use(V, From);
+    P->Direct &= !llvm::isa<clang::InitListExpr>(plain(From));
+    if (Compound)
+      site(AccessSite::Kind::Load, *P, true);
+    site(P->Whole ? AccessSite::Kind::Store : AccessSite::Kind::Escape, *P, Compound);
+    return {};
+  }
+  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(To));
+  auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+  if (!Variable) {
+    argument(To, true);
+    return used({{&V, From}});
+  }
+  if (!Variable->hasLocalStorage() && !Variable->hasAttr<clang::CUDASharedAttr>())
+    unfollowed("a change of " + Variable->getNameAsString(), To->getBeginLoc());
+  const bool Kept =
+      Variable->hasLocalStorage() && !Referred.count(Variable) && !Compound &&
+      (((V.What == Value::Kind::Pointer || V.What == Value::Kind::Local) && Variable->getType()->isPointerType()) ||
+       (V.What == Value::Kind::Integer && holdsIndex(Variable->getType())));
+  if (!Kept) {
+    use(V, From);
+    Variables.erase(Variable);
+    return {};
+  }
+  Variables[Variable] = V;
+  Variables[Variable].Direct = false;
+  return V;
+}
+
+Value Evaluator::binary(const clang::BinaryOperator *E) {
+  if (E->getOpcode() == clang::BO_Assign)
+    return assign(E->getLHS(), E->getRHS(), false);
+  if (E->isCompoundAssignmentOp()) {
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(E->getLHS()));
+    auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+    auto Known = Variables.find(Variable);
+    if (Known == Variables.end())
+      return assign(E->getLHS(), E->getRHS(), true);
+    const Value Right = eval(E->getRHS()); // which may change what stands on the left
+    Known = Variables.find(Variable);
+    if (Known == Variables.end())
+      return used({{&Right, E->getRHS()}});
+    const Value Before = Known->second;
+    const Value After = arithmetic(clang::BinaryOperator::getOpForCompoundAssignment(E->getOpcode()), Before, Right, E);
+    if (After.What == Value::Kind::Unknown)
+      Variables.erase(Variable);
+    else
+      Variables[Variable] = After;
+    return After;
+  }
+  if (E->isLogicalOp() || E->isRelationalOp()) {
+    const Condition C = condition(E);
+    std::vector<Less> Compared; // where a value of 0 or 1 is made of it
+    C.known(true, Compared), C.known(false, Compared);
+    for (const Less &L : Compared)
+      use(integer(L.Left), E), use(integer(L.Right), E);
+    return {};
+  }
+  const Value L = eval(E->getLHS());
+  const Value R = eval(E->getRHS());
+  if (E->getOpcode() == clang::BO_Comma)
+    return R;
+  return arithmetic(E->getOpcode(), L, R, E);
+}
+
+Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, const Value &R,
+                            const clang::BinaryOperator *E) {
+  auto Unknown = [&] { return used({{&L, E->getLHS()}, {&R, E->getRHS()}}); };
+  const bool Sum = Kind == clang::BO_Add || Kind == clang::BO_Sub;
+  if (L.What == Value::Kind::Pointer && R.What == Value::Kind::Integer && Sum)
+    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + scaled(R.P, L.Width) : L.P - scaled(R.P, L.Width),
+            L.Base, L.Direct, L.Width};
+  if (R.What == Value::Kind::Pointer && L.What == Value::Kind::Integer && Kind == clang::BO_Add)
+    return {Value::Kind::Pointer, scaled(L.P, R.Width) + R.P, R.Base, false, R.Width};
+  if ((L.What == Value::Kind::Local && Sum) || (R.What == Value::Kind::Local && Kind == clang::BO_Add)) {
+    use(L, E->getLHS()), use(R, E->getRHS());
+    return E->getType()->isPointerType() ? local() : Value();
+  }
+  if (L.What != Value::Kind::Integer || R.What != Value::Kind::Integer || !holdsIndex(E->getType()))
+    return Unknown();
+  auto Quotient = [&](const Polynomial &Divisor) {
+    auto Bracketed = [](const Polynomial &P) {
+      return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
+    };
+    if (const auto Number = Divisor.asConstant())
+      if (const auto Exact = L.P.dividedBy(*Number))
+        return *Exact;
+    const std::string Atom = "(" + Bracketed(L.P) + " / " + Bracketed(Divisor) + ")";
+    Result.Quotients[Atom] = {L.P, Divisor};
+    return Polynomial::atom(Atom);
+  };
+  switch (Kind) {
+  case clang::BO_Add:
+    return integer(L.P + R.P);
+  case clang::BO_Sub: {
+    const Polynomial Difference = L.P - R.P;
+    if (E->getType()->isUnsignedIntegerType() && mayBeNegative(Difference, Result.Quotients))
+      return Unknown();
+    return integer(Difference);
+  }
+  case clang::BO_Mul:
+    return integer(L.P * R.P);
+  case clang::BO_Shl:
+    if (const auto Bits = R.P.asConstant(); Bits && *Bits >= 0 && *Bits < 32)
+      return integer(L.P * Polynomial::constant(std::int64_t(1) << *Bits));
+    return Unknown();
+  case clang::BO_Div:
+    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
+      return Unknown();
+    return integer(Quotient(R.P));
+  case clang::BO_Rem: // a % b = a − b * (a / b)
+    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
+      return Unknown();
+    return integer(L.P - R.P * Quotient(R.P));
+  case clang::BO_Shr:
+    // What was shifted to the left before may have been meant to lose bits.
+    if (const auto Bits = R.P.asConstant();
+        Bits && *Bits >= 0 && *Bits < 32 && !mayBeNegative(L.P, Result.Quotients) && !mayLoseBits(L.P, 1))
+      return integer(Quotient(Polynomial::constant(std::int64_t(1) << *Bits)));
+    return Unknown();
+  default:
+    return Unknown();
+  }
+}
+
+Value Evaluator::conditional(const clang::ConditionalOperator *E) {
+  const Condition C = condition(E->getCond());
+  const unsigned Id = NextBranch++;
+  auto Side = [&](const clang::Expr *Value, bool Taken) {
+    Path.push_back(branch(C, Id, Taken, E->getCond()));
+    struct Value V;
+    if (Value->isGLValue())
+      argument(Value, !Value->getType().isConstQualified());
+    else
+      V = eval(Value);
+    Path.pop_back();
+    return V;
+  };
+  auto Before = Variables;
+  const Value L = Side(E->getTrueExpr(), true);
+  const auto AfterTrue = std::exchange(Variables, std::move(Before));
+  const Value R = Side(E->getFalseExpr(), false);
+  forgetUnless(AfterTrue);
+  return L == R ? L : used({{&L, E->getTrueExpr()}, {&R, E->getFalseExpr()}});
+}
+
+/// Of the thread in its block, or of the block in its grid.
+static bool isIndex(const Polynomial &P) {
+  for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockIdx})
+    for (int D = 0; D < 3; ++D)
+      if (P == Polynomial::atom(builtinAtom(B, D)))
+        return true;
+  return false;
+}
+
+Condition Evaluator::condition(const clang::Expr *E) {
+  E = plain(E);
+  if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); Cast && Cast->getCastKind() == clang::CK_NoOp)
+    return condition(Cast->getSubExpr());
+  Condition C;
+  if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->getOpcode() == clang::UO_LNot) {
+    C.What = Condition::Kind::Not;
+    C.Parts.push_back(condition(Unary->getSubExpr()));
+    return C;
+  }
+  auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E);
+  if (Binary && Binary->isLogicalOp()) {
+    C.What = Binary->getOpcode() == clang::BO_LAnd ? Condition::Kind::And : Condition::Kind::Or;
+    C.Parts.push_back(condition(Binary->getLHS()));
+    Path.push_back(branch(C.Parts[0], NextBranch++, C.What == Condition::Kind::And, Binary->getLHS()));
+    const auto Before = Variables;
+    C.Parts.push_back(condition(Binary->getRHS()));
+    forgetUnless(Before);
+    Path.pop_back();
+    return C;
+  }
+  if (Binary && Binary->getOpcode() == clang::BO_EQ) {
+    // `threadIdx.x == 0`, or of a variable that is the index: indices are not negative.
+    const clang::Expr *Left = plain(Binary->getLHS())->IgnoreParenImpCasts();
+    clang::Expr::EvalResult Right;
+    if ((builtinMember(Left) || llvm::isa<clang::DeclRefExpr>(Left)) &&
+        Binary->getRHS()->EvaluateAsInt(Right, Context) && Right.Val.getInt().isZero())
+      if (const Value L = eval(Binary->getLHS()); L.What == Value::Kind::Integer && isIndex(L.P)) {
+        C.What = Condition::Kind::Less;
+        C.Compared = {L.P, Polynomial::constant(1)};
+        return C;
+      }
+  }
+  if (!Binary || !Binary->isRelationalOp()) {
+    use(eval(E), E);
+    return C;
+  }
+  const Value L = eval(Binary->getLHS()), R = eval(Binary->getRHS());
+  if (L.What != Value::Kind::Integer || R.What != Value::Kind::Integer) {
+    used({{&L, Binary->getLHS()}, {&R, Binary->getRHS()}});
+    return C;
+  }
+  if (Binary->getLHS()->getType()->isUnsignedIntegerType())
+    for (const auto &[Parameter, Name] : Names)
+      if (Parameter->getType()->isSignedIntegerType() && (L.P.contains(Name) || R.P.contains(Name)))
+        Result.ComparedUnsigned.insert(Name);
+  C.What = Condition::Kind::Less;
+  const Polynomial One = Polynomial::constant(1);
+  switch (Binary->getOpcode()) {
+  case clang::BO_LT:
+    C.Compared = {L.P, R.P};
+    break;
+  case clang::BO_GT:
+    C.Compared = {R.P, L.P};
+    break;
+  case clang::BO_LE:
+    C.Compared = {L.P, R.P + One};
+    break;
+  default:
+    C.Compared = {R.P, L.P + One};
+    break;
+  }
+  return C;
+}
+
+} // namespace cufuse

@@ -1,0 +1,325 @@
+#include "IrValues.h"
+
+#include "cufuse/Kernel/Wrapping.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace cufuse {
+
+namespace {
+
+constexpr const char *TriedAtom = "phi#";
+
+/// As the evaluator of the text names it.
+std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor) {
+  auto Bracketed = [](const Polynomial &P) {
+    return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
+  };
+  return "(" + Bracketed(Dividend) + " / " + Bracketed(Divisor) + ")";
+}
+
+/// Coefficients in the signed range of the width: values are the same modulo 2^width.
+Polynomial reduced(const Polynomial &P, unsigned Bits) {
+  if (Bits >= 64)
+    return P;
+  Polynomial Result;
+  for (const auto &[Atoms, Factor] : P.terms()) {
+    Polynomial Term = Polynomial::constant(llvm::SignExtend64(static_cast<std::uint64_t>(Factor), Bits));
+    for (const std::string &Atom : Atoms)
+      Term = Term * Polynomial::atom(Atom);
+    Result = Result + Term;
+  }
+  return Result;
+}
+
+/// `threadIdx.x` for %tid.x.
+std::optional<std::string> specialRegister(llvm::StringRef Name) {
+  if (!Name.consume_front("llvm.nvvm.read.ptx.sreg."))
+    return std::nullopt;
+  const auto [Register, Dimension] = Name.split('.');
+  constexpr std::array<const char *, 4> Registers = {"tid", "ctaid", "ntid", "nctaid"}; // as Builtin
+  for (unsigned B = 0; B < Registers.size(); ++B)
+    if (Register == Registers[B] && Dimension.size() == 1 && Dimension[0] >= 'x' && Dimension[0] <= 'z')
+      return builtinAtom(static_cast<Builtin>(B), Dimension[0] - 'x');
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string loopAtom(const Polynomial &Start, const Polynomial &Step) {
+  return "{" + Start.str() + ", +, " + Step.str() + "}";
+}
+
+Polynomial CanonicalText::of(const Polynomial &P) const {
+  Polynomial Result = P;
+  for (const std::string &Atom : P.atoms()) {
+    for (const LoopAccess &Loop : Text.Loops)
+      if (Loop.Atom == Atom)
+        Result = Result.substitute(Atom, Polynomial::atom(loopAtom(of(Loop.Start), of(Loop.Step))));
+    if (auto Found = Text.Quotients.find(Atom); Found != Text.Quotients.end())
+      Result = Result.substitute(Atom,
+                                 Polynomial::atom(quotientAtom(of(Found->second.Dividend), of(Found->second.Divisor))));
+  }
+  return Result;
+}
+
+IrValues::IrValues(const llvm::Function &Kernel, const KernelAccesses &Text)
+    : Kernel(Kernel), Dominators(const_cast<llvm::Function &>(Kernel)), Loops(Dominators), Library(LibraryImpl),
+      Assumptions(const_cast<llvm::Function &>(Kernel)),
+      Evolution(const_cast<llvm::Function &>(Kernel), Library, Assumptions, Dominators, Loops) {
+  Known.Parameters = Text.Parameters;
+  for (const llvm::Loop *L : Loops.getLoopsInPreorder())
+    findLoops(*L);
+}
+
+void IrValues::findLoops(const llvm::Loop &L) {
+  for (const llvm::PHINode &Phi : L.getHeader()->phis()) {
+    if (!Phi.getType()->isIntegerTy() || Phi.getType()->getIntegerBitWidth() < 32)
+      continue;
+    auto Common = [&](bool Inside) {
+      std::optional<Polynomial> Found;
+      for (unsigned I = 0; I < Phi.getNumIncomingValues(); ++I) {
+        if (L.contains(Phi.getIncomingBlock(I)) != Inside)
+          continue;
+        const std::optional<Polynomial> Each = of(Phi.getIncomingValue(I));
+        if (!Each || (Found && !(*Found == *Each)))
+          return std::optional<Polynomial>();
+        Found = Each;
+      }
+      return Found;
+    };
+    const std::optional<Polynomial> Start = Common(false);
+    Tried = &Phi;
+    Cache.clear();
+    const std::optional<Polynomial> Next = Common(true);
+    Tried = nullptr;
+    Cache.clear();
+    if (!Start || !Next)
+      continue;
+    const Polynomial Step = *Next - Polynomial::atom(TriedAtom);
+    const std::set<std::string> Atoms = Step.atoms();
+    if (std::any_of(Atoms.begin(), Atoms.end(), [](const auto &A) { return A.find(TriedAtom) != std::string::npos; }))
+      continue;
+    LoopAccess Found;
+    Found.Atom = loopAtom(*Start, Step);
+    Found.Start = *Start;
+    Found.Step = Step;
+    Phis[&Phi] = Known.Loops.size();
+    Known.Loops.push_back(std::move(Found));
+  }
+}
+
+std::optional<std::int64_t> IrValues::most(const std::string &Atom) const {
+  std::optional<std::int64_t> Most;
+  for (const auto &[Phi, Id] : Phis) {
+    const LoopAccess &Loop = Known.Loops[Id];
+    if (Loop.Atom != Atom)
+      continue;
+    const auto Start = Loop.Start.asConstant(), Step = Loop.Step.asConstant();
+    const unsigned Turns = Evolution.getSmallConstantMaxTripCount(Loops.getLoopFor(Phi->getParent()));
+    if (!Start || !Step || *Start < 0 || *Step < 0 || Turns == 0)
+      return std::nullopt;
+    Most = std::max(Most.value_or(0), *Start + *Step * (Turns - 1));
+  }
+  return Most;
+}
+
+std::optional<unsigned> IrValues::loop(const llvm::PHINode *Phi) const {
+  auto Found = Phis.find(Phi);
+  return Found == Phis.end() ? std::nullopt : std::optional(Found->second);
+}
+
+std::optional<Polynomial> IrValues::of(const llvm::Value *V) {
+  if (auto Found = Cache.find(V); Found != Cache.end())
+    return Found->second;
+  Cache[V] = std::nullopt; // in a circle, it is not known
+  std::optional<Polynomial> P = compute(V);
+  if (P)
+    P = reduced(*P, V->getType()->getIntegerBitWidth());
+  Cache[V] = P;
+  return P;
+}
+
+std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
+  if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64)
+    return std::nullopt;
+  if (auto *Number = llvm::dyn_cast<llvm::ConstantInt>(V))
+    return Polynomial::constant(Number->getSExtValue());
+  if (V->getType()->getIntegerBitWidth() < 32)
+    return std::nullopt;
+  if (auto *Argument = llvm::dyn_cast<llvm::Argument>(V))
+    return Argument->getArgNo() < Known.Parameters.size()
+               ? std::optional(Polynomial::atom(Known.Parameters[Argument->getArgNo()].Name))
+               : std::nullopt;
+  if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(V)) {
+    if (Phi == Tried)
+      return Polynomial::atom(TriedAtom);
+    if (const auto Loop = loop(Phi))
+      return Polynomial::atom(Known.Loops[*Loop].Atom);
+    if (Loops.isLoopHeader(Phi->getParent()))
+      return std::nullopt;
+    std::optional<Polynomial> All;
+    for (const llvm::Value *Incoming : Phi->incoming_values()) {
+      const std::optional<Polynomial> Each = of(Incoming);
+      if (!Each || (All && !(*All == *Each)))
+        return std::nullopt;
+      All = Each;
+    }
+    return All;
+  }
+  auto *I = llvm::dyn_cast<llvm::Instruction>(V);
+  if (!I)
+    return std::nullopt;
+  if (auto *Call = llvm::dyn_cast<llvm::CallInst>(I)) {
+    const llvm::Function *Callee = Call->getCalledFunction();
+    if (!Callee || !Callee->isIntrinsic())
+      return std::nullopt;
+    if (const auto Atom = specialRegister(Callee->getName()))
+      return Polynomial::atom(*Atom);
+    if (Callee->getName() == "llvm.nvvm.read.ptx.sreg.warpsize")
+      return Polynomial::constant(32);
+    return Callee->getIntrinsicID() == llvm::Intrinsic::expect ? of(Call->getArgOperand(0)) : std::nullopt;
+  }
+  if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(I)) {
+    const std::optional<Polynomial> L = of(Select->getTrueValue()), R = of(Select->getFalseValue());
+    return L && R && *L == *R ? L : std::nullopt;
+  }
+  if (llvm::isa<llvm::FreezeInst, llvm::SExtInst, llvm::TruncInst>(I))
+    return of(I->getOperand(0));
+  if (llvm::isa<llvm::ZExtInst>(I)) {
+    const std::optional<Polynomial> From = of(I->getOperand(0));
+    return From && (I->hasNonNeg() || !mayBeNegative(*From, Known.Quotients)) ? From : std::nullopt;
+  }
+  return llvm::isa<llvm::BinaryOperator>(I) ? binary(*I) : std::nullopt;
+}
+
+Polynomial IrValues::quotient(const Polynomial &Dividend, const Polynomial &Divisor) {
+  if (const auto Number = Divisor.asConstant())
+    if (const auto Exact = Dividend.dividedBy(*Number))
+      return *Exact;
+  const std::string Atom = quotientAtom(Dividend, Divisor);
+  Known.Quotients[Atom] = {Dividend, Divisor};
+  return Polynomial::atom(Atom);
+}
+
+std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
+  const std::optional<Polynomial> L = of(I.getOperand(0)), R = of(I.getOperand(1));
+  if (!L || !R)
+    return std::nullopt;
+  const auto Number = R->asConstant();
+  const bool IsShift = Number && *Number >= 0 && *Number < 63;
+  const bool Negative = mayBeNegative(*L, Known.Quotients);
+  switch (I.getOpcode()) {
+  case llvm::Instruction::Add:
+    return *L + *R;
+  case llvm::Instruction::Sub:
+    return *L - *R;
+  case llvm::Instruction::Mul:
+    return *L * *R;
+  case llvm::Instruction::Or:
+    return llvm::cast<llvm::PossiblyDisjointInst>(I).isDisjoint() ? std::optional(*L + *R) : std::nullopt;
+  case llvm::Instruction::Shl:
+    return IsShift ? std::optional(*L * Polynomial::constant(std::int64_t(1) << *Number)) : std::nullopt;
+  case llvm::Instruction::LShr:
+  case llvm::Instruction::AShr:
+    return IsShift && !Negative ? std::optional(quotient(*L, Polynomial::constant(std::int64_t(1) << *Number)))
+                                : std::nullopt;
+  case llvm::Instruction::UDiv:
+  case llvm::Instruction::SDiv:
+    return Negative || R->isZero() ? std::nullopt : std::optional(quotient(*L, *R));
+  case llvm::Instruction::URem:
+  case llvm::Instruction::SRem:
+    return Negative || R->isZero() ? std::nullopt : std::optional(*L - *R * quotient(*L, *R));
+  default:
+    return std::nullopt;
+  }
+}
+
+std::vector<Polynomial> IrValues::conditions(const llvm::BasicBlock &Block) {
+  std::vector<Polynomial> Distances;
+  const auto *Node = Dominators.getNode(&Block);
+  for (Node = Node ? Node->getIDom() : nullptr; Node; Node = Node->getIDom()) {
+    auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Node->getBlock()->getTerminator());
+    if (!Branch || !Branch->isConditional())
+      continue;
+    bool Whole = true;
+    for (unsigned Side = 0; Side < 2; ++Side)
+      if (Dominators.dominates(llvm::BasicBlockEdge(Node->getBlock(), Branch->getSuccessor(Side)), &Block))
+        holds(Branch->getCondition(), Side == 0, Distances, Whole);
+  }
+  return Distances;
+}
+
+void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Polynomial> &Distances, bool &Whole) {
+  if (auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(Condition);
+      Call && Call->getIntrinsicID() == llvm::Intrinsic::expect)
+    return holds(Call->getArgOperand(0), Truth, Distances, Whole);
+  auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(Condition);
+  if (!Compare) {
+    auto *Not = llvm::dyn_cast<llvm::BinaryOperator>(Condition);
+    if (Not && Not->getOpcode() == llvm::Instruction::Xor && llvm::isa<llvm::ConstantInt>(Not->getOperand(1)))
+      return holds(Not->getOperand(0), llvm::cast<llvm::ConstantInt>(Not->getOperand(1))->isZero() == Truth, Distances,
+                   Whole);
+    // `a && b` as a value: true only by the way on which both are.
+    auto *Phi = llvm::dyn_cast<llvm::PHINode>(Condition);
+    std::optional<unsigned> Way;
+    for (unsigned I = 0; Phi && I < Phi->getNumIncomingValues(); ++I) {
+      auto *Known = llvm::dyn_cast<llvm::ConstantInt>(Phi->getIncomingValue(I));
+      if (Known && Known->isOne() != Truth)
+        continue;
+      if (Way || Known || Loops.isLoopHeader(Phi->getParent())) {
+        Whole = false;
+        return;
+      }
+      Way = I;
+    }
+    if (!Way) {
+      Whole = false;
+      return;
+    }
+    const std::vector<Polynomial> Around = conditions(*Phi->getIncomingBlock(*Way));
+    Distances.insert(Distances.end(), Around.begin(), Around.end());
+    return holds(Phi->getIncomingValue(*Way), Truth, Distances, Whole);
+  }
+  const std::optional<Polynomial> L = of(Compare->getOperand(0)), R = of(Compare->getOperand(1));
+  // Without a sign, what is below 0 is large.
+  const bool Wraps =
+      Compare->isUnsigned() && L && R && (mayBeNegative(*L, Known.Quotients) || mayBeNegative(*R, Known.Quotients));
+  if (!L || !R || Wraps) {
+    Whole = false;
+    return;
+  }
+  const Polynomial One = Polynomial::constant(1);
+  switch (Truth ? Compare->getPredicate() : Compare->getInversePredicate()) {
+  case llvm::CmpInst::ICMP_SLT:
+  case llvm::CmpInst::ICMP_ULT:
+    Distances.push_back(*R - *L);
+    break;
+  case llvm::CmpInst::ICMP_SLE:
+  case llvm::CmpInst::ICMP_ULE:
+    Distances.push_back(*R - *L + One);
+    break;
+  case llvm::CmpInst::ICMP_SGT:
+  case llvm::CmpInst::ICMP_UGT:
+    Distances.push_back(*L - *R);
+    break;
+  case llvm::CmpInst::ICMP_SGE:
+  case llvm::CmpInst::ICMP_UGE:
+    Distances.push_back(*L - *R + One);
+    break;
+  case llvm::CmpInst::ICMP_EQ:
+    Distances.push_back(*R - *L + One);
+    if (!R->isZero() || mayBeNegative(*L, Known.Quotients)) // else that says nothing
+      Distances.push_back(*L - *R + One);
+    break;
+  default: // not 0: above it, of what is not negative
+    if (!R->isZero() || mayBeNegative(*L, Known.Quotients))
+      Whole = false;
+    else
+      Distances.push_back(*L);
+  }
+}
+
+} // namespace cufuse

@@ -1,0 +1,362 @@
+#include "cufuse/ReadAccesses/IrWitness.h"
+
+#include "IrMemory.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace cufuse {
+
+namespace {
+
+/// Is it true of a pointwise kernel that what a thread does depends on the element alone?
+class ElementCheck {
+public:
+  ElementCheck(const DeviceIr &Ir, IrValues &Values, const IrMemory &Memory, const KernelAccesses &Text,
+               const ShapeFacts &OfText)
+      : Ir(Ir), Values(Values), Memory(Memory), Loop(OfText.Strided ? &Text.Loops[OfText.Loop] : nullptr) {
+    Shape.Strided = OfText.Strided;
+  }
+
+  std::vector<Finding> run() {
+    for (const auto &[By, What] : Memory.Together)
+      add("it reads or works with other threads: " + What, By);
+    for (const auto &[By, What] : Memory.Reports)
+      if (!isOfElement(*By))
+        add("it calls " + What + " where it stores no element", By);
+    if (Shape.Strided)
+      gridLoop();
+    for (const llvm::Instruction &I : llvm::instructions(Ir.kernel()))
+      instruction(I);
+    return std::move(Found);
+  }
+
+private:
+  void add(const std::string &What, const llvm::Instruction *By) {
+    Finding F{What, {}, {}};
+    F.Where = Ir.place(*By, &F.Function);
+    Found.push_back(std::move(F));
+  }
+
+  /// The phi that counts the elements of the thread, and all that goes from one turn to the next beside it.
+  void gridLoop() {
+    const Polynomial Stride =
+        Polynomial::atom(builtinAtom(Builtin::BlockDim, 0)) * Polynomial::atom(builtinAtom(Builtin::GridDim, 0));
+    for (const llvm::Loop *L : Values.loops().getLoopsInPreorder())
+      for (const llvm::PHINode &Phi : L->getHeader()->phis()) {
+        const auto Id = Values.loop(&Phi);
+        if (!Id || Grid)
+          continue;
+        const LoopAccess &Counted = Values.known().Loops[*Id];
+        const Polynomial Factor = Counted.Start.split(builtinAtom(Builtin::ThreadIdx, 0)).first;
+        if (!Factor.asConstant() || Factor.isZero() || !(Counted.Step == Stride * Factor) ||
+            !(Counted.Start == linearIndex() * Factor))
+          continue;
+        Grid = &Phi;
+        Shape.Loop = *Id;
+        carried(*L);
+      }
+    if (!Grid)
+      add("its loop over the grid is none in the compiled kernel", &*Ir.kernel().getEntryBlock().begin());
+  }
+
+  void carried(const llvm::Loop &L) {
+    for (const llvm::PHINode &Phi : L.getHeader()->phis())
+      if (&Phi != Grid)
+        add("a value is carried from one element to the next", &Phi);
+    // Variables in memory, but for those of the body, and structures among the arguments.
+    std::vector<const llvm::Value *> Variables;
+    for (const llvm::Argument &Argument : Ir.kernel().args())
+      if (Argument.hasByValAttr())
+        Variables.push_back(&Argument);
+    for (const llvm::Instruction &I : llvm::instructions(Ir.kernel()))
+      if (llvm::isa<llvm::AllocaInst>(I) && !isOfTurn(I, L))
+        Variables.push_back(&I);
+    for (const llvm::Value *Variable : Variables)
+      for (const llvm::BasicBlock *Block : L.blocks())
+        for (const llvm::Instruction &By : *Block)
+          if (changes(By, *Variable)) {
+            add(fmt::format("the variable {} may be carried from one element to the next", Variable->getName().str()),
+                &By);
+            return;
+          }
+  }
+
+  bool changes(const llvm::Instruction &By, const llvm::Value &Variable) {
+    if (By.isDebugOrPseudoInst() || By.isLifetimeStartOrEnd() || !By.mayWriteToMemory())
+      return false;
+    auto Leads = [&](const llvm::Value *To) {
+      return To->getType()->isPointerTy() && llvm::is_contained(placeOf(To, Values).Locals, &Variable);
+    };
+    if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&By))
+      return Leads(Store->getPointerOperand()) || Leads(Store->getValueOperand());
+    if (auto *Copy = llvm::dyn_cast<llvm::MemTransferInst>(&By))
+      return Leads(Copy->getRawDest());
+    return llvm::any_of(By.operands(), [&](const llvm::Use &Each) { return Leads(Each); });
+  }
+
+  static bool isUsedOnlyIn(const llvm::Instruction &Variable, const llvm::Loop &L) {
+    return llvm::all_of(Variable.users(), [&](const llvm::User *User) {
+      auto *I = llvm::dyn_cast<llvm::Instruction>(User);
+      const bool Leads = I && llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(I);
+      return I && (L.contains(I) || (Leads && isUsedOnlyIn(*I, L)));
+    });
+  }
+
+  /// Does the variable begin anew in each turn: of a function that is called there, a temporary, or declared there?
+  bool isOfTurn(const llvm::Instruction &Variable, const llvm::Loop &L) const {
+    for (const llvm::User *User : Variable.users())
+      if (auto *I = llvm::dyn_cast<llvm::Instruction>(User); I && I->isLifetimeStartOrEnd() && L.contains(I))
+        return true;
+    // A second variable of the name has a number behind it.
+    const std::string Name = Variable.getName().str(), Stem = Variable.getName().rtrim("0123456789").str();
+    if (Loop->Outside.count(Name) || Loop->Outside.count(Stem))
+      return false;
+    // A reference may keep a temporary object of before the loop.
+    const bool Temporary = Stem == "agg.tmp" || Stem == "ref.tmp" || Stem == "tmp";
+    return (Temporary && isUsedOnlyIn(Variable, L)) || Loop->Inside.count(Name) || Loop->Inside.count(Stem);
+  }
+
+  bool ofElement(const Polynomial &P) const {
+    for (const std::string &Atom : P.atoms())
+      if (isBuiltin(Atom) || Atom[0] == '{' || Atom[0] == '(')
+        return inElement(P, Values.known(), Shape).has_value();
+    return true;
+  }
+
+  /// Does it happen only where an element is stored, or might be, for each of which the fused kernel does it?
+  bool isOfElement(const llvm::Instruction &I) {
+    const std::vector<Polynomial> Known = Values.conditions(*I.getParent());
+    return llvm::any_of(Memory.Accesses, [&](const IrAccess &A) {
+      return A.What == IrAccess::Kind::Store &&
+             llvm::all_of(Values.conditions(*A.By->getParent()),
+                          [&](const Polynomial &P) { return llvm::is_contained(Known, P); });
+    });
+  }
+
+  /// Is every use of the pointer an access, at the thread's element?
+  bool leadsToElements(const llvm::Value &Pointer) {
+    for (const llvm::User *User : Pointer.users()) {
+      auto *I = llvm::dyn_cast<llvm::Instruction>(User);
+      if (I && llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(I)) {
+        if (!leadsToElements(*I))
+          return false;
+        continue;
+      }
+      auto *Store = llvm::dyn_cast_or_null<llvm::StoreInst>(I);
+      if (!I || (Store && Store->getValueOperand() == &Pointer) ||
+          llvm::none_of(Memory.Accesses, [&](const IrAccess &Access) { return Access.By == I; }))
+        return false;
+      const IrPlace Place = placeOf(&Pointer, Values);
+      if (!Place.Offset || !ofElement(*Place.Offset))
+        return false;
+    }
+    return true;
+  }
+
+  /// Values are followed as far as they are polynomials; where one ends up in anything else, it must be of the element.
+  void instruction(const llvm::Instruction &I) {
+    if (I.isDebugOrPseudoInst())
+      return;
+    auto Refuse = [&](const Polynomial &P) {
+      add("a value depends on the thread other than by its linear index: " + P.str(), &I);
+    };
+    if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(&I))
+      if (const auto Id = Values.loop(Phi)) {
+        if (Phi != Grid)
+          for (const Polynomial &P : {Values.known().Loops[*Id].Start, Values.known().Loops[*Id].Step})
+            if (!ofElement(P))
+              return Refuse(P);
+        return;
+      }
+    if (Values.of(&I))
+      return;
+    // Pointers may move by parts of the element's number; where they lead to is what counts.
+    if (llvm::isa<llvm::GetElementPtrInst>(I) && leadsToElements(I))
+      return;
+    for (const llvm::Use &Operand : I.operands())
+      if (const auto P = Values.of(Operand); P && !ofElement(*P))
+        return Refuse(*P);
+  }
+
+  const DeviceIr &Ir;
+  IrValues &Values;
+  const IrMemory &Memory;
+  const LoopAccess *Loop; ///< Over the grid, in the text.
+  ShapeFacts Shape;
+  const llvm::PHINode *Grid = nullptr;
+  std::vector<Finding> Found;
+};
+
+/// Is every access of the IR one that the text has?
+class AccessCheck {
+public:
+  AccessCheck(const DeviceIr &Ir, IrValues &Values, const KernelAccesses &Text)
+      : Ir(Ir), Values(Values), Text(Text), Canonical(Text) {}
+
+  bool agrees(const IrAccess &Access) {
+    if (Access.Argument >= Text.Parameters.size())
+      return false;
+    const ParameterAccess &Parameter = Text.Parameters[Access.Argument];
+    const std::vector<Polynomial> Known = Values.conditions(*Access.By->getParent());
+    return llvm::any_of(Text.Sites, [&](const AccessSite &Site) {
+      return Site.Parameter == Parameter.Name && covers(Site, Access, Parameter, Known);
+    });
+  }
+
+private:
+  bool covers(const AccessSite &Site, const IrAccess &Access, const ParameterAccess &Parameter,
+              llvm::ArrayRef<Polynomial> Known) {
+    switch (Site.What) {
+    case AccessSite::Kind::Escape: // of what is constant, it counts as a load
+      return !Parameter.ReadOnly || Access.What == IrAccess::Kind::Load;
+    case AccessSite::Kind::Atomic:
+      return Access.What == IrAccess::Kind::Atomic || Access.What == IrAccess::Kind::Any;
+    case AccessSite::Kind::Load:
+    case AccessSite::Kind::Store:
+      if (Access.What != (Site.What == AccessSite::Kind::Load ? IrAccess::Kind::Load : IrAccess::Kind::Store))
+        return false;
+    }
+    for (const PathStep &Step : Site.Path)
+      for (const Less &L : Step.Holds)
+        if (!llvm::is_contained(Known, Canonical.of(L.Right) - Canonical.of(L.Left)))
+          return false;
+    if (Site.What == AccessSite::Kind::Store && isExact(Site) && !dependsOnlyOn(Site, *Access.By->getParent()))
+      return false;
+    if (!Site.Index) // an access anywhere
+      return true;
+    if (!Access.Offset)
+      return false;
+    // Copies of arrays go by loops of their own.
+    Polynomial First = *Access.Offset - Canonical.of(*Site.Index) * Polynomial::constant(Parameter.Bytes);
+    std::int64_t Spread = 0;
+    for (const std::string &Atom : First.atoms()) {
+      const auto [Factor, Rest] = First.split(Atom);
+      const auto Step = Factor.asConstant(), Most = Values.most(Atom);
+      if (!Step || !Most || *Step < 0)
+        return false;
+      Spread += *Step * *Most;
+      First = Rest;
+    }
+    const auto Within = First.asConstant();
+    return Within && *Within >= 0 && Access.Bytes > 0 &&
+           *Within + Spread + Access.Bytes <= std::uint64_t(Site.Width) * Parameter.Bytes;
+  }
+
+  bool isExact(const AccessSite &Site) const {
+    return llvm::all_of(Site.Path, [&](const PathStep &Step) {
+      return Step.Exact && !(Step.What == PathStep::Kind::Loop && Text.Loops[Step.Id].LeftEarly);
+    });
+  }
+
+  /// Blocks from which one of `Ends` is reached without `Avoided`.
+  static llvm::SmallPtrSet<const llvm::BasicBlock *, 32> reaching(std::vector<const llvm::BasicBlock *> Ends,
+                                                                  const llvm::BasicBlock *Avoided) {
+    llvm::SmallPtrSet<const llvm::BasicBlock *, 32> Found(Ends.begin(), Ends.end());
+    while (!Ends.empty()) {
+      const llvm::BasicBlock *Block = Ends.back();
+      Ends.pop_back();
+      for (const llvm::BasicBlock *Before : llvm::predecessors(Block))
+        if (Before != Avoided && Found.insert(Before).second)
+          Ends.push_back(Before);
+    }
+    return Found;
+  }
+
+  /// Does the block run whenever the conditions of the site hold? What ends the grid counts for nothing.
+  bool dependsOnlyOn(const AccessSite &Site, const llvm::BasicBlock &Block) {
+    std::vector<Polynomial> Own;
+    for (const PathStep &Step : Site.Path)
+      for (const Less &L : Step.Holds)
+        Own.push_back(Canonical.of(L.Right) - Canonical.of(L.Left));
+    std::vector<const llvm::BasicBlock *> Returns;
+    for (const llvm::BasicBlock &Each : Ir.kernel())
+      if (llvm::isa<llvm::ReturnInst>(Each.getTerminator()))
+        Returns.push_back(&Each);
+    llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Met = {&Block};
+    std::vector<const llvm::BasicBlock *> Left = {&Block};
+    while (!Left.empty()) {
+      const llvm::BasicBlock *Current = Left.back();
+      Left.pop_back();
+      std::vector<const llvm::BasicBlock *> Others = Returns;
+      llvm::erase(Others, Current);
+      const auto MayMiss = reaching(Others, Current), MayMeet = reaching({Current}, nullptr);
+      for (const llvm::BasicBlock &Other : Ir.kernel()) {
+        const llvm::Instruction &End = *Other.getTerminator();
+        auto Misses = [&](unsigned I) { return MayMiss.contains(End.getSuccessor(I)); };
+        bool Any = false;
+        for (unsigned I = 0; I < End.getNumSuccessors(); ++I)
+          Any |= Misses(I);
+        for (unsigned I = 0; Any && I < End.getNumSuccessors(); ++I) {
+          if (Misses(I) || !MayMeet.contains(End.getSuccessor(I)))
+            continue; // here it is not decided
+          auto *Branch = llvm::dyn_cast<llvm::BranchInst>(&End);
+          std::vector<Polynomial> Needed;
+          bool Whole = Branch != nullptr;
+          if (Branch)
+            Values.holds(Branch->getCondition(), I == 0, Needed, Whole);
+          if (!Whole || !llvm::all_of(Needed, [&](const Polynomial &P) { return llvm::is_contained(Own, P); }))
+            return false;
+          if (Met.insert(&Other).second)
+            Left.push_back(&Other);
+        }
+      }
+    }
+    return true;
+  }
+
+  const DeviceIr &Ir;
+  IrValues &Values;
+  const KernelAccesses &Text;
+  const CanonicalText Canonical;
+};
+
+} // namespace
+
+void checkByIr(const DeviceIr *Ir, const KernelFacts &Facts, KernelAccesses &Accesses, ShapeFacts &Shape) {
+  if (!Ir || Ir->kernel().arg_size() != Accesses.Parameters.size()) {
+    const Finding Unknown{"Clang generates no device code for it that could be read", Facts.Name, Facts.Where};
+    Accesses.Unfollowed.push_back(Unknown);
+    Accesses.OtherMemory.push_back(Unknown);
+    Shape = recogniseShape(Facts, Accesses);
+    return;
+  }
+  IrValues Values(Ir->kernel(), Accesses);
+  const IrMemory Memory = memoryOf(*Ir, Values);
+  auto Place = [&](const llvm::Instruction *By, const std::string &What) {
+    Finding F{What, {}, {}};
+    F.Where = Ir->place(*By, &F.Function);
+    return F;
+  };
+  for (const auto &[By, What] : Memory.Elsewhere)
+    Accesses.OtherMemory.push_back(Place(By, What));
+
+  AccessCheck Check(*Ir, Values, Accesses);
+  std::vector<AccessSite> Hidden;
+  for (const IrAccess &Access : Memory.Accesses) {
+    if (Ir->isOfImplicitCopy(*Access.By) || Check.agrees(Access) || Access.Argument >= Accesses.Parameters.size())
+      continue;
+    AccessSite Site; // which no object in the pointer's place follows
+    Site.What = Access.What == IrAccess::Kind::Load             ? AccessSite::Kind::Load
+                : Accesses.Parameters[Access.Argument].ReadOnly ? AccessSite::Kind::Store
+                                                                : AccessSite::Kind::Escape;
+    Site.Direct = false;
+    Site.Parameter = Accesses.Parameters[Access.Argument].Name;
+    Site.Text = Site.Parameter + ", not as its text shows";
+    Site.Where = Ir->place(*Access.By);
+    Hidden.push_back(std::move(Site));
+  }
+  Accesses.Sites.insert(Accesses.Sites.end(), Hidden.begin(), Hidden.end());
+
+  if (Shape.Shape == KernelShape::Pointwise)
+    for (Finding &F : ElementCheck(*Ir, Values, Memory, Accesses, Shape).run())
+      Accesses.Unfollowed.push_back(std::move(F));
+  if (Shape.Shape == KernelShape::Pointwise || !Hidden.empty())
+    Shape = recogniseShape(Facts, Accesses);
+}
+
+} // namespace cufuse

@@ -1,0 +1,239 @@
+#include "cufuse/Runner/Runner.h"
+
+#include "cufuse/Runner/RunnerJson.h"
+#include "cufuse/Support/Error.h"
+#include "cufuse/Support/Process.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <llvm/Support/Path.h>
+
+namespace cufuse {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::seconds;
+using Event = ChildProcess::Event;
+
+/// For a schedule with a stopping rule of its own, besides what its samples take.
+constexpr unsigned FewSamplesSeconds = 5;
+
+std::string runnerBeside(llvm::StringRef Program) {
+  llvm::SmallString<128> Path(llvm::sys::path::parent_path(Program));
+  llvm::sys::path::append(Path, "cufuse-runner");
+  return std::string(Path);
+}
+
+/// The last line that is not empty.
+static std::string lastLine(llvm::StringRef Text) {
+  Text = Text.rtrim();
+  return Text.substr(Text.rfind('\n') + 1).str();
+}
+
+/// Why a child said nothing more, once it is ended.
+static std::string explain(ChildProcess &Child, Event What, unsigned Seconds) {
+  if (What == Event::TimedOut) {
+    Child.end(std::chrono::milliseconds(0));
+    return fmt::format("took longer than {} s", Seconds);
+  }
+  const std::string How = Child.end(seconds(2)), Said = lastLine(Child.errors());
+  return (How.empty() ? "closed its output" : How) + (Said.empty() ? "" : ": " + Said);
+}
+
+/// A line that is a JSON object.
+static std::optional<llvm::json::Object> parseObject(llvm::StringRef Line) {
+  auto Json = llvm::json::parse(Line);
+  if (!Json) {
+    llvm::consumeError(Json.takeError());
+    return std::nullopt;
+  }
+  if (llvm::json::Object *Object = Json->getAsObject())
+    return std::move(*Object);
+  return std::nullopt;
+}
+
+static llvm::Error failureOf(const llvm::json::Object &Answer) {
+  const auto Code = Answer.getInteger("exit").value_or(static_cast<int>(ExitCode::Defect));
+  return fail(static_cast<ExitCode>(Code), Answer.getString("failed").value_or("cufuse-runner failed").str(),
+              Answer.getString("remedy").value_or("").str());
+}
+
+llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner) {
+  auto Child = ChildProcess::start({Runner, "--list"});
+  if (!Child)
+    return Child.takeError();
+  constexpr unsigned Limit = 60;
+  const auto Deadline = Clock::now() + seconds(Limit);
+  std::vector<DeviceInfo> Devices;
+  for (std::string Line;;) {
+    const Event What = (*Child)->read(Line, Deadline);
+    if (What == Event::Ended && !Devices.empty())
+      return Devices;
+    if (What != Event::Line)
+      return fail(ExitCode::MissingTool, "cufuse-runner --list " + explain(**Child, What, Limit));
+    const auto Object = parseObject(Line);
+    if (!Object)
+      return defect("cufuse-runner --list says: " + Line);
+    if (Object->get("failed"))
+      return failureOf(*Object);
+    auto Device = parseJson<DeviceInfo>(Line, "device");
+    if (!Device)
+      return defect("cufuse-runner --list says: " + Line + ": " + llvm::toString(Device.takeError()));
+    Devices.push_back(std::move(*Device));
+  }
+}
+
+llvm::Expected<std::vector<DeviceInfo>> chooseDevices(llvm::ArrayRef<DeviceInfo> Found, std::vector<unsigned> Wanted) {
+  if (Wanted.empty())
+    Wanted = {0};
+  std::string Names;
+  for (const DeviceInfo &Device : Found)
+    Names += fmt::format("{}{} ({})", Names.empty() ? "" : ", ", Device.Index, Device.Name);
+  std::vector<DeviceInfo> Chosen;
+  for (const unsigned Index : Wanted) {
+    auto IsIt = [&](const DeviceInfo &D) { return D.Index == Index; };
+    const auto *const Device = std::find_if(Found.begin(), Found.end(), IsIt);
+    if (Device == Found.end())
+      return badUsage(fmt::format("there is no GPU {}", Index), "there are: " + Names);
+    if (std::any_of(Chosen.begin(), Chosen.end(), IsIt))
+      return badUsage(fmt::format("--devices names GPU {} twice", Index));
+    if (!Chosen.empty() && Device->Name != Chosen.front().Name)
+      return badUsage(fmt::format("GPUs {} and {} differ", Chosen.front().Index, Index),
+                      "share a search among GPUs of one kind; there are: " + Names);
+    Chosen.push_back(*Device);
+  }
+  return Chosen;
+}
+
+Runner::Runner(RunnerOptions Options, RunnerJob Job) : Options(std::move(Options)), Job(std::move(Job)) {
+  if (!this->Job.Schedules.empty())
+    Reference = std::move(this->Job.Schedules.front());
+  this->Job.Schedules.clear();
+}
+
+Runner::~Runner() {
+  if (Child)
+    Child->end(seconds(2));
+}
+
+llvm::Error Runner::start() {
+  auto Started = ChildProcess::start({Options.Runner, "--serve", "--device", fmt::format("{}", Options.Device)});
+  if (!Started)
+    return Started.takeError();
+  const unsigned Limit = Options.StartSeconds + (Job.Schedules.empty() ? 0 : Job.ScheduleSeconds);
+  const auto Deadline = Clock::now() + seconds(Limit);
+  std::string Line;
+  Event What = (*Started)->write(jsonLine(Job), Deadline);
+  // A child that ends at once may have said why before.
+  if (What != Event::TimedOut)
+    What = (*Started)->read(Line, Deadline);
+  if (What != Event::Line)
+    return fail(ExitCode::MissingTool, "cufuse-runner " + explain(**Started, What, Limit));
+  const auto Answer = parseObject(Line);
+  if (Answer && Answer->get("failed"))
+    return failureOf(*Answer);
+  if (!Answer || !Answer->get("ready"))
+    return defect("cufuse-runner answers a job with: " + Line);
+  Child = std::move(*Started);
+  return llvm::Error::success();
+}
+
+/// One schedule, with a child that runs.
+RunOutcome Runner::exchange(const Schedule &Schedule) {
+  RunOutcome Outcome;
+  Outcome.Name = Schedule.Name;
+  // A few samples are soon taken, so that one that hangs does not take a search's time. Two hundred times the
+  // reference's are those of a candidate that is ten times as slow.
+  unsigned Limit = Job.ScheduleSeconds;
+  if (Schedule.Stop && ReferenceOutcome && ReferenceOutcome->Time)
+    Limit = static_cast<unsigned>(
+        std::min<double>(Limit, FewSamplesSeconds + 200e-6 * ReferenceOutcome->Time->Microseconds));
+  const auto Deadline = Clock::now() + seconds(Limit);
+  std::string Line;
+  Event What = Child->write(jsonLine(Schedule), Deadline);
+  if (What == Event::Line)
+    What = Child->read(Line, Deadline);
+  if (What == Event::Line) {
+    auto Parsed = parseJson<RunOutcome>(Line, "outcome", /*Strict=*/true);
+    if (Parsed && Parsed->Name == Schedule.Name) {
+      // Its CUDA context is lost with whatever crashed in it.
+      if (Parsed->Status == RunStatus::Crashed)
+        Child.reset();
+      return std::move(*Parsed);
+    }
+    llvm::consumeError(Parsed.takeError());
+    Outcome.Status = RunStatus::Crashed;
+    Outcome.What = "cufuse-runner answered what is no outcome of this schedule: " + Line.substr(0, 200);
+  } else {
+    Outcome.Status = What == Event::TimedOut ? RunStatus::TimedOut : RunStatus::Crashed;
+    Outcome.What = "cufuse-runner " + explain(*Child, What, Limit);
+  }
+  Child.reset();
+  return Outcome;
+}
+
+llvm::Expected<RunOutcome> Runner::reference() {
+  if (ReferenceOutcome)
+    return *ReferenceOutcome;
+  if (!Child)
+    if (llvm::Error Error = start())
+      return std::move(Error);
+  ReferenceOutcome = exchange(Reference);
+  Job.Schedules = {Reference};
+  // Samples stay alike after a restart, whatever the reference takes then.
+  if (ReferenceOutcome->Time && Job.Passes == 0)
+    Job.Passes = ReferenceOutcome->Time->Passes;
+  return *ReferenceOutcome;
+}
+
+llvm::Expected<RunOutcome> Runner::run(const Schedule &Schedule) {
+  if (!ReferenceOutcome)
+    if (auto First = reference(); !First)
+      return First.takeError();
+  RunOutcome Outcome;
+  Outcome.Name = Schedule.Name;
+  if (ReferenceOutcome->Status != RunStatus::Done) {
+    Outcome.Status = ReferenceOutcome->Status;
+    Outcome.What = fmt::format("not run, since the reference '{}' is {}: {}", Reference.Name,
+                               nameOf(ReferenceOutcome->Status).str(), ReferenceOutcome->What);
+    return Outcome;
+  }
+  // A GPU that is gone does not come back for the hundredth candidate.
+  constexpr unsigned Enough = 3;
+  while (!Child) {
+    if (FailedStarts >= Enough) {
+      Outcome.Status = RunStatus::Crashed;
+      Outcome.What = fmt::format("not run, since cufuse-runner could not be started again {} times", FailedStarts);
+      return Outcome;
+    }
+    if (llvm::Error Error = start()) {
+      if (++FailedStarts < Enough) {
+        llvm::consumeError(std::move(Error));
+        continue;
+      }
+      Outcome.Status = RunStatus::Crashed;
+      Outcome.What = "not run, since cufuse-runner could not be started again: " + textOf(std::move(Error));
+      return Outcome;
+    }
+  }
+  FailedStarts = 0;
+  return exchange(Schedule);
+}
+
+llvm::Expected<std::vector<RunOutcome>> runJob(const RunnerOptions &Options, const RunnerJob &Job,
+                                               llvm::function_ref<void(const RunOutcome &)> OnOutcome) {
+  if (Job.Schedules.empty())
+    return badInput("a job without a schedule");
+  std::vector<RunOutcome> Outcomes;
+  Runner Runner(Options, Job);
+  for (const Schedule &One : Job.Schedules) {
+    auto Outcome = Outcomes.empty() ? Runner.reference() : Runner.run(One);
+    if (!Outcome)
+      return Outcome.takeError();
+    OnOutcome(*Outcome);
+    Outcomes.push_back(std::move(*Outcome));
+  }
+  return Outcomes;
+}
+
+} // namespace cufuse

@@ -1,0 +1,77 @@
+#include "cufuse/Search/Candidate.h"
+
+#include "cufuse/Search/Json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cufuse {
+
+namespace {
+/// One part for each constituent, joined by `+`.
+template <typename Part> std::string joined(const FusionConfig &Config, Part PartOf) {
+  std::string Text;
+  for (const ConstituentConfig &C : Config.Constituents)
+    Text += (Text.empty() ? "" : "+") + PartOf(C);
+  return Text;
+}
+
+template <typename Part> bool any(const FusionConfig &Config, Part Holds) {
+  for (const ConstituentConfig &C : Config.Constituents)
+    if (Holds(C))
+      return true;
+  return false;
+}
+
+std::string registersOf(const FusionConfig &Config) {
+  const RegisterLimit &R = Config.Registers;
+  std::string Text = nameOf(R.Policy).str();
+  if (R.Policy == RegisterPolicy::Count)
+    return fmt::format("{}", R.Count);
+  // The budgets say how many registers the block is launched with, and so how many blocks are resident.
+  if (R.Policy == RegisterPolicy::Split)
+    return Text + "=" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.RegisterBudget); });
+  return R.MinBlocks > 0 ? fmt::format("{}/{}", Text, R.MinBlocks) : Text;
+}
+} // namespace
+
+std::string Candidate::key() const {
+  if (!Groups.empty()) {
+    std::string Launches;
+    for (const LaunchGroup &Group : Groups)
+      Launches += (Launches.empty() ? "" : " | ") + Group.str();
+    return Launches;
+  }
+  std::string Key = nameOf(Config.Shape).str();
+  Key += fmt::format(" {} {} x{}", nameOf(Config.Grid).str(),
+                     joined(Config, [](const ConstituentConfig &C) { return C.Block.str(); }),
+                     joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Copies); }));
+  if (any(Config, [](const ConstituentConfig &C) { return C.Turns > 1; }))
+    Key += " t" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Turns); });
+  if (Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride)
+    Key += " r" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.ResidentBlocks); });
+  else if (Config.ResidentBlocks > 0)
+    Key += fmt::format(" r{}", Config.ResidentBlocks);
+  Key += " " + registersOf(Config);
+  if (any(Config, [](const ConstituentConfig &C) { return C.Unroll > 0; }))
+    Key += " u" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Unroll); });
+  if (any(Config, [](const ConstituentConfig &C) { return !C.Bound.empty(); }))
+    Key += " bind " + joined(Config, [](const ConstituentConfig &C) {
+             std::string Text = "(";
+             for (const auto &[Name, Value] : C.Bound)
+               Text += (Text.size() > 1 ? "," : "") + Name + "=" + Value;
+             return Text + ")";
+           });
+  return Key;
+}
+
+Candidate Candidate::compiled() const {
+  Candidate One = *this;
+  if (Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride)
+    for (ConstituentConfig &C : One.Config.Constituents)
+      C.ResidentBlocks = std::min(C.ResidentBlocks, 1u);
+  return One;
+}
+
+} // namespace cufuse

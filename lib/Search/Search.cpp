@@ -1,0 +1,159 @@
+#include "cufuse/Search/Search.h"
+
+#include "Strategies.h"
+#include "cufuse/Search/Space.h"
+#include "cufuse/Support/Error.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringMap.h>
+
+#include <algorithm>
+
+namespace cufuse {
+
+namespace {
+constexpr double FullShare = 0.08; // of the seconds, for full measurements at the end
+} // namespace
+
+Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World, Trace &Record, Budget Limit,
+               SearchSeams Given)
+    : P(P), Candidates(std::move(Those)), States(Candidates.size()), World(World), Record(Record), Limit(Limit),
+      Seams(std::move(Given)), Start(Seams.Now()), Before(Record.seconds()) {
+  llvm::StringMap<size_t> ByKey;
+  for (size_t I = 0; I < Candidates.size(); ++I)
+    ByKey[Candidates[I].key()] = I;
+  for (const TraceEntry &E : Record.entries())
+    if (auto Found = ByKey.find(E.Tried.key()); Found != ByKey.end()) {
+      State &Known = States[Found->second];
+      const bool Before = Known.isMeasured();
+      (E.Measured ? *E.Measured == Effort::Full ? Known.Full : Known.Short : Known.Screened) = E.Result;
+      Measured += !Before && Known.isMeasured();
+    }
+  for (size_t I = 0; I < Candidates.size(); ++I)
+    Predictions.push_back(predict(I));
+}
+
+Prediction Search::predict(size_t Index) const {
+  const Evaluation *Last = States[Index].last();
+  const auto Compiled = Last ? Last->Resources : std::optional<ResourceUse>();
+  if (P.Graph)
+    return {predictLaunches(P, Candidates[Index].Groups, Compiled), Last ? Last->ResidentBlocks : 0, 0};
+  return cufuse::predict(P, Candidates[Index].Config, Compiled);
+}
+
+bool Search::isLate(std::optional<Effort> How) const {
+  if (Seams.Interrupted())
+    return true;
+  if (Limit.Seconds <= 0)
+    return false;
+  return Seams.Now() - Start >= Limit.Seconds * (How == Effort::Full ? 1 : 1 - FullShare);
+}
+
+bool Search::isSpent() const { return isLate(Effort::Short) || isFull(); }
+
+void Search::take(size_t Index, std::optional<Effort> How, const Evaluation &Result) {
+  State &Known = States[Index];
+  const double Guess = Known.last() ? 0 : predicted(Index).Microseconds;
+  const double Seconds = Seams.Now() - Start;
+  Record.append({Candidates[Index], How, Result, Guess, Before + Seconds});
+  const bool WasMeasured = Known.isMeasured();
+  (How ? *How == Effort::Full ? Known.Full : Known.Short : Known.Screened) = Result;
+  Predictions[Index] = predict(Index);
+  Measured += !WasMeasured && Known.isMeasured();
+
+  Progress Now{Candidates.size(), 0, Measured, {}, 0, Seconds, std::max(0.0, Limit.Seconds - Seconds)};
+  Now.Tried = std::count_if(States.begin(), States.end(), [](const State &S) { return S.last() != nullptr; });
+  if (auto Best = best()) {
+    Now.BestKey = Candidates[*Best].key();
+    Now.BestMicroseconds = States[*Best].last()->Microseconds;
+  }
+  Seams.Report(Now);
+}
+
+bool Search::evaluate(llvm::function_ref<std::vector<size_t>()> Next, std::optional<Effort> How) {
+  std::vector<size_t> Asked; // by position
+  bool AnyNew = false;
+  auto Hand = [&] {
+    std::vector<Candidate> Those;
+    if (isLate(How))
+      return Those;
+    for (size_t I : Next()) {
+      State &Known = States[I];
+      const bool Done = Known.failed() || (!How                    ? Known.last() != nullptr
+                                           : *How == Effort::Short ? Known.isMeasured()
+                                                                   : Known.Full.has_value());
+      if (Done || Known.Underway || (isFull() && !Known.isMeasured()))
+        continue;
+      AnyNew |= !Known.isMeasured();
+      Known.Underway = true;
+      ++Underway;
+      Asked.push_back(I);
+      Those.push_back(Candidates[I]);
+    }
+    return Those;
+  };
+  auto Take = [&](size_t Position, const Evaluation &Result) {
+    States[Asked[Position]].Underway = false;
+    --Underway;
+    take(Asked[Position], How, Result);
+    return !isLate(How) && !(AnyNew && isFull());
+  };
+  if (How)
+    World.measure(Hand, *How, Take);
+  else if (const std::vector<Candidate> Those = Hand(); !Those.empty())
+    World.screen(Those, Take);
+  for (size_t I : Asked) // those that were not waited for
+    States[I].Underway = false;
+  Underway = 0;
+  return !Asked.empty();
+}
+
+/// A list as something to ask for once.
+static auto once(llvm::ArrayRef<size_t> Indices) {
+  return [Left = Indices]() mutable {
+    const std::vector<size_t> All = Left.vec();
+    Left = {};
+    return All;
+  };
+}
+
+void Search::screen(llvm::ArrayRef<size_t> Indices) { evaluate(once(Indices), std::nullopt); }
+void Search::measure(llvm::ArrayRef<size_t> Indices, Effort How) { evaluate(once(Indices), How); }
+bool Search::measure(llvm::function_ref<std::vector<size_t>()> Next, Effort How) { return evaluate(Next, How); }
+
+std::vector<size_t> Search::ranking() const {
+  std::vector<size_t> Ranked;
+  for (size_t I = 0; I < States.size(); ++I)
+    if (States[I].isMeasured() && !States[I].failed())
+      Ranked.push_back(I);
+  llvm::sort(Ranked, [&](size_t A, size_t B) {
+    return std::pair(States[A].last()->Microseconds, A) < std::pair(States[B].last()->Microseconds, B);
+  });
+  return Ranked;
+}
+
+std::optional<size_t> Search::best() const {
+  std::optional<size_t> Best;
+  auto Rank = [&](size_t I) { return std::pair(!States[I].Full.has_value(), States[I].last()->Microseconds); };
+  for (size_t I = 0; I < States.size(); ++I)
+    if (States[I].isMeasured() && !States[I].failed() && (!Best || Rank(I) < Rank(*Best)))
+      Best = I;
+  return Best;
+}
+
+std::vector<Candidate> Strategy::candidates(const Problem &P) const { return enumerateSpace(P); }
+
+llvm::Expected<std::unique_ptr<Strategy>> makeStrategy(llvm::StringRef Name, std::uint64_t Seed) {
+  if (Name == "auto")
+    return makeAutoStrategy();
+  if (Name == "exhaustive")
+    return makeExhaustiveStrategy();
+  if (Name == "hfuse")
+    return makeHfuseStrategy();
+  if (Name == "random")
+    return makeRandomStrategy(Seed);
+  return badUsage(fmt::format("no strategy is called '{}'", Name.str()), "auto, exhaustive, hfuse and random are");
+}
+
+} // namespace cufuse

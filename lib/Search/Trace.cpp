@@ -1,0 +1,127 @@
+#include "cufuse/Search/Trace.h"
+
+#include "cufuse/Search/Json.h"
+#include "cufuse/Support/Error.h"
+
+#include <fmt/format.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <map>
+#include <numeric>
+
+namespace cufuse {
+
+namespace json = llvm::json;
+
+unsigned FateCounts::total() const { return std::accumulate(Of.begin(), Of.end(), OnlyScreened); }
+
+FateCounts countFates(const std::vector<TraceEntry> &Entries) {
+  std::map<std::string, const TraceEntry *> Last;
+  for (const TraceEntry &E : Entries)
+    Last[E.Tried.key()] = &E;
+  FateCounts Counts;
+  for (const auto &[Key, E] : Last)
+    ++(E->Result.Outcome == Fate::Measured && !E->Measured ? Counts.OnlyScreened
+                                                           : Counts.Of[static_cast<unsigned>(E->Result.Outcome)]);
+  return Counts;
+}
+
+/// The header.
+template <typename Io> static void fields(Io &IO, FieldsOf<Io, RecordedTrace> T) {
+  IO.version("cufuse_trace", 1);
+  IO("key", T.Key);
+}
+
+llvm::Expected<RecordedTrace> parseTrace(llvm::StringRef Text, const std::string &Name) {
+  RecordedTrace Recorded;
+  auto Wrong = [&](unsigned Line, llvm::Error Why) {
+    return badInput(fmt::format("'{}' line {} is not of a trace: {}", Name, Line, llvm::toString(std::move(Why))));
+  };
+  unsigned Line = 0;
+  for (size_t At = 0; At < Text.size();) {
+    const size_t End = Text.find('\n', At);
+    if (End == llvm::StringRef::npos)
+      break;
+    ++Line;
+    llvm::Expected<json::Value> V = json::parse(Text.slice(At, End));
+    if (!V)
+      return Wrong(Line, V.takeError());
+    json::Path::Root Root(Line == 1 ? "header" : "entry");
+    if (Line == 1) {
+      if (!fromJson(*V, Recorded, Root))
+        return Wrong(Line, Root.getError());
+    } else if (!fromJson(*V, Recorded.Entries.emplace_back(), Root)) {
+      return Wrong(Line, Root.getError());
+    }
+    At = End + 1;
+    Recorded.CompleteBytes = At;
+  }
+  return Recorded;
+}
+
+llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Key, json::Value About) {
+  Trace Opened;
+  Opened.Path = Path;
+  bool HasHeader = false;
+  if (llvm::sys::fs::exists(Path)) {
+    // A device may have no end.
+    if (!llvm::sys::fs::is_regular_file(Path))
+      return badInput(fmt::format("'{}' is no regular file, and so no trace", Path), "name another file");
+    auto Text = llvm::MemoryBuffer::getFile(Path);
+    if (!Text)
+      return badInput(fmt::format("cannot read '{}': {}", Path, Text.getError().message()));
+    llvm::Expected<RecordedTrace> Recorded = parseTrace((*Text)->getBuffer(), Path);
+    if (!Recorded)
+      return Recorded.takeError();
+    HasHeader = Recorded->CompleteBytes > 0;
+    if (HasHeader && Recorded->Key != Key)
+      return badInput(fmt::format("the results in '{}' are of other sources, sizes, flags or another GPU", Path),
+                      "name another file, or remove it to begin anew");
+    const bool Truncated = Recorded->CompleteBytes < (*Text)->getBufferSize();
+    Text->reset();
+    if (Truncated) {
+      int Descriptor = -1;
+      std::error_code Error =
+          llvm::sys::fs::openFileForReadWrite(Path, Descriptor, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None);
+      if (!Error) {
+        llvm::raw_fd_ostream Closing(Descriptor, /*shouldClose=*/true);
+        Error = llvm::sys::fs::resize_file(Descriptor, Recorded->CompleteBytes);
+      }
+      if (Error)
+        return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
+    }
+    Opened.Entries = std::move(Recorded->Entries);
+  }
+  std::error_code Error;
+  Opened.File = std::make_unique<llvm::raw_fd_ostream>(Path, Error, llvm::sys::fs::OF_Append);
+  if (Error)
+    return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
+  if (!HasHeader) {
+    *Opened.File << json::Value(json::Object{{"cufuse_trace", 1}, {"key", Key}, {"about", std::move(About)}}) << '\n';
+    Opened.File->flush();
+  }
+  return Opened;
+}
+
+void Trace::append(TraceEntry Entry) {
+  if (File) {
+    *File << jsonLine(Entry) << '\n';
+    File->flush();
+  }
+  Entries.push_back(std::move(Entry));
+}
+
+llvm::Error Trace::close() {
+  if (!File)
+    return llvm::Error::success();
+  File->close();
+  const std::error_code Error = File->error();
+  File->clear_error();
+  File.reset();
+  if (Error)
+    return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
+  return llvm::Error::success();
+}
+
+} // namespace cufuse

@@ -1,0 +1,435 @@
+#include "cufuse/Search/Verdict.h"
+
+#include "cufuse/Model/Predict.h"
+#include "cufuse/Search/Json.h"
+#include "cufuse/Search/Space.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace cufuse {
+
+namespace {
+constexpr double LaunchMicroseconds = 5; // of one empty launch after another, about
+
+std::string kernelsOf(const TuneResult &R) {
+  std::string Names;
+  for (size_t I = 0; I < R.What.Constituents.size(); ++I)
+    Names += (I == 0 ? "" : I + 1 == R.What.Constituents.size() ? " and " : ", ") + R.What.Constituents[I].Name;
+  return Names;
+}
+
+std::string timeOf(double Microseconds) {
+  return Microseconds >= 1000 ? fmt::format("{:.3f} ms", Microseconds / 1000) : fmt::format("{:.2f} µs", Microseconds);
+}
+
+bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
+
+/// Grids that the search chose: who launches the fused kernel has to give them.
+std::string gridsOf(const TuneResult &R, const Evaluation &E) {
+  std::string Text;
+  for (size_t I = 0; I < E.Grids.size(); ++I)
+    if (E.Grids[I] > 0)
+      Text += fmt::format(", {} with a grid of {}", R.What.Constituents[I].Name, E.Grids[I]);
+  return Text;
+}
+
+Regime regimeOf(const TuneResult &R) {
+  bool Tail = false;
+  double Longest = 0;
+  for (const ConstituentProblem &C : R.What.Constituents) {
+    const SoloShape &Given = C.Shapes.front();
+    Longest = std::max(Longest, Given.Microseconds);
+    const BlockUse Use{static_cast<unsigned>(Given.Block.threads()), Given.Resources ? Given.Resources->Registers : 32,
+                       Given.DynamicBytes + (Given.Resources ? Given.Resources->SharedBytes : 0), 0};
+    const std::uint64_t Wave =
+        std::uint64_t(occupancyOf(smLimits(R.What.Gpu.Arch), Use).Blocks) * R.What.Gpu.Multiprocessors;
+    Tail |= Given.Blocks < 2 * Wave;
+  }
+  if (Longest > 0 && Longest < 2 * LaunchMicroseconds)
+    return Regime::LaunchBound;
+  return Tail ? Regime::TailBound : Regime::ThroughputBound;
+}
+
+void rankCandidates(const TuneResult &R, Summary &S) {
+  std::map<std::string, Ranked> ByKey;
+  for (const TraceEntry &E : R.Tried) {
+    Ranked &Known = ByKey[E.Tried.key()];
+    const bool Full = E.Measured == Effort::Full;
+    if (E.Predicted > 0)
+      Known.Predicted = E.Predicted;
+    if (Known.Full && !Full)
+      continue;
+    Known.Which = E.Tried;
+    Known.Result = E.Result;
+    Known.Full = Full;
+  }
+  for (auto &[Key, Known] : ByKey)
+    if (isMeasured(Known.Result))
+      S.Candidates.push_back(std::move(Known));
+  llvm::sort(S.Candidates, [](const Ranked &A, const Ranked &B) {
+    return std::pair(!A.Full, A.Result.Microseconds) < std::pair(!B.Full, B.Result.Microseconds);
+  });
+  std::set<std::string> HfuseKeys;
+  if (!R.What.Graph)
+    for (const Candidate &C : enumerateHfuseSpace(R.What))
+      HfuseKeys.insert(C.key());
+  auto Better = [](const std::optional<Ranked> &Old, const Ranked &New) {
+    return !Old || New.Result.Microseconds < Old->Result.Microseconds;
+  };
+  std::map<std::string, std::optional<Ranked>> Best;
+  for (const Ranked &C : S.Candidates) {
+    if (std::optional<Ranked> &Known = Best[kindOf(C.Which)]; Better(Known, C))
+      Known = C;
+    if (HfuseKeys.contains(C.Which.key()) && Better(S.Hfuse, C))
+      S.Hfuse = C;
+  }
+  for (const auto &[Kind, C] : Best)
+    S.BestOfKind.push_back(*C);
+  llvm::sort(S.BestOfKind,
+             [](const Ranked &A, const Ranked &B) { return A.Result.Microseconds < B.Result.Microseconds; });
+  if (!S.Candidates.empty())
+    S.Winner = S.Candidates.front();
+}
+
+/// Without times: what compiles, by the model with ptxas' figures.
+void rankByModel(const TuneResult &R, Summary &S) {
+  std::set<std::string> Seen;
+  for (const TraceEntry &E : R.Tried)
+    if (E.Result.Outcome == Fate::Measured && Seen.insert(E.Tried.key()).second) {
+      if (R.What.Graph)
+        S.Candidates.push_back({E.Tried, E.Result, false, predictLaunches(R.What, E.Tried.Groups, E.Result.Resources)});
+      else if (const Prediction P = predict(R.What, E.Tried.Config, E.Result.Resources); P.ResidentBlocks > 0)
+        S.Candidates.push_back({E.Tried, E.Result, false, P.Microseconds});
+    }
+  llvm::sort(S.Candidates, [](const Ranked &A, const Ranked &B) {
+    return std::pair(A.Predicted, A.Which.key()) < std::pair(B.Predicted, B.Which.key());
+  });
+  if (R.What.Graph)
+    S.PredictedSeparate = predictSeparate(R.What);
+  if (!S.Candidates.empty() && (!R.What.Graph || S.Candidates.front().Predicted < S.PredictedSeparate))
+    S.Winner = S.Candidates.front();
+}
+
+void rankBaselines(const TuneResult &R, Summary &S) {
+  const bool AnyConfirmed =
+      llvm::any_of(R.Baselines, [](const BaselineResult &B) { return B.Confirmed && isMeasured(B.Result); });
+  for (const BaselineResult &B : R.Baselines) {
+    if (!isMeasured(B.Result))
+      continue;
+    std::optional<BaselineResult> &Best = S.BestBaseline[static_cast<unsigned>(B.Level)];
+    if (!Best || B.Result.Microseconds < Best->Result.Microseconds)
+      Best = B;
+    if ((B.Confirmed || !AnyConfirmed) &&
+        (!S.StrongestBaseline || B.Result.Microseconds < S.StrongestBaseline->Result.Microseconds))
+      S.StrongestBaseline = B;
+    if (B.How == Schedule::Serial && B.Level == SoloLevel::Given)
+      S.GivenSerial = B;
+  }
+}
+
+/// Candidates are compared in graphs, where the host does not limit them. Who launches no graph of several kernels
+/// launches the winner without one, too.
+void lookIntoGraphs(const TuneResult &R, Summary &S) {
+  if (!S.Winner || !S.StrongestBaseline)
+    return;
+  for (const CandidateProfile &Profile : R.Profiles) {
+    if (Profile.Key != S.Winner->Which.key())
+      continue;
+    if (Profile.Launched && isMeasured(*Profile.Launched))
+      S.Winner->Result = *Profile.Launched;
+    if (S.StrongestBaseline->How == Schedule::Graph && Profile.InGraph && isMeasured(*Profile.InGraph) &&
+        Profile.InGraph->Microseconds < S.Winner->Result.Microseconds)
+      S.WinnerInGraph = Profile.InGraph;
+  }
+}
+
+/// Each level may also use what the one before it has: a factor is at least 1.
+void factorize(Summary &S) {
+  auto TimeAt = [&](SoloLevel Level, double Before) {
+    const auto &Best = S.BestBaseline[static_cast<unsigned>(Level)];
+    return !Best ? Before : Before > 0 ? std::min(Before, Best->Result.Microseconds) : Best->Result.Microseconds;
+  };
+  const double Given = TimeAt(SoloLevel::Given, 0), Shaped = TimeAt(SoloLevel::Shaped, Given),
+               Bound = TimeAt(SoloLevel::Bound, Shaped);
+  if (Given > 0 && Shaped > 0)
+    S.LaunchShapes = Given / Shaped;
+  if (Shaped > 0 && Bound > 0)
+    S.Binding = Shaped / Bound;
+  if (Bound > 0 && S.Winner && isMeasured(S.Winner->Result)) {
+    const Evaluation &Fused = S.WinnerInGraph ? *S.WinnerInGraph : S.Winner->Result;
+    S.Fusion = S.StrongestBaseline->Result.Microseconds / Fused.Microseconds;
+    S.FusionNoise = std::hypot(S.StrongestBaseline->Result.RelativeNoise, Fused.RelativeNoise);
+  }
+}
+
+/// Of dependent kernels: what stays is moved once.
+void boundGraph(const TuneResult &R, Summary &S) {
+  if (!S.GivenSerial || leastMicroseconds(R.What) <= 0)
+    return;
+  S.Limit.Microseconds = leastMicroseconds(R.What);
+  S.Limit.By = "DRAM bandwidth";
+  S.Limit.Demands = {{S.Limit.By, S.Limit.Microseconds}};
+  S.Limit.SerialMicroseconds = S.GivenSerial->Result.Microseconds;
+}
+
+void bound(const TuneResult &R, Summary &S) {
+  if (R.What.Graph)
+    return boundGraph(R, S);
+  std::vector<SoloShape> Solo;
+  std::vector<std::string> Names;
+  for (const ConstituentProblem &C : R.What.Constituents) {
+    SoloShape Best = C.best();
+    std::vector<const SoloResult *> Levels;
+    for (const SoloResult &Alone : R.Solo)
+      if (Alone.Constituent == C.Name && isMeasured(Alone.Result))
+        Levels.push_back(&Alone);
+    for (const SoloResult *Alone : Levels)
+      if (Best.Microseconds <= 0 || Alone->Result.Microseconds <= Best.Microseconds)
+        Best.Microseconds = Alone->Result.Microseconds;
+    if (Best.Microseconds <= 0)
+      return;
+    // Of those that are as fast, the last one demands least: its arguments are bound.
+    for (const SoloResult *Alone : Levels)
+      if (!Alone->Counters.empty() && Alone->Result.Microseconds <= AboutEqual * Best.Microseconds)
+        Best.Counters = Alone->Counters;
+    Solo.push_back(std::move(Best));
+    Names.push_back(C.Name);
+  }
+  S.Limit = resourceBound(Solo, Names, R.What.Gpu);
+}
+
+/// Why a search that found nothing does not speak against fusing; empty where it does.
+std::string doubtOf(const TuneResult &R, const Summary &S) {
+  const std::string Tried = fmt::format("{} of {} candidates were tried, {} measured", S.Counts.total(), R.SpaceSize,
+                                        S.Counts.of(Fate::Measured));
+  if (!R.Unconfirmed.empty())
+    return "the best fused kernel could not be measured again: " + R.Unconfirmed;
+  if (R.Interrupted)
+    return "the search was interrupted; " + Tried;
+  if (R.Starved)
+    return "the time was up before there was enough to judge by; " + Tried;
+  const unsigned Broken = S.Counts.of(Fate::CompileFailed) + S.Counts.of(Fate::LoadFailed) +
+                          S.Counts.of(Fate::LaunchFailed) + S.Counts.of(Fate::Crashed) + S.Counts.of(Fate::TimedOut);
+  const unsigned Wrong = S.Counts.of(Fate::WrongResult);
+  if (!S.Winner && (Broken + Wrong + S.Counts.OnlyScreened > 0 || S.Counts.total() < R.SpaceSize))
+    return fmt::format("no fused candidate could be measured; {} failed, {} gave wrong results", Broken, Wrong);
+  if (Broken > S.Counts.of(Fate::Measured))
+    return fmt::format("more candidates failed than could be measured, {} and {}", Broken, S.Counts.of(Fate::Measured));
+  return {};
+}
+
+void judge(const TuneResult &R, Summary &S) {
+  const std::string Kernels = kernelsOf(R);
+  if (R.Modelled) {
+    S.Sentence =
+        fmt::format("Nothing was measured, since there is no GPU: {} candidates for {} are ranked by the model.",
+                    S.Candidates.size(), Kernels);
+    if (S.Winner)
+      S.Sentence += fmt::format(" The first is {}.", S.Winner->Which.key());
+    else if (R.What.Graph)
+      S.Sentence += S.Candidates.empty() ? " None of them can be fused." : " By the model: do not fuse.";
+    return;
+  }
+  if (!S.StrongestBaseline) {
+    S.Sentence = fmt::format("No baseline of {} could be measured, so there is no verdict.", Kernels);
+    return;
+  }
+  const BaselineResult &Strong = *S.StrongestBaseline;
+  const std::string Against =
+      fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level), timeOf(Strong.Result.Microseconds));
+  const double Alone = S.LaunchShapes * S.Binding;
+  std::string Fused;
+  if (S.Winner)
+    Fused = S.WinnerInGraph ? timeOf(S.WinnerInGraph->Microseconds) + " in a CUDA graph"
+                            : timeOf(S.Winner->Result.Microseconds);
+  const bool Fast =
+      S.Winner && R.Unconfirmed.empty() && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
+  if (Fast) {
+    S.What = Advice::Fuse;
+    S.Sentence = fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
+                             phraseOf(S.Winner->Which) + gridsOf(R, S.Winner->Result), Fused, S.Fusion, Against);
+    if (Alone > S.Fusion)
+      S.Sentence += fmt::format(" Tuning the kernels alone gives more: {:.2f} times.", Alone);
+    return;
+  }
+  const std::string TuningAlone =
+      fmt::format(" Tuning the kernels alone makes them {:.2f} times as fast as they are now.", Alone);
+  if (const std::string Doubt = doubtOf(R, S); !Doubt.empty()) {
+    S.What = Advice::Undecided;
+    S.Sentence = fmt::format("Undecided whether to fuse {}: {}.", Kernels, Doubt);
+    if (Alone >= R.RequiredSpeedup)
+      S.Sentence += TuningAlone;
+    return;
+  }
+  const char *const Best = R.What.Graph ? "the best choice of links" : "the best fused kernel";
+  std::string Why;
+  if (!S.Winner)
+    Why = R.What.Graph && S.Counts.of(Fate::Impossible) == S.Counts.total() && S.Counts.total() > 0
+              ? "no link can be fused"
+              : "no fused candidate could be measured";
+  else if (S.Fusion >= R.RequiredSpeedup)
+    Why = fmt::format("{}, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %", Best, Fused,
+                      S.Fusion, Against, S.FusionNoise * 100);
+  else
+    Why = fmt::format("{} takes {}, {:.2f} times as fast as {}; {:.2f} is required", Best, Fused, S.Fusion, Against,
+                      R.RequiredSpeedup);
+  S.What = Alone >= R.RequiredSpeedup ? Advice::TuneAlone : Advice::LeaveAlone;
+  S.Sentence = fmt::format("Do not fuse {}: {}.", Kernels, Why);
+  if (S.What == Advice::TuneAlone)
+    S.Sentence += TuningAlone;
+}
+} // namespace
+
+std::string phraseOf(Schedule::Kind How) {
+  switch (How) {
+  case Schedule::Serial:
+    return "serial launches";
+  case Schedule::Streams:
+    return "a stream each";
+  case Schedule::StreamsReversed:
+    return "a stream each, in reverse order";
+  case Schedule::Graph:
+    return "a CUDA graph with parallel branches";
+  }
+  llvm_unreachable("a schedule without a phrase");
+}
+
+std::string phraseOf(const FusionConfig &C) {
+  auto List = [&](auto PartOf) {
+    std::string Text;
+    for (size_t I = 0; I < C.Constituents.size(); ++I)
+      Text += (I == 0 ? "" : I + 1 == C.Constituents.size() ? " and " : ", ") + PartOf(C.Constituents[I]);
+    return Text;
+  };
+  const std::string Threads = List([](const ConstituentConfig &Part) {
+    return (Part.Turns > 1 ? fmt::format("{} times ", Part.Turns) : "") +
+           (Part.Copies > 1 ? fmt::format("{} × ", Part.Copies) : "") + Part.Block.str();
+  });
+  auto Counts = [&](auto Member) {
+    return List([&](const ConstituentConfig &Part) { return std::to_string(Part.*Member); });
+  };
+  std::string Text;
+  switch (C.Shape) {
+  case Geometry::Warps:
+    Text = fmt::format("side by side, {} threads", Threads);
+    Text += C.Grid == GridPolicy::Stride ? ", looping over their blocks"
+            : C.Grid == GridPolicy::Pool ? ", taking blocks from a pool"
+                                         : "";
+    break;
+  case Geometry::Blocks:
+    Text = fmt::format("in blocks of their own, {} threads", Threads);
+    Text += C.Grid == GridPolicy::Stride
+                ? fmt::format(", {} resident per SM", List([](const ConstituentConfig &Part) {
+                                return Part.ResidentBlocks ? std::to_string(Part.ResidentBlocks) : "the rest";
+                              }))
+            : C.Grid == GridPolicy::Pool ? ", by ticket of the SM"
+                                         : ", interleaved";
+    break;
+  case Geometry::Threads:
+    Text = fmt::format("in turn on the same threads, {}", Threads);
+    break;
+  }
+  switch (C.Registers.Policy) {
+  case RegisterPolicy::None:
+    break;
+  case RegisterPolicy::Free:
+    Text += ", all registers that one resident block may have";
+    break;
+  case RegisterPolicy::Bound:
+    Text += C.Registers.MinBlocks > 0 ? fmt::format(", registers bound for {} resident blocks", C.Registers.MinBlocks)
+                                      : ", registers bound";
+    break;
+  case RegisterPolicy::Count:
+    Text += fmt::format(", at most {} registers", C.Registers.Count);
+    break;
+  case RegisterPolicy::Split:
+    Text += fmt::format(", register budgets of {}", Counts(&ConstituentConfig::RegisterBudget));
+    break;
+  }
+  return Text;
+}
+
+std::string phraseOf(const Candidate &C) {
+  if (C.Groups.empty())
+    return phraseOf(C.Config);
+  std::string Text;
+  for (const LaunchGroup &Group : C.Groups) {
+    Text += Text.empty() ? "" : "; then ";
+    if (!Group.isFused()) {
+      Text += Group.Kernels.front() + " alone";
+      continue;
+    }
+    for (size_t I = 0; I < Group.Kernels.size(); ++I)
+      Text += (I == 0 ? "" : I + 1 == Group.Kernels.size() ? " and " : ", ") + Group.Kernels[I];
+    Text += fmt::format(" in one kernel of {} threads", Group.Block.str());
+    if (Group.Vectorize > 1)
+      Text += fmt::format(", {} elements each", Group.Vectorize);
+  }
+  return Text;
+}
+
+std::string kindOf(const Candidate &C) {
+  if (C.Groups.empty())
+    return C.Config.Shape == Geometry::Warps    ? "warps side by side"
+           : C.Config.Shape == Geometry::Blocks ? "whole blocks"
+                                                : "same threads in turn";
+  std::string Text;
+  for (const LaunchGroup &Group : C.Groups) {
+    Text += Text.empty() ? "" : " | ";
+    for (size_t I = 0; I < Group.Kernels.size(); ++I)
+      Text += (I == 0 ? "" : "+") + Group.Kernels[I];
+  }
+  return Text;
+}
+
+std::string phraseOf(SoloLevel Level) {
+  switch (Level) {
+  case SoloLevel::Given:
+    return "as given";
+  case SoloLevel::Shaped:
+    return "in their best launch shapes";
+  case SoloLevel::Bound:
+    return "in their best launch shapes with bound arguments";
+  }
+  llvm_unreachable("a level without a phrase");
+}
+
+double speedupOver(const std::optional<BaselineResult> &Baseline, const Evaluation &Result) {
+  return Baseline && isMeasured(Result) ? Baseline->Result.Microseconds / Result.Microseconds : 0;
+}
+
+Summary summarize(const TuneResult &R) {
+  Summary S;
+  S.Limits = regimeOf(R);
+  S.Counts = countFates(R.Tried);
+  rankBaselines(R, S);
+  R.Modelled ? rankByModel(R, S) : rankCandidates(R, S);
+  lookIntoGraphs(R, S);
+  factorize(S);
+  bound(R, S);
+  auto See = [&](const Evaluation &E, bool Full) {
+    if (!isMeasured(E))
+      return;
+    S.Samples += E.Samples;
+    if (Full)
+      S.WorstNoise = std::max(S.WorstNoise, E.RelativeNoise);
+    if (E.ClockMHz > 0) {
+      S.LowestClockMHz = S.LowestClockMHz > 0 ? std::min(S.LowestClockMHz, E.ClockMHz) : E.ClockMHz;
+      S.HighestClockMHz = std::max(S.HighestClockMHz, E.ClockMHz);
+    }
+  };
+  for (const TraceEntry &E : R.Tried)
+    See(E.Result, E.Measured == Effort::Full);
+  for (const BaselineResult &B : R.Baselines)
+    See(B.Result, true);
+  judge(R, S);
+  return S;
+}
+
+} // namespace cufuse

@@ -1,0 +1,231 @@
+#include "GroupFuser.h"
+
+#include "cufuse/Driver/Compose.h"
+#include "cufuse/Plan/FusedLaunch.h"
+#include "cufuse/Support/Error.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+#include <map>
+
+namespace cufuse {
+
+namespace {
+
+constexpr unsigned Widths[] = {1, 2, 4, 8};
+constexpr unsigned OtherBlocks[] = {128, 256, 512}; // threads
+
+/// The buffer that an argument points into, by the workload's name.
+const std::string *bufferOf(const WorkloadKernel &Kernel, const WorkloadArgument &Argument) {
+  if (Argument.Value)
+    for (const Expression *Name : namesIn(*Argument.Value))
+      if (const auto Found = Kernel.Buffers.find(Name->Text); Found != Kernel.Buffers.end())
+        return &Found->second;
+  return nullptr;
+}
+
+struct Touches {
+  bool Reads = true, Writes = true;
+};
+
+Touches touches(const LoadedKernel &Kernel, const WorkloadArgument &Argument) {
+  const VerticalNode Node{"", &Kernel.Facts, &Kernel.Accesses, &Kernel.Shape};
+  const ParameterAccess *Parameter = Argument.Path.empty() ? Node.parameter(Argument.Parameter) : nullptr;
+  if (!Parameter)
+    return {};
+  if (Parameter->ReadOnly)
+    return {true, false};
+  if (!Kernel.Accesses.Unfollowed.empty())
+    return {};
+  Touches Found{false, Node.stores(Argument.Parameter)};
+  for (const AccessSite &Site : Kernel.Accesses.Sites)
+    Found.Reads |= Site.Parameter == Argument.Parameter && (Site.What != AccessSite::Kind::Store || Site.Compound);
+  return Found;
+}
+
+} // namespace
+
+GraphFacts GroupFuser::facts() const {
+  GraphFacts Graph;
+  for (const BufferSpec &Buffer : Subject.Work.Buffers) {
+    GraphArray Array{
+        Buffer.Name, Buffer.Count * bytesOf(Buffer.Type), {}, {}, llvm::is_contained(Subject.Work.Dead, Buffer.Name)};
+    for (unsigned I = 0; I < Subject.Work.Kernels.size(); ++I) {
+      Touches Own{false, false};
+      for (const WorkloadArgument &Argument : Subject.Work.Kernels[I].Arguments)
+        if (const std::string *Name = bufferOf(Subject.Work.Kernels[I], Argument); Name && *Name == Buffer.Name) {
+          const Touches One = touches(Subject.Kernels[I], Argument);
+          Own = {Own.Reads || One.Reads, Own.Writes || One.Writes};
+        }
+      if (Own.Reads)
+        Array.Readers.push_back(I);
+      if (Own.Writes)
+        Array.Writers.push_back(I);
+    }
+    Graph.Arrays.push_back(std::move(Array));
+  }
+  for (const WorkloadLink &Link : Subject.Work.Links)
+    if (const std::pair<unsigned, unsigned> Both = std::minmax(Link.From, Link.To);
+        Link.IsArray && !llvm::is_contained(Graph.Links, Both))
+      Graph.Links.push_back(Both);
+  llvm::sort(Graph.Links);
+  return Graph;
+}
+
+/// As the graph of these kernels calls them.
+std::vector<std::string> GroupFuser::namesOf(llvm::ArrayRef<unsigned> Members) const {
+  std::vector<const KernelFacts *> Facts;
+  for (unsigned Member : Members)
+    Facts.push_back(&Subject.Kernels[Member].Facts);
+  return constituentNames(Facts);
+}
+
+bool GroupFuser::isUsedOutside(const std::string &Buffer, llvm::ArrayRef<unsigned> Members) const {
+  for (unsigned I = 0; I < Subject.Work.Kernels.size(); ++I)
+    for (const WorkloadArgument &Argument : Subject.Work.Kernels[I].Arguments)
+      if (const std::string *Name = bufferOf(Subject.Work.Kernels[I], Argument);
+          Name && *Name == Buffer && !llvm::is_contained(Members, I))
+        return true;
+  return false;
+}
+
+/// The links among these kernels, and which of their intermediates nobody else reads.
+FuseRequest GroupFuser::requestFor(llvm::ArrayRef<unsigned> Members) const {
+  const std::vector<std::string> Names = namesOf(Members);
+  auto NameOf = [&](unsigned Kernel) { return Names[llvm::find(Members, Kernel) - Members.begin()]; };
+  FuseRequest Request;
+  Request.Distinct = true;
+  for (const WorkloadLink &Link : Subject.Work.Links) {
+    if (!llvm::is_contained(Members, Link.From) || !llvm::is_contained(Members, Link.To))
+      continue;
+    LinkText Text{NameOf(Link.From), NameOf(Link.To), Link.Factors, Link.Parameter, ""};
+    Text.Text = fmt::format("{}.{}={}.{}", Text.From, fmt::join(Link.Factors, "*"), Text.To, Link.Parameter);
+    Request.Links.push_back(std::move(Text));
+    const LoadedKernel &Producer = Subject.Kernels[Link.From];
+    const WorkloadKernel &Given = Subject.Work.Kernels[Link.From];
+    const std::string Out = NameOf(Link.From) + "." + Link.Factors.front();
+    if (!Link.IsArray || llvm::is_contained(Request.Dead, Out) ||
+        !VerticalNode{"", &Producer.Facts, &Producer.Accesses, &Producer.Shape}.stores(Link.Factors.front()))
+      continue;
+    for (const WorkloadArgument &Argument : Given.Arguments)
+      if (const std::string *Buffer = bufferOf(Given, Argument); Buffer && Argument.Parameter == Link.Factors.front() &&
+                                                                 llvm::is_contained(Subject.Work.Dead, *Buffer) &&
+                                                                 !isUsedOutside(*Buffer, Members))
+        Request.Dead.push_back(Out);
+  }
+  return Request;
+}
+
+std::vector<LoadedKernel> GroupFuser::kernelsOf(llvm::ArrayRef<unsigned> Members) const {
+  std::vector<LoadedKernel> Kernels;
+  for (unsigned Member : Members)
+    Kernels.push_back(Subject.Kernels[Member]);
+  return Kernels;
+}
+
+GroupWays GroupFuser::ways(llvm::ArrayRef<unsigned> Members) const {
+  const std::vector<LoadedKernel> Kernels = kernelsOf(Members);
+  const PackedShapes &Packed = Subject.Packed;
+  GroupWays Ways;
+  llvm::Error Blocked = checkAll(Kernels);
+  auto Graph = Blocked ? llvm::Expected<VerticalGraph>(std::move(Blocked)) : graphOf(Kernels, requestFor(Members));
+  if (!Graph) { // said by `fuse`
+    llvm::consumeError(Graph.takeError());
+    Ways.Blocks = {Packed[Members.front()].front().Block};
+    return Ways;
+  }
+  const std::vector<const VerticalForm *> Forms = formsFor(*Graph);
+  if (Graph->OneLoop) {
+    Ways.Vectorize.clear();
+    for (unsigned Width : Widths)
+      if (Forms.front()->Width(*Graph, Width) == Width)
+        Ways.Vectorize.push_back(Width);
+    if (Ways.Vectorize.empty())
+      Ways.Vectorize = {Forms.front()->Width(*Graph, 1)};
+  }
+  auto Allows = [&](unsigned Member, const BlockShape &Block) {
+    return llvm::any_of(Packed[Member], [&](const PackedKernel &Kernel) { return Kernel.Block == Block; });
+  };
+  for (const PackedKernel &Shape : Packed[Members[Graph->Root]]) {
+    const bool Wanted = Ways.Blocks.empty() || llvm::is_contained(OtherBlocks, Shape.Block.threads());
+    const bool Fits = llvm::all_of(llvm::enumerate(Members), [&](const auto &Each) {
+      return Each.index() == Graph->Root || Allows(Each.value(), Shape.Block) ||
+             llvm::none_of(Forms, [&](const VerticalForm *Form) { return Form->HasBlock(*Graph, Each.index()); });
+    });
+    if (Wanted && Fits &&
+        llvm::none_of(Ways.Blocks, [&](const BlockShape &Known) { return Known.threads() == Shape.Block.threads(); }))
+      Ways.Blocks.push_back(Shape.Block);
+  }
+  if (Ways.Blocks.empty())
+    Ways.Blocks = {Packed[Members[Graph->Root]].front().Block};
+  return Ways;
+}
+
+/// Fused, buffers that are not linked are distinct.
+llvm::Error GroupFuser::checkShared(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members) const {
+  struct Use {
+    unsigned Node;
+    std::string Parameter;
+    bool Writes;
+  };
+  std::map<std::string, std::vector<Use>> Uses;
+  for (unsigned Node = 0; Node < Members.size(); ++Node)
+    for (const WorkloadArgument &Argument : Subject.Work.Kernels[Members[Node]].Arguments)
+      if (const std::string *Buffer = bufferOf(Subject.Work.Kernels[Members[Node]], Argument))
+        Uses[*Buffer].push_back({Node, Argument.Parameter, touches(Subject.Kernels[Members[Node]], Argument).Writes});
+  for (const auto &[Buffer, Those] : Uses)
+    for (const Use &A : Those)
+      for (const Use &B : Those)
+        if (&A < &B && (A.Writes || B.Writes) && Graph.memory(A.Node, A.Parameter) != Graph.memory(B.Node, B.Parameter))
+          return badInput(fmt::format("{}.{} and {}.{} are both '{}', which one of them writes, and no link says so",
+                                      Graph.Nodes[A.Node].Name, A.Parameter, Graph.Nodes[B.Node].Name, B.Parameter,
+                                      Buffer),
+                          "link them, or give each a buffer of its own");
+  return llvm::Error::success();
+}
+
+llvm::Expected<FusedGroup> GroupFuser::fuse(llvm::ArrayRef<unsigned> Members, const LaunchGroup &How,
+                                            const EmitOptions &Emit) const {
+  std::vector<LoadedKernel> Kernels = kernelsOf(Members);
+  if (llvm::Error Error = checkAll(Kernels))
+    return std::move(Error);
+  auto Graph = graphOf(Kernels, requestFor(Members));
+  if (!Graph)
+    return Graph.takeError();
+  if (llvm::Error Error = checkShared(*Graph, Members))
+    return std::move(Error);
+  auto Composed = composeKernels(*Graph, Kernels, How.Block, VerticalOptions{How.Vectorize});
+  if (!Composed)
+    return Composed.takeError();
+
+  FusedGroup Group;
+  Group.Kernel.push_back(std::move(Composed->Kernel));
+  Group.Text = std::make_unique<Fuser>(Tools, Group.Kernel, Emit);
+  FusionConfig Config;
+  Config.Constituents = {{.Block = How.Block}};
+  auto Plan = Group.Text->plan(Config);
+  if (!Plan)
+    return Plan.takeError();
+  Group.Plan = std::move(*Plan);
+  auto Source = Group.Text->emit(Group.Plan);
+  if (!Source)
+    return Source.takeError();
+  Group.Source = std::move(*Source);
+  auto Packed = pack(*Graph, *Composed->Proof, Members, How, Group.Kernel.front().Facts);
+  if (!Packed)
+    return Packed.takeError();
+  Group.Packed = std::move(*Packed);
+  Group.Entry = fusedEntry(Group.Plan, Group.Text->options().Name);
+  auto Instance = Composed->Proof->instance([&](const Polynomial &P) { return valueOf(*Graph, Members, P); });
+  if (!Instance)
+    return Instance.takeError();
+  if (!Instance->empty()) {
+    Group.Entry.back() = 'I'; // of the template's arguments
+    for (unsigned Argument : *Instance)
+      Group.Entry += fmt::format("Lj{}E", Argument);
+    Group.Entry += 'E';
+  }
+  return Group;
+}
+
+} // namespace cufuse

@@ -1,0 +1,498 @@
+#include "SoloTuning.h"
+
+#include "CandidateRuns.h"
+#include "cufuse/Compile/Cubin.h"
+#include "cufuse/Gpu/Occupancy.h"
+#include "cufuse/Plan/FusedLaunch.h"
+#include "cufuse/Search/Verdict.h"
+#include "cufuse/Support/Error.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/Path.h>
+
+namespace cufuse {
+
+namespace {
+/// Kernels shorter than this many microseconds can be waiting for the host.
+constexpr double HostLimited = 50;
+constexpr double NearBest = 1.05; // shapes that may be the best ones when arguments are bound
+constexpr size_t MostNear = 4;
+constexpr double Cheaper = 1.15; // unrolled otherwise and slower by no more, a kernel may be better beside another
+
+/// A way to launch a constituent alone.
+struct SoloVariant {
+  unsigned Shape = 0; ///< Of `Problem::Constituents[i].Shapes`.
+  std::uint64_t Blocks = 1;
+  unsigned Unroll = 0;
+  bool Bound = false;
+  KernelLaunch Launch = {};
+  Evaluation Result = {}; ///< `Measured` without a time: can be measured.
+  std::map<std::string, double> Counters = {};
+  unsigned Tried = 1; ///< Variants of this constituent that were measured on this level.
+};
+
+bool isFaster(const SoloVariant &A, const SoloVariant &B) { return A.Result.Microseconds < B.Result.Microseconds; }
+
+std::vector<KernelLaunch> launches(llvm::ArrayRef<SoloVariant> All) {
+  std::vector<KernelLaunch> Launches;
+  for (const SoloVariant &Variant : All)
+    Launches.push_back(Variant.Launch);
+  return Launches;
+}
+
+/// Whether to try the `Rank`th best shape so. With more loads in flight another shape may be the best: those that are
+/// nearly as good are tried, too, with arguments fixed where they can be, as that hardly ever costs anything.
+bool isWorthTrying(size_t Rank, bool Bind, unsigned Unroll, bool Bindable) {
+  if (Bind ? !Bindable : Unroll == 0)
+    return false;
+  return Rank == 0 || ((Bind || !Bindable) && Unroll != 2);
+}
+
+class SoloTuning {
+public:
+  SoloTuning(const TuningTools &Tools, const TuningSubject &Subject, Problem What, llvm::ArrayRef<CompiledAlone> Alone)
+      : Tools(Tools), Subject(Subject), Alone(Alone), Tasks(Tools.Pool) {
+    Found.What = std::move(What);
+    Found.Packed = Subject.Packed;
+    Found.Rewritten.resize(Alone.size());
+    for (size_t I = 0; I < Alone.size(); ++I)
+      for (SoloShape &Shape : Found.What.Constituents[I].Shapes)
+        Shape.Resources = Alone[I].Resources;
+  }
+
+  llvm::Error measure();
+  llvm::Error measureAsGiven();
+  SoloFindings take() {
+    for (size_t I = 0; I < Best.size(); ++I)
+      if (Best[I].Bound || Best[I].Unroll > 0)
+        Found.Rewritten[I] = configOf(I, Best[I]);
+    return std::move(Found);
+  }
+
+private:
+  using Variants = std::vector<SoloVariant>;
+
+  Variants shapes(size_t I) const;
+  void addGrids(size_t I, Variants &All) const;
+  llvm::Error measureShapes(size_t I);
+  void buildVariants(size_t I);
+  void bind();
+  void chooseUnrolls(size_t I, llvm::ArrayRef<SoloVariant> Measured);
+  void carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured);
+  llvm::Error settle(SoloLevel Level, Variants &All);
+  void measureAll(Variants &All, Effort How);
+  SoloResult resultOf(size_t I, SoloLevel Level, const SoloVariant &Variant) const;
+  void dropFailed(size_t I, SoloLevel Level, Variants &All);
+  FusionConfig configOf(size_t I, const SoloVariant &Variant) const;
+
+  const TuningTools &Tools;
+  const TuningSubject &Subject;
+  const llvm::ArrayRef<CompiledAlone> Alone;
+  SoloFindings Found;
+  Variants Given, Shaped;                                             ///< By constituent, as `Best`.
+  Variants Best;                                                      ///< By constituent: the fastest so far.
+  std::vector<Variants> Near;                                         ///< By constituent: its best shapes.
+  std::vector<std::vector<std::shared_future<SoloVariant>>> Building; ///< By constituent: with bound arguments.
+  llvm::ThreadPoolTaskGroup Tasks;                                    ///< Last: they end first.
+};
+
+/// The three levels.
+llvm::Error SoloTuning::measure() {
+  Building.resize(Subject.Kernels.size());
+  Near.resize(Subject.Kernels.size());
+  for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
+    if (llvm::Error Error = measureShapes(I))
+      return Error;
+    buildVariants(I); // while the GPU goes on
+  }
+  // Compilers would slow down loops of launches that the host limits.
+  if (llvm::any_of(Given, [](const SoloVariant &V) { return V.Result.Microseconds < HostLimited; }))
+    Tasks.wait();
+  if (llvm::Error Error = settle(SoloLevel::Given, Given))
+    return Error;
+  Best = Given;
+  if (!llvm::equal(Given, Shaped, [](const SoloVariant &A, const SoloVariant &B) {
+        return A.Shape == B.Shape && A.Blocks == B.Blocks;
+      })) {
+    if (llvm::Error Error = settle(SoloLevel::Shaped, Shaped))
+      return Error;
+    Best = Shaped;
+  }
+  const Variants Before = Best;
+  bind();
+  if (llvm::equal(Before, Best, [](const SoloVariant &A, const SoloVariant &B) {
+        return A.Bound == B.Bound && A.Unroll == B.Unroll;
+      }))
+    return llvm::Error::success();
+  if (llvm::Error Error = settle(SoloLevel::Bound, Best))
+    return Error;
+  for (size_t I = 0; I < Best.size(); ++I) {
+    SoloShape &Shape = Found.What.Constituents[I].Shapes[Best[I].Shape];
+    Shape.Microseconds = Best[I].Result.Microseconds;
+    Shape.RelativeNoise = Best[I].Result.RelativeNoise;
+  }
+  return llvm::Error::success();
+}
+
+/// The launches given, and no other level.
+llvm::Error SoloTuning::measureAsGiven() {
+  for (size_t I = 0; I < Subject.Kernels.size(); ++I)
+    Given.push_back(shapes(I).front());
+  if (llvm::Error Error = settle(SoloLevel::Given, Given))
+    return Error;
+  for (size_t I = 0; I < Given.size(); ++I)
+    Found.What.Constituents[I].Shapes.front().Microseconds = Given[I].Result.Microseconds;
+  return llvm::Error::success();
+}
+
+/// Every launch shape that the workload allows.
+SoloTuning::Variants SoloTuning::shapes(size_t I) const {
+  Variants All;
+  for (unsigned Shape = 0; Shape < Found.Packed[I].size(); ++Shape) {
+    SoloVariant &One = All.emplace_back();
+    One.Shape = Shape;
+    One.Blocks = Found.What.Constituents[I].Shapes[Shape].Blocks;
+    One.Launch = launchAlone(Found.Packed[I][Shape], Alone[I].Cubin, Alone[I].Entry);
+    One.Result.Outcome = Fate::Measured;
+    One.Result.Resources = Alone[I].Resources;
+  }
+  addGrids(I, All);
+  return All;
+}
+
+/// Grids to try for a kernel that allows any: multiples of what the GPU holds at once.
+void SoloTuning::addGrids(size_t I, Variants &All) const {
+  if (!Subject.Work.Kernels[I].AnyGrid)
+    return;
+  const GpuFacts &Gpu = Found.What.Gpu;
+  for (size_t V = 0, Count = All.size(); V < Count; ++V) {
+    const PackedKernel &Kernel = Found.Packed[I][All[V].Shape];
+    const ResourceUse &Use = Alone[I].Resources;
+    const Occupancy Fits =
+        occupancyOf(smLimits(Gpu.Arch), {static_cast<unsigned>(Kernel.Block.threads()), Use.Registers,
+                                         Use.SharedBytes + Kernel.Launch.DynamicBytes, Use.Barriers});
+    for (unsigned Waves : {1, 2, 4}) {
+      SoloVariant Other = All[V];
+      Other.Blocks = std::uint64_t(Fits.Blocks) * Gpu.Multiprocessors * Waves;
+      Other.Launch.Grid = {static_cast<std::uint32_t>(Other.Blocks), 1, 1};
+      if (Other.Blocks > 0 && Other.Blocks < All[V].Blocks)
+        All.push_back(std::move(Other));
+    }
+  }
+}
+
+/// Fills `Given` and `Shaped`; a fused kernel gets the grid that is best for the block.
+llvm::Error SoloTuning::measureShapes(size_t I) {
+  Variants All = shapes(I);
+  measureAll(All, Effort::Short);
+  Given.push_back(All.front());
+  if (Given.back().Result.Outcome != Fate::Measured)
+    return badInput(fmt::format("{} cannot be run alone: {}", Found.What.Constituents[I].Name, Given.back().Result.Why),
+                    "correct the workload, or the kernel", Subject.Work.Kernels[I].Where);
+  const auto Tried = static_cast<unsigned>(All.size());
+  dropFailed(I, SoloLevel::Shaped, All);
+  llvm::sort(All, isFaster);
+  Shaped.push_back(All.front());
+  Shaped.back().Tried = Tried;
+  std::vector<SoloShape> &Shapes = Found.What.Constituents[I].Shapes;
+  for (unsigned Shape = 0; Shape < Shapes.size(); ++Shape) {
+    const auto Fastest = llvm::find_if(All, [&](const SoloVariant &V) { return V.Shape == Shape; });
+    if (Fastest == All.end())
+      continue;
+    if (Fastest->Result.Microseconds <= NearBest * All.front().Result.Microseconds)
+      Near[I].push_back(*Fastest);
+    Shapes[Shape].Microseconds = Fastest->Result.Microseconds;
+    Shapes[Shape].RelativeNoise = Fastest->Result.RelativeNoise;
+    Shapes[Shape].Blocks = Fastest->Blocks;
+    Found.Packed[I][Shape].Launch.Grid = Fastest->Launch.Grid;
+  }
+  llvm::sort(Near[I], isFaster);
+  if (Near[I].size() > MostNear)
+    Near[I].erase(Near[I].begin() + MostNear, Near[I].end());
+  return llvm::Error::success();
+}
+
+/// Begins to compile the constituent as cufuse emits it alone, with arguments fixed at compile time and its outer loop
+/// unrolled, in its best shapes.
+void SoloTuning::buildVariants(size_t I) {
+  EmitOptions Emit = Subject.emitAlone(I);
+  Emit.KernelOnly = true;
+  const Fuser Single(Tools.Clang, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
+  auto Failed = [](SoloVariant Variant, Fate Outcome, llvm::Error Why) {
+    Variant.Result = failedWith(Outcome, std::move(Why));
+    return Variant;
+  };
+  Variants Asked;
+  for (size_t Rank = 0; Rank < Near[I].size(); ++Rank)
+    for (const bool Bind : {true, false})
+      for (const unsigned Unroll : {0u, 2u, 4u, 8u})
+        if ((Unroll == 0 || (Subject.MayUnroll && Subject.Kernels[I].Facts.GridStrideLoop)) &&
+            isWorthTrying(Rank, Bind, Unroll, !Subject.Bindable[I].empty())) {
+          SoloVariant &One = Asked.emplace_back(Near[I][Rank]);
+          One.Bound = Bind;
+          One.Unroll = Unroll;
+        }
+  for (const SoloVariant &Variant : Asked) {
+    const PackedKernel &In = Found.Packed[I][Variant.Shape];
+    auto Already = [&](SoloVariant Done) {
+      std::promise<SoloVariant> Promise;
+      Promise.set_value(std::move(Done));
+      Building[I].push_back(Promise.get_future().share());
+    };
+    auto Plan = Single.plan(configOf(I, Variant));
+    if (!Plan) {
+      Already(Failed(Variant, Fate::Impossible, Plan.takeError()));
+      continue;
+    }
+    auto Text = Single.emit(*Plan);
+    if (!Text) {
+      Already(Failed(Variant, Fate::Impossible, Text.takeError()));
+      continue;
+    }
+    CompileJob Job;
+    Job.Files = filesAlone(Single, std::move(*Text));
+    Job.Arch = Found.What.Gpu.Arch;
+    Job.Flags = nvccFlags(Single);
+    auto Build = [this, I, In, Failed, Variant, Job = std::move(Job), Plan = std::move(*Plan), Name = Emit.Name] {
+      auto Compiled = Tools.Back.compile(Job);
+      if (!Compiled)
+        return Failed(Variant, Fate::CompileFailed, Compiled.takeError());
+      const KernelFacts *Facts = &Subject.Kernels[I].Facts;
+      auto Fused = launchOf(Facts, Plan, Name, In.Launch, 1, Found.What.Gpu.Multiprocessors);
+      auto Launch = Fused ? launchFused(*Fused, Facts, In, Compiled->Cubin) : Fused.takeError();
+      if (!Launch)
+        return Failed(Variant, Fate::Impossible, Launch.takeError());
+      SoloVariant Built = Variant;
+      Built.Launch = std::move(*Launch);
+      Built.Result = {};
+      Built.Result.Outcome = Fate::Measured;
+      if (const ResourceUse *Use = Compiled->find(fusedEntry(Plan, Name)))
+        Built.Result.Resources = *Use;
+      return Built;
+    };
+    Building[I].push_back(Tasks.async(std::move(Build)));
+  }
+}
+
+/// Replaces each of `Best` by the fastest variant that is worth it and gives the same results.
+void SoloTuning::bind() {
+  for (size_t I = 0; I < Best.size(); ++I) {
+    Variants All;
+    for (const std::shared_future<SoloVariant> &One : Building[I])
+      All.push_back(One.get());
+    dropFailed(I, SoloLevel::Bound, All);
+    measureAll(All, Effort::Short);
+    const auto Tried = static_cast<unsigned>(All.size());
+    dropFailed(I, SoloLevel::Bound, All);
+    llvm::sort(All, isFaster);
+    // Between equals, bound ones first: they issue fewer instructions, and what they leave free another kernel can use.
+    // Then those that are unrolled less: they need fewer registers.
+    const double Equal = All.empty() ? 0 : AboutEqual * All.front().Result.Microseconds;
+    auto Rank = [&](const SoloVariant &V) {
+      const bool Slower = V.Result.Microseconds > Equal;
+      return std::tuple(Slower, Slower || !V.Bound, Slower ? 0 : V.Unroll, V.Result.Microseconds);
+    };
+    llvm::sort(All, [&](const SoloVariant &A, const SoloVariant &B) { return Rank(A) < Rank(B); });
+    for (SoloVariant &Variant : All) {
+      if (Variant.Result.Microseconds > (Variant.Bound ? AboutEqual : 1 / AboutEqual) * Best[I].Result.Microseconds)
+        continue;
+      Variants Mixed = Best;
+      Mixed[I] = Variant;
+      Schedule Together = baselines(launches(Mixed)).front();
+      Together.Stop = ShortStop;
+      const RunOutcome Outcome = Tools.Gpus.run({std::move(Together)}).front();
+      if (Outcome.Status != RunStatus::Done) {
+        Variants Wrong = {std::move(Variant)};
+        Wrong.front().Result = withOutcome(Wrong.front().Result, Outcome);
+        dropFailed(I, SoloLevel::Bound, Wrong);
+        continue;
+      }
+      Best[I] = Variant;
+      Best[I].Tried = Tried;
+      carryOver(I, All);
+      if (Best[I].Bound)
+        Found.What.Constituents[I].Bound = Subject.Bindable[I];
+      chooseUnrolls(I, All);
+      break;
+    }
+  }
+}
+
+/// The best factor alone first, then those that may be better beside another kernel.
+void SoloTuning::chooseUnrolls(size_t I, llvm::ArrayRef<SoloVariant> Measured) {
+  const SoloVariant &Own = Best[I];
+  std::vector<unsigned> &Unrolls = Found.What.Constituents[I].Unrolls;
+  auto Any = [&](auto Is) {
+    return llvm::find_if(Measured, [&](const SoloVariant &V) {
+      return V.Bound == Own.Bound && V.Result.Microseconds <= Cheaper * Own.Result.Microseconds && Is(V);
+    });
+  };
+  Unrolls = {Own.Unroll};
+  const auto Saving = Any([&](const SoloVariant &V) {
+    return V.Shape == Own.Shape && V.Unroll != Own.Unroll && V.Result.Resources && Own.Result.Resources &&
+           V.Result.Resources->Registers < Own.Result.Resources->Registers;
+  });
+  if (Saving != Measured.end())
+    Unrolls.push_back(Saving->Unroll);
+  // Where twice as many loads in flight cost little alone, fewer blocks of them may do beside another kernel.
+  const unsigned More = 2 * Own.Unroll;
+  if (More > 0 && Any([&](const SoloVariant &V) { return V.Unroll == More; }) != Measured.end())
+    Unrolls.insert(Unrolls.end(), {More, 2 * More});
+}
+
+/// Every shape with what is now bound and unrolled: its time as measured, or as much shorter as that of the best one
+/// has become.
+void SoloTuning::carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured) {
+  std::vector<SoloShape> &Shapes = Found.What.Constituents[I].Shapes;
+  const double Factor = Best[I].Result.Microseconds / Shapes[Best[I].Shape].Microseconds;
+  for (unsigned Shape = 0; Shape < Shapes.size(); ++Shape) {
+    const auto Own = llvm::find_if(Measured, [&](const SoloVariant &V) {
+      return V.Shape == Shape && V.Bound == Best[I].Bound && V.Unroll == Best[I].Unroll;
+    });
+    Shapes[Shape].Microseconds = Own != Measured.end() ? Own->Result.Microseconds : Factor * Shapes[Shape].Microseconds;
+    Shapes[Shape].Resources = Best[I].Result.Resources;
+  }
+}
+
+/// Measures one level to the end: each alone with its counters, and all of them without fusion.
+llvm::Error SoloTuning::settle(SoloLevel Level, Variants &All) {
+  measureAll(All, Effort::Full);
+  for (size_t I = 0; I < All.size(); ++I) {
+    Found.What.Constituents[I].Shapes[All[I].Shape].Counters = All[I].Counters;
+    Found.Solo.push_back(resultOf(I, Level, All[I]));
+  }
+  std::vector<Schedule> Schedules = baselines(launches(All), " " + nameOf(Level).str());
+  if (!Subject.Work.Links.empty())
+    Schedules.resize(1); // kernels that depend on each other run one after the other
+  const std::vector<RunOutcome> Outcomes = Tools.Gpus.run(Schedules);
+  for (size_t I = 0; I < Schedules.size(); ++I) {
+    Found.Baselines.push_back({Schedules[I].How, Level, withOutcome({}, Outcomes[I]), {}});
+    Found.Launched.push_back(std::move(Schedules[I]));
+  }
+  const RunOutcome &Serial = Outcomes.front();
+  Found.SeveralPasses = Serial.Time && Serial.Time->Passes > 1;
+  if (Serial.Status == RunStatus::Done)
+    return llvm::Error::success();
+  return badInput(fmt::format("the kernels, {}, do not run as they should: {}", phraseOf(Level), Serial.What),
+                  Level == SoloLevel::Given ? "correct the workload, or the kernels"
+                                            : "allow only launch shapes with the same results, or state a tolerance");
+}
+
+/// Each alone, in a graph, so that the host limits none; results are not compared, since others' outputs are missing.
+void SoloTuning::measureAll(Variants &All, Effort How) {
+  std::vector<Schedule> Schedules;
+  for (const SoloVariant &Variant : All) {
+    Schedule One{fmt::format("alone {}", Schedules.size()), Schedule::Graph, {Variant.Launch}};
+    One.Verify = false;
+    One.Counters = How == Effort::Full;
+    if (How == Effort::Short)
+      One.Stop = ShortStop;
+    Schedules.push_back(std::move(One));
+  }
+  const std::vector<RunOutcome> Outcomes = Tools.Gpus.run(std::move(Schedules));
+  for (size_t I = 0; I < All.size(); ++I) {
+    All[I].Result = withOutcome(std::move(All[I].Result), Outcomes[I]);
+    All[I].Counters = Outcomes[I].Counters;
+  }
+}
+
+SoloResult SoloTuning::resultOf(size_t I, SoloLevel Level, const SoloVariant &Variant) const {
+  SoloResult Solo;
+  Solo.Constituent = Found.What.Constituents[I].Name;
+  Solo.Level = Level;
+  Solo.Block = Found.What.Constituents[I].Shapes[Variant.Shape].Block;
+  Solo.Blocks = Variant.Blocks;
+  Solo.Unroll = Variant.Unroll;
+  if (Variant.Bound)
+    Solo.Bound = Subject.Bindable[I];
+  Solo.Tried = Level == SoloLevel::Given ? 1 : Variant.Tried;
+  Solo.Result = Variant.Result;
+  Solo.Counters = Variant.Counters;
+  return Solo;
+}
+
+/// Keeps those that are or can be measured.
+void SoloTuning::dropFailed(size_t I, SoloLevel Level, Variants &All) {
+  for (const SoloVariant &Variant : All)
+    if (Variant.Result.Outcome != Fate::Measured)
+      Found.Failed.push_back(resultOf(I, Level, Variant));
+  llvm::erase_if(All, [](const SoloVariant &Variant) { return Variant.Result.Outcome != Fate::Measured; });
+}
+
+FusionConfig SoloTuning::configOf(size_t I, const SoloVariant &Variant) const {
+  FusionConfig Config;
+  Config.Constituents = {{.Block = Found.Packed[I][Variant.Shape].Block,
+                          .Unroll = Variant.Unroll,
+                          .Bound = Variant.Bound ? Subject.Bindable[I] : decltype(ConstituentConfig::Bound)()}};
+  return Config;
+}
+
+} // namespace
+
+EmitOptions TuningSubject::emitAlone(size_t I) const {
+  EmitOptions Alone = Emit;
+  Alone.Name = Emit.Name + "_" + Work.Kernels[I].Name;
+  const std::string Stem = llvm::sys::path::stem(Emit.SourceFile).str() + "." + Work.Kernels[I].Name;
+  Alone.SourceFile = Stem + ".cu";
+  Alone.HeaderFile = Stem + ".h";
+  return Alone;
+}
+
+SoloCompilation::SoloCompilation(const Workload &Work, const std::string &Arch, Compiler &Back,
+                                 llvm::ThreadPoolInterface &Pool)
+    : Compiled(Work.Kernels.size()), Tasks(Pool) {
+  for (size_t I = 0; I < Compiled.size(); ++I) {
+    const WorkloadKernel &Kernel = Work.Kernels[I];
+    const CompileFlags Flags = translateFlags(Kernel.Flags, Kernel.Folder);
+    CompileJob Job;
+    Job.Source = Kernel.Spec.File;
+    Job.Arch = Arch;
+    Job.Flags = Flags.Nvcc;
+    if (!Flags.Standard.empty())
+      Job.Flags.push_back("-std=" + Flags.Standard);
+    Tasks.async([this, I, &Back, Job = std::move(Job)] { Compiled[I] = Back.compile(Job); });
+  }
+}
+
+SoloCompilation::~SoloCompilation() {
+  Tasks.wait();
+  for (auto &One : Compiled)
+    if (One)
+      llvm::consumeError(One->takeError());
+}
+
+llvm::Expected<std::vector<CompiledAlone>> SoloCompilation::finish(llvm::ArrayRef<LoadedKernel> Kernels) {
+  Tasks.wait();
+  std::vector<CompiledAlone> Alone;
+  llvm::Error Failed = llvm::Error::success();
+  for (size_t I = 0; I < Compiled.size(); ++I) {
+    llvm::Expected<CompiledKernels> &All = *Compiled[I];
+    auto Entry = All ? entryName(All->Cubin, Kernels[I].Facts.MangledName) : All.takeError();
+    if (Entry)
+      Alone.push_back({All->Cubin, *Entry, All->Resources[*Entry]});
+    else
+      Failed = llvm::joinErrors(std::move(Failed), Entry.takeError());
+  }
+  if (Failed)
+    return std::move(Failed);
+  return Alone;
+}
+
+Schedule referenceOf(const TuningSubject &Subject, llvm::ArrayRef<CompiledAlone> Alone) {
+  std::vector<KernelLaunch> Given;
+  for (size_t I = 0; I < Alone.size(); ++I)
+    Given.push_back(launchAlone(Subject.Packed[I][0], Alone[I].Cubin, Alone[I].Entry));
+  return baselines(Given).front();
+}
+
+llvm::Expected<SoloFindings> tuneAlone(const TuningTools &Tools, const TuningSubject &Subject, Problem What,
+                                       llvm::ArrayRef<CompiledAlone> Alone, bool OnlyGiven) {
+  SoloTuning Tuning(Tools, Subject, std::move(What), Alone);
+  if (Tools.Gpus.hasGpu())
+    if (llvm::Error Error = OnlyGiven ? Tuning.measureAsGiven() : Tuning.measure())
+      return std::move(Error);
+  return Tuning.take();
+}
+
+} // namespace cufuse

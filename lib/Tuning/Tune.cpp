@@ -1,0 +1,489 @@
+#include "cufuse/Tuning/Tune.h"
+
+#include "ConfirmWinner.h"
+#include "TuneFiles.h"
+#include "cufuse/Driver/FromDatabase.h"
+#include "cufuse/Runner/Metrics.h"
+#include "cufuse/Search/Json.h"
+#include "cufuse/Search/TuningDatabase.h"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
+
+#include <ctime>
+#include <numeric>
+#include <set>
+
+namespace cufuse {
+
+namespace {
+
+/// Counts what the compilers do.
+class CountedCompiler final : public Compiler {
+public:
+  CountedCompiler(Compiler &Back, BusyClock &Busy) : Back(Back), Busy(Busy) {}
+  llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override {
+    const BusyClock::Work Working(Busy);
+    return Back.compile(Job);
+  }
+  void prepare(llvm::ArrayRef<const CompileJob *> Jobs) override {
+    const BusyClock::Work Working(Busy);
+    Back.prepare(Jobs);
+  }
+
+private:
+  Compiler &Back;
+  BusyClock &Busy;
+};
+
+/// Times the steps of a tuning, one after the other.
+class StepClock {
+public:
+  StepClock(const SearchSeams &Seams, const BusyClock &Busy) : Seams(Seams), Busy(Busy), Start(Seams.Now()) {}
+  double seconds() const { return Seams.Now() - Start; }
+  void begin(const char *Name) {
+    end();
+    Steps.push_back({Name, seconds(), Busy.seconds()});
+    Running = true;
+  }
+  void end() {
+    if (!std::exchange(Running, false))
+      return;
+    StepTime &Last = Steps.back();
+    Last.Seconds = seconds() - Last.Seconds;
+    Last.Busy = Busy.seconds() - Last.Busy;
+  }
+  /// Each once it has ended.
+  std::vector<StepTime> take() { return std::move(Steps); }
+
+private:
+  const SearchSeams &Seams;
+  const BusyClock &Busy;
+  const double Start;
+  std::vector<StepTime> Steps;
+  bool Running = false;
+};
+
+/// Fewer compilations at once get as much longer, to try as many candidates.
+double secondsOfAuto(unsigned Compilations) { return 15 * std::max(1.0, 16.0 / Compilations); }
+
+TuneResult resultFor(const TuneRequest &Request) {
+  const std::time_t Now = std::time(nullptr);
+  std::tm Utc{};
+  gmtime_r(&Now, &Utc);
+  char Started[32];
+  std::strftime(Started, sizeof Started, "%Y-%m-%dT%H:%M:%SZ", &Utc);
+  TuneResult Result;
+  Result.Command = Request.Command;
+  Result.Version = Request.Version;
+  Result.Started = Started;
+  Result.RequiredSpeedup = Request.RequiredSpeedup;
+  return Result;
+}
+
+struct FoundGpus {
+  std::vector<DeviceInfo> Devices; ///< None: candidates are ranked by the model.
+  GpuFacts Facts;
+  std::vector<std::string> Notes;
+};
+
+llvm::Expected<FoundGpus> findGpus(const TuneRequest &Request) {
+  FoundGpus Gpus;
+  if (Request.WithoutGpu) {
+    if (!Request.Devices.empty())
+      return badUsage("--devices and --no-gpu exclude each other");
+  } else if (auto Found = listDevices(Request.Runner)) {
+    auto Chosen = chooseDevices(*Found, Request.Devices);
+    if (!Chosen)
+      return Chosen.takeError();
+    Gpus.Devices = std::move(*Chosen);
+  } else if (!Request.Devices.empty()) {
+    return Found.takeError();
+  } else {
+    Gpus.Notes.push_back("Nothing was measured: " + llvm::toString(Found.takeError()) +
+                         ". The candidates are ranked by the model after ptxas.");
+  }
+  Gpus.Facts.Arch = Request.Arch;
+  if (Gpus.Devices.empty()) {
+    if (Gpus.Facts.Arch.empty())
+      Gpus.Facts.Arch = "sm_90a";
+    return Gpus;
+  }
+  const DeviceInfo &First = Gpus.Devices.front();
+  Gpus.Facts.Name = First.Name;
+  Gpus.Facts.Driver = fmt::format("{}.{}", First.Driver / 1000, First.Driver % 1000 / 10);
+  Gpus.Facts.Multiprocessors = First.Multiprocessors;
+  Gpus.Facts.DramBytesPerMicrosecond = First.DramBytesPerSecond / 1e6;
+  // Budgets of registers and much else are for the `a` targets only.
+  if (Gpus.Facts.Arch.empty())
+    Gpus.Facts.Arch = First.Arch + (First.Arch >= "sm_90" || First.Arch.size() > 5 ? "a" : "");
+  return Gpus;
+}
+
+llvm::Error checkLinkedRequest(const TuneRequest &Request) {
+  const char *const Remedy = "leave it out: this workload has links";
+  if (Request.Strategy != "auto" && Request.Strategy != "exhaustive")
+    return badUsage(fmt::format("--strategy {} is for kernels side by side", Request.Strategy), Remedy);
+  if (!Request.Database.empty())
+    return badUsage("--database keeps results of kernels side by side", Remedy);
+  if (Request.EmitSolo)
+    return badUsage("--emit-solo is for kernels side by side", Remedy);
+  return llvm::Error::success();
+}
+
+llvm::Expected<Workload> readWork(const TuneRequest &Request) {
+  auto Read = readWorkload(Request.Workloads, Request.Settings);
+  if (!Read)
+    return Read.takeError();
+  if (Request.WithoutBinding)
+    for (WorkloadKernel &Kernel : Read->Kernels)
+      Kernel.Bindable.clear();
+  if (!Read->Links.empty())
+    if (llvm::Error Error = checkLinkedRequest(Request))
+      return std::move(Error);
+  return Read;
+}
+
+/// The job of the runners, but for its schedules.
+RunnerJob buffersOf(const Workload &Work) {
+  RunnerJob Job = runnerJob(Work, {});
+  Job.Metrics = metric::twoPasses();
+  for (const std::string &Metric : metric::demands())
+    if (!llvm::is_contained(Job.Metrics, Metric))
+      Job.Metrics.push_back(Metric);
+  return Job;
+}
+
+std::vector<RunnerOptions> runnersOf(const TuneRequest &Request, llvm::ArrayRef<DeviceInfo> Devices) {
+  std::vector<RunnerOptions> Runners;
+  for (const DeviceInfo &Device : Devices)
+    Runners.push_back({Request.Runner, Device.Index});
+  return Runners;
+}
+
+/// What the results hold for: the GPU, the tools, and the texts as they are now, those of the workload with this hash.
+struct KeyParts {
+  const TuneRequest &Request;
+  const GpuFacts &Gpu;
+  NvccCompiler &Nvcc;
+  std::string WorkloadTexts;
+
+  llvm::Expected<TuningKey> read(const Workload &Work, llvm::ArrayRef<LoadedKernel> Kernels) const {
+    auto Sources = sourcesHash(Kernels);
+    if (!Sources)
+      return Sources.takeError();
+    auto Texts = workloadHash(Request.Workloads, Request.Settings, Work, WorkloadTexts);
+    if (!Texts)
+      return Texts.takeError();
+    return TuningKey{*Sources, flagsHash(Kernels), Gpu.Name, Gpu.Driver, *Texts, toolsHash(Nvcc, Request.Version)};
+  }
+};
+
+struct ParsedKernels {
+  std::vector<LoadedKernel> Kernels;
+  TuningKey Key; ///< Of the texts that were parsed.
+};
+
+/// Each file once for all candidates. Files that change meanwhile are parsed again.
+llvm::Expected<ParsedKernels> parseKernels(const Toolchain &Tools, const Workload &Work, const KeyParts &Parts) {
+  std::vector<KernelSpec> Specs;
+  std::vector<InputFlags> Flags;
+  for (const WorkloadKernel &Kernel : Work.Kernels) {
+    Specs.push_back(Kernel.Spec);
+    Flags.push_back({Kernel.Flags, "", Parts.Gpu.Arch, Kernel.Folder});
+  }
+  std::string Before;
+  constexpr unsigned Most = 4;
+  for (unsigned Attempt = 0; Attempt < Most; ++Attempt) {
+    const FileTime Began = nextFileTime();
+    auto Kernels = readKernels(Tools, Specs, Flags);
+    if (!Kernels)
+      return Kernels.takeError();
+    auto Key = Parts.read(Work, *Kernels);
+    if (!Key)
+      return Key.takeError();
+    auto HasChanged = [&](const std::string &File) { return changedSince(File, Began); };
+    if (Key->Sources == Before || llvm::none_of(*Kernels, [&](const LoadedKernel &Kernel) {
+          return llvm::any_of(Kernel.Text.Dependencies, HasChanged);
+        }))
+      return ParsedKernels{std::move(*Kernels), std::move(*Key)};
+    Before = Key->Sources;
+  }
+  return badInput("the kernels' files were changed while they were read", "run this again");
+}
+
+/// Packs every launch shape that the workload allows.
+llvm::Error packShapes(TuningSubject &Subject) {
+  for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
+    const WorkloadKernel &Kernel = Subject.Work.Kernels[I];
+    const KernelFacts &Facts = Subject.Kernels[I].Facts;
+    std::vector<PackedKernel> &Shapes = Subject.Packed.emplace_back();
+    for (const BlockShape &Block : blockChoices(Kernel.Blocks)) {
+      if (Facts.MaxThreads && Block.threads() > *Facts.MaxThreads && !Shapes.empty())
+        continue;
+      auto One = packKernel(Facts, Kernel, Subject.Work.Buffers, Block);
+      if (!One)
+        return One.takeError();
+      Shapes.push_back(std::move(*One));
+    }
+    auto &Bindable = Subject.Bindable.emplace_back();
+    if (Kernel.Bindable.empty())
+      continue;
+    auto Bound = boundArguments(Facts, Kernel);
+    if (!Bound)
+      return Bound.takeError();
+    Bindable = std::move(*Bound);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<TuningSubject> subjectOf(const TuneRequest &Request, Workload Work, std::vector<LoadedKernel> Kernels) {
+  TuningSubject Subject;
+  Subject.Work = std::move(Work);
+  Subject.Kernels = std::move(Kernels);
+  Subject.MayUnroll = !Request.WithoutUnrolling;
+  const llvm::StringRef File = llvm::sys::path::filename(Request.Output);
+  Subject.Emit.Name = Request.Name;
+  Subject.Emit.SourceFile = File.str();
+  Subject.Emit.HeaderFile = File.drop_back(3).str() + ".h";
+  Subject.Emit.Command = Request.Command;
+  // Before anything is measured for nothing.
+  if (llvm::Error Error = checkTuneFiles(Request, Subject))
+    return std::move(Error);
+  // What is wrong with one of linked kernels keeps it out of the others, and that is one of the choices.
+  if (!Subject.isLinked() || llvm::any_of(Subject.Kernels, [](const LoadedKernel &K) { return K.Facts.IsTemplate; }))
+    if (llvm::Error Error = checkAll(Subject.Kernels))
+      return std::move(Error);
+  if (llvm::Error Error = packShapes(Subject))
+    return std::move(Error);
+  return Subject;
+}
+
+Problem problemOf(const TuningSubject &Subject, const GpuFacts &Gpu, std::optional<GraphFacts> Graph) {
+  Problem What;
+  What.Gpu = Gpu;
+  What.Graph = std::move(Graph);
+  for (const auto &[Kernel, Shapes] : llvm::zip(Subject.Work.Kernels, Subject.Packed)) {
+    ConstituentProblem &Constituent = What.Constituents.emplace_back();
+    Constituent.Name = Kernel.Name;
+    What.Workload += (What.Workload.empty() ? "" : " + ") + Kernel.Name;
+    for (const PackedKernel &Packed : Shapes) {
+      const auto &Grid = Packed.Launch.Grid;
+      SoloShape &Shape = Constituent.Shapes.emplace_back();
+      Shape.Block = Packed.Block;
+      Shape.Blocks = 1ull * Grid[0] * Grid[1] * Grid[2];
+      Shape.DynamicBytes = Packed.Launch.DynamicBytes;
+    }
+  }
+  return What;
+}
+
+/// Adds to the result what a search among the candidates has tried. `Past`: seconds since the tuning began.
+llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const TuningTools &Tools, const Problem &What,
+                   const TuningKey &Key, const TuningKind &Kind, Evaluator &World, double Past, TuneResult &Result) {
+  Result.Strategy = Kind.strategy(Request.Strategy);
+  auto How = makeStrategy(Result.Strategy, Request.Seed);
+  if (!How)
+    return How.takeError();
+  Trace Record;
+  if (!Request.Trace.empty()) {
+    auto Opened = Trace::open(Request.Trace, Key.str(), toJson(What));
+    if (!Opened)
+      return Opened.takeError();
+    Record = std::move(*Opened);
+    if (!llvm::all_of(Record.entries(), [&](const TraceEntry &E) { return isOf(What, E); }))
+      return badInput(fmt::format("'{}' has an entry of other kernels than these", Request.Trace),
+                      "name another file, or remove it to begin anew");
+  }
+  std::vector<Candidate> Candidates = Kind.candidates(What, **How);
+  Result.SpaceSize = Candidates.size();
+  const bool HasGpu = Tools.Gpus.hasGpu(), IsLimited = Result.Strategy == "auto" && HasGpu;
+  const double Seconds = Request.Seconds.value_or(IsLimited ? secondsOfAuto(Tools.Pool.getMaxConcurrency()) : 0);
+  const Budget Left{std::max(Seconds - Past, Seconds / 2), Request.Measured};
+  Search Looking(What, std::move(Candidates), World, Record, Left, Seams);
+  if (HasGpu) {
+    (*How)->run(Looking);
+  } else {
+    std::vector<size_t> All(Looking.candidates().size());
+    std::iota(All.begin(), All.end(), 0);
+    Looking.screen(All);
+  }
+  Result.Interrupted = Seams.Interrupted();
+  constexpr size_t Enough = 8;
+  Result.Starved = Looking.isOverTime() && Looking.measuredCount() < std::min(Enough, Looking.candidates().size());
+  // What earlier runs tried with other options is none of these candidates.
+  std::set<std::string> Those;
+  for (const Candidate &C : Looking.candidates())
+    Those.insert(C.key());
+  for (const TraceEntry &E : Record.entries())
+    if (Those.contains(E.Tried.key()))
+      Result.Tried.push_back(E);
+  return Record.close();
+}
+
+/// The source of a candidate, made once.
+class DraftOf {
+public:
+  DraftOf(TuningKind &Kind, const Problem &What) : Kind(Kind), What(What) {}
+  bool isEmpty() const { return Key.empty(); }
+  llvm::Error make(const Candidate &Of) {
+    if (Key == Of.key())
+      return llvm::Error::success();
+    auto Made = Kind.draft(What, Of);
+    if (!Made)
+      return Made.takeError();
+    Key = Of.key();
+    Draft = std::move(*Made);
+    return llvm::Error::success();
+  }
+
+  TuningDraft Draft;
+
+private:
+  TuningKind &Kind;
+  const Problem &What;
+  std::string Key;
+};
+
+/// The kernels alone, in the form that is best where that is another text than the user's.
+llvm::Error writeAlone(const Toolchain &Tools, const TuningSubject &Subject, const SoloFindings &Found,
+                       std::vector<OutputFile> &Files) {
+  for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
+    if (!Found.Rewritten[I])
+      continue;
+    Fuser Single(Tools, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Subject.emitAlone(I));
+    auto Text = Single.source(*Found.Rewritten[I]);
+    if (!Text)
+      return Text.takeError();
+    Files.push_back({Single.options().SourceFile, std::move(Text->Source)});
+    Files.push_back({Single.options().HeaderFile, std::move(Text->Header)});
+  }
+  return llvm::Error::success();
+}
+
+/// Keeps what was decided; what cannot be kept is a note. The compiler and the runners have read the files since they
+/// were parsed.
+void keep(TuningDatabase &Database, const std::string &Path, const TuningKey &Key, const KeyParts &Parts,
+          const TuningSubject &Subject, const Summary &Verdict, TuneResult &Result) {
+  auto Note = [&](const std::string &Why) {
+    Result.Notes.push_back(fmt::format("The result is not in '{}': {}.", Path, Why));
+  };
+  if (Verdict.What == Advice::Undecided || Verdict.What == Advice::Unknown)
+    return Note("nothing is decided");
+  if (Result.Interrupted)
+    return Note("the search was interrupted");
+  auto Now = Parts.read(Subject.Work, Subject.Kernels);
+  if (!Now)
+    return Note(textOf(Now.takeError()));
+  if (Now->str() != Key.str())
+    return Note("a source, a header, the workload or a data file was changed meanwhile");
+  if (llvm::Error Error = Database.store(Key, Result))
+    Note(textOf(std::move(Error)));
+}
+
+} // namespace
+
+llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Request, const SearchSeams &Seams) {
+  BusyClock Busy; // of compilers and GPUs
+  StepClock Steps(Seams, Busy);
+  NvccCompiler Nvcc(Tools.Nvcc, Request.CacheFolder);
+  CountedCompiler Back(Nvcc, Busy);
+  llvm::DefaultThreadPool Pool(llvm::hardware_concurrency(Request.Jobs)); // what uses it stands below, and ends first
+  TuneResult Result = resultFor(Request);
+
+  Steps.begin("finding GPUs");
+  auto Gpus = findGpus(Request);
+  if (!Gpus)
+    return Gpus.takeError();
+  Result.Notes = std::move(Gpus->Notes);
+  Result.Modelled = Gpus->Devices.empty();
+
+  // The runners begin to make the buffers, and the compilers what is to run alone.
+  Steps.begin("reading the workload");
+  auto Texts = textsHash(Request.Workloads);
+  if (!Texts)
+    return Texts.takeError();
+  auto Work = readWork(Request);
+  if (!Work)
+    return Work.takeError();
+  RunnerPool Runners(runnersOf(Request, Gpus->Devices), buffersOf(*Work), Busy);
+  SoloCompilation Compiling(*Work, Gpus->Facts.Arch, Back, Pool);
+  const TuningTools All{Tools, Back, Pool, Runners};
+
+  Steps.begin("parsing");
+  const KeyParts Parts{Request, Gpus->Facts, Nvcc, std::move(*Texts)};
+  auto Parsed = parseKernels(Tools, *Work, Parts);
+  if (!Parsed)
+    return Parsed.takeError();
+  auto Whole = subjectOf(Request, std::move(*Work), std::move(Parsed->Kernels));
+  if (!Whole)
+    return Whole.takeError();
+  const TuningSubject &Subject = *Whole;
+  std::optional<TuningDatabase> Database;
+  if (!Request.Database.empty()) {
+    auto Opened = TuningDatabase::open(Request.Database);
+    if (!Opened)
+      return Opened.takeError();
+    Database.emplace(std::move(*Opened));
+    if (llvm::Error Error = Database->checkWritable())
+      return std::move(Error);
+  }
+  const std::unique_ptr<TuningKind> Kind = Subject.isLinked() ? alongLinks(Tools, Subject) : sideBySide(Tools, Subject);
+
+  Steps.begin("tuning the kernels alone");
+  auto Alone = Compiling.finish(Subject.Kernels);
+  if (!Alone)
+    return Alone.takeError();
+  const Schedule Reference = referenceOf(Subject, *Alone);
+  Runners.setReference(Reference);
+  auto Found = tuneAlone(All, Subject, problemOf(Subject, Gpus->Facts, Kind->graph()), *Alone, !Kind->shapesKernels());
+  if (!Found)
+    return Found.takeError();
+  const Problem &What = Found->What;
+  Result.What = What;
+  Result.Solo = Found->Solo;
+  Result.SoloFailed = Found->Failed;
+  Result.Baselines = Found->Baselines;
+
+  Steps.begin("searching");
+  const std::unique_ptr<LaunchingEvaluator> World = Kind->evaluator(All, *Found, Reference.Launches);
+  if (llvm::Error Error = search(Request, Seams, All, What, Parsed->Key, *Kind, *World, Steps.seconds(), Result))
+    return std::move(Error);
+
+  Steps.begin("confirming");
+  DraftOf Winner(*Kind, What);
+  auto Confirmed = confirmWinner(std::move(Result), *Found, *World, Runners, [&](const Candidate &First) {
+    return Winner.isEmpty() ? Winner.make(First) : llvm::Error::success();
+  });
+  if (!Confirmed)
+    return Confirmed.takeError();
+  TuneAnswer Answer{std::move(Confirmed->Result), std::move(Confirmed->Verdict), {}};
+
+  Steps.begin("writing");
+  if (Answer.Verdict.What == Advice::TuneAlone && Request.EmitSolo) {
+    if (llvm::Error Error = writeAlone(Tools, Subject, *Found, Answer.Files))
+      return std::move(Error);
+  } else if ((Answer.Verdict.What == Advice::Fuse || Answer.Result.Modelled) && Answer.Verdict.Winner) {
+    if (llvm::Error Error = Winner.make(Answer.Verdict.Winner->Which))
+      return std::move(Error);
+    Answer.Files = std::move(Winner.Draft.Files);
+    if (Answer.Verdict.Winner->Which.Groups.size() > 1)
+      Answer.Result.Notes.push_back("Launch " + Winner.Draft.Order + ".");
+  }
+  for (OutputFile &File : Answer.Files) {
+    llvm::SmallString<128> Path(llvm::sys::path::parent_path(Request.Output));
+    llvm::sys::path::append(Path, File.Path);
+    File.Path = std::string(Path);
+  }
+  Steps.end();
+  Answer.Result.Seconds = Steps.seconds();
+  Answer.Result.Steps = Steps.take();
+  if (Answer.Result.Seconds > 0)
+    Answer.Result.BusyShare = std::min(1.0, Busy.seconds() / Answer.Result.Seconds);
+  if (Database && !Answer.Result.Modelled)
+    keep(*Database, Request.Database, Parsed->Key, Parts, Subject, Answer.Verdict, Answer.Result);
+  Nvcc.prune();
+  return Answer;
+}
+
+} // namespace cufuse

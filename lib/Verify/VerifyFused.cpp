@@ -1,0 +1,517 @@
+#include "cufuse/Verify/VerifyFused.h"
+
+#include "cufuse/Analysis/Assembly.h"
+#include "cufuse/Analysis/Reach.h"
+#include "cufuse/Verify/CompareWithInput.h"
+
+#include <llvm/Support/Path.h>
+
+#include <map>
+
+namespace cufuse {
+
+namespace {
+
+/// First, barrier, x, y, z of a partition.
+using PartitionNumbers = std::array<unsigned, 5>;
+
+struct Finder : clang::ConstDynamicRecursiveASTVisitor {
+  std::vector<const clang::CallExpr *> Calls;
+  bool VisitCallExpr(const clang::CallExpr *Call) override {
+    Calls.push_back(Call);
+    return true;
+  }
+};
+
+const clang::NamespaceDecl *findNamespace(const clang::ASTContext &Context, llvm::StringRef Name) {
+  for (const clang::NamedDecl *D :
+       Context.getTranslationUnitDecl()->lookup(&const_cast<clang::ASTContext &>(Context).Idents.get(Name)))
+    if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(D))
+      return Namespace;
+  return nullptr;
+}
+
+template <typename Decl>
+const Decl *findIn(const clang::ASTContext &Context, const clang::DeclContext *In, llvm::StringRef Name) {
+  for (const clang::NamedDecl *D : In->lookup(&const_cast<clang::ASTContext &>(Context).Idents.get(Name)))
+    if (auto *Found = llvm::dyn_cast<Decl>(D))
+      return Found;
+  return nullptr;
+}
+
+/// Is it what plays the partition, by the namespace that its text has?
+bool playsIn(const clang::FunctionDecl &Body, llvm::StringRef Space) {
+  const clang::DeclContext *Context = Body.getDeclContext();
+  while (Context && !Context->isTranslationUnit()) {
+    if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(Context);
+        Namespace && Namespace->getQualifiedNameAsString() == Space)
+      return true;
+    Context = Context->getParent();
+  }
+  return false;
+}
+
+/// The argument is the fused kernel's parameter at this place, or a value that it is bound to.
+bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsigned At, bool MayBeBound) {
+  while (true) {
+    const clang::Expr *Inner = Argument->IgnoreParenImpCasts();
+    if (auto *Copy = llvm::dyn_cast<clang::CXXConstructExpr>(Inner);
+        Copy && Copy->getNumArgs() == 1 && Copy->getConstructor()->isCopyOrMoveConstructor() &&
+        Copy->getConstructor()->isTrivial())
+      Inner = Copy->getArg(0);
+    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(Inner))
+      Inner = Temporary->getSubExpr();
+    else if (auto *Full = llvm::dyn_cast<clang::FullExpr>(Inner))
+      Inner = Full->getSubExpr();
+    if (Inner == Argument)
+      break;
+    Argument = Inner;
+  }
+  if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Argument))
+    return At < Kernel.getNumParams() && Reference->getDecl() == Kernel.getParamDecl(At);
+  return MayBeBound && llvm::isa<clang::CXXStaticCastExpr>(Argument);
+}
+
+/// Each call hands the kernel's own arguments on, those that are linked to another's left aside.
+llvm::Error compareArguments(const clang::CallExpr &Call, const clang::FunctionDecl &Kernel,
+                             llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, unsigned Which) {
+  unsigned Next = 0;
+  for (unsigned I = 0; I < Which; ++I) {
+    Next += llvm::count_if(Constituents[I].Text->Parameters, [](const ParameterText &P) { return P.Given.empty(); });
+    Next += addedParameters(*Constituents[I].Facts, Plan, I).size();
+  }
+  const std::vector<ParameterText> &Own = Constituents[Which].Text->Parameters;
+  if (Call.getNumArgs() < Own.size())
+    return defect(fmt::format("{} is called with {} arguments", Constituents[Which].Name, Call.getNumArgs()));
+  for (size_t I = 0; I < Own.size(); ++I) {
+    if (!Own[I].Given.empty())
+      continue;
+    const bool Bound = llvm::any_of(Plan.Roles[Which].Bound, [&](const auto &B) { return B.first == Own[I].Name; });
+    if (!passes(Call.getArg(Call.getNumArgs() - Own.size() + I), Kernel, Next++, Bound))
+      return defect(fmt::format("{} is given something else for {}", Constituents[Which].Name, Own[I].Name));
+  }
+  return llvm::Error::success();
+}
+
+/// The functions that play a kernel of a composition: what the composition's own text calls in the kernel's.
+std::set<const clang::FunctionDecl *> bodiesOf(const ComposedPart &Part, const PlayedKernel &Played,
+                                               const Reached &Reach) {
+  std::set<const clang::FunctionDecl *> Bodies;
+  for (const auto &[Function, Use] : Reach.Functions) {
+    const clang::DeclContext *Context = Function->getDeclContext();
+    while (Context && !Context->isFileContext())
+      Context = Context->getParent();
+    auto *Namespace = llvm::dyn_cast_or_null<clang::NamespaceDecl>(Context);
+    if (!Namespace || Namespace->getQualifiedNameAsString() != Played.Around)
+      continue;
+    for (const CallSite &Call : Use.Calls)
+      if (Call.Call && Call.Callee->getNameAsString() == Part.Facts.Name && playsIn(*Call.Callee, Played.Space))
+        Bodies.insert(Call.Callee);
+  }
+  return Bodies;
+}
+
+/// Each partition's body against the kernel in its own file, or the bodies of all that were composed.
+llvm::Error compareBodies(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, const Reached &Reach,
+                          llvm::ArrayRef<const clang::CallExpr *> Calls, llvm::ArrayRef<Constituent> Constituents,
+                          const FusionPlan &Plan, const EmitOptions &Options) {
+  std::vector<Message> Refusals;
+  auto Compare = [&](const ParsedKernel &Input, const std::set<const clang::FunctionDecl *> &Bodies,
+                     const PlayedKernel &Played) -> llvm::Error {
+    if (Bodies.size() != 1)
+      return defect(fmt::format("{} bodies of {} are called for one partition", Bodies.size(), Played.Facts.Name));
+    for (const Blocker &Difference : compareWithInput(Input, Unit, **Bodies.begin(), Played))
+      Refusals.push_back(Difference.message());
+    return llvm::Error::success();
+  };
+  for (const PartitionPlan &P : Plan.Partitions) {
+    const Constituent &C = Constituents[P.Constituent];
+    const std::string Around = partitionNamespace(Options.Name, Constituents, Plan, P);
+    if (C.Parts)
+      for (const ComposedPart &Part : *C.Parts) {
+        const PlayedKernel Played{Part.Facts, Plan, P, Options.Name, Around, Around + "::cufuse_" + Part.Name, &Part};
+        if (llvm::Error Error = Compare(Part.Parsed, bodiesOf(Part, Played, Reach), Played))
+          return Error;
+      }
+    std::set<const clang::FunctionDecl *> Bodies;
+    for (const clang::CallExpr *Call : Calls)
+      if (const clang::FunctionDecl *Callee = Call->getDirectCallee();
+          Callee && Callee->getNameAsString() == C.Facts->Name && playsIn(*Callee, Around))
+        if (Bodies.insert(Callee);
+            llvm::Error Error = compareArguments(*Call, Kernel, Constituents, Plan, P.Constituent))
+          return Error;
+    if (C.Parsed)
+      if (llvm::Error Error = Compare(*C.Parsed, Bodies, {*C.Facts, Plan, P, Options.Name, Around, Around}))
+        return Error;
+  }
+  if (Refusals.empty())
+    return llvm::Error::success();
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+}
+
+/// The place that the `#line` directives of the output say: in a file of the users, or in the output.
+SourcePlace sourceOf(const ParsedUnit &Unit, clang::SourceLocation Location) {
+  SourcePlace Place = Unit.place(Location);
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const clang::PresumedLoc Presumed = Sources.getPresumedLoc(Sources.getExpansionLoc(Location));
+  if (Presumed.isValid()) {
+    Place.File = Presumed.getFilename();
+    Place.Line = Presumed.getLine();
+  }
+  return Place;
+}
+
+/// Of all `__constant__` variables of a module (CUDA C++ Programming Guide, technical specifications).
+constexpr long long MaxConstantBytes = 64 * 1024;
+
+/// What assembly declares for the whole function, ptxas accepts once: two bodies become one function, and so do the
+/// turns of a loop that is unrolled, by us or, for all we know, by nvcc.
+void checkAssemblyNames(const ParsedUnit &Unit, const Reached &Reach, llvm::ArrayRef<const clang::CallExpr *> Calls,
+                        const FusionPlan &Plan, std::vector<Message> &Refusals) {
+  if (llvm::none_of(Reach.Functions, [](const auto &Each) {
+        return llvm::any_of(Each.second.Assembly,
+                            [](const clang::GCCAsmStmt *Assembly) { return !unscopedNames(*Assembly).empty(); });
+      }))
+    return;
+  const bool Unrolls = Plan.Grid != GridPolicy::Match ||
+                       llvm::any_of(Plan.Roles, [](const RolePlan &Role) { return Role.Unroll > 1 || Role.Turns > 1; });
+  std::set<std::string> Known;
+  for (const clang::CallExpr *Call : Calls) {
+    const clang::FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || !Callee->getDefinition() || Callee->getDefinition()->isDependentContext())
+      continue;
+    std::map<std::string, const clang::GCCAsmStmt *> Own;
+    for (const auto &[Function, Use] : reach(Unit, *Callee).Functions)
+      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+        for (const std::string &Name : unscopedNames(*Assembly))
+          Own.emplace(Name, Assembly);
+    for (const auto &[Name, Assembly] : Own)
+      if (!Known.insert(Name).second || Unrolls)
+        Refusals.push_back(Blocker{BlockerKind::AssemblyNames, sourceOf(Unit, Assembly->getAsmLoc()), Name}.message());
+  }
+}
+
+/// Every partition has its own `__constant__` variables.
+void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vector<Message> &Refusals) {
+  const clang::ASTContext &Context = Unit.ast();
+  long long Bytes = 0, Most = 0;
+  const clang::VarDecl *Largest = nullptr;
+  for (const clang::VarDecl *Constant : Reach.Constants) {
+    if (Constant->hasExternalStorage() || Constant->getType()->isIncompleteType())
+      continue;
+    const long long Size = Context.getTypeSizeInChars(Constant->getType()).getQuantity();
+    const long long Alignment = Context.getDeclAlign(Constant).getQuantity();
+    Bytes = (Bytes + Alignment - 1) / Alignment * Alignment + Size;
+    if (Size > Most)
+      Most = Size, Largest = Constant;
+  }
+  if (Bytes > MaxConstantBytes)
+    Refusals.push_back(Blocker{BlockerKind::ConstantMemory, sourceOf(Unit, Largest->getLocation()),
+                               fmt::format("{} bytes, {} of them of {}", Bytes, Most, Largest->getNameAsString())}
+                           .message());
+}
+
+/// Plays every partition once, and what it reaches sees the partitions instead of the block.
+llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
+                         llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
+  Finder Bodies;
+  Bodies.TraverseStmt(Kernel.getDefinition()->getBody());
+  unsigned Played = 0;
+  for (const clang::CallExpr *Call : Bodies.Calls)
+    if (const clang::FunctionDecl *Callee = Call->getDirectCallee())
+      // A function of ours may have a kernel's name.
+      Played += llvm::any_of(Plan.Partitions, [&](const PartitionPlan &P) {
+        return Callee->getNameAsString() == Constituents[P.Constituent].Facts->Name &&
+               Callee->hasAttr<clang::CUDADeviceAttr>() &&
+               playsIn(*Callee, partitionNamespace(Options.Name, Constituents, Plan, P));
+      });
+  if (Played != Plan.Partitions.size())
+    return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
+
+  const Reached Reach = reach(Unit, Kernel);
+  if (llvm::Error Error =
+          compareBodies(Unit, *Kernel.getDefinition(), Reach, Bodies.Calls, Constituents, Plan, Options))
+    return Error;
+  std::vector<Message> Refusals;
+  checkAssemblyNames(Unit, Reach, Bodies.Calls, Plan, Refusals);
+  checkConstantMemory(Unit, Reach, Refusals);
+  if (!Refusals.empty())
+    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+  for (const auto &[Function, Use] : Reach.Functions) {
+    // The users' text stands in namespaces beside this one.
+    const bool Ours = llvm::StringRef(Function->getQualifiedNameAsString()).starts_with(Options.Name + "::");
+    // The whole block is what libraries take it for.
+    if (Ours || (Use.System && (Plan.keepsGrid() || Plan.Cooperative)))
+      continue;
+    const std::string Name = Function->getQualifiedNameAsString();
+    for (const BuiltinRead &Read : Use.Reads) {
+      const bool OfGrid = Read.Builtin == static_cast<unsigned>(Builtin::BlockIdx) ||
+                          Read.Builtin == static_cast<unsigned>(Builtin::GridDim);
+      if (!OfGrid || !Plan.keepsGrid())
+        return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Read.Builtin]));
+    }
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
+      const AssemblyScan Scan = scanAssembly(*Assembly);
+      if (!Scan.Unknown.empty() || llvm::any_of(Scan.Mentions, [](const AssemblyMention &M) { return !M.IsOperand; }))
+        return defect(Name + " still names the block in assembly");
+    }
+    for (const CallSite &Call : Use.Calls)
+      if (classify(Call) == Intrinsic::Barrier || classify(Call) == Intrinsic::NamedBarrier)
+        return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));
+  }
+
+  return llvm::Error::success();
+}
+
+constexpr llvm::StringLiteral OutputFolder = "/cufuse-output/";
+
+/// In a folder of its own, so that `#include "NAME.h"` finds the text and nothing on disk.
+llvm::Expected<std::unique_ptr<ParsedUnit>> parseOutput(const Toolchain &Tools, const FusedSource &Fused,
+                                                        const EmitOptions &Options, ParseRequest Request) {
+  Request.File = OutputFolder.str() + Options.SourceFile;
+  Request.Overlay = {{Request.File, Fused.Source}, {OutputFolder.str() + Options.HeaderFile, Fused.Header}};
+  Request.Probes.clear();
+  return parse(Tools, std::move(Request));
+}
+
+/// Does the output parse under another name, or with other constituents?
+bool parsesAs(const Toolchain &Tools, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+              const std::string &Name, EmitOptions Options, const ParseRequest &Request,
+              const std::set<std::string> &KnownErrors) {
+  Options.Name = Name;
+  auto Emitted = emitFused(Constituents, Plan, Options);
+  if (!Emitted)
+    return llvm::consumeError(Emitted.takeError()), false;
+  auto Parsed = parseOutput(Tools, *Emitted, Options, Request);
+  if (!Parsed)
+    return llvm::consumeError(Parsed.takeError()), false;
+  return llvm::all_of((*Parsed)->errors(),
+                      [&](const ParseError &Error) { return KnownErrors.count(Error.key()) != 0; });
+}
+
+/// Does the output parse that has this constituent only?
+bool parsesAlone(const Toolchain &Tools, const Constituent &C, const FusionPlan &Plan, unsigned Which,
+                 const EmitOptions &Options, const ParseRequest &Request, const std::set<std::string> &KnownErrors) {
+  FusionConfig Alone;
+  Alone.Constituents.resize(1);
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (P.Constituent == Which)
+      Alone.Constituents[0].Block = P.Block;
+  Alone.Constituents[0].Unroll = Plan.Roles[Which].Unroll;
+  auto Planned = planFusion({C.Facts}, Alone, Request.Arch);
+  if (!Planned)
+    return llvm::consumeError(Planned.takeError()), false;
+  return parsesAs(Tools, C, *Planned, Options.Name, Options, Request, KnownErrors);
+}
+
+/// A macro of a header whose name we write between the user's own words, where it cannot be hidden.
+std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents) {
+  for (const char *Name : {"sync", "syncCount", "syncAnd", "syncOr", "syncNamed", "named", "leave", "indices",
+                           "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next"})
+    if (llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); }))
+      return Name;
+  return {};
+}
+
+/// A bug of ours, unless the error lies in the text of one of several files whose kernels can each stand alone.
+llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const ParseError &Error,
+                         llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options,
+                         const ParseRequest &Request, const std::set<std::string> &KnownErrors) {
+  std::set<std::string> Files;
+  for (const Constituent &C : Constituents)
+    Files.insert(C.Facts->Where.File);
+  const SourcePlace Where = sourceOf(Unit, Error.Location);
+  const bool IsOurs = llvm::StringRef(Where.File).starts_with(OutputFolder) || Where.File == Options.SourceFile ||
+                      Where.File == Options.HeaderFile;
+  bool AreApart = Files.size() > 1 && !IsOurs;
+  for (unsigned I = 0; AreApart && I < Constituents.size(); ++I)
+    AreApart = parsesAlone(Tools, Constituents[I], Plan, I, Options, Request, KnownErrors);
+  // Of what we wrote, the user knows no place.
+  const SourcePlace Known = IsOurs ? Constituents.front().Facts->Where : Where;
+  if (!AreApart && parsesAs(Tools, Constituents, Plan, Options.Name + "_of_cufuse", Options, Request, KnownErrors))
+    return badInput(fmt::format("the name of the output, '{}', or one that begins with it, means something else in the "
+                                "kernels' files or their headers: {}",
+                                Options.Name, Error.Text),
+                    "choose another one with --name", Known);
+  if (const std::string Name = macroLikeOurs(Constituents); !AreApart && !Name.empty())
+    return badInput(
+        fmt::format("a header defines the macro '{}', which is a name that the output has inside the kernels' "
+                    "text: {}",
+                    Name, Error.Text),
+        "rename the macro, or undefine it at the header's end", Known);
+  if (!AreApart && IsOurs)
+    return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
+                              llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
+                              Error.Where.snippet()));
+  if (!AreApart)
+    return llvm::make_error<Failure>(
+        ExitCode::BadInput, std::vector<Message>{Blocker{BlockerKind::OtherMeaning, Where, Error.Text}.message()});
+  std::string Kernels;
+  for (const Constituent &C : Constituents)
+    Kernels += fmt::format("{}{} of {}", Kernels.empty() ? "" : " and ", C.Facts->Name,
+                           llvm::sys::path::filename(C.Facts->Where.File).str());
+  return llvm::make_error<Failure>(
+      ExitCode::BadInput,
+      std::vector<Message>{
+          Blocker{BlockerKind::FilesDisagree, Where, fmt::format("for {}, {}", Kernels, Error.Text)}.message()});
+}
+
+/// The output's namespaces are new names at the scope of the headers that it includes.
+llvm::Error checkNames(llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options) {
+  std::set<std::string> Names = {Options.Name};
+  for (const Constituent &C : Constituents)
+    if (!Names.insert(textNamespace(Options.Name, C)).second)
+      return badUsage(
+          fmt::format("'{}' is the name of a kernel, and with it two namespaces of the output would have the "
+                      "name '{}'",
+                      Options.Name, textNamespace(Options.Name, C)),
+          "choose another --name");
+  std::vector<const ParsedUnit *> Units;
+  for (const Constituent &C : Constituents) {
+    if (C.Parsed)
+      Units.push_back(C.Parsed->Unit.get());
+    if (C.Parts)
+      for (const ComposedPart &Part : *C.Parts)
+        Units.push_back(Part.Parsed.Unit.get());
+  }
+  for (const ParsedUnit *Unit : Units) {
+    clang::ASTContext &Context = Unit->ast();
+    const clang::SourceManager &Sources = Context.getSourceManager();
+    if (Options.Name == "main" || Context.Idents.get(Options.Name).getTokenID() != clang::tok::identifier)
+      return badUsage(fmt::format("'{}' cannot be the name of a namespace", Options.Name), "choose another --name");
+    for (const std::string &Name : Names)
+      for (const clang::NamedDecl *D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name))) {
+        const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
+        // What the kernel's own file declares is copied into a namespace, and users may add to one of theirs.
+        if (At.isInvalid() || Sources.isInMainFile(At) ||
+            (llvm::isa<clang::NamespaceDecl>(D) && !Sources.isInSystemHeader(At)))
+          continue;
+        return badUsage(fmt::format("'{}' is declared by a header of the output: {}", Name, Unit->place(At).str()),
+                        "choose another --name");
+      }
+  }
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Error verifyPlan(const FusionPlan &Plan) {
+  unsigned First = 0, Barriers = 0, Threads = 0;
+  for (size_t I = 0; I < Plan.Partitions.size(); ++I) {
+    const PartitionPlan &P = Plan.Partitions[I];
+    const bool NewRole = I > 0 && Plan.Partitions[I - 1].Constituent != P.Constituent;
+    // Side by side they divide threads and barriers, in turns only barriers, in different blocks nothing.
+    if (NewRole && Plan.Shape != Geometry::Warps)
+      First = 0;
+    if (NewRole && Plan.Shape == Geometry::Blocks)
+      Barriers = 0;
+    if (P.First != First)
+      return defect(fmt::format("partition starts at thread {} instead of {}", P.First, First));
+    if (P.PaddedThreads % WarpSize != 0 || P.PaddedThreads < P.Block.threads() ||
+        P.PaddedThreads >= P.Block.threads() + WarpSize)
+      return defect(fmt::format("partition of {} threads is padded to {}", P.Block.threads(), P.PaddedThreads));
+    // The whole warpgroup takes part in its setmaxnreg.
+    const unsigned Unit = Plan.Registers.Policy == RegisterPolicy::Split ? 128 : WarpSize;
+    if (P.First % Unit != 0 || P.Reserved % Unit != 0 || P.Reserved < P.PaddedThreads ||
+        P.Reserved >= P.PaddedThreads + Unit)
+      return defect(fmt::format("partition of {} threads takes {} from {}", P.PaddedThreads, P.Reserved, P.First));
+    if (P.Barrier != 0 && P.Barrier != ++Barriers)
+      return defect(fmt::format("barrier {} instead of {}", P.Barrier, Barriers));
+    Barriers += P.NamedBarriers;
+    if (P.WholeBlock && (Plan.Shape != Geometry::Blocks || P.Barrier != 0 || P.Block.threads() != Plan.BlockThreads))
+      return defect(fmt::format("a partition of {} threads is not the whole block", P.Block.threads()));
+    const bool HasBarrier0 = P.WholeBlock || P.NamedBarriers == MaxNamedBarriers;
+    if (P.Synchronises != (P.Barrier != 0 || (HasBarrier0 && P.Synchronises)))
+      return defect("a partition has no barrier to synchronise by");
+    First += P.Reserved;
+    Threads = std::max(Threads, First);
+    if (Barriers > MaxNamedBarriers)
+      return defect(fmt::format("{} barriers", Barriers));
+  }
+  if (Threads != Plan.BlockThreads || Threads > MaxBlockThreads)
+    return defect(fmt::format("{} threads", Threads));
+  unsigned long long Budgets = 0;
+  for (const RolePlan &Role : Plan.Roles)
+    Budgets += 1ull * Role.Threads * Role.Registers;
+  if (Budgets > 1ull * Plan.BlockThreads * Plan.Registers.Count && Plan.Registers.Policy == RegisterPolicy::Split)
+    return defect(fmt::format("{} registers for {} threads launched with {}", Budgets, Threads, Plan.Registers.Count));
+  return llvm::Error::success();
+}
+
+llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::ArrayRef<Constituent> Constituents,
+                        const FusionPlan &Plan, const EmitOptions &Options, ParseRequest Request,
+                        const std::set<std::string> &KnownErrors) {
+  if (llvm::Error Error = verifyPlan(Plan))
+    return Error;
+  if (llvm::Error Error = checkNames(Constituents, Options))
+    return Error;
+  auto Parsed = parseOutput(Tools, Fused, Options, Request);
+  if (!Parsed)
+    return Parsed.takeError();
+  const ParsedUnit &Unit = **Parsed;
+  clang::ASTContext &Context = Unit.ast();
+  for (const ParseError &Error : Unit.errors())
+    if (KnownErrors.count(Error.key()))
+      continue;
+    else if (rebindsLibraries(Constituents, Plan) && Context.getSourceManager().isInSystemHeader(Error.Location))
+      // A member of theirs may have the name of a built-in.
+      return llvm::make_error<Failure>(
+          ExitCode::BadInput,
+          std::vector<Message>{Blocker{BlockerKind::LibraryUsesBlock, Error.Where, Error.Text}.message()});
+    else if (Constituents.size() > 1 && !Options.LineDirectives) {
+      // Where the text is from, its directives say.
+      EmitOptions WithLines = Options;
+      WithLines.LineDirectives = true;
+      auto Text = emitFused(Constituents, Plan, WithLines);
+      if (!Text)
+        return Text.takeError();
+      if (llvm::Error Placed =
+              verifyFused(Tools, *Text, Constituents, Plan, WithLines, std::move(Request), KnownErrors))
+        return Placed;
+      return defect("the fused source parses only with #line");
+    } else
+      return doesNotParse(Tools, Unit, Error, Constituents, Plan, Options, Request, KnownErrors);
+
+  const clang::NamespaceDecl *Space = findNamespace(Context, Options.Name);
+  if (!Space)
+    return defect("the fused source has no namespace " + Options.Name);
+  auto *Partition = findIn<clang::ClassTemplateDecl>(Context, Space, "CufusePartition");
+  if (!Partition)
+    return defect("the fused source has no partitions");
+
+  // One each, but for kernels in different blocks or at different times, which may be equal.
+  std::multiset<PartitionNumbers> Expected, Found;
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (const PartitionNumbers Numbers{P.First, P.Barrier, P.Block.X, P.Block.Y, P.Block.Z};
+        Plan.Shape == Geometry::Warps || !Expected.count(Numbers))
+      Expected.insert(Numbers);
+  for (const clang::ClassTemplateSpecializationDecl *Special : Partition->specializations()) {
+    PartitionNumbers Numbers{};
+    for (unsigned I = 0; I < Numbers.size(); ++I)
+      Numbers[I] = Special->getTemplateArgs()[I].getAsIntegral().getZExtValue();
+    Found.insert(Numbers);
+  }
+  if (Found != Expected)
+    return defect("the partitions in the fused source are not those of the plan");
+
+  for (const char *Name : {"fused", "fused_bound"}) {
+    std::vector<const clang::FunctionDecl *> Kernels;
+    if (auto *Kernel = findIn<clang::FunctionDecl>(Context, Space, Name))
+      Kernels.push_back(Kernel);
+    else if (auto *Template = findIn<clang::FunctionTemplateDecl>(Context, Space, Name))
+      Kernels.assign(Template->spec_begin(), Template->spec_end());
+    if (Kernels.empty() && llvm::StringRef(Name) == "fused_bound" && !Plan.hasBound())
+      continue;
+    if (Kernels.empty())
+      return defect(fmt::format("the fused source has no kernel {}", Name));
+    for (const clang::FunctionDecl *Kernel : Kernels) {
+      if (!Kernel->getDefinition())
+        return defect(fmt::format("the fused source does not define {}", Name));
+      if (llvm::Error Error = verifyKernel(Unit, *Kernel, Constituents, Plan, Options))
+        return Error;
+    }
+  }
+  return llvm::Error::success();
+}
+
+} // namespace cufuse
