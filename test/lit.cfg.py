@@ -51,6 +51,7 @@ config.substitutions += [
     ("%samples", os.path.join(config.source, "samples")),
     ("%source", config.source),
     ("%build", config.build),
+    ("%llvm", os.path.dirname(config.llvm_tools)),
     ("%python", config.python),
     ("%execute", f"{config.python} {config.test_source_root}/execute.py"),
     ("%FileCheck", os.path.join(config.llvm_tools, "FileCheck")),

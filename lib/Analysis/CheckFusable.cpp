@@ -5,6 +5,10 @@
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+
 namespace cufuse {
 
 namespace {

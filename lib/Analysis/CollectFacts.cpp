@@ -8,6 +8,9 @@
 #include "cufuse/Analysis/Layout.h"
 
 #include <clang/AST/Mangle.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
+#include <fmt/format.h>
 #include <llvm/Support/Regex.h>
 
 namespace cufuse {

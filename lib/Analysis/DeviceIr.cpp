@@ -2,9 +2,12 @@
 
 #include "cufuse/Support/GuardedThread.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/CodeGenOptions.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Lex/HeaderSearch.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>

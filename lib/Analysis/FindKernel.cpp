@@ -2,6 +2,10 @@
 
 #include "cufuse/Analysis/Reach.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {

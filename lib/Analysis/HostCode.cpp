@@ -3,6 +3,11 @@
 #include "cufuse/Analysis/Reach.h"
 #include "cufuse/Frontend/RawTokens.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/MacroInfo.h>
+
 namespace cufuse {
 
 namespace {

@@ -1,6 +1,8 @@
 #include "cufuse/Analysis/Layout.h"
 
+#include <clang/AST/ASTContext.h>
 #include <clang/AST/RecordLayout.h>
+#include <fmt/format.h>
 
 namespace cufuse {
 

@@ -3,6 +3,10 @@
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+
 namespace cufuse {
 
 namespace {

@@ -3,9 +3,12 @@
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/Reach.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/Preprocessor.h>
+#include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <map>

@@ -1,5 +1,6 @@
 #include "DescribeAccesses.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {

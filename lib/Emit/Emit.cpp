@@ -8,6 +8,7 @@
 #include "cufuse/Frontend/ForeignMacros.h"
 #include "cufuse/Plan/ExpectPtx.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringExtras.h>
 

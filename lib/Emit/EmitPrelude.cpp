@@ -2,6 +2,8 @@
 
 #include "EmittedCuda.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 namespace cufuse {

@@ -1,5 +1,8 @@
 #include "CollectIncludes.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/Lex/Preprocessor.h>
+#include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 

@@ -2,7 +2,10 @@
 
 #include "MacroNames.h"
 
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/Lex/Lexer.h>
+#include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

@@ -1,5 +1,8 @@
 #include "EditText.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/Lex/Lexer.h>
+#include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSet.h>
 

@@ -1,5 +1,8 @@
 #include "SelectCopied.h"
 
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Lex/Preprocessor.h>
+
 #include <map>
 
 namespace cufuse {

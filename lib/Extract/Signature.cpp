@@ -2,6 +2,7 @@
 
 #include "SpellType.h"
 
+#include <clang/AST/Attr.h>
 #include <fmt/format.h>
 
 namespace cufuse {

@@ -1,5 +1,11 @@
 #include "SourceText.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclBase.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/Lex/Lexer.h>
+
 namespace cufuse {
 
 SourceText::SourceText(const ParsedUnit &Unit) : Unit(Unit), Sources(Unit.ast().getSourceManager()) {}

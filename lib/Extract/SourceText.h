@@ -3,6 +3,7 @@
 
 #include "cufuse/Frontend/Parse.h"
 
+#include <clang/AST/DeclBase.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Token.h>
 

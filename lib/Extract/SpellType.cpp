@@ -1,5 +1,9 @@
 #include "SpellType.h"
 
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/PrettyPrinter.h>
+#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 

@@ -13,6 +13,8 @@
 #include "Signature.h"
 #include "SpellType.h"
 
+#include <clang/AST/Attr.h>
+
 namespace cufuse {
 
 namespace {

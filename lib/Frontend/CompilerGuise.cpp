@@ -2,8 +2,10 @@
 
 #include "cufuse/Frontend/RawTokens.h"
 
+#include <clang/Lex/Lexer.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 #include <llvm/ADT/StringSet.h>
 
 namespace cufuse {

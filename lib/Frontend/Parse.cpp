@@ -3,6 +3,7 @@
 #include "cufuse/Kernel/KernelSpec.h"
 #include "cufuse/Support/GuardedThread.h"
 
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/DiagnosticAST.h>
 #include <clang/Basic/DiagnosticLex.h>
 #include <clang/Basic/DiagnosticParse.h>
@@ -10,6 +11,7 @@
 #include <clang/Driver/CreateInvocationFromArgs.h>
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Sema/Sema.h>
+#include <fmt/format.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>

@@ -1,8 +1,12 @@
 #include "cufuse/Frontend/PreprocessorLog.h"
 
+#include <clang/Lex/MacroArgs.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 #include <llvm/ADT/DenseSet.h>
+
+#include <set>
 
 namespace cufuse {
 

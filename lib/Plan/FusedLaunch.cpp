@@ -2,6 +2,8 @@
 
 #include "cufuse/Cuda/OnHost.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace cufuse {

@@ -3,6 +3,9 @@
 #include "Assigned.h"
 #include "Evaluate.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+
 namespace cufuse {
 
 namespace {

@@ -7,6 +7,10 @@
 #include "cufuse/Analysis/BuiltinVariables.h"
 #include "cufuse/Analysis/CollectFacts.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
+
 namespace cufuse {
 
 namespace {

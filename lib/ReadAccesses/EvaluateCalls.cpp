@@ -4,6 +4,7 @@
 #include "Expressions.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <llvm/ADT/StringSet.h>
 
 namespace cufuse {

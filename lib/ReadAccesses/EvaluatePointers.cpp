@@ -2,6 +2,9 @@
 
 #include "Expressions.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/Basic/SourceManager.h>
+
 namespace cufuse {
 
 bool leadsToPointer(clang::QualType T, unsigned Depth) {

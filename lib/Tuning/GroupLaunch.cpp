@@ -4,6 +4,7 @@
 #include "cufuse/Plan/FusedLaunch.h"
 #include "cufuse/Support/Error.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <cstring>

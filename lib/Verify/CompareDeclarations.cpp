@@ -1,8 +1,11 @@
 // Declarations and types: what is named is paired once, and compared in turn.
 #include "Comparison.h"
 
+#include <clang/AST/Attr.h>
 #include <clang/AST/RecordLayout.h>
 #include <clang/Basic/CharInfo.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
 
 #include <llvm/Support/Regex.h>
 

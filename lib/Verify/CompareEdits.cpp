@@ -4,6 +4,9 @@
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 
+#include <clang/AST/Attr.h>
+#include <fmt/format.h>
+
 namespace cufuse {
 
 namespace {

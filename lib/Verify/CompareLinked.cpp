@@ -2,6 +2,8 @@
 // where a condition is known, the turn is asked.
 #include "Comparison.h"
 
+#include <fmt/format.h>
+
 namespace cufuse {
 
 namespace {

@@ -2,7 +2,10 @@
 #include "Comparison.h"
 
 #include <clang/AST/ASTLambda.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/ExprConcepts.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
 
 namespace cufuse {
 

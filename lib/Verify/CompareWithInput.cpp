@@ -2,6 +2,9 @@
 
 #include "Comparison.h"
 
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
+
 namespace cufuse {
 
 std::vector<Blocker> Comparison::run(const clang::FunctionDecl &Body) {

@@ -4,6 +4,10 @@
 #include "cufuse/Analysis/Reach.h"
 #include "cufuse/Verify/CompareWithInput.h"
 
+#include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/format.h>
 #include <llvm/Support/Path.h>
 
 #include <map>

@@ -2,6 +2,8 @@
 
 #include "Reader.h"
 
+#include <fmt/format.h>
+
 namespace cufuse {
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include "cufuse/Kernel/LinkText.h"
 
+#include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

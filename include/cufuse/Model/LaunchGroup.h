@@ -3,6 +3,8 @@
 
 #include "cufuse/Support/BlockShape.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
