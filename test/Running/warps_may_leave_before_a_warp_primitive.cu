@@ -3,7 +3,7 @@
 // RUN: cd %t && %cufuse fuse kernels.cu:by_number kernels.cu:by_row kernels.cu:in_a_loop kernels.cu:voted --block 96 \
 // RUN:   --block 32x3 --block 128 --block 64 --grid-policy stride --name stride -o stride.cu
 // RUN: cd %t && %cufuse fuse kernels.cu:by_number kernels.cu:before_a_barrier --block 96 --block 128 --geometry threads \
-// RUN:   --grid-policy stride --name turns -o turns.cu
+// RUN:   --turns by_number=3 --turns before_a_barrier=2 --name turns -o turns.cu
 // RUN: cd %t && %cufuse fuse kernels.cu:by_number kernels.cu:by_row --block 64 --block 64x2 --geometry blocks \
 // RUN:   --grid-policy pool --name pool -o pool.cu
 // RUN: cd %t && %cufuse fuse kernels.cu:in_a_loop kernels.cu:before_a_barrier --block 128 --block 128 --name match \
