@@ -265,8 +265,8 @@ def document(cases, context):
 
 
 def compact_sweep(answer):
-    """The sweep of `cufuse tune --strategy exhaustive --json`, as test/unit/Search/Sweeps keeps it: what a row has is
-    in test/unit/Search/RecordedSweep.cpp."""
+    """The sweep of `cufuse tune --strategy exhaustive --json`, as bench/Search/Sweeps keeps it: what a row has is
+    in bench/Search/RecordedSweep.cpp."""
     problem = answer["problem"]
     shapes = [[shape["block"] for shape in constituent["shapes"]] for constituent in problem["constituents"]]
     rows = {}

@@ -42,8 +42,9 @@ Outcome search(const std::string &Name, const Problem &P, SyntheticEvaluator &Wo
   return Result;
 }
 
+// scripts/bench-search: in more of these worlds, and in what was recorded on a GPU.
 TEST(AutoStrategy, IsWithinOnePercentOfExhaustiveInAQuarterOfItsMeasurements) {
-  for (unsigned Seed = 0; Seed < 16; ++Seed) {
+  for (unsigned Seed = 0; Seed < 6; ++Seed) {
     const Problem P = syntheticProblem(Seed);
     SyntheticEvaluator World(P, Seed), Again(P, Seed);
     const Outcome All = search("exhaustive", P, World), Few = search("auto", P, Again);
@@ -67,7 +68,7 @@ TEST(AutoStrategy, BeatsARandomOneWithTheSameMeasurements) {
 }
 
 TEST(AutoStrategy, TwoRunsAgreeWithinTwoPercent) {
-  for (unsigned Seed = 0; Seed < 4; ++Seed) {
+  for (unsigned Seed = 0; Seed < 2; ++Seed) {
     const Problem P = syntheticProblem(Seed);
     SyntheticEvaluator World(P, Seed);
     const double First = search("auto", P, World).Truth;
