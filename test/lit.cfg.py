@@ -45,7 +45,7 @@ if shutil.which("clang-format-22"):
 
 config.substitutions += [
     # `%exits N COMMAND`: the command must end with this status.
-    ("%exits", f"{config.python} {config.test_source_root}/exits.py"),
+    ("%exits", f"{config.test_source_root}/exits.sh"),
     ("%cufuse", lit_config.params.get("cufuse", config.cufuse)),
     ("%nvcc", nvcc or "nvcc"),
     ("%samples", os.path.join(config.source, "samples")),
