@@ -15,7 +15,7 @@ cudaError_t askDriver(CufuseAsked &asked, const void *kernel, std::size_t dynami
   int device = 0;
   if (const cudaError_t error = cudaGetDevice(&device))
     return error;
-  CufuseAsked &last = known[(device + dynamicBytes / 128) % 32];
+  CufuseAsked &last = known[(reinterpret_cast<std::size_t>(kernel) / 16 + dynamicBytes / 128 + device) % 32];
   if (anew || last.kernel != kernel || last.dynamicBytes != dynamicBytes || last.device != device) {
     CufuseAsked now = {kernel, dynamicBytes, device, 0, 0};
     if (dynamicBytes > 0) {

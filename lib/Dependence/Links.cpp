@@ -202,12 +202,9 @@ private:
                         : !Source->Element.empty()         ? Source->Element == Target->Element
                                                            : Source->Type == Target->Type;
       if (!Fits)
-        return llvm::make_error<Failure>(
-            ExitCode::BadInput,
-            std::vector<Message>{Blocker{BlockerKind::LinkedTypes, Graph.Nodes[*To].Facts->Where,
-                                         fmt::format("{}.{} is {}, {}.{} is {}", Link.From, Source->Name, Source->Type,
-                                                     Link.To, Target->Name, Target->Type)}
-                                     .message()});
+        return refuse({BlockerKind::LinkedTypes, Graph.Nodes[*To].Facts->Where,
+                       fmt::format("{}.{} is {}, {}.{} is {}", Link.From, Source->Name, Source->Type, Link.To,
+                                   Target->Name, Target->Type)});
     }
     if (!Product && !Target->Element.empty() && Graph.Nodes[*From].stores(Link.Factors[0]))
       Graph.Flows.push_back({*From, *To, Link.Factors[0], Link.Parameter, false});
@@ -324,9 +321,7 @@ llvm::Error requireTree(const VerticalGraph &Graph) {
   };
   for (unsigned Node : Graph.Order)
     if (const VerticalNode &N = Graph.Nodes[Node]; Producers(Node) > 1)
-      return llvm::make_error<Failure>(
-          ExitCode::BadInput,
-          std::vector<Message>{Blocker{BlockerKind::SeveralProducers, N.Facts->Where, N.Name}.message()});
+      return refuse({BlockerKind::SeveralProducers, N.Facts->Where, N.Name});
   for (unsigned Node : Graph.Order)
     if (Producers(Node) == 0 && Node != Graph.Root && !IsBefore(Node))
       return badUsage(

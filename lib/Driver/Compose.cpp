@@ -25,10 +25,6 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   return Graph;
 }
 
-static llvm::Error refused(const Blocker &Reason) {
-  return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{Reason.message()});
-}
-
 /// What a parameter is in the fused kernel, by those of it that are no other kernel's.
 static std::string given(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter) {
   if (const Flow *F = Graph.flowTo(Node, Parameter))
@@ -49,8 +45,8 @@ static llvm::Error checkCommonType(const VerticalNode &Node, const ParameterText
   const ParameterAccess &Type = *Node.parameter(P.Name);
   if (!P.Declaration.has(OutputText::Slot::Path) || Type.BuiltinType)
     return llvm::Error::success();
-  return refused({BlockerKind::LinkedTypes, Node.Facts->Where,
-                  fmt::format("{}.{} is {}, which stands in the kernel's file itself", Node.Name, P.Name, Type.Type)});
+  return refuse({BlockerKind::LinkedTypes, Node.Facts->Where,
+                 fmt::format("{}.{} is {}, which stands in the kernel's file itself", Node.Name, P.Name, Type.Type)});
 }
 
 /// For a cooperative launch: linked parameters are those that they are linked to.

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <map>
@@ -381,7 +382,9 @@ private:
 
   std::string header() {
     Writer Lines(Options.HeaderFile, Options.LineDirectives);
-    Lines.line("// How to launch {}.", inComment(joinedNames()));
+    Lines.line("// How to launch {}.", inComment(listed(llvm::map_to_vector(Constituents, [](const Constituent &C) {
+                 return C.Facts->QualifiedName;
+               }))));
     Lines.line("// Made by: {}", inComment(Options.Command));
     Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
     Lines.blank();
@@ -429,13 +432,6 @@ private:
     Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
     Lines.blank();
     Lines.line("}} // namespace {}", Options.Name);
-  }
-
-  std::string joinedNames() const {
-    std::string Names;
-    for (size_t I = 0; I < Constituents.size(); ++I)
-      Names += (I == 0 ? "" : I + 1 == Constituents.size() ? " and " : ", ") + Constituents[I].Facts->QualifiedName;
-    return Names;
   }
 
   llvm::ArrayRef<Constituent> Constituents;

@@ -2,6 +2,8 @@
 
 #include "cufuse/Support/BlockShape.h"
 
+#include <llvm/Support/MathExtras.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -34,7 +36,6 @@ constexpr ArchLimits Table[] = {
     {"sm_121", {64 * KB, 1536, 100 * KB, 24, 99 * KB, 1024, 128, 24}},
 };
 
-constexpr unsigned roundUp(unsigned Value, unsigned Step) { return (Value + Step - 1) / Step * Step; }
 } // namespace
 
 SmLimits smLimits(const std::string &Arch) {
@@ -46,7 +47,7 @@ SmLimits smLimits(const std::string &Arch) {
 }
 
 Occupancy occupancyOf(const SmLimits &Sm, const BlockUse &Block) {
-  const unsigned Warps = roundUp(Block.Threads, WarpSize) / WarpSize;
+  const unsigned Warps = llvm::divideCeil(Block.Threads, WarpSize);
   if (Warps == 0 || Block.Threads > MaxBlockThreads)
     return {};
   Occupancy Result{Sm.Threads / WarpSize / Warps, 0, OccupancyLimiter::Threads};
@@ -56,10 +57,10 @@ Occupancy occupancyOf(const SmLimits &Sm, const BlockUse &Block) {
   };
   Limit(Sm.Blocks, OccupancyLimiter::Blocks);
   if (Block.Registers > 0) {
-    const unsigned PerWarp = roundUp(Block.Registers * WarpSize, WarpRegisters);
+    const unsigned PerWarp = llvm::alignTo(Block.Registers * WarpSize, WarpRegisters);
     // The launch is checked as if all sub-partitions had as many warps as the fullest.
     const bool Fits =
-        Block.Registers <= MaxThreadRegisters && PerWarp * roundUp(Warps, SubPartitions) <= BlockRegisters;
+        Block.Registers <= MaxThreadRegisters && PerWarp * llvm::alignTo(Warps, SubPartitions) <= BlockRegisters;
     Limit(Fits ? Sm.Registers / SubPartitions / PerWarp * SubPartitions / Warps : 0, OccupancyLimiter::Registers);
   }
   const std::uint64_t Shared =

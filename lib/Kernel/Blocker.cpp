@@ -23,4 +23,8 @@ Message Blocker::message() const {
   return {Where, Text, row(Kind).Remedy, row(Kind).Name};
 }
 
+llvm::Error refuse(const Blocker &Reason) {
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{Reason.message()});
+}
+
 } // namespace cufuse

@@ -24,8 +24,6 @@ bool synchronises(const KernelFacts &Kernel, GridPolicy Grid, unsigned Turns) {
          ((Grid != GridPolicy::Match || Turns > 1) && Kernel.usesShared());
 }
 
-unsigned roundedUp(unsigned Value, unsigned Unit) { return (Value + Unit - 1) / Unit * Unit; }
-
 /// Partitions of one constituent, one behind the other.
 void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, const ConstituentConfig &Chosen,
             unsigned First, unsigned &Barriers) {
@@ -34,8 +32,8 @@ void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, c
                 Chosen.Unroll, Chosen.Bound};
   for (unsigned Copy = 0; Copy < Chosen.Copies; ++Copy) {
     PartitionPlan Partition{Constituent, Copy, First + Role.Threads, Chosen.Block};
-    Partition.PaddedThreads = roundedUp(Chosen.Block.threads(), WarpSize);
-    Partition.Reserved = roundedUp(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize);
+    Partition.PaddedThreads = llvm::alignTo(Chosen.Block.threads(), WarpSize);
+    Partition.Reserved = llvm::alignTo(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize);
     Partition.Synchronises = synchronises(Kernel, Plan.Grid, Chosen.Turns);
     // Whoever names all others has barrier 0, too.
     if (Partition.Synchronises && !Kernel.namesAnyBarrier())
@@ -102,12 +100,6 @@ std::string wrongBinding(const KernelFacts &Kernel, const ConstituentConfig &Cho
   return "";
 }
 
-/// setmaxnreg is there on architecture-specific targets from sm_90a on.
-bool hasRegisterBudgets(llvm::StringRef Arch) {
-  unsigned Number = 0;
-  return Arch.consume_front("sm_") && Arch.consume_back("a") && !Arch.getAsInteger(10, Number) && Number >= 90;
-}
-
 /// Sets the registers that every thread is launched with: with fewer than the budgets need together, the block would
 /// wait for registers that nobody gives back. Why the budgets are impossible, empty if they are not.
 std::string divideRegisters(FusionPlan &Plan, llvm::ArrayRef<const KernelFacts *> Facts, llvm::StringRef Arch) {
@@ -122,13 +114,18 @@ std::string divideRegisters(FusionPlan &Plan, llvm::ArrayRef<const KernelFacts *
       return fmt::format("{} registers for {}", Budget, Facts[I]->Name);
     Sum += 1ull * Plan.Roles[I].Threads * Budget;
   }
-  const unsigned AtLaunch = roundedUp((Sum + Plan.BlockThreads - 1) / Plan.BlockThreads, BudgetStep);
+  const unsigned AtLaunch = llvm::alignTo((Sum + Plan.BlockThreads - 1) / Plan.BlockThreads, BudgetStep);
   Plan.Registers.Count = AtLaunch;
   if (AtLaunch > MaxRegisterLimit || AtLaunch * Plan.BlockThreads > BlockRegisters)
     return fmt::format("{} registers for each of {} threads when they start", AtLaunch, Plan.BlockThreads);
   return "";
 }
 } // namespace
+
+bool hasRegisterBudgets(llvm::StringRef Arch) {
+  unsigned Number = 0;
+  return Arch.consume_front("sm_") && Arch.consume_back("a") && !Arch.getAsInteger(10, Number) && Number >= 90;
+}
 
 llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts, const FusionConfig &Config,
                                       llvm::StringRef Arch) {

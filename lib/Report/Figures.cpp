@@ -28,8 +28,6 @@ constexpr double WorstShown = 3; // times the best; what is slower lies at the p
 
 std::string shortName(const std::string &Name) { return shortened(Name, 32); }
 
-bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
-
 std::string blocksText(const TuneResult &R, SoloLevel Level) {
   std::string Text;
   for (const ConstituentProblem &C : R.What.Constituents) {

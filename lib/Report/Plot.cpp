@@ -1,6 +1,8 @@
 #include "Plot.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,23 +48,8 @@ std::string uprightAxis(const std::vector<double> &Ticks, double Low, double Hig
 
 std::string escapeHtml(llvm::StringRef Text) {
   std::string Out;
-  for (char C : Text)
-    switch (C) {
-    case '&':
-      Out += "&amp;";
-      break;
-    case '<':
-      Out += "&lt;";
-      break;
-    case '>':
-      Out += "&gt;";
-      break;
-    case '"':
-      Out += "&quot;";
-      break;
-    default:
-      Out += C;
-    }
+  llvm::raw_string_ostream Stream(Out);
+  llvm::printHTMLEscaped(Text, Stream);
   return Out;
 }
 
@@ -109,8 +96,7 @@ std::string xyPlot(const XyPlot &P) {
   auto AtY = [&](double Y) { return Top + (High - Clip(Y)) / (High - Low) * (Height - Top - Bottom); };
 
   std::string Out = open(Width, Height, P.Title) + uprightAxis(YTicks, Low, High, P.YAxis);
-  std::vector<double> XTicks = P.XTicks.empty() ? roundTicks(X0, X1, 7) : P.XTicks;
-  for (double Tick : XTicks)
+  for (double Tick : roundTicks(X0, X1, 7))
     if (Tick >= X0 - Margin && Tick <= X1 + Margin)
       Out += text(AtX(Tick), Height - Bottom + 18, "tick mid", numberOf(Tick));
   Out += text(Left + (Width - Left - Right) / 2, Height - 8, "axis mid", P.XAxis);

@@ -33,8 +33,7 @@ struct XyPlot {
   std::string Title, XAxis, YAxis; ///< The title is for screen readers; the page has its own.
   std::vector<PlotSeries> Series;
   std::vector<PlotLevel> Levels;
-  std::vector<double> XTicks; ///< None: chosen by the range.
-  double YMost = 0;           ///< Points above are drawn at the upper edge; 0: none.
+  double YMost = 0; ///< Points above are drawn at the upper edge; 0: none.
 };
 /// Empty when there is no point.
 std::string xyPlot(const XyPlot &P);

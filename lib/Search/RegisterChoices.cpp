@@ -2,9 +2,11 @@
 
 #include "cufuse/Gpu/RegisterBound.h"
 #include "cufuse/Model/Predict.h"
+#include "cufuse/Plan/FusionPlan.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
 
@@ -16,10 +18,8 @@ constexpr unsigned BudgetStep = 8, MinBudget = 24, MaxBudget = 248; // setmaxnre
 constexpr double WorstCut = 0.45; // a bound below this share of what a body wants only spills
 constexpr double WorstBudget = 0.7;
 
-unsigned roundUp(unsigned Value, unsigned Step) { return (Value + Step - 1) / Step * Step; }
-
 unsigned threadsOf(const ConstituentConfig &C) {
-  return roundUp(static_cast<unsigned>(C.Block.threads()), WarpSize) * C.Copies;
+  return llvm::alignTo(static_cast<unsigned>(C.Block.threads()), WarpSize) * C.Copies;
 }
 
 /// Of each constituent alone; empty when one is not known.
@@ -34,10 +34,6 @@ std::vector<unsigned> soloRegisters(const Problem &P, const FusionConfig &Config
   return Registers;
 }
 
-bool hasRegisterBudgets(llvm::StringRef Arch) {
-  unsigned Number = 0;
-  return Arch.consume_front("sm_") && Arch.consume_back("a") && !Arch.getAsInteger(10, Number) && Number >= 90;
-}
 } // namespace
 
 const SoloShape &shapeOf(const ConstituentProblem &C, const BlockShape &Block) {
@@ -97,7 +93,7 @@ std::vector<FusionConfig> splitChoices(const Problem &P, const FusionConfig &Con
   if (Registers.size() < 2 || !hasRegisterBudgets(P.Gpu.Arch))
     return {};
   for (const ConstituentConfig &C : Config.Constituents)
-    if (roundUp(static_cast<unsigned>(C.Block.threads()), WarpSize) % Warpgroup != 0)
+    if (llvm::alignTo(static_cast<unsigned>(C.Block.threads()), WarpSize) % Warpgroup != 0)
       return {};
   const SmLimits Sm = smLimits(P.Gpu.Arch);
   const unsigned Threads = fusedThreads(Config), Wanted = *llvm::max_element(Registers);
@@ -114,7 +110,8 @@ std::vector<FusionConfig> splitChoices(const Problem &P, const FusionConfig &Con
         unsigned Left = Threads * Launch, LeftWanted = 0;
         for (size_t I = 0; I < Registers.size(); ++I)
           LeftWanted += I == First ? 0 : Registers[I] * threadsOf(Config.Constituents[I]);
-        const int Own = static_cast<int>(roundUp(Registers[First], BudgetStep)) + More * static_cast<int>(BudgetStep);
+        const int Own =
+            static_cast<int>(llvm::alignTo(Registers[First], BudgetStep)) + More * static_cast<int>(BudgetStep);
         Budgets[First] = std::clamp(Own, int(MinBudget), int(MaxBudget));
         const unsigned Taken = Budgets[First] * threadsOf(Config.Constituents[First]);
         if (Taken >= Left)

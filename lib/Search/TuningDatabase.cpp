@@ -59,16 +59,6 @@ std::string TuningKey::str() const { return contentHash({Sources, Flags, Gpu, Dr
 
 void TuningDatabase::Close::operator()(sqlite3 *Handle) const { sqlite3_close(Handle); }
 
-llvm::Expected<std::string> TuningDatabase::defaultPath() {
-  llvm::SmallString<128> Folder;
-  // llvm's cache_directory knows both places.
-  if (!llvm::sys::path::cache_directory(Folder))
-    return badInput("there is no folder for the tuning database: neither XDG_CACHE_HOME nor HOME is set",
-                    "name a file with --database");
-  llvm::sys::path::append(Folder, "cufuse", "tuning.db");
-  return Folder.str().str();
-}
-
 llvm::Error TuningDatabase::failed(const std::string &Doing) const {
   return badInput(fmt::format("cannot {} the tuning database '{}': {}", Doing, Path, sqlite3_errmsg(Handle.get())),
                   "remove the file to begin a new one, or name another with --database");

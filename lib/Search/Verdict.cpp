@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,17 +19,12 @@ namespace {
 constexpr double LaunchMicroseconds = 5; // of one empty launch after another, about
 
 std::string kernelsOf(const TuneResult &R) {
-  std::string Names;
-  for (size_t I = 0; I < R.What.Constituents.size(); ++I)
-    Names += (I == 0 ? "" : I + 1 == R.What.Constituents.size() ? " and " : ", ") + R.What.Constituents[I].Name;
-  return Names;
+  return listed(llvm::map_to_vector(R.What.Constituents, [](const auto &C) { return C.Name; }));
 }
 
 std::string timeOf(double Microseconds) {
   return Microseconds >= 1000 ? fmt::format("{:.3f} ms", Microseconds / 1000) : fmt::format("{:.2f} µs", Microseconds);
 }
-
-bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
 
 /// Grids that the search chose: who launches the fused kernel has to give them.
 std::string gridsOf(const TuneResult &R, const Evaluation &E) {
@@ -301,12 +297,7 @@ std::string phraseOf(Schedule::Kind How) {
 }
 
 std::string phraseOf(const FusionConfig &C) {
-  auto List = [&](auto PartOf) {
-    std::string Text;
-    for (size_t I = 0; I < C.Constituents.size(); ++I)
-      Text += (I == 0 ? "" : I + 1 == C.Constituents.size() ? " and " : ", ") + PartOf(C.Constituents[I]);
-    return Text;
-  };
+  auto List = [&](auto PartOf) { return listed(llvm::map_to_vector(C.Constituents, PartOf)); };
   const std::string Threads = List([](const ConstituentConfig &Part) {
     return (Part.Turns > 1 ? fmt::format("{} times ", Part.Turns) : "") +
            (Part.Copies > 1 ? fmt::format("{} × ", Part.Copies) : "") + Part.Block.str();
@@ -365,9 +356,7 @@ std::string phraseOf(const Candidate &C) {
       Text += Group.Kernels.front() + " alone";
       continue;
     }
-    for (size_t I = 0; I < Group.Kernels.size(); ++I)
-      Text += (I == 0 ? "" : I + 1 == Group.Kernels.size() ? " and " : ", ") + Group.Kernels[I];
-    Text += fmt::format(" in one kernel of {} threads", Group.Block.str());
+    Text += fmt::format("{} in one kernel of {} threads", listed(Group.Kernels), Group.Block.str());
     if (Group.Vectorize > 1)
       Text += fmt::format(", {} elements each", Group.Vectorize);
   }

@@ -50,6 +50,10 @@ llvm::Error defect(std::string Text) {
               "this is a bug in cufuse: please report it with the command and inputs");
 }
 
+std::string listed(llvm::ArrayRef<std::string> Words) {
+  return Words.size() < 2 ? llvm::join(Words, "") : llvm::join(Words.drop_back(), ", ") + " and " + Words.back();
+}
+
 std::string textOf(llvm::Error Error) {
   std::string Text;
   auto Add = [&](llvm::StringRef Part) {

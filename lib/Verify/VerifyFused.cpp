@@ -348,16 +348,12 @@ llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const P
                               llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
                               Error.Where.snippet()));
   if (!AreApart)
-    return llvm::make_error<Failure>(
-        ExitCode::BadInput, std::vector<Message>{Blocker{BlockerKind::OtherMeaning, Where, Error.Text}.message()});
+    return refuse({BlockerKind::OtherMeaning, Where, Error.Text});
   std::string Kernels;
   for (const Constituent &C : Constituents)
     Kernels += fmt::format("{}{} of {}", Kernels.empty() ? "" : " and ", C.Facts->Name,
                            llvm::sys::path::filename(C.Facts->Where.File).str());
-  return llvm::make_error<Failure>(
-      ExitCode::BadInput,
-      std::vector<Message>{
-          Blocker{BlockerKind::FilesDisagree, Where, fmt::format("for {}, {}", Kernels, Error.Text)}.message()});
+  return refuse({BlockerKind::FilesDisagree, Where, fmt::format("for {}, {}", Kernels, Error.Text)});
 }
 
 /// The output's namespaces are new names at the scope of the headers that it includes.
@@ -459,9 +455,7 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
       continue;
     else if (rebindsLibraries(Constituents, Plan) && Context.getSourceManager().isInSystemHeader(Error.Location))
       // A member of theirs may have the name of a built-in.
-      return llvm::make_error<Failure>(
-          ExitCode::BadInput,
-          std::vector<Message>{Blocker{BlockerKind::LibraryUsesBlock, Error.Where, Error.Text}.message()});
+      return refuse({BlockerKind::LibraryUsesBlock, Error.Where, Error.Text});
     else if (Constituents.size() > 1 && !Options.LineDirectives) {
       // Where the text is from, its directives say.
       EmitOptions WithLines = Options;

@@ -43,6 +43,16 @@ OutputText TextComposer::element(unsigned Node, const std::string &Parameter) co
   return nested(parameter(Node, Parameter).Element, space(Node));
 }
 
+std::vector<std::string> TextComposer::elementIndices(unsigned Node, const std::string &At, unsigned Width) const {
+  const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
+  std::vector<std::string> Indices;
+  if (Facts.reads(Builtin::BlockIdx))
+    Indices.push_back(fmt::format("uint3{{{}, 0, 0}}", At));
+  if (Facts.reads(Builtin::GridDim))
+    Indices.push_back(fmt::format("dim3({:#x}u - {}, 1, 1)", 0x7fffffffu / Width, At));
+  return Indices;
+}
+
 void TextComposer::facts() {
   Result.Text.IsComposed = true;
   Result.Facts = root();

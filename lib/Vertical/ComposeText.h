@@ -34,6 +34,10 @@ protected:
   OutputText element(unsigned Node, const std::string &Parameter) const;
   OutputText callee(unsigned Node) const { return space(Node) + "::" + nested(Texts[Node]->Callee, space(Node)); }
 
+  /// The indices that a node reads, where element `At` is its block: in a grid of so many that a grid-stride loop ends
+  /// after one turn, whatever the kernel multiplies with the `Width` elements of a thread.
+  std::vector<std::string> elementIndices(unsigned Node, const std::string &At, unsigned Width = 1) const;
+
   /// The root's facts with what the others add to them.
   void facts();
   /// The parameters of a node that remain, called `NODE_PARAMETER`, and what else is merged without order.

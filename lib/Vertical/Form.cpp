@@ -21,11 +21,8 @@ llvm::Expected<std::unique_ptr<FormProof>> proveForm(const VerticalGraph &Graph,
   for (const Flow &F : Graph.Flows)
     for (const auto &[Node, Name] : {std::pair(F.Producer, F.Out), {F.Consumer, F.In}})
       if (const ParameterAccess &P = *Graph.Nodes[Node].parameter(Name); !P.Kept)
-        return llvm::make_error<Failure>(
-            ExitCode::BadInput,
-            std::vector<Message>{Blocker{BlockerKind::LinkedElement, Graph.Nodes[Node].Facts->Where,
-                                         fmt::format("{}.{} is {}", Graph.Nodes[Node].Name, Name, P.Type)}
-                                     .message()});
+        return refuse({BlockerKind::LinkedElement, Graph.Nodes[Node].Facts->Where,
+                       fmt::format("{}.{} is {}", Graph.Nodes[Node].Name, Name, P.Type)});
   llvm::Error Refusals = llvm::Error::success();
   for (const VerticalForm *Form : formsFor(Graph)) {
     auto Proof = Form->Prove(Graph, Block, Options);

@@ -128,12 +128,7 @@ private:
     const std::string Type = sinkType(F.Consumer, F.In);
     std::vector<OutputText> Fields, Calls;
     for (unsigned Node : makersOf(F)) {
-      const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
-      std::vector<std::string> Arguments;
-      if (Facts.reads(Builtin::BlockIdx))
-        Arguments.push_back("uint3{static_cast<unsigned>(element), 0, 0}");
-      if (Facts.reads(Builtin::GridDim))
-        Arguments.push_back("dim3(0x7fffffffu - static_cast<unsigned>(element), 1, 1)");
+      std::vector<std::string> Arguments = elementIndices(Node, "static_cast<unsigned>(element)");
       for (const ParameterText &P : Texts[Node]->Parameters) {
         const Flow *In = Graph.flowTo(Node, P.Name);
         const std::string Own = name(Node) + "_" + P.Name;
@@ -198,12 +193,7 @@ private:
         continue;
       const std::string &Consumer = name(F.Consumer);
       Consumers.push_back(Consumer);
-      std::vector<std::string> Arguments;
-      const KernelFacts &Facts = *Graph.Nodes[F.Consumer].Facts;
-      if (Facts.reads(Builtin::BlockIdx))
-        Arguments.push_back("uint3{static_cast<unsigned>(index), 0, 0}");
-      if (Facts.reads(Builtin::GridDim))
-        Arguments.push_back("dim3(0x7fffffffu - static_cast<unsigned>(index), 1, 1)");
+      std::vector<std::string> Arguments = elementIndices(F.Consumer, "static_cast<unsigned>(index)");
       for (const ParameterText &P : Texts[F.Consumer]->Parameters) {
         const std::string Field = Consumer + "_" + P.Name;
         if (P.Name == F.In) {

@@ -149,13 +149,7 @@ private:
     std::vector<std::string> Arguments;
     if (AsksTurn[Node])
       Arguments.push_back("{whole}");
-    if (N.Facts->reads(Builtin::BlockIdx))
-      Arguments.push_back(fmt::format("uint3{{static_cast<unsigned>({}), 0, 0}}", At));
-    if (N.Facts->reads(Builtin::GridDim)) {
-      // Behind the last element, whatever the kernel multiplies it with.
-      const unsigned End = 0x7fffffffu / Own;
-      Arguments.push_back(fmt::format("dim3({}u - static_cast<unsigned>({}), 1, 1)", End, At));
-    }
+    llvm::append_range(Arguments, elementIndices(Node, fmt::format("static_cast<unsigned>({})", At), Own));
     for (const ParameterText &P : Texts[Node]->Parameters)
       if (const Stream *S = streamOf(Node, P.Name))
         Arguments.push_back(fmt::format("{{{} + k{}}}", registers(*S), Own == 1 ? "" : ", whole"));

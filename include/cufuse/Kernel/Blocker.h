@@ -25,4 +25,7 @@ struct Blocker {
   Message message() const;
 };
 
+/// For that reason alone.
+llvm::Error refuse(const Blocker &Reason);
+
 } // namespace cufuse

@@ -103,6 +103,9 @@ struct FusionPlan {
 llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts, const FusionConfig &Config,
                                       llvm::StringRef Arch = "sm_90a");
 
+/// setmaxnreg is there on architecture-specific targets from sm_90a on.
+bool hasRegisterBudgets(llvm::StringRef Arch);
+
 /// Counters behind `AddedParameter::Pools`: for `Blocks`, as many tickets as there may be multiprocessors in step
 /// follow.
 constexpr unsigned TicketSlots = 256;

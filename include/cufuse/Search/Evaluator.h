@@ -46,6 +46,8 @@ struct Evaluation {
   double ClockMHz = 0; ///< SM clock seen meanwhile; 0 where it could not be read.
 };
 
+inline bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }
+
 enum class Effort { Short, Full }; ///< A few samples, to rank; or until the noise is below the limit.
 inline constexpr Named<Effort> EffortNames[] = {{Effort::Short, "short"}, {Effort::Full, "full"}};
 constexpr llvm::ArrayRef<Named<Effort>> namesOf(Effort) { return EffortNames; }

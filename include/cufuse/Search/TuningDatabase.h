@@ -31,8 +31,6 @@ std::string contentHash(llvm::ArrayRef<std::string> Parts);
 
 class TuningDatabase {
 public:
-  /// `$XDG_CACHE_HOME/cufuse/tuning.db`, or that in `~/.cache`. Fails where there is neither.
-  static llvm::Expected<std::string> defaultPath();
   /// Makes the file and its folder where they are missing. Fails when it cannot be opened, is no database, or was
   /// written by a later version. Results of an earlier version are not found: less was known of what they hold for.
   static llvm::Expected<TuningDatabase> open(const std::string &Path);

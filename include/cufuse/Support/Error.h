@@ -1,6 +1,7 @@
 // Errors that reach the user. Every step returns llvm::Expected; the kind decides the exit status.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>
 
 #include <string>
@@ -65,6 +66,9 @@ inline llvm::Error badUsage(std::string Text, std::string Remedy = {}) {
 }
 /// A fault of ours, never of the input: the message asks for a report.
 llvm::Error defect(std::string Text);
+
+/// `a, b and c`.
+std::string listed(llvm::ArrayRef<std::string> Words);
 
 /// What an error says, on one line: to be part of another message or of a record.
 std::string textOf(llvm::Error Error);
