@@ -1,8 +1,10 @@
 #include "cufuse/Search/Verdict.h"
 
+
 #include "cufuse/Model/Predict.h"
 #include "cufuse/Search/Json.h"
 #include "cufuse/Search/Space.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
