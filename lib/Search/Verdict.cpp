@@ -1,6 +1,5 @@
 #include "cufuse/Search/Verdict.h"
 
-
 #include "cufuse/Model/Predict.h"
 #include "cufuse/Search/Json.h"
 #include "cufuse/Search/Space.h"
