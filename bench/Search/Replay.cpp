@@ -30,7 +30,6 @@ struct Watcher : Evaluator {
       Result.Tried.push_back(Asked[I].key());
       if (Asked[I].Config.Shape != Refused)
         return Take(I, Answer);
-      ++Result.Refusals;
       Evaluation Refusal;
       Refusal.Why = "refused";
       return Take(I, Refusal);

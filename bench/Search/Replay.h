@@ -28,7 +28,6 @@ struct Found {
   size_t Measured = 0;
   unsigned Waits = 0;             ///< How often compilers had to wait for all results before they got more.
   std::vector<std::string> Tried; ///< Keys of what was to be measured, in order.
-  size_t Refusals = 0;            ///< Of those.
 };
 
 /// The strategy chooses from what was recorded: the sweep may be of another day's space. None: nothing was found.
