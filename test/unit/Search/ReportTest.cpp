@@ -66,7 +66,7 @@ TEST_F(Report, HtmlHasEveryPart) {
   const std::string Html = htmlReport(R, S);
   for (const char *Part :
        {"<title>im2col-upsample: cufuse tune</title>", "Without fusion", "Kernels tuned alone", "The limit",
-        "What became of the candidates", "How it was measured", "To make it again", "best of HFUSE's search",
+        "What became of the candidates", "How it was measured", "To make it again", "best of HFUSE&apos;s search",
         "prefers-color-scheme: dark", "Utilisation before and after", "GPU or compilers busy 91 % of it"})
     EXPECT_THAT(Html, HasSubstr(Part));
   EXPECT_EQ(occurrences(Html, "<svg "), 4u);
