@@ -156,10 +156,10 @@ private:
       Out.line("  // As many blocks as are resident at once{}: each plays several blocks of the kernels.",
                Plan.ResidentBlocks == 0 ? OutputText()
                                         : outputText(", {} on each multiprocessor", constant(Plan.ResidentBlocks)));
-    Out.line("  CufuseAsked asked = {{}};\n{}"
-             "  if (const cudaError_t error = askDriver(asked, reinterpret_cast<const void *>({}), dynamicBytes))\n"
-             "    return error;",
-             asksDevice() ? "" : "  if (dynamicBytes > 0)\n  ", kernel());
+    Out.line("  CufuseAsked asked = {{}};{0}\n"
+             "  {1}if (const cudaError_t error = askDriver(asked, reinterpret_cast<const void *>({2}), dynamicBytes))\n"
+             "  {1}  return error;",
+             asksDevice() ? "" : "\n  if (dynamicBytes > 0)", asksDevice() ? "" : "  ", kernel());
     if (asksDevice())
       Out.write("  const int multiprocessors = asked.multiprocessors;");
   }
