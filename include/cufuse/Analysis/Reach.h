@@ -2,6 +2,8 @@
 // declarations of the user's files that its text and theirs name.
 #pragma once
 
+#include "cufuse/Analysis/Declarations.h"
+#include "cufuse/Analysis/Intrinsics.h"
 #include "cufuse/Frontend/Parse.h"
 
 #include <clang/AST/Decl.h>
@@ -10,17 +12,9 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 
-#include <set>
 #include <vector>
 
 namespace cufuse {
-
-/// One call (or mention) of a function in another's body.
-struct CallSite {
-  const clang::FunctionDecl *Callee;
-  const clang::CallExpr *Call; ///< Null when the function is only mentioned: its address is taken.
-  clang::SourceLocation Where;
-};
 
 /// A reading of threadIdx, blockIdx, blockDim or gridDim.
 struct BuiltinRead {
@@ -81,33 +75,5 @@ struct Reached {
 
 /// Walks from the kernel, whose definition must exist.
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel);
-
-/// The declaration that has the function's body; null where none has.
-const clang::FunctionDecl *withBody(const clang::FunctionDecl *F);
-
-/// Does `D` stand in a file of the user, as opposed to a system header and what Clang itself declares?
-bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources);
-
-/// Is it a class of cooperative groups with one of these names?
-bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names);
-
-/// The declaration at file or namespace scope that holds `D`, its template included: what a copy takes as a whole.
-/// Null for a namespace, the translation unit, and built-in declarations.
-const clang::Decl *enclosingUnit(const clang::Decl *D);
-
-/// What a function is to the fusion, by its name: CUDA's intrinsics are recognised, not entered.
-enum class Intrinsic { None, Barrier, NamedBarrier, WarpPrimitive, Atomic, Cluster };
-Intrinsic classify(const clang::FunctionDecl &Function);
-/// The same, with its argument in mind: only barrier 0 is that of the block.
-Intrinsic classify(const CallSite &Call);
-/// The barriers of 1 to 15 that a call of `__barrier_sync` or `__barrier_sync_count` may name: all where only the run
-/// knows, none of another call.
-std::set<unsigned> namedBarriers(const CallSite &Call);
-
-/// Can a value of this type lead to code that was compiled elsewhere, with the built-ins of another kernel?
-bool leadsToCode(clang::QualType T, unsigned Depth = 0);
-
-/// Does the variable stay what its initialiser says: const, as a whole?
-bool isTable(const clang::VarDecl &Variable);
 
 } // namespace cufuse

@@ -1,0 +1,33 @@
+// Questions about one declaration or type.
+#pragma once
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+
+namespace cufuse {
+
+/// The member of a template that an instantiation was made from, or the declaration itself.
+const clang::Decl *pattern(const clang::Decl *D);
+
+/// The declaration that has the function's body; null where none has.
+const clang::FunctionDecl *withBody(const clang::FunctionDecl *F);
+
+/// Does `D` stand in a file of the user, as opposed to a system header and what Clang itself declares?
+bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources);
+
+/// Is it a class of cooperative groups with one of these names?
+bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names);
+
+/// The declaration at file or namespace scope that holds `D`, its template included: what a copy takes as a whole.
+/// Null for a namespace, the translation unit, and built-in declarations.
+const clang::Decl *enclosingUnit(const clang::Decl *D);
+
+/// Can a value of this type lead to code that was compiled elsewhere, with the built-ins of another kernel?
+bool leadsToCode(clang::QualType T, unsigned Depth = 0);
+
+/// Does the variable stay what its initialiser says: const, as a whole?
+bool isTable(const clang::VarDecl &Variable);
+
+} // namespace cufuse

@@ -1,0 +1,26 @@
+// CUDA's intrinsics: what a call of them is to a fusion.
+#pragma once
+
+#include <clang/AST/Expr.h>
+
+#include <set>
+
+namespace cufuse {
+
+/// One call (or mention) of a function in another's body.
+struct CallSite {
+  const clang::FunctionDecl *Callee;
+  const clang::CallExpr *Call; ///< Null when the function is only mentioned: its address is taken.
+  clang::SourceLocation Where;
+};
+
+/// What a function is to the fusion, by its name: CUDA's intrinsics are recognised, not entered.
+enum class Intrinsic { None, Barrier, NamedBarrier, WarpPrimitive, Atomic, Cluster };
+Intrinsic classify(const clang::FunctionDecl &Function);
+/// The same, with its argument in mind: only barrier 0 is that of the block.
+Intrinsic classify(const CallSite &Call);
+/// The barriers of 1 to 15 that a call of `__barrier_sync` or `__barrier_sync_count` may name: all where only the run
+/// knows, none of another call.
+std::set<unsigned> namedBarriers(const CallSite &Call);
+
+} // namespace cufuse
