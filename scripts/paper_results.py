@@ -276,7 +276,7 @@ def compact_sweep(answer):
                   1 if part["bound"] else 0] + ([part["turns"]] if part.get("turns", 1) > 1 else [])
                  for i, part in enumerate(config["constituents"])]
         row = rows.setdefault(entry["key"], {
-            "config": [config["geometry"], "sequence", config["grid"], config["resident"], config["registers"],
+            "config": [config["geometry"], config["grid"], config["resident"], config["registers"],
                        config["register_count"], config["min_blocks"], parts]})
         row["fate"] = entry["fate"]
         if resources:
@@ -286,6 +286,6 @@ def compact_sweep(answer):
             row[entry["effort"]] = [float(f"{entry['us']:.5g}"), round(entry["noise"], 3)]
     body = [json.dumps([row["config"], row["fate"], row.get("use", []), row.get("short", []), row.get("full", [])],
                        separators=(",", ":")) for row in rows.values()]
-    head = json.dumps({"cufuse_sweep": 1, "version": answer["version"], "started": answer["started"], "problem": problem},
+    head = json.dumps({"cufuse_sweep": 2, "version": answer["version"], "started": answer["started"], "problem": problem},
                       separators=(",", ":"))
     return head[:-1] + ',"rows":[\n' + ",\n".join(body) + "\n]}\n"

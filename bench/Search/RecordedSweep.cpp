@@ -50,12 +50,12 @@ bool readPart(const json::Value &V, const ConstituentProblem &Of, ConstituentCon
 }
 
 bool readConfig(const json::Value &V, const Problem &Of, FusionConfig &Config, json::Path P) {
-  const Fields F(V, P, 8);
-  if (!F || !F.read(0, Config.Shape) || !F.read(2, Config.Grid) || !F.read(3, Config.ResidentBlocks) ||
-      !F.read(4, Config.Registers.Policy) || !F.read(5, Config.Registers.Count) ||
-      !F.read(6, Config.Registers.MinBlocks))
+  const Fields F(V, P, 7);
+  if (!F || !F.read(0, Config.Shape) || !F.read(1, Config.Grid) || !F.read(2, Config.ResidentBlocks) ||
+      !F.read(3, Config.Registers.Policy) || !F.read(4, Config.Registers.Count) ||
+      !F.read(5, Config.Registers.MinBlocks))
     return false;
-  const Fields Parts(F[7], F.at(7), Of.Constituents.size());
+  const Fields Parts(F[6], F.at(6), Of.Constituents.size());
   if (!Parts)
     return false;
   for (unsigned I = 0; I < Of.Constituents.size(); ++I)
@@ -71,13 +71,6 @@ bool readUse(const json::Value &V, Evaluation &E, json::Path P) {
   ResourceUse &Use = E.Resources.emplace();
   return F && F.read(0, Use.Registers) && F.read(1, Use.SpillStores) && F.read(2, Use.SpillLoads) &&
          F.read(3, Use.SharedBytes) && F.read(4, Use.Barriers) && F.read(5, E.ResidentBlocks);
-}
-
-/// Kernels on the same threads, in another order or in loops, were candidates when some of the sweeps were recorded.
-bool isGone(const json::Value &Config) {
-  const json::Array *Parts = Config.getAsArray();
-  return Parts && Parts->size() > 2 && (*Parts)[0] == "threads" &&
-         ((*Parts)[1] != "sequence" || (*Parts)[2] != "match");
 }
 
 /// Appends what became of one candidate: an entry for each measurement, or one without a time.
@@ -112,7 +105,7 @@ bool readRow(const json::Value &V, RecordedSweep &Sweep, json::Path P) {
 } // namespace
 
 template <typename Io> static void fields(Io &IO, FieldsOf<Io, RecordedSweep> S) {
-  IO.version("cufuse_sweep", 1);
+  IO.version("cufuse_sweep", 2);
   IO("problem", S.What);
 }
 
@@ -125,9 +118,7 @@ static bool readSweep(const json::Value &V, RecordedSweep &Sweep, json::Path P) 
     return false;
   }
   for (unsigned I = 0; I < Rows->size(); ++I)
-    if (const json::Array *Row = (*Rows)[I].getAsArray(); Row && !Row->empty() && isGone(Row->front()))
-      continue;
-    else if (!readRow((*Rows)[I], Sweep, P.field("rows").index(I)))
+    if (!readRow((*Rows)[I], Sweep, P.field("rows").index(I)))
       return false;
   return true;
 }

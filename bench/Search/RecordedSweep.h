@@ -19,7 +19,7 @@ struct RecordedSweep {
 
 /// Reads what `compact_sweep` of scripts/paper_results.py makes of an exhaustive tuning: a JSON object with `problem`
 /// as in the result, and `rows`, one for each candidate:
-///   [[geometry, order, grid, resident, registers, register count, min blocks,
+///   [[geometry, grid, resident, registers, register count, min blocks,
 ///     [[shape, copies, resident, budget, unroll, bound, turns], …]],
 ///    fate, [registers, spill stores, spill loads, shared bytes, barriers, resident blocks], [us, noise], [us, noise]]
 /// `shape` is a position in the constituent's shapes; `bound` says whether the arguments that the problem names are

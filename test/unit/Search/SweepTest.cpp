@@ -98,7 +98,7 @@ TEST(RecordedSweep, WrongFieldsAreNamed) {
     auto Parsed = parseSweep(Changed, "x.json");
     return Parsed ? std::string("nothing") : llvm::toString(Parsed.takeError());
   };
-  EXPECT_THAT(Wrong("\"cufuse_sweep\":1", "\"cufuse_sweep\":2"), HasSubstr("sweep.cufuse_sweep"));
+  EXPECT_THAT(Wrong("\"cufuse_sweep\":2", "\"cufuse_sweep\":1"), HasSubstr("sweep.cufuse_sweep"));
   EXPECT_THAT(Wrong("\"rows\"", "\"lines\""), HasSubstr("sweep.rows"));
   EXPECT_THAT(Wrong("[[\"", "[[\"x"), HasSubstr("sweep.rows[0][0][0]"));
   EXPECT_THAT(llvm::toString(parseSweep("{", "x.json").takeError()), HasSubstr("'x.json' is no recorded sweep"));
