@@ -16,6 +16,10 @@ static std::string folderOf(const std::string &File) {
   return Folder.empty() ? "." : Folder.str();
 }
 
+std::vector<OutputFile> filesOf(const EmitOptions &Emit, FusedSource Fused) {
+  return {{Emit.SourceFile, std::move(Fused.Source)}, {Emit.HeaderFile, std::move(Fused.Header)}};
+}
+
 void mergeSettings(CompileFlags &Into, const CompileFlags &Other) {
   Into.Relocatable |= Other.Relocatable;
   Into.Standard = laterStandard(Into.Standard, Other.Standard);

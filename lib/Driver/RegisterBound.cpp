@@ -14,8 +14,7 @@ namespace {
 
 CompileJob jobOf(const Fuser &Alone, const LoadedKernel &Kernel, FusedSource Text) {
   CompileJob Job;
-  Job.Files = {{Alone.options().SourceFile, std::move(Text.Source)},
-               {Alone.options().HeaderFile, std::move(Text.Header)}};
+  Job.Files = filesOf(Alone.options(), std::move(Text));
   Job.Arch = Kernel.Arch;
   Job.Flags = Kernel.Flags.Nvcc;
   if (!Kernel.Flags.Standard.empty())

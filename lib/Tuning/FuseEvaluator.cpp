@@ -29,7 +29,7 @@ std::vector<OutputFile> filesAlone(const Fuser &Fuse, FusedSource Text) {
       if (const size_t At = Text.Source.find("\n" + Declaration);
           At != std::string::npos && Text.Source.find(Definition) == std::string::npos)
         Text.Source.replace(At + 1, Declaration.size(), Definition);
-  return {{Fuse.options().SourceFile, std::move(Text.Source)}, {Fuse.options().HeaderFile, std::move(Text.Header)}};
+  return filesOf(Fuse.options(), std::move(Text));
 }
 
 /// Outputs that are compiled whole before the winner is known.

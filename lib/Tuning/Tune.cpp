@@ -8,6 +8,7 @@
 #include "cufuse/Search/TuningDatabase.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>
 
@@ -356,8 +357,7 @@ llvm::Error writeAlone(const Toolchain &Tools, const TuningSubject &Subject, con
     auto Text = Single.source(*Found.Rewritten[I]);
     if (!Text)
       return Text.takeError();
-    Files.push_back({Single.options().SourceFile, std::move(Text->Source)});
-    Files.push_back({Single.options().HeaderFile, std::move(Text->Header)});
+    llvm::append_range(Files, filesOf(Single.options(), std::move(*Text)));
   }
   return llvm::Error::success();
 }

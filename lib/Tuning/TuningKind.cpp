@@ -3,16 +3,12 @@
 #include "GraphEvaluator.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
 namespace cufuse {
 
 namespace {
-
-void add(TuningDraft &Draft, const EmitOptions &Emit, FusedSource Text) {
-  Draft.Files.push_back({Emit.SourceFile, std::move(Text.Source)});
-  Draft.Files.push_back({Emit.HeaderFile, std::move(Text.Header)});
-}
 
 class SideBySide final : public TuningKind {
 public:
@@ -31,9 +27,7 @@ public:
     auto Text = Fuse.source(Of.Config);
     if (!Text)
       return Text.takeError();
-    TuningDraft Draft;
-    add(Draft, Fuse.options(), std::move(*Text));
-    return Draft;
+    return TuningDraft{filesOf(Fuse.options(), std::move(*Text)), ""};
   }
 
 private:
@@ -79,7 +73,7 @@ public:
         return Fused.takeError();
       if (llvm::Error Error = Fused->Text->verify(Fused->Source, Fused->Plan))
         return std::move(Error);
-      add(Draft, Own, std::move(Fused->Source));
+      llvm::append_range(Draft.Files, filesOf(Own, std::move(Fused->Source)));
     }
     return Draft;
   }

@@ -4,6 +4,7 @@
 #include "cufuse/Driver/ReadKernels.h"
 #include "cufuse/Emit/Emit.h"
 #include "cufuse/Plan/FusionConfig.h"
+#include "cufuse/Support/FileStore.h"
 
 namespace cufuse {
 
@@ -39,6 +40,9 @@ private:
   std::vector<std::string> Folders;
   std::set<std::string> Verified;
 };
+
+/// A fused source and its header, by the names that the options give them.
+std::vector<OutputFile> filesOf(const EmitOptions &Emit, FusedSource Fused);
 
 /// What the sources of both are compiled with together: the macros of both, the later standard. The files that -include
 /// names are the same for all kernels that are fused, and stand in `Into` already.
