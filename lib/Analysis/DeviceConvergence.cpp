@@ -284,7 +284,7 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
   DeviceConvergence Result;
   llvm::ValueToValueMapTy Copied;
   llvm::Function &F = *llvm::CloneFunction(&Ir.kernel(), Copied);
-  const auto Remove = llvm::make_scope_exit([&] { F.eraseFromParent(); });
+  const llvm::scope_exit Remove([&] { F.eraseFromParent(); });
   removeTraps(F);
   llvm::removeUnreachableBlocks(F);
   const Waits Barriers(Ir, F, Meets::Block), Primitives(Ir, F, Meets::Warp);

@@ -1,9 +1,9 @@
 // What nvcc's preprocessor says of the inputs, kept in the cache.
 #pragma once
 
-#include "cufuse/Compile/ArtifactCache.h"
 #include "cufuse/Frontend/NvccText.h"
 #include "cufuse/Kernel/Blocker.h"
+#include "cufuse/Support/ArtifactCache.h"
 
 namespace cufuse {
 

@@ -235,7 +235,7 @@ std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit) {
 
 static bool definesConstants(const clang::DeclContext &Context, const clang::SourceManager &Sources,
                              const SelectCopied &Chosen) {
-  return llvm::any_of(Context.decls(), [&](const clang::Decl *D) {
+  return llvm::any_of(Context.noload_decls(), [&](const clang::Decl *D) {
     if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
       return definesConstants(*llvm::cast<clang::DeclContext>(D), Sources, Chosen);
     auto *Variable = llvm::dyn_cast<clang::VarDecl>(D);

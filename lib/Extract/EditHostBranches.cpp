@@ -10,7 +10,7 @@ namespace {
 
 void addNames(const clang::DeclContext &Context, const clang::SourceManager &Sources, const SelectCopied &Chosen,
               std::set<std::string> &Names) {
-  for (const clang::Decl *D : Context.decls()) {
+  for (const clang::Decl *D : Context.noload_decls()) {
     if (!inUsersFile(D, Sources))
       continue;
     if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))

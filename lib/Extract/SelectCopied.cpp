@@ -68,7 +68,7 @@ private:
   }
 
   template <typename Visit> void eachTopLevel(const clang::DeclContext *Context, Visit Visitor) {
-    for (const clang::Decl *D : Context->decls()) {
+    for (const clang::Decl *D : Context->noload_decls()) {
       if (!inUsersFile(D))
         continue;
       Visitor(D);

@@ -43,7 +43,7 @@ public:
       Order.Files.push_back(File);
     const auto Entry = Sources.getFileEntryRefForID(File);
     // Clang's own definitions come behind the beginning of the main file, and before anything else.
-    if (Entry && Reason == EnterFile && File != Sources.getMainFileID())
+    if (Reason == ExitFile || (Entry && File != Sources.getMainFileID()))
       Ready = true;
     const bool Users = File == Sources.getMainFileID() || (Entry && !Libraries.contains(Entry->getName()));
     if (!Ready || Users == Worn)
@@ -334,10 +334,9 @@ private:
   }
 
   clang::MacroInfo *macro(llvm::StringRef Name, clang::SourceLocation Where) const {
-    const auto Found = Preprocessor.getIdentifierTable().find(Name);
-    if (Found == Preprocessor.getIdentifierTable().end() || !Found->second->hadMacroDefinition())
-      return nullptr;
-    return Preprocessor.getMacroDefinitionAtLoc(Found->second, Where).getMacroInfo();
+    const clang::IdentifierInfo *Identifier = Preprocessor.getIdentifierInfo(Name);
+    return Identifier->hadMacroDefinition() ? Preprocessor.getMacroDefinitionAtLoc(Identifier, Where).getMacroInfo()
+                                            : nullptr;
   }
 
   std::uint64_t meaning(llvm::StringRef Name, clang::SourceLocation Where) {

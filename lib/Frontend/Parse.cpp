@@ -1,5 +1,6 @@
 #include "cufuse/Frontend/Parse.h"
 
+#include "PrecompiledToolkit.h"
 #include "cufuse/Kernel/KernelSpec.h"
 #include "cufuse/Support/GuardedThread.h"
 
@@ -21,6 +22,7 @@ namespace cufuse {
 namespace {
 
 constexpr const char *VirtualFolder = "/cufuse-virtual";
+constexpr const char *NvccCompatPath = "/cufuse-virtual/nvcc_compat.h";
 
 /// Declares for Clang what nvcc gives; force-included, and never seen by the output.
 constexpr const char *NvccCompat =
@@ -103,7 +105,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "-isystem",
                                         std::string(VirtualFolder) + "/include",
                                         "-include",
-                                        std::string(VirtualFolder) + "/nvcc_compat.h"};
+                                        NvccCompatPath};
   Arguments.push_back("-std=" + (Request.Flags.Standard.empty() ? "c++17" : Request.Flags.Standard)); // nvcc's default
   Arguments.insert(Arguments.end(), Request.Flags.Macros.begin(), Request.Flags.Macros.end());
   Arguments.insert(Arguments.end(), Request.Flags.Clang.begin(), Request.Flags.Clang.end());
@@ -120,11 +122,6 @@ std::string gccHeaders(const clang::HeaderSearchOptions &Search) {
     if (const size_t At = Entry.Path.find("/../../../../include/c++/"); At != std::string::npos)
       return Entry.Path.substr(0, At) + "/include";
   return {};
-}
-
-/// May the text fetch from textures? They are mostly declared where they are used.
-bool namesTextures(llvm::StringRef Text) {
-  return Text.contains("cudaTextureObject_t") || Text.contains("cudaSurfaceObject_t");
 }
 
 /// Functions behind the end of the file that name the kernels, so that Clang resolves and instantiates them.
@@ -168,7 +165,7 @@ clang::ASTContext &ParsedUnit::ast() const { return Compiler->getASTContext(); }
 clang::Preprocessor &ParsedUnit::preprocessor() const { return Compiler->getPreprocessor(); }
 
 llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &Tools, ParseRequest Request,
-                                                             bool Textures) {
+                                                             bool Precompiled) {
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   llvm::SmallString<256> Current;
   if (!llvm::sys::fs::current_path(Current))
@@ -176,7 +173,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   auto Add = [&](const std::string &Path, llvm::StringRef Text) {
     Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBufferCopy(Text, Path));
   };
-  Add(std::string(VirtualFolder) + "/nvcc_compat.h", NvccCompat);
+  Add(NvccCompatPath, NvccCompat);
   // OpenMP's functions are host code, which is not analysed; those that CUDA programs call, so that it parses.
   Add(std::string(VirtualFolder) + "/include/omp.h",
       "extern \"C\" {\n"
@@ -203,10 +200,8 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   for (const OutputFile &File : Request.Overlay) {
     const bool IsMain = File.Path == Request.File;
     Add(File.Path, IsMain ? File.Text + probeText(Request.Probes) : File.Text);
-    if (IsMain) {
+    if (IsMain)
       FileSize = File.Text.size();
-      Textures |= namesTextures(File.Text);
-    }
     InMemory |= IsMain;
   }
   if (!InMemory) {
@@ -216,12 +211,9 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     if (!Text)
       return badInput("cannot read '" + Request.File + "': " + Text.getError().message());
     FileSize = (*Text)->getBufferSize();
-    Textures |= namesTextures((*Text)->getBuffer());
     if (!Request.Probes.empty())
       Add(Request.File, (*Text)->getBuffer().str() + probeText(Request.Probes));
   }
-  if (!Textures)
-    Add(Tools.ResourceDir + "/include/__clang_cuda_texture_intrinsics.h", "");
   auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::createPhysicalFileSystem());
   Files->pushOverlay(Memory);
 
@@ -250,6 +242,8 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     Invocation->getHeaderSearchOpts().AddPath(Headers, clang::frontend::After, /*IsFramework=*/false,
                                               /*IgnoreSysRoot=*/true);
 
+  if (Precompiled)
+    loadToolkitPrecompiled(*Invocation, Tools, Files, AcceptedByNvcc);
   Unit->Compiler = std::make_unique<clang::CompilerInstance>(std::move(Invocation));
   clang::CompilerInstance &Compiler = *Unit->Compiler;
   Compiler.setVirtualFileSystem(Files);
@@ -273,6 +267,10 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
       passForNvcc(Compiler.getPreprocessor(), Unit->Tools, Unit->Request.Predefined.get(), Unit->Order));
   if (llvm::Error Error = Unit->Action->Execute())
     return std::move(Error);
+  // Only what this parse has read, and not all that is precompiled.
+  clang::ASTContext &Ast = Compiler.getASTContext();
+  const auto Read = Ast.getTranslationUnitDecl()->noload_decls();
+  Ast.setTraversalScope({Read.begin(), Read.end()});
   if (Unit->Request.Overlay.empty())
     Unit->Users = std::make_shared<UsersText>(
         ::cufuse::usersText(Compiler.getPreprocessor(), Unit->Tools, Unit->Order, FileSize));
@@ -301,15 +299,16 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
   // Clang recurses as deep as the text nests, and crashes on some broken texts.
   constexpr unsigned StackBytes = 128u << 20;
   const std::string File = Request.File;
-  std::optional<llvm::Expected<std::unique_ptr<ParsedUnit>>> Unit;
-  // Clang's header of texture fetches takes a third of its time. Code that needs it does not compile without it.
-  for (const bool Textures : {false, true})
-    if (!runGuarded([&] { Unit.emplace(ParsedUnit::read(Tools, Request, Textures)); }, StackBytes))
+  llvm::Expected<std::unique_ptr<ParsedUnit>> Unit = nullptr;
+  // Without what is precompiled should that go meanwhile.
+  for (const bool Precompiled : {true, false}) {
+    llvm::consumeError(Unit.takeError());
+    if (!runGuarded([&] { Unit = ParsedUnit::read(Tools, Request, Precompiled); }, StackBytes))
       return badInput("Clang crashes while it reads '" + File + "'", "compile it with clang++ to see where");
-    else if (!*Unit || ((**Unit)->Errors.empty() &&
-                        llvm::all_of((**Unit)->ProbeErrors, [](const std::string &Text) { return Text.empty(); })))
+    if (Unit)
       break;
-  return std::move(*Unit);
+  }
+  return Unit;
 }
 
 const clang::FunctionDecl *ParsedUnit::probe(size_t Index) const {

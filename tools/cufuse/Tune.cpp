@@ -1,8 +1,8 @@
 #include "Commands.h"
 
-#include "cufuse/Compile/ArtifactCache.h"
 #include "cufuse/Report/Report.h"
 #include "cufuse/Runner/Runner.h"
+#include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Tuning/Tune.h"
 
 #include <llvm/Support/raw_ostream.h>

@@ -1,9 +1,9 @@
 // From a source to a cubin, for kernels that are launched by the driver API.
 #pragma once
 
-#include "cufuse/Compile/ArtifactCache.h"
 #include "cufuse/Compile/ParsePtxas.h"
 #include "cufuse/Ptx/RegisterCap.h"
+#include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <atomic>
@@ -59,7 +59,7 @@ public:
   llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override;
   void prepare(llvm::ArrayRef<const CompileJob *> Jobs) override;
   /// Keeps the cache below 2 GiB; what was used in the last day stays.
-  void prune() const { Cache.prune(2ull << 30, std::chrono::hours(24)); }
+  void prune() const { Cache.prune(); }
   /// What `nvcc --version` prints.
   llvm::Expected<std::string> version();
 

@@ -87,8 +87,8 @@ public:
 
 private:
   ParsedUnit() = default;
-  /// Without `Textures`, what Clang makes of texture fetches is missing, unless the file names their type.
-  static llvm::Expected<std::unique_ptr<ParsedUnit>> read(const Toolchain &Tools, ParseRequest Request, bool Textures);
+  static llvm::Expected<std::unique_ptr<ParsedUnit>> read(const Toolchain &Tools, ParseRequest Request,
+                                                          bool Precompiled);
   friend llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &, ParseRequest);
 
   ParseRequest Request;

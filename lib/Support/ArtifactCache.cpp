@@ -1,4 +1,4 @@
-#include "cufuse/Compile/ArtifactCache.h"
+#include "cufuse/Support/ArtifactCache.h"
 
 #include "cufuse/Support/Error.h"
 
@@ -68,6 +68,11 @@ static std::string hashOfText(llvm::StringRef Text) {
   return fmt::format("{:016x}{:016x}-{}", Hash.high64, Hash.low64, Text.size());
 }
 
+static std::string hashOfFile(const std::string &Path) {
+  auto Text = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  return Text ? hashOfText((*Text)->getBuffer()) : "unreadable";
+}
+
 /// What changes whenever a file does, but for changes within one tick of the clock; nothing where there is none.
 static std::optional<std::string> lookOf(const std::string &Path) {
   struct stat Found{};
@@ -87,8 +92,7 @@ std::string ArtifactCache::contentOf(const std::string &Path) const {
     if (const auto Found = Contents.find(Path); Found != Contents.end() && Found->second.Look == *Look)
       return Found->second.Hash;
   }
-  auto Text = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  const std::string Hash = Text ? hashOfText((*Text)->getBuffer()) : "unreadable";
+  const std::string Hash = hashOfFile(Path);
   // What has only just been written may be written once more and look the same.
   constexpr auto Tick = std::chrono::milliseconds(100);
   if (lookOf(Path) == Look && !changedSince(Path, std::chrono::system_clock::now().time_since_epoch() - Tick)) {
@@ -114,7 +118,7 @@ static std::string productsOf(const std::string &Folder) {
   for (fs::directory_iterator I(Folder, Error), End; I != End && !Error; I.increment(Error))
     if (llvm::sys::path::filename(I->path()) != "stamps" && fs::is_regular_file(I->path()))
       Lines.push_back(
-          fmt::format("product {} {}\n", hashOfText(readAll(I->path())), llvm::sys::path::filename(I->path()).str()));
+          fmt::format("product {} {}\n", hashOfFile(I->path()), llvm::sys::path::filename(I->path()).str()));
   llvm::sort(Lines);
   return llvm::join(Lines, "");
 }
@@ -135,7 +139,7 @@ bool ArtifactCache::isCurrent(const std::string &Entry) const {
       continue;
     const auto [Kind, Rest] = Line.split(' ');
     const auto [Hash, Name] = Rest.split(' ');
-    const std::string Now = Kind == "product" ? hashOfText(readAll(within(Entry, Name))) : contentOf(Name.str());
+    const std::string Now = Kind == "product" ? hashOfFile(within(Entry, Name)) : contentOf(Name.str());
     if (Now != Hash)
       return false;
   }

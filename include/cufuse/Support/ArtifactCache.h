@@ -46,7 +46,7 @@ public:
   /// Removes those entries that were not used for longest, until all together have no more than `MostBytes`. Entries
   /// used in the last `Spared` stay, since another process may work with them. Removes folders that somebody began to
   /// make or to remove more than an hour ago.
-  void prune(std::uint64_t MostBytes, std::chrono::seconds Spared) const;
+  void prune(std::uint64_t MostBytes = 2ull << 30, std::chrono::seconds Spared = std::chrono::hours(24)) const;
 
 private:
   enum class Kept { Yes, Changed };

@@ -1,0 +1,19 @@
+// What every file is read behind, parsed once for all files.
+#pragma once
+
+#include "cufuse/Frontend/Toolchain.h"
+
+#include <clang/Frontend/CompilerInvocation.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+namespace cufuse {
+
+/// Makes the invocation load the headers that it reads before the file (Clang's wrapper of the toolkit's headers, and
+/// nvcc_compat.h) as a precompiled header, which the cache keeps while the flags and the contents of the headers are
+/// the same: most of the time of a parse goes into them. False, with the invocation as it was, where the cache cannot
+/// be written, a header has errors with these flags, or a folder of the user's has a header of such a name. Errors
+/// `Accepted` are none, as in the parse itself.
+bool loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolchain &Tools,
+                            llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files, llvm::ArrayRef<unsigned> Accepted);
+
+} // namespace cufuse
