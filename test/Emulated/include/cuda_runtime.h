@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 

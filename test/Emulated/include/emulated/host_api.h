@@ -162,23 +162,23 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function,
   return cudaSuccess;
 }
 
+namespace cuda_emulated {
+/// Every thread is given copies of the values.
+template <typename... Parameters>
+cudaError_t launch(const cudaLaunchConfig_t &config, void (*kernel)(Parameters...), Parameters... values) {
+  auto call = [&] { kernel(values...); };
+  const auto thread = [](void *launched) { (*static_cast<decltype(call) *>(launched))(); };
+  cudaFuncAttributes attributes;
+  cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel));
+  if (config.dynamicSmemBytes > static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes))
+    return setLastError(cudaErrorInvalidValue);
+  const LaunchShape shape{config.gridDim, config.blockDim, config.dynamicSmemBytes};
+  return setLastError(runGrid(shape, thread, &call) ? cudaSuccess : cudaErrorInvalidConfiguration);
+}
+} // namespace cuda_emulated
+
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
                                Arguments &&...arguments) {
-  using Values = std::tuple<std::remove_const_t<Parameters>...>;
-  struct Context {
-    void (*kernel)(Parameters...);
-    Values values;
-  } context{kernel, Values(std::forward<Arguments>(arguments)...)};
-  const auto thread = [](void *launched) {
-    auto *context = static_cast<Context *>(launched);
-    std::apply(context->kernel, context->values);
-  };
-  cudaFuncAttributes attributes;
-  cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel));
-  if (config->dynamicSmemBytes > static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes))
-    return cuda_emulated::setLastError(cudaErrorInvalidValue);
-  const cuda_emulated::LaunchShape shape{config->gridDim, config->blockDim, config->dynamicSmemBytes};
-  return cuda_emulated::setLastError(cuda_emulated::runGrid(shape, thread, &context) ? cudaSuccess
-                                                                                     : cudaErrorInvalidConfiguration);
+  return cuda_emulated::launch<Parameters...>(*config, kernel, std::forward<Arguments>(arguments)...);
 }
