@@ -8,7 +8,7 @@
 #include "cufuse/Driver/Fuser.h"
 #include "cufuse/Support/Process.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 

@@ -3,7 +3,7 @@
 #include "cufuse/Search/Json.h"
 #include "cufuse/Support/Error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

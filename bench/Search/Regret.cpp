@@ -5,7 +5,7 @@
 
 #include "cufuse/Plan/ConfigNames.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

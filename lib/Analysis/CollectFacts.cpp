@@ -10,7 +10,7 @@
 #include <clang/AST/Mangle.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/Support/Regex.h>
 
 namespace cufuse {

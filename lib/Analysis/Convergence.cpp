@@ -6,7 +6,7 @@
 
 #include <clang/Analysis/Analyses/Dominators.h>
 #include <clang/Analysis/CFG.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/SmallPtrSet.h>
 
 namespace cufuse {

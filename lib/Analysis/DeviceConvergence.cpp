@@ -2,7 +2,7 @@
 
 #include "DeviceUniformity.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/PostDominators.h>

@@ -2,7 +2,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/RecordLayout.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

@@ -8,7 +8,7 @@
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/Preprocessor.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <map>

@@ -6,7 +6,7 @@
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/ADT/StringExtras.h>

@@ -2,7 +2,7 @@
 
 #include "cufuse/Support/Error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/Object/ELF.h>

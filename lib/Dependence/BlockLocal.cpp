@@ -3,7 +3,7 @@
 #include "CheckAliases.h"
 #include "RowForm.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

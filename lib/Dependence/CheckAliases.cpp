@@ -2,7 +2,7 @@
 
 #include "cufuse/Dependence/Streams.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

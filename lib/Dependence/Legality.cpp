@@ -3,7 +3,7 @@
 #include "CheckAliases.h"
 #include "LoadLegality.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

@@ -1,6 +1,6 @@
 #include "cufuse/Dependence/Pointwise.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

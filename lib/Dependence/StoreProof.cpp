@@ -1,6 +1,6 @@
 #include "cufuse/Dependence/StoreProof.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

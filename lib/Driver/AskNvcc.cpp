@@ -2,7 +2,7 @@
 
 #include "cufuse/Compile/Nvcc.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>

@@ -5,7 +5,7 @@
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/Support/FileSystem.h>

@@ -1,6 +1,6 @@
 #include "cufuse/Driver/Choose.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

@@ -4,7 +4,7 @@
 #include "cufuse/Driver/Choose.h"
 #include "cufuse/Driver/Fuser.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 

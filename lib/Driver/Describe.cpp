@@ -4,7 +4,7 @@
 
 #include "DescribeAccesses.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
 

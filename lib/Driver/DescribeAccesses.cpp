@@ -1,6 +1,6 @@
 #include "DescribeAccesses.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {

@@ -1,6 +1,6 @@
 #include "cufuse/Driver/Describe.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

@@ -4,7 +4,7 @@
 #include "cufuse/Frontend/UsersText.h"
 #include "cufuse/Verify/VerifyFused.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Support/Path.h>

@@ -8,7 +8,7 @@
 #include "cufuse/Frontend/ForeignMacros.h"
 #include "cufuse/Plan/ExpectPtx.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>

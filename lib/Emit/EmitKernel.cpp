@@ -3,7 +3,7 @@
 #include "EmitLauncher.h"
 #include "EmitPrelude.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/Support/ErrorHandling.h>
 
 namespace cufuse {

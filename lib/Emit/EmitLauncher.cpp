@@ -2,7 +2,7 @@
 
 #include "EmittedCuda.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/ErrorHandling.h>
 

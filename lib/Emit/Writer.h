@@ -3,7 +3,7 @@
 
 #include "cufuse/Kernel/KernelText.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringRef.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/Lex/Preprocessor.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 

@@ -1,6 +1,6 @@
 #include "EditAssembly.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

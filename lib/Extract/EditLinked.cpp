@@ -2,7 +2,7 @@
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

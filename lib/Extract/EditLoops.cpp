@@ -5,7 +5,7 @@
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
 #include <clang/Lex/Lexer.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

@@ -2,7 +2,7 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/Lex/Lexer.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSet.h>
 

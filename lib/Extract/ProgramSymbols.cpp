@@ -2,7 +2,7 @@
 
 #include "SpellType.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

@@ -3,7 +3,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

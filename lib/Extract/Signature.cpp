@@ -3,7 +3,7 @@
 #include "SpellType.h"
 
 #include <clang/AST/Attr.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

@@ -4,7 +4,7 @@
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/CommandLine.h>

@@ -9,7 +9,7 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -78,6 +78,7 @@ std::shared_ptr<clang::CompilerInvocation> headersOnly(const clang::CompilerInvo
   // By content, as the cache does: a header may have another time and be the same.
   Only->getHeaderSearchOpts().ValidateASTInputFilesContent = true;
   // What differs from file to file, and concerns only generated code.
+  Only->getLangOpts().PCHInstantiateTemplates = true;
   Only->getLangOpts().CUID.clear();
   Only->getCodeGenOpts().MainFileName.clear();
   Only->getCodeGenOpts().DebugCompilationDir.clear();

@@ -2,7 +2,7 @@
 
 #include "cufuse/Frontend/RawTokens.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Support/FileSystem.h>

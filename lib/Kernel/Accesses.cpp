@@ -1,6 +1,6 @@
 #include "cufuse/Kernel/Accesses.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

@@ -2,7 +2,7 @@
 
 #include "cufuse/Support/Error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Support/Path.h>
 

@@ -2,7 +2,7 @@
 
 #include "cufuse/Cuda/OnHost.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstring>
 

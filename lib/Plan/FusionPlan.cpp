@@ -1,6 +1,6 @@
 #include "cufuse/Plan/FusionPlan.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <cmath>

@@ -5,7 +5,7 @@
 #include "cufuse/Ptx/PtxWords.h"
 #include "cufuse/Support/Error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>

@@ -2,7 +2,7 @@
 
 #include "cufuse/Kernel/Wrapping.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 

@@ -2,7 +2,7 @@
 
 #include "IrMemory.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>

@@ -4,7 +4,7 @@
 #include "cufuse/Model/Predict.h"
 #include "cufuse/Search/Json.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>

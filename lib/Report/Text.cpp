@@ -1,7 +1,7 @@
 #include "Figures.h"
 #include "cufuse/Report/Report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/Support/Unicode.h>
 
 #include <algorithm>

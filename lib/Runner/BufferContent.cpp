@@ -8,7 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <limits>
 #include <mutex>
 #include <thread>

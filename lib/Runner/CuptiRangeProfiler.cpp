@@ -2,7 +2,7 @@
 
 #include "cufuse/Support/Error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #ifdef CUFUSE_HAS_CUPTI
 #include <cupti_profiler_host.h>

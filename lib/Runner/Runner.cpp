@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/Support/Path.h>
 
 namespace cufuse {

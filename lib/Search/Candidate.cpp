@@ -2,7 +2,7 @@
 
 #include "cufuse/Search/Json.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 #include "CandidateRuns.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <future>
 #include <set>

@@ -5,7 +5,7 @@
 #include "cufuse/Plan/FusedLaunch.h"
 #include "cufuse/Support/Error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/Support/xxhash.h>
 
 namespace cufuse {

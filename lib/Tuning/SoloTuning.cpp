@@ -7,7 +7,7 @@
 #include "cufuse/Search/Verdict.h"
 #include "cufuse/Support/Error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 

@@ -7,7 +7,7 @@
 #include "cufuse/Search/Json.h"
 #include "cufuse/Search/TuningDatabase.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Path.h>

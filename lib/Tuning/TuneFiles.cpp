@@ -3,7 +3,7 @@
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Support/Error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>

@@ -5,7 +5,7 @@
 #include <clang/AST/RecordLayout.h>
 #include <clang/Basic/CharInfo.h>
 #include <clang/Basic/SourceManager.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <llvm/Support/Regex.h>
 

@@ -5,7 +5,7 @@
 #include "cufuse/Analysis/BuiltinVariables.h"
 
 #include <clang/AST/Attr.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

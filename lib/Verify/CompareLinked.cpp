@@ -2,7 +2,7 @@
 // where a condition is known, the turn is asked.
 #include "Comparison.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

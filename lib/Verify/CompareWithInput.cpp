@@ -3,7 +3,7 @@
 #include "Comparison.h"
 
 #include <clang/Basic/SourceManager.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

@@ -7,7 +7,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/Support/Path.h>
 
 #include <map>

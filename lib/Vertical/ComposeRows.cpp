@@ -4,7 +4,7 @@
 
 #include "cufuse/Dependence/BlockLocal.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 

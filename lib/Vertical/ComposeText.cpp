@@ -3,7 +3,7 @@
 
 #include "cufuse/Frontend/ForeignMacros.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 

@@ -1,6 +1,6 @@
 #include "cufuse/Vertical/Form.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

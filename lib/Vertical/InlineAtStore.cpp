@@ -5,7 +5,7 @@
 #include "cufuse/Dependence/BlockLocal.h"
 #include "cufuse/Dependence/Legality.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 

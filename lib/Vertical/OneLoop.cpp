@@ -5,7 +5,7 @@
 #include "cufuse/Dependence/LoopLegality.h"
 #include "cufuse/Dependence/Streams.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 

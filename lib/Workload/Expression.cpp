@@ -1,6 +1,6 @@
 #include "cufuse/Workload/Expression.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/APInt.h>
 #include <llvm/ADT/StringExtras.h>
 

@@ -2,7 +2,7 @@
 
 #include "Reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/StringExtras.h>
 

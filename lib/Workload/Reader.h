@@ -3,7 +3,7 @@
 
 #include "cufuse/Workload/Workload.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

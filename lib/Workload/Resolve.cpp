@@ -1,6 +1,6 @@
 #include "Reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/xxhash.h>
 

@@ -1,6 +1,6 @@
 #include "Yaml.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SourceMgr.h>

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace cufuse {
 

@@ -1,6 +1,6 @@
 #include "Prepared.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstring>
 

@@ -3,7 +3,7 @@
 #include "cufuse/Runner/StoppingCriterion.h"
 #include "cufuse/Support/Error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Text of an output in which something is still open. What is open is no character: whatever a user writes is text.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 

@@ -3,7 +3,7 @@
 
 #include "cufuse/Support/BlockShape.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // The shape of a thread block, in threads.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

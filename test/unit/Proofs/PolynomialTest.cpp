@@ -1,7 +1,7 @@
 #include "TestKernel.h"
 #include "cufuse/Kernel/Wrapping.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "TestKernel.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace cufuse {

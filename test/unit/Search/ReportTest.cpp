@@ -7,7 +7,7 @@
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/Process.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <llvm/Support/Program.h>

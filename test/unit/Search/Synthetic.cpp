@@ -3,7 +3,7 @@
 #include "cufuse/Gpu/Occupancy.h"
 #include "cufuse/Model/Predict.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <llvm/Support/xxhash.h>
 
 #include <algorithm>
