@@ -189,10 +189,12 @@ std::int64_t valueOf(const Polynomial &P, const Values &Of, const std::map<std::
   for (const auto &[Atoms, Factor] : P.terms()) {
     std::int64_t Term = Factor;
     for (const std::string &Atom : Atoms)
-      if (auto Found = Quotients.find(Atom); Found != Quotients.end())
-        Term *= valueOf(Found->second.Dividend, Of, Quotients) / valueOf(Found->second.Divisor, Of, Quotients);
-      else
-        Term *= Of.at(Atom);
+      if (auto Known = Of.find(Atom); Known != Of.end())
+        Term *= Known->second;
+      else {
+        const Quotient &Q = Quotients.at(Atom);
+        Term *= valueOf(Q.Dividend, Of, Quotients) / valueOf(Q.Divisor, Of, Quotients);
+      }
     Sum += Term;
   }
   return Sum;
