@@ -183,7 +183,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
       "}\n");
 
   // Clang's built-in variables cannot be copied; nvcc's are plain uint3 and dim3.
-  const std::string Builtins = Tools.ResourceDir + "/include/__clang_cuda_builtin_vars.h";
+  const std::string Builtins = Tools.ResourceDir + ClangsVariables;
   if (auto Text = llvm::MemoryBuffer::getFile(Builtins)) {
     std::string Copyable = (*Text)->getBuffer().str();
     const std::string Forbid = "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName)";

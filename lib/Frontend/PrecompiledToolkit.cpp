@@ -99,8 +99,9 @@ bool loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolcha
   auto Only = headersOnly(Invocation, Libraries);
   std::vector<std::string> Key = Only->getCC1CommandLine();
   Key.insert(Key.begin(), {"headers before all", clang::getClangFullVersion()});
-  for (const std::string &Header : Only->getPreprocessorOpts().Includes)
-    if (auto Text = Files->getBufferForFile(Header)) // ours, which depends on the version of cufuse
+  // Headers that are ours, or that we change, as this version of cufuse has them.
+  for (const std::string &Header : {Only->getPreprocessorOpts().Includes[1], Tools.ResourceDir + ClangsVariables})
+    if (auto Text = Files->getBufferForFile(Header))
       Key.push_back((*Text)->getBuffer().str());
   // A header that is new in a folder may come before the one that was read.
   for (const auto &Folder : Only->getHeaderSearchOpts().UserEntries)

@@ -8,6 +8,9 @@
 
 namespace cufuse {
 
+/// Clang's header of the built-in variables, of which parses read a changed one; behind the resource folder.
+constexpr const char *ClangsVariables = "/include/__clang_cuda_builtin_vars.h";
+
 /// Makes the invocation load the headers that it reads before the file (Clang's wrapper of the toolkit's headers, and
 /// nvcc_compat.h) as a precompiled header, which the cache keeps while the flags and the contents of the headers are
 /// the same: most of the time of a parse goes into them. False, with the invocation as it was, where the cache cannot
