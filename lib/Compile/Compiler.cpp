@@ -23,12 +23,6 @@ namespace cufuse {
 
 constexpr unsigned TimeLimitSeconds = 600;
 
-static std::string within(llvm::StringRef Folder, llvm::StringRef Name) {
-  llvm::SmallString<128> Path(Folder);
-  llvm::sys::path::append(Path, Name);
-  return std::string(Path);
-}
-
 static std::string absolute(llvm::StringRef Path) {
   llvm::SmallString<128> Full(Path);
   llvm::sys::fs::make_absolute(Full);

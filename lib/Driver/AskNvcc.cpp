@@ -18,12 +18,6 @@ namespace fs = llvm::sys::fs;
 
 namespace {
 
-std::string within(llvm::StringRef Folder, llvm::StringRef Name) {
-  llvm::SmallString<128> Path(Folder);
-  llvm::sys::path::append(Path, Name);
-  return std::string(Path);
-}
-
 llvm::Error write(const std::string &Path, llvm::StringRef Text) {
   std::error_code Error;
   llvm::raw_fd_ostream Out(Path, Error);

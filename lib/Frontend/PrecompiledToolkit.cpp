@@ -25,12 +25,6 @@ constexpr llvm::StringLiteral ClangsWrapper = "__clang_cuda_runtime_wrapper.h";
 /// The wrapper, and nvcc_compat.h.
 constexpr size_t HeadersBeforeAll = 2;
 
-std::string within(llvm::StringRef Folder, llvm::StringRef Name) {
-  llvm::SmallString<128> Path(Folder);
-  llvm::sys::path::append(Path, Name);
-  return std::string(Path);
-}
-
 /// The names that headers are included by, each of which a folder before the header's own may have, too.
 struct IncludedNames : clang::PPCallbacks {
   explicit IncludedNames(std::set<std::string> &Names) : Names(Names) {}
@@ -77,8 +71,8 @@ std::shared_ptr<clang::CompilerInvocation> headersOnly(const clang::CompilerInvo
   Frontend.ProgramAction = clang::frontend::GeneratePCH;
   // By content, as the cache does: a header may have another time and be the same.
   Only->getHeaderSearchOpts().ValidateASTInputFilesContent = true;
-  // What differs from file to file, and concerns only generated code.
   Only->getLangOpts().PCHInstantiateTemplates = true;
+  // What differs from file to file, and concerns only generated code.
   Only->getLangOpts().CUID.clear();
   Only->getCodeGenOpts().MainFileName.clear();
   Only->getCodeGenOpts().DebugCompilationDir.clear();
@@ -90,11 +84,11 @@ std::shared_ptr<clang::CompilerInvocation> headersOnly(const clang::CompilerInvo
 
 } // namespace
 
-bool loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolchain &Tools,
+void loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolchain &Tools,
                             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files, llvm::ArrayRef<unsigned> Accepted) {
   clang::PreprocessorOptions &Preprocessor = Invocation.getPreprocessorOpts();
   if (Preprocessor.Includes.size() < HeadersBeforeAll || Preprocessor.Includes[0] != ClangsWrapper)
-    return false;
+    return;
   LibraryFiles Libraries(Tools);
   auto Only = headersOnly(Invocation, Libraries);
   std::vector<std::string> Key = Only->getCC1CommandLine();
@@ -125,21 +119,20 @@ bool loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolcha
                        {within(Folder, "depends"), llvm::join(Action.Read, "\n")}});
   });
   if (!Entry)
-    return llvm::consumeError(Entry.takeError()), false;
+    return llvm::consumeError(Entry.takeError());
   if (IsNew)
     Cache.prune();
   auto Names = llvm::MemoryBuffer::getFile(within(*Entry, "names"));
   if (!Names)
-    return false;
+    return;
   for (const auto &Folder : Invocation.getHeaderSearchOpts().UserEntries)
     if (!isLibrarys(Folder, Libraries))
       for (llvm::StringRef Name : llvm::split((*Names)->getBuffer(), '\n'))
         if (Files->exists(within(Folder.Path, Name)))
-          return false;
+          return;
   Preprocessor.ImplicitPCHInclude = within(*Entry, "headers.pch");
   Preprocessor.Includes.erase(Preprocessor.Includes.begin(), Preprocessor.Includes.begin() + HeadersBeforeAll);
   Invocation.getHeaderSearchOpts().ValidateASTInputFilesContent = true;
-  return true;
 }
 
 } // namespace cufuse

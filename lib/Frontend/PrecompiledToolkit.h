@@ -16,7 +16,7 @@ constexpr const char *ClangsVariables = "/include/__clang_cuda_builtin_vars.h";
 /// the same: most of the time of a parse goes into them. False, with the invocation as it was, where the cache cannot
 /// be written, a header has errors with these flags, or a folder of the user's has a header of such a name. Errors
 /// `Accepted` are none, as in the parse itself.
-bool loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolchain &Tools,
+void loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolchain &Tools,
                             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files, llvm::ArrayRef<unsigned> Accepted);
 
 } // namespace cufuse

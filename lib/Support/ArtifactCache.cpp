@@ -52,12 +52,6 @@ static std::string hashOf(llvm::ArrayRef<std::string> Key) {
   return llvm::toHex(Hash.final(), /*LowerCase=*/true).substr(0, 40);
 }
 
-static std::string within(llvm::StringRef Folder, llvm::StringRef Name) {
-  llvm::SmallString<128> Path(Folder);
-  llvm::sys::path::append(Path, Name);
-  return std::string(Path);
-}
-
 static std::string readAll(const std::string &Path) {
   auto Text = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   return Text ? (*Text)->getBuffer().str() : std::string();

@@ -16,6 +16,12 @@
 
 namespace cufuse {
 
+std::string within(llvm::StringRef Folder, llvm::StringRef Name) {
+  llvm::SmallString<128> Path(Folder);
+  llvm::sys::path::append(Path, Name);
+  return std::string(Path);
+}
+
 static bool hasText(const OutputFile &File) {
   auto Existing = llvm::MemoryBuffer::getFile(File.Path);
   return Existing && (*Existing)->getBuffer() == File.Text;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
 #include <chrono>
@@ -13,6 +14,9 @@ struct OutputFile {
   std::string Path;
   std::string Text;
 };
+
+/// The path of what has this name in the folder.
+std::string within(llvm::StringRef Folder, llvm::StringRef Name);
 
 /// Writes every file beside its destination and renames them only when all of them are complete; on an error nothing
 /// is left behind and nothing that existed has changed. A file that already has this text is left alone, so that build
