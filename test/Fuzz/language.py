@@ -31,7 +31,7 @@ def leads():
     shows in few programs."""
     of = {name: [each for each in PRODUCTIONS if name in each.classes] for each in PRODUCTIONS for name in each.classes}
     rare = [own[at % len(own)] for own in of.values() for at in range(4 - len(own))]
-    return PRODUCTIONS + rare + [production for production in PRODUCTIONS if production.odd] * 3
+    return PRODUCTIONS + rare + [production for production in PRODUCTIONS if production.seldom] * 3
 
 
 LEADS = leads()
@@ -275,7 +275,8 @@ def draw_program(rng, number, turn, draw=None):
     alone = lead is not None and (place + place // len(LEADS)) % 3 > 0
     first = draw_kernel(rng, number, "a", None, draw, lead, alone)
     odd = lead is not None and lead.odd
-    kernels = [first, draw_kernel(rng, number, "b", first, PLAIN if alone else draw, lead if odd else None, alone)]
+    both = odd and rng.random() < 0.3
+    kernels = [first, draw_kernel(rng, number, "b", first, PLAIN if alone else draw, lead if both else None, alone)]
     configuration = rng.choice(
         [word for word in CONFIGURATIONS if "split" not in word and ("threads" in word or not odd)])
     apart = "blocks" in configuration or "threads" in configuration

@@ -40,6 +40,7 @@ class Production:
                  refuse=False,
                  fuses=False,
                  odd=False,
+                 seldom=False,
                  assembles=False,
                  host="",
                  own_macro=False,
@@ -49,14 +50,15 @@ class Production:
         type of one more parameter, `extra`. `sync`, `warp`: has barriers or warp primitives; `last`: some lanes go
         round a warp primitive; `opens`: declares what lives to the kernel's end; `needs_all`: no thread may have
         left; `refuse`: cufuse must not fuse it; `fuses`: nor refuse it; `assembles`: ptxas must take what is made of
-        it; `odd`: where it leads, it does in both kernels, which the same
-        threads play, and their blocks are not whole warps. `host`: a function of the file that is called before the launches."""
+        it; `odd`: where it leads, the same threads
+        play both kernels, and its block is not of whole warps; `seldom`: what goes wrong shows in few programs, so it leads more
+        often. `host`: a function of the file that is called before the launches."""
         self.name, self.classes, self.body, self.weight = name, classes.split(), body, weight
         self.top, self.files, self.shared, self.file, self.param = top, files or {}, shared or {}, file, param
         self.attribute, self.flags, self.sync, self.exit = attribute, flags, sync, exit
         self.warp, self.last = warp, last
         self.opens, self.dynamic, self.needs_all, self.refuse = opens, dynamic, needs_all, refuse
-        self.fuses, self.odd, self.assembles, self.host = fuses, odd, assembles, host
+        self.fuses, self.odd, self.seldom, self.assembles, self.host = fuses, odd, seldom or odd, assembles, host
         self.wraps = wraps and not (exit or last or opens or param)
         self.own_macro, self.open_pack = own_macro, open_pack
 

@@ -360,11 +360,17 @@ TEXT = [
                "text.S1",
                weight=3,
                file="__device__ unsigned turn$i(unsigned x) { return x * $c0 + threadIdx.x; }\n"
-               "__device__ unsigned keep$i(unsigned x) { return x ^ (blockDim.x * $c1); }\n"
-               "__device__ unsigned (*@(const @|@)table$i[])(unsigned) = {turn$i, keep$i};",
+               "__device__ unsigned keep$i(unsigned x) { return x ^ (blockIdx.x * $c1 + gridDim.x); }\n"
+               "__device__ unsigned (*const table$i[])(unsigned) = {turn$i, keep$i};",
+               body="v = table$i[v % 2u](v);"),
+    Production("table that changes",
+               "plain",
+               file="__device__ unsigned turn$i(unsigned x) { return x * $c0 + threadIdx.x; }\n"
+               "__device__ unsigned (*table$i[])(unsigned) = {turn$i, turn$i};",
                body="v = table$i[v % 2u](v);"),
     Production("table of functions that synchronise",
                "text.S1",
+               seldom=True,
                weight=2,
                sync=True,
                file="__shared__ unsigned held$i[256];\n__device__ unsigned turn$i(unsigned x, unsigned t) { "
@@ -376,13 +382,13 @@ TEXT = [
     Production("structure of functions",
                "text.S1",
                weight=2,
-               file="__device__ unsigned turn$i(unsigned x) { return x * $c0 + threadIdx.x; }\n"
+               file="__device__ unsigned turn$i(unsigned x) { return x * $c0 + blockIdx.x; }\n"
                "struct Op$i { unsigned (*f)(unsigned); };\n__device__ constexpr Op$i ops$i[] = {{turn$i}, "
                "{turn$i}};",
                body="v = ops$i[0].f(v);"),
     Production("static member function pointer",
                "text.S1",
-               file="__device__ unsigned turn$i(unsigned x) { return x * $c0 + threadIdx.x; }\n"
+               file="__device__ unsigned turn$i(unsigned x) { return x * $c0 + blockIdx.x; }\n"
                "template <class T> struct Tr$i { static constexpr unsigned (*f)(unsigned) = turn$i; };\n"
                "template <unsigned (*F)(unsigned)> struct Call$i { __device__ static unsigned go(unsigned x) { "
                "return F(x); } };",
@@ -399,6 +405,7 @@ TEXT = [
     # What the compiler and the place say.
     Production("identity of the compiler",
                "text.S4",
+               seldom=True,
                weight=5,
                sync=True,
                wraps=False,
