@@ -300,8 +300,13 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
   for (llvm::BasicBlock &Block : F)
     for (llvm::Instruction &I : Block)
       if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
-        if (meets(Ir, *Call) == Meets::Warp)
+        const Meets What = meets(Ir, *Call);
+        if (What == Meets::Warp)
           Result.WarpPrimitives.push_back(Finding(*Call, nameOf(Ir, *Call)));
+        // Lanes may part in what it calls, and end without the others.
+        const llvm::Function *Callee = Call->getCalledFunction();
+        if (What == Meets::Unknown && !(Callee && Callee->isDeclaration()) && !Result.LanesBeforeWarpPrimitive)
+          Result.LanesBeforeWarpPrimitive = Finding(*Call, "lanes may leave in " + nameOf(Ir, *Call));
       }
   // Functions that are called through pointers copy, too.
   for (llvm::Function &Each : *F.getParent())

@@ -78,6 +78,13 @@ bool countsThreads(const llvm::Value *V) {
   return registerName(One) == "ctaid.x" && registerName(Other) == "ntid.x";
 }
 
+/// A function of libdevice, which works on what it is given.
+bool isArithmetic(const llvm::CallBase &Call) {
+  const llvm::Function *Callee = Call.getCalledFunction();
+  return Callee && Callee->getName().starts_with("__nv_") && !Callee->getName().contains("atomic") &&
+         !Callee->getName().contains("malloc");
+}
+
 bool isFullMask(const llvm::Value *V) { return match(V, m_AllOnes()); }
 
 /// Of constants and arguments alone.
@@ -98,13 +105,20 @@ bool isOnlyRead(const llvm::Value &Pointer) {
 
 /// Memory of a thread in which all threads have the same: a table of constants.
 bool isTable(const llvm::AllocaInst &Memory) {
-  std::vector<const llvm::Value *> Work = {&Memory};
+  // Pointers into it, and whether they lead all threads to the same place.
+  std::vector<std::pair<const llvm::Value *, bool>> Work = {{&Memory, true}};
   while (!Work.empty()) {
-    const llvm::Value *V = Work.back();
+    const auto [V, SamePlace] = Work.back();
     Work.pop_back();
     for (const llvm::User *User : V->users()) {
-      if (llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(User)) {
-        Work.push_back(User);
+      if (auto *Part = llvm::dyn_cast<llvm::GetElementPtrInst>(User)) {
+        Work.emplace_back(User, SamePlace && llvm::all_of(Part->indices(), [](const llvm::Use &Index) {
+                                  return isMadeOfConstants(Index);
+                                }));
+        continue;
+      }
+      if (llvm::isa<llvm::AddrSpaceCastInst>(User)) {
+        Work.emplace_back(User, SamePlace);
         continue;
       }
       if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(User); Load && !Load->isVolatile())
@@ -118,8 +132,11 @@ bool isTable(const llvm::AllocaInst &Memory) {
                                 : Copy ? llvm::getUnderlyingObject(Copy->getRawSource())
                                 : Set  ? Set->getValue()
                                        : nullptr;
-      if (!From || From == V || !I->getParent()->isEntryBlock() || !isMadeOfConstants(From) ||
-          (Copy && !(llvm::isa<llvm::GlobalVariable>(From) && llvm::cast<llvm::GlobalVariable>(From)->isConstant())))
+      const llvm::Value *Length = Copy ? Copy->getLength() : Set ? Set->getLength() : From;
+      if (!From || From == V || !SamePlace || !I->getParent()->isEntryBlock() || !isMadeOfConstants(From) ||
+          !isMadeOfConstants(Length) ||
+          (Copy && !(llvm::isa<llvm::GlobalVariable>(Copy->getRawSource()) &&
+                     llvm::cast<llvm::GlobalVariable>(Copy->getRawSource())->isConstant())))
         return false;
     }
   }
@@ -261,7 +278,8 @@ bool ordersByMemory(const DeviceIr &Ir) {
       return Orders.match(Assembly->getAsmString());
     StringRef Name = intrinsicName(Call);
     if (!Name.consume_front("llvm.nvvm."))
-      return !Call->getCalledFunction() || !Call->getCalledFunction()->isIntrinsic() ? Call->mayWriteToMemory() : false;
+      return !(Call->getCalledFunction() && Call->getCalledFunction()->isIntrinsic()) && Call->mayWriteToMemory() &&
+             !isArithmetic(*Call);
     return Name.starts_with("atom") || Name.starts_with("fence") || Name.starts_with("membar") ||
            Name.starts_with("mbarrier");
   });
@@ -300,6 +318,10 @@ bool mayStore(const llvm::Instruction &I, const llvm::Value *Pointer) {
   if (auto *Copy = llvm::dyn_cast<llvm::MemIntrinsic>(&I))
     return mayMeet(Copy->getRawDest(), Pointer);
   auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+  if (Call && isArithmetic(*Call))
+    return llvm::any_of(Call->args(), [&](const llvm::Value *Argument) {
+      return Argument->getType()->isPointerTy() && mayMeet(Argument, Pointer);
+    });
   return Call && Call->mayWriteToMemory() &&
          (Call->isInlineAsm() || !Call->getCalledFunction() || !Call->getCalledFunction()->isIntrinsic());
 }
@@ -440,7 +462,9 @@ InstructionUniformity ThreadsOfBlock::getInstructionUniformity(const llvm::Value
   if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(V)) {
     // A copy of an argument that the thread has for itself, where it writes there.
     auto *Copy = llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(Load->getPointerOperand()));
-    const bool Own = Copy && Copy->hasByValAttr() && !Copy->onlyReadsMemory() && !isOnlyRead(*Copy);
+    if (Copy && !Copy->hasByValAttr())
+      Copy = nullptr;
+    const bool Own = Copy && !Copy->onlyReadsMemory() && !isOnlyRead(*Copy);
     // Threads that other barriers than the block's keep in order may read the same place at different times.
     const bool MayChange = !Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) && !Copy &&
                            (OrdersParts || (OrdersByMemory && mayChangeBetweenBarriers(*Load)));
@@ -468,9 +492,8 @@ InstructionUniformity ThreadsOfBlock::call(const llvm::CallBase &Call) const {
       return InstructionUniformity::AlwaysUniform;
     return Call.isConvergent() || Call.mayWriteToMemory() ? Never : Default;
   }
-  const StringRef Name = Callee->getName();
-  if (Name.starts_with("__nv_") && !Name.contains("atomic"))
-    return Default; // arithmetic
+  if (isArithmetic(Call))
+    return Default;
   if (const clang::FunctionDecl *Declared = Ir.declaration(*Callee)) {
     if (classify(*Declared) == Intrinsic::Barrier)
       return InstructionUniformity::AlwaysUniform;

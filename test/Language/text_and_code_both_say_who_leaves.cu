@@ -1,0 +1,76 @@
+// Threads that leave before a barrier are found by the text, by the device's code, or by both: each of these kernels once was
+// seen by one of the two alone.
+// RUN: %cufuse inspect %s -- -std=c++17 | FileCheck %s
+struct Chunk {
+  int first, others[40];
+};
+
+// CHECK: argumentInMemory(
+// CHECK: leaves early
+__global__ void argumentInMemory(Chunk chunk, int n, int *out) {
+  chunk.others[n] = threadIdx.x;
+  int *at = n ? chunk.others : &chunk.first;
+  if (at[n] > 3)
+    return;
+  __syncthreads();
+  *out = 1;
+}
+
+__device__ void down(int depth, int limit, int *out) {
+  if (limit < 0)
+    return;
+  __syncthreads();
+  out[threadIdx.x] += limit;
+  down(depth + 1, depth > 4 ? limit - static_cast<int>(threadIdx.x) : limit, out);
+}
+// CHECK: recursion(
+// CHECK: leaves early
+__global__ void recursion(int *out) { down(0, 100, out); }
+
+// CHECK: numberGiven(
+// CHECK: leaves early
+__global__ void numberGiven(int *out) {
+  if (atomicAdd(out, 1) > 40)
+    return;
+  __syncthreads();
+  out[1] = 1;
+}
+
+// CHECK: onePlaceEach(
+// CHECK: leaves early
+__global__ void onePlaceEach(int *out, int n) {
+  int own[2] = {0, 0};
+  own[threadIdx.x % 2] = 1;
+  if (own[n])
+    __syncthreads();
+  *out = 1;
+}
+
+// CHECK: written(
+// CHECK: leaves early
+__global__ void written(int *out, int n) {
+  atomicAdd(out + n, 1);
+  if (out[n] > 3)
+    __syncthreads();
+  out[1] = 1;
+}
+
+__device__ int exchange(int depth, int limit, int v) {
+  if (limit < 0)
+    return v;
+  v = __shfl_xor_sync(0xffffffff, v, 1);
+  return exchange(depth + 1, depth > 4 ? limit - static_cast<int>(threadIdx.x) : limit, v);
+}
+// CHECK: lanesOfRecursion(
+// CHECK: leaves early {{.*}}: lanes may leave in {{.*}}
+__global__ void lanesOfRecursion(int *data) { data[threadIdx.x] = exchange(0, 100, data[threadIdx.x]); }
+
+// What all threads agree on stops nobody, with arithmetic of CUDA's library or without.
+// CHECK: agreed(
+// CHECK-NOT: leaves early
+__global__ void agreed(int *out, const int *counts, int n) {
+  for (int i = 0; i < min(counts[0], n); ++i) {
+    __syncthreads();
+    out[threadIdx.x] = i;
+  }
+}
