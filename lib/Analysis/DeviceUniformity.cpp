@@ -461,10 +461,16 @@ InstructionUniformity ThreadsOfBlock::getInstructionUniformity(const llvm::Value
     return isTable(*Memory) ? InstructionUniformity::Default : InstructionUniformity::NeverUniform;
   if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(V)) {
     // A copy of an argument that the thread has for itself, where it writes there.
-    auto *Copy = llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(Load->getPointerOperand()));
-    if (Copy && !Copy->hasByValAttr())
-      Copy = nullptr;
-    const bool Own = Copy && !Copy->onlyReadsMemory() && !isOnlyRead(*Copy);
+    llvm::SmallVector<const llvm::Value *, 4> Objects;
+    llvm::getUnderlyingObjects(Load->getPointerOperand(), Objects, /*LI=*/nullptr, /*MaxLookup=*/0);
+    auto IsCopy = [](const llvm::Value *Of) {
+      auto *Argument = llvm::dyn_cast<llvm::Argument>(Of);
+      return Argument && Argument->hasByValAttr();
+    };
+    const bool Copy = llvm::all_of(Objects, IsCopy);
+    const bool Own = llvm::any_of(Objects, [&](const llvm::Value *Of) {
+      return IsCopy(Of) && !llvm::cast<llvm::Argument>(Of)->onlyReadsMemory() && !isOnlyRead(*Of);
+    });
     // Threads that other barriers than the block's keep in order may read the same place at different times.
     const bool MayChange = !Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) && !Copy &&
                            (OrdersParts || (OrdersByMemory && mayChangeBetweenBarriers(*Load)));
@@ -490,7 +496,9 @@ InstructionUniformity ThreadsOfBlock::call(const llvm::CallBase &Call) const {
   if (Callee->isIntrinsic()) {
     if (meets(Ir, Call) == Meets::Block)
       return InstructionUniformity::AlwaysUniform;
-    return Call.isConvergent() || Call.mayWriteToMemory() ? Never : Default;
+    // Every lane has a part of a matrix.
+    static const llvm::Regex Matrix("^llvm\\.nvvm\\.(wmma|mma|ldmatrix|movmatrix|wgmma)");
+    return Call.isConvergent() || Call.mayWriteToMemory() || Matrix.match(Callee->getName()) ? Never : Default;
   }
   if (isArithmetic(Call))
     return Default;

@@ -1,6 +1,8 @@
 // Threads that leave before a barrier are found by the text, by the device's code, or by both: each of these kernels once was
 // seen by one of the two alone.
-// RUN: %cufuse inspect %s -- -std=c++17 | FileCheck %s
+// RUN: %cufuse inspect %s -- -std=c++17 --gpu-architecture=sm_90a | FileCheck %s
+#include <mma.h>
+
 struct Chunk {
   int first, others[40];
 };
@@ -64,6 +66,31 @@ __device__ int exchange(int depth, int limit, int v) {
 // CHECK: lanesOfRecursion(
 // CHECK: leaves early {{.*}}: lanes may leave in {{.*}}
 __global__ void lanesOfRecursion(int *data) { data[threadIdx.x] = exchange(0, 100, data[threadIdx.x]); }
+
+__device__ int sum(const int *at, const int *end) {
+  int all = 0;
+  for (; at != end; ++at)
+    all += *at;
+  return all;
+}
+// CHECK: lanesByArgument(
+// CHECK: leaves early
+__global__ void lanesByArgument(Chunk chunk, int n, int *data) {
+  chunk.others[1] += threadIdx.x;
+  if (sum(chunk.others, chunk.others + 4) < n)
+    data[threadIdx.x] = __shfl_down_sync(0xffffffff, data[threadIdx.x], 1);
+}
+
+// CHECK: partOfMatrix(
+// CHECK: leaves early
+__global__ void partOfMatrix(const float *in, float *out) {
+  nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> part;
+  nvcuda::wmma::load_matrix_sync(part, in, 16, nvcuda::wmma::mem_row_major);
+  if (part.x[0] > 1) {
+    __syncthreads();
+    out[threadIdx.x] = 1;
+  }
+}
 
 // What all threads agree on stops nobody, with arithmetic of CUDA's library or without.
 // CHECK: agreed(
