@@ -318,12 +318,12 @@ bool mayStore(const llvm::Instruction &I, const llvm::Value *Pointer) {
   if (auto *Copy = llvm::dyn_cast<llvm::MemIntrinsic>(&I))
     return mayMeet(Copy->getRawDest(), Pointer);
   auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
-  if (Call && isArithmetic(*Call))
+  // Intrinsics write where they are told to, as atomics of the block's scope do.
+  if (Call && Call->mayWriteToMemory() && (isArithmetic(*Call) || !intrinsicName(Call).empty()))
     return llvm::any_of(Call->args(), [&](const llvm::Value *Argument) {
       return Argument->getType()->isPointerTy() && mayMeet(Argument, Pointer);
     });
-  return Call && Call->mayWriteToMemory() &&
-         (Call->isInlineAsm() || !Call->getCalledFunction() || !Call->getCalledFunction()->isIntrinsic());
+  return Call && Call->mayWriteToMemory();
 }
 
 } // namespace

@@ -67,6 +67,18 @@ __device__ int exchange(int depth, int limit, int v) {
 // CHECK: leaves early {{.*}}: lanes may leave in {{.*}}
 __global__ void lanesOfRecursion(int *data) { data[threadIdx.x] = exchange(0, 100, data[threadIdx.x]); }
 
+// CHECK: countedInBlock(
+// CHECK: leaves early
+__global__ void countedInBlock(int *out) {
+  __shared__ int count;
+  count = 0;
+  __syncthreads();
+  atomicAdd_block(&count, 1);
+  if (count > 2)
+    __syncthreads();
+  *out = 1;
+}
+
 __device__ int sum(const int *at, const int *end) {
   int all = 0;
   for (; at != end; ++at)
