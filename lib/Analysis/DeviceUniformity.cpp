@@ -278,8 +278,7 @@ bool ordersByMemory(const DeviceIr &Ir) {
       return Orders.match(Assembly->getAsmString());
     StringRef Name = intrinsicName(Call);
     if (!Name.consume_front("llvm.nvvm."))
-      return !(Call->getCalledFunction() && Call->getCalledFunction()->isIntrinsic()) && Call->mayWriteToMemory() &&
-             !isArithmetic(*Call);
+      return Name.empty() && Call->mayWriteToMemory() && !isArithmetic(*Call);
     return Name.starts_with("atom") || Name.starts_with("fence") || Name.starts_with("membar") ||
            Name.starts_with("mbarrier");
   });
@@ -318,12 +317,14 @@ bool mayStore(const llvm::Instruction &I, const llvm::Value *Pointer) {
   if (auto *Copy = llvm::dyn_cast<llvm::MemIntrinsic>(&I))
     return mayMeet(Copy->getRawDest(), Pointer);
   auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
-  // Intrinsics write where they are told to, as atomics of the block's scope do.
-  if (Call && Call->mayWriteToMemory() && (isArithmetic(*Call) || !intrinsicName(Call).empty()))
-    return llvm::any_of(Call->args(), [&](const llvm::Value *Argument) {
-      return Argument->getType()->isPointerTy() && mayMeet(Argument, Pointer);
-    });
-  return Call && Call->mayWriteToMemory();
+  if (!Call || !Call->mayWriteToMemory())
+    return false;
+  if (!isArithmetic(*Call) && intrinsicName(Call).empty())
+    return true;
+  // These write where they are told to, as atomics of the block's scope do.
+  return llvm::any_of(Call->args(), [&](const llvm::Value *Argument) {
+    return Argument->getType()->isPointerTy() && mayMeet(Argument, Pointer);
+  });
 }
 
 } // namespace

@@ -13,8 +13,8 @@ constexpr const char *ClangsVariables = "/include/__clang_cuda_builtin_vars.h";
 
 /// Makes the invocation load the headers that it reads before the file (Clang's wrapper of the toolkit's headers, and
 /// nvcc_compat.h) as a precompiled header, which the cache keeps while the flags and the contents of the headers are
-/// the same: most of the time of a parse goes into them. False, with the invocation as it was, where the cache cannot
-/// be written, a header has errors with these flags, or a folder of the user's has a header of such a name. Errors
+/// the same: most of the time of a parse goes into them. Leaves the invocation as it was where the cache cannot be
+/// written, a header has errors with these flags, or a folder of the user's has a header of such a name. Errors
 /// `Accepted` are none, as in the parse itself.
 void loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolchain &Tools,
                             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files, llvm::ArrayRef<unsigned> Accepted);
