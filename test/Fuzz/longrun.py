@@ -97,6 +97,9 @@ def in_order(function, work, jobs, progress):
                 progress.say()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            for process in multiprocessing.active_children():
+            workers = multiprocessing.active_children()
+            for process in workers:
                 kill(process)
+            for process in workers:  # A pool that was shut down once does not wait for them: they would go on making files.
+                process.join()
             raise

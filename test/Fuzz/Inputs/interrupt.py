@@ -1,10 +1,12 @@
 """interrupt.py SIGNAL COMMAND...: sends the signal when the command says the first line of progress with results in it;
-prints what it says, without the progress, and its status. Status 1: it leaves processes behind."""
+prints what it says, without the progress, and its status. Status 1: it leaves processes behind that are still there after
+ten seconds."""
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
 
 
 def session(leader):
@@ -22,6 +24,8 @@ for line in process.stderr:
 said, _ = process.communicate()
 print(said, end="")
 print("status", process.returncode)
-left = session(process.pid)
+end = time.monotonic() + 10  # Those that were killed take a moment to go.
+while (left := session(process.pid)) and time.monotonic() < end:
+    time.sleep(0.05)
 print("processes left:", left)
 sys.exit(bool(left))
