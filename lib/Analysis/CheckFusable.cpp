@@ -29,6 +29,8 @@ public:
     for (const clang::VarDecl *Global : Reach.Globals)
       global(*Global);
     exits();
+    if (Facts.SpinLoop)
+      Blockers.push_back({BlockerKind::SpinLoop, Facts.SpinLoop->Where, Facts.SpinLoop->What});
     return std::move(Blockers);
   }
 

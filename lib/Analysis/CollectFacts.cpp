@@ -6,6 +6,7 @@
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/GridStrideLoop.h"
 #include "cufuse/Analysis/Layout.h"
+#include "cufuse/Analysis/SpinLoops.h"
 
 #include <clang/AST/Mangle.h>
 #include <clang/Basic/SourceManager.h>
@@ -57,6 +58,7 @@ void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
           return Known.Where.Line == Primitive.Where.Line && Known.Where.File == Primitive.Where.File;
         }))
       Facts.WarpPrimitives.push_back(std::move(Primitive));
+  Facts.SpinLoop = findSpinLoop(*Ir);
   Facts.CopiesAsynchronously = Found.CopiesAsynchronously;
   Facts.CopiesInBulk = Found.CopiesInBulk;
   // The asynchronous proxy sees what a launch before stored, but nothing of the same launch without a fence.

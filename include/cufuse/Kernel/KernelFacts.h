@@ -136,6 +136,7 @@ struct KernelFacts {
   /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
   std::vector<Finding> ExitsBeforeBarrier, ExitsBeforeWarpPrimitive;
   bool SignedThreadNumber = false; ///< An exit `ByWarps` is one only for less than 2^31 threads in x.
+  std::optional<Finding> SpinLoop; ///< See `findSpinLoop`.
   bool CopiesAsynchronously = false, CopiesInBulk = false; ///< To or from shared memory: somebody has to wait.
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
   std::vector<std::optional<BlockShape>> LaunchBlocks;
