@@ -30,7 +30,7 @@ bool isOfBlock(const Value &Pointer) {
 /// A read of memory as it is now.
 struct Read {
   const Instruction *I = nullptr;
-  const Value *Address = nullptr;          ///< Null: anything.
+  const Value *Address = nullptr;           ///< Null: anything.
   std::vector<const Value *> Operands = {}; ///< Where they stay the same, it changes nothing more.
 };
 
@@ -72,7 +72,8 @@ private:
           continue;
         auto *Store = llvm::dyn_cast<llvm::StoreInst>(I);
         auto *Call = llvm::dyn_cast<llvm::CallBase>(I);
-        if (I->isTerminator() || (Store && Store->getValueOperand() == Made[At] && isOfBlock(*Store->getPointerOperand())) ||
+        if (I->isTerminator() ||
+            (Store && Store->getValueOperand() == Made[At] && isOfBlock(*Store->getPointerOperand())) ||
             (Call && !Call->isInlineAsm() && !llvm::isa<llvm::IntrinsicInst>(Call)))
           return true;
         Made.insert(I);
@@ -111,8 +112,8 @@ private:
 };
 
 std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
-  static const llvm::Regex Load("(^|[^a-z0-9_.])ld\\.[a-z0-9_.:]*"), Now("\\.(volatile|relaxed|acquire|mmio|cv|cg)([^a-z]|$)"),
-      Atomic("(^|[^a-z0-9_.])atom\\.[a-z0-9_.:]*");
+  static const llvm::Regex Load("(^|[^a-z0-9_.])ld\\.[a-z0-9_.:]*"),
+      Now("\\.(volatile|relaxed|acquire|mmio|cv|cg)([^a-z]|$)"), Atomic("(^|[^a-z0-9_.])atom\\.[a-z0-9_.:]*");
   llvm::StringRef Text = llvm::cast<llvm::InlineAsm>(Call.getCalledOperand())->getAsmString();
   llvm::SmallVector<llvm::StringRef, 2> Parts;
   const bool Reads = (Load.match(Text, &Parts) && Now.match(Parts[0])) || Atomic.match(Text, &Parts);

@@ -49,9 +49,11 @@ llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath) {
   const std::vector<std::string> ResourcePlaces = {
       join(path::parent_path(path::parent_path(ProgramPath)), "lib/clang/" CLANG_VERSION_MAJOR_STRING),
       CUFUSE_CLANG_RESOURCE_DIR};
+  // Without links: files are told by the folders that they are in, and distributions have links to the headers.
   for (const std::string &Place : ResourcePlaces)
-    if (llvm::sys::fs::exists(join(Place, "include/__clang_cuda_runtime_wrapper.h"))) {
-      Found.ResourceDir = Place;
+    if (llvm::SmallString<256> Real; llvm::sys::fs::exists(join(Place, "include/__clang_cuda_runtime_wrapper.h")) &&
+                                     !llvm::sys::fs::real_path(join(Place, "include"), Real)) {
+      Found.ResourceDir = path::parent_path(Real).str();
       break;
     }
   if (Found.ResourceDir.empty())
