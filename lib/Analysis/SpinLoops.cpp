@@ -39,9 +39,11 @@ public:
   explicit SpinLoops(const llvm::Function &F) { Cycles.compute(const_cast<llvm::Function &>(F)); }
 
   bool waits(const Read &R) const {
-    for (const llvm::Cycle *Loop = Cycles.getCycle(R.I->getParent()); Loop; Loop = Loop->getParentCycle())
+    const llvm::Cycle *Innermost = Cycles.getCycle(R.I->getParent());
+    for (const llvm::Cycle *Loop = Innermost; Loop; Loop = Loop->getParentCycle())
       if (decides(R, *Loop) && !(R.Address && moves(*R.Address, R, *Loop)) &&
-          llvm::none_of(R.Operands, [&](const Value *Operand) { return !parts(*Operand, *Loop).empty(); }))
+          !(Loop != Innermost && marksOthers(R, *Loop)) &&
+          llvm::all_of(R.Operands, [&](const Value *Operand) { return parts(*Operand, *Loop).empty(); }))
         return true;
     return false;
   }
@@ -90,6 +92,12 @@ private:
       auto *Phi = llvm::dyn_cast<llvm::PHINode>(Part);
       return Phi && llvm::is_contained(Loop.getEntries(), Phi->getParent()) && changes(*Phi, R, Loop);
     });
+  }
+
+  /// Does it mark a place that the loop has looked up, in an inner loop? The next turn of the outer one marks others.
+  static bool marksOthers(const Read &R, const llvm::Cycle &Loop) {
+    auto IsLoad = [](const Instruction *Part) { return llvm::isa<llvm::LoadInst>(Part); };
+    return !IsLoad(R.I) && R.Address && llvm::any_of(parts(*R.Address, Loop), IsLoad);
   }
 
   static bool changes(const llvm::PHINode &Phi, const Read &R, const llvm::Cycle &Loop) {
@@ -167,23 +175,36 @@ std::optional<Read> readOf(const Instruction &I, bool CalleesRead) {
   return Read{&I, Call->getArgOperand(0), {Call->arg_begin() + 1, Call->arg_end()}};
 }
 
+/// The kernel, and what is not inlined there: functions that call themselves, and those that pointers may lead to.
+llvm::SmallVector<const llvm::Function *, 8> functionsOf(const DeviceIr &Ir) {
+  llvm::SmallSetVector<const llvm::Function *, 8> Functions;
+  Functions.insert(&Ir.kernel());
+  for (const llvm::Function &F : *Ir.kernel().getParent())
+    if (F.hasAddressTaken())
+      Functions.insert(&F);
+  for (size_t At = 0; At < Functions.size(); ++At)
+    for (const Instruction &I : llvm::instructions(*Functions[At]))
+      if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I); Call && Call->getCalledFunction())
+        Functions.insert(Call->getCalledFunction());
+  return Functions.takeVector();
+}
+
 } // namespace
 
 std::optional<Finding> findSpinLoop(const DeviceIr &Ir) {
-  auto AnyRead = [&](const llvm::Function &F) {
-    return &F != &Ir.kernel() && llvm::any_of(llvm::instructions(F), [](const Instruction &I) {
-      return readOf(I, /*CalleesRead=*/false).has_value();
-    });
-  };
-  const bool CalleesRead = llvm::any_of(*Ir.kernel().getParent(), AnyRead);
-  for (const llvm::Function &F : *Ir.kernel().getParent()) {
+  const auto Functions = functionsOf(Ir);
+  const bool CalleesRead = llvm::any_of(llvm::drop_begin(Functions), [](const llvm::Function *F) {
+    return llvm::any_of(llvm::instructions(*F),
+                        [](const Instruction &I) { return readOf(I, /*CalleesRead=*/false).has_value(); });
+  });
+  for (const llvm::Function *F : Functions) {
     std::optional<SpinLoops> Loops;
-    for (const Instruction &I : llvm::instructions(F)) {
+    for (const Instruction &I : llvm::instructions(*F)) {
       const std::optional<Read> R = readOf(I, CalleesRead);
       if (!R || (R->Address && isOfBlock(*R->Address)) || Ir.isOfGroups(I))
         continue;
       if (!Loops)
-        Loops.emplace(F);
+        Loops.emplace(*F);
       if (!Loops->waits(*R))
         continue;
       Finding Found;

@@ -4,8 +4,8 @@
 // RUN: %cufuse inspect %s > %t/facts
 // RUN: %FileCheck %s --input-file %t/facts '--implicit-check-not=[SpinLoop]'
 // RUN: %exits 1 %cufuse fuse %s:barrier %s:locks --block 128 -o %t/out.cu 2>&1 | %FileCheck %s --check-prefix=FUSE
-// RUN: %cufuse fuse %s:maximum %s:inserts %s:takes %s:block %s:last %s:visits --block 64 --block 64 --block 64 --block 64 \
-// RUN:   --block 64 --block 64 --geometry blocks -o %t/out.cu
+// RUN: %cufuse fuse %s:maximum %s:inserts %s:takes %s:block %s:last %s:visits %s:levels %s:tagged --geometry blocks \
+// RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 -o %t/out.cu
 #include <cuda/atomic>
 
 // FUSE: {{[^ ]*}}:[[#@LINE+8]]:12: error: barrier: the kernel has a loop that may wait for another block: {{.*}}[SpinLoop]
@@ -166,4 +166,38 @@ __global__ void visits(int *marks, const int *edges, const int *first, int *queu
     for (int e = first[node] + threadIdx.x; e < first[node + 1]; e += blockDim.x)
       if (atomicExch(&marks[edges[e]], 1) == 0)
         queue[atomicAdd(tail, 1)] = edges[e];
+}
+
+// Levels of a search; which places are marked, the frontier says.
+__global__ void levels(int *marks, const int *edges, const int *first, int *queue) {
+  __shared__ int begin, end, tail;
+  if (threadIdx.x == 0)
+    begin = 0, end = tail = 1;
+  do {
+    __syncthreads();
+    for (int at = begin + threadIdx.x; at < end; at += blockDim.x)
+      for (int e = first[queue[at]]; e < first[queue[at] + 1]; ++e)
+        if (atomicExch(&marks[edges[e]], 1) == 0)
+          queue[atomicAdd(&tail, 1)] = edges[e];
+    __syncthreads();
+    if (threadIdx.x == 0)
+      begin = end, end = tail;
+    __syncthreads();
+  } while (begin < end);
+}
+
+__device__ void count(volatile unsigned *counts, unsigned tag) {
+  unsigned counted;
+  do {
+    counted = tag | ((counts[0] & 0x07ffffff) + 1);
+    counts[0] = counted;
+  } while (counts[0] != counted);
+}
+
+// What is inlined does not count by itself: here, it is given shared memory.
+__global__ void tagged(float *data) {
+  __shared__ unsigned counts[4];
+  counts[threadIdx.x / 32] = 0;
+  count(&counts[threadIdx.x / 32], threadIdx.x << 27);
+  data[threadIdx.x] = counts[threadIdx.x / 32];
 }
