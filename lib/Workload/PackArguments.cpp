@@ -22,7 +22,7 @@ Numbers withBlock(const Numbers &Sizes, BlockShape Block) {
   return Names;
 }
 
-const llvm::fltSemantics &semanticsOf(const FieldFacts &Field) {
+const auto &semanticsOf(const FieldFacts &Field) {
   if (Field.Kind == ScalarKind::BFloat)
     return llvm::APFloat::BFloat();
   return Field.Bytes == 2   ? llvm::APFloat::IEEEhalf()

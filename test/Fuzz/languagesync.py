@@ -197,6 +197,7 @@ SYNC = [
     Production("body of a constructor",
                "sync.H1.ctorparam",
                weight=4,
+               seldom=True,
                exit=True,
                sync=True,
                file="struct Part$i { __device__ Part$i(unsigned at, unsigned &v, unsigned t) {\nif (at >= $L) "
@@ -309,6 +310,7 @@ SYNC = [
     Production("primitive under a guard in a helper",
                "sync.W2",
                weight=4,
+               seldom=True,
                warp=True,
                exit=True,
                file="__device__ void part$i(unsigned &v, unsigned t, unsigned *out) {\nif (t >= $L) return;\n"

@@ -1,7 +1,8 @@
 """headers.py ROOT BUILD [--clang]: every header compiles alone, by itself or as the first of a source's includes.
 
-Without --clang: the headers of parts without Clang, whose sources the build compiles without a precompiled header. With
-it: those of the others, whose sources are compiled here without it; that takes minutes.
+Without --clang: the headers of parts without Clang; the precompiled header before their sources has nothing of cufuse, and
+names.py asks for what it has. With it: those of the others, and all sources without the precompiled headers; that takes
+minutes.
 """
 
 import concurrent.futures
@@ -35,8 +36,9 @@ def command(entry):
 with open(os.path.join(build, "compile_commands.json")) as file:
     entries = {os.path.relpath(entry["file"], tree.root): entry for entry in json.load(file)}
 sources = [path for path in tree.files if path.endswith(".cpp") and path in entries]
-sources = [path for path in sources if tree.part_of(path) and tree.part_of(path).clang == clang]
-first = {tree.resolve(path, tree.includes[path][0][2]) for path in sources if tree.includes[path]}
+sources = [path for path in sources if tree.part_of(path)]
+alike = [path for path in sources if tree.part_of(path).clang == clang]
+first = {tree.resolve(path, tree.includes[path][0][2]) for path in alike if tree.includes[path]}
 headers = [path for path in tree.files if path.endswith(".h") and tree.part_of(path)]
 headers = [path for path in headers if tree.part_of(path).clang == clang]
 jobs = [(path, command(entries[path]) + [path]) for path in sources if clang]
@@ -44,7 +46,7 @@ for path in headers:
     if path not in first:
         # As a source of its part, or else of one that links it.
         own = tree.part_of(path).name
-        like = [source for source in sources if own in tree.part_of(source).sees]
+        like = [source for source in alike if own in tree.part_of(source).sees]
         like.sort(key=lambda source: own != tree.part_of(source).name)
         jobs.append((path, command(entries[like[0]]) + ["-x", "c++", path]))
 

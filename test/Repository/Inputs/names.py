@@ -1,8 +1,8 @@
-"""names.py ROOT LLVM_INCLUDES: no file relies on the precompiled header for what it names of fmt and Clang.
+"""names.py ROOT LLVM_INCLUDES: no file relies on the precompiled headers for what it names of fmt, LLVM, Clang and std.
 
-A file that says `fmt::` includes fmt itself. What a source names of `clang::` is defined in a header that its own
-#includes lead to; in a header, a declaration is enough. Text only, which takes a second: that the files compile without
-the precompiled header is checked by scripts/lint.
+A file that says `fmt::` includes fmt itself. What a source names of `clang::` and `llvm::` is defined in a header that its
+own #includes lead to; in a header, a declaration is enough. Of `std::`, what the precompiled headers have is asked for.
+Text only, which takes a second: that the files compile without the precompiled headers is checked by scripts/lint.
 """
 
 import functools
@@ -20,25 +20,39 @@ DEFINITION = re.compile(
 )
 # TableGen makes the classes of attributes, X-macros the enumerators; these come with their types.
 ATTRIBUTES = "clang/AST/Attr.h"
+# The headers of the standard library that are precompiled, by what they are included for.
+STANDARD = {
+    "algorithm": "all_of any_of count count_if find find_if max max_element min none_of sort transform unique",
+    "array": "array",
+    "functional": "function",
+    "map": "map multimap",
+    "memory": "make_shared make_unique shared_ptr unique_ptr",
+    "optional": "nullopt optional",
+    "set": "set",
+    "string": "stoi string to_string",
+    "variant": "get_if holds_alternative variant visit",
+    "vector": "vector",
+}
 DECLARATION = re.compile(r"\b(?:class|struct|enum(?: class)?)\s+(\w+)\s*(?::\s*\w+\s*)?;")
 
 
 @functools.cache
 def header(name):
-    """What a header of Clang defines, declares and includes."""
+    """What a header of LLVM or Clang defines, declares and includes."""
     try:
         with open(os.path.join(llvm, name), errors="replace") as file:
             text = file.read()
     except OSError:
         return frozenset(), frozenset(), ()
     found = frozenset(word for words in DEFINITION.findall(text) for word in words if word)
-    included = re.findall(r'^\s*#\s*include\s*["<]((?:clang)/[^">]+)[">]', text, re.M)
+    found |= frozenset(re.findall(r"\b([a-z]\w+)\(", text))  # Functions whose heads are of several lines.
+    included = re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', text, re.M)
     return found, frozenset(DECLARATION.findall(text)), tuple(included)
 
 
 @functools.cache
 def closure(name):
-    """A header of Clang and those that it leads to."""
+    """A header of LLVM or Clang and those that it leads to."""
     seen, queue = {name}, [name]
     while queue:
         new = set(header(queue.pop())[2]) - seen
@@ -64,17 +78,21 @@ for path in tree.files:
     direct = {name for each in own for _, _, name in tree.includes[each]}
     if "fmt::" in text and not any(name.startswith("fmt/") for name in direct):
         problems.append(f"{path}: names fmt, and does not include it")
-    headers = set().union(*(closure(name) for name in outside if name.startswith("clang/")))
+    headers = set().union(*(closure(name) for name in outside))
     defined = set().union(*(header(name)[0] for name in headers))
     declared = set().union(*(header(name)[1] for name in headers))
     for each in chain:
         with open(os.path.join(tree.root, each)) as file:
             declared |= set(DECLARATION.findall(file.read()))
     have = defined | declared if path.endswith(".h") else defined
-    for name in sorted(set(re.findall(r"(?<![\w:])clang::(\w+)", text)) - have):
-        if re.match(r"[A-Z]+_", name) or (name.endswith("Attr") and headers & {ATTRIBUTES}):
+    for namespace, name in sorted(set(re.findall(r"(?<![\w:])(clang|llvm)::(\w+)", text))):
+        if name in have or re.match(r"[A-Z]+_", name) or (name.endswith("Attr") and headers & {ATTRIBUTES}):
             continue
-        problems.append(f"{path}: names clang::{name}, which none of its includes leads to")
+        problems.append(f"{path}: names {namespace}::{name}, which none of its includes leads to")
+    standard = set(re.findall(r"(?<![\w:])std::(\w+)", text))
+    for include, names in STANDARD.items():
+        if include not in headers and (used := sorted(standard & set(names.split()))):
+            problems.append(f"{path}: names std::{used[0]}, and does not lead to <{include}>")
 
 print("".join(line + "\n" for line in problems), end="")
 print(f"{len(tree.files)} files, {len(problems)} names from elsewhere")
