@@ -322,11 +322,22 @@ llvm::Error requireTree(const VerticalGraph &Graph) {
   for (unsigned Node : Graph.Order)
     if (const VerticalNode &N = Graph.Nodes[Node]; Producers(Node) > 1)
       return refuse({BlockerKind::SeveralProducers, N.Facts->Where, N.Name});
-  for (unsigned Node : Graph.Order)
-    if (Producers(Node) == 0 && Node != Graph.Root && !IsBefore(Node))
-      return badUsage(
-          fmt::format("{} and {} both read no intermediate", Graph.Nodes[Graph.Root].Name, Graph.Nodes[Node].Name),
-          "link what a kernel stores to the parameter that the next one reads it from");
+  const std::string &Root = Graph.Nodes[Graph.Root].Name;
+  for (unsigned Node : Graph.Order) {
+    if (Producers(Node) > 0 || Node == Graph.Root || IsBefore(Node))
+      continue;
+    // What is computed where the root loads it is not there for anybody else.
+    for (const Flow &F : Graph.Flows)
+      if (F.Consumer == Node)
+        return refuse({BlockerKind::LiveIntermediate, Graph.Nodes[F.Producer].Facts->Where,
+                       fmt::format("{}.{}, for {}; {} takes it as {}, too", Graph.Nodes[F.Producer].Name, F.Out, Root,
+                                   Graph.Nodes[Node].Name, F.In)});
+    return badUsage(
+        Graph.Before.empty()
+            ? fmt::format("{} and {} both read no intermediate", Root, Graph.Nodes[Node].Name)
+            : fmt::format("{} reads no intermediate, and {} loads none that it stores", Graph.Nodes[Node].Name, Root),
+        "link what a kernel stores to the parameter that the next one reads it from");
+  }
   return llvm::Error::success();
 }
 

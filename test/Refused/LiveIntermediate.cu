@@ -2,7 +2,16 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:back --block 128 \
 // RUN:   --link scale.mid=back.in --link scale.n=back.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:copy %s:back --block 128 --dead mid \
+// RUN:   --link scale.mid=copy.in --link scale.n=copy.n --link scale.mid=back.in --link scale.n=back.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALSO '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:copy %s:back --block 128 --dead mid \
+// RUN:   --link scale.mid=copy.in --link scale.n=copy.n --link copy.in=back.in --link scale.n=back.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALSO '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
+
+// Another kernel that takes it finds nothing, be it said dead: the link may lead from the other's parameter, too.
+// ALSO: {{[^ ]*}}:[[#@LINE+7]]:17: error: the intermediate would be computed where it is loaded, and would no longer be
+// ALSO-SAME: stored: scale.mid, for back; copy takes it as in, too [LiveIntermediate]
+// ALSO: note: {{.*}} or launch the producer separately
 
 // CHECK: {{[^ ]*}}:[[#@LINE+3]]:17: error: the intermediate would be computed where it is loaded, and would no longer be
 // CHECK-SAME: stored: scale.mid, which back takes as in [LiveIntermediate]
@@ -17,4 +26,10 @@ __global__ void back(const float *__restrict__ in, float *__restrict__ out, int 
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = in[n - 1 - i];
+}
+
+__global__ void copy(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i];
 }

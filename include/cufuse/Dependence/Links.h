@@ -84,7 +84,8 @@ std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::st
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
                                           llvm::ArrayRef<std::string> Dead);
 
-/// Fails unless every kernel but the root and those before it has one producer that is not before the root.
+/// Fails unless every kernel but the root and those before it has one producer that is not before the root: refused, or
+/// bad usage where no link leads to a kernel.
 llvm::Error requireTree(const VerticalGraph &Graph);
 
 } // namespace cufuse
