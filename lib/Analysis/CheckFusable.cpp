@@ -46,6 +46,11 @@ private:
       block(BlockerKind::KernelFromMacro, Kernel.getLocation(), Kernel.getNameAsString());
     if (const auto *Cluster = Kernel.getAttr<clang::CUDAClusterDimsAttr>())
       block(BlockerKind::Cluster, Cluster->getLocation(), "__cluster_dims__");
+    // nvcc makes clusters of such blocks, of one block each where it has no second size, and its launches count them.
+    for (const auto *Annotation : Kernel.specific_attrs<clang::AnnotateAttr>())
+      if (Annotation->getAnnotation() == "cufuse_block_size")
+        block(BlockerKind::Cluster, Annotation->getLocation(),
+              "__block_size__, of which nvcc makes clusters, be it of one block");
     for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
       if (Parameter->getType()->isReferenceType())
         block(BlockerKind::ReferenceParameter, Parameter->getLocation(), Parameter->getNameAsString());

@@ -58,19 +58,18 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
     } else if (isLaunchAttribute(Tokens[I].Text) && I + 1 < Tokens.size() && Tokens[I + 1].is("(")) {
       const size_t Behind = behindBracket(Tokens, I + 1);
       Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[Behind - 1].end()));
-      // `__block_size__((64, 1, 1), (2, 1, 1))`: the second is a cluster.
-      if (Tokens[I].is("__block_size__") &&
-          (I + 2 >= Behind || !Tokens[I + 2].is("(") || behindBracket(Tokens, I + 2) + 1 != Behind))
-        Blockers.push_back({BlockerKind::Cluster, Unit.place(Kernel.getLocation()), "__block_size__"});
       Bounded = true;
       I = Behind - 1;
     } else if (Tokens[I].is("__grid_constant__")) {
       Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[I].end()));
     }
   }
-  // Launches count clusters where it has two dimensions, and Clang does not know it.
-  if (llvm::any_of(Tokens, [&](const TextToken &T) { return T.Offset < Close && T.is("__block_size__"); }))
-    Blockers.push_back({BlockerKind::Cluster, Unit.place(Kernel.getLocation()), "__block_size__"});
+  // Clang leaves it out where it is written without nvcc's macro.
+  for (size_t I = 0; I + 1 < Tokens.size() && Tokens[I].Offset < Close; ++I)
+    if (Tokens[I].is("__attribute__"))
+      for (size_t In = I + 1; In < behindBracket(Tokens, I + 1); ++In)
+        if (Tokens[In].is("block_size") || Tokens[In].is("__block_size__"))
+          Blockers.push_back({BlockerKind::Cluster, Unit.place(Kernel.getLocation()), "block_size"});
   if (!Qualified)
     return FromMacro("no __global__ is written before " + Kernel.getNameAsString());
   if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>();

@@ -4,6 +4,16 @@
 // RUN:   FileCheck %s --check-prefix=DIMENSIONS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:with_size --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=SIZE '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:of_one --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=ONE '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:by_macro --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=MACRO '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:earlier --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=EARLIER '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:'of_type<float>' --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=TEMPLATE '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:attribute --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=ATTRIBUTE '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:waits --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=CALL '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:by_group --block 64 -o %t/out.cu -- -arch=sm_90a 2>&1 | \
@@ -16,9 +26,26 @@
 // DIMENSIONS: note: leave this kernel out: clusters cannot share a block
 __global__ void __cluster_dims__(2, 1, 1) with_dimensions(float *data) { data[threadIdx.x] = 0; }
 
-// SIZE: {{[^ ]*}}:[[#@LINE+2]]:55: error: with_size: the kernel uses thread-block clusters: __block_size__ [Cluster]
+// SIZE: {{[^ ]*}}:[[#@LINE+3]]:17: error: with_size: the kernel uses thread-block clusters: __block_size__, of which
+// SIZE-SAME: nvcc makes clusters, be it of one block [Cluster]
 // SIZE: note:
 __global__ void __block_size__((64, 1, 1), (2, 1, 1)) with_size(float *data) { data[threadIdx.x] = 0; }
+
+// ONE: {{[^ ]*}}:[[#@LINE+1]]:17: error: of_one: {{.*}} __block_size__, of which nvcc makes clusters, be it of one block [Cluster]
+__global__ void __block_size__((64, 1, 1)) of_one(float *data) { data[threadIdx.x] = 0; }
+
+// A macro of the user, an earlier declaration, a template: the attribute is the kernel's wherever it comes from.
+#define PAIRS __block_size__((64, 1, 1), (2, 1, 1))
+// MACRO: {{[^ ]*}}:[[#@LINE+1]]:17: error: by_macro: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+__global__ void PAIRS by_macro(float *data) { data[threadIdx.x] = 0; }
+// EARLIER: {{[^ ]*}}:[[#@LINE+1]]:17: error: earlier: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+__global__ void __block_size__((64, 1, 1), (2, 1, 1)) earlier(float *data);
+__global__ void earlier(float *data) { data[threadIdx.x] = 0; }
+// TEMPLATE: {{[^ ]*}}:[[#@LINE+2]]:17: error: of_type: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+template <typename T>
+__global__ void PAIRS of_type(T *data) { data[threadIdx.x] = 0; }
+// ATTRIBUTE: {{[^ ]*}}:[[#@LINE+1]]:68: error: attribute: the kernel uses thread-block clusters: block_size [Cluster]
+__global__ void __attribute__((block_size((64, 1, 1), (2, 1, 1)))) attribute(float *data) { data[threadIdx.x] = 0; }
 
 __global__ void waits(float *data) {
   data[threadIdx.x] = 1;
