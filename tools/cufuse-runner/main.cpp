@@ -4,6 +4,7 @@
 #include "cufuse/Runner/Runner.h"
 #include "cufuse/Runner/RunnerJson.h"
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/Stdout.h"
 
 #include <fmt/core.h>
 #include <llvm/Support/FileSystem.h>
@@ -167,7 +168,7 @@ int main(int Count, char **Arguments) {
     const llvm::StringRef Argument = Arguments[I];
     if (Argument == "--help") {
       llvm::outs() << Usage;
-      return 0;
+      return finishStdout(0);
     }
     if (Argument == "--serve")
       Serve = true;
@@ -184,5 +185,5 @@ int main(int Count, char **Arguments) {
     llvm::errs() << Usage;
     return static_cast<int>(ExitCode::BadUsage);
   }
-  return Serve ? serve(Device) : List ? list() : runFile(Program, Device, Path);
+  return finishStdout(Serve ? serve(Device) : List ? list() : runFile(Program, Device, Path));
 }

@@ -1,10 +1,13 @@
 #include "Commands.h"
 
 #include "cufuse/Support/GuardedThread.h"
+#include "cufuse/Support/Stdout.h"
 
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Signals.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include <sstream>
 
 using namespace cufuse;
 
@@ -47,8 +50,12 @@ int main(int Count, char **Written) {
   try {
     App.parse(Own, Written);
   } catch (const CLI::ParseError &Error) {
-    if (Error.get_exit_code() == 0)
-      return App.exit(Error); // --help and --version
+    if (Error.get_exit_code() == 0) { // --help and --version
+      std::ostringstream Text;
+      App.exit(Error, Text, Text);
+      llvm::outs() << Text.str();
+      return finishStdout(static_cast<int>(ExitCode::Done));
+    }
     return static_cast<int>(report(badUsage(Error.what(), "see `cufuse --help`"), llvm::errs()));
   }
   const std::vector<CLI::App *> All = App.get_subcommands([](const CLI::App *) { return true; });
@@ -66,12 +73,5 @@ int main(int Count, char **Written) {
       StackBytes, /*Dump=*/true);
   if (!Survived)
     Code = report(defect("cufuse crashed"), llvm::errs());
-  // Its destructor would end the program as if that were a bug.
-  llvm::outs().flush();
-  if (llvm::outs().has_error()) {
-    const std::string Why = llvm::outs().error().message();
-    llvm::outs().clear_error();
-    Code = std::max(Code, report(badInput("cannot write to stdout: " + Why), llvm::errs()));
-  }
-  return static_cast<int>(Code);
+  return finishStdout(static_cast<int>(Code));
 }
