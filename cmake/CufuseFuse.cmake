@@ -11,7 +11,8 @@
   CMAKE_CUDA_FLAGS of the configuration, as they are at the end of the current folder. The fusion runs again only when an
   input, one of its headers (not the system's), cufuse or one of these properties changes.
 
-  <target> must exist and belong to the current folder; the CUDA language must be enabled.
+  <target> must exist and belong to the current folder, where no other target has this <name>; the CUDA language must be
+  enabled.
 ]]
 function(cufuse_fuse)
   cmake_parse_arguments(PARSE_ARGV 0 fuse "" "TARGET;NAME;GRID_POLICY;REGISTERS" "KERNELS;BLOCK;OPTIONS")
@@ -38,6 +39,12 @@ function(cufuse_fuse)
     string(APPEND folder "/$<CONFIG>")
   endif()
   set(output "${folder}/${fuse_NAME}")
+  get_property(taken GLOBAL PROPERTY "_cufuse_target_of_${output}")
+  if(taken)
+    message(FATAL_ERROR "cufuse_fuse: ${fuse_NAME} is fused for the target ${taken} of this folder already; "
+                        "give it another NAME for ${fuse_TARGET}")
+  endif()
+  set_property(GLOBAL PROPERTY "_cufuse_target_of_${output}" "${fuse_TARGET}")
   set(command fuse)
   foreach(kernel IN LISTS fuse_KERNELS)
     if(NOT kernel MATCHES "^([^:]+):(.+)$")
