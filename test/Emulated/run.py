@@ -50,6 +50,8 @@ def keep_to_itself(object_file):
     """Without -rdc=true, every file has device code of its own: the linker merges no functions and variables of headers."""
     merged = [line.split()[2] for line in execute(["nm", "--defined-only", object_file]).splitlines()
               if line.split()[1] in "WVu"]
+    if not merged:  # objcopy fails on a list without names
+        return
     names = f"{object_file}.names"
     with open(names, "w", encoding="utf-8") as opened:
         opened.write("\n".join(merged))
