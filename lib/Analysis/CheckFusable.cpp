@@ -4,14 +4,36 @@
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Frontend/RawTokens.h"
 
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Preprocessor.h>
 #include <fmt/core.h>
+
+#include <map>
+#include <set>
 
 namespace cufuse {
 
 namespace {
+
+/// The built-in that Clang cannot take apart in a structured binding, or "". For nvcc it is a `uint3` or a `dim3`.
+llvm::StringRef takenApart(llvm::StringRef ClangsError) {
+  if (!ClangsError.contains("' binds to 0 elements"))
+    return {};
+  return ClangsError.split("__cuda_builtin_").second.split('_').first;
+}
+
+/// Templates at namespace scope that Clang does not accept.
+void findInvalidTemplates(const clang::Decl &D, std::vector<const clang::TemplateDecl *> &Found) {
+  if (auto *Template = llvm::dyn_cast<clang::TemplateDecl>(&D); Template && Template->isInvalidDecl())
+    Found.push_back(Template);
+  else if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
+    for (const clang::Decl *Inner : llvm::cast<clang::DeclContext>(D).decls())
+      findInvalidTemplates(*Inner, Found);
+}
 
 class Check {
 public:
@@ -109,24 +131,79 @@ private:
       Blockers.push_back({BlockerKind::ExitNeedsMbarrier, Exit.Where, Exit.What});
   }
 
+  bool liesIn(const ParseError &Error, const clang::Decl &D) const {
+    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+    const clang::SourceLocation Begin = Sources.getExpansionLoc(D.getBeginLoc());
+    const clang::SourceLocation End = Sources.getExpansionLoc(D.getEndLoc());
+    return Error.Location.isValid() && Sources.getFileID(Begin) == Sources.getFileID(Error.Location) &&
+           !Sources.isBeforeInTranslationUnit(Error.Location, Begin) &&
+           !Sources.isBeforeInTranslationUnit(End, Error.Location);
+  }
+
+  /// Clang drops a statement that names a template which it does not accept, and says nothing of it: what else stands
+  /// there, nobody has seen. Such templates, by what names them in the text.
+  std::map<std::string, const clang::TemplateDecl *> invalidTemplates() const {
+    std::vector<const clang::TemplateDecl *> Invalid;
+    for (const clang::Decl *D : Unit.ast().getTraversalScope())
+      findInvalidTemplates(*D, Invalid);
+    std::map<std::string, const clang::TemplateDecl *> ByName;
+    for (const clang::TemplateDecl *Template : Invalid)
+      ByName.emplace(Template->getNameAsString(), Template);
+    clang::Preprocessor &Preprocessor = Unit.preprocessor();
+    for (bool Changed = !ByName.empty(); std::exchange(Changed, false);)
+      for (const auto &Macro : Preprocessor.macros())
+        if (const clang::MacroInfo *Info = Preprocessor.getMacroInfo(Macro.first))
+          for (const clang::Token &Token : Info->tokens())
+            if (Token.getIdentifierInfo())
+              if (auto Found = ByName.find(Token.getIdentifierInfo()->getName().str()); Found != ByName.end())
+                Changed |= ByName.emplace(Macro.first->getName().str(), Found->second).second;
+    return ByName;
+  }
+
+  /// What the text of a declaration says, before the preprocessor.
+  std::vector<RawToken> tokensOf(const clang::Decl &D) const {
+    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+    const auto [File, Begin] = Sources.getDecomposedExpansionLoc(D.getBeginLoc());
+    const auto [EndFile, End] = Sources.getDecomposedExpansionLoc(D.getEndLoc());
+    if (File != EndFile || End < Begin)
+      return {};
+    return rawTokens(Sources.getBufferData(File).substr(Begin, End - Begin));
+  }
+
+  /// Blocks what `invalidTemplates` says. True if there is any.
+  bool dropped() {
+    const std::map<std::string, const clang::TemplateDecl *> Invalid = invalidTemplates();
+    std::set<const clang::TemplateDecl *> Named;
+    if (!Invalid.empty())
+      for (const clang::Decl *Needs : Reach.Units)
+        for (const RawToken &Token : tokensOf(*Needs))
+          if (auto Found = Invalid.find(Token.Spelling); Token.IsIdentifier && Found != Invalid.end())
+            Named.insert(Found->second);
+    for (const clang::TemplateDecl *Template : Named) {
+      const auto Error = llvm::find_if(Unit.errors(), [&](const ParseError &Each) { return liesIn(Each, *Template); });
+      if (Error != Unit.errors().end())
+        block(BlockerKind::BrokenCode, Error->Location, Error->Text);
+      else
+        block(BlockerKind::BrokenCode, Template->getLocation(), Template->getNameAsString() + " is not valid");
+    }
+    return !Named.empty();
+  }
+
   /// Errors count where they lie in what the kernel needs.
   void errors() {
-    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
     bool Reported = false;
     for (const ParseError &Error : Unit.errors()) {
-      bool Needed = Error.MissingFile || Error.Location.isInvalid();
-      for (const clang::Decl *Needs : Reach.Units) {
-        const clang::SourceLocation Begin = Sources.getExpansionLoc(Needs->getBeginLoc());
-        const clang::SourceLocation End = Sources.getExpansionLoc(Needs->getEndLoc());
-        Needed |= Error.Location.isValid() && Sources.getFileID(Begin) == Sources.getFileID(Error.Location) &&
-                  !Sources.isBeforeInTranslationUnit(Error.Location, Begin) &&
-                  !Sources.isBeforeInTranslationUnit(End, Error.Location);
-      }
-      if (!Needed)
+      if (!Error.MissingFile && !Error.Location.isInvalid() &&
+          llvm::none_of(Reach.Units, [&](const clang::Decl *Needs) { return liesIn(Error, *Needs); }))
         continue;
-      block(BlockerKind::BrokenCode, Error.Location, Error.Text);
+      if (const llvm::StringRef Builtin = takenApart(Error.Text); !Builtin.empty())
+        block(BlockerKind::BuiltinReference, Error.Location, Builtin.str() + " in a structured binding");
+      else
+        block(BlockerKind::BrokenCode, Error.Location, Error.Text);
       Reported = true;
     }
+    if (!Unit.errors().empty() && !Reported)
+      Reported = dropped();
     if (Reach.HasErrors && !Reported)
       block(BlockerKind::BrokenCode, Reach.ErrorAt,
             !Reach.ErrorFact.empty() ? Reach.ErrorFact

@@ -9,10 +9,11 @@
 // RUN: %exits 1 %cufuse fuse %s:address --block 64 -o %t/out.cu 2>> %t.said
 // RUN: %exits 1 %cufuse fuse %s:handed_on --block 64 -o %t/out.cu 2>> %t.said
 // RUN: %exits 1 %cufuse fuse %s:held --block 64 -o %t/out.cu 2>> %t.said
+// RUN: %exits 1 %cufuse fuse %s:apart --block 64 -o %t/out.cu 2>> %t.said
 // RUN: FileCheck %s --input-file %t.said
 // RUN: %exits 1 %cufuse fuse %s:named --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NAMED
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse %s:argument %s:used_at_once --block 64 --block 64 -o %t/out.cu
+// RUN: %cufuse fuse %s:argument %s:used_at_once %s:copy_apart --block 64 --block 64 --block 64 -o %t/out.cu
 
 __device__ int kind(const uint3 &) { return 1; }
 __device__ int kind(uint3 &&) { return 2; }
@@ -52,6 +53,18 @@ __global__ void held(int *x) {
   // CHECK: {{[^ ]*}}:[[#@LINE+1]]:13: error: held: {{.*}}: threadIdx in held [BuiltinReference]
   View view(threadIdx.x);
   x[view.index] = 1;
+}
+// The names of a structured binding are the members, which Clang does not know.
+__global__ void apart(int *x) {
+  // CHECK: {{[^ ]*}}:[[#@LINE+2]]:14: error: apart: a reference is bound to a built-in, {{.*}}: threadIdx in a structured
+  // CHECK-SAME: binding [BuiltinReference]
+  const auto [a, b, c] = threadIdx;
+  x[a + b] = c;
+}
+__global__ void copy_apart(int *x) {
+  const uint3 index = threadIdx;
+  const auto [a, b, c] = index;
+  x[a + b] = c;
 }
 __global__ void used_at_once(int *x, unsigned n) { x[larger(threadIdx.x, n)] = 1; }
 __device__ unsigned sum(const uint3 &t) { return t.x + t.y; }
