@@ -4,6 +4,8 @@
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:unfinished --block 128 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}' --check-prefix=RETURN
+// RUN: %exits 1 %cufuse fuse %s:summed --block 128 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}' --check-prefix=WARP
 // RUN: %exits 1 %cufuse fuse %s:at_end --block 128 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}' --check-prefix=END
 // RUN: ls -A %t | count 0
@@ -80,4 +82,13 @@ __global__ void finished(const float *in, float *out, int n) {
   tile[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = tile[n - 1 - threadIdx.x];
+}
+
+// Lanes that leave before a warp primitive do so as well.
+__global__ void summed(const float *in, float *out, int n) {
+  Finish finish{out + threadIdx.x};
+  if (threadIdx.x >= n)
+    // WARP: {{[^ ]*}}:[[#@LINE+1]]:5: error: summed: {{.*}}: the destructor of finish would not run [ExitUnannounced]
+    return;
+  out[threadIdx.x] = __shfl_down_sync(0xffffffff, in[threadIdx.x], 1);
 }

@@ -10,7 +10,15 @@
 // RUN:   --link doubled.mid=inherited.in --link doubled.n=inherited.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INHERITED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:initialised --block 128 \
 // RUN:   --link doubled.mid=initialised.in --link doubled.n=initialised.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INITIALISED '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --vertical %s:partly %s:whole --block 64 \
+// RUN:   --link partly.mid=whole.in --link partly.n=whole.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PARTLY '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --vertical %s:turned %s:whole --block 64 \
+// RUN:   --link turned.mid=whole.in --link turned.n=whole.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TURNED '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --vertical %s:again %s:take --block 64 \
+// RUN:   --link again.mid=take.in --link again.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=AGAIN '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
+
+#include "Inputs/elements.h"
 
 __device__ void put(float *to, int i) { to[i] = i; }
 __global__ void helps(float *__restrict__ mid, int n) {
@@ -83,4 +91,37 @@ __global__ void initialised(const float *__restrict__ in, float *__restrict__ ou
     const Initialises both(in[i]);
     out[i] = both.next;
   }
+}
+
+// An assignment of the user's may leave a part as it was in memory, in a loop and at stores.
+__global__ void partly(Pixel *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    // PARTLY: {{[^ ]*}}:[[#@LINE+1]]:5: error: {{.*}} partly: mid[i] at {{.*}} [IntermediateEscapes]
+    mid[i] = 3.f * i;
+}
+__global__ void turned(Pixel *__restrict__ mid, int n) {
+  __shared__ float tile[64];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = i;
+  __syncthreads();
+  if (i < n)
+    // TURNED: {{[^ ]*}}:[[#@LINE+1]]:5: error: {{.*}} turned: mid[i] at {{.*}} [IntermediateEscapes]
+    mid[i] = tile[63 - threadIdx.x];
+}
+__global__ void whole(const Pixel *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i].value * in[i].count;
+}
+
+// What a store gives is the element, which is assigned to again.
+__global__ void again(float *__restrict__ mid, int n) {
+  __shared__ float tile[64];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = i;
+  __syncthreads();
+  if (i < n)
+    // AGAIN: {{[^ ]*}}:[[#@LINE+1]]:6: error: {{.*}} again: mid[i] at {{.*}} [IntermediateEscapes]
+    (mid[i] = tile[63 - threadIdx.x]) *= 2;
 }

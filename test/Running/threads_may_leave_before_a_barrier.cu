@@ -4,11 +4,14 @@
 // RUN:   --block 32x3 --name match -o %t/match.cu
 // RUN: %cufuse fuse %t/kernels.cu:lanes %t/kernels.cu:warps_in_a_loop %t/kernels.cu:votes --block 100 --block 128 \
 // RUN:   --block 32x3 --name stride --grid-policy stride -o %t/stride.cu
-// RUN: %cufuse fuse %t/kernels.cu:in_a_helper %t/kernels.cu:half_the_warps --block 96 --block 128 --copies 2 --copies 1 \
-// RUN:   --name helper -o %t/helper.cu
+// RUN: %cufuse fuse %t/kernels.cu:in_a_helper %t/kernels.cu:half_the_warps %t/kernels.cu:constructed --block 96 --block 128 \
+// RUN:   --block 128 --copies 2 --copies 1 --copies 1 --name helper -o %t/helper.cu
+// RUN: %cufuse fuse %t/kernels.cu:by_condition %t/kernels.cu:votes --block 128 --block 32x3 --geometry blocks \
+// RUN:   --grid-policy pool --name pool -o %t/pool.cu
 // RUN: %cufuse fuse '%t/kernels.cu:templated<int, 64>' --block 64 --grid-policy stride --name alone -o %t/alone.cu
 // RUN: FileCheck %s --input-file=%t/match.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/helper.cu %t/alone.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/helper.cu %t/pool.cu \
+// RUN:   %t/alone.cu
 // CHECK: return cufuse_partition::leave();
 // CHECK-NOT: return;
 // CHECK: } // namespace
@@ -83,6 +86,29 @@ __global__ void half_the_warps(const int *in, int *out) {
   }
 }
 
+// What waits is a constructor.
+struct Meeting {
+  __device__ Meeting() { __syncthreads(); }
+};
+__global__ void constructed(const int *in, int *out) {
+  __shared__ int tile[64];
+  if (threadIdx.x >= 64)
+    return;
+  tile[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];
+  Meeting meeting;
+  out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+// Who is told to leave by a declaration; the next block of the queue may be another kernel's.
+__global__ void by_condition(const int *in, int *out) {
+  __shared__ int tile[64];
+  if (const bool late = threadIdx.x >= 64)
+    return;
+  tile[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
 template <typename T, int Block> __global__ void templated(const T *in, T *out, int n) {
   __shared__ T tile[Block];
   const int i = blockIdx.x * Block + threadIdx.x;
@@ -108,6 +134,7 @@ template <typename T, int Block> __global__ void templated(const T *in, T *out, 
 #include "alone.h"
 #include "helper.h"
 #include "match.h"
+#include "pool.h"
 #include "stride.h"
 
 int main() {
@@ -126,8 +153,14 @@ int main() {
   good &= both.same("stride", unfused, [&] {
     require(stride::launch({7, 0, {in, a, 637}}, {5, 0, {until, b, 10}}, {9, 0, {in, c, 800}}), "stride");
   });
-  good &= both.same("helper", [&] { in_a_helper<<<5, 96>>>(in, a, 401), half_the_warps<<<11, 128>>>(in, b); },
-                    [&] { require(helper::launch({5, 0, {in, a, 401}}, {11, 0, {in, b}}), "helper"); });
+  good &= both.same(
+      "helper",
+      [&] {
+        in_a_helper<<<5, 96>>>(in, a, 401), half_the_warps<<<11, 128>>>(in, b), constructed<<<4, 128>>>(in, c);
+      },
+      [&] { require(helper::launch({5, 0, {in, a, 401}}, {11, 0, {in, b}}, {4, 0, {in, c}}), "helper"); });
+  good &= both.same("pool", [&] { by_condition<<<7, 128>>>(in, a), votes<<<9, dim3(32, 3)>>>(in, c, 800); },
+                    [&] { require(pool::launch({7, 0, {in, a}}, {9, 0, {in, c, 800}}), "pool"); });
   good &= both.same("alone", [&] { templated<int, 64><<<300, 64>>>(in, a, 4000); },
                     [&] { require(alone::launch({300, 0, {in, a, 4000}}), "alone"); });
   return good ? 0 : 1;

@@ -14,11 +14,13 @@
 // RUN:   --dead area.y --block 16x4 --name areas -o %t/areas.cu
 // RUN: %cufuse fuse --vertical kernels.cu:unnamed kernels.cu:shifted --link unnamed.y=shifted.in --link unnamed.arg0=shifted.n \
 // RUN:   --dead unnamed.y --block 64 --name names -o %t/names.cu
+// RUN: %cufuse fuse --vertical kernels.cu:sized kernels.cu:averaged --link sized.y=averaged.in --link sized.n=averaged.n \
+// RUN:   --link sized.rows*columns=averaged.area --dead sized.y --block 64 --name products -o %t/products.cu
 // RUN: %exits 1 %cufuse fuse --vertical kernels.cu:shifted 'kernels.cu:packed<float,float>' --link shifted.out=packed.x \
 // RUN:   --link shifted.n=packed.n --block 64 -o %t/no.cu 2>&1 | FileCheck %s
 // CHECK: kernels.cu:{{.*}}: error: linked parameters have different types: shifted.out is float *, packed.x is const float *
 // RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I %t %t/main.cu %t/loop.cu %t/stores.cu %t/loads.cu %t/rows.cu %t/areas.cu \
-// RUN:   %t/names.cu
+// RUN:   %t/names.cu %t/products.cu
 
 //--- kernels.cu
 #include <cstddef>
@@ -75,6 +77,16 @@ __global__ void unnamed(int, const float *__restrict__ x, float *__restrict__ y,
   if (i < arg0)
     y[i] = x[i] * 3;
 }
+__global__ void sized(const float *__restrict__ x, float *__restrict__ y, int rows, int columns, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = x[i] * (rows - columns + 2);
+}
+__global__ void averaged(const float *__restrict__ in, float *__restrict__ out, long long area, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + area / 1048576;
+}
 template <typename... T>
 __global__ void packed(float *__restrict__ y, int n, const T *__restrict__... x) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -91,6 +103,7 @@ __global__ void packed(float *__restrict__ y, int n, const T *__restrict__... x)
 #include "loads.h"
 #include "loop.h"
 #include "names.h"
+#include "products.h"
 #include "rows.h"
 #include "stores.h"
 
@@ -178,6 +191,19 @@ int main() {
         },
         [&] { require(rows::launch(byRow, nullptr), "rows"); }, columns == 0);
   }
+  products::sized_averaged::Launch product{};
+  product.grid = 3;
+  product.arguments.sized_x = x, product.arguments.sized_rows = 40000, product.arguments.sized_columns = 39000;
+  product.arguments.sized_n = 150, product.arguments.averaged_out = y;
+  good &= both.same(
+      "products",
+      [&] {
+        sized<<<3, 64>>>(x, middle, 40000, 39000, 150);
+        averaged<<<3, 64>>>(middle, y, 40000ll * 39000, 150);
+      },
+      [&] { require(products::launch(product, nullptr), "products"); });
+  product.arguments.sized_rows = 65536, product.arguments.sized_columns = 65536; // 0 as a number of 32 bits
+  refused("products", products::launch(product, nullptr));
   areas::area_shifted::Launch area_{};
   area_.grid = dim3(3, 5);
   area_.arguments.area_x = x, area_.arguments.area_rows = 19, area_.arguments.area_columns = 37;

@@ -18,3 +18,13 @@ struct Lot { // counts its copies
     return *this;
   }
 };
+
+// What is assigned is a part of it.
+struct Pixel {
+  float value;
+  int count;
+  __device__ Pixel &operator=(float given) {
+    value = given;
+    return *this;
+  }
+};
