@@ -2,6 +2,7 @@
 
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Search/Verdict.h"
+#include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>

@@ -3,6 +3,7 @@
 #include "cufuse/Model/ResourceBound.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,10 +21,6 @@ constexpr double SpillCost = 0.05, FewSpillBytes = 16; // per thread, of stores 
 constexpr double MissingRegisterBytes = 8;             // a register is stored and loaded
 constexpr double AssumedIssueShare = 0.45;             // issue-slot utilisation of a kernel without counters
 constexpr unsigned UnknownRegisters = 40;
-
-unsigned paddedThreads(const ConstituentConfig &C) {
-  return static_cast<unsigned>((C.Block.threads() + WarpSize - 1) / WarpSize * WarpSize) * C.Copies;
-}
 
 /// A constituent in the fused kernel.
 struct Part {
@@ -105,6 +102,10 @@ double inTurn(const std::vector<Part> &Parts, double Slots) {
   return std::max({busiest(Parts, [](const Part &) { return 1.0; }), Longest, Sum});
 }
 } // namespace
+
+unsigned paddedThreads(const ConstituentConfig &C) {
+  return static_cast<unsigned>(llvm::alignTo(C.Block.threads(), WarpSize)) * C.Copies;
+}
 
 unsigned fusedThreads(const FusionConfig &Config) {
   unsigned Sum = 0, Most = 0;

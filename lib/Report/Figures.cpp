@@ -97,27 +97,16 @@ std::vector<std::string> candidateRow(const TuneResult &R, const Summary &S, con
 }
 
 std::string fateText(Fate F) {
-  switch (F) {
-  case Fate::Impossible:
-    return "refused by the fuser";
-  case Fate::CompileFailed:
-    return "failed to compile";
-  case Fate::Discarded:
-    return "discarded after ptxas";
-  case Fate::LoadFailed:
-    return "failed to load";
-  case Fate::LaunchFailed:
-    return "failed to launch";
-  case Fate::Crashed:
-    return "crashed";
-  case Fate::TimedOut:
-    return "ran into the time limit";
-  case Fate::WrongResult:
-    return "gave wrong results";
-  case Fate::Measured:
-    return "measured";
-  }
-  llvm_unreachable("a fate without a text");
+  static constexpr Named<Fate> Texts[] = {{Fate::Impossible, "refused by the fuser"},
+                                          {Fate::CompileFailed, "failed to compile"},
+                                          {Fate::Discarded, "discarded after ptxas"},
+                                          {Fate::LoadFailed, "failed to load"},
+                                          {Fate::LaunchFailed, "failed to launch"},
+                                          {Fate::Crashed, "crashed"},
+                                          {Fate::TimedOut, "ran into the time limit"},
+                                          {Fate::WrongResult, "gave wrong results"},
+                                          {Fate::Measured, "measured"}};
+  return nameIn<Fate>(Texts, F).str();
 }
 
 /// Percentages for the plot, or less than 0.
@@ -206,22 +195,16 @@ std::string timesText(double Factor) { return Factor > 0 ? fmt::format("{:.2f}×
 std::string percentText(double Share) { return fmt::format("{:.0f} %", Share * 100); }
 
 std::string phraseOf(Regime R) {
-  switch (R) {
-  case Regime::LaunchBound:
-    return "launch-bound: the kernels are about as short as their launches";
-  case Regime::TailBound:
-    return "tail-bound: a kernel does not fill the GPU twice";
-  case Regime::ThroughputBound:
-    return "throughput-bound: both kernels fill the GPU many times";
-  }
-  llvm_unreachable("a regime without a phrase");
+  static constexpr Named<Regime> Phrases[] = {
+      {Regime::LaunchBound, "launch-bound: the kernels are about as short as their launches"},
+      {Regime::TailBound, "tail-bound: a kernel does not fill the GPU twice"},
+      {Regime::ThroughputBound, "throughput-bound: both kernels fill the GPU many times"}};
+  return nameIn<Regime>(Phrases, R).str();
 }
 
 Table baselineTable(const TuneResult &R, const Summary &S) {
   Table T{{"Without fusion", "Launch shapes", "Blocks", "Time", "Over serial as given", "Noise", "Samples"},
-          {false, false, false, true, true, true, true},
-          {},
-          -1};
+          {false, false, false, true, true, true, true}};
   for (const BaselineResult &B : R.Baselines) {
     if (S.StrongestBaseline && S.StrongestBaseline->How == B.How && S.StrongestBaseline->Level == B.Level)
       T.Marked = static_cast<int>(T.Rows.size());
@@ -238,10 +221,8 @@ Table baselineTable(const TuneResult &R, const Summary &S) {
 Table candidateTable(const TuneResult &R, const Summary &S) {
   Table T{{"Fused", "Configuration", "Time", "Over best as given", "Over strongest", "Of the limit", "Registers",
            "Spill bytes", "Occupancy", "Noise"},
-          {false, false, true, true, true, true, true, true, true, true},
-          {},
-          -1,
-          1};
+          {false, false, true, true, true, true, true, true, true, true}};
+  T.Keys = 1;
   for (const Ranked &C : S.BestOfKind) {
     if (S.Winner && C.Which.key() == S.Winner->Which.key())
       T.Marked = static_cast<int>(T.Rows.size());
@@ -262,9 +243,7 @@ Table candidateTable(const TuneResult &R, const Summary &S) {
 
 Table soloTable(const TuneResult &R) {
   Table T{{"Kernel alone", "Launch shapes", "Block", "Grid", "Arguments", "Unroll", "Time", "Over given", "Tried"},
-          {false, false, false, true, false, true, true, true, true},
-          {},
-          -1};
+          {false, false, false, true, false, true, true, true, true}};
   for (const SoloResult &S : R.Solo) {
     double Given = 0;
     for (const SoloResult &Other : R.Solo)
@@ -298,7 +277,7 @@ static std::string reasonsText(const std::map<std::string, unsigned> &Reasons) {
 }
 
 Table fateTable(const TuneResult &R, const Summary &S) {
-  Table T{{"Candidates", "Count", "Reasons"}, {false, true, false}, {}, -1};
+  Table T{{"Candidates", "Count", "Reasons"}, {false, true, false}};
   std::map<Fate, std::map<std::string, unsigned>> Reasons;
   std::map<std::string, const TraceEntry *> Last;
   for (const TraceEntry &E : R.Tried)
@@ -329,7 +308,7 @@ Table fateTable(const TuneResult &R, const Summary &S) {
 }
 
 Table stepTable(const TuneResult &R) {
-  Table T{{"Step", "Time", "GPU or compilers busy"}, {false, true, true}, {}, -1};
+  Table T{{"Step", "Time", "GPU or compilers busy"}, {false, true, true}};
   for (const StepTime &Step : R.Steps)
     T.Rows.push_back({Step.Name, fmt::format("{:.1f} s", Step.Seconds),
                       Step.Seconds > 0 ? percentText(std::min(1.0, Step.Busy / Step.Seconds)) : "–"});
@@ -340,7 +319,7 @@ Table counterTable(const TuneResult &R, const Summary &S) {
   std::vector<Profiled> Kernels = profiledAlone(R);
   for (Profiled &K : profiledCandidates(R, S))
     Kernels.push_back(std::move(K));
-  Table T{{"Counter"}, {false}, {}, -1};
+  Table T{{"Counter"}, {false}};
   std::map<std::string, std::vector<std::string>> Rows;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     T.Head.push_back(Kernels[I].Name);
@@ -359,7 +338,7 @@ Table counterTable(const TuneResult &R, const Summary &S) {
 }
 
 Table demandTable(const Summary &S) {
-  Table T{{"Resource", "Time it is needed at least"}, {false, true}, {}, -1};
+  Table T{{"Resource", "Time it is needed at least"}, {false, true}};
   for (const auto &[Resource, Microseconds] : S.Limit.Demands) {
     if (Resource == S.Limit.By)
       T.Marked = static_cast<int>(T.Rows.size());
@@ -440,8 +419,8 @@ XyPlot partitionPlot(const TuneResult &R, const Summary &S) {
     if (C.Which.Config.Shape != Geometry::Warps || !isMeasured(C.Result))
       continue;
     const ConstituentConfig &First = C.Which.Config.Constituents[0];
-    const double Own = static_cast<double>((First.Block.threads() + WarpSize - 1) / WarpSize * WarpSize * First.Copies);
-    const Ranked *&Known = Best[C.Which.Config.Registers.Policy][100 * Own / fusedThreads(C.Which.Config)];
+    const double Own = 100.0 * paddedThreads(First) / fusedThreads(C.Which.Config);
+    const Ranked *&Known = Best[C.Which.Config.Registers.Policy][Own];
     if (!Known || C.Result.Microseconds < Known->Result.Microseconds)
       Known = &C;
   }

@@ -13,7 +13,7 @@ namespace cufuse {
 struct Table {
   std::vector<std::string> Head;
   std::vector<bool> Numeric; ///< By column: aligned to the right.
-  std::vector<std::vector<std::string>> Rows;
+  std::vector<std::vector<std::string>> Rows = {};
   int Marked = -1; ///< The row that matters most.
   int Keys = -1;   ///< The column with keys of candidates.
 };

@@ -3,6 +3,8 @@
 #include "cufuse/Search/Json.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 
@@ -11,17 +13,7 @@ namespace cufuse {
 namespace {
 /// One part for each constituent, joined by `+`.
 template <typename Part> std::string joined(const FusionConfig &Config, Part PartOf) {
-  std::string Text;
-  for (const ConstituentConfig &C : Config.Constituents)
-    Text += (Text.empty() ? "" : "+") + PartOf(C);
-  return Text;
-}
-
-template <typename Part> bool any(const FusionConfig &Config, Part Holds) {
-  for (const ConstituentConfig &C : Config.Constituents)
-    if (Holds(C))
-      return true;
-  return false;
+  return llvm::join(llvm::map_range(Config.Constituents, PartOf), "+");
 }
 
 std::string registersOf(const FusionConfig &Config) {
@@ -37,26 +29,22 @@ std::string registersOf(const FusionConfig &Config) {
 } // namespace
 
 std::string Candidate::key() const {
-  if (!Groups.empty()) {
-    std::string Launches;
-    for (const LaunchGroup &Group : Groups)
-      Launches += (Launches.empty() ? "" : " | ") + Group.str();
-    return Launches;
-  }
+  if (!Groups.empty())
+    return llvm::join(llvm::map_range(Groups, [](const LaunchGroup &Group) { return Group.str(); }), " | ");
   std::string Key = nameOf(Config.Shape).str();
   Key += fmt::format(" {} {} x{}", nameOf(Config.Grid).str(),
                      joined(Config, [](const ConstituentConfig &C) { return C.Block.str(); }),
                      joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Copies); }));
-  if (any(Config, [](const ConstituentConfig &C) { return C.Turns > 1; }))
+  if (llvm::any_of(Config.Constituents, [](const ConstituentConfig &C) { return C.Turns > 1; }))
     Key += " t" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Turns); });
   if (Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride)
     Key += " r" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.ResidentBlocks); });
   else if (Config.ResidentBlocks > 0)
     Key += fmt::format(" r{}", Config.ResidentBlocks);
   Key += " " + registersOf(Config);
-  if (any(Config, [](const ConstituentConfig &C) { return C.Unroll > 0; }))
+  if (llvm::any_of(Config.Constituents, [](const ConstituentConfig &C) { return C.Unroll > 0; }))
     Key += " u" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Unroll); });
-  if (any(Config, [](const ConstituentConfig &C) { return !C.Bound.empty(); }))
+  if (llvm::any_of(Config.Constituents, [](const ConstituentConfig &C) { return !C.Bound.empty(); }))
     Key += " bind " + joined(Config, [](const ConstituentConfig &C) {
              std::string Text = "(";
              for (const auto &[Name, Value] : C.Bound)

@@ -18,10 +18,6 @@ constexpr unsigned BudgetStep = 8, MinBudget = 24, MaxBudget = 248; // setmaxnre
 constexpr double WorstCut = 0.45; // a bound below this share of what a body wants only spills
 constexpr double WorstBudget = 0.7;
 
-unsigned threadsOf(const ConstituentConfig &C) {
-  return llvm::alignTo(static_cast<unsigned>(C.Block.threads()), WarpSize) * C.Copies;
-}
-
 /// Of each constituent alone; empty when one is not known.
 std::vector<unsigned> soloRegisters(const Problem &P, const FusionConfig &Config) {
   std::vector<unsigned> Registers;
@@ -58,7 +54,7 @@ std::optional<unsigned> hfuseBlocks(const Problem &P, const FusionConfig &Config
     const std::uint64_t Shared = (Shape.DynamicBytes + Shape.Resources->SharedBytes) * C.Copies;
     Sum += Shared;
     Most = std::max(Most, Shared);
-    Solo.push_back({threadsOf(C), Registers[I]});
+    Solo.push_back({paddedThreads(C), Registers[I]});
   }
   const bool Warps = Config.Shape == Geometry::Warps;
   if (!Warps)
@@ -109,11 +105,11 @@ std::vector<FusionConfig> splitChoices(const Problem &P, const FusionConfig &Con
         std::vector<unsigned> Budgets(Registers.size());
         unsigned Left = Threads * Launch, LeftWanted = 0;
         for (size_t I = 0; I < Registers.size(); ++I)
-          LeftWanted += I == First ? 0 : Registers[I] * threadsOf(Config.Constituents[I]);
+          LeftWanted += I == First ? 0 : Registers[I] * paddedThreads(Config.Constituents[I]);
         const int Own =
             static_cast<int>(llvm::alignTo(Registers[First], BudgetStep)) + More * static_cast<int>(BudgetStep);
         Budgets[First] = std::clamp(Own, int(MinBudget), int(MaxBudget));
-        const unsigned Taken = Budgets[First] * threadsOf(Config.Constituents[First]);
+        const unsigned Taken = Budgets[First] * paddedThreads(Config.Constituents[First]);
         if (Taken >= Left)
           continue;
         Left -= Taken;

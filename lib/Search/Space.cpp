@@ -4,9 +4,9 @@
 #include "cufuse/Model/Predict.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 namespace cufuse {
@@ -19,101 +19,70 @@ constexpr size_t BestAlone = 2;   // shapes of which several blocks are put toge
 constexpr unsigned MostTurns = 16;
 constexpr double MostImbalance = 1.5; // between the blocks of roles
 
-/// One constituent's blocks in the fused block.
-struct Share {
-  ConstituentConfig Config;
-  unsigned Threads; ///< In whole warps.
-};
+/// One for each constituent: its blocks in the fused block.
+using Shares = std::vector<ConstituentConfig>;
 
-std::vector<Share> sharesOf(const ConstituentProblem &C) {
-  std::vector<Share> Shares;
+Shares sharesOf(const ConstituentProblem &C) {
+  Shares All;
   for (const SoloShape &Shape : C.Shapes)
     for (unsigned Copies : CopyChoices) {
       if (Copies > 1 && (C.isTunable() || Copies > Shape.Blocks))
         break;
-      const unsigned Padded = static_cast<unsigned>((Shape.Block.threads() + WarpSize - 1) / WarpSize * WarpSize);
-      if (Padded * Copies > MaxBlockThreads)
-        break;
       for (unsigned Unroll : C.Unrolls) {
-        ConstituentConfig Config;
-        Config.Block = Shape.Block;
-        Config.Copies = Copies;
-        Config.Unroll = Unroll;
-        Config.Bound = C.Bound;
-        Shares.push_back({std::move(Config), Padded * Copies});
+        ConstituentConfig Share{.Block = Shape.Block, .Copies = Copies, .Unroll = Unroll, .Bound = C.Bound};
+        if (paddedThreads(Share) <= MaxBlockThreads)
+          All.push_back(std::move(Share));
       }
     }
-  return Shares;
+  return All;
 }
 
 /// Every choice of one share for each constituent.
-std::vector<std::vector<Share>> combinations(const Problem &P) {
-  std::vector<std::vector<Share>> All{{}};
+std::vector<Shares> combinations(const Problem &P) {
+  std::vector<Shares> All{{}};
   for (const ConstituentProblem &C : P.Constituents) {
-    std::vector<std::vector<Share>> Longer;
-    for (const std::vector<Share> &Begun : All)
-      for (const Share &S : sharesOf(C)) {
+    std::vector<Shares> Longer;
+    for (const Shares &Begun : All)
+      for (const ConstituentConfig &Share : sharesOf(C)) {
         Longer.push_back(Begun);
-        Longer.back().push_back(S);
+        Longer.back().push_back(Share);
       }
     All = std::move(Longer);
   }
   return All;
 }
 
-double imbalance(llvm::ArrayRef<Share> Shares) {
-  unsigned Least = Shares.front().Threads, Most = Least;
-  for (const Share &S : Shares) {
-    Least = std::min(Least, S.Threads);
-    Most = std::max(Most, S.Threads);
-  }
-  return static_cast<double>(Most) / Least;
+double imbalance(const Shares &Those) {
+  const auto Threads = llvm::map_to_vector(Those, paddedThreads);
+  return static_cast<double>(*llvm::max_element(Threads)) / *llvm::min_element(Threads);
 }
 
-bool areGoodAlone(const Problem &P, llvm::ArrayRef<Share> Shares) {
-  for (size_t I = 0; I < Shares.size(); ++I)
-    if (slownessAlone(P.Constituents[I], Shares[I].Config.Block) > GoodAlone)
-      return false;
-  return true;
+bool areGoodAlone(const Problem &P, const Shares &Those) {
+  return llvm::all_of(llvm::zip(P.Constituents, Those), [](const auto &Each) {
+    const auto &[Constituent, Share] = Each;
+    return slownessAlone(Constituent, Share.Block) <= GoodAlone;
+  });
 }
 
 /// Whether each has one of the few shapes that are the best alone, as measured, and is unrolled no more than there.
-bool areBestAlone(const Problem &P, llvm::ArrayRef<Share> Shares) {
-  if (!areGoodAlone(P, Shares))
-    return false;
-  for (size_t I = 0; I < Shares.size(); ++I) {
-    const ConstituentProblem &C = P.Constituents[I];
-    const double Own = slownessAlone(C, Shares[I].Config.Block);
-    const auto Better = llvm::count_if(
-        C.Shapes, [&](const SoloShape &S) { return S.Microseconds > 0 && slownessAlone(C, S.Block) < Own; });
-    if (C.deepening(Shares[I].Config.Unroll) > 1 || shapeOf(C, Shares[I].Config.Block).Microseconds <= 0 ||
-        static_cast<size_t>(Better) >= BestAlone)
-      return false;
-  }
-  return true;
+bool areBestAlone(const Problem &P, const Shares &Those) {
+  return areGoodAlone(P, Those) && llvm::all_of(llvm::zip(P.Constituents, Those), [](const auto &Each) {
+           const auto &[C, Share] = Each;
+           const double Own = slownessAlone(C, Share.Block);
+           const auto Better = llvm::count_if(C.Shapes, [&, &C = C](const SoloShape &S) {
+             return S.Microseconds > 0 && slownessAlone(C, S.Block) < Own;
+           });
+           return C.deepening(Share.Unroll) <= 1 && shapeOf(C, Share.Block).Microseconds > 0 &&
+                  static_cast<size_t>(Better) < BestAlone;
+         });
 }
 
 /// As many blocks of the smaller ones together as the largest has threads.
-std::vector<Share> evened(llvm::ArrayRef<Share> Shares) {
-  unsigned Most = 0;
-  for (const Share &S : Shares)
-    Most = std::max(Most, S.Threads);
-  std::vector<Share> Even(Shares);
-  for (Share &S : Even) {
-    const unsigned Times = Most / S.Threads;
-    S.Config.Copies *= Times;
-    S.Threads *= Times;
-  }
-  return Even;
-}
-
-FusionConfig configOf(llvm::ArrayRef<Share> Shares, Geometry Shape, GridPolicy Grid) {
-  FusionConfig Config;
-  Config.Shape = Shape;
-  Config.Grid = Grid;
-  for (const Share &S : Shares)
-    Config.Constituents.push_back(S.Config);
-  return Config;
+Shares evened(Shares Those) {
+  const unsigned Most = *llvm::max_element(llvm::map_to_vector(Those, paddedThreads));
+  for (ConstituentConfig &Share : Those)
+    Share.Copies *= Most / paddedThreads(Share);
+  return Those;
 }
 
 class Enumeration {
@@ -126,14 +95,11 @@ public:
       Space.push_back(std::move(New));
   }
 
-  void warps(llvm::ArrayRef<Share> Shares) {
-    unsigned Threads = 0;
-    for (const Share &S : Shares)
-      Threads += S.Threads;
-    if (Threads > MaxBlockThreads)
-      return;
+  void warps(const Shares &Those) {
     for (GridPolicy Grid : {GridPolicy::Match, GridPolicy::Stride, GridPolicy::Pool}) {
-      FusionConfig Config = configOf(Shares, Geometry::Warps, Grid);
+      FusionConfig Config{Those, Geometry::Warps, Grid};
+      if (fusedThreads(Config) > MaxBlockThreads)
+        return;
       for (const RegisterLimit &Limit : limitChoices(P, Config)) {
         // The counter costs what `Stride` does and a little more; it needs no search of its own over registers.
         if (Grid == GridPolicy::Pool && Limit.Policy != RegisterPolicy::None)
@@ -147,17 +113,16 @@ public:
     }
   }
 
-  void blocks(llvm::ArrayRef<Share> Shares) {
+  void blocks(const Shares &Those) {
     for (GridPolicy Grid : {GridPolicy::Match, GridPolicy::Pool}) {
-      FusionConfig Config = configOf(Shares, Geometry::Blocks, Grid);
+      FusionConfig Config{Those, Geometry::Blocks, Grid};
       for (const RegisterLimit &Limit : limitChoices(P, Config)) {
         Config.Registers = Limit;
         add(Config);
       }
     }
-    FusionConfig Config = configOf(Shares, Geometry::Blocks, GridPolicy::Stride);
-    const std::vector<RegisterLimit> Limits = limitChoices(P, Config);
-    for (const RegisterLimit &Limit : Limits) {
+    FusionConfig Config{Those, Geometry::Blocks, GridPolicy::Stride};
+    for (const RegisterLimit &Limit : limitChoices(P, Config)) {
       if (Limit.Policy == RegisterPolicy::Free)
         continue;
       Config.Registers = Limit;
@@ -167,9 +132,9 @@ public:
           Config.Constituents[I].ResidentBlocks = Roles[I];
         add(Config);
       };
-      for (const std::vector<unsigned> &Roles : rolesOf(Resident, Shares.size()))
+      for (const std::vector<unsigned> &Roles : rolesOf(Resident, Those.size()))
         AddRoles(Roles);
-      if (Shares.size() != 2)
+      if (Those.size() != 2)
         continue;
       for (unsigned Eighths = 1; Eighths <= 7; ++Eighths)
         if (const unsigned Own = (Resident * Eighths + 4) / 8; Own > 0 && Own < Resident) {
@@ -179,8 +144,8 @@ public:
     }
   }
 
-  void threads(llvm::ArrayRef<Share> Shares) {
-    FusionConfig Config = configOf(Shares, Geometry::Threads, GridPolicy::Match);
+  void threads(const Shares &Those) {
+    FusionConfig Config{Those, Geometry::Threads, GridPolicy::Match};
     for (const RegisterLimit &Limit : limitChoices(P, Config)) {
       Config.Registers = Limit;
       add(Config);
@@ -196,11 +161,10 @@ private:
     const bool HasRoles = Config.Shape == Geometry::Blocks && Config.Grid == GridPolicy::Stride;
     const bool Follows =
         llvm::any_of(Config.Constituents, [](const ConstituentConfig &C) { return C.ResidentBlocks == 0; });
-    for (size_t I = 0; I < Config.Constituents.size(); ++I)
-      if (const ConstituentConfig &C = Config.Constituents[I]; P.Constituents[I].deepening(C.Unroll) > 1)
-        if (!HasRoles || !Follows || C.ResidentBlocks == 0)
-          return false;
-    return true;
+    return llvm::all_of(llvm::zip(P.Constituents, Config.Constituents), [&](const auto &Each) {
+      const auto &[Constituent, C] = Each;
+      return Constituent.deepening(C.Unroll) <= 1 || (HasRoles && Follows && C.ResidentBlocks > 0);
+    });
   }
 
   /// Those of larger grids as often as they have more blocks, so that all play until the end.
@@ -218,7 +182,7 @@ private:
   }
 
   /// Ways to give `Resident` blocks to roles: for two, in steps of an eighth from a quarter to three quarters; for
-  /// more, evenly, with what is left over at each in turn.
+  /// more, evenly, with what is left over at each in turn. Some may be the same.
   static std::vector<std::vector<unsigned>> rolesOf(unsigned Resident, size_t Roles) {
     std::vector<std::vector<unsigned>> Ways;
     if (Resident < Roles)
@@ -226,15 +190,12 @@ private:
     if (Roles == 2)
       for (unsigned Eighths = 2; Eighths <= 6; ++Eighths) {
         const unsigned First = std::clamp((Resident * Eighths + 4) / 8, 1u, Resident - 1);
-        if (std::vector<unsigned> Way{First, Resident - First}; !llvm::is_contained(Ways, Way))
-          Ways.push_back(std::move(Way));
+        Ways.push_back({First, Resident - First});
       }
     else
       for (size_t Favoured = 0; Favoured < Roles; ++Favoured) {
-        std::vector<unsigned> Way(Roles, Resident / Roles);
-        Way[Favoured] += Resident % Roles;
-        if (!llvm::is_contained(Ways, Way))
-          Ways.push_back(std::move(Way));
+        Ways.emplace_back(Roles, Resident / Roles);
+        Ways.back()[Favoured] += Resident % Roles;
       }
     return Ways;
   }
@@ -247,19 +208,19 @@ private:
 
 std::vector<Candidate> enumerateSpace(const Problem &P) {
   Enumeration All(P);
-  const std::vector<std::vector<Share>> Combinations = combinations(P);
   if (P.Constituents.size() < 2)
     return {};
+  const std::vector<Shares> Combinations = combinations(P);
   double Least = imbalance(Combinations.front());
-  for (const std::vector<Share> &Shares : Combinations)
-    Least = std::min(Least, imbalance(Shares));
-  for (const std::vector<Share> &Shares : Combinations) {
-    All.warps(Shares);
-    if (imbalance(Shares) <= std::max(Least, MostImbalance) && areGoodAlone(P, Shares))
-      All.blocks(Shares);
-    if (imbalance(Shares) <= Least && areGoodAlone(P, Shares))
-      All.threads(Shares);
-    if (const std::vector<Share> Even = evened(Shares); areBestAlone(P, Shares) && imbalance(Even) <= MostImbalance) {
+  for (const Shares &Those : Combinations)
+    Least = std::min(Least, imbalance(Those));
+  for (const Shares &Those : Combinations) {
+    All.warps(Those);
+    if (imbalance(Those) <= std::max(Least, MostImbalance) && areGoodAlone(P, Those))
+      All.blocks(Those);
+    if (imbalance(Those) <= Least && areGoodAlone(P, Those))
+      All.threads(Those);
+    if (const Shares Even = evened(Those); areBestAlone(P, Those) && imbalance(Even) <= MostImbalance) {
       All.blocks(Even);
       All.threads(Even);
     }
@@ -267,44 +228,35 @@ std::vector<Candidate> enumerateSpace(const Problem &P) {
   return All.take();
 }
 
+/// Partitions of fixed blocks keep them; the others share what remains.
+static bool isOfHfuse(const Problem &P, const FusionConfig &Config) {
+  bool AnyTunable = false;
+  for (const auto &[Constituent, C] : llvm::zip(P.Constituents, Config.Constituents)) {
+    AnyTunable |= Constituent.isTunable();
+    if (C.Copies > 1 || (Constituent.isTunable() && paddedThreads(C) % HfuseStep != 0))
+      return false;
+  }
+  const unsigned Threads = fusedThreads(Config);
+  return Threads <= HfuseThreads && (!AnyTunable || HfuseThreads - Threads < HfuseStep);
+}
+
 std::vector<Candidate> enumerateHfuseSpace(const Problem &P) {
   Enumeration All(P);
-  auto Add = [&](FusionConfig Config) {
+  for (Shares &Those : combinations(P)) {
+    FusionConfig Config{std::move(Those)};
+    for (ConstituentConfig &C : Config.Constituents)
+      C.Unroll = 0;
+    if (!isOfHfuse(P, Config))
+      continue;
     All.add(Config);
     const std::optional<unsigned> Blocks = hfuseBlocks(P, Config);
     Config.Registers = {RegisterPolicy::Bound, 0, Blocks.value_or(0)};
-    bool Known = true;
-    for (size_t I = 0; I < P.Constituents.size(); ++I)
-      Known &= shapeOf(P.Constituents[I], Config.Constituents[I].Block).Resources.has_value();
+    const bool Known = llvm::all_of(llvm::zip(P.Constituents, Config.Constituents), [](const auto &Each) {
+      return shapeOf(std::get<0>(Each), std::get<1>(Each).Block).Resources.has_value();
+    });
     if (Blocks || !Known) // known, and not one block fits: there is no bound
       All.add(std::move(Config));
-  };
-  // Partitions of fixed blocks keep them; the others share what remains.
-  bool AnyTunable = false;
-  for (const ConstituentProblem &C : P.Constituents)
-    AnyTunable |= C.isTunable();
-  std::function<void(FusionConfig &, unsigned)> Extend = [&](FusionConfig &Begun, unsigned Threads) {
-    const size_t I = Begun.Constituents.size();
-    if (I == P.Constituents.size()) {
-      if (!AnyTunable || HfuseThreads - Threads < HfuseStep)
-        Add(Begun);
-      return;
-    }
-    const ConstituentProblem &C = P.Constituents[I];
-    for (const SoloShape &Shape : C.Shapes) {
-      const unsigned Own = static_cast<unsigned>((Shape.Block.threads() + WarpSize - 1) / WarpSize * WarpSize);
-      if (Threads + Own > HfuseThreads || (C.isTunable() && Own % HfuseStep != 0))
-        continue;
-      ConstituentConfig Config;
-      Config.Block = Shape.Block;
-      Config.Bound = C.Bound;
-      Begun.Constituents.push_back(std::move(Config));
-      Extend(Begun, Threads + Own);
-      Begun.Constituents.pop_back();
-    }
-  };
-  FusionConfig Empty;
-  Extend(Empty, 0);
+  }
   return All.take();
 }
 

@@ -7,6 +7,7 @@
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include <filesystem>
 #include <map>
 #include <numeric>
 
@@ -78,19 +79,11 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
     if (HasHeader && Recorded->Key != Key)
       return badInput(fmt::format("the results in '{}' are of other sources, sizes, flags or another GPU", Path),
                       "name another file, or remove it to begin anew");
-    const bool Truncated = Recorded->CompleteBytes < (*Text)->getBufferSize();
-    Text->reset();
-    if (Truncated) {
-      int Descriptor = -1;
-      std::error_code Error =
-          llvm::sys::fs::openFileForReadWrite(Path, Descriptor, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None);
-      if (!Error) {
-        llvm::raw_fd_ostream Closing(Descriptor, /*shouldClose=*/true);
-        Error = llvm::sys::fs::resize_file(Descriptor, Recorded->CompleteBytes);
-      }
-      if (Error)
-        return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
-    }
+    std::error_code Error;
+    if (Recorded->CompleteBytes < (*Text)->getBufferSize())
+      std::filesystem::resize_file(Path, Recorded->CompleteBytes, Error);
+    if (Error)
+      return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
     Opened.Entries = std::move(Recorded->Entries);
   }
   std::error_code Error;

@@ -1,13 +1,12 @@
 #include "cufuse/Search/TuningDatabase.h"
 
 #include "cufuse/Search/Json.h"
+#include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/SHA256.h>
 #include <sqlite3.h>
 
 #include <cstdlib>
@@ -45,15 +44,6 @@ Statement prepare(sqlite3 *Handle, const char *Text, llvm::ArrayRef<std::string>
   return Prepared;
 }
 } // namespace
-
-std::string contentHash(llvm::ArrayRef<std::string> Parts) {
-  llvm::SHA256 Hash;
-  for (const std::string &Part : Parts) {
-    Hash.update(std::to_string(Part.size()) + ":");
-    Hash.update(Part);
-  }
-  return llvm::toHex(Hash.final(), /*LowerCase=*/true);
-}
 
 std::string TuningKey::str() const { return contentHash({Sources, Flags, Gpu, Driver, Workload, Tools}); }
 
@@ -108,9 +98,12 @@ llvm::Error TuningDatabase::store(const TuningKey &Key, const TuneResult &Result
   return llvm::Error::success();
 }
 
-llvm::Expected<std::optional<TuneResult>> TuningDatabase::select(const char *Query,
-                                                                 llvm::ArrayRef<std::string> Values) {
-  Statement Select = prepare(Handle.get(), Query, Values);
+llvm::Expected<std::optional<TuneResult>> TuningDatabase::findLatest(const TuningKey &Key) {
+  Statement Select = prepare(Handle.get(),
+                             "SELECT text FROM tuned WHERE ?1 IN ('', sources) AND ?2 IN ('', flags) "
+                             "AND ?3 IN ('', gpu) AND ?4 IN ('', driver) AND ?5 IN ('', workload) "
+                             "AND ?6 IN ('', tools) ORDER BY number DESC LIMIT 1",
+                             {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Key.Tools});
   const int Status = Select ? sqlite3_step(Select.get()) : SQLITE_ERROR;
   if (Status == SQLITE_DONE)
     return std::nullopt;
@@ -121,19 +114,6 @@ llvm::Expected<std::optional<TuneResult>> TuningDatabase::select(const char *Que
   if (!Result)
     return Result.takeError();
   return std::move(*Result);
-}
-
-llvm::Expected<std::optional<TuneResult>> TuningDatabase::find(const TuningKey &Key) {
-  return select("SELECT text FROM tuned WHERE sources = ? AND flags = ? AND gpu = ? AND driver = ? AND workload = ? "
-                "AND tools = ?",
-                {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Key.Tools});
-}
-
-llvm::Expected<std::optional<TuneResult>> TuningDatabase::findLatest(const TuningKey &Key) {
-  return select("SELECT text FROM tuned WHERE ?1 IN ('', sources) AND ?2 IN ('', flags) AND ?3 IN ('', gpu) "
-                "AND ?4 IN ('', driver) AND ?5 IN ('', workload) AND ?6 IN ('', tools) "
-                "ORDER BY number DESC LIMIT 1",
-                {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Key.Tools});
 }
 
 } // namespace cufuse

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVectorExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 #include <cmath>
@@ -76,20 +77,16 @@ void rankCandidates(const TuneResult &R, Summary &S) {
   if (!R.What.Graph)
     for (const Candidate &C : enumerateHfuseSpace(R.What))
       HfuseKeys.insert(C.key());
-  auto Better = [](const std::optional<Ranked> &Old, const Ranked &New) {
-    return !Old || New.Result.Microseconds < Old->Result.Microseconds;
-  };
-  std::map<std::string, std::optional<Ranked>> Best;
-  for (const Ranked &C : S.Candidates) {
-    if (std::optional<Ranked> &Known = Best[kindOf(C.Which)]; Better(Known, C))
-      Known = C;
-    if (HfuseKeys.contains(C.Which.key()) && Better(S.Hfuse, C))
+  std::vector<Ranked> Fastest = S.Candidates; // full or not
+  llvm::stable_sort(Fastest,
+                    [](const Ranked &A, const Ranked &B) { return A.Result.Microseconds < B.Result.Microseconds; });
+  std::set<std::string> Kinds;
+  for (const Ranked &C : Fastest) {
+    if (Kinds.insert(kindOf(C.Which)).second)
+      S.BestOfKind.push_back(C);
+    if (!S.Hfuse && HfuseKeys.contains(C.Which.key()))
       S.Hfuse = C;
   }
-  for (const auto &[Kind, C] : Best)
-    S.BestOfKind.push_back(*C);
-  llvm::sort(S.BestOfKind,
-             [](const Ranked &A, const Ranked &B) { return A.Result.Microseconds < B.Result.Microseconds; });
   if (!S.Candidates.empty())
     S.Winner = S.Candidates.front();
 }
@@ -284,110 +281,77 @@ void judge(const TuneResult &R, Summary &S) {
 } // namespace
 
 std::string phraseOf(Schedule::Kind How) {
-  switch (How) {
-  case Schedule::Serial:
-    return "serial launches";
-  case Schedule::Streams:
-    return "a stream each";
-  case Schedule::StreamsReversed:
-    return "a stream each, in reverse order";
-  case Schedule::Graph:
-    return "a CUDA graph with parallel branches";
-  }
-  llvm_unreachable("a schedule without a phrase");
+  static constexpr Named<Schedule::Kind> Phrases[] = {{Schedule::Serial, "serial launches"},
+                                                      {Schedule::Streams, "a stream each"},
+                                                      {Schedule::StreamsReversed, "a stream each, in reverse order"},
+                                                      {Schedule::Graph, "a CUDA graph with parallel branches"}};
+  return nameIn<Schedule::Kind>(Phrases, How).str();
 }
 
 std::string phraseOf(const FusionConfig &C) {
+  // By geometry, and by grid policy.
+  static constexpr const char *Sharing[] = {"side by side, {} threads", "in blocks of their own, {} threads",
+                                            "in turn on the same threads, {}"};
+  static constexpr const char *Playing[][3] = {{"", ", looping over their blocks", ", taking blocks from a pool"},
+                                               {", interleaved", ", {} resident per SM", ", by ticket of the SM"},
+                                               {"", "", ""}};
   auto List = [&](auto PartOf) { return listed(llvm::map_to_vector(C.Constituents, PartOf)); };
   const std::string Threads = List([](const ConstituentConfig &Part) {
     return (Part.Turns > 1 ? fmt::format("{} times ", Part.Turns) : "") +
            (Part.Copies > 1 ? fmt::format("{} × ", Part.Copies) : "") + Part.Block.str();
   });
-  auto Counts = [&](auto Member) {
-    return List([&](const ConstituentConfig &Part) { return std::to_string(Part.*Member); });
-  };
-  std::string Text;
-  switch (C.Shape) {
-  case Geometry::Warps:
-    Text = fmt::format("side by side, {} threads", Threads);
-    Text += C.Grid == GridPolicy::Stride ? ", looping over their blocks"
-            : C.Grid == GridPolicy::Pool ? ", taking blocks from a pool"
-                                         : "";
-    break;
-  case Geometry::Blocks:
-    Text = fmt::format("in blocks of their own, {} threads", Threads);
-    Text += C.Grid == GridPolicy::Stride
-                ? fmt::format(", {} resident per SM", List([](const ConstituentConfig &Part) {
-                                return Part.ResidentBlocks ? std::to_string(Part.ResidentBlocks) : "the rest";
-                              }))
-            : C.Grid == GridPolicy::Pool ? ", by ticket of the SM"
-                                         : ", interleaved";
-    break;
-  case Geometry::Threads:
-    Text = fmt::format("in turn on the same threads, {}", Threads);
-    break;
-  }
+  const std::string Resident = List([](const ConstituentConfig &Part) {
+    return Part.ResidentBlocks ? std::to_string(Part.ResidentBlocks) : "the rest";
+  });
+  const auto Shape = static_cast<size_t>(C.Shape), Grid = static_cast<size_t>(C.Grid);
+  const std::string Text =
+      fmt::format(fmt::runtime(Sharing[Shape]), Threads) + fmt::format(fmt::runtime(Playing[Shape][Grid]), Resident);
   switch (C.Registers.Policy) {
   case RegisterPolicy::None:
-    break;
+    return Text;
   case RegisterPolicy::Free:
-    Text += ", all registers that one resident block may have";
-    break;
+    return Text + ", all registers that one resident block may have";
   case RegisterPolicy::Bound:
-    Text += C.Registers.MinBlocks > 0 ? fmt::format(", registers bound for {} resident blocks", C.Registers.MinBlocks)
-                                      : ", registers bound";
-    break;
+    return Text + (C.Registers.MinBlocks > 0
+                       ? fmt::format(", registers bound for {} resident blocks", C.Registers.MinBlocks)
+                       : ", registers bound");
   case RegisterPolicy::Count:
-    Text += fmt::format(", at most {} registers", C.Registers.Count);
-    break;
+    return Text + fmt::format(", at most {} registers", C.Registers.Count);
   case RegisterPolicy::Split:
-    Text += fmt::format(", register budgets of {}", Counts(&ConstituentConfig::RegisterBudget));
-    break;
+    return Text + ", register budgets of " +
+           List([](const ConstituentConfig &Part) { return std::to_string(Part.RegisterBudget); });
   }
-  return Text;
+  llvm_unreachable("a policy without a phrase");
 }
 
 std::string phraseOf(const Candidate &C) {
   if (C.Groups.empty())
     return phraseOf(C.Config);
-  std::string Text;
-  for (const LaunchGroup &Group : C.Groups) {
-    Text += Text.empty() ? "" : "; then ";
-    if (!Group.isFused()) {
-      Text += Group.Kernels.front() + " alone";
-      continue;
-    }
-    Text += fmt::format("{} in one kernel of {} threads", listed(Group.Kernels), Group.Block.str());
-    if (Group.Vectorize > 1)
-      Text += fmt::format(", {} elements each", Group.Vectorize);
-  }
-  return Text;
+  auto PhraseOf = [](const LaunchGroup &Group) {
+    if (!Group.isFused())
+      return Group.Kernels.front() + " alone";
+    return fmt::format("{} in one kernel of {} threads{}", listed(Group.Kernels), Group.Block.str(),
+                       Group.Vectorize > 1 ? fmt::format(", {} elements each", Group.Vectorize) : "");
+  };
+  return llvm::join(llvm::map_range(C.Groups, PhraseOf), "; then ");
 }
 
 std::string kindOf(const Candidate &C) {
+  static constexpr Named<Geometry> Kinds[] = {{Geometry::Warps, "warps side by side"},
+                                              {Geometry::Blocks, "whole blocks"},
+                                              {Geometry::Threads, "same threads in turn"}};
   if (C.Groups.empty())
-    return C.Config.Shape == Geometry::Warps    ? "warps side by side"
-           : C.Config.Shape == Geometry::Blocks ? "whole blocks"
-                                                : "same threads in turn";
-  std::string Text;
-  for (const LaunchGroup &Group : C.Groups) {
-    Text += Text.empty() ? "" : " | ";
-    for (size_t I = 0; I < Group.Kernels.size(); ++I)
-      Text += (I == 0 ? "" : "+") + Group.Kernels[I];
-  }
-  return Text;
+    return nameIn<Geometry>(Kinds, C.Config.Shape).str();
+  auto NamesOf = [](const LaunchGroup &Group) { return llvm::join(Group.Kernels, "+"); };
+  return llvm::join(llvm::map_range(C.Groups, NamesOf), " | ");
 }
 
 std::string phraseOf(SoloLevel Level) {
-  switch (Level) {
-  case SoloLevel::Given:
-    return "as given";
-  case SoloLevel::Shaped:
-    return "in their best launch shapes";
-  case SoloLevel::Bound:
-    return "in their best launch shapes with bound arguments";
-  }
-  llvm_unreachable("a level without a phrase");
+  static constexpr Named<SoloLevel> Phrases[] = {
+      {SoloLevel::Given, "as given"},
+      {SoloLevel::Shaped, "in their best launch shapes"},
+      {SoloLevel::Bound, "in their best launch shapes with bound arguments"}};
+  return nameIn<SoloLevel>(Phrases, Level).str();
 }
 
 double speedupOver(const std::optional<BaselineResult> &Baseline, const Evaluation &Result) {

@@ -42,14 +42,13 @@ ArtifactCache::ArtifactCache(const std::string &Folder) {
   this->Folder = std::string(Path);
 }
 
-static std::string hashOf(llvm::ArrayRef<std::string> Key) {
+std::string contentHash(llvm::ArrayRef<std::string> Parts) {
   llvm::SHA256 Hash;
-  for (const std::string &Part : Key) {
-    // With its length, so that no two keys read alike.
+  for (const std::string &Part : Parts) {
     Hash.update(fmt::format("{}:", Part.size()));
     Hash.update(Part);
   }
-  return llvm::toHex(Hash.final(), /*LowerCase=*/true).substr(0, 40);
+  return llvm::toHex(Hash.final(), /*LowerCase=*/true);
 }
 
 static std::string readAll(const std::string &Path) {
@@ -208,7 +207,7 @@ void ArtifactCache::prune(std::uint64_t MostBytes, std::chrono::seconds Spared) 
 
 /// The folder that it has, or would have.
 std::string ArtifactCache::entry(llvm::ArrayRef<std::string> Key) const {
-  const std::string Hash = hashOf(Key);
+  const std::string Hash = contentHash(Key).substr(0, 40);
   return within(within(Folder, Hash.substr(0, 2)), Hash.substr(2));
 }
 

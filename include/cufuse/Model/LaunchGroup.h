@@ -4,6 +4,7 @@
 #include "cufuse/Support/BlockShape.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <string>
 #include <vector>
@@ -18,12 +19,8 @@ struct LaunchGroup {
   bool isFused() const { return Kernels.size() > 1; }
   /// `addBias+gelu x4 256`
   std::string str() const {
-    std::string Text;
-    for (const std::string &Name : Kernels)
-      Text += (Text.empty() ? "" : "+") + Name;
-    if (isFused())
-      Text += fmt::format(" x{} {}", Vectorize, Block.str());
-    return Text;
+    const std::string Names = llvm::join(Kernels, "+");
+    return isFused() ? fmt::format("{} x{} {}", Names, Vectorize, Block.str()) : Names;
   }
 };
 

@@ -9,6 +9,8 @@
 
 namespace cufuse {
 
+/// Threads of a constituent's partitions, in whole warps.
+unsigned paddedThreads(const ConstituentConfig &C);
 /// Threads of the fused block: the sum of all partitions in whole warps for `Warps`, the largest otherwise.
 unsigned fusedThreads(const FusionConfig &Config);
 

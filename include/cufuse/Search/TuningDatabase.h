@@ -3,7 +3,6 @@
 
 #include "cufuse/Search/TuneResult.h"
 
-#include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>
 
 #include <memory>
@@ -26,9 +25,6 @@ struct TuningKey {
   std::string str() const; ///< contentHash of all of them: the key of a trace's file.
 };
 
-/// SHA-256 in hexadecimal digits, of the parts and their lengths: two lists with the same joined text differ.
-std::string contentHash(llvm::ArrayRef<std::string> Parts);
-
 class TuningDatabase {
 public:
   /// Makes the file and its folder where they are missing. Fails when it cannot be opened, is no database, or was
@@ -39,7 +35,6 @@ public:
 
   /// Replaces an earlier result of the same key. Waits up to ten seconds for another process that writes.
   llvm::Error store(const TuningKey &Key, const TuneResult &Result);
-  llvm::Expected<std::optional<TuneResult>> find(const TuningKey &Key);
   /// The latest of those results that have what is not empty in the key. For a build that has perhaps no GPU.
   llvm::Expected<std::optional<TuneResult>> findLatest(const TuningKey &Key);
 
@@ -50,7 +45,6 @@ private:
   TuningDatabase(std::unique_ptr<sqlite3, Close> Handle, std::string Path)
       : Handle(std::move(Handle)), Path(std::move(Path)) {}
   llvm::Error failed(const std::string &Doing) const;
-  llvm::Expected<std::optional<TuneResult>> select(const char *Query, llvm::ArrayRef<std::string> Values);
 
   std::unique_ptr<sqlite3, Close> Handle;
   std::string Path;

@@ -19,6 +19,9 @@ namespace cufuse {
 /// `$XDG_CACHE_HOME/cufuse`, `~/.cache/cufuse` without it, a folder for temporary files without a home.
 std::string defaultCacheFolder();
 
+/// SHA-256 in hexadecimal digits, of the parts and their lengths: two lists with the same joined text differ.
+std::string contentHash(llvm::ArrayRef<std::string> Parts);
+
 /// Safe for several threads and processes at once: an entry is a folder that is made elsewhere and renamed when it is
 /// complete. Entries are never changed but for the time of `stamps`, which is that of their last use, and replaced only
 /// when a file that they depend on has another content, or one of their own has not the content that it was given: what

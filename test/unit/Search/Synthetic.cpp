@@ -17,9 +17,6 @@ namespace {
 double unit(std::mt19937 &Random) { return Random() / 4294967296.0; }
 double between(std::mt19937 &Random, double Low, double High) { return Low + (High - Low) * unit(Random); }
 
-unsigned paddedThreads(const ConstituentConfig &C) {
-  return static_cast<unsigned>((C.Block.threads() + 31) / 32 * 32) * C.Copies;
-}
 } // namespace
 
 std::vector<BlockShape> anyBlock() {

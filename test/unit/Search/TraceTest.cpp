@@ -6,6 +6,7 @@
 #include "cufuse/Search/Space.h"
 #include "cufuse/Search/Trace.h"
 #include "cufuse/Search/TuningDatabase.h"
+#include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 
 #include <gmock/gmock.h>
@@ -180,18 +181,18 @@ protected:
 TEST_F(Database, KeepsTheLastResultOfEachKey) {
   {
     TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("deep/er/t.db")));
-    EXPECT_FALSE(llvm::cantFail(D.find(key("w"))));
+    EXPECT_FALSE(llvm::cantFail(D.findLatest(key("w"))));
     llvm::cantFail(D.store(key("w"), result("first")));
     llvm::cantFail(D.store(key("w"), result("second")));
     llvm::cantFail(D.store(key("v"), result("other")));
   }
   TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("deep/er/t.db")));
-  auto Found = llvm::cantFail(D.find(key("w")));
+  auto Found = llvm::cantFail(D.findLatest(key("w")));
   ASSERT_TRUE(Found);
   EXPECT_EQ(toJson(*Found), toJson(result("second")));
   TuningKey Driver = key("w");
   Driver.Driver = "590";
-  EXPECT_FALSE(llvm::cantFail(D.find(Driver)));
+  EXPECT_FALSE(llvm::cantFail(D.findLatest(Driver)));
   EXPECT_EQ(llvm::cantFail(D.findLatest({"sources", "flags", "", "", ""}))->Command, "other");
   llvm::cantFail(D.store(key("w"), result("third")));
   EXPECT_EQ(llvm::cantFail(D.findLatest({"sources", "flags", "NVIDIA H200", "", ""}))->Command, "third");
@@ -220,7 +221,7 @@ TEST_F(Database, ManyProcessesMayWriteAtOnce) {
   }
   TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("t.db")));
   for (int I = 0; I < Processes * Each; ++I)
-    EXPECT_TRUE(llvm::cantFail(D.find(key(std::to_string(I))))) << I;
+    EXPECT_TRUE(llvm::cantFail(D.findLatest(key(std::to_string(I))))) << I;
 }
 
 TEST_F(Database, AFileThatIsNoneIsRefused) {
