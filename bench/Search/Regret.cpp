@@ -65,8 +65,8 @@ double searched(const char *Strategy, const Problem &P, SyntheticEvaluator &Worl
   Trace Record;
   SearchSeams Seams;
   Seams.Now = [&] { return World.Seconds; };
-  Search S(P, How->candidates(P), World, Record, {}, Seams);
-  How->run(S);
+  Search S(P, How.Candidates(P), World, Record, {}, Seams);
+  How.Run(S);
   Measured = S.measuredCount();
   return World.truth(S.candidates()[S.best().value()]);
 }

@@ -17,8 +17,7 @@ const fs::path Sweeps = CUFUSE_SWEEPS;
 struct Watcher : Evaluator {
   Watcher(ReplayEvaluator &World, std::optional<Geometry> Refused, Found &Result)
       : World(World), Refused(Refused), Result(Result) {}
-  void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override { World.screen(Candidates, Take); }
-  void measure(NextCandidates Next, Effort How, TakeEvaluation Take) override {
+  void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take) override {
     Result.Waits += How == Effort::Short;
     std::vector<Candidate> Asked;
     auto Noted = [&] {
@@ -26,7 +25,7 @@ struct Watcher : Evaluator {
       Asked.insert(Asked.end(), Some.begin(), Some.end());
       return Some;
     };
-    World.measure(Noted, How, [&](size_t I, const Evaluation &Answer) {
+    World.evaluate(Noted, How, [&](size_t I, const Evaluation &Answer) {
       Result.Tried.push_back(Asked[I].key());
       if (Asked[I].Config.Shape != Refused)
         return Take(I, Answer);
@@ -73,7 +72,7 @@ std::optional<Found> replay(const RecordedSweep &Recorded, const ReplayOptions &
   Found Result;
   Watcher Watched(World, Options.Refused, Result);
   Search S(Recorded.What, World.candidates(), Watched, Record, Options.Limit, Seams);
-  How->run(S);
+  How.Run(S);
   Result.Measured = S.measuredCount();
   const auto Best = S.best();
   if (!Best)

@@ -27,25 +27,22 @@ ReplayEvaluator::ReplayEvaluator(const std::vector<TraceEntry> &Recorded) {
   }
 }
 
-void ReplayEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) {
-  for (size_t I = 0; I < Candidates.size(); ++I) {
-    Evaluation Result;
-    Result.Why = "not in the recorded sweep";
-    if (auto Found = ByKey.find(Candidates[I].key()); Found != ByKey.end()) {
-      const Known &K = Found->second;
-      Result = K.Screened ? *K.Screened : K.Full ? *K.Full : *K.Short;
-      // Before it runs, nobody knows how that ends.
-      if (ran(Result.Outcome)) {
-        Evaluation Able;
-        Able.Outcome = Fate::Measured;
-        Able.Resources = Result.Resources;
-        Able.ResidentBlocks = Result.ResidentBlocks;
-        Result = Able;
-      }
-    }
-    if (!Take(I, Result))
-      return;
-  }
+Evaluation ReplayEvaluator::screened(const Candidate &Candidate) const {
+  Evaluation Result;
+  Result.Why = "not in the recorded sweep";
+  const auto Found = ByKey.find(Candidate.key());
+  if (Found == ByKey.end())
+    return Result;
+  const Known &K = Found->second;
+  Result = K.Screened ? *K.Screened : K.Full ? *K.Full : *K.Short;
+  if (!ran(Result.Outcome))
+    return Result;
+  // Before it runs, nobody knows how that ends.
+  Evaluation Able;
+  Able.Outcome = Fate::Measured;
+  Able.Resources = Result.Resources;
+  Able.ResidentBlocks = Result.ResidentBlocks;
+  return Able;
 }
 
 Evaluation ReplayEvaluator::measured(const Candidate &Candidate, Effort How) {
@@ -67,7 +64,7 @@ Evaluation ReplayEvaluator::measured(const Candidate &Candidate, Effort How) {
   return Result;
 }
 
-void ReplayEvaluator::measure(NextCandidates Next, Effort How, TakeEvaluation Take) {
+void ReplayEvaluator::evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take) {
   std::vector<Candidate> Asked;
   bool More = true;
   for (size_t I = 0;; ++I) {
@@ -76,7 +73,7 @@ void ReplayEvaluator::measure(NextCandidates Next, Effort How, TakeEvaluation Ta
       Asked.insert(Asked.end(), Some.begin(), Some.end());
       More = !Some.empty();
     }
-    if (I == Asked.size() || !Take(I, measured(Asked[I], How)))
+    if (I == Asked.size() || !Take(I, How ? measured(Asked[I], *How) : screened(Asked[I])))
       return;
   }
 }

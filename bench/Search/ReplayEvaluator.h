@@ -22,13 +22,13 @@ public:
   ReplayEvaluator(const std::vector<TraceEntry> &Recorded, std::uint64_t Seed) : ReplayEvaluator(Recorded) {
     Random.emplace(Seed);
   }
-  void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
-  void measure(NextCandidates Next, Effort How, TakeEvaluation Take) override;
+  void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take) override;
 
   /// Every candidate of the sweep, in the order in which it was first tried.
   const std::vector<Candidate> &candidates() const { return All; }
 
 private:
+  Evaluation screened(const Candidate &Candidate) const;
   Evaluation measured(const Candidate &Candidate, Effort How);
 
   struct Known {

@@ -81,6 +81,15 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
   findForeignMacros(Constituents);
 }
 
+std::vector<std::string> Fuser::nvccFlags() const {
+  std::vector<std::string> All = Flags.Nvcc;
+  if (!Flags.Standard.empty())
+    All.push_back("-std=" + Flags.Standard);
+  for (const std::string &Folder : Folders)
+    All.insert(All.end(), {"-I", Folder});
+  return All;
+}
+
 llvm::Expected<FusionPlan> Fuser::plan(const FusionConfig &Config) const {
   std::vector<const KernelFacts *> Facts;
   for (const Constituent &C : Constituents)

@@ -16,11 +16,7 @@ CompileJob jobOf(const Fuser &Alone, const LoadedKernel &Kernel, FusedSource Tex
   CompileJob Job;
   Job.Files = filesOf(Alone.options(), std::move(Text));
   Job.Arch = Kernel.Arch;
-  Job.Flags = Kernel.Flags.Nvcc;
-  if (!Kernel.Flags.Standard.empty())
-    Job.Flags.push_back("-std=" + Kernel.Flags.Standard);
-  for (const std::string &Folder : Alone.includeFolders())
-    Job.Flags.insert(Job.Flags.end(), {"-I", Folder});
+  Job.Flags = Alone.nvccFlags();
   Job.Relocatable = true;
   return Job;
 }

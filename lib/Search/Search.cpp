@@ -1,10 +1,5 @@
 #include "cufuse/Search/Search.h"
 
-#include "Strategies.h"
-#include "cufuse/Search/Space.h"
-#include "cufuse/Support/Error.h"
-
-#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringMap.h>
 
@@ -99,10 +94,7 @@ bool Search::evaluate(llvm::function_ref<std::vector<size_t>()> Next, std::optio
     take(Asked[Position], How, Result);
     return !isLate(How) && !(AnyNew && isFull());
   };
-  if (How)
-    World.measure(Hand, *How, Take);
-  else if (const std::vector<Candidate> Those = Hand(); !Those.empty())
-    World.screen(Those, Take);
+  World.evaluate(Hand, How, Take);
   for (size_t I : Asked) // those that were not waited for
     States[I].Underway = false;
   Underway = 0;
@@ -140,20 +132,6 @@ std::optional<size_t> Search::best() const {
     if (States[I].isMeasured() && !States[I].failed() && (!Best || Rank(I) < Rank(*Best)))
       Best = I;
   return Best;
-}
-
-std::vector<Candidate> Strategy::candidates(const Problem &P) const { return enumerateSpace(P); }
-
-llvm::Expected<std::unique_ptr<Strategy>> makeStrategy(llvm::StringRef Name, std::uint64_t Seed) {
-  if (Name == "auto")
-    return makeAutoStrategy();
-  if (Name == "exhaustive")
-    return makeExhaustiveStrategy();
-  if (Name == "hfuse")
-    return makeHfuseStrategy();
-  if (Name == "random")
-    return makeRandomStrategy(Seed);
-  return badUsage(fmt::format("no strategy is called '{}'", Name.str()), "auto, exhaustive, hfuse and random are");
 }
 
 } // namespace cufuse

@@ -1,14 +1,13 @@
-// The strategies, by their names on the command line.
+// What the strategies have in common, and the one that is not a list.
 #pragma once
 
 #include "cufuse/Search/Search.h"
 
 namespace cufuse {
 
-std::unique_ptr<Strategy> makeAutoStrategy();
-std::unique_ptr<Strategy> makeExhaustiveStrategy();
-std::unique_ptr<Strategy> makeHfuseStrategy();
-std::unique_ptr<Strategy> makeRandomStrategy(std::uint64_t Seed);
+/// Short runs, chosen some at a time by what the model says and what has been learnt, so early that the compilers need
+/// not wait; in the end full runs of the few best.
+void searchByLearning(Search &S);
 
 /// Full measurements of those whose short ones are within a few percent of the best, the most promising first, at most
 /// `Most`.

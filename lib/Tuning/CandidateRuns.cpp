@@ -1,7 +1,11 @@
 #include "CandidateRuns.h"
 
+#include "cufuse/Gpu/Occupancy.h"
+#include "cufuse/Plan/FusedLaunch.h"
 #include "cufuse/Support/Error.h"
 
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringMap.h>
 
 #include <algorithm>
@@ -17,21 +21,11 @@ constexpr size_t MostTogether = 8;
 constexpr size_t ThreadsPerWaiting = 8;
 
 static Fate fateOf(RunStatus Status) {
-  switch (Status) {
-  case RunStatus::Done:
-    return Fate::Measured;
-  case RunStatus::WrongResult:
-    return Fate::WrongResult;
-  case RunStatus::LoadFailed:
-    return Fate::LoadFailed;
-  case RunStatus::LaunchFailed:
-    return Fate::LaunchFailed;
-  case RunStatus::Crashed:
-    return Fate::Crashed;
-  case RunStatus::TimedOut:
-    return Fate::TimedOut;
-  }
-  llvm_unreachable("an unknown status");
+  constexpr std::pair<RunStatus, Fate> Fates[] = {
+      {RunStatus::Done, Fate::Measured},         {RunStatus::WrongResult, Fate::WrongResult},
+      {RunStatus::LoadFailed, Fate::LoadFailed}, {RunStatus::LaunchFailed, Fate::LaunchFailed},
+      {RunStatus::Crashed, Fate::Crashed},       {RunStatus::TimedOut, Fate::TimedOut}};
+  return llvm::find_if(Fates, [&](const auto &Each) { return Each.first == Status; })->second;
 }
 
 Evaluation failedWith(Fate Outcome, std::string Why) {
@@ -53,6 +47,77 @@ Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome) {
     Known.ClockMHz = Outcome.Time->ClockMHz;
   }
   return Known;
+}
+
+CompileJob jobOf(const Fuser &Fuse, FusedSource Text, const std::string &Arch) {
+  for (const Constituent &C : Fuse.constituents())
+    for (const auto &[Declaration, Definition] : C.Text->SharedValues)
+      // Of several constituents' declarations, one becomes the definition.
+      if (const size_t At = Text.Source.find("\n" + Declaration);
+          At != std::string::npos && Text.Source.find(Definition) == std::string::npos)
+        Text.Source.replace(At + 1, Declaration.size(), Definition);
+  CompileJob Job;
+  Job.Files = filesOf(Fuse.options(), std::move(Text));
+  Job.Arch = Arch;
+  Job.Flags = Fuse.nvccFlags();
+  // A cubin is not linked: variables of other objects become its own.
+  if (Fuse.flags().Relocatable)
+    Job.Flags.insert(Job.Flags.end(), {"-D__CUDACC_RDC__", "-diag-suppress=20044"});
+  return Job;
+}
+
+/// Blocks of a constituent that are played at a time where fused blocks loop over them, 0 elsewhere.
+static unsigned playingBlocks(const FusionPlan &Plan, size_t Constituent, unsigned Resident, const GpuFacts &Gpu) {
+  if (Plan.Grid != GridPolicy::Stride)
+    return 0;
+  const RolePlan &Role = Plan.Roles[Constituent];
+  return (Plan.Shape == Geometry::Blocks ? Role.ResidentBlocks : Resident) * Role.Copies * Gpu.Multiprocessors;
+}
+
+BuiltCandidate understand(const FusionPlan &Plan, const std::string &Name, const std::string &Entry,
+                          const CompiledKernels &Compiled, llvm::ArrayRef<const KernelFacts *> Facts,
+                          std::vector<PackedKernel> Kernels, const GpuFacts &Gpu) {
+  const ResourceUse *Use = Compiled.find(Entry);
+  if (!Use)
+    return {failedWith(Fate::CompileFailed, "ptxas does not know the fused kernel"), {}};
+  BuiltCandidate Built;
+  Built.Result.Resources = *Use;
+  std::vector<ConstituentLaunch> Launches;
+  for (const PackedKernel &Kernel : Kernels)
+    Launches.push_back(Kernel.Launch);
+  auto Fused = launchOf(Facts, Plan, Name, Launches, 1, Gpu.Multiprocessors);
+  if (Fused) {
+    const unsigned Resident = occupancyOf(smLimits(Gpu.Arch), {Plan.BlockThreads, Use->Registers,
+                                                               Use->SharedBytes + Fused->DynamicBytes, Use->Barriers})
+                                  .Blocks;
+    Built.Result.ResidentBlocks = Resident;
+    if (Resident == 0)
+      return {failedWith(Fate::Discarded, "not one block fits on an SM"), {}};
+    // Where every grid will do, one that the resident blocks share evenly.
+    for (size_t I = 0; I < Kernels.size(); ++I)
+      if (const unsigned Playing = Kernels[I].AnyGrid ? playingBlocks(Plan, I, Resident, Gpu) : 0)
+        Launches[I].Grid = {Playing, 1, 1};
+    Fused = launchOf(Facts, Plan, Name, Launches, Resident, Gpu.Multiprocessors);
+  }
+  if (!Fused)
+    return {failedWith(Fate::Impossible, Fused.takeError()), {}};
+  const bool Split = Plan.Registers.Policy == RegisterPolicy::Split;
+  if (Split && (Compiled.BudgetIgnored || Use->SpillStores > 0)) {
+    Built.Result.Outcome = Fate::Discarded;
+    Built.Result.Why = Compiled.BudgetIgnored
+                           ? "ptxas took no notice of the register budgets"
+                           : fmt::format("{} bytes spilled under the register budgets", Use->SpillStores);
+    return Built;
+  }
+  Fused->Kernel = Entry;
+  auto Launch = launchFused(*Fused, Facts, Kernels, Compiled.Cubin);
+  if (!Launch)
+    return {failedWith(Fate::Impossible, Launch.takeError()), {}};
+  for (const auto &[Kernel, Own] : llvm::zip(Kernels, Launches))
+    Built.Result.Grids.push_back(Kernel.AnyGrid ? Own.Grid[0] : 0);
+  Built.Result.Outcome = Fate::Measured;
+  Built.Launches = {std::move(*Launch)};
+  return Built;
 }
 
 /// One call of an evaluator: where its results arrive. Work for a call that has ended is passed over.
@@ -200,7 +265,7 @@ void CandidateRuns::proceed(const std::shared_ptr<Call> &Of, size_t Position, co
   // A loop of launches can be limited by the host; launches that depend on each other are no parallel branches.
   Schedule One{Key, Built.Launches.size() == 1 ? Schedule::Graph : Schedule::Serial, Built.Launches};
   if (*How == Effort::Short)
-    One.Stop = Short;
+    One.Stop = ShortStop;
   Gpus.submit(std::move(One), [Of, Position, Result = Built.Result](const RunOutcome &Outcome) mutable {
     Of->push(Position, withOutcome(std::move(Result), Outcome));
   });

@@ -1,8 +1,8 @@
 // From emitted candidates to launches and times; what the evaluators have in common.
 #pragma once
 
-#include "cufuse/Compile/Compiler.h"
-#include "cufuse/Runner/RunnerPool.h"
+#include "TuningSubject.h"
+#include "cufuse/Model/Problem.h"
 #include "cufuse/Search/Evaluator.h"
 
 #include <llvm/Support/ThreadPool.h>
@@ -31,11 +31,10 @@ public:
   /// Fails where the candidate is impossible.
   using Emitter = llvm::function_ref<llvm::Expected<Compilation>(const Candidate &)>;
 
-  /// `Short`: of `Effort::Short`; that of the runners' job is that of `Effort::Full`. The references outlive it.
-  CandidateRuns(Compiler &Back, llvm::ThreadPoolInterface &Pool, RunnerPool &Gpus, Stopping Short)
-      : Back(Back), Gpus(Gpus), Short(Short), Threads(Pool.getMaxConcurrency()), Tasks(Pool) {}
+  explicit CandidateRuns(const TuningTools &Tools)
+      : Back(Tools.Back), Gpus(Tools.Gpus), Threads(Tools.Pool.getMaxConcurrency()), Tasks(Tools.Pool) {}
 
-  /// As `Evaluator::measure`, or, without an effort, `Evaluator::screen`.
+  /// As `Evaluator::evaluate`.
   void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take, Emitter Emit);
   /// Of one that was compiled; none where it cannot be run.
   std::vector<KernelLaunch> launchesOf(const Candidate &Candidate);
@@ -54,12 +53,21 @@ private:
 
   Compiler &Back;
   RunnerPool &Gpus;
-  const Stopping Short;
   const unsigned Threads; ///< Of the pool.
   std::mutex Lock;
   std::map<std::string, BuiltCandidate> Known; ///< By key.
   llvm::ThreadPoolTaskGroup Tasks;             ///< Last: they end first.
 };
+
+/// The source of a fusion, to be compiled as the build would: with nvcc's flags for the kernels' files and the folders
+/// they lie in. It runs without the program's other objects: a variable that it would share with them is its own, with
+/// the value that the kernel's file gives it, where that is a number or an array of them, and else zero.
+CompileJob jobOf(const Fuser &Fuse, FusedSource Text, const std::string &Arch);
+/// What ptxas made of a planned kernel, and how it is launched. `Entry`: how its name begins; `Name`: of its namespace;
+/// `Kernels`: with which its constituents are launched, each in a grid for the resident blocks where every one will do.
+BuiltCandidate understand(const FusionPlan &Plan, const std::string &Name, const std::string &Entry,
+                          const CompiledKernels &Compiled, llvm::ArrayRef<const KernelFacts *> Facts,
+                          std::vector<PackedKernel> Kernels, const GpuFacts &Gpu);
 
 /// What is known of a candidate, with what running it has shown.
 Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome);

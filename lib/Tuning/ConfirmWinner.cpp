@@ -13,7 +13,7 @@ namespace {
 
 class Confirmation {
 public:
-  Confirmation(TuneResult Result, const SoloFindings &Found, LaunchingEvaluator &World, RunnerPool &Gpus,
+  Confirmation(TuneResult Result, const SoloFindings &Found, TuningKind &World, RunnerPool &Gpus,
                llvm::function_ref<llvm::Error(const Candidate &)> Meanwhile)
       : Result(std::move(Result)), Found(Found), World(World), Gpus(Gpus), Meanwhile(Meanwhile) {}
 
@@ -30,7 +30,7 @@ public:
         break;
       }
       if (!Against.empty() && Repeated.insert(Key).second) {
-        World.measure(OnlyThose(Winner.Which), Effort::Full, [&](size_t, const Evaluation &Again) {
+        World.evaluate(OnlyThose(Winner.Which), Effort::Full, [&](size_t, const Evaluation &Again) {
           addMeasured(Winner.Which, Again);
           return true;
         });
@@ -125,14 +125,14 @@ private:
   TuneResult Result;
   Summary Verdict;
   const SoloFindings &Found;
-  LaunchingEvaluator &World;
+  TuningKind &World;
   RunnerPool &Gpus;
   const llvm::function_ref<llvm::Error(const Candidate &)> Meanwhile;
 };
 
 } // namespace
 
-llvm::Expected<Confirmed> confirmWinner(TuneResult Result, const SoloFindings &Found, LaunchingEvaluator &World,
+llvm::Expected<Confirmed> confirmWinner(TuneResult Result, const SoloFindings &Found, TuningKind &World,
                                         RunnerPool &Gpus,
                                         llvm::function_ref<llvm::Error(const Candidate &)> Meanwhile) {
   return Confirmation(std::move(Result), Found, World, Gpus, Meanwhile).run();

@@ -16,7 +16,7 @@ struct Confirmed {
 /// turn, if it still is when measured alone: the clock drifts during a search, and makes early candidates look faster.
 /// `Result` has what was found alone and tried; `Meanwhile` is called while the GPU measures a winner that is to be
 /// fused. Fails as that does.
-llvm::Expected<Confirmed> confirmWinner(TuneResult Result, const SoloFindings &Found, LaunchingEvaluator &World,
+llvm::Expected<Confirmed> confirmWinner(TuneResult Result, const SoloFindings &Found, TuningKind &World,
                                         RunnerPool &Gpus, llvm::function_ref<llvm::Error(const Candidate &)> Meanwhile);
 
 } // namespace cufuse

@@ -46,7 +46,7 @@ Touches touches(const LoadedKernel &Kernel, const WorkloadArgument &Argument) {
 
 } // namespace
 
-GraphFacts GroupFuser::facts() const {
+GraphFacts graphOf(const TuningSubject &Subject) {
   GraphFacts Graph;
   for (const BufferSpec &Buffer : Subject.Work.Buffers) {
     GraphArray Array{

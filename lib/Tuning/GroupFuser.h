@@ -15,10 +15,10 @@ struct FusedGroup {
   FusedSource Source;
   std::string Entry;   ///< How the name of the kernel begins that the launcher would choose for these arguments.
   PackedKernel Packed; ///< With the arguments that are left.
-
-  /// Once it is compiled.
-  llvm::Expected<KernelLaunch> launch(const std::string &Cubin, unsigned Multiprocessors) const;
 };
+
+/// Which kernels load and store which buffers, as far as their accesses show: all they may, where that is not known.
+GraphFacts graphOf(const TuningSubject &Subject);
 
 /// Of a workload with links. Not for several threads at once.
 class GroupFuser {
@@ -26,8 +26,6 @@ public:
   /// The references outlive it.
   GroupFuser(const Toolchain &Tools, const TuningSubject &Subject) : Tools(Tools), Subject(Subject) {}
 
-  /// Which kernels load and store which buffers, as far as their accesses show: all they may, where that is not known.
-  GraphFacts facts() const;
   /// Widths where the group is one loop; the given block and others of 128, 256 and 512 threads that its launch may
   /// have.
   GroupWays ways(llvm::ArrayRef<unsigned> Members) const;

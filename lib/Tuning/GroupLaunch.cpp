@@ -31,15 +31,6 @@ std::optional<std::int64_t> integerOf(const ParameterFacts &Parameter, const Ker
 
 } // namespace
 
-llvm::Expected<KernelLaunch> FusedGroup::launch(const std::string &Cubin, unsigned Multiprocessors) const {
-  const KernelFacts *Facts = &Kernel.front().Facts;
-  auto Fused = launchOf(Facts, Plan, Text->options().Name, Packed.Launch, 1, Multiprocessors);
-  if (!Fused)
-    return Fused.takeError();
-  Fused->Kernel = Entry;
-  return launchFused(*Fused, Facts, Packed, Cubin);
-}
-
 std::optional<std::int64_t> GroupFuser::valueOf(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members,
                                                 const std::string &Atom) const {
   if (const auto Found = Graph.Quotients.find(Atom); Found != Graph.Quotients.end()) {

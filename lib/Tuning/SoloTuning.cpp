@@ -11,6 +11,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
+#include <deque>
+
 namespace cufuse {
 
 namespace {
@@ -52,13 +54,15 @@ bool isWorthTrying(size_t Rank, bool Bind, unsigned Unroll, bool Bindable) {
 class SoloTuning {
 public:
   SoloTuning(const TuningTools &Tools, const TuningSubject &Subject, Problem What, llvm::ArrayRef<CompiledAlone> Alone)
-      : Tools(Tools), Subject(Subject), Alone(Alone), Tasks(Tools.Pool) {
+      : Tools(Tools), Subject(Subject), Alone(Alone), Near(Alone.size()), Built(Alone.size()) {
     Found.What = std::move(What);
     Found.Packed = Subject.Packed;
     Found.Rewritten.resize(Alone.size());
     for (size_t I = 0; I < Alone.size(); ++I)
       for (SoloShape &Shape : Found.What.Constituents[I].Shapes)
         Shape.Resources = Alone[I].Resources;
+    for (size_t I = 0; I < Alone.size(); ++I)
+      Tasks.emplace_back(Tools.Pool);
   }
 
   llvm::Error measure();
@@ -77,6 +81,7 @@ private:
   void addGrids(size_t I, Variants &All) const;
   llvm::Error measureShapes(size_t I);
   void buildVariants(size_t I);
+  llvm::Error beginToBuild(const Fuser &Single, size_t I, SoloVariant &One);
   void bind();
   void chooseUnrolls(size_t I, llvm::ArrayRef<SoloVariant> Measured);
   void carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured);
@@ -85,22 +90,24 @@ private:
   SoloResult resultOf(size_t I, SoloLevel Level, const SoloVariant &Variant) const;
   void dropFailed(size_t I, SoloLevel Level, Variants &All);
   FusionConfig configOf(size_t I, const SoloVariant &Variant) const;
+  BoundArguments boundIn(size_t I, const SoloVariant &Variant) const {
+    return Variant.Bound ? Subject.Bindable[I] : BoundArguments();
+  }
 
   const TuningTools &Tools;
   const TuningSubject &Subject;
   const llvm::ArrayRef<CompiledAlone> Alone;
   SoloFindings Found;
-  Variants Given, Shaped;                                             ///< By constituent, as `Best`.
-  Variants Best;                                                      ///< By constituent: the fastest so far.
-  std::vector<Variants> Near;                                         ///< By constituent: its best shapes.
-  std::vector<std::vector<std::shared_future<SoloVariant>>> Building; ///< By constituent: with bound arguments.
-  llvm::ThreadPoolTaskGroup Tasks;                                    ///< Last: they end first.
+  // By constituent.
+  Variants Given, Shaped;
+  Variants Best;                               ///< The fastest so far.
+  std::vector<Variants> Near;                  ///< Its best shapes.
+  std::vector<Variants> Built;                 ///< With bound arguments.
+  std::deque<llvm::ThreadPoolTaskGroup> Tasks; ///< That build these. Last: they end first.
 };
 
 /// The three levels.
 llvm::Error SoloTuning::measure() {
-  Building.resize(Subject.Kernels.size());
-  Near.resize(Subject.Kernels.size());
   for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
     if (llvm::Error Error = measureShapes(I))
       return Error;
@@ -108,7 +115,8 @@ llvm::Error SoloTuning::measure() {
   }
   // Compilers would slow down loops of launches that the host limits.
   if (llvm::any_of(Given, [](const SoloVariant &V) { return V.Result.Microseconds < HostLimited; }))
-    Tasks.wait();
+    for (llvm::ThreadPoolTaskGroup &Own : Tasks)
+      Own.wait();
   if (llvm::Error Error = settle(SoloLevel::Given, Given))
     return Error;
   Best = Given;
@@ -219,68 +227,56 @@ void SoloTuning::buildVariants(size_t I) {
   EmitOptions Emit = Subject.emitAlone(I);
   Emit.KernelOnly = true;
   const Fuser Single(Tools.Clang, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
-  auto Failed = [](SoloVariant Variant, Fate Outcome, llvm::Error Why) {
-    Variant.Result = failedWith(Outcome, std::move(Why));
-    return Variant;
-  };
-  Variants Asked;
   for (size_t Rank = 0; Rank < Near[I].size(); ++Rank)
     for (const bool Bind : {true, false})
       for (const unsigned Unroll : {0u, 2u, 4u, 8u})
         if ((Unroll == 0 || (Subject.MayUnroll && Subject.Kernels[I].Facts.GridStrideLoop)) &&
             isWorthTrying(Rank, Bind, Unroll, !Subject.Bindable[I].empty())) {
-          SoloVariant &One = Asked.emplace_back(Near[I][Rank]);
+          SoloVariant &One = Built[I].emplace_back(Near[I][Rank]);
           One.Bound = Bind;
           One.Unroll = Unroll;
         }
-  for (const SoloVariant &Variant : Asked) {
-    const PackedKernel &In = Found.Packed[I][Variant.Shape];
-    auto Already = [&](SoloVariant Done) {
-      std::promise<SoloVariant> Promise;
-      Promise.set_value(std::move(Done));
-      Building[I].push_back(Promise.get_future().share());
-    };
-    auto Plan = Single.plan(configOf(I, Variant));
-    if (!Plan) {
-      Already(Failed(Variant, Fate::Impossible, Plan.takeError()));
-      continue;
+  for (SoloVariant &One : Built[I])
+    if (llvm::Error Error = beginToBuild(Single, I, One))
+      One.Result = failedWith(Fate::Impossible, std::move(Error));
+}
+
+llvm::Error SoloTuning::beginToBuild(const Fuser &Single, size_t I, SoloVariant &One) {
+  auto Plan = Single.plan(configOf(I, One));
+  if (!Plan)
+    return Plan.takeError();
+  auto Text = Single.emit(*Plan);
+  if (!Text)
+    return Text.takeError();
+  Tasks[I].async([this, I, &One, Job = jobOf(Single, std::move(*Text), Found.What.Gpu.Arch), Plan = std::move(*Plan),
+                  Name = Single.options().Name] {
+    auto Compiled = Tools.Back.compile(Job);
+    if (!Compiled) {
+      One.Result = failedWith(Fate::CompileFailed, Compiled.takeError());
+      return;
     }
-    auto Text = Single.emit(*Plan);
-    if (!Text) {
-      Already(Failed(Variant, Fate::Impossible, Text.takeError()));
-      continue;
+    const KernelFacts *Facts = &Subject.Kernels[I].Facts;
+    const PackedKernel &In = Found.Packed[I][One.Shape];
+    auto Fused = launchOf(Facts, Plan, Name, In.Launch, 1, Found.What.Gpu.Multiprocessors);
+    auto Launch = Fused ? launchFused(*Fused, Facts, In, Compiled->Cubin) : Fused.takeError();
+    if (!Launch) {
+      One.Result = failedWith(Fate::Impossible, Launch.takeError());
+      return;
     }
-    CompileJob Job;
-    Job.Files = filesAlone(Single, std::move(*Text));
-    Job.Arch = Found.What.Gpu.Arch;
-    Job.Flags = nvccFlags(Single);
-    auto Build = [this, I, In, Failed, Variant, Job = std::move(Job), Plan = std::move(*Plan), Name = Emit.Name] {
-      auto Compiled = Tools.Back.compile(Job);
-      if (!Compiled)
-        return Failed(Variant, Fate::CompileFailed, Compiled.takeError());
-      const KernelFacts *Facts = &Subject.Kernels[I].Facts;
-      auto Fused = launchOf(Facts, Plan, Name, In.Launch, 1, Found.What.Gpu.Multiprocessors);
-      auto Launch = Fused ? launchFused(*Fused, Facts, In, Compiled->Cubin) : Fused.takeError();
-      if (!Launch)
-        return Failed(Variant, Fate::Impossible, Launch.takeError());
-      SoloVariant Built = Variant;
-      Built.Launch = std::move(*Launch);
-      Built.Result = {};
-      Built.Result.Outcome = Fate::Measured;
-      if (const ResourceUse *Use = Compiled->find(fusedEntry(Plan, Name)))
-        Built.Result.Resources = *Use;
-      return Built;
-    };
-    Building[I].push_back(Tasks.async(std::move(Build)));
-  }
+    One.Launch = std::move(*Launch);
+    One.Result = {};
+    One.Result.Outcome = Fate::Measured;
+    if (const ResourceUse *Use = Compiled->find(fusedEntry(Plan, Name)))
+      One.Result.Resources = *Use;
+  });
+  return llvm::Error::success();
 }
 
 /// Replaces each of `Best` by the fastest variant that is worth it and gives the same results.
 void SoloTuning::bind() {
   for (size_t I = 0; I < Best.size(); ++I) {
-    Variants All;
-    for (const std::shared_future<SoloVariant> &One : Building[I])
-      All.push_back(One.get());
+    Tasks[I].wait();
+    Variants All = std::move(Built[I]);
     dropFailed(I, SoloLevel::Bound, All);
     measureAll(All, Effort::Short);
     const auto Tried = static_cast<unsigned>(All.size());
@@ -294,7 +290,7 @@ void SoloTuning::bind() {
       return std::tuple(Slower, Slower || !V.Bound, Slower ? 0 : V.Unroll, V.Result.Microseconds);
     };
     llvm::sort(All, [&](const SoloVariant &A, const SoloVariant &B) { return Rank(A) < Rank(B); });
-    for (SoloVariant &Variant : All) {
+    for (const SoloVariant &Variant : All) {
       if (Variant.Result.Microseconds > (Variant.Bound ? AboutEqual : 1 / AboutEqual) * Best[I].Result.Microseconds)
         continue;
       Variants Mixed = Best;
@@ -303,9 +299,8 @@ void SoloTuning::bind() {
       Together.Stop = ShortStop;
       const RunOutcome Outcome = Tools.Gpus.run({std::move(Together)}).front();
       if (Outcome.Status != RunStatus::Done) {
-        Variants Wrong = {std::move(Variant)};
-        Wrong.front().Result = withOutcome(Wrong.front().Result, Outcome);
-        dropFailed(I, SoloLevel::Bound, Wrong);
+        Found.Failed.push_back(resultOf(I, SoloLevel::Bound, Variant));
+        Found.Failed.back().Result = withOutcome(Variant.Result, Outcome);
         continue;
       }
       Best[I] = Variant;
@@ -398,18 +393,15 @@ void SoloTuning::measureAll(Variants &All, Effort How) {
 }
 
 SoloResult SoloTuning::resultOf(size_t I, SoloLevel Level, const SoloVariant &Variant) const {
-  SoloResult Solo;
-  Solo.Constituent = Found.What.Constituents[I].Name;
-  Solo.Level = Level;
-  Solo.Block = Found.What.Constituents[I].Shapes[Variant.Shape].Block;
-  Solo.Blocks = Variant.Blocks;
-  Solo.Unroll = Variant.Unroll;
-  if (Variant.Bound)
-    Solo.Bound = Subject.Bindable[I];
-  Solo.Tried = Level == SoloLevel::Given ? 1 : Variant.Tried;
-  Solo.Result = Variant.Result;
-  Solo.Counters = Variant.Counters;
-  return Solo;
+  return {.Constituent = Found.What.Constituents[I].Name,
+          .Level = Level,
+          .Block = Found.What.Constituents[I].Shapes[Variant.Shape].Block,
+          .Blocks = Variant.Blocks,
+          .Unroll = Variant.Unroll,
+          .Bound = boundIn(I, Variant),
+          .Tried = Level == SoloLevel::Given ? 1 : Variant.Tried,
+          .Result = Variant.Result,
+          .Counters = Variant.Counters};
 }
 
 /// Keeps those that are or can be measured.
@@ -421,11 +413,8 @@ void SoloTuning::dropFailed(size_t I, SoloLevel Level, Variants &All) {
 }
 
 FusionConfig SoloTuning::configOf(size_t I, const SoloVariant &Variant) const {
-  FusionConfig Config;
-  Config.Constituents = {{.Block = Found.Packed[I][Variant.Shape].Block,
-                          .Unroll = Variant.Unroll,
-                          .Bound = Variant.Bound ? Subject.Bindable[I] : decltype(ConstituentConfig::Bound)()}};
-  return Config;
+  return {.Constituents = {
+              {.Block = Found.Packed[I][Variant.Shape].Block, .Unroll = Variant.Unroll, .Bound = boundIn(I, Variant)}}};
 }
 
 } // namespace
@@ -487,10 +476,10 @@ Schedule referenceOf(const TuningSubject &Subject, llvm::ArrayRef<CompiledAlone>
 }
 
 llvm::Expected<SoloFindings> tuneAlone(const TuningTools &Tools, const TuningSubject &Subject, Problem What,
-                                       llvm::ArrayRef<CompiledAlone> Alone, bool OnlyGiven) {
+                                       llvm::ArrayRef<CompiledAlone> Alone) {
   SoloTuning Tuning(Tools, Subject, std::move(What), Alone);
   if (Tools.Gpus.hasGpu())
-    if (llvm::Error Error = OnlyGiven ? Tuning.measureAsGiven() : Tuning.measure())
+    if (llvm::Error Error = Subject.isLinked() ? Tuning.measureAsGiven() : Tuning.measure())
       return std::move(Error);
   return Tuning.take();
 }

@@ -47,10 +47,10 @@ struct SoloFindings {
 /// The launches given, one after the other: what everything is compared with.
 Schedule referenceOf(const TuningSubject &Subject, llvm::ArrayRef<CompiledAlone> Alone);
 
-/// Without a GPU, only resources are found. `OnlyGiven`: in the launches given, and no others. `What` has the shapes of
-/// `Subject.Packed`. Fails when the kernels as given or in the workload's other shapes do not run or differ in their
-/// results.
+/// Without a GPU, only resources are found. Linked kernels are measured in the launches given, and no others. `What`
+/// has the shapes of `Subject.Packed`. Fails when the kernels as given or in the workload's other shapes do not run or
+/// differ in their results.
 llvm::Expected<SoloFindings> tuneAlone(const TuningTools &Tools, const TuningSubject &Subject, Problem What,
-                                       llvm::ArrayRef<CompiledAlone> Alone, bool OnlyGiven);
+                                       llvm::ArrayRef<CompiledAlone> Alone);
 
 } // namespace cufuse

@@ -1,6 +1,7 @@
 #include "cufuse/Tuning/Tune.h"
 
 #include "ConfirmWinner.h"
+#include "GroupFuser.h"
 #include "TuneFiles.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Runner/Metrics.h"
@@ -10,6 +11,8 @@
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Chrono.h>
+#include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/Path.h>
 
 #include <ctime>
@@ -70,15 +73,10 @@ private:
 double secondsOfAuto(unsigned Compilations) { return 15 * std::max(1.0, 16.0 / Compilations); }
 
 TuneResult resultFor(const TuneRequest &Request) {
-  const std::time_t Now = std::time(nullptr);
-  std::tm Utc{};
-  gmtime_r(&Now, &Utc);
-  char Started[32];
-  std::strftime(Started, sizeof Started, "%Y-%m-%dT%H:%M:%SZ", &Utc);
   TuneResult Result;
   Result.Command = Request.Command;
   Result.Version = Request.Version;
-  Result.Started = Started;
+  Result.Started = llvm::formatv("{0:%Y-%m-%dT%H:%M:%SZ}", llvm::sys::toUtcTime(std::time(nullptr))).str();
   Result.RequiredSpeedup = Request.RequiredSpeedup;
   return Result;
 }
@@ -261,10 +259,11 @@ llvm::Expected<TuningSubject> subjectOf(const TuneRequest &Request, Workload Wor
   return Subject;
 }
 
-Problem problemOf(const TuningSubject &Subject, const GpuFacts &Gpu, std::optional<GraphFacts> Graph) {
+Problem problemOf(const TuningSubject &Subject, const GpuFacts &Gpu) {
   Problem What;
   What.Gpu = Gpu;
-  What.Graph = std::move(Graph);
+  if (Subject.isLinked())
+    What.Graph = graphOf(Subject);
   for (const auto &[Kernel, Shapes] : llvm::zip(Subject.Work.Kernels, Subject.Packed)) {
     ConstituentProblem &Constituent = What.Constituents.emplace_back();
     Constituent.Name = Kernel.Name;
@@ -280,10 +279,12 @@ Problem problemOf(const TuningSubject &Subject, const GpuFacts &Gpu, std::option
   return What;
 }
 
-/// Adds to the result what a search among the candidates has tried. `Past`: seconds since the tuning began.
-llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const TuningTools &Tools, const Problem &What,
-                   const TuningKey &Key, const TuningKind &Kind, Evaluator &World, double Past, TuneResult &Result) {
-  Result.Strategy = Kind.strategy(Request.Strategy);
+/// Adds to the result, which has the problem, what a search among the candidates has tried. `Past`: seconds since the
+/// tuning began.
+llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const TuningTools &Tools, const TuningKey &Key,
+                   TuningKind &World, double Past, TuneResult &Result) {
+  const Problem &What = Result.What;
+  Result.Strategy = What.Graph ? "exhaustive" : Request.Strategy; // there are few choices of links
   auto How = makeStrategy(Result.Strategy, Request.Seed);
   if (!How)
     return How.takeError();
@@ -297,14 +298,14 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
       return badInput(fmt::format("'{}' has an entry of other kernels than these", Request.Trace),
                       "name another file, or remove it to begin anew");
   }
-  std::vector<Candidate> Candidates = Kind.candidates(What, **How);
+  std::vector<Candidate> Candidates = World.candidates(*How);
   Result.SpaceSize = Candidates.size();
   const bool HasGpu = Tools.Gpus.hasGpu(), IsLimited = Result.Strategy == "auto" && HasGpu;
   const double Seconds = Request.Seconds.value_or(IsLimited ? secondsOfAuto(Tools.Pool.getMaxConcurrency()) : 0);
   const Budget Left{std::max(Seconds - Past, Seconds / 2), Request.Measured};
   Search Looking(What, std::move(Candidates), World, Record, Left, Seams);
   if (HasGpu) {
-    (*How)->run(Looking);
+    How->Run(Looking);
   } else {
     std::vector<size_t> All(Looking.candidates().size());
     std::iota(All.begin(), All.end(), 0);
@@ -322,30 +323,6 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
       Result.Tried.push_back(E);
   return Record.close();
 }
-
-/// The source of a candidate, made once.
-class DraftOf {
-public:
-  DraftOf(TuningKind &Kind, const Problem &What) : Kind(Kind), What(What) {}
-  bool isEmpty() const { return Key.empty(); }
-  llvm::Error make(const Candidate &Of) {
-    if (Key == Of.key())
-      return llvm::Error::success();
-    auto Made = Kind.draft(What, Of);
-    if (!Made)
-      return Made.takeError();
-    Key = Of.key();
-    Draft = std::move(*Made);
-    return llvm::Error::success();
-  }
-
-  TuningDraft Draft;
-
-private:
-  TuningKind &Kind;
-  const Problem &What;
-  std::string Key;
-};
 
 /// The kernels alone, in the form that is best where that is another text than the user's.
 llvm::Error writeAlone(const Toolchain &Tools, const TuningSubject &Subject, const SoloFindings &Found,
@@ -429,7 +406,6 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
     if (llvm::Error Error = Database->checkWritable())
       return std::move(Error);
   }
-  const std::unique_ptr<TuningKind> Kind = Subject.isLinked() ? alongLinks(Tools, Subject) : sideBySide(Tools, Subject);
 
   Steps.begin("tuning the kernels alone");
   auto Alone = Compiling.finish(Subject.Kernels);
@@ -437,24 +413,35 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
     return Alone.takeError();
   const Schedule Reference = referenceOf(Subject, *Alone);
   Runners.setReference(Reference);
-  auto Found = tuneAlone(All, Subject, problemOf(Subject, Gpus->Facts, Kind->graph()), *Alone, !Kind->shapesKernels());
+  auto Found = tuneAlone(All, Subject, problemOf(Subject, Gpus->Facts), *Alone);
   if (!Found)
     return Found.takeError();
-  const Problem &What = Found->What;
-  Result.What = What;
+  Result.What = Found->What;
   Result.Solo = Found->Solo;
   Result.SoloFailed = Found->Failed;
   Result.Baselines = Found->Baselines;
 
   Steps.begin("searching");
-  const std::unique_ptr<LaunchingEvaluator> World = Kind->evaluator(All, *Found, Reference.Launches);
-  if (llvm::Error Error = search(Request, Seams, All, What, Parsed->Key, *Kind, *World, Steps.seconds(), Result))
+  const std::unique_ptr<TuningKind> World =
+      Subject.isLinked() ? alongLinks(All, Subject, *Found, Reference.Launches) : sideBySide(All, Subject, *Found);
+  if (llvm::Error Error = search(Request, Seams, All, Parsed->Key, *World, Steps.seconds(), Result))
     return std::move(Error);
 
   Steps.begin("confirming");
-  DraftOf Winner(*Kind, What);
+  std::string Drafted; // its key
+  TuningDraft Draft;
+  auto MakeDraft = [&](const Candidate &Of) -> llvm::Error {
+    if (Drafted == Of.key())
+      return llvm::Error::success();
+    auto Made = World->draft(Of);
+    if (!Made)
+      return Made.takeError();
+    Drafted = Of.key();
+    Draft = std::move(*Made);
+    return llvm::Error::success();
+  };
   auto Confirmed = confirmWinner(std::move(Result), *Found, *World, Runners, [&](const Candidate &First) {
-    return Winner.isEmpty() ? Winner.make(First) : llvm::Error::success();
+    return Drafted.empty() ? MakeDraft(First) : llvm::Error::success();
   });
   if (!Confirmed)
     return Confirmed.takeError();
@@ -465,11 +452,11 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
     if (llvm::Error Error = writeAlone(Tools, Subject, *Found, Answer.Files))
       return std::move(Error);
   } else if ((Answer.Verdict.What == Advice::Fuse || Answer.Result.Modelled) && Answer.Verdict.Winner) {
-    if (llvm::Error Error = Winner.make(Answer.Verdict.Winner->Which))
+    if (llvm::Error Error = MakeDraft(Answer.Verdict.Winner->Which))
       return std::move(Error);
-    Answer.Files = std::move(Winner.Draft.Files);
+    Answer.Files = std::move(Draft.Files);
     if (Answer.Verdict.Winner->Which.Groups.size() > 1)
-      Answer.Result.Notes.push_back("Launch " + Winner.Draft.Order + ".");
+      Answer.Result.Notes.push_back("Launch " + Draft.Order + ".");
   }
   for (OutputFile &File : Answer.Files) {
     llvm::SmallString<128> Path(llvm::sys::path::parent_path(Request.Output));

@@ -1,4 +1,4 @@
-// How kernels become one: side by side, or along the links between them. All that differs between the two in a tuning.
+// How kernels become one: side by side, or along the links between them. All that differs between the two in a search.
 #pragma once
 
 #include "SoloTuning.h"
@@ -12,25 +12,20 @@ struct TuningDraft {
   std::string Order;             ///< Which launch is in which file, where there are several.
 };
 
-class TuningKind {
+class TuningKind : public Evaluator {
 public:
-  virtual ~TuningKind() = default;
-  /// What kernels by links are to each other; nothing of others.
-  virtual std::optional<GraphFacts> graph() const = 0;
-  /// Whether other launches of the kernels alone than those given are candidates for the fused ones.
-  virtual bool shapesKernels() const = 0;
-  /// The strategy in place of the one that was asked for.
-  virtual std::string strategy(const std::string &Asked) const = 0;
-  virtual std::vector<Candidate> candidates(const Problem &P, const Strategy &How) const = 0;
-  /// The references outlive it. `Given`: each kernel's own launch.
-  virtual std::unique_ptr<LaunchingEvaluator> evaluator(const TuningTools &Tools, const SoloFindings &Found,
-                                                        std::vector<KernelLaunch> Given) = 0;
+  virtual std::vector<Candidate> candidates(const Strategy &How) const = 0;
+  /// In order, of the whole output, with all that is left out while searching; compiles it. None where it cannot be
+  /// run.
+  virtual std::vector<KernelLaunch> launchesOf(const Candidate &Of) = 0;
   /// Verified.
-  virtual llvm::Expected<TuningDraft> draft(const Problem &P, const Candidate &Of) = 0;
+  virtual llvm::Expected<TuningDraft> draft(const Candidate &Of) = 0;
 };
 
-/// The references outlive it.
-std::unique_ptr<TuningKind> sideBySide(const Toolchain &Tools, const TuningSubject &Subject);
-std::unique_ptr<TuningKind> alongLinks(const Toolchain &Tools, const TuningSubject &Subject);
+/// What the references lead to outlives them. `Given`: each kernel's own launch.
+std::unique_ptr<TuningKind> sideBySide(const TuningTools &Tools, const TuningSubject &Subject,
+                                       const SoloFindings &Found);
+std::unique_ptr<TuningKind> alongLinks(const TuningTools &Tools, const TuningSubject &Subject,
+                                       const SoloFindings &Found, std::vector<KernelLaunch> Given);
 
 } // namespace cufuse

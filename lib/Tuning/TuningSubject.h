@@ -1,18 +1,29 @@
 // What is tuned: kernels, and the launches that the workload allows. Nothing changes it once it is there.
 #pragma once
 
-#include "cufuse/Tuning/FuseEvaluator.h"
-#include "cufuse/Workload/Workload.h"
+#include "cufuse/Compile/Compiler.h"
+#include "cufuse/Driver/Fuser.h"
+#include "cufuse/Runner/RunnerPool.h"
+#include "cufuse/Workload/Launches.h"
+
+namespace llvm {
+class ThreadPoolInterface;
+}
 
 namespace cufuse {
+
+/// Arguments with their values.
+using BoundArguments = std::vector<std::pair<std::string, std::string>>;
+/// What a fusion is launched with: by constituent, the packed kernel of each of its shapes, as `Problem` lists them.
+using PackedShapes = std::vector<std::vector<PackedKernel>>;
 
 /// By constituent where there are several of a kind.
 struct TuningSubject {
   Workload Work;
   std::vector<LoadedKernel> Kernels;
-  EmitOptions Emit;    ///< Of the fused source.
-  PackedShapes Packed; ///< By shape, as `Problem` lists them; the first is the one given.
-  std::vector<std::vector<std::pair<std::string, std::string>>> Bindable; ///< Arguments with their values.
+  EmitOptions Emit;                     ///< Of the fused source.
+  PackedShapes Packed;                  ///< The first of each is the one given.
+  std::vector<BoundArguments> Bindable; ///< That may be bound.
   bool MayUnroll = true;
 
   bool isLinked() const { return !Work.Links.empty(); }

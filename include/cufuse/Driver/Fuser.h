@@ -30,6 +30,8 @@ public:
   /// Flags of all inputs and the folders they lie in: what the output is compiled with.
   const CompileFlags &flags() const { return Flags; }
   const std::vector<std::string> &includeFolders() const { return Folders; }
+  /// The same as nvcc takes it.
+  std::vector<std::string> nvccFlags() const;
 
 private:
   const Toolchain &Tools;

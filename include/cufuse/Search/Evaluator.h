@@ -79,10 +79,9 @@ private:
 class Evaluator {
 public:
   virtual ~Evaluator() = default;
-  /// Fuses and compiles, without the GPU: `Measured` stands for "could be measured", with resources and no time.
-  virtual void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) = 0;
-  /// Runs those, screening first what was not screened; the compilers may work ahead while the GPU measures.
-  virtual void measure(NextCandidates Next, Effort Effort, TakeEvaluation Take) = 0;
+  /// Runs those; the compilers may work ahead while the GPU measures. Without an effort it fuses and compiles alone:
+  /// `Measured` stands for "could be measured", with resources and no time.
+  virtual void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take) = 0;
 };
 
 } // namespace cufuse

@@ -10,7 +10,6 @@
 #include <llvm/Support/Error.h>
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -100,17 +99,15 @@ private:
   double Start = 0, Before = 0;
 };
 
-/// Decides what to try next. One file each.
-class Strategy {
-public:
-  virtual ~Strategy() = default;
+/// Decides what to try next.
+struct Strategy {
   /// What it chooses from.
-  virtual std::vector<Candidate> candidates(const Problem &P) const;
+  std::function<std::vector<Candidate>(const Problem &)> Candidates;
   /// Returns when it is done or the budget is spent. May be called again on the same trace, to resume.
-  virtual void run(Search &S) const = 0;
+  std::function<void(Search &)> Run;
 };
 
 /// `auto`, `exhaustive`, `hfuse`, `random`. Fails with the names there are. The seed is that of `random`.
-llvm::Expected<std::unique_ptr<Strategy>> makeStrategy(llvm::StringRef Name, std::uint64_t Seed = 0);
+llvm::Expected<Strategy> makeStrategy(llvm::StringRef Name, std::uint64_t Seed = 0);
 
 } // namespace cufuse

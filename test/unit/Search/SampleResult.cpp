@@ -37,13 +37,13 @@ TuneResult sampleResult(unsigned Seed, const std::map<Fate, double> &Faults, dou
   Trace Record;
   SearchSeams Seams;
   Seams.Now = [&] { return World.Seconds; };
-  std::vector<Candidate> Space = How->candidates(R.What);
+  std::vector<Candidate> Space = How.Candidates(R.What);
   R.SpaceSize = Space.size();
   Search S(R.What, std::move(Space), World, Record, {}, Seams);
-  How->run(S);
+  How.Run(S);
   auto HfuseStrategy = llvm::cantFail(makeStrategy("hfuse"));
-  Search Hfuse(R.What, HfuseStrategy->candidates(R.What), World, Record, {}, Seams);
-  HfuseStrategy->run(Hfuse);
+  Search Hfuse(R.What, HfuseStrategy.Candidates(R.What), World, Record, {}, Seams);
+  HfuseStrategy.Run(Hfuse);
   R.Tried = Record.entries();
   R.Seconds = World.Seconds;
 

@@ -24,12 +24,12 @@ struct Outcome {
 
 Outcome search(const std::string &Name, const Problem &P, SyntheticEvaluator &World, Budget Limit = {},
                std::uint64_t Seed = 1) {
-  std::unique_ptr<Strategy> How = llvm::cantFail(makeStrategy(Name, Seed));
+  Strategy How = llvm::cantFail(makeStrategy(Name, Seed));
   Trace Record;
   SearchSeams Seams;
   Seams.Now = [&] { return World.Seconds; };
-  Search S(P, How->candidates(P), World, Record, Limit, Seams);
-  How->run(S);
+  Search S(P, How.Candidates(P), World, Record, Limit, Seams);
+  How.Run(S);
   Outcome Result;
   Result.Candidates = S.candidates().size();
   Result.Measured = S.measuredCount();
@@ -84,11 +84,11 @@ Outcome searchAfterHfuse(const Problem &P, SyntheticEvaluator &World, Budget Lim
   Seams.Now = [&] { return World.Seconds; };
   Outcome Result;
   for (const char *Name : {"hfuse", "auto"}) {
-    std::unique_ptr<Strategy> How = llvm::cantFail(makeStrategy(Name));
+    Strategy How = llvm::cantFail(makeStrategy(Name));
     const double Start = World.Seconds;
-    Search S(P, How->candidates(P), World, Record, Name == std::string("auto") ? Limit : Budget(), Seams);
+    Search S(P, How.Candidates(P), World, Record, Name == std::string("auto") ? Limit : Budget(), Seams);
     const size_t Before = S.measuredCount();
-    How->run(S);
+    How.Run(S);
     Result.Measured = S.measuredCount() - Before;
     Result.Seconds = World.Seconds - Start;
   }
@@ -214,7 +214,7 @@ TEST_P(EveryStrategy, IsInterruptedAndResumed) {
   const Problem P = syntheticProblem(4);
   SyntheticEvaluator World(P, 4);
   auto How = llvm::cantFail(makeStrategy(GetParam(), 1));
-  const std::vector<Candidate> Space = How->candidates(P);
+  const std::vector<Candidate> Space = How.Candidates(P);
   Trace Record;
   SearchSeams Seams;
   Seams.Now = [&] { return World.Seconds; };
@@ -223,12 +223,12 @@ TEST_P(EveryStrategy, IsInterruptedAndResumed) {
   Seams.Interrupted = [&] { return Reports >= 6; };
   {
     Search S(P, Space, World, Record, {}, Seams);
-    How->run(S);
+    How.Run(S);
     EXPECT_EQ(Record.entries().size(), 6u);
   }
   Seams.Interrupted = [] { return false; };
   Search S(P, Space, World, Record, {}, Seams);
-  How->run(S);
+  How.Run(S);
   ASSERT_TRUE(S.best());
   // Nothing was evaluated twice in the same way.
   std::set<std::pair<std::string, int>> Seen;
@@ -249,13 +249,13 @@ TEST_P(EveryStrategy, FindsTheSameInAReplay) {
   Seams.Now = [] { return 0.0; };
   for (const char *Whole : {"exhaustive", "hfuse"}) {
     auto How = llvm::cantFail(makeStrategy(Whole));
-    Search S(P, How->candidates(P), World, Sweep, {}, Seams);
-    How->run(S);
+    Search S(P, How.Candidates(P), World, Sweep, {}, Seams);
+    How.Run(S);
   }
   ReplayEvaluator Replay(Sweep.entries());
   auto How = llvm::cantFail(makeStrategy(GetParam(), 1));
   std::set<std::string> Choices;
-  for (const Candidate &C : How->candidates(P))
+  for (const Candidate &C : How.Candidates(P))
     Choices.insert(C.key());
   double Best = 1e9;
   for (const TraceEntry &E : Sweep.entries())
@@ -263,8 +263,8 @@ TEST_P(EveryStrategy, FindsTheSameInAReplay) {
     if (E.Result.Outcome == Fate::Measured && E.Measured == Effort::Full && Choices.contains(E.Tried.key()))
       Best = std::min(Best, E.Result.Microseconds);
   Trace Record;
-  Search S(P, How->candidates(P), Replay, Record, {}, Seams);
-  How->run(S);
+  Search S(P, How.Candidates(P), Replay, Record, {}, Seams);
+  How.Run(S);
   ASSERT_TRUE(S.best());
   const double Found = S.state(*S.best()).last()->Microseconds;
   EXPECT_GE(Found, Best * 0.999);
@@ -288,9 +288,9 @@ TEST(ReplayEvaluator, DoesNotTellBeforeItRuns) {
     Fates.push_back(E.Outcome);
     return true;
   };
-  Replay.screen({Crashing.Tried, Other}, Take);
   const std::vector<Candidate> Both = {Crashing.Tried, Other};
-  Replay.measure(OnlyThose(Both), Effort::Full, Take);
+  Replay.evaluate(OnlyThose(Both), std::nullopt, Take);
+  Replay.evaluate(OnlyThose(Both), Effort::Full, Take);
   EXPECT_THAT(Fates, testing::ElementsAre(Fate::Measured, Fate::Impossible, Fate::Crashed, Fate::Impossible));
 }
 

@@ -163,27 +163,17 @@ double SyntheticEvaluator::truth(const Candidate &C) const {
   return Time * (1 + 0.004 * std::clamp(normal(C.key(), "rough"), -2.5, 2.5));
 }
 
-void SyntheticEvaluator::screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) {
-  for (size_t I = 0; I < Candidates.size(); ++I) {
-    Evaluation E = screened(Candidates[I]);
-    if (E.Outcome > Fate::Discarded) {
-      E.Outcome = Fate::Measured;
-      E.Why.clear();
-    }
-    Seconds += ScreenSeconds;
-    if (!Take(I, E))
-      return;
-  }
-}
-
-void SyntheticEvaluator::measure(NextCandidates Next, Effort How, TakeEvaluation Take) {
+void SyntheticEvaluator::evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take) {
   size_t Position = 0;
   for (std::vector<Candidate> Some = Next(); !Some.empty(); Some = Next())
     for (const Candidate &C : Some) {
       Evaluation E = screened(C);
       const bool Full = How == Effort::Full;
-      Seconds += E.Outcome == Fate::TimedOut ? 20 : Full ? 0.3 : 0.06;
-      if (E.Outcome == Fate::Measured) {
+      Seconds += !How ? ScreenSeconds : E.Outcome == Fate::TimedOut ? 20 : Full ? 0.3 : 0.06;
+      if (!How && E.Outcome > Fate::Discarded) {
+        E.Outcome = Fate::Measured;
+        E.Why.clear();
+      } else if (E.Outcome == Fate::Measured) {
         const double Noise = Full ? 0.002 : 0.006;
         E.Microseconds = truth(C) * (1 + Noise * normal(C.key(), fmt::format("n{}", ++Calls).c_str()));
         E.RelativeNoise = Noise;

@@ -20,8 +20,7 @@ Problem syntheticProblem(unsigned Seed);
 class SyntheticEvaluator : public Evaluator {
 public:
   SyntheticEvaluator(const Problem &P, unsigned Seed) : P(P), Seed(Seed) {}
-  void screen(llvm::ArrayRef<Candidate> Candidates, TakeEvaluation Take) override;
-  void measure(NextCandidates Next, Effort How, TakeEvaluation Take) override;
+  void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take) override;
 
   /// Without the noise of a measurement.
   double truth(const Candidate &C) const;

@@ -1,7 +1,7 @@
 // What is compiled for a candidate: no GPU, and a compiler that only looks.
 #include "TemporaryFolder.h"
 
-#include "cufuse/Tuning/FuseEvaluator.h"
+#include "../../lib/Tuning/TuningKind.h"
 
 #include <gmock/gmock.h>
 #include <llvm/Support/ThreadPool.h>
@@ -32,7 +32,7 @@ public:
 };
 
 /// Of two kernels, on one thread.
-class FuseEvaluatorOfTwo : public testing::Test {
+class TwoSideBySide : public testing::Test {
 protected:
   static void SetUpTestSuite() {
     auto Found = findToolchain("");
@@ -46,9 +46,11 @@ protected:
   void SetUp() override {
     if (!Tools)
       GTEST_SKIP() << "there is no CUDA toolkit";
-    Emit = {"both", "both.cu", "both.h", ""};
-    Fuse.emplace(*Tools, Kernels, Emit);
-    World.emplace(*Fuse, P, Packed, Compiler, Pool, Gpus, EvaluatorOptions{"sm_90a", {}});
+    Subject.Kernels = Kernels;
+    Subject.Emit = {"both", "both.cu", "both.h", ""};
+    Found.What.Gpu.Arch = "sm_90a";
+    Found.Packed.resize(2);
+    World = sideBySide({*Tools, Compiler, Pool, Gpus}, Subject, Found);
     Free.Config.Constituents = {{.Block = {128}}, {.Block = {128}}};
     Free.Config.Registers = {RegisterPolicy::Count, 40, 0};
   }
@@ -56,23 +58,21 @@ protected:
   static inline const TemporaryFolder Folder;
   static inline std::unique_ptr<Toolchain> Tools;
   static inline std::vector<LoadedKernel> Kernels;
-  EmitOptions Emit;
-  std::optional<Fuser> Fuse;
-  const Problem P;
-  const PackedShapes Packed = PackedShapes(2);
+  TuningSubject Subject;
+  SoloFindings Found;
   LookingCompiler Compiler;
   llvm::DefaultThreadPool Pool{llvm::hardware_concurrency(1)};
   BusyClock Busy;
   RunnerPool Gpus{{}, {}, Busy};
-  std::optional<FuseEvaluator> World;
+  std::unique_ptr<TuningKind> World;
   Candidate Free;
 };
 
-TEST_F(FuseEvaluatorOfTwo, TheCapIsSetAtTheKernelThatIsLaunched) {
+TEST_F(TwoSideBySide, TheCapIsSetAtTheKernelThatIsLaunched) {
   Candidate Bound = Free;
   Bound.Config.Constituents[1].Bound = {{"n", "3"}};
   std::vector<Fate> Fates;
-  World->screen({Free, Bound}, [&](size_t, const Evaluation &Result) {
+  World->evaluate(OnlyThose({Free, Bound}), std::nullopt, [&](size_t, const Evaluation &Result) {
     Fates.push_back(Result.Outcome);
     EXPECT_EQ(Result.Why, "not compiled");
     return true;
@@ -88,11 +88,11 @@ TEST_F(FuseEvaluatorOfTwo, TheCapIsSetAtTheKernelThatIsLaunched) {
   EXPECT_THAT(Compiler.Jobs[1].Files.front().Text, HasSubstr("fused_bound("));
 }
 
-TEST_F(FuseEvaluatorOfTwo, CandidatesThatDifferInTheCapAloneAreTheSameSource) {
+TEST_F(TwoSideBySide, CandidatesThatDifferInTheCapAloneAreTheSameSource) {
   std::vector<Candidate> Same(3, Free);
   Same[1].Config.Registers = {RegisterPolicy::Bound, 0, 2};
   Same[2].Config.Registers = {RegisterPolicy::Free, 0, 0};
-  World->screen(Same, [](size_t, const Evaluation &) { return true; });
+  World->evaluate(OnlyThose(Same), std::nullopt, [](size_t, const Evaluation &) { return true; });
   ASSERT_EQ(Compiler.Jobs.size(), 3u);
   for (const CompileJob &Job : Compiler.Jobs) {
     EXPECT_EQ(Job.Mark, Compiler.Jobs[0].Mark);
@@ -100,21 +100,21 @@ TEST_F(FuseEvaluatorOfTwo, CandidatesThatDifferInTheCapAloneAreTheSameSource) {
   }
 }
 
-TEST_F(FuseEvaluatorOfTwo, CandidatesThatDifferInResidentBlocksAreTheSameSource) {
+TEST_F(TwoSideBySide, CandidatesThatDifferInResidentBlocksAreTheSameSource) {
   Free.Config.Shape = Geometry::Blocks;
   Free.Config.Grid = GridPolicy::Stride;
   std::vector<Candidate> Some(3, Free);
   Some[1].Config.Constituents[0].ResidentBlocks = 5;
   Some[2].Config.Constituents[0].ResidentBlocks = 0; // plays otherwise
-  World->screen(Some, [](size_t, const Evaluation &) { return true; });
+  World->evaluate(OnlyThose(Some), std::nullopt, [](size_t, const Evaluation &) { return true; });
   ASSERT_EQ(Compiler.Jobs.size(), 3u);
   EXPECT_EQ(Compiler.Jobs[1].Files.front().Text, Compiler.Jobs[0].Files.front().Text);
   EXPECT_NE(Compiler.Jobs[2].Mark, Compiler.Jobs[0].Mark);
 }
 
-TEST_F(FuseEvaluatorOfTwo, CandidatesAreTheKernelAloneAndTheWinnerIsTheWholeOutput) {
+TEST_F(TwoSideBySide, CandidatesAreTheKernelAloneAndTheWinnerIsTheWholeOutput) {
   Free.Config.Constituents[1].Bound = {{"n", "3"}};
-  World->screen(Free, [](size_t, const Evaluation &) { return true; });
+  World->evaluate(OnlyThose(Free), std::nullopt, [](size_t, const Evaluation &) { return true; });
   EXPECT_TRUE(World->launchesOf(Free).empty());
   ASSERT_EQ(Compiler.Jobs.size(), 2u);
   const std::string &Alone = Compiler.Jobs[0].Files.front().Text, &Whole = Compiler.Jobs[1].Files.front().Text;
@@ -126,16 +126,16 @@ TEST_F(FuseEvaluatorOfTwo, CandidatesAreTheKernelAloneAndTheWinnerIsTheWholeOutp
     EXPECT_THAT(*Text, HasSubstr(" fused_bound("));
 }
 
-TEST_F(FuseEvaluatorOfTwo, MoreSourcesThanThreadsArePreparedTogether) {
+TEST_F(TwoSideBySide, MoreSourcesThanThreadsArePreparedTogether) {
   std::vector<Candidate> Many(20, Free);
   for (unsigned I = 0; I < Many.size(); ++I)
     Many[I].Config.Constituents[1].Block = {32 * (I + 1)};
-  World->screen(Many, [](size_t, const Evaluation &) { return true; });
+  World->evaluate(OnlyThose(Many), std::nullopt, [](size_t, const Evaluation &) { return true; });
   EXPECT_EQ(Compiler.Jobs.size(), Many.size());
   EXPECT_THAT(Compiler.Prepared, testing::UnorderedElementsAre(8u, 8u, 4u)); // on one thread
 }
 
-TEST_F(FuseEvaluatorOfTwo, MoreIsAskedForBeforeTheCompilersAreIdle) {
+TEST_F(TwoSideBySide, MoreIsAskedForBeforeTheCompilersAreIdle) {
   // One at a time; the first is not ready before the second has been asked for.
   std::atomic<unsigned> Handed = 0;
   bool InTime = true;
@@ -152,7 +152,7 @@ TEST_F(FuseEvaluatorOfTwo, MoreIsAskedForBeforeTheCompilersAreIdle) {
     return One;
   };
   std::vector<size_t> Positions;
-  World->measure(Next, Effort::Short, [&](size_t Position, const Evaluation &) {
+  World->evaluate(Next, Effort::Short, [&](size_t Position, const Evaluation &) {
     Positions.push_back(Position);
     return true;
   });
@@ -160,7 +160,7 @@ TEST_F(FuseEvaluatorOfTwo, MoreIsAskedForBeforeTheCompilersAreIdle) {
   EXPECT_THAT(Positions, testing::ElementsAre(0u, 1u, 2u, 3u, 4u)); // on one thread
 }
 
-TEST_F(FuseEvaluatorOfTwo, NothingIsAskedForOnceNoMoreIsTaken) {
+TEST_F(TwoSideBySide, NothingIsAskedForOnceNoMoreIsTaken) {
   unsigned Asked = 0, Taken = 0;
   auto Next = [&] {
     EXPECT_LT(Taken, 3u);
@@ -168,7 +168,7 @@ TEST_F(FuseEvaluatorOfTwo, NothingIsAskedForOnceNoMoreIsTaken) {
     One[0].Config.Constituents[1].Block = {32 * (++Asked % 30 + 1)};
     return One;
   };
-  World->measure(Next, Effort::Short, [&](size_t, const Evaluation &) { return ++Taken < 3; });
+  World->evaluate(Next, Effort::Short, [&](size_t, const Evaluation &) { return ++Taken < 3; });
   EXPECT_EQ(Taken, 3u);
 }
 
