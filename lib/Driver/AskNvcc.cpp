@@ -3,12 +3,10 @@
 #include "cufuse/Compile/Nvcc.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/ScopeExit.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include <cstdlib>
 
@@ -17,18 +15,6 @@ namespace cufuse {
 namespace fs = llvm::sys::fs;
 
 namespace {
-
-llvm::Error write(const std::string &Path, llvm::StringRef Text) {
-  std::error_code Error;
-  llvm::raw_fd_ostream Out(Path, Error);
-  if (Error)
-    return llvm::errorCodeToError(Error);
-  Out << Text;
-  Out.close();
-  Error = Out.error();
-  Out.clear_error();
-  return llvm::errorCodeToError(Error);
-}
 
 /// What an answer depends on besides the flags: nvcc, the folder that relative paths start from, the environment.
 std::vector<std::string> surroundings(const Toolchain &Tools) {
@@ -45,42 +31,36 @@ std::vector<std::string> surroundings(const Toolchain &Tools) {
   return Parts;
 }
 
-// Lines, of which none holds a line break: of each step its architecture, how many arguments, and these; then the
-// macros.
+// Lines, of which none holds a line break: of each step `step ARCHITECTURE` and then `argument ARGUMENT` for each; for
+// each macro `macro DEFINITION`.
 std::string written(llvm::ArrayRef<NvccStep> Steps, llvm::ArrayRef<std::string> Predefined) {
-  std::string Text = fmt::format("{}\n", Steps.size());
-  for (const NvccStep &Step : Steps)
-    Text += fmt::format("{}\n{}\n{}\n", Step.Arch, Step.Command.size(), llvm::join(Step.Command, "\n"));
-  return Text + llvm::join(Predefined, "\n");
+  std::string Text;
+  for (const NvccStep &Step : Steps) {
+    Text += "step " + Step.Arch + "\n";
+    for (const std::string &Argument : Step.Command)
+      Text += "argument " + Argument + "\n";
+  }
+  for (const std::string &Macro : Predefined)
+    Text += "macro " + Macro + "\n";
+  return Text;
 }
 
 bool read(llvm::StringRef Text, std::vector<NvccStep> &Steps, std::vector<std::string> &Predefined) {
-  auto Line = [&] {
-    const auto [First, Rest] = Text.split('\n');
-    Text = Rest;
-    return First;
-  };
-  size_t Count = 0;
-  if (Line().getAsInteger(10, Count) || Count == 0 || Count > 1000)
-    return false;
-  for (; Count > 0; --Count) {
-    NvccStep &Step = Steps.emplace_back();
-    Step.Arch = Line().str();
-    size_t Arguments = 0;
-    if (Line().getAsInteger(10, Arguments) || Arguments == 0 || Arguments > Text.size())
-      return false;
-    for (; Arguments > 0; --Arguments)
-      Step.Command.push_back(Line().str());
+  for (llvm::StringRef Line : llvm::split(Text, '\n')) {
+    const auto [What, Value] = Line.split(' ');
+    if (What == "step")
+      Steps.push_back({Value.str(), {}});
+    else if (What == "argument" && !Steps.empty())
+      Steps.back().Command.push_back(Value.str());
+    else if (What == "macro")
+      Predefined.push_back(Value.str());
   }
-  while (!Text.empty())
-    Predefined.push_back(Line().str());
-  return !Predefined.empty();
+  return !Steps.empty() && !Predefined.empty();
 }
 
 bool hasLineBreak(llvm::ArrayRef<NvccStep> Steps) {
-  return llvm::any_of(Steps, [](const NvccStep &Step) {
-    return llvm::any_of(Step.Command, [](const std::string &A) { return llvm::StringRef(A).contains('\n'); });
-  });
+  return llvm::any_of(Steps,
+                      [](const NvccStep &Step) { return llvm::is_contained(llvm::join(Step.Command, ""), '\n'); });
 }
 
 } // namespace
@@ -90,60 +70,47 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, ArtifactCache &Cache,
   if (Tools.Nvcc.empty())
     return NvccAnswer();
   std::vector<std::string> Key = surroundings(Tools);
-  Key.insert(Key.begin(), {"nvcc's steps", File, Arch, Flags.Standard});
+  Key.insert(Key.begin(), {"nvcc's steps, by line", File, Arch, Flags.Standard});
   Key.insert(Key.end(), Flags.Nvcc.begin(), Flags.Nvcc.end());
   Key.push_back("for");
   Key.insert(Key.end(), Flags.Architectures.begin(), Flags.Architectures.end());
 
-  std::optional<std::vector<NvccStep>> Steps;
+  std::vector<NvccStep> Steps;
   std::vector<std::string> Predefined;
   llvm::Error Refused = llvm::Error::success();
+  bool Asked = false;
+  auto Ask = [&] {
+    Asked = true;
+    auto Found = nvccSteps(Tools, File, Flags, Arch);
+    if (!Found) {
+      Refused = llvm::joinErrors(std::move(Refused), Found.takeError());
+      return;
+    }
+    auto Macros = predefinedMacros(Found->front());
+    if (!Macros)
+      return llvm::consumeError(Macros.takeError());
+    Steps = std::move(*Found);
+    Predefined = std::move(*Macros);
+  };
   auto Entry = Cache.get(Key, [&](const std::string &Folder) -> llvm::Error {
-    auto Asked = nvccSteps(Tools, File, Flags, Arch);
-    if (!Asked) {
-      Refused = llvm::joinErrors(std::move(Refused), Asked.takeError());
+    Ask();
+    if (Refused || Steps.empty() || hasLineBreak(Steps))
       return badInput("");
-    }
-    Steps = std::move(*Asked);
-    auto Macros = predefinedMacros(Steps->front());
-    if (!Macros || hasLineBreak(*Steps)) {
-      llvm::consumeError(Macros.takeError());
-      return badInput("");
-    }
-    Predefined = std::move(*Macros);
-    if (llvm::Error Error = write(within(Folder, "depends"), Steps->front().Command[0] + "\n"))
-      return Error;
-    return write(within(Folder, "answer"), written(*Steps, Predefined));
+    return writeFiles({{within(Folder, "depends"), Steps.front().Command[0] + "\n"},
+                       {within(Folder, "answer"), written(Steps, Predefined)}});
   });
-  if (Refused) {
-    llvm::consumeError(Entry.takeError());
-    return std::move(Refused);
-  }
-  if (Entry && !Steps) {
-    Steps.emplace();
-    auto Text = llvm::MemoryBuffer::getFile(within(*Entry, "answer"));
-    if (!Text || !read((*Text)->getBuffer(), *Steps, Predefined)) {
-      Steps.reset();
-      Predefined.clear();
-    }
-  }
-  // The cache cannot be written, or is damaged.
+  if (Entry && !Asked)
+    if (auto Text = llvm::MemoryBuffer::getFile(within(*Entry, "answer")))
+      read((*Text)->getBuffer(), Steps, Predefined);
   llvm::consumeError(Entry.takeError());
-  if (!Steps) {
-    auto Asked = nvccSteps(Tools, File, Flags, Arch);
-    if (!Asked)
-      return Asked.takeError();
-    Steps = std::move(*Asked);
-  }
-  if (Predefined.empty()) {
-    auto Macros = predefinedMacros(Steps->front());
-    if (!Macros) {
-      llvm::consumeError(Macros.takeError());
-      return NvccAnswer();
-    }
-    Predefined = std::move(*Macros);
-  }
-  return NvccAnswer{std::move(*Steps), std::make_shared<std::vector<std::string>>(std::move(Predefined))};
+  // The cache cannot be written, or is damaged.
+  if (!Asked && (Steps.empty() || Predefined.empty()))
+    Ask();
+  if (Refused)
+    return std::move(Refused);
+  if (Steps.empty())
+    return NvccAnswer();
+  return NvccAnswer{std::move(Steps), std::make_shared<std::vector<std::string>>(std::move(Predefined))};
 }
 
 std::vector<Blocker> otherText(const Toolchain &Tools, ArtifactCache &Cache, const NvccAnswer &Answer,
@@ -183,7 +150,7 @@ std::vector<Blocker> otherText(const Toolchain &Tools, ArtifactCache &Cache, con
       Compare();
       if (Difference || !Why.empty())
         return badInput("");
-      return write(within(Folder, "depends"), Depends);
+      return writeFiles({{within(Folder, "depends"), Depends}});
     });
     if (!Entry && !Asked)
       Compare();

@@ -3,6 +3,7 @@
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Ptx/CheckPtx.h"
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/FileStore.h"
 #include "cufuse/Support/Process.h"
 
 #include <fmt/core.h>
@@ -13,13 +14,6 @@
 #include <llvm/Support/Path.h>
 
 namespace cufuse {
-
-static llvm::Expected<std::string> textOfFile(const std::string &Path) {
-  auto Text = llvm::MemoryBuffer::getFile(Path);
-  if (!Text)
-    return badInput(fmt::format("cannot read '{}': {}", Path, Text.getError().message()));
-  return (*Text)->getBuffer().str();
-}
 
 /// All that the flags name, where `CompileFlags` has the last.
 static std::set<std::string> architectures(const InputFlags &Flags) {

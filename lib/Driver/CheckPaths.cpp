@@ -45,23 +45,17 @@ llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser, const Fu
       llvm::StringRef Name = Line = Line.trim();
       if (!Name.consume_front("#include \"") || !Name.consume_back("\"") || Name == Header)
         continue;
-      llvm::SmallString<256> Beside(llvm::sys::path::parent_path(Request.Output));
-      if (Beside.empty())
-        Beside = ".";
-      llvm::sys::path::append(Beside, Name);
+      const std::string Beside = within(folderOf(Request.Output), Name);
       if (llvm::sys::path::is_absolute(Name) || !llvm::sys::fs::exists(Beside))
         continue;
       std::string Meant = Paths.count(Line) ? Paths[Line].str() : "";
       for (const std::string &Folder : Fuser.includeFolders())
-        if (llvm::SmallString<256> Found(Folder); Meant.empty()) {
-          llvm::sys::path::append(Found, Name);
-          if (llvm::sys::fs::exists(Found))
-            Meant = Found.str().str();
-        }
+        if (const std::string Found = within(Folder, Name); Meant.empty() && llvm::sys::fs::exists(Found))
+          Meant = Found;
       if (!llvm::sys::fs::equivalent(Beside, Meant))
-        return badInput(fmt::format("the output's {} would find {}{}", Line.str(), Beside.str().str(),
-                                    Meant.empty() ? "" : ", not " + Meant),
-                        "write the output to another folder with -o");
+        return badInput(
+            fmt::format("the output's {} would find {}{}", Line.str(), Beside, Meant.empty() ? "" : ", not " + Meant),
+            "write the output to another folder with -o");
     }
   return llvm::Error::success();
 }

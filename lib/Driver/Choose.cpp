@@ -103,18 +103,20 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
   auto Blocks = distribute<BlockShape>(Request.Blocks, Kernels, Constituents, "--block");
   if (!Blocks)
     return Blocks.takeError();
-  auto Copies = distribute<unsigned>(Request.Copies, Kernels, Constituents, "--copies");
-  if (!Copies)
-    return Copies.takeError();
-  auto Turns = distribute<unsigned>(Request.Turns, Kernels, Constituents, "--turns");
-  if (!Turns)
-    return Turns.takeError();
-  auto Resident = distribute<unsigned>(Roles, Kernels, Constituents, "--resident");
-  if (!Resident)
-    return Resident.takeError();
-  auto Unroll = distribute<unsigned>(Request.Unroll, Kernels, Constituents, "--unroll");
-  if (!Unroll)
-    return Unroll.takeError();
+  Config.Constituents.resize(Kernels.size());
+  const std::tuple<llvm::ArrayRef<Choice<unsigned>>, const char *, unsigned ConstituentConfig::*> Numbers[] = {
+      {Request.Copies, "--copies", &ConstituentConfig::Copies},
+      {Request.Turns, "--turns", &ConstituentConfig::Turns},
+      {Roles, "--resident", &ConstituentConfig::ResidentBlocks},
+      {Request.Unroll, "--unroll", &ConstituentConfig::Unroll}};
+  for (const auto &[Choices, Option, Number] : Numbers) {
+    auto Given = distribute(Choices, Kernels, Constituents, Option);
+    if (!Given)
+      return Given.takeError();
+    for (size_t I = 0; I < Kernels.size(); ++I)
+      if ((*Given)[I])
+        Config.Constituents[I].*Number = *(*Given)[I];
+  }
   for (const auto &Choice : Request.Bound)
     if (llvm::none_of(llvm::zip(Kernels, Constituents),
                       [&](const auto &Each) { return isNamed(Choice.Name, std::get<0>(Each), std::get<1>(Each)); }))
@@ -122,11 +124,7 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
 
   llvm::Error Unknown = llvm::Error::success();
   for (size_t I = 0; I < Kernels.size(); ++I) {
-    ConstituentConfig Chosen;
-    Chosen.Copies = (*Copies)[I].value_or(1);
-    Chosen.Turns = (*Turns)[I].value_or(1);
-    Chosen.ResidentBlocks = (*Resident)[I].value_or(1);
-    Chosen.Unroll = (*Unroll)[I].value_or(0);
+    ConstituentConfig &Chosen = Config.Constituents[I];
     if (Request.Registers.Policy == RegisterPolicy::Split)
       Chosen.RegisterBudget = Request.RegisterBudgets[I];
     for (const auto &Choice : Request.Bound)
@@ -142,7 +140,6 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
       continue;
     }
     Explanation.push_back(fmt::format("{}: block {}: {}", Constituents[I].Name, Chosen.Block.str(), Why));
-    Config.Constituents.push_back(Chosen);
   }
   if (Unknown)
     return std::move(Unknown);

@@ -6,15 +6,13 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/Path.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 
 namespace cufuse {
 
 llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {
-  std::vector<const KernelFacts *> Facts;
-  for (const LoadedKernel &Kernel : Kernels)
-    Facts.push_back(&Kernel.Facts);
-  const std::vector<std::string> Names = constituentNames(Facts);
+  const std::vector<std::string> Names =
+      constituentNames(llvm::map_to_vector(Kernels, [](const LoadedKernel &Kernel) { return &Kernel.Facts; }));
   std::vector<VerticalNode> Nodes;
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape, Request.Distinct});
@@ -110,8 +108,7 @@ llvm::Expected<Composition> composeKernels(const VerticalGraph &Graph, llvm::Mut
     Result.Errors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
     if (Node == Graph.Root)
       continue;
-    const llvm::StringRef Folder = llvm::sys::path::parent_path(Kernel.Spec.File);
-    Result.OtherFolders.push_back(Folder.empty() ? "." : Folder.str());
+    Result.OtherFolders.push_back(folderOf(Kernel.Spec.File));
     mergeSettings(Result.Flags, Kernel.Flags);
   }
   return Composition{std::move(Result), std::move(*Proof)};

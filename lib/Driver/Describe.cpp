@@ -5,6 +5,7 @@
 #include "DescribeAccesses.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/JSON.h>
 
@@ -29,14 +30,9 @@ std::string dimensions(const KernelFacts &Facts) {
 
 /// `name ×3`, in order of first appearance.
 std::string counted(llvm::ArrayRef<Finding> Findings) {
-  std::vector<std::pair<std::string, unsigned>> Counts;
-  for (const Finding &F : Findings) {
-    auto Known = std::find_if(Counts.begin(), Counts.end(), [&](const auto &C) { return C.first == F.What; });
-    if (Known == Counts.end())
-      Counts.push_back({F.What, 1});
-    else
-      ++Known->second;
-  }
+  llvm::MapVector<std::string, unsigned, std::map<std::string, unsigned>> Counts;
+  for (const Finding &F : Findings)
+    ++Counts[F.What];
   std::vector<std::string> Texts;
   for (const auto &[Name, Count] : Counts)
     Texts.push_back(Count == 1 ? Name : fmt::format("{} x{}", Name, Count));
@@ -50,27 +46,36 @@ std::string launches(const KernelFacts &Facts) {
   return llvm::join(Texts, ", ");
 }
 
-llvm::json::Object json(const SourcePlace &Where) {
-  return llvm::json::Object{{"file", Where.File}, {"line", Where.Line}, {"column", Where.Column}};
+} // namespace
+
+static llvm::json::Value toJSON(const Finding &F) {
+  return llvm::json::Object{{"what", F.What}, {"function", F.Function}, {"place", F.Where}};
 }
-llvm::json::Array json(llvm::ArrayRef<Finding> Findings) {
-  llvm::json::Array Array;
-  for (const Finding &F : Findings)
-    Array.push_back(llvm::json::Object{{"what", F.What}, {"function", F.Function}, {"place", json(F.Where)}});
-  return Array;
+static llvm::json::Value toJSON(const SharedArray &S) {
+  return llvm::json::Object{{"name", S.Name},
+                            {"type", S.Type},
+                            {"bytes", static_cast<int64_t>(S.Bytes)},
+                            {"function", S.Function},
+                            {"place", S.Where}};
 }
-llvm::json::Array json(llvm::ArrayRef<SharedArray> Shared) {
-  llvm::json::Array Array;
-  for (const SharedArray &S : Shared)
-    Array.push_back(llvm::json::Object{{"name", S.Name},
-                                       {"type", S.Type},
-                                       {"bytes", static_cast<int64_t>(S.Bytes)},
-                                       {"function", S.Function},
-                                       {"place", json(S.Where)}});
-  return Array;
+static llvm::json::Value toJSON(const ParameterFacts &P) {
+  return llvm::json::Object{{"name", P.Name}, {"type", P.Type}, {"bytes", static_cast<int64_t>(P.Bytes)}};
+}
+static llvm::json::Value toJSON(const BarrierFacts &B) {
+  return llvm::json::Object{{"call", B.Call}, {"function", B.Function}, {"place", B.Where}};
+}
+static llvm::json::Value toJSON(const GlobalFacts &G) {
+  return llvm::json::Object{{"name", G.Name}, {"space", G.Space}, {"shared", G.HostShared}};
+}
+static llvm::json::Value toJSON(const BlockShape &Block) { return Block.str(); }
+static llvm::json::Value toJSON(const Blocker &B) {
+  return llvm::json::Object{{"kind", blockerName(B.Kind)},
+                            {"message", B.message().str()},
+                            {"remedy", blockerRemedy(B.Kind)},
+                            {"place", B.Where}};
 }
 
-llvm::json::Object json(const LoadedKernel &Kernel) {
+static llvm::json::Value toJSON(const LoadedKernel &Kernel) {
   const KernelFacts &F = Kernel.Facts;
   llvm::json::Object Reads;
   for (size_t B = 0; B < BuiltinNames.size(); ++B) {
@@ -81,46 +86,29 @@ llvm::json::Object json(const LoadedKernel &Kernel) {
     Reads[BuiltinNames[B]] =
         llvm::json::Object{{"dimensions", std::move(Dimensions)}, {"inHelpers", F.ReadByHelper[B]}};
   }
-  llvm::json::Array Parameters, Barriers, Globals, Launches, Blockers;
-  for (const ParameterFacts &P : F.Parameters)
-    Parameters.push_back(
-        llvm::json::Object{{"name", P.Name}, {"type", P.Type}, {"bytes", static_cast<int64_t>(P.Bytes)}});
-  for (const BarrierFacts &B : F.Barriers)
-    Barriers.push_back(llvm::json::Object{{"call", B.Call}, {"function", B.Function}, {"place", json(B.Where)}});
-  for (const GlobalFacts &G : F.Globals)
-    Globals.push_back(llvm::json::Object{{"name", G.Name}, {"space", G.Space}, {"shared", G.HostShared}});
-  for (const auto &L : F.LaunchBlocks)
-    Launches.push_back(L ? llvm::json::Value(L->str()) : llvm::json::Value(nullptr));
-  for (const Blocker &B : F.Blockers)
-    Blockers.push_back(llvm::json::Object{{"kind", blockerName(B.Kind)},
-                                          {"message", B.message().str()},
-                                          {"remedy", blockerRemedy(B.Kind)},
-                                          {"place", json(B.Where)}});
   return llvm::json::Object{
       {"name", F.QualifiedName},
       {"signature", F.Signature},
-      {"place", json(F.Where)},
-      {"templateParameters", llvm::json::Array(F.TemplateParameters)},
-      {"parameters", std::move(Parameters)},
+      {"place", F.Where},
+      {"templateParameters", F.TemplateParameters},
+      {"parameters", F.Parameters},
       {"reads", std::move(Reads)},
-      {"barriers", std::move(Barriers)},
-      {"staticShared", json(F.StaticShared)},
-      {"dynamicShared", json(F.DynamicShared)},
-      {"launchBounds", F.MaxThreads ? llvm::json::Value(*F.MaxThreads) : llvm::json::Value(nullptr)},
-      {"launchBlocks", std::move(Launches)},
-      {"globals", std::move(Globals)},
-      {"helpers", llvm::json::Array(F.Helpers)},
-      {"atomics", json(F.Atomics)},
-      {"earlyExits", json(F.EarlyExits)},
-      {"exitsBeforeBarrier", json(F.ExitsBeforeBarrier)},
-      {"exitsBeforeWarpPrimitive", json(F.ExitsBeforeWarpPrimitive)},
-      {"warpPrimitives", json(F.WarpPrimitives)},
+      {"barriers", F.Barriers},
+      {"staticShared", F.StaticShared},
+      {"dynamicShared", F.DynamicShared},
+      {"launchBounds", F.MaxThreads},
+      {"launchBlocks", F.LaunchBlocks},
+      {"globals", F.Globals},
+      {"helpers", F.Helpers},
+      {"atomics", F.Atomics},
+      {"earlyExits", F.EarlyExits},
+      {"exitsBeforeBarrier", F.ExitsBeforeBarrier},
+      {"exitsBeforeWarpPrimitive", F.ExitsBeforeWarpPrimitive},
+      {"warpPrimitives", F.WarpPrimitives},
       {"vertical", F.IsTemplate ? llvm::json::Value(nullptr) : llvm::json::Value(accessJson(Kernel))},
       {"fusable", F.IsTemplate ? llvm::json::Value(nullptr) : llvm::json::Value(F.Blockers.empty())},
-      {"blockers", std::move(Blockers)}};
+      {"blockers", F.Blockers}};
 }
-
-} // namespace
 
 std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
   std::string Out;
@@ -164,13 +152,7 @@ std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
 }
 
 std::string describeAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
-  llvm::json::Array Array;
-  for (const LoadedKernel &Kernel : Kernels)
-    Array.push_back(json(Kernel));
-  std::string Text;
-  llvm::raw_string_ostream Out(Text);
-  Out << llvm::formatv("{0:2}", llvm::json::Value(std::move(Array))) << '\n';
-  return Text;
+  return llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(Kernels)));
 }
 
 std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernels) {

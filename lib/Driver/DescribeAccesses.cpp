@@ -59,23 +59,25 @@ std::vector<std::pair<std::string, std::string>> accessRows(const LoadedKernel &
   return Rows;
 }
 
+llvm::json::Value toJSON(const SourcePlace &Where) {
+  return llvm::json::Object{{"file", Where.File}, {"line", Where.Line}, {"column", Where.Column}};
+}
+
+static llvm::json::Value toJSON(const AccessSite &Site) {
+  return llvm::json::Object{{"kind", KindNames[static_cast<int>(Site.What)]},
+                            {"parameter", Site.Parameter},
+                            {"index", Site.Index ? llvm::json::Value(Site.Index->str()) : llvm::json::Value(nullptr)},
+                            {"elements", Site.Width},
+                            {"text", Site.Text},
+                            {"conditions", conditions(Site)},
+                            {"place", Site.Where}};
+}
+
 llvm::json::Object accessJson(const LoadedKernel &Kernel) {
-  auto Place = [](const SourcePlace &Where) {
-    return llvm::json::Object{{"file", Where.File}, {"line", Where.Line}, {"column", Where.Column}};
-  };
   const ShapeFacts &Shape = Kernel.Shape;
-  llvm::json::Array Reasons, Sites;
+  llvm::json::Array Reasons;
   for (const Finding &Reason : Shape.Reasons)
-    Reasons.push_back(llvm::json::Object{{"what", Reason.What}, {"place", Place(Reason.Where)}});
-  for (const AccessSite &Site : Kernel.Accesses.Sites)
-    Sites.push_back(
-        llvm::json::Object{{"kind", KindNames[static_cast<int>(Site.What)]},
-                           {"parameter", Site.Parameter},
-                           {"index", Site.Index ? llvm::json::Value(Site.Index->str()) : llvm::json::Value(nullptr)},
-                           {"elements", Site.Width},
-                           {"text", Site.Text},
-                           {"conditions", llvm::json::Array(conditions(Site))},
-                           {"place", Place(Site.Where)}});
+    Reasons.push_back(llvm::json::Object{{"what", Reason.What}, {"place", Reason.Where}});
   const bool Pointwise = Shape.Shape == KernelShape::Pointwise;
   return llvm::json::Object{
       {"shape", ShapeNames[static_cast<int>(Shape.Shape)]},
@@ -83,7 +85,7 @@ llvm::json::Object accessJson(const LoadedKernel &Kernel) {
       {"elementsAtATime", Pointwise ? llvm::json::Value(Shape.Width) : llvm::json::Value(nullptr)},
       {"gridStride", Pointwise ? llvm::json::Value(Shape.Strided) : llvm::json::Value(nullptr)},
       {"notPointwise", std::move(Reasons)},
-      {"sites", std::move(Sites)}};
+      {"sites", Kernel.Accesses.Sites}};
 }
 
 } // namespace cufuse

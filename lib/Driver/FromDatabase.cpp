@@ -4,19 +4,21 @@
 #include "cufuse/Search/Verdict.h"
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/FileStore.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/FileSystem.h>
-#include <llvm/Support/MemoryBuffer.h>
 
 namespace cufuse {
 
-static llvm::Error append(const std::string &File, std::vector<std::string> &Texts) {
-  auto Text = llvm::MemoryBuffer::getFile(File);
-  if (!Text)
-    return badInput(fmt::format("cannot read '{}': {}", File, Text.getError().message()));
-  Texts.push_back((*Text)->getBuffer().str());
+static llvm::Error appendTexts(llvm::ArrayRef<std::string> Files, std::vector<std::string> &To) {
+  for (const std::string &File : Files) {
+    auto Text = textOfFile(File);
+    if (!Text)
+      return Text.takeError();
+    To.push_back(std::move(*Text));
+  }
   return llvm::Error::success();
 }
 
@@ -24,9 +26,8 @@ llvm::Expected<std::string> sourcesHash(llvm::ArrayRef<LoadedKernel> Kernels) {
   std::vector<std::string> Parts;
   for (const LoadedKernel &Kernel : Kernels) {
     Parts.push_back(Kernel.Facts.Signature);
-    for (const std::string &File : Kernel.Text.Dependencies)
-      if (llvm::Error Error = append(File, Parts))
-        return std::move(Error);
+    if (llvm::Error Error = appendTexts(Kernel.Text.Dependencies, Parts))
+      return std::move(Error);
   }
   return contentHash(Parts);
 }
@@ -42,9 +43,8 @@ std::string flagsHash(llvm::ArrayRef<LoadedKernel> Kernels) {
 
 llvm::Expected<std::string> textsHash(llvm::ArrayRef<std::string> Files) {
   std::vector<std::string> Parts;
-  for (const std::string &File : Files)
-    if (llvm::Error Error = append(File, Parts))
-      return std::move(Error);
+  if (llvm::Error Error = appendTexts(Files, Parts))
+    return std::move(Error);
   return contentHash(Parts);
 }
 

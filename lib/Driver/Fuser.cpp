@@ -6,15 +6,10 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringSet.h>
-#include <llvm/Support/Path.h>
 
 namespace cufuse {
-
-static std::string folderOf(const std::string &File) {
-  const llvm::StringRef Folder = llvm::sys::path::parent_path(File);
-  return Folder.empty() ? "." : Folder.str();
-}
 
 std::vector<OutputFile> filesOf(const EmitOptions &Emit, FusedSource Fused) {
   return {{Emit.SourceFile, std::move(Fused.Source)}, {Emit.HeaderFile, std::move(Fused.Header)}};
@@ -52,9 +47,7 @@ std::shared_ptr<const std::vector<std::string>> mergePredefined(llvm::ArrayRef<L
 
 Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitOptions Emit)
     : Tools(Tools), Kernels(Kernels), Options(std::move(Emit)) {
-  std::vector<const KernelFacts *> Facts;
-  for (const LoadedKernel &Kernel : Kernels)
-    Facts.push_back(&Kernel.Facts);
+  const auto Facts = llvm::map_to_vector(Kernels, [](const LoadedKernel &Kernel) { return &Kernel.Facts; });
   const std::vector<std::string> Names = constituentNames(Facts);
   if (Options.Name.empty())
     for (const KernelFacts *F : Facts)
@@ -75,7 +68,7 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
     std::vector<std::string> Own = Kernels[I].OtherFolders;
     Own.insert(Own.begin(), folderOf(Kernels[I].Spec.File));
     for (const std::string &Folder : Own)
-      if (std::find(Folders.begin(), Folders.end(), Folder) == Folders.end())
+      if (!llvm::is_contained(Folders, Folder))
         Folders.push_back(Folder);
   }
   findForeignMacros(Constituents);
@@ -91,10 +84,8 @@ std::vector<std::string> Fuser::nvccFlags() const {
 }
 
 llvm::Expected<FusionPlan> Fuser::plan(const FusionConfig &Config) const {
-  std::vector<const KernelFacts *> Facts;
-  for (const Constituent &C : Constituents)
-    Facts.push_back(C.Facts);
-  return planFusion(Facts, Config, Kernels.front().Arch);
+  return planFusion(llvm::map_to_vector(Constituents, [](const Constituent &C) { return C.Facts; }), Config,
+                    Kernels.front().Arch);
 }
 
 llvm::Expected<FusionPlan> Fuser::planWithBound(const FusionConfig &Config,

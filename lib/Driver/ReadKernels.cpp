@@ -127,7 +127,7 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
   // One parse per file and flags; a kernel that is asked for twice is probed once.
   struct File {
     ParseRequest Request;
-    llvm::Expected<ReadFile> Unit = ReadFile();
+    std::optional<llvm::Expected<ReadFile>> Read = std::nullopt;
     std::unique_ptr<OpenFile> Open = nullptr;
   };
   std::map<std::pair<std::string, InputFlags>, File> Files;
@@ -137,15 +137,12 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
     auto [Entry, New] = Files.try_emplace({Spec.File, Flags[I]});
     if (New) {
       auto Request = parseRequest(Spec.File, Flags[I]);
-      if (!Request) {
-        for (auto &[Key, Other] : Files)
-          llvm::consumeError(Other.Unit.takeError());
+      if (!Request)
         return Request.takeError();
-      }
       Entry->second.Request = std::move(*Request);
     }
     std::vector<std::string> &Known = Entry->second.Request.Probes;
-    const auto At = std::find(Known.begin(), Known.end(), Spec.Kernel);
+    const auto At = llvm::find(Known, Spec.Kernel);
     Probes.push_back(At - Known.begin());
     if (needsProbe(Spec) && At == Known.end())
       Known.push_back(Spec.Kernel);
@@ -153,20 +150,18 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
   ArtifactCache Cache(defaultCacheFolder());
   {
     std::vector<std::jthread> Threads;
-    for (auto &[Key, Each] : Files) {
-      llvm::consumeError(Each.Unit.takeError());
-      Threads.emplace_back([&, &Each = Each] { Each.Unit = readFile(Tools, Cache, Each.Request); });
-    }
+    for (auto &[Key, Each] : Files)
+      Threads.emplace_back([&, &Each = Each] { Each.Read.emplace(readFile(Tools, Cache, Each.Request)); });
   }
   llvm::Error Failures = llvm::Error::success();
   for (auto &[Key, Each] : Files)
-    if (!Each.Unit)
-      Failures = llvm::joinErrors(std::move(Failures), Each.Unit.takeError());
+    if (!*Each.Read)
+      Failures = llvm::joinErrors(std::move(Failures), Each.Read->takeError());
   if (Failures)
     return std::move(Failures);
 
   for (auto &[Key, Each] : Files)
-    Each.Open = std::make_unique<OpenFile>(std::move(*Each.Unit));
+    Each.Open = std::make_unique<OpenFile>(std::move(**Each.Read));
   std::vector<LoadedKernel> Loaded;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     const OpenFile &File = *Files.find({Kernels[I].File, Flags[I]})->second.Open;

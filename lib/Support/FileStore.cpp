@@ -22,6 +22,18 @@ std::string within(llvm::StringRef Folder, llvm::StringRef Name) {
   return std::string(Path);
 }
 
+std::string folderOf(llvm::StringRef File) {
+  const llvm::StringRef Folder = llvm::sys::path::parent_path(File);
+  return Folder.empty() ? "." : Folder.str();
+}
+
+llvm::Expected<std::string> textOfFile(const std::string &Path) {
+  auto Text = llvm::MemoryBuffer::getFile(Path);
+  if (!Text)
+    return badInput(fmt::format("cannot read '{}': {}", Path, Text.getError().message()));
+  return (*Text)->getBuffer().str();
+}
+
 static bool hasText(const OutputFile &File) {
   auto Existing = llvm::MemoryBuffer::getFile(File.Path);
   return Existing && (*Existing)->getBuffer() == File.Text;

@@ -18,6 +18,12 @@ struct OutputFile {
 /// The path of what has this name in the folder.
 std::string within(llvm::StringRef Folder, llvm::StringRef Name);
 
+/// The folder that the file lies in, `.` where its name says none.
+std::string folderOf(llvm::StringRef File);
+
+/// Fails as bad input where it cannot be read.
+llvm::Expected<std::string> textOfFile(const std::string &Path);
+
 /// Writes every file beside its destination and renames them only when all of them are complete; on an error nothing
 /// is left behind and nothing that existed has changed. A file that already has this text is left alone, so that build
 /// systems see no change.
