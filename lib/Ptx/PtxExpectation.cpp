@@ -11,6 +11,15 @@ namespace cufuse {
 
 constexpr llvm::StringLiteral Begin = "// cufuse-check 1:";
 
+/// What `allows=` may name.
+constexpr std::pair<const char *, bool PtxExpectation::*> Permissions[] = {
+    {"block", &PtxExpectation::BlockBarrier},
+    {"exit", &PtxExpectation::Exits},
+    {"warp", &PtxExpectation::Warps},
+    {"copy", &PtxExpectation::Copies},
+    {"libraries", &PtxExpectation::LibrariesReadThem},
+};
+
 std::string expectationLine(const PtxExpectation &Expected) {
   std::string Line = fmt::format("{} name={} threads={}", Begin.str(), Expected.Name, Expected.Threads);
   std::vector<std::string> Barriers;
@@ -26,10 +35,8 @@ std::string expectationLine(const PtxExpectation &Expected) {
   Add("reads", Expected.Registers);
   Add("budgets", Expected.Budgets);
   std::vector<const char *> Allowed;
-  for (const auto &[Is, Word] :
-       {std::pair(Expected.BlockBarrier, "block"), std::pair(Expected.Exits, "exit"), std::pair(Expected.Warps, "warp"),
-        std::pair(Expected.Copies, "copy"), std::pair(Expected.LibrariesReadThem, "libraries")})
-    if (Is)
+  for (const auto &[Word, Is] : Permissions)
+    if (Expected.*Is)
       Allowed.push_back(Word);
   Add("allows", Allowed);
   if (Expected.Coherent)
@@ -71,22 +78,12 @@ static bool readWord(llvm::StringRef Key, llvm::StringRef Value, PtxExpectation 
     });
   if (Key == "forbids")
     return Into.Coherent = Value == "nc";
-  for (llvm::StringRef Each : llvm::split(Value, ','))
+  return llvm::all_of(llvm::split(Value, ','), [&](llvm::StringRef Each) {
     if (Key == "reads")
-      Into.Registers.insert(Each.str());
-    else if (Key == "allows" && Each == "block")
-      Into.BlockBarrier = true;
-    else if (Key == "allows" && Each == "exit")
-      Into.Exits = true;
-    else if (Key == "allows" && Each == "warp")
-      Into.Warps = true;
-    else if (Key == "allows" && Each == "copy")
-      Into.Copies = true;
-    else if (Key == "allows" && Each == "libraries")
-      Into.LibrariesReadThem = true;
-    else
-      return false;
-  return true;
+      return Into.Registers.insert(Each.str()), true;
+    const auto Known = llvm::find_if(Permissions, [&](const auto &P) { return Key == "allows" && Each == P.first; });
+    return Known != std::end(Permissions) && (Into.*Known->second = true);
+  });
 }
 
 llvm::Expected<PtxExpectation> readExpectation(llvm::StringRef Source) {

@@ -1,79 +1,73 @@
 #include "cufuse/Ptx/PtxTable.h"
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
 
 namespace cufuse {
 
 namespace {
 
+/// Names of one kind and section, with blanks between them.
+template <typename Entry> struct Group {
+  typename Entry::Kind What;
+  const char *Section;
+  const char *Names;
+};
+
+/// The entries of all groups by name.
+template <typename Entry, size_t Count> llvm::StringMap<Entry> byName(const Group<Entry> (&Groups)[Count]) {
+  llvm::StringMap<Entry> Map;
+  for (const Group<Entry> &G : Groups)
+    for (llvm::StringRef Name : llvm::split(G.Names, ' ')) {
+      const auto At = Map.try_emplace(Name).first;
+      At->second = {At->getKeyData(), G.What, G.Section};
+    }
+  return Map;
+}
+
 using R = PtxRegister::Kind;
-constexpr PtxRegister Registers[] = {
-    {"tid", R::Block, "10.1"},
-    {"ntid", R::Block, "10.2"},
-    {"laneid", R::Any, "10.3"},
-    {"warpid", R::Block, "10.4"},
-    {"nwarpid", R::Refused, "10.5"},
-    {"ctaid", R::Block, "10.6"},
-    {"nctaid", R::Block, "10.7"},
-    {"smid", R::Any, "10.8"},
-    {"nsmid", R::Any, "10.9"},
-    {"gridid", R::Refused, "10.10"},
-    {"is_explicit_cluster", R::Refused, "10.11"},
-    {"clusterid", R::Refused, "10.12"},
-    {"nclusterid", R::Refused, "10.13"},
-    {"cluster_ctaid", R::Refused, "10.14"},
-    {"cluster_nctaid", R::Refused, "10.15"},
-    {"cluster_ctarank", R::Refused, "10.16"},
-    {"cluster_nctarank", R::Refused, "10.17"},
-    {"lanemask_eq", R::Any, "10.18"},
-    {"lanemask_le", R::Any, "10.19"},
-    {"lanemask_lt", R::Any, "10.20"},
-    {"lanemask_ge", R::Any, "10.21"},
-    {"lanemask_gt", R::Any, "10.22"},
-    {"clock", R::Any, "10.23"},
-    {"clock_hi", R::Any, "10.23"},
-    {"clock64", R::Any, "10.24"},
-    {"pm0", R::Any, "10.25"},
-    {"pm1", R::Any, "10.25"},
-    {"pm2", R::Any, "10.25"},
-    {"pm3", R::Any, "10.25"},
-    {"pm4", R::Any, "10.25"},
-    {"pm5", R::Any, "10.25"},
-    {"pm6", R::Any, "10.25"},
-    {"pm7", R::Any, "10.25"},
-    {"pm0_64", R::Any, "10.26"},
-    {"pm1_64", R::Any, "10.26"},
-    {"pm2_64", R::Any, "10.26"},
-    {"pm3_64", R::Any, "10.26"},
-    {"pm4_64", R::Any, "10.26"},
-    {"pm5_64", R::Any, "10.26"},
-    {"pm6_64", R::Any, "10.26"},
-    {"pm7_64", R::Any, "10.26"},
+constexpr Group<PtxRegister> Registers[] = {
+    {R::Block, "10.1", "tid"},
+    {R::Block, "10.2", "ntid"},
+    {R::Any, "10.3", "laneid"},
+    {R::Block, "10.4", "warpid"},
+    {R::Refused, "10.5", "nwarpid"},
+    {R::Block, "10.6", "ctaid"},
+    {R::Block, "10.7", "nctaid"},
+    {R::Any, "10.8", "smid"},
+    {R::Any, "10.9", "nsmid"},
+    {R::Refused, "10.10", "gridid"},
+    {R::Refused, "10.11", "is_explicit_cluster"},
+    {R::Refused, "10.12", "clusterid"},
+    {R::Refused, "10.13", "nclusterid"},
+    {R::Refused, "10.14", "cluster_ctaid"},
+    {R::Refused, "10.15", "cluster_nctaid"},
+    {R::Refused, "10.16", "cluster_ctarank"},
+    {R::Refused, "10.17", "cluster_nctarank"},
+    {R::Any, "10.18", "lanemask_eq"},
+    {R::Any, "10.19", "lanemask_le"},
+    {R::Any, "10.20", "lanemask_lt"},
+    {R::Any, "10.21", "lanemask_ge"},
+    {R::Any, "10.22", "lanemask_gt"},
+    {R::Any, "10.23", "clock clock_hi"},
+    {R::Any, "10.24", "clock64"},
+    {R::Any, "10.25", "pm0 pm1 pm2 pm3 pm4 pm5 pm6 pm7"},
+    {R::Any, "10.26", "pm0_64 pm1_64 pm2_64 pm3_64 pm4_64 pm5_64 pm6_64 pm7_64"},
     // Where cooperative groups keep the grid's own barrier; nothing else of the driver's is known to be the same.
-    {"envreg1", R::Any, "10.27"},
-    {"envreg2", R::Any, "10.27"},
-    {"globaltimer", R::Any, "10.28"},
-    {"globaltimer_lo", R::Any, "10.28"},
-    {"globaltimer_hi", R::Any, "10.28"},
-    {"reserved_smem_offset_begin", R::Refused, "10.29"},
-    {"reserved_smem_offset_end", R::Refused, "10.29"},
-    {"reserved_smem_offset_cap", R::Refused, "10.29"},
-    {"reserved_smem_offset_0", R::Refused, "10.29"},
+    {R::Any, "10.27", "envreg1 envreg2"},
+    {R::Any, "10.28", "globaltimer globaltimer_lo globaltimer_hi"},
+    {R::Refused, "10.29",
+     "reserved_smem_offset_begin reserved_smem_offset_end reserved_smem_offset_cap reserved_smem_offset_0"},
     // Cooperative groups read it in every group; that only one kernel uses what is there, MultiWarpTiles sees to.
-    {"reserved_smem_offset_1", R::Any, "10.29"},
-    {"total_smem_size", R::Refused, "10.30"},
-    {"aggr_smem_size", R::Refused, "10.31"},
-    {"dynamic_smem_size", R::Refused, "10.32"},
-    {"current_graph_exec", R::Refused, "10.33"},
+    {R::Any, "10.29", "reserved_smem_offset_1"},
+    {R::Refused, "10.30", "total_smem_size"},
+    {R::Refused, "10.31", "aggr_smem_size"},
+    {R::Refused, "10.32", "dynamic_smem_size"},
+    {R::Refused, "10.33", "current_graph_exec"},
 };
 
 using F = PtxFamily::Kind;
-struct Group {
-  F What;
-  const char *Section;
-  const char *Names; ///< With blanks between them.
-};
-constexpr Group Groups[] = {
+constexpr Group<PtxFamily> Families[] = {
     {F::Plain, "9.7.1",
      "add sub mul mad mul24 mad24 sad div rem abs neg min max popc clz bfind fns brev bfe bfi szext bmsk dp4a dp2a"},
     {F::Plain, "9.7.2", "addc subc madc"},
@@ -114,40 +108,26 @@ constexpr Group Groups[] = {
     {F::Registers, "9.7.19.5", "setmaxnreg"},
 };
 
-const llvm::StringMap<PtxFamily> &families() {
-  static const llvm::StringMap<PtxFamily> All = [] {
-    llvm::StringMap<PtxFamily> Map;
-    for (const Group &G : Groups)
-      for (llvm::StringRef Rest = G.Names; !Rest.empty();) {
-        llvm::StringRef Name;
-        std::tie(Name, Rest) = Rest.split(' ');
-        const auto At = Map.try_emplace(Name).first;
-        At->second = {At->getKeyData(), G.What, G.Section};
-      }
-    return Map;
-  }();
-  return All;
+template <typename Entry> const Entry *find(const llvm::StringMap<Entry> &Map, llvm::StringRef Name) {
+  const auto At = Map.find(Name);
+  return At == Map.end() ? nullptr : &At->second;
 }
 
 } // namespace
 
 const PtxRegister *findPtxRegister(llvm::StringRef Name) {
-  static const llvm::StringMap<const PtxRegister *> All = [] {
-    llvm::StringMap<const PtxRegister *> Map;
-    for (const PtxRegister &Each : Registers)
-      Map[Each.Name] = &Each;
-    return Map;
-  }();
-  return All.lookup(Name);
+  static const llvm::StringMap<PtxRegister> All = byName(Registers);
+  return find(All, Name);
 }
 
 const PtxFamily *findPtxFamily(llvm::StringRef Opcode) {
+  static const llvm::StringMap<PtxFamily> All = byName(Families);
   static const PtxFamily Multicast = {".multicast::cluster", F::Refused, "9.7.9.25"};
   if (Opcode.contains(".multicast::cluster"))
     return &Multicast;
   for (llvm::StringRef Prefix = Opcode; !Prefix.empty();) {
-    if (const auto At = families().find(Prefix); At != families().end())
-      return &At->second;
+    if (const PtxFamily *Found = find(All, Prefix))
+      return Found;
     const size_t Dot = Prefix.rfind('.');
     Prefix = Prefix.take_front(Dot == llvm::StringRef::npos ? 0 : Dot);
   }
