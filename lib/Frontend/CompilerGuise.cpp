@@ -186,60 +186,21 @@ private:
 
 /// Defined alike by every compiler that nvcc works with on this machine, or by none.
 bool isPortable(llvm::StringRef Name) {
-  static const llvm::StringSet<> Names = {"__CUDA_ARCH__",
-                                          "__CUDACC__",
-                                          "__NVCC__",
-                                          "__cplusplus",
-                                          "__linux__",
-                                          "__linux",
-                                          "__gnu_linux__",
-                                          "__unix__",
-                                          "__unix",
-                                          "__x86_64__",
-                                          "__x86_64",
-                                          "__amd64__",
-                                          "__amd64",
-                                          "__aarch64__",
-                                          "__LP64__",
-                                          "__CHAR_BIT__",
-                                          "__STDC__",
-                                          "__STDC_HOSTED__",
-                                          "__has_include",
-                                          "__FILE__",
-                                          "__LINE__",
-                                          "__DATE__",
-                                          "__TIME__",
-                                          "__TIMESTAMP__",
-                                          "__COUNTER__",
-                                          "__BASE_FILE__",
-                                          "__INCLUDE_LEVEL__",
-                                          "__VA_ARGS__",
-                                          "__VA_OPT__",
-                                          "__APPLE__",
-                                          "__MACH__",
-                                          "__CYGWIN__",
-                                          "__ANDROID__",
-                                          "__FreeBSD__",
-                                          "__INTEL_COMPILER",
-                                          "__ICC",
-                                          "__INTEL_LLVM_COMPILER",
-                                          "__PGI",
-                                          "__PGIC__",
-                                          "__NVCOMPILER",
-                                          "__CUDACC_RTC__",
-                                          "__BORLANDC__",
-                                          "__SUNPRO_CC",
-                                          "__IBMCPP__",
-                                          "__HCC__",
-                                          "__HIPCC__",
-                                          "__HIP__",
-                                          "__EMSCRIPTEN__",
-                                          "__arm__",
-                                          "__ARM_ARCH",
-                                          "__i386__",
-                                          "__powerpc64__",
-                                          "__USE_FAST_MATH__",
-                                          "__CUDACC_RDC__"};
+  static const llvm::StringSet<> Names = {
+      // CUDA, but not by which compiler.
+      "__CUDA_ARCH__", "__CUDACC__", "__NVCC__", "__CUDACC_RDC__", "__USE_FAST_MATH__",
+      // The language.
+      "__cplusplus", "__CHAR_BIT__", "__STDC__", "__STDC_HOSTED__", "__has_include", "__FILE__", "__LINE__", "__DATE__",
+      "__TIME__", "__TIMESTAMP__", "__COUNTER__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__VA_ARGS__", "__VA_OPT__",
+      // This machine.
+      "__linux__", "__linux", "__gnu_linux__", "__unix__", "__unix", "__x86_64__", "__x86_64", "__amd64__", "__amd64",
+      "__aarch64__", "__LP64__",
+      // Other machines and systems.
+      "__arm__", "__ARM_ARCH", "__i386__", "__powerpc64__", "__APPLE__", "__MACH__", "__CYGWIN__", "__ANDROID__",
+      "__FreeBSD__", "__EMSCRIPTEN__",
+      // Compilers that nvcc does not work with.
+      "__INTEL_COMPILER", "__ICC", "__INTEL_LLVM_COMPILER", "__PGI", "__PGIC__", "__NVCOMPILER", "__CUDACC_RTC__",
+      "__BORLANDC__", "__SUNPRO_CC", "__IBMCPP__", "__HCC__", "__HIPCC__", "__HIP__"};
   if (Names.contains(Name))
     return true;
   for (llvm::StringRef Prefix :
@@ -314,19 +275,16 @@ private:
         continue;
       const llvm::StringRef Directive = Rest[0].Spelling;
       if (Active && Directive == "pragma") {
-        std::vector<std::string> Spellings;
-        for (size_t I = 1; I < Rest.size(); ++I)
-          Spellings.push_back(Rest[I].Spelling);
-        if (isSwallowedPragma(Spellings))
+        if (isSwallowedPragma(Rest))
           continue;
         Add("#pragma", false);
-        for (size_t I = 1; I < Rest.size(); ++I)
-          Add(Rest[I].Spelling, Rest[I].IsIdentifier);
+        for (const RawToken &Each : llvm::drop_begin(Rest))
+          Add(Each.Spelling, Each.IsIdentifier);
       } else if ((Active || (Hidden < Left.size() && T.Offset == Left[Hidden].first)) &&
                  (Directive.starts_with("if") || Directive.starts_with("elif"))) {
-        for (size_t I = 1; I < Rest.size(); ++I)
-          if (Rest[I].IsIdentifier && dependsOnCompiler(Rest[I].Spelling, Where))
-            Text.Compilers.push_back({Number, Line, Rest[I].Spelling, 0});
+        for (const RawToken &Each : llvm::drop_begin(Rest))
+          if (Each.IsIdentifier && dependsOnCompiler(Each.Spelling, Where))
+            Text.Compilers.push_back({Number, Line, Each.Spelling, 0});
       }
     }
     for (; Next < Inner.size(); ++Next)

@@ -1,6 +1,7 @@
 #include "cufuse/Frontend/Flags.h"
 
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/FileStore.h"
 
 #include <clang/Tooling/JSONCompilationDatabase.h>
 #include <llvm/ADT/StringSwitch.h>
@@ -75,23 +76,12 @@ bool takesJoinedValue(llvm::StringRef Name) {
 
 /// The arguments in a response file, relative to `Directory`.
 std::vector<std::string> responseFile(const std::string &Path) {
-  std::vector<std::string> Arguments;
-  if (auto Text = llvm::MemoryBuffer::getFile(Path)) {
-    llvm::BumpPtrAllocator Memory;
-    llvm::StringSaver Saver(Memory);
-    llvm::SmallVector<const char *> Tokens;
-    llvm::cl::TokenizeGNUCommandLine((*Text)->getBuffer(), Saver, Tokens);
-    Arguments.assign(Tokens.begin(), Tokens.end());
-  }
-  return Arguments;
+  auto Text = llvm::MemoryBuffer::getFile(Path);
+  return Text ? wordsOf((*Text)->getBuffer()) : std::vector<std::string>();
 }
 
 std::string absolute(const std::string &Path, const std::string &Directory) {
-  if (Directory.empty() || llvm::sys::path::is_absolute(Path))
-    return Path;
-  llvm::SmallString<256> Whole(Directory);
-  llvm::sys::path::append(Whole, Path);
-  return std::string(Whole);
+  return Directory.empty() || llvm::sys::path::is_absolute(Path) ? Path : within(Directory, Path);
 }
 
 std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &Directory) {
@@ -140,6 +130,14 @@ std::optional<std::string> architecture(llvm::StringRef Value) {
 }
 
 } // namespace
+
+std::vector<std::string> wordsOf(llvm::StringRef CommandLine) {
+  llvm::BumpPtrAllocator Memory;
+  llvm::StringSaver Saver(Memory);
+  llvm::SmallVector<const char *> Words;
+  llvm::cl::TokenizeGNUCommandLine(CommandLine, Saver, Words);
+  return {Words.begin(), Words.end()};
+}
 
 std::string laterStandard(const std::string &A, const std::string &B) {
   // c++98 and c++03 come before all others; without a flag, nvcc takes C++17.
@@ -214,11 +212,9 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
 
 llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File) {
   std::string Why;
-  llvm::SmallString<256> Path(BuildDirectory);
-  llvm::sys::path::append(Path, "compile_commands.json");
   // Only what is written there: Clang's tools would guess a command for other files.
   auto Database = clang::tooling::JSONCompilationDatabase::loadFromFile(
-      Path, Why, clang::tooling::JSONCommandLineSyntax::AutoDetect);
+      within(BuildDirectory, "compile_commands.json"), Why, clang::tooling::JSONCommandLineSyntax::AutoDetect);
   if (!Database)
     return badInput("cannot read compile_commands.json in '" + BuildDirectory +
                     "': " + llvm::StringRef(Why).trim().str());

@@ -2,16 +2,15 @@
 
 #include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/FileStore.h"
 #include "cufuse/Support/Process.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Program.h>
-#include <llvm/Support/StringSaver.h>
 
 namespace cufuse {
 
@@ -59,10 +58,7 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
         Said = Line.str();
       continue;
     }
-    llvm::BumpPtrAllocator Memory;
-    llvm::StringSaver Saver(Memory);
-    llvm::SmallVector<const char *> Tokens;
-    llvm::cl::TokenizeGNUCommandLine(Line, Saver, Tokens);
+    std::vector<std::string> Tokens = wordsOf(Line);
     NvccStep Step;
     for (size_t I = 0; I < Tokens.size(); ++I)
       // With --threads, what the step says goes to files.
@@ -71,7 +67,7 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
       else if (Token == "-o")
         ++I;
       else
-        Step.Command.push_back(Tokens[I]);
+        Step.Command.push_back(std::move(Tokens[I]));
     const auto Arch = architectureOf(Step.Command);
     if (!Arch || !llvm::is_contained(Step.Command, "-E"))
       continue;
@@ -100,10 +96,7 @@ llvm::Expected<std::string> output(const NvccStep &Step, llvm::ArrayRef<std::str
     return Result.takeError();
   if (Result->Status != 0)
     return badInput("nvcc does not preprocess it: " + llvm::StringRef(Result->Output).split('\n').first.str());
-  auto Text = llvm::MemoryBuffer::getFile(Path);
-  if (!Text)
-    return badInput("cannot read '" + std::string(Path) + "': " + Text.getError().message());
-  return (*Text)->getBuffer().str();
+  return textOfFile(std::string(Path));
 }
 
 /// gcc's output: of libraries line by line, for the definitions; of users token by token.
@@ -213,14 +206,11 @@ private:
   }
 
   void pragma(llvm::ArrayRef<RawToken> Rest) {
-    std::vector<std::string> Tokens;
-    for (const RawToken &T : Rest.drop_front())
-      Tokens.push_back(T.Spelling);
-    if (isSwallowedPragma(Tokens))
+    if (isSwallowedPragma(Rest))
       return;
     add("#pragma", 0);
-    for (const std::string &Spelling : Tokens)
-      add(Spelling, meaning(Spelling));
+    for (const RawToken &T : Rest.drop_front())
+      add(T.Spelling, meaning(T.Spelling));
   }
 
   void add(std::string Spelling, std::uint64_t Meaning) {

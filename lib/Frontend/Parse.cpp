@@ -21,7 +21,6 @@ namespace cufuse {
 
 namespace {
 
-constexpr const char *VirtualFolder = "/cufuse-virtual";
 constexpr const char *NvccCompatPath = "/cufuse-virtual/nvcc_compat.h";
 
 /// Declares for Clang what nvcc gives; force-included, and never seen by the output.
@@ -45,20 +44,15 @@ constexpr const char *ProbePrefix = "cufuse_probe_";
 /// Keeps the errors and where they are; a probe's errors say why its kernel was not found.
 class Collector : public clang::DiagnosticConsumer {
 public:
-  struct Entry {
-    clang::SourceLocation Location;
-    std::string Text;
-    bool MissingFile;
-  };
   void HandleDiagnostic(clang::DiagnosticsEngine::Level Level, const clang::Diagnostic &Info) override {
     DiagnosticConsumer::HandleDiagnostic(Level, Info);
     if (Level < clang::DiagnosticsEngine::Error)
       return;
     llvm::SmallString<128> Text;
     Info.FormatDiagnostic(Text);
-    Entries.push_back({Info.getLocation(), std::string(Text), Info.getID() == clang::diag::err_pp_file_not_found});
+    Errors.push_back({Info.getLocation(), {}, std::string(Text), Info.getID() == clang::diag::err_pp_file_not_found});
   }
-  std::vector<Entry> Entries;
+  std::vector<ParseError> Errors; ///< Without their places.
 };
 
 /// nvcc accepts `__shared__ cuda::barrier<…> b;`, whose destructor nothing ever calls. Clang allows shared memory only
@@ -103,7 +97,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "-isystem",
                                         Tools.CudaPath + "/include/cccl",
                                         "-isystem",
-                                        std::string(VirtualFolder) + "/include",
+                                        (VirtualFolder + "include").str(),
                                         "-include",
                                         NvccCompatPath};
   Arguments.push_back("-std=" + (Request.Flags.Standard.empty() ? "c++17" : Request.Flags.Standard)); // nvcc's default
@@ -156,6 +150,8 @@ std::string ParseError::key() const {
   return fmt::format("{}:{}: {}", llvm::sys::path::filename(Where.File).str(), Where.Line, Text);
 }
 
+ParsedUnit::ParsedUnit(const Toolchain &Tools) : Tools(Tools), Toolkit(Tools) {}
+
 ParsedUnit::~ParsedUnit() {
   if (Action)
     Action->EndSourceFile();
@@ -175,7 +171,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   };
   Add(NvccCompatPath, NvccCompat);
   // OpenMP's functions are host code, which is not analysed; those that CUDA programs call, so that it parses.
-  Add(std::string(VirtualFolder) + "/include/omp.h",
+  Add((VirtualFolder + "include/omp.h").str(),
       "extern \"C\" {\n"
       "int omp_get_thread_num(), omp_get_num_threads(), omp_get_max_threads(), omp_get_num_procs();\n"
       "void omp_set_num_threads(int);\n"
@@ -217,10 +213,9 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::createPhysicalFileSystem());
   Files->pushOverlay(Memory);
 
-  std::unique_ptr<ParsedUnit> Unit(new ParsedUnit);
+  std::unique_ptr<ParsedUnit> Unit(new ParsedUnit(Tools));
   Unit->Request = std::move(Request);
   Unit->FileSize = FileSize;
-  Unit->Tools = Tools;
   const std::vector<std::string> Written = arguments(Tools, Unit->Request);
   std::vector<const char *> Arguments;
   for (const std::string &Argument : Written)
@@ -233,10 +228,10 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
       clang::CompilerInstance::createDiagnostics(*Files, DriverOptions, &Diagnostics, /*ShouldOwnClient=*/false);
   Options.VFS = Files;
   std::shared_ptr<clang::CompilerInvocation> Invocation = clang::createInvocation(Arguments, Options);
-  if (!Invocation || !Diagnostics.Entries.empty())
-    return badUsage("Clang does not accept the flags: " + (Diagnostics.Entries.empty()
+  if (!Invocation || !Diagnostics.Errors.empty())
+    return badUsage("Clang does not accept the flags: " + (Diagnostics.Errors.empty()
                                                                ? std::string("no parse results from them")
-                                                               : Diagnostics.Entries[0].Text));
+                                                               : Diagnostics.Errors[0].Text));
   Invocation->getFrontendOpts().DisableFree = false;
   if (const std::string Headers = gccHeaders(Invocation->getHeaderSearchOpts()); !Headers.empty())
     Invocation->getHeaderSearchOpts().AddPath(Headers, clang::frontend::After, /*IsFramework=*/false,
@@ -277,19 +272,19 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
 
   const clang::SourceManager &Sources = Compiler.getSourceManager();
   Unit->ProbeErrors.resize(Unit->Request.Probes.size());
-  for (const Collector::Entry &Entry : Diagnostics.Entries) {
-    const clang::SourceLocation At =
-        Entry.Location.isValid() ? Sources.getExpansionLoc(Entry.Location) : Entry.Location;
+  for (ParseError &Error : Diagnostics.Errors) {
+    const clang::SourceLocation At = Error.Location = Sources.getExpansionLoc(Error.Location);
     if (!Unit->Request.Probes.empty() && At.isValid() && Sources.isInMainFile(At) &&
         Sources.getFileOffset(At) >= FileSize) {
       const auto [Id, Offset] = Sources.getDecomposedLoc(At);
       const llvm::StringRef Before = Sources.getBufferData(Id).substr(FileSize, Offset - FileSize);
       const size_t Line = Before.count('\n');
       if (Line >= 1 && Line <= Unit->ProbeErrors.size() && Unit->ProbeErrors[Line - 1].empty())
-        Unit->ProbeErrors[Line - 1] = Entry.Text;
+        Unit->ProbeErrors[Line - 1] = Error.Text;
       continue;
     }
-    Unit->Errors.push_back({At, Unit->place(At), Entry.Text, Entry.MissingFile});
+    Error.Where = Unit->place(At);
+    Unit->Errors.push_back(std::move(Error));
   }
   Compiler.getDiagnostics().setClient(new clang::IgnoringDiagConsumer, /*ShouldOwnClient=*/true);
   return Unit;
@@ -338,8 +333,8 @@ SourcePlace ParsedUnit::place(clang::SourceLocation Location) const {
   Place.Column = Presumed.getColumn();
   const auto [Id, Offset] = Sources.getDecomposedLoc(Sources.getExpansionLoc(Location));
   const llvm::StringRef Text = Sources.getBufferData(Id);
-  const size_t Begin = Text.rfind('\n', Offset) == llvm::StringRef::npos ? 0 : Text.rfind('\n', Offset) + 1;
-  Place.LineText = Text.substr(Begin).take_until([](char C) { return C == '\n' || C == '\r'; }).str();
+  Place.LineText =
+      Text.substr(Text.rfind('\n', Offset) + 1).take_until([](char C) { return C == '\n' || C == '\r'; }).str();
   return Place;
 }
 
@@ -354,22 +349,8 @@ bool ParsedUnit::inStandardLibrary(clang::SourceLocation Location) const {
 
 bool ParsedUnit::inToolkit(clang::SourceLocation Location) const {
   const clang::SourceManager &Sources = Compiler->getSourceManager();
-  const clang::FileID File = Sources.getFileID(Sources.getExpansionLoc(Location));
-  const auto [Known, New] = Toolkit.try_emplace(File, false);
-  if (!New)
-    return Known->second;
-  const clang::OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(File);
-  if (!Entry)
-    return Known->second = true; // Clang's own buffers
-  // By whatever link a flag names the folder.
-  auto Real = [](llvm::StringRef Path) {
-    llvm::SmallString<256> Found;
-    return llvm::sys::fs::real_path(Path, Found) ? Path.str() : std::string(Found);
-  };
-  const std::string Path = Real(Entry->getName());
-  for (const std::string &Folder : {Tools.CudaPath + "/include", Tools.CudaPath + "/targets", Tools.ResourceDir})
-    Known->second |= llvm::StringRef(Path).starts_with(Real(Folder) + "/");
-  return Known->second |= Entry->getName().starts_with(VirtualFolder);
+  const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Sources.getExpansionLoc(Location)));
+  return !File || Toolkit.contains(File->getName()); // Clang's own buffers are no files
 }
 
 bool ParsedUnit::inCompatHeader(clang::SourceLocation Location) const {

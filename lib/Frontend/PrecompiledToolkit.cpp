@@ -56,10 +56,7 @@ struct Precompile : clang::GeneratePCHAction {
 };
 
 bool isLibrarys(const clang::HeaderSearchOptions::Entry &Folder, LibraryFiles &Libraries) {
-  llvm::SmallString<256> Real(Folder.Path);
-  if (llvm::sys::fs::real_path(Folder.Path, Real))
-    Real = Folder.Path;
-  return Libraries.contains(within(Real, "any.h"));
+  return Libraries.contains(within(realPath(Folder.Path), "any.h"));
 }
 
 /// What reads the headers alone.

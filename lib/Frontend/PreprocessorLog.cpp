@@ -32,11 +32,10 @@ public:
 
   void InclusionDirective(clang::SourceLocation Hash, const clang::Token &, llvm::StringRef FileName, bool IsAngled,
                           clang::CharSourceRange, clang::OptionalFileEntryRef File, llvm::StringRef SearchPath,
-                          llvm::StringRef RelativePath, const clang::Module *, bool,
+                          llvm::StringRef, const clang::Module *, bool,
                           clang::SrcMgr::CharacteristicKind Kind) override {
     if (isUsers(Hash))
-      Log.Includes.push_back(
-          {Hash, FileName.str(), IsAngled, clang::SrcMgr::isSystem(Kind), File, SearchPath.str(), RelativePath.str()});
+      Log.Includes.push_back({Hash, FileName.str(), IsAngled, clang::SrcMgr::isSystem(Kind), File, SearchPath.str()});
   }
 
   void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &Definition, clang::SourceRange Range,

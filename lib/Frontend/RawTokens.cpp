@@ -1,8 +1,5 @@
 #include "cufuse/Frontend/RawTokens.h"
 
-#include <clang/Basic/LangOptions.h>
-#include <clang/Lex/Lexer.h>
-
 namespace cufuse {
 
 static clang::LangOptions latestLanguage() {
@@ -13,65 +10,54 @@ static clang::LangOptions latestLanguage() {
   return Options;
 }
 
-struct RawLexer::State {
-  State(llvm::StringRef Text, size_t Offset)
-      : Text(Text), Options(latestLanguage()), Start(clang::SourceLocation::getFromRawEncoding(1)),
-        Lexer(Start, Options, Text.begin(), Text.begin() + Offset, Text.end()) {}
-  RawToken lex() {
-    clang::Token T;
-    Lexer.LexFromRawLexer(T);
-    RawToken Result;
-    Result.IsEnd = T.is(clang::tok::eof) || T.is(clang::tok::eod);
-    Result.Offset = T.getLocation().getRawEncoding() - Start.getRawEncoding();
-    Result.StartsLine = T.isAtStartOfLine();
-    Result.SpaceBefore = T.hasLeadingSpace();
-    Result.IsIdentifier = T.is(clang::tok::raw_identifier);
-    if (Result.IsEnd)
-      return Result;
-    const llvm::StringRef Written = Text.substr(Result.Offset, T.getLength());
-    Result.Spelling = Written.str();
-    if (T.needsCleaning()) // Joined lines.
-      Result.Spelling = cleaned(Written);
-    return Result;
-  }
-  static std::string cleaned(llvm::StringRef Written) {
-    std::string Text;
-    for (size_t I = 0; I < Written.size(); ++I) {
-      if (Written[I] == '\\') {
-        size_t End = I + 1;
-        while (End < Written.size() && (Written[End] == ' ' || Written[End] == '\t' || Written[End] == '\r'))
-          ++End;
-        if (End < Written.size() && Written[End] == '\n') {
-          I = End;
-          continue;
-        }
+/// Without the ends of joined lines.
+static std::string cleaned(llvm::StringRef Written) {
+  std::string Text;
+  for (size_t I = 0; I < Written.size(); ++I) {
+    if (Written[I] == '\\') {
+      size_t End = I + 1;
+      while (End < Written.size() && (Written[End] == ' ' || Written[End] == '\t' || Written[End] == '\r'))
+        ++End;
+      if (End < Written.size() && Written[End] == '\n') {
+        I = End;
+        continue;
       }
-      Text += Written[I];
     }
-    return Text;
+    Text += Written[I];
   }
+  return Text;
+}
 
-  llvm::StringRef Text;
-  clang::LangOptions Options;
-  clang::SourceLocation Start;
-  clang::Lexer Lexer;
-};
+/// Of a text, which is a file of its own.
+static const clang::SourceLocation Start = clang::SourceLocation::getFromRawEncoding(1);
 
-RawLexer::RawLexer(llvm::StringRef Text, size_t Offset) : Own(std::make_unique<State>(Text, Offset)) {}
-RawLexer::~RawLexer() = default;
+RawLexer::RawLexer(llvm::StringRef Text, size_t Offset)
+    : Text(Text), Options(latestLanguage()), Lexer(Start, Options, Text.begin(), Text.begin() + Offset, Text.end()) {}
 
-RawToken RawLexer::next() { return Own->lex(); }
+RawToken RawLexer::next() {
+  clang::Token T;
+  Lexer.LexFromRawLexer(T);
+  RawToken Result;
+  Result.IsEnd = T.is(clang::tok::eof) || T.is(clang::tok::eod);
+  Result.Offset = T.getLocation().getRawEncoding() - Start.getRawEncoding();
+  Result.StartsLine = T.isAtStartOfLine();
+  Result.SpaceBefore = T.hasLeadingSpace();
+  Result.IsIdentifier = T.is(clang::tok::raw_identifier);
+  if (Result.IsEnd)
+    return Result;
+  const llvm::StringRef Written = Text.substr(Result.Offset, T.getLength());
+  Result.Spelling = T.needsCleaning() ? cleaned(Written) : Written.str();
+  return Result;
+}
 
 std::vector<RawToken> RawLexer::restOfLine() {
   std::vector<RawToken> Tokens;
-  Own->Lexer.setParsingPreprocessorDirective(true);
-  for (RawToken T = Own->lex(); !T.IsEnd; T = Own->lex())
+  Lexer.setParsingPreprocessorDirective(true);
+  for (RawToken T = next(); !T.IsEnd; T = next())
     Tokens.push_back(std::move(T));
-  Own->Lexer.setParsingPreprocessorDirective(false);
+  Lexer.setParsingPreprocessorDirective(false);
   return Tokens;
 }
-
-size_t RawLexer::offset() const { return Own->Lexer.getBufferLocation() - Own->Text.begin(); }
 
 std::vector<RawToken> rawTokens(llvm::StringRef Text) {
   const std::string Ended = Text.str();

@@ -1,8 +1,11 @@
 #include "cufuse/Frontend/Toolchain.h"
 
+#include "cufuse/Frontend/UsersText.h"
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/FileStore.h"
 
 #include <clang/Basic/Version.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
@@ -14,10 +17,10 @@ namespace cufuse {
 
 namespace path = llvm::sys::path;
 
-static std::string join(llvm::StringRef Directory, const llvm::Twine &Tail) {
-  llvm::SmallString<256> Whole(Directory);
-  path::append(Whole, Tail);
-  return std::string(Whole);
+/// The first of the places that holds the file; "" where none does.
+static std::string placeWith(llvm::ArrayRef<std::string> Places, llvm::StringRef File) {
+  const auto Found = llvm::find_if(Places, [&](const auto &P) { return llvm::sys::fs::exists(within(P, File)); });
+  return Found == Places.end() ? "" : *Found;
 }
 
 llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath) {
@@ -28,34 +31,24 @@ llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath) {
     if (const char *Value = std::getenv(Variable))
       CudaPlaces.push_back(Value);
   auto NvccOnPath = llvm::sys::findProgramByName("nvcc");
-  if (NvccOnPath) {
-    llvm::SmallString<256> Real;
-    if (!llvm::sys::fs::real_path(*NvccOnPath, Real))
-      CudaPlaces.push_back(path::parent_path(path::parent_path(Real)).str());
-  }
+  if (NvccOnPath)
+    CudaPlaces.push_back(path::parent_path(path::parent_path(realPath(*NvccOnPath))).str());
   CudaPlaces.push_back("/usr/local/cuda");
-  for (const std::string &Place : CudaPlaces)
-    if (llvm::sys::fs::exists(join(Place, "include/cuda_runtime.h"))) {
-      Found.CudaPath = Place;
-      break;
-    }
+  Found.CudaPath = placeWith(CudaPlaces, "include/cuda_runtime.h");
   if (Found.CudaPath.empty())
     return fail(ExitCode::MissingTool, "no CUDA toolkit in " + llvm::join(CudaPlaces, ", "),
                 "install it, or set CUDA_PATH to its folder");
-  Found.Nvcc = join(Found.CudaPath, "bin/nvcc");
+  Found.Nvcc = within(Found.CudaPath, "bin/nvcc");
   if (!llvm::sys::fs::can_execute(Found.Nvcc))
     Found.Nvcc = NvccOnPath ? *NvccOnPath : std::string();
 
   const std::vector<std::string> ResourcePlaces = {
-      join(path::parent_path(path::parent_path(ProgramPath)), "lib/clang/" CLANG_VERSION_MAJOR_STRING),
+      within(path::parent_path(path::parent_path(ProgramPath)), "lib/clang/" CLANG_VERSION_MAJOR_STRING),
       CUFUSE_CLANG_RESOURCE_DIR};
+  Found.ResourceDir = placeWith(ResourcePlaces, "include/__clang_cuda_runtime_wrapper.h");
   // Without links: files are told by the folders that they are in, and distributions have links to the headers.
-  for (const std::string &Place : ResourcePlaces)
-    if (llvm::SmallString<256> Real; llvm::sys::fs::exists(join(Place, "include/__clang_cuda_runtime_wrapper.h")) &&
-                                     !llvm::sys::fs::real_path(join(Place, "include"), Real)) {
-      Found.ResourceDir = path::parent_path(Real).str();
-      break;
-    }
+  if (llvm::SmallString<256> Real; !llvm::sys::fs::real_path(within(Found.ResourceDir, "include"), Real))
+    Found.ResourceDir = path::parent_path(Real).str();
   if (Found.ResourceDir.empty())
     return fail(ExitCode::MissingTool, "Clang's headers are in none of " + llvm::join(ResourcePlaces, ", "),
                 "keep lib/ of the installation beside bin/");

@@ -14,29 +14,26 @@ namespace cufuse {
 
 namespace fs = llvm::sys::fs;
 
-static std::string real(llvm::StringRef Path) {
+std::string realPath(llvm::StringRef Path) {
   llvm::SmallString<256> Real;
   return fs::real_path(Path, Real) ? Path.str() : std::string(Real);
 }
 
-LibraryFiles::LibraryFiles(const Toolchain &Tools) {
-  Folders = {real(Tools.CudaPath + "/include"),
-             real(Tools.CudaPath + "/targets"),
-             real(Tools.ResourceDir),
-             "/usr/include",
-             "/usr/local/include",
-             "/usr/lib/gcc"};
+ToolkitFiles::ToolkitFiles(const Toolchain &Tools)
+    : Folders{realPath(Tools.CudaPath + "/include"), realPath(Tools.CudaPath + "/targets"),
+              realPath(Tools.ResourceDir)} {}
+
+LibraryFiles::LibraryFiles(const Toolchain &Tools) : ToolkitFiles(Tools) {
+  Folders.insert(Folders.end(), {"/usr/include", "/usr/local/include", "/usr/lib/gcc"});
 }
 
-bool LibraryFiles::contains(llvm::StringRef Path) {
+bool ToolkitFiles::contains(llvm::StringRef Path) {
   auto [Entry, New] = Known.try_emplace(Path, false);
   if (New) {
-    const std::string Real = real(Path);
-    Entry->second =
-        Path.starts_with("<") || Path.starts_with("/cufuse-virtual/") || llvm::any_of(Folders, [&](const auto &Folder) {
-          return llvm::StringRef(Real).starts_with(Folder) &&
-                 llvm::StringRef(Real).substr(Folder.size()).starts_with("/");
-        });
+    const std::string Real = realPath(Path);
+    Entry->second = Path.starts_with(VirtualFolder) || llvm::any_of(Folders, [&](const std::string &Folder) {
+                      return llvm::StringRef(Real).starts_with(Folder + "/");
+                    });
   }
   return Entry->second;
 }
@@ -121,13 +118,11 @@ std::uint64_t meaningOf(llvm::StringRef Name, FindDefinition Find) {
   return Out.empty() ? 0 : llvm::xxh3_64bits(Out);
 }
 
-bool isSwallowedPragma(llvm::ArrayRef<std::string> Tokens) {
-  if (Tokens.empty())
-    return true;
+bool isSwallowedPragma(llvm::ArrayRef<RawToken> Line) {
   // Those that speak to the compiler about itself change no program.
   static const llvm::StringSet<> Names = {"once",  "push_macro", "pop_macro", "message", "GCC",
                                           "clang", "region",     "endregion", "mark",    "warning"};
-  return Names.contains(Tokens[0]);
+  return Line.size() < 2 || Names.contains(Line[1].Spelling);
 }
 
 std::string digestOf(const UsersText &Text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
 #include <optional>
@@ -21,6 +22,9 @@ struct CompileFlags {
   std::vector<std::string> Arithmetic; ///< -use_fast_math, -ftz, -prec-div, -prec-sqrt and -fmad, as they were written.
   bool Relocatable = false;            ///< -rdc=true or -dc: variables are shared with other objects.
 };
+
+/// The words of a command line, as a shell splits it.
+std::vector<std::string> wordsOf(llvm::StringRef CommandLine);
 
 /// The later of two language standards.
 std::string laterStandard(const std::string &A, const std::string &B);

@@ -10,7 +10,6 @@
 
 #include <llvm/Support/Error.h>
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,7 +85,7 @@ public:
   std::vector<std::string> dependencies() const;
 
 private:
-  ParsedUnit() = default;
+  explicit ParsedUnit(const Toolchain &Tools);
   static llvm::Expected<std::unique_ptr<ParsedUnit>> read(const Toolchain &Tools, ParseRequest Request,
                                                           bool Precompiled);
   friend llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &, ParseRequest);
@@ -94,10 +93,10 @@ private:
   ParseRequest Request;
   size_t FileSize = 0;
   Toolchain Tools;
+  mutable ToolkitFiles Toolkit;
   PreprocessorLog Log;
   ReadingOrder Order;
   std::shared_ptr<const UsersText> Users;
-  mutable std::map<clang::FileID, bool> Toolkit; ///< What `inToolkit` has found.
   std::unique_ptr<clang::CompilerInstance> Compiler;
   std::unique_ptr<clang::FrontendAction> Action;
   std::vector<ParseError> Errors;

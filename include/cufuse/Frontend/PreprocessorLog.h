@@ -30,8 +30,7 @@ struct IncludeEvent {
   bool Angled;
   bool System; ///< The file included is a system header.
   clang::OptionalFileEntryRef File;
-  std::string SearchPath;   ///< The folder it was found in …
-  std::string RelativePath; ///< … and how from there.
+  std::string SearchPath; ///< The folder it was found in.
 };
 
 /// A macro defined in one file of the user that text of an included file depends on.

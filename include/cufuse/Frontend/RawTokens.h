@@ -1,9 +1,8 @@
 // Tokens as they are before the preprocessor, by Clang's lexer: comments, spaces and joined lines are gone.
 #pragma once
 
-#include <llvm/ADT/StringRef.h>
+#include <clang/Lex/Lexer.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,16 +19,16 @@ struct RawToken {
 class RawLexer {
 public:
   RawLexer(llvm::StringRef Text, size_t Offset);
-  ~RawLexer();
   RawToken next();
   /// What is left of the line that the last token lies on.
   std::vector<RawToken> restOfLine();
   /// Behind the last token.
-  size_t offset() const;
+  size_t offset() const { return Lexer.getBufferLocation() - Text.begin(); }
 
 private:
-  struct State;
-  std::unique_ptr<State> Own;
+  llvm::StringRef Text;
+  clang::LangOptions Options;
+  clang::Lexer Lexer;
 };
 
 std::vector<RawToken> rawTokens(llvm::StringRef Text);

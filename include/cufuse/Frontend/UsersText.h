@@ -2,6 +2,7 @@
 // are. Two preprocessors that leave the same give a compiler the same program, but for the libraries' own text.
 #pragma once
 
+#include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Frontend/Toolchain.h"
 #include "cufuse/Support/Error.h"
 
@@ -32,16 +33,33 @@ struct UsersText {
   std::vector<UsersToken> Compilers;
 };
 
-/// Whether a file is a library's: of the CUDA toolkit, the C or C++ library, or Clang. What `-isystem` names is not:
-/// the output is compiled with it, too, and no other check would see that it differs. Not safe for several threads.
-class LibraryFiles {
+/// Where headers are that only the analysis sees.
+constexpr llvm::StringLiteral VirtualFolder = "/cufuse-virtual/";
+
+/// The path without links; as it is where there is no such file.
+std::string realPath(llvm::StringRef Path);
+
+/// Whether a file is the CUDA toolkit's, Clang's, or one that only the analysis sees, by whatever link it is named. Not
+/// safe for several threads.
+class ToolkitFiles {
 public:
-  explicit LibraryFiles(const Toolchain &Tools);
+  explicit ToolkitFiles(const Toolchain &Tools);
   bool contains(llvm::StringRef Path);
 
-private:
+protected:
   std::vector<std::string> Folders;
+
+private:
   llvm::StringMap<bool> Known;
+};
+
+/// Whether a file is a library's: of the C or C++ library, or one of those. What `-isystem` names is not: the output is
+/// compiled with it, too, and no other check would see that it differs.
+class LibraryFiles : public ToolkitFiles {
+public:
+  explicit LibraryFiles(const Toolchain &Tools);
+  /// `<built-in>` and its like, too.
+  bool contains(llvm::StringRef Path) { return Path.starts_with("<") || ToolkitFiles::contains(Path); }
 };
 
 /// A macro's definition, as the preprocessor compares two of them: by tokens.
@@ -60,8 +78,8 @@ std::optional<MacroDefinition> readDefinition(llvm::StringRef Text, std::string 
 using FindDefinition = llvm::function_ref<std::optional<MacroDefinition>(llvm::StringRef Name)>;
 std::uint64_t meaningOf(llvm::StringRef Name, FindDefinition Find);
 
-/// Does gcc's preprocessor leave nothing of this #pragma?
-bool isSwallowedPragma(llvm::ArrayRef<std::string> Tokens);
+/// Does gcc's preprocessor leave nothing of this `pragma …`?
+bool isSwallowedPragma(llvm::ArrayRef<RawToken> Line);
 
 /// Where the two part, and what is the fact; nothing if they are equal. `Other` says whose `Theirs` is.
 struct TextDifference {
