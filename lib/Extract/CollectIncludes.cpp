@@ -1,5 +1,7 @@
 #include "CollectIncludes.h"
 
+#include "cufuse/Support/FileStore.h"
+
 #include <clang/AST/Attr.h>
 #include <clang/Lex/Preprocessor.h>
 #include <fmt/core.h>
@@ -12,14 +14,14 @@ namespace {
 
 class Collection {
 public:
-  Collection(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen, SourceText &Text)
-      : Unit(Unit), Reach(Reach), Chosen(Chosen), Text(Text), Sources(Unit.ast().getSourceManager()),
+  Collection(const Reached &Reach, const SelectCopied &Chosen, const SourceText &Text)
+      : Unit(Text.unit()), Reach(Reach), Chosen(Chosen), Text(Text), Sources(Unit.ast().getSourceManager()),
         Types(parameterTypes()) {}
 
   std::vector<IncludeLine> run(const std::set<std::string> &Names, bool CopiesTypes,
                                llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
     const bool NeedsStandard = namesStandard(Names);
-    const bool StandardTypes = std::any_of(Types.begin(), Types.end(), [this](auto At) { return standard(At); });
+    const bool StandardTypes = llvm::any_of(Types, [this](auto At) { return standard(At); });
     const std::set<unsigned> ForArguments =
         includesOf(Types, [this](clang::FileID File) { return Chosen.Absorbed.count(File) != 0; });
     // A header of the project may rely on system headers before it.
@@ -44,7 +46,7 @@ public:
         return isAbsorbed(Use.Info->getDefinitionLoc()) && !isAbsorbed(Use.Use);
       });
       // It may have been read before, by a header that Clang includes first.
-      const bool Declares = std::any_of(Types.begin(), Types.end(), [&](clang::SourceLocation Place) {
+      const bool Declares = llvm::any_of(Types, [&](clang::SourceLocation Place) {
         return Place.isValid() &&
                Sources.getFileEntryRefForID(Sources.getFileID(Sources.getExpansionLoc(Place))) == Include.File;
       });
@@ -95,7 +97,7 @@ private:
           Last = &Event;
       if (!Last || !Last->Info || !Counts({Use.Macro, Last->Info, Use.Use}))
         continue;
-      const std::string Define = directiveOf(Unit, Text, *Last);
+      const std::string Define = directiveOf(Text, *Last);
       if (!llvm::is_contained(Line.Defines, Define))
         Line.Defines.push_back(Define);
     }
@@ -114,8 +116,7 @@ private:
   /// Headers of the standard library are left out when nothing of it is used. It is all or nothing, since Clang's CUDA
   /// wrapper has read some of them before the file and hides which include the file itself relies on.
   bool namesStandard(const std::set<std::string> &Names) const {
-    bool Needs = std::any_of(Reach.External.begin(), Reach.External.end(),
-                             [this](const clang::NamedDecl *D) { return standard(D->getLocation()); });
+    bool Needs = llvm::any_of(Reach.External, [this](const clang::NamedDecl *D) { return standard(D->getLocation()); });
     for (const std::string &Name : Names)
       if (const clang::MacroInfo *Info = Unit.preprocessor().getMacroInfo(Unit.preprocessor().getIdentifierInfo(Name)))
         Needs |= standard(Info->getDefinitionLoc());
@@ -185,8 +186,7 @@ private:
         llvm::sys::path::parent_path(Sources.getFileEntryRefForID(Text.offset(Include.Hash).first)->getName());
     if (Include.SearchPath != Includer || Includer == MainFolder)
       return Include.Spelled;
-    llvm::SmallString<128> Whole(Includer);
-    llvm::sys::path::append(Whole, Include.Spelled);
+    const std::string Whole = within(Includer, Include.Spelled);
     llvm::StringRef Relative = Whole;
     if (!MainFolder.empty() && Relative.consume_front(MainFolder))
       Relative = Relative.ltrim('/');
@@ -196,31 +196,28 @@ private:
   const ParsedUnit &Unit;
   const Reached &Reach;
   const SelectCopied &Chosen;
-  SourceText &Text;
+  const SourceText &Text;
   const clang::SourceManager &Sources;
   const std::vector<clang::SourceLocation> Types;
 };
 
 } // namespace
 
-std::string directiveOf(const ParsedUnit &Unit, SourceText &Text, const MacroEvent &Event) {
+std::string directiveOf(const SourceText &Text, const MacroEvent &Event) {
   if (!Event.Info)
     return "#undef " + Event.Name;
   const auto [File, Begin] = Text.offset(Event.Info->getDefinitionLoc());
-  const clang::SourceLocation End = clang::Lexer::getLocForEndOfToken(
-      Event.Info->getDefinitionEndLoc(), 0, Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
-  return "#define " + Text.buffer(File).slice(Begin, Text.offset(End).second).str();
+  return "#define " + Text.buffer(File).slice(Begin, Text.end(Event.Info->getDefinitionEndLoc()).second).str();
 }
 
-std::vector<IncludeLine> collectIncludes(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen,
-                                         SourceText &Text, const std::set<std::string> &Names, bool CopiesTypes,
+std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopied &Chosen, const SourceText &Text,
+                                         const std::set<std::string> &Names, bool CopiesTypes,
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
-  return Collection(Unit, Reach, Chosen, Text).run(Names, CopiesTypes, IsCopied);
+  return Collection(Reach, Chosen, Text).run(Names, CopiesTypes, IsCopied);
 }
 
-std::vector<IncludeLine> collectLibraries(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen,
-                                          SourceText &Text) {
-  return Collection(Unit, Reach, Chosen, Text).libraries();
+std::vector<IncludeLine> collectLibraries(const Reached &Reach, const SelectCopied &Chosen, const SourceText &Text) {
+  return Collection(Reach, Chosen, Text).libraries();
 }
 
 std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit) {

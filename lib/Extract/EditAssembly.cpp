@@ -56,24 +56,22 @@ bool same(const AssemblyMention &A, const AssemblyMention &B) {
 }
 
 /// How often its text names an operand.
-size_t mentions(const ParsedUnit &Unit, const clang::GCCAsmStmt &Assembly, unsigned Operand) {
+size_t mentions(const clang::ASTContext &Context, const clang::GCCAsmStmt &Assembly, unsigned Operand) {
   llvm::SmallVector<clang::GCCAsmStmt::AsmStringPiece> Pieces;
   unsigned Where = 0;
-  if (Assembly.AnalyzeAsmString(Pieces, Unit.ast(), Where) != 0)
+  if (Assembly.AnalyzeAsmString(Pieces, Context, Where) != 0)
     return 0;
   return llvm::count_if(Pieces, [&](const auto &P) { return P.isOperand() && P.getOperandNo() == Operand; });
 }
 
 } // namespace
 
-void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmStmt &Assembly,
-                  std::vector<PlacedEdit> &Edits, std::vector<Blocker> &Blockers) {
+void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly) {
+  SourceText &Text = Edits.Text;
   const AssemblyScan Scan = scanAssembly(Assembly);
   if (Scan.Mentions.empty() || !Scan.Unknown.empty())
     return; // nothing to do, or a blocker already
-  auto Refuse = [&](const char *Why) {
-    Blockers.push_back({BlockerKind::InlineAsmBlock, Unit.place(Assembly.getAsmLoc()), Why});
-  };
+  auto Refuse = [&](const char *Why) { Edits.refuse(BlockerKind::InlineAsmBlock, Assembly.getAsmLoc(), Why); };
   if (Assembly.getAsmLoc().isMacroID() || Assembly.getRParenLoc().isMacroID())
     return Refuse("a macro holds it");
   const auto [File, Begin] = Text.offset(Assembly.getAsmLoc());
@@ -81,7 +79,7 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
   if (!takesOperands(Assembly))
     return Refuse("it may write an output without `&` before it reads what becomes an operand; say \"=&r\" or \"+&r\"");
   if (isBlockBarrier(Assembly)) {
-    Edits.push_back({{File, Begin}, End - Begin, "cufuse_partition::sync()"});
+    Edits.All.push_back({{File, Begin}, End - Begin, "cufuse_partition::sync()"});
     return;
   }
   const Statement Written(Text.tokensIn({File, Begin, End}));
@@ -117,7 +115,7 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
       else if (!M.IsOperand)
         Replace(At, M.Length, Operand(fmt::format("\"n\"(cufuse_barrier({}))", M.Number)));
       else if (const size_t Input = M.Number - Assembly.getNumOutputs(); Input < Written.Inputs.size()) {
-        if (mentions(Unit, Assembly, M.Number) != 1)
+        if (mentions(Text.unit().ast(), Assembly, M.Number) != 1)
           return Refuse("an operand is the number of a barrier and something else");
         Replace(Written.Inputs[Input].first, 0, "cufuse_barrier(");
         Replace(Written.Inputs[Input].second, 0, ")");
@@ -137,7 +135,7 @@ void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmS
     Added += (I > 0 || !Written.Inputs.empty() ? ", " : "") + Operands[I];
   if (!Operands.empty())
     Replace(Written.inputsEnd(), 0, Added + (Written.Inputs.empty() && Written.Colons.size() > 2 ? " " : ""));
-  Edits.insert(Edits.end(), Own.begin(), Own.end());
+  llvm::append_range(Edits.All, Own);
 }
 
 } // namespace cufuse

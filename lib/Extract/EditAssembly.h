@@ -10,7 +10,6 @@ namespace cufuse {
 /// What a statement says of the block becomes what the partition has: `%%tid.x` an operand `threadIdx.x`, the number of
 /// a barrier an operand `cufuse_barrier(number)`, and `bar.sync 0` alone the partition's barrier. Operands are added
 /// behind the inputs, so that the others keep their numbers.
-void editAssembly(const ParsedUnit &Unit, SourceText &Text, const clang::GCCAsmStmt &Assembly,
-                  std::vector<PlacedEdit> &Edits, std::vector<Blocker> &Blockers);
+void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly);
 
 } // namespace cufuse

@@ -8,20 +8,6 @@ namespace cufuse {
 
 namespace {
 
-void addNames(const clang::DeclContext &Context, const clang::SourceManager &Sources, const SelectCopied &Chosen,
-              std::set<std::string> &Names) {
-  for (const clang::Decl *D : Context.noload_decls()) {
-    if (!inUsersFile(D, Sources))
-      continue;
-    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
-      addNames(*llvm::cast<clang::DeclContext>(D), Sources, Chosen, Names);
-    else if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(D);
-             Named && Named->getDeclName() && !Chosen.Units.contains(enclosingUnit(D)) &&
-             Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(D->getLocation()))))
-      Names.insert(Named->getNameAsString());
-  }
-}
-
 /// What stands behind the `#`, without spaces and comments.
 std::string directive(llvm::ArrayRef<TextToken> Tokens, size_t Hash) {
   std::string Text;
@@ -59,14 +45,22 @@ bool isHosts(llvm::ArrayRef<TextToken> Tokens, unsigned Begin) {
 } // namespace
 
 std::set<std::string> namesLeftOut(const ParsedUnit &Unit, const SelectCopied &Chosen) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   std::set<std::string> Names;
-  addNames(*Unit.ast().getTranslationUnitDecl(), Unit.ast().getSourceManager(), Chosen, Names);
+  eachTopLevel(Unit, [&](const clang::Decl *D) {
+    auto *Named = llvm::dyn_cast<clang::NamedDecl>(D);
+    if (Named && !llvm::isa<clang::NamespaceDecl>(D) && Named->getDeclName() &&
+        !Chosen.Units.contains(enclosingUnit(D)) &&
+        Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(D->getLocation()))))
+      Names.insert(Named->getNameAsString());
+  });
   return Names;
 }
 
-void editHostBranches(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const std::set<std::string> &LeftOut,
-                      std::vector<PlacedEdit> &Edits) {
-  for (const clang::SourceRange &Skipped : Unit.log().Skipped) {
+void editHostBranches(TextEdits &Edits, const std::set<std::string> &LeftOut) {
+  SourceText &Text = Edits.Text;
+  const Slice &S = Edits.Of;
+  for (const clang::SourceRange &Skipped : Text.unit().log().Skipped) {
     const auto [File, Hash] = Text.offset(Skipped.getBegin());
     if (File != S.File || Hash < S.Begin || Hash >= S.End)
       continue;
@@ -81,7 +75,7 @@ void editHostBranches(const ParsedUnit &Unit, SourceText &Text, const Slice &S, 
                       [&](const TextToken &T) { return T.isIdentifier() && LeftOut.count(T.Text.str()); }) ||
         !isHosts(Text.tokens(File), Hash))
       continue;
-    Edits.push_back(
+    Edits.All.push_back(
         {{File, Lines.Begin}, Lines.End - Lines.Begin, std::string(Buffer.slice(Begin, End).count('\n'), '\n')});
   }
 }

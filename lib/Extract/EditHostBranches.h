@@ -11,7 +11,6 @@ std::set<std::string> namesLeftOut(const ParsedUnit &Unit, const SelectCopied &C
 
 /// Empties the lines of `#ifdef __CUDA_ARCH__`'s `#else`, and those of `#ifndef __CUDA_ARCH__`, that name something of
 /// `LeftOut`. The host calls nothing of the copy, but nvcc reads it for the host, too.
-void editHostBranches(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const std::set<std::string> &LeftOut,
-                      std::vector<PlacedEdit> &Edits);
+void editHostBranches(TextEdits &Edits, const std::set<std::string> &LeftOut);
 
 } // namespace cufuse

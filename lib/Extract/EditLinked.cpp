@@ -1,7 +1,6 @@
 #include "EditLinked.h"
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
-#include <clang/Lex/Lexer.h>
 #include <fmt/core.h>
 
 namespace cufuse {
@@ -11,10 +10,10 @@ namespace {
 class Pointers : public clang::ConstDynamicRecursiveASTVisitor {
 public:
   /// What comes from one parameter comes from no other.
-  Pointers(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
-           const clang::ParmVarDecl *Parameter, const std::string &Name, std::vector<PlacedEdit> &Edits)
-      : File(Text.offset(Kernel.getBody()->getBeginLoc()).first), Sources(Unit.ast().getSourceManager()),
-        Language(Unit.ast().getLangOpts()), Text(Text), Name(Name), Edits(Edits), Derived{Parameter} {
+  Pointers(TextEdits &Edits, const clang::FunctionDecl &Kernel, const clang::ParmVarDecl *Parameter,
+           const std::string &Name)
+      : Text(Edits.Text), File(Text.offset(Kernel.getBody()->getBeginLoc()).first), Name(Name), Edits(Edits),
+        Derived{Parameter} {
     TraverseStmt(Kernel.getBody());
   }
 
@@ -42,7 +41,7 @@ public:
     } else if (auto *Written = llvm::dyn_cast<clang::CStyleCastExpr>(Cast)) {
       const unsigned Open = at(Written->getLParenLoc()), Close = at(Written->getRParenLoc());
       replace(Written->getLParenLoc(), Close + 1 - Open, as(Open + 1, Close) + "(");
-      replace({Text.offset(Cast->getEndLoc()).first, end(Cast->getEndLoc())}, 0, ")");
+      replace(Text.end(Cast->getEndLoc()), 0, ")");
     }
     return true;
   }
@@ -55,7 +54,7 @@ public:
         Element->getBeginLoc().isMacroID() || Element->getEndLoc().isMacroID())
       return true;
     const unsigned Close = at(Element->getRBracketLoc());
-    for (const TextToken &Token : Text.tokensIn({File, end(Element->getBase()->getEndLoc()), Close}))
+    for (const TextToken &Token : Text.tokensIn({File, Text.end(Element->getBase()->getEndLoc()).second, Close}))
       if (Token.is("[")) {
         replace(E->getBeginLoc(), 1, "(");
         replace({Text.offset(E->getBeginLoc()).first, Token.Offset}, 1, " + (");
@@ -66,16 +65,13 @@ public:
   }
 
 private:
-  void replace(std::pair<clang::FileID, unsigned> At, unsigned Length, std::string By) {
-    Edits.push_back({At, Length, std::move(By), Edit::When::Linked, Name});
+  void replace(TextPlace At, unsigned Length, std::string By) {
+    Edits.All.push_back({At, Length, std::move(By), Edit::When::Linked, Name});
   }
   void replace(clang::SourceLocation At, unsigned Length, std::string By) {
     replace(Text.offset(At), Length, std::move(By));
   }
   unsigned at(clang::SourceLocation Where) const { return Text.offset(Where).second; }
-  unsigned end(clang::SourceLocation Where) const {
-    return at(Where) + clang::Lexer::MeasureTokenLength(Where, Sources, Language);
-  }
   /// The text of a pointer type, for what it points to.
   std::string as(unsigned Begin, unsigned End) const {
     const llvm::StringRef Type = Text.buffer(File).slice(Begin, End);
@@ -100,22 +96,19 @@ private:
     return false;
   }
 
-  const clang::FileID File; ///< Of the body.
-  const clang::SourceManager &Sources;
-  const clang::LangOptions &Language;
   SourceText &Text;
+  const clang::FileID File; ///< Of the body.
   const std::string &Name;
-  std::vector<PlacedEdit> &Edits;
+  TextEdits &Edits;
   std::set<const clang::VarDecl *> Derived;
 };
 
 } // namespace
 
-void editLinkedPointers(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
-                        llvm::ArrayRef<std::string> Names, std::vector<PlacedEdit> &Edits) {
+void editLinkedPointers(TextEdits &Edits, const clang::FunctionDecl &Kernel, llvm::ArrayRef<std::string> Names) {
   for (size_t I = 0; I < Names.size(); ++I)
     if (Kernel.getParamDecl(I)->getType()->isPointerType())
-      Pointers(Unit, Text, Kernel, Kernel.getParamDecl(I), Names[I], Edits);
+      Pointers(Edits, Kernel, Kernel.getParamDecl(I), Names[I]);
 }
 
 } // namespace cufuse

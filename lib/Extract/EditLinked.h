@@ -13,7 +13,6 @@ namespace cufuse {
 /// - `&p[i]` becomes `(p + (i))`.
 ///
 /// Whatever else is done to them stays as it is; `AccessSite::Direct` says which accesses go well with that.
-void editLinkedPointers(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
-                        llvm::ArrayRef<std::string> Names, std::vector<PlacedEdit> &Edits);
+void editLinkedPointers(TextEdits &Edits, const clang::FunctionDecl &Kernel, llvm::ArrayRef<std::string> Names);
 
 } // namespace cufuse

@@ -10,21 +10,18 @@
 namespace cufuse {
 
 /// Of a loop over the row, `for (int i = threadIdx.x; i < n; …)` becomes
-/// `for (int i = threadIdx.x; cufuse_row.next(i, i < n); …)`, fully unrolled. Of every loop in `S`, or why it cannot
-/// be.
-void editRowLoops(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const ControlStatements &Controls,
-                  std::vector<PlacedEdit> &Edits);
+/// `for (int i = threadIdx.x; cufuse_row.next(i, i < n); …)`, fully unrolled. Of every loop in the stretch, or why it
+/// cannot be.
+void editRowLoops(TextEdits &Edits, const ControlStatements &Controls);
 
 /// Of known conditions, `if (i < n)` becomes `if (cufuse_turn.inside(i < n))`, `if (i >= n)` becomes
 /// `if (cufuse_turn.beyond(i >= n))`, and the condition of the loop over the grid `cufuse_turn.once(i < n)`. Those in
 /// macros stay, since nothing depends on it.
-void editKnownConditions(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const ControlStatements &Controls,
-                         std::vector<PlacedEdit> &Edits);
+void editKnownConditions(TextEdits &Edits, const ControlStatements &Controls);
 
 /// What the loop is where it is unrolled by a factor. With loads that may go ahead, several turns
 /// become one: their values of the loop's variable and what they load come first, and then the turns' own work in
-/// order. Otherwise the compiler unrolls it. Edits nothing outside `S`.
-void editGridStrideLoop(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const GridStrideLoop &Loop,
-                        std::vector<PlacedEdit> &Edits);
+/// order. Otherwise the compiler unrolls it. Edits nothing outside the stretch.
+void editGridStrideLoop(TextEdits &Edits, const GridStrideLoop &Loop);
 
 } // namespace cufuse

@@ -1,7 +1,6 @@
 #include "EditText.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/Lex/Lexer.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSet.h>
@@ -27,25 +26,26 @@ bool isLaunchAttribute(llvm::StringRef Name) {
 }
 
 /// Removes [Begin, End) and the spaces behind it.
-PlacedEdit removal(const SourceText &Text, const Slice &S, unsigned Begin, unsigned End) {
-  const llvm::StringRef Buffer = Text.buffer(S.File);
+void remove(TextEdits &Edits, unsigned Begin, unsigned End) {
+  const llvm::StringRef Buffer = Edits.Text.buffer(Edits.Of.File);
   while (End < Buffer.size() && Buffer[End] == ' ')
     ++End;
-  return {{S.File, Begin}, End - Begin, ""};
+  Edits.All.push_back({{Edits.Of.File, Begin}, End - Begin, ""});
 }
 
 } // namespace
 
-void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::FunctionDecl &Kernel,
-                    const std::string &Parameters, std::vector<PlacedEdit> &Edits, std::vector<Blocker> &Blockers) {
-  const std::vector<TextToken> Tokens = Text.tokensIn(S);
+void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const std::string &Parameters) {
+  SourceText &Text = Edits.Text;
+  const clang::FileID File = Edits.Of.File;
+  const std::vector<TextToken> Tokens = Text.tokensIn(Edits.Of);
   auto FromMacro = [&](const std::string &Fact) {
-    Blockers.push_back({BlockerKind::KernelFromMacro, Unit.place(Kernel.getLocation()), Fact});
+    Edits.refuse(BlockerKind::KernelFromMacro, Kernel.getLocation(), Fact);
   };
   const clang::FunctionTypeLoc Type = Kernel.getFunctionTypeLoc();
   if (!Type || Type.getLParenLoc().isMacroID() || Kernel.getLocation().isMacroID())
     return FromMacro(Kernel.getNameAsString());
-  if (Text.offset(Type.getLParenLoc()).first != S.File || Text.offset(Type.getRParenLoc()).first != S.File)
+  if (Text.offset(Type.getLParenLoc()).first != File || Text.offset(Type.getRParenLoc()).first != File)
     return FromMacro("its parameters, which another file holds");
   const unsigned Open = Text.offset(Type.getLParenLoc()).second;
   const unsigned Close = Text.offset(Type.getRParenLoc()).second;
@@ -53,15 +53,17 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
   bool Qualified = false, Bounded = false;
   for (size_t I = 0; I < Tokens.size() && Tokens[I].Offset < Close; ++I) {
     if (Tokens[I].is("__global__")) {
-      Edits.push_back({{S.File, Tokens[I].Offset}, Tokens[I].Length, Qualified ? "" : "__device__ __forceinline__"});
+      Edits.All.push_back({{File, Tokens[I].Offset},
+                           Tokens[I].end() - Tokens[I].Offset,
+                           Qualified ? "" : "__device__ __forceinline__"});
       Qualified = true;
     } else if (isLaunchAttribute(Tokens[I].Text) && I + 1 < Tokens.size() && Tokens[I + 1].is("(")) {
       const size_t Behind = behindBracket(Tokens, I + 1);
-      Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[Behind - 1].end()));
+      remove(Edits, Tokens[I].Offset, Tokens[Behind - 1].end());
       Bounded = true;
       I = Behind - 1;
     } else if (Tokens[I].is("__grid_constant__")) {
-      Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[I].end()));
+      remove(Edits, Tokens[I].Offset, Tokens[I].end());
     }
   }
   // Clang leaves it out where it is written without nvcc's macro.
@@ -69,7 +71,7 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
     if (Tokens[I].is("__attribute__"))
       for (size_t In = I + 1; In < behindBracket(Tokens, I + 1); ++In)
         if (Tokens[In].is("block_size") || Tokens[In].is("__block_size__"))
-          Blockers.push_back({BlockerKind::Cluster, Unit.place(Kernel.getLocation()), "block_size"});
+          Edits.refuse(BlockerKind::Cluster, Kernel.getLocation(), "block_size");
   if (!Qualified)
     return FromMacro("no __global__ is written before " + Kernel.getNameAsString());
   if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>();
@@ -79,7 +81,7 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
     for (size_t I = 0; I < Tokens.size(); ++I)
       if (Tokens[I].Offset == At) {
         const size_t Behind = I + 1 < Tokens.size() && Tokens[I + 1].is("(") ? behindBracket(Tokens, I + 1) : I + 1;
-        Edits.push_back(removal(Text, S, Tokens[I].Offset, Tokens[Behind - 1].end()));
+        remove(Edits, Tokens[I].Offset, Tokens[Behind - 1].end());
         Bounded = true;
       }
     if (!Bounded)
@@ -87,52 +89,45 @@ void editKernelHead(const ParsedUnit &Unit, SourceText &Text, const Slice &S, co
   }
   for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
     if (Parameter->hasAttr<clang::CUDAGridConstantAttr>() && !Parameter->getName().empty())
-      Edits.push_back({Text.offset(Parameter->getLocation()), 0, "&"});
+      Edits.All.push_back({Text.offset(Parameter->getLocation()), 0, "&"});
 
   const bool HasOwn = Kernel.getNumParams() > 0;
   if (HasOwn && !Parameters.empty())
-    Edits.push_back({{S.File, Open + 1}, 0, Parameters + ", "});
+    Edits.All.push_back({{File, Open + 1}, 0, Parameters + ", "});
   else if (!Parameters.empty())
-    Edits.push_back({{S.File, Open + 1}, Close - Open - 1, Parameters});
+    Edits.All.push_back({{File, Open + 1}, Close - Open - 1, Parameters});
   if (HasOwn) { // The last one comes first.
-    Edits.push_back({{S.File, Open + 1}, 0, "CufuseTurn cufuse_turn, ", Edit::When::Turns});
-    Edits.push_back({{S.File, Open + 1}, 0, "const CufuseRow cufuse_row, ", Edit::When::Rows});
+    Edits.All.push_back({{File, Open + 1}, 0, "CufuseTurn cufuse_turn, ", Edit::When::Turns});
+    Edits.All.push_back({{File, Open + 1}, 0, "const CufuseRow cufuse_row, ", Edit::When::Rows});
   }
 }
 
-void editLinkedParameters(const ParsedUnit &Unit, SourceText &Text, const clang::FunctionDecl &Kernel,
-                          llvm::ArrayRef<std::string> Names, std::vector<PlacedEdit> &Edits) {
+void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, llvm::ArrayRef<std::string> Names) {
+  const SourceText &Text = Edits.Text;
   for (size_t I = 0; I < Names.size(); ++I) {
     // Of a pack, which stands for several parameters, the last ones have none here.
     const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(std::min<size_t>(I, Kernel.getNumParams() - 1));
     const clang::SourceRange Range = Parameter->getSourceRange();
-    const auto Begin = Text.offset(Range.getBegin());
+    PlacedEdit Linked{Text.offset(Range.getBegin()), 0, "", Edit::When::Linked, Names[I]};
     if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID() || Parameter->isParameterPack() ||
         Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
-      Edits.push_back(
-          {Begin,
-           0,
-           "",
-           Edit::When::Linked,
-           Names[I],
-           {},
-           Blocker{BlockerKind::KernelFromMacro, Unit.place(Parameter->getLocation()), "its parameter " + Names[I]}});
-      continue;
+      Linked.Cannot = {BlockerKind::KernelFromMacro, Text.unit().place(Parameter->getLocation()),
+                       "its parameter " + Names[I]};
+    } else {
+      Linked.Length = Text.end(Range.getEnd()).second - Linked.At.second;
+      Linked.Text = fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString());
     }
-    const unsigned End =
-        Text.offset(Range.getEnd()).second +
-        clang::Lexer::MeasureTokenLength(Range.getEnd(), Unit.ast().getSourceManager(), Unit.ast().getLangOpts());
-    Edits.push_back({Begin, End - Begin.second,
-                     fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString()),
-                     Edit::When::Linked, Names[I]});
+    Edits.All.push_back(std::move(Linked));
   }
 }
 
-void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const clang::VarDecl &Variable,
-                       const std::string &Offset, std::vector<PlacedEdit> &Edits, std::vector<Blocker> &Blockers) {
+void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable) {
+  SourceText &Text = Edits.Text;
   const auto [File, NameAt] = Text.offset(Variable.getLocation());
-  const std::vector<TextToken> Tokens =
-      Text.tokensIn(File == S.File ? S : Slice{File, 0, static_cast<unsigned>(Text.buffer(File).size())});
+  const std::vector<TextToken> Tokens = Text.tokensIn(File == Edits.Of.File ? Edits.Of : Text.behind({File, 0}));
+  auto Refuse = [&] {
+    Edits.refuse(BlockerKind::DynamicSharedFromMacro, Variable.getLocation(), Variable.getNameAsString());
+  };
   size_t Name = 0;
   while (Name < Tokens.size() && Tokens[Name].Offset != NameAt)
     ++Name;
@@ -145,11 +140,8 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
   const bool Written = Name < Tokens.size() && Last < Tokens.size() && Tokens[First].is("extern") &&
                        Tokens[Name].is(Variable.getName()) && Tokens[Last].is(";") &&
                        !Variable.getLocation().isMacroID();
-  if (!Written) {
-    Blockers.push_back(
-        {BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
-    return;
-  }
+  if (!Written)
+    return Refuse();
   const llvm::StringRef Buffer = Text.buffer(File);
   // The element type: all tokens before the name but storage and alignment, which the base of the memory exceeds.
   std::string Element;
@@ -169,11 +161,8 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
       Element += ' ';
     Element += Tokens[I].Text;
   }
-  if (!Shared) {
-    Blockers.push_back(
-        {BlockerKind::DynamicSharedFromMacro, Unit.place(Variable.getLocation()), Variable.getNameAsString()});
-    return;
-  }
+  if (!Shared)
+    return Refuse();
   std::string Bounds;
   for (size_t I = Name + 1; I < Last; ++I)
     if (Tokens[I].is("__align__") || Tokens[I].is("__attribute__"))
@@ -181,10 +170,10 @@ void editDynamicShared(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
     else
       Bounds += Buffer.slice(Tokens[I].Offset, I + 1 < Last ? Tokens[I + 1].Offset : Tokens[I].end()).str();
   Bounds = llvm::StringRef(Bounds).rtrim().str();
-  Edits.push_back({{File, Tokens[First].Offset},
-                   Tokens[Last].Offset - Tokens[First].Offset,
-                   fmt::format("{} (&{}){} = cufuse_partition::dynamicShared<{}{}>({})", Element,
-                               Variable.getName().str(), Bounds, Element, Bounds, Offset)});
+  Edits.All.push_back({{File, Tokens[First].Offset},
+                       Tokens[Last].Offset - Tokens[First].Offset,
+                       fmt::format("{0} (&{1}){2} = cufuse_partition::dynamicShared<{0}{2}>(cufuse_dynamicOffset)",
+                                   Element, Variable.getName().str(), Bounds)});
 }
 
 namespace {
@@ -242,13 +231,13 @@ private:
 
 } // namespace
 
-void editReturns(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const FunctionUse &Kernel, bool AtEnd,
-                 std::vector<PlacedEdit> &Edits, std::vector<Blocker> &Blockers) {
-  auto Refuse = [&](clang::SourceLocation Where, const char *What) {
-    Blockers.push_back({BlockerKind::ExitUnannounced, Unit.place(Where), What});
+void editReturns(TextEdits &Edits, const FunctionUse &Kernel, bool AtEnd) {
+  const SourceText &Text = Edits.Text;
+  auto Refuse = [&](clang::SourceLocation Where, const std::string &What) {
+    Edits.refuse(BlockerKind::ExitUnannounced, Where, What);
   };
-  if (const auto Undestroyed = FindUndestroyed(Unit.ast(), AtEnd).in(*Kernel.Function->getBody()))
-    Blockers.push_back({BlockerKind::ExitUnannounced, Unit.place(Undestroyed->first), Undestroyed->second});
+  if (const auto Undestroyed = FindUndestroyed(Text.unit().ast(), AtEnd).in(*Kernel.Function->getBody()))
+    Refuse(Undestroyed->first, Undestroyed->second);
   for (const clang::ReturnStmt *Return : Kernel.Returns) {
     const clang::SourceLocation At = Return->getReturnLoc();
     if (At.isMacroID())
@@ -256,7 +245,7 @@ void editReturns(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const
     else if (Return->getRetValue())
       Refuse(At, "it returns an expression");
     else
-      Edits.push_back({Text.offset(At.getLocWithOffset(6)), 0, " cufuse_partition::leave()"});
+      Edits.All.push_back({Text.offset(At.getLocWithOffset(6)), 0, " cufuse_partition::leave()"});
   }
   if (!AtEnd)
     return;
@@ -269,14 +258,13 @@ void editReturns(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const
   const auto End = Text.offset(Body->getRBracLoc());
   const llvm::StringRef Line = Text.buffer(End.first).slice(0, End.second);
   const bool OwnLine = Line.rtrim(" \t").ends_with("\n");
-  Edits.push_back({End, 0, OwnLine ? "  cufuse_partition::leave();\n" : " cufuse_partition::leave(); "});
+  Edits.All.push_back({End, 0, OwnLine ? "  cufuse_partition::leave();\n" : " cufuse_partition::leave(); "});
 }
 
-void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S, const std::set<std::string> &Rebound,
-                       std::vector<Blocker> &Blockers) {
+static void checkBuiltinNames(TextEdits &Edits, const Slice &S, const std::set<std::string> &Rebound) {
   static const llvm::StringSet<> Keywords = {"return", "else", "do",  "case", "throw",  "co_return", "sizeof",
                                              "and",    "or",   "not", "xor",  "bitand", "bitor"};
-  const std::vector<TextToken> Tokens = Text.tokensIn(S);
+  const std::vector<TextToken> Tokens = Edits.Text.tokensIn(S);
   for (size_t I = 0; I < Tokens.size(); ++I) {
     const bool Barrier = Tokens[I].Text.starts_with("__syncthreads") || Tokens[I].Text.starts_with("__barrier_sync");
     if (!Rebound.count(Tokens[I].Text.str()) && !Barrier)
@@ -285,11 +273,9 @@ void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
     const TextToken &Before = I > 0 ? Tokens[I - 1] : None;
     const TextToken &BeforeThat = I > 1 ? Tokens[I - 2] : None;
     const TextToken &Behind = I + 1 < Tokens.size() ? Tokens[I + 1] : None;
-    Slice At = S;
-    At.Begin = Tokens[I].Offset;
-    const SourcePlace Where = Unit.place(Text.location(At));
+    const clang::SourceLocation Where = Edits.Text.location({S.File, Tokens[I].Offset});
     if (Before.is("::") && !BeforeThat.isIdentifier())
-      Blockers.push_back({BlockerKind::QualifiedBuiltin, Where, "::" + Tokens[I].Text.str()});
+      Edits.refuse(BlockerKind::QualifiedBuiltin, Where, "::" + Tokens[I].Text.str());
     if (Barrier)
       continue;
     auto IsType = [](const TextToken &T) { return T.isIdentifier() && !Keywords.contains(T.Text); };
@@ -298,10 +284,15 @@ void checkBuiltinNames(const ParsedUnit &Unit, SourceText &Text, const Slice &S,
     const bool Declares = (IsType(Before) && (Ends || Behind.is("("))) ||
                           ((Before.is("&") || Before.is("*")) && IsType(BeforeThat) && Ends);
     if (Before.is(".") || Before.is("->") || Declares)
-      Blockers.push_back({llvm::is_contained(BuiltinNames, Tokens[I].Text) ? BlockerKind::BuiltinNameReused
-                                                                           : BlockerKind::FileScopeDynamicShared,
-                          Where, Tokens[I].Text.str()});
+      Edits.refuse(llvm::is_contained(BuiltinNames, Tokens[I].Text) ? BlockerKind::BuiltinNameReused
+                                                                    : BlockerKind::FileScopeDynamicShared,
+                   Where, Tokens[I].Text.str());
   }
+}
+
+void checkBuiltinNames(TextEdits &Edits, const std::set<std::string> &Rebound) {
+  for (const Slice &S : Edits.Text.withIncluded(Edits.Of))
+    checkBuiltinNames(Edits, S, Rebound);
 }
 
 } // namespace cufuse

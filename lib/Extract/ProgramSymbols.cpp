@@ -6,8 +6,8 @@
 
 namespace cufuse {
 
-ProgramSymbols hostShared(const ParsedUnit &Unit, const clang::VarDecl &Variable, const SelectCopied &Chosen) {
-  ProgramSymbols Result;
+void declareHostShared(const ParsedUnit &Unit, const clang::VarDecl &Variable, const SelectCopied &Chosen,
+                       KernelText &To) {
   const clang::VarDecl *Definition = Variable.getDefinition();
   const clang::VarDecl &Source = Definition ? *Definition : Variable;
   auto Copied = [&](const clang::Decl *D) { return Chosen.copies(D); };
@@ -19,34 +19,28 @@ ProgramSymbols hostShared(const ParsedUnit &Unit, const clang::VarDecl &Variable
   }
   auto Spelled = spellType(Unit.ast(), T, Variable.getNameAsString(), Copied);
   if (!Spelled) {
-    Result.Blockers.push_back(
+    To.Blockers.push_back(
         {BlockerKind::HostSharedInternal, Unit.place(Variable.getLocation()), Variable.getQualifiedNameAsString()});
-    return Result;
+    return;
   }
-  Piece P;
-  P.What = Piece::Kind::Shared;
-  P.Namespaces = namespacesAround(Variable.getDeclContext());
-  P.Text = outputText("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
+  const std::vector<std::string> Namespaces = namespacesAround(Variable.getDeclContext());
+  const OutputText Declaration = outputText("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
   if (const clang::APValue *Value = Source.getInit() ? Source.evaluateValue() : nullptr)
     if (const auto Initial = spellValue(*Value))
       if (!Spelled->has(OutputText::Slot::Path)) // which no other object could declare
-        Result.Values.emplace_back(P.Text.text(),
-                                   fmt::format("{} {}{} = {};", spaceOf(Source), Spelled->text(), Bounds, *Initial));
-  Piece Using;
-  Using.What = Piece::Kind::Using;
-  Using.Namespaces = P.Namespaces;
-  Using.Text = fmt::format("using ::{}{};", namespacePath(Variable), Variable.getNameAsString());
-  Result.Declarations.push_back(std::move(P));
+        To.SharedValues.emplace_back(Declaration.text(),
+                                     fmt::format("{} {}{} = {};", spaceOf(Source), Spelled->text(), Bounds, *Initial));
+  To.Body.push_back({Piece::Kind::Shared, Namespaces, Declaration});
   // The copy of the namespace would hide the variable.
-  if (!Using.Namespaces.empty())
-    Result.Declarations.push_back(std::move(Using));
-  return Result;
+  if (!Namespaces.empty())
+    To.Body.push_back({Piece::Kind::Using, Namespaces,
+                       fmt::format("using ::{}{};", namespacePath(Variable), Variable.getNameAsString())});
 }
 
-ProgramSymbols launchedKernels(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen,
-                               SourceText &Text) {
-  ProgramSymbols Result;
-  std::map<std::pair<clang::FileID, unsigned>, PlacedEdit> Edits;
+std::vector<PlacedEdit> declareLaunched(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
+                                        KernelText &To) {
+  const ParsedUnit &Unit = Text.unit();
+  std::map<TextPlace, PlacedEdit> Edits;
   std::set<const clang::FunctionDecl *> Declared;
   for (const auto &[Function, Use] : Reach.Functions)
     for (const DeviceLaunch &Launch : Use.Launches) {
@@ -60,7 +54,7 @@ ProgramSymbols launchedKernels(const ParsedUnit &Unit, const Reached &Reach, con
       const unsigned End = Text.offset(Name->getLocation()).second + Child.getNameAsString().size();
       const PlacedEdit Named{Begin, End - Begin.second, "::" + namespacePath(Child) + Child.getNameAsString()};
       if (Edits.try_emplace(Begin, Named).first->second.Text != Named.Text)
-        Result.Blockers.push_back({BlockerKind::DeviceLaunch, Unit.place(Launch.Where), "one of several kernels"});
+        To.Blockers.push_back({BlockerKind::DeviceLaunch, Unit.place(Launch.Where), "one of several kernels"});
       if (!Declared.insert(&Child).second)
         continue;
       std::vector<OutputText> Types;
@@ -68,21 +62,18 @@ ProgramSymbols launchedKernels(const ParsedUnit &Unit, const Reached &Reach, con
         auto Spelled =
             spellType(Unit.ast(), Parameter->getType(), "", [&](const clang::Decl *D) { return Chosen.copies(D); });
         if (!Spelled || Spelled->has(OutputText::Slot::Path))
-          Result.Blockers.push_back(
+          To.Blockers.push_back(
               {BlockerKind::DeviceLaunch, Unit.place(Launch.Where),
                fmt::format("{}, with a parameter whose type is defined in its file,", Child.getNameAsString())});
         Types.push_back(Spelled.value_or(OutputText()));
       }
-      Piece P;
-      P.What = Piece::Kind::Shared;
-      P.Namespaces = namespacesAround(Child.getDeclContext());
-      P.Text = outputText("{}__global__ void {}({});", Child.isExternC() ? "extern \"C\" " : "",
-                          Child.getNameAsString(), joined(Types, ", "));
-      Result.Declarations.push_back(std::move(P));
+      To.HasHostShared = true;
+      To.Body.push_back({Piece::Kind::Shared, namespacesAround(Child.getDeclContext()),
+                         outputText("{}__global__ void {}({});", Child.isExternC() ? "extern \"C\" " : "",
+                                    Child.getNameAsString(), joined(Types, ", "))});
     }
-  for (const auto &[At, Named] : Edits)
-    Result.Edits.push_back(Named);
-  return Result;
+  const auto Named = llvm::make_second_range(Edits);
+  return {Named.begin(), Named.end()};
 }
 
 } // namespace cufuse

@@ -7,18 +7,13 @@
 
 namespace cufuse {
 
-struct ProgramSymbols {
-  std::vector<Piece> Declarations;
-  std::vector<std::pair<std::string, std::string>> Values; ///< See `KernelText::SharedValues`.
-  std::vector<PlacedEdit> Edits;
-  std::vector<Blocker> Blockers;
-};
+/// `extern __constant__ T name[N];` at the variable's own scope, added to the text.
+void declareHostShared(const ParsedUnit &Unit, const clang::VarDecl &Variable, const SelectCopied &Chosen,
+                       KernelText &To);
 
-/// `extern __constant__ T name[N];` at the variable's own scope.
-ProgramSymbols hostShared(const ParsedUnit &Unit, const clang::VarDecl &Variable, const SelectCopied &Chosen);
-
-/// Kernels that this one launches are those of the program, whatever the copied text holds under their names.
-ProgramSymbols launchedKernels(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen,
-                               SourceText &Text);
+/// Kernels that this one launches are those of the program, whatever the copied text holds under their names: declares
+/// them, too, and returns the edits of what names them.
+std::vector<PlacedEdit> declareLaunched(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
+                                        KernelText &To);
 
 } // namespace cufuse

@@ -4,7 +4,7 @@ namespace cufuse {
 
 /// Does an argument bring a scope of its own into the lookup?
 static bool bringsScope(const clang::CallExpr &Call) {
-  return std::any_of(Call.arg_begin(), Call.arg_end(), [](const clang::Expr *Argument) {
+  return llvm::any_of(Call.arguments(), [](const clang::Expr *Argument) {
     clang::QualType T = Argument->getType();
     while (!T->getPointeeType().isNull())
       T = T->getPointeeType();
@@ -16,17 +16,17 @@ static bool bringsScope(const clang::CallExpr &Call) {
 /// Is it declared in a namespace, where its qualified name finds it? A friend that only its class declares is not.
 static bool hasName(const clang::FunctionDecl &Callee) {
   const clang::FunctionDecl *Pattern = Callee.getTemplateInstantiationPattern();
-  return std::any_of((Pattern ? Pattern : &Callee)->redecls_begin(), (Pattern ? Pattern : &Callee)->redecls_end(),
-                     [](const clang::FunctionDecl *Each) { return Each->getLexicalDeclContext()->isFileContext(); });
+  return llvm::any_of((Pattern ? Pattern : &Callee)->redecls(),
+                      [](const clang::FunctionDecl *Each) { return Each->getLexicalDeclContext()->isFileContext(); });
 }
 
-std::map<std::pair<clang::FileID, unsigned>, std::string>
-calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text, const Slice &S) {
+void qualifyCallees(TextEdits &Edits, const Reached &Reach, const SelectCopied &Chosen) {
+  const SourceText &Text = Edits.Text;
   struct Named {
     std::optional<std::string> Path; ///< Nothing when it is not copied, or not known at the call.
     bool BringsScope = false;
   };
-  std::map<std::pair<clang::FileID, unsigned>, Named> Names;
+  std::map<TextPlace, Named> Names;
   for (const auto &[Function, Use] : Reach.Functions)
     for (const CallSite &Site : Use.Calls) {
       if (!Site.Call || llvm::isa<clang::CXXOperatorCallExpr>(Site.Call) || Site.Callee->isCXXClassMember())
@@ -34,7 +34,7 @@ calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &T
       auto *Name = llvm::dyn_cast<clang::DeclRefExpr>(Site.Call->getCallee()->IgnoreImpCasts());
       if (!Name || Name->hasQualifier() || Name->getLocation().isMacroID())
         continue;
-      if (!Text.holds(S, Name->getLocation()))
+      if (!Edits.holds(Name->getLocation()))
         continue;
       const auto At = Text.offset(Name->getLocation());
       const clang::Decl *Whole = enclosingUnit(Site.Callee);
@@ -50,11 +50,12 @@ calleesToQualify(const Reached &Reach, const SelectCopied &Chosen, SourceText &T
           Known->second.Path.reset();
       }
     }
-  std::map<std::pair<clang::FileID, unsigned>, std::string> Result;
   for (const auto &[At, Name] : Names)
     if (Name.Path && Name.BringsScope)
-      Result.emplace(At, *Name.Path);
-  return Result;
+      Edits.All.push_back(
+          {At, 0,
+           outputText("{}::{}::{}", Text.buffer(At.first).take_front(At.second).ends_with(":") ? " " : "",
+                      OutputText(OutputText::Slot::Path), *Name.Path)});
 }
 
 std::string toolkitType(const clang::FunctionDecl &Kernel, llvm::StringRef Name) {

@@ -30,17 +30,11 @@ std::set<unsigned> recordPacking(const clang::Decl &D) {
 
 void appendPacked(std::vector<Piece> &To, Piece P, const std::set<unsigned> &Packing) {
   const unsigned Bytes = Packing.empty() ? 0 : *Packing.rbegin();
-  auto Append = [&](std::string Pragma) {
-    Piece Line;
-    Line.What = Piece::Kind::Macro;
-    Line.Text = std::move(Pragma);
-    To.push_back(std::move(Line));
-  };
   if (Bytes > 0)
-    Append(fmt::format("#pragma pack(push, {})", Bytes));
+    To.push_back({Piece::Kind::Macro, {}, fmt::format("#pragma pack(push, {})", Bytes)});
   To.push_back(std::move(P));
   if (Bytes > 0)
-    Append("#pragma pack(pop)");
+    To.push_back({Piece::Kind::Macro, {}, "#pragma pack(pop)"});
 }
 
 } // namespace cufuse

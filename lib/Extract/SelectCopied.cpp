@@ -9,6 +9,17 @@ namespace cufuse {
 
 namespace {
 
+void eachIn(const clang::DeclContext *Context, const clang::SourceManager &Sources,
+            llvm::function_ref<void(const clang::Decl *)> Visit) {
+  for (const clang::Decl *D : Context->noload_decls()) {
+    if (!inUsersFile(D, Sources))
+      continue;
+    Visit(D);
+    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
+      eachIn(llvm::cast<clang::DeclContext>(D), Sources, Visit);
+  }
+}
+
 /// Does a declaration name something from a file for which `IsAbsorbed` holds?
 struct NamesAbsorbed : clang::ConstDynamicRecursiveASTVisitor {
   explicit NamesAbsorbed(llvm::function_ref<bool(const clang::Decl *)> IsAbsorbed) : IsAbsorbed(IsAbsorbed) {}
@@ -67,16 +78,6 @@ private:
            !Result.Absorbed.count(Sources.getFileID(Includer));
   }
 
-  template <typename Visit> void eachTopLevel(const clang::DeclContext *Context, Visit Visitor) {
-    for (const clang::Decl *D : Context->noload_decls()) {
-      if (!inUsersFile(D))
-        continue;
-      Visitor(D);
-      if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
-        eachTopLevel(llvm::cast<clang::DeclContext>(D), Visitor);
-    }
-  }
-
   void absorb() {
     auto Add = [this](clang::FileID File) {
       // What a flag includes stands in a buffer that also has Clang's macros.
@@ -87,7 +88,7 @@ private:
       }
     };
     Add(Sources.getMainFileID());
-    eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
+    eachTopLevel(Unit, [&](const clang::Decl *D) {
       if (definesSymbol(D))
         Add(fileOf(D));
     });
@@ -95,7 +96,7 @@ private:
     // guard cannot be included by the fused header and its source, or by the program, too.
     for (size_t Before = 0; Before != Result.Absorbed.size();) {
       Before = Result.Absorbed.size();
-      eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
+      eachTopLevel(Unit, [&](const clang::Decl *D) {
         if (isAbsorbed(D) || llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
           return;
         auto Relies = [&](const clang::Decl *Named) {
@@ -188,7 +189,7 @@ private:
         Result.EmptyNamespaces.push_back(namespacesAround(Named));
         CopiedNamespaces.insert(Named);
       }
-    eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
+    eachTopLevel(Unit, [&](const clang::Decl *D) {
       auto *Directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(D);
       if (!Directive || Directive->isImplicit() || !CopiedFiles.count(fileOf(D)))
         return;
@@ -219,10 +220,7 @@ private:
 
   /// Is the namespace opened in a file that stays included?
   bool existsOutside(const clang::NamespaceDecl *Namespace) const {
-    for (const clang::NamespaceDecl *Opened : Namespace->redecls())
-      if (!isAbsorbed(Opened))
-        return true;
-    return false;
+    return !llvm::all_of(Namespace->redecls(), [this](const clang::Decl *Opened) { return isAbsorbed(Opened); });
   }
 
   /// Does the output read a header that opens the namespace? Those of the standard library are left out where nothing
@@ -242,7 +240,7 @@ private:
       const clang::NamespaceDecl *Namespace; ///< Or null.
     };
     std::map<clang::FileID, std::vector<Declared>> ByFile;
-    eachTopLevel(Unit.ast().getTranslationUnitDecl(), [&](const clang::Decl *D) {
+    eachTopLevel(Unit, [&](const clang::Decl *D) {
       if (auto *Linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(D)) {
         includesInside(*Linkage);
         return;
@@ -307,15 +305,12 @@ private:
       std::vector<std::string> Path = namespacesAround(Whole->getDeclContext());
       if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Whole))
         CopiedFunctions.insert({Path, llvm::cast<clang::NamedDecl>(Whole)->getNameAsString()});
-      std::vector<const clang::NamespaceDecl *> Chain;
       for (const clang::DeclContext *C = Whole->getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
-        if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C))
-          Chain.push_back(Namespace); // innermost first
-      for (const clang::NamespaceDecl *Namespace : Chain) {
-        if (CopiedNamespaces.insert(Path).second && !Namespace->isAnonymousNamespace() && existsOutside(Namespace))
-          Result.Usings[Path].push_back("using namespace " + joined(Path) + ";");
-        Path.pop_back();
-      }
+        if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C)) { // innermost first
+          if (CopiedNamespaces.insert(Path).second && !Namespace->isAnonymousNamespace() && existsOutside(Namespace))
+            Result.Usings[Path].push_back("using namespace " + joined(Path) + ";");
+          Path.pop_back();
+        }
     }
     // Names that come through the directive would lose to copies at outer scopes, so each that is used is declared.
     std::set<std::string> Seen;
@@ -362,6 +357,10 @@ bool SelectCopied::copies(const clang::Decl *D) const {
   return Whole && Units.contains(Whole);
 }
 
+void eachTopLevel(const ParsedUnit &Unit, llvm::function_ref<void(const clang::Decl *)> Visit) {
+  eachIn(Unit.ast().getTranslationUnitDecl(), Unit.ast().getSourceManager(), Visit);
+}
+
 std::string namespacePath(const clang::Decl &D) {
   std::string Path;
   for (const clang::DeclContext *C = D.getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
@@ -374,7 +373,7 @@ std::string namespacePath(const clang::Decl &D) {
 bool SelectCopied::usesBlock(const FunctionUse &Use) {
   if (!Use.Reads.empty() || !Use.Shared.empty() || Use.AssemblyUsesBlock)
     return true;
-  return std::any_of(Use.Calls.begin(), Use.Calls.end(), [](const CallSite &Call) {
+  return llvm::any_of(Use.Calls, [](const CallSite &Call) {
     return classify(*Call.Callee) == Intrinsic::Barrier || classify(*Call.Callee) == Intrinsic::NamedBarrier;
   });
 }

@@ -36,6 +36,9 @@ std::vector<std::string> namespacesAround(const clang::DeclContext *Context);
 /// The namespaces that a declaration is named by, each with `::`.
 std::string namespacePath(const clang::Decl &D);
 
+/// Visits what files of the user declare at file or namespace scope: namespaces, too, and then what is in them.
+void eachTopLevel(const ParsedUnit &Unit, llvm::function_ref<void(const clang::Decl *)> Visit);
+
 SelectCopied selectCopied(const ParsedUnit &Unit, const Reached &Reach);
 
 } // namespace cufuse

@@ -30,12 +30,13 @@ static std::optional<ParameterSpelling> spelling(const ParsedUnit &Unit, const c
   return ParameterSpelling{std::move(*Declaration), std::move(*Field), Element.value_or(OutputText())};
 }
 
-Signature signature(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts,
-                    const SelectCopied &Chosen) {
-  Signature Result;
+llvm::SetVector<const clang::Decl *> takeSignature(const ParsedUnit &Unit, const Reached &Reach,
+                                                   const KernelFacts &Facts, const SelectCopied &Chosen,
+                                                   KernelText &To) {
+  llvm::SetVector<const clang::Decl *> Names;
   const clang::FunctionDecl &Kernel = *Reach.Kernel;
   auto Copied = [&](const clang::Decl *D) {
-    Result.Named.insert(D);
+    Names.insert(D);
     return Chosen.copies(D);
   };
   for (size_t I = 0; I < Kernel.getNumParams(); ++I) {
@@ -47,24 +48,24 @@ Signature signature(const ParsedUnit &Unit, const Reached &Reach, const KernelFa
     // Not by its typedef either: nvcc writes it out.
     const auto Plain = spellType(Unit.ast(), Canonical, "", Copied); // Its names are needed, too.
     if (!Written || (Type->isFunctionPointerType() && !Plain)) {
-      Result.Blockers.push_back({BlockerKind::UnspellableParameter, Unit.place(Parameter->getLocation()),
-                                 fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name)});
+      To.Blockers.push_back({BlockerKind::UnspellableParameter, Unit.place(Parameter->getLocation()),
+                             fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name)});
       continue;
     }
-    Result.Parameters.push_back({std::move(*Written), Facts.Parameters[I].Name});
+    To.Parameters.push_back({std::move(*Written), Facts.Parameters[I].Name});
     if (Plain && !Plain->has(OutputText::Slot::Path))
-      Result.Parameters.back().Common = spelling(Unit, *Parameter, Canonical, Copied);
+      To.Parameters.back().Common = spelling(Unit, *Parameter, Canonical, Copied);
   }
-  Result.Callee = namespacePath(Kernel) + Kernel.getNameAsString();
+  To.Callee = namespacePath(Kernel) + Kernel.getNameAsString();
   if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
     auto Spelled = spellArguments(Unit.ast(), Arguments->asArray(), [&](auto *D) { return Chosen.copies(D); });
     if (!Spelled)
-      Result.Blockers.push_back({BlockerKind::UnspellableParameter, Unit.place(Kernel.getLocation()),
-                                 "a template argument of " + Facts.QualifiedName});
+      To.Blockers.push_back({BlockerKind::UnspellableParameter, Unit.place(Kernel.getLocation()),
+                             "a template argument of " + Facts.QualifiedName});
     else
-      Result.Callee += *Spelled;
+      To.Callee += *Spelled;
   }
-  return Result;
+  return Names;
 }
 
 } // namespace cufuse

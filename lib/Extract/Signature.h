@@ -7,12 +7,9 @@
 
 namespace cufuse {
 
-struct Signature {
-  std::vector<ParameterText> Parameters;
-  OutputText Callee;                          ///< See `KernelText::Callee`.
-  llvm::SetVector<const clang::Decl *> Named; ///< What the parameters' types name.
-  std::vector<Blocker> Blockers;
-};
-Signature signature(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const SelectCopied &Chosen);
+/// Adds them to the text, and returns what the parameters' types name.
+llvm::SetVector<const clang::Decl *> takeSignature(const ParsedUnit &Unit, const Reached &Reach,
+                                                   const KernelFacts &Facts, const SelectCopied &Chosen,
+                                                   KernelText &To);
 
 } // namespace cufuse

@@ -8,7 +8,11 @@
 
 namespace cufuse {
 
-SourceText::SourceText(const ParsedUnit &Unit) : Unit(Unit), Sources(Unit.ast().getSourceManager()) {}
+TextPlace SourceText::end(clang::SourceLocation At) const {
+  const clang::SourceLocation Last = Sources.getExpansionRange(At).getEnd();
+  const auto [File, Begin] = Sources.getDecomposedLoc(Last);
+  return {File, Begin + clang::Lexer::MeasureTokenLength(Last, Sources, Unit.ast().getLangOpts())};
+}
 
 const std::vector<TextToken> &SourceText::tokens(clang::FileID File) {
   auto [Entry, New] = Tokens.try_emplace(File);
@@ -24,13 +28,8 @@ const std::vector<TextToken> &SourceText::tokens(clang::FileID File) {
     Lexer.LexFromRawLexer(Token);
     if (Token.is(clang::tok::eof))
       return Found;
-    TextToken Raw;
-    Raw.Offset = Sources.getFileOffset(Token.getLocation());
-    Raw.Length = Token.getLength();
-    Raw.Kind = Token.getKind();
-    Raw.StartsLine = Token.isAtStartOfLine();
-    Raw.Text = Text.substr(Raw.Offset, Raw.Length);
-    Found.push_back(Raw);
+    const unsigned Offset = Sources.getFileOffset(Token.getLocation());
+    Found.push_back({Offset, Token.getKind(), Token.isAtStartOfLine(), Text.substr(Offset, Token.getLength())});
   }
 }
 
@@ -65,6 +64,15 @@ std::vector<Slice> SourceText::withIncluded(const Slice &S) const {
     All.push_back({File, 0, static_cast<unsigned>(buffer(File).size())});
   }
   return All;
+}
+
+std::set<std::string> SourceText::names(const Slice &S) {
+  std::set<std::string> Names;
+  for (const Slice &Each : withIncluded(S))
+    for (const TextToken &Token : tokensIn(Each))
+      if (Token.isIdentifier())
+        Names.insert(Token.Text.str());
+  return Names;
 }
 
 Slice SourceText::declaration(const clang::Decl &D) {

@@ -26,8 +26,6 @@ public:
       const clang::QualType Pointee = Pointer->getPointeeType();
       if (auto *Function = Pointee->getAs<clang::FunctionProtoType>())
         return function(*Function, "(" + Inner + Declarator + ")");
-      if (Pointee->isFunctionType())
-        return opaque(T, Declarator);
       return type(Pointee, isArray(Pointee) ? "(" + Inner + Declarator + ")" : Inner + Declarator);
     }
     if (isArray(T))
@@ -108,7 +106,7 @@ private:
     }
     if (auto *Builtin = llvm::dyn_cast<clang::BuiltinType>(Type))
       return Builtin->getName(Policy).str();
-    if (const clang::TagDecl *Tag = Type->getAsTagDecl(); Tag && (T.isCanonical() || !desugars(Type)))
+    if (const clang::TagDecl *Tag = Type->getAsTagDecl(); Tag && (T.isCanonical() || llvm::isa<clang::TagType>(Type)))
       return qualified(Tag);
     // A template argument has qualifiers of its own.
     clang::QualType Simpler = T.getLocalUnqualifiedType().getSingleStepDesugaredType(Context);
@@ -119,7 +117,6 @@ private:
   bool isArray(clang::QualType T) const {
     return !llvm::isa<clang::TypedefType>(T) && Context.getAsConstantArrayType(T);
   }
-  static bool desugars(const clang::Type *Type) { return !llvm::isa<clang::TagType>(Type); }
 
   /// Not of copied types: nvcc writes their mangled names into the host's code.
   std::optional<OutputText> function(const clang::FunctionProtoType &Function, const OutputText &Declarator) {
@@ -136,16 +133,6 @@ private:
       return std::nullopt;
     return type(Function.getReturnType(),
                 Declarator + "(" + joined(Parameters, ", ") + ")" + (Function.isNothrow() ? " noexcept" : ""));
-  }
-
-  /// Function pointers and the like: right as long as no copied name is in them.
-  OutputText opaque(clang::QualType T, const OutputText &Declarator) {
-    // The declarator stands where two of them make a difference.
-    std::string Text = "a", Other = "b";
-    T.getCanonicalType().getAsStringInternal(Text, Policy);
-    T.getCanonicalType().getAsStringInternal(Other, Policy);
-    const size_t At = std::mismatch(Text.begin(), Text.end(), Other.begin()).first - Text.begin();
-    return Text.substr(0, At) + Declarator + Text.substr(At + 1);
   }
 
   std::optional<OutputText> qualified(const clang::NamedDecl *D) {

@@ -14,6 +14,8 @@
 #include "SpellType.h"
 
 #include <clang/AST/Attr.h>
+#include <llvm/ADT/SmallVectorExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
 
@@ -43,13 +45,13 @@ public:
     Result.HasConstants =
         llvm::any_of(Reach.Constants, [this](const clang::VarDecl *V) { return !HostShared.count(V); }) ||
         includesConstants(Unit, Chosen);
-    take(launchedKernels(Unit, Reach, Chosen, Text));
-    takeSignature();
+    LaunchEdits = declareLaunched(Reach, Chosen, Text, Result);
+    InSignature = takeSignature(Unit, Reach, Facts, Chosen, Result);
     headerUnits();
     items();
-    Result.Includes = collectIncludes(Unit, Reach, Chosen, Text, Named, !Header.empty(),
+    Result.Includes = collectIncludes(Reach, Chosen, Text, Named, !Header.empty(),
                                       [this](clang::SourceLocation Where) { return isInside(Where); });
-    Result.Libraries = collectLibraries(Unit, Reach, Chosen, Text);
+    Result.Libraries = collectLibraries(Reach, Chosen, Text);
     if (!Result.Libraries.empty())
       Result.BeforeLibraries = headersBeforeLibraries(Unit);
     for (const std::vector<std::string> &Namespaces : Chosen.EmptyNamespaces)
@@ -65,22 +67,6 @@ public:
   }
 
 private:
-  void takeSignature() {
-    Signature Own = signature(Unit, Reach, Facts, Chosen);
-    Result.Parameters = std::move(Own.Parameters);
-    Result.Callee = std::move(Own.Callee);
-    llvm::append_range(Result.Blockers, Own.Blockers);
-    InSignature = std::move(Own.Named);
-  }
-
-  void take(ProgramSymbols Symbols) {
-    Result.HasHostShared |= !Symbols.Declarations.empty();
-    llvm::append_range(Result.Body, Symbols.Declarations);
-    llvm::append_range(Result.SharedValues, Symbols.Values);
-    llvm::append_range(Result.Blockers, Symbols.Blockers);
-    llvm::append_range(LaunchEdits, Symbols.Edits);
-  }
-
   void block(BlockerKind Kind, clang::SourceLocation Where, std::string Fact) {
     Result.Blockers.push_back({Kind, Unit.place(Where), std::move(Fact)});
   }
@@ -159,25 +145,19 @@ private:
   /// Copied declarations and the macro directives between them that their text needs, in the order of the file.
   void items() {
     for (const clang::Decl *Whole : Chosen.Units) {
-      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Whole);
-          Variable && HostShared.count(Variable->getCanonicalDecl())) {
-        // Declared once, in place of its first declaration.
-        if (Variable->isFirstDecl())
-          Items.push_back({Variable->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)});
+      // Declared once, in place of its first declaration.
+      const bool IsShared = HostShared.count(Whole->getCanonicalDecl());
+      if (IsShared && !Whole->isFirstDecl())
         continue;
-      }
       Items.push_back({Whole->getBeginLoc(), Whole, nullptr, Text.declaration(*Whole)});
-      if (Text.offset(Whole->getEndLoc()).first != Items.back().Text.File)
+      if (!IsShared && Text.offset(Whole->getEndLoc()).first != Items.back().Text.File)
         block(BlockerKind::UneditableText, Whole->getLocation(), "it ends in another file than it begins in");
     }
     for (Item &I : Items)
       I.Packing = recordPacking(*I.Unit);
     mergeOverlapping();
     for (const Item &I : Items)
-      for (const Slice &S : Text.withIncluded(I.Text))
-        for (const TextToken &Token : Text.tokensIn(S))
-          if (Token.isIdentifier())
-            (Header.contains(I.Unit) ? HeaderNames : BodyNames).insert(Token.Text.str());
+      (Header.contains(I.Unit) ? HeaderNames : BodyNames).merge(Text.names(I.Text));
     namesOfExpansions();
     addNamesInMacros(Unit.log(), HeaderNames);
     addNamesInMacros(Unit.log(), BodyNames);
@@ -196,7 +176,7 @@ private:
 
   /// Macros that the text expands, whose names `##` may have formed.
   void namesOfExpansions() {
-    std::map<std::pair<clang::FileID, unsigned>, std::pair<unsigned, bool>> Ends; // of what goes to the header?
+    std::map<TextPlace, std::pair<unsigned, bool>> Ends; // of what goes to the header?
     for (const Item &I : Items)
       for (const Slice &S : Text.withIncluded(I.Text))
         Ends.insert({{S.File, S.Begin}, {S.End, Header.contains(I.Unit)}});
@@ -235,96 +215,35 @@ private:
 
   bool isInside(clang::SourceLocation Where) {
     const auto [File, Offset] = Text.offset(Where);
-    for (const Item &I : Items)
-      if (I.Unit && I.Text.File == File && I.Text.Begin <= Offset && Offset < I.Text.End)
-        return true;
-    return false;
+    return llvm::any_of(Items, [&, File = File, Offset = Offset](const Item &I) {
+      return I.Unit && I.Text.File == File && I.Text.Begin <= Offset && Offset < I.Text.End;
+    });
   }
 
   /// Macros of an included header come with it, unless a declaration was copied out of that header.
   bool inCopiedFile(clang::SourceLocation Where) {
     const clang::FileID File = Text.offset(Where).first;
-    if (Chosen.Absorbed.count(File))
-      return true;
-    for (const Item &I : Items)
-      if (I.Unit && I.Text.File == File)
-        return true;
-    return false;
+    return Chosen.Absorbed.count(File) ||
+           llvm::any_of(Items, [&](const Item &I) { return I.Unit && I.Text.File == File; });
   }
 
   void piece(const Item &I) {
-    Piece P;
-    if (I.Macro) {
-      P.What = Piece::Kind::Macro;
-      P.Text = directiveOf(Unit, Text, *I.Macro);
-      P.Where = Unit.place(I.Macro->Where);
-      if (HeaderNames.count(I.Macro->Name)) {
-        Result.Header.push_back(P);
-        remember(Result.HeaderMacros, I.Macro->Name);
-      }
-      if (BodyNames.count(I.Macro->Name)) {
-        Result.Body.push_back(P);
-        remember(Result.BodyMacros, I.Macro->Name);
-      }
-      return;
-    }
+    if (I.Macro)
+      return macro(*I.Macro);
     auto *Variable = llvm::dyn_cast<clang::VarDecl>(I.Unit);
-    if (Variable && HostShared.count(Variable->getCanonicalDecl())) {
-      take(hostShared(Unit, *Variable, Chosen));
-      return;
-    }
-    if (Variable && isDynamicShared(*Variable)) {
-      fileScopeDynamicShared(*Variable);
-      return;
-    }
+    if (HostShared.count(I.Unit->getCanonicalDecl()))
+      return declareHostShared(Unit, *Variable, Chosen, Result);
+    if (Variable && isDynamicShared(*Variable))
+      return fileScopeDynamicShared(*Variable);
+    Piece P;
     P.Namespaces = namespacesAround(I.Unit->getLexicalDeclContext());
     if (!Header.contains(I.Unit))
       outerFunctions(I.Unit, P.Namespaces);
-    std::vector<PlacedEdit> Edits;
-    std::set<std::string> Rebound;
-    for (unsigned B = 0; B < BuiltinNames.size(); ++B)
-      if (any(Facts.Reads[B]))
-        Rebound.insert(BuiltinNames[B]);
-    for (const clang::VarDecl *Global : Reach.Globals)
-      if (isDynamicShared(*Global))
-        Rebound.insert(Global->getNameAsString());
-    for (const Slice &S : Text.withIncluded(I.Text))
-      checkBuiltinNames(Unit, Text, S, Rebound, Result.Blockers);
-    if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
-      editKernelHead(Unit, Text, I.Text, *Kernel, bodyParameters(), Edits, Result.Blockers);
-      editLinkedParameters(Unit, Text, *Kernel, names(), Edits);
-      editRowLoops(Unit, Text, I.Text, Controls, Edits);
-      editKnownConditions(Unit, Text, I.Text, Controls, Edits);
-    }
-    if (contains(I.Text, Reach.Kernel->getBody()->getBeginLoc()))
-      editLinkedPointers(Unit, Text, *Reach.Kernel, names(), Edits);
-    if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
-        Facts.announcesExits() && contains(I.Text, Kernel.Function->getBody()->getBeginLoc()))
-      editReturns(Unit, Text, I.Text, Kernel, !Facts.ExitsBeforeBarrier.empty(), Edits, Result.Blockers);
-    for (const auto &[Function, Use] : Reach.Functions)
-      for (const clang::VarDecl *Shared : Use.Shared)
-        if (Shared->hasExternalStorage() && contains(I.Text, Shared->getLocation()) &&
-            SharedSeen.insert(Text.offset(Shared->getLocation())).second)
-          editDynamicShared(Unit, Text, I.Text, *Shared, "cufuse_dynamicOffset", Edits, Result.Blockers);
-    for (const auto &[Function, Use] : Reach.Functions)
-      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
-        if (contains(I.Text, Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
-          editAssembly(Unit, Text, *Assembly, Edits, Result.Blockers);
-    for (const PlacedEdit &Launch : LaunchEdits)
-      if (contains(I.Text, Sources.getComposedLoc(Launch.At.first, Launch.At.second)))
-        Edits.push_back(Launch);
-    if (Facts.GridStrideLoop)
-      editGridStrideLoop(Unit, Text, I.Text, gridStrideLoop(*Reach.Kernel), Edits);
-    inlineInHeader(I, Edits);
-    globalQualifiers(I.Text, Edits);
-    editHostBranches(Unit, Text, I.Text, LeftOut, Edits);
-    for (const auto &[At, Path] : calleesToQualify(Reach, Chosen, Text, I.Text))
-      Edits.push_back({At, 0,
-                       outputText("{}::{}::{}", Text.buffer(At.first).take_front(At.second).ends_with(":") ? " " : "",
-                                  OutputText(OutputText::Slot::Path), Path)});
+    TextEdits Edits{Text, I.Text, Result.Blockers};
+    edit(I, Edits);
     P.Where = Unit.place(Text.location(I.Text));
     P.Written = Text.withBalancedDirectives(I.Text);
-    for (PlacedEdit &E : Edits)
+    for (PlacedEdit &E : Edits.All)
       P.Edits.push_back(inPiece(I, std::move(E)));
     llvm::append_range(Result.Blockers, makeEdits(P, {}));
     if (llvm::all_of(P.Edits, [](const Edit &E) { return E.Made <= Edit::When::Unrolled; }))
@@ -339,17 +258,71 @@ private:
     appendPacked(Header.contains(I.Unit) ? Result.Header : Result.Body, std::move(P), I.Packing);
   }
 
+  void macro(const MacroEvent &Macro) {
+    Piece P{Piece::Kind::Macro, {}, directiveOf(Text, Macro)};
+    P.Where = Unit.place(Macro.Where);
+    if (HeaderNames.count(Macro.Name)) {
+      Result.Header.push_back(P);
+      remember(Result.HeaderMacros, Macro.Name);
+    }
+    if (BodyNames.count(Macro.Name)) {
+      Result.Body.push_back(P);
+      remember(Result.BodyMacros, Macro.Name);
+    }
+  }
+
+  void edit(const Item &I, TextEdits &Edits) {
+    std::set<std::string> Rebound;
+    for (unsigned B = 0; B < BuiltinNames.size(); ++B)
+      if (any(Facts.Reads[B]))
+        Rebound.insert(BuiltinNames[B]);
+    for (const clang::VarDecl *Global : Reach.Globals)
+      if (isDynamicShared(*Global))
+        Rebound.insert(Global->getNameAsString());
+    checkBuiltinNames(Edits, Rebound);
+    const auto Names = llvm::map_to_vector(Facts.Parameters, [](const ParameterFacts &P) { return P.Name; });
+    if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
+      editKernelHead(Edits, *Kernel, bodyParameters());
+      editLinkedParameters(Edits, *Kernel, Names);
+      editRowLoops(Edits, Controls);
+      editKnownConditions(Edits, Controls);
+    }
+    if (Edits.holds(Reach.Kernel->getBody()->getBeginLoc()))
+      editLinkedPointers(Edits, *Reach.Kernel, Names);
+    if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
+        Facts.announcesExits() && Edits.holds(Kernel.Function->getBody()->getBeginLoc()))
+      editReturns(Edits, Kernel, !Facts.ExitsBeforeBarrier.empty());
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::VarDecl *Shared : Use.Shared)
+        if (Shared->hasExternalStorage() && Edits.holds(Shared->getLocation()) &&
+            SharedSeen.insert(Text.offset(Shared->getLocation())).second)
+          editDynamicShared(Edits, *Shared);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+        if (Edits.holds(Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
+          editAssembly(Edits, *Assembly);
+    llvm::copy_if(LaunchEdits, std::back_inserter(Edits.All), [&](const PlacedEdit &Launch) {
+      return Edits.holds(Sources.getComposedLoc(Launch.At.first, Launch.At.second));
+    });
+    if (Facts.GridStrideLoop)
+      editGridStrideLoop(Edits, gridStrideLoop(*Reach.Kernel));
+    inlineInHeader(I, Edits);
+    globalQualifiers(Edits);
+    editHostBranches(Edits, LeftOut);
+    qualifyCallees(Edits, Reach, Chosen);
+  }
+
   /// The header may be included by several objects.
-  void inlineInHeader(const Item &I, std::vector<PlacedEdit> &Edits) {
+  void inlineInHeader(const Item &I, TextEdits &Edits) {
     auto *Function = llvm::dyn_cast<clang::FunctionDecl>(I.Unit);
     if (!Function || !Header.contains(I.Unit) || !Function->isThisDeclarationADefinition() || Function->isInlined() ||
         !Function->hasExternalFormalLinkage())
       return;
     const clang::SourceLocation At = Function->getTypeSpecStartLoc();
     if (At.isFileID())
-      Edits.push_back({Text.offset(At), 0, "inline "});
+      Edits.All.push_back({Text.offset(At), 0, "inline "});
     else
-      block(BlockerKind::UneditableText, Function->getLocation(), "its type stands in a macro");
+      Edits.refuse(BlockerKind::UneditableText, Function->getLocation(), "its type stands in a macro");
   }
 
   /// Text of a file that is included inside the declaration, which stays an #include, cannot be changed.
@@ -363,9 +336,8 @@ private:
     return Own;
   }
 
-  bool contains(const Slice &S, clang::SourceLocation Where) { return Text.holds(S, Where); }
   static void remember(std::vector<std::string> &Names, const std::string &Name) {
-    if (std::find(Names.begin(), Names.end(), Name) == Names.end())
+    if (!llvm::is_contained(Names, Name))
       Names.push_back(Name);
   }
 
@@ -386,25 +358,17 @@ private:
     return Root(Function) == Root(Reach.Kernel) ? Function : nullptr;
   }
 
-  std::vector<std::string> names() const {
-    std::vector<std::string> Names;
-    for (const ParameterFacts &P : Facts.Parameters)
-      Names.push_back(P.Name);
-    return Names;
-  }
-
   std::string bodyParameters() const {
-    std::string Parameters;
-    auto Add = [&](const std::string &Parameter) { Parameters += (Parameters.empty() ? "" : ", ") + Parameter; };
+    std::vector<std::string> Added;
     if (Facts.sharesIndices())
-      return Parameters;
+      return "";
     if (Facts.reads(Builtin::BlockIdx))
-      Add("const " + toolkitType(*Reach.Kernel, "uint3") + " blockIdx");
+      Added.push_back("const " + toolkitType(*Reach.Kernel, "uint3") + " blockIdx");
     if (Facts.reads(Builtin::GridDim))
-      Add("const " + toolkitType(*Reach.Kernel, "dim3") + " gridDim");
+      Added.push_back("const " + toolkitType(*Reach.Kernel, "dim3") + " gridDim");
     if (!Facts.DynamicShared.empty())
-      Add("const unsigned cufuse_dynamicOffset");
-    return Parameters;
+      Added.push_back("const unsigned cufuse_dynamicOffset");
+    return llvm::join(Added, ", ");
   }
 
   static bool isDynamicShared(const clang::VarDecl &Variable) {
@@ -421,11 +385,10 @@ private:
       block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
       return;
     }
-    Piece P;
-    P.What = Piece::Kind::Macro;
-    P.Text = outputText("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)", Name, *Spelled,
-                        Array ? "[]" : "");
-    Result.Body.push_back(std::move(P));
+    Result.Body.push_back({Piece::Kind::Macro,
+                           {},
+                           outputText("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)", Name,
+                                      *Spelled, Array ? "[]" : "")});
     remember(Result.BodyMacros, Name);
   }
 
@@ -447,45 +410,38 @@ private:
         if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Other) && Inner.size() > Outer.size() &&
             Inner.size() <= Namespaces.size() && std::equal(Inner.begin(), Inner.end(), Namespaces.begin()) &&
             llvm::cast<clang::NamedDecl>(Other)->getNameAsString() == Name &&
-            OuterSeen.insert({Namespaces, Name}).second) {
-          Piece Using;
-          Using.What = Piece::Kind::Using;
-          Using.Namespaces = Namespaces;
-          Using.Text =
-              outputText("using {}::{}{};", OutputText(OutputText::Slot::Path), namespacePath(*Function), Name);
-          Result.Body.push_back(std::move(Using));
-        }
+            OuterSeen.insert({Namespaces, Name}).second)
+          Result.Body.push_back(
+              {Piece::Kind::Using, Namespaces,
+               outputText("using {}::{}{};", OutputText(OutputText::Slot::Path), namespacePath(*Function), Name)});
       }
     }
   }
 
   /// `::name` of a copied declaration means the copy.
-  void globalQualifiers(const Slice &S, std::vector<PlacedEdit> &Edits) {
+  void globalQualifiers(TextEdits &Edits) {
     std::set<std::string> Roots;
     for (const clang::Decl *Whole : Chosen.Units) {
       auto *Named = llvm::dyn_cast<clang::NamedDecl>(Whole);
-      if (!Named ||
-          (llvm::isa<clang::VarDecl>(Whole) && HostShared.count(llvm::cast<clang::VarDecl>(Whole)->getCanonicalDecl())))
+      if (!Named || HostShared.count(Whole->getCanonicalDecl()))
         continue;
       const std::string Name = namespacePath(*Named) + Named->getNameAsString();
       Roots.insert(Name.substr(0, Name.find("::")));
     }
     for (clang::SourceLocation Qualifier : Reach.GlobalQualifiers) {
-      if (!contains(S, Qualifier))
+      if (!Edits.holds(Qualifier))
         continue;
       const auto At = Text.offset(Qualifier);
-      const std::vector<TextToken> Tokens =
-          Text.tokensIn({At.first, At.second, static_cast<unsigned>(Text.buffer(At.first).size())});
+      const std::vector<TextToken> Tokens = Text.tokensIn(Text.behind(At));
       if (Qualifier.isMacroID()) {
         // What the macro names cannot be told from its use, so any copied declaration at global scope is in doubt.
-        block(BlockerKind::QualifiedInMacro, Qualifier, Tokens.empty() ? "" : Tokens[0].Text.str());
+        Edits.refuse(BlockerKind::QualifiedInMacro, Qualifier, Tokens.empty() ? "" : Tokens[0].Text.str());
       } else if (Tokens.size() > 1 && Tokens[0].is("::") &&
                  (Roots.count(Tokens[1].Text.str()) ||
                   (Tokens[1].is("operator") &&
-                   std::any_of(Roots.begin(), Roots.end(),
-                               [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
-                 std::none_of(Edits.begin(), Edits.end(), [&](const PlacedEdit &E) { return E.At == At; })) {
-        Edits.push_back({At, 2, "::" + OutputText(OutputText::Slot::Path) + "::"});
+                   llvm::any_of(Roots, [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
+                 llvm::none_of(Edits.All, [&](const PlacedEdit &E) { return E.At == At; })) {
+        Edits.All.push_back({At, 2, "::" + OutputText(OutputText::Slot::Path) + "::"});
       }
     }
   }
@@ -502,10 +458,10 @@ private:
   KernelText Result;
   llvm::SetVector<const clang::Decl *> InSignature; ///< What the parameters' types name.
   llvm::SetVector<const clang::Decl *> Header;
-  std::set<const clang::VarDecl *> HostShared;
+  std::set<const clang::Decl *> HostShared; ///< Canonical.
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
-  std::set<std::pair<clang::FileID, unsigned>> SharedSeen, AssemblySeen;
+  std::set<TextPlace> SharedSeen, AssemblySeen;
   std::vector<PlacedEdit> LaunchEdits;
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };
