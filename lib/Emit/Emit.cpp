@@ -26,9 +26,7 @@ public:
       : Constituents(Constituents), Plan(Plan), Options(Options), Out(Options.SourceFile, Options.LineDirectives) {}
 
   FusedSource run() {
-    std::vector<const KernelFacts *> Facts;
-    for (const Constituent &C : Constituents)
-      Facts.push_back(C.Facts);
+    const auto Facts = llvm::map_to_vector(Constituents, [](const Constituent &C) { return C.Facts; });
     Out.write(constant(expectationLine(expectPtx(Facts, Plan, Options.Name))));
     Out.write(constant(banner()));
     architectureGuard();
@@ -62,8 +60,7 @@ private:
   void kernelAndLauncher(Writer &To) const {
     To.line("namespace {} {{", Options.Name);
     To.blank();
-    if (std::any_of(Constituents.begin(), Constituents.end(),
-                    [](const Constituent &C) { return C.Text->HasConstants; }))
+    if (llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->HasConstants; }))
       To.write(emitted(cuda::PaddedConstants) + "\n");
     if (!Plan.hasBound() || !Options.KernelOnly)
       emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/false);
@@ -184,8 +181,7 @@ private:
     includeLines(Lines, Constituents, &KernelText::Includes, false, Included);
     if (!Lines.text().empty())
       Out.write(llvm::StringRef(Lines.text()).rtrim().str());
-    if (std::any_of(Constituents.begin(), Constituents.end(),
-                    [](const Constituent &C) { return C.Text->HasHostShared; })) {
+    if (llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->HasHostShared; })) {
       Out.blank();
       Out.write(
           "#ifndef __CUDACC_RDC__\n#error \"variables are shared with other objects: compile with -rdc=true\"\n#endif");
@@ -334,6 +330,10 @@ private:
               unsigned Unroll = 0) {
     std::vector<std::string> Open;
     std::set<std::vector<std::string>> Opened;
+    auto Begin = [&](llvm::StringRef Name) {
+      const bool Inline = Name.consume_front("inline ");
+      To.line("{}namespace {}{{", Inline ? "inline " : "", Name.empty() ? "" : Name.str() + " ");
+    };
     auto Move = [&](const std::vector<std::string> &Wanted) {
       size_t Common = 0;
       while (Common < Open.size() && Common < Wanted.size() && Open[Common] == Wanted[Common])
@@ -341,9 +341,7 @@ private:
       for (; Open.size() > Common; Open.pop_back())
         To.write("}");
       while (Open.size() < Wanted.size()) {
-        llvm::StringRef Name = Wanted[Open.size()];
-        const bool Inline = Name.consume_front("inline ");
-        To.line("{}namespace {}{{", Inline ? "inline " : "", Name.empty() ? "" : Name.str() + " ");
+        Begin(Wanted[Open.size()]);
         Open.push_back(Wanted[Open.size()]);
         if (auto Usings = NestedUsings.find(Open); Usings != NestedUsings.end() && Opened.insert(Open).second)
           for (const std::string &Line : Usings->second)
@@ -351,31 +349,31 @@ private:
       }
     };
     for (const Piece &P : Pieces) {
-      if (P.What == Piece::Kind::Shared) {
+      const OutputText Text = inForm(P, Unroll).with(OutputText::Slot::Path, Path);
+      switch (P.What) {
+      case Piece::Kind::Shared:
         Move({});
         To.line("}} // namespace {}", Path);
-        for (llvm::StringRef Name : P.Namespaces) {
-          const bool Inline = Name.consume_front("inline ");
-          To.line("{}namespace {} {{", Inline ? "inline " : "", Name.str());
-        }
-        To.write(P.Text.with(OutputText::Slot::Path, Path));
+        llvm::for_each(P.Namespaces, Begin);
+        To.write(Text);
         for (size_t I = 0; I < P.Namespaces.size(); ++I)
           To.write("}");
         To.line("namespace {} {{", Path);
         To.blank();
-        continue;
+        break;
+      case Piece::Kind::Macro:
+        To.write(Text);
+        break;
+      case Piece::Kind::Using:
+        Move(P.Namespaces);
+        To.write(Text);
+        break;
+      case Piece::Kind::Code:
+        Move(P.Namespaces);
+        To.user(Text, P.Where.File, P.Where.Line);
+        To.blank();
+        break;
       }
-      if (P.What == Piece::Kind::Macro) {
-        To.write(P.Text.with(OutputText::Slot::Path, Path));
-        continue;
-      }
-      Move(P.Namespaces);
-      if (P.What == Piece::Kind::Using) {
-        To.write(P.Text.with(OutputText::Slot::Path, Path));
-        continue;
-      }
-      To.user(inForm(P, Unroll).with(OutputText::Slot::Path, Path), P.Where.File, P.Where.Line);
-      To.blank();
     }
     Move({});
   }
@@ -444,9 +442,7 @@ private:
 } // namespace
 
 void findForeignMacros(std::vector<Constituent> &Constituents) {
-  std::vector<const KernelText *> Texts;
-  for (const Constituent &C : Constituents)
-    Texts.push_back(C.Text);
+  const auto Texts = llvm::map_to_vector(Constituents, [](const Constituent &C) { return C.Text; });
   for (Constituent &C : Constituents) {
     C.ForeignInBody = foreignMacros(*C.Text, C.Text->Body, Texts);
     C.ForeignInHeader = foreignMacros(*C.Text, C.Text->Header, Texts);
@@ -454,7 +450,7 @@ void findForeignMacros(std::vector<Constituent> &Constituents) {
 }
 
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
-  std::vector<Message> Refusals;
+  std::vector<Blocker> Refusals;
   for (const auto List : {&KernelText::Includes, &KernelText::Libraries}) {
     std::map<std::string, const IncludeLine *> Seen;
     for (const Constituent &C : Constituents)
@@ -463,11 +459,10 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
         if (New)
           continue;
         if (Known->second->Path != Include.Path)
-          Refusals.push_back(Blocker{BlockerKind::IncludeClash, Include.Where,
-                                     fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)}
-                                 .message());
+          Refusals.push_back({BlockerKind::IncludeClash, Include.Where,
+                              fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)});
         else if (Known->second->Defines != Include.Defines)
-          Refusals.push_back(Blocker{BlockerKind::HeaderConfiguration, Include.Where, Include.Path}.message());
+          Refusals.push_back({BlockerKind::HeaderConfiguration, Include.Where, Include.Path});
       }
   }
   // One variable cannot have the copies of its type that two namespaces hold.
@@ -476,10 +471,8 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
     for (const Piece &P : C.Text->Body)
       if (P.What == Piece::Kind::Shared && P.Text.has(OutputText::Slot::Path) &&
           !Variables.try_emplace(llvm::join(P.Namespaces, "::") + P.Text.written(), &C).second)
-        Refusals.push_back(Blocker{BlockerKind::HostSharedType, C.Facts->Where, P.Text.written()}.message());
-  if (Refusals.empty())
-    return llvm::Error::success();
-  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+        Refusals.push_back({BlockerKind::HostSharedType, C.Facts->Where, P.Text.written()});
+  return refuse(Refusals);
 }
 
 std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts) {

@@ -4,7 +4,6 @@
 #include "EmitPrelude.h"
 
 #include <fmt/core.h>
-#include <llvm/Support/ErrorHandling.h>
 
 namespace cufuse {
 
@@ -13,8 +12,7 @@ namespace {
 std::string parameter(const Constituent &C, const std::string &Name) { return C.Name + "_" + Name; }
 /// The name of a parameter that we add for a constituent; kernels may have one of that name.
 std::string own(const Constituent &C, std::string Name) {
-  while (std::any_of(C.Text->Parameters.begin(), C.Text->Parameters.end(),
-                     [&](const ParameterText &P) { return P.Name == Name; }))
+  while (llvm::any_of(C.Text->Parameters, [&](const ParameterText &P) { return P.Name == Name; }))
     Name += '_';
   return parameter(C, Name);
 }
@@ -66,8 +64,7 @@ private:
     }
     // ptxas allocates otherwise when it knows the block size. Kernels without bounds keep their own allocation as long
     // as the block fits with any number of registers.
-    const bool Bounded = std::any_of(Constituents.begin(), Constituents.end(),
-                                     [](const Constituent &C) { return C.Facts->MaxThreads.has_value(); });
+    const bool Bounded = llvm::any_of(Constituents, [](const auto &C) { return C.Facts->MaxThreads.has_value(); });
     if (!Bounded && Plan.BlockThreads * 255 <= 64 * 1024)
       return {};
     return fmt::format("__launch_bounds__({}) ", Plan.BlockThreads);
@@ -93,21 +90,8 @@ private:
     return Parameters;
   }
   static std::string declaration(const Constituent &C, AddedParameter Added) {
-    switch (Added) {
-    case AddedParameter::Grid:
-      return "const CufuseGrid " + own(C, "grid");
-    case AddedParameter::Share:
-      return "const CufuseShare " + own(C, "share");
-    case AddedParameter::Resident:
-      return "const unsigned " + own(C, "resident");
-    case AddedParameter::DynamicOffset:
-      return "const unsigned " + own(C, "dynamicOffset");
-    case AddedParameter::DynamicStride:
-      return "const unsigned " + own(C, "dynamicStride");
-    case AddedParameter::Pools:
-      return "unsigned *const pools";
-    }
-    llvm_unreachable("a parameter without a declaration");
+    const auto &[Type, Name, Given] = textOf(Added);
+    return fmt::format("{} {}", Type, Added == AddedParameter::Pools ? Name : own(C, Name));
   }
 
   llvm::ArrayRef<PartitionPlan> partitionsOf(unsigned Constituent) const {
@@ -122,14 +106,9 @@ private:
         "  // Every block plays one kernel. They alternate in proportion to their grids: each takes its share of the\n"
         "  // places that those before it leave, and finds its own block's number there.");
     Out.write("  unsigned place = blockIdx.x;");
-    for (unsigned I = 0; I < Constituents.size(); ++I) {
-      if (I + 1 < Constituents.size())
-        Out.line("  {}if ({}.takes(place)) {{", I == 0 ? "" : "} else ", own(Constituents[I], "share"));
-      else
-        Out.write("  } else {");
-      role(I, "    ", {"place", "", Plan.Roles[I].Copies == 1});
-    }
-    Out.write("  }");
+    alternatives(
+        "  ", Constituents.size(), [&](unsigned I) { return own(Constituents[I], "share") + ".takes(place)"; },
+        [&](unsigned I) { role(I, "    ", {"place", "", Plan.Roles[I].Copies == 1}); });
   }
 
   /// As many blocks as are resident at once, with fixed roles.
@@ -146,18 +125,15 @@ private:
         Order.push_back(I);
     if (Following)
       Order.push_back(*Following);
-    std::string Before;
-    for (unsigned I : Order) {
-      const std::string Own = own(Constituents[I], "resident"),
-                        First = "blockIdx.x" + (Before.empty() ? "" : " - " + Before);
-      if (I != Order.back())
-        Out.line("  {}if ({} < {}) {{", I == Order.front() ? "" : "} else ", First, Own);
-      else
-        Out.write("  } else {");
-      role(I, "    ", I == Following ? Walk{First, "", Plan.Roles[I].Copies == 1} : Walk{First, Own});
-      Before += (Before.empty() ? "" : " - ") + Own;
-    }
-    Out.write("  }");
+    std::string First = "blockIdx.x";
+    auto Resident = [&](unsigned Place) { return own(Constituents[Order[Place]], "resident"); };
+    alternatives(
+        "  ", Order.size(), [&](unsigned Place) { return First + " < " + Resident(Place); },
+        [&](unsigned Place) {
+          const unsigned I = Order[Place];
+          role(I, "    ", I == Following ? Walk{First, "", Plan.Roles[I].Copies == 1} : Walk{First, Resident(Place)});
+          First += " - " + Resident(Place);
+        });
   }
   void rolesPerMultiprocessor() {
     for (unsigned I = 0; I < Constituents.size(); ++I)
@@ -175,7 +151,9 @@ private:
     Out.line("  const unsigned ticket = CufuseTicket::take(pools + {}) % {};", Count, constant(Plan.residentRoles()));
     Out.line("  unsigned kernel = {};", firstRole());
     Out.line("#pragma unroll 1\n  for (unsigned turn = 0; turn < {0}; ++turn, kernel = (kernel + 1) % {0}) {{", Count);
-    choices("    ", {});
+    alternatives(
+        "    ", Count, [](unsigned I) { return fmt::format("kernel == {}", I); },
+        [&](unsigned I) { role(I, "      ", {}); });
     Out.write("    __syncthreads(); // before another kernel's block uses the same memory and barriers");
     Out.write("  }");
   }
@@ -190,14 +168,15 @@ private:
     return Text + std::to_string(Constituents.size() - 1);
   }
 
-  /// Branches by the number of the constituent.
-  void choices(const std::string &Indent, const Walk &Blocks) {
-    for (unsigned I = 0; I < Constituents.size(); ++I) {
-      if (I + 1 < Constituents.size())
-        Out.line("{}{}if (kernel == {}) {{", Indent, I == 0 ? "" : "} else ", I);
+  /// `if (…) { … } else if (…) { … } else { … }`: all but the last have a condition.
+  void alternatives(const std::string &Indent, unsigned Count, llvm::function_ref<std::string(unsigned)> Condition,
+                    llvm::function_ref<void(unsigned)> Write) {
+    for (unsigned I = 0; I < Count; ++I) {
+      if (I + 1 < Count)
+        Out.line("{}{}if ({}) {{", Indent, I == 0 ? "" : "} else ", Condition(I));
       else
         Out.line("{}}} else {{", Indent);
-      role(I, Indent + "  ", Blocks);
+      Write(I);
     }
     Out.line("{}}}", Indent);
   }

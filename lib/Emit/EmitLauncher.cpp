@@ -4,9 +4,16 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/ErrorHandling.h>
 
 namespace cufuse {
+
+const AddedText &textOf(AddedParameter Added) {
+  static constexpr AddedText Texts[] = {
+      {"const CufuseGrid", "grid", "Grid"},          {"const CufuseShare", "share", "Share"},
+      {"const unsigned", "resident", "Resident"},    {"const unsigned", "dynamicOffset", "Offset"},
+      {"const unsigned", "dynamicStride", "Stride"}, {"unsigned *const", "pools", "pools"}};
+  return Texts[static_cast<size_t>(Added)];
+}
 
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<OutputText> Parameters;
@@ -255,21 +262,11 @@ private:
   }
 
   static std::string argument(const std::string &Name, AddedParameter Added) {
-    switch (Added) {
-    case AddedParameter::Grid:
-      return Name + "Grid";
-    case AddedParameter::Share:
-      return Name + "Share";
-    case AddedParameter::Resident:
-      return Name + "Resident";
-    case AddedParameter::DynamicOffset:
-      return fmt::format("static_cast<unsigned>({}Offset)", Name);
-    case AddedParameter::DynamicStride:
-      return fmt::format("static_cast<unsigned>({}Stride)", Name);
-    case AddedParameter::Pools:
-      return "pools";
-    }
-    llvm_unreachable("a parameter without an argument");
+    const std::string Given = textOf(Added).Given;
+    if (Added == AddedParameter::Pools)
+      return Given;
+    const bool IsBytes = Added == AddedParameter::DynamicOffset || Added == AddedParameter::DynamicStride;
+    return IsBytes ? fmt::format("static_cast<unsigned>({}{})", Name, Given) : Name + Given;
   }
 
   Writer &Out;

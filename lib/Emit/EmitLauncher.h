@@ -7,6 +7,13 @@
 
 namespace cufuse {
 
+/// What the fused kernel is given for a constituent: its type and name there, and the launcher's word for it behind the
+/// constituent's name. The pools are of no constituent.
+struct AddedText {
+  const char *Type, *Name, *Given;
+};
+const AddedText &textOf(AddedParameter Added);
+
 /// The declaration of `launch`, without its end.
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents);
 

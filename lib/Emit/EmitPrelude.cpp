@@ -8,39 +8,6 @@
 
 namespace cufuse {
 
-namespace {
-
-/// Which parts of the prelude some constituent needs.
-struct Needs {
-  bool Sync = false, Reductions = false, Dynamic = false, Indices = false, Exit = false, DropOut = false, Named = false;
-  bool Whole = false;                      ///< Some partitions are the whole block, where others are not.
-  bool Copies = false, BulkCopies = false; ///< Asynchronous ones may go on after a block's end.
-
-  Needs(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
-    for (const PartitionPlan &Partition : Plan.Partitions) {
-      const KernelFacts &Facts = *Constituents[Partition.Constituent].Facts;
-      Whole |= Partition.WholeBlock;
-      Sync |= Partition.Synchronises;
-      DropOut |= Partition.DropsOut;
-      Exit |= Facts.announcesExits() && !Partition.DropsOut;
-    }
-    for (const Constituent &C : Constituents) {
-      for (const BarrierFacts &Barrier : C.Facts->Barriers)
-        Reductions |= isReduction(Barrier.Call);
-      for (const std::string &Barrier : C.Facts->LibraryBarriers)
-        Reductions |= isReduction(Barrier);
-      Dynamic |= !C.Facts->DynamicShared.empty();
-      Indices |= Plan.sharesIndices(*C.Facts);
-      Named |= !C.Facts->NamedBarriers.empty();
-      Copies |= finishesCopies(*C.Facts, Constituents, Plan);
-      BulkCopies |= C.Facts->CopiesInBulk;
-    }
-  }
-  static bool isReduction(llvm::StringRef Barrier) { return Barrier.starts_with("__syncthreads_"); }
-};
-
-} // namespace
-
 bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
   return !Plan.playsOnce() && (Facts.CopiesAsynchronously ||
                                (!Facts.DynamicShared.empty() && llvm::any_of(Constituents, [](const Constituent &C) {
@@ -110,8 +77,8 @@ void emitBlockOfLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents,
 } // namespace
 
 bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
-  return !Plan.keepsGrid() && std::any_of(Constituents.begin(), Constituents.end(),
-                                          [](const Constituent &C) { return C.Facts->libraryUsesBlock(); });
+  return !Plan.keepsGrid() &&
+         llvm::any_of(Constituents, [](const Constituent &C) { return C.Facts->libraryUsesBlock(); });
 }
 
 std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,
@@ -128,37 +95,52 @@ OutputText partitionType(const PartitionPlan &P) {
 
 void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                  const std::string &Name) {
-  const Needs Need(Constituents, Plan);
+  auto Some = [&](auto Holds) {
+    return llvm::any_of(Constituents, [&](const Constituent &C) { return Holds(*C.Facts); });
+  };
+  auto SomePartition = [&](auto Holds) { return llvm::any_of(Plan.Partitions, Holds); };
+  auto Reduces = [](llvm::StringRef Barrier) { return Barrier.starts_with("__syncthreads_"); };
+  const Given Dynamic{"DYNAMIC", Some([](const KernelFacts &F) { return !F.DynamicShared.empty(); })};
+  const bool DropOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
   Out.line("namespace {} {{", Name);
   Out.blank();
   auto Add = [&](llvm::StringRef File, llvm::ArrayRef<Given> Values = {}) {
     Out.blank();
     Out.write(emitted(File, Values));
   };
-  Add(cuda::Grid, {{"DYNAMIC", Need.Dynamic}});
+  Add(cuda::Grid, {Dynamic});
   if (Plan.interleaves())
     Add(cuda::Share);
   // A partition that is the whole block is the block: the kernel alone stays what it was, to the register. Else no loop
   // must count in the register of ::threadIdx.x: behind it, ptxas 13.0 takes `threadIdx.x - First` from what that has
   // become (docs/soundness.md). LLVM lets none where the rank is a remainder, which costs nothing, or where it does not
   // see the subtraction.
-  const Given Reductions{"REDUCTIONS", Need.Reductions}, PlaysOnce{"PLAYS_ONCE", Plan.playsOnce()};
-  const Given Whole = Need.Whole ? Given{"WHOLE_THREADS", constant(Plan.BlockThreads)} : Given{"WHOLE_THREADS", false};
+  const Given PlaysOnce{"PLAYS_ONCE", Plan.playsOnce()};
+  const Given Reductions{"REDUCTIONS", Some([&](const KernelFacts &F) {
+                           return llvm::any_of(F.LibraryBarriers, Reduces) ||
+                                  llvm::any_of(F.Barriers, [&](const BarrierFacts &B) { return Reduces(B.Call); });
+                         })};
+  const Given Whole = SomePartition([](const PartitionPlan &P) { return P.WholeBlock; })
+                          ? Given{"WHOLE_THREADS", constant(Plan.BlockThreads)}
+                          : Given{"WHOLE_THREADS", false};
   Add(cuda::Partition, {{"KEEPS_BLOCK", Plan.keepsBlock()},
                         Whole,
-                        {"SYNC", Need.Sync},
+                        {"SYNC", SomePartition([](const PartitionPlan &P) { return P.Synchronises; })},
                         Reductions,
-                        {"NAMED", Need.Named},
-                        {"DYNAMIC", Need.Dynamic},
-                        {"INDICES", Need.Indices},
+                        {"NAMED", Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); })},
+                        Dynamic,
+                        {"INDICES", Some([&](const KernelFacts &F) { return Plan.sharesIndices(F); })},
                         {"POOL", Plan.Grid == GridPolicy::Pool},
-                        {"COPIES", Need.Copies},
-                        {"BULK_COPIES", Need.BulkCopies},
-                        {"EXIT", Need.Exit},
+                        // Asynchronous ones may go on after a block's end.
+                        {"COPIES", Some([&](const KernelFacts &F) { return finishesCopies(F, Constituents, Plan); })},
+                        {"BULK_COPIES", Some([](const KernelFacts &F) { return F.CopiesInBulk; })},
+                        {"EXIT", SomePartition([&](const PartitionPlan &P) {
+                           return Constituents[P.Constituent].Facts->announcesExits() && !P.DropsOut;
+                         })},
                         PlaysOnce});
   if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool)
     Add(cuda::Ticket);
-  if (Need.DropOut)
+  if (DropOut)
     Add(cuda::DropOutPartition, {Reductions, PlaysOnce});
   if (Plan.Registers.Policy == RegisterPolicy::Split)
     Add(cuda::Registers);

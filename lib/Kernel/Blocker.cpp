@@ -23,8 +23,15 @@ Message Blocker::message() const {
   return {Where, Text, row(Kind).Remedy, row(Kind).Name};
 }
 
-llvm::Error refuse(const Blocker &Reason) {
-  return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{Reason.message()});
+llvm::Error refuse(const Blocker &Reason) { return refuse(llvm::ArrayRef(Reason)); }
+
+llvm::Error refuse(llvm::ArrayRef<Blocker> Reasons) {
+  if (Reasons.empty())
+    return llvm::Error::success();
+  std::vector<Message> Messages;
+  for (const Blocker &Reason : Reasons)
+    Messages.push_back(Reason.message());
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
 }
 
 } // namespace cufuse

@@ -3,6 +3,7 @@
 #include "cufuse/Cuda/OnHost.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <cstring>
 
@@ -43,10 +44,8 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
   std::vector<std::uint64_t> Needed; // fused blocks
   std::vector<std::uint64_t> Offsets, Strides;
   std::uint64_t Dynamic = 0, Sum = 0, Most = 0;
-  unsigned Alignment = 128;
-  for (const KernelFacts *Each : Facts)
-    if (Each->DynamicAlignment > 128)
-      Alignment = 1024;
+  const bool Wide = llvm::any_of(Facts, [](const KernelFacts *Each) { return Each->DynamicAlignment > 128; });
+  const unsigned Alignment = Wide ? 1024 : 128;
   for (size_t I = 0; I < Facts.size(); ++I) {
     const ConstituentLaunch &Launch = Launches[I];
     const Dimensions Reads = gridDimensions(*Facts[I]);

@@ -136,9 +136,9 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   Plan.Cooperative = Config.Cooperative && Plan.Shape == Geometry::Threads;
   Plan.ResidentBlocks = Config.ResidentBlocks;
   Plan.Registers = Config.Registers;
-  std::vector<Message> Refusals;
+  std::vector<Blocker> Refusals;
   auto Refuse = [&](BlockerKind Kind, std::string Fact, SourcePlace Where = {}) {
-    Refusals.push_back(Blocker{Kind, std::move(Where), std::move(Fact)}.message());
+    Refusals.push_back({Kind, std::move(Where), std::move(Fact)});
   };
 
   // Threads behind the end of a kernel's block wait for the next kernel.
@@ -250,7 +250,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     if (const std::string Fact = divideRegisters(Plan, Facts, Arch); !Fact.empty())
       Refuse(BlockerKind::RegisterBudget, Fact);
   if (!Refusals.empty())
-    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+    return refuse(Refusals);
   return Plan;
 }
 

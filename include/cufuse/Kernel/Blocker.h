@@ -27,5 +27,7 @@ struct Blocker {
 
 /// For that reason alone.
 llvm::Error refuse(const Blocker &Reason);
+/// For all of them; no error where there is none.
+llvm::Error refuse(llvm::ArrayRef<Blocker> Reasons);
 
 } // namespace cufuse
