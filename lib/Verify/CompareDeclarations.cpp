@@ -144,8 +144,8 @@ bool Comparison::pair(const clang::Decl *A, const clang::Decl *B) {
   const auto Other = Back.find(B);
   if (Known != Forward.end())
     return differ(fmt::format("`{}` is two things in the output: {} and {}", nameOf(A),
-                              placeOfOutput(Known->second->getLocation()).str(),
-                              placeOfOutput(B->getLocation()).str()));
+                              sourceOf(Out, Known->second->getLocation()).str(),
+                              sourceOf(Out, B->getLocation()).str()));
   if (Other != Back.end())
     return differ(fmt::format("`{}` and `{}` are one thing in the output", nameOf(Other->second), nameOf(A)));
   if (A->getKind() != B->getKind())
@@ -160,11 +160,10 @@ bool Comparison::pair(const clang::Decl *A, const clang::Decl *B) {
   }
   if (auto *EnumeratorA = llvm::dyn_cast<clang::EnumConstantDecl>(A)) {
     auto *EnumeratorB = llvm::cast<clang::EnumConstantDecl>(B);
-    llvm::SmallString<16> ValueA, ValueB;
-    EnumeratorA->getInitVal().toString(ValueA);
-    EnumeratorB->getInitVal().toString(ValueB);
+    const std::string ValueA = llvm::toString(EnumeratorA->getInitVal(), 10),
+                      ValueB = llvm::toString(EnumeratorB->getInitVal(), 10);
     return type(EnumeratorA->getType(), EnumeratorB->getType()) &&
-           (ValueA == ValueB || differ(fmt::format("`{}`", nameOf(A)), std::string(ValueA), std::string(ValueB)));
+           (ValueA == ValueB || differ(fmt::format("`{}`", nameOf(A)), ValueA, ValueB));
   }
   if (llvm::isa<clang::FunctionDecl, clang::TagDecl>(A))
     Work.push_back({A, B});
@@ -218,9 +217,8 @@ bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDec
   const clang::FunctionDecl *OfA = withBody(A), *OfB = withBody(B);
   if (!OfA != !OfB)
     return differ(fmt::format("`{}` is defined only in one of both", nameOf(A)));
-  if (A->getNumParams() != B->getNumParams())
-    return differ(fmt::format("the number of parameters of `{}`", nameOf(A)), std::to_string(A->getNumParams()),
-                  std::to_string(B->getNumParams()));
+  if (!sameNumber("the number of parameters", A, A->getNumParams(), B->getNumParams()))
+    return false;
   if (A->isVariadic() != B->isVariadic() || A->isNoReturn() != B->isNoReturn())
     return differ(fmt::format("`{}` is another kind of function", nameOf(A)));
   // CUDA's own are known by what they do.
@@ -279,18 +277,16 @@ bool Comparison::parametersAndBody(const clang::FunctionDecl *A, const clang::Fu
     auto *ConstructorB = llvm::cast<clang::CXXConstructorDecl>(B);
     if (ConstructorA->getNumCtorInitializers() != ConstructorB->getNumCtorInitializers())
       return differ("other members are initialised");
+    auto Class = [](const clang::CXXCtorInitializer &Of) {
+      const clang::Type *Base = Of.getBaseClass();
+      return Base ? clang::QualType(Base, 0) : Of.getTypeSourceInfo()->getType();
+    };
     for (auto I = ConstructorA->init_begin(), J = ConstructorB->init_begin(); I != ConstructorA->init_end(); ++I, ++J) {
       const clang::CXXCtorInitializer &OfA = **I, &OfB = **J;
       if (OfA.isAnyMemberInitializer() != OfB.isAnyMemberInitializer() ||
           OfA.isDelegatingInitializer() != OfB.isDelegatingInitializer())
         return differ("another part is initialised");
-      if (OfA.isAnyMemberInitializer()
-              ? !pair(OfA.getAnyMember(), OfB.getAnyMember())
-              : !type(clang::QualType(
-                          OfA.getBaseClass() ? OfA.getBaseClass() : OfA.getTypeSourceInfo()->getType().getTypePtr(), 0),
-                      clang::QualType(OfB.getBaseClass() ? OfB.getBaseClass()
-                                                         : OfB.getTypeSourceInfo()->getType().getTypePtr(),
-                                      0)))
+      if (OfA.isAnyMemberInitializer() ? !pair(OfA.getAnyMember(), OfB.getAnyMember()) : !type(Class(OfA), Class(OfB)))
         return false;
       if (!statement(OfA.getInit(), OfB.getInit()))
         return false;
@@ -314,13 +310,8 @@ bool Comparison::destructors(const clang::CXXRecordDecl *A, const clang::CXXReco
       All.push_back(Field->getType());
     return All;
   };
-  const std::vector<clang::QualType> OfA = Parts(A), OfB = Parts(B);
-  if (OfA.size() != OfB.size())
-    return differ(fmt::format("`{}` has other parts", nameOf(A)));
-  for (size_t I = 0; I < OfA.size(); ++I)
-    if (!destructor(OfA[I], OfB[I]))
-      return false;
-  return true;
+  return each(Parts(A), Parts(B), fmt::format("`{}` has other parts", nameOf(A)),
+              [this](clang::QualType OfA, clang::QualType OfB) { return destructor(OfA, OfB); });
 }
 
 bool Comparison::destructor(clang::QualType A, clang::QualType B) { return pair(destructorOf(A), destructorOf(B)); }
@@ -334,25 +325,20 @@ bool Comparison::variable(const clang::VarDecl *A, const clang::VarDecl *B) {
     return false;
   // Clang's own class of a built-in is empty.
   const clang::TagDecl *Tag = A->getType()->getAsTagDecl();
-  if (!(Tag && isBuiltinClass(Tag)) && ContextA.getDeclAlign(A) != ContextB.getDeclAlign(B))
-    return differ(fmt::format("the alignment of `{}`", nameOf(A)),
-                  std::to_string(ContextA.getDeclAlign(A).getQuantity()),
-                  std::to_string(ContextB.getDeclAlign(B).getQuantity()));
+  if (!(Tag && isBuiltinClass(Tag)) &&
+      !sameNumber("the alignment", A, ContextA.getDeclAlign(A).getQuantity(), ContextB.getDeclAlign(B).getQuantity()))
+    return false;
   if (!statement(A->getAnyInitializer(), B->getAnyInitializer()))
     return false;
   auto *Parts = llvm::dyn_cast<clang::DecompositionDecl>(A);
   if (!Parts)
     return true;
-  const auto OfA = Parts->bindings(), OfB = llvm::cast<clang::DecompositionDecl>(B)->bindings();
-  if (OfA.size() != OfB.size())
-    return differ("an object is taken apart otherwise");
-  for (size_t I = 0; I < OfA.size(); ++I) {
-    const clang::VarDecl *HoldsA = OfA[I]->getHoldingVar(), *HoldsB = OfB[I]->getHoldingVar();
-    if (!pair(OfA[I], OfB[I]) || !statement(OfA[I]->getBinding(), OfB[I]->getBinding()) || !pair(HoldsA, HoldsB) ||
-        (HoldsA && !variable(HoldsA, HoldsB)))
-      return false;
-  }
-  return true;
+  return each(Parts->bindings(), llvm::cast<clang::DecompositionDecl>(B)->bindings(),
+              "an object is taken apart otherwise", [this](const auto *OfA, const auto *OfB) {
+                const clang::VarDecl *HoldsA = OfA->getHoldingVar(), *HoldsB = OfB->getHoldingVar();
+                return pair(OfA, OfB) && statement(OfA->getBinding(), OfB->getBinding()) && pair(HoldsA, HoldsB) &&
+                       (!HoldsA || variable(HoldsA, HoldsB));
+              });
 }
 
 bool Comparison::globalVariable(const clang::VarDecl *A, const clang::VarDecl *B) {
@@ -401,9 +387,8 @@ bool Comparison::record(const clang::CXXRecordDecl *A, const clang::CXXRecordDec
   if (A->isInvalidDecl() || B->isInvalidDecl() || A->isDependentType() || B->isDependentType())
     return (A->isLambda() && A->isDependentType() && B->isDependentType()) ||
            differ(fmt::format("`{}` is not known to be the same", nameOf(A)));
-  if (A->getNumBases() != B->getNumBases())
-    return differ(fmt::format("the number of bases of `{}`", nameOf(A)), std::to_string(A->getNumBases()),
-                  std::to_string(B->getNumBases()));
+  if (!sameNumber("the number of bases", A, A->getNumBases(), B->getNumBases()))
+    return false;
   for (auto I = A->bases_begin(), J = B->bases_begin(); I != A->bases_end(); ++I, ++J)
     if (I->isVirtual() != J->isVirtual() || !type(I->getType(), J->getType()))
       return differ(fmt::format("`{}` has another base", nameOf(A)));
@@ -415,13 +400,8 @@ bool Comparison::record(const clang::CXXRecordDecl *A, const clang::CXXRecordDec
   if (A->isTriviallyCopyable() != B->isTriviallyCopyable() || A->hasTrivialDestructor() != B->hasTrivialDestructor() ||
       A->isPolymorphic() != B->isPolymorphic() || A->isAggregate() != B->isAggregate())
     return differ(fmt::format("`{}` is copied or destroyed otherwise", nameOf(A)));
-  const auto VirtualA = virtualMethods(A), VirtualB = virtualMethods(B);
-  if (VirtualA.size() != VirtualB.size())
-    return differ(fmt::format("`{}` has other virtual functions", nameOf(A)));
-  for (size_t I = 0; I < VirtualA.size(); ++I)
-    if (!pair(VirtualA[I], VirtualB[I]))
-      return false;
-  return true;
+  return each(virtualMethods(A), virtualMethods(B), fmt::format("`{}` has other virtual functions", nameOf(A)),
+              [this](const auto *OfA, const auto *OfB) { return pair(OfA, OfB); });
 }
 
 bool Comparison::fields(const clang::CXXRecordDecl *A, const clang::CXXRecordDecl *B, bool &Captures) {
@@ -435,9 +415,8 @@ bool Comparison::fields(const clang::CXXRecordDecl *A, const clang::CXXRecordDec
       Captures = true;
     else
       OfB.push_back(Field);
-  if (OfA.size() != OfB.size())
-    return differ(fmt::format("the number of members of `{}`", nameOf(A)), std::to_string(OfA.size()),
-                  std::to_string(OfB.size()));
+  if (!sameNumber("the number of members", A, OfA.size(), OfB.size()))
+    return false;
   for (size_t I = 0; I < OfA.size(); ++I) {
     WhereA = OfA[I]->getLocation();
     WhereB = OfB[I]->getLocation();
@@ -454,12 +433,9 @@ bool Comparison::layout(const clang::CXXRecordDecl *A, const clang::CXXRecordDec
   WhereA = A->getLocation();
   WhereB = B->getLocation();
   const clang::ASTRecordLayout &OfA = ContextA.getASTRecordLayout(A), &OfB = ContextB.getASTRecordLayout(B);
-  if (OfA.getSize() != OfB.getSize())
-    return differ(fmt::format("the size of `{}`", nameOf(A)), std::to_string(OfA.getSize().getQuantity()),
-                  std::to_string(OfB.getSize().getQuantity()));
-  if (OfA.getAlignment() != OfB.getAlignment())
-    return differ(fmt::format("the alignment of `{}`", nameOf(A)), std::to_string(OfA.getAlignment().getQuantity()),
-                  std::to_string(OfB.getAlignment().getQuantity()));
+  if (!sameNumber("the size", A, OfA.getSize().getQuantity(), OfB.getSize().getQuantity()) ||
+      !sameNumber("the alignment", A, OfA.getAlignment().getQuantity(), OfB.getAlignment().getQuantity()))
+    return false;
   for (unsigned I = 0; I < OfA.getFieldCount(); ++I)
     if (OfA.getFieldOffset(I) != OfB.getFieldOffset(I))
       return differ(fmt::format("the place of a member of `{}`", nameOf(A)), std::to_string(OfA.getFieldOffset(I) / 8),

@@ -6,26 +6,12 @@
 
 #include <clang/AST/Attr.h>
 #include <fmt/core.h>
+#include <llvm/ADT/ScopeExit.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {
 
 namespace {
-
-/// Without what is added around a value that is copied, converted to itself or kept in a temporary object.
-const clang::Expr *plain(const clang::Expr *E) {
-  while (true) {
-    E = E->IgnoreParens();
-    if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
-      E = Full->getSubExpr();
-    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(E))
-      E = Temporary->getSubExpr();
-    else if (auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
-             Cast && (Cast->getCastKind() == clang::CK_LValueToRValue || Cast->getCastKind() == clang::CK_NoOp))
-      E = Cast->getSubExpr();
-    else
-      return E;
-  }
-}
 
 bool isVector(clang::QualType T) {
   const clang::TagDecl *Tag = T->getAsTagDecl();
@@ -36,7 +22,7 @@ bool isVector(clang::QualType T) {
 /// The same where the value is a `uint3` or a `dim3`: also without copies and conversions between these.
 const clang::Expr *plainVector(const clang::Expr *E) {
   while (true) {
-    E = plain(E);
+    E = unwrapped(E);
     if (!isVector(E->getType()))
       return E;
     if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E);
@@ -61,14 +47,14 @@ std::optional<Builtin> builtinVariable(const clang::Expr *E) {
 
 /// `V.x` as Clang reads it of its own built-in variables: the object and the dimension.
 std::optional<std::pair<const clang::Expr *, int>> property(const clang::Expr *E) {
-  auto *Pseudo = llvm::dyn_cast<clang::PseudoObjectExpr>(plain(E));
+  auto *Pseudo = llvm::dyn_cast<clang::PseudoObjectExpr>(unwrapped(E));
   auto *Reference =
       Pseudo ? llvm::dyn_cast<clang::MSPropertyRefExpr>(Pseudo->getSyntacticForm()->IgnoreParens()) : nullptr;
   if (!Reference || !isVector(Reference->getBaseExpr()->getType()))
     return std::nullopt;
-  const clang::Expr *Base = plain(Reference->getBaseExpr());
+  const clang::Expr *Base = unwrapped(Reference->getBaseExpr());
   if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(Base))
-    Base = plain(Opaque->getSourceExpr());
+    Base = unwrapped(Opaque->getSourceExpr());
   const llvm::StringRef Name = Reference->getPropertyDecl()->getName();
   if (Name.size() != 1 || Name[0] < 'x' || Name[0] > 'z')
     return std::nullopt;
@@ -77,7 +63,7 @@ std::optional<std::pair<const clang::Expr *, int>> property(const clang::Expr *E
 
 /// The same of a structure.
 std::optional<std::pair<const clang::Expr *, int>> member(const clang::Expr *E) {
-  auto *Member = llvm::dyn_cast<clang::MemberExpr>(plain(E));
+  auto *Member = llvm::dyn_cast<clang::MemberExpr>(unwrapped(E));
   auto *Field = Member ? llvm::dyn_cast<clang::FieldDecl>(Member->getMemberDecl()) : nullptr;
   if (!Field || Member->isArrow() || !isVector(Member->getBase()->getType()))
     return std::nullopt;
@@ -88,7 +74,7 @@ const clang::CallExpr *callIn(const clang::Stmt *S) {
   if (auto *Return = llvm::dyn_cast_or_null<clang::ReturnStmt>(S))
     S = Return->getRetValue();
   auto *E = llvm::dyn_cast_or_null<clang::Expr>(S);
-  return E ? llvm::dyn_cast<clang::CallExpr>(plain(E)) : nullptr;
+  return E ? llvm::dyn_cast<clang::CallExpr>(unwrapped(E)) : nullptr;
 }
 
 const clang::VarDecl *variableIn(const clang::Expr *E) {
@@ -111,7 +97,7 @@ const clang::Stmt *inLoop(const clang::Stmt *S) {
 
 const clang::Expr *assigned(const clang::Stmt *S, const clang::VarDecl *&To) {
   auto *E = llvm::dyn_cast_or_null<clang::Expr>(S);
-  auto *Assignment = E ? llvm::dyn_cast<clang::BinaryOperator>(plain(E)) : nullptr;
+  auto *Assignment = E ? llvm::dyn_cast<clang::BinaryOperator>(unwrapped(E)) : nullptr;
   if (!Assignment || Assignment->getOpcode() != clang::BO_Assign)
     return nullptr;
   To = arrayIn(Assignment->getLHS());
@@ -120,16 +106,24 @@ const clang::Expr *assigned(const clang::Stmt *S, const clang::VarDecl *&To) {
 
 } // namespace
 
-bool Comparison::isOfOutput(const clang::DeclContext *Context) const {
-  while (Context && !Context->isFileContext())
-    Context = Context->getParent();
-  auto *Namespace = llvm::dyn_cast_or_null<clang::NamespaceDecl>(Context);
-  return Namespace && Namespace->getQualifiedNameAsString() == Played.Output;
+const clang::Expr *unwrapped(const clang::Expr *E) {
+  while (true) {
+    E = E->IgnoreParens();
+    if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
+      E = Full->getSubExpr();
+    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(E))
+      E = Temporary->getSubExpr();
+    else if (auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
+             Cast && (Cast->getCastKind() == clang::CK_LValueToRValue || Cast->getCastKind() == clang::CK_NoOp))
+      E = Cast->getSubExpr();
+    else
+      return E;
+  }
 }
 
 bool Comparison::isOfPartition(const clang::Decl *B, llvm::StringRef Member) const {
   auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(B);
-  if (!Method || !Method->getIdentifier() || Method->getName() != Member || !isOfOutput(Method->getDeclContext()))
+  if (!Method || !Method->getIdentifier() || Method->getName() != Member || !isOfOutput(Method))
     return false;
   auto *Class = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Method->getParent());
   const PartitionPlan &P = Played.Partition;
@@ -143,6 +137,11 @@ bool Comparison::isOfPartition(const clang::Decl *B, llvm::StringRef Member) con
         Arguments[I].getAsIntegral() != Numbers[I])
       return false;
   return true;
+}
+
+const clang::CallExpr *Comparison::partitionCall(const clang::Stmt *B, llvm::StringRef Member) const {
+  const clang::CallExpr *Call = callIn(B);
+  return Call && isOfPartition(Call->getDirectCallee(), Member) ? Call : nullptr;
 }
 
 /// A fused block that is the kernel's own has its grid; then, and behind the grid's barrier, libraries see the block.
@@ -173,19 +172,17 @@ std::optional<Builtin> Comparison::builtinOf(const clang::Expr *B) const {
       return Builtin::BlockDim;
     // The headers of libraries know the partition by the thread.
     auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
-    if (System && Method && isOfOutput(Method->getDeclContext()) && Method->getParent()->getName() == "CufuseBlock")
+    if (System && Method && isOfOutput(Method) && Method->getParent()->getName() == "CufuseBlock")
       for (size_t I = 0; I < BuiltinNames.size(); ++I)
         if (Method->getName() == BuiltinNames[I])
           return static_cast<Builtin>(I);
     return std::nullopt;
   }
-  if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(B)) {
-    const clang::CallExpr *Call = callIn(Member->getBase());
-    if (Call && isOfPartition(Call->getDirectCallee(), "indices") && Played.Plan.sharesIndices(Played.Facts))
-      for (Builtin Each : {Builtin::BlockIdx, Builtin::GridDim})
-        if (Member->getMemberDecl()->getNameAsString() == BuiltinNames[static_cast<size_t>(Each)])
-          return Each;
-  }
+  if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(B);
+      Member && partitionCall(Member->getBase(), "indices") && Played.Plan.sharesIndices(Played.Facts))
+    for (Builtin Each : {Builtin::BlockIdx, Builtin::GridDim})
+      if (Member->getMemberDecl()->getNameAsString() == BuiltinNames[static_cast<size_t>(Each)])
+        return Each;
   return std::nullopt;
 }
 
@@ -200,7 +197,7 @@ std::optional<bool> Comparison::builtin(const clang::Expr *A, const clang::Expr 
       return differ(fmt::format("`{}.{}` is not what stands in the output",
                                 Variable ? BuiltinNames[static_cast<size_t>(*Variable)] : "a built-in's copy", Name));
     if (!Variable)
-      return expression(OfA->first, plain(OfB->first));
+      return expression(OfA->first, unwrapped(OfB->first));
     return builtinOf(OfB->first) == Variable || differ(fmt::format("`{}.{}` is not the partition's in the output",
                                                                    BuiltinNames[static_cast<size_t>(*Variable)], Name));
   }
@@ -221,12 +218,12 @@ std::optional<bool> Comparison::barrier(const clang::CallExpr *A, const clang::E
   const std::string Name = Callee->getNameAsString();
   if (System && (Played.Plan.keepsGrid() || Played.Plan.Cooperative || llvm::StringRef(Name).contains("bar_warp")))
     return std::nullopt;
-  auto *Call = llvm::dyn_cast<clang::CallExpr>(plain(B));
+  auto *Call = llvm::dyn_cast<clang::CallExpr>(unwrapped(B));
   const clang::FunctionDecl *Instead = Call ? Call->getDirectCallee() : nullptr;
   if (!Instead || Instead->getNameAsString() != Name || Call->getNumArgs() != A->getNumArgs())
     return differ(fmt::format("`{}` is not the partition's in the output", Name));
   auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Instead);
-  if (System && Method && isOfOutput(Method->getDeclContext()) && Method->getParent()->getName() == "CufuseBlock") {
+  if (System && Method && isOfOutput(Method) && Method->getParent()->getName() == "CufuseBlock") {
     // It has the parameters of ours.
   } else {
     auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(Instead->getDeclContext());
@@ -240,9 +237,8 @@ std::optional<bool> Comparison::barrier(const clang::CallExpr *A, const clang::E
     auto *Body = llvm::cast<clang::CompoundStmt>(Definition->getBody());
     for (const auto &[Builtin, Member] : Members)
       if (Name == Builtin) {
-        const clang::CallExpr *Inner = Body->size() == 1 ? callIn(Body->body_front()) : nullptr;
-        if (!Inner || !isOfPartition(Inner->getDirectCallee(), Member) ||
-            Inner->getNumArgs() != Definition->getNumParams() ||
+        const clang::CallExpr *Inner = Body->size() == 1 ? partitionCall(Body->body_front(), Member) : nullptr;
+        if (!Inner || Inner->getNumArgs() != Definition->getNumParams() ||
             (Inner->getNumArgs() == 1 && variableIn(Inner->getArg(0)) != Definition->getParamDecl(0)))
           return differ(fmt::format("`{}` is not the partition's in the output", Name));
       }
@@ -266,8 +262,8 @@ std::optional<bool> Comparison::edited(const clang::Expr *A, const clang::Expr *
     if (auto *ChoiceA = llvm::dyn_cast<clang::ConditionalOperator>(A); ChoiceA && A->isPRValue())
       if (auto *ChoiceB = llvm::dyn_cast<clang::ConditionalOperator>(Read->getSubExpr()->IgnoreParens()))
         return expression(ChoiceA->getCond(), ChoiceB->getCond()) &&
-               expression(plain(ChoiceA->getTrueExpr()), plain(ChoiceB->getTrueExpr())) &&
-               expression(plain(ChoiceA->getFalseExpr()), plain(ChoiceB->getFalseExpr())) &&
+               expression(unwrapped(ChoiceA->getTrueExpr()), unwrapped(ChoiceB->getTrueExpr())) &&
+               expression(unwrapped(ChoiceA->getFalseExpr()), unwrapped(ChoiceB->getFalseExpr())) &&
                type(A->getType(), B->getType());
   // A load that goes ahead of an unrolled loop's body.
   // What is loaded, and no conversion of it.
@@ -291,11 +287,9 @@ bool Comparison::isDynamicOffset(const clang::Expr *B) const {
   B = B->IgnoreParenImpCasts();
   if (AddedOffset && variableIn(B) == AddedOffset)
     return true;
-  if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(B)) {
-    const clang::CallExpr *Call = callIn(Member->getBase());
-    return Call && isOfPartition(Call->getDirectCallee(), "indices") &&
+  if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(B))
+    return partitionCall(Member->getBase(), "indices") &&
            Member->getMemberDecl()->getNameAsString() == "dynamicOffset" && Played.Plan.sharesIndices(Played.Facts);
-  }
   auto *Number = llvm::dyn_cast<clang::IntegerLiteral>(B);
   return Number && Number->getValue() == 0 && Played.Plan.keepsGrid() && Played.Facts.sharesIndices();
 }
@@ -303,29 +297,24 @@ bool Comparison::isDynamicOffset(const clang::Expr *B) const {
 std::optional<bool> Comparison::dynamicShared(const clang::VarDecl *A, const clang::VarDecl *B) {
   if (!A->hasAttr<clang::CUDASharedAttr>() || !A->hasExternalStorage())
     return std::nullopt;
-  const clang::CallExpr *Call = B->getInit() ? callIn(B->getInit()) : nullptr;
-  if (!B->getType()->isLValueReferenceType() || !Call || !isOfPartition(Call->getDirectCallee(), "dynamicShared") ||
-      Call->getNumArgs() != 1 || !isDynamicOffset(Call->getArg(0)))
+  const clang::CallExpr *Call = partitionCall(B->getInit(), "dynamicShared");
+  if (!B->getType()->isLValueReferenceType() || !Call || Call->getNumArgs() != 1 || !isDynamicOffset(Call->getArg(0)))
     return differ(fmt::format("`{}` is not the partition's part of the memory", nameOf(A)));
   Added.insert(B);
   return type(A->getType(), B->getType().getNonReferenceType());
-}
-
-bool Comparison::isLeave(const clang::Stmt *B) const {
-  const clang::CallExpr *Call = callIn(B);
-  return Call && isOfPartition(Call->getDirectCallee(), "leave");
 }
 
 std::optional<bool> Comparison::editedStatement(const clang::Stmt *A, const clang::Stmt *B) {
   const bool IsKernel = FunctionA == Kernel;
   if (auto *Return = llvm::dyn_cast<clang::ReturnStmt>(A);
       Return && IsKernel && !Return->getRetValue() && Played.Facts.announcesExits())
-    return (llvm::isa<clang::ReturnStmt>(B) && isLeave(B)) || differ("the thread does not say that it leaves");
+    return (llvm::isa<clang::ReturnStmt>(B) && partitionCall(B, "leave")) ||
+           differ("the thread does not say that it leaves");
   if (IsKernel && A == Kernel->getBody() && !Played.Facts.ExitsBeforeBarrier.empty() &&
       llvm::isa<clang::CompoundStmt>(B)) {
     std::vector<const clang::Stmt *> OfA(A->child_begin(), A->child_end()), OfB(B->child_begin(), B->child_end());
     if (OfA.empty() || !llvm::isa<clang::ReturnStmt>(OfA.back())) {
-      if (OfB.empty() || llvm::isa<clang::ReturnStmt>(OfB.back()) || !isLeave(OfB.back()))
+      if (OfB.empty() || llvm::isa<clang::ReturnStmt>(OfB.back()) || !partitionCall(OfB.back(), "leave"))
         return differ("the thread does not say that it leaves at the end");
       OfB.pop_back();
     }
@@ -346,11 +335,8 @@ bool Comparison::assembly(const clang::GCCAsmStmt *A, const clang::Stmt *B) {
   const PartitionPlan &P = Played.Partition;
   const AssemblyScan Scan = scanAssembly(*A);
   const bool Edited = !Scan.Mentions.empty() && !System;
-  if (Edited && isBlockBarrier(*A)) {
-    const clang::CallExpr *Call = callIn(B);
-    return (Call && isOfPartition(Call->getDirectCallee(), "sync")) ||
-           differ("a barrier in assembly is not the partition's in the output");
-  }
+  if (Edited && isBlockBarrier(*A))
+    return partitionCall(B, "sync") || differ("a barrier in assembly is not the partition's in the output");
   auto *Other = llvm::dyn_cast<clang::GCCAsmStmt>(B);
   if (!Other)
     return differ("the statement", A->getStmtClassName(), B->getStmtClassName());
@@ -437,11 +423,10 @@ bool Comparison::assembly(const clang::GCCAsmStmt *A, const clang::Stmt *B) {
     if (M.What == AssemblyMention::Kind::Register)
       Right = Read && Read->second == M.Dimension && builtinOf(Read->first) == M.Variable;
     else if (M.What == AssemblyMention::Kind::WarpId) {
-      auto *Quotient = llvm::dyn_cast<clang::BinaryOperator>(plain(OfB));
-      const clang::CallExpr *Rank = Quotient ? callIn(Quotient->getLHS()->IgnoreImpCasts()) : nullptr;
-      Right = Quotient && Quotient->getOpcode() == clang::BO_Div && Rank &&
-              isOfPartition(Rank->getDirectCallee(), "rank") && Quotient->getRHS()->EvaluateAsInt(Number, ContextB) &&
-              Number.Val.getInt() == WarpSize;
+      auto *Quotient = llvm::dyn_cast<clang::BinaryOperator>(unwrapped(OfB));
+      Right = Quotient && Quotient->getOpcode() == clang::BO_Div &&
+              partitionCall(Quotient->getLHS()->IgnoreImpCasts(), "rank") &&
+              Quotient->getRHS()->EvaluateAsInt(Number, ContextB) && Number.Val.getInt() == WarpSize;
     } else if (!M.HasCount)
       Right = Is(P.PaddedThreads);
     else if (Played.Facts.namesAnyBarrier())
@@ -481,15 +466,15 @@ std::optional<bool> Comparison::unrolledLoop(const clang::ForStmt *A, const clan
   // taken[turn] = turn == 0 || (taken[turn - 1] && (condition))
   const clang::VarDecl *Taken = nullptr, *At = nullptr;
   const clang::Expr *Right = assigned(Take->body_begin()[0], Taken);
-  auto *Or = Right ? llvm::dyn_cast<clang::BinaryOperator>(plain(Right)) : nullptr;
-  auto *And = Or ? llvm::dyn_cast<clang::BinaryOperator>(plain(Or->getRHS())) : nullptr;
+  auto *Or = Right ? llvm::dyn_cast<clang::BinaryOperator>(unwrapped(Right)) : nullptr;
+  auto *And = Or ? llvm::dyn_cast<clang::BinaryOperator>(unwrapped(Or->getRHS())) : nullptr;
   if (!And || Or->getOpcode() != clang::BO_LOr || And->getOpcode() != clang::BO_LAnd || arrayIn(And->getLHS()) != Taken)
     return Fail();
   if (!expression(A->getCond(), And->getRHS()))
     return false;
   // at[turn] = taken[turn] ? variable : at[0]
   Right = assigned(Take->body_begin()[1], At);
-  auto *Choice = Right ? llvm::dyn_cast<clang::ConditionalOperator>(plain(Right)) : nullptr;
+  auto *Choice = Right ? llvm::dyn_cast<clang::ConditionalOperator>(unwrapped(Right)) : nullptr;
   const clang::VarDecl *Variable = Choice ? variableIn(Choice->getTrueExpr()) : nullptr;
   if (!Variable || arrayIn(Choice->getCond()) != Taken || arrayIn(Choice->getFalseExpr()) != At)
     return Fail();
@@ -504,8 +489,8 @@ std::optional<bool> Comparison::unrolledLoop(const clang::ForStmt *A, const clan
   const auto Known = Back.find(Variable->getCanonicalDecl());
   if (Known == Back.end())
     return Fail();
-  const auto *Before = Counted;
-  Counted = llvm::cast<clang::VarDecl>(Known->second);
+  const llvm::SaveAndRestore Count(Counted, llvm::cast<clang::VarDecl>(Known->second));
+  const llvm::scope_exit Clear([this] { Ahead.clear(); });
   // The number of the turn under the variable's name.
   auto IsIndex = [&](const clang::Stmt *S) {
     auto *Declares = llvm::dyn_cast<clang::DeclStmt>(S);
@@ -516,27 +501,19 @@ std::optional<bool> Comparison::unrolledLoop(const clang::ForStmt *A, const clan
     Counters.insert(Own);
     return true;
   };
-  auto Compare = [&] {
-    if (!IsIndex(Load->body_front()))
-      return Fail();
-    for (const clang::Stmt *Each : llvm::drop_begin(Load->body())) {
-      const clang::VarDecl *Value = nullptr;
-      const clang::Expr *What = assigned(Each, Value);
-      if (!What)
-        return Fail();
-      Ahead[Value] = What;
-    }
-    std::vector<const clang::Stmt *> Rest(Body->body_begin(), Body->body_end());
-    if (Rest.size() > 1 && IsIndex(Rest.front()))
-      Rest.erase(Rest.begin());
-    if (Rest.size() == 1)
-      return statement(A->getBody(), Rest[0]);
+  if (!IsIndex(Load->body_front()))
     return Fail();
-  };
-  const bool Same = Compare();
-  Counted = Before;
-  Ahead.clear();
-  return Same;
+  for (const clang::Stmt *Each : llvm::drop_begin(Load->body())) {
+    const clang::VarDecl *Value = nullptr;
+    const clang::Expr *What = assigned(Each, Value);
+    if (!What)
+      return Fail();
+    Ahead[Value] = What;
+  }
+  std::vector<const clang::Stmt *> Rest(Body->body_begin(), Body->body_end());
+  if (Rest.size() > 1 && IsIndex(Rest.front()))
+    Rest.erase(Rest.begin());
+  return Rest.size() == 1 ? statement(A->getBody(), Rest[0]) : Fail();
 }
 
 /// As the kernel's facts ask for, in front of its own.

@@ -18,16 +18,11 @@ bool isConversion(const clang::Expr *E) {
 /// element's own object to the element.
 const clang::Expr *bare(const clang::Expr *E, bool Object) {
   while (true) {
-    E = E->IgnoreParens();
-    if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
-      E = Full->getSubExpr();
-    else if (auto *Parameter = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(E))
+    E = unwrapped(E);
+    if (auto *Parameter = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(E))
       E = Parameter->getReplacement();
-    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(E))
-      E = Temporary->getSubExpr();
     else if (auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
-             Cast && (Cast->getCastKind() == clang::CK_LValueToRValue || Cast->getCastKind() == clang::CK_NoOp ||
-                      (Object && Cast->getCastKind() == clang::CK_UserDefinedConversion)))
+             Object && Cast && Cast->getCastKind() == clang::CK_UserDefinedConversion)
       E = Cast->getSubExpr();
     else if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E);
              Construct && Construct->getNumArgs() == 1 && Construct->getConstructor()->isCopyOrMoveConstructor())
@@ -59,15 +54,6 @@ const clang::CXXOperatorCallExpr *operatorCall(const clang::Expr *E, clang::Over
 }
 
 } // namespace
-
-/// Was it written into the constituent's namespace by the composition?
-bool Comparison::isComposed(const clang::Decl *B) const {
-  const clang::DeclContext *Context = B ? B->getDeclContext() : nullptr;
-  while (Context && !Context->isFileContext())
-    Context = Context->getParent();
-  auto *Namespace = llvm::dyn_cast_or_null<clang::NamespaceDecl>(Context);
-  return Played.Part && Namespace && Namespace->getQualifiedNameAsString() == Played.Around;
-}
 
 bool Comparison::isObject(clang::QualType B) const { return isComposed(B.getNonReferenceType()->getAsCXXRecordDecl()); }
 
@@ -261,8 +247,8 @@ std::optional<bool> Comparison::rowLoop(const clang::ForStmt *A, const clang::Fo
 
 /// Do all of its objects say so: `return uint3{0, 0, 0};`?
 bool Comparison::returns(const clang::FunctionDecl *B, std::array<unsigned, 3> Values) const {
-  const clang::FunctionDecl *Definition = nullptr;
-  auto *Body = B->hasBody(Definition) ? llvm::dyn_cast<clang::CompoundStmt>(Definition->getBody()) : nullptr;
+  const clang::FunctionDecl *Definition = withBody(B);
+  auto *Body = Definition ? llvm::dyn_cast<clang::CompoundStmt>(Definition->getBody()) : nullptr;
   auto *Return = Body && Body->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(Body->body_front()) : nullptr;
   if (!Return || !Return->getRetValue())
     return false;

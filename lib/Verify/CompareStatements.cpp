@@ -6,6 +6,7 @@
 #include <clang/AST/ExprConcepts.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/core.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {
 
@@ -54,11 +55,6 @@ bool failsAssertion(const clang::CallExpr *Call, const clang::SourceManager &Sou
          (Callee->getName() == "__assert_fail" || Callee->getName() == "__assertfail");
 }
 
-std::string number(const llvm::APInt &Value, bool Signed) {
-  llvm::SmallString<32> Text;
-  Value.toString(Text, 10, Signed);
-  return std::string(Text);
-}
 std::string number(const llvm::APFloat &Value) {
   llvm::SmallString<32> Text;
   Value.toString(Text);
@@ -73,46 +69,34 @@ bool Comparison::statement(const clang::Stmt *A, const clang::Stmt *B) {
   const auto *ExprA = llvm::dyn_cast<clang::Expr>(A), *ExprB = llvm::dyn_cast<clang::Expr>(B);
   if (ExprA && ExprB)
     return expression(ExprA, ExprB);
-  const clang::SourceLocation BeforeA = std::exchange(WhereA, A->getBeginLoc()),
-                              BeforeB = std::exchange(WhereB, B->getBeginLoc());
-  auto Compare = [&] {
-    if (!attributed(A, B))
-      return false;
-    if (const std::optional<bool> Edited = editedStatement(A, B))
-      return *Edited;
-    if (A->getStmtClass() != B->getStmtClass())
-      return differ("the statement", A->getStmtClassName(), B->getStmtClassName());
-    return details(A, B);
-  };
-  const bool Same = Compare();
-  WhereA = BeforeA;
-  WhereB = BeforeB;
-  return Same;
+  const llvm::SaveAndRestore AtA(WhereA, A->getBeginLoc()), AtB(WhereB, B->getBeginLoc());
+  if (!attributed(A, B))
+    return false;
+  if (const std::optional<bool> Edited = editedStatement(A, B))
+    return *Edited;
+  if (A->getStmtClass() != B->getStmtClass())
+    return differ("the statement", A->getStmtClassName(), B->getStmtClassName());
+  return details(A, B);
 }
 
 /// Attributes of statements. What tells the compiler how to unroll is not compared: a loop is the same without it.
 bool Comparison::attributed(const clang::Stmt *&A, const clang::Stmt *&B) {
-  auto Take = [](const clang::Stmt *&S, std::vector<const clang::Attr *> &Attributes) {
+  auto Take = [](const clang::Stmt *&S) {
+    std::vector<const clang::Attr *> Attributes;
     while (auto *Attributed = llvm::dyn_cast<clang::AttributedStmt>(S)) {
       for (const clang::Attr *Each : Attributed->getAttrs())
         if (!llvm::isa<clang::LoopHintAttr, clang::UnlikelyAttr, clang::LikelyAttr, clang::FallThroughAttr>(Each))
           Attributes.push_back(Each);
       S = Attributed->getSubStmt();
     }
+    return Attributes;
   };
-  std::vector<const clang::Attr *> OfA, OfB;
-  Take(A, OfA);
-  Take(B, OfB);
-  if (OfA.size() != OfB.size())
-    return differ("the attributes of a statement differ");
-  for (size_t I = 0; I < OfA.size(); ++I) {
-    if (OfA[I]->getKind() != OfB[I]->getKind())
-      return differ("the attribute", OfA[I]->getSpelling(), OfB[I]->getSpelling());
-    if (auto *Assumes = llvm::dyn_cast<clang::CXXAssumeAttr>(OfA[I]))
-      if (!expression(Assumes->getAssumption(), llvm::cast<clang::CXXAssumeAttr>(OfB[I])->getAssumption()))
-        return false;
-  }
-  return true;
+  return each(Take(A), Take(B), "the attributes of a statement differ", [this](const auto *OfA, const auto *OfB) {
+    if (OfA->getKind() != OfB->getKind())
+      return differ("the attribute", OfA->getSpelling(), OfB->getSpelling());
+    auto *Assumes = llvm::dyn_cast<clang::CXXAssumeAttr>(OfA);
+    return !Assumes || expression(Assumes->getAssumption(), llvm::cast<clang::CXXAssumeAttr>(OfB)->getAssumption());
+  });
 }
 
 bool Comparison::children(const clang::Stmt *A, const clang::Stmt *B) {
@@ -149,26 +133,16 @@ bool Comparison::declarations(const clang::DeclStmt *A, const clang::DeclStmt *B
         All.push_back(Variable);
     return All;
   };
-  const std::vector<const clang::VarDecl *> OfA = Variables(A), OfB = Variables(B);
-  if (OfA.size() != OfB.size())
-    return differ("the numbers of variables differ");
-  for (size_t I = 0; I < OfA.size(); ++I) {
-    if (const std::optional<bool> Edited = dynamicShared(OfA[I], OfB[I])) {
-      if (!*Edited)
-        return false;
-      continue;
-    }
-    if (!pair(OfA[I], OfB[I]))
+  return each(Variables(A), Variables(B), "the numbers of variables differ", [this](const auto *OfA, const auto *OfB) {
+    if (const std::optional<bool> Edited = dynamicShared(OfA, OfB))
+      return *Edited;
+    if (!pair(OfA, OfB))
       return false;
     // Made of a linked pointer, it is an object, too.
-    if (OfA[I]->getType()->isPointerType() && OfA[I]->getInit() && isLinked(OfA[I]->getInit())) {
-      if (!OfB[I]->getInit() || !link(OfA[I], OfB[I]) || !linkedPointer(OfA[I]->getInit(), OfB[I]->getInit()))
-        return false;
-    } else if (!variable(OfA[I], OfB[I])) {
-      return false;
-    }
-  }
-  return true;
+    if (OfA->getType()->isPointerType() && OfA->getInit() && isLinked(OfA->getInit()))
+      return OfB->getInit() && link(OfA, OfB) && linkedPointer(OfA->getInit(), OfB->getInit());
+    return variable(OfA, OfB);
+  });
 }
 
 bool Comparison::details(const clang::Stmt *A, const clang::Stmt *B) {
@@ -210,21 +184,14 @@ bool Comparison::details(const clang::Stmt *A, const clang::Stmt *B) {
 bool Comparison::expression(const clang::Expr *A, const clang::Expr *B) {
   A = withoutShells(A);
   B = withoutShells(B);
-  const clang::SourceLocation BeforeA = std::exchange(WhereA, A->getExprLoc()),
-                              BeforeB = std::exchange(WhereB, B->getExprLoc());
-  auto Compare = [&] {
-    if (const std::optional<bool> Edited = edited(A, B))
-      return *Edited;
-    if (A->getStmtClass() != B->getStmtClass())
-      return differ("the expression", A->getStmtClassName(), B->getStmtClassName());
-    if (!expressionDetails(A, B) || !type(A->getType(), B->getType()))
-      return false;
-    return A->getValueKind() == B->getValueKind() || differ("the kinds of values differ");
-  };
-  const bool Same = Compare();
-  WhereA = BeforeA;
-  WhereB = BeforeB;
-  return Same;
+  const llvm::SaveAndRestore AtA(WhereA, A->getExprLoc()), AtB(WhereB, B->getExprLoc());
+  if (const std::optional<bool> Edited = edited(A, B))
+    return *Edited;
+  if (A->getStmtClass() != B->getStmtClass())
+    return differ("the expression", A->getStmtClassName(), B->getStmtClassName());
+  if (!expressionDetails(A, B) || !type(A->getType(), B->getType()))
+    return false;
+  return A->getValueKind() == B->getValueKind() || differ("the kinds of values differ");
 }
 
 bool Comparison::lambda(const clang::LambdaExpr *A, const clang::LambdaExpr *B) {
@@ -241,23 +208,23 @@ bool Comparison::lambda(const clang::LambdaExpr *A, const clang::LambdaExpr *B) 
     }
     return All;
   };
-  const auto OfA = Captures(A), OfB = Captures(B);
-  if (OfA.size() != OfB.size())
-    return differ("a lambda captures something else");
-  for (size_t I = 0; I < OfA.size(); ++I) {
-    if (OfA[I].first->getCaptureKind() != OfB[I].first->getCaptureKind())
+  auto Same = [this](const auto &OfA, const auto &OfB) {
+    if (OfA.first->getCaptureKind() != OfB.first->getCaptureKind())
       return differ("a lambda captures otherwise");
-    if (OfA[I].first->capturesVariable() && !pair(OfA[I].first->getCapturedVar(), OfB[I].first->getCapturedVar()))
-      return false;
-    if (!statement(OfA[I].second, OfB[I].second))
-      return false;
-  }
+    return (!OfA.first->capturesVariable() || pair(OfA.first->getCapturedVar(), OfB.first->getCapturedVar())) &&
+           statement(OfA.second, OfB.second);
+  };
   // A generic one is compared where it is called, as instantiated.
-  return A->isGenericLambda() == B->isGenericLambda() &&
+  return each(Captures(A), Captures(B), "a lambda captures something else", Same) &&
+         A->isGenericLambda() == B->isGenericLambda() &&
          (A->isGenericLambda() || pair(A->getCallOperator(), B->getCallOperator()));
 }
 
 bool Comparison::expressionDetails(const clang::Expr *A, const clang::Expr *B) {
+  /// Do both say the same of themselves?
+  auto Same = [&]<typename Value, typename Class>(Value (Class::*Say)() const) {
+    return (llvm::cast<Class>(A)->*Say)() == (llvm::cast<Class>(B)->*Say)();
+  };
   auto As = [&]<typename Class>(Class *) { return std::pair(llvm::cast<Class>(A), llvm::cast<Class>(B)); };
 #define BOTH(Class) const auto [a, b] = As(static_cast<clang::Class *>(nullptr))
   switch (A->getStmtClass()) {
@@ -276,26 +243,23 @@ bool Comparison::expressionDetails(const clang::Expr *A, const clang::Expr *B) {
     BOTH(IntegerLiteral);
     const bool Signed = a->getType()->isSignedIntegerType();
     return (a->getValue().getBitWidth() == b->getValue().getBitWidth() && a->getValue() == b->getValue()) ||
-           differ("the number", number(a->getValue(), Signed), number(b->getValue(), Signed));
+           differ("the number", llvm::toString(a->getValue(), 10, Signed), llvm::toString(b->getValue(), 10, Signed));
   }
   case clang::Stmt::FloatingLiteralClass: {
     BOTH(FloatingLiteral);
     return (&a->getSemantics() == &b->getSemantics() && a->getValue().bitwiseIsEqual(b->getValue())) ||
            differ("the number", number(a->getValue()), number(b->getValue()));
   }
-  case clang::Stmt::CharacterLiteralClass: {
-    BOTH(CharacterLiteral);
-    return (a->getValue() == b->getValue() && a->getKind() == b->getKind()) || differ("a character differs");
-  }
+  case clang::Stmt::CharacterLiteralClass:
+    return (Same(&clang::CharacterLiteral::getValue) && Same(&clang::CharacterLiteral::getKind)) ||
+           differ("a character differs");
   case clang::Stmt::StringLiteralClass: {
     BOTH(StringLiteral);
     return (a->getKind() == b->getKind() && a->getBytes() == b->getBytes()) ||
            differ("the text", fmt::format("\"{}\"", a->getBytes().str()), fmt::format("\"{}\"", b->getBytes().str()));
   }
-  case clang::Stmt::CXXBoolLiteralExprClass: {
-    BOTH(CXXBoolLiteralExpr);
-    return a->getValue() == b->getValue() || differ("`true` and `false` are exchanged");
-  }
+  case clang::Stmt::CXXBoolLiteralExprClass:
+    return Same(&clang::CXXBoolLiteralExpr::getValue) || differ("`true` and `false` are exchanged");
   case clang::Stmt::PredefinedExprClass: {
     BOTH(PredefinedExpr);
     return (a->getIdentKind() == b->getIdentKind() &&
@@ -389,11 +353,9 @@ bool Comparison::expressionDetails(const clang::Expr *A, const clang::Expr *B) {
     BOTH(CXXBindTemporaryExpr);
     return pair(a->getTemporary()->getDestructor(), b->getTemporary()->getDestructor()) && children(A, B);
   }
-  case clang::Stmt::MaterializeTemporaryExprClass: {
-    BOTH(MaterializeTemporaryExpr);
-    return a->getStorageDuration() == b->getStorageDuration() ? children(A, B)
-                                                              : differ("a temporary object lives otherwise");
-  }
+  case clang::Stmt::MaterializeTemporaryExprClass:
+    return Same(&clang::MaterializeTemporaryExpr::getStorageDuration) ? children(A, B)
+                                                                      : differ("a temporary object lives otherwise");
   case clang::Stmt::CXXDefaultArgExprClass: {
     BOTH(CXXDefaultArgExpr);
     return expression(a->getExpr(), b->getExpr());
@@ -412,10 +374,8 @@ bool Comparison::expressionDetails(const clang::Expr *A, const clang::Expr *B) {
       return differ("the rest of an array is filled otherwise");
     return children(A, B);
   }
-  case clang::Stmt::ArrayInitLoopExprClass: {
-    BOTH(ArrayInitLoopExpr);
-    return a->getArraySize() == b->getArraySize() && children(A, B);
-  }
+  case clang::Stmt::ArrayInitLoopExprClass:
+    return Same(&clang::ArrayInitLoopExpr::getArraySize) && children(A, B);
   case clang::Stmt::OpaqueValueExprClass: {
     BOTH(OpaqueValueExpr);
     return statement(a->getSourceExpr(), b->getSourceExpr());
@@ -443,34 +403,21 @@ bool Comparison::expressionDetails(const clang::Expr *A, const clang::Expr *B) {
                                     : value(a->getAPValue(), b->getAPValue()))) ||
            differ("the answer to a question about a type differs");
   }
-  case clang::Stmt::ConceptSpecializationExprClass: {
-    BOTH(ConceptSpecializationExpr);
-    return a->isSatisfied() == b->isSatisfied() || differ("a concept holds only in one of both");
-  }
-  case clang::Stmt::RequiresExprClass: {
-    BOTH(RequiresExpr);
-    return a->isSatisfied() == b->isSatisfied() || differ("a requirement holds only in one of both");
-  }
-  case clang::Stmt::CXXNoexceptExprClass: {
-    BOTH(CXXNoexceptExpr);
-    return a->getValue() == b->getValue() || differ("`noexcept` holds only in one of both");
-  }
-  case clang::Stmt::ArrayTypeTraitExprClass: {
-    BOTH(ArrayTypeTraitExpr);
-    return a->getValue() == b->getValue() || differ("the shape of an array differs");
-  }
-  case clang::Stmt::ExpressionTraitExprClass: {
-    BOTH(ExpressionTraitExpr);
-    return a->getValue() == b->getValue() || differ("the answer to a question about an expression differs");
-  }
-  case clang::Stmt::SizeOfPackExprClass: {
-    BOTH(SizeOfPackExpr);
-    return a->getPackLength() == b->getPackLength() || differ("the length of a pack differs");
-  }
-  case clang::Stmt::AtomicExprClass: {
-    BOTH(AtomicExpr);
-    return a->getOp() == b->getOp() ? children(A, B) : differ("another atomic operation is called");
-  }
+  case clang::Stmt::ConceptSpecializationExprClass:
+    return Same(&clang::ConceptSpecializationExpr::isSatisfied) || differ("a concept holds only in one of both");
+  case clang::Stmt::RequiresExprClass:
+    return Same(&clang::RequiresExpr::isSatisfied) || differ("a requirement holds only in one of both");
+  case clang::Stmt::CXXNoexceptExprClass:
+    return Same(&clang::CXXNoexceptExpr::getValue) || differ("`noexcept` holds only in one of both");
+  case clang::Stmt::ArrayTypeTraitExprClass:
+    return Same(&clang::ArrayTypeTraitExpr::getValue) || differ("the shape of an array differs");
+  case clang::Stmt::ExpressionTraitExprClass:
+    return Same(&clang::ExpressionTraitExpr::getValue) ||
+           differ("the answer to a question about an expression differs");
+  case clang::Stmt::SizeOfPackExprClass:
+    return Same(&clang::SizeOfPackExpr::getPackLength) || differ("the length of a pack differs");
+  case clang::Stmt::AtomicExprClass:
+    return Same(&clang::AtomicExpr::getOp) ? children(A, B) : differ("another atomic operation is called");
   case clang::Stmt::CXXThisExprClass:
   case clang::Stmt::CXXNullPtrLiteralExprClass:
   case clang::Stmt::GNUNullExprClass:

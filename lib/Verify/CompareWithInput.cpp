@@ -39,7 +39,7 @@ bool Comparison::differ(std::string What) {
                      fmt::format("of {}, {}", Played.Facts.Name, What)};
   if (FunctionA && FunctionA != Kernel)
     Difference.Fact += fmt::format(", in `{}`", nameOf(FunctionA));
-  if (const SourcePlace There = placeOfOutput(WhereB); !There.File.empty())
+  if (const SourcePlace There = sourceOf(Out, WhereB); !There.File.empty())
     Difference.Fact += fmt::format(", and is there {}", There.str());
   Found.push_back(std::move(Difference));
   return false;
@@ -49,18 +49,23 @@ bool Comparison::differ(const std::string &What, const std::string &A, const std
   return differ(fmt::format("{} is {} in its file, and {} in the output", What, A, B));
 }
 
-SourcePlace Comparison::placeOfOutput(clang::SourceLocation Where) const {
-  SourcePlace Place;
-  const clang::SourceManager &Sources = ContextB.getSourceManager();
-  if (Where.isInvalid())
-    return Place;
-  const clang::PresumedLoc Presumed = Sources.getPresumedLoc(Sources.getExpansionLoc(Where));
-  if (Presumed.isInvalid())
-    return Place;
-  Place.File = Presumed.getFilename();
-  Place.Line = Presumed.getLine();
-  Place.Column = Presumed.getColumn();
+bool Comparison::sameNumber(const char *What, const clang::Decl *Of, long long A, long long B) {
+  return A == B || differ(fmt::format("{} of `{}`", What, nameOf(Of)), std::to_string(A), std::to_string(B));
+}
+
+SourcePlace sourceOf(const ParsedUnit &Output, clang::SourceLocation Where) {
+  SourcePlace Place = Output.place(Where);
+  const clang::SourceManager &Sources = Output.ast().getSourceManager();
+  if (const auto Presumed = Sources.getPresumedLoc(Sources.getExpansionLoc(Where)); Presumed.isValid()) {
+    Place.File = Presumed.getFilename();
+    Place.Line = Presumed.getLine();
+  }
   return Place;
+}
+
+std::string namespaceAround(const clang::Decl *D) {
+  auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(D->getDeclContext()->getEnclosingNamespaceContext());
+  return Namespace ? Namespace->getQualifiedNameAsString() : "";
 }
 
 std::string Comparison::nameOf(const clang::Decl *D) const {

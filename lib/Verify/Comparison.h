@@ -16,6 +16,13 @@
 
 namespace cufuse {
 
+/// The place that the `#line` directives of the output say: in a file of the users, or in the output.
+SourcePlace sourceOf(const ParsedUnit &Output, clang::SourceLocation Where);
+/// The namespace that it is declared in, with those around it, whatever class or function holds it; "" for none.
+std::string namespaceAround(const clang::Decl *D);
+/// Without what is added around a value that is copied, converted to itself or kept in a temporary object.
+const clang::Expr *unwrapped(const clang::Expr *E);
+
 /// `A` is always of the input, `B` of the output. What returns false has said a difference.
 class Comparison {
 public:
@@ -66,16 +73,18 @@ private:
   std::optional<bool> unrolledLoop(const clang::ForStmt *A, const clang::ForStmt *B);
   bool addedParameters(const clang::FunctionDecl *B, unsigned Added);
   bool isDynamicOffset(const clang::Expr *B) const;
-  bool isLeave(const clang::Stmt *B) const;
   bool isOfPartition(const clang::Decl *B, llvm::StringRef Member) const;
-  bool isOfOutput(const clang::DeclContext *Context) const;
+  /// The call of that member, where it is nothing else.
+  const clang::CallExpr *partitionCall(const clang::Stmt *B, llvm::StringRef Member) const;
+  bool isOfOutput(const clang::Decl *B) const { return namespaceAround(B) == Played.Output; }
   std::optional<Builtin> builtinOf(const clang::Expr *B) const;
   bool mayReadBlock(Builtin Variable) const;
 
   // CompareLinked.cpp
   bool link(const clang::VarDecl *A, const clang::VarDecl *B);
   bool isLinked(const clang::Expr *A) const;
-  bool isComposed(const clang::Decl *B) const;
+  /// Was it written into the constituent's namespace by the composition?
+  bool isComposed(const clang::Decl *B) const { return Played.Part && B && namespaceAround(B) == Played.Around; }
   bool isObject(clang::QualType B) const;
   bool index(const clang::Expr *A, const clang::Expr *B);
   bool linkedPointer(const clang::Expr *A, const clang::Expr *B);
@@ -89,7 +98,15 @@ private:
   /// Says the first difference, with the places of the statements that are being compared.
   bool differ(std::string What);
   bool differ(const std::string &What, const std::string &A, const std::string &B);
-  SourcePlace placeOfOutput(clang::SourceLocation Where) const;
+  /// `What` of a declaration, by its number.
+  bool sameNumber(const char *What, const clang::Decl *Of, long long A, long long B);
+  /// As many in both, and the same in order; `Otherwise` says that they are not as many.
+  template <typename List, typename Two>
+  bool each(const List &A, const List &B, const std::string &Otherwise, Two Same) {
+    if (A.size() != B.size())
+      return differ(Otherwise);
+    return llvm::all_of(llvm::zip_equal(A, B), [&](const auto &Both) { return std::apply(Same, Both); });
+  }
   std::string nameOf(const clang::Decl *D) const;
 
   const ParsedUnit &In, &Out;

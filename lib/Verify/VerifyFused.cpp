@@ -1,8 +1,8 @@
 #include "cufuse/Verify/VerifyFused.h"
 
+#include "Comparison.h"
+
 #include "cufuse/Analysis/Assembly.h"
-#include "cufuse/Analysis/Reach.h"
-#include "cufuse/Verify/CompareWithInput.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
@@ -19,21 +19,13 @@ namespace {
 /// First, barrier, x, y, z of a partition.
 using PartitionNumbers = std::array<unsigned, 5>;
 
-struct Finder : clang::ConstDynamicRecursiveASTVisitor {
-  std::vector<const clang::CallExpr *> Calls;
+struct Calls : clang::ConstDynamicRecursiveASTVisitor {
+  std::vector<const clang::CallExpr *> All;
   bool VisitCallExpr(const clang::CallExpr *Call) override {
-    Calls.push_back(Call);
+    All.push_back(Call);
     return true;
   }
 };
-
-const clang::NamespaceDecl *findNamespace(const clang::ASTContext &Context, llvm::StringRef Name) {
-  for (const clang::NamedDecl *D :
-       Context.getTranslationUnitDecl()->lookup(&const_cast<clang::ASTContext &>(Context).Idents.get(Name)))
-    if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(D))
-      return Namespace;
-  return nullptr;
-}
 
 template <typename Decl>
 const Decl *findIn(const clang::ASTContext &Context, const clang::DeclContext *In, llvm::StringRef Name) {
@@ -102,11 +94,7 @@ std::set<const clang::FunctionDecl *> bodiesOf(const ComposedPart &Part, const P
                                                const Reached &Reach) {
   std::set<const clang::FunctionDecl *> Bodies;
   for (const auto &[Function, Use] : Reach.Functions) {
-    const clang::DeclContext *Context = Function->getDeclContext();
-    while (Context && !Context->isFileContext())
-      Context = Context->getParent();
-    auto *Namespace = llvm::dyn_cast_or_null<clang::NamespaceDecl>(Context);
-    if (!Namespace || Namespace->getQualifiedNameAsString() != Played.Around)
+    if (namespaceAround(Function) != Played.Around)
       continue;
     for (const CallSite &Call : Use.Calls)
       if (Call.Call && Call.Callee->getNameAsString() == Part.Facts.Name && playsIn(*Call.Callee, Played.Space))
@@ -119,13 +107,12 @@ std::set<const clang::FunctionDecl *> bodiesOf(const ComposedPart &Part, const P
 llvm::Error compareBodies(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, const Reached &Reach,
                           llvm::ArrayRef<const clang::CallExpr *> Calls, llvm::ArrayRef<Constituent> Constituents,
                           const FusionPlan &Plan, const EmitOptions &Options) {
-  std::vector<Message> Refusals;
+  std::vector<Blocker> Refusals;
   auto Compare = [&](const ParsedKernel &Input, const std::set<const clang::FunctionDecl *> &Bodies,
                      const PlayedKernel &Played) -> llvm::Error {
     if (Bodies.size() != 1)
       return defect(fmt::format("{} bodies of {} are called for one partition", Bodies.size(), Played.Facts.Name));
-    for (const Blocker &Difference : compareWithInput(Input, Unit, **Bodies.begin(), Played))
-      Refusals.push_back(Difference.message());
+    llvm::append_range(Refusals, compareWithInput(Input, Unit, **Bodies.begin(), Played));
     return llvm::Error::success();
   };
   for (const PartitionPlan &P : Plan.Partitions) {
@@ -148,21 +135,7 @@ llvm::Error compareBodies(const ParsedUnit &Unit, const clang::FunctionDecl &Ker
       if (llvm::Error Error = Compare(*C.Parsed, Bodies, {*C.Facts, Plan, P, Options.Name, Around, Around}))
         return Error;
   }
-  if (Refusals.empty())
-    return llvm::Error::success();
-  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
-}
-
-/// The place that the `#line` directives of the output say: in a file of the users, or in the output.
-SourcePlace sourceOf(const ParsedUnit &Unit, clang::SourceLocation Location) {
-  SourcePlace Place = Unit.place(Location);
-  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  const clang::PresumedLoc Presumed = Sources.getPresumedLoc(Sources.getExpansionLoc(Location));
-  if (Presumed.isValid()) {
-    Place.File = Presumed.getFilename();
-    Place.Line = Presumed.getLine();
-  }
-  return Place;
+  return refuse(Refusals);
 }
 
 /// Of all `__constant__` variables of a module (CUDA C++ Programming Guide, technical specifications).
@@ -171,7 +144,7 @@ constexpr long long MaxConstantBytes = 64 * 1024;
 /// What assembly declares for the whole function, ptxas accepts once: two bodies become one function, and so do the
 /// turns of a loop that is unrolled, by us or, for all we know, by nvcc.
 void checkAssemblyNames(const ParsedUnit &Unit, const Reached &Reach, llvm::ArrayRef<const clang::CallExpr *> Calls,
-                        const FusionPlan &Plan, std::vector<Message> &Refusals) {
+                        const FusionPlan &Plan, std::vector<Blocker> &Refusals) {
   if (llvm::none_of(Reach.Functions, [](const auto &Each) {
         return llvm::any_of(Each.second.Assembly,
                             [](const clang::GCCAsmStmt *Assembly) { return !unscopedNames(*Assembly).empty(); });
@@ -191,12 +164,12 @@ void checkAssemblyNames(const ParsedUnit &Unit, const Reached &Reach, llvm::Arra
           Own.emplace(Name, Assembly);
     for (const auto &[Name, Assembly] : Own)
       if (!Known.insert(Name).second || Unrolls)
-        Refusals.push_back(Blocker{BlockerKind::AssemblyNames, sourceOf(Unit, Assembly->getAsmLoc()), Name}.message());
+        Refusals.push_back({BlockerKind::AssemblyNames, sourceOf(Unit, Assembly->getAsmLoc()), Name});
   }
 }
 
 /// Every partition has its own `__constant__` variables.
-void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vector<Message> &Refusals) {
+void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vector<Blocker> &Refusals) {
   const clang::ASTContext &Context = Unit.ast();
   long long Bytes = 0, Most = 0;
   const clang::VarDecl *Largest = nullptr;
@@ -205,23 +178,22 @@ void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vect
       continue;
     const long long Size = Context.getTypeSizeInChars(Constant->getType()).getQuantity();
     const long long Alignment = Context.getDeclAlign(Constant).getQuantity();
-    Bytes = (Bytes + Alignment - 1) / Alignment * Alignment + Size;
+    Bytes = llvm::alignTo(Bytes, Alignment) + Size;
     if (Size > Most)
       Most = Size, Largest = Constant;
   }
   if (Bytes > MaxConstantBytes)
-    Refusals.push_back(Blocker{BlockerKind::ConstantMemory, sourceOf(Unit, Largest->getLocation()),
-                               fmt::format("{} bytes, {} of them of {}", Bytes, Most, Largest->getNameAsString())}
-                           .message());
+    Refusals.push_back({BlockerKind::ConstantMemory, sourceOf(Unit, Largest->getLocation()),
+                        fmt::format("{} bytes, {} of them of {}", Bytes, Most, Largest->getNameAsString())});
 }
 
 /// Plays every partition once, and what it reaches sees the partitions instead of the block.
 llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
                          llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
-  Finder Bodies;
+  Calls Bodies;
   Bodies.TraverseStmt(Kernel.getDefinition()->getBody());
   unsigned Played = 0;
-  for (const clang::CallExpr *Call : Bodies.Calls)
+  for (const clang::CallExpr *Call : Bodies.All)
     if (const clang::FunctionDecl *Callee = Call->getDirectCallee())
       // A function of ours may have a kernel's name.
       Played += llvm::any_of(Plan.Partitions, [&](const PartitionPlan &P) {
@@ -233,21 +205,20 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
     return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
 
   const Reached Reach = reach(Unit, Kernel);
-  if (llvm::Error Error =
-          compareBodies(Unit, *Kernel.getDefinition(), Reach, Bodies.Calls, Constituents, Plan, Options))
+  if (llvm::Error Error = compareBodies(Unit, *Kernel.getDefinition(), Reach, Bodies.All, Constituents, Plan, Options))
     return Error;
-  std::vector<Message> Refusals;
-  checkAssemblyNames(Unit, Reach, Bodies.Calls, Plan, Refusals);
+  std::vector<Blocker> Refusals;
+  checkAssemblyNames(Unit, Reach, Bodies.All, Plan, Refusals);
   checkConstantMemory(Unit, Reach, Refusals);
   if (!Refusals.empty())
-    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Refusals));
+    return refuse(Refusals);
   for (const auto &[Function, Use] : Reach.Functions) {
     // The users' text stands in namespaces beside this one.
-    const bool Ours = llvm::StringRef(Function->getQualifiedNameAsString()).starts_with(Options.Name + "::");
+    const std::string Name = Function->getQualifiedNameAsString();
+    const bool Ours = llvm::StringRef(Name).starts_with(Options.Name + "::");
     // The whole block is what libraries take it for.
     if (Ours || (Use.System && (Plan.keepsGrid() || Plan.Cooperative)))
       continue;
-    const std::string Name = Function->getQualifiedNameAsString();
     for (const BuiltinRead &Read : Use.Reads) {
       const bool OfGrid = Read.Builtin == static_cast<unsigned>(Builtin::BlockIdx) ||
                           Read.Builtin == static_cast<unsigned>(Builtin::GridDim);
@@ -269,44 +240,51 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
 
 constexpr llvm::StringLiteral OutputFolder = "/cufuse-output/";
 
-/// In a folder of its own, so that `#include "NAME.h"` finds the text and nothing on disk.
-llvm::Expected<std::unique_ptr<ParsedUnit>> parseOutput(const Toolchain &Tools, const FusedSource &Fused,
-                                                        const EmitOptions &Options, ParseRequest Request) {
-  Request.File = OutputFolder.str() + Options.SourceFile;
-  Request.Overlay = {{Request.File, Fused.Source}, {OutputFolder.str() + Options.HeaderFile, Fused.Header}};
-  Request.Probes.clear();
-  return parse(Tools, std::move(Request));
-}
+/// How outputs are parsed.
+struct OutputParser {
+  const Toolchain &Tools;
+  const EmitOptions &Options;
+  const ParseRequest &Request;
+  const std::set<std::string> &KnownErrors;
 
-/// Does the output parse under another name, or with other constituents?
-bool parsesAs(const Toolchain &Tools, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-              const std::string &Name, EmitOptions Options, const ParseRequest &Request,
-              const std::set<std::string> &KnownErrors) {
-  Options.Name = Name;
-  auto Emitted = emitFused(Constituents, Plan, Options);
-  if (!Emitted)
-    return llvm::consumeError(Emitted.takeError()), false;
-  auto Parsed = parseOutput(Tools, *Emitted, Options, Request);
-  if (!Parsed)
-    return llvm::consumeError(Parsed.takeError()), false;
-  return llvm::all_of((*Parsed)->errors(),
-                      [&](const ParseError &Error) { return KnownErrors.count(Error.key()) != 0; });
-}
+  bool isKnown(const ParseError &Error) const { return KnownErrors.count(Error.key()) != 0; }
 
-/// Does the output parse that has this constituent only?
-bool parsesAlone(const Toolchain &Tools, const Constituent &C, const FusionPlan &Plan, unsigned Which,
-                 const EmitOptions &Options, const ParseRequest &Request, const std::set<std::string> &KnownErrors) {
-  FusionConfig Alone;
-  Alone.Constituents.resize(1);
-  for (const PartitionPlan &P : Plan.Partitions)
-    if (P.Constituent == Which)
-      Alone.Constituents[0].Block = P.Block;
-  Alone.Constituents[0].Unroll = Plan.Roles[Which].Unroll;
-  auto Planned = planFusion({C.Facts}, Alone, Request.Arch);
-  if (!Planned)
-    return llvm::consumeError(Planned.takeError()), false;
-  return parsesAs(Tools, C, *Planned, Options.Name, Options, Request, KnownErrors);
-}
+  /// In a folder of its own, so that `#include "NAME.h"` finds the text and nothing on disk.
+  llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const FusedSource &Fused) const {
+    ParseRequest Own = Request;
+    Own.File = OutputFolder.str() + Options.SourceFile;
+    Own.Overlay = {{Own.File, Fused.Source}, {OutputFolder.str() + Options.HeaderFile, Fused.Header}};
+    Own.Probes.clear();
+    return cufuse::parse(Tools, std::move(Own));
+  }
+
+  /// Does the output parse under another name, or with other constituents?
+  bool parsesAs(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name) const {
+    EmitOptions Other = Options;
+    Other.Name = Name;
+    auto Emitted = emitFused(Constituents, Plan, Other);
+    if (!Emitted)
+      return llvm::consumeError(Emitted.takeError()), false;
+    auto Parsed = parse(*Emitted);
+    if (!Parsed)
+      return llvm::consumeError(Parsed.takeError()), false;
+    return llvm::all_of((*Parsed)->errors(), [this](const ParseError &Error) { return isKnown(Error); });
+  }
+
+  /// Does the output parse that has this constituent only?
+  bool parsesAlone(const Constituent &C, const FusionPlan &Plan, unsigned Which) const {
+    FusionConfig Alone;
+    Alone.Constituents.resize(1);
+    for (const PartitionPlan &P : Plan.Partitions)
+      if (P.Constituent == Which)
+        Alone.Constituents[0].Block = P.Block;
+    Alone.Constituents[0].Unroll = Plan.Roles[Which].Unroll;
+    auto Planned = planFusion({C.Facts}, Alone, Request.Arch);
+    if (!Planned)
+      return llvm::consumeError(Planned.takeError()), false;
+    return parsesAs(C, *Planned, Options.Name);
+  }
+};
 
 /// A macro of a header whose name we write between the user's own words, where it cannot be hidden.
 std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents) {
@@ -318,9 +296,9 @@ std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents) {
 }
 
 /// A bug of ours, unless the error lies in the text of one of several files whose kernels can each stand alone.
-llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const ParseError &Error,
-                         llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options,
-                         const ParseRequest &Request, const std::set<std::string> &KnownErrors) {
+llvm::Error doesNotParse(const OutputParser &Parser, const ParsedUnit &Unit, const ParseError &Error,
+                         llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
+  const EmitOptions &Options = Parser.Options;
   std::set<std::string> Files;
   for (const Constituent &C : Constituents)
     Files.insert(C.Facts->Where.File);
@@ -329,10 +307,10 @@ llvm::Error doesNotParse(const Toolchain &Tools, const ParsedUnit &Unit, const P
                       Where.File == Options.HeaderFile;
   bool AreApart = Files.size() > 1 && !IsOurs;
   for (unsigned I = 0; AreApart && I < Constituents.size(); ++I)
-    AreApart = parsesAlone(Tools, Constituents[I], Plan, I, Options, Request, KnownErrors);
+    AreApart = Parser.parsesAlone(Constituents[I], Plan, I);
   // Of what we wrote, the user knows no place.
   const SourcePlace Known = IsOurs ? Constituents.front().Facts->Where : Where;
-  if (!AreApart && parsesAs(Tools, Constituents, Plan, Options.Name + "_of_cufuse", Options, Request, KnownErrors))
+  if (!AreApart && Parser.parsesAs(Constituents, Plan, Options.Name + "_of_cufuse"))
     return badInput(fmt::format("the name of the output, '{}', or one that begins with it, means something else in the "
                                 "kernels' files or their headers: {}",
                                 Options.Name, Error.Text),
@@ -445,13 +423,14 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     return Error;
   if (llvm::Error Error = checkNames(Constituents, Options))
     return Error;
-  auto Parsed = parseOutput(Tools, Fused, Options, Request);
+  const OutputParser Parser{Tools, Options, Request, KnownErrors};
+  auto Parsed = Parser.parse(Fused);
   if (!Parsed)
     return Parsed.takeError();
   const ParsedUnit &Unit = **Parsed;
   clang::ASTContext &Context = Unit.ast();
   for (const ParseError &Error : Unit.errors())
-    if (KnownErrors.count(Error.key()))
+    if (Parser.isKnown(Error))
       continue;
     else if (rebindsLibraries(Constituents, Plan) && Context.getSourceManager().isInSystemHeader(Error.Location))
       // A member of theirs may have the name of a built-in.
@@ -468,9 +447,9 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
         return Placed;
       return defect("the fused source parses only with #line");
     } else
-      return doesNotParse(Tools, Unit, Error, Constituents, Plan, Options, Request, KnownErrors);
+      return doesNotParse(Parser, Unit, Error, Constituents, Plan);
 
-  const clang::NamespaceDecl *Space = findNamespace(Context, Options.Name);
+  auto *Space = findIn<clang::NamespaceDecl>(Context, Context.getTranslationUnitDecl(), Options.Name);
   if (!Space)
     return defect("the fused source has no namespace " + Options.Name);
   auto *Partition = findIn<clang::ClassTemplateDecl>(Context, Space, "CufusePartition");
