@@ -1,6 +1,6 @@
 #include "cufuse/Dependence/BlockLocal.h"
 
-#include "CheckAliases.h"
+#include "Refusals.h"
 #include "RowForm.h"
 
 #include <fmt/core.h>
@@ -17,7 +17,7 @@ unsigned mostTurns(BlockShape Block, unsigned BytesOfElement) {
   return std::min<std::uint64_t>(llvm::bit_floor(Registers / OfElement), Block.X <= 512 ? 32 : 16);
 }
 
-class Planner {
+class Planner : Refusals {
 public:
   Planner(const VerticalGraph &Graph, BlockShape Block) : Graph(Graph), Block(Block) {}
 
@@ -44,19 +44,13 @@ public:
         sharesRows(Node);
     for (int D = 1; D < 3; ++D)
       require(Polynomial::atom(builtinAtom(Builtin::GridDim, D)), Polynomial::constant(1));
-    checkAliases(Graph, Refused, /*DeadInMemory=*/true);
-    if (llvm::Error Error = Refused.take())
-      return std::move(Error);
-    return std::move(Plan);
+    checkAliases(Graph, *this, /*DeadInMemory=*/true);
+    return orRefusals(std::move(Plan));
   }
 
 private:
-  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) { Refused.add({Kind, Where, Fact}); }
-
   void require(const Polynomial &Left, const Polynomial &Right) {
-    if (!(Left == Right) && llvm::none_of(Plan.Requirements, [&](const AtMost &Known) {
-          return Known.Left == Left && Known.Right == Right;
-        }))
+    if (!(Left == Right) && !llvm::is_contained(Plan.Requirements, AtMost{Left, Right}))
       Plan.Requirements.push_back({Left, Right});
   }
 
@@ -76,14 +70,6 @@ private:
       for (const Finding &Exit : *Exits)
         if (!Exit.ByBranch || !Exit.isByWarps(Block) || Exits == &N.Facts->ExitsBeforeBarrier)
           refuse(BlockerKind::ExitBeforeNext, Exit.Where, fmt::format("{}: {}", N.Name, Exit.What));
-  }
-
-  std::vector<const AccessSite *> sites(unsigned Node, llvm::StringRef Parameter) const {
-    std::vector<const AccessSite *> All;
-    for (const AccessSite &Site : Graph.Nodes[Node].Accesses->Sites)
-      if (Site.Parameter == Parameter)
-        All.push_back(&Site);
-    return All;
   }
 
   /// An access in the arguments that remain; in a pointwise kernel, one to the element is one to the row.
@@ -114,7 +100,7 @@ private:
     auto Take = [&](unsigned Node, llvm::StringRef Parameter) {
       if (Plan.ByElement[Node] || Plan.keepsRows())
         return;
-      for (const AccessSite *Site : sites(Node, Parameter))
+      for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
         if (const auto Access = access(Node, *Site); Access && !Access->Scalar) {
           Plan.Stride = Access->Stride;
           Plan.Length = Access->Length;
@@ -143,7 +129,7 @@ private:
 
   RowValue flow(const Flow &F) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
-    const std::vector<const AccessSite *> Stores = sites(F.Producer, F.Out), Loads = sites(F.Consumer, F.In);
+    const std::vector<const AccessSite *> Stores = Producer.sites(F.Out), Loads = Consumer.sites(F.In);
     const AccessSite &Store = *Stores.front();
     const std::string Stored = fmt::format("{} stores {}", Producer.Name, Store.str());
     const std::optional<RowAccess> Made = access(F.Producer, Store);
@@ -173,8 +159,7 @@ private:
                fmt::format("{}, rows of {} elements, {} apart; {} by rows of {}, {} apart", Fact, Taken->Length.str(),
                            Taken->Stride.str(), Producer.Name, Made->Length.str(), Made->Stride.str()));
       for (const Less &Guard : Made->Rows)
-        if (llvm::none_of(Taken->Rows,
-                          [&](const Less &Own) { return Own.Left == Guard.Left && Own.Right == Guard.Right; }))
+        if (!llvm::is_contained(Taken->Rows, Guard))
           refuse(BlockerKind::StoredSometimes, Store.Where,
                  fmt::format("{}, only if {} < {}; {}: {}", Stored, Guard.Left.str(), Guard.Right.str(), Consumer.Name,
                              Site->str()));
@@ -298,7 +283,7 @@ private:
       unsigned Places = 0;
       bool Certain = false;
       for (const auto &[Node, Parameter] : Readers) {
-        const std::vector<const AccessSite *> Loads = sites(Node, Parameter);
+        const std::vector<const AccessSite *> Loads = Graph.Nodes[Node].sites(Parameter);
         std::vector<RowAccess> Rows;
         for (const AccessSite *Site : Loads)
           if (const auto Access = access(Node, *Site);
@@ -318,7 +303,7 @@ private:
         continue;
       Input.FirstUse = llvm::find(Graph.Order, Input.Readers.front().first) - Graph.Order.begin();
       for (const auto &[Node, Parameter] : Input.Readers)
-        for (const AccessSite *Site : sites(Node, Parameter))
+        for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
           keep(Node, *access(Node, *Site));
       Plan.Inputs.push_back(std::move(Input));
     }
@@ -328,9 +313,7 @@ private:
   unsigned widestKept() const {
     unsigned Widest = 0;
     auto See = [&](unsigned Node, llvm::StringRef Parameter) {
-      for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
-        if (P.Name == Parameter)
-          Widest = std::max(Widest, P.Bytes);
+      Widest = std::max(Widest, Graph.Nodes[Node].parameter(Parameter)->Bytes);
     };
     for (size_t I = 0; I < Graph.Flows.size(); ++I)
       if (Plan.Values[I] == RowValue::Element)
@@ -365,7 +348,6 @@ private:
   const VerticalGraph &Graph;
   const BlockShape Block;
   BlockLocalPlan Plan;
-  Refusals Refused;
 };
 
 } // namespace

@@ -39,12 +39,12 @@ public:
       const bool Known = Step.What == PathStep::Kind::Loop || (Step.What == PathStep::Kind::Branch && Step.Exact);
       Result.Otherwise |= !Known || (Step.What == PathStep::Kind::Loop && Accesses.Loops[Step.Id].LeftEarly);
       for (const Less &L : Step.Holds) {
-        const auto Left = resolved(L.Left), Right = resolved(L.Right);
-        if (!Left || !Right) {
+        const auto Known = distance(L);
+        if (!Known) {
           Result.Otherwise = true;
           continue;
         }
-        const Polynomial Distance = *Right - *Left; // > 0
+        const Polynomial &Distance = *Known;
         const bool Below = Distance == Shape.Bound - *Index - constant(Site.Width - 1);
         const bool Full = isFull(Distance);
         const bool NotFull = Distance == Width * (Element + constant(1)) - Shape.Bound;
@@ -65,12 +65,10 @@ public:
     const Polynomial Width = constant(Shape.Width);
     return Site.Path[Step].Exact && !Site.Path[Step].Holds.empty() &&
            llvm::all_of(Site.Path[Step].Holds, [&](const Less &L) {
-             const auto Left = resolved(L.Left), Right = resolved(L.Right);
-             if (!Left || !Right)
-               return false;
-             const Polynomial Distance = *Right - *Left; // > 0
-             return isFull(Distance) || Distance == Shape.Bound - Width * Element ||
-                    (Index && Distance == Shape.Bound - *Index - constant(Site.Width - 1) && place(Site));
+             const auto Distance = distance(L);
+             return Distance &&
+                    (isFull(*Distance) || *Distance == Shape.Bound - Width * Element ||
+                     (Index && *Distance == Shape.Bound - *Index - constant(Site.Width - 1) && place(Site)));
            });
   }
 
@@ -81,6 +79,12 @@ public:
         if (const LoopAccess &Loop = Accesses.Loops[I]; !(Shape.Strided && I == Shape.Loop))
           P = P.substitute(Loop.Atom, Loop.Start + Loop.Step * Polynomial::atom(fmt::format("turn#{}", I)));
     return inElement(P, Accesses, Shape);
+  }
+
+  /// From left to right, where both are resolved: it is above 0.
+  std::optional<Polynomial> distance(const Less &L) const {
+    const auto Left = resolved(L.Left), Right = resolved(L.Right);
+    return Left && Right ? std::optional(*Right - *Left) : std::nullopt;
   }
 
 private:
@@ -229,13 +233,13 @@ bool recogniseGroups(const KernelAccesses &Accesses, ShapeFacts &Shape) {
     // What the conditions would mean as a bound of all elements, of the last one, or of whole groups.
     for (const PathStep &Step : Site->Path)
       for (const Less &L : Step.Holds) {
-        const auto Left = Any.resolved(L.Left), Right = Any.resolved(L.Right);
-        if (!Left || !Right)
+        const auto Distance = Any.distance(L);
+        if (!Distance)
           continue;
-        const Polynomial Distance = *Right - *Left, Start = constant(*Width) * Element;
+        const Polynomial Start = constant(*Width) * Element;
         for (const Polynomial &Bound :
-             {Distance + Start + constant(*Width - 1), Start + constant(*Width) - Distance,
-              Distance + *Index + constant(Site->Width - 1), constant(*Width) * (Distance + Element)})
+             {*Distance + Start + constant(*Width - 1), Start + constant(*Width) - *Distance,
+              *Distance + *Index + constant(Site->Width - 1), constant(*Width) * (*Distance + Element)})
           if (!Bound.contains(ElementAtom) && !Bound.isZero() && !Bound.asConstant() &&
               llvm::none_of(Bound.atoms(), [](const std::string &Atom) { return Atom.rfind("turn#", 0) == 0; }) &&
               !llvm::is_contained(Bounds, Bound))

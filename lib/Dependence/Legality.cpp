@@ -1,7 +1,6 @@
 #include "cufuse/Dependence/Legality.h"
 
-#include "CheckAliases.h"
-#include "LoadLegality.h"
+#include "Refusals.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -10,34 +9,44 @@ namespace cufuse {
 
 namespace {
 
-class Check {
+class Check : Refusals {
 public:
-  Check(const VerticalGraph &Graph, BlockShape Block) : Graph(Graph), Block(Block) {}
+  Check(const VerticalGraph &Graph, BlockShape Block, std::optional<unsigned> Recompute)
+      : Graph(Graph), Block(Block), Recompute(Recompute) {}
 
-  llvm::Expected<std::vector<AtMost>> run(std::optional<unsigned> Recompute) {
+  llvm::Expected<std::vector<AtMost>> run() {
     for (const Flow &F : Graph.Flows)
-      if (!llvm::is_contained(Graph.Before, F.Producer))
-        flow(F);
-    checkInlineAtLoad(Graph, Block, Recompute, Requirements, Refused);
-    checkAliases(Graph, Refused);
-    if (llvm::Error Error = Refused.take())
-      return std::move(Error);
-    return std::move(Requirements);
+      if (!isBefore(F.Producer))
+        atStore(F);
+    for (unsigned Node : Graph.Before)
+      producer(Node);
+    for (const Flow &F : Graph.Flows)
+      if (isBefore(F.Producer))
+        atLoad(F);
+    checkAliases(Graph, *this);
+    return orRefusals(std::move(Requirements));
   }
 
 private:
-  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) { Refused.add({Kind, Where, Fact}); }
+  bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
 
-  void flow(const Flow &F) {
+  /// Is every element that the consumer takes stored once?
+  bool isStoredOnce(const Flow &F, std::optional<BlockShape> By, StoreProof &Proof) {
+    const auto Reason = proveStoredOnce(Graph.Nodes[F.Producer], F.Out, By, Proof);
+    if (Reason)
+      refuse(Reason->Kind, Reason->Where, Reason->Fact + "; " + Graph.Nodes[F.Consumer].Name + " takes it as " + F.In);
+    return !Reason;
+  }
+
+  /// The consumer runs where the producer stores.
+  void atStore(const Flow &F) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
     StoreProof Proof;
     const bool IsRoot = F.Producer == Graph.Root;
     if (!IsRoot && Producer.Shape->Shape != KernelShape::Pointwise)
       return; // said where it consumes
-    const auto Reason = proveStoredOnce(Producer, F.Out, IsRoot ? std::optional(Block) : std::nullopt, Proof);
-    if (Reason)
-      refuse(Reason->Kind, Reason->Where, Reason->Fact + "; " + Consumer.Name + " takes it as " + F.In);
-    else if (IsRoot)
+    const bool Once = isStoredOnce(F, IsRoot ? std::optional(Block) : std::nullopt, Proof);
+    if (Once && IsRoot)
       for (const AtMost &Needed : Proof.Requirements)
         require(Graph.inArguments(F.Producer, Needed.Left), Graph.inArguments(F.Producer, Needed.Right));
 
@@ -54,10 +63,9 @@ private:
                          Any.str(), Stored));
       return;
     }
-    for (const AccessSite &Site : Consumer.Accesses->Sites)
-      if (Site.Parameter == F.In)
-        load(Site, Consumer, Stored);
-    if (!Reason)
+    for (const AccessSite *Site : Consumer.sites(F.In))
+      load(*Site, Consumer, Stored);
+    if (Once)
       bounds(F, Proof, Stored);
   }
 
@@ -97,15 +105,87 @@ private:
   }
 
   void require(const Polynomial &Left, const Polynomial &Right) {
-    if (Left == Right ||
-        llvm::any_of(Requirements, [&](const AtMost &Known) { return Known.Left == Left && Known.Right == Right; }))
+    if (!(Left == Right) && !llvm::is_contained(Requirements, AtMost{Left, Right}))
+      Requirements.push_back({Left, Right});
+  }
+
+  /// A function of the element that makes nothing but dead intermediates.
+  void producer(unsigned Node) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    if (N.Shape->Width > 1) {
+      const AccessSite &Any = N.Accesses->Sites.front();
+      refuse(BlockerKind::OtherElement, Any.Where,
+             fmt::format("{}: {} stores {} elements at a time, {} loads them one by one", N.Name, Any.str(),
+                         N.Shape->Width, Graph.Nodes[Graph.Root].Name));
+    }
+    for (const AccessSite &Site : N.Accesses->Sites)
+      if (Site.What != AccessSite::Kind::Load && !Graph.isIntermediate(Node, Site.Parameter))
+        refuse(BlockerKind::OtherStores, Site.Where, fmt::format("{}: {}", N.Name, Site.str()));
+    Requirements.push_back({Graph.inArguments(Node, N.Shape->Bound), Polynomial::constant(MostElements)});
+  }
+
+  /// The producer runs where the consumer loads.
+  void atLoad(const Flow &F) {
+    const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
+    const std::string Stored = storedBy(Producer, F.Out);
+    StoreProof Proof;
+    isStoredOnce(F, std::nullopt, Proof);
+    if (!F.Dead)
+      refuse(BlockerKind::LiveIntermediate, Producer.Facts->Where,
+             fmt::format("{}.{}, which {} takes as {}", Producer.Name, F.Out, Consumer.Name, F.In));
+    if (F.Consumer == Graph.Root)
+      return loads(F, Consumer, Stored);
+    if (!isBefore(F.Consumer))
+      return refuse(
+          BlockerKind::SeveralProducers, Consumer.Facts->Where,
+          fmt::format("{}; {} is computed where {} loads", Consumer.Name, Stored, Graph.Nodes[Graph.Root].Name));
+    for (const AccessSite *Site : Consumer.sites(F.In)) {
+      checkOwn(*Site, Consumer, Stored, *this);
+      if (Site->What == AccessSite::Kind::Store)
+        refuse(BlockerKind::InPlaceHazard, Site->Where, fmt::format("{}: {}; {}", Consumer.Name, Site->str(), Stored));
+    }
+    const Polynomial Made = Graph.inArguments(F.Producer, Producer.Shape->Bound),
+                     Taken = Graph.inArguments(F.Consumer, Consumer.Shape->Bound);
+    if (!(Made == Taken))
+      refuse(BlockerKind::DifferentBounds, Consumer.Accesses->Sites.front().Where,
+             fmt::format("{}, of {} elements; {}, of {}", Consumer.Name, Taken.str(), Stored, Made.str()));
+  }
+
+  /// At whatever index: the object computes the element, or loads what the producer does not store.
+  void loads(const Flow &F, const VerticalNode &Consumer, const std::string &Stored) {
+    Polynomial Times;
+    for (const AccessSite *Site : Consumer.sites(F.In)) {
+      const std::string Fact = fmt::format("{}: {}; {}", Consumer.Name, Site->str(), Stored);
+      if (Site->What == AccessSite::Kind::Store || Site->What == AccessSite::Kind::Atomic)
+        refuse(BlockerKind::InPlaceHazard, Site->Where, Fact);
+      else if (Site->What != AccessSite::Kind::Load || !Site->Direct || Site->Width > 1 || Site->Compound)
+        refuse(BlockerKind::IntermediateEscapes, Site->Where, Fact);
+      else if (!Recompute)
+        continue;
+      else if (const auto Own = accessesPerElement(Consumer, *Site, Block))
+        Times = Times + Graph.inArguments(F.Consumer, *Own);
+      else
+        refuse(BlockerKind::Recomputed, Site->Where, Fact + ": how often each element is loaded is not known");
+    }
+    Polynomial Least = Times; // by a grid of one block
+    for (int D = 0; D < 3; ++D)
+      Least = Least.substitute(builtinAtom(Builtin::GridDim, D), Polynomial::constant(1));
+    const auto Number = Least.asConstant();
+    if (!Recompute)
       return;
-    Requirements.push_back({Left, Right});
+    if (!Number || *Number <= *Recompute) {
+      if (!Times.asConstant()) // the launch says how often
+        Requirements.push_back({Times, Polynomial::constant(*Recompute)});
+      return;
+    }
+    const AccessSite *Load = siteOf(Consumer, F.In, AccessSite::Kind::Load);
+    refuse(BlockerKind::Recomputed, Load->Where,
+           fmt::format("{}: {}: {} times; {}", Consumer.Name, Load->str(), *Number, Stored));
   }
 
   const VerticalGraph &Graph;
   const BlockShape Block;
-  Refusals Refused;
+  const std::optional<unsigned> Recompute;
   std::vector<AtMost> Requirements;
 };
 
@@ -113,7 +193,7 @@ private:
 
 llvm::Expected<std::vector<AtMost>> checkInlineAtStore(const VerticalGraph &Graph, BlockShape Block,
                                                        std::optional<unsigned> Recompute) {
-  return Check(Graph, Block).run(Recompute);
+  return Check(Graph, Block, Recompute).run();
 }
 
 } // namespace cufuse

@@ -15,10 +15,18 @@ const ParameterAccess *VerticalNode::parameter(llvm::StringRef Name) const {
   return nullptr;
 }
 
+std::vector<const AccessSite *> VerticalNode::sites(llvm::StringRef Parameter) const {
+  std::vector<const AccessSite *> All;
+  for (const AccessSite &Site : Accesses->Sites)
+    if (Site.Parameter == Parameter)
+      All.push_back(&Site);
+  return All;
+}
+
 bool VerticalNode::stores(llvm::StringRef Parameter) const {
-  return llvm::any_of(Accesses->Sites, [&](const AccessSite &Site) {
-    return Site.Parameter == Parameter && Site.What != AccessSite::Kind::Load &&
-           !(Site.What == AccessSite::Kind::Escape && parameter(Parameter)->ReadOnly);
+  return llvm::any_of(sites(Parameter), [&](const AccessSite *Site) {
+    return Site->What != AccessSite::Kind::Load &&
+           !(Site->What == AccessSite::Kind::Escape && parameter(Parameter)->ReadOnly);
   });
 }
 
@@ -96,7 +104,7 @@ Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) 
   return Product;
 }
 
-static std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor) {
+static std::string givenQuotient(const Polynomial &Dividend, const Polynomial &Divisor) {
   return "((" + Dividend.str() + ") / (" + Divisor.str() + "))";
 }
 
@@ -107,8 +115,8 @@ Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const 
     if (Nodes[Node].parameter(Atom))
       Result = Result.substitute(Atom, argument(Node, Atom));
     else if (auto Found = Own.find(Atom); Found != Own.end())
-      Result = Result.substitute(Atom, Polynomial::atom(quotientAtom(inArguments(Node, Found->second.Dividend),
-                                                                     inArguments(Node, Found->second.Divisor))));
+      Result = Result.substitute(Atom, Polynomial::atom(givenQuotient(inArguments(Node, Found->second.Dividend),
+                                                                      inArguments(Node, Found->second.Divisor))));
   return Result;
 }
 
@@ -139,7 +147,7 @@ public:
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
       for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
         const Quotient Given = {Graph.inArguments(I, Q.Dividend), Graph.inArguments(I, Q.Divisor)};
-        Graph.Quotients[quotientAtom(Given.Dividend, Given.Divisor)] = Given;
+        Graph.Quotients[givenQuotient(Given.Dividend, Given.Divisor)] = Given;
       }
     return std::move(Graph);
   }

@@ -1,6 +1,6 @@
 #include "cufuse/Dependence/LoopLegality.h"
 
-#include "CheckAliases.h"
+#include "Refusals.h"
 
 #include "cufuse/Dependence/Streams.h"
 
@@ -11,7 +11,7 @@ namespace cufuse {
 
 namespace {
 
-class LoopCheck {
+class LoopCheck : Refusals {
 public:
   LoopCheck(const VerticalGraph &Graph, unsigned Width) : Graph(Graph), Width(Width) {}
 
@@ -19,24 +19,19 @@ public:
     for (const Flow &F : Graph.Flows)
       flow(F);
     bounds();
-    checkAliases(Graph, Refused);
-    if (llvm::Error Error = Refused.take())
-      return std::move(Error);
+    checkAliases(Graph, *this);
     const Polynomial Elements = Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound);
     // Indices fit the types in which kernels compute them, also in the last turn.
-    return std::vector<AtMost>{{Elements, Polynomial::constant(MostElements - (Width > 1 ? Width : 0))}};
+    return orRefusals(std::vector<AtMost>{{Elements, Polynomial::constant(MostElements - (Width > 1 ? Width : 0))}});
   }
 
 private:
-  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) { Refused.add({Kind, Where, Fact}); }
-
   void flow(const Flow &F) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
     const std::string Stored = storedBy(Producer, F.Out);
     producer(F, Producer, Consumer);
-    for (const AccessSite &Site : Consumer.Accesses->Sites)
-      if (Site.Parameter == F.In)
-        checkOwn(Site, Consumer, Stored, Refused);
+    for (const AccessSite *Site : Consumer.sites(F.In))
+      checkOwn(*Site, Consumer, Stored, *this);
     const AccessSite *Store = siteOf(Consumer, F.In, AccessSite::Kind::Store);
     for (const Flow &Other : Graph.Flows) {
       if (&Other == &F || Other.Producer != F.Producer || Other.Out != F.Out ||
@@ -55,20 +50,17 @@ private:
 
   /// All of its elements are known when the consumers take them.
   void producer(const Flow &F, const VerticalNode &Producer, const VerticalNode &Consumer) {
-    bool Loads = false;
-    for (const AccessSite &Site : Producer.Accesses->Sites)
-      if (Site.Parameter == F.Out && Site.What == AccessSite::Kind::Load) {
-        Loads = true;
-        checkOwn(Site, Producer, "itself", Refused);
-      }
+    auto CheckOwn = [&](bool Loads) {
+      for (const AccessSite *Site : Producer.sites(F.Out))
+        if ((Site->What == AccessSite::Kind::Load) == Loads)
+          checkOwn(*Site, Producer, "itself", *this);
+    };
+    CheckOwn(/*Loads=*/true);
     const std::string Taken = fmt::format("; {} takes it as {}", Consumer.Name, F.In);
     // In registers before, it is complete however the kernel changes it.
-    if (Graph.flowTo(F.Producer, F.Out) || (Loads && touchesEach(F.Out, *Producer.Accesses, *Producer.Shape))) {
-      for (const AccessSite &Site : Producer.Accesses->Sites)
-        if (Site.Parameter == F.Out && Site.What != AccessSite::Kind::Load)
-          checkOwn(Site, Producer, "itself", Refused);
-      return;
-    }
+    if (Graph.flowTo(F.Producer, F.Out) ||
+        (siteOf(Producer, F.Out, AccessSite::Kind::Load) && touchesEach(F.Out, *Producer.Accesses, *Producer.Shape)))
+      return CheckOwn(/*Loads=*/false);
     StoreProof Proof;
     if (Producer.Shape->Width == 1) {
       if (const auto Reason = proveStoredOnce(Producer, F.Out, std::nullopt, Proof, /*MayLoad=*/true))
@@ -78,9 +70,7 @@ private:
                fmt::format("{}: {} of {}{}", Producer.Name, Proof.Elements.str(), Producer.Shape->Bound.str(), Taken));
       return;
     }
-    for (const AccessSite &Site : Producer.Accesses->Sites)
-      if (Site.Parameter == F.Out && Site.What != AccessSite::Kind::Load)
-        checkOwn(Site, Producer, "itself", Refused);
+    CheckOwn(/*Loads=*/false);
     if (const AccessSite *Site = storesOtherwise(F.Out, *Producer.Accesses, *Producer.Shape))
       refuse(BlockerKind::StoredTwice, Site->Where, fmt::format("{}: {}{}", Producer.Name, Site->str(), Taken));
   }
@@ -106,7 +96,6 @@ private:
 
   const VerticalGraph &Graph;
   const unsigned Width;
-  Refusals Refused;
 };
 
 } // namespace

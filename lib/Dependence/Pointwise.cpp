@@ -43,12 +43,9 @@ private:
   }
 
   void findLoop() {
-    const Polynomial Stride = Polynomial::atom(BlockDimX) * Polynomial::atom(GridDimX);
     for (unsigned I = 0; I < Accesses.Loops.size(); ++I) {
       const LoopAccess &Loop = Accesses.Loops[I];
-      const Polynomial Factor = Loop.Start.split(ThreadX).first;
-      if (!Factor.asConstant() || Factor.isZero() || !(Loop.Step == Stride * Factor) ||
-          !(Loop.Start == linearIndex() * Factor))
+      if (!isGridStride(Loop))
         continue;
       if (Shape.Strided)
         return reason("it has several loops over the grid", Loop.Where);
@@ -229,6 +226,13 @@ private:
 } // namespace
 
 Polynomial linearIndex() { return Polynomial::atom(BlockX) * Polynomial::atom(BlockDimX) + Polynomial::atom(ThreadX); }
+
+bool isGridStride(const LoopAccess &Loop) {
+  const Polynomial Stride = Polynomial::atom(BlockDimX) * Polynomial::atom(GridDimX),
+                   Factor = Loop.Start.split(ThreadX).first;
+  return Factor.asConstant() && !Factor.isZero() && Loop.Step == Stride * Factor &&
+         Loop.Start == linearIndex() * Factor;
+}
 
 ShapeFacts recogniseShape(const KernelFacts &Facts, const KernelAccesses &Accesses) {
   return Recognition(Facts, Accesses).run();

@@ -8,9 +8,13 @@ namespace cufuse {
 /// Reasons, each once.
 class Refusals {
 public:
-  void add(const Blocker &Reason);
-  /// All of them, if there are any.
-  llvm::Error take();
+  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact);
+  /// All of them, or if there are none, what was found.
+  template <typename T> llvm::Expected<T> orRefusals(T Found) {
+    if (Messages.empty())
+      return std::move(Found);
+    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+  }
 
 private:
   std::vector<Message> Messages;
@@ -23,5 +27,10 @@ std::string storedBy(const VerticalNode &Producer, const std::string &Out);
 /// The access to an intermediate by a kernel that is a function of one element: to that element, in a way that an
 /// object in the pointer's place follows.
 void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused);
+
+/// Nothing that one of the kernels writes, but for what is forwarded, may be touched by another: two pointers are
+/// distinct if both are `__restrict__`. Nor may one of them touch what is forwarded by another name, as it is not in
+/// memory then. `DeadInMemory`: dead intermediates may be stored and loaded, too.
+void checkAliases(const VerticalGraph &Graph, Refusals &Refused, bool DeadInMemory = false);
 
 } // namespace cufuse

@@ -25,18 +25,16 @@ public:
 
   std::optional<Blocker> run(StoreProof &Result) {
     std::vector<const AccessSite *> Stores;
-    for (const AccessSite &Site : Node.Accesses->Sites) {
-      if (Site.Parameter != Parameter)
+    for (const AccessSite *Site : Node.sites(Parameter)) {
+      if (Site->What == AccessSite::Kind::Atomic)
+        return blocker(BlockerKind::IntermediateAtomic, *Site, Site->str());
+      if (Site->What == AccessSite::Kind::Load && MayLoad)
         continue;
-      if (Site.What == AccessSite::Kind::Atomic)
-        return blocker(BlockerKind::IntermediateAtomic, Site, Site.str());
-      if (Site.What == AccessSite::Kind::Load && MayLoad)
-        continue;
-      if (Site.What == AccessSite::Kind::Load)
-        return blocker(BlockerKind::IntermediateRead, Site, Site.str());
-      if (Site.What == AccessSite::Kind::Escape || !Site.Direct)
-        return blocker(BlockerKind::IntermediateEscapes, Site, Site.str());
-      Stores.push_back(&Site);
+      if (Site->What == AccessSite::Kind::Load)
+        return blocker(BlockerKind::IntermediateRead, *Site, Site->str());
+      if (Site->What == AccessSite::Kind::Escape || !Site->Direct)
+        return blocker(BlockerKind::IntermediateEscapes, *Site, Site->str());
+      Stores.push_back(Site);
     }
     const AccessSite &First = *Stores.front();
     for (const AccessSite *Site : Stores) {
@@ -52,12 +50,8 @@ public:
       Turns.push_back({"lane#", Polynomial::constant(First.Width)});
       Index = Index + Polynomial::atom("lane#");
     }
-    if (auto Reason = expandLoops(First))
+    if (auto Reason = findCounting(First))
       return Reason;
-    fixShape();
-    boundTurns();
-    splitQuotients();
-    boundTurns(); // of loops that start at a quotient
     if (!findDigits(Index, Polynomial::constant(1)))
       return blocker(BlockerKind::StoredTwice, First,
                      fmt::format("{}: no guards show that {} counts the elements once each", First.str(), Index.str()));
@@ -86,24 +80,16 @@ public:
       Guards.insert(Guards.end(), Step.Holds.begin(), Step.Holds.end());
     }
     Index = *Site.Index;
-    if (expandLoops(Site))
+    if (findCounting(Site))
       return std::nullopt;
-    fixShape();
-    boundTurns();
-    splitQuotients();
-    boundTurns(); // of loops that start at a quotient
     if (llvm::any_of(Split, [&](const std::string &Atom) { return Index.contains(Atom); }))
       return std::nullopt;
     // Neither an offset nor the direction matters.
     const std::set<std::string> Atoms = Index.atoms();
     Polynomial Moved;
-    for (const auto &[Atoms, Factor] : Index.terms()) {
-      Polynomial Term = Polynomial::constant(Factor);
-      for (const std::string &Atom : Atoms)
-        Term = Term * Polynomial::atom(Atom);
+    for (const auto &[Atoms, Factor] : Index.terms())
       if (llvm::any_of(All, [&](const Varying &V) { return llvm::is_contained(Atoms, V.Atom); }))
-        Moved = Moved + Term;
-    }
+        Moved = Moved + Polynomial::term(Atoms, Factor);
     const Polynomial Reversed = Polynomial() - Moved;
     Index = Reversed.hasNegative() ? Moved : Reversed;
     if (!findDigits(Index, Polynomial::constant(1)))
@@ -177,7 +163,7 @@ private:
     if (Step.What == PathStep::Kind::Loop)
       Loops.push_back(Step.Id);
     for (const Less &Guard : Step.Holds)
-      if (llvm::none_of(Guards, [&](const Less &G) { return G.Left == Guard.Left && G.Right == Guard.Right; }))
+      if (!llvm::is_contained(Guards, Guard))
         Guards.push_back(Guard);
     return cover(Stores, Depth + 1, true);
   }
@@ -194,6 +180,17 @@ private:
       Guard.Left = Guard.Left.substitute(Atom, Value);
       Guard.Right = Guard.Right.substitute(Atom, Value);
     }
+  }
+
+  /// The index and the guards in terms of `All` that counts.
+  std::optional<Blocker> findCounting(const AccessSite &First) {
+    if (auto Reason = expandLoops(First))
+      return Reason;
+    fixShape();
+    boundTurns();
+    splitQuotients();
+    boundTurns(); // of loops that start at a quotient
+    return std::nullopt;
   }
 
   /// A loop variable is its start plus its step times the number of the turn.

@@ -8,8 +8,7 @@ const ParameterAccess *mayBeAliased(const VerticalNode &Node, llvm::StringRef Pa
   const ParameterAccess *Own = Node.parameter(Parameter);
   for (const ParameterAccess &Other : Node.Accesses->Parameters)
     if (&Other != Own && !Other.Element.empty() && !(Node.isDistinct(*Own) && Node.isDistinct(Other)) &&
-        (Node.stores(Parameter) || Node.stores(Other.Name)) &&
-        llvm::any_of(Node.Accesses->Sites, [&](const AccessSite &Site) { return Site.Parameter == Other.Name; }))
+        (Node.stores(Parameter) || Node.stores(Other.Name)) && !Node.sites(Other.Name).empty())
       return &Other;
   return nullptr;
 }
@@ -38,14 +37,14 @@ private:
     const Flow *In = Graph.flowTo(Node, Parameter);
     const bool Stored = Graph.Nodes[Node].stores(Parameter);
     if (In && !Stored) {
-      streamOf(In->Producer, In->Out)->Users.push_back({Node, Parameter});
+      Streams[*streamOf(Streams, In->Producer, In->Out)].Users.push_back({Node, Parameter});
       return;
     }
     Stream S;
     S.Users = {{Node, Parameter}};
     S.Stores = Stored && Graph.isLive(Node, Parameter);
     if (In)
-      S.From = streamOf(In->Producer, In->Out) - Streams.data();
+      S.From = streamOf(Streams, In->Producer, In->Out);
     else
       S.Loads = hasLoad(Node, Parameter);
     if (In || Graph.isIntermediate(Node, Parameter)) {
@@ -55,54 +54,32 @@ private:
     // What several kernels only load is loaded once.
     const auto Memory = Graph.memory(Node, Parameter);
     if (Memory != std::pair(Node, Parameter) && !Stored)
-      if (Stream *Known = streamOf(Memory.first, Memory.second); Known && !Known->Stores) {
+      if (const auto Known = streamOf(Streams, Memory.first, Memory.second); Known && !Streams[*Known].Stores) {
         if (isWithin(Node, Parameter))
-          Known->Users.push_back({Node, Parameter});
+          Streams[*Known].Users.push_back({Node, Parameter});
         return;
       }
-    if (isWithin(Node, Parameter) &&
-        (Stored && !S.Loads ? storesEach(Node, Parameter) : touchesEachOf(Node, Parameter)))
+    const VerticalNode &N = Graph.Nodes[Node];
+    if (isWithin(Node, Parameter) && (Stored && !S.Loads ? !storesOtherwise(Parameter, *N.Accesses, *N.Shape)
+                                                         : touchesEach(Parameter, *N.Accesses, *N.Shape)))
       Streams.push_back(std::move(S));
   }
 
-  Stream *streamOf(unsigned Node, llvm::StringRef Parameter) {
-    for (Stream &S : Streams)
-      if (llvm::is_contained(S.Users, std::pair(Node, Parameter.str())))
-        return &S;
-    return nullptr;
-  }
-
   bool hasLoad(unsigned Node, const std::string &Parameter) const {
-    return llvm::any_of(Graph.Nodes[Node].Accesses->Sites, [&](const AccessSite &Site) {
-      return Site.Parameter == Parameter && Site.What != AccessSite::Kind::Store;
-    });
+    return llvm::any_of(Graph.Nodes[Node].sites(Parameter),
+                        [](const AccessSite *Site) { return Site->What != AccessSite::Kind::Store; });
   }
 
   /// Own elements only, in a way that the object in the pointer's place follows.
   bool isWithin(unsigned Node, const std::string &Parameter) const {
     const VerticalNode &N = Graph.Nodes[Node];
-    if (!N.parameter(Parameter)->Kept)
-      return false;
-    bool Any = false;
-    for (const AccessSite &Site : N.Accesses->Sites) {
-      if (Site.Parameter != Parameter)
-        continue;
-      Any = true;
-      if (!Site.Direct || !isFollowedInGroups(Site, N) ||
-          (Site.What != AccessSite::Kind::Load && Site.What != AccessSite::Kind::Store) ||
-          !isOwn(Site, *N.Accesses, *N.Shape))
-        return false;
-    }
-    return Any && !mayBeAliased(N, Parameter);
-  }
-
-  bool touchesEachOf(unsigned Node, const std::string &Parameter) const {
-    const VerticalNode &N = Graph.Nodes[Node];
-    return touchesEach(Parameter, *N.Accesses, *N.Shape);
-  }
-  bool storesEach(unsigned Node, const std::string &Parameter) const {
-    const VerticalNode &N = Graph.Nodes[Node];
-    return !storesOtherwise(Parameter, *N.Accesses, *N.Shape);
+    const std::vector<const AccessSite *> Sites = N.sites(Parameter);
+    return N.parameter(Parameter)->Kept && !Sites.empty() && !mayBeAliased(N, Parameter) &&
+           llvm::all_of(Sites, [&](const AccessSite *Site) {
+             return Site->Direct && isFollowedInGroups(*Site, N) &&
+                    (Site->What == AccessSite::Kind::Load || Site->What == AccessSite::Kind::Store) &&
+                    isOwn(*Site, *N.Accesses, *N.Shape);
+           });
   }
 
   const VerticalGraph &Graph;
@@ -110,6 +87,13 @@ private:
 };
 
 } // namespace
+
+std::optional<unsigned> streamOf(llvm::ArrayRef<Stream> Streams, unsigned Node, llvm::StringRef Parameter) {
+  for (unsigned I = 0; I < Streams.size(); ++I)
+    if (llvm::is_contained(Streams[I].Users, std::pair(Node, Parameter.str())))
+      return I;
+  return std::nullopt;
+}
 
 std::vector<Stream> planStreams(const VerticalGraph &Graph) { return Planner(Graph).run(); }
 

@@ -5,6 +5,22 @@
 
 namespace cufuse {
 
+std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor) {
+  auto Bracketed = [](const Polynomial &P) {
+    return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
+  };
+  return "(" + Bracketed(Dividend) + " / " + Bracketed(Divisor) + ")";
+}
+
+Polynomial quotient(const Polynomial &Dividend, const Polynomial &Divisor, std::map<std::string, Quotient> &Known) {
+  if (const auto Number = Divisor.asConstant())
+    if (const auto Exact = Dividend.dividedBy(*Number))
+      return *Exact;
+  const std::string Atom = quotientAtom(Dividend, Divisor);
+  Known[Atom] = {Dividend, Divisor};
+  return Polynomial::atom(Atom);
+}
+
 std::string builtinAtom(Builtin B, int Dimension) {
   return fmt::format("{}.{}", BuiltinNames[static_cast<size_t>(B)], "xyz"[Dimension]);
 }

@@ -51,12 +51,8 @@ OutputText OutputText::without(llvm::StringRef Stretch) const {
 }
 
 std::string OutputText::text() const {
-  std::string Result;
-  for (const Part &P : Parts) {
-    assert(!P.Open && "emitted before everything is filled in");
-    Result += P.Text;
-  }
-  return Result;
+  assert(llvm::none_of(Parts, [](const Part &P) { return P.Open; }) && "emitted before everything is filled in");
+  return written();
 }
 
 std::string OutputText::structure() const {

@@ -8,15 +8,9 @@ namespace {
 std::int64_t wrapped(std::uint64_t Value) { return static_cast<std::int64_t>(Value); }
 } // namespace
 
-Polynomial Polynomial::constant(std::int64_t Value) {
+Polynomial Polynomial::term(const Product &Atoms, std::int64_t Factor) {
   Polynomial P;
-  P.add({}, Value);
-  return P;
-}
-
-Polynomial Polynomial::atom(const std::string &Name) {
-  Polynomial P;
-  P.add({Name}, 1);
+  P.add(Atoms, Factor);
   return P;
 }
 

@@ -21,8 +21,6 @@ const llvm::StringSet<> Computing = {
     "shr",       "sin",       "slct",  "sqrt",  "sub",   "subc",  "szext", "tanh",  "testp", "xor",    "vadd",
     "vsub",      "vabsdiff",  "vmin",  "vmax",  "vset",  "vadd2", "vadd4", "vsub2", "vsub4", "vavrg2", "vavrg4",
     "vabsdiff2", "vabsdiff4", "vmin2", "vmin4", "vmax2", "vmax4", "vset2", "vset4", "nop"};
-const llvm::StringSet<> Loading = {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"};
-const llvm::StringSet<> Storing = {"__stwb", "__stcg", "__stcs", "__stwt"};
 /// They print, or end the grid.
 const llvm::StringSet<> Reporting = {"vprintf", "__assertfail", "__assert_fail", "__trap", "abort"};
 
@@ -52,15 +50,11 @@ public:
 
   IrMemory run() {
     for (const llvm::Instruction &I : llvm::instructions(Ir.kernel())) {
-      if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(&I))
-        access(IrAccess::Kind::Load, I, Load->getPointerOperand(), Layout.getTypeStoreSize(Load->getType()));
-      else if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
-        access(IrAccess::Kind::Store, I, Store->getPointerOperand(),
-               Layout.getTypeStoreSize(Store->getValueOperand()->getType()));
-      else if (auto *Atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&I))
-        access(IrAccess::Kind::Atomic, I, Atomic->getPointerOperand(), 0);
-      else if (auto *Exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&I))
-        access(IrAccess::Kind::Atomic, I, Exchange->getPointerOperand(), 0);
+      if (const llvm::Value *Pointer = llvm::getLoadStorePointerOperand(&I))
+        access(llvm::isa<llvm::LoadInst>(I) ? IrAccess::Kind::Load : IrAccess::Kind::Store, I, Pointer,
+               Layout.getTypeStoreSize(llvm::getLoadStoreType(&I)));
+      else if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(I))
+        access(IrAccess::Kind::Atomic, I, I.getOperand(0), 0);
       else if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I))
         call(*Call);
     }
@@ -101,12 +95,12 @@ private:
       return intrinsic(Call, *Callee);
     const clang::FunctionDecl *Declared = Ir.declaration(*Callee);
     const llvm::StringRef Name = Declared && Declared->getIdentifier() ? Declared->getName() : Callee->getName();
-    if (Loading.contains(Name) && Call.arg_size() > 0) {
+    if (llvm::is_contained(CachedLoads, Name) && Call.arg_size() > 0) {
       const bool InMemory = Call.getArgOperand(0)->getType()->isPointerTy() && Call.hasStructRetAttr();
       return access(IrAccess::Kind::Load, Call, Call.getArgOperand(InMemory ? 1 : 0),
                     Call.getType()->isVoidTy() ? 0 : Layout.getTypeStoreSize(Call.getType()));
     }
-    if (Storing.contains(Name) && Call.arg_size() > 1)
+    if (llvm::is_contained(CachedStores, Name) && Call.arg_size() > 1)
       return access(IrAccess::Kind::Store, Call, Call.getArgOperand(0),
                     Call.isByValArgument(1) ? Layout.getTypeStoreSize(Call.getParamByValType(1))
                                             : Layout.getTypeStoreSize(Call.getArgOperand(1)->getType()));

@@ -12,25 +12,13 @@ namespace {
 
 constexpr const char *TriedAtom = "phi#";
 
-/// As the evaluator of the text names it.
-std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor) {
-  auto Bracketed = [](const Polynomial &P) {
-    return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
-  };
-  return "(" + Bracketed(Dividend) + " / " + Bracketed(Divisor) + ")";
-}
-
 /// Coefficients in the signed range of the width: values are the same modulo 2^width.
 Polynomial reduced(const Polynomial &P, unsigned Bits) {
   if (Bits >= 64)
     return P;
   Polynomial Result;
-  for (const auto &[Atoms, Factor] : P.terms()) {
-    Polynomial Term = Polynomial::constant(llvm::SignExtend64(static_cast<std::uint64_t>(Factor), Bits));
-    for (const std::string &Atom : Atoms)
-      Term = Term * Polynomial::atom(Atom);
-    Result = Result + Term;
-  }
+  for (const auto &[Atoms, Factor] : P.terms())
+    Result = Result + Polynomial::term(Atoms, llvm::SignExtend64(static_cast<std::uint64_t>(Factor), Bits));
   return Result;
 }
 
@@ -39,9 +27,8 @@ std::optional<std::string> specialRegister(llvm::StringRef Name) {
   if (!Name.consume_front("llvm.nvvm.read.ptx.sreg."))
     return std::nullopt;
   const auto [Register, Dimension] = Name.split('.');
-  constexpr std::array<const char *, 4> Registers = {"tid", "ctaid", "ntid", "nctaid"}; // as Builtin
-  for (unsigned B = 0; B < Registers.size(); ++B)
-    if (Register == Registers[B] && Dimension.size() == 1 && Dimension[0] >= 'x' && Dimension[0] <= 'z')
+  for (unsigned B = 0; B < BuiltinRegisters.size(); ++B)
+    if (Register == BuiltinRegisters[B] && Dimension.size() == 1 && Dimension[0] >= 'x' && Dimension[0] <= 'z')
       return builtinAtom(static_cast<Builtin>(B), Dimension[0] - 'x');
   return std::nullopt;
 }
@@ -52,15 +39,16 @@ std::string loopAtom(const Polynomial &Start, const Polynomial &Step) {
   return "{" + Start.str() + ", +, " + Step.str() + "}";
 }
 
-Polynomial CanonicalText::of(const Polynomial &P) const {
+Polynomial canonical(const Polynomial &P, const KernelAccesses &Text) {
   Polynomial Result = P;
   for (const std::string &Atom : P.atoms()) {
     for (const LoopAccess &Loop : Text.Loops)
       if (Loop.Atom == Atom)
-        Result = Result.substitute(Atom, Polynomial::atom(loopAtom(of(Loop.Start), of(Loop.Step))));
+        Result = Result.substitute(Atom,
+                                   Polynomial::atom(loopAtom(canonical(Loop.Start, Text), canonical(Loop.Step, Text))));
     if (auto Found = Text.Quotients.find(Atom); Found != Text.Quotients.end())
-      Result = Result.substitute(Atom,
-                                 Polynomial::atom(quotientAtom(of(Found->second.Dividend), of(Found->second.Divisor))));
+      Result = Result.substitute(Atom, Polynomial::atom(quotientAtom(canonical(Found->second.Dividend, Text),
+                                                                     canonical(Found->second.Divisor, Text))));
   }
   return Result;
 }
@@ -79,16 +67,7 @@ void IrValues::findLoops(const llvm::Loop &L) {
     if (!Phi.getType()->isIntegerTy() || Phi.getType()->getIntegerBitWidth() < 32)
       continue;
     auto Common = [&](bool Inside) {
-      std::optional<Polynomial> Found;
-      for (unsigned I = 0; I < Phi.getNumIncomingValues(); ++I) {
-        if (L.contains(Phi.getIncomingBlock(I)) != Inside)
-          continue;
-        const std::optional<Polynomial> Each = of(Phi.getIncomingValue(I));
-        if (!Each || (Found && !(*Found == *Each)))
-          return std::optional<Polynomial>();
-        Found = Each;
-      }
-      return Found;
+      return incoming(Phi, [&](const llvm::BasicBlock *From) { return L.contains(From) == Inside; });
     };
     const std::optional<Polynomial> Start = Common(false);
     Tried = &Phi;
@@ -142,6 +121,20 @@ std::optional<Polynomial> IrValues::of(const llvm::Value *V) {
   return P;
 }
 
+std::optional<Polynomial> IrValues::incoming(const llvm::PHINode &Phi,
+                                             llvm::function_ref<bool(const llvm::BasicBlock *)> From) {
+  std::optional<Polynomial> All;
+  for (unsigned I = 0; I < Phi.getNumIncomingValues(); ++I) {
+    if (!From(Phi.getIncomingBlock(I)))
+      continue;
+    const std::optional<Polynomial> Each = of(Phi.getIncomingValue(I));
+    if (!Each || (All && !(*All == *Each)))
+      return std::nullopt;
+    All = Each;
+  }
+  return All;
+}
+
 std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
   if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64)
     return std::nullopt;
@@ -160,14 +153,7 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
       return Polynomial::atom(Known.Loops[*Loop].Atom);
     if (Loops.isLoopHeader(Phi->getParent()))
       return std::nullopt;
-    std::optional<Polynomial> All;
-    for (const llvm::Value *Incoming : Phi->incoming_values()) {
-      const std::optional<Polynomial> Each = of(Incoming);
-      if (!Each || (All && !(*All == *Each)))
-        return std::nullopt;
-      All = Each;
-    }
-    return All;
+    return incoming(*Phi, [](const llvm::BasicBlock *) { return true; });
   }
   auto *I = llvm::dyn_cast<llvm::Instruction>(V);
   if (!I)
@@ -195,15 +181,6 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
   return llvm::isa<llvm::BinaryOperator>(I) ? binary(*I) : std::nullopt;
 }
 
-Polynomial IrValues::quotient(const Polynomial &Dividend, const Polynomial &Divisor) {
-  if (const auto Number = Divisor.asConstant())
-    if (const auto Exact = Dividend.dividedBy(*Number))
-      return *Exact;
-  const std::string Atom = quotientAtom(Dividend, Divisor);
-  Known.Quotients[Atom] = {Dividend, Divisor};
-  return Polynomial::atom(Atom);
-}
-
 std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   const std::optional<Polynomial> L = of(I.getOperand(0)), R = of(I.getOperand(1));
   if (!L || !R)
@@ -211,6 +188,7 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   const auto Number = R->asConstant();
   const bool IsShift = Number && *Number >= 0 && *Number < 63;
   const bool Negative = mayBeNegative(*L, Known.Quotients);
+  auto Quotient = [&](const Polynomial &Divisor) { return quotient(*L, Divisor, Known.Quotients); };
   switch (I.getOpcode()) {
   case llvm::Instruction::Add:
     return *L + *R;
@@ -224,14 +202,14 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
     return IsShift ? std::optional(*L * Polynomial::constant(std::int64_t(1) << *Number)) : std::nullopt;
   case llvm::Instruction::LShr:
   case llvm::Instruction::AShr:
-    return IsShift && !Negative ? std::optional(quotient(*L, Polynomial::constant(std::int64_t(1) << *Number)))
+    return IsShift && !Negative ? std::optional(Quotient(Polynomial::constant(std::int64_t(1) << *Number)))
                                 : std::nullopt;
   case llvm::Instruction::UDiv:
   case llvm::Instruction::SDiv:
-    return Negative || R->isZero() ? std::nullopt : std::optional(quotient(*L, *R));
+    return Negative || R->isZero() ? std::nullopt : std::optional(Quotient(*R));
   case llvm::Instruction::URem:
   case llvm::Instruction::SRem:
-    return Negative || R->isZero() ? std::nullopt : std::optional(*L - *R * quotient(*L, *R));
+    return Negative || R->isZero() ? std::nullopt : std::optional(*L - *R * Quotient(*R));
   default:
     return std::nullopt;
   }
@@ -292,21 +270,17 @@ void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Polyn
     return;
   }
   const Polynomial One = Polynomial::constant(1);
-  switch (Truth ? Compare->getPredicate() : Compare->getInversePredicate()) {
+  switch (llvm::ICmpInst::getSignedPredicate(Truth ? Compare->getPredicate() : Compare->getInversePredicate())) {
   case llvm::CmpInst::ICMP_SLT:
-  case llvm::CmpInst::ICMP_ULT:
     Distances.push_back(*R - *L);
     break;
   case llvm::CmpInst::ICMP_SLE:
-  case llvm::CmpInst::ICMP_ULE:
     Distances.push_back(*R - *L + One);
     break;
   case llvm::CmpInst::ICMP_SGT:
-  case llvm::CmpInst::ICMP_UGT:
     Distances.push_back(*L - *R);
     break;
   case llvm::CmpInst::ICMP_SGE:
-  case llvm::CmpInst::ICMP_UGE:
     Distances.push_back(*L - *R + One);
     break;
   case llvm::CmpInst::ICMP_EQ:

@@ -18,14 +18,7 @@ namespace cufuse {
 std::string loopAtom(const Polynomial &Start, const Polynomial &Step);
 
 /// A polynomial of a text, with loop variables by what they count.
-class CanonicalText {
-public:
-  explicit CanonicalText(const KernelAccesses &Text) : Text(Text) {}
-  Polynomial of(const Polynomial &P) const;
-
-private:
-  const KernelAccesses &Text;
-};
+Polynomial canonical(const Polynomial &P, const KernelAccesses &Text);
 
 class IrValues {
 public:
@@ -42,7 +35,6 @@ public:
   /// The largest value of a loop's variable that counts up from 0 or more, where it is known.
   std::optional<std::int64_t> most(const std::string &Atom) const;
   const llvm::LoopInfo &loops() const { return Loops; }
-  const llvm::DominatorTree &dominators() const { return Dominators; }
 
   /// `Distance > 0` for each, known where the block runs.
   std::vector<Polynomial> conditions(const llvm::BasicBlock &Block);
@@ -51,8 +43,9 @@ public:
 
 private:
   std::optional<Polynomial> compute(const llvm::Value *V);
+  /// What comes from some of the blocks before, if it is the same from all of them.
+  std::optional<Polynomial> incoming(const llvm::PHINode &Phi, llvm::function_ref<bool(const llvm::BasicBlock *)> From);
   std::optional<Polynomial> binary(const llvm::Instruction &I);
-  Polynomial quotient(const Polynomial &Dividend, const Polynomial &Divisor);
   void findLoops(const llvm::Loop &L);
 
   const llvm::Function &Kernel;

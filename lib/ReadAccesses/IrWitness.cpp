@@ -3,6 +3,7 @@
 #include "IrMemory.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/Sequence.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
@@ -12,6 +13,12 @@
 namespace cufuse {
 
 namespace {
+
+Finding findingAt(const DeviceIr &Ir, const llvm::Instruction &By, const std::string &What) {
+  Finding F{What, {}, {}};
+  F.Where = Ir.place(By, &F.Function);
+  return F;
+}
 
 /// Is it true of a pointwise kernel that what a thread does depends on the element alone?
 class ElementCheck {
@@ -36,25 +43,14 @@ public:
   }
 
 private:
-  void add(const std::string &What, const llvm::Instruction *By) {
-    Finding F{What, {}, {}};
-    F.Where = Ir.place(*By, &F.Function);
-    Found.push_back(std::move(F));
-  }
+  void add(const std::string &What, const llvm::Instruction *By) { Found.push_back(findingAt(Ir, *By, What)); }
 
   /// The phi that counts the elements of the thread, and all that goes from one turn to the next beside it.
   void gridLoop() {
-    const Polynomial Stride =
-        Polynomial::atom(builtinAtom(Builtin::BlockDim, 0)) * Polynomial::atom(builtinAtom(Builtin::GridDim, 0));
     for (const llvm::Loop *L : Values.loops().getLoopsInPreorder())
       for (const llvm::PHINode &Phi : L->getHeader()->phis()) {
         const auto Id = Values.loop(&Phi);
-        if (!Id || Grid)
-          continue;
-        const LoopAccess &Counted = Values.known().Loops[*Id];
-        const Polynomial Factor = Counted.Start.split(builtinAtom(Builtin::ThreadIdx, 0)).first;
-        if (!Factor.asConstant() || Factor.isZero() || !(Counted.Step == Stride * Factor) ||
-            !(Counted.Start == linearIndex() * Factor))
+        if (!Id || Grid || !isGridStride(Values.known().Loops[*Id]))
           continue;
         Grid = &Phi;
         Shape.Loop = *Id;
@@ -195,8 +191,7 @@ private:
 /// Is every access of the IR one that the text has?
 class AccessCheck {
 public:
-  AccessCheck(const DeviceIr &Ir, IrValues &Values, const KernelAccesses &Text)
-      : Ir(Ir), Values(Values), Text(Text), Canonical(Text) {}
+  AccessCheck(const DeviceIr &Ir, IrValues &Values, const KernelAccesses &Text) : Ir(Ir), Values(Values), Text(Text) {}
 
   bool agrees(const IrAccess &Access) {
     if (Access.Argument >= Text.Parameters.size())
@@ -221,10 +216,8 @@ private:
       if (Access.What != (Site.What == AccessSite::Kind::Load ? IrAccess::Kind::Load : IrAccess::Kind::Store))
         return false;
     }
-    for (const PathStep &Step : Site.Path)
-      for (const Less &L : Step.Holds)
-        if (!llvm::is_contained(Known, Canonical.of(L.Right) - Canonical.of(L.Left)))
-          return false;
+    if (!llvm::all_of(conditionsOf(Site), [&](const Polynomial &P) { return llvm::is_contained(Known, P); }))
+      return false;
     if (Site.What == AccessSite::Kind::Store && isExact(Site) && !dependsOnlyOn(Site, *Access.By->getParent()))
       return false;
     if (!Site.Index) // an access anywhere
@@ -232,7 +225,7 @@ private:
     if (!Access.Offset)
       return false;
     // Copies of arrays go by loops of their own.
-    Polynomial First = *Access.Offset - Canonical.of(*Site.Index) * Polynomial::constant(Parameter.Bytes);
+    Polynomial First = *Access.Offset - canonical(*Site.Index, Text) * Polynomial::constant(Parameter.Bytes);
     std::int64_t Spread = 0;
     for (const std::string &Atom : First.atoms()) {
       const auto [Factor, Rest] = First.split(Atom);
@@ -245,6 +238,15 @@ private:
     const auto Within = First.asConstant();
     return Within && *Within >= 0 && Access.Bytes > 0 &&
            *Within + Spread + Access.Bytes <= std::uint64_t(Site.Width) * Parameter.Bytes;
+  }
+
+  /// `Distance > 0` for each that the site stands under, as `IrValues` has them.
+  std::vector<Polynomial> conditionsOf(const AccessSite &Site) const {
+    std::vector<Polynomial> Distances;
+    for (const PathStep &Step : Site.Path)
+      for (const Less &L : Step.Holds)
+        Distances.push_back(canonical(L.Right, Text) - canonical(L.Left, Text));
+    return Distances;
   }
 
   bool isExact(const AccessSite &Site) const {
@@ -269,10 +271,7 @@ private:
 
   /// Does the block run whenever the conditions of the site hold? What ends the grid counts for nothing.
   bool dependsOnlyOn(const AccessSite &Site, const llvm::BasicBlock &Block) {
-    std::vector<Polynomial> Own;
-    for (const PathStep &Step : Site.Path)
-      for (const Less &L : Step.Holds)
-        Own.push_back(Canonical.of(L.Right) - Canonical.of(L.Left));
+    const std::vector<Polynomial> Own = conditionsOf(Site);
     std::vector<const llvm::BasicBlock *> Returns;
     for (const llvm::BasicBlock &Each : Ir.kernel())
       if (llvm::isa<llvm::ReturnInst>(Each.getTerminator()))
@@ -288,10 +287,9 @@ private:
       for (const llvm::BasicBlock &Other : Ir.kernel()) {
         const llvm::Instruction &End = *Other.getTerminator();
         auto Misses = [&](unsigned I) { return MayMiss.contains(End.getSuccessor(I)); };
-        bool Any = false;
-        for (unsigned I = 0; I < End.getNumSuccessors(); ++I)
-          Any |= Misses(I);
-        for (unsigned I = 0; Any && I < End.getNumSuccessors(); ++I) {
+        if (llvm::none_of(llvm::seq(End.getNumSuccessors()), Misses))
+          continue;
+        for (unsigned I = 0; I < End.getNumSuccessors(); ++I) {
           if (Misses(I) || !MayMeet.contains(End.getSuccessor(I)))
             continue; // here it is not decided
           auto *Branch = llvm::dyn_cast<llvm::BranchInst>(&End);
@@ -312,7 +310,6 @@ private:
   const DeviceIr &Ir;
   IrValues &Values;
   const KernelAccesses &Text;
-  const CanonicalText Canonical;
 };
 
 } // namespace
@@ -327,13 +324,8 @@ void checkByIr(const DeviceIr *Ir, const KernelFacts &Facts, KernelAccesses &Acc
   }
   IrValues Values(Ir->kernel(), Accesses);
   const IrMemory Memory = memoryOf(*Ir, Values);
-  auto Place = [&](const llvm::Instruction *By, const std::string &What) {
-    Finding F{What, {}, {}};
-    F.Where = Ir->place(*By, &F.Function);
-    return F;
-  };
   for (const auto &[By, What] : Memory.Elsewhere)
-    Accesses.OtherMemory.push_back(Place(By, What));
+    Accesses.OtherMemory.push_back(findingAt(*Ir, *By, What));
 
   AccessCheck Check(*Ir, Values, Accesses);
   std::vector<AccessSite> Hidden;

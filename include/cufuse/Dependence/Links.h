@@ -20,6 +20,8 @@ struct VerticalNode {
   bool Distinct = false; ///< The user says that its pointers lead to distinct memory, and to no other node's.
 
   const ParameterAccess *parameter(llvm::StringRef Name) const;
+  /// The accesses through a parameter, in their order.
+  std::vector<const AccessSite *> sites(llvm::StringRef Parameter) const;
   /// Does nothing else lead to the array of this parameter, except through another that is not distinct?
   bool isDistinct(const ParameterAccess &P) const { return P.Restrict || Distinct; }
   /// Does it store to the array of a parameter, as far as its accesses show?

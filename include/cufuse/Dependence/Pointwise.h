@@ -29,6 +29,9 @@ struct ShapeFacts {
 /// `blockIdx.x * blockDim.x + threadIdx.x`
 Polynomial linearIndex();
 
+/// Does it count from the linear index, or a multiple of it, by the same multiple of the grid's threads?
+bool isGridStride(const LoopAccess &Loop);
+
 ShapeFacts recogniseShape(const KernelFacts &Facts, const KernelAccesses &Accesses);
 
 /// The polynomial as one of the element and quantities that are the same for all threads; nothing if it depends on the

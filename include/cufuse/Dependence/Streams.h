@@ -14,6 +14,9 @@ struct Stream {
   std::optional<unsigned> From;       ///< It starts as a copy of that stream: it changes it in place.
 };
 
+/// The one whose user the node's parameter is.
+std::optional<unsigned> streamOf(llvm::ArrayRef<Stream> Streams, unsigned Node, llvm::StringRef Parameter);
+
 /// Intermediates, and of the other arrays those of which every kernel that has them accesses its own elements only, all
 /// of them, and that no store of the same kernel may alias: both pointers are `__restrict__`. Every parameter that
 /// is not in a stream stays a pointer, and is accessed where the kernel does. `Graph.OneLoop` holds.

@@ -15,6 +15,7 @@ namespace cufuse {
 /// `Left < Right` holds.
 struct Less {
   Polynomial Left, Right;
+  bool operator==(const Less &) const = default;
 };
 
 /// What a site stands under, from the outside in.
@@ -110,6 +111,15 @@ struct KernelAccesses {
   /// What else the kernel does that an analysis by elements cannot follow.
   std::vector<Finding> Unfollowed;
 };
+
+/// CUDA's loads and stores with cache hints.
+constexpr std::array<const char *, 6> CachedLoads = {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"};
+constexpr std::array<const char *, 4> CachedStores = {"__stwb", "__stcg", "__stcs", "__stwt"};
+
+/// `(i / 4)`
+std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor);
+/// The quotient: exact where each term of the dividend can be divided, else an atom, which is added to `Known`.
+Polynomial quotient(const Polynomial &Dividend, const Polynomial &Divisor, std::map<std::string, Quotient> &Known);
 
 /// `threadIdx.x`
 std::string builtinAtom(Builtin B, int Dimension);

@@ -25,6 +25,8 @@ inline bool any(const Dimensions &D) { return D[0] || D[1] || D[2]; }
 /// The block-level built-in variables, in the order of `KernelFacts::Reads`.
 enum class Builtin { ThreadIdx, BlockIdx, BlockDim, GridDim };
 constexpr std::array<const char *, 4> BuiltinNames = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+/// Their special registers in PTX, without `%` and dimension.
+constexpr std::array<const char *, 4> BuiltinRegisters = {"tid", "ctaid", "ntid", "nctaid"};
 
 /// What the bytes of a scalar mean. `Float` has 2, 4 or 8 of them, `BFloat` 2.
 enum class ScalarKind {

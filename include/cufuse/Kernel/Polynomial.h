@@ -18,8 +18,9 @@ public:
   using Product = std::vector<std::string>;
 
   Polynomial() = default;
-  static Polynomial constant(std::int64_t Value);
-  static Polynomial atom(const std::string &Name);
+  static Polynomial term(const Product &Atoms, std::int64_t Factor);
+  static Polynomial constant(std::int64_t Value) { return term({}, Value); }
+  static Polynomial atom(const std::string &Name) { return term({Name}, 1); }
 
   Polynomial operator+(const Polynomial &Other) const;
   Polynomial operator-(const Polynomial &Other) const;

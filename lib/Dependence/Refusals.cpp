@@ -1,4 +1,4 @@
-#include "CheckAliases.h"
+#include "Refusals.h"
 
 #include "cufuse/Dependence/Streams.h"
 
@@ -7,23 +7,17 @@
 
 namespace cufuse {
 
-void Refusals::add(const Blocker &Reason) {
-  Message M = Reason.message();
+void Refusals::refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) {
+  Message M = Blocker{Kind, Where, Fact}.message();
   if (llvm::none_of(Messages,
                     [&](const Message &Known) { return Known.str() == M.str() && Known.Where.str() == M.Where.str(); }))
     Messages.push_back(std::move(M));
 }
 
-llvm::Error Refusals::take() {
-  if (Messages.empty())
-    return llvm::Error::success();
-  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
-}
-
 const AccessSite *siteOf(const VerticalNode &Node, llvm::StringRef Parameter, AccessSite::Kind What) {
-  for (const AccessSite &Site : Node.Accesses->Sites)
-    if (Site.Parameter == Parameter && Site.What == What)
-      return &Site;
+  for (const AccessSite *Site : Node.sites(Parameter))
+    if (Site->What == What)
+      return Site;
   return nullptr;
 }
 
@@ -34,7 +28,7 @@ std::string storedBy(const VerticalNode &Producer, const std::string &Out) {
 }
 
 void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused) {
-  auto Refuse = [&](BlockerKind Kind, const std::string &Why) { Refused.add({Kind, Site.Where, Why}); };
+  auto Refuse = [&](BlockerKind Kind, const std::string &Why) { Refused.refuse(Kind, Site.Where, Why); };
   const std::string Fact = fmt::format("{}: {}; {}", Node.Name, Site.str(), Stored);
   if (Site.What == AccessSite::Kind::Atomic)
     return Refuse(BlockerKind::IntermediateAtomic, Fact);
@@ -72,15 +66,10 @@ private:
     const ParameterAccess *Other = mayBeAliased(Node, Parameter);
     if (!Other)
       return;
-    const AccessSite *Own = nullptr, *By = nullptr;
-    for (const AccessSite &Site : Node.Accesses->Sites) {
-      if (Site.Parameter == Parameter && !Own)
-        Own = &Site;
-      if (Site.Parameter == Other->Name && !By)
-        By = &Site;
-    }
-    if (Own && By)
-      Refused.add({BlockerKind::MayAlias, By->Where, fmt::format("{}: {}; {}", Node.Name, By->str(), Own->str())});
+    const std::vector<const AccessSite *> Own = Node.sites(Parameter), By = Node.sites(Other->Name);
+    if (!Own.empty() && !By.empty())
+      Refused.refuse(BlockerKind::MayAlias, By.front()->Where,
+                     fmt::format("{}: {}; {}", Node.Name, By.front()->str(), Own.front()->str()));
   }
 
   /// Is a parameter's memory not accessed in the fused kernel?
@@ -100,14 +89,11 @@ private:
       if (P.Element.empty() || isForwarded(Node, P.Name))
         continue;
       Access A{&P};
-      for (const AccessSite &Site : Graph.Nodes[Node].Accesses->Sites) {
-        if (Site.Parameter != P.Name)
-          continue;
-        const bool Loads = Site.What != AccessSite::Kind::Store, Stores = Site.What != AccessSite::Kind::Load;
-        if (Loads && !A.Load)
-          A.Load = &Site;
-        if (Stores && !(Site.What == AccessSite::Kind::Escape && P.ReadOnly) && !A.Store)
-          A.Store = &Site;
+      for (const AccessSite *Site : Graph.Nodes[Node].sites(P.Name)) {
+        if (Site->What != AccessSite::Kind::Store && !A.Load)
+          A.Load = Site;
+        if (Site->What != AccessSite::Kind::Load && !(Site->What == AccessSite::Kind::Escape && P.ReadOnly) && !A.Store)
+          A.Store = Site;
       }
       All.push_back(A);
     }
@@ -124,9 +110,9 @@ private:
         if (!Same && Graph.Nodes[First].isDistinct(*A.Parameter) && Graph.Nodes[Second].isDistinct(*B.Parameter))
           continue;
         const AccessSite &Of = A.Store ? *A.Store : *A.Load, &By = A.Store && B.Load ? *B.Load : *B.Store;
-        Refused.add(
-            {Same ? BlockerKind::SameMemory : BlockerKind::MayAlias, By.Where,
-             fmt::format("{}: {}; {}: {}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name, Of.str())});
+        Refused.refuse(
+            Same ? BlockerKind::SameMemory : BlockerKind::MayAlias, By.Where,
+            fmt::format("{}: {}; {}: {}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name, Of.str()));
       }
     hidden(First, Later, Second);
     hidden(Second, Earlier, First);
@@ -153,9 +139,9 @@ private:
       return;
     for (const Access &A : Others)
       if (const AccessSite *Site = A.Store ? A.Store : A.Load)
-        return Refused.add(
-            {BlockerKind::HiddenMemory, Site->Where,
-             fmt::format("{}: {}; {} uses {}, {}", Graph.Nodes[Other].Name, Site->str(), N.Name, What, Where.str())});
+        return Refused.refuse(
+            BlockerKind::HiddenMemory, Site->Where,
+            fmt::format("{}: {}; {} uses {}, {}", Graph.Nodes[Other].Name, Site->str(), N.Name, What, Where.str()));
   }
 
   const VerticalGraph &Graph;
