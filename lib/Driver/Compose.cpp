@@ -74,7 +74,7 @@ llvm::Expected<Composition> composeKernels(const VerticalGraph &Graph, llvm::Mut
   if (!Proof)
     return Proof.takeError();
   for (size_t I = 0; I < Kernels.size(); ++I)
-    link(Kernels[I], (*Proof)->edits(I));
+    link(Kernels[I], Proof->Edits[I]);
   if (llvm::Error Error = checkAll(Kernels))
     return std::move(Error);
   std::vector<const KernelText *> Texts;
@@ -85,7 +85,7 @@ llvm::Expected<Composition> composeKernels(const VerticalGraph &Graph, llvm::Mut
   }
   if (llvm::Error Error = checkIncludes(Constituents))
     return std::move(Error);
-  std::vector<std::pair<unsigned, std::string>> Common = (*Proof)->shared();
+  std::vector<std::pair<unsigned, std::string>> Common = Proof->Shared;
   for (const Flow &F : Graph.Flows)
     Common.push_back({F.Consumer, F.In});
   for (const SharedArgument &S : Graph.Shared)
@@ -95,9 +95,9 @@ llvm::Expected<Composition> composeKernels(const VerticalGraph &Graph, llvm::Mut
       if (P.Name == Name)
         if (llvm::Error Error = checkCommonType(Graph.Nodes[Node], P))
           return std::move(Error);
-  if (Options.EvictLast && !(*Proof)->loadsRows())
+  if (Options.EvictLast && !Proof->LoadsRows)
     return badUsage("--evict-last is for rows that are loaded into registers, and none is here", "leave it away");
-  ComposedKernel One = (*Proof)->compose(Texts);
+  ComposedKernel One = Proof->Compose(Texts);
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch};
   Result.Predefined = mergePredefined(Kernels);

@@ -212,15 +212,15 @@ llvm::Expected<FusedGroup> GroupFuser::fuse(llvm::ArrayRef<unsigned> Members, co
   if (!Source)
     return Source.takeError();
   Group.Source = std::move(*Source);
-  auto Packed = pack(*Graph, *Composed->Proof, Members, How, Group.Kernel.front().Facts);
+  auto Packed = pack(*Graph, Composed->Proof, Members, How, Group.Kernel.front().Facts);
   if (!Packed)
     return Packed.takeError();
   Group.Packed = std::move(*Packed);
   Group.Entry = fusedEntry(Group.Plan, Group.Text->options().Name);
-  auto Instance = Composed->Proof->instance([&](const Polynomial &P) { return valueOf(*Graph, Members, P); });
-  if (!Instance)
-    return Instance.takeError();
-  if (!Instance->empty()) {
+  if (Composed->Proof.Instance) {
+    auto Instance = Composed->Proof.Instance([&](const Polynomial &P) { return valueOf(*Graph, Members, P); });
+    if (!Instance)
+      return Instance.takeError();
     Group.Entry.back() = 'I'; // of the template's arguments
     for (unsigned Argument : *Instance)
       Group.Entry += fmt::format("Lj{}E", Argument);

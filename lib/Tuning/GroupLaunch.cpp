@@ -82,7 +82,7 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const 
     Each.push_back(std::move(*One));
   }
   Whole.Launch.Grid = Each[Graph.Root].Launch.Grid;
-  if (const auto Elements = Proof.elements()) {
+  if (const auto &Elements = Proof.Elements) {
     const auto Count = valueOf(Graph, Members, Elements->Elements);
     if (!Count || *Count < 1)
       return badInput(fmt::format("the elements of {} cannot be counted", Graph.Nodes[Graph.Root].Name));

@@ -24,7 +24,7 @@ namespace {
 /// The fused kernel is a template: an instance for rows of at most 1, 2, 4, … elements per thread, and one for longer
 /// rows, whose intermediates go through memory: the arguments have room for them even where they are dead. `EvictLast`:
 /// inputs are loaded with that priority in L2.
-class RowComposer : TextComposer {
+class RowComposer final : TextComposer {
 public:
   RowComposer(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
               llvm::ArrayRef<const KernelText *> Texts, bool EvictLast)
@@ -107,8 +107,6 @@ private:
   }
 
   bool remains(unsigned Node, const std::string &Parameter) const {
-    if (Graph.flowTo(Node, Parameter) || Graph.sharedTo(Node, Parameter))
-      return false;
     const Flow *From = flowFrom(Node, Parameter);
     return !From || !isScalar(*From) || Graph.isLive(Node, Parameter);
   }
@@ -136,7 +134,7 @@ private:
   }
 
   /// What a kernel is given for a parameter.
-  std::string argument(unsigned Node, const std::string &Parameter) const {
+  std::string given(unsigned Node, const std::string &Parameter) const {
     if (const Flow *To = Graph.flowTo(Node, Parameter)) {
       const std::string Name = name(To->Producer) + "_" + To->Out;
       return isScalar(*To) ? fmt::format("{{&sharedOf_{}}}", Name) : fmt::format("{{row, rowOf_{0}, {0}}}", Name);
@@ -147,27 +145,15 @@ private:
                              : fmt::format("{{row, rowOf_{0}, {0}}}", Own);
     if (const RowInput *Input = inputTo(Node, Parameter))
       return fmt::format("{{row, rowOf_{0}, {0}}}", name(Input->Node) + "_" + Input->Parameter);
-    return plain(Node, Parameter);
-  }
-  /// A parameter as an expression of those that remain.
-  std::string plain(unsigned Node, const std::string &Parameter) const {
-    if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
-      return shared(*S, [&](unsigned Of, const std::string &Factor) { return plain(Of, Factor); });
-    return name(Node) + "_" + Parameter;
+    return argument(Node, Parameter);
   }
 
   /// The function that the fused kernel calls.
   void entry() {
     std::vector<OutputText> Parameters;
-    if (!Result.Facts.sharesIndices()) {
-      Parameters.push_back("const uint3 blockIdx");
-      if (Result.Facts.reads(Builtin::GridDim))
-        Parameters.push_back("const dim3 gridDim");
-      if (!Result.Facts.DynamicShared.empty())
-        Parameters.push_back("const unsigned cufuse_dynamicOffset");
-    }
-    const std::vector<OutputText> Own = declarations();
-    Parameters.insert(Parameters.end(), Own.begin(), Own.end());
+    for (const auto &[Type, Name] : blockParameters(Result.Facts))
+      Parameters.push_back(fmt::format("const {} {}", Type, Name));
+    llvm::append_range(Parameters, declarations());
 
     OutputText Body;
     if (Plan.keepsRows())
@@ -223,21 +209,17 @@ private:
   }
 
   OutputText stage(unsigned Node) const {
-    const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
     const bool ByElement = Plan.ByElement[Node];
     std::vector<std::string> Arguments;
     if (!Plan.Loops[Node].empty())
       Arguments.push_back("row");
-    if (!Facts.sharesIndices()) {
-      if (Facts.reads(Builtin::BlockIdx))
-        Arguments.push_back(ByElement ? "uint3{element, 0, 0}" : "blockIdx");
-      if (Facts.reads(Builtin::GridDim))
-        Arguments.push_back(ByElement ? "dim3(0x7fffffffu - element, 1, 1)" : "gridDim");
-      if (!Facts.DynamicShared.empty())
-        Arguments.push_back("cufuse_dynamicOffset");
-    }
+    if (ByElement)
+      llvm::append_range(Arguments, elementIndices(Node, "element"));
+    else
+      for (const auto &[Type, Name] : blockParameters(*Graph.Nodes[Node].Facts))
+        Arguments.push_back(Name);
     for (const ParameterText &P : Texts[Node]->Parameters)
-      Arguments.push_back(argument(Node, P.Name));
+      Arguments.push_back(given(Node, P.Name));
     const OutputText Call = outputText("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
     if (!ByElement)
       return "  " + Call;
@@ -282,46 +264,37 @@ private:
   const bool EvictLast;
 };
 
-class RowProof final : public FormProof {
-public:
-  RowProof(const VerticalGraph &Graph, BlockLocalPlan Plan, BlockShape Block, bool EvictLast)
-      : Graph(Graph), Plan(std::move(Plan)), Block(Block), EvictLast(EvictLast) {}
-
-  LinkedText edits(unsigned Node) const override {
-    LinkedText Linked{linkedParameters(Graph, Node), Plan.Loops[Node], {}};
-    for (const RowInput &Input : Plan.Inputs)
-      for (const auto &[Reader, Parameter] : Input.Readers)
-        if (Reader == Node)
-          Linked.Parameters.push_back(Parameter);
-    return Linked;
-  }
-  bool loadsRows() const override { return !Plan.Inputs.empty(); }
-  ComposedKernel compose(llvm::ArrayRef<const KernelText *> Texts) const override {
-    return RowComposer(Graph, Plan, Block, Texts, EvictLast).run();
-  }
-  /// Turns, and turns that are full.
-  llvm::Expected<std::vector<unsigned>> instance(ValueOf Value) const override {
-    std::vector<unsigned> Instance;
-    if (!Plan.keepsRows())
+llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  auto Proved = planBlockLocal(Graph, Block);
+  if (!Proved)
+    return Proved.takeError();
+  const BlockLocalPlan &Plan = *Proved;
+  FormProof Proof;
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+    Proof.Edits.push_back({linkedParameters(Graph, Node), Plan.Loops[Node], {}});
+  for (const RowInput &Input : Plan.Inputs)
+    for (const auto &[Reader, Parameter] : Input.Readers)
+      Proof.Edits[Reader].Parameters.push_back(Parameter);
+  Proof.LoadsRows = !Plan.Inputs.empty();
+  Proof.Compose = [&Graph, Plan, Block, Last = Options.EvictLast](llvm::ArrayRef<const KernelText *> Texts) {
+    return RowComposer(Graph, Plan, Block, Texts, Last).run();
+  };
+  if (Plan.keepsRows())
+    Proof.Instance = [&Graph, Elements = Plan.Length, Most = Plan.MostTurns,
+                      Block](ValueOf Value) -> llvm::Expected<std::vector<unsigned>> {
+      const auto Length = Value(Elements);
+      if (!Length)
+        return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
+      std::vector<unsigned> Instance = {0, 0}; // turns, and turns that are full
+      for (unsigned Turns = Most; Turns > 0; Turns /= 2) {
+        const std::int64_t All = std::int64_t(Turns) * Block.X;
+        if (*Length <= All)
+          Instance = {Turns, *Length == All ? Turns : Turns / 2};
+      }
       return Instance;
-    const auto Length = Value(Plan.Length);
-    if (!Length)
-      return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
-    Instance = {0, 0};
-    for (unsigned Turns = Plan.MostTurns; Turns > 0; Turns /= 2) {
-      const std::int64_t All = std::int64_t(Turns) * Block.X;
-      if (*Length <= All)
-        Instance = {Turns, *Length == All ? Turns : Turns / 2};
-    }
-    return Instance;
-  }
-
-private:
-  const VerticalGraph &Graph;
-  const BlockLocalPlan Plan;
-  const BlockShape Block;
-  const bool EvictLast;
-};
+    };
+  return Proof;
+}
 
 } // namespace
 
@@ -329,13 +302,6 @@ const VerticalForm ByRowForm = {[](const VerticalGraph &Graph) { return !Graph.O
                                 [](const VerticalGraph &Graph, unsigned Node) {
                                   return Node == Graph.Root || Graph.Nodes[Node].Shape->Shape != KernelShape::Pointwise;
                                 },
-                                [](const VerticalGraph &, unsigned) { return 1u; },
-                                [](const VerticalGraph &Graph, BlockShape Block,
-                                   const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
-                                  auto Plan = planBlockLocal(Graph, Block);
-                                  if (!Plan)
-                                    return Plan.takeError();
-                                  return std::make_unique<RowProof>(Graph, std::move(*Plan), Block, Options.EvictLast);
-                                }};
+                                [](const VerticalGraph &, unsigned) { return 1u; }, prove};
 
 } // namespace cufuse

@@ -55,7 +55,7 @@ std::vector<std::string> TextComposer::elementIndices(unsigned Node, const std::
 
 void TextComposer::facts() {
   Result.Text.IsComposed = true;
-  Result.Facts = root();
+  Result.Facts = *Graph.Nodes[Graph.Root].Facts;
   Result.Facts.Blockers.clear();
   std::vector<std::string> Names, Qualified;
   for (unsigned Node : Graph.Order) {
@@ -76,7 +76,7 @@ void TextComposer::facts() {
 void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains) {
   const KernelText &Text = *Texts[Node];
   for (const ParameterText &P : Text.Parameters) {
-    if (!Remains(P.Name))
+    if (Graph.flowTo(Node, P.Name) || Graph.sharedTo(Node, P.Name) || !Remains(P.Name))
       continue;
     const std::string Name = name(Node) + "_" + P.Name;
     Result.Text.Parameters.push_back(
@@ -150,24 +150,24 @@ void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
   if (AsElement)
     Result.AsElement.insert(Node);
   const KernelText &Text = *Texts[Node];
-  std::vector<std::string> Saved(Text.BodyMacros);
-  if (AsElement)
-    Saved.insert(Saved.end(), BuiltinNames.begin(), BuiltinNames.end());
   std::string Before, Behind;
-  for (const std::string &Macro : Text.BodyMacros)
-    Before += fmt::format("#pragma push_macro(\"{}\")\n", Macro);
-  if (AsElement) {
-    for (const char *Builtin : BuiltinNames)
-      Before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", Builtin);
-  }
   std::set<std::string> Foreign = foreignMacros(Text, Text.Body, Texts);
-  for (const std::string &Macro : Saved)
-    Foreign.erase(Macro);
-  for (const std::string &Macro : Foreign)
-    Before += fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}\n", Macro);
-  Saved.insert(Saved.end(), Foreign.begin(), Foreign.end());
-  for (const std::string &Macro : Saved)
+  auto Save = [&](const std::string &Macro, bool IsForeign) {
+    Before += fmt::format("#pragma push_macro(\"{}\")\n", Macro);
+    if (IsForeign)
+      Before += fmt::format("#undef {}\n", Macro);
     Behind += fmt::format("#pragma pop_macro(\"{}\")\n", Macro);
+  };
+  for (const std::string &Macro : Text.BodyMacros) {
+    Save(Macro, false);
+    Foreign.erase(Macro);
+  }
+  for (const char *Builtin : AsElement ? llvm::ArrayRef(BuiltinNames) : llvm::ArrayRef<const char *>()) {
+    Save(Builtin, true);
+    Foreign.erase(Builtin);
+  }
+  for (const std::string &Macro : Foreign)
+    Save(Macro, true);
   if (!Before.empty())
     Result.Text.Body.push_back(directive(Before.substr(0, Before.size() - 1)));
   if (AsElement)
@@ -194,20 +194,20 @@ void TextComposer::elementObjects() {
 }
 
 void TextComposer::cacheHints() {
-  for (const char *Name :
-       {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu", "__stwb", "__stcg", "__stcs", "__stwt"})
-    if (names(Name))
-      code(fmt::format("using ::{};", Name));
+  for (llvm::ArrayRef<const char *> Hints : {llvm::ArrayRef(CachedLoads), llvm::ArrayRef(CachedStores)})
+    for (const char *Name : Hints)
+      if (names(Name))
+        code(fmt::format("using ::{};", Name));
 }
 
 void TextComposer::cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object) {
   const std::string Loads = Parameters.empty() ? "" : fmt::format("template <{}> ", Parameters.str()),
                     Stores = Parameters.empty() ? "template <typename Value> "
                                                 : fmt::format("template <{}, typename Value> ", Parameters.str());
-  for (const char *Name : {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"})
+  for (const char *Name : CachedLoads)
     if (names(Name))
       code(fmt::format("{}__device__ __forceinline__ auto {}({} p) {{ return *p; }}", Loads, Name, Object.str()));
-  for (const char *Name : {"__stwb", "__stcg", "__stcs", "__stwt"})
+  for (const char *Name : CachedStores)
     if (names(Name))
       code(fmt::format("{}__device__ __forceinline__ void {}({} p, const Value &value) {{\n"
                        "  *p = value;\n}}",
@@ -218,6 +218,19 @@ bool TextComposer::names(llvm::StringRef Word) const {
   return llvm::any_of(Texts, [&](const KernelText *Text) {
     return llvm::any_of(Text->Body, [&](const Piece &P) { return llvm::StringRef(P.Text.written()).contains(Word); });
   });
+}
+
+std::vector<std::pair<std::string, std::string>> TextComposer::blockParameters(const KernelFacts &Facts) {
+  std::vector<std::pair<std::string, std::string>> Given;
+  if (Facts.sharesIndices())
+    return Given;
+  if (Facts.reads(Builtin::BlockIdx))
+    Given.push_back({"uint3", "blockIdx"});
+  if (Facts.reads(Builtin::GridDim))
+    Given.push_back({"dim3", "gridDim"});
+  if (!Facts.DynamicShared.empty())
+    Given.push_back({"unsigned", "cufuse_dynamicOffset"});
+  return Given;
 }
 
 std::vector<OutputText> TextComposer::declarations() const {
@@ -246,9 +259,18 @@ OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Q
   return Sum.empty() ? OutputText("0ll") : Sum;
 }
 
-std::string TextComposer::value(const Polynomial &P, unsigned Node,
-                                llvm::function_ref<std::string(const std::string &)> Argument) const {
-  return spelled(P, Graph.Nodes[Node].Accesses->Quotients, [&](const std::string &Atom) { return Argument(Atom); })
+std::string TextComposer::argument(unsigned Node, const std::string &Parameter) const {
+  const SharedArgument *S = Graph.sharedTo(Node, Parameter);
+  if (!S)
+    return name(Node) + "_" + Parameter;
+  const std::string Given =
+      argumentText(Graph, *S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
+  return pointerText(Graph, Node, Parameter, parameter(Node, Parameter).Element.written(), Given);
+}
+
+std::string TextComposer::value(const Polynomial &P, unsigned Node) const {
+  return spelled(P, Graph.Nodes[Node].Accesses->Quotients,
+                 [&](const std::string &Atom) { return argument(Node, Atom); })
       .text();
 }
 
@@ -292,12 +314,6 @@ static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
         Add(Q.Dividend), Add(Q.Divisor);
   }
   return Atoms;
-}
-
-std::string TextComposer::shared(const SharedArgument &S,
-                                 llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const {
-  const ParameterText &P = parameter(S.To, S.Parameter);
-  return pointerText(Graph, S.To, P.Name, P.Element.written(), argumentText(Graph, S, Argument));
 }
 
 /// What an argument that the proofs speak of must be, so that no conversion between integers changes it: in the range

@@ -25,8 +25,8 @@ protected:
   TextComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
                llvm::ArrayRef<AtMost> Requirements)
       : Graph(Graph), Texts(Texts), Requirements(Requirements) {}
+  virtual ~TextComposer() = default;
 
-  const KernelFacts &root() const { return *Graph.Nodes[Graph.Root].Facts; }
   const std::string &name(unsigned Node) const { return Graph.Nodes[Node].Name; }
   std::string space(unsigned Node) const { return "cufuse_" + name(Node); }
   const ParameterText &parameter(unsigned Node, const std::string &Name) const;
@@ -40,7 +40,8 @@ protected:
 
   /// The root's facts with what the others add to them.
   void facts();
-  /// The parameters of a node that remain, called `NODE_PARAMETER`, and what else is merged without order.
+  /// The parameters of a node that remain, called `NODE_PARAMETER`, and what else is merged without order. Linked ones
+  /// do not remain; of the others, `Remains` says it.
   void parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains);
   /// Text of ours.
   void code(const OutputText &Text, std::vector<std::string> Namespaces = {});
@@ -56,16 +57,16 @@ protected:
   /// What the kernels' loads and stores with cache hints mean where the pointer is an object of type `Object`, a
   /// template with `Parameters`, if any.
   void cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object);
+  /// Types and names of the parameters by which a kernel knows its block, where it is given it.
+  static std::vector<std::pair<std::string, std::string>> blockParameters(const KernelFacts &Facts);
   /// Declarations of all parameters that remain.
   std::vector<OutputText> declarations() const;
+  /// A parameter of a node as an expression of the parameters that remain.
+  virtual std::string argument(unsigned Node, const std::string &Parameter) const;
   /// The polynomial of a node's parameters as a 64-bit integer on the device.
-  std::string value(const Polynomial &P, unsigned Node,
-                    llvm::function_ref<std::string(const std::string &)> Argument) const;
+  std::string value(const Polynomial &P, unsigned Node) const;
   /// The requirements as conditions of the launch, and that pointers differ where the user says so. Called last.
   void conditions();
-  /// An argument that comes from another kernel's.
-  std::string shared(const SharedArgument &S,
-                     llvm::function_ref<std::string(unsigned, const std::string &)> Argument) const;
   /// What is divided by is positive, before any condition divides.
   void divisors();
   void ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive);

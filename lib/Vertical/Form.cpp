@@ -16,8 +16,7 @@ std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph) {
   return Taking;
 }
 
-llvm::Expected<std::unique_ptr<FormProof>> proveForm(const VerticalGraph &Graph, BlockShape Block,
-                                                     const VerticalOptions &Options) {
+llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
   for (const Flow &F : Graph.Flows)
     for (const auto &[Node, Name] : {std::pair(F.Producer, F.Out), {F.Consumer, F.In}})
       if (const ParameterAccess &P = *Graph.Nodes[Node].parameter(Name); !P.Kept)

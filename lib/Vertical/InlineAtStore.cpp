@@ -24,7 +24,7 @@ namespace {
 ///
 /// Parameters are called `NODE_PARAMETER`; linked ones and dead intermediates are none. Requirements become conditions
 /// of the launch.
-class StoreComposer : TextComposer {
+class StoreComposer final : TextComposer {
 public:
   StoreComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
                 llvm::ArrayRef<AtMost> Requirements)
@@ -61,8 +61,7 @@ public:
 private:
   bool storesWide() const {
     return llvm::any_of(Graph.Flows, [&](const Flow &F) {
-      return llvm::any_of(Graph.Nodes[F.Producer].Accesses->Sites,
-                          [&](const AccessSite &Site) { return Site.Parameter == F.Out && Site.Width > 1; });
+      return llvm::any_of(Graph.Nodes[F.Producer].sites(F.Out), [](const AccessSite *Site) { return Site->Width > 1; });
     });
   }
 
@@ -96,18 +95,12 @@ private:
         Names.push_back(F.Out);
     return Names;
   }
-  bool isLive(unsigned Node, llvm::StringRef Out) const {
-    return llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Out && !F.Dead; });
-  }
-
   bool remains(unsigned Node, const std::string &Parameter) const {
-    if (Graph.flowTo(Node, Parameter) || Graph.sharedTo(Node, Parameter))
-      return false;
     // What the root loads beyond the elements that kernels before it make is in memory.
     const bool Loaded = isBefore(Node) && llvm::any_of(Graph.Flows, [&](const Flow &F) {
                           return F.Producer == Node && F.Out == Parameter && F.Consumer == Graph.Root;
                         });
-    return !llvm::is_contained(outputs(Node), Parameter) || Loaded || isLive(Node, Parameter);
+    return Loaded || Graph.isLive(Node, Parameter);
   }
 
   /// The kernels that make what a flow to the root has, in their order.
@@ -160,28 +153,15 @@ private:
         if (!Graph.flowTo(Node, P.Name) && !Graph.isIntermediate(Node, P.Name))
           Values.push_back(argument(Node, P.Name));
     Values.push_back(name(F.Producer) + "_" + F.Out);
-    Values.push_back(boundText(F.Producer));
+    Values.push_back(value(Graph.Nodes[F.Producer].Shape->Bound, F.Producer));
     return sinkType(F.Consumer, F.In) + "{" + llvm::join(Values, ", ") + "}";
-  }
-  std::string boundText(unsigned Node) const {
-    return value(Graph.Nodes[Node].Shape->Bound, Node,
-                 [&](const std::string &Parameter) { return argument(Node, Parameter); });
-  }
-
-  /// The parameters of a consumer that the store site must know: all but the element itself.
-  std::vector<const ParameterText *> carried(const Flow &F) const {
-    std::vector<const ParameterText *> All;
-    for (const ParameterText &P : Texts[F.Consumer]->Parameters)
-      if (P.Name != F.In)
-        All.push_back(&P);
-    return All;
   }
 
   /// The object that a producer stores through.
   void sink(unsigned Node, const std::string &Out) {
     const std::string Type = sinkType(Node, Out);
     const OutputText T = element(Node, Out);
-    const bool Live = isLive(Node, Out);
+    const bool Live = Graph.isLive(Node, Out);
     std::vector<OutputText> Fields, Calls;
     if (Live) {
       Fields.push_back(outputText("  {} *memory;", T));
@@ -218,46 +198,35 @@ private:
     cachedAccesses("", Type);
   }
 
-  /// A parameter of a node as an expression of the parameters that remain.
-  std::string argument(unsigned Node, const std::string &Parameter) const {
+  std::string argument(unsigned Node, const std::string &Parameter) const override {
     if (const Flow *In = Graph.flowTo(Node, Parameter))
       return sourceValue(*In);
     if (llvm::is_contained(outputs(Node), Parameter))
       return sinkValue(Node, Parameter);
-    if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
-      return shared(*S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
-    return name(Node) + "_" + Parameter;
+    return TextComposer::argument(Node, Parameter);
   }
+  /// All that the stores must know but the element itself.
   std::string sinkValue(unsigned Node, const std::string &Out) const {
     std::vector<std::string> Fields;
-    if (isLive(Node, Out))
+    if (Graph.isLive(Node, Out))
       Fields.push_back(name(Node) + "_" + Out);
     for (const Flow &F : Graph.Flows)
       if (F.Producer == Node && F.Out == Out)
-        for (const ParameterText *P : carried(F))
-          Fields.push_back(argument(F.Consumer, P->Name));
+        for (const ParameterText &P : Texts[F.Consumer]->Parameters)
+          if (P.Name != F.In)
+            Fields.push_back(argument(F.Consumer, P.Name));
     return sinkType(Node, Out) + "{" + llvm::join(Fields, ", ") + "}";
   }
 
   /// The function that the fused kernel calls in place of the root.
   void entry() {
-    const KernelFacts &Facts = root();
     std::vector<OutputText> Parameters;
     std::vector<std::string> Arguments;
-    auto Index = [&](const char *Type, const char *Name) {
+    for (const auto &[Type, Name] : blockParameters(Result.Facts)) {
       Parameters.push_back(fmt::format("const {} {}", Type, Name));
       Arguments.push_back(Name);
-    };
-    if (!Facts.sharesIndices()) {
-      if (Facts.reads(Builtin::BlockIdx))
-        Index("uint3", "blockIdx");
-      if (Facts.reads(Builtin::GridDim))
-        Index("dim3", "gridDim");
-      if (!Facts.DynamicShared.empty())
-        Index("unsigned", "cufuse_dynamicOffset");
     }
-    const std::vector<OutputText> Own = declarations();
-    Parameters.insert(Parameters.end(), Own.begin(), Own.end());
+    llvm::append_range(Parameters, declarations());
     for (const ParameterText &P : Texts[Graph.Root]->Parameters)
       Arguments.push_back(argument(Graph.Root, P.Name));
     const std::string Head = fmt::format("__device__ __forceinline__ void {}(", Result.Facts.Name);
@@ -267,34 +236,26 @@ private:
   }
 };
 
-class InlinedProof final : public FormProof {
-public:
-  InlinedProof(const VerticalGraph &Graph, std::vector<AtMost> Requirements)
-      : Graph(Graph), Requirements(std::move(Requirements)) {}
-  LinkedText edits(unsigned Node) const override { return {linkedParameters(Graph, Node), {}, {}}; }
-  ComposedKernel compose(llvm::ArrayRef<const KernelText *> Texts) const override {
+llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  if (llvm::Error Error = requireTree(Graph))
+    return std::move(Error);
+  auto Requirements = checkInlineAtStore(Graph, Block, Options.Recompute);
+  if (!Requirements)
+    return Requirements.takeError();
+  FormProof Proof;
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+    Proof.Edits.push_back({linkedParameters(Graph, Node), {}, {}});
+  Proof.Compose = [&Graph, Requirements = std::move(*Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
     return StoreComposer(Graph, Texts, Requirements).run();
-  }
-
-private:
-  const VerticalGraph &Graph;
-  const std::vector<AtMost> Requirements;
-};
+  };
+  return Proof;
+}
 
 } // namespace
 
 const VerticalForm InlineAtStoreForm = {
     [](const VerticalGraph &Graph) { return !Graph.OneLoop && (!rowConsumer(Graph) || !Graph.Before.empty()); },
     [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root; },
-    [](const VerticalGraph &, unsigned) { return 1u; },
-    [](const VerticalGraph &Graph, BlockShape Block,
-       const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
-      if (llvm::Error Error = requireTree(Graph))
-        return std::move(Error);
-      auto Requirements = checkInlineAtStore(Graph, Block, Options.Recompute);
-      if (!Requirements)
-        return Requirements.takeError();
-      return std::make_unique<InlinedProof>(Graph, std::move(*Requirements));
-    }};
+    [](const VerticalGraph &, unsigned) { return 1u; }, prove};
 
 } // namespace cufuse

@@ -44,14 +44,11 @@ std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
 ///
 /// Streams in memory are loaded and stored by accesses of up to 16 bytes where the pointers of the launch are aligned
 /// and all elements of the turn exist, else one by one.
-class LoopComposer : TextComposer {
+class LoopComposer final : TextComposer {
 public:
   LoopComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
                llvm::ArrayRef<AtMost> Requirements, unsigned Width, const std::vector<Stream> &Streams)
-      : TextComposer(Graph, Texts, Requirements), Width(Width), Least(widest(Graph)), Streams(Streams) {
-    for (const VerticalNode &N : Graph.Nodes)
-      AsksTurn.push_back(!knownConditions(N).empty());
-  }
+      : TextComposer(Graph, Texts, Requirements), Width(Width), Least(loopWidth(Graph, 1)), Streams(Streams) {}
 
   ComposedKernel run() {
     facts();
@@ -59,7 +56,7 @@ public:
     for (unsigned Node : Graph.Order)
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     elementObjects();
-    if (llvm::is_contained(AsksTurn, true))
+    if (llvm::any_of(Graph.Nodes, asksTurn))
       file(cuda::Turn);
     if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; })) {
       file(cuda::ElementGroups);
@@ -76,12 +73,8 @@ public:
   }
 
 private:
-  static unsigned widest(const VerticalGraph &Graph) {
-    unsigned Most = 1;
-    for (const VerticalNode &N : Graph.Nodes)
-      Most = std::max(Most, N.Shape->Width);
-    return Most;
-  }
+  /// Does its text ask which conditions are known?
+  static bool asksTurn(const VerticalNode &N) { return !knownConditions(N).empty(); }
 
   void loopFacts() {
     KernelFacts &Facts = Result.Facts;
@@ -92,22 +85,13 @@ private:
     Facts.GridStrideLoop.reset();
   }
 
-  const Stream *streamOf(unsigned Node, llvm::StringRef Parameter) const {
-    for (const Stream &S : Streams)
-      if (llvm::is_contained(S.Users, std::pair(Node, Parameter.str())))
-        return &S;
-    return nullptr;
-  }
   std::pair<unsigned, std::string> memoryOf(const Stream &S) const {
     return Graph.memory(S.Users.front().first, S.Users.front().second);
   }
 
   /// Needed behind the launch, or by a kernel that has it as a pointer.
   bool remains(unsigned Node, const std::string &Parameter) const {
-    if (Graph.flowTo(Node, Parameter) || Graph.sharedTo(Node, Parameter))
-      return false;
-    const Stream *Own = streamOf(Node, Parameter);
-    return !Own || llvm::any_of(Streams, [&](const Stream &S) {
+    return !streamOf(Streams, Node, Parameter) || llvm::any_of(Streams, [&](const Stream &S) {
       return (S.Loads || S.Stores) && memoryOf(S) == std::pair(Node, Parameter);
     }) || !Graph.isIntermediate(Node, Parameter);
   }
@@ -120,7 +104,7 @@ private:
     std::vector<OutputText> Lines;
     const VerticalNode &N = Graph.Nodes[Node];
     for (const ParameterAccess &P : N.Accesses->Parameters)
-      if (streamOf(Node, P.Name)) {
+      if (streamOf(Streams, Node, P.Name)) {
         const OutputText T = element(Node, P.Name);
         const OutputText Type = N.Shape->Width == 1
                                     ? outputText("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
@@ -130,12 +114,6 @@ private:
     return joined(Lines, "\n");
   }
 
-  /// A parameter of a node as an expression of the parameters that remain.
-  std::string argument(unsigned Node, const std::string &Parameter) const {
-    if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
-      return shared(*S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
-    return name(Node) + "_" + Parameter;
-  }
   std::string memory(const Stream &S) const {
     const auto [Node, Parameter] = memoryOf(S);
     return argument(Node, Parameter);
@@ -147,12 +125,12 @@ private:
     const unsigned Own = N.Shape->Width;
     const std::string At = Own == 1 ? "first + k" : fmt::format("(first + k) / {}", Own);
     std::vector<std::string> Arguments;
-    if (AsksTurn[Node])
+    if (asksTurn(N))
       Arguments.push_back("{whole}");
     llvm::append_range(Arguments, elementIndices(Node, fmt::format("static_cast<unsigned>({})", At), Own));
     for (const ParameterText &P : Texts[Node]->Parameters)
-      if (const Stream *S = streamOf(Node, P.Name))
-        Arguments.push_back(fmt::format("{{{} + k{}}}", registers(*S), Own == 1 ? "" : ", whole"));
+      if (const auto S = streamOf(Streams, Node, P.Name))
+        Arguments.push_back(fmt::format("{{{} + k{}}}", registers(Streams[*S]), Own == 1 ? "" : ", whole"));
       else
         Arguments.push_back(argument(Node, P.Name));
     return outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    {}({});", Own, callee(Node),
@@ -207,79 +185,55 @@ private:
     std::vector<std::string> Names;
     for (const ParameterText &P : Result.Text.Parameters)
       Names.push_back(P.Name);
-    file(cuda::Loop,
-         {{"PARAMETERS", joined(declarations(), ",\n    ")},
-          {"REGISTERS", joined(Registers, "\n")},
-          {"LOADS", moved(true)},
-          {"CALLS", joined(Calls, "\n")},
-          {"STORES", moved(false)},
-          {"NAME", Result.Facts.Name},
-          {"ELEMENTS", value(Shape.Bound, Graph.Root,
-                             [&](const std::string &Parameter) { return argument(Graph.Root, Parameter); })},
-          {"WIDTH", std::to_string(Width)},
-          {"STEP", fmt::format("{}ll", Width)},
-          {"GOES_ON", Shape.Tail ? "first < elements" : fmt::format("first <= elements - {}", Width)},
-          {"ARGUMENTS", llvm::join(Names, ", ")},
-          {"ALWAYS_WHOLE", Width == 1},
-          {"MAY_BE_WHOLE", fmt::format("{}elements - first >= {}", Aligned, Width)},
-          {"BY_PARTS", Least < Width},
-          {"LEAST", std::to_string(Least)},
-          {"EXISTS", Least == 1 ? "true" : "false"}});
+    file(cuda::Loop, {{"PARAMETERS", joined(declarations(), ",\n    ")},
+                      {"REGISTERS", joined(Registers, "\n")},
+                      {"LOADS", moved(true)},
+                      {"CALLS", joined(Calls, "\n")},
+                      {"STORES", moved(false)},
+                      {"NAME", Result.Facts.Name},
+                      {"ELEMENTS", value(Shape.Bound, Graph.Root)},
+                      {"WIDTH", std::to_string(Width)},
+                      {"STEP", fmt::format("{}ll", Width)},
+                      {"GOES_ON", Shape.Tail ? "first < elements" : fmt::format("first <= elements - {}", Width)},
+                      {"ARGUMENTS", llvm::join(Names, ", ")},
+                      {"ALWAYS_WHOLE", Width == 1},
+                      {"MAY_BE_WHOLE", fmt::format("{}elements - first >= {}", Aligned, Width)},
+                      {"BY_PARTS", Least < Width},
+                      {"LEAST", std::to_string(Least)},
+                      {"EXISTS", Least == 1 ? "true" : "false"}});
     Result.Text.Callee = Result.Facts.Name;
   }
 
   const unsigned Width; ///< Elements of a turn,
   const unsigned Least; ///< and those of the last ones, of which not all exist.
   const std::vector<Stream> &Streams;
-  std::vector<bool> AsksTurn; ///< By node: its text asks which conditions are known.
 };
 
-class LoopProof final : public FormProof {
-public:
-  LoopProof(const VerticalGraph &Graph, std::vector<AtMost> Requirements, unsigned Width)
-      : Graph(Graph), Requirements(std::move(Requirements)), Width(Width), Streams(planStreams(Graph)) {}
-
-  LinkedText edits(unsigned Node) const override {
-    LinkedText Linked;
-    for (const Stream &S : Streams)
-      for (const auto &[User, Parameter] : S.Users)
-        if (User == Node)
-          Linked.Parameters.push_back(Parameter);
-    Linked.Known = knownConditions(Graph.Nodes[Node]);
-    return Linked;
+llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const VerticalOptions &Options) {
+  const unsigned Width = loopWidth(Graph, Options.Vectorize);
+  auto Requirements = checkOneLoop(Graph, Width);
+  if (!Requirements)
+    return Requirements.takeError();
+  FormProof Proof;
+  Proof.Elements = {Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound), Width};
+  for (const VerticalNode &N : Graph.Nodes)
+    Proof.Edits.push_back({{}, {}, knownConditions(N)});
+  const std::vector<Stream> Streams = planStreams(Graph);
+  for (const Stream &S : Streams) {
+    for (const auto &[User, Parameter] : S.Users)
+      Proof.Edits[User].Parameters.push_back(Parameter);
+    Proof.Shared.insert(Proof.Shared.end(), S.Users.begin() + 1, S.Users.end());
   }
-  std::vector<std::pair<unsigned, std::string>> shared() const override {
-    std::vector<std::pair<unsigned, std::string>> Users;
-    for (const Stream &S : Streams)
-      Users.insert(Users.end(), S.Users.begin() + 1, S.Users.end());
-    return Users;
-  }
-  ComposedKernel compose(llvm::ArrayRef<const KernelText *> Texts) const override {
+  Proof.Compose = [=, &Graph, Requirements = std::move(*Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
     return LoopComposer(Graph, Texts, Requirements, Width, Streams).run();
-  }
-  std::optional<ElementLaunch> elements() const override {
-    return ElementLaunch{Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound), Width};
-  }
-
-private:
-  const VerticalGraph &Graph;
-  const std::vector<AtMost> Requirements;
-  const unsigned Width;
-  const std::vector<Stream> Streams;
-};
+  };
+  return Proof;
+}
 
 } // namespace
 
 const VerticalForm OneLoopForm = {[](const VerticalGraph &Graph) { return Graph.OneLoop; },
                                   [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root; },
-                                  loopWidth,
-                                  [](const VerticalGraph &Graph, BlockShape,
-                                     const VerticalOptions &Options) -> llvm::Expected<std::unique_ptr<FormProof>> {
-                                    const unsigned Width = loopWidth(Graph, Options.Vectorize);
-                                    auto Requirements = checkOneLoop(Graph, Width);
-                                    if (!Requirements)
-                                      return Requirements.takeError();
-                                    return std::make_unique<LoopProof>(Graph, std::move(*Requirements), Width);
-                                  }};
+                                  loopWidth, prove};
 
 } // namespace cufuse

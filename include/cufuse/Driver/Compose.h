@@ -11,7 +11,7 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
 /// A kernel to be fused like any other, and what was proved of it.
 struct Composition {
   LoadedKernel Kernel;
-  std::unique_ptr<FormProof> Proof; ///< The graph outlives it.
+  FormProof Proof; ///< The graph outlives it.
 };
 
 /// The kernels of the graph as one, their own texts changed for it; `Block` is the root's. Refuses what is not proved

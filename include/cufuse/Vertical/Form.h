@@ -5,7 +5,7 @@
 #include "cufuse/Dependence/Links.h"
 #include "cufuse/Kernel/KernelText.h"
 
-#include <memory>
+#include <functional>
 
 namespace cufuse {
 
@@ -35,22 +35,18 @@ struct ElementLaunch {
 using ValueOf = llvm::function_ref<std::optional<std::int64_t>(const Polynomial &)>;
 
 /// A graph that was proved to have a form. The graph outlives it.
-class FormProof {
-public:
-  virtual ~FormProof() = default;
-  /// What changes in a node's text.
-  virtual LinkedText edits(unsigned Node) const = 0;
+struct FormProof {
+  std::vector<LinkedText> Edits; ///< What changes in the nodes' texts.
   /// Parameters that share their type with those of other kernels, beside the linked ones.
-  virtual std::vector<std::pair<unsigned, std::string>> shared() const { return {}; }
-  /// Are rows loaded into registers?
-  virtual bool loadsRows() const { return false; }
-  /// The nodes' texts, changed by `edits`, as one.
-  virtual ComposedKernel compose(llvm::ArrayRef<const KernelText *> Texts) const = 0;
+  std::vector<std::pair<unsigned, std::string>> Shared = {};
+  bool LoadsRows = false; ///< Into registers.
   /// None: the launch has the root's grid.
-  virtual std::optional<ElementLaunch> elements() const { return std::nullopt; }
-  /// Template arguments of the instance that the launcher takes; none where the kernel is no template. Fails where
-  /// they depend on a value that is not known.
-  virtual llvm::Expected<std::vector<unsigned>> instance(ValueOf Value) const { return std::vector<unsigned>(); }
+  std::optional<ElementLaunch> Elements = {};
+  /// The nodes' texts, changed by `Edits`, as one.
+  std::function<ComposedKernel(llvm::ArrayRef<const KernelText *> Texts)> Compose = {};
+  /// Template arguments of the instance that the launcher takes; null where the kernel is no template. Fails where they
+  /// depend on a value that is not known.
+  std::function<llvm::Expected<std::vector<unsigned>>(ValueOf Value)> Instance = {};
 };
 
 struct VerticalForm {
@@ -61,8 +57,7 @@ struct VerticalForm {
   /// Elements that a thread takes at a time where `Vectorize` are asked for.
   unsigned (*Width)(const VerticalGraph &Graph, unsigned Vectorize);
   /// `Block` is the root's. Or all refusals.
-  llvm::Expected<std::unique_ptr<FormProof>> (*Prove)(const VerticalGraph &Graph, BlockShape Block,
-                                                      const VerticalOptions &Options);
+  llvm::Expected<FormProof> (*Prove)(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options);
 };
 
 extern const VerticalForm OneLoopForm;       ///< Pointwise kernels, in a loop over elements.
@@ -73,7 +68,6 @@ extern const VerticalForm ByRowForm;         ///< Kernels of rows one after the 
 std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph);
 
 /// By the first form that can be proved; or the refusals of all that were tried.
-llvm::Expected<std::unique_ptr<FormProof>> proveForm(const VerticalGraph &Graph, BlockShape Block,
-                                                     const VerticalOptions &Options);
+llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options);
 
 } // namespace cufuse
