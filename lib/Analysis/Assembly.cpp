@@ -13,11 +13,6 @@ namespace cufuse {
 
 namespace {
 
-constexpr std::pair<llvm::StringLiteral, Builtin> Registers[] = {{"tid", Builtin::ThreadIdx},
-                                                                 {"ntid", Builtin::BlockDim},
-                                                                 {"ctaid", Builtin::BlockIdx},
-                                                                 {"nctaid", Builtin::GridDim}};
-
 bool readRegister(size_t At, llvm::StringRef Word, llvm::StringRef Name, AssemblyMention &Mention) {
   // A single `%` stands in assembly without operands, to which none can be added.
   if (!Word.consume_front("%%"))
@@ -28,12 +23,13 @@ bool readRegister(size_t At, llvm::StringRef Word, llvm::StringRef Name, Assembl
     Mention.Length = 2 + Word.size();
     return Word == Name;
   }
-  for (const auto &[Register, Variable] : Registers) {
+  for (size_t B = 0; B < BuiltinRegisters.size(); ++B) {
+    const llvm::StringRef Register = BuiltinRegisters[B];
     const llvm::StringRef Component = Word.drop_front(std::min(Word.size(), Register.size()));
     if (Name != Register || (Component != ".x" && Component != ".y" && Component != ".z"))
       continue;
     Mention.What = AssemblyMention::Kind::Register;
-    Mention.Variable = Variable;
+    Mention.Variable = static_cast<Builtin>(B);
     Mention.Dimension = Component[1] - 'x';
     Mention.Length = 2 + Word.size();
     return true;

@@ -12,26 +12,13 @@ namespace cufuse {
 
 namespace {
 
-/// Without what stands around an expression and leaves its value as it is.
-const clang::Expr *plain(const clang::Expr *E) {
-  for (const clang::Expr *Before = nullptr; E && E != Before;) {
-    Before = E;
-    E = E->IgnoreParenImpCasts();
-    if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
-      E = Full->getSubExpr();
-    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(E))
-      E = Temporary->getSubExpr();
-  }
-  return E;
-}
-
 /// The built-in that an expression is, as a whole, also converted to what nvcc takes it for.
 const clang::DeclRefExpr *wholeBuiltin(const clang::Expr *E) {
-  E = plain(E);
-  if (auto *Call = llvm::dyn_cast_or_null<clang::CXXMemberCallExpr>(E);
+  E = E->IgnoreParenImpCasts();
+  if (auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
       Call && llvm::isa_and_nonnull<clang::CXXConversionDecl>(Call->getMethodDecl()))
-    E = plain(Call->getImplicitObjectArgument());
-  auto *Reference = llvm::dyn_cast_or_null<clang::DeclRefExpr>(E);
+    E = Call->getImplicitObjectArgument()->IgnoreParenImpCasts();
+  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E);
   return Reference && builtinVariable(*Reference->getDecl()) ? Reference : nullptr;
 }
 
@@ -109,9 +96,9 @@ private:
     if (const clang::DeclRefExpr *Builtin = wholeBuiltin(Value)) {
       Found.push_back(Builtin);
     } else if (Value->isGLValue()) {
-      if (auto *Either = llvm::dyn_cast<clang::ConditionalOperator>(plain(Value)))
+      if (auto *Either = llvm::dyn_cast<clang::ConditionalOperator>(Value->IgnoreParenImpCasts()))
         return add(Either->getTrueExpr()), add(Either->getFalseExpr());
-      auto *Call = llvm::dyn_cast<clang::CallExpr>(plain(Value));
+      auto *Call = llvm::dyn_cast<clang::CallExpr>(Value->IgnoreParenImpCasts());
       for (const clang::Expr *Argument : Call ? Call->arguments() : clang::CallExpr::const_arg_range({}, {}))
         if (Argument->isGLValue())
           through(Argument);
@@ -122,7 +109,7 @@ private:
 } // namespace
 
 const clang::DeclRefExpr *memberOfBuiltin(const clang::Expr *E) {
-  const auto Member = builtinMember(plain(E));
+  const auto Member = builtinMember(E->IgnoreParenImpCasts());
   return Member ? Member->Named : nullptr;
 }
 

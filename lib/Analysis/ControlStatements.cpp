@@ -1,30 +1,20 @@
 #include "cufuse/Analysis/ControlStatements.h"
 
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include "cufuse/Analysis/AllIn.h"
+
 #include <clang/AST/Expr.h>
 
 namespace cufuse {
 
-struct ControlStatements::Finder : clang::ConstDynamicRecursiveASTVisitor {
-  explicit Finder(ControlStatements &Found) : Found(Found) {}
-  bool VisitIfStmt(const clang::IfStmt *S) override { return add(S); }
-  bool VisitForStmt(const clang::ForStmt *S) override { return add(S); }
-  bool VisitWhileStmt(const clang::WhileStmt *S) override { return add(S); }
-  bool VisitAttributedStmt(const clang::AttributedStmt *S) override {
-    Found.WithPragma.insert(S->getSubStmt());
-    return true;
-  }
-
-private:
-  bool add(const clang::Stmt *S) {
-    Found.Numbers[S] = Found.All.size();
-    Found.All.push_back(S);
-    return true;
-  }
-  ControlStatements &Found;
-};
-
-ControlStatements::ControlStatements(const clang::Stmt &Body) { Finder(*this).TraverseStmt(&Body); }
+ControlStatements::ControlStatements(const clang::Stmt &Body) {
+  for (const clang::Stmt *S : allIn<clang::Stmt>(Body))
+    if (llvm::isa<clang::IfStmt, clang::ForStmt, clang::WhileStmt>(S)) {
+      Numbers[S] = All.size();
+      All.push_back(S);
+    } else if (auto *Attributed = llvm::dyn_cast<clang::AttributedStmt>(S)) {
+      WithPragma.insert(Attributed->getSubStmt());
+    }
+}
 
 std::optional<unsigned> ControlStatements::numberOf(const clang::Stmt *S) const {
   const auto Found = Numbers.find(S);

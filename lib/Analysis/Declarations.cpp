@@ -7,20 +7,16 @@
 
 namespace cufuse {
 
+template <typename Kind> static const clang::Decl *patternOf(const clang::Decl *D) {
+  auto *Instance = llvm::dyn_cast<Kind>(D);
+  return Instance ? Instance->getTemplateInstantiationPattern() : nullptr;
+}
+
 const clang::Decl *pattern(const clang::Decl *D) {
-  if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D)) {
-    if (const clang::FunctionDecl *From = Function->getTemplateInstantiationPattern())
+  for (auto *Of : {patternOf<clang::FunctionDecl>, patternOf<clang::VarDecl>, patternOf<clang::CXXRecordDecl>,
+                   patternOf<clang::EnumDecl>})
+    if (const clang::Decl *From = Of(D))
       return From;
-  } else if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D)) {
-    if (const clang::VarDecl *From = Variable->getTemplateInstantiationPattern())
-      return From;
-  } else if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(D)) {
-    if (const clang::CXXRecordDecl *From = Record->getTemplateInstantiationPattern())
-      return From;
-  } else if (auto *Enum = llvm::dyn_cast<clang::EnumDecl>(D)) {
-    if (const clang::EnumDecl *From = Enum->getTemplateInstantiationPattern())
-      return From;
-  }
   return D;
 }
 
@@ -57,19 +53,8 @@ const clang::Decl *enclosingUnit(const clang::Decl *D) {
   }
   if (llvm::isa<clang::LinkageSpecDecl>(Unit))
     return nullptr;
-  if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Unit))
-    if (const clang::FunctionTemplateDecl *T = Function->getDescribedFunctionTemplate())
-      return T;
-  if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(Unit))
-    if (const clang::ClassTemplateDecl *T = Record->getDescribedClassTemplate())
-      return T;
-  if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Unit))
-    if (const clang::VarTemplateDecl *T = Variable->getDescribedVarTemplate())
-      return T;
-  if (auto *Alias = llvm::dyn_cast<clang::TypeAliasDecl>(Unit))
-    if (const clang::TypeAliasTemplateDecl *T = Alias->getDescribedAliasTemplate())
-      return T;
-  return Unit;
+  const clang::TemplateDecl *Template = Unit->getDescribedTemplate();
+  return Template ? Template : Unit;
 }
 
 bool isTable(const clang::VarDecl &Variable) {

@@ -85,20 +85,20 @@ private:
   }
 
   void simplify(llvm::Function &F) {
-    llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, Analyses);
-    Analyses.clear(F, F.getName());
-    llvm::EarlyCSEPass().run(F, Analyses);
-    Analyses.clear(F, F.getName());
+    auto Promote = [&] {
+      llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, Analyses);
+      Analyses.clear(F, F.getName());
+      llvm::EarlyCSEPass().run(F, Analyses);
+      Analyses.clear(F, F.getName());
+    };
+    Promote();
     bool Changed = false;
     for (llvm::BasicBlock &Block : F)
       Changed |= llvm::ConstantFoldTerminator(&Block, /*DeleteDeadConditions=*/true);
     if (!Changed)
       return;
     llvm::removeUnreachableBlocks(F);
-    llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, Analyses);
-    Analyses.clear(F, F.getName());
-    llvm::EarlyCSEPass().run(F, Analyses);
-    Analyses.clear(F, F.getName());
+    Promote();
   }
 
   llvm::FunctionAnalysisManager Analyses;

@@ -30,6 +30,16 @@ struct KernelCollector : clang::ConstDynamicRecursiveASTVisitor {
   std::vector<const clang::FunctionDecl *> Found;
 };
 
+/// Without unnamed namespaces, which nobody can write.
+std::string visibleName(const clang::FunctionDecl &Kernel) {
+  std::string Name;
+  llvm::raw_string_ostream Out(Name);
+  clang::PrintingPolicy Policy(Kernel.getASTContext().getPrintingPolicy());
+  Policy.SuppressUnwrittenScope = true;
+  Kernel.printQualifiedName(Out, Policy);
+  return Name;
+}
+
 std::string unqualified(llvm::StringRef Name) {
   const size_t At = Name.rfind("::");
   return (At == llvm::StringRef::npos ? Name : Name.drop_front(At + 2)).str();
@@ -40,11 +50,7 @@ enum class Match { No, End, Whole };
 Match names(llvm::StringRef Written, const clang::FunctionDecl &Kernel) {
   const bool FromGlobal = Written.consume_front("::");
   const std::string Whole = Kernel.getQualifiedNameAsString();
-  std::string Visible; // without unnamed namespaces, which nobody can write
-  llvm::raw_string_ostream Out(Visible);
-  clang::PrintingPolicy Policy(Kernel.getASTContext().getPrintingPolicy());
-  Policy.SuppressUnwrittenScope = true;
-  Kernel.printQualifiedName(Out, Policy);
+  const std::string Visible = visibleName(Kernel);
   if (Whole == Written || Visible == Written)
     return Match::Whole;
   return !FromGlobal && llvm::StringRef(Visible).ends_with(("::" + Written).str()) ? Match::End : Match::No;
@@ -63,33 +69,27 @@ std::vector<clang::TemplateArgument> flattened(llvm::ArrayRef<clang::TemplateArg
   return Flat;
 }
 
-std::string listed(const std::vector<std::string> &Names) { return llvm::join(Names, ", "); }
-
 } // namespace
 
 std::string qualifiedNameOf(const clang::FunctionDecl &Kernel) {
-  std::string Name;
-  llvm::raw_string_ostream Out(Name);
+  const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs();
+  if (!Arguments)
+    return visibleName(Kernel);
   clang::PrintingPolicy Policy(Kernel.getASTContext().getPrintingPolicy());
   Policy.SuppressUnwrittenScope = true;
-  Kernel.printQualifiedName(Out, Policy);
-  if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
-    // Clang leaves out the template arguments of a function that is itself an argument.
-    std::vector<std::string> Texts;
-    for (const clang::TemplateArgument &Argument : flattened(Arguments->asArray())) {
-      auto *Function = Argument.getKind() == clang::TemplateArgument::Declaration
-                           ? llvm::dyn_cast<clang::FunctionDecl>(Argument.getAsDecl())
-                           : nullptr;
-      Texts.emplace_back();
-      llvm::raw_string_ostream Text(Texts.back());
-      if (Function)
-        Text << '&' << qualifiedNameOf(*Function);
-      else
-        Argument.print(Policy, Text, /*IncludeType=*/true);
-    }
-    Out << '<' << llvm::join(Texts, ", ") << '>';
+  // Clang leaves out the template arguments of a function that is itself an argument.
+  std::vector<std::string> Texts;
+  for (const clang::TemplateArgument &Argument : flattened(Arguments->asArray())) {
+    auto *Function = Argument.getKind() == clang::TemplateArgument::Declaration
+                         ? llvm::dyn_cast<clang::FunctionDecl>(Argument.getAsDecl())
+                         : nullptr;
+    llvm::raw_string_ostream Text(Texts.emplace_back());
+    if (Function)
+      Text << '&' << qualifiedNameOf(*Function);
+    else
+      Argument.print(Policy, Text, /*IncludeType=*/true);
   }
-  return Name;
+  return fmt::format("{}<{}>", visibleName(Kernel), llvm::join(Texts, ", "));
 }
 
 std::string signatureOf(const clang::FunctionDecl &Kernel) {
@@ -169,15 +169,15 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
       return badInput(Text + ": Clang reports " + Unit.errors().front().Text,
                       "correct the error, or pass the missing flags after `--`", Unit.errors().front().Where);
     return badInput(Text, Kernels.empty() ? "the file defines none"
-                          : Near.empty()  ? "it has " + listed(All)
-                                          : "did you mean " + listed(Near) + "?");
+                          : Near.empty()  ? "it has " + llvm::join(All, ", ")
+                                          : "did you mean " + llvm::join(Near, ", ") + "?");
   }
   if (Matches.size() > 1) {
     std::vector<std::string> Choices;
     for (const clang::FunctionDecl *Kernel : Matches)
       Choices.push_back(signatureOf(*Kernel));
     return badInput(fmt::format("'{}' names {} kernels in '{}'", Spec.str(), Matches.size(), Spec.File),
-                    "choose one by its signature: " + listed(Choices));
+                    "choose one by its signature: " + llvm::join(Choices, ", "));
   }
   const clang::FunctionDecl *Kernel = Matches.front();
   const clang::FunctionTemplateDecl *Template = Kernel->getDescribedFunctionTemplate();
@@ -193,7 +193,8 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
   if (Instances.size() == 1)
     return Instances.front();
   return badInput(fmt::format("'{}' is a template", Kernel->getQualifiedNameAsString()),
-                  Choices.empty() ? "name it with its arguments, like k<float, 4>" : "name one of " + listed(Choices),
+                  Choices.empty() ? "name it with its arguments, like k<float, 4>"
+                                  : "name one of " + llvm::join(Choices, ", "),
                   Unit.place(Kernel->getLocation()));
 }
 

@@ -1,10 +1,10 @@
 #include "cufuse/Analysis/GridStrideLoop.h"
 
 #include "BuiltinReferences.h"
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
@@ -85,19 +85,9 @@ struct Changes : clang::ConstDynamicRecursiveASTVisitor {
   llvm::SmallPtrSet<const clang::ValueDecl *, 16> Changed;
 };
 
-/// Calls, and what leaves the loop other than by its condition: later elements may not exist then.
-struct Departures : clang::ConstDynamicRecursiveASTVisitor {
-  bool VisitBreakStmt(const clang::BreakStmt *) override { return Breaks = true; }
-  bool VisitReturnStmt(const clang::ReturnStmt *) override { return Breaks = true; }
-  /// Inside an expression, it is not known what comes behind.
-  bool VisitContinueStmt(const clang::ContinueStmt *) override { return Calls = true; }
-  bool VisitGotoStmt(const clang::GotoStmt *) override { return Jumps = true; }
-  bool VisitLabelStmt(const clang::LabelStmt *) override { return Jumps = true; }
-  bool VisitGCCAsmStmt(const clang::GCCAsmStmt *) override { return Calls = true; }
-  bool VisitCallExpr(const clang::CallExpr *) override { return Calls = true; }
-  bool VisitCXXConstructExpr(const clang::CXXConstructExpr *) override { return Calls = true; }
-  bool Breaks = false, Jumps = false, Calls = false;
-};
+template <typename... Kinds> bool has(const clang::Stmt *S) {
+  return S && llvm::any_of(allIn<clang::Stmt>(*S), [](const clang::Stmt *Each) { return llvm::isa<Kinds...>(Each); });
+}
 
 class LoadsOf {
 public:
@@ -120,9 +110,8 @@ public:
                        isWritten(Loop.getBody()->getBeginLoc(), Loop.getBody()->getEndLoc());
     if (!Plain)
       return {};
-    Departures Leaving;
-    Leaving.TraverseStmt(Loop.getBody());
-    if (Leaving.Breaks || Leaving.Jumps)
+    // What leaves it other than by its condition: later elements may not exist then.
+    if (has<clang::BreakStmt, clang::ReturnStmt, clang::GotoStmt, clang::LabelStmt>(Loop.getBody()))
       return {};
     if (auto *Block = llvm::dyn_cast<clang::CompoundStmt>(Loop.getBody())) {
       for (const clang::Stmt *Each : Block->body())
@@ -160,11 +149,9 @@ private:
             T->isSpecificBuiltinType(BuiltinType::Double));
   }
 
-  /// A call may not return.
+  /// A call may not return; of a `continue` in an expression, it is not known what comes behind.
   static bool calls(const clang::Stmt *Each) {
-    Departures Leaving;
-    Leaving.TraverseStmt(Each);
-    return Leaving.Calls;
+    return has<clang::CallExpr, clang::CXXConstructExpr, clang::GCCAsmStmt, clang::ContinueStmt>(Each);
   }
 
   /// Whether what comes behind it is done in any case, too.

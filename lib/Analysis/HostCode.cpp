@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/HostCode.h"
 
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Reach.h"
 #include "cufuse/Frontend/RawTokens.h"
 
@@ -7,45 +8,41 @@
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/MacroInfo.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {
 
 namespace {
 
 /// Variables that something may change after their initialiser.
-struct Writes : clang::ConstDynamicRecursiveASTVisitor {
-  bool VisitBinaryOperator(const clang::BinaryOperator *Operator) override {
-    if (Operator->isAssignmentOp())
-      note(Operator->getLHS());
-    return true;
-  }
-  bool VisitUnaryOperator(const clang::UnaryOperator *Operator) override {
-    if (Operator->isIncrementDecrementOp() || Operator->getOpcode() == clang::UO_AddrOf)
-      note(Operator->getSubExpr());
-    return true;
-  }
-  bool VisitCXXOperatorCallExpr(const clang::CXXOperatorCallExpr *Call) override {
-    if (Call->isAssignmentOp() && Call->getNumArgs() > 0)
-      note(Call->getArg(0));
-    return true;
-  }
-  bool VisitCallExpr(const clang::CallExpr *Call) override {
-    if (const clang::FunctionDecl *Callee = Call->getDirectCallee(); Callee && !llvm::isa<clang::CXXMethodDecl>(Callee))
-      for (unsigned I = 0; I < std::min(Call->getNumArgs(), Callee->getNumParams()); ++I)
-        if (const clang::QualType Type = Callee->getParamDecl(I)->getType();
-            Type->isReferenceType() && !Type.getNonReferenceType().isConstQualified())
-          note(Call->getArg(I));
-    return true;
-  }
-  void note(const clang::Expr *E) {
+std::set<const clang::ValueDecl *> changedIn(const clang::Stmt &Body) {
+  std::set<const clang::ValueDecl *> Changed;
+  auto Note = [&](const clang::Expr *E) {
     E = E->IgnoreParenImpCasts();
     while (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
       E = Member->getBase()->IgnoreParenImpCasts();
     if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
       Changed.insert(Reference->getDecl());
+  };
+  for (const clang::Expr *E : allIn<clang::Expr>(Body)) {
+    if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E); Binary && Binary->isAssignmentOp())
+      Note(Binary->getLHS());
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
+        Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == clang::UO_AddrOf))
+      Note(Unary->getSubExpr());
+    if (auto *Call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(E);
+        Call && Call->isAssignmentOp() && Call->getNumArgs() > 0)
+      Note(Call->getArg(0));
+    auto *Call = llvm::dyn_cast<clang::CallExpr>(E);
+    const clang::FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    if (Callee && !llvm::isa<clang::CXXMethodDecl>(Callee))
+      for (unsigned I = 0; I < std::min(Call->getNumArgs(), Callee->getNumParams()); ++I)
+        if (const clang::QualType Type = Callee->getParamDecl(I)->getType();
+            Type->isReferenceType() && !Type.getNonReferenceType().isConstQualified())
+          Note(Call->getArg(I));
   }
-  std::set<const clang::ValueDecl *> Changed;
-};
+  return Changed;
+}
 
 class Walk : public clang::ConstDynamicRecursiveASTVisitor {
 public:
@@ -59,16 +56,13 @@ public:
     if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && isLibrarys(D->getLocation()))
       return true;
     auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
-    const bool Outer = OnHost;
+    const llvm::SaveAndRestore Around(OnHost);
     if (F && (F->hasAttr<clang::CUDAGlobalAttr>() ||
               (F->hasAttr<clang::CUDADeviceAttr>() && !F->hasAttr<clang::CUDAHostAttr>()))) {
-      OnHost = false;
-      if (Outer)
+      if (std::exchange(OnHost, false))
         Device.push_back(F->getSourceRange());
     }
-    const bool GoOn = clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
-    OnHost = Outer;
-    return GoOn;
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
   }
   bool VisitImplicitCastExpr(const clang::ImplicitCastExpr *Cast) override {
     if (Cast->getCastKind() != clang::CK_LValueToRValue)
@@ -92,10 +86,9 @@ public:
     return true;
   }
   bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
-    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl());
-        OnHost && Variable && Variable->hasGlobalStorage())
-      Named.insert(Variable->getCanonicalDecl());
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl()); Variable && Variable->hasGlobalStorage()) {
+      if (OnHost)
+        Named.insert(Variable->getCanonicalDecl());
       if (!Loaded.count(E))
         Written.insert(Variable->getCanonicalDecl());
       place(*Variable, E->getLocation());
@@ -179,9 +172,7 @@ private:
     auto *Function = llvm::dyn_cast_or_null<clang::FunctionDecl>(Variable->getParentFunctionOrMethod());
     if (!Function || !Function->getBody())
       return Variable->getType().isConstQualified() ? Variable->getInit() : nullptr;
-    Writes Writes;
-    Writes.TraverseStmt(Function->getBody());
-    return Writes.Changed.count(Variable) ? nullptr : Variable->getInit();
+    return changedIn(*Function->getBody()).count(Variable) ? nullptr : Variable->getInit();
   }
 
   std::optional<BlockShape> shape(const clang::Expr *E) {
@@ -237,6 +228,12 @@ std::set<clang::FileID> HostCode::usersFiles() const {
   return Files;
 }
 
+llvm::StringRef HostCode::textOf(clang::FileID File) const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const llvm::StringRef Text = Sources.getBufferData(File);
+  return File == Sources.getMainFileID() ? Text.take_front(Unit.fileSize()) : Text;
+}
+
 /// Clang drops statements and declarations that it does not accept. What it leaves of the users' files without the
 /// device's functions is where the host may name a variable.
 void HostCode::unreadable(llvm::ArrayRef<clang::SourceRange> Device) {
@@ -249,11 +246,8 @@ void HostCode::unreadable(llvm::ArrayRef<clang::SourceRange> Device) {
       Left[Begin].push_back({From, To});
   }
   for (const clang::FileID &File : usersFiles()) {
-    llvm::StringRef Text = Sources.getBufferData(File);
-    if (File == Sources.getMainFileID())
-      Text = Text.take_front(Unit.fileSize());
     std::vector<std::pair<unsigned, unsigned>> &Ranges = Left[File];
-    for (const RawToken &Token : rawTokens(Text))
+    for (const RawToken &Token : rawTokens(textOf(File)))
       if (Token.IsIdentifier &&
           llvm::none_of(Ranges, [&](const auto &R) { return R.first <= Token.Offset && Token.Offset <= R.second; }))
         ++Words[Token.Spelling];
@@ -300,10 +294,7 @@ bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable) const {
         return !Again && Range.first < T.Offset && T.Offset < Range.second; // else the same header, once more
       });
     };
-    llvm::StringRef Text = Sources.getBufferData(File);
-    if (File == Sources.getMainFileID())
-      Text = Text.take_front(Unit.fileSize());
-    const std::string Ended = Text.str();
+    const std::string Ended = textOf(File).str();
     RawLexer Lexer(Ended, 0);
     int Depth = 0; // in the arguments of a macro
     bool MayOpen = false;

@@ -6,6 +6,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {
 
@@ -277,35 +278,33 @@ private:
     }
     unit(D, From);
     const clang::Decl *Pattern = pattern(D);
-    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Pattern)) {
-      if (const clang::FunctionTemplateDecl *T = Function->getPrimaryTemplate())
-        mention(T, From);
-      else if (const clang::FunctionTemplateDecl *T = Function->getDescribedFunctionTemplate())
-        specializations(T->specializations(), From);
-    } else if (auto *T = llvm::dyn_cast<clang::FunctionTemplateDecl>(Pattern)) {
-      specializations(T->specializations(), From);
-    } else if (auto *T = llvm::dyn_cast<clang::ClassTemplateDecl>(Pattern)) {
-      specializations(T->specializations(), From);
-      llvm::SmallVector<clang::ClassTemplatePartialSpecializationDecl *> Partial;
-      T->getTemplatedDecl()->getDescribedClassTemplate()->getPartialSpecializations(Partial);
-      for (const clang::Decl *P : Partial)
-        unit(P, From);
-    } else if (auto *T = llvm::dyn_cast<clang::VarTemplateDecl>(Pattern)) {
-      specializations(T->specializations(), From);
-      llvm::SmallVector<clang::VarTemplatePartialSpecializationDecl *> Partial;
-      T->getTemplatedDecl()->getDescribedVarTemplate()->getPartialSpecializations(Partial);
-      for (const clang::Decl *P : Partial)
-        unit(P, From);
-    }
+    auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Pattern);
+    if (Function && Function->getPrimaryTemplate())
+      mention(Function->getPrimaryTemplate(), From);
+    else if (Function && Function->getDescribedFunctionTemplate())
+      specializations(*Function->getDescribedFunctionTemplate(), From);
+    else if (auto *T = llvm::dyn_cast<clang::FunctionTemplateDecl>(Pattern))
+      specializations(*T, From);
+    else if (auto *T = llvm::dyn_cast<clang::ClassTemplateDecl>(Pattern))
+      specializations<clang::ClassTemplatePartialSpecializationDecl>(*T, From);
+    else if (auto *T = llvm::dyn_cast<clang::VarTemplateDecl>(Pattern))
+      specializations<clang::VarTemplatePartialSpecializationDecl>(*T, From);
     const clang::DeclContext *Context = D->getDeclContext()->getRedeclContext();
     if (Context->isFileContext() && !inUsersFile(D, Sources))
       Result.External.insert(D);
   }
 
-  template <typename Range> void specializations(Range Special, const clang::Decl *From) {
-    for (const auto *S : Special)
+  template <typename Partial = void, typename Template>
+  void specializations(const Template &T, const clang::Decl *From) {
+    for (const auto *S : T.specializations())
       if (S->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization)
         unit(S, From);
+    if constexpr (!std::is_void_v<Partial>) {
+      llvm::SmallVector<Partial *> Found;
+      T.getPartialSpecializations(Found);
+      for (const clang::Decl *P : Found)
+        unit(P, From);
+    }
   }
 
   void body(const clang::FunctionDecl *F);
@@ -346,12 +345,10 @@ struct Walk::BodyVisitor : NameVisitor {
         W.OfLargeGroups.push_back({Use.Function, {Function, Call == Callees.end() ? nullptr : Call->second, Where}});
         return;
       }
-      const bool Constructs = llvm::isa_and_nonnull<clang::CXXConstructExpr>(E);
-      Use.Calls.push_back({Function, Call == Callees.end() ? nullptr : Call->second, Where});
-      if (!E && !Constructs)
-        Use.Calls.pop_back(); // a candidate of an unresolved name only
-      else
+      if (E) { // else it is a candidate of an unresolved name only
+        Use.Calls.push_back({Function, Call == Callees.end() ? nullptr : Call->second, Where});
         W.function(Function, Where, nullptr, &Use);
+      }
     }
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D)) {
       const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(Variable));
@@ -439,9 +436,7 @@ struct Walk::BodyVisitor : NameVisitor {
   }
   /// What ends with an object: its destructor, and those of its parts.
   void destroyed(clang::QualType T, clang::SourceLocation Where) {
-    while (T->isArrayType())
-      T = clang::QualType(T->getArrayElementTypeNoTypeQual(), 0);
-    const auto *Record = T->getAsCXXRecordDecl();
+    const auto *Record = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
     if (!Record || !Record->hasDefinition() || Record->isDependentType() || Record->hasTrivialDestructor() ||
         !Destroyed.insert(Record->getDefinition()).second)
       return;
@@ -479,36 +474,23 @@ struct Walk::BodyVisitor : NameVisitor {
   }
   // Default arguments and member initialisers stand in the text of the callee.
   bool TraverseCXXDefaultArgExpr(MaybeConst<clang::CXXDefaultArgExpr> *E) override {
-    ++Depth;
-    const bool Continue = NameVisitor::TraverseCXXDefaultArgExpr(E);
-    --Depth;
-    return Continue;
+    const llvm::SaveAndRestore Inside(Depth, Depth + 1);
+    return NameVisitor::TraverseCXXDefaultArgExpr(E);
   }
   bool TraverseCXXDefaultInitExpr(MaybeConst<clang::CXXDefaultInitExpr> *E) override {
-    ++Depth;
-    const bool Continue = NameVisitor::TraverseCXXDefaultInitExpr(E);
-    --Depth;
-    return Continue;
+    const llvm::SaveAndRestore Inside(Depth, Depth + 1);
+    return NameVisitor::TraverseCXXDefaultInitExpr(E);
   }
-  bool TraverseLambdaExpr(clang::ConstDynamicRecursiveASTVisitor::MaybeConst<clang::LambdaExpr> *Lambda) override {
+  bool TraverseLambdaExpr(MaybeConst<clang::LambdaExpr> *Lambda) override {
     const bool Hides = Lambda->getCaptureDefault() == clang::LCD_None;
-    Depth += Hides;
-    ++Functions;
-    const bool Continue = NameVisitor::TraverseLambdaExpr(Lambda);
-    --Functions;
-    Depth -= Hides;
-    return Continue;
+    const llvm::SaveAndRestore Inside(Depth, Depth + Hides), Own(Functions, Functions + 1);
+    return NameVisitor::TraverseLambdaExpr(Lambda);
   }
-  bool
-  TraverseCXXRecordDecl(clang::ConstDynamicRecursiveASTVisitor::MaybeConst<clang::CXXRecordDecl> *Record) override {
+  bool TraverseCXXRecordDecl(MaybeConst<clang::CXXRecordDecl> *Record) override {
     if (Record->isLambda())
       return true;
-    ++Depth;
-    ++Functions;
-    const bool Continue = NameVisitor::TraverseCXXRecordDecl(Record);
-    --Functions;
-    --Depth;
-    return Continue;
+    const llvm::SaveAndRestore Inside(Depth, Depth + 1), Own(Functions, Functions + 1);
+    return NameVisitor::TraverseCXXRecordDecl(Record);
   }
 
   Walk &W;

@@ -1,10 +1,9 @@
 // What a warp's lanes agree on, by the numbers of its threads.
 #include "cufuse/Analysis/Uniformity.h"
 
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 #include "cufuse/Support/BlockShape.h"
-
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 
 namespace cufuse {
 
@@ -155,19 +154,12 @@ Uniformity::WarpRule Uniformity::byWarps(const clang::Expr *E) const {
 
 /// Is a signed thread number divided anywhere in the user's functions?
 bool Uniformity::dividesThreadNumbers() const {
-  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
-    explicit Finder(const Uniformity &U) : U(U) {}
-    bool VisitBinaryOperator(const clang::BinaryOperator *E) override {
-      Found |= E->getOpcode() == clang::BO_Div && U.byWarps(E) == WarpRule::ForSmallNumbers;
-      return !Found;
-    }
-    const Uniformity &U;
-    bool Found = false;
-  } Finder(*this);
-  for (const auto &[Function, Use] : Reach.Functions)
-    if (!Use.System)
-      Finder.TraverseStmt(Function->getBody());
-  return Finder.Found;
+  return llvm::any_of(Reach.Functions, [&](const auto &Each) {
+    const auto &[Function, Use] = Each;
+    return !Use.System && llvm::any_of(allIn<clang::BinaryOperator>(*Function->getBody()), [&](auto *E) {
+      return E->getOpcode() == clang::BO_Div && byWarps(E) == WarpRule::ForSmallNumbers;
+    });
+  });
 }
 
 } // namespace cufuse

@@ -25,7 +25,6 @@ public:
   bool hasPragma(const clang::Stmt *S) const { return WithPragma.contains(S); }
 
 private:
-  struct Finder;
   std::vector<const clang::Stmt *> All;
   llvm::DenseMap<const clang::Stmt *, unsigned> Numbers;
   llvm::DenseSet<const clang::Stmt *> WithPragma;

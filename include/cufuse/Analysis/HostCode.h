@@ -37,6 +37,7 @@ public:
 
 private:
   std::set<clang::FileID> usersFiles() const;
+  llvm::StringRef textOf(clang::FileID File) const; ///< As the user wrote it.
   bool mayBeNamedUnseen(const clang::VarDecl &Variable) const;
   void unreadable(llvm::ArrayRef<clang::SourceRange> Device);
 
