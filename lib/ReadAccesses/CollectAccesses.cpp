@@ -1,10 +1,11 @@
 #include "cufuse/ReadAccesses/CollectAccesses.h"
 
-#include "Assigned.h"
 #include "Evaluate.h"
+#include "Expressions.h"
+
+#include "cufuse/Analysis/AllIn.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 
 namespace cufuse {
 
@@ -170,26 +171,22 @@ private:
     const clang::Expr *Step = nullptr; ///< Null for 1.
     bool Down = false;
   };
-  static const clang::VarDecl *variableIn(const clang::Expr *E) {
-    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts());
-    return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
-  }
   static Counter counter(const clang::Expr *E) {
     if (!E)
       return {};
     E = E->IgnoreParenImpCasts();
     if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
-      return {variableIn(Unary->getSubExpr()), nullptr, Unary->isDecrementOp()};
+      return {variableNamed(Unary->getSubExpr()->IgnoreParenImpCasts()), nullptr, Unary->isDecrementOp()};
     auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E);
     if (!Binary)
       return {};
-    const clang::VarDecl *Variable = variableIn(Binary->getLHS());
+    const clang::VarDecl *Variable = variableNamed(Binary->getLHS()->IgnoreParenImpCasts());
     if (Binary->getOpcode() == clang::BO_AddAssign || Binary->getOpcode() == clang::BO_SubAssign)
       return {Variable, Binary->getRHS(), Binary->getOpcode() == clang::BO_SubAssign};
     auto *Sum = llvm::dyn_cast<clang::BinaryOperator>(Binary->getRHS()->IgnoreParenImpCasts());
     if (Binary->getOpcode() == clang::BO_Assign && Sum && Sum->getOpcode() == clang::BO_Add)
       for (const auto &[One, Other] : {std::pair(Sum->getLHS(), Sum->getRHS()), {Sum->getRHS(), Sum->getLHS()}})
-        if (variableIn(One) == Variable)
+        if (variableNamed(One->IgnoreParenImpCasts()) == Variable)
           return {Variable, Other, false};
     return {};
   }
@@ -222,8 +219,9 @@ private:
     Loop.Statement = *Controls.numberOf(Whole);
     for (const clang::VarDecl *Variable : Aliased)
       ++Assigned[Variable];
-    const std::set<const clang::VarDecl *> Own = declaredIn(Body);
-    for (const clang::VarDecl *Variable : declaredIn(Kernel.getBody()))
+    const std::vector<const clang::VarDecl *> Declared = allIn<clang::VarDecl>(*Body);
+    const std::set<const clang::VarDecl *> Own(Declared.begin(), Declared.end());
+    for (const clang::VarDecl *Variable : allIn<clang::VarDecl>(*Kernel.getBody()))
       (Own.count(Variable) ? Loop.Inside : Loop.Outside).insert(Variable->getNameAsString());
     for (const auto &[Variable, Times] : Assigned)
       if (Times && Variable != Counted.Variable && !Own.count(Variable))
@@ -255,18 +253,6 @@ private:
     if (All.Returns)
       All.Remainder.push_back(unknownStep(Whole));
     return All;
-  }
-
-  static std::set<const clang::VarDecl *> declaredIn(const clang::Stmt *S) {
-    struct Finder : clang::ConstDynamicRecursiveASTVisitor {
-      std::set<const clang::VarDecl *> Found;
-      bool VisitVarDecl(const clang::VarDecl *Variable) override {
-        Found.insert(Variable);
-        return true;
-      }
-    } All;
-    All.TraverseStmt(S);
-    return std::move(All.Found);
   }
 };
 

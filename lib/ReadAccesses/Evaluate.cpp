@@ -1,6 +1,5 @@
 #include "Evaluate.h"
 
-#include "Assigned.h"
 #include "Expressions.h"
 #include "cufuse/Kernel/Wrapping.h"
 
@@ -10,6 +9,8 @@
 #include <clang/AST/Attr.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {
 
@@ -77,13 +78,9 @@ std::string Evaluator::text(const clang::Stmt *S) const {
   const clang::SourceManager &Sources = Context.getSourceManager();
   const clang::CharSourceRange Range =
       Sources.getExpansionRange(clang::CharSourceRange::getTokenRange(S->getSourceRange()));
-  std::string Line; // on one line
-  for (char C : clang::Lexer::getSourceText(Range, Sources, Context.getLangOpts()))
-    if (!isspace(static_cast<unsigned char>(C)))
-      Line += C;
-    else if (!Line.empty() && Line.back() != ' ')
-      Line += ' ';
-  return Line;
+  llvm::SmallVector<llvm::StringRef> Words; // on one line
+  llvm::SplitString(clang::Lexer::getSourceText(Range, Sources, Context.getLangOpts()), Words);
+  return llvm::join(Words, " ");
 }
 
 void Evaluator::unfollowed(const std::string &What, clang::SourceLocation Where) {
@@ -202,15 +199,11 @@ void Evaluator::argument(const clang::Expr *E, bool Changes) {
 
 void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
   const clang::Expr *Init = Variable.getInit();
-  const bool Around = std::exchange(Deduces, Deduces || Variable.getType()->isReferenceType() ||
-                                                 Variable.getType()->getContainedAutoType());
-  if (Variable.getType()->isReferenceType()) {
-    argument(Init, !Variable.getType().getNonReferenceType().isConstQualified());
-    Deduces = Around;
-    return;
-  }
+  const llvm::SaveAndRestore Deducing(Deduces, Deduces || Variable.getType()->isReferenceType() ||
+                                                   Variable.getType()->getContainedAutoType());
+  if (Variable.getType()->isReferenceType())
+    return argument(Init, !Variable.getType().getNonReferenceType().isConstQualified());
   const Value V = eval(Init);
-  Deduces = Around;
   const bool IsPointer = V.What == Value::Kind::Pointer || V.What == Value::Kind::Local;
   const bool Kept = Variable.hasLocalStorage() && !Bound.count(&Variable) &&
                     ((IsPointer && Variable.getType()->isPointerType()) ||
@@ -249,13 +242,9 @@ Value Evaluator::eval(const clang::Expr *E) {
     return {};
   }
   if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E)) {
-    for (unsigned I = 0; I < Construct->getNumArgs(); ++I) {
-      const clang::QualType T = I < Construct->getConstructor()->getNumParams()
-                                    ? Construct->getConstructor()->getParamDecl(I)->getType()
-                                    : clang::QualType();
-      argument(Construct->getArg(I),
-               !T.isNull() && T->isLValueReferenceType() && !T.getNonReferenceType().isConstQualified());
-    }
+    const clang::CXXConstructorDecl &Callee = *Construct->getConstructor();
+    for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
+      argument(Construct->getArg(I), I < Callee.getNumParams() && changesArgument(Callee.getParamDecl(I)->getType()));
     return {};
   }
   if (E->isGLValue())
@@ -320,8 +309,7 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
       site(P->Whole ? AccessSite::Kind::Store : AccessSite::Kind::Escape, *P, true);
       return {};
     }
-    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(From));
-    auto Known = Variables.find(Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr);
+    auto Known = Variables.find(variableNamed(plain(From)));
     if (Known == Variables.end())
       return {};
     const Value Before = Known->second;
@@ -340,8 +328,7 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
       return {};
     }
     argument(From, true);
-    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(From));
-    auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+    const clang::VarDecl *Variable = variableNamed(plain(From));
     return Variable && Variable->hasLocalStorage() && !Variable->getType()->isReferenceType() ? local() : Value();
   }
   const Value V = eval(From);
@@ -363,8 +350,7 @@ Value Evaluator::assign(const clang::Expr *To, const clang::Expr *From, bool Com
     site(P->Whole ? AccessSite::Kind::Store : AccessSite::Kind::Escape, *P, Compound);
     return {};
   }
-  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(To));
-  auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+  const clang::VarDecl *Variable = variableNamed(plain(To));
   if (!Variable) {
     argument(To, true);
     return used({{&V, From}});
@@ -389,8 +375,7 @@ Value Evaluator::binary(const clang::BinaryOperator *E) {
   if (E->getOpcode() == clang::BO_Assign)
     return assign(E->getLHS(), E->getRHS(), false);
   if (E->isCompoundAssignmentOp()) {
-    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(plain(E->getLHS()));
-    auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+    const clang::VarDecl *Variable = variableNamed(plain(E->getLHS()));
     auto Known = Variables.find(Variable);
     if (Known == Variables.end())
       return assign(E->getLHS(), E->getRHS(), true);
@@ -408,10 +393,9 @@ Value Evaluator::binary(const clang::BinaryOperator *E) {
   }
   if (E->isLogicalOp() || E->isRelationalOp()) {
     const Condition C = condition(E);
-    std::vector<Less> Compared; // where a value of 0 or 1 is made of it
-    C.known(true, Compared), C.known(false, Compared);
-    for (const Less &L : Compared)
-      use(integer(L.Left), E), use(integer(L.Right), E);
+    for (const bool Truth : {true, false}) // where a value of 0 or 1 is made of it
+      for (const Less &L : C.Sides[Truth].Holds)
+        use(integer(L.Left), E), use(integer(L.Right), E);
     return {};
   }
   const Value L = eval(E->getLHS());
@@ -436,17 +420,7 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   }
   if (L.What != Value::Kind::Integer || R.What != Value::Kind::Integer || !holdsIndex(E->getType()))
     return Unknown();
-  auto Quotient = [&](const Polynomial &Divisor) {
-    auto Bracketed = [](const Polynomial &P) {
-      return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
-    };
-    if (const auto Number = Divisor.asConstant())
-      if (const auto Exact = L.P.dividedBy(*Number))
-        return *Exact;
-    const std::string Atom = "(" + Bracketed(L.P) + " / " + Bracketed(Divisor) + ")";
-    Result.Quotients[Atom] = {L.P, Divisor};
-    return Polynomial::atom(Atom);
-  };
+  auto Quotient = [&](const Polynomial &Divisor) { return quotient(L.P, Divisor, Result.Quotients); };
   switch (Kind) {
   case clang::BO_Add:
     return integer(L.P + R.P);

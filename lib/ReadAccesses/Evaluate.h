@@ -36,15 +36,13 @@ struct Value {
   bool operator==(const Value &) const = default;
 };
 
-/// A condition, evaluated once.
+/// A condition, evaluated once: what is known where it does not hold, and where it does.
 struct Condition {
-  enum class Kind { Unknown, Less, And, Or, Not };
-  Kind What = Kind::Unknown;
-  Less Compared;
-  std::vector<Condition> Parts;
-
-  /// Adds what is known on one side of it; returns whether that is the whole of it.
-  bool known(bool Truth, std::vector<Less> &Holds) const;
+  struct Side {
+    std::vector<Less> Holds;
+    bool Exact = false; ///< That is the whole of it.
+  };
+  std::array<Side, 2> Sides; ///< By truth.
 };
 
 /// Evaluates expressions in the order in which the program does. Variables that are not in `Variables` are not known.

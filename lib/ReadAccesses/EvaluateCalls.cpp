@@ -1,20 +1,12 @@
 #include "Evaluate.h"
 
-#include "Assigned.h"
 #include "Expressions.h"
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
-#include <llvm/ADT/StringSet.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {
-
-namespace {
-
-const llvm::StringSet<> LoadIntrinsics = {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"};
-const llvm::StringSet<> StoreIntrinsics = {"__stwb", "__stcg", "__stcs", "__stwt"};
-
-} // namespace
 
 /// Does a template's argument follow from what is given for a parameter?
 static bool deducesFrom(const clang::FunctionDecl *Callee, unsigned Parameter) {
@@ -30,23 +22,6 @@ bool Evaluator::assignsWhole(const clang::FunctionDecl *Callee) const {
   auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
   return Callee && (!inUsersFile(Callee, Context.getSourceManager()) || (Method && !Method->isUserProvided()) ||
                     Callee->getOverloadedOperator() != clang::OO_Equal);
-}
-
-const clang::Expr *plain(const clang::Expr *E) {
-  while (true) {
-    const clang::Expr *Inner = E->IgnoreParens();
-    if (auto *Clean = llvm::dyn_cast<clang::ExprWithCleanups>(Inner))
-      Inner = Clean->getSubExpr();
-    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(Inner))
-      Inner = Temporary->getSubExpr();
-    else if (auto *Bound = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(Inner))
-      Inner = Bound->getSubExpr();
-    else if (auto *Substituted = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(Inner))
-      Inner = Substituted->getReplacement();
-    else if (Inner == E)
-      return E;
-    E = Inner;
-  }
 }
 
 Value Evaluator::call(const clang::CallExpr *E) {
@@ -66,13 +41,13 @@ Value Evaluator::call(const clang::CallExpr *E) {
   }
   if (auto *Member = llvm::dyn_cast<clang::CXXMemberCallExpr>(E))
     if (const clang::Expr *Object = Member->getImplicitObjectArgument()) {
-      const bool Around = std::exchange(Deduces, true);
+      const llvm::SaveAndRestore Deducing(Deduces, true);
       argument(Object, !Member->getMethodDecl() || !Member->getMethodDecl()->isConst());
-      Deduces = Around;
     }
   const llvm::StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : "";
   const bool Atomic = Callee && classify(*Callee) == Intrinsic::Atomic;
-  if ((LoadIntrinsics.contains(Name) || StoreIntrinsics.contains(Name) || Atomic) && E->getNumArgs() > 0) {
+  const bool Loads = llvm::is_contained(CachedLoads, Name);
+  if ((Loads || llvm::is_contained(CachedStores, Name) || Atomic) && E->getNumArgs() > 0) {
     std::optional<Place> To;
     if (auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E->getArg(0)->IgnoreParenImpCasts());
         Address && Address->getOpcode() == clang::UO_AddrOf)
@@ -85,19 +60,15 @@ Value Evaluator::call(const clang::CallExpr *E) {
       Place P = *To;
       P.At = E;
       P.Direct &= !Atomic && !E->getBeginLoc().isMacroID();
-      site(Atomic                          ? AccessSite::Kind::Atomic
-           : LoadIntrinsics.contains(Name) ? AccessSite::Kind::Load
-                                           : AccessSite::Kind::Store,
-           P);
+      site(Atomic ? AccessSite::Kind::Atomic : Loads ? AccessSite::Kind::Load : AccessSite::Kind::Store, P);
     }
     return {};
   }
   for (unsigned I = First; I < E->getNumArgs(); ++I) {
     const clang::QualType T =
         Callee && I - First < Callee->getNumParams() ? Callee->getParamDecl(I - First)->getType() : clang::QualType();
-    const bool Around = std::exchange(Deduces, Deduces || deducesFrom(Callee, I - First));
-    argument(E->getArg(I), T.isNull() || (T->isLValueReferenceType() && !T.getNonReferenceType().isConstQualified()));
-    Deduces = Around;
+    const llvm::SaveAndRestore Deducing(Deduces, Deduces || deducesFrom(Callee, I - First));
+    argument(E->getArg(I), T.isNull() || changesArgument(T));
   }
   return {};
 }
@@ -112,38 +83,17 @@ void Evaluator::lambda(const clang::LambdaExpr *E) {
           if (Capture.getCaptureKind() == clang::LCK_ByRef)
             Variables.erase(Variable);
         }
-  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
-    bool Found = false;
-    bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *E) override {
-      Found |= builtinMember(E).has_value();
-      return true;
-    }
-  } Builtins;
-  Builtins.TraverseStmt(E->getBody());
-  if (Builtins.Found)
+  if (llvm::any_of(allIn<clang::MSPropertyRefExpr>(*E->getBody()), [](auto *Each) { return builtinMember(Each); }))
     unfollowed("a lambda that reads the thread's index", E->getBeginLoc());
 }
 
 void Evaluator::addUnmet() {
-  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
-    std::vector<const clang::DeclRefExpr *> Names;
-    std::vector<const clang::MSPropertyRefExpr *> Properties;
-    bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
-      Names.push_back(E);
-      return true;
-    }
-    bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *E) override {
-      Properties.push_back(E);
-      return true;
-    }
-  } All;
-  All.TraverseStmt(Kernel.getBody());
   Path.clear();
-  for (const clang::DeclRefExpr *E : All.Names)
+  for (const clang::DeclRefExpr *E : allIn<clang::DeclRefExpr>(*Kernel.getBody()))
     if (auto *P = llvm::dyn_cast<clang::ParmVarDecl>(E->getDecl());
         P && Names.count(P) && P->getType()->isPointerType() && !Met.count(E))
       site(AccessSite::Kind::Escape, {P, std::nullopt, true, true, E});
-  for (const clang::MSPropertyRefExpr *E : All.Properties)
+  for (const clang::MSPropertyRefExpr *E : allIn<clang::MSPropertyRefExpr>(*Kernel.getBody()))
     if (const auto Read = builtinMember(E); Read && !Met.count(Read->Named))
       unfollowed("a use of " + text(E), E->getBeginLoc());
 }
@@ -220,71 +170,52 @@ private:
 } // namespace
 
 void Evaluator::findReferred() {
-  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
-    std::set<const clang::VarDecl *> Found, Aliased;
-    static const clang::VarDecl *variable(const clang::Expr *E) {
-      auto *Reference = E ? llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts()) : nullptr;
-      return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+  const clang::Stmt &Body = *Kernel.getBody();
+  auto Variable = [](const clang::Expr *E) { return variableNamed(E ? E->IgnoreParenImpCasts() : nullptr); };
+  auto Refer = [&](const clang::Expr *E) {
+    if (const clang::VarDecl *Found = Variable(E))
+      Referred.insert(Found);
+  };
+  auto Alias = [&](const clang::Expr *E) {
+    if (const clang::VarDecl *Found = Variable(E);
+        Found && Found->hasLocalStorage() && !Found->getType().isConstQualified())
+      Aliased.insert(Found);
+  };
+  // An object may keep a reference to what it is made of.
+  for (const auto *List : allIn<clang::InitListExpr>(Body))
+    for (const clang::Expr *Init : List->inits())
+      if (Init->isGLValue())
+        Alias(Init);
+  for (const auto *E : allIn<clang::CXXConstructExpr>(Body))
+    for (unsigned I = 0; I < std::min(E->getNumArgs(), E->getConstructor()->getNumParams()); ++I)
+      if (changesArgument(E->getConstructor()->getParamDecl(I)->getType()))
+        Alias(E->getArg(I));
+  for (const auto *E : allIn<clang::UnaryOperator>(Body))
+    if (E->getOpcode() == clang::UO_AddrOf) {
+      Refer(E->getSubExpr());
+      Alias(E->getSubExpr());
     }
-    void add(const clang::Expr *E) {
-      if (const clang::VarDecl *Variable = variable(E))
-        Found.insert(Variable);
-    }
-    void alias(const clang::Expr *E) {
-      if (const clang::VarDecl *Variable = variable(E);
-          Variable && Variable->hasLocalStorage() && !Variable->getType().isConstQualified())
-        Aliased.insert(Variable);
-    }
-    /// An object may keep a reference to what it is made of.
-    bool VisitInitListExpr(const clang::InitListExpr *E) override {
-      for (const clang::Expr *Init : E->inits())
-        if (Init->isGLValue())
-          alias(Init);
-      return true;
-    }
-    bool VisitCXXConstructExpr(const clang::CXXConstructExpr *E) override {
-      for (unsigned I = 0; I < std::min(E->getNumArgs(), E->getConstructor()->getNumParams()); ++I) {
-        const clang::QualType T = E->getConstructor()->getParamDecl(I)->getType();
-        if (T->isLValueReferenceType() && !T.getNonReferenceType().isConstQualified())
-          alias(E->getArg(I));
-      }
-      return true;
-    }
-    bool VisitUnaryOperator(const clang::UnaryOperator *E) override {
-      if (E->getOpcode() == clang::UO_AddrOf) {
-        add(E->getSubExpr());
-        alias(E->getSubExpr());
-      }
-      return true;
-    }
-    bool VisitVarDecl(const clang::VarDecl *Variable) override {
-      if (Variable->getType()->isReferenceType())
-        add(Variable->getInit());
-      const clang::QualType To = Variable->getType()->getPointeeType();
-      const clang::VarDecl *Of = variable(Variable->getInit());
-      if (!To.isNull() && !To.isConstQualified() && Of &&
-          (Variable->getType()->isReferenceType() || Of->getType()->isArrayType()))
-        alias(Variable->getInit());
-      return true;
-    }
-    bool VisitLambdaExpr(const clang::LambdaExpr *E) override {
-      for (const clang::LambdaCapture &Capture : E->captures())
-        if (Capture.capturesVariable() && Capture.getCaptureKind() == clang::LCK_ByRef)
-          if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Capture.getCapturedVar())) {
-            Found.insert(Variable);
-            if (assignedIn(E->getBody()).count(Variable))
-              Aliased.insert(Variable);
-          }
-      return true;
-    }
-  } All;
-  All.TraverseStmt(Kernel.getBody());
+  for (const auto *Declared : allIn<clang::VarDecl>(Body)) {
+    const bool IsReference = Declared->getType()->isReferenceType();
+    if (IsReference)
+      Refer(Declared->getInit());
+    const clang::QualType To = Declared->getType()->getPointeeType();
+    const clang::VarDecl *Of = Variable(Declared->getInit());
+    if (!To.isNull() && !To.isConstQualified() && Of && (IsReference || Of->getType()->isArrayType()))
+      Alias(Declared->getInit());
+  }
+  for (const auto *Lambda : allIn<clang::LambdaExpr>(Body))
+    for (const clang::LambdaCapture &Capture : Lambda->captures())
+      if (Capture.capturesVariable() && Capture.getCaptureKind() == clang::LCK_ByRef)
+        if (auto *Captured = llvm::dyn_cast<clang::VarDecl>(Capture.getCapturedVar())) {
+          Referred.insert(Captured);
+          if (assignedIn(Lambda->getBody()).count(Captured))
+            Aliased.insert(Captured);
+        }
   BoundVariables Named;
-  Named.scan(Kernel.getBody(), true);
+  Named.scan(&Body, true);
   Bound = std::move(Named.Found);
-  Referred = std::move(All.Found);
   Referred.insert(Bound.begin(), Bound.end());
-  Aliased = std::move(All.Aliased);
   for (const clang::VarDecl *Variable : Referred)
     Variables.erase(Variable);
 }

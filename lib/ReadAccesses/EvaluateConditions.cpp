@@ -5,30 +5,17 @@
 
 namespace cufuse {
 
-bool Condition::known(bool Truth, std::vector<Less> &Holds) const {
-  switch (What) {
-  case Kind::Unknown:
-    return false;
-  case Kind::Less: { // not l < r: r < l + 1
-    Less L = Truth ? Compared : Less{Compared.Right, Compared.Left + Polynomial::constant(1)};
-    if (auto Constant = L.Left.terms().find({}); Constant != L.Left.terms().end()) {
+/// `Left < Right`; else, `Right < Left + 1`. Without a constant on the left.
+static Condition less(const Polynomial &Left, const Polynomial &Right) {
+  auto Side = [](Polynomial Lower, Polynomial Upper) -> Condition::Side {
+    if (auto Constant = Lower.terms().find({}); Constant != Lower.terms().end()) {
       const Polynomial Moved = Polynomial::constant(Constant->second);
-      L = {L.Left - Moved, L.Right - Moved};
+      Lower = Lower - Moved;
+      Upper = Upper - Moved;
     }
-    Holds.push_back(std::move(L));
-    return true;
-  }
-  case Kind::Not:
-    return Parts[0].known(!Truth, Holds);
-  case Kind::And:
-  case Kind::Or: {
-    if ((What == Kind::And) != Truth)
-      return false; // one of them, but not which
-    const bool First = Parts[0].known(Truth, Holds);
-    return Parts[1].known(Truth, Holds) && First;
-  }
-  }
-  return false;
+    return {{{std::move(Lower), std::move(Upper)}}, true};
+  };
+  return {{Side(Right, Left + Polynomial::constant(1)), Side(Left, Right)}};
 }
 
 PathStep Evaluator::branch(const Condition &C, unsigned Id, bool Taken, const clang::Expr *Written,
@@ -37,7 +24,8 @@ PathStep Evaluator::branch(const Condition &C, unsigned Id, bool Taken, const cl
   Step.What = PathStep::Kind::Branch;
   Step.Id = Id;
   Step.Taken = Taken;
-  Step.Exact = C.known(Taken, Step.Holds);
+  Step.Holds = C.Sides[Taken].Holds;
+  Step.Exact = C.Sides[Taken].Exact;
   Step.Text = text(Written);
   Step.Where = Unit.place(Written->getBeginLoc());
   Step.Statement = Controls.numberOf(Of);
@@ -78,21 +66,23 @@ Condition Evaluator::condition(const clang::Expr *E) {
   E = plain(E);
   if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E); Cast && Cast->getCastKind() == clang::CK_NoOp)
     return condition(Cast->getSubExpr());
-  Condition C;
   if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->getOpcode() == clang::UO_LNot) {
-    C.What = Condition::Kind::Not;
-    C.Parts.push_back(condition(Unary->getSubExpr()));
+    Condition C = condition(Unary->getSubExpr());
+    std::swap(C.Sides[false], C.Sides[true]);
     return C;
   }
   auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E);
   if (Binary && Binary->isLogicalOp()) {
-    C.What = Binary->getOpcode() == clang::BO_LAnd ? Condition::Kind::And : Condition::Kind::Or;
-    C.Parts.push_back(condition(Binary->getLHS()));
-    Path.push_back(branch(C.Parts[0], NextBranch++, C.What == Condition::Kind::And, Binary->getLHS()));
+    const bool Both = Binary->getOpcode() == clang::BO_LAnd; // else neither
+    Condition C = condition(Binary->getLHS());
+    Path.push_back(branch(C, NextBranch++, Both, Binary->getLHS()));
     const auto Before = Variables;
-    C.Parts.push_back(condition(Binary->getRHS()));
+    const Condition Right = condition(Binary->getRHS());
     forgetUnless(Before);
     Path.pop_back();
+    llvm::append_range(C.Sides[Both].Holds, Right.Sides[Both].Holds);
+    C.Sides[Both].Exact &= Right.Sides[Both].Exact;
+    C.Sides[!Both] = {}; // one of them, but not which
     return C;
   }
   if (Binary && Binary->getOpcode() == clang::BO_EQ) {
@@ -101,42 +91,33 @@ Condition Evaluator::condition(const clang::Expr *E) {
     clang::Expr::EvalResult Right;
     if ((builtinMember(Left) || llvm::isa<clang::DeclRefExpr>(Left)) &&
         Binary->getRHS()->EvaluateAsInt(Right, Context) && Right.Val.getInt().isZero())
-      if (const Value L = eval(Binary->getLHS()); L.What == Value::Kind::Integer && isIndex(L.P)) {
-        C.What = Condition::Kind::Less;
-        C.Compared = {L.P, Polynomial::constant(1)};
-        return C;
-      }
+      if (const Value L = eval(Binary->getLHS()); L.What == Value::Kind::Integer && isIndex(L.P))
+        return less(L.P, Polynomial::constant(1));
   }
   if (!Binary || !Binary->isRelationalOp()) {
     use(eval(E), E);
-    return C;
+    return {};
   }
   const Value L = eval(Binary->getLHS()), R = eval(Binary->getRHS());
   if (L.What != Value::Kind::Integer || R.What != Value::Kind::Integer) {
     used({{&L, Binary->getLHS()}, {&R, Binary->getRHS()}});
-    return C;
+    return {};
   }
   if (Binary->getLHS()->getType()->isUnsignedIntegerType())
     for (const auto &[Parameter, Name] : Names)
       if (Parameter->getType()->isSignedIntegerType() && (L.P.contains(Name) || R.P.contains(Name)))
         Result.ComparedUnsigned.insert(Name);
-  C.What = Condition::Kind::Less;
   const Polynomial One = Polynomial::constant(1);
   switch (Binary->getOpcode()) {
   case clang::BO_LT:
-    C.Compared = {L.P, R.P};
-    break;
+    return less(L.P, R.P);
   case clang::BO_GT:
-    C.Compared = {R.P, L.P};
-    break;
+    return less(R.P, L.P);
   case clang::BO_LE:
-    C.Compared = {L.P, R.P + One};
-    break;
+    return less(L.P, R.P + One);
   default:
-    C.Compared = {R.P, L.P + One};
-    break;
+    return less(R.P, L.P + One);
   }
-  return C;
 }
 
 } // namespace cufuse

@@ -8,9 +8,7 @@
 namespace cufuse {
 
 bool leadsToPointer(clang::QualType T, unsigned Depth) {
-  T = T.getCanonicalType();
-  while (const clang::Type *Element = T->getArrayElementTypeNoTypeQual())
-    T = clang::QualType(Element, 0);
+  T = clang::QualType(T.getCanonicalType()->getBaseElementTypeUnsafe(), 0);
   if (T->isPointerType() || T->isReferenceType())
     return true;
   const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
@@ -26,9 +24,7 @@ bool leadsToPointer(clang::QualType T, unsigned Depth) {
 
 /// Do copying and assigning mean what the compiler makes of them, for all of the user's types in it?
 static bool copiesPlainly(clang::QualType T, const clang::SourceManager &Sources) {
-  T = T.getCanonicalType();
-  while (const clang::Type *Element = T->getArrayElementTypeNoTypeQual())
-    T = clang::QualType(Element, 0);
+  T = clang::QualType(T.getCanonicalType()->getBaseElementTypeUnsafe(), 0);
   const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
   if (!Record || !Record->hasDefinition() || !inUsersFile(Record, Sources))
     return true;

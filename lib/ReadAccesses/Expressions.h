@@ -4,9 +4,26 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
 
+#include <map>
+
 namespace cufuse {
 
 /// Without parentheses and what keeps temporaries alive.
 const clang::Expr *plain(const clang::Expr *E);
+
+/// The variable that an expression is the name of; else null, as for null.
+inline const clang::VarDecl *variableNamed(const clang::Expr *E) {
+  auto *Reference = llvm::dyn_cast_or_null<clang::DeclRefExpr>(E);
+  return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+}
+
+/// May what a parameter of the type is given be changed through it?
+inline bool changesArgument(clang::QualType T) {
+  return T->isLValueReferenceType() && !T.getNonReferenceType().isConstQualified();
+}
+
+/// Variables that stand anywhere in `S` but where they are only read, with how often: assigned, counted, or handed on
+/// by reference or address.
+std::map<const clang::VarDecl *, unsigned> assignedIn(const clang::Stmt *S);
 
 } // namespace cufuse

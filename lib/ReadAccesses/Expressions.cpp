@@ -1,8 +1,23 @@
-#include "Assigned.h"
-
-#include <clang/AST/ExprCXX.h>
+#include "Expressions.h"
 
 namespace cufuse {
+
+const clang::Expr *plain(const clang::Expr *E) {
+  while (true) {
+    const clang::Expr *Inner = E->IgnoreParens();
+    if (auto *Clean = llvm::dyn_cast<clang::ExprWithCleanups>(Inner))
+      Inner = Clean->getSubExpr();
+    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(Inner))
+      Inner = Temporary->getSubExpr();
+    else if (auto *Bound = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(Inner))
+      Inner = Bound->getSubExpr();
+    else if (auto *Substituted = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(Inner))
+      Inner = Substituted->getReplacement();
+    else if (Inner == E)
+      return E;
+    E = Inner;
+  }
+}
 
 namespace {
 
