@@ -12,6 +12,7 @@
 #include <limits>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 namespace cufuse {
 
@@ -33,35 +34,16 @@ struct BFloat16 {
 };
 } // namespace
 
-/// Calls `Do(T{})`-like with a null pointer of the element's C++ type.
-template <typename Visitor> static auto withType(ElementType Type, Visitor Do) {
-  switch (Type) {
-  case ElementType::I8:
-    return Do(static_cast<std::int8_t *>(nullptr));
-  case ElementType::U8:
-    return Do(static_cast<std::uint8_t *>(nullptr));
-  case ElementType::I16:
-    return Do(static_cast<std::int16_t *>(nullptr));
-  case ElementType::U16:
-    return Do(static_cast<std::uint16_t *>(nullptr));
-  case ElementType::I32:
-    return Do(static_cast<std::int32_t *>(nullptr));
-  case ElementType::U32:
-    return Do(static_cast<std::uint32_t *>(nullptr));
-  case ElementType::I64:
-    return Do(static_cast<std::int64_t *>(nullptr));
-  case ElementType::U64:
-    return Do(static_cast<std::uint64_t *>(nullptr));
-  case ElementType::F16:
-    return Do(static_cast<Half *>(nullptr));
-  case ElementType::BF16:
-    return Do(static_cast<BFloat16 *>(nullptr));
-  case ElementType::F32:
-    return Do(static_cast<float *>(nullptr));
-  case ElementType::F64:
-    break;
-  }
-  return Do(static_cast<double *>(nullptr));
+/// The elements' C++ types, in the order of `ElementType`.
+using ElementTypes = std::tuple<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                                std::int64_t, std::uint64_t, Half, BFloat16, float, double>;
+
+/// Calls `Do` with a null pointer of the element's C++ type.
+template <size_t I = 0, typename Visitor> static auto withType(ElementType Type, Visitor Do) {
+  if constexpr (I + 1 < std::tuple_size_v<ElementTypes>)
+    if (static_cast<size_t>(Type) != I)
+      return withType<I + 1>(Type, Do);
+  return Do(static_cast<std::tuple_element_t<I, ElementTypes> *>(nullptr));
 }
 
 template <typename T> static T converted(double Value) {

@@ -42,14 +42,9 @@ static std::string explain(ChildProcess &Child, Event What, unsigned Seconds) {
 
 /// A line that is a JSON object.
 static std::optional<llvm::json::Object> parseObject(llvm::StringRef Line) {
-  auto Json = llvm::json::parse(Line);
-  if (!Json) {
-    llvm::consumeError(Json.takeError());
-    return std::nullopt;
-  }
-  if (llvm::json::Object *Object = Json->getAsObject())
-    return std::move(*Object);
-  return std::nullopt;
+  auto Json = llvm::expectedToOptional(llvm::json::parse(Line));
+  llvm::json::Object *Object = Json ? Json->getAsObject() : nullptr;
+  return Object ? std::optional(std::move(*Object)) : std::nullopt;
 }
 
 static llvm::Error failureOf(const llvm::json::Object &Answer) {
@@ -140,8 +135,6 @@ llvm::Error Runner::start() {
 
 /// One schedule, with a child that runs.
 RunOutcome Runner::exchange(const Schedule &Schedule) {
-  RunOutcome Outcome;
-  Outcome.Name = Schedule.Name;
   // A few samples are soon taken, so that one that hangs does not take a search's time. Two hundred times the
   // reference's are those of a candidate that is ten times as slow.
   unsigned Limit = Job.ScheduleSeconds;
@@ -162,14 +155,13 @@ RunOutcome Runner::exchange(const Schedule &Schedule) {
       return std::move(*Parsed);
     }
     llvm::consumeError(Parsed.takeError());
-    Outcome.Status = RunStatus::Crashed;
-    Outcome.What = "cufuse-runner answered what is no outcome of this schedule: " + Line.substr(0, 200);
-  } else {
-    Outcome.Status = What == Event::TimedOut ? RunStatus::TimedOut : RunStatus::Crashed;
-    Outcome.What = "cufuse-runner " + explain(*Child, What, Limit);
+    Child.reset();
+    return {Schedule.Name, RunStatus::Crashed,
+            "cufuse-runner answered what is no outcome of this schedule: " + Line.substr(0, 200)};
   }
+  const std::string Why = "cufuse-runner " + explain(*Child, What, Limit);
   Child.reset();
-  return Outcome;
+  return {Schedule.Name, What == Event::TimedOut ? RunStatus::TimedOut : RunStatus::Crashed, Why};
 }
 
 llvm::Expected<RunOutcome> Runner::reference() {
@@ -190,31 +182,21 @@ llvm::Expected<RunOutcome> Runner::run(const Schedule &Schedule) {
   if (!ReferenceOutcome)
     if (auto First = reference(); !First)
       return First.takeError();
-  RunOutcome Outcome;
-  Outcome.Name = Schedule.Name;
-  if (ReferenceOutcome->Status != RunStatus::Done) {
-    Outcome.Status = ReferenceOutcome->Status;
-    Outcome.What = fmt::format("not run, since the reference '{}' is {}: {}", Reference.Name,
-                               nameOf(ReferenceOutcome->Status).str(), ReferenceOutcome->What);
-    return Outcome;
-  }
+  if (ReferenceOutcome->Status != RunStatus::Done)
+    return RunOutcome{Schedule.Name, ReferenceOutcome->Status,
+                      fmt::format("not run, since the reference '{}' is {}: {}", Reference.Name,
+                                  nameOf(ReferenceOutcome->Status).str(), ReferenceOutcome->What)};
   // A GPU that is gone does not come back for the hundredth candidate.
   constexpr unsigned Enough = 3;
   while (!Child) {
-    if (FailedStarts >= Enough) {
-      Outcome.Status = RunStatus::Crashed;
-      Outcome.What = fmt::format("not run, since cufuse-runner could not be started again {} times", FailedStarts);
-      return Outcome;
-    }
-    if (llvm::Error Error = start()) {
-      if (++FailedStarts < Enough) {
-        llvm::consumeError(std::move(Error));
-        continue;
-      }
-      Outcome.Status = RunStatus::Crashed;
-      Outcome.What = "not run, since cufuse-runner could not be started again: " + textOf(std::move(Error));
-      return Outcome;
-    }
+    if (FailedStarts >= Enough)
+      return RunOutcome{Schedule.Name, RunStatus::Crashed,
+                        fmt::format("not run, since cufuse-runner could not be started again {} times", FailedStarts)};
+    llvm::Error Error = start();
+    if (Error && ++FailedStarts >= Enough)
+      return RunOutcome{Schedule.Name, RunStatus::Crashed,
+                        "not run, since cufuse-runner could not be started again: " + textOf(std::move(Error))};
+    llvm::consumeError(std::move(Error));
   }
   FailedStarts = 0;
   return exchange(Schedule);

@@ -95,16 +95,10 @@ void RunnerPool::serve(const RunnerOptions &Device, const std::stop_token &Stop)
     Guard.unlock();
     for (const auto &[Next, Finished] : Some.Schedules) {
       std::optional<BusyClock::Work> Working(std::in_place, Busy);
-      RunOutcome Outcome;
       auto Reference = Gpu.reference();
       auto Ran = Reference ? Gpu.run(Next) : Reference.takeError();
-      if (Ran) {
-        Outcome = std::move(*Ran);
-      } else {
-        Outcome.Name = Next.Name;
-        Outcome.Status = RunStatus::Crashed;
-        Outcome.What = llvm::toString(Ran.takeError());
-      }
+      RunOutcome Outcome =
+          Ran ? std::move(*Ran) : RunOutcome{Next.Name, RunStatus::Crashed, llvm::toString(Ran.takeError())};
       if (Some.Scaled)
         Outcome = onScale(Next.How, std::move(Outcome));
       Working.reset();

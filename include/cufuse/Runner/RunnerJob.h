@@ -33,25 +33,8 @@ inline constexpr Named<ElementType> ElementTypeNames[] = {
 constexpr llvm::ArrayRef<Named<ElementType>> namesOf(ElementType) { return ElementTypeNames; }
 
 constexpr unsigned bytesOf(ElementType Type) {
-  switch (Type) {
-  case ElementType::I8:
-  case ElementType::U8:
-    return 1;
-  case ElementType::I16:
-  case ElementType::U16:
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::I32:
-  case ElementType::U32:
-  case ElementType::F32:
-    return 4;
-  case ElementType::I64:
-  case ElementType::U64:
-  case ElementType::F64:
-    break;
-  }
-  return 8;
+  constexpr unsigned Bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8}; // in the order of the enumeration
+  return Bytes[static_cast<unsigned>(Type)];
 }
 
 struct Initializer {
@@ -155,9 +138,9 @@ struct RunOutcome {
   std::string Name; ///< Of the schedule.
   RunStatus Status = RunStatus::Done;
   std::string What; ///< Why not `Done`, in a sentence: the CUDA error, the first differing element, the signal.
-  std::optional<Timing> Time;
-  std::map<std::string, double> Counters; ///< By metric name of the CUPTI Range Profiler; empty unless asked for.
-  std::string CountersNote;               ///< Why there are none, where they were asked for.
+  std::optional<Timing> Time = {};
+  std::map<std::string, double> Counters = {}; ///< By metric name of the CUPTI Range Profiler; empty unless asked for.
+  std::string CountersNote = {};               ///< Why there are none, where they were asked for.
 };
 
 /// One sitting: buffers are made once, the first schedule is the reference that outputs are compared with and that all
