@@ -206,43 +206,44 @@ llvm::Expected<Number> divide(const Number &A, const Number &B, const Expression
 
 llvm::Expected<Number> combine(const Number &A, const Number &B, const Expression &E) {
   const bool Exact = A.isInteger() && B.isInteger();
-  Integer Result = 0;
+  const Integer X = Exact ? A.integer() : 0, Y = Exact ? B.integer() : 0;
+  Integer Whole = 0;
+  double Real = 0;
   bool Overflow = false;
   switch (E.What) {
   case Expression::Add:
-    if (!Exact)
-      return finite(A.real() + B.real(), E.Where);
-    Overflow = __builtin_add_overflow(A.integer(), B.integer(), &Result);
+    Overflow = __builtin_add_overflow(X, Y, &Whole);
+    Real = A.real() + B.real();
     break;
   case Expression::Subtract:
-    if (!Exact)
-      return finite(A.real() - B.real(), E.Where);
-    Overflow = __builtin_sub_overflow(A.integer(), B.integer(), &Result);
+    Overflow = __builtin_sub_overflow(X, Y, &Whole);
+    Real = A.real() - B.real();
     break;
   case Expression::Multiply:
-    if (!Exact)
-      return finite(A.real() * B.real(), E.Where);
-    Overflow = __builtin_mul_overflow(A.integer(), B.integer(), &Result);
+    Overflow = __builtin_mul_overflow(X, Y, &Whole);
+    Real = A.real() * B.real();
     break;
   case Expression::Minimum:
-    return Exact ? Number{std::min(A.integer(), B.integer())} : Number{std::min(A.real(), B.real())};
+    Whole = std::min(X, Y);
+    Real = std::min(A.real(), B.real());
+    break;
   case Expression::Maximum:
-    return Exact ? Number{std::max(A.integer(), B.integer())} : Number{std::max(A.real(), B.real())};
+    Whole = std::max(X, Y);
+    Real = std::max(A.real(), B.real());
+    break;
   default:
     return divide(A, B, E);
   }
   if (Overflow)
     return badInput("the result is too large", "", E.Where);
-  return Number{Result};
+  if (!Exact)
+    return finite(Real, E.Where);
+  return Number{Whole};
 }
 
 } // namespace
 
-std::string Number::str() const {
-  if (!isInteger())
-    return fmt::format("{}", real());
-  return fmt::format("{}", integer());
-}
+std::string Number::str() const { return isInteger() ? fmt::format("{}", integer()) : fmt::format("{}", real()); }
 
 llvm::Expected<Expression> parseExpression(llvm::StringRef Text, const SourcePlace &Where) {
   return Parser(Text, Where).parse();

@@ -6,6 +6,7 @@
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include <bit>
 #include <cmath>
 
 namespace cufuse {
@@ -47,10 +48,8 @@ std::optional<std::uint64_t> bitsOf(const Number &Value, const FieldFacts &Field
     if (!Value.isInteger())
       return std::nullopt;
     const unsigned Bits = Field.Kind == ScalarKind::Bool ? 1 : 8 * static_cast<unsigned>(Field.Bytes);
-    const bool Signed = Field.Kind == ScalarKind::Signed;
-    const Integer Min = Signed ? -(Integer(1) << (Bits - 1)) : 0;
-    const Integer Max = (Integer(1) << (Signed ? Bits - 1 : Bits)) - 1;
-    if (Value.integer() < Min || Value.integer() > Max)
+    const IntegerRange Range(Bits, Field.Kind == ScalarKind::Signed);
+    if (Value.integer() < Range.Min || Value.integer() > Range.Max)
       return std::nullopt;
     return static_cast<std::uint64_t>(Value.integer());
   }
@@ -92,9 +91,7 @@ public:
   }
 
   void checkParameters(const KernelFacts &Facts) {
-    std::vector<std::string> Known;
-    for (const ParameterFacts &P : Facts.Parameters)
-      Known.push_back(P.Name);
+    const auto Known = namesOfAll(Facts.Parameters);
     for (const WorkloadArgument &A : Kernel.Arguments)
       if (!llvm::is_contained(Known, A.Parameter))
         Wrong.add(A.Where, fmt::format("{} has no parameter '{}'", Facts.Name, A.Parameter),
@@ -247,9 +244,8 @@ std::string inCxx(std::uint64_t Bits, const FieldFacts &Field) {
     return fmt::format("{}{}", Value, Field.Bytes == 8 ? "ll" : "");
   }
   default:
-    if (Field.Bytes == 4)
-      return fmt::format("{:a}f", llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, Bits)).convertToFloat());
-    return fmt::format("{:a}", llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, Bits)).convertToDouble());
+    return Field.Bytes == 4 ? fmt::format("{:a}f", std::bit_cast<float>(static_cast<std::uint32_t>(Bits)))
+                            : fmt::format("{:a}", std::bit_cast<double>(Bits));
   }
 }
 
@@ -277,10 +273,8 @@ llvm::Expected<std::vector<std::pair<std::string, std::string>>> boundArguments(
   for (const auto &[Name, Where] : Kernel.Bindable) {
     const auto Parameter = llvm::find_if(Facts.Parameters, [&](const ParameterFacts &P) { return P.Name == Name; });
     if (Parameter == Facts.Parameters.end()) {
-      std::vector<std::string> Known;
-      for (const ParameterFacts &P : Facts.Parameters)
-        Known.push_back(P.Name);
-      Wrong.add(Where, fmt::format("{} has no parameter '{}'", Facts.Name, Name), suggestion(Name, Known));
+      Wrong.add(Where, fmt::format("{} has no parameter '{}'", Facts.Name, Name),
+                suggestion(Name, namesOfAll(Facts.Parameters)));
       continue;
     }
     const FieldFacts *Field = Parameter->Fields.size() == 1 ? &Parameter->Fields[0] : nullptr;

@@ -37,17 +37,15 @@ public:
   llvm::Expected<WorkloadFile> read(const YamlNode &Root) {
     WorkloadFile File;
     if (keys(Root, "a workload", {"sizes", "kernels", "links", "dead", "buffers"})) {
-      if (const YamlNode *Sizes = Root.find("sizes"); Sizes && is(*Sizes, YamlNode::Mapping, "a mapping"))
-        for (const YamlNode &Size : Sizes->Items)
-          readSize(Size, File);
-      if (const YamlNode *Kernels = required(Root, "kernels"); Kernels && is(*Kernels, YamlNode::Sequence, "a list"))
-        for (const YamlNode &Kernel : Kernels->Items)
+      for (const YamlNode &Size : items(Root, "sizes", YamlNode::Mapping))
+        readSize(Size, File);
+      if (required(Root, "kernels"))
+        for (const YamlNode &Kernel : items(Root, "kernels", YamlNode::Sequence))
           readKernel(Kernel, File);
       readTexts(Root, "links", "PRODUCER.PARAMETER=CONSUMER.PARAMETER", File.Links);
       readTexts(Root, "dead", "PRODUCER.PARAMETER", File.Dead);
-      if (const YamlNode *Buffers = Root.find("buffers"); Buffers && is(*Buffers, YamlNode::Mapping, "a mapping"))
-        for (const YamlNode &Buffer : Buffers->Items)
-          readBuffer(Buffer, File);
+      for (const YamlNode &Buffer : items(Root, "buffers", YamlNode::Mapping))
+        readBuffer(Buffer, File);
     }
     if (llvm::Error Error = Wrong.take())
       return std::move(Error);
@@ -69,6 +67,12 @@ private:
       if (!llvm::is_contained(Known, Item.Key))
         Wrong.add(Item.KeyPlace, fmt::format("{} has no key '{}'", What, Item.Key), suggestion(Item.Key, Known));
     return true;
+  }
+  /// Of the list or the mapping under the key; none where that is missing or, after a complaint, something else.
+  llvm::ArrayRef<YamlNode> items(const YamlNode &Map, const char *Key, YamlNode::Kind Kind) {
+    const YamlNode *Found = Map.find(Key);
+    const bool Good = Found && is(*Found, Kind, Kind == YamlNode::Mapping ? "a mapping" : "a list");
+    return Good ? llvm::ArrayRef(Found->Items) : llvm::ArrayRef<YamlNode>();
   }
   const YamlNode *required(const YamlNode &Map, const char *Key) {
     const YamlNode *Found = Map.find(Key);
@@ -117,29 +121,25 @@ private:
     Kernel.Folder = Folder;
     if (const YamlNode *Spec = required(Node, "kernel"))
       readSpec(*Spec, Node.find("name"), Kernel);
-    if (const YamlNode *Flags = Node.find("flags"); Flags && is(*Flags, YamlNode::Sequence, "a list"))
-      for (const YamlNode &Flag : Flags->Items)
-        Kernel.Flags.push_back(text(Flag, "a flag"));
+    for (const YamlNode &Flag : items(Node, "flags", YamlNode::Sequence))
+      Kernel.Flags.push_back(text(Flag, "a flag"));
     if (const YamlNode *Block = required(Node, "block"))
       readBlock(*Block, Kernel);
     if (const YamlNode *Grid = required(Node, "grid"))
       readGrid(*Grid, Kernel);
     if (const YamlNode *Bytes = Node.find("dynamic_bytes"))
       Kernel.DynamicBytes = expression(*Bytes);
-    if (const YamlNode *Arguments = Node.find("arguments"); Arguments && is(*Arguments, YamlNode::Mapping, "a mapping"))
-      for (const YamlNode &Argument : Arguments->Items)
-        readArgument(Argument, Argument.Key, "", Kernel);
-    if (const YamlNode *Bindable = Node.find("bindable"); Bindable && is(*Bindable, YamlNode::Sequence, "a list"))
-      for (const YamlNode &Parameter : Bindable->Items)
-        Kernel.Bindable.push_back({text(Parameter, "a parameter"), Parameter.Where});
+    for (const YamlNode &Argument : items(Node, "arguments", YamlNode::Mapping))
+      readArgument(Argument, Argument.Key, "", Kernel);
+    for (const YamlNode &Parameter : items(Node, "bindable", YamlNode::Sequence))
+      Kernel.Bindable.push_back({text(Parameter, "a parameter"), Parameter.Where});
     File.Kernels.push_back(std::move(Kernel));
   }
 
   void readTexts(const YamlNode &Root, const char *Key, const char *What, std::vector<WorkloadText> &Into) {
-    if (const YamlNode *Texts = Root.find(Key); Texts && is(*Texts, YamlNode::Sequence, "a list"))
-      for (const YamlNode &Item : Texts->Items)
-        if (is(Item, YamlNode::Scalar, What))
-          Into.push_back({Item.Text, Item.Where});
+    for (const YamlNode &Item : items(Root, Key, YamlNode::Sequence))
+      if (is(Item, YamlNode::Scalar, What))
+        Into.push_back({Item.Text, Item.Where});
   }
 
   void readSpec(const YamlNode &Node, const YamlNode *Name, WorkloadKernel &Kernel) {
@@ -168,10 +168,8 @@ private:
   std::optional<BlockShape> shape(const YamlNode &Node) {
     if (!is(Node, YamlNode::Scalar, "a block shape like 256 or 32x8"))
       return std::nullopt;
-    auto Shape = parseBlockShape(Node.Text);
-    if (Shape && Shape->isValid())
-      return *Shape;
-    llvm::consumeError(Shape.takeError());
+    if (auto Shape = llvm::expectedToOptional(parseBlockShape(Node.Text)); Shape && Shape->isValid())
+      return Shape;
     Wrong.add(Node.Where, fmt::format("'{}' is not the shape of a block", Node.Text),
               "write 256, 32x8 or 8x8x4, of at most 1024 threads");
     return std::nullopt;
@@ -288,15 +286,13 @@ private:
   }
 
   void readType(const YamlNode &Node, WorkloadBuffer &Buffer) {
-    std::vector<std::string> Known;
-    for (const Named<ElementType> &One : ElementTypeNames) {
+    for (const Named<ElementType> &One : ElementTypeNames)
       if (Node.What == YamlNode::Scalar && Node.Text == One.Name) {
         Buffer.Type = One.Value;
         return;
       }
-      Known.push_back(One.Name.str());
-    }
-    Wrong.add(Node.Where, fmt::format("'{}' is not a type of elements", Node.Text), suggestion(Node.Text, Known));
+    Wrong.add(Node.Where, fmt::format("'{}' is not a type of elements", Node.Text),
+              suggestion(Node.Text, namesOfAll(ElementTypeNames)));
   }
 
   void readInit(const YamlNode &Node, WorkloadBuffer &Buffer) {
@@ -306,13 +302,10 @@ private:
     if (!HasValues && !is(Node, YamlNode::Scalar, "an initialiser like zero or {uniform: [0, 1]}"))
       return;
     const std::string &Name = HasValues ? Node.Items[0].Key : Node.Text;
-    std::vector<std::string> Known;
-    for (const InitializerForm &Form : InitializerForms)
-      Known.push_back(Form.Name.str());
     const auto *Form = llvm::find_if(InitializerForms, [&](const InitializerForm &F) { return F.Name == Name; });
     if (Form == std::end(InitializerForms)) {
       Wrong.add(HasValues ? Node.Items[0].KeyPlace : Node.Where, fmt::format("'{}' is not an initialiser", Name),
-                suggestion(Name, Known));
+                suggestion(Name, namesOfAll(InitializerForms)));
       return;
     }
     Buffer.Init = Form->Kind;

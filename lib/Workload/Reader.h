@@ -4,6 +4,7 @@
 #include "cufuse/Workload/Workload.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 
 namespace cufuse {
 
@@ -53,6 +54,18 @@ class Complaints;
 /// are the same on both sides, and that every buffer's content is given or made.
 void resolveLinks(const WorkloadFile &File, const Numbers &Sizes, Workload &Result, Complaints &Wrong);
 
+/// What integers of so many bits may be.
+struct IntegerRange {
+  IntegerRange(unsigned Bits, bool Signed)
+      : Min(Signed ? -(Number::Integer(1) << (Bits - 1)) : 0),
+        Max((Number::Integer(1) << (Signed ? Bits - 1 : Bits)) - 1) {}
+  Number::Integer Min, Max;
+};
+
+/// The `Name` of each.
+template <typename Range> auto namesOfAll(const Range &All) {
+  return llvm::map_to_vector(All, [](const auto &One) { return std::string(One.Name); });
+}
 /// `did you mean 'x'?`, or a list of all.
 std::string suggestion(llvm::StringRef Wanted, llvm::ArrayRef<std::string> Known);
 

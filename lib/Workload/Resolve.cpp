@@ -14,26 +14,12 @@ namespace {
 
 using Integer = Number::Integer;
 
-struct IntegerRange {
-  Integer Min, Max;
-};
-
+/// Nothing for floating point.
 std::optional<IntegerRange> rangeOf(ElementType Type) {
-  const unsigned Bits = 8 * bytesOf(Type);
-  switch (Type) {
-  case ElementType::I8:
-  case ElementType::I16:
-  case ElementType::I32:
-  case ElementType::I64:
-    return IntegerRange{-(Integer(1) << (Bits - 1)), (Integer(1) << (Bits - 1)) - 1};
-  case ElementType::U8:
-  case ElementType::U16:
-  case ElementType::U32:
-  case ElementType::U64:
-    return IntegerRange{0, (Integer(1) << Bits) - 1};
-  default:
+  using enum ElementType;
+  if (Type == F16 || Type == BF16 || Type == F32 || Type == F64)
     return std::nullopt;
-  }
+  return IntegerRange(8 * bytesOf(Type), Type == I8 || Type == I16 || Type == I32 || Type == I64);
 }
 
 class Resolver {

@@ -47,13 +47,11 @@ private:
   }
 
   std::optional<unsigned> kernel(const std::string &Name, const WorkloadText &In) {
-    std::vector<std::string> Known;
-    for (unsigned I = 0; I < File.Kernels.size(); ++I) {
+    for (unsigned I = 0; I < File.Kernels.size(); ++I)
       if (File.Kernels[I].Name == Name)
         return I;
-      Known.push_back(File.Kernels[I].Name);
-    }
-    Wrong.add(placeOf(In, Name), fmt::format("'{}' is none of the kernels", Name), suggestion(Name, Known));
+    Wrong.add(placeOf(In, Name), fmt::format("'{}' is none of the kernels", Name),
+              suggestion(Name, namesOfAll(File.Kernels)));
     return std::nullopt;
   }
 
@@ -104,9 +102,8 @@ private:
   }
 
   void resolveLink(const WorkloadText &Written) {
-    auto Parsed = parseLink(Written.Text);
+    const auto Parsed = llvm::expectedToOptional(parseLink(Written.Text));
     if (!Parsed) {
-      llvm::consumeError(Parsed.takeError());
       Wrong.add(Written.Where, fmt::format("'{}' is no link", Written.Text),
                 "write PRODUCER.PARAMETER=CONSUMER.PARAMETER");
       return;
