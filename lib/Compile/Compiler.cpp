@@ -83,9 +83,8 @@ static std::vector<std::string> dependenciesOf(llvm::StringRef Rule, llvm::Strin
   };
   Rule = Rule.substr(std::min(Rule.find(" : ") + 3, Rule.size()));
   for (size_t I = 0; I < Rule.size(); ++I) {
-    if (Rule[I] == '\\' && I + 1 < Rule.size() && Rule[I + 1] != '\n')
-      Path += Rule[++I];
-    else if (Rule[I] == '$' && I + 1 < Rule.size() && Rule[I + 1] == '$')
+    const char Next = I + 1 < Rule.size() ? Rule[I + 1] : '\n';
+    if ((Rule[I] == '\\' && Next != '\n') || (Rule[I] == '$' && Next == '$'))
       Path += Rule[++I];
     else if (Rule[I] == '\\' || Rule[I] == ' ' || Rule[I] == '\n' || Rule[I] == '\t')
       End();
@@ -157,10 +156,8 @@ static std::vector<std::string> placesBefore(llvm::ArrayRef<std::string> Read, l
 }
 
 const ResourceUse *CompiledKernels::find(llvm::StringRef Entry) const {
-  for (const auto &[Name, Use] : Resources)
-    if (llvm::StringRef(Name).starts_with(Entry))
-      return &Use;
-  return nullptr;
+  const auto First = Resources.lower_bound(Entry.str());
+  return First != Resources.end() && llvm::StringRef(First->first).starts_with(Entry) ? &First->second : nullptr;
 }
 
 llvm::Expected<std::string> NvccCompiler::version() {
@@ -194,24 +191,34 @@ std::vector<std::string> NvccCompiler::ptxKey(const CompileJob &Job, const std::
   return Key;
 }
 
+/// Runs nvcc for the job's target, and says what it said. `Doing` begins the message about what it does not compile:
+/// the user's file, or where there is none, the source that was written.
+static llvm::Expected<std::string> runNvcc(std::vector<std::string> Command, const std::string &Arch,
+                                           llvm::ArrayRef<std::string> Flags, const std::string &Output,
+                                           const std::string &Input, const char *Doing, const std::string &UsersFile) {
+  llvm::append_range(Command, gencodeFlags(Arch));
+  llvm::append_range(Command, Flags);
+  Command.insert(Command.end(), {"-o", Output, Input});
+  if (llvm::Error Error = checkArguments(Command))
+    return std::move(Error);
+  auto Result = runProcess(Command, TimeLimitSeconds);
+  if (!Result)
+    return Result.takeError();
+  if (Result->Status != 0)
+    return UsersFile.empty() ? defect(fmt::format("{} the source:\n{}", Doing, Result->Output))
+                             : badInput(fmt::format("{} '{}':\n{}", Doing, UsersFile, Result->Output));
+  return std::move(Result->Output);
+}
+
 /// Compiles to `kernels.ptx` in the folder, and lists there in `depends` what was read outside of it, and what would
 /// have been read instead if it were there.
 static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm::ArrayRef<std::string> Flags,
                          const std::string &Source, const std::string &Folder, bool Written) {
   const std::string Depends = within(Folder, "rule");
-  std::vector<std::string> Command = {Nvcc, "-ptx", "-MD", "-MF", Depends};
-  const std::vector<std::string> Target = gencodeFlags(Arch);
-  Command.insert(Command.end(), Target.begin(), Target.end());
-  Command.insert(Command.end(), Flags.begin(), Flags.end());
-  Command.insert(Command.end(), {"-o", within(Folder, "kernels.ptx"), Source});
-  if (llvm::Error Error = checkArguments(Command))
-    return Error;
-  auto Result = runProcess(Command, TimeLimitSeconds);
-  if (!Result)
-    return Result.takeError();
-  if (Result->Status != 0)
-    return Written ? defect("nvcc does not compile the source:\n" + Result->Output)
-                   : badInput(fmt::format("nvcc does not compile '{}':\n{}", Source, Result->Output));
+  auto Said = runNvcc({Nvcc, "-ptx", "-MD", "-MF", Depends}, Arch, Flags, within(Folder, "kernels.ptx"), Source,
+                      "nvcc does not compile", Written ? "" : Source);
+  if (!Said)
+    return Said.takeError();
   auto Rule = readFile(Depends);
   if (!Rule)
     return Rule.takeError();
@@ -338,21 +345,12 @@ llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
     const std::string Input = within(New, "kernels.ptx");
     if (llvm::Error Error = writeFile(Input, *Capped))
       return Error;
-    std::vector<std::string> Command = {Nvcc, "-cubin", "-Xptxas", "-v"};
-    const std::vector<std::string> Target = gencodeFlags(Job.Arch);
-    Command.insert(Command.end(), Target.begin(), Target.end());
-    Command.insert(Command.end(), Flags.begin(), Flags.end());
-    Command.insert(Command.end(), {"-o", within(New, "kernels.cubin"), Input});
-    if (llvm::Error Error = checkArguments(Command))
-      return Error;
-    auto Result = runProcess(Command, TimeLimitSeconds);
-    if (!Result)
-      return Result.takeError();
-    if (Result->Status != 0)
-      return Job.Files.empty() ? badInput(fmt::format("ptxas refuses '{}':\n{}", Job.Source, Result->Output))
-                               : defect("ptxas refuses the source:\n" + Result->Output);
+    auto Log = runNvcc({Nvcc, "-cubin", "-Xptxas", "-v"}, Job.Arch, Flags, within(New, "kernels.cubin"), Input,
+                       "ptxas refuses", Job.Files.empty() ? Job.Source : "");
+    if (!Log)
+      return Log.takeError();
     llvm::sys::fs::remove(Input); // The key stands for it.
-    return writeFile(within(New, "ptxas.log"), Result->Output);
+    return writeFile(within(New, "ptxas.log"), *Log);
   });
   if (!Folder)
     return Folder.takeError();

@@ -63,8 +63,7 @@ Occupancy occupancyOf(const SmLimits &Sm, const BlockUse &Block) {
         Block.Registers <= MaxThreadRegisters && PerWarp * llvm::alignTo(Warps, SubPartitions) <= BlockRegisters;
     Limit(Fits ? Sm.Registers / SubPartitions / PerWarp * SubPartitions / Warps : 0, OccupancyLimiter::Registers);
   }
-  const std::uint64_t Shared =
-      (Block.SharedBytes + Sm.ReservedShared + Sm.SharedGranularity - 1) / Sm.SharedGranularity * Sm.SharedGranularity;
+  const std::uint64_t Shared = llvm::alignTo(Block.SharedBytes + Sm.ReservedShared, Sm.SharedGranularity);
   if (Block.SharedBytes > Sm.BlockSharedBytes)
     Limit(0, OccupancyLimiter::SharedMemory);
   else if (Shared > 0)

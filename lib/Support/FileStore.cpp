@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <ctime>
-#include <optional>
+#include <filesystem>
 #include <sys/stat.h>
 #include <thread>
 
@@ -76,29 +76,18 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
 namespace {
 /// Where a file is, or would be.
 struct Place {
-  std::string Canonical;
-  std::optional<llvm::sys::fs::UniqueID> Existing; ///< Hard links share it.
+  std::filesystem::path Real;
   explicit Place(const std::string &Path) {
-    llvm::SmallString<128> Real;
-    if (!llvm::sys::fs::real_path(Path, Real)) {
-      Canonical = std::string(Real);
-      llvm::sys::fs::UniqueID Id;
-      if (!llvm::sys::fs::getUniqueID(Real, Id))
-        Existing = Id;
-      return;
-    }
-    llvm::SmallString<128> Folder(Path);
-    llvm::sys::fs::make_absolute(Folder);
-    llvm::sys::path::remove_filename(Folder);
-    if (llvm::sys::fs::real_path(Folder, Real)) {
-      llvm::sys::path::remove_dots(Folder, /*remove_dot_dot=*/true);
-      Real = Folder;
-    }
-    llvm::sys::path::append(Real, llvm::sys::path::filename(Path));
-    Canonical = std::string(Real);
+    llvm::SmallString<128> Full(Path);
+    llvm::sys::fs::make_absolute(Full);
+    std::error_code Error;
+    Real = std::filesystem::weakly_canonical(Full.str().str(), Error);
+    if (Error)
+      Real = std::filesystem::path(Full.str().str()).lexically_normal();
   }
   bool operator==(const Place &Other) const {
-    return Canonical == Other.Canonical || (Existing && Other.Existing && *Existing == *Other.Existing);
+    std::error_code Missing;
+    return Real == Other.Real || std::filesystem::equivalent(Real, Other.Real, Missing); // hard links
   }
 };
 } // namespace
