@@ -3,9 +3,9 @@
 #include "cufuse/Model/Problem.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace cufuse {
 
@@ -115,8 +115,7 @@ double predictSeparate(const Problem &P) {
 double leastMicroseconds(const Problem &P) {
   if (P.Gpu.DramBytesPerMicrosecond <= 0)
     return 0;
-  std::vector<unsigned> All(P.Constituents.size());
-  std::iota(All.begin(), All.end(), 0);
+  const auto All = llvm::to_vector(llvm::seq<unsigned>(0, P.Constituents.size()));
   return static_cast<double>(bytesMoved(*P.Graph, All)) / P.Gpu.DramBytesPerMicrosecond;
 }
 

@@ -20,7 +20,7 @@ constexpr double Interleaving = 0.93; // whole blocks of two kernels hide some o
 constexpr double SpillCost = 0.05, FewSpillBytes = 16; // per thread, of stores and loads
 constexpr double MissingRegisterBytes = 8;             // a register is stored and loaded
 constexpr double AssumedIssueShare = 0.45;             // issue-slot utilisation of a kernel without counters
-constexpr unsigned UnknownRegisters = 40;
+constexpr ResourceUse Unknown{.Registers = 40};
 
 /// A constituent in the fused kernel.
 struct Part {
@@ -126,12 +126,13 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
   std::uint64_t Static = 0, Dynamic = 0;
   for (size_t I = 0; I < P.Constituents.size(); ++I) {
     const SoloShape &Solo = nearestShape(P.Constituents[I], Config.Constituents[I].Block);
+    const ResourceUse Own = Solo.Resources.value_or(Unknown);
     const unsigned Copies = Config.Constituents[I].Copies;
-    Use.Registers = std::max(Use.Registers, Solo.Resources ? Solo.Resources->Registers : UnknownRegisters);
+    Use.Registers = std::max(Use.Registers, Own.Registers);
     // Of `Warps`, all partitions hold their memory at once; otherwise the bodies' static arrays still lie apart.
-    Static += std::uint64_t(Solo.Resources ? Solo.Resources->SharedBytes : 0) * Copies;
+    Static += std::uint64_t(Own.SharedBytes) * Copies;
     Dynamic = Warps ? Dynamic + Solo.DynamicBytes * Copies : std::max(Dynamic, Solo.DynamicBytes * Copies);
-    Use.Barriers += Solo.Resources && Solo.Resources->Barriers > 0 ? Copies : 0;
+    Use.Barriers += Own.Barriers > 0 ? Copies : 0;
   }
   const RegisterPolicy Policy = Config.Registers.Policy;
   // The block's threads alone bound them.
@@ -170,9 +171,8 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
       New.Demands["issue slots"] = AssumedIssueShare * New.Solo;
     New.Blocks = std::max(1.0, static_cast<double>(Solo.Blocks) / Chosen.Copies / Chosen.Turns);
     const unsigned SoloThreads = static_cast<unsigned>(Solo.Block.threads());
-    const unsigned SoloRegisters = Solo.Resources ? Solo.Resources->Registers : UnknownRegisters;
-    const BlockUse SoloUse{SoloThreads, SoloRegisters,
-                           Solo.DynamicBytes + (Solo.Resources ? Solo.Resources->SharedBytes : 0), 0};
+    const ResourceUse Alone = Solo.Resources.value_or(Unknown);
+    const BlockUse SoloUse{SoloThreads, Alone.Registers, Solo.DynamicBytes + Alone.SharedBytes, 0};
     const double BlockWarps = std::ceil(SoloThreads / double(WarpSize));
     // A small grid has fewer warps on an SM than there is room for.
     const double SoloWarps =
@@ -186,8 +186,8 @@ Prediction predict(const Problem &P, const FusionConfig &Config, const std::opti
     const double Deeper = Constituent.deepening(Chosen.Unroll);
     New.Slowdown = rateLoss(Deeper * Blocks * paddedThreads(Chosen) / WarpSize, SoloWarps);
     const unsigned Own = Policy == RegisterPolicy::Split ? Chosen.RegisterBudget : Allowed;
-    if (Own < SoloRegisters)
-      MissingRegisters = std::max(MissingRegisters, SoloRegisters - Own);
+    if (Own < Alone.Registers)
+      MissingRegisters = std::max(MissingRegisters, Alone.Registers - Own);
     Parts.push_back(std::move(New));
   }
   const bool Follows = llvm::any_of(Parts, [](const Part &P) { return P.Follows; });

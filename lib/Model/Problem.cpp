@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include <algorithm>
-
 namespace cufuse {
 
 const SoloShape &ConstituentProblem::best() const {

@@ -39,12 +39,14 @@ constexpr Pipe Pipes[] = {
 };
 } // namespace
 
+double counterOf(const std::map<std::string, double> &Counters, const char *Metric) {
+  const auto Found = Counters.find(Metric);
+  return Found == Counters.end() ? -1 : Found->second;
+}
+
 std::map<std::string, double> demandsOf(const SoloShape &Shape, const GpuFacts &Gpu) {
   std::map<std::string, double> Demands;
-  auto Find = [&](const char *Metric) {
-    auto Found = Shape.Counters.find(Metric);
-    return Found == Shape.Counters.end() ? -1 : Found->second;
-  };
+  auto Find = [&](const char *Metric) { return counterOf(Shape.Counters, Metric); };
   const double Read = Find("dram__bytes_read.sum"), Written = Find("dram__bytes_write.sum");
   if (Gpu.DramBytesPerMicrosecond > 0 && Read >= 0 && Written >= 0)
     Demands["DRAM bandwidth"] = (Read + Written) / Gpu.DramBytesPerMicrosecond;

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,15 +30,12 @@ constexpr double WorstShown = 3; // times the best; what is slower lies at the p
 std::string shortName(const std::string &Name) { return shortened(Name, 32); }
 
 std::string blocksText(const TuneResult &R, SoloLevel Level) {
-  std::string Text;
-  for (const ConstituentProblem &C : R.What.Constituents) {
-    std::string Block = C.Shapes.front().Block.str();
-    for (const SoloResult &S : R.Solo)
-      if (S.Constituent == C.Name && S.Level == Level)
-        Block = S.Block.str();
-    Text += (Text.empty() ? "" : ", ") + Block;
-  }
-  return Text;
+  auto BlockOf = [&](const ConstituentProblem &C) {
+    const auto Own =
+        llvm::find_if(R.Solo, [&](const SoloResult &S) { return S.Constituent == C.Name && S.Level == Level; });
+    return (Own == R.Solo.end() ? C.Shapes.front().Block : Own->Block).str();
+  };
+  return llvm::join(llvm::map_range(R.What.Constituents, BlockOf), ", ");
 }
 
 /// Of a fused block.
@@ -49,35 +47,22 @@ double threadsOf(const Candidate &C) {
 }
 
 /// Colours of candidates: by geometry, or by what is fused, in the order of trying.
-class KindColours {
-public:
-  explicit KindColours(const TuneResult &R) {
-    for (const TraceEntry &E : R.Tried)
-      if (R.What.Graph)
-        Known.try_emplace(kindOf(E.Tried), static_cast<unsigned>(Known.size() % BestColour));
-  }
-  unsigned operator()(const Candidate &C) const {
+auto coloursOf(const TuneResult &R) {
+  std::map<std::string, unsigned> Known;
+  for (const TraceEntry &E : R.Tried)
+    if (R.What.Graph)
+      Known.try_emplace(kindOf(E.Tried), static_cast<unsigned>(Known.size() % BestColour));
+  return [Known = std::move(Known)](const Candidate &C) {
     const auto Own = Known.find(kindOf(C));
     return Own == Known.end() ? static_cast<unsigned>(C.Config.Shape) : Own->second;
-  }
-
-private:
-  std::map<std::string, unsigned> Known;
-};
+  };
+}
 
 std::string occupancyText(const TuneResult &R, const Ranked &C) {
   const double Most = smLimits(R.What.Gpu.Arch).Threads;
   return C.Result.ResidentBlocks == 0
              ? "–"
              : fmt::format("{:.0f} %", 100 * C.Result.ResidentBlocks * threadsOf(C.Which) / Most);
-}
-
-/// What is known of a candidate, with another measurement of it.
-Evaluation withTime(Evaluation Known, const Evaluation &Measured) {
-  Known.Microseconds = Measured.Microseconds;
-  Known.RelativeNoise = Measured.RelativeNoise;
-  Known.Samples = Measured.Samples;
-  return Known;
 }
 
 std::vector<std::string> candidateRow(const TuneResult &R, const Summary &S, const std::string &Role, const Ranked &C) {
@@ -107,12 +92,6 @@ std::string fateText(Fate F) {
                                           {Fate::WrongResult, "gave wrong results"},
                                           {Fate::Measured, "measured"}};
   return nameIn<Fate>(Texts, F).str();
-}
-
-/// Percentages for the plot, or less than 0.
-double counterOf(const std::map<std::string, double> &Counters, const char *Metric) {
-  auto Found = Counters.find(Metric);
-  return Found == Counters.end() ? -1 : Found->second;
 }
 
 constexpr const char *IssueMetric = "smsp__issue_active.avg.pct_of_peak_sustained_active";
@@ -153,7 +132,7 @@ std::vector<Profiled> profiledCandidates(const TuneResult &R, const Summary &S) 
   return Kernels;
 }
 
-/// Over the peak of the DRAM, in percent.
+/// Over the peak of the DRAM, in percent, or less than 0.
 double dramOf(const TuneResult &R, const Profiled &K) {
   const double Read = counterOf(K.Counters, "dram__bytes_read.sum"),
                Written = counterOf(K.Counters, "dram__bytes_write.sum");
@@ -230,7 +209,7 @@ Table candidateTable(const TuneResult &R, const Summary &S) {
   }
   if (S.WinnerInGraph) {
     Ranked InGraph = *S.Winner;
-    InGraph.Result = withTime(std::move(InGraph.Result), *S.WinnerInGraph);
+    InGraph.Result = *S.WinnerInGraph;
     T.Rows.push_back(candidateRow(R, S, "the winner in a CUDA graph", InGraph));
   }
   if (S.Hfuse)
@@ -249,9 +228,8 @@ Table soloTable(const TuneResult &R) {
     for (const SoloResult &Other : R.Solo)
       if (Other.Constituent == S.Constituent && Other.Level == SoloLevel::Given)
         Given = Other.Result.Microseconds;
-    std::string Bound;
-    for (const auto &[Name, Value] : S.Bound)
-      Bound += (Bound.empty() ? "" : ", ") + Name + " = " + Value;
+    auto Argument = [](const auto &One) { return One.first + " = " + One.second; };
+    const std::string Bound = llvm::join(llvm::map_range(S.Bound, Argument), ", ");
     T.Rows.push_back(
         {S.Constituent, phraseOf(S.Level), S.Block.str(), fmt::format("{}", S.Blocks), Bound.empty() ? "–" : Bound,
          S.Unroll > 0 ? fmt::format("{}", S.Unroll) : "–", timeText(S.Result.Microseconds),
@@ -298,9 +276,7 @@ Table fateTable(const TuneResult &R, const Summary &S) {
   for (const SoloResult &Failed : R.SoloFailed)
     ++Alone[{Failed.Constituent, Failed.Result.Outcome}][Failed.Result.Why];
   for (const auto &[Which, Own] : Alone) {
-    unsigned Count = 0;
-    for (const auto &[Why, Times] : Own)
-      Count += Times;
+    const unsigned Count = llvm::sum_of(llvm::make_second_range(Own));
     T.Rows.push_back({fmt::format("{} alone, {}", shortName(Which.first), fateText(Which.second)),
                       fmt::format("{}", Count), reasonsText(Own)});
   }
@@ -317,8 +293,7 @@ Table stepTable(const TuneResult &R) {
 
 Table counterTable(const TuneResult &R, const Summary &S) {
   std::vector<Profiled> Kernels = profiledAlone(R);
-  for (Profiled &K : profiledCandidates(R, S))
-    Kernels.push_back(std::move(K));
+  llvm::append_range(Kernels, profiledCandidates(R, S));
   Table T{{"Counter"}, {false}};
   std::map<std::string, std::vector<std::string>> Rows;
   for (size_t I = 0; I < Kernels.size(); ++I) {
@@ -382,6 +357,9 @@ std::vector<std::pair<std::string, std::string>> measurementFacts(const TuneResu
 
 BarPlot timePlot(const TuneResult &R, const Summary &S) {
   BarPlot P{"Times without and with fusion", {}, {}};
+  auto Add = [&](std::string Name, double Microseconds, unsigned Colour) {
+    P.Bars.push_back({std::move(Name), timeText(Microseconds), Microseconds, Colour});
+  };
   for (const BaselineResult &B : R.Baselines)
     if (isMeasured(B.Result)) {
       const char *Level = B.Level == SoloLevel::Given    ? "as given"
@@ -390,18 +368,15 @@ BarPlot timePlot(const TuneResult &R, const Summary &S) {
       const std::string Name = B.How == Schedule::Graph             ? "graph"
                                : B.How == Schedule::StreamsReversed ? "streams, reversed"
                                                                     : nameOf(B.How).str();
-      P.Bars.push_back({Name + ", " + Level, timeText(B.Result.Microseconds), B.Result.Microseconds, BaselineColour});
+      Add(Name + ", " + Level, B.Result.Microseconds, BaselineColour);
     }
   if (S.Hfuse)
-    P.Bars.push_back(
-        {"HFUSE's search", timeText(S.Hfuse->Result.Microseconds), S.Hfuse->Result.Microseconds, MarkColour});
-  const KindColours ColourOf(R);
+    Add("HFUSE's search", S.Hfuse->Result.Microseconds, MarkColour);
+  const auto ColourOf = coloursOf(R);
   for (const Ranked &C : S.BestOfKind)
-    P.Bars.push_back(
-        {"fused, " + kindOf(C.Which), timeText(C.Result.Microseconds), C.Result.Microseconds, ColourOf(C.Which)});
+    Add("fused, " + kindOf(C.Which), C.Result.Microseconds, ColourOf(C.Which));
   if (S.WinnerInGraph)
-    P.Bars.push_back({"fused, in a graph", timeText(S.WinnerInGraph->Microseconds), S.WinnerInGraph->Microseconds,
-                      ColourOf(S.Winner->Which)});
+    Add("fused, in a graph", S.WinnerInGraph->Microseconds, ColourOf(S.Winner->Which));
   if (S.Limit.Microseconds > 0)
     P.Levels.push_back({"limit", S.Limit.Microseconds});
   return P;
@@ -444,7 +419,7 @@ XyPlot searchPlot(const TuneResult &R, const Summary &S) {
   P.XAxis = "measurement";
   P.YAxis = "microseconds";
   std::map<std::string, PlotSeries> ByKind;
-  const KindColours ColourOf(R);
+  const auto ColourOf = coloursOf(R);
   PlotSeries Best{"best so far", BestColour, true, false, {}};
   double Number = 0, Lowest = 0;
   for (const TraceEntry &E : R.Tried) {

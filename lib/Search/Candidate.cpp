@@ -46,10 +46,8 @@ std::string Candidate::key() const {
     Key += " u" + joined(Config, [](const ConstituentConfig &C) { return std::to_string(C.Unroll); });
   if (llvm::any_of(Config.Constituents, [](const ConstituentConfig &C) { return !C.Bound.empty(); }))
     Key += " bind " + joined(Config, [](const ConstituentConfig &C) {
-             std::string Text = "(";
-             for (const auto &[Name, Value] : C.Bound)
-               Text += (Text.size() > 1 ? "," : "") + Name + "=" + Value;
-             return Text + ")";
+             auto Each = [](const auto &Argument) { return Argument.first + "=" + Argument.second; };
+             return "(" + llvm::join(llvm::map_range(C.Bound, Each), ",") + ")";
            });
   return Key;
 }

@@ -1,9 +1,9 @@
 #include "cufuse/Search/GraphSpace.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 #include <map>
-#include <numeric>
 #include <set>
 
 namespace cufuse {
@@ -12,8 +12,7 @@ namespace {
 
 /// Those that the links join, each with the others that they join.
 Launches joined(llvm::ArrayRef<std::pair<unsigned, unsigned>> Links, size_t Constituents) {
-  std::vector<unsigned> First(Constituents); // of the group that it is in
-  std::iota(First.begin(), First.end(), 0);
+  auto First = llvm::to_vector(llvm::seq<unsigned>(0, Constituents)); // of the group that it is in
   for (const auto &[A, B] : Links) {
     const unsigned Into = std::min(First[A], First[B]), Gone = std::max(First[A], First[B]);
     std::replace(First.begin(), First.end(), Gone, Into);

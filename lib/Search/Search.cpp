@@ -19,14 +19,16 @@ Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World,
   for (size_t I = 0; I < Candidates.size(); ++I)
     ByKey[Candidates[I].key()] = I;
   for (const TraceEntry &E : Record.entries())
-    if (auto Found = ByKey.find(E.Tried.key()); Found != ByKey.end()) {
-      State &Known = States[Found->second];
-      const bool Before = Known.isMeasured();
-      (E.Measured ? *E.Measured == Effort::Full ? Known.Full : Known.Short : Known.Screened) = E.Result;
-      Measured += !Before && Known.isMeasured();
-    }
+    if (auto Found = ByKey.find(E.Tried.key()); Found != ByKey.end())
+      note(States[Found->second], E.Measured, E.Result);
   for (size_t I = 0; I < Candidates.size(); ++I)
     Predictions.push_back(predict(I));
+}
+
+void Search::note(State &Of, std::optional<Effort> How, const Evaluation &Result) {
+  const bool Before = Of.isMeasured();
+  (How ? *How == Effort::Full ? Of.Full : Of.Short : Of.Screened) = Result;
+  Measured += !Before && Of.isMeasured();
 }
 
 Prediction Search::predict(size_t Index) const {
@@ -38,11 +40,8 @@ Prediction Search::predict(size_t Index) const {
 }
 
 bool Search::isLate(std::optional<Effort> How) const {
-  if (Seams.Interrupted())
-    return true;
-  if (Limit.Seconds <= 0)
-    return false;
-  return Seams.Now() - Start >= Limit.Seconds * (How == Effort::Full ? 1 : 1 - FullShare);
+  const double Seconds = Limit.Seconds * (How == Effort::Full ? 1 : 1 - FullShare);
+  return Seams.Interrupted() || (Seconds > 0 && Seams.Now() - Start >= Seconds);
 }
 
 bool Search::isSpent() const { return isLate(Effort::Short) || isFull(); }
@@ -52,10 +51,8 @@ void Search::take(size_t Index, std::optional<Effort> How, const Evaluation &Res
   const double Guess = Known.last() ? 0 : predicted(Index).Microseconds;
   const double Seconds = Seams.Now() - Start;
   Record.append({Candidates[Index], How, Result, Guess, Before + Seconds});
-  const bool WasMeasured = Known.isMeasured();
-  (How ? *How == Effort::Full ? Known.Full : Known.Short : Known.Screened) = Result;
+  note(Known, How, Result);
   Predictions[Index] = predict(Index);
-  Measured += !WasMeasured && Known.isMeasured();
 
   Progress Now{Candidates.size(), 0, Measured, {}, 0, Seconds, std::max(0.0, Limit.Seconds - Seconds)};
   Now.Tried = std::count_if(States.begin(), States.end(), [](const State &S) { return S.last() != nullptr; });
@@ -99,15 +96,6 @@ bool Search::evaluate(llvm::function_ref<std::vector<size_t>()> Next, std::optio
     States[I].Underway = false;
   Underway = 0;
   return !Asked.empty();
-}
-
-/// A list as something to ask for once.
-static auto once(llvm::ArrayRef<size_t> Indices) {
-  return [Left = Indices]() mutable {
-    const std::vector<size_t> All = Left.vec();
-    Left = {};
-    return All;
-  };
 }
 
 void Search::screen(llvm::ArrayRef<size_t> Indices) { evaluate(once(Indices), std::nullopt); }

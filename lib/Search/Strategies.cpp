@@ -4,9 +4,10 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 
 namespace cufuse {
@@ -24,11 +25,7 @@ void measureFinalists(Search &S, size_t Most) {
   S.measure(Finalists, Effort::Full);
 }
 
-static std::vector<size_t> all(const Search &S) {
-  std::vector<size_t> Positions(S.candidates().size());
-  std::iota(Positions.begin(), Positions.end(), 0);
-  return Positions;
-}
+static llvm::SmallVector<size_t> all(const Search &S) { return llvm::to_vector(llvm::seq(S.candidates().size())); }
 
 /// Every candidate, so that another strategy can be judged by what it missed.
 static void searchAll(Search &S) {
@@ -41,7 +38,7 @@ static void searchAsHfuse(Search &S) { S.measure(all(S), Effort::Full); }
 
 /// In an order that only the seed decides: what a search must beat.
 static void searchAtRandom(Search &S, std::uint64_t Seed) {
-  std::vector<size_t> Order = all(S);
+  llvm::SmallVector<size_t> Order = all(S);
   // By hand: std::shuffle gives another order with another standard library.
   std::mt19937_64 Generator(Seed);
   for (size_t I = Order.size(); I > 1; --I)

@@ -36,27 +36,15 @@ template <typename Io> static void fields(Io &IO, FieldsOf<Io, RecordedTrace> T)
 
 llvm::Expected<RecordedTrace> parseTrace(llvm::StringRef Text, const std::string &Name) {
   RecordedTrace Recorded;
-  auto Wrong = [&](unsigned Line, llvm::Error Why) {
-    return badInput(fmt::format("'{}' line {} is not of a trace: {}", Name, Line, llvm::toString(std::move(Why))));
-  };
-  unsigned Line = 0;
-  for (size_t At = 0; At < Text.size();) {
-    const size_t End = Text.find('\n', At);
-    if (End == llvm::StringRef::npos)
-      break;
-    ++Line;
-    llvm::Expected<json::Value> V = json::parse(Text.slice(At, End));
-    if (!V)
-      return Wrong(Line, V.takeError());
+  for (unsigned Line = 1; Text.contains('\n'); ++Line) {
+    const auto [This, Rest] = Text.split('\n');
+    llvm::Expected<json::Value> V = json::parse(This);
     json::Path::Root Root(Line == 1 ? "header" : "entry");
-    if (Line == 1) {
-      if (!fromJson(*V, Recorded, Root))
-        return Wrong(Line, Root.getError());
-    } else if (!fromJson(*V, Recorded.Entries.emplace_back(), Root)) {
-      return Wrong(Line, Root.getError());
-    }
-    At = End + 1;
-    Recorded.CompleteBytes = At;
+    if (!V || !(Line == 1 ? fromJson(*V, Recorded, Root) : fromJson(*V, Recorded.Entries.emplace_back(), Root)))
+      return badInput(fmt::format("'{}' line {} is not of a trace: {}", Name, Line,
+                                  llvm::toString(V ? Root.getError() : V.takeError())));
+    Recorded.CompleteBytes += This.size() + 1;
+    Text = Rest;
   }
   return Recorded;
 }

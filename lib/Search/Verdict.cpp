@@ -43,8 +43,9 @@ Regime regimeOf(const TuneResult &R) {
   for (const ConstituentProblem &C : R.What.Constituents) {
     const SoloShape &Given = C.Shapes.front();
     Longest = std::max(Longest, Given.Microseconds);
-    const BlockUse Use{static_cast<unsigned>(Given.Block.threads()), Given.Resources ? Given.Resources->Registers : 32,
-                       Given.DynamicBytes + (Given.Resources ? Given.Resources->SharedBytes : 0), 0};
+    const ResourceUse Own = Given.Resources.value_or(ResourceUse{.Registers = 32});
+    const BlockUse Use{static_cast<unsigned>(Given.Block.threads()), Own.Registers,
+                       Given.DynamicBytes + Own.SharedBytes, 0};
     const std::uint64_t Wave =
         std::uint64_t(occupancyOf(smLimits(R.What.Gpu.Arch), Use).Blocks) * R.What.Gpu.Multiprocessors;
     Tail |= Given.Blocks < 2 * Wave;

@@ -47,7 +47,7 @@ public:
   }
 
   std::vector<KernelLaunch> launchesOf(const Candidate &Of) override {
-    evaluate(OnlyThose(Of), std::nullopt, [](size_t, const Evaluation &) { return true; });
+    evaluate(once<Candidate>(Of), std::nullopt, [](size_t, const Evaluation &) { return true; });
     return Runs.launchesOf(Of);
   }
 

@@ -218,9 +218,14 @@ void CandidateRuns::submit(const std::shared_ptr<Call> &Of, size_t First, llvm::
 }
 
 std::vector<KernelLaunch> CandidateRuns::launchesOf(const Candidate &Candidate) {
+  const std::optional<BuiltCandidate> Found = known(Candidate.key());
+  return Found ? Found->Launches : std::vector<KernelLaunch>();
+}
+
+std::optional<BuiltCandidate> CandidateRuns::known(const std::string &Key) {
   std::lock_guard Guard(Lock);
-  const auto Found = Known.find(Candidate.key());
-  return Found == Known.end() ? std::vector<KernelLaunch>() : Found->second.Launches;
+  const auto Found = Known.find(Key);
+  return Found == Known.end() ? std::nullopt : std::optional(Found->second);
 }
 
 /// Emits what is not known yet.
@@ -228,14 +233,10 @@ std::optional<CandidateRuns::Begun> CandidateRuns::begin(const std::shared_ptr<C
                                                          const Candidate &Candidate, std::optional<Effort> How,
                                                          Emitter Emit) {
   const std::string Key = Candidate.key();
-  std::unique_lock Guard(Lock);
-  if (const auto Found = Known.find(Key); Found != Known.end()) {
-    const BuiltCandidate Already = Found->second;
-    Guard.unlock();
-    proceed(Of, Position, Key, Already, How);
+  if (const std::optional<BuiltCandidate> Already = known(Key)) {
+    proceed(Of, Position, Key, *Already, How);
     return std::nullopt;
   }
-  Guard.unlock();
   auto Todo = Emit(Candidate);
   if (!Todo) {
     Of->push(Position, failedWith(Fate::Impossible, Todo.takeError()));

@@ -47,6 +47,7 @@ private:
               std::optional<Effort> How, Emitter Emit);
   std::optional<Begun> begin(const std::shared_ptr<Call> &Of, size_t Position, const Candidate &Candidate,
                              std::optional<Effort> How, Emitter Emit);
+  std::optional<BuiltCandidate> known(const std::string &Key);
   void build(const std::shared_ptr<Call> &Of, const Begun &One, std::optional<Effort> How);
   void proceed(const std::shared_ptr<Call> &Of, size_t Position, const std::string &Key, const BuiltCandidate &Built,
                std::optional<Effort> How);

@@ -30,7 +30,7 @@ public:
         break;
       }
       if (!Against.empty() && Repeated.insert(Key).second) {
-        World.evaluate(OnlyThose(Winner.Which), Effort::Full, [&](size_t, const Evaluation &Again) {
+        World.evaluate(once<Candidate>(Winner.Which), Effort::Full, [&](size_t, const Evaluation &Again) {
           addMeasured(Winner.Which, Again);
           return true;
         });

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/Support/Path.h>
 
 #include <deque>
@@ -36,11 +37,8 @@ struct SoloVariant {
 
 bool isFaster(const SoloVariant &A, const SoloVariant &B) { return A.Result.Microseconds < B.Result.Microseconds; }
 
-std::vector<KernelLaunch> launches(llvm::ArrayRef<SoloVariant> All) {
-  std::vector<KernelLaunch> Launches;
-  for (const SoloVariant &Variant : All)
-    Launches.push_back(Variant.Launch);
-  return Launches;
+auto launches(llvm::ArrayRef<SoloVariant> All) {
+  return llvm::map_to_vector(All, [](const SoloVariant &Variant) { return Variant.Launch; });
 }
 
 /// Whether to try the `Rank`th best shape so. With more loads in flight another shape may be the best: those that are

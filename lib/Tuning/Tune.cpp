@@ -2,7 +2,7 @@
 
 #include "ConfirmWinner.h"
 #include "GroupFuser.h"
-#include "TuneFiles.h"
+#include "TuningKind.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Runner/Metrics.h"
 #include "cufuse/Search/Json.h"
@@ -10,13 +10,14 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Chrono.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/Path.h>
 
 #include <ctime>
-#include <numeric>
 #include <set>
 
 namespace cufuse {
@@ -47,26 +48,27 @@ public:
   StepClock(const SearchSeams &Seams, const BusyClock &Busy) : Seams(Seams), Busy(Busy), Start(Seams.Now()) {}
   double seconds() const { return Seams.Now() - Start; }
   void begin(const char *Name) {
-    end();
+    endLast();
     Steps.push_back({Name, seconds(), Busy.seconds()});
-    Running = true;
   }
-  void end() {
-    if (!std::exchange(Running, false))
+  std::vector<StepTime> end() {
+    endLast();
+    return std::move(Steps);
+  }
+
+private:
+  void endLast() {
+    if (Steps.empty())
       return;
     StepTime &Last = Steps.back();
     Last.Seconds = seconds() - Last.Seconds;
     Last.Busy = Busy.seconds() - Last.Busy;
   }
-  /// Each once it has ended.
-  std::vector<StepTime> take() { return std::move(Steps); }
 
-private:
   const SearchSeams &Seams;
   const BusyClock &Busy;
   const double Start;
-  std::vector<StepTime> Steps;
-  bool Running = false;
+  std::vector<StepTime> Steps; ///< All but the last have ended.
 };
 
 /// Fewer compilations at once get as much longer, to try as many candidates.
@@ -237,6 +239,38 @@ llvm::Error packShapes(TuningSubject &Subject) {
   return llvm::Error::success();
 }
 
+/// The sources that may be written, whatever the result will be. Each has a header beside it.
+std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject) {
+  std::vector<std::string> Sources = {Request.Output};
+  const std::string Stem = llvm::StringRef(Request.Output).drop_back(3).str();
+  // One for each launch that has several kernels.
+  for (size_t I = 2; !Subject.Work.Links.empty() && I <= Subject.Kernels.size() / 2; ++I)
+    Sources.push_back(fmt::format("{}_{}.cu", Stem, I));
+  for (const WorkloadKernel &Kernel : Subject.Work.Kernels)
+    if (Request.EmitSolo)
+      Sources.push_back(fmt::format("{}.{}.cu", Stem, Kernel.Name));
+  return Sources;
+}
+
+/// Refuses what could not be written in the end, and what would replace an input or another output.
+llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject) {
+  std::vector<std::string> Inputs = Request.Workloads;
+  llvm::append_range(Inputs, dataFiles(Subject.Work));
+  for (const LoadedKernel &Kernel : Subject.Kernels)
+    llvm::append_range(Inputs, Kernel.Text.Dependencies);
+  std::vector<std::string> Outputs = Request.OtherOutputs;
+  for (const std::string &Source : sourcesOf(Request, Subject))
+    Outputs.insert(Outputs.end(), {Source, llvm::StringRef(Source).drop_back(3).str() + ".h"});
+  Outputs.push_back(Request.Trace);
+  for (const std::string &Output : Outputs) {
+    const llvm::StringRef Folder = llvm::sys::path::parent_path(Output);
+    if (!Folder.empty() && !llvm::sys::fs::is_directory(Folder))
+      return badInput(fmt::format("cannot write '{}': there is no folder '{}'", Output, Folder.str()), "make it");
+  }
+  Outputs.push_back(Request.Database); // makes its folder
+  return checkOutputs(Outputs, Inputs);
+}
+
 llvm::Expected<TuningSubject> subjectOf(const TuneRequest &Request, Workload Work, std::vector<LoadedKernel> Kernels) {
   TuningSubject Subject;
   Subject.Work = std::move(Work);
@@ -304,13 +338,10 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
   const double Seconds = Request.Seconds.value_or(IsLimited ? secondsOfAuto(Tools.Pool.getMaxConcurrency()) : 0);
   const Budget Left{std::max(Seconds - Past, Seconds / 2), Request.Measured};
   Search Looking(What, std::move(Candidates), World, Record, Left, Seams);
-  if (HasGpu) {
+  if (HasGpu)
     How->Run(Looking);
-  } else {
-    std::vector<size_t> All(Looking.candidates().size());
-    std::iota(All.begin(), All.end(), 0);
-    Looking.screen(All);
-  }
+  else
+    Looking.screen(llvm::to_vector(llvm::seq(Looking.candidates().size())));
   Result.Interrupted = Seams.Interrupted();
   constexpr size_t Enough = 8;
   Result.Starved = Looking.isOverTime() && Looking.measuredCount() < std::min(Enough, Looking.candidates().size());
@@ -458,14 +489,10 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
     if (Answer.Verdict.Winner->Which.Groups.size() > 1)
       Answer.Result.Notes.push_back("Launch " + Draft.Order + ".");
   }
-  for (OutputFile &File : Answer.Files) {
-    llvm::SmallString<128> Path(llvm::sys::path::parent_path(Request.Output));
-    llvm::sys::path::append(Path, File.Path);
-    File.Path = std::string(Path);
-  }
-  Steps.end();
+  for (OutputFile &File : Answer.Files)
+    File.Path = within(llvm::sys::path::parent_path(Request.Output), File.Path);
+  Answer.Result.Steps = Steps.end();
   Answer.Result.Seconds = Steps.seconds();
-  Answer.Result.Steps = Steps.take();
   if (Answer.Result.Seconds > 0)
     Answer.Result.BusyShare = std::min(1.0, Busy.seconds() / Answer.Result.Seconds);
   if (Database && !Answer.Result.Modelled)

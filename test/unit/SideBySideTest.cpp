@@ -72,7 +72,7 @@ TEST_F(TwoSideBySide, TheCapIsSetAtTheKernelThatIsLaunched) {
   Candidate Bound = Free;
   Bound.Config.Constituents[1].Bound = {{"n", "3"}};
   std::vector<Fate> Fates;
-  World->evaluate(OnlyThose({Free, Bound}), std::nullopt, [&](size_t, const Evaluation &Result) {
+  World->evaluate(once<Candidate>({Free, Bound}), std::nullopt, [&](size_t, const Evaluation &Result) {
     Fates.push_back(Result.Outcome);
     EXPECT_EQ(Result.Why, "not compiled");
     return true;
@@ -92,7 +92,7 @@ TEST_F(TwoSideBySide, CandidatesThatDifferInTheCapAloneAreTheSameSource) {
   std::vector<Candidate> Same(3, Free);
   Same[1].Config.Registers = {RegisterPolicy::Bound, 0, 2};
   Same[2].Config.Registers = {RegisterPolicy::Free, 0, 0};
-  World->evaluate(OnlyThose(Same), std::nullopt, [](size_t, const Evaluation &) { return true; });
+  World->evaluate(once<Candidate>(Same), std::nullopt, [](size_t, const Evaluation &) { return true; });
   ASSERT_EQ(Compiler.Jobs.size(), 3u);
   for (const CompileJob &Job : Compiler.Jobs) {
     EXPECT_EQ(Job.Mark, Compiler.Jobs[0].Mark);
@@ -106,7 +106,7 @@ TEST_F(TwoSideBySide, CandidatesThatDifferInResidentBlocksAreTheSameSource) {
   std::vector<Candidate> Some(3, Free);
   Some[1].Config.Constituents[0].ResidentBlocks = 5;
   Some[2].Config.Constituents[0].ResidentBlocks = 0; // plays otherwise
-  World->evaluate(OnlyThose(Some), std::nullopt, [](size_t, const Evaluation &) { return true; });
+  World->evaluate(once<Candidate>(Some), std::nullopt, [](size_t, const Evaluation &) { return true; });
   ASSERT_EQ(Compiler.Jobs.size(), 3u);
   EXPECT_EQ(Compiler.Jobs[1].Files.front().Text, Compiler.Jobs[0].Files.front().Text);
   EXPECT_NE(Compiler.Jobs[2].Mark, Compiler.Jobs[0].Mark);
@@ -114,7 +114,7 @@ TEST_F(TwoSideBySide, CandidatesThatDifferInResidentBlocksAreTheSameSource) {
 
 TEST_F(TwoSideBySide, CandidatesAreTheKernelAloneAndTheWinnerIsTheWholeOutput) {
   Free.Config.Constituents[1].Bound = {{"n", "3"}};
-  World->evaluate(OnlyThose(Free), std::nullopt, [](size_t, const Evaluation &) { return true; });
+  World->evaluate(once<Candidate>(Free), std::nullopt, [](size_t, const Evaluation &) { return true; });
   EXPECT_TRUE(World->launchesOf(Free).empty());
   ASSERT_EQ(Compiler.Jobs.size(), 2u);
   const std::string &Alone = Compiler.Jobs[0].Files.front().Text, &Whole = Compiler.Jobs[1].Files.front().Text;
@@ -130,7 +130,7 @@ TEST_F(TwoSideBySide, MoreSourcesThanThreadsArePreparedTogether) {
   std::vector<Candidate> Many(20, Free);
   for (unsigned I = 0; I < Many.size(); ++I)
     Many[I].Config.Constituents[1].Block = {32 * (I + 1)};
-  World->evaluate(OnlyThose(Many), std::nullopt, [](size_t, const Evaluation &) { return true; });
+  World->evaluate(once<Candidate>(Many), std::nullopt, [](size_t, const Evaluation &) { return true; });
   EXPECT_EQ(Compiler.Jobs.size(), Many.size());
   EXPECT_THAT(Compiler.Prepared, testing::UnorderedElementsAre(8u, 8u, 4u)); // on one thread
 }

@@ -15,6 +15,9 @@
 
 namespace cufuse {
 
+/// Of a metric; less than 0 where it was not collected.
+double counterOf(const std::map<std::string, double> &Counters, const char *Metric);
+
 /// W(i,r)/C(r) in microseconds, by the resource's name for people (`DRAM bandwidth`, `issue slots`, `L2 cache`, …),
 /// from the counters of a run alone of `Shape.Microseconds`. Empty where no counter tells.
 std::map<std::string, double> demandsOf(const SoloShape &Shape, const GpuFacts &Gpu);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cufuse {
@@ -60,19 +61,10 @@ using TakeEvaluation = llvm::function_ref<bool(size_t Position, const Evaluation
 /// evaluator, whenever the compilers could soon be idle.
 using NextCandidates = llvm::function_ref<std::vector<Candidate>()>;
 
-/// A list that is handed over once.
-class OnlyThose {
-public:
-  explicit OnlyThose(llvm::ArrayRef<Candidate> List) : Left(List) {}
-  std::vector<Candidate> operator()() {
-    std::vector<Candidate> List = Left.vec();
-    Left = {};
-    return List;
-  }
-
-private:
-  llvm::ArrayRef<Candidate> Left;
-};
+/// A list as something to ask for once.
+template <typename T> auto once(llvm::ArrayRef<T> List) {
+  return [List]() mutable { return std::exchange(List, {}).vec(); };
+}
 
 /// Evaluates candidates for one workload. After `Take` has answered no, no further result is delivered, and what has
 /// not begun is left out; otherwise every candidate gets exactly one result.

@@ -82,6 +82,7 @@ public:
 
 private:
   Prediction predict(size_t Index) const;
+  void note(State &Of, std::optional<Effort> How, const Evaluation &Result);
   void take(size_t Index, std::optional<Effort> How, const Evaluation &Result);
   bool evaluate(llvm::function_ref<std::vector<size_t>()> Next, std::optional<Effort> How);
   bool isLate(std::optional<Effort> How) const;

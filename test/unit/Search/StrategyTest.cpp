@@ -289,8 +289,8 @@ TEST(ReplayEvaluator, DoesNotTellBeforeItRuns) {
     return true;
   };
   const std::vector<Candidate> Both = {Crashing.Tried, Other};
-  Replay.evaluate(OnlyThose(Both), std::nullopt, Take);
-  Replay.evaluate(OnlyThose(Both), Effort::Full, Take);
+  Replay.evaluate(once<Candidate>(Both), std::nullopt, Take);
+  Replay.evaluate(once<Candidate>(Both), Effort::Full, Take);
   EXPECT_THAT(Fates, testing::ElementsAre(Fate::Measured, Fate::Impossible, Fate::Crashed, Fate::Impossible));
 }
 
