@@ -49,19 +49,24 @@ public:
   }
 
 private:
-  /// The baselines that may be the strongest. Where loops and graphs are on scales of their own, the best of each kind.
+  /// The baselines that may be the strongest. Where loops and graphs are on scales of their own, the best of each kind;
+  /// all, where some were measured on one GPU and some on another, which may be faster.
   std::vector<size_t> rivals() const {
     const std::vector<BaselineResult> &All = Result.Baselines;
+    std::vector<size_t> Positions;
     std::map<Schedule::Kind, size_t> Best;
     for (size_t I = 0; I < All.size(); ++I) {
       if (All[I].Result.Outcome != Fate::Measured)
         continue;
+      Positions.push_back(I);
       const Schedule::Kind Kind = Found.SeveralPasses ? All[I].How : Schedule::Serial;
       const auto [At, IsFirst] = Best.try_emplace(Kind, I);
       if (!IsFirst && All[I].Result.Microseconds < All[At->second].Result.Microseconds)
         At->second = I;
     }
-    std::vector<size_t> Positions;
+    if (Gpus.hasSeveralGpus())
+      return Positions;
+    Positions.clear();
     for (const auto &[Kind, I] : Best)
       Positions.push_back(I);
     return Positions;

@@ -7,7 +7,7 @@
 // FAKE_DRIVER_GPUS=N: so many (1). FAKE_DRIVER_FAULTS=crash:THREADS,hang:THREADS,wrong:THREADS: what blocks of so many threads
 // do, in kernels that are not played; `wrong` writes where the last pointer leads. FAKE_DRIVER_LATER=US: so much longer fused
 // kernels take as soon as a whole output is loaded, which has several. FAKE_DRIVER_SLOW=US:FACTOR: so much longer kernels take
-// on the GPU in its first so many microseconds.
+// on the GPU in its first so many microseconds. FAKE_DRIVER_SLOW_GPU=N:FACTOR: so much longer they always take on GPU N.
 #include <cuda.h>
 #include <elf.h>
 
@@ -91,6 +91,7 @@ struct Graph {
 
 // The driver of a process; no call of it names an object.
 double Microseconds = 0;
+int Gpu = 0;
 CUresult Sticky = CUDA_SUCCESS;
 Graph *Capturing = nullptr;
 std::map<const Kernel *, int> DynamicLimit;
@@ -188,6 +189,11 @@ void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std:
     std::sscanf(Given, "%lf:%lf", &Slow, &Factor);
   if (Before < Slow)
     Microseconds += (Factor - 1) * (Microseconds - Before);
+  int SlowGpu = -1;
+  if (const char *Given = std::getenv("FAKE_DRIVER_SLOW_GPU"))
+    std::sscanf(Given, "%d:%lf", &SlowGpu, &Factor);
+  if (Gpu == SlowGpu)
+    Microseconds += (Factor - 1) * (Microseconds - Before);
 }
 
 } // namespace
@@ -232,7 +238,10 @@ CUresult cuDeviceTotalMem(size_t *Bytes, CUdevice) {
   *Bytes = 1 << 30;
   return CUDA_SUCCESS;
 }
-CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice) { return CUDA_SUCCESS; }
+CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice Device) {
+  Gpu = Device;
+  return CUDA_SUCCESS;
+}
 CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
 CUresult cuCtxSynchronize() { return Sticky; }
 

@@ -26,6 +26,7 @@ public:
   ~RunnerPool();
 
   bool hasGpu() const { return !Devices.empty(); }
+  bool hasSeveralGpus() const { return Devices.size() > 1; }
   /// What outputs are compared with and times are interleaved with. Once; schedules wait for it.
   void setReference(Schedule Schedule);
   /// `Finished` is called on the GPU's thread. What it needs must outlive the pool.
