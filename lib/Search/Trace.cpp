@@ -65,8 +65,9 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
       return Recorded.takeError();
     HasHeader = Recorded->CompleteBytes > 0;
     if (HasHeader && Recorded->Key != Key)
-      return badInput(fmt::format("the results in '{}' are of other sources, sizes, flags or another GPU", Path),
-                      "name another file, or remove it to begin anew");
+      return badInput(
+          fmt::format("the results in '{}' are of other sources, sizes, data, flags or tools, or of another GPU", Path),
+          "name another file, or remove it to begin anew");
     std::error_code Error;
     if (Recorded->CompleteBytes < (*Text)->getBufferSize())
       std::filesystem::resize_file(Path, Recorded->CompleteBytes, Error);

@@ -410,8 +410,9 @@ TEXT = [
                sync=True,
                wraps=False,
                body="#if @(defined(__CUDA__)@|defined(__CLANG_CUDA_RUNTIME_WRAPPER_H__)@)\nv += $c0;\n#else\n"
+               "@(v ^= threadIdx.x * $c1 + gridDim.x * $c2;@|"
                "__shared__ unsigned held[256];\nheld[t] = v;\n__syncthreads();\nv ^= held[$A - 1u - t];\n"
-               "__syncthreads();\n#endif"),
+               "__syncthreads();@)\n#endif"),
     Production("architecture",
                "text.S5 tune.2",
                weight=6,

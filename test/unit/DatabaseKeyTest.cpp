@@ -1,0 +1,52 @@
+#include "cufuse/Driver/FromDatabase.h"
+
+#include "Complaint.h"
+#include "TemporaryFolder.h"
+
+#include <gtest/gtest.h>
+
+namespace cufuse {
+namespace {
+
+TEST(DatabaseKey, toolsAreOfTheirVersions) {
+  const TemporaryFolder Folder;
+  NvccCompiler Old(Folder.script("old", "echo release 13.0\n"), "");
+  NvccCompiler New(Folder.script("new", "echo release 13.1\n"), "");
+  NvccCompiler Same(Folder.script("same", "echo release 13.0\n"), ""), None("", "");
+  EXPECT_EQ(toolsHash(Old, "1.0"), toolsHash(Same, "1.0"));
+  EXPECT_NE(toolsHash(Old, "1.0"), toolsHash(New, "1.0"));
+  EXPECT_NE(toolsHash(Old, "1.0"), toolsHash(Old, "1.1"));
+  EXPECT_NE(toolsHash(Old, "1.0"), toolsHash(None, "1.0"));
+  const std::string Plain = toolsHash(Old, "1.0");
+  ::setenv("NVCC_APPEND_FLAGS", "-DMORE", 1);
+  EXPECT_NE(toolsHash(Old, "1.0"), Plain);
+  ::unsetenv("NVCC_APPEND_FLAGS");
+}
+
+TEST(DatabaseKey, workloadHasItsData) {
+  const TemporaryFolder Folder;
+  const std::string File = Folder.put("k.yaml", "sizes: {}\n");
+  Workload Read;
+  Read.Buffers.resize(2);
+  Read.Buffers[1].Init.What = Initializer::File;
+  Read.Buffers[1].Init.Path = Folder.put("in.bin", "1234");
+  auto Texts = textsHash({File});
+  ASSERT_TRUE(bool(Texts));
+  auto Hash = [&](const std::vector<std::string> &Settings) {
+    auto Whole = workloadHash({File}, Settings, Read, *Texts);
+    return Whole ? *Whole : complaintOf(Whole.takeError());
+  };
+  const std::string Before = Hash({});
+  EXPECT_EQ(Hash({}), Before);
+  EXPECT_NE(Hash({"n=3"}), Before);
+  Folder.put("in.bin", "1235");
+  EXPECT_NE(Hash({}), Before);
+  Folder.put("in.bin", "1234");
+  EXPECT_EQ(Hash({}), Before);
+  // What was read has another text now.
+  Folder.put("k.yaml", "sizes: {n: 1}\n");
+  EXPECT_EQ(Hash({}), "a workload file was changed while it was read; run this again\n");
+}
+
+} // namespace
+} // namespace cufuse
