@@ -410,9 +410,18 @@ TEXT = [
                sync=True,
                wraps=False,
                body="#if @(defined(__CUDA__)@|defined(__CLANG_CUDA_RUNTIME_WRAPPER_H__)@)\nv += $c0;\n#else\n"
-               "@(v ^= threadIdx.x * $c1 + gridDim.x * $c2;@|"
                "__shared__ unsigned held[256];\nheld[t] = v;\n__syncthreads();\nv ^= held[$A - 1u - t];\n"
-               "__syncthreads();@)\n#endif"),
+               "__syncthreads();\n#endif"),
+    Production("leave by the identity of the compiler",
+               "text.S4",
+               seldom=True,
+               weight=5,
+               sync=True,
+               exit=True,
+               body="#if @(defined(__CUDA__)@|defined(__CLANG_CUDA_RUNTIME_WRAPPER_H__)@)\nv += $c0;\n#else\n"
+               "if (t >= $L) return;\n#endif\n"
+               "__shared__ unsigned held[256];\nheld[t] = v;\n__syncthreads();\nv ^= held[$L - 1u - t];\n"
+               "__syncthreads();"),
     Production("architecture",
                "text.S5 tune.2",
                weight=6,
