@@ -27,7 +27,7 @@ struct SoloShape {
   BlockShape Block;
   std::uint64_t Blocks = 1; ///< Of its grid.
   std::uint64_t DynamicBytes = 0;
-  std::optional<ResourceUse> Resources;
+  std::optional<ResourceUse> Resources = {};
   double Microseconds = 0; ///< Median; 0: not measured.
   double RelativeNoise = 0;
   std::map<std::string, double> Counters; ///< By metric name of the CUPTI Range Profiler.
