@@ -27,14 +27,17 @@ ReplayEvaluator::ReplayEvaluator(const std::vector<TraceEntry> &Recorded) {
   }
 }
 
-Evaluation ReplayEvaluator::screened(const Candidate &Candidate) const {
+Evaluation ReplayEvaluator::evaluated(const Candidate &Candidate, std::optional<Effort> How) {
+  const auto Found = ByKey.find(Candidate.key());
+  if (Found != ByKey.end())
+    return How ? measured(Found->second, *How) : screened(Found->second);
   Evaluation Result;
   Result.Why = "not in the recorded sweep";
-  const auto Found = ByKey.find(Candidate.key());
-  if (Found == ByKey.end())
-    return Result;
-  const Known &K = Found->second;
-  Result = K.Screened ? *K.Screened : K.Full ? *K.Full : *K.Short;
+  return Result;
+}
+
+Evaluation ReplayEvaluator::screened(const Known &K) {
+  Evaluation Result = K.Screened ? *K.Screened : K.Full ? *K.Full : *K.Short;
   if (!ran(Result.Outcome))
     return Result;
   // Before it runs, nobody knows how that ends.
@@ -45,13 +48,8 @@ Evaluation ReplayEvaluator::screened(const Candidate &Candidate) const {
   return Able;
 }
 
-Evaluation ReplayEvaluator::measured(const Candidate &Candidate, Effort How) {
+Evaluation ReplayEvaluator::measured(const Known &K, Effort How) {
   Evaluation Result;
-  Result.Why = "not in the recorded sweep";
-  const auto Found = ByKey.find(Candidate.key());
-  if (Found == ByKey.end())
-    return Result;
-  const Known &K = Found->second;
   const auto &Wanted = How == Effort::Full ? K.Full : K.Short, &Other = How == Effort::Full ? K.Short : K.Full;
   if (Wanted || Other) {
     Result = Wanted ? *Wanted : *Other;
@@ -73,7 +71,7 @@ void ReplayEvaluator::evaluate(NextCandidates Next, std::optional<Effort> How, T
       Asked.insert(Asked.end(), Some.begin(), Some.end());
       More = !Some.empty();
     }
-    if (I == Asked.size() || !Take(I, How ? measured(Asked[I], *How) : screened(Asked[I])))
+    if (I == Asked.size() || !Take(I, evaluated(Asked[I], How)))
       return;
   }
 }

@@ -28,12 +28,13 @@ public:
   const std::vector<Candidate> &candidates() const { return All; }
 
 private:
-  Evaluation screened(const Candidate &Candidate) const;
-  Evaluation measured(const Candidate &Candidate, Effort How);
-
   struct Known {
     std::optional<Evaluation> Screened, Short, Full;
   };
+  Evaluation evaluated(const Candidate &Candidate, std::optional<Effort> How);
+  static Evaluation screened(const Known &K);
+  Evaluation measured(const Known &K, Effort How);
+
   llvm::StringMap<Known> ByKey;
   std::vector<Candidate> All;
   std::optional<std::mt19937_64> Random;
