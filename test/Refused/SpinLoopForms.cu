@@ -1,0 +1,365 @@
+// Loops that may wait for another block, in many forms: each kernel here has one.
+// RUN: %cufuse inspect %s | %FileCheck %s
+#include <cuda/atomic>
+#include <cuda/barrier>
+#include <cuda/latch>
+#include <cuda/semaphore>
+
+// The value that is written says nothing: what was found counts.
+
+// CHECK-LABEL: {{^}}swapsItsNumber(
+// CHECK: [SpinLoop]
+__global__ void swapsItsNumber(float *data, int *lock) {
+  while (atomicCAS(lock, 0, (int)blockIdx.x + 1) != 0)
+    ;
+  data[0] += 1;
+  atomicExch(lock, 0);
+}
+
+struct Lock {
+  int state, unlocked, locked;
+};
+
+// CHECK-LABEL: {{^}}swapsMembers(
+// CHECK: [SpinLoop]
+__global__ void swapsMembers(float *data, Lock *lock) {
+  while (atomicCAS(&lock->state, lock->unlocked, lock->locked) != lock->unlocked)
+    ;
+  data[0] += 1;
+  atomicExch(&lock->state, lock->unlocked);
+}
+
+// CHECK-LABEL: {{^}}exchangesItsKey(
+// CHECK: [SpinLoop]
+__global__ void exchangesItsKey(float *data, int *lock) {
+  int key = 1;
+  do
+    key = atomicExch(lock, key);
+  while (key != 0);
+  data[0] += 1;
+  atomicExch(lock, 0);
+}
+
+// CHECK-LABEL: {{^}}setsABit(
+// CHECK: [SpinLoop]
+__global__ void setsABit(float *data, unsigned *bits, const int *keys) {
+  const int key = keys[threadIdx.x];
+  for (bool done = false; !done;)
+    if (!(atomicOr(&bits[key / 32], 1u << key % 32) >> key % 32 & 1)) {
+      data[key] += 1;
+      __threadfence();
+      atomicAnd(&bits[key / 32], ~(1u << key % 32));
+      done = true;
+    }
+}
+
+// A swap that compares with what was read is free of locks only where it is always tried, and its success ends the loop.
+
+// CHECK-LABEL: {{^}}masksTheLock(
+// CHECK: [SpinLoop]
+__global__ void masksTheLock(float *data, unsigned *word) {
+  unsigned old;
+  do
+    old = *word & ~1u;
+  while (atomicCAS(word, old, old | 1) != old);
+  data[0] += 1;
+  atomicAnd(word, ~1u);
+}
+
+// CHECK-LABEL: {{^}}readsWhileLocked(
+// CHECK: [SpinLoop]
+__global__ void readsWhileLocked(float *data, int *readers) {
+  int old;
+  do
+    old = *readers;
+  while (old < 0 || atomicCAS(readers, old, old + 1) != old);
+  data[0] += 1;
+  atomicSub(readers, 1);
+}
+
+// CHECK-LABEL: {{^}}takesAChild(
+// CHECK: [SpinLoop]
+__global__ void takesAChild(float *mass, int *child, int n) {
+  for (int k = threadIdx.x; k < n;) {
+    const int seen = child[k];
+    if (seen != -2 && seen == atomicCAS(&child[k], seen, -2)) {
+      mass[k] += 1;
+      __threadfence();
+      child[k] = seen;
+      k += blockDim.x;
+    }
+    __syncthreads();
+  }
+}
+
+// CHECK-LABEL: {{^}}resetsWhatItExpects(
+// CHECK: [SpinLoop]
+__global__ void resetsWhatItExpects(float *data, cuda::atomic<int, cuda::thread_scope_device> *lock) {
+  int expected = 0;
+  while (!lock->compare_exchange_weak(expected, 1))
+    if (expected != 0)
+      expected = 0;
+  data[0] += 1;
+  lock->store(0);
+}
+
+// What is added may be nothing, or taken back.
+
+// CHECK-LABEL: {{^}}addsNothing(
+// CHECK: [SpinLoop]
+__global__ void addsNothing(float *data, int *arrived) {
+  atomicAdd_system(arrived, 1);
+  while (atomicAdd_system(arrived, 0) < (int)gridDim.x)
+    ;
+  data[0] += 1;
+}
+
+// CHECK-LABEL: {{^}}triesByAdding(
+// CHECK: [SpinLoop]
+__global__ void triesByAdding(float *data, int *lock) {
+  while (atomicAdd(lock, 1) != 0)
+    atomicSub(lock, 1);
+  data[0] += 1;
+  atomicSub(lock, 1);
+}
+
+// CHECK-LABEL: {{^}}triesByAddingInAssembly(
+// CHECK: [SpinLoop]
+__global__ void triesByAddingInAssembly(float *data, int *lock) {
+  for (int old;;) {
+    asm volatile("atom.global.add.s32 %0, [%1], 1;" : "=r"(old) : "l"(lock) : "memory");
+    if (old == 0)
+      break;
+    asm volatile("red.global.add.s32 [%0], -1;" ::"l"(lock) : "memory");
+  }
+  data[0] += 1;
+}
+
+// Which place is read next depends on what was read, or it is one of before.
+
+// CHECK-LABEL: {{^}}stepsBack(
+// CHECK: [SpinLoop]
+__global__ void stepsBack(float *data, volatile int *ready, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (!ready[i]) {
+      --i;
+      continue;
+    }
+    data[i] += 1;
+  }
+}
+
+// CHECK-LABEL: {{^}}startsAgain(
+// CHECK: [SpinLoop]
+__global__ void startsAgain(float *data, volatile int *ready) {
+  for (int i = 0; i < 1000; ++i)
+    if (!ready[i])
+      i = -1;
+    else
+      data[i] += 1;
+}
+
+// CHECK-LABEL: {{^}}asksInTurn(
+// CHECK: [SpinLoop]
+__global__ void asksInTurn(float *data, volatile int *ready, int n) {
+  int i = 0;
+  while (!ready[i])
+    i = (i + 1) % n;
+  data[i] = 1;
+}
+
+// CHECK-LABEL: {{^}}takesWhenReady(
+// CHECK: [SpinLoop]
+__global__ void takesWhenReady(float *data, int *head, volatile int *ready, int n) {
+  for (int taken = -1;;) {
+    if (taken < 0)
+      taken = atomicAdd(head, 1);
+    if (taken >= n)
+      return;
+    if (ready[taken]) {
+      data[taken] += 1;
+      taken = -1;
+    }
+  }
+}
+
+// Several flags, several locks.
+
+// CHECK-LABEL: {{^}}asksAll(
+// CHECK: [SpinLoop]
+__global__ void asksAll(float *data, int *done, const int *needed, int n) {
+  bool all;
+  do {
+    all = true;
+    for (int i = 0; i < n; ++i)
+      all &= atomicOr(&done[needed[i]], 0) != 0;
+  } while (!all);
+  data[0] += 1;
+}
+
+// CHECK-LABEL: {{^}}locksAll(
+// CHECK: [SpinLoop]
+__global__ void locksAll(float *data, int *locks, const int *needed, int n) {
+  bool all;
+  do {
+    int i = 0;
+    while (i < n && atomicCAS(&locks[needed[i]], 0, 1) == 0)
+      ++i;
+    all = i == n;
+    if (all)
+      data[0] += 1;
+    while (--i >= 0)
+      atomicExch(&locks[needed[i]], 0);
+  } while (!all);
+}
+
+// CHECK-LABEL: {{^}}keepsLocks(
+// CHECK: [SpinLoop]
+__global__ void keepsLocks(float *data, int *locks, const int *needed, int n) {
+  unsigned held = 0;
+  do {
+    for (int i = 0; i < n; ++i)
+      if (!(held >> i & 1) && atomicCAS(&locks[needed[i]], 0, 1) == 0)
+        held |= 1u << i;
+  } while (held + 1 != 1u << n);
+  data[0] += 1;
+  for (int i = 0; i < n; ++i)
+    locks[needed[i]] = 0;
+}
+
+// CHECK-LABEL: {{^}}takesItsTurn(
+// CHECK: [SpinLoop]
+__global__ void takesItsTurn(float *data, volatile unsigned *turn) {
+  for (bool done = false; !done;)
+    if (*turn == blockIdx.x) {
+      data[0] += 1;
+      __threadfence();
+      *turn = blockIdx.x + 1;
+      done = true;
+    }
+}
+
+// CHECK-LABEL: {{^}}countsInTheBlock(
+// CHECK: [SpinLoop]
+__global__ void countsInTheBlock(float *data, volatile int *ready) {
+  __shared__ int count;
+  do {
+    __syncthreads();
+    count = 0;
+    __syncthreads();
+    atomicAdd(&count, ready[threadIdx.x]);
+    __syncthreads();
+  } while (count < 64);
+  data[0] = 1;
+}
+
+// Assembly: the address as a number, a loop of its own, a plain load that is not to be left out.
+
+// CHECK-LABEL: {{^}}atANumber(
+// CHECK: [SpinLoop]
+__global__ void atANumber(float *data, const unsigned *ready) {
+  unsigned now;
+  do
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(__cvta_generic_to_global(ready)) : "memory");
+  while (!now);
+  data[0] = 1;
+}
+
+// CHECK-LABEL: {{^}}loopsInAssembly(
+// CHECK: [SpinLoop]
+__global__ void loopsInAssembly(float *data, int *ready) {
+  asm volatile("{\n.reg .pred p; .reg .b32 r;\nWAIT: ld.acquire.gpu.global.b32 r, [%0];\n"
+               "setp.eq.s32 p, r, 0;\n@p bra WAIT;\n}" ::"l"(ready)
+               : "memory");
+  data[0] = 1;
+}
+
+// CHECK-LABEL: {{^}}loadsAgain(
+// CHECK: [SpinLoop]
+__global__ void loadsAgain(float *data, int2 *ready) {
+  int2 now;
+  do
+    asm volatile("ld.global.v2.s32 {%0, %1}, [%2];" : "=r"(now.x), "=r"(now.y) : "l"(ready) : "memory");
+  while (!now.x);
+  data[0] = now.y;
+}
+
+// CHECK-LABEL: {{^}}cached(
+// CHECK: [SpinLoop]
+__global__ void cached(float *data, const int *ready) {
+  while (__ldcg(ready) == 0)
+    ;
+  data[0] = 1;
+}
+
+// Memory that is read again behind a fence, where the loop does nothing else.
+
+// CHECK-LABEL: {{^}}fences(
+// CHECK: [SpinLoop]
+__global__ void fences(float *data, const int *ready) {
+  while (*ready == 0)
+    __threadfence();
+  data[0] = 1;
+}
+
+// CHECK-LABEL: {{^}}fencesForAll(
+// CHECK: [SpinLoop]
+__global__ void fencesForAll(float *data, const int *ready, int n) {
+  bool all;
+  do {
+    __threadfence();
+    all = true;
+    for (int i = 0; i < n; ++i)
+      all &= ready[i] != 0;
+  } while (!all);
+  data[0] = 1;
+}
+
+// CHECK-LABEL: {{^}}tellsTheBlock(
+// CHECK: [SpinLoop]
+__global__ void tellsTheBlock(float *data, const int *ready) {
+  __shared__ int now;
+  do {
+    if (threadIdx.x == 0)
+      now = *ready;
+    __syncthreads();
+  } while (!now);
+  data[0] = 1;
+}
+
+// A function that calls itself is a loop, too.
+__device__ void recurses(volatile int *ready) {
+  if (*ready == 0)
+    recurses(ready);
+}
+
+// CHECK-LABEL: {{^}}recursion(
+// CHECK: [SpinLoop]
+__global__ void recursion(float *data, volatile int *ready) {
+  recurses(ready);
+  data[0] = 1;
+}
+
+// The library's.
+
+// CHECK-LABEL: {{^}}semaphore(
+// CHECK: [SpinLoop]
+__global__ void semaphore(float *data, cuda::counting_semaphore<cuda::thread_scope_device> *free) {
+  free->acquire();
+  data[0] += 1;
+  free->release();
+}
+
+// CHECK-LABEL: {{^}}latch(
+// CHECK: [SpinLoop]
+__global__ void latch(float *data, cuda::latch<cuda::thread_scope_device> *all) {
+  all->arrive_and_wait();
+  data[0] += 1;
+}
+
+// CHECK-LABEL: {{^}}barrier(
+// CHECK: [SpinLoop]
+__global__ void barrier(float *data, cuda::barrier<cuda::thread_scope_device> *all) {
+  all->arrive_and_wait();
+  data[0] += 1;
+}

@@ -1,0 +1,255 @@
+// Loops that look like those that wait for another block, and end whatever other blocks do.
+// RUN: %cufuse inspect %s | %FileCheck %s '--implicit-check-not=[SpinLoop]'
+// CHECK: stops(
+#include <cuda/atomic>
+#include <cuda/barrier>
+
+using Word = unsigned long long;
+
+// A counter ends the loop; that it may end before is no wait.
+
+__global__ void stops(const int *keys, int *found, volatile int *stop, int n, int key) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    if (*stop)
+      return;
+    if (keys[i] == key) {
+      *found = i;
+      *stop = 1;
+    }
+  }
+}
+
+__global__ void growing(int *queue, volatile int *tail, const int *first, const int *edges, int *marks) {
+  for (int i = threadIdx.x; i < *tail; i += blockDim.x)
+    for (int e = first[queue[i]]; e < first[queue[i] + 1]; ++e)
+      if (!atomicExch(&marks[edges[e]], 1))
+        queue[atomicAdd((int *)tail, 1)] = edges[e];
+}
+
+// What is read says nothing of how the loop goes on.
+
+__global__ void most(const float *now, float *out, int rows, int n) {
+  for (int row = 0; row < rows; ++row) {
+    float most = -1;
+    for (int i = 0; i < n; ++i)
+      if (__ldcg(&now[i]) > most)
+        most = __ldcg(&now[i]);
+    out[row] = most;
+  }
+}
+
+__global__ void appends(const int *in, int *out, int *count, int n, int capacity) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> size(*count);
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    if (in[i] > 0)
+      if (const int at = size.fetch_add(1, cuda::memory_order_relaxed); at < capacity)
+        out[at] = i;
+}
+
+// Each turn takes one more.
+
+__global__ void takesByLibrary(float *data, int *next, int n) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> counter(*next);
+  for (int i; (i = counter.fetch_add(1, cuda::memory_order_relaxed)) < n;)
+    data[i] += 1;
+}
+
+__global__ void takesByIncrement(float *data, unsigned *next, unsigned n) {
+  for (unsigned i; (i = atomicInc(next, 0xffffffff)) < n;)
+    data[i] += 1;
+}
+
+__global__ void takesInAssembly(float *data, int *next, int n) {
+  for (int i;;) {
+    asm volatile("atom.global.add.s32 %0, [%1], 1;" : "=r"(i) : "l"(next) : "memory");
+    if (i >= n)
+      return;
+    data[i] += 1;
+  }
+}
+
+__global__ void looksBeforeItTakes(float *data, int *heads, const int *tails, int queues) {
+  for (int queue = 0; queue < queues; ++queue)
+    while (*(volatile int *)&heads[queue] < tails[queue]) {
+      const int i = atomicAdd(&heads[queue], 1);
+      if (i >= tails[queue])
+        break;
+      data[i] += 1;
+    }
+}
+
+// Another thread's success is all that makes one more turn.
+
+__global__ void pushes(Word *head, Word *next, const int *ids) {
+  const Word me = ids[threadIdx.x];
+  Word old;
+  do {
+    old = *(volatile Word *)head;
+    next[me] = old;
+    __threadfence();
+  } while (atomicCAS(head, old, me) != old);
+}
+
+__global__ void pops(Word *head, const Word *next, float *data) {
+  Word old;
+  do {
+    old = *(volatile Word *)head;
+    if (!old)
+      return;
+  } while (atomicCAS(head, old, next[old]) != old);
+  data[old] = 1;
+}
+
+__global__ void mostByLibrary(float *most, const float *values) {
+  cuda::atomic_ref<float, cuda::thread_scope_device> all(*most);
+  const float mine = values[threadIdx.x];
+  float old = all.load();
+  while (old < mine && !all.compare_exchange_weak(old, mine))
+    ;
+}
+
+// The first try comes before the loop.
+__global__ void triesFirst(unsigned *word, unsigned more) {
+  unsigned expected = *word, old = atomicCAS(word, expected, expected + more);
+  while (old != expected) {
+    expected = old;
+    old = atomicCAS(word, expected, expected + more);
+  }
+}
+
+__device__ int root(volatile int *parents, int i) {
+  int at = parents[i];
+  if (at != i)
+    for (int before = i, next; at > (next = parents[at]); before = at, at = next)
+      parents[before] = next;
+  return at;
+}
+
+__global__ void joins(int *parents, const int2 *edges) {
+  int a = root(parents, edges[threadIdx.x].x), b = root(parents, edges[threadIdx.x].y);
+  bool again;
+  do {
+    again = false;
+    if (a == b)
+      break;
+    if (a < b) {
+      if (const int now = atomicCAS(&parents[b], b, a); now != b)
+        b = now, again = true;
+    } else if (const int now = atomicCAS(&parents[a], a, b); now != a)
+      a = now, again = true;
+  } while (again);
+}
+
+__global__ void joinsByMinimum(int *parents, int a, int b) {
+  for (bool done = false; !done;) {
+    while (parents[a] != a)
+      a = parents[a];
+    while (parents[b] != b)
+      b = parents[b];
+    done = true;
+    if (a < b) {
+      const int old = atomicMin(&parents[b], a);
+      done = old == b;
+      b = old;
+    } else if (b < a) {
+      const int old = atomicMin(&parents[a], b);
+      done = old == a;
+      a = old;
+    }
+  }
+}
+
+// From place to place.
+
+__global__ void follows(int *volatile *list, float *data) {
+  for (int *at = *list; at; at = *(int *volatile *)at)
+    data[0] += 1;
+}
+
+__global__ void wraps(int *table, const int *keys, int size) {
+  const int key = keys[threadIdx.x];
+  for (int slot = key % size;;) {
+    const int old = atomicCAS(&table[slot], -1, key);
+    if (old == -1 || old == key)
+      return;
+    if (++slot == size)
+      slot = 0;
+  }
+}
+
+__global__ void displaces(int *table, const int *keys, unsigned size) {
+  int key = keys[threadIdx.x];
+  for (unsigned slot = key % size; key != -1; slot = key * 31u % size)
+    key = atomicExch(&table[slot], key);
+}
+
+__global__ void climbs(const int *parents, int *visits, float *boxes, int n) {
+  for (int i = parents[n + threadIdx.x]; i != -1; i = parents[i]) {
+    if (atomicExch(&visits[i], 1) == 0)
+      return;
+    boxes[i] = boxes[2 * i] + boxes[2 * i + 1];
+    __threadfence();
+  }
+}
+
+__global__ void bitmap(unsigned *bits, int words, int *out) {
+  for (int word = 0; word < words; ++word)
+    for (unsigned free = ~*(volatile unsigned *)&bits[word]; free;) {
+      const int bit = __ffs(free) - 1;
+      const unsigned old = atomicOr(&bits[word], 1u << bit);
+      if (!(old >> bit & 1)) {
+        *out = word * 32 + bit;
+        return;
+      }
+      free = ~(old | 1u << bit);
+    }
+}
+
+// Fences in loops that have something to do.
+
+__global__ void halves(float *data, const float *limit) {
+  float mine = data[threadIdx.x];
+  while (__syncthreads_or(mine > limit[0]))
+    mine *= .5f;
+  data[threadIdx.x] = mine;
+}
+
+__global__ void relaxes(float *data, const float *factors, float tolerance) {
+  __shared__ float values[64], error;
+  do {
+    values[threadIdx.x] = factors[threadIdx.x] * values[(threadIdx.x + 1) % 64];
+    __syncthreads();
+    if (threadIdx.x == 0)
+      error = values[0] - values[1];
+    __syncthreads();
+  } while (error > tolerance);
+  data[threadIdx.x] = values[threadIdx.x];
+}
+
+// Within the block.
+
+__global__ void swapsBuffers(const int *in, int *out) {
+  __shared__ int first[64], second[64];
+  volatile int *from = first, *to = second;
+  from[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  while (from[0] > 1) {
+    to[threadIdx.x] = from[threadIdx.x] / 2;
+    __syncthreads();
+    volatile int *swapped = from;
+    from = to;
+    to = swapped;
+  }
+  out[threadIdx.x] = from[threadIdx.x];
+}
+
+__global__ void blockBarrier(float *data, int n) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> all;
+  if (threadIdx.x == 0)
+    init(&all, blockDim.x);
+  __syncthreads();
+  for (int i = 0; i < n; ++i) {
+    all.arrive_and_wait();
+    data[i] += 1;
+  }
+}
