@@ -39,6 +39,7 @@ void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
     Facts.WarpPrimitives.push_back(Unknown);
     Facts.ExitsBeforeWarpPrimitive.push_back(Unknown);
     Facts.CopiesAsynchronously = Facts.CopiesInBulk = true;
+    Facts.SpinLoop = {"its code cannot be generated, so it is not known for what it waits", Facts.Name, Facts.Where};
     if (Facts.ExitsBeforeBarrier.empty() && (!Facts.Barriers.empty() || !Facts.LibraryBarriers.empty()))
       Facts.ExitsBeforeBarrier.push_back(Unknown);
     return;

@@ -136,7 +136,11 @@ public:
         return nullptr;
       if (Definitions.size() > Known && Round + 1 < MaxRounds)
         continue;
-      Flattener().flatten(*Ir->Kernel);
+      Flattener Flattener;
+      Flattener.flatten(*Ir->Kernel);
+      for (llvm::Function &F : *Ir->Module)
+        if (!F.isDeclaration() && F.hasAddressTaken()) // a pointer may lead to it
+          Flattener.flatten(F);
       return Ir;
     }
     return nullptr;

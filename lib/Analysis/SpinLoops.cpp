@@ -1,5 +1,7 @@
 #include "cufuse/Analysis/SpinLoops.h"
 
+#include "FreshReads.h"
+
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/AssumptionCache.h>
@@ -8,7 +10,6 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -35,220 +36,115 @@ using llvm::isa;
 using llvm::PHINode;
 using llvm::Value;
 using Instructions = llvm::SmallSetVector<const Instruction *, 16>;
+using Writes = std::vector<const Instruction *>;
 
-// Memory.
-
-using Objects = llvm::SmallVector<const Value *, 4>;
-
-/// What an address, a pointer or an integer, leads into.
-Objects objectsOf(const Value &Address) {
-  const Value *Pointer = &Address;
-  while (auto *Cast = dyn_cast<llvm::CastInst>(Pointer))
-    Pointer = Cast->getOperand(0);
-  Objects Found;
-  if (Pointer->getType()->isPointerTy())
-    llvm::getUnderlyingObjects(Pointer, Found, nullptr, /*MaxLookup=*/0);
-  else
-    Found.push_back(Pointer);
-  return Found;
-}
-
-/// Shared memory, or the thread's own.
-bool isOfBlock(const Value &Address) {
-  return llvm::all_of(objectsOf(Address), [](const Value *Object) {
-    const unsigned Space = Object->getType()->isPointerTy() ? Object->getType()->getPointerAddressSpace() : 0;
-    return Space == 3 || Space == 5 || isa<llvm::AllocaInst>(Object);
-  });
-}
-
-/// Are they computed alike?
-bool isSamePlace(const Value &A, const Value &B, unsigned Depth = 8) {
-  if (A.stripPointerCasts() == B.stripPointerCasts())
-    return true;
-  auto *X = dyn_cast<Instruction>(&A), *Y = dyn_cast<Instruction>(&B);
-  return Depth > 0 && X && Y && !isa<PHINode>(X) && X->isSameOperationAs(Y) &&
-         llvm::all_of(llvm::zip(X->operands(), Y->operands()),
-                      [&](const auto &Pair) { return isSamePlace(*std::get<0>(Pair), *std::get<1>(Pair), Depth - 1); });
-}
-
-bool isSameObject(const Value &A, const Value &B) {
-  const Objects OfA = objectsOf(A), OfB = objectsOf(B);
-  return llvm::any_of(
-      OfA, [&](const Value *X) { return llvm::any_of(OfB, [&](const Value *Y) { return isSamePlace(*X, *Y); }); });
-}
-
-// What reads memory as it is now.
-
-enum class Effect {
-  None,
-  Adds,  ///< What is read next is another value. By how much is in Operand.
-  Marks, ///< Writes once; to do so again may change nothing.
-  Compares,
-};
-
-struct Read {
-  const Instruction *I = nullptr;
-  const Value *Address = nullptr; ///< Null: anything.
-  Effect Does = Effect::None;
-  const Value *Operand = nullptr; ///< Of Compares, what it compares with. Null where the text has it.
-  bool IsPlain = false;           ///< Read again only behind a fence.
-  bool IsLoop = false;            ///< A loop by itself.
-};
-
-bool isZero(const Value *V) {
-  auto *C = dyn_cast_or_null<llvm::Constant>(V);
-  return C && C->isZeroValue();
-}
-
-std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
-  static const llvm::Regex Now("\\.(volatile|relaxed|acquire|mmio|cv|cg)([^a-z]|$)"),
-      Access("(^|[^a-z0-9_.])(ld|st|atom|red)(\\.[a-z0-9_.:]*).*\\[ *\\$?\\{?([0-9]*)[^]]*\\](.*)"),
-      Operand("^[ ,{]*(\\$?)\\{?([0-9]+)");
-  const auto &Assembly = *llvm::cast<llvm::InlineAsm>(Call.getCalledOperand());
-  const size_t Outputs = llvm::count_if(Assembly.ParseConstraints(), [](const llvm::InlineAsm::ConstraintInfo &C) {
-    return C.Type == llvm::InlineAsm::isOutput;
-  });
-  auto Argument = [&](llvm::StringRef Number) -> const Value * {
-    size_t N = 0;
-    return !Number.getAsInteger(10, N) && N >= Outputs && N - Outputs < Call.arg_size()
-               ? Call.getArgOperand(unsigned(N - Outputs))
-               : nullptr;
-  };
-  llvm::SmallVector<llvm::StringRef, 8> Statements;
-  Assembly.getAsmString().split(Statements, ';');
-  std::optional<Read> R;
-  for (llvm::StringRef Statement : Statements) {
-    llvm::SmallVector<llvm::StringRef, 6> Parts, Of;
-    if (!Access.match(Statement, &Parts))
-      continue;
-    const llvm::StringRef How = Parts[3];
-    if (llvm::any_of(std::array{".shared", ".param", ".local", ".const", ".nc"},
-                     [&](llvm::StringRef Other) { return How.contains(Other); }) ||
-        (!Assembly.hasSideEffects() && Parts[2] == "ld" && !Now.match(How)))
-      continue;
-    const Value *Address = Argument(Parts[4]);
-    R = Read{&Call, R ? nullptr : Address};
-    if (Parts[2] == "ld")
-      continue;
-    const bool HasOperand = Operand.match(Parts[5], &Of);
-    if (HasOperand && !Of[1].empty())
-      R->Operand = Argument(Of[2]);
-    R->Does = Effect::Marks;
-    if (How.contains(".cas"))
-      R->Does = Effect::Compares;
-    else if (How.contains(".add") || How.contains(".inc") || How.contains(".dec"))
-      R->Does = isZero(R->Operand) || (HasOperand && Of[1].empty() && Of[2] == "0") ? Effect::None : Effect::Adds;
-  }
-  if (R)
-    R->IsLoop = llvm::Regex("(^|[^a-z0-9_.])bra[ .]").match(Assembly.getAsmString());
-  return R;
-}
-
-Read ofAtomic(const AtomicRMWInst &Atomic) {
-  Read R{&Atomic, Atomic.getPointerOperand(), Effect::Marks, Atomic.getValOperand()};
-  switch (Atomic.getOperation()) {
-  case AtomicRMWInst::Add:
-  case AtomicRMWInst::Sub:
-  case AtomicRMWInst::FAdd:
-  case AtomicRMWInst::FSub:
-  case AtomicRMWInst::UIncWrap:
-  case AtomicRMWInst::UDecWrap:
-    R.Does = isZero(R.Operand) ? Effect::None : Effect::Adds;
-    break;
-  case AtomicRMWInst::Or:
-  case AtomicRMWInst::Xor:
-    if (isZero(R.Operand))
-      R.Does = Effect::None;
-    break;
-  case AtomicRMWInst::Xchg:
-    break;
-  default: // A bound that is a constant: reached once, it stays.
-    if (isa<llvm::Constant>(R.Operand))
-      R.Does = Effect::None;
-  }
-  return R;
-}
-
-std::optional<Read> readOf(const Instruction &I) {
-  if (auto *Load = dyn_cast<llvm::LoadInst>(&I)) {
-    const bool IsPlain = !Load->isVolatile() && !Load->isAtomic();
-    if (IsPlain && (Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) || Load->getPointerAddressSpace() == 4))
-      return std::nullopt;
-    return Read{.I = &I, .Address = Load->getPointerOperand(), .IsPlain = IsPlain};
-  }
-  if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
-    return ofAtomic(*Atomic);
-  if (auto *Atomic = dyn_cast<AtomicCmpXchgInst>(&I)) {
-    const bool Writes = Atomic->getCompareOperand() != Atomic->getNewValOperand();
-    return Read{&I, Atomic->getPointerOperand(), Writes ? Effect::Compares : Effect::None, Atomic->getCompareOperand()};
-  }
+/// A fence for other blocks, or a pause: what is behind it is read again, and who waits has one.
+bool isFence(const Instruction &I) {
+  static const llvm::Regex OfAssembly("(membar|fence)\\.([a-z_]*\\.)*(gl|gpu|sys)([^a-z]|$)|nanosleep");
+  if (auto *Fence = dyn_cast<llvm::FenceInst>(&I))
+    return Fence->getSyncScopeID() != llvm::SyncScope::SingleThread;
   auto *Call = dyn_cast<llvm::CallBase>(&I);
-  if (!Call)
-    return std::nullopt;
-  if (Call->isInlineAsm())
-    return ofAssembly(*Call);
-  const llvm::Function *Callee = Call->getCalledFunction();
-  if (!Callee || !Callee->isDeclaration())
-    return std::nullopt;
-  // atomicCAS_system and the like, and what LLVM has no instruction for.
-  const llvm::StringRef Name = Callee->getName();
-  if (!Name.contains("atom") || Call->arg_empty())
-    return std::nullopt;
-  Read R{&I, Call->getArgOperand(0), Effect::Marks, Call->arg_size() > 1 ? Call->getArgOperand(1) : nullptr};
-  if (Name.contains("cas") || Name.contains("compare"))
-    R.Does = Effect::Compares;
-  else if (Name.contains("add") || Name.contains("sub") || Name.contains(".inc") || Name.contains(".dec"))
-    R.Does = isZero(R.Operand) ? Effect::None : Effect::Adds;
-  else if (Name.contains("load"))
-    R.Does = Effect::None;
-  return R;
-}
-
-/// The place that an instruction writes, null if none.
-const Value *writtenBy(const Instruction &I) {
-  if (auto *Store = dyn_cast<llvm::StoreInst>(&I))
-    return Store->getPointerOperand();
-  if (auto *Copy = dyn_cast<llvm::MemIntrinsic>(&I))
-    return Copy->getRawDest();
-  const std::optional<Read> R = readOf(I);
-  return R && R->Does != Effect::None ? R->Address : nullptr;
-}
-
-bool isOfUnknownCode(const Instruction &I) {
-  auto *Call = dyn_cast<llvm::CallBase>(&I);
-  return Call && !Call->isInlineAsm() && (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration());
+  if (Call && Call->isInlineAsm())
+    return OfAssembly.match(llvm::cast<llvm::InlineAsm>(Call->getCalledOperand())->getAsmString());
+  const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  return Callee &&
+         llvm::is_contained({"llvm.nvvm.membar.gl", "llvm.nvvm.membar.sys", "llvm.nvvm.nanosleep"}, Callee->getName());
 }
 
 // The loops of a function.
 
 class SpinLoops {
 public:
-  explicit SpinLoops(llvm::Function &F) : Dominators(F), PostDominators(F) { Cycles.compute(F); }
+  /// \p All is what the whole kernel writes.
+  SpinLoops(llvm::Function &F, FreshReads &Reads, const Writes &All)
+      : Reads(Reads), All(All), Dominators(F), PostDominators(F) {
+    Cycles.compute(F);
+  }
 
-  bool waits(const Read &R) const {
+  bool waits(const Read &R) {
     const Cycle *Innermost = Cycles.getCycle(R.I->getParent());
-    for (const Cycle *Loop = Innermost; Loop; Loop = Loop->getParentCycle())
-      if (mayWait(R, *Loop, Loop == Innermost))
+    for (const Cycle *Loop = Innermost; Loop; Loop = Loop->getParentCycle()) {
+      Instructions Made;
+      if (mayWait(R, *Loop, Loop == Innermost, Made) || isWaitedFor(Made))
         return true;
+    }
     return false;
   }
 
 private:
-  bool mayWait(const Read &R, const Cycle &Loop, bool IsInnermost) const {
-    if (R.IsPlain && !onlyLooks(R, Loop))
+  /// What is asked of a loop for every read there.
+  struct OfLoop {
+    std::vector<const Read *> Reads;
+    bool HasFence = false;
+    /// What it stores for the block, where no turn leaves anything else to the next one.
+    std::optional<std::vector<const Value *>> Tells;
+    bool HasBarrier = false; ///< Of any kind: what is behind it is read again.
+  };
+
+  /// What depends on the read is Made.
+  bool mayWait(const Read &R, const Cycle &Loop, bool IsInnermost, Instructions &Made) {
+    const bool IsPlain = R.IsPlain || (R.IsCached && !isWritten(R));
+    if (IsPlain && !know(Loop).HasFence && !onlyLooks(R, Loop))
       return false;
-    if (!decides(R, Loop) || (R.Address && moves(*R.Address, R, Loop)) || isBounded(R, Loop) || isLockFree(R, Loop))
+    if (!decides(R, Loop, Made) || (R.Address && moves(R, Loop, Made)) || isBounded(R, Loop) || isLockFree(R, Loop))
       return false;
     switch (R.Does) {
     case Effect::Adds:
-      return isUndone(R, Loop);
+      return !advances(R, Loop);
     case Effect::Marks:
     case Effect::Compares:
-      return !(R.Does == Effect::Marks && marksMore(R, Loop)) && (IsInnermost || !marksOthers(R, Loop));
+      return IsInnermost || !marksOthers(R, Loop);
     case Effect::None:
       return true;
     }
     llvm_unreachable("every effect is above");
+  }
+
+  /// Do other threads of the block wait in a loop for what is told there?
+  bool isWaitedFor(const Instructions &Made) {
+    return llvm::any_of(Made, [&](const Instruction *I) {
+      const Value *Told = Reads.writtenBy(*I);
+      if (!Told || !Reads.isOfBlock(*Told))
+        return false;
+      return llvm::any_of(llvm::instructions(*I->getFunction()), [&](const Instruction &Other) {
+        const Cycle *Loop = Cycles.getCycle(Other.getParent());
+        const Read *R = Loop && !Loop->contains(I->getParent()) ? Reads.of(Other) : nullptr;
+        Instructions Asked;
+        return R && !R->IsPlain && R->Address && Reads.isSameObject(*R->Address, *Told) &&
+               mayWait(*R, *Loop, /*IsInnermost=*/true, Asked);
+      });
+    });
+  }
+
+  const OfLoop &know(const Cycle &Loop) {
+    auto [At, IsNew] = Loops.try_emplace(&Loop);
+    if (!IsNew)
+      return At->second;
+    OfLoop Of;
+    bool HasState = false;
+    std::vector<const Value *> Told;
+    for (const BasicBlock *Block : Loop.blocks())
+      for (const Instruction &I : *Block) {
+        if (const Read *R = Reads.of(I))
+          Of.Reads.push_back(R);
+        Of.HasFence |= isFence(I);
+        Of.HasBarrier |= isa<llvm::FenceInst>(I) || (isa<llvm::CallBase>(I) && I.mayWriteToMemory());
+        HasState |= isOfUnknownCode(I);
+        const Value *Written = Reads.writtenBy(I);
+        if (auto *Branch = dyn_cast<llvm::BranchInst>(&I))
+          HasState |=
+              Branch->isConditional() && llvm::any_of(parts(*Branch->getCondition(), Loop),
+                                                      [&](const Instruction *Part) { return isEntryPhi(*Part, Loop); });
+        else if (auto *Store = dyn_cast<llvm::StoreInst>(&I); Store && Reads.isOfBlock(*Written))
+          Told.push_back(Store->getValueOperand());
+        else if (isa<llvm::MemTransferInst>(I) && Reads.isOfBlock(*Written))
+          Told.push_back(&I);
+        else
+          HasState |= Written != nullptr;
+      }
+    if (!HasState)
+      Of.Tells = std::move(Told);
+    return Loops[&Loop] = std::move(Of);
   }
 
   static bool isIn(const Value &V, const Cycle &Loop) {
@@ -276,9 +172,15 @@ private:
     return Parts;
   }
 
+  static bool usesMemory(const Instruction &I) {
+    auto *Call = dyn_cast<llvm::CallBase>(&I);
+    const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return I.mayReadOrWriteMemory() && !(Callee && Callee->getName().starts_with("__nv_")); // libdevice
+  }
+
   static bool isFixed(const Value &V, const Cycle &Loop) {
     return llvm::none_of(parts(V, Loop),
-                         [](const Instruction *Part) { return isa<PHINode>(Part) || Part->mayReadOrWriteMemory(); });
+                         [](const Instruction *Part) { return isa<PHINode>(Part) || usesMemory(*Part); });
   }
 
   template <typename Function> static bool anyOf(const Cycle &Loop, Function Is) {
@@ -287,92 +189,166 @@ private:
     });
   }
 
-  /// Does what is read say whether the loop has one more turn? It may say so by branches and by memory.
-  bool decides(const Read &R, const Cycle &Loop) const {
-    Instructions Made;
-    auto AddMemory = [&](const Value &Address) {
-      anyOf(Loop, [&](const Instruction &I) {
-        const std::optional<Read> Other = readOf(I);
-        if (Other && (!Other->Address || isSameObject(*Other->Address, Address)))
-          Made.insert(&I);
-        return false;
-      });
+  /// Does what is read say whether the loop has one more turn? It may say so by branches and by memory. All that
+  /// depends on it in the loop is Made.
+  bool decides(const Read &R, const Cycle &Loop, Instructions &Made) {
+    llvm::SmallPtrSet<const Value *, 16> Known;
+    auto AddMemory = [&](const Value &Address, bool IsOfBlock) {
+      if (!Known.insert(&Address).second)
+        return;
+      for (const Read *Other : know(Loop).Reads)
+        if (!Other->Address || Reads.isSameObject(*Other->Address, Address) ||
+            // Assembly may name shared memory by numbers.
+            ((IsOfBlock || Other->IsOfBlock) &&
+             (Other->IsOfBlock ? IsOfBlock || Reads.isOfBlock(Address) : Reads.isOfBlock(*Other->Address))))
+          Made.insert(Other->I);
     };
+    auto AddWritten = [&](const Instruction &I) {
+      if (const Value *Written = Reads.writtenBy(I))
+        AddMemory(*Written, Reads.of(I) && Reads.of(I)->IsOfBlock);
+    };
+    bool Decides = false;
     Made.insert(R.I);
     if (auto *Call = dyn_cast<llvm::CallBase>(R.I)) // it may write what it has read there
       for (const Value *Argument : Call->args())
         if (Argument->getType()->isPointerTy() && Argument != R.Address)
-          AddMemory(*Argument);
+          AddMemory(*Argument, false);
     for (size_t At = 0; At < Made.size(); ++At) {
       if (Made[At]->isTerminator()) {
-        if (turns(*Made[At]->getParent(), Loop, Made, AddMemory))
-          return true;
+        Decides |= turns(*Made[At]->getParent(), Loop, Made, AddWritten);
         continue;
       }
+      if (Made[At] != R.I || isa<llvm::MemTransferInst>(R.I))
+        AddWritten(*Made[At]);
       for (const llvm::User *User : Made[At]->users()) {
         auto *I = llvm::cast<Instruction>(User);
         if (!isIn(*I, Loop))
           continue;
-        if (isOfUnknownCode(*I))
-          return true;
+        Decides |= isOfUnknownCode(*I);
         Made.insert(I);
-        if (const Value *Written = writtenBy(*I))
-          AddMemory(*Written);
       }
     }
-    return false;
+    return Decides;
   }
 
-  /// Does the branch at the end of the block lead out of the loop, or to one more turn? If not, where its ways meet
-  /// again, values and memory may differ.
+  /// Does the branch at the end of the block lead out of the loop, or to one more turn? Where its ways meet again,
+  /// values and memory may differ.
   template <typename Function>
-  bool turns(const BasicBlock &Block, const Cycle &Loop, Instructions &Made, Function AddMemory) const {
+  bool turns(const BasicBlock &Block, const Cycle &Loop, Instructions &Made, Function AddWritten) const {
     const auto *Node = PostDominators.getNode(&Block);
     const BasicBlock *Meet = Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
-    if (!Meet || !Loop.contains(Meet))
-      return true;
+    bool Turns = !Meet || !Loop.contains(Meet);
     llvm::SmallSetVector<const BasicBlock *, 16> Ways(llvm::succ_begin(&Block), llvm::succ_end(&Block));
     for (size_t At = 0; At < Ways.size(); ++At) {
       const BasicBlock &Way = *Ways[At];
-      if (!Loop.contains(&Way) || (&Way != Meet && llvm::is_contained(Loop.getEntries(), &Way)))
-        return true;
+      if (!Loop.contains(&Way)) {
+        Turns = true;
+        continue;
+      }
+      if (&Way != Meet && llvm::is_contained(Loop.getEntries(), &Way)) {
+        Turns = true;
+        continue;
+      }
       for (const PHINode &Phi : Way.phis())
         Made.insert(&Phi);
       if (&Way == Meet)
         continue;
       for (const Instruction &I : Way) {
-        if (isOfUnknownCode(I))
-          return true;
-        if (const Value *Written = writtenBy(I))
-          AddMemory(*Written);
+        Turns |= isOfUnknownCode(I);
+        AddWritten(I);
       }
       Ways.insert(llvm::succ_begin(&Way), llvm::succ_end(&Way));
     }
-    return false;
-  }
-
-  /// Is it another address in each turn, whatever has been read there?
-  bool moves(const Value &Address, const Read &R, const Cycle &Loop) const {
-    const Instructions Parts = parts(Address, Loop);
-    // Around and around: who marks places finds a free one, but who looks may wait for one.
-    if (!marks(R) && llvm::any_of(Parts, [](const Instruction *Part) {
-          return llvm::is_contained({Instruction::URem, Instruction::SRem, Instruction::And, Instruction::Xor},
-                                    Part->getOpcode());
-        }))
-      return false;
-    return llvm::any_of(Parts, [&](const Instruction *Part) {
-      if (const std::optional<Read> Counter = readOf(*Part); Counter && Counter->Does == Effect::Adds)
-        return Part != R.I && Dominators.dominates(Part, R.I) && !isUndone(*Counter, Loop);
-      if (!isEntryPhi(*Part, Loop))
-        return false;
-      auto &Phi = *llvm::cast<PHINode>(Part);
-      return llvm::all_of(llvm::seq(Phi.getNumIncomingValues()), [&](unsigned I) {
-        return !Loop.contains(Phi.getIncomingBlock(I)) || isNext(*Phi.getIncomingValue(I), Phi, R, Loop);
-      });
-    });
+    return Turns;
   }
 
   static bool marks(const Read &R) { return R.Does == Effect::Marks || R.Does == Effect::Compares; }
+
+  /// Does it write as the other does? Of swaps, what they expect counts.
+  static bool isLike(const Read &A, const Read &B) {
+    return A.Does == B.Does && A.Operand && B.Operand && isSamePlace(*A.Operand, *B.Operand) &&
+           (A.Does == Effect::Compares || A.I->isSameOperationAs(B.I));
+  }
+
+  bool isWritten(const Read &R) {
+    return !R.Address || llvm::any_of(All, [&](const Instruction *I) {
+      return Reads.isSameObject(*Reads.writtenBy(*I), *R.Address);
+    });
+  }
+
+  /// Does the kernel do nothing to the object but to mark what was free?
+  bool isOnlyMarked(const Read &R) {
+    return R.Address && llvm::all_of(All, [&](const Instruction *I) {
+             if (I == R.I || !Reads.isSameObject(*Reads.writtenBy(*I), *R.Address))
+               return true;
+             const Read *Other = Reads.of(*I);
+             return Other && Other->Operand &&
+                    (marks(R) ? isLike(*Other, R)
+                              : Other->Does == Effect::Compares && isa<llvm::Constant>(Other->Operand));
+           });
+  }
+
+  /// Does it look for a key, or for an end? That is a table that is not written now, and no flags.
+  static bool looksUp(const Read &R, const Cycle &Loop) {
+    llvm::SmallPtrSet<const Value *, 4> Keys;
+    for (const BasicBlock *Block : Loop.blocks())
+      if (auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator()); Branch && Branch->isConditional())
+        for (const unsigned To : {0u, 1u})
+          if (Loop.contains(Branch->getSuccessor(To)) && !Loop.contains(Branch->getSuccessor(1 - To)))
+            for (const auto &[V, Is] : factsOf(*Branch, To))
+              if (auto *Compare = dyn_cast<llvm::ICmpInst>(V); Compare && Compare->isEquality())
+                for (const unsigned Side : {0u, 1u})
+                  if (parts(*Compare->getOperand(Side), Loop).contains(R.I))
+                    Keys.insert(Compare->getOperand(1 - Side));
+    return Keys.size() > 1;
+  }
+
+  /// May the arithmetic lead around, to places of before?
+  static bool mayWrap(const Instruction &I, const Cycle &Loop) {
+    switch (I.getOpcode()) {
+    case Instruction::URem:
+    case Instruction::SRem:
+    case Instruction::UDiv:
+    case Instruction::SDiv:
+    case Instruction::LShr:
+    case Instruction::AShr:
+    case Instruction::And:
+    case Instruction::Xor:
+      return !isFixed(I, Loop);
+    case Instruction::Add:
+    case Instruction::Sub:
+    case Instruction::Trunc:
+      return I.getType()->getScalarSizeInBits() < 32 && !isFixed(I, Loop);
+    case Instruction::Call:
+      return !usesMemory(I) && !isFixed(I, Loop);
+    default:
+      return false;
+    }
+  }
+
+  /// Is it another address in each turn, whatever has been read there?
+  bool moves(const Read &R, const Cycle &Loop, const Instructions &Made) {
+    const Instructions Parts = parts(*R.Address, Loop);
+    // Around and around, one finds a free place, if nobody frees places.
+    auto *Atomic = dyn_cast<AtomicRMWInst>(R.I);
+    const bool Takes =
+        Atomic && Atomic->getOperation() == AtomicRMWInst::Xchg && isa<llvm::Constant>(Atomic->getValOperand());
+    const bool MayWrap = !Takes && isOnlyMarked(R) && (isWritten(R) || looksUp(R, Loop));
+    if (!MayWrap && llvm::any_of(Parts, [&](const Instruction *Part) { return mayWrap(*Part, Loop); }))
+      return false;
+    return llvm::any_of(Parts, [&](const Instruction *Part) {
+      if (const Read *Counter = Reads.of(*Part); Counter && Counter->Does == Effect::Adds)
+        return Part != R.I && Dominators.dominates(Part, R.I) && advances(*Counter, Loop);
+      if (!isEntryPhi(*Part, Loop))
+        return false;
+      auto &Phi = *llvm::cast<PHINode>(Part);
+      unsigned Left = 2000;
+      return llvm::all_of(llvm::seq(Phi.getNumIncomingValues()), [&](unsigned I) {
+        return !Loop.contains(Phi.getIncomingBlock(I)) ||
+               isNext(*Phi.getIncomingValue(I), {Phi, R, Loop, Made, MayWrap, Left});
+      });
+    });
+  }
 
   /// The values of which it is one.
   static llvm::SmallVector<const Value *, 4> waysOf(const Instruction &I) {
@@ -381,34 +357,75 @@ private:
     return {I.op_begin() + (isa<llvm::SelectInst>(I) ? 1 : 0), I.op_end()};
   }
 
+  struct Steps {
+    const PHINode &Phi;
+    const Read &R;
+    const Cycle &Loop;
+    const Instructions &Made; ///< What depends on the read.
+    const bool MayWrap;
+    unsigned &Left; ///< So many values more are looked at.
+  };
+
   /// Is it made of the value of the last turn by arithmetic, or where that leads to? Steps are not looked at, but that
   /// they do not come of what has been read.
-  static bool isNext(const Value &V, const PHINode &Phi, const Read &R, const Cycle &Loop, unsigned Depth = 8) {
-    if (!isIn(V, Loop) || &V == &Phi || Depth == 0)
+  bool isNext(const Value &V, const Steps &S, unsigned Depth = 8) {
+    if (!isIn(V, S.Loop) || &V == &S.Phi || Depth == 0 || S.Left == 0)
       return false;
+    --S.Left;
     auto &I = llvm::cast<Instruction>(V);
-    auto IsNext = [&](const Value *Way) { return isNext(*Way, Phi, R, Loop, Depth - 1); };
-    if (isEntryPhi(I, Loop))
+    auto IsNext = [&](const Value *Way) { return isNext(*Way, S, Depth - 1); };
+    if (isEntryPhi(I, S.Loop))
       return false;
+    const Instructions Now = parts(I, S.Loop, /*OfEarlierTurns=*/false, S.R.I);
+    const bool Follows = Now.contains(S.R.I);
     if (isa<PHINode, llvm::SelectInst>(I)) {
       // From the last place on to the first one.
       auto *Select = dyn_cast<llvm::SelectInst>(&I);
-      const bool Wraps = Select && marks(R) && !parts(*Select->getCondition(), Loop).contains(R.I);
-      return llvm::all_of(waysOf(I),
-                          [&](const Value *Way) { return (Wraps && isa<llvm::Constant>(Way)) || IsNext(Way); });
+      const bool Wraps = Select && S.MayWrap && !parts(*Select->getCondition(), S.Loop).contains(S.R.I);
+      return (S.MayWrap || Follows) && llvm::all_of(waysOf(I), [&](const Value *Way) {
+               return (Wraps && isa<llvm::Constant>(Way)) || IsNext(Way);
+             });
     }
-    const Instructions Now = parts(I, Loop, /*OfEarlierTurns=*/false, R.I);
-    if (Now.contains(R.I)) // from place to place by what is read there
-      return (R.Does == Effect::Marks || !parts(I, Loop, /*OfEarlierTurns=*/true, R.I).contains(&Phi)) && R.Address &&
-             parts(*R.Address, Loop).contains(&Phi);
-    if (!Now.contains(&Phi) || parts(I, Loop, /*OfEarlierTurns=*/true, &Phi).contains(R.I))
+    if (Follows) // from place to place by what is read there
+      return (S.R.Does == Effect::Marks || !parts(I, S.Loop, /*OfEarlierTurns=*/true, S.R.I).contains(&S.Phi)) &&
+             S.R.Address && parts(*S.R.Address, S.Loop).contains(&S.Phi) && (S.MayWrap || isTested(I, S));
+    auto *Place = dyn_cast<Instruction>(withoutCasts(&I));
+    const Read *Other = Place ? Reads.of(*Place) : nullptr;
+    if (Other && Other->Address && Now.contains(&S.Phi) && isTested(I, S)) // by another read
+      return true;
+    if (!Now.contains(&S.Phi) ||
+        llvm::any_of(parts(I, S.Loop, /*OfEarlierTurns=*/true, &S.Phi),
+                     [&](const Instruction *Part) { return !isEntryPhi(*Part, S.Loop) && S.Made.contains(Part); }))
+      return false;
+    if (!S.MayWrap && !isTested(I, S) &&
+        llvm::any_of(Now, [](const Instruction *Part) { return Part->mayReadFromMemory(); }))
       return false;
     // A step back, or to the start, may come before the step.
     return llvm::all_of(Now, [&](const Instruction *Part) {
-      const auto Ways = isEntryPhi(*Part, Loop) ? llvm::SmallVector<const Value *, 4>() : waysOf(*Part);
+      const auto Ways = isEntryPhi(*Part, S.Loop) ? llvm::SmallVector<const Value *, 4>() : waysOf(*Part);
       return llvm::none_of(
-                 Ways, [&](const Value *Way) { return parts(*Way, Loop, /*OfEarlierTurns=*/false).contains(&Phi); }) ||
+                 Ways,
+                 [&](const Value *Way) { return parts(*Way, S.Loop, /*OfEarlierTurns=*/false).contains(&S.Phi); }) ||
              llvm::all_of(Ways, IsNext);
+    });
+  }
+
+  /// Does the loop end by where it has come to? A list that is followed may be a circle.
+  bool isTested(const Instruction &Next, const Steps &S) const {
+    return llvm::any_of(S.Loop.blocks(), [&](const BasicBlock *Block) {
+      auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator());
+      auto IsPlace = [&](const Value *V) {
+        V = withoutCasts(V);
+        return V == &S.Phi || V == &Next || V == withoutCasts(&Next) || llvm::is_contained(S.Phi.operand_values(), V);
+      };
+      return Branch && Branch->isConditional() &&
+             (!S.Loop.contains(Branch->getSuccessor(0)) || !S.Loop.contains(Branch->getSuccessor(1))) &&
+             llvm::any_of(std::array{0u, 1u}, [&](unsigned To) {
+               return llvm::any_of(factsOf(*Branch, To), [&](const auto &Fact) {
+                 auto *Compare = dyn_cast<llvm::CmpInst>(Fact.first);
+                 return Compare && (IsPlace(Compare->getOperand(0)) || IsPlace(Compare->getOperand(1)));
+               });
+             });
     });
   }
 
@@ -429,48 +446,58 @@ private:
 
   /// Does a counter end the loop, whatever is read? Not if the loop does nothing else: then it counts how long it
   /// waits.
-  bool isBounded(const Read &R, const Cycle &Loop) const {
+  bool isBounded(const Read &R, const Cycle &Loop) {
     auto IsLatch = [&](const BasicBlock *Block) {
-      return Loop.contains(Block) && llvm::any_of(llvm::successors(Block), [&](const BasicBlock *Next) {
-               return llvm::is_contained(Loop.getEntries(), Next);
-             });
+      return llvm::any_of(llvm::successors(Block),
+                          [&](const BasicBlock *Next) { return llvm::is_contained(Loop.getEntries(), Next); });
     };
     auto Bounds = [&](const std::pair<const Value *, bool> &Fact) {
       auto *Compare = dyn_cast<llvm::ICmpInst>(Fact.first);
       return Compare && llvm::any_of(std::array{0u, 1u}, [&](unsigned Side) {
                const Value &Limit = *Compare->getOperand(1 - Side);
-               return isCounter(*Compare->getOperand(Side), Loop) && (isFixed(Limit, Loop) || &Limit == R.I);
+               const auto Predicate = Side == 0 ? Compare->getPredicate() : Compare->getSwappedPredicate();
+               return isCounter(*Compare->getOperand(Side), Loop) &&
+                      (isFixed(Limit, Loop) ||
+                       (withoutCasts(&Limit) == R.I &&
+                        (Fact.second ? llvm::ICmpInst::isLT(Predicate) : llvm::ICmpInst::isGE(Predicate))));
              });
     };
-    return llvm::any_of(Loop.blocks(),
-                        [&](const BasicBlock *Block) {
-                          auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator());
-                          if (!Branch || !Branch->isConditional())
-                            return false;
-                          const bool Stays[] = {Loop.contains(Branch->getSuccessor(0)),
-                                                Loop.contains(Branch->getSuccessor(1))};
-                          return Stays[0] != Stays[1] && llvm::any_of(factsOf(*Branch, Stays[0] ? 0 : 1), Bounds) &&
-                                 llvm::all_of(Loop.blocks(), [&](const BasicBlock *Latch) {
-                                   return !IsLatch(Latch) || Dominators.dominates(Block, Latch);
-                                 });
-                        }) &&
-           anyOf(Loop, [&](const Instruction &I) {
-             return &I != R.I && !isa<llvm::FenceInst>(I) && (isa<llvm::LoadInst>(I) || writtenBy(I));
-           });
+    auto Ends = [&](const BasicBlock *Block) {
+      auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator());
+      if (!Branch || !Branch->isConditional())
+        return false;
+      const bool Stays[] = {Loop.contains(Branch->getSuccessor(0)), Loop.contains(Branch->getSuccessor(1))};
+      return Stays[0] != Stays[1] && llvm::any_of(factsOf(*Branch, Stays[0] ? 0 : 1), Bounds) &&
+             llvm::all_of(Loop.blocks(), [&](const BasicBlock *Latch) {
+               return !IsLatch(Latch) || Dominators.dominates(Block, Latch);
+             });
+    };
+    auto Works = [&](const Instruction &I) {
+      if (&I == R.I || isFence(I))
+        return false;
+      if (const Value *Written = Reads.writtenBy(I))
+        return !Reads.isOfBlock(*Written);
+      auto *Call = dyn_cast<llvm::CallBase>(&I);
+      return (isa<llvm::LoadInst>(I) || (Call && Call->isInlineAsm())) &&
+             llvm::any_of(I.operands(), [&](const Value *Operand) { return !isFixed(*Operand, Loop); });
+    };
+    return llvm::any_of(Loop.blocks(), Ends) && ((R.Address && !isFixed(*R.Address, Loop)) || anyOf(Loop, Works));
   }
 
   /// Does it grow or shrink by as much in each turn?
-  static bool isCounter(const Value &V, const Cycle &Loop) {
-    const Value *Counter = &V;
-    while (isa<llvm::CastInst>(Counter))
-      Counter = llvm::cast<Instruction>(Counter)->getOperand(0);
+  bool isCounter(const Value &V, const Cycle &Loop) {
+    const Value *Counter = withoutCasts(&V);
     auto StepOf = [&](const Value *Of) -> const Value * {
       auto *I = dyn_cast<llvm::BinaryOperator>(Of);
+      auto *Step = I ? dyn_cast<llvm::Constant>(I->getOperand(1)) : nullptr;
       return I && (I->isShift() || I->getOpcode() == Instruction::Add || I->getOpcode() == Instruction::Sub) &&
-                     isIn(*I, Loop) && isFixed(*I->getOperand(1), Loop) && !isZero(I->getOperand(1))
+                     isIn(*I, Loop) && isFixed(*I->getOperand(1), Loop) && !(Step && Step->isZeroValue())
                  ? I->getOperand(0)
                  : nullptr;
     };
+    if (auto *I = dyn_cast<Instruction>(Counter))
+      if (const Read *R = Reads.of(*I); R && R->Does == Effect::Adds && isIn(*I, Loop))
+        return advances(*R, Loop);
     auto *Phi = dyn_cast<PHINode>(Counter);
     if (!Phi)
       Phi = dyn_cast_or_null<PHINode>(StepOf(Counter));
@@ -480,24 +507,29 @@ private:
   }
 
   /// Has the loop one more turn only where another thread came first, or where this one has counted on?
-  static bool isLockFree(const Read &R, const Cycle &Loop) {
+  bool isLockFree(const Read &R, const Cycle &Loop) {
     auto Counts = [&](const Instruction &I) {
-      const std::optional<Read> Other = readOf(I);
+      const Read *Other = Reads.of(I);
+      if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I)) // of a value of its own, once
+        return Other->Does == Effect::Compares && isFixed(*Swap->getNewValOperand(), Loop) &&
+               isLastRead(*Other->Operand, *Other->Address, Loop);
       return Other && &I != R.I && Other->Does == Effect::Adds && Other->Address && R.Address &&
-             isSamePlace(*Other->Address, *R.Address) && !isUndone(*Other, Loop);
+             isSamePlace(*Other->Address, *R.Address) && advances(*Other, Loop);
     };
+    unsigned Left = 2000;
     for (const BasicBlock *Entry : Loop.getEntries()) {
       llvm::SmallSetVector<const BasicBlock *, 16> Seen;
       Seen.insert(Entry);
       for (size_t At = 0; At < Seen.size(); ++At) {
         if (llvm::any_of(*Seen[At], Counts))
           continue;
-        auto *Branch = dyn_cast<llvm::BranchInst>(Seen[At]->getTerminator());
-        for (unsigned To = 0; To < Seen[At]->getTerminator()->getNumSuccessors(); ++To) {
-          const BasicBlock *Next = Seen[At]->getTerminator()->getSuccessor(To);
+        const Instruction &End = *Seen[At]->getTerminator();
+        auto *Branch = dyn_cast<llvm::BranchInst>(&End);
+        for (unsigned To = 0; To < End.getNumSuccessors(); ++To) {
+          const BasicBlock *Next = End.getSuccessor(To);
           if (!Loop.contains(Next) ||
               (Branch && Branch->isConditional() && llvm::any_of(factsOf(*Branch, To), [&](const auto &Fact) {
-                 return isFailure(*Fact.first, Fact.second, Loop);
+                 return isFailure(*Fact.first, Fact.second, Loop, Left);
                })))
             continue;
           if (Next == Entry)
@@ -509,32 +541,46 @@ private:
     return true;
   }
 
+  /// Without what only changes the type.
   static const Value *withoutCasts(const Value *V) {
-    while (isa<llvm::CastInst, llvm::FreezeInst>(V))
-      V = llvm::cast<Instruction>(V)->getOperand(0);
+    while (auto *I = dyn_cast<Instruction>(V)) {
+      auto *Call = dyn_cast<llvm::CallBase>(I);
+      const bool IsOfBits = Call && Call->getCalledFunction() && Call->arg_size() == 1 &&
+                            (Call->getCalledFunction()->getName().contains("_as_") ||
+                             Call->getCalledFunction()->getName().contains("bitcast"));
+      if (!isa<llvm::CastInst, llvm::FreezeInst>(I) && !IsOfBits)
+        break;
+      V = I->getOperand(0);
+    }
     return V;
   }
 
   /// Does the value say, where it is true or where it is not, that an atomic has found another value than the last one
-  /// that was read there?
-  static bool isFailure(const Value &V, bool Is, const Cycle &Loop, unsigned Depth = 8) {
-    auto Never = [&](const Value *Way) {
-      auto *Constant = dyn_cast<llvm::ConstantInt>(Way);
-      return Constant && Constant->isZero() == Is;
+  /// that was read there? So many values are Left to look at.
+  bool isFailure(const Value &V, bool Is, const Cycle &Loop, unsigned &Left) {
+    if (Left == 0)
+      return false;
+    --Left;
+    auto IsWay = [&](const Value *Way) {
+      if (auto *Constant = dyn_cast<llvm::ConstantInt>(Way))
+        return Constant->isZero() == Is; // never
+      return isFailure(*Way, Is, Loop, Left);
     };
-    auto IsWay = [&](const Value *Way) { return Never(Way) || (Depth > 0 && isFailure(*Way, Is, Loop, Depth - 1)); };
     if (auto *Cast = dyn_cast<llvm::CastInst>(&V)) // bool in memory
       return IsWay(Cast->getOperand(0));
     if (auto *Phi = dyn_cast<PHINode>(&V))
-      return llvm::all_of(Phi->incoming_values(), IsWay);
+      return llvm::all_of(llvm::seq(Phi->getNumIncomingValues()), [&](unsigned In) {
+        return (isEntryPhi(*Phi, Loop) && !Loop.contains(Phi->getIncomingBlock(In))) ||
+               IsWay(Phi->getIncomingValue(In));
+      });
     if (auto *Select = dyn_cast<llvm::SelectInst>(&V))
       return llvm::all_of(std::array{true, false}, [&](bool Side) {
         return IsWay(Side ? Select->getTrueValue() : Select->getFalseValue()) ||
-               (Depth > 0 && isFailure(*Select->getCondition(), Side, Loop, Depth - 1));
+               isFailure(*Select->getCondition(), Side, Loop, Left);
       });
     auto Found = [&](const Value *By, const Value *Instead) {
       auto *I = dyn_cast<Instruction>(By);
-      const std::optional<Read> R = I ? readOf(*I) : std::nullopt;
+      const Read *R = I ? Reads.of(*I) : nullptr;
       return R && R->Does != Effect::None && R->Address &&
              (R->Does != Effect::Compares || (R->Operand && withoutCasts(R->Operand) == withoutCasts(Instead))) &&
              isLastRead(*Instead, *R->Address, Loop);
@@ -564,7 +610,7 @@ private:
   }
 
   /// Is it the very value that the loop has read there?
-  static bool isLastRead(const Value &V, const Value &Address, const Cycle &Loop) {
+  bool isLastRead(const Value &V, const Value &Address, const Cycle &Loop) {
     llvm::SmallSetVector<const Value *, 8> From;
     From.insert(&V);
     bool IsRead = false;
@@ -578,10 +624,10 @@ private:
             From.insert(Phi->getIncomingValue(In));
       } else if (isa<llvm::SelectInst>(I))
         From.insert(I->op_begin() + 1, I->op_end());
-      else if (isa<llvm::CastInst, llvm::FreezeInst, llvm::ExtractValueInst>(I))
-        From.insert(I->getOperand(0));
+      else if (isa<llvm::ExtractValueInst>(I) || withoutCasts(I) != I)
+        From.insert(isa<llvm::ExtractValueInst>(I) ? I->getOperand(0) : withoutCasts(I));
       else {
-        const std::optional<Read> R = readOf(*I);
+        const Read *R = Reads.of(*I);
         if (!R || !R->Address || !(isSamePlace(*R->Address, Address) || leadsTo(*R, Address, Loop)))
           return false;
         IsRead = true;
@@ -591,12 +637,17 @@ private:
   }
 
   /// Is the address in the same table, at what was read?
-  static bool leadsTo(const Read &R, const Value &Address, const Cycle &Loop) {
-    return isSameObject(*R.Address, Address) && parts(Address, Loop).contains(R.I);
+  bool leadsTo(const Read &R, const Value &Address, const Cycle &Loop) {
+    return Reads.isSameObject(*R.Address, Address) && parts(Address, Loop).contains(R.I);
   }
 
-  /// Does the loop take back what it adds?
-  static bool isUndone(const Read &R, const Cycle &Loop) {
+  /// Does it add in each turn, to what only grows, or only shrinks?
+  bool advances(const Read &R, const Cycle &Loop) {
+    auto *Of = dyn_cast_or_null<llvm::ConstantInt>(R.Operand);
+    auto *Atomic = dyn_cast<AtomicRMWInst>(R.I);
+    // A number that may be none is made of a comparison, or of what is not seen.
+    const bool IsSome = Of || (Atomic && llvm::isKnownNonZero(R.Operand, R.I->getModule()->getDataLayout())) ||
+                        !R.Operand || (isFixed(*R.Operand, Loop) && !isa<llvm::ZExtInst, llvm::SelectInst>(R.Operand));
     auto Shrinks = [](const AtomicRMWInst &Atomic) {
       auto *Operand = dyn_cast<llvm::ConstantInt>(Atomic.getValOperand());
       switch (Atomic.getOperation()) {
@@ -609,96 +660,47 @@ private:
                (Operand && Operand->isNegative());
       }
     };
-    return !R.Address || anyOf(Loop, [&](const Instruction &I) {
-      const Value *Written = writtenBy(I);
-      if (&I == R.I || !Written || !isSamePlace(*Written, *R.Address))
-        return false;
-      auto *One = dyn_cast<AtomicRMWInst>(R.I), *Other = dyn_cast<AtomicRMWInst>(&I);
-      if (One && Other)
-        return ofAtomic(*Other).Does != Effect::Adds || Shrinks(*One) != Shrinks(*Other);
-      return !isSamePlace(*R.I, I); // a call, or assembly
+    return R.Address && IsSome && !anyOf(Loop, [&](const Instruction &I) {
+             const Value *Written = Reads.writtenBy(I);
+             if (&I == R.I || !Written || !isSamePlace(*Written, *R.Address))
+               return false;
+             auto *Other = dyn_cast<AtomicRMWInst>(&I);
+             if (Atomic && Other && Of && isa<llvm::ConstantInt>(Other->getValOperand()))
+               return Reads.of(I)->Does != Effect::Adds || Shrinks(*Atomic) != Shrinks(*Other);
+             return !isSamePlace(*R.I, I);
+           });
+  }
+
+  /// Does an inner loop mark places that the next turn does not ask for again? It notes each of them, and the kernel
+  /// takes no mark back.
+  bool marksOthers(const Read &R, const Cycle &Loop) {
+    if (!isOnlyMarked(R))
+      return false;
+    const Instructions Parts = parts(*R.Address, Loop);
+    return anyOf(Loop, [&](const Instruction &I) {
+      auto *Store = dyn_cast<llvm::StoreInst>(&I);
+      auto *Place = Store ? dyn_cast<Instruction>(Store->getValueOperand()) : nullptr;
+      return Place && isa<llvm::LoadInst>(Place) &&
+             llvm::any_of(Parts, [&](const Instruction *Part) { return isSamePlace(*Part, *Place); });
     });
   }
 
-  /// Does it mark, of one place, what was not marked when it was read before? Or is it the least or the most of values
-  /// that are others in each turn?
-  static bool marksMore(const Read &R, const Cycle &Loop) {
-    auto *Atomic = dyn_cast<AtomicRMWInst>(R.I);
-    if (!Atomic)
-      return false;
-    switch (Atomic->getOperation()) {
-    case AtomicRMWInst::Or:
-    case AtomicRMWInst::And:
-    case AtomicRMWInst::Xor:
-      return parts(*R.Operand, Loop).contains(R.I);
-    case AtomicRMWInst::Xchg:
-      return false;
-    default:
-      return !isFixed(*R.Operand, Loop);
-    }
-  }
-
-  /// Does an inner loop mark places that the next turn does not ask for again? It notes each of them, and takes no mark
-  /// back.
-  static bool marksOthers(const Read &R, const Cycle &Loop) {
-    if (!R.Address)
-      return false;
-    const Instructions Parts = parts(*R.Address, Loop);
-    auto TakesBack = [&](const Instruction &I) {
-      const Value *Written = writtenBy(I);
-      if (&I == R.I || !Written || !isSameObject(*Written, *R.Address))
-        return false;
-      if (auto *Store = dyn_cast<llvm::StoreInst>(&I))
-        return isa<llvm::Constant>(Store->getValueOperand()) ||
-               (R.Does == Effect::Compares && Store->getValueOperand() == R.Operand);
-      const std::optional<Read> Other = readOf(I);
-      return !Other || Other->Does != R.Does || Other->Operand != R.Operand;
-    };
-    return anyOf(Loop,
-                 [&](const Instruction &I) {
-                   auto *Store = dyn_cast<llvm::StoreInst>(&I);
-                   auto *Place = Store ? dyn_cast<Instruction>(Store->getValueOperand()) : nullptr;
-                   return Place && isa<llvm::LoadInst>(Place) &&
-                          llvm::any_of(Parts, [&](const Instruction *Part) { return isSamePlace(*Part, *Place); });
-                 }) &&
-           !anyOf(Loop, TakesBack);
-  }
-
   /// Does the loop nothing but read, wait, and tell the block what was read? All that can change is what others write.
-  bool onlyLooks(const Read &R, const Cycle &Loop) const {
-    auto [At, IsNew] = Tells.try_emplace(&Loop);
-    if (IsNew)
-      At->second = onlyTells(Loop);
-    return At->second && llvm::all_of(*At->second, [&](const Value *Told) {
+  bool onlyLooks(const Read &R, const Cycle &Loop) {
+    const OfLoop &Of = know(Loop);
+    return (Of.HasBarrier || R.IsCached) && Of.Tells && llvm::all_of(*Of.Tells, [&](const Value *Told) {
              return llvm::none_of(parts(*Told, Loop), [&](const Instruction *Part) {
                return Part != R.I && (isEntryPhi(*Part, Loop) || Part->mayReadOrWriteMemory());
              });
            });
   }
 
-  /// What a loop with a fence stores for the block, where no turn leaves anything else to the next one.
-  static std::optional<std::vector<const Value *>> onlyTells(const Cycle &Loop) {
-    std::vector<const Value *> Told;
-    bool HasFence = false;
-    const bool HasState = anyOf(Loop, [&](const Instruction &I) {
-      if (auto *Branch = dyn_cast<llvm::BranchInst>(&I))
-        return Branch->isConditional() &&
-               llvm::any_of(parts(*Branch->getCondition(), Loop),
-                            [&](const Instruction *Part) { return isEntryPhi(*Part, Loop); });
-      if (auto *Store = dyn_cast<llvm::StoreInst>(&I)) {
-        Told.push_back(Store->getValueOperand());
-        return !isOfBlock(*Store->getPointerOperand());
-      }
-      HasFence |= isa<llvm::FenceInst>(I) || (isa<llvm::CallBase>(I) && I.mayWriteToMemory());
-      return isOfUnknownCode(I) || writtenBy(I);
-    });
-    return HasFence && !HasState ? std::optional(std::move(Told)) : std::nullopt;
-  }
-
+  FreshReads &Reads;
+  const Writes &All;
   llvm::CycleInfo Cycles;
   llvm::DominatorTree Dominators;
   llvm::PostDominatorTree PostDominators;
-  mutable llvm::DenseMap<const Cycle *, std::optional<std::vector<const Value *>>> Tells; ///< onlyTells(), once made.
+  std::map<const Cycle *, OfLoop> Loops;
 };
 
 /// Leads branches directly to where they go: a copy is simplified, since the order in the text means nothing here.
@@ -745,16 +747,26 @@ std::optional<Finding> findSpinLoop(const DeviceIr &Ir) {
   // much.
   Functions All = calledBy(*Kernel);
   All.insert(Kernel);
-  auto ReadOf = [&](const Instruction &I) -> std::optional<Read> {
-    std::optional<Read> R = readOf(I);
-    if (R && ((R->Address && isOfBlock(*R->Address)) || Ir.isOfGroups(I)))
-      return std::nullopt;
-    return R;
+  All.remove_if([](const llvm::Function *F) { return F->isDeclaration(); });
+  FreshReads Reads;
+  Writes Written;
+  for (llvm::Function *F : All) {
+    simplify(*F);
+    for (const Instruction &I : llvm::instructions(*F))
+      if (Reads.writtenBy(I))
+        Written.push_back(&I);
+  }
+  auto ReadOf = [&](const Instruction &I) -> const Read * {
+    const Read *R = Reads.of(I);
+    return !R || R->IsOfBlock || (R->Address && Reads.isOfBlock(*R->Address)) || Ir.isOfGroups(I) ? nullptr : R;
   };
   auto Asks = [&](const llvm::Function *F) {
     return llvm::any_of(llvm::instructions(*F), [&](const Instruction &I) {
-      const std::optional<Read> R = ReadOf(I);
-      return R && !R->IsPlain && R->Does != Effect::Adds;
+      const Read *R = ReadOf(I);
+      return R && !R->IsPlain &&
+             (R->Does != Effect::Adds || !R->Address || llvm::any_of(Written, [&](const Instruction *Other) {
+                return Other != &I && Reads.isSameObject(*Reads.writtenBy(*Other), *R->Address);
+              }));
     });
   };
   auto CallAsks = [&](const Instruction &I) {
@@ -762,16 +774,15 @@ std::optional<Finding> findSpinLoop(const DeviceIr &Ir) {
     return Callee ? Asks(Callee) || llvm::any_of(calledBy(*Callee), Asks) : llvm::any_of(All, Asks);
   };
   for (llvm::Function *F : All) {
-    if (F->isDeclaration())
-      continue;
-    simplify(*F);
-    const SpinLoops Loops(*F);
-    const bool IsRecursive = calledBy(*F).contains(F);
+    SpinLoops Loops(*F, Reads, Written);
+    const bool IsRecursive = calledBy(*F).contains(F),
+               HasFence = llvm::any_of(llvm::instructions(*F), [](const Instruction &I) { return isFence(I); });
     for (const Instruction &I : llvm::instructions(*F)) {
-      std::optional<Read> R = ReadOf(I);
+      const Read *R = ReadOf(I);
+      const Read Unknown{&I};
       if (isOfUnknownCode(I) && CallAsks(I))
-        R = Read{&I};
-      if (!R || !(R->IsLoop || (IsRecursive && !R->IsPlain && R->Does != Effect::Adds) || Loops.waits(*R)))
+        R = &Unknown;
+      if (!R || !(R->IsLoop || (IsRecursive && (!R->IsPlain || HasFence)) || Loops.waits(*R)))
         continue;
       Finding Found;
       Found.What = "this may be read again and again, until another thread writes it";

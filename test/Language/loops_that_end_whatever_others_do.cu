@@ -192,17 +192,49 @@ __global__ void climbs(const int *parents, int *visits, float *boxes, int n) {
   }
 }
 
-__global__ void bitmap(unsigned *bits, int words, int *out) {
-  for (int word = 0; word < words; ++word)
-    for (unsigned free = ~*(volatile unsigned *)&bits[word]; free;) {
-      const int bit = __ffs(free) - 1;
-      const unsigned old = atomicOr(&bits[word], 1u << bit);
-      if (!(old >> bit & 1)) {
-        *out = word * 32 + bit;
-        return;
-      }
-      free = ~(old | 1u << bit);
+// Keys are looked up, and put into free places.
+
+__global__ void finds(int *keys, const int *wanted, int *out, unsigned size) {
+  const int key = wanted[threadIdx.x];
+  for (unsigned slot = key % size;; slot = (slot + 1) % size) {
+    const int now = cuda::atomic_ref<int, cuda::thread_scope_device>(keys[slot]).load(cuda::memory_order_relaxed);
+    if (now == key || now == -1) {
+      out[threadIdx.x] = now == key ? slot : -1;
+      return;
     }
+  }
+}
+
+__global__ void looksBeforeItInserts(int *keys, const int *wanted, unsigned size) {
+  const int key = wanted[threadIdx.x];
+  for (unsigned slot = key % size;; slot = (slot + 1) % size) {
+    cuda::atomic_ref<int, cuda::thread_scope_device> place(keys[slot]);
+    const int now = place.load(cuda::memory_order_relaxed);
+    int empty = -1;
+    if (now == key)
+      return;
+    if (now == -1 && (place.compare_exchange_strong(empty, key, cuda::memory_order_relaxed) || empty == key))
+      return;
+  }
+}
+
+__global__ void searches(const int *sorted, const int *wanted, int *out, int n) {
+  int low = 0, high = n;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (__ldcg(&sorted[middle]) < wanted[threadIdx.x])
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  out[threadIdx.x] = low;
+}
+
+__global__ void mostWithoutBreak(float *most, const float *values) {
+  const float mine = values[threadIdx.x];
+  int old = __float_as_int(*most);
+  while (mine > __int_as_float(old))
+    old = atomicCAS((int *)most, old, __float_as_int(mine));
 }
 
 // Fences in loops that have something to do.

@@ -340,6 +340,233 @@ __global__ void recursion(float *data, volatile int *ready) {
   data[0] = 1;
 }
 
+// Who goes around waits if somebody frees places.
+
+// CHECK-LABEL: {{^}}borrows(
+// CHECK: [SpinLoop]
+__global__ void borrows(float *data, int *busy, int n) {
+  int slot = blockIdx.x % n;
+  while (atomicCAS(&busy[slot], 0, 1) != 0)
+    slot = (slot + 1) % n;
+  data[slot] += 1;
+  __threadfence();
+  atomicExch(&busy[slot], 0);
+}
+
+// CHECK-LABEL: {{^}}receives(
+// CHECK: [SpinLoop]
+__global__ void receives(float *data, int *boxes, int n) {
+  int i = blockIdx.x % n, message;
+  while ((message = atomicExch(&boxes[i], 0)) == 0)
+    i = (i + 1) % n;
+  data[message] += 1;
+}
+
+// CHECK-LABEL: {{^}}goesAroundBySubtraction(
+// CHECK: [SpinLoop]
+__global__ void goesAroundBySubtraction(float *data, volatile int *ready, int n) {
+  int i = blockIdx.x;
+  while (!ready[i]) {
+    i += 7;
+    if (i >= n)
+      i -= n;
+  }
+  data[i] = 1;
+}
+
+// CHECK-LABEL: {{^}}goesAroundByIncrement(
+// CHECK: [SpinLoop]
+__global__ void goesAroundByIncrement(float *data, volatile int *ready, unsigned *next, unsigned n) {
+  unsigned i;
+  do
+    i = atomicInc(next, n - 1);
+  while (!ready[i]);
+  data[i] = 1;
+}
+
+struct Link {
+  volatile int ready;
+  Link *next;
+};
+
+// CHECK-LABEL: {{^}}goesAroundInACircle(
+// CHECK: [SpinLoop]
+__global__ void goesAroundInACircle(float *data, Link *link) {
+  while (!link->ready)
+    link = link->next;
+  data[0] = 1;
+}
+
+// How much is added is known only when it runs.
+
+// CHECK-LABEL: {{^}}weighs(
+// CHECK: [SpinLoop]
+__global__ void weighs(float *data, int *free, const int *needed) {
+  const int mine = needed[blockIdx.x];
+  while (atomicSub(free, mine) < mine)
+    atomicAdd(free, mine);
+  data[blockIdx.x] += 1;
+  atomicAdd(free, mine);
+}
+
+// CHECK-LABEL: {{^}}addsOnce(
+// CHECK: [SpinLoop]
+__global__ void addsOnce(float *data, unsigned *arrived) {
+  unsigned mine = 1;
+  while (atomicAdd(arrived, mine) + mine < gridDim.x)
+    mine = 0;
+  data[0] = 1;
+}
+
+// CHECK-LABEL: {{^}}ends(
+// CHECK: [SpinLoop]
+__global__ void ends(int *left, const int *work) {
+  __shared__ int now;
+  int mine = 4;
+  do {
+    const int done = __syncthreads_count(mine > 0 && work[mine] > 0);
+    --mine;
+    if (threadIdx.x == 0)
+      now = atomicSub(left, done) - done;
+    __syncthreads();
+  } while (now > 0);
+}
+
+// A step that is told in shared memory.
+
+// CHECK-LABEL: {{^}}looksBackTogether(
+// CHECK: [SpinLoop]
+__global__ void looksBackTogether(unsigned *state, int *out) {
+  __shared__ int ready;
+  if (threadIdx.x == 0)
+    atomicExch(&state[blockIdx.x], 1);
+  for (int block = blockIdx.x - 1; block >= 0;) {
+    if (threadIdx.x == 0)
+      ready = __ldcg(&state[block]) != 0;
+    __syncthreads();
+    block -= ready;
+    __syncthreads();
+  }
+  out[blockIdx.x] = 1;
+}
+
+// Other threads of the block wait for what is told.
+// CHECK-LABEL: {{^}}relays(
+// CHECK: [SpinLoop]
+__global__ void relays(float *data, volatile int *ready) {
+  __shared__ volatile int now, stop;
+  if (threadIdx.x == 0)
+    now = stop = 0;
+  __syncthreads();
+  if (threadIdx.x < 32)
+    while (!stop) {
+      const int read = *ready;
+      if (threadIdx.x == 0)
+        now = read;
+    }
+  else {
+    while (!now)
+      ;
+    data[threadIdx.x] = 1;
+    stop = 1;
+  }
+}
+
+// Plain memory, in whole structures, too.
+
+// CHECK-LABEL: {{^}}needs(
+// CHECK: [SpinLoop]
+__global__ void needs(float *data, const int *first, const int *needed, const int *done) {
+  for (int i = first[blockIdx.x]; i < first[blockIdx.x + 1];) {
+    __threadfence();
+    if (done[needed[i]])
+      ++i;
+  }
+  data[blockIdx.x] = 1;
+}
+
+// CHECK-LABEL: {{^}}pauses(
+// CHECK: [SpinLoop]
+__global__ void pauses(float *data, const int *ready) {
+  for (int time = 32; *ready == 0;) {
+    __nanosleep(time);
+    if (time < 1024)
+      time *= 2;
+  }
+  data[0] = 1;
+}
+
+struct Message {
+  int ready;
+  int4 content;
+};
+
+// CHECK-LABEL: {{^}}copies(
+// CHECK: [SpinLoop]
+__global__ void copies(float *data, const Message *messages) {
+  Message now;
+  do {
+    __threadfence();
+    now = messages[blockIdx.x];
+  } while (!now.ready);
+  data[0] = now.content.x;
+}
+
+// Marks.
+
+// CHECK-LABEL: {{^}}notesLocks(
+// CHECK: [SpinLoop]
+__global__ void notesLocks(float *data, int *locks, const int *needed, int n, int *held) {
+  int count = 0;
+  do
+    for (int i = 0; i < n; ++i)
+      if (atomicCAS(&locks[needed[i]], 0, 1) == 0)
+        held[count++] = needed[i];
+  while (count < n);
+  data[0] += 1;
+  for (int i = 0; i < n; ++i)
+    locks[held[i]] = 0;
+}
+
+// CHECK-LABEL: {{^}}gathersBits(
+// CHECK: [SpinLoop]
+__global__ void gathersBits(float *data, unsigned *bits, unsigned mine, unsigned all) {
+  unsigned seen = 0;
+  while ((seen |= atomicOr(bits, mine | seen) | mine) != all)
+    ;
+  data[0] = 1;
+}
+
+// How long to wait is counted.
+// CHECK-LABEL: {{^}}givesUp(
+// CHECK: [SpinLoop]
+__global__ void givesUp(float *data, volatile int *ready, volatile int *stop) {
+  for (long long turn = 0; turn < 1ll << 40; ++turn) {
+    if (*ready)
+      break;
+    if (*stop)
+      return;
+  }
+  data[0] = 1;
+}
+
+// A pointer leads to the function that tries.
+__device__ int tries(int *lock) {
+  if (atomicAdd(lock, 1) == 0)
+    return 1;
+  atomicSub(lock, 1);
+  return 0;
+}
+
+// CHECK-LABEL: {{^}}triesByPointer(
+// CHECK: [SpinLoop]
+__global__ void triesByPointer(float *data, int *lock, int which) {
+  int (*const ways[])(int *) = {tries, tries};
+  while (!ways[which](lock))
+    ;
+  data[0] += 1;
+}
+
 // The library's.
 
 // CHECK-LABEL: {{^}}semaphore(

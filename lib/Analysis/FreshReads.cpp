@@ -1,0 +1,216 @@
+#include "FreshReads.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/Regex.h>
+
+#include <array>
+
+namespace cufuse {
+
+namespace {
+
+using llvm::AtomicCmpXchgInst;
+using llvm::AtomicRMWInst;
+using llvm::dyn_cast;
+using llvm::Instruction;
+using llvm::isa;
+using llvm::StringRef;
+using llvm::Value;
+
+bool isZero(const Value *V) {
+  auto *C = dyn_cast_or_null<llvm::Constant>(V);
+  return C && C->isZeroValue();
+}
+
+bool hasAny(StringRef Text, std::initializer_list<StringRef> Parts) {
+  return llvm::any_of(Parts, [&](StringRef Part) { return Text.contains(Part); });
+}
+
+std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
+  static const llvm::Regex Now("\\.(volatile|relaxed|acquire|mmio|cv|lu)([^a-z]|$)"),
+      Access("(^|[^a-z0-9_.])(ld|st|atom|red|multimem)(\\.[a-z0-9_.:]*).*\\[ *\\$?\\{?([0-9]*)[^]]*\\](.*)"),
+      Operand("^[ ,{]*(\\$?)\\{?(-?[0-9]+)"), Branch("(^|[^a-z0-9_.])bra[ .]");
+  const auto &Assembly = *llvm::cast<llvm::InlineAsm>(Call.getCalledOperand());
+  const size_t Outputs = llvm::count_if(Assembly.ParseConstraints(), [](const llvm::InlineAsm::ConstraintInfo &C) {
+    return C.Type == llvm::InlineAsm::isOutput;
+  });
+  auto Argument = [&](StringRef Number) -> const Value * {
+    size_t N = 0;
+    return !Number.getAsInteger(10, N) && N >= Outputs && N - Outputs < Call.arg_size()
+               ? Call.getArgOperand(unsigned(N - Outputs))
+               : nullptr;
+  };
+  llvm::SmallVector<StringRef, 8> Statements;
+  Assembly.getAsmString().split(Statements, ';');
+  std::optional<Read> R;
+  for (StringRef Statement : Statements) {
+    llvm::SmallVector<StringRef, 6> Parts, Of;
+    if (!Access.match(Statement, &Parts))
+      continue;
+    const StringRef How = Parts[3];
+    const bool Loads = Parts[2] == "ld" || How.contains(".ld_reduce"), IsNow = Now.match(How);
+    const bool IsCached = Loads && !IsNow && hasAny(How, {".cg"});
+    if (hasAny(How, {".param", ".local", ".const", ".nc"}))
+      continue;
+    Read Found{.I = &Call,
+               .Address = Argument(Parts[4]),
+               .IsPlain = Loads && !Assembly.hasSideEffects() && !IsNow && !IsCached,
+               .IsCached = IsCached,
+               .IsOfBlock = How.contains(".shared")};
+    if (R && R->IsOfBlock != Found.IsOfBlock) {
+      if (Found.IsOfBlock)
+        continue;
+    } else if (R)
+      Found.Address = nullptr;
+    if (!Loads) {
+      const bool HasOperand = Operand.match(Parts[5], &Of);
+      const bool IsNumber = HasOperand && Of[1].empty();
+      if (HasOperand && !IsNumber)
+        Found.Operand = Argument(Of[2]);
+      Found.Does = How.contains(".cas") ? Effect::Compares : Effect::Marks;
+      if (hasAny(How, {".add"}))
+        Found.Does = IsNumber ? (Of[2] == "0" ? Effect::None : Effect::Adds)
+                              : (!Found.Operand || isZero(Found.Operand) ? Effect::None : Effect::Adds);
+    }
+    R = Found;
+  }
+  if (R)
+    R->IsLoop = !R->IsOfBlock && Branch.match(Assembly.getAsmString());
+  return R;
+}
+
+Read ofAtomic(const AtomicRMWInst &Atomic) {
+  Read R{&Atomic, Atomic.getPointerOperand(), Effect::Marks, Atomic.getValOperand()};
+  switch (Atomic.getOperation()) {
+  case AtomicRMWInst::Add:
+  case AtomicRMWInst::Sub:
+  case AtomicRMWInst::FAdd:
+  case AtomicRMWInst::FSub:
+    R.Does = isZero(R.Operand) ? Effect::None : Effect::Adds;
+    break;
+  case AtomicRMWInst::UIncWrap:
+  case AtomicRMWInst::UDecWrap: // else around and around
+    if (auto *Limit = dyn_cast<llvm::ConstantInt>(R.Operand); Limit && Limit->isMinusOne())
+      R.Does = Effect::Adds;
+    break;
+  case AtomicRMWInst::Or:
+  case AtomicRMWInst::Xor:
+    if (isZero(R.Operand))
+      R.Does = Effect::None;
+    break;
+  case AtomicRMWInst::Xchg:
+    break;
+  default: // A bound that is a constant: reached once, it stays.
+    if (isa<llvm::Constant>(R.Operand))
+      R.Does = Effect::None;
+  }
+  return R;
+}
+
+std::optional<Read> readOf(const Instruction &I) {
+  if (auto *Load = dyn_cast<llvm::LoadInst>(&I)) {
+    const bool IsPlain = !Load->isVolatile() && !Load->isAtomic();
+    if (IsPlain && (Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) || Load->getPointerAddressSpace() == 4))
+      return std::nullopt;
+    return Read{.I = &I, .Address = Load->getPointerOperand(), .IsPlain = IsPlain};
+  }
+  if (auto *Copy = dyn_cast<llvm::MemTransferInst>(&I))
+    return Read{.I = &I, .Address = Copy->getRawSource(), .IsPlain = !Copy->isVolatile()};
+  if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+    return ofAtomic(*Atomic);
+  if (auto *Atomic = dyn_cast<AtomicCmpXchgInst>(&I)) {
+    const bool Writes = Atomic->getCompareOperand() != Atomic->getNewValOperand();
+    return Read{&I, Atomic->getPointerOperand(), Writes ? Effect::Compares : Effect::None, Atomic->getCompareOperand()};
+  }
+  auto *Call = dyn_cast<llvm::CallBase>(&I);
+  if (!Call)
+    return std::nullopt;
+  if (Call->isInlineAsm())
+    return ofAssembly(*Call);
+  const llvm::Function *Callee = Call->getCalledFunction();
+  if (!Callee || !Callee->isDeclaration())
+    return std::nullopt;
+  // atomicCAS_system and the like, and what LLVM has no instruction for.
+  const StringRef Name = Callee->getName();
+  if (Name.contains("__ld") && !Call->arg_empty() && !Callee->isIntrinsic())
+    return Read{.I = &I, .Address = Call->getArgOperand(0), .IsCached = true};
+  if (!Name.contains("atom") || Call->arg_empty())
+    return std::nullopt;
+  Read R{&I, Call->getArgOperand(0), Effect::Marks, Call->arg_size() > 1 ? Call->getArgOperand(1) : nullptr};
+  if (hasAny(Name, {"cas", "compare"}))
+    R.Does = Effect::Compares;
+  else if (hasAny(Name, {"add", "sub"}))
+    R.Does = isZero(R.Operand) ? Effect::None : Effect::Adds;
+  else if (Name.contains("load"))
+    R.Does = Effect::None;
+  return R;
+}
+
+bool isSame(const Value &A, const Value &B, unsigned Depth) {
+  if (A.stripPointerCasts() == B.stripPointerCasts())
+    return true;
+  auto *X = dyn_cast<Instruction>(&A), *Y = dyn_cast<Instruction>(&B);
+  return Depth > 0 && X && Y && !isa<llvm::PHINode>(X) && X->isSameOperationAs(Y) &&
+         llvm::all_of(llvm::zip(X->operands(), Y->operands()),
+                      [&](const auto &Pair) { return isSame(*std::get<0>(Pair), *std::get<1>(Pair), Depth - 1); });
+}
+
+} // namespace
+
+bool isOfUnknownCode(const Instruction &I) {
+  auto *Call = dyn_cast<llvm::CallBase>(&I);
+  return Call && !Call->isInlineAsm() && (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration());
+}
+
+bool isSamePlace(const Value &A, const Value &B) { return isSame(A, B, /*Depth=*/8); }
+
+const Read *FreshReads::of(const Instruction &I) {
+  auto [At, IsNew] = Reads.try_emplace(&I);
+  if (IsNew)
+    At->second = readOf(I);
+  return At->second ? &*At->second : nullptr;
+}
+
+const Value *FreshReads::writtenBy(const Instruction &I) {
+  if (auto *Store = dyn_cast<llvm::StoreInst>(&I))
+    return Store->getPointerOperand();
+  if (auto *Copy = dyn_cast<llvm::MemIntrinsic>(&I))
+    return Copy->getRawDest();
+  const Read *R = of(I);
+  return R && R->Does != Effect::None ? R->Address : nullptr;
+}
+
+/// What an address, a pointer or an integer, leads into.
+const FreshReads::Objects &FreshReads::objectsOf(const Value &Address) {
+  auto [At, IsNew] = Known.try_emplace(&Address);
+  if (!IsNew)
+    return At->second;
+  const Value *Pointer = &Address;
+  while (auto *Cast = dyn_cast<llvm::CastInst>(Pointer))
+    Pointer = Cast->getOperand(0);
+  if (Pointer->getType()->isPointerTy())
+    llvm::getUnderlyingObjects(Pointer, At->second, nullptr, /*MaxLookup=*/0);
+  else
+    At->second.push_back(Pointer);
+  return At->second;
+}
+
+bool FreshReads::isOfBlock(const Value &Address) {
+  return llvm::all_of(objectsOf(Address), [](const Value *Object) {
+    const unsigned Space = Object->getType()->isPointerTy() ? Object->getType()->getPointerAddressSpace() : 0;
+    return Space == 3 || Space == 5 || isa<llvm::AllocaInst>(Object);
+  });
+}
+
+bool FreshReads::isSameObject(const Value &A, const Value &B) {
+  const Objects &OfA = objectsOf(A), &OfB = objectsOf(B);
+  return llvm::any_of(
+      OfA, [&](const Value *X) { return llvm::any_of(OfB, [&](const Value *Y) { return isSamePlace(*X, *Y); }); });
+}
+
+} // namespace cufuse

@@ -1,0 +1,57 @@
+// Reads of memory as it is now, which another thread may have written since the last one: atomics, volatile memory,
+// assembly; and plain loads, which are read again behind a fence.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Instruction.h>
+
+#include <optional>
+#include <unordered_map>
+
+namespace cufuse {
+
+enum class Effect {
+  None,
+  Adds,  ///< Of Operand; zero is None where it is a constant.
+  Marks, ///< Writes; to do so again may change nothing.
+  Compares,
+};
+
+struct Read {
+  const llvm::Instruction *I = nullptr;
+  const llvm::Value *Address = nullptr; ///< Null: anything.
+  Effect Does = Effect::None;
+  /// Of Compares, what it compares with. Null where the text has it.
+  const llvm::Value *Operand = nullptr;
+  bool IsPlain = false;
+  bool IsCached = false; ///< By an operator for another cache, which alone does not say that others write.
+  bool IsOfBlock = false;
+  bool IsLoop = false; ///< A loop by itself, in assembly.
+};
+
+/// Is the code of the call not part of the function?
+bool isOfUnknownCode(const llvm::Instruction &I);
+
+/// Are they computed alike?
+bool isSamePlace(const llvm::Value &A, const llvm::Value &B);
+
+/// What instructions read and write, looked at once.
+class FreshReads {
+public:
+  /// Null if it reads nothing that may have changed.
+  const Read *of(const llvm::Instruction &I);
+  /// The place that an instruction writes, null if none.
+  const llvm::Value *writtenBy(const llvm::Instruction &I);
+  /// Shared memory, or the thread's own.
+  bool isOfBlock(const llvm::Value &Address);
+  bool isSameObject(const llvm::Value &A, const llvm::Value &B);
+
+private:
+  using Objects = llvm::SmallVector<const llvm::Value *, 4>;
+  const Objects &objectsOf(const llvm::Value &Address);
+
+  std::unordered_map<const llvm::Instruction *, std::optional<Read>> Reads;
+  std::unordered_map<const llvm::Value *, Objects> Known;
+};
+
+} // namespace cufuse
