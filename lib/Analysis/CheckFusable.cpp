@@ -69,10 +69,18 @@ private:
     if (const auto *Cluster = Kernel.getAttr<clang::CUDAClusterDimsAttr>())
       block(BlockerKind::Cluster, Cluster->getLocation(), "__cluster_dims__");
     // nvcc makes clusters of such blocks, of one block each where it has no second size, and its launches count them.
-    for (const auto *Annotation : Kernel.specific_attrs<clang::AnnotateAttr>())
-      if (Annotation->getAnnotation() == "cufuse_block_size")
-        block(BlockerKind::Cluster, Annotation->getLocation(),
-              "__block_size__, of which nvcc makes clusters, be it of one block");
+    auto BlockSize = [](const clang::FunctionDecl *Of) -> const clang::Attr * {
+      for (const auto *Annotation : Of->specific_attrs<clang::AnnotateAttr>())
+        if (Annotation->getAnnotation() == BlockSizeAnnotation)
+          return Annotation;
+      return nullptr;
+    };
+    const clang::Attr *Sized = BlockSize(&Kernel);
+    if (const clang::FunctionDecl *Template = Sized ? nullptr : Kernel.getTemplateInstantiationPattern())
+      Sized = BlockSize(Template); // which a declaration behind the instance may have
+    if (Sized)
+      block(BlockerKind::Cluster, Sized->getLocation(),
+            "__block_size__, of which nvcc makes clusters, be it of one block");
     for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
       if (Parameter->getType()->isReferenceType())
         block(BlockerKind::ReferenceParameter, Parameter->getLocation(), Parameter->getNameAsString());

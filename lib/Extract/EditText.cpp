@@ -66,12 +66,6 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const s
       remove(Edits, Tokens[I].Offset, Tokens[I].end());
     }
   }
-  // Clang leaves it out where it is written without nvcc's macro.
-  for (size_t I = 0; I + 1 < Tokens.size() && Tokens[I].Offset < Close; ++I)
-    if (Tokens[I].is("__attribute__"))
-      for (size_t In = I + 1; In < behindBracket(Tokens, I + 1); ++In)
-        if (Tokens[In].is("block_size") || Tokens[In].is("__block_size__"))
-          Edits.refuse(BlockerKind::Cluster, Kernel.getLocation(), "block_size");
   if (!Qualified)
     return FromMacro("no __global__ is written before " + Kernel.getNameAsString());
   if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>();

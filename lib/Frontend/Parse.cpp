@@ -4,6 +4,7 @@
 #include "cufuse/Kernel/KernelSpec.h"
 #include "cufuse/Support/GuardedThread.h"
 
+#include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/DiagnosticAST.h>
 #include <clang/Basic/DiagnosticLex.h>
@@ -11,6 +12,7 @@
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Driver/CreateInvocationFromArgs.h>
 #include <clang/Frontend/FrontendActions.h>
+#include <clang/Sema/ParsedAttr.h>
 #include <clang/Sema/Sema.h>
 #include <fmt/core.h>
 #include <llvm/Support/FileSystem.h>
@@ -40,6 +42,32 @@ constexpr unsigned AcceptedByNvcc[] = {
 };
 
 constexpr const char *ProbePrefix = "cufuse_probe_";
+
+/// nvcc's attribute of kernels whose blocks are clusters, which Clang does not know. An annotation stands for it,
+/// wherever it comes from.
+struct BlockSizeAttribute : clang::ParsedAttrInfo {
+  BlockSizeAttribute() {
+    static constexpr Spelling Written[] = {{clang::AttributeCommonInfo::AS_GNU, "block_size"},
+                                           {clang::AttributeCommonInfo::AS_CXX11, "gnu::block_size"}};
+    Spellings = Written;
+    OptArgs = 15;
+  }
+  AttrHandling handleDeclAttribute(clang::Sema &Sema, clang::Decl *D, const clang::ParsedAttr &Attr) const override {
+    auto Annotate = [&](clang::Decl *Each) {
+      Each->addAttr(clang::AnnotateAttr::Create(Sema.Context, BlockSizeAnnotation, nullptr, 0, Attr));
+    };
+    Annotate(D);
+    // Clang lets none of a declaration behind the definition hold for that. For nvcc it does.
+    if (auto *F = llvm::dyn_cast<clang::FunctionDecl>(D))
+      for (clang::NamedDecl *Known : F->getDeclContext()->getRedeclContext()->lookup(F->getDeclName()))
+        if (clang::FunctionDecl *Before = Known->getAsFunction();
+            Before && Sema.Context.hasSameType(Before->getType(), F->getType()))
+          llvm::for_each(Before->redecls(), Annotate);
+    return AttributeApplied;
+  }
+};
+
+const clang::ParsedAttrInfoRegistry::Add<BlockSizeAttribute> KnowBlockSize("block_size", "nvcc's __block_size__");
 
 /// Keeps the errors and where they are; a probe's errors say why its kernel was not found.
 class Collector : public clang::DiagnosticConsumer {

@@ -14,6 +14,16 @@
 // RUN:   FileCheck %s --check-prefix=TEMPLATE '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:attribute --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=ATTRIBUTE '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:standard --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=STANDARD '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:plain_by_macro --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=PLAIN '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:plain_earlier --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=BEFORE '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:'plain_of_type<float>' --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=PATTERN '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:later --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=LATER '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:waits --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=CALL '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:by_group --block 64 -o %t/out.cu -- -arch=sm_90a 2>&1 | \
@@ -44,8 +54,24 @@ __global__ void earlier(float *data) { data[threadIdx.x] = 0; }
 // TEMPLATE: {{[^ ]*}}:[[#@LINE+2]]:17: error: of_type: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
 template <typename T>
 __global__ void PAIRS of_type(T *data) { data[threadIdx.x] = 0; }
-// ATTRIBUTE: {{[^ ]*}}:[[#@LINE+1]]:68: error: attribute: the kernel uses thread-block clusters: block_size [Cluster]
+// ATTRIBUTE: {{[^ ]*}}:[[#@LINE+1]]:32: error: attribute: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
 __global__ void __attribute__((block_size((64, 1, 1), (2, 1, 1)))) attribute(float *data) { data[threadIdx.x] = 0; }
+// STANDARD: {{[^ ]*}}:[[#@LINE+1]]:3: error: standard: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+[[gnu::block_size((64, 1, 1), (2, 1, 1))]] __global__ void standard(float *data) { data[threadIdx.x] = 0; }
+#define PLAIN __attribute__((block_size((64, 1, 1), (2, 1, 1))))
+// PLAIN: {{[^ ]*}}:[[#@LINE+1]]:17: error: plain_by_macro: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+__global__ void PLAIN plain_by_macro(float *data) { data[threadIdx.x] = 0; }
+// BEFORE: {{[^ ]*}}:[[#@LINE+1]]:32: error: plain_earlier: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+__global__ void __attribute__((block_size((64, 1, 1)))) plain_earlier(float *data);
+__global__ void plain_earlier(float *data) { data[threadIdx.x] = 0; }
+// PATTERN: {{[^ ]*}}:[[#@LINE+2]]:17: error: plain_of_type: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+template <typename T>
+__global__ void PLAIN plain_of_type(T *data);
+template <typename T>
+__global__ void plain_of_type(T *data) { data[threadIdx.x] = 0; }
+// LATER: {{[^ ]*}}:[[#@LINE+2]]:17: error: later: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+__global__ void later(float *data) { data[threadIdx.x] = 0; }
+__global__ void __block_size__((64, 1, 1), (2, 1, 1)) later(float *data);
 
 __global__ void waits(float *data) {
   data[threadIdx.x] = 1;

@@ -8,6 +8,7 @@
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
 
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
 #include <memory>
@@ -23,6 +24,9 @@ class Preprocessor;
 } // namespace clang
 
 namespace cufuse {
+
+/// Annotates what has nvcc's attribute `block_size`.
+constexpr llvm::StringLiteral BlockSizeAnnotation = "cufuse_block_size";
 
 struct ParseRequest {
   std::string File;
