@@ -179,11 +179,17 @@ Meets ofAssembly(StringRef Text) {
   return Warp.match(Plain) ? Meets::Warp : Meets::Nobody;
 }
 
+/// What all lanes of a warp do together, each with a part of a matrix. LLVM says of some that lanes may do it alone.
+bool isMatrixOperation(const llvm::Value &Call) {
+  static const llvm::Regex Names("^llvm\\.nvvm\\.(wmma|mma|ldmatrix|stmatrix|movmatrix|wgmma)\\.");
+  return Names.match(intrinsicName(&Call));
+}
+
 Meets ofIntrinsic(const llvm::CallBase &Call) {
   StringRef Name = Call.getCalledFunction()->getName();
   if (!Name.consume_front("llvm.nvvm."))
     return Meets::Nobody;
-  if (Name == "bar.warp.sync")
+  if (Name == "bar.warp.sync" || isMatrixOperation(Call))
     return Meets::Warp;
   if (Name.starts_with("bar")) // with a count, it is no matter who has left
     return Name.contains(".cluster") || Name.contains(".count") ? Meets::Nobody : Meets::Block;
@@ -210,7 +216,7 @@ const llvm::Value *lanesOf(const llvm::CallBase &Call) {
 
 bool namesAllLanes(const llvm::CallBase &Call) {
   const llvm::Value *Lanes = lanesOf(Call);
-  return Lanes && isFullMask(Lanes);
+  return Lanes ? isFullMask(Lanes) : isMatrixOperation(Call);
 }
 
 Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call) {
@@ -497,9 +503,7 @@ InstructionUniformity ThreadsOfBlock::call(const llvm::CallBase &Call) const {
   if (Callee->isIntrinsic()) {
     if (meets(Ir, Call) == Meets::Block)
       return InstructionUniformity::AlwaysUniform;
-    // Every lane has a part of a matrix.
-    static const llvm::Regex Matrix("^llvm\\.nvvm\\.(wmma|mma|ldmatrix|movmatrix|wgmma)");
-    return Call.isConvergent() || Call.mayWriteToMemory() || Matrix.match(Callee->getName()) ? Never : Default;
+    return Call.isConvergent() || Call.mayWriteToMemory() || isMatrixOperation(Call) ? Never : Default;
   }
   if (isArithmetic(Call))
     return Default;

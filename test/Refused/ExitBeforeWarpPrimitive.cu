@@ -26,6 +26,12 @@
 // RUN:   FileCheck %s --check-prefix=ASSEMBLED
 // RUN: %exits 1 %cufuse fuse %s:votes --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=VOTES
+// RUN: %exits 1 %cufuse fuse %s:multiplied --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=MATRIX
+// RUN: %exits 1 %cufuse fuse %s:multiplied %s:sum_row --block 128 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=MATRIX
+// RUN: %exits 1 %cufuse fuse %s:multiplied_below --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=PART
 // RUN: %exits 1 %cufuse fuse %s:sum_of_block --block 48x2 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=ROWS
 // RUN: ls -A %t | count 0
@@ -34,6 +40,10 @@
 // RUN: %cufuse fuse %s:sum_of_block %s:sum_of_plane --block 48 --block 24x12 --grid-policy stride -o %t/out.cu
 // RUN: %cufuse fuse %s:sum_of_block %s:sum_present --block 32x4 --block 128 --grid-policy stride -o %t/out.cu
 // RUN: %cufuse fuse %s:sum_branch %s:sum_in_helper --block 128 --block 128 -o %t/out.cu
+// RUN: %cufuse fuse %s:multiplied_by_warps --block 128 --grid-policy stride -o %t/out.cu
+// RUN: %cufuse fuse %s:multiplied --block 128 -o %t/out.cu
+#include <mma.h>
+
 __device__ float warp_sum(float value) {
   for (int step = 16; step > 0; step /= 2)
     value += __shfl_down_sync(0xffffffff, value, step);
@@ -141,6 +151,37 @@ __global__ void votes(const float *in, unsigned *out, int n) {
   // VOTES: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     out[i] = __ballot_sync(0xffffffff, in[i] > 0);
+}
+
+// All lanes of a warp work on a matrix together.
+__device__ void multiply(const half *in, float *out) {
+  using namespace nvcuda::wmma;
+  fragment<matrix_a, 16, 16, 16, half, row_major> left;
+  fragment<matrix_b, 16, 16, 16, half, row_major> right;
+  fragment<accumulator, 16, 16, 16, float> sum;
+  fill_fragment(sum, 0);
+  load_matrix_sync(left, in, 16);
+  load_matrix_sync(right, in, 16);
+  mma_sync(sum, left, right, sum);
+  store_matrix_sync(out, sum, 16, mem_row_major);
+}
+__global__ void multiplied(const half *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // MATRIX: [[#@LINE+2]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive{{.*}}: multiplied:
+  // MATRIX-SAME: this branch skips wmma.m16n16k16.load.a.row.stride.f16{{.*}} [ExitBeforeWarpPrimitive]
+  if (i >= n)
+    return;
+  multiply(in + i / 32 * 256, out + i / 32 * 256);
+}
+__global__ void multiplied_below(const half *in, float *out) {
+  // PART: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
+  if (threadIdx.x < 48)
+    multiply(in, out);
+}
+__global__ void multiplied_by_warps(const half *in, float *out, int n) {
+  const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize;
+  if (warp < n)
+    multiply(in + warp * 256, out + warp * 256);
 }
 
 // Whole warps go round it, in rows of whole warps or where there is one row; by the number in the plane, always.
