@@ -11,6 +11,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/NVPTXAddrSpace.h>
 #include <llvm/Support/Regex.h>
 
 namespace cufuse {
@@ -101,6 +102,11 @@ bool isOnlyRead(const llvm::Value &Pointer) {
     return llvm::isa<llvm::LoadInst>(User) ||
            (llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(User) && isOnlyRead(*User));
   });
+}
+
+/// An argument that every thread has for itself, because it writes there, or may.
+bool isOwnCopy(const llvm::Argument &Argument) {
+  return Argument.hasByValAttr() && !Argument.onlyReadsMemory() && !isOnlyRead(Argument);
 }
 
 /// Memory of a thread in which all threads have the same: a table of constants.
@@ -270,6 +276,17 @@ bool ordersParts(const DeviceIr &Ir) {
   });
 }
 
+/// What a load with a cache hint reads, by a function that Clang does not have; null of other calls.
+static const llvm::Value *readByHint(const DeviceIr &Ir, const llvm::CallBase &Call) {
+  const llvm::Function *Callee = Call.getCalledFunction();
+  const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
+  // A class is returned by way of a pointer in front.
+  const llvm::Value *Last = Declared && Call.arg_size() > 0 ? Call.getArgOperand(Call.arg_size() - 1) : nullptr;
+  return Last && Declared->getIdentifier() && Declared->getName().starts_with("__ld") && Last->getType()->isPointerTy()
+             ? Last
+             : nullptr;
+}
+
 bool ordersByMemory(const DeviceIr &Ir) {
   static const llvm::Regex Orders(
       "(^|[^a-z0-9_.])(atom|red|fence|membar|mbarrier|nanosleep)|\\.(volatile|relaxed|acquire|"
@@ -284,9 +301,10 @@ bool ordersByMemory(const DeviceIr &Ir) {
       return Orders.match(Assembly->getAsmString());
     StringRef Name = intrinsicName(Call);
     if (!Name.consume_front("llvm.nvvm."))
-      return Name.empty() && Call->mayWriteToMemory() && !isArithmetic(*Call);
-    return Name.starts_with("atom") || Name.starts_with("fence") || Name.starts_with("membar") ||
-           Name.starts_with("mbarrier");
+      return Name.empty() && Call->mayWriteToMemory() && !isArithmetic(*Call) && !readByHint(Ir, *Call);
+    // Lanes that come to the same number of meetings at different times see what others stored between these.
+    return Name == "bar.warp.sync" || Name.starts_with("atom") || Name.starts_with("fence") ||
+           Name.starts_with("membar") || Name.starts_with("mbarrier");
   });
 }
 
@@ -300,20 +318,22 @@ bool mayMeet(const llvm::Value *A, const llvm::Value *B) {
   const unsigned SpaceA = OfA->getType()->getPointerAddressSpace(), SpaceB = OfB->getType()->getPointerAddressSpace();
   if (SpaceA != SpaceB && SpaceA != 0 && SpaceB != 0)
     return false;
-  auto IsOwn = [](const llvm::Value *V) {
+  // The host may give a __device__ variable's address as an argument.
+  auto IsGiven = [](const llvm::Value *V) {
     auto *Argument = llvm::dyn_cast<llvm::Argument>(V);
-    return llvm::isa<llvm::GlobalVariable, llvm::AllocaInst>(V) || (Argument && Argument->hasByValAttr());
+    auto *Variable = llvm::dyn_cast<llvm::GlobalVariable>(V);
+    return (Argument && !Argument->hasByValAttr() && !Argument->hasNoAliasAttr()) ||
+           (Variable && !Variable->isConstant() && Variable->getAddressSpace() <= llvm::NVPTXAS::ADDRESS_SPACE_GLOBAL);
   };
-  auto IsDistinct = [&](const llvm::Value *V) {
-    auto *Argument = llvm::dyn_cast<llvm::Argument>(V);
-    return IsOwn(V) || (Argument && Argument->hasNoAliasAttr());
+  auto IsObject = [](const llvm::Value *V) {
+    return llvm::isa<llvm::GlobalVariable, llvm::AllocaInst, llvm::Argument>(V);
   };
-  auto IsKnown = [&](const llvm::Value *V) { return IsOwn(V) || llvm::isa<llvm::Argument>(V); };
-  return !(IsKnown(OfA) && IsKnown(OfB) && (IsDistinct(OfA) || IsDistinct(OfB)));
+  const bool AreVariables = llvm::isa<llvm::GlobalVariable>(OfA) && llvm::isa<llvm::GlobalVariable>(OfB);
+  return !IsObject(OfA) || !IsObject(OfB) || (!AreVariables && IsGiven(OfA) && IsGiven(OfB));
 }
 
 /// May the instruction change what the pointer leads to?
-bool mayStore(const llvm::Instruction &I, const llvm::Value *Pointer) {
+bool mayStore(const DeviceIr &Ir, const llvm::Instruction &I, const llvm::Value *Pointer) {
   if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
     return mayMeet(Store->getPointerOperand(), Pointer);
   if (auto *Atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&I))
@@ -323,7 +343,7 @@ bool mayStore(const llvm::Instruction &I, const llvm::Value *Pointer) {
   if (auto *Copy = llvm::dyn_cast<llvm::MemIntrinsic>(&I))
     return mayMeet(Copy->getRawDest(), Pointer);
   auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
-  if (!Call || !Call->mayWriteToMemory())
+  if (!Call || !Call->mayWriteToMemory() || readByHint(Ir, *Call))
     return false;
   if (!isArithmetic(*Call) && intrinsicName(Call).empty())
     return true;
@@ -337,7 +357,7 @@ bool mayStore(const llvm::Instruction &I, const llvm::Value *Pointer) {
 
 /// Is there a way between the load and something that may store there without a barrier of the block? Then threads that
 /// an atomic or a fence keeps in order may find different values.
-bool ThreadsOfBlock::mayChangeBetweenBarriers(const llvm::LoadInst &Load) const {
+bool ThreadsOfBlock::mayChangeBetweenBarriers(const llvm::Instruction &Load, const llvm::Value *Pointer) const {
   auto IsBarrier = [&](const llvm::Instruction &I) {
     auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
     return Call && meets(Ir, *Call) == Meets::Block;
@@ -352,7 +372,7 @@ bool ThreadsOfBlock::mayChangeBetweenBarriers(const llvm::LoadInst &Load) const 
       bool Ends = false;
       auto Look = [&](const llvm::Instruction &I) {
         Ends = IsBarrier(I);
-        return !Ends && mayStore(I, Load.getPointerOperand());
+        return !Ends && mayStore(Ir, I, Pointer);
       };
       const llvm::Instruction *I =
           From ? (Forward ? From->getNextNode() : From->getPrevNode()) : (Forward ? &Block->front() : &Block->back());
@@ -464,6 +484,8 @@ InstructionUniformity ThreadsOfBlock::getInstructionUniformity(const llvm::Value
     return InstructionUniformity::AlwaysUniform;
   if (auto *Call = llvm::dyn_cast<llvm::CallBase>(V))
     return call(*Call);
+  if (auto *Argument = llvm::dyn_cast<llvm::Argument>(V))
+    return isOwnCopy(*Argument) ? InstructionUniformity::NeverUniform : InstructionUniformity::Default;
   if (auto *Memory = llvm::dyn_cast<llvm::AllocaInst>(V))
     return isTable(*Memory) ? InstructionUniformity::Default : InstructionUniformity::NeverUniform;
   if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(V)) {
@@ -475,12 +497,12 @@ InstructionUniformity ThreadsOfBlock::getInstructionUniformity(const llvm::Value
       return Argument && Argument->hasByValAttr();
     };
     const bool Copy = llvm::all_of(Objects, IsCopy);
-    const bool Own = llvm::any_of(Objects, [&](const llvm::Value *Of) {
-      return IsCopy(Of) && !llvm::cast<llvm::Argument>(Of)->onlyReadsMemory() && !isOnlyRead(*Of);
-    });
+    const bool Own = llvm::any_of(
+        Objects, [&](const llvm::Value *Of) { return IsCopy(Of) && isOwnCopy(*llvm::cast<llvm::Argument>(Of)); });
     // Threads that other barriers than the block's keep in order may read the same place at different times.
-    const bool MayChange = !Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) && !Copy &&
-                           (OrdersParts || (OrdersByMemory && mayChangeBetweenBarriers(*Load)));
+    const bool MayChange =
+        !Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) && !Copy &&
+        (OrdersParts || (OrdersByMemory && mayChangeBetweenBarriers(*Load, Load->getPointerOperand())));
     return Load->isVolatile() || Load->isAtomic() || Own || MayChange || Load->getPointerAddressSpace() == 5
                ? InstructionUniformity::NeverUniform
                : InstructionUniformity::Default;
@@ -510,8 +532,10 @@ InstructionUniformity ThreadsOfBlock::call(const llvm::CallBase &Call) const {
   if (const clang::FunctionDecl *Declared = Ir.declaration(*Callee)) {
     if (classify(*Declared) == Intrinsic::Barrier)
       return InstructionUniformity::AlwaysUniform;
-    if (Declared->getIdentifier() && Declared->getName().starts_with("__ld"))
-      return Default;
+    // By way of the second level's cache, and of no cache, they are for what others write meanwhile.
+    if (const llvm::Value *From = readByHint(Ir, Call);
+        From && Declared->getName() != "__ldcg" && Declared->getName() != "__ldcv")
+      return OrdersParts || (OrdersByMemory && mayChangeBetweenBarriers(Call, From)) ? Never : Default;
   }
   return Never;
 }

@@ -25,7 +25,7 @@ enum class Among { Block, WarpOfRows, WarpOfRow, WarpOfPlane };
 
 /// Does the kernel wait at barriers that are not the whole block's?
 bool ordersParts(const DeviceIr &Ir);
-/// Can its threads keep each other in order by atomics, fences or volatile memory?
+/// Can its threads keep each other in order by atomics, fences, volatile memory or meetings of lanes?
 bool ordersByMemory(const DeviceIr &Ir);
 
 /// Sources of divergence for LLVM's analysis, which asks a target for them.
@@ -39,7 +39,7 @@ public:
 
 private:
   llvm::InstructionUniformity call(const llvm::CallBase &Call) const;
-  bool mayChangeBetweenBarriers(const llvm::LoadInst &Load) const;
+  bool mayChangeBetweenBarriers(const llvm::Instruction &Load, const llvm::Value *Pointer) const;
   bool isSame(llvm::StringRef Register) const;
   bool isPlainlyUniform(const llvm::Value *V, unsigned Depth = 0) const;
   bool isWholeWarps(const llvm::Value *V, unsigned Depth = 0) const;
