@@ -303,10 +303,14 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
         const Meets What = meets(Ir, *Call);
         if (What == Meets::Warp)
           Result.WarpPrimitives.push_back(Finding(*Call, nameOf(Ir, *Call)));
-        // Lanes may part in what it calls, and end without the others.
+        // Threads may part in what it calls, and end without the others.
         const llvm::Function *Callee = Call->getCalledFunction();
-        if (What == Meets::Unknown && !(Callee && Callee->isDeclaration()) && !Result.LanesBeforeWarpPrimitive)
+        if (What != Meets::Unknown || (Callee && Callee->isDeclaration()))
+          continue;
+        if (!Result.LanesBeforeWarpPrimitive)
           Result.LanesBeforeWarpPrimitive = Finding(*Call, "lanes may leave in " + nameOf(Ir, *Call));
+        if (!Result.BeforeBarrier && mayWaitForBlockInside(Ir, *Call))
+          Result.BeforeBarrier = Finding(*Call, "threads may leave in " + nameOf(Ir, *Call));
       }
   // Functions that are called through pointers copy, too.
   for (llvm::Function &Each : *F.getParent())

@@ -149,18 +149,30 @@ bool isTable(const llvm::AllocaInst &Memory) {
   return true;
 }
 
-bool synchronises(const DeviceIr &Ir, const llvm::Function &F, llvm::DenseSet<const llvm::Function *> &Seen) {
+/// Does it synchronise in one of these ways, or in one that is not known?
+bool synchronises(const DeviceIr &Ir, const llvm::Function &F, llvm::ArrayRef<Meets> Ways,
+                  llvm::DenseSet<const llvm::Function *> &Seen) {
   if (!Seen.insert(&F).second)
     return false;
-  for (const llvm::BasicBlock &Block : F)
-    for (const llvm::Instruction &I : Block) {
-      auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
-      auto *Callee = Call ? Call->getCalledFunction() : nullptr;
-      if (Call &&
-          (Callee && !Callee->isDeclaration() ? synchronises(Ir, *Callee, Seen) : meets(Ir, *Call) != Meets::Nobody))
-        return true;
-    }
-  return false;
+  return llvm::any_of(llvm::instructions(F), [&](const llvm::Instruction &I) {
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    auto *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (Callee && !Callee->isDeclaration())
+      return synchronises(Ir, *Callee, Ways, Seen);
+    const Meets What = Call ? meets(Ir, *Call) : Meets::Nobody;
+    return What == Meets::Unknown || llvm::is_contained(Ways, What);
+  });
+}
+
+/// The same of a call, of a function with a body or through a pointer.
+bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways) {
+  llvm::DenseSet<const llvm::Function *> Seen;
+  if (const llvm::Function *Callee = Call.getCalledFunction())
+    return synchronises(Ir, *Callee, Ways, Seen);
+  // Whatever has its address taken.
+  return llvm::any_of(*Call.getModule(), [&](const llvm::Function &F) {
+    return F.hasAddressTaken() && (F.isDeclaration() || synchronises(Ir, F, Ways, Seen));
+  });
 }
 
 Meets ofAssembly(StringRef Text) {
@@ -231,16 +243,8 @@ Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call) {
   const llvm::Function *Callee = Call.getCalledFunction();
   if (Callee && Callee->isIntrinsic())
     return ofIntrinsic(Call);
-  llvm::DenseSet<const llvm::Function *> Seen;
-  if (Callee && !Callee->isDeclaration())
-    return synchronises(Ir, *Callee, Seen) ? Meets::Unknown : Meets::Nobody;
-  if (!Callee) {
-    // Through a pointer: whatever has its address taken.
-    for (const llvm::Function &F : *Call.getModule())
-      if (F.hasAddressTaken() && (F.isDeclaration() || synchronises(Ir, F, Seen)))
-        return Meets::Unknown;
-    return Meets::Nobody;
-  }
+  if (!Callee || !Callee->isDeclaration())
+    return synchronises(Ir, Call, {Meets::Block, Meets::Warp}) ? Meets::Unknown : Meets::Nobody;
   const clang::FunctionDecl *Declared = Ir.declaration(*Callee);
   if (!Declared)
     return Meets::Nobody; // what Clang itself calls, as printf's back end
@@ -257,6 +261,10 @@ Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call) {
   default:
     return Meets::Nobody;
   }
+}
+
+bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call) {
+  return synchronises(Ir, Call, Meets::Block);
 }
 
 bool ordersParts(const DeviceIr &Ir) {

@@ -14,6 +14,9 @@ enum class Meets { Nobody, Block, Warp, Unknown };
 /// Does it synchronise, as an intrinsic, in assembly, or in a function whose code is not there?
 Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call);
 
+/// May a function with a body, or whatever a pointer leads to, wait for the block?
+bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call);
+
 /// The lanes that a warp primitive waits for; null where that is no operand.
 const llvm::Value *lanesOf(const llvm::CallBase &Call);
 bool namesAllLanes(const llvm::CallBase &Call);

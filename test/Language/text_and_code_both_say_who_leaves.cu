@@ -29,6 +29,19 @@ __device__ void down(int depth, int limit, int *out) {
 // CHECK: leaves early
 __global__ void recursion(int *out) { down(0, 100, out); }
 
+struct Level {
+  unsigned own;
+  __device__ void down(int depth, unsigned a, unsigned b, unsigned c, unsigned d, int *out) const {
+    if (own < 64)
+      __syncthreads();
+    if (depth > 0)
+      Level{a}.down(depth - 1, b, c, d, threadIdx.x, out);
+  }
+};
+// CHECK: deepRecursion(
+// CHECK: leaves early {{.*}}: threads may leave in a function that calls itself
+__global__ void deepRecursion(int *out, int n) { Level{0}.down(n, 0, 0, 0, 0, out); }
+
 // CHECK: numberGiven(
 // CHECK: leaves early
 __global__ void numberGiven(int *out) {
