@@ -237,7 +237,7 @@ private:
         block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
     }
     for (const CallSite &Call : Use.Calls)
-      if (isElsewhere(*Call.Callee))
+      if (Call.IsRun && isElsewhere(*Call.Callee))
         block(BlockerKind::CodeElsewhere, Call.Where, qualifiedNameOf(*Call.Callee) + " in " + Name);
     if (!Use.Reads.empty())
       for (const clang::DeclRefExpr *Reference : builtinReferences(*Use.Function))

@@ -346,7 +346,7 @@ struct Walk::BodyVisitor : NameVisitor {
         return;
       }
       if (E) { // else it is a candidate of an unresolved name only
-        Use.Calls.push_back({Function, Call == Callees.end() ? nullptr : Call->second, Where});
+        Use.Calls.push_back({Function, Call == Callees.end() ? nullptr : Call->second, Where, Asked == 0});
         W.function(Function, Where, nullptr, &Use);
       }
     }
@@ -481,6 +481,19 @@ struct Walk::BodyVisitor : NameVisitor {
     const llvm::SaveAndRestore Inside(Depth, Depth + 1);
     return NameVisitor::TraverseCXXDefaultInitExpr(E);
   }
+  // What stands in these is never run.
+  bool TraverseRequiresExpr(MaybeConst<clang::RequiresExpr> *E) override {
+    const llvm::SaveAndRestore Inside(Asked, Asked + 1);
+    return NameVisitor::TraverseRequiresExpr(E);
+  }
+  bool TraverseCXXNoexceptExpr(MaybeConst<clang::CXXNoexceptExpr> *E) override {
+    const llvm::SaveAndRestore Inside(Asked, Asked + 1);
+    return NameVisitor::TraverseCXXNoexceptExpr(E);
+  }
+  bool TraverseUnaryExprOrTypeTraitExpr(MaybeConst<clang::UnaryExprOrTypeTraitExpr> *E) override {
+    const llvm::SaveAndRestore Inside(Asked, Asked + 1);
+    return NameVisitor::TraverseUnaryExprOrTypeTraitExpr(E);
+  }
   bool TraverseLambdaExpr(MaybeConst<clang::LambdaExpr> *Lambda) override {
     const bool Hides = Lambda->getCaptureDefault() == clang::LCD_None;
     const llvm::SaveAndRestore Inside(Depth, Depth + Hides), Own(Functions, Functions + 1);
@@ -498,7 +511,7 @@ struct Walk::BodyVisitor : NameVisitor {
   std::map<const clang::Expr *, const clang::CallExpr *> Callees;
   std::set<const clang::Expr *> Properties, Initialisers;
   std::set<const clang::CXXRecordDecl *> Destroyed;
-  unsigned Depth = 0, Functions = 0;
+  unsigned Depth = 0, Functions = 0, Asked = 0;
 };
 
 /// Collects what the text of a unit names.

@@ -26,9 +26,13 @@ template <typename T> __device__ int either() {
   else
     return 7;
 }
+// Another file may define it: nobody calls it here.
+__device__ int weigh(Weight weight);
 __global__ void asks(int *data) {
   static_assert(Measured<Length> && !Measured<Weight>);
   data[threadIdx.x] = Measured<Length> * 100 + either<Length>() * 10 + either<Weight>();
+  if constexpr (requires(Weight w) { weigh(w); } && !noexcept(weigh(Weight{})))
+    data[threadIdx.x] += sizeof(weigh(Weight{}));
 }
 
 namespace sizes {
