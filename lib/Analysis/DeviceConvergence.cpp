@@ -303,6 +303,9 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
         const Meets What = meets(Ir, *Call);
         if (What == Meets::Warp)
           Result.WarpPrimitives.push_back(Finding(*Call, nameOf(Ir, *Call)));
+        if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand());
+            Assembly && What == Meets::Warp && partsInside(*Assembly) && !Result.LanesBeforeWarpPrimitive)
+          Result.LanesBeforeWarpPrimitive = Finding(*Call, "some lanes may go round " + nameOf(Ir, *Call));
         // Threads may part in what it calls, and end without the others.
         const llvm::Function *Callee = Call->getCalledFunction();
         if (What != Meets::Unknown || (Callee && Callee->isDeclaration()))

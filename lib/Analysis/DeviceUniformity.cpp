@@ -267,6 +267,12 @@ bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call) {
   return synchronises(Ir, Call, Meets::Block);
 }
 
+bool partsInside(const llvm::InlineAsm &Assembly) {
+  static const llvm::Regex Guarded(
+      "@!?[^ \t\n;]+[ \t\n]+[a-z0-9_.:]*\\.(sync|warp)([^a-z]|$)|(^|[^a-z0-9_.])bra(\\.uni)?[ \t]");
+  return Guarded.match(Assembly.getAsmString());
+}
+
 bool ordersParts(const DeviceIr &Ir) {
   static const llvm::Regex Waits("(^|[^a-z0-9_.])(bar|barrier|mbarrier)\\.");
   return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
@@ -318,10 +324,16 @@ bool ordersByMemory(const DeviceIr &Ir) {
 
 namespace {
 
+/// Dynamic shared memory, which begins at one place whatever its name is.
+bool isDynamicShared(const llvm::Value *V) {
+  auto *Variable = llvm::dyn_cast<llvm::GlobalVariable>(V);
+  return Variable && Variable->isDeclaration() && Variable->getAddressSpace() == llvm::NVPTXAS::ADDRESS_SPACE_SHARED;
+}
+
 /// May both lead to the same memory?
 bool mayMeet(const llvm::Value *A, const llvm::Value *B) {
   const llvm::Value *OfA = llvm::getUnderlyingObject(A), *OfB = llvm::getUnderlyingObject(B);
-  if (OfA == OfB)
+  if (OfA == OfB || (isDynamicShared(OfA) && isDynamicShared(OfB)))
     return true;
   const unsigned SpaceA = OfA->getType()->getPointerAddressSpace(), SpaceB = OfB->getType()->getPointerAddressSpace();
   if (SpaceA != SpaceB && SpaceA != 0 && SpaceB != 0)

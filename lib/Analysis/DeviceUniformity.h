@@ -14,6 +14,9 @@ enum class Meets { Nobody, Block, Warp, Unknown };
 /// Does it synchronise, as an intrinsic, in assembly, or in a function whose code is not there?
 Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call);
 
+/// May lanes part in assembly that synchronises a warp: by a predicate of what synchronises, or by a branch?
+bool partsInside(const llvm::InlineAsm &Assembly);
+
 /// May a function with a body, or whatever a pointer leads to, wait for the block?
 bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call);
 

@@ -29,6 +29,21 @@ __global__ void constants(int *__restrict__ p, int *__restrict__ out, int n) {
     __syncthreads();
 }
 
+// All dynamic shared memory begins at one place.
+__device__ void put() {
+  extern __shared__ float numbers[];
+  numbers[0] = 1;
+}
+// CHECK: dynamicShared(
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
+__global__ void dynamicShared(int *__restrict__ out) {
+  extern __shared__ int counts[];
+  if (atomicAdd(out, 1) == 40)
+    put();
+  for (int i = 0; i < counts[0]; ++i)
+    __syncthreads();
+}
+
 // Lanes may be there before others have met them, and behind that.
 // CHECK: meetings(
 // CHECK: leaves early {{.*}}: this branch skips a barrier of the block

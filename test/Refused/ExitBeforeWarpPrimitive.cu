@@ -24,6 +24,10 @@
 // RUN:   FileCheck %s --check-prefix=HELPER
 // RUN: %exits 1 %cufuse fuse %s:sum_assembled --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=ASSEMBLED
+// RUN: %exits 1 %cufuse fuse %s:predicated --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=PREDICATED
+// RUN: %exits 1 %cufuse fuse %s:jumped --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=JUMPED
 // RUN: %exits 1 %cufuse fuse %s:votes --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=VOTES
 // RUN: %exits 1 %cufuse fuse %s:multiplied --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
@@ -41,7 +45,8 @@
 // RUN: %cufuse fuse %s:sum_of_block %s:sum_present --block 32x4 --block 128 --grid-policy stride -o %t/out.cu
 // RUN: %cufuse fuse %s:sum_branch %s:sum_in_helper --block 128 --block 128 -o %t/out.cu
 // RUN: %cufuse fuse %s:multiplied_by_warps --block 128 --grid-policy stride -o %t/out.cu
-// RUN: %cufuse fuse %s:multiplied --block 128 -o %t/out.cu
+// RUN: %cufuse fuse %s:multiplied %s:predicated_behind --block 128 --block 128 -o %t/out.cu
+// RUN: %cufuse fuse %s:predicated_behind --block 128 --grid-policy stride -o %t/out.cu
 #include <mma.h>
 
 __device__ float warp_sum(float value) {
@@ -146,6 +151,28 @@ __global__ void sum_assembled(const float *in, float *out, int n) {
   float other;
   asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=f"(other) : "f"(in[i]));
   out[i] = other;
+}
+// Inside of assembly, too: by a predicate, or by a branch.
+__global__ void predicated(const int *in, int *out) {
+  int other = 0;
+  // PREDICATED: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave {{.*}}: some lanes may go round shfl.sync.bfly.b32 [
+  asm volatile("{ .reg .pred p; setp.lt.s32 p, %1, 64; @p shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff; }"
+               : "+r"(other) : "r"(in[threadIdx.x]));
+  out[threadIdx.x] = other;
+}
+__global__ void jumped(const int *in, int *out) {
+  int other = 0;
+  // JUMPED: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave {{.*}}: some lanes may go round shfl.sync.bfly.b32 [
+  asm volatile("{ .reg .pred p; setp.lt.s32 p, %1, 64; @!p bra DONE; shfl.sync.bfly.b32 %0, %1, 1, 31, -1; DONE: }"
+               : "+r"(other) : "r"(in[threadIdx.x]));
+  out[threadIdx.x] = other;
+}
+// As CUB adds.
+__global__ void predicated_behind(const int *in, int *out) {
+  int sum;
+  asm volatile("{ .reg .s32 r; .reg .pred p; shfl.sync.up.b32 r|p, %1, 1, 0, 0xffffffff; @p add.s32 r, r, %1; mov.s32 %0, r; }"
+               : "=r"(sum) : "r"(in[threadIdx.x]));
+  out[threadIdx.x] = sum;
 }
 __global__ void votes(const float *in, unsigned *out, int n) {
   // VOTES: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
