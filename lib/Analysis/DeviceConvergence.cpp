@@ -297,6 +297,7 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
   };
   static const llvm::Regex Bulk("cp(\\.reduce)?\\.async\\.bulk\\.(shared|global|tensor)");
   static const llvm::Regex Copy("cp(\\.reduce)?\\.async\\.(ca|cg|bulk\\.(shared|global|tensor))");
+  const llvm::CallBase *WaitsInside = nullptr;
   for (llvm::BasicBlock &Block : F)
     for (llvm::Instruction &I : Block)
       if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
@@ -312,8 +313,8 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
           continue;
         if (!Result.LanesBeforeWarpPrimitive)
           Result.LanesBeforeWarpPrimitive = Finding(*Call, "lanes may leave in " + nameOf(Ir, *Call));
-        if (!Result.BeforeBarrier && mayWaitForBlockInside(Ir, *Call))
-          Result.BeforeBarrier = Finding(*Call, "threads may leave in " + nameOf(Ir, *Call));
+        if (!WaitsInside && mayWaitForBlockInside(Ir, *Call))
+          WaitsInside = Call;
       }
   // Functions that are called through pointers copy, too.
   for (llvm::Function &Each : *F.getParent())
@@ -364,6 +365,8 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
       Result.WarpsBeforeWarpPrimitive->ByWarpsInOnePlane &= InOnePlane;
     }
   }
+  if (WaitsInside && !Result.BeforeBarrier)
+    Result.BeforeBarrier = Finding(*WaitsInside, "threads may leave in " + nameOf(Ir, *WaitsInside));
   return Result;
 }
 

@@ -1,6 +1,8 @@
 #include "DeviceUniformity.h"
 
 #include "cufuse/Analysis/Assembly.h"
+#include "cufuse/Ptx/PtxTable.h"
+#include "cufuse/Ptx/PtxWords.h"
 #include "cufuse/Support/BlockShape.h"
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -268,9 +270,15 @@ bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call) {
 }
 
 bool partsInside(const llvm::InlineAsm &Assembly) {
-  static const llvm::Regex Guarded(
-      "@!?[^ \t\n;]+[ \t\n]+[a-z0-9_.:]*\\.(sync|warp)([^a-z]|$)|(^|[^a-z0-9_.])bra(\\.uni)?[ \t]");
-  return Guarded.match(Assembly.getAsmString());
+  std::string Plain(Assembly.getAsmString());
+  std::replace(Plain.begin(), Plain.end(), '$', '%');
+  bool Parts = false;
+  readPtxStatements(Plain, [&](const PtxStatement &S) {
+    const PtxFamily *Family = S.IsLabel ? nullptr : findPtxFamily(S.Opcode);
+    const StringRef Name = Family ? Family->Name : "";
+    Parts |= Name == "bra" || Name == "brx" || (Family && S.IsPredicated && Family->What == PtxFamily::Kind::Warp);
+  });
+  return Parts;
 }
 
 bool ordersParts(const DeviceIr &Ir) {

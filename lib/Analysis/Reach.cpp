@@ -486,6 +486,10 @@ struct Walk::BodyVisitor : NameVisitor {
     const llvm::SaveAndRestore Inside(Asked, Asked + 1);
     return NameVisitor::TraverseRequiresExpr(E);
   }
+  bool TraverseDecltypeTypeLoc(clang::DecltypeTypeLoc Type, bool TraverseQualifier) override {
+    const llvm::SaveAndRestore Inside(Asked, Asked + 1);
+    return NameVisitor::TraverseDecltypeTypeLoc(Type, TraverseQualifier);
+  }
   bool TraverseCXXNoexceptExpr(MaybeConst<clang::CXXNoexceptExpr> *E) override {
     const llvm::SaveAndRestore Inside(Asked, Asked + 1);
     return NameVisitor::TraverseCXXNoexceptExpr(E);

@@ -32,7 +32,7 @@ __global__ void asks(int *data) {
   static_assert(Measured<Length> && !Measured<Weight>);
   data[threadIdx.x] = Measured<Length> * 100 + either<Length>() * 10 + either<Weight>();
   if constexpr (requires(Weight w) { weigh(w); } && !noexcept(weigh(Weight{})))
-    data[threadIdx.x] += sizeof(weigh(Weight{}));
+    data[threadIdx.x] += sizeof(weigh(Weight{})) + decltype(weigh(Weight{})){3};
 }
 
 namespace sizes {
