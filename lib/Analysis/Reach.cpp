@@ -360,6 +360,11 @@ struct Walk::BodyVisitor : NameVisitor {
           (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
            (Users && Pattern->hasAttr<clang::CUDASharedAttr>())))
         W.Result.Globals.insert(Variable->getCanonicalDecl());
+      // nvcc has no such variable for the device, unless an attribute says so that Clang does not know: `managed`.
+      else if (Users && Asked == 0 && Variable->hasGlobalStorage() && !Variable->isLocalVarDecl() &&
+               !Pattern->hasAttr<clang::CUDASharedAttr>() && !Variable->isConstexpr() &&
+               !Variable->getType().isConstant(Variable->getASTContext()))
+        W.broken(Variable, "'" + Variable->getNameAsString() + "' is no variable of the device");
       // Whoever names a variable can reach what its initialiser names: a table of functions, of tables, of objects.
       const clang::VarDecl *Initialised = nullptr;
       if (const clang::Expr *Init = Variable->getAnyInitializer(Initialised);

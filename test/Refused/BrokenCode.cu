@@ -7,7 +7,10 @@
 // RUN:   FileCheck %s --check-prefix=TEMPLATE '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:by_macro --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=TEMPLATE '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:counts --block 64 -o %t/out.cu -- -rdc=true 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=MANAGED '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:asks --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %s:does_not --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %s:needs_it --block 64 -o %t/out.cu -- -Dgain=2
 __device__ float helper(float x) {
@@ -42,3 +45,14 @@ __global__ void constructed(int *data) {
 __global__ void names_template(int *out) { out[threadIdx.x] = Small<char> + meet(); }
 #define IS_SMALL Small<char>
 __global__ void by_macro(int *out) { out[threadIdx.x] = IS_SMALL + meet(); }
+
+// Clang passes over an attribute that is not CUDA's for it, and a copy would be another variable.
+// MANAGED: {{[^ ]*}}:[[#@LINE+2]]:30: error: counts: Clang does not accept code that the kernel needs: 'counter' is no
+// MANAGED-SAME: variable of the device [BrokenCode]
+__attribute__((managed)) int counter;
+__global__ void counts(int *out) { out[threadIdx.x] = counter; }
+// What is constant, or only asked about, may be the host's.
+int ofHost;
+constexpr int Constant = 3;
+const int Table[2] = {1, 2};
+__global__ void asks(int *out) { out[threadIdx.x] = Table[threadIdx.x % 2] + Constant + sizeof(ofHost); }
