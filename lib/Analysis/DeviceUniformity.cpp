@@ -151,30 +151,30 @@ bool isTable(const llvm::AllocaInst &Memory) {
   return true;
 }
 
-/// Does it synchronise in one of these ways, or in one that is not known?
-bool synchronises(const DeviceIr &Ir, const llvm::Function &F, llvm::ArrayRef<Meets> Ways,
+/// Does what is called, a function with a body or whatever a pointer leads to, synchronise in one of these ways, or in
+/// one that is not known?
+bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways,
                   llvm::DenseSet<const llvm::Function *> &Seen) {
-  if (!Seen.insert(&F).second)
-    return false;
-  return llvm::any_of(llvm::instructions(F), [&](const llvm::Instruction &I) {
-    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
-    auto *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (Callee && !Callee->isDeclaration())
-      return synchronises(Ir, *Callee, Ways, Seen);
-    const Meets What = Call ? meets(Ir, *Call) : Meets::Nobody;
-    return What == Meets::Unknown || llvm::is_contained(Ways, What);
-  });
+  auto InBody = [&](const llvm::Function &F) {
+    return Seen.insert(&F).second && llvm::any_of(llvm::instructions(F), [&](const llvm::Instruction &I) {
+             auto *Inner = llvm::dyn_cast<llvm::CallBase>(&I);
+             if (!Inner)
+               return false;
+             const llvm::Function *Callee = Inner->getCalledFunction();
+             if (!Inner->isInlineAsm() && (!Callee || !Callee->isDeclaration()))
+               return synchronises(Ir, *Inner, Ways, Seen);
+             const Meets What = meets(Ir, *Inner);
+             return What == Meets::Unknown || llvm::is_contained(Ways, What);
+           });
+  };
+  if (const llvm::Function *Callee = Call.getCalledFunction())
+    return InBody(*Callee);
+  return llvm::any_of(*Call.getModule(),
+                      [&](const llvm::Function &F) { return F.hasAddressTaken() && (F.isDeclaration() || InBody(F)); });
 }
-
-/// The same of a call, of a function with a body or through a pointer.
 bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways) {
   llvm::DenseSet<const llvm::Function *> Seen;
-  if (const llvm::Function *Callee = Call.getCalledFunction())
-    return synchronises(Ir, *Callee, Ways, Seen);
-  // Whatever has its address taken.
-  return llvm::any_of(*Call.getModule(), [&](const llvm::Function &F) {
-    return F.hasAddressTaken() && (F.isDeclaration() || synchronises(Ir, F, Ways, Seen));
-  });
+  return synchronises(Ir, Call, Ways, Seen);
 }
 
 Meets ofAssembly(StringRef Text) {

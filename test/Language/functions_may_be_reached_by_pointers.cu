@@ -1,5 +1,5 @@
 // Tables of function pointers, pointers as template arguments, functions with C linkage, several declarators in one.
-// RUN: %cufuse fuse %s:pointers %s:linkage --block 64 --block 64 -o %t.cu
+// RUN: %cufuse fuse %s:pointers %s:linkage %s:chained --block 64 --block 64 --block 64 -o %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
 typedef float (*Operation)(float);
@@ -24,3 +24,10 @@ __device__ int f(int x) { return x + B; }
 __device__ int g(int x) { return x + Second[x % 2] + First[0]; }
 __global__ void linkage(float *data, Parameters parameters) { data[threadIdx.x] = f(parameters.x) + g(2) + A; }
 }
+
+// What a pointer leads to may call through it again.
+__device__ unsigned down(unsigned v);
+__device__ unsigned up(unsigned v) { return v + 1; }
+__device__ unsigned (*const Steps[])(unsigned) = {down, up};
+__device__ unsigned down(unsigned v) { return v > 5 ? Steps[v % 2](v - 1) : v; }
+__global__ void chained(unsigned *out) { out[threadIdx.x] = Steps[out[threadIdx.x] % 2](threadIdx.x); }

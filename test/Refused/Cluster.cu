@@ -24,6 +24,8 @@
 // RUN:   FileCheck %s --check-prefix=PATTERN '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:later --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=LATER '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:through_table --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=POINTER '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:waits --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=CALL '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:by_group --block 64 -o %t/out.cu -- -arch=sm_90a 2>&1 | \
@@ -72,6 +74,13 @@ __global__ void plain_of_type(T *data) { data[threadIdx.x] = 0; }
 // LATER: {{[^ ]*}}:[[#@LINE+2]]:17: error: later: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
 __global__ void later(float *data) { data[threadIdx.x] = 0; }
 __global__ void __block_size__((64, 1, 1), (2, 1, 1)) later(float *data);
+
+// The annotation takes the kernel's address, so that its call through a pointer might be one of itself.
+__device__ float half_of(float x) { return x / 2; }
+__device__ float twice(float x) { return x * 2; }
+__device__ float (*const Operations[])(float) = {half_of, twice};
+// POINTER: {{[^ ]*}}:[[#@LINE+1]]:17: error: through_table: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+__global__ void __block_size__((64, 1, 1), (2, 1, 1)) through_table(float *data, int n) { data[threadIdx.x] = Operations[n](1); }
 
 __global__ void waits(float *data) {
   data[threadIdx.x] = 1;
