@@ -19,6 +19,8 @@ namespace cufuse {
 
 namespace {
 
+constexpr unsigned MaxDynamicAlignment = 1024; // bytes, of the array in lib/Cuda/Grid.cuh
+
 /// The built-in that Clang cannot take apart in a structured binding, or "". For nvcc it is a `uint3` or a `dim3`.
 llvm::StringRef takenApart(llvm::StringRef ClangsError) {
   if (!ClangsError.contains("' binds to 0 elements"))
@@ -53,6 +55,9 @@ public:
     exits();
     if (Facts.SpinLoop)
       Blockers.push_back({BlockerKind::SpinLoop, Facts.SpinLoop->Where, Facts.SpinLoop->What});
+    if (Facts.DynamicAlignment > MaxDynamicAlignment)
+      Blockers.push_back({BlockerKind::DynamicAlignment, Facts.DynamicShared.front().Where,
+                          fmt::format("{} bytes", Facts.DynamicAlignment)});
     return std::move(Blockers);
   }
 

@@ -313,6 +313,7 @@ private:
     case Instruction::LShr:
     case Instruction::AShr:
     case Instruction::And:
+    case Instruction::Or:
     case Instruction::Xor:
       return !isFixed(I, Loop);
     case Instruction::Add:
@@ -397,8 +398,7 @@ private:
         llvm::any_of(parts(I, S.Loop, /*OfEarlierTurns=*/true, &S.Phi),
                      [&](const Instruction *Part) { return !isEntryPhi(*Part, S.Loop) && S.Made.contains(Part); }))
       return false;
-    if (!S.MayWrap && !isTested(I, S) &&
-        llvm::any_of(Now, [](const Instruction *Part) { return Part->mayReadFromMemory(); }))
+    if (!S.MayWrap && !goesOn(I, S))
       return false;
     // A step back, or to the start, may come before the step.
     return llvm::all_of(Now, [&](const Instruction *Part) {
@@ -408,6 +408,34 @@ private:
                  [&](const Value *Way) { return parts(*Way, S.Loop, /*OfEarlierTurns=*/false).contains(&S.Phi); }) ||
              llvm::all_of(Ways, IsNext);
     });
+  }
+
+  /// Is it the value of the last turn, and as much more or less in each turn?
+  static bool goesOn(const Instruction &Next, const Steps &S) {
+    bool Steps = false;
+    for (const Value *V = &Next; V != &S.Phi;) {
+      auto *I = dyn_cast<Instruction>(V);
+      if (!I || !isIn(*I, S.Loop))
+        return false;
+      auto IsStep = [&](const Value *Of) {
+        auto *Constant = dyn_cast<llvm::Constant>(Of);
+        return isFixed(*Of, S.Loop) && !(Constant && Constant->isZeroValue());
+      };
+      unsigned From = 0;
+      if (auto *Place = dyn_cast<llvm::GetElementPtrInst>(I))
+        Steps |= llvm::all_of(Place->indices(), [&](const Value *Of) { return isFixed(*Of, S.Loop); }) &&
+                 llvm::any_of(Place->indices(), IsStep);
+      else if (I->getOpcode() == Instruction::Add && IsStep(I->getOperand(1)))
+        Steps = true;
+      else if (I->getOpcode() == Instruction::Add && IsStep(I->getOperand(0)))
+        Steps = From = 1;
+      else if (I->getOpcode() == Instruction::Sub && IsStep(I->getOperand(1)))
+        Steps = true;
+      else if (!isa<llvm::CastInst>(I))
+        return false;
+      V = I->getOperand(From);
+    }
+    return Steps;
   }
 
   /// Does the loop end by where it has come to? A list that is followed may be a circle.

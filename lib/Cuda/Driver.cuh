@@ -3,30 +3,30 @@ namespace {
 /// What a launch with so much dynamic shared memory depends on: a kernel on a device.
 struct CufuseAsked {
   const void *kernel;
-  std::size_t dynamicBytes;
+  size_t dynamicBytes;
   int device, multiprocessors, resident;
 };
 
 /// Asks the driver, for the current device. Every thread remembers the answers, but none that is an error; no thread
 /// sees another's. The kernel may have all shared memory that there is, so that it does not matter which thread said so
 /// last.
-cudaError_t askDriver(CufuseAsked &asked, const void *kernel, std::size_t dynamicBytes, bool anew = false) {
+cudaError_t askDriver(CufuseAsked &asked, const void *kernel, size_t dynamicBytes, bool anew = false) {
   thread_local CufuseAsked known[32];
   int device = 0;
   if (const cudaError_t error = cudaGetDevice(&device))
     return error;
-  CufuseAsked &last = known[(reinterpret_cast<std::size_t>(kernel) / 16 + dynamicBytes / 128 + device) % 32];
+  CufuseAsked &last = known[(reinterpret_cast<size_t>(kernel) / 16 + dynamicBytes / 128 + device) % 32];
   if (anew || last.kernel != kernel || last.dynamicBytes != dynamicBytes || last.device != device) {
     CufuseAsked now = {kernel, dynamicBytes, device, 0, 0};
     if (dynamicBytes > 0) {
       cudaFuncAttributes limits;
       if (const cudaError_t error = cudaFuncGetAttributes(&limits, kernel))
         return error;
-      if (dynamicBytes > static_cast<std::size_t>(limits.maxDynamicSharedSizeBytes)) {
+      if (dynamicBytes > static_cast<size_t>(limits.maxDynamicSharedSizeBytes)) {
         int most = 0;
         if (const cudaError_t error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device))
           return error;
-        if (dynamicBytes + limits.sharedSizeBytes > static_cast<std::size_t>(most))
+        if (dynamicBytes + limits.sharedSizeBytes > static_cast<size_t>(most))
           return cudaErrorInvalidValue;
         if (const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                            most - static_cast<int>(limits.sharedSizeBytes)))

@@ -18,7 +18,7 @@ CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
 }
 
 /// Bytes from the dynamic shared memory of one virtual block to that of the next; 2^31 if no block can have so much.
-std::size_t strideOf(std::size_t bytes, std::size_t alignment) {
+size_t strideOf(size_t bytes, size_t alignment) {
   return bytes > 0x7fffffff ? 0x80000000 : (bytes + alignment - 1) / alignment * alignment;
 }
 #ifdef CUFUSE_SHARES
@@ -50,7 +50,7 @@ unsigned inEvenRounds(unsigned blocks, unsigned most) {
 
 /// Of two numbers: equal ones may still differ in sign.
 template <typename Value> bool sameBits(const Value &a, const Value &b) {
-  for (std::size_t i = 0; i < sizeof(Value); ++i)
+  for (size_t i = 0; i < sizeof(Value); ++i)
     if (reinterpret_cast<const unsigned char *>(&a)[i] != reinterpret_cast<const unsigned char *>(&b)[i])
       return false;
   return true;

@@ -200,7 +200,7 @@ private:
   /// What threads wait for before they play another constituent. Only dynamic shared memory is the same for them.
   void between(const std::string &Indent) {
     if (Plan.Cooperative)
-      Out.line("{}cooperative_groups::this_grid().sync();", Indent);
+      Out.line("{}::cooperative_groups::this_grid().sync();", Indent);
     else if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
       Out.line("{}__syncthreads(); // before another kernel uses the same dynamic shared memory", Indent);
     else if (llvm::any_of(Constituents, [](const Constituent &C) { return !C.Facts->WarpPrimitives.empty(); }))

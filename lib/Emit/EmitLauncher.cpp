@@ -35,7 +35,7 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpa
                                                                                       ? "grid in up to three dimensions"
                                                                                   : Reads[1] ? "grid in x and y"
                                                                                              : "grid in x only");
-  Out.write("struct Launch {\n  dim3 grid;\n  std::size_t dynamicSharedBytes = 0;\n  Arguments arguments;\n};");
+  Out.write("struct Launch {\n  dim3 grid;\n  size_t dynamicSharedBytes = 0;\n  Arguments arguments;\n};");
 }
 
 namespace {
@@ -142,18 +142,18 @@ private:
                                            [](const Constituent &C) { return C.Facts->DynamicAlignment > 128; })
                                    ? 1024
                                    : 128;
-    Out.write("  std::size_t dynamicBytes = 0;");
+    Out.write("  size_t dynamicBytes = 0;");
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       if (!C.Facts->DynamicShared.empty() && Plan.Shape == Geometry::Warps)
-        Out.line("  const std::size_t {}Offset = dynamicBytes;", C.Name);
-      Out.line("  const std::size_t {0}Stride = strideOf({0}Launch.dynamicSharedBytes, {1});", C.Name, Alignment);
+        Out.line("  const size_t {}Offset = dynamicBytes;", C.Name);
+      Out.line("  const size_t {0}Stride = strideOf({0}Launch.dynamicSharedBytes, {1});", C.Name, Alignment);
       const unsigned Copies = Plan.Roles[I].Copies;
       const std::string All = (Copies == 1 ? "" : fmt::format("{} * ", Copies)) + C.Name + "Stride";
       if (Plan.Shape == Geometry::Warps)
         Out.line("  dynamicBytes += {};", All);
       else
-        Out.line("  if (const std::size_t own = {}; own > dynamicBytes)\n    dynamicBytes = own;", All);
+        Out.line("  if (const size_t own = {}; own > dynamicBytes)\n    dynamicBytes = own;", All);
     }
     Out.write("  if (dynamicBytes > 0x7fffffff)\n    return cudaErrorInvalidValue;\n");
   }
@@ -249,7 +249,7 @@ private:
                                                                ? "A pool per kernel and tickets of the multiprocessors"
                                                                : "A pool per kernel");
     Out.line(R"(  unsigned *pools = nullptr;
-  const std::size_t poolBytes = {} * sizeof(unsigned);
+  const size_t poolBytes = {} * sizeof(unsigned);
   if (const cudaError_t error = cudaMallocAsync(reinterpret_cast<void **>(&pools), poolBytes, stream))
     return error;
   cudaError_t error = cudaMemsetAsync(pools, 0, poolBytes, stream);

@@ -55,7 +55,10 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const s
     if (Tokens[I].is("__global__")) {
       Edits.All.push_back({{File, Tokens[I].Offset},
                            Tokens[I].end() - Tokens[I].Offset,
-                           Qualified ? "" : "__device__ __forceinline__"});
+                           Qualified ? ""
+                           : Kernel.isInlineSpecified()
+                               ? "__device__ __attribute__((always_inline))" // nvcc: no second inline
+                               : "__device__ __forceinline__"});
       Qualified = true;
     } else if (isLaunchAttribute(Tokens[I].Text) && I + 1 < Tokens.size() && Tokens[I + 1].is("(")) {
       const size_t Behind = behindBracket(Tokens, I + 1);

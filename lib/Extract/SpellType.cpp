@@ -167,6 +167,8 @@ private:
         if (!Namespace->isAnonymousNamespace() && !Namespace->isInline())
           Name = Namespace->getNameAsString() + "::" + Name;
       } else if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(Context)) {
+        if (D->getAccess() == clang::AS_private || D->getAccess() == clang::AS_protected)
+          return std::nullopt;
         // The record brings its own scope.
         std::optional<OutputText> Outer = qualified(Record);
         if (!Outer)

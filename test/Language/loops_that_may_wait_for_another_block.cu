@@ -374,6 +374,15 @@ __global__ void goesAroundBySubtraction(float *data, volatile int *ready, int n)
   data[i] = 1;
 }
 
+// CHECK-LABEL: {{^}}asksTwo(
+// CHECK: [SpinLoop]
+__global__ void asksTwo(float *data, volatile int *ready) {
+  int i = blockIdx.x;
+  while (!ready[i])
+    i = 1 - i;
+  data[i] = 1;
+}
+
 // CHECK-LABEL: {{^}}goesAroundByIncrement(
 // CHECK: [SpinLoop]
 __global__ void goesAroundByIncrement(float *data, volatile int *ready, unsigned *next, unsigned n) {
