@@ -402,7 +402,9 @@ void TextComposer::distinctPointers() {
     for (size_t J = I + 1; J < All.size(); ++J) {
       const Pointer &A = All[I], &B = All[J];
       const VerticalNode &Of = Graph.Nodes[A.Node], &To = Graph.Nodes[B.Node];
-      if (!Of.Distinct || !To.Distinct || (A.Parameter->Restrict && B.Parameter->Restrict) ||
+      // `__restrict__` is said of a kernel's own pointers, and those of another may lead there.
+      if (!Of.isDistinct(*A.Parameter) || !To.isDistinct(*B.Parameter) ||
+          (A.Node == B.Node && A.Parameter->Restrict && B.Parameter->Restrict) ||
           (!Of.stores(A.Parameter->Name) && !To.stores(B.Parameter->Name)) ||
           Graph.memory(A.Node, A.Parameter->Name) == Graph.memory(B.Node, B.Parameter->Name))
         continue;

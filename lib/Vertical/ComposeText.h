@@ -65,7 +65,7 @@ protected:
   virtual std::string argument(unsigned Node, const std::string &Parameter) const;
   /// The polynomial of a node's parameters as a 64-bit integer on the device.
   std::string value(const Polynomial &P, unsigned Node) const;
-  /// The requirements as conditions of the launch, and that pointers differ where the user says so. Called last.
+  /// The requirements as conditions of the launch, and that pointers differ where they are taken to. Called last.
   void conditions();
   /// What is divided by is positive, before any condition divides.
   void divisors();
