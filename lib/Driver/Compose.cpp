@@ -114,6 +114,23 @@ llvm::Expected<Composition> composeKernels(const VerticalGraph &Graph, llvm::Mut
   return Composition{std::move(Result), std::move(*Proof)};
 }
 
+/// Kernels that get the root's block, which nobody has said, must be launched with it.
+static llvm::Error checkLaunches(const VerticalGraph &Graph, BlockShape Block) {
+  const std::vector<const VerticalForm *> Forms = formsFor(Graph);
+  for (unsigned Node : Graph.Order) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    if (Node == Graph.Root ||
+        llvm::none_of(Forms, [&](const VerticalForm *Form) { return Form->HasBlock(Graph, Node); }))
+      continue;
+    for (const std::optional<BlockShape> &Launch : N.Facts->LaunchBlocks)
+      if (Launch && !(*Launch == Block))
+        return refuse({BlockerKind::RowBlock, N.Facts->Where,
+                       fmt::format("{} is launched with blocks of {}, {} with {}", N.Name, Launch->str(),
+                                   Graph.Nodes[Graph.Root].Name, Block.str())});
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kernels, const FuseRequest &Request) {
   auto Graph = graphOf(Kernels, Request);
   if (!Graph)
@@ -126,6 +143,9 @@ llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kern
   auto Block = rootBlock(Request, Kernels[Graph->Root], Graph->Nodes[Graph->Root].Name);
   if (!Block)
     return Block.takeError();
+  if (llvm::none_of(Request.Blocks, [](const Choice<BlockShape> &Said) { return Said.Name.empty(); }))
+    if (llvm::Error Error = checkLaunches(*Graph, *Block))
+      return std::move(Error);
   auto Composed = composeKernels(*Graph, Kernels, *Block, Request.Composition);
   if (!Composed)
     return Composed.takeError();
