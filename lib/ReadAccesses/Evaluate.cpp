@@ -56,6 +56,8 @@ void Evaluator::parameters() {
       const clang::QualType Element = T->getPointeeType();
       Known.Element = Element.getUnqualifiedType().getAsString();
       Known.Kept = keepsInVariable(Element, Context.getSourceManager());
+      if (const clang::CXXRecordDecl *Record = Element->getAsCXXRecordDecl(); Record && Record->hasDefinition())
+        Known.Constructed = !Record->hasTrivialDefaultConstructor();
       if (!Element->isIncompleteType() && !Element->isDependentType())
         Known.Bytes = Context.getTypeSizeInChars(Element).getQuantity();
       Known.Restrict = P->getType().isRestrictQualified();

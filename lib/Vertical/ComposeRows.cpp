@@ -160,6 +160,7 @@ private:
       Body += outputText("  unsigned turn = 0;\n"
                          "  const CufuseRow row{{Turns, Full, turn}};\n"
                          "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n"
+        const OutputText T = element(F.Producer, F.Out);
                          "  [[maybe_unused]] const long long length = {}, first = blockIdx.x * ({});\n",
                          deviceText(Plan.Length), deviceText(Plan.Stride));
     for (const RowInput &Input : Plan.Inputs)
@@ -171,8 +172,13 @@ private:
         const ParameterAccess &P = *Graph.Nodes[F.Producer].parameter(F.Out);
         if (isScalar(F))
           Result.Facts.StaticShared.push_back({"sharedOf_" + Name, P.Element, P.Bytes, Result.Facts.Name, {}});
-        Body += isScalar(F) ? outputText("  __shared__ {} sharedOf_{};\n", element(F.Producer, F.Out), Name)
-                            : outputText("  {} rowOf_{}[kept];\n", element(F.Producer, F.Out), Name);
+        if (isScalar(F) && P.Constructed)
+          Body += outputText("  __shared__ __align__(alignof({0})) unsigned char bytesOf_{1}[sizeof({0})];\n"
+                             "  {0} &sharedOf_{1} = *reinterpret_cast<{0} *>(bytesOf_{1});\n",
+                             T, Name);
+        else
+          Body += isScalar(F) ? outputText("  __shared__ {} sharedOf_{};\n", T, Name)
+                              : outputText("  {} rowOf_{}[kept];\n", T, Name);
       }
     for (size_t I = 0; I < Graph.Order.size(); ++I) {
       for (const RowInput &Input : Plan.Inputs)

@@ -92,6 +92,7 @@ struct ParameterAccess {
   unsigned Bytes = 0;       ///< Of an element; 0 where it has no size.
   bool BuiltinType = false; ///< A type of the language, or a pointer to one.
   bool Kept = true;         ///< Of a pointer: variables of the element's type can stand for elements.
+  bool Constructed = false; ///< Of a pointer: such a variable is given a value, which one in shared memory cannot be.
   bool Restrict = false, ReadOnly = false, Volatile = false;
   bool Integer = false;       ///< Of 32 bits or more.
   bool Unsigned = false;      ///< An integer without sign.
