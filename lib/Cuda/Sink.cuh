@@ -2,8 +2,8 @@
 struct CUFUSE_TYPE {
   CUFUSE_FIELDS;
   long long offset = 0;
-  using Value = CUFUSE_ELEMENT;
-  struct Element {
+  using CufuseValue = CUFUSE_ELEMENT;
+  struct CufusePlace {
     const CUFUSE_TYPE &to;
     const long long index;
     __device__ __forceinline__ CUFUSE_ELEMENT operator=(const CUFUSE_ELEMENT value) const {
@@ -11,8 +11,8 @@ struct CUFUSE_TYPE {
       return value;
     }
   };
-  __device__ __forceinline__ Element operator[](long long index) const { return {*this, offset + index}; }
-  __device__ __forceinline__ Element operator*() const { return {*this, offset}; }
+  __device__ __forceinline__ CufusePlace operator[](long long index) const { return {*this, offset + index}; }
+  __device__ __forceinline__ CufusePlace operator*() const { return {*this, offset}; }
   __device__ __forceinline__ CUFUSE_TYPE operator+(long long by) const {
     CUFUSE_TYPE moved = *this;
     moved.offset += by;

@@ -3,7 +3,7 @@ template <typename Vector, typename Sink> struct CufuseWide {
   struct Slot {
     const Sink to;
     __device__ __forceinline__ const Vector &operator=(const Vector &value) const {
-      typename Sink::Value parts[sizeof(Vector) / sizeof(typename Sink::Value)];
+      typename Sink::CufuseValue parts[sizeof(Vector) / sizeof(typename Sink::CufuseValue)];
       memcpy(parts, &value, sizeof(Vector));
 #pragma unroll
       for (int k = 0; k < static_cast<int>(sizeof(Vector) / sizeof(parts[0])); ++k)
@@ -12,7 +12,7 @@ template <typename Vector, typename Sink> struct CufuseWide {
     }
   };
   Sink to;
-  static constexpr long long wide = sizeof(Vector) / sizeof(typename Sink::Value);
+  static constexpr long long wide = sizeof(Vector) / sizeof(typename Sink::CufuseValue);
   __device__ __forceinline__ Slot operator[](long long index) const { return {to + index * wide}; }
   __device__ __forceinline__ Slot operator*() const { return {to}; }
   __device__ __forceinline__ CufuseWide operator+(long long by) const { return {to + by * wide}; }

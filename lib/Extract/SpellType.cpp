@@ -156,8 +156,9 @@ private:
           return llvm::isa<clang::ValueDecl, clang::FunctionTemplateDecl>(Each);
         });
     const OutputText Keyword = NeedsKeyword ? Tag->getKindName().str() + " " : "";
-    // A namespace of ours may have a name of the user's: of a namespace, or of a global type.
-    bool Hidden = D->getIdentifier() && (D->getName() == "Arguments" || D->getName() == "Launch");
+    // What is ours may have a name of the user's: of a namespace, or of a global type.
+    bool Hidden = !Sources.isInSystemHeader(D->getLocation()) ||
+                  (D->getIdentifier() && (D->getName() == "Arguments" || D->getName() == "Launch"));
     const clang::DeclContext *Context = D->getDeclContext();
     while (!Context->isTranslationUnit()) {
       if (Context->isFunctionOrMethod())
