@@ -34,7 +34,7 @@ public:
     mergeFacts();
     for (unsigned Node : Graph.Order) {
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
-      libraries(*Texts[Node]);
+      libraries(Node);
     }
     cacheHints();
     if (Plan.keepsRows()) {
@@ -80,15 +80,6 @@ private:
       All.Barriers.push_back({"__syncthreads", All.Name, All.Where});
     // The launcher takes an instance for as many registers as the block can have.
     All.MaxThreads = std::min(All.MaxThreads.value_or(Block.X), Block.X);
-  }
-
-  void libraries(const KernelText &Text) {
-    for (const IncludeLine &Include : Text.Libraries)
-      if (llvm::none_of(Result.Text.Libraries, [&](const IncludeLine &I) { return I.Text == Include.Text; }))
-        Result.Text.Libraries.push_back(Include);
-    for (const std::string &Line : Text.BeforeLibraries)
-      if (!llvm::is_contained(Result.Text.BeforeLibraries, Line))
-        Result.Text.BeforeLibraries.push_back(Line);
   }
 
   /// The flow that starts at a parameter, and whether its memory is still wanted.
@@ -160,7 +151,6 @@ private:
       Body += outputText("  unsigned turn = 0;\n"
                          "  const CufuseRow row{{Turns, Full, turn}};\n"
                          "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n"
-        const OutputText T = element(F.Producer, F.Out);
                          "  [[maybe_unused]] const long long length = {}, first = blockIdx.x * ({});\n",
                          deviceText(Plan.Length), deviceText(Plan.Stride));
     for (const RowInput &Input : Plan.Inputs)
@@ -170,6 +160,7 @@ private:
     for (const Flow &F : Graph.Flows)
       if (const std::string Name = name(F.Producer) + "_" + F.Out; Declared.insert(Name).second) {
         const ParameterAccess &P = *Graph.Nodes[F.Producer].parameter(F.Out);
+        const OutputText T = element(F.Producer, F.Out);
         if (isScalar(F))
           Result.Facts.StaticShared.push_back({"sharedOf_" + Name, P.Element, P.Bytes, Result.Facts.Name, {}});
         if (isScalar(F) && P.Constructed)

@@ -123,6 +123,16 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
       Result.Text.NestedUsings[Prefixed(Namespaces)].push_back(Line);
 }
 
+void TextComposer::libraries(unsigned Node) {
+  const KernelText &Text = *Texts[Node];
+  for (const IncludeLine &Include : Text.Libraries)
+    if (llvm::none_of(Result.Text.Libraries, [&](const IncludeLine &I) { return I.Text == Include.Text; }))
+      Result.Text.Libraries.push_back(Include);
+  for (const std::string &Line : Text.BeforeLibraries)
+    if (!llvm::is_contained(Result.Text.BeforeLibraries, Line))
+      Result.Text.BeforeLibraries.push_back(Line);
+}
+
 Piece TextComposer::inside(Piece P, unsigned Node) const {
   if (P.What != Piece::Kind::Shared)
     P.Namespaces.insert(P.Namespaces.begin(), space(Node));

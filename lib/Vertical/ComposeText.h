@@ -43,6 +43,8 @@ protected:
   /// The parameters of a node that remain, called `NODE_PARAMETER`, and what else is merged without order. Linked ones
   /// do not remain; of the others, `Remains` says it.
   void parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains);
+  /// The libraries that a node's block is told of.
+  void libraries(unsigned Node);
   /// Text of ours.
   void code(const OutputText &Text, std::vector<std::string> Namespaces = {});
   /// A file of lib/Cuda/.

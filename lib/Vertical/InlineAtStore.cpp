@@ -34,6 +34,7 @@ public:
     facts();
     for (unsigned Node : Graph.Order)
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
+    libraries(Graph.Root);
     elementObjects();
     if (storesWide()) {
       file(cuda::WideSink);
