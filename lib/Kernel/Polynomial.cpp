@@ -41,6 +41,11 @@ Polynomial Polynomial::operator*(const Polynomial &Other) const {
   return Result;
 }
 
+std::optional<Polynomial> Polynomial::times(const Polynomial &Other) const {
+  constexpr size_t Most = 256; // terms, before equal ones are added
+  return Terms.size() * Other.Terms.size() <= Most ? std::optional(*this * Other) : std::nullopt;
+}
+
 std::optional<std::int64_t> Polynomial::asConstant() const {
   if (Terms.empty())
     return 0;

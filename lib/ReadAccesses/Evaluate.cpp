@@ -433,7 +433,9 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
     return integer(Difference);
   }
   case clang::BO_Mul:
-    return integer(L.P * R.P);
+    if (const auto Product = L.P.times(R.P))
+      return integer(*Product);
+    return Unknown();
   case clang::BO_Shl:
     if (const auto Bits = R.P.asConstant(); Bits && *Bits >= 0 && *Bits < 32)
       return integer(L.P * Polynomial::constant(std::int64_t(1) << *Bits));
@@ -445,7 +447,9 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   case clang::BO_Rem: // a % b = a − b * (a / b)
     if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
       return Unknown();
-    return integer(L.P - R.P * Quotient(R.P));
+    if (const auto Product = R.P.times(Quotient(R.P)))
+      return integer(L.P - *Product);
+    return Unknown();
   case clang::BO_Shr:
     // What was shifted to the left before may have been meant to lose bits.
     if (const auto Bits = R.P.asConstant();

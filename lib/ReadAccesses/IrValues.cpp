@@ -195,7 +195,7 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   case llvm::Instruction::Sub:
     return *L - *R;
   case llvm::Instruction::Mul:
-    return *L * *R;
+    return L->times(*R);
   case llvm::Instruction::Or:
     return llvm::cast<llvm::PossiblyDisjointInst>(I).isDisjoint() ? std::optional(*L + *R) : std::nullopt;
   case llvm::Instruction::Shl:
@@ -209,7 +209,9 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
     return Negative || R->isZero() ? std::nullopt : std::optional(Quotient(*R));
   case llvm::Instruction::URem:
   case llvm::Instruction::SRem:
-    return Negative || R->isZero() ? std::nullopt : std::optional(*L - *R * Quotient(*R));
+    if (const auto Product = Negative || R->isZero() ? std::nullopt : R->times(Quotient(*R)))
+      return *L - *Product;
+    return std::nullopt;
   default:
     return std::nullopt;
   }

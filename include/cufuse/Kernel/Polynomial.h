@@ -25,6 +25,8 @@ public:
   Polynomial operator+(const Polynomial &Other) const;
   Polynomial operator-(const Polynomial &Other) const;
   Polynomial operator*(const Polynomial &Other) const;
+  /// The product of two that are no larger than what anybody writes: powers of sums grow without bound.
+  std::optional<Polynomial> times(const Polynomial &Other) const;
   bool operator==(const Polynomial &Other) const = default;
 
   bool isZero() const { return Terms.empty(); }

@@ -1,0 +1,25 @@
+// Squares of squares have more terms with each line: what has too many is not known, and takes no time.
+// RUN: timeout 60 %cufuse inspect %s | FileCheck %s
+// RUN: rm -rf %t && mkdir %t && timeout 60 %cufuse fuse %s:powers %s:powers --block 64 --block 64 -o %t/out.cu
+
+// CHECK: load             seen[{{.*}} + threadIdx.x * threadIdx.x]
+// CHECK: load             seen[unknown]
+// CHECK: store            out[blockDim.x * blockIdx.x + threadIdx.x]
+__global__ void powers(const float *seen, float *out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = seen[i * i];
+  unsigned power = i;
+  power = power * power + 1;
+  power = power * power + 2;
+  power = power * power + 3;
+  power = power * power + 4;
+  power = power * power + 5;
+  power = power * power + 6;
+  power = power * power + 7;
+  power = power * power + 8;
+  power = power * power + 9;
+  power = power * power + 10;
+  power = power * power + 11;
+  power = power * power + 12;
+  out[i] = sum + seen[power];
+}
