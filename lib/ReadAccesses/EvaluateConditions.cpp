@@ -85,15 +85,23 @@ Condition Evaluator::condition(const clang::Expr *E) {
     C.Sides[!Both] = {}; // one of them, but not which
     return C;
   }
-  if (Binary && Binary->getOpcode() == clang::BO_EQ) {
-    // `threadIdx.x == 0`, or of a variable that is the index: indices are not negative.
-    const clang::Expr *Left = plain(Binary->getLHS())->IgnoreParenImpCasts();
-    clang::Expr::EvalResult Right;
-    if ((builtinMember(Left) || llvm::isa<clang::DeclRefExpr>(Left)) &&
-        Binary->getRHS()->EvaluateAsInt(Right, Context) && Right.Val.getInt().isZero())
-      if (const Value L = eval(Binary->getLHS()); L.What == Value::Kind::Integer && isIndex(L.P))
-        return less(L.P, Polynomial::constant(1));
-  }
+  // `threadIdx.x == 0`, `!= 0` or by itself, or of a variable that is the index: indices are not negative.
+  auto *Truth = llvm::dyn_cast<clang::CastExpr>(E);
+  clang::Expr::EvalResult Right;
+  const clang::Expr *Compared = nullptr;
+  if (Truth && Truth->getCastKind() == clang::CK_IntegralToBoolean)
+    Compared = Truth->getSubExpr();
+  else if (Binary && Binary->isEqualityOp() && Binary->getRHS()->EvaluateAsInt(Right, Context) &&
+           Right.Val.getInt().isZero())
+    Compared = Binary->getLHS();
+  if (const clang::Expr *Named = Compared ? plain(Compared)->IgnoreParenImpCasts() : nullptr;
+      Named && (builtinMember(Named) || llvm::isa<clang::DeclRefExpr>(Named)))
+    if (const Value Index = eval(Compared); Index.What == Value::Kind::Integer && isIndex(Index.P)) {
+      Condition IsFirst = less(Index.P, Polynomial::constant(1));
+      if (Truth || Binary->getOpcode() == clang::BO_NE)
+        std::swap(IsFirst.Sides[false], IsFirst.Sides[true]);
+      return IsFirst;
+    }
   if (!Binary || !Binary->isRelationalOp()) {
     use(eval(E), E);
     return {};
