@@ -56,6 +56,8 @@ public:
           Result.Otherwise = true;
       }
     }
+    // Of several in one access, the first may be below the bound where the last is not.
+    Result.Otherwise |= Site.Width > 1 && !Result.Full;
     return positions(Position, Site.Width, Ranges, Result) ? std::optional(Result) : std::nullopt;
   }
 
