@@ -153,9 +153,9 @@ private:
 
 /// How often each position of the thread's elements is accessed.
 struct Coverage {
-  explicit Coverage(unsigned Width) : Whole(Width), Part(Width), Each(Width) {}
+  explicit Coverage(unsigned Width) : Whole(Width), Part(Width > 1 ? Width - 1 : 1), Each(Width) {}
   std::vector<unsigned> Whole; ///< Where all elements are below the bound.
-  std::vector<unsigned> Part;  ///< Where not all of them are, but this one is.
+  std::vector<unsigned> Part;  ///< Where not all of them are, but this one is: of several, never the last.
   std::vector<unsigned> Each;  ///< Wherever this one is.
 
   void add(const AccessSite &Site, const Placed &P) {
@@ -164,7 +164,7 @@ struct Coverage {
       for (unsigned &Count : Counts)
         ++Count;
     for (unsigned Start : P.Positions)
-      for (unsigned K = 0; K < Site.Width; ++K)
+      for (unsigned K = 0; K < Site.Width && Start + K < Counts.size(); ++K)
         ++Counts[Start + K];
   }
   static bool are(const std::vector<unsigned> &Counts, unsigned Least, unsigned Most) {

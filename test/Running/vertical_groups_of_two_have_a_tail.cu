@@ -1,0 +1,50 @@
+// Of two elements that are not both below the bound, only the first may be: one store is a whole tail.
+// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: %cufuse fuse --vertical kernels.cu:tripled kernels.cu:halved --link tripled.out=halved.in \
+// RUN:   --link tripled.n=halved.n --block 64 --name pairs -o %t/pairs.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/pairs.cu
+
+//--- kernels.cu
+__global__ void tripled(const float *__restrict__ x, float *__restrict__ out, int n) {
+  const int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if (i + 1 < n) {
+    const float2 both = *reinterpret_cast<const float2 *>(x + i);
+    *reinterpret_cast<float2 *>(out + i) = make_float2(3 * both.x, 3 * both.y);
+  } else if (i < n) {
+    out[i] = 3 * x[i];
+  }
+}
+__global__ void halved(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] / 2;
+}
+
+//--- main.cu
+#include "both.h"
+
+#include "kernels.cu"
+
+#include "pairs.h"
+
+int main() {
+  constexpr int room = 300;
+  Array<float> x(room), middle(room), y(room);
+  bool good = true;
+  for (int n : {0, 1, 2, 63, 64, 255, 256, 257}) {
+    pairs::tripled_halved::Launch given{};
+    given.grid = 2;
+    given.arguments.tripled_x = x, given.arguments.tripled_out = middle, given.arguments.tripled_n = n;
+    given.arguments.halved_out = y;
+    Both both;
+    both.output("middle", middle), both.output("y", y);
+    good &= both.same(
+        "pairs",
+        [&] {
+          tripled<<<3, 64>>>(x, middle, n);
+          halved<<<5, 64>>>(middle, y, n);
+        },
+        [&] { require(pairs::launch(given, nullptr), "pairs"); }, n == 0);
+  }
+  return good ? 0 : 1;
+}
