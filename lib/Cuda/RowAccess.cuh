@@ -22,10 +22,10 @@ __device__ __forceinline__ void cufuseLoadRow(const CufuseRow row, Element *regi
 template <typename Element> struct CufuseRowLoad {
   const CufuseRow row;
   const Element *registers, *memory;
-  __device__ __forceinline__ Element operator[](long long index) const {
+  __device__ __forceinline__ const Element operator[](long long index) const {
     return row.turns > 0 ? registers[row.turn] : memory[index];
   }
-  __device__ __forceinline__ Element operator*() const { return (*this)[0]; }
+  __device__ __forceinline__ const Element operator*() const { return (*this)[0]; }
   __device__ __forceinline__ CufuseRowLoad operator+(long long by) const { return {row, registers, memory + by}; }
   __device__ __forceinline__ CufuseRowLoad operator-(long long by) const { return {row, registers, memory - by}; }
 };

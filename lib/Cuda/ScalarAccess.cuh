@@ -1,8 +1,8 @@
 /// What a kernel loads of the block's value.
 template <typename Element> struct CufuseScalarLoad {
   const Element *shared;
-  __device__ __forceinline__ Element operator[](long long) const { return *shared; }
-  __device__ __forceinline__ Element operator*() const { return *shared; }
+  __device__ __forceinline__ const Element operator[](long long) const { return *shared; }
+  __device__ __forceinline__ const Element operator*() const { return *shared; }
   __device__ __forceinline__ CufuseScalarLoad operator+(long long) const { return *this; }
   __device__ __forceinline__ CufuseScalarLoad operator-(long long) const { return *this; }
 };

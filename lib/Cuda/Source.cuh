@@ -4,14 +4,15 @@ struct CUFUSE_TYPE {
   const CUFUSE_ELEMENT *memory;
   long long elements;
   long long offset = 0;
-  __device__ __forceinline__ CUFUSE_ELEMENT operator[](long long index) const {
+  using CufuseValue = CUFUSE_ELEMENT const; // as what the pointer leads to
+  __device__ __forceinline__ CufuseValue operator[](long long index) const {
     const long long element = offset + index;
     if (element < 0 || element >= elements)
       return memory[element];
     CUFUSE_CALLS;
     return CUFUSE_MADE;
   }
-  __device__ __forceinline__ CUFUSE_ELEMENT operator*() const { return (*this)[0]; }
+  __device__ __forceinline__ CufuseValue operator*() const { return (*this)[0]; }
   __device__ __forceinline__ CUFUSE_TYPE operator+(long long by) const {
     CUFUSE_TYPE moved = *this;
     moved.offset += by;

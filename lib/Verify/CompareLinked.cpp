@@ -82,6 +82,18 @@ bool Comparison::isLinked(const clang::Expr *A) const {
   return false;
 }
 
+/// Is it a member of an element, which an object may give as a value?
+bool Comparison::isOfElement(const clang::Expr *A) const {
+  const clang::Expr *Of = A;
+  while (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Of)) {
+    if (Member->isArrow())
+      return false;
+    Of = bare(Member->getBase(), /*Object=*/false);
+  }
+  const auto Element = Of != A ? elementOf(Of) : std::nullopt;
+  return Element && isLinked(Element->first);
+}
+
 /// An index or a distance, which an object takes as a `long long`.
 bool Comparison::index(const clang::Expr *A, const clang::Expr *B) {
   auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(B);

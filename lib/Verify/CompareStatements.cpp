@@ -191,7 +191,8 @@ bool Comparison::expression(const clang::Expr *A, const clang::Expr *B) {
     return differ("the expression", A->getStmtClassName(), B->getStmtClassName());
   if (!expressionDetails(A, B) || !type(A->getType(), B->getType()))
     return false;
-  return A->getValueKind() == B->getValueKind() || differ("the kinds of values differ");
+  return A->getValueKind() == B->getValueKind() || (A->isLValue() && B->isXValue() && isOfElement(A)) ||
+         differ("the kinds of values differ");
 }
 
 bool Comparison::lambda(const clang::LambdaExpr *A, const clang::LambdaExpr *B) {

@@ -83,6 +83,7 @@ private:
   // CompareLinked.cpp
   bool link(const clang::VarDecl *A, const clang::VarDecl *B);
   bool isLinked(const clang::Expr *A) const;
+  bool isOfElement(const clang::Expr *A) const;
   /// Was it written into the constituent's namespace by the composition?
   bool isComposed(const clang::Decl *B) const { return Played.Part && B && namespaceAround(B) == Played.Around; }
   bool isObject(clang::QualType B) const;
