@@ -83,8 +83,10 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
         {{nested(P.Declaration, space(Node)), nested(P.Field, space(Node)), nested(P.Element, space(Node))}, Name});
     const KernelFacts &F = *Graph.Nodes[Node].Facts;
     for (const ParameterFacts &Fact : F.Parameters)
-      if (Fact.Name == P.Name)
-        Result.Facts.Parameters.push_back({Name, Fact.Type});
+      if (Fact.Name == P.Name) {
+        Result.Facts.Parameters.push_back(Fact);
+        Result.Facts.Parameters.back().Name = Name;
+      }
   }
   for (const IncludeLine &Include : Text.Includes) {
     auto Known = llvm::find_if(Result.Text.Includes, [&](const IncludeLine &I) { return I.Text == Include.Text; });
