@@ -12,11 +12,15 @@ std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor) 
   return "(" + Bracketed(Dividend) + " / " + Bracketed(Divisor) + ")";
 }
 
-Polynomial quotient(const Polynomial &Dividend, const Polynomial &Divisor, std::map<std::string, Quotient> &Known) {
+std::optional<Polynomial> quotient(const Polynomial &Dividend, const Polynomial &Divisor,
+                                   std::map<std::string, Quotient> &Known) {
+  constexpr size_t MostText = 4096;
   if (const auto Number = Divisor.asConstant())
     if (const auto Exact = Dividend.dividedBy(*Number))
       return *Exact;
   const std::string Atom = quotientAtom(Dividend, Divisor);
+  if (Atom.size() > MostText)
+    return std::nullopt;
   Known[Atom] = {Dividend, Divisor};
   return Polynomial::atom(Atom);
 }

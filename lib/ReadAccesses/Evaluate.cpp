@@ -423,6 +423,7 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   if (L.What != Value::Kind::Integer || R.What != Value::Kind::Integer || !holdsIndex(E->getType()))
     return Unknown();
   auto Quotient = [&](const Polynomial &Divisor) { return quotient(L.P, Divisor, Result.Quotients); };
+  auto Known = [&](std::optional<Polynomial> P) { return P ? integer(std::move(*P)) : Unknown(); };
   switch (Kind) {
   case clang::BO_Add:
     return integer(L.P + R.P);
@@ -433,9 +434,7 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
     return integer(Difference);
   }
   case clang::BO_Mul:
-    if (const auto Product = L.P.times(R.P))
-      return integer(*Product);
-    return Unknown();
+    return Known(L.P.times(R.P));
   case clang::BO_Shl:
     if (const auto Bits = R.P.asConstant(); Bits && *Bits >= 0 && *Bits < 32)
       return integer(L.P * Polynomial::constant(std::int64_t(1) << *Bits));
@@ -443,18 +442,19 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   case clang::BO_Div:
     if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
       return Unknown();
-    return integer(Quotient(R.P));
+    return Known(Quotient(R.P));
   case clang::BO_Rem: // a % b = a − b * (a / b)
     if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
       return Unknown();
-    if (const auto Product = R.P.times(Quotient(R.P)))
-      return integer(L.P - *Product);
+    if (const auto Whole = Quotient(R.P))
+      if (const auto Product = R.P.times(*Whole))
+        return integer(L.P - *Product);
     return Unknown();
   case clang::BO_Shr:
     // What was shifted to the left before may have been meant to lose bits.
     if (const auto Bits = R.P.asConstant();
         Bits && *Bits >= 0 && *Bits < 32 && !mayBeNegative(L.P, Result.Quotients) && !mayLoseBits(L.P, 1))
-      return integer(Quotient(Polynomial::constant(std::int64_t(1) << *Bits)));
+      return Known(Quotient(Polynomial::constant(std::int64_t(1) << *Bits)));
     return Unknown();
   default:
     return Unknown();

@@ -202,15 +202,15 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
     return IsShift ? std::optional(*L * Polynomial::constant(std::int64_t(1) << *Number)) : std::nullopt;
   case llvm::Instruction::LShr:
   case llvm::Instruction::AShr:
-    return IsShift && !Negative ? std::optional(Quotient(Polynomial::constant(std::int64_t(1) << *Number)))
-                                : std::nullopt;
+    return IsShift && !Negative ? Quotient(Polynomial::constant(std::int64_t(1) << *Number)) : std::nullopt;
   case llvm::Instruction::UDiv:
   case llvm::Instruction::SDiv:
-    return Negative || R->isZero() ? std::nullopt : std::optional(Quotient(*R));
+    return Negative || R->isZero() ? std::nullopt : Quotient(*R);
   case llvm::Instruction::URem:
   case llvm::Instruction::SRem:
-    if (const auto Product = Negative || R->isZero() ? std::nullopt : R->times(Quotient(*R)))
-      return *L - *Product;
+    if (const auto Whole = Negative || R->isZero() ? std::nullopt : Quotient(*R))
+      if (const auto Product = R->times(*Whole))
+        return *L - *Product;
     return std::nullopt;
   default:
     return std::nullopt;

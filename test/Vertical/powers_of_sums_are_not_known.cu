@@ -23,3 +23,34 @@ __global__ void powers(const float *seen, float *out) {
   power = power * power + 12;
   out[i] = sum + seen[power];
 }
+
+// The name of a quotient holds that of its dividend.
+// CHECK-LABEL: {{^}}quotients(
+// CHECK: load             seen[unknown]
+__global__ void quotients(const float *seen, float *out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned sum = i;
+  sum += sum / 3;
+  sum += sum / 4;
+  sum += sum / 5;
+  sum += sum / 6;
+  sum += sum / 7;
+  sum += sum / 8;
+  sum += sum / 9;
+  sum += sum / 10;
+  sum += sum / 11;
+  sum += sum / 12;
+  sum += sum / 13;
+  sum += sum / 14;
+  sum += sum / 15;
+  sum += sum / 16;
+  sum += sum / 17;
+  sum += sum / 18;
+  sum += sum / 19;
+  sum += sum / 20;
+  sum += sum / 21;
+  sum += sum / 22;
+  sum += sum / 23;
+  sum += sum / 24;
+  out[i] = seen[sum];
+}

@@ -119,8 +119,10 @@ constexpr std::array<const char *, 4> CachedStores = {"__stwb", "__stcg", "__stc
 
 /// `(i / 4)`
 std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor);
-/// The quotient: exact where each term of the dividend can be divided, else an atom, which is added to `Known`.
-Polynomial quotient(const Polynomial &Dividend, const Polynomial &Divisor, std::map<std::string, Quotient> &Known);
+/// The quotient: exact where each term of the dividend can be divided, else an atom, which is added to `Known`. Nothing
+/// where the atom's text, which holds those of the atoms in it, is longer than what anybody writes.
+std::optional<Polynomial> quotient(const Polynomial &Dividend, const Polynomial &Divisor,
+                                   std::map<std::string, Quotient> &Known);
 
 /// `threadIdx.x`
 std::string builtinAtom(Builtin B, int Dimension);
