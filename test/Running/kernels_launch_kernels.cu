@@ -9,7 +9,7 @@
 // CHECK: extern "C" __global__ void add_one(int *);
 // CHECK: ::halving<<<1, blockDim.x>>>(data, n / 2, depth + 1);
 // CHECK: namespace spaces {
-// CHECK-NEXT: __global__ void child(Part, int);
+// CHECK-NEXT: __global__ void child(::Part, int);
 // CHECK: ::spaces::child<<<1, 32>>>(Part{data + 32 * threadIdx.x}, int(threadIdx.x));
 
 //--- part.h
