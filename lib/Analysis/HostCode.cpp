@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/HostCode.h"
 
+#include "HostText.h"
 #include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Reach.h"
 #include "cufuse/Frontend/RawTokens.h"
@@ -14,35 +15,93 @@ namespace cufuse {
 
 namespace {
 
-/// Variables that something may change after their initialiser.
-std::set<const clang::ValueDecl *> changedIn(const clang::Stmt &Body) {
-  std::set<const clang::ValueDecl *> Changed;
-  auto Note = [&](const clang::Expr *E) {
-    E = E->IgnoreParenImpCasts();
-    while (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
-      E = Member->getBase()->IgnoreParenImpCasts();
-    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
-      Changed.insert(Reference->getDecl());
-  };
-  for (const clang::Expr *E : allIn<clang::Expr>(Body)) {
-    if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E); Binary && Binary->isAssignmentOp())
-      Note(Binary->getLHS());
-    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
-        Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == clang::UO_AddrOf))
-      Note(Unary->getSubExpr());
-    if (auto *Call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(E);
-        Call && Call->isAssignmentOp() && Call->getNumArgs() > 0)
-      Note(Call->getArg(0));
-    auto *Call = llvm::dyn_cast<clang::CallExpr>(E);
-    const clang::FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-    if (Callee && !llvm::isa<clang::CXXMethodDecl>(Callee))
-      for (unsigned I = 0; I < std::min(Call->getNumArgs(), Callee->getNumParams()); ++I)
-        if (const clang::QualType Type = Callee->getParamDecl(I)->getType();
-            Type->isReferenceType() && !Type.getNonReferenceType().isConstQualified())
-          Note(Call->getArg(I));
+/// Variables of a function that something may change after their initialiser: whatever is neither a load of their
+/// value, or of a member's, nor a reference to what is const.
+class Changes : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  explicit Changes(const clang::FunctionDecl &Function) : IsPattern(Function.isDependentContext()) {
+    TraverseStmt(Function.getBody());
+    // A list in braces has its elements twice, once without what converts them.
+    for (const clang::DeclRefExpr *E : Mentions)
+      if (!Loaded.count(E) && (CastsAway || (!Bound.count(E) && !E->getType().isConstQualified())))
+        Changed.insert(E->getDecl());
   }
-  return Changed;
-}
+  bool contains(const clang::VarDecl *Variable) const { return Changed.count(Variable); }
+
+  bool TraverseTypeLoc(clang::TypeLoc, bool) override { return true; }
+  bool TraverseUnaryExprOrTypeTraitExpr(MaybeConst<clang::UnaryExprOrTypeTraitExpr> *) override { return true; }
+  bool TraverseLambdaCapture(MaybeConst<clang::LambdaExpr> *Lambda, const clang::LambdaCapture *Capture,
+                             MaybeConst<clang::Expr> *Init) override {
+    // What the body does with it counts.
+    if (Capture->capturesVariable() && Capture->getCaptureKind() == clang::LCK_ByRef && !Lambda->isInitCapture(Capture))
+      return true;
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseLambdaCapture(Lambda, Capture, Init);
+  }
+  bool VisitExpr(const clang::Expr *E) override {
+    if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E)) {
+      const clang::CastKind Kind = Cast->getCastKind();
+      if (Kind == clang::CK_LValueToRValue || Kind == clang::CK_ToVoid)
+        load(Cast->getSubExpr(), Loaded);
+      else if (Kind == clang::CK_NoOp && llvm::isa<clang::ImplicitCastExpr>(Cast) && E->getType().isConstQualified())
+        load(Cast->getSubExpr(), Bound);
+      CastsAway |= llvm::isa<clang::ExplicitCastExpr>(Cast) && E->isLValue() && !E->getType().isConstQualified();
+    }
+    if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E);
+        Construct && Construct->getConstructor()->isCopyOrMoveConstructor() && Construct->getNumArgs() > 0 &&
+        Construct->getArg(0)->getType().isConstQualified())
+      load(Construct->getArg(0), Loaded);
+    // A template says what it does where it is instantiated, with variables of its own.
+    if (IsPattern && E->isInstantiationDependent())
+      for (const clang::Stmt *Child : E->children())
+        if (auto *Operand = llvm::dyn_cast_or_null<clang::Expr>(Child); Operand && !mayWrite(E, Operand))
+          load(Operand, Loaded);
+    return true;
+  }
+  bool VisitVarDecl(const clang::VarDecl *V) override {
+    if (!IsPattern || !V->getInit() || !V->getType()->isDependentType())
+      return true;
+    load(V->getInit(), Loaded);
+    if (llvm::isa<clang::ParenListExpr, clang::InitListExpr>(V->getInit()))
+      for (const clang::Stmt *Child : V->getInit()->children())
+        load(llvm::cast<clang::Expr>(Child), Loaded);
+    return true;
+  }
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    Mentions.push_back(E);
+    return true;
+  }
+
+private:
+  static bool mayWrite(const clang::Expr *Operation, const clang::Expr *Operand) {
+    if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(Operation))
+      return Binary->isAssignmentOp() && Binary->getLHS() == Operand;
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(Operation))
+      return Unary->isIncrementDecrementOp() || Unary->getOpcode() == clang::UO_AddrOf;
+    return false;
+  }
+  static void load(const clang::Expr *E, std::set<const clang::Expr *> &Into) {
+    while (true) {
+      E = E->IgnoreParens();
+      if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E); Member && !Member->isArrow())
+        E = Member->getBase();
+      else if (auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E); Cast && Cast->getCastKind() == clang::CK_NoOp)
+        E = Cast->getSubExpr();
+      else
+        break;
+    }
+    if (auto *Either = llvm::dyn_cast<clang::ConditionalOperator>(E)) {
+      load(Either->getTrueExpr(), Into);
+      load(Either->getFalseExpr(), Into);
+    }
+    Into.insert(E);
+  }
+
+  const bool IsPattern;
+  std::vector<const clang::DeclRefExpr *> Mentions;
+  std::set<const clang::Expr *> Loaded, Bound; ///< Bound: to a reference to what is const.
+  bool CastsAway = false;                      ///< Such a reference may be one to what is not, again.
+  std::set<const clang::ValueDecl *> Changed;
+};
 
 class Walk : public clang::ConstDynamicRecursiveASTVisitor {
 public:
@@ -81,8 +140,24 @@ public:
   }
   bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
     const clang::FunctionDecl *Callee = Launch->getDirectCallee();
-    if (Callee && Launch->getConfig() && Launch->getConfig()->getNumArgs() >= 2)
+    if (Callee && Launch->getConfig() && Launch->getConfig()->getNumArgs() >= 2) {
       Launches[Callee->getCanonicalDecl()].push_back(Launch);
+      Understood.insert(named(Launch->getCallee()));
+    }
+    return true;
+  }
+  bool VisitCallExpr(const clang::CallExpr *Call) override {
+    if (onlyAsks(*Call))
+      for (const clang::Expr *Argument : Call->arguments())
+        Understood.insert(named(Argument));
+    return true;
+  }
+  bool TraverseUnaryExprOrTypeTraitExpr(MaybeConst<clang::UnaryExprOrTypeTraitExpr> *E) override {
+    understandAll(E->isArgumentType() ? nullptr : E->getArgumentExpr());
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseUnaryExprOrTypeTraitExpr(E);
+  }
+  bool VisitDecltypeTypeLoc(clang::DecltypeTypeLoc Type) override {
+    understandAll(Type.getUnderlyingExpr());
     return true;
   }
   bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
@@ -93,6 +168,16 @@ public:
         Written.insert(Variable->getCanonicalDecl());
       place(*Variable, E->getLocation());
     }
+    if (auto *Kernel = llvm::dyn_cast<clang::FunctionDecl>(E->getDecl());
+        Kernel && Kernel->hasAttr<clang::CUDAGlobalAttr>()) {
+      KernelNames.insert(spelled(E->getLocation()));
+      if (!Understood.count(E) && !inProbe(E->getLocation()))
+        HandedOn.insert(Kernel->getCanonicalDecl());
+    }
+    return true;
+  }
+  bool VisitOverloadExpr(const clang::OverloadExpr *E) override {
+    KernelNames.insert(spelled(E->getNameLoc()));
     return true;
   }
   bool VisitVarDecl(const clang::VarDecl *V) override {
@@ -102,14 +187,55 @@ public:
   }
 
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches;
+  std::set<const clang::FunctionDecl *> HandedOn; ///< Kernels that something else than a launch names, canonical.
   std::set<const clang::ValueDecl *> Named, Written;
-  std::map<const clang::ValueDecl *, std::set<std::pair<const clang::FileEntry *, unsigned>>> Places;
+  std::map<const clang::ValueDecl *, std::set<HostCode::Place>> Places;
+  std::set<HostCode::Place> KernelNames;  ///< Where functions are named that may be kernels.
   std::vector<clang::SourceRange> Device; ///< Functions that only the device has.
 
 private:
+  /// The name that leads to a function, by whatever casts.
+  static const clang::Expr *named(const clang::Expr *E) {
+    while (true) {
+      E = E->IgnoreParenCasts();
+      if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
+          Unary && (Unary->getOpcode() == clang::UO_AddrOf || Unary->getOpcode() == clang::UO_Deref))
+        E = Unary->getSubExpr();
+      else if (auto *Substituted = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(E))
+        E = Substituted->getReplacement();
+      else
+        return E;
+    }
+  }
+  /// Behind the user's text, where kernels are named to be found.
+  bool inProbe(clang::SourceLocation Where) const {
+    const auto [File, Offset] = Sources.getDecomposedExpansionLoc(Where);
+    return File == Sources.getMainFileID() && Offset >= Unit.fileSize();
+  }
+  void understandAll(const clang::Expr *Unevaluated) {
+    if (Unevaluated)
+      for (const clang::DeclRefExpr *E : allIn<clang::DeclRefExpr>(*Unevaluated))
+        Understood.insert(E);
+  }
+  /// A function of CUDA that takes a kernel, but launches none.
+  bool onlyAsks(const clang::CallExpr &Call) {
+    const clang::NamedDecl *Callee = Call.getDirectCallee();
+    if (auto *Lookup = llvm::dyn_cast<clang::OverloadExpr>(Call.getCallee()->IgnoreParenImpCasts());
+        Lookup && Lookup->getNumDecls() > 0)
+      Callee = (*Lookup->decls_begin())->getUnderlyingDecl();
+    if (!Callee || !Callee->getDeclName().isIdentifier() || !Unit.inToolkit(Callee->getLocation()))
+      return false;
+    static const llvm::StringSet<> Names = {"cudaFuncSetAttribute",   "cudaFuncGetAttributes",
+                                            "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig",
+                                            "cudaFuncGetName",        "cudaFuncGetParamInfo"};
+    return Names.contains(Callee->getName()) || Callee->getName().starts_with("cudaOccupancy");
+  }
   void place(const clang::VarDecl &Variable, clang::SourceLocation Where) {
+    Places[Variable.getCanonicalDecl()].insert(spelled(Where));
+  }
+  HostCode::Place spelled(clang::SourceLocation Where) const {
     const auto [File, Offset] = Sources.getDecomposedSpellingLoc(Where);
-    Places[Variable.getCanonicalDecl()].insert({Sources.getFileEntryForID(File), Offset});
+    return {Sources.getFileEntryForID(File), Offset};
   }
 
   /// The standard library's headers are many, and name nothing of anybody's.
@@ -128,20 +254,71 @@ private:
   const ParsedUnit &Unit;
   const clang::SourceManager &Sources;
   std::map<clang::FileID, bool> Libraries;
-  std::set<const clang::Expr *> Loaded; ///< What only a value is taken of.
+  std::set<const clang::Expr *> Loaded;     ///< What only a value is taken of.
+  std::set<const clang::Expr *> Understood; ///< Names of kernels that are launched, or asked about, there.
   bool OnHost = true;
+};
+
+/// Whether what a value comes from is, at some place, text that the host may read otherwise.
+class ValueText : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  ValueText(const HostText &Text, const clang::SourceManager &Sources) : Text(Text), Sources(Sources) {
+    ShouldVisitImplicitCode = true;
+  }
+  bool mayDiffer(const clang::Expr *E) { return Text.mayDiffer(E->getSourceRange()) || !TraverseStmt(E); }
+
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override { return follow(E->getDecl()); }
+  bool VisitMemberExpr(const clang::MemberExpr *E) override { return follow(E->getMemberDecl()); }
+  bool VisitCXXConstructExpr(const clang::CXXConstructExpr *E) override { return follow(E->getConstructor()); }
+  bool VisitTagTypeLoc(clang::TagTypeLoc T) override { return follow(T.getDecl()); }
+  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc T) override { return follow(T.getDecl()); }
+
+private:
+  /// False ends the walk.
+  bool follow(const clang::NamedDecl *D) {
+    if (!D || Sources.isInSystemHeader(D->getLocation()) || !Seen.insert(D->getCanonicalDecl()).second)
+      return true;
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D); Function && Function->getDefinition())
+      D = Function->getDefinition();
+    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D))
+      if (const clang::VarDecl *Holder = nullptr; Variable->getAnyInitializer(Holder))
+        D = Holder;
+    if (Text.mayDiffer(D->getSourceRange()) || (D->getDeclName().isIdentifier() && Text.names(D->getName())))
+      return false;
+    if (auto *Parent = llvm::dyn_cast<clang::RecordDecl>(D->getDeclContext()); Parent && !follow(Parent))
+      return false;
+    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D))
+      return !Variable->getInit() || TraverseStmt(Variable->getInit());
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D))
+      return !Function->getBody() || TraverseStmt(Function->getBody());
+    if (auto *Constant = llvm::dyn_cast<clang::EnumConstantDecl>(D))
+      return !Constant->getInitExpr() || TraverseStmt(Constant->getInitExpr());
+    if (auto *Alias = llvm::dyn_cast<clang::TypedefNameDecl>(D))
+      return TraverseTypeLoc(Alias->getTypeSourceInfo()->getTypeLoc());
+    return true;
+  }
+
+  const HostText &Text;
+  const clang::SourceManager &Sources;
+  std::set<const clang::Decl *> Seen;
 };
 
 class BlockReader {
 public:
-  explicit BlockReader(clang::ASTContext &Context) : Context(Context) {}
+  BlockReader(clang::ASTContext &Context, const HostText &Text) : Context(Context), Text(Text) {}
 
   std::optional<BlockShape> operator()(const clang::CUDAKernelCallExpr &Launch) {
+    Followed = 0;
     // In device code the configuration is another call.
     const clang::FunctionDecl *Configure = Launch.getConfig()->getDirectCallee();
     const bool FromHost = Configure && (Configure->getName() == "__cudaPushCallConfiguration" ||
                                         Configure->getName() == "cudaConfigureCall");
-    return FromHost ? shape(Launch.getConfig()->getArg(1)) : std::nullopt;
+    const clang::Expr *Block = FromHost ? Launch.getConfig()->getArg(1) : nullptr;
+    const auto Shape = Block ? shape(Block) : std::nullopt;
+    const bool MayDiffer =
+        Shape && (Text.mayDiffer(Launch.getBeginLoc()) || Text.mayDiffer(Launch.getCallee()->getSourceRange()) ||
+                  ValueText(Text, Context.getSourceManager()).mayDiffer(Block));
+    return MayDiffer ? std::nullopt : Shape;
   }
 
 private:
@@ -169,10 +346,18 @@ private:
     // `dim3 block = block;` initialises it with itself: there is an end to what is followed for one launch.
     if (!Variable || !Variable->getInit() || ++Followed > 32)
       return nullptr;
+    // A default argument is what some calls pass.
+    if (llvm::isa<clang::ParmVarDecl>(Variable) || Variable->getType().isVolatileQualified())
+      return nullptr;
+    if (Variable->getType().isConstQualified())
+      return Variable->getInit();
     auto *Function = llvm::dyn_cast_or_null<clang::FunctionDecl>(Variable->getParentFunctionOrMethod());
     if (!Function || !Function->getBody())
-      return Variable->getType().isConstQualified() ? Variable->getInit() : nullptr;
-    return changedIn(*Function->getBody()).count(Variable) ? nullptr : Variable->getInit();
+      return nullptr;
+    const auto [Known, New] = ChangedIn.try_emplace(Function->getBody(), nullptr);
+    if (New)
+      Known->second = std::make_unique<Changes>(*Function);
+    return Known->second->contains(Variable) ? nullptr : Variable->getInit();
   }
 
   std::optional<BlockShape> shape(const clang::Expr *E) {
@@ -203,10 +388,14 @@ private:
   }
 
   clang::ASTContext &Context;
+  const HostText &Text;
+  std::map<const clang::Stmt *, std::unique_ptr<Changes>> ChangedIn; ///< By body.
   unsigned Followed = 0;
 };
 
 } // namespace
+
+HostCode::~HostCode() = default;
 
 HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Walk Found(Unit);
@@ -214,8 +403,13 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Named = std::move(Found.Named);
   Written = std::move(Found.Written);
   Places = std::move(Found.Places);
+  HandedOn = std::move(Found.HandedOn);
+  std::vector<HostText::File> Files;
+  for (const clang::FileID &File : usersFiles())
+    Files.push_back({File, textOf(File)});
+  Text = std::make_unique<HostText>(Unit, Files, Found.Device);
   if (!Unit.errors().empty())
-    unreadable(Found.Device);
+    unreadable(Found.Device, Found.KernelNames);
 }
 
 std::set<clang::FileID> HostCode::usersFiles() const {
@@ -235,8 +429,8 @@ llvm::StringRef HostCode::textOf(clang::FileID File) const {
 }
 
 /// Clang drops statements and declarations that it does not accept. What it leaves of the users' files without the
-/// device's functions is where the host may name a variable.
-void HostCode::unreadable(llvm::ArrayRef<clang::SourceRange> Device) {
+/// device's functions is where the host may name a variable, or launch a kernel.
+void HostCode::unreadable(llvm::ArrayRef<clang::SourceRange> Device, const std::set<Place> &KernelNames) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> Left;
   for (const clang::SourceRange &Range : Device) {
@@ -247,19 +441,31 @@ void HostCode::unreadable(llvm::ArrayRef<clang::SourceRange> Device) {
   }
   for (const clang::FileID &File : usersFiles()) {
     std::vector<std::pair<unsigned, unsigned>> &Ranges = Left[File];
-    for (const RawToken &Token : rawTokens(textOf(File)))
-      if (Token.IsIdentifier &&
-          llvm::none_of(Ranges, [&](const auto &R) { return R.first <= Token.Offset && Token.Offset <= R.second; }))
-        ++Words[Token.Spelling];
+    const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
+    const std::vector<RawToken> Tokens = rawTokens(textOf(File));
+    for (size_t I = 0; I < Tokens.size(); ++I) {
+      const RawToken &Token = Tokens[I];
+      if (!Token.IsIdentifier ||
+          llvm::any_of(Ranges, [&](const auto &R) { return R.first <= Token.Offset && Token.Offset <= R.second; }))
+        continue;
+      ++Words[Token.Spelling];
+      const llvm::StringRef Next = I + 1 < Tokens.size() ? llvm::StringRef(Tokens[I + 1].Spelling) : "";
+      if (Next != "(" && !KernelNames.count({Entry, static_cast<unsigned>(Token.Offset)}))
+        Unread.insert(Token.Spelling);
+    }
   }
 }
 
 std::vector<std::optional<BlockShape>> HostCode::launchBlocks(const clang::FunctionDecl &Kernel) const {
   std::vector<std::optional<BlockShape>> Blocks;
+  BlockReader Reader(Unit.ast(), *Text);
   const auto Found = Launches.find(Kernel.getCanonicalDecl());
   if (Found != Launches.end())
     for (const clang::CUDAKernelCallExpr *Launch : Found->second)
-      Blocks.push_back(BlockReader(Unit.ast())(*Launch));
+      Blocks.push_back(Reader(*Launch));
+  if (HandedOn.count(Kernel.getCanonicalDecl()) ||
+      (Kernel.getDeclName().isIdentifier() && (Text->mayLaunch(Kernel.getName()) || Unread.contains(Kernel.getName()))))
+    Blocks.push_back(std::nullopt);
   return Blocks;
 }
 

@@ -43,13 +43,14 @@ distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> K
 llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string &Why) {
   const KernelFacts &Facts = Kernel.Facts;
   std::optional<BlockShape> Found;
-  bool Unclear = false;
+  bool Open = false, Differ = false;
   for (const std::optional<BlockShape> &Launch : Facts.LaunchBlocks) {
-    Unclear |= !Launch || (Found && !(*Found == *Launch));
+    Open |= !Launch;
+    Differ |= Launch && Found && !(*Found == *Launch);
     if (Launch)
       Found = Launch;
   }
-  if (Found && !Unclear) {
+  if (Found && !Open && !Differ) {
     Why = "every launch in its file uses it";
     return *Found;
   }
@@ -60,8 +61,8 @@ llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string 
   }
   const std::string Fact = Facts.LaunchBlocks.empty()
                                ? "its file does not launch it, and it has no one-dimensional __launch_bounds__"
-                           : Found && Unclear ? "the launches in its file differ or are not constant"
-                                              : "the launches in its file are not constant";
+                           : Differ ? "the launches in its file differ or are not constant"
+                                    : "the launches in its file are not constant";
   Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where, Fact}.message();
   M.Text = Facts.Name + ": " + M.Text;
   M.Remedy = fmt::format("say it with --block {}=256 (or 32x8)", Facts.Name);

@@ -7,8 +7,10 @@
 #include <clang/Basic/SourceLocation.h>
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringMap.h>
+#include <llvm/ADT/StringSet.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -22,32 +24,42 @@ class VarDecl;
 
 namespace cufuse {
 
+class HostText;
+
 /// Found in one walk over the user's files, instantiated templates included, and looked up for each kernel.
 class HostCode {
 public:
   /// `Unit` outlives it.
   explicit HostCode(const ParsedUnit &Unit);
+  ~HostCode();
 
-  /// One entry per `kernel<<<grid, block, …>>>`, in the order of the file; nullopt where the block is not a constant.
+  /// One entry per `kernel<<<grid, block, …>>>`, in the order of the file; nullopt where the block is not a constant,
+  /// or the host's compilation may read another. A nullopt more where there may be launches that are not seen: the
+  /// kernel is handed on, or named in text that only the host's compilation reads or that Clang does not accept.
   std::vector<std::optional<BlockShape>> launchBlocks(const clang::FunctionDecl &Kernel) const;
 
   /// A variable that must stay the object the program already has: host code of the file refers to it, device code may
   /// write it, or it has no initialiser. Otherwise it is a table, and a copy means the same.
   bool mustStayShared(const clang::VarDecl &Variable) const;
 
+  using Place = std::pair<const clang::FileEntry *, unsigned>; ///< A file and an offset.
+
 private:
   std::set<clang::FileID> usersFiles() const;
   llvm::StringRef textOf(clang::FileID File) const; ///< As the user wrote it.
   bool mayBeNamedUnseen(const clang::VarDecl &Variable) const;
-  void unreadable(llvm::ArrayRef<clang::SourceRange> Device);
+  void unreadable(llvm::ArrayRef<clang::SourceRange> Device, const std::set<Place> &KernelNames);
 
   const ParsedUnit &Unit;
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches; ///< Canonical ones.
+  std::set<const clang::FunctionDecl *> HandedOn; ///< Named by something else than launches and questions, canonical.
+  std::unique_ptr<HostText> Text;
   std::set<const clang::ValueDecl *> Named;   ///< Variables of files and classes, canonical.
   std::set<const clang::ValueDecl *> Written; ///< The same of those that device code may change, too.
   /// Where variables are declared and named, in any code: files and offsets, as spelled.
-  std::map<const clang::ValueDecl *, std::set<std::pair<const clang::FileEntry *, unsigned>>> Places;
+  std::map<const clang::ValueDecl *, std::set<Place>> Places;
   llvm::StringMap<long> Words; ///< Where Clang left something out: the words outside the device's functions.
+  llvm::StringSet<> Unread;    ///< Of those, what may be a kernel that Clang has not read there.
 };
 
 } // namespace cufuse

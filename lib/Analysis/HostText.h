@@ -1,0 +1,53 @@
+// Text that the host's compilation may read otherwise than the device's, which is the one that Clang reads here.
+#pragma once
+
+#include "cufuse/Frontend/Parse.h"
+
+#include <clang/Basic/SourceLocation.h>
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/ADT/StringSet.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace clang {
+class FileEntry;
+class SourceManager;
+} // namespace clang
+
+namespace cufuse {
+
+/// What depends on `__CUDA_ARCH__`: conditions on it, macros that are made of it or defined under such a condition,
+/// and what is made of those.
+class HostText {
+public:
+  using File = std::pair<clang::FileID, llvm::StringRef>; ///< With its text.
+  /// `Device`: functions that only the device has, whose words nobody on the host means.
+  HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::ArrayRef<clang::SourceRange> Device);
+
+  /// Is some of this text of that kind, or around it?
+  bool mayDiffer(clang::SourceRange Range) const;
+  /// Does the host's part of such text have this name, whatever it means there?
+  bool names(llvm::StringRef Name) const { return Words.contains(Name); }
+  /// The same for a kernel that may be launched there, or handed on: not where it is only declared.
+  bool mayLaunch(llvm::StringRef Kernel) const { return IncludesUnread || Words.lookup(Kernel); }
+
+private:
+  struct Token;
+  using Ranges = std::vector<std::pair<unsigned, unsigned>>; ///< Offsets.
+  void read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &OfDevice);
+  bool depends(llvm::StringRef Name) const;
+
+  const clang::SourceManager &Sources;
+  llvm::StringSet<> Macros;
+  /// `#include` lines: what they read, null where they are skipped.
+  std::map<std::pair<const clang::FileEntry *, unsigned>, const clang::FileEntry *> Includes;
+  std::map<const clang::FileEntry *, Ranges> Places;
+  std::map<const clang::FileEntry *, bool> Whole; ///< Files that are included in such text.
+  llvm::StringMap<bool> Words;                    ///< True: somewhere without a `(` behind it.
+  bool IncludesUnread = false;
+};
+
+} // namespace cufuse

@@ -1,0 +1,363 @@
+// The block of the launches in a file is a kernel's default where the host can launch it with no other: not where it is a
+// parameter or changed, where the host's compilation reads other text, or where a launch may stand that is not seen.
+// RUN: rm -rf %t && mkdir %t && split-file %s %t
+// RUN: %cufuse inspect %t/known.cu > %t/known
+// RUN: grep -c fusable %t/known > %t/kernels && grep -c "launched with" %t/known | diff - %t/kernels
+// RUN: not grep "launched with.*not constant" %t/known
+// RUN: %cufuse fuse '%t/known.cu:typed<int>' '%t/known.cu:plane(int *)' --stop-after plan -o %t/out.cu | \
+// RUN:   FileCheck %s --check-prefix=NAMED
+// RUN: %cufuse inspect %t/unknown.cu > %t/unknown
+// RUN: grep -c fusable %t/unknown > %t/kernels && grep -c "launched with.*not constant" %t/unknown | diff - %t/kernels
+// RUN: %cufuse inspect %t/unread.cu | FileCheck %s --check-prefix=UNREAD
+// RUN: %exits 1 %cufuse fuse %t/unknown.cu:parameter %t/unknown.cu:byMethod %t/unknown.cu:macro %t/unknown.cu:inSkipped \
+// RUN:   %t/unknown.cu:handedOn -o %t/out.cu 2>&1 | FileCheck %s
+// CHECK-DAG: parameter: the block size is not known: the launches in its file are not constant [UnknownBlock]
+// CHECK-DAG: byMethod: the block size is not known: the launches in its file are not constant [UnknownBlock]
+// CHECK-DAG: macro: the block size is not known: the launches in its file are not constant [UnknownBlock]
+// CHECK-DAG: inSkipped: the block size is not known: the launches in its file are not constant [UnknownBlock]
+// CHECK-DAG: handedOn: the block size is not known: the launches in its file are not constant [UnknownBlock]
+// NAMED: typed<int> copy 0, block 64,
+// NAMED: plane copy 0, block 16x16,
+// UNREAD: {{^}}dropped(
+// UNREAD: launched with 64, not constant
+// UNREAD: {{^}}other(
+// UNREAD: launched with 64{{$}}
+// UNREAD: {{^}}ofTemplate<float>(
+// UNREAD: launched with 64{{$}}
+
+//--- kernels.h
+#pragma once
+#define KERNEL(name) __global__ void name(int *o) { o[threadIdx.x + blockIdx.x * blockDim.x] = 1; }
+#define EVERY_ARCH __CUDA_ARCH_LIST__
+
+//--- known.cu
+#include "kernels.h"
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+KERNEL(constant)
+KERNEL(local)
+KERNEL(plane)
+KERNEL(copied)
+KERNEL(passed)
+KERNEL(braced)
+KERNEL(least)
+KERNEL(asked)
+KERNEL(sized)
+KERNEL(captured)
+KERNEL(generic)
+KERNEL(reference)
+KERNEL(inTemplate)
+KERNEL(inDependent)
+KERNEL(chosen)
+KERNEL(defined)
+KERNEL(onlyDeclared)
+KERNEL(perArchitecture)
+KERNEL(sum)
+template <typename T> __global__ void typed(T *o) { o[threadIdx.x] = 1; }
+
+#ifdef __CUDA_ARCH__
+#define UNROLL 4
+#else
+#define UNROLL 1
+#endif
+#define THREADS 128
+__host__ __device__ inline int unrolled(int x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return x * 2;
+#else
+  return x * UNROLL;
+#endif
+}
+__device__ int inDevice(int x) {
+#if __CUDA_ARCH__ < 700
+  int sum = x;
+  sum += x;
+  return sum;
+#else
+  return x;
+#endif
+}
+#ifndef __CUDA_ARCH__
+__global__ void onlyDeclared(int *o);
+#endif
+
+void by(dim3 grid, dim3 block);
+void see(const dim3 &block, const int &threads);
+struct Timer {
+  template <typename T> void note(T) {}
+  void seen(const int &) const {}
+};
+void run(int *o, int n, bool big) {
+  const int fixed = 256;
+  constant<<<(n + fixed - 1) / fixed, fixed>>>(o);
+  int threads = 256;
+  int blocks = (n + threads - 1) / threads;
+  local<<<blocks, threads>>>(o);
+  dim3 block(16, 16), grid((n + block.x - 1) / block.x, 1);
+  grid.y = n / block.y;
+  plane<<<grid, block>>>(o);
+  dim3 same = block;
+  copied<<<grid, same>>>(o);
+  passed<<<grid, block>>>(o);
+  by(grid, block);
+  see(block, threads);
+  Timer timer;
+  timer.note(threads);
+  timer.seen(threads);
+  printf("%d %d\n", threads, block.x);
+  int list = 64;
+  int sizes[] = {list, n};
+  dim3 braces = {32, 2, 1};
+  braced<<<sizes[1], braces>>>(o);
+  unsigned few = 64;
+  least<<<std::min(unsigned(n), std::max(few, 3u)), few>>>(o);
+  (void)few;
+  int most = 0;
+  cudaFuncSetAttribute(asked, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);
+  cudaFuncSetAttribute((const void *)&asked, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);
+  cudaFuncSetCacheConfig(asked, cudaFuncCachePreferL1);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, asked, threads, 0);
+  cudaFuncAttributes attributes;
+  cudaFuncGetAttributes(&attributes, asked);
+  asked<<<most, threads>>>(o);
+  (&sized)<<<sizeof(&sized) + sizeof(block), 32>>>(o);
+  decltype(&sized) none = nullptr;
+  (void)none;
+  auto all = [&] { captured<<<blocks, threads>>>(o); };
+  all();
+  auto by = [=](auto p) { generic<<<blocks, threads>>>(p); };
+  by(o);
+  const dim3 &seen = block;
+  reference<<<1, seen>>>(o);
+  chosen<<<1, block>>>(o);
+  dim3 either = big ? block : grid;
+  by(o + either.x);
+  defined<<<unrolled(n), THREADS>>>(o);
+  onlyDeclared<<<UNROLL, 64>>>(o);
+  sum<<<1, 64>>>(o);
+#if EVERY_ARCH
+  perArchitecture<<<1, 64>>>(o);
+#else
+  perArchitecture<<<1, 32>>>(o);
+#endif
+}
+template <typename T> struct Size {
+  static constexpr int threads = sizeof(T) * 32;
+};
+template <typename T> void runTyped(T *o, int n) {
+  typed<T><<<n, 64>>>(o);
+  int threads = 64;
+  T scaled = threads * T(2);
+  by(n, Size<T>::threads);
+  inTemplate<<<(n + threads - 1) / threads, threads>>>((int *)o);
+  Timer().note(threads + scaled);
+  std::plus<T>()(threads, n);
+  inDependent<<<std::plus<T>()(threads, n), threads>>>(o);
+}
+template void runTyped(int *, int);
+
+//--- unknown.cu
+#include "kernels.h"
+#include <iostream>
+#include <nv/target>
+struct Args {
+  template <class T> void get(const char *, T &value) const { value = T(3) * 32; }
+};
+// The block is a parameter, or changed.
+KERNEL(parameter)
+KERNEL(ofLambda)
+KERNEL(byMethod)
+KERNEL(byOperator)
+KERNEL(byAlias)
+KERNEL(memberByAlias)
+KERNEL(byBinding)
+KERNEL(byPointer)
+KERNEL(byCapture)
+KERNEL(byGenericLambda)
+KERNEL(byAssignment)
+KERNEL(member)
+KERNEL(byAssembly)
+KERNEL(isVolatile)
+KERNEL(byDependent)
+KERNEL(byCast)
+void run(int *o, int blocks, int threads = 128) { parameter<<<blocks, threads>>>(o); }
+template <typename T> void runDependent(int *o, const T &args) {
+  int t = 128;
+  args.get("threads", t);
+  byDependent<<<2, t>>>(o);
+}
+template void runDependent(int *, const Args &);
+void change(const Args &args, int *o) {
+  auto lambda = [=](int threads = 128) { ofLambda<<<2, threads>>>(o); };
+  lambda(64);
+  int a = 128;
+  args.get("threads", a);
+  byMethod<<<2, a>>>(o);
+  int b = 128;
+  std::cin >> b;
+  byOperator<<<2, b>>>(o);
+  int c = 128;
+  int &alias = c;
+  alias = 64;
+  byAlias<<<2, c>>>(o);
+  dim3 d(128);
+  dim3 &aliased = d;
+  aliased.x = 64;
+  memberByAlias<<<2, d>>>(o);
+  dim3 e(128);
+  auto &[x, y, z] = e;
+  x = 64;
+  byBinding<<<2, e>>>(o);
+  int f = 128;
+  void (*fill)(int &) = [](int &v) { v = 64; };
+  fill(f);
+  byPointer<<<2, f>>>(o);
+  int g = 128;
+  [&] { g = 64; }();
+  byCapture<<<2, g>>>(o);
+  int h = 128;
+  [&](auto by) { by.get("threads", h); }(args);
+  byGenericLambda<<<2, h>>>(o);
+  int i = 128;
+  i /= 2;
+  byAssignment<<<2, i>>>(o);
+  dim3 j;
+  j.x = 32;
+  member<<<2, j>>>(o);
+  int k = 128;
+  asm("" : "+r"(k));
+  byAssembly<<<2, k>>>(o);
+  volatile int l = 128;
+  isVolatile<<<2, l>>>(o);
+}
+void castAway(int *o) {
+  int a = 128;
+  const int &seen = a;
+  const_cast<int &>(seen) = 64;
+  byCast<<<2, a>>>(o);
+}
+
+// The host's compilation reads another block, or other launches.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define SIZE 256
+constexpr int Size = 256;
+#include "device.h"
+#else
+#define SIZE 128
+constexpr int Size = 128;
+constexpr int Included = 128;
+#endif
+#define TWICE (2 * SIZE)
+#ifdef __CUDA_ARCH__
+#define ON_HOST(...)
+#else
+#define ON_HOST(...) __VA_ARGS__
+#endif
+KERNEL(macro)
+KERNEL(macroOfMacro)
+KERNEL(constantOf)
+KERNEL(constantByMacro)
+KERNEL(included)
+KERNEL(byFunction)
+KERNEL(byType)
+KERNEL(underDevice)
+KERNEL(inSkipped)
+KERNEL(inArguments)
+KERNEL(byTarget)
+KERNEL(shadowed)
+template <int N> __global__ void ofSize(int *o) { o[threadIdx.x] = N; }
+const int ByMacro = TWICE;
+constexpr int count() {
+#ifdef __CUDA_ARCH__
+  return 64;
+#else
+  return 128;
+#endif
+}
+struct Type {
+#if SIZE > 128
+  static constexpr int threads = 64;
+#else
+  static constexpr int threads = 128;
+#endif
+};
+constexpr int Shadowed = 64;
+void runText(int *o, bool big) {
+  macro<<<2, SIZE>>>(o);
+  macroOfMacro<<<2, TWICE>>>(o);
+  constantOf<<<2, Size>>>(o);
+  constantByMacro<<<2, ByMacro>>>(o);
+  included<<<2, Included>>>(o);
+  byFunction<<<2, count()>>>(o);
+  byType<<<2, Type::threads>>>(o);
+#ifdef __CUDA_ARCH__
+  underDevice<<<2, 64>>>(o);
+#else
+  underDevice<<<2, 128>>>(o);
+#endif
+#ifndef __CUDA_ARCH__
+  const int Shadowed = 128;
+  if (big) {
+    inSkipped<<<2, 128>>>(o);
+    return;
+  }
+#endif
+  inSkipped<<<2, 64>>>(o);
+  shadowed<<<2, Shadowed>>>(o);
+  ofSize<SIZE><<<2, 64>>>(o);
+  ON_HOST(if (big) inArguments<<<2, 128>>>(o);)
+  inArguments<<<2, 64>>>(o);
+  NV_IF_TARGET(NV_IS_HOST, (byTarget<<<2, 128>>>(o);))
+  byTarget<<<2, 64>>>(o);
+}
+
+// Something else launches them.
+KERNEL(handedOn)
+KERNEL(byAddress)
+KERNEL(byRuntime)
+KERNEL(byRuntimeEx)
+KERNEL(inVariable)
+KERNEL(inTable)
+KERNEL(asArgument)
+KERNEL(onlyHandedOn)
+template <class T> void launchAny(void (*k)(T *), T *o, int threads) { k<<<2, threads>>>(o); }
+template <void (*K)(int *)> void launchIt(int *o, int threads) { K<<<2, threads>>>(o); }
+void (*const table[])(int *) = {inTable, &inTable};
+void launch(int *o, int i) {
+  handedOn<<<2, 64>>>(o);
+  launchAny(handedOn, o, 512);
+  byAddress<<<2, 64>>>(o);
+  launchAny(&byAddress, o, 512);
+  void *args[] = {&o};
+  byRuntime<<<2, 64>>>(o);
+  cudaLaunchKernel((void *)byRuntime, 2, 512, args, 0, nullptr);
+  cudaLaunchConfig_t config{};
+  config.blockDim = 512;
+  byRuntimeEx<<<2, 64>>>(o);
+  cudaLaunchKernelEx(&config, byRuntimeEx, o);
+  auto *variable = inVariable;
+  inVariable<<<2, 64>>>(o);
+  variable<<<2, 512>>>(o);
+  inTable<<<2, 64>>>(o);
+  table[i]<<<2, 512>>>(o);
+  asArgument<<<2, 64>>>(o);
+  launchIt<asArgument>(o, 512);
+  cudaLaunchKernel((void *)onlyHandedOn, 2, 512, args, 0, nullptr);
+}
+//--- device.h
+constexpr int Included = 256;
+
+//--- unread.cu
+// Clang drops a launch that it does not accept.
+#include "kernels.h"
+KERNEL(dropped)
+KERNEL(other)
+template <typename T> __global__ void ofTemplate(T *o) { o[threadIdx.x] = 1; }
+void launch(int *o) {
+  dropped<<<2, 64>>>(o);
+  dropped<<<2, of_another_compiler>>>(o);
+  other<<<2, 64>>>(o);
+}
+template <typename T> void launchTemplate(T *o) { ofTemplate<T><<<2, 64>>>(o); }
+template void launchTemplate(float *);
