@@ -54,7 +54,7 @@ std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
       continue;
     const StringRef How = Parts[3];
     const bool Loads = Parts[2] == "ld" || How.contains(".ld_reduce"), IsNow = Now.match(How);
-    const bool IsCached = Loads && !IsNow && hasAny(How, {".cg"});
+    const bool IsCached = Loads && !IsNow && How.contains(".cg");
     if (hasAny(How, {".param", ".local", ".const", ".nc"}))
       continue;
     Read Found{.I = &Call,
@@ -73,9 +73,10 @@ std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
       if (HasOperand && !IsNumber)
         Found.Operand = Argument(Of[2]);
       Found.Does = How.contains(".cas") ? Effect::Compares : Effect::Marks;
-      if (hasAny(How, {".add"}))
-        Found.Does = IsNumber ? (Of[2] == "0" ? Effect::None : Effect::Adds)
-                              : (!Found.Operand || isZero(Found.Operand) ? Effect::None : Effect::Adds);
+      if (How.contains(".add")) {
+        const bool IsNone = IsNumber ? Of[2] == "0" : !Found.Operand || isZero(Found.Operand);
+        Found.Does = IsNone ? Effect::None : Effect::Adds;
+      }
     }
     R = Found;
   }

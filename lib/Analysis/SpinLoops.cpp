@@ -120,7 +120,7 @@ private:
     auto [At, IsNew] = Loops.try_emplace(&Loop);
     if (!IsNew)
       return At->second;
-    OfLoop Of;
+    OfLoop &Of = At->second;
     bool HasState = false;
     std::vector<const Value *> Told;
     for (const BasicBlock *Block : Loop.blocks())
@@ -144,7 +144,7 @@ private:
       }
     if (!HasState)
       Of.Tells = std::move(Told);
-    return Loops[&Loop] = std::move(Of);
+    return Of;
   }
 
   static bool isIn(const Value &V, const Cycle &Loop) {
