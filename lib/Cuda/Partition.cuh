@@ -1,5 +1,6 @@
 /// Threads [First, First + SizeX * SizeY * SizeZ) of the block play one block of a kernel. They synchronise by a
-/// hardware barrier of their own, which counts whole warps (PTX ISA, barrier.cta).
+/// hardware barrier of their own, which counts whole warps (PTX ISA, barrier.cta). The lanes of a warp meet first: in
+/// functions that are not inlined, ptxas 13.0 lets those that come early pass the barrier without the others.
 template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsigned SizeZ> struct CufusePartition {
   static constexpr unsigned Threads = SizeX * SizeY * SizeZ;
   static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
@@ -37,7 +38,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     if (Threads == CUFUSE_WHOLE_THREADS)
       return ::__syncthreads();
 #endif
-    asm volatile("barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
+    asm volatile("bar.warp.sync 0xffffffff; barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
   }
 #endif
 #endif
@@ -53,10 +54,11 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
       return ::__syncthreads_count(predicate);
 #endif
     int count;
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; barrier.cta.red.popc.u32 %0, %2, %3, p; }"
-                 : "=r"(count)
-                 : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
-                 : "memory");
+    asm volatile(
+        "{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.warp.sync 0xffffffff; barrier.cta.red.popc.u32 %0, %2, %3, p; }"
+        : "=r"(count)
+        : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
+        : "memory");
     return count;
   }
   static __device__ __forceinline__ int syncAnd(int predicate) {
@@ -65,11 +67,11 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
       return ::__syncthreads_and(predicate);
 #endif
     int all;
-    asm volatile(
-        "{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.and.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
-        : "=r"(all)
-        : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
-        : "memory");
+    asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.warp.sync 0xffffffff; barrier.cta.red.and.pred q, %2, "
+                 "%3, p; selp.s32 %0, 1, 0, q; }"
+                 : "=r"(all)
+                 : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
+                 : "memory");
     return all;
   }
   static __device__ __forceinline__ int syncOr(int predicate) {
@@ -78,11 +80,11 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
       return ::__syncthreads_or(predicate);
 #endif
     int any;
-    asm volatile(
-        "{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.or.pred q, %2, %3, p; selp.s32 %0, 1, 0, q; }"
-        : "=r"(any)
-        : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
-        : "memory");
+    asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.warp.sync 0xffffffff; barrier.cta.red.or.pred q, %2, "
+                 "%3, p; selp.s32 %0, 1, 0, q; }"
+                 : "=r"(any)
+                 : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
+                 : "memory");
     return any;
   }
 #endif
@@ -91,7 +93,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
   /// The hardware barriers that stand for those that the kernel names follow its own.
   static constexpr __device__ unsigned named(unsigned index) { return Barrier + 1 + index; }
   static __device__ __forceinline__ void syncNamed(unsigned barrier, unsigned count) {
-    asm volatile("barrier.cta.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
+    asm volatile("bar.warp.sync 0xffffffff; barrier.cta.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
   }
 #endif
 #ifdef CUFUSE_DYNAMIC

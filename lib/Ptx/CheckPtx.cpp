@@ -49,7 +49,18 @@ public:
       else if (!S.IsLabel && !S.Opcode.starts_with("."))
         follow(S);
     });
-    readPtxStatements(Function.Body, [this](const PtxStatement &S) { statement(S); });
+    std::optional<PtxStatement> Meets;
+    readPtxStatements(Function.Body, [&](const PtxStatement &S) {
+      if (Meets && !isBarrierOf(S, *Meets))
+        statement(*Meets);
+      Meets.reset();
+      if (S.Assembly && S.Opcode == "bar.warp.sync" && !S.IsPredicated && llvm::join(S.Operands, " ") == "0xffffffff")
+        Meets = S;
+      else
+        statement(S);
+    });
+    if (Meets)
+      statement(*Meets);
   }
 
   void entry(const PtxItem &Entry) {
@@ -70,6 +81,13 @@ public:
   }
 
 private:
+  /// Whether a warp's lanes meet only to come to a barrier together, as those of a partition do.
+  static bool isBarrierOf(const PtxStatement &S, const PtxStatement &Meets) {
+    const PtxFamily *Family = S.IsLabel || S.IsPredicated ? nullptr : findPtxFamily(S.Opcode);
+    return S.Assembly == Meets.Assembly && Family && Family->What == PtxFamily::Kind::Barrier &&
+           !S.Opcode.contains(".arrive");
+  }
+
   void threads(llvm::StringRef Head, llvm::StringRef Directive) {
     unsigned long long Product = 1;
     PtxWord Word;

@@ -16,7 +16,7 @@
 // RUN: %nvcc -Werror all-warnings -std=c++17 -arch=sm_90a -cubin -o %t/blocks.cubin %t/blocks.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/chosen.cu %t/loops.cu %t/blocks.cu %t/alone.cu
 // CHECK: // threads   96 to  287: pairs, block 192, all barriers
-// CHECK: asm volatile("barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
+// CHECK: asm volatile("bar.warp.sync 0xffffffff; barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
 // CHECK: using cufuse_partition = chosen::CufusePartition<96, 0, 192, 1, 1>;
 // CHECK: constexpr unsigned cufuse_barrier(unsigned barrier) { return barrier; }
 // CHECK: asm volatile("bar.sync %0, %1;" ::"r"(cufuse_barrier(number)), "r"(count) : "memory");

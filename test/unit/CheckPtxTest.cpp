@@ -67,6 +67,17 @@ TEST(CheckPtx, BarriersInRegistersAreFollowedToTheirConstants) {
   EXPECT_NE(said(ptx("\tmov.u32 %r1, 4;\n" + Sync), Named), "");
 }
 
+TEST(CheckPtx, LanesMeetOnlyToComeToABarrierTogether) {
+  const std::string Meet = "bar.warp.sync 0xffffffff; ", Sync = "barrier.cta.sync 1, 256;";
+  EXPECT_EQ(said(ptx(assembly(Meet + Sync))), "");
+  EXPECT_THAT(said(ptx(assembly(Meet + "barrier.cta.sync 1, 128;"))), HasSubstr("is no barrier of the plan"));
+  for (const std::string &Other :
+       {assembly(Meet), "\t" + Meet + Sync + "\n", assembly("@p " + Meet + Sync), assembly(Meet + "@p " + Sync),
+        assembly(Meet) + assembly(Sync), assembly("bar.warp.sync 1; " + Sync), assembly(Meet + Meet + Sync),
+        assembly(Meet + "add.s32 %r1, %r1, 1; " + Sync)})
+    EXPECT_THAT(said(ptx(Other)), HasSubstr("bar.warp.sync needs several lanes")) << Other;
+}
+
 TEST(CheckPtx, TheWholeBlocksBarrierIsThePlans) {
   PtxExpectation Whole = plan();
   Whole.BlockBarrier = true;
