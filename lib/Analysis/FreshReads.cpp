@@ -1,14 +1,17 @@
 #include "FreshReads.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Support/Regex.h>
 
 #include <array>
+#include <numeric>
 
 namespace cufuse {
 
@@ -152,6 +155,48 @@ std::optional<Read> readOf(const Instruction &I) {
   return R;
 }
 
+/// Bytes of an array's elements, which are alike for all threads.
+struct Member {
+  const Value *Array = nullptr; ///< Of the kernel's arguments, or a variable.
+  uint64_t Element = 0;         ///< So many bytes lie between two; 0: no elements.
+  int64_t Begin = 0, Bytes = 0;
+};
+
+uint64_t bytesOf(const Instruction &I) {
+  const llvm::DataLayout &Layout = I.getDataLayout();
+  if (auto *Store = dyn_cast<llvm::StoreInst>(&I))
+    return Layout.getTypeStoreSize(Store->getValueOperand()->getType());
+  if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+    return Layout.getTypeStoreSize(Swap->getNewValOperand()->getType());
+  if (isa<AtomicRMWInst, llvm::LoadInst>(I))
+    return Layout.getTypeStoreSize(I.getType());
+  auto *Copy = dyn_cast<llvm::MemIntrinsic>(&I);
+  auto *Length = Copy ? dyn_cast<llvm::ConstantInt>(Copy->getLength()) : nullptr;
+  return Length ? Length->getZExtValue() : 0;
+}
+
+/// What an instruction reads or writes at the address, if that is known.
+std::optional<Member> memberOf(const Instruction &I, const Value &Address) {
+  const llvm::DataLayout &Layout = I.getDataLayout();
+  Member M{.Bytes = int64_t(bytesOf(I))};
+  llvm::APInt Offset(64, 0);
+  const Value *Place = Address.stripPointerCasts();
+  while (auto *Gep = dyn_cast<llvm::GEPOperator>(Place)) {
+    llvm::SmallMapVector<Value *, llvm::APInt, 4> Indices;
+    if (!Gep->isInBounds() || !Gep->collectOffset(Layout, 64, Indices, Offset))
+      return std::nullopt;
+    for (const auto &[Index, Bytes] : Indices)
+      M.Element = std::gcd(M.Element, Bytes.getZExtValue());
+    Place = Gep->getPointerOperand()->stripPointerCasts();
+  }
+  M.Array = Place;
+  M.Begin = Offset.getSExtValue();
+  auto *Argument = dyn_cast<llvm::Argument>(Place);
+  const bool IsAlike = isa<llvm::GlobalValue>(Place) ||
+                       (Argument && Argument->getParent()->getCallingConv() == llvm::CallingConv::PTX_Kernel);
+  return IsAlike && M.Bytes > 0 ? std::optional(M) : std::nullopt;
+}
+
 bool isSame(const Value &A, const Value &B, unsigned Depth) {
   if (A.stripPointerCasts() == B.stripPointerCasts())
     return true;
@@ -212,6 +257,22 @@ bool FreshReads::isSameObject(const Value &A, const Value &B) {
   const Objects &OfA = objectsOf(A), &OfB = objectsOf(B);
   return llvm::any_of(
       OfA, [&](const Value *X) { return llvm::any_of(OfB, [&](const Value *Y) { return isSamePlace(*X, *Y); }); });
+}
+
+bool FreshReads::mayMeet(const Instruction &Write, const Read &Other) {
+  const Value &Written = *writtenBy(Write);
+  if (!isSameObject(Written, *Other.Address))
+    return false;
+  auto A = memberOf(Write, Written), B = memberOf(*Other.I, *Other.Address);
+  if (!A || !B || A->Array != B->Array)
+    return true;
+  if (const auto Element = int64_t(std::gcd(A->Element, B->Element)))
+    for (Member *M : {&*A, &*B}) {
+      M->Begin = (M->Begin % Element + Element) % Element;
+      if (M->Begin + M->Bytes > Element)
+        return true;
+    }
+  return A->Begin < B->Begin + B->Bytes && B->Begin < A->Begin + A->Bytes;
 }
 
 } // namespace cufuse

@@ -45,6 +45,8 @@ public:
   /// Shared memory, or the thread's own.
   bool isOfBlock(const llvm::Value &Address);
   bool isSameObject(const llvm::Value &A, const llvm::Value &B);
+  /// May a place that the instruction writes be one that is read? Not where they are different members of elements.
+  bool mayMeet(const llvm::Instruction &Write, const Read &Other);
 
 private:
   using Objects = llvm::SmallVector<const llvm::Value *, 4>;

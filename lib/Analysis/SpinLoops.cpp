@@ -193,11 +193,12 @@ private:
   /// depends on it in the loop is Made.
   bool decides(const Read &R, const Cycle &Loop, Instructions &Made) {
     llvm::SmallPtrSet<const Value *, 16> Known;
-    auto AddMemory = [&](const Value &Address, bool IsOfBlock) {
-      if (!Known.insert(&Address).second)
+    // By a write whose size is not known, or by one that is.
+    auto AddMemory = [&](const Value &Address, bool IsOfBlock, const Instruction *Write = nullptr) {
+      if (!Known.insert(Write ? Write : &Address).second)
         return;
       for (const Read *Other : know(Loop).Reads)
-        if (!Other->Address || Reads.isSameObject(*Other->Address, Address) ||
+        if (!Other->Address || (Write ? Reads.mayMeet(*Write, *Other) : Reads.isSameObject(*Other->Address, Address)) ||
             // Assembly may name shared memory by numbers.
             ((IsOfBlock || Other->IsOfBlock) &&
              (Other->IsOfBlock ? IsOfBlock || Reads.isOfBlock(Address) : Reads.isOfBlock(*Other->Address))))
@@ -205,7 +206,7 @@ private:
     };
     auto AddWritten = [&](const Instruction &I) {
       if (const Value *Written = Reads.writtenBy(I))
-        AddMemory(*Written, Reads.of(I) && Reads.of(I)->IsOfBlock);
+        AddMemory(*Written, Reads.of(I) && Reads.of(I)->IsOfBlock, &I);
     };
     bool Decides = false;
     Made.insert(R.I);
@@ -271,15 +272,13 @@ private:
   }
 
   bool isWritten(const Read &R) {
-    return !R.Address || llvm::any_of(All, [&](const Instruction *I) {
-      return Reads.isSameObject(*Reads.writtenBy(*I), *R.Address);
-    });
+    return !R.Address || llvm::any_of(All, [&](const Instruction *I) { return Reads.mayMeet(*I, R); });
   }
 
   /// Does the kernel do nothing to the object but to mark what was free?
   bool isOnlyMarked(const Read &R) {
     return R.Address && llvm::all_of(All, [&](const Instruction *I) {
-             if (I == R.I || !Reads.isSameObject(*Reads.writtenBy(*I), *R.Address))
+             if (I == R.I || !Reads.mayMeet(*I, R))
                return true;
              const Read *Other = Reads.of(*I);
              return Other && Other->Operand &&

@@ -183,6 +183,45 @@ __global__ void takesWhenReady(float *data, int *head, volatile int *ready, int 
   }
 }
 
+// A table whose places somebody frees.
+
+struct Slot {
+  int key;
+  float value;
+};
+
+__device__ int insert(int *key, int step, unsigned size, int by) {
+  unsigned slot = by % size;
+  while (atomicCAS(&key[slot * step], -1, by) != -1)
+    slot = (slot + 1) % size;
+  return slot * step;
+}
+
+// CHECK-LABEL: {{^}}storesWholeSlots(
+// CHECK: [SpinLoop]
+__global__ void storesWholeSlots(Slot *table, const Slot *entries, unsigned size) {
+  const int place = insert(&table->key, 2, size, entries[threadIdx.x].key) / 2;
+  __threadfence();
+  table[place] = Slot{-1, entries[threadIdx.x].value};
+}
+
+// CHECK-LABEL: {{^}}storesBehindThePlace(
+// CHECK: [SpinLoop]
+__global__ void storesBehindThePlace(int *table, const int *keys, unsigned size) {
+  const int place = insert(table, 1, size, keys[threadIdx.x]);
+  table[place + 1] = -1;
+}
+
+// CHECK-LABEL: {{^}}storesBesideItsOwn(
+// CHECK: [SpinLoop]
+__global__ void storesBesideItsOwn(int *tables, const int *keys, unsigned size) {
+  int *table = tables + blockIdx.x;
+  table[1] = -1;
+  unsigned slot = keys[threadIdx.x] % size;
+  while (atomicCAS(table, -1, slot) != -1)
+    slot = (slot + 1) % size;
+}
+
 // Several flags, several locks.
 
 // CHECK-LABEL: {{^}}asksAll(
