@@ -213,6 +213,18 @@ bool isOfUnknownCode(const Instruction &I) {
   return Call && !Call->isInlineAsm() && (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration());
 }
 
+bool isFence(const Instruction &I) {
+  static const llvm::Regex OfAssembly("(membar|fence)\\.([a-z_]*\\.)*(gl|gpu|sys)([^a-z]|$)|nanosleep");
+  if (auto *Fence = dyn_cast<llvm::FenceInst>(&I))
+    return Fence->getSyncScopeID() != llvm::SyncScope::SingleThread;
+  auto *Call = dyn_cast<llvm::CallBase>(&I);
+  if (Call && Call->isInlineAsm())
+    return OfAssembly.match(llvm::cast<llvm::InlineAsm>(Call->getCalledOperand())->getAsmString());
+  const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  return Callee &&
+         llvm::is_contained({"llvm.nvvm.membar.gl", "llvm.nvvm.membar.sys", "llvm.nvvm.nanosleep"}, Callee->getName());
+}
+
 bool isSamePlace(const Value &A, const Value &B) { return isSame(A, B, /*Depth=*/8); }
 
 const Read *FreshReads::of(const Instruction &I) {

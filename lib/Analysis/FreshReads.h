@@ -32,6 +32,9 @@ struct Read {
 /// Is the code of the call not part of the function?
 bool isOfUnknownCode(const llvm::Instruction &I);
 
+/// A fence for other blocks, or a pause: what is behind it is read again, and who waits has one.
+bool isFence(const llvm::Instruction &I);
+
 /// Are they computed alike?
 bool isSamePlace(const llvm::Value &A, const llvm::Value &B);
 

@@ -1,0 +1,81 @@
+#include "LoopValues.h"
+
+#include <llvm/ADT/GenericCycleImpl.h>
+#include <llvm/IR/PatternMatch.h>
+
+namespace cufuse {
+
+using llvm::Cycle;
+using llvm::dyn_cast;
+using llvm::Instruction;
+using llvm::isa;
+using llvm::PHINode;
+using llvm::Value;
+
+bool isIn(const Value &V, const Cycle &Loop) {
+  auto *I = dyn_cast<Instruction>(&V);
+  return I && Loop.contains(I->getParent());
+}
+
+bool isEntryPhi(const Instruction &I, const Cycle &Loop) {
+  return isa<PHINode>(I) && llvm::is_contained(Loop.getEntries(), I.getParent());
+}
+
+Instructions parts(const Value &V, const Cycle &Loop, bool OfEarlierTurns, const Instruction *End) {
+  Instructions Parts;
+  auto Add = [&](const Value *Of) {
+    if (isIn(*Of, Loop))
+      Parts.insert(llvm::cast<Instruction>(Of));
+  };
+  Add(&V);
+  for (size_t At = 0; At < Parts.size(); ++At)
+    if (Parts[At] != End && (OfEarlierTurns || !isEntryPhi(*Parts[At], Loop)))
+      for (const Value *Operand : Parts[At]->operands())
+        Add(Operand);
+  return Parts;
+}
+
+bool usesMemory(const Instruction &I) {
+  auto *Call = dyn_cast<llvm::CallBase>(&I);
+  const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  return I.mayReadOrWriteMemory() && !(Callee && Callee->getName().starts_with("__nv_")); // libdevice
+}
+
+bool isFixed(const Value &V, const Cycle &Loop) {
+  return llvm::none_of(parts(V, Loop), [](const Instruction *Part) { return isa<PHINode>(Part) || usesMemory(*Part); });
+}
+
+llvm::SmallVector<const Value *, 4> waysOf(const Instruction &I) {
+  if (!isa<PHINode, llvm::SelectInst>(I))
+    return {};
+  return {I.op_begin() + (isa<llvm::SelectInst>(I) ? 1 : 0), I.op_end()};
+}
+
+const Value *withoutCasts(const Value *V) {
+  while (auto *I = dyn_cast<Instruction>(V)) {
+    auto *Call = dyn_cast<llvm::CallBase>(I);
+    const bool IsOfBits = Call && Call->getCalledFunction() && Call->arg_size() == 1 &&
+                          (Call->getCalledFunction()->getName().contains("_as_") ||
+                           Call->getCalledFunction()->getName().contains("bitcast"));
+    if (!isa<llvm::CastInst, llvm::FreezeInst>(I) && !IsOfBits)
+      break;
+    V = I->getOperand(0);
+  }
+  return V;
+}
+
+llvm::SmallVector<std::pair<const Value *, bool>, 4> factsOf(const llvm::BranchInst &Branch, unsigned To) {
+  using namespace llvm::PatternMatch;
+  llvm::SmallVector<std::pair<const Value *, bool>, 4> Facts = {{Branch.getCondition(), To == 0}};
+  for (size_t At = 0; At < Facts.size(); ++At) {
+    const auto [V, Is] = Facts[At];
+    const Value *A = nullptr, *B = nullptr;
+    if (match(V, m_Not(m_Value(A))))
+      Facts.push_back({A, !Is});
+    else if (Is ? match(V, m_LogicalAnd(m_Value(A), m_Value(B))) : match(V, m_LogicalOr(m_Value(A), m_Value(B))))
+      Facts.append({{A, Is}, {B, Is}});
+  }
+  return Facts;
+}
+
+} // namespace cufuse
