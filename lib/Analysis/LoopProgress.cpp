@@ -82,6 +82,13 @@ bool LoopProgress::isWritten(const Read &R) {
   return !R.Address || llvm::any_of(Writes, [&](const Instruction *I) { return Reads.mayMeet(*I, R); });
 }
 
+bool LoopProgress::isUndone(const Read &R) {
+  return R.Address && llvm::any_of(Writes, [&](const Instruction *I) {
+           const Read *Other = Reads.of(*I);
+           return I != R.I && Reads.mayMeet(*I, R) && !(Other && Other->Does == Effect::Adds && isLike(*Other, R));
+         });
+}
+
 /// Does the kernel do nothing to the object but to mark what was free?
 bool LoopProgress::isOnlyMarked(const Read &R) {
   return R.Address && llvm::all_of(Writes, [&](const Instruction *I) {
@@ -235,10 +242,9 @@ bool LoopProgress::isBounded(const Read &R, const Cycle &Loop) {
   auto Works = [&](const Instruction &I) {
     if (&I == R.I || isFence(I))
       return false;
-    if (const Value *Written = Reads.writtenBy(I))
-      return !Reads.isOfBlock(*Written);
+    const Value *Written = Reads.writtenBy(I);
     auto *Call = dyn_cast<llvm::CallBase>(&I);
-    return (isa<llvm::LoadInst>(I) || (Call && Call->isInlineAsm())) &&
+    return (Written ? !Reads.isOfBlock(*Written) : isa<llvm::LoadInst>(I) || (Call && Call->isInlineAsm())) &&
            llvm::any_of(I.operands(), [&](const Value *Operand) { return !isFixed(*Operand, Loop); });
   };
   return llvm::any_of(Loop.blocks(), Ends) && ((R.Address && !isFixed(*R.Address, Loop)) || anyOf(Loop, Works));

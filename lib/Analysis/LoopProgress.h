@@ -30,6 +30,9 @@ public:
 
   bool isWritten(const Read &R);
 
+  /// Does the kernel take back what is added there, so that what was passed comes again?
+  bool isUndone(const Read &R);
+
 private:
   struct Steps;
 

@@ -20,6 +20,8 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <array>
+
 namespace cufuse {
 
 namespace {
@@ -73,7 +75,7 @@ private:
       return false;
     switch (R.Does) {
     case Effect::Adds:
-      return !advances(R, Loop, Reads);
+      return !advances(R, Loop, Reads) || (Progress.isUndone(R) && asksForOneValue(Loop, Made));
     case Effect::Marks:
     case Effect::Compares:
       return IsInnermost || !Progress.marksOthers(R, Loop);
@@ -81,6 +83,21 @@ private:
       return true;
     }
     llvm_unreachable("every effect is above");
+  }
+
+  /// Does the loop end, or go on, where something Made is equal to something?
+  static bool asksForOneValue(const Cycle &Loop, const Instructions &Made) {
+    return llvm::any_of(Loop.blocks(), [&](const BasicBlock *Block) {
+      auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator());
+      return Branch && Branch->isConditional() &&
+             (!Loop.contains(Branch->getSuccessor(0)) || !Loop.contains(Branch->getSuccessor(1))) &&
+             llvm::any_of(std::array{0u, 1u}, [&](unsigned To) {
+               return llvm::any_of(factsOf(*Branch, To), [&](const auto &Fact) {
+                 auto *Compare = dyn_cast<llvm::CmpInst>(Fact.first);
+                 return Compare && Compare->isEquality() && Made.contains(Compare);
+               });
+             });
+    });
   }
 
   /// Do other threads of the block wait in a loop for what is told there?

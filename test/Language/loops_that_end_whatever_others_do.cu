@@ -54,6 +54,13 @@ __global__ void takesByLibrary(float *data, int *next, int n) {
     data[i] += 1;
 }
 
+__global__ void takesUntilTheEnd(float *data, int *next, int *blocks, int n) {
+  for (int i; (i = atomicAdd(next, 1)) < n;)
+    data[i] += 1;
+  if (atomicAdd(blocks, 1) == gridDim.x - 1)
+    *next = 0;
+}
+
 __global__ void takesByIncrement(float *data, unsigned *next, unsigned n) {
   for (unsigned i; (i = atomicInc(next, 0xffffffff)) < n;)
     data[i] += 1;

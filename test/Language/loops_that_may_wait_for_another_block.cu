@@ -183,6 +183,49 @@ __global__ void takesWhenReady(float *data, int *head, volatile int *ready, int 
   }
 }
 
+// What is added is taken back, so that the value that is waited for comes again.
+
+// CHECK-LABEL: {{^}}locksByAdding(
+// CHECK: [SpinLoop]
+__global__ void locksByAdding(float *data, int *lock) {
+  while (atomicAdd(lock, 1) != 0)
+    ;
+  data[0] += 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+// CHECK-LABEL: {{^}}passesAToken(
+// CHECK: [SpinLoop]
+__global__ void passesAToken(float *data, unsigned *token) {
+  __shared__ unsigned seen;
+  if (blockIdx.x < gridDim.x - 1)
+    do {
+      if (threadIdx.x == 0)
+        seen = atomicInc(token, 0xffffffff);
+      __syncthreads();
+    } while (seen != 0);
+  data[blockIdx.x] += 1;
+  __threadfence();
+  if (threadIdx.x == 0)
+    atomicExch(token, 0u);
+}
+
+// It counts how often it has waited, and gives up.
+
+// CHECK-LABEL: {{^}}countsItsTurns(
+// CHECK: [SpinLoop]
+__global__ void countsItsTurns(float *data, int *flag, int *turns) {
+  bool ready = false;
+  for (int i = 0; i < 1 << 26 && !ready; ++i) {
+    ready = atomicAdd(flag, 0) != 0;
+    atomicAdd(&turns[blockIdx.x], 1);
+  }
+  if (!ready)
+    __trap();
+  data[blockIdx.x] += 1;
+}
+
 // A table whose places somebody frees.
 
 struct Slot {
