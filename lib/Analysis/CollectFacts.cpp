@@ -32,6 +32,17 @@ clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const Fu
   return {};
 }
 
+/// Where the function begins what ends with the whole grid only: a kernel, or a copy by the device's runtime.
+clang::SourceLocation gridLaunch(const FunctionUse &Use) {
+  if (!Use.Launches.empty())
+    return Use.System ? Use.EnteredAt : Use.Launches[0].Where;
+  for (const CallSite &Call : Use.Calls)
+    if (const clang::IdentifierInfo *Name = Call.Callee->getIdentifier();
+        Name && Name->getName().ltrim("_").starts_with("cuda") && Call.Callee->isExternC())
+      return Use.System ? Use.EnteredAt : Call.Where;
+  return {};
+}
+
 /// Adds what the device's code shows and the syntax does not. Whatever either of them sees counts.
 void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
   if (!Ir) {
@@ -143,6 +154,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
       Facts.GridStrideLoop = Unit.place(Context.getSourceManager().getExpansionLoc(At));
 
   for (const auto &[Function, Use] : Reach.Functions) {
+    if (const clang::SourceLocation At = gridLaunch(Use); At.isValid() && !Facts.GridLaunch)
+      Facts.GridLaunch = {"", Kernel.getNameAsString(), Unit.place(At)};
     if (const clang::SourceLocation At = readOnlyLoad(*Function, Use); At.isValid())
       Facts.ReadOnlyLoads.push_back({Use.EnteredAs ? Use.EnteredAs->getNameAsString() : "ld.global.nc",
                                      Kernel.getNameAsString(), Unit.place(At)});
@@ -241,7 +254,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
       Facts.HelperHasDynamicShared = true; // any function may name it
       continue;
     }
-    Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global), Host.mustStayShared(*Global)});
+    Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global), Host.mustStayShared(*Global),
+                             !Ir || Ir->mayWrite(*Global)});
   }
   return Facts;
 }

@@ -4,6 +4,7 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/AST/Mangle.h>
 #include <clang/Basic/CodeGenOptions.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Lex/HeaderSearch.h>
@@ -17,6 +18,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Support/Regex.h>
@@ -257,6 +259,23 @@ struct FindPlace : clang::ConstDynamicRecursiveASTVisitor {
 };
 
 } // namespace
+
+bool DeviceIr::mayWrite(const clang::VarDecl &Variable) const {
+  const llvm::GlobalVariable *Global = Module->getNamedGlobal(clang::ASTNameGenerator(Unit->ast()).getName(&Variable));
+  if (!Global)
+    return true;
+  llvm::SmallSetVector<const llvm::User *, 16> Users(Global->user_begin(), Global->user_end());
+  for (size_t At = 0; At < Users.size(); ++At) {
+    auto *List = llvm::dyn_cast<llvm::GlobalVariable>(Users[At]);
+    if (llvm::isa<llvm::LoadInst, llvm::CmpInst>(Users[At]) || (List && List->getName().starts_with("llvm.")))
+      continue;
+    if (!llvm::isa<llvm::GEPOperator, llvm::AddrSpaceCastOperator, llvm::BitCastOperator, llvm::PHINode,
+                   llvm::SelectInst, llvm::ConstantArray>(Users[At]))
+      return true;
+    Users.insert(Users[At]->user_begin(), Users[At]->user_end());
+  }
+  return false;
+}
 
 bool DeviceIr::isOfGroups(const llvm::Instruction &I) const {
   static const llvm::Regex Groups("/cooperative_groups(\\.h|/details/)");

@@ -20,8 +20,6 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include <array>
-
 namespace cufuse {
 
 namespace {
@@ -75,7 +73,7 @@ private:
       return false;
     switch (R.Does) {
     case Effect::Adds:
-      return !advances(R, Loop, Reads) || (Progress.isUndone(R) && asksForOneValue(Loop, Made));
+      return !advances(R, Loop, Reads) || (Progress.isUndone(R) && asksForOneValue(R, Loop, Made));
     case Effect::Marks:
     case Effect::Compares:
       return IsInnermost || !Progress.marksOthers(R, Loop);
@@ -85,18 +83,21 @@ private:
     llvm_unreachable("every effect is above");
   }
 
-  /// Does the loop end, or go on, where something Made is equal to something?
-  static bool asksForOneValue(const Cycle &Loop, const Instructions &Made) {
+  /// Does the loop end, or go on, where what was read, maybe by another thread of the block, is equal to something?
+  bool asksForOneValue(const Read &R, const Cycle &Loop, const Instructions &Made) {
+    auto IsRead = [&](const Instruction *Part) {
+      const Read *Told = Reads.of(*Part);
+      return Part == R.I || (Told && Told->Address && Reads.isOfBlock(*Told->Address) && Made.contains(Part));
+    };
+    auto IsAsked = [&](const std::pair<const Value *, bool> &Fact) {
+      auto *Compare = dyn_cast<llvm::CmpInst>(Fact.first);
+      return Compare && Compare->isEquality() && llvm::any_of(parts(*Compare, Loop, /*OfEarlierTurns=*/false), IsRead);
+    };
     return llvm::any_of(Loop.blocks(), [&](const BasicBlock *Block) {
       auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator());
       return Branch && Branch->isConditional() &&
              (!Loop.contains(Branch->getSuccessor(0)) || !Loop.contains(Branch->getSuccessor(1))) &&
-             llvm::any_of(std::array{0u, 1u}, [&](unsigned To) {
-               return llvm::any_of(factsOf(*Branch, To), [&](const auto &Fact) {
-                 auto *Compare = dyn_cast<llvm::CmpInst>(Fact.first);
-                 return Compare && Compare->isEquality() && Made.contains(Compare);
-               });
-             });
+             (llvm::any_of(factsOf(*Branch, 0), IsAsked) || llvm::any_of(factsOf(*Branch, 1), IsAsked));
     });
   }
 

@@ -24,6 +24,8 @@ void KernelFacts::includeWhatItDoes(const KernelFacts &Other) {
   if (Other.MaxThreads)
     MaxThreads = std::min(MaxThreads.value_or(*Other.MaxThreads), *Other.MaxThreads);
   Append(Atomics, Other.Atomics);
+  if (!GridLaunch)
+    GridLaunch = Other.GridLaunch;
   Append(ReadOnlyLoads, Other.ReadOnlyLoads);
   Append(WarpPrimitives, Other.WarpPrimitives);
   Append(EarlyExits, Other.EarlyExits);

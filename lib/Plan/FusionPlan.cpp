@@ -208,7 +208,17 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       Refuse(BlockerKind::MultiWarpTiles, "two partitions have some, one of " + Facts[P.Constituent]->Name);
   if (Plan.Shape != Geometry::Warps && LibraryUsers.size() > 1)
     Refuse(BlockerKind::LibrariesNeedWarps, llvm::join(LibraryUsers, " and "));
+  for (size_t I = 0; !Plan.Cooperative && I < Facts.size(); ++I)
+    for (const GlobalFacts &Global : Facts[I]->Globals)
+      for (const KernelFacts *Other : Facts.drop_front(I + 1))
+        if (llvm::any_of(Other->Globals, [&](const GlobalFacts &G) {
+              return G.HostShared && Global.HostShared && G.Name == Global.Name && (G.Written || Global.Written);
+            }))
+          Refuse(BlockerKind::WrittenVariable, fmt::format("{} of {} and {}", Global.Name, Facts[I]->Name, Other->Name),
+                 Facts[I]->Where);
   for (size_t I = 0; Plan.Cooperative && I < Facts.size(); ++I) {
+    if (Facts[I]->GridLaunch && I + 1 < Facts.size())
+      Refuse(BlockerKind::GridBarrierLaunch, Facts[I]->Name, Facts[I]->GridLaunch->Where);
     if (Facts[I]->libraryUsesBlock())
       Refuse(BlockerKind::GridBarrierLibrary, Facts[I]->Name, Facts[I]->Where);
     for (const Finding &Load : Facts[I]->ReadOnlyLoads)

@@ -91,6 +91,7 @@ struct GlobalFacts {
   std::string Name;
   std::string Space;       ///< `__constant__`, `__device__`, `__managed__`
   bool HostShared = false; ///< Host code of its file refers to it, or it has no initialiser: it must stay one object.
+  bool Written = false;    ///< The kernel may change it.
 };
 
 struct KernelFacts {
@@ -131,6 +132,8 @@ struct KernelFacts {
   std::vector<GlobalFacts> Globals;
   std::vector<std::string> Helpers; ///< Functions of the user's files that the kernel reaches, qualified.
   std::vector<Finding> Atomics;
+  std::optional<Finding>
+      GridLaunch; ///< Of a kernel, or of a copy by the device's runtime, which ends when the grid does.
   std::vector<Finding> ReadOnlyLoads; ///< By a cache that does not see what the same launch has stored.
   std::vector<Finding> WarpPrimitives;
   std::optional<SourcePlace> GridStrideLoop; ///< See `gridStrideLoop`.
