@@ -255,7 +255,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
       continue;
     }
     Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global), Host.mustStayShared(*Global),
-                             !Ir || Ir->mayWrite(*Global)});
+                             Ir ? Ir->changeOf(*Global) : Change::Any});
   }
   return Facts;
 }

@@ -260,21 +260,27 @@ struct FindPlace : clang::ConstDynamicRecursiveASTVisitor {
 
 } // namespace
 
-bool DeviceIr::mayWrite(const clang::VarDecl &Variable) const {
+Change DeviceIr::changeOf(const clang::VarDecl &Variable) const {
   const llvm::GlobalVariable *Global = Module->getNamedGlobal(clang::ASTNameGenerator(Unit->ast()).getName(&Variable));
   if (!Global)
-    return true;
+    return Change::Any;
+  bool Adds = false, Reads = false;
   llvm::SmallSetVector<const llvm::User *, 16> Users(Global->user_begin(), Global->user_end());
   for (size_t At = 0; At < Users.size(); ++At) {
     auto *List = llvm::dyn_cast<llvm::GlobalVariable>(Users[At]);
-    if (llvm::isa<llvm::LoadInst, llvm::CmpInst>(Users[At]) || (List && List->getName().starts_with("llvm.")))
-      continue;
-    if (!llvm::isa<llvm::GEPOperator, llvm::AddrSpaceCastOperator, llvm::BitCastOperator, llvm::PHINode,
-                   llvm::SelectInst, llvm::ConstantArray>(Users[At]))
-      return true;
-    Users.insert(Users[At]->user_begin(), Users[At]->user_end());
+    auto *Atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(Users[At]);
+    if (Atomic && Atomic->use_empty() &&
+        llvm::is_contained({llvm::AtomicRMWInst::Add, llvm::AtomicRMWInst::FAdd}, Atomic->getOperation()))
+      Adds = true;
+    else if (llvm::isa<llvm::LoadInst>(Users[At]))
+      Reads = true;
+    else if (llvm::isa<llvm::GEPOperator, llvm::AddrSpaceCastOperator, llvm::BitCastOperator, llvm::PHINode,
+                       llvm::SelectInst, llvm::ConstantArray>(Users[At]))
+      Users.insert(Users[At]->user_begin(), Users[At]->user_end());
+    else if (!llvm::isa<llvm::CmpInst>(Users[At]) && !(List && List->getName().starts_with("llvm.")))
+      return Change::Any;
   }
-  return false;
+  return !Adds ? Change::None : Reads ? Change::Any : Change::Adds;
 }
 
 bool DeviceIr::isOfGroups(const llvm::Instruction &I) const {

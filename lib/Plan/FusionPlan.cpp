@@ -212,7 +212,8 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     for (const GlobalFacts &Global : Facts[I]->Globals)
       for (const KernelFacts *Other : Facts.drop_front(I + 1))
         if (llvm::any_of(Other->Globals, [&](const GlobalFacts &G) {
-              return G.HostShared && Global.HostShared && G.Name == Global.Name && (G.Written || Global.Written);
+              return G.HostShared && Global.HostShared && G.Name == Global.Name &&
+                     (G.Does == Change::Any || G.Does != Global.Does);
             }))
           Refuse(BlockerKind::WrittenVariable, fmt::format("{} of {} and {}", Global.Name, Facts[I]->Name, Other->Name),
                  Facts[I]->Where);

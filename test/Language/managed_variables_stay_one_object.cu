@@ -19,7 +19,7 @@ __global__ void count(const float *data) {
 }
 
 namespace counters {
-__global__ void total(float *data) { data[threadIdx.x] = seen[0] + limit; }
+__global__ void total(float *data) { data[threadIdx.x] = limit; }
 } // namespace counters
 
 unsigned host() { return seen[0] + counters::limit; }

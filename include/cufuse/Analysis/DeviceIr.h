@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cufuse/Analysis/Reach.h"
+#include "cufuse/Kernel/KernelFacts.h"
 
 #include <llvm/ADT/DenseSet.h>
 
@@ -33,8 +34,8 @@ public:
   const ParsedUnit &unit() const { return *Unit; }
   /// The innermost place in the user's files that led to the instruction, and the function there.
   SourcePlace place(const llvm::Instruction &I, std::string *Function = nullptr) const;
-  /// May the kernel write the variable, or hand its address on?
-  bool mayWrite(const clang::VarDecl &Variable) const;
+  /// What the kernel may do to the variable: anything, where its address is handed on.
+  Change changeOf(const clang::VarDecl &Variable) const;
   /// Is the instruction written in the headers of cooperative groups?
   bool isOfGroups(const llvm::Instruction &I) const;
   /// Is it part of a copy that the compiler makes of a class, with what libraries copy of its members, where a function

@@ -87,11 +87,18 @@ struct SharedArray {
   SourcePlace Where;
 };
 
+/// What a kernel does to a variable.
+enum class Change {
+  None,
+  Adds, ///< Only that, by atomics whose results nobody reads: others may add at the same time.
+  Any,
+};
+
 struct GlobalFacts {
   std::string Name;
   std::string Space;       ///< `__constant__`, `__device__`, `__managed__`
   bool HostShared = false; ///< Host code of its file refers to it, or it has no initialiser: it must stay one object.
-  bool Written = false;    ///< The kernel may change it.
+  Change Does = Change::None;
 };
 
 struct KernelFacts {
