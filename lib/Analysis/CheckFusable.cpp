@@ -71,21 +71,7 @@ private:
       block(BlockerKind::KernelIsMember, Kernel.getLocation(), qualifiedNameOf(Kernel));
     if (Kernel.getLocation().isMacroID())
       block(BlockerKind::KernelFromMacro, Kernel.getLocation(), Kernel.getNameAsString());
-    if (const auto *Cluster = Kernel.getAttr<clang::CUDAClusterDimsAttr>())
-      block(BlockerKind::Cluster, Cluster->getLocation(), "__cluster_dims__");
-    // nvcc makes clusters of such blocks, of one block each where it has no second size, and its launches count them.
-    auto BlockSize = [](const clang::FunctionDecl *Of) -> const clang::Attr * {
-      for (const auto *Annotation : Of->specific_attrs<clang::AnnotateAttr>())
-        if (Annotation->getAnnotation() == BlockSizeAnnotation)
-          return Annotation;
-      return nullptr;
-    };
-    const clang::Attr *Sized = BlockSize(&Kernel);
-    if (const clang::FunctionDecl *Template = Sized ? nullptr : Kernel.getTemplateInstantiationPattern())
-      Sized = BlockSize(Template); // which a declaration behind the instance may have
-    if (Sized)
-      block(BlockerKind::Cluster, Sized->getLocation(),
-            "__block_size__, of which nvcc makes clusters, be it of one block");
+    clusters();
     for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
       if (Parameter->getType()->isReferenceType())
         block(BlockerKind::ReferenceParameter, Parameter->getLocation(), Parameter->getNameAsString());
@@ -93,6 +79,33 @@ private:
       else if (const std::string What = Parameter->hasAttr<clang::CUDAGridConstantAttr>() ? "" : runsCode(*Parameter);
                !What.empty())
         block(BlockerKind::CopiedParameter, Parameter->getLocation(), Parameter->getNameAsString() + " has " + What);
+  }
+
+  /// nvcc makes them of every block of such a kernel, also where one of its declarations, or of its template's, has the
+  /// attribute that the definition has not.
+  void clusters() {
+    clang::SourceLocation Dimensions, Size;
+    const clang::FunctionDecl *Template = Kernel.getTemplateInstantiationPattern();
+    if (const auto *Primary = Kernel.getPrimaryTemplate(); Primary && !Template) // of an explicit specialisation
+      Template = Primary->getTemplatedDecl()->getDefinition();
+    for (const clang::FunctionDecl *Of : {Template, &Kernel}) {
+      if (!Of)
+        continue;
+      if (const clang::SourceLocation Late = Unit.lateCluster(*Of); Late.isValid())
+        Dimensions = Late;
+      if (const auto *Attribute = Of->getAttr<clang::CUDAClusterDimsAttr>())
+        Dimensions = Attribute->getLocation();
+      for (const auto *Annotation : Of->specific_attrs<clang::AnnotateAttr>())
+        if (Annotation->getAnnotation() == ClusterDimsAnnotation)
+          Dimensions = Annotation->getLocation();
+        else if (Annotation->getAnnotation() == BlockSizeAnnotation)
+          Size = Annotation->getLocation();
+    }
+    if (Dimensions.isValid())
+      block(BlockerKind::Cluster, Dimensions, "__cluster_dims__");
+    // Of one block each where there is no second size, and its launches count clusters.
+    if (Size.isValid())
+      block(BlockerKind::Cluster, Size, "__block_size__, of which nvcc makes clusters, be it of one block");
   }
 
   /// What of a parameter's type would run where a copy is made and ends, or "".

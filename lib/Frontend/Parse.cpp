@@ -43,18 +43,21 @@ constexpr unsigned AcceptedByNvcc[] = {
 
 constexpr const char *ProbePrefix = "cufuse_probe_";
 
-/// nvcc's attribute of kernels whose blocks are clusters, which Clang does not know. An annotation stands for it,
-/// wherever it comes from.
-struct BlockSizeAttribute : clang::ParsedAttrInfo {
-  BlockSizeAttribute() {
+/// nvcc's attributes of kernels whose blocks are clusters, where Clang does not know them. An annotation stands for
+/// each, wherever it comes from.
+struct ClusterAttributes : clang::ParsedAttrInfo {
+  ClusterAttributes() {
     static constexpr Spelling Written[] = {{clang::AttributeCommonInfo::AS_GNU, "block_size"},
-                                           {clang::AttributeCommonInfo::AS_CXX11, "gnu::block_size"}};
+                                           {clang::AttributeCommonInfo::AS_CXX11, "gnu::block_size"},
+                                           {clang::AttributeCommonInfo::AS_CXX11, "gnu::cluster_dims"}};
     Spellings = Written;
     OptArgs = 15;
   }
   AttrHandling handleDeclAttribute(clang::Sema &Sema, clang::Decl *D, const clang::ParsedAttr &Attr) const override {
+    const bool OfSize = Attr.getAttrName()->getName() == "block_size";
     auto Annotate = [&](clang::Decl *Each) {
-      Each->addAttr(clang::AnnotateAttr::Create(Sema.Context, BlockSizeAnnotation, nullptr, 0, Attr));
+      Each->addAttr(clang::AnnotateAttr::Create(Sema.Context, OfSize ? BlockSizeAnnotation : ClusterDimsAnnotation,
+                                                nullptr, 0, Attr));
     };
     Annotate(D);
     // Clang lets none of a declaration behind the definition hold for that. For nvcc it does.
@@ -67,20 +70,28 @@ struct BlockSizeAttribute : clang::ParsedAttrInfo {
   }
 };
 
-const clang::ParsedAttrInfoRegistry::Add<BlockSizeAttribute> KnowBlockSize("block_size", "nvcc's __block_size__");
+const clang::ParsedAttrInfoRegistry::Add<ClusterAttributes> KnowClusters("clusters", "nvcc's __block_size__");
 
 /// Keeps the errors and where they are; a probe's errors say why its kernel was not found.
 class Collector : public clang::DiagnosticConsumer {
 public:
   void HandleDiagnostic(clang::DiagnosticsEngine::Level Level, const clang::Diagnostic &Info) override {
     DiagnosticConsumer::HandleDiagnostic(Level, Info);
+    if (Info.getID() == clang::diag::warn_attribute_precede_definition)
+      Ignored = Info.getLocation();
+    else if (Info.getID() == clang::diag::note_previous_definition && Ignored.isValid())
+      Late.push_back({Info.getLocation(), std::exchange(Ignored, {})});
     if (Level < clang::DiagnosticsEngine::Error)
       return;
     llvm::SmallString<128> Text;
     Info.FormatDiagnostic(Text);
     Errors.push_back({Info.getLocation(), {}, std::string(Text), Info.getID() == clang::diag::err_pp_file_not_found});
   }
-  std::vector<ParseError> Errors; ///< Without their places.
+  std::vector<ParseError> Errors;                                            ///< Without their places.
+  std::vector<std::pair<clang::SourceLocation, clang::SourceLocation>> Late; ///< Definitions with ignored attributes.
+
+private:
+  clang::SourceLocation Ignored;
 };
 
 /// nvcc accepts `__shared__ cuda::barrier<…> b;`, whose destructor nothing ever calls. Clang allows shared memory only
@@ -275,6 +286,8 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   Compiler.getDiagnostics().setFatalsAsError(true);
   for (unsigned Id : AcceptedByNvcc)
     Compiler.getDiagnostics().setSeverity(Id, clang::diag::Severity::Ignored, {});
+  Compiler.getDiagnostics().setSeverity(clang::diag::warn_attribute_precede_definition, clang::diag::Severity::Remark,
+                                        {}); // which -w leaves
   Compiler.createFileManager();
   Compiler.createSourceManager();
   if (!Compiler.createTarget())
@@ -314,6 +327,11 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     Error.Where = Unit->place(At);
     Unit->Errors.push_back(std::move(Error));
   }
+  for (const auto &[Definition, Attribute] : Diagnostics.Late)
+    if (llvm::StringRef(Sources.getCharacterData(Sources.getSpellingLoc(Attribute)))
+            .ltrim('_')
+            .starts_with("cluster_dims"))
+      Unit->LateClusters[Definition] = Attribute;
   Compiler.getDiagnostics().setClient(new clang::IgnoringDiagConsumer, /*ShouldOwnClient=*/true);
   return Unit;
 }
@@ -332,6 +350,11 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
       break;
   }
   return Unit;
+}
+
+clang::SourceLocation ParsedUnit::lateCluster(const clang::FunctionDecl &Definition) const {
+  const auto Known = LateClusters.find(Definition.getLocation());
+  return Known == LateClusters.end() ? clang::SourceLocation() : Known->second;
 }
 
 const clang::FunctionDecl *ParsedUnit::probe(size_t Index) const {

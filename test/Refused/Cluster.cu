@@ -24,6 +24,20 @@
 // RUN:   FileCheck %s --check-prefix=PATTERN '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:later --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=LATER '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:dimensions_later --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=DIMLATER '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:'dimensions_of_template<float>' --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=DIMTEMPLATE '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:'dimensions_of_instance<float>' --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=DIMINSTANCE '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:'special<float>' --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=SPECIAL '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:in_a_function --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=DIMLOCAL '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:standard_dimensions --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=DIMSTANDARD '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:'of_instance<float>' --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=INSTANCE '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:through_table --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=POINTER '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:waits --block 64 -o %t/out.cu 2>&1 | \
@@ -46,7 +60,7 @@ __global__ void __block_size__((64, 1, 1), (2, 1, 1)) with_size(float *data) { d
 // ONE: {{[^ ]*}}:[[#@LINE+1]]:17: error: of_one: {{.*}} __block_size__, of which nvcc makes clusters, be it of one block [Cluster]
 __global__ void __block_size__((64, 1, 1)) of_one(float *data) { data[threadIdx.x] = 0; }
 
-// A macro of the user, an earlier declaration, a template: the attribute is the kernel's wherever it comes from.
+// A macro of the user, another declaration, a template: the attribute is the kernel's wherever it comes from.
 #define PAIRS __block_size__((64, 1, 1), (2, 1, 1))
 // MACRO: {{[^ ]*}}:[[#@LINE+1]]:17: error: by_macro: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
 __global__ void PAIRS by_macro(float *data) { data[threadIdx.x] = 0; }
@@ -74,6 +88,38 @@ __global__ void plain_of_type(T *data) { data[threadIdx.x] = 0; }
 // LATER: {{[^ ]*}}:[[#@LINE+2]]:17: error: later: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
 __global__ void later(float *data) { data[threadIdx.x] = 0; }
 __global__ void __block_size__((64, 1, 1), (2, 1, 1)) later(float *data);
+
+// DIMLATER: {{[^ ]*}}:[[#@LINE+2]]:17: error: dimensions_later: {{.*}} __cluster_dims__ [Cluster]
+__global__ void dimensions_later(float *data) { data[threadIdx.x] = 0; }
+__global__ void __cluster_dims__(2, 1, 1) dimensions_later(float *data);
+// DIMTEMPLATE: {{[^ ]*}}:[[#@LINE+4]]:17: error: dimensions_of_template: {{.*}} __cluster_dims__ [Cluster]
+template <typename T>
+__global__ void dimensions_of_template(T *data) { data[threadIdx.x] = 0; }
+template <typename T>
+__global__ void __cluster_dims__(2, 1, 1) dimensions_of_template(T *data);
+// DIMINSTANCE: {{[^ ]*}}:[[#@LINE+3]]:26: error: dimensions_of_instance: {{.*}} __cluster_dims__ [Cluster]
+template <typename T>
+__global__ void dimensions_of_instance(T *data) { data[threadIdx.x] = 0; }
+template __global__ void __cluster_dims__(2, 1, 1) dimensions_of_instance(float *data);
+// SPECIAL: {{[^ ]*}}:[[#@LINE+4]]:17: error: special: {{.*}} __cluster_dims__ [Cluster]
+template <typename T>
+__global__ void special(T *data) { data[threadIdx.x] = 0; }
+template <typename T>
+__global__ void __cluster_dims__(2, 1, 1) special(T *data);
+template <>
+__global__ void special(float *data) { data[threadIdx.x] = 1; }
+// DIMLOCAL: {{[^ ]*}}:[[#@LINE+3]]:26: error: in_a_function: {{.*}} __cluster_dims__ [Cluster]
+__global__ void in_a_function(float *data) { data[threadIdx.x] = 0; }
+void launches(float *data) {
+  extern __global__ void __cluster_dims__(2, 1, 1) in_a_function(float *data);
+  in_a_function<<<2, 64>>>(data);
+}
+// DIMSTANDARD: {{[^ ]*}}:[[#@LINE+1]]:3: error: standard_dimensions: {{.*}} __cluster_dims__ [Cluster]
+[[gnu::cluster_dims(2, 1, 1)]] __global__ void standard_dimensions(float *data) { data[threadIdx.x] = 0; }
+// INSTANCE: {{[^ ]*}}:[[#@LINE+3]]:26: error: of_instance: {{.*}} __block_size__, of which nvcc makes clusters, {{.*}} [Cluster]
+template <typename T>
+__global__ void of_instance(T *data) { data[threadIdx.x] = 0; }
+template __global__ void __block_size__((64, 1, 1), (2, 1, 1)) of_instance(float *data);
 
 // The annotation takes the kernel's address, so that its call through a pointer might be one of itself.
 __device__ float half_of(float x) { return x / 2; }

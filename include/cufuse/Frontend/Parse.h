@@ -11,6 +11,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,8 +26,8 @@ class Preprocessor;
 
 namespace cufuse {
 
-/// Annotates what has nvcc's attribute `block_size`.
-constexpr llvm::StringLiteral BlockSizeAnnotation = "cufuse_block_size";
+/// They annotate what has nvcc's attributes `block_size` and, as `[[gnu::cluster_dims]]`, `cluster_dims`.
+constexpr llvm::StringLiteral BlockSizeAnnotation = "cufuse_block_size", ClusterDimsAnnotation = "cufuse_cluster_dims";
 
 struct ParseRequest {
   std::string File;
@@ -83,6 +84,9 @@ public:
   const clang::FunctionDecl *probe(size_t Index) const;
   std::string probeError(size_t Index) const;
 
+  /// The `cluster_dims` of a declaration behind the kernel's definition. Clang ignores it; for nvcc it is the kernel's.
+  clang::SourceLocation lateCluster(const clang::FunctionDecl &Definition) const;
+
   /// The place as a reader finds it: macro expansions count where they are written out.
   SourcePlace place(clang::SourceLocation Location) const;
   /// Files of the user that were read, the main file first: a build's dependencies.
@@ -105,6 +109,7 @@ private:
   std::unique_ptr<clang::FrontendAction> Action;
   std::vector<ParseError> Errors;
   std::vector<std::string> ProbeErrors;
+  std::map<clang::SourceLocation, clang::SourceLocation> LateClusters; ///< By definition.
 };
 
 /// Parses one file. Errors in the code do not fail the parse (see `ParsedUnit::errors`); a file that cannot be read
