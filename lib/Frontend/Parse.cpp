@@ -70,7 +70,26 @@ struct ClusterAttributes : clang::ParsedAttrInfo {
   }
 };
 
+/// nvcc reads these as `__shared__` and its like, where Clang would ignore them.
+struct GnuAttributes : clang::ParsedAttrInfo {
+  GnuAttributes() {
+    static constexpr Spelling Written[] = {{clang::AttributeCommonInfo::AS_CXX11, "gnu::shared"},
+                                           {clang::AttributeCommonInfo::AS_CXX11, "gnu::constant"},
+                                           {clang::AttributeCommonInfo::AS_CXX11, "gnu::managed"},
+                                           {clang::AttributeCommonInfo::AS_CXX11, "gnu::grid_constant"}};
+    Spellings = Written;
+  }
+  AttrHandling handleDeclAttribute(clang::Sema &Sema, clang::Decl *D, const clang::ParsedAttr &Attr) const override {
+    clang::DiagnosticsEngine &Diagnostics = Sema.getDiagnostics();
+    Diagnostics.Report(D->getLocation(), Diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                                                     "only nvcc reads [[gnu::%0]] as __%0__"))
+        << Attr.getAttrName()->getName();
+    return AttributeNotApplied;
+  }
+};
+
 const clang::ParsedAttrInfoRegistry::Add<ClusterAttributes> KnowClusters("clusters", "nvcc's __block_size__");
+const clang::ParsedAttrInfoRegistry::Add<GnuAttributes> KnowGnu("gnu", "nvcc's [[gnu::shared]] and its like");
 
 /// Keeps the errors and where they are; a probe's errors say why its kernel was not found.
 class Collector : public clang::DiagnosticConsumer {

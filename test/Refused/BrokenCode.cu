@@ -9,6 +9,8 @@
 // RUN:   FileCheck %s --check-prefix=TEMPLATE '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:counts --block 64 -o %t/out.cu -- -rdc=true 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=MANAGED '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:turns --block 64 -o %t/out.cu -- -rdc=true 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=BRACKETS '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:asks --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %s:does_not --block 64 -o %t/out.cu
@@ -51,6 +53,20 @@ __global__ void by_macro(int *out) { out[threadIdx.x] = IS_SMALL + meet(); }
 // MANAGED-SAME: variable of the device [BrokenCode]
 __attribute__((managed)) int counter;
 __global__ void counts(int *out) { out[threadIdx.x] = counter; }
+// nvcc knows its attributes in brackets, too, where Clang knows none, and would take the memory for each thread's own.
+// BRACKETS: {{[^ ]*}}:[[#@LINE+5]]:36: error: turns: Clang does not accept code that the kernel needs: only nvcc reads
+// BRACKETS-SAME: {{\[\[}}gnu::constant]] as __constant__ [BrokenCode]
+// BRACKETS: {{[^ ]*}}:[[#@LINE+4]]:56: error: turns: {{.*}}: only nvcc reads {{\[\[}}gnu::grid_constant]] as __grid_constant__
+// BRACKETS: {{[^ ]*}}:[[#@LINE+4]]:25: error: turns: {{.*}}: only nvcc reads {{\[\[}}gnu::shared]] as __shared__ [BrokenCode]
+// BRACKETS: {{[^ ]*}}:[[#@LINE+4]]:31: error: turns: {{.*}}: only nvcc reads {{\[\[}}gnu::shared]] as __shared__ [BrokenCode]
+[[gnu::constant]] __device__ float scales[2];
+__global__ void turns([[gnu::grid_constant]] const int n, float *data) {
+  [[gnu::shared]] float values[64];
+  [[using gnu: shared]] float others[64];
+  others[threadIdx.x] = values[threadIdx.x] = data[threadIdx.x] * scales[n & 1];
+  __syncthreads();
+  data[threadIdx.x] = values[63 - threadIdx.x] + others[n];
+}
 // What is constant, or only asked about, may be the host's.
 int ofHost;
 constexpr int Constant = 3;
