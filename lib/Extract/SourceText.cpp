@@ -75,12 +75,23 @@ std::set<std::string> SourceText::names(const Slice &S) {
   return Names;
 }
 
+/// Where the attribute whose token is `I` begins: the brackets of `[[…]]` or `__attribute__((…))` are around it, if
+/// any.
+static size_t attributeBegin(const std::vector<TextToken> &All, size_t I) {
+  int Depth = 0;
+  for (size_t J = I; J-- > 0 && !All[J].is(";") && !All[J].is("{") && !All[J].is("}");) {
+    Depth += All[J].is("(") || All[J].is("[");
+    Depth -= All[J].is(")") || All[J].is("]");
+    if (Depth == 2 && All[J].is("["))
+      return J;
+    if (Depth == 2)
+      return J > 0 && (All[J - 1].is("__attribute__") || All[J - 1].is("__attribute")) ? J - 1 : I;
+  }
+  return I;
+}
+
 Slice SourceText::declaration(const clang::Decl &D) {
   auto [File, Begin] = offset(D.getBeginLoc());
-  for (const clang::Attr *Attribute : D.attrs())
-    if (Attribute->getLocation().isValid() && !Attribute->isImplicit() && !Attribute->isInherited())
-      if (auto [AttributeFile, At] = offset(Attribute->getLocation()); AttributeFile == File)
-        Begin = std::min(Begin, At);
   const clang::CharSourceRange EndRange = Sources.getExpansionRange(D.getEndLoc());
   auto [EndFile, Last] = Sources.getDecomposedLoc(EndRange.getEnd());
 
@@ -90,6 +101,10 @@ Slice SourceText::declaration(const clang::Decl &D) {
                             [](unsigned O, const TextToken &T) { return O < T.Offset; }) -
            All.begin();
   };
+  for (const clang::Attr *Attribute : D.attrs())
+    if (Attribute->getLocation().isValid() && !Attribute->isImplicit() && !Attribute->isInherited())
+      if (auto [AttributeFile, Named] = offset(Attribute->getLocation()); AttributeFile == File && Named < Begin)
+        Begin = All[attributeBegin(All, std::max<size_t>(At(Named), 1) - 1)].Offset;
   size_t Final = std::max<size_t>(At(Last), 1) - 1; // the token that holds the end
   unsigned End = All.empty() ? Begin : All[Final].end();
   auto NextCode = [&](size_t I) {
