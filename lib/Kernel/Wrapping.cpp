@@ -23,8 +23,8 @@ static bool isOf(Builtin B, const std::string &Atom) {
   return Atom == builtinAtom(B, 0) || Atom == builtinAtom(B, 1) || Atom == builtinAtom(B, 2);
 }
 
-bool mayLoseBits(const Polynomial &P, std::int64_t Most) {
-  constexpr std::int64_t MostThreads = 1024;
+bool mayLoseBits(const Polynomial &P, std::int64_t Most, unsigned Bits) {
+  constexpr std::int64_t MostThreads = 1024, MostOfInts = std::int64_t(1) << 28; // sums of several such fit, too
   return std::any_of(P.terms().begin(), P.terms().end(), [&](const auto &Term) {
     const auto &[Atoms, Factor] = Term;
     std::int64_t Allowed = Most;
@@ -34,6 +34,8 @@ bool mayLoseBits(const Polynomial &P, std::int64_t Most) {
       Allowed = INT32_MAX / MostThreads;
     else if (Atoms.size() == 1 && isOf(Builtin::BlockIdx, *Atoms.begin()))
       Allowed = 4 * MostThreads; // what a block works on
+    if (Bits >= 64)
+      Allowed = MostOfInts;
     return !Atoms.empty() && (Factor > Allowed || Factor < -Allowed);
   });
 }

@@ -16,7 +16,9 @@ namespace cufuse {
 
 namespace {
 
-Value integer(Polynomial P) { return {Value::Kind::Integer, std::move(P), nullptr, false}; }
+Value integer(Polynomial P, std::uint64_t Bits = 64) {
+  return {Value::Kind::Integer, std::move(P), nullptr, false, 1, static_cast<unsigned>(Bits)};
+}
 
 Value local() { return {Value::Kind::Local, {}, nullptr, false}; }
 
@@ -128,6 +130,10 @@ Value Evaluator::used(std::initializer_list<std::pair<const Value *, const clang
 bool Evaluator::holdsIndex(clang::QualType T) const {
   return T->isIntegerType() && !T->isBooleanType() && !T->isEnumeralType() && Context.getTypeSize(T) >= 32 &&
          !T.isVolatileQualified();
+}
+
+unsigned Evaluator::bits(const Value &Of, const clang::Expr *In) const {
+  return std::min<std::uint64_t>(Of.Bits, Context.getTypeSize(In->getType()));
 }
 
 Value Evaluator::load(const clang::Expr *E) {
@@ -267,7 +273,8 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
     return V;
   }
   case clang::CK_IntegralCast: {
-    const Value V = eval(From);
+    Value V = eval(From);
+    V.Bits = bits(V, Cast);
     const bool Narrow = Context.getTypeSize(Cast->getType()) < 32;
     const bool Wraps = Cast->getType()->isUnsignedIntegerType() && V.What == Value::Kind::Integer &&
                        mayBeNegative(V.P, Result.Quotients);
@@ -318,6 +325,7 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
     const std::int64_t Step = Before.Width;
     Known->second.P = Before.P + Polynomial::constant(E->isIncrementOp() ? Step : -Step);
     Known->second.Direct = false;
+    Known->second.Bits = bits(Before, E);
     return E->isPostfix() ? Before : Known->second;
   }
   if (E->getOpcode() == clang::UO_AddrOf) {
@@ -335,7 +343,7 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
   }
   const Value V = eval(From);
   if (V.What == Value::Kind::Integer && E->getOpcode() == clang::UO_Minus && E->getType()->isSignedIntegerType())
-    return integer(Polynomial() - V.P);
+    return integer(Polynomial() - V.P, bits(V, E));
   if (E->getOpcode() == clang::UO_Plus)
     return V;
   return used({{&V, From}});
@@ -423,38 +431,39 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   if (L.What != Value::Kind::Integer || R.What != Value::Kind::Integer || !holdsIndex(E->getType()))
     return Unknown();
   auto Quotient = [&](const Polynomial &Divisor) { return quotient(L.P, Divisor, Result.Quotients); };
-  auto Known = [&](std::optional<Polynomial> P) { return P ? integer(std::move(*P)) : Unknown(); };
+  const unsigned Bits = std::min(bits(L, E), R.Bits);
+  auto Known = [&](std::optional<Polynomial> P) { return P ? integer(std::move(*P), Bits) : Unknown(); };
   switch (Kind) {
   case clang::BO_Add:
-    return integer(L.P + R.P);
+    return integer(L.P + R.P, Bits);
   case clang::BO_Sub: {
     const Polynomial Difference = L.P - R.P;
     if (E->getType()->isUnsignedIntegerType() && mayBeNegative(Difference, Result.Quotients))
       return Unknown();
-    return integer(Difference);
+    return integer(Difference, Bits);
   }
   case clang::BO_Mul:
     return Known(L.P.times(R.P));
   case clang::BO_Shl:
-    if (const auto Bits = R.P.asConstant(); Bits && *Bits >= 0 && *Bits < 32)
-      return integer(L.P * Polynomial::constant(std::int64_t(1) << *Bits));
+    if (const auto By = R.P.asConstant(); By && *By >= 0 && *By < 32)
+      return integer(L.P * Polynomial::constant(std::int64_t(1) << *By), Bits);
     return Unknown();
   case clang::BO_Div:
-    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
+    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor, Bits) || R.P.isZero())
       return Unknown();
     return Known(Quotient(R.P));
   case clang::BO_Rem: // a % b = a − b * (a / b)
-    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor) || R.P.isZero())
+    if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor, Bits) || R.P.isZero())
       return Unknown();
     if (const auto Whole = Quotient(R.P))
       if (const auto Product = R.P.times(*Whole))
-        return integer(L.P - *Product);
+        return integer(L.P - *Product, Bits);
     return Unknown();
   case clang::BO_Shr:
     // What was shifted to the left before may have been meant to lose bits.
-    if (const auto Bits = R.P.asConstant();
-        Bits && *Bits >= 0 && *Bits < 32 && !mayBeNegative(L.P, Result.Quotients) && !mayLoseBits(L.P, 1))
-      return Known(Quotient(Polynomial::constant(std::int64_t(1) << *Bits)));
+    if (const auto By = R.P.asConstant();
+        By && *By >= 0 && *By < 32 && !mayBeNegative(L.P, Result.Quotients) && !mayLoseBits(L.P, 1, L.Bits))
+      return Known(Quotient(Polynomial::constant(std::int64_t(1) << *By)));
     return Unknown();
   default:
     return Unknown();

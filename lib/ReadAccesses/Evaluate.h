@@ -33,6 +33,7 @@ struct Value {
   const clang::ParmVarDecl *Base = nullptr; ///< Of a pointer.
   bool Direct = false;                      ///< See AccessSite.
   unsigned Width = 1;                       ///< Elements in what it points to.
+  unsigned Bits = 64;                       ///< The fewest in which a part of an integer was computed.
   bool operator==(const Value &) const = default;
 };
 
@@ -110,6 +111,7 @@ private:
   void lambda(const clang::LambdaExpr *E);
   Value conditional(const clang::ConditionalOperator *E);
   bool holdsIndex(clang::QualType T) const;
+  unsigned bits(const Value &Of, const clang::Expr *In) const; ///< The fewest of the two.
   Value reinterpreted(const Value &V, const clang::CastExpr *Cast);
   Value used(std::initializer_list<std::pair<const Value *, const clang::Expr *>> Parts);
 

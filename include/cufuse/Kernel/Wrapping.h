@@ -13,7 +13,7 @@ bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotient
 
 /// May a multiple be too large for its type, so that a quotient is another one than that of polynomials? In
 /// `(i << 24) >> 24`, which is i % 256, it is meant to. Numbers of threads and blocks have bounds; everything else may
-/// be multiplied by `Most`.
-bool mayLoseBits(const Polynomial &P, std::int64_t Most);
+/// be multiplied by `Most`, or, in 64 bits, by what `int` leaves of them.
+bool mayLoseBits(const Polynomial &P, std::int64_t Most, unsigned Bits = 32);
 
 } // namespace cufuse

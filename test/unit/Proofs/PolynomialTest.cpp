@@ -134,6 +134,8 @@ TEST(Wrapping, LargeFactorsLoseBits) {
   EXPECT_TRUE(mayLoseBits(polynomial("65536 * threadIdx.x * n"), Most));
   EXPECT_FALSE(mayLoseBits(polynomial("4096 * blockIdx.x"), Most));
   EXPECT_TRUE(mayLoseBits(polynomial("4097 * blockIdx.x"), Most));
+  EXPECT_FALSE(mayLoseBits(polynomial("268435456 * n + 1001 * blockIdx.x"), 1, 64));
+  EXPECT_TRUE(mayLoseBits(polynomial("268435457 * n"), Most, 64));
 }
 
 } // namespace
