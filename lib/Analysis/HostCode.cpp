@@ -51,6 +51,11 @@ public:
     Loaded.insert(E);
     return true;
   }
+  bool VisitExplicitCastExpr(const clang::ExplicitCastExpr *Cast) override {
+    if (OnHost)
+      Casts.note(*Cast, Unit.ast());
+    return true;
+  }
   bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
     const clang::FunctionDecl *Callee = Launch->getDirectCallee();
     if (Callee && Launch->getConfig() && Launch->getConfig()->getNumArgs() >= 2) {
@@ -105,6 +110,7 @@ public:
   std::map<const clang::ValueDecl *, std::set<HostCode::Place>> Places;
   std::set<HostCode::Place> KernelNames;  ///< Where functions are named that may be kernels.
   std::vector<clang::SourceRange> Device; ///< Functions that only the device has.
+  ConstCasts Casts;
 
 private:
   /// The name that leads to a function, by whatever casts.
@@ -158,7 +164,8 @@ private:
     const clang::FileID File = Sources.getFileID(Sources.getExpansionLoc(Where));
     const auto [Known, New] = Libraries.try_emplace(File, true);
     if (New && !Unit.inToolkit(Where)) {
-      const llvm::StringRef Name = Sources.getFilename(Sources.getLocForStartOfFile(File));
+      const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
+      const llvm::StringRef Name = Entry ? Entry->tryGetRealPathName() : "";
       Known->second = Name.starts_with("/usr/include/") || Name.starts_with("/usr/lib/");
     }
     return Known->second;
@@ -183,6 +190,7 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Written = std::move(Found.Written);
   Places = std::move(Found.Places);
   HandedOn = std::move(Found.HandedOn);
+  Casts = std::make_unique<ConstCasts>(std::move(Found.Casts));
   std::vector<HostText::File> Files;
   for (const clang::FileID &File : usersFiles())
     Files.push_back({File, textOf(File)});
@@ -238,7 +246,7 @@ void HostCode::unreadable(llvm::ArrayRef<clang::SourceRange> Device, const std::
 std::vector<std::optional<BlockShape>> HostCode::launchBlocks(const clang::FunctionDecl &Kernel) const {
   std::vector<std::optional<BlockShape>> Blocks;
   if (const auto Found = Launches.find(Kernel.getCanonicalDecl()); Found != Launches.end())
-    Blocks = blocksOf(Found->second, Unit.ast(), *Text);
+    Blocks = blocksOf(Found->second, Unit.ast(), *Text, *Casts);
   if (HandedOn.count(Kernel.getCanonicalDecl()) ||
       (Kernel.getDeclName().isIdentifier() && (Text->mayLaunch(Kernel.getName()) || Unread.contains(Kernel.getName()))))
     Blocks.push_back(std::nullopt);

@@ -16,11 +16,11 @@ namespace {
 /// value, or of a member's, nor a reference to what is const.
 class Changes : public clang::ConstDynamicRecursiveASTVisitor {
 public:
-  explicit Changes(const clang::FunctionDecl &Function) : IsPattern(Function.isDependentContext()) {
+  Changes(const clang::FunctionDecl &Function, const ConstCasts &Casts) : IsPattern(Function.isDependentContext()) {
     TraverseStmt(Function.getBody());
     // A list in braces has its elements twice, once without what converts them.
     for (const clang::DeclRefExpr *E : Mentions)
-      if (!Loaded.count(E) && (CastsAway || (!Bound.count(E) && !E->getType().isConstQualified())))
+      if (!Loaded.count(E) && (Casts.mayChange(E->getType()) || (!Bound.count(E) && !E->getType().isConstQualified())))
         Changed.insert(E->getDecl());
   }
   bool contains(const clang::VarDecl *Variable) const { return Changed.count(Variable); }
@@ -41,7 +41,6 @@ public:
         load(Cast->getSubExpr(), Loaded);
       else if (Kind == clang::CK_NoOp && llvm::isa<clang::ImplicitCastExpr>(Cast) && E->getType().isConstQualified())
         load(Cast->getSubExpr(), Bound);
-      CastsAway |= llvm::isa<clang::ExplicitCastExpr>(Cast) && E->isLValue() && !E->getType().isConstQualified();
     }
     if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E);
         Construct && Construct->getConstructor()->isCopyOrMoveConstructor() && Construct->getNumArgs() > 0 &&
@@ -96,7 +95,6 @@ private:
   const bool IsPattern;
   std::vector<const clang::DeclRefExpr *> Mentions;
   std::set<const clang::Expr *> Loaded, Bound; ///< Bound: to a reference to what is const.
-  bool CastsAway = false;                      ///< Such a reference may be one to what is not, again.
   std::set<const clang::ValueDecl *> Changed;
 };
 
@@ -146,7 +144,8 @@ private:
 
 class BlockReader {
 public:
-  BlockReader(clang::ASTContext &Context, const HostText &Text) : Context(Context), Text(Text) {}
+  BlockReader(clang::ASTContext &Context, const HostText &Text, const ConstCasts &Casts)
+      : Context(Context), Text(Text), Casts(Casts) {}
 
   std::optional<BlockShape> operator()(const clang::CUDAKernelCallExpr &Launch) {
     Followed = 0;
@@ -163,15 +162,21 @@ public:
   }
 
 private:
-  std::optional<unsigned> integer(const clang::Expr *E) {
-    clang::Expr::EvalResult Value;
-    if (isOpen(E))
+  std::optional<std::int64_t> integer(const clang::Expr *E) {
+    clang::Expr::EvalResult Known;
+    if (isOpen(E) || !E->getType()->isIntegralOrEnumerationType())
       return std::nullopt;
-    if (E->EvaluateAsInt(Value, Context) && Value.Val.getInt().getBitWidth() <= 64)
-      return Value.Val.getInt().getZExtValue();
+    if (E->EvaluateAsInt(Known, Context))
+      return Known.Val.getInt().tryExtValue();
+    E = inside(E);
     if (const clang::Expr *Initializer = initializer(E))
       return integer(Initializer);
-    return std::nullopt;
+    if (auto *List = llvm::dyn_cast<clang::InitListExpr>(E); List && List->getNumInits() == 1)
+      return integer(List->getInit(0));
+    auto *Cast = llvm::dyn_cast<clang::CastExpr>(E);
+    const auto Value =
+        Cast && Cast->getCastKind() == clang::CK_IntegralCast ? integer(Cast->getSubExpr()) : std::nullopt;
+    return Value ? Context.MakeIntValue(*Value, E->getType()).tryExtValue() : std::nullopt;
   }
 
   /// Only an instantiation says what it is. Lists in brackets or braces have no type, or none that means anything,
@@ -180,9 +185,26 @@ private:
     return E->getType().isNull() || E->isInstantiationDependent() || E->containsErrors();
   }
 
+  /// Without what neither makes a value another one nor calls anything.
+  static const clang::Expr *inside(const clang::Expr *E) {
+    while (true) {
+      E = E->IgnoreParens();
+      auto *Cast = llvm::dyn_cast<clang::CastExpr>(E);
+      if (Cast && llvm::is_contained({clang::CK_NoOp, clang::CK_LValueToRValue, clang::CK_ConstructorConversion},
+                                     Cast->getCastKind()))
+        E = Cast->getSubExpr();
+      else if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
+        E = Full->getSubExpr();
+      else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(E))
+        E = Temporary->getSubExpr();
+      else
+        return E;
+    }
+  }
+
   /// The initialiser of a local variable that nothing changes.
   const clang::Expr *initializer(const clang::Expr *E) {
-    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts());
+    auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E);
     auto *Variable = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
     // `dim3 block = block;` initialises it with itself: there is an end to what is followed for one launch.
     if (!Variable || !Variable->getInit() || ++Followed > 32)
@@ -197,48 +219,87 @@ private:
       return nullptr;
     const auto [Known, New] = ChangedIn.try_emplace(Function->getBody(), nullptr);
     if (New)
-      Known->second = std::make_unique<Changes>(*Function);
+      Known->second = std::make_unique<Changes>(*Function, Casts);
     return Known->second->contains(Variable) ? nullptr : Variable->getInit();
   }
 
   std::optional<BlockShape> shape(const clang::Expr *E) {
     if (isOpen(E))
       return std::nullopt;
-    E = E->IgnoreUnlessSpelledInSource();
+    E = inside(E);
+    // What a launch is given is not converted to it yet where another argument's type is dependent.
+    if (const auto Threads = integer(E))
+      return BlockShape{static_cast<unsigned>(*Threads), 1, 1};
+    // Only its own constructors and conversions say what another class makes of its arguments.
+    const clang::CXXRecordDecl *Record = E->getType()->getAsCXXRecordDecl();
+    if (!Record || !Record->getIdentifier() || Record->getName() != "dim3" ||
+        !Record->getDeclContext()->isTranslationUnit())
+      return std::nullopt;
     if (const clang::Expr *Initializer = initializer(E))
       return shape(Initializer);
-    if (auto *List = llvm::dyn_cast<clang::InitListExpr>(E); List && List->getNumInits() == 1)
-      return shape(List->getInit(0));
-    std::optional<unsigned> Sizes[3] = {1, 1, 1};
-    if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E)) {
-      if (Construct->getConstructor()->isCopyOrMoveConstructor())
-        return shape(Construct->getArg(0));
-      if (Construct->getNumArgs() > 3)
-        return std::nullopt;
-      for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
-        if (!llvm::isa<clang::CXXDefaultArgExpr>(Construct->getArg(I)))
-          Sizes[I] = integer(Construct->getArg(I));
-    } else if (E->getType()->isIntegralOrEnumerationType()) {
-      Sizes[0] = integer(E);
-    } else {
+    auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E);
+    if (!Construct || Construct->getNumArgs() > 3)
       return std::nullopt;
-    }
+    if (Construct->getConstructor()->isCopyOrMoveConstructor())
+      return shape(Construct->getArg(0));
+    std::optional<std::int64_t> Sizes[3] = {1, 1, 1};
+    for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
+      if (!llvm::isa<clang::CXXDefaultArgExpr>(Construct->getArg(I)))
+        Sizes[I] = integer(Construct->getArg(I));
     if (!Sizes[0] || !Sizes[1] || !Sizes[2])
       return std::nullopt;
-    return BlockShape{*Sizes[0], *Sizes[1], *Sizes[2]};
+    return BlockShape{static_cast<unsigned>(*Sizes[0]), static_cast<unsigned>(*Sizes[1]),
+                      static_cast<unsigned>(*Sizes[2])};
   }
 
   clang::ASTContext &Context;
   const HostText &Text;
+  const ConstCasts &Casts;
   std::map<const clang::Stmt *, std::unique_ptr<Changes>> ChangedIn; ///< By body.
   unsigned Followed = 0;
 };
 
 } // namespace
 
+void ConstCasts::note(const clang::ExplicitCastExpr &Cast, const clang::ASTContext &Context) {
+  const clang::Expr &Of = *Cast.getSubExprAsWritten();
+  clang::QualType From = Of.getType(), To = Cast.getTypeAsWritten();
+  if (From->isDependentType() || To->isDependentType())
+    return; // an instantiation says what it is
+  if (To->isReferenceType()) {
+    To = To.getNonReferenceType();
+  } else if ((From->isPointerType() || From->isArrayType()) &&
+             (To->isPointerType() || (To->isIntegerType() && !To->isBooleanType()))) {
+    From = From->isPointerType() ? From->getPointeeType() : Context.getBaseElementType(From);
+    To = To->getPointeeType(); // none of an integer
+  } else {
+    return;
+  }
+  const bool Kept = !To.isNull() && To.isConstQualified();
+  if (From.isConstQualified() && (!Kept || !(From->isVoidType() || Context.hasSameType(From, To))))
+    Types.insert(Context.getCanonicalType(From).getTypePtr());
+}
+
+bool ConstCasts::mayChange(clang::QualType T, unsigned Depth) const {
+  T = T.getCanonicalType();
+  if (Types.empty() || T->isDependentType())
+    return !Types.empty();
+  if (Depth > 8 ||
+      llvm::any_of(Types, [&](const clang::Type *Each) { return Each->isVoidType() || Each == T.getTypePtr(); }))
+    return true;
+  if (T->isArrayType())
+    return mayChange(clang::QualType(T->getArrayElementTypeNoTypeQual(), 0), Depth + 1);
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record || !(Record = Record->getDefinition()))
+    return false;
+  return llvm::any_of(Record->fields(), [&](const auto *Field) { return mayChange(Field->getType(), Depth + 1); }) ||
+         llvm::any_of(Record->bases(), [&](const auto &Base) { return mayChange(Base.getType(), Depth + 1); });
+}
+
 std::vector<std::optional<BlockShape>> blocksOf(llvm::ArrayRef<const clang::CUDAKernelCallExpr *> Launches,
-                                                clang::ASTContext &Context, const HostText &Text) {
-  BlockReader Read(Context, Text);
+                                                clang::ASTContext &Context, const HostText &Text,
+                                                const ConstCasts &Casts) {
+  BlockReader Read(Context, Text, Casts);
   std::vector<std::optional<BlockShape>> Blocks;
   for (const clang::CUDAKernelCallExpr *Launch : Launches)
     Blocks.push_back(Read(*Launch));

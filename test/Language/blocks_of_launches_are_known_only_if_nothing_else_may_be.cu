@@ -4,9 +4,13 @@
 // RUN: %cufuse inspect %t/known.cu > %t/known
 // RUN: grep -c fusable %t/known > %t/kernels && grep -c "launched with" %t/known | diff - %t/kernels
 // RUN: not grep "launched with.*not constant" %t/known
-// RUN: %cufuse fuse '%t/known.cu:typed<int>' '%t/known.cu:plane(int *)' --stop-after plan -o %t/out.cu | \
+// RUN: %cufuse fuse '%t/known.cu:typed<int>' '%t/known.cu:plane(int *)' %t/known.cu:narrowed \
+// RUN:   %t/known.cu:bytes --stop-after plan -o %t/out.cu | \
 // RUN:   FileCheck %s --check-prefix=NAMED
 // RUN: %cufuse inspect %t/unknown.cu > %t/unknown
+// RUN: grep -c fusable %t/unknown > %t/kernels && grep -c "launched with.*not constant" %t/unknown | diff - %t/kernels
+// RUN: %cufuse inspect %t/casts.cu > %t/unknown && %cufuse inspect %t/pointers.cu >> %t/unknown
+// RUN: %cufuse inspect %t/void.cu >> %t/unknown && %cufuse inspect %t/classes.cu >> %t/unknown
 // RUN: grep -c fusable %t/unknown > %t/kernels && grep -c "launched with.*not constant" %t/unknown | diff - %t/kernels
 // RUN: %cufuse inspect %t/unread.cu | FileCheck %s --check-prefix=UNREAD
 // RUN: %exits 1 %cufuse fuse %t/unknown.cu:parameter %t/unknown.cu:byMethod %t/unknown.cu:macro %t/unknown.cu:inSkipped \
@@ -18,6 +22,8 @@
 // CHECK-DAG: handedOn: the block size is not known: the launches in its file are not constant [UnknownBlock]
 // NAMED: typed<int> copy 0, block 64,
 // NAMED: plane copy 0, block 16x16,
+// NAMED: narrowed copy 0, block 44,
+// NAMED: bytes copy 0, block 44,
 // UNREAD: {{^}}dropped(
 // UNREAD: launched with 64, not constant
 // UNREAD: {{^}}other(
@@ -54,6 +60,8 @@ KERNEL(defined)
 KERNEL(onlyDeclared)
 KERNEL(perArchitecture)
 KERNEL(sum)
+KERNEL(narrowed)
+KERNEL(bytes)
 template <typename T> __global__ void typed(T *o) { o[threadIdx.x] = 1; }
 
 #ifdef __CUDA_ARCH__
@@ -88,6 +96,10 @@ struct Timer {
   template <typename T> void note(T) {}
   void seen(const int &) const {}
 };
+// Casts of what no block is.
+int compare(const void *a, const void *b) { return *static_cast<const int *>(a) - *(const int *)b; }
+char *text(const float *values) { return const_cast<char *>("") + (int)*(float *)values; }
+bool unused(const dim3 *block, const int *list) { return (void)block, (bool)list; }
 void run(int *o, int n, bool big) {
   const int fixed = 256;
   constant<<<(n + fixed - 1) / fixed, fixed>>>(o);
@@ -136,6 +148,11 @@ void run(int *o, int n, bool big) {
   defined<<<unrolled(n), THREADS>>>(o);
   onlyDeclared<<<UNROLL, 64>>>(o);
   sum<<<1, 64>>>(o);
+  int large = 300;
+  dim3 less(static_cast<unsigned char>(large), 1);
+  narrowed<<<1, less>>>(o);
+  unsigned char byte = large;
+  bytes<<<1, byte>>>(o);
 #if EVERY_ARCH
   perArchitecture<<<1, 64>>>(o);
 #else
@@ -345,6 +362,170 @@ void launch(int *o, int i) {
   launchIt<asArgument>(o, 512);
   cudaLaunchKernel((void *)onlyHandedOn, 2, 512, args, 0, nullptr);
 }
+//--- casts.cu
+// A function that takes a reference to what is const may change it all the same.
+#include "kernels.h"
+KERNEL(whole)
+KERNEL(number)
+KERNEL(member)
+KERNEL(ofType)
+KERNEL(held)
+KERNEL(copied)
+void changeWhole(const dim3 &b) { const_cast<dim3 &>(b).x = 64; }
+void changeNumber(const int &b) { (int &)b = 64; }
+template <typename T> void changeAny(const T &b) { const_cast<T &>(b) = 64; }
+struct Holder {
+  const long &of;
+  void change() const { const_cast<long &>(of) = 64; }
+};
+void run(int *o) {
+  dim3 a(128);
+  changeWhole(a);
+  whole<<<2, a>>>(o);
+  int b = 128;
+  changeNumber(b);
+  number<<<2, b>>>(o);
+  unsigned d = 128;
+  changeAny(d);
+  ofType<<<2, d>>>(o);
+  long e = 128;
+  Holder{e}.change();
+  held<<<2, e>>>(o);
+  dim3 f(128), g = f;
+  changeWhole(f);
+  changeWhole(g);
+  copied<<<2, g>>>(o);
+}
+void runMember(int *o) {
+  dim3 c(128);
+  changeAny(c.x);
+  member<<<2, c>>>(o);
+}
+
+//--- pointers.cu
+#include "kernels.h"
+KERNEL(byAddress)
+KERNEL(byNumber)
+KERNEL(byBytes)
+void change(const dim3 &b) { *(unsigned *)&b = 64; }
+void changeNumber(const int &b) { *reinterpret_cast<int *>((size_t)&b) = 64; }
+void changeBytes(const long &b) {
+  const char *bytes = (const char *)&b;
+  *const_cast<char *>(bytes) = 64;
+}
+void run(int *o) {
+  dim3 a(128);
+  change(a);
+  byAddress<<<2, a>>>(o);
+  int b = 128;
+  changeNumber(b);
+  byNumber<<<2, b>>>(o);
+  long c = 128;
+  changeBytes(c);
+  byBytes<<<2, c>>>(o);
+}
+
+//--- void.cu
+#include "kernels.h"
+KERNEL(byVoid)
+void change(const int &b) {
+  const void *any = &b;
+  *(int *)any = 64;
+}
+void run(int *o) {
+  int a = 128;
+  change(a);
+  byVoid<<<2, a>>>(o);
+}
+
+//--- classes.cu
+// What a class makes of its arguments, or of what it holds, is its own affair, and so are members.
+#include "kernels.h"
+KERNEL(converted)
+KERNEL(temporary)
+KERNEL(intermediate)
+KERNEL(asNumber)
+KERNEL(aggregate)
+KERNEL(base)
+KERNEL(byReference)
+KERNEL(field)
+KERNEL(byMethod)
+KERNEL(ofCopy)
+KERNEL(ofInitialiser)
+KERNEL(isMutable)
+KERNEL(ofArray)
+template <typename T> __global__ void typed(T *o) { o[threadIdx.x] = 1; }
+struct Half {
+  int threads;
+  Half(int n) : threads(n / 2) {}
+  operator dim3() const { return dim3(threads); }
+};
+struct Number {
+  int n;
+  Number(int n) : n(n / 2) {}
+  operator int() const { return n; }
+};
+struct Aggregate {
+  int n;
+  operator dim3() const { return dim3(n / 2); }
+};
+struct Derived : dim3 {
+  Derived(int n) : dim3(n / 2) {}
+};
+struct Member {
+  dim3 block;
+  Member(int n) : block(n / 2) {}
+  operator const dim3 &() const { return block; }
+};
+struct Fields {
+  int threads = 64;
+  dim3 block = 64;
+  void halve() { threads /= 2; }
+};
+struct Mutable {
+  mutable int threads;
+};
+void run(int *o) {
+  Half a(128);
+  converted<<<2, a>>>(o);
+  temporary<<<2, Half(128)>>>(o);
+  dim3 b = Half(128);
+  intermediate<<<2, b>>>(o);
+  Number c(128);
+  int number = c;
+  asNumber<<<2, number>>>(o);
+  Aggregate d{128};
+  aggregate<<<2, d>>>(o);
+  Derived e(128);
+  base<<<2, e>>>(o);
+  Member f(128);
+  const dim3 &g = f;
+  byReference<<<2, g>>>(o);
+  Fields h{128, 128};
+  int &alias = h.threads;
+  alias = 64;
+  field<<<2, h.threads>>>(o);
+  h.halve();
+  byMethod<<<2, h.threads>>>(o);
+  Fields copy = h;
+  copy.block.x = 32;
+  ofCopy<<<2, copy.block>>>(o);
+  const Fields initialised{};
+  ofInitialiser<<<2, initialised.block>>>(o);
+  const Mutable m{128};
+  m.threads = 64;
+  isMutable<<<2, m.threads>>>(o);
+  int list[] = {128};
+  *list = 64;
+  ofArray<<<2, list[0]>>>(o);
+}
+// Where a type is dependent, nothing is converted yet.
+template <typename T> void runTyped(T *o, int n) {
+  Half a(128);
+  typed<T><<<n * sizeof(T), a>>>(o);
+}
+template void runTyped(int *, int);
+
 //--- device.h
 constexpr int Included = 256;
 

@@ -24,6 +24,7 @@ class VarDecl;
 
 namespace cufuse {
 
+class ConstCasts;
 class HostText;
 
 /// Found in one walk over the user's files, instantiated templates included, and looked up for each kernel.
@@ -54,6 +55,7 @@ private:
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches; ///< Canonical ones.
   std::set<const clang::FunctionDecl *> HandedOn; ///< Named by something else than launches and questions, canonical.
   std::unique_ptr<HostText> Text;
+  std::unique_ptr<ConstCasts> Casts;
   std::set<const clang::ValueDecl *> Named;   ///< Variables of files and classes, canonical.
   std::set<const clang::ValueDecl *> Written; ///< The same of those that device code may change, too.
   /// Where variables are declared and named, in any code: files and offsets, as spelled.
