@@ -73,6 +73,7 @@ void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
   Facts.SpinLoop = findSpinLoop(*Ir);
   Facts.CopiesAsynchronously = Found.CopiesAsynchronously;
   Facts.CopiesInBulk = Found.CopiesInBulk;
+  Facts.KeptMbarrier = std::move(Found.Mbarrier);
   // The asynchronous proxy sees what a launch before stored, but nothing of the same launch without a fence.
   if (Found.CopiesInBulk)
     Facts.ReadOnlyLoads.push_back({"cp.async.bulk", Facts.Name, Facts.Where});
@@ -246,6 +247,11 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
   Facts.SignedThreadNumber = Exits.SignedThreadNumber;
   if (!Facts.IsTemplate && !Reach.HasErrors)
     addDeviceFacts(Ir, Facts);
+  // The parser has made the destructor of the library's barriers one of no code.
+  for (const auto &[Function, Use] : Reach.Functions)
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+      if (llvm::StringRef(Assembly->getAsmString()).contains("mbarrier.inval"))
+        Facts.KeptMbarrier.reset();
   for (const clang::VarDecl *Global : Reach.Globals) {
     if (Global->hasAttr<clang::CUDASharedAttr>() && Global->hasExternalStorage()) {
       Facts.DynamicShared.push_back(

@@ -316,7 +316,7 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
         if (!WaitsInside && mayWaitForBlockInside(Ir, *Call))
           WaitsInside = Call;
       }
-  // Functions that are called through pointers copy, too.
+  // Functions that are called through pointers copy, too, and have barriers.
   for (llvm::Function &Each : *F.getParent())
     for (const llvm::Instruction &I : llvm::instructions(Each))
       if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
@@ -327,6 +327,8 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
                                               : llvm::StringRef();
         Result.CopiesAsynchronously |= Copy.match(Text);
         Result.CopiesInBulk |= Bulk.match(Text);
+        if (Text.contains("mbarrier.init") && !Result.Mbarrier)
+          Result.Mbarrier = Ir.place(*Call);
       }
   if (Barriers.empty() && Primitives.empty())
     return Result;

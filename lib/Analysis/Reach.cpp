@@ -433,7 +433,7 @@ struct Walk::BodyVisitor : NameVisitor {
     else if (V->isStaticLocal() && !isTable(*V))
       Use.MutableStatics.push_back(V);
     W.type(V->getType());
-    if (!V->getType()->isDependentType() && !V->getType()->isReferenceType())
+    if (!V->getType()->isDependentType() && !V->getType()->isReferenceType() && !V->hasAttr<clang::CUDASharedAttr>())
       destroyed(V->getType(), V->getLocation());
     if (const auto *Union = V->getType()->getAsCXXRecordDecl(); Union && Union->isUnion())
       Use.HidesCode |= leadsToCode(V->getType());

@@ -34,6 +34,8 @@ void KernelFacts::includeWhatItDoes(const KernelFacts &Other) {
   SignedThreadNumber |= Other.SignedThreadNumber;
   CopiesAsynchronously |= Other.CopiesAsynchronously;
   CopiesInBulk |= Other.CopiesInBulk;
+  if (!KeptMbarrier)
+    KeptMbarrier = Other.KeptMbarrier;
 }
 
 } // namespace cufuse

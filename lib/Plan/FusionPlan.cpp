@@ -171,6 +171,11 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
                  fmt::format("{}: {}; rows of {} threads are no whole warps", Kernel.Name, Exit.What, Chosen.Block.X),
                  Exit.Where);
     }
+    // Kernels in turns have the dynamic shared memory in common.
+    if (Kernel.KeptMbarrier &&
+        (Plan.Grid != GridPolicy::Match ||
+         (Plan.Shape == Geometry::Threads && (Chosen.Turns > 1 || !Kernel.DynamicShared.empty()))))
+      Refuse(BlockerKind::KeptMbarrier, Kernel.Name, *Kernel.KeptMbarrier);
     if (Chosen.Turns > 1 && (Plan.Shape != Geometry::Threads || Plan.Grid != GridPolicy::Match))
       Refuse(BlockerKind::Turns, fmt::format("{} of {}", Chosen.Turns, Kernel.Name));
     if (Chosen.Unroll > 0 && !Kernel.GridStrideLoop)

@@ -40,6 +40,9 @@ __global__ void copies(const float *in, float *out) {
                "@!done bra again; }" ::"r"(bar)
                : "memory");
   out[blockIdx.x * 128 + threadIdx.x] = tile[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(bar) : "memory");
 }
 
 // CHECK: fence.proxy.async

@@ -15,7 +15,8 @@ struct DeviceConvergence {
   std::optional<Finding> LanesBeforeWarpPrimitive, WarpsBeforeWarpPrimitive;
   std::vector<Finding> WarpPrimitives; ///< Those of libraries and of assembly among them.
   bool CopiesAsynchronously = false, CopiesInBulk = false;
-  bool SignedThreadNumber = false; ///< See KernelFacts.
+  std::optional<SourcePlace> Mbarrier; ///< Where one is initialised.
+  bool SignedThreadNumber = false;     ///< See KernelFacts.
 };
 
 /// A branch counts unless its condition is seen to be the same for all threads of the block (of the warp): made of

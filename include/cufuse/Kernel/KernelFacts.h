@@ -150,6 +150,7 @@ struct KernelFacts {
   bool SignedThreadNumber = false; ///< An exit `ByWarps` is one only for less than 2^31 threads in x.
   std::optional<Finding> SpinLoop; ///< See `findSpinLoop`.
   bool CopiesAsynchronously = false, CopiesInBulk = false; ///< To or from shared memory: somebody has to wait.
+  std::optional<SourcePlace> KeptMbarrier;                 ///< One that it initialises, while it invalidates none.
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
   std::vector<std::optional<BlockShape>> LaunchBlocks;
 
