@@ -1,8 +1,8 @@
 #include "cufuse/Analysis/HostCode.h"
 
-#include "HostText.h"
 #include "LaunchBlock.h"
 #include "cufuse/Analysis/AllIn.h"
+#include "cufuse/Analysis/HostText.h"
 #include "cufuse/Analysis/Reach.h"
 #include "cufuse/Frontend/RawTokens.h"
 

@@ -1,4 +1,4 @@
-#include "HostText.h"
+#include "cufuse/Analysis/HostText.h"
 
 #include "cufuse/Frontend/RawTokens.h"
 

@@ -1,7 +1,7 @@
 // The blocks of launches, where they are constants for the host.
 #pragma once
 
-#include "HostText.h"
+#include "cufuse/Analysis/HostText.h"
 #include "cufuse/Support/BlockShape.h"
 
 #include <clang/AST/Type.h>

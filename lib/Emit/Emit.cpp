@@ -207,6 +207,11 @@ private:
     const Constituent &C = Constituents[Partition.Constituent];
     const KernelFacts &Facts = *C.Facts;
     const std::string Path = partitionNamespace(Options.Name, Constituents, Plan, Partition);
+    // nvcc reads the file for the host, too, for which the user's text may say something else, or name what is not
+    // copied. The host needs the fused kernel's head, and the variables of the device.
+    const bool Whole = llvm::none_of(C.Text->Body, [](const Piece &P) { return P.OnHost; });
+    if (Whole)
+      Out.write("#ifdef __CUDA_ARCH__ // device code");
     const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.ForeignInBody);
     Out.line("namespace {} {{", Path);
     Out.blank();
@@ -255,7 +260,7 @@ private:
           if (!Namespaces.empty())
             Nested[Namespaces].push_back(fmt::format("using {}::{};", textSpace(C), Name));
       }
-    pieces(Out, C.Text->Body, Nested, Path, Plan.Roles[Partition.Constituent].Unroll);
+    pieces(Out, C.Text->Body, Nested, Path, /*Hides=*/!Whole, Plan.Roles[Partition.Constituent].Unroll);
     for (const std::string &Name : C.Text->BodyMacros)
       Out.line("#undef {}", Name);
     for (const char *Name : Macros)
@@ -263,6 +268,8 @@ private:
     Out.blank();
     Out.line("}} // namespace {}", Path);
     restoreMacros(Out, Saved);
+    if (Whole)
+      Out.write("#endif");
     Out.blank();
   }
 
@@ -324,10 +331,11 @@ private:
     return Factor > 0 && P.Unrolled ? P.Unrolled->with(OutputText::Slot::Factor, constant(Factor)) : P.Text;
   }
 
-  /// Pieces in order, with the namespaces around them opened and closed as needed.
+  /// Pieces in order, with the namespaces around them opened and closed as needed. `Hides` those from the host that it
+  /// does not need.
   void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
               const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path,
-              unsigned Unroll = 0) {
+              bool Hides, unsigned Unroll = 0) {
     std::vector<std::string> Open;
     std::set<std::vector<std::string>> Opened;
     auto Begin = [&](llvm::StringRef Name) {
@@ -350,9 +358,13 @@ private:
     };
     for (const Piece &P : Pieces) {
       const OutputText Text = inForm(P, Unroll).with(OutputText::Slot::Path, Path);
+      const bool IsHidden = Hides && !P.OnHost && P.What != Piece::Kind::Macro;
+      if (P.What != Piece::Kind::Macro)
+        Move(P.What == Piece::Kind::Shared ? std::vector<std::string>() : P.Namespaces);
+      if (IsHidden)
+        To.write("#ifdef __CUDA_ARCH__");
       switch (P.What) {
       case Piece::Kind::Shared:
-        Move({});
         To.line("}} // namespace {}", Path);
         llvm::for_each(P.Namespaces, Begin);
         To.write(Text);
@@ -362,18 +374,16 @@ private:
         To.blank();
         break;
       case Piece::Kind::Macro:
-        To.write(Text);
-        break;
       case Piece::Kind::Using:
-        Move(P.Namespaces);
         To.write(Text);
         break;
       case Piece::Kind::Code:
-        Move(P.Namespaces);
         To.user(Text, P.Where.File, P.Where.Line);
         To.blank();
         break;
       }
+      if (IsHidden)
+        To.write("#endif");
     }
     Move({});
   }
@@ -396,7 +406,7 @@ private:
       Lines.line("namespace {} {{", textSpace(C));
       for (const std::string &Line : C.Text->Usings)
         Lines.write(Line);
-      pieces(Lines, C.Text->Header, C.Text->NestedUsings, textSpace(C));
+      pieces(Lines, C.Text->Header, C.Text->NestedUsings, textSpace(C), /*Hides=*/false);
       for (const std::string &Name : C.Text->HeaderMacros)
         Lines.line("#undef {}", Name);
       Lines.line("}} // namespace {}", textSpace(C));

@@ -27,6 +27,7 @@ public:
     if (!variants().Parameters.empty())
       Out.line("template <{}>", variants().Parameters);
     Out.line("__global__ void {}{}({} {{", constant(launchAttribute()), Bound ? "fused_bound" : "fused", parameters());
+    Out.write("#ifdef __CUDA_ARCH__");
     if (Plan.Shape == Geometry::Threads)
       inTurns();
     else if (Plan.Shape == Geometry::Warps)
@@ -37,7 +38,7 @@ public:
       residentBlocks();
     else
       blocksByTicket();
-    Out.write("}");
+    Out.write("#endif\n}");
   }
 
 private:

@@ -1,8 +1,8 @@
 #include "cufuse/Extract/TakeText.h"
 
+#include "CheckHostsText.h"
 #include "CollectIncludes.h"
 #include "EditAssembly.h"
-#include "EditHostBranches.h"
 #include "EditLinked.h"
 #include "EditLoops.h"
 #include "MacroNames.h"
@@ -34,7 +34,8 @@ class Builder {
 public:
   Builder(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts)
       : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), Sources(Unit.ast().getSourceManager()), Text(Unit),
-        Chosen(selectCopied(Unit, Reach)), LeftOut(namesLeftOut(Unit, Chosen)), Controls(*Reach.Kernel->getBody()) {}
+        Chosen(selectCopied(Unit, Reach)), HostsText(Host.hostText(), Text, Chosen),
+        Controls(*Reach.Kernel->getBody()) {}
 
   KernelText run() {
     Result.Blockers = Chosen.Blockers;
@@ -48,9 +49,16 @@ public:
     LaunchEdits = declareLaunched(Reach, Chosen, Text, Result);
     InSignature = takeSignature(Unit, Reach, Facts, Chosen, Result);
     headerUnits();
+    unitsOnHost();
     items();
     Result.Includes = collectIncludes(Reach, Chosen, Text, Named, !Header.empty(),
                                       [this](clang::SourceLocation Where) { return isInside(Where); });
+    for (const IncludeEvent &Include : Unit.log().Includes)
+      if (const std::string Where = Unit.place(Include.Hash).str();
+          llvm::any_of(Result.Includes, [&](const IncludeLine &Line) {
+            return (Line.ForArguments || !OnHost.empty()) && Line.Where.str() == Where;
+          }))
+        HostsText.include(Include.Hash, Result.Blockers);
     Result.Libraries = collectLibraries(Reach, Chosen, Text);
     if (!Result.Libraries.empty())
       Result.BeforeLibraries = headersBeforeLibraries(Unit);
@@ -93,10 +101,9 @@ private:
 
   /// Copied units that the types of the parameters need: these go to the header.
   void headerUnits() {
-    std::vector<const clang::Decl *> Work;
     auto Add = [&](const clang::Decl *Whole) {
-      if (Whole && Chosen.Units.contains(Whole) && Header.insert(Whole))
-        Work.push_back(Whole);
+      if (Whole && Chosen.Units.contains(Whole))
+        Header.insert(Whole);
     };
     for (const clang::Decl *Named : InSignature) {
       if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Named))
@@ -110,18 +117,36 @@ private:
       if (auto *Tag = llvm::dyn_cast<clang::TagDecl>(Named); Tag && Tag->getTypedefNameForAnonDecl())
         Add(enclosingUnit(Tag->getTypedefNameForAnonDecl()));
     }
-    while (!Work.empty()) {
-      const clang::Decl *Whole = Work.back();
-      Work.pop_back();
-      if (auto Found = Reach.References.find(Whole); Found != Reach.References.end())
-        for (const clang::Decl *Needed : Found->second)
-          Add(Needed);
-    }
+    addNeeded(Header);
     directivesForHeader();
     for (const auto &[Function, Use] : Reach.Functions)
       if (const clang::Decl *Whole = enclosingUnit(Function);
           Whole && Header.contains(Whole) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
         block(BlockerKind::RebindingParameter, Function->getLocation(), Function->getQualifiedNameAsString());
+  }
+
+  void addNeeded(llvm::SetVector<const clang::Decl *> &Units) {
+    for (size_t I = 0; I < Units.size(); ++I)
+      if (auto Found = Reach.References.find(Units[I]); Found != Reach.References.end())
+        for (const clang::Decl *Needed : Found->second)
+          if (Chosen.Units.contains(Needed))
+            Units.insert(Needed);
+  }
+
+  /// Copied variables of the device, which nvcc names in the host's code, and what they need.
+  void unitsOnHost() {
+    for (const clang::Decl *Whole : Chosen.Units) {
+      auto *Template = llvm::dyn_cast<clang::VarTemplateDecl>(Whole);
+      auto *Variable = llvm::dyn_cast<clang::VarDecl>(Template ? Template->getTemplatedDecl() : Whole);
+      if (Variable && !HostShared.count(Variable->getCanonicalDecl()) && llvm::any_of(Variable->attrs(), [](auto *A) {
+            return llvm::isa<clang::CUDAConstantAttr, clang::CUDADeviceAttr>(A) && !A->isImplicit();
+          }))
+        OnHost.insert(Whole);
+    }
+    addNeeded(OnHost);
+    for (const clang::Decl *Whole : Chosen.Units)
+      if (llvm::isa<clang::UsingDirectiveDecl>(Whole) && !OnHost.empty())
+        OnHost.insert(Whole);
   }
 
   /// `using namespace` before one of them and around it, where the header knows the namespace.
@@ -157,8 +182,9 @@ private:
       I.Packing = recordPacking(*I.Unit);
     mergeOverlapping();
     for (const Item &I : Items)
-      (Header.contains(I.Unit) ? HeaderNames : BodyNames).merge(Text.names(I.Text));
+      addNames(*I.Unit, Text.names(I.Text));
     namesOfExpansions();
+    addNamesInMacros(Unit.log(), HostNames);
     addNamesInMacros(Unit.log(), HeaderNames);
     addNamesInMacros(Unit.log(), BodyNames);
 
@@ -174,12 +200,20 @@ private:
     });
   }
 
+  void addNames(const clang::Decl &Of, const std::set<std::string> &Names) {
+    (Header.contains(&Of) ? HeaderNames : BodyNames).insert(Names.begin(), Names.end());
+    if (isOnHost(&Of))
+      HostNames.insert(Names.begin(), Names.end());
+  }
+
+  bool isOnHost(const clang::Decl *Whole) const { return Header.contains(Whole) || OnHost.contains(Whole); }
+
   /// Macros that the text expands, whose names `##` may have formed.
   void namesOfExpansions() {
-    std::map<TextPlace, std::pair<unsigned, bool>> Ends; // of what goes to the header?
+    std::map<TextPlace, std::pair<unsigned, const clang::Decl *>> Ends;
     for (const Item &I : Items)
       for (const Slice &S : Text.withIncluded(I.Text))
-        Ends.insert({{S.File, S.Begin}, {S.End, Header.contains(I.Unit)}});
+        Ends.insert({{S.File, S.Begin}, {S.End, I.Unit}});
     for (const MacroUse &Use : Unit.log().Uses) {
       const auto At = Text.offset(Use.Where);
       auto Behind = Ends.upper_bound(At);
@@ -187,7 +221,7 @@ private:
         continue;
       const auto &[Begin, End] = *std::prev(Behind);
       if (Begin.first == At.first && At.second < End.first)
-        (End.second ? HeaderNames : BodyNames).insert(Use.Name);
+        addNames(*End.second, {Use.Name});
     }
   }
 
@@ -205,7 +239,7 @@ private:
         Item &Known = Merged.back();
         Known.Text.End = std::max(Known.Text.End, I.Text.End);
         Known.Packing.insert(I.Packing.begin(), I.Packing.end());
-        if (Header.contains(I.Unit))
+        if (Header.contains(I.Unit) || (OnHost.contains(I.Unit) && !Header.contains(Known.Unit)))
           Known.Unit = I.Unit;
       }
       Merged.back().Where = Text.location(Merged.back().Text);
@@ -242,6 +276,9 @@ private:
     TextEdits Edits{Text, I.Text, Result.Blockers};
     edit(I, Edits);
     P.Where = Unit.place(Text.location(I.Text));
+    P.OnHost = isOnHost(I.Unit);
+    if (P.OnHost)
+      HostsText.declaration(I.Text, Result.Blockers);
     P.Written = Text.withBalancedDirectives(I.Text);
     for (PlacedEdit &E : Edits.All)
       P.Edits.push_back(inPiece(I, std::move(E)));
@@ -261,6 +298,8 @@ private:
   void macro(const MacroEvent &Macro) {
     Piece P{Piece::Kind::Macro, {}, directiveOf(Text, Macro)};
     P.Where = Unit.place(Macro.Where);
+    if (HostNames.count(Macro.Name))
+      HostsText.macro(Macro, Result.Blockers);
     if (HeaderNames.count(Macro.Name)) {
       Result.Header.push_back(P);
       remember(Result.HeaderMacros, Macro.Name);
@@ -308,7 +347,6 @@ private:
       editGridStrideLoop(Edits, gridStrideLoop(*Reach.Kernel));
     inlineInHeader(I, Edits);
     globalQualifiers(Edits);
-    editHostBranches(Edits, LeftOut);
     qualifyCallees(Edits, Reach, Chosen);
   }
 
@@ -453,14 +491,16 @@ private:
   const clang::SourceManager &Sources;
   SourceText Text;
   SelectCopied Chosen;
-  const std::set<std::string> LeftOut; ///< Of the same files.
+  CheckHostsText HostsText;
   const ControlStatements Controls;
   KernelText Result;
   llvm::SetVector<const clang::Decl *> InSignature; ///< What the parameters' types name.
   llvm::SetVector<const clang::Decl *> Header;
+  llvm::SetVector<const clang::Decl *> OnHost;
   std::set<const clang::Decl *> HostShared; ///< Canonical.
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
+  std::set<std::string> HostNames;                     ///< Of those that the host reads.
   std::set<TextPlace> SharedSeen, AssemblySeen;
   std::vector<PlacedEdit> LaunchEdits;
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;

@@ -43,6 +43,8 @@ public:
   /// write it, or it has no initialiser. Otherwise it is a table, and a copy means the same.
   bool mustStayShared(const clang::VarDecl &Variable) const;
 
+  const HostText &hostText() const { return *Text; }
+
   using Place = std::pair<const clang::FileEntry *, unsigned>; ///< A file and an offset.
 
 private:

@@ -70,6 +70,8 @@ struct Piece {
   /// The same where the kernel's grid-stride loop is unrolled, in the piece that holds it.
   std::optional<OutputText> Unrolled = std::nullopt;
   SourcePlace Where = {}; ///< Of the user's text.
+  /// A variable of the device, which nvcc names in the host's code, or what such a one needs.
+  bool OnHost = false;
   /// The text as written and all that may be changed in it, where that depends on what is linked.
   std::string Written = {};
   std::vector<Edit> Edits = {};

@@ -29,6 +29,8 @@ public:
 
   /// Is some of this text of that kind, or around it?
   bool mayDiffer(clang::SourceRange Range) const;
+  /// Is that a macro of that kind?
+  bool depends(llvm::StringRef Name) const;
   /// Does the host's part of such text have this name, whatever it means there?
   bool names(llvm::StringRef Name) const { return Words.contains(Name); }
   /// The same for a kernel that may be launched there, or handed on: not where it is only declared.
@@ -38,7 +40,6 @@ private:
   struct Token;
   using Ranges = std::vector<std::pair<unsigned, unsigned>>; ///< Offsets.
   void read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &OfDevice);
-  bool depends(llvm::StringRef Name) const;
 
   const clang::SourceManager &Sources;
   llvm::StringSet<> Macros;

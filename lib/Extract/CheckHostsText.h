@@ -1,0 +1,42 @@
+// What the host's compilation of the output reads of the copies, where that may not be what the device's reads.
+#pragma once
+
+#include "SelectCopied.h"
+#include "SourceText.h"
+
+#include "cufuse/Analysis/HostText.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// Copies in the header, and variables of the device, are compiled for the host, too, and there must be what the
+/// kernel's file has for the host. Regions inside a declaration are copied whole. Refused (`HostReadsOther`): what
+/// stands in a region that depends on `__CUDA_ARCH__`, of which only the device's part is copied; and what names
+/// something that may not be copied inside such a region.
+class CheckHostsText {
+public:
+  CheckHostsText(const HostText &Host, SourceText &Text, const SelectCopied &Chosen)
+      : Host(Host), Text(Text), Chosen(Chosen) {}
+
+  void declaration(const Slice &S, std::vector<Blocker> &Blockers);
+  void macro(const MacroEvent &Macro, std::vector<Blocker> &Blockers);
+  /// The place of an `#include`.
+  void include(clang::SourceLocation Hash, std::vector<Blocker> &Blockers) const;
+
+private:
+  bool differs(clang::FileID File, unsigned At) const { return Host.mayDiffer(Text.location({File, At, At})); }
+  /// The names in it, with an `include` for each file, but not those of conditions.
+  std::vector<TextToken> words(const Slice &S);
+  bool isLeftOut(llvm::StringRef Name);
+  bool isIdentifier(llvm::StringRef Word) const;
+
+  const HostText &Host;
+  SourceText &Text;
+  const SelectCopied &Chosen;
+  std::optional<std::set<std::string>> LeftOut;
+};
+
+} // namespace cufuse

@@ -1,0 +1,121 @@
+// The types of arguments are copied into the header, which the host reads, too. What is other text there is refused where
+// only the device's would be copied, or where the host's names something that is not; in a header it is right.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: cd %t && %exits 1 %cufuse fuse a.cu:by_macro a.cu:by_constant a.cu:by_call a.cu:by_host_macro a.cu:by_argument \
+// RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 -o out.cu 2>&1 | FileCheck a.cu
+// RUN: %exits 1 %cufuse fuse %t/table.cu:by_table --block 64 -o %t/out.cu 2>&1 | FileCheck %t/table.cu
+// RUN: %exits 1 %cufuse fuse %t/include.cu:by_include --block 64 -o %t/out.cu 2>&1 | FileCheck %t/include.cu
+// RUN: not ls %t/out.cu
+// RUN: %cufuse fuse %t/header.cu:in_header --block 64 -o %t/out.cu
+// RUN: cd %t && %nvcc -arch=sm_90 -Wno-deprecated-gpu-targets -c -o out.o out.cu
+
+//--- a.cu
+#include <nv/target>
+#ifdef __CUDA_ARCH__
+// CHECK: a.cu:[[#@LINE+2]]:9: error: by_macro: the output's host code needs a copy of this, which may be other text for the
+// CHECK-SAME: host: the macro ON_DEVICE depends on __CUDA_ARCH__ [HostReadsOther]
+#define ON_DEVICE 1
+// CHECK: note: move it to a header
+// CHECK: a.cu:[[#@LINE+1]]:1: error: by_constant: {{.*}} it stands where the text depends on __CUDA_ARCH__
+constexpr bool onDevice = true;
+#else
+#define ON_DEVICE 0
+constexpr bool onDevice = false;
+#define COUNT() count()
+#endif
+static void count() {}
+
+struct ByMacro {
+  float *host, *device;
+  __host__ __device__ float *data() const { return ON_DEVICE ? device : host; }
+};
+__global__ void by_macro(ByMacro v) { v.data()[threadIdx.x] = 1; }
+
+struct ByConstant {
+  float *host, *device;
+  __host__ __device__ float *data() const { return onDevice ? device : host; }
+};
+__global__ void by_constant(ByConstant v) { v.data()[threadIdx.x] = 1; }
+
+// CHECK: a.cu:[[#@LINE+1]]:1: error: by_call: {{.*}} it names `count`, where its text depends on __CUDA_ARCH__
+struct ByCall {
+  float *host, *device;
+  __host__ __device__ float *data() const {
+#ifdef __CUDA_ARCH__
+    return device;
+#else
+    count();
+    return host;
+#endif
+  }
+};
+__global__ void by_call(ByCall v) { v.data()[threadIdx.x] = 1; }
+
+// CHECK: a.cu:[[#@LINE+1]]:1: error: by_host_macro: {{.*}} it names `COUNT`, where
+struct ByHostMacro {
+  float *device;
+  __host__ __device__ float *data() const {
+#ifndef __CUDA_ARCH__
+    COUNT();
+#endif
+    return device;
+  }
+};
+__global__ void by_host_macro(ByHostMacro v) { v.data()[threadIdx.x] = 1; }
+
+// CHECK: a.cu:[[#@LINE+1]]:1: error: by_argument: {{.*}} it names `count`, where
+struct ByArgument {
+  float *device;
+  __host__ __device__ float *data() const {
+    NV_IF_TARGET(NV_IS_HOST, (count();))
+    return device;
+  }
+};
+__global__ void by_argument(ByArgument v) { v.data()[threadIdx.x] = 1; }
+
+//--- table.cu
+#ifdef __CUDA_ARCH__
+// CHECK: table.cu:[[#@LINE+1]]:9: error: by_table: {{.*}} the macro ROWS depends on __CUDA_ARCH__ [HostReadsOther]
+#define ROWS 4
+#else
+#define ROWS 8
+#endif
+__constant__ const float table[ROWS] = {1, 2, 3, 4};
+__global__ void by_table(float *out) { out[threadIdx.x] = table[threadIdx.x % 4]; }
+
+//--- include.cu
+#ifdef __CUDA_ARCH__
+// CHECK: include.cu:[[#@LINE+1]]:1: error: by_include: {{.*}} whether the file is included depends on __CUDA_ARCH__
+#include "device.h"
+#else
+#include "host.h"
+#endif
+struct ByInclude {
+  float *host, *device;
+  __host__ __device__ float *data() const { return choose(host, device); }
+};
+__global__ void by_include(ByInclude v) { v.data()[threadIdx.x] = 1; }
+
+//--- device.h
+#pragma once
+__host__ __device__ inline float *choose(float *, float *device) { return device; }
+
+//--- host.h
+#pragma once
+__host__ __device__ inline float *choose(float *host, float *) { return host; }
+
+//--- header.cu
+#include "buffer.h"
+__global__ void in_header(Buffer v) { v.data()[threadIdx.x] = 1; }
+
+//--- buffer.h
+#pragma once
+#ifdef __CUDA_ARCH__
+#define ON_DEVICE 1
+#else
+#define ON_DEVICE 0
+#endif
+struct Buffer {
+  float *host, *device;
+  __host__ __device__ float *data() const { return ON_DEVICE ? device : host; }
+};
