@@ -53,6 +53,8 @@ KERNEL(sized)
 KERNEL(captured)
 KERNEL(generic)
 KERNEL(reference)
+KERNEL(converted)
+KERNEL(named)
 KERNEL(inTemplate)
 KERNEL(inDependent)
 KERNEL(chosen)
@@ -142,6 +144,10 @@ void run(int *o, int n, bool big) {
   by(o);
   const dim3 &seen = block;
   reference<<<1, seen>>>(o);
+  unsigned short little = few;
+  converted<<<1, dim3{little, 2}>>>(o);
+  const auto name = static_cast<dim3>(128);
+  named<<<1, dim3(name)>>>(o);
   chosen<<<1, block>>>(o);
   dim3 either = big ? block : grid;
   by(o + either.x);
@@ -253,6 +259,40 @@ void castAway(int *o) {
   const int &seen = a;
   const_cast<int &>(seen) = 64;
   byCast<<<2, a>>>(o);
+}
+
+// A class that becomes a block makes it as it likes, and a conversion may cut a number.
+struct Square {
+  int n;
+  constexpr operator dim3() const { return dim3(n, n); }
+};
+struct Rows : dim3 {
+  Rows(int n) : dim3(32, n) {}
+};
+template <int N> struct Side {
+  operator dim3() const { return dim3(N, N); }
+};
+KERNEL(ofConstant)
+KERNEL(ofTemporary)
+KERNEL(ofDefault)
+KERNEL(ofBase)
+KERNEL(ofObject)
+KERNEL(ofBound)
+KERNEL(cut)
+void makeBlocks(int *o) {
+  constexpr Square square{8};
+  ofConstant<<<2, square>>>(o);
+  ofTemporary<<<2, Square{8}>>>(o);
+  ofDefault<<<2, Side<8>()>>>(o);
+  ofBase<<<2, Rows(8)>>>(o);
+  Rows rows(8);
+  dim3 block = rows;
+  ofObject<<<2, block>>>(o);
+  const dim3 &bound = square;
+  ofBound<<<2, bound>>>(o);
+  int many = 257;
+  unsigned char few = many;
+  cut<<<2, few>>>(o);
 }
 
 // The host's compilation reads another block, or other launches.
