@@ -12,6 +12,8 @@ namespace cufuse {
 namespace {
 
 class Speller {
+  using Builtin = clang::BuiltinType;
+
 public:
   Speller(const clang::ASTContext &Context, llvm::function_ref<bool(const clang::Decl *)> IsCopied)
       : Policy(Context.getPrintingPolicy()), Context(Context), Sources(Context.getSourceManager()), IsCopied(IsCopied) {
@@ -76,17 +78,19 @@ private:
         if (T->isBooleanType())
           Text = Argument.getAsIntegral().getBoolValue() ? "true" : "false";
         else {
-          Argument.getAsIntegral().toString(Value, 10);
+          const llvm::APSInt &Number = Argument.getAsIntegral();
+          Number.toString(Value, 10);
+          auto Is = [&](auto... Kinds) { return (T->isSpecificBuiltinType(Kinds) || ...); };
+          const bool Wide = Number.getBitWidth() > 32, Long = Is(Builtin::Long, Builtin::ULong);
+          const std::string Suffix = std::string(Number.isUnsigned() ? "u" : "") + (!Wide ? "" : Long ? "l" : "ll");
           // The least number has no literal: the one without its sign is too large.
-          const bool Least = T->isSignedIntegerOrEnumerationType() && Argument.getAsIntegral().isMinSignedValue() &&
-                             Argument.getAsIntegral().getBitWidth() == 64;
-          Text = Least ? "(-9223372036854775807ll - 1)"
-                       : std::string(Value) + (!T->isUnsignedIntegerType()                   ? ""
-                                               : Argument.getAsIntegral().getBitWidth() > 32 ? "ull"
-                                                                                             : "u");
-          if (T->isEnumeralType())
-            if (std::optional<OutputText> Enum = type(T, ""))
-              Text = "static_cast<" + *Enum + ">(" + *Text + ")";
+          Text = Wide && Number.isSigned() && Number.isMinSignedValue()
+                     ? "(-9223372036854775807" + Suffix + " - 1)"
+                     : std::string(Value) + Suffix;
+          // `template <auto>` tells their types apart.
+          if (!Long && !Is(Builtin::Int, Builtin::UInt, Builtin::LongLong, Builtin::ULongLong))
+            if (std::optional<OutputText> Named = type(T.getUnqualifiedType(), ""))
+              Text = "static_cast<" + *Named + ">(" + *Text + ")";
         }
       }
       if (!Text)

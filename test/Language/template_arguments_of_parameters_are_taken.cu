@@ -3,6 +3,9 @@
 // RUN: %cufuse fuse %s:ofEnumerator %s:ofFunction %s:ofMember %s:ofReference %s:ofPointer %s:ofTemplate --block 32 --block 32 \
 // RUN:   --block 32 --block 32 --block 32 --block 32 --name values -o %t.values.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.values.cu
+// RUN: %cufuse fuse %s:ofSize %s:ofLetter %s:ofShort %s:ofLong %s:ofLeast %s:ofMany --block 32 --block 32 --block 32 \
+// RUN:   --block 32 --block 32 --block 32 --name numbers -o %t.numbers.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.numbers.cu
 // RUN: %cufuse fuse %s:inner %s:packed %s:tuple %s:named --block 32 --block 32 --block 32 --block 32 --name types -o %t.types.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.types.cu
 // RUN: not %cufuse fuse %s:ofThreads %s:inner --block 32 --block 32 -o %t.no.cu 2>&1 | FileCheck %s
@@ -12,6 +15,15 @@ template <auto Value> struct Constant {
   int x;
 };
 __global__ void ofEnumerator(Constant<Mode::Down> c, int *out) { out[threadIdx.x] = c.x; }
+
+// `auto` tells types apart, not only numbers.
+__global__ void ofSize(Constant<sizeof(int)> c, int *out) { out[threadIdx.x] = c.x; }
+__global__ void ofLetter(Constant<'a'> c, int *out) { out[threadIdx.x] = c.x; }
+__global__ void ofShort(Constant<short(-3)> c, int *out) { out[threadIdx.x] = c.x; }
+__global__ void ofLong(Constant<5l> c, int *out) { out[threadIdx.x] = c.x; }
+__global__ void ofLeast(Constant<-9223372036854775807l - 1> c, int *out) { out[threadIdx.x] = c.x; }
+template <auto Value> __global__ void ofMany(Constant<Value> c, decltype(Value) *out) { out[threadIdx.x] = c.x; }
+template __global__ void ofMany<7ull>(Constant<7ull>, unsigned long long *);
 
 __device__ int twice(int x) { return 2 * x; }
 __device__ float twice(float x) { return 2 * x; }
