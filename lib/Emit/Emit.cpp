@@ -212,7 +212,7 @@ private:
     const bool Whole = llvm::none_of(C.Text->Body, [](const Piece &P) { return P.OnHost; });
     if (Whole)
       Out.write("#ifdef __CUDA_ARCH__ // device code");
-    const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.ForeignInBody);
+    const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.ForeignInBody, /*InHeader=*/false);
     Out.line("namespace {} {{", Path);
     Out.blank();
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
@@ -302,12 +302,15 @@ private:
   }
 
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
-  /// And names of the text that are macros of another constituent's headers only: here they are none. Out: those to
-  /// restore behind the text.
-  std::set<std::string> saveMacros(Writer &To, const KernelText &Text, const std::set<std::string> &Foreign) const {
-    std::set<std::string> Names(Text.BodyMacros.begin(), Text.BodyMacros.end());
-    Names.insert(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
-    std::erase_if(Names, [this](const std::string &Name) { return !isMacroOutside(Name); });
+  /// And names of the text that are macros of another constituent's headers only: here they are none. The header keeps
+  /// what the program that includes it defines, too. Out: those to restore behind the text.
+  std::set<std::string> saveMacros(Writer &To, const KernelText &Text, const std::set<std::string> &Foreign,
+                                   bool InHeader) const {
+    std::set<std::string> Names(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
+    if (!InHeader) {
+      Names.insert(Text.BodyMacros.begin(), Text.BodyMacros.end());
+      std::erase_if(Names, [this](const std::string &Name) { return !isMacroOutside(Name); });
+    }
     Names.insert(Foreign.begin(), Foreign.end());
     for (const std::string &Name : Names) {
       To.line("#pragma push_macro(\"{}\")", Name);
@@ -402,7 +405,7 @@ private:
     for (const Constituent &C : Constituents) {
       if (C.Text->Header.empty())
         continue;
-      const std::set<std::string> Saved = saveMacros(Lines, *C.Text, C.ForeignInHeader);
+      const std::set<std::string> Saved = saveMacros(Lines, *C.Text, C.ForeignInHeader, /*InHeader=*/true);
       Lines.line("namespace {} {{", textSpace(C));
       for (const std::string &Line : C.Text->Usings)
         Lines.write(Line);

@@ -26,13 +26,14 @@ __global__ void fromHeader(float *data, Shape shape) {
     data[threadIdx.x] *= shape.height;
 }
 
-constexpr int MaxWindow = 4;
+#define HALF_WINDOW 2
+constexpr int MaxWindow = 2 * HALF_WINDOW;
 enum class Mode { Sum, Mean };
 typedef struct {
   int low, high;
 } Range;
 struct Window {
-  float weights[MaxWindow];
+  float weights[2 * HALF_WINDOW];
   Range range;
 };
 struct Options {
@@ -54,7 +55,10 @@ template <typename T> __global__ void generic(T *data, Pack<T> pack, const Pack<
 }
 
 //--- host.cu
+// The header takes nothing away.
+#define HALF_WINDOW 128
 #include "fused.h"
+static_assert(HALF_WINDOW == 128, "the program's");
 #include <cstdio>
 int main() {
   using namespace fromHeader_fromFile_generic;
