@@ -50,6 +50,10 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const s
   const unsigned Open = Text.offset(Type.getLParenLoc()).second;
   const unsigned Close = Text.offset(Type.getRParenLoc()).second;
 
+  std::set<unsigned> GridConstants; // Macros among them.
+  for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
+    if (const auto *Attribute = Parameter->getAttr<clang::CUDAGridConstantAttr>())
+      GridConstants.insert(Text.offset(Attribute->getLocation()).second);
   bool Qualified = false, Bounded = false;
   for (size_t I = 0; I < Tokens.size() && Tokens[I].Offset < Close; ++I) {
     if (Tokens[I].is("__global__")) {
@@ -65,7 +69,7 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const s
       remove(Edits, Tokens[I].Offset, Tokens[Behind - 1].end());
       Bounded = true;
       I = Behind - 1;
-    } else if (Tokens[I].is("__grid_constant__")) {
+    } else if (Tokens[I].is("__grid_constant__") || GridConstants.count(Tokens[I].Offset)) {
       remove(Edits, Tokens[I].Offset, Tokens[I].end());
     }
   }

@@ -9,10 +9,12 @@
 // CHECK: block 32
 // CHECK: const float *__restrict__ boundsBefore_in
 // CHECK: const __grid_constant__ {{.*}}_constants::Table constants_table
+// CHECK: const __grid_constant__ {{.*}}_constants::Table constants_other
 // CHECK-NOT: __launch_bounds__(128)
 
 #define BOUNDS __launch_bounds__(64)
 #define BOUNDS_OF(threads, blocks) __launch_bounds__(threads, blocks)
+#define GRID_CONSTANT __grid_constant__
 #define KERNEL(type) __global__ void
 constexpr int Threads = 128;
 
@@ -34,8 +36,9 @@ struct Table {
   float values[16];
 };
 __device__ float pick(const Table &table, int i = 3);
-__global__ void __launch_bounds__(32) constants(float *data, const __grid_constant__ Table table) {
-  data[threadIdx.x] += table.values[threadIdx.x % 16] + pick(table);
+__global__ void __launch_bounds__(32) constants(float *data, const __grid_constant__ Table table,
+                                                        GRID_CONSTANT Table const other) {
+  data[threadIdx.x] += table.values[threadIdx.x % 16] + pick(table) + pick(other);
 }
 __device__ float pick(const Table &table, int i) { return table.values[i]; }
 
