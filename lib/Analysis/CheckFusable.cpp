@@ -113,6 +113,8 @@ private:
     const clang::CXXRecordDecl *Record = Parameter.getType()->getAsCXXRecordDecl();
     if (!Record || !(Record = Record->getDefinition()) || Record->isDependentType())
       return {};
+    if (isPairOfToolkit(*Record))
+      return {};
     if (Record->hasNonTrivialCopyConstructor() || Record->hasNonTrivialMoveConstructor())
       return "a constructor that copies it";
     if (Record->hasNonTrivialDestructor())

@@ -40,6 +40,10 @@ bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources) {
          !Sources.isWrittenInCommandLineFile(At);
 }
 
+bool isPairOfToolkit(const clang::CXXRecordDecl &Record) {
+  return Record.getIdentifier() && (Record.getName() == "__half2" || Record.getName() == "__nv_bfloat162");
+}
+
 const clang::Decl *enclosingUnit(const clang::Decl *D) {
   const clang::Decl *Unit = D;
   while (true) {

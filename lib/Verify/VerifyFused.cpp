@@ -53,7 +53,7 @@ bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsi
     const clang::Expr *Inner = Argument->IgnoreParenImpCasts();
     if (auto *Copy = llvm::dyn_cast<clang::CXXConstructExpr>(Inner);
         Copy && Copy->getNumArgs() == 1 && Copy->getConstructor()->isCopyOrMoveConstructor() &&
-        Copy->getConstructor()->isTrivial())
+        (Copy->getConstructor()->isTrivial() || isPairOfToolkit(*Copy->getConstructor()->getParent())))
       Inner = Copy->getArg(0);
     else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(Inner))
       Inner = Temporary->getSubExpr();

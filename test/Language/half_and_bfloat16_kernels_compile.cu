@@ -1,5 +1,5 @@
 // Half-precision scalars, vectors and intrinsics; operators that cuda_fp16.h declares.
-// RUN: %cufuse fuse '%s:axpy<half>' '%s:axpy<__nv_bfloat16>' %s:vectors --block 64 --block 64 --block 64 -o %t.cu
+// RUN: %cufuse fuse '%s:axpy<half>' '%s:axpy<__nv_bfloat16>' %s:vectors %s:values --block 64 --block 64 --block 64 --block 64 -o %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_80 -cubin -o %t.80.cubin %t.cu
 
@@ -10,6 +10,10 @@ template <typename T> __global__ void axpy(T *y, const T *x, T a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     y[i] = __hadd(__hmul(a, x[i]), y[i]) + T(0.5f);
+}
+__global__ void values(half2 *data, half2 scale, __nv_bfloat162 shift) {
+  data[threadIdx.x] = __hmul2(data[threadIdx.x], scale);
+  data[threadIdx.x].x += __float2half(__low2float(shift));
 }
 __global__ void vectors(half2 *data, const __nv_bfloat162 *other) {
   const float2 f = __bfloat1622float2(other[threadIdx.x]);
