@@ -305,6 +305,10 @@ private:
       std::vector<std::string> Path = namespacesAround(Whole->getDeclContext());
       if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Whole))
         CopiedFunctions.insert({Path, llvm::cast<clang::NamedDecl>(Whole)->getNameAsString()});
+      else if (auto *Using = llvm::dyn_cast<clang::UsingDecl>(Whole))
+        for (const clang::UsingShadowDecl *Shadow : Using->shadows())
+          if (Shadow->getTargetDecl()->isFunctionOrFunctionTemplate())
+            CopiedFunctions.insert({Path, Using->getNameAsString()});
       for (const clang::DeclContext *C = Whole->getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
         if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C)) { // innermost first
           if (CopiedNamespaces.insert(Path).second && !Namespace->isAnonymousNamespace() && existsOutside(Namespace))

@@ -27,8 +27,17 @@ __device__ float2 both(float2 a, Point p) {
 }
 } // namespace geometry
 
+namespace digits {
+__device__ float round(float x, int digits) {
+  const float scale = powf(10, digits);
+  return roundf(x * scale) / scale;
+}
+} // namespace digits
+using digits::round;
+
 __global__ void mixes(float2 *data, Complex *c, float4 *v, int *ints) {
   data[threadIdx.x] += geometry::both(data[0], {1.0f});
+  data[threadIdx.x].y = round(data[0].x) + round(data[0].y, 2);
   data[threadIdx.x].x = max(1.0, *c) + sqrt(2.0) + sqrt(*c).re;
   atomicAdd(c, *c);
   v[threadIdx.x] = 2.0f * v[0];
