@@ -285,8 +285,14 @@ private:
       specializations(*Function->getDescribedFunctionTemplate(), From);
     else if (auto *T = llvm::dyn_cast<clang::FunctionTemplateDecl>(Pattern))
       specializations(*T, From);
-    else if (auto *T = llvm::dyn_cast<clang::ClassTemplateDecl>(Pattern))
+    else if (auto *T = llvm::dyn_cast<clang::ClassTemplateDecl>(Pattern)) {
       specializations<clang::ClassTemplatePartialSpecializationDecl>(*T, From);
+      clang::ASTContext &Context = T->getASTContext();
+      for (const clang::NamedDecl *Guide : T->getDeclContext()->lookup(
+               Context.DeclarationNames.getCXXDeductionGuideName(const_cast<clang::ClassTemplateDecl *>(T))))
+        if (!Guide->isImplicit())
+          unit(Guide, From);
+    }
     else if (auto *T = llvm::dyn_cast<clang::VarTemplateDecl>(Pattern))
       specializations<clang::VarTemplatePartialSpecializationDecl>(*T, From);
     const clang::DeclContext *Context = D->getDeclContext()->getRedeclContext();

@@ -322,8 +322,8 @@ private:
       const std::vector<std::string> Path = namespacesAround(D->getDeclContext());
       const std::string Name = D->getNameAsString();
       const bool IsFunction = llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(D);
-      if (Name.empty() || D->isCXXClassMember() ||
-          llvm::isa<clang::NamespaceDecl, clang::UsingDirectiveDecl, clang::CXXDeductionGuideDecl>(D) ||
+      if (Name.empty() || D->isCXXClassMember() || D->getDeclName().getCXXDeductionGuideTemplate() ||
+          llvm::isa<clang::NamespaceDecl, clang::UsingDirectiveDecl>(D) ||
           llvm::isa<clang::ClassTemplateSpecializationDecl>(D))
         return;
       if (!(IsFunction && CopiedFunctions.count({Path, Name})) && !(!Path.empty() && CopiedNamespaces.count(Path)))

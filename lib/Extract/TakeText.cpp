@@ -288,7 +288,8 @@ private:
     for (const std::string &Name : macrosDefinedIn(Text, I.Text))
       remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
-        Named && Named->getDeclName() && Header.contains(I.Unit) && !llvm::isa<clang::UsingDirectiveDecl>(Named))
+        Named && Named->getDeclName() && Header.contains(I.Unit) && !llvm::isa<clang::UsingDirectiveDecl>(Named) &&
+        !Named->getDeclName().getCXXDeductionGuideTemplate())
       remember(Result.HeaderNames[P.Namespaces], namespacePath(*Named) + Named->getNameAsString());
     if (I.Packing.size() > 1)
       block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");

@@ -9,6 +9,11 @@ template <typename T> struct Box {
   __device__ explicit Box(T v) : v(v) {}
 };
 template <typename T> Box(T) -> Box<T>;
+template <typename T> struct Both {
+  T x, y;
+};
+template <typename T, typename U> Both(T, U) -> Both<U>;
+Both(int, int) -> Both<short>;
 struct alignas(16) [[maybe_unused]] Vector {
   float x, y;
 };
@@ -28,6 +33,10 @@ __global__ void modern(float *data) {
     data[threadIdx.x] += item;
   if (int z = bits.i; z > 0)
     data[0] = box.v + y + 3_u + int(Green);
+  Both both{1.5f, 2.5};
+  Both shorts{1, 2};
+  static_assert(sizeof(both) == 16 && sizeof(shorts) == 4);
+  data[0] += both.y + shorts.x;
 }
 
 namespace a::b {
