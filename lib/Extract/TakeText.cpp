@@ -232,8 +232,15 @@ private:
              std::tuple(B.Text.File.getHashValue(), B.Text.Begin, B.Text.End);
     });
     std::vector<Item> Merged;
+    auto IsShared = [&](const Item &I) { return HostShared.count(I.Unit->getCanonicalDecl()) > 0; };
     for (const Item &I : Items) {
-      if (Merged.empty() || Merged.back().Text.File != I.Text.File || I.Text.Begin >= Merged.back().Text.End) {
+      const bool Overlaps =
+          !Merged.empty() && Merged.back().Text.File == I.Text.File && I.Text.Begin < Merged.back().Text.End;
+      if (Overlaps && IsShared(I) != IsShared(Merged.back()))
+        block(BlockerKind::UneditableText, I.Unit->getLocation(),
+              "variables of the program and other things are declared at once");
+      // Each variable of the program is declared by itself.
+      if (!Overlaps || IsShared(I)) {
         Merged.push_back(I);
       } else {
         Item &Known = Merged.back();

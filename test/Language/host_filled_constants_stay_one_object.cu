@@ -7,6 +7,8 @@
 // CHECK: namespace deep {
 // CHECK: extern __constant__ float Weights[4];
 // CHECK: extern __device__ unsigned int Counter;
+// CHECK: extern __device__ unsigned int Others;
+// CHECK: extern __device__ unsigned int *Last;
 // CHECK-NOT: __constant__ float Weights[3][3];
 
 __constant__ float Weights[3][3];
@@ -14,7 +16,7 @@ namespace deep {
 constexpr int N = 2;
 __constant__ float Weights[2 * N];
 } // namespace deep
-__device__ unsigned Counter;
+__device__ unsigned Counter, Others, *Last;
 
 __global__ void filter(float *data) {
   data[threadIdx.x] *= Weights[threadIdx.x % 3][1];
@@ -24,5 +26,7 @@ namespace deep {
 __global__ void filter(float *data) {
   data[threadIdx.x] *= Weights[threadIdx.x % 4] + ::Weights[0][0] + deep::Weights[1];
   atomicAdd(&::Counter, 1);
+  atomicAdd(&Others, 1);
+  Last = &Counter;
 }
 } // namespace deep
