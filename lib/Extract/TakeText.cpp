@@ -14,6 +14,7 @@
 #include "SpellType.h"
 
 #include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -28,6 +29,19 @@ struct Item {
   const MacroEvent *Macro = nullptr;
   Slice Text;
   std::set<unsigned> Packing = {}; ///< Of the records that it defines.
+};
+
+/// Variables of the host in a declaration that outlive a call and may change.
+struct HostVariables : clang::ConstDynamicRecursiveASTVisitor {
+  explicit HostVariables(const clang::Decl &Whole) { TraverseDecl(&Whole); }
+  bool VisitVarDecl(const clang::VarDecl *V) override {
+    const bool OfDevice = V->hasAttr<clang::CUDADeviceAttr>() || V->hasAttr<clang::CUDAConstantAttr>() ||
+                          V->hasAttr<clang::CUDASharedAttr>();
+    if (V->hasGlobalStorage() && !OfDevice && !isTable(*V))
+      Found.push_back(V);
+    return true;
+  }
+  std::vector<const clang::VarDecl *> Found;
 };
 
 class Builder {
@@ -123,6 +137,10 @@ private:
       if (const clang::Decl *Whole = enclosingUnit(Function);
           Whole && Header.contains(Whole) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
         block(BlockerKind::RebindingParameter, Function->getLocation(), Function->getQualifiedNameAsString());
+    for (const clang::Decl *Whole : Header)
+      for (const clang::VarDecl *Variable : HostVariables(*Whole).Found)
+        if (!HostShared.count(Variable->getCanonicalDecl()))
+          block(BlockerKind::HostState, Variable->getLocation(), Variable->getQualifiedNameAsString());
   }
 
   void addNeeded(llvm::SetVector<const clang::Decl *> &Units) {
