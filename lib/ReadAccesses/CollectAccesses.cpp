@@ -15,7 +15,13 @@ namespace {
 struct Flow {
   bool Always = false;             ///< Nothing behind it runs.
   std::vector<PathStep> Remainder; ///< What the code behind it stands under.
-  bool Returns = false, Breaks = false;
+  bool Returns = false, Breaks = false, Continues = false;
+
+  void add(const Flow &Part) {
+    Returns |= Part.Returns;
+    Breaks |= Part.Breaks;
+    Continues |= Part.Continues;
+  }
 };
 
 /// Walks the statements of the kernel.
@@ -51,19 +57,19 @@ private:
       return choice(If);
     if (auto *For = llvm::dyn_cast<clang::ForStmt>(S)) {
       statement(For->getInit());
-      return loop(S, For->getCond(), For->getInc(), For->getBody());
+      return loop(S, For->getConditionVariable() ? nullptr : For->getCond(), For->getInc(), For->getBody());
     }
     if (auto *While = llvm::dyn_cast<clang::WhileStmt>(S))
       return loop(S, While->getConditionVariable() ? nullptr : While->getCond(), nullptr, While->getBody());
     if (auto *Return = llvm::dyn_cast<clang::ReturnStmt>(S)) {
       if (Return->getRetValue())
         eval(Return->getRetValue());
-      return {true, {}, true, false};
+      return {true, {}, true};
     }
     if (llvm::isa<clang::BreakStmt>(S))
       return {true, {}, false, true};
     if (llvm::isa<clang::ContinueStmt>(S))
-      return {true, {}, false, false};
+      return {true, {}, false, false, true};
     if (auto *Declarations = llvm::dyn_cast<clang::DeclStmt>(S)) {
       for (const clang::Decl *D : Declarations->decls())
         if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D); Variable && Variable->getInit())
@@ -78,9 +84,11 @@ private:
     }
     if (llvm::isa<clang::DoStmt, clang::CXXForRangeStmt, clang::SwitchStmt, clang::SwitchCase>(S))
       return anything(S);
-    unfollowed(llvm::isa<clang::AsmStmt>(S) ? "inline assembly" : "a jump", S->getBeginLoc());
+    const bool Jumps = !llvm::isa<clang::AsmStmt>(S);
+    unfollowed(Jumps ? "a jump" : "inline assembly", S->getBeginLoc());
     Variables.clear(); // anything may come from anywhere
     Flow Rest = anything(S);
+    Rest.Returns |= Jumps;
     Rest.Remainder.push_back(unknownStep(S));
     return Rest;
   }
@@ -94,8 +102,7 @@ private:
         Path.push_back(unknownStep(Child));
       const Flow F = statement(Child);
       All.Always |= F.Always;
-      All.Returns |= F.Returns;
-      All.Breaks |= F.Breaks;
+      All.add(F);
       Path.insert(Path.end(), F.Remainder.begin(), F.Remainder.end());
     }
     All.Remainder.assign(Path.begin() + Depth, Path.end());
@@ -104,11 +111,13 @@ private:
   }
 
   Flow choice(const clang::IfStmt *If) {
+    if (If->isConsteval())
+      return anything(If);
+    statement(If->getInit());
+    statement(If->getConditionVariableDeclStmt());
     if (If->isConstexpr())
       if (auto Constant = const_cast<clang::IfStmt *>(If)->getNondiscardedCase(Context))
         return statement(*Constant);
-    if (If->getInit() || If->getConditionVariable())
-      return anything(If);
     const Condition C = condition(If->getCond());
     const unsigned Id = NextBranch++;
     auto Side = [&](const clang::Stmt *Body, bool Taken) {
@@ -122,8 +131,8 @@ private:
     auto AfterThen = std::exchange(Variables, std::move(Before));
     const Flow Else = Side(If->getElse(), false);
     Flow All;
-    All.Returns = Then.Returns || Else.Returns;
-    All.Breaks = Then.Breaks || Else.Breaks;
+    All.add(Then);
+    All.add(Else);
     All.Always = Then.Always && Else.Always;
     if (All.Always)
       return All;
@@ -152,16 +161,15 @@ private:
       auto *E = llvm::dyn_cast_or_null<clang::Expr>(Child);
       if (E)
         use(eval(E), E);
-      const Flow F = E ? Flow() : statement(Child);
-      All.Returns |= F.Returns;
-      All.Breaks |= F.Breaks;
+      All.add(E ? Flow() : statement(Child));
       Path.resize(Depth);
       Variables = Before;
     }
-    if (All.Returns || (All.Breaks && llvm::isa<clang::SwitchCase, clang::IfStmt>(S)))
+    const bool IsLoop = llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(S);
+    All.Continues &= !IsLoop;
+    All.Breaks &= !IsLoop && !llvm::isa<clang::SwitchStmt>(S);
+    if (All.Returns || All.Breaks || All.Continues)
       All.Remainder.push_back(unknownStep(S));
-    if (!llvm::isa<clang::SwitchCase, clang::IfStmt>(S))
-      All.Breaks = false;
     return All;
   }
 
@@ -247,7 +255,7 @@ private:
     Variables = Before;
     forget(Whole);
     Variables.erase(Counted.Variable);
-    Result.Loops[Id].LeftEarly = F.Returns || F.Breaks;
+    Result.Loops[Id].LeftEarly = F.Returns || F.Breaks || (InBody && F.Continues); // which may leave out the step
     Flow All;
     All.Returns = F.Returns;
     if (All.Returns)
