@@ -214,23 +214,9 @@ private:
       First = Made;
       keep(F.Producer, *Made);
     }
-    if (!First->OfBlock || !areCertain(Stores, First->Depth + 1))
+    if (!First->OfBlock || !isCertain(Stores, First->Depth + 1))
       refuse(BlockerKind::StoredSometimes, Stores[0]->Where,
              fmt::format("{}: {}, not in every turn of its loop{}", Producer.Name, Stores[0]->str(), Taker));
-  }
-
-  /// Does one of the stores happen, whatever the way taken below `Depth`? A later one is what counts.
-  static bool areCertain(llvm::ArrayRef<const AccessSite *> Stores, size_t Depth) {
-    std::map<unsigned, std::array<std::vector<const AccessSite *>, 2>> Branches;
-    for (const AccessSite *Site : Stores) {
-      if (Site->Path.size() == Depth)
-        return true;
-      if (const PathStep &Step = Site->Path[Depth]; Step.What == PathStep::Kind::Branch)
-        Branches[Step.Id][Step.Taken].push_back(Site);
-    }
-    return llvm::any_of(Branches, [&](const auto &Branch) {
-      return areCertain(Branch.second[0], Depth + 1) && areCertain(Branch.second[1], Depth + 1);
-    });
   }
 
   /// A pointwise kernel's elements are those of the rows.

@@ -35,6 +35,19 @@ bool isBuiltin(llvm::StringRef Atom) {
   });
 }
 
+bool isCertain(llvm::ArrayRef<const AccessSite *> Sites, size_t Depth) {
+  std::map<unsigned, std::array<std::vector<const AccessSite *>, 2>> Branches;
+  for (const AccessSite *Site : Sites) {
+    if (Site->Path.size() == Depth)
+      return true;
+    if (const PathStep &Step = Site->Path[Depth]; Step.What == PathStep::Kind::Branch)
+      Branches[Step.Id][Step.Taken].push_back(Site);
+  }
+  return llvm::any_of(Branches, [&](const auto &Branch) {
+    return isCertain(Branch.second[0], Depth + 1) && isCertain(Branch.second[1], Depth + 1);
+  });
+}
+
 std::string AccessSite::str() const { return fmt::format("{} at {}", Text, Where.str()); }
 
 } // namespace cufuse

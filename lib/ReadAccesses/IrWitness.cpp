@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/Sequence.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
@@ -188,42 +189,76 @@ private:
   std::vector<Finding> Found;
 };
 
-/// Is every access of the IR one that the text has?
+/// Is every access of the IR one that the text has, and does every store happen that the text has?
 class AccessCheck {
 public:
   AccessCheck(const DeviceIr &Ir, IrValues &Values, const KernelAccesses &Text) : Ir(Ir), Values(Values), Text(Text) {}
 
   bool agrees(const IrAccess &Access) {
-    if (Access.Argument >= Text.Parameters.size())
-      return false;
-    const ParameterAccess &Parameter = Text.Parameters[Access.Argument];
-    const std::vector<Polynomial> Known = Values.conditions(*Access.By->getParent());
-    return llvm::any_of(Text.Sites, [&](const AccessSite &Site) {
-      return Site.Parameter == Parameter.Name && covers(Site, Access, Parameter, Known);
-    });
+    const ParameterAccess *Parameter = parameter(Access);
+    return Parameter && llvm::any_of(Text.Sites, [&](const AccessSite &Site) {
+             if (Site.Parameter != Parameter->Name)
+               return false;
+             switch (Site.What) {
+             case AccessSite::Kind::Escape: // of what is constant, it counts as a load
+               return !Parameter->ReadOnly || Access.What == IrAccess::Kind::Load;
+             case AccessSite::Kind::Atomic:
+               return Access.What == IrAccess::Kind::Atomic || Access.What == IrAccess::Kind::Any;
+             case AccessSite::Kind::Load:
+             case AccessSite::Kind::Store:
+               break;
+             }
+             return Access.What == (Site.What == AccessSite::Kind::Load ? IrAccess::Kind::Load : IrAccess::Kind::Store) &&
+                    isUnder(Site, *Access.By) &&
+                    (!Site.Index || part(Site, Access, *Parameter)); // without one, it is an access anywhere
+           });
+  }
+
+  /// Numbers of stores one of which always happens in the text, but not in the IR.
+  std::set<size_t> uncertain(llvm::ArrayRef<IrAccess> Accesses) {
+    std::set<size_t> Found;
+    for (const AccessSite &Site : Text.Sites)
+      for (size_t Depth = 0; Site.What == AccessSite::Kind::Store && Site.Index; ++Depth) {
+        std::vector<const AccessSite *> Together;
+        for (const AccessSite &Other : Text.Sites)
+          if (Other.What == Site.What && Other.Parameter == Site.Parameter && Other.Index == Site.Index &&
+              Other.Width == Site.Width && isAround(Site, Other, Depth))
+            Together.push_back(&Other);
+        if (isCertain(Together, Depth) && !isStored(Together, Depth, Accesses))
+          for (const AccessSite *Each : Together)
+            Found.insert(Each - Text.Sites.data());
+        if (Depth == Site.Path.size() || !isExact(Site.Path[Depth]))
+          break;
+      }
+    return Found;
   }
 
 private:
-  bool covers(const AccessSite &Site, const IrAccess &Access, const ParameterAccess &Parameter,
-              llvm::ArrayRef<Polynomial> Known) {
-    switch (Site.What) {
-    case AccessSite::Kind::Escape: // of what is constant, it counts as a load
-      return !Parameter.ReadOnly || Access.What == IrAccess::Kind::Load;
-    case AccessSite::Kind::Atomic:
-      return Access.What == IrAccess::Kind::Atomic || Access.What == IrAccess::Kind::Any;
-    case AccessSite::Kind::Load:
-    case AccessSite::Kind::Store:
-      if (Access.What != (Site.What == AccessSite::Kind::Load ? IrAccess::Kind::Load : IrAccess::Kind::Store))
-        return false;
-    }
-    if (!llvm::all_of(conditionsOf(Site), [&](const Polynomial &P) { return llvm::is_contained(Known, P); }))
-      return false;
-    if (Site.What == AccessSite::Kind::Store && isExact(Site) && !dependsOnlyOn(Site, *Access.By->getParent()))
-      return false;
-    if (!Site.Index) // an access anywhere
-      return true;
+  const ParameterAccess *parameter(const IrAccess &Access) const {
+    return Access.Argument < Text.Parameters.size() ? &Text.Parameters[Access.Argument] : nullptr;
+  }
+
+  /// `Distance > 0` for each that a site stands under, as `IrValues` has them.
+  std::vector<Polynomial> conditionsOf(llvm::ArrayRef<PathStep> Path) const {
+    std::vector<Polynomial> Distances;
+    for (const PathStep &Step : Path)
+      for (const Less &L : Step.Holds)
+        if (Polynomial P = canonical(L.Right, Text) - canonical(L.Left, Text); P.asConstant().value_or(0) <= 0)
+          Distances.push_back(std::move(P));
+    return Distances;
+  }
+
+  bool isUnder(const AccessSite &Site, const llvm::Instruction &By) const {
+    const std::vector<Polynomial> Known = Values.conditions(*By.getParent());
+    return llvm::all_of(conditionsOf(Site.Path), [&](const Polynomial &P) { return llvm::is_contained(Known, P); });
+  }
+
+  /// The bytes of the site's elements, from the first to behind the last.
+  using Bytes = std::pair<std::int64_t, std::int64_t>;
+  /// Which of them it accesses; nothing if it accesses others, too.
+  std::optional<Bytes> part(const AccessSite &Site, const IrAccess &Access, const ParameterAccess &Parameter) const {
     if (!Access.Offset)
-      return false;
+      return std::nullopt;
     // Copies of arrays go by loops of their own.
     Polynomial First = *Access.Offset - canonical(*Site.Index, Text) * Polynomial::constant(Parameter.Bytes);
     std::int64_t Spread = 0;
@@ -231,59 +266,114 @@ private:
       const auto [Factor, Rest] = First.split(Atom);
       const auto Step = Factor.asConstant(), Most = Values.most(Atom);
       if (!Step || !Most || *Step < 0)
-        return false;
+        return std::nullopt;
       Spread += *Step * *Most;
       First = Rest;
     }
     const auto Within = First.asConstant();
-    return Within && *Within >= 0 && Access.Bytes > 0 &&
-           *Within + Spread + Access.Bytes <= std::uint64_t(Site.Width) * Parameter.Bytes;
+    if (!Within || *Within < 0 || Access.Bytes == 0)
+      return std::nullopt;
+    const Bytes Part{*Within, *Within + Spread + Access.Bytes};
+    return Part.second <= std::int64_t(Site.Width) * Parameter.Bytes ? std::optional(Part) : std::nullopt;
   }
 
-  /// `Distance > 0` for each that the site stands under, as `IrValues` has them.
-  std::vector<Polynomial> conditionsOf(const AccessSite &Site) const {
-    std::vector<Polynomial> Distances;
-    for (const PathStep &Step : Site.Path)
-      for (const Less &L : Step.Holds)
-        Distances.push_back(canonical(L.Right, Text) - canonical(L.Left, Text));
-    return Distances;
+  bool isExact(const PathStep &Step) const {
+    return Step.Exact && !(Step.What == PathStep::Kind::Loop && Text.Loops[Step.Id].LeftEarly);
   }
 
-  bool isExact(const AccessSite &Site) const {
-    return llvm::all_of(Site.Path, [&](const PathStep &Step) {
-      return Step.Exact && !(Step.What == PathStep::Kind::Loop && Text.Loops[Step.Id].LeftEarly);
+  /// Do the first `Depth` steps to one site lead to the other, too?
+  static bool isAround(const AccessSite &Site, const AccessSite &Other, size_t Depth) {
+    auto IsSame = [](const PathStep &A, const PathStep &B) {
+      return A.What == B.What && A.Id == B.Id && A.Taken == B.Taken;
+    };
+    return Other.Path.size() >= Depth &&
+           std::equal(Site.Path.begin(), Site.Path.begin() + Depth, Other.Path.begin(), IsSame);
+  }
+
+  /// Does one of the stores happen whenever the first `Depth` conditions on them hold?
+  bool isStored(llvm::ArrayRef<const AccessSite *> Sites, size_t Depth, llvm::ArrayRef<IrAccess> Accesses) {
+    std::vector<std::pair<Bytes, const llvm::BasicBlock *>> Stores; // each of a part of the element
+    for (const IrAccess &Access : Accesses)
+      if (const ParameterAccess *Parameter = parameter(Access);
+          Parameter && Parameter->Name == Sites[0]->Parameter && Access.What == IrAccess::Kind::Store)
+        for (const AccessSite *Site : Sites)
+          if (const auto Part = part(*Site, Access, *Parameter); Part && isUnder(*Site, *Access.By)) {
+            Stores.push_back({*Part, Access.By->getParent()});
+            break;
+          }
+    const llvm::ArrayRef<PathStep> Around = llvm::ArrayRef(Sites[0]->Path).take_front(Depth);
+    return !Stores.empty() && llvm::all_of(Stores, [&](const auto &Each) {
+      Blocks OfPart;
+      for (const auto &[Part, Block] : Stores)
+        if (Part.first <= Each.first.first && Each.first.first < Part.second)
+          OfPart.insert(Block);
+      return dependOnlyOn(Around, OfPart);
     });
   }
 
-  /// Blocks from which one of `Ends` is reached without `Avoided`.
-  static llvm::SmallPtrSet<const llvm::BasicBlock *, 32> reaching(std::vector<const llvm::BasicBlock *> Ends,
-                                                                  const llvm::BasicBlock *Avoided) {
-    llvm::SmallPtrSet<const llvm::BasicBlock *, 32> Found(Ends.begin(), Ends.end());
-    while (!Ends.empty()) {
-      const llvm::BasicBlock *Block = Ends.back();
-      Ends.pop_back();
-      for (const llvm::BasicBlock *Before : llvm::predecessors(Block))
-        if (Before != Avoided && Found.insert(Before).second)
-          Ends.push_back(Before);
+  using Blocks = llvm::SmallSetVector<const llvm::BasicBlock *, 8>;
+  /// Those from which one of `Ends` is reached without `Avoided`.
+  static llvm::SmallPtrSet<const llvm::BasicBlock *, 32> reaching(llvm::ArrayRef<const llvm::BasicBlock *> Ends,
+                                                                  const Blocks &Avoided) {
+    llvm::SmallPtrSet<const llvm::BasicBlock *, 32> Found;
+    std::vector<const llvm::BasicBlock *> Left;
+    auto Add = [&](const llvm::BasicBlock *Block) {
+      if (!Avoided.contains(Block) && Found.insert(Block).second)
+        Left.push_back(Block);
+    };
+    llvm::for_each(Ends, Add);
+    while (!Left.empty()) {
+      const llvm::BasicBlock *Block = Left.back();
+      Left.pop_back();
+      llvm::for_each(llvm::predecessors(Block), Add);
     }
     return Found;
   }
 
-  /// Does the block run whenever the conditions of the site hold? What ends the grid counts for nothing.
-  bool dependsOnlyOn(const AccessSite &Site, const llvm::BasicBlock &Block) {
-    const std::vector<Polynomial> Own = conditionsOf(Site);
+  /// Is this side taken whenever the conditions hold?
+  bool isTaken(const llvm::Instruction &Branch, unsigned Side, llvm::ArrayRef<Polynomial> Known) {
+    auto *By = llvm::dyn_cast<llvm::BranchInst>(&Branch);
+    std::vector<Polynomial> Needed;
+    bool Whole = By && By->isConditional();
+    if (Whole)
+      Values.holds(By->getCondition(), Side == 0, Needed, Whole);
+    return Whole && llvm::all_of(Needed, [&](const Polynomial &P) { return llvm::is_contained(Known, P); });
+  }
+
+  /// Does one of the blocks run, in every turn of the loops, whenever the conditions hold? What ends the grid counts for
+  /// nothing.
+  bool dependOnlyOn(llvm::ArrayRef<PathStep> Around, Blocks Run) {
+    const std::vector<Polynomial> Known = conditionsOf(Around);
+    const llvm::BasicBlock *Entry = &Ir.kernel().getEntryBlock();
     std::vector<const llvm::BasicBlock *> Returns;
     for (const llvm::BasicBlock &Each : Ir.kernel())
       if (llvm::isa<llvm::ReturnInst>(Each.getTerminator()))
         Returns.push_back(&Each);
-    llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Met = {&Block};
-    std::vector<const llvm::BasicBlock *> Left = {&Block};
+    // What runs after another one of them, if at all, decides nothing.
+    for (const llvm::BasicBlock *Block : Blocks(Run)) {
+      Blocks Others = Run;
+      Others.remove(Block);
+      if (!reaching({Block}, Others).contains(Entry))
+        Run = Others;
+    }
+    if (Run.empty())
+      return false; // none of them is reached
+    // The loops of the text go on as long as their conditions hold.
+    const auto Loops = llvm::count_if(Around, [](const PathStep &S) { return S.What == PathStep::Kind::Loop; });
+    const auto MayReturn = reaching(Returns, {});
+    for (const llvm::Loop *L = Values.loops().getLoopFor(Run.front()); L; L = L->getParentLoop())
+      for (const llvm::BasicBlock *Block : L->blocks()) {
+        const llvm::Instruction &End = *Block->getTerminator();
+        for (unsigned I = 0; L->getLoopDepth() <= Loops && I < End.getNumSuccessors(); ++I)
+          if (!L->contains(End.getSuccessor(I)) && MayReturn.contains(End.getSuccessor(I)) && !isTaken(End, 1 - I, Known))
+            return false;
+      }
+    std::vector<Blocks> Left = {Run};
+    Blocks Met = Run;
     while (!Left.empty()) {
-      const llvm::BasicBlock *Current = Left.back();
+      const Blocks Current = Left.back();
       Left.pop_back();
-      std::vector<const llvm::BasicBlock *> Others = Returns;
-      llvm::erase(Others, Current);
-      const auto MayMiss = reaching(Others, Current), MayMeet = reaching({Current}, nullptr);
+      const auto MayMiss = reaching(Returns, Current), MayMeet = reaching(Current.getArrayRef(), {});
       for (const llvm::BasicBlock &Other : Ir.kernel()) {
         const llvm::Instruction &End = *Other.getTerminator();
         auto Misses = [&](unsigned I) { return MayMiss.contains(End.getSuccessor(I)); };
@@ -292,15 +382,13 @@ private:
         for (unsigned I = 0; I < End.getNumSuccessors(); ++I) {
           if (Misses(I) || !MayMeet.contains(End.getSuccessor(I)))
             continue; // here it is not decided
-          auto *Branch = llvm::dyn_cast<llvm::BranchInst>(&End);
-          std::vector<Polynomial> Needed;
-          bool Whole = Branch != nullptr;
-          if (Branch)
-            Values.holds(Branch->getCondition(), I == 0, Needed, Whole);
-          if (!Whole || !llvm::all_of(Needed, [&](const Polynomial &P) { return llvm::is_contained(Own, P); }))
+          if (!isTaken(End, I, Known))
             return false;
-          if (Met.insert(&Other).second)
-            Left.push_back(&Other);
+          if (Met.insert(&Other)) {
+            Blocks Next;
+            Next.insert(&Other);
+            Left.push_back(std::move(Next));
+          }
         }
       }
     }
@@ -328,6 +416,7 @@ void checkByIr(const DeviceIr *Ir, const KernelFacts &Facts, KernelAccesses &Acc
     Accesses.OtherMemory.push_back(findingAt(*Ir, *By, What));
 
   AccessCheck Check(*Ir, Values, Accesses);
+  const std::set<size_t> Uncertain = Check.uncertain(Memory.Accesses);
   std::vector<AccessSite> Hidden;
   for (const IrAccess &Access : Memory.Accesses) {
     if (Ir->isOfImplicitCopy(*Access.By) || Check.agrees(Access) || Access.Argument >= Accesses.Parameters.size())
@@ -341,6 +430,12 @@ void checkByIr(const DeviceIr *Ir, const KernelFacts &Facts, KernelAccesses &Acc
     Site.Text = Site.Parameter + ", not as its text shows";
     Site.Where = Ir->place(*Access.By);
     Hidden.push_back(std::move(Site));
+  }
+  for (size_t I : Uncertain) {
+    PathStep Unknown;
+    Unknown.Text = "a condition that only the compiled code shows";
+    Unknown.Where = Accesses.Sites[I].Where;
+    Accesses.Sites[I].Path.push_back(std::move(Unknown));
   }
   Accesses.Sites.insert(Accesses.Sites.end(), Hidden.begin(), Hidden.end());
 

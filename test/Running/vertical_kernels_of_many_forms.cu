@@ -26,7 +26,7 @@ template <typename T, int N> __global__ void make(Scale<T> scale, T *__restrict_
   const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count)
     return;
-  if (i % 3 == 0) {
+  if (const size_t third = i % 3; third == 0) {
     out[i] = scaled(T(table[i % 5]), scale);
     return;
   }

@@ -5,6 +5,8 @@
 #include "cufuse/Kernel/KernelFacts.h"
 #include "cufuse/Kernel/Polynomial.h"
 
+#include <llvm/ADT/ArrayRef.h>
+
 #include <optional>
 #include <set>
 #include <string>
@@ -71,6 +73,9 @@ struct AccessSite {
   /// `file:line:column`, with the text: how messages name an access.
   std::string str() const;
 };
+
+/// Does one of them happen, whatever the way taken below the first `Depth` conditions, which they have in common?
+bool isCertain(llvm::ArrayRef<const AccessSite *> Sites, size_t Depth);
 
 /// A quantity that depends on the thread and is used for something else than an index or a condition.
 struct ThreadUse {
