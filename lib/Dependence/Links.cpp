@@ -258,7 +258,7 @@ private:
   bool isOfElement(unsigned Node) const {
     const VerticalNode &N = Graph.Nodes[Node];
     return N.Shape->Shape == KernelShape::Pointwise && llvm::all_of(N.Accesses->Sites, [&](const AccessSite &Site) {
-             return Site.What != AccessSite::Kind::Load || !Site.Index || !Graph.flowTo(Node, Site.Parameter) ||
+             return Site.What != AccessSite::Kind::Load || !Graph.flowTo(Node, Site.Parameter) ||
                     isOwn(Site, *N.Accesses, *N.Shape);
            });
   }

@@ -6,13 +6,15 @@
 // RUN:   --link 'transposeTiled.width*height=scale.n' --dead scale.out --dead shift.out --name turned -o turned.cu
 // RUN: %cufuse fuse --vertical a.cu:scale a.cu:stencil --link scale.out=stencil.in --dead scale.out --recompute any \
 // RUN:   --block 64 --name halo -o halo.cu
+// RUN: %cufuse fuse --vertical a.cu:scale a.cu:gather --link scale.out=gather.in --dead scale.out --recompute any \
+// RUN:   --block 64 --name chosen -o chosen.cu
 // RUN: %cufuse fuse --vertical a.cu:scale a.cu:sums a.cu:shift --link scale.out=sums.in --link sums.out=shift.in \
 // RUN:   --dead scale.out --block sums=64 --name rows -o rows.cu
 // RUN: %cufuse fuse --vertical a.cu:scale a.cu:shift a.cu:gemm a.cu:shift --link scale.out=gemm.a --link shift_0.out=gemm.b \
 // RUN:   --link 'gemm.m*k=scale.n' --link 'gemm.k*n=shift_0.n' --link gemm.c=shift_1.in --link 'gemm.m*n=shift_1.n' \
 // RUN:   --dead scale.out --dead shift_0.out --dead gemm.c --recompute 3 --block gemm=16x16 --name product -o product.cu
 // RUN: %execute -D SAMPLE_NO_MAIN -I %S/Inputs -I %t -I %samples/transpose %t/main.cu %t/turned.cu %t/halo.cu %t/rows.cu \
-// RUN:   %t/product.cu
+// RUN:   %t/product.cu %t/chosen.cu
 
 //--- a.cu
 __global__ void scale(const float *__restrict__ x, float *__restrict__ out, float by, int n) {
@@ -29,6 +31,11 @@ __global__ void stencil(const float *__restrict__ in, const int *__restrict__ fr
   const float *here = &in[i];
   if (i < n)
     out[i] = __ldg(here) + in[i == 0 ? 0 : i - 1] + *(here + 1) + in[from[i]];
+}
+__global__ void gather(const float *__restrict__ in, const int *__restrict__ from, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[from[i]] + in[max(i - 1, 0)];
 }
 __global__ void sums(const float *__restrict__ in, float *__restrict__ out, int count, int columns) {
   __shared__ float parts[64];
@@ -73,6 +80,7 @@ __global__ void gemm(const float *__restrict__ a, const float *__restrict__ b, f
 
 #include "transpose.cu"
 
+#include "chosen.h"
 #include "halo.h"
 #include "product.h"
 #include "rows.h"
@@ -135,6 +143,20 @@ int main() {
           launch.grid = n / 64 + 1;
           launch.arguments = {x, a, 3, made, from, c, n};
           require(halo::launch(launch), "halo");
+        });
+    Both chosen;
+    chosen.output("out", c);
+    good &= chosen.same(
+        "chosen",
+        [&] {
+          scale<<<made / 64 + 1, 64>>>(x, a, 3, made);
+          gather<<<n / 64 + 1, 64>>>(a, from, c, n);
+        },
+        [&] {
+          chosen::scale_gather::Launch launch{};
+          launch.grid = n / 64 + 1;
+          launch.arguments = {x, nullptr, 3, made, from, c, n};
+          require(chosen::launch(launch), "chosen");
         });
   }
   for (const dim3 size : {dim3(1, 1, 1), dim3(33, 40, 17)}) {
