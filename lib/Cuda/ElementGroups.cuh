@@ -30,6 +30,14 @@ template <typename Vector, typename Element, int Width> struct CufuseSlot {
           at[(whole ? j : first) + k] = parts[k];
     return *this;
   }
+  /// What else a class assigns by an operator of its own, as a half a float.
+  template <typename Value, typename Type = Vector,
+            typename = decltype(static_cast<Type &(Type::*)(Value)>(&Type::operator=))>
+  __device__ __forceinline__ const CufuseSlot &operator=(const Value value) const {
+    Type element;
+    element = value;
+    return *this = element;
+  }
   __device__ __forceinline__ const CufuseSlot &operator=(const CufuseSlot &other) const {
     return *this = other.value();
   }

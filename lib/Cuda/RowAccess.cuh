@@ -42,6 +42,14 @@ template <typename Element, bool Live> struct CufuseRowStore {
         to.memory[index] = value;
       return value;
     }
+    /// What else a class assigns by an operator of its own, as a half a float.
+    template <typename Value, typename Type = Element,
+              typename = decltype(static_cast<Type &(Type::*)(Value)>(&Type::operator=))>
+    __device__ __forceinline__ Element operator=(const Value value) const {
+      Type element;
+      element = value;
+      return *this = element;
+    }
   };
   const CufuseRow row;
   Element *registers, *memory;

@@ -10,6 +10,14 @@ struct CUFUSE_TYPE {
       CUFUSE_CALLS;
       return value;
     }
+    /// What else a class assigns by an operator of its own, as a half a float.
+    template <typename Value, typename Type = CUFUSE_ELEMENT,
+              typename = decltype(static_cast<Type &(Type::*)(Value)>(&Type::operator=))>
+    __device__ __forceinline__ CUFUSE_ELEMENT operator=(const Value value) const {
+      Type element;
+      element = value;
+      return *this = element;
+    }
   };
   __device__ __forceinline__ CufusePlace operator[](long long index) const { return {*this, offset + index}; }
   __device__ __forceinline__ CufusePlace operator*() const { return {*this, offset}; }

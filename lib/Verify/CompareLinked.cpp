@@ -181,21 +181,26 @@ std::optional<bool> Comparison::linked(const clang::Expr *A, const clang::Expr *
              handedOn(ChoiceA->getFalseExpr(), ChoiceB->getFalseExpr());
   // It is stored by what stands for it.
   const clang::Expr *To = nullptr, *Value = nullptr;
+  const clang::CXXMethodDecl *Converts = nullptr; // what it is given, if that is no element
   if (auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(A);
       Assignment && Assignment->getOpcode() == clang::BO_Assign) {
     To = Assignment->getLHS();
     Value = Assignment->getRHS();
   } else if (const clang::CXXOperatorCallExpr *Call = operatorCall(A, clang::OO_Equal)) {
     auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Call->getDirectCallee());
-    if (!Method || (!Method->isCopyAssignmentOperator() && !Method->isMoveAssignmentOperator()))
+    if (!Method || Method->isStatic())
       return std::nullopt;
+    if (!Method->isCopyAssignmentOperator() && !Method->isMoveAssignmentOperator())
+      Converts = Method;
     To = Call->getArg(0);
     Value = Call->getArg(1);
   }
   if (const auto Element = To ? elementOf(bare(To, false)) : std::nullopt; Element && isLinked(Element->first))
     if (const clang::CXXOperatorCallExpr *Call = operatorCall(B, clang::OO_Equal);
         Call && isComposed(Call->getDirectCallee()))
-      return expression(To, Call->getArg(0)) && handedOn(Value, Call->getArg(1));
+      return (!Converts || type(Converts->getParamDecl(0)->getType().getUnqualifiedType(),
+                                Call->getDirectCallee()->getParamDecl(0)->getType().getUnqualifiedType())) &&
+             expression(To, Call->getArg(0)) && handedOn(Value, Call->getArg(1));
   // An object gives a value, which is moved where an element of memory is copied. Neither does anything of its own.
   auto IsTrivial = [](const clang::CXXOperatorCallExpr *Call) {
     auto *Method = Call ? llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Call->getDirectCallee()) : nullptr;
