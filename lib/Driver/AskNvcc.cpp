@@ -134,7 +134,7 @@ std::vector<Blocker> otherText(const Toolchain &Tools, ArtifactCache &Cache, con
     std::string Why, Depends = Step.Command[0] + "\n" + Tools.CudaPath + "/include/cuda_runtime.h\n";
     auto Compare = [&] {
       Asked = true;
-      auto Theirs = nvccText(Tools, Step);
+      auto Theirs = nvccText(Tools, Step, Users);
       if (!Theirs)
         Why = textOf(Theirs.takeError());
       else

@@ -32,7 +32,17 @@ public:
   Guise(clang::Preprocessor &Preprocessor, const Toolchain &Tools, const std::vector<std::string> *Predefined,
         ReadingOrder &Order)
       : Preprocessor(Preprocessor), Sources(Preprocessor.getSourceManager()), Libraries(Tools), Predefined(Predefined),
-        Order(Order) {}
+        Order(Order) {
+    Preprocessor.setTokenWatcher([this](const clang::Token &T) {
+      if (!T.isAnnotation() && T.getIdentifierInfo())
+        noteIfPasted(T);
+    });
+  }
+
+  void MacroExpands(const clang::Token &Name, const clang::MacroDefinition &, clang::SourceRange,
+                    const clang::MacroArgs *) override {
+    noteIfPasted(Name);
+  }
 
   void FileChanged(clang::SourceLocation Where, FileChangeReason Reason, clang::SrcMgr::CharacteristicKind,
                    clang::FileID) override {
@@ -72,6 +82,12 @@ private:
     clang::MacroInfo *Clangs = nullptr; ///< While it is worn.
     bool Users = false;                 ///< The user has defined it himself.
   };
+
+  void noteIfPasted(const clang::Token &Name) {
+    const clang::SourceLocation Where = Name.getLocation();
+    if (Where.isMacroID() && Sources.isWrittenInScratchSpace(Sources.getSpellingLoc(Where)))
+      Order.Pasted[Sources.getExpansionLoc(Where)].insert(Name.getIdentifierInfo()->getName().str());
+  }
 
   clang::MacroInfo *current(const clang::IdentifierInfo *Name) const {
     const clang::MacroDefinition Definition = Preprocessor.getMacroDefinition(Name);
@@ -214,7 +230,8 @@ bool isPortable(llvm::StringRef Name) {
 class Reader {
 public:
   Reader(clang::Preprocessor &Preprocessor, const Toolchain &Tools, const ReadingOrder &Order, size_t MainBytes)
-      : Preprocessor(Preprocessor), Sources(Preprocessor.getSourceManager()), Libraries(Tools), MainBytes(MainBytes) {
+      : Preprocessor(Preprocessor), Sources(Preprocessor.getSourceManager()), Libraries(Tools), Order(Order),
+        MainBytes(MainBytes) {
     for (const clang::FileID File : Order.Files)
       if (const clang::SourceLocation From = Sources.getIncludeLoc(File); From.isValid()) {
         const auto [Parent, Offset] = Sources.getDecomposedExpansionLoc(From);
@@ -260,8 +277,13 @@ private:
       Counted = T.Offset;
       const clang::SourceLocation Where = Sources.getLocForStartOfFile(File).getLocWithOffset(T.Offset);
       auto Add = [&](std::string Spelling, bool IsIdentifier) {
-        const std::uint64_t Meaning = IsIdentifier ? meaning(Spelling, Where) : 0;
-        Text.Tokens.push_back({Number, Line, std::move(Spelling), Meaning});
+        std::uint64_t Meaning = IsIdentifier ? meaning(Spelling, Where) : 0;
+        std::set<std::string> Pasted;
+        if (auto Found = Order.Pasted.find(Where); Meaning && Found != Order.Pasted.end())
+          Pasted = Found->second;
+        for (const std::string &Name : Pasted)
+          Meaning = combined(Meaning, meaning(Name, Where));
+        Text.Tokens.push_back({Number, Line, std::move(Spelling), Meaning, std::move(Pasted)});
         if (Meaning && dependsOnCompiler(Text.Tokens.back().Spelling, Where))
           Text.Compilers.push_back(Text.Tokens.back());
       };
@@ -338,6 +360,7 @@ private:
   clang::Preprocessor &Preprocessor;
   const clang::SourceManager &Sources;
   LibraryFiles Libraries;
+  const ReadingOrder &Order;
   const size_t MainBytes;
   UsersText Text;
   std::map<clang::FileID, std::vector<std::pair<unsigned, clang::FileID>>> Included;

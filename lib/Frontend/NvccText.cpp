@@ -99,10 +99,11 @@ llvm::Expected<std::string> output(const NvccStep &Step, llvm::ArrayRef<std::str
   return textOfFile(std::string(Path));
 }
 
-/// gcc's output: of libraries line by line, for the definitions; of users token by token.
+/// What gcc's `-E -fdirectives-only` writes: of libraries line by line, for the definitions; of users token by token.
 class DirectivesOnly {
 public:
-  DirectivesOnly(llvm::StringRef Output, LibraryFiles &Libraries) : Output(Output), Libraries(Libraries) {}
+  DirectivesOnly(llvm::StringRef Output, LibraryFiles &Libraries, const UsersText &Ours)
+      : Output(Output), Libraries(Libraries), Ours(Ours) {}
 
   UsersText read() {
     Stack.push_back(fileNumber(""));
@@ -214,6 +215,9 @@ private:
   }
 
   void add(std::string Spelling, std::uint64_t Meaning) {
+    if (const size_t At = Text.Tokens.size(); Meaning && At < Ours.Tokens.size())
+      for (const std::string &Name : Ours.Tokens[At].Pasted)
+        Meaning = combined(Meaning, meaning(Name));
     Text.Tokens.push_back({Stack.back(), Line, std::move(Spelling), Meaning});
   }
 
@@ -237,6 +241,7 @@ private:
 
   llvm::StringRef Output;
   LibraryFiles &Libraries;
+  const UsersText &Ours;
   UsersText Text;
   llvm::StringMap<unsigned> Numbers;
   llvm::StringMap<std::pair<llvm::StringRef, bool>> Macros; ///< By name: the definition, and whether it is the user's.
@@ -293,16 +298,12 @@ llvm::Expected<std::vector<std::string>> predefinedMacros(const NvccStep &Step) 
   return Macros;
 }
 
-llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step) {
+llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step, const UsersText &Ours) {
   auto Text = output(Step, {"-fdirectives-only"});
   if (!Text)
     return Text.takeError();
   LibraryFiles Libraries(Tools);
-  return readDirectivesOnly(*Text, Libraries);
-}
-
-UsersText readDirectivesOnly(llvm::StringRef Output, LibraryFiles &Libraries) {
-  return DirectivesOnly(Output, Libraries).read();
+  return DirectivesOnly(*Text, Libraries, Ours).read();
 }
 
 } // namespace cufuse

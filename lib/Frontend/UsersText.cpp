@@ -118,6 +118,8 @@ std::uint64_t meaningOf(llvm::StringRef Name, FindDefinition Find) {
   return Out.empty() ? 0 : llvm::xxh3_64bits(Out);
 }
 
+std::uint64_t combined(std::uint64_t A, std::uint64_t B) { return llvm::xxh3_64bits(fmt::format("{:x} {:x}", A, B)); }
+
 bool isSwallowedPragma(llvm::ArrayRef<RawToken> Line) {
   // Those that speak to the compiler about itself change no program.
   static const llvm::StringSet<> Names = {"once",  "push_macro", "pop_macro", "message", "GCC",

@@ -10,9 +10,17 @@
 // RUN: sed -i 's/WIDTH 32/WIDTH __CUDA_ARCH__/' %t/width.h
 // RUN: cd %t && %exits 1 %cufuse fuse a.cu:a b.cu:b --block 64 --block 64 -o out.cu -- -gencode \
 // RUN:   arch=compute_90,code=sm_90 -gencode arch=compute_80,code=sm_80 -I %t 2>&1 | FileCheck %t/width.h
+// The same where the name is made with ##.
+// RUN: sed -i 's/WIDTH __CUDA_ARCH__/WIDTH 32/; s/STEP_LONG 2/STEP_LONG __CUDA_ARCH__/' %t/width.h
+// RUN: cd %t && %exits 1 %cufuse fuse a.cu:a b.cu:b --block 64 --block 64 -o out.cu -- -gencode \
+// RUN:   arch=compute_90,code=sm_90 -gencode arch=compute_80,code=sm_80 -I %t 2>&1 | FileCheck %t/width.h --check-prefix=PASTED
 //--- width.h
 // CHECK: a.cu:[[#]]:{{.*}} for sm_90, nvcc expands 'WIDTH' otherwise than cufuse [OtherCompilersText]
 #define WIDTH 32
+// PASTED: a.cu:[[#]]:{{.*}} for sm_90, nvcc expands 'STEP' otherwise than cufuse [OtherCompilersText]
+#define STEP_LONG 2
+#define JOIN(a, b) a##b
+#define STEP(kind) JOIN(STEP_, kind)
 //--- a.cu
 // The barrier was seen:
 // CHECK: using cufuse_partition = asks::CufusePartition<0, 1,
@@ -20,6 +28,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
+#include <nv/target>
 #ifdef __CUDA__
 #define WAIT()
 #else
@@ -44,6 +53,7 @@ __global__ void a(int *out) {
   for (int i = 0; i < 4; ++i)
     s[threadIdx.x] = i + INT32_MAX - static_cast<int>(INFINITY > 1.0f);
   WAIT();
+  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_70, (s[threadIdx.x] += STEP(LONG);), (__trap();))
   out[threadIdx.x] = s[63 - threadIdx.x] + (NULL == out);
 }
 //--- b.cu

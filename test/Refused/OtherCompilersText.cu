@@ -8,12 +8,23 @@
 // RUN:   FileCheck %s --check-prefix=MAJOR
 // RUN: %exits 1 %cufuse fuse %s:by_compiler --block 64 -o %t/out.cu -- -arch=sm_80 -DASK 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=COMPILER '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:by_pasted_name --block 64 -o %t/out.cu -- -gencode arch=compute_90,code=sm_90 \
+// RUN:   -gencode arch=compute_80,code=sm_80 -DPASTE 2>&1 | FileCheck %s --check-prefix=PASTED
 // RUN: mkdir -p %t/cuda/bin && %python -c "import os, sys; root = os.path.dirname(os.path.dirname(os.path.realpath( \
 // RUN:   sys.argv[1]))); [os.symlink(os.path.join(root, name), os.path.join(sys.argv[2], name)) for name in \
 // RUN:   ('include', 'nvvm')]" %nvcc %t/cuda
 // RUN: %exits 1 env CUDA_HOME=%t/cuda CUDA_PATH=%t/cuda PATH=/bin %cufuse fuse %s:by_version --block 64 -o %t/out.cu \
 // RUN:   -- -arch=sm_80 -DVERSION 2>&1 | FileCheck %s --check-prefix=ABSENT '--implicit-check-not={{(error|refused):}}'
 // RUN: not ls %t/out.cu
+
+#ifdef PASTE
+// The library asks for a name that it makes with ##.
+#include <nv/target>
+__global__ void by_pasted_name(int *out) {
+  // PASTED: {{[^ ]*}}:[[#@LINE+1]]:3: error: by_pasted_name: {{.*}} for sm_90, nvcc expands 'NV_IF_ELSE_TARGET' otherwise
+  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_90, (out[threadIdx.x] = 1;), (__trap();))
+}
+#endif
 
 // ARCH: {{[^ ]*}}:[[#@LINE+5]]:1: error: by_architecture: nvcc compiles other text here than cufuse reads:
 // ARCH-SAME: for sm_90, nvcc reads 'out' where cufuse reads '__syncthreads' [OtherCompilersText]

@@ -5,7 +5,11 @@
 
 #include <clang/Basic/SourceLocation.h>
 
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace clang {
 class PPCallbacks;
@@ -14,10 +18,12 @@ class Preprocessor;
 
 namespace cufuse {
 
-/// The order in which files were read, and what was left out of those of the user.
+/// The order in which files were read, what was left out of those of the user, and which names `##` made in the
+/// expansion of the macro at a place.
 struct ReadingOrder {
   std::vector<clang::FileID> Files;
   std::vector<clang::SourceRange> Skipped;
+  std::map<clang::SourceLocation, std::set<std::string>> Pasted;
 };
 
 /// Callbacks that, whenever the preprocessor comes to a file of the user, define what nvcc's predefines (`Predefined`,

@@ -24,10 +24,8 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
 /// host compiler cannot say so: it is none that takes gcc's options.
 llvm::Expected<std::vector<std::string>> predefinedMacros(const NvccStep &Step);
 
-/// The user's text of the file that the step reads. Fails where it does not preprocess.
-llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step);
-
-/// The same from what gcc's `-E -fdirectives-only` writes.
-UsersText readDirectivesOnly(llvm::StringRef Output, LibraryFiles &Libraries);
+/// The user's text of the file that the step reads. Which names `##` makes is taken from Clang's text, `Ours`: as long
+/// as all macros are the same, so are these. Fails where it does not preprocess.
+llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step, const UsersText &Ours);
 
 } // namespace cufuse

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,11 @@ struct UsersToken {
   unsigned File = 0; ///< In `UsersText::Files`.
   unsigned Line = 0;
   std::string Spelling;
-  /// Of a macro: a hash of its definition at this place and of those of all macros in it. 0: it is none.
+  /// Of a macro: a hash of its definition at this place and of those of all macros in it, the pasted ones too. 0: it is
+  /// none.
   std::uint64_t Meaning = 0;
+  /// The names that `##` made while Clang expanded it, of macros or not.
+  std::set<std::string> Pasted;
 };
 
 struct UsersText {
@@ -77,6 +81,9 @@ std::optional<MacroDefinition> readDefinition(llvm::StringRef Text, std::string 
 /// (assert, NULL, __global__) count by name. 0 where it is no macro.
 using FindDefinition = llvm::function_ref<std::optional<MacroDefinition>(llvm::StringRef Name)>;
 std::uint64_t meaningOf(llvm::StringRef Name, FindDefinition Find);
+
+/// The hash of two.
+std::uint64_t combined(std::uint64_t A, std::uint64_t B);
 
 /// Does gcc's preprocessor leave nothing of this `pragma …`?
 bool isSwallowedPragma(llvm::ArrayRef<RawToken> Line);
