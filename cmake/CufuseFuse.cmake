@@ -6,10 +6,11 @@
   Fuses the kernels when <target> is built, into <name>.cu and <name>.h; adds the source to <target>, and its folder and
   the inputs' folders to <target>'s include directories, so that <target> can include "<name>.h" and call
   <name>::launch. What comes of it is compiled to PTX, too, and checked (`cufuse check`): the build fails where it does more
-  than was planned. Files are relative to the current source folder. cufuse reads the inputs with <target>'s include
-  directories, definitions, CUDA options, CUDA standard, CUDA architectures and separable compilation, and with the
-  CMAKE_CUDA_FLAGS of the configuration, as they are at the end of the current folder. The fusion runs again only when an
-  input, one of its headers (not the system's), cufuse or one of these properties changes.
+  than was planned. Files are relative to the current source folder. cufuse reads the inputs with the flags with which CMake
+  compiles <name>.cu as a part of <target>: those that compile_commands.json has, which is therefore made for <target>. The
+  fusion runs again only when an input, one of its headers (not the system's), cufuse or these flags change.
+  An input that has properties of its own (set_source_files_properties) is refused, unless <name>.cu, which is in
+  ${CMAKE_CURRENT_BINARY_DIR}/cufuse, has the same.
 
   <target> must exist and belong to the current folder, where no other target has this <name>; the CUDA language must be
   enabled.
@@ -68,100 +69,85 @@ function(cufuse_fuse)
   if(fuse_REGISTERS)
     list(APPEND command --registers "${fuse_REGISTERS}")
   endif()
-  list(APPEND command ${fuse_OPTIONS} --name "${fuse_NAME}" -o "${output}.cu" --depfile "${output}.d" --)
+  list(APPEND command ${fuse_OPTIONS} --name "${fuse_NAME}" -o "${output}.cu" --depfile "${output}.d" -p "${output}.flags")
 
   list(JOIN command "]==] [==[" command)
+  list(JOIN inputs "]==] [==[" files)
 
   target_sources(${fuse_TARGET} PRIVATE "${output}.cu" "${output}.h")
   target_include_directories(${fuse_TARGET} PRIVATE "${folder}" ${folders})
+  set_target_properties(${fuse_TARGET} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
+  # In a response file, a change of the flags would not be seen.
+  set(CMAKE_CUDA_USE_RESPONSE_FILE_FOR_INCLUDES OFF PARENT_SCOPE)
+  # Properties of sources may be set until the folder ends.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_inputs [===[${inputs}]===] [===[${output}.cu]===])")
 
-  # nvcc gets CMAKE_CUDA_FLAGS as they are when the folder ends.
-  cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_write_script
-    [===[${fuse_TARGET}]===] [===[${fuse_NAME}]===] [===[${output}]===] [===[${command}]===])")
-
-  add_custom_command(OUTPUT "${output}.cu" "${output}.h"
-    COMMAND "${CMAKE_COMMAND}" -P "${output}-$<CONFIG>.cmake"
-    DEPENDS ${inputs} "${output}-$<CONFIG>.cmake" cufuse::cufuse
-    DEPFILE "${output}.d"
-    COMMENT "Fusing ${fuse_NAME}"
-    VERBATIM)
-endfunction()
-
-# The flags are known when CMake generates, and only per language, which a custom command cannot ask for: a script holds
-# them and runs cufuse.
-function(_cufuse_write_script fuse_TARGET fuse_NAME output command)
-  set(configurations ${CMAKE_CONFIGURATION_TYPES} ${CMAKE_BUILD_TYPE})
-  set(by_configuration "")
-  foreach(configuration IN LISTS configurations)
-    string(TOUPPER "${configuration}" configuration)
-    string(APPEND by_configuration "set(flags_${configuration} [==[${CMAKE_CUDA_FLAGS_${configuration}}]==])\n")
-  endforeach()
-  set(property "$<TARGET_PROPERTY:${fuse_TARGET}")
-  file(GENERATE OUTPUT "${output}-$<CONFIG>.cmake" CONTENT
-"set(includes [==[${property},INCLUDE_DIRECTORIES>]==])
-set(definitions [==[${property},COMPILE_DEFINITIONS>]==])
-set(options [==[${property},COMPILE_OPTIONS>]==])
-set(features [==[${property},COMPILE_FEATURES>]==])
-set(standard [==[${property},CUDA_STANDARD>]==])
-set(separable [==[$<BOOL:${property},CUDA_SEPARABLE_COMPILATION>>]==])
-${by_configuration}
-# In the order of CMake's own command.
-set(first \"\")
-foreach(definition IN LISTS definitions)
-  string(REGEX REPLACE \"^-D\" \"\" definition \"\${definition}\")
-  list(APPEND first \"-D\${definition}\")
-endforeach()
-foreach(include IN LISTS includes)
-  list(APPEND first \"-I\${include}\")
-endforeach()
-
-string(TOUPPER [==[$<CONFIG>]==] configuration)
-set(flags [==[${CMAKE_CUDA_FLAGS}]==])
-separate_arguments(flags UNIX_COMMAND \"\${flags} \${flags_\${configuration}}\")
-list(PREPEND flags \${first})
-foreach(architecture IN ITEMS ${property},CUDA_ARCHITECTURES>)
-  if(architecture MATCHES \"^([0-9]+[af]?)(-real|-virtual|)\\$\")
-    set(number \${CMAKE_MATCH_1})
-    set(code compute_\${number},sm_\${number})
-    if(CMAKE_MATCH_2 STREQUAL \"-real\")
-      set(code sm_\${number})
-    elseif(CMAKE_MATCH_2 STREQUAL \"-virtual\")
-      set(code compute_\${number})
-    endif()
-    list(APPEND flags \"--generate-code=arch=compute_\${number},code=[\${code}]\")
-  elseif(architecture)
-    list(APPEND flags \"-arch=\${architecture}\")
+  # Make runs a command again until its outputs are newer, though nothing in them has changed.
+  set(touch "")
+  if(CMAKE_GENERATOR MATCHES "Makefiles")
+    set(touch "file(TOUCH [==[${output}.cu]==] [==[${output}.h]==])")
   endif()
-endforeach()
-
-if(NOT standard AND features MATCHES \"cuda_std_([0-9]+)\")
-  set(standard \${CMAKE_MATCH_1})
+  set(script "${output}-$<CONFIG>.cmake")
+  file(GENERATE OUTPUT "${script}" CONTENT
+"if(TAKE_FLAGS)
+  # The command of the output becomes that of each input, too.
+  file(READ [==[${CMAKE_BINARY_DIR}/compile_commands.json]==] all)
+  string(FIND \"\${all}\" [==[\"file\": \"${output}.cu\"]==] end)
+  string(SUBSTRING \"\${all}\" 0 \${end} all)
+  string(FIND \"\${all}\" [==[\"directory\":]==] begin REVERSE)
+  if(end EQUAL -1 OR begin EQUAL -1)
+    message(FATAL_ERROR \"compile_commands.json has no command for ${output}.cu; is it a part of a unity build?\")
+  endif()
+  string(SUBSTRING \"\${all}\" \${begin} -1 entry)
+  set(entries \"\")
+  foreach(file IN ITEMS [==[${output}.cu]==] [==[${files}]==])
+    string(APPEND entries \"{\${entry}\\\"file\\\": \\\"\${file}\\\"},\\n\")
+  endforeach()
+  string(REGEX REPLACE \",\\n\$\" \"\" entries \"\${entries}\")
+  file(WRITE [==[${output}.flags/new.json]==] \"[\${entries}]\\n\")
+  file(COPY_FILE [==[${output}.flags/new.json]==] [==[${output}.flags/compile_commands.json]==] ONLY_IF_DIFFERENT)
+  return()
 endif()
-if(standard)
-  list(APPEND flags -std=c++\${standard})
-endif()
-if(separable)
-  list(APPEND flags -rdc=true)
-endif()
-foreach(option IN LISTS options)
-  string(REGEX REPLACE \"^SHELL:\" \"\" option \"\${option}\")
-  separate_arguments(option UNIX_COMMAND \"\${option}\")
-  list(APPEND flags \${option})
-endforeach()
 set(toolkit [==[${CMAKE_CUDA_COMPILER_TOOLKIT_ROOT}]==])
 if(toolkit)
+  set(ENV{CUDA_PATH} \"\${toolkit}\")
   set(ENV{CUDA_HOME} \"\${toolkit}\")
 endif()
-execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] [==[${command}]==] \${flags}
-  RESULT_VARIABLE status)
+execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] [==[${command}]==] RESULT_VARIABLE status)
 if(status)
   message(FATAL_ERROR \"cufuse could not fuse ${fuse_NAME}\")
 endif()
-execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] check [==[${output}.cu]==] -- \${flags}
+execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] check [==[${output}.cu]==] -p [==[${output}.flags]==]
   OUTPUT_QUIET RESULT_VARIABLE status)
 if(status)
   file(REMOVE [==[${output}.cu]==] [==[${output}.h]==]) # so that nothing compiles it
   message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
 endif()
-" CONDITION "$<COMPILE_LANGUAGE:CUDA>" TARGET ${fuse_TARGET})
+${touch}
+")
+
+  add_custom_command(OUTPUT "${output}.flags/compile_commands.json"
+    COMMAND "${CMAKE_COMMAND}" -DTAKE_FLAGS=1 -P "${script}"
+    DEPENDS "${CMAKE_BINARY_DIR}/compile_commands.json" "${script}"
+    COMMENT "Taking the flags of ${fuse_NAME}"
+    VERBATIM)
+  add_custom_command(OUTPUT "${output}.cu" "${output}.h"
+    COMMAND "${CMAKE_COMMAND}" -P "${script}"
+    DEPENDS ${inputs} "${output}.flags/compile_commands.json" "${script}" cufuse::cufuse
+    DEPFILE "${output}.d"
+    COMMENT "Fusing ${fuse_NAME}"
+    VERBATIM)
+endfunction()
+
+function(_cufuse_check_inputs inputs output)
+  foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS COMPILE_FLAGS INCLUDE_DIRECTORIES)
+    get_source_file_property(ours "${output}" ${property})
+    foreach(input IN LISTS inputs)
+      get_source_file_property(theirs "${input}" ${property})
+      if(theirs AND NOT theirs STREQUAL ours)
+        message(FATAL_ERROR "cufuse_fuse: ${input} has ${property} of its own: '${theirs}'; "
+                            "set them for the target, or for ${output}, too")
+      endif()
+    endforeach()
+  endforeach()
 endfunction()

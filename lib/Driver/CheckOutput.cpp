@@ -1,6 +1,7 @@
 #include "cufuse/Driver/CheckOutput.h"
 
 #include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Frontend/NvccText.h"
 #include "cufuse/Ptx/CheckPtx.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
@@ -15,18 +16,18 @@
 
 namespace cufuse {
 
-/// All that the flags name, where `CompileFlags` has the last.
-static std::set<std::string> architectures(const InputFlags &Flags) {
-  if (!Flags.Arch.empty())
-    return {Flags.Arch};
+/// Those that nvcc compiles for, by its own account: `-arch=all-major`, or a `code` above its `arch`.
+static llvm::Expected<std::set<std::string>> architectures(const Toolchain &Tools, const std::string &Output,
+                                                           const InputFlags &Input, const CompileFlags &Flags) {
+  if (!Input.Arch.empty() || Flags.Architectures.empty())
+    return std::set<std::string>{Input.Arch.empty() ? DefaultArch : Input.Arch};
+  auto Steps = nvccSteps(Tools, Output, Flags, "");
+  if (!Steps)
+    return Steps.takeError();
   std::set<std::string> All;
-  const llvm::ArrayRef<std::string> Written = Flags.Written;
-  for (size_t I = 0; I < Written.size(); ++I)
-    for (size_t Words : {1, 2}) // its value may be the next word
-      if (I + Words <= Written.size())
-        if (const auto Arch = translateFlags(Written.slice(I, Words)).Arch)
-          All.insert(*Arch);
-  return All.empty() ? std::set<std::string>{"sm_90a"} : All;
+  for (const NvccStep &Step : *Steps)
+    All.insert(Step.Arch);
+  return All;
 }
 
 static llvm::Expected<std::string> ptxOf(const Toolchain &Tools, const std::string &Output, const CompileFlags &Flags,
@@ -75,10 +76,15 @@ llvm::Expected<std::string> checkOutput(const Toolchain &Tools, const std::strin
   if (Tools.Nvcc.empty())
     return fail(ExitCode::MissingTool, "nvcc is on neither PATH nor in the CUDA toolkit's bin",
                 "install the CUDA compiler, or give the output's PTX with --ptx");
-  const CompileFlags Translated = translateFlags(Flags.Written, Flags.Folder);
+  auto Translated = compileFlags(Output, Flags);
+  if (!Translated)
+    return Translated.takeError();
+  auto Architectures = architectures(Tools, Output, Flags, *Translated);
+  if (!Architectures)
+    return Architectures.takeError();
   std::string Lines;
-  for (const std::string &Arch : architectures(Flags)) {
-    auto Text = ptxOf(Tools, Output, Translated, Arch);
+  for (const std::string &Arch : *Architectures) {
+    auto Text = ptxOf(Tools, Output, *Translated, Arch);
     if (!Text)
       return Text.takeError();
     auto Seen = checkPtx(*Text, *Expected, Arch + " PTX");

@@ -16,9 +16,13 @@
 
 namespace cufuse {
 
-namespace {
+llvm::Expected<CompileFlags> compileFlags(const std::string &File, const InputFlags &Input) {
+  if (!Input.BuildDirectory.empty())
+    return flagsFromDatabase(Input.BuildDirectory, File);
+  return translateFlags(Input.Written, Input.Folder);
+}
 
-constexpr const char *DefaultArch = "sm_90a";
+namespace {
 
 /// One file, as Clang and as nvcc read it.
 struct ReadFile {
@@ -56,14 +60,10 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
   if (llvm::StringRef Arch = Input.Arch;
       !Arch.empty() && (!Arch.consume_front("sm_") || Arch.empty() || !isdigit(Arch[0])))
     return badUsage("there is no architecture '" + Input.Arch + "'", "use one like sm_80 or sm_90a");
-  if (!Input.BuildDirectory.empty()) {
-    auto FromDatabase = flagsFromDatabase(Input.BuildDirectory, File);
-    if (!FromDatabase)
-      return FromDatabase.takeError();
-    Request.Flags = std::move(*FromDatabase);
-  } else {
-    Request.Flags = translateFlags(Input.Written, Input.Folder);
-  }
+  auto Flags = compileFlags(File, Input);
+  if (!Flags)
+    return Flags.takeError();
+  Request.Flags = std::move(*Flags);
   Request.Arch = Input.Arch.empty() && Request.Flags.Architectures.empty() ? DefaultArch : Input.Arch;
   return Request;
 }

@@ -19,10 +19,14 @@ std::function<llvm::Error()> addCheck(CLI::App &App, const Invocation &Invocatio
       ->required();
   Command.footer("Examples:\n  cufuse check fused.cu -- -std=c++17\n  cufuse check fused.cu --ptx fused.ptx");
   Command.add_option("--ptx", Given->Ptx, "Its PTX, where it is compiled already")->option_text("FILE");
+  Command.add_option("-p,--build", Given->Flags.BuildDirectory, "Take the flags from FOLDER/compile_commands.json")
+      ->option_text("FOLDER");
   Command.add_option("--arch", Given->Flags.Arch, "Architecture, like sm_80 (default: all in the flags, else sm_90a)")
       ->option_text("ARCH");
   return [Given, &Invocation]() -> llvm::Error {
     Given->Flags.Written = Invocation.Flags;
+    if (!Given->Flags.BuildDirectory.empty() && !Given->Flags.Written.empty())
+      return badUsage("flags are given by -p and after `--`", "use one of them");
     auto Tools = findToolchain(Invocation.Program);
     if (!Tools)
       return Tools.takeError();

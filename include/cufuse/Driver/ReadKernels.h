@@ -26,6 +26,11 @@ struct InputFlags {
   friend auto operator<=>(const InputFlags &, const InputFlags &) = default;
 };
 
+/// For what is compiled where neither the flags nor --arch say so.
+constexpr const char *DefaultArch = "sm_90a";
+
+llvm::Expected<CompileFlags> compileFlags(const std::string &File, const InputFlags &Input);
+
 /// A kernel, read and understood.
 struct LoadedKernel {
   KernelSpec Spec;
