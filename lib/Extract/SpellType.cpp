@@ -84,9 +84,8 @@ private:
           const bool Wide = Number.getBitWidth() > 32, Long = Is(Builtin::Long, Builtin::ULong);
           const std::string Suffix = std::string(Number.isUnsigned() ? "u" : "") + (!Wide ? "" : Long ? "l" : "ll");
           // The least number has no literal: the one without its sign is too large.
-          Text = Wide && Number.isSigned() && Number.isMinSignedValue()
-                     ? "(-9223372036854775807" + Suffix + " - 1)"
-                     : std::string(Value) + Suffix;
+          Text = Wide && Number.isSigned() && Number.isMinSignedValue() ? "(-9223372036854775807" + Suffix + " - 1)"
+                                                                        : std::string(Value) + Suffix;
           // `template <auto>` tells their types apart.
           if (!Long && !Is(Builtin::Int, Builtin::UInt, Builtin::LongLong, Builtin::ULongLong))
             if (std::optional<OutputText> Named = type(T.getUnqualifiedType(), ""))

@@ -31,13 +31,13 @@ struct Item {
   std::set<unsigned> Packing = {}; ///< Of the records that it defines.
 };
 
-/// Variables of the host in a declaration that outlive a call and may change.
+/// Variables of the host that a declaration defines, that outlive a call and may change.
 struct HostVariables : clang::ConstDynamicRecursiveASTVisitor {
   explicit HostVariables(const clang::Decl &Whole) { TraverseDecl(&Whole); }
   bool VisitVarDecl(const clang::VarDecl *V) override {
     const bool OfDevice = V->hasAttr<clang::CUDADeviceAttr>() || V->hasAttr<clang::CUDAConstantAttr>() ||
                           V->hasAttr<clang::CUDASharedAttr>();
-    if (V->hasGlobalStorage() && !OfDevice && !isTable(*V))
+    if (V->hasGlobalStorage() && V->isThisDeclarationADefinition() && !OfDevice && !isTable(*V))
       Found.push_back(V);
     return true;
   }
@@ -314,7 +314,7 @@ private:
       remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
         Named && Named->getDeclName() && Header.contains(I.Unit) && !llvm::isa<clang::UsingDirectiveDecl>(Named) &&
-        !Named->getDeclName().getCXXDeductionGuideTemplate())
+        !Named->getDeclName().getCXXDeductionGuideTemplate() && !Named->isCXXClassMember())
       remember(Result.HeaderNames[P.Namespaces], namespacePath(*Named) + Named->getNameAsString());
     if (I.Packing.size() > 1)
       block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");
