@@ -1,10 +1,12 @@
 #include "cufuse/Analysis/Reach.h"
 
+#include "NameVisitor.h"
+
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/AST/DeclFriend.h>
 #include <clang/Basic/SourceManager.h>
 #include <llvm/Support/SaveAndRestore.h>
 
@@ -12,107 +14,30 @@ namespace cufuse {
 
 namespace {
 
-bool isKernel(const clang::NamedDecl *D) {
-  if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(D))
-    D = Template->getTemplatedDecl();
-  return llvm::isa<clang::FunctionDecl>(D) && D->hasAttr<clang::CUDAGlobalAttr>();
-}
-
-/// Visits a declaration or body and reports every name in it.
-class NameVisitor : public clang::ConstDynamicRecursiveASTVisitor {
+/// Whether a function names a kernel, or a declaration of the user's beside those that are known, or is in error.
+class NamesMore : NameVisitor {
 public:
-  NameVisitor() { ShouldVisitImplicitCode = true; }
-  virtual void name(const clang::NamedDecl *D, const clang::Expr *Use, clang::SourceLocation Where) = 0;
-  virtual void globalQualifier(clang::SourceLocation) {}
-
-  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
-    introduced(E->getFoundDecl(), E->getLocation());
-    name(E->getDecl(), E, E->getLocation());
-    return true;
-  }
-  bool VisitMemberExpr(const clang::MemberExpr *E) override {
-    // An implicit conversion has no name in the text.
-    name(E->getMemberDecl(), E, E->getMemberLoc().isValid() ? E->getMemberLoc() : E->getBeginLoc());
-    return true;
-  }
-  bool VisitCXXConstructExpr(const clang::CXXConstructExpr *E) override {
-    name(E->getConstructor(), E, E->getLocation());
-    return true;
-  }
-  bool VisitOverloadExpr(const clang::OverloadExpr *E) override {
-    for (const clang::NamedDecl *D : E->decls()) {
-      introduced(D, E->getNameLoc());
-      name(D->getUnderlyingDecl(), nullptr, E->getNameLoc());
-    }
-    return true;
-  }
-  bool VisitUnresolvedLookupExpr(const clang::UnresolvedLookupExpr *E) override { return VisitOverloadExpr(E); }
-  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
-  bool VisitRecordTypeLoc(clang::RecordTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
-  bool VisitEnumTypeLoc(clang::EnumTypeLoc L) override { return type(L.getDecl(), L.getBeginLoc()); }
-  bool VisitConceptReference(const clang::ConceptReference *R) override {
-    if (const clang::NamedDecl *Found = R->getFoundDecl())
-      introduced(Found, R->getConceptNameLoc());
-    name(R->getNamedConcept(), nullptr, R->getConceptNameLoc());
-    return true;
-  }
-  bool VisitUsingDecl(const clang::UsingDecl *D) override {
-    if (D->getDeclContext()->isFunctionOrMethod())
-      for (const clang::UsingShadowDecl *Shadow : D->shadows())
-        name(Shadow->getTargetDecl(), nullptr, D->getLocation());
-    return true;
-  }
-  bool VisitUsingDirectiveDecl(const clang::UsingDirectiveDecl *D) override {
-    name(D->getNominatedNamespace(), nullptr, D->getLocation());
-    return true;
-  }
-  bool VisitNamespaceAliasDecl(const clang::NamespaceAliasDecl *D) override {
-    name(D->getNamespace(), nullptr, D->getLocation());
-    return true;
-  }
-  bool VisitUsingTypeLoc(clang::UsingTypeLoc L) override {
-    name(L.getDecl(), nullptr, L.getBeginLoc());
-    name(L.getDecl()->getTargetDecl(), nullptr, L.getBeginLoc());
-    return true;
-  }
-  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc L) override {
-    templateName(L.getTypePtr()->getTemplateName(), L.getBeginLoc());
-    if (const auto *Record = L.getTypePtr()->getAsCXXRecordDecl())
-      name(Record, nullptr, L.getBeginLoc());
-    return true;
-  }
-  bool VisitDeducedTemplateSpecializationTypeLoc(clang::DeducedTemplateSpecializationTypeLoc L) override {
-    templateName(L.getTypePtr()->getTemplateName(), L.getBeginLoc());
-    return true;
-  }
-  bool TraverseTemplateName(clang::TemplateName N) override {
-    templateName(N, {});
-    return clang::ConstDynamicRecursiveASTVisitor::TraverseTemplateName(N);
-  }
-  bool TraverseNestedNameSpecifierLoc(clang::NestedNameSpecifierLoc L) override {
-    if (L && L.getNestedNameSpecifier().getKind() == clang::NestedNameSpecifier::Kind::Global)
-      globalQualifier(L.getBeginLoc());
-    if (L && L.getNestedNameSpecifier().getKind() == clang::NestedNameSpecifier::Kind::Namespace)
-      name(L.getNestedNameSpecifier().getAsNamespaceAndPrefix().Namespace, nullptr, L.getBeginLoc());
-    return clang::ConstDynamicRecursiveASTVisitor::TraverseNestedNameSpecifierLoc(L);
+  explicit NamesMore(llvm::function_ref<bool(const clang::Decl *)> IsKnown) : IsKnown(IsKnown) {}
+  bool in(const clang::FunctionDecl &Function, const clang::SourceManager &In) {
+    Sources = &In;
+    return Function.isInvalidDecl() || !TraverseDecl(&Function) || Found;
   }
 
 private:
-  void templateName(clang::TemplateName N, clang::SourceLocation Where) {
-    if (const clang::UsingShadowDecl *Shadow = N.getAsUsingShadowDecl())
-      introduced(Shadow, Where);
-    if (const clang::TemplateDecl *T = N.getAsTemplateDecl())
-      name(T, nullptr, Where);
+  void name(const clang::NamedDecl *D, const clang::Expr *, clang::SourceLocation) override {
+    if (isKernel(D)) {
+      Found = true;
+      return;
+    }
+    const bool Local = D->getParentFunctionOrMethod() || llvm::isa<clang::ParmVarDecl>(D);
+    const clang::Decl *Whole = Local || D->isTemplateParameter() ? nullptr : enclosingUnit(D);
+    Found |= Whole && inUsersFile(Whole, *Sources) && !IsKnown(Whole);
   }
-  /// The using-declaration that makes a name mean what it does.
-  void introduced(const clang::NamedDecl *Found, clang::SourceLocation Where) {
-    if (llvm::isa<clang::UsingShadowDecl>(Found))
-      name(Found, nullptr, Where);
-  }
-  bool type(const clang::NamedDecl *D, clang::SourceLocation Where) {
-    name(D, nullptr, Where);
-    return true;
-  }
+  bool VisitRecoveryExpr(const clang::RecoveryExpr *) override { return false; }
+
+  llvm::function_ref<bool(const clang::Decl *)> IsKnown;
+  const clang::SourceManager *Sources = nullptr;
+  bool Found = false;
 };
 
 class Walk {
@@ -133,7 +58,7 @@ public:
         else
           text(PendingUnits[NextUnit++]);
       }
-      Again = anyGroup();
+      Again = anyGroup() || anyMember();
     }
     return std::move(Result);
   }
@@ -157,6 +82,78 @@ private:
     }
     SkipsLargeGroups = false;
     return true;
+  }
+
+  /// Functions that classes of the parameters declare and their file defines behind them: the launcher's header has the
+  /// classes, so it needs what the host may call, too. Adds those that need nothing else of the user's.
+  bool anyMember() {
+    std::vector<std::pair<const clang::Decl *, const clang::FunctionDecl *>> Members;
+    llvm::SetVector<const clang::Decl *> Classes;
+    for (const clang::ParmVarDecl *Parameter : Result.Kernel->parameters())
+      classesOf(Parameter->getType(), Classes);
+    for (size_t I = 0; I < Classes.size(); ++I) {
+      const clang::Decl *Whole = Classes[I];
+      for (const clang::Decl *Needed : Result.References[Whole])
+        Classes.insert(Needed);
+      auto *Template = llvm::dyn_cast<clang::ClassTemplateDecl>(Whole);
+      if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(Template ? Template->getTemplatedDecl() : Whole))
+        for (const clang::FunctionDecl *Function : definedBehind(*Record))
+          Members.emplace_back(Whole, Function);
+    }
+    for (size_t Before = 0; Before != Members.size();) {
+      Before = Members.size();
+      llvm::erase_if(Members, [&](const auto &Member) {
+        return NamesMore([&](const clang::Decl *Whole) {
+                 return Result.Units.contains(Whole) ||
+                        llvm::any_of(Members, [&](const auto &Each) { return enclosingUnit(Each.second) == Whole; });
+               })
+            .in(*Member.second, Sources);
+      });
+    }
+    for (const auto &[Class, Function] : Members)
+      unit(Function, Class);
+    return !Members.empty();
+  }
+
+  void classesOf(clang::QualType T, llvm::SetVector<const clang::Decl *> &Into) {
+    T = T.getCanonicalType();
+    while (!T->getPointeeType().isNull() || T->isArrayType())
+      T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
+    const auto *Record = T->getAsCXXRecordDecl();
+    if (const clang::Decl *Whole = Record ? enclosingUnit(Record) : nullptr)
+      Into.insert(Whole);
+    if (auto *Special = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(Record))
+      for (const clang::TemplateArgument &Argument : Special->getTemplateArgs().asArray())
+        if (Argument.getKind() == clang::TemplateArgument::Type)
+          classesOf(Argument.getAsType(), Into);
+  }
+
+  /// Not known yet, whole for this compilation, and in the kernel's file as the class is.
+  std::vector<const clang::FunctionDecl *> definedBehind(const clang::CXXRecordDecl &Record) {
+    auto InFile = [&](const clang::Decl *D) {
+      return D->getLocation().isFileID() &&
+             Sources.getFileID(D->getLocation()) == Sources.getFileID(Result.Kernel->getLocation());
+    };
+    std::vector<const clang::FunctionDecl *> Found;
+    for (const clang::Decl *Member : Record.decls()) {
+      if (auto *Friend = llvm::dyn_cast<clang::FriendDecl>(Member); Friend && Friend->getFriendDecl())
+        Member = Friend->getFriendDecl();
+      if (auto *Nested = llvm::dyn_cast<clang::CXXRecordDecl>(Member))
+        llvm::append_range(Found, definedBehind(*Nested));
+      if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Member))
+        Member = Template->getTemplatedDecl();
+      auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Member);
+      const clang::FunctionDecl *Definition = Function ? Function->getDefinition() : nullptr;
+      const bool OnHost = Definition && !isKernel(Definition) &&
+                          (!Definition->hasAttr<clang::CUDADeviceAttr>() || Definition->hasAttr<clang::CUDAHostAttr>());
+      if (OnHost && Definition->getLexicalDeclContext()->isFileContext() && InFile(&Record) && InFile(Definition) &&
+          !Result.Units.contains(enclosingUnit(Definition)) &&
+          llvm::none_of(Parsed.log().Skipped, [&](clang::SourceRange Skipped) {
+            return Definition->getSourceRange().fullyContains(Skipped);
+          }))
+        Found.push_back(Definition);
+    }
+    return Found;
   }
 
   static bool isLargeGroup(const clang::CXXRecordDecl *Record) {
@@ -292,8 +289,7 @@ private:
                Context.DeclarationNames.getCXXDeductionGuideName(const_cast<clang::ClassTemplateDecl *>(T))))
         if (!Guide->isImplicit())
           unit(Guide, From);
-    }
-    else if (auto *T = llvm::dyn_cast<clang::VarTemplateDecl>(Pattern))
+    } else if (auto *T = llvm::dyn_cast<clang::VarTemplateDecl>(Pattern))
       specializations<clang::VarTemplatePartialSpecializationDecl>(*T, From);
     const clang::DeclContext *Context = D->getDeclContext()->getRedeclContext();
     if (Context->isFileContext() && !inUsersFile(D, Sources))

@@ -92,6 +92,10 @@ static size_t attributeBegin(const std::vector<TextToken> &All, size_t I) {
 
 Slice SourceText::declaration(const clang::Decl &D) {
   auto [File, Begin] = offset(D.getBeginLoc());
+  // A template that is a member of a template begins with its own parameters.
+  if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(&D))
+    if (auto [Outer, At] = offset(Template->getTemplatedDecl()->getOuterLocStart()); Outer == File)
+      Begin = std::min(Begin, At);
   const clang::CharSourceRange EndRange = Sources.getExpansionRange(D.getEndLoc());
   auto [EndFile, Last] = Sources.getDecomposedLoc(EndRange.getEnd());
 

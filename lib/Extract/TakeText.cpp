@@ -15,6 +15,7 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -380,10 +381,10 @@ private:
   void inlineInHeader(const Item &I, TextEdits &Edits) {
     auto *Function = llvm::dyn_cast<clang::FunctionDecl>(I.Unit);
     if (!Function || !Header.contains(I.Unit) || !Function->isThisDeclarationADefinition() || Function->isInlined() ||
-        !Function->hasExternalFormalLinkage())
+        Function->isTemplated() || !Function->hasExternalFormalLinkage())
       return;
-    const clang::SourceLocation At = Function->getTypeSpecStartLoc();
-    if (At.isFileID())
+    const clang::SourceLocation At = Function->getInnerLocStart(); // A constructor has no type.
+    if (At.isFileID() || clang::Lexer::isAtStartOfMacroExpansion(At, Sources, Unit.ast().getLangOpts()))
       Edits.All.push_back({Text.offset(At), 0, "inline "});
     else
       Edits.refuse(BlockerKind::UneditableText, Function->getLocation(), "its type stands in a macro");

@@ -1,10 +1,10 @@
 // The types of arguments are copied into the header, which the host reads, too. What is other text there is refused where
 // only the device's would be copied, or where the host's names something that is not; in a header it is right.
-// RUN: rm -rf %t && split-file %s %t
+// RUN: rm -rf %t && split-file --leading-lines %s %t
 // RUN: cd %t && %exits 1 %cufuse fuse a.cu:by_macro a.cu:by_constant a.cu:by_call a.cu:by_host_macro a.cu:by_argument \
-// RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 -o out.cu 2>&1 | FileCheck a.cu
-// RUN: %exits 1 %cufuse fuse %t/table.cu:by_table --block 64 -o %t/out.cu 2>&1 | FileCheck %t/table.cu
-// RUN: %exits 1 %cufuse fuse %t/include.cu:by_include --block 64 -o %t/out.cu 2>&1 | FileCheck %t/include.cu
+// RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 -o out.cu 2>&1 | FileCheck %s
+// RUN: %exits 1 %cufuse fuse %t/table.cu:by_table --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TABLE
+// RUN: %exits 1 %cufuse fuse %t/include.cu:by_include --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INCLUDE
 // RUN: not ls %t/out.cu
 // RUN: %cufuse fuse %t/header.cu:in_header --block 64 -o %t/out.cu
 // RUN: cd %t && %nvcc -arch=sm_90 -Wno-deprecated-gpu-targets -c -o out.o out.cu
@@ -75,7 +75,7 @@ __global__ void by_argument(ByArgument v) { v.data()[threadIdx.x] = 1; }
 
 //--- table.cu
 #ifdef __CUDA_ARCH__
-// CHECK: table.cu:[[#@LINE+1]]:9: error: by_table: {{.*}} the macro ROWS depends on __CUDA_ARCH__ [HostReadsOther]
+// TABLE: table.cu:[[#@LINE+1]]:9: error: by_table: {{.*}} the macro ROWS depends on __CUDA_ARCH__ [HostReadsOther]
 #define ROWS 4
 #else
 #define ROWS 8
@@ -85,7 +85,7 @@ __global__ void by_table(float *out) { out[threadIdx.x] = table[threadIdx.x % 4]
 
 //--- include.cu
 #ifdef __CUDA_ARCH__
-// CHECK: include.cu:[[#@LINE+1]]:1: error: by_include: {{.*}} whether the file is included depends on __CUDA_ARCH__
+// INCLUDE: include.cu:[[#@LINE+1]]:1: error: by_include: {{.*}} whether the file is included depends on __CUDA_ARCH__
 #include "device.h"
 #else
 #include "host.h"

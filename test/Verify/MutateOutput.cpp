@@ -19,12 +19,12 @@ using namespace cufuse;
 
 namespace {
 
-struct Change {
+struct TextChange {
   std::string Kernel, What, Old, New;
 };
 
-std::vector<Change> readChanges(llvm::StringRef Text) {
-  std::vector<Change> Changes;
+std::vector<TextChange> readChanges(llvm::StringRef Text) {
+  std::vector<TextChange> Changes;
   llvm::SmallVector<llvm::StringRef> Lines;
   Text.split(Lines, '\n');
   for (size_t I = 0; I + 1 < Lines.size(); ++I) {
@@ -77,7 +77,7 @@ public:
   }
 
   /// In the text of one kernel, which may also stand in the header, or anywhere.
-  bool make(const Change &Each, FusedSource &Text) const {
+  bool make(const TextChange &Each, FusedSource &Text) const {
     for (std::string *In : {&Text.Source, &Text.Header}) {
       size_t From = 0, To = In->size();
       if (Each.Kernel != "*") {
@@ -128,7 +128,7 @@ std::vector<LoadedKernel> compose(const Toolchain &Tools, llvm::ArrayRef<KernelS
   return need(compose(std::move(Kernels), Request));
 }
 
-void say(const char *Outcome, const Change &Each) {
+void say(const char *Outcome, const TextChange &Each) {
   llvm::outs() << Outcome << ": " << Each.Kernel << ": " << Each.What << '\n';
 }
 
@@ -142,7 +142,7 @@ int main(int Count, char **Arguments) {
   const auto Buffer = llvm::MemoryBuffer::getFile(File);
   if (!Buffer)
     stop(badInput("cannot read '" + File + "'"));
-  const std::vector<Change> Changes = readChanges((*Buffer)->getBuffer());
+  const std::vector<TextChange> Changes = readChanges((*Buffer)->getBuffer());
 
   std::vector<LoadedKernel> Kernels;
   {
@@ -161,8 +161,8 @@ int main(int Count, char **Arguments) {
     return 1;
   }
   FusedSource All = Mutator.fused();
-  std::vector<Change> Made;
-  for (const Change &Each : Changes)
+  std::vector<TextChange> Made;
+  for (const TextChange &Each : Changes)
     if (Each.Kernel != "*") {
       if (Mutator.make(Each, All))
         Made.push_back(Each);
@@ -170,13 +170,13 @@ int main(int Count, char **Arguments) {
         say("not found", Each);
     }
   const std::string Said = Mutator.verify(All);
-  for (const Change &Each : Made)
+  for (const TextChange &Each : Made)
     say(Said.find("of " + Each.Kernel + ", ") != std::string::npos ? "caught" : "missed", Each);
   for (const LoadedKernel &Kernel : Mutator.kernels())
-    if (llvm::none_of(Made, [&](const Change &Each) { return Each.Kernel == Kernel.Facts.Name; }) &&
+    if (llvm::none_of(Made, [&](const TextChange &Each) { return Each.Kernel == Kernel.Facts.Name; }) &&
         Said.find("of " + Kernel.Facts.Name + ", ") != std::string::npos)
       llvm::outs() << "false alarm: " << Kernel.Facts.Name << '\n';
-  for (const Change &Each : Changes)
+  for (const TextChange &Each : Changes)
     if (Each.Kernel == "*") {
       FusedSource One = Mutator.fused();
       say(!Mutator.make(Each, One) ? "not found" : Mutator.verify(One).empty() ? "missed" : "caught", Each);
