@@ -240,11 +240,16 @@ private:
 
   llvm::Error kill(const std::string &Name) {
     const auto [Kernel, Parameter] = llvm::StringRef(Name).rsplit('.');
+    std::optional<unsigned> Producer;
+    if (!Parameter.empty()) {
+      auto Found = node(Kernel.str());
+      if (!Found)
+        return Found.takeError();
+      Producer = *Found;
+    }
     bool Used = false;
     for (Flow &F : Graph.Flows) {
-      const bool Named = Parameter.empty() ? F.Out == Name
-                                           : F.Out == Parameter && (Graph.Nodes[F.Producer].Name == Kernel ||
-                                                                    Graph.Nodes[F.Producer].Facts->Name == Kernel);
+      const bool Named = Producer ? F.Out == Parameter && F.Producer == *Producer : F.Out == Name;
       F.Dead |= Named;
       Used |= Named;
     }

@@ -4,7 +4,7 @@
 // RUN: cd %t && %cufuse fuse --vertical 'a.cu:forms::make<__half, 4>' 'b.cu:twice<__half>' 'b.cu:twice<__half>' \
 // RUN:   c.cu:widen --link make.out=twice_0.x --link twice_0.y=twice_1.x --link twice_1.y=widen.in \
 // RUN:   --link make.count=twice_0.count --link make.count=twice_1.count --link make.count=widen.n \
-// RUN:   --dead make.out --dead twice_0.y --block 64 --name chain -o chain.cu
+// RUN:   --dead forms::make.out --dead twice_0.y --block 64 --name chain -o chain.cu
 // RUN: cd %t && %cufuse fuse --vertical c.cu:pairs c.cu:lengths 'b.cu:twice<float>' --link pairs.both=lengths.in \
 // RUN:   --link pairs.sum=twice.x --link pairs.n=lengths.n --link pairs.n=twice.count --block 96 --name forks -o forks.cu
 // RUN: cd %t && %cufuse fuse --vertical c.cu:rows c.cu:widen --link rows.out=widen.in --link 'rows.count*columns=widen.n' \
