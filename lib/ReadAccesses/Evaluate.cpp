@@ -262,6 +262,10 @@ Value Evaluator::eval(const clang::Expr *E) {
   return {};
 }
 
+bool Evaluator::isMadeOfParameters(const Polynomial &P) const {
+  return llvm::any_of(P.atoms(), [&](const std::string &Atom) { return isName(Atom); });
+}
+
 Value Evaluator::cast(const clang::CastExpr *Cast) {
   const clang::Expr *From = Cast->getSubExpr();
   switch (Cast->getCastKind()) {
@@ -275,6 +279,12 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
   case clang::CK_IntegralCast: {
     Value V = eval(From);
     V.Bits = bits(V, Cast);
+    const bool IsParameter = llvm::any_of(Names, [&](const auto &Each) {
+      return V.P == Polynomial::atom(Each.second) &&
+             Context.hasSameUnqualifiedType(From->getType(), Each.first->getType());
+    });
+    V.Widened |= Context.getTypeSize(Cast->getType()) > Context.getTypeSize(From->getType()) && !IsParameter &&
+                 isMadeOfParameters(V.P);
     const bool Narrow = Context.getTypeSize(Cast->getType()) < 32;
     const bool Wraps = Cast->getType()->isUnsignedIntegerType() && V.What == Value::Kind::Integer &&
                        mayBeNegative(V.P, Result.Quotients);
@@ -341,9 +351,12 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
     const clang::VarDecl *Variable = variableNamed(plain(From));
     return Variable && Variable->hasLocalStorage() && !Variable->getType()->isReferenceType() ? local() : Value();
   }
-  const Value V = eval(From);
-  if (V.What == Value::Kind::Integer && E->getOpcode() == clang::UO_Minus && E->getType()->isSignedIntegerType())
-    return integer(Polynomial() - V.P, bits(V, E));
+  Value V = eval(From);
+  if (V.What == Value::Kind::Integer && E->getOpcode() == clang::UO_Minus && E->getType()->isSignedIntegerType()) {
+    V.P = Polynomial() - V.P;
+    V.Bits = bits(V, E);
+    return V;
+  }
   if (E->getOpcode() == clang::UO_Plus)
     return V;
   return used({{&V, From}});
@@ -432,21 +445,34 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
     return Unknown();
   auto Quotient = [&](const Polynomial &Divisor) { return quotient(L.P, Divisor, Result.Quotients); };
   const unsigned Bits = std::min(bits(L, E), R.Bits);
-  auto Known = [&](std::optional<Polynomial> P) { return P ? integer(std::move(*P), Bits) : Unknown(); };
+  // Of what is widened and goes on, parameters must be in range.
+  auto Known = [&](std::optional<Polynomial> P) {
+    if (!P)
+      return Unknown();
+    for (const auto &[One, Other] : {std::pair(&L, &R), {&R, &L}})
+      if (One->Widened && !Other->P.asConstant())
+        for (const std::string &Atom : One->P.atoms())
+          if (isName(Atom))
+            Result.Converted.insert(Atom);
+    const bool Divides = Kind == clang::BO_Div || Kind == clang::BO_Rem || Kind == clang::BO_Shr;
+    Value V = integer(std::move(*P), Bits);
+    V.Widened = L.Widened || R.Widened || (Divides && (isMadeOfParameters(L.P) || isMadeOfParameters(R.P)));
+    return V;
+  };
   switch (Kind) {
   case clang::BO_Add:
-    return integer(L.P + R.P, Bits);
+    return Known(L.P + R.P);
   case clang::BO_Sub: {
     const Polynomial Difference = L.P - R.P;
     if (E->getType()->isUnsignedIntegerType() && mayBeNegative(Difference, Result.Quotients))
       return Unknown();
-    return integer(Difference, Bits);
+    return Known(Difference);
   }
   case clang::BO_Mul:
     return Known(L.P.times(R.P));
   case clang::BO_Shl:
     if (const auto By = R.P.asConstant(); By && *By >= 0 && *By < 32)
-      return integer(L.P * Polynomial::constant(std::int64_t(1) << *By), Bits);
+      return Known(L.P * Polynomial::constant(std::int64_t(1) << *By));
     return Unknown();
   case clang::BO_Div:
     if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor, Bits) || R.P.isZero())
@@ -457,7 +483,7 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
       return Unknown();
     if (const auto Whole = Quotient(R.P))
       if (const auto Product = R.P.times(*Whole))
-        return integer(L.P - *Product, Bits);
+        return Known(L.P - *Product);
     return Unknown();
   case clang::BO_Shr:
     // What was shifted to the left before may have been meant to lose bits.

@@ -34,6 +34,9 @@ struct Value {
   bool Direct = false;                      ///< See AccessSite.
   unsigned Width = 1;                       ///< Elements in what it points to.
   unsigned Bits = 64;                       ///< The fewest in which a part of an integer was computed.
+  /// Of an integer: made of parameters, and then widened or divided. Until then it is what polynomials say, modulo a
+  /// power of two, whatever the parameters are.
+  bool Widened = false;
   bool operator==(const Value &) const = default;
 };
 
@@ -102,6 +105,7 @@ private:
   Value load(const clang::Expr *E);
   void argument(const clang::Expr *E, bool Changes);
   Value cast(const clang::CastExpr *Cast);
+  bool isMadeOfParameters(const Polynomial &P) const;
   Value unary(const clang::UnaryOperator *E);
   Value binary(const clang::BinaryOperator *E);
   Value assign(const clang::Expr *To, const clang::Expr *From, bool Compound);

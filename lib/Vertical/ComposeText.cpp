@@ -317,8 +317,12 @@ static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
   }
   for (const LoopAccess &Loop : Accesses.Loops)
     Add(Loop.Start), Add(Loop.Step);
+  // A value may be any: it is the same function of the element, as long as no conversion and no quotient changes it.
+  Atoms.insert(Accesses.Converted.begin(), Accesses.Converted.end());
   for (const ThreadUse &Use : Accesses.Uses)
-    Add(Use.Value);
+    for (const std::string &Atom : Use.Value.atoms())
+      if (Accesses.Quotients.count(Atom))
+        Atoms.insert(Atom);
   for (size_t Before = 0; Before != Atoms.size();) { // a quotient of quotients
     Before = Atoms.size();
     for (const auto &[Atom, Q] : Accesses.Quotients)

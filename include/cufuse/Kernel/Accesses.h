@@ -111,6 +111,7 @@ struct KernelAccesses {
   std::vector<LoopAccess> Loops;
   std::vector<ThreadUse> Uses;
   std::map<std::string, Quotient> Quotients;
+  std::set<std::string> Converted;           ///< Parameters in values that another range would change: see Uses.
   std::set<std::string> ComparedUnsigned;    ///< Signed parameters, taken for numbers that are not negative.
   std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
   std::vector<Finding> OtherMemory; ///< Accesses that no pointer parameter leads to, by the kernel's device IR.
