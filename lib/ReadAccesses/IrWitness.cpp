@@ -257,14 +257,16 @@ private:
   using Bytes = std::pair<std::int64_t, std::int64_t>;
   /// Which of them it accesses; nothing if it accesses others, too.
   std::optional<Bytes> part(const AccessSite &Site, const IrAccess &Access, const ParameterAccess &Parameter) const {
+    const Bytes All{0, std::int64_t(Site.Width) * Parameter.Bytes};
+    const bool Implicit = Ir.isOfImplicitCopy(*Access.By); // of all members, in whatever parts
     if (!Access.Offset)
-      return std::nullopt;
+      return Implicit ? std::optional(All) : std::nullopt;
     // Copies of arrays go by loops of their own.
     Polynomial First = *Access.Offset - canonical(*Site.Index, Text) * Polynomial::constant(Parameter.Bytes);
     std::int64_t Spread = 0;
     for (const std::string &Atom : First.atoms()) {
       const auto [Factor, Rest] = First.split(Atom);
-      const auto Step = Factor.asConstant(), Most = Values.most(Atom);
+      const auto Step = Factor.asConstant(), Most = Implicit ? 0 : Values.most(Atom);
       if (!Step || !Most || *Step < 0)
         return std::nullopt;
       Spread += *Step * *Most;
@@ -274,11 +276,15 @@ private:
     if (!Within || *Within < 0 || Access.Bytes == 0)
       return std::nullopt;
     const Bytes Part{*Within, *Within + Spread + Access.Bytes};
-    return Part.second <= std::int64_t(Site.Width) * Parameter.Bytes ? std::optional(Part) : std::nullopt;
+    return Part.second > All.second ? std::nullopt : std::optional(Implicit ? All : Part);
   }
 
   bool isExact(const PathStep &Step) const {
     return Step.Exact && !(Step.What == PathStep::Kind::Loop && Text.Loops[Step.Id].LeftEarly);
+  }
+
+  static unsigned loopsOf(llvm::ArrayRef<PathStep> Path) {
+    return llvm::count_if(Path, [](const PathStep &Step) { return Step.What == PathStep::Kind::Loop; });
   }
 
   /// Do the first `Depth` steps to one site lead to the other, too?
@@ -296,11 +302,18 @@ private:
     for (const IrAccess &Access : Accesses)
       if (const ParameterAccess *Parameter = parameter(Access);
           Parameter && Parameter->Name == Sites[0]->Parameter && Access.What == IrAccess::Kind::Store)
-        for (const AccessSite *Site : Sites)
-          if (const auto Part = part(*Site, Access, *Parameter); Part && isUnder(*Site, *Access.By)) {
-            Stores.push_back({*Part, Access.By->getParent()});
+        for (const AccessSite *Site : Sites) {
+          const auto Part = part(*Site, Access, *Parameter);
+          const llvm::BasicBlock *Block = Access.By->getParent();
+          if (Ir.isOfImplicitCopy(*Access.By)) // by loops that the text does not have, of one turn at least
+            for (const llvm::Loop *L = Values.loops().getLoopFor(Block); L && L->getLoopDepth() > loopsOf(Site->Path);
+                 L = L->getParentLoop())
+              Block = L->getHeader();
+          if (Part && isUnder(*Site, *Access.By)) {
+            Stores.push_back({*Part, Block});
             break;
           }
+        }
     const llvm::ArrayRef<PathStep> Around = llvm::ArrayRef(Sites[0]->Path).take_front(Depth);
     return !Stores.empty() && llvm::all_of(Stores, [&](const auto &Each) {
       Blocks OfPart;
@@ -359,7 +372,7 @@ private:
     if (Run.empty())
       return false; // none of them is reached
     // The loops of the text go on as long as their conditions hold.
-    const auto Loops = llvm::count_if(Around, [](const PathStep &S) { return S.What == PathStep::Kind::Loop; });
+    const unsigned Loops = loopsOf(Around);
     const auto MayReturn = reaching(Returns, {});
     for (const llvm::Loop *L = Values.loops().getLoopFor(Run.front()); L; L = L->getParentLoop())
       for (const llvm::BasicBlock *Block : L->blocks()) {
@@ -377,7 +390,7 @@ private:
       for (const llvm::BasicBlock &Other : Ir.kernel()) {
         const llvm::Instruction &End = *Other.getTerminator();
         auto Misses = [&](unsigned I) { return MayMiss.contains(End.getSuccessor(I)); };
-        if (llvm::none_of(llvm::seq(End.getNumSuccessors()), Misses))
+        if (Current.contains(&Other) || llvm::none_of(llvm::seq(End.getNumSuccessors()), Misses))
           continue;
         for (unsigned I = 0; I < End.getNumSuccessors(); ++I) {
           if (Misses(I) || !MayMeet.contains(End.getSuccessor(I)))
