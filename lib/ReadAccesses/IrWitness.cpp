@@ -208,7 +208,8 @@ public:
              case AccessSite::Kind::Store:
                break;
              }
-             return Access.What == (Site.What == AccessSite::Kind::Load ? IrAccess::Kind::Load : IrAccess::Kind::Store) &&
+             return Access.What ==
+                        (Site.What == AccessSite::Kind::Load ? IrAccess::Kind::Load : IrAccess::Kind::Store) &&
                     isUnder(Site, *Access.By) &&
                     (!Site.Index || part(Site, Access, *Parameter)); // without one, it is an access anywhere
            });
@@ -353,8 +354,8 @@ private:
     return Whole && llvm::all_of(Needed, [&](const Polynomial &P) { return llvm::is_contained(Known, P); });
   }
 
-  /// Does one of the blocks run, in every turn of the loops, whenever the conditions hold? What ends the grid counts for
-  /// nothing.
+  /// Does one of the blocks run, in every turn of the loops, whenever the conditions hold? What ends the grid counts
+  /// for nothing.
   bool dependOnlyOn(llvm::ArrayRef<PathStep> Around, Blocks Run) {
     const std::vector<Polynomial> Known = conditionsOf(Around);
     const llvm::BasicBlock *Entry = &Ir.kernel().getEntryBlock();
@@ -378,7 +379,8 @@ private:
       for (const llvm::BasicBlock *Block : L->blocks()) {
         const llvm::Instruction &End = *Block->getTerminator();
         for (unsigned I = 0; L->getLoopDepth() <= Loops && I < End.getNumSuccessors(); ++I)
-          if (!L->contains(End.getSuccessor(I)) && MayReturn.contains(End.getSuccessor(I)) && !isTaken(End, 1 - I, Known))
+          if (!L->contains(End.getSuccessor(I)) && MayReturn.contains(End.getSuccessor(I)) &&
+              !isTaken(End, 1 - I, Known))
             return false;
       }
     std::vector<Blocks> Left = {Run};

@@ -27,7 +27,7 @@ struct UsersToken {
   /// none.
   std::uint64_t Meaning = 0;
   /// The names that `##` made while Clang expanded it, of macros or not.
-  std::set<std::string> Pasted;
+  std::set<std::string> Pasted = {};
 };
 
 struct UsersText {
