@@ -199,6 +199,20 @@ private:
     return {};
   }
 
+  /// `v += step, w = v`: what follows v, or nothing. `E` becomes the step alone.
+  static const clang::VarDecl *follower(const clang::Expr *&E) {
+    auto *Both = llvm::dyn_cast_or_null<clang::BinaryOperator>(E ? E->IgnoreParens() : nullptr);
+    auto *Copy =
+        Both && Both->isCommaOp() ? llvm::dyn_cast<clang::BinaryOperator>(Both->getRHS()->IgnoreParens()) : nullptr;
+    if (!Copy || Copy->getOpcode() != clang::BO_Assign)
+      return nullptr;
+    const clang::VarDecl *Of = variableNamed(Copy->getRHS()->IgnoreParenImpCasts());
+    if (!Of || counter(Both->getLHS()).Variable != Of)
+      return nullptr;
+    E = Both->getLHS();
+    return variableNamed(Copy->getLHS()->IgnoreParens());
+  }
+
   Flow loop(const clang::Stmt *Whole, const clang::Expr *Written, const clang::Expr *Increment,
             const clang::Stmt *Body) {
     // `while (v < n) { …; v += step; }`
@@ -206,6 +220,7 @@ private:
     const bool InBody = !Increment && llvm::isa<clang::WhileStmt>(Whole) && Block && !Block->body_empty();
     if (InBody)
       Increment = llvm::dyn_cast<clang::Expr>(Block->body_back());
+    const clang::VarDecl *Follower = InBody ? nullptr : follower(Increment);
     const Counter Counted = counter(Increment);
     std::map<const clang::VarDecl *, unsigned> Assigned = assignedIn(Body);
     if (Written)
@@ -216,6 +231,9 @@ private:
                         Start->second.What == Value::Kind::Integer && Assigned[Counted.Variable] == (InBody ? 1u : 0u);
     if (!Counts)
       return anything(Whole);
+    const auto Follows = Variables.find(Follower);
+    if (Follows == Variables.end() || !(Follows->second == Start->second) || Assigned[Follower] > 0)
+      Follower = nullptr;
 
     LoopAccess Loop;
     Loop.Atom = Counted.Variable->getNameAsString();
@@ -240,7 +258,9 @@ private:
     if (Step.What != Value::Kind::Integer)
       return anything(Whole);
     Loop.Step = Counted.Down ? Polynomial() - Step.P : Step.P;
-    Variables[Counted.Variable] = {Value::Kind::Integer, Polynomial::atom(Loop.Atom), nullptr, false};
+    for (const clang::VarDecl *Each : {Counted.Variable, Follower})
+      if (Each)
+        Variables[Each] = {Value::Kind::Integer, Polynomial::atom(Loop.Atom), nullptr, false};
     const unsigned Id = Result.Loops.size();
     Result.Loops.push_back(std::move(Loop));
 

@@ -63,16 +63,16 @@ IrValues::IrValues(const llvm::Function &Kernel, const KernelAccesses &Text)
 }
 
 void IrValues::findLoops(const llvm::Loop &L) {
+  auto Common = [&](const llvm::PHINode &Phi, bool Inside) {
+    return incoming(Phi, [&](const llvm::BasicBlock *From) { return L.contains(From) == Inside; });
+  };
   for (const llvm::PHINode &Phi : L.getHeader()->phis()) {
     if (!Phi.getType()->isIntegerTy() || Phi.getType()->getIntegerBitWidth() < 32)
       continue;
-    auto Common = [&](bool Inside) {
-      return incoming(Phi, [&](const llvm::BasicBlock *From) { return L.contains(From) == Inside; });
-    };
-    const std::optional<Polynomial> Start = Common(false);
+    const std::optional<Polynomial> Start = Common(Phi, false);
     Tried = &Phi;
     Cache.clear();
-    const std::optional<Polynomial> Next = Common(true);
+    const std::optional<Polynomial> Next = Common(Phi, true);
     Tried = nullptr;
     Cache.clear();
     if (!Start || !Next)
@@ -87,6 +87,21 @@ void IrValues::findLoops(const llvm::Loop &L) {
     Found.Step = Step;
     Phis[&Phi] = Known.Loops.size();
     Known.Loops.push_back(std::move(Found));
+  }
+  // What takes each value of another one's.
+  for (const llvm::PHINode &Phi : L.getHeader()->phis()) {
+    if (Phis.count(&Phi) || !Phi.getType()->isIntegerTy() || Phi.getType()->getIntegerBitWidth() < 32)
+      continue;
+    const std::optional<Polynomial> Start = Common(Phi, false), Next = Common(Phi, true);
+    for (const llvm::PHINode &Other : L.getHeader()->phis())
+      if (auto Found = Phis.find(&Other); Found != Phis.end() && Start && Next) {
+        const LoopAccess &Count = Known.Loops[Found->second];
+        if (*Start == Count.Start && *Next == Polynomial::atom(Count.Atom) + Count.Step) {
+          Phis[&Phi] = unsigned(Found->second);
+          Cache.clear();
+          break;
+        }
+      }
   }
 }
 

@@ -63,7 +63,7 @@ private:
 
   void carried(const llvm::Loop &L) {
     for (const llvm::PHINode &Phi : L.getHeader()->phis())
-      if (&Phi != Grid)
+      if (Values.loop(&Phi) != Shape.Loop)
         add("a value is carried from one element to the next", &Phi);
     // Variables in memory, but for those of the body, and structures among the arguments.
     std::vector<const llvm::Value *> Variables;
@@ -164,7 +164,7 @@ private:
     };
     if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(&I))
       if (const auto Id = Values.loop(Phi)) {
-        if (Phi != Grid)
+        if (!Grid || *Id != Shape.Loop)
           for (const Polynomial &P : {Values.known().Loops[*Id].Start, Values.known().Loops[*Id].Step})
             if (!ofElement(P))
               return Refuse(P);

@@ -4,7 +4,7 @@
 // RUN: cd %t && %cufuse fuse --vertical 'a.cu:forms::make<__half, 4>' 'b.cu:twice<__half>' 'b.cu:twice<__half>' \
 // RUN:   c.cu:widen --link make.out=twice_0.x --link twice_0.y=twice_1.x --link twice_1.y=widen.in \
 // RUN:   --link make.count=twice_0.count --link make.count=twice_1.count --link make.count=widen.n \
-// RUN:   --dead forms::make.out --dead twice_0.y --block 64 --name chain -o chain.cu
+// RUN:   --dead make.out --dead twice_0.y --block 64 --name chain -o chain.cu
 // RUN: cd %t && %cufuse fuse --vertical c.cu:pairs c.cu:lengths 'b.cu:twice<float>' --link pairs.both=lengths.in \
 // RUN:   --link pairs.sum=twice.x --link pairs.n=lengths.n --link pairs.n=twice.count --block 96 --name forks -o forks.cu
 // RUN: cd %t && %cufuse fuse --vertical c.cu:rows c.cu:widen --link rows.out=widen.in --link 'rows.count*columns=widen.n' \
@@ -39,7 +39,8 @@ template <typename T, int N> __global__ void make(Scale<T> scale, T *__restrict_
 
 //--- b.cu
 #include "own.h"
-#define EACH(i, n) for (OWN i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)
+#define EACH(i, n)                                                                                                      \
+  for (OWN i_ = blockIdx.x * blockDim.x + threadIdx.x, i = i_; i_ < (n); i_ += blockDim.x * gridDim.x, i = i_)
 template <typename T> __global__ void twice(const T *__restrict__ x, T *__restrict__ y, size_t count) {
   EACH(i, count) {
     const T value = x[i];
