@@ -32,9 +32,9 @@ std::vector<std::string> nvccEnvironment() {
 
 llvm::Error checkArguments(llvm::ArrayRef<std::string> Arguments) {
   for (const std::string &Argument : Arguments)
-    if (Argument.find_first_of("$`\n") != std::string::npos)
-      return badInput(fmt::format("nvcc hands its arguments to a shell, which reads another text in '{}'", Argument),
-                      "use no $, no backquote and no newline in paths and flags");
+    if (Argument.find_first_of("$`\\\n") != std::string::npos)
+      return badInput(fmt::format("nvcc hands its arguments to a shell, and another text comes of '{}'", Argument),
+                      "use no $, no backquote, no backslash and no newline in paths and flags");
   return llvm::Error::success();
 }
 

@@ -35,8 +35,12 @@ llvm::Expected<std::string> sourcesHash(llvm::ArrayRef<LoadedKernel> Kernels) {
 std::string flagsHash(llvm::ArrayRef<LoadedKernel> Kernels) {
   std::vector<std::string> Parts;
   for (const LoadedKernel &Kernel : Kernels) {
-    Parts.insert(Parts.end(), {"kernel", Kernel.Arch, Kernel.Flags.Standard});
-    Parts.insert(Parts.end(), Kernel.Flags.Nvcc.begin(), Kernel.Flags.Nvcc.end());
+    // The headers that were found count by their texts, wherever they lie.
+    Parts.insert(Parts.end(), {"kernel", Kernel.Arch, Kernel.Flags.Standard, Kernel.Flags.Relocatable ? "rdc" : ""});
+    for (const std::string &Macro : Kernel.Flags.Macros)
+      if (llvm::StringRef(Macro).starts_with("-D") || llvm::StringRef(Macro).starts_with("-U"))
+        Parts.push_back(Macro);
+    llvm::append_range(Parts, Kernel.Flags.Settings);
   }
   return contentHash(Parts);
 }

@@ -4,6 +4,7 @@
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/WriteOutMacros.h"
+#include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Extract/TakeText.h"
 #include "cufuse/ReadAccesses/CollectAccesses.h"
 #include "cufuse/ReadAccesses/IrWitness.h"
@@ -17,9 +18,15 @@
 namespace cufuse {
 
 llvm::Expected<CompileFlags> compileFlags(const std::string &File, const InputFlags &Input) {
-  if (!Input.BuildDirectory.empty())
-    return flagsFromDatabase(Input.BuildDirectory, File);
-  return translateFlags(Input.Written, Input.Folder);
+  auto Flags = Input.BuildDirectory.empty() ? llvm::Expected<CompileFlags>(translateFlags(Input.Written, Input.Folder))
+                                            : flagsFromDatabase(Input.BuildDirectory, File);
+  if (!Flags)
+    return Flags.takeError();
+  if (!Flags->Unclear.empty())
+    return badUsage(Flags->Unclear, "write the flags out");
+  if (llvm::Error Error = checkArguments(Flags->Nvcc))
+    return std::move(Error);
+  return Flags;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include "cufuse/Support/FileStore.h"
 
 #include <clang/Tooling/JSONCompilationDatabase.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/FileSystem.h>
@@ -44,20 +45,48 @@ llvm::StringRef canonical(llvm::StringRef Name) {
       .Default(Name);
 }
 
-/// Flags whose value may be the next argument.
+/// Flags whose value may be the next argument: those of `nvcc --help`, and some of host compilers.
 bool takesValue(llvm::StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases({"-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-std"}, true)
-      .Cases({"-arch", "-gencode", "-code", "-rdc", "-Xcompiler", "-Xptxas", "--ptxas-options", "-Xcicc"}, true)
-      .Cases({"-Xcudafe", "-Xlinker", "--linker-options", "-Xnvlink", "-Xarchive", "-Xfatbin"}, true)
-      .Cases({"-o", "--output-file", "-MF", "-MT", "-MQ", "-ccbin", "--compiler-bindir"}, true)
-      .Cases({"-ftz", "-prec-div", "-prec-sqrt", "-fmad"}, true)
-      .Cases({"-maxrregcount", "--maxrregcount", "-x", "-t", "--threads", "-L", "-l"}, true)
-      .Cases({"-default-stream", "--default-stream", "-cudart", "--cudart", "-cudadevrt", "--cudadevrt"}, true)
-      .Cases({"-dopt", "--dopt", "-O", "--optimize", "-keep-dir", "--keep-dir"}, true)
-      .Cases({"-diag-suppress", "--diag-suppress", "-diag-error", "--diag-error"}, true)
-      .Cases({"-diag-warn", "--diag-warn", "-Werror", "--options-file", "-optf", "-split-compile"}, true)
-      .Default(false);
+  static const llvm::StringSet<> Names = {
+      "-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-std", "-arch", "-gencode", "-code", "-rdc",
+      "-ftz", "-prec-div", "-prec-sqrt", "-fmad", "-x", "--x", "-m", "--machine", "-e", "--entries", "-o",
+      "--output-file", "-MF", "--dependency-output", "-MT", "--dependency-target-name", "-MQ", "-Xcompiler", "-Xptxas",
+      "--ptxas-options", "-Xcicc", "-Xcudafe", "-Xlinker", "--linker-options", "-Xnvlink", "--nvlink-options",
+      "-Xarchive", "--archive-options", "-Xfatbin", "-l", "--library", "-L", "--library-path", "-odir",
+      "--output-directory", "-ccbin", "--compiler-bindir", "-arbin", "--archiver-binary", "-ldir",
+      "--libdevice-directory", "-target-dir", "--target-directory", "-opt-info", "--optimization-info", "-O",
+      "--optimize", "-Ofc", "--Ofast-compile", "-dopt", "--dopt", "-ftemplate-backtrace-limit",
+      "--ftemplate-backtrace-limit", "-ftemplate-depth", "--ftemplate-depth", "-static-global-template-stub",
+      "--static-global-template-stub", "-device-entity-has-hidden-visibility",
+      "--device-entity-has-hidden-visibility", "-t", "--threads", "-split-compile", "--split-compile",
+      "-split-compile-extended", "--split-compile-extended", "-fdevice-time-trace", "--fdevice-time-trace",
+      "-keep-dir", "--keep-dir", "-time", "--time", "-run-args", "--run-args", "-idp", "--input-drive-prefix", "-ddp",
+      "--dependency-drive-prefix", "-dp", "--drive-prefix", "-maxrregcount", "--maxrregcount", "-cudart", "--cudart",
+      "-cudadevrt", "--cudadevrt", "-default-stream", "--default-stream", "-Werror", "--Werror", "-diag-error",
+      "--diag-error", "-diag-suppress", "--diag-suppress", "-diag-warn", "--diag-warn", "-brief-diag",
+      "--brief-diagnostics", "-jtd", "--jump-table-density", "-device-stack-protector", "--device-stack-protector",
+      "-compress-mode", "--compress-mode", "-frandom-seed", "--frandom-seed", "-sanitize", "--sanitize", "-optf",
+      "--options-file"};
+  return Names.contains(Name);
+}
+
+/// Flags whose value is a list, for nvcc.
+bool takesList(llvm::StringRef Name) {
+  return Name == "-I" || Name == "-isystem" || Name == "-include" || Name == "-D" || Name == "-U";
+}
+
+/// The parts between commas outside of double quotes.
+std::vector<std::string> partsOf(llvm::StringRef List) {
+  std::vector<std::string> Parts(1);
+  bool Quoted = false;
+  for (char C : List) {
+    Quoted ^= C == '"';
+    if (C == ',' && !Quoted)
+      Parts.emplace_back();
+    else
+      Parts.back() += C;
+  }
+  return Parts;
 }
 
 /// `-Werror` alone is nvcc's, too; with a value, it is of these kinds.
@@ -74,17 +103,23 @@ bool takesJoinedValue(llvm::StringRef Name) {
   return Name == "-I" || Name == "-D" || Name == "-U" || Name == "-isystem" || Name == "-L" || Name == "-l";
 }
 
-/// The arguments in a response file, relative to `Directory`.
-std::vector<std::string> responseFile(const std::string &Path) {
+/// The arguments in a response file, in which double quotes alone mean the same to nvcc.
+std::vector<std::string> responseFile(const std::string &Path, std::string &Unclear) {
   auto Text = llvm::MemoryBuffer::getFile(Path);
-  return Text ? wordsOf((*Text)->getBuffer()) : std::vector<std::string>();
+  if (!Text)
+    return {};
+  if ((*Text)->getBuffer().find_first_of("'\\\f\v") != llvm::StringRef::npos)
+    Unclear = "nvcc reads ' and \\ in '" + Path + "' otherwise than a shell does";
+  return wordsOf((*Text)->getBuffer());
 }
 
 std::string absolute(const std::string &Path, const std::string &Directory) {
   return Directory.empty() || llvm::sys::path::is_absolute(Path) ? Path : within(Directory, Path);
 }
 
-std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &Directory) {
+/// `Depth`: of response files in response files.
+std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &Directory, std::string &Unclear,
+                        unsigned Depth = 0) {
   std::vector<Flag> Flags;
   for (size_t I = 0; I < Written.size(); ++I) {
     const llvm::StringRef Text = Written[I];
@@ -100,7 +135,7 @@ std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &
       Next.Value = Tail.str();
     } else {
       Next.Name = Name.str();
-      if (takesValue(Name) && (Name != "-Werror" || isWarning(Written, I + 1)) && I + 1 < Written.size()) {
+      if (takesValue(Name) && ((Name != "-Werror" && Name != "--Werror") || isWarning(Written, I + 1)) && I + 1 < Written.size()) {
         Next.Value = Written[++I];
         Next.Written.push_back(Next.Value);
       }
@@ -108,12 +143,20 @@ std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &
     if (Next.Name == "--options-file" || Next.Name == "-optf") {
       llvm::SmallVector<llvm::StringRef> Files;
       llvm::StringRef(Next.Value).split(Files, ',');
-      for (llvm::StringRef File : Files)
-        for (Flag &Inner : split(responseFile(absolute(File.str(), Directory)), Directory))
-          Flags.push_back(std::move(Inner));
+      if (Depth > 16)
+        Unclear = "too many files of flags in '" + Next.Value + "'";
+      else
+        for (llvm::StringRef File : Files)
+          for (Flag &Inner :
+               split(responseFile(absolute(File.str(), Directory), Unclear), Directory, Unclear, Depth + 1))
+            Flags.push_back(std::move(Inner));
       continue;
     }
-    Flags.push_back(std::move(Next));
+    if (const auto Parts = partsOf(Next.Value); takesList(Next.Name) && Parts.size() > 1)
+      for (const std::string &Part : Parts)
+        Flags.push_back({Next.Name, Part, {Next.Name, Part}});
+    else
+      Flags.push_back(std::move(Next));
   }
   return Flags;
 }
@@ -151,7 +194,7 @@ std::string laterStandard(const std::string &A, const std::string &B) {
 
 CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::string &Directory) {
   CompileFlags Result;
-  for (const Flag &F : split(Written, Directory)) {
+  for (const Flag &F : split(Written, Directory, Result.Unclear)) {
     const llvm::StringRef Name = F.Name;
     auto Parse = [&](std::vector<std::string> Clang) {
       Result.Clang.insert(Result.Clang.end(), Clang.begin(), Clang.end());
@@ -197,11 +240,15 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
       Result.Arithmetic.push_back(F.Name + (F.Value.empty() ? "" : "=" + F.Value));
     if (!Compiles)
       continue;
+    if (Name != "-I" && Name != "-isystem" && Name != "-iquote" && Name != "-idirafter" && Name != "-D" &&
+        Name != "-U" && !Name.ends_with("-forward-unknown-to-host-compiler"))
+      Result.Settings.push_back(F.Name + "=" + F.Value);
     std::vector<std::string> Nvcc = F.Written;
     if (!Directory.empty() && (Name == "-I" || Name == "-isystem"))
       Nvcc = {F.Name, absolute(F.Value, Directory)};
     Result.Nvcc.insert(Result.Nvcc.end(), Nvcc.begin(), Nvcc.end());
   }
+  llvm::sort(Result.Settings);
   for (size_t I = 0; I + 1 < Result.Macros.size(); ++I)
     if (Result.Macros[I] == "-include")
       Result.Nvcc.insert(Result.Nvcc.end(), {"-include", Result.Macros[I + 1]});

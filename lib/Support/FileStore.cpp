@@ -46,15 +46,25 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
       llvm::consumeError(Temporary.discard());
     return badInput(fmt::format("cannot write '{}': {}", File.Path, Why));
   };
+  std::vector<const OutputFile *> Streams;
   for (const OutputFile &File : Files) {
     if (llvm::sys::fs::is_directory(File.Path))
       return Failed(File, "it is a directory");
+    // A device or a pipe is written to, not replaced.
+    if (llvm::sys::fs::exists(File.Path) && !llvm::sys::fs::is_regular_file(File.Path)) {
+      Streams.push_back(&File);
+      continue;
+    }
     if (hasText(File))
       continue;
-    auto Temporary = llvm::sys::fs::TempFile::create(File.Path + ".%%%%%%%%", 0666 & ~llvm::sys::fs::getUmask());
+    // What a link leads to is replaced, not the link.
+    llvm::SmallString<128> Real;
+    if (llvm::sys::fs::real_path(File.Path, Real))
+      Real = File.Path;
+    auto Temporary = llvm::sys::fs::TempFile::create(Real + ".%%%%%%%%", 0666 & ~llvm::sys::fs::getUmask());
     if (!Temporary)
       return Failed(File, llvm::toString(Temporary.takeError()));
-    Written.emplace_back(std::move(*Temporary), File.Path);
+    Written.emplace_back(std::move(*Temporary), std::string(Real));
     llvm::raw_fd_ostream Out(Written.back().first.FD, /*shouldClose=*/false);
     Out << File.Text;
     Out.flush();
@@ -70,6 +80,18 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
         llvm::consumeError(Written[J].first.discard());
       return badInput(fmt::format("cannot write '{}': {}", Written[I].second, llvm::toString(std::move(Error))));
     }
+  for (const OutputFile *File : Streams) {
+    std::error_code Error;
+    llvm::raw_fd_ostream Out(File->Path, Error, llvm::sys::fs::CD_OpenExisting);
+    if (!Error) {
+      Out << File->Text;
+      Out.close();
+      Error = Out.error();
+      Out.clear_error();
+    }
+    if (Error)
+      return badInput(fmt::format("cannot write '{}': {}", File->Path, Error.message()));
+  }
   return llvm::Error::success();
 }
 

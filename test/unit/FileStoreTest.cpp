@@ -53,6 +53,21 @@ TEST_F(FileStore, WritesEveryFileWholeAndNothingElse) {
   EXPECT_THAT(names(), ElementsAre("a.cu", "a.h"));
 }
 
+TEST_F(FileStore, WhatALinkLeadsToIsReplaced) {
+  put(at("real.d"), "old");
+  fs::create_symlink("real.d", at("link.d"));
+  ASSERT_FALSE(writeFiles({{at("link.d"), "new"}}));
+  EXPECT_TRUE(fs::is_symlink(at("link.d")));
+  EXPECT_EQ(read(at("real.d")), "new");
+}
+
+TEST_F(FileStore, ADeviceIsWrittenTo) {
+  fs::create_symlink("/dev/null", at("null"));
+  ASSERT_FALSE(writeFiles({{at("null"), "text"}}));
+  EXPECT_TRUE(fs::is_character_file(at("null")));
+  EXPECT_THAT(names(), ElementsAre("null"));
+}
+
 TEST_F(FileStore, AnEmptyFileIsWritten) {
   ASSERT_FALSE(writeFiles({{at("empty.h"), ""}}));
   EXPECT_TRUE(fs::exists(at("empty.h")));

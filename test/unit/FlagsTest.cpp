@@ -33,6 +33,21 @@ TEST(Flags, MacrosInEverySpelling) {
   EXPECT_THAT(flags({"--undefine-macro=A"}).Macros, ElementsAre("-UA"));
 }
 
+TEST(Flags, ListsAreSplitAsByNvcc) {
+  EXPECT_THAT(flags({"-I", "a,b"}).Clang, ElementsAre("-I", "a", "-I", "b"));
+  EXPECT_THAT(flags({"-include=a.h,b.h"}).Macros, ElementsAre("-include", "a.h", "-include", "b.h"));
+  EXPECT_THAT(flags({"-DA=1,B=\"x,y\""}).Macros, ElementsAre("-DA=1", "-DB=\"x,y\""));
+  EXPECT_THAT(flags({"-UA,B"}).Nvcc, ElementsAre("-U", "A", "-U", "B"));
+}
+
+TEST(Flags, ValuesOfUnknownMeaningAreNoInputs) {
+  for (const Strings &Written :
+       {Strings{"-ftemplate-depth", "512"}, Strings{"--split-compile", "2"}, Strings{"-m", "64"},
+        Strings{"--machine", "64"}, Strings{"-frandom-seed", "1"}, Strings{"-static-global-template-stub", "false"},
+        Strings{"-brief-diag", "true"}, Strings{"-fdevice-time-trace", "f"}, Strings{"-odir", "d"}})
+    EXPECT_EQ(flags(Written).Nvcc, Written) << Written[0];
+}
+
 TEST(Flags, StandardAndForcedInclude) {
   for (const Strings &Written :
        {Strings{"-std=c++20"}, Strings{"--std=c++20"}, Strings{"-std", "c++20"}, Strings{"--std", "c++20"}})

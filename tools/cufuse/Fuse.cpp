@@ -77,7 +77,7 @@ llvm::Error parseBindings(const std::vector<std::string> &Texts, FuseRequest &Re
 }
 
 /// A rule of Make: the output depends on everything that was read.
-std::string dependencyRule(const std::string &Output, llvm::ArrayRef<LoadedKernel> Kernels) {
+std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels) {
   auto Escaped = [](const std::string &Path) {
     std::string Text;
     for (char C : Path) {
@@ -89,12 +89,16 @@ std::string dependencyRule(const std::string &Output, llvm::ArrayRef<LoadedKerne
     }
     return Text;
   };
-  std::string Rule = Escaped(Output) + ":";
-  std::set<std::string> Seen;
-  for (const LoadedKernel &Kernel : Kernels)
-    for (const std::string &File : Kernel.Text.Dependencies)
+  std::string Rule = Escaped(Request.Output) + ":";
+  std::set<std::string> Seen = {""};
+  auto Add = [&](llvm::ArrayRef<std::string> Files) {
+    for (const std::string &File : Files)
       if (Seen.insert(File).second)
         Rule += " \\\n  " + Escaped(File);
+  };
+  for (const LoadedKernel &Kernel : Kernels)
+    Add(Kernel.Text.Dependencies);
+  Add(Request.OtherInputs);
   return Rule + "\n";
 }
 
@@ -255,7 +259,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
     std::vector<OutputFile> Files = {{Request->Output, Result->Fused.Source},
                                      {Result->HeaderPath, Result->Fused.Header}};
     if (!Request->Depfile.empty())
-      Files.push_back({Request->Depfile, dependencyRule(Request->Output, Result->Kernels)});
+      Files.push_back({Request->Depfile, dependencyRule(*Request, Result->Kernels)});
     if (llvm::Error Error = writeFiles(Files))
       return Error;
     for (const std::string &Fact : Result->Tuned)

@@ -20,6 +20,9 @@ struct CompileFlags {
   std::optional<std::string> Arch;  ///< `sm_90a`, from -arch or the last -gencode.
   std::vector<std::string> Architectures; ///< -arch, -gencode and -code as they were written: nvcc compiles for each.
   std::vector<std::string> Arithmetic; ///< -use_fast_math, -ftz, -prec-div, -prec-sqrt and -fmad, as they were written.
+  std::string Unclear;                 ///< Why nvcc reads other flags than these; empty: it does not.
+  /// What else may change the code, but for the folders of headers: by nvcc's short names, sorted.
+  std::vector<std::string> Settings;
   bool Relocatable = false;            ///< -rdc=true or -dc: variables are shared with other objects.
 };
 
