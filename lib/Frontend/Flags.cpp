@@ -4,7 +4,6 @@
 #include "cufuse/Support/FileStore.h"
 
 #include <clang/Tooling/JSONCompilationDatabase.h>
-#include <llvm/ADT/StringSet.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/FileSystem.h>
@@ -47,27 +46,24 @@ llvm::StringRef canonical(llvm::StringRef Name) {
 
 /// Flags whose value may be the next argument: those of `nvcc --help`, and some of host compilers.
 bool takesValue(llvm::StringRef Name) {
-  static const llvm::StringSet<> Names = {
-      "-I", "-D", "-U", "-include", "-isystem", "-iquote", "-idirafter", "-std", "-arch", "-gencode", "-code", "-rdc",
-      "-ftz", "-prec-div", "-prec-sqrt", "-fmad", "-x", "--x", "-m", "--machine", "-e", "--entries", "-o",
-      "--output-file", "-MF", "--dependency-output", "-MT", "--dependency-target-name", "-MQ", "-Xcompiler", "-Xptxas",
-      "--ptxas-options", "-Xcicc", "-Xcudafe", "-Xlinker", "--linker-options", "-Xnvlink", "--nvlink-options",
-      "-Xarchive", "--archive-options", "-Xfatbin", "-l", "--library", "-L", "--library-path", "-odir",
-      "--output-directory", "-ccbin", "--compiler-bindir", "-arbin", "--archiver-binary", "-ldir",
-      "--libdevice-directory", "-target-dir", "--target-directory", "-opt-info", "--optimization-info", "-O",
-      "--optimize", "-Ofc", "--Ofast-compile", "-dopt", "--dopt", "-ftemplate-backtrace-limit",
-      "--ftemplate-backtrace-limit", "-ftemplate-depth", "--ftemplate-depth", "-static-global-template-stub",
-      "--static-global-template-stub", "-device-entity-has-hidden-visibility",
-      "--device-entity-has-hidden-visibility", "-t", "--threads", "-split-compile", "--split-compile",
-      "-split-compile-extended", "--split-compile-extended", "-fdevice-time-trace", "--fdevice-time-trace",
-      "-keep-dir", "--keep-dir", "-time", "--time", "-run-args", "--run-args", "-idp", "--input-drive-prefix", "-ddp",
-      "--dependency-drive-prefix", "-dp", "--drive-prefix", "-maxrregcount", "--maxrregcount", "-cudart", "--cudart",
-      "-cudadevrt", "--cudadevrt", "-default-stream", "--default-stream", "-Werror", "--Werror", "-diag-error",
-      "--diag-error", "-diag-suppress", "--diag-suppress", "-diag-warn", "--diag-warn", "-brief-diag",
-      "--brief-diagnostics", "-jtd", "--jump-table-density", "-device-stack-protector", "--device-stack-protector",
-      "-compress-mode", "--compress-mode", "-frandom-seed", "--frandom-seed", "-sanitize", "--sanitize", "-optf",
-      "--options-file"};
-  return Names.contains(Name);
+  static constexpr llvm::StringLiteral Names =
+      " -I -D -U -include -isystem -iquote -idirafter -std -arch -gencode -code -rdc -ftz -prec-div -prec-sqrt "
+      "-fmad -x --x -m --machine -e --entries -o --output-file -MF --dependency-output -MT "
+      "--dependency-target-name -MQ -Xcompiler -Xptxas --ptxas-options -Xcicc -Xcudafe -Xlinker --linker-options "
+      "-Xnvlink --nvlink-options -Xarchive --archive-options -Xfatbin -l --library -L --library-path -odir "
+      "--output-directory -ccbin --compiler-bindir -arbin --archiver-binary -ldir --libdevice-directory "
+      "-target-dir --target-directory -opt-info --optimization-info -O --optimize -Ofc --Ofast-compile -dopt "
+      "--dopt -ftemplate-backtrace-limit --ftemplate-backtrace-limit -ftemplate-depth --ftemplate-depth "
+      "-static-global-template-stub --static-global-template-stub -device-entity-has-hidden-visibility "
+      "--device-entity-has-hidden-visibility -t --threads -split-compile --split-compile -split-compile-extended "
+      "--split-compile-extended -fdevice-time-trace --fdevice-time-trace -keep-dir --keep-dir -time --time "
+      "-run-args --run-args -idp --input-drive-prefix -ddp --dependency-drive-prefix -dp --drive-prefix "
+      "-maxrregcount --maxrregcount -cudart --cudart -cudadevrt --cudadevrt -default-stream --default-stream "
+      "-Werror --Werror -diag-error --diag-error -diag-suppress --diag-suppress -diag-warn --diag-warn "
+      "-brief-diag --brief-diagnostics -jtd --jump-table-density -device-stack-protector "
+      "--device-stack-protector -compress-mode --compress-mode -frandom-seed --frandom-seed -sanitize --sanitize "
+      "-optf --options-file ";
+  return Names.contains((" " + Name + " ").str());
 }
 
 /// Flags whose value is a list, for nvcc.
@@ -135,7 +131,8 @@ std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &
       Next.Value = Tail.str();
     } else {
       Next.Name = Name.str();
-      if (takesValue(Name) && ((Name != "-Werror" && Name != "--Werror") || isWarning(Written, I + 1)) && I + 1 < Written.size()) {
+      if (takesValue(Name) && ((Name != "-Werror" && Name != "--Werror") || isWarning(Written, I + 1)) &&
+          I + 1 < Written.size()) {
         Next.Value = Written[++I];
         Next.Written.push_back(Next.Value);
       }

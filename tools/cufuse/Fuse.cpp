@@ -210,6 +210,8 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   if (!llvm::StringRef(Request.Output).ends_with(".cu"))
     return badUsage(fmt::format("the output '{}' does not end in .cu", Request.Output),
                     "the header is written beside it, as .h");
+  if (Request.Output.find_first_of("\"\n") != std::string::npos)
+    return badUsage(fmt::format("no #include can name '{}'", Request.Output), "use no quotes and no line breaks");
   return Request;
 }
 

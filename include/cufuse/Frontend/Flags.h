@@ -23,7 +23,7 @@ struct CompileFlags {
   std::string Unclear;                 ///< Why nvcc reads other flags than these; empty: it does not.
   /// What else may change the code, but for the folders of headers: by nvcc's short names, sorted.
   std::vector<std::string> Settings;
-  bool Relocatable = false;            ///< -rdc=true or -dc: variables are shared with other objects.
+  bool Relocatable = false; ///< -rdc=true or -dc: variables are shared with other objects.
 };
 
 /// The words of a command line, as a shell splits it.
