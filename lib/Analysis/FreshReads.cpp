@@ -36,7 +36,7 @@ bool hasAny(StringRef Text, std::initializer_list<StringRef> Parts) {
 
 std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
   static const llvm::Regex Now("\\.(volatile|relaxed|acquire|mmio|cv|lu)([^a-z]|$)"),
-      Access("(^|[^a-z0-9_.])(ld|st|atom|red|multimem)(\\.[a-z0-9_.:]*).*\\[ *\\$?\\{?([0-9]*)[^]]*\\](.*)"),
+      Access("(^|[^a-z0-9_.])(ld|suld|st|atom|red|multimem)(\\.[a-z0-9_.:]*).*\\[ *\\$?\\{?([0-9]*)[^]]*\\](.*)"),
       Operand("^[ ,{]*(\\$?)\\{?(-?[0-9]+)"), Branch("(^|[^a-z0-9_.])bra[ .]");
   const auto &Assembly = *llvm::cast<llvm::InlineAsm>(Call.getCalledOperand());
   const size_t Outputs = llvm::count_if(Assembly.ParseConstraints(), [](const llvm::InlineAsm::ConstraintInfo &C) {
@@ -56,7 +56,7 @@ std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
     if (!Access.match(Statement, &Parts))
       continue;
     const StringRef How = Parts[3];
-    const bool Loads = Parts[2] == "ld" || How.contains(".ld_reduce"), IsNow = Now.match(How);
+    const bool Loads = Parts[2].ends_with("ld") || How.contains(".ld_reduce"), IsNow = Now.match(How);
     const bool IsCached = Loads && !IsNow && How.contains(".cg");
     if (hasAny(How, {".param", ".local", ".const", ".nc"}))
       continue;

@@ -226,6 +226,14 @@ __global__ void countsItsTurns(float *data, int *flag, int *turns) {
   data[blockIdx.x] += 1;
 }
 
+// CHECK-LABEL: {{^}}asksASurface(
+// CHECK: [SpinLoop]
+__global__ void asksASurface(float *data, cudaSurfaceObject_t flags) {
+  while (surf1Dread<int>(flags, 4) == 0)
+    __threadfence();
+  data[0] += 1;
+}
+
 // A table whose places somebody frees.
 
 struct Slot {
