@@ -261,7 +261,7 @@ void castAway(int *o) {
   byCast<<<2, a>>>(o);
 }
 
-// A class that becomes a block makes it as it likes, and a conversion may cut a number.
+// A class that becomes a block makes it as it likes.
 struct Square {
   int n;
   constexpr operator dim3() const { return dim3(n, n); }
@@ -278,7 +278,6 @@ KERNEL(ofDefault)
 KERNEL(ofBase)
 KERNEL(ofObject)
 KERNEL(ofBound)
-KERNEL(cut)
 void makeBlocks(int *o) {
   constexpr Square square{8};
   ofConstant<<<2, square>>>(o);
@@ -290,9 +289,6 @@ void makeBlocks(int *o) {
   ofObject<<<2, block>>>(o);
   const dim3 &bound = square;
   ofBound<<<2, bound>>>(o);
-  int many = 257;
-  unsigned char few = many;
-  cut<<<2, few>>>(o);
 }
 
 // The host's compilation reads another block, or other launches.

@@ -7,9 +7,9 @@
 // RUN: %exits 1 %cufuse fuse --vertical %s:moved %s:take --block 128 \
 // RUN:   --link moved.mid=take.in --link moved.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MOVED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:inherited --block 128 \
-// RUN:   --link doubled.mid=inherited.in --link doubled.n=inherited.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INHERITED '--implicit-check-not={{(error|refused):}}'
+// RUN:   --link doubled.mid=inherited.in --link doubled.n=inherited.n --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INHERITED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:initialised --block 128 \
-// RUN:   --link doubled.mid=initialised.in --link doubled.n=initialised.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INITIALISED '--implicit-check-not={{(error|refused):}}'
+// RUN:   --link doubled.mid=initialised.in --link doubled.n=initialised.n --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INITIALISED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:partly %s:whole --block 64 \
 // RUN:   --link partly.mid=whole.in --link partly.n=whole.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PARTLY '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:turned %s:whole --block 64 \

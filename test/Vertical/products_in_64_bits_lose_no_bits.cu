@@ -4,7 +4,7 @@
 // RUN:   -o %t/wide.cu && %nvcc -arch=sm_90a -cubin -o %t/wide.cubin %t/wide.cu
 // RUN: %exits 1 %cufuse fuse %s:twice %s:narrow --link twice.out=narrow.in --link twice.n=narrow.n --dead twice.out \
 // RUN:   --block 128 -o %t/narrow.cu 2>&1 | FileCheck %s --check-prefix=NARROW
-// NARROW: error: {{.*}} whose index is not known{{.*}} [OtherElement]
+// NARROW: error: {{.*}} more often than allowed: narrow: in[(i << 8) >> 8] {{.*}} [Recomputed]
 
 __global__ void twice(const float *__restrict__ in, float *__restrict__ out, long long n) {
   const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
