@@ -389,6 +389,9 @@ const clang::FunctionDecl *ParsedUnit::probe(size_t Index) const {
 
 std::string ParsedUnit::probeError(size_t Index) const { return ProbeErrors[Index]; }
 
+/// There are places by the thousand, and nobody reads longer lines.
+static constexpr size_t LongestLineShown = 500;
+
 SourcePlace ParsedUnit::place(clang::SourceLocation Location) const {
   SourcePlace Place;
   if (Location.isInvalid())
@@ -403,8 +406,11 @@ SourcePlace ParsedUnit::place(clang::SourceLocation Location) const {
   Place.Column = Presumed.getColumn();
   const auto [Id, Offset] = Sources.getDecomposedLoc(Sources.getExpansionLoc(Location));
   const llvm::StringRef Text = Sources.getBufferData(Id);
-  Place.LineText =
-      Text.substr(Text.rfind('\n', Offset) + 1).take_until([](char C) { return C == '\n' || C == '\r'; }).str();
+  const llvm::StringRef Line = Text.substr(Offset + 1 - Place.Column, LongestLineShown + 1).take_until([](char C) {
+    return C == '\n' || C == '\r';
+  });
+  if (Line.size() <= LongestLineShown)
+    Place.LineText = Line.str();
   return Place;
 }
 
