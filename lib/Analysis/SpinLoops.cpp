@@ -9,6 +9,7 @@
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
@@ -73,7 +74,8 @@ private:
       return false;
     switch (R.Does) {
     case Effect::Adds:
-      return !advances(R, Loop, Reads) || (Progress.isUndone(R) && asksForOneValue(R, Loop, Made));
+      return !advances(R, Loop, Reads) ||
+             ((Progress.isUndone(R) || mayAddNothing(R)) && asksForOneValue(R, Loop, Made));
     case Effect::Marks:
     case Effect::Compares:
       return IsInnermost || !Progress.marksOthers(R, Loop);
@@ -81,6 +83,11 @@ private:
       return true;
     }
     llvm_unreachable("every effect is above");
+  }
+
+  static bool mayAddNothing(const Read &R) {
+    return R.Operand && !isa<llvm::Constant>(R.Operand) && R.Operand->getType()->isIntegerTy() &&
+           !llvm::isKnownNonZero(R.Operand, R.I->getDataLayout());
   }
 
   /// Does the loop end, or go on, where what was read, maybe by another thread of the block, is equal to something?

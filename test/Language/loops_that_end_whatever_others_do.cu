@@ -61,6 +61,11 @@ __global__ void takesUntilTheEnd(float *data, int *next, int *blocks, int n) {
     *next = 0;
 }
 
+__global__ void takesSeveral(float *data, int *next, int several, int n) {
+  for (int i; (i = atomicAdd(next, several)) < n;)
+    data[i] += 1;
+}
+
 __global__ void takesByIncrement(float *data, unsigned *next, unsigned n) {
   for (unsigned i; (i = atomicInc(next, 0xffffffff)) < n;)
     data[i] += 1;

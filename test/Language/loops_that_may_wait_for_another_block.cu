@@ -211,6 +211,14 @@ __global__ void passesAToken(float *data, unsigned *token) {
     atomicExch(token, 0u);
 }
 
+// CHECK-LABEL: {{^}}addsNothing(
+// CHECK: [SpinLoop]
+__global__ void addsNothing(float *data, int *ready, int none) {
+  while (atomicAdd(ready, none) == 0)
+    ;
+  data[blockIdx.x] += 1;
+}
+
 // It counts how often it has waited, and gives up.
 
 // CHECK-LABEL: {{^}}countsItsTurns(
