@@ -197,20 +197,12 @@ bool LoopProgress::goesOn(const Instruction &Next, const Steps &S) {
 
 /// Does the loop end by where it has come to? A list that is followed may be a circle.
 bool LoopProgress::isTested(const Instruction &Next, const Steps &S) {
-  return llvm::any_of(S.Loop.blocks(), [&](const BasicBlock *Block) {
-    auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator());
-    auto IsPlace = [&](const Value *V) {
-      V = withoutCasts(V);
-      return V == &S.Phi || V == &Next || V == withoutCasts(&Next) || llvm::is_contained(S.Phi.operand_values(), V);
-    };
-    return Branch && Branch->isConditional() &&
-           (!S.Loop.contains(Branch->getSuccessor(0)) || !S.Loop.contains(Branch->getSuccessor(1))) &&
-           llvm::any_of(std::array{0u, 1u}, [&](unsigned To) {
-             return llvm::any_of(factsOf(*Branch, To), [&](const auto &Fact) {
-               auto *Compare = dyn_cast<llvm::CmpInst>(Fact.first);
-               return Compare && (IsPlace(Compare->getOperand(0)) || IsPlace(Compare->getOperand(1)));
-             });
-           });
+  auto IsPlace = [&](const Value *V) {
+    V = withoutCasts(V);
+    return V == &S.Phi || V == &Next || V == withoutCasts(&Next) || llvm::is_contained(S.Phi.operand_values(), V);
+  };
+  return endsByComparison(S.Loop, [&](const llvm::CmpInst &Compare) {
+    return IsPlace(Compare.getOperand(0)) || IsPlace(Compare.getOperand(1));
   });
 }
 

@@ -78,4 +78,17 @@ llvm::SmallVector<std::pair<const Value *, bool>, 4> factsOf(const llvm::BranchI
   return Facts;
 }
 
+bool endsByComparison(const Cycle &Loop, llvm::function_ref<bool(const llvm::CmpInst &)> Is) {
+  auto IsSuch = [&](const std::pair<const Value *, bool> &Fact) {
+    auto *Compare = dyn_cast<llvm::CmpInst>(Fact.first);
+    return Compare && Is(*Compare);
+  };
+  return llvm::any_of(Loop.blocks(), [&](const llvm::BasicBlock *Block) {
+    auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator());
+    return Branch && Branch->isConditional() &&
+           (!Loop.contains(Branch->getSuccessor(0)) || !Loop.contains(Branch->getSuccessor(1))) &&
+           (llvm::any_of(factsOf(*Branch, 0), IsSuch) || llvm::any_of(factsOf(*Branch, 1), IsSuch));
+  });
+}
+
 } // namespace cufuse

@@ -1,6 +1,7 @@
 // What values in a loop are made of.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/IR/Instructions.h>
@@ -31,6 +32,9 @@ const llvm::Value *withoutCasts(const llvm::Value *V);
 
 /// What a branch's condition says where it leads to that successor: each of these values is true, or false.
 llvm::SmallVector<std::pair<const llvm::Value *, bool>, 4> factsOf(const llvm::BranchInst &Branch, unsigned To);
+
+/// Is one of the comparisons on which the loop may end such a one?
+bool endsByComparison(const llvm::Cycle &Loop, llvm::function_ref<bool(const llvm::CmpInst &)> Is);
 
 template <typename Function> bool anyOf(const llvm::Cycle &Loop, Function Is) {
   return llvm::any_of(Loop.blocks(), [&](const llvm::BasicBlock *Block) {

@@ -96,15 +96,8 @@ private:
       const Read *Told = Reads.of(*Part);
       return Part == R.I || (Told && Told->Address && Reads.isOfBlock(*Told->Address) && Made.contains(Part));
     };
-    auto IsAsked = [&](const std::pair<const Value *, bool> &Fact) {
-      auto *Compare = dyn_cast<llvm::CmpInst>(Fact.first);
-      return Compare && Compare->isEquality() && llvm::any_of(parts(*Compare, Loop, /*OfEarlierTurns=*/false), IsRead);
-    };
-    return llvm::any_of(Loop.blocks(), [&](const BasicBlock *Block) {
-      auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator());
-      return Branch && Branch->isConditional() &&
-             (!Loop.contains(Branch->getSuccessor(0)) || !Loop.contains(Branch->getSuccessor(1))) &&
-             (llvm::any_of(factsOf(*Branch, 0), IsAsked) || llvm::any_of(factsOf(*Branch, 1), IsAsked));
+    return endsByComparison(Loop, [&](const llvm::CmpInst &Compare) {
+      return Compare.isEquality() && llvm::any_of(parts(Compare, Loop, /*OfEarlierTurns=*/false), IsRead);
     });
   }
 
