@@ -36,7 +36,10 @@ bool hasAny(StringRef Text, std::initializer_list<StringRef> Parts) {
 
 std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
   static const llvm::Regex Now("\\.(volatile|relaxed|acquire|mmio|cv|lu)([^a-z]|$)"),
-      Access("(^|[^a-z0-9_.])(ld|suld|st|atom|red|multimem)(\\.[a-z0-9_.:]*).*\\[ *\\$?\\{?([0-9]*)[^]]*\\](.*)"),
+      Access(
+          "(^|[^a-z0-9_.])(ld|suld|st|atom|red|multimem|mbarrier)(\\.[a-z0-9_.:]*).*\\[ *\\$?\\{?([0-9]*)[^]]*\\](.*)"),
+      Copy("(^|[^a-z0-9_.])cp\\.async\\.[a-z0-9_.:]*shared[a-z:]*\\.global[^[]*\\[ *\\$?\\{?([0-9]+)[^]]*\\][^[]*\\[ "
+           "*\\$?\\{?([0-9]+)"),
       Operand("^[ ,{]*(\\$?)\\{?(-?[0-9]+)"), Branch("(^|[^a-z0-9_.])bra[ .]");
   const auto &Assembly = *llvm::cast<llvm::InlineAsm>(Call.getCalledOperand());
   const size_t Outputs = llvm::count_if(Assembly.ParseConstraints(), [](const llvm::InlineAsm::ConstraintInfo &C) {
@@ -53,10 +56,15 @@ std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
   std::optional<Read> R;
   for (StringRef Statement : Statements) {
     llvm::SmallVector<StringRef, 6> Parts, Of;
+    if (Copy.match(Statement, &Parts)) {
+      R = {.I = &Call, .Address = R ? nullptr : Argument(Parts[3]), .IsPlain = true, .To = Argument(Parts[2])};
+      continue;
+    }
     if (!Access.match(Statement, &Parts))
       continue;
     const StringRef How = Parts[3];
-    const bool Loads = Parts[2].ends_with("ld") || How.contains(".ld_reduce"), IsNow = Now.match(How);
+    const bool IsMbarrier = Parts[2] == "mbarrier", IsNow = Now.match(How);
+    const bool Loads = Parts[2].ends_with("ld") || How.contains(".ld_reduce") || (IsMbarrier && How.contains("_wait"));
     const bool IsCached = Loads && !IsNow && How.contains(".cg");
     if (hasAny(How, {".param", ".local", ".const", ".nc"}))
       continue;
@@ -64,7 +72,7 @@ std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
                .Address = Argument(Parts[4]),
                .IsPlain = Loads && !Assembly.hasSideEffects() && !IsNow && !IsCached,
                .IsCached = IsCached,
-               .IsOfBlock = How.contains(".shared")};
+               .IsOfBlock = IsMbarrier || How.contains(".shared")};
     if (R && R->IsOfBlock != Found.IsOfBlock) {
       if (Found.IsOfBlock)
         continue;

@@ -27,6 +27,8 @@ struct Read {
   bool IsCached = false; ///< By an operator for another cache, which alone does not say that others write.
   bool IsOfBlock = false;
   bool IsLoop = false; ///< A loop by itself, in assembly.
+  /// Of an asynchronous copy, where in shared memory it puts what it reads.
+  const llvm::Value *To = nullptr;
 };
 
 /// Is the code of the call not part of the function?

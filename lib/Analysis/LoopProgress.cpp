@@ -3,6 +3,7 @@
 #include "LockFreeLoops.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 
 #include <array>
@@ -167,6 +168,16 @@ bool LoopProgress::isNext(const Value &V, const Steps &S, unsigned Depth) {
   });
 }
 
+/// Is it known to be no zero? That products may wrap to zero does not count.
+static bool isSome(const Value &V, const llvm::DataLayout &Layout, unsigned Depth = 6) {
+  if (llvm::isKnownNonZero(&V, Layout))
+    return true;
+  auto *I = dyn_cast<llvm::BinaryOperator>(withoutCasts(&V));
+  auto IsSome = [&](unsigned Side) { return isSome(*withoutCasts(I->getOperand(Side)), Layout, Depth - 1); };
+  return I && Depth > 0 && (I->getOpcode() == Instruction::Shl || (I->getOpcode() == Instruction::Mul && IsSome(1))) &&
+         IsSome(0);
+}
+
 /// Is it the value of the last turn, and as much more or less in each turn?
 bool LoopProgress::goesOn(const Instruction &Next, const Steps &S) {
   bool Steps = false;
@@ -174,10 +185,7 @@ bool LoopProgress::goesOn(const Instruction &Next, const Steps &S) {
     auto *I = dyn_cast<Instruction>(V);
     if (!I || !isIn(*I, S.Loop))
       return false;
-    auto IsStep = [&](const Value *Of) {
-      auto *Constant = dyn_cast<llvm::Constant>(Of);
-      return isFixed(*Of, S.Loop) && !(Constant && Constant->isZeroValue());
-    };
+    auto IsStep = [&](const Value *Of) { return isFixed(*Of, S.Loop) && isSome(*Of, I->getDataLayout()); };
     unsigned From = 0;
     if (auto *Place = dyn_cast<llvm::GetElementPtrInst>(I))
       Steps |= llvm::all_of(Place->indices(), [&](const Value *Of) { return isFixed(*Of, S.Loop); }) &&

@@ -173,6 +173,8 @@ private:
       for (const Value *Argument : Call->args())
         if (Argument->getType()->isPointerTy() && Argument != R.Address)
           AddMemory(*Argument, false);
+    if (R.To)
+      AddMemory(*R.To, /*IsOfBlock=*/true);
     for (size_t At = 0; At < Made.size(); ++At) {
       if (Made[At]->isTerminator()) {
         Decides |= turns(*Made[At]->getParent(), Loop, Made, AddWritten);

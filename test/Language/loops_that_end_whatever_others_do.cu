@@ -46,6 +46,13 @@ __global__ void appends(const int *in, int *out, int *count, int n, int capacity
         out[at] = i;
 }
 
+__global__ void firstReady(const volatile int *ready, int *found) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (; ready[i] == 0; i += gridDim.x * blockDim.x)
+    ;
+  *found = i;
+}
+
 // Each turn takes one more.
 
 __global__ void takesByLibrary(float *data, int *next, int n) {

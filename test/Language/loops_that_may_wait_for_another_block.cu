@@ -4,6 +4,7 @@
 #include <cuda/barrier>
 #include <cuda/latch>
 #include <cuda/semaphore>
+#include <cuda_pipeline.h>
 
 // The value that is written says nothing: what was found counts.
 
@@ -672,6 +673,50 @@ __global__ void triesByPointer(float *data, int *lock, int which) {
   while (!ways[which](lock))
     ;
   data[0] += 1;
+}
+
+// A step may be none.
+
+// CHECK-LABEL: {{^}}stepsByAnArgument(
+// CHECK: [SpinLoop]
+__global__ void stepsByAnArgument(float *data, const volatile int *ready, int step) {
+  for (int i = 0; ready[i] == 0; i += step)
+    ;
+  data[0] = 1;
+}
+
+// What is read tells the block by the hardware: by a copy, by a barrier.
+
+// CHECK-LABEL: {{^}}copies(
+// CHECK: [SpinLoop]
+__global__ void copies(float *data, const int *ready) {
+  __shared__ alignas(16) int copy[4];
+  do {
+    __pipeline_memcpy_async(copy, ready, 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __threadfence();
+  } while (copy[0] == 0);
+  data[0] = 1;
+}
+
+// CHECK-LABEL: {{^}}arrives(
+// CHECK: [SpinLoop]
+__global__ void arrives(float *data, const volatile int *ready) {
+  __shared__ unsigned long long all;
+  const unsigned at = (unsigned)__cvta_generic_to_shared(&all);
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
+  __syncthreads();
+  for (unsigned done = 0; !done;) {
+    if (threadIdx.x == 0 && *ready)
+      asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at) : "memory");
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(at)
+                 : "memory");
+  }
+  data[0] = 1;
 }
 
 // The library's.
