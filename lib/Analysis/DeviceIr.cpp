@@ -16,6 +16,7 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -327,6 +328,17 @@ SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) c
   if (Function)
     *Function = Reach->Kernel->getNameAsString();
   return Unit->place(Reach->Kernel->getLocation());
+}
+
+llvm::StringRef intrinsicName(const llvm::Value *V) {
+  auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(V);
+  return Call ? Call->getCalledFunction()->getName() : llvm::StringRef();
+}
+
+bool isArithmetic(const llvm::CallBase &Call) {
+  const llvm::Function *Callee = Call.getCalledFunction();
+  return Callee && Callee->getName().starts_with("__nv_") && !Callee->getName().contains("atomic") &&
+         !Callee->getName().contains("malloc");
 }
 
 } // namespace cufuse

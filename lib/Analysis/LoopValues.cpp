@@ -1,5 +1,7 @@
 #include "LoopValues.h"
 
+#include "cufuse/Analysis/DeviceIr.h"
+
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/IR/PatternMatch.h>
 
@@ -37,8 +39,7 @@ Instructions parts(const Value &V, const Cycle &Loop, bool OfEarlierTurns, const
 
 bool usesMemory(const Instruction &I) {
   auto *Call = dyn_cast<llvm::CallBase>(&I);
-  const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-  return I.mayReadOrWriteMemory() && !(Callee && Callee->getName().starts_with("__nv_")); // libdevice
+  return I.mayReadOrWriteMemory() && !(Call && isArithmetic(*Call));
 }
 
 bool isFixed(const Value &V, const Cycle &Loop) {

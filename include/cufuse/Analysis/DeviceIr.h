@@ -10,11 +10,13 @@
 #include <memory>
 
 namespace llvm {
+class CallBase;
 class DISubprogram;
 class Function;
 class Instruction;
 class LLVMContext;
 class Module;
+class Value;
 } // namespace llvm
 
 namespace cufuse {
@@ -53,5 +55,10 @@ private:
   llvm::DenseSet<const llvm::DISubprogram *> ImplicitCopies, LibraryCopies;
   friend class DeviceIrBuilder;
 };
+
+/// The name of the intrinsic that is called, empty of any other value.
+llvm::StringRef intrinsicName(const llvm::Value *V);
+/// Is it a function of libdevice, which works on what it is given?
+bool isArithmetic(const llvm::CallBase &Call);
 
 } // namespace cufuse

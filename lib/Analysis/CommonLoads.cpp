@@ -1,0 +1,139 @@
+#include "CommonLoads.h"
+
+#include "Meetings.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/NVPTXAddrSpace.h>
+#include <llvm/Support/Regex.h>
+
+namespace cufuse {
+
+using llvm::StringRef;
+
+const llvm::Value *readByHint(const DeviceIr &Ir, const llvm::CallBase &Call) {
+  const llvm::Function *Callee = Call.getCalledFunction();
+  const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
+  // A class is returned by way of a pointer in front.
+  const llvm::Value *Last = Declared && Call.arg_size() > 0 ? Call.getArgOperand(Call.arg_size() - 1) : nullptr;
+  return Last && Declared->getIdentifier() && Declared->getName().starts_with("__ld") && Last->getType()->isPointerTy()
+             ? Last
+             : nullptr;
+}
+
+bool ordersByMemory(const DeviceIr &Ir) {
+  static const llvm::Regex Orders(
+      "(^|[^a-z0-9_.])(atom|red|fence|membar|mbarrier|nanosleep)|\\.(volatile|relaxed|acquire|"
+      "release|acq_rel)");
+  return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
+    if (I.isAtomic() || I.isVolatile())
+      return true;
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    if (!Call)
+      return false;
+    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand()))
+      return Orders.match(Assembly->getAsmString());
+    StringRef Name = intrinsicName(Call);
+    if (!Name.consume_front("llvm.nvvm."))
+      return Name.empty() && Call->mayWriteToMemory() && !isArithmetic(*Call) && !readByHint(Ir, *Call);
+    // Lanes that come to the same number of meetings at different times see what others stored between these.
+    return Name == "bar.warp.sync" || Name.starts_with("atom") || Name.starts_with("fence") ||
+           Name.starts_with("membar") || Name.starts_with("mbarrier");
+  });
+}
+
+namespace {
+
+/// Dynamic shared memory, which begins at one place whatever its name is.
+bool isDynamicShared(const llvm::Value *V) {
+  auto *Variable = llvm::dyn_cast<llvm::GlobalVariable>(V);
+  return Variable && Variable->isDeclaration() && Variable->getAddressSpace() == llvm::NVPTXAS::ADDRESS_SPACE_SHARED;
+}
+
+/// May both lead to the same memory?
+bool mayMeet(const llvm::Value *A, const llvm::Value *B) {
+  const llvm::Value *OfA = llvm::getUnderlyingObject(A), *OfB = llvm::getUnderlyingObject(B);
+  if (OfA == OfB || (isDynamicShared(OfA) && isDynamicShared(OfB)))
+    return true;
+  const unsigned SpaceA = OfA->getType()->getPointerAddressSpace(), SpaceB = OfB->getType()->getPointerAddressSpace();
+  if (SpaceA != SpaceB && SpaceA != 0 && SpaceB != 0)
+    return false;
+  // The host may give a __device__ variable's address as an argument.
+  auto IsGiven = [](const llvm::Value *V) {
+    auto *Argument = llvm::dyn_cast<llvm::Argument>(V);
+    auto *Variable = llvm::dyn_cast<llvm::GlobalVariable>(V);
+    return (Argument && !Argument->hasByValAttr() && !Argument->hasNoAliasAttr()) ||
+           (Variable && !Variable->isConstant() && Variable->getAddressSpace() <= llvm::NVPTXAS::ADDRESS_SPACE_GLOBAL);
+  };
+  auto IsObject = [](const llvm::Value *V) {
+    return llvm::isa<llvm::GlobalVariable, llvm::AllocaInst, llvm::Argument>(V);
+  };
+  const bool AreVariables = llvm::isa<llvm::GlobalVariable>(OfA) && llvm::isa<llvm::GlobalVariable>(OfB);
+  return !IsObject(OfA) || !IsObject(OfB) || (!AreVariables && IsGiven(OfA) && IsGiven(OfB));
+}
+
+/// May the instruction change what the pointer leads to?
+bool mayStore(const DeviceIr &Ir, const llvm::Instruction &I, const llvm::Value *Pointer) {
+  if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
+    return mayMeet(Store->getPointerOperand(), Pointer);
+  if (auto *Atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&I))
+    return mayMeet(Atomic->getPointerOperand(), Pointer);
+  if (auto *Exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&I))
+    return mayMeet(Exchange->getPointerOperand(), Pointer);
+  if (auto *Copy = llvm::dyn_cast<llvm::MemIntrinsic>(&I))
+    return mayMeet(Copy->getRawDest(), Pointer);
+  auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+  if (!Call || !Call->mayWriteToMemory() || readByHint(Ir, *Call))
+    return false;
+  if (!isArithmetic(*Call) && intrinsicName(Call).empty())
+    return true;
+  // These write where they are told to, as atomics of the block's scope do.
+  return llvm::any_of(Call->args(), [&](const llvm::Value *Argument) {
+    return Argument->getType()->isPointerTy() && mayMeet(Argument, Pointer);
+  });
+}
+
+} // namespace
+
+bool mayChangeBetweenBarriers(const DeviceIr &Ir, const llvm::Instruction &Load, const llvm::Value *Pointer) {
+  auto IsBarrier = [&](const llvm::Instruction &I) {
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    return Call && meets(Ir, *Call) == Meets::Block;
+  };
+  for (const bool Forward : {true, false}) {
+    llvm::DenseSet<const llvm::BasicBlock *> Seen;
+    // From behind the load (before it) to the end (start) of its block, then through whole blocks.
+    std::vector<std::pair<const llvm::BasicBlock *, const llvm::Instruction *>> Work = {{Load.getParent(), &Load}};
+    while (!Work.empty()) {
+      const auto [Block, From] = Work.back();
+      Work.pop_back();
+      bool Ends = false;
+      auto Look = [&](const llvm::Instruction &I) {
+        Ends = IsBarrier(I);
+        return !Ends && mayStore(Ir, I, Pointer);
+      };
+      const llvm::Instruction *I =
+          From ? (Forward ? From->getNextNode() : From->getPrevNode()) : (Forward ? &Block->front() : &Block->back());
+      for (; I && !Ends; I = Forward ? I->getNextNode() : I->getPrevNode())
+        if (Look(*I))
+          return true;
+      if (Ends)
+        continue;
+      auto Add = [&](const llvm::BasicBlock *Next) {
+        if (Seen.insert(Next).second)
+          Work.push_back({Next, nullptr});
+      };
+      if (Forward)
+        llvm::for_each(llvm::successors(Block), Add);
+      else
+        llvm::for_each(llvm::predecessors(Block), Add);
+    }
+  }
+  return false;
+}
+
+} // namespace cufuse

@@ -1,0 +1,166 @@
+#include "Meetings.h"
+
+#include "cufuse/Analysis/Assembly.h"
+#include "cufuse/Ptx/PtxTable.h"
+#include "cufuse/Ptx/PtxWords.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/Regex.h>
+
+namespace cufuse {
+
+using llvm::StringRef;
+
+bool isMatrixOperation(const llvm::Value &Call) {
+  static const llvm::Regex Names("^llvm\\.nvvm\\.(wmma|mma|ldmatrix|stmatrix|movmatrix|wgmma)\\.");
+  return Names.match(intrinsicName(&Call));
+}
+
+namespace {
+
+/// Does what is called, a function with a body or whatever a pointer leads to, synchronise in one of these ways, or in
+/// one that is not known?
+bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways,
+                  llvm::DenseSet<const llvm::Function *> &Seen) {
+  auto InBody = [&](const llvm::Function &F) {
+    return Seen.insert(&F).second && llvm::any_of(llvm::instructions(F), [&](const llvm::Instruction &I) {
+             auto *Inner = llvm::dyn_cast<llvm::CallBase>(&I);
+             if (!Inner)
+               return false;
+             const llvm::Function *Callee = Inner->getCalledFunction();
+             if (!Inner->isInlineAsm() && (!Callee || !Callee->isDeclaration()))
+               return synchronises(Ir, *Inner, Ways, Seen);
+             const Meets What = meets(Ir, *Inner);
+             return What == Meets::Unknown || llvm::is_contained(Ways, What);
+           });
+  };
+  if (const llvm::Function *Callee = Call.getCalledFunction())
+    return InBody(*Callee);
+  return llvm::any_of(*Call.getModule(),
+                      [&](const llvm::Function &F) { return F.hasAddressTaken() && (F.isDeclaration() || InBody(F)); });
+}
+bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways) {
+  llvm::DenseSet<const llvm::Function *> Seen;
+  return synchronises(Ir, Call, Ways, Seen);
+}
+
+Meets ofAssembly(StringRef Text) {
+  // Operands are `$0` here.
+  std::string Plain = Text.str();
+  std::replace(Plain.begin(), Plain.end(), '$', '%');
+  static const llvm::Regex Warp("\\.(sync|warp)([^a-z]|$)|activemask|(^|[^a-z])(vote|shfl|match)\\.");
+  const AssemblyScan Scan = scanAssembly(StringRef(Plain));
+  // The most of all that it does.
+  bool IsCounted = false;
+  for (const AssemblyMention &M : Scan.Mentions)
+    if (M.What == AssemblyMention::Kind::Barrier) {
+      if (!M.HasCount)
+        return Meets::Block;
+      IsCounted = true;
+    }
+  static const llvm::Regex Block("(^|[^a-zA-Z_.])(bar|barrier)(\\.cta)?\\.(sync|red)");
+  if (!IsCounted && Block.match(Plain))
+    return Meets::Block;
+  if (IsCounted)
+    Plain = llvm::Regex("(bar|barrier)[a-z.]*\\.(sync|red|arrive)").sub("", Plain);
+  return Warp.match(Plain) ? Meets::Warp : Meets::Nobody;
+}
+
+Meets ofIntrinsic(const llvm::CallBase &Call) {
+  StringRef Name = Call.getCalledFunction()->getName();
+  if (!Name.consume_front("llvm.nvvm."))
+    return Meets::Nobody;
+  if (Name == "bar.warp.sync" || isMatrixOperation(Call))
+    return Meets::Warp;
+  if (Name.starts_with("bar")) // with a count, it is no matter who has left
+    return Name.contains(".cluster") || Name.contains(".count") ? Meets::Nobody : Meets::Block;
+  for (const char *Asynchronous : {"cp.async", "mbarrier", "tcgen05", "fence", "griddepcontrol", "tex", "sust", "suld",
+                                   "nanosleep", "membar", "setmaxnreg"})
+    if (Name.starts_with(Asynchronous))
+      return Meets::Nobody;
+  return Call.getCalledFunction()->isConvergent() ? Meets::Warp : Meets::Nobody;
+}
+
+} // namespace
+
+const llvm::Value *lanesOf(const llvm::CallBase &Call) {
+  StringRef Name = intrinsicName(&Call);
+  if (!Name.consume_front("llvm.nvvm."))
+    return nullptr;
+  if (Name.starts_with("redux.sync."))
+    return Call.getArgOperand(1);
+  for (const char *First : {"shfl.sync.", "vote.", "match.", "bar.warp.sync"})
+    if (Name.starts_with(First))
+      return Call.getArgOperand(0);
+  return nullptr;
+}
+
+bool namesAllLanes(const llvm::CallBase &Call) {
+  const llvm::Value *Lanes = lanesOf(Call);
+  return Lanes ? llvm::PatternMatch::match(Lanes, llvm::PatternMatch::m_AllOnes()) : isMatrixOperation(Call);
+}
+
+Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call) {
+  if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand()))
+    return ofAssembly(Assembly->getAsmString());
+  const llvm::Function *Callee = Call.getCalledFunction();
+  if (Callee && Callee->isIntrinsic())
+    return ofIntrinsic(Call);
+  if (!Callee || !Callee->isDeclaration())
+    return synchronises(Ir, Call, {Meets::Block, Meets::Warp}) ? Meets::Unknown : Meets::Nobody;
+  const clang::FunctionDecl *Declared = Ir.declaration(*Callee);
+  if (!Declared)
+    return Meets::Nobody; // what Clang itself calls, as printf's back end
+  switch (classify(*Declared)) {
+  case Intrinsic::Barrier:
+    return Meets::Block;
+  case Intrinsic::WarpPrimitive:
+    return Meets::Warp;
+  case Intrinsic::None:
+    return inUsersFile(Declared, Declared->getASTContext().getSourceManager()) &&
+                   !Ir.unit().inCompatHeader(Declared->getLocation())
+               ? Meets::Unknown
+               : Meets::Nobody;
+  default:
+    return Meets::Nobody;
+  }
+}
+
+bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call) {
+  return synchronises(Ir, Call, Meets::Block);
+}
+
+bool partsInside(const llvm::InlineAsm &Assembly) {
+  std::string Plain(Assembly.getAsmString());
+  std::replace(Plain.begin(), Plain.end(), '$', '%');
+  bool Parts = false;
+  readPtxStatements(Plain, [&](const PtxStatement &S) {
+    const PtxFamily *Family = S.IsLabel ? nullptr : findPtxFamily(S.Opcode);
+    const StringRef Name = Family ? Family->Name : "";
+    Parts |= Name == "bra" || Name == "brx" || (Family && S.IsPredicated && Family->What == PtxFamily::Kind::Warp);
+  });
+  return Parts;
+}
+
+bool ordersParts(const DeviceIr &Ir) {
+  static const llvm::Regex Waits("(^|[^a-z0-9_.])(bar|barrier|mbarrier)\\.");
+  return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    if (!Call)
+      return false;
+    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand()))
+      return Waits.match(Assembly->getAsmString()) && ofAssembly(Assembly->getAsmString()) != Meets::Block;
+    const llvm::Function *Callee = Call->getCalledFunction();
+    if (Callee && Callee->isIntrinsic())
+      return Callee->getName().starts_with("llvm.nvvm.mbarrier") ||
+             (Callee->getName().starts_with("llvm.nvvm.barrier") && meets(Ir, *Call) != Meets::Block);
+    const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
+    return Declared && classify(*Declared) == Intrinsic::NamedBarrier;
+  });
+}
+
+} // namespace cufuse

@@ -1,0 +1,32 @@
+// Where the threads of a block, or the lanes of a warp, wait for each other.
+#pragma once
+
+#include "cufuse/Analysis/DeviceIr.h"
+
+#include <llvm/IR/InstrTypes.h>
+
+namespace cufuse {
+
+/// What a call does to the threads that come to it.
+enum class Meets { Nobody, Block, Warp, Unknown };
+
+/// Does it synchronise, as an intrinsic, in assembly, or in a function whose code is not there?
+Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call);
+
+/// May lanes part in assembly that synchronises a warp: by a predicate of what synchronises, or by a branch?
+bool partsInside(const llvm::InlineAsm &Assembly);
+
+/// May a function with a body, or whatever a pointer leads to, wait for the block?
+bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call);
+
+/// The lanes that a warp primitive waits for; null where that is no operand.
+const llvm::Value *lanesOf(const llvm::CallBase &Call);
+bool namesAllLanes(const llvm::CallBase &Call);
+
+/// What all lanes of a warp do together, each with a part of a matrix. LLVM says of some that lanes may do it alone.
+bool isMatrixOperation(const llvm::Value &Call);
+
+/// Does the kernel wait at barriers that are not the whole block's?
+bool ordersParts(const DeviceIr &Ir);
+
+} // namespace cufuse
