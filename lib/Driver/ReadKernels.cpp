@@ -1,5 +1,7 @@
 #include "cufuse/Driver/ReadKernels.h"
 
+#include "NameIncludes.h"
+
 #include "AskNvcc.h"
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/FindKernel.h"
@@ -179,6 +181,7 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
   }
   if (Failures)
     return std::move(Failures);
+  nameIncludes(Loaded);
   return Loaded;
 }
 

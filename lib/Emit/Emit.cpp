@@ -12,6 +12,7 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
 
 #include <map>
 #include <set>
@@ -471,7 +472,7 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
         auto [Known, New] = Seen.try_emplace(Include.Text, &Include);
         if (New)
           continue;
-        if (Known->second->Path != Include.Path)
+        if (Known->second->Path != Include.Path && !llvm::sys::fs::equivalent(Known->second->Path, Include.Path))
           Refusals.push_back({BlockerKind::IncludeClash, Include.Where,
                               fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)});
         else if (Known->second->Defines != Include.Defines)
