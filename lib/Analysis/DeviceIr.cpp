@@ -286,16 +286,23 @@ Change DeviceIr::changeOf(const clang::VarDecl &Variable) const {
 
 bool DeviceIr::isOfGroups(const llvm::Instruction &I) const {
   static const llvm::Regex Groups("/cooperative_groups(\\.h|/details/)");
+  const llvm::DILocation *Group = I.getDebugLoc();
+  while (Group && !Groups.match(Group->getFilename()))
+    Group = Group->getInlinedAt();
+  if (!Group)
+    return false;
   clang::SourceManager &Sources = Unit->ast().getSourceManager();
-  for (const llvm::DILocation *At = I.getDebugLoc(); At; At = At->getInlinedAt()) {
-    const auto File = Sources.getFileManager().getOptionalFileRef(At->getFilename());
+  auto IsUsers = [&](const llvm::DILocation &At) { // a group may have called it
+    const auto File = Sources.getFileManager().getOptionalFileRef(At.getFilename());
     const clang::FileID Id = File ? Sources.translateFile(*File) : clang::FileID();
-    if (Id.isInvalid() || !Sources.isInSystemHeader(Sources.getLocForStartOfFile(Id)))
-      return false; // the user's code, which a group may have called
-    if (Groups.match(At->getFilename()))
+    return Id.isInvalid() || !Sources.isInSystemHeader(Sources.getLocForStartOfFile(Id));
+  };
+  for (const llvm::DILocation *At = I.getDebugLoc();; At = At->getInlinedAt()) {
+    if (IsUsers(*At))
+      return false;
+    if (At == Group)
       return true;
   }
-  return false;
 }
 
 bool DeviceIr::isOfImplicitCopy(const llvm::Instruction &I) const {

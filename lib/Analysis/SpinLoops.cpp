@@ -299,14 +299,18 @@ std::optional<Finding> findSpinLoop(const DeviceIr &Ir) {
     const Read *R = Reads.of(I);
     return !R || R->IsOfBlock || (R->Address && Reads.isOfBlock(*R->Address)) || Ir.isOfGroups(I) ? nullptr : R;
   };
+  std::map<const llvm::Function *, bool> Known;
   auto Asks = [&](const llvm::Function *F) {
-    return llvm::any_of(llvm::instructions(*F), [&](const Instruction &I) {
-      const Read *R = ReadOf(I);
-      return R && !R->IsPlain &&
-             (R->Does != Effect::Adds || !R->Address || llvm::any_of(Written, [&](const Instruction *Other) {
-                return Other != &I && Reads.isSameObject(*Reads.writtenBy(*Other), *R->Address);
-              }));
-    });
+    auto [At, IsNew] = Known.try_emplace(F);
+    if (IsNew)
+      At->second = llvm::any_of(llvm::instructions(*F), [&](const Instruction &I) {
+        const Read *R = ReadOf(I);
+        return R && !R->IsPlain &&
+               (R->Does != Effect::Adds || !R->Address || llvm::any_of(Written, [&](const Instruction *Other) {
+                  return Other != &I && Reads.isSameObject(*Reads.writtenBy(*Other), *R->Address);
+                }));
+      });
+    return At->second;
   };
   auto CallAsks = [&](const Instruction &I) {
     const llvm::Function *Callee = llvm::cast<llvm::CallBase>(I).getCalledFunction();
