@@ -5,6 +5,7 @@
 #include <clang/Lex/MacroInfo.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringSet.h>
 
 namespace cufuse {
 
@@ -27,12 +28,54 @@ std::vector<TextToken> CheckHostsText::words(const Slice &S) {
   return Found;
 }
 
+/// Names in the bodies of functions and among their parameters, which mean nothing outside. Nothing is known of the
+/// text but its tokens: what has a directive or a macro, or says what may be a type or a namespace, is left out.
+std::set<unsigned> CheckHostsText::localNames(const Slice &S) {
+  std::set<unsigned> Local;
+  const std::vector<TextToken> Tokens = Text.tokensIn(S);
+  auto Is = [&](size_t I, clang::tok::TokenKind Kind) { return I < Tokens.size() && Tokens[I].Kind == Kind; };
+  auto Behind = [&](size_t Open) { // the bracket that closes it
+    int Depth = 0;
+    for (size_t I = Open; I < Tokens.size(); ++I) {
+      Depth += Is(I, clang::tok::l_paren) || Is(I, clang::tok::l_brace);
+      Depth -= Is(I, clang::tok::r_paren) || Is(I, clang::tok::r_brace);
+      if (Depth == 0)
+        return I + 1;
+    }
+    return Tokens.size();
+  };
+  auto IsPlain = [&](const TextToken &T) {
+    static const llvm::StringSet<> Scopes = {"struct", "class", "union", "enum", "namespace", "extern"};
+    return T.Kind != clang::tok::hash && !Scopes.contains(T.Text) &&
+           !(T.isIdentifier() && Text.unit().ast().Idents.get(T.Text).hadMacroDefinition());
+  };
+  size_t Head = 0;
+  for (size_t I = 0; I < Tokens.size(); ++I) {
+    while (Is(I, clang::tok::hash) && I == Head) // a directive between declarations
+      do
+        Head = ++I;
+      while (I < Tokens.size() && !Tokens[I].StartsLine);
+    if (Is(I, clang::tok::semi) || Is(I, clang::tok::r_brace))
+      Head = I + 1;
+    if (!Is(I, clang::tok::l_paren) || I < Head + 2 || !Tokens[I - 1].isIdentifier())
+      continue;
+    // `type name(parameters) {`
+    const size_t Body = Behind(I), End = Is(Body, clang::tok::l_brace) ? Behind(Body) : Tokens.size();
+    if (End == Tokens.size() || !std::all_of(Tokens.begin() + Head, Tokens.begin() + End, IsPlain))
+      continue;
+    for (; I < End; ++I)
+      Local.insert(Tokens[I].Offset);
+    Head = I--;
+  }
+  return Local;
+}
+
 /// May the name mean, in the files whose text is copied, what the output does not have? Such are declarations that are
 /// not copied, and whatever stands outside declarations where only the host reads it.
 bool CheckHostsText::isLeftOut(llvm::StringRef Name) {
   if (!LeftOut) {
     LeftOut.emplace();
-    std::vector<Slice> Declarations;
+    std::vector<Slice> Declarations, Regions;
     eachTopLevel(Text.unit(), [&](const clang::Decl *D) {
       const auto [File, Begin] = Text.offset(D->getBeginLoc());
       if (!Chosen.Absorbed.count(File) || llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
@@ -48,7 +91,16 @@ bool CheckHostsText::isLeftOut(llvm::StringRef Name) {
           llvm::none_of(Declarations, [&, File = File, Begin = Begin](const Slice &D) {
             return D.File == File && D.Begin <= Begin && Begin < D.End;
           }))
-        for (const TextToken &T : words({File, Begin, Text.offset(Skipped.getEnd()).second}))
+        Regions.push_back({File, Begin, Text.offset(Skipped.getEnd()).second});
+    }
+    // Macros that only the host knows may have braces.
+    const bool MakesMacros = llvm::any_of(Regions, [this](const Slice &Region) {
+      return llvm::any_of(Text.tokensIn(Region), [](const TextToken &T) { return T.is("define") || T.is("include"); });
+    });
+    for (const Slice &Region : Regions) {
+      const std::set<unsigned> Local = MakesMacros ? std::set<unsigned>() : localNames(Region);
+      for (const TextToken &T : words(Region))
+        if (!Local.count(T.Offset))
           LeftOut->insert(T.Text.str());
     }
   }

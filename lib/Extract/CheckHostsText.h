@@ -30,6 +30,7 @@ private:
   bool differs(clang::FileID File, unsigned At) const { return Host.mayDiffer(Text.location({File, At, At})); }
   /// The names in it, with an `include` for each file, but not those of conditions.
   std::vector<TextToken> words(const Slice &S);
+  std::set<unsigned> localNames(const Slice &S); ///< By their places.
   bool isLeftOut(llvm::StringRef Name);
   bool isIdentifier(llvm::StringRef Word) const;
 

@@ -8,6 +8,11 @@
 // RUN: not ls %t/out.cu
 // RUN: %cufuse fuse %t/header.cu:in_header --block 64 -o %t/out.cu
 // RUN: cd %t && %nvcc -arch=sm_90 -Wno-deprecated-gpu-targets -c -o out.o out.cu
+// RUN: %cufuse fuse %t/local.cu:by_local --block 64 -o %t/out.cu
+// RUN: cd %t && %nvcc -arch=sm_90 -Wno-deprecated-gpu-targets -c -o out.o out.cu
+// RUN: %exits 1 %cufuse fuse %t/hidden.cu:by_type %t/hidden.cu:by_friend %t/hidden.cu:by_lambda --block 64 --block 64 --block 64 \
+// RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=HIDDEN
+// RUN: %exits 1 %cufuse fuse %t/braces.cu:by_braces --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=BRACES
 
 //--- a.cu
 #include <nv/target>
@@ -119,3 +124,91 @@ struct Buffer {
   float *host, *device;
   __host__ __device__ float *data() const { return ON_DEVICE ? device : host; }
 };
+
+//--- local.cu
+struct ByLocal {
+  float *host, *device;
+  __host__ __device__ float *data() const {
+#ifdef __CUDA_ARCH__
+    float *chosen = device;
+#else
+    float *chosen = host;
+    int size = 0;
+    (void)size;
+#endif
+    return chosen;
+  }
+};
+__global__ void by_local(ByLocal v) { v.data()[threadIdx.x] = 1; }
+#ifndef __CUDA_ARCH__
+// What functions of the host call their own is no name of the file.
+static int twice(int size) { return 2 * size; }
+static inline float *choose(float *chosen) {
+  if (chosen) {
+    int size = twice(1);
+    return chosen + size;
+  }
+  return chosen;
+}
+#endif
+
+//--- hidden.cu
+#ifndef __CUDA_ARCH__
+inline void seen(struct count *of) {}
+struct Host {
+  friend int total(Host, int v) { return v; }
+};
+static auto length = [](int of) { return of; };
+#endif
+// HIDDEN: hidden.cu:[[#@LINE+1]]:1: error: by_type: {{.*}} it names `count`, where
+struct ByType {
+  float *data;
+  __host__ __device__ void *other() const {
+#ifndef __CUDA_ARCH__
+    return (count *)data;
+#endif
+    return data;
+  }
+};
+__global__ void by_type(ByType v) { v.data[threadIdx.x] = 1; }
+// HIDDEN: hidden.cu:[[#@LINE+1]]:1: error: by_friend: {{.*}} it names `total`, where
+struct ByFriend {
+  float *data;
+  template <typename T> __host__ __device__ int other(T v) const {
+#ifndef __CUDA_ARCH__
+    return total(v, 1);
+#endif
+    return 0;
+  }
+};
+__global__ void by_friend(ByFriend v) { v.data[threadIdx.x] = 1; }
+// HIDDEN: hidden.cu:[[#@LINE+1]]:1: error: by_lambda: {{.*}} it names `length`, where
+struct ByLambda {
+  float *data;
+  __host__ __device__ int other() const {
+#ifndef __CUDA_ARCH__
+    return length(1);
+#endif
+    return 0;
+  }
+};
+__global__ void by_lambda(ByLambda v) { v.data[threadIdx.x] = 1; }
+
+//--- braces.cu
+#ifndef __CUDA_ARCH__
+#define END }
+static void first(int of) { END
+static int count = 1;
+static void second(int of) { END
+#endif
+// BRACES: braces.cu:[[#@LINE+1]]:1: error: by_braces: {{.*}} it names `count`, where
+struct ByBraces {
+  float *data;
+  __host__ __device__ int other() const {
+#ifndef __CUDA_ARCH__
+    return count;
+#endif
+    return 0;
+  }
+};
+__global__ void by_braces(ByBraces v) { v.data[threadIdx.x] = 1; }
