@@ -79,6 +79,29 @@ void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
     Facts.ReadOnlyLoads.push_back({"cp.async.bulk", Facts.Name, Facts.Where});
 }
 
+/// As nvcc does, by the bounds that are written last: on any declaration of the kernel, and of a template on any before
+/// the instance.
+std::optional<unsigned> maxThreads(const clang::FunctionDecl &Kernel) {
+  const clang::SourceManager &Sources = Kernel.getASTContext().getSourceManager();
+  const clang::CUDALaunchBoundsAttr *Last = nullptr;
+  auto Add = [&](const clang::FunctionDecl *Declaration) {
+    for (const auto *Each : Declaration->specific_attrs<clang::CUDALaunchBoundsAttr>())
+      if (!Last || Sources.isBeforeInTranslationUnit(Last->getLocation(), Each->getLocation()))
+        Last = Each;
+  };
+  for (const clang::FunctionDecl *Each : Kernel.redecls())
+    Add(Each);
+  if (const clang::FunctionDecl *Pattern = Kernel.getTemplateInstantiationPattern())
+    for (const clang::FunctionDecl *Each : Pattern->redecls())
+      if (Sources.isBeforeInTranslationUnit(Each->getLocation(), Kernel.getPointOfInstantiation()))
+        Add(Each);
+  clang::Expr::EvalResult Value;
+  if (const clang::Expr *Threads = Last ? Last->getMaxThreads() : nullptr;
+      Threads && !Threads->isValueDependent() && Threads->EvaluateAsInt(Value, Kernel.getASTContext()))
+    return Value.Val.getInt().getZExtValue();
+  return std::nullopt;
+}
+
 } // namespace
 
 std::string spaceOf(const clang::VarDecl &Variable) {
@@ -141,12 +164,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
     }
     Facts.Parameters.push_back(std::move(Found));
   }
-  if (const auto *Bounds = Kernel.getAttr<clang::CUDALaunchBoundsAttr>()) {
-    clang::Expr::EvalResult Value;
-    if (const clang::Expr *Threads = Bounds->getMaxThreads();
-        Threads && !Threads->isValueDependent() && Threads->EvaluateAsInt(Value, Context))
-      Facts.MaxThreads = Value.Val.getInt().getZExtValue();
-  }
+  Facts.MaxThreads = maxThreads(Kernel);
   Facts.LaunchBlocks = Host.launchBlocks(Kernel);
   // The first token of a macro stands for the loop's; what the macro has before it would come between the two.
   if (const clang::ForStmt *Loop = gridStrideLoop(Kernel).Loop)
