@@ -170,7 +170,11 @@ private:
         for (const std::string &Define : Include.Defines)
           if (Defined.try_emplace(NameOf(Define), Define).second)
             To.write(Define);
+        if (Include.Packing)
+          To.line("#pragma pack(push, {})", Include.Packing);
         To.write(Include.Text);
+        if (Include.Packing)
+          To.write("#pragma pack(pop)");
       }
     Undefine({});
   }
@@ -475,6 +479,9 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
         if (Known->second->Path != Include.Path && !llvm::sys::fs::equivalent(Known->second->Path, Include.Path))
           Refusals.push_back({BlockerKind::IncludeClash, Include.Where,
                               fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)});
+        else if (Known->second->Packing != Include.Packing)
+          Refusals.push_back(
+              {BlockerKind::HeaderConfiguration, Include.Where, Include.Path + ", under another #pragma pack"});
         else if (Known->second->Defines != Include.Defines)
           Refusals.push_back({BlockerKind::HeaderConfiguration, Include.Where, Include.Path});
       }

@@ -14,7 +14,7 @@ namespace {
 
 class Collection {
 public:
-  Collection(const Reached &Reach, const SelectCopied &Chosen, const SourceText &Text)
+  Collection(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text)
       : Unit(Text.unit()), Reach(Reach), Chosen(Chosen), Text(Text), Sources(Unit.ast().getSourceManager()),
         Types(parameterTypes()) {}
 
@@ -80,6 +80,34 @@ public:
   }
 
 private:
+  /// How the pragmas before it in its file pack what it includes; 0 for not at all.
+  unsigned packingAt(clang::SourceLocation Hash) const {
+    const auto [File, End] = Text.offset(Hash);
+    std::vector<unsigned> Packing = {0};
+    const std::vector<TextToken> Tokens = Text.tokensIn({File, 0, End});
+    auto Is = [&](size_t I, llvm::StringRef Spelling) { return I < Tokens.size() && Tokens[I].is(Spelling); };
+    for (size_t I = 0; I < Tokens.size(); ++I) {
+      if (!Is(I, "#") || !Is(I + 1, "pragma") || !Is(I + 2, "pack") || !Is(I + 3, "(") ||
+          llvm::any_of(Unit.log().Skipped, [&, File = File](clang::SourceRange Skipped) {
+            return TextPlace(File, Tokens[I].Offset) > Text.offset(Skipped.getBegin()) &&
+                   TextPlace(File, Tokens[I].Offset) < Text.offset(Skipped.getEnd());
+          }))
+        continue;
+      size_t At = I + 4;
+      if (Is(At, "pop") && Packing.size() > 1)
+        Packing.pop_back();
+      if (Is(At, "push")) {
+        Packing.push_back(Packing.back());
+        At += Is(At + 1, ",") ? 2 : 1;
+      }
+      if (unsigned Bytes = 0; At < Tokens.size() && !Tokens[At].Text.getAsInteger(10, Bytes))
+        Packing.back() = Bytes;
+      else if (At == I + 4 && Is(At, ")"))
+        Packing.back() = 0;
+    }
+    return Packing.back();
+  }
+
   /// With the macros that stand before it and have a use that counts.
   IncludeLine lineOf(const IncludeEvent &Include, llvm::function_ref<bool(const ConfigurationUse &)> Counts) const {
     IncludeLine Line;
@@ -87,6 +115,7 @@ private:
     Line.Where = Unit.place(Include.Hash);
     Line.Text =
         fmt::format("#include {}{}{}", Include.Angled ? '<' : '"', spelled(Include), Include.Angled ? '>' : '"');
+    Line.Packing = Include.System ? 0 : packingAt(Include.Hash); // libraries are shared with other files
     for (const ConfigurationUse &Use : Unit.log().Configuration) {
       if (!Counts(Use))
         continue;
@@ -196,27 +225,27 @@ private:
   const ParsedUnit &Unit;
   const Reached &Reach;
   const SelectCopied &Chosen;
-  const SourceText &Text;
+  SourceText &Text;
   const clang::SourceManager &Sources;
   const std::vector<clang::SourceLocation> Types;
 };
 
 } // namespace
 
-std::string directiveOf(const SourceText &Text, const MacroEvent &Event) {
+std::string directiveOf(SourceText &Text, const MacroEvent &Event) {
   if (!Event.Info)
     return "#undef " + Event.Name;
   const auto [File, Begin] = Text.offset(Event.Info->getDefinitionLoc());
   return "#define " + Text.buffer(File).slice(Begin, Text.end(Event.Info->getDefinitionEndLoc()).second).str();
 }
 
-std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopied &Chosen, const SourceText &Text,
+std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
                                          const std::set<std::string> &Names, bool CopiesTypes,
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
   return Collection(Reach, Chosen, Text).run(Names, CopiesTypes, IsCopied);
 }
 
-std::vector<IncludeLine> collectLibraries(const Reached &Reach, const SelectCopied &Chosen, const SourceText &Text) {
+std::vector<IncludeLine> collectLibraries(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text) {
   return Collection(Reach, Chosen, Text).libraries();
 }
 

@@ -11,17 +11,17 @@
 namespace cufuse {
 
 /// A macro directive as it is written.
-std::string directiveOf(const SourceText &Text, const MacroEvent &Event);
+std::string directiveOf(SourceText &Text, const MacroEvent &Event);
 
 /// The #include lines of the absorbed files, in order. `Names`: identifiers of the copied text. `CopiesTypes`: the
 /// fused header holds copied types, which may need any of them. `IsCopied`: does copied text hold this place?
-std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopied &Chosen, const SourceText &Text,
+std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
                                          const std::set<std::string> &Names, bool CopiesTypes,
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied);
 
 /// The #include lines, of whatever file of the user, through which functions of libraries that use the block were first
 /// read.
-std::vector<IncludeLine> collectLibraries(const Reached &Reach, const SelectCopied &Chosen, const SourceText &Text);
+std::vector<IncludeLine> collectLibraries(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text);
 
 /// Headers among those that were read whose members have the names of built-ins, and that use no built-in.
 std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit);

@@ -83,6 +83,7 @@ struct IncludeLine {
   SourcePlace Where;                ///< In the kernel's file.
   std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
   bool ForArguments = false;        ///< The types of the arguments come from it.
+  unsigned Packing = 0;             ///< The bytes of the `#pragma pack` that it stands under; 0 for none.
 };
 
 struct ParameterSpelling {
