@@ -1,5 +1,6 @@
 #include "BuiltinReferences.h"
 
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/Convergence.h"
@@ -72,6 +73,7 @@ private:
     if (Kernel.getLocation().isMacroID())
       block(BlockerKind::KernelFromMacro, Kernel.getLocation(), Kernel.getNameAsString());
     clusters();
+    friends();
     for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
       if (Parameter->getType()->isReferenceType())
         block(BlockerKind::ReferenceParameter, Parameter->getLocation(), Parameter->getNameAsString());
@@ -79,6 +81,19 @@ private:
       else if (const std::string What = Parameter->hasAttr<clang::CUDAGridConstantAttr>() ? "" : runsCode(*Parameter);
                !What.empty())
         block(BlockerKind::CopiedParameter, Parameter->getLocation(), Parameter->getNameAsString() + " has " + What);
+  }
+
+  /// Its text becomes part of a function that no class has named.
+  void friends() {
+    auto Check = [&](const clang::NamedDecl *Found, clang::SourceLocation Where) { // as a using-declaration has it
+      const bool Kept = Found->getAccess() == clang::AS_private || Found->getAccess() == clang::AS_protected;
+      if (Kept && !Found->getParentFunctionOrMethod())
+        block(BlockerKind::FriendKernel, Where, Found->getNameAsString());
+    };
+    for (const auto *E : allIn<clang::MemberExpr>(*Kernel.getBody()))
+      Check(E->getFoundDecl().getDecl(), E->getMemberLoc());
+    for (const auto *E : allIn<clang::DeclRefExpr>(*Kernel.getBody()))
+      Check(E->getFoundDecl(), E->getLocation());
   }
 
   /// nvcc makes them of every block of such a kernel, also where one of its declarations, or of its template's, has the

@@ -3,6 +3,7 @@
 #include "CheckHostsText.h"
 #include "CollectIncludes.h"
 #include "EditAssembly.h"
+#include "EditFriends.h"
 #include "EditLinked.h"
 #include "EditLoops.h"
 #include "MacroNames.h"
@@ -353,6 +354,7 @@ private:
       editRowLoops(Edits, Controls);
       editKnownConditions(Edits, Controls);
     }
+    editFriends(Edits, *I.Unit);
     if (Edits.holds(Reach.Kernel->getBody()->getBeginLoc()))
       editLinkedPointers(Edits, *Reach.Kernel, Names);
     if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
