@@ -564,6 +564,19 @@ void Walk::text(const clang::Decl *Unit) {
 
 } // namespace
 
+std::set<const clang::FunctionDecl *> readersOf(const Reached &Reach, bool (*Counts)(Builtin)) {
+  std::set<const clang::FunctionDecl *> Readers;
+  for (size_t Before = Readers.size() + 1; Before != Readers.size();) {
+    Before = Readers.size();
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (!Use.System && Function != Reach.Kernel &&
+          (llvm::any_of(Use.Reads, [&](const auto &Read) { return Counts(static_cast<Builtin>(Read.Builtin)); }) ||
+           llvm::any_of(Use.Calls, [&](const CallSite &Call) { return Readers.count(withBody(Call.Callee)); })))
+        Readers.insert(Function);
+  }
+  return Readers;
+}
+
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) { return Walk(Unit).run(Kernel); }
 
 } // namespace cufuse

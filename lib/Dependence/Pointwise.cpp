@@ -84,8 +84,10 @@ private:
       if (Global.Space != "__constant__")
         reason("it uses the variable " + Global.Name, Facts.Where);
     for (size_t B = 0; B < BuiltinNames.size(); ++B)
-      if (Facts.ReadByHelper[B] || Facts.ReadByLibrary[B])
+      if (Facts.ReadByLibrary[B])
         reason(fmt::format("a function that it calls reads {}", BuiltinNames[B]), Facts.Where);
+    for (const Finding &Call : Accesses.ReadInCalls)
+      reason(fmt::format("{} reads where the thread is, and is not followed", Call.What), Call.Where);
     for (const Finding &F : Accesses.Unfollowed)
       reason(F.What, F.Where);
     for (const std::string &Name : Accesses.PointerVariables)

@@ -35,7 +35,7 @@ void remove(TextEdits &Edits, unsigned Begin, unsigned End) {
 
 } // namespace
 
-void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const std::string &Parameters) {
+void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const std::string &Parameters, bool Always) {
   SourceText &Text = Edits.Text;
   const clang::FileID File = Edits.Of.File;
   const std::vector<TextToken> Tokens = Text.tokensIn(Edits.Of);
@@ -93,10 +93,11 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const s
       Edits.All.push_back({Text.offset(Parameter->getLocation()), 0, "&"});
 
   const bool HasOwn = Kernel.getNumParams() > 0;
+  const Edit::When Made = Always ? Edit::When::Always : Edit::When::Element;
   if (HasOwn && !Parameters.empty())
-    Edits.All.push_back({{File, Open + 1}, 0, Parameters + ", "});
+    Edits.All.push_back({{File, Open + 1}, 0, Parameters + ", ", Made});
   else if (!Parameters.empty())
-    Edits.All.push_back({{File, Open + 1}, Close - Open - 1, Parameters});
+    Edits.All.push_back({{File, Open + 1}, Close - Open - 1, Parameters, Made});
   if (HasOwn) { // The last one comes first.
     Edits.All.push_back({{File, Open + 1}, 0, "CufuseTurn cufuse_turn, ", Edit::When::Turns});
     Edits.All.push_back({{File, Open + 1}, 0, "const CufuseRow cufuse_row, ", Edit::When::Rows});

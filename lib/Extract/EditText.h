@@ -41,8 +41,9 @@ struct TextEdits {
 /// Turns the head of a kernel (a declaration of it) into that of a body: `__global__` becomes
 /// `__device__ __forceinline__`, launch attributes go, `Parameters` are inserted before the kernel's own, and before
 /// those the `CufuseRow` and the `CufuseTurn` that linked text asks.
+/// `Always`: also where the kernel does not play elements.
 /// `__grid_constant__` parameters become references to the fused kernel's.
-void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const std::string &Parameters);
+void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const std::string &Parameters, bool Always);
 
 /// In a declaration of the kernel, a parameter that is linked gets the type `cufuse_linked_NAME`; `Names` are by
 /// position.

@@ -6,6 +6,7 @@
 #include "EditFriends.h"
 #include "EditLinked.h"
 #include "EditLoops.h"
+#include "EditReaders.h"
 #include "MacroNames.h"
 #include "ProgramSymbols.h"
 #include "QualifyCallees.h"
@@ -349,7 +350,7 @@ private:
     checkBuiltinNames(Edits, Rebound);
     const auto Names = llvm::map_to_vector(Facts.Parameters, [](const ParameterFacts &P) { return P.Name; });
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
-      editKernelHead(Edits, *Kernel, bodyParameters());
+      editKernelHead(Edits, *Kernel, bodyParameters(), !Facts.sharesIndices());
       editLinkedParameters(Edits, *Kernel, Names);
       editRowLoops(Edits, Controls);
       editKnownConditions(Edits, Controls);
@@ -372,6 +373,8 @@ private:
     llvm::copy_if(LaunchEdits, std::back_inserter(Edits.All), [&](const PlacedEdit &Launch) {
       return Edits.holds(Sources.getComposedLoc(Launch.At.first, Launch.At.second));
     });
+    if (Facts.sharesIndices())
+      editReaders(Edits, Reach, Facts);
     if (Facts.GridStrideLoop)
       editGridStrideLoop(Edits, gridStrideLoop(*Reach.Kernel));
     inlineInHeader(I, Edits);
@@ -427,8 +430,6 @@ private:
 
   std::string bodyParameters() const {
     std::vector<std::string> Added;
-    if (Facts.sharesIndices())
-      return "";
     if (Facts.reads(Builtin::BlockIdx))
       Added.push_back("const " + toolkitType(*Reach.Kernel, "uint3") + " blockIdx");
     if (Facts.reads(Builtin::GridDim))

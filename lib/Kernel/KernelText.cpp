@@ -20,6 +20,8 @@ bool Edit::isMade(const LinkedText &Linked, bool IsUnrolled) const {
     return llvm::is_contained(Linked.Known, Control);
   case When::Turns:
     return !Linked.Known.empty();
+  case When::Element:
+    return Linked.AsElement;
   }
   return false;
 }

@@ -29,10 +29,33 @@ class Collector : Evaluator {
 public:
   using Evaluator::Evaluator;
 
-  KernelAccesses run() {
+  KernelAccesses run(const Reached &Reach) {
     statement(Kernel.getBody());
     addUnmet();
+    addReadInCalls(Reach);
     return std::move(Result);
+  }
+
+  /// Functions that read where a thread is, where not all that they do was followed.
+  void addReadInCalls(const Reached &Reach) {
+    const std::set<const clang::FunctionDecl *> Readers = readersOf(Reach, [](Builtin) { return true; });
+    auto Add = [&](const clang::FunctionDecl *Of, clang::SourceLocation Where) {
+      Result.ReadInCalls.push_back({Of->getNameAsString(), Kernel.getNameAsString(), Unit.place(Where)});
+    };
+    for (const auto &[Function, Use] : Reach.Functions) {
+      auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
+      const bool Captures = !Method || !Method->getParent()->isLambda() ||
+                            Method->getParent()->getLambdaCaptureDefault() != clang::LCD_None;
+      if (Readers.count(Function) && !(Entered.count(Function) && Captures))
+        Add(Function, Function->getLocation());
+      for (const CallSite &Call : Use.Calls)
+        if (auto Known = Followed.find(Call.Call);
+            Readers.count(withBody(Call.Callee)) && (Known == Followed.end() || !Known->second))
+          Add(Call.Callee, Call.Where);
+      for (const BuiltinRead &Read : Use.Reads)
+        if (Read.OutsideBody && !Use.System)
+          Add(Function, Read.Where);
+    }
   }
 
 private:
@@ -287,7 +310,7 @@ private:
 } // namespace
 
 KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach) {
-  KernelAccesses Found = Collector(Unit, Reach).run();
+  KernelAccesses Found = Collector(Unit, Reach).run(Reach);
   for (const clang::VarDecl *Global : Reach.Globals)
     if (!Global->hasAttr<clang::CUDASharedAttr>() && leadsToPointer(Global->getType()))
       Found.PointerVariables.push_back(Global->getQualifiedNameAsString());

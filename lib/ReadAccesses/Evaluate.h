@@ -83,7 +83,9 @@ protected:
   const clang::FunctionDecl &Kernel;
   const ControlStatements Controls;
 
-  std::set<const clang::VarDecl *> Aliased; ///< Variables that may change by another name.
+  std::set<const clang::VarDecl *> Aliased;         ///< Variables that may change by another name.
+  std::map<const clang::CallExpr *, bool> Followed; ///< Calls that were met: whether the callee was always entered.
+  std::set<const clang::FunctionDecl *> Entered;
 
 private:
   /// An element that an lvalue lies in.
@@ -111,6 +113,7 @@ private:
   Value assign(const clang::Expr *To, const clang::Expr *From, bool Compound);
   Value arithmetic(clang::BinaryOperatorKind Kind, const Value &L, const Value &R, const clang::BinaryOperator *E);
   Value call(const clang::CallExpr *E);
+  std::optional<Value> returned(const clang::CallExpr *E, const clang::FunctionDecl *Callee);
   bool assignsWhole(const clang::FunctionDecl *Callee) const;
   void lambda(const clang::LambdaExpr *E);
   Value conditional(const clang::ConditionalOperator *E);
@@ -123,6 +126,7 @@ private:
   std::set<const clang::VarDecl *> Bound;    ///< Named otherwise than for their value, or to change it: not followed.
   std::set<const clang::VarDecl *> Referred; ///< By a pointer or a reference: they may change anywhere.
   std::map<const clang::VarDecl *, unsigned> Changed; ///< Behind their declaration.
+  unsigned Callers = 0;                               ///< Of what is evaluated, inside the kernel.
   bool Deduces = false;                               ///< What is evaluated determines a type: AccessSite::Deduced.
   std::set<const clang::Expr *> Met;                  ///< Names of parameters and of built-ins.
 };

@@ -24,8 +24,74 @@ bool Evaluator::assignsWhole(const clang::FunctionDecl *Callee) const {
                     Callee->getOverloadedOperator() != clang::OO_Equal);
 }
 
+/// Is it a number made of parameters and of the thread's place, and nothing else?
+static bool isPlainNumber(const clang::Expr *E, const clang::ASTContext &Context) {
+  E = plain(E);
+  if (E->isValueDependent() || E->isTypeDependent()) // in a generic lambda
+    return false;
+  auto Is = [&](const clang::Expr *Part) { return isPlainNumber(Part, Context); };
+  if (builtinMember(E) || (!E->isGLValue() && E->isIntegerConstantExpr(Context)))
+    return true;
+  if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
+    return llvm::isa<clang::ParmVarDecl>(Reference->getDecl());
+  if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E))
+    return Unary->isArithmeticOp() && Is(Unary->getSubExpr());
+  if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E))
+    return (Binary->isMultiplicativeOp() || Binary->isAdditiveOp() || Binary->isShiftOp()) && Is(Binary->getLHS()) &&
+           Is(Binary->getRHS());
+  if (auto *Call = llvm::dyn_cast<clang::CallExpr>(E))
+    return llvm::all_of(Call->arguments(), Is);
+  auto *Cast = llvm::dyn_cast<clang::CastExpr>(E);
+  return Cast && E->getType()->isIntegerType() &&
+         (Cast->getCastKind() == clang::CK_LValueToRValue || Cast->getCastKind() == clang::CK_NoOp ||
+          Cast->getCastKind() == clang::CK_IntegralCast) &&
+         Is(Cast->getSubExpr());
+}
+
+/// The number, where the function does no more than to return it.
+static const clang::Expr *returnedNumber(const clang::FunctionDecl &Function) {
+  auto *Body = llvm::dyn_cast_or_null<clang::CompoundStmt>(Function.getBody());
+  auto *Return = Body && Body->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(Body->body_front()) : nullptr;
+  const clang::Expr *Number = Return ? Return->getRetValue() : nullptr;
+  return Number && isPlainNumber(Number, Function.getASTContext()) ? Number : nullptr;
+}
+
+/// What a call is worth of a function, or a lambda, that does no more than to return a plain number.
+std::optional<Value> Evaluator::returned(const clang::CallExpr *E, const clang::FunctionDecl *Callee) {
+  constexpr unsigned MostCallers = 4; // functions may call themselves
+  const clang::FunctionDecl *Defined = Callee ? withBody(Callee) : nullptr;
+  auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Defined);
+  const bool IsLambda = Method && Method->getParent()->isLambda() && llvm::isa<clang::CXXOperatorCallExpr>(E);
+  const bool IsNamed = llvm::isa<clang::DeclRefExpr>(E->getCallee()->IgnoreParenImpCasts());
+  const clang::Expr *Number = Defined && IsNamed && (!Method || IsLambda) ? returnedNumber(*Defined) : nullptr;
+  if (!Number || Callers == MostCallers || E->getNumArgs() != Defined->getNumParams() + IsLambda ||
+      !llvm::all_of(Defined->parameters(), [&](const clang::ParmVarDecl *P) { return holdsIndex(P->getType()); }))
+    return std::nullopt;
+  std::map<const clang::VarDecl *, Value> Given;
+  for (unsigned I = 0; I < Defined->getNumParams(); ++I) {
+    const clang::Expr *Argument = E->getArg(I + IsLambda);
+    const llvm::SaveAndRestore Deducing(Deduces, Deduces || deducesFrom(Callee, I));
+    if (const Value V = eval(Argument); V.What == Value::Kind::Integer)
+      Given[Defined->getParamDecl(I)] = V;
+    else
+      use(V, Argument);
+  }
+  std::swap(Variables, Given);
+  Entered.insert(Defined);
+  ++Callers;
+  const Value V = eval(Number);
+  --Callers;
+  std::swap(Variables, Given);
+  return V;
+}
+
 Value Evaluator::call(const clang::CallExpr *E) {
   const clang::FunctionDecl *Callee = E->getDirectCallee();
+  const std::optional<Value> Returned = returned(E, Callee);
+  const bool Always = Followed.try_emplace(E, true).first->second;
+  Followed[E] = Always && Returned.has_value();
+  if (Returned)
+    return *Returned;
   if (!Callee) {
     unfollowed("a call through a pointer", E->getBeginLoc());
     argument(E->getCallee(), true);
@@ -83,7 +149,8 @@ void Evaluator::lambda(const clang::LambdaExpr *E) {
           if (Capture.getCaptureKind() == clang::LCK_ByRef)
             Variables.erase(Variable);
         }
-  if (llvm::any_of(allIn<clang::MSPropertyRefExpr>(*E->getBody()), [](auto *Each) { return builtinMember(Each); }))
+  if (!returnedNumber(*E->getCallOperator()) && // else its calls are followed
+      llvm::any_of(allIn<clang::MSPropertyRefExpr>(*E->getBody()), [](auto *Each) { return builtinMember(Each); }))
     unfollowed("a lambda that reads the thread's index", E->getBeginLoc());
 }
 

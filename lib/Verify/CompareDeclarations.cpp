@@ -217,8 +217,13 @@ bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDec
   const clang::FunctionDecl *OfA = withBody(A), *OfB = withBody(B);
   if (!OfA != !OfB)
     return differ(fmt::format("`{}` is defined only in one of both", nameOf(A)));
-  if (!sameNumber("the number of parameters", A, A->getNumParams(), B->getNumParams()))
+  const auto Indices = addedIndices(OfA, OfB);
+  if (!sameNumber("the number of parameters", A, A->getNumParams() + Indices.size(), B->getNumParams()))
     return false;
+  for (const auto &[Parameter, Builtin] : Indices) {
+    AddedBuiltins[Parameter] = Builtin;
+    Added.insert(Parameter);
+  }
   if (A->isVariadic() != B->isVariadic() || A->isNoReturn() != B->isNoReturn())
     return differ(fmt::format("`{}` is another kind of function", nameOf(A)));
   // CUDA's own are known by what they do.
@@ -238,7 +243,7 @@ bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDec
     if (const auto *OfB = B->getTemplateSpecializationArgs(); !OfB || !arguments(OfA->asArray(), OfB->asArray()))
       return differ(fmt::format("`{}` has other template arguments", nameOf(A)));
   if (OfA)
-    return parametersAndBody(OfA, OfB, 0);
+    return parametersAndBody(OfA, OfB, Indices.size());
   for (unsigned I = 0; I < A->getNumParams(); ++I)
     if (!type(A->getParamDecl(I)->getType(), B->getParamDecl(I)->getType()))
       return false;
@@ -323,9 +328,10 @@ bool Comparison::variable(const clang::VarDecl *A, const clang::VarDecl *B) {
     return differ(fmt::format("`{}` is stored elsewhere", nameOf(A)));
   if (!type(A->getType(), B->getType()) || !destructor(A->getType(), B->getType()))
     return false;
-  // Clang's own class of a built-in is empty.
+  // Clang's own class of a built-in is empty. What a lambda captures is compared there.
   const clang::TagDecl *Tag = A->getType()->getAsTagDecl();
-  if (!(Tag && isBuiltinClass(Tag)) &&
+  auto *Record = llvm::dyn_cast_or_null<clang::CXXRecordDecl>(Tag);
+  if (!(Tag && isBuiltinClass(Tag)) && !(Record && Record->isLambda()) &&
       !sameNumber("the alignment", A, ContextA.getDeclAlign(A).getQuantity(), ContextB.getDeclAlign(B).getQuantity()))
     return false;
   if (!statement(A->getAnyInitializer(), B->getAnyInitializer()))

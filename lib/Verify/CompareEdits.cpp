@@ -145,7 +145,10 @@ const clang::CallExpr *Comparison::partitionCall(const clang::Stmt *B, llvm::Str
 }
 
 /// A fused block that is the kernel's own has its grid; then, and behind the grid's barrier, libraries see the block.
+/// An element is never the block's.
 bool Comparison::mayReadBlock(Builtin Variable) const {
+  if (Played.Part && Played.Part->AsElement)
+    return false;
   if (System)
     return Played.Plan.keepsGrid() || Played.Plan.Cooperative;
   return Played.Plan.keepsGrid() && (Variable == Builtin::BlockIdx || Variable == Builtin::GridDim);
@@ -535,7 +538,7 @@ bool Comparison::addedParameters(const clang::FunctionDecl *B, unsigned Count) {
     return Missing();
   if (Played.Part && !Played.Part->Linked.Known.empty() && !(Turn = Take("CufuseTurn")))
     return Missing();
-  if (!Facts.sharesIndices()) {
+  if (!Facts.sharesIndices() || (Played.Part && Played.Part->AsElement)) {
     for (const auto &[Variable, Type] : {std::pair(Builtin::BlockIdx, "uint3"), std::pair(Builtin::GridDim, "dim3")})
       if (Facts.reads(Variable)) {
         const clang::ParmVarDecl *P = Take(Type);
@@ -548,6 +551,38 @@ bool Comparison::addedParameters(const clang::FunctionDecl *B, unsigned Count) {
         return Missing();
   }
   return Next == Count || Missing();
+}
+
+/// A function that reads the block, called for an element, has its place from the caller, before its own parameters.
+std::vector<std::pair<const clang::ParmVarDecl *, Builtin>>
+Comparison::addedIndices(const clang::FunctionDecl *A, const clang::FunctionDecl *B) const {
+  std::vector<std::pair<const clang::ParmVarDecl *, Builtin>> Indices;
+  if (!Played.Part || !Played.Part->AsElement || !A || !B)
+    return Indices;
+  for (unsigned I = 0; I + A->getNumParams() < B->getNumParams(); ++I) {
+    const clang::ParmVarDecl *P = B->getParamDecl(I);
+    const clang::TagDecl *Tag = P->getType().isConstQualified() ? P->getType()->getAsTagDecl() : nullptr;
+    if (Tag && (Tag->getName() == "uint3" || Tag->getName() == "dim3"))
+      Indices.push_back({P, Tag->getName() == "uint3" ? Builtin::BlockIdx : Builtin::GridDim});
+  }
+  return Indices;
+}
+
+std::optional<bool> Comparison::callWithIndices(const clang::CallExpr *A, const clang::CallExpr *B) {
+  const auto Indices = addedIndices(A->getDirectCallee(), B->getDirectCallee());
+  if (Indices.empty())
+    return std::nullopt;
+  if (!pair(A->getDirectCallee(), B->getDirectCallee()))
+    return false;
+  if (A->getNumArgs() + Indices.size() != B->getNumArgs())
+    return differ("a call has other arguments");
+  for (size_t I = 0; I < Indices.size(); ++I)
+    if (builtinOf(B->getArg(I)) != Indices[I].second)
+      return differ("a function does not have the block from its caller");
+  for (unsigned I = 0; I < A->getNumArgs(); ++I)
+    if (!expression(A->getArg(I), B->getArg(I + Indices.size())))
+      return false;
+  return true;
 }
 
 } // namespace cufuse

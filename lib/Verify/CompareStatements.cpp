@@ -316,6 +316,8 @@ bool Comparison::expressionDetails(const clang::Expr *A, const clang::Expr *B) {
     BOTH(CallExpr);
     if (failsAssertion(a, ContextA.getSourceManager()) && failsAssertion(b, ContextB.getSourceManager()))
       return pair(a->getDirectCallee(), b->getDirectCallee());
+    if (const std::optional<bool> Same = callWithIndices(a, b))
+      return *Same;
     return children(A, B);
   }
   case clang::Stmt::CXXConstructExprClass:

@@ -72,6 +72,9 @@ private:
   bool assembly(const clang::GCCAsmStmt *A, const clang::Stmt *B);
   std::optional<bool> unrolledLoop(const clang::ForStmt *A, const clang::ForStmt *B);
   bool addedParameters(const clang::FunctionDecl *B, unsigned Added);
+  std::vector<std::pair<const clang::ParmVarDecl *, Builtin>> addedIndices(const clang::FunctionDecl *A,
+                                                                           const clang::FunctionDecl *B) const;
+  std::optional<bool> callWithIndices(const clang::CallExpr *A, const clang::CallExpr *B);
   bool isDynamicOffset(const clang::Expr *B) const;
   bool isOfPartition(const clang::Decl *B, llvm::StringRef Member) const;
   /// The call of that member, where it is nothing else.

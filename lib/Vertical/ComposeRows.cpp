@@ -268,7 +268,7 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
   const BlockLocalPlan &Plan = *Proved;
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
-    Proof.Edits.push_back({linkedParameters(Graph, Node), Plan.Loops[Node], {}});
+    Proof.Edits.push_back({linkedParameters(Graph, Node), Plan.Loops[Node], {}, Plan.ByElement[Node]});
   for (const RowInput &Input : Plan.Inputs)
     for (const auto &[Reader, Parameter] : Input.Readers)
       Proof.Edits[Reader].Parameters.push_back(Parameter);

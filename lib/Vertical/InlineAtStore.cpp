@@ -245,7 +245,7 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
     return Requirements.takeError();
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
-    Proof.Edits.push_back({linkedParameters(Graph, Node), {}, {}});
+    Proof.Edits.push_back({linkedParameters(Graph, Node), {}, {}, Node != Graph.Root});
   Proof.Compose = [&Graph, Requirements = std::move(*Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
     return StoreComposer(Graph, Texts, Requirements).run();
   };

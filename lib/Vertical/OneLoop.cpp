@@ -82,6 +82,7 @@ private:
       Facts.Reads[static_cast<size_t>(B)] = {true, true, true};
     for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
       Facts.Reads[static_cast<size_t>(B)] = {true, false, false};
+    Facts.ReadByHelper = {}; // they have it from the kernel
     Facts.GridStrideLoop.reset();
   }
 
@@ -217,7 +218,7 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const Ve
   FormProof Proof;
   Proof.Elements = {Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound), Width};
   for (const VerticalNode &N : Graph.Nodes)
-    Proof.Edits.push_back({{}, {}, knownConditions(N)});
+    Proof.Edits.push_back({{}, {}, knownConditions(N), true});
   const std::vector<Stream> Streams = planStreams(Graph);
   for (const Stream &S : Streams) {
     for (const auto &[User, Parameter] : S.Users)

@@ -9,6 +9,8 @@
 // CHECK-NEXT: caught: *: the turn is asked for something else
 // CHECK-NEXT: caught: *: the thread is not that of the element
 // CHECK-NEXT: caught: *: the element's block is larger
+// CHECK-NEXT: caught: *: a function has another block from its caller
+// CHECK-NEXT: caught: *: a function reads the block that was launched
 // CHECK-NEXT: caught: *: the consumer loads another element
 // CHECK-NEXT: caught: *: the consumer loads from another pointer
 // CHECK-NEXT: caught: *: a store that is not linked goes elsewhere
@@ -25,9 +27,10 @@ __global__ void first(const float *__restrict__ x, float *__restrict__ out, int 
   }
 }
 
+__device__ int place() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ const float factor = 0.5f;
 __global__ void next(const float *__restrict__ in, const float *__restrict__ other, float *__restrict__ y, int n) {
-  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += blockDim.x * gridDim.x) {
+  for (int k = place(); k < n; k += blockDim.x * gridDim.x) {
     float w = in[k] * factor;
     w -= other[k];
     y[k] = w;
@@ -57,6 +60,12 @@ __global__ void next(const float *__restrict__ in, const float *__restrict__ oth
 // *: the element's block is larger
 //- return dim3(1, 1, 1)
 //+ return dim3(2, 1, 1)
+// *: a function has another block from its caller
+//- place(blockIdx
+//+ place(uint3{1, 0, 0}
+// *: a function reads the block that was launched
+//- return blockIdx.x
+//+ return ::blockIdx.x
 // *: the consumer loads another element
 //- in[k] *
 //+ in[k - 1] *

@@ -5,6 +5,7 @@
 #include "cufuse/Analysis/Declarations.h"
 #include "cufuse/Analysis/Intrinsics.h"
 #include "cufuse/Frontend/Parse.h"
+#include "cufuse/Kernel/KernelFacts.h"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/ExprCXX.h>
@@ -12,6 +13,7 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 
+#include <set>
 #include <vector>
 
 namespace cufuse {
@@ -72,6 +74,9 @@ struct Reached {
   clang::SourceLocation ErrorAt;
   std::string ErrorFact; ///< Empty where only Clang's messages say what it is.
 };
+
+/// Functions of the user's, beside the kernel, that read a built-in that counts, or call one that does.
+std::set<const clang::FunctionDecl *> readersOf(const Reached &Reach, bool (*Counts)(Builtin));
 
 /// Walks from the kernel, whose definition must exist.
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel);

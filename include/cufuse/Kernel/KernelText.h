@@ -31,6 +31,7 @@ struct LinkedText {
   std::vector<std::string> Parameters; ///< Get the type `cufuse_linked_NAME`, which whoever emits the text declares.
   std::vector<unsigned> RowLoops;    ///< Their numbers. They ask `cufuse_row`, a `const CufuseRow`, whether they go on.
   std::vector<KnownCondition> Known; ///< Ask `cufuse_turn`, a `CufuseTurn`, where no macro writes them.
+  bool AsElement = false;            ///< Its block is one thread: what it calls has the block's place from it.
 };
 
 /// A change of the user's text.
@@ -44,6 +45,7 @@ struct Edit {
     Rows,     ///< Some loop is.
     Known,    ///< The condition is known so.
     Turns,    ///< Some condition is known.
+    Element,  ///< The kernel's block is one thread, for one element.
   };
   unsigned At = 0, Length = 0; ///< In bytes, from the beginning of the piece.
   OutputText Text;

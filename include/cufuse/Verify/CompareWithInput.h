@@ -22,7 +22,8 @@
 //   operands.
 // - *What a vertical composition changes* (lib/Verify/CompareLinked.cpp): where a pointer is linked, the same element
 //   of the object that stands for it is loaded or stored; the thread of a pointwise kernel is the only one of its
-//   block; conditions ask the turn or the row where they are known, and are the kernel's.
+//   block, whose place what it calls has from it; conditions ask the turn or the row where they are known, and are the
+//   kernel's.
 //
 // The text itself is not compared, token by token, as a second witness: what the trees do not hold (comments, spaces,
 // names, declarations that nothing names) does nothing, and what they hold is compared, wherever it was copied from. A
