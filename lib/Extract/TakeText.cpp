@@ -304,6 +304,12 @@ private:
     TextEdits Edits{Text, I.Text, Result.Blockers};
     edit(I, Edits);
     P.Where = Unit.place(Text.location(I.Text));
+    // As a #line of the user's says, which __LINE__ follows.
+    if (const clang::PresumedLoc Said = Sources.getPresumedLoc(Text.location(I.Text));
+        Said.isValid() && Said.getLine() != P.Where.Line) {
+      P.Where.Line = Said.getLine();
+      P.Where.File = Said.getFilename();
+    }
     P.OnHost = isOnHost(I.Unit);
     if (P.OnHost)
       HostsText.declaration(I.Text, Result.Blockers);
