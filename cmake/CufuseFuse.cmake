@@ -10,7 +10,8 @@
   compiles <name>.cu as a part of <target>: those that compile_commands.json has, which is therefore made for <target>. The
   fusion runs again only when an input, one of its headers (not the system's), cufuse or these flags change.
   An input that has properties of its own (set_source_files_properties) is refused, unless <name>.cu, which is in
-  ${CMAKE_CURRENT_BINARY_DIR}/cufuse, has the same.
+  ${CMAKE_CURRENT_BINARY_DIR}/cufuse, or in its folders Debug, Release, ... where the generator has several configurations,
+  has the same. In a unity build, <name>.cu and the inputs stay files of their own.
 
   <target> must exist and belong to the current folder, where no other target has this <name>; the CUDA language must be
   enabled.
@@ -32,6 +33,10 @@ function(cufuse_fuse)
   if(NOT "CUDA" IN_LIST languages)
     message(FATAL_ERROR "cufuse_fuse: the CUDA language is not enabled; add it to project() or call enable_language(CUDA)")
   endif()
+  if(NOT CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+    message(FATAL_ERROR "cufuse_fuse: what cufuse writes is checked as nvcc compiles it, and CMAKE_CUDA_COMPILER is "
+                        "${CMAKE_CUDA_COMPILER_ID}, '${CMAKE_CUDA_COMPILER}'; configure with nvcc")
+  endif()
 
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/cufuse")
   # Each configuration has text of its own.
@@ -40,6 +45,11 @@ function(cufuse_fuse)
     string(APPEND folder "/$<CONFIG>")
   endif()
   set(output "${folder}/${fuse_NAME}")
+  set(outputs "${output}.cu")
+  if(several) # CMake knows a source's properties by its path with the configuration written out
+    list(TRANSFORM CMAKE_CONFIGURATION_TYPES REPLACE "(.+)" "${CMAKE_CURRENT_BINARY_DIR}/cufuse/\\1/${fuse_NAME}.cu"
+         OUTPUT_VARIABLE outputs)
+  endif()
   get_property(taken GLOBAL PROPERTY "_cufuse_target_of_${output}")
   if(taken)
     message(FATAL_ERROR "cufuse_fuse: ${fuse_NAME} is fused for the target ${taken} of this folder already; "
@@ -77,10 +87,12 @@ function(cufuse_fuse)
   target_sources(${fuse_TARGET} PRIVATE "${output}.cu" "${output}.h")
   target_include_directories(${fuse_TARGET} PRIVATE "${folder}" ${folders})
   set_target_properties(${fuse_TARGET} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
+  # In a unity build the output would have no command, and the inputs be other text than cufuse reads.
+  set_source_files_properties(${outputs} ${inputs} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   # In a response file, a change of the flags would not be seen.
   set(CMAKE_CUDA_USE_RESPONSE_FILE_FOR_INCLUDES OFF PARENT_SCOPE)
   # Properties of sources may be set until the folder ends.
-  cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_inputs [===[${inputs}]===] [===[${output}.cu]===])")
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_inputs [===[${inputs}]===] [===[${outputs}]===])")
 
   # Make runs a command again until its outputs are newer, though nothing in them has changed.
   set(touch "")
@@ -96,7 +108,7 @@ function(cufuse_fuse)
   string(SUBSTRING \"\${all}\" 0 \${end} all)
   string(FIND \"\${all}\" [==[\"directory\":]==] begin REVERSE)
   if(end EQUAL -1 OR begin EQUAL -1)
-    message(FATAL_ERROR \"compile_commands.json has no command for ${output}.cu; is it a part of a unity build?\")
+    message(FATAL_ERROR \"compile_commands.json has no command for ${output}.cu\")
   endif()
   string(SUBSTRING \"\${all}\" \${begin} -1 entry)
   set(entries \"\")
@@ -139,15 +151,17 @@ ${touch}
     VERBATIM)
 endfunction()
 
-function(_cufuse_check_inputs inputs output)
+function(_cufuse_check_inputs inputs outputs)
   foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS COMPILE_FLAGS INCLUDE_DIRECTORIES)
-    get_source_file_property(ours "${output}" ${property})
-    foreach(input IN LISTS inputs)
-      get_source_file_property(theirs "${input}" ${property})
-      if(theirs AND NOT theirs STREQUAL ours)
-        message(FATAL_ERROR "cufuse_fuse: ${input} has ${property} of its own: '${theirs}'; "
-                            "set them for the target, or for ${output}, too")
-      endif()
+    foreach(output IN LISTS outputs)
+      get_source_file_property(ours "${output}" ${property})
+      foreach(input IN LISTS inputs)
+        get_source_file_property(theirs "${input}" ${property})
+        if(theirs AND NOT theirs STREQUAL ours)
+          message(FATAL_ERROR "cufuse_fuse: ${input} has ${property} of its own: '${theirs}'; "
+                              "set them for the target, or for ${output}, too")
+        endif()
+      endforeach()
     endforeach()
   endforeach()
 endfunction()
