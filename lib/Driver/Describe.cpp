@@ -1,6 +1,7 @@
 #include "cufuse/Driver/Describe.h"
 
 #include "cufuse/Plan/ConfigNames.h"
+#include "cufuse/Support/Fields.h"
 
 #include "DescribeAccesses.h"
 
@@ -49,28 +50,29 @@ std::string launches(const KernelFacts &Facts) {
 } // namespace
 
 static llvm::json::Value toJSON(const Finding &F) {
-  return llvm::json::Object{{"what", F.What}, {"function", F.Function}, {"place", F.Where}};
+  return llvm::json::Object{{"what", toJson(F.What)}, {"function", toJson(F.Function)}, {"place", F.Where}};
 }
 static llvm::json::Value toJSON(const SharedArray &S) {
-  return llvm::json::Object{{"name", S.Name},
-                            {"type", S.Type},
+  return llvm::json::Object{{"name", toJson(S.Name)},
+                            {"type", toJson(S.Type)},
                             {"bytes", static_cast<int64_t>(S.Bytes)},
-                            {"function", S.Function},
+                            {"function", toJson(S.Function)},
                             {"place", S.Where}};
 }
 static llvm::json::Value toJSON(const ParameterFacts &P) {
-  return llvm::json::Object{{"name", P.Name}, {"type", P.Type}, {"bytes", static_cast<int64_t>(P.Bytes)}};
+  return llvm::json::Object{
+      {"name", toJson(P.Name)}, {"type", toJson(P.Type)}, {"bytes", static_cast<int64_t>(P.Bytes)}};
 }
 static llvm::json::Value toJSON(const BarrierFacts &B) {
-  return llvm::json::Object{{"call", B.Call}, {"function", B.Function}, {"place", B.Where}};
+  return llvm::json::Object{{"call", toJson(B.Call)}, {"function", toJson(B.Function)}, {"place", B.Where}};
 }
 static llvm::json::Value toJSON(const GlobalFacts &G) {
-  return llvm::json::Object{{"name", G.Name}, {"space", G.Space}, {"shared", G.HostShared}};
+  return llvm::json::Object{{"name", toJson(G.Name)}, {"space", toJson(G.Space)}, {"shared", G.HostShared}};
 }
 static llvm::json::Value toJSON(const BlockShape &Block) { return Block.str(); }
 static llvm::json::Value toJSON(const Blocker &B) {
   return llvm::json::Object{{"kind", blockerName(B.Kind)},
-                            {"message", B.message().str()},
+                            {"message", toJson(B.message().str())},
                             {"remedy", blockerRemedy(B.Kind)},
                             {"place", B.Where}};
 }
@@ -87,10 +89,10 @@ static llvm::json::Value toJSON(const LoadedKernel &Kernel) {
         llvm::json::Object{{"dimensions", std::move(Dimensions)}, {"inHelpers", F.ReadByHelper[B]}};
   }
   return llvm::json::Object{
-      {"name", F.QualifiedName},
-      {"signature", F.Signature},
+      {"name", toJson(F.QualifiedName)},
+      {"signature", toJson(F.Signature)},
       {"place", F.Where},
-      {"templateParameters", F.TemplateParameters},
+      {"templateParameters", toJson(F.TemplateParameters)},
       {"parameters", F.Parameters},
       {"reads", std::move(Reads)},
       {"barriers", F.Barriers},
@@ -99,7 +101,7 @@ static llvm::json::Value toJSON(const LoadedKernel &Kernel) {
       {"launchBounds", F.MaxThreads},
       {"launchBlocks", F.LaunchBlocks},
       {"globals", F.Globals},
-      {"helpers", F.Helpers},
+      {"helpers", toJson(F.Helpers)},
       {"atomics", F.Atomics},
       {"earlyExits", F.EarlyExits},
       {"exitsBeforeBarrier", F.ExitsBeforeBarrier},

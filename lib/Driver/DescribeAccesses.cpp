@@ -1,5 +1,7 @@
 #include "DescribeAccesses.h"
 
+#include "cufuse/Support/Fields.h"
+
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -60,16 +62,16 @@ std::vector<std::pair<std::string, std::string>> accessRows(const LoadedKernel &
 }
 
 llvm::json::Value toJSON(const SourcePlace &Where) {
-  return llvm::json::Object{{"file", Where.File}, {"line", Where.Line}, {"column", Where.Column}};
+  return llvm::json::Object{{"file", toJson(Where.File)}, {"line", Where.Line}, {"column", Where.Column}};
 }
 
 static llvm::json::Value toJSON(const AccessSite &Site) {
   return llvm::json::Object{{"kind", KindNames[static_cast<int>(Site.What)]},
-                            {"parameter", Site.Parameter},
-                            {"index", Site.Index ? llvm::json::Value(Site.Index->str()) : llvm::json::Value(nullptr)},
+                            {"parameter", toJson(Site.Parameter)},
+                            {"index", Site.Index ? toJson(Site.Index->str()) : llvm::json::Value(nullptr)},
                             {"elements", Site.Width},
-                            {"text", Site.Text},
-                            {"conditions", conditions(Site)},
+                            {"text", toJson(Site.Text)},
+                            {"conditions", toJson(conditions(Site))},
                             {"place", Site.Where}};
 }
 
@@ -77,11 +79,11 @@ llvm::json::Object accessJson(const LoadedKernel &Kernel) {
   const ShapeFacts &Shape = Kernel.Shape;
   llvm::json::Array Reasons;
   for (const Finding &Reason : Shape.Reasons)
-    Reasons.push_back(llvm::json::Object{{"what", Reason.What}, {"place", Reason.Where}});
+    Reasons.push_back(llvm::json::Object{{"what", toJson(Reason.What)}, {"place", Reason.Where}});
   const bool Pointwise = Shape.Shape == KernelShape::Pointwise;
   return llvm::json::Object{
       {"shape", ShapeNames[static_cast<int>(Shape.Shape)]},
-      {"elements", Pointwise ? llvm::json::Value(Shape.Bound.str()) : llvm::json::Value(nullptr)},
+      {"elements", Pointwise ? toJson(Shape.Bound.str()) : llvm::json::Value(nullptr)},
       {"elementsAtATime", Pointwise ? llvm::json::Value(Shape.Width) : llvm::json::Value(nullptr)},
       {"gridStride", Pointwise ? llvm::json::Value(Shape.Strided) : llvm::json::Value(nullptr)},
       {"notPointwise", std::move(Reasons)},

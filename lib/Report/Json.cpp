@@ -25,7 +25,7 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
   for (unsigned I = 0; I < FateCount; ++I)
     Counts[nameOf(static_cast<Fate>(I))] = S.Counts.Of[I];
   json::Object Figures{{"advice", nameIn<Advice>(Advices, S.What)},
-                       {"sentence", S.Sentence},
+                       {"sentence", toJson(S.Sentence)},
                        {"launch_shapes", S.LaunchShapes},
                        {"binding", S.Binding},
                        {"fusion", S.Fusion},

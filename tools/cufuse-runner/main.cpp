@@ -34,7 +34,7 @@ static std::string failureLine(llvm::Error Error) {
       [&](const Failure &F) {
         Json["exit"] = static_cast<int>(F.Code);
         Json["failed"] = llvm::json::fixUTF8(F.Messages.front().Text);
-        Json["remedy"] = F.Messages.front().Remedy;
+        Json["remedy"] = llvm::json::fixUTF8(F.Messages.front().Remedy);
       },
       [&](const RunError &E) {
         Json["exit"] = static_cast<int>(ExitCode::Defect);
