@@ -218,13 +218,17 @@ public:
   /// Numbers of stores one of which always happens in the text, but not in the IR.
   std::set<size_t> uncertain(llvm::ArrayRef<IrAccess> Accesses) {
     std::set<size_t> Found;
+    std::set<std::pair<const AccessSite *, size_t>> Asked; // for each of those that are together, with the depth
     for (const AccessSite &Site : Text.Sites)
       for (size_t Depth = 0; Site.What == AccessSite::Kind::Store && Site.Index; ++Depth) {
         std::vector<const AccessSite *> Together;
-        for (const AccessSite &Other : Text.Sites)
-          if (Other.What == Site.What && Other.Parameter == Site.Parameter && Other.Index == Site.Index &&
-              Other.Width == Site.Width && isAround(Site, Other, Depth))
-            Together.push_back(&Other);
+        if (!Asked.contains({&Site, Depth}))
+          for (const AccessSite &Other : Text.Sites)
+            if (Other.What == Site.What && Other.Parameter == Site.Parameter && Other.Index == Site.Index &&
+                Other.Width == Site.Width && isAround(Site, Other, Depth)) {
+              Together.push_back(&Other);
+              Asked.insert({&Other, Depth});
+            }
         if (isCertain(Together, Depth) && !isStored(Together, Depth, Accesses))
           for (const AccessSite *Each : Together)
             Found.insert(Each - Text.Sites.data());
@@ -249,9 +253,12 @@ private:
     return Distances;
   }
 
-  bool isUnder(const AccessSite &Site, const llvm::Instruction &By) const {
-    const std::vector<Polynomial> Known = Values.conditions(*By.getParent());
-    return llvm::all_of(conditionsOf(Site.Path), [&](const Polynomial &P) { return llvm::is_contained(Known, P); });
+  bool isUnder(const AccessSite &Site, const llvm::Instruction &By) {
+    auto [Known, New] = Conditions.try_emplace(By.getParent());
+    if (New)
+      Known->second = Values.conditions(*By.getParent());
+    return llvm::all_of(conditionsOf(Site.Path),
+                        [&](const Polynomial &P) { return llvm::is_contained(Known->second, P); });
   }
 
   /// The bytes of the site's elements, from the first to behind the last.
@@ -316,10 +323,13 @@ private:
           }
         }
     const llvm::ArrayRef<PathStep> Around = llvm::ArrayRef(Sites[0]->Path).take_front(Depth);
-    return !Stores.empty() && llvm::all_of(Stores, [&](const auto &Each) {
+    std::set<std::int64_t> Firsts;
+    for (const auto &[Part, Block] : Stores)
+      Firsts.insert(Part.first);
+    return !Stores.empty() && llvm::all_of(Firsts, [&](std::int64_t First) {
       Blocks OfPart;
       for (const auto &[Part, Block] : Stores)
-        if (Part.first <= Each.first.first && Each.first.first < Part.second)
+        if (Part.first <= First && First < Part.second)
           OfPart.insert(Block);
       return dependOnlyOn(Around, OfPart);
     });
@@ -413,6 +423,7 @@ private:
   const DeviceIr &Ir;
   IrValues &Values;
   const KernelAccesses &Text;
+  std::map<const llvm::BasicBlock *, std::vector<Polynomial>> Conditions; // of the blocks that were asked for
 };
 
 } // namespace
