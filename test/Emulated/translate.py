@@ -135,7 +135,7 @@ def assembly(text):
 
 
 def dynamic_shared(text):
-    if not re.search(r"\bextern\b[^;{}]*\b__shared__\b", text):
+    if not re.search(r"extern\b[^;{}]*\b__shared__\b", text):
         return text
     plain = blanked(text)
     for match in reversed(list(re.finditer(r"\bextern\b[^;{}]*\b__shared__\b[^;{}]*;", plain))):
@@ -153,14 +153,16 @@ def dynamic_shared(text):
     return text
 
 
+# Texts have millions of characters: each pattern begins with a word, which `re` finds fast, and then looks back.
 WORDS = (
+    (r"static(?<!\wstatic)\s+(?=__shared__\b)", ""),
     # What follows `static` can be no alignment.
-    (r"(?:\bstatic\s+)?\b__shared__\s+(alignas\s*\((?:[^()]|\([^()]*\))*\))", r"\1 __shared__"),
+    (r"__shared__(?<!\w__shared__)\s+(alignas\s*\((?:[^()]|\([^()]*\))*\))", r"\1 __shared__"),
     # In a section of its own, which is poisoned before every block; `used`, since a compiler otherwise knows all that
     # is ever written to it; never destroyed, since nothing ever constructs it.
-    (r"(?:\bstatic\s+)?\b__shared__\b", 'static __attribute__((used, no_destroy, section("emulated_shared")))'),
-    (r"\b__forceinline__\b", "inline"),
-    (r"(?<![(,] )(?<![(,])\b__noinline__\b", "__attribute__((noinline))"),
+    (r"__shared__\b(?<!\w__shared__)", 'static __attribute__((used, no_destroy, section("emulated_shared")))'),
+    (r"__forceinline__\b(?<!\w__forceinline__)", "inline"),
+    (r"__noinline__\b(?<![(,] __noinline__)(?<![(,\w]__noinline__)", "__attribute__((noinline))"),
     (r"^#pragma unroll[^\n]*$", ""),  # compiling takes longer with it, and nothing runs faster
 )
 
@@ -177,7 +179,7 @@ def translate_library(text):
     own functions, as a module of the device does. What they declare as the compiler's, the emulator has."""
     # Variables keep their linkage: clang gives those inside of functions one name.
     return ("#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = any(function, record))\n"
-            + re.sub(r'\bextern "C" \w+ __nvvm_\w+\([^()]*\);', "", translate_user(text))
+            + re.sub(r'extern "C"(?<!\wextern "C") \w+ __nvvm_\w+\([^()]*\);', "", translate_user(text))
             + "\n#pragma clang attribute pop\n")
 
 
