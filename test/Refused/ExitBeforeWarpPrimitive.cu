@@ -4,38 +4,21 @@
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:sum_early %s:sum_row --block 128 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:sum_some --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=SOME
-// RUN: %exits 1 %cufuse fuse %s:sum_below --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=BELOW
-// RUN: %exits 1 %cufuse fuse %s:sum_moved --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=MOVED
-// RUN: %exits 1 %cufuse fuse %s:sum_from --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=FROM
-// RUN: %exits 1 %cufuse fuse %s:sum_narrow --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=NARROW
+// RUN: %exits 1 %cufuse fuse %s:sum_some %s:sum_below %s:sum_moved %s:sum_from %s:sum_narrow %s:sum_in_helper \
+// RUN:   %s:sum_assembled %s:predicated %s:jumped %s:votes %s:multiplied_below --block 64 --block 64 --block 64 \
+// RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 \
+// RUN:   --grid-policy stride -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=EACH '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:sum_branch --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=BRANCH
 // RUN: %exits 1 %cufuse fuse %s:sum_branch %s:sum_row --block 128 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=BRANCH
 // RUN: %exits 1 %cufuse fuse %s:sum_branch %s:sum_row --block 128 --block 128 --geometry blocks --grid-policy pool \
 // RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BRANCH
-// RUN: %exits 1 %cufuse fuse %s:sum_in_helper --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=HELPER
-// RUN: %exits 1 %cufuse fuse %s:sum_assembled --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=ASSEMBLED
-// RUN: %exits 1 %cufuse fuse %s:predicated --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=PREDICATED
-// RUN: %exits 1 %cufuse fuse %s:jumped --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=JUMPED
-// RUN: %exits 1 %cufuse fuse %s:votes --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=VOTES
 // RUN: %exits 1 %cufuse fuse %s:multiplied --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=MATRIX
 // RUN: %exits 1 %cufuse fuse %s:multiplied %s:sum_row --block 128 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=MATRIX
-// RUN: %exits 1 %cufuse fuse %s:multiplied_below --block 128 --grid-policy stride -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=PART
 // RUN: %exits 1 %cufuse fuse %s:sum_of_block --block 48x2 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=ROWS
 // RUN: ls -A %t | count 0
@@ -78,13 +61,13 @@ __global__ void sum_guarded(const float *in, float *out, int n) {
 // Some lanes of a warp are behind a number that is no multiple of 32.
 __global__ void sum_some(const float *in, float *out) {
   if (threadIdx.x / 32 == 1 && threadIdx.x / 16 % 2 == 0)
-    // SOME: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
+    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
 __global__ void sum_below(const float *in, float *out, int n) {
   if (threadIdx.x >= 80)
-    // BELOW: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
+    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
@@ -93,7 +76,7 @@ __global__ void sum_moved(const float *in, float *out, int n) {
   int thread = threadIdx.x;
   thread += n;
   if (thread / 32 > 1)
-    // MOVED: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
+    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
@@ -102,7 +85,7 @@ __global__ void sum_from(const float *in, float *out, int n) {
   const int warp = (start + threadIdx.x) / 32;
   start = 17;
   if (warp > 1)
-    // FROM: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
+    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x + start]));
 }
@@ -110,7 +93,7 @@ __global__ void sum_from(const float *in, float *out, int n) {
 __global__ void sum_narrow(const float *in, float *out, int n) {
   const signed char thread = threadIdx.x;
   if (thread / 32 != n)
-    // NARROW: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
+    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
@@ -135,7 +118,7 @@ __global__ void sum_branch(const float *in, float *out, int n) {
   }
 }
 __device__ void sum_for(int i, const float *in, float *out, int n) {
-  // HELPER: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (i >= n)
     return;
   atomicAdd(out, warp_sum(in[i]));
@@ -145,7 +128,7 @@ __global__ void sum_in_helper(const float *in, float *out, int n) {
 }
 __global__ void sum_assembled(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  // ASSEMBLED: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (i >= n)
     return;
   float other;
@@ -155,14 +138,14 @@ __global__ void sum_assembled(const float *in, float *out, int n) {
 // Inside of assembly, too: by a predicate, or by a branch.
 __global__ void predicated(const int *in, int *out) {
   int other = 0;
-  // PREDICATED: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave {{.*}}: some lanes may go round shfl.sync.bfly.b32 [
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave {{.*}}: some lanes may go round shfl.sync.bfly.b32 [
   asm volatile("{ .reg .pred p; setp.lt.s32 p, %1, 64; @p shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff; }"
                : "+r"(other) : "r"(in[threadIdx.x]));
   out[threadIdx.x] = other;
 }
 __global__ void jumped(const int *in, int *out) {
   int other = 0;
-  // JUMPED: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave {{.*}}: some lanes may go round shfl.sync.bfly.b32 [
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave {{.*}}: some lanes may go round shfl.sync.bfly.b32 [
   asm volatile("{ .reg .pred p; setp.lt.s32 p, %1, 64; @!p bra DONE; shfl.sync.bfly.b32 %0, %1, 1, 31, -1; DONE: }"
                : "+r"(other) : "r"(in[threadIdx.x]));
   out[threadIdx.x] = other;
@@ -175,7 +158,7 @@ __global__ void predicated_behind(const int *in, int *out) {
   out[threadIdx.x] = sum;
 }
 __global__ void votes(const float *in, unsigned *out, int n) {
-  // VOTES: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     out[i] = __ballot_sync(0xffffffff, in[i] > 0);
 }
@@ -201,7 +184,7 @@ __global__ void multiplied(const half *in, float *out, int n) {
   multiply(in + i / 32 * 256, out + i / 32 * 256);
 }
 __global__ void multiplied_below(const half *in, float *out) {
-  // PART: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (threadIdx.x < 48)
     multiply(in, out);
 }
