@@ -261,36 +261,6 @@ void castAway(int *o) {
   byCast<<<2, a>>>(o);
 }
 
-// A class that becomes a block makes it as it likes.
-struct Square {
-  int n;
-  constexpr operator dim3() const { return dim3(n, n); }
-};
-struct Rows : dim3 {
-  Rows(int n) : dim3(32, n) {}
-};
-template <int N> struct Side {
-  operator dim3() const { return dim3(N, N); }
-};
-KERNEL(ofConstant)
-KERNEL(ofTemporary)
-KERNEL(ofDefault)
-KERNEL(ofBase)
-KERNEL(ofObject)
-KERNEL(ofBound)
-void makeBlocks(int *o) {
-  constexpr Square square{8};
-  ofConstant<<<2, square>>>(o);
-  ofTemporary<<<2, Square{8}>>>(o);
-  ofDefault<<<2, Side<8>()>>>(o);
-  ofBase<<<2, Rows(8)>>>(o);
-  Rows rows(8);
-  dim3 block = rows;
-  ofObject<<<2, block>>>(o);
-  const dim3 &bound = square;
-  ofBound<<<2, bound>>>(o);
-}
-
 // The host's compilation reads another block, or other launches.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define SIZE 256
@@ -490,6 +460,8 @@ KERNEL(ofCopy)
 KERNEL(ofInitialiser)
 KERNEL(isMutable)
 KERNEL(ofArray)
+KERNEL(ofConstant)
+KERNEL(ofDefault)
 template <typename T> __global__ void typed(T *o) { o[threadIdx.x] = 1; }
 struct Half {
   int threads;
@@ -512,6 +484,13 @@ struct Member {
   dim3 block;
   Member(int n) : block(n / 2) {}
   operator const dim3 &() const { return block; }
+};
+struct Square {
+  int n;
+  constexpr operator dim3() const { return dim3(n, n); }
+};
+template <int N> struct Side {
+  operator dim3() const { return dim3(N, N); }
 };
 struct Fields {
   int threads = 64;
@@ -554,6 +533,9 @@ void run(int *o) {
   int list[] = {128};
   *list = 64;
   ofArray<<<2, list[0]>>>(o);
+  constexpr Square square{8};
+  ofConstant<<<2, square>>>(o);
+  ofDefault<<<2, Side<8>()>>>(o);
 }
 // Where a type is dependent, nothing is converted yet.
 template <typename T> void runTyped(T *o, int n) {
