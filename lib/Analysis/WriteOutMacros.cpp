@@ -196,8 +196,18 @@ struct Definitions : clang::ConstDynamicRecursiveASTVisitor {
   std::vector<const clang::VarDecl *> Shared;
 };
 
+/// Where the function itself returns: not in its lambdas.
+void eachReturn(const clang::Stmt *S, llvm::function_ref<void(clang::SourceLocation)> Visit) {
+  if (!S || llvm::isa<clang::LambdaExpr>(S))
+    return;
+  if (auto *Return = llvm::dyn_cast<clang::ReturnStmt>(S))
+    Visit(Return->getReturnLoc());
+  for (const clang::Stmt *Child : S->children())
+    eachReturn(Child, Visit);
+}
+
 /// The calls of macros that spell parts of a kernel which have to stand in its text.
-MacroCalls callsAround(const ParsedUnit &Unit) {
+MacroCalls callsAround(const ParsedUnit &Unit, bool Returns) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   MacroCalls Calls;
   auto Add = [&](clang::SourceLocation At, const clang::FunctionDecl *Kernel) {
@@ -234,6 +244,8 @@ MacroCalls callsAround(const ParsedUnit &Unit) {
               Declared->doesThisDeclarationHaveABody() ? Declared->getBody() : nullptr)) {
         Add(Body->getLBracLoc(), Declared);
         Add(Body->getRBracLoc(), Declared);
+        if (Returns)
+          eachReturn(Body, [&](clang::SourceLocation At) { Add(At, Declared); });
       }
     }
   const Definitions Found(Unit);
@@ -275,6 +287,10 @@ std::vector<OutputFile> writtenOut(const ParsedUnit &Unit, const MacroCalls &Cal
             Sources.getPresumedLoc(Sources.getLocForStartOfFile(File).getLocWithOffset(Call.End));
         Text.insert(Next, fmt::format("\n#line {}", At.getLine() + 1));
       }
+      // So do those behind a call of several lines.
+      if (!Spread)
+        Text.insert(Call.End + (llvm::StringRef(Text).substr(Call.End).starts_with(";")),
+                    llvm::StringRef(Text).slice(Begin, Call.End).count('\n'), '\n');
       Text.replace(Begin, Call.End - Begin, *Written);
     }
     if (Changed)
@@ -300,13 +316,14 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Too
   auto Original = parse(Tools, Request);
   if (!Original)
     return Original;
-  for (const bool Lines : {true, false}) {
+  constexpr std::pair<bool, bool> Ways[] = {{true, true}, {true, false}, {false, false}};
+  for (const auto &[Lines, Returns] : Ways) {
     std::unique_ptr<ParsedUnit> Last;
     ParseRequest Next = Request;
     Next.MacrosWrittenOut = true;
     for (unsigned Round = 0; Round < MostRounds; ++Round) {
       const ParsedUnit &Unit = Last ? *Last : **Original;
-      std::vector<OutputFile> Files = writtenOut(Unit, callsAround(Unit), Lines);
+      std::vector<OutputFile> Files = writtenOut(Unit, callsAround(Unit, Returns), Lines);
       if (Files.empty())
         return Last ? std::move(Last) : std::move(Original);
       for (OutputFile &File : Files) {

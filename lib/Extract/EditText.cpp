@@ -244,10 +244,12 @@ void editReturns(TextEdits &Edits, const FunctionUse &Kernel, bool AtEnd) {
     const clang::SourceLocation At = Return->getReturnLoc();
     if (At.isMacroID())
       Refuse(At, "a macro returns");
-    else if (Return->getRetValue())
+    else if (const clang::Expr *Value = Return->getRetValue(); !Value)
+      Edits.All.push_back({Text.offset(At.getLocWithOffset(6)), 0, " cufuse_partition::leave()"});
+    else if (llvm::isa<clang::ExprWithCleanups>(Value) || Value->getEndLoc().isMacroID())
       Refuse(At, "it returns an expression");
     else
-      Edits.All.push_back({Text.offset(At.getLocWithOffset(6)), 0, " cufuse_partition::leave()"});
+      Edits.All.push_back({Text.end(Value->getEndLoc()), 0, ", cufuse_partition::leave()"});
   }
   if (!AtEnd)
     return;

@@ -310,9 +310,17 @@ std::optional<bool> Comparison::dynamicShared(const clang::VarDecl *A, const cla
 std::optional<bool> Comparison::editedStatement(const clang::Stmt *A, const clang::Stmt *B) {
   const bool IsKernel = FunctionA == Kernel;
   if (auto *Return = llvm::dyn_cast<clang::ReturnStmt>(A);
-      Return && IsKernel && !Return->getRetValue() && Played.Facts.announcesExits())
-    return (llvm::isa<clang::ReturnStmt>(B) && partitionCall(B, "leave")) ||
-           differ("the thread does not say that it leaves");
+      Return && IsKernel && Played.Facts.announcesExits()) {
+    // `return leave();`, or `return E, leave();`
+    auto *Leaves = llvm::dyn_cast<clang::ReturnStmt>(B);
+    const clang::Expr *Value = Leaves && Leaves->getRetValue() ? unwrapped(Leaves->getRetValue()) : nullptr;
+    const auto *Both = Return->getRetValue() ? llvm::dyn_cast_or_null<clang::BinaryOperator>(Value) : nullptr;
+    const bool IsBoth = Both && Both->getOpcode() == clang::BO_Comma;
+    if (!Value || IsBoth != (Return->getRetValue() != nullptr) ||
+        !partitionCall(IsBoth ? Both->getRHS() : Value, "leave"))
+      return differ("the thread does not say that it leaves");
+    return !IsBoth || expression(Return->getRetValue(), Both->getLHS());
+  }
   if (IsKernel && A == Kernel->getBody() && !Played.Facts.ExitsBeforeBarrier.empty() &&
       llvm::isa<clang::CompoundStmt>(B)) {
     std::vector<const clang::Stmt *> OfA(A->child_begin(), A->child_end()), OfB(B->child_begin(), B->child_end());

@@ -11,9 +11,9 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:finished --block 128 -o %t/out.cu
 // RUN: %cufuse fuse %s:uniform --block 128 -o %t/out.cu
-#define LEAVE_IF(condition)                                                                                            \
+#define LEAVE_IF(condition, ...)                                                                                       \
   if (condition)                                                                                                       \
-  return
+  return __VA_OPT__((void)(__VA_ARGS__))
 
 __global__ void by_macro(const float *in, float *out, int n) {
   __shared__ float tile[128];
@@ -27,13 +27,17 @@ __global__ void by_macro(const float *in, float *out, int n) {
   out[threadIdx.x] = tile[n - 1 - threadIdx.x];
 }
 
-__device__ void report(float *out) { *out = -1; }
+struct Finish {
+  float *out;
+  __device__ ~Finish() { *out = -1; }
+};
+__device__ void report(const Finish &finish) { *finish.out = -2; }
 
 __global__ void by_expression(const float *in, float *out, int n) {
   __shared__ float tile[128];
   if (threadIdx.x >= n)
     // CHECK: {{[^ ]*}}:[[#@LINE+1]]:5: error: by_expression: {{.*}}: it returns an expression [ExitUnannounced]
-    return report(out);
+    return report({out});
   tile[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = tile[n - 1 - threadIdx.x];
@@ -49,10 +53,6 @@ __global__ void uniform(const float *in, float *out, int n) {
 }
 
 // Who leaves at once runs no destructors.
-struct Finish {
-  float *out;
-  __device__ ~Finish() { *out = -1; }
-};
 __global__ void unfinished(const float *in, float *out, int n) {
   __shared__ float tile[128];
   Finish finish{out + threadIdx.x};

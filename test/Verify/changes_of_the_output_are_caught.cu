@@ -24,6 +24,7 @@
 // CHECK-NEXT: caught: emptyBarrier: the partition's barrier does nothing
 // CHECK-NEXT: caught: otherReduction: a reduction is another
 // CHECK-NEXT: caught: leaves: a thread does not say that it leaves
+// CHECK-NEXT: caught: leavesWith: what a thread does as it leaves is another
 // CHECK-NEXT: caught: leavesAtEnd: a thread does not say that it leaves at the end
 // CHECK-NEXT: caught: assembly: assembly is another
 // CHECK-NEXT: caught: constraint: an operand of assembly is another
@@ -173,6 +174,11 @@ __global__ void otherReduction(int *x) { x[threadIdx.x] = __syncthreads_and(x[th
 //- return cufuse_partition::leave();
 //+ return;
 __global__ void leaves(int *x) { if (threadIdx.x > 9) return; __syncthreads(); x[0] = 1; }
+
+// leavesWith: what a thread does as it leaves is another
+//- return (void)(x[1] = 2), cufuse_partition::leave();
+//+ return (void)(x[1] = 3), cufuse_partition::leave();
+__global__ void leavesWith(int *x) { if (threadIdx.x > 9) return (void)(x[1] = 2); __syncthreads(); x[0] = 1; }
 
 // leavesAtEnd: a thread does not say that it leaves at the end
 //-   cufuse_partition::leave(); }

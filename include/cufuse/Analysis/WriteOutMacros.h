@@ -1,15 +1,15 @@
-// Kernels and dynamic shared memory that macros spell, written out, so that all that follows finds them as text.
+// Kernels, their returns, and dynamic shared memory that macros spell, written out, so that all that follows finds
+// them as text.
 #pragma once
 
 #include "cufuse/Frontend/Parse.h"
 
 namespace cufuse {
 
-/// As `parse`; where a macro spells the head, the ends or all of a kernel in a file of the user, or declares dynamic
-/// shared memory, the file is read with the call of that macro written out, as often as that is needed. Lines keep
-/// their numbers; those of a kernel of several lines are counted from the call's. A kernel stays as it is, out of a
-/// macro, where its meaning would change
-/// (`__LINE__`), or where the macro uses __VA_OPT__.
+/// As `parse`; where a macro spells the head, the ends, a return or all of a kernel in a file of the user, or declares
+/// dynamic shared memory, the file is read with the call of that macro written out, as often as that is needed. Lines
+/// keep their numbers; those of a kernel of several lines are counted from the call's. The file stays as it is where
+/// its meaning would change (`__LINE__`), and so does a macro that uses __VA_OPT__.
 llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Tools, const ParseRequest &Request);
 
 } // namespace cufuse
