@@ -1,6 +1,7 @@
 #include "EditText.h"
 
 #include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringSet.h>
@@ -176,6 +177,40 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable) {
                        Tokens[Last].Offset - Tokens[First].Offset,
                        fmt::format("{0} (&{1}){2} = cufuse_partition::dynamicShared<{0}{2}>(cufuse_dynamicOffset)",
                                    Element, Variable.getName().str(), Bounds)});
+}
+
+std::vector<const clang::DeclRefExpr *> dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable) {
+  struct Names : clang::ConstDynamicRecursiveASTVisitor {
+    explicit Names(const clang::VarDecl &Variable) : Variable(*Variable.getCanonicalDecl()) {}
+    bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+      if (E->getDecl()->getCanonicalDecl() == &Variable)
+        Found.push_back(E);
+      return true;
+    }
+    const clang::VarDecl &Variable;
+    std::vector<const clang::DeclRefExpr *> Found;
+  } Visitor(Variable);
+  for (const clang::Decl *Whole : Chosen.Units)
+    Visitor.TraverseDecl(Whole);
+  return std::move(Visitor.Found);
+}
+
+void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name) {
+  const clang::SourceManager &Sources = Edits.Text.unit().ast().getSourceManager();
+  std::set<TextPlace> Seen; // A macro may use its argument twice.
+  for (const clang::DeclRefExpr *E : References) {
+    if (!Edits.holds(E->getBeginLoc()))
+      continue;
+    // An argument of a macro is text, what stands in the macro is not.
+    const TextPlace Begin = Sources.getDecomposedLoc(Sources.getFileLoc(E->getBeginLoc()));
+    const TextPlace At = Sources.getDecomposedLoc(Sources.getFileLoc(E->getLocation()));
+    const std::string Own = E->getDecl()->getNameAsString();
+    const std::vector<TextToken> Tokens = Edits.Text.tokensIn(Edits.Text.behind(At));
+    if (At.first != Begin.first || Tokens.empty() || !Tokens[0].is(Own))
+      Edits.refuse(BlockerKind::FileScopeDynamicShared, E->getLocation(), Own);
+    else if (Seen.insert(Begin).second)
+      Edits.All.push_back({Begin, Tokens[0].end() - Begin.second, Name});
+  }
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // The few places where the user's text changes: the kernel's head, dynamic shared memory, leading `::`.
 #pragma once
 
+#include "SelectCopied.h"
 #include "SourceText.h"
 
 #include "cufuse/Analysis/Reach.h"
@@ -52,6 +53,12 @@ void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, l
 /// `extern __shared__ T a[];` becomes a reference to the array at `cufuse_dynamicOffset` of the partition's dynamic
 /// shared memory.
 void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable);
+
+/// Where copied declarations name dynamic shared memory that is declared at file scope.
+std::vector<const clang::DeclRefExpr *> dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable);
+
+/// There, `Name` takes the variable's place.
+void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name);
 
 /// Threads announce that they leave: `return;` of the kernel becomes `return cufuse_partition::leave();`, and if
 /// `AtEnd`, so does the end of its body.

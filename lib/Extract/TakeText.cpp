@@ -68,6 +68,7 @@ public:
     headerUnits();
     unitsOnHost();
     items();
+    renameShared();
     Result.Includes = collectIncludes(Reach, Chosen, Text, Named, !Header.empty(),
                                       [this](clang::SourceLocation Where) { return isInside(Where); });
     for (const IncludeEvent &Include : Unit.log().Includes)
@@ -351,7 +352,9 @@ private:
       if (any(Facts.Reads[B]))
         Rebound.insert(BuiltinNames[B]);
     for (const clang::VarDecl *Global : Reach.Globals)
-      if (isDynamicShared(*Global))
+      if (auto Renamed = RenamedShared.find(Global); Renamed != RenamedShared.end())
+        editReferences(Edits, Renamed->second, macroFor(*Global));
+      else if (isDynamicShared(*Global))
         Rebound.insert(Global->getNameAsString());
     checkBuiltinNames(Edits, Rebound);
     const auto Names = llvm::map_to_vector(Facts.Parameters, [](const ParameterFacts &P) { return P.Name; });
@@ -449,7 +452,26 @@ private:
     return Variable.hasAttr<clang::CUDASharedAttr>() && Variable.hasExternalStorage();
   }
 
-  /// `extern __shared__ T name[];` at file scope: the name stands for the partition's part.
+  /// Dynamic shared memory at file scope whose name means something else in copied text, too.
+  void renameShared() {
+    for (const clang::VarDecl *Global : Reach.Globals) {
+      std::vector<Blocker> Others;
+      for (const Item &I : Items) {
+        auto *Variable = llvm::dyn_cast_or_null<clang::VarDecl>(I.Unit);
+        if (!isDynamicShared(*Global) || !I.Unit || (Variable && isDynamicShared(*Variable)))
+          continue;
+        TextEdits Edits{Text, I.Text, Others};
+        checkBuiltinNames(Edits, {Global->getNameAsString()});
+      }
+      if (!Others.empty())
+        RenamedShared[Global] = dynamicSharedNamed(Chosen, *Global);
+    }
+  }
+  std::string macroFor(const clang::VarDecl &Variable) const {
+    return (RenamedShared.count(Variable.getCanonicalDecl()) ? "cufuse_shared_" : "") + Variable.getNameAsString();
+  }
+
+  /// `extern __shared__ T name[];` at file scope: a macro stands for the partition's part.
   void fileScopeDynamicShared(const clang::VarDecl &Variable) {
     auto Spelled = spellType(Unit.ast(), Unit.ast().getBaseElementType(Variable.getType()), "",
                              [this](const clang::Decl *D) { return Chosen.copies(D); });
@@ -461,9 +483,9 @@ private:
     }
     Result.Body.push_back({Piece::Kind::Macro,
                            {},
-                           outputText("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)", Name,
-                                      *Spelled, Array ? "[]" : "")});
-    remember(Result.BodyMacros, Name);
+                           outputText("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)",
+                                      macroFor(Variable), *Spelled, Array ? "[]" : "")});
+    remember(Result.BodyMacros, macroFor(Variable));
   }
 
   /// Functions at outer scopes that a unit found through its arguments' types, although a function of the same name at
@@ -539,6 +561,7 @@ private:
   std::set<std::string> HostNames;                     ///< Of those that the host reads.
   std::set<TextPlace> SharedSeen, AssemblySeen;
   std::vector<PlacedEdit> LaunchEdits;
+  std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>> RenamedShared; ///< Canonical.
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };
 

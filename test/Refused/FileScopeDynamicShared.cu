@@ -1,4 +1,5 @@
-// Dynamic shared memory at file scope becomes a macro, so its name must not mean anything else, nor be qualified.
+// Dynamic shared memory at file scope becomes a macro: it must not lie in a namespace, and where its name means something
+// else, too, no macro of the file may name it.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:reverse_of_namespace --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=SPACE '--implicit-check-not={{(error|refused):}}'
@@ -21,10 +22,12 @@ __global__ void reverse_of_namespace(float *data) {
   data[threadIdx.x] = memory::cells[blockDim.x - 1 - threadIdx.x];
 }
 
-// CHECK: {{[^ ]*}}:[[#@LINE+1]]:32: error: reverse_with_parameter: {{.*}}: tile [FileScopeDynamicShared]
-__device__ void swapped(float *tile) { tile[threadIdx.x] += 1; }
+#define MINE tile[threadIdx.x]
+__device__ void swapped(float *tile) { MINE += 1; }
 __global__ void reverse_with_parameter(float *data) {
   swapped(tile);
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:3: error: reverse_with_parameter: {{.*}}: tile [FileScopeDynamicShared]
+  MINE -= 1;
   __syncthreads();
   data[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
