@@ -281,8 +281,7 @@ private:
     for (const IncludeEvent &Include : Unit.log().Includes) {
       const auto [Includer, Hash] = Sources.getDecomposedLoc(Include.Hash);
       if (Names && Includer == File && Begin < Hash && Hash < End && !Include.System)
-        Result.Blockers.push_back(
-            {BlockerKind::IncludeInNamespace, Unit.place(Include.Hash), Include.Spelled + " in extern \"C\""});
+        Result.InsideLinkage.insert(Unit.place(Include.Hash).str());
     }
   }
 

@@ -77,6 +77,9 @@ public:
             return (Line.ForArguments || !OnHost.empty()) && Line.Where.str() == Where;
           }))
         HostsText.include(Include.Hash, Result.Blockers);
+    for (IncludeLine &Line : Result.Includes)
+      if (Chosen.InsideLinkage.count(Line.Where.str()))
+        Line.Text = "extern \"C\" {\n" + Line.Text + "\n}";
     Result.Libraries = collectLibraries(Reach, Chosen, Text);
     if (!Result.Libraries.empty())
       Result.BeforeLibraries = headersBeforeLibraries(Unit);

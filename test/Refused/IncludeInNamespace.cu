@@ -3,17 +3,14 @@
 // RUN: split-file %s %t.files
 // RUN: %exits 1 %cufuse fuse %t.files/namespace.cu:apply --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %t.files/linkage.cu:apply --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=LINKAGE '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %t.files/linkage.cu:apply --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %t.files/careful.cu:apply --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %t.files/initializer.cu:apply --block 64 -o %t/out.cu
 
-// CHECK: {{[^ ]*}}namespace.cu:2:{{[0-9]+}}: error: apply: a file is included inside a namespace or extern "C": weight.inc in table
+// CHECK: {{[^ ]*}}namespace.cu:2:{{[0-9]+}}: error: apply: a file is included inside a namespace: weight.inc in table
 // CHECK-SAME: [IncludeInNamespace]
 // CHECK: note: include it at file scope
-
-// LINKAGE: {{[^ ]*}}linkage.cu:2:{{[0-9]+}}: error: apply: {{.*}}: tool.h in extern "C" [IncludeInNamespace]
 
 //--- namespace.cu
 namespace table {

@@ -80,7 +80,7 @@ struct Piece {
 };
 
 struct IncludeLine {
-  std::string Text;                 ///< `#include …`
+  std::string Text;                 ///< `#include …`, maybe inside `extern "C"`
   std::string Path;                 ///< The file it names.
   SourcePlace Where;                ///< In the kernel's file.
   std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
