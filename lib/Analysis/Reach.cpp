@@ -376,7 +376,12 @@ struct Walk::BodyVisitor : NameVisitor {
     W.mention(D, nullptr);
   }
   bool VisitCallExpr(const clang::CallExpr *Call) override {
-    Callees[Call->getCallee()->IgnoreParenImpCasts()] = Call;
+    const clang::Expr *Callee = Call->getCallee()->IgnoreParenImpCasts();
+    // `F` of `template <void (*F)()>` is `&f`.
+    if (auto *Address = llvm::dyn_cast<clang::UnaryOperator>(Callee);
+        Address && Call->getDirectCallee() && !llvm::isa<clang::CUDAKernelCallExpr>(Call))
+      Callee = Address->getSubExpr()->IgnoreParenImpCasts();
+    Callees[Callee] = Call;
     auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Call->getDirectCallee());
     Use.CallsIndirectly |= !Call->getDirectCallee() || (Method && Method->isVirtual());
     return true;
