@@ -4,7 +4,7 @@
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:filter_visible --block 64 -o %t/out.cu -- -rdc=true
-// CHECK: {{[^ ]*}}:[[#@LINE+4]]:{{[0-9]+}}: error: filter: a variable that the host code fills is not visible outside
+// CHECK: {{[^ ]*}}:[[#@LINE+4]]:{{[0-9]+}}: error: filter: a variable that outlives the launch is not visible outside
 // CHECK-SAME: its file: weights [HostSharedInternal]
 // CHECK: note: make it non-static, outside any unnamed namespace, and compile
 // CHECK-SAME: with -rdc=true

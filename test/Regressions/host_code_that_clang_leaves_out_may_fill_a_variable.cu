@@ -4,7 +4,7 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:tabulates --block 64 -o %t/out.cu
 
-// CHECK: error: filters: a variable that the host code fills must stay the same object: weights [HostSharedNeedsRdc]
+// CHECK: error: filters: a variable that outlives the launch must stay the same object: weights [HostSharedNeedsRdc]
 
 __constant__ int weights[4] = {1, 2, 3, 4};
 __constant__ int table[4] = {1, 2, 4, 8}; // no table is filled

@@ -8,8 +8,8 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/a.cu:reads --block 64 -o %t/out.cu -- -isystem %t.files/library
 
-// CHECK-DAG: {{[^ ]*}}tables.cuh:2:{{[0-9]+}}: error: looks: a variable that the host code fills is not visible outside its file: squares
-// CHECK-DAG: {{[^ ]*}}tables.cuh:3:{{[0-9]+}}: error: looks: a variable that the host code fills is not visible outside its file: seed
+// CHECK-DAG: {{[^ ]*}}tables.cuh:2:{{[0-9]+}}: error: looks: a variable that outlives the launch is not visible outside its file: squares
+// CHECK-DAG: {{[^ ]*}}tables.cuh:3:{{[0-9]+}}: error: looks: a variable that outlives the launch is not visible outside its file: seed
 // COUNT: {{[^ ]*}}tables.cuh:4:{{[0-9]+}}: error: counts: {{.*}}: calls [HostSharedInternal]
 
 //--- library/tables.cuh
