@@ -88,7 +88,10 @@ std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constitue
 }
 
 OutputText partitionType(const PartitionPlan &P) {
-  return outputText("{}<{}, {}, {}, {}, {}>", P.DropsOut ? "CufuseDropOutPartition" : "CufusePartition",
+  return outputText("{}<{}, {}, {}, {}, {}>",
+                    P.DropsOut    ? "CufuseDropOutPartition"
+                    : P.ExitsLast ? "CufuseLastPartition"
+                                  : "CufusePartition",
                     constant(P.First), constant(P.Barrier), constant(P.Block.X), constant(P.Block.Y),
                     constant(P.Block.Z));
 }
@@ -135,13 +138,15 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
                         {"COPIES", Some([&](const KernelFacts &F) { return finishesCopies(F, Constituents, Plan); })},
                         {"BULK_COPIES", Some([](const KernelFacts &F) { return F.CopiesInBulk; })},
                         {"EXIT", SomePartition([&](const PartitionPlan &P) {
-                           return Constituents[P.Constituent].Facts->announcesExits() && !P.DropsOut;
+                           return Constituents[P.Constituent].Facts->announcesExits() && !P.DropsOut && !P.ExitsLast;
                          })},
                         PlaysOnce});
   if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool)
     Add(cuda::Ticket);
   if (DropOut)
     Add(cuda::DropOutPartition, {Reductions, PlaysOnce});
+  if (SomePartition([](const PartitionPlan &P) { return P.ExitsLast; }))
+    Add(cuda::LastPartition);
   if (Plan.Registers.Policy == RegisterPolicy::Split)
     Add(cuda::Registers);
   if (rebindsLibraries(Constituents, Plan))

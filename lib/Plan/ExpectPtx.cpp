@@ -40,7 +40,7 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
       Expected.Barriers[P.Barrier].insert(P.PaddedThreads);
     for (unsigned I = 0; I < P.NamedBarriers; ++I)
       Expected.NamedBarriers.insert(P.NamedBarriers == MaxNamedBarriers ? I + 1 : P.Barrier + 1 + I);
-    Expected.Exits |= Plan.playsOnce() && (P.DropsOut || Facts[P.Constituent]->announcesExits());
+    Expected.Exits |= P.ExitsLast || (Plan.playsOnce() && (P.DropsOut || Facts[P.Constituent]->announcesExits()));
     Expected.BlockBarrier |= P.WholeBlock;
   }
   const bool SharesDynamic = llvm::count_if(Facts, [](const KernelFacts *F) { return !F->DynamicShared.empty(); }) > 1;

@@ -162,7 +162,12 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       Refuse(BlockerKind::TooManyThreads, fmt::format("{} blocks of {}", Chosen.Copies, Kernel.Name));
       continue;
     }
-    if (!Plan.playsOnce()) {
+    // Behind the last kernel, nothing follows in the block, be it to wait for copies.
+    const bool IsLast =
+        Plan.Shape == Geometry::Threads && Plan.Grid == GridPolicy::Match && I + 1 == Facts.size() &&
+        Chosen.Turns == 1 && Kernel.ExitsBeforeBarrier.empty() &&
+        llvm::none_of(Facts, [](const KernelFacts *F) { return F->CopiesAsynchronously || F->CopiesInBulk; });
+    if (!Plan.playsOnce() && !IsLast) {
       for (const Finding &Exit : Kernel.ExitsBeforeWarpPrimitive)
         if (!Exit.ByWarps)
           Refuse(BlockerKind::ExitBeforeWarpPrimitive, fmt::format("{}: {}", Kernel.Name, Exit.What), Exit.Where);
@@ -197,6 +202,8 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     if (Plan.Shape == Geometry::Blocks)
       Barriers = 0;
     layOut(Plan, I, Kernel, Chosen, Plan.Shape == Geometry::Warps ? Plan.BlockThreads : 0, Barriers);
+    for (PartitionPlan &P : Plan.Partitions)
+      P.ExitsLast = IsLast && P.Constituent == I && Kernel.announcesExits();
     Plan.BlockThreads = Plan.Shape == Geometry::Warps ? Plan.BlockThreads + Plan.Roles.back().Threads
                                                       : std::max(Plan.BlockThreads, Plan.Roles.back().Threads);
     MostBarriers = std::max(MostBarriers, Barriers);

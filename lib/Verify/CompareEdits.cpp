@@ -128,7 +128,9 @@ bool Comparison::isOfPartition(const clang::Decl *B, llvm::StringRef Member) con
   auto *Class = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Method->getParent());
   const PartitionPlan &P = Played.Partition;
   const bool Meets = Member.starts_with("sync") || Member == "leave";
-  if (!Class || Class->getName() != (P.DropsOut && Meets ? "CufuseDropOutPartition" : "CufusePartition"))
+  if (!Class || Class->getName() != (P.DropsOut && Meets                ? "CufuseDropOutPartition"
+                                     : P.ExitsLast && Member == "leave" ? "CufuseLastPartition"
+                                                                        : "CufusePartition"))
     return false;
   const unsigned Numbers[] = {P.First, P.Barrier, P.Block.X, P.Block.Y, P.Block.Z};
   const clang::TemplateArgumentList &Arguments = Class->getTemplateArgs();
@@ -309,8 +311,7 @@ std::optional<bool> Comparison::dynamicShared(const clang::VarDecl *A, const cla
 
 std::optional<bool> Comparison::editedStatement(const clang::Stmt *A, const clang::Stmt *B) {
   const bool IsKernel = FunctionA == Kernel;
-  if (auto *Return = llvm::dyn_cast<clang::ReturnStmt>(A);
-      Return && IsKernel && Played.Facts.announcesExits()) {
+  if (auto *Return = llvm::dyn_cast<clang::ReturnStmt>(A); Return && IsKernel && Played.Facts.announcesExits()) {
     // `return leave();`, or `return E, leave();`
     auto *Leaves = llvm::dyn_cast<clang::ReturnStmt>(B);
     const clang::Expr *Value = Leaves && Leaves->getRetValue() ? unwrapped(Leaves->getRetValue()) : nullptr;

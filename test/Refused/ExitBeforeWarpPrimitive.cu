@@ -21,6 +21,8 @@
 // RUN:   FileCheck %s --check-prefix=MATRIX
 // RUN: %exits 1 %cufuse fuse %s:sum_of_block --block 48x2 --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=ROWS
+// RUN: %exits 1 %cufuse fuse %s:sum_row %s:copied --block 128 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=COPIED
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:sum_early --block 128 -o %t/out.cu
 // RUN: %cufuse fuse %s:sum_row %s:sum_guarded --block 128 --block 128 --grid-policy stride -o %t/out.cu
@@ -30,6 +32,7 @@
 // RUN: %cufuse fuse %s:multiplied_by_warps --block 128 --grid-policy stride -o %t/out.cu
 // RUN: %cufuse fuse %s:multiplied %s:predicated_behind --block 128 --block 128 -o %t/out.cu
 // RUN: %cufuse fuse %s:predicated_behind --block 128 --grid-policy stride -o %t/out.cu
+#include <cuda_pipeline.h>
 #include <mma.h>
 
 __device__ float warp_sum(float value) {
@@ -43,7 +46,7 @@ __global__ void sum_early(const float *in, float *out, int n) {
   if (i >= n)
     // CHECK: {{[^ ]*}}:[[#@LINE+3]]:5: error: lanes may leave a block before a warp primitive, and would rejoin for the
     // CHECK-SAME: next block: sum_early: this return, and warp_sum, {{[^ ]*}}:[[#@LINE+3]] [ExitBeforeWarpPrimitive]
-    // CHECK: note: use --grid-policy match without --geometry threads, let whole warps leave, or guard the work with `if`
+    // CHECK: note: use --grid-policy match without --geometry threads, name the kernel last, let whole warps leave, or guard the work with `if`
     return;
   const float sum = warp_sum(in[i]);
   if (threadIdx.x % 32 == 0)
@@ -216,4 +219,17 @@ __global__ void sum_present(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = __shfl_sync(__activemask(), in[i], 0);
+}
+
+// What the fused block does behind the last kernel, lanes might meet at.
+__global__ void copied(const float *in, float *out, int n) {
+  __shared__ float tile[128];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    // COPIED: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive, {{.*}}: copied:
+    return;
+  __pipeline_memcpy_async(tile + threadIdx.x, in + i, sizeof(float));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  out[i] = warp_sum(tile[threadIdx.x]);
 }

@@ -13,7 +13,7 @@
 // CHECK: error: lanes may leave a block before a warp primitive, and would rejoin for the next block:
 // CHECK-SAME: by_number: this return, and warp_sum, {{.*}}; rows of 48 threads are no whole warps
 // CHECK-SAME: [ExitBeforeWarpPrimitive]
-// CHECK: note: use --grid-policy match without --geometry threads, let whole warps leave
+// CHECK: note: use --grid-policy match without --geometry threads, name the kernel last, let whole warps leave
 
 //--- kernels.cu
 __device__ int warp_sum(int value) {

@@ -58,6 +58,7 @@ namespace whole {
 #include "../../lib/Cuda/Partition.cuh"
 
 #include "../../lib/Cuda/DropOutPartition.cuh"
+#include "../../lib/Cuda/LastPartition.cuh"
 #undef CUFUSE_KEEPS_BLOCK
 } // namespace whole
 
@@ -72,6 +73,7 @@ static unsigned char cufuse_dynamicShared[64];
 #include "../../lib/Cuda/Partition.cuh"
 
 #include "../../lib/Cuda/DropOutPartition.cuh"
+#include "../../lib/Cuda/LastPartition.cuh"
 #include "../../lib/Cuda/Registers.cuh"
 #include "../../lib/Cuda/Ticket.cuh"
 using cufuse_partition = CufusePartition<32, 1, 8, 4, 2>;

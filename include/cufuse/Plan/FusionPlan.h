@@ -31,6 +31,7 @@ struct PartitionPlan {
   bool WholeBlock = false;    ///< All threads of the fused block: `__syncthreads()` is its barrier (`Blocks` only).
   /// Threads leave before others synchronise: an mbarrier, which they drop out of, takes the place of the barrier.
   bool DropsOut = false;
+  bool ExitsLast = false; ///< Threads leave, and nothing follows in the block to go on to (`Threads` only).
 };
 
 /// What a fused block is to one constituent.
