@@ -172,7 +172,11 @@ private:
             To.write(Define);
         if (Include.Packing)
           To.line("#pragma pack(push, {})", Include.Packing);
+        if (Include.InLinkage)
+          To.write("extern \"C\" {");
         To.write(Include.Text);
+        if (Include.InLinkage)
+          To.write("}");
         if (Include.Packing)
           To.write("#pragma pack(pop)");
       }
@@ -482,6 +486,9 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
         else if (Known->second->Packing != Include.Packing)
           Refusals.push_back(
               {BlockerKind::HeaderConfiguration, Include.Where, Include.Path + ", under another #pragma pack"});
+        else if (Known->second->InLinkage != Include.InLinkage)
+          Refusals.push_back(
+              {BlockerKind::HeaderConfiguration, Include.Where, Include.Path + ", once inside extern \"C\""});
         else if (Known->second->Defines != Include.Defines)
           Refusals.push_back({BlockerKind::HeaderConfiguration, Include.Where, Include.Path});
       }

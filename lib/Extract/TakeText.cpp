@@ -78,8 +78,7 @@ public:
           }))
         HostsText.include(Include.Hash, Result.Blockers);
     for (IncludeLine &Line : Result.Includes)
-      if (Chosen.InsideLinkage.count(Line.Where.str()))
-        Line.Text = "extern \"C\" {\n" + Line.Text + "\n}";
+      Line.InLinkage = Chosen.InsideLinkage.count(Line.Where.str()) != 0;
     Result.Libraries = collectLibraries(Reach, Chosen, Text);
     if (!Result.Libraries.empty())
       Result.BeforeLibraries = headersBeforeLibraries(Unit);

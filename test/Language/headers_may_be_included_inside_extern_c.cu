@@ -5,6 +5,9 @@
 // RUN: FileCheck %s --input-file fused.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o fused.cubin fused.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -c -o user.o user.cu
+// RUN: %exits 1 %cufuse fuse counted.cu:counted other.cu:other --block 64 --block 64 -o no.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=OTHER
+// OTHER: other.cu:1:1: error: {{.*}}count.h, once inside extern "C" [HeaderConfiguration]
 
 // HEADER: extern "C" {
 // HEADER-NEXT: #include "tool.h"
@@ -56,3 +59,7 @@ fused::scaled::Launch launchOf(float *data) {
   sharpen(&tool);
   return {1, 0, {data, tool}};
 }
+
+//--- other.cu
+#include "count.h"
+__global__ void other(int *data) { data[threadIdx.x] = 1; }

@@ -80,11 +80,12 @@ struct Piece {
 };
 
 struct IncludeLine {
-  std::string Text;                 ///< `#include …`, maybe inside `extern "C"`
+  std::string Text;                 ///< `#include …`
   std::string Path;                 ///< The file it names.
   SourcePlace Where;                ///< In the kernel's file.
   std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
   bool ForArguments = false;        ///< The types of the arguments come from it.
+  bool InLinkage = false;           ///< It stands inside `extern "C"`, without which it means something else.
   unsigned Packing = 0;             ///< The bytes of the `#pragma pack` that it stands under; 0 for none.
 };
 
