@@ -370,10 +370,18 @@ llvm::Error writeAlone(const Toolchain &Tools, const TuningSubject &Subject, con
   return llvm::Error::success();
 }
 
-/// Keeps what was decided; what cannot be kept is a note. The compiler and the runners have read the files since they
-/// were parsed.
-void keep(TuningDatabase &Database, const std::string &Path, const TuningKey &Key, const KeyParts &Parts,
-          const TuningSubject &Subject, const Summary &Verdict, TuneResult &Result) {
+/// Why the files, which the compiler and the runners have read since they were parsed, are not those of the key; empty
+/// where they are.
+std::string changeSince(const TuningKey &Key, const KeyParts &Parts, const TuningSubject &Subject) {
+  auto Now = Parts.read(Subject.Work, Subject.Kernels);
+  if (!Now)
+    return textOf(Now.takeError());
+  return Now->str() == Key.str() ? "" : "a source, a header, the workload or a data file was changed meanwhile";
+}
+
+/// Keeps what was decided; what cannot be kept is a note.
+void keep(TuningDatabase &Database, const std::string &Path, const TuningKey &Key, const std::string &Changed,
+          const Summary &Verdict, TuneResult &Result) {
   auto Note = [&](const std::string &Why) {
     Result.Notes.push_back(fmt::format("The result is not in '{}': {}.", Path, Why));
   };
@@ -381,11 +389,8 @@ void keep(TuningDatabase &Database, const std::string &Path, const TuningKey &Ke
     return Note("nothing is decided");
   if (Result.Interrupted)
     return Note("the search was interrupted");
-  auto Now = Parts.read(Subject.Work, Subject.Kernels);
-  if (!Now)
-    return Note(textOf(Now.takeError()));
-  if (Now->str() != Key.str())
-    return Note("a source, a header, the workload or a data file was changed meanwhile");
+  if (!Changed.empty())
+    return Note("the files have changed");
   if (llvm::Error Error = Database.store(Key, Result))
     Note(textOf(std::move(Error)));
 }
@@ -495,8 +500,11 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   Answer.Result.Seconds = Steps.seconds();
   if (Answer.Result.Seconds > 0)
     Answer.Result.BusyShare = std::min(1.0, Busy.seconds() / Answer.Result.Seconds);
-  if (Database && !Answer.Result.Modelled)
-    keep(*Database, Request.Database, Parsed->Key, Parts, Subject, Answer.Verdict, Answer.Result);
+  const std::string Changed = changeSince(Parsed->Key, Parts, Subject);
+  if (!Changed.empty())
+    Answer.Result.Notes.push_back(fmt::format("This may be the result of two versions; run it again: {}.", Changed));
+  if (Database)
+    keep(*Database, Request.Database, Parsed->Key, Changed, Answer.Verdict, Answer.Result);
   Nvcc.prune();
   return Answer;
 }
