@@ -63,7 +63,7 @@ size_t share(const Search &S) {
     Failed += S.state(I).failed();
   }
   const double Able = 1 - static_cast<double>(Failed) / std::max<size_t>(Tried, 1);
-  return std::min(std::max<size_t>(static_cast<size_t>(MeasuredShare * Able * Possible), 3), MostMeasured);
+  return std::clamp(static_cast<size_t>(MeasuredShare * Able * Possible), EnoughMeasured, MostMeasured);
 }
 
 /// The candidates with the greatest expected improvement for what they cost, each as if those chosen before it were

@@ -208,7 +208,9 @@ std::string doubtOf(const TuneResult &R, const Summary &S) {
   if (R.Interrupted)
     return "the search was interrupted; " + Tried;
   if (R.Starved)
-    return "the time was up before there was enough to judge by; " + Tried;
+    return "the budget was spent before there was enough to judge by; " + Tried;
+  if (!S.Winner && !R.What.Graph && R.SpaceSize == 0)
+    return fmt::format("the strategy {} has no candidate for them", R.Strategy);
   const unsigned Broken = S.Counts.of(Fate::CompileFailed) + S.Counts.of(Fate::LoadFailed) +
                           S.Counts.of(Fate::LaunchFailed) + S.Counts.of(Fate::Crashed) + S.Counts.of(Fate::TimedOut);
   const unsigned Wrong = S.Counts.of(Fate::WrongResult);
@@ -239,6 +241,7 @@ void judge(const TuneResult &R, Summary &S) {
   const std::string Against =
       fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level), timeOf(Strong.Result.Microseconds));
   const double Alone = S.LaunchShapes * S.Binding;
+  const bool AlonePays = Alone > 1 && Alone >= R.RequiredSpeedup;
   std::string Fused;
   if (S.Winner)
     Fused = S.WinnerInGraph ? timeOf(S.WinnerInGraph->Microseconds) + " in a CUDA graph"
@@ -258,7 +261,7 @@ void judge(const TuneResult &R, Summary &S) {
   if (const std::string Doubt = doubtOf(R, S); !Doubt.empty()) {
     S.What = Advice::Undecided;
     S.Sentence = fmt::format("Undecided whether to fuse {}: {}.", Kernels, Doubt);
-    if (Alone >= R.RequiredSpeedup)
+    if (AlonePays)
       S.Sentence += TuningAlone;
     return;
   }
@@ -268,13 +271,14 @@ void judge(const TuneResult &R, Summary &S) {
     Why = R.What.Graph && S.Counts.of(Fate::Impossible) == S.Counts.total() && S.Counts.total() > 0
               ? "no link can be fused"
               : "no fused candidate could be measured";
-  else if (S.Fusion >= R.RequiredSpeedup)
+  else if (S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 + S.FusionNoise) >= 1)
     Why = fmt::format("{}, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %", Best, Fused,
                       S.Fusion, Against, S.FusionNoise * 100);
   else
-    Why = fmt::format("{} takes {}, {:.2f} times as fast as {}; {:.2f} is required", Best, Fused, S.Fusion, Against,
-                      R.RequiredSpeedup);
-  S.What = Alone >= R.RequiredSpeedup ? Advice::TuneAlone : Advice::LeaveAlone;
+    Why = fmt::format("{} takes {}, {:.2f} times as fast as {}; {}", Best, Fused, S.Fusion, Against,
+                      S.Fusion < R.RequiredSpeedup ? fmt::format("{:.2f} is required", R.RequiredSpeedup)
+                                                   : "that is slower");
+  S.What = AlonePays ? Advice::TuneAlone : Advice::LeaveAlone;
   S.Sentence = fmt::format("Do not fuse {}: {}.", Kernels, Why);
   if (S.What == Advice::TuneAlone)
     S.Sentence += TuningAlone;

@@ -343,8 +343,10 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
   else
     Looking.screen(llvm::to_vector(llvm::seq(Looking.candidates().size())));
   Result.Interrupted = Seams.Interrupted();
-  constexpr size_t Enough = 8;
-  Result.Starved = Looking.isOverTime() && Looking.measuredCount() < std::min(Enough, Looking.candidates().size());
+  const bool AnyLeft = llvm::any_of(llvm::seq(Looking.candidates().size()), [&](size_t I) {
+    return !Looking.state(I).failed() && !Looking.state(I).isMeasured();
+  });
+  Result.Starved = AnyLeft && Looking.isSpent() && Looking.measuredCount() < EnoughMeasured;
   // What earlier runs tried with other options is none of these candidates.
   std::set<std::string> Those;
   for (const Candidate &C : Looking.candidates())

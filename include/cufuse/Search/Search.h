@@ -16,6 +16,9 @@
 
 namespace cufuse {
 
+/// Candidates that must be measured, where there are as many, before a search speaks against fusing.
+constexpr size_t EnoughMeasured = 8;
+
 struct Budget {
   double Seconds = 0;    ///< Of this sitting; 0: no limit.
   unsigned Measured = 0; ///< Candidates measured, those of earlier sittings among them; 0: no limit.
@@ -69,9 +72,6 @@ public:
   /// Nothing new can be tried. What has been measured may still be measured fully: some of the seconds are kept for
   /// that, and only an interruption or the end of the time prevents it.
   bool isSpent() const;
-
-  /// The time of this sitting is up.
-  bool isOverTime() const { return Limit.Seconds > 0 && !Seams.Interrupted() && isLate(Effort::Short); }
 
   size_t measuredCount() const { return Measured; }
   size_t underwayCount() const { return Underway; }

@@ -74,7 +74,7 @@ struct TuneResult {
   double RequiredSpeedup = 1.02;
   bool Modelled = false;          ///< No GPU: candidates were ranked by the model after ptxas.
   bool Interrupted = false;       ///< By the user, before the strategy was done.
-  bool Starved = false;           ///< The time was up before there was enough to judge by.
+  bool Starved = false;           ///< The budget was spent before there was enough to judge by.
   std::string Unconfirmed;        ///< Why the winner could not be measured again; empty where it was.
   std::vector<std::string> Notes; ///< What the reader must know besides, a sentence each.
   Problem What;

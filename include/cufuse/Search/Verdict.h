@@ -76,8 +76,8 @@ struct Summary {
 /// by more than the noise of both measurements. Times are compared with the baselines that were measured together with
 /// the winner, where there are any.
 ///
-/// Against fusing speaks only a search that was neither interrupted nor starved, in which candidates could be measured,
-/// and more of them than failed; else nothing is decided.
+/// Against fusing speaks only a search that was neither interrupted nor starved, in which there was something to try,
+/// candidates could be measured, and more of them than failed; else nothing is decided.
 Summary summarize(const TuneResult &R);
 
 /// How much faster: baseline / candidate; 0 where either was not measured.

@@ -38,6 +38,18 @@ TuneResult result(double Given, double Shaped, double Bound, double Fused, doubl
   return R;
 }
 
+/// So many candidates that failed so.
+void addFailed(TuneResult &R, Fate Outcome, unsigned Count) {
+  const std::vector<Candidate> Space = enumerateSpace(R.What);
+  for (unsigned I = 0; I < Count; ++I) {
+    Evaluation Failed;
+    Failed.Outcome = Outcome;
+    Failed.Why = "no";
+    R.Tried.push_back({Space[1 + R.Tried.size()], std::nullopt, Failed, 0, 1});
+  }
+  R.SpaceSize = R.Tried.size();
+}
+
 TEST(Verdict, SplitsTheTotalIntoItsFactors) {
   const Summary S = summarize(result(1960, 1090, 600, 560));
   EXPECT_EQ(S.What, Advice::Fuse);
@@ -94,6 +106,14 @@ TEST(Verdict, FusionWithinTheNoiseIsNotRecommended) {
   EXPECT_THAT(S.Sentence, HasSubstr("within the noise"));
 }
 
+TEST(Verdict, WhatIsSlowerIsNotCalledNoise) {
+  TuneResult R = result(1000, 0, 0, 1400);
+  R.RequiredSpeedup = 0.5;
+  EXPECT_EQ(summarize(R).What, Advice::LeaveAlone);
+  EXPECT_THAT(summarize(R).Sentence, HasSubstr("0.71 times as fast as a CUDA graph with parallel branches as given, "
+                                               "1.000 ms; that is slower."));
+}
+
 TEST(Verdict, TuningAloneIsTheAdviceWhereOnlyThatPays) {
   const Summary S = summarize(result(1950, 1620, 1000, 1000));
   EXPECT_EQ(S.What, Advice::TuneAlone);
@@ -102,25 +122,22 @@ TEST(Verdict, TuningAloneIsTheAdviceWhereOnlyThatPays) {
 }
 
 TEST(Verdict, WithoutACandidateThereIsNothingToFuse) {
-  const Summary S = summarize(result(1000, 0, 0, 0));
+  TuneResult R = result(1000, 0, 0, 0);
+  addFailed(R, Fate::Impossible, 1);
+  const Summary S = summarize(R);
   EXPECT_EQ(S.What, Advice::LeaveAlone);
   EXPECT_FALSE(S.Winner);
   EXPECT_THAT(S.Sentence, HasSubstr("no fused candidate could be measured"));
 }
 
-TEST(Verdict, WithoutABaselineThereIsNone) { EXPECT_EQ(summarize(result(0, 0, 0, 900)).What, Advice::Unknown); }
-
-/// So many candidates that failed so.
-void addFailed(TuneResult &R, Fate Outcome, unsigned Count) {
-  const std::vector<Candidate> Space = enumerateSpace(R.What);
-  for (unsigned I = 0; I < Count; ++I) {
-    Evaluation Failed;
-    Failed.Outcome = Outcome;
-    Failed.Why = "no";
-    R.Tried.push_back({Space[1 + R.Tried.size()], std::nullopt, Failed, 0, 1});
-  }
-  R.SpaceSize = R.Tried.size();
+TEST(Verdict, WhereNothingCouldBeTriedNothingIsDecided) {
+  TuneResult R = result(1000, 0, 0, 0);
+  R.Strategy = "hfuse";
+  EXPECT_EQ(summarize(R).What, Advice::Undecided);
+  EXPECT_THAT(summarize(R).Sentence, HasSubstr("the strategy hfuse has no candidate"));
 }
+
+TEST(Verdict, WithoutABaselineThereIsNone) { EXPECT_EQ(summarize(result(0, 0, 0, 900)).What, Advice::Unknown); }
 
 TEST(Verdict, AgainstFusingSpeaksNoSearchThatEndedEarly) {
   for (bool TuneResult::*Why : {&TuneResult::Interrupted, &TuneResult::Starved}) {
