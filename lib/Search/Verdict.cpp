@@ -117,14 +117,13 @@ void rankBaselines(const TuneResult &R, Summary &S) {
   for (const BaselineResult &B : R.Baselines) {
     if (!isMeasured(B.Result))
       continue;
-    std::optional<BaselineResult> &Best = S.BestBaseline[static_cast<unsigned>(B.Level)];
-    if (!Best || B.Result.Microseconds < Best->Result.Microseconds)
-      Best = B;
-    if ((B.Confirmed || !AnyConfirmed) &&
-        (!S.StrongestBaseline || B.Result.Microseconds < S.StrongestBaseline->Result.Microseconds))
-      S.StrongestBaseline = B;
     if (B.How == Schedule::Serial && B.Level == SoloLevel::Given)
       S.GivenSerial = B;
+    if (AnyConfirmed && !B.Confirmed)
+      continue;
+    for (std::optional<BaselineResult> *Best : {&S.BestBaseline[static_cast<unsigned>(B.Level)], &S.StrongestBaseline})
+      if (!*Best || B.Result.Microseconds < (*Best)->Result.Microseconds)
+        *Best = B;
   }
 }
 

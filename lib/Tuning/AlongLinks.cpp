@@ -1,4 +1,3 @@
-#include "CandidateRuns.h"
 #include "GroupFuser.h"
 #include "TuningKind.h"
 
@@ -46,9 +45,9 @@ public:
     Runs.evaluate(Next, How, Take, [this](const Candidate &C) { return emit(C); });
   }
 
-  std::vector<KernelLaunch> launchesOf(const Candidate &Of) override {
+  BuiltCandidate wholeOf(const Candidate &Of) override {
     evaluate(once<Candidate>(Of), std::nullopt, [](size_t, const Evaluation &) { return true; });
-    return Runs.launchesOf(Of);
+    return Runs.known(Of.key()).value_or(BuiltCandidate());
   }
 
   /// `OUT.cu` has the first fused launch, `OUT_2.cu` the next, in namespaces that are called in the same way.

@@ -217,11 +217,6 @@ void CandidateRuns::submit(const std::shared_ptr<Call> &Of, size_t First, llvm::
   }
 }
 
-std::vector<KernelLaunch> CandidateRuns::launchesOf(const Candidate &Candidate) {
-  const std::optional<BuiltCandidate> Found = known(Candidate.key());
-  return Found ? Found->Launches : std::vector<KernelLaunch>();
-}
-
 std::optional<BuiltCandidate> CandidateRuns::known(const std::string &Key) {
   std::lock_guard Guard(Lock);
   const auto Found = Known.find(Key);

@@ -17,7 +17,7 @@ namespace cufuse {
 /// A compiled candidate, as far as it got.
 struct BuiltCandidate {
   Evaluation Result;
-  std::vector<KernelLaunch> Launches; ///< None where it cannot be run.
+  std::vector<KernelLaunch> Launches; ///< In order; none where it cannot be run.
 };
 
 /// Candidates are emitted on the calling thread, compiled on the threads of the pool, some together where there are
@@ -36,8 +36,8 @@ public:
 
   /// As `Evaluator::evaluate`.
   void evaluate(NextCandidates Next, std::optional<Effort> How, TakeEvaluation Take, Emitter Emit);
-  /// Of one that was compiled; none where it cannot be run.
-  std::vector<KernelLaunch> launchesOf(const Candidate &Candidate);
+  /// One that was compiled, by its key.
+  std::optional<BuiltCandidate> known(const std::string &Key);
 
 private:
   class Call;
@@ -47,7 +47,6 @@ private:
               std::optional<Effort> How, Emitter Emit);
   std::optional<Begun> begin(const std::shared_ptr<Call> &Of, size_t Position, const Candidate &Candidate,
                              std::optional<Effort> How, Emitter Emit);
-  std::optional<BuiltCandidate> known(const std::string &Key);
   void build(const std::shared_ptr<Call> &Of, const Begun &One, std::optional<Effort> How);
   void proceed(const std::shared_ptr<Call> &Of, size_t Position, const std::string &Key, const BuiltCandidate &Built,
                std::optional<Effort> How);

@@ -1,7 +1,5 @@
 #include "ConfirmWinner.h"
 
-#include "CandidateRuns.h"
-
 #include <fmt/core.h>
 
 #include <future>
@@ -10,6 +8,9 @@
 namespace cufuse {
 
 namespace {
+
+/// So many candidates fail that have not failed before: for each, the whole output is compiled.
+constexpr unsigned MostFailed = 8;
 
 class Confirmation {
 public:
@@ -22,51 +23,54 @@ public:
     std::map<std::string, std::vector<BaselineResult>> Against; // by candidate that is confirmed
     std::set<std::string> Repeated;
     while (Gpus.hasGpu() && Verdict.Winner && Result.Unconfirmed.empty()) {
-      const Ranked Winner = *Verdict.Winner;
-      const std::string Key = Winner.Which.key();
+      const Candidate Winner = Verdict.Winner->Which;
+      const std::string Key = Winner.key();
       if (const auto Already = Against.find(Key); Already != Against.end()) {
         Result.Baselines = Already->second;
         Verdict = summarize(Result);
         break;
       }
       if (!Against.empty() && Repeated.insert(Key).second) {
-        World.evaluate(once<Candidate>(Winner.Which), Effort::Full, [&](size_t, const Evaluation &Again) {
-          addMeasured(Winner.Which, Again);
+        World.evaluate(once<Candidate>(Winner), Effort::Full, [&](size_t, const Evaluation &Again) {
+          addMeasured(Winner, Again);
           return true;
         });
       } else {
-        const std::vector<KernelLaunch> Launches = World.launchesOf(Winner.Which);
+        const BuiltCandidate Whole = World.wholeOf(Winner);
         Result.Baselines = Found.Baselines;
-        if (Launches.empty())
+        if (Whole.Launches.empty())
           Result.Unconfirmed = fmt::format("the whole output of {} does not compile", Key);
-        else if (llvm::Error Error = confirm(Winner, Launches))
+        else if (llvm::Error Error = confirm(Winner, Whole))
           return std::move(Error);
         Against[Key] = Result.Baselines;
       }
+      Verdict = summarize(Result);
+    }
+    // No winner: tuning the kernels alone is advised by times of one batch, too.
+    if (Gpus.hasGpu() && rivals().size() > 1 &&
+        llvm::none_of(Result.Baselines, [](const BaselineResult &B) { return B.Confirmed; })) {
+      if (auto Ran = runWithRivals({}); !Ran)
+        return Ran.takeError();
       Verdict = summarize(Result);
     }
     return Confirmed{std::move(Result), std::move(Verdict)};
   }
 
 private:
-  /// The baselines that may be the strongest. Where loops and graphs are on scales of their own, the best of each kind;
-  /// all, where some were measured on one GPU and some on another, which may be faster.
+  /// The baselines that may be the best of their level: all, where loops and graphs are on scales of their own, or some
+  /// were measured on one GPU and some on another, which may be faster.
   std::vector<size_t> rivals() const {
     const std::vector<BaselineResult> &All = Result.Baselines;
-    std::vector<size_t> Positions;
-    std::map<Schedule::Kind, size_t> Best;
+    const bool OfAnyKind = Found.SeveralPasses || Gpus.hasSeveralGpus();
+    std::map<std::pair<SoloLevel, Schedule::Kind>, size_t> Best;
     for (size_t I = 0; I < All.size(); ++I) {
-      if (All[I].Result.Outcome != Fate::Measured)
+      if (!isMeasured(All[I].Result))
         continue;
-      Positions.push_back(I);
-      const Schedule::Kind Kind = Found.SeveralPasses ? All[I].How : Schedule::Serial;
-      const auto [At, IsFirst] = Best.try_emplace(Kind, I);
-      if (!IsFirst && All[I].Result.Microseconds < All[At->second].Result.Microseconds)
-        At->second = I;
+      size_t &At = Best.try_emplace({All[I].Level, OfAnyKind ? All[I].How : Schedule::Serial}, I).first->second;
+      if (All[I].Result.Microseconds < All[At].Result.Microseconds)
+        At = I;
     }
-    if (Gpus.hasSeveralGpus())
-      return Positions;
-    Positions.clear();
+    std::vector<size_t> Positions;
     for (const auto &[Kind, I] : Best)
       Positions.push_back(I);
     return Positions;
@@ -75,50 +79,57 @@ private:
   /// Times are compared only with those taken here: on one GPU, one after the other, and all scaled alike. A pass at a
   /// time is as long as the GPU's clock makes it, which the reference knows; what limits a loop, the host or the GPU,
   /// need not limit another, and none is scaled.
-  llvm::Error confirm(const Ranked &Winner, const std::vector<KernelLaunch> &Launches) {
-    Schedule Fused{Winner.Which.key(), Schedule::Serial, Launches};
-    Fused.Counters = Launches.size() == 1;
+  llvm::Expected<std::vector<RunOutcome>> runWithRivals(llvm::ArrayRef<Schedule> Fused) {
     const std::vector<size_t> Rivals = rivals();
     std::vector<Schedule> Again;
     for (const size_t I : Rivals)
       Again.push_back(Found.Launched[I]);
-    Again.push_back(Fused);
-    // Launches that depend on each other are no parallel branches.
-    if (Launches.size() == 1)
-      Again.push_back({Winner.Which.key() + " in a graph", Schedule::Graph, Launches});
-    const Schedule::Kind Last = Again.back().How;
+    llvm::append_range(Again, Fused);
     auto Running = std::async(std::launch::async, [&] { return Gpus.runTogether(std::move(Again)); });
-    llvm::Error Failed = llvm::Error::success();
-    if (Verdict.What == Advice::Fuse)
-      Failed = Meanwhile(Winner.Which);
+    llvm::Error Failed = Verdict.What == Advice::Fuse ? Meanwhile(Verdict.Winner->Which) : llvm::Error::success();
     std::vector<RunOutcome> Outcomes = Running.get();
     if (Failed)
-      return Failed;
-    const RunOutcome OnScale = Gpus.onScale(Last, Outcomes.back());
-    const double Scale = Outcomes.front().Time ? Outcomes.front().Time->ReferenceMicroseconds : 0;
-    for (RunOutcome &One : Outcomes)
-      if (One.Time && One.Time->Passes == 1 && Scale > 0 && One.Time->ReferenceMicroseconds > 0)
-        One.Time->Microseconds *= Scale / One.Time->ReferenceMicroseconds;
+      return std::move(Failed);
     for (size_t I = 0; I < Rivals.size(); ++I) {
       BaselineResult &Baseline = Result.Baselines[Rivals[I]];
-      Baseline.Result = withOutcome(Baseline.Result, Outcomes[I]);
+      Baseline.Result = withOutcome(Baseline.Result, scaled(Outcomes[I]));
       Baseline.Confirmed = true;
-      if (Outcomes[I].Status != RunStatus::Done)
+      if (Outcomes[I].Status != RunStatus::Done && !Fused.empty())
         Result.Unconfirmed = fmt::format("what it has to beat ({}) fails now: {}", Outcomes[I].Name, Outcomes[I].What);
     }
-    const RunOutcome &Loop = Outcomes[Rivals.size()];
+    Outcomes.erase(Outcomes.begin(), Outcomes.begin() + Rivals.size());
+    return Outcomes;
+  }
+
+  RunOutcome scaled(const RunOutcome &Outcome) const {
+    return Outcome.Time && Outcome.Time->Passes == 1 ? Gpus.onScale(Schedule::Serial, Outcome) : Outcome;
+  }
+
+  llvm::Error confirm(const Candidate &Which, const BuiltCandidate &Whole) {
+    std::vector<Schedule> Fused = {{Which.key(), Schedule::Serial, Whole.Launches}};
+    // Launches that depend on each other are no parallel branches.
+    const bool HasGraph = Whole.Launches.size() == 1;
+    Fused.front().Counters = HasGraph;
+    if (HasGraph)
+      Fused.push_back({Which.key() + " in a graph", Schedule::Graph, Whole.Launches});
+    auto Outcomes = runWithRivals(Fused);
+    if (!Outcomes)
+      return Outcomes.takeError();
+    const RunOutcome &Loop = Outcomes->front(), &Last = Outcomes->back();
     // The launches given, in turn with loops of the winner's.
-    if (Loop.Time && Loop.Time->Passes > 1) {
+    if (Loop.Time && Loop.Time->Passes > 1)
       Result.Baselines.front().Result.Microseconds = Loop.Time->ReferenceMicroseconds;
-      Result.Baselines.front().Confirmed = true;
-    }
     CandidateProfile &Profile = Result.Profiles.emplace_back();
-    Profile.Key = Winner.Which.key();
+    Profile.Key = Which.key();
     Profile.Counters = Loop.Counters;
-    Profile.Launched = withOutcome(Winner.Result, Loop);
-    if (Launches.size() == 1)
-      Profile.InGraph = withOutcome(Winner.Result, Outcomes.back());
-    addMeasured(Winner.Which, withOutcome(Winner.Result, OnScale));
+    Profile.Launched = withOutcome(Whole.Result, scaled(Loop));
+    if (HasGraph)
+      Profile.InGraph = withOutcome(Whole.Result, scaled(Last));
+    // It is out if it fails in either way.
+    const RunOutcome &Worse = Loop.Status != RunStatus::Done ? Loop : Last;
+    addMeasured(Which, withOutcome(Whole.Result, Gpus.onScale(Fused.back().How, Worse)));
+    if (Worse.Status != RunStatus::Done && ++FailedNow == MostFailed)
+      Result.Unconfirmed = fmt::format("{} candidates fail now, the last one: {}", FailedNow, Worse.What);
     return llvm::Error::success();
   }
 
@@ -129,6 +140,7 @@ private:
 
   TuneResult Result;
   Summary Verdict;
+  unsigned FailedNow = 0;
   const SoloFindings &Found;
   TuningKind &World;
   RunnerPool &Gpus;

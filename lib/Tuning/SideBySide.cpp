@@ -1,4 +1,3 @@
-#include "CandidateRuns.h"
 #include "TuningKind.h"
 
 #include "cufuse/Plan/FusedLaunch.h"
@@ -32,17 +31,17 @@ public:
       // One of the first finalists wins.
       if (How == Effort::Full)
         for (size_t I = 0; I < Some.size() && Whole.size() < MostWhole; ++I)
-          if (!Runs.launchesOf(Some[I]).empty())
-            wholeOf(Some[I]);
+          if (const auto Built = Runs.known(Some[I].key()); Built && !Built->Launches.empty())
+            beginWhole(Some[I]);
       return Some;
     };
     Runs.evaluate(Seen, How, Take, [this](const Candidate &C) { return emit(C, /*KernelOnly=*/true); });
   }
 
-  std::vector<KernelLaunch> launchesOf(const Candidate &Of) override {
-    const std::shared_future<BuiltCandidate> Built = wholeOf(Of);
+  BuiltCandidate wholeOf(const Candidate &Of) override {
+    const std::shared_future<BuiltCandidate> Built = beginWhole(Of);
     Tasks.wait(); // for all: loops of launches are timed next, which a busy host would slow down
-    return Built.get().Launches;
+    return Built.get();
   }
 
   llvm::Expected<TuningDraft> draft(const Candidate &Of) override {
@@ -54,7 +53,7 @@ public:
 
 private:
   /// The candidate in the whole output, compiled once.
-  std::shared_future<BuiltCandidate> wholeOf(const Candidate &Of) {
+  std::shared_future<BuiltCandidate> beginWhole(const Candidate &Of) {
     const auto [At, IsNew] = Whole.try_emplace(Of.key());
     if (IsNew) {
       auto Todo = emit(Of, /*KernelOnly=*/false);

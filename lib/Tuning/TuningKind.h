@@ -1,6 +1,7 @@
 // How kernels become one: side by side, or along the links between them. All that differs between the two in a search.
 #pragma once
 
+#include "CandidateRuns.h"
 #include "SoloTuning.h"
 #include "cufuse/Search/Search.h"
 
@@ -15,9 +16,8 @@ struct TuningDraft {
 class TuningKind : public Evaluator {
 public:
   virtual std::vector<Candidate> candidates(const Strategy &How) const = 0;
-  /// In order, of the whole output, with all that is left out while searching; compiles it. None where it cannot be
-  /// run.
-  virtual std::vector<KernelLaunch> launchesOf(const Candidate &Of) = 0;
+  /// The whole output, with all that is left out while searching; compiles it.
+  virtual BuiltCandidate wholeOf(const Candidate &Of) = 0;
   /// Verified.
   virtual llvm::Expected<TuningDraft> draft(const Candidate &Of) = 0;
 };

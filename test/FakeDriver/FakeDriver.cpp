@@ -4,8 +4,9 @@
 // only in kernels, a nanosecond for each of their threads and, for those that are not played, 5 µs, and while the host launches
 // one that is not in a graph, 5 µs.
 //
-// FAKE_DRIVER_GPUS=N: so many (1). FAKE_DRIVER_FAULTS=crash:THREADS,hang:THREADS,wrong:THREADS: what blocks of so many threads
-// do, in kernels that are not played; `wrong` writes where the last pointer leads. FAKE_DRIVER_LATER=US: so much longer fused
+// FAKE_DRIVER_GPUS=N: so many (1). FAKE_DRIVER_FAULTS=crash:THREADS,hang:THREADS,wrong:THREADS,race:THREADS: what blocks of so
+// many threads do, in kernels that are not played; `wrong` writes where the last pointer leads, and `race` does so in fused
+// kernels that are not in a graph. FAKE_DRIVER_LATER=US: so much longer fused
 // kernels take as soon as a whole output is loaded, which has several. FAKE_DRIVER_SLOW=US:FACTOR: so much longer kernels take
 // on the GPU in its first so many microseconds. FAKE_DRIVER_SLOW_GPU=N:FACTOR: so much longer they always take on GPU N.
 // FAKE_DRIVER_EDITS=FILE: what a user does meanwhile, an empty line behind the FILE whenever a fused kernel is loaded.
@@ -126,7 +127,8 @@ template <typename T> T argument(const std::vector<std::string> &Arguments, size
   return Value;
 }
 
-void play(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::vector<std::string> &Arguments) {
+void play(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::vector<std::string> &Arguments,
+          bool InGraph) {
   const std::string &Name = Kernel.Name;
   Microseconds += 1e-3 * Blocks * Threads;
   if (std::find(std::begin(Played), std::end(Played), Name) == std::end(Played)) {
@@ -141,7 +143,8 @@ void play(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::ve
     for (size_t I = 0; I < Arguments.size(); ++I)
       if (Arguments[I].size() == sizeof(CUdeviceptr) && Allocated.contains(argument<void *>(Arguments, I)))
         std::memset(argument<void *>(Arguments, I), 1, 1);
-    for (size_t I = Arguments.size(); Fault == "wrong" && I-- > 0;)
+    const bool IsWrong = Fault == "wrong" || (Fault == "race" && !InGraph && isFused(Kernel));
+    for (size_t I = Arguments.size(); IsWrong && I-- > 0;)
       if (Arguments[I].size() == sizeof(CUdeviceptr) && Allocated.contains(argument<void *>(Arguments, I))) {
         std::memset(argument<void *>(Arguments, I), 0x11, 4);
         break;
@@ -182,9 +185,10 @@ void play(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::ve
   }
 }
 
-void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::vector<std::string> &Arguments) {
+void execute(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::vector<std::string> &Arguments,
+             bool InGraph) {
   const double Before = Microseconds;
-  play(Kernel, Blocks, Threads, Arguments);
+  play(Kernel, Blocks, Threads, Arguments, InGraph);
   double Slow = 0, Factor = 1;
   if (const char *Given = std::getenv("FAKE_DRIVER_SLOW"))
     std::sscanf(Given, "%lf:%lf", &Slow, &Factor);
@@ -351,7 +355,9 @@ CUresult cuLaunchKernel(CUfunction Function, unsigned Gx, unsigned Gy, unsigned 
   for (size_t I = 0; I < Kernel.Parameters.size(); ++I)
     Arguments.emplace_back(static_cast<const char *>(Parameters[I]), Kernel.Parameters[I]);
   Microseconds += Capturing ? 0 : 5;
-  return perform([&Kernel, Blocks = Gx * Gy * Gz, Threads, Arguments] { execute(Kernel, Blocks, Threads, Arguments); });
+  return perform([&Kernel, Blocks = Gx * Gy * Gz, Threads, Arguments, InGraph = Capturing != nullptr] {
+    execute(Kernel, Blocks, Threads, Arguments, InGraph);
+  });
 }
 
 CUresult cuStreamCreate(CUstream *Stream, unsigned) {

@@ -115,7 +115,7 @@ TEST_F(TwoSideBySide, CandidatesThatDifferInResidentBlocksAreTheSameSource) {
 TEST_F(TwoSideBySide, CandidatesAreTheKernelAloneAndTheWinnerIsTheWholeOutput) {
   Free.Config.Constituents[1].Bound = {{"n", "3"}};
   World->evaluate(once<Candidate>(Free), std::nullopt, [](size_t, const Evaluation &) { return true; });
-  EXPECT_TRUE(World->launchesOf(Free).empty());
+  EXPECT_TRUE(World->wholeOf(Free).Launches.empty());
   ASSERT_EQ(Compiler.Jobs.size(), 2u);
   const std::string &Alone = Compiler.Jobs[0].Files.front().Text, &Whole = Compiler.Jobs[1].Files.front().Text;
   for (const char *LeftOut : {" fused(", "cudaError_t launch("}) {

@@ -44,7 +44,7 @@ struct BaselineResult {
   SoloLevel Level = SoloLevel::Given;
   Evaluation Result;
   std::map<std::string, double> Counters; ///< Of all launches together; mostly empty.
-  bool Confirmed = false;                 ///< Measured together with the winner, on the same GPU.
+  bool Confirmed = false;                 ///< Measured at the end with the others and the winner, on one GPU.
 };
 
 /// What is known of one fused candidate besides its time.

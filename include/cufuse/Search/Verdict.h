@@ -41,7 +41,7 @@ struct Summary {
   std::string Sentence; ///< The verdict, for people.
   Regime Limits = Regime::ThroughputBound;
 
-  /// Best by schedule on each level; nothing where none was measured.
+  /// Best by schedule on each level, of those that were measured together where any were; nothing where none was.
   std::array<std::optional<BaselineResult>, SoloLevelCount> BestBaseline;
   std::optional<BaselineResult> StrongestBaseline; ///< The fastest of all.
   std::optional<BaselineResult> GivenSerial;       ///< Serial launches in the shapes given.

@@ -48,8 +48,8 @@ struct TuneAnswer {
   std::vector<OutputFile> Files;
 };
 
-/// Reads the workload, measures the constituents alone, searches, and measures the winner once more against the
-/// strongest baselines, all on one GPU. Refuses, before it begins, outputs that would replace what is read or each
+/// Reads the workload, measures the constituents alone, searches, and measures the winner once more beside the
+/// baselines, all on one GPU. Refuses, before it begins, outputs that would replace what is read or each
 /// other. Keeps in the database only what was decided, and by files that have not changed meanwhile; what cannot be
 /// kept is a note. Fails for kernels that cannot be fused and workloads that cannot be run; a candidate that fails is
 /// an entry of the trace. Of a workload with links, the candidates are the choices of links to fuse.

@@ -193,6 +193,11 @@ TEST(Verdict, TimesAreComparedWithThoseOfTheSameConfirmation) {
   EXPECT_NEAR(summarize(R).Fusion, 940.0 / 950, 1e-9);
   R.Baselines[0].Confirmed = true;
   EXPECT_NEAR(summarize(R).Fusion, 600.0 / 950, 1e-9);
+  // Two levels: what was not confirmed is no factor.
+  R = result(1000, 800, 0, 850);
+  R.Baselines[1].Confirmed = R.Baselines[3].Confirmed = true;
+  R.Baselines[0].Result = measured(100);
+  EXPECT_NEAR(summarize(R).LaunchShapes, 1000.0 / 800, 1e-9);
 }
 
 TEST(Verdict, ALuckyShortRunDoesNotWin) {
