@@ -129,11 +129,13 @@ llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef
   if (Verdict.What != Advice::Fuse)
     return fail(ExitCode::NotAdvised, fmt::format("{} ({})", Verdict.Sentence, Where));
   TunedConfig Tuned{Verdict.Winner->Which.Config, {Where, Verdict.Sentence}};
-  for (const auto &[Constituent, Config] : llvm::zip_equal(Result.What.Constituents, Tuned.Config.Constituents))
+  const std::vector<std::uint64_t> &Grids = Verdict.Winner->Result.Grids; // chosen by the search
+  for (const auto &[I, Constituent, Config] : llvm::enumerate(Result.What.Constituents, Tuned.Config.Constituents))
     for (const SoloShape &Shape : Constituent.Shapes)
       if (Shape.Block == Config.Block)
         Tuned.Facts.push_back(fmt::format("{}: block {}, tuned with a grid of {} blocks", Constituent.Name,
-                                          Shape.Block.str(), Shape.Blocks));
+                                          Shape.Block.str(),
+                                          I < Grids.size() && Grids[I] > 0 ? Grids[I] : Shape.Blocks));
   return Tuned;
 }
 
