@@ -15,6 +15,8 @@ namespace cufuse {
 
 namespace json = llvm::json;
 
+static constexpr const char *Remedy = "name another file, or remove it to begin anew";
+
 unsigned FateCounts::total() const { return std::accumulate(Of.begin(), Of.end(), OnlyScreened); }
 
 FateCounts countFates(const std::vector<TraceEntry> &Entries) {
@@ -42,10 +44,13 @@ llvm::Expected<RecordedTrace> parseTrace(llvm::StringRef Text, const std::string
     json::Path::Root Root(Line == 1 ? "header" : "entry");
     if (!V || !(Line == 1 ? fromJson(*V, Recorded, Root) : fromJson(*V, Recorded.Entries.emplace_back(), Root)))
       return badInput(fmt::format("'{}' line {} is not of a trace: {}", Name, Line,
-                                  llvm::toString(V ? Root.getError() : V.takeError())));
+                                  llvm::toString(V ? Root.getError() : V.takeError())),
+                      Remedy);
     Recorded.CompleteBytes += This.size() + 1;
     Text = Rest;
   }
+  if (Recorded.CompleteBytes == 0 && !Text.empty())
+    return badInput(fmt::format("'{}' is no trace: it has no whole line", Name), Remedy);
   return Recorded;
 }
 
@@ -67,7 +72,7 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
     if (HasHeader && Recorded->Key != Key)
       return badInput(
           fmt::format("the results in '{}' are of other sources, sizes, data, flags or tools, or of another GPU", Path),
-          "name another file, or remove it to begin anew");
+          Remedy);
     std::error_code Error;
     if (Recorded->CompleteBytes < (*Text)->getBufferSize())
       std::filesystem::resize_file(Path, Recorded->CompleteBytes, Error);

@@ -105,11 +105,9 @@ TEST_F(TraceFile, ALineCutShortIsLeftOut) {
   EXPECT_EQ(Recorded.Entries[1].Tried.key(), entry(96).Tried.key());
 }
 
-TEST_F(TraceFile, AHeaderCutShortBeginsAnew) {
-  std::ofstream(at("t.jsonl")) << "{\"cufuse_tr";
-  Trace Record = llvm::cantFail(Trace::open(at("t.jsonl"), "key", nullptr));
-  Record.append(entry(32));
-  llvm::cantFail(Record.close());
+TEST_F(TraceFile, AnEmptyFileBeginsATrace) {
+  std::ofstream(at("t.jsonl")).flush();
+  llvm::cantFail(llvm::cantFail(Trace::open(at("t.jsonl"), "key", nullptr)).close());
   EXPECT_EQ(llvm::cantFail(parseTrace(textOf(at("t.jsonl")), "t")).Key, "key");
 }
 
@@ -120,11 +118,13 @@ TEST_F(TraceFile, ResultsOfSomethingElseAreRefusedAndKept) {
   ASSERT_FALSE(Other);
   EXPECT_THAT(message(Other.takeError()), HasSubstr("of other sources"));
   EXPECT_EQ(textOf(at("t.jsonl")), Before);
-  std::ofstream(at("notes.txt")) << "my notes\n";
-  auto Notes = Trace::open(at("notes.txt"), "key", nullptr);
-  ASSERT_FALSE(Notes);
-  EXPECT_THAT(message(Notes.takeError()), HasSubstr("line 1"));
-  EXPECT_EQ(textOf(at("notes.txt")), "my notes\n");
+  for (const char *Text : {"my notes\n", "my notes", R"({"key": "one"})"}) {
+    std::ofstream(at("notes.txt")) << Text;
+    auto Notes = Trace::open(at("notes.txt"), "key", nullptr);
+    ASSERT_FALSE(Notes);
+    EXPECT_THAT(message(Notes.takeError()), HasSubstr("trace"));
+    EXPECT_EQ(textOf(at("notes.txt")), Text);
+  }
 }
 
 TEST_F(TraceFile, ADeviceIsNotReadForEver) {
