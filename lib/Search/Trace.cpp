@@ -85,29 +85,42 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
   if (Error)
     return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
   if (!HasHeader) {
-    *Opened.File << json::Value(json::Object{{"cufuse_trace", 1}, {"key", Key}, {"about", std::move(About)}}) << '\n';
-    Opened.File->flush();
+    Opened.write(json::Object{{"cufuse_trace", 1}, {"key", Key}, {"about", std::move(About)}});
+    if (llvm::Error Failed = Opened.File ? llvm::Error::success() : Opened.close()) {
+      std::filesystem::resize_file(Path, 0, Error); // a part of a header is no trace
+      return std::move(Failed);
+    }
   }
   return Opened;
 }
 
+void Trace::write(const json::Value &Line) {
+  if (!File)
+    return;
+  *File << Line << '\n';
+  File->flush();
+  // Nothing goes behind a line that is cut: as the last one, it is left out when the trace is read.
+  if (File->has_error())
+    end();
+}
+
+void Trace::end() {
+  File->close();
+  Failed = File->error();
+  File->clear_error();
+  File.reset();
+}
+
 void Trace::append(TraceEntry Entry) {
-  if (File) {
-    *File << jsonLine(Entry) << '\n';
-    File->flush();
-  }
+  write(toJson(Entry));
   Entries.push_back(std::move(Entry));
 }
 
 llvm::Error Trace::close() {
-  if (!File)
-    return llvm::Error::success();
-  File->close();
-  const std::error_code Error = File->error();
-  File->clear_error();
-  File.reset();
-  if (Error)
-    return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
+  if (File)
+    end();
+  if (Failed)
+    return badInput(fmt::format("cannot write '{}': {}", Path, Failed.message()));
   return llvm::Error::success();
 }
 

@@ -354,7 +354,9 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
   for (const TraceEntry &E : Record.entries())
     if (Those.contains(E.Tried.key()))
       Result.Tried.push_back(E);
-  return Record.close();
+  if (llvm::Error Error = Record.close())
+    Result.Notes.push_back(fmt::format("The trace has not all of this run: {}.", textOf(std::move(Error))));
+  return llvm::Error::success();
 }
 
 /// The kernels alone, in the form that is best where that is another text than the user's.

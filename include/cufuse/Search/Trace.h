@@ -46,15 +46,19 @@ public:
   /// Of the last entry: where the next sitting's time goes on.
   double seconds() const { return Entries.empty() ? 0 : Entries.back().At; }
 
-  /// Appends, and hands the line to the system before it returns. A file that cannot be written to any more is an
-  /// error of `close`.
+  /// Appends, and hands the line to the system before it returns. A file that cannot be written to any more stays as
+  /// it is, and is an error of `close`.
   void append(TraceEntry Entry);
   llvm::Error close();
 
 private:
+  void write(const llvm::json::Value &Line);
+  void end();
+
   std::vector<TraceEntry> Entries;
   std::string Path;
-  std::unique_ptr<llvm::raw_fd_ostream> File;
+  std::unique_ptr<llvm::raw_fd_ostream> File; ///< Null once it has ended.
+  std::error_code Failed;
 };
 
 /// A recorded trace, for replaying: its header's `about` and its entries.

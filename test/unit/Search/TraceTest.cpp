@@ -12,10 +12,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -125,6 +127,26 @@ TEST_F(TraceFile, ResultsOfSomethingElseAreRefusedAndKept) {
     EXPECT_THAT(message(Notes.takeError()), HasSubstr("trace"));
     EXPECT_EQ(textOf(at("notes.txt")), Text);
   }
+}
+
+// A file that may not grow takes a part of a line, as a full disk does.
+TEST_F(TraceFile, WhatWasWrittenBeforeTheDiskWasFullIsRead) {
+  Trace First = llvm::cantFail(Trace::open(at("t.jsonl"), "key", nullptr));
+  First.append(entry(32));
+  rlimit Before{};
+  getrlimit(RLIMIT_FSIZE, &Before);
+  const rlimit Full{fs::file_size(at("t.jsonl")) + 10, Before.rlim_max};
+  auto *const Handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &Full);
+  First.append(entry(64));
+  EXPECT_THAT(message(Trace::open(at("new.jsonl"), std::string(10'000, 'k'), nullptr).takeError()), HasSubstr("cannot write"));
+  setrlimit(RLIMIT_FSIZE, &Before);
+  std::signal(SIGXFSZ, Handler);
+  First.append(entry(96));
+  EXPECT_EQ(First.entries().size(), 3u);
+  EXPECT_THAT(message(First.close()), HasSubstr("cannot write"));
+  EXPECT_EQ(llvm::cantFail(Trace::open(at("t.jsonl"), "key", nullptr)).entries().size(), 1u);
+  EXPECT_TRUE(fs::is_empty(at("new.jsonl")));
 }
 
 TEST_F(TraceFile, ADeviceIsNotReadForEver) {
