@@ -9,6 +9,12 @@ namespace cufuse {
 
 namespace {
 constexpr double FullShare = 0.08; // of the seconds, for full measurements at the end
+
+/// What is of the candidate itself. What else failed may have been the GPU's, the compiler's or the disk's fault.
+bool stays(Fate F) {
+  using enum Fate;
+  return F == Measured || F == WrongResult || F == Discarded || F == Impossible;
+}
 } // namespace
 
 Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World, Trace &Record, Budget Limit,
@@ -19,7 +25,7 @@ Search::Search(const Problem &P, std::vector<Candidate> Those, Evaluator &World,
   for (size_t I = 0; I < Candidates.size(); ++I)
     ByKey[Candidates[I].key()] = I;
   for (const TraceEntry &E : Record.entries())
-    if (auto Found = ByKey.find(E.Tried.key()); Found != ByKey.end())
+    if (auto Found = ByKey.find(E.Tried.key()); Found != ByKey.end() && stays(E.Result.Outcome))
       note(States[Found->second], E.Measured, E.Result);
   for (size_t I = 0; I < Candidates.size(); ++I)
     Predictions.push_back(predict(I));

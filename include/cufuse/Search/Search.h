@@ -42,7 +42,8 @@ struct SearchSeams {
 
 class Search {
 public:
-  /// What the trace already knows of the candidates is not evaluated again. The references outlive the search.
+  /// What the trace already knows of the candidates is not evaluated again, but for what crashed, hung or could not be
+  /// compiled, loaded or launched: that may have been no fault of theirs. The references outlive the search.
   Search(const Problem &P, std::vector<Candidate> Candidates, Evaluator &World, Trace &Record, Budget Limit,
          SearchSeams Seams);
 
