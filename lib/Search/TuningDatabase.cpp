@@ -15,15 +15,18 @@ namespace cufuse {
 
 namespace {
 constexpr int WaitMilliseconds = 10'000;
-constexpr int SchemaVersion = 2;
+constexpr int ApplicationId = 0x63756673, SchemaVersion = 2; // "cufs"
 constexpr const char *Schema = R"(
+  BEGIN IMMEDIATE;
   CREATE TABLE IF NOT EXISTS tuned (
     sources TEXT NOT NULL, flags TEXT NOT NULL, gpu TEXT NOT NULL, driver TEXT NOT NULL, workload TEXT NOT NULL,
     tools TEXT NOT NULL,
     number INTEGER NOT NULL, -- greater than that of every earlier result
     text TEXT NOT NULL,      -- JSON
     PRIMARY KEY (sources, flags, gpu, driver, workload, tools));
+  PRAGMA application_id = 0x63756673;
   PRAGMA user_version = 2;
+  COMMIT;
 )";
 
 struct Finalize {
@@ -50,40 +53,55 @@ std::string TuningKey::str() const { return contentHash({Sources, Flags, Gpu, Dr
 void TuningDatabase::Close::operator()(sqlite3 *Handle) const { sqlite3_close(Handle); }
 
 llvm::Error TuningDatabase::failed(const std::string &Doing) const {
+  const int Error = sqlite3_errcode(Handle.get());
   return badInput(fmt::format("cannot {} the tuning database '{}': {}", Doing, Path, sqlite3_errmsg(Handle.get())),
-                  "remove the file to begin a new one, or name another with --database");
+                  Error == SQLITE_BUSY || Error == SQLITE_LOCKED ? "another program uses it: run this again"
+                                                                 : "name another file");
 }
 
-llvm::Expected<TuningDatabase> TuningDatabase::open(const std::string &Path) {
+llvm::Expected<TuningDatabase> TuningDatabase::open(const std::string &Path) { return open(Path, /*ToWrite=*/false); }
+
+llvm::Expected<TuningDatabase> TuningDatabase::openToWrite(const std::string &Path) {
   if (const llvm::StringRef Folder = llvm::sys::path::parent_path(Path); !Folder.empty())
     if (std::error_code Error = llvm::sys::fs::create_directories(Folder))
       return badInput(fmt::format("cannot make the folder '{}': {}", Folder.str(), Error.message()));
+  auto Database = open(Path, /*ToWrite=*/true);
+  if (!Database)
+    return Database;
+  // Takes the lock that writing takes, and gives it back.
+  sqlite3 *Raw = Database->Handle.get();
+  if (sqlite3_db_readonly(Raw, "main") == 1 ||
+      sqlite3_exec(Raw, "BEGIN IMMEDIATE; ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
+    return Database->failed("write");
+  return Database;
+}
+
+llvm::Expected<TuningDatabase> TuningDatabase::open(const std::string &Path, bool ToWrite) {
   sqlite3 *Raw = nullptr;
-  const int Status =
-      sqlite3_open_v2(Path.c_str(), &Raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
+  const int Flags = SQLITE_OPEN_READWRITE | (ToWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_FULLMUTEX;
+  const int Status = sqlite3_open_v2(Path.c_str(), &Raw, Flags, nullptr);
   TuningDatabase Database(std::unique_ptr<sqlite3, Close>(Raw), Path);
   if (Status != SQLITE_OK)
     return Database.failed("open");
   sqlite3_busy_timeout(Raw, WaitMilliseconds);
-  Statement Version = prepare(Raw, "PRAGMA user_version", {});
-  if (!Version || sqlite3_step(Version.get()) != SQLITE_ROW)
+  // One statement: another process may make the database just now.
+  Statement Head = prepare(Raw,
+                           "SELECT (SELECT application_id FROM pragma_application_id), "
+                           "(SELECT user_version FROM pragma_user_version), COUNT(*) FROM sqlite_master",
+                           {});
+  if (!Head || sqlite3_step(Head.get()) != SQLITE_ROW)
     return Database.failed("read");
-  const int Found = sqlite3_column_int(Version.get(), 0);
-  Version.reset();
-  if (Found > SchemaVersion)
-    return badInput(fmt::format("the tuning database '{}' was written by a later cufuse", Path),
-                    "name another file with --database");
-  if (Found < SchemaVersion && sqlite3_exec(Raw, Schema, nullptr, nullptr, nullptr) != SQLITE_OK)
-    return Database.failed("write");
+  const int Id = sqlite3_column_int(Head.get(), 0), Version = sqlite3_column_int(Head.get(), 1);
+  const bool IsEmpty = Id == 0 && Version == 0 && sqlite3_column_int(Head.get(), 2) == 0;
+  Head.reset();
+  if (ToWrite && IsEmpty) {
+    if (sqlite3_exec(Raw, Schema, nullptr, nullptr, nullptr) != SQLITE_OK)
+      return Database.failed("write");
+  } else if (Id != ApplicationId || Version != SchemaVersion) {
+    return badInput(fmt::format("'{}' is no tuning database, or that of another version of cufuse", Path),
+                    "name another file");
+  }
   return Database;
-}
-
-llvm::Error TuningDatabase::checkWritable() {
-  // Takes the lock that writing takes, and gives it back.
-  if (sqlite3_db_readonly(Handle.get(), "main") == 1 ||
-      sqlite3_exec(Handle.get(), "BEGIN IMMEDIATE; ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
-    return failed("write");
-  return llvm::Error::success();
 }
 
 llvm::Error TuningDatabase::store(const TuningKey &Key, const TuneResult &Result) {

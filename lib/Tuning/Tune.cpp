@@ -439,12 +439,10 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   const TuningSubject &Subject = *Whole;
   std::optional<TuningDatabase> Database;
   if (!Request.Database.empty()) {
-    auto Opened = TuningDatabase::open(Request.Database);
+    auto Opened = TuningDatabase::openToWrite(Request.Database);
     if (!Opened)
       return Opened.takeError();
     Database.emplace(std::move(*Opened));
-    if (llvm::Error Error = Database->checkWritable())
-      return std::move(Error);
   }
 
   Steps.begin("tuning the kernels alone");

@@ -27,11 +27,10 @@ struct TuningKey {
 
 class TuningDatabase {
 public:
-  /// Makes the file and its folder where they are missing. Fails when it cannot be opened, is no database, or was
-  /// written by a later version. Results of an earlier version are not found: less was known of what they hold for.
+  /// Fails when it cannot be opened, or is not a database of this version's results, and then leaves it as it is.
   static llvm::Expected<TuningDatabase> open(const std::string &Path);
-  /// Fails where a result could not be stored now.
-  llvm::Error checkWritable();
+  /// Makes the file and its folder where they are missing, too. Fails also where a result could not be stored now.
+  static llvm::Expected<TuningDatabase> openToWrite(const std::string &Path);
 
   /// Replaces an earlier result of the same key. Waits up to ten seconds for another process that writes.
   llvm::Error store(const TuningKey &Key, const TuneResult &Result);
@@ -44,6 +43,7 @@ private:
   };
   TuningDatabase(std::unique_ptr<sqlite3, Close> Handle, std::string Path)
       : Handle(std::move(Handle)), Path(std::move(Path)) {}
+  static llvm::Expected<TuningDatabase> open(const std::string &Path, bool ToWrite);
   llvm::Error failed(const std::string &Doing) const;
 
   std::unique_ptr<sqlite3, Close> Handle;

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sqlite3.h>
 #include <sstream>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -139,7 +140,8 @@ TEST_F(TraceFile, WhatWasWrittenBeforeTheDiskWasFullIsRead) {
   auto *const Handler = std::signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &Full);
   First.append(entry(64));
-  EXPECT_THAT(message(Trace::open(at("new.jsonl"), std::string(10'000, 'k'), nullptr).takeError()), HasSubstr("cannot write"));
+  EXPECT_THAT(message(Trace::open(at("new.jsonl"), std::string(10'000, 'k'), nullptr).takeError()),
+              HasSubstr("cannot write"));
   setrlimit(RLIMIT_FSIZE, &Before);
   std::signal(SIGXFSZ, Handler);
   First.append(entry(96));
@@ -198,17 +200,23 @@ protected:
     R.Command = Command;
     return R;
   }
+  static void change(const std::string &Path, const char *Text) {
+    sqlite3 *Raw = nullptr;
+    ASSERT_EQ(sqlite3_open(Path.c_str(), &Raw), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(Raw, Text, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(Raw);
+  }
 };
 
 TEST_F(Database, KeepsTheLastResultOfEachKey) {
   {
-    TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("deep/er/t.db")));
+    TuningDatabase D = llvm::cantFail(TuningDatabase::openToWrite(at("deep/er/t.db")));
     EXPECT_FALSE(llvm::cantFail(D.findLatest(key("w"))));
     llvm::cantFail(D.store(key("w"), result("first")));
     llvm::cantFail(D.store(key("w"), result("second")));
     llvm::cantFail(D.store(key("v"), result("other")));
   }
-  TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("deep/er/t.db")));
+  TuningDatabase D = llvm::cantFail(TuningDatabase::openToWrite(at("deep/er/t.db")));
   auto Found = llvm::cantFail(D.findLatest(key("w")));
   ASSERT_TRUE(Found);
   EXPECT_EQ(toJson(*Found), toJson(result("second")));
@@ -229,7 +237,7 @@ TEST_F(Database, ManyProcessesMayWriteAtOnce) {
     if (fork() == 0) {
       bool Good = true;
       for (int J = 0; J < Each && Good; ++J) {
-        auto D = TuningDatabase::open(at("t.db"));
+        auto D = TuningDatabase::openToWrite(at("t.db"));
         Good = bool(D);
         if (!Good || D->store(key(std::to_string(I * Each + J)), TuneResult()))
           Good = false;
@@ -246,11 +254,37 @@ TEST_F(Database, ManyProcessesMayWriteAtOnce) {
     EXPECT_TRUE(llvm::cantFail(D.findLatest(key(std::to_string(I))))) << I;
 }
 
-TEST_F(Database, AFileThatIsNoneIsRefused) {
+TEST_F(Database, AFileThatIsNoneIsRefusedAndKept) {
   std::ofstream(at("notes.txt")) << std::string(5000, 'x');
-  auto D = TuningDatabase::open(at("notes.txt"));
-  ASSERT_FALSE(D);
-  EXPECT_THAT(message(D.takeError()), HasSubstr("not a database"));
+  std::ofstream(at("empty.db")).flush();
+  for (const auto &[Name, Text] : {std::pair("people.db", "CREATE TABLE people (name)"),
+                                   std::pair("older.db", "CREATE TABLE tuned (sources, text); PRAGMA user_version = 1"),
+                                   std::pair("version.db", "PRAGMA user_version = 3")})
+    change(at(Name), Text);
+  for (const char *Name : {"notes.txt", "people.db", "older.db", "version.db"})
+    for (auto *Open : {&TuningDatabase::open, &TuningDatabase::openToWrite}) {
+      const std::string Before = textOf(at(Name));
+      auto D = Open(at(Name));
+      ASSERT_FALSE(D) << Name;
+      EXPECT_THAT(message(D.takeError()), HasSubstr("name another file"));
+      EXPECT_EQ(textOf(at(Name)), Before);
+    }
+  EXPECT_THAT(message(TuningDatabase::open(at("empty.db")).takeError()), HasSubstr("is no tuning database"));
+  EXPECT_TRUE(fs::is_empty(at("empty.db")));
+  EXPECT_TRUE(bool(TuningDatabase::openToWrite(at("empty.db"))));
+  llvm::consumeError(TuningDatabase::open(at("none.db")).takeError());
+  EXPECT_FALSE(fs::exists(at("none.db")));
+}
+
+TEST_F(Database, OneInUseIsToBeAskedAgain) {
+  TuningDatabase D = llvm::cantFail(TuningDatabase::openToWrite(at("t.db")));
+  sqlite3 *Other = nullptr;
+  ASSERT_EQ(sqlite3_open(at("t.db").c_str(), &Other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(Other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_THAT(message(D.store(key("w"), TuneResult())),
+              testing::AllOf(HasSubstr("locked"), HasSubstr("run this again")));
+  sqlite3_close(Other);
+  llvm::cantFail(D.store(key("w"), TuneResult()));
 }
 
 TEST(ContentHash, TellsTheSameTextInOtherPartsApart) {
