@@ -186,8 +186,6 @@ llvm::Expected<RunOutcome> Runner::run(const Schedule &Schedule) {
     return RunOutcome{Schedule.Name, ReferenceOutcome->Status,
                       fmt::format("not run, since the reference '{}' is {}: {}", Reference.Name,
                                   nameOf(ReferenceOutcome->Status).str(), ReferenceOutcome->What)};
-  // A GPU that is gone does not come back for the hundredth candidate.
-  constexpr unsigned Enough = 3;
   while (!Child) {
     if (FailedStarts >= Enough)
       return RunOutcome{Schedule.Name, RunStatus::Crashed,

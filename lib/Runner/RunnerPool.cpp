@@ -1,11 +1,15 @@
 #include "cufuse/Runner/RunnerPool.h"
 
+#include "cufuse/Support/Error.h"
+
+#include <fmt/core.h>
+
 #include <utility>
 
 namespace cufuse {
 
 RunnerPool::RunnerPool(std::vector<RunnerOptions> Given, RunnerJob Job, BusyClock &Busy)
-    : Devices(std::move(Given)), Job(std::move(Job)), Busy(Busy) {
+    : Devices(std::move(Given)), Job(std::move(Job)), Busy(Busy), Serving(Devices.size()) {
   for (const RunnerOptions &Device : Devices)
     Threads.emplace_back([this, &Device](const std::stop_token &Stop) { serve(Device, Stop); });
 }
@@ -51,6 +55,23 @@ RunOutcome RunnerPool::onScale(Schedule::Kind How, RunOutcome Outcome) {
   return Outcome;
 }
 
+std::vector<std::string> RunnerPool::notes() {
+  std::lock_guard Guard(Lock);
+  return Notes;
+}
+
+bool RunnerPool::leave(const RunnerOptions &Device, const std::string &Why, Batch &Undone) {
+  std::lock_guard Guard(Lock);
+  if (Serving == 1)
+    return false;
+  --Serving;
+  Notes.push_back(fmt::format("GPU {} was left out: {}.", Device.Device, Why));
+  if (!Undone.Schedules.empty())
+    Waiting.push_front(std::move(Undone));
+  Changed.notify_one();
+  return true;
+}
+
 std::vector<RunOutcome> RunnerPool::await(std::vector<Schedule> Schedules, bool Together) {
   std::vector<RunOutcome> Outcomes(Schedules.size());
   std::mutex Own;
@@ -81,7 +102,9 @@ void RunnerPool::serve(const RunnerOptions &Device, const std::stop_token &Stop)
   Runner Gpu(Device, Job);
   {
     const BusyClock::Work Working(Busy);
-    llvm::consumeError(Gpu.prepare()); // The first schedule tries again, and says why not.
+    Batch None;
+    if (llvm::Error Failed = Gpu.prepare(); Failed && leave(Device, textOf(std::move(Failed)), None))
+      return; // The last one tries again with the first schedule, and says why not.
   }
   bool HasReference = false;
   for (;;) {
@@ -90,20 +113,22 @@ void RunnerPool::serve(const RunnerOptions &Device, const std::stop_token &Stop)
       return;
     if (!std::exchange(HasReference, true))
       Gpu.setReference(*Reference);
-    const Batch Some = std::move(Waiting.front());
+    Batch Some = std::move(Waiting.front());
     Waiting.pop_front();
     Guard.unlock();
+    std::vector<RunOutcome> Outcomes;
     for (const auto &[Next, Finished] : Some.Schedules) {
-      std::optional<BusyClock::Work> Working(std::in_place, Busy);
-      auto Reference = Gpu.reference();
-      auto Ran = Reference ? Gpu.run(Next) : Reference.takeError();
-      RunOutcome Outcome =
-          Ran ? std::move(*Ran) : RunOutcome{Next.Name, RunStatus::Crashed, llvm::toString(Ran.takeError())};
+      const BusyClock::Work Working(Busy);
+      auto Ran = Gpu.run(Next);
+      Outcomes.push_back(Ran ? std::move(*Ran) : RunOutcome{Next.Name, RunStatus::Crashed, textOf(Ran.takeError())});
+      // It would answer at once, and so take most of what there is to run.
+      if (Gpu.isLost() && leave(Device, Outcomes.back().What, Some))
+        return;
       if (Some.Scaled)
-        Outcome = onScale(Next.How, std::move(Outcome));
-      Working.reset();
-      Finished(Outcome);
+        Outcomes.back() = onScale(Next.How, std::move(Outcomes.back()));
     }
+    for (size_t I = 0; I < Outcomes.size(); ++I)
+      Some.Schedules[I].second(Outcomes[I]);
   }
 }
 

@@ -491,6 +491,7 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
       return std::move(Error);
   } else if ((Answer.Verdict.What == Advice::Fuse || Answer.Result.Modelled) && Answer.Verdict.Winner) {
     if (llvm::Error Error = MakeDraft(Answer.Verdict.Winner->Which))
+  llvm::append_range(Answer.Result.Notes, Runners.notes());
       return std::move(Error);
     Answer.Files = std::move(Draft.Files);
     if (Answer.Verdict.Winner->Which.Groups.size() > 1)

@@ -9,7 +9,9 @@
 // kernels that are not in a graph. FAKE_DRIVER_LATER=US: so much longer fused
 // kernels take as soon as a whole output is loaded, which has several. FAKE_DRIVER_SLOW=US:FACTOR: so much longer kernels take
 // on the GPU in its first so many microseconds. FAKE_DRIVER_SLOW_GPU=N:FACTOR: so much longer they always take on GPU N.
-// FAKE_DRIVER_EDITS=FILE: what a user does meanwhile, an empty line behind the FILE whenever a fused kernel is loaded.
+// FAKE_DRIVER_EDITS=FILE: what a user does meanwhile, an empty line behind the FILE whenever a fused kernel is loaded;
+// with FAKE_DRIVER_UNDOES set, the edit is undone at once. FAKE_DRIVER_LOSES=N:FILE: GPU N is gone once there is the FILE,
+// which a fused kernel makes when it is loaded there; the others wait for that.
 #include <cuda.h>
 #include <elf.h>
 
@@ -17,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -111,6 +114,20 @@ std::string faultOf(unsigned Threads) {
     if (Fault.substr(Fault.find(':') + 1) == std::to_string(Threads))
       return Fault.substr(0, Fault.find(':'));
   return "";
+}
+
+/// What FAKE_DRIVER_LOSES says of this GPU, where a fused kernel is loaded or not.
+bool isLost(bool Fused) {
+  const char *Given = std::getenv("FAKE_DRIVER_LOSES");
+  if (!Given)
+    return false;
+  const char *File = std::strchr(Given, ':') + 1;
+  const bool Loses = std::atoi(Given) == Gpu;
+  if (Fused && Loses)
+    std::ofstream(File).flush();
+  for (int Tries = 0; Fused && !std::filesystem::exists(File) && Tries < 300; ++Tries)
+    ::usleep(10'000);
+  return Loses && std::filesystem::exists(File);
 }
 
 CUresult perform(std::function<void()> Work) {
@@ -245,7 +262,7 @@ CUresult cuDeviceTotalMem(size_t *Bytes, CUdevice) {
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice Device) {
   Gpu = Device;
-  return CUDA_SUCCESS;
+  return isLost(/*Fused=*/false) ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }
 CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
 CUresult cuCtxSynchronize() { return Sticky; }
@@ -298,9 +315,15 @@ CUresult cuModuleLoad(CUmodule *Loaded, const char *Path) {
   auto *Kernels = new Module(readCubin(Bytes));
   const auto Fused = std::count_if(Kernels->begin(), Kernels->end(), isFused);
   IsLater |= Fused > 1;
-  if (const char *Edited = std::getenv("FAKE_DRIVER_EDITS"); Edited && Fused > 0)
+  if (const char *Edited = std::getenv("FAKE_DRIVER_EDITS"); Edited && Fused > 0) {
+    const auto Before = std::filesystem::file_size(Edited);
     std::ofstream(Edited, std::ios::app) << '\n';
+    if (std::getenv("FAKE_DRIVER_UNDOES"))
+      std::filesystem::resize_file(Edited, Before);
+  }
   *Loaded = reinterpret_cast<CUmodule>(Kernels);
+  if (isLost(Fused > 0))
+    Sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
   return Sticky;
 }
 /// The text holds one kernel, which compares.

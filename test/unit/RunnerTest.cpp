@@ -190,6 +190,30 @@ TEST_F(RunnerFake, APoolPreparesItsGpusAndWaitsForTheReference) {
   EXPECT_THAT(Folder.read("schedules"), HasSubstr("serial"));
 }
 
+TEST_F(RunnerFake, AGpuThatIsLostLeavesItsWorkToTheOthers) {
+  RunnerOptions Broken = Options;
+  Broken.Runner = Folder.script("broken", R"(echo '{"failed":"no device memory","exit":1}'; exit 1)");
+  Broken.Device = 1;
+  Schedule One;
+  One.Name = "serial";
+  const std::vector<Schedule> Many(20, One);
+  BusyClock Busy;
+  {
+    RunnerPool Pool({Options, Broken}, jobOf({}), Busy);
+    Pool.setReference(One);
+    for (int Tries = 0; Pool.notes().empty() && Tries < 500; ++Tries)
+      for (const RunOutcome &Outcome : Pool.runTogether(Many))
+        EXPECT_EQ(Outcome.Status, RunStatus::Done);
+    EXPECT_THAT(Pool.notes(), ElementsAre("GPU 1 was left out: no device memory."));
+  }
+  RunnerPool Pool({Broken, Broken}, jobOf({}), Busy);
+  Pool.setReference(One);
+  for (const RunOutcome &Outcome : Pool.run(Many)) {
+    EXPECT_EQ(Outcome.Status, RunStatus::Crashed);
+    EXPECT_EQ(Outcome.What, "no device memory");
+  }
+}
+
 TEST_F(RunnerFake, DevicesAreListed) {
   const std::string Path = Folder.script(
       "list", R"(echo '{"index":0,"name":"GPU","arch":"sm_90","multiprocessors":132,"l2Bytes":62914560,"driver":13000}'

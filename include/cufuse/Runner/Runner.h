@@ -48,6 +48,10 @@ public:
   /// Runs another schedule: after the reference, and not at all when the reference is not `Done`; the outcome then has
   /// the reference's status. Fails as `reference` does; once that has succeeded, it never fails.
   llvm::Expected<RunOutcome> run(const Schedule &Schedule);
+  /// Once something was run: nothing can be run any more.
+  bool isLost() const {
+    return FailedStarts >= Enough || !ReferenceOutcome || ReferenceOutcome->Status != RunStatus::Done;
+  }
 
 private:
   llvm::Error start();
@@ -58,7 +62,8 @@ private:
   Schedule Reference;
   std::unique_ptr<ChildProcess> Child;
   std::optional<RunOutcome> ReferenceOutcome;
-  unsigned FailedStarts = 0; ///< In a row.
+  unsigned FailedStarts = 0;            ///< In a row.
+  static constexpr unsigned Enough = 3; ///< A GPU that is gone does not come back for the hundredth candidate.
 };
 
 /// Every schedule of the job in turn. `OnOutcome` hears of each as soon as it is there. As many outcomes as schedules.

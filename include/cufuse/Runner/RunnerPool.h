@@ -35,6 +35,9 @@ public:
   std::vector<RunOutcome> run(std::vector<Schedule> Schedules);
   /// The same on one GPU, one right after the other; their times are as that GPU took them.
   std::vector<RunOutcome> runTogether(std::vector<Schedule> Schedules);
+  /// Which GPUs were left out, since nothing could be run there, and why: a sentence each. What they were given is run
+  /// on the others. The last one answers with why not.
+  std::vector<std::string> notes();
   /// Puts such a time on the scale of the others.
   RunOutcome onScale(Schedule::Kind How, RunOutcome Outcome);
 
@@ -46,6 +49,8 @@ private:
   };
 
   void serve(const RunnerOptions &Device, const std::stop_token &Stop);
+  /// Gives what was not done to the others; false if there are none.
+  bool leave(const RunnerOptions &Device, const std::string &Why, Batch &Undone);
   void submit(Batch Next);
   std::vector<RunOutcome> await(std::vector<Schedule> Schedules, bool Together);
 
@@ -56,6 +61,8 @@ private:
   std::condition_variable_any Changed;
   std::optional<Schedule> Reference;
   std::deque<Batch> Waiting;
+  size_t Serving; ///< GPUs that were not left out.
+  std::vector<std::string> Notes;
   double ReferenceMicroseconds = 0; ///< The first that was measured.
   std::vector<std::jthread> Threads;
 };
