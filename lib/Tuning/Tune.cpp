@@ -183,7 +183,8 @@ struct KeyParts {
 
 struct ParsedKernels {
   std::vector<LoadedKernel> Kernels;
-  TuningKey Key; ///< Of the texts that were parsed.
+  TuningKey Key;    ///< Of the texts that were parsed.
+  FileTime Began{}; ///< Before they were read.
 };
 
 /// Each file once for all candidates. Files that change meanwhile are parsed again.
@@ -208,7 +209,7 @@ llvm::Expected<ParsedKernels> parseKernels(const Toolchain &Tools, const Workloa
     if (Key->Sources == Before || llvm::none_of(*Kernels, [&](const LoadedKernel &Kernel) {
           return llvm::any_of(Kernel.Text.Dependencies, HasChanged);
         }))
-      return ParsedKernels{std::move(*Kernels), std::move(*Key)};
+      return ParsedKernels{std::move(*Kernels), std::move(*Key), Began};
     Before = Key->Sources;
   }
   return badInput("the kernels' files were changed while they were read", "run this again");
@@ -252,12 +253,16 @@ std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubje
   return Sources;
 }
 
-/// Refuses what could not be written in the end, and what would replace an input or another output.
-llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject) {
+std::vector<std::string> inputsOf(const TuneRequest &Request, const TuningSubject &Subject) {
   std::vector<std::string> Inputs = Request.Workloads;
   llvm::append_range(Inputs, dataFiles(Subject.Work));
   for (const LoadedKernel &Kernel : Subject.Kernels)
     llvm::append_range(Inputs, Kernel.Text.Dependencies);
+  return Inputs;
+}
+
+/// Refuses what could not be written in the end, and what would replace an input or another output.
+llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject) {
   std::vector<std::string> Outputs = Request.OtherOutputs;
   for (const std::string &Source : sourcesOf(Request, Subject))
     Outputs.insert(Outputs.end(), {Source, llvm::StringRef(Source).drop_back(3).str() + ".h"});
@@ -268,7 +273,7 @@ llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subj
       return badInput(fmt::format("cannot write '{}': there is no folder '{}'", Output, Folder.str()), "make it");
   }
   Outputs.push_back(Request.Database); // makes its folder
-  return checkOutputs(Outputs, Inputs);
+  return checkOutputs(Outputs, inputsOf(Request, Subject));
 }
 
 llvm::Expected<TuningSubject> subjectOf(const TuneRequest &Request, Workload Work, std::vector<LoadedKernel> Kernels) {
@@ -376,11 +381,15 @@ llvm::Error writeAlone(const Toolchain &Tools, const TuningSubject &Subject, con
 
 /// Why the files, which the compiler and the runners have read since they were parsed, are not those of the key; empty
 /// where they are.
-std::string changeSince(const TuningKey &Key, const KeyParts &Parts, const TuningSubject &Subject) {
+std::string changeSince(const ParsedKernels &Parsed, const KeyParts &Parts, const TuningSubject &Subject) {
   auto Now = Parts.read(Subject.Work, Subject.Kernels);
   if (!Now)
     return textOf(Now.takeError());
-  return Now->str() == Key.str() ? "" : "a source, a header, the workload or a data file was changed meanwhile";
+  // An edit that was undone has been measured, too.
+  auto HasChanged = [&](const std::string &File) { return changedSince(File, Parsed.Began); };
+  return Now->str() == Parsed.Key.str() && llvm::none_of(inputsOf(Parts.Request, Subject), HasChanged)
+             ? ""
+             : "a source, a header, the workload or a data file was changed meanwhile";
 }
 
 /// Keeps what was decided; what cannot be kept is a note.
@@ -484,6 +493,7 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   if (!Confirmed)
     return Confirmed.takeError();
   TuneAnswer Answer{std::move(Confirmed->Result), std::move(Confirmed->Verdict), {}};
+  llvm::append_range(Answer.Result.Notes, Runners.notes());
 
   Steps.begin("writing");
   if (Answer.Verdict.What == Advice::TuneAlone && Request.EmitSolo) {
@@ -491,7 +501,6 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
       return std::move(Error);
   } else if ((Answer.Verdict.What == Advice::Fuse || Answer.Result.Modelled) && Answer.Verdict.Winner) {
     if (llvm::Error Error = MakeDraft(Answer.Verdict.Winner->Which))
-  llvm::append_range(Answer.Result.Notes, Runners.notes());
       return std::move(Error);
     Answer.Files = std::move(Draft.Files);
     if (Answer.Verdict.Winner->Which.Groups.size() > 1)
@@ -503,7 +512,7 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   Answer.Result.Seconds = Steps.seconds();
   if (Answer.Result.Seconds > 0)
     Answer.Result.BusyShare = std::min(1.0, Busy.seconds() / Answer.Result.Seconds);
-  const std::string Changed = changeSince(Parsed->Key, Parts, Subject);
+  const std::string Changed = changeSince(*Parsed, Parts, Subject);
   if (!Changed.empty())
     Answer.Result.Notes.push_back(fmt::format("This may be the result of two versions; run it again: {}.", Changed));
   if (Database)
