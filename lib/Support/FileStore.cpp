@@ -39,6 +39,20 @@ static bool hasText(const OutputFile &File) {
   return Existing && (*Existing)->getBuffer() == File.Text;
 }
 
+/// Where a file is, or would be.
+static std::filesystem::path placeOf(const std::string &Path) {
+  llvm::SmallString<128> Full(Path);
+  llvm::sys::fs::make_absolute(Full);
+  std::filesystem::path Real = Full.str().str();
+  std::error_code Error;
+  // One that leads to no file yet: `weakly_canonical` stays there.
+  constexpr int Most = 40;
+  for (int I = 0; I < Most && std::filesystem::is_symlink(Real, Error); ++I)
+    Real = Real.parent_path() / std::filesystem::read_symlink(Real, Error);
+  const std::filesystem::path Known = std::filesystem::weakly_canonical(Real, Error);
+  return Error ? Real.lexically_normal() : Known;
+}
+
 llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
   std::vector<std::pair<llvm::sys::fs::TempFile, std::string>> Written;
   auto Failed = [&](const OutputFile &File, const std::string &Why) {
@@ -58,13 +72,11 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
     if (hasText(File))
       continue;
     // What a link leads to is replaced, not the link.
-    llvm::SmallString<128> Real;
-    if (llvm::sys::fs::real_path(File.Path, Real))
-      Real = File.Path;
+    const std::string Real = placeOf(File.Path).string();
     auto Temporary = llvm::sys::fs::TempFile::create(Real + ".%%%%%%%%", 0666 & ~llvm::sys::fs::getUmask());
     if (!Temporary)
       return Failed(File, llvm::toString(Temporary.takeError()));
-    Written.emplace_back(std::move(*Temporary), std::string(Real));
+    Written.emplace_back(std::move(*Temporary), Real);
     llvm::raw_fd_ostream Out(Written.back().first.FD, /*shouldClose=*/false);
     Out << File.Text;
     Out.flush();
@@ -96,17 +108,9 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
 }
 
 namespace {
-/// Where a file is, or would be.
 struct Place {
   std::filesystem::path Real;
-  explicit Place(const std::string &Path) {
-    llvm::SmallString<128> Full(Path);
-    llvm::sys::fs::make_absolute(Full);
-    std::error_code Error;
-    Real = std::filesystem::weakly_canonical(Full.str().str(), Error);
-    if (Error)
-      Real = std::filesystem::path(Full.str().str()).lexically_normal();
-  }
+  explicit Place(const std::string &Path) : Real(placeOf(Path)) {}
   bool operator==(const Place &Other) const {
     std::error_code Missing;
     return Real == Other.Real || std::filesystem::equivalent(Real, Other.Real, Missing); // hard links

@@ -59,6 +59,14 @@ TEST_F(FileStore, WhatALinkLeadsToIsReplaced) {
   ASSERT_FALSE(writeFiles({{at("link.d"), "new"}}));
   EXPECT_TRUE(fs::is_symlink(at("link.d")));
   EXPECT_EQ(read(at("real.d")), "new");
+  // Also where nothing is there yet.
+  fs::create_directory(at("other"));
+  fs::create_symlink("other/next.d", at("first.d"));
+  fs::create_symlink("../none.d", at("other/next.d"));
+  ASSERT_FALSE(writeFiles({{at("first.d"), "new"}}));
+  EXPECT_TRUE(fs::is_symlink(at("first.d")));
+  EXPECT_EQ(read(at("none.d")), "new");
+  EXPECT_THAT(llvm::toString(checkOutputs({at("first.d")}, {at("none.d")})), HasSubstr("is an input"));
 }
 
 TEST_F(FileStore, ADeviceIsWrittenTo) {
