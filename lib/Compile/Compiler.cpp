@@ -62,7 +62,7 @@ static std::vector<std::string> flagsOf(const CompileJob &Job) {
       continue;
     }
     if (Flag.starts_with("-rdc=") || Flag.starts_with("--relocatable-device-code=") || Flag == "-dc" ||
-        Flag == "--device-c" || Flag == "-dlto" || Flag == "--dlink-time-opt")
+        Flag == "--device-c")
       continue;
     Kept.push_back(Flags[I]);
   }

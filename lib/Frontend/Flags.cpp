@@ -35,6 +35,7 @@ llvm::StringRef canonical(llvm::StringRef Name) {
       .Cases({"--gpu-code", "-code"}, "-code")
       .Cases({"--relocatable-device-code", "-rdc", "--relocatable-device-code"}, "-rdc")
       .Cases({"--device-c", "-dc", "--device-w", "-dw"}, "-dc")
+      .Cases({"--dlink-time-opt", "-dlto", "--lto", "-lto"}, "-dlto")
       .Cases({"--use_fast_math", "-use_fast_math"}, "-use_fast_math")
       .Cases({"--ftz", "-ftz"}, "-ftz")
       .Cases({"--prec-div", "-prec-div"}, "-prec-div")
@@ -121,7 +122,7 @@ std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &
     const llvm::StringRef Text = Written[I];
     Flag Next{Text.str(), "", {Text.str()}};
     const auto [Head, Tail] = Text.split('=');
-    if (takesJoinedValue(Text.take_front(2)) && Text.size() > 2) {
+    if (takesJoinedValue(Text.take_front(2)) && Text.size() > 2 && Text != "-lto") {
       llvm::StringRef Value = Text.drop_front(2);
       Value.consume_front("="); // nvcc takes -I=dir, too
       Next.Name = Text.take_front(2).str();
@@ -227,7 +228,7 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
         else if (H.starts_with("-I"))
           Parse({H.str()});
     } else if (Name == "-c" || Name == "--compile" || Name == "-o" || Name == "--output-file" || Name == "-x" ||
-               Name.starts_with("-M") || Name == "-cubin" || Name == "-ptx" || Name == "-fatbin")
+               Name.starts_with("-M") || Name == "-cubin" || Name == "-ptx" || Name == "-fatbin" || Name == "-dlto")
       Compiles = false;
     else if (!Name.starts_with("-"))
       Compiles = false; // an input file

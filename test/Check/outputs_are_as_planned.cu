@@ -14,16 +14,19 @@
 // What nvcc compiles is compute_80's, whatever runs it.
 // RUN: %cufuse check %t/blocks.cu -- -gencode=arch=compute_80,code=sm_86 | FileCheck %s --check-prefix=VIRTUAL
 // VIRTUAL: blocks.cu: sm_80 as planned
+// What the linker is to optimise is compiled as usual.
+// RUN: %cufuse check %t/blocks.cu -- -dc -arch=sm_90 -dlto | FileCheck %s --check-prefix=LINKED
+// LINKED: blocks.cu: sm_90 as planned
 // RUN: %cufuse fuse %s:twice --block 64 --name f -o %t/alone.cu && %cufuse check %t/alone.cu
 //
 // RUN: sed 's/^  __syncthreads/  ::__syncthreads/' %t/out.cu > %t/barrier.cu
 // RUN: %exits 1 %cufuse check %t/barrier.cu 2>&1 | FileCheck %s --check-prefix=BARRIER
-// BARRIER: {{^}}{{[^ ]*}}outputs_are_as_planned.cu:44:{{.*}}: error: the compiled output is not as planned:
+// BARRIER: {{^}}{{[^ ]*}}outputs_are_as_planned.cu:47:{{.*}}: error: the compiled output is not as planned:
 // BARRIER-SAME: 'bar.sync 0' is no barrier of the plan (sm_90a PTX:{{[0-9]+}}, in _ZN1f5fused{{.*}}; PTX ISA 9.7.13.1){{$}}
 // BARRIER: note: synchronise by __syncthreads()
 // RUN: sed 's/if (place > 9)/asm volatile("ret;");/' %t/out.cu > %t/ret.cu
 // RUN: %exits 1 %cufuse check %t/ret.cu 2>&1 | FileCheck %s --check-prefix=RET
-// RET: outputs_are_as_planned.cu:45:{{.*}} ret in assembly ends the fused kernel's thread
+// RET: outputs_are_as_planned.cu:48:{{.*}} ret in assembly ends the fused kernel's thread
 // The PTX may be there already.
 // RUN: %nvcc -ptx -arch=sm_90a %t/barrier.cu -o %t/barrier.ptx && %nvcc -ptx -arch=sm_90a %t/out.cu -o %t/out.ptx
 // RUN: %cufuse check %t/out.cu --ptx %t/out.ptx | FileCheck %s --check-prefix=GIVEN

@@ -84,6 +84,9 @@ TEST(Flags, RelocatableCodeInEverySpelling) {
   EXPECT_FALSE(flags({}).Relocatable);
   // The result is compiled with -rdc=true, not in the mode of the input.
   EXPECT_THAT(flags({"-dc"}).Nvcc, ElementsAre("-rdc=true"));
+  // Nor is it code for the linker, which has no PTX.
+  for (const char *Flag : {"-dlto", "--dlink-time-opt", "-lto", "--lto"})
+    EXPECT_THAT(flags({"-dc", Flag, "-lineinfo"}).Nvcc, ElementsAre("-rdc=true", "-lineinfo"));
 }
 
 TEST(Flags, WhatAParseSeesOfTheOthers) {
