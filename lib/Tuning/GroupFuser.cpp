@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 
 namespace cufuse {
 
@@ -85,6 +86,35 @@ GraphFacts graphOf(const TuningSubject &Subject) {
       Graph.Links.push_back(Both);
   llvm::sort(Graph.Links);
   return Graph;
+}
+
+llvm::Expected<std::vector<std::string>> notCompared(const TuningSubject &Subject) {
+  std::vector<std::string> Notes;
+  for (const BufferSpec &Buffer : Subject.Work.Buffers) {
+    if (Buffer.Output || llvm::is_contained(Subject.Work.Dead, Buffer.Name))
+      continue;
+    const WorkloadKernel *Writer = nullptr;
+    std::set<const WorkloadKernel *> Users;
+    for (const auto &[Given, Kernel] : llvm::zip_equal(Subject.Work.Kernels, Subject.Kernels))
+      for (const WorkloadArgument &Argument : Given.Arguments) {
+        const std::string *Name = bufferOf(Given, Argument);
+        if (!Name || *Name != Buffer.Name)
+          continue;
+        Users.insert(&Given);
+        const VerticalNode Node{"", &Kernel.Facts, &Kernel.Accesses, &Kernel.Shape};
+        if (Argument.Path.empty() && Node.parameter(Argument.Parameter) && Node.stores(Argument.Parameter))
+          Writer = &Given;
+      }
+    if (!Writer)
+      continue;
+    if (!Subject.isLinked() && Users.size() > 1)
+      return badInput(
+          fmt::format("{} stores into '{}', which another kernel uses at the same time", Writer->Name, Buffer.Name),
+          "give each a buffer of its own, or say `links: …`", Writer->Where);
+    Notes.push_back(fmt::format("{} stores into '{}', which is no output: what is there is not compared.", Writer->Name,
+                                Buffer.Name));
+  }
+  return Notes;
 }
 
 /// As the graph of these kernels calls them.

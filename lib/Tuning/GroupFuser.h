@@ -20,6 +20,10 @@ struct FusedGroup {
 /// Which kernels load and store which buffers, as far as their accesses show: all they may, where that is not known.
 GraphFacts graphOf(const TuningSubject &Subject);
 
+/// What kernels store and nobody compares, as far as their accesses show: a sentence each. Refuses kernels side by side
+/// of which one stores into such a buffer of another.
+llvm::Expected<std::vector<std::string>> notCompared(const TuningSubject &Subject);
+
 /// Of a workload with links. Not for several threads at once.
 class GroupFuser {
 public:

@@ -446,6 +446,10 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   if (!Whole)
     return Whole.takeError();
   const TuningSubject &Subject = *Whole;
+  auto Unseen = notCompared(Subject);
+  if (!Unseen)
+    return Unseen.takeError();
+  llvm::append_range(Result.Notes, *Unseen);
   std::optional<TuningDatabase> Database;
   if (!Request.Database.empty()) {
     auto Opened = TuningDatabase::openToWrite(Request.Database);
