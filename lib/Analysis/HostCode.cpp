@@ -191,12 +191,13 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Places = std::move(Found.Places);
   HandedOn = std::move(Found.HandedOn);
   Casts = std::make_unique<ConstCasts>(std::move(Found.Casts));
+  OfDevice = offsets(Found.Device);
   std::vector<HostText::File> Files;
   for (const clang::FileID &File : usersFiles())
     Files.push_back({File, textOf(File)});
   Text = std::make_unique<HostText>(Unit, Files, Found.Device);
   if (!Unit.errors().empty())
-    unreadable(Found.Device, Found.KernelNames);
+    unreadable(Found.KernelNames);
 }
 
 std::set<clang::FileID> HostCode::usersFiles() const {
@@ -217,30 +218,42 @@ llvm::StringRef HostCode::textOf(clang::FileID File) const {
 
 /// Clang drops statements and declarations that it does not accept. What it leaves of the users' files without the
 /// device's functions is where the host may name a variable, or launch a kernel.
-void HostCode::unreadable(llvm::ArrayRef<clang::SourceRange> Device, const std::set<Place> &KernelNames) {
+void HostCode::unreadable(const std::set<Place> &KernelNames) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> Left;
-  for (const clang::SourceRange &Range : Device) {
-    const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
-    const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
-    if (Begin == End)
-      Left[Begin].push_back({From, To});
-  }
   for (const clang::FileID &File : usersFiles()) {
-    std::vector<std::pair<unsigned, unsigned>> &Ranges = Left[File];
     const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
     const std::vector<RawToken> Tokens = rawTokens(textOf(File));
+    bool Defines = false; // What uses the macro may be unread, whoever else does.
     for (size_t I = 0; I < Tokens.size(); ++I) {
       const RawToken &Token = Tokens[I];
-      if (!Token.IsIdentifier ||
-          llvm::any_of(Ranges, [&](const auto &R) { return R.first <= Token.Offset && Token.Offset <= R.second; }))
+      const llvm::StringRef Next = I + 1 < Tokens.size() ? llvm::StringRef(Tokens[I + 1].Spelling) : "";
+      if (Token.StartsLine)
+        Defines = Token.Spelling == "#" && Next == "define";
+      if (!Token.IsIdentifier || isOfDevice(File, Token.Offset))
         continue;
       ++Words[Token.Spelling];
-      const llvm::StringRef Next = I + 1 < Tokens.size() ? llvm::StringRef(Tokens[I + 1].Spelling) : "";
-      if (Next != "(" && !KernelNames.count({Entry, static_cast<unsigned>(Token.Offset)}))
+      if (Next != "(" && (Defines || !KernelNames.count({Entry, static_cast<unsigned>(Token.Offset)})))
         Unread.insert(Token.Spelling);
     }
   }
+}
+
+std::map<clang::FileID, HostCode::Offsets> HostCode::offsets(llvm::ArrayRef<clang::SourceRange> Ranges) const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::map<clang::FileID, Offsets> Found;
+  for (const clang::SourceRange &Range : Ranges) {
+    const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
+    const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
+    if (Begin == End)
+      Found[Begin].push_back({From, To});
+  }
+  return Found;
+}
+
+bool HostCode::isOfDevice(clang::FileID File, unsigned At) const {
+  const auto Known = OfDevice.find(File);
+  return Known != OfDevice.end() &&
+         llvm::any_of(Known->second, [At](const auto &R) { return R.first <= At && At <= R.second; });
 }
 
 std::vector<std::optional<BlockShape>> HostCode::launchBlocks(const clang::FunctionDecl &Kernel) const {
@@ -296,6 +309,8 @@ bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable) const {
           return true;
         continue;
       }
+      if (isOfDevice(File, T.Offset))
+        continue;
       if (IsSkipped(T) ? IsVariable(T) || Pasting.contains(T.Spelling) : Depth > 0 && IsVariable(T))
         return true;
       if (T.Spelling == "(")

@@ -4,6 +4,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/MacroInfo.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
@@ -62,6 +63,19 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
     Words.clear();
     for (size_t I = 0; I < Files.size(); ++I)
       read(Sources.getFileEntryForID(Files[I].first), All[I], OfDevice[Files[I].first]);
+  }
+  // What macros expand to stands there, too.
+  for (size_t Before = -1; Before != Words.size();) {
+    Before = Words.size();
+    for (const MacroEvent &Event : Unit.log().Macros)
+      if (Event.Info && Words.contains(Event.Name))
+        for (size_t I = 0; I < Event.Info->getNumTokens(); ++I) {
+          const clang::Token &T = Event.Info->getReplacementToken(I);
+          const bool Called =
+              I + 1 < Event.Info->getNumTokens() && Event.Info->getReplacementToken(I + 1).is(clang::tok::l_paren);
+          if (const clang::IdentifierInfo *Name = T.getIdentifierInfo())
+            Words[Name->getName()] |= !Called;
+        }
   }
 }
 

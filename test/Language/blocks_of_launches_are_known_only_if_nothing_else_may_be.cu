@@ -28,6 +28,8 @@
 // UNREAD: launched with 64, not constant
 // UNREAD: {{^}}other(
 // UNREAD: launched with 64{{$}}
+// UNREAD: {{^}}byMacro(
+// UNREAD: launched with 64, not constant
 // UNREAD: {{^}}ofTemplate<float>(
 // UNREAD: launched with 64{{$}}
 
@@ -286,6 +288,9 @@ KERNEL(byFunction)
 KERNEL(byType)
 KERNEL(underDevice)
 KERNEL(inSkipped)
+KERNEL(byMacros)
+#define LAUNCHED byMacros
+#define LAUNCH() LAUNCHED<<<2, 128>>>(o)
 KERNEL(inArguments)
 KERNEL(byTarget)
 KERNEL(shadowed)
@@ -323,10 +328,12 @@ void runText(int *o, bool big) {
   const int Shadowed = 128;
   if (big) {
     inSkipped<<<2, 128>>>(o);
+    LAUNCH();
     return;
   }
 #endif
   inSkipped<<<2, 64>>>(o);
+  byMacros<<<2, 64>>>(o);
   shadowed<<<2, Shadowed>>>(o);
   ofSize<SIZE><<<2, 64>>>(o);
   ON_HOST(if (big) inArguments<<<2, 128>>>(o);)
@@ -552,11 +559,15 @@ constexpr int Included = 256;
 #include "kernels.h"
 KERNEL(dropped)
 KERNEL(other)
+KERNEL(byMacro)
+#define LAUNCHED byMacro
 template <typename T> __global__ void ofTemplate(T *o) { o[threadIdx.x] = 1; }
 void launch(int *o) {
   dropped<<<2, 64>>>(o);
   dropped<<<2, of_another_compiler>>>(o);
   other<<<2, 64>>>(o);
+  LAUNCHED<<<2, 64>>>(o);
+  LAUNCHED<<<2, of_another_compiler>>>(o);
 }
 template <typename T> void launchTemplate(T *o) { ofTemplate<T><<<2, 64>>>(o); }
 template void launchTemplate(float *);

@@ -51,13 +51,17 @@ private:
   std::set<clang::FileID> usersFiles() const;
   llvm::StringRef textOf(clang::FileID File) const; ///< As the user wrote it.
   bool mayBeNamedUnseen(const clang::VarDecl &Variable) const;
-  void unreadable(llvm::ArrayRef<clang::SourceRange> Device, const std::set<Place> &KernelNames);
+  void unreadable(const std::set<Place> &KernelNames);
+  using Offsets = std::vector<std::pair<unsigned, unsigned>>; ///< First and last.
+  std::map<clang::FileID, Offsets> offsets(llvm::ArrayRef<clang::SourceRange> Ranges) const;
+  bool isOfDevice(clang::FileID File, unsigned At) const;
 
   const ParsedUnit &Unit;
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches; ///< Canonical ones.
   std::set<const clang::FunctionDecl *> HandedOn; ///< Named by something else than launches and questions, canonical.
   std::unique_ptr<HostText> Text;
   std::unique_ptr<ConstCasts> Casts;
+  std::map<clang::FileID, Offsets> OfDevice;  ///< Functions that only the device has.
   std::set<const clang::ValueDecl *> Named;   ///< Variables of files and classes, canonical.
   std::set<const clang::ValueDecl *> Written; ///< The same of those that device code may change, too.
   /// Where variables are declared and named, in any code: files and offsets, as spelled.
