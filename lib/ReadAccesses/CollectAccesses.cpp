@@ -105,7 +105,9 @@ private:
       eval(E);
       return {};
     }
-    if (llvm::isa<clang::DoStmt, clang::CXXForRangeStmt, clang::SwitchStmt, clang::SwitchCase>(S))
+    if (auto *Switch = llvm::dyn_cast<clang::SwitchStmt>(S))
+      return selection(Switch);
+    if (llvm::isa<clang::DoStmt, clang::CXXForRangeStmt, clang::SwitchCase>(S))
       return anything(S);
     const bool Jumps = !llvm::isa<clang::AsmStmt>(S);
     unfollowed(Jumps ? "a jump" : "inline assembly", S->getBeginLoc());
@@ -170,6 +172,75 @@ private:
     forgetUnless(AfterThen);
     if (!Then.Remainder.empty() || !Else.Remainder.empty())
       All.Remainder.push_back(unknownStep(If));
+    return All;
+  }
+
+  /// The statements of each case, the last for all other values, where each runs to a `break` of its own. Nothing where
+  /// a switch does something else.
+  static std::vector<std::vector<const clang::Stmt *>> casesOf(const clang::SwitchStmt &Switch) {
+    auto *Block = llvm::dyn_cast<clang::CompoundStmt>(Switch.getBody());
+    if (!Block || !allIn<clang::ReturnStmt>(*Block).empty() || !allIn<clang::ContinueStmt>(*Block).empty() ||
+        !allIn<clang::GotoStmt>(*Block).empty() || !allIn<clang::IndirectGotoStmt>(*Block).empty() ||
+        !allIn<clang::LabelStmt>(*Block).empty())
+      return {};
+    size_t Labels = 0, Breaks = 0, Others = 1;
+    bool Open = false;
+    std::vector<std::vector<const clang::Stmt *>> Cases;
+    for (const clang::Stmt *Child : Block->body()) {
+      if (!Open && !llvm::isa<clang::SwitchCase>(Child))
+        return {};
+      if (Open && llvm::isa<clang::SwitchCase>(Child))
+        return {};
+      if (!Open)
+        Cases.emplace_back();
+      for (Open = true; auto *Label = llvm::dyn_cast<clang::SwitchCase>(Child); Child = Label->getSubStmt()) {
+        ++Labels;
+        Others -= llvm::isa<clang::DefaultStmt>(Label);
+      }
+      Cases.back().push_back(Child);
+      auto *Inner = llvm::dyn_cast<clang::CompoundStmt>(Child);
+      if (llvm::isa_and_nonnull<clang::BreakStmt>(Inner && !Inner->body_empty() ? Inner->body_back() : Child)) {
+        ++Breaks;
+        Open = false;
+      }
+    }
+    if (Labels != allIn<clang::SwitchCase>(*Block).size() || Breaks != allIn<clang::BreakStmt>(*Block).size())
+      return {};
+    if (Others)
+      Cases.emplace_back();
+    return Cases;
+  }
+
+  Flow selection(const clang::SwitchStmt *Switch) {
+    const auto Cases = casesOf(*Switch);
+    if (Cases.empty())
+      return anything(Switch);
+    statement(Switch->getInit());
+    statement(Switch->getConditionVariableDeclStmt());
+    use(eval(Switch->getCond()), Switch->getCond());
+    const unsigned First = NextBranch;
+    NextBranch += Cases.size() - 1;
+    const size_t Depth = Path.size();
+    const auto Before = Variables;
+    Flow All;
+    for (size_t I = 0; I < Cases.size(); ++I) {
+      auto Others = std::exchange(Variables, Before);
+      for (size_t J = 0; J <= I && J + 1 < Cases.size(); ++J) { // an `else if` each
+        Path.push_back(unknownStep(Switch));
+        Path.back().What = PathStep::Kind::Branch;
+        Path.back().Id = First + J;
+        Path.back().Taken = J == I;
+      }
+      for (const clang::Stmt *Each : Cases[I]) {
+        const Flow F = statement(Each);
+        Path.insert(Path.end(), F.Remainder.begin(), F.Remainder.end());
+        if (!F.Remainder.empty() && All.Remainder.empty())
+          All.Remainder.push_back(unknownStep(Switch));
+      }
+      Path.resize(Depth);
+      if (I > 0)
+        forgetUnless(Others);
+    }
     return All;
   }
 

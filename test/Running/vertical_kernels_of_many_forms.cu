@@ -73,7 +73,19 @@ __global__ void pairs(Pair *__restrict__ both, float *__restrict__ sum, int n) {
   if (i < n) {
     const Pair made{static_cast<float>(i), 2};
     both[i] = made;
-    sum[i] = made.a + made.b;
+    switch (i & 3) {
+    case 0:
+    case 1:
+      sum[i] = made.a + made.b;
+      break;
+    case 2: {
+      const float more = made.a;
+      sum[i] = more + 3;
+      break;
+    }
+    default:
+      sum[i] = made.b;
+    }
   }
 }
 __global__ void lengths(const Pair *__restrict__ in, float *__restrict__ out, int n) {

@@ -12,6 +12,10 @@
 // RUN:   -o %t/out.cu -- -std=c++17 2>&1 | FileCheck %s --check-prefix=ROW '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:ended %s:takeRow --block 64 --link ended.mid=takeRow.in --link ended.columns=takeRow.columns \
 // RUN:   -o %t/out.cu -- -std=c++17 2>&1 | FileCheck %s --check-prefix=ENDED '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:some %s:take --block 64 --link some.mid=take.in --link some.n=take.n -o %t/out.cu \
+// RUN:   -- -std=c++17 2>&1 | FileCheck %s --check-prefix=SOME '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:falls %s:take --block 64 --link falls.mid=take.in --link falls.n=take.n -o %t/out.cu \
+// RUN:   -- -std=c++17 2>&1 | FileCheck %s --check-prefix=FALLS '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // Every way stores it, or does so twice.
 // RUN: %cufuse fuse %s:cases %s:take --block 64 --link cases.mid=take.in --link cases.n=take.n -o %t/cases.cu -- -std=c++17
@@ -70,6 +74,31 @@ __global__ void inLabel(const float *__restrict__ x, float *__restrict__ mid, in
     mid[i] = x[i];
   next:;
   }
+}
+
+__global__ void some(const float *__restrict__ x, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    switch (int(x[i])) {
+    case 0:
+      mid[i] = 1;
+      break;
+    case 1:
+      // SOME: error: {{.*}} some: mid[i] at {{[^ ]*}}:[[#@LINE+1]]:7, under 'switch (int(x[i]))
+      mid[i] = 2;
+    }
+}
+
+__global__ void falls(const float *__restrict__ x, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    switch (int(x[i])) {
+    case 0:
+      // FALLS: error: {{.*}} falls: mid[i] at {{[^ ]*}}:[[#@LINE+1]]:7, under 'switch (int(x[i]))
+      mid[i] = 1;
+    default:
+      mid[i] = 2;
+    }
 }
 
 __global__ void tile(const float *__restrict__ x, float *__restrict__ mid, int m, int n) {
