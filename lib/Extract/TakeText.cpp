@@ -7,6 +7,7 @@
 #include "EditLinked.h"
 #include "EditLoops.h"
 #include "EditReaders.h"
+#include "HostVariables.h"
 #include "MacroNames.h"
 #include "ProgramSymbols.h"
 #include "QualifyCallees.h"
@@ -32,19 +33,6 @@ struct Item {
   const MacroEvent *Macro = nullptr;
   Slice Text;
   std::set<unsigned> Packing = {}; ///< Of the records that it defines.
-};
-
-/// Variables of the host that a declaration defines, that outlive a call and may change.
-struct HostVariables : clang::ConstDynamicRecursiveASTVisitor {
-  explicit HostVariables(const clang::Decl &Whole) { TraverseDecl(&Whole); }
-  bool VisitVarDecl(const clang::VarDecl *V) override {
-    const bool OfDevice = V->hasAttr<clang::CUDADeviceAttr>() || V->hasAttr<clang::CUDAConstantAttr>() ||
-                          V->hasAttr<clang::CUDASharedAttr>();
-    if (V->hasGlobalStorage() && V->isThisDeclarationADefinition() && !OfDevice && !isTable(*V))
-      Found.push_back(V);
-    return true;
-  }
-  std::vector<const clang::VarDecl *> Found;
 };
 
 class Builder {
@@ -144,7 +132,7 @@ private:
           Whole && Header.contains(Whole) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
         block(BlockerKind::RebindingParameter, Function->getLocation(), Function->getQualifiedNameAsString());
     for (const clang::Decl *Whole : Header)
-      for (const clang::VarDecl *Variable : HostVariables(*Whole).Found)
+      for (const clang::VarDecl *Variable : hostVariables(*Whole))
         if (!HostShared.count(Variable->getCanonicalDecl()))
           block(BlockerKind::HostState, Variable->getLocation(), Variable->getQualifiedNameAsString());
   }
