@@ -144,6 +144,16 @@ private:
     return Text;
   }
 
+  /// With what stands around it.
+  static std::string written(const IncludeLine &Include) {
+    std::string Text = Include.Text;
+    if (Include.InLinkage)
+      Text = "extern \"C\" {\n" + Text + "\n}";
+    if (Include.Packing)
+      Text = fmt::format("#pragma pack(push, {})\n{}\n#pragma pack(pop)", Include.Packing, Text);
+    return Include.ForDevice ? "#ifdef __CUDA_ARCH__\n" + Text + "\n#endif" : Text;
+  }
+
   /// Includes of all constituents, in order, but those already seen.
   static void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents,
                            std::vector<IncludeLine> KernelText::*List, bool ForArgumentsOnly,
@@ -164,21 +174,14 @@ private:
     };
     for (const Constituent &C : Constituents)
       for (const IncludeLine &Include : C.Text->*List) {
-        if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Include.Text).second)
+        const std::string Line = written(Include);
+        if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Line).second)
           continue;
         Undefine(Include.Defines);
         for (const std::string &Define : Include.Defines)
           if (Defined.try_emplace(NameOf(Define), Define).second)
             To.write(Define);
-        if (Include.Packing)
-          To.line("#pragma pack(push, {})", Include.Packing);
-        if (Include.InLinkage)
-          To.write("extern \"C\" {");
-        To.write(Include.Text);
-        if (Include.InLinkage)
-          To.write("}");
-        if (Include.Packing)
-          To.write("#pragma pack(pop)");
+        To.write(Line);
       }
     Undefine({});
   }

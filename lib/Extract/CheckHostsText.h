@@ -25,6 +25,7 @@ public:
   void macro(const MacroEvent &Macro, std::vector<Blocker> &Blockers);
   /// The place of an `#include`.
   void include(clang::SourceLocation Hash, std::vector<Blocker> &Blockers) const;
+  bool differs(clang::SourceLocation Where) const { return Host.mayDiffer(Where); }
 
 private:
   bool differs(clang::FileID File, unsigned At) const { return Host.mayDiffer(Text.location({File, At, At})); }

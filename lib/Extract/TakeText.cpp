@@ -60,11 +60,12 @@ public:
     Result.Includes = collectIncludes(Reach, Chosen, Text, Named, !Header.empty(),
                                       [this](clang::SourceLocation Where) { return isInside(Where); });
     for (const IncludeEvent &Include : Unit.log().Includes)
-      if (const std::string Where = Unit.place(Include.Hash).str();
-          llvm::any_of(Result.Includes, [&](const IncludeLine &Line) {
-            return (Line.ForArguments || !OnHost.empty()) && Line.Where.str() == Where;
-          }))
-        HostsText.include(Include.Hash, Result.Blockers);
+      for (IncludeLine &Line : Result.Includes)
+        if (HostsText.differs(Include.Hash) && Line.Where.str() == Unit.place(Include.Hash).str()) {
+          Line.ForDevice = !Line.ForArguments && OnHost.empty();
+          if (!Line.ForDevice)
+            HostsText.include(Include.Hash, Result.Blockers);
+        }
     for (IncludeLine &Line : Result.Includes)
       Line.InLinkage = Chosen.InsideLinkage.count(Line.Where.str()) != 0;
     Result.Libraries = collectLibraries(Reach, Chosen, Text);
@@ -74,8 +75,7 @@ public:
       Result.Body.push_back({Piece::Kind::Using, Namespaces, ""});
     for (const Item &I : Items)
       piece(I);
-    for (const auto &[Namespaces, Lines] : Chosen.Usings)
-      (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Namespaces]) = Lines;
+    usings();
     architectures();
     Result.OutsideMacros = macrosOutside(Unit, Chosen);
     Result.Dependencies = Unit.dependencies();
@@ -83,6 +83,27 @@ public:
   }
 
 private:
+  /// What is declared only where the text depends on the device need not be there for the host.
+  void usings() {
+    for (auto &[Namespaces, Lines] : Chosen.Usings) {
+      for (std::string &Line : Lines)
+        if (const auto Declared = Chosen.Declared.find(Line);
+            Declared != Chosen.Declared.end() &&
+            llvm::all_of(Declared->second, [this](auto *D) { return HostsText.differs(D->getLocation()); })) {
+          const clang::NamedDecl *D = Declared->second.front();
+          // Then the host would find the copy, whatever it finds in the kernel's file.
+          if (HostNames.count(D->getNameAsString()) && llvm::any_of(Chosen.Units, [D](const clang::Decl *Whole) {
+                auto *Named = llvm::dyn_cast<clang::NamedDecl>(Whole);
+                return Named && Named->getDeclName() == D->getDeclName();
+              }))
+            block(BlockerKind::HostReadsOther, D->getLocation(),
+                  "it stands where the text depends on __CUDA_ARCH__, and another is copied");
+          Line = "#ifdef __CUDA_ARCH__\n" + Line + "\n#endif";
+        }
+      (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Namespaces]) = Lines;
+    }
+  }
+
   void block(BlockerKind Kind, clang::SourceLocation Where, std::string Fact) {
     Result.Blockers.push_back({Kind, Unit.place(Where), std::move(Fact)});
   }

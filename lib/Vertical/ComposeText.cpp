@@ -93,7 +93,7 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
     if (Known == Result.Text.Includes.end())
       Result.Text.Includes.push_back(Include);
     else
-      Known->ForArguments |= Include.ForArguments;
+      Known->ForArguments |= Include.ForArguments, Known->ForDevice &= Include.ForDevice;
   }
   for (const std::string &File : Text.Dependencies)
     if (!llvm::is_contained(Result.Text.Dependencies, File))

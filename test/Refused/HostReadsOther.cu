@@ -5,6 +5,7 @@
 // RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 -o out.cu 2>&1 | FileCheck %s
 // RUN: %exits 1 %cufuse fuse %t/table.cu:by_table --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TABLE
 // RUN: %exits 1 %cufuse fuse %t/include.cu:by_include --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INCLUDE
+// RUN: %exits 1 %cufuse fuse %t/hidden.cu:by_using --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=USING
 // RUN: not ls %t/out.cu
 // RUN: %cufuse fuse %t/header.cu:in_header --block 64 -o %t/out.cu
 // RUN: cd %t && %nvcc -arch=sm_90 -Wno-deprecated-gpu-targets -c -o out.o out.cu
@@ -77,6 +78,34 @@ struct ByArgument {
   }
 };
 __global__ void by_argument(ByArgument v) { v.data()[threadIdx.x] = 1; }
+
+//--- lib.h
+#pragma once
+namespace lib {
+#ifdef __CUDA_ARCH__
+// USING: lib.h:[[#@LINE+1]]:25: error: by_using: {{.*}} it stands where the text depends on __CUDA_ARCH__, and another is copied
+__device__ inline float scaled(float x, int by) { return x * by; }
+#else
+inline float scaled(float x, int by) { return x + by; }
+#endif
+} // namespace lib
+
+//--- hidden.cu
+#include "lib.h"
+__host__ __device__ inline float scaled(float x, double by) { return x; }
+namespace lib {
+struct ByUsing {
+  int by;
+  __host__ __device__ float of(float x) const {
+#ifdef __CUDA_ARCH__
+    return scaled(x, by) + ::scaled(x, 1.0);
+#else
+    return scaled(x, by);
+#endif
+  }
+};
+__global__ void by_using(ByUsing v, float *x) { x[threadIdx.x] = v.of(x[threadIdx.x]); }
+} // namespace lib
 
 //--- table.cu
 #ifdef __CUDA_ARCH__

@@ -87,6 +87,7 @@ struct IncludeLine {
   bool ForArguments = false;        ///< The types of the arguments come from it.
   bool InLinkage = false;           ///< It stands inside `extern "C"`, without which it means something else.
   unsigned Packing = 0;             ///< The bytes of the `#pragma pack` that it stands under; 0 for none.
+  bool ForDevice = false;           ///< Only the device reads it.
 };
 
 struct ParameterSpelling {
