@@ -5,6 +5,7 @@
 #include <clang/Lex/MacroInfo.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSet.h>
 
 namespace cufuse {
@@ -22,7 +23,7 @@ std::vector<TextToken> CheckHostsText::words(const Slice &S) {
         continue;
     }
     Directive = T.is("#") && T.StartsLine;
-    if (T.isIdentifier() && !Condition)
+    if (!Condition && !Directive)
       Found.push_back(T);
   }
   return Found;
@@ -81,9 +82,8 @@ bool CheckHostsText::isLeftOut(llvm::StringRef Name) {
       if (!Chosen.Absorbed.count(File) || llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
         return;
       Declarations.push_back({File, Begin, Text.offset(D->getEndLoc()).second});
-      if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(D);
-          Named && Named->getDeclName() && !Chosen.Units.contains(enclosingUnit(D)))
-        LeftOut->insert(Named->getNameAsString());
+      if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(D); Named && !Chosen.Units.contains(enclosingUnit(D)))
+        leaveOut(*Named);
     });
     for (const clang::SourceRange &Skipped : Text.unit().log().Skipped) {
       const auto [File, Begin] = Text.offset(Skipped.getBegin());
@@ -99,13 +99,43 @@ bool CheckHostsText::isLeftOut(llvm::StringRef Name) {
     });
     for (const Slice &Region : Regions) {
       const std::set<unsigned> Local = MakesMacros ? std::set<unsigned>() : localNames(Region);
-      for (const TextToken &T : words(Region))
-        if (!Local.count(T.Offset))
+      for (bool Operator = false; const TextToken &T : words(Region)) {
+        if ((T.isIdentifier() || Operator) && !Local.count(T.Offset))
           LeftOut->insert(T.Text.str());
+        Operator = T.is("operator");
+      }
     }
   }
   return LeftOut->count(Name.str());
 }
+
+void CheckHostsText::leaveOut(const clang::NamedDecl &Named) {
+  const auto Operator = Named.getDeclName().getCXXOverloadedOperator();
+  if (Operator != clang::OO_None && !Named.isCXXClassMember())
+    LeftOut->insert(clang::getOperatorSpelling(Operator));
+  else if (Named.getDeclName())
+    LeftOut->insert(Named.getNameAsString());
+  if (auto *Enum = llvm::dyn_cast<clang::EnumDecl>(&Named); Enum && !Enum->isScoped())
+    for (const clang::EnumConstantDecl *Each : Enum->enumerators())
+      LeftOut->insert(Each->getNameAsString());
+}
+
+/// What its macros expand to stands there, too.
+std::set<std::string> CheckHostsText::expanded(std::set<std::string> Names) const {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const MacroEvent &Event : Text.unit().log().Macros)
+      if (Event.Info && Names.count(Event.Name))
+        for (const clang::Token &T : Event.Info->tokens()) {
+          const char *Operator = clang::tok::getPunctuatorSpelling(T.getKind());
+          if (const clang::IdentifierInfo *Name = T.getIdentifierInfo(); Operator || Name)
+            Changed |= Names.insert(Operator ? Operator : Name->getName().str()).second;
+        }
+  }
+  return Names;
+}
+
+static bool isWord(llvm::StringRef Text) { return llvm::isAlpha(Text.front()) || Text.front() == '_'; }
 
 bool CheckHostsText::isIdentifier(llvm::StringRef Word) const {
   return Text.unit().ast().Idents.get(Word).getTokenID() == clang::tok::identifier;
@@ -121,26 +151,24 @@ void CheckHostsText::declaration(const Slice &S, std::vector<Blocker> &Blockers)
   };
   if (differs(S.File, Own.front().Offset) || differs(S.File, Own.back().Offset))
     return Refuse("it stands where the text depends on __CUDA_ARCH__");
-  std::set<llvm::StringRef> Known;
-  std::vector<llvm::StringRef> Differing;
+  std::set<std::string> Known, Differing;
   for (const Slice &Each : Text.withIncluded(S))
     for (const TextToken &T : words(Each))
       if (differs(Each.File, T.Offset))
-        Differing.push_back(T.Text);
+        Differing.insert(T.Text.str());
       else
-        Known.insert(T.Text);
+        Known.insert(T.Text.str());
   // A file that only the host includes may declare whatever the rest of the text does not name.
   const bool Includes = isLeftOut("include");
-  for (llvm::StringRef Name : Differing)
-    if (isIdentifier(Name) && (isLeftOut(Name) || (Includes && !Known.count(Name))))
-      return Refuse(fmt::format("it names `{}`, where its text depends on __CUDA_ARCH__", Name.str()));
+  for (const std::string &Name : expanded(Differing))
+    if (isIdentifier(Name) && (isLeftOut(Name) || (Includes && isWord(Name) && !Known.count(Name))))
+      return Refuse(fmt::format("it names `{}`, where its text depends on __CUDA_ARCH__", Name));
 }
 
 void CheckHostsText::macro(const MacroEvent &Macro, std::vector<Blocker> &Blockers) {
-  const bool NamesLeftOut =
-      Host.depends(Macro.Name) && Macro.Info && llvm::any_of(Macro.Info->tokens(), [&](const clang::Token &T) {
-        return T.getIdentifierInfo() && isLeftOut(T.getIdentifierInfo()->getName());
-      });
+  const bool NamesLeftOut = Host.depends(Macro.Name) && llvm::any_of(expanded({Macro.Name}), [&](const std::string &N) {
+                              return N != Macro.Name && isLeftOut(N);
+                            });
   if (NamesLeftOut || Host.mayDiffer(Macro.Where))
     Blockers.push_back({BlockerKind::HostReadsOther, Text.unit().place(Macro.Where),
                         fmt::format("the macro {} depends on __CUDA_ARCH__", Macro.Name)});

@@ -29,10 +29,13 @@ public:
 
 private:
   bool differs(clang::FileID File, unsigned At) const { return Host.mayDiffer(Text.location({File, At, At})); }
-  /// The names in it, with an `include` for each file, but not those of conditions.
+  /// The names and operators in it, with an `include` for each file, but not those of conditions.
   std::vector<TextToken> words(const Slice &S);
   std::set<unsigned> localNames(const Slice &S); ///< By their places.
   bool isLeftOut(llvm::StringRef Name);
+  void leaveOut(const clang::NamedDecl &Named);
+  /// With what the macros among them expand to.
+  std::set<std::string> expanded(std::set<std::string> Names) const;
   bool isIdentifier(llvm::StringRef Word) const;
 
   const HostText &Host;

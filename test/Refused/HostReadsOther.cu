@@ -5,6 +5,8 @@
 // RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 -o out.cu 2>&1 | FileCheck %s
 // RUN: %exits 1 %cufuse fuse %t/table.cu:by_table --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TABLE
 // RUN: %exits 1 %cufuse fuse %t/include.cu:by_include --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INCLUDE
+// RUN: cd %t && %exits 1 %cufuse fuse host.cu:by_log host.cu:by_limit host.cu:by_operator --block 64 --block 64 --block 64 \
+// RUN:   -o out.cu 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: %exits 1 %cufuse fuse %t/hidden.cu:by_using --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=USING
 // RUN: not ls %t/out.cu
 // RUN: %cufuse fuse %t/header.cu:in_header --block 64 -o %t/out.cu
@@ -78,6 +80,50 @@ struct ByArgument {
   }
 };
 __global__ void by_argument(ByArgument v) { v.data()[threadIdx.x] = 1; }
+
+//--- host.cu
+#include <cstdio>
+#include <iostream>
+static void fail(const char *what) { puts(what); }
+#define FAIL(what) fail(what)
+enum { LIMIT = 4 };
+static std::ostream &operator<<(std::ostream &out, const dim3 &) { return out; }
+
+// HOST: host.cu:[[#@LINE+1]]:1: error: by_log: {{.*}} it names `fail`, where its text depends on __CUDA_ARCH__
+struct ByLog {
+  int n;
+  __host__ __device__ int at(int i) const {
+#ifndef __CUDA_ARCH__
+    if (i >= n)
+      FAIL("range");
+#endif
+    return i;
+  }
+};
+__global__ void by_log(ByLog v, float *x) { x[v.at(threadIdx.x)] = 1; }
+
+// HOST: host.cu:[[#@LINE+1]]:1: error: by_limit: {{.*}} it names `LIMIT`, where
+struct ByLimit {
+  __host__ __device__ int at(int i) const {
+#ifndef __CUDA_ARCH__
+    if (i >= LIMIT)
+      return 0;
+#endif
+    return i;
+  }
+};
+__global__ void by_limit(ByLimit v, float *x) { x[v.at(threadIdx.x)] = 1; }
+
+// HOST: host.cu:[[#@LINE+1]]:1: error: by_operator: {{.*}} it names `<<`, where
+struct ByOperator {
+  __host__ __device__ int at(int i) const {
+#ifndef __CUDA_ARCH__
+    std::cerr << dim3(i);
+#endif
+    return i;
+  }
+};
+__global__ void by_operator(ByOperator v, float *x) { x[v.at(threadIdx.x)] = 1; }
 
 //--- lib.h
 #pragma once
