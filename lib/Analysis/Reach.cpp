@@ -1,44 +1,18 @@
 #include "cufuse/Analysis/Reach.h"
 
+#include "HostMembers.h"
 #include "NameVisitor.h"
 
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DeclFriend.h>
 #include <clang/Basic/SourceManager.h>
 #include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {
 
 namespace {
-
-/// Whether a function names a kernel, or a declaration of the user's beside those that are known, or is in error.
-class NamesMore : NameVisitor {
-public:
-  explicit NamesMore(llvm::function_ref<bool(const clang::Decl *)> IsKnown) : IsKnown(IsKnown) {}
-  bool in(const clang::FunctionDecl &Function, const clang::SourceManager &In) {
-    Sources = &In;
-    return Function.isInvalidDecl() || !TraverseDecl(&Function) || Found;
-  }
-
-private:
-  void name(const clang::NamedDecl *D, const clang::Expr *, clang::SourceLocation) override {
-    if (isKernel(D)) {
-      Found = true;
-      return;
-    }
-    const bool Local = D->getParentFunctionOrMethod() || llvm::isa<clang::ParmVarDecl>(D);
-    const clang::Decl *Whole = Local || D->isTemplateParameter() ? nullptr : enclosingUnit(D);
-    Found |= Whole && inUsersFile(Whole, *Sources) && !IsKnown(Whole);
-  }
-  bool VisitRecoveryExpr(const clang::RecoveryExpr *) override { return false; }
-
-  llvm::function_ref<bool(const clang::Decl *)> IsKnown;
-  const clang::SourceManager *Sources = nullptr;
-  bool Found = false;
-};
 
 class Walk {
 public:
@@ -84,76 +58,16 @@ private:
     return true;
   }
 
-  /// Functions that classes of the parameters declare and their file defines behind them: the launcher's header has the
-  /// classes, so it needs what the host may call, too. Adds those that need nothing else of the user's.
+  /// Adds what the host may call with the classes of the parameters, where it needs nothing else of the user's.
   bool anyMember() {
-    std::vector<std::pair<const clang::Decl *, const clang::FunctionDecl *>> Members;
-    llvm::SetVector<const clang::Decl *> Classes;
-    for (const clang::ParmVarDecl *Parameter : Result.Kernel->parameters())
-      classesOf(Parameter->getType(), Classes);
-    for (size_t I = 0; I < Classes.size(); ++I) {
-      const clang::Decl *Whole = Classes[I];
-      for (const clang::Decl *Needed : Result.References[Whole])
-        Classes.insert(Needed);
-      auto *Template = llvm::dyn_cast<clang::ClassTemplateDecl>(Whole);
-      if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(Template ? Template->getTemplatedDecl() : Whole))
-        for (const clang::FunctionDecl *Function : definedBehind(*Record))
-          Members.emplace_back(Whole, Function);
-    }
-    for (size_t Before = 0; Before != Members.size();) {
-      Before = Members.size();
-      llvm::erase_if(Members, [&](const auto &Member) {
-        return NamesMore([&](const clang::Decl *Whole) {
-                 return Result.Units.contains(Whole) ||
-                        llvm::any_of(Members, [&](const auto &Each) { return enclosingUnit(Each.second) == Whole; });
-               })
-            .in(*Member.second, Sources);
-      });
-    }
-    for (const auto &[Class, Function] : Members)
-      unit(Function, Class);
-    return !Members.empty();
-  }
-
-  void classesOf(clang::QualType T, llvm::SetVector<const clang::Decl *> &Into) {
-    T = T.getCanonicalType();
-    while (!T->getPointeeType().isNull() || T->isArrayType())
-      T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
-    const auto *Record = T->getAsCXXRecordDecl();
-    if (const clang::Decl *Whole = Record ? enclosingUnit(Record) : nullptr)
-      Into.insert(Whole);
-    if (auto *Special = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(Record))
-      for (const clang::TemplateArgument &Argument : Special->getTemplateArgs().asArray())
-        if (Argument.getKind() == clang::TemplateArgument::Type)
-          classesOf(Argument.getAsType(), Into);
-  }
-
-  /// Not known yet, whole for this compilation, and in the kernel's file as the class is.
-  std::vector<const clang::FunctionDecl *> definedBehind(const clang::CXXRecordDecl &Record) {
-    auto InFile = [&](const clang::Decl *D) {
-      return D->getLocation().isFileID() &&
-             Sources.getFileID(D->getLocation()) == Sources.getFileID(Result.Kernel->getLocation());
-    };
-    std::vector<const clang::FunctionDecl *> Found;
-    for (const clang::Decl *Member : Record.decls()) {
-      if (auto *Friend = llvm::dyn_cast<clang::FriendDecl>(Member); Friend && Friend->getFriendDecl())
-        Member = Friend->getFriendDecl();
-      if (auto *Nested = llvm::dyn_cast<clang::CXXRecordDecl>(Member))
-        llvm::append_range(Found, definedBehind(*Nested));
-      if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Member))
-        Member = Template->getTemplatedDecl();
-      auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Member);
-      const clang::FunctionDecl *Definition = Function ? Function->getDefinition() : nullptr;
-      const bool OnHost = Definition && !isKernel(Definition) &&
-                          (!Definition->hasAttr<clang::CUDADeviceAttr>() || Definition->hasAttr<clang::CUDAHostAttr>());
-      if (OnHost && Definition->getLexicalDeclContext()->isFileContext() && InFile(&Record) && InFile(Definition) &&
-          !Result.Units.contains(enclosingUnit(Definition)) &&
-          llvm::none_of(Parsed.log().Skipped, [&](clang::SourceRange Skipped) {
-            return Definition->getSourceRange().fullyContains(Skipped);
-          }))
-        Found.push_back(Definition);
-    }
-    return Found;
+    const size_t Before = Result.Units.size();
+    Result.OfHost = hostMembers(Parsed, Result);
+    for (const HostMember &Member : Result.OfHost)
+      if (!Member.NamesMore)
+        unit(Member.Declared, nullptr);
+    for (const clang::Decl *Whole : llvm::drop_begin(Result.Units, Before))
+      Result.HostOnly.insert(Whole);
+    return Result.Units.size() != Before;
   }
 
   static bool isLargeGroup(const clang::CXXRecordDecl *Record) {

@@ -180,4 +180,19 @@ void CheckHostsText::include(clang::SourceLocation Hash, std::vector<Blocker> &B
                         "whether the file is included depends on __CUDA_ARCH__"});
 }
 
+void CheckHostsText::unread(const std::set<std::string> &Names, std::vector<Blocker> &Blockers) {
+  eachTopLevel(Text.unit(), [&](const clang::Decl *D) {
+    const clang::FunctionDecl *Function = D->getAsFunction();
+    if (!Function || !Function->isInvalidDecl() || !Chosen.Absorbed.count(Text.offset(D->getLocation()).first) ||
+        !Names.count(Function->getNameAsString()))
+      return;
+    const std::vector<TextToken> Tokens = Text.tokensIn(Text.declaration(*D));
+    const bool Specialises = Tokens.size() > 2 && Tokens[0].is("template") && Tokens[2].is(">");
+    auto *Class = llvm::dyn_cast<clang::CXXRecordDecl>(Function->getDeclContext());
+    if (!Class || (Specialises && Chosen.copies(Class)))
+      Blockers.push_back({BlockerKind::HostReadsOther, Text.unit().place(D->getLocation()),
+                          "a parameter's type may call it there, and Clang does not accept it"});
+  });
+}
+
 } // namespace cufuse

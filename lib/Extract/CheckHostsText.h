@@ -25,6 +25,9 @@ public:
   void macro(const MacroEvent &Macro, std::vector<Blocker> &Blockers);
   /// The place of an `#include`.
   void include(clang::SourceLocation Hash, std::vector<Blocker> &Blockers) const;
+  /// Overloads and specialisations by these names that Clang does not accept, but nvcc does: one of `__host__` alone,
+  /// of a template for both.
+  void unread(const std::set<std::string> &Names, std::vector<Blocker> &Blockers);
   bool differs(clang::SourceLocation Where) const { return Host.mayDiffer(Where); }
 
 private:

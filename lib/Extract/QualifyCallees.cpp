@@ -39,7 +39,13 @@ void qualifyCallees(TextEdits &Edits, const Reached &Reach, const SelectCopied &
       const auto At = Text.offset(Name->getLocation());
       const clang::Decl *Whole = enclosingUnit(Site.Callee);
       Named Found{std::nullopt, bringsScope(*Site.Call)};
-      if (Whole && Chosen.Units.contains(Whole) && hasName(*Site.Callee)) {
+      // The host's instances of a template may find a function behind it.
+      const bool Late = llvm::any_of(Reach.OfHost, [&](const HostMember &Member) {
+        const auto Declared = Text.offset(Member.Declared->getLocation());
+        return Member.Decides && Member.For == enclosingUnit(Function) && Declared > At &&
+               Member.Declared->getDeclName() == Site.Callee->getDeclName();
+      });
+      if (Whole && !Late && Chosen.Units.contains(Whole) && hasName(*Site.Callee)) {
         const auto Declared = Text.offset(Whole->getLocation());
         if (Declared.first != At.first || Declared.second < At.second)
           Found.Path = namespacePath(*Site.Callee);

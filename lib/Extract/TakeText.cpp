@@ -57,6 +57,7 @@ public:
     unitsOnHost();
     items();
     renameShared();
+    HostsText.unread(HostNames, Result.Blockers);
     Result.Includes = collectIncludes(Reach, Chosen, Text, Named, !Header.empty(),
                                       [this](clang::SourceLocation Where) { return isInside(Where); });
     for (const IncludeEvent &Include : Unit.log().Includes)
@@ -147,15 +148,51 @@ private:
         Add(enclosingUnit(Tag->getTypedefNameForAnonDecl()));
     }
     addNeeded(Header);
+    membersForHost();
     directivesForHeader();
     for (const auto &[Function, Use] : Reach.Functions)
-      if (const clang::Decl *Whole = enclosingUnit(Function);
-          Whole && Header.contains(Whole) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
+      if (Header.contains(enclosingUnit(Function)) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
         block(BlockerKind::RebindingParameter, Function->getLocation(), Function->getQualifiedNameAsString());
     for (const clang::Decl *Whole : Header)
       for (const clang::VarDecl *Variable : hostVariables(*Whole))
         if (!HostShared.count(Variable->getCanonicalDecl()))
           block(BlockerKind::HostState, Variable->getLocation(), Variable->getQualifiedNameAsString());
+  }
+
+  /// What the host may call with them, as far as it means the same there.
+  void membersForHost() {
+    SelectCopied Without = Chosen;
+    Without.Units.remove_if([this](const clang::Decl *D) { return Reach.HostOnly.contains(D); });
+    CheckHostsText Alone(Host.hostText(), Text, Without);
+    auto MayBeThere = [&](const clang::Decl *Whole) {
+      if (Header.contains(Whole))
+        return true;
+      std::vector<Blocker> Other;
+      Alone.declaration(Text.declaration(*Whole), Other);
+      return Other.empty() && (!needsInline(*Whole) || Unit.ast().getLangOpts().CPlusPlus17) &&
+             !HostShared.count(Whole->getCanonicalDecl()) && hostVariables(*Whole).empty() &&
+             llvm::none_of(Reach.Functions, [&](const auto &Each) {
+               return enclosingUnit(Each.first) == Whole && SelectCopied::usesBlock(Each.second);
+             });
+    };
+    for (size_t I = 0; I < Header.size(); ++I)
+      for (const HostMember &Member : Reach.OfHost) {
+        if (Member.For != Header[I])
+          continue;
+        llvm::SetVector<const clang::Decl *> Needed;
+        for (const clang::Decl *Redeclaration : Member.Declared->redecls())
+          if (const clang::Decl *Whole = enclosingUnit(Redeclaration); Whole && Chosen.Units.contains(Whole))
+            Needed.insert(Whole);
+        addNeeded(Needed);
+        if (!Member.NamesMore && llvm::all_of(Needed, MayBeThere))
+          Header.insert(Needed.begin(), Needed.end());
+        else if (Member.Decides)
+          block(BlockerKind::HostReadsOther, Member.Declared->getLocation(),
+                "a parameter's type may call it there, and it needs what is not copied");
+      }
+    for (const clang::Decl *Whole : Reach.HostOnly)
+      if (!Header.contains(Whole))
+        Chosen.Units.remove(Whole);
   }
 
   void addNeeded(llvm::SetVector<const clang::Decl *> &Units) {
@@ -403,16 +440,27 @@ private:
   }
 
   /// The header may be included by several objects.
+  static bool needsInline(const clang::Decl &Whole) {
+    if (Whole.isTemplated())
+      return false;
+    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(&Whole))
+      return Function->isThisDeclarationADefinition() && !Function->isInlined() && Function->hasExternalFormalLinkage();
+    auto *Variable = llvm::dyn_cast<clang::VarDecl>(&Whole);
+    return Variable && Variable->isStaticDataMember() && !Variable->isInline() &&
+           Variable->isThisDeclarationADefinition() == clang::VarDecl::Definition;
+  }
+
   void inlineInHeader(const Item &I, TextEdits &Edits) {
-    auto *Function = llvm::dyn_cast<clang::FunctionDecl>(I.Unit);
-    if (!Function || !Header.contains(I.Unit) || !Function->isThisDeclarationADefinition() || Function->isInlined() ||
-        Function->isTemplated() || !Function->hasExternalFormalLinkage())
+    if (!Header.contains(I.Unit) || !needsInline(*I.Unit))
       return;
-    const clang::SourceLocation At = Function->getInnerLocStart(); // A constructor has no type.
-    if (At.isFileID() || clang::Lexer::isAtStartOfMacroExpansion(At, Sources, Unit.ast().getLangOpts()))
+    auto *Declared = llvm::cast<clang::DeclaratorDecl>(I.Unit);
+    const clang::SourceLocation At = Declared->getInnerLocStart(); // A constructor has no type.
+    if (llvm::isa<clang::VarDecl>(Declared) && !Unit.ast().getLangOpts().CPlusPlus17)
+      Edits.refuse(BlockerKind::UneditableText, Declared->getLocation(), "before C++17, no variable can be inline");
+    else if (At.isFileID() || clang::Lexer::isAtStartOfMacroExpansion(At, Sources, Unit.ast().getLangOpts()))
       Edits.All.push_back({Text.offset(At), 0, "inline "});
     else
-      Edits.refuse(BlockerKind::UneditableText, Function->getLocation(), "its type stands in a macro");
+      Edits.refuse(BlockerKind::UneditableText, Declared->getLocation(), "its type stands in a macro");
   }
 
   /// Text of a file that is included inside the declaration, which stays an #include, cannot be changed.

@@ -5,8 +5,9 @@
 // RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 -o out.cu 2>&1 | FileCheck %s
 // RUN: %exits 1 %cufuse fuse %t/table.cu:by_table --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TABLE
 // RUN: %exits 1 %cufuse fuse %t/include.cu:by_include --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INCLUDE
-// RUN: cd %t && %exits 1 %cufuse fuse host.cu:by_log host.cu:by_limit host.cu:by_operator --block 64 --block 64 --block 64 \
-// RUN:   -o out.cu 2>&1 | FileCheck %s --check-prefix=HOST
+// RUN: cd %t && %exits 1 %cufuse fuse host.cu:by_log host.cu:by_limit host.cu:by_operator host.cu:by_special host.cu:by_unread \
+// RUN:   host.cu:by_late --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 -o out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=HOST
 // RUN: %exits 1 %cufuse fuse %t/hidden.cu:by_using --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=USING
 // RUN: not ls %t/out.cu
 // RUN: %cufuse fuse %t/header.cu:in_header --block 64 -o %t/out.cu
@@ -124,6 +125,32 @@ struct ByOperator {
   }
 };
 __global__ void by_operator(ByOperator v, float *x) { x[v.at(threadIdx.x)] = 1; }
+
+static int calls = 0;
+struct BySpecial {
+  template <typename T> __host__ __device__ T get() const { return T(1); }
+};
+// HOST: host.cu:[[#@LINE+2]]:51: error: by_special: {{.*}} a parameter's type may call it there, and it needs what is not
+// HOST-SAME: copied [HostReadsOther]
+template <> __host__ __device__ double BySpecial::get<double>() const { return ++calls; }
+__global__ void by_special(BySpecial v, float *x) { x[threadIdx.x] = v.get<float>(); }
+
+template <typename T> __host__ __device__ T converted(float v) { return T(v); }
+// HOST: host.cu:[[#@LINE+1]]:29: error: by_unread: {{.*}} a parameter's type may call it there, and Clang does not accept it
+template <> __host__ double converted<double>(float v) { return v * 2; }
+struct ByUnread {
+  template <typename T> __host__ __device__ T get() const { return converted<T>(1); }
+};
+__global__ void by_unread(ByUnread v, float *x) { x[threadIdx.x] = v.get<float>(); }
+
+struct ByLate {
+  template <typename T> __host__ __device__ T get() const;
+};
+__host__ __device__ inline float late(float x, const ByLate &) { return x; }
+template <typename T> __host__ __device__ T ByLate::get() const { return late(T(1), *this); }
+// HOST: host.cu:[[#@LINE+1]]:15: error: by_late: {{.*}} it needs what is not copied
+inline double late(double x, const ByLate &) { return x + ++calls; }
+__global__ void by_late(ByLate v, float *x) { x[threadIdx.x] = v.get<float>(); }
 
 //--- lib.h
 #pragma once

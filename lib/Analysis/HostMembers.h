@@ -1,0 +1,19 @@
+// What host code that includes the launcher's header may call with the classes that are copied there.
+#pragma once
+
+#include "cufuse/Analysis/Reach.h"
+
+namespace cufuse {
+
+/// Looks in the kernel's file and the main file for what stands behind the classes of the kernel's parameters, and
+/// behind what those name:
+///
+/// - definitions of their members and friends for the host, by which a program links;
+/// - explicit specialisations, and functions that templates find by their arguments' types, by which the host's
+/// compiler
+///   chooses (`Decides`).
+///
+/// `Reach` need not be complete: what it does not know yet is said to name more.
+std::vector<HostMember> hostMembers(const ParsedUnit &Unit, const Reached &Reach);
+
+} // namespace cufuse
