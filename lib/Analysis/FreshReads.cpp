@@ -72,7 +72,8 @@ std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
                .Address = Argument(Parts[4]),
                .IsPlain = Loads && !Assembly.hasSideEffects() && !IsNow && !IsCached,
                .IsCached = IsCached,
-               .IsOfBlock = IsMbarrier || How.contains(".shared")};
+               .IsOfBlock = IsMbarrier || How.contains(".shared"),
+               .IsMbarrier = IsMbarrier};
     if (R && R->IsOfBlock != Found.IsOfBlock) {
       if (Found.IsOfBlock)
         continue;

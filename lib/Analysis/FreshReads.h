@@ -26,7 +26,8 @@ struct Read {
   bool IsPlain = false;
   bool IsCached = false; ///< By an operator for another cache, which alone does not say that others write.
   bool IsOfBlock = false;
-  bool IsLoop = false; ///< A loop by itself, in assembly.
+  bool IsLoop = false;     ///< A loop by itself, in assembly.
+  bool IsMbarrier = false; ///< Of the block, and nothing else writes it.
   /// Of an asynchronous copy, where in shared memory it puts what it reads.
   const llvm::Value *To = nullptr;
 };

@@ -156,11 +156,15 @@ private:
     auto AddMemory = [&](const Value &Address, bool IsOfBlock, const Instruction *Write = nullptr) {
       if (!Known.insert(Write ? Write : &Address).second)
         return;
+      const Read *By = Write ? Reads.of(*Write) : nullptr;
       for (const Read *Other : know(Loop).Reads)
-        if (!Other->Address || (Write ? Reads.mayMeet(*Write, *Other) : Reads.isSameObject(*Other->Address, Address)) ||
-            // Assembly may name shared memory by numbers.
-            ((IsOfBlock || Other->IsOfBlock) &&
-             (Other->IsOfBlock ? IsOfBlock || Reads.isOfBlock(Address) : Reads.isOfBlock(*Other->Address))))
+        if (Other->IsMbarrier != (By && By->IsMbarrier))
+          continue;
+        else if (!Other->Address ||
+                 (Write ? Reads.mayMeet(*Write, *Other) : Reads.isSameObject(*Other->Address, Address)) ||
+                 // Assembly may name shared memory by numbers.
+                 ((IsOfBlock || Other->IsOfBlock) &&
+                  (Other->IsOfBlock ? IsOfBlock || Reads.isOfBlock(Address) : Reads.isOfBlock(*Other->Address))))
           Made.insert(Other->I);
     };
     auto AddWritten = [&](const Instruction &I) {
@@ -174,7 +178,7 @@ private:
         if (Argument->getType()->isPointerTy() && Argument != R.Address)
           AddMemory(*Argument, false);
     if (R.To)
-      AddMemory(*R.To, /*IsOfBlock=*/true);
+      AddMemory(*R.To, /*IsOfBlock=*/!Reads.isOfBlock(*R.To));
     for (size_t At = 0; At < Made.size(); ++At) {
       if (Made[At]->isTerminator()) {
         Decides |= turns(*Made[At]->getParent(), Loop, Made, AddWritten);

@@ -37,7 +37,6 @@ void qualifyCallees(TextEdits &Edits, const Reached &Reach, const SelectCopied &
       if (!Edits.holds(Name->getLocation()))
         continue;
       const auto At = Text.offset(Name->getLocation());
-      const clang::Decl *Whole = enclosingUnit(Site.Callee);
       Named Found{std::nullopt, bringsScope(*Site.Call)};
       // The host's instances of a template may find a function behind it.
       const bool Late = llvm::any_of(Reach.OfHost, [&](const HostMember &Member) {
@@ -45,11 +44,18 @@ void qualifyCallees(TextEdits &Edits, const Reached &Reach, const SelectCopied &
         return Member.Decides && Member.For == enclosingUnit(Function) && Declared > At &&
                Member.Declared->getDeclName() == Site.Callee->getDeclName();
       });
-      if (Whole && !Late && Chosen.Units.contains(Whole) && hasName(*Site.Callee)) {
-        const auto Declared = Text.offset(Whole->getLocation());
-        if (Declared.first != At.first || Declared.second < At.second)
-          Found.Path = namespacePath(*Site.Callee);
-      }
+      // An instance is where its template is defined, which may have been declared before.
+      const clang::FunctionTemplateDecl *Template = Site.Callee->getPrimaryTemplate();
+      auto IsKnown = [&](const clang::Decl *Each) {
+        const clang::Decl *Declaration = enclosingUnit(Each);
+        if (!Declaration || !Chosen.Units.contains(Declaration))
+          return false;
+        const auto Declared = Text.offset(Declaration->getLocation());
+        return Declared.first != At.first || Declared.second < At.second;
+      };
+      if (!Late && hasName(*Site.Callee) &&
+          (IsKnown(Site.Callee) || (Template && llvm::any_of(Template->redecls(), IsKnown))))
+        Found.Path = namespacePath(*Site.Callee);
       if (auto [Known, New] = Names.try_emplace(At, Found); !New) {
         Known->second.BringsScope |= Found.BringsScope;
         if (Known->second.Path != Found.Path)

@@ -29,7 +29,7 @@ Problem chain(unsigned Kernels) {
     P.Graph->Arrays.push_back(Array);
   }
   for (unsigned I = 0; I < Kernels; ++I) {
-    P.Constituents.push_back({"k" + std::to_string(I), {{{256}, 1000, {}}}});
+    P.Constituents.push_back({"k" + std::to_string(I), {{.Block = {256}, .Blocks = 1000, .Counters = {}}}});
     if (I > 0)
       P.Graph->Links.emplace_back(I - 1, I);
   }
