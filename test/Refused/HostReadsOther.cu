@@ -14,7 +14,7 @@
 // RUN: cd %t && %nvcc -arch=sm_90 -Wno-deprecated-gpu-targets -c -o out.o out.cu
 // RUN: %cufuse fuse %t/local.cu:by_local --block 64 -o %t/out.cu
 // RUN: cd %t && %nvcc -arch=sm_90 -Wno-deprecated-gpu-targets -c -o out.o out.cu
-// RUN: %exits 1 %cufuse fuse %t/hidden.cu:by_type %t/hidden.cu:by_friend %t/hidden.cu:by_lambda --block 64 --block 64 --block 64 \
+// RUN: %exits 1 %cufuse fuse %t/unseen.cu:by_type %t/unseen.cu:by_friend %t/unseen.cu:by_lambda --block 64 --block 64 --block 64 \
 // RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=HIDDEN
 // RUN: %exits 1 %cufuse fuse %t/braces.cu:by_braces --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=BRACES
 
@@ -254,7 +254,7 @@ static inline float *choose(float *chosen) {
 }
 #endif
 
-//--- hidden.cu
+//--- unseen.cu
 #ifndef __CUDA_ARCH__
 inline void seen(struct count *of) {}
 struct Host {
@@ -262,7 +262,7 @@ struct Host {
 };
 static auto length = [](int of) { return of; };
 #endif
-// HIDDEN: hidden.cu:[[#@LINE+1]]:1: error: by_type: {{.*}} it names `count`, where
+// HIDDEN: unseen.cu:[[#@LINE+1]]:1: error: by_type: {{.*}} it names `count`, where
 struct ByType {
   float *data;
   __host__ __device__ void *other() const {
@@ -273,7 +273,7 @@ struct ByType {
   }
 };
 __global__ void by_type(ByType v) { v.data[threadIdx.x] = 1; }
-// HIDDEN: hidden.cu:[[#@LINE+1]]:1: error: by_friend: {{.*}} it names `total`, where
+// HIDDEN: unseen.cu:[[#@LINE+1]]:1: error: by_friend: {{.*}} it names `total`, where
 struct ByFriend {
   float *data;
   template <typename T> __host__ __device__ int other(T v) const {
@@ -284,7 +284,7 @@ struct ByFriend {
   }
 };
 __global__ void by_friend(ByFriend v) { v.data[threadIdx.x] = 1; }
-// HIDDEN: hidden.cu:[[#@LINE+1]]:1: error: by_lambda: {{.*}} it names `length`, where
+// HIDDEN: unseen.cu:[[#@LINE+1]]:1: error: by_lambda: {{.*}} it names `length`, where
 struct ByLambda {
   float *data;
   __host__ __device__ int other() const {
