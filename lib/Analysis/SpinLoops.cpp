@@ -157,14 +157,16 @@ private:
       if (!Known.insert(Write ? Write : &Address).second)
         return;
       const Read *By = Write ? Reads.of(*Write) : nullptr;
+      const bool IsMbarrier = By && By->IsMbarrier;
+      // Assembly may name shared memory by numbers.
+      auto MayBeOfBlock = [&](const Read &Other) {
+        return (IsOfBlock || Other.IsOfBlock) &&
+               (Other.IsOfBlock ? IsOfBlock || Reads.isOfBlock(Address) : Reads.isOfBlock(*Other.Address));
+      };
       for (const Read *Other : know(Loop).Reads)
-        if (Other->IsMbarrier != (By && By->IsMbarrier))
-          continue;
-        else if (!Other->Address ||
-                 (Write ? Reads.mayMeet(*Write, *Other) : Reads.isSameObject(*Other->Address, Address)) ||
-                 // Assembly may name shared memory by numbers.
-                 ((IsOfBlock || Other->IsOfBlock) &&
-                  (Other->IsOfBlock ? IsOfBlock || Reads.isOfBlock(Address) : Reads.isOfBlock(*Other->Address))))
+        if (Other->IsMbarrier == IsMbarrier &&
+            (!Other->Address || MayBeOfBlock(*Other) ||
+             (Write ? Reads.mayMeet(*Write, *Other) : Reads.isSameObject(*Other->Address, Address))))
           Made.insert(Other->I);
     };
     auto AddWritten = [&](const Instruction &I) {
