@@ -252,9 +252,12 @@ bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDec
   if (A->getBuiltinID() != B->getBuiltinID() || A->isDeleted() != B->isDeleted() ||
       A->isDefaulted() != B->isDefaulted())
     return differ(fmt::format("`{}` is another function", nameOf(A)));
+  // Clang declares some static, and defines them nowhere: nan.
+  const bool OfToolkit = In.inToolkit(A->getLocation()) && Out.inToolkit(B->getLocation()) &&
+                         A->getQualifiedNameAsString() == B->getQualifiedNameAsString();
   // Instantiations that only questions about types named have no body either.
-  return A->getBuiltinID() || A->isDefaulted() || A->isTemplateInstantiation() || Known || sameSymbol(A, B) ||
-         isOfGrids(A) || differ(fmt::format("`{}` is another symbol", nameOf(A)));
+  return OfToolkit || A->getBuiltinID() || A->isDefaulted() || A->isTemplateInstantiation() || Known ||
+         sameSymbol(A, B) || isOfGrids(A) || differ(fmt::format("`{}` is another symbol", nameOf(A)));
 }
 
 bool Comparison::parametersAndBody(const clang::FunctionDecl *A, const clang::FunctionDecl *B, unsigned Before) {
