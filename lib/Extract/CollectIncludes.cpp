@@ -113,6 +113,7 @@ private:
     IncludeLine Line;
     Line.Path = Include.File->getName().str();
     Line.Where = Unit.place(Include.Hash);
+    Line.InLinkage = Chosen.InsideLinkage.count(Include.Hash.getRawEncoding()) != 0;
     Line.Text =
         fmt::format("#include {}{}{}", Include.Angled ? '<' : '"', spelled(Include), Include.Angled ? '>' : '"');
     Line.Packing = Include.System ? 0 : packingAt(Include.Hash); // libraries are shared with other files

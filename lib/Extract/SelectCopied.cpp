@@ -281,7 +281,7 @@ private:
     for (const IncludeEvent &Include : Unit.log().Includes) {
       const auto [Includer, Hash] = Sources.getDecomposedLoc(Include.Hash);
       if (Names && Includer == File && Begin < Hash && Hash < End && !Include.System)
-        Result.InsideLinkage.insert(Unit.place(Include.Hash).str());
+        Result.InsideLinkage.insert(Include.Hash.getRawEncoding());
     }
   }
 

@@ -23,7 +23,7 @@ struct SelectCopied {
   std::vector<std::vector<std::string>> EmptyNamespaces;
   /// Includes inside a declaration (`= {` … `#include "table.inc"` … `}`), which that declaration's text carries.
   std::set<unsigned> InsideDeclarations;
-  std::set<std::string> InsideLinkage; ///< Places of those inside `extern "C"` that mean something else without.
+  std::set<unsigned> InsideLinkage; ///< Those inside `extern "C"` that mean something else without.
   std::vector<Blocker> Blockers;
 
   /// Does the output hold a copy of it?

@@ -67,8 +67,6 @@ public:
           if (!Line.ForDevice)
             HostsText.include(Include.Hash, Result.Blockers);
         }
-    for (IncludeLine &Line : Result.Includes)
-      Line.InLinkage = Chosen.InsideLinkage.count(Line.Where.str()) != 0;
     Result.Libraries = collectLibraries(Reach, Chosen, Text);
     if (!Result.Libraries.empty())
       Result.BeforeLibraries = headersBeforeLibraries(Unit);
