@@ -59,6 +59,15 @@ std::optional<std::int64_t> integerOf(const ParameterFacts &Parameter, const Ker
   return Value;
 }
 
+/// What is done with members of a parameter is not followed.
+bool mayStoreThrough(const KernelFacts &Kernel, const WorkloadArgument &Argument) {
+  for (const ParameterFacts &Parameter : Kernel.Parameters)
+    for (const FieldFacts &Field : Parameter.Fields)
+      if (Parameter.Name == Argument.Parameter && Field.Path == Argument.Path)
+        return Field.Kind == ScalarKind::Pointer && !llvm::StringRef(Field.Type).starts_with("const ");
+  return true;
+}
+
 } // namespace
 
 GraphFacts graphOf(const TuningSubject &Subject) {
@@ -93,7 +102,7 @@ llvm::Expected<std::vector<std::string>> notCompared(const TuningSubject &Subjec
   for (const BufferSpec &Buffer : Subject.Work.Buffers) {
     if (Buffer.Output || llvm::is_contained(Subject.Work.Dead, Buffer.Name))
       continue;
-    const WorkloadKernel *Writer = nullptr;
+    const WorkloadKernel *Writer = nullptr, *MayWrite = nullptr;
     std::set<const WorkloadKernel *> Users;
     for (const auto &[Given, Kernel] : llvm::zip_equal(Subject.Work.Kernels, Subject.Kernels))
       for (const WorkloadArgument &Argument : Given.Arguments) {
@@ -104,7 +113,12 @@ llvm::Expected<std::vector<std::string>> notCompared(const TuningSubject &Subjec
         const VerticalNode Node{"", &Kernel.Facts, &Kernel.Accesses, &Kernel.Shape};
         if (Argument.Path.empty() && Node.parameter(Argument.Parameter) && Node.stores(Argument.Parameter))
           Writer = &Given;
+        else if (!Argument.Path.empty() && mayStoreThrough(Kernel.Facts, Argument))
+          MayWrite = &Given;
       }
+    if (!Writer && MayWrite)
+      Notes.push_back(fmt::format("{} may store into '{}', which is no output: what is there is not compared.",
+                                  MayWrite->Name, Buffer.Name));
     if (!Writer)
       continue;
     if (!Subject.isLinked() && Users.size() > 1)
