@@ -5,6 +5,7 @@
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Tuning/Tune.h"
 
+#include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <chrono>
@@ -60,6 +61,10 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   Request.Runner = runnerBeside(Invocation.Program);
   if (Request.CacheFolder.empty())
     Request.CacheFolder = defaultCacheFolder();
+  // The runner is told of files in JSON.
+  if (!llvm::json::isUTF8(Request.CacheFolder))
+    return badUsage(fmt::format("the cache folder '{}' has a name that is not UTF-8", Request.CacheFolder),
+                    "name another with --cache");
   auto Tools = findToolchain(Invocation.Program);
   if (!Tools)
     return Tools.takeError();
