@@ -2,6 +2,7 @@
 
 #include "cufuse/Compile/Compiler.h"
 #include "cufuse/Driver/Fuser.h"
+#include "cufuse/Plan/FusedLaunch.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
@@ -70,16 +71,17 @@ llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config,
     auto Compiled = Nvcc.compile(jobOf(Single, Kernels[I], std::move(*Fused)));
     if (!Compiled)
       return Compiled.takeError();
-    if (Compiled->Resources.size() != 1)
-      return defect(fmt::format("ptxas reports {} kernels for one", Compiled->Resources.size()));
-    const ResourceUse &Use = Compiled->Resources.begin()->second;
+    // Headers bring kernels of their own.
+    const ResourceUse *Use = Compiled->find(fusedEntry(*Plan, Emit.Name));
+    if (!Use)
+      return defect("ptxas does not know the kernel alone");
     const unsigned Copies = Config.Constituents[I].Copies;
-    Uses.push_back({Plan->BlockThreads * Copies, Use.Registers});
+    Uses.push_back({Plan->BlockThreads * Copies, Use->Registers});
     Most = std::max(Most, Uses.back().Threads);
-    SharedBytes += Use.SharedBytes * Copies;
+    SharedBytes += Use->SharedBytes * Copies;
     if (Explanation)
       Explanation->push_back(
-          fmt::format("{}: {} registers per thread alone (ptxas)", Constituents[I].Name, Use.Registers));
+          fmt::format("{}: {} registers per thread alone (ptxas)", Constituents[I].Name, Use->Registers));
   }
   const auto Bound =
       hfuseRegisterBound(smLimits(Kernels.front().Arch), Uses, SharedBytes, Config.Shape == Geometry::Warps ? 0 : Most);
