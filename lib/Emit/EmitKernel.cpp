@@ -272,9 +272,13 @@ private:
     if (Blocks.Exists)
       return body(P, Indent, First);
     const bool Strides = Plan.Grid == GridPolicy::Stride && !Blocks.Step.empty();
-    if (Plan.Grid == GridPolicy::Pool)
+    const KernelFacts &Facts = *Constituents[P.Constituent].Facts;
+    if (Plan.Grid == GridPolicy::Pool && (Plan.sharesIndices(Facts) || Facts.reads(Builtin::BlockIdx)))
       Out.line("{}for (unsigned block; (block = {}::cufuse_partition::next(pools + {})) < {}.blocks;) {{", Indent,
                space(P), P.Constituent, Grid);
+    else if (Plan.Grid == GridPolicy::Pool)
+      Out.line("{}while ({}::cufuse_partition::next(pools + {}) < {}.blocks) {{", Indent, space(P), P.Constituent,
+               Grid);
     else if (Strides)
       Out.line("{}for (unsigned block = {}; block < {}.blocks; block += {}) {{", Indent, First, Grid,
                Copies == 1 ? Blocks.Step : outputText("{} * {}", Blocks.Step, Copies));

@@ -258,6 +258,9 @@ private:
 
     Named = HeaderNames;
     Named.insert(BodyNames.begin(), BodyNames.end());
+    // nvcc's is that of the command line; Clang's follows #line.
+    if (Named.count("__BASE_FILE__"))
+      block(BlockerKind::OtherMeaning, Reach.Kernel->getLocation(), "__BASE_FILE__ is the fused file there");
     for (const MacroEvent &Event : Unit.log().Macros) {
       if (!Named.count(Event.Name) || isInside(Event.Where) || !inCopiedFile(Event.Where))
         continue;

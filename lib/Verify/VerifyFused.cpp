@@ -286,10 +286,12 @@ struct OutputParser {
   }
 };
 
-/// A macro of a header whose name we write between the user's own words, where it cannot be hidden.
+/// A macro of a header whose name we write between the user's own words, or that the toolkit's names mean, where it
+/// cannot be hidden.
 std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents) {
   for (const char *Name : {"sync", "syncCount", "syncAnd", "syncOr", "syncNamed", "named", "leave", "indices",
-                           "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next"})
+                           "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next",
+                           "device", "shared", "dim3", "uint3"})
     if (llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); }))
       return Name;
   return {};
@@ -317,9 +319,7 @@ llvm::Error doesNotParse(const OutputParser &Parser, const ParsedUnit &Unit, con
                     "choose another one with --name", Known);
   if (const std::string Name = macroLikeOurs(Constituents); !AreApart && !Name.empty())
     return badInput(
-        fmt::format("a header defines the macro '{}', which is a name that the output has inside the kernels' "
-                    "text: {}",
-                    Name, Error.Text),
+        fmt::format("a header defines the macro '{}', which is a name that the output needs: {}", Name, Error.Text),
         "rename the macro, or undefine it at the header's end", Known);
   if (!AreApart && IsOurs)
     return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
@@ -445,7 +445,9 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
       if (llvm::Error Placed =
               verifyFused(Tools, *Text, Constituents, Plan, WithLines, std::move(Request), KnownErrors))
         return Placed;
-      return defect("the fused source parses only with #line");
+      return badInput(fmt::format("without #line, the output is no valid program: {}", Error.Text),
+                      "leave --no-line-directives out: the kernels' text depends on its lines",
+                      Constituents.front().Facts->Where);
     } else
       return doesNotParse(Parser, Unit, Error, Constituents, Plan);
 

@@ -8,6 +8,8 @@
 // RUN:   --geometry blocks --resident leaving=2 --grid-policy pool --name blocks -o %t/blocks.cu
 // RUN: FileCheck %s --check-prefixes=POOL,BLOCKS --input-file=%t/blocks.cu
 // RUN: %cufuse fuse %t/kernels.cu:leaving --block 128 --grid-policy pool --name alone -o %t/alone.cu
+// RUN: %cufuse fuse %t/plain.cu:plain %t/plain.cu:plain --block 64 --block 64 --grid-policy pool --name plain -o %t/plain.out.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t/plain.cubin %t/plain.out.cu
 // RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/warps.cu %t/blocks.cu %t/alone.cu
 
 // WARPS: for (unsigned block; (block = warps_turned::cufuse_partition::next(pools + 0)) < turned_grid.blocks;) {
@@ -71,3 +73,6 @@ int main() {
                     [&] { require(alone::launch({37, 512, {in, b, 4700}}), "alone"); });
   return good ? 0 : 1;
 }
+//--- plain.cu
+// Whatever its block is.
+__global__ void plain(int *data) { data[threadIdx.x] = 1; }
