@@ -121,6 +121,8 @@ private:
     for (const AccessSite &Site : N.Accesses->Sites)
       if (Site.What != AccessSite::Kind::Load && !Graph.isIntermediate(Node, Site.Parameter))
         refuse(BlockerKind::OtherStores, Site.Where, fmt::format("{}: {}", N.Name, Site.str()));
+    for (const Finding &Report : N.Accesses->Reports)
+      refuse(BlockerKind::OtherStores, Report.Where, fmt::format("{} calls {}", Report.Function, Report.What));
     Requirements.push_back({Graph.inArguments(Node, N.Shape->Bound), Polynomial::constant(MostElements)});
   }
 

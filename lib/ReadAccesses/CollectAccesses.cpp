@@ -99,8 +99,12 @@ private:
           declare(*Variable, Declarations->isSingleDecl());
       return {};
     }
-    if (auto *Attributed = llvm::dyn_cast<clang::AttributedStmt>(S))
+    if (auto *Attributed = llvm::dyn_cast<clang::AttributedStmt>(S)) {
+      for (const clang::Attr *A : Attributed->getAttrs())
+        if (auto *Assumes = llvm::dyn_cast<clang::CXXAssumeAttr>(A))
+          eval(Assumes->getAssumption());
       return statement(Attributed->getSubStmt());
+    }
     if (auto *E = llvm::dyn_cast<clang::Expr>(S)) {
       eval(E);
       return {};

@@ -205,8 +205,18 @@ void Evaluator::argument(const clang::Expr *E, bool Changes) {
     parts(E);
 }
 
+/// What a parameter of type `To` takes. Where an object stands for the array, an element is a temporary, of which no
+/// reference can be kept.
+void Evaluator::passed(const clang::Expr *E, clang::QualType To, bool Keeps) {
+  const size_t Before = Result.Sites.size();
+  argument(E, To.isNull() || changesArgument(To));
+  for (size_t I = Before; Keeps && (To.isNull() || To->isReferenceType()) && I < Result.Sites.size(); ++I)
+    Result.Sites[I].Direct &= Result.Sites[I].What != AccessSite::Kind::Load;
+}
+
 void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
   const clang::Expr *Init = Variable.getInit();
+  const llvm::SaveAndRestore Keeping(Keeps, leadsToPointer(Variable.getType()));
   const llvm::SaveAndRestore Deducing(Deduces, Deduces || Variable.getType()->isReferenceType() ||
                                                    Variable.getType()->getContainedAutoType());
   if (Variable.getType()->isReferenceType())
@@ -250,9 +260,8 @@ Value Evaluator::eval(const clang::Expr *E) {
     return {};
   }
   if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E)) {
-    const clang::CXXConstructorDecl &Callee = *Construct->getConstructor();
     for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
-      argument(Construct->getArg(I), I < Callee.getNumParams() && changesArgument(Callee.getParamDecl(I)->getType()));
+      passed(Construct->getArg(I), typeOfParameter(Construct->getConstructor(), I), Keeps && leadsToPointer(E->getType()));
     return {};
   }
   if (E->isGLValue())
@@ -269,8 +278,10 @@ bool Evaluator::isMadeOfParameters(const Polynomial &P) const {
 Value Evaluator::cast(const clang::CastExpr *Cast) {
   const clang::Expr *From = Cast->getSubExpr();
   switch (Cast->getCastKind()) {
-  case clang::CK_LValueToRValue:
+  case clang::CK_LValueToRValue: {
+    const llvm::SaveAndRestore Keeping(Keeps, false);
     return load(From);
+  }
   case clang::CK_NoOp: {
     Value V = From->isGLValue() ? load(From) : eval(From);
     V.Direct &= !llvm::isa<clang::ExplicitCastExpr>(Cast);
@@ -364,6 +375,7 @@ Value Evaluator::unary(const clang::UnaryOperator *E) {
 
 /// `To = From`, and where `Compound`, `To op= From`.
 Value Evaluator::assign(const clang::Expr *To, const clang::Expr *From, bool Compound) {
+  const llvm::SaveAndRestore Keeping(Keeps, leadsToPointer(To->getType()));
   const Value V = From->isGLValue() ? load(From) : eval(From);
   if (std::optional<Place> P = place(To)) {
     use(V, From);

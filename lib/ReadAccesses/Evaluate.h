@@ -106,6 +106,7 @@ private:
   Place elementOf(const clang::Expr *Pointer, const clang::Expr *Index, const clang::Expr *At);
   Value load(const clang::Expr *E);
   void argument(const clang::Expr *E, bool Changes);
+  void passed(const clang::Expr *E, clang::QualType To, bool Keeps);
   Value cast(const clang::CastExpr *Cast);
   bool isMadeOfParameters(const Polynomial &P) const;
   Value unary(const clang::UnaryOperator *E);
@@ -127,6 +128,7 @@ private:
   std::set<const clang::VarDecl *> Referred; ///< By a pointer or a reference: they may change anywhere.
   std::map<const clang::VarDecl *, unsigned> Changed; ///< Behind their declaration.
   unsigned Callers = 0;                               ///< Of what is evaluated, inside the kernel.
+  bool Keeps = false; ///< What is evaluated may refer to arguments of its calls behind the statement, too.
   bool Deduces = false;                               ///< What is evaluated determines a type: AccessSite::Deduced.
   std::set<const clang::Expr *> Met;                  ///< Names of parameters and of built-ins.
 };

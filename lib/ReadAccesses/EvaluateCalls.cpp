@@ -17,6 +17,13 @@ static bool deducesFrom(const clang::FunctionDecl *Callee, unsigned Parameter) {
   return Parameter >= Written->getNumParams() || Written->getParamDecl(Parameter)->getType()->isDependentType();
 }
 
+/// May the object that it is called for refer to an argument from then on?
+static bool isKeptByObject(const clang::FunctionDecl *Callee) {
+  auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
+  return Method && Method->isInstance() && !Method->isConst() &&
+         leadsToPointer(Method->getASTContext().getCanonicalTagType(Method->getParent()));
+}
+
 /// Does an operator of a class leave nothing of what it assigns to as it was? Those of libraries do.
 bool Evaluator::assignsWhole(const clang::FunctionDecl *Callee) const {
   auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
@@ -131,10 +138,8 @@ Value Evaluator::call(const clang::CallExpr *E) {
     return {};
   }
   for (unsigned I = First; I < E->getNumArgs(); ++I) {
-    const clang::QualType T =
-        Callee && I - First < Callee->getNumParams() ? Callee->getParamDecl(I - First)->getType() : clang::QualType();
     const llvm::SaveAndRestore Deducing(Deduces, Deduces || deducesFrom(Callee, I - First));
-    argument(E->getArg(I), T.isNull() || changesArgument(T));
+    passed(E->getArg(I), typeOfParameter(Callee, I - First), Keeps || isKeptByObject(Callee));
   }
   return {};
 }

@@ -22,6 +22,11 @@ inline bool changesArgument(clang::QualType T) {
   return T->isLValueReferenceType() && !T.getNonReferenceType().isConstQualified();
 }
 
+/// Null for what `...` takes, and where the callee is not known.
+inline clang::QualType typeOfParameter(const clang::FunctionDecl *Callee, unsigned I) {
+  return Callee && I < Callee->getNumParams() ? Callee->getParamDecl(I)->getType() : clang::QualType();
+}
+
 /// Variables that stand anywhere in `S` but where they are only read, with how often: assigned, counted, or handed on
 /// by reference or address.
 std::map<const clang::VarDecl *, unsigned> assignedIn(const clang::Stmt *S);

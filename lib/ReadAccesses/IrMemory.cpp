@@ -130,6 +130,8 @@ private:
         Result.Together.push_back({&Call, Name.str()});
       return;
     }
+    if (Name == "llvm.trap")
+      Result.Reports.push_back({&Call, "__trap"});
     if (Callee.isConvergent())
       Result.Together.push_back({&Call, Name.str()});
     if (Call.doesNotAccessMemory() || Call.onlyAccessesInaccessibleMemory())

@@ -440,6 +440,8 @@ void checkByIr(const DeviceIr *Ir, const KernelFacts &Facts, KernelAccesses &Acc
   const IrMemory Memory = memoryOf(*Ir, Values);
   for (const auto &[By, What] : Memory.Elsewhere)
     Accesses.OtherMemory.push_back(findingAt(*Ir, *By, What));
+  for (const auto &[By, What] : Memory.Reports)
+    Accesses.Reports.push_back(findingAt(*Ir, *By, What));
 
   AccessCheck Check(*Ir, Values, Accesses);
   const std::set<size_t> Uncertain = Check.uncertain(Memory.Accesses);

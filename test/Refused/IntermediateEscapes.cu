@@ -16,6 +16,8 @@
 // RUN:   --link turned.mid=whole.in --link turned.n=whole.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TURNED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:again %s:take --block 64 \
 // RUN:   --link again.mid=take.in --link again.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=AGAIN '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:kept --block 16x16 --recompute any \
+// RUN:   --link doubled.mid=kept.in --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=KEPT '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 
 #include "Inputs/elements.h"
@@ -87,7 +89,8 @@ __global__ void inherited(const float *__restrict__ in, float *__restrict__ out,
 __global__ void initialised(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
-    // INITIALISED: error: {{.*}} initialised: {{.*}}[IntermediateEscapes]
+    // INITIALISED: [[#@LINE+2]]:28: error: {{.*}} initialised: {{.*}}[IntermediateEscapes]
+    // INITIALISED: error: {{.*}} initialised: in, not as its text shows {{.*}}[IntermediateEscapes]
     const Initialises both(in[i]);
     out[i] = both.next;
   }
@@ -124,4 +127,27 @@ __global__ void again(float *__restrict__ mid, int n) {
   if (i < n)
     // AGAIN: {{[^ ]*}}:[[#@LINE+1]]:6: error: {{.*}} again: mid[i] at {{.*}} [IntermediateEscapes]
     (mid[i] = tile[63 - threadIdx.x]) *= 2;
+}
+
+// A reference to an element that is computed where it is read ends with the statement.
+struct Kept {
+  const float *element = nullptr;
+  Kept() = default;
+  __device__ explicit Kept(const float &value) : element(&value) {}
+  __device__ void keep(const float &value) { element = &value; }
+};
+__device__ const float &larger(const float &a, const float &b) { return a < b ? b : a; }
+__global__ void kept(const float *__restrict__ in, float *__restrict__ out, int w, int h) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h) {
+    Kept a;
+    // KEPT: {{[^ ]*}}:[[#@LINE+1]]:12: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
+    a.keep(in[y * w + x]);
+    // KEPT: {{[^ ]*}}:[[#@LINE+1]]:18: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
+    const Kept b(in[y * w + x]);
+    const float zero = 0;
+    // KEPT: {{[^ ]*}}:[[#@LINE+1]]:29: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
+    const float &c = larger(in[y * w + x], zero);
+    out[x * h + y] = *a.element + *b.element + c;
+  }
 }

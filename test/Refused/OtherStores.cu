@@ -8,6 +8,8 @@
 // RUN:   --link some.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=SOME '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:plain %s:turned --block 128 \
 // RUN:   --link plain.mid=turned.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TURNED '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --vertical %s:checked %s:reversed --block 128 \
+// RUN:   --link checked.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECKED '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 
 __global__ void both(const float *__restrict__ x, float *__restrict__ mid, float *__restrict__ other, int n) {
@@ -26,6 +28,20 @@ __global__ void changes(float *__restrict__ mid, int n) {
   if (i < n)
     // CHANGES: error: the producer loads from the intermediate: changes: mid[i] at {{.*}} [IntermediateRead]
     mid[i] = mid[i] * 2;
+}
+
+// Of an element that nobody loads, it would say nothing, and of others twice.
+__global__ void checked(const float *__restrict__ x, float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    // CHECKED: {{[^ ]*}}:[[#@LINE+2]]:7: error: {{.*}} may do nothing else: checked calls vprintf [OtherStores]
+    if (x[i] < 0)
+      printf("%d\n", i);
+    // CHECKED: {{[^ ]*}}:[[#@LINE+2]]:7: error: {{.*}} may do nothing else: checked calls __trap [OtherStores]
+    if (x[i] > 9)
+      __trap();
+    mid[i] = 2 * x[i];
+  }
 }
 
 __global__ void some(const float *__restrict__ x, float *__restrict__ mid, int n) {

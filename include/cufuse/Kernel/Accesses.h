@@ -115,6 +115,7 @@ struct KernelAccesses {
   std::set<std::string> ComparedUnsigned;    ///< Signed parameters, taken for numbers that are not negative.
   std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
   std::vector<Finding> OtherMemory; ///< Accesses that no pointer parameter leads to, by the kernel's device IR.
+  std::vector<Finding> Reports;     ///< Calls that print, or end the grid, by the same.
   std::vector<Finding> ReadInCalls; ///< Calls of functions that read where the thread is, and that are not followed.
   /// What else the kernel does that an analysis by elements cannot follow.
   std::vector<Finding> Unfollowed;
