@@ -1,6 +1,6 @@
 #include "cufuse/Driver/Choose.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
@@ -10,6 +10,14 @@ namespace {
 bool isNamed(const std::string &Name, const LoadedKernel &Kernel, const Constituent &C) {
   return Name == C.Name || Name == Kernel.Facts.Name || Name == Kernel.Spec.Kernel ||
          Name == Kernel.Facts.QualifiedName;
+}
+
+/// With vertical fusion, one of them may be made of several kernels.
+std::string isNoneOf(llvm::ArrayRef<Constituent> Constituents, const std::string &Name) {
+  std::vector<std::string> Names;
+  for (const Constituent &C : Constituents)
+    Names.push_back(C.Name);
+  return fmt::format("'{}', which is none of the kernels ({})", Name, fmt::join(Names, ", "));
 }
 
 /// The only choice that names this constituent, or that stands at its position.
@@ -33,7 +41,7 @@ distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> K
       return badUsage(C.Name.empty() ? fmt::format("{} is given {} times for {}", Option, Position,
                                                    Kernels.size() == 1 ? "one kernel, or several that share a block"
                                                                        : std::to_string(Kernels.size()) + " kernels")
-                                     : fmt::format("{} names '{}', which is none of the kernels", Option, C.Name));
+                                     : fmt::format("{} names {}", Option, isNoneOf(Constituents, C.Name)));
   }
   return Result;
 }
@@ -121,7 +129,7 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
   for (const auto &Choice : Request.Bound)
     if (llvm::none_of(llvm::zip(Kernels, Constituents),
                       [&](const auto &Each) { return isNamed(Choice.Name, std::get<0>(Each), std::get<1>(Each)); }))
-      return badUsage(fmt::format("--bind names '{}', which is none of the kernels", Choice.Name));
+      return badUsage("--bind names " + isNoneOf(Constituents, Choice.Name));
 
   llvm::Error Unknown = llvm::Error::success();
   for (size_t I = 0; I < Kernels.size(); ++I) {
