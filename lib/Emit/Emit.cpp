@@ -32,8 +32,9 @@ public:
     Out.write(constant(banner()));
     architectureGuard();
     // Before any macro of a user's header.
-    if (Plan.Cooperative)
-      Out.write("#include <cooperative_groups.h>");
+    constexpr const char *GridBarrier = "#include <cooperative_groups.h>";
+    if (Plan.Cooperative && !rebindsLibraries(Constituents, Plan))
+      Out.write(GridBarrier);
     if (rebindsLibraries(Constituents, Plan)) {
       Out.write("#include <cuda_runtime.h>");
       std::set<std::string> Before;
@@ -45,6 +46,8 @@ public:
       ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
       defineForLibraries(Out, Constituents, Options.Name, true);
       includeLines(Out, Constituents, &KernelText::Libraries, false, Included);
+      if (Plan.Cooperative)
+        Out.write(GridBarrier);
       defineForLibraries(Out, Constituents, Options.Name, false);
       includes();
     } else {

@@ -200,9 +200,11 @@ private:
   }
   /// What threads wait for before they play another constituent. Only dynamic shared memory is the same for them.
   void between(const std::string &Indent) {
-    if (Plan.Cooperative)
+    if (Plan.Cooperative) {
+      if (Plan.NotesKernel)
+        Out.line("{}CufuseBlock::kernel() = {}; // none: the whole block waits", Indent, Constituents.size());
       Out.line("{}::cooperative_groups::this_grid().sync();", Indent);
-    else if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
+    } else if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
       Out.line("{}__syncthreads(); // before another kernel uses the same dynamic shared memory", Indent);
     else if (llvm::any_of(Constituents, [](const Constituent &C) { return !C.Facts->WarpPrimitives.empty(); }))
       Out.line("{}__syncwarp(); // lanes start the next kernel together", Indent);
@@ -267,6 +269,8 @@ private:
     const OutputText First =
         Copies == 1 ? Blocks.First
                     : outputText("{} * {} + {}", Compound ? "(" + Blocks.First + ")" : Blocks.First, Copies, P.Copy);
+    if (Plan.NotesKernel && Constituents[P.Constituent].Facts->libraryUsesBlock())
+      Out.line("{}CufuseBlock::kernel() = {};", Indent, P.Constituent);
     if (Plan.keepsGrid())
       return body(P, Indent, "blockIdx");
     if (Blocks.Exists)

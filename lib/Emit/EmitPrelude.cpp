@@ -17,9 +17,9 @@ bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Consti
 
 namespace {
 
-/// What a library's name is rebound to: a member of the partition.
+/// What a library's name is rebound to: a member of the partition, or else the whole block's own.
 struct Rebound {
-  const char *Type, *Name, *Parameter, *Member, *Argument;
+  const char *Type, *Name, *Parameter, *Member, *Argument, *OfBlock;
 };
 
 /// The names that libraries use, of all constituents.
@@ -36,15 +36,17 @@ std::vector<Rebound> reboundForLibraries(llvm::ArrayRef<Constituent> Constituent
     if (Reads[static_cast<size_t>(B)])
       All.push_back(R);
   };
-  Variable(Builtin::ThreadIdx, {"uint3", "threadIdx", "", "threadIdx", ""});
-  Variable(Builtin::BlockDim, {"dim3", "blockDim", "", "blockDim", ""});
-  Variable(Builtin::BlockIdx, {"uint3", "blockIdx", "", "indices().blockIdx", nullptr});
-  Variable(Builtin::GridDim, {"dim3", "gridDim", "", "indices().gridDim", nullptr});
+  Variable(Builtin::ThreadIdx, {"uint3", "threadIdx", "", "threadIdx", "", "::threadIdx"});
+  Variable(Builtin::BlockDim, {"dim3", "blockDim", "", "blockDim", "", "::blockDim"});
+  Variable(Builtin::BlockIdx, {"uint3", "blockIdx", "", "indices().blockIdx", nullptr, "::blockIdx"});
+  Variable(Builtin::GridDim, {"dim3", "gridDim", "", "indices().gridDim", nullptr, "::gridDim"});
   for (const Rebound &R :
-       {Rebound{"void", "__syncthreads", "", "sync", ""}, Rebound{"void", "__barrier_sync", "unsigned", "sync", ""},
-        Rebound{"int", "__syncthreads_count", "int predicate", "syncCount", "predicate"},
-        Rebound{"int", "__syncthreads_and", "int predicate", "syncAnd", "predicate"},
-        Rebound{"int", "__syncthreads_or", "int predicate", "syncOr", "predicate"}})
+       {Rebound{"void", "__syncthreads", "", "sync", "", "::__syncthreads()"},
+        Rebound{"void", "__barrier_sync", "unsigned", "sync", "", "::__barrier_sync(0)"},
+        Rebound{"int", "__syncthreads_count", "int predicate", "syncCount", "predicate",
+                "::__syncthreads_count(predicate)"},
+        Rebound{"int", "__syncthreads_and", "int predicate", "syncAnd", "predicate", "::__syncthreads_and(predicate)"},
+        Rebound{"int", "__syncthreads_or", "int predicate", "syncOr", "predicate", "::__syncthreads_or(predicate)"}})
     if (Barriers.count(R.Name))
       All.push_back(R);
   return All;
@@ -54,21 +56,38 @@ std::vector<Rebound> reboundForLibraries(llvm::ArrayRef<Constituent> Constituent
 void emitBlockOfLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
   std::vector<const PartitionPlan *> Users;
   for (const PartitionPlan &P : Plan.Partitions)
-    if (Constituents[P.Constituent].Facts->libraryUsesBlock())
+    // Without notes, the other kernels' partitions are the same.
+    if (Constituents[P.Constituent].Facts->libraryUsesBlock() &&
+        (Plan.Shape == Geometry::Warps || Plan.NotesKernel || Users.empty() ||
+         P.Constituent == Users.front()->Constituent))
       Users.push_back(&P);
   Out.blank();
   Out.write("/// What the headers of libraries take for the block: the partition that the thread belongs to. The "
             "compiler knows it\n"
             "/// wherever they are inlined into a body.\n"
             "struct CufuseBlock {");
+  if (Plan.NotesKernel) {
+    Out.write("  /// Which kernel the thread plays; it writes that itself, so that nobody waits.\n"
+              "  static __device__ __forceinline__ unsigned char &kernel() {");
+    Out.line("    __shared__ unsigned char kernels[{}];", constant(Plan.BlockThreads));
+    Out.write("    return kernels[::threadIdx.x];\n  }");
+  }
   for (const Rebound &R : reboundForLibraries(Constituents)) {
     Out.line("  static __device__ __forceinline__ {} {}({}) {{", R.Type, R.Name, R.Parameter);
-    for (const PartitionPlan *P : Users) {
-      if (P != Users.back())
-        Out.line("    if (::threadIdx.x < {})", constant(P->First + P->Reserved));
-      Out.line("{}    return {}::{}{};", P != Users.back() ? "  " : "", partitionType(*P), R.Member,
+    for (size_t I = 0; I < Users.size(); ++I) {
+      const PartitionPlan &P = *Users[I];
+      std::vector<OutputText> Conditions;
+      if (Plan.NotesKernel && (Plan.Cooperative || P.Constituent != Users.back()->Constituent))
+        Conditions.push_back(outputText("kernel() == {}", P.Constituent));
+      if (I + 1 < Users.size() && (!Plan.NotesKernel || P.Constituent == Users[I + 1]->Constituent))
+        Conditions.push_back(outputText("::threadIdx.x < {}", constant(P.First + P.Reserved)));
+      for (size_t C = 0; C < Conditions.size(); ++C)
+        Out.line("    {}if ({})", std::string(2 * C, ' '), Conditions[C]);
+      Out.line("    {}return {}::{}{};", std::string(2 * Conditions.size(), ' '), partitionType(P), R.Member,
                R.Argument ? fmt::format("({})", R.Argument) : "");
     }
+    if (Plan.Cooperative)
+      Out.line("    return {};", R.OfBlock);
     Out.write("  }");
   }
   Out.write("};");

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace cufuse {
 
@@ -56,6 +57,19 @@ void giveWholeBlocks(FusionPlan &Plan) {
     if (Plan.keepsGrid() || (P.WholeBlock && Plan.playsOnce()))
       P.DropsOut = false;
   }
+}
+
+/// Libraries find their partition by the thread. Is that not enough, since a thread is in several, or in none at the
+/// grid's barrier?
+bool notesKernel(const FusionPlan &Plan, llvm::ArrayRef<const KernelFacts *> Facts) {
+  using Type = std::tuple<unsigned, unsigned, unsigned, unsigned, unsigned, bool, bool>;
+  std::map<unsigned, std::vector<Type>> Users;
+  for (const PartitionPlan &P : Plan.Partitions)
+    if (Facts[P.Constituent]->libraryUsesBlock())
+      Users[P.Constituent].emplace_back(P.First, P.Barrier, P.Block.X, P.Block.Y, P.Block.Z, P.DropsOut, P.ExitsLast);
+  return Plan.Shape != Geometry::Warps && !Users.empty() &&
+         (Plan.Cooperative ||
+          llvm::any_of(Users, [&](const auto &User) { return User.second != Users.begin()->second; }));
 }
 
 /// A literal of C++, maybe with a sign and a suffix, of at most 64 bits: what stands where a parameter did.
@@ -209,17 +223,12 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     MostBarriers = std::max(MostBarriers, Barriers);
   }
   giveWholeBlocks(Plan);
-  std::vector<std::string> LibraryUsers;
-  for (const KernelFacts *Kernel : Facts)
-    if (Kernel->libraryUsesBlock())
-      LibraryUsers.push_back(Kernel->Name);
+  Plan.NotesKernel = notesKernel(Plan, Facts);
   // Kernels with blocks of their own have that memory for themselves.
   std::map<unsigned, unsigned> WithTiles;
   for (const PartitionPlan &P : Plan.Partitions)
     if (Facts[P.Constituent]->MultiWarpTiles && ++WithTiles[Plan.Shape == Geometry::Blocks ? P.Constituent : 0] == 2)
       Refuse(BlockerKind::MultiWarpTiles, "two partitions have some, one of " + Facts[P.Constituent]->Name);
-  if (Plan.Shape != Geometry::Warps && LibraryUsers.size() > 1)
-    Refuse(BlockerKind::LibrariesNeedWarps, llvm::join(LibraryUsers, " and "));
   for (size_t I = 0; !Plan.Cooperative && I < Facts.size(); ++I)
     for (const GlobalFacts &Global : Facts[I]->Globals)
       for (const KernelFacts *Other : Facts.drop_front(I + 1))
@@ -232,13 +241,11 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   for (size_t I = 0; Plan.Cooperative && I < Facts.size(); ++I) {
     if (Facts[I]->GridLaunch && I + 1 < Facts.size())
       Refuse(BlockerKind::GridBarrierLaunch, Facts[I]->Name, Facts[I]->GridLaunch->Where);
-    if (Facts[I]->libraryUsesBlock())
-      Refuse(BlockerKind::GridBarrierLibrary, Facts[I]->Name, Facts[I]->Where);
     for (const Finding &Load : Facts[I]->ReadOnlyLoads)
       if (I > 0)
         Refuse(BlockerKind::ReadOnlyLoad, fmt::format("{}: {}", Facts[I]->Name, Load.What), Load.Where);
   }
-  unsigned long long StaticShared = 0;
+  unsigned long long StaticShared = Plan.NotesKernel ? Plan.BlockThreads : 0;
   for (const PartitionPlan &P : Plan.Partitions)
     StaticShared += Facts[P.Constituent]->staticSharedBytes() +
                     (Plan.sharesIndices(*Facts[P.Constituent]) ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0) +

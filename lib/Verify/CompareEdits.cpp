@@ -146,13 +146,12 @@ const clang::CallExpr *Comparison::partitionCall(const clang::Stmt *B, llvm::Str
   return Call && isOfPartition(Call->getDirectCallee(), Member) ? Call : nullptr;
 }
 
-/// A fused block that is the kernel's own has its grid; then, and behind the grid's barrier, libraries see the block.
-/// An element is never the block's.
+/// A fused block that is the kernel's own has its grid, and is what libraries see. An element is never the block's.
 bool Comparison::mayReadBlock(Builtin Variable) const {
   if (Played.Part && Played.Part->AsElement)
     return false;
   if (System)
-    return Played.Plan.keepsGrid() || Played.Plan.Cooperative;
+    return Played.Plan.keepsGrid();
   return Played.Plan.keepsGrid() && (Variable == Builtin::BlockIdx || Variable == Builtin::GridDim);
 }
 
@@ -221,7 +220,7 @@ std::optional<bool> Comparison::barrier(const clang::CallExpr *A, const clang::E
   if (Kind != Intrinsic::Barrier && Kind != Intrinsic::NamedBarrier)
     return std::nullopt;
   const std::string Name = Callee->getNameAsString();
-  if (System && (Played.Plan.keepsGrid() || Played.Plan.Cooperative || llvm::StringRef(Name).contains("bar_warp")))
+  if (System && (Played.Plan.keepsGrid() || llvm::StringRef(Name).contains("bar_warp")))
     return std::nullopt;
   auto *Call = llvm::dyn_cast<clang::CallExpr>(unwrapped(B));
   const clang::FunctionDecl *Instead = Call ? Call->getDirectCallee() : nullptr;

@@ -22,7 +22,7 @@ REMEDY = re.compile(r"\S.*: note: (.*)$")
 OTHER_NAME = re.compile(r"does not name a kernel|names \d+ kernels|is a template;|no kernel ")
 
 # Kernels that these keep apart may still share a launch, each with blocks of its own.
-NO_ROOM = {"TooManyThreads", "StaticSharedMemory", "TooManyBarriers", "LibrariesNeedWarps"}
+NO_ROOM = {"TooManyThreads", "StaticSharedMemory", "TooManyBarriers"}
 
 Member = collections.namedtuple("Member", "unit flags name block")
 

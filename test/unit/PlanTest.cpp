@@ -134,19 +134,27 @@ TEST(Plan, VerifierSeesPartitionsThatOverlapOnlyWhereTheyMust) {
   EXPECT_FALSE(failed(Plan));
 }
 
-TEST(Plan, OneLibraryUserAtATimeOutsideWarps) {
-  KernelFacts Library = kernel(true);
-  Library.LibraryBarriers.push_back("__syncthreads");
-  const std::vector<ConstituentConfig> Both = {{{256, 1, 1}, 1}, {{128, 1, 1}, 1}};
-  EXPECT_EQ(refused({Library, kernel(true)}, inBlocks(Both)), "not refused");
-  EXPECT_EQ(refused({Library, Library}, {Both}), "not refused");
-  EXPECT_NE(refused({Library, Library}, inBlocks(Both)).find("LibrariesNeedWarps"), std::string::npos);
-}
-
 FusionConfig inTurns(std::vector<ConstituentConfig> Constituents, GridPolicy Grid = GridPolicy::Match) {
   FusionConfig Config = inBlocks(std::move(Constituents), Grid);
   Config.Shape = Geometry::Threads;
   return Config;
+}
+
+TEST(Plan, KernelsAreNotedWhereLibrariesFindMoreThanOnePartition) {
+  KernelFacts Library = kernel(true);
+  Library.LibraryBarriers.push_back("__syncthreads");
+  const std::vector<ConstituentConfig> Both = {{{256, 1, 1}, 1}, {{128, 1, 1}, 1}};
+  const std::vector<ConstituentConfig> Same = {{{128, 1, 1}, 2}, {{128, 1, 1}, 2}};
+  EXPECT_FALSE(planned({Library, Library}, {Both}).NotesKernel);
+  EXPECT_FALSE(planned({Library, kernel(true)}, inBlocks(Both)).NotesKernel);
+  EXPECT_TRUE(planned({Library, Library}, inBlocks(Both)).NotesKernel);
+  EXPECT_FALSE(planned({Library, Library}, inBlocks(Same)).NotesKernel);
+  EXPECT_TRUE(planned({Library, Library}, inTurns(Same)).NotesKernel); // they have other barriers
+  EXPECT_FALSE(planned({Library, kernel(true)}, inTurns(Same)).NotesKernel);
+  FusionConfig Waiting = inTurns(Both, GridPolicy::Stride);
+  Waiting.Cooperative = true;
+  EXPECT_TRUE(planned({Library, kernel(true)}, Waiting).NotesKernel); // the grid's barrier is the whole block's
+  EXPECT_FALSE(planned({kernel(true), kernel(true)}, Waiting).NotesKernel);
 }
 
 TEST(Plan, ThreadsPlayAllConstituentsWithBarriersOfTheirOwn) {

@@ -55,6 +55,7 @@ struct FusionPlan {
   GridPolicy Grid = GridPolicy::Match;
   bool Cooperative = false;    ///< The whole grid waits between the constituents: a cooperative launch.
   unsigned ResidentBlocks = 0; ///< Fused blocks per SM under `Stride` at most; 0: as many as fit.
+  bool NotesKernel = false;    ///< Each thread notes in shared memory which kernel it plays, for libraries to find.
   RegisterLimit Registers;     ///< For `Split`, Count is what every thread is launched with.
 
   /// One partition is the whole block: it keeps the block's own shape and barrier.
