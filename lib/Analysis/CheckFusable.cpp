@@ -381,7 +381,7 @@ private:
     for (const auto &[Function, Use] : Reach.Functions)
       for (const CallSite &Call : Use.Calls) {
         const clang::FunctionDecl *Definition = withBody(Call.Callee);
-        if (!Definition || !Synchronising.contains(Definition))
+        if (!Call.IsRun || !Definition || !Synchronising.contains(Definition))
           continue;
         const auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Definition);
         if (!Call.Call && !llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(Definition))

@@ -420,6 +420,11 @@ struct Walk::BodyVisitor : NameVisitor {
     const llvm::SaveAndRestore Inside(Asked, Asked + 1);
     return NameVisitor::TraverseCXXNoexceptExpr(E);
   }
+  // What it leads to is in the body that it is an argument of.
+  bool TraverseTemplateArgumentLoc(const clang::TemplateArgumentLoc &Argument) override {
+    const llvm::SaveAndRestore Inside(Asked, Asked + 1);
+    return NameVisitor::TraverseTemplateArgumentLoc(Argument);
+  }
   bool TraverseUnaryExprOrTypeTraitExpr(MaybeConst<clang::UnaryExprOrTypeTraitExpr> *E) override {
     const llvm::SaveAndRestore Inside(Asked, Asked + 1);
     return NameVisitor::TraverseUnaryExprOrTypeTraitExpr(E);

@@ -4,11 +4,15 @@
 // RUN:   --block 64 --block 96 --block 32 --copies 1 --copies 1 --copies 2 --name match -o %t/match.cu
 // RUN: %cufuse fuse %t/kernels.cu:'played<rotate>' %t/kernels.cu:'twice<&early>' %t/kernels.cu:'referred<rotate>' \
 // RUN:   --block 64 --block 96 --block 32 --grid-policy stride --name stride -o %t/stride.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu
+// RUN: %cufuse fuse %t/kernels.cu:handed %t/kernels.cu:'passed<rotate, rotate>' %t/kernels.cu:'played<rotate>' \
+// RUN:   --block 64 --block 96 --block 64 --copies 2 --copies 1 --copies 1 --name given -o %t/given.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/given.cu
 
-// Where it is handed on, nobody follows it.
+// As a value, nobody follows it, wherever the parameter has come from.
 // RUN: %exits 1 %cufuse fuse %t/kernels.cu:'kept<rotate>' --block 64 -o %t/none.cu 2>&1 | FileCheck %s
+// RUN: %exits 1 %cufuse fuse %t/kernels.cu:keptBehind --block 64 -o %t/none.cu 2>&1 | FileCheck %s --check-prefix=BEHIND
 // CHECK: error: kept: a function that synchronises is called through a pointer: rotate [BarrierThroughPointer]
+// BEHIND: error: keptBehind: a function that synchronises is called through a pointer: rotate [BarrierThroughPointer]
 
 //--- kernels.cu
 __device__ void rotate(int *tile) {
@@ -55,11 +59,50 @@ template <void (*F)(int *)> __global__ void kept(int *out) {
   auto step = F;
   step(out);
 }
+template <void (*F)(int *)> __device__ void keeps(int *out) {
+  auto step = F;
+  step(out);
+}
+__global__ void keptBehind(int *out) { keeps<rotate>(out); }
+
+// One template hands it on to the next, as a pointer, a reference, of a pack, or with its class.
+template <void (*F)(int *)> __device__ void once(int *tile) { F(tile); }
+template <void (&F)(int *)> __device__ void again(int *tile) { once<F>(tile), once<&F>(tile); }
+template <void (*F)(int *), int N> struct Times {
+  static __device__ void run(int *tile) {
+    once<F>(tile);
+    Times<F, N - 1>::run(tile);
+  }
+};
+template <void (*F)(int *)> struct Times<F, 0> {
+  static __device__ void run(int *) {}
+};
+template <void (*... Fs)(int *)> __device__ void all(int *tile) { (once<Fs>(tile), ...); }
+template <auto... Fs> __device__ void allOf(int *tile) { all<Fs...>(tile); }
+
+__global__ void handed(const int *in, int *out) {
+  __shared__ int tile[64];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = in[i];
+  __syncthreads();
+  again<rotate>(tile);
+  Times<rotate, 3>::run(tile);
+  out[i] = tile[threadIdx.x];
+}
+template <void (*... Fs)(int *)> __global__ void passed(const int *in, int *out) {
+  __shared__ int tile[96];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = in[i];
+  __syncthreads();
+  allOf<Fs...>(tile);
+  out[i] = tile[threadIdx.x];
+}
 
 //--- main.cu
 #include "both.h"
 #include "kernels.cu"
 
+#include "given.h"
 #include "match.h"
 #include "stride.h"
 
@@ -79,5 +122,8 @@ int main() {
   good &= both.same("stride", unfused, [&] {
     require(stride::launch({11, 0, {in, a}}, {7, 0, {in, b, 600}}, {9, 0, {in, c}}), "stride");
   });
+  good &= both.same(
+      "given", [&] { handed<<<9, 64>>>(in, a), passed<rotate, rotate><<<7, 96>>>(in, b), played<rotate><<<5, 64>>>(in, c); },
+      [&] { require(given::launch({9, 0, {in, a}}, {7, 0, {in, b}}, {5, 0, {in, c}}), "given"); });
   return good ? 0 : 1;
 }

@@ -12,7 +12,7 @@ struct CallSite {
   const clang::FunctionDecl *Callee;
   const clang::CallExpr *Call; ///< Null when the function is only mentioned: its address is taken.
   clang::SourceLocation Where;
-  bool IsRun = true; ///< Else only its type is asked for.
+  bool IsRun = true; ///< Else only its type is asked for, or it is a template argument.
 };
 
 /// What a function is to the fusion, by its name: CUDA's intrinsics are recognised, not entered.
