@@ -140,6 +140,12 @@ llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kern
       return std::move(Error);
     return Kernels;
   }
+  std::vector<Blocker> Refusals;
+  for (const LoadedKernel &Kernel : Kernels)
+    if (Kernel.Text.HeaderReadsBlock)
+      Refusals.push_back(*Kernel.Text.HeaderReadsBlock);
+  if (llvm::Error Error = refuse(Refusals))
+    return std::move(Error);
   auto Block = rootBlock(Request, Kernels[Graph->Root], Graph->Nodes[Graph->Root].Name);
   if (!Block)
     return Block.takeError();

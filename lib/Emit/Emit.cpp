@@ -51,8 +51,13 @@ public:
       defineForLibraries(Out, Constituents, Options.Name, false);
       includes();
     } else {
-      includes();
+      if (headersReadBlock())
+        Out.write("#include <cuda_runtime.h>");
+      else
+        includes();
       ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
+      if (headersReadBlock())
+        includes();
     }
     for (const PartitionPlan &Partition : Plan.Partitions)
       body(Partition);
@@ -190,6 +195,14 @@ private:
   }
 
   void includes() {
+    for (const PartitionPlan &P : Plan.Partitions)
+      if (Constituents[P.Constituent].Text->HeaderReadsBlock)
+        Out.line("#define {0}\nnamespace {1} {{\nusing cufuse_partition = {2}::{3};\n}}", headerGuard(),
+                 textSpace(Constituents[P.Constituent]), Options.Name, partitionType(P));
+    if (headersReadBlock())
+      Out.write(
+          "#ifdef __CUDACC_RDC__\n#error \"members of the arguments see a part of the block here: the linker must "
+          "not take another file's instead. Compile without -rdc=true\"\n#endif");
     Out.line("#include \"{}\"", Options.HeaderFile);
     Out.blank();
     Writer Lines("", false);
@@ -211,6 +224,26 @@ private:
                       User->Facts->LibraryFunctionsOfLinker.front()));
     }
     Out.blank();
+  }
+
+  bool headersReadBlock() const {
+    return llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->HeaderReadsBlock.has_value(); });
+  }
+  /// Defined where the header is the output's own: members of its types see the partition.
+  std::string headerGuard() const { return "CUFUSE_PARTITIONS_OF_" + Options.Name; }
+
+  /// What the built-ins are in a partition's text.
+  std::vector<std::pair<const char *, const char *>> builtinsOf(const KernelFacts &Facts) const {
+    std::vector<std::pair<const char *, const char *>> Meanings;
+    if (Facts.reads(Builtin::ThreadIdx))
+      Meanings.emplace_back("threadIdx", "cufuse_partition::threadIdx()");
+    if (Facts.reads(Builtin::BlockDim))
+      Meanings.emplace_back("blockDim", "cufuse_partition::blockDim()");
+    if (Plan.sharesIndices(Facts) && Facts.reads(Builtin::BlockIdx))
+      Meanings.emplace_back("blockIdx", "cufuse_partition::indices().blockIdx");
+    if (Plan.sharesIndices(Facts) && Facts.reads(Builtin::GridDim))
+      Meanings.emplace_back("gridDim", "cufuse_partition::indices().gridDim");
+    return Meanings;
   }
 
   /// The namespace of a constituent's own text. Nothing of ours is in a scope around it, so that its names keep their
@@ -241,15 +274,9 @@ private:
     if (Plan.Cooperative)
       for (const char *Word : {"__restrict__", "__restrict"})
         Define(Word, "");
-    if (Facts.reads(Builtin::ThreadIdx))
-      Define("threadIdx", "cufuse_partition::threadIdx()");
-    if (Facts.reads(Builtin::BlockDim))
-      Define("blockDim", "cufuse_partition::blockDim()");
+    for (const auto &[Name, Meaning] : builtinsOf(Facts))
+      Define(Name, Meaning);
     if (Plan.sharesIndices(Facts)) {
-      if (Facts.reads(Builtin::BlockIdx))
-        Define("blockIdx", "cufuse_partition::indices().blockIdx");
-      if (Facts.reads(Builtin::GridDim))
-        Define("gridDim", "cufuse_partition::indices().gridDim");
       if (!Facts.DynamicShared.empty())
         Define("cufuse_dynamicOffset", "cufuse_partition::indices().dynamicOffset");
     } else if (Facts.sharesIndices() && !Facts.DynamicShared.empty()) {
@@ -424,7 +451,16 @@ private:
       Lines.line("namespace {} {{", textSpace(C));
       for (const std::string &Line : C.Text->Usings)
         Lines.write(Line);
+      std::string Defined, Undefined;
+      for (const auto &[Name, Meaning] : builtinsOf(*C.Facts)) {
+        Defined += fmt::format("#define {} {}\n", Name, Meaning);
+        Undefined += fmt::format("#undef {}\n", Name);
+      }
+      if (C.Text->HeaderReadsBlock)
+        Lines.line("#ifdef {}\n{}#endif", headerGuard(), Defined);
       pieces(Lines, C.Text->Header, C.Text->NestedUsings, textSpace(C), /*Hides=*/false);
+      if (C.Text->HeaderReadsBlock)
+        Lines.line("#ifdef {}\n{}#endif", headerGuard(), Undefined);
       for (const std::string &Name : C.Text->HeaderMacros)
         Lines.line("#undef {}", Name);
       Lines.line("}} // namespace {}", textSpace(C));
@@ -544,6 +580,12 @@ std::string textNamespace(const std::string &Name, const Constituent &C) {
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                                       const EmitOptions &Options) {
   if (llvm::Error Error = checkIncludes(Constituents))
+    return std::move(Error);
+  std::vector<Blocker> Refusals;
+  for (size_t I = 0; I < Constituents.size(); ++I)
+    if (Plan.Roles[I].Copies > 1 && Constituents[I].Text->HeaderReadsBlock)
+      Refusals.push_back(*Constituents[I].Text->HeaderReadsBlock);
+  if (llvm::Error Error = refuse(Refusals))
     return std::move(Error);
   return Emitter(Constituents, Plan, Options).run();
 }

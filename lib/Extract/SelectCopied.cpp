@@ -374,12 +374,12 @@ std::string namespacePath(const clang::Decl &D) {
   return Path;
 }
 
-bool SelectCopied::usesBlock(const FunctionUse &Use) {
-  if (!Use.Reads.empty() || !Use.Shared.empty() || Use.AssemblyUsesBlock)
-    return true;
-  return llvm::any_of(Use.Calls, [](const CallSite &Call) {
-    return classify(*Call.Callee) == Intrinsic::Barrier || classify(*Call.Callee) == Intrinsic::NamedBarrier;
-  });
+bool SelectCopied::usesBlock(const FunctionUse &Use) { return !Use.Reads.empty() || !onlyReadsBlock(Use); }
+
+bool SelectCopied::onlyReadsBlock(const FunctionUse &Use) {
+  return Use.Shared.empty() && !Use.AssemblyUsesBlock && llvm::none_of(Use.Calls, [](const CallSite &Call) {
+           return classify(*Call.Callee) == Intrinsic::Barrier || classify(*Call.Callee) == Intrinsic::NamedBarrier;
+         });
 }
 
 std::vector<std::string> namespacesAround(const clang::DeclContext *Context) {

@@ -30,6 +30,8 @@ struct SelectCopied {
   bool copies(const clang::Decl *D) const;
   /// Must this function be rebound: does it read a built-in, synchronise, or hold shared memory?
   static bool usesBlock(const FunctionUse &Use);
+  /// Does it none of this but read built-ins?
+  static bool onlyReadsBlock(const FunctionUse &Use);
 };
 
 /// The namespaces that a scope lies in, outermost first: `a`, `` (unnamed), `inline b`.

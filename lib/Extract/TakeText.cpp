@@ -149,8 +149,15 @@ private:
     membersForHost();
     directivesForHeader();
     for (const auto &[Function, Use] : Reach.Functions)
-      if (Header.contains(enclosingUnit(Function)) && Function != Reach.Kernel && SelectCopied::usesBlock(Use))
-        block(BlockerKind::RebindingParameter, Function->getLocation(), Function->getQualifiedNameAsString());
+      if (Header.contains(enclosingUnit(Function)) && Function != Reach.Kernel && SelectCopied::usesBlock(Use)) {
+        const Blocker Found{BlockerKind::RebindingParameter, Unit.place(Function->getLocation()),
+                            Function->getQualifiedNameAsString()};
+        // The linker would take the program's function, which reads the block, for the output's, or the reverse.
+        if (SelectCopied::onlyReadsBlock(Use) && !Unit.request().Flags.Relocatable)
+          Result.HeaderReadsBlock = Found;
+        else
+          Result.Blockers.push_back(Found);
+      }
     for (const clang::Decl *Whole : Header)
       for (const clang::VarDecl *Variable : hostVariables(*Whole))
         if (!HostShared.count(Variable->getCanonicalDecl()))

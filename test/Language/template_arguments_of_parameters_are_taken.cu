@@ -8,8 +8,10 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.numbers.cu
 // RUN: %cufuse fuse %s:inner %s:packed %s:tuple %s:named --block 32 --block 32 --block 32 --block 32 --name types -o %t.types.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.types.cu
-// RUN: not %cufuse fuse %s:ofThreads %s:inner --block 32 --block 32 -o %t.no.cu 2>&1 | FileCheck %s
-// CHECK: template_arguments_of_parameters_are_taken.cu:{{[0-9:]+}}: error: {{.*}}rank [RebindingParameter]
+// RUN: %cufuse fuse %s:ofThreads %s:inner --block 32 --block 32 --name threads -o %t.threads.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.threads.cu
+// RUN: not %cufuse fuse %s:ofBarriers %s:inner --block 32 --block 32 -o %t.no.cu 2>&1 | FileCheck %s
+// CHECK: template_arguments_of_parameters_are_taken.cu:{{[0-9:]+}}: error: {{.*}}met [RebindingParameter]
 enum class Mode { Up, Down };
 template <auto Value> struct Constant {
   int x;
@@ -33,6 +35,8 @@ template <int (*Function)(int)> struct Apply {
 };
 __global__ void ofFunction(Apply<twice> c, int *out) { out[threadIdx.x] = c(); }
 __device__ int rank(int x) { return x + threadIdx.x; }
+__device__ int met(int x) { return __syncthreads_count(x); }
+__global__ void ofBarriers(Apply<met> c, int *out) { out[threadIdx.x] = c(); }
 __global__ void ofThreads(Apply<rank> c, int *out) { out[threadIdx.x] = c(); }
 
 struct Scale {

@@ -1,4 +1,4 @@
-// A struct parameter with a member that reads the thread index is refused; one without is not.
+// A struct parameter with a member that synchronises is refused; one without is not.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:fill --block 64 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
@@ -8,7 +8,7 @@ struct Lane {
   // CHECK: {{[^ ]*}}:[[#@LINE+3]]:21: error: fill: a parameter's type has members that use the thread block:
   // CHECK-SAME: Lane::mine [RebindingParameter]
   // CHECK: note: move those members to free functions
-  __device__ float &mine() const { return data[threadIdx.x]; }
+  __device__ float &mine() const { return __syncthreads(), data[threadIdx.x]; }
 };
 
 struct View {

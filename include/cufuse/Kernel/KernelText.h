@@ -117,7 +117,9 @@ struct KernelText {
   std::vector<IncludeLine> Libraries;
   /// Headers that these include and that cannot be read so, for that reason: to be read before.
   std::vector<std::string> BeforeLibraries;
-  std::vector<Piece> Header;       ///< Types that the arguments need, for the header.
+  std::vector<Piece> Header; ///< Types that the arguments need, for the header.
+  /// Members of these read the block's built-ins. Copies of the kernel cannot have them: they share the types.
+  std::optional<Blocker> HeaderReadsBlock;
   std::vector<Piece> Body;         ///< Everything else, the kernel included, in the order of the file.
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
