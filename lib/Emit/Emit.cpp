@@ -199,10 +199,14 @@ private:
       if (Constituents[P.Constituent].Text->HeaderReadsBlock)
         Out.line("#define {0}\nnamespace {1} {{\nusing cufuse_partition = {2}::{3};\n}}", headerGuard(),
                  textSpace(Constituents[P.Constituent]), Options.Name, partitionType(P));
-    if (headersReadBlock())
+    if (headersReadBlock()) {
       Out.write(
           "#ifdef __CUDACC_RDC__\n#error \"members of the arguments see a part of the block here: the linker must "
           "not take another file's instead. Compile without -rdc=true\"\n#endif");
+      Out.line("#ifdef {}_NOT", headerGuard());
+      Out.write("#error \"members of the arguments see a part of the block here: this file reads its header before "
+                "all others that do. Compile it by itself\"\n#endif");
+    }
     Out.line("#include \"{}\"", Options.HeaderFile);
     Out.blank();
     Writer Lines("", false);
@@ -457,7 +461,7 @@ private:
         Undefined += fmt::format("#undef {}\n", Name);
       }
       if (C.Text->HeaderReadsBlock)
-        Lines.line("#ifdef {}\n{}#endif", headerGuard(), Defined);
+        Lines.line("#ifdef {0}\n{1}#else\n#define {0}_NOT\n#endif", headerGuard(), Defined);
       pieces(Lines, C.Text->Header, C.Text->NestedUsings, textSpace(C), /*Hides=*/false);
       if (C.Text->HeaderReadsBlock)
         Lines.line("#ifdef {}\n{}#endif", headerGuard(), Undefined);

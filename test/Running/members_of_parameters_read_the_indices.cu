@@ -16,6 +16,9 @@
 // HEADER: namespace match_each_0 {
 // HEADER-NEXT: #ifdef CUFUSE_PARTITIONS_OF_match
 // HEADER-NEXT: #define threadIdx cufuse_partition::threadIdx()
+// HEADER: #else
+// HEADER-NEXT: #define CUFUSE_PARTITIONS_OF_match_NOT
+// HEADER-NEXT: #endif
 // HEADER: struct Scale {
 // HEADER: #undef threadIdx
 //
@@ -23,6 +26,9 @@
 // RUN: %exits 1 %cufuse fuse %t/kernels.cu:'each<Scale>' --block 64 -o %t/none.cu -- -rdc=true 2>&1 | FileCheck %s
 // RUN: not %nvcc -rdc=true -arch=sm_90a -cubin -o %t/none.cubin %t/alone.cu 2>&1 | FileCheck %s --check-prefix=LINKED
 // LINKED: Compile without -rdc=true
+// RUN: printf '#include "alone.h"\n#include "alone.cu"\n' > %t/unity.cu
+// RUN: not %nvcc -arch=sm_90a -cubin -o %t/none.cubin %t/unity.cu 2>&1 | FileCheck %s --check-prefix=UNITY
+// UNITY: Compile it by itself
 // CHECK: error: {{.*}}a parameter's type has members that use the thread block: Scale::operator() [RebindingParameter]
 // RUN: %exits 1 %cufuse fuse --vertical %t/kernels.cu:made %t/kernels.cu:taken --link made.out=taken.in --block 64 \
 // RUN:   -o %t/none.cu 2>&1 | FileCheck %s --check-prefix=VERTICAL
