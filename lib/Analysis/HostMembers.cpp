@@ -1,4 +1,4 @@
-#include "HostMembers.h"
+#include "cufuse/Analysis/HostMembers.h"
 
 #include "NameVisitor.h"
 
@@ -74,8 +74,8 @@ template <typename Kind> bool isSpecialisedBy(const clang::Decl *D) {
 
 class Search {
 public:
-  Search(const ParsedUnit &Unit, const Reached &Reach)
-      : Unit(Unit), Reach(Reach), Sources(Unit.ast().getSourceManager()) {}
+  Search(const ParsedUnit &Unit, const Reached &Reach, const std::set<clang::FileID> &Files)
+      : Unit(Unit), Reach(Reach), Files(Files), Sources(Unit.ast().getSourceManager()) {}
 
   std::vector<HostMember> run() {
     for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters())
@@ -92,7 +92,7 @@ public:
     for (bool Changed = true; Changed;) {
       Changed = false;
       for (HostMember &Member : Found)
-        if (!Member.NamesMore && namesMore(*Member.Declared))
+        if (!Member.NamesMore && inFile(Member.Declared) && namesMore(*Member.Declared))
           Member.NamesMore = Changed = true;
     }
     return std::move(Found);
@@ -128,9 +128,7 @@ private:
   }
 
   bool inFile(const clang::Decl *D) const {
-    const clang::FileID File = Sources.getFileID(Sources.getExpansionLoc(D->getLocation()));
-    return File == Sources.getMainFileID() ||
-           File == Sources.getFileID(Sources.getExpansionLoc(Reach.Kernel->getLocation()));
+    return Files.count(Sources.getFileID(Sources.getExpansionLoc(D->getLocation())));
   }
 
   static bool isOfDevice(const clang::Decl *D) {
@@ -224,7 +222,7 @@ private:
       for (const clang::DeclarationName &Name : Names.Found)
         for (const clang::NamedDecl *D : Scope->lookup(Name))
           if (const clang::FunctionDecl *Function = D->getAsFunction();
-              Function && inFile(Function) && !isKernel(Function) && !isOfDevice(Function) &&
+              Function && inUsersFile(Function, Sources) && !isKernel(Function) && !isOfDevice(Function) &&
               llvm::any_of(Function->parameters(), [&](const clang::ParmVarDecl *P) { return takesOwn(P->getType()); }))
             add(&Whole, D, true);
   }
@@ -238,6 +236,7 @@ private:
 
   const ParsedUnit &Unit;
   const Reached &Reach;
+  const std::set<clang::FileID> &Files;
   const clang::SourceManager &Sources;
   llvm::SetVector<const clang::Decl *> Units;
   std::vector<HostMember> Found;
@@ -246,6 +245,9 @@ private:
 
 } // namespace
 
-std::vector<HostMember> hostMembers(const ParsedUnit &Unit, const Reached &Reach) { return Search(Unit, Reach).run(); }
+std::vector<HostMember> hostMembers(const ParsedUnit &Unit, const Reached &Reach,
+                                    const std::set<clang::FileID> &Files) {
+  return Search(Unit, Reach, Files).run();
+}
 
 } // namespace cufuse

@@ -1,10 +1,11 @@
 #include "cufuse/Analysis/Reach.h"
 
-#include "HostMembers.h"
 #include "NameVisitor.h"
 
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
+#include "cufuse/Analysis/CopiedFiles.h"
+#include "cufuse/Analysis/HostMembers.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/Basic/SourceManager.h>
@@ -61,7 +62,11 @@ private:
   /// Adds what the host may call with the classes of the parameters, where it needs nothing else of the user's.
   bool anyMember() {
     const size_t Before = Result.Units.size();
-    Result.OfHost = hostMembers(Parsed, Result);
+    if (!Copied) {
+      Copied = copiedFiles(Parsed);
+      Copied->insert(Sources.getFileID(Sources.getExpansionLoc(Result.Kernel->getLocation())));
+    }
+    Result.OfHost = hostMembers(Parsed, Result, *Copied);
     for (const HostMember &Member : Result.OfHost)
       if (!Member.NamesMore)
         unit(Member.Declared, nullptr);
@@ -234,6 +239,7 @@ private:
   size_t NextFunction = 0, NextUnit = 0;
   std::vector<std::pair<const clang::FunctionDecl *, CallSite>> OfLargeGroups;
   bool SkipsLargeGroups = true;
+  std::optional<std::set<clang::FileID>> Copied; ///< And the kernel's file.
 };
 
 /// Collects what an instantiated body does.

@@ -1,5 +1,6 @@
 #include "CheckHostsText.h"
 
+#include "cufuse/Analysis/CopiedFiles.h"
 #include "cufuse/Analysis/Reach.h"
 
 #include <clang/Lex/MacroInfo.h>

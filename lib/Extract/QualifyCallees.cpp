@@ -22,6 +22,7 @@ static bool hasName(const clang::FunctionDecl &Callee) {
 
 void qualifyCallees(TextEdits &Edits, const Reached &Reach, const SelectCopied &Chosen) {
   const SourceText &Text = Edits.Text;
+  const clang::SourceManager &Sources = Text.unit().ast().getSourceManager();
   struct Named {
     std::optional<std::string> Path; ///< Nothing when it is not copied, or not known at the call.
     bool BringsScope = false;
@@ -40,8 +41,8 @@ void qualifyCallees(TextEdits &Edits, const Reached &Reach, const SelectCopied &
       Named Found{std::nullopt, bringsScope(*Site.Call)};
       // The host's instances of a template may find a function behind it.
       const bool Late = llvm::any_of(Reach.OfHost, [&](const HostMember &Member) {
-        const auto Declared = Text.offset(Member.Declared->getLocation());
-        return Member.Decides && Member.For == enclosingUnit(Function) && Declared > At &&
+        return Member.Decides && Member.For == enclosingUnit(Function) &&
+               Sources.isBeforeInTranslationUnit(Name->getLocation(), Member.Declared->getLocation()) &&
                Member.Declared->getDeclName() == Site.Callee->getDeclName();
       });
       // An instance is where its template is defined, which may have been declared before.

@@ -1,7 +1,8 @@
 #include "SelectCopied.h"
 
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
-#include <clang/Lex/Preprocessor.h>
+#include "cufuse/Analysis/CopiedFiles.h"
+
+#include <clang/Basic/SourceManager.h>
 
 #include <map>
 
@@ -9,43 +10,13 @@ namespace cufuse {
 
 namespace {
 
-void eachIn(const clang::DeclContext *Context, const clang::SourceManager &Sources,
-            llvm::function_ref<void(const clang::Decl *)> Visit) {
-  for (const clang::Decl *D : Context->noload_decls()) {
-    if (!inUsersFile(D, Sources))
-      continue;
-    Visit(D);
-    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
-      eachIn(llvm::cast<clang::DeclContext>(D), Sources, Visit);
-  }
-}
-
-/// Does a declaration name something from a file for which `IsAbsorbed` holds?
-struct NamesAbsorbed : clang::ConstDynamicRecursiveASTVisitor {
-  explicit NamesAbsorbed(llvm::function_ref<bool(const clang::Decl *)> IsAbsorbed) : IsAbsorbed(IsAbsorbed) {}
-  bool note(const clang::Decl *D) {
-    Found |= IsAbsorbed(D);
-    return !Found;
-  }
-  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override { return note(E->getDecl()); }
-  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc L) override { return note(L.getDecl()); }
-  bool VisitRecordTypeLoc(clang::RecordTypeLoc L) override { return note(L.getDecl()); }
-  bool VisitEnumTypeLoc(clang::EnumTypeLoc L) override { return note(L.getDecl()); }
-  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc L) override {
-    const clang::TemplateDecl *Template = L.getTypePtr()->getTemplateName().getAsTemplateDecl();
-    return !Template || note(Template);
-  }
-  llvm::function_ref<bool(const clang::Decl *)> IsAbsorbed;
-  bool Found = false;
-};
-
 class Selection {
 public:
   Selection(const ParsedUnit &Unit, const Reached &Reach)
       : Unit(Unit), Reach(Reach), Sources(Unit.ast().getSourceManager()) {}
 
   SelectCopied run() {
-    absorb();
+    Result.Absorbed = copiedFiles(Unit);
     units();
     declarationsAround();
     usings();
@@ -58,59 +29,6 @@ private:
   }
   bool inUsersFile(const clang::Decl *D) const { return cufuse::inUsersFile(D, Sources); }
   bool isAbsorbed(const clang::Decl *D) const { return Result.Absorbed.count(fileOf(D)); }
-
-  /// Would a second object file that includes this declaration define the symbol again?
-  static bool definesSymbol(const clang::Decl *D) {
-    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D))
-      return Function->isThisDeclarationADefinition() && !Function->isInlined() && !Function->isTemplated() &&
-             !Function->isTemplateInstantiation() && Function->hasExternalFormalLinkage();
-    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D))
-      return Variable->isThisDeclarationADefinition() == clang::VarDecl::Definition && !Variable->isInline() &&
-             !Variable->isTemplated() && Variable->hasExternalFormalLinkage() && Variable->isFileVarDecl();
-    return false;
-  }
-
-  /// Does the file guard itself, or does a guarded one include it?
-  bool mayBeIncludedTwice(clang::FileID File) const {
-    const clang::OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(File);
-    const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
-    return !Entry || Unit.preprocessor().getHeaderSearchInfo().isFileMultipleIncludeGuarded(*Entry) ||
-           !Result.Absorbed.count(Sources.getFileID(Includer));
-  }
-
-  void absorb() {
-    auto Add = [this](clang::FileID File) {
-      // What a flag includes stands in a buffer that also has Clang's macros.
-      while (File.isValid() && (Sources.getFileEntryRefForID(File) || File == Sources.getMainFileID()) &&
-             Result.Absorbed.insert(File).second) {
-        const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
-        File = Includer.isValid() ? Sources.getFileID(Includer) : clang::FileID();
-      }
-    };
-    Add(Sources.getMainFileID());
-    eachTopLevel(Unit, [&](const clang::Decl *D) {
-      if (definesSymbol(D))
-        Add(fileOf(D));
-    });
-    // A header that relies on declarations of a file before it cannot be included without that file; one without a
-    // guard cannot be included by the fused header and its source, or by the program, too.
-    for (size_t Before = 0; Before != Result.Absorbed.size();) {
-      Before = Result.Absorbed.size();
-      eachTopLevel(Unit, [&](const clang::Decl *D) {
-        if (isAbsorbed(D) || llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
-          return;
-        auto Relies = [&](const clang::Decl *Named) {
-          const clang::Decl *Whole = enclosingUnit(Named);
-          return Whole && inUsersFile(Whole) && isAbsorbed(Whole) &&
-                 Sources.isBeforeInTranslationUnit(Whole->getLocation(), D->getLocation());
-        };
-        NamesAbsorbed Names(Relies);
-        Names.TraverseDecl(D);
-        if (Names.Found || !mayBeIncludedTwice(fileOf(D)))
-          Add(fileOf(D));
-      });
-    }
-  }
 
   void units() {
     // Units that must be rebound, or that need one that is copied, wherever they stand.
@@ -359,10 +277,6 @@ bool SelectCopied::copies(const clang::Decl *D) const {
       Special && !Special->isExplicitSpecialization())
     Whole = enclosingUnit(Special->getSpecializedTemplate());
   return Whole && Units.contains(Whole);
-}
-
-void eachTopLevel(const ParsedUnit &Unit, llvm::function_ref<void(const clang::Decl *)> Visit) {
-  eachIn(Unit.ast().getTranslationUnitDecl(), Unit.ast().getSourceManager(), Visit);
 }
 
 std::string namespacePath(const clang::Decl &D) {

@@ -13,9 +13,7 @@ namespace cufuse {
 
 struct SelectCopied {
   llvm::SetVector<const clang::Decl *> Units;
-  /// Files that the output does not include: the main file, and headers that define symbols with external linkage
-  /// (a second object would define them again) or include such a header.
-  std::set<clang::FileID> Absorbed;
+  std::set<clang::FileID> Absorbed; ///< `copiedFiles`.
   /// `using` lines for the constituent's namespace (empty key) and namespaces inside it.
   std::map<std::vector<std::string>, std::vector<std::string>> Usings;
   std::map<std::string, std::vector<const clang::NamedDecl *>> Declared; ///< By a line that introduces them.
@@ -39,9 +37,6 @@ std::vector<std::string> namespacesAround(const clang::DeclContext *Context);
 
 /// The namespaces that a declaration is named by, each with `::`.
 std::string namespacePath(const clang::Decl &D);
-
-/// Visits what files of the user declare at file or namespace scope: namespaces, too, and then what is in them.
-void eachTopLevel(const ParsedUnit &Unit, llvm::function_ref<void(const clang::Decl *)> Visit);
 
 SelectCopied selectCopied(const ParsedUnit &Unit, const Reached &Reach);
 

@@ -16,6 +16,8 @@
 #include "Signature.h"
 #include "SpellType.h"
 
+#include "cufuse/Analysis/HostMembers.h"
+
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
@@ -198,6 +200,21 @@ private:
     for (const clang::Decl *Whole : Reach.HostOnly)
       if (!Header.contains(Whole))
         Chosen.Units.remove(Whole);
+    membersInIncluded();
+  }
+
+  /// A class may be copied out of a header that stays included, as where the kernel's file specialises it.
+  void membersInIncluded() {
+    std::set<clang::FileID> Files = Chosen.Absorbed;
+    for (const clang::Decl *Whole : Header)
+      Files.insert(Text.offset(Whole->getLocation()).first);
+    if (Files == Chosen.Absorbed)
+      return;
+    for (const HostMember &Member : hostMembers(Unit, Reach, Files))
+      if (Member.Decides && Header.contains(Member.For) && !Header.contains(enclosingUnit(Member.Declared)) &&
+          !Chosen.Absorbed.count(Text.offset(Member.For->getLocation()).first))
+        block(BlockerKind::HostReadsOther, Member.Declared->getLocation(),
+              "a parameter's type may call it there, and of this header only a part is copied");
   }
 
   void addNeeded(llvm::SetVector<const clang::Decl *> &Units) {

@@ -17,6 +17,7 @@
 // RUN: %exits 1 %cufuse fuse %t/unseen.cu:by_type %t/unseen.cu:by_friend %t/unseen.cu:by_lambda --block 64 --block 64 --block 64 \
 // RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=HIDDEN
 // RUN: %exits 1 %cufuse fuse %t/braces.cu:by_braces --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=BRACES
+// RUN: %exits 1 %cufuse fuse %t/part.cu:by_part --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=PART
 
 //--- a.cu
 #include <nv/target>
@@ -314,3 +315,20 @@ struct ByBraces {
   }
 };
 __global__ void by_braces(ByBraces v) { v.data[threadIdx.x] = 1; }
+
+//--- box.h
+#pragma once
+template <typename T> struct Box {
+  T v;
+  template <typename U> __host__ __device__ U get() const { return scaled(U(v), *this); }
+};
+template <typename T> __host__ __device__ inline float scaled(float x, const Box<T> &) { return x; }
+// PART: box.h:[[#@LINE+1]]:57: error: by_part: {{.*}} call it there, and of this header only a part is copied [HostReadsOther]
+template <typename T> __host__ __device__ inline double scaled(double x, const Box<T> &) { return 2 * x; }
+
+//--- part.cu
+#include "box.h"
+template <> struct Box<int> {
+  int w;
+};
+__global__ void by_part(Box<float> v) { v.get<float>(); }

@@ -1,0 +1,64 @@
+// What the host calls with a parameter's class is in the launcher's header what it is in the kernel's file, also where the
+// class, its explicit specialisations or the overloads behind it stand in headers, whose text is copied or not.
+// RUN: rm -rf %t && mkdir %t && split-file %s %t
+// RUN: %cufuse fuse %t/kernels.cu:ofView %t/kernels.cu:ofOwn --block 64 --block 64 --name both -o %t/fused.cu
+// RUN: %nvcc -arch=sm_90a -I%t -o %t/host %t/host.cu %t/fused.cu
+// RUN: %t/host
+
+//--- unguarded.h
+struct View;
+__host__ __device__ inline double scaled(float x, const View &);
+__host__ __device__ inline double moved(float x, const View &);
+struct View {
+  int n;
+  template <typename T> __host__ __device__ double inHeader() const { return scaled(T(n), *this); }
+  template <typename T> __host__ __device__ double inFile() const { return moved(T(n), *this); }
+  template <typename T> __host__ __device__ double special() const { return offset(T(n), *this); }
+  template <typename T> __host__ __device__ double far() const { return n; }
+};
+__host__ __device__ inline double scaled(float x, const View &) { return x; }
+__host__ __device__ inline double scaled(double x, const View &) { return 2 * x; }
+__host__ __device__ inline double moved(float x, const View &) { return x; }
+template <typename T> __host__ __device__ T offset(T x, const View &) { return x; }
+template <> __host__ __device__ inline double offset(double x, const View &) { return x + 0.25; }
+
+//--- guarded.h
+#pragma once
+template <> __host__ __device__ inline double View::far<double>() const { return 100 * n; }
+
+//--- late.h
+#pragma once
+template <typename T> __host__ __device__ double weight(double x, const T &t) { return 2 * x + t.n; }
+
+//--- kernels.cu
+#include "unguarded.h"
+
+#include "guarded.h"
+__host__ __device__ inline double moved(double x, const View &) { return 3 * x; }
+__global__ void ofView(View v, double *out) {
+  out[threadIdx.x] = v.inHeader<float>() + v.inFile<float>() + v.special<float>() + v.far<float>();
+}
+struct Own;
+__host__ __device__ inline double weight(float x, const Own &);
+struct Own {
+  int n;
+  template <typename T> __host__ __device__ double get() const { return weight(T(n), *this); }
+};
+__host__ __device__ inline double weight(float x, const Own &) { return x; }
+#include "late.h"
+__global__ void ofOwn(Own v, double *out) { out[threadIdx.x] = v.get<float>(); }
+
+//--- host.cu
+#include "fused.h"
+#include <cstdio>
+int main() {
+  const both::ofView::View view{1};
+  const both::ofOwn::Own own{1};
+  const double found[] = {view.inHeader<float>(), view.inHeader<double>(), view.inFile<float>(), view.inFile<double>(),
+                          view.special<float>(),  view.special<double>(),  view.far<float>(),    view.far<double>(),
+                          own.get<float>(),       own.get<double>()};
+  const double expected[] = {1, 2, 1, 3, 1, 1.25, 1, 100, 1, 3};
+  for (int i = 0; i < 10; ++i)
+    if (found[i] != expected[i])
+      return printf("%d: %g, not %g\n", i, found[i], expected[i]), 1;
+}
