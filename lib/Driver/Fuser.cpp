@@ -49,9 +49,12 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
     : Tools(Tools), Kernels(Kernels), Options(std::move(Emit)) {
   const auto Facts = llvm::map_to_vector(Kernels, [](const LoadedKernel &Kernel) { return &Kernel.Facts; });
   const std::vector<std::string> Names = constituentNames(Facts);
-  if (Options.Name.empty())
+  if (Options.Name.empty()) {
     for (const KernelFacts *F : Facts)
       Options.Name += (Options.Name.empty() ? Facts.size() == 1 ? "fused_" : "" : "_") + F->Name;
+    if (llvm::StringRef(Options.Name).ends_with(textsNamespace("")))
+      Options.Name += '_';
+  }
   std::set<std::vector<std::string>> Seen;
   Flags.Macros = Kernels.front().Flags.Macros;
   Flags.Standard = Kernels.front().Flags.Standard;

@@ -265,7 +265,7 @@ private:
     if (Whole)
       Out.write("#ifdef __CUDA_ARCH__ // device code");
     const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.ForeignInBody, /*InHeader=*/false);
-    Out.line("namespace {} {{", Path);
+    open(Out, Path);
     Out.blank();
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
     ours(Out, [&](Writer &Own) { barriers(Own, Facts); });
@@ -312,7 +312,7 @@ private:
     for (const char *Name : Macros)
       Out.line("#undef {}", Name);
     Out.blank();
-    Out.line("}} // namespace {}", Path);
+    close(Out, Path);
     restoreMacros(Out, Saved);
     if (Whole)
       Out.write("#endif");
@@ -380,6 +380,17 @@ private:
     return Factor > 0 && P.Unrolled ? P.Unrolled->with(OutputText::Slot::Factor, constant(Factor)) : P.Text;
   }
 
+  /// Namespaces inside each other, as before C++17.
+  static void open(Writer &To, const std::string &Path) {
+    std::string Text;
+    for (llvm::StringRef Name : llvm::split(Path, "::"))
+      Text += fmt::format("{}namespace {} {{", Text.empty() ? "" : " ", Name.str());
+    To.line("{}", Text);
+  }
+  static void close(Writer &To, const std::string &Path) {
+    To.line("{} // namespace {}", std::string(llvm::StringRef(Path).count("::") + 1, '}'), Path);
+  }
+
   /// Pieces in order, with the namespaces around them opened and closed as needed. `Hides` those from the host that it
   /// does not need.
   void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
@@ -414,12 +425,12 @@ private:
         To.write("#ifdef __CUDA_ARCH__");
       switch (P.What) {
       case Piece::Kind::Shared:
-        To.line("}} // namespace {}", Path);
+        close(To, Path);
         llvm::for_each(P.Namespaces, Begin);
         To.write(Text);
         for (size_t I = 0; I < P.Namespaces.size(); ++I)
           To.write("}");
-        To.line("namespace {} {{", Path);
+        open(To, Path);
         To.blank();
         break;
       case Piece::Kind::Macro:
@@ -452,7 +463,7 @@ private:
       if (C.Text->Header.empty())
         continue;
       const std::set<std::string> Saved = saveMacros(Lines, *C.Text, C.ForeignInHeader, /*InHeader=*/true);
-      Lines.line("namespace {} {{", textSpace(C));
+      open(Lines, textSpace(C));
       for (const std::string &Line : C.Text->Usings)
         Lines.write(Line);
       std::string Defined, Undefined;
@@ -467,7 +478,7 @@ private:
         Lines.line("#ifdef {}\n{}#endif", headerGuard(), Undefined);
       for (const std::string &Name : C.Text->HeaderMacros)
         Lines.line("#undef {}", Name);
-      Lines.line("}} // namespace {}", textSpace(C));
+      close(Lines, textSpace(C));
       restoreMacros(Lines, Saved);
       Lines.blank();
     }
@@ -578,8 +589,10 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
 }
 
 std::string textNamespace(const std::string &Name, const Constituent &C) {
-  return C.Name == Name ? Name + "_text" : Name + "_" + C.Name;
+  return textsNamespace(Name) + "::cufuse_" + C.Name;
 }
+
+std::string textsNamespace(const std::string &Name) { return Name + "_text"; }
 
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                                       const EmitOptions &Options) {

@@ -336,14 +336,9 @@ llvm::Error doesNotParse(const OutputParser &Parser, const ParsedUnit &Unit, con
 
 /// The output's namespaces are new names at the scope of the headers that it includes.
 llvm::Error checkNames(llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options) {
-  std::set<std::string> Names = {Options.Name};
-  for (const Constituent &C : Constituents)
-    if (!Names.insert(textNamespace(Options.Name, C)).second)
-      return badUsage(
-          fmt::format("'{}' is the name of a kernel, and with it two namespaces of the output would have the "
-                      "name '{}'",
-                      Options.Name, textNamespace(Options.Name, C)),
-          "choose another --name");
+  if (llvm::StringRef(Options.Name).ends_with(textsNamespace("")))
+    return badUsage(fmt::format("'{}' may be the namespace of another output's text", Options.Name),
+                    "choose another --name");
   std::vector<const ParsedUnit *> Units;
   for (const Constituent &C : Constituents) {
     if (C.Parsed)
@@ -357,7 +352,7 @@ llvm::Error checkNames(llvm::ArrayRef<Constituent> Constituents, const EmitOptio
     const clang::SourceManager &Sources = Context.getSourceManager();
     if (Options.Name == "main" || Context.Idents.get(Options.Name).getTokenID() != clang::tok::identifier)
       return badUsage(fmt::format("'{}' cannot be the name of a namespace", Options.Name), "choose another --name");
-    for (const std::string &Name : Names)
+    for (const std::string &Name : {Options.Name, textsNamespace(Options.Name)})
       for (const clang::NamedDecl *D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name))) {
         const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
         // What the kernel's own file declares is copied into a namespace, and users may add to one of theirs.

@@ -3,7 +3,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %cufuse fuse %s:sums %s:plane --block 40 --block 8x5 --grid-policy stride --name fused -o %t/fused.cu
 // RUN: %emulate --seed 1 --seed 2 --seed 3 -I %t -D FUSED %s %t/fused.cu
-// RUN: %python %S/Inputs/substitute.py %t/fused.cu "if (fused_sums::cufuse_partition::rank() >= 40)" "if (fused_sums::cufuse_partition::rank() >= 39)" > %t/wrong.cu
+// RUN: %python %S/Inputs/substitute.py %t/fused.cu "if (fused_text::cufuse_sums::cufuse_partition::rank() >= 40)" "if (fused_text::cufuse_sums::cufuse_partition::rank() >= 39)" > %t/wrong.cu
 // RUN: %exits 1 %emulate -I %t -D FUSED %s %t/wrong.cu 2>&1 | %FileCheck %s --check-prefix=WRONG
 
 // WRONG: differs

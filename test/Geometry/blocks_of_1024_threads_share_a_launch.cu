@@ -26,9 +26,9 @@
 // MATCH: // Every block plays one kernel. They alternate in proportion to their grids
 // MATCH: unsigned place = blockIdx.x;
 // MATCH-NEXT: if (large_share.takes(place)) {
-// MATCH-NEXT: match_large::large(large_grid.inPlane(place)
+// MATCH-NEXT: match_text::cufuse_large::large(large_grid.inPlane(place)
 // MATCH-NEXT: } else {
-// MATCH-NEXT: if (match_small::cufuse_partition::rank() >= 100)
+// MATCH-NEXT: if (match_text::cufuse_small::cufuse_partition::rank() >= 100)
 // MATCH-NEXT: return; // more than this kernel's block has
 // STRIDE: //   1 large
 // STRIDE-NEXT: //   2 small
@@ -46,7 +46,7 @@
 // BEHIND-NEXT: if (blockIdx.x < small_resident) {
 // BEHIND: for (unsigned block = blockIdx.x * 2 + 1; block < small_grid.blocks; block += small_resident * 2) {
 // BEHIND: } else {
-// BEHIND-NEXT: behind_large::large(large_grid.inPlane(blockIdx.x - small_resident)
+// BEHIND-NEXT: behind_text::cufuse_large::large(large_grid.inPlane(blockIdx.x - small_resident)
 // BEHIND: const unsigned smallResident =
 // BEHIND-NEXT: inEvenRounds((smallGrid.blocks + 2 - 1) / 2, 2 * static_cast<unsigned>(multiprocessors));
 // BEHIND-NEXT: const unsigned blocks = smallResident + largeGrid.blocks;

@@ -10,7 +10,7 @@
 // CHECK: _Pragma("unroll 4") for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
 // CHECK: _Pragma("unroll 2") LOOP(i, n)
 // CHECK: __global__ void fused(
-// CHECK: scale_stride, scale_factor);
+// CHECK: scale_factor);
 // CHECK: /// The same with arguments that are known: only launched where the given ones are these.
 // CHECK-NEXT: __global__ void fused_bound(
 // CHECK: static_cast<decltype(scale_stride)>(3), static_cast<decltype(scale_factor)>(-0.0f));

@@ -14,7 +14,7 @@
 // CHECK: #pragma unroll 2
 // CHECK-NEXT: for (int i = threadIdx.x; i < n; ) {
 // Text that is changed where it stands, or holds directives, stays there.
-// CHECK: _Pragma("unroll 3") for (::written_qualified::Index i
+// CHECK: _Pragma("unroll 3") for (::written_text::cufuse_qualified::Index i
 // CHECK: _Pragma("unroll 3") for (int i = threadIdx.x; i < n
 // A branch that is discarded is compiled nevertheless.
 // CHECK: { int i = cufuse_at[cufuse_turn]; {

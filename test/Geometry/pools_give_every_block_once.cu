@@ -12,7 +12,7 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t/plain.cubin %t/plain.out.cu
 // RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/warps.cu %t/blocks.cu %t/alone.cu
 
-// WARPS: for (unsigned block; (block = warps_turned::cufuse_partition::next(pools + 0)) < turned_grid.blocks;) {
+// WARPS: for (unsigned block; (block = warps_text::cufuse_turned::cufuse_partition::next(pools + 0)) < turned_grid.blocks;) {
 // WARPS: next(pools + 1)) < leaving_grid.blocks;) {
 // WARPS: next(pools + 1)) < leaving_grid.blocks;) {
 // BLOCKS: // On each multiprocessor, blocks begin by turns with the kernels, so many of them with each:

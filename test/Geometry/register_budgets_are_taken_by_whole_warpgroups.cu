@@ -15,7 +15,7 @@
 // CHECK: __global__ void __maxnreg__(64) fused(
 // CHECK: if (threadIdx.x < 128) {
 // CHECK-NEXT: cufuseRegisters<64, 40>();
-// CHECK-NEXT: if (split_turned_0::cufuse_partition::rank() >= 100)
+// CHECK-NEXT: if (split_text::cufuse_turned_0::cufuse_partition::rank() >= 100)
 // CHECK-NEXT: return; // fills the last warp
 // CHECK: } else {
 // CHECK-NEXT: cufuseRegisters<64, 72>();

@@ -18,16 +18,16 @@
 // SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 2, 32, 4, 1>;
 // SEQUENCE: // Every block plays all kernels, one after the other.
 // SEQUENCE-NEXT: if (const unsigned block = blockIdx.x; block < turned_grid.blocks) {
-// SEQUENCE-NEXT: sequence_turned::turned(uint3{block, 0, 0}, 0, turned_in, turned_out);
+// SEQUENCE-NEXT: sequence_text::cufuse_turned::turned(uint3{block, 0, 0}, 0, turned_in, turned_out);
 // SEQUENCE-NEXT: }
 // SEQUENCE-NEXT: __syncthreads(); // before another kernel uses the same dynamic shared memory
-// SEQUENCE-NEXT: if (sequence_summed::cufuse_partition::rank() < 128) {
+// SEQUENCE-NEXT: if (sequence_text::cufuse_summed::cufuse_partition::rank() < 128) {
 // SEQUENCE-NEXT: if (const unsigned block = blockIdx.x; block < summed_grid.blocks) {
-// THREE: if (three_turned::cufuse_partition::rank() < 256) {
+// THREE: if (three_text::cufuse_turned::cufuse_partition::rank() < 256) {
 // THREE: __syncthreads(); // before another kernel uses the same dynamic shared memory
 // THREE: if (const unsigned block = blockIdx.x * 3 + 1; block < summed_grid.blocks) {
 // THREE: __syncthreads(); // before another kernel uses the same dynamic shared memory
-// THREE-NEXT: if (three_plain::cufuse_partition::rank() < 100) {
+// THREE-NEXT: if (three_text::cufuse_plain::cufuse_partition::rank() < 100) {
 // TURNS: // threads    0 to  127: leaving, block 128, 4 times, barrier 2
 // TURNS: // threads    0 to   95: copied, block 96, 3 times, barrier
 // TURNS: for (unsigned turn = 0; turn < 4; ++turn) {

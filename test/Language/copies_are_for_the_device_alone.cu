@@ -15,7 +15,7 @@ static int calls;
 #endif
 
 // CHECK: #ifdef __CUDA_ARCH__ // device code
-// CHECK-NEXT: namespace fz_branches {
+// CHECK-NEXT: namespace fz_text { namespace cufuse_branches {
 
 static float onHost(float x) { return x; }
 __device__ float olderWay(float x) { return x; }
@@ -49,7 +49,7 @@ __host__ __device__ float checked(float x) {
   }
   return 1 / x;
 }
-// CHECK: // namespace fz_branches
+// CHECK: // namespace fz_text::cufuse_branches
 // CHECK-NEXT: #endif
 __global__ void branches(float *data) { data[threadIdx.x] = larger(exponential(checked(data[threadIdx.x]))); }
 
@@ -80,7 +80,7 @@ __host__ __device__ float inverse(float x) {
 }
 __global__ void targets(float *data) { data[threadIdx.x] = inverse(data[threadIdx.x]); }
 
-// CHECK: {{^}}namespace fz_tables {
+// CHECK: {{^}}namespace fz_text { namespace cufuse_tables {
 // CHECK-NOT: {{^}}#ifdef __CUDA_ARCH__
 // CHECK: T many[2]
 

@@ -4,7 +4,7 @@
 // RUN: %cufuse fuse sums.cu:sums --block 64 -o fused.cu
 // RUN: FileCheck %s --input-file fused.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o fused.cubin fused.cu
-// CHECK: out[threadIdx.x] = ::fused_sums_sums::sum(points, threadIdx.x);
+// CHECK: out[threadIdx.x] = ::fused_sums_text::cufuse_sums::sum(points, threadIdx.x);
 
 //--- point.h
 #pragma once

@@ -11,7 +11,7 @@
 
 // CHECK: error: 'add_sub' is declared by a header of the output: {{.*}}add.h:2:{{[0-9]+}}
 // CHECK: note: choose another --name
-// BESIDE: error: 'less_sub' is declared by a header of the output: {{.*}}sub.h:2:{{[0-9]+}}
+// BESIDE: error: 'less_text' is declared by a header of the output: {{.*}}sub.h:2:{{[0-9]+}}
 // BESIDE: note: choose another --name
 
 //--- add.h
@@ -22,7 +22,7 @@ inline __device__ int add_sub(int x) { return x + 1; }
 __global__ void add(int *data) { data[threadIdx.x] = add_sub(data[threadIdx.x]); }
 //--- sub.h
 #pragma once
-inline __device__ int less_sub(int x) { return x - 1; }
+inline __device__ int less_text(int x) { return x - 1; }
 //--- sub.cu
 #include "sub.h"
-__global__ void sub(int *data) { data[threadIdx.x] = less_sub(data[threadIdx.x]); }
+__global__ void sub(int *data) { data[threadIdx.x] = less_text(data[threadIdx.x]); }

@@ -81,11 +81,11 @@ public:
     for (std::string *In : {&Text.Source, &Text.Header}) {
       size_t From = 0, To = In->size();
       if (Each.Kernel != "*") {
-        const std::string Name = "fused_" + Each.Kernel;
+        const std::string Name = "cufuse_" + Each.Kernel;
         From = In->find("namespace " + Name + " {");
         if (From == std::string::npos)
           continue;
-        To = In->find("} // namespace " + Name + "\n", From);
+        To = In->find("} // namespace fused_text::" + Name + "\n", From);
       }
       size_t At = In->find(Each.Old, From);
       // Comments are copied, too.

@@ -373,8 +373,8 @@ __global__ void calledByHelper(int *x) { x[0] = outer(x[1]); }
 __global__ void partition(int *x) { x[threadIdx.x] = 1; __syncthreads(); }
 
 // *: the fused kernel gives a kernel another's argument
-//- fused_number::number(number_x)
-//+ fused_number::number(literal_x)
+//- fused_text::cufuse_number::number(number_x)
+//+ fused_text::cufuse_number::number(literal_x)
 // *: a partition has another barrier
 //- CufusePartition<0, 1, 32, 1, 1>
 //+ CufusePartition<0, 2, 32, 1, 1>

@@ -49,7 +49,11 @@ struct FusedSource {
 /// Names for the constituents' namespaces, by position.
 std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts);
 
-/// The namespace that holds a constituent's copied text, beside the namespace `Name` of the output.
+/// The namespace beside `Name`, that of the output, in which the copied text stands. No output's `Name` ends like it:
+/// so outputs of one program share no namespace, whatever they are called.
+std::string textsNamespace(const std::string &Name);
+
+/// That of a constituent's copied text: `name_text::cufuse_kernel`.
 std::string textNamespace(const std::string &Name, const Constituent &C);
 
 /// That of the text in which a partition finds its kernel: its constituent's, or of the copy of it.
