@@ -322,6 +322,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
       passForNvcc(Compiler.getPreprocessor(), Unit->Tools, Unit->Request.Predefined.get(), Unit->Order));
   if (llvm::Error Error = Unit->Action->Execute())
     return std::move(Error);
+  recordPoppedMacros(Compiler.getPreprocessor(), Unit->Log);
   // Only what this parse has read, and not all that is precompiled.
   clang::ASTContext &Ast = Compiler.getASTContext();
   const auto Read = Ast.getTranslationUnitDecl()->noload_decls();

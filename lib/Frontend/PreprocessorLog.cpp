@@ -5,12 +5,19 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLExtras.h>
 
+#include <map>
 #include <set>
 
 namespace cufuse {
 
 namespace {
+
+bool isUsers(clang::SourceLocation Where, const clang::SourceManager &Sources) {
+  return Where.isFileID() && !Sources.isInSystemHeader(Where) && !Sources.isWrittenInBuiltinFile(Where) &&
+         !Sources.isWrittenInCommandLineFile(Where) && !Sources.isWrittenInScratchSpace(Where);
+}
 
 class Recorder : public clang::PPCallbacks {
 public:
@@ -65,10 +72,7 @@ public:
   }
 
 private:
-  bool isUsers(clang::SourceLocation Where) const {
-    return Where.isFileID() && !Sources.isInSystemHeader(Where) && !Sources.isWrittenInBuiltinFile(Where) &&
-           !Sources.isWrittenInCommandLineFile(Where) && !Sources.isWrittenInScratchSpace(Where);
-  }
+  bool isUsers(clang::SourceLocation Where) const { return cufuse::isUsers(Where, Sources); }
   void noteUse(const clang::Token &Name, const clang::MacroDefinition &Definition, clang::SourceLocation Use) {
     const clang::MacroInfo *Info = Definition.getMacroInfo();
     if (!Info || !UsersMacros.contains(Info))
@@ -89,6 +93,31 @@ private:
 
 std::unique_ptr<clang::PPCallbacks> recordPreprocessor(clang::Preprocessor &Preprocessor, PreprocessorLog &Log) {
   return std::make_unique<Recorder>(Preprocessor, Log);
+}
+
+void recordPoppedMacros(const clang::Preprocessor &Preprocessor, PreprocessorLog &Log) {
+  const clang::SourceManager &Sources = Preprocessor.getSourceManager();
+  std::map<std::string, std::set<clang::SourceLocation>> Known;
+  for (const MacroEvent &Event : Log.Macros)
+    Known[Event.Name].insert(Event.Where);
+  const size_t Reported = Log.Macros.size();
+  for (const auto &[Name, Places] : Known)
+    for (const clang::MacroDirective *Each =
+             Preprocessor.getLocalMacroDirectiveHistory(Preprocessor.getIdentifierInfo(Name));
+         Each; Each = Each->getPrevious()) {
+      const clang::SourceLocation Where = Each->getLocation();
+      if (Places.contains(Where) || !isUsers(Where, Sources))
+        continue;
+      // What it was before is undefined at the same place.
+      if (auto *Restored = llvm::dyn_cast<clang::DefMacroDirective>(Each))
+        Log.Macros.push_back({Name, Where.getLocWithOffset(1), Restored->getInfo()});
+      else if (llvm::isa<clang::UndefMacroDirective>(Each))
+        Log.Macros.push_back({Name, Where, nullptr});
+    }
+  if (Log.Macros.size() != Reported)
+    llvm::sort(Log.Macros, [&](const MacroEvent &A, const MacroEvent &B) {
+      return Sources.isBeforeInTranslationUnit(A.Where, B.Where);
+    });
 }
 
 } // namespace cufuse

@@ -170,6 +170,14 @@ static SourcePlace conditionAround(SourcePlace Place) {
   return Open.empty() ? Place : Open.back();
 }
 
+/// nvcc's preprocessor leaves nothing of these pragmas.
+static bool popsMacros(const UsersText &Text) {
+  return llvm::any_of(Text.Files, [](const std::string &File) {
+    auto Buffer = llvm::MemoryBuffer::getFile(File);
+    return Buffer && (*Buffer)->getBuffer().contains("pop_macro");
+  });
+}
+
 std::optional<TextDifference> firstDifference(const UsersText &Ours, const UsersText &Theirs,
                                               const std::string &Architecture) {
   const size_t Common = std::min(Ours.Tokens.size(), Theirs.Tokens.size());
@@ -179,7 +187,10 @@ std::optional<TextDifference> firstDifference(const UsersText &Ours, const Users
       continue;
     if (A.Spelling == B.Spelling)
       return TextDifference{placeOf(Ours, A),
-                            fmt::format("for {}, nvcc expands '{}' otherwise than cufuse", Architecture, A.Spelling)};
+                            fmt::format("for {}, nvcc expands '{}' otherwise than cufuse{}", Architecture, A.Spelling,
+                                        popsMacros(Ours) ? ", which does not see what `#pragma pop_macro` restores for "
+                                                           "nvcc: `#undef` and `#define` it instead"
+                                                         : "")};
     const SourcePlace X = placeOf(Ours, A), Y = placeOf(Theirs, B);
     const bool SameFile = fs::equivalent(X.File, Y.File);
     return TextDifference{

@@ -16,7 +16,7 @@ class Preprocessor;
 
 namespace cufuse {
 
-/// `#define` or `#undef` in a file of the user.
+/// `#define` or `#undef` in a file of the user, or what `#pragma pop_macro` does.
 struct MacroEvent {
   std::string Name;
   clang::SourceLocation Where;  ///< Of the name.
@@ -58,5 +58,8 @@ struct PreprocessorLog {
 
 /// Callbacks that fill `Log`, which must outlive the preprocessor.
 std::unique_ptr<clang::PPCallbacks> recordPreprocessor(clang::Preprocessor &Preprocessor, PreprocessorLog &Log);
+
+/// Adds what `#pragma pop_macro` did, which Clang reports to nobody, once the file is read.
+void recordPoppedMacros(const clang::Preprocessor &Preprocessor, PreprocessorLog &Log);
 
 } // namespace cufuse
