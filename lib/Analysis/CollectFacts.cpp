@@ -3,6 +3,7 @@
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/DeviceConvergence.h"
+#include "cufuse/Analysis/DynamicShared.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/GridStrideLoop.h"
 #include "cufuse/Analysis/Layout.h"
@@ -257,6 +258,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
       if (!Body || Body->body_back() != Return)
         Facts.EarlyExits.push_back({"return", Name, Unit.place(Return->getBeginLoc())});
   }
+  Facts.HelperHasDynamicShared |=
+      !Facts.DynamicShared.empty() &&
+      llvm::any_of(Reach.Units, [](const clang::Decl *Unit) { return !dynamicSharedOutOfReach(*Unit).empty(); });
   for (const clang::FunctionDecl *Function : libraryFunctionsOfLinker(Reach))
     Facts.LibraryFunctionsOfLinker.push_back(Function->getQualifiedNameAsString());
   DivergentExits Exits = findDivergentExits(Unit, Reach);

@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/WriteOutMacros.h"
 
+#include "cufuse/Analysis/DynamicShared.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/Reach.h"
 
@@ -249,12 +250,19 @@ MacroCalls callsAround(const ParsedUnit &Unit, bool Returns) {
       }
     }
   const Definitions Found(Unit);
-  for (const clang::VarDecl *Shared : Found.Shared) {
+  auto AddPart = [&](clang::SourceLocation At) {
     // It may lie in a kernel that is written out as a whole.
-    const auto [File, Begin] = Sources.getDecomposedExpansionLoc(Shared->getLocation());
+    const auto [File, Begin] = Sources.getDecomposedExpansionLoc(At);
     if (auto Known = Calls.find(File); Known == Calls.end() || !Known->second.count(Begin))
-      Add(Shared->getLocation(), nullptr);
-  }
+      Add(At, nullptr);
+  };
+  for (const clang::VarDecl *Shared : Found.Shared)
+    AddPart(Shared->getLocation());
+  for (const clang::FunctionDecl *Function : Found.Functions)
+    for (const auto &[Shared, References] : dynamicSharedOutOfReach(*Function))
+      for (const clang::DeclRefExpr *E : References)
+        if (Sources.isMacroBodyExpansion(E->getLocation()))
+          AddPart(E->getLocation());
   return Calls;
 }
 

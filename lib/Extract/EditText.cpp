@@ -124,7 +124,8 @@ void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, l
   }
 }
 
-void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable) {
+void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
+                       llvm::ArrayRef<const clang::DeclRefExpr *> OutOfReach) {
   SourceText &Text = Edits.Text;
   const auto [File, NameAt] = Text.offset(Variable.getLocation());
   const std::vector<TextToken> Tokens = Text.tokensIn(File == Edits.Of.File ? Edits.Of : Text.behind({File, 0}));
@@ -145,13 +146,15 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable) {
                        !Variable.getLocation().isMacroID();
   if (!Written)
     return Refuse();
+  while (First > 0 && (Tokens[First - 1].is("__shared__") || Tokens[First - 1].is("volatile")))
+    --First;
   const llvm::StringRef Buffer = Text.buffer(File);
   // The element type: all tokens before the name but storage and alignment, which the base of the memory exceeds.
   std::string Element;
   bool Shared = false;
-  for (size_t I = First + 1; I < Name; ++I) {
-    if (Tokens[I].is("__shared__")) {
-      Shared = true;
+  for (size_t I = First; I < Name; ++I) {
+    if (Tokens[I].is("__shared__") || Tokens[I].is("extern")) {
+      Shared |= Tokens[I].is("__shared__");
       continue;
     }
     if ((Tokens[I].is("__align__") || Tokens[I].is("alignas") || Tokens[I].is("__attribute__")) && I + 1 < Name &&
@@ -173,10 +176,14 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable) {
     else
       Bounds += Buffer.slice(Tokens[I].Offset, I + 1 < Last ? Tokens[I + 1].Offset : Tokens[I].end()).str();
   Bounds = llvm::StringRef(Bounds).rtrim().str();
+  const std::string Memory =
+      fmt::format("cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)", Element, Bounds);
   Edits.All.push_back({{File, Tokens[First].Offset},
                        Tokens[Last].Offset - Tokens[First].Offset,
-                       fmt::format("{0} (&{1}){2} = cufuse_partition::dynamicShared<{0}{2}>(cufuse_dynamicOffset)",
-                                   Element, Variable.getName().str(), Bounds)});
+                       fmt::format("{} (&{}){} = {}", Element, Variable.getName().str(), Bounds, Memory)});
+  // A comma would part a macro's argument.
+  editReferences(Edits, OutOfReach, llvm::StringRef(Memory).contains(',') ? "(" + Memory + ")" : Memory,
+                 BlockerKind::UneditableText);
 }
 
 std::vector<const clang::DeclRefExpr *> dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable) {
@@ -195,7 +202,8 @@ std::vector<const clang::DeclRefExpr *> dynamicSharedNamed(const SelectCopied &C
   return std::move(Visitor.Found);
 }
 
-void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name) {
+void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name,
+                    BlockerKind Cannot) {
   const clang::SourceManager &Sources = Edits.Text.unit().ast().getSourceManager();
   std::set<TextPlace> Seen; // A macro may use its argument twice.
   for (const clang::DeclRefExpr *E : References) {
@@ -207,7 +215,7 @@ void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *>
     const std::string Own = E->getDecl()->getNameAsString();
     const std::vector<TextToken> Tokens = Edits.Text.tokensIn(Edits.Text.behind(At));
     if (At.first != Begin.first || Tokens.empty() || !Tokens[0].is(Own))
-      Edits.refuse(BlockerKind::FileScopeDynamicShared, E->getLocation(), Own);
+      Edits.refuse(Cannot, E->getLocation(), Own);
     else if (Seen.insert(Begin).second)
       Edits.All.push_back({Begin, Tokens[0].end() - Begin.second, Name});
   }

@@ -51,14 +51,16 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const s
 void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, llvm::ArrayRef<std::string> Names);
 
 /// `extern __shared__ T a[];` becomes a reference to the array at `cufuse_dynamicOffset` of the partition's dynamic
-/// shared memory.
-void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable);
+/// shared memory. `OutOfReach` name the array where no reference can be captured: there, its memory is spelled.
+void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
+                       llvm::ArrayRef<const clang::DeclRefExpr *> OutOfReach);
 
 /// Where copied declarations name dynamic shared memory that is declared at file scope.
 std::vector<const clang::DeclRefExpr *> dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable);
 
-/// There, `Name` takes the variable's place.
-void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name);
+/// There, `Name` takes the variable's place. `Cannot`: why not, where a macro names it.
+void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name,
+                    BlockerKind Cannot);
 
 /// Threads announce that they leave: `return;` of the kernel becomes `return cufuse_partition::leave();`, and if
 /// `AtEnd`, so does the end of its body.

@@ -16,6 +16,7 @@
 #include "Signature.h"
 #include "SpellType.h"
 
+#include "cufuse/Analysis/DynamicShared.h"
 #include "cufuse/Analysis/HostMembers.h"
 
 #include <clang/AST/Attr.h>
@@ -426,7 +427,7 @@ private:
         Rebound.insert(BuiltinNames[B]);
     for (const clang::VarDecl *Global : Reach.Globals)
       if (auto Renamed = RenamedShared.find(Global); Renamed != RenamedShared.end())
-        editReferences(Edits, Renamed->second, macroFor(*Global));
+        editReferences(Edits, Renamed->second, macroFor(*Global), BlockerKind::FileScopeDynamicShared);
       else if (isDynamicShared(*Global))
         Rebound.insert(Global->getNameAsString());
     checkBuiltinNames(Edits, Rebound);
@@ -443,11 +444,12 @@ private:
     if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
         Facts.announcesExits() && Edits.holds(Kernel.Function->getBody()->getBeginLoc()))
       editReturns(Edits, Kernel, !Facts.ExitsBeforeBarrier.empty());
+    auto OutOfReach = dynamicSharedOutOfReach(*I.Unit);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::VarDecl *Shared : Use.Shared)
         if (Shared->hasExternalStorage() && Edits.holds(Shared->getLocation()) &&
             SharedSeen.insert(Text.offset(Shared->getLocation())).second)
-          editDynamicShared(Edits, *Shared);
+          editDynamicShared(Edits, *Shared, OutOfReach[Shared->getLocation()]);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
         if (Edits.holds(Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)

@@ -275,7 +275,7 @@ std::optional<bool> Comparison::edited(const clang::Expr *A, const clang::Expr *
       Load && llvm::isa<clang::ArraySubscriptExpr>(Load->getSubExpr()->IgnoreParens()))
     if (const auto Value = Ahead.find(arrayIn(B)); Value != Ahead.end())
       return expression(A, Value->second);
-  // Dynamic shared memory that is declared at file scope.
+  // Dynamic shared memory that is declared at file scope, or named where a function's reference cannot be.
   if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(A))
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
         Variable && Variable->hasAttr<clang::CUDASharedAttr>() && Variable->hasExternalStorage() &&

@@ -8,7 +8,7 @@
 // CHECK: enterBlock(
 
 __device__ int *scratchMemory() {
-  extern __shared__ int scratch[];
+  __shared__ extern int scratch[];
   return scratch;
 }
 

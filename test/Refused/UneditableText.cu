@@ -2,7 +2,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: split-file %s %t.files
 // RUN: %exits 1 %cufuse fuse %t.files/memory.cu:turned %t.files/register.cu:named %t.files/ends.cu:ends \
-// RUN:   --block 64 --block 64 --block 64 -o %t/out.cu 2>&1 | FileCheck %s
+// RUN:   %t.files/pasted.cu:pasted --block 64 --block 64 --block 64 --block 64 -o %t/out.cu 2>&1 | FileCheck %s
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/plain.cu:scaled %t.files/plain.cu:other --block 64 --block 64 -o %t/out.cu
 // RUN: FileCheck %s --check-prefix=PLAIN --input-file %t/out.cu
@@ -12,6 +12,7 @@
 // CHECK: note: write it out in the kernel's file, without #include inside
 // CHECK: register.inc:1:{{[0-9]+}}: error: named: what must change in a declaration is not written in one piece
 // CHECK: ends.cu:1:17: error: ends: what must change in a declaration is not written in one piece: it ends in another file
+// CHECK: pasted.cu:4:{{[0-9]+}}: error: pasted: what must change in a declaration is not written in one piece: words
 
 //--- memory.cu
 __global__ void turned(int *out) {
@@ -33,6 +34,16 @@ __global__ void named(int *out) {
 
 //--- register.inc
 asm("mov.u32 %0, %%tid.x;" : "=r"(lane));
+
+//--- pasted.cu
+#define WORDS(...) wor##__VA_OPT__(ds)
+__global__ void pasted(int *out) {
+  extern __shared__ int words[];
+  auto first = [] { return WORDS(1)[0]; };
+  words[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = first();
+}
 
 //--- ends.cu
 __global__ void ends(int *out) {

@@ -33,6 +33,8 @@
 // CHECK-NEXT: caught: notShared: shared memory is local
 // CHECK-NEXT: caught: dynamicPlace: dynamic shared memory lies elsewhere
 // CHECK-NEXT: caught: dynamicType: dynamic shared memory has another type
+// CHECK-NEXT: caught: dynamicInLambda: dynamic shared memory lies elsewhere in a lambda
+// CHECK-NEXT: caught: dynamicInClass: dynamic shared memory has another type in a class
 // CHECK-NEXT: caught: captured: a lambda captures otherwise
 // CHECK-NEXT: caught: overload: a better overload is lost
 // CHECK-NEXT: caught: otherNamespace: another namespace's function is called
@@ -219,6 +221,21 @@ __global__ void dynamicPlace(int *x) { extern __shared__ int s[]; s[threadIdx.x]
 //- int (&s)[] = cufuse_partition::dynamicShared<int[]>
 //+ unsigned (&s)[] = cufuse_partition::dynamicShared<unsigned[]>
 __global__ void dynamicType(int *x) { extern __shared__ int s[]; s[threadIdx.x] = x[0]; x[1] = s[0]; }
+
+// dynamicInLambda: dynamic shared memory lies elsewhere in a lambda
+//- return cufuse_partition::dynamicShared<int[]>(cufuse_dynamicOffset)
+//+ return cufuse_partition::dynamicShared<int[]>(0)
+__global__ void dynamicInLambda(int *x) { extern __shared__ int s[]; auto f = [=] { return s[1]; }; s[1] = x[0]; x[1] = f(); }
+
+// dynamicInClass: dynamic shared memory has another type in a class
+//- return cufuse_partition::dynamicShared<int[]>
+//+ return cufuse_partition::dynamicShared<unsigned[]>
+__global__ void dynamicInClass(int *x) {
+  extern __shared__ int s[];
+  struct Reader { __device__ int read() { return s[1]; } };
+  s[1] = x[0];
+  x[1] = Reader().read();
+}
 
 // captured: a lambda captures otherwise
 //- [=]
