@@ -13,6 +13,7 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include <map>
+#include <set>
 
 namespace cufuse {
 
@@ -61,6 +62,7 @@ public:
       return std::nullopt;
     std::string Text;
     bool Pastes = false;
+    std::set<size_t> Closes; // of `__VA_OPT__(`
     const llvm::ArrayRef<clang::Token> Tokens = Macro->tokens();
     const size_t Indent = Tokens.empty() ? 0 : indentOf(Tokens.front());
     for (size_t I = 0; I < Tokens.size(); ++I) {
@@ -83,8 +85,15 @@ public:
           Text.pop_back();
         Text += *Argument;
       } else if (T.getIdentifierInfo() && T.getIdentifierInfo()->getName() == "__VA_OPT__") {
-        return std::nullopt;
-      } else {
+        // Kept where there are other arguments, which may turn out to be nothing: the caller compares.
+        const size_t Close = closingOptional(Tokens, I);
+        if (Pastes || Close == 0 || (Close + 1 < Tokens.size() && Tokens[Close + 1].is(clang::tok::hashhash)))
+          return std::nullopt;
+        if (Arguments.back().empty())
+          I = Close;
+        else
+          Closes.insert(Close), ++I;
+      } else if (!Closes.count(I)) {
         Text += clang::Lexer::getSpelling(T, Sources, Options);
       }
       Pastes = false;
@@ -93,6 +102,17 @@ public:
   }
 
 private:
+  /// The bracket that closes `__VA_OPT__(`.
+  static size_t closingOptional(llvm::ArrayRef<clang::Token> Tokens, size_t I) {
+    unsigned Depth = 0;
+    while (++I < Tokens.size()) {
+      Depth += Tokens[I].is(clang::tok::l_paren);
+      Depth -= Tokens[I].is(clang::tok::r_paren);
+      if (Depth == 0)
+        return I;
+    }
+    return 0;
+  }
   void readCall(clang::FileID File, unsigned Begin, unsigned End) {
     Buffer = Sources.getBufferData(File);
     clang::Lexer Lexer(Sources.getLocForStartOfFile(File), Options, Buffer.begin(), Buffer.begin() + Begin,
@@ -295,7 +315,8 @@ std::vector<OutputFile> writtenOut(const ParsedUnit &Unit, const MacroCalls &Cal
             Sources.getPresumedLoc(Sources.getLocForStartOfFile(File).getLocWithOffset(Call.End));
         Text.insert(Next, fmt::format("\n#line {}", At.getLine() + 1));
       }
-      // So do those behind a call of several lines.
+      // So do those behind a call of several lines, whose __LINE__ is the first for GCC: Clang, for which it is the
+      // last, then finds another one in the output.
       if (!Spread)
         Text.insert(Call.End + (llvm::StringRef(Text).substr(Call.End).starts_with(";")),
                     llvm::StringRef(Text).slice(Begin, Call.End).count('\n'), '\n');

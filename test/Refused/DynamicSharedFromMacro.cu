@@ -7,8 +7,8 @@
 // RUN:   FileCheck %s --check-prefix=TWO '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:written %s:by_plain_macro --block 64 --block 64 -o %t/out.cu
-#define DYNAMIC(type, name, ...) extern __shared__ __VA_OPT__(alignas(__VA_ARGS__)) type name[]
-#define PLAIN(type, name) extern __shared__ type name[]
+#define DYNAMIC(type, name, ...) extern __shared__ type name##__VA_OPT__(__VA_ARGS__)[]
+#define PLAIN(type, name, ...) extern __shared__ __VA_OPT__(alignas(__VA_ARGS__)) type name[]
 
 __global__ void by_macro(float *data) {
   // MACRO: {{[^ ]*}}:[[#@LINE+3]]:{{[0-9]+}}: error: by_macro: dynamic shared memory is declared by a macro, or several arrays
@@ -21,7 +21,7 @@ __global__ void by_macro(float *data) {
 }
 
 __global__ void by_plain_macro(float *data) {
-  PLAIN(float, tile);
+  PLAIN(float, tile, 16);
   tile[threadIdx.x] = data[threadIdx.x];
   __syncthreads();
   data[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];

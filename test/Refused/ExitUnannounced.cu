@@ -11,9 +11,12 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:finished --block 128 -o %t/out.cu
 // RUN: %cufuse fuse %s:uniform --block 128 -o %t/out.cu
-#define LEAVE_IF(condition, ...)                                                                                       \
-  if (condition)                                                                                                       \
-  return __VA_OPT__((void)(__VA_ARGS__))
+// GCC and Clang name different lines where the call has several.
+#define LEAVE_IF(condition)                                                                                            \
+  if (condition) {                                                                                                     \
+    out[threadIdx.x] = __LINE__;                                                                                       \
+    return;                                                                                                            \
+  }
 
 __global__ void by_macro(const float *in, float *out, int n) {
   __shared__ float tile[128];
@@ -21,7 +24,8 @@ __global__ void by_macro(const float *in, float *out, int n) {
   // CHECK-SAME: that cannot be rewritten: a macro returns [ExitUnannounced]
   // CHECK: note: write a plain `return;` in the kernel
   // CHECK-SAME: itself
-  LEAVE_IF(threadIdx.x >= n);
+  LEAVE_IF(threadIdx.x >=
+           n);
   tile[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = tile[n - 1 - threadIdx.x];

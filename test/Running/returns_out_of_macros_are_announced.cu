@@ -12,6 +12,8 @@
 // What a lambda returns is its own, and stays in the macro. All lines keep their numbers.
 // CHECK: RETURN_IF(value > 500
 // CHECK: if (i + 1 >= n) return cufuse_partition::leave();
+// CHECK-NEXT: if (in[i] > 900) { out[i] = (5); return cufuse_partition::leave(); }
+// CHECK-NEXT: if (in[i] > 800) { return cufuse_partition::leave(); }
 // CHECK: out[i] = tile[95 - threadIdx.x] + __LINE__;
 // CHECK: return report(out + i, in[i]), cufuse_partition::leave();
 // CHECK: return (void)(out[i] = 4), cufuse_partition::leave();
@@ -19,6 +21,7 @@
 //--- kernels.cu
 #define CHECK_BOUNDS(i, n) if ((i) >= (n)) return
 #define RETURN_IF(condition, ...) do { if (condition) { __VA_ARGS__; return; } } while (0)
+#define LEAVE_IF(condition, ...) if (condition) { __VA_OPT__(out[i] = (__VA_ARGS__);) return; }
 #define GIVEN(...) __VA_ARGS__
 #define LAST(i) GIVEN(CHECK_LAST(i))
 #define CHECK_LAST(i) if (i + 1 >= n) return;
@@ -47,6 +50,8 @@ template <typename T> __global__ void wrapped(const T *in, T *out, int n) {
   store(in[i]);
   __syncthreads();
   LAST(i)
+  LEAVE_IF(in[i] > 900, 5)
+  LEAVE_IF(in[i] > 800)
   __syncthreads();
   out[i] = tile[95 - threadIdx.x] + __LINE__;
 }
