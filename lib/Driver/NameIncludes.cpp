@@ -7,6 +7,8 @@
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
+#include <set>
+
 namespace cufuse {
 
 namespace {
@@ -15,8 +17,35 @@ bool isAnother(const std::string &File, const std::string &Than) {
   return llvm::sys::fs::exists(File) && !llvm::sys::fs::equivalent(File, Than);
 }
 
+/// Where the output's build looks for headers.
+struct HeaderFolders {
+  std::vector<std::string> OfKernels;         ///< In any order.
+  std::set<std::vector<std::string>> OfFlags; ///< Of each kernel, in the compiler's order.
+
+  explicit HeaderFolders(llvm::ArrayRef<LoadedKernel> Kernels) {
+    for (const LoadedKernel &Kernel : Kernels) {
+      if (const std::string Folder = folderOf(Kernel.Spec.File); !llvm::is_contained(OfKernels, Folder))
+        OfKernels.push_back(Folder);
+      std::vector<std::string> Own;
+      for (llvm::StringRef Option : {"-iquote", "-I", "-isystem", "-idirafter"})
+        for (size_t I = 0; I + 1 < Kernel.Flags.Clang.size(); ++I)
+          if (Kernel.Flags.Clang[I] == Option)
+            Own.push_back(Kernel.Flags.Clang[I + 1]);
+      OfFlags.insert(std::move(Own));
+    }
+  }
+  bool mayMeanAnother(llvm::StringRef Name, const std::string &Than) const {
+    auto IsKnown = [&](const std::string &Folder) { return llvm::sys::fs::exists(within(Folder, Name)); };
+    auto HasAnother = [&](const std::string &Folder) { return isAnother(within(Folder, Name), Than); };
+    return llvm::any_of(OfKernels, HasAnother) || llvm::any_of(OfFlags, [&](const std::vector<std::string> &Own) {
+             const auto First = llvm::find_if(Own, IsKnown);
+             return First != Own.end() && HasAnother(*First);
+           });
+  }
+};
+
 /// As short as it can be, from the folder where `Path` is called `Name`; "" where there is none.
-std::string nameAmong(llvm::ArrayRef<std::string> Folders, llvm::StringRef Name, const std::string &Path) {
+std::string nameAmong(const HeaderFolders &Folders, llvm::StringRef Name, const std::string &Path) {
   llvm::StringRef Written = Path;
   llvm::SmallString<128> From, Real;
   if (!Written.consume_back(Name))
@@ -27,7 +56,7 @@ std::string nameAmong(llvm::ArrayRef<std::string> Folders, llvm::StringRef Name,
   std::string Up, Longer = Name.str();
   for (llvm::StringRef Rest = Real;;) {
     const std::string Named = Up + Longer;
-    if (llvm::none_of(Folders, [&](const std::string &Folder) { return isAnother(within(Folder, Named), Path); }))
+    if (!Folders.mayMeanAnother(Named, Path))
       return isAnother(within(From, Named), Path) ? "" : Named;
     if (Rest == llvm::sys::path::root_path(Rest))
       return "";
@@ -40,15 +69,12 @@ std::string nameAmong(llvm::ArrayRef<std::string> Folders, llvm::StringRef Name,
 } // namespace
 
 void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
-  std::vector<std::string> Folders;
-  for (const LoadedKernel &Kernel : Kernels)
-    if (const std::string Folder = folderOf(Kernel.Spec.File); !llvm::is_contained(Folders, Folder))
-      Folders.push_back(Folder);
+  const HeaderFolders Folders(Kernels);
   for (LoadedKernel &Kernel : Kernels)
     for (IncludeLine &Line : Kernel.Text.Includes) {
       llvm::StringRef Name = Line.Text;
       if (!Name.consume_front("#include \"") || !Name.consume_back("\"") || llvm::sys::path::is_absolute(Name) ||
-          llvm::none_of(Folders, [&](const std::string &Folder) { return isAnother(within(Folder, Name), Line.Path); }))
+          !Folders.mayMeanAnother(Name, Line.Path))
         continue;
       if (const std::string Known = nameAmong(Folders, Name, Line.Path); !Known.empty())
         Line.Text = fmt::format("#include \"{}\"", Known);
