@@ -70,18 +70,26 @@ std::string nameAmong(const HeaderFolders &Folders, llvm::StringRef Name, const 
 
 void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
   const HeaderFolders Folders(Kernels);
-  for (LoadedKernel &Kernel : Kernels)
-    for (IncludeLine &Line : Kernel.Text.Includes) {
+  for (LoadedKernel &Kernel : Kernels) {
+    auto Renamed = [&](const IncludeLine &Line) {
       llvm::StringRef Name = Line.Text;
       if (!Name.consume_front("#include \"") || !Name.consume_back("\"") || llvm::sys::path::is_absolute(Name) ||
           !Folders.mayMeanAnother(Name, Line.Path))
-        continue;
+        return Line.Text;
       if (const std::string Known = nameAmong(Folders, Name, Line.Path); !Known.empty())
-        Line.Text = fmt::format("#include \"{}\"", Known);
-      else
-        Kernel.Facts.Blockers.push_back(
-            {BlockerKind::IncludeClash, Line.Where, fmt::format("{} is {}", Line.Text, Line.Path)});
-    }
+        return fmt::format("#include \"{}\"", Known);
+      Kernel.Facts.Blockers.push_back(
+          {BlockerKind::IncludeClash, Line.Where, fmt::format("{} is {}", Line.Text, Line.Path)});
+      return Line.Text;
+    };
+    for (IncludeLine &Line : Kernel.Text.Includes)
+      Line.Text = Renamed(Line);
+    for (std::vector<Piece> *Pieces : {&Kernel.Text.Header, &Kernel.Text.Body})
+      for (Piece &P : *Pieces)
+        for (const IncludeLine &Line : P.Includes)
+          if (const std::string Text = Renamed(Line); Text != Line.Text)
+            renameInclude(P, Line.Text, Text);
+  }
 }
 
 } // namespace cufuse

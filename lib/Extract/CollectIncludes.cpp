@@ -246,6 +246,17 @@ std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopie
   return Collection(Reach, Chosen, Text).run(Names, CopiesTypes, IsCopied);
 }
 
+std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, SourceText &Text, const Slice &Of) {
+  std::vector<IncludeLine> Lines;
+  for (const IncludeEvent &Include : Text.unit().log().Includes)
+    if (const auto [File, At] = Text.offset(Include.Hash);
+        Include.File && !Include.Angled && Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()) &&
+        File == Of.File && Of.Begin < At && At < Of.End)
+      Lines.push_back({fmt::format("#include \"{}\"", Include.Spelled), Include.File->getName().str(),
+                       Text.unit().place(Include.Hash)});
+  return Lines;
+}
+
 std::vector<IncludeLine> collectLibraries(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text) {
   return Collection(Reach, Chosen, Text).libraries();
 }

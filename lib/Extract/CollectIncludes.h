@@ -19,6 +19,9 @@ std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopie
                                          const std::set<std::string> &Names, bool CopiesTypes,
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied);
 
+/// Those that stand in the stretch, inside declarations, as they would be written plainly.
+std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, SourceText &Text, const Slice &Of);
+
 /// The #include lines, of whatever file of the user, through which functions of libraries that use the block were first
 /// read.
 std::vector<IncludeLine> collectLibraries(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text);

@@ -389,6 +389,7 @@ private:
     if (P.OnHost)
       HostsText.declaration(I.Text, Result.Blockers);
     P.Written = Text.withBalancedDirectives(I.Text);
+    P.Includes = includesInside(Chosen, Text, I.Text);
     for (PlacedEdit &E : Edits.All)
       P.Edits.push_back(inPiece(I, std::move(E)));
     llvm::append_range(Result.Blockers, makeEdits(P, {}));

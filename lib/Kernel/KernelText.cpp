@@ -56,6 +56,21 @@ std::optional<OutputText> applyEdits(llvm::StringRef Written, llvm::ArrayRef<Edi
   return Result + Written.substr(Behind).str();
 }
 
+void renameInclude(Piece &P, const std::string &Line, const std::string &Renamed) {
+  P.Text = P.Text.replaced(Line, Renamed);
+  if (P.Unrolled)
+    P.Unrolled = P.Unrolled->replaced(Line, Renamed);
+  const unsigned Longer = Renamed.size() - Line.size();
+  for (size_t At = 0; (At = P.Written.find(Line, At)) != std::string::npos; At += Renamed.size()) {
+    P.Written.replace(At, Line.size(), Renamed);
+    for (Edit &E : P.Edits)
+      if (E.At > At)
+        E.At += Longer;
+      else if (E.At + E.Length > At)
+        E.Length += Longer;
+  }
+}
+
 std::vector<Blocker> makeEdits(Piece &P, const LinkedText &Linked) {
   std::vector<Blocker> Blockers;
   for (const Edit &E : P.Edits)

@@ -40,11 +40,12 @@ OutputText OutputText::with(Slot Open, const OutputText &Value) const {
   return Result;
 }
 
-OutputText OutputText::without(llvm::StringRef Stretch) const {
+OutputText OutputText::replaced(llvm::StringRef Stretch, const std::string &By) const {
   OutputText Result;
   for (Part P : Parts) {
-    for (size_t At; !P.Open && !P.IsConstant && (At = P.Text.find(Stretch)) != std::string::npos;)
-      P.Text.erase(At, Stretch.size());
+    for (size_t At = 0; !P.Open && !P.IsConstant && (At = P.Text.find(Stretch, At)) != std::string::npos;
+         At += By.size())
+      P.Text.replace(At, Stretch.size(), By);
     Result.append(P);
   }
   return Result;

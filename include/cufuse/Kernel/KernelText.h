@@ -58,6 +58,17 @@ struct Edit {
   bool isMade(const LinkedText &Linked, bool Unrolled) const;
 };
 
+struct IncludeLine {
+  std::string Text;                 ///< `#include …`
+  std::string Path;                 ///< The file it names.
+  SourcePlace Where;                ///< In the kernel's file.
+  std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
+  bool ForArguments = false;        ///< The types of the arguments come from it.
+  bool InLinkage = false;           ///< It stands inside `extern "C"`, without which it means something else.
+  unsigned Packing = 0;             ///< The bytes of the `#pragma pack` that it stands under; 0 for none.
+  bool ForDevice = false;           ///< Only the device reads it.
+};
+
 /// A stretch of the output that belongs to one constituent.
 struct Piece {
   enum class Kind {
@@ -77,17 +88,7 @@ struct Piece {
   /// The text as written and all that may be changed in it, where that depends on what is linked.
   std::string Written = {};
   std::vector<Edit> Edits = {};
-};
-
-struct IncludeLine {
-  std::string Text;                 ///< `#include …`
-  std::string Path;                 ///< The file it names.
-  SourcePlace Where;                ///< In the kernel's file.
-  std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
-  bool ForArguments = false;        ///< The types of the arguments come from it.
-  bool InLinkage = false;           ///< It stands inside `extern "C"`, without which it means something else.
-  unsigned Packing = 0;             ///< The bytes of the `#pragma pack` that it stands under; 0 for none.
-  bool ForDevice = false;           ///< Only the device reads it.
+  std::vector<IncludeLine> Includes = {}; ///< `#include "…"` that stand inside the text.
 };
 
 struct ParameterSpelling {
@@ -148,6 +149,9 @@ struct KernelText {
 /// overlap.
 std::optional<OutputText> applyEdits(llvm::StringRef Written, llvm::ArrayRef<Edit> Edits, const LinkedText &Linked,
                                      bool Unrolled);
+
+/// Gives an `#include` inside the piece another name.
+void renameInclude(Piece &P, const std::string &Line, const std::string &Renamed);
 
 /// Makes the edits of the piece; gives what cannot be made.
 std::vector<Blocker> makeEdits(Piece &P, const LinkedText &Linked);

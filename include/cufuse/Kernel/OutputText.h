@@ -43,7 +43,9 @@ public:
   /// With a value in every such slot. The value may have that slot, too.
   OutputText with(Slot Open, const OutputText &Value) const;
   /// With every such stretch of what is not open taken out.
-  OutputText without(llvm::StringRef Stretch) const;
+  OutputText without(llvm::StringRef Stretch) const { return replaced(Stretch, ""); }
+  /// With every such stretch of what is not open replaced.
+  OutputText replaced(llvm::StringRef Stretch, const std::string &By) const;
 
   /// Nothing may be open.
   std::string text() const;
