@@ -196,9 +196,12 @@ private:
 
   void includes() {
     for (const PartitionPlan &P : Plan.Partitions)
-      if (Constituents[P.Constituent].Text->HeaderReadsBlock)
-        Out.line("#define {0}\nnamespace {1} {{\nusing cufuse_partition = {2}::{3};\n}}", headerGuard(),
-                 textSpace(Constituents[P.Constituent]), Options.Name, partitionType(P));
+      if (Constituents[P.Constituent].Text->HeaderReadsBlock) {
+        Out.line("#define {}", headerGuard());
+        open(Out, textSpace(Constituents[P.Constituent]));
+        Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(P));
+        close(Out, textSpace(Constituents[P.Constituent]));
+      }
     if (headersReadBlock()) {
       Out.write(
           "#ifdef __CUDACC_RDC__\n#error \"members of the arguments see a part of the block here: the linker must "

@@ -13,7 +13,7 @@
 // RUN: %cufuse check %t/match.cu && %cufuse check %t/stride.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/turns.cu %t/alone.cu
 // RUN: FileCheck %s --check-prefix=HEADER --input-file=%t/match.h
-// HEADER: namespace match_each_0 {
+// HEADER: namespace match_text { namespace cufuse_each_0 {
 // HEADER-NEXT: #ifdef CUFUSE_PARTITIONS_OF_match
 // HEADER-NEXT: #define threadIdx cufuse_partition::threadIdx()
 // HEADER: #else
