@@ -7,7 +7,6 @@
 #include "EditLinked.h"
 #include "EditLoops.h"
 #include "EditReaders.h"
-#include "HostVariables.h"
 #include "MacroNames.h"
 #include "ProgramSymbols.h"
 #include "QualifyCallees.h"
@@ -15,9 +14,9 @@
 #include "SelectCopied.h"
 #include "Signature.h"
 #include "SpellType.h"
+#include "UnitsForHost.h"
 
 #include "cufuse/Analysis/DynamicShared.h"
-#include "cufuse/Analysis/HostMembers.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
@@ -55,18 +54,17 @@ public:
         llvm::any_of(Reach.Constants, [this](const clang::VarDecl *V) { return !HostShared.count(V); }) ||
         includesConstants(Unit, Chosen);
     LaunchEdits = declareLaunched(Reach, Chosen, Text, Result);
-    InSignature = takeSignature(Unit, Reach, Facts, Chosen, Result);
-    headerUnits();
-    unitsOnHost();
+    const llvm::SetVector<const clang::Decl *> InSignature = takeSignature(Unit, Reach, Facts, Chosen, Result);
+    ForHost = unitsForHost(Unit, Host, Reach, Chosen, InSignature, HostShared, Text, Result);
     items();
     renameShared();
     HostsText.unread(HostNames, Result.Blockers);
-    Result.Includes = collectIncludes(Reach, Chosen, Text, Named, !Header.empty(),
+    Result.Includes = collectIncludes(Reach, Chosen, Text, Named, !ForHost.Header.empty(),
                                       [this](clang::SourceLocation Where) { return isInside(Where); });
     for (const IncludeEvent &Include : Unit.log().Includes)
       for (IncludeLine &Line : Result.Includes)
         if (HostsText.differs(Include.Hash) && Line.Where.str() == Unit.place(Include.Hash).str()) {
-          Line.ForDevice = !Line.ForArguments && OnHost.empty();
+          Line.ForDevice = !Line.ForArguments && ForHost.OnHost.empty();
           if (!Line.ForDevice)
             HostsText.include(Include.Hash, Result.Blockers);
         }
@@ -130,136 +128,6 @@ private:
     }
   }
 
-  /// Copied units that the types of the parameters need: these go to the header.
-  void headerUnits() {
-    auto Add = [&](const clang::Decl *Whole) {
-      if (Whole && Chosen.Units.contains(Whole))
-        Header.insert(Whole);
-    };
-    for (const clang::Decl *Named : InSignature) {
-      if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Named))
-        Named = Special->getSpecializedTemplate();
-      for (const clang::Decl *Redeclaration : Named->redecls())
-        Add(enclosingUnit(Redeclaration));
-      for (const clang::Decl *Whole : Chosen.Units)
-        if (auto *Special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Whole);
-            Special && Special->getSpecializedTemplate()->getCanonicalDecl() == Named->getCanonicalDecl())
-          Add(Whole);
-      if (auto *Tag = llvm::dyn_cast<clang::TagDecl>(Named); Tag && Tag->getTypedefNameForAnonDecl())
-        Add(enclosingUnit(Tag->getTypedefNameForAnonDecl()));
-    }
-    addNeeded(Header);
-    membersForHost();
-    directivesForHeader();
-    for (const auto &[Function, Use] : Reach.Functions)
-      if (Header.contains(enclosingUnit(Function)) && Function != Reach.Kernel && SelectCopied::usesBlock(Use)) {
-        const Blocker Found{BlockerKind::RebindingParameter, Unit.place(Function->getLocation()),
-                            Function->getQualifiedNameAsString()};
-        // The linker would take the program's function, which reads the block, for the output's, or the reverse.
-        if (SelectCopied::onlyReadsBlock(Use) && !Unit.request().Flags.Relocatable)
-          Result.HeaderReadsBlock = Found;
-        else
-          Result.Blockers.push_back(Found);
-      }
-    for (const clang::Decl *Whole : Header)
-      for (const clang::VarDecl *Variable : hostVariables(*Whole))
-        if (!HostShared.count(Variable->getCanonicalDecl()))
-          block(BlockerKind::HostState, Variable->getLocation(), Variable->getQualifiedNameAsString());
-  }
-
-  /// What the host may call with them, as far as it means the same there.
-  void membersForHost() {
-    SelectCopied Without = Chosen;
-    Without.Units.remove_if([this](const clang::Decl *D) { return Reach.HostOnly.contains(D); });
-    CheckHostsText Alone(Host.hostText(), Text, Without);
-    auto MayBeThere = [&](const clang::Decl *Whole) {
-      if (Header.contains(Whole))
-        return true;
-      std::vector<Blocker> Other;
-      Alone.declaration(Text.declaration(*Whole), Other);
-      return Other.empty() && (!needsInline(*Whole) || Unit.ast().getLangOpts().CPlusPlus17) &&
-             !HostShared.count(Whole->getCanonicalDecl()) && hostVariables(*Whole).empty() &&
-             llvm::none_of(Reach.Functions, [&](const auto &Each) {
-               return enclosingUnit(Each.first) == Whole && SelectCopied::usesBlock(Each.second);
-             });
-    };
-    for (size_t I = 0; I < Header.size(); ++I)
-      for (const HostMember &Member : Reach.OfHost) {
-        if (Member.For != Header[I])
-          continue;
-        llvm::SetVector<const clang::Decl *> Needed;
-        for (const clang::Decl *Redeclaration : Member.Declared->redecls())
-          if (const clang::Decl *Whole = enclosingUnit(Redeclaration); Whole && Chosen.Units.contains(Whole))
-            Needed.insert(Whole);
-        addNeeded(Needed);
-        if (!Member.NamesMore && llvm::all_of(Needed, MayBeThere))
-          Header.insert(Needed.begin(), Needed.end());
-        else if (Member.Decides)
-          block(BlockerKind::HostReadsOther, Member.Declared->getLocation(),
-                "a parameter's type may call it there, and it needs what is not copied");
-      }
-    for (const clang::Decl *Whole : Reach.HostOnly)
-      if (!Header.contains(Whole))
-        Chosen.Units.remove(Whole);
-    membersInIncluded();
-  }
-
-  /// A class may be copied out of a header that stays included, as where the kernel's file specialises it.
-  void membersInIncluded() {
-    std::set<clang::FileID> Files = Chosen.Absorbed;
-    for (const clang::Decl *Whole : Header)
-      Files.insert(Text.offset(Whole->getLocation()).first);
-    if (Files == Chosen.Absorbed)
-      return;
-    for (const HostMember &Member : hostMembers(Unit, Reach, Files))
-      if (Member.Decides && Header.contains(Member.For) && !Header.contains(enclosingUnit(Member.Declared)) &&
-          !Chosen.Absorbed.count(Text.offset(Member.For->getLocation()).first))
-        block(BlockerKind::HostReadsOther, Member.Declared->getLocation(),
-              "a parameter's type may call it there, and of this header only a part is copied");
-  }
-
-  void addNeeded(llvm::SetVector<const clang::Decl *> &Units) {
-    for (size_t I = 0; I < Units.size(); ++I)
-      if (auto Found = Reach.References.find(Units[I]); Found != Reach.References.end())
-        for (const clang::Decl *Needed : Found->second)
-          if (Chosen.Units.contains(Needed))
-            Units.insert(Needed);
-  }
-
-  /// Copied variables of the device, which nvcc names in the host's code, and what they need.
-  void unitsOnHost() {
-    for (const clang::Decl *Whole : Chosen.Units) {
-      auto *Template = llvm::dyn_cast<clang::VarTemplateDecl>(Whole);
-      auto *Variable = llvm::dyn_cast<clang::VarDecl>(Template ? Template->getTemplatedDecl() : Whole);
-      if (Variable && !HostShared.count(Variable->getCanonicalDecl()) && llvm::any_of(Variable->attrs(), [](auto *A) {
-            return llvm::isa<clang::CUDAConstantAttr, clang::CUDADeviceAttr>(A) && !A->isImplicit();
-          }))
-        OnHost.insert(Whole);
-    }
-    addNeeded(OnHost);
-    for (const clang::Decl *Whole : Chosen.Units)
-      if (llvm::isa<clang::UsingDirectiveDecl>(Whole) && !OnHost.empty())
-        OnHost.insert(Whole);
-  }
-
-  /// `using namespace` before one of them and around it, where the header knows the namespace.
-  void directivesForHeader() {
-    for (const clang::Decl *Whole : Chosen.Units) {
-      auto *Directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(Whole);
-      if (!Directive || llvm::none_of(Header, [&](const clang::Decl *Each) {
-            return Directive->getDeclContext()->Encloses(Each->getDeclContext()) &&
-                   Sources.isBeforeInTranslationUnit(Directive->getLocation(), Each->getBeginLoc());
-          }))
-        continue;
-      const clang::NamespaceDecl *Named = Directive->getNominatedNamespace();
-      if (llvm::any_of(Header, [&](const clang::Decl *Each) { return Named->Encloses(Each->getDeclContext()); }) ||
-          llvm::any_of(Named->redecls(), [&](const clang::NamespaceDecl *Opened) {
-            return !Chosen.Absorbed.count(Text.offset(Opened->getLocation()).first);
-          }))
-        Header.insert(Whole);
-    }
-  }
-
   /// Copied declarations and the macro directives between them that their text needs, in the order of the file.
   void items() {
     for (const clang::Decl *Whole : Chosen.Units) {
@@ -297,12 +165,10 @@ private:
   }
 
   void addNames(const clang::Decl &Of, const std::set<std::string> &Names) {
-    (Header.contains(&Of) ? HeaderNames : BodyNames).insert(Names.begin(), Names.end());
-    if (isOnHost(&Of))
+    (ForHost.Header.contains(&Of) ? HeaderNames : BodyNames).insert(Names.begin(), Names.end());
+    if (ForHost.contains(&Of))
       HostNames.insert(Names.begin(), Names.end());
   }
-
-  bool isOnHost(const clang::Decl *Whole) const { return Header.contains(Whole) || OnHost.contains(Whole); }
 
   /// Macros that the text expands, whose names `##` may have formed.
   void namesOfExpansions() {
@@ -342,7 +208,8 @@ private:
         Item &Known = Merged.back();
         Known.Text.End = std::max(Known.Text.End, I.Text.End);
         Known.Packing.insert(I.Packing.begin(), I.Packing.end());
-        if (Header.contains(I.Unit) || (OnHost.contains(I.Unit) && !Header.contains(Known.Unit)))
+        if (ForHost.Header.contains(I.Unit) ||
+            (ForHost.OnHost.contains(I.Unit) && !ForHost.Header.contains(Known.Unit)))
           Known.Unit = I.Unit;
       }
       Merged.back().Where = Text.location(Merged.back().Text);
@@ -374,7 +241,7 @@ private:
       return fileScopeDynamicShared(*Variable);
     Piece P;
     P.Namespaces = namespacesAround(I.Unit->getLexicalDeclContext());
-    if (!Header.contains(I.Unit))
+    if (!ForHost.Header.contains(I.Unit))
       outerFunctions(I.Unit, P.Namespaces);
     TextEdits Edits{Text, I.Text, Result.Blockers};
     edit(I, Edits);
@@ -385,7 +252,7 @@ private:
       P.Where.Line = Said.getLine();
       P.Where.File = Said.getFilename();
     }
-    P.OnHost = isOnHost(I.Unit);
+    P.OnHost = ForHost.contains(I.Unit);
     if (P.OnHost)
       HostsText.declaration(I.Text, Result.Blockers);
     P.Written = Text.withBalancedDirectives(I.Text);
@@ -396,14 +263,15 @@ private:
     if (llvm::all_of(P.Edits, [](const Edit &E) { return E.Made <= Edit::When::Unrolled; }))
       P.Edits.clear(); // Nothing depends on links.
     for (const std::string &Name : macrosDefinedIn(Text, I.Text))
-      remember(Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
+      remember(ForHost.Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
-        Named && Named->getDeclName() && Header.contains(I.Unit) && !llvm::isa<clang::UsingDirectiveDecl>(Named) &&
-        !Named->getDeclName().getCXXDeductionGuideTemplate() && !Named->isCXXClassMember())
+        Named && Named->getDeclName() && ForHost.Header.contains(I.Unit) &&
+        !llvm::isa<clang::UsingDirectiveDecl>(Named) && !Named->getDeclName().getCXXDeductionGuideTemplate() &&
+        !Named->isCXXClassMember())
       remember(Result.HeaderNames[P.Namespaces], namespacePath(*Named) + Named->getNameAsString());
     if (I.Packing.size() > 1)
       block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");
-    appendPacked(Header.contains(I.Unit) ? Result.Header : Result.Body, std::move(P), I.Packing);
+    appendPacked(ForHost.Header.contains(I.Unit) ? Result.Header : Result.Body, std::move(P), I.Packing);
   }
 
   void macro(const MacroEvent &Macro) {
@@ -467,19 +335,8 @@ private:
     qualifyCallees(Edits, Reach, Chosen);
   }
 
-  /// The header may be included by several objects.
-  static bool needsInline(const clang::Decl &Whole) {
-    if (Whole.isTemplated())
-      return false;
-    if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(&Whole))
-      return Function->isThisDeclarationADefinition() && !Function->isInlined() && Function->hasExternalFormalLinkage();
-    auto *Variable = llvm::dyn_cast<clang::VarDecl>(&Whole);
-    return Variable && Variable->isStaticDataMember() && !Variable->isInline() &&
-           Variable->isThisDeclarationADefinition() == clang::VarDecl::Definition;
-  }
-
   void inlineInHeader(const Item &I, TextEdits &Edits) {
-    if (!Header.contains(I.Unit) || !needsInline(*I.Unit))
+    if (!ForHost.Header.contains(I.Unit) || !needsInline(*I.Unit))
       return;
     auto *Declared = llvm::cast<clang::DeclaratorDecl>(I.Unit);
     const clang::SourceLocation At = Declared->getInnerLocStart(); // A constructor has no type.
@@ -639,9 +496,7 @@ private:
   CheckHostsText HostsText;
   const ControlStatements Controls;
   KernelText Result;
-  llvm::SetVector<const clang::Decl *> InSignature; ///< What the parameters' types name.
-  llvm::SetVector<const clang::Decl *> Header;
-  llvm::SetVector<const clang::Decl *> OnHost;
+  UnitsForHost ForHost;
   std::set<const clang::Decl *> HostShared; ///< Canonical.
   std::vector<Item> Items;
   std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.

@@ -128,9 +128,9 @@ private:
   std::set<const clang::VarDecl *> Referred; ///< By a pointer or a reference: they may change anywhere.
   std::map<const clang::VarDecl *, unsigned> Changed; ///< Behind their declaration.
   unsigned Callers = 0;                               ///< Of what is evaluated, inside the kernel.
-  bool Keeps = false; ///< What is evaluated may refer to arguments of its calls behind the statement, too.
-  bool Deduces = false;                               ///< What is evaluated determines a type: AccessSite::Deduced.
-  std::set<const clang::Expr *> Met;                  ///< Names of parameters and of built-ins.
+  bool Keeps = false;   ///< What is evaluated may refer to arguments of its calls behind the statement, too.
+  bool Deduces = false; ///< What is evaluated determines a type: AccessSite::Deduced.
+  std::set<const clang::Expr *> Met; ///< Names of parameters and of built-ins.
 };
 
 } // namespace cufuse

@@ -286,13 +286,18 @@ struct OutputParser {
   }
 };
 
-/// A macro of a header whose name we write between the user's own words, or that the toolkit's names mean, where it
-/// cannot be hidden.
-std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents) {
+/// A macro of a header whose name we write between the user's own words, where it cannot be hidden, or that the line
+/// of ours (empty if it is not ours) needs for what the toolkit means by it.
+std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents, llvm::StringRef Line) {
+  auto IsMacro = [&](const char *Name) {
+    return llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); });
+  };
   for (const char *Name : {"sync", "syncCount", "syncAnd", "syncOr", "syncNamed", "named", "leave", "indices",
-                           "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next",
-                           "device", "shared", "dim3", "uint3"})
-    if (llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); }))
+                           "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next"})
+    if (IsMacro(Name))
+      return Name;
+  for (const char *Name : {"device", "shared", "dim3", "uint3"}) // also as in `__device__`
+    if (Line.contains(Name) && IsMacro(Name))
       return Name;
   return {};
 }
@@ -317,7 +322,8 @@ llvm::Error doesNotParse(const OutputParser &Parser, const ParsedUnit &Unit, con
                                 "kernels' files or their headers: {}",
                                 Options.Name, Error.Text),
                     "choose another one with --name", Known);
-  if (const std::string Name = macroLikeOurs(Constituents); !AreApart && !Name.empty())
+  if (const std::string Name = macroLikeOurs(Constituents, IsOurs ? Error.Where.snippet() : "");
+      !AreApart && !Name.empty())
     return badInput(
         fmt::format("a header defines the macro '{}', which is a name that the output needs: {}", Name, Error.Text),
         "rename the macro, or undefine it at the header's end", Known);
