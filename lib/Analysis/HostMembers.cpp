@@ -86,7 +86,7 @@ public:
         behind(*Units[I]);
       // When the classes are known: more of them may come.
       for (size_t I = 0; I < Units.size(); ++I)
-        if (inFile(Units[I]))
+        if (inUsersFile(Units[I], Sources))
           foundLate(*Units[I]);
     }
     for (bool Changed = true; Changed;) {
@@ -208,23 +208,25 @@ private:
   }
 
   /// Functions of the classes' namespaces that a template finds by its arguments' types, and that take the file's
-  /// types.
+  /// types. A template that is included goes with no copy: then they are for the class.
   void foundLate(const clang::Decl &Whole) {
     LateNames Names(Unit.ast());
     Names.TraverseDecl(&Whole);
     if (Names.Found.empty())
       return;
-    llvm::SetVector<const clang::DeclContext *> Scopes;
+    const bool IsCopied = inFile(&Whole);
+    llvm::MapVector<const clang::DeclContext *, const clang::Decl *> Scopes; // with a class of each
     for (const clang::Decl *Each : Units)
       if (llvm::isa<clang::CXXRecordDecl, clang::ClassTemplateDecl, clang::EnumDecl>(Each) && inFile(Each))
-        Scopes.insert(Each->getDeclContext()->getRedeclContext()->getPrimaryContext());
-    for (const clang::DeclContext *Scope : Scopes)
+        Scopes.insert({Each->getDeclContext()->getRedeclContext()->getPrimaryContext(), Each});
+    for (const auto &[Scope, Class] : Scopes)
       for (const clang::DeclarationName &Name : Names.Found)
         for (const clang::NamedDecl *D : Scope->lookup(Name))
           if (const clang::FunctionDecl *Function = D->getAsFunction();
-              Function && inUsersFile(Function, Sources) && !isKernel(Function) && !isOfDevice(Function) &&
+              Function && (IsCopied ? inUsersFile(Function, Sources) : inFile(Function)) && !isKernel(Function) &&
+              !isOfDevice(Function) &&
               llvm::any_of(Function->parameters(), [&](const clang::ParmVarDecl *P) { return takesOwn(P->getType()); }))
-            add(&Whole, D, true);
+            add(IsCopied ? &Whole : Class, D, true);
   }
   bool takesOwn(clang::QualType T) const {
     T = T.getCanonicalType();

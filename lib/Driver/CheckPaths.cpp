@@ -27,10 +27,17 @@ llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> 
 llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser, const FusedSource &Fused) {
   const std::string HeaderPath = headerOf(Request.Output);
   std::map<llvm::StringRef, llvm::StringRef> Paths;
-  for (const Constituent &C : Fuser.constituents())
-    for (const auto *Lines : {&C.Text->Includes, &C.Text->Libraries})
-      for (const IncludeLine &Include : *Lines)
-        Paths.emplace(Include.Text, Include.Path);
+  auto Add = [&](const std::vector<IncludeLine> &Lines) {
+    for (const IncludeLine &Include : Lines)
+      Paths.emplace(Include.Text, Include.Path);
+  };
+  for (const Constituent &C : Fuser.constituents()) {
+    Add(C.Text->Includes);
+    Add(C.Text->Libraries);
+    for (const std::vector<Piece> *Pieces : {&C.Text->Header, &C.Text->Body})
+      for (const Piece &P : *Pieces)
+        Add(P.Includes);
+  }
   const std::string Header = llvm::sys::path::filename(HeaderPath).str();
   for (const auto &[Text, Path] : Paths)
     if (llvm::StringRef Name = Text;
@@ -43,7 +50,11 @@ llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser, const Fu
       llvm::StringRef Line;
       std::tie(Line, Rest) = Rest.split('\n');
       llvm::StringRef Name = Line = Line.trim();
-      if (!Name.consume_front("#include \"") || !Name.consume_back("\"") || Name == Header)
+      if (!Name.consume_front("#include \""))
+        continue;
+      Name = Name.split('"').first; // a comment may stand behind it
+      Line = Line.take_front(Name.end() + 1 - Line.begin());
+      if (Name == Header)
         continue;
       const std::string Beside = within(folderOf(Request.Output), Name);
       if (llvm::sys::path::is_absolute(Name) || !llvm::sys::fs::exists(Beside))

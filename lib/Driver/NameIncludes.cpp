@@ -86,9 +86,11 @@ void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
       Line.Text = Renamed(Line);
     for (std::vector<Piece> *Pieces : {&Kernel.Text.Header, &Kernel.Text.Body})
       for (Piece &P : *Pieces)
-        for (const IncludeLine &Line : P.Includes)
-          if (const std::string Text = Renamed(Line); Text != Line.Text)
+        for (IncludeLine &Line : P.Includes)
+          if (const std::string Text = Renamed(Line); Text != Line.Text) {
             renameInclude(P, Line.Text, Text);
+            Line.Text = Text;
+          }
   }
 }
 

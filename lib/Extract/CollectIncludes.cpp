@@ -246,14 +246,24 @@ std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopie
   return Collection(Reach, Chosen, Text).run(Names, CopiesTypes, IsCopied);
 }
 
-std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, SourceText &Text, const Slice &Of) {
+std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits) {
+  SourceText &Text = Edits.Text;
   std::vector<IncludeLine> Lines;
-  for (const IncludeEvent &Include : Text.unit().log().Includes)
-    if (const auto [File, At] = Text.offset(Include.Hash);
-        Include.File && !Include.Angled && Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()) &&
-        File == Of.File && Of.Begin < At && At < Of.End)
-      Lines.push_back({fmt::format("#include \"{}\"", Include.Spelled), Include.File->getName().str(),
-                       Text.unit().place(Include.Hash)});
+  for (const IncludeEvent &Include : Text.unit().log().Includes) {
+    if (!Include.File || Include.Angled || !Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()) ||
+        !Edits.holds(Include.Hash))
+      continue;
+    const std::string Plain = fmt::format("#include \"{}\"", Include.Spelled);
+    Lines.push_back({Plain, Include.File->getName().str(), Text.unit().place(Include.Hash)});
+    const TextPlace At = Text.offset(Include.Hash);
+    const std::vector<TextToken> Tokens = Text.tokensIn(Text.behind(At));
+    size_t Last = 0;
+    while (Last + 1 < Tokens.size() && !Tokens[Last + 1].StartsLine)
+      ++Last;
+    const unsigned End = Tokens[Last].end();
+    if (Text.buffer(At.first).slice(At.second, End) != Plain)
+      Edits.All.push_back({At, End - At.second, Plain});
+  }
   return Lines;
 }
 

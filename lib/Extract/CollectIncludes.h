@@ -1,6 +1,7 @@
 // The #include lines of the kernel's file that stay.
 #pragma once
 
+#include "EditText.h"
 #include "SelectCopied.h"
 #include "SourceText.h"
 
@@ -19,8 +20,9 @@ std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopie
                                          const std::set<std::string> &Names, bool CopiesTypes,
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied);
 
-/// Those that stand in the stretch, inside declarations, as they would be written plainly.
-std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, SourceText &Text, const Slice &Of);
+/// Those of names in quotes that stand in the stretch, inside declarations. Each is written plainly, `#include "name"`,
+/// so that it can be found in the text, whatever spaces, comments or macros it has.
+std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits);
 
 /// The #include lines, of whatever file of the user, through which functions of libraries that use the block were first
 /// read.

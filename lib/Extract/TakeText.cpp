@@ -245,6 +245,7 @@ private:
       outerFunctions(I.Unit, P.Namespaces);
     TextEdits Edits{Text, I.Text, Result.Blockers};
     edit(I, Edits);
+    P.Includes = includesInside(Chosen, Edits);
     P.Where = Unit.place(Text.location(I.Text));
     // As a #line of the user's says, which __LINE__ follows.
     if (const clang::PresumedLoc Said = Sources.getPresumedLoc(Text.location(I.Text));
@@ -256,7 +257,6 @@ private:
     if (P.OnHost)
       HostsText.declaration(I.Text, Result.Blockers);
     P.Written = Text.withBalancedDirectives(I.Text);
-    P.Includes = includesInside(Chosen, Text, I.Text);
     for (PlacedEdit &E : Edits.All)
       P.Edits.push_back(inPiece(I, std::move(E)));
     llvm::append_range(Result.Blockers, makeEdits(P, {}));
@@ -266,8 +266,8 @@ private:
       remember(ForHost.Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
     if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
         Named && Named->getDeclName() && ForHost.Header.contains(I.Unit) &&
-        !llvm::isa<clang::UsingDirectiveDecl>(Named) && !Named->getDeclName().getCXXDeductionGuideTemplate() &&
-        !Named->isCXXClassMember())
+        !llvm::isa<clang::UsingDirectiveDecl, clang::NamespaceAliasDecl>(Named) &&
+        !Named->getDeclName().getCXXDeductionGuideTemplate() && !Named->isCXXClassMember())
       remember(Result.HeaderNames[P.Namespaces], namespacePath(*Named) + Named->getNameAsString());
     if (I.Packing.size() > 1)
       block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");

@@ -60,6 +60,8 @@ void renameInclude(Piece &P, const std::string &Line, const std::string &Renamed
   P.Text = P.Text.replaced(Line, Renamed);
   if (P.Unrolled)
     P.Unrolled = P.Unrolled->replaced(Line, Renamed);
+  for (Edit &E : P.Edits)
+    E.Text = E.Text.replaced(Line, Renamed);
   const unsigned Longer = Renamed.size() - Line.size();
   for (size_t At = 0; (At = P.Written.find(Line, At)) != std::string::npos; At += Renamed.size()) {
     P.Written.replace(At, Line.size(), Renamed);

@@ -16,6 +16,9 @@ namespace cufuse {
 /// May a value of this type hold a pointer?
 bool leadsToPointer(clang::QualType T, unsigned Depth = 0);
 
+/// May a call refer to its arguments when it has ended: by its object, or by what another argument leads to?
+bool keepsArguments(const clang::FunctionDecl *Callee);
+
 /// Can a variable of the type be made without a value, and does copying it mean no more than copying its bytes? Types
 /// of libraries are what they look like.
 bool keepsInVariable(clang::QualType T, const clang::SourceManager &Sources);

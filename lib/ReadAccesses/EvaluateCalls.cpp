@@ -17,11 +17,23 @@ static bool deducesFrom(const clang::FunctionDecl *Callee, unsigned Parameter) {
   return Parameter >= Written->getNumParams() || Written->getParamDecl(Parameter)->getType()->isDependentType();
 }
 
-/// May the object that it is called for refer to an argument from then on?
-static bool isKeptByObject(const clang::FunctionDecl *Callee) {
-  auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
-  return Method && Method->isInstance() && !Method->isConst() &&
-         leadsToPointer(Method->getASTContext().getCanonicalTagType(Method->getParent()));
+/// Does it lead to where a pointer may be put?
+static bool leadsToPlaceOfPointer(clang::QualType T) {
+  const clang::QualType To = T->isReferenceType() ? T.getNonReferenceType() : T->getPointeeType();
+  return !To.isNull() && !To.isConstQualified() && leadsToPointer(To);
+}
+
+bool keepsArguments(const clang::FunctionDecl *Callee) {
+  if (!Callee)
+    return true;
+  auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Callee);
+  const bool ByObject =
+      Method && Method->isInstance() && !llvm::isa<clang::CXXConstructorDecl>(Method) &&
+      ((!Method->isConst() && leadsToPointer(Method->getASTContext().getCanonicalTagType(Method->getParent()))) ||
+       llvm::any_of(Method->getParent()->fields(),
+                    [](const clang::FieldDecl *F) { return leadsToPlaceOfPointer(F->getType()); }));
+  return ByObject || llvm::any_of(Callee->parameters(),
+                                  [](const clang::ParmVarDecl *P) { return leadsToPlaceOfPointer(P->getType()); });
 }
 
 /// Does an operator of a class leave nothing of what it assigns to as it was? Those of libraries do.
@@ -139,7 +151,7 @@ Value Evaluator::call(const clang::CallExpr *E) {
   }
   for (unsigned I = First; I < E->getNumArgs(); ++I) {
     const llvm::SaveAndRestore Deducing(Deduces, Deduces || deducesFrom(Callee, I - First));
-    passed(E->getArg(I), typeOfParameter(Callee, I - First), Keeps || isKeptByObject(Callee));
+    passed(E->getArg(I), typeOfParameter(Callee, I - First), Keeps || keepsArguments(Callee));
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // What the host calls with a parameter's class is in the launcher's header what it is in the kernel's file, also where the
 // class, its explicit specialisations or the overloads behind it stand in headers, whose text is copied or not.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
-// RUN: %cufuse fuse %t/kernels.cu:ofView %t/kernels.cu:ofOwn --block 64 --block 64 --name both -o %t/fused.cu
+// RUN: %cufuse fuse %t/kernels.cu:ofView %t/kernels.cu:ofOwn %t/kernels.cu:ofSpan --block 64 --block 64 --block 64 --name both -o %t/fused.cu
 // RUN: %nvcc -arch=sm_90a -I%t -o %t/host %t/host.cu %t/fused.cu
 // RUN: %t/host
 
@@ -30,6 +30,14 @@ template <> __host__ __device__ inline double View::far<double>() const { return
 #pragma once
 template <typename T> __host__ __device__ double weight(double x, const T &t) { return 2 * x + t.n; }
 
+//--- span.h
+#pragma once
+template <typename T> __host__ __device__ void assign(T &to, T value) { to = value; }
+template <typename T> struct Span {
+  T *data;
+  __host__ __device__ void fill(T value) const { assign(data[0], value); }
+};
+
 //--- kernels.cu
 #include "unguarded.h"
 
@@ -48,17 +56,26 @@ __host__ __device__ inline double weight(float x, const Own &) { return x; }
 #include "late.h"
 __global__ void ofOwn(Own v, double *out) { out[threadIdx.x] = v.get<float>(); }
 
+#include "span.h"
+struct Point {
+  double x;
+};
+__host__ __device__ inline void assign(Point &to, Point value) { to.x = value.x + 1; }
+__global__ void ofSpan(Span<Point> s) { s.data[threadIdx.x].x *= 2; }
+
 //--- host.cu
 #include "fused.h"
 #include <cstdio>
 int main() {
   const both::ofView::View view{1};
   const both::ofOwn::Own own{1};
+  both::ofSpan::Point point;
+  Span<both::ofSpan::Point>{&point}.fill({3});
   const double found[] = {view.inHeader<float>(), view.inHeader<double>(), view.inFile<float>(), view.inFile<double>(),
                           view.special<float>(),  view.special<double>(),  view.far<float>(),    view.far<double>(),
-                          own.get<float>(),       own.get<double>()};
-  const double expected[] = {1, 2, 1, 3, 1, 1.25, 1, 100, 1, 3};
-  for (int i = 0; i < 10; ++i)
+                          own.get<float>(),       own.get<double>(),     point.x};
+  const double expected[] = {1, 2, 1, 3, 1, 1.25, 1, 100, 1, 3, 4};
+  for (int i = 0; i < 11; ++i)
     if (found[i] != expected[i])
       return printf("%d: %g, not %g\n", i, found[i], expected[i]), 1;
 }

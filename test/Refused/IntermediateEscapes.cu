@@ -136,6 +136,7 @@ struct Kept {
   __device__ explicit Kept(const float &value) : element(&value) {}
   __device__ void keep(const float &value) { element = &value; }
 };
+__device__ void keepIn(const float *&slot, const float &value) { slot = &value; }
 __device__ const float &larger(const float &a, const float &b) { return a < b ? b : a; }
 __global__ void kept(const float *__restrict__ in, float *__restrict__ out, int w, int h) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -148,6 +149,12 @@ __global__ void kept(const float *__restrict__ in, float *__restrict__ out, int 
     const float zero = 0;
     // KEPT: {{[^ ]*}}:[[#@LINE+1]]:29: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
     const float &c = larger(in[y * w + x], zero);
-    out[x * h + y] = *a.element + *b.element + c;
+    const float *slot, *other;
+    // KEPT: {{[^ ]*}}:[[#@LINE+1]]:18: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
+    keepIn(slot, in[y * w + x]);
+    auto keep = [&other](const float &value) { other = &value; };
+    // KEPT: {{[^ ]*}}:[[#@LINE+1]]:10: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
+    keep(in[y * w + x]);
+    out[x * h + y] = *a.element + *b.element + c + *slot + *other;
   }
 }

@@ -4,9 +4,11 @@
 // RUN: %cufuse fuse %t/b/b.cu:second %t/a/a.cu:first --block 96 --block 64 --grid-policy stride --unroll first=2 \
 // RUN:   --name stride -o %t/stride.cu
 // RUN: FileCheck %s --input-file=%t/match.cu
+// RUN: %exits 1 %cufuse fuse %t/a/a.cu:first --block 64 -o %t/b/alone.cu 2>&1 | FileCheck %s --check-prefix=BESIDE
 // RUN: %execute -I %S/Inputs -I %t/a -I %t/b %t/main.cu %t/match.cu %t/stride.cu
 
-// CHECK: #include "../a/table.inc"
+// BESIDE: error: the output's #include "{{[a-z]+}}.inc" would find {{.*}}b/{{[a-z]+}}.inc, not {{.*}}a/
+// CHECK: #include "../a/table.inc" // however it is written
 // CHECK: #include "../a/body.inc"
 // CHECK-NEXT: #include "only.inc"
 // CHECK: out[i] = value
@@ -23,15 +25,16 @@ value = value * given.times + given.plus;
 ++value;
 //--- a/a.cu
 __constant__ int table[] = {
-#include "table.inc"
+#  include "table.inc" // however it is written
 };
 struct Given {
-#include "members.inc"
+#include /* too */ "members.inc"
 };
+#define BODY "body.inc"
 __global__ void first(const int *in, int *out, Given given, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
     int value = in[i] + table[i % 4];
-#include "body.inc"
+#include BODY
 #include "only.inc"
     out[i] = value;
   }
