@@ -165,6 +165,10 @@ bool Comparison::pair(const clang::Decl *A, const clang::Decl *B) {
     return type(EnumeratorA->getType(), EnumeratorB->getType()) &&
            (ValueA == ValueB || differ(fmt::format("`{}`", nameOf(A)), ValueA, ValueB));
   }
+  if (auto *ObjectA = llvm::dyn_cast<clang::TemplateParamObjectDecl>(A)) {
+    auto *ObjectB = llvm::cast<clang::TemplateParamObjectDecl>(B);
+    return type(ObjectA->getType(), ObjectB->getType()) && value(ObjectA->getValue(), ObjectB->getValue());
+  }
   if (llvm::isa<clang::FunctionDecl, clang::TagDecl>(A))
     Work.push_back({A, B});
   else if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(A)) {
