@@ -261,7 +261,7 @@ std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &E
     while (Last + 1 < Tokens.size() && !Tokens[Last + 1].StartsLine)
       ++Last;
     const unsigned End = Tokens[Last].end();
-    if (Text.buffer(At.first).slice(At.second, End) != Plain)
+    if (Tokens.size() > 1 && Tokens[1].is("include") && Text.buffer(At.first).slice(At.second, End) != Plain)
       Edits.All.push_back({At, End - At.second, Plain});
   }
   return Lines;

@@ -262,7 +262,7 @@ Value Evaluator::eval(const clang::Expr *E) {
   if (auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E)) {
     for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
       passed(Construct->getArg(I), typeOfParameter(Construct->getConstructor(), I),
-             (Keeps && leadsToPointer(E->getType())) || keepsArguments(Construct->getConstructor()));
+             keeps(Construct->getConstructor(), I));
     return {};
   }
   if (E->isGLValue())

@@ -16,9 +16,6 @@ namespace cufuse {
 /// May a value of this type hold a pointer?
 bool leadsToPointer(clang::QualType T, unsigned Depth = 0);
 
-/// May a call refer to its arguments when it has ended: by its object, or by what another argument leads to?
-bool keepsArguments(const clang::FunctionDecl *Callee);
-
 /// Can a variable of the type be made without a value, and does copying it mean no more than copying its bytes? Types
 /// of libraries are what they look like.
 bool keepsInVariable(clang::QualType T, const clang::SourceManager &Sources);
@@ -110,6 +107,8 @@ private:
   Value load(const clang::Expr *E);
   void argument(const clang::Expr *E, bool Changes);
   void passed(const clang::Expr *E, clang::QualType To, bool Keeps);
+  /// May something refer to the argument when the call has ended: its result, its object, or what others lead to?
+  bool keeps(const clang::FunctionDecl *Callee, unsigned Argument) const;
   Value cast(const clang::CastExpr *Cast);
   bool isMadeOfParameters(const Polynomial &P) const;
   Value unary(const clang::UnaryOperator *E);

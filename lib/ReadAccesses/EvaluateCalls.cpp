@@ -23,17 +23,24 @@ static bool leadsToPlaceOfPointer(clang::QualType T) {
   return !To.isNull() && !To.isConstQualified() && leadsToPointer(To);
 }
 
-bool keepsArguments(const clang::FunctionDecl *Callee) {
+bool Evaluator::keeps(const clang::FunctionDecl *Callee, unsigned Argument) const {
   if (!Callee)
     return true;
+  const bool Makes = llvm::isa<clang::CXXConstructorDecl>(Callee);
+  const clang::FunctionDecl *Defined = withBody(Callee);
+  if (Defined && !Makes && Argument < Defined->getNumParams() &&
+      !assignedIn(Defined->getBody()).count(Defined->getParamDecl(Argument)))
+    return false; // it reads the value
   auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Callee);
-  const bool ByObject =
-      Method && Method->isInstance() && !llvm::isa<clang::CXXConstructorDecl>(Method) &&
-      ((!Method->isConst() && leadsToPointer(Method->getASTContext().getCanonicalTagType(Method->getParent()))) ||
-       llvm::any_of(Method->getParent()->fields(),
-                    [](const clang::FieldDecl *F) { return leadsToPlaceOfPointer(F->getType()); }));
-  return ByObject || llvm::any_of(Callee->parameters(),
-                                  [](const clang::ParmVarDecl *P) { return leadsToPlaceOfPointer(P->getType()); });
+  const bool HoldsPointer = Method && leadsToPointer(Context.getCanonicalTagType(Method->getParent()));
+  const bool ByResult = Keeps && (!Makes || HoldsPointer);
+  const bool ByObject = Method && Method->isInstance() && !Makes &&
+                        ((!Method->isConst() && HoldsPointer) ||
+                         llvm::any_of(Method->getParent()->fields(),
+                                      [](const clang::FieldDecl *F) { return leadsToPlaceOfPointer(F->getType()); }));
+  return ByResult || ByObject || llvm::any_of(Callee->parameters(), [](const clang::ParmVarDecl *P) {
+           return leadsToPlaceOfPointer(P->getType());
+         });
 }
 
 /// Does an operator of a class leave nothing of what it assigns to as it was? Those of libraries do.
@@ -151,7 +158,7 @@ Value Evaluator::call(const clang::CallExpr *E) {
   }
   for (unsigned I = First; I < E->getNumArgs(); ++I) {
     const llvm::SaveAndRestore Deducing(Deduces, Deduces || deducesFrom(Callee, I - First));
-    passed(E->getArg(I), typeOfParameter(Callee, I - First), Keeps || keepsArguments(Callee));
+    passed(E->getArg(I), typeOfParameter(Callee, I - First), keeps(Callee, I - First));
   }
   return {};
 }

@@ -19,6 +19,8 @@
 // RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:kept --block 16x16 --recompute any \
 // RUN:   --link doubled.mid=kept.in --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=KEPT '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
+// RUN: %cufuse fuse --vertical %s:doubled %s:read --block 16x16 --recompute any --link doubled.mid=read.in \
+// RUN:   --dead doubled.mid -o %t/out.cu
 
 #include "Inputs/elements.h"
 
@@ -156,5 +158,20 @@ __global__ void kept(const float *__restrict__ in, float *__restrict__ out, int 
     // KEPT: {{[^ ]*}}:[[#@LINE+1]]:10: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
     keep(in[y * w + x]);
     out[x * h + y] = *a.element + *b.element + c + *slot + *other;
+  }
+}
+
+// What only reads the value keeps no reference.
+struct Values {
+  float *data;
+  __device__ void set(int i, const float &value) { data[i] = value; }
+};
+__global__ void read(const float *__restrict__ in, float *__restrict__ out, int w, int h) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  float own[2] = {};
+  Values values{own};
+  if (x < w && y < h) {
+    values.set(x & 1, in[y * w + x]);
+    out[x * h + y] = own[0] + own[1];
   }
 }
