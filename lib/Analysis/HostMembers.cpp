@@ -147,15 +147,32 @@ private:
     T = T.getCanonicalType();
     while (!T->getPointeeType().isNull() || T->isArrayType())
       T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
-    const auto *Record = T->getAsCXXRecordDecl();
-    if (Record)
-      for (const clang::Decl *Declaration : pattern(Record)->redecls())
-        if (const clang::Decl *Whole = enclosingUnit(Declaration))
-          Units.insert(Whole);
-    if (auto *Special = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(Record))
+    if (const clang::Decl *Tag = patternOf(T))
+      unitsOf(*Tag);
+    if (auto *Special = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(T->getAsCXXRecordDecl()))
       for (const clang::TemplateArgument &Argument : Special->getTemplateArgs().asArray())
-        if (Argument.getKind() == clang::TemplateArgument::Type)
-          classesOf(Argument.getAsType());
+        classesIn(Argument);
+  }
+  void classesIn(const clang::TemplateArgument &Argument) {
+    if (Argument.getKind() == clang::TemplateArgument::Type)
+      classesOf(Argument.getAsType());
+    else if (Argument.getKind() == clang::TemplateArgument::Pack)
+      for (const clang::TemplateArgument &Each : Argument.pack_elements())
+        classesIn(Each);
+    else if (const clang::TemplateDecl *Template = Argument.getKind() == clang::TemplateArgument::Template
+                                                       ? Argument.getAsTemplate().getAsTemplateDecl()
+                                                       : nullptr)
+      unitsOf(*Template);
+  }
+  void unitsOf(const clang::Decl &D) {
+    for (const clang::Decl *Declaration : D.redecls())
+      if (const clang::Decl *Whole = enclosingUnit(Declaration))
+        Units.insert(Whole);
+  }
+  /// Of a class or an enumeration; the template of an instance.
+  static const clang::Decl *patternOf(clang::QualType T) {
+    const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+    return Record ? pattern(Record) : static_cast<const clang::Decl *>(T->getAsTagDecl());
   }
 
   void definedBehind(const clang::CXXRecordDecl &Record, const clang::Decl *Whole) {
@@ -232,8 +249,9 @@ private:
     T = T.getCanonicalType();
     while (!T->getPointeeType().isNull() || T->isArrayType())
       T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
-    const clang::TagDecl *Tag = T->getAsTagDecl();
-    return T->isDependentType() || (Tag && inUsersFile(Tag, Sources));
+    const clang::Decl *Tag = patternOf(T);
+    const clang::Decl *Whole = Tag ? enclosingUnit(Tag) : nullptr;
+    return T->isDependentType() || (Whole && Units.contains(Whole)); // no other can be the argument
   }
 
   const ParsedUnit &Unit;

@@ -246,9 +246,25 @@ std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopie
   return Collection(Reach, Chosen, Text).run(Names, CopiesTypes, IsCopied);
 }
 
-std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits) {
+/// Where a directive says `#include`, also in a branch that the device leaves out.
+static std::vector<TextPlace> directivesIn(const TextEdits &Edits) {
+  std::vector<TextPlace> Places;
+  const std::vector<TextToken> Tokens = Edits.Text.tokensIn(Edits.Of);
+  for (size_t I = 0; I + 1 < Tokens.size(); ++I)
+    if (Tokens[I].is("#") && Tokens[I].StartsLine && Tokens[I + 1].Text.starts_with("i") &&
+        Tokens[I + 1].Text.contains("nclude"))
+      Places.emplace_back(Edits.Of.File, Tokens[I].Offset);
+  return Places;
+}
+
+std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits, bool ForHost) {
   SourceText &Text = Edits.Text;
   std::vector<IncludeLine> Lines;
+  for (const TextPlace &At : ForHost ? directivesIn(Edits) : std::vector<TextPlace>())
+    if (llvm::none_of(Text.unit().log().Includes,
+                      [&](const IncludeEvent &Include) { return Text.offset(Include.Hash) == At; }))
+      Edits.refuse(BlockerKind::HostReadsOther, Text.location({At.first, At.second, At.second}),
+                   "the host alone includes a file there");
   for (const IncludeEvent &Include : Text.unit().log().Includes) {
     if (!Include.File || Include.Angled || !Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()) ||
         !Edits.holds(Include.Hash))
@@ -261,7 +277,9 @@ std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &E
     while (Last + 1 < Tokens.size() && !Tokens[Last + 1].StartsLine)
       ++Last;
     const unsigned End = Tokens[Last].end();
-    if (Tokens.size() > 1 && Tokens[1].is("include") && Text.buffer(At.first).slice(At.second, End) != Plain)
+    if (Tokens.size() > 1 && !Tokens[1].is("include"))
+      Edits.refuse(BlockerKind::UneditableText, Include.Hash, "no plain #include names its file");
+    else if (Text.buffer(At.first).slice(At.second, End) != Plain)
       Edits.All.push_back({At, End - At.second, Plain});
   }
   return Lines;

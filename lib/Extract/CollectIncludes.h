@@ -21,8 +21,8 @@ std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopie
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied);
 
 /// Those of names in quotes that stand in the stretch, inside declarations. Each is written plainly, `#include "name"`,
-/// so that it can be found in the text, whatever spaces, comments or macros it has.
-std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits);
+/// so that it can be found in the text, whatever spaces, comments or macros it has. `ForHost`: the host reads it, too.
+std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits, bool ForHost);
 
 /// The #include lines, of whatever file of the user, through which functions of libraries that use the block were first
 /// read.

@@ -245,7 +245,7 @@ private:
       outerFunctions(I.Unit, P.Namespaces);
     TextEdits Edits{Text, I.Text, Result.Blockers};
     edit(I, Edits);
-    P.Includes = includesInside(Chosen, Edits);
+    P.Includes = includesInside(Chosen, Edits, ForHost.contains(I.Unit));
     P.Where = Unit.place(Text.location(I.Text));
     // As a #line of the user's says, which __LINE__ follows.
     if (const clang::PresumedLoc Said = Sources.getPresumedLoc(Text.location(I.Text));

@@ -205,13 +205,27 @@ void Evaluator::argument(const clang::Expr *E, bool Changes) {
     parts(E);
 }
 
-/// What a parameter of type `To` takes. Where an object stands for the array, an element is a temporary, of which no
-/// reference can be kept.
-void Evaluator::passed(const clang::Expr *E, clang::QualType To, bool Keeps) {
-  const size_t Before = Result.Sites.size();
-  argument(E, To.isNull() || changesArgument(To));
-  for (size_t I = Before; Keeps && (To.isNull() || To->isReferenceType()) && I < Result.Sites.size(); ++I)
+/// Where an object stands for the array, an element is a temporary, of which no reference can be kept.
+void Evaluator::keepNone(size_t Before) {
+  for (size_t I = Before; I < Result.Sites.size(); ++I)
     Result.Sites[I].Direct &= Result.Sites[I].What != AccessSite::Kind::Load;
+}
+
+/// What a parameter of type `To` takes.
+void Evaluator::passed(const clang::Expr *E, clang::QualType To, bool Kept) {
+  const size_t Before = Result.Sites.size();
+  const llvm::SaveAndRestore Keeping(Keeps, Kept && (To.isNull() || leadsToPointer(To)));
+  argument(E, To.isNull() || changesArgument(To));
+  if (Kept && (To.isNull() || To->isReferenceType()))
+    keepNone(Before);
+}
+
+/// What a member function is called for.
+void Evaluator::object(const clang::Expr *E, const clang::CXXMethodDecl *Method) {
+  const size_t Before = Result.Sites.size();
+  argument(E, !Method || !Method->isConst());
+  if (Keeps && (!Method || leadsToPointer(Method->getReturnType())))
+    keepNone(Before);
 }
 
 void Evaluator::declare(const clang::VarDecl &Variable, bool Alone) {
@@ -280,7 +294,7 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
   const clang::Expr *From = Cast->getSubExpr();
   switch (Cast->getCastKind()) {
   case clang::CK_LValueToRValue: {
-    const llvm::SaveAndRestore Keeping(Keeps, false);
+    const llvm::SaveAndRestore Keeping(Keeps, Keeps && leadsToPointer(Cast->getType()));
     return load(From);
   }
   case clang::CK_NoOp: {

@@ -16,6 +16,9 @@ namespace cufuse {
 /// May a value of this type hold a pointer?
 bool leadsToPointer(clang::QualType T, unsigned Depth = 0);
 
+/// Does the function read the value of an argument, and refer to it no longer when it has ended?
+bool onlyReads(const clang::FunctionDecl &Function, unsigned Argument, unsigned Depth = 0);
+
 /// Can a variable of the type be made without a value, and does copying it mean no more than copying its bytes? Types
 /// of libraries are what they look like.
 bool keepsInVariable(clang::QualType T, const clang::SourceManager &Sources);
@@ -106,7 +109,9 @@ private:
   Place elementOf(const clang::Expr *Pointer, const clang::Expr *Index, const clang::Expr *At);
   Value load(const clang::Expr *E);
   void argument(const clang::Expr *E, bool Changes);
-  void passed(const clang::Expr *E, clang::QualType To, bool Keeps);
+  void keepNone(size_t Before);
+  void passed(const clang::Expr *E, clang::QualType To, bool Kept);
+  void object(const clang::Expr *E, const clang::CXXMethodDecl *Method);
   /// May something refer to the argument when the call has ended: its result, its object, or what others lead to?
   bool keeps(const clang::FunctionDecl *Callee, unsigned Argument) const;
   Value cast(const clang::CastExpr *Cast);

@@ -26,11 +26,9 @@ static bool leadsToPlaceOfPointer(clang::QualType T) {
 bool Evaluator::keeps(const clang::FunctionDecl *Callee, unsigned Argument) const {
   if (!Callee)
     return true;
+  if (onlyReads(*Callee, Argument))
+    return false;
   const bool Makes = llvm::isa<clang::CXXConstructorDecl>(Callee);
-  const clang::FunctionDecl *Defined = withBody(Callee);
-  if (Defined && !Makes && Argument < Defined->getNumParams() &&
-      !assignedIn(Defined->getBody()).count(Defined->getParamDecl(Argument)))
-    return false; // it reads the value
   auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Callee);
   const bool HoldsPointer = Method && leadsToPointer(Context.getCanonicalTagType(Method->getParent()));
   const bool ByResult = Keeps && (!Makes || HoldsPointer);
@@ -127,14 +125,14 @@ Value Evaluator::call(const clang::CallExpr *E) {
     if (Operator->isAssignmentOp() && E->getNumArgs() == 2 && assignsWhole(Callee))
       return assign(E->getArg(0), E->getArg(1), Operator->getOperator() != clang::OO_Equal);
     if (llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee)) {
-      argument(E->getArg(0), !llvm::cast<clang::CXXMethodDecl>(Callee)->isConst());
+      object(E->getArg(0), llvm::cast<clang::CXXMethodDecl>(Callee));
       First = 1;
     }
   }
   if (auto *Member = llvm::dyn_cast<clang::CXXMemberCallExpr>(E))
     if (const clang::Expr *Object = Member->getImplicitObjectArgument()) {
       const llvm::SaveAndRestore Deducing(Deduces, true);
-      argument(Object, !Member->getMethodDecl() || !Member->getMethodDecl()->isConst());
+      object(Object, Member->getMethodDecl());
     }
   const llvm::StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : "";
   const bool Atomic = Callee && classify(*Callee) == Intrinsic::Atomic;

@@ -1,7 +1,8 @@
 // What the host calls with a parameter's class is in the launcher's header what it is in the kernel's file, also where the
 // class, its explicit specialisations or the overloads behind it stand in headers, whose text is copied or not.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
-// RUN: %cufuse fuse %t/kernels.cu:ofView %t/kernels.cu:ofOwn %t/kernels.cu:ofSpan --block 64 --block 64 --block 64 --name both -o %t/fused.cu
+// RUN: %cufuse fuse %t/kernels.cu:ofView %t/kernels.cu:ofOwn %t/kernels.cu:ofSpan \
+// RUN:   %t/kernels.cu:ofRanked --block 64 --block 64 --block 64 --block 64 --name both -o %t/fused.cu
 // RUN: %nvcc -arch=sm_90a -I%t -o %t/host %t/host.cu %t/fused.cu
 // RUN: %t/host
 
@@ -36,6 +37,12 @@ template <typename T> __host__ __device__ void assign(T &to, T value) { to = val
 template <typename T> struct Span {
   T *data;
   __host__ __device__ void fill(T value) const { assign(data[0], value); }
+  __host__ __device__ T difference() const { return data[1] - data[0]; }
+};
+__host__ __device__ inline int rank(...) { return -1; }
+template <typename... Ts> struct Ranked {
+  int n;
+  __host__ __device__ int ranks() const { return (rank(Ts{}) + ...); }
 };
 
 //--- kernels.cu
@@ -61,7 +68,19 @@ struct Point {
   double x;
 };
 __host__ __device__ inline void assign(Point &to, Point value) { to.x = value.x + 1; }
+__host__ __device__ inline Point operator-(Point a, Point b) { return {a.x - b.x}; }
+// Not what the host calls with a point: it may name what is not copied.
+static double rate = 2;
+struct Money {
+  double x;
+};
+inline Money operator-(Money a, Money b) { return {rate * (a.x - b.x)}; }
 __global__ void ofSpan(Span<Point> s) { s.data[threadIdx.x].x *= 2; }
+
+enum class Kind { One };
+__host__ __device__ inline int rank(Kind) { return 5; }
+__host__ __device__ inline int rank(Point) { return 6; }
+__global__ void ofRanked(Ranked<Kind, Point> r, int *out) { out[threadIdx.x] = r.n; }
 
 //--- host.cu
 #include "fused.h"
@@ -73,9 +92,10 @@ int main() {
   Span<both::ofSpan::Point>{&point}.fill({3});
   const double found[] = {view.inHeader<float>(), view.inHeader<double>(), view.inFile<float>(), view.inFile<double>(),
                           view.special<float>(),  view.special<double>(),  view.far<float>(),    view.far<double>(),
-                          own.get<float>(),       own.get<double>(),     point.x};
-  const double expected[] = {1, 2, 1, 3, 1, 1.25, 1, 100, 1, 3, 4};
-  for (int i = 0; i < 11; ++i)
+                          own.get<float>(),       own.get<double>(),     point.x,
+                          double(Ranked<both::ofRanked::Kind, both::ofRanked::Point>{}.ranks())};
+  const double expected[] = {1, 2, 1, 3, 1, 1.25, 1, 100, 1, 3, 4, 11};
+  for (int i = 0; i < 12; ++i)
     if (found[i] != expected[i])
       return printf("%d: %g, not %g\n", i, found[i], expected[i]), 1;
 }

@@ -18,6 +18,7 @@
 // RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=HIDDEN
 // RUN: %exits 1 %cufuse fuse %t/braces.cu:by_braces --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=BRACES
 // RUN: %exits 1 %cufuse fuse %t/part.cu:by_part --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=PART
+// RUN: %exits 1 %cufuse fuse %t/branch.cu:by_branch --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=BRANCH
 
 //--- a.cu
 #include <nv/target>
@@ -332,3 +333,21 @@ template <> struct Box<int> {
   int w;
 };
 __global__ void by_part(Box<float> v) { v.get<float>(); }
+
+//--- device.inc
+return 1;
+//--- host.inc
+return 2;
+//--- branch.cu
+struct Branched {
+  int *data;
+  __host__ __device__ int which() const {
+#ifdef __CUDA_ARCH__
+#include "device.inc"
+#else
+// BRANCH: branch.cu:{{[0-9]+}}:1: error: by_branch: {{.*}} the host alone includes a file there [HostReadsOther]
+#include "host.inc"
+#endif
+  }
+};
+__global__ void by_branch(Branched b) { b.data[threadIdx.x] = b.which(); }

@@ -18,9 +18,13 @@
 // RUN:   --link again.mid=take.in --link again.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=AGAIN '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:kept --block 16x16 --recompute any \
 // RUN:   --link doubled.mid=kept.in --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=KEPT '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --vertical %s:pairs %s:members --block 16x16 --recompute any \
+// RUN:   --link pairs.mid=members.in --dead pairs.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MEMBERS '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse --vertical %s:doubled %s:read --block 16x16 --recompute any --link doubled.mid=read.in \
 // RUN:   --dead doubled.mid -o %t/out.cu
+// RUN: %cufuse fuse --vertical %s:pairs %s:copies --block 16x16 --recompute any --link pairs.mid=copies.in \
+// RUN:   --dead pairs.mid -o %t/out.cu
 
 #include "Inputs/elements.h"
 
@@ -132,8 +136,13 @@ __global__ void again(float *__restrict__ mid, int n) {
 }
 
 // A reference to an element that is computed where it is read ends with the statement.
+struct Viewed {
+  const float *first;
+  __device__ explicit Viewed(const float &value) : first(&value) {}
+};
 struct Kept {
   const float *element = nullptr;
+  __device__ void take(Viewed viewed) { element = viewed.first; }
   Kept() = default;
   __device__ explicit Kept(const float &value) : element(&value) {}
   __device__ void keep(const float &value) { element = &value; }
@@ -154,24 +163,60 @@ __global__ void kept(const float *__restrict__ in, float *__restrict__ out, int 
     const float *slot, *other;
     // KEPT: {{[^ ]*}}:[[#@LINE+1]]:18: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
     keepIn(slot, in[y * w + x]);
+    // KEPT: {{[^ ]*}}:[[#@LINE+1]]:19: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
+    a.take(Viewed(in[y * w + x]));
+    // KEPT: {{[^ ]*}}:[[#@LINE+1]]:33: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
+    const float *first = Viewed(in[y * w + x]).first;
     auto keep = [&other](const float &value) { other = &value; };
     // KEPT: {{[^ ]*}}:[[#@LINE+1]]:10: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
     keep(in[y * w + x]);
-    out[x * h + y] = *a.element + *b.element + c + *slot + *other;
+    out[x * h + y] = *a.element + *b.element + c + *slot + *other + *first;
   }
 }
 
-// What only reads the value keeps no reference.
-struct Values {
-  float *data;
-  __device__ void set(int i, const float &value) { data[i] = value; }
+__global__ void pairs(const float *__restrict__ in, Two *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    const Two two = {in[i], 2};
+    mid[i] = two;
+  }
+}
+__global__ void members(const Two *__restrict__ in, float *__restrict__ out, int w, int h) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h) {
+    // MEMBERS: {{[^ ]*}}:[[#@LINE+1]]:22: error: {{.*}}: members: in[
+    const float &a = in[y * w + x][0];
+    // MEMBERS: {{[^ ]*}}:[[#@LINE+1]]:22: error: {{.*}}: members: in[
+    const float *b = in[y * w + x].data();
+    out[x * h + y] = a + *b + in[y * w + x].sum() + in[y * w + x][1];
+  }
+}
+
+// What only reads the value keeps no reference, nor does what copies it, or hands it on to such.
+struct Larger {
+  __device__ const float operator()(const float &a, const float &b) const { return a < b ? b : a; }
+};
+template <typename T> struct Values {
+  T *data;
+  __device__ void set(int i, const T &value) { data[i] = value; }
 };
 __global__ void read(const float *__restrict__ in, float *__restrict__ out, int w, int h) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  float own[2] = {};
-  Values values{own};
+  float own[2] = {}, most = 0;
+  Values<float> values{own};
   if (x < w && y < h) {
     values.set(x & 1, in[y * w + x]);
-    out[x * h + y] = own[0] + own[1];
+    auto see = [&](const float &value) { most = Larger()(most, value); };
+    see(in[y * w + x]);
+    out[x * h + y] = own[0] + own[1] + most;
+  }
+}
+__global__ void copies(const Two *__restrict__ in, float *__restrict__ out, int w, int h) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  Two own[2] = {};
+  Values<Two> values{own};
+  if (x < w && y < h) {
+    values.set(x & 1, in[y * w + x]);
+    out[x * h + y] = own[0].sum() + own[1].sum();
   }
 }

@@ -3,6 +3,7 @@
 // RUN: split-file %s %t.files
 // RUN: %exits 1 %cufuse fuse %t.files/memory.cu:turned %t.files/register.cu:named %t.files/ends.cu:ends \
 // RUN:   %t.files/pasted.cu:pasted --block 64 --block 64 --block 64 --block 64 -o %t/out.cu 2>&1 | FileCheck %s
+// RUN: %exits 1 %cufuse fuse %t.files/imports.cu:imports --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=IMPORTS
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/plain.cu:scaled %t.files/plain.cu:other --block 64 --block 64 -o %t/out.cu
 // RUN: FileCheck %s --check-prefix=PLAIN --input-file %t/out.cu
@@ -13,6 +14,14 @@
 // CHECK: register.inc:1:{{[0-9]+}}: error: named: what must change in a declaration is not written in one piece
 // CHECK: ends.cu:1:17: error: ends: what must change in a declaration is not written in one piece: it ends in another file
 // CHECK: pasted.cu:4:{{[0-9]+}}: error: pasted: what must change in a declaration is not written in one piece: words
+// IMPORTS: imports.cu:2:1: error: imports: {{.*}} no plain #include names its file [UneditableText]
+
+//--- imports.cu
+__global__ void imports(int *out) {
+#import "imported.inc"
+}
+//--- imported.inc
+out[threadIdx.x] = 1;
 
 //--- memory.cu
 __global__ void turned(int *out) {

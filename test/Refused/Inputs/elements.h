@@ -28,3 +28,10 @@ struct Pixel {
     return *this;
   }
 };
+
+struct Two {
+  float values[2];
+  __device__ const float &operator[](int i) const { return values[i]; }
+  __device__ const float *data() const { return values; }
+  __device__ float sum() const { return values[0] + values[1]; }
+};
