@@ -86,8 +86,7 @@ public:
         behind(*Units[I]);
       // When the classes are known: more of them may come.
       for (size_t I = 0; I < Units.size(); ++I)
-        if (inUsersFile(Units[I], Sources))
-          foundLate(*Units[I]);
+        foundLate(*Units[I]);
     }
     for (bool Changed = true; Changed;) {
       Changed = false;
@@ -227,23 +226,38 @@ private:
   /// Functions of the classes' namespaces that a template finds by its arguments' types, and that take the file's
   /// types. A template that is included goes with no copy: then they are for the class.
   void foundLate(const clang::Decl &Whole) {
-    LateNames Names(Unit.ast());
-    Names.TraverseDecl(&Whole);
-    if (Names.Found.empty())
-      return;
+    llvm::SetVector<clang::DeclarationName> Names;
+    if (inUsersFile(&Whole, Sources)) {
+      LateNames Late(Unit.ast());
+      Late.TraverseDecl(&Whole);
+      Names = std::move(Late.Found);
+    } else if (llvm::isa<clang::ClassTemplateDecl>(&Whole)) {
+      Names = foundByLibraries();
+    }
     const bool IsCopied = inFile(&Whole);
     llvm::MapVector<const clang::DeclContext *, const clang::Decl *> Scopes; // with a class of each
     for (const clang::Decl *Each : Units)
       if (llvm::isa<clang::CXXRecordDecl, clang::ClassTemplateDecl, clang::EnumDecl>(Each) && inFile(Each))
         Scopes.insert({Each->getDeclContext()->getRedeclContext()->getPrimaryContext(), Each});
     for (const auto &[Scope, Class] : Scopes)
-      for (const clang::DeclarationName &Name : Names.Found)
+      for (const clang::DeclarationName &Name : Names)
         for (const clang::NamedDecl *D : Scope->lookup(Name))
           if (const clang::FunctionDecl *Function = D->getAsFunction();
               Function && (IsCopied ? inUsersFile(Function, Sources) : inFile(Function)) && !isKernel(Function) &&
               !isOfDevice(Function) &&
               llvm::any_of(Function->parameters(), [&](const clang::ParmVarDecl *P) { return takesOwn(P->getType()); }))
             add(IsCopied ? &Whole : Class, D, true);
+  }
+  /// What the standard library finds by its arguments' types, through functions of its own.
+  llvm::SetVector<clang::DeclarationName> foundByLibraries() const {
+    llvm::SetVector<clang::DeclarationName> Names;
+    for (const char *Name : {"swap", "begin", "end", "get"})
+      Names.insert(&Unit.ast().Idents.get(Name));
+    using enum clang::OverloadedOperatorKind;
+    for (const auto Kind :
+         {OO_EqualEqual, OO_ExclaimEqual, OO_Less, OO_Greater, OO_LessEqual, OO_GreaterEqual, OO_Spaceship})
+      Names.insert(Unit.ast().DeclarationNames.getCXXOperatorName(Kind));
+    return Names;
   }
   bool takesOwn(clang::QualType T) const {
     T = T.getCanonicalType();

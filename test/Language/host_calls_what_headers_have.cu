@@ -2,7 +2,7 @@
 // class, its explicit specialisations or the overloads behind it stand in headers, whose text is copied or not.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
 // RUN: %cufuse fuse %t/kernels.cu:ofView %t/kernels.cu:ofOwn %t/kernels.cu:ofSpan \
-// RUN:   %t/kernels.cu:ofRanked --block 64 --block 64 --block 64 --block 64 --name both -o %t/fused.cu
+// RUN:   %t/kernels.cu:ofRanked %t/kernels.cu:ofPair --block 64 --block 64 --block 64 --block 64 --block 64 --name both -o %t/fused.cu
 // RUN: %nvcc -arch=sm_90a -I%t -o %t/host %t/host.cu %t/fused.cu
 // RUN: %t/host
 
@@ -82,6 +82,13 @@ __host__ __device__ inline int rank(Kind) { return 5; }
 __host__ __device__ inline int rank(Point) { return 6; }
 __global__ void ofRanked(Ranked<Kind, Point> r, int *out) { out[threadIdx.x] = r.n; }
 
+#include <cuda/std/utility>
+__host__ __device__ inline void swap(Point &a, Point &b) {
+  const double x = a.x;
+  a.x = b.x + 100, b.x = x;
+}
+__global__ void ofPair(cuda::std::pair<Point, int> p, int *out) { out[threadIdx.x] = p.second; }
+
 //--- host.cu
 #include "fused.h"
 #include <cstdio>
@@ -90,12 +97,15 @@ int main() {
   const both::ofOwn::Own own{1};
   both::ofSpan::Point point;
   Span<both::ofSpan::Point>{&point}.fill({3});
+  cuda::std::pair<both::ofPair::Point, int> one, other{{7}, 0};
+  one.swap(other);
   const double found[] = {view.inHeader<float>(), view.inHeader<double>(), view.inFile<float>(), view.inFile<double>(),
                           view.special<float>(),  view.special<double>(),  view.far<float>(),    view.far<double>(),
                           own.get<float>(),       own.get<double>(),     point.x,
-                          double(Ranked<both::ofRanked::Kind, both::ofRanked::Point>{}.ranks())};
-  const double expected[] = {1, 2, 1, 3, 1, 1.25, 1, 100, 1, 3, 4, 11};
-  for (int i = 0; i < 12; ++i)
+                          double(Ranked<both::ofRanked::Kind, both::ofRanked::Point>{}.ranks()),
+                          one.first.x};
+  const double expected[] = {1, 2, 1, 3, 1, 1.25, 1, 100, 1, 3, 4, 11, 107};
+  for (int i = 0; i < 13; ++i)
     if (found[i] != expected[i])
       return printf("%d: %g, not %g\n", i, found[i], expected[i]), 1;
 }
