@@ -265,7 +265,14 @@ private:
       T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
     const clang::Decl *Tag = patternOf(T);
     const clang::Decl *Whole = Tag ? enclosingUnit(Tag) : nullptr;
-    return T->isDependentType() || (Whole && Units.contains(Whole)); // no other can be the argument
+    const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+    return T->isDependentType() || (Whole && Units.contains(Whole)) ||
+           // No other class can be the argument, unless it is made of one.
+           (Record && inUsersFile(Record, Sources) && Record->hasDefinition() &&
+            llvm::any_of(Record->ctors(), [](const clang::CXXConstructorDecl *C) {
+              return C->isConvertingConstructor(/*AllowExplicit=*/false) && !C->isCopyOrMoveConstructor() &&
+                     C->getNumParams() > 0;
+            }));
   }
 
   const ParsedUnit &Unit;
