@@ -47,9 +47,11 @@ bool takePtxWord(llvm::StringRef &Text, PtxWord &Word, bool Strings) {
   } else if (isNameCharacter(Text[0])) {
     Word.What = PtxWord::Kind::Name;
     Length = 0;
-    // `::` is a part of qualifiers; `%=` a number that the compiler puts in.
+    // `::` is a part of qualifiers; `%=` a number that the compiler puts in; `.reg.b32` two directives.
     for (; Length < Text.size(); ++Length)
-      if (Text.substr(Length).starts_with("::") && Text.take_front(Length).contains('.'))
+      if (Text[Length] == '.' && Text[0] == '.' && Length > 0)
+        break;
+      else if (Text.substr(Length).starts_with("::") && Text.take_front(Length).contains('.'))
         ++Length;
       else if (!isNameCharacter(Text[Length]) && !(Text[Length] == '=' && Length > 0 && Text[Length - 1] == '%'))
         break;

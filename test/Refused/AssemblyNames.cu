@@ -28,7 +28,7 @@ __global__ void jumps(unsigned *data) {
   // CHECK-SAME: are its own
   // CHECK: error: {{.*}}: tmp [AssemblyNames]
   // CHECK: error: {{.*}}: wide [AssemblyNames]
-  asm volatile(".reg .u32 tmp, wide<4>;\n mov.u32 tmp, %0;\n bra behind;\n add.u32 tmp, tmp, 5;\n"
+  asm volatile(".reg.u32 tmp, wide<4>;\n mov.u32 tmp, %0;\n bra behind;\n add.u32 tmp, tmp, 5;\n"
                "behind: mov.u32 %0, tmp;"
                : "+r"(x));
   data[threadIdx.x] = x;

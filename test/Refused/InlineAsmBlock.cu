@@ -85,6 +85,7 @@ __global__ void lanes(unsigned *data) {
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   asm("{ .reg .u32 t; shl.b32 %0, %0, 2; mov.u32 t, %%tid.x; xor.b32 %0, %0, t; }" : "+&r"(lane));
   asm("{ .reg .u32 t, %%u; mov.u32 t, %%tid.x; mov.u32 %%u, %1; xor.b32 %0, t, %%ntid.x; add.u32 %0, %0, %%u; }" : "=r"(lane) : "r"(3));
+  asm("{.reg.u32 t, %%u;.reg.pred.v2 %%p; mov.u32 t, %1; mov.u32 %%u, t; xor.b32 %0, t, %%u; }" : "=r"(lane) : "r"(lane));
   asm("xor.b32 %0, %0, %%tid.x;" : "+r"(lane));
   asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(lane), "r"(3), "r"(threadIdx.x));
   asm volatile("{\n"

@@ -103,7 +103,7 @@ TEST(CheckPtx, WhatTheTablesDoNotKnowIsRefused) {
   EXPECT_THAT(said(ptx("\tmov.u32 %r1, %newid;\n")), HasSubstr("the register %newid is not known"));
   EXPECT_THAT(said(ptx("\tnewbarrier.sync 0;\n")), HasSubstr("newbarrier.sync is not known"));
   EXPECT_THAT(said(ptx("\t.newdirective x;\n")), HasSubstr(".newdirective"));
-  EXPECT_EQ(said(ptx(assembly("{ .reg .pred %mine; setp.ne.s32 %mine, %r1, 0; }"))), "");
+  EXPECT_EQ(said(ptx(assembly("{.reg.pred %mine; setp.ne.s32 %mine, %r1, 0; }"))), "");
 }
 
 TEST(CheckPtx, AssemblyDoesNotEndTheThread) {
