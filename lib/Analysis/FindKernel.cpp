@@ -4,6 +4,7 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/AST/QualTypeNames.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
@@ -42,18 +43,84 @@ std::string visibleName(const clang::FunctionDecl &Kernel) {
 
 std::string unqualified(llvm::StringRef Name) {
   const size_t At = Name.rfind("::");
-  return (At == llvm::StringRef::npos ? Name : Name.drop_front(At + 2)).str();
+  return (At == llvm::StringRef::npos ? Name : Name.drop_front(At + 2)).trim().str();
 }
 
-/// `Written` is the whole qualified name of the kernel, or its end.
-enum class Match { No, End, Whole };
-Match names(llvm::StringRef Written, const clang::FunctionDecl &Kernel) {
+/// A kernel that may be meant.
+struct Candidate {
+  const clang::FunctionDecl *Kernel;
+  std::string Probe;    ///< What C++ calls it from outside all namespaces.
+  bool IsWhole = false; ///< Nothing that one can write is left out of its name.
+};
+
+/// Is `Written` the name of the kernel, or its end? Inline and unnamed namespaces need not be written.
+std::optional<Candidate> candidate(const KernelSpec &Spec, const clang::FunctionDecl &Kernel) {
+  const std::string Name = Spec.name();
+  llvm::StringRef Written = Name, Whole = Spec.Kernel;
   const bool FromGlobal = Written.consume_front("::");
-  const std::string Whole = Kernel.getQualifiedNameAsString();
-  const std::string Visible = visibleName(Kernel);
-  if (Whole == Written || Visible == Written)
-    return Match::Whole;
-  return !FromGlobal && llvm::StringRef(Visible).ends_with(("::" + Written).str()) ? Match::End : Match::No;
+  Whole.consume_front("::");
+  llvm::SmallVector<llvm::StringRef> Parts;
+  Written.split(Parts, "::");
+  if (!Kernel.getDeclName().isIdentifier() || Kernel.getName() != Parts.pop_back_val().trim())
+    return std::nullopt;
+  Candidate Found{&Kernel, Whole.str(), true};
+  for (const clang::DeclContext *Scope = Kernel.getDeclContext()->getRedeclContext(); !Scope->isTranslationUnit();
+       Scope = Scope->getParent()->getRedeclContext()) {
+    auto *Named = llvm::dyn_cast<clang::NamedDecl>(Scope);
+    auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(Scope);
+    if (!Named || (Namespace && Namespace->isAnonymousNamespace()))
+      continue;
+    const bool IsInline = Namespace && Namespace->isInline();
+    if (!Parts.empty() && Parts.back().trim() == Named->getName()) {
+      Parts.pop_back();
+    } else if (Parts.empty()) {
+      Found.Probe = Named->getName().str() + "::" + Found.Probe;
+      Found.IsWhole &= IsInline;
+    } else if (!IsInline) {
+      return std::nullopt;
+    }
+  }
+  Found.Probe = "::" + Found.Probe;
+  return Parts.empty() && (!FromGlobal || Found.IsWhole) ? std::optional(Found) : std::nullopt;
+}
+
+/// The kernels that `Spec` may mean. A whole name wins over the end of one. Where there is neither, it may go through
+/// an alias or a using-declaration, which C++ knows.
+std::vector<Candidate> candidates(const KernelSpec &Spec, llvm::ArrayRef<const clang::FunctionDecl *> Kernels) {
+  std::vector<Candidate> Found;
+  for (const clang::FunctionDecl *Kernel : Kernels)
+    if (auto Each = candidate(Spec, *Kernel))
+      Found.push_back(std::move(*Each));
+  if (llvm::any_of(Found, [](const Candidate &C) { return C.IsWhole; }))
+    llvm::erase_if(Found, [](const Candidate &C) { return !C.IsWhole; });
+  return Found;
+}
+std::vector<Candidate> byAlias(const KernelSpec &Spec, llvm::ArrayRef<const clang::FunctionDecl *> Kernels) {
+  std::vector<Candidate> Found;
+  const std::string Name = unqualified(Spec.name());
+  for (const clang::FunctionDecl *Kernel : Kernels)
+    if (Kernel->getDeclName().isIdentifier() && Kernel->getName() == Name)
+      Found.push_back({Kernel, (llvm::StringRef(Spec.Kernel).starts_with("::") ? "" : "::") + Spec.Kernel});
+  return Found;
+}
+
+/// What the definition was instantiated from, or itself.
+const clang::FunctionDecl *patternOf(const clang::FunctionDecl &Definition) {
+  const clang::FunctionDecl *Pattern = Definition.getTemplateInstantiationPattern();
+  return (Pattern ? Pattern : &Definition)->getCanonicalDecl();
+}
+
+/// The definitions that C++ finds for the candidates: each is one of them, or made from one.
+std::vector<const clang::FunctionDecl *> resolved(const ParsedUnit &Unit, llvm::ArrayRef<Candidate> Candidates) {
+  std::vector<const clang::FunctionDecl *> Found;
+  for (const Candidate &Each : Candidates) {
+    const clang::FunctionDecl *Definition = withBody(Unit.probe(Each.Probe));
+    if (Definition && !llvm::is_contained(Found, Definition) && llvm::any_of(Candidates, [&](const Candidate &C) {
+          return C.Kernel->getCanonicalDecl() == patternOf(*Definition);
+        }))
+      Found.push_back(Definition);
+  }
+  return Found;
 }
 
 /// The arguments, those in packs one by one.
@@ -94,63 +161,167 @@ std::string qualifiedNameOf(const clang::FunctionDecl &Kernel) {
 
 std::string signatureOf(const clang::FunctionDecl &Kernel) {
   std::vector<std::string> Types;
+  clang::PrintingPolicy Policy(Kernel.getASTContext().getPrintingPolicy());
+  Policy.SuppressUnwrittenScope = true;
   for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
-    Types.push_back(Parameter->getType().getAsString(Kernel.getASTContext().getPrintingPolicy()));
+    Types.push_back(clang::TypeName::getFullyQualifiedName(Parameter->getType(), Kernel.getASTContext(), Policy));
   return fmt::format("{}({})", qualifiedNameOf(Kernel), llvm::join(Types, ", "));
 }
 
-std::vector<const clang::FunctionDecl *> allKernels(const ParsedUnit &Unit) {
-  KernelCollector Collector(Unit.ast().getSourceManager());
-  Collector.TraverseAST(Unit.ast());
+std::vector<const clang::FunctionDecl *> allKernels(clang::ASTContext &Ast) {
+  KernelCollector Collector(Ast.getSourceManager());
+  // Not what is precompiled.
+  for (clang::Decl *D : Ast.getTranslationUnitDecl()->noload_decls())
+    Collector.TraverseDecl(D);
   return std::move(Collector.Found);
 }
 
-bool needsProbe(const KernelSpec &Spec) { return Spec.hasTemplateArguments() || Spec.hasSignature(); }
+std::vector<const clang::FunctionDecl *> allKernels(const ParsedUnit &Unit) { return allKernels(Unit.ast()); }
 
-llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, const KernelSpec &Spec, size_t Probe) {
-  const std::vector<const clang::FunctionDecl *> Kernels = allKernels(Unit);
-  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  std::vector<const clang::FunctionDecl *> Matches;
-  bool Exact = false;
-  for (const clang::FunctionDecl *Kernel : Kernels) {
-    const clang::SourceLocation Begin = Sources.getExpansionLoc(Kernel->getBeginLoc());
-    const clang::Decl *Whole = Kernel->getDescribedFunctionTemplate();
-    const clang::SourceLocation TemplateBegin = Whole ? Sources.getExpansionLoc(Whole->getBeginLoc()) : Begin;
-    const unsigned First = Unit.place(TemplateBegin).Line;
-    const unsigned Last = Unit.place(Kernel->getLocation()).Line;
-    if (Spec.Line) {
-      if (Sources.isInMainFile(Begin) && First <= Spec.Line && Spec.Line <= Last)
-        Matches.push_back(Kernel);
+static bool needsProbe(const KernelSpec &Spec) { return Spec.hasTemplateArguments() || Spec.hasSignature(); }
+
+std::vector<std::string> probesFor(llvm::ArrayRef<KernelSpec> Specs, clang::ASTContext &Ast) {
+  std::vector<std::string> Probes;
+  const std::vector<const clang::FunctionDecl *> Kernels = allKernels(Ast);
+  for (const KernelSpec &Spec : Specs) {
+    std::vector<Candidate> Candidates = candidates(Spec, Kernels);
+    if (!Candidates.empty() && !needsProbe(Spec))
       continue;
-    }
-    // A whole qualified name wins over the end of one.
-    const Match Found = names(Spec.name(), *Kernel);
-    if (Found == Match::Whole && !Exact) {
-      Exact = true;
-      Matches.clear();
-    }
-    if (Found == Match::Whole || (Found == Match::End && !Exact))
-      Matches.push_back(Kernel);
+    for (const Candidate &Each : Candidates.empty() ? byAlias(Spec, Kernels) : Candidates)
+      if (!llvm::is_contained(Probes, Each.Probe))
+        Probes.push_back(Each.Probe);
   }
+  return Probes;
+}
+
+/// Several kernels have the name. They are told apart by their names, else their signatures, else their lines.
+static llvm::Error ambiguous(const ParsedUnit &Unit, const KernelSpec &Spec,
+                             llvm::ArrayRef<const clang::FunctionDecl *> Kernels) {
+  std::string (*const Namings[])(const clang::FunctionDecl &) = {qualifiedNameOf, signatureOf};
+  const char *Remedy = "choose one by its name: ";
+  for (auto *Naming : Namings) {
+    std::vector<std::string> Choices;
+    for (const clang::FunctionDecl *Kernel : Kernels)
+      if (const std::string Name = Naming(*Kernel); !llvm::is_contained(Choices, Name))
+        Choices.push_back(Name);
+    if (Choices.size() == Kernels.size())
+      return badInput(fmt::format("'{}' names {} kernels in '{}'", Spec.str(), Kernels.size(), Spec.File),
+                      Remedy + llvm::join(Choices, ", "));
+    Remedy = "choose one by its signature: ";
+  }
+  std::vector<std::string> Lines;
+  for (const clang::FunctionDecl *Kernel : Kernels)
+    Lines.push_back(fmt::format("{}:@{}", Spec.File, Unit.place(Kernel->getLocation()).Line));
+  return badInput(fmt::format("'{}' names {} kernels in '{}'", Spec.str(), Kernels.size(), Spec.File),
+                  "choose one by its line: " + llvm::join(Lines, ", "));
+}
+
+/// Those that the file has, and not only the probes.
+static std::vector<const clang::FunctionDecl *> instances(const ParsedUnit &Unit,
+                                                          const clang::FunctionTemplateDecl &Template) {
+  std::vector<const clang::FunctionDecl *> Found;
+  for (const clang::FunctionDecl *Instance : Template.specializations())
+    if (const clang::FunctionDecl *Definition = withBody(Instance);
+        Definition && !Definition->isDependentContext() && !Unit.inProbe(Instance->getPointOfInstantiation()))
+      Found.push_back(Definition);
+  return Found;
+}
+
+/// How to write a template's arguments: its instantiations in the file, else its parameters.
+static std::string namedWithArguments(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
+                                      const clang::FunctionTemplateDecl &Template) {
+  std::vector<std::string> Names;
+  for (const clang::FunctionDecl *Instance : instances(Unit, Template))
+    Names.push_back(qualifiedNameOf(*Instance));
+  if (!Names.empty())
+    return "name one of " + llvm::join(Names, ", ");
+  for (const clang::NamedDecl *Parameter : *Template.getTemplateParameters())
+    Names.push_back(Parameter->getNameAsString());
+  return fmt::format("name it with its arguments: {}<{}>", visibleName(Kernel), llvm::join(Names, ", "));
+}
+
+/// Clang says so, and not which argument or parameter is wrong.
+static bool isOfOverloads(llvm::StringRef Error) {
+  return Error.contains("overloaded function") || Error.starts_with("static_cast");
+}
+
+/// Why C++ finds none of the candidates, or none that is sure to be the only one.
+static llvm::Error unresolved(const ParsedUnit &Unit, const KernelSpec &Spec, llvm::ArrayRef<Candidate> Candidates) {
+  const clang::FunctionDecl &Kernel = *Candidates.front().Kernel;
+  const clang::FunctionTemplateDecl *Template = Kernel.getDescribedFunctionTemplate();
+  std::string Why = Unit.probeError(Candidates.front().Probe), Remedy;
+  const bool OfOverloads = isOfOverloads(Why);
+  if (Spec.hasSignature() || (OfOverloads && (Candidates.size() > 1 || !Template))) {
+    std::vector<std::string> Signatures;
+    for (const Candidate &Each : Candidates)
+      Signatures.push_back(signatureOf(*Each.Kernel));
+    Remedy = "choose one by its signature: " + llvm::join(Signatures, ", ");
+    if (OfOverloads)
+      Why = Spec.hasSignature() ? "none of this name has these parameters" : "not exactly one of this name fits";
+  } else if (OfOverloads) {
+    const unsigned Count = Template->getTemplateParameters()->size();
+    std::string Parameters;
+    llvm::raw_string_ostream Out(Parameters);
+    Template->getTemplateParameters()->print(Out, Unit.ast(), Unit.ast().getPrintingPolicy(), /*OmitTemplateKW=*/true);
+    Why = fmt::format("{} takes {} template argument{}: {}", visibleName(Kernel), Count, Count == 1 ? "" : "s",
+                      llvm::StringRef(Parameters).trim().str());
+    Remedy = namedWithArguments(Unit, Kernel, *Template);
+  }
+  if (Why.empty())
+    Why = Unit.probe(Candidates.front().Probe) ? "its file does not define it"
+          : Unit.errors().empty()              ? "it cannot be instantiated"
+                                               : Unit.errors().front().Text;
+  return badInput(fmt::format("'{}' does not name a kernel: {}", Spec.Kernel, Why), Remedy,
+                  Unit.place(Template ? Template->getLocation() : Kernel.getLocation()));
+}
+
+llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, const KernelSpec &Spec) {
+  const std::vector<const clang::FunctionDecl *> Kernels = allKernels(Unit);
   // A missing header may hide anything, the kernel included.
   for (const ParseError &Error : Unit.errors())
     if (Error.MissingFile)
       return badInput(Error.Text, "pass the flags of your build after `--`", Error.Where);
 
-  if (needsProbe(Spec)) {
-    const clang::FunctionDecl *Named = Unit.probe(Probe);
-    if (const clang::FunctionDecl *Definition = withBody(Named)) {
-      if (!Definition->hasAttr<clang::CUDAGlobalAttr>())
-        return badInput(fmt::format("'{}' is not a kernel", Spec.Kernel), "name a __global__ function",
-                        Unit.place(Definition->getLocation()));
-      return Definition;
+  std::vector<const clang::FunctionDecl *> Matches;
+  if (Spec.Line) {
+    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+    for (const clang::FunctionDecl *Kernel : Kernels) {
+      const clang::Decl *Template = Kernel->getDescribedFunctionTemplate();
+      const clang::SourceLocation Begin =
+          Sources.getExpansionLoc((Template ? Template : static_cast<const clang::Decl *>(Kernel))->getBeginLoc());
+      if (Sources.isInMainFile(Begin) && Unit.place(Begin).Line <= Spec.Line &&
+          Spec.Line <= Unit.place(Kernel->getLocation()).Line)
+        Matches.push_back(Kernel);
     }
-    if (!Matches.empty())
-      return badInput(fmt::format("'{}' does not name a kernel: {}", Spec.Kernel,
-                                  !Unit.probeError(Probe).empty() ? Unit.probeError(Probe)
-                                  : !Unit.errors().empty()        ? Unit.errors().front().Text
-                                                                  : "it cannot be instantiated"),
-                      "", Unit.place(Matches.front()->getLocation()));
+  } else if (const std::vector<Candidate> Candidates = candidates(Spec, Kernels); Candidates.empty()) {
+    Matches = resolved(Unit, byAlias(Spec, Kernels));
+  } else {
+    // One name for several scopes: C++ finds that of one, and does not say so.
+    const bool SharesName = llvm::any_of(Candidates, [&](const Candidate &A) {
+      return llvm::any_of(Candidates, [&](const Candidate &B) {
+        return A.Probe == B.Probe && !A.Kernel->getDeclContext()->Equals(B.Kernel->getDeclContext());
+      });
+    });
+    if (needsProbe(Spec) && !SharesName) {
+      Matches = resolved(Unit, Candidates);
+      // Several overloads of one scope may fit, beside one of another.
+      const bool MayBeMore = llvm::any_of(Candidates, [&](const Candidate &A) {
+        return !Spec.hasSignature() && isOfOverloads(Unit.probeError(A.Probe)) &&
+               llvm::count_if(Candidates, [&](const Candidate &B) { return A.Probe == B.Probe; }) > 1;
+      });
+      if (Matches.empty() || MayBeMore)
+        return unresolved(Unit, Spec, Candidates);
+    } else {
+      for (const Candidate &Each : Candidates)
+        Matches.push_back(Each.Kernel);
+      // Specialisations count as what their template is instantiated to.
+      llvm::erase_if(Matches, [&](const clang::FunctionDecl *Kernel) {
+        const clang::FunctionTemplateDecl *Template = Kernel->getPrimaryTemplate();
+        return Template && llvm::any_of(Candidates, [&](const Candidate &C) {
+                 return C.Kernel->getCanonicalDecl() == Template->getTemplatedDecl()->getCanonicalDecl();
+               });
+      });
+    }
   }
 
   if (Matches.empty()) {
@@ -159,7 +330,9 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
     const std::string Wanted = unqualified(Spec.name());
     std::vector<std::string> Near, All;
     for (const clang::FunctionDecl *Kernel : Kernels) {
-      const std::string Name = Kernel->getQualifiedNameAsString();
+      const std::string Name = visibleName(*Kernel);
+      if (llvm::is_contained(All, Name))
+        continue;
       All.push_back(Name);
       if (llvm::StringRef(unqualified(Name)).edit_distance(Wanted) <= std::max<size_t>(2, Wanted.size() / 3))
         Near.push_back(Name);
@@ -172,29 +345,16 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
                           : Near.empty()  ? "it has " + llvm::join(All, ", ")
                                           : "did you mean " + llvm::join(Near, ", ") + "?");
   }
-  if (Matches.size() > 1) {
-    std::vector<std::string> Choices;
-    for (const clang::FunctionDecl *Kernel : Matches)
-      Choices.push_back(signatureOf(*Kernel));
-    return badInput(fmt::format("'{}' names {} kernels in '{}'", Spec.str(), Matches.size(), Spec.File),
-                    "choose one by its signature: " + llvm::join(Choices, ", "));
-  }
+  if (Matches.size() > 1)
+    return ambiguous(Unit, Spec, Matches);
   const clang::FunctionDecl *Kernel = Matches.front();
   const clang::FunctionTemplateDecl *Template = Kernel->getDescribedFunctionTemplate();
   if (!Template)
     return Kernel;
-  std::vector<const clang::FunctionDecl *> Instances;
-  std::vector<std::string> Choices;
-  for (const clang::FunctionDecl *Instance : Template->specializations())
-    if (const clang::FunctionDecl *Definition = withBody(Instance); Definition && !Definition->isDependentContext()) {
-      Instances.push_back(Definition);
-      Choices.push_back(qualifiedNameOf(*Definition));
-    }
+  const std::vector<const clang::FunctionDecl *> Instances = instances(Unit, *Template);
   if (Instances.size() == 1)
     return Instances.front();
-  return badInput(fmt::format("'{}' is a template", Kernel->getQualifiedNameAsString()),
-                  Choices.empty() ? "name it with its arguments, like k<float, 4>"
-                                  : "name one of " + llvm::join(Choices, ", "),
+  return badInput(fmt::format("'{}' is a template", visibleName(*Kernel)), namedWithArguments(Unit, *Kernel, *Template),
                   Unit.place(Kernel->getLocation()));
 }
 

@@ -89,7 +89,7 @@ public:
     if (auto *Kernel = llvm::dyn_cast<clang::FunctionDecl>(E->getDecl());
         Kernel && Kernel->hasAttr<clang::CUDAGlobalAttr>()) {
       KernelNames.insert(spelled(E->getLocation()));
-      if (!Understood.count(E) && !inProbe(E->getLocation()))
+      if (!Understood.count(E) && !Unit.inProbe(E->getLocation()))
         HandedOn.insert(Kernel->getCanonicalDecl());
     }
     return true;
@@ -125,11 +125,6 @@ private:
       else
         return E;
     }
-  }
-  /// Behind the user's text, where kernels are named to be found.
-  bool inProbe(clang::SourceLocation Where) const {
-    const auto [File, Offset] = Sources.getDecomposedExpansionLoc(Where);
-    return File == Sources.getMainFileID() && Offset >= Unit.fileSize();
   }
   void understandAll(const clang::Expr *Unevaluated) {
     if (Unevaluated)

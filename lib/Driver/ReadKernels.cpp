@@ -133,14 +133,14 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
 
 llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
                                                       llvm::ArrayRef<InputFlags> Flags) {
-  // One parse per file and flags; a kernel that is asked for twice is probed once.
+  // One parse per file and flags.
   struct File {
     ParseRequest Request;
+    std::vector<KernelSpec> Specs = {};
     std::optional<llvm::Expected<ReadFile>> Read = std::nullopt;
     std::unique_ptr<OpenFile> Open = nullptr;
   };
   std::map<std::pair<std::string, InputFlags>, File> Files;
-  std::vector<size_t> Probes;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     const KernelSpec &Spec = Kernels[I];
     auto [Entry, New] = Files.try_emplace({Spec.File, Flags[I]});
@@ -150,12 +150,10 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
         return Request.takeError();
       Entry->second.Request = std::move(*Request);
     }
-    std::vector<std::string> &Known = Entry->second.Request.Probes;
-    const auto At = llvm::find(Known, Spec.Kernel);
-    Probes.push_back(At - Known.begin());
-    if (needsProbe(Spec) && At == Known.end())
-      Known.push_back(Spec.Kernel);
+    Entry->second.Specs.push_back(Spec);
   }
+  for (auto &[Key, Each] : Files)
+    Each.Request.Probes = [Specs = Each.Specs](clang::ASTContext &Ast) { return probesFor(Specs, Ast); };
   ArtifactCache Cache(defaultCacheFolder());
   {
     std::vector<std::jthread> Threads;
@@ -174,7 +172,7 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
   std::vector<LoadedKernel> Loaded;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     const OpenFile &File = *Files.find({Kernels[I].File, Flags[I]})->second.Open;
-    if (auto Kernel = findKernel(*File.Unit, Kernels[I], Probes[I]))
+    if (auto Kernel = findKernel(*File.Unit, Kernels[I]))
       Loaded.push_back(understand(File, **Kernel, Kernels[I]));
     else
       Failures = llvm::joinErrors(std::move(Failures), Kernel.takeError());

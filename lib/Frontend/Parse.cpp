@@ -12,6 +12,8 @@
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Driver/CreateInvocationFromArgs.h>
 #include <clang/Frontend/FrontendActions.h>
+#include <clang/Lex/Pragma.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Sema/ParsedAttr.h>
 #include <clang/Sema/Sema.h>
 #include <fmt/core.h>
@@ -151,6 +153,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "-Wno-register",
                                         "-Wno-c++11-narrowing",
                                         "-Wno-reserved-user-defined-literal", // "%"PRIu64
+                                        "-fno-spell-checking", // else a name may be taken for another one's
                                         "-ferror-limit=0",
                                         "-isystem",
                                         Tools.CudaPath + "/include/cccl",
@@ -176,20 +179,59 @@ std::string gccHeaders(const clang::HeaderSearchOptions &Search) {
   return {};
 }
 
-/// Functions behind the end of the file that name the kernels, so that Clang resolves and instantiates them.
-std::string probeText(const std::vector<std::string> &Probes) {
-  std::string Text = "\n";
-  for (size_t I = 0; I < Probes.size(); ++I) {
-    const std::string &Probe = Probes[I];
-    const size_t Parenthesis = signatureStart(Probe);
-    if (Parenthesis == llvm::StringRef::npos)
-      Text += fmt::format("void {}{}() {{ (void)(&{}); }}\n", ProbePrefix, I, Probe);
-    else
-      Text += fmt::format("void {}{}() {{ (void)static_cast<void (*){}>(&{}); }}\n", ProbePrefix, I,
-                          Probe.substr(Parenthesis), Probe.substr(0, Parenthesis));
+/// Stands behind the end of a file: whoever is to name kernels there then knows all of them.
+constexpr llvm::StringLiteral ProbesPragma = "cufuse_probes";
+std::string askedForProbes(llvm::StringRef Text) { return (Text + "\n;;\n#pragma " + ProbesPragma + "\n").str(); }
+
+/// Has the parser read functions that name the kernels, so that Clang resolves and instantiates them.
+class ReadProbes : public clang::PragmaHandler {
+public:
+  ReadProbes(clang::CompilerInstance &Compiler, const ParseRequest &Request, size_t FileSize,
+             std::vector<std::string> &Probes, clang::FileID &File)
+      : PragmaHandler(ProbesPragma), Compiler(Compiler), Request(Request), FileSize(FileSize), Probes(Probes),
+        File(File) {}
+
+  void HandlePragma(clang::Preprocessor &Preprocessor, clang::PragmaIntroducer Introducer, clang::Token &) override {
+    Preprocessor.DiscardUntilEndOfDirective();
+    clang::SourceManager &Sources = Compiler.getSourceManager();
+    if (!Sources.isInMainFile(Introducer.Loc) || Sources.getFileOffset(Introducer.Loc) < FileSize)
+      return;
+    Probes = Request.Probes(Compiler.getASTContext());
+    if (Probes.empty())
+      return;
+    std::string Text;
+    for (size_t I = 0; I < Probes.size(); ++I) {
+      std::string Probe = Probes[I];
+      llvm::replace(Probe, '\n', ' ');
+      const size_t Parenthesis = signatureStart(Probe);
+      if (Parenthesis == llvm::StringRef::npos)
+        Text += fmt::format("void {}{}() {{ (void)(&{}); }}\n", ProbePrefix, I, Probe);
+      else
+        Text += fmt::format("void {}{}() {{ (void)static_cast<void (*){}>(&{}); }}\n", ProbePrefix, I,
+                            Probe.substr(Parenthesis), Probe.substr(0, Parenthesis));
+    }
+    File = Sources.createFileID(llvm::MemoryBuffer::getMemBufferCopy(Text, "kernels"), clang::SrcMgr::C_User, 0, 0,
+                                Introducer.Loc);
+    clang::Lexer Lexer(File, Sources.getBufferOrFake(File), Sources, Preprocessor.getLangOpts());
+    std::vector<clang::Token> Tokens;
+    for (clang::Token T; !Lexer.LexFromRawLexer(T);) {
+      if (T.is(clang::tok::raw_identifier))
+        Preprocessor.LookUpIdentifierInfo(T);
+      Tokens.push_back(T);
+    }
+    auto Owned = std::make_unique<clang::Token[]>(Tokens.size());
+    llvm::copy(Tokens, Owned.get());
+    Preprocessor.EnterTokenStream(std::move(Owned), Tokens.size(), /*DisableMacroExpansion=*/false,
+                                  /*IsReinject=*/false);
   }
-  return Text;
-}
+
+private:
+  clang::CompilerInstance &Compiler;
+  const ParseRequest &Request;
+  const size_t FileSize;
+  std::vector<std::string> &Probes;
+  clang::FileID &File;
+};
 
 /// The function that a probe refers to.
 struct FindProbed : clang::ConstDynamicRecursiveASTVisitor {
@@ -253,7 +295,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   size_t FileSize = 0;
   for (const OutputFile &File : Request.Overlay) {
     const bool IsMain = File.Path == Request.File;
-    Add(File.Path, IsMain ? File.Text + probeText(Request.Probes) : File.Text);
+    Add(File.Path, IsMain && Request.Probes ? askedForProbes(File.Text) : File.Text);
     if (IsMain)
       FileSize = File.Text.size();
     InMemory |= IsMain;
@@ -265,8 +307,8 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     if (!Text)
       return badInput("cannot read '" + Request.File + "': " + Text.getError().message());
     FileSize = (*Text)->getBufferSize();
-    if (!Request.Probes.empty())
-      Add(Request.File, (*Text)->getBuffer().str() + probeText(Request.Probes));
+    if (Request.Probes)
+      Add(Request.File, askedForProbes((*Text)->getBuffer()));
   }
   auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::createPhysicalFileSystem());
   Files->pushOverlay(Memory);
@@ -320,6 +362,9 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   Compiler.getPreprocessor().addPPCallbacks(recordPreprocessor(Compiler.getPreprocessor(), Unit->Log));
   Compiler.getPreprocessor().addPPCallbacks(
       passForNvcc(Compiler.getPreprocessor(), Unit->Tools, Unit->Request.Predefined.get(), Unit->Order));
+  if (Unit->Request.Probes)
+    Compiler.getPreprocessor().AddPragmaHandler(
+        new ReadProbes(Compiler, Unit->Request, FileSize, Unit->Probes, Unit->ProbesFile));
   if (llvm::Error Error = Unit->Action->Execute())
     return std::move(Error);
   recordPoppedMacros(Compiler.getPreprocessor(), Unit->Log);
@@ -332,15 +377,12 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
         ::cufuse::usersText(Compiler.getPreprocessor(), Unit->Tools, Unit->Order, FileSize));
 
   const clang::SourceManager &Sources = Compiler.getSourceManager();
-  Unit->ProbeErrors.resize(Unit->Request.Probes.size());
+  Unit->ProbeErrors.resize(Unit->Probes.size());
   for (ParseError &Error : Diagnostics.Errors) {
     const clang::SourceLocation At = Error.Location = Sources.getExpansionLoc(Error.Location);
-    if (!Unit->Request.Probes.empty() && At.isValid() && Sources.isInMainFile(At) &&
-        Sources.getFileOffset(At) >= FileSize) {
-      const auto [Id, Offset] = Sources.getDecomposedLoc(At);
-      const llvm::StringRef Before = Sources.getBufferData(Id).substr(FileSize, Offset - FileSize);
-      const size_t Line = Before.count('\n');
-      if (Line >= 1 && Line <= Unit->ProbeErrors.size() && Unit->ProbeErrors[Line - 1].empty())
+    if (At.isValid() && Unit->inProbe(At)) {
+      const unsigned Line = Sources.getSpellingLineNumber(At);
+      if (Line <= Unit->ProbeErrors.size() && Unit->ProbeErrors[Line - 1].empty())
         Unit->ProbeErrors[Line - 1] = Error.Text;
       continue;
     }
@@ -377,8 +419,8 @@ clang::SourceLocation ParsedUnit::lateCluster(const clang::FunctionDecl &Definit
   return Known == LateClusters.end() ? clang::SourceLocation() : Known->second;
 }
 
-const clang::FunctionDecl *ParsedUnit::probe(size_t Index) const {
-  const std::string Name = ProbePrefix + std::to_string(Index);
+const clang::FunctionDecl *ParsedUnit::probe(const std::string &Text) const {
+  const std::string Name = ProbePrefix + std::to_string(llvm::find(Probes, Text) - Probes.begin());
   clang::IdentifierInfo &Identifier = Compiler->getPreprocessor().getIdentifierTable().get(Name);
   for (const clang::NamedDecl *Found : ast().getTranslationUnitDecl()->lookup(&Identifier)) {
     FindProbed Finder;
@@ -388,7 +430,15 @@ const clang::FunctionDecl *ParsedUnit::probe(size_t Index) const {
   return nullptr;
 }
 
-std::string ParsedUnit::probeError(size_t Index) const { return ProbeErrors[Index]; }
+std::string ParsedUnit::probeError(const std::string &Text) const {
+  const size_t At = llvm::find(Probes, Text) - Probes.begin();
+  return At < Probes.size() ? ProbeErrors[At] : "";
+}
+
+bool ParsedUnit::inProbe(clang::SourceLocation Where) const {
+  const clang::SourceManager &Sources = Compiler->getSourceManager();
+  return ProbesFile.isValid() && Sources.getFileID(Sources.getExpansionLoc(Where)) == ProbesFile;
+}
 
 /// There are places by the thousand, and nobody reads longer lines.
 static constexpr size_t LongestLineShown = 500;

@@ -11,12 +11,14 @@ namespace cufuse {
 std::string KernelSpec::str() const { return Line ? fmt::format("{}:@{}", File, Line) : File + ":" + Kernel; }
 
 size_t signatureStart(llvm::StringRef Kernel) {
-  int Depth = 0;
+  int Angles = 0, Round = 0; // in parentheses, `>` compares
   for (size_t I = 0; I < Kernel.size(); ++I) {
-    if (Kernel[I] == '(' && Depth == 0)
+    if (Kernel[I] == '(' && Angles == 0)
       return I;
-    Depth += Kernel[I] == '<';
-    Depth -= Kernel[I] == '>';
+    Round += Kernel[I] == '(';
+    Round -= Kernel[I] == ')';
+    Angles += Round == 0 && Kernel[I] == '<';
+    Angles -= Round == 0 && Kernel[I] == '>';
   }
   return llvm::StringRef::npos;
 }
@@ -24,8 +26,19 @@ size_t signatureStart(llvm::StringRef Kernel) {
 bool KernelSpec::hasSignature() const { return signatureStart(Kernel) != llvm::StringRef::npos; }
 
 std::string KernelSpec::name() const {
-  // `operator<` cannot name a kernel, so the first bracket ends the name.
-  return llvm::StringRef(Kernel).take_until([](char C) { return C == '<' || C == '('; }).rtrim().str();
+  std::string Name;
+  int Angles = 0, Round = 0;
+  for (char C : llvm::StringRef(Kernel).take_front(signatureStart(Kernel))) {
+    Round += C == '(';
+    Round -= C == ')';
+    if (Round == 0 && C == '>')
+      --Angles;
+    else if (Angles == 0 && C != '<')
+      Name += C;
+    if (Round == 0 && C == '<')
+      ++Angles;
+  }
+  return llvm::StringRef(Name).trim().str();
 }
 
 llvm::Expected<KernelSpec> parseKernelSpec(llvm::StringRef Text) {

@@ -254,7 +254,7 @@ struct OutputParser {
     ParseRequest Own = Request;
     Own.File = OutputFolder.str() + Options.SourceFile;
     Own.Overlay = {{Own.File, Fused.Source}, {OutputFolder.str() + Options.HeaderFile, Fused.Header}};
-    Own.Probes.clear();
+    Own.Probes = nullptr;
     return cufuse::parse(Tools, std::move(Own));
   }
 

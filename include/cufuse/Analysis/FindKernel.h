@@ -11,13 +11,13 @@ namespace cufuse {
 /// Every kernel defined in the user's files, in order; a template stands for itself (as its pattern).
 std::vector<const clang::FunctionDecl *> allKernels(const ParsedUnit &Unit);
 
-/// Does the parse need a probe to find this kernel (template arguments or a signature)?
-bool needsProbe(const KernelSpec &Spec);
+/// What the parse of their file must resolve to find these kernels, when all of the file has been read.
+std::vector<std::string> probesFor(llvm::ArrayRef<KernelSpec> Specs, clang::ASTContext &Ast);
 
-/// The definition that `Spec` names. `Probe` is the index of its probe in the parse, for specs that need one. A
-/// template named without arguments means its only instantiation in the file. Fails with near names, or with the
-/// choices.
-llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, const KernelSpec &Spec, size_t Probe);
+/// The definition that `Spec` names, in a parse with the probes for it: one of `allKernels`, or an instantiation of
+/// one. A template named without arguments means its only instantiation in the file. Fails with near names, or with
+/// the choices.
+llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, const KernelSpec &Spec);
 
 /// `k(int *, unsigned int)` as a user would write it to choose an overload.
 std::string signatureOf(const clang::FunctionDecl &Kernel);

@@ -11,6 +11,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,8 +34,9 @@ struct ParseRequest {
   std::string File;
   CompileFlags Flags;
   std::string Arch = "sm_90a";
-  /// Kernels to instantiate, as C++ spells them in the file: `ns::k<float, 4>`, `k(int *, int)`.
-  std::vector<std::string> Probes;
+  /// Kernels to resolve and instantiate, as C++ spells them behind the end of the file: `::ns::k<float, 4>`,
+  /// `::k(int *, int)`. Asked when all of the file has been read.
+  std::function<std::vector<std::string>(clang::ASTContext &)> Probes = nullptr;
   /// Files that exist in memory only, or whose text replaces what is on disk.
   std::vector<OutputFile> Overlay;
   /// Macros are written out in the overlay: lines have the numbers that its `#line` directives give them.
@@ -63,7 +65,7 @@ public:
   clang::Preprocessor &preprocessor() const;
   const PreprocessorLog &log() const { return Log; }
   const ParseRequest &request() const { return Request; }
-  /// Bytes of the main file's own text, which the probes follow.
+  /// Bytes of the main file's own text.
   size_t fileSize() const { return FileSize; }
   /// Is this a header of the C or C++ library, as opposed to the CUDA toolkit and to Clang's own?
   bool inStandardLibrary(clang::SourceLocation Location) const;
@@ -80,9 +82,11 @@ public:
 
   /// Errors outside the probes. They matter when they lie in what a kernel needs.
   const std::vector<ParseError> &errors() const { return Errors; }
-  /// The kernel that the probe names, or null with the reason in `probeError`.
-  const clang::FunctionDecl *probe(size_t Index) const;
-  std::string probeError(size_t Index) const;
+  /// What the probe names, or null with the reason in `probeError`.
+  const clang::FunctionDecl *probe(const std::string &Text) const;
+  std::string probeError(const std::string &Text) const;
+  /// Does the place lie in the text of the probes?
+  bool inProbe(clang::SourceLocation Where) const;
 
   /// The `cluster_dims` of a declaration behind the kernel's definition. Clang ignores it; for nvcc it is the kernel's.
   clang::SourceLocation lateCluster(const clang::FunctionDecl &Definition) const;
@@ -108,7 +112,8 @@ private:
   std::unique_ptr<clang::CompilerInstance> Compiler;
   std::unique_ptr<clang::FrontendAction> Action;
   std::vector<ParseError> Errors;
-  std::vector<std::string> ProbeErrors;
+  std::vector<std::string> Probes, ProbeErrors;
+  clang::FileID ProbesFile;
   std::map<clang::SourceLocation, clang::SourceLocation> LateClusters; ///< By definition.
 };
 
