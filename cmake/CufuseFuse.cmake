@@ -7,8 +7,9 @@
   the inputs' folders to <target>'s include directories, so that <target> can include "<name>.h" and call
   <name>::launch. What comes of it is compiled to PTX, too, and checked (`cufuse check`): the build fails where it does more
   than was planned. Files are relative to the current source folder. cufuse reads the inputs with the flags with which CMake
-  compiles <name>.cu as a part of <target>: those that compile_commands.json has, which is therefore made for <target>. The
-  fusion runs again only when an input, one of its headers (not the system's), cufuse or these flags change.
+  compiles <name>.cu as a part of <target>: those that compile_commands.json has, which is therefore made for <target>,
+  and those in response files that it names. The fusion runs again only when an input, one of its headers (not the
+  system's), cufuse or these flags change.
   An input that has properties of its own (set_source_files_properties) is refused, unless <name>.cu, which is in
   ${CMAKE_CURRENT_BINARY_DIR}/cufuse, or in its folders Debug, Release, ... where the generator has several configurations,
   has the same. In a unity build, <name>.cu and the inputs stay files of their own.
@@ -16,6 +17,11 @@
   <target> must exist and belong to the current folder, where no other target has this <name>; the CUDA language must be
   enabled.
 ]]
+if(CMAKE_VERSION VERSION_LESS 3.25)
+  message(FATAL_ERROR "cufuse_fuse needs CMake 3.25; this is ${CMAKE_VERSION}")
+endif()
+cmake_policy(VERSION 3.25) # whatever the project asks for
+
 function(cufuse_fuse)
   cmake_parse_arguments(PARSE_ARGV 0 fuse "" "TARGET;NAME;GRID_POLICY;REGISTERS" "KERNELS;BLOCK;OPTIONS")
   foreach(required TARGET NAME KERNELS)
@@ -28,6 +34,20 @@ function(cufuse_fuse)
   endif()
   if(NOT TARGET ${fuse_TARGET})
     message(FATAL_ERROR "cufuse_fuse: there is no target ${fuse_TARGET}")
+  endif()
+  get_target_property(aliased ${fuse_TARGET} ALIASED_TARGET)
+  if(aliased)
+    set(fuse_TARGET ${aliased})
+  endif()
+  get_target_property(home ${fuse_TARGET} BINARY_DIR)
+  if(NOT home STREQUAL CMAKE_CURRENT_BINARY_DIR)
+    get_target_property(home ${fuse_TARGET} SOURCE_DIR)
+    message(FATAL_ERROR "cufuse_fuse: ${fuse_TARGET} is a target of another folder; call cufuse_fuse in "
+                        "'${home}/CMakeLists.txt'")
+  endif()
+  if(NOT CMAKE_GENERATOR MATCHES "Ninja|Makefiles")
+    message(FATAL_ERROR "cufuse_fuse: ${CMAKE_GENERATOR} writes no compile_commands.json; "
+                        "configure with -G Ninja or -G \"Unix Makefiles\"")
   endif()
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if(NOT "CUDA" IN_LIST languages)
@@ -89,8 +109,11 @@ function(cufuse_fuse)
   set_target_properties(${fuse_TARGET} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
   # In a unity build the output would have no command, and the inputs be other text than cufuse reads.
   set_source_files_properties(${outputs} ${inputs} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  # In a response file, a change of the flags would not be seen.
-  set(CMAKE_CUDA_USE_RESPONSE_FILE_FOR_INCLUDES OFF PARENT_SCOPE)
+  # Also where only a response file has changed, which CMake does not know of.
+  foreach(each IN LISTS outputs)
+    string(REGEX REPLACE "cu$" "flags/compile_commands.json" flags "${each}")
+    set_property(SOURCE "${each}" APPEND PROPERTY OBJECT_DEPENDS "${flags}")
+  endforeach()
   # Properties of sources may be set until the folder ends.
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_inputs [===[${inputs}]===] [===[${outputs}]===])")
 
@@ -100,24 +123,13 @@ function(cufuse_fuse)
     set(touch "file(TOUCH [==[${output}.cu]==] [==[${output}.h]==])")
   endif()
   set(script "${output}-$<CONFIG>.cmake")
+  set(take_flags "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/CufuseTakeFlags.cmake")
   file(GENERATE OUTPUT "${script}" CONTENT
-"if(TAKE_FLAGS)
-  # The command of the output becomes that of each input, too.
-  file(READ [==[${CMAKE_BINARY_DIR}/compile_commands.json]==] all)
-  string(FIND \"\${all}\" [==[\"file\": \"${output}.cu\"]==] end)
-  string(SUBSTRING \"\${all}\" 0 \${end} all)
-  string(FIND \"\${all}\" [==[\"directory\":]==] begin REVERSE)
-  if(end EQUAL -1 OR begin EQUAL -1)
-    message(FATAL_ERROR \"compile_commands.json has no command for ${output}.cu\")
-  endif()
-  string(SUBSTRING \"\${all}\" \${begin} -1 entry)
-  set(entries \"\")
-  foreach(file IN ITEMS [==[${output}.cu]==] [==[${files}]==])
-    string(APPEND entries \"{\${entry}\\\"file\\\": \\\"\${file}\\\"},\\n\")
-  endforeach()
-  string(REGEX REPLACE \",\\n\$\" \"\" entries \"\${entries}\")
-  file(WRITE [==[${output}.flags/new.json]==] \"[\${entries}]\\n\")
-  file(COPY_FILE [==[${output}.flags/new.json]==] [==[${output}.flags/compile_commands.json]==] ONLY_IF_DIFFERENT)
+"set(commands [==[${CMAKE_BINARY_DIR}/compile_commands.json]==])
+set(output [==[${output}]==])
+set(files [==[${files}]==])
+if(TAKE_FLAGS)
+  include([==[${take_flags}]==])
   return()
 endif()
 set(toolkit [==[${CMAKE_CUDA_COMPILER_TOOLKIT_ROOT}]==])
@@ -140,7 +152,8 @@ ${touch}
 
   add_custom_command(OUTPUT "${output}.flags/compile_commands.json"
     COMMAND "${CMAKE_COMMAND}" -DTAKE_FLAGS=1 -P "${script}"
-    DEPENDS "${CMAKE_BINARY_DIR}/compile_commands.json" "${script}"
+    DEPENDS "${CMAKE_BINARY_DIR}/compile_commands.json" "${script}" "${take_flags}"
+    DEPFILE "${output}.flags/depends.d"
     COMMENT "Taking the flags of ${fuse_NAME}"
     VERBATIM)
   add_custom_command(OUTPUT "${output}.cu" "${output}.h"

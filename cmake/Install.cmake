@@ -15,7 +15,7 @@ configure_package_config_file(cmake/cufuseConfig.cmake.in "${PROJECT_BINARY_DIR}
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/cufuseConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/cmake/cufuseConfig.cmake" "${PROJECT_BINARY_DIR}/cmake/cufuseConfigVersion.cmake"
-              cmake/CufuseFuse.cmake
+              cmake/CufuseFuse.cmake cmake/CufuseTakeFlags.cmake
   DESTINATION "${cufuse_package}")
 
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION share/cufuse)
