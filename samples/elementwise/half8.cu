@@ -1,6 +1,7 @@
 // The kernels of this folder on halves, eight at a time: one access of 16 bytes where there are eight, and at the end
 // one by one. They compute in single precision.
-#include <cstdint>
+#include "philox.h"
+
 #include <cuda_fp16.h>
 
 /// A thread's eight, in pairs.
@@ -18,35 +19,23 @@ __device__ __forceinline__ __half2 geluOf(__half2 pair) {
   return __floats2half2_rn(0.5f * x.x * (1.0f + tanhs.x), 0.5f * x.y * (1.0f + tanhs.y));
 }
 
-/// A round of 32-bit mixing: the finalizer of MurmurHash3 (Appleby).
-__device__ __forceinline__ std::uint32_t mixedOnce(std::uint32_t h) {
-  h ^= h >> 16;
-  h *= 0x85ebca6bu;
-  h ^= h >> 13;
-  h *= 0xc2b2ae35u;
-  return h ^ (h >> 16);
-}
-
-/// Elements are kept with probability 1 - p, to 1 / 65536: each has 16 bits, four of them what two rounds make of
-/// (seed, index / 4).
+/// Elements are kept with probability 1 - p. Element i gets word i % 4 of Philox for i / 4: all four words are used.
 struct Dropout {
-  float scale;
-  std::uint32_t threshold, seed;
+  float p, scale;
+  std::uint32_t seed;
 
-  __device__ __forceinline__ Dropout(float p, unsigned seed)
-      : scale(1.0f / (1.0f - p)), threshold(static_cast<std::uint32_t>(p * 0x1p16f)), seed(seed) {}
+  __device__ __forceinline__ Dropout(float p, unsigned seed) : p(p), scale(1.0f / (1.0f - p)), seed(seed) {}
 
-  __device__ __forceinline__ std::uint32_t bits(int first) const {
-    return mixedOnce(seed ^ (first / 4u * 0x9e3779b9u));
+  __device__ __forceinline__ float of(__half x, std::uint32_t word) const {
+    return word * 0x1p-32f < p ? 0.0f : __half2float(x) * scale;
   }
-  __device__ __forceinline__ __half2 pair(__half2 x, std::uint32_t bits) const {
-    return __floats2half2_rn((bits & 0xffff) < threshold ? 0.0f : __low2float(x) * scale,
-                             bits >> 16 < threshold ? 0.0f : __high2float(x) * scale);
+  __device__ __forceinline__ __half2 pair(__half2 x, std::uint32_t low, std::uint32_t high) const {
+    return __floats2half2_rn(of(__low2half(x), low), of(__high2half(x), high));
   }
   __device__ __forceinline__ __half one(__half x, int i) const {
-    const std::uint32_t pairBits = i & 2 ? mixedOnce(bits(i)) : bits(i);
-    const __half2 both = pair(__half2half2(x), pairBits);
-    return i & 1 ? __high2half(both) : __low2half(both);
+    const uint4 words = philox(i / 4, seed);
+    const std::uint32_t word = i & 2 ? (i & 1 ? words.w : words.z) : (i & 1 ? words.y : words.x);
+    return __float2half(of(x, word));
   }
 };
 
@@ -93,9 +82,9 @@ __global__ void dropoutHalf8(const __half *__restrict__ in, __half *__restrict__
     Halves values = *reinterpret_cast<const Halves *>(&in[first]);
 #pragma unroll
     for (int k = 0; k < 4; k += 2) {
-      const std::uint32_t bits = dropout.bits(first + 2 * k);
-      values.pairs[k] = dropout.pair(values.pairs[k], bits);
-      values.pairs[k + 1] = dropout.pair(values.pairs[k + 1], mixedOnce(bits));
+      const uint4 words = philox((first + 2 * k) / 4, seed);
+      values.pairs[k] = dropout.pair(values.pairs[k], words.x, words.y);
+      values.pairs[k + 1] = dropout.pair(values.pairs[k + 1], words.z, words.w);
     }
     *reinterpret_cast<Halves *>(&out[first]) = values;
     return;

@@ -1,6 +1,7 @@
 // The kernels of this folder for elements of any type: T is float, __half or __nv_bfloat16. They compute in single
 // precision, one element per thread; cufuse's --vectorize makes wide accesses of them.
-#include <cstdint>
+#include "philox.h"
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -20,19 +21,13 @@ template <typename T> __global__ void geluOf(const T *__restrict__ in, T *__rest
   }
 }
 
-/// Elements are kept with probability 1 - p: by one round of the finalizer of MurmurHash3 (Appleby).
+/// Elements are kept with probability 1 - p.
 template <typename T>
 __global__ void dropoutOf(const T *__restrict__ in, T *__restrict__ out, float p, unsigned seed, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
     return;
-  std::uint32_t h = seed ^ (i * 0x9e3779b9u);
-  h ^= h >> 16;
-  h *= 0x85ebca6bu;
-  h ^= h >> 13;
-  h *= 0xc2b2ae35u;
-  h ^= h >> 16;
-  out[i] = static_cast<T>(h * 0x1p-32f < p ? 0.0f : static_cast<float>(in[i]) / (1.0f - p));
+  out[i] = static_cast<T>(philox(i, seed).x * 0x1p-32f < p ? 0.0f : static_cast<float>(in[i]) / (1.0f - p));
 }
 
 /// Adds to the residual stream, in place.

@@ -65,7 +65,7 @@ __global__ void large(const int *in, int *out, int n) {
   __shared__ int tile[32][33];
   const int block = blockIdx.y * gridDim.x + blockIdx.x, thread = threadIdx.y * blockDim.x + threadIdx.x;
   const int i = block * 1024 + thread;
-  tile[threadIdx.y][threadIdx.x] = i < n ? in[i] : 0;
+  tile[thread / 32][thread % 32] = i < n ? in[i] : 0;
   const int votes = __syncthreads_count(i < n && in[i] > 500);
   if (i >= n)
     return;
