@@ -8,7 +8,6 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/ScopeExit.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -191,8 +190,8 @@ std::vector<std::string> NvccCompiler::ptxKey(const CompileJob &Job, const std::
   return Key;
 }
 
-/// Runs nvcc for the job's target, and says what it said. `Doing` begins the message about what it does not compile:
-/// the user's file, or where there is none, the source that was written.
+/// Runs nvcc for the job's target, with its temporary files beside the output, and says what it said. `Doing` begins
+/// the message about what it does not compile: the user's file, or where there is none, the source that was written.
 static llvm::Expected<std::string> runNvcc(std::vector<std::string> Command, const std::string &Arch,
                                            llvm::ArrayRef<std::string> Flags, const std::string &Output,
                                            const std::string &Input, const char *Doing, const std::string &UsersFile) {
@@ -201,12 +200,15 @@ static llvm::Expected<std::string> runNvcc(std::vector<std::string> Command, con
   Command.insert(Command.end(), {"-o", Output, Input});
   if (llvm::Error Error = checkArguments(Command))
     return std::move(Error);
-  auto Result = runProcess(Command, TimeLimitSeconds);
+  auto Result = runProcess(Command, TimeLimitSeconds, folderOf(Output));
   if (!Result)
     return Result.takeError();
   if (Result->Status != 0)
     return UsersFile.empty() ? defect(fmt::format("{} the source:\n{}", Doing, Result->Output))
                              : badInput(fmt::format("{} '{}':\n{}", Doing, UsersFile, Result->Output));
+  if (!llvm::sys::fs::exists(Output))
+    return badUsage("nvcc has not written its output where it was asked to",
+                    "leave -o out of the flags, NVCC_APPEND_FLAGS and NVCC_PREPEND_FLAGS");
   return std::move(Result->Output);
 }
 
@@ -248,7 +250,7 @@ static llvm::Error writeAll(llvm::ArrayRef<OutputFile> Files, const std::string 
 
 /// The folder of a cache entry with `kernels.ptx`.
 llvm::Expected<std::string> NvccCompiler::makePtx(const CompileJob &Job, const std::vector<std::string> &Flags) {
-  return Cache.get(ptxKey(Job, Flags), [&](const std::string &Folder) -> llvm::Error {
+  return Cache->get(ptxKey(Job, Flags), [&](const std::string &Folder) -> llvm::Error {
     if (Job.Files.empty())
       return toPtx(Nvcc, Job.Arch, Flags, absolute(Job.Source), Folder, /*Written=*/false);
     if (llvm::Error Error = writeAll(Job.Files, Folder))
@@ -287,18 +289,17 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
   std::vector<std::string> Marks;
   for (const CompileJob *Job : Jobs)
     if (!Job->Mark.empty() && Job->Arch == Jobs.front()->Arch && flagsOf(*Job) == Flags &&
-        !llvm::is_contained(Marks, Job->Mark) && !Cache.has(ptxKey(*Job, Flags))) {
+        !llvm::is_contained(Marks, Job->Mark) && !Cache->has(ptxKey(*Job, Flags))) {
       Missing.push_back(Job);
       Marks.push_back(Job->Mark);
     }
   if (Missing.size() < 2)
     return;
-  auto New = Cache.newFolder();
+  auto New = Cache->newFolder();
   if (!New)
     return llvm::consumeError(New.takeError());
-  const std::string Folder = std::move(*New);
-  llvm::scope_exit Clean([&] { llvm::sys::fs::remove_directories(Folder); });
-  const FileTime Began = nextFileTime();
+  const std::string &Folder = New->path();
+  const FileTime Began = nextFileTime(Folder);
   if (llvm::Error Error = toPtxTogether(Nvcc, Missing, Flags, Folder)) {
     Combines = false; // Whose fault it is, each will say by itself.
     return llvm::consumeError(std::move(Error));
@@ -308,7 +309,7 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
   if (Own.empty())
     Combines = false;
   for (size_t I = 0; I < Own.size(); ++I) {
-    auto Kept = Cache.put(ptxKey(*Missing[I], Flags), Began, [&](const std::string &New) -> llvm::Error {
+    auto Kept = Cache->put(ptxKey(*Missing[I], Flags), Began, [&](const std::string &New) -> llvm::Error {
       if (llvm::Error Error = checkPlanned(*Missing[I], Own[I]))
         return Error;
       if (llvm::Error Error = writeAll(Missing[I]->Files, New))
@@ -341,7 +342,7 @@ llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
   Key.insert(Key.end(), Flags.begin(), Flags.end());
   Key.push_back("environment");
   llvm::append_range(Key, nvccEnvironment());
-  auto Folder = Cache.get(Key, [&](const std::string &New) -> llvm::Error {
+  auto Folder = Cache->get(Key, [&](const std::string &New) -> llvm::Error {
     const std::string Input = within(New, "kernels.ptx");
     if (llvm::Error Error = writeFile(Input, *Capped))
       return Error;

@@ -1,12 +1,14 @@
 #include "AskNvcc.h"
 
 #include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Support/ArtifactCache.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
+#include <llvm/Support/Program.h>
 
 #include <cstdlib>
 
@@ -31,13 +33,19 @@ std::vector<std::string> surroundings(const Toolchain &Tools) {
   return Parts;
 }
 
-// Lines, of which none holds a line break: of each step `step ARCHITECTURE` and then `argument ARGUMENT` for each; for
-// each macro `macro DEFINITION`.
+/// The compiler that nvcc runs unless it is told another. What is kept names none: only what nvcc says itself is run.
+std::string usualCompiler() {
+  auto Found = llvm::sys::findProgramByName("gcc");
+  return Found ? *Found : std::string();
+}
+
+// Lines, of which none holds a line break: of each step `step ARCHITECTURE` and then `argument ARGUMENT` for each
+// behind the program; for each macro `macro DEFINITION`.
 std::string written(llvm::ArrayRef<NvccStep> Steps, llvm::ArrayRef<std::string> Predefined) {
   std::string Text;
   for (const NvccStep &Step : Steps) {
     Text += "step " + Step.Arch + "\n";
-    for (const std::string &Argument : Step.Command)
+    for (const std::string &Argument : llvm::drop_begin(Step.Command))
       Text += "argument " + Argument + "\n";
   }
   for (const std::string &Macro : Predefined)
@@ -49,7 +57,7 @@ bool read(llvm::StringRef Text, std::vector<NvccStep> &Steps, std::vector<std::s
   for (llvm::StringRef Line : llvm::split(Text, '\n')) {
     const auto [What, Value] = Line.split(' ');
     if (What == "step")
-      Steps.push_back({Value.str(), {}});
+      Steps.push_back({Value.str(), {usualCompiler()}});
     else if (What == "argument" && !Steps.empty())
       Steps.back().Command.push_back(Value.str());
     else if (What == "macro")
@@ -58,19 +66,20 @@ bool read(llvm::StringRef Text, std::vector<NvccStep> &Steps, std::vector<std::s
   return !Steps.empty() && !Predefined.empty();
 }
 
-bool hasLineBreak(llvm::ArrayRef<NvccStep> Steps) {
-  return llvm::any_of(Steps,
-                      [](const NvccStep &Step) { return llvm::is_contained(llvm::join(Step.Command, ""), '\n'); });
+bool canBeKept(llvm::ArrayRef<NvccStep> Steps) {
+  return llvm::all_of(Steps, [Usual = usualCompiler()](const NvccStep &Step) {
+    return Step.Command[0] == Usual && !llvm::is_contained(llvm::join(Step.Command, ""), '\n');
+  });
 }
 
 } // namespace
 
-llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, ArtifactCache &Cache, const std::string &File,
-                                   const CompileFlags &Flags, const std::string &Arch) {
+llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, const std::string &File, const CompileFlags &Flags,
+                                   const std::string &Arch) {
   if (Tools.Nvcc.empty())
     return NvccAnswer();
   std::vector<std::string> Key = surroundings(Tools);
-  Key.insert(Key.begin(), {"nvcc's steps, by line", File, Arch, Flags.Standard});
+  Key.insert(Key.begin(), {"nvcc's steps, without their programs", File, Arch, Flags.Standard});
   Key.insert(Key.end(), Flags.Nvcc.begin(), Flags.Nvcc.end());
   Key.push_back("for");
   Key.insert(Key.end(), Flags.Architectures.begin(), Flags.Architectures.end());
@@ -86,15 +95,15 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, ArtifactCache &Cache,
       Refused = llvm::joinErrors(std::move(Refused), Found.takeError());
       return;
     }
-    auto Macros = predefinedMacros(Found->front());
+    auto Macros = predefinedMacros(Tools, Found->front());
     if (!Macros)
       return llvm::consumeError(Macros.takeError());
     Steps = std::move(*Found);
     Predefined = std::move(*Macros);
   };
-  auto Entry = Cache.get(Key, [&](const std::string &Folder) -> llvm::Error {
+  auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
     Ask();
-    if (Refused || Steps.empty() || hasLineBreak(Steps))
+    if (Refused || Steps.empty() || !canBeKept(Steps))
       return badInput("");
     return writeFiles({{within(Folder, "depends"), Steps.front().Command[0] + "\n"},
                        {within(Folder, "answer"), written(Steps, Predefined)}});
@@ -103,7 +112,6 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, ArtifactCache &Cache,
     if (auto Text = llvm::MemoryBuffer::getFile(within(*Entry, "answer")))
       read((*Text)->getBuffer(), Steps, Predefined);
   llvm::consumeError(Entry.takeError());
-  // The cache cannot be written, or is damaged.
   if (!Asked && (Steps.empty() || Predefined.empty()))
     Ask();
   if (Refused)
@@ -113,8 +121,7 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, ArtifactCache &Cache,
   return NvccAnswer{std::move(Steps), std::make_shared<std::vector<std::string>>(std::move(Predefined))};
 }
 
-std::vector<Blocker> otherText(const Toolchain &Tools, ArtifactCache &Cache, const NvccAnswer &Answer,
-                               const UsersText &Users) {
+std::vector<Blocker> otherText(const Toolchain &Tools, const NvccAnswer &Answer, const UsersText &Users) {
   std::vector<Blocker> Blockers;
   auto Pessimistic = [&](const std::string &Why) {
     for (const UsersToken &T : Users.Compilers)
@@ -146,7 +153,7 @@ std::vector<Blocker> otherText(const Toolchain &Tools, ArtifactCache &Cache, con
             !Libraries.contains(Each) && !llvm::is_contained(Users.Files, Each))
           Depends += Each + "\n";
     };
-    auto Entry = Cache.get(Key, [&](const std::string &Folder) -> llvm::Error {
+    auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
       Compare();
       if (Difference || !Why.empty())
         return badInput("");

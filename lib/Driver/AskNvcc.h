@@ -3,7 +3,6 @@
 
 #include "cufuse/Frontend/NvccText.h"
 #include "cufuse/Kernel/Blocker.h"
-#include "cufuse/Support/ArtifactCache.h"
 
 namespace cufuse {
 
@@ -14,12 +13,11 @@ struct NvccAnswer {
 
 /// Asks for the steps by which nvcc preprocesses the file, those for `Arch` first (see nvccSteps), and for the macros
 /// that it predefines there. Fails with ExitCode::BadUsage where nvcc does not compile with the flags.
-llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, ArtifactCache &Cache, const std::string &File,
-                                   const CompileFlags &Flags, const std::string &Arch);
+llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, const std::string &File, const CompileFlags &Flags,
+                                   const std::string &Arch);
 
 /// Where nvcc compiles another text than `Users`, for any of its architectures. Where nvcc cannot be asked: where the
 /// text depends on what nvcc might define otherwise.
-std::vector<Blocker> otherText(const Toolchain &Tools, ArtifactCache &Cache, const NvccAnswer &Answer,
-                               const UsersText &Users);
+std::vector<Blocker> otherText(const Toolchain &Tools, const NvccAnswer &Answer, const UsersText &Users);
 
 } // namespace cufuse

@@ -3,13 +3,13 @@
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Frontend/NvccText.h"
 #include "cufuse/Ptx/CheckPtx.h"
+#include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
 #include "cufuse/Support/Process.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <llvm/ADT/ScopeExit.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
@@ -32,20 +32,18 @@ static llvm::Expected<std::set<std::string>> architectures(const Toolchain &Tool
 
 static llvm::Expected<std::string> ptxOf(const Toolchain &Tools, const std::string &Output, const CompileFlags &Flags,
                                          const std::string &Arch) {
-  llvm::SmallString<128> File;
-  int Descriptor = 0;
-  if (std::error_code Error = llvm::sys::fs::createTemporaryFile("cufuse", "ptx", Descriptor, File))
-    return fail(ExitCode::MissingTool, "cannot make a temporary file: " + Error.message());
-  llvm::sys::fs::closeFile(Descriptor);
-  llvm::scope_exit Clean([&] { llvm::sys::fs::remove(File); });
+  auto Folder = Tools.Cache->newFolder();
+  if (!Folder)
+    return Folder.takeError();
+  const std::string File = within(Folder->path(), "output.ptx");
   // With lines, a message has its place in the user's file.
   std::vector<std::string> Command = {Tools.Nvcc, "-ptx", "-lineinfo"};
   for (const std::vector<std::string> &Some : {gencodeFlags(Arch), Flags.Nvcc})
     Command.insert(Command.end(), Some.begin(), Some.end());
   if (!Flags.Standard.empty())
     Command.push_back("-std=" + Flags.Standard);
-  Command.insert(Command.end(), {"-o", std::string(File), Output});
-  auto Result = runProcess(Command, /*TimeLimitSeconds=*/600);
+  Command.insert(Command.end(), {"-o", File, Output});
+  auto Result = runProcess(Command, /*TimeLimitSeconds=*/600, Folder->path());
   if (!Result)
     return Result.takeError();
   if (Result->Status != 0)
@@ -53,7 +51,7 @@ static llvm::Expected<std::string> ptxOf(const Toolchain &Tools, const std::stri
                     llvm::StringRef(Result->Output).contains("Duplicate definition")
                         ? "put braces around the text of assembly that declares registers or labels"
                         : "give the flags that it is compiled with after `--`");
-  return textOfFile(std::string(File));
+  return textOfFile(File);
 }
 
 llvm::Expected<std::string> checkOutput(const Toolchain &Tools, const std::string &Output, const std::string &Ptx,

@@ -1,5 +1,7 @@
-#include "CheckPaths.h"
+#include "cufuse/Driver/CheckPaths.h"
 
+#include "cufuse/Emit/Emit.h"
+#include "cufuse/Ptx/PtxExpectation.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <fmt/core.h>
@@ -17,11 +19,27 @@ std::string headerOf(const std::string &Output) {
   return std::string(Header);
 }
 
+llvm::Error checkReplaced(const std::string &Output) {
+  for (const std::string &Path : {Output, headerOf(Output)}) {
+    if (!llvm::sys::fs::is_regular_file(Path))
+      continue;
+    auto Text = textOfFile(Path);
+    if (!Text)
+      return Text.takeError();
+    if (!Text->empty() && !hasExpectation(*Text) && !isLaunchersHeader(*Text))
+      return badInput(fmt::format("'{}' is there, and cufuse has not written it", Path),
+                      "choose another name for the output, or remove it");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels) {
   std::vector<std::string> Inputs = Request.OtherInputs;
   for (const LoadedKernel &Kernel : Kernels)
     llvm::append_range(Inputs, Kernel.Text.Dependencies);
-  return checkOutputs({Request.Output, headerOf(Request.Output), Request.Depfile}, Inputs);
+  if (llvm::Error Error = checkOutputs({Request.Output, headerOf(Request.Output), Request.Depfile}, Inputs))
+    return Error;
+  return checkReplaced(Request.Output);
 }
 
 llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser, const FusedSource &Fused) {

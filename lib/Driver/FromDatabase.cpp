@@ -5,6 +5,7 @@
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
+#include "cufuse/Support/Stdout.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -122,18 +123,19 @@ llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef
                     "tune them as they are now, in the same order: `cufuse tune … --database FILE.db`");
   const TuneResult &Result = **Found;
   const Summary Verdict = summarize(Result);
-  const std::string Where =
-      fmt::format("tuned on {}, driver {}, {}", Result.What.Gpu.Name, Result.What.Gpu.Driver, Result.Started);
-  if (Verdict.What == Advice::Undecided)
-    return fail(ExitCode::Undecided, fmt::format("{} ({})", Verdict.Sentence, Where), "tune them again");
+  const std::string Where = printable(
+      fmt::format("tuned on {}, driver {}, {}", Result.What.Gpu.Name, Result.What.Gpu.Driver, Result.Started));
+  const std::string Sentence = printable(Verdict.Sentence);
+  if (Verdict.What == Advice::Undecided || Verdict.What == Advice::Unknown)
+    return fail(ExitCode::Undecided, fmt::format("{} ({})", Sentence, Where), "tune them again");
   if (Verdict.What != Advice::Fuse)
-    return fail(ExitCode::NotAdvised, fmt::format("{} ({})", Verdict.Sentence, Where));
-  TunedConfig Tuned{Verdict.Winner->Which.Config, {Where, Verdict.Sentence}};
+    return fail(ExitCode::NotAdvised, fmt::format("{} ({})", Sentence, Where));
+  TunedConfig Tuned{Verdict.Winner->Which.Config, {Where, Sentence}};
   const std::vector<std::uint64_t> &Grids = Verdict.Winner->Result.Grids; // chosen by the search
   for (const auto &[I, Constituent, Config] : llvm::enumerate(Result.What.Constituents, Tuned.Config.Constituents))
     for (const SoloShape &Shape : Constituent.Shapes)
       if (Shape.Block == Config.Block)
-        Tuned.Facts.push_back(fmt::format("{}: block {}, tuned with a grid of {} blocks", Constituent.Name,
+        Tuned.Facts.push_back(fmt::format("{}: block {}, tuned with a grid of {} blocks", printable(Constituent.Name),
                                           Shape.Block.str(),
                                           I < Grids.size() && Grids[I] > 0 ? Grids[I] : Shape.Blocks));
   return Tuned;

@@ -1,6 +1,6 @@
 #include "cufuse/Driver/Pipeline.h"
 
-#include "CheckPaths.h"
+#include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Choose.h"
 #include "cufuse/Driver/Compose.h"
 #include "cufuse/Driver/Describe.h"

@@ -41,8 +41,8 @@ struct ReadFile {
 
 /// Reads the file for the architecture that is asked for, else for the lowest of those in the flags: what is allowed
 /// there is allowed for the others.
-llvm::Expected<ReadFile> readFile(const Toolchain &Tools, ArtifactCache &Cache, ParseRequest Request) {
-  auto Answer = askNvcc(Tools, Cache, Request.File, Request.Flags, Request.Arch);
+llvm::Expected<ReadFile> readFile(const Toolchain &Tools, ParseRequest Request) {
+  auto Answer = askNvcc(Tools, Request.File, Request.Flags, Request.Arch);
   if (!Answer)
     return Answer.takeError();
   if (Request.Arch.empty()) {
@@ -59,7 +59,7 @@ llvm::Expected<ReadFile> readFile(const Toolchain &Tools, ArtifactCache &Cache, 
   auto Unit = parseWrittenOut(Tools, Request);
   if (!Unit)
     return Unit.takeError();
-  auto OtherText = otherText(Tools, Cache, *Answer, (*Unit)->usersText());
+  auto OtherText = otherText(Tools, *Answer, (*Unit)->usersText());
   return ReadFile{std::move(*Unit), std::move(OtherText)};
 }
 
@@ -154,11 +154,10 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
   }
   for (auto &[Key, Each] : Files)
     Each.Request.Probes = [Specs = Each.Specs](clang::ASTContext &Ast) { return probesFor(Specs, Ast); };
-  ArtifactCache Cache(defaultCacheFolder());
   {
     std::vector<std::jthread> Threads;
     for (auto &[Key, Each] : Files)
-      Threads.emplace_back([&, &Each = Each] { Each.Read.emplace(readFile(Tools, Cache, Each.Request)); });
+      Threads.emplace_back([&, &Each = Each] { Each.Read.emplace(readFile(Tools, Each.Request)); });
   }
   llvm::Error Failures = llvm::Error::success();
   for (auto &[Key, Each] : Files)
@@ -188,8 +187,7 @@ llvm::Expected<std::vector<LoadedKernel>> readAllKernels(const Toolchain &Tools,
   auto Request = parseRequest(File, Flags);
   if (!Request)
     return Request.takeError();
-  ArtifactCache Cache(defaultCacheFolder());
-  auto Read = readFile(Tools, Cache, std::move(*Request));
+  auto Read = readFile(Tools, std::move(*Request));
   if (!Read)
     return Read.takeError();
   const OpenFile Open(std::move(*Read));

@@ -6,8 +6,6 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/ScopeExit.h>
-#include <llvm/Support/FileSystem.h>
 
 namespace cufuse {
 
@@ -22,20 +20,6 @@ CompileJob jobOf(const Fuser &Alone, const LoadedKernel &Kernel, FusedSource Tex
   return Job;
 }
 
-/// The cache's folder. Where it cannot be written, nothing is kept: then it is a new one, `Own`, to be removed.
-llvm::Expected<std::string> writableCache(llvm::SmallString<128> &Own) {
-  const std::string Folder = defaultCacheFolder();
-  if (auto New = ArtifactCache(Folder).newFolder()) {
-    llvm::sys::fs::remove(*New);
-    return Folder;
-  } else {
-    llvm::consumeError(New.takeError());
-  }
-  if (std::error_code Error = llvm::sys::fs::createUniqueDirectory("cufuse", Own))
-    return fail(ExitCode::MissingTool, "cannot make a temporary folder: " + Error.message());
-  return std::string(Own);
-}
-
 } // namespace
 
 llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config,
@@ -43,15 +27,7 @@ llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config,
   if (Tools.Nvcc.empty())
     return fail(ExitCode::MissingTool, "nvcc is on neither PATH nor in the CUDA toolkit's bin",
                 "install the CUDA compiler, or choose --registers none");
-  llvm::SmallString<128> Own;
-  llvm::scope_exit Clean([&] {
-    if (!Own.empty())
-      llvm::sys::fs::remove_directories(Own);
-  });
-  auto Cache = writableCache(Own);
-  if (!Cache)
-    return Cache.takeError();
-  NvccCompiler Nvcc(Tools.Nvcc, *Cache);
+  NvccCompiler Nvcc(Tools.Nvcc, Tools.Cache);
 
   std::vector<SoloUse> Uses;
   unsigned SharedBytes = 0, Most = 0;

@@ -21,6 +21,8 @@ namespace cufuse {
 
 namespace {
 
+constexpr llvm::StringLiteral HeaderBegin = "// How to launch ", MadeBy = "// Made by: ";
+
 class Emitter {
 public:
   Emitter(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options)
@@ -453,10 +455,10 @@ private:
 
   std::string header() {
     Writer Lines(Options.HeaderFile, Options.LineDirectives);
-    Lines.line("// How to launch {}.", inComment(listed(llvm::map_to_vector(Constituents, [](const Constituent &C) {
+    Lines.line("{}{}.", HeaderBegin.str(), inComment(listed(llvm::map_to_vector(Constituents, [](const Constituent &C) {
                  return C.Facts->QualifiedName;
                }))));
-    Lines.line("// Made by: {}", inComment(Options.Command));
+    Lines.line("{}{}", MadeBy.str(), inComment(Options.Command));
     Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
     Lines.blank();
     std::set<std::string> Seen;
@@ -561,6 +563,10 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
           !Variables.try_emplace(llvm::join(P.Namespaces, "::") + P.Text.written(), &C).second)
         Refusals.push_back({BlockerKind::HostSharedType, C.Facts->Where, P.Text.written()});
   return refuse(Refusals);
+}
+
+bool isLaunchersHeader(llvm::StringRef Text) {
+  return Text.starts_with(HeaderBegin) && Text.split('\n').second.starts_with(MadeBy);
 }
 
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,

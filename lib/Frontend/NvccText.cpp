@@ -1,12 +1,12 @@
 #include "cufuse/Frontend/NvccText.h"
 
 #include "cufuse/Frontend/RawTokens.h"
+#include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
 #include "cufuse/Support/Process.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/ScopeExit.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -47,7 +47,10 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
   if (!Flags.Standard.empty())
     Command.push_back("-std=" + Flags.Standard);
   Command.insert(Command.end(), {"-o", "/dev/null", File});
-  auto Result = runProcess(Command, TimeLimitSeconds);
+  auto Folder = Tools.Cache->newFolder();
+  if (!Folder)
+    return Folder.takeError();
+  auto Result = runProcess(Command, TimeLimitSeconds, Folder->path());
   if (!Result)
     return Result.takeError();
   std::vector<NvccStep> Steps;
@@ -83,20 +86,20 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
 }
 
 /// Runs the step with another output, which it returns.
-llvm::Expected<std::string> output(const NvccStep &Step, llvm::ArrayRef<std::string> More) {
-  llvm::SmallString<128> Path;
-  if (std::error_code Error = llvm::sys::fs::createTemporaryFile("cufuse", "ii", Path))
-    return fail(ExitCode::MissingTool, "cannot make a temporary file: " + Error.message());
-  llvm::scope_exit Clean([&] { llvm::sys::fs::remove(Path); });
+llvm::Expected<std::string> output(const Toolchain &Tools, const NvccStep &Step, llvm::ArrayRef<std::string> More) {
+  auto Folder = Tools.Cache->newFolder();
+  if (!Folder)
+    return Folder.takeError();
+  const std::string Path = within(Folder->path(), "text.ii");
   std::vector<std::string> Command = Step.Command;
   Command.insert(Command.end(), More.begin(), More.end());
-  Command.insert(Command.end(), {"-o", std::string(Path)});
-  auto Result = runProcess(Command, TimeLimitSeconds);
+  Command.insert(Command.end(), {"-o", Path});
+  auto Result = runProcess(Command, TimeLimitSeconds, Folder->path());
   if (!Result)
     return Result.takeError();
   if (Result->Status != 0)
     return badInput("nvcc does not preprocess it: " + llvm::StringRef(Result->Output).split('\n').first.str());
-  return textOfFile(std::string(Path));
+  return textOfFile(Path);
 }
 
 /// What gcc's `-E -fdirectives-only` writes: of libraries line by line, for the definitions; of users token by token.
@@ -280,7 +283,7 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
   return Steps;
 }
 
-llvm::Expected<std::vector<std::string>> predefinedMacros(const NvccStep &Step) {
+llvm::Expected<std::vector<std::string>> predefinedMacros(const Toolchain &Tools, const NvccStep &Step) {
   NvccStep Empty = Step;
   Empty.Command.pop_back(); // The file.
   for (size_t I = 0; I + 1 < Empty.Command.size();)
@@ -288,7 +291,7 @@ llvm::Expected<std::vector<std::string>> predefinedMacros(const NvccStep &Step) 
       Empty.Command.erase(Empty.Command.begin() + I, Empty.Command.begin() + I + 2);
     else
       ++I;
-  auto Text = output(Empty, {"-dM", "/dev/null"});
+  auto Text = output(Tools, Empty, {"-dM", "/dev/null"});
   if (!Text)
     return Text.takeError();
   std::vector<std::string> Macros;
@@ -299,7 +302,7 @@ llvm::Expected<std::vector<std::string>> predefinedMacros(const NvccStep &Step) 
 }
 
 llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step, const UsersText &Ours) {
-  auto Text = output(Step, {"-fdirectives-only"});
+  auto Text = output(Tools, Step, {"-fdirectives-only"});
   if (!Text)
     return Text.takeError();
   LibraryFiles Libraries(Tools);

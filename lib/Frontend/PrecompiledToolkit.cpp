@@ -99,9 +99,8 @@ void loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolcha
     if (llvm::sys::fs::file_status Status; !llvm::sys::fs::status(Folder.Path, Status))
       Key.push_back(std::to_string(Status.getLastModificationTime().time_since_epoch().count()));
 
-  ArtifactCache Cache(defaultCacheFolder());
   bool IsNew = false;
-  auto Entry = Cache.get(Key, [&](const std::string &Folder) -> llvm::Error {
+  auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
     IsNew = true;
     Only->getFrontendOpts().OutputFile = within(Folder, "headers.pch");
     clang::CompilerInstance Compiler(Only);
@@ -118,7 +117,7 @@ void loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolcha
   if (!Entry)
     return llvm::consumeError(Entry.takeError());
   if (IsNew)
-    Cache.prune();
+    Tools.Cache->prune();
   auto Names = llvm::MemoryBuffer::getFile(within(*Entry, "names"));
   if (!Names)
     return;

@@ -1,6 +1,7 @@
 #include "cufuse/Frontend/Toolchain.h"
 
 #include "cufuse/Frontend/UsersText.h"
+#include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
 
@@ -23,8 +24,9 @@ static std::string placeWith(llvm::ArrayRef<std::string> Places, llvm::StringRef
   return Found == Places.end() ? "" : *Found;
 }
 
-llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath) {
+llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath, std::function<void(const std::string &)> Say) {
   Toolchain Found;
+  Found.Cache = std::make_shared<ArtifactCache>(defaultCacheFolder(), std::move(Say));
 
   std::vector<std::string> CudaPlaces;
   for (const char *Variable : {"CUDA_PATH", "CUDA_HOME"})

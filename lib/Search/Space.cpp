@@ -4,9 +4,13 @@
 #include "cufuse/Model/Predict.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 
 #include <algorithm>
+#include <limits>
+#include <random>
 #include <set>
 
 namespace cufuse {
@@ -17,7 +21,8 @@ constexpr unsigned HfuseStep = 128, HfuseThreads = 1024;
 constexpr double GoodAlone = 1.2; // times the best: shapes worth a look where blocks run as they do alone
 constexpr size_t BestAlone = 2;   // shapes of which several blocks are put together
 constexpr unsigned MostTurns = 16;
-constexpr double MostImbalance = 1.5; // between the blocks of roles
+constexpr double MostImbalance = 1.5;                // between the blocks of roles
+constexpr size_t MostListed = 2048, MostDrawn = 128; // choices of shares
 
 /// One for each constituent: its blocks in the fused block.
 using Shares = std::vector<ConstituentConfig>;
@@ -37,44 +42,166 @@ Shares sharesOf(const ConstituentProblem &C) {
   return All;
 }
 
-/// Every choice of one share for each constituent.
-std::vector<Shares> combinations(const Problem &P) {
-  std::vector<Shares> All{{}};
-  for (const ConstituentProblem &C : P.Constituents) {
-    std::vector<Shares> Longer;
-    for (const Shares &Begun : All)
-      for (const ConstituentConfig &Share : sharesOf(C)) {
-        Longer.push_back(Begun);
-        Longer.back().push_back(Share);
-      }
-    All = std::move(Longer);
+/// The shares of a few constituents, and the fewest threads that those of the others have.
+struct Begun {
+  unsigned Sum = 0, Rest = 0, Least = ~0u, Most = 0;
+};
+
+/// Choices of one share for each constituent, in a fixed order. Of `n` kernels there are as many as their shares to the
+/// power of `n`: only those that fit are ever made, and where even these are too many to list, some of them.
+class Choices {
+public:
+  explicit Choices(const Problem &P) {
+    for (const ConstituentProblem &C : P.Constituents)
+      All.push_back(sharesOf(C));
   }
-  return All;
-}
+
+  /// Adds those of shares for which `Allowed` that fit, by as many constituents as are chosen.
+  void draw(llvm::function_ref<bool(size_t, const ConstituentConfig &)> Allowed,
+            llvm::function_ref<bool(const Begun &)> Fits) {
+    std::vector<std::vector<unsigned>> Lists(All.size());
+    for (size_t I = 0; I < All.size(); ++I)
+      for (unsigned Share = 0; Share < All[I].size(); ++Share)
+        if (Allowed(I, All[I][Share]))
+          Lists[I].push_back(Share);
+    if (llvm::any_of(Lists, [](const auto &List) { return List.empty(); }))
+      return;
+    std::set<Choice> Those;
+    size_t Steps = 0;
+    if (walk(Lists, Fits, start(Lists), {}, Steps, Those)) {
+      Chosen.merge(Those);
+      return;
+    }
+    Sampled = true;
+    Those.clear();
+    // By hand: the standard's distributions give other numbers with another library.
+    std::mt19937_64 Generator;
+    for (size_t Try = 0; Try < 4 * MostDrawn && Those.size() < MostDrawn; ++Try)
+      if (auto One = drawOne(Lists, Fits, Generator))
+        Those.insert(std::move(*One));
+    Chosen.merge(Those);
+  }
+
+  bool isSampled() const { return Sampled; }
+  std::vector<Shares> take() const {
+    std::vector<Shares> Those;
+    for (const Choice &One : Chosen) {
+      Those.emplace_back();
+      for (size_t I = 0; I < One.size(); ++I)
+        Those.back().push_back(All[I][One[I]]);
+    }
+    return Those;
+  }
+
+  /// The least ratio of threads that any choice has.
+  double leastImbalance() const {
+    double Least = std::numeric_limits<double>::infinity();
+    for (const auto &Some : All)
+      for (const ConstituentConfig &Smallest : Some) {
+        const unsigned From = paddedThreads(Smallest);
+        unsigned Most = From;
+        for (const auto &Others : All) {
+          unsigned Next = ~0u;
+          for (const ConstituentConfig &Other : Others)
+            if (const unsigned Threads = paddedThreads(Other); Threads >= From)
+              Next = std::min(Next, Threads);
+          Most = std::max(Most, Next);
+        }
+        if (Most != ~0u)
+          Least = std::min(Least, static_cast<double>(Most) / From);
+      }
+    return Least;
+  }
+
+private:
+  using Choice = std::vector<unsigned>; ///< By constituent: which of its shares.
+  using Lists = std::vector<std::vector<unsigned>>;
+
+  unsigned threads(size_t I, unsigned Share) const { return paddedThreads(All[I][Share]); }
+  unsigned fewest(size_t I, llvm::ArrayRef<unsigned> List) const {
+    unsigned Fewest = ~0u;
+    for (unsigned Share : List)
+      Fewest = std::min(Fewest, threads(I, Share));
+    return Fewest;
+  }
+  Begun start(const Lists &From) const {
+    Begun None;
+    for (size_t I = 0; I < From.size(); ++I)
+      None.Rest += fewest(I, From[I]);
+    return None;
+  }
+  Begun with(Begun Before, size_t I, unsigned Share, unsigned Fewest) const {
+    const unsigned Threads = threads(I, Share);
+    return {Before.Sum + Threads, Before.Rest - Fewest, std::min(Before.Least, Threads),
+            std::max(Before.Most, Threads)};
+  }
+
+  /// All; false where that is too much.
+  bool walk(const Lists &From, llvm::function_ref<bool(const Begun &)> Fits, const Begun &Before, Choice Some,
+            size_t &Steps, std::set<Choice> &Found) const {
+    const size_t I = Some.size();
+    if (I == From.size())
+      return Found.insert(std::move(Some)).second && Found.size() <= MostListed;
+    const unsigned Fewest = fewest(I, From[I]);
+    Some.push_back(0);
+    for (unsigned Share : From[I]) {
+      if (++Steps > 64 * MostListed)
+        return false;
+      Some.back() = Share;
+      if (const Begun Next = with(Before, I, Share, Fewest); Fits(Next) && !walk(From, Fits, Next, Some, Steps, Found))
+        return false;
+    }
+    return true;
+  }
+
+  /// Each constituent in turn, whichever comes first, has any share that fits beside those before it.
+  std::optional<Choice> drawOne(const Lists &From, llvm::function_ref<bool(const Begun &)> Fits,
+                                std::mt19937_64 &Generator) const {
+    llvm::SmallVector<size_t> Order = llvm::to_vector(llvm::seq(From.size()));
+    for (size_t I = Order.size(); I > 1; --I)
+      std::swap(Order[I - 1], Order[Generator() % I]);
+    Choice One(From.size());
+    Begun Before = start(From);
+    for (size_t I : Order) {
+      const unsigned Fewest = fewest(I, From[I]);
+      const auto Fitting =
+          llvm::filter_to_vector(From[I], [&](unsigned Share) { return Fits(with(Before, I, Share, Fewest)); });
+      if (Fitting.empty())
+        return std::nullopt;
+      One[I] = Fitting[Generator() % Fitting.size()];
+      Before = with(Before, I, One[I], Fewest);
+    }
+    return One;
+  }
+
+  std::vector<Shares> All; ///< By constituent: its shares.
+  std::set<Choice> Chosen;
+  bool Sampled = false;
+};
+
+bool fitsOneBlock(const Begun &Some) { return Some.Sum + Some.Rest <= MaxBlockThreads; }
 
 double imbalance(const Shares &Those) {
   const auto Threads = llvm::map_to_vector(Those, paddedThreads);
   return static_cast<double>(*llvm::max_element(Threads)) / *llvm::min_element(Threads);
 }
 
-bool areGoodAlone(const Problem &P, const Shares &Those) {
-  return llvm::all_of(llvm::zip(P.Constituents, Those), [](const auto &Each) {
-    const auto &[Constituent, Share] = Each;
-    return slownessAlone(Constituent, Share.Block) <= GoodAlone;
-  });
+bool isGoodAlone(const ConstituentProblem &C, const ConstituentConfig &Share) {
+  return slownessAlone(C, Share.Block) <= GoodAlone;
 }
 
-/// Whether each has one of the few shapes that are the best alone, as measured, and is unrolled no more than there.
-bool areBestAlone(const Problem &P, const Shares &Those) {
-  return areGoodAlone(P, Those) && llvm::all_of(llvm::zip(P.Constituents, Those), [](const auto &Each) {
-           const auto &[C, Share] = Each;
-           const double Own = slownessAlone(C, Share.Block);
-           const auto Better = llvm::count_if(C.Shapes, [&, &C = C](const SoloShape &S) {
-             return S.Microseconds > 0 && slownessAlone(C, S.Block) < Own;
-           });
-           return C.deepening(Share.Unroll) <= 1 && shapeOf(C, Share.Block).Microseconds > 0 &&
-                  static_cast<size_t>(Better) < BestAlone;
-         });
+/// Whether it has one of the few shapes that are the best alone, as measured, and is unrolled no more than there.
+bool isBestAlone(const ConstituentProblem &C, const ConstituentConfig &Share) {
+  const double Own = slownessAlone(C, Share.Block);
+  const auto Better = llvm::count_if(
+      C.Shapes, [&](const SoloShape &S) { return S.Microseconds > 0 && slownessAlone(C, S.Block) < Own; });
+  return isGoodAlone(C, Share) && C.deepening(Share.Unroll) <= 1 && shapeOf(C, Share.Block).Microseconds > 0 &&
+         static_cast<size_t>(Better) < BestAlone;
+}
+
+bool areAll(const Problem &P, const Shares &Those, bool (*Is)(const ConstituentProblem &, const ConstituentConfig &)) {
+  return llvm::all_of(llvm::zip(P.Constituents, Those),
+                      [&](const auto &Each) { return Is(std::get<0>(Each), std::get<1>(Each)); });
 }
 
 /// As many blocks of the smaller ones together as the largest has threads.
@@ -206,21 +333,33 @@ private:
 };
 } // namespace
 
+static Choices choicesOf(const Problem &P) {
+  Choices Some(P);
+  const double Balanced = std::max(Some.leastImbalance(), MostImbalance);
+  auto Whatever = [](const Begun &) { return true; };
+  Some.draw([&](size_t I, const ConstituentConfig &Share) { return P.Constituents[I].deepening(Share.Unroll) <= 1; },
+            fitsOneBlock);
+  Some.draw([&](size_t I, const ConstituentConfig &Share) { return isGoodAlone(P.Constituents[I], Share); },
+            [&](const Begun &Part) { return static_cast<double>(Part.Most) / Part.Least <= Balanced; });
+  Some.draw([&](size_t I, const ConstituentConfig &Share) { return isBestAlone(P.Constituents[I], Share); }, Whatever);
+  return Some;
+}
+
+bool isSpaceSampled(const Problem &P) { return choicesOf(P).isSampled(); }
+
 std::vector<Candidate> enumerateSpace(const Problem &P) {
   Enumeration All(P);
   if (P.Constituents.size() < 2)
     return {};
-  const std::vector<Shares> Combinations = combinations(P);
-  double Least = imbalance(Combinations.front());
-  for (const Shares &Those : Combinations)
-    Least = std::min(Least, imbalance(Those));
-  for (const Shares &Those : Combinations) {
+  const Choices Some = choicesOf(P);
+  const double Least = Some.leastImbalance();
+  for (const Shares &Those : Some.take()) {
     All.warps(Those);
-    if (imbalance(Those) <= std::max(Least, MostImbalance) && areGoodAlone(P, Those))
+    if (imbalance(Those) <= std::max(Least, MostImbalance) && areAll(P, Those, isGoodAlone))
       All.blocks(Those);
-    if (imbalance(Those) <= Least && areGoodAlone(P, Those))
+    if (imbalance(Those) <= Least && areAll(P, Those, isGoodAlone))
       All.threads(Those);
-    if (const Shares Even = evened(Those); areBestAlone(P, Those) && imbalance(Even) <= MostImbalance) {
+    if (const Shares Even = evened(Those); areAll(P, Those, isBestAlone) && imbalance(Even) <= MostImbalance) {
       All.blocks(Even);
       All.threads(Even);
     }
@@ -230,19 +369,22 @@ std::vector<Candidate> enumerateSpace(const Problem &P) {
 
 /// Partitions of fixed blocks keep them; the others share what remains.
 static bool isOfHfuse(const Problem &P, const FusionConfig &Config) {
-  bool AnyTunable = false;
-  for (const auto &[Constituent, C] : llvm::zip(P.Constituents, Config.Constituents)) {
-    AnyTunable |= Constituent.isTunable();
-    if (C.Copies > 1 || (Constituent.isTunable() && paddedThreads(C) % HfuseStep != 0))
-      return false;
-  }
+  const bool AnyTunable = llvm::any_of(P.Constituents, [](const ConstituentProblem &C) { return C.isTunable(); });
   const unsigned Threads = fusedThreads(Config);
   return Threads <= HfuseThreads && (!AnyTunable || HfuseThreads - Threads < HfuseStep);
 }
 
 std::vector<Candidate> enumerateHfuseSpace(const Problem &P) {
   Enumeration All(P);
-  for (Shares &Those : combinations(P)) {
+  Choices Some(P);
+  Some.draw(
+      [&](size_t I, const ConstituentConfig &Share) {
+        const ConstituentProblem &C = P.Constituents[I];
+        return Share.Unroll == C.Unrolls.front() && Share.Copies == 1 &&
+               (!C.isTunable() || paddedThreads(Share) % HfuseStep == 0);
+      },
+      fitsOneBlock);
+  for (Shares &Those : Some.take()) {
     FusionConfig Config{std::move(Those)};
     for (ConstituentConfig &C : Config.Constituents)
       C.Unroll = 0;

@@ -9,10 +9,15 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
-#include <ctime>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
+#include <utility>
 
 namespace cufuse {
 
@@ -53,19 +58,44 @@ static std::filesystem::path placeOf(const std::string &Path) {
   return Error ? Real.lexically_normal() : Known;
 }
 
+static llvm::Error cannotWrite(const std::string &Path, const std::string &Why) {
+  return badInput(fmt::format("cannot write '{}': {}", Path, Why));
+}
+
+/// A device or a pipe is written to, not replaced.
+static bool isReplaced(const std::string &Path) {
+  return !llvm::sys::fs::exists(Path) || llvm::sys::fs::is_regular_file(Path);
+}
+
+/// Beside the file that will be there.
+static llvm::Expected<llvm::sys::fs::TempFile> temporaryFor(const std::string &Real) {
+  return llvm::sys::fs::TempFile::create(Real + ".%%%%%%%%", 0666 & ~llvm::sys::fs::getUmask());
+}
+
+llvm::Error tryOutputs(llvm::ArrayRef<std::string> Outputs) {
+  for (const std::string &Output : Outputs) {
+    if (Output.empty() || !isReplaced(Output))
+      continue;
+    auto Temporary = temporaryFor(placeOf(Output).string());
+    if (!Temporary)
+      return cannotWrite(Output, llvm::toString(Temporary.takeError()));
+    llvm::consumeError(Temporary->discard());
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
   std::vector<std::pair<llvm::sys::fs::TempFile, std::string>> Written;
   auto Failed = [&](const OutputFile &File, const std::string &Why) {
     for (auto &[Temporary, Path] : Written)
       llvm::consumeError(Temporary.discard());
-    return badInput(fmt::format("cannot write '{}': {}", File.Path, Why));
+    return cannotWrite(File.Path, Why);
   };
   std::vector<const OutputFile *> Streams;
   for (const OutputFile &File : Files) {
     if (llvm::sys::fs::is_directory(File.Path))
       return Failed(File, "it is a directory");
-    // A device or a pipe is written to, not replaced.
-    if (llvm::sys::fs::exists(File.Path) && !llvm::sys::fs::is_regular_file(File.Path)) {
+    if (!isReplaced(File.Path)) {
       Streams.push_back(&File);
       continue;
     }
@@ -73,7 +103,7 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
       continue;
     // What a link leads to is replaced, not the link.
     const std::string Real = placeOf(File.Path).string();
-    auto Temporary = llvm::sys::fs::TempFile::create(Real + ".%%%%%%%%", 0666 & ~llvm::sys::fs::getUmask());
+    auto Temporary = temporaryFor(Real);
     if (!Temporary)
       return Failed(File, llvm::toString(Temporary.takeError()));
     Written.emplace_back(std::move(*Temporary), Real);
@@ -90,7 +120,7 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
     if (auto Error = Written[I].first.keep(Written[I].second)) {
       for (size_t J = I + 1; J < Written.size(); ++J)
         llvm::consumeError(Written[J].first.discard());
-      return badInput(fmt::format("cannot write '{}': {}", Written[I].second, llvm::toString(std::move(Error))));
+      return cannotWrite(Written[I].second, llvm::toString(std::move(Error)));
     }
   for (const OutputFile *File : Streams) {
     std::error_code Error;
@@ -102,7 +132,7 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
       Out.clear_error();
     }
     if (Error)
-      return badInput(fmt::format("cannot write '{}': {}", File->Path, Error.message()));
+      return cannotWrite(File->Path, Error.message());
   }
   return llvm::Error::success();
 }
@@ -140,18 +170,65 @@ llvm::Error checkOutputs(llvm::ArrayRef<std::string> Outputs, llvm::ArrayRef<std
   return llvm::Error::success();
 }
 
-static FileTime timeBy(clockid_t Clock) {
-  timespec Now{};
-  ::clock_gettime(Clock, &Now);
-  return std::chrono::seconds(Now.tv_sec) + std::chrono::nanoseconds(Now.tv_nsec);
+llvm::Expected<FileLock> FileLock::take(const std::string &Path, const char *Busy) {
+  FileLock Taken;
+  Taken.Path = Path;
+  Taken.Descriptor = ::open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (Taken.Descriptor < 0)
+    return cannotWrite(Path, std::strerror(errno));
+  // Where a file system knows no locks, there are none.
+  if (::flock(Taken.Descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(std::exchange(Taken.Descriptor, -1)); // it is another's
+    return badInput(fmt::format(fmt::runtime(Busy), Path), "wait until that has ended, or name another file");
+  }
+  return Taken;
 }
 
-FileTime nextFileTime() {
-  // Some systems stamp by this clock, others by the coarse one, which is behind.
-  const FileTime Now = timeBy(CLOCK_REALTIME);
+FileLock::~FileLock() {
+  if (Descriptor < 0)
+    return;
+  if (struct stat Found{}; ::fstat(Descriptor, &Found) == 0 && S_ISREG(Found.st_mode) && Found.st_size == 0)
+    ::unlink(Path.c_str()); // nothing came of it
+  ::close(Descriptor);
+}
+
+std::string lookOf(const std::string &Path) {
+  std::string Look;
+  // Of a link, the link itself, too: it may lead elsewhere.
+  for (auto *Ask : {&::stat, &::lstat}) {
+    struct stat Found{};
+    if (Ask(Path.c_str(), &Found) != 0)
+      return "";
+    Look += fmt::format("{} {} {} {}.{} {}.{} ", Found.st_dev, Found.st_ino, Found.st_size, Found.st_mtim.tv_sec,
+                        Found.st_mtim.tv_nsec, Found.st_ctim.tv_sec, Found.st_ctim.tv_nsec);
+  }
+  return Look;
+}
+
+static FileTime timeOf(const timespec &Time) {
+  return std::chrono::seconds(Time.tv_sec) + std::chrono::nanoseconds(Time.tv_nsec);
+}
+
+FileTime nextFileTime(const std::string &Folder) {
+  // The clock of whoever keeps the files, which may be another machine's.
+  auto Touched = llvm::sys::fs::TempFile::create(within(Folder, "time-%%%%%%"));
+  if (!Touched) {
+    llvm::consumeError(Touched.takeError());
+    return FileTime::min(); // then all may have been changed
+  }
+  auto Touch = [&] {
+    struct stat Found{};
+    return ::futimens(Touched->FD, nullptr) == 0 && ::fstat(Touched->FD, &Found) == 0 ? timeOf(Found.st_ctim)
+                                                                                      : FileTime::min();
+  };
+  const FileTime First = Touch();
+  FileTime Now = First;
   constexpr int Most = 200; // should the clock be set back meanwhile
-  for (int I = 0; I < Most && timeBy(CLOCK_REALTIME_COARSE) < Now; ++I)
+  for (int I = 0; I < Most && Now <= First; ++I) {
     std::this_thread::sleep_for(std::chrono::microseconds(500));
+    Now = Touch();
+  }
+  llvm::consumeError(Touched->discard());
   return Now;
 }
 
@@ -159,8 +236,7 @@ bool changedSince(const std::string &Path, FileTime When) {
   // Of a link, the link itself, too: it may lead elsewhere since then.
   for (auto *Look : {&::stat, &::lstat}) {
     struct stat Found{};
-    if (Look(Path.c_str(), &Found) != 0 ||
-        std::chrono::seconds(Found.st_ctim.tv_sec) + std::chrono::nanoseconds(Found.st_ctim.tv_nsec) >= When)
+    if (Look(Path.c_str(), &Found) != 0 || timeOf(Found.st_ctim) >= When)
       return true;
   }
   return false;

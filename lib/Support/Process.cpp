@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
@@ -34,12 +35,46 @@ static llvm::Error cannotStart(const std::string &Program, int Errno) {
   return fail(ExitCode::MissingTool, fmt::format("cannot run '{}': {}", Program, std::strerror(Errno)));
 }
 
-/// Everything before `execv` in the child is async-signal-safe: other threads of ours may hold locks.
-static llvm::Expected<pid_t> spawn(llvm::ArrayRef<std::string> Arguments, int In, int Out, int Err, int DeathSignal) {
-  std::vector<char *> Raw;
+static void killGroup(int) { ::kill(0, SIGKILL); }
+
+/// Waits for the program, in whose group it is, and ends as that did. Its parent's end, of which the system tells it,
+/// is that of the whole group: what compilers start is told of nothing.
+[[noreturn]] static void guard(pid_t Program) {
+  for (int Number = 0; Number < 4; ++Number)
+    ::close(Number);
+  int Status = 0;
+  while (::waitpid(Program, &Status, 0) < 0 && errno == EINTR)
+    ;
+  if (WIFEXITED(Status))
+    ::_exit(WEXITSTATUS(Status));
+  const rlimit NoCore{};
+  ::setrlimit(RLIMIT_CORE, &NoCore);
+  ::signal(WTERMSIG(Status), SIG_DFL);
+  ::kill(::getpid(), WTERMSIG(Status));
+  ::_exit(127);
+}
+
+static void closeFrom(unsigned First) {
+  if (::close_range(First, ~0u, 0) != 0)
+    for (unsigned Number = First; Number < 1024; ++Number)
+      ::close(Number);
+}
+
+/// Everything before `execve` in the child is async-signal-safe: other threads of ours may hold locks. `Guarded`: a
+/// process of ours stands between, which kills all that the program has started when we end.
+static llvm::Expected<pid_t> spawn(llvm::ArrayRef<std::string> Arguments, int In, int Out, int Err, bool Guarded,
+                                   const std::string &Temporary = {}) {
+  std::vector<char *> Raw, Environment;
   for (const std::string &Argument : Arguments)
     Raw.push_back(const_cast<char *>(Argument.c_str()));
   Raw.push_back(nullptr);
+  std::string Folder = "TMPDIR=" + Temporary;
+  for (char **One = environ; *One; ++One)
+    if (Temporary.empty() || !llvm::StringRef(*One).starts_with("TMPDIR="))
+      Environment.push_back(*One);
+  if (!Temporary.empty())
+    Environment.push_back(Folder.data());
+  Environment.push_back(nullptr);
   int Pipe[2];
   if (::pipe2(Pipe, O_CLOEXEC) != 0)
     return cannotStart(Arguments[0], errno);
@@ -49,18 +84,36 @@ static llvm::Expected<pid_t> spawn(llvm::ArrayRef<std::string> Arguments, int In
   if (Id < 0)
     return cannotStart(Arguments[0], errno);
   if (Id == 0) {
+    auto Fail = [&](int Reporting) {
+      const int Errno = errno;
+      [[maybe_unused]] ssize_t Written = ::write(Reporting, &Errno, sizeof Errno);
+      ::_exit(127);
+    };
     ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, DeathSignal);
+    if (Guarded)
+      ::signal(SIGTERM, killGroup);
+    ::prctl(PR_SET_PDEATHSIG, Guarded ? SIGTERM : SIGKILL);
     if (::getppid() != Parent) // It ended before the line above.
       ::_exit(127);
     sigset_t None;
     ::sigemptyset(&None);
     ::sigprocmask(SIG_SETMASK, &None, nullptr);
-    if (::dup2(In, 0) >= 0 && ::dup2(Out, 1) >= 0 && ::dup2(Err, 2) >= 0)
-      ::execv(Raw[0], Raw.data());
-    const int Errno = errno;
-    [[maybe_unused]] ssize_t Written = ::write(Report.Number, &Errno, sizeof Errno);
-    ::_exit(127);
+    if (::dup2(In, 0) < 0 || ::dup2(Out, 1) < 0 || ::dup2(Err, 2) < 0)
+      Fail(Report.Number);
+    if (Guarded) {
+      // Of what is open here, others await the end.
+      if (Report.Number != 3 && ::dup3(Report.Number, 3, O_CLOEXEC) < 0)
+        Fail(Report.Number);
+      closeFrom(4);
+      const pid_t Program = ::vfork();
+      if (Program < 0)
+        Fail(3);
+      if (Program > 0)
+        guard(Program);
+      ::signal(SIGTERM, SIG_DFL);
+    }
+    ::execve(Raw[0], Raw.data(), Environment.data());
+    Fail(Guarded ? 3 : Report.Number);
   }
   ::close(Report.release());
   int Errno = 0;
@@ -92,13 +145,14 @@ static std::optional<int> waitUntil(pid_t Id, Clock::time_point Deadline) {
   }
 }
 
-llvm::Expected<ProcessResult> runProcess(llvm::ArrayRef<std::string> Arguments, unsigned TimeLimitSeconds) {
+llvm::Expected<ProcessResult> runProcess(llvm::ArrayRef<std::string> Arguments, unsigned TimeLimitSeconds,
+                                         const std::string &Temporary) {
   const Clock::time_point Deadline = Clock::now() + std::chrono::seconds(TimeLimitSeconds);
   int Pipe[2];
   if (::pipe2(Pipe, O_CLOEXEC) != 0)
     return cannotStart(Arguments[0], errno);
   Descriptor Read{Pipe[0]}, Write{Pipe[1]}, Null{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
-  auto Id = spawn(Arguments, Null.Number, Write.Number, Write.Number, SIGTERM);
+  auto Id = spawn(Arguments, Null.Number, Write.Number, Write.Number, /*Guarded=*/true, Temporary);
   if (!Id)
     return Id.takeError();
   ::close(Write.release());
@@ -135,7 +189,7 @@ llvm::Expected<std::unique_ptr<ChildProcess>> ChildProcess::start(llvm::ArrayRef
   if (::pipe2(Pipe, O_CLOEXEC) != 0)
     return cannotStart(Arguments[0], errno);
   Descriptor Errors{Pipe[0]}, TheirErrors{Pipe[1]};
-  auto Id = spawn(Arguments, Theirs.Number, Theirs.Number, TheirErrors.Number, SIGKILL);
+  auto Id = spawn(Arguments, Theirs.Number, Theirs.Number, TheirErrors.Number, /*Guarded=*/false);
   if (!Id)
     return Id.takeError();
   for (int Number : {Ours.Number, Errors.Number})

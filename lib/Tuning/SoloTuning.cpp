@@ -109,7 +109,8 @@ llvm::Error SoloTuning::measure() {
   for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
     if (llvm::Error Error = measureShapes(I))
       return Error;
-    buildVariants(I); // while the GPU goes on
+    if (!Tools.Interrupted())
+      buildVariants(I); // while the GPU goes on
   }
   // Compilers would slow down loops of launches that the host limits.
   if (llvm::any_of(Given, [](const SoloVariant &V) { return V.Result.Microseconds < HostLimited; }))
@@ -118,6 +119,8 @@ llvm::Error SoloTuning::measure() {
   if (llvm::Error Error = settle(SoloLevel::Given, Given))
     return Error;
   Best = Given;
+  if (Tools.Interrupted()) // what was found so far is what is reported
+    return llvm::Error::success();
   if (!llvm::equal(Given, Shaped, [](const SoloVariant &A, const SoloVariant &B) {
         return A.Shape == B.Shape && A.Blocks == B.Blocks;
       })) {
@@ -191,6 +194,8 @@ void SoloTuning::addGrids(size_t I, Variants &All) const {
 /// Fills `Given` and `Shaped`; a fused kernel gets the grid that is best for the block.
 llvm::Error SoloTuning::measureShapes(size_t I) {
   Variants All = shapes(I);
+  if (Tools.Interrupted())
+    All.erase(All.begin() + 1, All.end());
   measureAll(All, Effort::Short);
   Given.push_back(All.front());
   if (Given.back().Result.Outcome != Fate::Measured)
@@ -248,6 +253,10 @@ llvm::Error SoloTuning::beginToBuild(const Fuser &Single, size_t I, SoloVariant 
     return Text.takeError();
   Tasks[I].async([this, I, &One, Job = jobOf(Single, std::move(*Text), Found.What.Gpu.Arch), Plan = std::move(*Plan),
                   Name = Single.options().Name] {
+    if (Tools.Interrupted()) {
+      One.Result = failedWith(Fate::CompileFailed, "the search was interrupted");
+      return;
+    }
     auto Compiled = Tools.Back.compile(Job);
     if (!Compiled) {
       One.Result = failedWith(Fate::CompileFailed, Compiled.takeError());
@@ -272,7 +281,7 @@ llvm::Error SoloTuning::beginToBuild(const Fuser &Single, size_t I, SoloVariant 
 
 /// Replaces each of `Best` by the fastest variant that is worth it and gives the same results.
 void SoloTuning::bind() {
-  for (size_t I = 0; I < Best.size(); ++I) {
+  for (size_t I = 0; I < Best.size() && !Tools.Interrupted(); ++I) {
     Tasks[I].wait();
     Variants All = std::move(Built[I]);
     dropFailed(I, SoloLevel::Bound, All);

@@ -3,9 +3,11 @@
 #include "ConfirmWinner.h"
 #include "GroupFuser.h"
 #include "TuningKind.h"
+#include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Runner/Metrics.h"
 #include "cufuse/Search/Json.h"
+#include "cufuse/Search/Space.h"
 #include "cufuse/Search/TuningDatabase.h"
 
 #include <fmt/core.h>
@@ -15,9 +17,11 @@
 #include <llvm/Support/Chrono.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/FormatVariadic.h>
+#include <llvm/Support/JSON.h>
 #include <llvm/Support/Path.h>
 
 #include <ctime>
+#include <map>
 #include <set>
 
 namespace cufuse {
@@ -140,6 +144,10 @@ llvm::Expected<Workload> readWork(const TuneRequest &Request) {
   if (Request.WithoutBinding)
     for (WorkloadKernel &Kernel : Read->Kernels)
       Kernel.Bindable.clear();
+  for (const std::string &File : dataFiles(*Read))
+    if (!llvm::json::isUTF8(File))
+      return badInput(fmt::format("the data file '{}' has a name or a folder that is not UTF-8", File),
+                      "the runner is told of it in JSON: move it to another folder");
   if (!Read->Links.empty())
     if (llvm::Error Error = checkLinkedRequest(Request))
       return std::move(Error);
@@ -183,8 +191,22 @@ struct KeyParts {
 
 struct ParsedKernels {
   std::vector<LoadedKernel> Kernels;
-  TuningKey Key;    ///< Of the texts that were parsed.
-  FileTime Began{}; ///< Before they were read.
+  TuningKey Key; ///< Of the texts that were parsed.
+};
+
+/// How files look, by path. No clock says whether they change: that of who keeps them may be another than ours.
+class FileLooks {
+public:
+  void remember(llvm::ArrayRef<std::string> Files) {
+    for (const std::string &File : Files)
+      Looks.try_emplace(File, lookOf(File));
+  }
+  bool areSame() const {
+    return llvm::all_of(Looks, [](const auto &Known) { return lookOf(Known.first) == Known.second; });
+  }
+
+private:
+  std::map<std::string, std::string> Looks;
 };
 
 /// Each file once for all candidates. Files that change meanwhile are parsed again.
@@ -198,7 +220,7 @@ llvm::Expected<ParsedKernels> parseKernels(const Toolchain &Tools, const Workloa
   std::string Before;
   constexpr unsigned Most = 4;
   for (unsigned Attempt = 0; Attempt < Most; ++Attempt) {
-    const FileTime Began = nextFileTime();
+    const FileTime Began = Parts.Request.Cache->now();
     auto Kernels = readKernels(Tools, Specs, Flags);
     if (!Kernels)
       return Kernels.takeError();
@@ -209,7 +231,7 @@ llvm::Expected<ParsedKernels> parseKernels(const Toolchain &Tools, const Workloa
     if (Key->Sources == Before || llvm::none_of(*Kernels, [&](const LoadedKernel &Kernel) {
           return llvm::any_of(Kernel.Text.Dependencies, HasChanged);
         }))
-      return ParsedKernels{std::move(*Kernels), std::move(*Key), Began};
+      return ParsedKernels{std::move(*Kernels), std::move(*Key)};
     Before = Key->Sources;
   }
   return badInput("the kernels' files were changed while they were read", "run this again");
@@ -253,12 +275,17 @@ std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubje
   return Sources;
 }
 
-std::vector<std::string> inputsOf(const TuneRequest &Request, const TuningSubject &Subject) {
-  std::vector<std::string> Inputs = Request.Workloads;
-  llvm::append_range(Inputs, dataFiles(Subject.Work));
-  for (const LoadedKernel &Kernel : Subject.Kernels)
-    llvm::append_range(Inputs, Kernel.Text.Dependencies);
-  return Inputs;
+std::vector<std::string> filesOf(const TuneRequest &Request, const Workload &Work) {
+  std::vector<std::string> Files = Request.Workloads;
+  llvm::append_range(Files, dataFiles(Work));
+  return Files;
+}
+
+std::vector<std::string> textsOf(llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::vector<std::string> Files;
+  for (const LoadedKernel &Kernel : Kernels)
+    llvm::append_range(Files, Kernel.Text.Dependencies);
+  return Files;
 }
 
 /// Refuses what could not be written in the end, and what would replace an input or another output.
@@ -272,8 +299,15 @@ llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subj
     if (!Folder.empty() && !llvm::sys::fs::is_directory(Folder))
       return badInput(fmt::format("cannot write '{}': there is no folder '{}'", Output, Folder.str()), "make it");
   }
-  Outputs.push_back(Request.Database); // makes its folder
-  return checkOutputs(Outputs, inputsOf(Request, Subject));
+  std::vector<std::string> Inputs = filesOf(Request, Subject.Work), All = Outputs;
+  llvm::append_range(Inputs, textsOf(Subject.Kernels));
+  All.push_back(Request.Database); // makes its folder
+  if (llvm::Error Error = checkOutputs(All, Inputs))
+    return Error;
+  for (const std::string &Source : sourcesOf(Request, Subject))
+    if (llvm::Error Error = checkReplaced(Source))
+      return Error;
+  return tryOutputs(Outputs);
 }
 
 llvm::Expected<TuningSubject> subjectOf(const TuneRequest &Request, Workload Work, std::vector<LoadedKernel> Kernels) {
@@ -339,6 +373,8 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
   }
   std::vector<Candidate> Candidates = World.candidates(*How);
   Result.SpaceSize = Candidates.size();
+  if (!What.Graph && Result.Strategy != "hfuse" && isSpaceSampled(What))
+    Result.Notes.push_back("There are too many ways to fuse so many kernels to list them: the candidates are some.");
   const bool HasGpu = Tools.Gpus.hasGpu(), IsLimited = Result.Strategy == "auto" && HasGpu;
   const double Seconds = Request.Seconds.value_or(IsLimited ? secondsOfAuto(Tools.Pool.getMaxConcurrency()) : 0);
   const Budget Left{std::max(Seconds - Past, Seconds / 2), Request.Measured};
@@ -381,13 +417,13 @@ llvm::Error writeAlone(const Toolchain &Tools, const TuningSubject &Subject, con
 
 /// Why the files, which the compiler and the runners have read since they were parsed, are not those of the key; empty
 /// where they are.
-std::string changeSince(const ParsedKernels &Parsed, const KeyParts &Parts, const TuningSubject &Subject) {
+std::string changeSince(const ParsedKernels &Parsed, const KeyParts &Parts, const TuningSubject &Subject,
+                        const FileLooks &Before) {
   auto Now = Parts.read(Subject.Work, Subject.Kernels);
   if (!Now)
     return textOf(Now.takeError());
   // An edit that was undone has been measured, too.
-  auto HasChanged = [&](const std::string &File) { return changedSince(File, Parsed.Began); };
-  return Now->str() == Parsed.Key.str() && llvm::none_of(inputsOf(Parts.Request, Subject), HasChanged)
+  return Now->str() == Parsed.Key.str() && Before.areSame()
              ? ""
              : "a source, a header, the workload or a data file was changed meanwhile";
 }
@@ -413,7 +449,7 @@ void keep(TuningDatabase &Database, const std::string &Path, const TuningKey &Ke
 llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Request, const SearchSeams &Seams) {
   BusyClock Busy; // of compilers and GPUs
   StepClock Steps(Seams, Busy);
-  NvccCompiler Nvcc(Tools.Nvcc, Request.CacheFolder);
+  NvccCompiler Nvcc(Tools.Nvcc, Request.Cache);
   CountedCompiler Back(Nvcc, Busy);
   llvm::DefaultThreadPool Pool(llvm::hardware_concurrency(Request.Jobs)); // what uses it stands below, and ends first
   TuneResult Result = resultFor(Request);
@@ -433,19 +469,29 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   auto Work = readWork(Request);
   if (!Work)
     return Work.takeError();
+  FileLooks Looks;
+  Looks.remember(filesOf(Request, *Work));
   RunnerPool Runners(runnersOf(Request, Gpus->Devices), buffersOf(*Work), Busy);
   SoloCompilation Compiling(*Work, Gpus->Facts.Arch, Back, Pool);
-  const TuningTools All{Tools, Back, Pool, Runners};
+  const TuningTools All{Tools, Back, Pool, Runners, Seams.Interrupted};
 
   Steps.begin("parsing");
   const KeyParts Parts{Request, Gpus->Facts, Nvcc, std::move(*Texts)};
   auto Parsed = parseKernels(Tools, *Work, Parts);
   if (!Parsed)
     return Parsed.takeError();
+  Looks.remember(textsOf(Parsed->Kernels));
   auto Whole = subjectOf(Request, std::move(*Work), std::move(Parsed->Kernels));
   if (!Whole)
     return Whole.takeError();
   const TuningSubject &Subject = *Whole;
+  std::optional<FileLock> TraceLock;
+  if (!Request.Trace.empty()) {
+    auto Taken = FileLock::take(Request.Trace, "another tuning uses the trace '{}'");
+    if (!Taken)
+      return Taken.takeError();
+    TraceLock.emplace(std::move(*Taken));
+  }
   auto Unseen = notCompared(Subject);
   if (!Unseen)
     return Unseen.takeError();
@@ -516,7 +562,7 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   Answer.Result.Seconds = Steps.seconds();
   if (Answer.Result.Seconds > 0)
     Answer.Result.BusyShare = std::min(1.0, Busy.seconds() / Answer.Result.Seconds);
-  const std::string Changed = changeSince(*Parsed, Parts, Subject);
+  const std::string Changed = changeSince(*Parsed, Parts, Subject, Looks);
   if (!Changed.empty())
     Answer.Result.Notes.push_back(fmt::format("This may be the result of two versions; run it again: {}.", Changed));
   if (Database)

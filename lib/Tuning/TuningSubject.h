@@ -6,6 +6,8 @@
 #include "cufuse/Runner/RunnerPool.h"
 #include "cufuse/Workload/Launches.h"
 
+#include <functional>
+
 namespace llvm {
 class ThreadPoolInterface;
 }
@@ -40,6 +42,7 @@ struct TuningTools {
   Compiler &Back;
   llvm::ThreadPoolInterface &Pool; ///< For the compilers.
   RunnerPool &Gpus;
+  std::function<bool()> Interrupted; ///< The user has asked to stop.
 };
 
 } // namespace cufuse

@@ -82,9 +82,14 @@ private:
     Spec.Accumulated = Buffer.Accumulated;
     if (const auto Count = value(*Buffer.Count)) {
       // As many bytes as a device could have.
-      if (!Count->isInteger() || Count->integer() < 1 || Count->integer() > (Integer(1) << 40))
+      constexpr Integer Most = Integer(1) << 40;
+      if (!Count->isInteger())
+        Wrong.add(Buffer.Count->Where,
+                  fmt::format("'{}' would have {} elements, a real number", Buffer.Name, Count->str()),
+                  "write an integer without point and exponent, like 1000");
+      else if (Count->integer() < 1 || Count->integer() > Most)
         Wrong.add(Buffer.Count->Where, fmt::format("'{}' would have {} elements", Buffer.Name, Count->str()),
-                  "give a positive integer");
+                  fmt::format("give 1 to {}", Number{Most}.str()));
       else
         Spec.Count = static_cast<std::uint64_t>(Count->integer());
     }

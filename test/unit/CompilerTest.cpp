@@ -28,10 +28,11 @@ protected:
     }
     Nvcc = Folder.script("nvcc", "echo \"$1\" >> " + Folder.at("calls") + "; exec " + Tools->Nvcc + " \"$@\"");
   }
-  /// Each a new object, as in another process.
-  llvm::Expected<CompiledKernels> compile(const CompileJob &Job) {
-    return NvccCompiler(Nvcc, Folder.at("cache")).compile(Job);
+  std::shared_ptr<ArtifactCache> cache(const std::string &Name = "cache") const {
+    return std::make_shared<ArtifactCache>(Folder.at(Name));
   }
+  /// Each a new object, as in another process.
+  llvm::Expected<CompiledKernels> compile(const CompileJob &Job) { return NvccCompiler(Nvcc, cache()).compile(Job); }
   size_t calls(const std::string &What) const {
     std::istringstream Calls(Folder.read("calls"));
     size_t Count = 0;
@@ -160,7 +161,7 @@ TEST_F(RealNvcc, WhyItDoesNotCompileIsSaid) {
 }
 
 TEST_F(RealNvcc, SeveralThreadsMakeAnEntryOnce) {
-  NvccCompiler Compiler(Nvcc, Folder.at("cache"));
+  NvccCompiler Compiler(Nvcc, cache());
   CompileJob Job = jobOf("__launch_bounds__(256)");
   std::vector<std::future<llvm::Expected<CompiledKernels>>> Running;
   for (unsigned Blocks : {0, 1, 2, 0, 1, 2}) {
@@ -195,7 +196,7 @@ TEST_F(RealNvcc, WhatIsPreparedTogetherIsReadOnceAndWhatItIsAlone) {
   std::vector<CompileJob> Jobs;
   for (const char *Mark : {"mark_a", "mark_b", "mark_c"})
     Jobs.push_back(markedJob(Mark, std::string("s[threadIdx.x] = x[threadIdx.x] + '") + Mark[5] + "';"));
-  NvccCompiler Together(Nvcc, Folder.at("cache")), Apart(Nvcc, Folder.at("other"));
+  NvccCompiler Together(Nvcc, cache()), Apart(Nvcc, cache("other"));
   Together.prepare({&Jobs[0], &Jobs[1], &Jobs[2]});
   EXPECT_EQ(calls("-ptx"), 1u);
   std::vector<CompiledKernels> Prepared;
@@ -220,7 +221,7 @@ TEST_F(RealNvcc, PtxThatDoesMoreThanPlannedIsNeitherUsedNorKept) {
     return Job;
   };
   const CompileJob Good = Planned("mark_a", "x[threadIdx.x] = 1;"), Bad = Planned("mark_b", "x[blockDim.x] = 1;");
-  NvccCompiler Compiler(Nvcc, Folder.at("cache"));
+  NvccCompiler Compiler(Nvcc, cache());
   Compiler.prepare({&Good, &Bad});
   EXPECT_EQ(calls("-ptx"), 1u);
   EXPECT_TRUE(bool(Compiler.compile(Good)));
@@ -234,7 +235,7 @@ TEST_F(RealNvcc, PtxThatDoesMoreThanPlannedIsNeitherUsedNorKept) {
 
 TEST_F(RealNvcc, WhatDoesNotCompileDoesNotKeepTheOthersFromIt) {
   const CompileJob Good = markedJob("mark_a", "s[threadIdx.x] = x[3];"), Bad = markedJob("mark_b", "nonsense");
-  NvccCompiler Compiler(Nvcc, Folder.at("cache"));
+  NvccCompiler Compiler(Nvcc, cache());
   Compiler.prepare({&Good, &Bad});
   EXPECT_EQ(only(llvm::cantFail(Compiler.compile(Good))).SharedBytes, 256u);
   EXPECT_THAT(llvm::toString(Compiler.compile(Bad).takeError()), HasSubstr("nonsense"));
@@ -262,7 +263,7 @@ TEST(SeparatePtx, EachKeepsItsOwnAndWhatAllShare) {
 
 TEST(Compiler, WithoutNvccIsAMissingTool) {
   TemporaryFolder Folder;
-  EXPECT_THAT(llvm::toString(NvccCompiler("", Folder.at("cache")).compile({}).takeError()), HasSubstr("nvcc"));
+  EXPECT_THAT(llvm::toString(NvccCompiler("", nullptr).compile({}).takeError()), HasSubstr("nvcc"));
 }
 
 TEST(ArtifactCache, FailuresLeaveNothing) {
@@ -409,20 +410,118 @@ TEST_F(CacheOfHeader, WhatIsDamagedIsNoEntry) {
   }
 }
 
-TEST_F(CacheOfHeader, WhatKilledProcessesLeaveIsRemoved) {
+TEST_F(CacheOfHeader, WhatKilledProcessesLeaveIsRemovedAndNothingElse) {
   Folder.put("header", "1");
   get();
-  for (const char *Name : {"cache/new-1", "cache/old-1", "cache/new-2"})
-    Folder.put(std::string(Name) + "/product", "half");
+  const std::vector<std::string> Ours = {"new-cufuse-abcdef", "old-cufuse-ABC123"},
+                                 Others = {"new-model",
+                                           "old-results",
+                                           "new-cufuse-abc",
+                                           "new-abcdef",
+                                           "01/a",
+                                           "v1/train",
+                                           "ab/" + std::string(38, 'c'),
+                                           "AB/" + std::string(38, 'd'),
+                                           "notes"};
   const auto Before = std::filesystem::file_time_type::clock::now() - std::chrono::hours(2);
-  for (const char *Name : {"cache/new-1", "cache/old-1"})
-    std::filesystem::last_write_time(Folder.at(Name), Before);
-  Cache.prune(1 << 20, std::chrono::hours(24));
-  EXPECT_FALSE(std::filesystem::exists(Folder.at("cache/new-1")));
-  EXPECT_FALSE(std::filesystem::exists(Folder.at("cache/old-1")));
-  EXPECT_TRUE(std::filesystem::exists(Folder.at("cache/new-2"))); // of a process that may live
+  for (const auto &Some : {Ours, Others})
+    for (const std::string &Name : Some) {
+      Folder.put("cache/" + Name + "/product", "somebody's");
+      std::filesystem::last_write_time(Folder.at("cache/" + Name), Before);
+    }
+  // What links lead to is another's, too.
+  Folder.put("far/product", "somebody's");
+  for (const char *Name : {"cache/new-cufuse-bcdefg", "cache/cd"})
+    std::filesystem::create_directory_symlink(Folder.at("far"), Folder.at(Name));
+  std::filesystem::last_write_time(Folder.at("far"), Before);
+  Folder.put("cache/new-cufuse-uvwxyz/product", "half"); // of a process that may live
+  Cache.prune(0, std::chrono::hours(24));
+  for (const std::string &Name : Ours)
+    EXPECT_FALSE(std::filesystem::exists(Folder.at("cache/" + Name))) << Name;
+  for (const std::string &Name : Others)
+    EXPECT_EQ(Folder.read("cache/" + Name + "/product"), "somebody's") << Name;
+  EXPECT_EQ(Folder.read("far/product"), "somebody's");
+  EXPECT_EQ(Folder.read("cache/new-cufuse-uvwxyz/product"), "half");
   get();
   EXPECT_EQ(Made, 1u);
+}
+
+/// What is said of a cache that is asked once, and for another entry.
+std::string saidOf(const std::string &Path) {
+  std::string Said;
+  std::filesystem::path Entry;
+  {
+    ArtifactCache Cache(Path, [&](const std::string &Note) { Said += Note + "\n"; });
+    for (const char *Key : {"a", "b"})
+      EXPECT_TRUE(std::filesystem::is_directory(
+          Entry = llvm::cantFail(Cache.get({Key}, [](const std::string &) { return llvm::Error::success(); }))));
+    Cache.prune(0, std::chrono::seconds(0));
+  }
+  EXPECT_EQ(std::filesystem::exists(Entry), Said.empty() && Entry.string().starts_with(Path));
+  return Said;
+}
+
+TEST(ArtifactCache, OneThatMayBeAnothersIsNeitherBelievedNorChangedAndThatIsSaidOnce) {
+  const TemporaryFolder Folder;
+  namespace fs = std::filesystem;
+  auto IsUnused = [](const std::string &Why) {
+    return testing::AllOf(testing::StartsWith("the cache '"), HasSubstr("is not used: " + Why),
+                          testing::Not(HasSubstr("\nthe cache")));
+  };
+  Folder.put("full/thesis.txt", "precious");
+  EXPECT_THAT(saidOf(Folder.at("full")), IsUnused("it has no CACHEDIR.TAG"));
+  EXPECT_EQ(Folder.read("full/thesis.txt"), "precious");
+  EXPECT_THAT(saidOf(Folder.at("full/thesis.txt")), IsUnused("it is no folder"));
+  EXPECT_THAT(saidOf(Folder.at("full/thesis.txt/cache")), IsUnused("cannot make it"));
+  fs::create_directory(Folder.at("ours"));
+  fs::permissions(Folder.at("ours"), fs::perms::owner_all);
+  fs::create_directory_symlink(Folder.at("ours"), Folder.at("link"));
+  EXPECT_THAT(saidOf(Folder.at("link")), IsUnused("it is a link"));
+  EXPECT_TRUE(fs::is_empty(Folder.at("ours")));
+  {
+    ArtifactCache Cache(Folder.at("ours")); // an empty one becomes a cache
+    llvm::cantFail(Cache.get({"key"}, [](const std::string &) { return llvm::Error::success(); }));
+    EXPECT_TRUE(Cache.has({"key"}));
+  }
+  fs::permissions(Folder.at("ours"), fs::perms::group_write, fs::perm_options::add);
+  EXPECT_FALSE(ArtifactCache(Folder.at("ours")).has({"key"}));
+  EXPECT_THAT(saidOf(Folder.at("ours")), IsUnused("others may write to it"));
+  EXPECT_EQ(fs::status(Folder.at("new")).type(), fs::file_type::not_found);
+  ArtifactCache(Folder.at("new")).has({"key"});
+  EXPECT_EQ(fs::status(Folder.at("new")).permissions(), fs::perms::owner_all);
+}
+
+TEST(ArtifactCache, OneThatCannotBeWrittenAnyMoreCostsTimeOnly) {
+  const TemporaryFolder Folder;
+  std::string Said;
+  ArtifactCache Cache(Folder.at("cache"), [&](const std::string &Note) { Said += Note; });
+  EXPECT_FALSE(Cache.has({"key"}));
+  // Entries cannot be made, and those that are there are read.
+  llvm::cantFail(Cache.get({"there"}, [](const std::string &) { return llvm::Error::success(); }));
+  std::filesystem::rename(Folder.at("cache"), Folder.at("away"));
+  const std::string Entry = llvm::cantFail(Cache.get({"key"}, [](const std::string &New) {
+    std::ofstream(New + "/product") << "1";
+    return llvm::Error::success();
+  }));
+  EXPECT_THAT(Said, testing::AllOf(HasSubstr("is not written to: "), HasSubstr("No such file")));
+  EXPECT_EQ(Folder.read(Entry + "/product"), "1");
+  std::filesystem::rename(Folder.at("away"), Folder.at("cache"));
+  EXPECT_TRUE(Cache.has({"there"}));
+  EXPECT_TRUE(Cache.has({"key"}));
+}
+
+TEST(ArtifactCache, SeveralProcessesMakeItAtOnce) {
+  const TemporaryFolder Folder;
+  std::vector<std::future<std::string>> Running;
+  for (unsigned I = 0; I < 16; ++I)
+    Running.push_back(std::async(std::launch::async, [&Folder, I] {
+      std::string Said;
+      ArtifactCache Cache(Folder.at("cache"), [&](const std::string &Note) { Said += Note; });
+      llvm::cantFail(Cache.get({std::to_string(I)}, [](const std::string &) { return llvm::Error::success(); }));
+      return Said;
+    }));
+  for (auto &One : Running)
+    EXPECT_EQ(One.get(), "");
 }
 
 TEST_F(RealNvcc, TheEnvironmentAndEarlierFoldersAreNoticed) {
@@ -445,22 +544,25 @@ TEST_F(RealNvcc, TheEnvironmentAndEarlierFoldersAreNoticed) {
   EXPECT_NE(llvm::cantFail(compile(Job)).Cubin, First);
 }
 
+TEST_F(RealNvcc, AnOutputThatGoesElsewhereIsNoResult) {
+  ::setenv("NVCC_APPEND_FLAGS", ("-o " + Folder.at("elsewhere")).c_str(), 1);
+  for (unsigned Calls : {1, 2}) {
+    EXPECT_THAT(llvm::toString(compile(jobOf("")).takeError()), HasSubstr("leave -o out of the flags"));
+    EXPECT_EQ(calls("-ptx"), Calls);
+  }
+  ::unsetenv("NVCC_APPEND_FLAGS");
+}
+
 TEST(Nvcc, WhatAShellWouldReadIsRefused) {
   TemporaryFolder Folder;
   const std::string Nvcc = Folder.script("nvcc", "echo \"$@\" >> " + Folder.at("calls"));
   CompileJob Job;
   Job.Source = Folder.put("$(touch evil)/user.cu", "");
   Job.Arch = "sm_90a";
-  EXPECT_THAT(llvm::toString(NvccCompiler(Nvcc, Folder.at("cache")).compile(Job).takeError()), HasSubstr("a shell"));
-  EXPECT_THAT(Folder.read("calls"), testing::Not(HasSubstr("evil")));
-}
-
-TEST(ArtifactCache, OneThatCannotBeWrittenIsSaidSo) {
-  TemporaryFolder Folder;
-  ArtifactCache Cache(Folder.put("file", "") + "/cache");
   EXPECT_THAT(
-      llvm::toString(Cache.get({"key"}, [](const std::string &) { return llvm::Error::success(); }).takeError()),
-      HasSubstr("cannot write to the cache"));
+      llvm::toString(NvccCompiler(Nvcc, std::make_shared<ArtifactCache>(Folder.at("cache"))).compile(Job).takeError()),
+      HasSubstr("a shell"));
+  EXPECT_THAT(Folder.read("calls"), testing::Not(HasSubstr("evil")));
 }
 
 constexpr char Ptx[] = R"(.version 9.0

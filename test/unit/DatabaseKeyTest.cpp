@@ -10,9 +10,9 @@ namespace {
 
 TEST(DatabaseKey, toolsAreOfTheirVersions) {
   const TemporaryFolder Folder;
-  NvccCompiler Old(Folder.script("old", "echo release 13.0\n"), "");
-  NvccCompiler New(Folder.script("new", "echo release 13.1\n"), "");
-  NvccCompiler Same(Folder.script("same", "echo release 13.0\n"), ""), None("", "");
+  NvccCompiler Old(Folder.script("old", "echo release 13.0\n"), nullptr);
+  NvccCompiler New(Folder.script("new", "echo release 13.1\n"), nullptr);
+  NvccCompiler Same(Folder.script("same", "echo release 13.0\n"), nullptr), None("", nullptr);
   EXPECT_EQ(toolsHash(Old, "1.0"), toolsHash(Same, "1.0"));
   EXPECT_NE(toolsHash(Old, "1.0"), toolsHash(New, "1.0"));
   EXPECT_NE(toolsHash(Old, "1.0"), toolsHash(Old, "1.1"));

@@ -159,13 +159,37 @@ TEST_F(FileStore, ChangesAreThoseFromATimeOn) {
   put(at("edited"), "1");
   put(at("replaced"), "1");
   put(at("old"), "2");
-  const FileTime Then = nextFileTime();
+  const FileTime Then = nextFileTime(at(""));
   EXPECT_FALSE(changedSince(at("before"), Then));
   put(at("edited"), "2");
   fs::rename(at("old"), at("replaced"));
   EXPECT_TRUE(changedSince(at("edited"), Then));
   EXPECT_TRUE(changedSince(at("replaced"), Then));
   EXPECT_TRUE(changedSince(at("none"), Then));
+}
+
+TEST_F(FileStore, WhatCannotBeWrittenIsKnownBefore) {
+  put(at("file"), "1");
+  auto Tried = [&](const std::string &Path) { return llvm::toString(tryOutputs({at("file"), "", Path})); };
+  EXPECT_EQ(Tried(at("new")), "");
+  EXPECT_THAT(Tried(at("file/new")), HasSubstr("cannot write"));
+  // The temporary file beside it has the longer name.
+  EXPECT_THAT(Tried(at(std::string(250, 'a'))), HasSubstr("File name too long"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(at("")), fs::directory_iterator()), 1);
+}
+
+TEST_F(FileStore, OneAtATimeHasALock) {
+  auto Take = [&](const char *Name) { return FileLock::take(at(Name), "'{}' is another's"); };
+  put(at("trace"), "1");
+  {
+    auto First = Take("trace"), New = Take("new");
+    EXPECT_TRUE(bool(First));
+    EXPECT_TRUE(bool(New));
+    EXPECT_THAT(llvm::toString(Take("trace").takeError()), HasSubstr("trace' is another's"));
+  }
+  EXPECT_TRUE(bool(Take("trace")));
+  EXPECT_FALSE(fs::exists(at("new")));
+  EXPECT_TRUE(fs::exists(at("trace")));
 }
 
 } // namespace

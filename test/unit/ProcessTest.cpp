@@ -4,7 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace cufuse {
 namespace {
@@ -37,6 +40,27 @@ TEST(RunProcess, TheTimeLimitReachesWhatItStarted) {
   EXPECT_LT(Clock::now() - Start, seconds(3));
   std::this_thread::sleep_for(seconds(3));
   EXPECT_EQ(Folder.read("late"), "");
+}
+
+TEST(RunProcess, OurEndReachesWhatItStarted) {
+  TemporaryFolder Folder;
+  const std::string Late = "(sleep 2; echo late > " + Folder.at("late") + ") & echo > " + Folder.at("began") + "; wait";
+  const pid_t Ours = ::fork();
+  if (Ours == 0) {
+    llvm::consumeError(runProcess(shell(Late), 30).takeError());
+    ::_exit(0);
+  }
+  for (int I = 0; I < 1000 && !std::filesystem::exists(Folder.at("began")); ++I)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ::kill(Ours, SIGKILL);
+  ::waitpid(Ours, nullptr, 0);
+  std::this_thread::sleep_for(seconds(3));
+  EXPECT_TRUE(std::filesystem::exists(Folder.at("began")));
+  EXPECT_EQ(Folder.read("late"), "");
+}
+
+TEST(RunProcess, TemporaryFilesGoWhereTheyAreToGo) {
+  EXPECT_EQ(runProcess(shell("echo $TMPDIR"), 10, "/some/folder")->Output, "/some/folder\n");
 }
 
 // One limit must not end what runs under another.

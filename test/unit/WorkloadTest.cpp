@@ -205,8 +205,11 @@ TEST_F(WorkloadFiles, EveryErrorHasItsPlace) {
       {"    arguments:", "    bindable: n\n    arguments:", "7:15: a list was expected here"},
       // Buffers.
       {"f32", "float", "9:14: 'float' is not a type of elements; there are i8, u8,"},
-      {"count: n", "count: 0 * n", "9:28: 'in' would have 0 elements; give a positive integer"},
-      {"count: n", "count: 0.5", "9:26: 'in' would have 0.5 elements; give a positive integer"},
+      {"count: n", "count: 0 * n", "9:28: 'in' would have 0 elements; give 1 to 1099511627776"},
+      {"count: n", "count: 1000000000000000000",
+       "9:26: 'in' would have 1000000000000000000 elements; give 1 to 1099511627776"},
+      {"count: n", "count: 0.5", "9:26: 'in' would have 0.5 elements, a real number; write an integer without"},
+      {"count: n", "count: 1e3", "9:26: 'in' would have 1000 elements, a real number; write an integer without"},
       {"count: n", "count: block.x", "9:26: 'block.x' is no size; there are n"},
       {", init: zero", "", "9:3: 'in' is no output, so its content must be given; add `init: …`"},
       {"init: zero", "init: nul", "9:35: 'nul' is not an initialiser; there are zero,"},

@@ -27,7 +27,7 @@ std::function<llvm::Error()> addCheck(CLI::App &App, const Invocation &Invocatio
     Given->Flags.Written = Invocation.Flags;
     if (!Given->Flags.BuildDirectory.empty() && !Given->Flags.Written.empty())
       return badUsage("flags are given by -p and after `--`", "use one of them");
-    auto Tools = findToolchain(Invocation.Program);
+    auto Tools = findToolchain(Invocation.Program, sayNote);
     if (!Tools)
       return Tools.takeError();
     auto Seen = checkOutput(*Tools, Given->Output, Given->Ptx, Given->Flags);

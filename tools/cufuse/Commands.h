@@ -16,7 +16,13 @@ struct Invocation {
   std::string Program;            ///< Real path of the executable.
   std::string Command;            ///< As typed, quoted for a shell.
   std::vector<std::string> Flags; ///< What stands after `--`.
+  bool OutlivesTerminal = false;  ///< By `nohup`.
 };
+
+/// To stderr, as a note of ours.
+void sayNote(const std::string &Text);
+/// Of a fused source, and of the namespace in it; an empty one is chosen later. Fails as bad usage.
+llvm::Error checkOutputNames(const std::string &Output, const std::string &Name);
 
 /// Adds the subcommand; the function runs it once the command line is parsed.
 std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocation);

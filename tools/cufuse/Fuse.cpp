@@ -202,16 +202,10 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   if (llvm::Error Error = parseBindings(Given.Bindings, Request))
     return std::move(Error);
   Request.LineDirectives = !Given.NoLines;
-  llvm::StringRef Name = Request.Name;
-  if (!Name.empty() && (isdigit(Name[0]) || Name.find_if([](char C) { return !isalnum(C) && C != '_'; }) != Name.npos))
-    return badUsage(fmt::format("'{}' is not a C++ name", Request.Name));
+  if (llvm::Error Error = checkOutputNames(Request.Output, Request.Name))
+    return std::move(Error);
   if (!Request.Flags.BuildDirectory.empty() && !Request.Flags.Written.empty())
     return badUsage("flags are given by -p and after `--`", "use one of them");
-  if (!llvm::StringRef(Request.Output).ends_with(".cu"))
-    return badUsage(fmt::format("the output '{}' does not end in .cu", Request.Output),
-                    "the header is written beside it, as .h");
-  if (Request.Output.find_first_of("\"\n") != std::string::npos)
-    return badUsage(fmt::format("no #include can name '{}'", Request.Output), "use no quotes and no line breaks");
   return Request;
 }
 
@@ -220,13 +214,13 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   if (!Request)
     return Request.takeError();
   Request->Command = Invocation.Command;
-  auto Tools = findToolchain(Invocation.Program);
+  auto Tools = findToolchain(Invocation.Program, sayNote);
   if (!Tools)
     return Tools.takeError();
   Request->OtherInputs = Given.Tuned.Workloads;
   Request->OtherInputs.push_back(Given.Tuned.Path);
   if (!Given.Tuned.Path.empty()) {
-    NvccCompiler Nvcc(Tools->Nvcc, /*CacheFolder=*/"");
+    NvccCompiler Nvcc(Tools->Nvcc, Tools->Cache);
     Request->Tuned = Given.Tuned;
     Request->Tuned->Tools = toolsHash(Nvcc, CUFUSE_VERSION);
   }

@@ -27,7 +27,7 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
       ->option_text("ARCH");
   return [Given, &Invocation]() -> llvm::Error {
     Given->Flags.Written = Invocation.Flags;
-    auto Tools = findToolchain(Invocation.Program);
+    auto Tools = findToolchain(Invocation.Program, sayNote);
     if (!Tools)
       return Tools.takeError();
     auto Kernels = readAllKernels(*Tools, Given->File, Given->Flags);

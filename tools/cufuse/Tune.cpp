@@ -6,11 +6,14 @@
 #include "cufuse/Tuning/Tune.h"
 
 #include <llvm/Support/JSON.h>
+#include <llvm/Support/Signals.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <memory>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace cufuse {
@@ -19,16 +22,20 @@ namespace {
 
 volatile std::sig_atomic_t Interruptions = 0;
 
-/// The first asks the search to end in order; the next one ends the program.
-void interrupt(int) {
-  if (Interruptions)
-    std::_Exit(130);
+/// The first asks the search to end in order; the next one ends the program, and with it all that it has started.
+void interrupt(int Signal) {
+  if (Interruptions) {
+    llvm::sys::RunInterruptHandlers(); // removes temporary files
+    std::_Exit(128 + Signal);
+  }
   Interruptions = 1;
+  constexpr llvm::StringLiteral Said = "\ncufuse: note: ending with what is measured now; once more to stop at once\n";
+  [[maybe_unused]] const ssize_t Written = ::write(STDERR_FILENO, Said.data(), Said.size());
 }
 
 struct Arguments {
   TuneRequest Request;
-  std::string Html, Json;
+  std::string Html, Json, CacheFolder;
   bool Strict = false;
 };
 
@@ -44,32 +51,49 @@ void showProgress(const Progress &P) {
     llvm::errs() << fmt::format(", at most {:.0f} s left", P.Left);
 }
 
+/// By whatever path: that it is `-`, a device, or the file that the shell has opened.
+bool isStdout(const std::string &Path) {
+  struct stat Named{}, Ours{};
+  return Path == "-" || (!Path.empty() && ::stat(Path.c_str(), &Named) == 0 && ::fstat(STDOUT_FILENO, &Ours) == 0 &&
+                         Named.st_dev == Ours.st_dev && Named.st_ino == Ours.st_ino);
+}
+
 llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   TuneRequest Request = Given.Request;
   if (!Invocation.Flags.empty())
     return badUsage("flags after `--`", "write them into the workload, under `flags`");
-  if (!llvm::StringRef(Request.Output).ends_with(".cu"))
-    return badUsage(fmt::format("the output '{}' does not end in .cu", Request.Output),
-                    "the header is written beside it, as .h");
+  if (llvm::Error Error = checkOutputNames(Request.Output, Request.Name))
+    return Error;
   for (const auto &[Option, Value] :
        {std::pair("--budget", Request.Seconds.value_or(0)), std::pair("--require-speedup", Request.RequiredSpeedup)})
     if (!std::isfinite(Value) || Value < 0)
       return badUsage(fmt::format("{} {} is not possible", Option, Value), "give a number, 0 or more");
-  Request.OtherOutputs = {Given.Html, Given.Json};
+  // One that is stdout is there in the place of the text.
+  const bool HtmlOnly = isStdout(Given.Html), JsonOnly = isStdout(Given.Json);
+  if (HtmlOnly && JsonOnly)
+    return badUsage("--report and --json both write to stdout", "name a file for one of them");
+  Request.OtherOutputs = {HtmlOnly ? "" : Given.Html, JsonOnly ? "" : Given.Json};
   Request.Command = Invocation.Command;
   Request.Version = CUFUSE_VERSION;
   Request.Runner = runnerBeside(Invocation.Program);
-  if (Request.CacheFolder.empty())
-    Request.CacheFolder = defaultCacheFolder();
-  // The runner is told of files in JSON.
-  if (!llvm::json::isUTF8(Request.CacheFolder))
-    return badUsage(fmt::format("the cache folder '{}' has a name that is not UTF-8", Request.CacheFolder),
-                    "name another with --cache");
-  auto Tools = findToolchain(Invocation.Program);
+  auto Tools = findToolchain(Invocation.Program, sayNote);
   if (!Tools)
     return Tools.takeError();
+  Request.Cache = Given.CacheFolder.empty() ? Tools->Cache
+                                            : std::make_shared<ArtifactCache>(cacheWithin(Given.CacheFolder), sayNote);
+  // The runner is told of files in JSON.
+  if (!llvm::json::isUTF8(Request.Cache->folder()))
+    return badUsage(fmt::format("the cache folder '{}' has a name that is not UTF-8", Request.Cache->folder()),
+                    "name another with --cache");
 
-  std::signal(SIGINT, interrupt);
+  for (const int Signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (Signal == SIGHUP && Invocation.OutlivesTerminal)
+      continue;
+    struct sigaction Ours{};
+    Ours.sa_handler = interrupt;
+    Ours.sa_flags = SA_RESTART;
+    ::sigaction(Signal, &Ours, nullptr);
+  }
   const auto Start = std::chrono::steady_clock::now();
   SearchSeams Seams;
   Seams.Now = [Start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count(); };
@@ -83,11 +107,13 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
 
   // A report that cannot be written takes nothing else with it.
   std::vector<std::vector<OutputFile>> Groups = {std::move(Answer->Files)};
-  if (!Given.Html.empty())
-    Groups.push_back({{Given.Html, htmlReport(Answer->Result, Answer->Verdict)}});
-  if (!Given.Json.empty())
-    Groups.push_back({{Given.Json, jsonReport(Answer->Result, Answer->Verdict)}});
-  llvm::outs() << textReport(Answer->Result, Answer->Verdict);
+  const std::string Html = Given.Html.empty() ? "" : htmlReport(Answer->Result, Answer->Verdict);
+  const std::string Json = Given.Json.empty() ? "" : jsonReport(Answer->Result, Answer->Verdict);
+  if (!Html.empty() && !HtmlOnly)
+    Groups.push_back({{Given.Html, Html}});
+  if (!Json.empty() && !JsonOnly)
+    Groups.push_back({{Given.Json, Json}});
+  llvm::outs() << (HtmlOnly ? Html : JsonOnly ? Json : textReport(Answer->Result, Answer->Verdict));
   llvm::Error Failed = llvm::Error::success();
   for (const std::vector<OutputFile> &Files : Groups) {
     if (llvm::Error Error = writeFiles(Files)) {
@@ -95,7 +121,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
       continue;
     }
     for (const OutputFile &File : Files)
-      llvm::outs() << "wrote " << File.Path << "\n";
+      (HtmlOnly || JsonOnly ? llvm::errs() : llvm::outs()) << "wrote " << File.Path << "\n";
   }
   if (Failed)
     return Failed;
@@ -153,7 +179,8 @@ std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation
           ->delimiter(','),
       Command.add_flag("--no-gpu", Request.WithoutGpu, "Rank by the model after ptxas, without measuring"),
       Command.add_option("--jobs", Request.Jobs, "Compilations at once (default: one for each core)")->option_text("N"),
-      Command.add_option("--cache", Request.CacheFolder, "Where compiled candidates are kept")->option_text("FOLDER"),
+      Command.add_option("--cache", Given->CacheFolder, "Keep compiled candidates here, in `cufuse-UID`")
+          ->option_text("FOLDER"),
       Command.add_option("--trace", Request.Trace, "Keep every measurement here, and go on with what it holds")
           ->option_text("FILE.jsonl")});
   In("Output",
@@ -163,8 +190,11 @@ std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation
       Command.add_option("--name", Request.Name, "Namespace of the fused kernel (default: fused_kernels)")
           ->option_text("NAME")
           ->default_val("fused_kernels"),
-      Command.add_option("--report", Given->Html, "Write the report as one HTML file")->option_text("FILE.html"),
-      Command.add_option("--json", Given->Json, "Write the whole result as JSON")->option_text("FILE.json"),
+      Command
+          .add_option("--report", Given->Html, "Write the report as one HTML file; - for stdout, instead of the text")
+          ->option_text("FILE.html"),
+      Command.add_option("--json", Given->Json, "Write the whole result as JSON; - for stdout, instead of the text")
+          ->option_text("FILE.json"),
       Command.add_option("--database", Request.Database, "Keep the result, for later runs and for `fuse --from-db`")
           ->option_text("FILE.db"),
       Command.add_flag("--emit-solo", Request.EmitSolo,

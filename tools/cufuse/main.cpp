@@ -3,13 +3,31 @@
 #include "cufuse/Support/GuardedThread.h"
 #include "cufuse/Support/Stdout.h"
 
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Signals.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <csignal>
 #include <sstream>
 
 using namespace cufuse;
+
+void cufuse::sayNote(const std::string &Text) { llvm::errs() << "cufuse: note: " << Text << '\n'; }
+
+llvm::Error cufuse::checkOutputNames(const std::string &Output, const std::string &Name) {
+  auto IsOfNames = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+  if (!Name.empty() && (llvm::isDigit(Name[0]) || !llvm::all_of(Name, IsOfNames)))
+    return badUsage(fmt::format("'{}' is not a C++ name", Name));
+  if (!llvm::StringRef(Output).ends_with(".cu"))
+    return badUsage(fmt::format("the output '{}' does not end in .cu", Output),
+                    "the header is written beside it, as .h");
+  if (Output.find_first_of("\"\n") != std::string::npos)
+    return badUsage(fmt::format("no #include can name '{}'", Output), "use no quotes and no line breaks");
+  return llvm::Error::success();
+}
 
 /// One argument as a shell reads it back.
 static std::string shellQuoted(const std::string &Argument) {
@@ -23,8 +41,11 @@ static std::string shellQuoted(const std::string &Argument) {
 }
 
 int main(int Count, char **Written) {
-  llvm::sys::PrintStackTraceOnErrorSignal(Written[0]);
   Invocation Invocation;
+  struct sigaction Hangup{};
+  ::sigaction(SIGHUP, nullptr, &Hangup);
+  Invocation.OutlivesTerminal = Hangup.sa_handler == SIG_IGN;
+  llvm::sys::PrintStackTraceOnErrorSignal(Written[0]);
   Invocation.Program = llvm::sys::fs::getMainExecutable(Written[0], reinterpret_cast<void *>(&shellQuoted));
   Invocation.Command = "cufuse";
   int Own = Count;

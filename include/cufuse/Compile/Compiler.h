@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -55,11 +56,12 @@ public:
 /// Those with marks that are prepared together become PTX in one run of nvcc: most of its time goes into their headers.
 class NvccCompiler final : public Compiler {
 public:
-  NvccCompiler(std::string Nvcc, const std::string &CacheFolder) : Nvcc(std::move(Nvcc)), Cache(CacheFolder) {}
+  NvccCompiler(std::string Nvcc, std::shared_ptr<ArtifactCache> Cache)
+      : Nvcc(std::move(Nvcc)), Cache(std::move(Cache)) {}
   llvm::Expected<CompiledKernels> compile(const CompileJob &Job) override;
   void prepare(llvm::ArrayRef<const CompileJob *> Jobs) override;
   /// Keeps the cache below 2 GiB; what was used in the last day stays.
-  void prune() const { Cache.prune(); }
+  void prune() const { Cache->prune(); }
   /// What `nvcc --version` prints.
   llvm::Expected<std::string> version();
 
@@ -68,7 +70,7 @@ private:
   llvm::Expected<std::string> makePtx(const CompileJob &Job, const std::vector<std::string> &Flags);
 
   std::string Nvcc;
-  ArtifactCache Cache;
+  const std::shared_ptr<ArtifactCache> Cache;
   std::atomic<bool> Combines = true; ///< Until that fails: headers without guards will always make it fail.
   std::mutex Lock;
   std::string Version; ///< Part of every key.

@@ -66,6 +66,9 @@ bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan
 /// The same text must not name different files, nor the same header be read in different states.
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents);
 
+/// Whether the text begins as a header that goes with an output.
+bool isLaunchersHeader(llvm::StringRef Text);
+
 /// Refuses kernels whose files need the same header in different states, or different headers under the same name.
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                                       const EmitOptions &Options);

@@ -22,7 +22,7 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
 
 /// The macros that are defined before the first line, each as `NAME VALUE` or `NAME(PARAMETERS) VALUE`. Fails where the
 /// host compiler cannot say so: it is none that takes gcc's options.
-llvm::Expected<std::vector<std::string>> predefinedMacros(const NvccStep &Step);
+llvm::Expected<std::vector<std::string>> predefinedMacros(const Toolchain &Tools, const NvccStep &Step);
 
 /// The user's text of the file that the step reads. Which names `##` makes is taken from Clang's text, `Ours`: as long
 /// as all macros are the same, so are these. Fails where it does not preprocess.

@@ -22,7 +22,11 @@ namespace cufuse {
 ///   warpgroups) where the launch count of some residency is less than a constituent wants, with the sum of
 ///   threads · budget within threads · launch count, which is in `Count`;
 /// - nothing of which not one block would fit on an SM.
+/// Of many kernels there are more choices of blocks and copies than can be listed: then of each kind of geometry, those
+/// of some hundreds that are drawn, the same each time.
 std::vector<Candidate> enumerateSpace(const Problem &P);
+/// Whether they are those of some choices only.
+bool isSpaceSampled(const Problem &P);
 
 /// The search of HFUSE (Li, Zheng, Pekhimenko, Long, CGO 2022): side by side, one shot; the first partition in steps of
 /// 128 threads, together 1024, where block sizes may be chosen; each with and without the bound r0.

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace cufuse {
 
@@ -29,15 +30,37 @@ llvm::Expected<std::string> textOfFile(const std::string &Path);
 /// systems see no change.
 llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files);
 
+/// Fails as `writeFiles` would, for files that are still to be made: tries to make one beside each. Empty paths are
+/// none.
+llvm::Error tryOutputs(llvm::ArrayRef<std::string> Outputs);
+
+/// A file that one process at a time uses. One that is new and stays empty is removed in the end.
+class FileLock {
+public:
+  /// `Busy`: the message where another has it, with `{}` for the path.
+  static llvm::Expected<FileLock> take(const std::string &Path, const char *Busy);
+  FileLock(FileLock &&Other) noexcept : Path(std::move(Other.Path)), Descriptor(std::exchange(Other.Descriptor, -1)) {}
+  FileLock &operator=(FileLock &&) = delete;
+  ~FileLock();
+
+private:
+  FileLock() = default;
+  std::string Path;
+  int Descriptor = -1;
+};
+
 /// Refuses an output that would replace an input or another output, by whatever path either is reached: links, `..`,
 /// other names of the file. Empty paths are none.
 llvm::Error checkOutputs(llvm::ArrayRef<std::string> Outputs, llvm::ArrayRef<std::string> Inputs);
 
 /// By the clock that stamps files, which goes in ticks of some milliseconds.
 using FileTime = std::chrono::nanoseconds;
-/// What was changed before has an earlier time, what is changed once this has returned has this or a later one. Waits
-/// for a tick.
-FileTime nextFileTime();
+/// What changes whenever a file does, or what stands at its path, but for changes within one tick of the clock; empty
+/// where there is none.
+std::string lookOf(const std::string &Path);
+/// Of the clock that stamps what is in this folder, which must be writable. What was changed before has an earlier
+/// time, what is changed once this has returned has this or a later one. Waits for a tick.
+FileTime nextFileTime(const std::string &Folder);
 /// Whether the file, or what stands at its path, was changed at that time or later. One that cannot be looked at may
 /// have been.
 bool changedSince(const std::string &Path, FileTime When);

@@ -17,9 +17,11 @@ struct ProcessResult {
   std::string Output; ///< stdout and stderr together.
 };
 
-/// Runs `Arguments[0]`, found by path, with a time limit in seconds, after which it and what it started are killed.
-/// Fails only when it cannot be started. Safe to call from several threads at once.
-llvm::Expected<ProcessResult> runProcess(llvm::ArrayRef<std::string> Arguments, unsigned TimeLimitSeconds);
+/// Runs `Arguments[0]`, found by path, with a time limit in seconds. It and what it started are killed then, and when
+/// the calling thread ends in any way. `Temporary`: the folder for its temporary files, where that is not to be the
+/// user's. Fails only when it cannot be started. Safe to call from several threads at once.
+llvm::Expected<ProcessResult> runProcess(llvm::ArrayRef<std::string> Arguments, unsigned TimeLimitSeconds,
+                                         const std::string &Temporary = {});
 
 /// A running program that lines are exchanged with, over its stdin and stdout. It is in a process group of its own, so
 /// that an interrupt from the keyboard leaves it to us, and it is killed when the thread that started it ends.

@@ -5,9 +5,11 @@
 #include "cufuse/Search/Search.h"
 #include "cufuse/Search/TuneResult.h"
 #include "cufuse/Search/Verdict.h"
+#include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace cufuse {
@@ -30,13 +32,13 @@ struct TuneRequest {
   bool WithoutUnrolling = false; ///< Leave loops as they are.
   bool WithoutBinding = false;   ///< Leave arguments as they are, also those that the workload allows to bind.
   double RequiredSpeedup = 1.02;
-  std::vector<unsigned> Devices; ///< Empty: the first GPU.
-  bool WithoutGpu = false;       ///< Rank by the model, also where there is a GPU.
-  unsigned Jobs = 0;             ///< Compilations at once; 0: one for each core.
-  bool EmitSolo = false;         ///< Write the kernels alone where those, tuned and bound, are the best answer.
-  std::string Database;          ///< Path; empty: the result is not kept.
-  std::string CacheFolder;
-  std::string Runner; ///< Path of cufuse-runner.
+  std::vector<unsigned> Devices;        ///< Empty: the first GPU.
+  bool WithoutGpu = false;              ///< Rank by the model, also where there is a GPU.
+  unsigned Jobs = 0;                    ///< Compilations at once; 0: one for each core.
+  bool EmitSolo = false;                ///< Write the kernels alone where those, tuned and bound, are the best answer.
+  std::string Database;                 ///< Path; empty: the result is not kept.
+  std::shared_ptr<ArtifactCache> Cache; ///< Of what is compiled.
+  std::string Runner;                   ///< Path of cufuse-runner.
   std::string Command, Version;
 };
 

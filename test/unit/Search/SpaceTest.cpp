@@ -217,6 +217,27 @@ TEST(Space, ThreeKernelsHaveOne) {
   EXPECT_GT(Space.size(), 100u);
 }
 
+TEST(Space, ManyKernelsHaveSomeOfTheirWays) {
+  EXPECT_FALSE(isSpaceSampled(problem({tunable("a", 32), tunable("b", 32), tunable("c", 32)})));
+  for (const size_t Count : {7, 10, 20}) {
+    std::vector<ConstituentProblem> Many;
+    for (size_t I = 0; I < Count; ++I) {
+      Many.push_back(tunable(("k" + std::to_string(I)).c_str(), 32));
+      if (I % 2)
+        Many.back().Unrolls = {2, 4, 8};
+      for (SoloShape &S : Many.back().Shapes)
+        S.Microseconds = 100 + 0.1 * static_cast<double>(S.Block.threads()) / 1024;
+    }
+    const Problem P = problem(Many);
+    EXPECT_TRUE(isSpaceSampled(P)) << Count;
+    const std::vector<std::string> Keys = keysOf(enumerateSpace(P));
+    EXPECT_GT(Keys.size(), 1000u) << Count;
+    EXPECT_LT(Keys.size(), 40000u) << Count;
+    EXPECT_EQ(keysOf(enumerateSpace(P)), Keys) << Count;
+    EXPECT_EQ(enumerateHfuseSpace(P).empty(), Count > 8) << Count; // 128 threads each
+  }
+}
+
 TEST(Space, OneKernelHasNone) { EXPECT_THAT(enumerateSpace(problem({tunable("a", 32)})), IsEmpty()); }
 
 TEST(HfuseSpace, IsStepsOf128ThreadsUpTo1024WithAndWithoutTheBound) {

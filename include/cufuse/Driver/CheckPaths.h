@@ -9,7 +9,10 @@ namespace cufuse {
 /// The header of an output, beside it.
 std::string headerOf(const std::string &Output);
 
-/// No output replaces what is read, or another output.
+/// Neither the output nor its header replaces what cufuse has not written.
+llvm::Error checkReplaced(const std::string &Output);
+
+/// The same; nor does any output replace what is read, or another output.
 llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels);
 
 /// `#include "NAME"` finds what lies beside the output before any folder of the inputs.
