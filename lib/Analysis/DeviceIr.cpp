@@ -231,32 +231,27 @@ const clang::FunctionDecl *DeviceIr::declaration(const llvm::Function &F) const 
 
 namespace {
 
-/// The statement or declaration of a body that starts at a place of the debug information, which Clang takes from the
-/// same locations.
-struct FindPlace : clang::ConstDynamicRecursiveASTVisitor {
-  FindPlace(const clang::SourceManager &Sources, unsigned Line, unsigned Column)
-      : Sources(Sources), Line(Line), Column(Column) {
-    ShouldVisitImplicitCode = true;
-  }
+/// The statements and declarations of a body by where they start: as the debug information says, which Clang takes from
+/// the same locations.
+struct FindPlaces : clang::ConstDynamicRecursiveASTVisitor {
+  explicit FindPlaces(const clang::SourceManager &Sources) : Sources(Sources) { ShouldVisitImplicitCode = true; }
   bool VisitStmt(const clang::Stmt *S) override {
-    if (at(S->getBeginLoc()) || at(S->getEndLoc()))
-      return false;
-    auto *E = llvm::dyn_cast<clang::Expr>(S);
-    return !(E && at(E->getExprLoc()));
-  }
-  bool VisitDecl(const clang::Decl *D) override { return !at(D->getLocation()); }
-  bool at(clang::SourceLocation Location) {
-    if (Location.isInvalid())
-      return false;
-    const clang::PresumedLoc Here = Sources.getPresumedLoc(Location);
-    if (Here.isInvalid() || Here.getLine() != Line || Here.getColumn() != Column)
-      return false;
-    Found = Location;
+    add(S->getBeginLoc());
+    add(S->getEndLoc());
+    if (auto *E = llvm::dyn_cast<clang::Expr>(S))
+      add(E->getExprLoc());
     return true;
   }
+  bool VisitDecl(const clang::Decl *D) override {
+    add(D->getLocation());
+    return true;
+  }
+  void add(clang::SourceLocation Location) {
+    if (const clang::PresumedLoc Here = Sources.getPresumedLoc(Location); Here.isValid())
+      Found.try_emplace({Here.getLine(), Here.getColumn()}, Location);
+  }
   const clang::SourceManager &Sources;
-  const unsigned Line, Column;
-  clang::SourceLocation Found;
+  DeviceIr::Places Found;
 };
 
 } // namespace
@@ -324,13 +319,18 @@ SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) c
       const llvm::DISubprogram *In = At->getScope()->getSubprogram();
       if (Use.System || !In || !In->getName().starts_with(Reached->getNameAsString()))
         continue;
-      FindPlace Find(Sources, At->getLine(), At->getColumn());
-      Find.TraverseDecl(Reached);
-      if (Find.Found.isInvalid())
+      auto [Known, New] = PlacesIn.try_emplace(Reached);
+      if (New) {
+        FindPlaces Find(Sources);
+        Find.TraverseDecl(Reached);
+        Known->second = std::move(Find.Found);
+      }
+      const auto Here = Known->second.find({At->getLine(), At->getColumn()});
+      if (Here == Known->second.end())
         continue;
       if (Function)
         *Function = Reached->getNameAsString();
-      return Unit->place(Find.Found);
+      return Unit->place(Here->second);
     }
   if (Function)
     *Function = Reach->Kernel->getNameAsString();

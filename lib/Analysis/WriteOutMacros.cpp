@@ -3,195 +3,25 @@
 #include "cufuse/Analysis/DynamicShared.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/Reach.h"
+#include "cufuse/Frontend/ExpandMacro.h"
+#include "cufuse/Frontend/RawTokens.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
-#include <clang/Lex/MacroInfo.h>
-#include <clang/Lex/Preprocessor.h>
 #include <fmt/core.h>
-#include <llvm/ADT/StringExtras.h>
 
 #include <map>
-#include <set>
 
 namespace cufuse {
 
 namespace {
 
-constexpr unsigned MostRounds = 8; // macros that call macros
-
 /// A macro's call in a file.
 struct MacroCall {
-  unsigned End = 0;        ///< Offset behind it.
-  bool WholeKernel = true; ///< Of those that it is a part of, each lies in it as a whole.
-};
-using MacroCalls = std::map<clang::FileID, std::map<unsigned, MacroCall>>; ///< By offset.
-
-/// What lies between two tokens. Breaks of lines are kept only if `Lines`, with `Indent` spaces less behind them, and
-/// comments only where nothing could get into one.
-std::string between(llvm::StringRef Gap, bool Lines, size_t Indent) {
-  if (!Lines)
-    return Gap.trim(" ").empty() ? Gap.str() : " ";
-  const bool KeepsComments = !Gap.contains("//");
-  std::string Text;
-  while (Gap.contains('\n')) {
-    const auto [Line, Rest] = Gap.split('\n');
-    Text += (KeepsComments ? Line.rtrim(" \t\r\\").str() : "") + '\n';
-    Gap = Rest.drop_front(std::min(Indent, Rest.size() - Rest.ltrim(' ').size()));
-  }
-  return Text + (KeepsComments ? Gap : Gap.take_while([](char C) { return C == ' '; })).str();
-}
-
-/// The text of one macro call, with its arguments put in.
-class Expansion {
-public:
-  Expansion(const ParsedUnit &Unit, clang::FileID File, unsigned Begin, unsigned End, bool Lines)
-      : Sources(Unit.ast().getSourceManager()), Options(Unit.ast().getLangOpts()), Lines(Lines) {
-    readCall(File, Begin, End);
-    if (Call.empty())
-      return;
-    clang::Preprocessor &Preprocessor = Unit.preprocessor();
-    clang::IdentifierInfo *Name = Preprocessor.getIdentifierInfo(Call[0].getRawIdentifier());
-    Macro = Preprocessor.getMacroDefinitionAtLoc(Name, Call[0].getLocation()).getMacroInfo();
-  }
-
-  /// Null where the macro is not understood.
-  std::optional<std::string> text() {
-    if (!Macro || (Macro->isFunctionLike() && !readArguments()))
-      return std::nullopt;
-    std::string Text;
-    bool Pastes = false;
-    std::set<size_t> Closes; // of `__VA_OPT__(`
-    const llvm::ArrayRef<clang::Token> Tokens = Macro->tokens();
-    const size_t Indent = Tokens.empty() ? 0 : indentOf(Tokens.front());
-    for (size_t I = 0; I < Tokens.size(); ++I) {
-      const clang::Token &T = Tokens[I];
-      if (T.is(clang::tok::hashhash)) {
-        Pastes = true;
-        continue;
-      }
-      if (I > 0 && !Pastes)
-        Text += between(gapBefore(T, Tokens[I - 1]), Lines, Indent);
-      if (T.is(clang::tok::hash) && Macro->isFunctionLike()) {
-        const std::string *Argument = I + 1 < Tokens.size() ? argument(Tokens[I + 1]) : nullptr;
-        if (!Argument)
-          return std::nullopt;
-        Text += quoted(*Argument);
-        ++I;
-      } else if (const std::string *Argument = argument(T)) {
-        // GNU: the comma before an empty `##__VA_ARGS__` goes.
-        if (Pastes && Argument->empty() && llvm::StringRef(Text).ends_with(","))
-          Text.pop_back();
-        Text += *Argument;
-      } else if (T.getIdentifierInfo() && T.getIdentifierInfo()->getName() == "__VA_OPT__") {
-        // Kept where there are other arguments, which may turn out to be nothing: the caller compares.
-        const size_t Close = closingOptional(Tokens, I);
-        if (Pastes || Close == 0 || (Close + 1 < Tokens.size() && Tokens[Close + 1].is(clang::tok::hashhash)))
-          return std::nullopt;
-        if (Arguments.back().empty())
-          I = Close;
-        else
-          Closes.insert(Close), ++I;
-      } else if (!Closes.count(I)) {
-        Text += clang::Lexer::getSpelling(T, Sources, Options);
-      }
-      Pastes = false;
-    }
-    return Text;
-  }
-
-private:
-  /// The bracket that closes `__VA_OPT__(`.
-  static size_t closingOptional(llvm::ArrayRef<clang::Token> Tokens, size_t I) {
-    unsigned Depth = 0;
-    while (++I < Tokens.size()) {
-      Depth += Tokens[I].is(clang::tok::l_paren);
-      Depth -= Tokens[I].is(clang::tok::r_paren);
-      if (Depth == 0)
-        return I;
-    }
-    return 0;
-  }
-  void readCall(clang::FileID File, unsigned Begin, unsigned End) {
-    Buffer = Sources.getBufferData(File);
-    clang::Lexer Lexer(Sources.getLocForStartOfFile(File), Options, Buffer.begin(), Buffer.begin() + Begin,
-                       Buffer.end());
-    for (clang::Token T; !Lexer.LexFromRawLexer(T) && Sources.getFileOffset(T.getLocation()) < End;)
-      Call.push_back(T);
-  }
-  unsigned offset(const clang::Token &T) const { return Sources.getFileOffset(T.getLocation()); }
-
-  bool readArguments() {
-    if (Call.size() < 3 || Call[1].isNot(clang::tok::l_paren) || Call.back().isNot(clang::tok::r_paren))
-      return false;
-    const unsigned Count = Macro->getNumParams();
-    unsigned Depth = 0;
-    std::vector<clang::Token> Own;
-    auto Finish = [&] {
-      Arguments.push_back(spelled(Own));
-      Own.clear();
-    };
-    for (size_t I = 2; I + 1 < Call.size(); ++I) {
-      const clang::Token &T = Call[I];
-      Depth += T.is(clang::tok::l_paren);
-      Depth -= T.is(clang::tok::r_paren);
-      const bool IsLast = Macro->isVariadic() && Arguments.size() + 1 == Count;
-      if (T.is(clang::tok::comma) && Depth == 0 && !IsLast)
-        Finish();
-      else
-        Own.push_back(T);
-    }
-    if (Count > 0)
-      Finish();
-    while (Macro->isVariadic() && Arguments.size() < Count)
-      Arguments.emplace_back();
-    return Arguments.size() == Count;
-  }
-  std::string spelled(llvm::ArrayRef<clang::Token> Tokens) const {
-    std::string Text;
-    for (size_t I = 0; I < Tokens.size(); ++I) {
-      if (I > 0)
-        Text += between(Buffer.slice(offset(Tokens[I - 1]) + Tokens[I - 1].getLength(), offset(Tokens[I])), Lines, 0);
-      Text += Buffer.substr(offset(Tokens[I]), Tokens[I].getLength());
-    }
-    return Text;
-  }
-  const std::string *argument(const clang::Token &T) const {
-    const int Number =
-        Macro->isFunctionLike() && T.getIdentifierInfo() ? Macro->getParameterNum(T.getIdentifierInfo()) : -1;
-    return Number < 0 ? nullptr : &Arguments[Number];
-  }
-  llvm::StringRef gapBefore(const clang::Token &T, const clang::Token &Before) const {
-    const auto [File, At] = Sources.getDecomposedLoc(T.getLocation());
-    return Sources.getBufferData(File).slice(Sources.getFileOffset(Before.getLocation()) + Before.getLength(), At);
-  }
-  /// Of its line, if it is the first on it.
-  size_t indentOf(const clang::Token &T) const {
-    const auto [File, At] = Sources.getDecomposedLoc(T.getLocation());
-    const llvm::StringRef Before = Sources.getBufferData(File).take_front(At).rsplit('\n').second;
-    return Before.trim(' ').empty() ? Before.size() : 0;
-  }
-  static std::string quoted(llvm::StringRef Text) {
-    std::string Quoted = "\"";
-    bool Inside = false;
-    for (size_t I = 0; I < Text.size(); ++I) {
-      if (Text[I] == '"' && (I == 0 || Text[I - 1] != '\\'))
-        Inside = !Inside;
-      if (Text[I] == '"' || (Text[I] == '\\' && Inside))
-        Quoted += '\\';
-      Quoted += Text[I] == '\n' ? ' ' : Text[I];
-    }
-    return Quoted + "\"";
-  }
-
-  const clang::SourceManager &Sources;
-  const clang::LangOptions &Options;
-  const bool Lines;
-  llvm::StringRef Buffer;
-  std::vector<clang::Token> Call; ///< Without comments.
-  const clang::MacroInfo *Macro = nullptr;
-  std::vector<std::string> Arguments;
+  clang::FileID File;
+  unsigned Begin = 0, End = 0; ///< Offsets.
+  bool WholeKernel = true;     ///< Of those that it is a part of, each lies in it as a whole.
 };
 
 /// What files of the user define.
@@ -228,9 +58,9 @@ void eachReturn(const clang::Stmt *S, llvm::function_ref<void(clang::SourceLocat
 }
 
 /// The calls of macros that spell parts of a kernel which have to stand in its text.
-MacroCalls callsAround(const ParsedUnit &Unit, bool Returns) {
+std::vector<MacroCall> callsAround(const ParsedUnit &Unit) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  MacroCalls Calls;
+  std::map<std::pair<clang::FileID, unsigned>, MacroCall> Calls;
   auto Add = [&](clang::SourceLocation At, const clang::FunctionDecl *Kernel) {
     if (!At.isMacroID())
       return;
@@ -238,9 +68,11 @@ MacroCalls callsAround(const ParsedUnit &Unit, bool Returns) {
     const auto [File, Begin] = Sources.getDecomposedLoc(Range.getBegin());
     if (Sources.isInSystemHeader(Range.getBegin()) || !Sources.getFileEntryRefForID(File))
       return;
-    MacroCall &Call = Calls[File][Begin];
-    Call.End = Sources.getFileOffset(Range.getEnd()) +
-               clang::Lexer::MeasureTokenLength(Range.getEnd(), Sources, Unit.ast().getLangOpts());
+    MacroCall &Call = Calls.try_emplace({File, Begin}, MacroCall{File, Begin}).first->second;
+    // What its expansion ends with may be a macro whose arguments follow.
+    Call.End =
+        std::max(Call.End, Sources.getFileOffset(Range.getEnd()) +
+                               clang::Lexer::MeasureTokenLength(Range.getEnd(), Sources, Unit.ast().getLangOpts()));
     if (!Kernel) {
       Call.WholeKernel = false;
       return;
@@ -265,15 +97,13 @@ MacroCalls callsAround(const ParsedUnit &Unit, bool Returns) {
               Declared->doesThisDeclarationHaveABody() ? Declared->getBody() : nullptr)) {
         Add(Body->getLBracLoc(), Declared);
         Add(Body->getRBracLoc(), Declared);
-        if (Returns)
-          eachReturn(Body, [&](clang::SourceLocation At) { Add(At, Declared); });
+        eachReturn(Body, [&](clang::SourceLocation At) { Add(At, Declared); });
       }
     }
   const Definitions Found(Unit);
   auto AddPart = [&](clang::SourceLocation At) {
     // It may lie in a kernel that is written out as a whole.
-    const auto [File, Begin] = Sources.getDecomposedExpansionLoc(At);
-    if (auto Known = Calls.find(File); Known == Calls.end() || !Known->second.count(Begin))
+    if (!Calls.count(Sources.getDecomposedExpansionLoc(At)))
       Add(At, nullptr);
   };
   for (const clang::VarDecl *Shared : Found.Shared)
@@ -283,7 +113,8 @@ MacroCalls callsAround(const ParsedUnit &Unit, bool Returns) {
       for (const clang::DeclRefExpr *E : References)
         if (Sources.isMacroBodyExpansion(E->getLocation()))
           AddPart(E->getLocation());
-  return Calls;
+  const auto All = llvm::make_second_range(Calls);
+  return {All.begin(), All.end()};
 }
 
 /// Is nothing on the lines of the call but that call?
@@ -293,51 +124,136 @@ bool standsAlone(llvm::StringRef Text, unsigned Begin, unsigned End) {
              llvm::StringRef::npos;
 }
 
-/// The files with those of the calls written out that can be.
-std::vector<OutputFile> writtenOut(const ParsedUnit &Unit, const MacroCalls &Calls, bool Lines) {
+/// A call on one line. Nothing where a directive stands in it.
+std::optional<std::string> joined(llvm::StringRef Call) {
+  std::string Text;
+  for (const RawToken &T : rawTokens(Call)) {
+    if (T.StartsLine && T.Offset > 0 && T.Spelling == "#")
+      return std::nullopt;
+    Text += (T.SpaceBefore || T.StartsLine) && !Text.empty() ? " " : "";
+    Text += T.Spelling;
+  }
+  return Text;
+}
+
+/// Clang gives a call of several lines the number of the last, and gcc, which reads for nvcc, that of the first.
+bool asksForLine(const ParsedUnit &Unit, const MacroCall &Call) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  std::vector<OutputFile> Files;
-  for (const auto &[File, Own] : Calls) {
-    std::string Text = Sources.getBufferData(File).str();
-    if (Sources.isInMainFile(Sources.getLocForStartOfFile(File)))
-      Text.resize(Unit.fileSize());
-    bool Changed = false;
-    for (const auto &[Begin, Call] : llvm::reverse(Own)) {
-      const bool Spread = Lines && Call.WholeKernel && standsAlone(Text, Begin, Call.End);
-      const auto Written = Expansion(Unit, File, Begin, Call.End, Spread).text();
-      if (!Written)
-        continue;
-      Changed = true;
-      if (Spread) {
-        // The line behind keeps its number.
-        const size_t Next = std::min(Text.find('\n', Call.End), Text.size());
-        const clang::PresumedLoc At =
-            Sources.getPresumedLoc(Sources.getLocForStartOfFile(File).getLocWithOffset(Call.End));
-        Text.insert(Next, fmt::format("\n#line {}", At.getLine() + 1));
-      }
-      // So do those behind a call of several lines, whose __LINE__ is the first for GCC: Clang, for which it is the
-      // last, then finds another one in the output.
-      if (!Spread)
-        Text.insert(Call.End + (llvm::StringRef(Text).substr(Call.End).starts_with(";")),
-                    llvm::StringRef(Text).slice(Begin, Call.End).count('\n'), '\n');
-      Text.replace(Begin, Call.End - Begin, *Written);
+  const auto Use = Unit.log().PlaceUses.find(Sources.getLocForStartOfFile(Call.File).getLocWithOffset(Call.Begin));
+  return Use != Unit.log().PlaceUses.end() && Use->second.Line &&
+         Sources.getBufferData(Call.File).slice(Call.Begin, Call.End).contains('\n');
+}
+
+/// How calls are written.
+enum class Form {
+  Joined, ///< As they are, on one line.
+  Flat,   ///< Expanded, on one line.
+  Spread, ///< Expanded, those of whole kernels over the lines of their macros.
+};
+
+/// A text in place of [Begin, End) of a file.
+struct Change {
+  unsigned Begin = 0, End = 0;
+  std::string Text;
+};
+
+/// Lines behind a call keep their numbers.
+std::optional<Change> written(const ParsedUnit &Unit, const MacroCall &Call, Form How) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const llvm::StringRef Text = Sources.getBufferData(Call.File);
+  const bool Spread = How == Form::Spread && Call.WholeKernel && standsAlone(Text, Call.Begin, Call.End);
+  const llvm::StringRef AsWritten = Text.slice(Call.Begin, Call.End);
+  auto Written = How == Form::Joined ? joined(AsWritten) : expandMacro(Unit, Call.File, Call.Begin, Call.End, Spread);
+  if (!Written)
+    return std::nullopt;
+  Change Made{Call.Begin, Call.End, std::move(*Written)};
+  if (Spread) {
+    Made.End = std::min(Text.find('\n', Call.End), Text.size());
+    const clang::PresumedLoc At =
+        Sources.getPresumedLoc(Sources.getLocForStartOfFile(Call.File).getLocWithOffset(Call.End));
+    Made.Text += fmt::format("{}\n#line {}", Text.slice(Call.End, Made.End).str(), At.getLine() + 1);
+  } else {
+    if (Text.substr(Call.End).starts_with(";")) {
+      ++Made.End;
+      Made.Text += ';';
     }
-    if (Changed)
-      Files.push_back({Sources.getFileEntryRefForID(File)->getName().str(), std::move(Text)});
+    Made.Text.append(AsWritten.count('\n'), '\n');
+  }
+  return Made;
+}
+
+bool isReadAgain(clang::FileEntryRef File, const clang::SourceManager &Sources) {
+  unsigned Times = 0;
+  for (unsigned I = 0; I < Sources.local_sloc_entry_size(); ++I)
+    if (const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I); Entry.isFile())
+      Times += Entry.getFile().getContentCache().OrigEntry == File;
+  return Times > 1;
+}
+
+/// The text of a file that is included more than once, in place of the directive: each time it is another one. Nothing
+/// where that could mean something else.
+std::optional<Change> included(const ParsedUnit &Unit, clang::FileID File, const std::string &Text) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const auto [Parent, At] = Sources.getDecomposedIncludedLoc(File);
+  const std::vector<RawToken> Tokens = rawTokens(Text);
+  for (size_t I = 0; I + 1 < Tokens.size(); ++I)
+    if (Tokens[I].StartsLine && Tokens[I].Spelling == "#" &&
+        (Tokens[I + 1].Spelling.starts_with("include") || Tokens[I + 1].Spelling == "pragma"))
+      return std::nullopt;
+  if (Parent.isInvalid())
+    return std::nullopt;
+  const llvm::StringRef Around = Sources.getBufferData(Parent);
+  const unsigned Begin = Around.take_front(At).rfind('\n') + 1, End = std::min(Around.find('\n', At), Around.size());
+  auto Name = [&](clang::FileID Of) {
+    return clang::Lexer::Stringify(Sources.getPresumedLoc(Sources.getLocForStartOfFile(Of)).getFilename());
+  };
+  const unsigned Line = Sources.getPresumedLoc(Sources.getLocForStartOfFile(Parent).getLocWithOffset(At)).getLine();
+  return Change{Begin, End,
+                fmt::format("#line 1 \"{}\"\n{}\n#line {} \"{}\"", Name(File), Text, Line + 1, Name(Parent))};
+}
+
+/// The files with those of the calls written so that can be.
+std::vector<OutputFile> writtenOut(const ParsedUnit &Unit, llvm::ArrayRef<MacroCall> Calls, Form How) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::map<clang::FileID, std::vector<Change>> Changes;
+  for (const MacroCall &Call : Calls)
+    if (auto Made = written(Unit, Call, How))
+      Changes[Call.File].push_back(std::move(*Made));
+  std::vector<OutputFile> Files;
+  // A file comes behind the one that includes it.
+  while (!Changes.empty()) {
+    auto [File, Own] = *std::prev(Changes.end());
+    Changes.erase(std::prev(Changes.end()));
+    llvm::sort(Own, [](const Change &A, const Change &B) { return A.Begin > B.Begin; });
+    std::string Text = Sources.getBufferData(File).str();
+    if (File == Sources.getMainFileID())
+      Text.resize(Unit.fileSize());
+    for (const Change &Each : Own)
+      Text.replace(Each.Begin, Each.End - Each.Begin, Each.Text);
+    const clang::FileEntryRef Entry = *Sources.getFileEntryRefForID(File);
+    if (!isReadAgain(Entry, Sources))
+      Files.push_back({Entry.getName().str(), std::move(Text)});
+    else if (auto Made = included(Unit, File, Text))
+      Changes[Sources.getDecomposedIncludedLoc(File).first].push_back(std::move(*Made));
   }
   return Files;
 }
 
-/// What Clang makes of all functions.
-std::string meaning(const ParsedUnit &Unit) {
-  std::string Text;
-  llvm::raw_string_ostream Out(Text);
-  for (const clang::FunctionDecl *Function : Definitions(Unit).Functions) {
-    Function->print(Out, Unit.ast().getPrintingPolicy());
-    Out << '\n';
+/// Does code ask on which line it stands, other than by `__LINE__`?
+struct AsksForLines : clang::ConstDynamicRecursiveASTVisitor {
+  explicit AsksForLines(const ParsedUnit &Unit) : Unit(Unit) {
+    ShouldVisitTemplateInstantiations = ShouldVisitImplicitCode = true;
+    TraverseAST(Unit.ast());
   }
-  return Text;
-}
+  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Unit.inLibrary(D->getLocation()))
+      return true;
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+  bool VisitSourceLocExpr(const clang::SourceLocExpr *) override { return !(Found = true); }
+  const ParsedUnit &Unit;
+  bool Found = false;
+};
 
 } // namespace
 
@@ -345,30 +261,56 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Too
   auto Original = parse(Tools, Request);
   if (!Original)
     return Original;
-  constexpr std::pair<bool, bool> Ways[] = {{true, true}, {true, false}, {false, false}};
-  for (const auto &[Lines, Returns] : Ways) {
-    std::unique_ptr<ParsedUnit> Last;
+  std::vector<MacroCall> Calls = callsAround(**Original);
+  if (Calls.empty())
+    return Original;
+  const ParsedUnit *Read = Original->get();
+  auto Parse = [&](llvm::ArrayRef<MacroCall> Of, Form How) {
     ParseRequest Next = Request;
     Next.MacrosWrittenOut = true;
-    for (unsigned Round = 0; Round < MostRounds; ++Round) {
-      const ParsedUnit &Unit = Last ? *Last : **Original;
-      std::vector<OutputFile> Files = writtenOut(Unit, callsAround(Unit, Returns), Lines);
-      if (Files.empty())
-        return Last ? std::move(Last) : std::move(Original);
-      for (OutputFile &File : Files) {
-        llvm::erase_if(Next.Overlay, [&](const OutputFile &Known) { return Known.Path == File.Path; });
-        Next.Overlay.push_back(std::move(File));
-      }
-      auto Parsed = parse(Tools, Next);
-      if (!Parsed)
+    Next.Overlay = writtenOut(*Read, Of, How);
+    auto Parsed = parse(Tools, Next);
+    if (Parsed)
+      (*Parsed)->takeUsersText(**Original);
+    return Parsed;
+  };
+  llvm::Expected<std::unique_ptr<ParsedUnit>> Joined = nullptr;
+  if (llvm::any_of(Calls, [&](const MacroCall &Call) { return asksForLine(**Original, Call); })) {
+    Joined = Parse(Calls, Form::Joined);
+    if (!Joined)
+      return Joined;
+    Read = Joined->get();
+    Calls = callsAround(*Read);
+  }
+  for (const Form How : {Form::Spread, Form::Flat}) {
+    if (How == Form::Spread && AsksForLines(*Read).Found)
+      continue;
+    auto Parsed = Parse(Calls, How);
+    if (!Parsed || (*Parsed)->tokens() == Read->tokens())
+      return Parsed;
+  }
+  // All but those that mean something else so.
+  std::vector<MacroCall> Good;
+  std::vector<std::vector<MacroCall>> Left = {std::move(Calls)};
+  while (!Left.empty()) {
+    const std::vector<MacroCall> Tried = std::move(Left.back());
+    Left.pop_back();
+    std::vector<MacroCall> All = Good;
+    llvm::append_range(All, Tried);
+    auto Parsed = Parse(All, Form::Flat);
+    if (!Parsed)
+      return Parsed;
+    if ((*Parsed)->tokens() == Read->tokens()) {
+      Good = std::move(All);
+      if (Left.empty())
         return Parsed;
-      Last = std::move(*Parsed);
-      Last->takeUsersText(**Original);
-      if (meaning(*Last) != meaning(**Original))
-        break;
+    } else if (Tried.size() > 1) {
+      const auto Half = Tried.begin() + Tried.size() / 2;
+      Left.push_back({Tried.begin(), Half});
+      Left.push_back({Half, Tried.end()});
     }
   }
-  return Original;
+  return Good.empty() ? std::move(Original) : Parse(Good, Form::Flat);
 }
 
 } // namespace cufuse

@@ -23,7 +23,11 @@ struct Placed {
 
 class Placing {
 public:
-  Placing(const KernelAccesses &Accesses, const ShapeFacts &Shape) : Accesses(Accesses), Shape(Shape) {}
+  Placing(const KernelAccesses &Accesses, const ShapeFacts &Shape) : Accesses(Accesses), Shape(Shape) {
+    for (unsigned I = 0; I < Accesses.Loops.size(); ++I)
+      if (!(Shape.Strided && I == Shape.Loop))
+        Loops.try_emplace(Accesses.Loops[I].Atom, I);
+  }
 
   /// Nothing if the index is none of the thread's own elements, or may be beyond them.
   std::optional<Placed> place(const AccessSite &Site) const {
@@ -76,10 +80,16 @@ public:
 
   /// In the thread's linear index and the turns of loops, called `turn#LOOP`.
   std::optional<Polynomial> resolved(Polynomial P) const {
-    for (unsigned Depth = 0; Depth <= Accesses.Loops.size(); ++Depth)
-      for (unsigned I = 0; I < Accesses.Loops.size(); ++I)
-        if (const LoopAccess &Loop = Accesses.Loops[I]; !(Shape.Strided && I == Shape.Loop))
-          P = P.substitute(Loop.Atom, Loop.Start + Loop.Step * Polynomial::atom(fmt::format("turn#{}", I)));
+    bool Changed = true;
+    for (unsigned Depth = 0; Changed && Depth <= Accesses.Loops.size(); ++Depth) {
+      Changed = false;
+      for (const std::string &Atom : P.atoms())
+        if (const auto Found = Loops.find(Atom); Found != Loops.end()) {
+          const LoopAccess &Loop = Accesses.Loops[Found->second];
+          P = P.substitute(Atom, Loop.Start + Loop.Step * Polynomial::atom(fmt::format("turn#{}", Found->second)));
+          Changed = true;
+        }
+    }
     return inElement(P, Accesses, Shape);
   }
 
@@ -147,6 +157,7 @@ private:
     return Shape.Width == 1 || Result.Full || Result.Below;
   }
 
+  std::map<std::string, unsigned> Loops; ///< All but that over the grid, by their variables.
   const KernelAccesses &Accesses;
   const ShapeFacts &Shape;
 };

@@ -34,6 +34,27 @@ void remove(TextEdits &Edits, unsigned Begin, unsigned End) {
   Edits.All.push_back({{Edits.Of.File, Begin}, End - Begin, ""});
 }
 
+/// Behind the last attribute in brackets, or macro of one, between `__global__` and the name: nvcc allows `inline`,
+/// which is a part of `__forceinline__`, only there.
+std::optional<unsigned> behindAttributes(const SourceText &Text, const clang::FunctionDecl &Kernel,
+                                         const std::vector<TextToken> &Tokens) {
+  std::optional<unsigned> Behind;
+  const unsigned Name = Text.offset(Kernel.getLocation()).second;
+  bool Qualified = false;
+  for (size_t I = 0; I + 1 < Tokens.size() && Tokens[I].Offset < Name; ++I) {
+    Qualified |= Tokens[I].is("__global__");
+    const bool IsMacro = llvm::any_of(Kernel.attrs(), [&](const clang::Attr *A) {
+      return A->isCXX11Attribute() && Text.offset(A->getLocation()).second == Tokens[I].Offset;
+    });
+    if (!Qualified || (!IsMacro && (!Tokens[I].is("[") || !Tokens[I + 1].is("["))))
+      continue;
+    if (!IsMacro || Tokens[I + 1].is("("))
+      I = behindBracket(Tokens, IsMacro ? I + 1 : I) - 1;
+    Behind = Tokens[I].end();
+  }
+  return Behind;
+}
+
 } // namespace
 
 void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const std::string &Parameters, bool Always) {
@@ -55,6 +76,7 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const s
   for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
     if (const auto *Attribute = Parameter->getAttr<clang::CUDAGridConstantAttr>())
       GridConstants.insert(Text.offset(Attribute->getLocation()).second);
+  const std::optional<unsigned> BehindAttributes = behindAttributes(Text, Kernel, Tokens);
   bool Qualified = false, Bounded = false;
   for (size_t I = 0; I < Tokens.size() && Tokens[I].Offset < Close; ++I) {
     if (Tokens[I].is("__global__")) {
@@ -63,7 +85,10 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const s
                            Qualified ? ""
                            : Kernel.isInlineSpecified()
                                ? "__device__ __attribute__((always_inline))" // nvcc: no second inline
-                               : "__device__ __forceinline__"});
+                           : BehindAttributes ? "__device__"
+                                              : "__device__ __forceinline__"});
+      if (!Qualified && !Kernel.isInlineSpecified() && BehindAttributes)
+        Edits.All.push_back({{File, *BehindAttributes}, 0, " __forceinline__"});
       Qualified = true;
     } else if (isLaunchAttribute(Tokens[I].Text) && I + 1 < Tokens.size() && Tokens[I + 1].is("(")) {
       const size_t Behind = behindBracket(Tokens, I + 1);

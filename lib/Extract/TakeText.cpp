@@ -34,6 +34,7 @@ struct Item {
   const clang::Decl *Unit = nullptr;
   const MacroEvent *Macro = nullptr;
   Slice Text;
+  const PragmaEvent *Pragma = nullptr;
   std::set<unsigned> Packing = {}; ///< Of the records that it defines.
 };
 
@@ -73,8 +74,14 @@ public:
       Result.BeforeLibraries = headersBeforeLibraries(Unit);
     for (const std::vector<std::string> &Namespaces : Chosen.EmptyNamespaces)
       Result.Body.push_back({Piece::Kind::Using, Namespaces, ""});
+    // What is said of warnings holds for this text alone.
+    const bool Warns = llvm::any_of(Items, [](const Item &I) { return I.Pragma; });
+    if (Warns)
+      pragma("#pragma nv_diagnostic push");
     for (const Item &I : Items)
       piece(I);
+    if (Warns)
+      pragma("#pragma nv_diagnostic pop");
     usings();
     architectures();
     Result.OutsideMacros = macrosOutside(Unit, Chosen);
@@ -159,6 +166,9 @@ private:
         continue;
       Items.push_back({Event.Where, nullptr, &Event, {}});
     }
+    for (const PragmaEvent &Event : Unit.log().Pragmas)
+      if (!isInside(Event.Where) && inCopiedFile(Event.Where))
+        Items.push_back({Event.Where, nullptr, nullptr, {}, &Event});
     std::sort(Items.begin(), Items.end(), [&](const Item &A, const Item &B) {
       return Sources.isBeforeInTranslationUnit(Sources.getExpansionLoc(A.Where), Sources.getExpansionLoc(B.Where));
     });
@@ -234,6 +244,8 @@ private:
   void piece(const Item &I) {
     if (I.Macro)
       return macro(*I.Macro);
+    if (I.Pragma)
+      return pragma(I.Pragma->Text);
     auto *Variable = llvm::dyn_cast<clang::VarDecl>(I.Unit);
     if (HostShared.count(I.Unit->getCanonicalDecl()))
       return declareHostShared(Unit, *Variable, Chosen, Result);
@@ -272,6 +284,12 @@ private:
     if (I.Packing.size() > 1)
       block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");
     appendPacked(ForHost.Header.contains(I.Unit) ? Result.Header : Result.Body, std::move(P), I.Packing);
+  }
+
+  void pragma(const std::string &Directive) {
+    Result.Body.push_back({Piece::Kind::Macro, {}, Directive});
+    if (!ForHost.Header.empty()) // Other compilers read it, too.
+      Result.Header.push_back({Piece::Kind::Macro, {}, "#ifdef __NVCC__\n" + Directive + "\n#endif"});
   }
 
   void macro(const MacroEvent &Macro) {

@@ -1,5 +1,6 @@
 #include "cufuse/Frontend/CompilerGuise.h"
 
+#include "cufuse/Frontend/ExpandMacro.h"
 #include "cufuse/Frontend/RawTokens.h"
 
 #include <clang/Lex/Lexer.h>
@@ -8,6 +9,7 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <llvm/ADT/StringSet.h>
+#include <llvm/Support/xxhash.h>
 
 namespace cufuse {
 
@@ -37,6 +39,8 @@ public:
     Preprocessor.setTokenWatcher([this](const clang::Token &T) {
       if (!T.isAnnotation() && T.getIdentifierInfo())
         noteIfPasted(T);
+      if (Worn)
+        this->Order.Tokens = combined(this->Order.Tokens, hashOf(T));
     });
   }
 
@@ -88,6 +92,20 @@ private:
     const clang::SourceLocation Where = Name.getLocation();
     if (Where.isMacroID() && Sources.isWrittenInScratchSpace(Sources.getSpellingLoc(Where)))
       Order.Pasted[Sources.getExpansionLoc(Where)].insert(Name.getIdentifierInfo()->getName().str());
+  }
+
+  std::uint64_t hashOf(const clang::Token &T) {
+    // Where a library says that it is: as much as the comparison with the input takes for the same.
+    if (const auto Named = isNumberOf("__LINE__", T, Preprocessor))
+      if (const auto File = Sources.getFileEntryRefForID(Sources.getFileID(*Named));
+          File && Libraries.contains(File->getName()))
+        return T.getKind();
+    llvm::SmallString<64> Buffer;
+    const llvm::StringRef Text = T.isAnnotation()        ? ""
+                                 : T.getIdentifierInfo() ? T.getIdentifierInfo()->getName()
+                                 : T.isLiteral()         ? Preprocessor.getSpelling(T, Buffer)
+                                                         : "";
+    return combined(T.getKind(), llvm::xxh3_64bits(Text));
   }
 
   clang::MacroInfo *current(const clang::IdentifierInfo *Name) const {

@@ -250,7 +250,7 @@ std::string ParseError::key() const {
   return fmt::format("{}:{}: {}", llvm::sys::path::filename(Where.File).str(), Where.Line, Text);
 }
 
-ParsedUnit::ParsedUnit(const Toolchain &Tools) : Tools(Tools), Toolkit(Tools) {}
+ParsedUnit::ParsedUnit(const Toolchain &Tools) : Tools(Tools), Toolkit(Tools), Libraries(Tools) {}
 
 ParsedUnit::~ParsedUnit() {
   if (Action)
@@ -480,14 +480,23 @@ bool ParsedUnit::inToolkit(clang::SourceLocation Location) const {
   return !File || Toolkit.contains(File->getName()); // Clang's own buffers are no files
 }
 
+bool ParsedUnit::inLibrary(clang::SourceLocation Location) const {
+  const clang::SourceManager &Sources = Compiler->getSourceManager();
+  const clang::FileID Id = Sources.getFileID(Sources.getExpansionLoc(Location));
+  const auto File = Sources.getFileEntryRefForID(Id);
+  return Id != Sources.getMainFileID() && !Sources.isWrittenInCommandLineFile(Location) &&
+         (!File || Libraries.contains(File->getName()));
+}
+
 bool ParsedUnit::inCompatHeader(clang::SourceLocation Location) const {
   const clang::SourceManager &Sources = Compiler->getSourceManager();
   return Sources.getFilename(Sources.getExpansionLoc(Location)).starts_with(VirtualFolder);
 }
 
 std::vector<std::string> ParsedUnit::dependencies() const {
+  if (!Dependencies.empty())
+    return Dependencies;
   std::vector<std::string> Paths = {Request.File};
-  LibraryFiles Libraries(Tools);
   auto Add = [&](llvm::StringRef Path) {
     if (!Path.starts_with(VirtualFolder) && !Libraries.contains(Path) && !llvm::is_contained(Paths, Path))
       Paths.push_back(Path.str());

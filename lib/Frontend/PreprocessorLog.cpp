@@ -1,5 +1,7 @@
 #include "cufuse/Frontend/PreprocessorLog.h"
 
+#include "cufuse/Frontend/RawTokens.h"
+
 #include <clang/Lex/MacroArgs.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PPCallbacks.h>
@@ -22,7 +24,7 @@ bool isUsers(clang::SourceLocation Where, const clang::SourceManager &Sources) {
 class Recorder : public clang::PPCallbacks {
 public:
   Recorder(clang::Preprocessor &Preprocessor, PreprocessorLog &Log)
-      : Sources(Preprocessor.getSourceManager()), Log(Log) {}
+      : Preprocessor(Preprocessor), Sources(Preprocessor.getSourceManager()), Log(Log) {}
 
   void MacroDefined(const clang::Token &Name, const clang::MacroDirective *Directive) override {
     if (!isUsers(Name.getLocation()))
@@ -49,6 +51,13 @@ public:
                     const clang::MacroArgs *) override {
     noteUse(Name, Definition, Range.getBegin());
     const clang::SourceLocation Where = Sources.getExpansionLoc(Range.getBegin());
+    if (Definition.getMacroInfo() && Definition.getMacroInfo()->isBuiltinMacro() && isUsers(Where)) {
+      const llvm::StringRef Builtin = Name.getIdentifierInfo()->getName();
+      if (Builtin == "__LINE__")
+        Log.PlaceUses[Where].Line = true;
+      else if (PlaceUse *Use = Builtin == "__COUNTER__" ? &Log.PlaceUses[Where] : nullptr; Use && !Use->Counter)
+        Use->Counter = Preprocessor.getCounterValue();
+    }
     if (!Definition.getMacroInfo() || !UsersMacros.contains(Definition.getMacroInfo()) || !isUsers(Where))
       return;
     MacroUse Use{Name.getIdentifierInfo()->getName().str(), Where};
@@ -64,6 +73,28 @@ public:
   }
   void Defined(const clang::Token &Name, const clang::MacroDefinition &Definition, clang::SourceRange Range) override {
     noteUse(Name, Definition, Range.getBegin());
+  }
+
+  void PragmaDirective(clang::SourceLocation Where, clang::PragmaIntroducerKind Kind) override {
+    // Also out of a macro, as far as that spells it.
+    const llvm::StringRef Text = Sources.getBufferData(Sources.getFileID(Sources.getSpellingLoc(Where)))
+                                     .substr(Sources.getFileOffset(Sources.getSpellingLoc(Where)));
+    if (!isUsers(Sources.getExpansionLoc(Where)))
+      return;
+    RawLexer Lexer(Text, 0);
+    Lexer.next();
+    std::vector<RawToken> Line = Lexer.restOfLine();
+    std::string Said;
+    if (Kind == clang::PIK__Pragma && Line.size() > 1)
+      for (const RawToken &T : rawTokens(llvm::StringRef(Line[1].Spelling).trim('"')))
+        Said += " " + T.Spelling;
+    else if (Kind == clang::PIK_HashPragma)
+      for (const RawToken &T : llvm::drop_begin(Line))
+        Said += (T.SpaceBefore ? " " : "") + T.Spelling;
+    const llvm::StringRef Name = llvm::StringRef(Said).ltrim();
+    if (llvm::any_of(llvm::ArrayRef({"nv_diag", "diag_", "diagnostic "}),
+                     [&](llvm::StringRef Prefix) { return Name.starts_with(Prefix); }))
+      Log.Pragmas.push_back({Sources.getExpansionLoc(Where), "#pragma" + Said});
   }
 
   void SourceRangeSkipped(clang::SourceRange Range, clang::SourceLocation) override {
@@ -83,6 +114,7 @@ private:
       Log.Configuration.push_back({Name.getIdentifierInfo()->getName().str(), Info, Sources.getExpansionLoc(Use)});
   }
 
+  const clang::Preprocessor &Preprocessor;
   const clang::SourceManager &Sources;
   PreprocessorLog &Log;
   llvm::DenseSet<const clang::MacroInfo *> UsersMacros;

@@ -107,6 +107,8 @@ void IrValues::findLoops(const llvm::Loop &L) {
 
 std::optional<std::int64_t> IrValues::most(const std::string &Atom) const {
   std::optional<std::int64_t> Most;
+  if (!llvm::StringRef(Atom).starts_with("{"))
+    return Most;
   for (const auto &[Phi, Id] : Phis) {
     const LoopAccess &Loop = Known.Loops[Id];
     if (Loop.Atom != Atom)
@@ -233,17 +235,28 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
 }
 
 std::vector<Polynomial> IrValues::conditions(const llvm::BasicBlock &Block) {
-  std::vector<Polynomial> Distances;
-  const auto *Node = Dominators.getNode(&Block);
-  for (Node = Node ? Node->getIDom() : nullptr; Node; Node = Node->getIDom()) {
-    auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Node->getBlock()->getTerminator());
-    if (!Branch || !Branch->isConditional())
-      continue;
-    bool Whole = true;
-    for (unsigned Side = 0; Side < 2; ++Side)
-      if (Dominators.dominates(llvm::BasicBlockEdge(Node->getBlock(), Branch->getSuccessor(Side)), &Block))
-        holds(Branch->getCondition(), Side == 0, Distances, Whole);
+  // A way that leads to every block behind it begins at the block right before the first of these.
+  std::vector<const llvm::DomTreeNode *> Around;
+  for (const auto *Node = Dominators.getNode(&Block); Node && !Entered.contains(Node->getBlock());
+       Node = Node->getIDom())
+    Around.push_back(Node);
+  for (const llvm::DomTreeNode *Node : llvm::reverse(Around)) {
+    Entry Own;
+    if (const llvm::DomTreeNode *Before = Node->getIDom()) {
+      const Entry &OfBefore = Entered[Before->getBlock()];
+      Own.Outer = OfBefore.Distances.empty() ? OfBefore.Outer : Before->getBlock();
+      auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Before->getBlock()->getTerminator());
+      bool Whole = true;
+      for (unsigned Side = 0; Branch && Branch->isConditional() && Side < 2; ++Side)
+        if (Dominators.dominates(llvm::BasicBlockEdge(Before->getBlock(), Branch->getSuccessor(Side)),
+                                 Node->getBlock()))
+          holds(Branch->getCondition(), Side == 0, Own.Distances, Whole);
+    }
+    Entered[Node->getBlock()] = std::move(Own);
   }
+  std::vector<Polynomial> Distances;
+  for (const llvm::BasicBlock *Each = &Block; Each; Each = Entered[Each].Outer)
+    llvm::append_range(Distances, Entered[Each].Distances);
   return Distances;
 }
 

@@ -58,6 +58,12 @@ private:
   mutable llvm::ScalarEvolution Evolution;
   llvm::DenseMap<const llvm::PHINode *, unsigned> Phis;
   llvm::DenseMap<const llvm::Value *, std::optional<Polynomial>> Cache;
+  /// What is known where a block runs beside what is known in the block before it that all ways lead through.
+  struct Entry {
+    std::vector<Polynomial> Distances;
+    const llvm::BasicBlock *Outer = nullptr; ///< The next one before it where more is known.
+  };
+  llvm::DenseMap<const llvm::BasicBlock *, Entry> Entered;
   const llvm::PHINode *Tried = nullptr; ///< Counts, if what it is next shows it.
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
@@ -192,53 +193,143 @@ private:
 /// Is every access of the IR one that the text has, and does every store happen that the text has?
 class AccessCheck {
 public:
-  AccessCheck(const DeviceIr &Ir, IrValues &Values, const KernelAccesses &Text) : Ir(Ir), Values(Values), Text(Text) {}
+  AccessCheck(const DeviceIr &Ir, IrValues &Values, const KernelAccesses &Text) : Ir(Ir), Values(Values), Text(Text) {
+    std::map<std::string, const ParameterAccess *> Parameters;
+    for (const ParameterAccess &Parameter : Text.Parameters)
+      Parameters[Parameter.Name] = &Parameter;
+    Places.reserve(Text.Sites.size());
+    for (const AccessSite &Site : Text.Sites) {
+      Place &P = Places.emplace_back(Place{&Site, Parameters[Site.Parameter], {}, conditionsOf(Site.Path)});
+      if (!P.Of)
+        continue;
+      ParameterSites &Of = Sites[Site.Parameter];
+      Of.Escapes |= Site.What == AccessSite::Kind::Escape;
+      Of.Atomics |= Site.What == AccessSite::Kind::Atomic;
+      if (Site.What != AccessSite::Kind::Load && Site.What != AccessSite::Kind::Store)
+        continue;
+      SitesOfKind &OfKind = Site.What == AccessSite::Kind::Load ? Of.Loads : Of.Stores;
+      if (!Site.Index) {
+        OfKind.Anywhere.push_back(&P);
+        continue;
+      }
+      P.First = canonical(*Site.Index, Text) * Polynomial::constant(P.Of->Bytes);
+      OfKind.Near.add(Values, P.First, &P);
+      OfKind.Widest = std::max(OfKind.Widest, P.bytes());
+    }
+  }
 
+  /// No access of an implicit copy.
   bool agrees(const IrAccess &Access) {
     const ParameterAccess *Parameter = parameter(Access);
-    return Parameter && llvm::any_of(Text.Sites, [&](const AccessSite &Site) {
-             if (Site.Parameter != Parameter->Name)
-               return false;
-             switch (Site.What) {
-             case AccessSite::Kind::Escape: // of what is constant, it counts as a load
-               return !Parameter->ReadOnly || Access.What == IrAccess::Kind::Load;
-             case AccessSite::Kind::Atomic:
-               return Access.What == IrAccess::Kind::Atomic || Access.What == IrAccess::Kind::Any;
-             case AccessSite::Kind::Load:
-             case AccessSite::Kind::Store:
-               break;
-             }
-             return Access.What ==
-                        (Site.What == AccessSite::Kind::Load ? IrAccess::Kind::Load : IrAccess::Kind::Store) &&
-                    isUnder(Site, *Access.By) &&
-                    (!Site.Index || part(Site, Access, *Parameter)); // without one, it is an access anywhere
-           });
+    const auto Of = Parameter ? Sites.find(Parameter->Name) : Sites.end();
+    if (Of == Sites.end())
+      return false;
+    // What escapes and is constant counts as loaded.
+    const bool IsLoad = Access.What == IrAccess::Kind::Load;
+    if ((Of->second.Escapes && (!Parameter->ReadOnly || IsLoad)) ||
+        (Of->second.Atomics && (Access.What == IrAccess::Kind::Atomic || Access.What == IrAccess::Kind::Any)))
+      return true;
+    if (!IsLoad && Access.What != IrAccess::Kind::Store)
+      return false;
+    const SitesOfKind &OfKind = IsLoad ? Of->second.Loads : Of->second.Stores;
+    auto IsUnder = [&](const Place *P) { return isUnder(*P, *Access.By); };
+    if (llvm::any_of(OfKind.Anywhere, IsUnder))
+      return true;
+    return Access.Offset && OfKind.Near.any(Values, *Access.Offset, 1 - OfKind.Widest, 0,
+                                            [&](const Place *P) { return part(*P, Access) && IsUnder(P); });
   }
 
   /// Numbers of stores one of which always happens in the text, but not in the IR.
   std::set<size_t> uncertain(llvm::ArrayRef<IrAccess> Accesses) {
-    std::set<size_t> Found;
-    std::set<std::pair<const AccessSite *, size_t>> Asked; // for each of those that are together, with the depth
-    for (const AccessSite &Site : Text.Sites)
-      for (size_t Depth = 0; Site.What == AccessSite::Kind::Store && Site.Index; ++Depth) {
-        std::vector<const AccessSite *> Together;
-        if (!Asked.contains({&Site, Depth}))
-          for (const AccessSite &Other : Text.Sites)
-            if (Other.What == Site.What && Other.Parameter == Site.Parameter && Other.Index == Site.Index &&
-                Other.Width == Site.Width && isAround(Site, Other, Depth)) {
-              Together.push_back(&Other);
-              Asked.insert({&Other, Depth});
-            }
-        if (isCertain(Together, Depth) && !isStored(Together, Depth, Accesses))
-          for (const AccessSite *Each : Together)
-            Found.insert(Each - Text.Sites.data());
-        if (Depth == Site.Path.size() || !isExact(Site.Path[Depth]))
-          break;
+    // Those of the same elements, and the accesses that may be theirs.
+    std::map<std::tuple<std::string, unsigned, std::map<Polynomial::Product, std::int64_t>>, std::vector<const Place *>>
+        Same;
+    for (const Place &P : Places)
+      if (P.Of && P.Site->What == AccessSite::Kind::Store && P.Site->Index)
+        Same[{P.Site->Parameter, P.Site->Width, P.Site->Index->terms()}].push_back(&P);
+    for (const IrAccess &Access : Accesses)
+      if (const ParameterAccess *Parameter = parameter(Access); Parameter && Access.What == IrAccess::Kind::Store) {
+        if (Ir.isOfImplicitCopy(*Access.By))
+          Stores[Parameter->Name].second.push_back(&Access);
+        else if (Access.Offset)
+          Stores[Parameter->Name].first.add(Values, *Access.Offset, &Access);
       }
+    std::set<size_t> Found;
+    for (const auto &[What, All] : Same) {
+      std::set<std::pair<const Place *, size_t>> Asked; // for each of those that are together, with the depth
+      for (const Place *P : All)
+        for (size_t Depth = 0;; ++Depth) {
+          std::vector<const Place *> Together;
+          if (!Asked.contains({P, Depth}))
+            for (const Place *Other : All)
+              if (isAround(*P->Site, *Other->Site, Depth)) {
+                Together.push_back(Other);
+                Asked.insert({Other, Depth});
+              }
+          const auto OfText = llvm::map_to_vector<8>(Together, [](const Place *Each) { return Each->Site; });
+          if (isCertain(OfText, Depth) && !isStored(Together, Depth))
+            for (const AccessSite *Each : OfText)
+              Found.insert(Each - Text.Sites.data());
+          if (Depth == P->Site->Path.size() || !isExact(P->Site->Path[Depth]))
+            break;
+        }
+    }
     return Found;
   }
 
 private:
+  /// A site of the text, in terms of the IR.
+  struct Place {
+    const AccessSite *Site;
+    const ParameterAccess *Of;
+    Polynomial First; ///< Of its bytes.
+    std::vector<Polynomial> Conditions;
+    std::int64_t bytes() const { return std::int64_t(Site->Width) * Of->Bytes; }
+  };
+
+  /// Things by the offset they are at, so that those are found that differ by a constant and variables of loops alone.
+  template <typename T> class ByOffset {
+  public:
+    void add(const IrValues &Values, const Polynomial &Offset, T What) {
+      const auto [Rest, At] = based(Values, Offset);
+      All[Rest].insert({At, What});
+    }
+    /// Is it true of any whose constant is more than that of `Offset` by `From` to `To`?
+    bool any(const IrValues &Values, const Polynomial &Offset, std::int64_t From, std::int64_t To,
+             llvm::function_ref<bool(T)> Is) const {
+      const auto [Rest, At] = based(Values, Offset);
+      const auto Here = All.find(Rest);
+      std::int64_t First = 0, Last = 0;
+      if (Here == All.end() || llvm::AddOverflow(At, From, First) || llvm::AddOverflow(At, To, Last))
+        return false;
+      return std::any_of(Here->second.lower_bound(First), Here->second.upper_bound(Last),
+                         [&](const auto &Each) { return Is(Each.second); });
+    }
+
+  private:
+    using Base = std::map<Polynomial::Product, std::int64_t>;
+    static std::pair<Base, std::int64_t> based(const IrValues &Values, const Polynomial &P) {
+      Base Rest;
+      std::int64_t Constant = 0;
+      for (const auto &[Atoms, Factor] : P.terms())
+        if (Atoms.empty())
+          Constant = Factor;
+        else if (Atoms.size() > 1 || !Values.most(Atoms[0]))
+          Rest.insert({Atoms, Factor});
+      return {Rest, Constant};
+    }
+    std::map<Base, std::multimap<std::int64_t, T>> All;
+  };
+  struct SitesOfKind {
+    std::vector<const Place *> Anywhere; ///< Their index is not known.
+    ByOffset<const Place *> Near;
+    std::int64_t Widest = 0; ///< In bytes.
+  };
+  struct ParameterSites {
+    bool Escapes = false, Atomics = false;
+    SitesOfKind Loads, Stores;
+  };
+
   const ParameterAccess *parameter(const IrAccess &Access) const {
     return Access.Argument < Text.Parameters.size() ? &Text.Parameters[Access.Argument] : nullptr;
   }
@@ -253,24 +344,23 @@ private:
     return Distances;
   }
 
-  bool isUnder(const AccessSite &Site, const llvm::Instruction &By) {
-    auto [Known, New] = Conditions.try_emplace(By.getParent());
-    if (New)
-      Known->second = Values.conditions(*By.getParent());
-    return llvm::all_of(conditionsOf(Site.Path),
-                        [&](const Polynomial &P) { return llvm::is_contained(Known->second, P); });
+  bool isUnder(const Place &P, const llvm::Instruction &By) {
+    if (P.Conditions.empty())
+      return true;
+    const std::vector<Polynomial> Known = Values.conditions(*By.getParent());
+    return llvm::all_of(P.Conditions, [&](const Polynomial &Each) { return llvm::is_contained(Known, Each); });
   }
 
   /// The bytes of the site's elements, from the first to behind the last.
   using Bytes = std::pair<std::int64_t, std::int64_t>;
   /// Which of them it accesses; nothing if it accesses others, too.
-  std::optional<Bytes> part(const AccessSite &Site, const IrAccess &Access, const ParameterAccess &Parameter) const {
-    const Bytes All{0, std::int64_t(Site.Width) * Parameter.Bytes};
+  std::optional<Bytes> part(const Place &P, const IrAccess &Access) const {
+    const Bytes All{0, P.bytes()};
     const bool Implicit = Ir.isOfImplicitCopy(*Access.By); // of all members, in whatever parts
     if (!Access.Offset)
       return Implicit ? std::optional(All) : std::nullopt;
     // Copies of arrays go by loops of their own.
-    Polynomial First = *Access.Offset - canonical(*Site.Index, Text) * Polynomial::constant(Parameter.Bytes);
+    Polynomial First = *Access.Offset - P.First;
     std::int64_t Spread = 0;
     for (const std::string &Atom : First.atoms()) {
       const auto [Factor, Rest] = First.split(Atom);
@@ -305,31 +395,38 @@ private:
   }
 
   /// Does one of the stores happen whenever the first `Depth` conditions on them hold?
-  bool isStored(llvm::ArrayRef<const AccessSite *> Sites, size_t Depth, llvm::ArrayRef<IrAccess> Accesses) {
-    std::vector<std::pair<Bytes, const llvm::BasicBlock *>> Stores; // each of a part of the element
-    for (const IrAccess &Access : Accesses)
-      if (const ParameterAccess *Parameter = parameter(Access);
-          Parameter && Parameter->Name == Sites[0]->Parameter && Access.What == IrAccess::Kind::Store)
-        for (const AccessSite *Site : Sites) {
-          const auto Part = part(*Site, Access, *Parameter);
-          const llvm::BasicBlock *Block = Access.By->getParent();
-          if (Ir.isOfImplicitCopy(*Access.By)) // by loops that the text does not have, of one turn at least
-            for (const llvm::Loop *L = Values.loops().getLoopFor(Block); L && L->getLoopDepth() > loopsOf(Site->Path);
-                 L = L->getParentLoop())
-              Block = L->getHeader();
-          if (Part && isUnder(*Site, *Access.By)) {
-            Stores.push_back({*Part, Block});
-            break;
-          }
-        }
-    const llvm::ArrayRef<PathStep> Around = llvm::ArrayRef(Sites[0]->Path).take_front(Depth);
+  bool isStored(llvm::ArrayRef<const Place *> Together, size_t Depth) {
+    std::vector<std::pair<Bytes, const llvm::BasicBlock *>> Found; // each of a part of the element
+    std::set<const IrAccess *> Asked;
+    auto Ask = [&](const Place *P, const IrAccess *Access) {
+      const auto Part = Asked.contains(Access) ? std::nullopt : part(*P, *Access);
+      if (!Part || !isUnder(*P, *Access->By))
+        return false;
+      const llvm::BasicBlock *Block = Access->By->getParent();
+      if (Ir.isOfImplicitCopy(*Access->By)) // by loops that the text does not have, of one turn at least
+        for (const llvm::Loop *L = Values.loops().getLoopFor(Block); L && L->getLoopDepth() > loopsOf(P->Site->Path);
+             L = L->getParentLoop())
+          Block = L->getHeader();
+      Asked.insert(Access);
+      Found.push_back({*Part, Block});
+      return false;
+    };
+    const AccessSite &First = *Together[0]->Site;
+    if (const auto OfParameter = Stores.find(First.Parameter); OfParameter != Stores.end())
+      for (const Place *P : Together) {
+        OfParameter->second.first.any(Values, P->First, 0, P->bytes() - 1,
+                                      [&](const IrAccess *Access) { return Ask(P, Access); });
+        for (const IrAccess *Access : OfParameter->second.second)
+          Ask(P, Access);
+      }
+    const llvm::ArrayRef<PathStep> Around = llvm::ArrayRef(First.Path).take_front(Depth);
     std::set<std::int64_t> Firsts;
-    for (const auto &[Part, Block] : Stores)
+    for (const auto &[Part, Block] : Found)
       Firsts.insert(Part.first);
-    return !Stores.empty() && llvm::all_of(Firsts, [&](std::int64_t First) {
+    return !Found.empty() && llvm::all_of(Firsts, [&](std::int64_t Begin) {
       Blocks OfPart;
-      for (const auto &[Part, Block] : Stores)
-        if (Part.first <= First && First < Part.second)
+      for (const auto &[Part, Block] : Found)
+        if (Part.first <= Begin && Begin < Part.second)
           OfPart.insert(Block);
       return dependOnlyOn(Around, OfPart);
     });
@@ -423,7 +520,10 @@ private:
   const DeviceIr &Ir;
   IrValues &Values;
   const KernelAccesses &Text;
-  std::map<const llvm::BasicBlock *, std::vector<Polynomial>> Conditions; // of the blocks that were asked for
+  std::vector<Place> Places;
+  std::map<std::string, ParameterSites> Sites; ///< By parameter.
+  /// The stores to each, those of implicit copies by themselves.
+  std::map<std::string, std::pair<ByOffset<const IrAccess *>, std::vector<const IrAccess *>>> Stores;
 };
 
 } // namespace

@@ -66,12 +66,12 @@ std::string number(const llvm::APFloat &Value) {
 bool Comparison::statement(const clang::Stmt *A, const clang::Stmt *B) {
   if (!A || !B)
     return (!A && !B) || differ("something is missing here or there");
-  const auto *ExprA = llvm::dyn_cast<clang::Expr>(A), *ExprB = llvm::dyn_cast<clang::Expr>(B);
-  if (ExprA && ExprB)
-    return expression(ExprA, ExprB);
   const llvm::SaveAndRestore AtA(WhereA, A->getBeginLoc()), AtB(WhereB, B->getBeginLoc());
   if (!attributed(A, B))
     return false;
+  const auto *ExprA = llvm::dyn_cast<clang::Expr>(A), *ExprB = llvm::dyn_cast<clang::Expr>(B);
+  if (ExprA && ExprB)
+    return expression(ExprA, ExprB);
   if (const std::optional<bool> Edited = editedStatement(A, B))
     return *Edited;
   if (A->getStmtClass() != B->getStmtClass())

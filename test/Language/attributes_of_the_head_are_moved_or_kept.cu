@@ -1,5 +1,6 @@
 // Launch bounds before and after `void` and through macros, restrict, grid constants, linkage, static, forward declarations.
-// RUN: %cufuse fuse %s:boundsBefore %s:boundsAfter %s:boundsMacro %s:boundsArguments %s:cLinkage %s:internal %s:constants -o %t.cu
+// RUN: %cufuse fuse %s:boundsBefore %s:boundsAfter %s:boundsMacro %s:boundsArguments %s:cLinkage %s:internal %s:constants \
+// RUN:   %s:behindGlobal %s:behindBounds -o %t.cu
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
@@ -41,5 +42,12 @@ __global__ void __launch_bounds__(32) constants(float *data, const __grid_consta
   data[threadIdx.x] += table.values[threadIdx.x % 16] + pick(table) + pick(other);
 }
 __device__ float pick(const Table &table, int i) { return table.values[i]; }
+
+// nvcc takes attributes in brackets only before `inline`, which __forceinline__ is.
+#define UNUSED [[maybe_unused]]
+// CHECK: __device__ {{\[\[}}maybe_unused]] {{\[\[}}gnu::hot]] __forceinline__ void behindGlobal
+__global__ [[maybe_unused]] [[gnu::hot]] void behindGlobal(float *data) { data[threadIdx.x] += 1; }
+// CHECK: __device__ UNUSED __forceinline__ void behindBounds
+__global__ __launch_bounds__(32) UNUSED void behindBounds(float *data) { data[threadIdx.x] += 1; }
 
 void launch(float *data) { internal<<<1, 32>>>(data); }

@@ -7,7 +7,7 @@
 // RUN:   FileCheck %s --check-prefix=TWO '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:written %s:by_plain_macro --block 64 --block 64 -o %t/out.cu
-#define DYNAMIC(type, name, ...) extern __shared__ type name##__VA_OPT__(__VA_ARGS__)[]
+#define DYNAMIC(type, name) extern __shared__ type name[]; const int number = __COUNTER__
 #define PLAIN(type, name, ...) extern __shared__ __VA_OPT__(alignas(__VA_ARGS__)) type name[]
 
 __global__ void by_macro(float *data) {

@@ -7,6 +7,7 @@
 
 #include <llvm/ADT/DenseSet.h>
 
+#include <map>
 #include <memory>
 
 namespace llvm {
@@ -44,6 +45,8 @@ public:
   /// with a text asks for it? That text has the object as a whole.
   bool isOfImplicitCopy(const llvm::Instruction &I) const;
 
+  using Places = std::map<std::pair<unsigned, unsigned>, clang::SourceLocation>; ///< By line and column.
+
 private:
   DeviceIr() = default;
   const ParsedUnit *Unit = nullptr;
@@ -53,6 +56,7 @@ private:
   llvm::Function *Kernel = nullptr;
   llvm::DenseMap<const llvm::Function *, const clang::FunctionDecl *> Declarations;
   llvm::DenseSet<const llvm::DISubprogram *> ImplicitCopies, LibraryCopies;
+  mutable std::map<const clang::FunctionDecl *, Places> PlacesIn; ///< Of the functions that were asked for.
   friend class DeviceIrBuilder;
 };
 

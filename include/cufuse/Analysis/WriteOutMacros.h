@@ -7,9 +7,9 @@
 namespace cufuse {
 
 /// As `parse`; where a macro spells the head, the ends, a return or all of a kernel in a file of the user, or declares
-/// dynamic shared memory, the file is read with the call of that macro written out, as often as that is needed. Lines
-/// keep their numbers; those of a kernel of several lines are counted from the call's. The file stays as it is where
-/// its meaning would change (`__LINE__`), and so does a macro that uses __VA_OPT__.
+/// dynamic shared memory, the file is read with the call of that macro written out. Lines keep their numbers; those of
+/// a kernel of several lines are counted from the call's. The compiler must get the same tokens as before: otherwise
+/// the file stays as it is.
 llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Tools, const ParseRequest &Request);
 
 } // namespace cufuse

@@ -5,6 +5,7 @@
 
 #include <clang/Basic/SourceLocation.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,12 +19,13 @@ class Preprocessor;
 
 namespace cufuse {
 
-/// The order in which files were read, what was left out of those of the user, and which names `##` made in the
-/// expansion of the macro at a place.
+/// The order in which files were read, what was left out of those of the user and what the parser got of them, and
+/// which names `##` made in the expansion of the macro at a place.
 struct ReadingOrder {
   std::vector<clang::FileID> Files;
   std::vector<clang::SourceRange> Skipped;
   std::map<clang::SourceLocation, std::set<std::string>> Pasted;
+  std::uint64_t Tokens = 0; ///< A hash of all that the parser gets of the user's files, macros expanded.
 };
 
 /// Callbacks that, whenever the preprocessor comes to a file of the user, define what nvcc's predefines (`Predefined`,

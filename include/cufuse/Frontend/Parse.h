@@ -77,8 +77,17 @@ public:
 
   /// The user's text as it stands in the files, before macros were written out. Not of a parse with an overlay.
   const UsersText &usersText() const { return *Users; }
-  /// That of the parse from which this one's macros were written out.
-  void takeUsersText(const ParsedUnit &Original) { Users = Original.Users; }
+  /// That of the parse from which this one's macros were written out, and the files that it has read.
+  void takeUsersText(const ParsedUnit &Original) {
+    Users = Original.Users;
+    Dependencies = Original.dependencies();
+  }
+
+  /// A hash of the tokens that the parser got of the user's files, macros expanded: two texts with the same are the
+  /// same program, but for the lines on which it stands.
+  std::uint64_t tokens() const { return Order.Tokens; }
+  /// Is this a library's: the toolkit's, Clang's, the C or C++ library's, or the compiler's own?
+  bool inLibrary(clang::SourceLocation Location) const;
 
   /// Errors outside the probes. They matter when they lie in what a kernel needs.
   const std::vector<ParseError> &errors() const { return Errors; }
@@ -106,9 +115,11 @@ private:
   size_t FileSize = 0;
   Toolchain Tools;
   mutable ToolkitFiles Toolkit;
+  mutable LibraryFiles Libraries;
   PreprocessorLog Log;
   ReadingOrder Order;
   std::shared_ptr<const UsersText> Users;
+  std::vector<std::string> Dependencies; ///< Where they are not this one's own.
   std::unique_ptr<clang::CompilerInstance> Compiler;
   std::unique_ptr<clang::FrontendAction> Action;
   std::vector<ParseError> Errors;

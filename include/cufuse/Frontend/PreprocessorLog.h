@@ -4,7 +4,9 @@
 #include <clang/Basic/FileEntry.h>
 #include <clang/Basic/SourceLocation.h>
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,11 +49,25 @@ struct MacroUse {
   clang::SourceLocation Where; ///< In the file, of the outermost expansion.
 };
 
+/// A `#pragma` or `_Pragma` that says of what nvcc warns.
+struct PragmaEvent {
+  clang::SourceLocation Where;
+  std::string Text; ///< As a directive.
+};
+
+/// What the place of a macro's call decides, among that of which the call is made.
+struct PlaceUse {
+  bool Line = false;               ///< `__LINE__`
+  std::optional<unsigned> Counter; ///< The first `__COUNTER__`.
+};
+
 struct PreprocessorLog {
   std::vector<MacroEvent> Macros; ///< In order.
   std::vector<IncludeEvent> Includes;
   std::vector<ConfigurationUse> Configuration;
   std::vector<MacroUse> Uses;
+  std::map<clang::SourceLocation, PlaceUse> PlaceUses; ///< By where the call begins.
+  std::vector<PragmaEvent> Pragmas;
   /// Regions that were skipped, by location of the `#if` (or `#else`, …) and the end of the region.
   std::vector<clang::SourceRange> Skipped;
 };
