@@ -67,14 +67,19 @@ AssemblyScan scanAssembly(llvm::StringRef Text) {
   // What our check of compiled outputs tells a user's assembly by.
   if (Text.contains("begin inline asm") || Text.contains("end inline asm"))
     Unknown("a comment like nvcc's own");
-  std::set<llvm::StringRef> Declared; // by `.reg .b32 %%x, %%r<4>;`
-  readPtxStatements(Text, [&](const PtxStatement &S) {
-    if (!S.IsLabel && S.Opcode == ".reg")
-      Declared.insert(S.Operands.begin(), S.Operands.end());
+  readPtxStatements(Text, [&](const PtxStatement &S) { // `.reg .b32 %%x, %%r<4>;`
+    if (S.IsLabel)
+      Scan.Declared.insert(S.Opcode.str());
+    else if (S.Opcode.starts_with(".") && S.Opcode != ".loc")
+      for (llvm::StringRef Word : S.Operands)
+        Scan.Declared.insert(Word.str());
   });
+  auto IsDeclared = [&](llvm::StringRef Word) {
+    return Scan.Declared.contains(Word.str()) || Scan.Declared.contains(Word.rtrim("0123456789").str());
+  };
   auto Register = [&](llvm::StringRef Word, llvm::StringRef Opcode) {
     const llvm::StringRef Name = ptxRegisterName(Word);
-    if (Name.empty() || Declared.count(Word) || Declared.count(Word.rtrim("0123456789")))
+    if (Name.empty() || IsDeclared(Word))
       return;
     const PtxRegister *Known = findPtxRegister(Name);
     if (Known && Known->What == PtxRegister::Kind::Any)
@@ -111,8 +116,17 @@ AssemblyScan scanAssembly(llvm::StringRef Text) {
     else if (What != PtxFamily::Kind::Plain && What != PtxFamily::Kind::Warp && What != PtxFamily::Kind::Copy)
       Unknown(Family ? Family->Name : S.Opcode);
     Register(S.Opcode, ""); // where only a part of the text is scanned
-    for (llvm::StringRef Word : S.Operands)
-      Register(Word, S.Opcode);
+    for (size_t I = 0; I < S.Operands.size(); ++I) {
+      Register(S.Operands[I], S.Opcode);
+      // `x` of `%[x]` and `%c[x]` is an operand; `x` of `x.y` is what is named.
+      const bool IsOperand = I >= 2 && S.Operands[I - 1] == "[" && S.Operands[I - 2].starts_with("%") &&
+                             S.Operands[I - 2].size() <= 2 && !S.Operands[I - 2].ends_with("%%") &&
+                             !llvm::isDigit(S.Operands[I - 2].back());
+      const llvm::StringRef Name = S.Operands[I].split('.').first;
+      if (!IsOperand && !Name.empty() && (llvm::isAlpha(Name[0]) || Name[0] == '$' || Name[0] == '_') && Name != "_" &&
+          Name != "WARP_SZ" && !IsDeclared(Name))
+        Scan.Names.insert(Name.str());
+    }
   });
   return Scan;
 }

@@ -1,4 +1,5 @@
 #include "BuiltinReferences.h"
+#include "Meetings.h"
 
 #include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Assembly.h"
@@ -40,8 +41,9 @@ void findInvalidTemplates(const clang::Decl &D, std::vector<const clang::Templat
 
 class Check {
 public:
-  Check(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts)
-      : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), Kernel(*Reach.Kernel),
+  Check(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const DeviceIr *Ir,
+        const KernelFacts &Facts)
+      : Unit(Unit), Host(Host), Reach(Reach), Ir(Ir), Facts(Facts), Kernel(*Reach.Kernel),
         OfLinker(libraryFunctionsOfLinker(Reach)) {}
 
   std::vector<Blocker> run() {
@@ -49,8 +51,12 @@ public:
     errors();
     for (const auto &[Function, Use] : Reach.Functions)
       function(Use);
-    throughPointers();
+    if (!Ir || waitsThroughPointer(*Ir))
+      throughPointers();
     unknownCallees();
+    if (Ir && !Ir->hiddenState().empty())
+      block(BlockerKind::StaticLocal, Kernel.getLocation(), Ir->hiddenState() + " in " + qualifiedNameOf(Kernel));
+    assemblySymbols();
     for (const clang::VarDecl *Global : Reach.Globals)
       global(*Global);
     exits();
@@ -266,7 +272,7 @@ private:
         block(BlockerKind::NamedBarrier, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
       else if (Kind == Intrinsic::NamedBarrier && Call.Callee->getName() == "__barrier_sync")
         beforeLeavers("without a count", Call.Where, Name);
-      else if (Kind == Intrinsic::NamedBarrier && namedBarriers(Call).size() > 1)
+      else if (Kind == Intrinsic::NamedBarrier && namedBarriers(Call).size() > 1 && Facts.namesAnyBarrier())
         beforeLeavers("by a number that may be 0", Call.Where, Name);
       if (Kind == Intrinsic::Cluster)
         block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
@@ -306,11 +312,25 @@ private:
         const std::set<unsigned> Named = namedBarriers(Assembly, M, Unit.ast());
         if (Named.empty())
           block(BlockerKind::NamedBarrier, Assembly.getAsmLoc(), fmt::format("operand %{} in {}", M.Number, In));
-        else if (Named.size() > 1 && M.HasCount)
+        else if (Named.size() > 1 && M.HasCount && Facts.namesAnyBarrier())
           beforeLeavers("by a number that may be 0", Assembly.getAsmLoc(), In);
       }
     if (waitsForBlock(Assembly))
       beforeLeavers("without a count", Assembly.getAsmLoc(), In);
+  }
+
+  /// In the output, a variable has another symbol, and one that only assembly names has none.
+  void assemblySymbols() {
+    std::set<std::string> Declared;
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+        Declared.merge(scanAssembly(*Assembly).Declared);
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::GCCAsmStmt *Assembly : Use.System ? std::vector<const clang::GCCAsmStmt *>() : Use.Assembly)
+        for (const AssemblyScan Scan = scanAssembly(*Assembly); const std::string &Name : Scan.Names)
+          if (Scan.Unknown.empty() && !Declared.contains(Name) &&
+              !Declared.contains(llvm::StringRef(Name).rtrim("0123456789").str()))
+            block(BlockerKind::AssemblySymbol, Assembly->getAsmLoc(), Name + " in " + qualifiedNameOf(*Function));
   }
 
   /// A barrier that is named and has no count waits for all that have not left; a partition's has a count. Where
@@ -412,6 +432,7 @@ private:
   const ParsedUnit &Unit;
   const HostCode &Host;
   const Reached &Reach;
+  const DeviceIr *Ir;
   const KernelFacts &Facts;
   const clang::FunctionDecl &Kernel;
   const llvm::SetVector<const clang::FunctionDecl *> OfLinker;
@@ -422,8 +443,8 @@ private:
 } // namespace
 
 std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach,
-                                  const KernelFacts &Facts) {
-  return Check(Unit, Host, Reach, Facts).run();
+                                  const DeviceIr *Ir, const KernelFacts &Facts) {
+  return Check(Unit, Host, Reach, Ir, Facts).run();
 }
 
 } // namespace cufuse

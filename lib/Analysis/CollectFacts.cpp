@@ -1,5 +1,7 @@
 #include "cufuse/Analysis/CollectFacts.h"
 
+#include "Meetings.h"
+
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/DeviceConvergence.h"
@@ -57,14 +59,13 @@ void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
     return;
   }
   DeviceConvergence Found = findDivergence(*Ir);
-  if (Found.BeforeBarrier && Facts.ExitsBeforeBarrier.empty())
+  if (Found.BeforeBarrier)
     Facts.ExitsBeforeBarrier.push_back(std::move(*Found.BeforeBarrier));
-  if (Found.LanesBeforeWarpPrimitive &&
-      llvm::all_of(Facts.ExitsBeforeWarpPrimitive, [](const Finding &Exit) { return Exit.ByWarps; }))
+  Facts.SignedThreadNumber = Found.WarpsBeforeWarpPrimitive && Found.SignedThreadNumber;
+  // Where lanes leave, no shape is allowed that whole warps would be.
+  if (Found.LanesBeforeWarpPrimitive)
     Facts.ExitsBeforeWarpPrimitive.push_back(std::move(*Found.LanesBeforeWarpPrimitive));
-  Facts.SignedThreadNumber |= Found.WarpsBeforeWarpPrimitive && Found.SignedThreadNumber;
-  // Where another exit is known, the shapes that it allows are fewer.
-  if (Found.WarpsBeforeWarpPrimitive && Facts.ExitsBeforeWarpPrimitive.empty())
+  else if (Found.WarpsBeforeWarpPrimitive)
     Facts.ExitsBeforeWarpPrimitive.push_back(std::move(*Found.WarpsBeforeWarpPrimitive));
   for (Finding &Primitive : Found.WarpPrimitives)
     if (llvm::none_of(Facts.WarpPrimitives, [&](const Finding &Known) {
@@ -263,10 +264,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
       llvm::any_of(Reach.Units, [](const clang::Decl *Unit) { return !dynamicSharedOutOfReach(*Unit).empty(); });
   for (const clang::FunctionDecl *Function : libraryFunctionsOfLinker(Reach))
     Facts.LibraryFunctionsOfLinker.push_back(Function->getQualifiedNameAsString());
-  DivergentExits Exits = findDivergentExits(Unit, Reach);
-  Facts.ExitsBeforeBarrier = std::move(Exits.BeforeBarrier);
-  Facts.ExitsBeforeWarpPrimitive = std::move(Exits.BeforeWarpPrimitive);
-  Facts.SignedThreadNumber = Exits.SignedThreadNumber;
+  if (Ir && Facts.namesAnyBarrier())
+    Facts.NamedBarriers = knownBarriers(*Ir).value_or(Facts.NamedBarriers);
   if (!Facts.IsTemplate && !Reach.HasErrors)
     addDeviceFacts(Ir, Facts);
   // The parser has made the destructor of the library's barriers one of no code.

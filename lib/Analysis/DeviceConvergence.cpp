@@ -9,6 +9,7 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/UniformityAnalysis.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
@@ -272,6 +273,11 @@ std::string nameOf(const DeviceIr &Ir, const llvm::CallBase &Call) {
     return Declared->getNameAsString();
   if (!Callee)
     return "a call through a pointer";
+  // What CUDA calls it is the function that the header has around it.
+  if (const llvm::DILocation *At = Call.getDebugLoc())
+    if (const llvm::DISubprogram *In = At->getScope()->getSubprogram();
+        In && At->getInlinedAt() && In->getName().starts_with("__"))
+      return In->getName().str();
   llvm::StringRef Name = Callee->getName();
   if (Name.consume_front("llvm.nvvm."))
     return Name.starts_with("barrier") ? "a barrier of the block" : Name.str();

@@ -15,6 +15,7 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
@@ -53,10 +54,13 @@ public:
   void flatten(llvm::Function &F) {
     if (!Entered.insert(&F).second)
       return;
-    // What a pointer leads to may be known only when the variables are in registers.
-    for (unsigned Round = 0; Round < 3 && inlineCalls(F); ++Round)
-      simplify(F);
+    bool Inlined = inlineCalls(F);
     simplify(F);
+    // What a pointer leads to may be known only when the variables are in registers.
+    for (unsigned Round = 0; Round < 2 && inlineCalls(F); ++Round, Inlined = true)
+      simplify(F);
+    if (Inlined)
+      simplify(F);
     Done.insert(&F);
   }
 
@@ -107,6 +111,68 @@ private:
   llvm::FunctionAnalysisManager Analyses;
   llvm::DenseSet<llvm::Function *> Entered, Done;
   unsigned Instructions = 0;
+};
+
+/// The definition of what the user or a library wrote; null for what the compiler makes around it.
+const clang::FunctionDecl *withText(const clang::FunctionDecl *F) {
+  auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(F);
+  return Method && Method->isLambdaStaticInvoker() ? nullptr : withBody(F); // it calls the lambda's operator
+}
+
+/// Collects what the kernel's code names, and what that names. What no text declares stands for what it names in turn.
+class ReferenceCollector {
+public:
+  ReferenceCollector(clang::CodeGenerator &Generator, std::vector<CodeReference> &Found, std::string &HiddenState)
+      : Generator(Generator), Found(Found), HiddenState(HiddenState) {}
+
+  void collect(const llvm::Function &Kernel, const clang::FunctionDecl &Declared) {
+    body(Kernel, Declared);
+    while (!Bodies.empty()) {
+      const auto [F, Of] = Bodies.back();
+      Bodies.pop_back();
+      body(*F, *Of);
+    }
+  }
+
+private:
+  void body(const llvm::Function &F, const clang::FunctionDecl &From) {
+    for (const llvm::Instruction &I : llvm::instructions(F))
+      for (const llvm::Value *Operand : I.operands())
+        if (auto *Constant = llvm::dyn_cast<llvm::Constant>(Operand))
+          value(*Constant, From, I.getDebugLoc());
+  }
+
+  void value(const llvm::Constant &V, const clang::FunctionDecl &From, const llvm::DILocation *At) {
+    if (llvm::isa<llvm::ConstantData>(V) || !Seen.insert({&V, &From}).second)
+      return;
+    auto *Global = llvm::dyn_cast<llvm::GlobalValue>(&V);
+    const clang::Decl *Declared = Global ? Generator.GetDeclForMangledName(Global->getName()) : nullptr;
+    if (auto *Function = llvm::dyn_cast<llvm::Function>(&V)) {
+      auto *Named = llvm::dyn_cast_or_null<clang::FunctionDecl>(Declared);
+      if (Named && Named->hasAttr<clang::CUDAGlobalAttr>()) // launched, it stays what it is in the program
+        return;
+      const clang::FunctionDecl *Text = withText(Named);
+      if (Text)
+        Found.push_back({&From, Named, At});
+      if (!Function->isDeclaration() && (!Text || Entered.insert(Function).second))
+        Bodies.push_back({Function, Text ? Text : &From});
+      return;
+    }
+    if (auto *Variable = llvm::dyn_cast_or_null<clang::VarDecl>(Declared))
+      Found.push_back({&From, Variable, At});
+    else if (auto *Hidden = llvm::dyn_cast<llvm::GlobalVariable>(&V); Hidden && !Hidden->isConstant())
+      HiddenState = Hidden->getName();
+    for (const llvm::Value *Operand : V.operands())
+      if (auto *Constant = llvm::dyn_cast<llvm::Constant>(Operand))
+        value(*Constant, From, At);
+  }
+
+  clang::CodeGenerator &Generator;
+  std::vector<CodeReference> &Found;
+  std::string &HiddenState;
+  std::vector<std::pair<const llvm::Function *, const clang::FunctionDecl *>> Bodies;
+  llvm::DenseSet<std::pair<const llvm::Value *, const clang::FunctionDecl *>> Seen;
+  llvm::DenseSet<const llvm::Function *> Entered;
 };
 
 } // namespace
@@ -205,6 +271,8 @@ private:
           add(Definition);
       }
     }
+    if (Ir->Kernel)
+      ReferenceCollector(*Generator, Ir->References, Ir->HiddenState).collect(*Ir->Kernel, *Reach.Kernel);
     Ir->Module.reset(Generator->ReleaseModule().release());
     return Ir->Kernel ? std::move(Ir) : nullptr;
   }
@@ -310,6 +378,14 @@ bool DeviceIr::isOfImplicitCopy(const llvm::Instruction &I) const {
     IsImplicit |= IsThisImplicit;
   }
   return false;
+}
+
+clang::SourceLocation DeviceIr::where(const CodeReference &Reference) const {
+  if (!Reference.At)
+    return Reference.From->getLocation();
+  FindPlace Find(Unit->ast().getSourceManager(), Reference.At->getLine(), Reference.At->getColumn());
+  Find.TraverseDecl(Reference.From);
+  return Find.Found.isValid() ? Find.Found : Reference.From->getLocation();
 }
 
 SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) const {

@@ -8,6 +8,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/MathExtras.h>
 
 namespace cufuse {
 
@@ -31,25 +32,32 @@ bool isOfBlock(StringRef Register) {
   return false;
 }
 
-/// The most that a number made of indices and sizes of the block can be, if that is not negative.
-std::optional<uint64_t> mostInBlock(const llvm::Value *V, unsigned Depth = 0) {
-  if (const StringRef Register = registerName(V); Register.starts_with("tid.") || Register.starts_with("ntid."))
+/// The most that a number made of indices and sizes can be, if it has not wrapped and is not negative.
+std::optional<uint64_t> mostOf(const llvm::Value *V, unsigned Depth = 0) {
+  const StringRef Register = registerName(V);
+  if (Register.starts_with("tid.") || Register.starts_with("ntid."))
     return Register.ends_with(".z") ? 64 : MaxBlockThreads;
+  if (Register.starts_with("ctaid.") || Register.starts_with("nctaid."))
+    return Register.ends_with(".x") ? INT32_MAX : UINT16_MAX;
+  const unsigned Bits = V->getType()->getScalarSizeInBits();
+  if (Depth > 12 || Bits < 32 || Bits > 64)
+    return std::nullopt;
+  auto Fits = [&](uint64_t Most) { return Most >> (Bits - 1) == 0 ? std::optional(Most) : std::nullopt; };
   const llvm::APInt *Number;
   if (match(V, m_APInt(Number)))
-    return Number->isNonNegative() && Number->getActiveBits() < 31 ? std::optional(Number->getZExtValue())
-                                                                   : std::nullopt;
+    return Fits(Number->getZExtValue());
   const llvm::Value *A, *B;
-  if (Depth > 12)
-    return std::nullopt;
-  if (match(V, m_ZExtOrSExt(m_Value(A))) || match(V, m_Trunc(m_Value(A))))
-    return V->getType()->getScalarSizeInBits() >= 32 ? mostInBlock(A, Depth + 1) : std::nullopt;
+  if (match(V, m_ZExtOrSExt(m_Value(A))) || match(V, m_Trunc(m_Value(A)))) {
+    const auto Most = mostOf(A, Depth + 1);
+    return Most ? Fits(*Most) : std::nullopt;
+  }
   const bool Adds = match(V, m_Add(m_Value(A), m_Value(B)));
   if (!Adds && !match(V, m_Mul(m_Value(A), m_Value(B))))
     return std::nullopt;
-  const auto Left = mostInBlock(A, Depth + 1), Right = mostInBlock(B, Depth + 1);
-  const uint64_t Most = Left && Right ? (Adds ? *Left + *Right : *Left * *Right) : UINT64_MAX;
-  return Most < (1u << 31) ? std::optional(Most) : std::nullopt;
+  const auto Left = mostOf(A, Depth + 1), Right = mostOf(B, Depth + 1);
+  if (!Left || !Right)
+    return std::nullopt;
+  return Fits(Adds ? llvm::SaturatingAdd(*Left, *Right) : llvm::SaturatingMultiply(*Left, *Right));
 }
 
 /// blockIdx.x * blockDim.x + threadIdx.x: not negative unless it has become too large.
@@ -199,6 +207,10 @@ bool ThreadsOfBlock::isLaneNumber(const llvm::Value *V, unsigned Depth) const {
 /// threadIdx.y * blockDim.x, where there is one plane, and threadIdx.x.
 bool ThreadsOfBlock::isRowAndColumn(const llvm::Value *Row, const llvm::Value *Column) const {
   const llvm::Value *A, *B;
+  while (match(Row, m_ZExtOrSExt(m_Value(A))))
+    Row = A;
+  while (match(Column, m_ZExtOrSExt(m_Value(B))))
+    Column = B;
   if (registerName(Column) != "tid.x" || !match(Row, m_Mul(m_Value(A), m_Value(B))))
     return false;
   if (registerName(A) == "ntid.x")
@@ -298,7 +310,7 @@ bool ThreadsOfBlock::isWarpUniform(const llvm::Value *V) const {
     // A negative number would be rounded up in all lanes but the first.
     if (!Number->isStrictlyPositive() || Number->urem(WarpSize) != 0 || !isLaneNumber(A))
       return false;
-    if (mostInBlock(A))
+    if (mostOf(A))
       return true;
     return countsThreads(A) && (SignedThreadNumber = true);
   }

@@ -22,6 +22,26 @@ bool isMatrixOperation(const llvm::Value &Call) {
 
 namespace {
 
+/// Of a function without a body, by what it was declared as.
+Meets ofDeclared(const DeviceIr &Ir, const llvm::Function &Callee) {
+  const clang::FunctionDecl *Declared = Ir.declaration(Callee);
+  if (!Declared)
+    return Meets::Nobody; // what Clang itself calls, as printf's back end, or names, as what no pure function is
+  switch (classify(*Declared)) {
+  case Intrinsic::Barrier:
+    return Meets::Block;
+  case Intrinsic::WarpPrimitive:
+    return Meets::Warp;
+  case Intrinsic::None:
+    return inUsersFile(Declared, Declared->getASTContext().getSourceManager()) &&
+                   !Ir.unit().inCompatHeader(Declared->getLocation())
+               ? Meets::Unknown
+               : Meets::Nobody;
+  default:
+    return Meets::Nobody;
+  }
+}
+
 /// Does what is called, a function with a body or whatever a pointer leads to, synchronise in one of these ways, or in
 /// one that is not known?
 bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways,
@@ -40,18 +60,26 @@ bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef
   };
   if (const llvm::Function *Callee = Call.getCalledFunction())
     return InBody(*Callee);
-  return llvm::any_of(*Call.getModule(),
-                      [&](const llvm::Function &F) { return F.hasAddressTaken() && (F.isDeclaration() || InBody(F)); });
+  return llvm::any_of(*Call.getModule(), [&](const llvm::Function &F) {
+    return F.hasAddressTaken() &&
+           (F.isDeclaration() ? ofDeclared(Ir, F) == Meets::Unknown || llvm::is_contained(Ways, ofDeclared(Ir, F))
+                              : InBody(F));
+  });
 }
 bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways) {
   llvm::DenseSet<const llvm::Function *> Seen;
   return synchronises(Ir, Call, Ways, Seen);
 }
 
-Meets ofAssembly(StringRef Text) {
-  // Operands are `$0` here.
+/// As a source has it, where operands are `%0`.
+std::string plain(StringRef Text) {
   std::string Plain = Text.str();
   std::replace(Plain.begin(), Plain.end(), '$', '%');
+  return Plain;
+}
+
+Meets ofAssembly(StringRef Text) {
+  std::string Plain = plain(Text);
   static const llvm::Regex Warp("\\.(sync|warp)([^a-z]|$)|activemask|(^|[^a-z])(vote|shfl|match)\\.");
   const AssemblyScan Scan = scanAssembly(StringRef(Plain));
   // The most of all that it does.
@@ -112,31 +140,64 @@ Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call) {
     return ofIntrinsic(Call);
   if (!Callee || !Callee->isDeclaration())
     return synchronises(Ir, Call, {Meets::Block, Meets::Warp}) ? Meets::Unknown : Meets::Nobody;
-  const clang::FunctionDecl *Declared = Ir.declaration(*Callee);
-  if (!Declared)
-    return Meets::Nobody; // what Clang itself calls, as printf's back end
-  switch (classify(*Declared)) {
-  case Intrinsic::Barrier:
-    return Meets::Block;
-  case Intrinsic::WarpPrimitive:
-    return Meets::Warp;
-  case Intrinsic::None:
-    return inUsersFile(Declared, Declared->getASTContext().getSourceManager()) &&
-                   !Ir.unit().inCompatHeader(Declared->getLocation())
-               ? Meets::Unknown
-               : Meets::Nobody;
-  default:
-    return Meets::Nobody;
-  }
+  return ofDeclared(Ir, *Callee);
 }
 
 bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call) {
   return synchronises(Ir, Call, Meets::Block);
 }
 
+bool waitsThroughPointer(const DeviceIr &Ir) {
+  return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    return Call && !llvm::isa<llvm::InlineAsm>(Call->getCalledOperand()) &&
+           (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration()) &&
+           mayWaitForBlockInside(Ir, *Call);
+  });
+}
+
+std::optional<std::set<unsigned>> knownBarriers(const DeviceIr &Ir) {
+  std::set<unsigned> Numbers;
+  auto Known = [&](const llvm::Value *Number) {
+    const llvm::APInt *Value;
+    return llvm::PatternMatch::match(Number, llvm::PatternMatch::m_APInt(Value)) && Value->uge(1) &&
+           Value->ule(MaxNamedBarriers) && (Numbers.insert(Value->getZExtValue()), true);
+  };
+  for (const llvm::Instruction &I : llvm::instructions(Ir.kernel())) {
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    if (!Call)
+      continue;
+    const llvm::Function *Callee = Call->getCalledFunction();
+    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand())) {
+      const size_t Outputs = llvm::count_if(Assembly->ParseConstraints(),
+                                            [](const auto &C) { return C.Type == llvm::InlineAsm::isOutput; });
+      for (const AssemblyMention &M : scanAssembly(StringRef(plain(Assembly->getAsmString()))).Mentions)
+        if (M.What != AssemblyMention::Kind::Barrier)
+          continue;
+        else if (!M.IsOperand)
+          Numbers.insert(M.Number);
+        else if (M.Number < Outputs || M.Number - Outputs >= Call->arg_size() ||
+                 !Known(Call->getArgOperand(M.Number - Outputs)))
+          return std::nullopt;
+    } else if (!Callee || !Callee->isDeclaration()) {
+      return std::nullopt; // what is called may name others
+    } else if (Callee->isIntrinsic()) {
+      if (Callee->getName().starts_with("llvm.nvvm.barrier.cta.") &&
+          !(meets(Ir, *Call) == Meets::Block &&
+            llvm::PatternMatch::match(Call->getArgOperand(0), llvm::PatternMatch::m_Zero())) &&
+          !Known(Call->getArgOperand(0)))
+        return std::nullopt;
+    } else if (const clang::FunctionDecl *Declared = Ir.declaration(*Callee);
+               Declared && classify(*Declared) == Intrinsic::NamedBarrier) {
+      return std::nullopt;
+    }
+  }
+  Numbers.erase(0); // the block's own
+  return Numbers.empty() ? std::nullopt : std::optional(Numbers);
+}
+
 bool partsInside(const llvm::InlineAsm &Assembly) {
-  std::string Plain(Assembly.getAsmString());
-  std::replace(Plain.begin(), Plain.end(), '$', '%');
+  const std::string Plain = plain(Assembly.getAsmString());
   bool Parts = false;
   readPtxStatements(Plain, [&](const PtxStatement &S) {
     const PtxFamily *Family = S.IsLabel ? nullptr : findPtxFamily(S.Opcode);

@@ -5,6 +5,9 @@
 
 #include <llvm/IR/InstrTypes.h>
 
+#include <optional>
+#include <set>
+
 namespace cufuse {
 
 /// What a call does to the threads that come to it.
@@ -18,6 +21,12 @@ bool partsInside(const llvm::InlineAsm &Assembly);
 
 /// May a function with a body, or whatever a pointer leads to, wait for the block?
 bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call);
+
+/// May the kernel wait for the block in what it calls through a pointer, or in a function that calls itself?
+bool waitsThroughPointer(const DeviceIr &Ir);
+
+/// The barriers of 1 to 15 that the kernel names, where the code knows all their numbers.
+std::optional<std::set<unsigned>> knownBarriers(const DeviceIr &Ir);
 
 /// The lanes that a warp primitive waits for; null where that is no operand.
 const llvm::Value *lanesOf(const llvm::CallBase &Call);

@@ -5,6 +5,7 @@
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 #include "cufuse/Analysis/CopiedFiles.h"
+#include "cufuse/Analysis/DeviceIr.h"
 #include "cufuse/Analysis/HostMembers.h"
 
 #include <clang/AST/Attr.h>
@@ -17,9 +18,10 @@ namespace {
 
 class Walk {
 public:
-  Walk(const ParsedUnit &Parsed) : Parsed(Parsed), Sources(Parsed.ast().getSourceManager()) {}
+  Walk(const ParsedUnit &Parsed, Reached &Result)
+      : Parsed(Parsed), Sources(Parsed.ast().getSourceManager()), Result(Result) {}
 
-  Reached run(const clang::FunctionDecl &Kernel) {
+  std::unique_ptr<DeviceIr> run(const clang::FunctionDecl &Kernel, bool ByCode) {
     Result.Kernel = Kernel.getDefinition();
     unit(&Kernel, nullptr);
     function(&Kernel, {}, nullptr, nullptr);
@@ -33,9 +35,11 @@ public:
         else
           text(PendingUnits[NextUnit++]);
       }
-      Again = anyGroup() || anyMember();
+      if (std::exchange(ByCode, false))
+        Ir = DeviceIr::generate(Parsed, Result);
+      Again = anyGroup() || anyOfCode() || anyMember();
     }
-    return std::move(Result);
+    return std::move(Ir);
   }
 
 private:
@@ -57,6 +61,32 @@ private:
     }
     SkipsLargeGroups = false;
     return true;
+  }
+
+  /// Adds what reached code names, wherever it is from.
+  bool anyOfCode() {
+    if (!Ir)
+      return false;
+    const size_t Walked = Result.Functions.size();
+    for (const CodeReference &Each : Ir->references()) {
+      auto From = Result.Functions.find(Each.From);
+      if (From - Result.Functions.begin() >= static_cast<ptrdiff_t>(Walked))
+        continue; // or is not reached
+      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Each.To)) {
+        if (!Variable->isLocalVarDecl())
+          variable(*Variable, /*IsRun=*/true);
+      } else if (const auto &Function = *llvm::cast<clang::FunctionDecl>(Each.To);
+                 !(SkipsLargeGroups && isOfLargeGroup(*Each.From, Function)) &&
+                 llvm::none_of(From->second.Calls,
+                               [&](const CallSite &Call) { return withBody(Call.Callee) == withBody(&Function); })) {
+        const CallSite Call{&Function, nullptr, Ir->where(Each)};
+        From->second.Calls.push_back(Call);
+        const FunctionUse Use = From->second;
+        function(&Function, Call.Where, nullptr, &Use);
+      }
+      mention(Each.To, nullptr);
+    }
+    return NextFunction < Pending.size() || NextUnit < PendingUnits.size();
   }
 
   /// Adds what the host may call with the classes of the parameters, where it needs nothing else of the user's.
@@ -131,6 +161,23 @@ private:
     }
     Result.Functions.insert({Definition, std::move(Use)});
     Pending.push_back(Definition);
+  }
+
+  void variable(const clang::VarDecl &Variable, bool IsRun) {
+    const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(&Variable));
+    if (Pattern->hasAttr<clang::CUDAConstantAttr>())
+      Result.Constants.insert(Variable.getCanonicalDecl());
+    const bool Users = inUsersFile(&Variable, Sources);
+    if (!Variable.hasGlobalStorage() || Variable.isLocalVarDecl())
+      return;
+    if ((Users || !Parsed.inToolkit(Variable.getLocation())) &&
+        (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
+         (Users && Pattern->hasAttr<clang::CUDASharedAttr>())))
+      Result.Globals.insert(Variable.getCanonicalDecl());
+    // nvcc has no such variable for the device, unless an attribute says so that Clang does not know: `managed`.
+    else if (Users && IsRun && !Pattern->hasAttr<clang::CUDASharedAttr>() && !Variable.isConstexpr() &&
+             !Variable.getType().isConstant(Variable.getASTContext()))
+      broken(&Variable, "'" + Variable.getNameAsString() + "' is no variable of the device");
   }
 
   void templateArgument(const clang::TemplateArgument &Argument) {
@@ -233,7 +280,8 @@ private:
 
   const ParsedUnit &Parsed;
   const clang::SourceManager &Sources;
-  Reached Result;
+  Reached &Result;
+  std::unique_ptr<DeviceIr> Ir;
   std::vector<const clang::FunctionDecl *> Pending;
   std::vector<const clang::Decl *> PendingUnits;
   size_t NextFunction = 0, NextUnit = 0;
@@ -273,20 +321,7 @@ struct Walk::BodyVisitor : NameVisitor {
       }
     }
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D)) {
-      const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(Variable));
-      if (Pattern->hasAttr<clang::CUDAConstantAttr>())
-        W.Result.Constants.insert(Variable->getCanonicalDecl());
-      const bool Users = inUsersFile(Variable, W.Sources);
-      if (Variable->hasGlobalStorage() && !Variable->isLocalVarDecl() &&
-          (Users || !W.Parsed.inToolkit(Variable->getLocation())) &&
-          (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
-           (Users && Pattern->hasAttr<clang::CUDASharedAttr>())))
-        W.Result.Globals.insert(Variable->getCanonicalDecl());
-      // nvcc has no such variable for the device, unless an attribute says so that Clang does not know: `managed`.
-      else if (Users && Asked == 0 && Variable->hasGlobalStorage() && !Variable->isLocalVarDecl() &&
-               !Pattern->hasAttr<clang::CUDASharedAttr>() && !Variable->isConstexpr() &&
-               !Variable->getType().isConstant(Variable->getASTContext()))
-        W.broken(Variable, "'" + Variable->getNameAsString() + "' is no variable of the device");
+      W.variable(*Variable, Asked == 0);
       // Whoever names a variable can reach what its initialiser names: a table of functions, of tables, of objects.
       const clang::VarDecl *Initialised = nullptr;
       if (const clang::Expr *Init = Variable->getAnyInitializer(Initialised);
@@ -311,12 +346,6 @@ struct Walk::BodyVisitor : NameVisitor {
     if (const auto *Record = Destroyed.isNull() ? nullptr : Destroyed->getAsCXXRecordDecl();
         Record && Record->hasDefinition() && Record->getDestructor())
       Use.CallsIndirectly |= Record->getDestructor()->isVirtual();
-    if (!Destroyed.isNull())
-      destroyed(Destroyed, Delete->getBeginLoc());
-    return true;
-  }
-  bool VisitCXXBindTemporaryExpr(const clang::CXXBindTemporaryExpr *Bound) override {
-    destroyed(Bound->getType(), Bound->getBeginLoc());
     return true;
   }
   bool VisitCastExpr(const clang::CastExpr *Cast) override {
@@ -337,15 +366,6 @@ struct Walk::BodyVisitor : NameVisitor {
     }
     return true;
   }
-  // An object's virtual functions may be called wherever it goes.
-  bool VisitCXXConstructExpr(const clang::CXXConstructExpr *Construct) override {
-    for (const clang::CXXMethodDecl *Method : Construct->getConstructor()->getParent()->methods())
-      if (Method->isVirtual() && !llvm::isa<clang::CXXDestructorDecl>(Method)) {
-        Use.Calls.push_back({Method, nullptr, Construct->getLocation()});
-        W.function(Method, Construct->getLocation(), nullptr, &Use);
-      }
-    return NameVisitor::VisitCXXConstructExpr(Construct);
-  }
   bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *Property) override {
     if (const auto Read = builtinMember(Property); Read && Properties.insert(Read->Named).second)
       Use.Reads.push_back({static_cast<unsigned>(Read->Variable), static_cast<int>(Read->Dimension), Depth > 0,
@@ -360,27 +380,9 @@ struct Walk::BodyVisitor : NameVisitor {
     else if (V->isStaticLocal() && !isTable(*V))
       Use.MutableStatics.push_back(V);
     W.type(V->getType());
-    if (!V->getType()->isDependentType() && !V->getType()->isReferenceType() && !V->hasAttr<clang::CUDASharedAttr>())
-      destroyed(V->getType(), V->getLocation());
     if (const auto *Union = V->getType()->getAsCXXRecordDecl(); Union && Union->isUnion())
       Use.HidesCode |= leadsToCode(V->getType());
     return true;
-  }
-  /// What ends with an object: its destructor, and those of its parts.
-  void destroyed(clang::QualType T, clang::SourceLocation Where) {
-    const auto *Record = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
-    if (!Record || !Record->hasDefinition() || Record->isDependentType() || Record->hasTrivialDestructor() ||
-        !Destroyed.insert(Record->getDefinition()).second)
-      return;
-    Record = Record->getDefinition();
-    if (const clang::CXXDestructorDecl *Destructor = Record->getDestructor())
-      W.function(Destructor, Where, nullptr, &Use);
-    for (const clang::CXXBaseSpecifier &Base : Record->bases())
-      destroyed(Base.getType(), Where);
-    for (const clang::CXXBaseSpecifier &Base : Record->vbases())
-      destroyed(Base.getType(), Where);
-    for (const clang::FieldDecl *Field : Record->fields())
-      destroyed(Field->getType(), Where);
   }
   bool VisitGCCAsmStmt(const clang::GCCAsmStmt *Assembly) override {
     Use.Assembly.push_back(Assembly);
@@ -451,7 +453,6 @@ struct Walk::BodyVisitor : NameVisitor {
   FunctionUse &Use;
   std::map<const clang::Expr *, const clang::CallExpr *> Callees;
   std::set<const clang::Expr *> Properties, Initialisers;
-  std::set<const clang::CXXRecordDecl *> Destroyed;
   unsigned Depth = 0, Functions = 0, Asked = 0;
 };
 
@@ -507,6 +508,14 @@ std::set<const clang::FunctionDecl *> readersOf(const Reached &Reach, bool (*Cou
   return Readers;
 }
 
-Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) { return Walk(Unit).run(Kernel); }
+Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) {
+  Reached Result;
+  Walk(Unit, Result).run(Kernel, /*ByCode=*/false);
+  return Result;
+}
+
+std::unique_ptr<DeviceIr> reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, Reached &Into) {
+  return Walk(Unit, Into).run(Kernel, /*ByCode=*/!Kernel.isDependentContext());
+}
 
 } // namespace cufuse

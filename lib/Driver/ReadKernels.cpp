@@ -95,13 +95,13 @@ void addBlockers(llvm::ArrayRef<Blocker> Found, std::vector<Blocker> &Blockers) 
 
 LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
   const ParsedUnit &Unit = *File.Unit;
-  const Reached Reach = reach(Unit, Kernel);
+  Reached Reach;
+  const std::unique_ptr<DeviceIr> Ir = reach(Unit, Kernel, Reach);
   LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch};
   Loaded.Predefined = Unit.request().Predefined;
   Loaded.Parsed = {File.Unit, Reach.Kernel};
   for (const ParseError &Error : Unit.errors())
     Loaded.Errors.insert(Error.key());
-  const std::unique_ptr<DeviceIr> Ir = Reach.Kernel->isDependentContext() ? nullptr : DeviceIr::generate(Unit, Reach);
   Loaded.Facts = collectFacts(Unit, File.Host, Reach, Ir.get());
   if (!Loaded.Facts.IsTemplate) {
     if (!Reach.HasErrors) {
@@ -109,7 +109,7 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
       Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
       checkByIr(Ir.get(), Loaded.Facts, Loaded.Accesses, Loaded.Shape);
     }
-    Loaded.Facts.Blockers = checkFusable(Unit, File.Host, Reach, Loaded.Facts);
+    Loaded.Facts.Blockers = checkFusable(Unit, File.Host, Reach, Ir.get(), Loaded.Facts);
   }
   llvm::append_range(Loaded.Facts.Blockers, File.OtherText);
   if (!Loaded.Facts.IsTemplate) {

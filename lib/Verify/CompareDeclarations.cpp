@@ -204,11 +204,15 @@ bool Comparison::sameSymbol(const clang::NamedDecl *A, const clang::NamedDecl *B
                  : A->getQualifiedNameAsString() == B->getQualifiedNameAsString());
 }
 
-/// Is it code of cooperative groups for what a grid or a cluster is? `thread_group` has that for groups of any kind; it
-/// is only played where a kernel makes such a group, and that kernel is refused or has the whole grid to itself.
+/// Is it a barrier of cooperative groups for grids, or what a cluster is? `thread_group` has that for groups of any
+/// kind; it is only played where a kernel makes such a group, and that kernel is refused or has the whole grid to
+/// itself.
 static bool isOfGrids(const clang::FunctionDecl *F) {
   auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(F->getDeclContext());
-  if (!Space || !Space->getASTContext().getSourceManager().isInSystemHeader(F->getLocation()))
+  if (!Space || !Space->getASTContext().getSourceManager().isInSystemHeader(F->getLocation()) || !F->getIdentifier())
+    return false;
+  if (Space->getIdentifier() && Space->getName() == "grid" && !F->getName().contains("sync") &&
+      !F->getName().starts_with("barrier_"))
     return false;
   const std::string Name = Space->getQualifiedNameAsString(); // with the version, an inline namespace
   return llvm::Regex("^cooperative_groups::.*details::(grid|cluster)$").match(Name);
@@ -261,7 +265,8 @@ bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDec
                          A->getQualifiedNameAsString() == B->getQualifiedNameAsString();
   // Instantiations that only questions about types named have no body either.
   return OfToolkit || A->getBuiltinID() || A->isDefaulted() || A->isTemplateInstantiation() || Known ||
-         sameSymbol(A, B) || isOfGrids(A) || differ(fmt::format("`{}` is another symbol", nameOf(A)));
+         (MethodA && MethodA->isPureVirtual() && MethodB->isPureVirtual()) || sameSymbol(A, B) || isOfGrids(A) ||
+         differ(fmt::format("`{}` is another symbol", nameOf(A)));
 }
 
 bool Comparison::parametersAndBody(const clang::FunctionDecl *A, const clang::FunctionDecl *B, unsigned Before) {

@@ -4,7 +4,7 @@
 #include <cuda/std/functional>
 
 // CHECK: declared(int *)
-// CHECK: leaves early {{.*}}:[[#@LINE+3]]:{{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}:[[#@LINE+2]]:{{.*}}: this branch skips a barrier of the block
 __global__ void declared(int *out) {
   if (bool late = threadIdx.x > 63)
     return;
@@ -12,7 +12,7 @@ __global__ void declared(int *out) {
   out[threadIdx.x] = 1;
 }
 // CHECK: switched(int *)
-// CHECK: leaves early {{.*}}:[[#@LINE+6]]:{{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}:[[#@LINE+2]]:{{.*}}: this branch skips a barrier of the block
 __global__ void switched(int *out) {
   switch (const unsigned half = threadIdx.x / 64) {
   case 0:

@@ -14,7 +14,7 @@ struct Range {
 };
 
 // CHECK: array(float *)
-// CHECK: leaves early {{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void array(float *out) {
   int values[2] = {0, 0};
   fill(values, threadIdx.x);
@@ -24,7 +24,7 @@ __global__ void array(float *out) {
   out[threadIdx.x] = 1;
 }
 // CHECK: pointer(float *)
-// CHECK: leaves early {{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void pointer(float *out) {
   int values[2] = {0, 0};
   int *first = values;
@@ -35,7 +35,7 @@ __global__ void pointer(float *out) {
   out[threadIdx.x] = 1;
 }
 // CHECK: object(float *)
-// CHECK: leaves early {{.*}}: this branch skips __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void object(float *out) {
   const Range range{static_cast<int>(threadIdx.x)};
   if (!range.isEmpty()) {
@@ -44,7 +44,7 @@ __global__ void object(float *out) {
   }
 }
 // CHECK: method(float *)
-// CHECK: leaves early {{.*}}: this branch skips __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void method(float *out) {
   Range range;
   range.start(threadIdx.x);
@@ -54,7 +54,7 @@ __global__ void method(float *out) {
   }
 }
 // CHECK: member_operator(float *)
-// CHECK: leaves early {{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void member_operator(float *out) {
   Range range;
   range += threadIdx.x;
@@ -64,7 +64,7 @@ __global__ void member_operator(float *out) {
   out[threadIdx.x] = 1;
 }
 // CHECK: reference(float *)
-// CHECK: leaves early {{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void reference(float *out) {
   int value = 0;
   int &name = value;
@@ -75,7 +75,7 @@ __global__ void reference(float *out) {
   out[threadIdx.x] = 1;
 }
 // CHECK: by_reference(float *)
-// CHECK: leaves early {{.*}}: this branch skips __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void by_reference(float *out) {
   int value = 0;
   set(value, threadIdx.x);
@@ -94,7 +94,7 @@ struct Made {
 };
 __device__ int thread(int number = threadIdx.x) { return number; }
 // CHECK: part(float *)
-// CHECK: leaves early {{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void part(float *out) {
   const Own both{static_cast<int>(threadIdx.x)};
   auto [number, block] = both;
@@ -104,7 +104,7 @@ __global__ void part(float *out) {
   out[threadIdx.x] = 1;
 }
 // CHECK: initialised(float *)
-// CHECK: leaves early {{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void initialised(float *out) {
   const Own own;
   if (own.thread > 100)
@@ -113,7 +113,7 @@ __global__ void initialised(float *out) {
   out[threadIdx.x] = 1;
 }
 // CHECK: aggregate(float *)
-// CHECK: leaves early {{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void aggregate(float *out) {
   const Own own{.block = 3};
   if (own.thread > 100)
@@ -122,7 +122,7 @@ __global__ void aggregate(float *out) {
   out[threadIdx.x] = 1;
 }
 // CHECK: constructed(float *)
-// CHECK: leaves early {{.*}}: this return, and __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void constructed(float *out) {
   const Made made;
   if (made.thread > 100)
@@ -131,7 +131,7 @@ __global__ void constructed(float *out) {
   out[threadIdx.x] = 1;
 }
 // CHECK: by_default(float *)
-// CHECK: leaves early {{.*}}: this branch skips __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void by_default(float *out) {
   if (thread() < 64) {
     __syncthreads();

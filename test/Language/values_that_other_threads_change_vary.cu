@@ -63,7 +63,7 @@ __global__ void meetings(int *out) {
   out[threadIdx.x] = seen;
 }
 // CHECK: lanesOfMeetings(
-// CHECK: leaves early {{.*}}: this branch skips shfl.sync.bfly.i32
+// CHECK: leaves early {{.*}}: this branch skips __shfl_xor_sync
 __global__ void lanesOfMeetings(int *out) {
   __shared__ int flag;
   flag = 0;
@@ -81,14 +81,14 @@ __global__ void lanesOfMeetings(int *out) {
 }
 
 // CHECK: withoutCache(
-// CHECK: leaves early {{.*}}: this branch skips __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void withoutCache(const int *__restrict__ p, int *out) {
   if (__ldcv(p))
     __syncthreads();
   *out = 1;
 }
 // CHECK: bySecondLevel(
-// CHECK: leaves early {{.*}}: this branch skips __syncthreads
+// CHECK: leaves early {{.*}}: this branch skips a barrier of the block
 __global__ void bySecondLevel(const int *__restrict__ p, int *out) {
   if (__ldcg(p))
     __syncthreads();

@@ -17,11 +17,13 @@ __device__ float half(float x) { return x / 2; }
 typedef void (*Step)(float *);
 typedef float (*Map)(float);
 
+__device__ void nothing(float *) {}
+
 __global__ void through_pointer(float *data, int steps) {
-  // POINTER: {{[^ ]*}}:[[#@LINE+3]]:21: error: through_pointer: a function that synchronises is called through a
+  // POINTER: {{[^ ]*}}:[[#@LINE+3]]:29: error: through_pointer: a function that synchronises is called through a
   // POINTER-SAME: pointer: reverse [BarrierThroughPointer]
   // POINTER: note: call it directly
-  const Step step = reverse;
+  const Step step = steps ? reverse : nothing;
   for (int i = 0; i < steps; ++i)
     step(data);
 }
@@ -32,15 +34,20 @@ struct Stage {
 struct Reverse : Stage {
   __device__ void run(float *tile) const override { reverse(tile); }
 };
+struct Twice : Stage {
+  __device__ void run(float *tile) const override { tile[threadIdx.x] *= 2; }
+};
 
 __device__ void run(const Stage &stage, float *data) { stage.run(data); }
 
-__global__ void through_virtual(float *data) {
+__global__ void through_virtual(float *data, bool up) {
   Reverse stage;
+  Twice other;
   // VIRTUAL: error: through_virtual: a function that synchronises is called through a pointer: virtual
   // VIRTUAL-SAME: {{.*}}[BarrierThroughPointer]
   // VIRTUAL: note: call it directly
-  run(stage, data);
+  const Stage &chosen = up ? static_cast<const Stage &>(stage) : other;
+  run(chosen, data);
 }
 
 __global__ void pointer_without_barrier(float *data, bool up) {

@@ -21,7 +21,7 @@ __global__ void divided(const float *__restrict__ in, const float *__restrict__ 
   __shared__ float total;
   if (blockIdx.x >= rows)
     return;
-  // CHECK: {{[^ ]*}}:[[#@LINE+4]]:5: error: threads may leave a kernel before its barrier, but must go on to the next
+  // CHECK: {{[^ ]*}}:[[#@LINE+3]]:{{[0-9]+}}: error: threads may leave a kernel before its barrier, but must go on to the next
   // CHECK-SAME: kernel: divided: {{.*}} [ExitBeforeNext]
   // CHECK: note: guard the work with `if` instead of returning
   if (threadIdx.x >= columns)

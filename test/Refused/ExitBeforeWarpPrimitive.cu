@@ -43,10 +43,10 @@ __device__ float warp_sum(float value) {
 
 __global__ void sum_early(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // CHECK: {{[^ ]*}}:[[#@LINE+3]]:9: error: lanes may leave a block before a warp primitive, and would rejoin for the
+  // CHECK-SAME: next block: sum_early: this branch skips __shfl_down_sync, {{[^ ]*}}:[[#@LINE-7]] [ExitBeforeWarpPrimitive]
+  // CHECK: note: use --grid-policy match without --geometry threads, name the kernel last, let whole warps leave, or guard the work with `if`
   if (i >= n)
-    // CHECK: {{[^ ]*}}:[[#@LINE+3]]:5: error: lanes may leave a block before a warp primitive, and would rejoin for the
-    // CHECK-SAME: next block: sum_early: this return, and warp_sum, {{[^ ]*}}:[[#@LINE+3]] [ExitBeforeWarpPrimitive]
-    // CHECK: note: use --grid-policy match without --geometry threads, name the kernel last, let whole warps leave, or guard the work with `if`
     return;
   const float sum = warp_sum(in[i]);
   if (threadIdx.x % 32 == 0)
@@ -63,14 +63,14 @@ __global__ void sum_guarded(const float *in, float *out, int n) {
 
 // Some lanes of a warp are behind a number that is no multiple of 32.
 __global__ void sum_some(const float *in, float *out) {
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (threadIdx.x / 32 == 1 && threadIdx.x / 16 % 2 == 0)
-    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
 __global__ void sum_below(const float *in, float *out, int n) {
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (threadIdx.x >= 80)
-    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
@@ -78,25 +78,25 @@ __global__ void sum_below(const float *in, float *out, int n) {
 __global__ void sum_moved(const float *in, float *out, int n) {
   int thread = threadIdx.x;
   thread += n;
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (thread / 32 > 1)
-    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
 __global__ void sum_from(const float *in, float *out, int n) {
-  int start = 64;
+  int start = n;
   const int warp = (start + threadIdx.x) / 32;
-  start = 17;
+  start = 64;
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (warp > 1)
-    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x + start]));
 }
 // A byte of it is negative.
 __global__ void sum_narrow(const float *in, float *out, int n) {
   const signed char thread = threadIdx.x;
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
   if (thread / 32 != n)
-    // EACH: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive
     return;
   atomicAdd(out, warp_sum(in[threadIdx.x]));
 }
@@ -113,7 +113,7 @@ __global__ void sum_row(const float *in, float *out, int rows) {
 __global__ void sum_branch(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   // BRANCH: {{[^ ]*}}:[[#@LINE+2]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive{{.*}}: sum_branch:
-  // BRANCH-SAME: this branch skips shfl.sync.down.f32, {{.*}} [ExitBeforeWarpPrimitive]
+  // BRANCH-SAME: this branch skips __shfl_down_sync, {{.*}} [ExitBeforeWarpPrimitive]
   if (i < n) {
     const float sum = warp_sum(in[i]);
     if (threadIdx.x % 32 == 0)

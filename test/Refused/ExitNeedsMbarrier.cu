@@ -6,11 +6,11 @@
 // RUN: %cufuse fuse %s:early --block 128 --arch sm_80 -o %t/out.cu
 __global__ void early(const float *in, float *out, int n) {
   __shared__ float tile[128];
+  // CHECK: {{[^ ]*}}:[[#@LINE+4]]:{{[0-9]+}}: error: early: threads may leave before a barrier that others wait at: this
+  // CHECK-SAME: branch skips a barrier of the block, {{[^ ]*}}:[[#@LINE+6]] [ExitNeedsMbarrier]
+  // CHECK: note: compile for sm_80 or later, or
+  // CHECK-SAME: guard the work with `if` instead of returning
   if (threadIdx.x >= n)
-    // CHECK: {{[^ ]*}}:[[#@LINE+4]]:5: error: early: threads may leave before a barrier that others wait at: this
-    // CHECK-SAME: return, and __syncthreads, {{[^ ]*}}:[[#@LINE+5]] [ExitNeedsMbarrier]
-    // CHECK: note: compile for sm_80 or later, or
-    // CHECK-SAME: guard the work with `if` instead of returning
     return;
   tile[threadIdx.x] = in[threadIdx.x];
   __syncthreads();

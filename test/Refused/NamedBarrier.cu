@@ -32,7 +32,7 @@ __global__ void leavers(float *data, int n) {
   if (threadIdx.x >= n)
     return;
   // LEAVERS: {{[^ ]*}}:[[#@LINE+2]]:3: error: leavers: {{.*}}: without a count in leavers, and threads may leave before:
-  // LEAVERS-SAME: this return, and bar.sync, {{[^ ]*}}:[[#@LINE+1]] [NamedBarrier]
+  // LEAVERS-SAME: this branch skips bar.sync, {{[^ ]*}}:[[#@LINE+1]] [NamedBarrier]
   asm volatile("bar.sync 1;" ::: "memory");
   data[threadIdx.x] *= data[threadIdx.x ^ 1];
 }
@@ -42,7 +42,7 @@ __global__ void chosen_leavers(float *data, int n, int barrier) {
     return;
   __syncthreads();
   // CHOSEN: {{[^ ]*}}:[[#@LINE+2]]:3: error: chosen_leavers: {{.*}}: by a number that may be 0 in chosen_leavers, and
-  // CHOSEN-SAME: threads may leave before: this return, and __syncthreads, {{[^ ]*}} [NamedBarrier]
+  // CHOSEN-SAME: threads may leave before: this branch skips a barrier of the block, {{[^ ]*}} [NamedBarrier]
   __barrier_sync_count(barrier, 64);
   // CHOSEN: {{[^ ]*}}:[[#@LINE+1]]:3: error: chosen_leavers: {{.*}}: by a number that may be 0 in chosen_leavers
   asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory");

@@ -4,7 +4,7 @@
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/fused.cu
 // RUN: %exits 1 %cufuse fuse %t/kernels.cu:sum_early --block 96 --grid-policy stride -o %t/none.cu 2>&1 | FileCheck %s
 // CHECK: {{.*}}kernels.cu:10:5: error: lanes may leave a block before a warp primitive, and would rejoin for the next
-// CHECK-SAME: block: sum_early: this return, and {{.*}}:11 [ExitBeforeWarpPrimitive]
+// CHECK-SAME: block: sum_early: this branch skips __shfl_{{.*}} [ExitBeforeWarpPrimitive]
 // CHECK: note: use --grid-policy match
 
 //--- kernels.cu

@@ -8,11 +8,16 @@
 // RUN:   --block 64 --block 96 --block 64 --copies 2 --copies 1 --copies 1 --name given -o %t/given.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/given.cu
 
-// As a value, nobody follows it, wherever the parameter has come from.
-// RUN: %exits 1 %cufuse fuse %t/kernels.cu:'kept<rotate>' --block 64 -o %t/none.cu 2>&1 | FileCheck %s
-// RUN: %exits 1 %cufuse fuse %t/kernels.cu:keptBehind --block 64 -o %t/none.cu 2>&1 | FileCheck %s --check-prefix=BEHIND
-// CHECK: error: kept: a function that synchronises is called through a pointer: rotate [BarrierThroughPointer]
-// BEHIND: error: keptBehind: a function that synchronises is called through a pointer: rotate [BarrierThroughPointer]
+// So is one that a pointer holds which nothing else does, be it a lambda; and constructors that no expression calls.
+// RUN: %cufuse fuse %t/kernels.cu:'kept<rotate>' %t/kernels.cu:keptBehind %t/kernels.cu:lambdas %t/kernels.cu:filled \
+// RUN:   --block 64 --block 64 --block 96 --block 32 --grid-policy stride --name held -o %t/held.cu
+// RUN: %cufuse fuse %t/kernels.cu:filled %t/kernels.cu:lambdas --block 32 --block 96 --copies 3 --copies 1 --grid-policy pool \
+// RUN:   --name pool -o %t/pool.cu
+// RUN: %execute -I %S/Inputs -I %t %t/held_main.cu %t/held.cu %t/pool.cu
+
+// Which of two it holds, only the run knows.
+// RUN: %exits 1 %cufuse fuse %t/kernels.cu:chosen --block 64 -o %t/none.cu 2>&1 | FileCheck %s
+// CHECK: error: chosen: a function that synchronises is called through a pointer: rotate [BarrierThroughPointer]
 
 //--- kernels.cu
 __device__ void rotate(int *tile) {
@@ -64,6 +69,47 @@ template <void (*F)(int *)> __device__ void keeps(int *out) {
   step(out);
 }
 __global__ void keptBehind(int *out) { keeps<rotate>(out); }
+__device__ void nothing(int *) {}
+__global__ void chosen(int *out) {
+  auto step = out[0] ? rotate : nothing;
+  step(out);
+}
+
+__device__ int apply(int (*f)(int *, int), int *tile, int v) { return f(tile, v); }
+__global__ void lambdas(const int *in, int *out) {
+  __shared__ int tile[96];
+  int (*const turned)(int *, int) = [](int *tile, int v) {
+    tile[threadIdx.x] = v;
+    __syncthreads();
+    return tile[blockDim.x - 1 - threadIdx.x] + static_cast<int>(blockIdx.x);
+  };
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int first = turned(tile, in[i]);
+  auto sum = +[](int *tile, int v) {
+    __syncthreads();
+    tile[threadIdx.x] = v;
+    asm volatile("bar.sync 0;" ::: "memory");
+    unsigned me;
+    asm("mov.u32 %0, %%tid.x;" : "=r"(me));
+    return tile[me ^ 1] * 3;
+  };
+  out[i] = apply(sum, tile, first);
+}
+
+struct Place {
+  int at;
+  __device__ Place(int by = 1) : at(blockIdx.x * blockDim.x + threadIdx.x * by) { __syncthreads(); }
+};
+struct Derived : Place {
+  using Place::Place;
+};
+__global__ void filled(const int *in, int *out) {
+  __shared__ int tile[32];
+  Place places[2] = {};
+  tile[threadIdx.x] = in[places[1].at];
+  Derived derived(1);
+  out[derived.at] = tile[blockDim.x - 1 - threadIdx.x];
+}
 
 // One template hands it on to the next, as a pointer, a reference, of a pack, or with its class.
 template <void (*F)(int *)> __device__ void once(int *tile) { F(tile); }
@@ -96,6 +142,26 @@ template <void (*... Fs)(int *)> __global__ void passed(const int *in, int *out)
   __syncthreads();
   allOf<Fs...>(tile);
   out[i] = tile[threadIdx.x];
+}
+
+//--- held_main.cu
+#include "both.h"
+#include "kernels.cu"
+
+#include "held.h"
+#include "pool.h"
+
+int main() {
+  Array<int> in(4096), a(64), b(64), c(4096), d(4096);
+  Both both;
+  both.output("a", a), both.output("b", b), both.output("c", c), both.output("d", d);
+  bool good = true;
+  good &= both.same(
+      "held", [&] { kept<rotate><<<1, 64>>>(a), keptBehind<<<1, 64>>>(b), lambdas<<<9, 96>>>(in, c), filled<<<13, 32>>>(in, d); },
+      [&] { require(held::launch({1, 0, {a}}, {1, 0, {b}}, {9, 0, {in, c}}, {13, 0, {in, d}}), "held"); });
+  good &= both.same("pool", [&] { filled<<<13, 32>>>(in, d), lambdas<<<9, 96>>>(in, c); },
+                    [&] { require(pool::launch({13, 0, {in, d}}, {9, 0, {in, c}}), "pool"); });
+  return good ? 0 : 1;
 }
 
 //--- main.cu

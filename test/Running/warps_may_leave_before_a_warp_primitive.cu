@@ -11,7 +11,7 @@
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/stride.cu %t/turns.cu %t/pool.cu %t/match.cu
 // RUN: %exits 1 %cufuse fuse %t/kernels.cu:by_number --block 48 --grid-policy stride -o %t/none.cu 2>&1 | FileCheck %s
 // CHECK: error: lanes may leave a block before a warp primitive, and would rejoin for the next block:
-// CHECK-SAME: by_number: this return, and warp_sum, {{.*}}; rows of 48 threads are no whole warps
+// CHECK-SAME: by_number: this branch skips __shfl_xor_sync, {{.*}}; rows of 48 threads are no whole warps
 // CHECK-SAME: [ExitBeforeWarpPrimitive]
 // CHECK: note: use --grid-policy match without --geometry threads, name the kernel last, let whole warps leave
 

@@ -1,18 +1,24 @@
-// What the text's analysis says of values: the same in all threads of a block, in all lanes of a warp, or not.
-#include "cufuse/Analysis/Uniformity.h"
+// What is known of values: the same in all threads of a block, in all lanes of a warp, or not.
+#include "../../lib/Analysis/DeviceUniformity.h"
 #include "cufuse/Analysis/FindKernel.h"
 
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <llvm/Analysis/CycleAnalysis.h>
+#include <llvm/Analysis/UniformityAnalysis.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace cufuse {
 namespace {
 
-/// One line for each value: `is(expected of a block, expected of a warp, value)`, where Y is proved to be uniform, U
-/// not known and N seen to vary.
+/// One line for each value: `is(expected of a block, expected of a warp, value)`, where Y is uniform, N may vary.
 constexpr const char *Source = R"(
-enum { Y, U, N };
+enum { Y, N };
 __device__ void is(int ofBlock, int ofWarp, long long value);
 __constant__ int table[4];
 __device__ int global;
@@ -33,9 +39,9 @@ __global__ void kernel(int n, const int *__restrict__ in, int *out, Pair pair) {
   is(N, Y, threadIdx.y);
   is(N, Y, threadIdx.z + 1);
   is(N, N, in[threadIdx.x]);
-  is(U, U, out[n]);
-  is(U, U, global);
-  is(U, U, plain(n));
+  is(Y, Y, out[n]);
+  is(Y, Y, global);
+  is(Y, Y, plain(n));
   is(N, N, own(n));
   is(N, N, plain(threadIdx.x));
   is(N, N, even(n));
@@ -84,12 +90,12 @@ __global__ void kernel(int n, const int *__restrict__ in, int *out, Pair pair) {
   int &other = byReference;
   other = threadIdx.x;
   is(N, N, other);
-  is(U, U, byReference);
+  is(N, N, byReference);
   set(byCall);
-  is(U, U, byCall);
+  is(Y, Y, byCall);
   int *pointer = &byPointer;
   *pointer = threadIdx.x;
-  is(U, U, byPointer);
+  is(N, N, byPointer);
   if (n > 3)
     kept = n;
   is(Y, Y, kept);
@@ -119,16 +125,6 @@ __global__ void kernel(int n, const int *__restrict__ in, int *out, Pair pair) {
 }
 )";
 
-struct Calls : clang::ConstDynamicRecursiveASTVisitor {
-  std::vector<const clang::CallExpr *> Found;
-  bool VisitCallExpr(const clang::CallExpr *Call) override {
-    const clang::FunctionDecl *Callee = Call->getDirectCallee();
-    if (Callee && Callee->getIdentifier() && Callee->getName() == "is")
-      Found.push_back(Call);
-    return true;
-  }
-};
-
 /// The only kernel of a text, and what it reaches.
 class UniformityTest : public testing::Test {
 protected:
@@ -147,31 +143,57 @@ protected:
     ASSERT_THAT(Unit->errors(), testing::IsEmpty());
     const std::vector<const clang::FunctionDecl *> Kernels = allKernels(*Unit);
     ASSERT_EQ(Kernels.size(), 1u);
-    Reach = reach(*Unit, *Kernels[0]);
+    Ir = reach(*Unit, *Kernels[0], Reach);
+    ASSERT_TRUE(Ir);
   }
+
+  /// What LLVM makes of the sources of difference.
+  struct Analysis {
+    Analysis(const DeviceIr &Ir, Among Threads) {
+      Manager.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+      Manager.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+      Manager.registerPass([] { return llvm::CycleAnalysis(); });
+      Manager.registerPass([] { return llvm::UniformityInfoAnalysis(); });
+      Manager.registerPass([&Ir, Threads, this] {
+        return llvm::TargetIRAnalysis([&Ir, Threads, this](const llvm::Function &F) {
+          return llvm::TargetTransformInfo(
+              std::make_unique<ThreadsOfBlock>(Ir, F.getDataLayout(), Threads, SignedThreadNumber));
+        });
+      });
+      Info = &Manager.getResult<llvm::UniformityInfoAnalysis>(Ir.kernel());
+    }
+    llvm::FunctionAnalysisManager Manager;
+    bool SignedThreadNumber = false;
+    const llvm::UniformityInfo *Info;
+  };
 
   std::shared_ptr<const ParsedUnit> Unit;
   Reached Reach;
+  std::unique_ptr<DeviceIr> Ir;
 };
 
 TEST_F(UniformityTest, OfValuesInATable) {
   ASSERT_NO_FATAL_FAILURE(read(Source));
   if (IsSkipped())
     return;
-  const Uniformity OfBlock(Reach), OfWarp(Reach, Uniformity::Among::Warp);
-  Calls Values;
-  Values.TraverseStmt(Reach.Kernel->getBody());
-  EXPECT_GT(Values.Found.size(), 40u);
-  for (const clang::CallExpr *Call : Values.Found) {
-    auto Expected = [&](unsigned Argument) {
-      clang::Expr::EvalResult Value;
-      EXPECT_TRUE(Call->getArg(Argument)->EvaluateAsInt(Value, Unit->ast()));
-      return static_cast<Uniform>(Value.Val.getInt().getZExtValue());
+  const Analysis OfBlock(*Ir, Among::Block), OfWarp(*Ir, Among::WarpOfRows);
+  unsigned Values = 0;
+  for (const llvm::Instruction &I : llvm::instructions(Ir->kernel())) {
+    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+    if (!Call || !Call->getCalledFunction() || !Call->getCalledFunction()->getName().contains("is"))
+      continue;
+    const clang::FunctionDecl *Declared = Ir->declaration(*Call->getCalledFunction());
+    if (!Declared || Declared->getNameAsString() != "is")
+      continue;
+    ++Values;
+    auto MayVary = [&](unsigned Argument) {
+      return !llvm::cast<llvm::ConstantInt>(Call->getArgOperand(Argument))->isZero();
     };
-    const std::string Where = Unit->place(Call->getBeginLoc()).snippet();
-    EXPECT_EQ(OfBlock.of(Call->getArg(2)), Expected(0)) << "of a block: " << Where;
-    EXPECT_EQ(OfWarp.of(Call->getArg(2)), Expected(1)) << "of a warp: " << Where;
+    const std::string Where = Ir->place(*Call).snippet();
+    EXPECT_EQ(OfBlock.Info->isDivergent(Call->getArgOperand(2)), MayVary(0)) << "of a block: " << Where;
+    EXPECT_EQ(OfWarp.Info->isDivergent(Call->getArgOperand(2)), MayVary(1)) << "of a warp: " << Where;
   }
+  EXPECT_GT(Values, 40u);
 }
 
 /// Nobody asks for the number that it returns.
@@ -184,8 +206,8 @@ __device__ int warp() {
 __global__ void kernel(int *out) { out[0] = warp(); })"));
   if (IsSkipped())
     return;
-  EXPECT_TRUE(Uniformity(Reach, Uniformity::Among::Warp).needsSmallNumbers());
-  EXPECT_FALSE(Uniformity(Reach).needsSmallNumbers());
+  EXPECT_TRUE(Analysis(*Ir, Among::WarpOfRows).SignedThreadNumber);
+  EXPECT_FALSE(Analysis(*Ir, Among::Block).SignedThreadNumber);
 }
 
 TEST_F(UniformityTest, UnsignedThreadNumbersMayBeLarge) {
@@ -196,7 +218,7 @@ __global__ void kernel(int *out) {
 })"));
   if (IsSkipped())
     return;
-  EXPECT_FALSE(Uniformity(Reach, Uniformity::Among::Warp).needsSmallNumbers());
+  EXPECT_FALSE(Analysis(*Ir, Among::WarpOfRows).SignedThreadNumber);
 }
 
 } // namespace

@@ -36,7 +36,9 @@ struct AssemblyScan {
   /// calls, and whatever the tables of Ptx/PtxTable.h do not know.
   std::string Unknown;
   std::string Warp; ///< The first instruction that several lanes execute together (`shfl.sync.bfly.b32`), or "".
-  std::string Copy; ///< The first that goes on after it (`cp.async.ca.shared.global`), or "".
+  std::set<std::string> Declared; ///< Registers, labels and memory.
+  std::set<std::string> Names;    ///< Other names than those, of registers and of operands.
+  std::string Copy;               ///< The first that goes on after it (`cp.async.ca.shared.global`), or "".
 };
 
 /// May the statement read its special registers from operands? Where an instruction writes an output before another

@@ -17,7 +17,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
 
 /// Every reason why this kernel cannot be fused, in source order, whatever it is fused with.
 std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach,
-                                  const KernelFacts &Facts);
+                                  const DeviceIr *Ir, const KernelFacts &Facts);
 
 /// The names of a kernel's parameters, each once: as declared, `arg<N>` where there is no name.
 std::vector<std::string> parameterNames(const clang::FunctionDecl &Kernel);

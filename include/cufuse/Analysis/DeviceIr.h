@@ -12,6 +12,7 @@
 
 namespace llvm {
 class CallBase;
+class DILocation;
 class DISubprogram;
 class Function;
 class Instruction;
@@ -22,6 +23,13 @@ class Value;
 
 namespace cufuse {
 
+/// A function or a variable that another function's code names, before anything is inlined.
+struct CodeReference {
+  const clang::FunctionDecl *From; ///< The definition.
+  const clang::ValueDecl *To;
+  const llvm::DILocation *At; ///< Null where no place is known.
+};
+
 class DeviceIr {
 public:
   ~DeviceIr();
@@ -29,6 +37,13 @@ public:
   /// stay as they are written: nothing is speculated, hoisted or sunk. Null where Clang cannot generate code, so that
   /// nothing is known of the kernel: its text has errors, or Clang fails.
   static std::unique_ptr<DeviceIr> generate(const ParsedUnit &Unit, const Reached &Reach);
+
+  /// All that is named on the ways from the kernel on, each once for each function; the kernel's first.
+  llvm::ArrayRef<CodeReference> references() const { return References; }
+  /// Where that is, in the text of the function.
+  clang::SourceLocation where(const CodeReference &Reference) const;
+  /// A variable that no text declares, and that the code may change, or "".
+  const std::string &hiddenState() const { return HiddenState; }
 
   /// Calls that are left in it lead to functions without a body, through pointers, or into recursion.
   llvm::Function &kernel() const { return *Kernel; }
@@ -51,6 +66,8 @@ private:
   DeviceIr() = default;
   const ParsedUnit *Unit = nullptr;
   const Reached *Reach = nullptr;
+  std::vector<CodeReference> References;
+  std::string HiddenState;
   std::unique_ptr<llvm::LLVMContext> Context;
   std::unique_ptr<llvm::Module> Module;
   llvm::Function *Kernel = nullptr;

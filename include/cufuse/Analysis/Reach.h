@@ -13,10 +13,13 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 
+#include <memory>
 #include <set>
 #include <vector>
 
 namespace cufuse {
+
+class DeviceIr;
 
 /// A reading of threadIdx, blockIdx, blockDim or gridDim.
 struct BuiltinRead {
@@ -88,7 +91,10 @@ struct Reached {
 /// Functions of the user's, beside the kernel, that read a built-in that counts, or call one that does.
 std::set<const clang::FunctionDecl *> readersOf(const Reached &Reach, bool (*Counts)(Builtin));
 
-/// Walks from the kernel, whose definition must exist.
+/// Walks from the kernel, whose definition must exist, by what the text names.
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel);
+/// The same, and on by what only the code names: constructors and destructors that no expression calls, tables of
+/// virtual functions, whatever the compiler adds. Returns the code, which refers to `Into`, null where there is none.
+std::unique_ptr<DeviceIr> reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, Reached &Into);
 
 } // namespace cufuse

@@ -1,5 +1,4 @@
-// Threads that leave before a barrier or a warp primitive are found by the text, by the device's code, or by both. Most of these
-// kernels were once missed by one of the two, some by both.
+// Threads that leave before a barrier or a warp primitive are found by the device's code, whatever the text looks like.
 // RUN: %cufuse inspect %s -- -std=c++17 --gpu-architecture=sm_90a | FileCheck %s
 #include <mma.h>
 
