@@ -157,7 +157,8 @@ private:
       if (!Scalar && (!isRow(*Taken) || !isRow(*Made)))
         refuse(BlockerKind::DifferentBounds, Site->Where,
                fmt::format("{}, rows of {} elements, {} apart; {} by rows of {}, {} apart", Fact, Taken->Length.str(),
-                           Taken->Stride.str(), Producer.Name, Made->Length.str(), Made->Stride.str()));
+                           Taken->Stride.str(), Producer.Name, Made->Length.str(), Made->Stride.str()),
+               linkOf(Made->Length, Taken->Length));
       for (const Less &Guard : Made->Rows)
         if (!llvm::is_contained(Taken->Rows, Guard))
           refuse(BlockerKind::StoredSometimes, Store.Where,

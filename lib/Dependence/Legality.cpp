@@ -99,9 +99,9 @@ private:
     }
     const AccessSite *Load = siteOf(Consumer, F.In, AccessSite::Kind::Load);
     const AccessSite *Any = Load ? Load : &Consumer.Accesses->Sites.front();
-    refuse(
-        BlockerKind::DifferentBounds, Any->Where,
-        fmt::format("{}: {}, of {} elements; {}, of {}", Consumer.Name, Any->str(), Taken.str(), Stored, Made.str()));
+    refuse(BlockerKind::DifferentBounds, Any->Where,
+           fmt::format("{}: {}, of {} elements; {}, of {}", Consumer.Name, Any->str(), Taken.str(), Stored, Made.str()),
+           linkOf(Made, Taken));
   }
 
   void require(const Polynomial &Left, const Polynomial &Right) {
@@ -150,7 +150,8 @@ private:
                      Taken = Graph.inArguments(F.Consumer, Consumer.Shape->Bound);
     if (!(Made == Taken))
       refuse(BlockerKind::DifferentBounds, Consumer.Accesses->Sites.front().Where,
-             fmt::format("{}, of {} elements; {}, of {}", Consumer.Name, Taken.str(), Stored, Made.str()));
+             fmt::format("{}, of {} elements; {}, of {}", Consumer.Name, Taken.str(), Stored, Made.str()),
+             linkOf(Made, Taken));
   }
 
   /// At whatever index: the object computes the element, or loads what the producer does not store.

@@ -104,7 +104,9 @@ Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) 
   return Product;
 }
 
-static std::string givenQuotient(const Polynomial &Dividend, const Polynomial &Divisor) {
+static std::string givenQuotient(const Polynomial &Dividend, const Polynomial &Divisor, Quotient::Wraps Wrap) {
+  if (Wrap != Quotient::Wraps::Never)
+    return quotientAtom(Dividend, Divisor, Wrap);
   return "((" + Dividend.str() + ") / (" + Divisor.str() + "))";
 }
 
@@ -115,8 +117,9 @@ Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const 
     if (Nodes[Node].parameter(Atom))
       Result = Result.substitute(Atom, argument(Node, Atom));
     else if (auto Found = Own.find(Atom); Found != Own.end())
-      Result = Result.substitute(Atom, Polynomial::atom(givenQuotient(inArguments(Node, Found->second.Dividend),
-                                                                      inArguments(Node, Found->second.Divisor))));
+      Result = Result.substitute(
+          Atom, Polynomial::atom(givenQuotient(inArguments(Node, Found->second.Dividend),
+                                               inArguments(Node, Found->second.Divisor), Found->second.Wrap)));
   return Result;
 }
 
@@ -146,21 +149,41 @@ public:
       return std::move(Error);
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
       for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
-        const Quotient Given = {Graph.inArguments(I, Q.Dividend), Graph.inArguments(I, Q.Divisor)};
-        Graph.Quotients[givenQuotient(Given.Dividend, Given.Divisor)] = Given;
+        const Quotient Given = {Graph.inArguments(I, Q.Dividend), Graph.inArguments(I, Q.Divisor), Q.Wrap};
+        Graph.Quotients[givenQuotient(Given.Dividend, Given.Divisor, Q.Wrap)] = Given;
       }
     return std::move(Graph);
   }
 
 private:
-  /// Pointers that are declared to be distinct must not be linked to the same memory, where it is stored to.
+  /// Is the array, called by two names, loaded by the one before the other stores to it, element by element?
+  static bool isLoadedFirst(const VerticalNode &Node, const std::string &Loaded, const std::string &Stored) {
+    bool Stores = false;
+    return Node.Shape->Shape == KernelShape::Pointwise && Node.Shape->Width == 1 && !Node.stores(Loaded) &&
+           llvm::all_of(Node.Accesses->Sites, [&](const AccessSite &Site) {
+             if (Site.Parameter != Loaded && Site.Parameter != Stored)
+               return true;
+             Stores |= Site.Parameter == Stored;
+             return isOwn(Site, *Node.Accesses, *Node.Shape) && !Site.Compound &&
+                    Site.What == (Site.Parameter == Stored ? AccessSite::Kind::Store : AccessSite::Kind::Load) &&
+                    !(Site.Parameter == Loaded && Stores) && llvm::all_of(Site.Path, [&](const PathStep &Step) {
+                      return Step.What == PathStep::Kind::Branch ||
+                             (Step.What == PathStep::Kind::Loop && Node.Shape->Strided && Step.Id == Node.Shape->Loop);
+                    });
+           });
+  }
+
+  /// Pointers that are declared to be distinct must not be linked to the same memory, where it is stored to; with
+  /// --distinct alone, they are one array where the order of its accesses does not matter.
   llvm::Error keepDistinct() const {
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I) {
       const VerticalNode &Node = Graph.Nodes[I];
       for (const ParameterAccess &A : Node.Accesses->Parameters)
         for (const ParameterAccess &B : Node.Accesses->Parameters)
           if (&A < &B && !A.Element.empty() && !B.Element.empty() && Node.isDistinct(A) && Node.isDistinct(B) &&
-              (Node.stores(A.Name) || Node.stores(B.Name)) && Graph.memory(I, A.Name) == Graph.memory(I, B.Name))
+              (Node.stores(A.Name) || Node.stores(B.Name)) && Graph.memory(I, A.Name) == Graph.memory(I, B.Name) &&
+              ((A.Restrict && B.Restrict) ||
+               !(isLoadedFirst(Node, A.Name, B.Name) || isLoadedFirst(Node, B.Name, A.Name))))
             return badUsage(
                 fmt::format("the links lead {0}.{1} and {0}.{2} to the same memory, which {0} stores to, but "
                             "they are said to be distinct, by __restrict__ or --distinct",
@@ -310,10 +333,17 @@ private:
            llvm::none_of(S.Factors, [&](const std::string &Factor) { return Graph.sharedTo(S.Of, Factor); });
   }
 
+  /// Numbers are known before all kernels of a loop run.
+  bool isOfLaunch(const SharedArgument &S) const {
+    return (Graph.OneLoop || (S.To == Graph.Root && Graph.Before.empty())) &&
+           Graph.Nodes[S.To].parameter(S.Parameter)->Element.empty() &&
+           llvm::none_of(S.Factors, [&](const std::string &Factor) { return Graph.sharedTo(S.Of, Factor); });
+  }
+
   /// An argument must be known where it is used: it comes from a kernel that runs before.
   llvm::Error sharedComeFirst() const {
     for (const SharedArgument &S : Graph.Shared)
-      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !isOfRoot(S))
+      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !isOfRoot(S) && !isOfLaunch(S))
         return badUsage(
             fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name, Graph.Nodes[S.Of].Name),
             "link the other way round");

@@ -90,7 +90,8 @@ private:
         return fmt::format("{}, of {} elements{}", Each.Accesses->Sites.front().str(), Bound.str(), Groups);
       };
       refuse(BlockerKind::DifferentBounds, N.Accesses->Sites.front().Where,
-             fmt::format("{}: {}; {}: {}", N.Name, Described(N, Own), First.Name, Described(First, Made)));
+             fmt::format("{}: {}; {}: {}", N.Name, Described(N, Own), First.Name, Described(First, Made)),
+             linkOf(Made, Own));
     }
   }
 

@@ -1,6 +1,9 @@
 #include "cufuse/Dependence/Pointwise.h"
 
+#include "cufuse/Kernel/Wrapping.h"
+
 #include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
 
@@ -18,7 +21,8 @@ const LoopAccess *loopOf(const std::string &Atom, const KernelAccesses &Accesses
 
 class Recognition {
 public:
-  Recognition(const KernelFacts &Facts, const KernelAccesses &Accesses) : Facts(Facts), Accesses(Accesses) {}
+  Recognition(const KernelFacts &Facts, const KernelAccesses &Given)
+      : Facts(Facts), Given(Given), Accesses(withoutWraps(Given)) {}
 
   ShapeFacts run() {
     findLoop();
@@ -99,25 +103,35 @@ private:
 
   std::optional<Polynomial> element(const Polynomial &P) const { return inElement(P, Accesses, Shape); }
 
-  void dependence(const std::string &What, const Polynomial &P, const SourcePlace &Where) {
-    if (!element(P))
-      reason(fmt::format("{} depends on the thread other than by its linear index: {}", What, P.str()), Where);
+  /// `Number`: what is computed; `Plain`: the same, if no part of it loses bits.
+  void dependence(const std::string &What, const Polynomial &Number, const Polynomial &Plain,
+                  const SourcePlace &Where) {
+    if (!element(Plain))
+      reason(fmt::format("{} depends on the thread other than by its linear index: {}", What, Plain.str()), Where);
+    else if (!inElement(Number, Given, Shape))
+      reason(
+          fmt::format("{} is {}, but a part of it that depends on the thread otherwise has 32 bits, and may lose some",
+                      What, Plain.str()),
+          Where);
   }
 
   void indices() {
-    for (const ThreadUse &Use : Accesses.Uses)
-      dependence("'" + Use.Text + "'", Use.Value, Use.Where);
-    for (unsigned I = 0; I < Accesses.Loops.size(); ++I)
-      if (!(Shape.Strided && I == Shape.Loop)) {
-        dependence("a loop's start", Accesses.Loops[I].Start, Accesses.Loops[I].Where);
-        dependence("a loop's step", Accesses.Loops[I].Step, Accesses.Loops[I].Where);
+    for (const auto &[Use, Plain] : llvm::zip(Given.Uses, Accesses.Uses))
+      dependence("'" + Use.Text + "'", Use.Value, Plain.Value, Use.Where);
+    for (unsigned I = 0; I < Given.Loops.size(); ++I)
+      if (const LoopAccess &Loop = Given.Loops[I], &Plain = Accesses.Loops[I]; !(Shape.Strided && I == Shape.Loop)) {
+        dependence("a loop's start", Loop.Start, Plain.Start, Loop.Where);
+        dependence("a loop's step", Loop.Step, Plain.Step, Loop.Where);
       }
-    for (const AccessSite &Site : Accesses.Sites)
-      for (const PathStep &Step : Site.Path)
-        for (const Less &L : Step.Holds) {
-          dependence("'" + Step.Text + "'", L.Left, Step.Where);
-          dependence("'" + Step.Text + "'", L.Right, Step.Where);
+    for (const auto &[Site, Plain] : llvm::zip(Given.Sites, Accesses.Sites))
+      for (const auto &[Step, PlainStep] : llvm::zip(Site.Path, Plain.Path))
+        for (const auto &[L, PlainL] : llvm::zip(Step.Holds, PlainStep.Holds)) {
+          dependence("'" + Step.Text + "'", L.Left, PlainL.Left, Step.Where);
+          dependence("'" + Step.Text + "'", L.Right, PlainL.Right, Step.Where);
         }
+    for (const auto &[Site, Plain] : llvm::zip(Given.Sites, Accesses.Sites))
+      if (Site.What == AccessSite::Kind::Load && Site.Index)
+        dependence("the index of '" + Site.Text + "'", *Site.Index, *Plain.Index, Site.Where);
   }
 
   /// `element < Bound`, from the path of a site.
@@ -140,6 +154,8 @@ private:
   bool isUniform(const Polynomial &P) const {
     for (const std::string &Atom : P.atoms()) {
       auto Found = Accesses.Quotients.find(Atom);
+      if (isWrap(Atom))
+        return false;
       if (Found != Accesses.Quotients.end()
               ? !isUniform(Found->second.Dividend) || !isUniform(Found->second.Divisor)
               : std::none_of(Accesses.Parameters.begin(), Accesses.Parameters.end(),
@@ -161,8 +177,6 @@ private:
         reason(fmt::format("{} is not followed: '{}'", Site.Parameter, Site.Text), Site.Where);
         continue;
       case AccessSite::Kind::Load:
-        if (Site.Index)
-          dependence("the index of '" + Site.Text + "'", *Site.Index, Site.Where);
         continue;
       case AccessSite::Kind::Store:
         break;
@@ -194,6 +208,13 @@ private:
     }
   }
 
+  /// Of the block, which has but one.
+  static bool ofOtherDimension(const std::string &Atom) {
+    return llvm::any_of(std::array{1, 2}, [&](int D) {
+      return Atom == builtinAtom(Builtin::BlockDim, D) || Atom == builtinAtom(Builtin::ThreadIdx, D);
+    });
+  }
+
   bool isRowWise() const {
     bool Stores = false;
     for (const AccessSite &Site : Accesses.Sites) {
@@ -206,12 +227,13 @@ private:
       if (Row.isZero())
         return false;
       for (const std::string &Atom : Row.atoms())
-        if (isBuiltin(Atom) || loopOf(Atom, Accesses))
+        if ((isBuiltin(Atom) && !ofOtherDimension(Atom)) || loopOf(Atom, Accesses))
           return false;
       for (const std::string &Atom : Column.atoms()) {
         const LoopAccess *Loop = loopOf(Atom, Accesses);
         const bool Strides = Loop && Loop->Start == Polynomial::atom(ThreadX);
-        if ((isBuiltin(Atom) && Atom != ThreadX) || (Loop && !Strides && !isUniform(Loop->Start)))
+        if ((isBuiltin(Atom) && Atom != ThreadX && !ofOtherDimension(Atom)) ||
+            (Loop && !Strides && !isUniform(Loop->Start)))
           return false;
       }
     }
@@ -219,7 +241,8 @@ private:
   }
 
   const KernelFacts &Facts;
-  const KernelAccesses &Accesses;
+  const KernelAccesses &Given;
+  const KernelAccesses Accesses; ///< As if no index lost bits.
   ShapeFacts Shape;
   std::optional<Polynomial> Bound;
   bool HasStore = false;
@@ -258,10 +281,11 @@ std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &A
       const auto Divisor = inElement(Found->second.Divisor, Accesses, Shape);
       if (!Dividend || !Divisor)
         return std::nullopt;
-      const auto Number = Divisor->asConstant();
+      const auto Number = Found->second.Wrap == Quotient::Wraps::Never ? Divisor->asConstant() : std::nullopt;
       const auto Exact = Number ? Dividend->dividedBy(*Number) : std::nullopt;
-      Result = Result.substitute(
-          Atom, Exact ? *Exact : Polynomial::atom(fmt::format("({} / {})", Dividend->str(), Divisor->str())));
+      const std::string Name = isWrap(Atom) ? quotientAtom(*Dividend, *Divisor, Found->second.Wrap)
+                                            : fmt::format("({} / {})", Dividend->str(), Divisor->str());
+      Result = Result.substitute(Atom, Exact ? *Exact : Polynomial::atom(Name));
     }
   }
   return Result;

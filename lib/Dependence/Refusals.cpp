@@ -7,8 +7,10 @@
 
 namespace cufuse {
 
-void Refusals::refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact) {
+void Refusals::refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact, const std::string &Remedy) {
   Message M = Blocker{Kind, Where, Fact}.message();
+  if (!Remedy.empty())
+    M.Remedy = Remedy;
   if (llvm::none_of(Messages,
                     [&](const Message &Known) { return Known.str() == M.str() && Known.Where.str() == M.Where.str(); }))
     Messages.push_back(std::move(M));
@@ -25,6 +27,31 @@ std::string storedBy(const VerticalNode &Producer, const std::string &Out) {
   const AccessSite *Store = siteOf(Producer, Out, AccessSite::Kind::Store);
   return Store ? fmt::format("{} stores {}", Producer.Name, Store->str())
                : fmt::format("{} changes {}", Producer.Name, Out);
+}
+
+/// `kernel.m*n`, where the number is a product of one kernel's arguments.
+static std::string productOf(const Polynomial &P) {
+  if (P.terms().size() != 1 || P.terms().begin()->second != 1)
+    return "";
+  std::string Text;
+  llvm::StringRef Of;
+  for (llvm::StringRef Atom : P.terms().begin()->first) {
+    const auto [Node, Name] = Atom.rsplit('.');
+    if (Atom.contains('(') || Name.empty() || (!Text.empty() && Node != Of))
+      return "";
+    Of = Node;
+    Text += (Text.empty() ? Node.str() + "." : "*") + Name.str();
+  }
+  return Text;
+}
+
+std::string linkOf(const Polynomial &Made, const Polynomial &Taken) {
+  std::string From = productOf(Made), To = productOf(Taken);
+  if (llvm::StringRef(To).contains('*'))
+    std::swap(From, To);
+  if (From.empty() || To.empty() || llvm::StringRef(To).contains('*'))
+    return "";
+  return fmt::format("if they are equal, say --link '{}={}'", From, To);
 }
 
 void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused) {
@@ -62,6 +89,12 @@ public:
   }
 
 private:
+  static std::string apart(const VerticalNode &A, const std::string &OfA, const VerticalNode &B,
+                           const std::string &OfB) {
+    return fmt::format("if they never do, say --distinct, or declare {}.{} and {}.{} __restrict__", A.Name, OfA, B.Name,
+                       OfB);
+  }
+
   void inside(const VerticalNode &Node, const std::string &Parameter) {
     const ParameterAccess *Other = mayBeAliased(Node, Parameter);
     if (!Other)
@@ -69,7 +102,8 @@ private:
     const std::vector<const AccessSite *> Own = Node.sites(Parameter), By = Node.sites(Other->Name);
     if (!Own.empty() && !By.empty())
       Refused.refuse(BlockerKind::MayAlias, By.front()->Where,
-                     fmt::format("{}: {}; {}", Node.Name, By.front()->str(), Own.front()->str()));
+                     fmt::format("{}: {}; {}", Node.Name, By.front()->str(), Own.front()->str()),
+                     apart(Node, Parameter, Node, Other->Name));
   }
 
   /// Is a parameter's memory not accessed in the fused kernel?
@@ -100,6 +134,11 @@ private:
     return All;
   }
 
+  bool areOwn(unsigned Node, const ParameterAccess &P) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    return llvm::all_of(N.sites(P.Name), [&](const AccessSite *Site) { return isOwn(*Site, *N.Accesses, *N.Shape); });
+  }
+
   void aliases(unsigned First, unsigned Second) {
     const std::vector<Access> Earlier = accesses(First), Later = accesses(Second);
     for (const Access &A : Earlier)
@@ -107,12 +146,16 @@ private:
         if (!(A.Store && (B.Load || B.Store)) && !(A.Load && B.Store))
           continue;
         const bool Same = Graph.memory(First, A.Parameter->Name) == Graph.memory(Second, B.Parameter->Name);
+        // Each turn of the loop loads its own elements, and then changes them.
+        if (Same && Graph.OneLoop && !A.Store && areOwn(First, *A.Parameter) && areOwn(Second, *B.Parameter))
+          continue;
         if (!Same && Graph.Nodes[First].isDistinct(*A.Parameter) && Graph.Nodes[Second].isDistinct(*B.Parameter))
           continue;
         const AccessSite &Of = A.Store ? *A.Store : *A.Load, &By = A.Store && B.Load ? *B.Load : *B.Store;
         Refused.refuse(
             Same ? BlockerKind::SameMemory : BlockerKind::MayAlias, By.Where,
-            fmt::format("{}: {}; {}: {}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name, Of.str()));
+            fmt::format("{}: {}; {}: {}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name, Of.str()),
+            Same ? "" : apart(Graph.Nodes[First], A.Parameter->Name, Graph.Nodes[Second], B.Parameter->Name));
       }
     hidden(First, Later, Second);
     hidden(Second, Earlier, First);

@@ -8,7 +8,8 @@ namespace cufuse {
 /// Reasons, each once.
 class Refusals {
 public:
-  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact);
+  /// `Remedy`: with names filled in, where the kind's own says less.
+  void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact, const std::string &Remedy = "");
   /// All of them, or if there are none, what was found.
   template <typename T> llvm::Expected<T> orRefusals(T Found) {
     if (Messages.empty())
@@ -23,6 +24,9 @@ private:
 const AccessSite *siteOf(const VerticalNode &Node, llvm::StringRef Parameter, AccessSite::Kind What);
 /// For messages: what the producer stores as `Out`.
 std::string storedBy(const VerticalNode &Producer, const std::string &Out);
+
+/// How numbers of elements that differ are said to be equal, as far as a link can say it.
+std::string linkOf(const Polynomial &Made, const Polynomial &Taken);
 
 /// The access to an intermediate by a kernel that is a function of one element: to that element, in a way that an
 /// object in the pointer's place follows.

@@ -33,13 +33,19 @@ public:
   }
 
 private:
-  /// The dimension of the block is a number, however the kernel writes it.
-  Polynomial known(const Polynomial &P) const { return P.substitute(BlockDimX, Size); }
+  /// The dimensions of the block are numbers, however the kernel writes them; there is but one.
+  Polynomial known(Polynomial P) const {
+    for (int D : {1, 2}) {
+      P = P.substitute(builtinAtom(Builtin::BlockDim, D), Polynomial::constant(1));
+      P = P.substitute(builtinAtom(Builtin::ThreadIdx, D), {});
+    }
+    return P.substitute(BlockDimX, Size);
+  }
 
   bool isUniform(const Polynomial &P) const {
     return llvm::all_of(P.atoms(), [&](const std::string &Atom) { return Node.parameter(Atom) != nullptr; });
   }
-  bool isOfBlock(const Polynomial &P) const { return isUniform(P.substitute(BlockX, {})); }
+  bool isOfBlock(const Polynomial &P) const { return isUniform(known(P).substitute(BlockX, {})); }
 
   /// `i` counts a loop over the row: the only one around the site.
   bool findLoop(const AccessSite &Site, const Polynomial &Column, RowAccess &Access) const {
@@ -49,7 +55,7 @@ private:
       if (Step.What != PathStep::Kind::Loop)
         continue;
       const LoopAccess &Loop = Node.Accesses->Loops[Step.Id];
-      if (!(Loop.Start == Polynomial::atom(ThreadX)) || !(known(Loop.Step) == Size))
+      if (!(known(Loop.Start) == Polynomial::atom(ThreadX)) || !(known(Loop.Step) == Size))
         continue;
       ++Found;
       if (Loop.LeftEarly || !Step.Exact || Step.Holds.size() != 1 || !(Column == Polynomial::atom(Loop.Atom)) ||
@@ -69,7 +75,8 @@ private:
           Step.What == PathStep::Kind::Branch && Step.Exact &&
           llvm::all_of(Step.Holds, [&](const Less &L) { return isOfBlock(L.Left) && isOfBlock(L.Right); });
       if (OfBlock)
-        Access.Rows.insert(Access.Rows.end(), Step.Holds.begin(), Step.Holds.end());
+        for (const Less &L : Step.Holds)
+          Access.Rows.push_back({known(L.Left), known(L.Right)});
       else if (!Access.Scalar || !isFirstThread(Step))
         Access.OfBlock = false;
     }

@@ -5,7 +5,11 @@
 
 namespace cufuse {
 
-std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor) {
+bool isWrap(llvm::StringRef Atom) { return Atom.ends_with(">> 32)"); }
+
+std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor, Quotient::Wraps Wrap) {
+  if (Wrap != Quotient::Wraps::Never)
+    return fmt::format("({} {} 32)", Dividend.str(), Wrap == Quotient::Wraps::Signed ? ">>" : ">>>");
   auto Bracketed = [](const Polynomial &P) {
     return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
   };

@@ -1,8 +1,11 @@
 #include "cufuse/Kernel/Wrapping.h"
 
-#include <algorithm>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/MathExtras.h>
 
 namespace cufuse {
+
+static constexpr std::int64_t Wrapped = std::int64_t(1) << 32;
 
 bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotients) {
   for (const auto &[Atom, Q] : Quotients) {
@@ -23,10 +26,183 @@ static bool isOf(Builtin B, const std::string &Atom) {
   return Atom == builtinAtom(B, 0) || Atom == builtinAtom(B, 1) || Atom == builtinAtom(B, 2);
 }
 
+Polynomial reduced(const Polynomial &P, unsigned Bits) {
+  if (Bits >= 64)
+    return P;
+  Polynomial Result;
+  for (const auto &[Atoms, Factor] : P.terms())
+    Result = Result + Polynomial::term(Atoms, llvm::SignExtend64(static_cast<std::uint64_t>(Factor), Bits));
+  return Result;
+}
+
+static const Polynomial LinearIndex =
+    Polynomial::atom(builtinAtom(Builtin::BlockIdx, 0)) * Polynomial::atom(builtinAtom(Builtin::BlockDim, 0)) +
+    Polynomial::atom(builtinAtom(Builtin::ThreadIdx, 0));
+
+static const ParameterAccess *parameter(const std::string &Name, const KernelAccesses &In) {
+  auto Found = llvm::find_if(In.Parameters, [&](const ParameterAccess &P) { return P.Name == Name; });
+  return Found == In.Parameters.end() ? nullptr : &*Found;
+}
+
+/// The parameters that it is made of, also inside of quotients.
+static void addParameters(const Polynomial &P, const KernelAccesses &In, std::set<std::string> &Names) {
+  for (const std::string &Atom : P.atoms())
+    if (auto Q = In.Quotients.find(Atom); Q != In.Quotients.end())
+      addParameters(Q->second.Dividend, In, Names), addParameters(Q->second.Divisor, In, Names);
+    else if (parameter(Atom, In))
+      Names.insert(Atom);
+}
+
+/// The largest value of what is not negative, where it is known: of parameters in the range of `int`.
+static std::optional<std::uint64_t> most(const Polynomial &P, const KernelAccesses &In) {
+  std::uint64_t Sum = 0;
+  for (const auto &[Atoms, Factor] : P.terms()) {
+    std::uint64_t Term = Factor;
+    bool OfBlock = false; // its first thread is in the grid
+    for (const std::string &Atom : Atoms) {
+      std::optional<std::uint64_t> Own;
+      if (isOf(Builtin::ThreadIdx, Atom) || isOf(Builtin::BlockDim, Atom))
+        Own = isOf(Builtin::ThreadIdx, Atom) ? 1023 : 1024;
+      else if (isOf(Builtin::BlockIdx, Atom) || isOf(Builtin::GridDim, Atom))
+        Own = llvm::StringRef(Atom).ends_with(".x") ? INT32_MAX : UINT16_MAX;
+      else if (parameter(Atom, In))
+        Own = INT32_MAX;
+      else if (auto Q = In.Quotients.find(Atom); Q != In.Quotients.end() && !isWrap(Atom))
+        Own = most(Q->second.Dividend, In);
+      OfBlock |= Atom == builtinAtom(Builtin::BlockDim, 0);
+      if (OfBlock && Own && (Atom == builtinAtom(Builtin::BlockIdx, 0) || Atom == builtinAtom(Builtin::GridDim, 0))) {
+        Term /= 1024; // which the dimension of the block was taken for
+        OfBlock = false;
+      }
+      if (Factor > 0 && !Own)
+        return std::nullopt;
+      Term = llvm::SaturatingMultiply(Term, Own.value_or(1));
+    }
+    if (Factor > 0)
+      Sum = llvm::SaturatingAdd(Sum, Term);
+  }
+  return Sum;
+}
+
+bool fits(const Polynomial &P, unsigned Bits, bool Signed, KernelAccesses &In) {
+  // A variable of its own type.
+  if (P.terms().size() == 1 && P.terms().begin()->second == 1 && P.terms().begin()->first.size() == 1) {
+    const std::string &Atom = P.terms().begin()->first.front();
+    if (const ParameterAccess *Own = parameter(Atom, In); Own && Own->Bits == Bits && Own->Unsigned != Signed)
+      return true;
+    for (const LoopAccess &Loop : In.Loops)
+      if (Loop.Atom == Atom && Loop.Bits == Bits &&
+          (Signed || (!mayBeNegative(Loop.Start, In.Quotients) && !mayBeNegative(Loop.Step, In.Quotients))))
+        return true;
+  }
+  std::set<std::string> Parameters;
+  addParameters(P, In, Parameters);
+  if (P == LinearIndex)
+    return true;
+  const Polynomial Rest = P - P.split(builtinAtom(Builtin::ThreadIdx, 0)).first * LinearIndex;
+  const auto Most = most(P, In);
+  if (!Most || *Most > UINT64_MAX >> (64 - Bits + Signed) || mayBeNegative(P, In.Quotients) ||
+      (!Parameters.empty() && llvm::none_of(Rest.atoms(), isBuiltin)))
+    return false;
+  In.Converted.merge(Parameters);
+  return true;
+}
+
+Polynomial widened(const Polynomial &P, bool Signed, KernelAccesses &In) {
+  const Polynomial Reduced = reduced(P, 32);
+  if (const auto Number = Reduced.asConstant())
+    return Polynomial::constant(Signed ? *Number : static_cast<std::uint32_t>(*Number));
+  if (fits(Reduced, 32, Signed, In))
+    return Reduced;
+  const Polynomial Divisor = Polynomial::constant(Wrapped);
+  const auto Wrap = Signed ? Quotient::Wraps::Signed : Quotient::Wraps::Unsigned;
+  const std::string Atom = quotientAtom(Reduced, Divisor, Wrap);
+  In.Quotients[Atom] = {Reduced, Divisor, Wrap};
+  return Reduced - Divisor * Polynomial::atom(Atom);
+}
+
+namespace {
+
+class WrapRemover {
+public:
+  explicit WrapRemover(KernelAccesses &Accesses) : Accesses(Accesses), Given(Accesses.Quotients) {}
+
+  void run() {
+    for (AccessSite &Site : Accesses.Sites) {
+      if (Site.Index)
+        Site.Index = without(*Site.Index);
+      for (PathStep &Step : Site.Path)
+        for (Less &L : Step.Holds)
+          L = {without(L.Left), without(L.Right)};
+    }
+    for (LoopAccess &Loop : Accesses.Loops)
+      Loop.Start = without(Loop.Start), Loop.Step = without(Loop.Step);
+    for (ThreadUse &Use : Accesses.Uses) // of which only parameters are still asked for
+      Use.Value = without(Use.Value, /*Always=*/true);
+    for (const auto &[Atom, Plain] : Renamed)
+      Accesses.Quotients.erase(Atom);
+  }
+
+private:
+  /// `Always`: also where it is not known that nothing is lost.
+  Polynomial without(Polynomial P, bool Always = false) {
+    for (const std::string &Atom : P.atoms())
+      if (auto Q = Given.find(Atom); Q != Given.end() && !isWrap(Atom))
+        P = P.substitute(Atom, plain(Atom, Q->second));
+    for (const std::string &Atom : P.atoms()) {
+      if (!isWrap(Atom))
+        continue;
+      const Quotient &Q = Given.at(Atom);
+      const auto [Factor, Rest] = P.split(Atom);
+      const auto Times = (Polynomial() - Factor).dividedBy(Wrapped);
+      const bool Negative = Q.Wrap == Quotient::Wraps::Unsigned && mayBeNegative(Q.Dividend, Given);
+      if (Always || (Times && !Negative && stays(*Times * without(Q.Dividend, true), Rest)))
+        P = Rest;
+    }
+    return P;
+  }
+
+  /// A quotient of what may lose bits: it says which others are equal, and how far it counts.
+  Polynomial plain(const std::string &Atom, const Quotient &Q) {
+    if (auto Known = Renamed.find(Atom); Known != Renamed.end())
+      return Known->second;
+    const Polynomial Dividend = without(Q.Dividend, true), Divisor = without(Q.Divisor, true);
+    if (Dividend == Q.Dividend && Divisor == Q.Divisor)
+      return Polynomial::atom(Atom);
+    const auto Name = quotient(Dividend, Divisor, Accesses.Quotients);
+    return Name ? Renamed[Atom] = *Name : Polynomial::atom(Atom);
+  }
+
+  /// Is it a part of the whole, by itself or in a remainder?
+  bool stays(const Polynomial &Part, const Polynomial &Whole) const {
+    const Polynomial Others = Whole - Part;
+    if (!mayBeNegative(Others, Accesses.Quotients))
+      return true;
+    return llvm::any_of(Accesses.Quotients, [&](const auto &Each) {
+      const auto &[Atom, Q] = Each;
+      return Q.Wrap == Quotient::Wraps::Never && Q.Dividend == Part && Whole.contains(Atom) &&
+             !mayBeNegative(Others + Q.Divisor * Polynomial::atom(Atom), Accesses.Quotients);
+    });
+  }
+
+  KernelAccesses &Accesses;
+  const std::map<std::string, Quotient> Given;
+  std::map<std::string, Polynomial> Renamed; ///< Quotients without wraps, by their atoms with them.
+};
+
+} // namespace
+
+KernelAccesses withoutWraps(KernelAccesses Accesses) {
+  WrapRemover(Accesses).run();
+  return Accesses;
+}
+
 bool mayLoseBits(const Polynomial &P, std::int64_t Most, unsigned Bits) {
   constexpr std::int64_t MostThreads = 1024, MostOfInts = std::int64_t(1) << 28; // sums of several such fit, too
   return std::any_of(P.terms().begin(), P.terms().end(), [&](const auto &Term) {
     const auto &[Atoms, Factor] = Term;
+    if (llvm::any_of(Atoms, isWrap)) // what is left is exact
+      return false;
     std::int64_t Allowed = Most;
     if (Atoms.size() <= 1 && std::all_of(Atoms.begin(), Atoms.end(), [](const std::string &Atom) {
           return isOf(Builtin::ThreadIdx, Atom) || isOf(Builtin::BlockDim, Atom);

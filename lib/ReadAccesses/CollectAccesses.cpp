@@ -339,6 +339,7 @@ private:
                                             [&](const LoopAccess &Other) { return Other.Atom == Loop.Atom; }))
       Loop.Atom += '\'';
     Loop.Start = Start->second.P;
+    Loop.Bits = Context.getTypeSize(Counted.Variable->getType());
     Loop.Where = Unit.place(Whole->getBeginLoc());
     Loop.Statement = *Controls.numberOf(Whole);
     for (const clang::VarDecl *Variable : Aliased)

@@ -50,6 +50,7 @@ void Evaluator::parameters() {
     Known.Integer = holdsIndex(T);
     Known.Unsigned = Known.Integer && T->isUnsignedIntegerType();
     Known.IsInt = Known.Integer && !Known.Unsigned && Context.getTypeSize(T) == 32;
+    Known.Bits = Known.Integer ? Context.getTypeSize(T) : 0;
     Known.BuiltinType = (T->isPointerType() ? T->getPointeeType() : T)->isBuiltinType();
     // What a pack holds has no name in the text.
     const bool Followed = T->isPointerType() && !OfPack(P);
@@ -127,8 +128,13 @@ Value Evaluator::used(std::initializer_list<std::pair<const Value *, const clang
   return {};
 }
 
+/// Integers of 32 and of 64 bits.
+static bool hasFollowedWidth(clang::QualType T, const clang::ASTContext &Context) {
+  return (Context.getTypeSize(T) == 32 || Context.getTypeSize(T) == 64) && !T->isBitIntType();
+}
+
 bool Evaluator::holdsIndex(clang::QualType T) const {
-  return T->isIntegerType() && !T->isBooleanType() && !T->isEnumeralType() && Context.getTypeSize(T) >= 32 &&
+  return T->isIntegerType() && !T->isBooleanType() && !T->isEnumeralType() && hasFollowedWidth(T, Context) &&
          !T.isVolatileQualified();
 }
 
@@ -286,8 +292,10 @@ Value Evaluator::eval(const clang::Expr *E) {
   return {};
 }
 
-bool Evaluator::isMadeOfParameters(const Polynomial &P) const {
-  return llvm::any_of(P.atoms(), [&](const std::string &Atom) { return isName(Atom); });
+Polynomial Evaluator::converted(const Polynomial &P, clang::QualType From, clang::QualType To) {
+  const auto Bits = Context.getTypeSize(To);
+  return Context.getTypeSize(From) < Bits ? widened(P, From->isSignedIntegerOrEnumerationType(), Result)
+                                          : reduced(P, Bits);
 }
 
 Value Evaluator::cast(const clang::CastExpr *Cast) {
@@ -305,16 +313,13 @@ Value Evaluator::cast(const clang::CastExpr *Cast) {
   case clang::CK_IntegralCast: {
     Value V = eval(From);
     V.Bits = bits(V, Cast);
-    const bool IsParameter = llvm::any_of(Names, [&](const auto &Each) {
-      return V.P == Polynomial::atom(Each.second) &&
-             Context.hasSameUnqualifiedType(From->getType(), Each.first->getType());
-    });
-    V.Widened |= Context.getTypeSize(Cast->getType()) > Context.getTypeSize(From->getType()) && !IsParameter &&
-                 isMadeOfParameters(V.P);
-    const bool Narrow = Context.getTypeSize(Cast->getType()) < 32;
     const bool Wraps = Cast->getType()->isUnsignedIntegerType() && V.What == Value::Kind::Integer &&
                        mayBeNegative(V.P, Result.Quotients);
-    return Narrow || Wraps ? used({{&V, From}}) : V;
+    if (!hasFollowedWidth(Cast->getType(), Context) || Wraps)
+      return used({{&V, From}});
+    if (V.What == Value::Kind::Integer)
+      V.P = converted(V.P, From->getType(), Cast->getType());
+    return V;
   }
   case clang::CK_ArrayToPointerDecay: {
     const std::optional<Place> P = place(From);
@@ -433,8 +438,13 @@ Value Evaluator::binary(const clang::BinaryOperator *E) {
     Known = Variables.find(Variable);
     if (Known == Variables.end())
       return used({{&Right, E->getRHS()}});
-    const Value Before = Known->second;
-    const Value After = arithmetic(clang::BinaryOperator::getOpForCompoundAssignment(E->getOpcode()), Before, Right, E);
+    Value Before = Known->second;
+    auto *Compound = llvm::cast<clang::CompoundAssignOperator>(E);
+    if (Before.What == Value::Kind::Integer)
+      Before.P = converted(Before.P, E->getType(), Compound->getComputationLHSType());
+    Value After = arithmetic(clang::BinaryOperator::getOpForCompoundAssignment(E->getOpcode()), Before, Right, E);
+    if (After.What == Value::Kind::Integer)
+      After.P = converted(After.P, Compound->getComputationResultType(), E->getType());
     if (After.What == Value::Kind::Unknown)
       Variables.erase(Variable);
     else
@@ -459,11 +469,15 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
                             const clang::BinaryOperator *E) {
   auto Unknown = [&] { return used({{&L, E->getLHS()}, {&R, E->getRHS()}}); };
   const bool Sum = Kind == clang::BO_Add || Kind == clang::BO_Sub;
-  if (L.What == Value::Kind::Pointer && R.What == Value::Kind::Integer && Sum)
-    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + scaled(R.P, L.Width) : L.P - scaled(R.P, L.Width),
-            L.Base, L.Direct, L.Width};
+  auto Distance = [&](const Value &V, const clang::Expr *Of, unsigned Width) {
+    return scaled(converted(V.P, Of->getType(), Context.getPointerDiffType()), Width);
+  };
+  if (L.What == Value::Kind::Pointer && R.What == Value::Kind::Integer && Sum) {
+    const Polynomial By = Distance(R, E->getRHS(), L.Width);
+    return {Value::Kind::Pointer, Kind == clang::BO_Add ? L.P + By : L.P - By, L.Base, L.Direct, L.Width};
+  }
   if (R.What == Value::Kind::Pointer && L.What == Value::Kind::Integer && Kind == clang::BO_Add)
-    return {Value::Kind::Pointer, scaled(L.P, R.Width) + R.P, R.Base, false, R.Width};
+    return {Value::Kind::Pointer, Distance(L, E->getLHS(), R.Width) + R.P, R.Base, false, R.Width};
   if ((L.What == Value::Kind::Local && Sum) || (R.What == Value::Kind::Local && Kind == clang::BO_Add)) {
     use(L, E->getLHS()), use(R, E->getRHS());
     return E->getType()->isPointerType() ? local() : Value();
@@ -472,19 +486,11 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
     return Unknown();
   auto Quotient = [&](const Polynomial &Divisor) { return quotient(L.P, Divisor, Result.Quotients); };
   const unsigned Bits = std::min(bits(L, E), R.Bits);
-  // Of what is widened and goes on, parameters must be in range.
-  auto Known = [&](std::optional<Polynomial> P) {
-    if (!P)
-      return Unknown();
-    for (const auto &[One, Other] : {std::pair(&L, &R), {&R, &L}})
-      if (One->Widened && !Other->P.asConstant())
-        for (const std::string &Atom : One->P.atoms())
-          if (isName(Atom))
-            Result.Converted.insert(Atom);
-    const bool Divides = Kind == clang::BO_Div || Kind == clang::BO_Rem || Kind == clang::BO_Shr;
-    Value V = integer(std::move(*P), Bits);
-    V.Widened = L.Widened || R.Widened || (Divides && (isMadeOfParameters(L.P) || isMadeOfParameters(R.P)));
-    return V;
+  auto Known = [&](const std::optional<Polynomial> &P) { return P ? integer(*P, Bits) : Unknown(); };
+  // What may have lost bits must be of the element by itself: then so is the quotient.
+  auto Divides = [&](const clang::QualType Of) {
+    if (!fits(L.P, Context.getTypeSize(Of), Of->isSignedIntegerType(), Result))
+      use(L, E->getLHS());
   };
   switch (Kind) {
   case clang::BO_Add:
@@ -504,10 +510,12 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   case clang::BO_Div:
     if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor, Bits) || R.P.isZero())
       return Unknown();
+    Divides(E->getLHS()->getType());
     return Known(Quotient(R.P));
   case clang::BO_Rem: // a % b = a − b * (a / b)
     if (mayBeNegative(L.P, Result.Quotients) || mayLoseBits(L.P, MostFactor, Bits) || R.P.isZero())
       return Unknown();
+    Divides(E->getLHS()->getType());
     if (const auto Whole = Quotient(R.P))
       if (const auto Product = R.P.times(*Whole))
         return Known(L.P - *Product);
@@ -515,8 +523,10 @@ Value Evaluator::arithmetic(clang::BinaryOperatorKind Kind, const Value &L, cons
   case clang::BO_Shr:
     // What was shifted to the left before may have been meant to lose bits.
     if (const auto By = R.P.asConstant();
-        By && *By >= 0 && *By < 32 && !mayBeNegative(L.P, Result.Quotients) && !mayLoseBits(L.P, 1, L.Bits))
+        By && *By >= 0 && *By < 32 && !mayBeNegative(L.P, Result.Quotients) && !mayLoseBits(L.P, 1, L.Bits)) {
+      Divides(E->getLHS()->getType());
       return Known(Quotient(Polynomial::constant(std::int64_t(1) << *By)));
+    }
     return Unknown();
   default:
     return Unknown();

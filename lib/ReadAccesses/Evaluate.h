@@ -37,9 +37,6 @@ struct Value {
   bool Direct = false;                      ///< See AccessSite.
   unsigned Width = 1;                       ///< Elements in what it points to.
   unsigned Bits = 64;                       ///< The fewest in which a part of an integer was computed.
-  /// Of an integer: made of parameters, and then widened or divided. Until then it is what polynomials say, modulo a
-  /// power of two, whatever the parameters are.
-  bool Widened = false;
   bool operator==(const Value &) const = default;
 };
 
@@ -115,7 +112,8 @@ private:
   /// May something refer to the argument when the call has ended: its result, its object, or what others lead to?
   bool keeps(const clang::FunctionDecl *Callee, unsigned Argument) const;
   Value cast(const clang::CastExpr *Cast);
-  bool isMadeOfParameters(const Polynomial &P) const;
+  /// An integer as one of another type.
+  Polynomial converted(const Polynomial &P, clang::QualType From, clang::QualType To);
   Value unary(const clang::UnaryOperator *E);
   Value binary(const clang::BinaryOperator *E);
   Value assign(const clang::Expr *To, const clang::Expr *From, bool Compound);

@@ -79,7 +79,8 @@ Evaluator::Place Evaluator::elementOf(const clang::Expr *Pointer, const clang::E
   P.Direct = Base.Direct;
   P.Width = Base.Width;
   if (Offset.What == Value::Kind::Integer)
-    P.Index = Base.P + Offset.P * Polynomial::constant(Base.Width);
+    P.Index = Base.P + (Index ? converted(Offset.P, Index->getType(), Context.getPointerDiffType()) : Offset.P) *
+                           Polynomial::constant(Base.Width);
   return P;
 }
 

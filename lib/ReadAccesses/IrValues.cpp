@@ -12,16 +12,6 @@ namespace {
 
 constexpr const char *TriedAtom = "phi#";
 
-/// Coefficients in the signed range of the width: values are the same modulo 2^width.
-Polynomial reduced(const Polynomial &P, unsigned Bits) {
-  if (Bits >= 64)
-    return P;
-  Polynomial Result;
-  for (const auto &[Atoms, Factor] : P.terms())
-    Result = Result + Polynomial::term(Atoms, llvm::SignExtend64(static_cast<std::uint64_t>(Factor), Bits));
-  return Result;
-}
-
 /// `threadIdx.x` for %tid.x.
 std::optional<std::string> specialRegister(llvm::StringRef Name) {
   if (!Name.consume_front("llvm.nvvm.read.ptx.sreg."))
@@ -47,8 +37,9 @@ Polynomial canonical(const Polynomial &P, const KernelAccesses &Text) {
         Result = Result.substitute(Atom,
                                    Polynomial::atom(loopAtom(canonical(Loop.Start, Text), canonical(Loop.Step, Text))));
     if (auto Found = Text.Quotients.find(Atom); Found != Text.Quotients.end())
-      Result = Result.substitute(Atom, Polynomial::atom(quotientAtom(canonical(Found->second.Dividend, Text),
-                                                                     canonical(Found->second.Divisor, Text))));
+      Result = Result.substitute(
+          Atom, Polynomial::atom(quotientAtom(canonical(Found->second.Dividend, Text),
+                                              canonical(Found->second.Divisor, Text), Found->second.Wrap)));
   }
   return Result;
 }
@@ -67,7 +58,7 @@ void IrValues::findLoops(const llvm::Loop &L) {
     return incoming(Phi, [&](const llvm::BasicBlock *From) { return L.contains(From) == Inside; });
   };
   for (const llvm::PHINode &Phi : L.getHeader()->phis()) {
-    if (!Phi.getType()->isIntegerTy() || Phi.getType()->getIntegerBitWidth() < 32)
+    if (!Phi.getType()->isIntegerTy(32) && !Phi.getType()->isIntegerTy(64))
       continue;
     const std::optional<Polynomial> Start = Common(Phi, false);
     Tried = &Phi;
@@ -85,12 +76,13 @@ void IrValues::findLoops(const llvm::Loop &L) {
     Found.Atom = loopAtom(*Start, Step);
     Found.Start = *Start;
     Found.Step = Step;
+    Found.Bits = Phi.getType()->getIntegerBitWidth();
     Phis[&Phi] = Known.Loops.size();
     Known.Loops.push_back(std::move(Found));
   }
   // What takes each value of another one's.
   for (const llvm::PHINode &Phi : L.getHeader()->phis()) {
-    if (Phis.count(&Phi) || !Phi.getType()->isIntegerTy() || Phi.getType()->getIntegerBitWidth() < 32)
+    if (Phis.count(&Phi) || !Phi.getType()->isIntegerTy(32) && !Phi.getType()->isIntegerTy(64))
       continue;
     const std::optional<Polynomial> Start = Common(Phi, false), Next = Common(Phi, true);
     for (const llvm::PHINode &Other : L.getHeader()->phis())
@@ -157,7 +149,7 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
     return std::nullopt;
   if (auto *Number = llvm::dyn_cast<llvm::ConstantInt>(V))
     return Polynomial::constant(Number->getSExtValue());
-  if (V->getType()->getIntegerBitWidth() < 32)
+  if (!V->getType()->isIntegerTy(32) && !V->getType()->isIntegerTy(64))
     return std::nullopt;
   if (auto *Argument = llvm::dyn_cast<llvm::Argument>(V))
     return Argument->getArgNo() < Known.Parameters.size()
@@ -189,13 +181,22 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
     const std::optional<Polynomial> L = of(Select->getTrueValue()), R = of(Select->getFalseValue());
     return L && R && *L == *R ? L : std::nullopt;
   }
-  if (llvm::isa<llvm::FreezeInst, llvm::SExtInst, llvm::TruncInst>(I))
+  if (llvm::isa<llvm::FreezeInst, llvm::TruncInst>(I))
     return of(I->getOperand(0));
-  if (llvm::isa<llvm::ZExtInst>(I)) {
+  if (llvm::isa<llvm::ZExtInst, llvm::SExtInst>(I)) {
     const std::optional<Polynomial> From = of(I->getOperand(0));
-    return From && (I->hasNonNeg() || !mayBeNegative(*From, Known.Quotients)) ? From : std::nullopt;
+    return From ? std::optional(widened(*From, llvm::isa<llvm::SExtInst>(I), Known)) : std::nullopt;
   }
   return llvm::isa<llvm::BinaryOperator>(I) ? binary(*I) : std::nullopt;
+}
+
+bool IrValues::mayDivideOther(const llvm::Instruction &I) {
+  using llvm::Instruction;
+  const bool Signed = llvm::is_contained({Instruction::SDiv, Instruction::SRem, Instruction::AShr}, I.getOpcode());
+  if (!Signed && !llvm::is_contained({Instruction::UDiv, Instruction::URem, Instruction::LShr}, I.getOpcode()))
+    return false;
+  const std::optional<Polynomial> L = of(I.getOperand(0));
+  return L && !fits(*L, I.getType()->getIntegerBitWidth(), Signed, Known);
 }
 
 std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {

@@ -34,6 +34,8 @@ public:
   const llvm::DataLayout &layout() const { return Kernel.getDataLayout(); }
   /// The largest value of a loop's variable that counts up from 0 or more, where it is known.
   std::optional<std::int64_t> most(const std::string &Atom) const;
+  /// Is it a quotient of what may have lost bits?
+  bool mayDivideOther(const llvm::Instruction &I);
   const llvm::LoopInfo &loops() const { return Loops; }
 
   /// `Distance > 0` for each, known where the block runs.

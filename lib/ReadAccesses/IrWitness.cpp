@@ -1,6 +1,7 @@
 #include "cufuse/ReadAccesses/IrWitness.h"
 
 #include "IrMemory.h"
+#include "cufuse/Kernel/Wrapping.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/Sequence.h>
@@ -49,10 +50,11 @@ private:
 
   /// The phi that counts the elements of the thread, and all that goes from one turn to the next beside it.
   void gridLoop() {
+    const KernelAccesses Plain = withoutWraps(Values.known());
     for (const llvm::Loop *L : Values.loops().getLoopsInPreorder())
       for (const llvm::PHINode &Phi : L->getHeader()->phis()) {
         const auto Id = Values.loop(&Phi);
-        if (!Id || Grid || !isGridStride(Values.known().Loops[*Id]))
+        if (!Id || Grid || !isGridStride(Plain.Loops[*Id]))
           continue;
         Grid = &Phi;
         Shape.Loop = *Id;
@@ -171,7 +173,7 @@ private:
               return Refuse(P);
         return;
       }
-    if (Values.of(&I))
+    if (Values.of(&I) && !Values.mayDivideOther(I))
       return;
     // Pointers may move by parts of the element's number; where they lead to is what counts.
     if (llvm::isa<llvm::GetElementPtrInst>(I) && leadsToElements(I))
@@ -572,6 +574,7 @@ void checkByIr(const DeviceIr *Ir, const KernelFacts &Facts, KernelAccesses &Acc
       Accesses.Unfollowed.push_back(std::move(F));
   if (Shape.Shape == KernelShape::Pointwise || !Hidden.empty())
     Shape = recogniseShape(Facts, Accesses);
+  Accesses = withoutWraps(std::move(Accesses));
 }
 
 } // namespace cufuse

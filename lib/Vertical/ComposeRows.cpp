@@ -295,7 +295,8 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
 
 } // namespace
 
-const VerticalForm ByRowForm = {[](const VerticalGraph &Graph) { return !Graph.OneLoop && rowConsumer(Graph); },
+const VerticalForm ByRowForm = {[](const VerticalGraph &) { return std::string("by row"); },
+                                [](const VerticalGraph &Graph) { return !Graph.OneLoop && rowConsumer(Graph); },
                                 [](const VerticalGraph &Graph, unsigned Node) {
                                   return Node == Graph.Root || Graph.Nodes[Node].Shape->Shape != KernelShape::Pointwise;
                                 },

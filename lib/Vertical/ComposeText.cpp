@@ -321,12 +321,12 @@ static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
   Atoms.insert(Accesses.Converted.begin(), Accesses.Converted.end());
   for (const ThreadUse &Use : Accesses.Uses)
     for (const std::string &Atom : Use.Value.atoms())
-      if (Accesses.Quotients.count(Atom))
+      if (Accesses.Quotients.count(Atom) && !isWrap(Atom))
         Atoms.insert(Atom);
   for (size_t Before = 0; Before != Atoms.size();) { // a quotient of quotients
     Before = Atoms.size();
     for (const auto &[Atom, Q] : Accesses.Quotients)
-      if (Atoms.count(Atom))
+      if (Atoms.count(Atom) && !isWrap(Atom))
         Add(Q.Dividend), Add(Q.Divisor);
   }
   return Atoms;
@@ -359,19 +359,41 @@ void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std:
     Positive.merge(Product.atoms());
 }
 
-void TextComposer::divisors() {
-  std::function<void(const Polynomial &)> Of = [&](const Polynomial &P) {
-    for (const std::string &Atom : P.atoms())
-      if (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end()) {
-        Of(Q->second.Dividend);
-        Of(Q->second.Divisor);
-        const OutputText Condition = "0 < " + hostText(Q->second.Divisor);
-        if (!Q->second.Divisor.asConstant() && !llvm::is_contained(Result.Text.LaunchConditions, Condition))
-          Result.Text.LaunchConditions.push_back(Condition);
-      }
+/// Before a condition that is asked for elements: `elements <= 0 || `, where no division counts them.
+OutputText TextComposer::unlessEmpty(unsigned Node) const {
+  auto IsPointwise = [&](unsigned Each) { return Graph.Nodes[Each].Shape->Shape == KernelShape::Pointwise; };
+  for (const Flow &F : Graph.Flows) // of what is stored at the root's stores, there are as many
+    if (!IsPointwise(Node) && F.Producer == Node && IsPointwise(F.Consumer))
+      Node = F.Consumer;
+  const Polynomial Elements = Graph.inArguments(Node, Graph.Nodes[Node].Shape->Bound);
+  if (!IsPointwise(Node) || llvm::any_of(Elements.atoms(), [&](const auto &A) { return Graph.Quotients.count(A); }))
+    return {};
+  return hostText(Elements) + " <= 0 || ";
+}
+
+std::vector<OutputText> TextComposer::positive(const Polynomial &P) const {
+  std::vector<OutputText> All;
+  auto Add = [&](const OutputText &Each) {
+    if (!llvm::is_contained(All, Each))
+      All.push_back(Each);
   };
-  for (const auto &[Atom, Q] : Graph.Quotients)
-    Of(Polynomial::atom(Atom));
+  for (const std::string &Atom : P.atoms())
+    if (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end()) {
+      for (const Polynomial *Part : {&Q->second.Dividend, &Q->second.Divisor})
+        llvm::for_each(positive(*Part), Add);
+      if (!Q->second.Divisor.asConstant())
+        Add("0 < " + hostText(Q->second.Divisor));
+    }
+  return All;
+}
+
+void TextComposer::divisors() {
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+    for (const auto &[Atom, Q] : Graph.Nodes[Node].Accesses->Quotients)
+      for (const OutputText &Each : positive(Graph.inArguments(Node, Polynomial::atom(Atom))))
+        if (const OutputText Condition = unlessEmpty(Node) + Each;
+            !llvm::is_contained(Result.Text.LaunchConditions, Condition))
+          Result.Text.LaunchConditions.push_back(Condition);
 }
 
 void TextComposer::conditions() {
@@ -382,7 +404,7 @@ void TextComposer::conditions() {
     const KernelAccesses &Accesses = *Graph.Nodes[Node].Accesses;
     const std::set<std::string> Known = atomsOfAccesses(Accesses);
     for (const auto &[Atom, Q] : Accesses.Quotients)
-      if (Known.count(Atom))
+      if (Known.count(Atom) && !isWrap(Atom))
         for (const Polynomial *P : {&Q.Dividend, &Q.Divisor})
           for (const std::string &Part : Graph.inArguments(Node, *P).atoms())
             if (llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) { return Part.starts_with(N.Name + "."); }))
@@ -396,8 +418,14 @@ void TextComposer::conditions() {
   }
   for (const std::string &Part : Parts)
     Result.Text.LaunchConditions.push_back("0 <= " + hostText(Polynomial::atom(Part)));
-  for (const AtMost &Needed : Requirements)
-    Result.Text.LaunchConditions.push_back(hostText(Needed.Left) + " <= " + hostText(Needed.Right));
+  for (const AtMost &Needed : Requirements) {
+    OutputText Condition = hostText(Needed.Left) + " <= " + hostText(Needed.Right);
+    if (std::vector<OutputText> All = positive(Needed.Left - Needed.Right); !All.empty()) {
+      All.push_back(Condition);
+      Condition = unlessEmpty(Graph.Root) + "(" + joined(All, " && ") + ")";
+    }
+    Result.Text.LaunchConditions.push_back(Condition);
+  }
   distinctPointers();
 }
 

@@ -69,8 +69,11 @@ protected:
   std::string value(const Polynomial &P, unsigned Node) const;
   /// The requirements as conditions of the launch, and that pointers differ where they are taken to. Called last.
   void conditions();
-  /// What is divided by is positive, before any condition divides.
+  /// What is divided by is positive where there are elements, before any condition divides.
   void divisors();
+  OutputText unlessEmpty(unsigned Node) const;
+  /// That the divisors are positive in what is computed for a polynomial of the arguments that remain.
+  std::vector<OutputText> positive(const Polynomial &P) const;
   void ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive);
   /// A polynomial of the arguments that remain, in the fused kernel, and in the launcher.
   std::string deviceText(const Polynomial &P) const;

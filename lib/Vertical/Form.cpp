@@ -1,6 +1,10 @@
 #include "cufuse/Vertical/Form.h"
 
+#include "cufuse/Dependence/BlockLocal.h"
+#include "cufuse/Support/Error.h"
+
 #include <fmt/core.h>
+#include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
 
@@ -16,22 +20,83 @@ std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph) {
   return Taking;
 }
 
+namespace {
+
+/// A form that was tried, and why it does not fit.
+struct Misfit {
+  std::string Name;
+  std::string Why; ///< In short; otherwise what the first of the messages says.
+  std::vector<Message> Messages = {};
+  bool Possible = true; ///< If its messages were heeded.
+
+  size_t kinds() const {
+    std::set<std::string> Rules;
+    for (const Message &M : Messages)
+      Rules.insert(M.Rule);
+    return Rules.size();
+  }
+  std::string str() const {
+    const llvm::StringRef First = Messages.empty() ? llvm::StringRef() : llvm::StringRef(Messages.front().Text);
+    return Name + ": " + (Why.empty() ? First.split(": ").first.str() : Why);
+  }
+};
+
+Misfit withoutLoop(const VerticalGraph &Graph) {
+  Misfit Loop{"one loop", "a kernel loads other elements of an intermediate than its own"};
+  for (unsigned Node : Graph.Order) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    if (N.Shape->Shape == KernelShape::Pointwise)
+      continue;
+    // What threads do together stands in the way of a loop over elements, whatever the kernel's indices are.
+    const KernelFacts &Facts = *N.Facts;
+    Loop.Possible &= Facts.Barriers.empty() && Facts.LibraryBarriers.empty() && Facts.WarpPrimitives.empty() &&
+                     Facts.Atomics.empty() && Facts.StaticShared.empty() && Facts.DynamicShared.empty();
+    for (const Finding &Reason : N.Shape->Reasons)
+      Loop.Messages.push_back(Blocker{BlockerKind::NotPointwise, Reason.Where, N.Name + ": " + Reason.What}.message());
+    if (Loop.Messages.size() == N.Shape->Reasons.size() && !Loop.Messages.empty())
+      Loop.Why = fmt::format("{} is not pointwise: {}", N.Name, N.Shape->Reasons.front().What);
+  }
+  return Loop;
+}
+
+} // namespace
+
 llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
   for (const Flow &F : Graph.Flows)
     for (const auto &[Node, Name] : {std::pair(F.Producer, F.Out), {F.Consumer, F.In}})
       if (const ParameterAccess &P = *Graph.Nodes[Node].parameter(Name); !P.Kept)
         return refuse({BlockerKind::LinkedElement, Graph.Nodes[Node].Facts->Where,
                        fmt::format("{}.{} is {}", Graph.Nodes[Node].Name, Name, P.Type)});
-  llvm::Error Refusals = llvm::Error::success();
+  std::vector<Misfit> Tried;
   for (const VerticalForm *Form : formsFor(Graph)) {
     auto Proof = Form->Prove(Graph, Block, Options);
-    if (Proof) {
-      llvm::consumeError(std::move(Refusals));
+    if (Proof)
       return Proof;
-    }
-    Refusals = llvm::joinErrors(std::move(Refusals), Proof.takeError());
+    Misfit Own{Form->Name(Graph), ""};
+    ExitCode Code = ExitCode::BadInput;
+    llvm::handleAllErrors(Proof.takeError(), [&](const Failure &Each) {
+      Code = Each.Code;
+      Own.Messages = Each.Messages;
+    });
+    if (Graph.OneLoop || Code != ExitCode::BadInput) // no other form is possible
+      return llvm::make_error<Failure>(Code, Own.Messages);
+    Tried.push_back(std::move(Own));
   }
-  return std::move(Refusals);
+  Tried.push_back(withoutLoop(Graph));
+  if (!rowConsumer(Graph))
+    Tried.push_back({"by row", "no kernel that takes an intermediate works on rows, a block each"});
+  std::vector<std::string> All;
+  const Misfit *Nearest = nullptr; // with the fewest kinds of reasons
+  for (const Misfit &Each : Tried) {
+    All.push_back(Each.str());
+    if (Each.Possible && !Each.Messages.empty() && (!Nearest || Each.kinds() < Nearest->kinds()))
+      Nearest = &Each;
+  }
+  std::vector<Message> Messages = Nearest->Messages;
+  Messages.insert(Messages.begin(), {{},
+                                     "no form of vertical fusion fits: " + llvm::join(All, "; "),
+                                     fmt::format("nearest is {}, whose reasons follow", Nearest->Name)});
+  return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
 }
 
 } // namespace cufuse

@@ -255,6 +255,7 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
 } // namespace
 
 const VerticalForm InlineAtStoreForm = {
+    [](const VerticalGraph &Graph) { return std::string(Graph.Before.empty() ? "at stores" : "at loads"); },
     [](const VerticalGraph &Graph) { return !Graph.OneLoop && (!rowConsumer(Graph) || !Graph.Before.empty()); },
     [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root; },
     [](const VerticalGraph &, unsigned) { return 1u; }, prove};

@@ -116,6 +116,9 @@ private:
   }
 
   std::string memory(const Stream &S) const {
+    const auto &[User, Name] = S.Users.front();
+    if (Graph.sharedTo(User, Name)) // which may store what the other kernel only loads
+      return argument(User, Name);
     const auto [Node, Parameter] = memoryOf(S);
     return argument(Node, Parameter);
   }
@@ -233,7 +236,8 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const Ve
 
 } // namespace
 
-const VerticalForm OneLoopForm = {[](const VerticalGraph &Graph) { return Graph.OneLoop; },
+const VerticalForm OneLoopForm = {[](const VerticalGraph &) { return std::string("one loop"); },
+                                  [](const VerticalGraph &Graph) { return Graph.OneLoop; },
                                   [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root; },
                                   loopWidth, prove};
 

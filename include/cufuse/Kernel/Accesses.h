@@ -41,6 +41,7 @@ struct PathStep {
 struct LoopAccess {
   std::string Atom; ///< The variable in polynomials.
   Polynomial Start, Step;
+  unsigned Bits = 32;                    ///< Of the variable.
   bool LeftEarly = false;                ///< By break, return or goto.
   std::vector<Finding> Carried;          ///< Variables of the code around it that the body changes.
   std::set<std::string> Inside, Outside; ///< Names of the kernel's variables that its body declares, and of others.
@@ -87,6 +88,9 @@ struct ThreadUse {
 /// A quotient is an atom of its own, by its text.
 struct Quotient {
   Polynomial Dividend, Divisor;
+  /// Of a number of 32 bits that goes on in 64: how often 2^32, the divisor, is to be taken from the dividend, so that
+  /// what is left is in the range of the number's type.
+  enum class Wraps { Never, Unsigned, Signed } Wrap = Wraps::Never;
 };
 
 /// A parameter of the kernel, by position.
@@ -102,6 +106,7 @@ struct ParameterAccess {
   bool Integer = false;       ///< Of 32 bits or more.
   bool Unsigned = false;      ///< An integer without sign.
   bool IsInt = false;         ///< An integer that `int` holds, whatever its value.
+  unsigned Bits = 32;         ///< Of an integer.
   bool HidesPointers = false; ///< No pointer itself, but may hold one; or a pointer of a pack.
 };
 
@@ -111,7 +116,7 @@ struct KernelAccesses {
   std::vector<LoopAccess> Loops;
   std::vector<ThreadUse> Uses;
   std::map<std::string, Quotient> Quotients;
-  std::set<std::string> Converted;           ///< Parameters in values that another range would change: see Uses.
+  std::set<std::string> Converted;           ///< Parameters in values that no conversion changes if they are in range.
   std::set<std::string> ComparedUnsigned;    ///< Signed parameters, taken for numbers that are not negative.
   std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
   std::vector<Finding> OtherMemory; ///< Accesses that no pointer parameter leads to, by the kernel's device IR.
@@ -125,8 +130,11 @@ struct KernelAccesses {
 constexpr std::array<const char *, 6> CachedLoads = {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"};
 constexpr std::array<const char *, 4> CachedStores = {"__stwb", "__stcg", "__stcs", "__stwt"};
 
+/// Is it such a number of multiples of 2^32?
+bool isWrap(llvm::StringRef Atom);
 /// `(i / 4)`
-std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor);
+std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor,
+                         Quotient::Wraps Wrap = Quotient::Wraps::Never);
 /// The quotient: exact where each term of the dividend can be divided, else an atom, which is added to `Known`. Nothing
 /// where the atom's text, which holds those of the atoms in it, is longer than what anybody writes.
 std::optional<Polynomial> quotient(const Polynomial &Dividend, const Polynomial &Divisor,

@@ -11,6 +11,23 @@ constexpr std::int64_t MostFactor = 64;
 /// May the value be below zero, if all atoms are not? Remainders a - b * (a / b) of what is not negative are not.
 bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotients);
 
+/// Coefficients in the signed range of the width: values are the same modulo 2^width.
+Polynomial reduced(const Polynomial &P, unsigned Bits);
+
+/// Is a number of that type, computed modulo 2^Bits, what the polynomial says? Numbers of threads and blocks have
+/// bounds, and the linear index is taken to fit. Parameters that must be in the range of `int` for it are added to
+/// `Converted`. False where it need not be asked: where the polynomial is one of the linear index and of parameters,
+/// the number is the same function of it whatever it loses.
+bool fits(const Polynomial &P, unsigned Bits, bool Signed, KernelAccesses &In);
+
+/// A number of 32 bits in 64: the polynomial if it fits, else what is left of that without multiples of 2^32, whose
+/// number is an atom of `In.Quotients`.
+Polynomial widened(const Polynomial &P, bool Signed, KernelAccesses &In);
+
+/// With indices, conditions and loops as they are if no index loses bits: multiples of 2^32 are left out where what
+/// they are taken from stays, and is a part of the index. An index below 2^31 has no larger parts.
+KernelAccesses withoutWraps(KernelAccesses Accesses);
+
 /// May a multiple be too large for its type, so that a quotient is another one than that of polynomials? In
 /// `(i << 24) >> 24`, which is i % 256, it is meant to. Numbers of threads and blocks have bounds; everything else may
 /// be multiplied by `Most`, or, in 64 bits, by what `int` leaves of them.

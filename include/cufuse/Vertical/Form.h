@@ -50,6 +50,8 @@ struct FormProof {
 };
 
 struct VerticalForm {
+  /// For messages: what the graph's fusion would be.
+  std::string (*Name)(const VerticalGraph &Graph);
   /// May the graph have this form? If several may, the first whose proof holds is taken.
   bool (*Takes)(const VerticalGraph &Graph);
   /// Is the node's block that of the fused kernel?
@@ -67,7 +69,7 @@ extern const VerticalForm ByRowForm;         ///< Kernels of rows one after the 
 /// Those that may take the graph, in the order in which they are tried.
 std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph);
 
-/// By the first form that can be proved; or the refusals of all that were tried.
+/// By the first form that can be proved; or which were tried, and the refusals of that with the fewest.
 llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options);
 
 } // namespace cufuse

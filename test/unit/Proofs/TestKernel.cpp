@@ -1,5 +1,7 @@
 #include "TestKernel.h"
 
+#include "cufuse/Kernel/Wrapping.h"
+
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -181,6 +183,7 @@ void TestKernel::load(const std::string &Parameter, const std::string &Index, st
 
 VerticalNode TestKernel::node() {
   Shape = recogniseShape(Facts, Accesses);
+  Accesses = withoutWraps(std::move(Accesses));
   return {Facts.Name, &Facts, &Accesses, &Shape};
 }
 

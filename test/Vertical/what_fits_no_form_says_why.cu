@@ -1,0 +1,32 @@
+// Where no form fits, the first line says why each does not, and what follows are the reasons of the nearest one, with
+// remedies that can be pasted.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %exits 1 %cufuse fuse %s:shift %s:square --link shift.x=square.x --link shift.n=square.n --distinct --block 64 \
+// RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=SQUARE '--implicit-check-not=[IntermediateRead]'
+// SQUARE: error: no form of vertical fusion fits: at loads: the producer loads from the intermediate; one loop: square is not
+// SQUARE-SAME: pointwise: {{.*}}; by row: no kernel that takes an intermediate works on rows
+// SQUARE-NEXT: note: nearest is one loop
+// SQUARE-NEXT: error: {{.*}}square: {{.*}} depends on the thread other than by its linear index: {{.*}} [NotPointwise]
+// RUN: %exits 1 %cufuse fuse %s:shift %s:parts --link shift.x=parts.in --block 64 -o %t/no.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=PARTS
+// PARTS-NOT: no form
+// PARTS-DAG: note: if they are equal, say --link 'parts.columns*rows=shift.n'
+// PARTS-DAG: note: if they never do, say --distinct, or declare shift.x and shift.bias __restrict__
+
+__global__ void shift(float *x, const float *bias, int channels, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] += bias[i % channels];
+}
+
+__global__ void square(const float *x, float *out, int n) {
+  const int i = (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = x[i] * x[i];
+}
+
+__global__ void parts(const float *in, float *out, int rows, int columns) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows * columns)
+    out[i] = in[i];
+}
