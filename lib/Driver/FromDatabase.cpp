@@ -61,15 +61,17 @@ std::vector<std::string> dataFiles(const Workload &Work) {
   return Files;
 }
 
-llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, llvm::ArrayRef<std::string> Settings,
-                                         const Workload &Read, const std::string &Texts) {
+llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, const Workload &Read,
+                                         const std::string &Texts) {
   auto Now = textsHash(Files);
   if (!Now)
     return Now.takeError();
   if (*Now != Texts)
     return badInput("a workload file was changed while it was read", "run this again");
   std::vector<std::string> Parts = {*Now};
-  Parts.insert(Parts.end(), Settings.begin(), Settings.end());
+  for (const WorkloadKernel &Kernel : Read.Kernels)
+    for (const auto &[Name, Value] : Kernel.Sizes)
+      Parts.push_back(Kernel.Name + "." + Name + "=" + Value.str());
   for (const std::string &File : dataFiles(Read)) {
     auto Data = textsHash(File);
     if (!Data)
@@ -90,6 +92,14 @@ std::string toolsHash(NvccCompiler &Nvcc, const std::string &Version) {
   return contentHash(Parts);
 }
 
+/// A database may have been written by anybody, and this goes to a terminal.
+static std::string printable(llvm::StringRef Text) {
+  std::string Safe;
+  for (const char C : Text)
+    Safe += static_cast<unsigned char>(C) < ' ' || C == 0x7F ? fmt::format("\\x{:02x}", C) : std::string(1, C);
+  return Safe;
+}
+
 llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef<LoadedKernel> Kernels) {
   if (!llvm::sys::fs::exists(Query.Path))
     return badInput(fmt::format("there is no tuning database '{}'", Query.Path),
@@ -105,7 +115,7 @@ llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef
     auto Read = readWorkload(Query.Workloads, Query.Settings);
     if (!Read)
       return Read.takeError();
-    auto Hash = workloadHash(Query.Workloads, Query.Settings, *Read, *Texts);
+    auto Hash = workloadHash(Query.Workloads, *Read, *Texts);
     if (!Hash)
       return Hash.takeError();
     Workload = std::move(*Hash);
@@ -113,7 +123,7 @@ llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef
   auto Database = TuningDatabase::open(Query.Path);
   if (!Database)
     return Database.takeError();
-  auto Found = Database->findLatest({*Sources, flagsHash(Kernels), Query.Gpu, "", Workload, Query.Tools});
+  auto Found = Database->find({*Sources, flagsHash(Kernels), Query.Gpu, "", Workload, Query.Tools});
   if (!Found)
     return Found.takeError();
   if (!*Found)
@@ -121,7 +131,8 @@ llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef
                                 Query.Path, Query.Gpu.empty() ? "" : " on " + Query.Gpu,
                                 Workload.empty() ? "" : " and this workload"),
                     "tune them as they are now, in the same order: `cufuse tune … --database FILE.db`");
-  const TuneResult &Result = **Found;
+  TuneResult &Result = **Found;
+  Result.RequiredSpeedup = Query.RequiredSpeedup;
   const Summary Verdict = summarize(Result);
   const std::string Where = printable(
       fmt::format("tuned on {}, driver {}, {}", Result.What.Gpu.Name, Result.What.Gpu.Driver, Result.Started));

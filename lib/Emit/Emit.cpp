@@ -505,9 +505,12 @@ private:
       Lines.line("}} // namespace {}", C.Name);
       Lines.blank();
     }
-    Lines.line("/// Launches all of them at once, on the current device. {}",
-               Plan.Cooperative ? "Each finds what those before it have stored."
-                                : "The kernels must not depend on each other.");
+    const auto *const Linked = Constituents.size() == 1 ? Constituents.front().Parts : nullptr;
+    Lines.line("/// Launches {}, on the current device.{}", Constituents.size() > 1 ? "all of them at once" : "it",
+               Linked                    ? " It does what its kernels do one after the other, linked as they were."
+               : Plan.Cooperative        ? " Each finds what those before it have stored."
+               : Constituents.size() > 1 ? " The kernels must not depend on each other."
+                                         : "");
     Lines.write(
         "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
         "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");

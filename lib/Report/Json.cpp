@@ -30,6 +30,7 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
                        {"binding", S.Binding},
                        {"fusion", S.Fusion},
                        {"fusion_noise", S.FusionNoise},
+                       {"alone_noise", S.AloneNoise},
                        {"total", S.total()},
                        {"counts", std::move(Counts)},
                        {"regime", nameIn<Regime>(Regimes, S.Limits)}};

@@ -15,8 +15,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 using Event = ChildProcess::Event;
 
-/// For a schedule with a stopping rule of its own, besides what its samples take.
-constexpr unsigned FewSamplesSeconds = 5;
+/// For a schedule, besides what its samples take.
+constexpr double BesideSamplesSeconds = 5;
 
 std::string runnerBeside(llvm::StringRef Program) {
   llvm::SmallString<128> Path(llvm::sys::path::parent_path(Program));
@@ -133,14 +133,30 @@ llvm::Error Runner::start() {
   return llvm::Error::success();
 }
 
-/// One schedule, with a child that runs.
+static bool isOf(const RunOutcome &Outcome, const Schedule &Schedule) {
+  return Outcome.Name == Schedule.Name &&
+         llvm::equal(Outcome.Beside, Schedule.Beside, [](const auto &A, const auto &B) { return isOf(A, B); });
+}
+
+/// Of all of them: which one it was is not known.
+static RunOutcome failed(const Schedule &Schedule, RunStatus Status, const std::string &Why) {
+  RunOutcome Outcome{Schedule.Name, Status, Why};
+  for (const auto &Other : Schedule.Beside)
+    Outcome.Beside.push_back(failed(Other, Status, Why));
+  return Outcome;
+}
+
+/// One schedule, and what is beside it, with a child that runs.
 RunOutcome Runner::exchange(const Schedule &Schedule) {
-  // A few samples are soon taken, so that one that hangs does not take a search's time. Two hundred times the
-  // reference's are those of a candidate that is ten times as slow.
-  unsigned Limit = Job.ScheduleSeconds;
-  if (Schedule.Stop && ReferenceOutcome && ReferenceOutcome->Time)
-    Limit = static_cast<unsigned>(
-        std::min<double>(Limit, FewSamplesSeconds + 200e-6 * ReferenceOutcome->Time->Microseconds));
+  // Samples are soon taken, so that one that hangs does not take a search's time. Two hundred times the reference's are
+  // those of a candidate that is ten times as slow. How long counters take is not known.
+  double Seconds = Job.ScheduleSeconds;
+  if (!ReferenceOutcome)
+    Seconds *= 2; // it is run more often, to see whether it is a reference
+  else if (!Schedule.Counters && ReferenceOutcome->Time)
+    Seconds = std::min(Seconds, BesideSamplesSeconds + Schedule.Stop.value_or(Job.Stop).MaxSeconds +
+                                    200e-6 * ReferenceOutcome->Time->Microseconds);
+  const auto Limit = static_cast<unsigned>(Seconds * (1 + Schedule.Beside.size()));
   const auto Deadline = Clock::now() + seconds(Limit);
   std::string Line;
   Event What = Child->write(jsonLine(Schedule), Deadline);
@@ -148,20 +164,19 @@ RunOutcome Runner::exchange(const Schedule &Schedule) {
     What = Child->read(Line, Deadline);
   if (What == Event::Line) {
     auto Parsed = parseJson<RunOutcome>(Line, "outcome", /*Strict=*/true);
-    if (Parsed && Parsed->Name == Schedule.Name) {
-      // Its CUDA context is lost with whatever crashed in it.
-      if (Parsed->Status == RunStatus::Crashed)
+    if (Parsed && isOf(*Parsed, Schedule)) {
+      if (isContextLost(*Parsed))
         Child.reset();
       return std::move(*Parsed);
     }
     llvm::consumeError(Parsed.takeError());
     Child.reset();
-    return {Schedule.Name, RunStatus::Crashed,
-            "cufuse-runner answered what is no outcome of this schedule: " + Line.substr(0, 200)};
+    return failed(Schedule, RunStatus::Crashed,
+                  "cufuse-runner answered what is no outcome of this schedule: " + Line.substr(0, 200));
   }
   const std::string Why = "cufuse-runner " + explain(*Child, What, Limit);
   Child.reset();
-  return {Schedule.Name, What == Event::TimedOut ? RunStatus::TimedOut : RunStatus::Crashed, Why};
+  return failed(Schedule, What == Event::TimedOut ? RunStatus::TimedOut : RunStatus::Crashed, Why);
 }
 
 llvm::Expected<RunOutcome> Runner::reference() {
@@ -183,17 +198,17 @@ llvm::Expected<RunOutcome> Runner::run(const Schedule &Schedule) {
     if (auto First = reference(); !First)
       return First.takeError();
   if (ReferenceOutcome->Status != RunStatus::Done)
-    return RunOutcome{Schedule.Name, ReferenceOutcome->Status,
-                      fmt::format("not run, since the reference '{}' is {}: {}", Reference.Name,
-                                  nameOf(ReferenceOutcome->Status).str(), ReferenceOutcome->What)};
+    return failed(Schedule, ReferenceOutcome->Status,
+                  fmt::format("not run, since the reference '{}' is {}: {}", Reference.Name,
+                              nameOf(ReferenceOutcome->Status).str(), ReferenceOutcome->What));
   while (!Child) {
     if (FailedStarts >= Enough)
-      return RunOutcome{Schedule.Name, RunStatus::Crashed,
-                        fmt::format("not run, since cufuse-runner could not be started again {} times", FailedStarts)};
+      return failed(Schedule, RunStatus::Crashed,
+                    fmt::format("not run, since cufuse-runner could not be started again {} times", FailedStarts));
     llvm::Error Error = start();
     if (Error && ++FailedStarts >= Enough)
-      return RunOutcome{Schedule.Name, RunStatus::Crashed,
-                        "not run, since cufuse-runner could not be started again: " + textOf(std::move(Error))};
+      return failed(Schedule, RunStatus::Crashed,
+                    "not run, since cufuse-runner could not be started again: " + textOf(std::move(Error)));
     llvm::consumeError(std::move(Error));
   }
   FailedStarts = 0;

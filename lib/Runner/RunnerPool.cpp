@@ -8,6 +8,9 @@
 
 namespace cufuse {
 
+/// Of what is sampled in rounds. Before, each is checked alone, with its counters and as few samples as may be.
+constexpr Stopping RoundsStop{.MinSamples = 24}, CheckStop{.MinSamples = 3, .MaxSamples = 3, .MaxSeconds = 0.1};
+
 RunnerPool::RunnerPool(std::vector<RunnerOptions> Given, RunnerJob Job, BusyClock &Busy)
     : Devices(std::move(Given)), Job(std::move(Job)), Busy(Busy), Serving(Devices.size()) {
   for (const RunnerOptions &Device : Devices)
@@ -39,7 +42,7 @@ void RunnerPool::submit(Schedule Next, Done Finished) {
 
 std::vector<RunOutcome> RunnerPool::run(std::vector<Schedule> Schedules) { return await(std::move(Schedules), false); }
 
-std::vector<RunOutcome> RunnerPool::runTogether(std::vector<Schedule> Schedules) {
+std::vector<RunOutcome> RunnerPool::runInTurn(std::vector<Schedule> Schedules) {
   return await(std::move(Schedules), true);
 }
 
@@ -51,7 +54,10 @@ RunOutcome RunnerPool::onScale(Schedule::Kind How, RunOutcome Outcome) {
   std::lock_guard Guard(Lock);
   if (ReferenceMicroseconds == 0)
     ReferenceMicroseconds = Outcome.Time->ReferenceMicroseconds;
-  Outcome.Time->Microseconds *= ReferenceMicroseconds / Outcome.Time->ReferenceMicroseconds;
+  const double Factor = ReferenceMicroseconds / Outcome.Time->ReferenceMicroseconds;
+  Outcome.Time->Microseconds *= Factor;
+  for (double &Sample : Outcome.Time->Rounds)
+    Sample *= Factor;
   return Outcome;
 }
 
@@ -72,13 +78,13 @@ bool RunnerPool::leave(const RunnerOptions &Device, const std::string &Why, Batc
   return true;
 }
 
-std::vector<RunOutcome> RunnerPool::await(std::vector<Schedule> Schedules, bool Together) {
+std::vector<RunOutcome> RunnerPool::await(std::vector<Schedule> Schedules, bool InTurn) {
   std::vector<RunOutcome> Outcomes(Schedules.size());
   std::mutex Own;
   std::condition_variable AllDone;
   size_t Left = Schedules.size();
   Batch All;
-  All.Scaled = false;
+  All.InTurn = true;
   for (size_t I = 0; I < Schedules.size(); ++I) {
     Done Finished = [&, I](const RunOutcome &Outcome) {
       std::lock_guard Guard(Own);
@@ -86,16 +92,47 @@ std::vector<RunOutcome> RunnerPool::await(std::vector<Schedule> Schedules, bool 
       if (--Left == 0)
         AllDone.notify_one();
     };
-    if (Together)
+    if (InTurn) {
+      Schedules[I].Stop = CheckStop;
       All.Schedules.emplace_back(std::move(Schedules[I]), std::move(Finished));
-    else
+    } else {
       submit(std::move(Schedules[I]), std::move(Finished));
+    }
   }
-  if (Together)
+  if (InTurn)
     submit(std::move(All));
   std::unique_lock Guard(Own);
   AllDone.wait(Guard, [&] { return Left == 0; });
   return Outcomes;
+}
+
+/// What has failed is left out.
+void RunnerPool::timeInTurn(Runner &Gpu, const Batch &Some, std::vector<RunOutcome> &Outcomes) {
+  Schedule Rounds;
+  std::vector<size_t> Sampled;
+  for (size_t I = 0; I < Outcomes.size(); ++I) {
+    if (Outcomes[I].Status != RunStatus::Done)
+      continue;
+    Schedule Next = Some.Schedules[I].first;
+    Next.Counters = false;
+    Next.Stop = RoundsStop;
+    Sampled.push_back(I);
+    if (Sampled.size() == 1)
+      Rounds = std::move(Next);
+    else
+      Rounds.Beside.push_back(std::move(Next));
+  }
+  if (Sampled.empty())
+    return;
+  // A runner that has run something does not fail.
+  RunOutcome Timed = llvm::cantFail(Gpu.run(Rounds));
+  std::vector<RunOutcome> Others = std::exchange(Timed.Beside, {});
+  for (size_t I = 0; I < Sampled.size(); ++I) {
+    RunOutcome &Outcome = Outcomes[Sampled[I]], &Now = I == 0 ? Timed : Others[I - 1];
+    Outcome.Status = Now.Status;
+    Outcome.What = std::move(Now.What);
+    Outcome.Time = std::move(Now.Time);
+  }
 }
 
 void RunnerPool::serve(const RunnerOptions &Device, const std::stop_token &Stop) {
@@ -117,16 +154,18 @@ void RunnerPool::serve(const RunnerOptions &Device, const std::stop_token &Stop)
     Waiting.pop_front();
     Guard.unlock();
     std::vector<RunOutcome> Outcomes;
+    const BusyClock::Work Working(Busy);
     for (const auto &[Next, Finished] : Some.Schedules) {
-      const BusyClock::Work Working(Busy);
       auto Ran = Gpu.run(Next);
       Outcomes.push_back(Ran ? std::move(*Ran) : RunOutcome{Next.Name, RunStatus::Crashed, textOf(Ran.takeError())});
       // It would answer at once, and so take most of what there is to run.
       if (Gpu.isLost() && leave(Device, Outcomes.back().What, Some))
         return;
-      if (Some.Scaled)
+      if (!Some.InTurn)
         Outcomes.back() = onScale(Next.How, std::move(Outcomes.back()));
     }
+    if (Some.InTurn)
+      timeInTurn(Gpu, Some, Outcomes);
     for (size_t I = 0; I < Outcomes.size(); ++I)
       Some.Schedules[I].second(Outcomes[I]);
   }

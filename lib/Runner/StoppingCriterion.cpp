@@ -1,6 +1,9 @@
 #include "cufuse/Runner/StoppingCriterion.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace cufuse {
@@ -22,6 +25,24 @@ Median medianOf(llvm::ArrayRef<double> Samples) {
     Last = std::min(static_cast<size_t>(High), Count) - 1;
   }
   Result.RelativeNoise = (Sorted[Last] - Sorted[First]) / 2 / Result.Value;
+  return Result;
+}
+
+Median quotientOf(llvm::ArrayRef<double> A, llvm::ArrayRef<double> B) {
+  constexpr size_t Parts = 4;
+  std::vector<double> Quotients;
+  for (const auto &[Over, Under] : llvm::zip_equal(A, B))
+    Quotients.push_back(Over / Under);
+  Median Result = medianOf(Quotients);
+  if (Quotients.size() < 2 * Parts)
+    return Result;
+  std::array<double, Parts> Medians;
+  for (size_t I = 0; I < Parts; ++I) {
+    const size_t First = I * Quotients.size() / Parts, End = (I + 1) * Quotients.size() / Parts;
+    Medians[I] = medianOf(llvm::ArrayRef(Quotients).slice(First, End - First)).Value;
+  }
+  const auto [Least, Most] = std::minmax_element(Medians.begin(), Medians.end());
+  Result.RelativeNoise = std::max(Result.RelativeNoise, (*Most - *Least) / 2 / Result.Value);
   return Result;
 }
 

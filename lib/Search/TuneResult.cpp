@@ -8,6 +8,11 @@
 
 namespace cufuse {
 
+unsigned effortOf(const TuneResult &R) {
+  constexpr unsigned Whole = 1u << 30;
+  return (R.Restricted ? 0 : Whole) + countFates(R.Tried).of(Fate::Measured);
+}
+
 bool isOf(const Problem &P, const TraceEntry &E) {
   const size_t Count = P.Constituents.size();
   if (E.Result.Grids.size() > Count)

@@ -15,17 +15,18 @@ namespace cufuse {
 
 namespace {
 constexpr int WaitMilliseconds = 10'000;
-constexpr int ApplicationId = 0x63756673, SchemaVersion = 2; // "cufs"
+constexpr int ApplicationId = 0x63756673, SchemaVersion = 3; // "cufs"
 constexpr const char *Schema = R"(
   BEGIN IMMEDIATE;
   CREATE TABLE IF NOT EXISTS tuned (
     sources TEXT NOT NULL, flags TEXT NOT NULL, gpu TEXT NOT NULL, driver TEXT NOT NULL, workload TEXT NOT NULL,
     tools TEXT NOT NULL,
+    effort INTEGER NOT NULL, -- as effortOf says; of a key, later results have less
     number INTEGER NOT NULL, -- greater than that of every earlier result
-    text TEXT NOT NULL,      -- JSON
-    PRIMARY KEY (sources, flags, gpu, driver, workload, tools));
+    text TEXT NOT NULL);     -- JSON
+  CREATE INDEX IF NOT EXISTS keys ON tuned (sources, flags, gpu, driver, workload, tools);
   PRAGMA application_id = 0x63756673;
-  PRAGMA user_version = 2;
+  PRAGMA user_version = 3;
   COMMIT;
 )";
 
@@ -105,23 +106,37 @@ llvm::Expected<TuningDatabase> TuningDatabase::open(const std::string &Path, boo
 }
 
 llvm::Error TuningDatabase::store(const TuningKey &Key, const TuneResult &Result) {
-  const std::string Text = jsonLine(Result);
-  // One statement is one transaction: the number is read and written under one lock.
-  Statement Insert = prepare(Handle.get(),
-                             "INSERT OR REPLACE INTO tuned VALUES (?, ?, ?, ?, ?, ?, "
-                             "(SELECT COALESCE(MAX(number), 0) + 1 FROM tuned), ?)",
-                             {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Key.Tools, Text});
-  if (!Insert || sqlite3_step(Insert.get()) != SQLITE_DONE)
-    return failed("write");
-  return llvm::Error::success();
+  sqlite3 *Raw = Handle.get();
+  const std::vector<std::string> Values = {Key.Sources,  Key.Flags, Key.Gpu,         Key.Driver,
+                                           Key.Workload, Key.Tools, jsonLine(Result)};
+  auto Do = [&](const char *Text, llvm::ArrayRef<std::string> With) {
+    const Statement One = prepare(Raw, Text, With);
+    return One && sqlite3_step(One.get()) == SQLITE_DONE;
+  };
+  const std::string Effort = fmt::format("{}", effortOf(Result));
+  // One transaction: the number is read and written under one lock.
+  const std::string Delete = "DELETE FROM tuned WHERE sources = ? AND flags = ? AND gpu = ? AND driver = ? AND "
+                             "workload = ? AND tools = ? AND effort <= " +
+                             Effort;
+  const std::string Insert = "INSERT INTO tuned VALUES (?, ?, ?, ?, ?, ?, " + Effort +
+                             ", (SELECT COALESCE(MAX(number), 0) + 1 FROM tuned), ?)";
+  if (Do("BEGIN IMMEDIATE", {}) && Do(Delete.c_str(), llvm::ArrayRef(Values).drop_back()) &&
+      Do(Insert.c_str(), Values) && Do("COMMIT", {}))
+    return llvm::Error::success();
+  llvm::Error Failed = failed("write");
+  sqlite3_exec(Raw, "ROLLBACK", nullptr, nullptr, nullptr);
+  return Failed;
 }
 
-llvm::Expected<std::optional<TuneResult>> TuningDatabase::findLatest(const TuningKey &Key) {
-  Statement Select = prepare(Handle.get(),
-                             "SELECT text FROM tuned WHERE ?1 IN ('', sources) AND ?2 IN ('', flags) "
-                             "AND ?3 IN ('', gpu) AND ?4 IN ('', driver) AND ?5 IN ('', workload) "
-                             "AND ?6 IN ('', tools) ORDER BY number DESC LIMIT 1",
-                             {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Key.Tools});
+llvm::Expected<std::optional<TuneResult>> TuningDatabase::find(const TuningKey &Key) {
+  Statement Select =
+      prepare(Handle.get(),
+              "SELECT text FROM tuned AS t WHERE ?1 IN ('', sources) AND ?2 IN ('', flags) AND ?3 IN ('', gpu) AND "
+              "?4 IN ('', driver) AND ?5 IN ('', workload) AND ?6 IN ('', tools) "
+              "ORDER BY (SELECT MAX(number) FROM tuned AS o WHERE o.sources = t.sources AND o.flags = t.flags AND "
+              "o.gpu = t.gpu AND o.driver = t.driver AND o.workload = t.workload AND o.tools = t.tools) DESC, "
+              "effort DESC, number DESC LIMIT 1",
+              {Key.Sources, Key.Flags, Key.Gpu, Key.Driver, Key.Workload, Key.Tools});
   const int Status = Select ? sqlite3_step(Select.get()) : SQLITE_ERROR;
   if (Status == SQLITE_DONE)
     return std::nullopt;

@@ -1,6 +1,7 @@
 #include "cufuse/Search/Verdict.h"
 
 #include "cufuse/Model/Predict.h"
+#include "cufuse/Runner/StoppingCriterion.h"
 #include "cufuse/Search/Json.h"
 #include "cufuse/Search/Space.h"
 #include "cufuse/Support/Error.h"
@@ -143,22 +144,35 @@ void lookIntoGraphs(const TuneResult &R, Summary &S) {
   }
 }
 
+/// How many times as long the one takes; round by round if they were sampled in turn.
+Median quotientOf(const Evaluation &Over, const Evaluation &Under) {
+  if (!Over.Rounds.empty() && Over.Rounds.size() == Under.Rounds.size())
+    return cufuse::quotientOf(Over.Rounds, Under.Rounds);
+  return {Over.Microseconds / Under.Microseconds, std::hypot(Over.RelativeNoise, Under.RelativeNoise)};
+}
+
 /// Each level may also use what the one before it has: a factor is at least 1.
 void factorize(Summary &S) {
-  auto TimeAt = [&](SoloLevel Level, double Before) {
-    const auto &Best = S.BestBaseline[static_cast<unsigned>(Level)];
-    return !Best ? Before : Before > 0 ? std::min(Before, Best->Result.Microseconds) : Best->Result.Microseconds;
+  std::array<const Evaluation *, SoloLevelCount> Best{}; // up to each level
+  for (unsigned I = 0; I < SoloLevelCount; ++I) {
+    Best[I] = I > 0 ? Best[I - 1] : nullptr;
+    if (const auto &At = S.BestBaseline[I]; At && (!Best[I] || At->Result.Microseconds < Best[I]->Microseconds))
+      Best[I] = &At->Result;
+  }
+  auto Gain = [](const Evaluation *From, const Evaluation *To) {
+    if (!From || From == To)
+      return Median{1, 0};
+    const Median Quotient = quotientOf(*From, *To);
+    return Median{std::max(1.0, Quotient.Value), Quotient.RelativeNoise};
   };
-  const double Given = TimeAt(SoloLevel::Given, 0), Shaped = TimeAt(SoloLevel::Shaped, Given),
-               Bound = TimeAt(SoloLevel::Bound, Shaped);
-  if (Given > 0 && Shaped > 0)
-    S.LaunchShapes = Given / Shaped;
-  if (Shaped > 0 && Bound > 0)
-    S.Binding = Shaped / Bound;
-  if (Bound > 0 && S.Winner && isMeasured(S.Winner->Result)) {
-    const Evaluation &Fused = S.WinnerInGraph ? *S.WinnerInGraph : S.Winner->Result;
-    S.Fusion = S.StrongestBaseline->Result.Microseconds / Fused.Microseconds;
-    S.FusionNoise = std::hypot(S.StrongestBaseline->Result.RelativeNoise, Fused.RelativeNoise);
+  S.LaunchShapes = Gain(Best[0], Best[1]).Value;
+  S.Binding = Gain(Best[1], Best[2]).Value;
+  S.AloneNoise = Gain(Best[0], Best[2]).RelativeNoise;
+  if (S.StrongestBaseline && S.Winner && isMeasured(S.Winner->Result)) {
+    const Median Quotient =
+        quotientOf(S.StrongestBaseline->Result, S.WinnerInGraph ? *S.WinnerInGraph : S.Winner->Result);
+    S.Fusion = Quotient.Value;
+    S.FusionNoise = Quotient.RelativeNoise;
   }
 }
 
@@ -198,10 +212,14 @@ void bound(const TuneResult &R, Summary &S) {
   S.Limit = resourceBound(Solo, Names, R.What.Gpu);
 }
 
+std::string triedOf(const TuneResult &R, const Summary &S) {
+  return fmt::format("{} of {} candidates{} were tried", S.Counts.total(), R.SpaceSize,
+                     R.Strategy == "hfuse" ? " of HFUSE's search" : "");
+}
+
 /// Why a search that found nothing does not speak against fusing; empty where it does.
 std::string doubtOf(const TuneResult &R, const Summary &S) {
-  const std::string Tried = fmt::format("{} of {} candidates were tried, {} measured", S.Counts.total(), R.SpaceSize,
-                                        S.Counts.of(Fate::Measured));
+  const std::string Tried = fmt::format("{}, {} measured", triedOf(R, S), S.Counts.of(Fate::Measured));
   if (!R.Unconfirmed.empty())
     return "the best fused kernel could not be measured again: " + R.Unconfirmed;
   if (R.Interrupted)
@@ -239,20 +257,23 @@ void judge(const TuneResult &R, Summary &S) {
   const BaselineResult &Strong = *S.StrongestBaseline;
   const std::string Against =
       fmt::format("{} {}, {}", phraseOf(Strong.How), phraseOf(Strong.Level), timeOf(Strong.Result.Microseconds));
-  const double Alone = S.LaunchShapes * S.Binding;
-  const bool AlonePays = Alone > 1 && Alone >= R.RequiredSpeedup;
+  const double Alone = S.LaunchShapes * S.Binding, AtLeast = std::max(R.RequiredSpeedup, 1.0);
+  auto Pays = [&](double Factor, double Noise) { return Factor >= R.RequiredSpeedup && Factor * (1 - Noise) > 1; };
+  // By less than the noise, it does or does not.
+  auto MayPay = [&](double Factor, double Noise) { return Factor * (1 + Noise) > AtLeast && !Pays(Factor, Noise); };
+  const bool AlonePays = Pays(Alone, S.AloneNoise);
   std::string Fused;
   if (S.Winner)
     Fused = S.WinnerInGraph ? timeOf(S.WinnerInGraph->Microseconds) + " in a CUDA graph"
                             : timeOf(S.Winner->Result.Microseconds);
-  const bool Fast =
-      S.Winner && R.Unconfirmed.empty() && S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 - S.FusionNoise) > 1;
-  if (Fast) {
+  const std::string Tried = R.SpaceSize > 0 ? fmt::format(" {}.", triedOf(R, S)) : "";
+  if (S.Winner && R.Unconfirmed.empty() && Pays(S.Fusion, S.FusionNoise)) {
     S.What = Advice::Fuse;
     S.Sentence = fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
                              phraseOf(S.Winner->Which) + gridsOf(R, S.Winner->Result), Fused, S.Fusion, Against);
     if (Alone > S.Fusion)
       S.Sentence += fmt::format(" Tuning the kernels alone gives more: {:.2f} times.", Alone);
+    S.Sentence += Tried;
     return;
   }
   const std::string TuningAlone =
@@ -270,17 +291,28 @@ void judge(const TuneResult &R, Summary &S) {
     Why = R.What.Graph && S.Counts.of(Fate::Impossible) == S.Counts.total() && S.Counts.total() > 0
               ? "no link can be fused"
               : "no fused candidate could be measured";
-  else if (S.Fusion >= R.RequiredSpeedup && S.Fusion * (1 + S.FusionNoise) >= 1)
-    Why = fmt::format("{}, {}, is {:.3f} times as fast as {}, which is within the noise of {:.1f} %", Best, Fused,
-                      S.Fusion, Against, S.FusionNoise * 100);
-  else
+  else if (MayPay(S.Fusion, S.FusionNoise)) {
+    S.What = Advice::Undecided;
+    S.Sentence = fmt::format("Undecided whether to fuse {}: {}, {}, is {:.3f} times as fast as {}, with a noise of "
+                             "{:.1f} %; {:.2f} is required.{}",
+                             Kernels, Best, Fused, S.Fusion, Against, S.FusionNoise * 100, AtLeast, Tried);
+    return;
+  } else
     Why = fmt::format("{} takes {}, {:.2f} times as fast as {}; {}", Best, Fused, S.Fusion, Against,
                       S.Fusion < R.RequiredSpeedup ? fmt::format("{:.2f} is required", R.RequiredSpeedup)
                                                    : "that is slower");
+  if (MayPay(Alone, S.AloneNoise)) {
+    S.What = Advice::Undecided;
+    S.Sentence = fmt::format("Undecided whether to tune {} alone: that makes them {:.3f} times as fast, with a noise "
+                             "of {:.1f} %. Do not fuse them: {}.{}",
+                             Kernels, Alone, S.AloneNoise * 100, Why, Tried);
+    return;
+  }
   S.What = AlonePays ? Advice::TuneAlone : Advice::LeaveAlone;
   S.Sentence = fmt::format("Do not fuse {}: {}.", Kernels, Why);
   if (S.What == Advice::TuneAlone)
     S.Sentence += TuningAlone;
+  S.Sentence += Tried;
 }
 } // namespace
 

@@ -45,6 +45,7 @@ Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome) {
     Known.RelativeNoise = Outcome.Time->RelativeNoise;
     Known.Samples = Outcome.Time->Samples;
     Known.ClockMHz = Outcome.Time->ClockMHz;
+    Known.Rounds = Outcome.Time->Rounds;
   }
   return Known;
 }

@@ -76,16 +76,16 @@ private:
     return Positions;
   }
 
-  /// Times are compared only with those taken here: on one GPU, one after the other, and all scaled alike. A pass at a
-  /// time is as long as the GPU's clock makes it, which the reference knows; what limits a loop, the host or the GPU,
-  /// need not limit another, and none is scaled.
+  /// Times are compared only with those taken here: on one GPU, in turn, and all scaled alike. A pass at a time is as
+  /// long as the GPU's clock makes it, which the reference knows, and goes on the scale of the search; what limits a
+  /// loop, the host or the GPU, need not limit another, and none is scaled.
   llvm::Expected<std::vector<RunOutcome>> runWithRivals(llvm::ArrayRef<Schedule> Fused) {
     const std::vector<size_t> Rivals = rivals();
     std::vector<Schedule> Again;
     for (const size_t I : Rivals)
       Again.push_back(Found.Launched[I]);
     llvm::append_range(Again, Fused);
-    auto Running = std::async(std::launch::async, [&] { return Gpus.runTogether(std::move(Again)); });
+    auto Running = std::async(std::launch::async, [&] { return Gpus.runInTurn(std::move(Again)); });
     llvm::Error Failed = Verdict.What == Advice::Fuse ? Meanwhile(Verdict.Winner->Which) : llvm::Error::success();
     std::vector<RunOutcome> Outcomes = Running.get();
     if (Failed)
@@ -116,9 +116,6 @@ private:
     if (!Outcomes)
       return Outcomes.takeError();
     const RunOutcome &Loop = Outcomes->front(), &Last = Outcomes->back();
-    // The launches given, in turn with loops of the winner's.
-    if (Loop.Time && Loop.Time->Passes > 1)
-      Result.Baselines.front().Result.Microseconds = Loop.Time->ReferenceMicroseconds;
     CandidateProfile &Profile = Result.Profiles.emplace_back();
     Profile.Key = Which.key();
     Profile.Counters = Loop.Counters;
@@ -127,7 +124,9 @@ private:
       Profile.InGraph = withOutcome(Whole.Result, scaled(Last));
     // It is out if it fails in either way.
     const RunOutcome &Worse = Loop.Status != RunStatus::Done ? Loop : Last;
-    addMeasured(Which, withOutcome(Whole.Result, Gpus.onScale(Fused.back().How, Worse)));
+    Evaluation Again = withOutcome(Whole.Result, Gpus.onScale(Fused.back().How, Worse));
+    Again.Rounds.clear(); // the profile has them
+    addMeasured(Which, Again);
     if (Worse.Status != RunStatus::Done && ++FailedNow == MostFailed)
       Result.Unconfirmed = fmt::format("{} candidates fail now, the last one: {}", FailedNow, Worse.What);
     return llvm::Error::success();

@@ -141,9 +141,6 @@ llvm::Expected<Workload> readWork(const TuneRequest &Request) {
   auto Read = readWorkload(Request.Workloads, Request.Settings);
   if (!Read)
     return Read.takeError();
-  if (Request.WithoutBinding)
-    for (WorkloadKernel &Kernel : Read->Kernels)
-      Kernel.Bindable.clear();
   for (const std::string &File : dataFiles(*Read))
     if (!llvm::json::isUTF8(File))
       return badInput(fmt::format("the data file '{}' has a name or a folder that is not UTF-8", File),
@@ -182,7 +179,7 @@ struct KeyParts {
     auto Sources = sourcesHash(Kernels);
     if (!Sources)
       return Sources.takeError();
-    auto Texts = workloadHash(Request.Workloads, Request.Settings, Work, WorkloadTexts);
+    auto Texts = workloadHash(Request.Workloads, Work, WorkloadTexts);
     if (!Texts)
       return Texts.takeError();
     return TuningKey{*Sources, flagsHash(Kernels), Gpu.Name, Gpu.Driver, *Texts, toolsHash(Nvcc, Request.Version)};
@@ -238,7 +235,7 @@ llvm::Expected<ParsedKernels> parseKernels(const Toolchain &Tools, const Workloa
 }
 
 /// Packs every launch shape that the workload allows.
-llvm::Error packShapes(TuningSubject &Subject) {
+llvm::Error packShapes(TuningSubject &Subject, bool WithoutBinding) {
   for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
     const WorkloadKernel &Kernel = Subject.Work.Kernels[I];
     const KernelFacts &Facts = Subject.Kernels[I].Facts;
@@ -252,7 +249,7 @@ llvm::Error packShapes(TuningSubject &Subject) {
       Shapes.push_back(std::move(*One));
     }
     auto &Bindable = Subject.Bindable.emplace_back();
-    if (Kernel.Bindable.empty())
+    if (Kernel.Bindable.empty() || WithoutBinding)
       continue;
     auto Bound = boundArguments(Facts, Kernel);
     if (!Bound)
@@ -327,7 +324,7 @@ llvm::Expected<TuningSubject> subjectOf(const TuneRequest &Request, Workload Wor
   if (!Subject.isLinked() || llvm::any_of(Subject.Kernels, [](const LoadedKernel &K) { return K.Facts.IsTemplate; }))
     if (llvm::Error Error = checkAll(Subject.Kernels))
       return std::move(Error);
-  if (llvm::Error Error = packShapes(Subject))
+  if (llvm::Error Error = packShapes(Subject, Request.WithoutBinding))
     return std::move(Error);
   return Subject;
 }
@@ -387,7 +384,10 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
   const bool AnyLeft = llvm::any_of(llvm::seq(Looking.candidates().size()), [&](size_t I) {
     return !Looking.state(I).failed() && !Looking.state(I).isMeasured();
   });
-  Result.Starved = AnyLeft && Looking.isSpent() && Looking.measuredCount() < EnoughMeasured;
+  const auto Tried = static_cast<size_t>(llvm::count_if(llvm::seq(Looking.candidates().size()),
+                                                        [&](size_t I) { return Looking.state(I).last() != nullptr; }));
+  Result.Starved = AnyLeft && Looking.isSpent() &&
+                   (Looking.measuredCount() < EnoughMeasured || Tried * EnoughShare < Looking.candidates().size());
   // What earlier runs tried with other options is none of these candidates.
   std::set<std::string> Those;
   for (const Candidate &C : Looking.candidates())
@@ -428,19 +428,28 @@ std::string changeSince(const ParsedKernels &Parsed, const KeyParts &Parts, cons
              : "a source, a header, the workload or a data file was changed meanwhile";
 }
 
-/// Keeps what was decided; what cannot be kept is a note.
+bool isRestricted(const TuneRequest &Request, const TuningSubject &Subject) {
+  return (Request.WithoutBinding &&
+          llvm::any_of(Subject.Work.Kernels, [](const WorkloadKernel &K) { return !K.Bindable.empty(); })) ||
+         (Request.WithoutUnrolling &&
+          llvm::any_of(Subject.Kernels, [](const LoadedKernel &K) { return K.Facts.GridStrideLoop.has_value(); }));
+}
+
+/// Keeps what is decided for the usual speed-up, whatever was asked for now; what cannot be kept is a note.
 void keep(TuningDatabase &Database, const std::string &Path, const TuningKey &Key, const std::string &Changed,
-          const Summary &Verdict, TuneResult &Result) {
+          TuneResult &Result) {
   auto Note = [&](const std::string &Why) {
     Result.Notes.push_back(fmt::format("The result is not in '{}': {}.", Path, Why));
   };
-  if (Verdict.What == Advice::Undecided || Verdict.What == Advice::Unknown)
+  TuneResult Kept = Result;
+  Kept.RequiredSpeedup = UsualSpeedup;
+  if (const Advice What = summarize(Kept).What; What == Advice::Undecided || What == Advice::Unknown)
     return Note("nothing is decided");
   if (Result.Interrupted)
     return Note("the search was interrupted");
   if (!Changed.empty())
     return Note("the files have changed");
-  if (llvm::Error Error = Database.store(Key, Result))
+  if (llvm::Error Error = Database.store(Key, Kept))
     Note(textOf(std::move(Error)));
 }
 
@@ -496,6 +505,7 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   if (!Unseen)
     return Unseen.takeError();
   llvm::append_range(Result.Notes, *Unseen);
+  Result.Restricted = isRestricted(Request, Subject);
   std::optional<TuningDatabase> Database;
   if (!Request.Database.empty()) {
     auto Opened = TuningDatabase::openToWrite(Request.Database);
@@ -566,7 +576,7 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   if (!Changed.empty())
     Answer.Result.Notes.push_back(fmt::format("This may be the result of two versions; run it again: {}.", Changed));
   if (Database)
-    keep(*Database, Request.Database, Parsed->Key, Changed, Answer.Verdict, Answer.Result);
+    keep(*Database, Request.Database, Parsed->Key, Changed, Answer.Result);
   Nvcc.prune();
   return Answer;
 }

@@ -1,17 +1,18 @@
-// A CUDA driver for tests without a GPU: what cufuse-runner calls of it, with device memory on the host. Kernels and their
-// parameters are read from cubins; those of test/Execution/Inputs/runner_kernels.cu are played by functions, any other
-// writes 1 where its pointers lead. Work is done when it is enqueued, but for what a gate holds, which would be a deadlock anyway; time passes
-// only in kernels, a nanosecond for each of their threads and, for those that are not played, 5 µs, and while the host launches
-// one that is not in a graph, 5 µs.
+// A CUDA driver for tests without a GPU: what cufuse-runner calls of it, with device memory on the host. Kernels and
+// their parameters are read from cubins; those of test/Execution/Inputs/runner_kernels.cu are played by functions, any
+// other writes 1 where its pointers lead to poison, as the runner fills outputs with. Work is done when it is enqueued,
+// but for what a gate holds, which would be a deadlock anyway; time passes only in kernels, a nanosecond for each of
+// their threads and, for those that are not played, 5 µs, and while the host launches one that is not in a graph, 5 µs.
 //
-// FAKE_DRIVER_GPUS=N: so many (1). FAKE_DRIVER_FAULTS=crash:THREADS,hang:THREADS,wrong:THREADS,race:THREADS: what blocks of so
-// many threads do, in kernels that are not played; `wrong` writes where the last pointer leads, and `race` does so in fused
-// kernels that are not in a graph. FAKE_DRIVER_LATER=US: so much longer fused
-// kernels take as soon as a whole output is loaded, which has several. FAKE_DRIVER_SLOW=US:FACTOR: so much longer kernels take
-// on the GPU in its first so many microseconds. FAKE_DRIVER_SLOW_GPU=N:FACTOR: so much longer they always take on GPU N.
+// FAKE_DRIVER_GPUS=N: so many (1). FAKE_DRIVER_FAULTS=crash:THREADS,hang:THREADS,wrong:THREADS,…: what blocks of so
+// many threads do, in kernels that are not played; `wrong` writes where the last pointer leads, and `race` does so in
+// fused kernels that are not in a graph; `input` writes where the first one leads, in fused kernels; `before` and
+// `behind` write beside the buffer to which the last one leads. FAKE_DRIVER_LATER=US: so much longer fused kernels take
+// as soon as a whole output is loaded, which has several. FAKE_DRIVER_SLOW=US:FACTOR: so much longer kernels take on
+// the GPU in its first so many microseconds. FAKE_DRIVER_SLOW_GPU=N:FACTOR: so much longer they always take on GPU N.
 // FAKE_DRIVER_EDITS=FILE: what a user does meanwhile, an empty line behind the FILE whenever a fused kernel is loaded;
-// with FAKE_DRIVER_UNDOES set, the edit is undone at once. FAKE_DRIVER_LOSES=N:FILE: GPU N is gone once there is the FILE,
-// which a fused kernel makes when it is loaded there; the others wait for that.
+// with FAKE_DRIVER_UNDOES set, the edit is undone at once. FAKE_DRIVER_LOSES=N:FILE: GPU N is gone once there is the
+// FILE, which a fused kernel makes when it is loaded there; the others wait for that.
 #include <cuda.h>
 #include <elf.h>
 
@@ -38,8 +39,8 @@ struct Kernel {
   std::vector<size_t> Parameters; ///< Sizes in bytes.
 };
 const char *const Played[] = {
-    "add",         "histogram",          "add_by_ticket",     "add_by_queue", "add_never", "add_until_worn",
-    "add_wrongly", "add_through_shared", "add_out_of_bounds", "cufuse_differ"};
+    "add",         "histogram",          "add_by_ticket",     "add_by_queue",  "add_never", "add_until_worn",
+    "add_wrongly", "add_through_shared", "add_out_of_bounds", "cufuse_differ", "cufuse_sum"};
 
 using Module = std::vector<Kernel>;
 
@@ -102,7 +103,15 @@ Graph *Capturing = nullptr;
 std::map<const Kernel *, int> DynamicLimit;
 std::map<const Kernel *, int> Launches; ///< Of those that wear out.
 
-std::set<void *> Allocated;
+constexpr char Poison = '\xDE';
+std::map<char *, size_t> Allocated; ///< Bytes.
+/// Of what the memory is a part.
+auto allocationOf(void *Memory) {
+  auto Next = Allocated.upper_bound(static_cast<char *>(Memory));
+  if (Next == Allocated.begin() || static_cast<char *>(Memory) >= (--Next)->first + Next->second)
+    return Allocated.end();
+  return Next;
+}
 bool IsLater = false;
 bool isFused(const Kernel &One) { return One.Name.find("fused") != std::string::npos; }
 
@@ -157,15 +166,24 @@ void play(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::ve
       Sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
     while (Fault == "hang")
       ::pause();
+    std::vector<char *> Pointers;
     for (size_t I = 0; I < Arguments.size(); ++I)
-      if (Arguments[I].size() == sizeof(CUdeviceptr) && Allocated.contains(argument<void *>(Arguments, I)))
-        std::memset(argument<void *>(Arguments, I), 1, 1);
-    const bool IsWrong = Fault == "wrong" || (Fault == "race" && !InGraph && isFused(Kernel));
-    for (size_t I = Arguments.size(); IsWrong && I-- > 0;)
-      if (Arguments[I].size() == sizeof(CUdeviceptr) && Allocated.contains(argument<void *>(Arguments, I))) {
-        std::memset(argument<void *>(Arguments, I), 0x11, 4);
-        break;
-      }
+      if (Arguments[I].size() == sizeof(CUdeviceptr))
+        if (auto *Pointer = argument<char *>(Arguments, I); allocationOf(Pointer) != Allocated.end())
+          Pointers.push_back(Pointer);
+    for (char *Pointer : Pointers)
+      if (*Pointer == Poison)
+        *Pointer = 1;
+    if (Pointers.empty())
+      return;
+    if (Fault == "wrong" || (Fault == "race" && !InGraph && isFused(Kernel)))
+      std::memset(Pointers.back(), 0x11, 4);
+    if (Fault == "input" && isFused(Kernel))
+      std::memset(Pointers.front(), 0x22, 4);
+    if (Fault == "before")
+      std::memset(Pointers.back() - 4, 0x33, 4);
+    if (const auto In = allocationOf(Pointers.back()); Fault == "behind")
+      std::memset(In->first + In->second - 4, 0x44, 4);
     return;
   }
   if (Name == "histogram") {
@@ -179,6 +197,13 @@ void play(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::ve
     if (std::memcmp(argument<const void *>(Arguments, 0), argument<const void *>(Arguments, 1),
                     argument<size_t>(Arguments, 2) * 4))
       *argument<unsigned *>(Arguments, 3) = 1;
+    return;
+  }
+  if (Name == "cufuse_sum") {
+    const auto *Words = argument<const unsigned *>(Arguments, 0);
+    auto *Sum = argument<std::uint64_t *>(Arguments, 2);
+    for (std::uint64_t I = 0; I < argument<std::uint64_t>(Arguments, 1); ++I)
+      *Sum += (Words[I] + I) * (Words[I] + 3 * I + 1);
     return;
   }
   if (Name == "add_out_of_bounds") {
@@ -271,11 +296,11 @@ CUresult cuMemAlloc(CUdeviceptr *Address, size_t Bytes) {
   void *Memory = Bytes > 1 << 30 ? nullptr : std::malloc(Bytes);
   *Address = reinterpret_cast<CUdeviceptr>(Memory);
   if (Memory)
-    Allocated.insert(Memory);
+    Allocated[static_cast<char *>(Memory)] = Bytes;
   return Memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 CUresult cuMemFree(CUdeviceptr Address) {
-  Allocated.erase(reinterpret_cast<void *>(Address));
+  Allocated.erase(reinterpret_cast<char *>(Address));
   std::free(reinterpret_cast<void *>(Address));
   return CUDA_SUCCESS;
 }
@@ -326,9 +351,9 @@ CUresult cuModuleLoad(CUmodule *Loaded, const char *Path) {
     Sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
   return Sticky;
 }
-/// The text holds one kernel, which compares.
+/// The text holds two kernels, which compare.
 CUresult cuModuleLoadData(CUmodule *Loaded, const void *) {
-  *Loaded = reinterpret_cast<CUmodule>(new Module{{"cufuse_differ", {8, 8, 8, 8}}});
+  *Loaded = reinterpret_cast<CUmodule>(new Module{{"cufuse_differ", {8, 8, 8, 8}}, {"cufuse_sum", {8, 8, 8}}});
   return Sticky;
 }
 CUresult cuModuleUnload(CUmodule Loaded) {

@@ -32,13 +32,16 @@ TEST(DatabaseKey, workloadHasItsData) {
   Read.Buffers[1].Init.Path = Folder.put("in.bin", "1234");
   auto Texts = textsHash({File});
   ASSERT_TRUE(bool(Texts));
-  auto Hash = [&](const std::vector<std::string> &Settings) {
-    auto Whole = workloadHash({File}, Settings, Read, *Texts);
+  auto Hash = [&](const Numbers &Sizes) {
+    Read.Kernels.resize(1);
+    Read.Kernels[0].Sizes = Sizes;
+    auto Whole = workloadHash({File}, Read, *Texts);
     return Whole ? *Whole : complaintOf(Whole.takeError());
   };
   const std::string Before = Hash({});
   EXPECT_EQ(Hash({}), Before);
-  EXPECT_NE(Hash({"n=3"}), Before);
+  EXPECT_NE(Hash({{"n", {Number::Integer(3)}}}), Before);
+  EXPECT_NE(Hash({{"n", {Number::Integer(3)}}}), Hash({{"n", {Number::Integer(4)}}}));
   Folder.put("in.bin", "1235");
   EXPECT_NE(Hash({}), Before);
   Folder.put("in.bin", "1234");

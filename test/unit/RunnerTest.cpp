@@ -35,7 +35,9 @@ while read -r line; do
   half*) printf '{"name":"half"'; exit 0 ;;
   lost*) echo "{\"name\":\"$name\",\"status\":\"crashed\",\"what\":\"CUDA_ERROR_ILLEGAL_ADDRESS\"}"; exit 0 ;;
   wrong*) echo "{\"name\":\"$name\",\"status\":\"wrong-result\",\"what\":\"c[1] is 2\"}" ;;
-  *) echo "{\"name\":\"$name\",\"status\":\"done\",\"time\":{\"microseconds\":10,\"passes\":20}}" ;;
+  *) done='"status":"done","time":{"microseconds":10,"passes":20}'
+    others=$(echo "$line" | grep -o '"name":"[^"]*"' | sed '$d' | sed "s/.*/{&,$done}/" | paste -sd,)
+    echo "{\"name\":\"$name\",$done${others:+,\"beside\":[$others]}}" ;;
   esac
 done
 )sh";
@@ -169,7 +171,7 @@ TEST_F(RunnerFake, AFewSamplesHaveLessTime) {
   Runner Runner(Options, Job);
   Schedule Next;
   Next.Name = "hang";
-  Next.Stop = Stopping();
+  Next.Stop = Stopping{.MaxSeconds = 0};
   EXPECT_EQ(Runner.run(Next)->What, "cufuse-runner took longer than 5 s");
 }
 
@@ -202,7 +204,7 @@ TEST_F(RunnerFake, AGpuThatIsLostLeavesItsWorkToTheOthers) {
     RunnerPool Pool({Options, Broken}, jobOf({}), Busy);
     Pool.setReference(One);
     for (int Tries = 0; Pool.notes().empty() && Tries < 500; ++Tries)
-      for (const RunOutcome &Outcome : Pool.runTogether(Many))
+      for (const RunOutcome &Outcome : Pool.runInTurn(Many))
         EXPECT_EQ(Outcome.Status, RunStatus::Done);
     EXPECT_THAT(Pool.notes(), ElementsAre("GPU 1 was left out: no device memory."));
   }

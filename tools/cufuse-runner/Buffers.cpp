@@ -10,10 +10,16 @@ namespace cufuse {
 
 namespace {
 constexpr std::uint64_t StagingBytes = 64 << 20; // of each side, when outputs are compared on the host; both to fill
-constexpr unsigned DifferBlocks = 2048, DifferThreads = 256;
+constexpr unsigned MostBlocks = 2048, BlockThreads = 256;
+
+/// Before and behind each buffer: poison that no kernel may change, and nothing may depend on. It keeps the alignment
+/// of an allocation.
+constexpr std::uint64_t BandBytes = 64 << 10;
+constexpr std::uint32_t OtherBands[] = {0x7F000000, 0xFF000000}; // great and small, as integers and as floats
 
 /// void cufuse_differ(const uint32_t *a, const uint32_t *b, uint64_t words, uint32_t *found), for any grid.
-constexpr const char *DifferPtx = R"(
+/// void cufuse_sum(const uint32_t *a, uint64_t words, uint64_t *sum) adds a hash of each word and its place.
+constexpr const char *ComparingPtx = R"(
 .version 7.0
 .target sm_70
 .address_size 64
@@ -48,13 +54,49 @@ next:
 done:
   ret;
 }
+.visible .entry cufuse_sum(.param .u64 a, .param .u64 words, .param .u64 sum) {
+  .reg .pred %end;
+  .reg .b32 %block, %threads, %thread, %blocks, %x;
+  .reg .b64 %i, %step, %words, %a, %p, %v, %w, %total, %sum, %thread64;
+  ld.param.u64 %a, [a];
+  ld.param.u64 %words, [words];
+  ld.param.u64 %sum, [sum];
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %threads, %ntid.x;
+  mov.u32 %thread, %tid.x;
+  mov.u32 %blocks, %nctaid.x;
+  cvt.u64.u32 %thread64, %thread;
+  mul.wide.u32 %i, %block, %threads;
+  add.u64 %i, %i, %thread64;
+  mul.wide.u32 %step, %blocks, %threads;
+  mov.u64 %total, 0;
+next:
+  setp.ge.u64 %end, %i, %words;
+  @%end bra done;
+  shl.b64 %p, %i, 2;
+  add.u64 %p, %a, %p;
+  ld.global.u32 %x, [%p];
+  cvt.u64.u32 %v, %x;
+  mad.lo.u64 %v, %i, 0x9E3779B97F4A7C15, %v;
+  shr.u64 %w, %v, 33;
+  xor.b64 %v, %v, %w;
+  mul.lo.u64 %v, %v, 0xBF58476D1CE4E5B9;
+  shr.u64 %w, %v, 29;
+  xor.b64 %v, %v, %w;
+  add.u64 %total, %total, %v;
+  add.u64 %i, %i, %step;
+  bra next;
+done:
+  red.global.add.u64 [%sum], %total;
+  ret;
+}
 )";
 
 std::uint64_t wholeWords(std::uint64_t Bytes) { return (Bytes + 3) / 4; }
 } // namespace
 
-llvm::Error Buffers::allocate(CUdeviceptr &Address, const Buffer &For) {
-  const std::uint64_t Bytes = std::max<std::uint64_t>(wholeWords(For.Bytes), 1) * 4;
+llvm::Error Buffers::allocate(CUdeviceptr &Address, const Buffer &For, std::uint64_t Besides) {
+  const std::uint64_t Bytes = std::max<std::uint64_t>(wholeWords(For.Bytes), 1) * 4 + Besides;
   if (const CUresult Result = Cuda.cuMemAlloc(&Address, Bytes); Result != CUDA_SUCCESS)
     return badInput(fmt::format("no device memory for buffer '{}' ({} bytes, {} in other buffers): {}", For.Spec.Name,
                                 For.Bytes, TotalBytes, Cuda.describe(Result)));
@@ -71,8 +113,9 @@ llvm::Expected<std::unique_ptr<Buffers>> Buffers::make(const CudaDriver &Cuda, s
     if (One.Spec.Count > (std::uint64_t(1) << 46) / bytesOf(One.Spec.Type))
       return badInput(fmt::format("buffer '{}' is larger than any GPU", One.Spec.Name));
     One.Bytes = One.Spec.Count * bytesOf(One.Spec.Type);
-    if (llvm::Error Error = Made->allocate(One.Address, One))
+    if (llvm::Error Error = Made->allocate(One.Address, One, 2 * BandBytes))
       return std::move(Error);
+    One.Address += BandBytes;
     if (llvm::Error Error = Made->fill(One))
       return std::move(Error);
     Made->TotalBytes += One.Bytes;
@@ -84,24 +127,34 @@ llvm::Expected<std::unique_ptr<Buffers>> Buffers::make(const CudaDriver &Cuda, s
                                   "copying buffer '" + One.Spec.Name + "'"))
       return std::move(Error);
   }
-  if (llvm::Error Error = check(Cuda, Cuda.cuModuleLoadData(&Made->Module, DifferPtx), RunStatus::LoadFailed,
-                                "loading what compares outputs"))
+  constexpr const char *Loading = "loading what compares outputs";
+  const std::pair<CUresult, const char *> Steps[] = {
+      {Cuda.cuModuleLoadData(&Made->Module, ComparingPtx), Loading},
+      {Cuda.cuModuleGetFunction(&Made->Differ, Made->Module, "cufuse_differ"), Loading},
+      {Cuda.cuModuleGetFunction(&Made->Sum, Made->Module, "cufuse_sum"), Loading},
+      {Cuda.cuMemAlloc(&Made->Found, 4), "allocating a word"},
+      {Cuda.cuMemAlloc(&Made->Sums, std::max<size_t>(3 * Made->All.size(), 1) * sizeof(Hash)), "allocating hashes"}};
+  for (const auto &[Result, Doing] : Steps)
+    if (llvm::Error Error = check(Cuda, Result, RunStatus::LoadFailed, Doing))
+      return std::move(Error);
+  if (llvm::Error Error = Made->fillBands(Poison))
     return std::move(Error);
-  if (llvm::Error Error = check(Cuda, Cuda.cuModuleGetFunction(&Made->Differ, Made->Module, "cufuse_differ"),
-                                RunStatus::LoadFailed, "loading what compares outputs"))
-    return std::move(Error);
-  if (llvm::Error Error = check(Cuda, Cuda.cuMemAlloc(&Made->Found, 4), RunStatus::LaunchFailed, "allocating a word"))
-    return std::move(Error);
+  auto Hashes = Made->hashes();
+  if (!Hashes)
+    return Hashes.takeError();
+  Made->Untouched = std::move(*Hashes);
   return Made;
 }
 
 Buffers::~Buffers() {
   for (const Buffer &One : All) {
-    Cuda.cuMemFree(One.Address);
+    if (One.Address)
+      Cuda.cuMemFree(One.Address - BandBytes);
     Cuda.cuMemFree(One.Initial);
     Cuda.cuMemFree(One.Reference);
   }
   Cuda.cuMemFree(Found);
+  Cuda.cuMemFree(Sums);
   if (Module)
     Cuda.cuModuleUnload(Module);
   Cuda.cuMemFreeHost(Staging);
@@ -172,6 +225,11 @@ llvm::Error Buffers::restore() {
 }
 
 llvm::Error Buffers::keepReference() {
+  auto Hashes = hashes();
+  if (!Hashes)
+    return Hashes.takeError();
+  for (size_t I = 0; I < All.size(); ++I)
+    All[I].IsInput = !All[I].Spec.Output && !All[I].Spec.Accumulated && (*Hashes)[I].Content == Untouched[I].Content;
   for (Buffer &One : All) {
     if (!One.Spec.Output)
       continue;
@@ -203,9 +261,9 @@ llvm::Expected<bool> Buffers::differs(const Buffer &Output, std::uint64_t Words)
   void *Arguments[] = {&A, &B, &Words, &Into};
   if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyHtoD(Found, &Result, sizeof Result), RunStatus::LaunchFailed, Doing))
     return std::move(Error);
-  if (llvm::Error Error = check(
-          Cuda, Cuda.cuLaunchKernel(Differ, DifferBlocks, 1, 1, DifferThreads, 1, 1, 0, nullptr, Arguments, nullptr),
-          RunStatus::LaunchFailed, Doing))
+  if (llvm::Error Error =
+          check(Cuda, Cuda.cuLaunchKernel(Differ, MostBlocks, 1, 1, BlockThreads, 1, 1, 0, nullptr, Arguments, nullptr),
+                RunStatus::LaunchFailed, Doing))
     return std::move(Error);
   if (llvm::Error Error = copyToHost(&Result, Found, sizeof Result, Output))
     return std::move(Error);
@@ -217,7 +275,118 @@ llvm::Error Buffers::copyToHost(void *To, CUdeviceptr From, std::uint64_t Bytes,
                "reading output '" + Of.Spec.Name + "'");
 }
 
+llvm::Error Buffers::fillBand(const Buffer &Of, std::uint32_t Word) {
+  for (const CUdeviceptr Band : {Of.Address - BandBytes, Of.Address + wholeWords(Of.Bytes) * 4})
+    if (llvm::Error Error = check(Cuda, Cuda.cuMemsetD32Async(Band, Word, BandBytes / 4, nullptr),
+                                  RunStatus::LaunchFailed, "filling what is beside buffer '" + Of.Spec.Name + "'"))
+      return Error;
+  return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "filling what is beside the buffers");
+}
+
+llvm::Error Buffers::fillBands(std::uint32_t Word) {
+  for (const Buffer &One : All)
+    if (llvm::Error Error = fillBand(One, Word))
+      return Error;
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Buffers::Hashes>> Buffers::hashes() {
+  constexpr const char *Doing = "looking for what was changed";
+  std::vector<Hashes> Result(All.size());
+  const size_t Bytes = All.size() * sizeof(Hashes);
+  if (Result.empty())
+    return Result;
+  if (llvm::Error Error = check(Cuda, Cuda.cuMemsetD8Async(Sums, 0, Bytes, nullptr), RunStatus::LaunchFailed, Doing))
+    return std::move(Error);
+  CUdeviceptr Into = Sums;
+  for (const Buffer &One : All) {
+    const std::uint64_t Own = wholeWords(One.Bytes);
+    const std::pair<CUdeviceptr, std::uint64_t> Parts[] = {
+        {One.Address - BandBytes, BandBytes / 4}, {One.Address, Own}, {One.Address + Own * 4, BandBytes / 4}};
+    for (auto [From, Words] : Parts) {
+      void *Arguments[] = {&From, &Words, &Into};
+      const auto Blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(Words / BlockThreads, 1, MostBlocks));
+      if (llvm::Error Error =
+              check(Cuda, Cuda.cuLaunchKernel(Sum, Blocks, 1, 1, BlockThreads, 1, 1, 0, nullptr, Arguments, nullptr),
+                    RunStatus::LaunchFailed, Doing))
+        return std::move(Error);
+      Into += sizeof(Hash);
+    }
+  }
+  if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyDtoH(Result.data(), Sums, Bytes), RunStatus::LaunchFailed, Doing))
+    return std::move(Error);
+  return Result;
+}
+
+/// Where the band begins to differ, counted from the buffer.
+llvm::Expected<std::string> Buffers::describeBand(const Buffer &Of, bool IsBehind) {
+  std::vector<std::uint32_t> Words(BandBytes / 4);
+  const CUdeviceptr From = IsBehind ? Of.Address + wholeWords(Of.Bytes) * 4 : Of.Address - BandBytes;
+  if (llvm::Error Error = copyToHost(Words.data(), From, BandBytes, Of))
+    return std::move(Error);
+  if (!IsBehind)
+    std::reverse(Words.begin(), Words.end());
+  const auto Changed = llvm::find_if(Words, [](std::uint32_t Word) { return Word != Poison; });
+  return fmt::format("something is stored {} '{}', {} bytes from it", IsBehind ? "behind" : "before", Of.Spec.Name,
+                     (Changed - Words.begin()) * 4);
+}
+
+llvm::Expected<std::string> Buffers::describeInput(const Buffer &Input) {
+  auto *const Got = static_cast<std::uint8_t *>(Staging), *const Expected = Got + StagingBytes;
+  for (std::uint64_t Offset = 0; Offset < Input.Bytes; Offset += StagingBytes) {
+    const std::uint64_t Bytes = std::min(StagingBytes, Input.Bytes - Offset), First = Offset / bytesOf(Input.Spec.Type);
+    if (llvm::Error Error = copyToHost(Got, Input.Address + Offset, Bytes, Input))
+      return std::move(Error);
+    if (llvm::Error Error = fillContent(Input.Spec, First, {Expected, Bytes}))
+      return std::move(Error);
+    if (const auto Difference = firstDifference(Input.Spec.Type, {}, llvm::ArrayRef(Expected, Bytes), {Got, Bytes}))
+      return fmt::format("the input '{0}' is changed: {0}[{1}] is {2} and was {3}", Input.Spec.Name,
+                         First + Difference->Index, Difference->Found, Difference->Expected);
+  }
+  return fmt::format("the input '{}' is changed", Input.Spec.Name);
+}
+
+llvm::Expected<std::string> Buffers::describeTouched() {
+  auto Now = hashes();
+  if (!Now)
+    return Now.takeError();
+  for (size_t I = 0; I < All.size(); ++I) {
+    if ((*Now)[I].Before != Untouched[I].Before)
+      return describeBand(All[I], /*IsBehind=*/false);
+    if ((*Now)[I].Behind != Untouched[I].Behind)
+      return describeBand(All[I], /*IsBehind=*/true);
+    if (All[I].IsInput && (*Now)[I].Content != Untouched[I].Content)
+      return describeInput(All[I]);
+  }
+  return "";
+}
+
+llvm::Error Buffers::untouched() { return wrongIf(""); }
+
+/// Where something is wrong, or touched, all that kernels do not write is made anew.
+llvm::Error Buffers::wrongIf(std::string Wrong) {
+  auto Touched = describeTouched();
+  if (!Touched)
+    return Touched.takeError();
+  if (!Touched->empty())
+    Wrong += (Wrong.empty() ? "" : "; ") + *Touched;
+  if (Wrong.empty())
+    return llvm::Error::success();
+  for (const Buffer &One : All)
+    if (!One.Spec.Output && !One.Spec.Accumulated)
+      if (llvm::Error Error = fill(One))
+        return Error;
+  if (llvm::Error Error = fillBands(Poison))
+    return Error;
+  return llvm::make_error<RunError>(RunStatus::WrongResult, Wrong);
+}
+
 llvm::Error Buffers::compare() {
+  auto Wrong = compareOutputs();
+  return Wrong ? wrongIf(std::move(*Wrong)) : Wrong.takeError();
+}
+
+llvm::Expected<std::string> Buffers::compareOutputs() {
   std::string Wrong;
   auto *const Got = static_cast<std::uint8_t *>(Staging), *const Expected = Got + StagingBytes;
   for (const Buffer &One : All) {
@@ -232,9 +401,9 @@ llvm::Error Buffers::compare() {
     for (std::uint64_t Offset = 0; *Differs && Offset < One.Bytes; Offset += StagingBytes) {
       const std::uint64_t Bytes = std::min(StagingBytes, One.Bytes - Offset);
       if (llvm::Error Error = copyToHost(Got, One.Address + Offset, Bytes, One))
-        return Error;
+        return std::move(Error);
       if (llvm::Error Error = copyToHost(Expected, One.Reference + Offset, Bytes, One))
-        return Error;
+        return std::move(Error);
       const auto Difference =
           firstDifference(One.Spec.Type, One.Spec.Compare, llvm::ArrayRef(Expected, Bytes), llvm::ArrayRef(Got, Bytes));
       if (!Difference)
@@ -248,14 +417,43 @@ llvm::Error Buffers::compare() {
     if (Differ)
       Wrong += fmt::format("{}{}; {} of {} elements differ", Wrong.empty() ? "" : "; ", First, Differ, One.Spec.Count);
   }
-  if (Wrong.empty())
-    return llvm::Error::success();
-  // What writes wrong outputs may have written to the inputs.
-  for (const Buffer &One : All)
-    if (!One.Spec.Output && !One.Spec.Accumulated)
-      if (llvm::Error Error = fill(One))
-        return Error;
-  return llvm::make_error<RunError>(RunStatus::WrongResult, Wrong);
+  return Wrong;
+}
+
+llvm::Expected<bool> Buffers::matter(llvm::function_ref<llvm::Error()> Run, const Buffer *Only) {
+  bool Differ = false;
+  for (const std::uint32_t Word : OtherBands) {
+    for (const Buffer &One : All)
+      if (!Only || &One == Only)
+        if (llvm::Error Error = fillBand(One, Word))
+          return std::move(Error);
+    if (llvm::Error Error = Run())
+      return std::move(Error);
+    // Bands count as touched now, whatever the outputs are.
+    auto Wrong = compareOutputs();
+    if (!Wrong)
+      return Wrong.takeError();
+    Differ |= !Wrong->empty();
+  }
+  if (llvm::Error Error = fillBands(Poison))
+    return std::move(Error);
+  return Differ;
+}
+
+llvm::Error Buffers::checkReads(llvm::function_ref<llvm::Error()> Run) {
+  auto Any = matter(Run, nullptr);
+  if (!Any || !*Any)
+    return Any.takeError();
+  std::string Names;
+  for (const Buffer &One : All) {
+    auto IsIt = matter(Run, &One);
+    if (!IsIt)
+      return IsIt.takeError();
+    if (*IsIt)
+      Names += fmt::format("{}'{}'", Names.empty() ? "" : ", ", One.Spec.Name);
+  }
+  return llvm::make_error<RunError>(
+      RunStatus::WrongResult, fmt::format("the results depend on what lies before or behind {}, which is read", Names));
 }
 
 } // namespace cufuse

@@ -25,6 +25,9 @@ public:
   void capture(bool Captured) { InGraph = Captured; }
   /// One pass of plain launches, whatever else the schedule says.
   llvm::Error launchAll(CUstream Stream);
+  llvm::Error launchOne(size_t I, CUstream Stream) { return launch(Kernels[I], Stream); }
+  size_t size() const { return Kernels.size(); }
+  const std::string &kernel(size_t I) const { return Kernels[I].Launch.Kernel; }
 
 private:
   struct Kernel {

@@ -4,6 +4,7 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
+#include <llvm/Demangle/Demangle.h>
 
 #include <chrono>
 #include <cmath>
@@ -44,6 +45,12 @@ llvm::Error Session::open() {
   return llvm::Error::success();
 }
 
+static llvm::Error prefixed(const std::string &Text, llvm::Error Failed) {
+  return llvm::handleErrors(std::move(Failed), [&](const RunError &Error) -> llvm::Error {
+    return llvm::make_error<RunError>(Error.Status, Text + Error.What);
+  });
+}
+
 llvm::Error Session::runOnce(PreparedSchedule &Schedule) {
   if (llvm::Error Error = Memory->prepare(Stopwatch->stream()))
     return Error;
@@ -60,11 +67,37 @@ llvm::Error Session::setReference(const Schedule &Schedule) {
     return Error;
   if (llvm::Error Error = Memory->keepReference())
     return Error;
+  if (llvm::Error Error = Memory->untouched())
+    return blame(**Prepared, std::move(Error));
   Reference = std::move(*Prepared);
   Reference->capture(true); // the number of passes must not depend on the host
-  if (llvm::Error Error = runOnce(*Reference))
-    return Error;
-  return choosePasses();
+  auto Run = [&] { return runOnce(*Reference); };
+  llvm::Error Wrong = Run();
+  if (!Wrong)
+    Wrong = prefixed("not the same twice, so that a tolerance is needed, or another kernel: ", Memory->compare());
+  if (!Wrong)
+    Wrong = Memory->checkReads(Run);
+  if (!Wrong)
+    Wrong = choosePasses();
+  if (Wrong)
+    Reference.reset();
+  return Wrong;
+}
+
+/// Which of the kernels it is that changes what it may not.
+llvm::Error Session::blame(PreparedSchedule &Schedule, llvm::Error Wrong) {
+  for (size_t I = 0; I < Schedule.size(); ++I) {
+    llvm::Error Own = Schedule.launchOne(I, Stopwatch->stream());
+    if (!Own)
+      Own = check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running");
+    if (!Own)
+      Own = Memory->untouched();
+    if (!Own)
+      continue;
+    llvm::consumeError(std::move(Wrong));
+    return prefixed(llvm::demangle(Schedule.kernel(I)) + ": ", std::move(Own));
+  }
+  return Wrong;
 }
 
 /// Once for all schedules: samples of one kind can be compared.
@@ -87,53 +120,97 @@ llvm::Error Session::choosePasses() {
   return llvm::Error::success();
 }
 
-/// A sample of the reference and one of the schedule in turn, so that what changes slowly (clocks, temperature) reaches
-/// both; the host, too, but only what is limited by it.
-llvm::Expected<Timing> Session::time(PreparedSchedule &Schedule, const Stopping &Stop) {
-  Reference->capture(Schedule.isGraph() || Job.Passes == 1);
+llvm::Expected<double> Session::sample(PreparedSchedule &Schedule, llvm::function_ref<void()> Meanwhile) {
+  if (llvm::Error Error = Memory->restore())
+    return std::move(Error);
+  return Stopwatch->sample(Schedule, Job.Passes, Meanwhile);
+}
+
+/// Runs the reference for a while and until its time no longer changes: a GPU that was idle is slow at first.
+llvm::Error Session::warmUp() {
+  constexpr double Least = 50'000, Stable = 0.005, MostSeconds = 1; // Microseconds on the GPU; relative.
+  constexpr unsigned Window = 10;
+  const auto Start = std::chrono::steady_clock::now();
+  double Ran = 0, Before = 0, Now = 0;
+  do {
+    Before = Now;
+    std::vector<double> Samples;
+    while (Samples.size() < Window) {
+      auto Sample = sample(*Reference, [] {});
+      if (!Sample)
+        return Sample.takeError();
+      Samples.push_back(*Sample);
+      Ran += *Sample * Job.Passes;
+    }
+    Now = medianOf(Samples).Value;
+  } while ((Ran < Least || std::abs(Now - Before) > Stable * Now) &&
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count() < MostSeconds);
+  return llvm::Error::success();
+}
+
+/// A sample of the reference and one of each schedule in turn, so that what changes slowly (clocks, temperature)
+/// reaches all alike; the host, too, but only what is limited by it. Every other round is in reverse order, so that
+/// what changes steadily favours none.
+llvm::Expected<std::vector<Timing>> Session::time(llvm::ArrayRef<PreparedSchedule *> Schedules, const Stopping &Stop) {
+  if (Schedules.empty())
+    return std::vector<Timing>();
+  Reference->capture(Job.Passes == 1 || llvm::any_of(Schedules, [](const auto *S) { return S->isGraph(); }));
+  if (Schedules.size() > 1)
+    if (llvm::Error Error = warmUp())
+      return std::move(Error);
   using Seconds = std::chrono::duration<double>;
   const auto Start = std::chrono::steady_clock::now();
-  std::vector<double> Own, OfReference, Clocks;
+  std::vector<std::vector<double>> Own(Schedules.size());
+  std::vector<double> OfReference, Clocks;
   auto SeeClock = [&] {
     if (Clocks.size() < 5)
       Clocks.push_back(Clock->now());
   };
   auto Take = [&](PreparedSchedule &Which, std::vector<double> &Into) -> llvm::Error {
-    if (llvm::Error Error = Memory->restore())
-      return Error;
-    auto Sample = Stopwatch->sample(Which, Job.Passes, SeeClock);
+    auto Sample = sample(Which, SeeClock);
     if (!Sample)
       return Sample.takeError();
     Into.push_back(*Sample);
     return llvm::Error::success();
   };
+  auto IsEnough = [&] {
+    const double Each = Seconds(std::chrono::steady_clock::now() - Start).count() / Schedules.size();
+    return llvm::all_of(Own, [&](const std::vector<double> &Samples) { return isEnough(Stop, Samples, Each); });
+  };
   do {
+    const bool Reversed = OfReference.size() % 2;
     if (llvm::Error Error = Take(*Reference, OfReference))
       return std::move(Error);
-    if (llvm::Error Error = Take(Schedule, Own))
-      return std::move(Error);
-  } while (!isEnough(Stop, Own, Seconds(std::chrono::steady_clock::now() - Start).count()));
-  const Median Middle = medianOf(Own);
-  Timing Result;
-  Result.Microseconds = Middle.Value;
-  Result.RelativeNoise = Middle.RelativeNoise;
-  Result.Samples = static_cast<unsigned>(Own.size());
-  Result.Passes = Job.Passes;
-  Result.ReferenceMicroseconds = medianOf(OfReference).Value;
-  Result.ClockMHz = Clocks.front() == 0 ? 0 : medianOf(Clocks).Value;
-  return Result;
+    for (size_t I = 0; I < Schedules.size(); ++I) {
+      const size_t Which = Reversed ? Schedules.size() - 1 - I : I;
+      if (llvm::Error Error = Take(*Schedules[Which], Own[Which]))
+        return std::move(Error);
+    }
+  } while (!IsEnough());
+  std::vector<Timing> Results;
+  for (std::vector<double> &Samples : Own) {
+    const Median Middle = medianOf(Samples);
+    Timing &Result = Results.emplace_back();
+    Result.Microseconds = Middle.Value;
+    Result.RelativeNoise = Middle.RelativeNoise;
+    Result.Samples = static_cast<unsigned>(Samples.size());
+    Result.Passes = Job.Passes;
+    Result.ReferenceMicroseconds = medianOf(OfReference).Value;
+    Result.ClockMHz = Clocks.front() == 0 ? 0 : medianOf(Clocks).Value;
+    if (Schedules.size() > 1)
+      Result.Rounds = std::move(Samples);
+  }
+  return Results;
 }
 
-/// What the last of the timed passes has left, and what one more makes.
-llvm::Error Session::checkAgain(PreparedSchedule &Schedule) {
-  llvm::Error Wrong = Memory->compare();
+/// What the last of the timed passes has left, if that was of this one, and what one more makes.
+llvm::Error Session::checkAgain(PreparedSchedule &Schedule, bool WasLast) {
+  llvm::Error Wrong = WasLast ? Memory->compare() : llvm::Error::success();
   if (!Wrong)
     Wrong = runOnce(Schedule);
   if (!Wrong)
     Wrong = Memory->compare();
-  return llvm::handleErrors(std::move(Wrong), [](const RunError &Error) -> llvm::Error {
-    return llvm::make_error<RunError>(Error.Status, "after it was right at first: " + Error.What);
-  });
+  return prefixed("after it was right at first: ", std::move(Wrong));
 }
 
 void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
@@ -168,34 +245,24 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
     Outcome.CountersNote = textOf(Counters.takeError());
 }
 
-RunOutcome Session::run(const Schedule &Schedule) {
-  RunOutcome Outcome;
-  Outcome.Name = Schedule.Name;
-  auto Work = [&]() -> llvm::Error {
-    if (!Reference)
-      if (llvm::Error Error = setReference(Schedule))
-        return Error;
-    auto Own = PreparedSchedule::make(Cuda, *Memory, Schedule);
-    if (!Own)
-      return Own.takeError();
-    if (llvm::Error Error = runOnce(**Own))
-      return Error;
-    if (Schedule.Verify)
-      if (llvm::Error Error = Memory->compare())
-        return Error;
-    auto Time = time(**Own, Schedule.Stop.value_or(Job.Stop));
-    if (!Time)
-      return Time.takeError();
-    Outcome.Time = *Time;
-    if (Schedule.Verify)
-      if (llvm::Error Error = checkAgain(**Own))
-        return Error;
-    if (Schedule.Counters && !Job.Metrics.empty() && Schedule.Launches.size() == 1)
-      count(**Own, Outcome);
-    // An error may have come after the last call that would have told.
-    return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running");
-  };
-  llvm::Error Other = llvm::handleErrors(Work(), [&](const RunError &Error) {
+/// Loaded, and right as far as one run shows.
+llvm::Expected<std::unique_ptr<PreparedSchedule>> Session::begin(const Schedule &Schedule) {
+  if (!Reference)
+    if (llvm::Error Error = setReference(Schedule))
+      return std::move(Error);
+  auto Own = PreparedSchedule::make(Cuda, *Memory, Schedule);
+  if (!Own)
+    return Own;
+  if (llvm::Error Error = runOnce(**Own))
+    return std::move(Error);
+  if (llvm::Error Error = Schedule.Verify ? Memory->compare() : Memory->untouched())
+    return std::move(Error);
+  return Own;
+}
+
+/// Says why it is not done, if it is not.
+static void note(RunOutcome &Outcome, llvm::Error Failed) {
+  llvm::Error Other = llvm::handleErrors(std::move(Failed), [&](const RunError &Error) {
     Outcome.Status = Error.Status;
     Outcome.What = Error.What;
   });
@@ -205,6 +272,51 @@ RunOutcome Session::run(const Schedule &Schedule) {
   }
   if (Outcome.Status != RunStatus::Done)
     Outcome.Time.reset();
+}
+
+RunOutcome Session::run(const Schedule &First) {
+  std::vector<const Schedule *> All = {&First};
+  for (const Schedule &Other : First.Beside)
+    All.push_back(&Other);
+  std::vector<RunOutcome> Outcomes(All.size());
+  std::vector<std::unique_ptr<PreparedSchedule>> Prepared(All.size());
+  std::vector<size_t> Timed;
+  std::vector<PreparedSchedule *> Running;
+  for (size_t I = 0; I < All.size(); ++I) {
+    Outcomes[I].Name = All[I]->Name;
+    auto Own = begin(*All[I]);
+    if (!Own) {
+      note(Outcomes[I], Own.takeError());
+      continue;
+    }
+    Prepared[I] = std::move(*Own);
+    Timed.push_back(I);
+    Running.push_back(Prepared[I].get());
+  }
+  auto Finish = [&](size_t I) -> llvm::Error {
+    if (All[I]->Verify)
+      if (llvm::Error Error = checkAgain(*Prepared[I], /*WasLast=*/Timed.size() == 1))
+        return Error;
+    if (All[I]->Counters && !Job.Metrics.empty() && All[I]->Launches.size() == 1)
+      count(*Prepared[I], Outcomes[I]);
+    // An error may have come after the last call that would have told.
+    return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running");
+  };
+  auto Times = time(Running, First.Stop.value_or(Job.Stop));
+  RunOutcome Untimed;
+  if (!Times)
+    note(Untimed, Times.takeError());
+  for (size_t I = 0; I < Timed.size(); ++I) {
+    RunOutcome &Outcome = Outcomes[Timed[I]];
+    Outcome.Status = Untimed.Status;
+    Outcome.What = Untimed.What;
+    if (Untimed.Status != RunStatus::Done)
+      continue;
+    Outcome.Time = std::move((*Times)[I]);
+    note(Outcome, Finish(Timed[I]));
+  }
+  RunOutcome Outcome = std::move(Outcomes.front());
+  Outcome.Beside.assign(std::make_move_iterator(Outcomes.begin() + 1), std::make_move_iterator(Outcomes.end()));
   return Outcome;
 }
 

@@ -13,8 +13,8 @@ public:
   /// reference. Fails with a Failure, or a RunError about the reference.
   static llvm::Expected<std::unique_ptr<Session>> make(const CudaDriver &Cuda, unsigned Device, RunnerJob Job);
 
-  /// Loads, runs, compares, times, counts. The first schedule of a session without a reference becomes it. After
-  /// `Crashed` the session is of no more use.
+  /// Loads, runs, compares, times, counts. The first schedule of a session without a reference becomes it. What is
+  /// beside it and fails is not timed, and the others are. After `Crashed` the session is of no more use.
   RunOutcome run(const Schedule &Schedule);
 
 private:
@@ -22,9 +22,13 @@ private:
   llvm::Error open();
   llvm::Error setReference(const Schedule &Schedule);
   llvm::Error runOnce(PreparedSchedule &Schedule);
+  llvm::Error blame(PreparedSchedule &Schedule, llvm::Error Wrong);
   llvm::Error choosePasses();
-  llvm::Error checkAgain(PreparedSchedule &Schedule);
-  llvm::Expected<Timing> time(PreparedSchedule &Schedule, const Stopping &Stop);
+  llvm::Error checkAgain(PreparedSchedule &Schedule, bool WasLast);
+  llvm::Expected<double> sample(PreparedSchedule &Schedule, llvm::function_ref<void()> Meanwhile);
+  llvm::Error warmUp();
+  llvm::Expected<std::vector<Timing>> time(llvm::ArrayRef<PreparedSchedule *> Schedules, const Stopping &Stop);
+  llvm::Expected<std::unique_ptr<PreparedSchedule>> begin(const Schedule &Schedule);
   void count(PreparedSchedule &Schedule, RunOutcome &Outcome);
 
   const CudaDriver &Cuda;

@@ -98,7 +98,7 @@ static int serve(unsigned Device) {
     const RunOutcome Outcome = (*Session)->run(*Next);
     Parent.say(jsonLine(Outcome));
     // Nothing can be freed in a context that is lost.
-    if (Outcome.Status == RunStatus::Crashed)
+    if (isContextLost(Outcome))
       ::_exit(0);
   }
   return 0;

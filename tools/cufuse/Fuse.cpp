@@ -365,7 +365,7 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
     FromDatabase->excludes(Choice);
   CLI::Option *Workload =
       Several(Command.add_option("--workload", Given->Tuned.Workloads,
-                                 "The result for these workload files, in order (default: the latest)"),
+                                 "The result for these workload files, in order (default: those tuned last)"),
               "FILE.yaml")
           ->needs(FromDatabase);
   In("A tuned configuration",
@@ -377,7 +377,12 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
       Workload,
       Several(Command.add_option("--set", Given->Tuned.Settings, "A size of the workload, as it was tuned"),
               "NAME=VALUE")
-          ->needs(Workload)});
+          ->needs(Workload),
+      Command
+          .add_option("--require-speedup", Given->Tuned.RequiredSpeedup,
+                      "How many times as fast as the best without fusion (default: 1.02)")
+          ->option_text("FACTOR")
+          ->needs(FromDatabase)});
 
   In("Output",
      {Command.add_option("-o,--output", Request.Output, "Where to write; the launcher's header is OUT.h beside it")

@@ -3,6 +3,8 @@
 
 #include "cufuse/Support/Names.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <array>
 #include <cstdint>
 #include <map>
@@ -97,7 +99,7 @@ struct Stopping {
   double MaxSeconds = 2; ///< Per schedule.
 };
 
-/// Something that is timed as a whole.
+/// Something that is timed as a whole, or several of them in turn.
 struct Schedule {
   std::string Name; ///< Of the candidate or the baseline.
   enum Kind {
@@ -110,6 +112,8 @@ struct Schedule {
   bool Verify = true;                ///< Compare the outputs with those of the reference first.
   bool Counters = false;             ///< Collect the job's metrics, too (single launches only).
   std::optional<Stopping> Stop = {}; ///< Instead of the job's.
+  /// Sampled in rounds with this one: once each in every round, by the rule of this one. None of them has others.
+  std::vector<Schedule> Beside = {};
 };
 
 inline constexpr Named<Schedule::Kind> ScheduleNames[] = {{Schedule::Serial, "serial"},
@@ -125,6 +129,7 @@ struct Timing {
   unsigned Passes = 1;              ///< In each sample, one after the other; more than one for short schedules.
   double ReferenceMicroseconds = 0; ///< Median of the reference's samples, taken in turn with these and as these.
   double ClockMHz = 0;              ///< SM clock seen while it ran; 0 where it could not be read.
+  std::vector<double> Rounds = {};  ///< The samples, where others were sampled in the same rounds.
 };
 
 enum class RunStatus { Done, WrongResult, LoadFailed, LaunchFailed, Crashed, TimedOut };
@@ -141,7 +146,13 @@ struct RunOutcome {
   std::optional<Timing> Time = {};
   std::map<std::string, double> Counters = {}; ///< By metric name of the CUPTI Range Profiler; empty unless asked for.
   std::string CountersNote = {};               ///< Why there are none, where they were asked for.
+  std::vector<RunOutcome> Beside = {};         ///< Of the schedules beside it.
 };
+
+/// Its CUDA context is lost with whatever crashed in it.
+inline bool isContextLost(const RunOutcome &Outcome) {
+  return Outcome.Status == RunStatus::Crashed || llvm::any_of(Outcome.Beside, isContextLost);
+}
 
 /// One sitting: buffers are made once, the first schedule is the reference that outputs are compared with and that all
 /// timings are interleaved with.

@@ -79,6 +79,7 @@ template <typename Io> void fields(Io &IO, FieldsOf<Io, Schedule> S) {
   IO.optional("verify", S.Verify);
   IO.optional("counters", S.Counters);
   IO.optional("stop", S.Stop);
+  IO.optional("beside", S.Beside, !S.Beside.empty());
 }
 
 template <typename Io> void fields(Io &IO, FieldsOf<Io, RunnerJob> J) {
@@ -98,6 +99,7 @@ template <typename Io> void fields(Io &IO, FieldsOf<Io, Timing> T) {
   IO.optional("passes", T.Passes);
   IO.optional("clockMHz", T.ClockMHz);
   IO.optional("referenceMicroseconds", T.ReferenceMicroseconds);
+  IO.optional("rounds", T.Rounds, !T.Rounds.empty());
 }
 
 template <typename Io> void fields(Io &IO, FieldsOf<Io, RunOutcome> O) {
@@ -107,6 +109,7 @@ template <typename Io> void fields(Io &IO, FieldsOf<Io, RunOutcome> O) {
   IO.optional("time", O.Time);
   IO.optional("counters", O.Counters, !O.Counters.empty());
   IO.optional("countersNote", O.CountersNote, !O.CountersNote.empty());
+  IO.optional("beside", O.Beside, !O.Beside.empty());
 }
 
 } // namespace cufuse

@@ -33,8 +33,9 @@ public:
   void submit(Schedule Next, Done Finished);
   /// Runs all of them and waits. As many outcomes as schedules.
   std::vector<RunOutcome> run(std::vector<Schedule> Schedules);
-  /// The same on one GPU, one right after the other; their times are as that GPU took them.
-  std::vector<RunOutcome> runTogether(std::vector<Schedule> Schedules);
+  /// The same on one GPU, and sampled in rounds: once each in every round. Their times are as that GPU took them, by a
+  /// stopping rule for all of them; each is checked alone before, so that what fails takes no other with it.
+  std::vector<RunOutcome> runInTurn(std::vector<Schedule> Schedules);
   /// Which GPUs were left out, since nothing could be run there, and why: a sentence each. What they were given is run
   /// on the others. The last one answers with why not.
   std::vector<std::string> notes();
@@ -45,14 +46,15 @@ private:
   /// What one GPU runs in one go.
   struct Batch {
     std::vector<std::pair<Schedule, Done>> Schedules;
-    bool Scaled = true;
+    bool InTurn = false; ///< Sampled in rounds, and not scaled.
   };
 
   void serve(const RunnerOptions &Device, const std::stop_token &Stop);
+  void timeInTurn(Runner &Gpu, const Batch &Some, std::vector<RunOutcome> &Outcomes);
   /// Gives what was not done to the others; false if there are none.
   bool leave(const RunnerOptions &Device, const std::string &Why, Batch &Undone);
   void submit(Batch Next);
-  std::vector<RunOutcome> await(std::vector<Schedule> Schedules, bool Together);
+  std::vector<RunOutcome> await(std::vector<Schedule> Schedules, bool InTurn);
 
   const std::vector<RunnerOptions> Devices;
   const RunnerJob Job;

@@ -45,6 +45,8 @@ struct Evaluation {
   double RelativeNoise = 0;         ///< Half-width of the median's 95 % confidence interval over the median.
   unsigned Samples = 0;
   double ClockMHz = 0; ///< SM clock seen meanwhile; 0 where it could not be read.
+  /// The samples, where it was confirmed: the n-th of all that were confirmed together are neighbours in time.
+  std::vector<double> Rounds;
 };
 
 inline bool isMeasured(const Evaluation &E) { return E.Outcome == Fate::Measured && E.Microseconds > 0; }

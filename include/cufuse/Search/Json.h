@@ -52,6 +52,7 @@ template <typename Io> void fields(Io &IO, FieldsOf<Io, Evaluation> E) {
   IO.optional("noise", E.RelativeNoise, E.Samples > 0);
   IO.optional("samples", E.Samples, E.Samples > 0);
   IO.optional("clock_mhz", E.ClockMHz, E.Samples > 0);
+  IO.optional("rounds", E.Rounds, !E.Rounds.empty());
 }
 
 template <typename Io> void fields(Io &IO, FieldsOf<Io, SoloShape> S) {
@@ -169,6 +170,7 @@ template <typename Io> void fields(Io &IO, FieldsOf<Io, TuneResult> R) {
   IO("strategy", R.Strategy);
   IO("space_size", R.SpaceSize);
   IO("required_speedup", R.RequiredSpeedup);
+  IO.optional("restricted", R.Restricted);
   IO("modelled", R.Modelled);
   IO("interrupted", R.Interrupted);
   IO.optional("starved", R.Starved);

@@ -62,6 +62,8 @@ struct StepTime {
   double Busy = 0; ///< Seconds in which a compiler or a GPU was at work.
 };
 
+constexpr double UsualSpeedup = 1.02; ///< That is required, unless another is asked for.
+
 struct TuneResult {
   std::string Command;  ///< That makes it again.
   std::string Version;  ///< Of cufuse.
@@ -71,7 +73,8 @@ struct TuneResult {
   std::vector<StepTime> Steps;
   std::string Strategy;
   std::uint64_t SpaceSize = 0; ///< Candidates the strategy chose from.
-  double RequiredSpeedup = 1.02;
+  double RequiredSpeedup = UsualSpeedup;
+  bool Restricted = false;        ///< Arguments could have been bound or loops unrolled, and the user has ruled it out.
   bool Modelled = false;          ///< No GPU: candidates were ranked by the model after ptxas.
   bool Interrupted = false;       ///< By the user, before the strategy was done.
   bool Starved = false;           ///< The budget was spent before there was enough to judge by.
@@ -84,6 +87,10 @@ struct TuneResult {
   std::vector<TraceEntry> Tried;
   std::vector<CandidateProfile> Profiles;
 };
+
+/// How well a result is founded: one that is not restricted better than any that is, and else by the candidates
+/// measured.
+unsigned effortOf(const TuneResult &R);
 
 /// Whether a candidate is of this problem's kernels.
 bool isOf(const Problem &P, const TraceEntry &E);

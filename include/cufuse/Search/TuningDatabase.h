@@ -32,10 +32,12 @@ public:
   /// Makes the file and its folder where they are missing, too. Fails also where a result could not be stored now.
   static llvm::Expected<TuningDatabase> openToWrite(const std::string &Path);
 
-  /// Replaces an earlier result of the same key. Waits up to ten seconds for another process that writes.
+  /// Replaces results of the same key that are no better founded (`effortOf`), and keeps those that are. Waits up to
+  /// ten seconds for another process that writes.
   llvm::Error store(const TuningKey &Key, const TuneResult &Result);
-  /// The latest of those results that have what is not empty in the key. For a build that has perhaps no GPU.
-  llvm::Expected<std::optional<TuneResult>> findLatest(const TuningKey &Key);
+  /// Of those results that have what is not empty in the key: the best founded one of the key that was stored last. For
+  /// a build that has perhaps no GPU.
+  llvm::Expected<std::optional<TuneResult>> find(const TuningKey &Key);
 
 private:
   struct Close {

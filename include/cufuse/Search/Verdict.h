@@ -63,7 +63,8 @@ struct Summary {
   /// the strongest baseline. Ones where something was not measured.
   double LaunchShapes = 1, Binding = 1, Fusion = 1;
   double total() const { return LaunchShapes * Binding * Fusion; }
-  double FusionNoise = 0; ///< Relative, of `Fusion`: both measurements' noise.
+  double FusionNoise = 0; ///< Relative, of `Fusion`: of its quotients round by round, or both measurements' noise.
+  double AloneNoise = 0;  ///< The same of `LaunchShapes` × `Binding`.
 
   ResourceBound Limit; ///< Of the constituents at their best alone; `Microseconds` is 0 where they were not measured.
   FateCounts Counts;
@@ -73,8 +74,9 @@ struct Summary {
 };
 
 /// A candidate is recommended when its speed-up over the strongest baseline is at least what is required, and above 1
-/// by more than the noise of both measurements. Times are compared with the baselines that were measured together with
-/// the winner, where there are any.
+/// by more than its noise. Times are compared with the baselines that were measured in turn with the winner, where
+/// there are any. What reaches the requirement, or does not, by less than the noise decides nothing, and neither does
+/// what the kernels gain alone so.
 ///
 /// Against fusing speaks only a search that was neither interrupted nor starved, in which there was something to try,
 /// candidates could be measured, and more of them than failed; else nothing is decided.

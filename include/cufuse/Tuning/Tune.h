@@ -31,7 +31,7 @@ struct TuneRequest {
   std::optional<double> Seconds;
   bool WithoutUnrolling = false; ///< Leave loops as they are.
   bool WithoutBinding = false;   ///< Leave arguments as they are, also those that the workload allows to bind.
-  double RequiredSpeedup = 1.02;
+  double RequiredSpeedup = UsualSpeedup;
   std::vector<unsigned> Devices;        ///< Empty: the first GPU.
   bool WithoutGpu = false;              ///< Rank by the model, also where there is a GPU.
   unsigned Jobs = 0;                    ///< Compilations at once; 0: one for each core.

@@ -208,27 +208,51 @@ protected:
   }
 };
 
-TEST_F(Database, KeepsTheLastResultOfEachKey) {
+TEST_F(Database, KeepsTheLastResultOfEachKeyAmongEquals) {
   {
     TuningDatabase D = llvm::cantFail(TuningDatabase::openToWrite(at("deep/er/t.db")));
-    EXPECT_FALSE(llvm::cantFail(D.findLatest(key("w"))));
+    EXPECT_FALSE(llvm::cantFail(D.find(key("w"))));
     llvm::cantFail(D.store(key("w"), result("first")));
     llvm::cantFail(D.store(key("w"), result("second")));
     llvm::cantFail(D.store(key("v"), result("other")));
   }
   TuningDatabase D = llvm::cantFail(TuningDatabase::openToWrite(at("deep/er/t.db")));
-  auto Found = llvm::cantFail(D.findLatest(key("w")));
+  auto Found = llvm::cantFail(D.find(key("w")));
   ASSERT_TRUE(Found);
   EXPECT_EQ(toJson(*Found), toJson(result("second")));
   TuningKey Driver = key("w");
   Driver.Driver = "590";
-  EXPECT_FALSE(llvm::cantFail(D.findLatest(Driver)));
-  EXPECT_EQ(llvm::cantFail(D.findLatest({"sources", "flags", "", "", ""}))->Command, "other");
+  EXPECT_FALSE(llvm::cantFail(D.find(Driver)));
+  EXPECT_EQ(llvm::cantFail(D.find({"sources", "flags", "", "", ""}))->Command, "other");
   llvm::cantFail(D.store(key("w"), result("third")));
-  EXPECT_EQ(llvm::cantFail(D.findLatest({"sources", "flags", "NVIDIA H200", "", ""}))->Command, "third");
-  EXPECT_EQ(llvm::cantFail(D.findLatest({"sources", "flags", "", "", "v"}))->Command, "other");
-  EXPECT_FALSE(llvm::cantFail(D.findLatest({"sources", "flags", "NVIDIA A100", "", ""})));
-  EXPECT_FALSE(llvm::cantFail(D.findLatest({"sources", "other flags", "", "", ""})));
+  EXPECT_EQ(llvm::cantFail(D.find({"sources", "flags", "NVIDIA H200", "", ""}))->Command, "third");
+  EXPECT_EQ(llvm::cantFail(D.find({"sources", "flags", "", "", "v"}))->Command, "other");
+  EXPECT_FALSE(llvm::cantFail(D.find({"sources", "flags", "NVIDIA A100", "", ""})));
+  EXPECT_FALSE(llvm::cantFail(D.find({"sources", "other flags", "", "", ""})));
+}
+
+TEST_F(Database, ABetterFoundedResultStays) {
+  TuningDatabase D = llvm::cantFail(TuningDatabase::openToWrite(at("t.db")));
+  TuneResult Weak = result("weak"), Restricted = result("restricted");
+  ASSERT_GT(Weak.Tried.size(), 1u);
+  Weak.Tried.resize(1);
+  Restricted.Restricted = true;
+  auto Found = [&](const char *Workload) { return llvm::cantFail(D.find(key(Workload)))->Command; };
+  llvm::cantFail(D.store(key("w"), Restricted));
+  EXPECT_EQ(Found("w"), "restricted");
+  llvm::cantFail(D.store(key("w"), Weak));
+  EXPECT_EQ(Found("w"), "weak");
+  llvm::cantFail(D.store(key("w"), result("whole")));
+  llvm::cantFail(D.store(key("w"), Weak));
+  llvm::cantFail(D.store(key("w"), Restricted));
+  EXPECT_EQ(Found("w"), "whole");
+  llvm::cantFail(D.store(key("w"), result("later")));
+  EXPECT_EQ(Found("w"), "later");
+  // Of several keys it is the one that was tuned last.
+  llvm::cantFail(D.store(key("v"), Weak));
+  EXPECT_EQ(llvm::cantFail(D.find({"sources", "flags", "", "", ""}))->Command, "weak");
+  llvm::cantFail(D.store(key("w"), Weak));
+  EXPECT_EQ(llvm::cantFail(D.find({"sources", "flags", "", "", ""}))->Command, "later");
 }
 
 TEST_F(Database, ManyProcessesMayWriteAtOnce) {
@@ -251,7 +275,7 @@ TEST_F(Database, ManyProcessesMayWriteAtOnce) {
   }
   TuningDatabase D = llvm::cantFail(TuningDatabase::open(at("t.db")));
   for (int I = 0; I < Processes * Each; ++I)
-    EXPECT_TRUE(llvm::cantFail(D.findLatest(key(std::to_string(I))))) << I;
+    EXPECT_TRUE(llvm::cantFail(D.find(key(std::to_string(I))))) << I;
 }
 
 TEST_F(Database, AFileThatIsNoneIsRefusedAndKept) {

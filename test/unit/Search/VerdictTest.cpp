@@ -99,11 +99,52 @@ TEST(Verdict, FusionIsNotRecommendedBelowWhatIsRequired) {
   EXPECT_EQ(summarize(R).What, Advice::Fuse);
 }
 
-TEST(Verdict, FusionWithinTheNoiseIsNotRecommended) {
+TEST(Verdict, WhatDiffersByLessThanTheNoiseIsUndecided) {
   EXPECT_EQ(summarize(result(1000, 0, 0, 960, 0.02)).What, Advice::Fuse);
-  const Summary S = summarize(result(1000, 0, 0, 960, 0.04));
-  EXPECT_EQ(S.What, Advice::LeaveAlone);
-  EXPECT_THAT(S.Sentence, HasSubstr("within the noise"));
+  for (const double Fused : {960, 1000, 1020}) {
+    const Summary S = summarize(result(1000, 0, 0, Fused, 0.04));
+    EXPECT_EQ(S.What, Advice::Undecided);
+    EXPECT_THAT(S.Sentence, HasSubstr("with a noise of 5.7 %"));
+  }
+  EXPECT_EQ(summarize(result(1000, 0, 0, 1100, 0.04)).What, Advice::LeaveAlone);
+  // What the kernels gain alone, too.
+  EXPECT_EQ(summarize(result(1000, 950, 0, 1500, 0.01)).What, Advice::TuneAlone);
+  const Summary S = summarize(result(1000, 960, 0, 1500, 0.04));
+  EXPECT_EQ(S.What, Advice::Undecided);
+  EXPECT_THAT(S.Sentence, HasSubstr("Undecided whether to tune first and second alone"));
+}
+
+TEST(Verdict, NeighboursInTimeAreCompared) {
+  // The GPU is slow in some rounds, more or fewer of them.
+  for (const unsigned Slow : {0, 1, 5, 12, 20, 24}) {
+    TuneResult R = result(1000, 0, 0, 900);
+    Evaluation &Strong = R.Baselines[1].Result, Fused = measured(900);
+    for (unsigned Round = 0; Round < 24; ++Round) {
+      const double Clock = Round < Slow ? 1.4 : 1;
+      Strong.Rounds.push_back(1000 * Clock);
+      Fused.Rounds.push_back(900 * Clock);
+    }
+    R.Baselines[1].Confirmed = true;
+    // As medians go, one of them may seem to be slow and the other not.
+    Strong.Microseconds = 1400;
+    R.Profiles = {{R.Tried.front().Tried.key(), {}, Fused, Fused}};
+    const Summary S = summarize(R);
+    EXPECT_NEAR(S.Fusion, 1000.0 / 900, 1e-9);
+    EXPECT_NEAR(S.FusionNoise, 0, 1e-9);
+  }
+}
+
+TEST(Verdict, SamplesOfOneTimeMayBeAlikeAndWrong) {
+  TuneResult R = result(1000, 0, 0, 940);
+  Evaluation &Strong = R.Baselines[1].Result, Fused = measured(940);
+  // What slows down one of them only, and for a while, is noise, however alike the samples are.
+  for (unsigned Round = 0; Round < 100; ++Round) {
+    Strong.Rounds.push_back(Round < 30 ? 800 : 1000);
+    Fused.Rounds.push_back(940);
+  }
+  R.Baselines[1].Confirmed = true;
+  R.Profiles = {{R.Tried.front().Tried.key(), {}, Fused, Fused}};
+  EXPECT_EQ(summarize(R).What, Advice::Undecided);
 }
 
 TEST(Verdict, WhatIsSlowerIsNotCalledNoise) {
