@@ -168,6 +168,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
   }
   Facts.MaxThreads = maxThreads(Kernel);
   Facts.LaunchBlocks = Host.launchBlocks(Kernel);
+  for (const auto &[What, Where] : Host.openLaunches(Kernel))
+    Facts.OpenLaunches.push_back({What, "", Unit.place(Where)});
   // The first token of a macro stands for the loop's; what the macro has before it would come between the two.
   if (const clang::ForStmt *Loop = gridStrideLoop(Kernel).Loop)
     if (const clang::SourceLocation At = Loop->getBeginLoc();

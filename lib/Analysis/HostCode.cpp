@@ -90,11 +90,14 @@ public:
         Kernel && Kernel->hasAttr<clang::CUDAGlobalAttr>()) {
       KernelNames.insert(spelled(E->getLocation()));
       if (!Understood.count(E) && !Unit.inProbe(E->getLocation()))
-        HandedOn.insert(Kernel->getCanonicalDecl());
+        HandedOn.try_emplace(Kernel->getCanonicalDecl(), E->getLocation());
     }
     return true;
   }
   bool VisitOverloadExpr(const clang::OverloadExpr *E) override {
+    for (const clang::NamedDecl *D : E->decls())
+      if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(D->getUnderlyingDecl()))
+        InTemplates.try_emplace(Template->getTemplatedDecl()->getCanonicalDecl(), E->getNameLoc());
     KernelNames.insert(spelled(E->getNameLoc()));
     return true;
   }
@@ -105,7 +108,8 @@ public:
   }
 
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches;
-  std::set<const clang::FunctionDecl *> HandedOn; ///< Kernels that something else than a launch names, canonical.
+  std::map<const clang::FunctionDecl *, clang::SourceLocation> HandedOn; ///< Named by something else than a launch.
+  std::map<const clang::FunctionDecl *, clang::SourceLocation> InTemplates;
   std::set<const clang::ValueDecl *> Named, Written;
   std::map<const clang::ValueDecl *, std::set<HostCode::Place>> Places;
   std::set<HostCode::Place> KernelNames;  ///< Where functions are named that may be kernels.
@@ -185,6 +189,7 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Written = std::move(Found.Written);
   Places = std::move(Found.Places);
   HandedOn = std::move(Found.HandedOn);
+  InTemplates = std::move(Found.InTemplates);
   Casts = std::make_unique<ConstCasts>(std::move(Found.Casts));
   OfDevice = offsets(Found.Device);
   std::vector<HostText::File> Files;
@@ -255,10 +260,34 @@ std::vector<std::optional<BlockShape>> HostCode::launchBlocks(const clang::Funct
   std::vector<std::optional<BlockShape>> Blocks;
   if (const auto Found = Launches.find(Kernel.getCanonicalDecl()); Found != Launches.end())
     Blocks = blocksOf(Found->second, Unit.ast(), *Text, *Casts);
-  if (HandedOn.count(Kernel.getCanonicalDecl()) ||
-      (Kernel.getDeclName().isIdentifier() && (Text->mayLaunch(Kernel.getName()) || Unread.contains(Kernel.getName()))))
+  if (HandedOn.count(Kernel.getCanonicalDecl()) || mayBeLaunchedUnread(Kernel))
     Blocks.push_back(std::nullopt);
   return Blocks;
+}
+
+bool HostCode::mayBeLaunchedUnread(const clang::FunctionDecl &Kernel) const {
+  return Kernel.getDeclName().isIdentifier() &&
+         (Text->mayLaunch(Kernel.getName()) || Unread.contains(Kernel.getName()));
+}
+
+std::vector<std::pair<std::string, clang::SourceLocation>>
+HostCode::openLaunches(const clang::FunctionDecl &Kernel) const {
+  std::vector<std::pair<std::string, clang::SourceLocation>> Open;
+  if (const auto Found = Launches.find(Kernel.getCanonicalDecl()); Found != Launches.end()) {
+    const auto Blocks = blocksOf(Found->second, Unit.ast(), *Text, *Casts);
+    for (size_t I = 0; I < Blocks.size(); ++I)
+      if (!Blocks[I])
+        Open.push_back({"its block is not constant, at", Found->second[I]->getBeginLoc()});
+  }
+  if (const auto Found = HandedOn.find(Kernel.getCanonicalDecl()); Found != HandedOn.end())
+    Open.push_back({"what it is handed on to may launch it, at", Found->second});
+  if (mayBeLaunchedUnread(Kernel))
+    Open.push_back({"host code that names it is not read", {}});
+  const clang::FunctionDecl *Pattern = Kernel.getTemplateInstantiationPattern();
+  if (const auto Found = InTemplates.find((Pattern ? Pattern : &Kernel)->getCanonicalDecl());
+      Found != InTemplates.end() && Open.empty() && !Launches.count(Kernel.getCanonicalDecl()))
+    Open.push_back({"nothing instantiates the template that launches it, at", Found->second});
+  return Open;
 }
 
 /// May the host's compilation name the variable where this one, for the device, does not see it: in a region that is

@@ -20,10 +20,16 @@ public:
     TraverseStmt(Function.getBody());
     // A list in braces has its elements twice, once without what converts them.
     for (const clang::DeclRefExpr *E : Mentions)
-      if (!Loaded.count(E) && (Casts.mayChange(E->getType()) || (!Bound.count(E) && !E->getType().isConstQualified())))
+      if (!Loaded.count(E) && (HasLabels || !Set.count(E)) &&
+          (Casts.mayChange(E->getType()) || (!Bound.count(E) && !E->getType().isConstQualified())))
         Changed.insert(E->getDecl());
   }
   bool contains(const clang::VarDecl *Variable) const { return Changed.count(Variable); }
+  /// `block.x = 128;` and the like, which whoever comes behind them has passed, in order.
+  std::vector<const clang::BinaryOperator *> assignments(const clang::ValueDecl *Variable) const {
+    const auto Known = Assignments.find(Variable);
+    return Known == Assignments.end() ? std::vector<const clang::BinaryOperator *>() : Known->second;
+  }
 
   bool TraverseTypeLoc(clang::TypeLoc, bool) override { return true; }
   bool TraverseUnaryExprOrTypeTraitExpr(MaybeConst<clang::UnaryExprOrTypeTraitExpr> *) override { return true; }
@@ -66,6 +72,28 @@ public:
     Mentions.push_back(E);
     return true;
   }
+  bool VisitCompoundStmt(const clang::CompoundStmt *Block) override {
+    std::set<const clang::Decl *> Own;
+    for (const clang::Stmt *Each : Block->body()) {
+      if (auto *Declaration = llvm::dyn_cast<clang::DeclStmt>(Each))
+        Own.insert(Declaration->decl_begin(), Declaration->decl_end());
+      auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(Each);
+      auto *Member = Assignment && Assignment->getOpcode() == clang::BO_Assign
+                         ? llvm::dyn_cast<clang::MemberExpr>(Assignment->getLHS()->IgnoreParens())
+                         : nullptr;
+      auto *Object = Member ? llvm::dyn_cast<clang::DeclRefExpr>(Member->getBase()->IgnoreParens()) : nullptr;
+      if (!Object || Member->isArrow() || !Own.count(Object->getDecl()) ||
+          Object->getDecl()->getType()->isReferenceType())
+        continue;
+      Set.insert(Object);
+      Assignments[Object->getDecl()].push_back(Assignment);
+    }
+    return true;
+  }
+  bool VisitLabelStmt(const clang::LabelStmt *) override {
+    HasLabels = true;
+    return true;
+  }
 
 private:
   static bool mayWrite(const clang::Expr *Operation, const clang::Expr *Operand) {
@@ -95,6 +123,9 @@ private:
   const bool IsPattern;
   std::vector<const clang::DeclRefExpr *> Mentions;
   std::set<const clang::Expr *> Loaded, Bound; ///< Bound: to a reference to what is const.
+  std::set<const clang::Expr *> Set;           ///< In an assignment of `Assignments`.
+  std::map<const clang::ValueDecl *, std::vector<const clang::BinaryOperator *>> Assignments;
+  bool HasLabels = false; ///< Then one may get past an assignment.
   std::set<const clang::ValueDecl *> Changed;
 };
 
@@ -236,7 +267,7 @@ private:
         !Record->getDeclContext()->isTranslationUnit())
       return std::nullopt;
     if (const clang::Expr *Initializer = initializer(E))
-      return shape(Initializer);
+      return assigned(shape(Initializer), llvm::cast<clang::DeclRefExpr>(*E));
     auto *Construct = llvm::dyn_cast<clang::CXXConstructExpr>(E);
     if (!Construct || Construct->getNumArgs() > 3)
       return std::nullopt;
@@ -250,6 +281,25 @@ private:
       return std::nullopt;
     return BlockShape{static_cast<unsigned>(*Sizes[0]), static_cast<unsigned>(*Sizes[1]),
                       static_cast<unsigned>(*Sizes[2])};
+  }
+
+  /// What assignments to its members make of the variable where it is named.
+  std::optional<BlockShape> assigned(std::optional<BlockShape> Shape, const clang::DeclRefExpr &Named) {
+    auto *Function = llvm::dyn_cast_or_null<clang::FunctionDecl>(Named.getDecl()->getParentFunctionOrMethod());
+    const auto Known = Function ? ChangedIn.find(Function->getBody()) : ChangedIn.end();
+    if (Known == ChangedIn.end())
+      return Shape;
+    const clang::SourceManager &Sources = Context.getSourceManager();
+    for (const clang::BinaryOperator *Each : Known->second->assignments(Named.getDecl())) {
+      const llvm::StringRef Member =
+          llvm::cast<clang::MemberExpr>(Each->getLHS()->IgnoreParens())->getMemberDecl()->getName();
+      const auto Value = integer(Each->getRHS());
+      if (!Shape || !Value || !Sources.isBeforeInTranslationUnit(Each->getEndLoc(), Named.getLocation()) ||
+          Text.mayDiffer(Each->getSourceRange()) || ValueText(Text, Sources).mayDiffer(Each->getRHS()))
+        return std::nullopt;
+      (Member == "x" ? Shape->X : Member == "y" ? Shape->Y : Shape->Z) = static_cast<unsigned>(*Value);
+    }
+    return Shape;
   }
 
   clang::ASTContext &Context;

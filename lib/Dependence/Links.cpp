@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
@@ -206,8 +207,16 @@ private:
         Found = I;
       }
     if (!Found)
-      return badUsage(fmt::format("'{}' is none of the kernels", Name));
+      return badUsage(fmt::format("'{}' is none of the kernels", Name),
+                      "they are " +
+                          listed(llvm::map_to_vector(Graph.Nodes, [](const auto &Node) { return Node.Name; })));
     return *Found;
+  }
+
+  static llvm::Error noParameter(const std::string &Kernel, const VerticalNode &Node, const std::string &Name) {
+    return badUsage(fmt::format("{} has no parameter '{}'", Kernel, Name),
+                    "it has " +
+                        listed(llvm::map_to_vector(Node.Facts->Parameters, [](const auto &P) { return P.Name; })));
   }
 
   llvm::Error link(const LinkText &Link) {
@@ -216,12 +225,12 @@ private:
       return llvm::joinErrors(From.takeError(), To.takeError());
     const ParameterAccess *Target = Graph.Nodes[*To].parameter(Link.Parameter);
     if (!Target)
-      return badUsage(fmt::format("{} has no parameter '{}'", Link.To, Link.Parameter));
+      return noParameter(Link.To, Graph.Nodes[*To], Link.Parameter);
     std::vector<const ParameterAccess *> Sources;
     for (const std::string &Factor : Link.Factors) {
       Sources.push_back(Graph.Nodes[*From].parameter(Factor));
       if (!Sources.back())
-        return badUsage(fmt::format("{} has no parameter '{}'", Link.From, Factor));
+        return noParameter(Link.From, Graph.Nodes[*From], Factor);
     }
     if (*From == *To || Graph.sharedTo(*To, Link.Parameter) || Graph.flowTo(*To, Link.Parameter))
       return badUsage(fmt::format("'{}': {}", Link.Text,

@@ -63,12 +63,24 @@ std::optional<std::pair<std::string, std::string>> takenForOne(const LoadedKerne
 llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
   std::vector<Message> Messages;
   std::set<std::string> Seen;
+  std::optional<size_t> NeedsRdc; // whose remedy is one flag, for all variables of all kernels
   for (const LoadedKernel &Kernel : Kernels)
     for (const Blocker &B : Kernel.Facts.Blockers) {
       Message M = B.message();
+      // What one kernel reaches, others may, too.
+      if (!Seen.insert(M.Where.str() + M.str()).second)
+        continue;
       M.Text = Kernel.Facts.Name + ": " + M.Text;
-      if (Seen.insert(M.Where.str() + M.str()).second)
-        Messages.push_back(std::move(M));
+      if (B.Kind == BlockerKind::HostSharedNeedsRdc && NeedsRdc) {
+        if (Seen.insert(B.Fact).second)
+          Messages[*NeedsRdc].Text += ", " + B.Fact;
+        continue;
+      }
+      if (B.Kind == BlockerKind::HostSharedNeedsRdc) {
+        NeedsRdc = Messages.size();
+        Seen.insert(B.Fact);
+      }
+      Messages.push_back(std::move(M));
     }
   // The output is compiled once, with the macros of all files: no kernel may read one that another file sets otherwise.
   for (const LoadedKernel &Kernel : Kernels)

@@ -50,30 +50,34 @@ distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> K
 /// bounds where those can only mean one shape.
 llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string &Why) {
   const KernelFacts &Facts = Kernel.Facts;
-  std::optional<BlockShape> Found;
-  bool Open = false, Differ = false;
+  std::vector<std::string> Shapes;
+  bool Open = false;
   for (const std::optional<BlockShape> &Launch : Facts.LaunchBlocks) {
     Open |= !Launch;
-    Differ |= Launch && Found && !(*Found == *Launch);
-    if (Launch)
-      Found = Launch;
+    if (Launch && !llvm::is_contained(Shapes, Launch->str()))
+      Shapes.push_back(Launch->str());
   }
-  if (Found && !Open && !Differ) {
+  if (Shapes.size() == 1 && !Open) {
     Why = "every launch in its file uses it";
-    return *Found;
+    return *Facts.LaunchBlocks.front();
   }
   const Dimensions &Threads = Facts.Reads[static_cast<size_t>(Builtin::ThreadIdx)];
   if (Facts.LaunchBlocks.empty() && Facts.MaxThreads && !Threads[1] && !Threads[2]) {
     Why = "its __launch_bounds__";
     return BlockShape{*Facts.MaxThreads, 1, 1};
   }
-  const std::string Fact = Facts.LaunchBlocks.empty()
-                               ? "its file does not launch it, and it has no one-dimensional __launch_bounds__"
-                           : Differ ? "the launches in its file differ or are not constant"
-                                    : "the launches in its file are not constant";
+  std::string Fact = Facts.OpenLaunches.empty() && Shapes.empty() ? "its file does not launch it" : "";
+  if (!Facts.OpenLaunches.empty()) {
+    const Finding &First = Facts.OpenLaunches.front();
+    Fact = First.What + (First.Where.isValid() ? " " + First.Where.str() : "");
+  } else if (Shapes.size() > 1) {
+    Fact = "the launches in its file have " + listed(Shapes);
+  }
   Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where, Fact}.message();
   M.Text = Facts.Name + ": " + M.Text;
-  M.Remedy = fmt::format("say it with --block {}=256 (or 32x8)", Facts.Name);
+  M.Remedy = fmt::format("say it with --block {}=SHAPE, as it is launched", Facts.Name);
+  if (Facts.MaxThreads)
+    M.Remedy += fmt::format("; its __launch_bounds__ allow {} threads", *Facts.MaxThreads);
   return llvm::make_error<Failure>(ExitCode::BadInput, std::vector<Message>{M});
 }
 

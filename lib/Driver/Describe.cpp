@@ -153,6 +153,39 @@ std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
   return Out;
 }
 
+/// What its launches or launch bounds say of the block.
+static std::string blockOf(const KernelFacts &Facts) {
+  std::vector<std::string> Known;
+  for (const std::optional<BlockShape> &Launch : Facts.LaunchBlocks)
+    if (const std::string Text = Launch ? Launch->str() : "not known"; !llvm::is_contained(Known, Text))
+      Known.push_back(Text);
+  return !Known.empty()     ? "block " + llvm::join(Known, " or ")
+         : Facts.MaxThreads ? fmt::format("at most {} threads", *Facts.MaxThreads)
+                            : "not launched here";
+}
+
+std::string summarise(llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::string Out;
+  for (const LoadedKernel &Kernel : Kernels) {
+    const KernelFacts &F = Kernel.Facts;
+    Out += fmt::format("{}:{}: {}", F.Where.File, F.Where.Line, F.QualifiedName);
+    if (Kernel.OtherInstances > 0)
+      Out += fmt::format(" (+ {} of this template)", Kernel.OtherInstances);
+    Out += fmt::format(": {}; ", blockOf(F));
+    if (F.IsTemplate)
+      Out += "a template: name it with its arguments";
+    else
+      Out += F.Barriers.empty() && F.LibraryBarriers.empty() ? "no barrier"
+             : F.Barriers.size() > 1                         ? fmt::format("{} barriers", F.Barriers.size())
+                                                             : "a barrier";
+    if (!F.Blockers.empty())
+      Out += fmt::format("; not fusable: {}{}", F.Blockers.front().message().str(),
+                         F.Blockers.size() > 1 ? fmt::format(", and {} more", F.Blockers.size() - 1) : "");
+    Out += '\n';
+  }
+  return Out;
+}
+
 std::string describeAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
   return llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(Kernels)));
 }

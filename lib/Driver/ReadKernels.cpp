@@ -183,7 +183,7 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
 }
 
 llvm::Expected<std::vector<LoadedKernel>> readAllKernels(const Toolchain &Tools, const std::string &File,
-                                                         const InputFlags &Flags) {
+                                                         const InputFlags &Flags, Instances Which) {
   auto Request = parseRequest(File, Flags);
   if (!Request)
     return Request.takeError();
@@ -193,14 +193,19 @@ llvm::Expected<std::vector<LoadedKernel>> readAllKernels(const Toolchain &Tools,
   const OpenFile Open(std::move(*Read));
   std::vector<LoadedKernel> Loaded;
   for (const clang::FunctionDecl *Kernel : allKernels(*Open.Unit)) {
-    const size_t Before = Loaded.size();
+    std::vector<const clang::FunctionDecl *> Definitions;
     if (const clang::FunctionTemplateDecl *Template = Kernel->getDescribedFunctionTemplate())
       for (const clang::FunctionDecl *Instance : Template->specializations())
         if (const clang::FunctionDecl *Definition = Instance->getDefinition();
             Definition && Definition->isTemplateInstantiation())
-          Loaded.push_back(understand(Open, *Definition, {File, qualifiedNameOf(*Definition), 0}));
-    if (Loaded.size() == Before)
-      Loaded.push_back(understand(Open, *Kernel, {File, qualifiedNameOf(*Kernel), 0}));
+          Definitions.push_back(Definition);
+    if (Definitions.empty())
+      Definitions.push_back(Kernel);
+    const size_t Others = Which == Instances::First ? Definitions.size() - 1 : 0;
+    Definitions.resize(Definitions.size() - Others);
+    for (const clang::FunctionDecl *Definition : Definitions)
+      Loaded.push_back(understand(Open, *Definition, {File, qualifiedNameOf(*Definition), 0}));
+    Loaded.back().OtherInstances = Others;
   }
   // Errors that hide kernels are better than an empty answer.
   for (const ParseError &Error : Open.Unit->errors())

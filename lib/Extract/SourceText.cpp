@@ -56,13 +56,9 @@ bool SourceText::holds(const Slice &S, clang::SourceLocation Where) const {
 
 std::vector<Slice> SourceText::withIncluded(const Slice &S) const {
   std::vector<Slice> All = {S};
-  for (unsigned I = 1; I < Sources.local_sloc_entry_size(); ++I) {
-    const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I);
-    if (!Entry.isFile() || Entry.getFile().getIncludeLoc().isInvalid() || !holds(S, Entry.getFile().getIncludeLoc()))
-      continue;
-    const clang::FileID File = Sources.getFileID(clang::SourceLocation::getFromRawEncoding(Entry.getOffset()));
-    All.push_back({File, 0, static_cast<unsigned>(buffer(File).size())});
-  }
+  for (const clang::FileID File : Unit.included())
+    if (holds(S, Sources.getIncludeLoc(File)))
+      All.push_back({File, 0, static_cast<unsigned>(buffer(File).size())});
   return All;
 }
 

@@ -377,6 +377,13 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
         ::cufuse::usersText(Compiler.getPreprocessor(), Unit->Tools, Unit->Order, FileSize));
 
   const clang::SourceManager &Sources = Compiler.getSourceManager();
+  // Macros' expansions are among the entries, by the hundred thousand.
+  for (unsigned I = 1; I < Sources.local_sloc_entry_size(); ++I)
+    if (const clang::SrcMgr::SLocEntry &Entry = Sources.getLocalSLocEntry(I);
+        Entry.isFile() && Entry.getFile().getIncludeLoc().isValid())
+      if (const auto File = Sources.getFileID(clang::SourceLocation::getFromRawEncoding(Entry.getOffset()));
+          File != Unit->ProbesFile)
+        Unit->Included.push_back(File);
   Unit->ProbeErrors.resize(Unit->Probes.size());
   for (ParseError &Error : Diagnostics.Errors) {
     const clang::SourceLocation At = Error.Location = Sources.getExpansionLoc(Error.Location);

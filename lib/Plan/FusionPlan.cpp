@@ -1,6 +1,7 @@
 #include "cufuse/Plan/FusionPlan.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <cmath>
@@ -103,7 +104,9 @@ std::string wrongBinding(const KernelFacts &Kernel, const ConstituentConfig &Cho
     auto Known =
         llvm::find_if(Kernel.Parameters, [&, &Name = Name](const ParameterFacts &P) { return P.Name == Name; });
     if (Known == Kernel.Parameters.end())
-      return fmt::format("{} has no parameter {}", Kernel.Name, Name);
+      return fmt::format(
+          "{} has no parameter {}: it has {}", Kernel.Name, Name,
+          listed(llvm::map_to_vector(Kernel.Parameters, [](const ParameterFacts &P) { return P.Name; })));
     if (!isNumber(*Known))
       return fmt::format("{} of {} is of type {}", Name, Kernel.Name, Known->Type);
     if (!isLiteral(Value))

@@ -4,6 +4,8 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <set>
+
 namespace cufuse {
 
 char Failure::ID = 0;
@@ -30,15 +32,18 @@ static const char *wordFor(ExitCode Code, const Message &M) {
   return M.Rule.empty() ? "error" : "refused";
 }
 
+static void print(ExitCode Code, const Message &M, llvm::raw_ostream &Out) {
+  const bool HasPlace = M.Where.isValid();
+  const std::string Place = HasPlace ? M.Where.str() : "cufuse";
+  Out << Place << ": " << (HasPlace ? "error" : wordFor(Code, M)) << ": " << llvm::StringRef(M.str()).rtrim() << '\n'
+      << M.Where.snippet();
+  if (!M.Remedy.empty())
+    Out << Place << ": note: " << M.Remedy << '\n';
+}
+
 void Failure::log(llvm::raw_ostream &Out) const {
-  for (const Message &M : Messages) {
-    const bool HasPlace = M.Where.isValid();
-    const std::string Place = HasPlace ? M.Where.str() : "cufuse";
-    Out << Place << ": " << (HasPlace ? "error" : wordFor(Code, M)) << ": " << llvm::StringRef(M.str()).rtrim() << '\n'
-        << M.Where.snippet();
-    if (!M.Remedy.empty())
-      Out << Place << ": note: " << M.Remedy << '\n';
-  }
+  for (const Message &M : Messages)
+    print(Code, M, Out);
 }
 
 llvm::Error fail(ExitCode Code, std::string Text, std::string Remedy, SourcePlace Where) {
@@ -74,10 +79,13 @@ std::string textOf(llvm::Error Error) {
 
 ExitCode report(llvm::Error Error, llvm::raw_ostream &Out) {
   ExitCode Code = ExitCode::Done;
+  std::set<std::string> Said; // a header that is missing for one kernel, or file, is for others
   llvm::handleAllErrors(
       std::move(Error),
       [&](const Failure &F) {
-        F.log(Out);
+        for (const Message &M : F.Messages)
+          if (Said.insert((M.Rule.empty() ? "" : M.Where.str()) + "\n" + M.str() + "\n" + M.Remedy).second)
+            print(F.Code, M, Out);
         Code = std::max(Code, F.Code);
       },
       [&](const llvm::ErrorInfoBase &Other) {

@@ -189,7 +189,7 @@ def source_case(rng, corpus):
     flags = ["--"] + [flag for _, _, folder in kernels for flag in ("-I", folder)]
     if rng.random() < 0.3:
         file, _, folder = kernels[0]
-        arguments = ["inspect", file] + (["--json"] if rng.random() < 0.5 else []) + ["--", "-I", folder]
+        arguments = ["inspect", file] + (["--json"] if rng.random() < 0.5 else ["--full"]) + ["--", "-I", folder]
         return Case({file: files[file]}, arguments)
     arguments = ["fuse", "-o", "out/o.cu"]
     for file, name, _ in kernels:
@@ -213,7 +213,7 @@ def host_case(rng, corpus):
     if rng.random() < 0.3:
         kernel = rng.choice(("one", "two<int>", "three<int,4>", "in::four"))
         return Case({"a.cu": text}, ["fuse", "-o", "out/o.cu", "a.cu:" + kernel, "a.cu:in::four"] + (["--block", "64"] * rng.choice((0, 2))))
-    return Case({"a.cu": text}, ["inspect", "a.cu"] + (["--json"] if rng.random() < 0.5 else []))
+    return Case({"a.cu": text}, ["inspect", "a.cu"] + (["--json"] if rng.random() < 0.5 else ["--full"]))
 
 
 def command_case(rng, corpus):

@@ -1,6 +1,6 @@
 // What the device's code does counts, not how a condition is written: by a declaration, a capture, a constructor, a cast,
 // an address, a call of a library. So does every barrier, of a destructor, too.
-// RUN: %cufuse inspect %s | FileCheck %s --implicit-check-not='leaves early'
+// RUN: %cufuse inspect --full %s | FileCheck %s --implicit-check-not='leaves early'
 #include <cuda/std/functional>
 
 // CHECK: declared(int *)

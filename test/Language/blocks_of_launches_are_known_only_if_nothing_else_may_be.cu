@@ -1,29 +1,30 @@
 // The block of the launches in a file is a kernel's default where the host can launch it with no other: not where it is a
 // parameter or changed, where the host's compilation reads other text, or where a launch may stand that is not seen.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
-// RUN: %cufuse inspect %t/known.cu > %t/known
+// RUN: %cufuse inspect --full %t/known.cu > %t/known
 // RUN: grep -c fusable %t/known > %t/kernels && grep -c "launched with" %t/known | diff - %t/kernels
 // RUN: not grep "launched with.*not constant" %t/known
 // RUN: %cufuse fuse '%t/known.cu:typed<int>' '%t/known.cu:plane(int *)' %t/known.cu:narrowed \
-// RUN:   %t/known.cu:bytes --stop-after plan -o %t/out.cu | \
+// RUN:   %t/known.cu:bytes %t/known.cu:byMembers --stop-after plan -o %t/out.cu | \
 // RUN:   FileCheck %s --check-prefix=NAMED
-// RUN: %cufuse inspect %t/unknown.cu > %t/unknown
+// RUN: %cufuse inspect --full %t/unknown.cu > %t/unknown
 // RUN: grep -c fusable %t/unknown > %t/kernels && grep -c "launched with.*not constant" %t/unknown | diff - %t/kernels
-// RUN: %cufuse inspect %t/casts.cu > %t/unknown && %cufuse inspect %t/pointers.cu >> %t/unknown
-// RUN: %cufuse inspect %t/void.cu >> %t/unknown && %cufuse inspect %t/classes.cu >> %t/unknown
+// RUN: %cufuse inspect --full %t/casts.cu > %t/unknown && %cufuse inspect --full %t/pointers.cu >> %t/unknown
+// RUN: %cufuse inspect --full %t/void.cu >> %t/unknown && %cufuse inspect --full %t/classes.cu >> %t/unknown
 // RUN: grep -c fusable %t/unknown > %t/kernels && grep -c "launched with.*not constant" %t/unknown | diff - %t/kernels
-// RUN: %cufuse inspect %t/unread.cu | FileCheck %s --check-prefix=UNREAD
+// RUN: %cufuse inspect --full %t/unread.cu | FileCheck %s --check-prefix=UNREAD
 // RUN: %exits 1 %cufuse fuse %t/unknown.cu:parameter %t/unknown.cu:byMethod %t/unknown.cu:macro %t/unknown.cu:inSkipped \
 // RUN:   %t/unknown.cu:handedOn -o %t/out.cu 2>&1 | FileCheck %s
-// CHECK-DAG: parameter: the block size is not known: the launches in its file are not constant [UnknownBlock]
-// CHECK-DAG: byMethod: the block size is not known: the launches in its file are not constant [UnknownBlock]
-// CHECK-DAG: macro: the block size is not known: the launches in its file are not constant [UnknownBlock]
-// CHECK-DAG: inSkipped: the block size is not known: the launches in its file are not constant [UnknownBlock]
-// CHECK-DAG: handedOn: the block size is not known: the launches in its file are not constant [UnknownBlock]
+// CHECK-DAG: parameter: the block size is not known: its block is not constant, at {{.*}}unknown.cu:[[#]]:[[#]] [UnknownBlock]
+// CHECK-DAG: byMethod: the block size is not known: its block is not constant, at {{.*}}unknown.cu:[[#]]:[[#]] [UnknownBlock]
+// CHECK-DAG: macro: the block size is not known: its block is not constant, at {{.*}}unknown.cu:[[#]]:[[#]] [UnknownBlock]
+// CHECK-DAG: inSkipped: the block size is not known: host code that names it is not read [UnknownBlock]
+// CHECK-DAG: handedOn: the block size is not known: what it is handed on to may launch it, at {{.*}} [UnknownBlock]
 // NAMED: typed<int> copy 0, block 64,
 // NAMED: plane copy 0, block 16x16,
 // NAMED: narrowed copy 0, block 44,
 // NAMED: bytes copy 0, block 44,
+// NAMED: byMembers copy 0, block 32x4,
 // UNREAD: {{^}}dropped(
 // UNREAD: launched with 64, not constant
 // UNREAD: {{^}}other(
@@ -66,6 +67,7 @@ KERNEL(perArchitecture)
 KERNEL(sum)
 KERNEL(narrowed)
 KERNEL(bytes)
+KERNEL(byMembers)
 template <typename T> __global__ void typed(T *o) { o[threadIdx.x] = 1; }
 
 #ifdef __CUDA_ARCH__
@@ -113,6 +115,13 @@ void run(int *o, int n, bool big) {
   dim3 block(16, 16), grid((n + block.x - 1) / block.x, 1);
   grid.y = n / block.y;
   plane<<<grid, block>>>(o);
+  dim3 parts, others;
+  parts.x = 2 * threads, others.x = 1;
+  dim3 members;
+  members.x = 32;
+  members.y = 4;
+  for (int turn = 0; turn < 2; ++turn)
+    byMembers<<<grid, members>>>(o);
   dim3 same = block;
   copied<<<grid, same>>>(o);
   passed<<<grid, block>>>(o);
@@ -202,6 +211,10 @@ KERNEL(byCapture)
 KERNEL(byGenericLambda)
 KERNEL(byAssignment)
 KERNEL(member)
+KERNEL(memberBefore)
+KERNEL(memberOfUnknown)
+KERNEL(memberOnHost)
+KERNEL(memberPast)
 KERNEL(byAssembly)
 KERNEL(isVolatile)
 KERNEL(byDependent)
@@ -248,13 +261,35 @@ void change(const Args &args, int *o) {
   i /= 2;
   byAssignment<<<2, i>>>(o);
   dim3 j;
-  j.x = 32;
+  if (o)
+    j.x = 32;
   member<<<2, j>>>(o);
+  dim3 m;
+  m.x = 32;
+  memberBefore<<<2, m>>>(o);
+  m.x = 64;
+  dim3 p;
+  p.x = a;
+  memberOfUnknown<<<2, p>>>(o);
+  dim3 q;
+  q.x = 32;
+#ifndef __CUDA_ARCH__
+  q.y = 4;
+#endif
+  memberOnHost<<<2, q>>>(o);
   int k = 128;
   asm("" : "+r"(k));
   byAssembly<<<2, k>>>(o);
   volatile int l = 128;
   isVolatile<<<2, l>>>(o);
+}
+void goesPast(int *o) {
+  dim3 a;
+  if (o)
+    goto past;
+  a.x = 32;
+past:
+  memberPast<<<2, a>>>(o);
 }
 void castAway(int *o) {
   int a = 128;

@@ -1,5 +1,5 @@
 // Threads that leave before a barrier or a warp primitive are found by the device's code, whatever the text looks like.
-// RUN: %cufuse inspect %s -- -std=c++17 --gpu-architecture=sm_90a | FileCheck %s
+// RUN: %cufuse inspect --full %s -- -std=c++17 --gpu-architecture=sm_90a | FileCheck %s
 #include <mma.h>
 
 struct Chunk {

@@ -1,6 +1,6 @@
 // What a function, a method or another name leaves in a variable may differ between threads, so a return that depends on
 // it counts.
-// RUN: %cufuse inspect %s | FileCheck %s --implicit-check-not='leaves early'
+// RUN: %cufuse inspect --full %s | FileCheck %s --implicit-check-not='leaves early'
 __device__ void fill(int *values, int with) { values[0] = with; }
 __device__ void set(int &value, int to) { value = to; }
 struct Range {

@@ -1,6 +1,6 @@
 // The launch bounds that are written last count, on whichever declaration; of a template, only those before the instance.
 // nvcc says the same. (It takes bounds behind a definition that has none, too, which Clang drops: there, none are known.)
-// RUN: %cufuse inspect %s | FileCheck %s
+// RUN: %cufuse inspect --full %s | FileCheck %s
 // RUN: %nvcc -arch=sm_90 -ptx -o %t.ptx %s && FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: %cufuse fuse %s:before %s:behind %s:last %s:'named<float>' %s:'given<float>' -o %t.cu
 // RUN: FileCheck %s --check-prefix=BLOCKS --input-file=%t.cu

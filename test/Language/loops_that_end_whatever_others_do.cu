@@ -1,5 +1,5 @@
 // Loops that look like those that wait for another block, and end whatever other blocks do.
-// RUN: %cufuse inspect %s | %FileCheck %s '--implicit-check-not=[SpinLoop]'
+// RUN: %cufuse inspect --full %s | %FileCheck %s '--implicit-check-not=[SpinLoop]'
 // CHECK: stops(
 #include <cuda/atomic>
 #include <cuda/barrier>

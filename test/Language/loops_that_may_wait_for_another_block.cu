@@ -1,5 +1,5 @@
 // Loops that may wait for another block, in many forms: each kernel here has one.
-// RUN: %cufuse inspect %s | %FileCheck %s
+// RUN: %cufuse inspect --full %s | %FileCheck %s
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/latch>

@@ -1,6 +1,6 @@
 // Threads that read one place at different times may find different values there, where something other than the block's
 // barrier keeps them in order. What they read by one name, others may store by another.
-// RUN: %cufuse inspect %s -- -rdc=true | FileCheck %s
+// RUN: %cufuse inspect --full %s -- -rdc=true | FileCheck %s
 
 __device__ int limit;
 __constant__ int fixed;

@@ -1,7 +1,7 @@
 // Blocks of a fused launch need not run at once, so a kernel of which one block waits for another is refused. Lock-free
 // loops, searches for a free place, and waits inside a block are fused.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %cufuse inspect %s > %t/facts
+// RUN: %cufuse inspect --full %s > %t/facts
 // RUN: %FileCheck %s --input-file %t/facts '--implicit-check-not=[SpinLoop]'
 // RUN: %exits 1 %cufuse fuse %s:barrier %s:locks --block 128 -o %t/out.cu 2>&1 | %FileCheck %s --check-prefix=FUSE
 // RUN: %cufuse fuse %s:maximum %s:inserts %s:takes %s:block %s:last %s:visits %s:levels %s:tagged --geometry blocks \

@@ -18,7 +18,7 @@
 // RUN: %cufuse fuse %s:scale --block 128 --bind scale.factor=1e-5f -o %t/out.cu
 // CHECK: error: the argument cannot be fixed: data of scale is of type float * [WrongBinding]
 // CHECK: note: name a parameter that is a number, and a literal like 3 or 0.5f
-// NAME: error: {{.*}}: scale has no parameter m [WrongBinding]
+// NAME: error: {{.*}}: scale has no parameter m: it has {{.+}} [WrongBinding]
 // VALUE: error: {{.*}}: f() for n of scale [WrongBinding]
 __global__ void scale(float *data, int n, float factor) {
   if (threadIdx.x < n)

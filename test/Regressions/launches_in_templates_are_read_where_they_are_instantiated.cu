@@ -1,6 +1,6 @@
 // The configuration of a launch may have no type before its template is instantiated, and a variable may be initialised with
 // itself.
-// RUN: %cufuse inspect %s | %FileCheck %s
+// RUN: %cufuse inspect --full %s | %FileCheck %s
 // CHECK: launched with not constant, not constant, 32x2, not constant, 64x4, not constant
 template <typename T> struct Part {
   T *at;

@@ -1,6 +1,6 @@
 // A function that only returns a number made of its parameters and of the thread's place is followed where it is called;
 // of any other that reads the thread's place, the kernel is no function of the element.
-// RUN: %cufuse inspect %s | FileCheck %s
+// RUN: %cufuse inspect --full %s | FileCheck %s
 
 __device__ int gid() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ int place(unsigned thread, unsigned block, unsigned threads = 64) { return block * threads + thread; }

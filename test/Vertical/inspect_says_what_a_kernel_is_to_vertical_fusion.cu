@@ -1,6 +1,6 @@
 // Every form of a pointwise kernel is recognised, and of others it is said what forbids it: not of row kernels, which are
 // fused by row.
-// RUN: %cufuse inspect %s | FileCheck %s
+// RUN: %cufuse inspect --full %s | FileCheck %s
 
 // CHECK-LABEL: {{^}}guarded(
 // CHECK: shape            pointwise: elements below n{{$}}

@@ -1,6 +1,6 @@
 // Libraries know by assembly of their own where a thread is, and which threads are with it: a kernel that asks them is no
 // function of the element.
-// RUN: %cufuse inspect %s | FileCheck %s
+// RUN: %cufuse inspect --full %s | FileCheck %s
 
 #include <cooperative_groups.h>
 #include <cuda/ptx>

@@ -1,5 +1,5 @@
 // Squares of squares have more terms with each line: what has too many is not known, and takes no time.
-// RUN: timeout 60 %cufuse inspect %s | FileCheck %s
+// RUN: timeout 60 %cufuse inspect --full %s | FileCheck %s
 // RUN: rm -rf %t && mkdir %t && timeout 60 %cufuse fuse %s:powers %s:powers --block 64 --block 64 -o %t/out.cu
 
 // CHECK: load             seen[{{.*}} + threadIdx.x * threadIdx.x]

@@ -1,5 +1,5 @@
 // A quotient of a large multiple is exact in 64 bits; in 32 bits, the multiple may have been meant to lose some.
-// RUN: rm -rf %t && mkdir %t && %cufuse inspect %s | FileCheck %s
+// RUN: rm -rf %t && mkdir %t && %cufuse inspect --full %s | FileCheck %s
 // RUN: %cufuse fuse %s:twice %s:wide --link twice.out=wide.in --link twice.n=wide.n --dead twice.out --block 128 \
 // RUN:   -o %t/wide.cu && %nvcc -arch=sm_90a -cubin -o %t/wide.cubin %t/wide.cu
 // RUN: %exits 1 %cufuse fuse %s:twice %s:narrow --link twice.out=narrow.in --link twice.n=narrow.n --dead twice.out \

@@ -1,7 +1,7 @@
 // What a kernel's compiled code does counts: the thread's place in a condition or taken as a whole, elements reached by
 // another name of a local variable or by an assignment that may not happen, and what goes on from one turn of a loop to
 // the next. Each of these kernels looks like a function of the element, and is none.
-// RUN: %cufuse inspect %s | FileCheck %s
+// RUN: %cufuse inspect --full %s | FileCheck %s
 
 // CHECK-LABEL: {{^}}copies(
 // CHECK: shape            pointwise: elements below n

@@ -17,6 +17,7 @@ struct Invocation {
   std::string Command;            ///< As typed, quoted for a shell.
   std::vector<std::string> Flags; ///< What stands after `--`.
   bool OutlivesTerminal = false;  ///< By `nohup`.
+  std::string FlagsText;          ///< The same, quoted for a shell, a blank before each.
 };
 
 /// To stderr, as a note of ours.

@@ -102,6 +102,26 @@ std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKern
   return Rule + "\n";
 }
 
+/// What was written, and how to compile it. A build system, which asks for a depfile, knows.
+std::string written(const FuseRequest &Request, const FuseResult &Result, const Invocation &Invocation) {
+  const LoadedKernel &First = Result.Kernels.front();
+  std::string Command = "nvcc";
+  if (First.Flags.Architectures.empty())
+    Command += " -arch=" + First.Arch;
+  // Those of compile_commands.json are nobody's to type.
+  Command += Request.Flags.BuildDirectory.empty() ? Invocation.FlagsText : " FLAGS";
+  std::vector<std::string> Folders;
+  for (const LoadedKernel &Kernel : Result.Kernels)
+    if (Kernel.Text.Dependencies.size() > 1) {
+      Folders.push_back(folderOf(Kernel.Spec.File));
+      llvm::append_range(Folders, Kernel.OtherFolders);
+    }
+  for (size_t I = 0; I < Folders.size(); ++I)
+    if (llvm::find(Folders, Folders[I]) - Folders.begin() == static_cast<std::ptrdiff_t>(I))
+      Command += " -I " + (Folders[I].empty() ? "." : Folders[I]);
+  return fmt::format("{} and {} are written: {} -c {}\n", Request.Output, Result.HeaderPath, Command, Request.Output);
+}
+
 /// Has the option take the names of an enumeration, `one|of|these` in its help.
 template <typename Enum> CLI::Option *takes(CLI::Option *Option, llvm::ArrayRef<Named<Enum>> Table) {
   std::vector<std::string> Names;
@@ -260,6 +280,8 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
       return Error;
     for (const std::string &Fact : Result->Tuned)
       llvm::outs() << Fact << '\n';
+    if (Request->Depfile.empty())
+      llvm::outs() << written(*Request, *Result, Invocation);
     break;
   }
   return llvm::Error::success();

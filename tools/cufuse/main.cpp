@@ -51,10 +51,12 @@ int main(int Count, char **Written) {
   int Own = Count;
   for (int I = 1; I < Count; ++I) {
     Invocation.Command += " " + shellQuoted(Written[I]);
-    if (I > Own)
+    if (I > Own) {
       Invocation.Flags.push_back(Written[I]);
-    else if (std::string_view(Written[I]) == "--")
+      Invocation.FlagsText += " " + shellQuoted(Written[I]);
+    } else if (std::string_view(Written[I]) == "--") {
       Own = I;
+    }
   }
 
   CLI::App App("Fuses CUDA kernels into one.", "cufuse");

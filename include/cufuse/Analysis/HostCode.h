@@ -39,6 +39,9 @@ public:
   /// kernel is handed on, or named in text that only the host's compilation reads or that Clang does not accept.
   std::vector<std::optional<BlockShape>> launchBlocks(const clang::FunctionDecl &Kernel) const;
 
+  /// For messages: what keeps the block from being known, and where; no place for what is not read.
+  std::vector<std::pair<std::string, clang::SourceLocation>> openLaunches(const clang::FunctionDecl &Kernel) const;
+
   /// A variable that must stay the object the program already has: host code of the file refers to it, device code may
   /// write it, or it has no initialiser. Otherwise it is a table, and a copy means the same.
   bool mustStayShared(const clang::VarDecl &Variable) const;
@@ -49,6 +52,7 @@ public:
 
 private:
   std::set<clang::FileID> usersFiles() const;
+  bool mayBeLaunchedUnread(const clang::FunctionDecl &Kernel) const;
   llvm::StringRef textOf(clang::FileID File) const; ///< As the user wrote it.
   bool mayBeNamedUnseen(const clang::VarDecl &Variable) const;
   void unreadable(const std::set<Place> &KernelNames);
@@ -58,7 +62,9 @@ private:
 
   const ParsedUnit &Unit;
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches; ///< Canonical ones.
-  std::set<const clang::FunctionDecl *> HandedOn; ///< Named by something else than launches and questions, canonical.
+  using Mentions = std::map<const clang::FunctionDecl *, clang::SourceLocation>; ///< Canonical, and the first place.
+  Mentions HandedOn;    ///< Named by something else than launches and questions.
+  Mentions InTemplates; ///< Patterns that a template names without saying which instance.
   std::unique_ptr<HostText> Text;
   std::unique_ptr<ConstCasts> Casts;
   std::map<clang::FileID, Offsets> OfDevice;  ///< Functions that only the device has.

@@ -8,6 +8,8 @@
 
 namespace cufuse {
 
+/// A line per kernel.
+std::string summarise(llvm::ArrayRef<LoadedKernel> Kernels);
 /// A paragraph per kernel.
 std::string describe(llvm::ArrayRef<LoadedKernel> Kernels);
 /// The same as a JSON array of objects, one per kernel.

@@ -46,6 +46,7 @@ struct LoadedKernel {
   ParsedKernel Parsed = {};                   ///< Of a composed kernel: nothing, but its parts.
   std::vector<ComposedPart> Parts = {};
   LinkedText Linked = {}; ///< What was changed in its text for other kernels.
+  size_t OtherInstances = 0; ///< Of its template, of which only this one was read.
   /// What nvcc predefines for its file; null where nvcc was not asked.
   std::shared_ptr<const std::vector<std::string>> Predefined = nullptr;
 };
@@ -57,9 +58,11 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
 llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
                                                       const InputFlags &Flags);
 
+enum class Instances { First, All };
+
 /// Every kernel of a file, templates by their instantiations (or as they stand, where the file has none).
 llvm::Expected<std::vector<LoadedKernel>> readAllKernels(const Toolchain &Tools, const std::string &File,
-                                                         const InputFlags &Flags);
+                                                         const InputFlags &Flags, Instances Which);
 
 /// Changes the kernel's text for others. What cannot be changed is a blocker of it.
 void link(LoadedKernel &Kernel, LinkedText Linked);

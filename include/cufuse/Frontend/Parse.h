@@ -65,6 +65,8 @@ public:
   clang::Preprocessor &preprocessor() const;
   const PreprocessorLog &log() const { return Log; }
   const ParseRequest &request() const { return Request; }
+  /// The files that the main file includes, directly or not, in order.
+  const std::vector<clang::FileID> &included() const { return Included; }
   /// Bytes of the main file's own text.
   size_t fileSize() const { return FileSize; }
   /// Is this a header of the C or C++ library, as opposed to the CUDA toolkit and to Clang's own?
@@ -120,6 +122,7 @@ private:
   ReadingOrder Order;
   std::shared_ptr<const UsersText> Users;
   std::vector<std::string> Dependencies; ///< Where they are not this one's own.
+  std::vector<clang::FileID> Included;
   std::unique_ptr<clang::CompilerInstance> Compiler;
   std::unique_ptr<clang::FrontendAction> Action;
   std::vector<ParseError> Errors;

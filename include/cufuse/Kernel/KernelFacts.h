@@ -153,6 +153,7 @@ struct KernelFacts {
   std::optional<SourcePlace> KeptMbarrier;                 ///< One that it initialises, while it invalidates none.
   /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
   std::vector<std::optional<BlockShape>> LaunchBlocks;
+  std::vector<Finding> OpenLaunches; ///< What keeps the block from being known. Without a place: unread host code.
 
   std::vector<Blocker> Blockers;
 
