@@ -121,6 +121,8 @@ private:
           Dimensions = Annotation->getLocation();
         else if (Annotation->getAnnotation() == BlockSizeAnnotation)
           Size = Annotation->getLocation();
+        else if (Annotation->getAnnotation() == TileAnnotation && Of == &Kernel)
+          block(BlockerKind::TileKernel, Annotation->getLocation(), "__tile_global__");
     }
     if (Dimensions.isValid())
       block(BlockerKind::Cluster, Dimensions, "__cluster_dims__");

@@ -40,20 +40,22 @@ std::string usualCompiler() {
 }
 
 // Lines, of which none holds a line break: of each step `step ARCHITECTURE` and then `argument ARGUMENT` for each
-// behind the program; for each macro `macro DEFINITION`.
-std::string written(llvm::ArrayRef<NvccStep> Steps, llvm::ArrayRef<std::string> Predefined) {
+// behind the program; for each macro `macro DEFINITION`, for each folder `folder FOLDER`.
+std::string written(llvm::ArrayRef<NvccStep> Steps, const Predefined &Known) {
   std::string Text;
   for (const NvccStep &Step : Steps) {
     Text += "step " + Step.Arch + "\n";
     for (const std::string &Argument : llvm::drop_begin(Step.Command))
       Text += "argument " + Argument + "\n";
   }
-  for (const std::string &Macro : Predefined)
+  for (const std::string &Macro : Known.Macros)
     Text += "macro " + Macro + "\n";
+  for (const std::string &Folder : Known.Folders)
+    Text += "folder " + Folder + "\n";
   return Text;
 }
 
-bool read(llvm::StringRef Text, std::vector<NvccStep> &Steps, std::vector<std::string> &Predefined) {
+bool read(llvm::StringRef Text, std::vector<NvccStep> &Steps, Predefined &Known) {
   for (llvm::StringRef Line : llvm::split(Text, '\n')) {
     const auto [What, Value] = Line.split(' ');
     if (What == "step")
@@ -61,9 +63,11 @@ bool read(llvm::StringRef Text, std::vector<NvccStep> &Steps, std::vector<std::s
     else if (What == "argument" && !Steps.empty())
       Steps.back().Command.push_back(Value.str());
     else if (What == "macro")
-      Predefined.push_back(Value.str());
+      Known.Macros.push_back(Value.str());
+    else if (What == "folder")
+      Known.Folders.push_back(Value.str());
   }
-  return !Steps.empty() && !Predefined.empty();
+  return !Steps.empty() && !Known.Macros.empty() && !Known.Folders.empty();
 }
 
 bool canBeKept(llvm::ArrayRef<NvccStep> Steps) {
@@ -79,13 +83,13 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, const std::string &Fi
   if (Tools.Nvcc.empty())
     return NvccAnswer();
   std::vector<std::string> Key = surroundings(Tools);
-  Key.insert(Key.begin(), {"nvcc's steps, without their programs", File, Arch, Flags.Standard});
+  Key.insert(Key.begin(), {"nvcc's steps and folders, without its programs", File, Arch, Flags.Standard});
   Key.insert(Key.end(), Flags.Nvcc.begin(), Flags.Nvcc.end());
-  Key.push_back("for");
+  Key.insert(Key.end(), {"by", Flags.Compiler, "for"});
   Key.insert(Key.end(), Flags.Architectures.begin(), Flags.Architectures.end());
 
   std::vector<NvccStep> Steps;
-  std::vector<std::string> Predefined;
+  Predefined Known;
   llvm::Error Refused = llvm::Error::success();
   bool Asked = false;
   auto Ask = [&] {
@@ -95,30 +99,43 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, const std::string &Fi
       Refused = llvm::joinErrors(std::move(Refused), Found.takeError());
       return;
     }
-    auto Macros = predefinedMacros(Tools, Found->front());
-    if (!Macros)
-      return llvm::consumeError(Macros.takeError());
+    auto Has = predefined(Tools, Found->front());
+    if (!Has)
+      return llvm::consumeError(Has.takeError());
+    for (const std::string &Named : Has->Folders)
+      if (const size_t At = Named.find('/'); fs::exists(within(Named.substr(At), "cuda_runtime.h"))) {
+        if (const std::string Folder = Named.substr(At);
+            !ToolkitFiles(Tools).contains(within(Folder, "cuda_runtime.h")))
+          Refused = llvm::joinErrors(std::move(Refused),
+                                     badUsage(fmt::format("nvcc finds the headers of another toolkit, in '{}', before "
+                                                          "those of its own, in '{}'",
+                                                          Folder, Tools.CudaPath),
+                                              "take that folder out of the flags and of the environment (CPATH, "
+                                              "NVCC_PREPEND_FLAGS), or use its nvcc"));
+        break;
+      }
     Steps = std::move(*Found);
-    Predefined = std::move(*Macros);
+    Known = std::move(*Has);
   };
   auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
     Ask();
     if (Refused || Steps.empty() || !canBeKept(Steps))
       return badInput("");
     return writeFiles({{within(Folder, "depends"), Steps.front().Command[0] + "\n"},
-                       {within(Folder, "answer"), written(Steps, Predefined)}});
+                       {within(Folder, "answer"), written(Steps, Known)}});
   });
   if (Entry && !Asked)
     if (auto Text = llvm::MemoryBuffer::getFile(within(*Entry, "answer")))
-      read((*Text)->getBuffer(), Steps, Predefined);
+      read((*Text)->getBuffer(), Steps, Known);
   llvm::consumeError(Entry.takeError());
-  if (!Asked && (Steps.empty() || Predefined.empty()))
+  // The cache cannot be written, or is damaged.
+  if (!Asked && (Steps.empty() || Known.Macros.empty()))
     Ask();
   if (Refused)
     return std::move(Refused);
   if (Steps.empty())
     return NvccAnswer();
-  return NvccAnswer{std::move(Steps), std::make_shared<std::vector<std::string>>(std::move(Predefined))};
+  return NvccAnswer{std::move(Steps), std::make_shared<Predefined>(std::move(Known))};
 }
 
 std::vector<Blocker> otherText(const Toolchain &Tools, const NvccAnswer &Answer, const UsersText &Users) {

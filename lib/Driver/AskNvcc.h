@@ -8,7 +8,7 @@ namespace cufuse {
 
 struct NvccAnswer {
   std::vector<NvccStep> Steps; ///< Empty where nvcc is not at hand, or its host compiler cannot be asked.
-  std::shared_ptr<const std::vector<std::string>> Predefined; ///< By the first step; null as above.
+  std::shared_ptr<const cufuse::Predefined> Predefined; ///< By the first step; null as above.
 };
 
 /// Asks for the steps by which nvcc preprocesses the file, those for `Arch` first (see nvccSteps), and for the macros

@@ -23,7 +23,7 @@ void mergeSettings(CompileFlags &Into, const CompileFlags &Other) {
       Into.Macros.push_back(Macro);
 }
 
-std::shared_ptr<const std::vector<std::string>> mergePredefined(llvm::ArrayRef<LoadedKernel> Kernels) {
+std::shared_ptr<const Predefined> mergePredefined(llvm::ArrayRef<LoadedKernel> Kernels) {
   const LoadedKernel *First = &Kernels.front();
   for (const LoadedKernel &Kernel : Kernels) {
     if (!Kernel.Predefined)
@@ -31,18 +31,18 @@ std::shared_ptr<const std::vector<std::string>> mergePredefined(llvm::ArrayRef<L
     if (laterStandard(First->Flags.Standard, Kernel.Flags.Standard) != First->Flags.Standard)
       First = &Kernel;
   }
-  std::vector<std::string> Result;
+  Predefined Result{{}, First->Predefined->Folders};
   llvm::StringSet<> Known;
   auto Add = [&](const LoadedKernel &Kernel) {
-    for (const std::string &Text : *Kernel.Predefined) {
+    for (const std::string &Text : Kernel.Predefined->Macros) {
       std::string Name;
       if (readDefinition(Text, Name) && Known.insert(Name).second)
-        Result.push_back(Text);
+        Result.Macros.push_back(Text);
     }
   };
   Add(*First);
   llvm::for_each(Kernels, Add);
-  return std::make_shared<std::vector<std::string>>(std::move(Result));
+  return std::make_shared<Predefined>(std::move(Result));
 }
 
 Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitOptions Emit)

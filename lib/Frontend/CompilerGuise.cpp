@@ -21,9 +21,6 @@ bool isClangs(llvm::StringRef Name) {
          Name == "__apple_build_version__";
 }
 
-/// Clang's wrapper includes a header of CURAND before anything else, nvcc none before the user does.
-bool isCurands(llvm::StringRef Name) { return Name.starts_with("CURAND"); }
-
 /// Clang's own operators, which `#ifdef` finds; those that gcc has too are not among them.
 constexpr const char *ClangsOperators[] = {"__has_feature",     "__has_extension",         "__has_warning",
                                            "__is_identifier",   "__has_constexpr_builtin", "__has_declspec_attribute",
@@ -64,18 +61,6 @@ public:
     if (!Ready || Users == Worn)
       return;
     Users ? wear(Where) : drop(Where);
-  }
-
-  void InclusionDirective(clang::SourceLocation Hash, const clang::Token &, llvm::StringRef Name, bool,
-                          clang::CharSourceRange, clang::OptionalFileEntryRef, llvm::StringRef, llvm::StringRef,
-                          const clang::Module *, bool, clang::SrcMgr::CharacteristicKind) override {
-    if (!Worn || !Name.contains("curand"))
-      return;
-    for (Disguise &Each : Disguises)
-      if (isCurands(Each.Name->getName()) && !Each.Users) {
-        define(Each.Name, Each.Clangs, Hash);
-        Each.Users = true;
-      }
   }
 
   void SourceRangeSkipped(clang::SourceRange Range, clang::SourceLocation) override { Order.Skipped.push_back(Range); }
@@ -172,7 +157,7 @@ private:
         continue;
       const clang::SourceLocation Where = Info->getDefinitionLoc();
       // The header that is only ours claims what nvcc has with some flags.
-      if (isClangs(Name->getName()) || isCurands(Name->getName()) ||
+      if (isClangs(Name->getName()) ||
           (Predefined && (Sources.isWrittenInBuiltinFile(Where) || Name->getName().starts_with("__CUDACC_"))))
         Names.push_back(Name);
     }

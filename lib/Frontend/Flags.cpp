@@ -103,8 +103,10 @@ bool takesJoinedValue(llvm::StringRef Name) {
 /// The arguments in a response file, in which double quotes alone mean the same to nvcc.
 std::vector<std::string> responseFile(const std::string &Path, std::string &Unclear) {
   auto Text = llvm::MemoryBuffer::getFile(Path);
-  if (!Text)
+  if (!Text) {
+    Unclear = "cannot read the flags in '" + Path + "'";
     return {};
+  }
   if ((*Text)->getBuffer().find_first_of("'\\\f\v") != llvm::StringRef::npos)
     Unclear = "nvcc reads ' and \\ in '" + Path + "' otherwise than a shell does";
   return wordsOf((*Text)->getBuffer());
@@ -272,13 +274,19 @@ llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory
                     "pass the flags after `--`");
   auto Translated = [&](const clang::tooling::CompileCommand &Command) {
     llvm::ArrayRef<std::string> Line = Command.CommandLine;
-    return translateFlags(Line.drop_front(), Command.Directory);
+    CompileFlags Flags = translateFlags(Line.drop_front(), Command.Directory);
+    // Behind a launcher, it is the second.
+    for (const std::string &Word : Line.take_front(2))
+      if (Flags.Compiler.empty() && llvm::sys::path::filename(Word).starts_with("nvcc"))
+        Flags.Compiler = llvm::sys::path::has_parent_path(Word) ? absolute(Word, Command.Directory) : Word;
+    return Flags;
   };
   CompileFlags Flags = Translated(Commands.front());
   // One file of several targets or configurations.
   for (const clang::tooling::CompileCommand &Command : Commands)
-    if (const CompileFlags Other = Translated(Command);
-        Other.Nvcc != Flags.Nvcc || Other.Architectures != Flags.Architectures || Other.Standard != Flags.Standard)
+    if (const CompileFlags Other = Translated(Command); Other.Compiler != Flags.Compiler || Other.Nvcc != Flags.Nvcc ||
+                                                        Other.Architectures != Flags.Architectures ||
+                                                        Other.Standard != Flags.Standard)
       return badInput("compile_commands.json in '" + BuildDirectory + "' has several commands for '" + File +
                           "', which differ",
                       "pass the flags of one of them after `--`");

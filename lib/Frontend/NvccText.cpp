@@ -10,7 +10,11 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
 #include <llvm/Support/Program.h>
+
+#include <cstdlib>
+#include <set>
 
 namespace cufuse {
 
@@ -85,8 +89,9 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
   return Steps;
 }
 
-/// Runs the step with another output, which it returns.
-llvm::Expected<std::string> output(const Toolchain &Tools, const NvccStep &Step, llvm::ArrayRef<std::string> More) {
+/// Runs the step with another output, which it returns. `Said`: what it writes besides.
+llvm::Expected<std::string> output(const Toolchain &Tools, const NvccStep &Step, llvm::ArrayRef<std::string> More,
+                                   std::string *Said = nullptr) {
   auto Folder = Tools.Cache->newFolder();
   if (!Folder)
     return Folder.takeError();
@@ -99,7 +104,42 @@ llvm::Expected<std::string> output(const Toolchain &Tools, const NvccStep &Step,
     return Result.takeError();
   if (Result->Status != 0)
     return badInput("nvcc does not preprocess it: " + llvm::StringRef(Result->Output).split('\n').first.str());
+  if (Said)
+    *Said = std::move(Result->Output);
   return textOfFile(Path);
+}
+
+/// The folders of headers, from what the compiler says with -v.
+std::vector<std::string> foldersOf(const NvccStep &Step, llvm::StringRef Said) {
+  std::set<std::string> Named, Systems;
+  for (size_t I = 0; I < Step.Command.size(); ++I)
+    for (llvm::StringRef Flag : {"-isystem", "-I"})
+      if (llvm::StringRef Value = Step.Command[I]; Value.consume_front(Flag)) {
+        if (Value.empty() && I + 1 < Step.Command.size())
+          Value = Step.Command[++I];
+        // nvcc gives its own with -I, and they are no less a system's.
+        const bool IsUsers = Flag == "-I" && !llvm::sys::fs::exists(within(Value, "cuda_runtime.h"));
+        (IsUsers ? Named : Systems).insert(realPath(Value));
+      }
+  if (const char *Path = std::getenv("CPATH"))
+    for (llvm::StringRef Each : llvm::split(Path, ':'))
+      Named.insert(realPath(Each.empty() ? "." : Each));
+  std::vector<std::string> Folders;
+  enum { Before, Quoted, Angled } Part = Before;
+  for (llvm::StringRef Line : llvm::split(Said, '\n')) {
+    if (Line.starts_with("#include \"...\""))
+      Part = Quoted;
+    else if (Line.starts_with("#include <...>"))
+      Part = Angled;
+    else if (Line.starts_with("End of search list"))
+      Part = Before;
+    else if (Part != Before && Line.consume_front(" ")) {
+      const std::string Real = realPath(Line);
+      const char *Kind = Part == Quoted ? "-iquote" : Systems.count(Real) ? "-isystem" : Named.count(Real) ? "-I" : "";
+      Folders.push_back(Kind + Real);
+    }
+  }
+  return Folders;
 }
 
 /// What gcc's `-E -fdirectives-only` writes: of libraries line by line, for the definitions; of users token by token.
@@ -259,6 +299,14 @@ private:
 
 llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const std::string &File,
                                                 const CompileFlags &Flags, const std::string &Arch) {
+  if (auto Found = llvm::sys::findProgramByName(Flags.Compiler);
+      Found && realPath(*Found) != realPath(Tools.Nvcc) && toolkitOf(*Found) != Tools.CudaPath) {
+    llvm::StringRef Folder = llvm::sys::path::parent_path(*Found);
+    return badUsage(fmt::format("'{}' is compiled with {}, and cufuse would read it with {}", File, *Found, Tools.Nvcc),
+                    Folder.consume_back("/bin")
+                        ? fmt::format("export CUDA_PATH='{}'", Folder.str())
+                        : fmt::format("unset CUDA_PATH CUDA_HOME; export PATH='{}':$PATH", Folder.str()));
+  }
   std::vector<NvccStep> Steps;
   if (!Arch.empty()) {
     const std::string Number = Arch.substr(std::min<size_t>(3, Arch.size()));
@@ -283,7 +331,7 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
   return Steps;
 }
 
-llvm::Expected<std::vector<std::string>> predefinedMacros(const Toolchain &Tools, const NvccStep &Step) {
+llvm::Expected<Predefined> predefined(const Toolchain &Tools, const NvccStep &Step) {
   NvccStep Empty = Step;
   Empty.Command.pop_back(); // The file.
   for (size_t I = 0; I + 1 < Empty.Command.size();)
@@ -291,14 +339,15 @@ llvm::Expected<std::vector<std::string>> predefinedMacros(const Toolchain &Tools
       Empty.Command.erase(Empty.Command.begin() + I, Empty.Command.begin() + I + 2);
     else
       ++I;
-  auto Text = output(Tools, Empty, {"-dM", "/dev/null"});
+  std::string Said;
+  auto Text = output(Tools, Empty, {"-dM", "-v", "/dev/null"}, &Said);
   if (!Text)
     return Text.takeError();
-  std::vector<std::string> Macros;
+  Predefined Result{{}, foldersOf(Step, Said)};
   for (llvm::StringRef Line : llvm::split(*Text, '\n'))
     if (Line.consume_front("#define "))
-      Macros.push_back(Line.str());
-  return Macros;
+      Result.Macros.push_back(Line.str());
+  return Result;
 }
 
 llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step, const UsersText &Ours) {

@@ -90,6 +90,21 @@ struct GnuAttributes : clang::ParsedAttrInfo {
   }
 };
 
+/// A kernel of tiles is none for Clang.
+struct TileAttribute : clang::ParsedAttrInfo {
+  TileAttribute() {
+    static constexpr Spelling Written[] = {{clang::AttributeCommonInfo::AS_GNU, "tile_global"},
+                                           {clang::AttributeCommonInfo::AS_CXX11, "gnu::tile_global"}};
+    Spellings = Written;
+  }
+  AttrHandling handleDeclAttribute(clang::Sema &Sema, clang::Decl *D, const clang::ParsedAttr &Attr) const override {
+    D->addAttr(clang::CUDAGlobalAttr::Create(Sema.Context, Attr));
+    D->addAttr(clang::AnnotateAttr::Create(Sema.Context, TileAnnotation, nullptr, 0, Attr));
+    return AttributeApplied;
+  }
+};
+
+const clang::ParsedAttrInfoRegistry::Add<TileAttribute> KnowTiles("tiles", "nvcc's __tile_global__");
 const clang::ParsedAttrInfoRegistry::Add<ClusterAttributes> KnowClusters("clusters", "nvcc's __block_size__");
 const clang::ParsedAttrInfoRegistry::Add<GnuAttributes> KnowGnu("gnu", "nvcc's [[gnu::shared]] and its like");
 
@@ -155,28 +170,37 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "-Wno-reserved-user-defined-literal", // "%"PRIu64
                                         "-fno-spell-checking", // else a name may be taken for another one's
                                         "-ferror-limit=0",
-                                        "-isystem",
-                                        Tools.CudaPath + "/include/cccl",
-                                        "-isystem",
-                                        (VirtualFolder + "include").str(),
                                         "-include",
                                         NvccCompatPath};
   Arguments.push_back("-std=" + (Request.Flags.Standard.empty() ? "c++17" : Request.Flags.Standard)); // nvcc's default
   Arguments.insert(Arguments.end(), Request.Flags.Macros.begin(), Request.Flags.Macros.end());
+  const std::vector<std::string> Known = Request.Predefined
+                                             ? Request.Predefined->Folders
+                                             : std::vector<std::string>{"-isystem" + Tools.CudaPath + "/include",
+                                                                        "-isystem" + Tools.CudaPath + "/include/cccl"};
+  std::vector<std::string> Own;
+  for (const std::string &Folder : Known)
+    (llvm::StringRef(Folder).starts_with("-") ? Arguments : Own).push_back(Folder);
   Arguments.insert(Arguments.end(), Request.Flags.Clang.begin(), Request.Flags.Clang.end());
   for (const std::string &Folder : Request.ExtraIncludeFolders)
     Arguments.insert(Arguments.end(), {"-I", Folder});
+  Arguments.insert(Arguments.end(), {"-isystem", (VirtualFolder + "include").str()});
+  if (!Own.empty()) {
+    // Clang's headers are in the place of the host compiler's. Of the latter, nvcc finds some that Clang does not
+    // bring, as those of the sanitizers.
+    auto Compilers =
+        llvm::find_if(Own, [](const std::string &Folder) { return llvm::sys::fs::exists(within(Folder, "stddef.h")); });
+    if (Compilers != Own.end()) {
+      Own.push_back(*Compilers);
+      Own[Compilers - Own.begin()] = Tools.ResourceDir + "/include";
+    } else
+      Own.push_back(Tools.ResourceDir + "/include");
+    Arguments.push_back("-nostdinc");
+    for (const std::string &Folder : Own)
+      Arguments.insert(Arguments.end(), {"-Xclang", "-internal-isystem", "-Xclang", Folder});
+  }
   Arguments.push_back(Request.File);
   return Arguments;
-}
-
-/// The folder of GCC's own headers, where Clang takes the C++ library of a GCC; "" elsewhere. nvcc's host compiler
-/// finds some there that Clang does not bring, as those of the sanitizers.
-std::string gccHeaders(const clang::HeaderSearchOptions &Search) {
-  for (const auto &Entry : Search.UserEntries)
-    if (const size_t At = Entry.Path.find("/../../../../include/c++/"); At != std::string::npos)
-      return Entry.Path.substr(0, At) + "/include";
-  return {};
 }
 
 /// Stands behind the end of a file: whoever is to name kernels there then knows all of them.
@@ -269,7 +293,12 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   auto Add = [&](const std::string &Path, llvm::StringRef Text) {
     Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBufferCopy(Text, Path));
   };
-  Add(NvccCompatPath, NvccCompat);
+  std::string Compat = NvccCompat;
+  if (Request.Predefined)
+    for (llvm::StringRef Macro : Request.Predefined->Macros)
+      if (Macro.starts_with("__CUDACC_VER_"))
+        Compat += fmt::format("#undef {}\n#define {}\n", Macro.split(' ').first.str(), Macro.str());
+  Add(NvccCompatPath, Compat);
   // OpenMP's functions are host code, which is not analysed; those that CUDA programs call, so that it parses.
   Add((VirtualFolder + "include/omp.h").str(),
       "extern \"C\" {\n"
@@ -278,18 +307,22 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
       "double omp_get_wtime();\n"
       "}\n");
 
+  auto Change = [&](const std::string &Header, llvm::StringRef From, llvm::StringRef To) {
+    auto Text = llvm::MemoryBuffer::getFile(Header);
+    if (size_t At = Text ? (*Text)->getBuffer().find(From) : llvm::StringRef::npos; At != llvm::StringRef::npos)
+      Add(Header, (*Text)->getBuffer().take_front(At).str() + To.str() +
+                      (*Text)->getBuffer().drop_front(At + From.size()).str());
+  };
   // Clang's built-in variables cannot be copied; nvcc's are plain uint3 and dim3.
-  const std::string Builtins = Tools.ResourceDir + ClangsVariables;
-  if (auto Text = llvm::MemoryBuffer::getFile(Builtins)) {
-    std::string Copyable = (*Text)->getBuffer().str();
-    const std::string Forbid = "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName)";
-    if (size_t At = Copyable.find(Forbid); At != std::string::npos) {
-      Copyable.replace(At, Forbid.size(), "#define CUFUSE_UNUSED(TypeName)");
-      Copyable.insert(
-          At, "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName) __attribute__((device)) TypeName() = default\n");
-      Add(Builtins, Copyable);
-    }
-  }
+  Change(Tools.ResourceDir + ClangsVariables.str(), "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName)",
+         "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName) __attribute__((device)) TypeName() = default\n"
+         "#define CUFUSE_UNUSED(TypeName)");
+  // For the host alone, which is not read; not every toolkit has it, and nvcc includes none before the user does.
+  Change(Tools.ResourceDir + ClangsWrapper.str(), "#include \"curand_mtgp32_kernel.h\"", "");
+  // Clang asks for these folders beside include/. Some toolkits have them elsewhere.
+  for (const char *Folder : {"/bin", "/nvvm/libdevice"})
+    if (!llvm::sys::fs::exists(Tools.CudaPath + Folder))
+      Add(Tools.CudaPath + Folder + "/cufuse", "");
 
   bool InMemory = false;
   size_t FileSize = 0;
@@ -333,10 +366,6 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
                                                                ? std::string("no parse results from them")
                                                                : Diagnostics.Errors[0].Text));
   Invocation->getFrontendOpts().DisableFree = false;
-  if (const std::string Headers = gccHeaders(Invocation->getHeaderSearchOpts()); !Headers.empty())
-    Invocation->getHeaderSearchOpts().AddPath(Headers, clang::frontend::After, /*IsFramework=*/false,
-                                              /*IgnoreSysRoot=*/true);
-
   if (Precompiled)
     loadToolkitPrecompiled(*Invocation, Tools, Files, AcceptedByNvcc);
   Unit->Compiler = std::make_unique<clang::CompilerInstance>(std::move(Invocation));
@@ -361,7 +390,8 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   Unit->Action = std::move(Action);
   Compiler.getPreprocessor().addPPCallbacks(recordPreprocessor(Compiler.getPreprocessor(), Unit->Log));
   Compiler.getPreprocessor().addPPCallbacks(
-      passForNvcc(Compiler.getPreprocessor(), Unit->Tools, Unit->Request.Predefined.get(), Unit->Order));
+      passForNvcc(Compiler.getPreprocessor(), Unit->Tools,
+                  Unit->Request.Predefined ? &Unit->Request.Predefined->Macros : nullptr, Unit->Order));
   if (Unit->Request.Probes)
     Compiler.getPreprocessor().AddPragmaHandler(
         new ReadProbes(Compiler, Unit->Request, FileSize, Unit->Probes, Unit->ProbesFile));
@@ -477,8 +507,7 @@ bool ParsedUnit::inStandardLibrary(clang::SourceLocation Location) const {
   if (Location.isInvalid() || !Sources.isInSystemHeader(Location))
     return false;
   const llvm::StringRef File = Sources.getFilename(Sources.getExpansionLoc(Location));
-  return !File.empty() && !File.starts_with(Tools.CudaPath) && !File.starts_with(Tools.ResourceDir) &&
-         !File.starts_with(VirtualFolder);
+  return !File.empty() && !Toolkit.contains(File);
 }
 
 bool ParsedUnit::inToolkit(clang::SourceLocation Location) const {

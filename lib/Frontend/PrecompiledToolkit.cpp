@@ -21,7 +21,6 @@ namespace cufuse {
 
 namespace {
 
-constexpr llvm::StringLiteral ClangsWrapper = "__clang_cuda_runtime_wrapper.h";
 /// The wrapper, and nvcc_compat.h.
 constexpr size_t HeadersBeforeAll = 2;
 
@@ -84,14 +83,15 @@ std::shared_ptr<clang::CompilerInvocation> headersOnly(const clang::CompilerInvo
 void loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolchain &Tools,
                             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files, llvm::ArrayRef<unsigned> Accepted) {
   clang::PreprocessorOptions &Preprocessor = Invocation.getPreprocessorOpts();
-  if (Preprocessor.Includes.size() < HeadersBeforeAll || Preprocessor.Includes[0] != ClangsWrapper)
+  if (Preprocessor.Includes.size() < HeadersBeforeAll || !ClangsWrapper.ends_with("/" + Preprocessor.Includes[0]))
     return;
   LibraryFiles Libraries(Tools);
   auto Only = headersOnly(Invocation, Libraries);
   std::vector<std::string> Key = Only->getCC1CommandLine();
   Key.insert(Key.begin(), {"headers before all", clang::getClangFullVersion()});
   // Headers that are ours, or that we change, as this version of cufuse has them.
-  for (const std::string &Header : {Only->getPreprocessorOpts().Includes[1], Tools.ResourceDir + ClangsVariables})
+  for (const std::string &Header : {Only->getPreprocessorOpts().Includes[1], Tools.ResourceDir + ClangsVariables.str(),
+                                    Tools.ResourceDir + ClangsWrapper.str()})
     if (auto Text = Files->getBufferForFile(Header))
       Key.push_back((*Text)->getBuffer().str());
   // A header that is new in a folder may come before the one that was read.

@@ -8,8 +8,10 @@
 
 namespace cufuse {
 
-/// Clang's header of the built-in variables, of which parses read a changed one; behind the resource folder.
-constexpr const char *ClangsVariables = "/include/__clang_cuda_builtin_vars.h";
+/// Headers of Clang, in its resource folder, of which parses read changed ones: of the built-in variables, and the one
+/// that it reads before all others.
+constexpr llvm::StringLiteral ClangsVariables = "/include/__clang_cuda_builtin_vars.h",
+                              ClangsWrapper = "/include/__clang_cuda_runtime_wrapper.h";
 
 /// Makes the invocation load the headers that it reads before the file (Clang's wrapper of the toolkit's headers, and
 /// nvcc_compat.h) as a precompiled header, which the cache keeps while the flags and the contents of the headers are

@@ -1,9 +1,11 @@
 #include "cufuse/Frontend/Toolchain.h"
 
+#include "cufuse/Frontend/Flags.h"
 #include "cufuse/Frontend/UsersText.h"
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
+#include "cufuse/Support/Process.h"
 
 #include <clang/Basic/Version.h>
 #include <llvm/ADT/STLExtras.h>
@@ -24,25 +26,64 @@ static std::string placeWith(llvm::ArrayRef<std::string> Places, llvm::StringRef
   return Found == Places.end() ? "" : *Found;
 }
 
+std::string toolkitOf(const std::string &Nvcc) {
+  auto Answer = runProcess({Nvcc, "--dryrun", "-c", "-x", "cu", "-o", "/dev/null", "/dev/null"}, 60);
+  if (!Answer) {
+    llvm::consumeError(Answer.takeError());
+    return {};
+  }
+  std::string Top;
+  for (llvm::StringRef Line : llvm::split(Answer->Output, '\n'))
+    if (Line.consume_front("#$ TOP="))
+      Top = realPath(Line);
+    else if (Line.contains(" -E "))
+      for (llvm::StringRef Word : wordsOf(Line))
+        // Some have no include/ beside bin/, but only that of the target.
+        if (Word.consume_front("-I") && llvm::sys::fs::exists(within(Word, "cuda_runtime.h")))
+          return !Top.empty() && llvm::sys::fs::exists(within(Top, "include/cuda_runtime.h"))
+                     ? Top
+                     : path::parent_path(realPath(Word)).str();
+  return {};
+}
+
 llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath, std::function<void(const std::string &)> Say) {
   Toolchain Found;
   Found.Cache = std::make_shared<ArtifactCache>(defaultCacheFolder(), std::move(Say));
 
-  std::vector<std::string> CudaPlaces;
+  std::vector<std::string> CudaPlaces, Compilers;
   for (const char *Variable : {"CUDA_PATH", "CUDA_HOME"})
-    if (const char *Value = std::getenv(Variable))
+    if (const char *Value = std::getenv(Variable)) {
       CudaPlaces.push_back(Value);
-  auto NvccOnPath = llvm::sys::findProgramByName("nvcc");
-  if (NvccOnPath)
-    CudaPlaces.push_back(path::parent_path(path::parent_path(realPath(*NvccOnPath))).str());
+      Compilers.push_back(within(Value, "bin/nvcc"));
+    }
+  if (auto OnPath = llvm::sys::findProgramByName("nvcc"))
+    Compilers.push_back(*OnPath);
+  // nvcc may be a wrapper, or have its headers elsewhere: whose they are is for nvcc to say. By a link it knows
+  // nothing.
+  auto Take = [&](const std::string &Nvcc) {
+    if (!Found.CudaPath.empty() || !llvm::sys::fs::can_execute(Nvcc))
+      return;
+    for (const std::string &Each : {Nvcc, realPath(Nvcc)})
+      if (Found.CudaPath.empty()) {
+        Found.Nvcc = Each;
+        Found.CudaPath = toolkitOf(Each);
+      }
+    // It says why with the flags of a file.
+    if (Found.CudaPath.empty())
+      Found.CudaPath = placeWith({path::parent_path(path::parent_path(Found.Nvcc)).str()}, "include/cuda_runtime.h");
+    if (Found.CudaPath.empty())
+      Found.Nvcc.clear();
+  };
+  llvm::for_each(Compilers, Take);
+  if (Found.Nvcc.empty())
+    Found.CudaPath = placeWith(CudaPlaces, "include/cuda_runtime.h");
   CudaPlaces.push_back("/usr/local/cuda");
-  Found.CudaPath = placeWith(CudaPlaces, "include/cuda_runtime.h");
+  Take("/usr/local/cuda/bin/nvcc");
+  if (Found.CudaPath.empty())
+    Found.CudaPath = placeWith(CudaPlaces, "include/cuda_runtime.h");
   if (Found.CudaPath.empty())
     return fail(ExitCode::MissingTool, "no CUDA toolkit in " + llvm::join(CudaPlaces, ", "),
                 "install it, or set CUDA_PATH to its folder");
-  Found.Nvcc = within(Found.CudaPath, "bin/nvcc");
-  if (!llvm::sys::fs::can_execute(Found.Nvcc))
-    Found.Nvcc = NvccOnPath ? *NvccOnPath : std::string();
 
   const std::vector<std::string> ResourcePlaces = {
       within(path::parent_path(path::parent_path(ProgramPath)), "lib/clang/" CLANG_VERSION_MAJOR_STRING),

@@ -64,12 +64,15 @@ constexpr Group<PtxRegister> Registers[] = {
     {R::Refused, "10.31", "aggr_smem_size"},
     {R::Refused, "10.32", "dynamic_smem_size"},
     {R::Refused, "10.33", "current_graph_exec"},
+    // Of PTX ISA 9.1 to 9.5.
+    {R::Refused, "10", "sm_ctaid locality_domain_id locality_domain_supplemental_sm"},
 };
 
 using F = PtxFamily::Kind;
 constexpr Group<PtxFamily> Families[] = {
     {F::Plain, "9.7.1",
-     "add sub mul mad mul24 mad24 sad div rem abs neg min max popc clz bfind fns brev bfe bfi szext bmsk dp4a dp2a"},
+     "add sub mul mad mul24 mad24 sad div rem abs neg min max popc clz bfind fns brev bfe bfi szext bmsk dp4a dp2a "
+     "clmad"},
     {F::Plain, "9.7.2", "addc subc madc"},
     {F::Plain, "9.7.3", "testp copysign fma rcp sqrt rsqrt sin cos lg2 ex2 tanh"},
     {F::Plain, "9.7.6", "set setp selp slct"},
@@ -77,10 +80,13 @@ constexpr Group<PtxFamily> Families[] = {
     {F::Plain, "9.7.9",
      "mov prmt ld ldu st multimem prefetch prefetchu applypriority discard createpolicy isspacep cvta cvt "
      "cp.async.bulk.prefetch cp.async.commit_group cp.async.wait_group cp.async.wait_all cp.async.bulk.commit_group "
-     "cp.async.bulk.wait_group cp.async.mbarrier tensormap.replace"},
+     "cp.async.bulk.wait_group cp.async.mbarrier tensormap.replace "
+     "tensormap.query"},
     {F::Warp, "9.7.9.6", "shfl"},
-    {F::Copy, "9.7.9.25", "cp.async cp.async.bulk cp.reduce.async.bulk st.async red.async multimem.cp"},
-    {F::Refused, "9.7.9", "mapa getctarank"},
+    {F::Copy, "9.7.9.25",
+     "cp.async cp.async.bulk cp.reduce.async.bulk st.async red.async multimem.cp "
+     "multimem.st.async multimem.red.async"},
+    {F::Refused, "9.7.9", "mapa getctarank fabric"},
     {F::Plain, "9.7.10", "tex tld4 txq istypep"},
     {F::Plain, "9.7.11", "suld sust sured suq"},
     {F::Plain, "9.7.12", "bra brx"},

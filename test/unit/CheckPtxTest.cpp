@@ -240,5 +240,14 @@ TEST(PtxTable, TheLongestNameCounts) {
   EXPECT_EQ(findPtxFamily("bart.sync"), nullptr);
 }
 
+TEST(PtxTable, KnowsWhatLaterVersionsAdd) {
+  EXPECT_EQ(findPtxFamily("clmad.lo.u64")->What, PtxFamily::Kind::Plain);
+  EXPECT_EQ(findPtxFamily("tensormap.query.alloc_class_large")->What, PtxFamily::Kind::Plain);
+  EXPECT_EQ(findPtxFamily("multimem.ld_reduce.relaxed")->What, PtxFamily::Kind::Plain);
+  EXPECT_EQ(findPtxFamily("multimem.red.async.relaxed")->What, PtxFamily::Kind::Copy);
+  EXPECT_EQ(findPtxFamily("fabric.try_put.async")->What, PtxFamily::Kind::Refused);
+  EXPECT_EQ(findPtxRegister("sm_ctaid")->What, PtxRegister::Kind::Refused);
+}
+
 } // namespace
 } // namespace cufuse

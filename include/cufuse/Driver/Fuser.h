@@ -51,7 +51,7 @@ std::vector<OutputFile> filesOf(const EmitOptions &Emit, FusedSource Fused);
 void mergeSettings(CompileFlags &Into, const CompileFlags &Other);
 
 /// What nvcc predefines where it compiles all of them as one: what it predefines with the latest standard, and what
-/// other flags add. Null where one is.
-std::shared_ptr<const std::vector<std::string>> mergePredefined(llvm::ArrayRef<LoadedKernel> Kernels);
+/// other flags add; the folders of that one. Null where one is.
+std::shared_ptr<const Predefined> mergePredefined(llvm::ArrayRef<LoadedKernel> Kernels);
 
 } // namespace cufuse

@@ -48,7 +48,7 @@ struct LoadedKernel {
   LinkedText Linked = {}; ///< What was changed in its text for other kernels.
   size_t OtherInstances = 0; ///< Of its template, of which only this one was read.
   /// What nvcc predefines for its file; null where nvcc was not asked.
-  std::shared_ptr<const std::vector<std::string>> Predefined = nullptr;
+  std::shared_ptr<const cufuse::Predefined> Predefined = nullptr;
 };
 
 /// Parses each distinct file once (or for each set of flags), in parallel, and collects what is known of each kernel.

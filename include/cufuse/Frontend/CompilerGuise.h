@@ -28,11 +28,11 @@ struct ReadingOrder {
   std::uint64_t Tokens = 0; ///< A hash of all that the parser gets of the user's files, macros expanded.
 };
 
-/// Callbacks that, whenever the preprocessor comes to a file of the user, define what nvcc's predefines (`Predefined`,
-/// as predefinedMacros() has them) and undefine what it does not, and take that back in libraries, which ask for Clang.
-/// Without `Predefined`, only Clang's own names are hidden. `Order` must outlive the preprocessor.
+/// Callbacks that, whenever the preprocessor comes to a file of the user, define what nvcc's predefines (`Macros`) and
+/// undefine what it does not, and take that back in libraries, which ask for Clang.
+/// Without `Macros`, only Clang's own names are hidden. `Order` must outlive the preprocessor.
 std::unique_ptr<clang::PPCallbacks> passForNvcc(clang::Preprocessor &Preprocessor, const Toolchain &Tools,
-                                                const std::vector<std::string> *Predefined, ReadingOrder &Order);
+                                                const std::vector<std::string> *Macros, ReadingOrder &Order);
 
 /// The user's text as the preprocessor left it. Of the main file, only the first `MainBytes` count.
 UsersText usersText(clang::Preprocessor &Preprocessor, const Toolchain &Tools, const ReadingOrder &Order,

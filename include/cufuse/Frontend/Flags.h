@@ -23,6 +23,7 @@ struct CompileFlags {
   std::string Unclear;                 ///< Why nvcc reads other flags than these; empty: it does not.
   /// What else may change the code, but for the folders of headers: by nvcc's short names, sorted.
   std::vector<std::string> Settings;
+  std::string Compiler;     ///< The nvcc of a compile_commands.json; empty: not known.
   bool Relocatable = false; ///< -rdc=true or -dc: variables are shared with other objects.
 };
 

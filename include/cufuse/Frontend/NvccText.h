@@ -16,13 +16,13 @@ struct NvccStep {
 
 /// The steps that `nvcc --dryrun` shows for the flags and for their architectures, those for `Arch` among them and
 /// first; with an empty one, the lowest of the flags' comes first, or of nvcc's where they name none. Fails with
-/// ExitCode::BadUsage where nvcc does not compile with these flags.
+/// ExitCode::BadUsage where nvcc does not compile with these flags, or another toolkit's nvcc compiles the file.
 llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const std::string &File,
                                                 const CompileFlags &Flags, const std::string &Arch);
 
-/// The macros that are defined before the first line, each as `NAME VALUE` or `NAME(PARAMETERS) VALUE`. Fails where the
-/// host compiler cannot say so: it is none that takes gcc's options.
-llvm::Expected<std::vector<std::string>> predefinedMacros(const Toolchain &Tools, const NvccStep &Step);
+/// What the step's compiler has before the first line. Fails where it cannot say so: it is none that takes gcc's
+/// options.
+llvm::Expected<Predefined> predefined(const Toolchain &Tools, const NvccStep &Step);
 
 /// The user's text of the file that the step reads. Which names `##` makes is taken from Clang's text, `Ours`: as long
 /// as all macros are the same, so are these. Fails where it does not preprocess.

@@ -27,8 +27,10 @@ class Preprocessor;
 
 namespace cufuse {
 
-/// They annotate what has nvcc's attributes `block_size` and, as `[[gnu::cluster_dims]]`, `cluster_dims`.
-constexpr llvm::StringLiteral BlockSizeAnnotation = "cufuse_block_size", ClusterDimsAnnotation = "cufuse_cluster_dims";
+/// They annotate what has nvcc's attributes `block_size` and, as `[[gnu::cluster_dims]]`, `cluster_dims`;
+/// `tile_global`.
+constexpr llvm::StringLiteral BlockSizeAnnotation = "cufuse_block_size", ClusterDimsAnnotation = "cufuse_cluster_dims",
+                              TileAnnotation = "cufuse_tile_global";
 
 struct ParseRequest {
   std::string File;
@@ -42,8 +44,8 @@ struct ParseRequest {
   /// Macros are written out in the overlay: lines have the numbers that its `#line` directives give them.
   bool MacrosWrittenOut = false;
   std::vector<std::string> ExtraIncludeFolders;
-  /// The macros that nvcc predefines, which the user's files see in place of Clang's; null: not known.
-  std::shared_ptr<const std::vector<std::string>> Predefined = nullptr;
+  /// What nvcc has in place of Clang's; null: not known.
+  std::shared_ptr<const cufuse::Predefined> Predefined = nullptr;
   /// Architectures for which nvcc compiles the same text (`sm_90a`), this one among them.
   std::vector<std::string> Compared = {};
 };
