@@ -142,6 +142,13 @@ private:
       return "a constructor that copies it";
     if (Record->hasNonTrivialDestructor())
       return "a destructor";
+    // What the fused kernel has is constant.
+    if ((Record->hasUserDeclaredCopyConstructor() || Record->defaultedCopyConstructorIsDeleted()) &&
+        llvm::none_of(Record->ctors(), [](const clang::CXXConstructorDecl *Made) {
+          return Made->isCopyConstructor() && !Made->isDeleted() &&
+                 Made->getParamDecl(0)->getType().getNonReferenceType().isConstQualified();
+        }))
+      return "no constructor that copies a constant";
     // A template may be taken for a constructor that copies.
     const clang::QualType Copied = Unit.ast().getCanonicalTagType(Record);
     for (const clang::Decl *Member : Record->decls())

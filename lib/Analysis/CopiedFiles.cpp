@@ -22,11 +22,10 @@ void eachIn(const clang::DeclContext *Context, const clang::SourceManager &Sourc
   }
 }
 
-/// Does a declaration name something from a file for which `IsCopied` holds?
-struct NamesCopied : clang::ConstDynamicRecursiveASTVisitor {
-  explicit NamesCopied(llvm::function_ref<bool(const clang::Decl *)> IsCopied) : IsCopied(IsCopied) {}
+struct Names : clang::ConstDynamicRecursiveASTVisitor {
+  explicit Names(llvm::function_ref<bool(const clang::Decl *)> Is) : Is(Is) {}
   bool note(const clang::Decl *D) {
-    Found |= IsCopied(D);
+    Found |= Is(D);
     return !Found;
   }
   bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override { return note(E->getDecl()); }
@@ -37,7 +36,7 @@ struct NamesCopied : clang::ConstDynamicRecursiveASTVisitor {
     const clang::TemplateDecl *Template = L.getTypePtr()->getTemplateName().getAsTemplateDecl();
     return !Template || note(Template);
   }
-  llvm::function_ref<bool(const clang::Decl *)> IsCopied;
+  llvm::function_ref<bool(const clang::Decl *)> Is;
   bool Found = false;
 };
 
@@ -102,9 +101,7 @@ private:
           return Whole && inUsersFile(Whole) && isCopied(Whole) &&
                  Sources.isBeforeInTranslationUnit(Whole->getLocation(), D->getLocation());
         };
-        NamesCopied Names(Relies);
-        Names.TraverseDecl(D);
-        if (Names.Found || !mayBeIncludedTwice(fileOf(D)))
+        if (namesAny(*D, Relies) || !mayBeIncludedTwice(fileOf(D)))
           Add(fileOf(D));
       });
     }
@@ -118,6 +115,12 @@ private:
 } // namespace
 
 std::set<clang::FileID> copiedFiles(const ParsedUnit &Unit) { return Absorption(Unit).run(); }
+
+bool namesAny(const clang::Decl &D, llvm::function_ref<bool(const clang::Decl *)> Is) {
+  Names Each(Is);
+  Each.TraverseDecl(&D);
+  return Each.Found;
+}
 
 void eachTopLevel(const ParsedUnit &Unit, llvm::function_ref<void(const clang::Decl *)> Visit) {
   eachIn(Unit.ast().getTranslationUnitDecl(), Unit.ast().getSourceManager(), Visit);

@@ -380,29 +380,33 @@ bool DeviceIr::isOfImplicitCopy(const llvm::Instruction &I) const {
   return false;
 }
 
+const DeviceIr::Places &DeviceIr::placesIn(const clang::FunctionDecl &Function) const {
+  auto [Known, New] = PlacesIn.try_emplace(&Function);
+  if (New) {
+    FindPlaces Find(Unit->ast().getSourceManager());
+    Find.TraverseDecl(&Function);
+    Known->second = std::move(Find.Found);
+  }
+  return Known->second;
+}
+
 clang::SourceLocation DeviceIr::where(const CodeReference &Reference) const {
   if (!Reference.At)
     return Reference.From->getLocation();
-  FindPlace Find(Unit->ast().getSourceManager(), Reference.At->getLine(), Reference.At->getColumn());
-  Find.TraverseDecl(Reference.From);
-  return Find.Found.isValid() ? Find.Found : Reference.From->getLocation();
+  const Places &In = placesIn(*Reference.From);
+  const auto Found = In.find({Reference.At->getLine(), Reference.At->getColumn()});
+  return Found != In.end() ? Found->second : Reference.From->getLocation();
 }
 
 SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) const {
-  const clang::SourceManager &Sources = Unit->ast().getSourceManager();
   for (const llvm::DILocation *At = I.getDebugLoc(); At; At = At->getInlinedAt())
     for (const auto &[Reached, Use] : Reach->Functions) {
       const llvm::DISubprogram *In = At->getScope()->getSubprogram();
       if (Use.System || !In || !In->getName().starts_with(Reached->getNameAsString()))
         continue;
-      auto [Known, New] = PlacesIn.try_emplace(Reached);
-      if (New) {
-        FindPlaces Find(Sources);
-        Find.TraverseDecl(Reached);
-        Known->second = std::move(Find.Found);
-      }
-      const auto Here = Known->second.find({At->getLine(), At->getColumn()});
-      if (Here == Known->second.end())
+      const Places &Known = placesIn(*Reached);
+      const auto Here = Known.find({At->getLine(), At->getColumn()});
+      if (Here == Known.end())
         continue;
       if (Function)
         *Function = Reached->getNameAsString();

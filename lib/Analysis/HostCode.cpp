@@ -2,6 +2,7 @@
 
 #include "LaunchBlock.h"
 #include "cufuse/Analysis/AllIn.h"
+#include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/HostText.h"
 #include "cufuse/Analysis/Reach.h"
 #include "cufuse/Frontend/RawTokens.h"
@@ -28,12 +29,14 @@ public:
     if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && isLibrarys(D->getLocation()))
       return true;
     auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
-    const llvm::SaveAndRestore Around(OnHost);
+    const llvm::SaveAndRestore Around(OnHost), Inside(IsPattern, IsPattern || (F && F->isDependentContext()));
     if (F && (F->hasAttr<clang::CUDAGlobalAttr>() ||
               (F->hasAttr<clang::CUDADeviceAttr>() && !F->hasAttr<clang::CUDAHostAttr>()))) {
       if (std::exchange(OnHost, false))
         Device.push_back(F->getSourceRange());
     }
+    if (F && F->doesThisDeclarationHaveABody())
+      Bodies.push_back(F->getBody()->getSourceRange());
     return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
   }
   bool VisitImplicitCastExpr(const clang::ImplicitCastExpr *Cast) override {
@@ -82,7 +85,7 @@ public:
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl()); Variable && Variable->hasGlobalStorage()) {
       if (OnHost)
         Named.insert(Variable->getCanonicalDecl());
-      if (!Loaded.count(E))
+      if (!Loaded.count(E) && !IsPattern) // else its instances say it
         Written.insert(Variable->getCanonicalDecl());
       place(*Variable, E->getLocation());
     }
@@ -112,8 +115,8 @@ public:
   std::map<const clang::FunctionDecl *, clang::SourceLocation> InTemplates;
   std::set<const clang::ValueDecl *> Named, Written;
   std::map<const clang::ValueDecl *, std::set<HostCode::Place>> Places;
-  std::set<HostCode::Place> KernelNames;  ///< Where functions are named that may be kernels.
-  std::vector<clang::SourceRange> Device; ///< Functions that only the device has.
+  std::set<HostCode::Place> KernelNames;          ///< Where functions are named that may be kernels.
+  std::vector<clang::SourceRange> Device, Bodies; ///< Functions that only the device has; bodies of any.
   ConstCasts Casts;
 
 private:
@@ -132,8 +135,10 @@ private:
   }
   void understandAll(const clang::Expr *Unevaluated) {
     if (Unevaluated)
-      for (const clang::DeclRefExpr *E : allIn<clang::DeclRefExpr>(*Unevaluated))
+      for (const clang::DeclRefExpr *E : allIn<clang::DeclRefExpr>(*Unevaluated)) {
         Understood.insert(E);
+        Loaded.insert(E);
+      }
   }
   /// A function of CUDA that takes a kernel, but launches none.
   bool onlyAsks(const clang::CallExpr &Call) {
@@ -175,7 +180,7 @@ private:
   std::map<clang::FileID, bool> Libraries;
   std::set<const clang::Expr *> Loaded;     ///< What only a value is taken of.
   std::set<const clang::Expr *> Understood; ///< Names of kernels that are launched, or asked about, there.
-  bool OnHost = true;
+  bool OnHost = true, IsPattern = false;
 };
 
 } // namespace
@@ -195,7 +200,7 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   std::vector<HostText::File> Files;
   for (const clang::FileID &File : usersFiles())
     Files.push_back({File, textOf(File)});
-  Text = std::make_unique<HostText>(Unit, Files, Found.Device);
+  Text = std::make_unique<HostText>(Unit, Files, Found.Device, Found.Bodies);
   if (!Unit.errors().empty())
     unreadable(Found.KernelNames);
 }
@@ -290,9 +295,10 @@ HostCode::openLaunches(const clang::FunctionDecl &Kernel) const {
   return Open;
 }
 
-/// May the host's compilation name the variable where this one, for the device, does not see it: in a region that is
-/// skipped here, in an argument or a definition of a macro that means less here, or under a name that is put together?
-bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable) const {
+/// May the variable be named where this compilation, for the device and one architecture, does not see it: in a region
+/// that is skipped here, in an argument or a definition of a macro that means less here, or under a name that is put
+/// together?
+bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCode) const {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   std::map<const clang::FileEntry *, std::vector<std::pair<unsigned, unsigned>>> Skipped;
   for (const clang::SourceRange &Range : Unit.log().Skipped) {
@@ -333,7 +339,7 @@ bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable) const {
           return true;
         continue;
       }
-      if (isOfDevice(File, T.Offset))
+      if (!InDeviceCode && isOfDevice(File, T.Offset))
         continue;
       if (IsSkipped(T) ? IsVariable(T) || Pasting.contains(T.Spelling) : Depth > 0 && IsVariable(T))
         return true;
@@ -361,7 +367,12 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
     return false;
   // Clang takes what is const for constant memory.
   const auto *Constant = Variable.getAttr<clang::CUDAConstantAttr>();
-  if (!Definition || !Definition->hasInit() || !Constant || Constant->isImplicit())
+  const bool OfDevice = !Constant || Constant->isImplicit();
+  if (!Definition || !Definition->hasInit())
+    return true;
+  // Device code may change it, but for one that is seen here wherever it is named.
+  if (OfDevice && (Variable.hasExternalFormalLinkage() || spaceOf(Variable) == "__managed__" ||
+                   !Unit.errors().empty() || Written.count(Variable.getCanonicalDecl())))
     return true;
   // Another object file may fill what is visible to it.
   if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage())
@@ -371,7 +382,7 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
       llvm::count_if(Variable.redecls(), [](const clang::VarDecl *D) { return D->getLocation().isFileID(); });
   const auto Word = Words.find(Variable.getName());
   return Named.count(Variable.getCanonicalDecl()) || (Word != Words.end() && Word->second > Own) ||
-         mayBeNamedUnseen(Variable);
+         mayBeNamedUnseen(Variable, OfDevice);
 }
 
 } // namespace cufuse

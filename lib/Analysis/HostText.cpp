@@ -25,7 +25,15 @@ bool HostText::depends(llvm::StringRef Name) const {
          llvm::any_of(Prefixes, [&](llvm::StringRef Prefix) { return Name.starts_with(Prefix); });
 }
 
-HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::ArrayRef<clang::SourceRange> Device)
+bool HostText::mayDeclare(llvm::StringRef Name) const {
+  static const llvm::StringSet<> OfEveryHead = {"__device__",   "__host__",     "__global__",       "__forceinline__",
+                                                "__inline__",   "__noinline__", "__constant__",     "__shared__",
+                                                "__restrict__", "__managed__",  "__launch_bounds__"};
+  return IncludesUnread || Uses || (Declared.contains(Name) && !OfEveryHead.contains(Name));
+}
+
+HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::ArrayRef<clang::SourceRange> Device,
+                   llvm::ArrayRef<clang::SourceRange> Bodies)
     : Sources(Unit.ast().getSourceManager()) {
   if (llvm::none_of(Files, [](const File &Each) {
         return llvm::any_of(llvm::ArrayRef<llvm::StringRef>{"__CUDA_ARCH", "NV_", "CUB_PTX_ARCH", "_CCCL_DEVICE"},
@@ -36,13 +44,17 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
     const auto [File, Offset] = Sources.getDecomposedExpansionLoc(Include.Hash);
     Includes[{Sources.getFileEntryForID(File), Offset}] = Include.File ? &Include.File->getFileEntry() : nullptr;
   }
-  std::map<clang::FileID, Ranges> OfDevice;
-  for (const clang::SourceRange &Range : Device) {
-    const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
-    const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
-    if (Begin == End)
-      OfDevice[Begin].push_back({From, To});
-  }
+  auto ByFile = [this](llvm::ArrayRef<clang::SourceRange> All) {
+    std::map<clang::FileID, Ranges> Result;
+    for (const clang::SourceRange &Range : All) {
+      const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
+      const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
+      if (Begin == End)
+        Result[Begin].push_back({From, To});
+    }
+    return Result;
+  };
+  std::map<clang::FileID, Ranges> OfDevice = ByFile(Device), InBodies = ByFile(Bodies);
   std::vector<std::vector<Token>> All;
   for (const File &Each : Files) {
     const std::string Ended = Each.second.str();
@@ -50,7 +62,8 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
     std::vector<Token> &Tokens = All.emplace_back();
     for (RawToken T = Lexer.next(); !T.IsEnd; T = Lexer.next()) {
       const bool Directive = T.Spelling == "#" && T.StartsLine;
-      if (Directive || T.IsIdentifier || T.Spelling == "(" || T.Spelling == ")")
+      if (Directive || T.IsIdentifier || T.Spelling == "(" || T.Spelling == ")" || T.Spelling == "{" ||
+          T.Spelling == "}")
         Tokens.push_back({std::move(T), Directive ? Lexer.restOfLine() : std::vector<RawToken>()});
       else if (!Tokens.empty() && !Tokens.back().Spelling.empty())
         Tokens.push_back({RawToken(), {}});
@@ -61,8 +74,9 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
     Before = Macros.size() + Whole.size();
     Places.clear();
     Words.clear();
+    Declared.clear();
     for (size_t I = 0; I < Files.size(); ++I)
-      read(Sources.getFileEntryForID(Files[I].first), All[I], OfDevice[Files[I].first]);
+      read(Sources.getFileEntryForID(Files[I].first), All[I], OfDevice[Files[I].first], InBodies[Files[I].first]);
   }
   // What macros expand to stands there, too.
   for (size_t Before = -1; Before != Words.size();) {
@@ -79,23 +93,44 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
   }
 }
 
-void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &OfDevice) {
+void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &OfDevice,
+                    const Ranges &Bodies) {
   constexpr unsigned None = -1;
   Ranges &Own = Places[Entry];
   const bool IsWhole = Whole.count(Entry);
   std::vector<unsigned> Open; // conditions: from where on they depend
   unsigned Dependent = IsWhole;
   auto Depends = [&](const RawToken &T) { return T.IsIdentifier && depends(T.Spelling); };
+  auto IsIn = [](const Ranges &All, const RawToken &T) {
+    return llvm::any_of(All, [&](const auto &R) { return R.first <= T.Offset && T.Offset <= R.second; });
+  };
   auto Note = [&](const RawToken &T, bool Called) {
-    if (T.IsIdentifier &&
-        llvm::none_of(OfDevice, [&](const auto &R) { return R.first <= T.Offset && T.Offset <= R.second; }))
+    if (T.IsIdentifier && !IsIn(OfDevice, T))
       Words[T.Spelling] |= !Called;
+  };
+  // What is skipped has bodies and parameters, too: their names mean nothing outside.
+  unsigned Parentheses = 0, Braces = 0; // the latter since a body began
+  auto Declare = [&](const Token &T, const Token *Before) {
+    if (T.Spelling == "(")
+      ++Parentheses;
+    else if (T.Spelling == ")")
+      Parentheses -= Parentheses > 0;
+    else if (T.Spelling == "{")
+      Braces += Braces > 0 || (Before && Before->Spelling == ")");
+    else if (T.Spelling == "}")
+      Braces -= Braces > 0;
+    else if (T.IsIdentifier && Parentheses == 0 && Braces == 0 && !IsIn(Bodies, T)) {
+      Declared.insert(T.Spelling);
+      Uses |= T.Spelling == "using";
+    }
   };
   int Depth = 0; // in the arguments of a macro
   unsigned Arguments = 0;
   for (size_t I = 0; I < Tokens.size(); ++I) {
     const Token &T = Tokens[I];
     if (T.Line.empty()) {
+      if (Dependent)
+        Declare(T, I > 0 ? &Tokens[I - 1] : nullptr);
       if (Dependent || Depth > 0)
         Note(T, I + 1 < Tokens.size() && Tokens[I + 1].Spelling == "(");
       if (T.Spelling == "(" && (Depth > 0 || (I > 0 && Depends(Tokens[I - 1])))) {
@@ -110,6 +145,7 @@ void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens,
       continue;
     }
     const std::string &Kind = T.Line[0].Spelling;
+    Parentheses = Braces = 0;
     const bool Here = llvm::any_of(T.Line, Depends);
     if (llvm::StringRef(Kind).starts_with("if")) {
       Open.push_back(Here ? T.Offset : None);

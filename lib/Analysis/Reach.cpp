@@ -4,9 +4,7 @@
 
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
-#include "cufuse/Analysis/CopiedFiles.h"
 #include "cufuse/Analysis/DeviceIr.h"
-#include "cufuse/Analysis/HostMembers.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/Basic/SourceManager.h>
@@ -37,7 +35,7 @@ public:
       }
       if (std::exchange(ByCode, false))
         Ir = DeviceIr::generate(Parsed, Result);
-      Again = anyGroup() || anyOfCode() || anyMember();
+      Again = anyGroup() || anyOfCode();
     }
     return std::move(Ir);
   }
@@ -87,22 +85,6 @@ private:
       mention(Each.To, nullptr);
     }
     return NextFunction < Pending.size() || NextUnit < PendingUnits.size();
-  }
-
-  /// Adds what the host may call with the classes of the parameters, where it needs nothing else of the user's.
-  bool anyMember() {
-    const size_t Before = Result.Units.size();
-    if (!Copied) {
-      Copied = copiedFiles(Parsed);
-      Copied->insert(Sources.getFileID(Sources.getExpansionLoc(Result.Kernel->getLocation())));
-    }
-    Result.OfHost = hostMembers(Parsed, Result, *Copied);
-    for (const HostMember &Member : Result.OfHost)
-      if (!Member.NamesMore)
-        unit(Member.Declared, nullptr);
-    for (const clang::Decl *Whole : llvm::drop_begin(Result.Units, Before))
-      Result.HostOnly.insert(Whole);
-    return Result.Units.size() != Before;
   }
 
   static bool isLargeGroup(const clang::CXXRecordDecl *Record) {
@@ -287,7 +269,6 @@ private:
   size_t NextFunction = 0, NextUnit = 0;
   std::vector<std::pair<const clang::FunctionDecl *, CallSite>> OfLargeGroups;
   bool SkipsLargeGroups = true;
-  std::optional<std::set<clang::FileID>> Copied; ///< And the kernel's file.
 };
 
 /// Collects what an instantiated body does.

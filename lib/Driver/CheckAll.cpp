@@ -1,4 +1,4 @@
-#include "cufuse/Driver/ReadKernels.h"
+#include "SeparateMacros.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
@@ -12,19 +12,6 @@
 
 namespace cufuse {
 
-namespace {
-/// What a command line says of each macro; of "", the files it includes first.
-std::map<std::string, std::vector<std::string>> settings(const std::vector<std::string> &Macros) {
-  std::map<std::string, std::vector<std::string>> Settings;
-  for (const std::string &Flag : Macros) {
-    llvm::StringRef Name = Flag;
-    if (!Name.consume_front("-D") && !Name.consume_front("-U"))
-      Name = "";
-    Settings[Name.split('=').first.split('(').first.str()].push_back(Flag);
-  }
-  return Settings;
-}
-
 bool hasWord(llvm::StringRef Text, llvm::StringRef Word) {
   auto IsPart = [](char C) { return isalnum(static_cast<unsigned char>(C)) || C == '_'; };
   for (size_t At = 0; (At = Text.find(Word, At)) != llvm::StringRef::npos; At += Word.size())
@@ -33,17 +20,7 @@ bool hasWord(llvm::StringRef Text, llvm::StringRef Word) {
   return false;
 }
 
-/// Does the text taken from the kernel's file, or a header of the project, name the macro?
-bool reads(const LoadedKernel &Kernel, const std::string &Macro) {
-  for (const auto *Pieces : {&Kernel.Text.Header, &Kernel.Text.Body})
-    for (const Piece &P : *Pieces)
-      if (hasWord(P.Text.written(), Macro))
-        return true;
-  for (const std::string &File : llvm::ArrayRef(Kernel.Text.Dependencies).drop_front())
-    if (auto Text = llvm::MemoryBuffer::getFile(File); Text && hasWord((*Text)->getBuffer(), Macro))
-      return true;
-  return false;
-}
+namespace {
 
 /// Files of two kernels with the same text, which say `#pragma once`: gcc may take them for one.
 std::optional<std::pair<std::string, std::string>> takenForOne(const LoadedKernel &A, const LoadedKernel &B) {
@@ -82,18 +59,17 @@ llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
       }
       Messages.push_back(std::move(M));
     }
-  // The output is compiled once, with the macros of all files: no kernel may read one that another file sets otherwise.
+  auto Forced = [](const LoadedKernel &Kernel) {
+    std::vector<std::string> Flags = Kernel.Flags.Macros;
+    std::erase_if(Flags, [](const std::string &Flag) { return !macroOfFlag(Flag).empty(); });
+    return Flags.empty() ? "no -include" : llvm::join(Flags, " ");
+  };
   for (const LoadedKernel &Kernel : Kernels)
-    for (const LoadedKernel &Other : Kernels) {
-      auto Own = settings(Kernel.Flags.Macros);
-      for (const auto &[Macro, Setting] : settings(Other.Flags.Macros))
-        if (Own[Macro] != Setting && (Macro.empty() || reads(Kernel, Macro)))
-          Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
-                                     fmt::format("{} is compiled with {}, {} with {}", Kernel.Facts.Name,
-                                                 Own[Macro].empty() ? "no " + Macro : llvm::join(Own[Macro], " "),
-                                                 Other.Facts.Name, llvm::join(Setting, " "))}
-                                 .message());
-    }
+    if (const LoadedKernel &First = Kernels.front(); Forced(Kernel) != Forced(First))
+      Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
+                                 fmt::format("{} is compiled with {}, {} with {}", Kernel.Facts.Name, Forced(Kernel),
+                                             First.Facts.Name, Forced(First))}
+                             .message());
   for (size_t I = 0; I < Kernels.size(); ++I)
     for (size_t J = 0; J < I; ++J)
       if (const auto Same =

@@ -52,9 +52,8 @@ llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser, const Fu
   for (const Constituent &C : Fuser.constituents()) {
     Add(C.Text->Includes);
     Add(C.Text->Libraries);
-    for (const std::vector<Piece> *Pieces : {&C.Text->Header, &C.Text->Body})
-      for (const Piece &P : *Pieces)
-        Add(P.Includes);
+    for (const Piece &P : C.Text->Body)
+      Add(P.Includes);
   }
   const std::string Header = llvm::sys::path::filename(HeaderPath).str();
   for (const auto &[Text, Path] : Paths)

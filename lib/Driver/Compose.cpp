@@ -110,6 +110,7 @@ llvm::Expected<Composition> composeKernels(const VerticalGraph &Graph, llvm::Mut
       continue;
     Result.OtherFolders.push_back(folderOf(Kernel.Spec.File));
     mergeSettings(Result.Flags, Kernel.Flags);
+    Result.OwnMacros.insert(Kernel.OwnMacros.begin(), Kernel.OwnMacros.end());
   }
   return Composition{std::move(Result), std::move(*Proof)};
 }
@@ -140,12 +141,6 @@ llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kern
       return std::move(Error);
     return Kernels;
   }
-  std::vector<Blocker> Refusals;
-  for (const LoadedKernel &Kernel : Kernels)
-    if (Kernel.Text.HeaderReadsBlock)
-      Refusals.push_back(*Kernel.Text.HeaderReadsBlock);
-  if (llvm::Error Error = refuse(Refusals))
-    return std::move(Error);
   auto Block = rootBlock(Request, Kernels[Graph->Root], Graph->Nodes[Graph->Root].Name);
   if (!Block)
     return Block.takeError();

@@ -39,8 +39,8 @@ std::vector<std::string> explain(const FusionPlan &Plan, llvm::ArrayRef<LoadedKe
 std::vector<std::string> explainTexts(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<std::string> Lines;
   for (const Constituent &C : Constituents)
-    Lines.push_back(fmt::format("{}: {} declarations copied, {} includes kept", C.Name,
-                                C.Text->Body.size() + C.Text->Header.size(), C.Text->Includes.size()));
+    Lines.push_back(fmt::format("{}: {} declarations copied, {} includes kept", C.Name, C.Text->Body.size(),
+                                C.Text->Includes.size()));
   return Lines;
 }
 

@@ -92,14 +92,6 @@ std::string toolsHash(NvccCompiler &Nvcc, const std::string &Version) {
   return contentHash(Parts);
 }
 
-/// A database may have been written by anybody, and this goes to a terminal.
-static std::string printable(llvm::StringRef Text) {
-  std::string Safe;
-  for (const char C : Text)
-    Safe += static_cast<unsigned char>(C) < ' ' || C == 0x7F ? fmt::format("\\x{:02x}", C) : std::string(1, C);
-  return Safe;
-}
-
 llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef<LoadedKernel> Kernels) {
   if (!llvm::sys::fs::exists(Query.Path))
     return badInput(fmt::format("there is no tuning database '{}'", Query.Path),

@@ -1,5 +1,7 @@
 #include "cufuse/Driver/Fuser.h"
 
+#include "SeparateMacros.h"
+
 #include "cufuse/Frontend/ForeignMacros.h"
 #include "cufuse/Frontend/UsersText.h"
 #include "cufuse/Verify/VerifyFused.h"
@@ -56,6 +58,9 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
       Options.Name += '_';
   }
   std::set<std::vector<std::string>> Seen;
+  std::set<std::string> InText; // macros, each kernel with its own
+  for (const LoadedKernel &Kernel : Kernels)
+    InText.insert(Kernel.OwnMacros.begin(), Kernel.OwnMacros.end());
   Flags.Macros = Kernels.front().Flags.Macros;
   Flags.Standard = Kernels.front().Flags.Standard;
   for (size_t I = 0; I < Kernels.size(); ++I) {
@@ -74,6 +79,8 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
       if (!llvm::is_contained(Folders, Folder))
         Folders.push_back(Folder);
   }
+  for (std::vector<std::string> *Each : {&Flags.Macros, &Flags.Nvcc})
+    std::erase_if(*Each, [&](const std::string &Flag) { return InText.count(macroOfFlag(Flag)) > 0; });
   findForeignMacros(Constituents);
 }
 

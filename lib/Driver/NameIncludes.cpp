@@ -84,13 +84,12 @@ void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
     };
     for (IncludeLine &Line : Kernel.Text.Includes)
       Line.Text = Renamed(Line);
-    for (std::vector<Piece> *Pieces : {&Kernel.Text.Header, &Kernel.Text.Body})
-      for (Piece &P : *Pieces)
-        for (IncludeLine &Line : P.Includes)
-          if (const std::string Text = Renamed(Line); Text != Line.Text) {
-            renameInclude(P, Line.Text, Text);
-            Line.Text = Text;
-          }
+    for (Piece &P : Kernel.Text.Body)
+      for (IncludeLine &Line : P.Includes)
+        if (const std::string Text = Renamed(Line); Text != Line.Text) {
+          renameInclude(P, Line.Text, Text);
+          Line.Text = Text;
+        }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "cufuse/Driver/ReadKernels.h"
 
 #include "NameIncludes.h"
+#include "SeparateMacros.h"
 
 #include "AskNvcc.h"
 #include "cufuse/Analysis/CollectFacts.h"
@@ -179,6 +180,7 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
   if (Failures)
     return std::move(Failures);
   nameIncludes(Loaded);
+  separateMacros(Loaded);
   return Loaded;
 }
 

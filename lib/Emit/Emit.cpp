@@ -53,13 +53,8 @@ public:
       defineForLibraries(Out, Constituents, Options.Name, false);
       includes();
     } else {
-      if (headersReadBlock())
-        Out.write("#include <cuda_runtime.h>");
-      else
-        includes();
+      includes();
       ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
-      if (headersReadBlock())
-        includes();
     }
     for (const PartitionPlan &Partition : Plan.Partitions)
       body(Partition);
@@ -161,7 +156,8 @@ private:
       Text = "extern \"C\" {\n" + Text + "\n}";
     if (Include.Packing)
       Text = fmt::format("#pragma pack(push, {})\n{}\n#pragma pack(pop)", Include.Packing, Text);
-    return Include.ForDevice ? "#ifdef __CUDA_ARCH__\n" + Text + "\n#endif" : Text;
+    const char *Condition = Include.ForDevice ? "__CUDA_ARCH__" : Include.ForNvcc ? "__CUDACC__" : nullptr;
+    return Condition ? fmt::format("#ifdef {}\n{}\n#endif", Condition, Text) : Text;
   }
 
   /// Includes of all constituents, in order, but those already seen.
@@ -169,16 +165,14 @@ private:
                            std::vector<IncludeLine> KernelText::*List, bool ForArgumentsOnly,
                            std::set<std::string> &Seen) {
     // Each finds the macros of its kernel's file as they were there, and those of no other file.
-    std::map<llvm::StringRef, llvm::StringRef> Defined;
-    auto NameOf = [](llvm::StringRef Define) {
-      return Define.substr(8).take_until([](char C) { return llvm::is_contained(" \t(\n", C); });
-    };
-    auto Undefine = [&](llvm::ArrayRef<std::string> But) {
+    std::map<llvm::StringRef, const MacroLine *> Defined;
+    auto Undefine = [&](llvm::ArrayRef<MacroLine> But) {
       for (auto Each = Defined.begin(); Each != Defined.end();)
-        if (llvm::is_contained(But, Each->second)) {
+        if (llvm::is_contained(But, *Each->second)) {
           ++Each;
         } else {
-          To.line("#undef {}", Each->first.str());
+          To.line("{}", Each->second->OfCommand ? fmt::format("#pragma pop_macro(\"{}\")", Each->first.str())
+                                                : "#undef " + Each->first.str());
           Each = Defined.erase(Each);
         }
     };
@@ -188,30 +182,18 @@ private:
         if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Line).second)
           continue;
         Undefine(Include.Defines);
-        for (const std::string &Define : Include.Defines)
-          if (Defined.try_emplace(NameOf(Define), Define).second)
-            To.write(Define);
+        for (const MacroLine &Define : Include.Defines)
+          if (Defined.try_emplace(Define.Name, &Define).second) {
+            if (Define.OfCommand)
+              To.line("#pragma push_macro(\"{}\")", Define.Name);
+            To.write(Define.Text);
+          }
         To.write(Line);
       }
     Undefine({});
   }
 
   void includes() {
-    for (const PartitionPlan &P : Plan.Partitions)
-      if (Constituents[P.Constituent].Text->HeaderReadsBlock) {
-        Out.line("#define {}", headerGuard());
-        open(Out, textSpace(Constituents[P.Constituent]));
-        Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(P));
-        close(Out, textSpace(Constituents[P.Constituent]));
-      }
-    if (headersReadBlock()) {
-      Out.write(
-          "#ifdef __CUDACC_RDC__\n#error \"members of the arguments see a part of the block here: the linker must "
-          "not take another file's instead. Compile without -rdc=true\"\n#endif");
-      Out.line("#ifdef {}_NOT", headerGuard());
-      Out.write("#error \"members of the arguments see a part of the block here: this file reads its header before "
-                "all others that do. Compile it by itself\"\n#endif");
-    }
     Out.line("#include \"{}\"", Options.HeaderFile);
     Out.blank();
     Writer Lines("", false);
@@ -234,12 +216,6 @@ private:
     }
     Out.blank();
   }
-
-  bool headersReadBlock() const {
-    return llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->HeaderReadsBlock.has_value(); });
-  }
-  /// Defined where the header is the output's own: members of its types see the partition.
-  std::string headerGuard() const { return "CUFUSE_PARTITIONS_OF_" + Options.Name; }
 
   /// What the built-ins are in a partition's text.
   std::vector<std::pair<const char *, const char *>> builtinsOf(const KernelFacts &Facts) const {
@@ -265,11 +241,9 @@ private:
     const KernelFacts &Facts = *C.Facts;
     const std::string Path = partitionNamespace(Options.Name, Constituents, Plan, Partition);
     // nvcc reads the file for the host, too, for which the user's text may say something else, or name what is not
-    // copied. The host needs the fused kernel's head, and the variables of the device.
-    const bool Whole = llvm::none_of(C.Text->Body, [](const Piece &P) { return P.OnHost; });
-    if (Whole)
-      Out.write("#ifdef __CUDA_ARCH__ // device code");
-    const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.ForeignInBody, /*InHeader=*/false);
+    // copied. The host needs the fused kernel's head, and the names of the device's variables.
+    Out.write("#ifdef __CUDA_ARCH__ // device code");
+    const std::set<std::string> Saved = saveMacros(Out, *C.Text, C.Foreign);
     open(Out, Path);
     Out.blank();
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
@@ -294,24 +268,7 @@ private:
     for (const std::string &Line : C.Text->Usings)
       Out.write(Line);
     Out.blank();
-    auto Nested = C.Text->NestedUsings;
-    // A copy's namespaces hide those that hold the header's types.
-    if (Plan.Roles[Partition.Constituent].Copies > 1)
-      for (const auto &[Namespaces, Names] : C.Text->HeaderNames) {
-        std::vector<std::string> Prefix;
-        std::string Outer = textSpace(C);
-        for (llvm::StringRef Name : Namespaces) {
-          Prefix.push_back(Name.str());
-          Name.consume_front("inline ");
-          Outer += Name.empty() ? "" : "::" + Name.str();
-          if (const std::string Line = "using namespace " + Outer + ";"; !llvm::is_contained(Nested[Prefix], Line))
-            Nested[Prefix].push_back(Line);
-        }
-        for (const std::string &Name : Names)
-          if (!Namespaces.empty())
-            Nested[Namespaces].push_back(fmt::format("using {}::{};", textSpace(C), Name));
-      }
-    pieces(Out, C.Text->Body, Nested, Path, /*Hides=*/!Whole, Plan.Roles[Partition.Constituent].Unroll);
+    pieces(Out, C.Text->Body, C.Text->NestedUsings, Path, Plan.Roles[Partition.Constituent].Unroll);
     for (const std::string &Name : C.Text->BodyMacros)
       Out.line("#undef {}", Name);
     for (const char *Name : Macros)
@@ -319,8 +276,13 @@ private:
     Out.blank();
     close(Out, Path);
     restoreMacros(Out, Saved);
-    if (Whole)
-      Out.write("#endif");
+    if (!C.Text->OnHost.empty()) {
+      Out.write("#else // the names of its variables");
+      open(Out, Path);
+      pieces(Out, C.Text->OnHost, {}, Path);
+      close(Out, Path);
+    }
+    Out.write("#endif");
     Out.blank();
   }
 
@@ -353,16 +315,12 @@ private:
   }
 
   /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
-  /// And names of the text that are macros of another constituent's headers only: here they are none. The header keeps
-  /// what the program that includes it defines, too. Out: those to restore behind the text.
-  std::set<std::string> saveMacros(Writer &To, const KernelText &Text, const std::set<std::string> &Foreign,
-                                   bool InHeader) const {
-    std::set<std::string> Names(Text.HeaderMacros.begin(), Text.HeaderMacros.end());
-    if (!InHeader) {
-      Names.insert(Text.BodyMacros.begin(), Text.BodyMacros.end());
-      std::erase_if(Names, [this](const std::string &Name) { return !isMacroOutside(Name); });
-    }
-    Names.insert(Foreign.begin(), Foreign.end());
+  /// And names of the text that are macros of another constituent's headers only: here they are none. Out: those to
+  /// restore behind the text.
+  std::set<std::string> saveMacros(Writer &To, const KernelText &Text, const std::set<std::string> &Foreign) const {
+    std::set<std::string> Names = Foreign;
+    llvm::copy_if(Text.BodyMacros, std::inserter(Names, Names.end()),
+                  [this](const std::string &Name) { return isMacroOutside(Name); });
     for (const std::string &Name : Names) {
       To.line("#pragma push_macro(\"{}\")", Name);
       if (!Text.OutsideMacros.contains(Name))
@@ -396,11 +354,17 @@ private:
     To.line("{} // namespace {}", std::string(llvm::StringRef(Path).count("::") + 1, '}'), Path);
   }
 
-  /// Pieces in order, with the namespaces around them opened and closed as needed. `Hides` those from the host that it
-  /// does not need.
+  /// Does a library need the function where it is in the file? Then no kernel has a copy of its own.
+  bool standsOutside(const Piece &P) const {
+    return llvm::any_of(Constituents, [&](const Constituent &C) {
+      return llvm::any_of(C.Text->Body, [&](const Piece &Each) { return Each.ForLibrary && Each.Once == P.Once; });
+    });
+  }
+
+  /// Pieces in order, with the namespaces around them opened and closed as needed.
   void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
               const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path,
-              bool Hides, unsigned Unroll = 0) {
+              unsigned Unroll = 0) {
     std::vector<std::string> Open;
     std::set<std::vector<std::string>> Opened;
     auto Begin = [&](llvm::StringRef Name) {
@@ -423,11 +387,15 @@ private:
     };
     for (const Piece &P : Pieces) {
       const OutputText Text = inForm(P, Unroll).with(OutputText::Slot::Path, Path);
-      const bool IsHidden = Hides && !P.OnHost && P.What != Piece::Kind::Macro;
+      if (!P.Once.empty() && standsOutside(P)) {
+        Move({});
+        close(To, Path);
+        To.line("#ifndef {0}\n#define {0}\n{1}\n#endif", P.Once, Text);
+        open(To, Path);
+        continue;
+      }
       if (P.What != Piece::Kind::Macro)
         Move(P.What == Piece::Kind::Shared ? std::vector<std::string>() : P.Namespaces);
-      if (IsHidden)
-        To.write("#ifdef __CUDA_ARCH__");
       switch (P.What) {
       case Piece::Kind::Shared:
         close(To, Path);
@@ -447,8 +415,6 @@ private:
         To.blank();
         break;
       }
-      if (IsHidden)
-        To.write("#endif");
     }
     Move({});
   }
@@ -460,33 +426,12 @@ private:
                }))));
     Lines.line("{}{}", MadeBy.str(), inComment(Options.Command));
     Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
+    if (llvm::any_of(Constituents, [](const Constituent &C) { return !C.Text->Types.empty(); }))
+      Lines.write("#include <cstring>\n#include <type_traits>");
     Lines.blank();
     std::set<std::string> Seen;
     includeLines(Lines, Constituents, &KernelText::Includes, true, Seen);
     Lines.blank();
-    for (const Constituent &C : Constituents) {
-      if (C.Text->Header.empty())
-        continue;
-      const std::set<std::string> Saved = saveMacros(Lines, *C.Text, C.ForeignInHeader, /*InHeader=*/true);
-      open(Lines, textSpace(C));
-      for (const std::string &Line : C.Text->Usings)
-        Lines.write(Line);
-      std::string Defined, Undefined;
-      for (const auto &[Name, Meaning] : builtinsOf(*C.Facts)) {
-        Defined += fmt::format("#define {} {}\n", Name, Meaning);
-        Undefined += fmt::format("#undef {}\n", Name);
-      }
-      if (C.Text->HeaderReadsBlock)
-        Lines.line("#ifdef {0}\n{1}#else\n#define {0}_NOT\n#endif", headerGuard(), Defined);
-      pieces(Lines, C.Text->Header, C.Text->NestedUsings, textSpace(C), /*Hides=*/false);
-      if (C.Text->HeaderReadsBlock)
-        Lines.line("#ifdef {}\n{}#endif", headerGuard(), Undefined);
-      for (const std::string &Name : C.Text->HeaderMacros)
-        Lines.line("#undef {}", Name);
-      close(Lines, textSpace(C));
-      restoreMacros(Lines, Saved);
-      Lines.blank();
-    }
     ours(Lines, [&](Writer &Own) { declarations(Own); });
     return Lines.text();
   }
@@ -497,11 +442,7 @@ private:
     Lines.blank();
     for (const Constituent &C : Constituents) {
       Lines.line("namespace {} {{", C.Name);
-      if (auto Own = C.Text->HeaderNames.find({}); Own != C.Text->HeaderNames.end())
-        for (const std::string &Name : Own->second)
-          if (Name != "Arguments" && Name != "Launch")
-            Lines.line("using {}::{};", textSpace(C), Name);
-      emitArguments(Lines, C, textSpace(C));
+      emitArguments(Lines, C, Options.Name);
       Lines.line("}} // namespace {}", C.Name);
       Lines.blank();
     }
@@ -530,10 +471,33 @@ private:
 
 void findForeignMacros(std::vector<Constituent> &Constituents) {
   const auto Texts = llvm::map_to_vector(Constituents, [](const Constituent &C) { return C.Text; });
-  for (Constituent &C : Constituents) {
-    C.ForeignInBody = foreignMacros(*C.Text, C.Text->Body, Texts);
-    C.ForeignInHeader = foreignMacros(*C.Text, C.Text->Header, Texts);
-  }
+  for (Constituent &C : Constituents)
+    C.Foreign = foreignMacros(*C.Text, C.Text->Body, Texts);
+}
+
+/// The first macro that is not the same before two `#include`s, and how it comes to be so.
+static std::string otherMacro(const IncludeLine &A, const IncludeLine &B) {
+  auto Find = [](const IncludeLine &In, llvm::StringRef Name) {
+    const auto Found = llvm::find_if(In.Defines, [&](const MacroLine &M) { return M.Name == Name; });
+    return Found == In.Defines.end() ? nullptr : &*Found;
+  };
+  auto Said = [&](const IncludeLine &In, llvm::StringRef Name) {
+    const MacroLine *Known = Find(In, Name);
+    return Known ? fmt::format("`{}` at {}",
+                               llvm::StringRef(Known->Text).rsplit('\n').second.empty()
+                                   ? Known->Text
+                                   : llvm::StringRef(Known->Text).rsplit('\n').second.str(),
+                               Known->Where.str())
+                 : fmt::format("not defined at {}", In.Where.str());
+  };
+  for (const IncludeLine *Of : {&A, &B})
+    for (const MacroLine &Each : Of->Defines) {
+      const MacroLine *InA = Find(A, Each.Name), *InB = Find(B, Each.Name);
+      if (!InA || !InB || !(*InA == *InB))
+        return fmt::format("{} reads {}, which is {}, and {}", B.Path, Each.Name, Said(A, Each.Name),
+                           Said(B, Each.Name));
+    }
+  return B.Path + ", whose macros are defined in another order";
 }
 
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
@@ -555,7 +519,7 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
           Refusals.push_back(
               {BlockerKind::HeaderConfiguration, Include.Where, Include.Path + ", once inside extern \"C\""});
         else if (Known->second->Defines != Include.Defines)
-          Refusals.push_back({BlockerKind::HeaderConfiguration, Include.Where, Include.Path});
+          Refusals.push_back({BlockerKind::HeaderConfiguration, Include.Where, otherMacro(*Known->second, Include)});
       }
   }
   // One variable cannot have the copies of its type that two namespaces hold.
@@ -575,12 +539,6 @@ bool isLaunchersHeader(llvm::StringRef Text) {
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                                       const EmitOptions &Options) {
   if (llvm::Error Error = checkIncludes(Constituents))
-    return std::move(Error);
-  std::vector<Blocker> Refusals;
-  for (size_t I = 0; I < Constituents.size(); ++I)
-    if (Plan.Roles[I].Copies > 1 && Constituents[I].Text->HeaderReadsBlock)
-      Refusals.push_back(*Constituents[I].Text->HeaderReadsBlock);
-  if (llvm::Error Error = refuse(Refusals))
     return std::move(Error);
   return Emitter(Constituents, Plan, Options).run();
 }

@@ -79,9 +79,10 @@ private:
       for (const ParameterText &P : C.Text->Parameters) {
         if (!P.Given.empty())
           continue;
+        const OutputText &Written = P.Opaque ? P.Opaque->Declaration : P.Declaration;
         // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
-        const OutputText Declaration = Plan.Cooperative ? P.Declaration.without("__restrict__ ") : P.Declaration;
-        Own.push_back(Declaration.with(OutputText::Slot::Path, textNamespace(Name, C))
+        Own.push_back((Plan.Cooperative ? Written.without("__restrict__ ") : Written)
+                          .with(OutputText::Slot::Path, argumentSpace(Name, C))
                           .with(OutputText::Slot::Name, parameter(C, P.Name)));
       }
       for (AddedParameter Added : addedParameters(*C.Facts, Plan, &C - Constituents.begin()))
@@ -335,7 +336,7 @@ private:
         Arguments.push_back(Offset);
     }
     for (const ParameterText &Parameter : C.Text->Parameters)
-      Arguments.push_back(Parameter.Given.empty() ? argument(P, Parameter.Name) : Parameter.Given);
+      Arguments.push_back(Parameter.Given.empty() ? argument(P, Parameter) : Parameter.Given);
 
     if (Plan.sharesIndices(Facts))
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
@@ -349,12 +350,15 @@ private:
                                           : "another kernel's go into what this one has stored");
   }
 
-  /// The parameter of the fused kernel, or the value that it is bound to.
-  std::string argument(const PartitionPlan &P, const std::string &Parameter) const {
-    const std::string Given = parameter(Constituents[P.Constituent], Parameter);
+  /// The parameter of the fused kernel, as what it is to the body, or the value that it is bound to.
+  OutputText argument(const PartitionPlan &P, const ParameterText &Parameter) const {
+    const std::string Given = parameter(Constituents[P.Constituent], Parameter.Name);
+    if (const auto &Opaque = Parameter.Opaque)
+      return (Opaque->IsPointer ? "static_cast<" : "reinterpret_cast<const ") +
+             Opaque->Type.with(OutputText::Slot::Path, space(P)) + (Opaque->IsPointer ? ">(" : " &>(") + Given + ")";
     if (Bound)
       for (const auto &[Name, Value] : Plan.Roles[P.Constituent].Bound)
-        if (Name == Parameter)
+        if (Name == Parameter.Name)
           return fmt::format("static_cast<decltype({})>({})", Given, Value);
     return Given;
   }

@@ -23,12 +23,52 @@ std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
   return wrapped("cudaError_t launch(", Parameters, ")", std::string("cudaError_t launch(").size()).text();
 }
 
-void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpace) {
+std::string argumentSpace(const std::string &Name, const Constituent &C) { return "::" + Name + "::" + C.Name; }
+
+/// A type as the header has it, which takes the value of the kernel's own.
+static void emitType(Writer &Out, const ArgumentType &T, const std::string &Space) {
+  for (const std::string &Namespace : T.Namespaces)
+    Out.line("namespace {} {{", Namespace);
+  if (T.Packing)
+    Out.line("#pragma pack(push, {})", T.Packing);
+  std::vector<OutputText> Fields;
+  std::string Same, Places;
+  for (const ArgumentType::Field &Field : T.Fields ? *T.Fields : std::vector<ArgumentType::Field>()) {
+    Fields.push_back(outputText("  {};", Field.Declaration.with(OutputText::Slot::Path, Space)));
+    if (!Field.Offset)
+      continue;
+    Same += fmt::format(" &&\n                      __builtin_offsetof(T, {}) == {}", Field.Name, *Field.Offset);
+    Places += fmt::format(" &&\n                  __builtin_offsetof({}, {}) == {}", T.Name, Field.Name, *Field.Offset);
+  }
+  if (!T.Fields)
+    Fields.push_back(fmt::format("  alignas({}) unsigned char bytes[{}];", T.Alignment, T.Bytes));
+  Out.write(
+      emitted(cuda::ArgumentType,
+              {{"HEAD", (T.Fields && T.IsAligned ? fmt::format("alignas({}) ", T.Alignment) : "") + T.Name},
+               {"NAME", T.Name},
+               {"FIELDS", joined(Fields, "\n")},
+               {"KIND", T.IsEnum ? "std::is_enum<T>::value" : "(std::is_class<T>::value || std::is_union<T>::value)"},
+               {"BYTES", std::to_string(T.Bytes)},
+               {"ALIGNMENT", std::to_string(T.Alignment)},
+               {"SAME", Same},
+               {"PLACES", Places}}));
+  if (T.Packing)
+    Out.write("#pragma pack(pop)");
+  for (size_t I = 0; I < T.Namespaces.size(); ++I)
+    Out.write("}");
+}
+
+void emitArguments(Writer &Out, const Constituent &C, const std::string &Name) {
+  const std::string Space = argumentSpace(Name, C);
+  for (const ArgumentType &T : C.Text->Types)
+    emitType(Out, T, Space);
   Out.line("/// The arguments of {}.", inComment(C.Facts->QualifiedName));
   Out.write("struct Arguments {");
   for (const ParameterText &P : C.Text->Parameters)
     if (P.Given.empty())
-      Out.line("  {};", P.Field.with(OutputText::Slot::Path, TextSpace).with(OutputText::Slot::Name, P.Name));
+      Out.line("  {};", (P.Opaque ? P.Opaque->Field : P.Field)
+                            .with(OutputText::Slot::Path, Space)
+                            .with(OutputText::Slot::Name, P.Name));
   Out.write("};");
   const Dimensions Reads = gridDimensions(*C.Facts);
   Out.line("/// One launch of it: as <<<grid, block, dynamicSharedBytes>>>, {}.", Reads[2]

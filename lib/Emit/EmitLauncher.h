@@ -17,9 +17,12 @@ const AddedText &textOf(AddedParameter Added);
 /// The declaration of `launch`, without its end.
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents);
 
-/// The argument structure and the launch structure of one constituent, inside its namespace. `TextSpace` is where the
-/// types copied from its file are.
-void emitArguments(Writer &Out, const Constituent &C, const std::string &TextSpace);
+/// The namespace of what the program names of a constituent. `Name`: the output's.
+std::string argumentSpace(const std::string &Name, const Constituent &C);
+
+/// The argument structure, with the types that it needs, and the launch structure of one constituent, inside its
+/// namespace.
+void emitArguments(Writer &Out, const Constituent &C, const std::string &Name);
 
 /// The host function that validates the arguments and launches `fused`.
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);

@@ -1,5 +1,6 @@
 #include "CollectIncludes.h"
 
+#include "cufuse/Analysis/CopiedFiles.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <clang/AST/Attr.h>
@@ -18,7 +19,7 @@ public:
       : Unit(Text.unit()), Reach(Reach), Chosen(Chosen), Text(Text), Sources(Unit.ast().getSourceManager()),
         Types(parameterTypes()) {}
 
-  std::vector<IncludeLine> run(const std::set<std::string> &Names, bool CopiesTypes,
+  std::vector<IncludeLine> run(const std::set<std::string> &Names,
                                llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
     const bool NeedsStandard = namesStandard(Names);
     const bool StandardTypes = llvm::any_of(Types, [this](auto At) { return standard(At); });
@@ -51,19 +52,14 @@ public:
                Sources.getFileEntryRefForID(Sources.getFileID(Sources.getExpansionLoc(Place))) == Include.File;
       });
       Line.ForArguments =
-          Declares || CopiesTypes || ForArguments.count(Include.Hash.getRawEncoding()) || (StandardTypes && OfStandard);
+          Declares || ForArguments.count(Include.Hash.getRawEncoding()) || (StandardTypes && OfStandard);
       Lines.push_back(std::move(Line));
     }
-    // A header of the project may rely on any header before it.
-    bool OfProject = false;
-    for (IncludeLine &Line : llvm::reverse(Lines)) {
-      Line.ForArguments |= OfProject;
-      OfProject |= Line.ForArguments && !llvm::StringRef(Line.Text).ends_with(">");
-    }
+    reliedOn(Lines);
     return Lines;
   }
 
-  std::vector<IncludeLine> libraries() const {
+  std::vector<IncludeLine> libraries() {
     std::vector<clang::SourceLocation> Places;
     for (const auto &[Function, Use] : Reach.Functions)
       if (Use.System && SelectCopied::usesBlock(Use))
@@ -80,6 +76,69 @@ public:
   }
 
 private:
+  /// A header of the project may rely on any header before it. Those of the toolkit are for nvcc alone where it does
+  /// not name what they declare: other compilers cannot read them all.
+  void reliedOn(std::vector<IncludeLine> &Lines) {
+    std::set<const clang::FileEntry *> OfProject;
+    std::vector<IncludeLine *> Before;
+    for (IncludeLine &Line : llvm::reverse(Lines)) {
+      if (!Line.ForArguments && !OfProject.empty()) {
+        Line.ForArguments = true;
+        Line.ForNvcc = isOfToolkit(Line);
+      }
+      if (Line.ForArguments && !llvm::StringRef(Line.Text).ends_with(">"))
+        OfProject.insert(readWith(Line).begin(), readWith(Line).end());
+      Before.insert(Before.begin(), &Line);
+    }
+    for (const clang::FileEntry *File : namedBy(OfProject)) {
+      auto Found = llvm::find_if(Before, [&](const IncludeLine *Line) { return fileOf(*Line) == File; });
+      if (Found == Before.end())
+        Found = llvm::find_if(Before, [&](const IncludeLine *Line) { return readWith(*Line).count(File) > 0; });
+      if (Found != Before.end())
+        (*Found)->ForNvcc = false;
+    }
+  }
+
+  /// The files of what declarations in these name.
+  std::set<const clang::FileEntry *> namedBy(const std::set<const clang::FileEntry *> &Files) const {
+    std::set<const clang::FileEntry *> Named;
+    auto FileOf = [this](const clang::Decl *D) {
+      return Sources.getFileEntryForID(Sources.getFileID(Sources.getExpansionLoc(D->getLocation())));
+    };
+    if (!Files.empty())
+      eachTopLevel(Unit, [&](const clang::Decl *D) {
+        if (!llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D) && Files.count(FileOf(D)))
+          namesAny(*D, [&](const clang::Decl *Each) { return Named.insert(FileOf(Each)), false; });
+      });
+    return Named;
+  }
+
+  const clang::FileEntry *fileOf(const IncludeLine &Line) const {
+    const auto File = Sources.getFileManager().getOptionalFileRef(Line.Path);
+    return File ? &File->getFileEntry() : nullptr;
+  }
+  bool isOfToolkit(const IncludeLine &Line) const {
+    const auto File = Sources.getFileManager().getOptionalFileRef(Line.Path);
+    const clang::FileID Id = File ? Sources.translateFile(*File) : clang::FileID();
+    return Id.isValid() && Unit.inToolkit(Sources.getLocForStartOfFile(Id));
+  }
+
+  /// A file and all that are read where it is, whatever includes them first.
+  const std::set<const clang::FileEntry *> &readWith(const clang::FileEntry *File) {
+    auto [Known, New] = Behind.try_emplace(File);
+    if (New)
+      for (std::vector<const clang::FileEntry *> Left = {File}; !Left.empty();) {
+        const clang::FileEntry *Each = Left.back();
+        Left.pop_back();
+        if (!Known->second.insert(Each).second)
+          continue;
+        if (auto Included = Unit.log().IncludedBy.find(Each); Included != Unit.log().IncludedBy.end())
+          Left.insert(Left.end(), Included->second.begin(), Included->second.end());
+      }
+    return Known->second;
+  }
+  const std::set<const clang::FileEntry *> &readWith(const IncludeLine &Line) { return readWith(fileOf(Line)); }
+
   /// How the pragmas before it in its file pack what it includes; 0 for not at all.
   unsigned packingAt(clang::SourceLocation Hash) const {
     const auto [File, End] = Text.offset(Hash);
@@ -109,7 +168,7 @@ private:
   }
 
   /// With the macros that stand before it and have a use that counts.
-  IncludeLine lineOf(const IncludeEvent &Include, llvm::function_ref<bool(const ConfigurationUse &)> Counts) const {
+  IncludeLine lineOf(const IncludeEvent &Include, llvm::function_ref<bool(const ConfigurationUse &)> Counts) {
     IncludeLine Line;
     Line.Path = Include.File->getName().str();
     Line.Where = Unit.place(Include.Hash);
@@ -117,8 +176,13 @@ private:
     Line.Text =
         fmt::format("#include {}{}{}", Include.Angled ? '<' : '"', spelled(Include), Include.Angled ? '>' : '"');
     Line.Packing = Include.System ? 0 : packingAt(Include.Hash); // libraries are shared with other files
+    const std::set<const clang::FileEntry *> &Read = readWith(&Include.File->getFileEntry());
+    for (const std::string &Path : Unit.dependencies())
+      if (const auto File = Sources.getFileManager().getOptionalFileRef(Path);
+          File && Read.count(&File->getFileEntry()))
+        Line.Reads.push_back(Path);
     for (const ConfigurationUse &Use : Unit.log().Configuration) {
-      if (!Counts(Use))
+      if (!Counts(Use) || !Read.count(Sources.getFileEntryForID(Sources.getFileID(Use.Use))))
         continue;
       // What the macro is at the #include, after all that was done to it before.
       const MacroEvent *Last = nullptr;
@@ -127,9 +191,9 @@ private:
           Last = &Event;
       if (!Last || !Last->Info || !Counts({Use.Macro, Last->Info, Use.Use}))
         continue;
-      const std::string Define = directiveOf(Text, *Last);
+      MacroLine Define{Use.Macro, directiveOf(Text, *Last), Unit.place(Last->Where)};
       if (!llvm::is_contained(Line.Defines, Define))
-        Line.Defines.push_back(Define);
+        Line.Defines.push_back(std::move(Define));
     }
     return Line;
   }
@@ -176,6 +240,7 @@ private:
   std::vector<clang::SourceLocation> parameterTypes() const {
     std::vector<clang::SourceLocation> Places;
     llvm::SmallVector<clang::QualType> Left;
+    std::set<const clang::RecordDecl *> Known;
     for (const clang::ParmVarDecl *Parameter : Reach.Kernel->parameters())
       Left.push_back(Parameter->getType());
     while (!Left.empty()) {
@@ -195,6 +260,11 @@ private:
       if (!Tag)
         continue;
       Places.push_back(Tag->getLocation());
+      // The header has a copied class by its members.
+      if (auto *Record = llvm::dyn_cast_or_null<clang::RecordDecl>(Tag->getDefinition());
+          Record && Chosen.copies(Tag) && !Record->isDependentType() && Known.insert(Record).second)
+        for (const clang::FieldDecl *Field : Record->fields())
+          Left.push_back(Field->getType());
       if (auto *Instance = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Tag))
         for (const clang::TemplateArgument &Argument : Instance->getTemplateArgs().asArray())
           for (const clang::TemplateArgument &Each : Argument.getKind() == clang::TemplateArgument::Pack
@@ -229,6 +299,7 @@ private:
   SourceText &Text;
   const clang::SourceManager &Sources;
   const std::vector<clang::SourceLocation> Types;
+  std::map<const clang::FileEntry *, std::set<const clang::FileEntry *>> Behind;
 };
 
 } // namespace
@@ -241,30 +312,14 @@ std::string directiveOf(SourceText &Text, const MacroEvent &Event) {
 }
 
 std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
-                                         const std::set<std::string> &Names, bool CopiesTypes,
+                                         const std::set<std::string> &Names,
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
-  return Collection(Reach, Chosen, Text).run(Names, CopiesTypes, IsCopied);
+  return Collection(Reach, Chosen, Text).run(Names, IsCopied);
 }
 
-/// Where a directive says `#include`, also in a branch that the device leaves out.
-static std::vector<TextPlace> directivesIn(const TextEdits &Edits) {
-  std::vector<TextPlace> Places;
-  const std::vector<TextToken> Tokens = Edits.Text.tokensIn(Edits.Of);
-  for (size_t I = 0; I + 1 < Tokens.size(); ++I)
-    if (Tokens[I].is("#") && Tokens[I].StartsLine && Tokens[I + 1].Text.starts_with("i") &&
-        Tokens[I + 1].Text.contains("nclude"))
-      Places.emplace_back(Edits.Of.File, Tokens[I].Offset);
-  return Places;
-}
-
-std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits, bool ForHost) {
+std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits) {
   SourceText &Text = Edits.Text;
   std::vector<IncludeLine> Lines;
-  for (const TextPlace &At : ForHost ? directivesIn(Edits) : std::vector<TextPlace>())
-    if (llvm::none_of(Text.unit().log().Includes,
-                      [&](const IncludeEvent &Include) { return Text.offset(Include.Hash) == At; }))
-      Edits.refuse(BlockerKind::HostReadsOther, Text.location({At.first, At.second, At.second}),
-                   "the host alone includes a file there");
   for (const IncludeEvent &Include : Text.unit().log().Includes) {
     if (!Include.File || Include.Angled || !Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()) ||
         !Edits.holds(Include.Hash))

@@ -14,15 +14,15 @@ namespace cufuse {
 /// A macro directive as it is written.
 std::string directiveOf(SourceText &Text, const MacroEvent &Event);
 
-/// The #include lines of the absorbed files, in order. `Names`: identifiers of the copied text. `CopiesTypes`: the
-/// fused header holds copied types, which may need any of them. `IsCopied`: does copied text hold this place?
+/// The #include lines of the absorbed files, in order. `Names`: identifiers of the copied text. `IsCopied`: does copied
+/// text hold this place?
 std::vector<IncludeLine> collectIncludes(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
-                                         const std::set<std::string> &Names, bool CopiesTypes,
+                                         const std::set<std::string> &Names,
                                          llvm::function_ref<bool(clang::SourceLocation)> IsCopied);
 
 /// Those of names in quotes that stand in the stretch, inside declarations. Each is written plainly, `#include "name"`,
-/// so that it can be found in the text, whatever spaces, comments or macros it has. `ForHost`: the host reads it, too.
-std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits, bool ForHost);
+/// so that it can be found in the text, whatever spaces, comments or macros it has.
+std::vector<IncludeLine> includesInside(const SelectCopied &Chosen, TextEdits &Edits);
 
 /// The #include lines, of whatever file of the user, through which functions of libraries that use the block were first
 /// read.

@@ -2,7 +2,10 @@
 
 #include "SpellType.h"
 
+#include "cufuse/Analysis/Declarations.h"
+
 #include <fmt/core.h>
+#include <llvm/Support/xxhash.h>
 
 namespace cufuse {
 
@@ -74,6 +77,28 @@ std::vector<PlacedEdit> declareLaunched(const Reached &Reach, const SelectCopied
     }
   const auto Named = llvm::make_second_range(Edits);
   return {Named.begin(), Named.end()};
+}
+
+void mayStandOutside(Piece &P, const clang::Decl &Whole, const Reached &Reach, SourceText &Text) {
+  const ParsedUnit &Unit = Text.unit();
+  const auto *Function = llvm::dyn_cast<clang::FunctionDecl>(&Whole);
+  const auto Use = Function ? Reach.Functions.find(Function) : Reach.Functions.end();
+  const auto Needs = Reach.References.find(&Whole);
+  if (Use == Reach.Functions.end() || Function == Reach.Kernel || !Function->isFirstDecl() || !P.Namespaces.empty() ||
+      Function->isTemplated() || (Needs != Reach.References.end() && !Needs->second.empty()) ||
+      SelectCopied::usesBlock(Use->second))
+    return;
+  const std::set<std::string> Names = Text.names(Text.declaration(Whole));
+  // In relocatable code, another object may define it, too.
+  if ((Unit.request().Flags.Relocatable && Function->hasExternalFormalLinkage() && !Function->isInlined()) ||
+      llvm::any_of(Unit.log().Macros, [&](const MacroEvent &Event) { return Names.count(Event.Name) > 0; }))
+    return;
+  P.ForLibrary = llvm::any_of(Reach.Functions, [&](const auto &Each) {
+    return Each.second.System &&
+           llvm::any_of(Each.second.Calls, [&](const CallSite &Call) { return withBody(Call.Callee) == Function; });
+  });
+  if (P.ForLibrary || Function->isOverloadedOperator())
+    P.Once = fmt::format("CUFUSE_ONCE_{:016x}", llvm::xxh3_64bits(P.Where.str() + P.Written));
 }
 
 } // namespace cufuse

@@ -16,4 +16,8 @@ void declareHostShared(const ParsedUnit &Unit, const clang::VarDecl &Variable, c
 std::vector<PlacedEdit> declareLaunched(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text,
                                         KernelText &To);
 
+/// Says of the piece of a function whether it may stand at its own scope, where a library would find an operator of
+/// `float2` that it adds by.
+void mayStandOutside(Piece &P, const clang::Decl &Whole, const Reached &Reach, SourceText &Text);
+
 } // namespace cufuse

@@ -22,7 +22,6 @@ static bool hasName(const clang::FunctionDecl &Callee) {
 
 void qualifyCallees(TextEdits &Edits, const Reached &Reach, const SelectCopied &Chosen) {
   const SourceText &Text = Edits.Text;
-  const clang::SourceManager &Sources = Text.unit().ast().getSourceManager();
   struct Named {
     std::optional<std::string> Path; ///< Nothing when it is not copied, or not known at the call.
     bool BringsScope = false;
@@ -39,12 +38,6 @@ void qualifyCallees(TextEdits &Edits, const Reached &Reach, const SelectCopied &
         continue;
       const auto At = Text.offset(Name->getLocation());
       Named Found{std::nullopt, bringsScope(*Site.Call)};
-      // The host's instances of a template may find a function behind it.
-      const bool Late = llvm::any_of(Reach.OfHost, [&](const HostMember &Member) {
-        return Member.Decides && Member.For == enclosingUnit(Function) &&
-               Sources.isBeforeInTranslationUnit(Name->getLocation(), Member.Declared->getLocation()) &&
-               Member.Declared->getDeclName() == Site.Callee->getDeclName();
-      });
       // An instance is where its template is defined, which may have been declared before.
       const clang::FunctionTemplateDecl *Template = Site.Callee->getPrimaryTemplate();
       auto IsKnown = [&](const clang::Decl *Each) {
@@ -54,8 +47,7 @@ void qualifyCallees(TextEdits &Edits, const Reached &Reach, const SelectCopied &
         const auto Declared = Text.offset(Declaration->getLocation());
         return Declared.first != At.first || Declared.second < At.second;
       };
-      if (!Late && hasName(*Site.Callee) &&
-          (IsKnown(Site.Callee) || (Template && llvm::any_of(Template->redecls(), IsKnown))))
+      if (hasName(*Site.Callee) && (IsKnown(Site.Callee) || (Template && llvm::any_of(Template->redecls(), IsKnown))))
         Found.Path = namespacePath(*Site.Callee);
       if (auto [Known, New] = Names.try_emplace(At, Found); !New) {
         Known->second.BringsScope |= Found.BringsScope;

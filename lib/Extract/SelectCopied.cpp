@@ -248,7 +248,6 @@ private:
       const std::string Line = "using " + joined(Path) + "::" + Name + ";";
       if (Seen.insert(Line).second)
         Result.Usings[Path].push_back(Line);
-      Result.Declared[Line].push_back(D);
     };
     for (const clang::NamedDecl *D : Reach.External)
       Declare(D);

@@ -16,7 +16,6 @@ struct SelectCopied {
   std::set<clang::FileID> Absorbed; ///< `copiedFiles`.
   /// `using` lines for the constituent's namespace (empty key) and namespaces inside it.
   std::map<std::vector<std::string>, std::vector<std::string>> Usings;
-  std::map<std::string, std::vector<const clang::NamedDecl *>> Declared; ///< By a line that introduces them.
   /// Those that copied text names, and of which nothing else is in the output.
   std::vector<std::vector<std::string>> EmptyNamespaces;
   /// Includes inside a declaration (`= {` … `#include "table.inc"` … `}`), which that declaration's text carries.

@@ -1,5 +1,6 @@
 #include "Signature.h"
 
+#include "ArgumentTypes.h"
 #include "SpellType.h"
 
 #include <clang/AST/Attr.h>
@@ -30,31 +31,49 @@ static std::optional<ParameterSpelling> spelling(const ParsedUnit &Unit, const c
   return ParameterSpelling{std::move(*Declaration), std::move(*Field), Element.value_or(OutputText())};
 }
 
-llvm::SetVector<const clang::Decl *> takeSignature(const ParsedUnit &Unit, const Reached &Reach,
-                                                   const KernelFacts &Facts, const SelectCopied &Chosen,
-                                                   KernelText &To) {
-  llvm::SetVector<const clang::Decl *> Names;
+/// What stands for a parameter of a type that is copied.
+static std::optional<OpaqueParameter> opaque(const ParsedUnit &Unit, clang::QualType Type, ArgumentTypes &Types,
+                                             llvm::function_ref<bool(const clang::Decl *)> Copied) {
+  clang::QualType Plain = Type.getCanonicalType();
+  Plain.removeLocalConst();
+  Plain.removeLocalRestrict();
+  const bool IsPointer = Plain->isPointerType();
+  auto Field = Types.declaration(Plain, OutputText::Slot::Name);
+  auto Declaration = Types.declaration(IsPointer ? Type.getCanonicalType() : Plain, OutputText::Slot::Name);
+  auto Known = spellType(Unit.ast(), Plain, "", Copied);
+  if (!Field || !Declaration || !Known)
+    return std::nullopt;
+  if (!IsPointer)
+    *Declaration = "const __grid_constant__ " + *Declaration;
+  return OpaqueParameter{std::move(*Declaration), std::move(*Field), std::move(*Known), IsPointer};
+}
+
+void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const SelectCopied &Chosen,
+                   KernelText &To) {
   const clang::FunctionDecl &Kernel = *Reach.Kernel;
-  auto Copied = [&](const clang::Decl *D) {
-    Names.insert(D);
-    return Chosen.copies(D);
-  };
+  auto Copied = [&](const clang::Decl *D) { return Chosen.copies(D); };
+  ArgumentTypes Types(Unit, Copied, To.Types);
   for (size_t I = 0; I < Kernel.getNumParams(); ++I) {
     const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
-    const clang::QualType Type = Parameter->getType(), Canonical = Type.getCanonicalType();
+    const clang::QualType Type = Parameter->getType();
     if (Type->isReferenceType())
       continue; // a blocker already
+    auto IsCopied = [](const std::optional<ParameterSpelling> &S) {
+      return S && S->Declaration.has(OutputText::Slot::Path);
+    };
     auto Written = spelling(Unit, *Parameter, Type, Copied);
-    // Not by its typedef either: nvcc writes it out.
-    const auto Plain = spellType(Unit.ast(), Canonical, "", Copied); // Its names are needed, too.
-    if (!Written || (Type->isFunctionPointerType() && !Plain)) {
+    // A typedef may be copied where its type is not.
+    if (IsCopied(Written))
+      Written = spelling(Unit, *Parameter, Type.getCanonicalType(), Copied);
+    std::optional<OpaqueParameter> Opaque;
+    if (IsCopied(Written))
+      Opaque = opaque(Unit, Type, Types, Copied);
+    if (!Written || (IsCopied(Written) && !Opaque)) {
       To.Blockers.push_back({BlockerKind::UnspellableParameter, Unit.place(Parameter->getLocation()),
                              fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name)});
       continue;
     }
-    To.Parameters.push_back({std::move(*Written), Facts.Parameters[I].Name});
-    if (Plain && !Plain->has(OutputText::Slot::Path))
-      To.Parameters.back().Common = spelling(Unit, *Parameter, Canonical, Copied);
+    To.Parameters.push_back({std::move(*Written), Facts.Parameters[I].Name, std::move(Opaque)});
   }
   To.Callee = namespacePath(Kernel) + Kernel.getNameAsString();
   if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
@@ -65,7 +84,6 @@ llvm::SetVector<const clang::Decl *> takeSignature(const ParsedUnit &Unit, const
     else
       To.Callee += *Spelled;
   }
-  return Names;
 }
 
 } // namespace cufuse

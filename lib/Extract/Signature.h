@@ -7,9 +7,8 @@
 
 namespace cufuse {
 
-/// Adds them to the text, and returns what the parameters' types name.
-llvm::SetVector<const clang::Decl *> takeSignature(const ParsedUnit &Unit, const Reached &Reach,
-                                                   const KernelFacts &Facts, const SelectCopied &Chosen,
-                                                   KernelText &To);
+/// Adds them to the text, and the types that the launcher's header needs for them.
+void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const SelectCopied &Chosen,
+                   KernelText &To);
 
 } // namespace cufuse

@@ -11,6 +11,23 @@ namespace cufuse {
 
 namespace {
 
+/// The members of an aggregate of numbers, in braces.
+std::optional<std::string> spellMembers(const clang::APValue &Value, clang::QualType Type) {
+  const clang::CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+  if (!Record)
+    return llvm::isa<clang::BuiltinType>(Type.getCanonicalType()) ? spellValue(Value) : std::nullopt;
+  if (!Value.isStruct() || !Record->isAggregate() || Record->getNumBases() > 0)
+    return std::nullopt;
+  std::string List;
+  for (const clang::FieldDecl *Field : Record->fields()) {
+    const auto Each = spellMembers(Value.getStructField(Field->getFieldIndex()), Field->getType());
+    if (!Each || Field->isUnnamedBitField())
+      return std::nullopt;
+    List += (List.empty() ? "" : ", ") + *Each;
+  }
+  return "{" + List + "}";
+}
+
 class Speller {
   using Builtin = clang::BuiltinType;
 
@@ -70,7 +87,11 @@ private:
         auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D);
         const clang::TemplateArgumentList *Own = Function ? Function->getTemplateSpecializationArgs() : nullptr;
         const std::optional<OutputText> Given = Own ? arguments(Own->asArray()) : OutputText();
-        if (std::optional<OutputText> Name = qualified(D); Name && Given)
+        if (auto *Object = llvm::dyn_cast<clang::TemplateParamObjectDecl>(D)) {
+          const std::optional<OutputText> Class = type(Object->getType().getUnqualifiedType(), "");
+          if (const auto Members = spellMembers(Object->getValue(), Object->getType()); Members && Class)
+            Text = *Class + *Members;
+        } else if (std::optional<OutputText> Name = qualified(D); Name && Given)
           Text = (Argument.getParamTypeForDecl()->isReferenceType() ? "" : "&") + *Name + *Given;
       } else if (Argument.getKind() == clang::TemplateArgument::Integral) {
         llvm::SmallString<32> Value;

@@ -1,6 +1,5 @@
 #include "cufuse/Extract/TakeText.h"
 
-#include "CheckHostsText.h"
 #include "CollectIncludes.h"
 #include "EditAssembly.h"
 #include "EditFriends.h"
@@ -11,16 +10,16 @@
 #include "ProgramSymbols.h"
 #include "QualifyCallees.h"
 #include "RecordPacking.h"
+#include "RegisteredVariables.h"
 #include "SelectCopied.h"
 #include "Signature.h"
 #include "SpellType.h"
-#include "UnitsForHost.h"
 
 #include "cufuse/Analysis/DynamicShared.h"
+#include "cufuse/Analysis/HostText.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
-#include <clang/Lex/Lexer.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -42,8 +41,7 @@ class Builder {
 public:
   Builder(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts)
       : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), Sources(Unit.ast().getSourceManager()), Text(Unit),
-        Chosen(selectCopied(Unit, Reach)), HostsText(Host.hostText(), Text, Chosen),
-        Controls(*Reach.Kernel->getBody()) {}
+        Chosen(selectCopied(Unit, Reach)), Controls(*Reach.Kernel->getBody()) {}
 
   KernelText run() {
     Result.Blockers = Chosen.Blockers;
@@ -55,20 +53,11 @@ public:
         llvm::any_of(Reach.Constants, [this](const clang::VarDecl *V) { return !HostShared.count(V); }) ||
         includesConstants(Unit, Chosen);
     LaunchEdits = declareLaunched(Reach, Chosen, Text, Result);
-    const llvm::SetVector<const clang::Decl *> InSignature = takeSignature(Unit, Reach, Facts, Chosen, Result);
-    ForHost = unitsForHost(Unit, Host, Reach, Chosen, InSignature, HostShared, Text, Result);
+    takeSignature(Unit, Reach, Facts, Chosen, Result);
+    registerVariables(Unit, Chosen, HostShared, Result);
     items();
     renameShared();
-    HostsText.unread(HostNames, Result.Blockers);
-    Result.Includes = collectIncludes(Reach, Chosen, Text, Named, !ForHost.Header.empty(),
-                                      [this](clang::SourceLocation Where) { return isInside(Where); });
-    for (const IncludeEvent &Include : Unit.log().Includes)
-      for (IncludeLine &Line : Result.Includes)
-        if (HostsText.differs(Include.Hash) && Line.Where.str() == Unit.place(Include.Hash).str()) {
-          Line.ForDevice = !Line.ForArguments && ForHost.OnHost.empty();
-          if (!Line.ForDevice)
-            HostsText.include(Include.Hash, Result.Blockers);
-        }
+    includes();
     Result.Libraries = collectLibraries(Reach, Chosen, Text);
     if (!Result.Libraries.empty())
       Result.BeforeLibraries = headersBeforeLibraries(Unit);
@@ -90,43 +79,40 @@ public:
   }
 
 private:
-  /// What is declared only where the text depends on the device need not be there for the host.
-  void usings() {
-    for (auto &[Namespaces, Lines] : Chosen.Usings) {
-      for (std::string &Line : Lines)
-        if (const auto Declared = Chosen.Declared.find(Line);
-            Declared != Chosen.Declared.end() &&
-            llvm::all_of(Declared->second, [this](auto *D) { return HostsText.differs(D->getLocation()); })) {
-          const clang::NamedDecl *D = Declared->second.front();
-          // Then the host would find the copy, whatever it finds in the kernel's file.
-          if (HostNames.count(D->getNameAsString()) && llvm::any_of(Chosen.Units, [D](const clang::Decl *Whole) {
-                auto *Named = llvm::dyn_cast<clang::NamedDecl>(Whole);
-                return Named && Named->getDeclName() == D->getDeclName();
-              }))
-            block(BlockerKind::HostReadsOther, D->getLocation(),
-                  "it stands where the text depends on __CUDA_ARCH__, and another is copied");
-          Line = "#ifdef __CUDA_ARCH__\n" + Line + "\n#endif";
+  void includes() {
+    Result.Includes = collectIncludes(Reach, Chosen, Text, BodyNames,
+                                      [this](clang::SourceLocation Where) { return isInside(Where); });
+    for (const IncludeEvent &Include : Unit.log().Includes)
+      for (IncludeLine &Line : Result.Includes)
+        if (Host.hostText().mayDiffer(Include.Hash) && Line.Where.str() == Unit.place(Include.Hash).str()) {
+          Line.ForDevice = !Line.ForArguments;
+          if (Line.ForArguments)
+            block(BlockerKind::HostReadsOther, Include.Hash, "whether the file is included depends on __CUDA_ARCH__");
         }
+  }
+
+  void usings() {
+    for (const auto &[Namespaces, Lines] : Chosen.Usings)
       (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Namespaces]) = Lines;
-    }
   }
 
   void block(BlockerKind Kind, clang::SourceLocation Where, std::string Fact) {
     Result.Blockers.push_back({Kind, Unit.place(Where), std::move(Fact)});
   }
 
-  /// What another architecture compiles was not analysed, where a file of the user or a library of the block asks for
-  /// it.
+  /// What another architecture compiles was not analysed, where what the kernel needs asks for it, or has a name that
+  /// such text of a file speaks of, or where a library of the block may.
   void architectures() {
-    auto Asks = [&](const std::string &Path) {
-      const auto File = Sources.getFileManager().getOptionalFileRef(Path);
-      const clang::FileID Id = File ? Sources.translateFile(*File) : clang::FileID();
-      if (Id.isInvalid())
-        return true;
-      const llvm::StringRef Read = Sources.getBufferData(Id);
-      return Read.contains("__CUDA_ARCH") || Read.contains("NV_IF_");
+    const HostText &Other = Host.hostText();
+    auto AsksBy = [&](const std::string &Name) {
+      return Other.depends(Name) ||
+             (Unit.ast().Idents.get(Name).getTokenID() == clang::tok::identifier && Other.mayDeclare(Name));
     };
-    if (Result.Libraries.empty() && llvm::none_of(Unit.dependencies(), Asks))
+    auto Asks = [&](const clang::Decl *Whole) {
+      return Other.mayDiffer(Whole->getSourceRange()) || llvm::any_of(Text.names(Text.declaration(*Whole)), AsksBy);
+    };
+    if (Result.Libraries.empty() && llvm::none_of(Reach.Units, Asks) && llvm::none_of(BodyNames, AsksBy) &&
+        llvm::none_of(Unit.log().Includes, [&](const IncludeEvent &E) { return Other.mayDiffer(E.Hash); }))
       return;
     for (llvm::StringRef Arch : Unit.request().Compared) {
       unsigned Number = 0;
@@ -150,19 +136,14 @@ private:
       I.Packing = recordPacking(*I.Unit);
     mergeOverlapping();
     for (const Item &I : Items)
-      addNames(*I.Unit, Text.names(I.Text));
+      BodyNames.merge(Text.names(I.Text));
     namesOfExpansions();
-    addNamesInMacros(Unit.log(), HostNames);
-    addNamesInMacros(Unit.log(), HeaderNames);
     addNamesInMacros(Unit.log(), BodyNames);
-
-    Named = HeaderNames;
-    Named.insert(BodyNames.begin(), BodyNames.end());
     // nvcc's is that of the command line; Clang's follows #line.
-    if (Named.count("__BASE_FILE__"))
+    if (BodyNames.count("__BASE_FILE__"))
       block(BlockerKind::OtherMeaning, Reach.Kernel->getLocation(), "__BASE_FILE__ is the fused file there");
     for (const MacroEvent &Event : Unit.log().Macros) {
-      if (!Named.count(Event.Name) || isInside(Event.Where) || !inCopiedFile(Event.Where))
+      if (!BodyNames.count(Event.Name) || isInside(Event.Where) || !inCopiedFile(Event.Where))
         continue;
       Items.push_back({Event.Where, nullptr, &Event, {}});
     }
@@ -174,26 +155,20 @@ private:
     });
   }
 
-  void addNames(const clang::Decl &Of, const std::set<std::string> &Names) {
-    (ForHost.Header.contains(&Of) ? HeaderNames : BodyNames).insert(Names.begin(), Names.end());
-    if (ForHost.contains(&Of))
-      HostNames.insert(Names.begin(), Names.end());
-  }
-
   /// Macros that the text expands, whose names `##` may have formed.
   void namesOfExpansions() {
-    std::map<TextPlace, std::pair<unsigned, const clang::Decl *>> Ends;
+    std::map<TextPlace, unsigned> Ends;
     for (const Item &I : Items)
       for (const Slice &S : Text.withIncluded(I.Text))
-        Ends.insert({{S.File, S.Begin}, {S.End, I.Unit}});
+        Ends.insert({{S.File, S.Begin}, S.End});
     for (const MacroUse &Use : Unit.log().Uses) {
       const auto At = Text.offset(Use.Where);
       auto Behind = Ends.upper_bound(At);
       if (Behind == Ends.begin())
         continue;
       const auto &[Begin, End] = *std::prev(Behind);
-      if (Begin.first == At.first && At.second < End.first)
-        addNames(*End.second, {Use.Name});
+      if (Begin.first == At.first && At.second < End)
+        BodyNames.insert(Use.Name);
     }
   }
 
@@ -218,9 +193,6 @@ private:
         Item &Known = Merged.back();
         Known.Text.End = std::max(Known.Text.End, I.Text.End);
         Known.Packing.insert(I.Packing.begin(), I.Packing.end());
-        if (ForHost.Header.contains(I.Unit) ||
-            (ForHost.OnHost.contains(I.Unit) && !ForHost.Header.contains(Known.Unit)))
-          Known.Unit = I.Unit;
       }
       Merged.back().Where = Text.location(Merged.back().Text);
     }
@@ -253,11 +225,10 @@ private:
       return fileScopeDynamicShared(*Variable);
     Piece P;
     P.Namespaces = namespacesAround(I.Unit->getLexicalDeclContext());
-    if (!ForHost.Header.contains(I.Unit))
-      outerFunctions(I.Unit, P.Namespaces);
+    outerFunctions(I.Unit, P.Namespaces);
     TextEdits Edits{Text, I.Text, Result.Blockers};
     edit(I, Edits);
-    P.Includes = includesInside(Chosen, Edits, ForHost.contains(I.Unit));
+    P.Includes = includesInside(Chosen, Edits);
     P.Where = Unit.place(Text.location(I.Text));
     // As a #line of the user's says, which __LINE__ follows.
     if (const clang::PresumedLoc Said = Sources.getPresumedLoc(Text.location(I.Text));
@@ -265,46 +236,30 @@ private:
       P.Where.Line = Said.getLine();
       P.Where.File = Said.getFilename();
     }
-    P.OnHost = ForHost.contains(I.Unit);
-    if (P.OnHost)
-      HostsText.declaration(I.Text, Result.Blockers);
     P.Written = Text.withBalancedDirectives(I.Text);
     for (PlacedEdit &E : Edits.All)
       P.Edits.push_back(inPiece(I, std::move(E)));
     llvm::append_range(Result.Blockers, makeEdits(P, {}));
     if (llvm::all_of(P.Edits, [](const Edit &E) { return E.Made <= Edit::When::Unrolled; }))
       P.Edits.clear(); // Nothing depends on links.
+    if (P.Text == OutputText(P.Written))
+      mayStandOutside(P, *I.Unit, Reach, Text);
     for (const std::string &Name : macrosDefinedIn(Text, I.Text))
-      remember(ForHost.Header.contains(I.Unit) ? Result.HeaderMacros : Result.BodyMacros, Name);
-    if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(I.Unit);
-        Named && Named->getDeclName() && ForHost.Header.contains(I.Unit) &&
-        !llvm::isa<clang::UsingDirectiveDecl, clang::NamespaceAliasDecl>(Named) &&
-        !Named->getDeclName().getCXXDeductionGuideTemplate() && !Named->isCXXClassMember())
-      remember(Result.HeaderNames[P.Namespaces], namespacePath(*Named) + Named->getNameAsString());
+      remember(Result.BodyMacros, Name);
     if (I.Packing.size() > 1)
       block(BlockerKind::UneditableText, I.Unit->getLocation(), "records inside it are packed differently");
-    appendPacked(ForHost.Header.contains(I.Unit) ? Result.Header : Result.Body, std::move(P), I.Packing);
+    appendPacked(Result.Body, std::move(P), I.Packing);
   }
 
   void pragma(const std::string &Directive) {
     Result.Body.push_back({Piece::Kind::Macro, {}, Directive});
-    if (!ForHost.Header.empty()) // Other compilers read it, too.
-      Result.Header.push_back({Piece::Kind::Macro, {}, "#ifdef __NVCC__\n" + Directive + "\n#endif"});
   }
 
   void macro(const MacroEvent &Macro) {
     Piece P{Piece::Kind::Macro, {}, directiveOf(Text, Macro)};
     P.Where = Unit.place(Macro.Where);
-    if (HostNames.count(Macro.Name))
-      HostsText.macro(Macro, Result.Blockers);
-    if (HeaderNames.count(Macro.Name)) {
-      Result.Header.push_back(P);
-      remember(Result.HeaderMacros, Macro.Name);
-    }
-    if (BodyNames.count(Macro.Name)) {
-      Result.Body.push_back(P);
-      remember(Result.BodyMacros, Macro.Name);
-    }
+    Result.Body.push_back(std::move(P));
+    remember(Result.BodyMacros, Macro.Name);
   }
 
   void edit(const Item &I, TextEdits &Edits) {
@@ -348,22 +303,8 @@ private:
       editReaders(Edits, Reach, Facts);
     if (Facts.GridStrideLoop)
       editGridStrideLoop(Edits, gridStrideLoop(*Reach.Kernel));
-    inlineInHeader(I, Edits);
     globalQualifiers(Edits);
     qualifyCallees(Edits, Reach, Chosen);
-  }
-
-  void inlineInHeader(const Item &I, TextEdits &Edits) {
-    if (!ForHost.Header.contains(I.Unit) || !needsInline(*I.Unit))
-      return;
-    auto *Declared = llvm::cast<clang::DeclaratorDecl>(I.Unit);
-    const clang::SourceLocation At = Declared->getInnerLocStart(); // A constructor has no type.
-    if (llvm::isa<clang::VarDecl>(Declared) && !Unit.ast().getLangOpts().CPlusPlus17)
-      Edits.refuse(BlockerKind::UneditableText, Declared->getLocation(), "before C++17, no variable can be inline");
-    else if (At.isFileID() || clang::Lexer::isAtStartOfMacroExpansion(At, Sources, Unit.ast().getLangOpts()))
-      Edits.All.push_back({Text.offset(At), 0, "inline "});
-    else
-      Edits.refuse(BlockerKind::UneditableText, Declared->getLocation(), "its type stands in a macro");
   }
 
   /// Text of a file that is included inside the declaration, which stays an #include, cannot be changed.
@@ -511,14 +452,11 @@ private:
   const clang::SourceManager &Sources;
   SourceText Text;
   SelectCopied Chosen;
-  CheckHostsText HostsText;
   const ControlStatements Controls;
   KernelText Result;
-  UnitsForHost ForHost;
   std::set<const clang::Decl *> HostShared; ///< Canonical.
   std::vector<Item> Items;
-  std::set<std::string> HeaderNames, BodyNames, Named; ///< Identifiers of the pieces; of both.
-  std::set<std::string> HostNames;                     ///< Of those that the host reads.
+  std::set<std::string> BodyNames; ///< Identifiers of the pieces.
   std::set<TextPlace> SharedSeen, AssemblySeen;
   std::vector<PlacedEdit> LaunchEdits;
   std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>> RenamedShared; ///< Canonical.

@@ -43,6 +43,8 @@ public:
                           clang::CharSourceRange, clang::OptionalFileEntryRef File, llvm::StringRef SearchPath,
                           llvm::StringRef, const clang::Module *, bool,
                           clang::SrcMgr::CharacteristicKind Kind) override {
+    if (const clang::FileEntry *Includer = Sources.getFileEntryForID(Sources.getFileID(Hash)); Includer && File)
+      Log.IncludedBy[Includer].insert(&File->getFileEntry());
     if (isUsers(Hash))
       Log.Includes.push_back({Hash, FileName.str(), IsAngled, clang::SrcMgr::isSystem(Kind), File, SearchPath.str()});
   }

@@ -92,13 +92,9 @@ std::vector<Blocker> makeEdits(Piece &P, const LinkedText &Linked) {
 }
 
 KernelText withLinks(KernelText Text, const LinkedText &Linked) {
-  for (std::vector<Piece> *Pieces : {&Text.Header, &Text.Body})
-    for (Piece &P : *Pieces)
-      if (!P.Edits.empty())
-        llvm::append_range(Text.Blockers, makeEdits(P, Linked));
-  for (ParameterText &P : Text.Parameters)
-    if (P.Common && llvm::is_contained(Linked.Parameters, P.Name))
-      static_cast<ParameterSpelling &>(P) = *P.Common;
+  for (Piece &P : Text.Body)
+    if (!P.Edits.empty())
+      llvm::append_range(Text.Blockers, makeEdits(P, Linked));
   return Text;
 }
 

@@ -47,8 +47,17 @@ bool playsIn(const clang::FunctionDecl &Body, llvm::StringRef Space) {
   return false;
 }
 
+/// Does a cast leave the bytes what they are, and their alignment?
+bool keepsBytes(const clang::ASTContext &Context, const clang::ExplicitCastExpr &Cast) {
+  const clang::QualType From = Cast.getSubExpr()->getType(), To = Cast.getType();
+  return Context.getTypeSizeInChars(From) == Context.getTypeSizeInChars(To) &&
+         Context.getTypeAlignInChars(From) == Context.getTypeAlignInChars(To);
+}
+
 /// The argument is the fused kernel's parameter at this place, or a value that it is bound to.
-bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsigned At, bool MayBeBound) {
+bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsigned At, bool MayBeBound,
+            bool IsOpaque) {
+  const clang::QualType Type = Argument->getType();
   while (true) {
     const clang::Expr *Inner = Argument->IgnoreParenImpCasts();
     if (auto *Copy = llvm::dyn_cast<clang::CXXConstructExpr>(Inner);
@@ -59,6 +68,11 @@ bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsi
       Inner = Temporary->getSubExpr();
     else if (auto *Full = llvm::dyn_cast<clang::FullExpr>(Inner))
       Inner = Full->getSubExpr();
+    // The header and the kernel have it by the bytes that it has.
+    if (auto *Known = llvm::dyn_cast<clang::ExplicitCastExpr>(Inner);
+        Known && IsOpaque && Kernel.getASTContext().hasSameUnqualifiedType(Known->getType(), Type) &&
+        keepsBytes(Kernel.getASTContext(), *Known))
+      Inner = Known->getSubExpr();
     if (Inner == Argument)
       break;
     Argument = Inner;
@@ -83,7 +97,7 @@ llvm::Error compareArguments(const clang::CallExpr &Call, const clang::FunctionD
     if (!Own[I].Given.empty())
       continue;
     const bool Bound = llvm::any_of(Plan.Roles[Which].Bound, [&](const auto &B) { return B.first == Own[I].Name; });
-    if (!passes(Call.getArg(Call.getNumArgs() - Own.size() + I), Kernel, Next++, Bound))
+    if (!passes(Call.getArg(Call.getNumArgs() - Own.size() + I), Kernel, Next++, Bound, Own[I].Opaque.has_value()))
       return defect(fmt::format("{} is given something else for {}", Constituents[Which].Name, Own[I].Name));
   }
   return llvm::Error::success();

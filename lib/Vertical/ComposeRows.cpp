@@ -63,7 +63,7 @@ private:
     std::vector<IncludeLine> &Includes = Result.Text.Includes;
     const std::string Header = "#include <cuda/annotated_ptr>";
     if (llvm::none_of(Includes, [&](const IncludeLine &I) { return I.Text == Header; }))
-      Includes.insert(Includes.begin(), {Header, "cuda/annotated_ptr", {}, {}, false});
+      Includes.insert(Includes.begin(), {Header, "cuda/annotated_ptr", {}});
   }
 
   /// What one kernel reads of the block, all of them do now.

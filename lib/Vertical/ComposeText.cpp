@@ -79,8 +79,11 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
     if (Graph.flowTo(Node, P.Name) || Graph.sharedTo(Node, P.Name) || !Remains(P.Name))
       continue;
     const std::string Name = name(Node) + "_" + P.Name;
-    Result.Text.Parameters.push_back(
-        {{nested(P.Declaration, space(Node)), nested(P.Field, space(Node)), nested(P.Element, space(Node))}, Name});
+    auto Nested = [&](const OutputText &Text) { return nested(Text, space(Node)); };
+    Result.Text.Parameters.push_back({{Nested(P.Declaration), Nested(P.Field), Nested(P.Element)}, Name});
+    if (const auto &Own = P.Opaque)
+      Result.Text.Parameters.back().Opaque = {Nested(Own->Declaration), Nested(Own->Field), Nested(Own->Type),
+                                              Own->IsPointer};
     const KernelFacts &F = *Graph.Nodes[Node].Facts;
     for (const ParameterFacts &Fact : F.Parameters)
       if (Fact.Name == P.Name) {
@@ -105,15 +108,15 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
   else if (!Text.Architectures.empty())
     std::erase_if(Result.Text.Architectures, [&](unsigned Each) { return !Text.Architectures.contains(Each); });
   Result.Text.HasConstants |= Text.HasConstants;
-  for (const Piece &P : Text.Header)
-    Result.Text.Header.push_back(inside(P, Node));
-  for (const std::string &Macro : Text.HeaderMacros)
-    Result.Text.Header.push_back(directive("#undef " + Macro));
-  Result.Text.HeaderMacros.insert(Result.Text.HeaderMacros.end(), Text.HeaderMacros.begin(), Text.HeaderMacros.end());
-  for (const auto &[Namespaces, Names] : Text.HeaderNames)
-    for (const std::string &Each : Names)
-      if (Namespaces.empty() && HeaderNames.insert(Each).second)
-        Result.Text.HeaderNames[{}].push_back(space(Node) + "::" + Each);
+  for (const Piece &P : Text.OnHost)
+    Result.Text.OnHost.push_back(inside(P, Node));
+  for (ArgumentType Type : Text.Types) {
+    Type.Namespaces.insert(Type.Namespaces.begin(), space(Node));
+    if (Type.Fields)
+      for (ArgumentType::Field &Field : *Type.Fields)
+        Field.Declaration = nested(Field.Declaration, space(Node));
+    Result.Text.Types.push_back(std::move(Type));
+  }
   auto Prefixed = [&](std::vector<std::string> Namespaces) {
     Namespaces.insert(Namespaces.begin(), space(Node));
     return Namespaces;

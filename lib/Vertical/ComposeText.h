@@ -88,7 +88,6 @@ private:
   void distinctPointers();
   Piece inside(Piece P, unsigned Node) const;
   bool names(llvm::StringRef Word) const;
-  std::set<std::string> HeaderNames;
 };
 
 } // namespace cufuse

@@ -1,9 +1,9 @@
-// A namespace alias that the class of an argument needs goes to the launcher's header with it.
+// A namespace alias that the class of an argument needs goes to each copy of the kernel with it.
 // RUN: %cufuse fuse %s:ranked %s:sized --block 64 --block 64 --copies ranked=2 --name both -o %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
-// RUN: FileCheck %s --input-file=%t.h
+// RUN: FileCheck %s --input-file=%t.cu
 // CHECK: namespace cg = cooperative_groups;
-// CHECK-NOT: using {{.*}}::cg;
+// CHECK: namespace cg = cooperative_groups;
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 namespace shapes {

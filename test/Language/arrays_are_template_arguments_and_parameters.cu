@@ -13,7 +13,7 @@ __global__ void start(State *const states, Directions *const directions, const P
 }
 // CHECK: int *states;
 // CHECK-NEXT: unsigned int (*directions)[32];
-// CHECK-NEXT: const fused_text::cufuse_start_0::Pair (*rows)[4];
+// CHECK-NEXT: const void *rows;
 // CHECK-NEXT: int (*const *table)[2];
-// CHECK: fused_text::cufuse_start_1::Pair *states;
+// CHECK: void *states;
 // CHECK-NEXT: float (*directions)[2][3];

@@ -1,5 +1,5 @@
 // nvcc reads the output for the host, too. What the kernels' text says there is no part of the copy: it may name what is
-// not copied, or what the host does not have. Types of arguments and variables of the device are there for both.
+// not copied, or what the host does not have. The variables of the device are there for the host by name and size.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %cufuse fuse %s:branches %s:macros %s:targets %s:tables --block 64 --block 64 --block 64 --block 64 --name fz \
 // RUN:   -o %t/out.cu -- -arch=sm_90
@@ -80,9 +80,19 @@ __host__ __device__ float inverse(float x) {
 }
 __global__ void targets(float *data) { data[threadIdx.x] = inverse(data[threadIdx.x]); }
 
-// CHECK: {{^}}namespace fz_text { namespace cufuse_tables {
-// CHECK-NOT: {{^}}#ifdef __CUDA_ARCH__
+// CHECK: namespace fz_text { namespace cufuse_tables {
 // CHECK: T many[2]
+// CHECK: {{^}}#else // the names of its variables
+// CHECK-NEXT: namespace fz_text { namespace cufuse_tables {
+// CHECK-NEXT: static __constant__ unsigned char table[32];
+// CHECK-NEXT: namespace more {
+// CHECK-NEXT: namespace {
+// CHECK-NEXT: __device__ unsigned char own[12];
+// CHECK-NEXT: }
+// CHECK-NEXT: template <typename> __constant__ unsigned char many;
+// CHECK-NEXT: }
+// CHECK-NEXT: }} // namespace fz_text::cufuse_tables
+// CHECK-NEXT: #endif
 
 constexpr int Rows = 4;
 struct Pair {
@@ -96,9 +106,6 @@ __device__ const float own[3] = {1, 2, 3};
 template <typename T> __constant__ T many[2] = {T(1), T(2)};
 } // namespace more
 
-// CHECK: {{^}}#ifdef __CUDA_ARCH__
-// CHECK: float helper(float x)
-
 __device__ float helper(float x) {
 #if __CUDA_ARCH__ >= 800
   return __expf(x);
@@ -107,10 +114,9 @@ __device__ float helper(float x) {
 #endif
 }
 // HEADER: struct Data {
-// HEADER: #ifdef __CUDA_ARCH__
-// HEADER-NEXT: return device;
-// HEADER-NEXT: #else
-// HEADER-NEXT: return host;
+// HEADER-NEXT: float *host;
+// HEADER-NEXT: float *device;
+// HEADER-NOT: return
 struct Data {
   float *host, *device;
   __host__ __device__ float *get() const {

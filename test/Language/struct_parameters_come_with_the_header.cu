@@ -16,10 +16,15 @@ struct Shape {
 #include "shape.h"
 
 // HEADER: #include "shape.h"
-// HEADER: struct Window
-// HEADER: struct Options
 // HEADER: namespace fromFile {
-// SOURCE-NOT: struct Options
+// HEADER: struct Window {
+// HEADER-NEXT: float weights[4];
+// HEADER-NEXT: ::fromHeader_fromFile_generic::fromFile::Range range;
+// HEADER-NOT: HALF_WINDOW
+// HEADER: struct Options {
+// HEADER: struct Arguments {
+// SOURCE: #ifdef __CUDA_ARCH__
+// SOURCE: struct Options
 
 __global__ void fromHeader(float *data, Shape shape) {
   if ((int)threadIdx.x < shape.width)
@@ -38,7 +43,7 @@ struct Window {
 };
 struct Options {
   Window window;
-  Mode mode = Mode::Sum;
+  Mode mode;
   __host__ __device__ float scale() const { return mode == Mode::Mean ? 1.0f / MaxWindow : 1.0f; }
 };
 
@@ -56,14 +61,17 @@ template <typename T> __global__ void generic(T *data, Pack<T> pack, const Pack<
 
 //--- host.cu
 // The header takes nothing away.
+#include "shape.h"
 #define HALF_WINDOW 128
 #include "fused.h"
+enum class Mode { Sum, Mean };
 static_assert(HALF_WINDOW == 128, "the program's");
 #include <cstdio>
 int main() {
   using namespace fromHeader_fromFile_generic;
   fromFile::Options options{};
-  options.mode = fromFile::Mode::Mean;
-  printf("%d\n", int(options.mode) + fromFile::MaxWindow);
+  options.mode = Mode::Mean;
+  options.window.range.high = 3;
+  printf("%d\n", options.mode.bytes[0]);
   return 0;
 }

@@ -8,6 +8,8 @@
 // RUN:   FileCheck %s --check-prefix=ENDED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %t.files/kernels.cu:held --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=HELD '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %t.files/kernels.cu:viewed --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=VIEWED '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/kernels.cu:constant %t.files/kernels.cu:plain --block 64 --block 64 -o %t/out.cu
 
@@ -17,6 +19,7 @@
 // COPIED-SAME: whose copying and destroying are the compiler's, or a pointer
 // ENDED: error: {{.*}}: ended has a destructor [CopiedParameter]
 // HELD: error: {{.*}}: held has a constructor that copies it [CopiedParameter]
+// VIEWED: kernels.cu:13:{{[0-9]+}}: error: {{.*}}: view has no constructor that copies a constant [CopiedParameter]
 
 //--- types.h
 #pragma once
@@ -50,3 +53,10 @@ __global__ void ended(int *out, Ended ended) { out[threadIdx.x] = ended.ends != 
 __global__ void held(int *out, Held held) { out[threadIdx.x] = held.holders != nullptr; }
 __global__ void constant(int *out, const __grid_constant__ Count count) { out[threadIdx.x] = count.copies; }
 __global__ void plain(int *out, Plain plain) { out[threadIdx.x] = plain.value; }
+struct View {
+  int *data;
+  __host__ __device__ View(int *data) : data(data) {}
+  View(View &) = default;
+  View(View &&) = default;
+};
+__global__ void viewed(View view) { view.data[threadIdx.x] = 1; }

@@ -147,7 +147,7 @@ int main(int Count, char **Arguments) {
   std::vector<LoadedKernel> Kernels;
   {
     std::vector<KernelSpec> Specs;
-    for (const LoadedKernel &Each : need(readAllKernels(Tools, File, {})))
+    for (const LoadedKernel &Each : need(readAllKernels(Tools, File, {}, Instances::All)))
       Specs.push_back(Each.Spec);
     Kernels = Count == 3 ? need(readKernels(Tools, Specs, InputFlags{}))
                          : compose(Tools, Specs, llvm::ArrayRef(Arguments + 3, Arguments + Count));

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
 #include <tuple>
+#include <type_traits>
 
 #define __device__
 #define __forceinline__ inline
@@ -103,6 +105,22 @@ namespace as_element {
 #include "../../lib/Cuda/ElementPartition.cuh"
 } // namespace as_element
 
+namespace arguments {
+#define CUFUSE_HEAD alignas(8) Pair
+#define CUFUSE_NAME Pair
+#define CUFUSE_FIELDS                                                                                                  \
+  int a;                                                                                                               \
+  float b
+#define CUFUSE_KIND std::is_class<T>::value
+#define CUFUSE_BYTES 8
+#define CUFUSE_ALIGNMENT 8
+#define CUFUSE_SAME &&offsetof(T, b) == 4
+#define CUFUSE_PLACES &&offsetof(Pair, b) == 4
+#include "../../lib/Cuda/ArgumentType.cuh"
+#undef CUFUSE_NAME
+#undef CUFUSE_FIELDS
+} // namespace arguments
+
 namespace rows {
 using cufuse_partition = as_element::cufuse_partition;
 #define CUFUSE_BLOCK 4
@@ -144,6 +162,21 @@ TEST(EmittedOnHost, APartitionThatIsTheBlockHasItsThreads) {
   EXPECT_EQ(Partition::rank(), 29u);
   EXPECT_EQ(Partition::threadIdx().y, 2u);
   EXPECT_EQ(Partition::blockDim().z, 2u);
+}
+
+TEST(EmittedOnHost, ArgumentsTakeTheValuesOfTheKernelsTypes) {
+  struct alignas(8) Own {
+    int a;
+    float b;
+    explicit operator bool() const { return false; }
+  };
+  arguments::Pair pair{1, 2};
+  EXPECT_EQ(pair.a, 1);
+  pair = Own{3, 4};
+  EXPECT_EQ(pair.a, 3);
+  EXPECT_EQ(pair.b, 4);
+  pair = {5, 6};
+  EXPECT_EQ(pair.b, 6);
 }
 
 TEST(EmittedOnHost, NamedBarriersFollowThePartitionsOwn) {

@@ -45,7 +45,7 @@ protected:
       return;
     }
     const TemporaryFolder Folder;
-    auto Loaded = readAllKernels(*Found, Folder.put("layout.cu", Source), {});
+    auto Loaded = readAllKernels(*Found, Folder.put("layout.cu", Source), {}, Instances::All);
     if (!Loaded) {
       ADD_FAILURE() << llvm::toString(Loaded.takeError());
       return;

@@ -15,6 +15,9 @@ namespace cufuse {
 /// what stands before them or have no guard, and what includes such a header: what is needed of these is copied.
 std::set<clang::FileID> copiedFiles(const ParsedUnit &Unit);
 
+/// Does a declaration name something for which `Is` holds?
+bool namesAny(const clang::Decl &D, llvm::function_ref<bool(const clang::Decl *)> Is);
+
 /// Visits what files of the user declare at file or namespace scope: namespaces, too, and then what is in them.
 void eachTopLevel(const ParsedUnit &Unit, llvm::function_ref<void(const clang::Decl *)> Visit);
 

@@ -64,6 +64,8 @@ public:
 
 private:
   DeviceIr() = default;
+  const Places &placesIn(const clang::FunctionDecl &Function) const;
+
   const ParsedUnit *Unit = nullptr;
   const Reached *Reach = nullptr;
   std::vector<CodeReference> References;

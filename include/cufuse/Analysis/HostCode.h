@@ -43,7 +43,8 @@ public:
   std::vector<std::pair<std::string, clang::SourceLocation>> openLaunches(const clang::FunctionDecl &Kernel) const;
 
   /// A variable that must stay the object the program already has: host code of the file refers to it, device code may
-  /// write it, or it has no initialiser. Otherwise it is a table, and a copy means the same.
+  /// write it, or it has no initialiser. Otherwise it is a table, and a copy means the same: one that is const, of
+  /// `__constant__` memory, or that only the file knows and whose elements are only loaded.
   bool mustStayShared(const clang::VarDecl &Variable) const;
 
   const HostText &hostText() const { return *Text; }
@@ -54,7 +55,7 @@ private:
   std::set<clang::FileID> usersFiles() const;
   bool mayBeLaunchedUnread(const clang::FunctionDecl &Kernel) const;
   llvm::StringRef textOf(clang::FileID File) const; ///< As the user wrote it.
-  bool mayBeNamedUnseen(const clang::VarDecl &Variable) const;
+  bool mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCode) const;
   void unreadable(const std::set<Place> &KernelNames);
   using Offsets = std::vector<std::pair<unsigned, unsigned>>; ///< First and last.
   std::map<clang::FileID, Offsets> offsets(llvm::ArrayRef<clang::SourceRange> Ranges) const;

@@ -56,14 +56,6 @@ struct FunctionUse {
   std::vector<const clang::ReturnStmt *> Returns; ///< Outside lambdas and local classes.
 };
 
-/// What stands behind a class, or what it names, and is the host's, too: needed where the host has the class.
-struct HostMember {
-  const clang::Decl *For; ///< The unit.
-  const clang::NamedDecl *Declared;
-  bool Decides;   ///< Without it, the host would call another function, silently.
-  bool NamesMore; ///< It names what nothing else here needs, so it is not reached.
-};
-
 struct Reached {
   const clang::FunctionDecl *Kernel = nullptr; ///< The definition, as instantiated.
   /// Functions with bodies, by definition; the kernel first.
@@ -76,8 +68,6 @@ struct Reached {
   llvm::SetVector<const clang::Decl *> Units;
   /// For each unit: the units its text names.
   llvm::DenseMap<const clang::Decl *, llvm::SetVector<const clang::Decl *>> References;
-  std::vector<HostMember> OfHost;
-  llvm::SetVector<const clang::Decl *> HostOnly; ///< Units that are there for `OfHost` alone.
   /// Declarations at file or namespace scope outside the user's files that reached text names.
   llvm::SetVector<const clang::NamedDecl *> External;
   llvm::SetVector<const clang::NamespaceDecl *> Namespaces; ///< That reached text names, canonical.

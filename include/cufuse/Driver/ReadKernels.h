@@ -45,6 +45,7 @@ struct LoadedKernel {
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
   ParsedKernel Parsed = {};                   ///< Of a composed kernel: nothing, but its parts.
   std::vector<ComposedPart> Parts = {};
+  std::set<std::string> OwnMacros = {}; ///< What its command line says of them is in its text.
   LinkedText Linked = {}; ///< What was changed in its text for other kernels.
   size_t OtherInstances = 0; ///< Of its template, of which only this one was read.
   /// What nvcc predefines for its file; null where nvcc was not asked.
@@ -66,6 +67,8 @@ llvm::Expected<std::vector<LoadedKernel>> readAllKernels(const Toolchain &Tools,
 
 /// Changes the kernel's text for others. What cannot be changed is a blocker of it.
 void link(LoadedKernel &Kernel, LinkedText Linked);
+
+bool hasWord(llvm::StringRef Text, llvm::StringRef Word);
 
 /// Fails with all blockers of all kernels.
 llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels);

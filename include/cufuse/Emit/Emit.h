@@ -21,8 +21,8 @@ struct Constituent {
   /// As its file was parsed, for the comparison with the output; null where it is made of several, the `Parts`.
   const ParsedKernel *Parsed = nullptr;
   const std::vector<ComposedPart> *Parts = nullptr;
-  /// Names of its text, and of its part of the header, that are macros of other constituents' headers only.
-  std::set<std::string> ForeignInBody = {}, ForeignInHeader = {};
+  /// Names of its text that are macros of other constituents' headers only.
+  std::set<std::string> Foreign = {};
 };
 
 /// Sets these names, once all constituents are known: they are the same in every configuration.

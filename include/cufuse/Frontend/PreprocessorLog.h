@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ struct PlaceUse {
 };
 
 struct PreprocessorLog {
+  /// Which files each file includes, those of systems, too, as far as they were read as text.
+  std::map<const clang::FileEntry *, std::set<const clang::FileEntry *>> IncludedBy;
   std::vector<MacroEvent> Macros; ///< In order.
   std::vector<IncludeEvent> Includes;
   std::vector<ConfigurationUse> Configuration;

@@ -58,15 +58,26 @@ struct Edit {
   bool isMade(const LinkedText &Linked, bool Unrolled) const;
 };
 
+/// A macro as it stood before an `#include`.
+struct MacroLine {
+  std::string Name;
+  std::string Text; ///< The directive.
+  SourcePlace Where;
+  bool OfCommand = false; ///< The kernel's command line says it, and not all kernels' do.
+  bool operator==(const MacroLine &Other) const { return Text == Other.Text; }
+};
+
 struct IncludeLine {
   std::string Text;                 ///< `#include …`
   std::string Path;                 ///< The file it names.
   SourcePlace Where;                ///< In the kernel's file.
-  std::vector<std::string> Defines; ///< Macros of the kernel's file that must stand before it.
+  std::vector<MacroLine> Defines = {}; ///< What must stand before it: something behind it asks for these.
+  std::vector<std::string> Reads = {}; ///< Files of the user that are read with it.
   bool ForArguments = false;        ///< The types of the arguments come from it.
   bool InLinkage = false;           ///< It stands inside `extern "C"`, without which it means something else.
   unsigned Packing = 0;             ///< The bytes of the `#pragma pack` that it stands under; 0 for none.
   bool ForDevice = false;           ///< Only the device reads it.
+  bool ForNvcc = false;             ///< Other compilers need not read it.
 };
 
 /// A stretch of the output that belongs to one constituent.
@@ -83,8 +94,10 @@ struct Piece {
   /// The same where the kernel's grid-stride loop is unrolled, in the piece that holds it.
   std::optional<OutputText> Unrolled = std::nullopt;
   SourcePlace Where = {}; ///< Of the user's text.
-  /// A variable of the device, which nvcc names in the host's code, or what such a one needs.
-  bool OnHost = false;
+  /// Of a function that may stand at its own scope, global, as well: a macro that says that it does. `ForLibrary`: a
+  /// library finds it there by its arguments' types, which nobody's file declares.
+  std::string Once = {};
+  bool ForLibrary = false;
   /// The text as written and all that may be changed in it, where that depends on what is linked.
   std::string Written = {};
   std::vector<Edit> Edits = {};
@@ -97,10 +110,32 @@ struct ParameterSpelling {
   OutputText Element = {}; ///< Of a pointer: what it points to, without qualifiers.
 };
 
+/// A type of arguments that only the kernel's file knows, for the launcher's header.
+struct ArgumentType {
+  struct Field {
+    OutputText Declaration; ///< The open path is where these types stand.
+    std::string Name;
+    std::optional<unsigned long long> Offset; ///< In bytes; none of a bit-field.
+  };
+  std::string Name;
+  std::vector<std::string> Namespaces = {}; ///< Inside the constituent's.
+  unsigned long long Bytes = 0, Alignment = 1;
+  bool IsEnum = false;
+  bool IsAligned = false; ///< Otherwise than its fields ask for.
+  unsigned Packing = 0;   ///< The bytes of its `#pragma pack`; 0 for none.
+  std::optional<std::vector<Field>> Fields = {}; ///< None: it is bytes.
+};
+
+/// What the header and the fused kernel have in the place of a parameter of such a type.
+struct OpaqueParameter {
+  OutputText Declaration, Field; ///< As in ParameterSpelling, but the open path is where the argument types stand.
+  OutputText Type;               ///< What it is to the body.
+  bool IsPointer = false;
+};
+
 struct ParameterText : ParameterSpelling {
   std::string Name; ///< As in KernelFacts.
-  /// Without a typedef that each kernel has a copy of: what kernels share has a name that all of them know.
-  std::optional<ParameterSpelling> Common = {};
+  std::optional<OpaqueParameter> Opaque = {};
   std::string Given = {}; ///< In terms of the fused kernel's other parameters: it is none of its own.
 };
 
@@ -118,18 +153,15 @@ struct KernelText {
   std::vector<IncludeLine> Libraries;
   /// Headers that these include and that cannot be read so, for that reason: to be read before.
   std::vector<std::string> BeforeLibraries;
-  std::vector<Piece> Header; ///< Types that the arguments need, for the header.
-  /// Members of these read the block's built-ins. Copies of the kernel cannot have them: they share the types.
-  std::optional<Blocker> HeaderReadsBlock;
-  std::vector<Piece> Body;         ///< Everything else, the kernel included, in the order of the file.
+  std::vector<ArgumentType> Types; ///< Each behind those that it needs.
+  std::vector<Piece> Body;         ///< The text, the kernel included, in the order of the file: for the device alone.
+  std::vector<Piece> OnHost;       ///< The device's variables by name and size, which nvcc names in the host's code.
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
-  std::vector<std::string> HeaderMacros, BodyMacros; ///< Defined by the pieces: to be undefined behind them.
+  std::vector<std::string> BodyMacros; ///< Defined by the pieces: to be undefined behind them.
   llvm::StringSet<> OutsideMacros; ///< What the headers that stay included, and the command line, define.
   OutputText Callee;               ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
-  /// Names that the header declares inside namespaces, by these, for copies of the constituent.
-  std::map<std::vector<std::string>, std::vector<std::string>> HeaderNames;
   /// Of the launch, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
   std::vector<OutputText> LaunchConditions;
   TextVariants Variants;

@@ -1,0 +1,52 @@
+// A variable of the device that only its file knows, and of which all code only loads elements, is a table: it need not be
+// const. What may be written, or handed on, stays the program's; the remedies name const.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: %cufuse fuse %t/tables.cu:decode %t/tables.cu:'generic<float>' %t/tables.cu:scale --block 64 --block 64 --block 64 -o %t/out.cu
+// RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t/out.cubin %t/out.cu
+// RUN: %nvcc -rdc=true -Werror all-warnings -arch=sm_90a -c -o %t/out.o %t/out.cu
+// RUN: %exits 1 %cufuse fuse %t/changed.cu:written %t/changed.cu:lent %t/changed.cu:seen %t/changed.cu:filled \
+// RUN:   %t/changed.cu:other %t/changed.cu:visible --block 64 -o %t/no.cu 2>&1 | FileCheck %s
+// CHECK: error: written: {{.*}}: a [HostSharedInternal]
+// CHECK: note: make it non-static, {{.*}} or const if nothing changes it
+// CHECK: error: lent: {{.*}}: b [HostSharedInternal]
+// CHECK: error: seen: {{.*}}: c [HostSharedInternal]
+// CHECK: error: filled: {{.*}}: d [HostSharedInternal]
+// CHECK: error: other: {{.*}}: e [HostSharedInternal]
+// CHECK: error: visible: {{.*}}: v [HostSharedNeedsRdc]
+// CHECK: note: {{.*}} or make it const if nothing changes it
+
+//--- tables.cu
+__device__ static float levels[4] = {-1.0f, -0.25f, 0.25f, 1.0f};
+namespace {
+struct Entry {
+  int a;
+  float b[2];
+};
+__device__ Entry entries[2] = {{1, {2, 3}}, {4, {5, 6}}};
+} // namespace
+__device__ float level(int i) { return levels[i & 3]; }
+__global__ void decode(const unsigned char *codes, float *values) {
+  values[threadIdx.x] = level(codes[threadIdx.x]) + entries[threadIdx.x & 1].b[1] + sizeof(levels);
+}
+template <typename T> __global__ void generic(T *values) { values[threadIdx.x] = (T)levels[threadIdx.x & 3]; }
+template __global__ void generic(float *);
+__global__ void scale(float *v, float f) { v[threadIdx.x] *= f; }
+
+//--- changed.cu
+static __device__ float a[4] = {1, 2}, b[4] = {1, 2}, c[4] = {1, 2}, d[4] = {1, 2}, e[4] = {1, 2};
+__device__ float v[4] = {1, 2};
+__global__ void written(float *x) { x[0] = a[threadIdx.x]++; }
+__device__ float of(const float *p) { return *p; }
+__global__ void lent(float *x) { x[0] = of(b); }
+__global__ void seen(float *x) { x[0] = c[threadIdx.x]; }
+__global__ void elsewhere(float *x) {
+#if __CUDA_ARCH__ < 900
+  c[0] = 1;
+#endif
+}
+__global__ void filled(float *x) { x[0] = d[threadIdx.x]; }
+void fill(const float *from) { cudaMemcpyToSymbol(d, from, sizeof(d)); }
+__global__ void other(float *x) { x[0] = e[threadIdx.x]; }
+template <typename T> __global__ void writes(T x) { e[0] = x; }
+template __global__ void writes(float);
+__global__ void visible(float *x) { x[0] = v[threadIdx.x]; }
