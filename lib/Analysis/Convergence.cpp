@@ -2,6 +2,8 @@
 
 #include "cufuse/Analysis/Assembly.h"
 
+#include <clang/AST/Attr.h>
+
 namespace cufuse {
 
 namespace {

@@ -251,9 +251,7 @@ private:
     appendPacked(Result.Body, std::move(P), I.Packing);
   }
 
-  void pragma(const std::string &Directive) {
-    Result.Body.push_back({Piece::Kind::Macro, {}, Directive});
-  }
+  void pragma(const std::string &Directive) { Result.Body.push_back({Piece::Kind::Macro, {}, Directive}); }
 
   void macro(const MacroEvent &Macro) {
     Piece P{Piece::Kind::Macro, {}, directiveOf(Text, Macro)};

@@ -46,8 +46,8 @@ struct LoadedKernel {
   ParsedKernel Parsed = {};                   ///< Of a composed kernel: nothing, but its parts.
   std::vector<ComposedPart> Parts = {};
   std::set<std::string> OwnMacros = {}; ///< What its command line says of them is in its text.
-  LinkedText Linked = {}; ///< What was changed in its text for other kernels.
-  size_t OtherInstances = 0; ///< Of its template, of which only this one was read.
+  LinkedText Linked = {};               ///< What was changed in its text for other kernels.
+  size_t OtherInstances = 0;            ///< Of its template, of which only this one was read.
   /// What nvcc predefines for its file; null where nvcc was not asked.
   std::shared_ptr<const cufuse::Predefined> Predefined = nullptr;
 };

@@ -1,4 +1,5 @@
-// Where the CUDA toolkit, Clang's own headers and those of nvcc's host compiler are, and where what they were asked is kept.
+// Where the CUDA toolkit, Clang's own headers and those of nvcc's host compiler are, and where what they were asked is
+// kept.
 #pragma once
 
 #include <llvm/Support/Error.h>

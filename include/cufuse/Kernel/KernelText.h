@@ -68,16 +68,16 @@ struct MacroLine {
 };
 
 struct IncludeLine {
-  std::string Text;                 ///< `#include …`
-  std::string Path;                 ///< The file it names.
-  SourcePlace Where;                ///< In the kernel's file.
+  std::string Text;                    ///< `#include …`
+  std::string Path;                    ///< The file it names.
+  SourcePlace Where;                   ///< In the kernel's file.
   std::vector<MacroLine> Defines = {}; ///< What must stand before it: something behind it asks for these.
   std::vector<std::string> Reads = {}; ///< Files of the user that are read with it.
-  bool ForArguments = false;        ///< The types of the arguments come from it.
-  bool InLinkage = false;           ///< It stands inside `extern "C"`, without which it means something else.
-  unsigned Packing = 0;             ///< The bytes of the `#pragma pack` that it stands under; 0 for none.
-  bool ForDevice = false;           ///< Only the device reads it.
-  bool ForNvcc = false;             ///< Other compilers need not read it.
+  bool ForArguments = false;           ///< The types of the arguments come from it.
+  bool InLinkage = false;              ///< It stands inside `extern "C"`, without which it means something else.
+  unsigned Packing = 0;                ///< The bytes of the `#pragma pack` that it stands under; 0 for none.
+  bool ForDevice = false;              ///< Only the device reads it.
+  bool ForNvcc = false;                ///< Other compilers need not read it.
 };
 
 /// A stretch of the output that belongs to one constituent.
@@ -121,8 +121,8 @@ struct ArgumentType {
   std::vector<std::string> Namespaces = {}; ///< Inside the constituent's.
   unsigned long long Bytes = 0, Alignment = 1;
   bool IsEnum = false;
-  bool IsAligned = false; ///< Otherwise than its fields ask for.
-  unsigned Packing = 0;   ///< The bytes of its `#pragma pack`; 0 for none.
+  bool IsAligned = false;                        ///< Otherwise than its fields ask for.
+  unsigned Packing = 0;                          ///< The bytes of its `#pragma pack`; 0 for none.
   std::optional<std::vector<Field>> Fields = {}; ///< None: it is bytes.
 };
 
@@ -159,8 +159,8 @@ struct KernelText {
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
   std::vector<std::string> BodyMacros; ///< Defined by the pieces: to be undefined behind them.
-  llvm::StringSet<> OutsideMacros; ///< What the headers that stay included, and the command line, define.
-  OutputText Callee;               ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
+  llvm::StringSet<> OutsideMacros;     ///< What the headers that stay included, and the command line, define.
+  OutputText Callee;                   ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   /// Of the launch, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
   std::vector<OutputText> LaunchConditions;
