@@ -1,5 +1,6 @@
 #include "CommonLoads.h"
 
+#include "FreshReads.h"
 #include "Meetings.h"
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -99,7 +100,15 @@ bool mayStore(const DeviceIr &Ir, const llvm::Instruction &I, const llvm::Value 
 
 } // namespace
 
-bool mayChangeBetweenBarriers(const DeviceIr &Ir, const llvm::Instruction &Load, const llvm::Value *Pointer) {
+bool mayChangeBetweenBarriers(const DeviceIr &Ir, const llvm::Instruction &Load, const llvm::Value *Pointer,
+                              bool BySamePointer) {
+  if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(Pointer));
+      Global && Global->getAddressSpace() == llvm::NVPTXAS::ADDRESS_SPACE_CONST)
+    return false;
+  auto Stores = [&](const llvm::Instruction &I) {
+    auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I);
+    return BySamePointer ? Store && isSamePlace(*Store->getPointerOperand(), *Pointer) : mayStore(Ir, I, Pointer);
+  };
   auto IsBarrier = [&](const llvm::Instruction &I) {
     auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
     return Call && meets(Ir, *Call) == Meets::Block;
@@ -114,7 +123,7 @@ bool mayChangeBetweenBarriers(const DeviceIr &Ir, const llvm::Instruction &Load,
       bool Ends = false;
       auto Look = [&](const llvm::Instruction &I) {
         Ends = IsBarrier(I);
-        return !Ends && mayStore(Ir, I, Pointer);
+        return !Ends && Stores(I);
       };
       const llvm::Instruction *I =
           From ? (Forward ? From->getNextNode() : From->getPrevNode()) : (Forward ? &Block->front() : &Block->back());

@@ -14,7 +14,9 @@ bool ordersByMemory(const DeviceIr &Ir);
 const llvm::Value *readByHint(const DeviceIr &Ir, const llvm::CallBase &Call);
 
 /// Is there a way between the load and something that may store there without a barrier of the block? Then threads that
-/// an atomic or a fence keeps in order may find different values.
-bool mayChangeBetweenBarriers(const DeviceIr &Ir, const llvm::Instruction &Load, const llvm::Value *Pointer);
+/// an atomic or a fence keeps in order may find different values. `BySamePointer`: only a store by the pointer itself
+/// counts. CUDA calls that a race where nothing keeps threads in order, but much code has such flags.
+bool mayChangeBetweenBarriers(const DeviceIr &Ir, const llvm::Instruction &Load, const llvm::Value *Pointer,
+                              bool BySamePointer);
 
 } // namespace cufuse

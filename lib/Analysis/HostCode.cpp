@@ -353,6 +353,15 @@ bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCod
   return false;
 }
 
+/// Somebody wrote what it begins with: an object that is only declared has a constructor's call, too.
+static bool isInitialised(const clang::VarDecl *Definition) {
+  if (!Definition || !Definition->hasInit())
+    return false;
+  const auto *Made = llvm::dyn_cast<clang::CXXConstructExpr>(Definition->getInit()->IgnoreImplicit());
+  return !Made || Made->isListInitialization() || Made->getParenOrBraceRange().isValid() ||
+         (Made->getNumArgs() > 0 && !llvm::isa<clang::CXXDefaultArgExpr>(Made->getArg(0)));
+}
+
 bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
   if (Variable.hasAttr<clang::CUDASharedAttr>())
     return false;
@@ -361,14 +370,14 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
   // What a library's header defines comes with its #include: a table that every object has.
   if (Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
     return !Unit.inToolkit(Variable.getLocation()) && !IsConst && !Variable.isConstexpr() &&
-           (!Definition || !Definition->hasInit() || Written.count(Variable.getCanonicalDecl()));
+           (!isInitialised(Definition) || Written.count(Variable.getCanonicalDecl()));
   // A constant of a class needs no definition.
   if (IsConst && Variable.getAnyInitializer())
     return false;
   // Clang takes what is const for constant memory.
   const auto *Constant = Variable.getAttr<clang::CUDAConstantAttr>();
   const bool OfDevice = !Constant || Constant->isImplicit();
-  if (!Definition || !Definition->hasInit())
+  if (!isInitialised(Definition))
     return true;
   // Device code may change it, but for one that is seen here wherever it is named.
   if (OfDevice && (Variable.hasExternalFormalLinkage() || spaceOf(Variable) == "__managed__" ||

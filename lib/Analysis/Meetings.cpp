@@ -151,8 +151,8 @@ bool waitsThroughPointer(const DeviceIr &Ir) {
   return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
     auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
     return Call && !llvm::isa<llvm::InlineAsm>(Call->getCalledOperand()) &&
-           (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration()) &&
-           mayWaitForBlockInside(Ir, *Call);
+           (!Call->getCalledFunction() ||
+            (!Call->getCalledFunction()->isDeclaration() && mayWaitForBlockInside(Ir, *Call)));
   });
 }
 

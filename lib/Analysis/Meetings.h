@@ -22,7 +22,8 @@ bool partsInside(const llvm::InlineAsm &Assembly);
 /// May a function with a body, or whatever a pointer leads to, wait for the block?
 bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call);
 
-/// May the kernel wait for the block in what it calls through a pointer, or in a function that calls itself?
+/// Does the kernel call through a pointer, which may lead to a table that the code does not have, or may it wait for
+/// the block in a function that calls itself?
 bool waitsThroughPointer(const DeviceIr &Ir);
 
 /// The barriers of 1 to 15 that the kernel names, where the code knows all their numbers.

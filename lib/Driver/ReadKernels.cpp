@@ -117,6 +117,10 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
     Loaded.Text = takeText(Unit, File.Host, Reach, Loaded.Facts);
     addBlockers(Loaded.Text.Blockers, Loaded.Facts.Blockers);
   }
+  // Such a kernel is no text for Clang: all else follows from that.
+  auto IsTiles = [](const Blocker &B) { return B.Kind == BlockerKind::TileKernel; };
+  if (llvm::any_of(Loaded.Facts.Blockers, IsTiles))
+    llvm::erase_if(Loaded.Facts.Blockers, [&](const Blocker &B) { return !IsTiles(B); });
   return Loaded;
 }
 } // namespace

@@ -171,8 +171,9 @@ private:
         if (llvm::is_contained(But, *Each->second)) {
           ++Each;
         } else {
-          To.line("{}", Each->second->OfCommand ? fmt::format("#pragma pop_macro(\"{}\")", Each->first.str())
-                                                : "#undef " + Each->first.str());
+          To.line("{}", Each->second->OfCommand || ForArgumentsOnly
+                            ? fmt::format("#pragma pop_macro(\"{}\")", Each->first.str())
+                            : "#undef " + Each->first.str());
           Each = Defined.erase(Each);
         }
     };
@@ -184,8 +185,10 @@ private:
         Undefine(Include.Defines);
         for (const MacroLine &Define : Include.Defines)
           if (Defined.try_emplace(Define.Name, &Define).second) {
-            if (Define.OfCommand)
+            if (Define.OfCommand || ForArgumentsOnly) // The header's reader may have one of this name.
               To.line("#pragma push_macro(\"{}\")", Define.Name);
+            if (ForArgumentsOnly)
+              To.line("#undef {}", Define.Name);
             To.write(Define.Text);
           }
         To.write(Line);

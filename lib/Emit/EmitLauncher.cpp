@@ -3,6 +3,7 @@
 #include "EmittedCuda.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
@@ -41,7 +42,7 @@ static void emitType(Writer &Out, const ArgumentType &T, const std::string &Spac
     Places += fmt::format(" &&\n                  __builtin_offsetof({}, {}) == {}", T.Name, Field.Name, *Field.Offset);
   }
   if (!T.Fields)
-    Fields.push_back(fmt::format("  alignas({}) unsigned char bytes[{}];", T.Alignment, T.Bytes));
+    Fields.push_back(fmt::format("  alignas({}) unsigned char ofValue[{}];", T.Alignment, T.Bytes));
   Out.write(
       emitted(cuda::ArgumentType,
               {{"HEAD", (T.Fields && T.IsAligned ? fmt::format("alignas({}) ", T.Alignment) : "") + T.Name},
@@ -70,6 +71,13 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &Name) {
                             .with(OutputText::Slot::Path, Space)
                             .with(OutputText::Slot::Name, P.Name));
   Out.write("};");
+  // What the header's reader includes may be configured otherwise than for the kernel.
+  for (const auto &[P, Facts] : llvm::zip(C.Text->Parameters, C.Facts->Parameters))
+    if (P.Given.empty() && !P.Opaque && P.Name == Facts.Name && Facts.Bytes > 0 && !Facts.Fields.empty() &&
+        !Facts.Fields.front().Path.empty())
+      Out.line("static_assert(sizeof(Arguments::{0}) == {1} && alignof(decltype(Arguments::{0})) == {2},\n"
+               "              \"{0} has the size that it has in the kernel's file\");",
+               P.Name, Facts.Bytes, Facts.Alignment);
   const Dimensions Reads = gridDimensions(*C.Facts);
   Out.line("/// One launch of it: as <<<grid, block, dynamicSharedBytes>>>, {}.", Reads[2]
                                                                                       ? "grid in up to three dimensions"

@@ -84,6 +84,9 @@ std::optional<std::vector<ArgumentType::Field>> ArgumentTypes::fieldsOf(const cl
     if (Name.empty() || Type->isReferenceType() || Type->isIncompleteArrayType() || Field->hasAttrs())
       return std::nullopt;
     const bool IsBits = Field->isBitField();
+    // Such a field cannot be declared so: it would have the class's name, or a type that is no number.
+    if (Name == Record.getName() || (IsBits && Type->isEnumeralType()))
+      return std::nullopt;
     auto Declared =
         declaration(Type, IsBits ? fmt::format("{} : {}", Name, Field->getBitWidthValue()) : std::string(Name));
     if (!Declared)

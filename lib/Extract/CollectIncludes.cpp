@@ -108,7 +108,12 @@ private:
     if (!Files.empty())
       eachTopLevel(Unit, [&](const clang::Decl *D) {
         if (!llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D) && Files.count(FileOf(D)))
-          namesAny(*D, [&](const clang::Decl *Each) { return Named.insert(FileOf(Each)), false; });
+          namesAny(*D, [&](const clang::Decl *Each) {
+            // Libraries may declare the class again.
+            const auto *Tag = llvm::dyn_cast<clang::TagDecl>(Each);
+            const clang::Decl *Definition = Tag ? Tag->getDefinition() : nullptr;
+            return Named.insert(FileOf(Definition ? Definition : Each->getCanonicalDecl())), false;
+          });
       });
     return Named;
   }

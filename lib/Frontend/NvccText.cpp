@@ -300,7 +300,7 @@ private:
 llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const std::string &File,
                                                 const CompileFlags &Flags, const std::string &Arch) {
   if (auto Found = llvm::sys::findProgramByName(Flags.Compiler);
-      Found && realPath(*Found) != realPath(Tools.Nvcc) && toolkitOf(*Found) != Tools.CudaPath) {
+      Found && llvm::sys::fs::can_execute(*Found) && *Found != Tools.Nvcc && toolkitOf(*Found) != Tools.CudaPath) {
     llvm::StringRef Folder = llvm::sys::path::parent_path(*Found);
     return badUsage(fmt::format("'{}' is compiled with {}, and cufuse would read it with {}", File, *Found, Tools.Nvcc),
                     Folder.consume_back("/bin")

@@ -188,13 +188,12 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
   if (!Own.empty()) {
     // Clang's headers are in the place of the host compiler's. Of the latter, nvcc finds some that Clang does not
     // bring, as those of the sanitizers.
-    auto Compilers =
-        llvm::find_if(Own, [](const std::string &Folder) { return llvm::sys::fs::exists(within(Folder, "stddef.h")); });
-    if (Compilers != Own.end()) {
-      Own.push_back(*Compilers);
-      Own[Compilers - Own.begin()] = Tools.ResourceDir + "/include";
-    } else
-      Own.push_back(Tools.ResourceDir + "/include");
+    const size_t At =
+        llvm::find_if(Own,
+                      [](const std::string &Folder) { return llvm::sys::fs::exists(within(Folder, "stddef.h")); }) -
+        Own.begin();
+    Own.push_back(Tools.ResourceDir + "/include");
+    std::swap(Own[At], Own.back());
     Arguments.push_back("-nostdinc");
     for (const std::string &Folder : Own)
       Arguments.insert(Arguments.end(), {"-Xclang", "-internal-isystem", "-Xclang", Folder});
@@ -319,10 +318,10 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
          "#define CUFUSE_UNUSED(TypeName)");
   // For the host alone, which is not read; not every toolkit has it, and nvcc includes none before the user does.
   Change(Tools.ResourceDir + ClangsWrapper.str(), "#include \"curand_mtgp32_kernel.h\"", "");
-  // Clang asks for these folders beside include/. Some toolkits have them elsewhere.
-  for (const char *Folder : {"/bin", "/nvvm/libdevice"})
-    if (!llvm::sys::fs::exists(Tools.CudaPath + Folder))
-      Add(Tools.CudaPath + Folder + "/cufuse", "");
+  // Clang asks for these beside include/. Some toolkits have them elsewhere.
+  for (const char *File : {"/bin/nvcc", "/nvvm/libdevice/libdevice.10.bc"})
+    if (!llvm::sys::fs::exists(Tools.CudaPath + File))
+      Add(Tools.CudaPath + File, "");
 
   bool InMemory = false;
   size_t FileSize = 0;

@@ -98,9 +98,16 @@ void IrValues::findLoops(const llvm::Loop &L) {
 }
 
 std::optional<std::int64_t> IrValues::most(const std::string &Atom) const {
-  std::optional<std::int64_t> Most;
   if (!llvm::StringRef(Atom).starts_with("{"))
-    return Most;
+    return std::nullopt;
+  auto [Known, New] = Largest.try_emplace(Atom);
+  if (New)
+    Known->second = findMost(Atom);
+  return Known->second;
+}
+
+std::optional<std::int64_t> IrValues::findMost(const std::string &Atom) const {
+  std::optional<std::int64_t> Most;
   for (const auto &[Phi, Id] : Phis) {
     const LoopAccess &Loop = Known.Loops[Id];
     if (Loop.Atom != Atom)

@@ -49,6 +49,7 @@ private:
   std::optional<Polynomial> incoming(const llvm::PHINode &Phi, llvm::function_ref<bool(const llvm::BasicBlock *)> From);
   std::optional<Polynomial> binary(const llvm::Instruction &I);
   void findLoops(const llvm::Loop &L);
+  std::optional<std::int64_t> findMost(const std::string &Atom) const;
 
   const llvm::Function &Kernel;
   KernelAccesses Known;
@@ -60,6 +61,7 @@ private:
   mutable llvm::ScalarEvolution Evolution;
   llvm::DenseMap<const llvm::PHINode *, unsigned> Phis;
   llvm::DenseMap<const llvm::Value *, std::optional<Polynomial>> Cache;
+  mutable std::map<std::string, std::optional<std::int64_t>> Largest; ///< As `most` has it.
   /// What is known where a block runs beside what is known in the block before it that all ways lead through.
   struct Entry {
     std::vector<Polynomial> Distances;

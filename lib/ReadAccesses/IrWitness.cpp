@@ -12,7 +12,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/Support/MathExtras.h>
 
 namespace cufuse {
 
@@ -216,6 +215,7 @@ public:
         continue;
       }
       P.First = canonical(*Site.Index, Text) * Polynomial::constant(P.Of->Bytes);
+      OfKind.Same.add(Values, P.First, &P);
       OfKind.Near.add(Values, P.First, &P);
       OfKind.Widest = std::max(OfKind.Widest, P.bytes());
     }
@@ -238,8 +238,9 @@ public:
     auto IsUnder = [&](const Place *P) { return isUnder(*P, *Access.By); };
     if (llvm::any_of(OfKind.Anywhere, IsUnder))
       return true;
-    return Access.Offset && OfKind.Near.any(Values, *Access.Offset, 1 - OfKind.Widest, 0,
-                                            [&](const Place *P) { return part(*P, Access) && IsUnder(P); });
+    auto Is = [&](const Place *P) { return part(*P, Access) && IsUnder(P); };
+    return Access.Offset && (OfKind.Same.any(Values, *Access.Offset, 1 - OfKind.Widest, 0, Is) ||
+                             OfKind.Near.any(Values, *Access.Offset, 1 - OfKind.Widest, 0, Is));
   }
 
   /// Numbers of stores one of which always happens in the text, but not in the IR.
@@ -290,9 +291,11 @@ private:
     std::int64_t bytes() const { return std::int64_t(Site->Width) * Of->Bytes; }
   };
 
-  /// Things by the offset they are at, so that those are found that differ by a constant and variables of loops alone.
+  /// Things by the offset they are at, so that those are found that differ by a constant and, if `Loops`, by variables
+  /// of loops alone.
   template <typename T> class ByOffset {
   public:
+    explicit ByOffset(bool Loops = true) : Loops(Loops) {}
     void add(const IrValues &Values, const Polynomial &Offset, T What) {
       const auto [Rest, At] = based(Values, Offset);
       All[Rest].insert({At, What});
@@ -303,7 +306,7 @@ private:
       const auto [Rest, At] = based(Values, Offset);
       const auto Here = All.find(Rest);
       std::int64_t First = 0, Last = 0;
-      if (Here == All.end() || llvm::AddOverflow(At, From, First) || llvm::AddOverflow(At, To, Last))
+      if (Here == All.end() || __builtin_add_overflow(At, From, &First) || __builtin_add_overflow(At, To, &Last))
         return false;
       return std::any_of(Here->second.lower_bound(First), Here->second.upper_bound(Last),
                          [&](const auto &Each) { return Is(Each.second); });
@@ -311,21 +314,22 @@ private:
 
   private:
     using Base = std::map<Polynomial::Product, std::int64_t>;
-    static std::pair<Base, std::int64_t> based(const IrValues &Values, const Polynomial &P) {
+    std::pair<Base, std::int64_t> based(const IrValues &Values, const Polynomial &P) const {
       Base Rest;
       std::int64_t Constant = 0;
       for (const auto &[Atoms, Factor] : P.terms())
         if (Atoms.empty())
           Constant = Factor;
-        else if (Atoms.size() > 1 || !Values.most(Atoms[0]))
+        else if (!Loops || Atoms.size() > 1 || !Values.most(Atoms[0]))
           Rest.insert({Atoms, Factor});
       return {Rest, Constant};
     }
+    bool Loops;
     std::map<Base, std::multimap<std::int64_t, T>> All;
   };
   struct SitesOfKind {
     std::vector<const Place *> Anywhere; ///< Their index is not known.
-    ByOffset<const Place *> Near;
+    ByOffset<const Place *> Same{/*Loops=*/false}, Near;
     std::int64_t Widest = 0; ///< In bytes.
   };
   struct ParameterSites {

@@ -21,8 +21,8 @@ constexpr unsigned HfuseStep = 128, HfuseThreads = 1024;
 constexpr double GoodAlone = 1.2; // times the best: shapes worth a look where blocks run as they do alone
 constexpr size_t BestAlone = 2;   // shapes of which several blocks are put together
 constexpr unsigned MostTurns = 16;
-constexpr double MostImbalance = 1.5;                // between the blocks of roles
-constexpr size_t MostListed = 2048, MostDrawn = 128; // choices of shares
+constexpr double MostImbalance = 1.5; // between the blocks of roles
+constexpr size_t MostShares = 4096;   // in choices that are listed
 
 /// One for each constituent: its blocks in the fused block.
 using Shares = std::vector<ConstituentConfig>;
@@ -54,6 +54,9 @@ public:
   explicit Choices(const Problem &P) {
     for (const ConstituentProblem &C : P.Constituents)
       All.push_back(sharesOf(C));
+    // Of more kernels, each choice has more candidates, too.
+    MostListed = MostShares / std::max<size_t>(All.size(), 1);
+    MostDrawn = MostListed / 4;
   }
 
   /// Adds those of shares for which `Allowed` that fit, by as many constituents as are chosen.
@@ -175,6 +178,7 @@ private:
   }
 
   std::vector<Shares> All; ///< By constituent: its shares.
+  size_t MostListed, MostDrawn;
   std::set<Choice> Chosen;
   bool Sampled = false;
 };

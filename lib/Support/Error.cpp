@@ -35,8 +35,9 @@ static const char *wordFor(ExitCode Code, const Message &M) {
 static void print(ExitCode Code, const Message &M, llvm::raw_ostream &Out) {
   const bool HasPlace = M.Where.isValid();
   const std::string Place = HasPlace ? M.Where.str() : "cufuse";
-  Out << Place << ": " << (HasPlace ? "error" : wordFor(Code, M)) << ": " << llvm::StringRef(M.str()).rtrim() << '\n'
-      << M.Where.snippet();
+  if (!M.Text.empty())
+    Out << Place << ": " << (HasPlace ? "error" : wordFor(Code, M)) << ": " << llvm::StringRef(M.str()).rtrim() << '\n'
+        << M.Where.snippet();
   if (!M.Remedy.empty())
     Out << Place << ": note: " << M.Remedy << '\n';
 }

@@ -42,7 +42,7 @@ struct TuningTools {
   Compiler &Back;
   llvm::ThreadPoolInterface &Pool; ///< For the compilers.
   RunnerPool &Gpus;
-  std::function<bool()> Interrupted; ///< The user has asked to stop.
+  std::function<bool()> Interrupted = [] { return false; }; ///< The user has asked to stop.
 };
 
 } // namespace cufuse

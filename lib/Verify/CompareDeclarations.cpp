@@ -126,6 +126,8 @@ bool Comparison::type(clang::QualType A, clang::QualType B) {
   return true;
 }
 
+static bool isOfAnyGroup(const clang::FunctionDecl *Caller, const clang::Decl *Callee);
+
 bool Comparison::pair(const clang::Decl *A, const clang::Decl *B) {
   if (!A || !B)
     return (!A && !B) || differ("a declaration is missing");
@@ -169,7 +171,9 @@ bool Comparison::pair(const clang::Decl *A, const clang::Decl *B) {
     auto *ObjectB = llvm::cast<clang::TemplateParamObjectDecl>(B);
     return type(ObjectA->getType(), ObjectB->getType()) && value(ObjectA->getValue(), ObjectB->getValue());
   }
-  if (llvm::isa<clang::FunctionDecl, clang::TagDecl>(A))
+  if (isOfAnyGroup(FunctionA, A) && isOfAnyGroup(FunctionB, B))
+    Forward.erase(A), Back.erase(B); // whoever else calls it is asked
+  else if (llvm::isa<clang::FunctionDecl, clang::TagDecl>(A))
     Work.push_back({A, B});
   else if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(A)) {
     if (Variable->hasGlobalStorage() && !Variable->isStaticLocal())
@@ -204,18 +208,26 @@ bool Comparison::sameSymbol(const clang::NamedDecl *A, const clang::NamedDecl *B
                  : A->getQualifiedNameAsString() == B->getQualifiedNameAsString());
 }
 
-/// Is it a barrier of cooperative groups for grids, or what a cluster is? `thread_group` has that for groups of any
-/// kind; it is only played where a kernel makes such a group, and that kernel is refused or has the whole grid to
+/// Is it a barrier of cooperative groups for the grid? A kernel that waits so is refused, or has the whole grid to
 /// itself.
 static bool isOfGrids(const clang::FunctionDecl *F) {
   auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(F->getDeclContext());
   if (!Space || !Space->getASTContext().getSourceManager().isInSystemHeader(F->getLocation()) || !F->getIdentifier())
     return false;
-  if (Space->getIdentifier() && Space->getName() == "grid" && !F->getName().contains("sync") &&
-      !F->getName().starts_with("barrier_"))
-    return false;
   const std::string Name = Space->getQualifiedNameAsString(); // with the version, an inline namespace
-  return llvm::Regex("^cooperative_groups::.*details::(grid|cluster)$").match(Name);
+  const bool IsOfCluster = Space->getIdentifier() && Space->getName() == "cluster";
+  return llvm::Regex("^cooperative_groups::.*details::(grid|cluster)$").match(Name) &&
+         (IsOfCluster || F->getName().contains("sync") || F->getName().starts_with("barrier_"));
+}
+
+/// Is it what `thread_group` calls where it is a grid or a cluster? Its code has that for groups of any kind, and plays
+/// it only where the kernel makes such a group.
+static bool isOfAnyGroup(const clang::FunctionDecl *Caller, const clang::Decl *Callee) {
+  auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Caller);
+  auto *Called = llvm::dyn_cast<clang::FunctionDecl>(Callee);
+  return Method && Called && isOfGroups(Method->getParent(), {"thread_group"}) && Called->getNumParams() == 1 &&
+         isOfGroups(Called->getParamDecl(0)->getType().getNonReferenceType()->getAsCXXRecordDecl(),
+                    {"grid_group", "cluster_group"});
 }
 
 bool Comparison::function(const clang::FunctionDecl *A, const clang::FunctionDecl *B) {

@@ -47,10 +47,11 @@ Misfit withoutLoop(const VerticalGraph &Graph) {
     const VerticalNode &N = Graph.Nodes[Node];
     if (N.Shape->Shape == KernelShape::Pointwise)
       continue;
-    // What threads do together stands in the way of a loop over elements, whatever the kernel's indices are.
+    // Rows, what threads do together, and memory that is anybody's stand in the way whatever the indices are.
     const KernelFacts &Facts = *N.Facts;
-    Loop.Possible &= Facts.Barriers.empty() && Facts.LibraryBarriers.empty() && Facts.WarpPrimitives.empty() &&
-                     Facts.Atomics.empty() && Facts.StaticShared.empty() && Facts.DynamicShared.empty();
+    Loop.Possible &= N.Shape->Shape == KernelShape::Opaque && Facts.Barriers.empty() && Facts.LibraryBarriers.empty() &&
+                     Facts.WarpPrimitives.empty() && Facts.Atomics.empty() && Facts.StaticShared.empty() &&
+                     Facts.DynamicShared.empty() && N.Accesses->OtherMemory.empty();
     for (const Finding &Reason : N.Shape->Reasons)
       Loop.Messages.push_back(Blocker{BlockerKind::NotPointwise, Reason.Where, N.Name + ": " + Reason.What}.message());
     if (Loop.Messages.size() == N.Shape->Reasons.size() && !Loop.Messages.empty())
@@ -94,8 +95,9 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
   }
   std::vector<Message> Messages = Nearest->Messages;
   Messages.insert(Messages.begin(), {{},
-                                     "no form of vertical fusion fits: " + llvm::join(All, "; "),
-                                     fmt::format("nearest is {}, whose reasons follow", Nearest->Name)});
+                                     "",
+                                     fmt::format("no form fits: {}; the reasons of the nearest, {}, follow",
+                                                 llvm::join(All, "; "), Nearest->Name)});
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
 }
 

@@ -11,9 +11,9 @@ __device__ __forceinline__ uint4 philox(std::uint32_t counter, std::uint32_t see
   std::uint32_t key0 = seed, key1 = 0u;
 #pragma unroll
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t first = std::uint64_t{0xD2511F53u} * c.x, second = std::uint64_t{0xCD9E8D57u} * c.z;
-    c = make_uint4(static_cast<std::uint32_t>(second >> 32) ^ c.y ^ key0, static_cast<std::uint32_t>(second),
-                   static_cast<std::uint32_t>(first >> 32) ^ c.w ^ key1, static_cast<std::uint32_t>(first));
+    const std::uint32_t high0 = __umulhi(0xD2511F53u, c.x), low0 = 0xD2511F53u * c.x;
+    const std::uint32_t high1 = __umulhi(0xCD9E8D57u, c.z), low1 = 0xCD9E8D57u * c.z;
+    c = make_uint4(high1 ^ c.y ^ key0, low1, high0 ^ c.w ^ key1, low0);
     key0 += 0x9E3779B9u;
     key1 += 0xBB67AE85u;
   }

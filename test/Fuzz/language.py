@@ -428,7 +428,7 @@ def preprocessed(folder, file, case, letter):
     CUDA are empty: the program has included them."""
     stubs = os.path.join(folder, "stubs")
     os.makedirs(stubs, exist_ok=True)
-    for name in ("cuda_runtime.h", "cstddef", "cstdint", "cooperative_groups.h"):
+    for name in ("cuda_runtime.h", "cstddef", "cstdint", "cstring", "type_traits", "cooperative_groups.h"):
         write(os.path.join(stubs, name), "")
     standard = [flag for flag in case.flags if flag.startswith("-std=")] or ["-std=c++17"]
     # Of several architectures, the output must be right for each.

@@ -8,9 +8,11 @@
 // CHECK: block 96
 // CHECK: block 64
 // CHECK: block 32
+// CHECK: __device__ {{\[\[}}maybe_unused]] {{\[\[}}gnu::hot]] __forceinline__ void behindGlobal
+// CHECK: __device__ UNUSED __forceinline__ void behindBounds
 // CHECK: const float *__restrict__ boundsBefore_in
-// CHECK: const __grid_constant__ {{.*}}_constants::Table constants_table
-// CHECK: const __grid_constant__ {{.*}}_constants::Table constants_other
+// CHECK: const __grid_constant__ {{.*}}::constants::Table constants_table
+// CHECK: const __grid_constant__ {{.*}}::constants::Table constants_other
 // CHECK-NOT: __launch_bounds__(128)
 
 #define BOUNDS __launch_bounds__(64)
@@ -45,9 +47,7 @@ __device__ float pick(const Table &table, int i) { return table.values[i]; }
 
 // nvcc takes attributes in brackets only before `inline`, which __forceinline__ is.
 #define UNUSED [[maybe_unused]]
-// CHECK: __device__ {{\[\[}}maybe_unused]] {{\[\[}}gnu::hot]] __forceinline__ void behindGlobal
-__global__ [[maybe_unused]] [[gnu::hot]] void behindGlobal(float *data) { data[threadIdx.x] += 1; }
-// CHECK: __device__ UNUSED __forceinline__ void behindBounds
+__global__ __launch_bounds__(32) [[maybe_unused]] [[gnu::hot]] void behindGlobal(float *data) { data[threadIdx.x] += 1; }
 __global__ __launch_bounds__(32) UNUSED void behindBounds(float *data) { data[threadIdx.x] += 1; }
 
 void launch(float *data) { internal<<<1, 32>>>(data); }

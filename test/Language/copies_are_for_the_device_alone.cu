@@ -116,7 +116,7 @@ __device__ float helper(float x) {
 // HEADER: struct Data {
 // HEADER-NEXT: float *host;
 // HEADER-NEXT: float *device;
-// HEADER-NOT: return
+// HEADER-NOT: __device__
 struct Data {
   float *host, *device;
   __host__ __device__ float *get() const {

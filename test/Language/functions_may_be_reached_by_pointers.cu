@@ -1,5 +1,6 @@
-// Tables of function pointers, pointers as template arguments, functions with C linkage, several declarators in one.
-// RUN: %cufuse fuse %s:pointers %s:linkage %s:chained --block 64 --block 64 --block 64 -o %t.cu
+// Tables of function pointers, pointers as template arguments, functions with C linkage, several declarators in one;
+// virtual functions, pure ones and destructors among them.
+// RUN: %cufuse fuse %s:pointers %s:linkage %s:chained %s:shapes --block 64 --block 64 --block 64 --block 64 -o %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
 typedef float (*Operation)(float);
@@ -31,3 +32,25 @@ __device__ unsigned up(unsigned v) { return v + 1; }
 __device__ unsigned (*const Steps[])(unsigned) = {down, up};
 __device__ unsigned down(unsigned v) { return v > 5 ? Steps[v % 2](v - 1) : v; }
 __global__ void chained(unsigned *out) { out[threadIdx.x] = Steps[out[threadIdx.x] % 2](threadIdx.x); }
+
+struct Shape {
+  __device__ virtual float area() const = 0;
+  __device__ virtual ~Shape() {}
+};
+struct Square : Shape {
+  float side;
+  __device__ Square(float side) : side(side) {}
+  __device__ float area() const override { return side * side; }
+};
+struct Point : Shape {
+  __device__ float area() const override;
+  __device__ ~Point() override {}
+};
+__device__ float Point::area() const { return threadIdx.x % 2; }
+__device__ float areaOf(const Shape &shape) { return shape.area(); }
+__global__ void shapes(float *out) {
+  Square square(threadIdx.x);
+  Point point;
+  const Shape &chosen = out[threadIdx.x] > 0 ? static_cast<const Shape &>(square) : point;
+  out[threadIdx.x] = areaOf(square) + areaOf(chosen);
+}

@@ -14,6 +14,8 @@
 // RUN: %cufuse fuse %s:typed --block 64 -o %t/one.cu && FileCheck %s --check-prefix=ONE --input-file=%t/one.cu
 // ANY-NOT: #error "the kernels ask for
 // ONE: #error "the kernels ask for the architecture, and were fused for sm_90
+struct Apart;
+
 __global__ void plain(float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

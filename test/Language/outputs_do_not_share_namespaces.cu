@@ -7,7 +7,8 @@
 
 //--- one.cu
 struct View {
-  __host__ __device__ int get() const { return 1; }
+  int value;
+  __host__ __device__ int get() const { return value; }
 };
 template <typename T> __host__ __device__ T twice(T x) { return 2 * x; }
 __global__ void y_z(View v, int *out) { out[threadIdx.x] = twice(v.get()); }
@@ -15,7 +16,8 @@ __global__ void w(int *out) { out[threadIdx.x] = 0; }
 
 //--- two.cu
 struct View {
-  __host__ __device__ int get() const { return 2; }
+  int value;
+  __host__ __device__ int get() const { return -value; }
 };
 template <typename T> __host__ __device__ T twice(T x) { return x + x + 1; }
 __global__ void z(View v, int *out) { out[threadIdx.x] = twice(v.get()); }
@@ -24,8 +26,8 @@ __global__ void w(int *out) { out[threadIdx.x] = 0; }
 //--- host.cu
 #include "x.h"
 int other();
-int main() { return x::y_z::View().get() == 1 && other() == 2 ? 0 : 1; }
+int main() { return x::y_z::View{1}.value == 1 && other() == 2 ? 0 : 1; }
 
 //--- other.cu
 #include "x_y.h"
-int other() { return x_y::z::View().get(); }
+int other() { return x_y::z::View{2}.value; }

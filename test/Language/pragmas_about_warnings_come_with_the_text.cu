@@ -6,7 +6,6 @@
 // RUN:   --name out -o out.cu
 // RUN: cd %t && %nvcc -Werror all-warnings -arch=sm_90a -I. -cubin -o out.cubin out.cu
 // RUN: %FileCheck %s < %t/out.cu
-// RUN: %FileCheck %s --check-prefix=HEADER < %t/out.h
 // CHECK: #pragma nv_diagnostic push
 // CHECK: #pragma nv_diag_suppress static_var_with_dynamic_init
 // CHECK: void named
@@ -17,11 +16,6 @@
 // CHECK: namespace cufuse_plain {
 // CHECK-NOT: #pragma nv_diag
 // CHECK: void plain
-// HEADER: #ifdef __NVCC__
-// HEADER-NEXT: #pragma nv_diagnostic push
-// HEADER-NEXT: #endif
-// HEADER: struct Options
-// HEADER: #pragma nv_diagnostic pop
 
 //--- k.cu
 #include <cuda/barrier>

@@ -15,7 +15,7 @@
 // CHECK: struct Fix {
 // CHECK-NEXT: int raw;
 // CHECK: struct Secret {
-// CHECK-NEXT: alignas(8) unsigned char bytes[16];
+// CHECK-NEXT: alignas(8) unsigned char ofValue[16];
 // CHECK: Fix at[2];
 // CHECK: const void *fixes;
 // OTHER: this is no Fix of the kernel's file

@@ -1,9 +1,9 @@
 // Only where threads may leave before others synchronise is the hardware's barrier given up.
 // RUN: %cufuse fuse %s:uniform_return %s:return_behind %s:parts_and_meets --block 128 --block 128 --block 128 -o %t.cu
 // RUN: FileCheck %s --input-file=%t.cu
-// RUN: %cufuse fuse %s:without_barrier %s:helper_for_all %s:by_table --block 128 --block 128 --block 128 -o %t.cu
+// RUN: %cufuse fuse %s:without_barrier %s:helper_for_all %s:by_table %s:mutable_table --block 128 --block 128 --block 128 --block 128 -o %t.cu
 // RUN: FileCheck %s --input-file=%t.cu
-// RUN: %cufuse fuse %s:mutable_table --block 128 --grid-policy stride -o %t.cu
+// RUN: %cufuse fuse %s:early_out --block 128 --grid-policy stride -o %t.cu
 // RUN: FileCheck %s --check-prefix=LEAVES --input-file=%t.cu
 // RUN: %cufuse fuse %s:trips_differ --block 128 --grid-policy stride --explain -o %t.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=EXPLAIN
@@ -68,7 +68,7 @@ __global__ void parts_and_meets(const float *in, float *out, int n) {
   }
 }
 
-// Nobody writes behind a `const *__restrict__` while the kernel runs, so all threads read the same.
+// All threads of a block read the same before it writes anything; other blocks could only race.
 __global__ void by_table(const int *__restrict__ lengths, float *out) {
   __shared__ float tile[128];
   if (lengths[blockIdx.x] == 0)
@@ -83,8 +83,17 @@ __global__ void mutable_table(int *lengths, float *out) {
   out[threadIdx.x] = reversed(tile, threadIdx.x);
 }
 
-// EXPLAIN: trips_differ: an mbarrier instead, which leaving threads drop out of: {{[^ ]*}}:[[#@LINE+3]]:3: this branch
-// EXPLAIN-SAME: skips reversed, {{[^ ]*}}:[[#@LINE+3]]
+// A flag that CUDA calls a race, and that much code has.
+__global__ void early_out(const int *in, int *found, float *out) {
+  __shared__ float tile[128];
+  if (in[threadIdx.x] == 3)
+    *found = 1;
+  if (!*found)
+    out[threadIdx.x] = reversed(tile, threadIdx.x);
+}
+
+// EXPLAIN: trips_differ: an mbarrier instead, which leaving threads drop out of: {{[^ ]*}}:[[#@LINE+3]]:{{[0-9]+}}: this branch
+// EXPLAIN-SAME: skips a barrier of the block, {{[^ ]*}}:[[#@LINE-52]]
 __global__ void trips_differ(float *data, int n) {
   for (int i = threadIdx.x; i < n; i += 128)
     data[i] = reversed(data, i);

@@ -19,9 +19,7 @@ struct Counts {
 struct Tile {
   Counts rows[3];
 };
-// CHECK: filler(
-// CHECK: global {{.*}} total, shared with the program
-// CHECK: fusable {{ *}}no
+// CHECK: filler: {{.*}}must stay the same object: total [HostSharedNeedsRdc]
 __global__ void filler(int *out) {
   Tile tile{};
   Counts more[2] = {};
@@ -30,13 +28,11 @@ __global__ void filler(int *out) {
 struct Derived : Counts {
   using Counts::Counts;
 };
-// CHECK: inherited(
-// CHECK: global {{.*}} total, shared with the program
+// CHECK: inherited: {{.*}}must stay the same object: total [HostSharedNeedsRdc]
 __global__ void inherited(int *out) { out[threadIdx.x] = Derived(3).v; }
 
 __device__ int apply(int (*f)(int), int v) { return f(v); }
-// CHECK: lambda(
-// CHECK: global {{.*}} total, shared with the program
+// CHECK: lambda: {{.*}}must stay the same object: total [HostSharedNeedsRdc]
 __global__ void lambda(int *out) {
   auto counts = [](int v) {
     atomicAdd(&total, v);
@@ -51,8 +47,7 @@ struct Pooled {
     return at;
   }
 };
-// CHECK: allocates(
-// CHECK: global {{.*}} total, shared with the program
+// CHECK: allocates: {{.*}}must stay the same object: total [HostSharedNeedsRdc]
 __global__ void allocates(int *out) { (new (out + 2 * threadIdx.x) Pooled{{4, 4}})->v[1]++; }
 
 struct Part {
@@ -61,8 +56,7 @@ struct Part {
 struct Whole {
   Part part;
 };
-// CHECK: ends(
-// CHECK: global {{.*}} total, shared with the program
+// CHECK: ends: {{.*}}must stay the same object: total [HostSharedNeedsRdc]
 __global__ void ends(int *out) {
   reinterpret_cast<Whole *>(out)->~Whole();
   out[threadIdx.x] = 5;
@@ -77,8 +71,7 @@ struct Keeps {
     v = atomicAdd(&calls, 1);
   }
 };
-// CHECK: keeps(
-// CHECK: blocker {{.*}}: calls in Keeps::Keeps [StaticLocal]
+// CHECK: keeps: {{.*}}: calls in Keeps::Keeps [StaticLocal]
 __global__ void keeps(int *out) {
   Keeps all[2] = {};
   out[threadIdx.x] = all[1].v;
@@ -86,8 +79,7 @@ __global__ void keeps(int *out) {
 struct Waits {
   __device__ Waits() { cooperative_groups::this_grid().sync(); }
 };
-// CHECK: waits(
-// CHECK: blocker {{.*}}synchronises the grid [GridGroup]
+// CHECK: waits: {{.*}}synchronises the grid [GridGroup]
 __global__ void waits(int *out) {
   Waits both[2] = {};
   out[threadIdx.x] = 1;

@@ -25,7 +25,7 @@ __global__ void shift(const float *__restrict__ in, float *__restrict__ out, int
     // CHECK: {{[^ ]*}}:[[#@LINE+4]]:14: error: producer and consumer work on different numbers of elements: shift:
     // CHECK-SAME: in[i] at {{[^ ]*}}:[[#@LINE+3]]:14, of shift.n elements; scale: in[i] at {{[^ ]*}}, of scale.n
     // CHECK-SAME: elements [DifferentBounds]
-    // CHECK: note: link the numbers, as in --link producer.n=consumer.n
+    // CHECK: note: if they are equal, say --link 'scale.n=shift.n'
     out[i] = in[i] + 1;
 }
 

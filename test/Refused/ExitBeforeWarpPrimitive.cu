@@ -226,7 +226,7 @@ __global__ void copied(const float *in, float *out, int n) {
   __shared__ float tile[128];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
-    // COPIED: [[#@LINE+1]]:5: error: lanes may leave a block before a warp primitive, {{.*}}: copied:
+    // COPIED: [[#@LINE-1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive, {{.*}}: copied:
     return;
   __pipeline_memcpy_async(tile + threadIdx.x, in + i, sizeof(float));
   __pipeline_commit();

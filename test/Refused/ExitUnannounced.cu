@@ -11,10 +11,15 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:finished --block 128 -o %t/out.cu
 // RUN: %cufuse fuse %s:uniform --block 128 -o %t/out.cu
-// GCC and Clang name different lines where the call has several.
-#define LEAVE_IF(condition)                                                                                            \
+// What the number is depends on what else is read.
+#define LEAVE_COUNTED(condition)                                                                                           \
   if (condition) {                                                                                                     \
-    out[threadIdx.x] = __LINE__;                                                                                       \
+    out[threadIdx.x] = __COUNTER__;                                                                                      \
+    return;                                                                                                            \
+  }
+#define LEAVE_IF(condition)                                                                                                \
+  if (condition) {                                                                                                     \
+    out[threadIdx.x] = __LINE__;                                                                                         \
     return;                                                                                                            \
   }
 
@@ -24,8 +29,8 @@ __global__ void by_macro(const float *in, float *out, int n) {
   // CHECK-SAME: that cannot be rewritten: a macro returns [ExitUnannounced]
   // CHECK: note: write a plain `return;` in the kernel
   // CHECK-SAME: itself
-  LEAVE_IF(threadIdx.x >=
-           n);
+  LEAVE_COUNTED(threadIdx.x >=
+                n);
   tile[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = tile[n - 1 - threadIdx.x];

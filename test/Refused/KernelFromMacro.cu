@@ -4,14 +4,14 @@
 // RUN:   FileCheck %s --check-prefix=NAME '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:counted --block 64 -o %t/out.cu -- -std=c++20 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=GLOBAL '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:scale_2147483647 --block 64 -o %t/out.cu -- -std=c++20 2>&1 | \
+// RUN: %exits 1 %cufuse fuse %s:scale_0x7fffffff --block 64 -o %t/out.cu -- -std=c++20 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=LIBRARY '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:plain_kernel %s:bounded %s:scale_optional %s:scale_more %s:more --block 64 --block 64 --block 64 \
 // RUN:   --block 64 --block 64 -o %t/out.cu -- -std=c++20
 #include <climits>
 #define COUNTED(name, ...) __device__ int name##_number = __COUNTER__; __global__ void name##_counted(float *data, __VA_ARGS__)
-#define GLOBAL_COUNTED(...) __global__ __launch_bounds__(__VA_ARGS__ + 0 * __COUNTER__)
+#define GLOBAL_COUNTED(...) __device__ int number = __COUNTER__; __global__ __launch_bounds__(__VA_ARGS__)
 #define MORE(name, ...) __global__ void name##__VA_OPT__(_more)(float *data, __VA_ARGS__)
 #define GLOBAL(...) __global__ __launch##__VA_OPT__(_bounds__)(__VA_ARGS__)
 #define OPTIONAL(name, ...) __global__ void name##_optional(float *data __VA_OPT__(, ) __VA_ARGS__)
@@ -31,8 +31,8 @@ COUNTED(scale, float by) { data[threadIdx.x] *= by; }
 GLOBAL_COUNTED(128) void counted(float *data, float by) { data[threadIdx.x] += by; }
 
 // A library's macro stays as it is, and here it would be another name.
-// LIBRARY: {{[^ ]*}}:[[#@LINE+2]]:17: error: scale_2147483647: the kernel's declaration is spelled by a macro that cannot
-// LIBRARY-SAME: be written out: scale_2147483647 [KernelFromMacro]
+// LIBRARY: {{[^ ]*}}:[[#@LINE+2]]:17: error: scale_0x7fffffff: the kernel's declaration is spelled by a macro that cannot
+// LIBRARY-SAME: be written out: scale_0x7fffffff [KernelFromMacro]
 __global__ void CAT(scale_, INT_MAX)(float *data) { data[threadIdx.x] = 1; }
 
 MORE(scale, float by) { data[threadIdx.x] *= by; }

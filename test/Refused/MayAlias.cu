@@ -21,7 +21,7 @@ __global__ void shift(const float *__restrict__ in, float *__restrict__ out, int
   if (i < n)
     // CHECK: {{[^ ]*}}:[[#@LINE+3]]:5: error: two pointers may lead to the same memory, and the fused kernel uses it in
     // CHECK-SAME: another order: shift: out[i] at {{[^ ]*}}:[[#@LINE+2]]:5; scale: in[n - 1 - i] at {{[^ ]*}}:[[#@LINE-7]]:18 [MayAlias]
-    // CHECK: note: if they never do, say --distinct, or declare both pointers __restrict__
+    // CHECK: note: if they never do, say --distinct, or declare scale.in and shift.out __restrict__
     out[i] = in[i] + 1;
 }
 

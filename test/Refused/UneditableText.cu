@@ -45,10 +45,10 @@ __global__ void named(int *out) {
 asm("mov.u32 %0, %%tid.x;" : "=r"(lane));
 
 //--- pasted.cu
-#define WORDS(...) wor##__VA_OPT__(ds)
+#define WORDS(i) wor##ds[i + 0 * __COUNTER__]
 __global__ void pasted(int *out) {
   extern __shared__ int words[];
-  auto first = [] { return WORDS(1)[0]; };
+  auto first = [] { return WORDS(0); };
   words[threadIdx.x] = threadIdx.x;
   __syncthreads();
   out[threadIdx.x] = first();

@@ -4,6 +4,7 @@
 // RUN: %cufuse fuse %s:direct %s:member %s:twice --block 64 --block 64 --block 64 -o %t/out.cu
 // RUN: FileCheck %s --input-file %t/out.cu
 // RUN: %exits 1 %cufuse fuse %s:synchronised --block 64 -o %t/none.cu 2>&1 | FileCheck %s --check-prefix=BARRIER
+// RUN: %exits 1 %cufuse fuse %s:changed --block 64 -o %t/none.cu 2>&1 | FileCheck %s --check-prefix=BARRIER
 
 // CHECK: #define blockDim cufuse_partition::blockDim()
 // CHECK-NEXT: #define blockIdx cufuse_partition::indices().blockIdx
@@ -35,5 +36,7 @@ __device__ int turn() {
   __syncthreads();
   return 0;
 }
-__device__ int (*const turns[])() = {turn};
-__global__ void synchronised(int *out) { out[threadIdx.x] = turns[0](); }
+__device__ int (*const turns[])() = {turn, lane};
+__global__ void synchronised(int *out) { out[threadIdx.x] = turns[out[0] & 1](); }
+__device__ int (*changing[2])() = {lane, turn};
+__global__ void changed(int *out) { out[threadIdx.x] = changing[1](); }

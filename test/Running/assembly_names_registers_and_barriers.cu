@@ -5,8 +5,12 @@
 // RUN: %cufuse fuse %t/kernels.cu:registers '%t/kernels.cu:halves<7>' --block 16x4 --block 128 --grid-policy stride \
 // RUN:   --name stride -o %t/stride.cu
 // RUN: %cufuse fuse '%t/kernels.cu:halves<7>' --block 128 --name alone -o %t/alone.cu
+// RUN: %cufuse fuse %t/kernels.cu:helped %t/kernels.cu:handed --block 128 --block 64 --copies 2 --copies 1 --name helps \
+// RUN:   -o %t/helps.cu
 // RUN: FileCheck %s --input-file=%t/match.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/alone.cu
+// RUN: FileCheck %s --check-prefix=HELPS --input-file=%t/helps.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/alone.cu %t/helps.cu
+// HELPS: cufuse_barrier(unsigned barrier) { return cufuse_partition::named(barrier == 1 ? 0 : barrier == 4 ? 1 : 2); }
 // CHECK: // threads   64 to  191: halves<5>, block 128, barrier 2
 // CHECK: // threads  192 to  319: halves<5>, block 128, barrier 6
 // CHECK: // threads  320 to  383: handed, block 64, barrier 10
@@ -53,6 +57,26 @@ template <int Id> __global__ void halves(const int *in, int *out) {
   out[blockIdx.x * 128 + threadIdx.x] = tile[127 - threadIdx.x];
 }
 
+// A helper's argument is the number, which the code knows.
+__device__ void meet(int id, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
+struct Named {
+  unsigned id;
+  __device__ void sync() const { __barrier_sync_count(id, 128); }
+};
+__global__ void helped(const int *in, int *out) {
+  __shared__ int tile[128];
+  tile[threadIdx.x] = in[blockIdx.x * 128 + threadIdx.x];
+  if (threadIdx.x < 64)
+    meet(1, 64);
+  else
+    meet(4, 64);
+  const int other = tile[threadIdx.x ^ 63];
+  Named{6}.sync();
+  tile[threadIdx.x] = other;
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = tile[127 - threadIdx.x];
+}
+
 // One warp fills, the other reads.
 __global__ void handed(const int *in, int *out) {
   __shared__ int values[32];
@@ -74,6 +98,7 @@ __global__ void handed(const int *in, int *out) {
 #include "kernels.cu"
 
 #include "alone.h"
+#include "helps.h"
 #include "match.h"
 #include "stride.h"
 
@@ -94,5 +119,7 @@ int main() {
   good &= both.same("stride", [&] { registers<<<11, dim3(16, 4)>>>(in, a), halves<7><<<9, 128>>>(in, b); },
                     [&] { require(stride::launch({11, 0, {in, a}}, {9, 0, {in, b}}), "stride"); });
   good &= both.same("alone", [&] { halves<7><<<9, 128>>>(in, b); }, [&] { require(alone::launch({9, 0, {in, b}}), "alone"); });
+  good &= both.same("helps", [&] { helped<<<9, 128>>>(in, b), handed<<<5, 64>>>(in, d); },
+                    [&] { require(helps::launch({9, 0, {in, b}}, {5, 0, {in, d}}), "helps"); });
   return good ? 0 : 1;
 }

@@ -3,8 +3,8 @@
 // RUN: %cufuse fuse %t/kernels.cu:sum_early %t/kernels.cu:sum_and_meet --block 96 --block 64 --name fused -o %t/fused.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/fused.cu
 // RUN: %exits 1 %cufuse fuse %t/kernels.cu:sum_early --block 96 --grid-policy stride -o %t/none.cu 2>&1 | FileCheck %s
-// CHECK: {{.*}}kernels.cu:10:5: error: lanes may leave a block before a warp primitive, and would rejoin for the next
-// CHECK-SAME: block: sum_early: this branch skips __shfl_{{.*}} [ExitBeforeWarpPrimitive]
+// CHECK: {{.*}}kernels.cu:9:9: error: lanes may leave a block before a warp primitive, and would rejoin for the next
+// CHECK-SAME: block: sum_early: this branch skips __ballot_sync, {{.*}} [ExitBeforeWarpPrimitive]
 // CHECK: note: use --grid-policy match
 
 //--- kernels.cu

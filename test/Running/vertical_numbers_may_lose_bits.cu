@@ -1,7 +1,7 @@
 // A number of 32 bits that goes on in 64, or is divided, has lost what it has no bits for: it belongs to an element only if
 // it is a function of that by itself. An index does not overflow. Where there are no elements, nothing is divided by zero.
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// RUN: %cufuse inspect kernels.cu | FileCheck kernels.cu
+// RUN: %cufuse inspect --full kernels.cu | FileCheck kernels.cu
 // DEFINE: %{k} =
 // DEFINE: %{before} = %cufuse fuse kernels.cu:%{k} kernels.cu:twice --link %{k}.y=twice.in --link %{k}.n=twice.n --dead y \
 // DEFINE:   --block 96 --name of_%{k} -o %t/%{k}.cu

@@ -8,7 +8,9 @@
 // RUN:   --grid-policy pool --name pool -o pool.cu
 // RUN: cd %t && %cufuse fuse kernels.cu:in_a_loop kernels.cu:before_a_barrier --block 128 --block 128 --name match \
 // RUN:   -o match.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/stride.cu %t/turns.cu %t/pool.cu %t/match.cu
+// RUN: cd %t && %cufuse fuse kernels.cu:of_plane kernels.cu:of_tile kernels.cu:by_wide kernels.cu:by_class kernels.cu:by_rank \
+// RUN:   --block 16x8 --block 128 --block 64 --block 64 --block 64 --grid-policy stride --name spelled -o spelled.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/stride.cu %t/turns.cu %t/pool.cu %t/match.cu %t/spelled.cu
 // RUN: %exits 1 %cufuse fuse %t/kernels.cu:by_number --block 48 --grid-policy stride -o %t/none.cu 2>&1 | FileCheck %s
 // CHECK: error: lanes may leave a block before a warp primitive, and would rejoin for the next block:
 // CHECK-SAME: by_number: this branch skips __shfl_xor_sync, {{.*}}; rows of 48 threads are no whole warps
@@ -16,6 +18,8 @@
 // CHECK: note: use --grid-policy match without --geometry threads, name the kernel last, let whole warps leave
 
 //--- kernels.cu
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
 __device__ int warp_sum(int value) {
   for (int step = 16; step > 0; step /= 2)
     value += __shfl_xor_sync(0xffffffff, value, step);
@@ -31,6 +35,55 @@ __global__ void by_number(const int *in, int *out, int rows) {
   const int sum = warp_sum(in[row * 32 + lane]);
   if (lane == 0)
     out[row] = sum;
+}
+
+// The same in other words.
+__global__ void of_plane(const int *in, int *out, int rows) {
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  const int row = blockIdx.x * (blockDim.x * blockDim.y / 32) + thread / 32;
+  if (row >= rows)
+    return;
+  const int sum = warp_sum(in[row * 32 + thread % 32]);
+  if (thread % 32 == 0)
+    out[row] = sum;
+}
+__global__ void of_tile(const int *in, int *out, int rows) {
+  const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  const int row = blockIdx.x * warp.meta_group_size() + warp.meta_group_rank();
+  if (row >= rows)
+    return;
+  const int sum = warp_sum(in[row * 32 + warp.thread_rank()]);
+  if (warp.thread_rank() == 0)
+    out[row] = sum;
+}
+__global__ void by_wide(const int *in, int *out, const int *length, int rows) {
+  const long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  const long long row = thread / 32;
+  if (row >= rows || length[row] % 3 == 0)
+    return;
+  const int sum = warp_sum(in[thread]);
+  if (threadIdx.x % 32 == 0)
+    out[row] = sum;
+}
+struct Place {
+  int row, lane;
+  __device__ Place() : row((blockIdx.x * blockDim.x + threadIdx.x) / 32), lane(threadIdx.x % 32) {}
+};
+__global__ void by_class(const int *in, int *out, int rows) {
+  const Place place;
+  if (place.row >= rows)
+    return;
+  const int sum = warp_sum(in[place.row * 32 + place.lane]);
+  if (place.lane == 0)
+    out[place.row] = sum;
+}
+__global__ void by_rank(const int *in, int *out, int rows) {
+  const auto thread = cg::this_grid().thread_rank();
+  if (thread / 32 >= rows)
+    return;
+  const int sum = warp_sum(in[thread]);
+  if (threadIdx.x % 32 == 0)
+    out[thread / 32] = sum;
 }
 
 __global__ void by_row(const int *in, int *out, unsigned rows) {
@@ -89,14 +142,15 @@ __global__ void before_a_barrier(const int *in, int *out, int limit) {
 
 #include "match.h"
 #include "pool.h"
+#include "spelled.h"
 #include "stride.h"
 #include "turns.h"
 
 int main() {
   constexpr int n = 64 * 1024;
-  Array<int> in(n), a(n), b(n), c(n), d(n);
+  Array<int> in(n), a(n), b(n), c(n), d(n), e(n);
   Both both;
-  both.output("a", a), both.output("b", b), both.output("c", c), both.output("d", d);
+  both.output("a", a), both.output("b", b), both.output("c", c), both.output("d", d), both.output("e", e);
   bool good = both.same(
       "stride",
       [&] {
@@ -131,6 +185,17 @@ int main() {
         before_a_barrier<<<90, 128>>>(in, b, 3);
       },
       [&] { require(match::launch({64, 0, {in, a, 3}}, {90, 0, {in, b, 3}}), "match"); });
+  good &= both.same(
+      "spelled",
+      [&] {
+        of_plane<<<50, dim3(16, 8)>>>(in, a, 190), of_tile<<<50, 128>>>(in, b, 185);
+        by_wide<<<80, 64>>>(in, c, in, 150), by_class<<<80, 64>>>(in, d, 151), by_rank<<<70, 64>>>(in, e, 133);
+      },
+      [&] {
+        require(spelled::launch({50, 0, {in, a, 190}}, {50, 0, {in, b, 185}}, {80, 0, {in, c, in, 150}},
+                                {80, 0, {in, d, 151}}, {70, 0, {in, e, 133}}),
+                "spelled");
+      });
   // Its thread numbers would not fit an int.
   good &= stride::launch({1u << 25, 0, {in, a, 577}}, {100, 0, {in, b, 290}}, {64, 0, {in, c, 3}},
                          {150, 0, {in, d, 970}}) == cudaErrorInvalidConfiguration;

@@ -14,7 +14,7 @@ __global__ void byLane(const float *__restrict__ in, float *__restrict__ out, in
 }
 // CHECK-LABEL: {{^}}byRank(
 // CHECK: shape            opaque
-// CHECK: not pointwise    {{.*}}: threads of a warp work together: activemask
+// CHECK: not pointwise    {{.*}}: threads of a warp work together: __activemask
 __global__ void byRank(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

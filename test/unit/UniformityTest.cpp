@@ -39,8 +39,8 @@ __global__ void kernel(int n, const int *__restrict__ in, int *out, Pair pair) {
   is(N, Y, threadIdx.y);
   is(N, Y, threadIdx.z + 1);
   is(N, N, in[threadIdx.x]);
-  is(Y, Y, out[n]);
-  is(Y, Y, global);
+  is(N, N, out[n]); // `is` may store there
+  is(N, N, global);
   is(Y, Y, plain(n));
   is(N, N, own(n));
   is(N, N, plain(threadIdx.x));

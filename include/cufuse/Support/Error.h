@@ -37,7 +37,7 @@ struct SourcePlace {
 /// One thing to tell the user: where, what is the fact, what can be done about it.
 struct Message {
   SourcePlace Where;
-  std::string Text;
+  std::string Text; ///< Empty: the remedy is a note on what follows.
   std::string Remedy;
   std::string Rule = {}; ///< The blocker's name, where this is a refusal; "" where it is an ordinary error.
 

@@ -26,10 +26,12 @@ def run(*command):
 def fuse_and_check(pair):
     output = os.path.join(out, pair.replace(":", "_") + ".cu")
     command = [cufuse, "fuse"]
+    folders = []
     for name in pair.split(":"):
         kernel, block = index[name]
+        folders += ["-I", f"{samples}/{name}"]
         command += [f"{samples}/{name}/{name}.cu:{kernel}", "--block", block]
-    return run(*command, "--name", "fused", "-o", output) and run(cufuse, "check", output)
+    return run(*command, "--name", "fused", "-o", output) and run(cufuse, "check", output, "--", *folders)
 
 
 os.makedirs(out, exist_ok=True)
