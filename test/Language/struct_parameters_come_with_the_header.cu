@@ -72,6 +72,6 @@ int main() {
   fromFile::Options options{};
   options.mode = Mode::Mean;
   options.window.range.high = 3;
-  printf("%d\n", options.mode.bytes[0]);
+  printf("%d\n", options.mode.ofValue[0]);
   return 0;
 }

@@ -18,8 +18,8 @@
 // CHECK: axpy_type[] = "double";
 // CHECK: listed_numbers[] = "1, 2 , 3 \"a  b\" '\\''" "1000000";
 // CHECK: assert(x[0] < LIMIT && "as  written");
-// CHECK-NEXT: _Pragma("unroll")
-// CHECK-NEXT: for (int k = 0; k < INT_MAX && k < 5; ++k)
+// CHECK: _Pragma("unroll")
+// CHECK: for (int k = 0; k < INT_MAX && k < 5; ++k)
 // INCLUDED: #line 3 "{{(./)?}}scale.inl"
 // INCLUDED: void scale_float(T *o)
 // INCLUDED: void scale_double(T *o)
