@@ -37,4 +37,6 @@ string(REGEX REPLACE ",\n$" "" entries "${entries}")
 file(WRITE "${output}.flags/new.json" "[${entries}]\n")
 file(COPY_FILE "${output}.flags/new.json" "${output}.flags/compile_commands.json" ONLY_IF_DIFFERENT)
 string(REPLACE " " "\\ " target "${output}.flags/compile_commands.json")
-file(WRITE "${output}.flags/depends.d" "${target}:${depends}\n")
+# Ninja takes a file that names no dependency for one that is missing.
+string(REPLACE " " "\\ " self "${CMAKE_CURRENT_LIST_FILE}")
+file(WRITE "${output}.flags/depends.d" "${target}: ${self}${depends}\n")
