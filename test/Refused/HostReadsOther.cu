@@ -26,7 +26,7 @@ struct Buffer {
 template <typename T> struct Key {
   T v;
 };
-// VARIABLE: variable.cu:[[#@LINE+1]]:{{[0-9]+}}: error: by_variable: {{.*}}: known, for its template arguments [HostReadsOther]
+// VARIABLE: variable.cu:[[#@LINE+1]]:40: error: by_variable: {{.*}}: known, for its template arguments [HostReadsOther]
 template <typename T> __constant__ int known[1] = {sizeof(T)};
 __global__ void by_variable(int *out) { out[threadIdx.x] = known<Key<int>>[0]; }
 
