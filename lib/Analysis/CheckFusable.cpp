@@ -171,7 +171,7 @@ private:
       if (leadsToCode(Parameter->getType()))
         block(BlockerKind::UnknownCallee, Parameter->getLocation(), Parameter->getNameAsString());
     for (const clang::VarDecl *Global : Reach.Globals)
-      if (leadsToCode(Global->getType()) && Host.mustStayShared(*Global))
+      if (leadsToCode(Global->getType()) && Host.mustStayShared(*Global, Kernel))
         block(BlockerKind::UnknownCallee, Global->getLocation(), Global->getNameAsString());
     for (const auto &[Function, Use] : Reach.Functions)
       if (Use.HidesCode && !Use.System)
@@ -294,7 +294,8 @@ private:
         block(BlockerKind::BuiltinReference, Reference->getLocation(),
               Reference->getDecl()->getNameAsString() + " in " + Name);
     for (const clang::VarDecl *Static : Use.MutableStatics)
-      block(BlockerKind::StaticLocal, Static->getLocation(), Static->getNameAsString() + " in " + Name);
+      if (Host.mustStayShared(*Static, Kernel))
+        block(BlockerKind::StaticLocal, Static->getLocation(), Static->getNameAsString() + " in " + Name);
     for (const DeviceLaunch &Launch : Use.Launches)
       if (const std::string Why = whyUnnamed(Launch); !Why.empty())
         block(BlockerKind::DeviceLaunch, Launch.Where, Why + " in " + Name);
@@ -428,7 +429,7 @@ private:
         block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
       return;
     }
-    if (!Host.mustStayShared(Variable))
+    if (!Host.mustStayShared(Variable, Kernel))
       return;
     // What a template's object is called cannot be said in a declaration of its own.
     if (!Variable.hasExternalFormalLinkage() || Variable.isCXXClassMember() ||

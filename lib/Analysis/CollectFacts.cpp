@@ -283,8 +283,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
       Facts.HelperHasDynamicShared = true; // any function may name it
       continue;
     }
-    Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global), Host.mustStayShared(*Global),
-                             Ir ? Ir->changeOf(*Global) : Change::Any});
+    Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global),
+                             Host.mustStayShared(*Global, *Reach.Kernel), Ir ? Ir->changeOf(*Global) : Change::Any});
   }
   return Facts;
 }

@@ -11,11 +11,25 @@
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/MacroInfo.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
 #include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {
 
 namespace {
+
+/// What may be a symbol.
+void forEachWord(llvm::StringRef Text, llvm::function_ref<void(llvm::StringRef)> Found) {
+  auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_' || C == '$'; };
+  for (Text = Text.drop_until(IsPart); !Text.empty(); Text = Text.drop_while(IsPart).drop_until(IsPart))
+    Found(Text.take_while(IsPart));
+}
+
+/// As it is, or mangled.
+bool mayBeSymbolOf(llvm::StringRef Word, llvm::StringRef Name) {
+  return Word == Name || (Word.starts_with("_Z") && Word.contains(Name));
+}
 
 class Walk : public clang::ConstDynamicRecursiveASTVisitor {
 public:
@@ -109,12 +123,17 @@ public:
       place(*V, V->getLocation());
     return true;
   }
+  bool VisitGCCAsmStmt(const clang::GCCAsmStmt *Assembly) override {
+    forEachWord(Assembly->getAsmString(), [this](llvm::StringRef Word) { AssemblyWords.insert(Word); });
+    return true;
+  }
 
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches;
   std::map<const clang::FunctionDecl *, clang::SourceLocation> HandedOn; ///< Named by something else than a launch.
   std::map<const clang::FunctionDecl *, clang::SourceLocation> InTemplates;
   std::set<const clang::ValueDecl *> Named, Written;
   std::map<const clang::ValueDecl *, std::set<HostCode::Place>> Places;
+  llvm::StringSet<> AssemblyWords;
   std::set<HostCode::Place> KernelNames;          ///< Where functions are named that may be kernels.
   std::vector<clang::SourceRange> Device, Bodies; ///< Functions that only the device has; bodies of any.
   ConstCasts Casts;
@@ -193,6 +212,7 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Named = std::move(Found.Named);
   Written = std::move(Found.Written);
   Places = std::move(Found.Places);
+  AssemblyWords = std::move(Found.AssemblyWords);
   HandedOn = std::move(Found.HandedOn);
   InTemplates = std::move(Found.InTemplates);
   Casts = std::make_unique<ConstCasts>(std::move(Found.Casts));
@@ -317,7 +337,10 @@ bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCod
     const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
     auto IsKnown = [&](const RawToken &T) { return Known != Places.end() && Known->second.count({Entry, T.Offset}); };
     auto IsVariable = [&](const RawToken &T) {
-      return T.IsIdentifier && T.Spelling == Variable.getName() && !IsKnown(T);
+      bool Named = T.IsIdentifier && T.Spelling == Variable.getName() && !IsKnown(T);
+      if (llvm::StringRef(T.Spelling).ends_with("\"")) // maybe assembly
+        forEachWord(T.Spelling, [&](llvm::StringRef Word) { Named |= mayBeSymbolOf(Word, Variable.getName()); });
+      return Named;
     };
     auto IsSkipped = [&](const RawToken &T) {
       return llvm::any_of(Skipped[Entry], [&](const auto &Range) {
@@ -362,7 +385,14 @@ static bool isInitialised(const clang::VarDecl *Definition) {
          (Made->getNumArgs() > 0 && !llvm::isa<clang::CXXDefaultArgExpr>(Made->getArg(0)));
 }
 
-bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
+/// May another file have the text, too?
+bool HostCode::isInHeader(clang::SourceLocation Where) const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  return Sources.getFileID(Sources.getExpansionLoc(Where)) != Sources.getMainFileID() ||
+         !llvm::is_contained({".cu", ".c", ".cc", ".cpp", ".cxx"}, llvm::sys::path::extension(Unit.request().File));
+}
+
+bool HostCode::mustStayShared(const clang::VarDecl &Variable, const clang::FunctionDecl &Kernel) const {
   if (Variable.hasAttr<clang::CUDASharedAttr>())
     return false;
   const clang::VarDecl *Definition = Variable.getDefinition();
@@ -381,7 +411,12 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable) const {
     return true;
   // Device code may change it, but for one that is seen here wherever it is named.
   if (OfDevice && (Variable.hasExternalFormalLinkage() || spaceOf(Variable) == "__managed__" ||
-                   !Unit.errors().empty() || Written.count(Variable.getCanonicalDecl())))
+                   !Unit.errors().empty() || Written.count(Variable.getCanonicalDecl()) ||
+                   llvm::any_of(AssemblyWords.keys(),
+                                [&](llvm::StringRef Word) { return mayBeSymbolOf(Word, Variable.getName()); })))
+    return true;
+  // Another file that has the header may fill a variable of its own, and launch the kernel that reads this one.
+  if (isInHeader(Variable.getLocation()) && (Variable.hasExternalFormalLinkage() || isInHeader(Kernel.getLocation())))
     return true;
   // Another object file may fill what is visible to it.
   if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage())

@@ -34,6 +34,12 @@ public:
     name(E->getConstructor(), E, E->getLocation());
     return true;
   }
+  bool VisitAttributedStmt(const clang::AttributedStmt *S) override { // the count of `#pragma unroll`
+    for (const clang::Attr *Each : S->getAttrs())
+      if (auto *Hint = llvm::dyn_cast<clang::LoopHintAttr>(Each); Hint && Hint->getValue())
+        TraverseStmt(Hint->getValue());
+    return true;
+  }
   bool VisitOverloadExpr(const clang::OverloadExpr *E) override {
     for (const clang::NamedDecl *D : E->decls()) {
       introduced(D, E->getNameLoc());

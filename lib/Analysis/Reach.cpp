@@ -150,6 +150,10 @@ private:
     if (Pattern->hasAttr<clang::CUDAConstantAttr>())
       Result.Constants.insert(Variable.getCanonicalDecl());
     const bool Users = inUsersFile(&Variable, Sources);
+    if (Users && Pattern->isStaticDataMember() && llvm::any_of(Pattern->attrs(), [](const clang::Attr *A) {
+          return llvm::isa<clang::CUDAConstantAttr, clang::CUDADeviceAttr>(A) && !A->isImplicit();
+        }))
+      broken(&Variable, "nvcc makes no variable of the device of the member '" + Variable.getNameAsString() + "'");
     if (!Variable.hasGlobalStorage() || Variable.isLocalVarDecl())
       return;
     if ((Users || !Parsed.inToolkit(Variable.getLocation())) &&

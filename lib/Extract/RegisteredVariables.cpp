@@ -121,7 +121,9 @@ void registerVariables(const ParsedUnit &Unit, const SelectCopied &Chosen,
   for (const clang::Decl *Whole : Chosen.Units) {
     auto *Template = llvm::dyn_cast<clang::VarTemplateDecl>(Whole);
     auto *Variable = llvm::dyn_cast<clang::VarDecl>(Template ? Template->getTemplatedDecl() : Whole);
-    if (Variable && !HostShared.count(Variable->getCanonicalDecl()) && llvm::any_of(Variable->attrs(), [](auto *A) {
+    // A member is none for nvcc, which is a blocker already.
+    if (Variable && !Variable->isStaticDataMember() && !HostShared.count(Variable->getCanonicalDecl()) &&
+        llvm::any_of(Variable->attrs(), [](auto *A) {
           return llvm::isa<clang::CUDAConstantAttr, clang::CUDADeviceAttr>(A) && !A->isImplicit();
         }))
       Each.variable(*Variable);

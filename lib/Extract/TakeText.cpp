@@ -46,7 +46,7 @@ public:
   KernelText run() {
     Result.Blockers = Chosen.Blockers;
     for (const clang::VarDecl *Global : Reach.Globals)
-      if (Host.mustStayShared(*Global))
+      if (Host.mustStayShared(*Global, *Reach.Kernel))
         HostShared.insert(Global->getCanonicalDecl());
     Result.HasHostShared = !HostShared.empty();
     Result.HasConstants =

@@ -78,6 +78,7 @@ public:
   }
 
   void PragmaDirective(clang::SourceLocation Where, clang::PragmaIntroducerKind Kind) override {
+    Preprocessor.setPragmasEnabled(true);
     // Also out of a macro, as far as that spells it.
     const llvm::StringRef Text = Sources.getBufferData(Sources.getFileID(Sources.getSpellingLoc(Where)))
                                      .substr(Sources.getFileOffset(Sources.getSpellingLoc(Where)));
@@ -97,6 +98,13 @@ public:
     if (llvm::any_of(llvm::ArrayRef({"nv_diag", "diag_", "diagnostic "}),
                      [&](llvm::StringRef Prefix) { return Name.starts_with(Prefix); }))
       Log.Pragmas.push_back({Sources.getExpansionLoc(Where), "#pragma" + Said});
+    // Where no loop follows, nvcc ignores what Clang would take for a part of a declaration.
+    if (Kind == clang::PIK_HashPragma &&
+        (Name.starts_with("unroll") || Name.starts_with("nounroll") || Name.starts_with("clang loop")) &&
+        !isLoop(Lexer)) {
+      Preprocessor.DiscardUntilEndOfDirective();
+      Preprocessor.setPragmasEnabled(false); // until the next one
+    }
   }
 
   void SourceRangeSkipped(clang::SourceRange Range, clang::SourceLocation) override {
@@ -116,7 +124,27 @@ private:
       Log.Configuration.push_back({Name.getIdentifierInfo()->getName().str(), Info, Sources.getExpansionLoc(Use)});
   }
 
-  const clang::Preprocessor &Preprocessor;
+  /// Does the text go on with a loop, maybe by a macro?
+  bool isLoop(RawLexer &Text) const {
+    RawToken T = Text.next();
+    for (int Depth = 0; !T.IsEnd; T = Text.next()) {
+      Depth += T.Spelling == "[", Depth -= T.Spelling == "]"; // attributes
+      if (T.Spelling == "#" && T.StartsLine)
+        Text.restOfLine();
+      else if (Depth == 0 && T.Spelling != "]")
+        break;
+    }
+    const clang::IdentifierInfo *Name = T.IsIdentifier ? Preprocessor.getIdentifierInfo(T.Spelling) : nullptr;
+    for (int Depth = 0; Name && Name->hasMacroDefinition(); ++Depth) {
+      const clang::MacroInfo *Info = Preprocessor.getMacroInfo(Name);
+      if (!Info || Info->getNumTokens() == 0 || Depth > 32)
+        return true; // for all we know
+      Name = Info->getReplacementToken(0).getIdentifierInfo();
+    }
+    return Name && (Name->isStr("for") || Name->isStr("while") || Name->isStr("do"));
+  }
+
+  clang::Preprocessor &Preprocessor;
   const clang::SourceManager &Sources;
   PreprocessorLog &Log;
   llvm::DenseSet<const clang::MacroInfo *> UsersMacros;

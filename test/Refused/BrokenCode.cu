@@ -11,6 +11,7 @@
 // RUN:   FileCheck %s --check-prefix=MANAGED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:turns --block 64 -o %t/out.cu -- -rdc=true 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=BRACKETS '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:looks --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MEMBER
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:asks --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %s:does_not --block 64 -o %t/out.cu
@@ -27,6 +28,14 @@ __global__ void needs_it(float *data) { data[threadIdx.x] = helper(data[threadId
 __global__ void does_not(float *data) { data[threadIdx.x] = 1; }
 
 void host() { undeclared(); }
+
+// nvcc makes no variable of the device of a member, be its type that of a template's parameter.
+template <typename T> struct Members {
+  // MEMBER: {{[^ ]*}}:[[#@LINE+1]]:{{[0-9]+}}: error: looks: {{.*}}nvcc makes no variable of the device of the member 'at' [BrokenCode]
+  static __device__ T at[sizeof(T)];
+};
+template <typename T> __device__ T Members<T>::at[sizeof(T)] = {1, 2};
+__global__ void looks(float *data) { data[threadIdx.x] = Members<float>::at[threadIdx.x % 4]; }
 
 struct Filled {
   int value;

@@ -43,9 +43,10 @@ public:
   std::vector<std::pair<std::string, clang::SourceLocation>> openLaunches(const clang::FunctionDecl &Kernel) const;
 
   /// A variable that must stay the object the program already has: host code of the file refers to it, device code may
-  /// write it, or it has no initialiser. Otherwise it is a table, and a copy means the same: one that is const, of
-  /// `__constant__` memory, or that only the file knows and whose elements are only loaded.
-  bool mustStayShared(const clang::VarDecl &Variable) const;
+  /// write it, it has no initialiser, or it is the header's with which another file may have the kernel. Otherwise it
+  /// is a table, and a copy means the same: one that is const, of `__constant__` memory, or that only the file or a
+  /// function knows and whose elements are only loaded.
+  bool mustStayShared(const clang::VarDecl &Variable, const clang::FunctionDecl &Kernel) const;
 
   const HostText &hostText() const { return *Text; }
 
@@ -56,6 +57,7 @@ private:
   bool mayBeLaunchedUnread(const clang::FunctionDecl &Kernel) const;
   llvm::StringRef textOf(clang::FileID File) const; ///< As the user wrote it.
   bool mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCode) const;
+  bool isInHeader(clang::SourceLocation Where) const;
   void unreadable(const std::set<Place> &KernelNames);
   using Offsets = std::vector<std::pair<unsigned, unsigned>>; ///< First and last.
   std::map<clang::FileID, Offsets> offsets(llvm::ArrayRef<clang::SourceRange> Ranges) const;
@@ -71,6 +73,7 @@ private:
   std::map<clang::FileID, Offsets> OfDevice;  ///< Functions that only the device has.
   std::set<const clang::ValueDecl *> Named;   ///< Variables of files and classes, canonical.
   std::set<const clang::ValueDecl *> Written; ///< The same of those that device code may change, too.
+  llvm::StringSet<> AssemblyWords;            ///< Of all assembly, registers and instructions among them.
   /// Where variables are declared and named, in any code: files and offsets, as spelled.
   std::map<const clang::ValueDecl *, std::set<Place>> Places;
   llvm::StringMap<long> Words; ///< Where Clang left something out: the words outside the device's functions.
