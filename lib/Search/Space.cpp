@@ -341,10 +341,17 @@ static Choices choicesOf(const Problem &P) {
   Choices Some(P);
   const double Balanced = std::max(Some.leastImbalance(), MostImbalance);
   auto Whatever = [](const Begun &) { return true; };
-  Some.draw([&](size_t I, const ConstituentConfig &Share) { return P.Constituents[I].deepening(Share.Unroll) <= 1; },
-            fitsOneBlock);
-  Some.draw([&](size_t I, const ConstituentConfig &Share) { return isGoodAlone(P.Constituents[I], Share); },
-            [&](const Begun &Part) { return static_cast<double>(Part.Most) / Part.Least <= Balanced; });
+  auto AsAlone = [&](size_t I, const ConstituentConfig &Share) {
+    return P.Constituents[I].deepening(Share.Unroll) <= 1;
+  };
+  // More in flight than alone are only roles beside one that follows them: one of two.
+  const bool MayDeepen = P.Constituents.size() == 2;
+  Some.draw(AsAlone, fitsOneBlock);
+  Some.draw(
+      [&](size_t I, const ConstituentConfig &Share) {
+        return isGoodAlone(P.Constituents[I], Share) && (MayDeepen || AsAlone(I, Share));
+      },
+      [&](const Begun &Part) { return static_cast<double>(Part.Most) / Part.Least <= Balanced; });
   Some.draw([&](size_t I, const ConstituentConfig &Share) { return isBestAlone(P.Constituents[I], Share); }, Whatever);
   return Some;
 }

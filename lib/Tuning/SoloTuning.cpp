@@ -12,6 +12,7 @@
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/Support/Path.h>
 
+#include <algorithm>
 #include <deque>
 
 namespace cufuse {
@@ -19,8 +20,8 @@ namespace cufuse {
 namespace {
 /// Kernels shorter than this many microseconds can be waiting for the host.
 constexpr double HostLimited = 50;
-constexpr double NearBest = 1.05; // shapes that may be the best ones when arguments are bound
-constexpr size_t MostNear = 4;
+constexpr double NearBest = 1.05;                  // shapes that may be the best ones when arguments are bound
+constexpr size_t MostNear = 4, MostNearOfAll = 16; // of one kernel, and of all together
 constexpr double Cheaper = 1.15; // unrolled otherwise and slower by no more, a kernel may be better beside another
 
 /// A way to launch a constituent alone.
@@ -219,8 +220,9 @@ llvm::Error SoloTuning::measureShapes(size_t I) {
     Found.Packed[I][Shape].Launch.Grid = Fastest->Launch.Grid;
   }
   llvm::sort(Near[I], isFaster);
-  if (Near[I].size() > MostNear)
-    Near[I].erase(Near[I].begin() + MostNear, Near[I].end());
+  const size_t Most = std::clamp<size_t>(MostNearOfAll / Near.size(), 1, MostNear);
+  if (Near[I].size() > Most)
+    Near[I].erase(Near[I].begin() + Most, Near[I].end());
   return llvm::Error::success();
 }
 

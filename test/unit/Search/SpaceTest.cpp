@@ -238,6 +238,17 @@ TEST(Space, ManyKernelsHaveSomeOfTheirWays) {
   }
 }
 
+TEST(Space, ManyKernelsHaveWaysWhateverTheirUnrollingAndTheirBestBlocks) {
+  std::vector<ConstituentProblem> Many;
+  for (unsigned I = 0; I < 20; ++I) {
+    Many.push_back(tunable(("k" + std::to_string(I)).c_str(), 32));
+    Many.back().Unrolls = {2, 0, 4, 8};
+    for (SoloShape &S : Many.back().Shapes) // some are best with 512 threads, others with 1024
+      S.Microseconds = 100 + std::abs(static_cast<double>(S.Block.threads()) - (I % 2 ? 1024 : 512));
+  }
+  EXPECT_GT(enumerateSpace(problem(Many)).size(), 100u);
+}
+
 TEST(Space, OneKernelHasNone) { EXPECT_THAT(enumerateSpace(problem({tunable("a", 32)})), IsEmpty()); }
 
 TEST(HfuseSpace, IsStepsOf128ThreadsUpTo1024WithAndWithoutTheBound) {
