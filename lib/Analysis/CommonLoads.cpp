@@ -1,6 +1,5 @@
 #include "CommonLoads.h"
 
-#include "FreshReads.h"
 #include "Meetings.h"
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -26,6 +25,8 @@ const llvm::Value *readByHint(const DeviceIr &Ir, const llvm::CallBase &Call) {
              : nullptr;
 }
 
+namespace {
+
 bool ordersByMemory(const DeviceIr &Ir) {
   static const llvm::Regex Orders(
       "(^|[^a-z0-9_.])(atom|red|fence|membar|mbarrier|nanosleep)|\\.(volatile|relaxed|acquire|"
@@ -46,8 +47,6 @@ bool ordersByMemory(const DeviceIr &Ir) {
            Name.starts_with("membar") || Name.starts_with("mbarrier");
   });
 }
-
-namespace {
 
 /// Dynamic shared memory, which begins at one place whatever its name is.
 bool isDynamicShared(const llvm::Value *V) {
@@ -100,14 +99,29 @@ bool mayStore(const DeviceIr &Ir, const llvm::Instruction &I, const llvm::Value 
 
 } // namespace
 
-bool mayChangeBetweenBarriers(const DeviceIr &Ir, const llvm::Instruction &Load, const llvm::Value *Pointer,
-                              bool BySamePointer) {
-  if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(Pointer));
-      Global && Global->getAddressSpace() == llvm::NVPTXAS::ADDRESS_SPACE_CONST)
+CommonLoads::CommonLoads(const DeviceIr &Ir, const llvm::Function &F) : Ir(Ir), OrdersByMemory(ordersByMemory(Ir)) {
+  for (const llvm::Instruction &I : llvm::instructions(F))
+    if (const llvm::Value *To = Reads.writtenBy(I); To && !Reads.isOfBlock(*To))
+      ForOthers.push_back(&I);
+}
+
+bool CommonLoads::mayChange(const llvm::Instruction &Load, const llvm::Value *Pointer) {
+  auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(Pointer));
+  if (Global && Global->getAddressSpace() == llvm::NVPTXAS::ADDRESS_SPACE_CONST)
     return false;
+  return maySomeBlockStore(Load, Pointer) || mayChangeBetweenBarriers(Load, Pointer);
+}
+
+bool CommonLoads::maySomeBlockStore(const llvm::Instruction &Load, const llvm::Value *Pointer) {
+  const Read There{.I = &Load, .Address = Pointer};
+  return !Reads.isOfBlock(*Pointer) &&
+         llvm::any_of(ForOthers, [&](const llvm::Instruction *I) { return Reads.mayMeet(*I, There); });
+}
+
+bool CommonLoads::mayChangeBetweenBarriers(const llvm::Instruction &Load, const llvm::Value *Pointer) const {
   auto Stores = [&](const llvm::Instruction &I) {
     auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I);
-    return BySamePointer ? Store && isSamePlace(*Store->getPointerOperand(), *Pointer) : mayStore(Ir, I, Pointer);
+    return OrdersByMemory ? mayStore(Ir, I, Pointer) : Store && isSamePlace(*Store->getPointerOperand(), *Pointer);
   };
   auto IsBarrier = [&](const llvm::Instruction &I) {
     auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);

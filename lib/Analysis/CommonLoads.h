@@ -1,22 +1,38 @@
 // Loads by several threads from one place: may these find different values there?
 #pragma once
 
+#include "FreshReads.h"
 #include "cufuse/Analysis/DeviceIr.h"
 
 #include <llvm/IR/InstrTypes.h>
 
-namespace cufuse {
+#include <vector>
 
-/// Can its threads keep each other in order by atomics, fences, volatile memory or meetings of lanes?
-bool ordersByMemory(const DeviceIr &Ir);
+namespace cufuse {
 
 /// What a load with a cache hint reads, by a function that Clang does not have; null of other calls.
 const llvm::Value *readByHint(const DeviceIr &Ir, const llvm::CallBase &Call);
 
-/// Is there a way between the load and something that may store there without a barrier of the block? Then threads that
-/// an atomic or a fence keeps in order may find different values. `BySamePointer`: only a store by the pointer itself
-/// counts. CUDA calls that a race where nothing keeps threads in order, but much code has such flags.
-bool mayChangeBetweenBarriers(const DeviceIr &Ir, const llvm::Instruction &Load, const llvm::Value *Pointer,
-                              bool BySamePointer);
+class CommonLoads {
+public:
+  /// `F`: the kernel, or a copy of it, that has the loads.
+  CommonLoads(const DeviceIr &Ir, const llvm::Function &F);
+
+  /// May threads of one block that load from the place find different values?
+  /// Memory that other blocks reach, these may change at any time: where the kernel stores there at all, that is by the
+  /// same argument or variable. What the block itself stores counts where there is a way from the load, in either
+  /// direction, without a barrier of the block; if nothing but these keeps threads in order, only by the same pointer:
+  /// CUDA calls it a race, but much code has such flags.
+  bool mayChange(const llvm::Instruction &Load, const llvm::Value *Pointer);
+
+private:
+  bool maySomeBlockStore(const llvm::Instruction &Load, const llvm::Value *Pointer);
+  bool mayChangeBetweenBarriers(const llvm::Instruction &Load, const llvm::Value *Pointer) const;
+
+  const DeviceIr &Ir;
+  const bool OrdersByMemory; ///< Atomics, fences, volatile memory or meetings of lanes may keep threads in order.
+  FreshReads Reads;
+  std::vector<const llvm::Instruction *> ForOthers; ///< They store where other blocks may read.
+};
 
 } // namespace cufuse

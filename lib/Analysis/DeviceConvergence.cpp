@@ -244,8 +244,7 @@ public:
       Own.registerPass([] { return llvm::UniformityInfoAnalysis(); });
       Own.registerPass([&Ir, &SignedThreadNumber, Threads] {
         return llvm::TargetIRAnalysis([&Ir, &SignedThreadNumber, Threads](const llvm::Function &F) {
-          return llvm::TargetTransformInfo(
-              std::make_unique<ThreadsOfBlock>(Ir, F.getDataLayout(), Threads, SignedThreadNumber));
+          return llvm::TargetTransformInfo(std::make_unique<ThreadsOfBlock>(Ir, F, Threads, SignedThreadNumber));
         });
       });
     }

@@ -250,9 +250,8 @@ InstructionUniformity ThreadsOfBlock::getInstructionUniformity(const llvm::Value
     const bool Own = llvm::any_of(
         Objects, [&](const llvm::Value *Of) { return IsCopy(Of) && isOwnCopy(*llvm::cast<llvm::Argument>(Of)); });
     // Threads that other barriers than the block's keep in order may read the same place at different times.
-    const bool MayChange =
-        !Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) && !Copy &&
-        (OrdersParts || mayChangeBetweenBarriers(Ir, *Load, Load->getPointerOperand(), !OrdersByMemory));
+    const bool MayChange = !Load->hasMetadata(llvm::LLVMContext::MD_invariant_load) && !Copy &&
+                           (OrdersParts || Loads.mayChange(*Load, Load->getPointerOperand()));
     return Load->isVolatile() || Load->isAtomic() || Own || MayChange || Load->getPointerAddressSpace() == 5
                ? InstructionUniformity::NeverUniform
                : InstructionUniformity::Default;
@@ -285,7 +284,7 @@ InstructionUniformity ThreadsOfBlock::call(const llvm::CallBase &Call) const {
     // By way of the second level's cache, and of no cache, they are for what others write meanwhile.
     if (const llvm::Value *From = readByHint(Ir, Call);
         From && Declared->getName() != "__ldcg" && Declared->getName() != "__ldcv")
-      return OrdersParts || mayChangeBetweenBarriers(Ir, Call, From, !OrdersByMemory) ? Never : Default;
+      return OrdersParts || Loads.mayChange(Call, From) ? Never : Default;
   }
   return Never;
 }

@@ -16,9 +16,9 @@ enum class Among { Block, WarpOfRows, WarpOfRow, WarpOfPlane };
 /// Sources of divergence for LLVM's analysis, which asks a target for them.
 class ThreadsOfBlock : public llvm::TargetTransformInfoImplBase {
 public:
-  ThreadsOfBlock(const DeviceIr &Ir, const llvm::DataLayout &Layout, Among Threads, bool &SignedThreadNumber)
-      : TargetTransformInfoImplBase(Layout), Ir(Ir), Threads(Threads), OrdersParts(ordersParts(Ir)),
-        OrdersByMemory(ordersByMemory(Ir)), SignedThreadNumber(SignedThreadNumber) {}
+  ThreadsOfBlock(const DeviceIr &Ir, const llvm::Function &F, Among Threads, bool &SignedThreadNumber)
+      : TargetTransformInfoImplBase(F.getDataLayout()), Ir(Ir), Threads(Threads), OrdersParts(ordersParts(Ir)),
+        Loads(Ir, F), SignedThreadNumber(SignedThreadNumber) {}
   bool hasBranchDivergence(const llvm::Function *) const override { return true; }
   llvm::InstructionUniformity getInstructionUniformity(const llvm::Value *V) const override;
 
@@ -34,7 +34,7 @@ private:
   const DeviceIr &Ir;
   const Among Threads;
   const bool OrdersParts; ///< Barriers of a part of the block say when its threads go on.
-  const bool OrdersByMemory;
+  mutable CommonLoads Loads;
   bool &SignedThreadNumber; ///< A number of a thread that may be negative is divided.
 };
 
