@@ -1,7 +1,7 @@
 #[[
   cufuse_fuse(TARGET <target> NAME <name> KERNELS <file.cu:kernel> <file.cu:kernel>...
               [BLOCK <shape or NAME=shape>...] [GRID_POLICY match|stride] [REGISTERS none|bound|<n>]
-              [OPTIONS <option of `cufuse fuse`>...])
+              [OPTIONS <option of `cufuse fuse`>...] [DEPENDS <file or target>...])
 
   Fuses the kernels when <target> is built, into <name>.cu and <name>.h; adds the source to <target>, and its folder and
   the inputs' folders to <target>'s include directories, so that <target> can include "<name>.h" and call
@@ -9,10 +9,12 @@
   than was planned. Files are relative to the current source folder. cufuse reads the inputs with the flags with which CMake
   compiles <name>.cu as a part of <target>: those that compile_commands.json has, which is therefore made for <target>,
   and those in response files that it names. The fusion runs again only when an input, one of its headers (not the
-  system's), cufuse or these flags change.
+  system's), cufuse or these flags change. Headers that are made when <target> is built are there before the fusion if
+  they are sources of <target>, or in DEPENDS.
   An input that has properties of its own (set_source_files_properties) is refused, unless <name>.cu, which is in
   ${CMAKE_CURRENT_BINARY_DIR}/cufuse, or in its folders Debug, Release, ... where the generator has several configurations,
-  has the same. In a unity build, <name>.cu and the inputs stay files of their own.
+  has the same. In a unity build, <name>.cu and the inputs stay files of their own. Another target may compile <name>.cu,
+  too, but with the same flags.
 
   <target> must exist and belong to the current folder, where no other target has this <name>; the CUDA language must be
   enabled.
@@ -23,7 +25,7 @@ endif()
 cmake_policy(VERSION 3.25) # whatever the project asks for
 
 function(cufuse_fuse)
-  cmake_parse_arguments(PARSE_ARGV 0 fuse "" "TARGET;NAME;GRID_POLICY;REGISTERS" "KERNELS;BLOCK;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 0 fuse "" "TARGET;NAME;GRID_POLICY;REGISTERS" "KERNELS;BLOCK;OPTIONS;DEPENDS")
   foreach(required TARGET NAME KERNELS)
     if(NOT fuse_${required})
       message(FATAL_ERROR "cufuse_fuse: ${required} is missing")
@@ -99,7 +101,18 @@ function(cufuse_fuse)
   if(fuse_REGISTERS)
     list(APPEND command --registers "${fuse_REGISTERS}")
   endif()
-  list(APPEND command ${fuse_OPTIONS} --name "${fuse_NAME}" -o "${output}.cu" --depfile "${output}.d" -p "${output}.flags")
+  set(before "")
+  foreach(option IN LISTS fuse_OPTIONS)
+    if(before MATCHES "^--(from-db|workload)$")
+      cmake_path(ABSOLUTE_PATH option BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    elseif(option MATCHES "^(--from-db|--workload)=(.+)$")
+      cmake_path(ABSOLUTE_PATH CMAKE_MATCH_2 BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE file)
+      set(option "${CMAKE_MATCH_1}=${file}")
+    endif()
+    list(APPEND command "${option}")
+    set(before "${option}")
+  endforeach()
+  list(APPEND command --name "${fuse_NAME}" -o "${output}.cu" --depfile "${output}.d" -p "${output}.flags")
 
   list(JOIN command "]==] [==[" command)
   list(JOIN inputs "]==] [==[" files)
@@ -114,8 +127,9 @@ function(cufuse_fuse)
     string(REGEX REPLACE "cu$" "flags/compile_commands.json" flags "${each}")
     set_property(SOURCE "${each}" APPEND PROPERTY OBJECT_DEPENDS "${flags}")
   endforeach()
-  # Properties of sources may be set until the folder ends.
-  cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_inputs [===[${inputs}]===] [===[${outputs}]===])")
+  # Sources and their properties may be set until the folder ends.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_inputs [===[${inputs}]===] [===[${outputs}]===])
+                            cmake_language(DEFER CALL _cufuse_wait_for_headers ${fuse_TARGET} [===[${output}]===])")
 
   # Make runs a command again until its outputs are newer, though nothing in them has changed.
   set(touch "")
@@ -158,10 +172,32 @@ ${touch}
     VERBATIM)
   add_custom_command(OUTPUT "${output}.cu" "${output}.h"
     COMMAND "${CMAKE_COMMAND}" -P "${script}"
-    DEPENDS ${inputs} "${output}.flags/compile_commands.json" "${script}" cufuse::cufuse
+    DEPENDS ${inputs} "${output}.flags/compile_commands.json" "${script}" cufuse::cufuse ${fuse_DEPENDS}
     DEPFILE "${output}.d"
     COMMENT "Fusing ${fuse_NAME}"
     VERBATIM)
+endfunction()
+
+# What the build makes for the target, and a kernel may include, comes before the fusion.
+function(_cufuse_wait_for_headers target output)
+  get_target_property(sources ${target} SOURCES)
+  set(made "")
+  foreach(source IN LISTS sources)
+    if(source MATCHES "\\$<|/cufuse/[^/]+\\.h$" OR source MATCHES "\\.(c|cc|cpp|cxx|cu|o|obj)$")
+      continue()
+    endif()
+    foreach(folder IN ITEMS "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}" NORMALIZE OUTPUT_VARIABLE file)
+      get_source_file_property(generated "${file}" GENERATED)
+      if(generated)
+        list(APPEND made "${file}")
+      endif()
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES made)
+  if(made)
+    add_custom_command(OUTPUT "${output}.cu" DEPENDS ${made} APPEND)
+  endif()
 endfunction()
 
 function(_cufuse_check_inputs inputs outputs)
