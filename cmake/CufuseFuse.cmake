@@ -51,6 +51,11 @@ function(cufuse_fuse)
     message(FATAL_ERROR "cufuse_fuse: ${CMAKE_GENERATOR} writes no compile_commands.json; "
                         "configure with -G Ninja or -G \"Unix Makefiles\"")
   endif()
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_BINARY_DIR BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE below)
+  if(CMAKE_GENERATOR MATCHES "Makefiles" AND CMAKE_VERSION VERSION_LESS 3.28 AND below MATCHES " ")
+    message(FATAL_ERROR "cufuse_fuse: the Makefiles of CMake ${CMAKE_VERSION} cannot follow dependencies in '${below}'; "
+                        "configure with -G Ninja, or name the folder without a space")
+  endif()
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if(NOT "CUDA" IN_LIST languages)
     message(FATAL_ERROR "cufuse_fuse: the CUDA language is not enabled; add it to project() or call enable_language(CUDA)")
