@@ -72,12 +72,12 @@ LINED(lined,
       5)
 
 //--- scale.inl
-#define CAT_(a, b) a##_##b
-#define CAT(a, b) CAT_(a, b)
-__global__ void CAT(scale, T)(T *o) { o[threadIdx.x] = o[threadIdx.x] * 2 + __LINE__ * sizeof(T); }
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+__global__ void JOIN(scale, T)(T *o) { o[threadIdx.x] = o[threadIdx.x] * 2 + __LINE__ * sizeof(T); }
 #undef T
-#undef CAT
-#undef CAT_
+#undef JOIN
+#undef JOIN_
 
 //--- included.cu
 #define T float

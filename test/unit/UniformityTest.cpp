@@ -156,8 +156,7 @@ protected:
       Manager.registerPass([] { return llvm::UniformityInfoAnalysis(); });
       Manager.registerPass([&Ir, Threads, this] {
         return llvm::TargetIRAnalysis([&Ir, Threads, this](const llvm::Function &F) {
-          return llvm::TargetTransformInfo(
-              std::make_unique<ThreadsOfBlock>(Ir, F.getDataLayout(), Threads, SignedThreadNumber));
+          return llvm::TargetTransformInfo(std::make_unique<ThreadsOfBlock>(Ir, F, Threads, SignedThreadNumber));
         });
       });
       Info = &Manager.getResult<llvm::UniformityInfoAnalysis>(Ir.kernel());
