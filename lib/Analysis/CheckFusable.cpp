@@ -6,6 +6,7 @@
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Analysis/HostText.h"
 #include "cufuse/Frontend/RawTokens.h"
 
 #include <clang/AST/Attr.h>
@@ -83,10 +84,9 @@ private:
     for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
       if (Parameter->getType()->isReferenceType())
         block(BlockerKind::ReferenceParameter, Parameter->getLocation(), Parameter->getNameAsString());
-      // A __grid_constant__ is handed on by reference.
-      else if (const std::string What = Parameter->hasAttr<clang::CUDAGridConstantAttr>() ? "" : runsCode(*Parameter);
-               !What.empty())
-        block(BlockerKind::CopiedParameter, Parameter->getLocation(), Parameter->getNameAsString() + " has " + What);
+      else if (!endsQuietly(Parameter->getType()))
+        block(BlockerKind::CopiedParameter, Parameter->getLocation(),
+              Parameter->getNameAsString() + " has a destructor that runs code");
   }
 
   /// Its text becomes part of a function that no class has named.
@@ -131,34 +131,21 @@ private:
       block(BlockerKind::Cluster, Size, "__block_size__, of which nvcc makes clusters, be it of one block");
   }
 
-  /// What of a parameter's type would run where a copy is made and ends, or "".
-  std::string runsCode(const clang::ParmVarDecl &Parameter) const {
-    const clang::CXXRecordDecl *Record = Parameter.getType()->getAsCXXRecordDecl();
-    if (!Record || !(Record = Record->getDefinition()) || Record->isDependentType())
-      return {};
-    if (isPairOfToolkit(*Record))
-      return {};
-    if (Record->hasNonTrivialCopyConstructor() || Record->hasNonTrivialMoveConstructor())
-      return "a constructor that copies it";
-    if (Record->hasNonTrivialDestructor())
-      return "a destructor";
-    // What the fused kernel has is constant.
-    if ((Record->hasUserDeclaredCopyConstructor() || Record->defaultedCopyConstructorIsDeleted()) &&
-        llvm::none_of(Record->ctors(), [](const clang::CXXConstructorDecl *Made) {
-          return Made->isCopyConstructor() && !Made->isDeleted() &&
-                 Made->getParamDecl(0)->getType().getNonReferenceType().isConstQualified();
-        }))
-      return "no constructor that copies a constant";
-    // A template may be taken for a constructor that copies.
-    const clang::QualType Copied = Unit.ast().getCanonicalTagType(Record);
-    for (const clang::Decl *Member : Record->decls())
-      if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Member))
-        if (auto *Made = llvm::dyn_cast<clang::CXXConstructorDecl>(Template->getTemplatedDecl()))
-          for (const clang::FunctionDecl *Special : Template->specializations())
-            if (Made->getMinRequiredArguments() <= 1 && Special->getNumParams() >= 1 &&
-                Unit.ast().hasSameUnqualifiedType(Special->getParamDecl(0)->getType().getNonReferenceType(), Copied))
-              return "a constructor that copies it";
-    return {};
+  /// Does the end of an object do nothing, also as the host reads it?
+  bool endsQuietly(clang::QualType T) const {
+    const clang::CXXRecordDecl *Record = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    if (!Record || !(Record = Record->getDefinition()) || !Record->hasNonTrivialDestructor())
+      return true;
+    const clang::CXXDestructorDecl *Own = Record->getDestructor();
+    if (!Own || Own->isDeleted())
+      return false;
+    const clang::FunctionDecl *Defined =
+        withBody(llvm::cast<clang::FunctionDecl>(pattern(Own))); // which may have no instance
+    const auto *Body = Defined ? llvm::dyn_cast<clang::CompoundStmt>(Defined->getBody()) : nullptr;
+    return (!Own->isUserProvided() ||
+            (Body && Body->body_empty() && !Host.hostText().mayDiffer(Defined->getSourceRange()))) &&
+           llvm::all_of(Record->fields(), [this](const auto *Field) { return endsQuietly(Field->getType()); }) &&
+           llvm::all_of(Record->bases(), [this](const auto &Base) { return endsQuietly(Base.getType()); });
   }
 
   void unknownCallees() {

@@ -40,8 +40,49 @@ bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources) {
          !Sources.isWrittenInCommandLineFile(At);
 }
 
-bool isPairOfToolkit(const clang::CXXRecordDecl &Record) {
-  return Record.getIdentifier() && (Record.getName() == "__half2" || Record.getName() == "__nv_bfloat162");
+bool copiesBytes(const clang::CXXRecordDecl &Record) {
+  if (Record.getIdentifier() && (Record.getName() == "__half2" || Record.getName() == "__nv_bfloat162"))
+    return true;
+  if (Record.hasNonTrivialDestructor())
+    return false;
+  if (!Record.hasNonTrivialCopyConstructor() && !Record.hasNonTrivialMoveConstructor())
+    return true;
+  auto OfType = [](clang::QualType T) {
+    const clang::CXXRecordDecl *Part = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    return !Part || copiesBytes(*Part);
+  };
+  return !Record.isDynamicClass() &&
+         llvm::none_of(Record.ctors(),
+                       [](const auto *C) { return C->isCopyOrMoveConstructor() && C->isUserProvided(); }) &&
+         llvm::all_of(Record.fields(), [&](const auto *Field) { return OfType(Field->getType()); }) &&
+         llvm::all_of(Record.bases(), [&](const auto &Base) { return OfType(Base.getType()); });
+}
+
+bool isCopiedByCode(const clang::ParmVarDecl &Parameter) {
+  const clang::CXXRecordDecl *Record = Parameter.getType()->getAsCXXRecordDecl();
+  if (!Record || !(Record = Record->getDefinition()) || Record->isDependentType())
+    return false;
+  // What the fused kernel has is constant.
+  auto CopiesConstant = [](const clang::CXXConstructorDecl *Made) {
+    return Made->isCopyConstructor() && !Made->isDeleted() &&
+           Made->getParamDecl(0)->getType().getNonReferenceType().isConstQualified();
+  };
+  if (!copiesBytes(*Record) ||
+      ((Record->hasUserDeclaredCopyConstructor() || Record->defaultedCopyConstructorIsDeleted()) &&
+       llvm::none_of(Record->ctors(), CopiesConstant)))
+    return true;
+  // A template may be taken for a constructor that copies.
+  const clang::ASTContext &Context = Parameter.getASTContext();
+  const clang::QualType Copied = Context.getCanonicalTagType(Record);
+  return llvm::any_of(Record->decls(), [&](const clang::Decl *Member) {
+    auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Member);
+    auto *Made = Template ? llvm::dyn_cast<clang::CXXConstructorDecl>(Template->getTemplatedDecl()) : nullptr;
+    return Made && Made->getMinRequiredArguments() <= 1 &&
+           llvm::any_of(Template->specializations(), [&](const clang::FunctionDecl *Special) {
+             return Special->getNumParams() >= 1 &&
+                    Context.hasSameUnqualifiedType(Special->getParamDecl(0)->getType().getNonReferenceType(), Copied);
+           });
+  });
 }
 
 const clang::Decl *enclosingUnit(const clang::Decl *D) {

@@ -1,11 +1,13 @@
 struct CUFUSE_HEAD {
   CUFUSE_FIELDS;
-  /// Takes the value of a CUFUSE_NAME of the kernel's file.
-  template <typename T> CUFUSE_NAME &operator=(const T &value) {
-    static_assert(CUFUSE_KIND && std::is_trivially_copyable<T>::value && sizeof(T) == CUFUSE_BYTES &&
-                      alignof(T) == CUFUSE_ALIGNMENT CUFUSE_SAME,
+  /// Takes the value of a CUFUSE_NAME of the kernel's file, copied once, as a launch copies it.
+  template <typename T> CUFUSE_NAME &operator=(CUFUSE_TAKEN value) {
+    using Value = typename std::decay<T>::type;
+    static_assert(std::CUFUSE_KIND<Value>::value && sizeof(Value) == CUFUSE_BYTES &&
+                      alignof(Value) == CUFUSE_ALIGNMENT CUFUSE_SAME,
                   "this is no CUFUSE_NAME of the kernel's file");
-    std::memcpy(static_cast<void *>(this), &reinterpret_cast<const unsigned char &>(value), sizeof(T));
+    const Value copy(static_cast<CUFUSE_TAKEN>(value));
+    std::memcpy(static_cast<void *>(this), &reinterpret_cast<const unsigned char &>(copy), sizeof(Value));
     return *this;
   }
 };

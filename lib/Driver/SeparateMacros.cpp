@@ -24,6 +24,11 @@ bool isMentioned(const std::string &Path, const std::string &Macro) {
   return Text && hasWord((*Text)->getBuffer(), Macro);
 }
 
+bool pastes(const std::string &Path) {
+  auto Text = llvm::MemoryBuffer::getFile(Path);
+  return Text && (*Text)->getBuffer().contains("##");
+}
+
 /// As a directive says it.
 std::string directive(const std::string &Macro, llvm::ArrayRef<std::string> Flags) {
   llvm::StringRef Last = Flags.empty() ? llvm::StringRef() : llvm::StringRef(Flags.back());
@@ -59,8 +64,9 @@ void separateMacros(std::vector<LoadedKernel> &Kernels) {
       Kernel.OwnMacros.insert(Macro);
       KernelText &Text = Kernel.Text;
       const std::string Directive = directive(Macro, settings(Kernel.Flags.Macros)[Macro]);
-      // Where macros of a header name it, too.
+      // Where macros of a header name it, too, or any makes names.
       if (llvm::any_of(Text.Body, [&](const Piece &P) { return hasWord(P.Text.written(), Macro); }) ||
+          llvm::any_of(Text.Dependencies, pastes) ||
           llvm::any_of(llvm::ArrayRef(Text.Dependencies).drop_front(!Text.Dependencies.empty()),
                        [&](const std::string &Path) { return isMentioned(Path, Macro); })) {
         Text.Body.insert(Text.Body.begin(), {Piece::Kind::Macro, {}, Directive});

@@ -342,6 +342,10 @@ private:
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
     if (P.DropsOut)
       Out.line("{}{}::cufuse_partition::begin();", Indent, Space);
+    for (const ParameterText &Parameter : C.Text->Parameters)
+      if (Parameter.Opaque && Parameter.Opaque->IsOwn)
+        Out.line("{}auto cufuse_{} = {}; // which the kernel may change", Indent, parameter(C, Parameter.Name),
+                 parameter(C, Parameter.Name));
     Out.write(wrapped(outputText("{}{}::{}(", Indent, Space, C.Text->Callee.with(OutputText::Slot::Path, Space)),
                       Arguments, ");", Indent.size() + 4));
     if (finishesCopies(Facts, Constituents, Plan))
@@ -354,8 +358,9 @@ private:
   OutputText argument(const PartitionPlan &P, const ParameterText &Parameter) const {
     const std::string Given = parameter(Constituents[P.Constituent], Parameter.Name);
     if (const auto &Opaque = Parameter.Opaque)
-      return (Opaque->IsPointer ? "static_cast<" : "reinterpret_cast<const ") +
-             Opaque->Type.with(OutputText::Slot::Path, space(P)) + (Opaque->IsPointer ? ">(" : " &>(") + Given + ")";
+      return (Opaque->IsPointer ? "static_cast<" : "reinterpret_cast<") +
+             Opaque->Type.with(OutputText::Slot::Path, space(P)) + ">(" + (Opaque->IsOwn ? "cufuse_" : "") + Given +
+             ")";
     if (Bound)
       for (const auto &[Name, Value] : Plan.Roles[P.Constituent].Bound)
         if (Name == Parameter.Name)

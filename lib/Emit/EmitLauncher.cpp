@@ -38,21 +38,24 @@ static void emitType(Writer &Out, const ArgumentType &T, const std::string &Spac
     Fields.push_back(outputText("  {};", Field.Declaration.with(OutputText::Slot::Path, Space)));
     if (!Field.Offset)
       continue;
-    Same += fmt::format(" &&\n                      __builtin_offsetof(T, {}) == {}", Field.Name, *Field.Offset);
+    Same += fmt::format(" &&\n                      __builtin_offsetof(Value, {}) == {}", Field.Name, *Field.Offset);
     Places += fmt::format(" &&\n                  __builtin_offsetof({}, {}) == {}", T.Name, Field.Name, *Field.Offset);
   }
-  if (!T.Fields)
+  if (!T.Fields) {
     Fields.push_back(fmt::format("  alignas({}) unsigned char ofValue[{}];", T.Alignment, T.Bytes));
-  Out.write(
-      emitted(cuda::ArgumentType,
-              {{"HEAD", (T.Fields && T.IsAligned ? fmt::format("alignas({}) ", T.Alignment) : "") + T.Name},
-               {"NAME", T.Name},
-               {"FIELDS", joined(Fields, "\n")},
-               {"KIND", T.IsEnum ? "std::is_enum<T>::value" : "(std::is_class<T>::value || std::is_union<T>::value)"},
-               {"BYTES", std::to_string(T.Bytes)},
-               {"ALIGNMENT", std::to_string(T.Alignment)},
-               {"SAME", Same},
-               {"PLACES", Places}}));
+    Fields.push_back(
+        fmt::format("  {0}() = default;\n  template <typename T> {0}(const T &value) {{ *this = value; }}", T.Name));
+  }
+  Out.write(emitted(cuda::ArgumentType,
+                    {{"HEAD", (T.Fields && T.IsAligned ? fmt::format("alignas({}) ", T.Alignment) : "") + T.Name},
+                     {"NAME", T.Name},
+                     {"FIELDS", joined(Fields, "\n")},
+                     {"TAKEN", T.Kind == "is_enum" ? "const T &" : "T &&"}, // a bit-field may be an enumerator
+                     {"KIND", T.Kind},
+                     {"BYTES", std::to_string(T.Bytes)},
+                     {"ALIGNMENT", std::to_string(T.Alignment)},
+                     {"SAME", Same},
+                     {"PLACES", Places}}));
   if (T.Packing)
     Out.write("#pragma pack(pop)");
   for (size_t I = 0; I < T.Namespaces.size(); ++I)

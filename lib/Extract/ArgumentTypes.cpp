@@ -12,12 +12,23 @@
 
 namespace cufuse {
 
+bool ArgumentTypes::needsBytes(clang::QualType Type) {
+  const clang::QualType Plain = Type.getCanonicalType();
+  auto IsClass = [](clang::QualType T) { return T->isRecordType() || T->getPointeeCXXRecordDecl(); };
+  if (const clang::CXXRecordDecl *Record = Plain->getAsCXXRecordDecl())
+    return Record->hasDefinition() && !copiesBytes(*Record->getDefinition());
+  const auto *Function = Plain->isPointerType() ? Plain->getPointeeType()->getAs<clang::FunctionProtoType>() : nullptr;
+  return Plain->isMemberPointerType() ||
+         (Function && (IsClass(Function->getReturnType()) || llvm::any_of(Function->param_types(), IsClass)));
+}
+
 std::optional<OutputText> ArgumentTypes::declaration(clang::QualType Type, const OutputText &Declarator) {
   clang::ASTContext &Context = Unit.ast();
-  for (const clang::QualType T : {Type, Type.getCanonicalType()}) // a typedef is copied, too
-    if (auto Spelled = spellType(Context, T, Declarator, Copied); Spelled && !Spelled->has(OutputText::Slot::Path))
-      return Spelled;
   const clang::QualType Plain = Type.getCanonicalType();
+  if (!needsBytes(Plain))
+    for (const clang::QualType T : {Type, Plain}) // a typedef is copied, too
+      if (auto Spelled = spellType(Context, T, Declarator, Copied); Spelled && !Spelled->has(OutputText::Slot::Path))
+        return Spelled;
   if (const clang::ConstantArrayType *Array = Context.getAsConstantArrayType(Plain))
     return declaration(Array->getElementType(), outputText("{}[{}]", Declarator, Array->getSize().getZExtValue()));
   if (const auto *Pointer = Plain->getAs<clang::PointerType>(); Pointer && Plain->isObjectPointerType()) {
@@ -27,20 +38,23 @@ std::optional<OutputText> ArgumentTypes::declaration(clang::QualType Type, const
     return spellType(Context, Context.getPointerType(Void).withCVRQualifiers(Plain.getLocalCVRQualifiers()), Declarator,
                      Copied);
   }
-  const clang::TagDecl *Tag = Plain->getAsTagDecl();
-  if (!Tag || !spellType(Context, Plain, "", Copied))
+  if (!Plain->isRecordType() && !Plain->isEnumeralType() && !Plain->isPointerType() && !Plain->isMemberPointerType())
     return std::nullopt;
   return std::string(Plain.isConstQualified() ? "const " : "") + OutputText::Slot::Path +
-         ("::" + nameOf(*Tag->getCanonicalDecl())) + (Declarator.empty() ? "" : " " + Declarator);
+         ("::" + nameOf(Plain.getUnqualifiedType())) + (Declarator.empty() ? "" : " " + Declarator);
 }
 
-std::string ArgumentTypes::nameOf(const clang::TagDecl &Tag) {
-  if (const auto Known = Names.find(&Tag); Known != Names.end())
+std::string ArgumentTypes::nameOf(clang::QualType Type) {
+  if (const auto Known = Names.find(Type.getTypePtr()); Known != Names.end())
     return Known->second;
-  const clang::TypedefNameDecl *Typedef = Tag.getTypedefNameForAnonDecl();
-  const clang::NamedDecl &Named = Tag.getDeclName() || !Typedef ? static_cast<const clang::NamedDecl &>(Tag) : *Typedef;
-  std::string Name = Named.getNameAsString();
-  const bool IsGlobal = Tag.getDeclContext()->getRedeclContext()->isTranslationUnit();
+  const clang::TagDecl *Tag = Type->getAsTagDecl();
+  const clang::TypedefNameDecl *Typedef = Tag ? Tag->getTypedefNameForAnonDecl() : nullptr;
+  std::string Name = Tag && Tag->getDeclName()     ? Tag->getNameAsString()
+                     : Typedef                     ? Typedef->getNameAsString()
+                     : Tag                         ? "Unnamed"
+                     : Type->isMemberPointerType() ? "MemberPointer"
+                                                   : "FunctionPointer";
+  const bool IsGlobal = Tag && Tag->getDeclContext()->getRedeclContext()->isTranslationUnit();
   auto Clashes = [&] {
     return Name == "Arguments" || Name == "Launch" ||
            llvm::any_of(To, [&](const ArgumentType &T) { return T.Name == Name; }) ||
@@ -48,33 +62,36 @@ std::string ArgumentTypes::nameOf(const clang::TagDecl &Tag) {
   };
   while (Clashes())
     Name += '_';
-  Names.emplace(&Tag, Name);
-  return define(Tag, Name);
+  Names.emplace(Type.getTypePtr(), Name);
+  define(Type, Name);
+  return Name;
 }
 
-std::string ArgumentTypes::define(const clang::TagDecl &Tag, llvm::StringRef Name) {
+void ArgumentTypes::define(clang::QualType Type, llvm::StringRef Name) {
   const clang::ASTContext &Context = Unit.ast();
-  const clang::QualType Type = Context.getCanonicalTagType(&Tag);
   ArgumentType Result;
   Result.Name = Name.str();
   Result.Bytes = Context.getTypeSizeInChars(Type).getQuantity();
   Result.Alignment = Context.getTypeAlignInChars(Type).getQuantity();
-  Result.IsEnum = llvm::isa<clang::EnumDecl>(Tag);
-  if (const auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(Tag.getDefinition())) {
+  Result.Kind = Type->isEnumeralType()        ? "is_enum"
+                : Type->isUnionType()         ? "is_union"
+                : Type->isRecordType()        ? "is_class"
+                : Type->isMemberPointerType() ? "is_member_pointer"
+                                              : "is_pointer";
+  if (const clang::CXXRecordDecl *Record = Type->getAsCXXRecordDecl()) {
+    Record = Record->getDefinition();
     Result.Fields = fieldsOf(*Record);
     Result.IsAligned = Record->hasAttr<clang::AlignedAttr>();
     if (const auto *Packing = Record->getAttr<clang::MaxFieldAlignmentAttr>())
       Result.Packing = Packing->getAlignment() / Context.getCharWidth();
   }
   To.push_back(std::move(Result));
-  return Name.str();
 }
 
 std::optional<std::vector<ArgumentType::Field>> ArgumentTypes::fieldsOf(const clang::CXXRecordDecl &Record) {
   const clang::ASTContext &Context = Unit.ast();
   if (!Record.isAggregate() || Record.getNumBases() > 0 || Record.isUnion() || Record.hasInClassInitializer() ||
-      !Record.isTriviallyCopyable() || Record.hasAttr<clang::PackedAttr>() ||
-      !inUsersFile(&Record, Context.getSourceManager()))
+      !copiesBytes(Record) || Record.hasAttr<clang::PackedAttr>() || !inUsersFile(&Record, Context.getSourceManager()))
     return std::nullopt;
   const clang::ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
   std::vector<ArgumentType::Field> Fields;

@@ -18,19 +18,23 @@ public:
       : Unit(Unit), Copied(Copied), To(To) {}
 
   /// A declaration in the header for a value of this type. What is copied is there by the bytes that it has: a class
-  /// whose members can be named has them, and a pointer leads to `void`. Nothing where the type has no name.
+  /// whose members can be named has them, and a pointer leads to `void`. So is what a launch copies by code.
   std::optional<OutputText> declaration(clang::QualType Type, const OutputText &Declarator);
 
+  /// Is it there so wherever it is from? Of a pointer to a member, nvcc's stubs make a `long`, and the classes of a
+  /// function have mangled names there.
+  static bool needsBytes(clang::QualType Type);
+
 private:
-  std::string nameOf(const clang::TagDecl &Tag);
-  std::string define(const clang::TagDecl &Tag, llvm::StringRef Name);
+  std::string nameOf(clang::QualType Type);
+  void define(clang::QualType Type, llvm::StringRef Name);
   /// Nothing where the header cannot have them.
   std::optional<std::vector<ArgumentType::Field>> fieldsOf(const clang::CXXRecordDecl &Record);
 
   const ParsedUnit &Unit;
   llvm::function_ref<bool(const clang::Decl *)> Copied;
   std::vector<ArgumentType> &To;
-  std::map<const clang::TagDecl *, std::string> Names; ///< Canonical.
+  std::map<const clang::Type *, std::string> Names; ///< Canonical.
 };
 
 } // namespace cufuse

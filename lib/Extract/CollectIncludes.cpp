@@ -258,8 +258,14 @@ private:
           T = T.getSingleStepDesugaredType(Unit.ast());
         else if (const clang::ArrayType *Array = Unit.ast().getAsArrayType(T))
           T = Array->getElementType();
-        else if (!T->getPointeeType().isNull())
+        else if (!T->getPointeeType().isNull()) {
+          if (auto *Member = T->getAs<clang::MemberPointerType>())
+            Left.push_back(Unit.ast().getCanonicalTagType(Member->getMostRecentCXXRecordDecl()));
           T = T->getPointeeType();
+        } else if (auto *Function = llvm::dyn_cast<clang::FunctionProtoType>(T)) {
+          Left.append(Function->param_type_begin(), Function->param_type_end());
+          T = Function->getReturnType();
+        }
       }
       const clang::TagDecl *Tag = T->getAsTagDecl();
       if (!Tag)

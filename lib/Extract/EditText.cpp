@@ -1,5 +1,7 @@
 #include "EditText.h"
 
+#include "cufuse/Analysis/Declarations.h"
+
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <fmt/core.h>
@@ -57,7 +59,8 @@ std::optional<unsigned> behindAttributes(const SourceText &Text, const clang::Fu
 
 } // namespace
 
-void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const std::string &Parameters, bool Always) {
+void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const clang::FunctionDecl &Instance,
+                    const std::string &Parameters, bool Always) {
   SourceText &Text = Edits.Text;
   const clang::FileID File = Edits.Of.File;
   const std::vector<TextToken> Tokens = Text.tokensIn(Edits.Of);
@@ -117,6 +120,25 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const s
   for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
     if (Parameter->hasAttr<clang::CUDAGridConstantAttr>() && !Parameter->getName().empty())
       Edits.All.push_back({Text.offset(Parameter->getLocation()), 0, "&"});
+
+  for (unsigned I = 0; I < Instance.getNumParams(); ++I) {
+    if (!isCopiedByCode(*Instance.getParamDecl(I)) || Instance.getParamDecl(I)->hasAttr<clang::CUDAGridConstantAttr>())
+      continue;
+    const clang::ParmVarDecl &Parameter = *Kernel.getParamDecl(std::min(I, Kernel.getNumParams() - 1));
+    const std::string &Name = Parameter.getNameAsString();
+    if (Parameter.isParameterPack() || Parameter.hasDefaultArg() || Parameter.getSourceRange().getEnd().isMacroID())
+      Edits.refuse(BlockerKind::CopiedParameter, Parameter.getLocation(),
+                   Name + (Parameter.isParameterPack() ? " is one of a pack" : " has a default, or is of a macro"));
+    else
+      Edits.All.push_back(
+          {Name.empty() ? Text.end(Parameter.getEndLoc()) : Text.offset(Parameter.getLocation()), 0, "&"});
+    // Each element's thread has one of its own.
+    PlacedEdit Element{{File, Open + 1}, 0, "", Edit::When::Element};
+    Element.Cannot = {BlockerKind::CopiedParameter, Text.unit().place(Parameter.getLocation()),
+                      Name + " is a kernel's own"};
+    if (!Parameter.getType().isConstQualified())
+      Edits.All.push_back(std::move(Element));
+  }
 
   const bool HasOwn = Kernel.getNumParams() > 0;
   const Edit::When Made = Always ? Edit::When::Always : Edit::When::Element;

@@ -43,8 +43,10 @@ struct TextEdits {
 /// `__device__ __forceinline__`, launch attributes go, `Parameters` are inserted before the kernel's own, and before
 /// those the `CufuseRow` and the `CufuseTurn` that linked text asks.
 /// `Always`: also where the kernel does not play elements.
-/// `__grid_constant__` parameters become references to the fused kernel's.
-void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const std::string &Parameters, bool Always);
+/// `__grid_constant__` parameters become references to the fused kernel's, and those that the `Instance` that is fused
+/// copies by code, references to copies of its bytes.
+void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const clang::FunctionDecl &Instance,
+                    const std::string &Parameters, bool Always);
 
 /// In a declaration of the kernel, a parameter that is linked gets the type `cufuse_linked_NAME`; `Names` are by
 /// position.

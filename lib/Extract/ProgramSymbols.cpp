@@ -27,12 +27,15 @@ void declareHostShared(const ParsedUnit &Unit, const clang::VarDecl &Variable, c
     return;
   }
   const std::vector<std::string> Namespaces = namespacesAround(Variable.getDeclContext());
-  const OutputText Declaration = outputText("extern {} {}{};", spaceOf(Source), *Spelled, Bounds);
+  const OutputText Declaration =
+      outputText("extern {}{} {}{};", Source.isExternC() ? "\"C\" " : "", spaceOf(Source), *Spelled, Bounds);
   if (const clang::APValue *Value = Source.getInit() ? Source.evaluateValue() : nullptr)
     if (const auto Initial = spellValue(*Value))
       if (!Spelled->has(OutputText::Slot::Path)) // which no other object could declare
         To.SharedValues.emplace_back(Declaration.text(),
-                                     fmt::format("{} {}{} = {};", spaceOf(Source), Spelled->text(), Bounds, *Initial));
+                                     fmt::format("{}{} {}{} = {};{}", Source.isExternC() ? "extern \"C\" { " : "",
+                                                 spaceOf(Source), Spelled->text(), Bounds, *Initial,
+                                                 Source.isExternC() ? " }" : ""));
   To.Body.push_back({Piece::Kind::Shared, Namespaces, Declaration});
   // The copy of the namespace would hide the variable.
   if (!Namespaces.empty())

@@ -3,6 +3,8 @@
 #include "ArgumentTypes.h"
 #include "SpellType.h"
 
+#include "cufuse/Analysis/Declarations.h"
+
 #include <clang/AST/Attr.h>
 #include <fmt/core.h>
 
@@ -31,21 +33,40 @@ static std::optional<ParameterSpelling> spelling(const ParsedUnit &Unit, const c
   return ParameterSpelling{std::move(*Declaration), std::move(*Field), Element.value_or(OutputText())};
 }
 
-/// What stands for a parameter of a type that is copied.
-static std::optional<OpaqueParameter> opaque(const ParsedUnit &Unit, clang::QualType Type, ArgumentTypes &Types,
+/// What stands for a parameter of a type that is copied, or that a launch copies by code.
+static std::optional<OpaqueParameter> opaque(const ParsedUnit &Unit, const clang::ParmVarDecl &Parameter,
+                                             ArgumentTypes &Types,
                                              llvm::function_ref<bool(const clang::Decl *)> Copied) {
-  clang::QualType Plain = Type.getCanonicalType();
-  Plain.removeLocalConst();
-  Plain.removeLocalRestrict();
-  const bool IsPointer = Plain->isPointerType();
+  const clang::QualType Type = Parameter.getType();
+  clang::QualType Plain = Type.getCanonicalType(), Written = Type;
+  for (clang::QualType *T : {&Plain, &Written}) {
+    T->removeLocalConst();
+    T->removeLocalRestrict();
+  }
+  const bool IsPointer = Plain->isObjectPointerType();
   auto Field = Types.declaration(Plain, OutputText::Slot::Name);
   auto Declaration = Types.declaration(IsPointer ? Type.getCanonicalType() : Plain, OutputText::Slot::Name);
-  auto Known = spellType(Unit.ast(), Plain, "", Copied);
+  const bool IsOwn = isCopiedByCode(Parameter) && !Parameter.hasAttr<clang::CUDAGridConstantAttr>() &&
+                     (!Type.isConstQualified() || Type->getAsCXXRecordDecl()->hasMutableFields());
+  std::optional<OutputText> Known;
+  for (const clang::QualType T : {Plain, Written}) // maybe only by a typedef
+    if (!Known)
+      Known = spellType(Unit.ast(), IsPointer || IsOwn ? T : T.withConst(), IsPointer ? "" : "&", Copied);
   if (!Field || !Declaration || !Known)
     return std::nullopt;
   if (!IsPointer)
     *Declaration = "const __grid_constant__ " + *Declaration;
-  return OpaqueParameter{std::move(*Declaration), std::move(*Field), std::move(*Known), IsPointer};
+  return OpaqueParameter{std::move(*Declaration), std::move(*Field), std::move(*Known), IsPointer, IsOwn};
+}
+
+/// For the device, it is a double.
+static bool holdsLongDouble(clang::QualType Type) {
+  const clang::Type *T = Type->getBaseElementTypeUnsafe();
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  return T->isSpecificBuiltinType(clang::BuiltinType::LongDouble) ||
+         (Record && Record->hasDefinition() &&
+          (llvm::any_of(Record->fields(), [](const auto *Field) { return holdsLongDouble(Field->getType()); }) ||
+           llvm::any_of(Record->bases(), [](const auto &Base) { return holdsLongDouble(Base.getType()); })));
 }
 
 void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const SelectCopied &Chosen,
@@ -58,21 +79,30 @@ void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFac
     const clang::QualType Type = Parameter->getType();
     if (Type->isReferenceType())
       continue; // a blocker already
+    if (holdsLongDouble(Type))
+      To.Blockers.push_back({BlockerKind::HostLayout, Unit.place(Parameter->getLocation()),
+                             Facts.Parameters[I].Name + " has a long double"});
+    const bool ByCode = isCopiedByCode(*Parameter);
+    const bool ByBytes = ByCode || ArgumentTypes::needsBytes(Type);
     auto IsCopied = [](const std::optional<ParameterSpelling> &S) {
       return S && S->Declaration.has(OutputText::Slot::Path);
     };
     auto Written = spelling(Unit, *Parameter, Type, Copied);
     // A typedef may be copied where its type is not.
     if (IsCopied(Written))
-      Written = spelling(Unit, *Parameter, Type.getCanonicalType(), Copied);
+      if (auto Plain = spelling(Unit, *Parameter, Type.getCanonicalType(), Copied))
+        Written = std::move(Plain);
     std::optional<OpaqueParameter> Opaque;
-    if (IsCopied(Written))
-      Opaque = opaque(Unit, Type, Types, Copied);
-    if (!Written || (IsCopied(Written) && !Opaque)) {
+    if (IsCopied(Written) || ByBytes)
+      Opaque = opaque(Unit, *Parameter, Types, Copied);
+    if (!Written || ((IsCopied(Written) || ByBytes) && !Opaque)) {
       To.Blockers.push_back({BlockerKind::UnspellableParameter, Unit.place(Parameter->getLocation()),
                              fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name)});
       continue;
     }
+    if (ByCode && !Parameter->hasAttr<clang::CUDAGridConstantAttr>())
+      Written->Declaration =
+          Written->Declaration.with(OutputText::Slot::Name, "&" + OutputText(OutputText::Slot::Name));
     To.Parameters.push_back({std::move(*Written), Facts.Parameters[I].Name, std::move(Opaque)});
   }
   To.Callee = namespacePath(Kernel) + Kernel.getNameAsString();

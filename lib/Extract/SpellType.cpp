@@ -47,6 +47,13 @@ public:
         return function(*Function, "(" + Inner + Declarator + ")");
       return type(Pointee, isArray(Pointee) ? "(" + Inner + Declarator + ")" : Inner + Declarator);
     }
+    if (auto *Member = T->getAs<clang::MemberPointerType>(); Member && !llvm::isa<clang::TypedefType>(T)) {
+      const std::optional<OutputText> Class = qualified(Member->getMostRecentCXXRecordDecl());
+      if (!Class)
+        return std::nullopt;
+      return type(Member->getPointeeType(),
+                  *Class + "::*" + qualifiers(T.isConstQualified(), T.isVolatileQualified()) + Declarator);
+    }
     if (isArray(T))
       return type(Context.getAsArrayType(T)->getElementType(),
                   outputText("{}[{}]", Declarator, Context.getAsConstantArrayType(T)->getSize().getZExtValue()));
@@ -126,7 +133,9 @@ private:
       const clang::TypedefNameDecl *D = Typedef->getDecl();
       if (D->getDeclContext()->getRedeclContext()->isFileContext())
         return qualified(D);
-      return type(Typedef->desugar().getUnqualifiedType(), "");
+      if (auto Plain = type(Typedef->desugar().getUnqualifiedType(), ""))
+        return Plain;
+      return D->getDeclContext()->isRecord() ? qualified(D) : std::nullopt; // of what only the class can name
     }
     if (auto *Builtin = llvm::dyn_cast<clang::BuiltinType>(Type))
       return Builtin->getName(Policy).str();
@@ -142,19 +151,15 @@ private:
     return !llvm::isa<clang::TypedefType>(T) && Context.getAsConstantArrayType(T);
   }
 
-  /// Not of copied types: nvcc writes their mangled names into the host's code.
   std::optional<OutputText> function(const clang::FunctionProtoType &Function, const OutputText &Declarator) {
     std::vector<OutputText> Parameters;
     for (const clang::QualType Parameter : Function.param_types())
-      if (std::optional<OutputText> Spelled = type(Parameter, ""); Spelled && !Spelled->has(OutputText::Slot::Path))
+      if (std::optional<OutputText> Spelled = type(Parameter, ""))
         Parameters.push_back(*Spelled);
       else
         return std::nullopt;
     if (Function.isVariadic())
       Parameters.push_back("...");
-    const std::optional<OutputText> Returned = type(Function.getReturnType(), "");
-    if (!Returned || Returned->has(OutputText::Slot::Path))
-      return std::nullopt;
     return type(Function.getReturnType(),
                 Declarator + "(" + joined(Parameters, ", ") + ")" + (Function.isNothrow() ? " noexcept" : ""));
   }

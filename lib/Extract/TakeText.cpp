@@ -71,6 +71,8 @@ public:
       piece(I);
     if (Warns)
       pragma("#pragma nv_diagnostic pop");
+    if (Reach.Kernel->hasAttr<clang::DeprecatedAttr>()) // nvcc warns where it is called
+      pragma("#pragma nv_diag_suppress 1215, 1444");
     usings();
     architectures();
     Result.OutsideMacros = macrosOutside(Unit, Chosen);
@@ -273,7 +275,7 @@ private:
     checkBuiltinNames(Edits, Rebound);
     const auto Names = llvm::map_to_vector(Facts.Parameters, [](const ParameterFacts &P) { return P.Name; });
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
-      editKernelHead(Edits, *Kernel, bodyParameters(), !Facts.sharesIndices());
+      editKernelHead(Edits, *Kernel, *Reach.Kernel, bodyParameters(), !Facts.sharesIndices());
       editLinkedParameters(Edits, *Kernel, Names);
       editRowLoops(Edits, Controls);
       editKnownConditions(Edits, Controls);

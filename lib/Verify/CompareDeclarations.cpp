@@ -290,8 +290,8 @@ bool Comparison::parametersAndBody(const clang::FunctionDecl *A, const clang::Fu
     WhereA = OfA->getLocation();
     WhereB = OfB->getLocation();
     clang::QualType TypeB = OfB->getType();
-    // It is a reference to the parameter of the fused kernel, which no kernel may write.
-    if (OfA->hasAttr<clang::CUDAGridConstantAttr>() && A == Kernel)
+    // It is a reference to the parameter of the fused kernel, which no kernel may write, or to a copy.
+    if ((OfA->hasAttr<clang::CUDAGridConstantAttr>() || isCopiedByCode(*OfA)) && A == Kernel)
       TypeB = TypeB.getNonReferenceType();
     const bool IsLinked = A == Kernel && Played.Part && OfA->getIdentifier() &&
                           llvm::is_contained(Played.Part->Linked.Parameters, OfA->getName());

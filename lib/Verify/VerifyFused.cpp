@@ -62,12 +62,17 @@ bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsi
     const clang::Expr *Inner = Argument->IgnoreParenImpCasts();
     if (auto *Copy = llvm::dyn_cast<clang::CXXConstructExpr>(Inner);
         Copy && Copy->getNumArgs() == 1 && Copy->getConstructor()->isCopyOrMoveConstructor() &&
-        (Copy->getConstructor()->isTrivial() || isPairOfToolkit(*Copy->getConstructor()->getParent())))
+        (Copy->getConstructor()->isTrivial() || copiesBytes(*Copy->getConstructor()->getParent())))
       Inner = Copy->getArg(0);
     else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(Inner))
       Inner = Temporary->getSubExpr();
     else if (auto *Full = llvm::dyn_cast<clang::FullExpr>(Inner))
       Inner = Full->getSubExpr();
+    else if (auto *Name = llvm::dyn_cast<clang::DeclRefExpr>(Inner))
+      // Of the kernel, which it may change.
+      if (auto *Own = llvm::dyn_cast<clang::VarDecl>(Name->getDecl());
+          IsOpaque && Own && Own->isLocalVarDecl() && Own->getInit())
+        Inner = Own->getInit();
     // The header and the kernel have it by the bytes that it has.
     if (auto *Known = llvm::dyn_cast<clang::ExplicitCastExpr>(Inner);
         Known && IsOpaque && Kernel.getASTContext().hasSameUnqualifiedType(Known->getType(), Type) &&

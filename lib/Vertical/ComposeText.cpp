@@ -83,7 +83,7 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
     Result.Text.Parameters.push_back({{Nested(P.Declaration), Nested(P.Field), Nested(P.Element)}, Name});
     if (const auto &Own = P.Opaque)
       Result.Text.Parameters.back().Opaque = {Nested(Own->Declaration), Nested(Own->Field), Nested(Own->Type),
-                                              Own->IsPointer};
+                                              Own->IsPointer, Own->IsOwn};
     const KernelFacts &F = *Graph.Nodes[Node].Facts;
     for (const ParameterFacts &Fact : F.Parameters)
       if (Fact.Name == P.Name) {

@@ -1,6 +1,6 @@
 // Launch bounds before and after `void` and through macros, restrict, grid constants, linkage, static, forward declarations.
 // RUN: %cufuse fuse %s:boundsBefore %s:boundsAfter %s:boundsMacro %s:boundsArguments %s:cLinkage %s:internal %s:constants \
-// RUN:   %s:behindGlobal %s:behindBounds -o %t.cu
+// RUN:   %s:behindGlobal %s:behindBounds %s:old -o %t.cu
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
@@ -49,5 +49,8 @@ __device__ float pick(const Table &table, int i) { return table.values[i]; }
 #define UNUSED [[maybe_unused]]
 __global__ __launch_bounds__(32) [[maybe_unused]] [[gnu::hot]] void behindGlobal(float *data) { data[threadIdx.x] += 1; }
 __global__ __launch_bounds__(32) UNUSED void behindBounds(float *data) { data[threadIdx.x] += 1; }
+
+// Who calls it is warned, which is the launch.
+[[deprecated("use another")]] __global__ __launch_bounds__(32) void old(float *data) { data[threadIdx.x] += 1; }
 
 void launch(float *data) { internal<<<1, 32>>>(data); }

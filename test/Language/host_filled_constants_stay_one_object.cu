@@ -1,5 +1,5 @@
 // Memory that the host fills is declared extern, in its own namespace and with its own type; the rest is a copy.
-// RUN: %cufuse fuse '%s:filter(float *)' %s:deep::filter --block 64 --block 64 -o %t.cu -- -rdc=true
+// RUN: %cufuse fuse '%s:filter(float *)' %s:deep::filter %s:ofC --block 64 --block 64 --block 64 -o %t.cu -- -rdc=true
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -rdc=true -cubin -o %t.cubin %t.cu
 
@@ -9,6 +9,7 @@
 // CHECK: extern __device__ unsigned int Counter;
 // CHECK: extern __device__ unsigned int Others;
 // CHECK: extern __device__ unsigned int *Last;
+// CHECK: extern "C" __constant__ float Gains[2];
 // CHECK-NOT: __constant__ float Weights[3][3];
 
 __constant__ float Weights[3][3];
@@ -30,3 +31,7 @@ __global__ void filter(float *data) {
   Last = &Others;
 }
 } // namespace deep
+extern "C" {
+__constant__ float Gains[2];
+}
+__global__ void ofC(float *data) { data[threadIdx.x] *= Gains[threadIdx.x & 1]; }

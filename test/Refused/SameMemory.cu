@@ -17,7 +17,7 @@ __global__ void back(const float *__restrict__ in, float *__restrict__ out, int 
   if (i < n)
     // CHECK: {{[^ ]*}}:[[#@LINE+4]]:5: error: the links give two kernels the same memory, and one changes it while the
     // CHECK-SAME: other still uses it: back: out[i] at {{[^ ]*}}; scale: in[n - 1 - i] at {{[^ ]*}} [SameMemory]
-    // CHECK: note: give the
-    // CHECK-SAME: later one an array of its own, or launch it separately
+    // CHECK: note: leave out the
+    // CHECK-SAME: --link that makes them one and give the later kernel another array, or launch it separately
     out[i] = in[i] + 1;
 }

@@ -2,10 +2,6 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:for_each --block 128 -o %t/out.cu -- --extended-lambda 2>&1 | \
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:calls --block 128 -o %t/out.cu -- --extended-lambda 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=CALLS '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:hidden --block 128 -o %t/out.cu -- --extended-lambda 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=HIDDEN '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse '%s:for_each_named<Half>' --block 128 -o %t/out.cu -- --extended-lambda
 template <typename Function>
@@ -31,20 +27,3 @@ template <typename Function> __global__ void for_each_named(float *data, int n, 
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     data[i] = function(data[i]);
 }
-
-// nvcc would write the mangled name of the copied type into the host's code.
-// CALLS: error: calls: a parameter's type cannot be named outside the kernel's file: {{.*}} compare [UnspellableParameter]
-__global__ void calls(float *data, bool (*compare)(Half)) { data[threadIdx.x] = compare == nullptr; }
-
-// A class has a public name for what is private.
-class Scaling {
-  struct Private {
-    float factor;
-  };
-
-public:
-  using Parameters = Private;
-};
-
-// HIDDEN: error: hidden: a parameter's type cannot be named outside the kernel's file: {{.*}} scaling [UnspellableParameter]
-__global__ void hidden(float *data, Scaling::Parameters scaling) { data[threadIdx.x] *= scaling.factor; }

@@ -20,8 +20,11 @@ bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources);
 /// Is it a class of cooperative groups with one of these names?
 bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names);
 
-/// Is it a class of two numbers of 16 bits, whose copying the toolkit writes as the compiler would make it?
-bool isPairOfToolkit(const clang::CXXRecordDecl &Record);
+/// Is a copy the bytes, by what the compiler makes, or by what the toolkit says of its pairs of 16 bits?
+bool copiesBytes(const clang::CXXRecordDecl &Record);
+
+/// Would another copy of the parameter than a launch makes run code, or not be possible?
+bool isCopiedByCode(const clang::ParmVarDecl &Parameter);
 
 /// The declaration at file or namespace scope that holds `D`, its template included: what a copy takes as a whole.
 /// Null for a namespace, the translation unit, and built-in declarations.

@@ -120,7 +120,7 @@ struct ArgumentType {
   std::string Name;
   std::vector<std::string> Namespaces = {}; ///< Inside the constituent's.
   unsigned long long Bytes = 0, Alignment = 1;
-  bool IsEnum = false;
+  std::string Kind;                              ///< What the language calls it: `std::is_enum` and its like.
   bool IsAligned = false;                        ///< Otherwise than its fields ask for.
   unsigned Packing = 0;                          ///< The bytes of its `#pragma pack`; 0 for none.
   std::optional<std::vector<Field>> Fields = {}; ///< None: it is bytes.
@@ -131,6 +131,7 @@ struct OpaqueParameter {
   OutputText Declaration, Field; ///< As in ParameterSpelling, but the open path is where the argument types stand.
   OutputText Type;               ///< What it is to the body.
   bool IsPointer = false;
+  bool IsOwn = false; ///< The body takes a reference, to an object that it may change.
 };
 
 struct ParameterText : ParameterSpelling {
