@@ -111,10 +111,11 @@ namespace arguments {
 #define CUFUSE_FIELDS                                                                                                  \
   int a;                                                                                                               \
   float b
-#define CUFUSE_KIND std::is_class<T>::value
+#define CUFUSE_KIND is_class
+#define CUFUSE_TAKEN T &&
 #define CUFUSE_BYTES 8
 #define CUFUSE_ALIGNMENT 8
-#define CUFUSE_SAME &&offsetof(T, b) == 4
+#define CUFUSE_SAME &&offsetof(Value, b) == 4
 #define CUFUSE_PLACES &&offsetof(Pair, b) == 4
 #include "../../lib/Cuda/ArgumentType.cuh"
 #undef CUFUSE_NAME
