@@ -35,6 +35,7 @@ struct Item {
   Slice Text;
   const PragmaEvent *Pragma = nullptr;
   std::set<unsigned> Packing = {}; ///< Of the records that it defines.
+  bool IsAlone = false;            ///< A type whose text goes on with variables of the program.
 };
 
 class Builder {
@@ -182,21 +183,32 @@ private:
     });
     std::vector<Item> Merged;
     auto IsShared = [&](const Item &I) { return HostShared.count(I.Unit->getCanonicalDecl()) > 0; };
+    for (Item &I : Items)
+      if (auto *Tag = llvm::dyn_cast<clang::TagDecl>(I.Unit);
+          Tag && Tag->getDeclName() && !Tag->getBeginLoc().isMacroID() && !Tag->getEndLoc().isMacroID() &&
+          llvm::any_of(Items, [&](const Item &Other) {
+            return IsShared(Other) && Other.Text.File == I.Text.File && Other.Text.Begin < I.Text.End &&
+                   I.Text.Begin < Other.Text.End;
+          })) {
+        I.Text.Begin = Text.offset(Tag->getBeginLoc()).second;
+        I.Text.End = Text.end(Tag->getEndLoc()).second;
+        I.IsAlone = true;
+      }
     for (const Item &I : Items) {
       const bool Overlaps =
           !Merged.empty() && Merged.back().Text.File == I.Text.File && I.Text.Begin < Merged.back().Text.End;
-      if (Overlaps && IsShared(I) != IsShared(Merged.back()))
+      if (Overlaps && IsShared(I) != IsShared(Merged.back()) && !I.IsAlone && !Merged.back().IsAlone)
         block(BlockerKind::UneditableText, I.Unit->getLocation(),
               "variables of the program and other things are declared at once");
       // Each variable of the program is declared by itself.
-      if (!Overlaps || IsShared(I)) {
+      if (!Overlaps || IsShared(I) || I.IsAlone) {
         Merged.push_back(I);
       } else {
         Item &Known = Merged.back();
         Known.Text.End = std::max(Known.Text.End, I.Text.End);
         Known.Packing.insert(I.Packing.begin(), I.Packing.end());
       }
-      Merged.back().Where = Text.location(Merged.back().Text);
+      Merged.back().Where = IsShared(Merged.back()) ? I.Unit->getLocation() : Text.location(Merged.back().Text);
     }
     Items = std::move(Merged);
   }
@@ -238,7 +250,7 @@ private:
       P.Where.Line = Said.getLine();
       P.Where.File = Said.getFilename();
     }
-    P.Written = Text.withBalancedDirectives(I.Text);
+    P.Written = Text.withBalancedDirectives(I.Text) + (I.IsAlone ? ";" : "");
     for (PlacedEdit &E : Edits.All)
       P.Edits.push_back(inPiece(I, std::move(E)));
     llvm::append_range(Result.Blockers, makeEdits(P, {}));

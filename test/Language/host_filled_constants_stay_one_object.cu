@@ -1,5 +1,5 @@
 // Memory that the host fills is declared extern, in its own namespace and with its own type; the rest is a copy.
-// RUN: %cufuse fuse '%s:filter(float *)' %s:deep::filter %s:ofC --block 64 --block 64 --block 64 -o %t.cu -- -rdc=true
+// RUN: %cufuse fuse '%s:filter(float *)' %s:deep::filter %s:ofC %s:atOnce --block 64 --block 64 --block 64 --block 64 -o %t.cu -- -rdc=true
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -rdc=true -cubin -o %t.cubin %t.cu
 
@@ -10,6 +10,8 @@
 // CHECK: extern __device__ unsigned int Others;
 // CHECK: extern __device__ unsigned int *Last;
 // CHECK: extern "C" __constant__ float Gains[2];
+// CHECK: struct Limits { float low, high; };
+// CHECK: extern __constant__ {{.*}}::Limits limits;
 // CHECK-NOT: __constant__ float Weights[3][3];
 
 __constant__ float Weights[3][3];
@@ -35,3 +37,10 @@ extern "C" {
 __constant__ float Gains[2];
 }
 __global__ void ofC(float *data) { data[threadIdx.x] *= Gains[threadIdx.x & 1]; }
+// A type that is declared with its variables.
+__constant__ struct Limits { float low, high; } limits, *others;
+__device__ enum Mode { Clamp, Wrap } mode;
+__global__ void atOnce(float *data) {
+  const Limits own = mode == Clamp ? limits : *others;
+  data[threadIdx.x] = min(max(data[threadIdx.x], own.low), own.high);
+}
