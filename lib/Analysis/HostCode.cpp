@@ -336,9 +336,14 @@ bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCod
   for (const clang::FileID &File : usersFiles()) {
     const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
     auto IsKnown = [&](const RawToken &T) { return Known != Places.end() && Known->second.count({Entry, T.Offset}); };
+    bool Assembly = false; // its strings name variables, too
     auto IsVariable = [&](const RawToken &T) {
       bool Named = T.IsIdentifier && T.Spelling == Variable.getName() && !IsKnown(T);
-      if (llvm::StringRef(T.Spelling).ends_with("\"")) // maybe assembly
+      if (T.IsIdentifier && llvm::StringRef(T.Spelling).trim('_') == "asm")
+        Assembly = true;
+      else if (T.Spelling == ";")
+        Assembly = false;
+      else if (Assembly && llvm::StringRef(T.Spelling).ends_with("\""))
         forEachWord(T.Spelling, [&](llvm::StringRef Word) { Named |= mayBeSymbolOf(Word, Variable.getName()); });
       return Named;
     };
@@ -364,7 +369,8 @@ bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCod
       }
       if (!InDeviceCode && isOfDevice(File, T.Offset))
         continue;
-      if (IsSkipped(T) ? IsVariable(T) || Pasting.contains(T.Spelling) : Depth > 0 && IsVariable(T))
+      const bool Named = IsVariable(T);
+      if (IsSkipped(T) ? Named || Pasting.contains(T.Spelling) : Depth > 0 && Named)
         return true;
       if (T.Spelling == "(")
         Depth += Depth > 0 || MayOpen;
@@ -416,7 +422,8 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable, const clang::Funct
                                 [&](llvm::StringRef Word) { return mayBeSymbolOf(Word, Variable.getName()); })))
     return true;
   // Another file that has the header may fill a variable of its own, and launch the kernel that reads this one.
-  if (isInHeader(Variable.getLocation()) && (Variable.hasExternalFormalLinkage() || isInHeader(Kernel.getLocation())))
+  if (!Variable.isStaticLocal() && isInHeader(Variable.getLocation()) &&
+      (Variable.hasExternalFormalLinkage() || isInHeader(Kernel.getLocation())))
     return true;
   // Another object file may fill what is visible to it.
   if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage())

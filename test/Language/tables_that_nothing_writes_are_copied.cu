@@ -4,7 +4,7 @@
 // the header's kernel.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: %cufuse fuse %t/tables.cu:decode %t/tables.cu:'generic<float>' %t/tables.cu:scale %t/tables.cu:steps \
-// RUN:   --block 64 --block 64 --block 64 --block 64 -o %t/out.cu
+// RUN:   %t/launched.cu:steady --block 64 --block 64 --block 64 --block 64 --block 64 -o %t/out.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t/out.cubin %t/out.cu
 // RUN: %nvcc -rdc=true -Werror all-warnings -arch=sm_90a -c -o %t/out.o %t/out.cu
 // RUN: %exits 1 %cufuse fuse %t/changed.cu:written %t/changed.cu:lent %t/changed.cu:seen %t/changed.cu:filled \
@@ -39,7 +39,9 @@ __global__ void decode(const unsigned char *codes, float *values) {
 }
 template <typename T> __global__ void generic(T *values) { values[threadIdx.x] = (T)levels[threadIdx.x & 3]; }
 template __global__ void generic(float *);
+#define SAY(text) (void)(text)
 __global__ void steps(float *values) {
+  SAY("far levels");
   static float step[2] = {1, 2};
   static __constant__ float far[2] = {3, 4};
   values[threadIdx.x] += step[threadIdx.x & 1] + far[threadIdx.x & 1];
@@ -86,6 +88,10 @@ __global__ void counts(int *x) {
 static __constant__ float own[4] = {1, 2};
 __constant__ float filled[4] = {1, 2};
 template <typename T> __global__ void ofHeader(T *x) { x[0] = own[threadIdx.x & 3]; }
+static __global__ void steady(float *x) {
+  static float step[2] = {1, 2};
+  x[threadIdx.x] += step[threadIdx.x & 1];
+}
 
 //--- launched.cu
 #include "header.h"
