@@ -46,16 +46,18 @@ static void emitType(Writer &Out, const ArgumentType &T, const std::string &Spac
     Fields.push_back(
         fmt::format("  {0}() = default;\n  template <typename T> {0}(const T &value) {{ *this = value; }}", T.Name));
   }
-  Out.write(emitted(cuda::ArgumentType,
-                    {{"HEAD", (T.Fields && T.IsAligned ? fmt::format("alignas({}) ", T.Alignment) : "") + T.Name},
-                     {"NAME", T.Name},
-                     {"FIELDS", joined(Fields, "\n")},
-                     {"TAKEN", T.Kind == "is_enum" ? "const T &" : "T &&"}, // a bit-field may be an enumerator
-                     {"KIND", T.Kind},
-                     {"BYTES", std::to_string(T.Bytes)},
-                     {"ALIGNMENT", std::to_string(T.Alignment)},
-                     {"SAME", Same},
-                     {"PLACES", Places}}));
+  Out.write(
+      emitted(cuda::ArgumentType,
+              {{"HEAD", (T.Fields && T.IsAligned ? fmt::format("alignas({}) ", T.Alignment) : "") + T.Name},
+               {"NAME", T.Name},
+               {"FIELDS", joined(Fields, "\n")},
+               {"TAKEN", llvm::StringRef(T.Kind).starts_with("is_enum") ? "const T &"
+                                                                        : "T &&"}, // a bit-field may be an enumerator
+               {"KIND", T.Kind},
+               {"BYTES", std::to_string(T.Bytes)},
+               {"ALIGNMENT", std::to_string(T.Alignment)},
+               {"SAME", Same},
+               {"PLACES", Places}}));
   if (T.Packing)
     Out.write("#pragma pack(pop)");
   for (size_t I = 0; I < T.Namespaces.size(); ++I)

@@ -73,11 +73,15 @@ void ArgumentTypes::define(clang::QualType Type, llvm::StringRef Name) {
   Result.Name = Name.str();
   Result.Bytes = Context.getTypeSizeInChars(Type).getQuantity();
   Result.Alignment = Context.getTypeAlignInChars(Type).getQuantity();
-  Result.Kind = Type->isEnumeralType()        ? "is_enum"
-                : Type->isUnionType()         ? "is_union"
-                : Type->isRecordType()        ? "is_class"
-                : Type->isMemberPointerType() ? "is_member_pointer"
-                                              : "is_pointer";
+  const auto Known = spellType(Context, Type, "", Copied);
+  if (Known && !Known->has(OutputText::Slot::Path))
+    Result.Kind = "is_same<Value, " + Known->text() + ">";
+  else
+    Result.Kind = Type->isEnumeralType()        ? "is_enum<Value>"
+                  : Type->isUnionType()         ? "is_union<Value>"
+                  : Type->isRecordType()        ? "is_class<Value>"
+                  : Type->isMemberPointerType() ? "is_member_pointer<Value>"
+                                                : "is_pointer<Value>";
   if (const clang::CXXRecordDecl *Record = Type->getAsCXXRecordDecl()) {
     Record = Record->getDefinition();
     Result.Fields = fieldsOf(*Record);

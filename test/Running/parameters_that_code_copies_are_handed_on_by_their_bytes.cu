@@ -8,6 +8,8 @@
 // RUN: FileCheck %s --input-file=%t/f.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -I%t -o %t/host %t/host.cu %t/f.cu
 // RUN: %execute -I %t %t/host.cu %t/f.cu
+// RUN: not %nvcc -DMISTAKES -arch=sm_90a -I%t -c -o %t/host.o %t/host.cu 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: this is no Tensor of the kernel's file
 // CHECK: void moved({{.*}}Tensor<float> &t, int by)
 // CHECK: void constant(const Tensor<float> &t)
 
@@ -99,6 +101,9 @@ cudaError_t fused(float *all) {
   f::scaled::Launch a{2, 0, {Tensor<float>(column(all, 0), 5), 3}};
   f::moved::Launch b{3};
   b.arguments.t = Tensor<float>(column(all, 1), 6), b.arguments.by = Threads;
+#ifdef MISTAKES
+  b.arguments.t = Tensor<int>(nullptr, 6);
+#endif
   f::generic::Launch c{2};
   c.arguments.t = Tensor<float>(column(all, 2), 7);
   f::constant::Launch d{1, 0, {Tensor<float>(column(all, 3), 8)}};
