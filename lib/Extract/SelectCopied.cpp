@@ -4,6 +4,7 @@
 
 #include <clang/Basic/SourceManager.h>
 
+#include <functional>
 #include <map>
 
 namespace cufuse {
@@ -235,17 +236,25 @@ private:
     }
     // Names that come through the directive would lose to copies at outer scopes, so each that is used is declared.
     std::set<std::string> Seen;
-    auto Declare = [&](const clang::NamedDecl *D) {
+    std::function<void(const clang::NamedDecl *)> Declare = [&](const clang::NamedDecl *D) {
+      if (auto *Around = llvm::dyn_cast<clang::NamespaceDecl>(D->getDeclContext()))
+        Declare(Around); // what is in it may be named by way of it
       const std::vector<std::string> Path = namespacesAround(D->getDeclContext());
       const std::string Name = D->getNameAsString();
       const bool IsFunction = llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(D);
       if (Name.empty() || D->isCXXClassMember() || D->getDeclName().getCXXDeductionGuideTemplate() ||
-          llvm::isa<clang::NamespaceDecl, clang::UsingDirectiveDecl>(D) ||
-          llvm::isa<clang::ClassTemplateSpecializationDecl>(D))
+          llvm::isa<clang::UsingDirectiveDecl, clang::ClassTemplateSpecializationDecl>(D))
         return;
       if (!(IsFunction && CopiedFunctions.count({Path, Name})) && !(!Path.empty() && CopiedNamespaces.count(Path)))
         return;
-      const std::string Line = "using " + joined(Path) + "::" + Name + ";";
+      std::string Line = "using " + joined(Path) + "::" + Name + ";";
+      if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(D);
+          Namespace && (Namespace->isInline() || CopiedNamespaces.count(namespacesAround(Namespace))))
+        return; // the copy has a directive of its own
+      if (llvm::isa<clang::NamespaceDecl, clang::NamespaceAliasDecl>(D))
+        Line = "namespace " + Name + " = " + joined(Path) + "::" + Name + ";";
+      else if (auto *Enum = llvm::dyn_cast<clang::UsingEnumDecl>(D))
+        Line = "using enum ::" + Enum->getEnumDecl()->getQualifiedNameAsString() + ";";
       if (Seen.insert(Line).second)
         Result.Usings[Path].push_back(Line);
     };
