@@ -63,13 +63,15 @@ bool isCopiedByCode(const clang::ParmVarDecl &Parameter) {
   if (!Record || !(Record = Record->getDefinition()) || Record->isDependentType())
     return false;
   // What the fused kernel has is constant.
-  auto CopiesConstant = [](const clang::CXXConstructorDecl *Made) {
-    return Made->isCopyConstructor() && !Made->isDeleted() &&
-           Made->getParamDecl(0)->getType().getNonReferenceType().isConstQualified();
-  };
-  if (!copiesBytes(*Record) ||
-      ((Record->hasUserDeclaredCopyConstructor() || Record->defaultedCopyConstructorIsDeleted()) &&
-       llvm::none_of(Record->ctors(), CopiesConstant)))
+  const bool CopiesConstant =
+      Record->hasUserDeclaredCopyConstructor()
+          ? llvm::any_of(Record->ctors(),
+                         [](const clang::CXXConstructorDecl *Made) {
+                           return Made->isCopyConstructor() && !Made->isDeleted() &&
+                                  Made->getParamDecl(0)->getType().getNonReferenceType().isConstQualified();
+                         })
+          : Record->hasCopyConstructorWithConstParam() && !Record->defaultedCopyConstructorIsDeleted();
+  if (!copiesBytes(*Record) || !CopiesConstant)
     return true;
   // A template may be taken for a constructor that copies.
   const clang::ASTContext &Context = Parameter.getASTContext();

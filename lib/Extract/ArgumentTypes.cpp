@@ -15,8 +15,6 @@ namespace cufuse {
 bool ArgumentTypes::needsBytes(clang::QualType Type) {
   const clang::QualType Plain = Type.getCanonicalType();
   auto IsClass = [](clang::QualType T) { return T->isRecordType() || T->getPointeeCXXRecordDecl(); };
-  if (const clang::CXXRecordDecl *Record = Plain->getAsCXXRecordDecl())
-    return Record->hasDefinition() && !copiesBytes(*Record->getDefinition());
   const auto *Function = Plain->isPointerType() ? Plain->getPointeeType()->getAs<clang::FunctionProtoType>() : nullptr;
   return Plain->isMemberPointerType() ||
          (Function && (IsClass(Function->getReturnType()) || llvm::any_of(Function->param_types(), IsClass)));
@@ -40,6 +38,10 @@ std::optional<OutputText> ArgumentTypes::declaration(clang::QualType Type, const
   }
   if (!Plain->isRecordType() && !Plain->isEnumeralType() && !Plain->isPointerType() && !Plain->isMemberPointerType())
     return std::nullopt;
+  return bytes(Plain, Declarator);
+}
+
+OutputText ArgumentTypes::bytes(clang::QualType Plain, const OutputText &Declarator) {
   return std::string(Plain.isConstQualified() ? "const " : "") + OutputText::Slot::Path +
          ("::" + nameOf(Plain.getUnqualifiedType())) + (Declarator.empty() ? "" : " " + Declarator);
 }
@@ -95,7 +97,9 @@ void ArgumentTypes::define(clang::QualType Type, llvm::StringRef Name) {
 std::optional<std::vector<ArgumentType::Field>> ArgumentTypes::fieldsOf(const clang::CXXRecordDecl &Record) {
   const clang::ASTContext &Context = Unit.ast();
   if (!Record.isAggregate() || Record.getNumBases() > 0 || Record.isUnion() || Record.hasInClassInitializer() ||
-      !copiesBytes(Record) || Record.hasAttr<clang::PackedAttr>() || !inUsersFile(&Record, Context.getSourceManager()))
+      !copiesBytes(Record) || !Record.hasCopyConstructorWithConstParam() ||
+      Record.defaultedCopyConstructorIsDeleted() || Record.hasAttr<clang::PackedAttr>() ||
+      !inUsersFile(&Record, Context.getSourceManager()))
     return std::nullopt;
   const clang::ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
   std::vector<ArgumentType::Field> Fields;

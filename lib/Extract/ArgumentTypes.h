@@ -21,6 +21,8 @@ public:
   /// whose members can be named has them, and a pointer leads to `void`. So is what a launch copies by code.
   std::optional<OutputText> declaration(clang::QualType Type, const OutputText &Declarator);
 
+  /// The same by its bytes, whatever it is. The type is canonical.
+  OutputText bytes(clang::QualType Plain, const OutputText &Declarator);
   /// Is it there so wherever it is from? Of a pointer to a member, nvcc's stubs make a `long`, and the classes of a
   /// function have mangled names there.
   static bool needsBytes(clang::QualType Type);

@@ -117,27 +117,28 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const c
     if (!Bounded)
       return FromMacro("its launch bounds");
   }
-  for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
-    if (Parameter->hasAttr<clang::CUDAGridConstantAttr>() && !Parameter->getName().empty())
-      Edits.All.push_back({Text.offset(Parameter->getLocation()), 0, "&"});
-
   for (unsigned I = 0; I < Instance.getNumParams(); ++I) {
-    if (!isCopiedByCode(*Instance.getParamDecl(I)) || Instance.getParamDecl(I)->hasAttr<clang::CUDAGridConstantAttr>())
+    const clang::ParmVarDecl &Given = *Instance.getParamDecl(I);
+    const bool ByCode = isCopiedByCode(Given);
+    const bool IsConstant = Given.hasAttr<clang::CUDAGridConstantAttr>();
+    if (!ByCode && !IsConstant)
       continue;
     const clang::ParmVarDecl &Parameter = *Kernel.getParamDecl(std::min(I, Kernel.getNumParams() - 1));
-    const std::string &Name = Parameter.getNameAsString();
-    if (Parameter.isParameterPack() || Parameter.hasDefaultArg() || Parameter.getSourceRange().getEnd().isMacroID())
+    const std::string Name = Parameter.getNameAsString();
+    if (Parameter.isParameterPack() ||
+        (!IsConstant && (Parameter.hasDefaultArg() || Parameter.getSourceRange().getEnd().isMacroID())))
       Edits.refuse(BlockerKind::CopiedParameter, Parameter.getLocation(),
                    Name + (Parameter.isParameterPack() ? " is one of a pack" : " has a default, or is of a macro"));
-    else
+    else if (ByCode || !Name.empty())
       Edits.All.push_back(
           {Name.empty() ? Text.end(Parameter.getEndLoc()) : Text.offset(Parameter.getLocation()), 0, "&"});
+    if (IsConstant || Parameter.getType().isConstQualified())
+      continue;
     // Each element's thread has one of its own.
     PlacedEdit Element{{File, Open + 1}, 0, "", Edit::When::Element};
     Element.Cannot = {BlockerKind::CopiedParameter, Text.unit().place(Parameter.getLocation()),
                       Name + " is a kernel's own"};
-    if (!Parameter.getType().isConstQualified())
-      Edits.All.push_back(std::move(Element));
+    Edits.All.push_back(std::move(Element));
   }
 
   const bool HasOwn = Kernel.getNumParams() > 0;

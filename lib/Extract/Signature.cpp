@@ -43,10 +43,10 @@ static std::optional<OpaqueParameter> opaque(const ParsedUnit &Unit, const clang
     T->removeLocalConst();
     T->removeLocalRestrict();
   }
-  const bool IsPointer = Plain->isObjectPointerType();
-  auto Field = Types.declaration(Plain, OutputText::Slot::Name);
-  auto Declaration = Types.declaration(IsPointer ? Type.getCanonicalType() : Plain, OutputText::Slot::Name);
-  const bool IsOwn = isCopiedByCode(Parameter) && !Parameter.hasAttr<clang::CUDAGridConstantAttr>() &&
+  const bool IsPointer = Plain->isObjectPointerType(), IsByCode = isCopiedByCode(Parameter);
+  auto Field = IsByCode ? Types.bytes(Plain, OutputText::Slot::Name) : Types.declaration(Plain, OutputText::Slot::Name);
+  auto Declaration = IsPointer ? Types.declaration(Type.getCanonicalType(), OutputText::Slot::Name) : Field;
+  const bool IsOwn = IsByCode && !Parameter.hasAttr<clang::CUDAGridConstantAttr>() &&
                      (!Type.isConstQualified() || Type->getAsCXXRecordDecl()->hasMutableFields());
   std::optional<OutputText> Known;
   for (const clang::QualType T : {Plain, Written}) // maybe only by a typedef
@@ -82,8 +82,7 @@ void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFac
     if (holdsLongDouble(Type))
       To.Blockers.push_back({BlockerKind::HostLayout, Unit.place(Parameter->getLocation()),
                              Facts.Parameters[I].Name + " has a long double"});
-    const bool ByCode = isCopiedByCode(*Parameter);
-    const bool ByBytes = ByCode || ArgumentTypes::needsBytes(Type);
+    const bool ByBytes = isCopiedByCode(*Parameter) || ArgumentTypes::needsBytes(Type);
     auto IsCopied = [](const std::optional<ParameterSpelling> &S) {
       return S && S->Declaration.has(OutputText::Slot::Path);
     };
@@ -100,7 +99,7 @@ void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFac
                              fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name)});
       continue;
     }
-    if (ByCode && !Parameter->hasAttr<clang::CUDAGridConstantAttr>())
+    if (isCopiedByCode(*Parameter) && !Parameter->hasAttr<clang::CUDAGridConstantAttr>())
       Written->Declaration =
           Written->Declaration.with(OutputText::Slot::Name, "&" + OutputText(OutputText::Slot::Name));
     To.Parameters.push_back({std::move(*Written), Facts.Parameters[I].Name, std::move(Opaque)});

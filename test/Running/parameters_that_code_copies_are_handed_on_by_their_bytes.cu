@@ -32,6 +32,12 @@ struct Count {
   Count() : copies(0) {}
   Count(const Count &other) : copies(other.copies + 1) {}
 };
+struct View {
+  float *data;
+  __host__ __device__ View(float *data) : data(data) {}
+  View(View &) = default;
+  View(View &&) = default;
+};
 struct Pair {
   half2 h;
   float f;
@@ -52,13 +58,11 @@ __global__ void constant(const Tensor<float> t) { t[threadIdx.x] += 1; }
 __global__ void counted(float *out, Count count, const __grid_constant__ Count same) {
   out[threadIdx.x] = count.copies * 10 + same.copies;
 }
-struct View {
-  float *data;
-  __host__ __device__ View(float *data) : data(data) {}
-  View(View &) = default;
-  View(View &&) = default;
+struct Viewed {
+  View view;
+  int n;
 };
-__global__ void viewed(View view) { view.data[threadIdx.x] = 1; }
+__global__ void viewed(View view, Viewed other) { view.data[threadIdx.x] = other.n + (other.view.data == view.data); }
 struct Halves {
   half2 h;
   int n;
@@ -91,7 +95,8 @@ void alone(float *all) {
   generic<<<2, Threads>>>(Tensor<float>(column(all, 2), 7), Tensor<float>(nullptr, 7));
   constant<<<1, Threads>>>(Tensor<float>(column(all, 3), 8));
   View view(column(all, 5));
-  viewed<<<1, Threads>>>(view);
+  Viewed other{View(column(all, 5)), 3};
+  viewed<<<1, Threads>>>(view, other);
   halves<<<1, Threads>>>(column(all, 6), Pair{__floats2half2_rn(1, 2), 3}, Halves{__floats2half2_rn(4, 5), 6});
   const Complex z(1, 2);
   complex<<<1, Threads>>>(column(all, 7), z);
@@ -111,7 +116,8 @@ cudaError_t fused(float *all) {
   f::counted::Launch e{1, 0, {column(all, 4), none, none}};
   f::viewed::Launch g{1};
   View view(column(all, 5));
-  g.arguments.view = view;
+  Viewed other{View(column(all, 5)), 3};
+  g.arguments.view = view, g.arguments.other = other;
   f::halves::Launch h{1, 0, {column(all, 6), Pair{__floats2half2_rn(1, 2), 3}, {__floats2half2_rn(4, 5), 6}}};
   f::complex::Launch i{1, 0, {column(all, 7), Complex(1, 2)}};
   f::paired::Launch j{1};
