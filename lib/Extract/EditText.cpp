@@ -132,7 +132,8 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const c
     else if (ByCode || !Name.empty())
       Edits.All.push_back(
           {Name.empty() ? Text.end(Parameter.getEndLoc()) : Text.offset(Parameter.getLocation()), 0, "&"});
-    if (IsConstant || Parameter.getType().isConstQualified())
+    if (IsConstant ||
+        (Given.getType().isConstQualified() && !Given.getType()->getAsCXXRecordDecl()->hasMutableFields()))
       continue;
     // Each element's thread has one of its own.
     PlacedEdit Element{{File, Open + 1}, 0, "", Edit::When::Element};

@@ -19,6 +19,7 @@
 // CHECK: error: packed: {{.*}}: rest is one of a pack [CopiedParameter]
 // CHECK-NOT: error:
 // ELEMENT: error: {{.*}}: count is a kernel's own [CopiedParameter]
+// ELEMENT: error: {{.*}}: ticket is a kernel's own [CopiedParameter]
 
 //--- types.h
 #pragma once
@@ -48,6 +49,10 @@ struct Quiet {
   __host__ __device__ Quiet() : count(1) {}
   __host__ __device__ virtual ~Quiet() {}
 };
+struct Ticket {
+  mutable int next;
+  __host__ __device__ Ticket(const Ticket &other) : next(other.next) {}
+};
 struct Plain {
   int value;
   Plain() = default;
@@ -72,8 +77,8 @@ __global__ void first(const float *__restrict__ in, float *__restrict__ out, Cou
   if (i < n)
     out[i] = in[i] * count.copies;
 }
-__global__ void second(const float *__restrict__ in, float *__restrict__ out, int n) {
+__global__ void second(const float *__restrict__ in, float *__restrict__ out, const Ticket ticket, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    out[i] = in[i] + 1;
+    out[i] = in[i] + ticket.next++;
 }
