@@ -127,13 +127,8 @@ private:
   /// Does the text go on with a loop, maybe by a macro?
   bool isLoop(RawLexer &Text) const {
     RawToken T = Text.next();
-    for (int Depth = 0; !T.IsEnd; T = Text.next()) {
-      Depth += T.Spelling == "[", Depth -= T.Spelling == "]"; // attributes
-      if (T.Spelling == "#" && T.StartsLine)
-        Text.restOfLine();
-      else if (Depth == 0 && T.Spelling != "]")
-        break;
-    }
+    for (; T.Spelling == "#" && T.StartsLine; T = Text.next())
+      Text.restOfLine();
     const clang::IdentifierInfo *Name = T.IsIdentifier ? Preprocessor.getIdentifierInfo(T.Spelling) : nullptr;
     for (int Depth = 0; Name && Name->hasMacroDefinition(); ++Depth) {
       const clang::MacroInfo *Info = Preprocessor.getMacroInfo(Name);
