@@ -186,9 +186,16 @@ class DeviceIrBuilder {
   }
 
 public:
-  DeviceIrBuilder(const ParsedUnit &Unit, const Reached &Reach) : Unit(Unit), Reach(Reach) {}
+  DeviceIrBuilder(const ParsedUnit &Unit, const Reached &Reach, llvm::function_ref<void(DeviceIr &)> Change = nullptr)
+      : Unit(Unit), Reach(Reach), Change(Change) {}
 
-  std::unique_ptr<DeviceIr> run() {
+  std::unique_ptr<DeviceIr> run(llvm::ArrayRef<const clang::FunctionDecl *> Also = {}) {
+    for (const clang::FunctionDecl *Each : Also) {
+      add(Each);
+      keep(Each);
+    }
+    if (!Reach.Kernel->hasAttr<clang::CUDAGlobalAttr>())
+      keep(Reach.Kernel);
     for (const auto &[Function, Use] : Reach.Functions)
       if (Function != Reach.Kernel)
         add(Function);
@@ -199,12 +206,14 @@ public:
     // Intrinsics and what only generated code calls show when the module is made.
     constexpr unsigned MaxRounds = 12;
     for (unsigned Round = 0; Round < MaxRounds; ++Round) {
-      const size_t Known = Definitions.size();
+      const size_t Known = Definitions.size() + Variables.size();
       std::unique_ptr<DeviceIr> Ir = generate();
       if (!Ir)
         return nullptr;
-      if (Definitions.size() > Known && Round + 1 < MaxRounds)
+      if (Definitions.size() + Variables.size() > Known && Round + 1 < MaxRounds)
         continue;
+      if (Change)
+        Change(*Ir);
       Flattener Flattener;
       Flattener.flatten(*Ir->Kernel);
       for (llvm::Function &F : *Ir->Module)
@@ -216,6 +225,12 @@ public:
   }
 
 private:
+  /// Code is made of it, though nobody may call it.
+  static void keep(const clang::FunctionDecl *F) {
+    if (!F->hasAttr<clang::UsedAttr>())
+      const_cast<clang::FunctionDecl *>(F)->addAttr(clang::UsedAttr::CreateImplicit(F->getASTContext()));
+  }
+
   void add(const clang::FunctionDecl *Definition) {
     if (!Definition->isDependentContext() && !hasErrors(*Definition) && !Definition->hasAttr<clang::CUDAGlobalAttr>())
       Definitions.insert(Definition);
@@ -247,18 +262,31 @@ private:
     auto Give = [&](const clang::FunctionDecl *F) {
       Generator->HandleTopLevelDecl(clang::DeclGroupRef(*F->redecls_begin())); // which is F
     };
+    for (const clang::VarDecl *Variable : Variables)
+      Generator->HandleTopLevelDecl(clang::DeclGroupRef(const_cast<clang::VarDecl *>(Variable)));
     for (const clang::FunctionDecl *F : Definitions)
       Give(F);
     Give(Reach.Kernel);
     Generator->HandleTranslationUnit(Ast);
     if (!Generator->GetModule() || Diagnostics.hasErrorOccurred())
       return nullptr;
+    for (llvm::GlobalVariable &Variable : Generator->GetModule()->globals())
+      if (auto *Declared =
+              llvm::dyn_cast_or_null<clang::VarDecl>(Generator->GetDeclForMangledName(Variable.getName()))) {
+        Ir->Declared[&Variable] = Declared;
+        if (const clang::VarDecl *Definition = Declared->getDefinition();
+            Change && Variable.isDeclaration() && Definition && !Definition->isInvalidDecl())
+          Variables.insert(Definition);
+      }
     for (llvm::Function &F : *Generator->GetModule()) {
-      if (F.getCallingConv() == llvm::CallingConv::PTX_Kernel && !F.isDeclaration())
-        Ir->Kernel = &F;
       if (F.isIntrinsic())
         continue;
       auto *Declared = llvm::dyn_cast_or_null<clang::FunctionDecl>(Generator->GetDeclForMangledName(F.getName()));
+      if (Declared)
+        Ir->Declared[&F] = Declared;
+      if (!F.isDeclaration() && (Declared ? Declared->getCanonicalDecl() == Reach.Kernel->getCanonicalDecl()
+                                          : F.getCallingConv() == llvm::CallingConv::PTX_Kernel))
+        Ir->Kernel = &F;
       if (F.getSubprogram() && isCopy(Declared)) {
         if (Declared->isDefaulted())
           Ir->ImplicitCopies.insert(F.getSubprogram());
@@ -279,20 +307,33 @@ private:
 
   const ParsedUnit &Unit;
   const Reached &Reach;
+  const llvm::function_ref<void(DeviceIr &)> Change;
   llvm::SetVector<const clang::FunctionDecl *> Definitions;
+  llvm::SetVector<const clang::VarDecl *> Variables; ///< Whose values are asked for.
 };
 
 DeviceIr::~DeviceIr() { Module.reset(); }
 
-std::unique_ptr<DeviceIr> DeviceIr::generate(const ParsedUnit &Unit, const Reached &Reach) {
+static std::unique_ptr<DeviceIr> generateGuarded(const Reached &Reach,
+                                                 llvm::function_ref<std::unique_ptr<DeviceIr>()> Generate) {
   if (Reach.HasErrors)
     return nullptr;
   constexpr unsigned StackBytes = 128u << 20;
   std::unique_ptr<DeviceIr> Ir;
   // Clang may fail on what only its syntax accepts.
-  if (!runGuarded([&] { Ir = DeviceIrBuilder(Unit, Reach).run(); }, StackBytes))
+  if (!runGuarded([&] { Ir = Generate(); }, StackBytes))
     return nullptr;
   return Ir;
+}
+
+std::unique_ptr<DeviceIr> DeviceIr::generate(const ParsedUnit &Unit, const Reached &Reach) {
+  return generateGuarded(Reach, [&] { return DeviceIrBuilder(Unit, Reach).run(); });
+}
+
+std::unique_ptr<DeviceIr> DeviceIr::generate(const ParsedUnit &Unit, const Reached &Reach,
+                                             llvm::ArrayRef<const clang::FunctionDecl *> Also,
+                                             llvm::function_ref<void(DeviceIr &)> Change) {
+  return generateGuarded(Reach, [&] { return DeviceIrBuilder(Unit, Reach, Change).run(Also); });
 }
 
 const clang::FunctionDecl *DeviceIr::declaration(const llvm::Function &F) const { return Declarations.lookup(&F); }
@@ -399,6 +440,10 @@ clang::SourceLocation DeviceIr::where(const CodeReference &Reference) const {
 }
 
 SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) const {
+  return Unit->place(where(I, Function));
+}
+
+clang::SourceLocation DeviceIr::where(const llvm::Instruction &I, std::string *Function) const {
   for (const llvm::DILocation *At = I.getDebugLoc(); At; At = At->getInlinedAt())
     for (const auto &[Reached, Use] : Reach->Functions) {
       const llvm::DISubprogram *In = At->getScope()->getSubprogram();
@@ -410,11 +455,31 @@ SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) c
         continue;
       if (Function)
         *Function = Reached->getNameAsString();
-      return Unit->place(Here->second);
+      return Here->second;
     }
   if (Function)
     *Function = Reach->Kernel->getNameAsString();
-  return Unit->place(Reach->Kernel->getLocation());
+  return Reach->Kernel->getLocation();
+}
+
+const clang::GCCAsmStmt *DeviceIr::assembly(const llvm::Instruction &I) const {
+  struct FindAssembly : clang::ConstDynamicRecursiveASTVisitor {
+    explicit FindAssembly(llvm::DenseMap<unsigned, const clang::GCCAsmStmt *> &Found) : Found(Found) {}
+    bool VisitGCCAsmStmt(const clang::GCCAsmStmt *S) override {
+      Found.try_emplace(S->getAsmStringExpr()->getBeginLoc().getRawEncoding(), S);
+      return true;
+    }
+    llvm::DenseMap<unsigned, const clang::GCCAsmStmt *> &Found;
+  };
+  if (Assembly.empty())
+    for (const auto &[Global, Of] : Declared)
+      if (auto *Function = withBody(llvm::dyn_cast<clang::FunctionDecl>(Of)))
+        FindAssembly(Assembly).TraverseStmt(Function->getBody());
+  const llvm::MDNode *Place = I.getMetadata("srcloc");
+  auto *Number = Place && Place->getNumOperands() > 0
+                     ? llvm::mdconst::dyn_extract<llvm::ConstantInt>(Place->getOperand(0))
+                     : nullptr;
+  return Number ? Assembly.lookup(Number->getZExtValue()) : nullptr;
 }
 
 llvm::StringRef intrinsicName(const llvm::Value *V) {

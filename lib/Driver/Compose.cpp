@@ -103,8 +103,8 @@ llvm::Expected<Composition> composeKernels(const VerticalGraph &Graph, llvm::Mut
   Result.Predefined = mergePredefined(Kernels);
   for (unsigned Node : Graph.Order) {
     const LoadedKernel &Kernel = Kernels[Node];
-    Result.Parts.push_back(
-        {Graph.Nodes[Node].Name, Kernel.Facts, Kernel.Parsed, Kernel.Linked, One.AsElement.count(Node) > 0});
+    Result.Parts.push_back({Graph.Nodes[Node].Name, Kernel.Facts, Kernel.Parsed, Kernel.Linked, Kernel.Text.Callee,
+                            One.AsElement.count(Node) > 0});
     Result.Errors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
     if (Node == Graph.Root)
       continue;

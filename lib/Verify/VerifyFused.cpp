@@ -1,8 +1,9 @@
 #include "cufuse/Verify/VerifyFused.h"
 
-#include "Comparison.h"
+#include "Neutral.h"
 
 #include "cufuse/Analysis/Assembly.h"
+#include "cufuse/Verify/CompareWithInput.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
@@ -122,16 +123,54 @@ std::set<const clang::FunctionDecl *> bodiesOf(const ComposedPart &Part, const P
   return Bodies;
 }
 
+/// All functions of that name, as instantiated.
+void functionsIn(const clang::DeclContext &Context, llvm::StringRef Name,
+                 std::vector<const clang::FunctionDecl *> &Found) {
+  for (const clang::Decl *D : Context.decls())
+    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
+      functionsIn(*llvm::cast<clang::DeclContext>(D), Name, Found);
+    else if (auto *Named = llvm::dyn_cast<clang::NamedDecl>(D);
+             !Named || !Named->getIdentifier() || Named->getName() != Name)
+      continue;
+    else if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(D))
+      Found.insert(Found.end(), Template->spec_begin(), Template->spec_end());
+    else if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D))
+      Found.push_back(Function);
+}
+
+/// The same function in another parse of the output, whose text has the same lines. Null if it is not there.
+const clang::FunctionDecl *sameIn(const ParsedUnit &Other, const ParsedUnit &Unit, const clang::FunctionDecl &F) {
+  auto Described = [](const ParsedUnit &In, const clang::FunctionDecl &Of) {
+    std::string Text = sourceOf(In, Of.getLocation()).str() + " ";
+    llvm::raw_string_ostream Out(Text);
+    Of.getNameForDiagnostic(Out, In.ast().getPrintingPolicy(), /*Qualified=*/true);
+    return Text;
+  };
+  std::vector<const clang::FunctionDecl *> All;
+  functionsIn(*Other.ast().getTranslationUnitDecl(), F.getName(), All);
+  for (const clang::FunctionDecl *Each : All)
+    if (const clang::FunctionDecl *Definition = withBody(Each);
+        Definition && Described(Other, *Definition) == Described(Unit, F))
+      return Definition;
+  return nullptr;
+}
+
 /// Each partition's body against the kernel in its own file, or the bodies of all that were composed.
-llvm::Error compareBodies(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel, const Reached &Reach,
-                          llvm::ArrayRef<const clang::CallExpr *> Calls, llvm::ArrayRef<Constituent> Constituents,
-                          const FusionPlan &Plan, const EmitOptions &Options) {
+llvm::Error compareBodies(const ParsedUnit &Unit, const ParsedUnit &Neutral, const clang::FunctionDecl &Kernel,
+                          const Reached &Reach, llvm::ArrayRef<const clang::CallExpr *> Calls,
+                          llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                          const EmitOptions &Options) {
   std::vector<Blocker> Refusals;
   auto Compare = [&](const ParsedKernel &Input, const std::set<const clang::FunctionDecl *> &Bodies,
                      const PlayedKernel &Played) -> llvm::Error {
     if (Bodies.size() != 1)
       return defect(fmt::format("{} bodies of {} are called for one partition", Bodies.size(), Played.Facts.Name));
-    llvm::append_range(Refusals, compareWithInput(Input, Unit, **Bodies.begin(), Played));
+    const clang::FunctionDecl *Body = *Bodies.begin();
+    if (&Neutral != &Unit)
+      Body = sameIn(Neutral, Unit, *withBody(Body));
+    if (!Body)
+      return defect(fmt::format("the neutral reading has no {}", Played.Facts.Name));
+    llvm::append_range(Refusals, compareWithInput(Input, Neutral, *Body, Played));
     return llvm::Error::success();
   };
   for (const PartitionPlan &P : Plan.Partitions) {
@@ -207,7 +246,7 @@ void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vect
 }
 
 /// Plays every partition once, and what it reaches sees the partitions instead of the block.
-llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
+llvm::Error verifyKernel(const ParsedUnit &Unit, const ParsedUnit &Neutral, const clang::FunctionDecl &Kernel,
                          llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
   Calls Bodies;
   Bodies.TraverseStmt(Kernel.getDefinition()->getBody());
@@ -224,7 +263,8 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const clang::FunctionDecl &Kern
     return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
 
   const Reached Reach = reach(Unit, Kernel);
-  if (llvm::Error Error = compareBodies(Unit, *Kernel.getDefinition(), Reach, Bodies.All, Constituents, Plan, Options))
+  if (llvm::Error Error =
+          compareBodies(Unit, Neutral, *Kernel.getDefinition(), Reach, Bodies.All, Constituents, Plan, Options))
     return Error;
   std::vector<Blocker> Refusals;
   checkAssemblyNames(Unit, Reach, Bodies.All, Plan, Refusals);
@@ -493,6 +533,13 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   if (Found != Expected)
     return defect("the partitions in the fused source are not those of the plan");
 
+  std::unique_ptr<ParsedUnit> Neutral;
+  if (const std::optional<std::string> Text = neutralText(Fused.Source, Constituents, Plan, Options)) {
+    auto Read = Parser.parse({*Text, Fused.Header, ""});
+    if (!Read)
+      return Read.takeError();
+    Neutral = std::move(*Read);
+  }
   for (const char *Name : {"fused", "fused_bound"}) {
     std::vector<const clang::FunctionDecl *> Kernels;
     if (auto *Kernel = findIn<clang::FunctionDecl>(Context, Space, Name))
@@ -506,7 +553,7 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     for (const clang::FunctionDecl *Kernel : Kernels) {
       if (!Kernel->getDefinition())
         return defect(fmt::format("the fused source does not define {}", Name));
-      if (llvm::Error Error = verifyKernel(Unit, *Kernel, Constituents, Plan, Options))
+      if (llvm::Error Error = verifyKernel(Unit, Neutral ? *Neutral : Unit, *Kernel, Constituents, Plan, Options))
         return Error;
     }
   }

@@ -11,8 +11,8 @@
 // RUN:   FileCheck %s --check-prefix=NAMED '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t/out | count 0
 // RUN: %cufuse fuse %t/first.cu:first --block 64 -o %t/out/out.cu
-// CHECK: {{[^ ]*}}first.cu:2:{{[0-9]+}}: error: in the fused file, the same text would mean something else: of first,
-// CHECK-SAME: the type is long in its file, and int in the output, and is there {{[^ ]*}}.cu:{{[0-9]+}}:
+// CHECK: {{[^ ]*}}first.h:2:{{[0-9]+}}: error: in the fused file, the same text would mean something else: of first,
+// CHECK-SAME: it is `fmul` in its file, and `fdiv` in the output, in `scale`, and is there {{[^ ]*}}second.h:2:
 // CHECK-SAME: [OtherMeaning]
 // CHECK: note: rename what the files name alike, or name its namespace
 // VALUE: {{[^ ]*}}wide.cu:2:{{[0-9]+}}: error: in the fused file, the same text would mean something else: of wide,

@@ -219,7 +219,7 @@ __global__ void dynamicPlace(int *x) { extern __shared__ int s[]; s[threadIdx.x]
 
 // dynamicType: dynamic shared memory has another type
 //- int (&s)[] = cufuse_partition::dynamicShared<int[]>
-//+ unsigned (&s)[] = cufuse_partition::dynamicShared<unsigned[]>
+//+ short (&s)[] = cufuse_partition::dynamicShared<short[]>
 __global__ void dynamicType(int *x) { extern __shared__ int s[]; s[threadIdx.x] = x[0]; x[1] = s[0]; }
 
 // dynamicInLambda: dynamic shared memory lies elsewhere in a lambda
@@ -229,7 +229,7 @@ __global__ void dynamicInLambda(int *x) { extern __shared__ int s[]; auto f = [=
 
 // dynamicInClass: dynamic shared memory has another type in a class
 //- return cufuse_partition::dynamicShared<int[]>
-//+ return cufuse_partition::dynamicShared<unsigned[]>
+//+ return cufuse_partition::dynamicShared<short[]>
 __global__ void dynamicInClass(int *x) {
   extern __shared__ int s[];
   struct Reader { __device__ int read() { return s[1]; } };
@@ -249,12 +249,12 @@ __device__ int picked(int v) { return v; }
 __global__ void overload(int *x) { x[0] = picked(x[1]); x[2] = picked(2L); }
 
 // otherNamespace: another namespace's function is called
-//- inFirst::same(1)
-//+ inSecond::same(1)
+//- inFirst::same(3)
+//+ inSecond::same(3)
 namespace inFirst { __device__ int same(int v) { return v; } }
 namespace inSecond { __device__ int same(int v) { return v * v; } }
 __device__ int both(int v) { return inSecond::same(v); }
-__global__ void otherNamespace(int *x) { x[0] = inFirst::same(1); x[1] = both(2); }
+__global__ void otherNamespace(int *x) { x[0] = inFirst::same(3); x[1] = both(2); }
 
 // usedName: another variable of the name is meant
 //- return wide::Q;

@@ -6,6 +6,7 @@
 #include "cufuse/Kernel/KernelFacts.h"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@ class CallBase;
 class DILocation;
 class DISubprogram;
 class Function;
+class GlobalValue;
 class Instruction;
 class LLVMContext;
 class Module;
@@ -37,6 +39,11 @@ public:
   /// stay as they are written: nothing is speculated, hoisted or sunk. Null where Clang cannot generate code, so that
   /// nothing is known of the kernel: its text has errors, or Clang fails.
   static std::unique_ptr<DeviceIr> generate(const ParsedUnit &Unit, const Reached &Reach);
+  /// The same of any function, with the values of variables, and with what else is named in `Also`. `Change` is given
+  /// the code before anything is inlined.
+  static std::unique_ptr<DeviceIr> generate(const ParsedUnit &Unit, const Reached &Reach,
+                                            llvm::ArrayRef<const clang::FunctionDecl *> Also,
+                                            llvm::function_ref<void(DeviceIr &)> Change);
 
   /// All that is named on the ways from the kernel on, each once for each function; the kernel's first.
   llvm::ArrayRef<CodeReference> references() const { return References; }
@@ -49,9 +56,14 @@ public:
   llvm::Function &kernel() const { return *Kernel; }
   /// What a function without a body was declared as; null for an intrinsic of LLVM.
   const clang::FunctionDecl *declaration(const llvm::Function &F) const;
+  /// What a function or a variable was declared as; null for what nobody declares.
+  const clang::ValueDecl *declared(const llvm::GlobalValue &Global) const { return Declared.lookup(&Global); }
+  /// The assembly that an instruction was written as.
+  const clang::GCCAsmStmt *assembly(const llvm::Instruction &I) const;
   const ParsedUnit &unit() const { return *Unit; }
   /// The innermost place in the user's files that led to the instruction, and the function there.
   SourcePlace place(const llvm::Instruction &I, std::string *Function = nullptr) const;
+  clang::SourceLocation where(const llvm::Instruction &I, std::string *Function = nullptr) const;
   /// What the kernel may do to the variable: anything, where its address is handed on.
   Change changeOf(const clang::VarDecl &Variable) const;
   /// Is the instruction written in the headers of cooperative groups?
@@ -74,8 +86,10 @@ private:
   std::unique_ptr<llvm::Module> Module;
   llvm::Function *Kernel = nullptr;
   llvm::DenseMap<const llvm::Function *, const clang::FunctionDecl *> Declarations;
+  llvm::DenseMap<const llvm::GlobalValue *, const clang::ValueDecl *> Declared;
   llvm::DenseSet<const llvm::DISubprogram *> ImplicitCopies, LibraryCopies;
-  mutable std::map<const clang::FunctionDecl *, Places> PlacesIn; ///< Of the functions that were asked for.
+  mutable llvm::DenseMap<unsigned, const clang::GCCAsmStmt *> Assembly; ///< By its place, once one was asked for.
+  mutable std::map<const clang::FunctionDecl *, Places> PlacesIn;       ///< Of the functions that were asked for.
   friend class DeviceIrBuilder;
 };
 

@@ -27,7 +27,8 @@ struct ComposedPart {
   KernelFacts Facts;
   ParsedKernel Parsed;
   LinkedText Linked;
-  bool AsElement; ///< Its block is one thread, for one element.
+  OutputText Callee; ///< As in KernelText.
+  bool AsElement;    ///< Its block is one thread, for one element.
 };
 
 } // namespace cufuse
