@@ -136,10 +136,11 @@ function(cufuse_fuse)
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_inputs [===[${inputs}]===] [===[${outputs}]===])
                             cmake_language(DEFER CALL _cufuse_wait_for_headers ${fuse_TARGET} [===[${output}]===])")
 
-  # Make runs a command again until its outputs are newer, though nothing in them has changed.
-  set(touch "")
+  # Make runs a command again until its outputs are newer, though nothing in them has changed. New ones are as old as
+  # what was read.
+  set(remove "")
   if(CMAKE_GENERATOR MATCHES "Makefiles")
-    set(touch "file(TOUCH [==[${output}.cu]==] [==[${output}.h]==])")
+    set(remove "file(REMOVE [==[${output}.cu]==] [==[${output}.h]==])")
   endif()
   set(script "${output}-$<CONFIG>.cmake")
   set(take_flags "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/CufuseTakeFlags.cmake")
@@ -156,6 +157,7 @@ if(toolkit)
   set(ENV{CUDA_PATH} \"\${toolkit}\")
   set(ENV{CUDA_HOME} \"\${toolkit}\")
 endif()
+${remove}
 execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] [==[${command}]==] RESULT_VARIABLE status)
 if(status)
   message(FATAL_ERROR \"cufuse could not fuse ${fuse_NAME}\")
@@ -166,7 +168,6 @@ if(status)
   file(REMOVE [==[${output}.cu]==] [==[${output}.h]==]) # so that nothing compiles it
   message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
 endif()
-${touch}
 ")
 
   add_custom_command(OUTPUT "${output}.flags/compile_commands.json"

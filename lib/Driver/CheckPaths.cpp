@@ -19,18 +19,51 @@ std::string headerOf(const std::string &Output) {
   return std::string(Header);
 }
 
-llvm::Error checkReplaced(const std::string &Output) {
-  for (const std::string &Path : {Output, headerOf(Output)}) {
-    if (!llvm::sys::fs::is_regular_file(Path))
-      continue;
-    auto Text = textOfFile(Path);
-    if (!Text)
-      return Text.takeError();
-    if (!Text->empty() && !hasExpectation(*Text) && !isLaunchersHeader(*Text))
-      return badInput(fmt::format("'{}' is there, and cufuse has not written it", Path),
-                      "choose another name for the output, or remove it");
-  }
+/// Refuses to replace what is there and is not ours, or not as we have written it.
+static llvm::Error checkReplaced(const std::string &Path, llvm::function_ref<bool(llvm::StringRef)> IsOurs) {
+  if (!llvm::sys::fs::is_regular_file(Path))
+    return llvm::Error::success();
+  auto Text = textOfFile(Path);
+  if (!Text)
+    return Text.takeError();
+  if (!Text->empty() && !IsOurs(*Text))
+    return badInput(fmt::format("'{}' is there, and cufuse has not written it", Path),
+                    "choose another name for the output, or remove it");
+  if (!isAsWritten(*Text))
+    return badInput(fmt::format("'{}' was edited since cufuse has written it", Path),
+                    "choose another name for the output, or remove it: what was edited is lost then");
+  // Root may write to it all the same.
+  const auto Allowed = llvm::sys::fs::getPermissions(Path);
+  if (!llvm::sys::fs::can_write(Path) || (Allowed && !(*Allowed & llvm::sys::fs::all_write)))
+    return badInput(fmt::format("'{}' is protected from writing", Path),
+                    "choose another name for the output, or allow writing to it");
   return llvm::Error::success();
+}
+
+llvm::Error checkReplaced(const std::string &Output) {
+  auto IsOurs = [](llvm::StringRef Text) { return hasExpectation(Text) || isLaunchersHeader(Text); };
+  for (const std::string &Path : {Output, headerOf(Output)})
+    if (llvm::Error Error = checkReplaced(Path, IsOurs))
+      return Error;
+  return llvm::Error::success();
+}
+
+llvm::Error checkReplaced(const std::string &Path, llvm::ArrayRef<llvm::StringRef> Begins) {
+  return checkReplaced(Path, [&](llvm::StringRef Text) {
+    return llvm::any_of(Begins, [&](llvm::StringRef Begin) { return Text.starts_with(Begin); });
+  });
+}
+
+std::string namedForMake(const std::string &Path) {
+  std::string Text;
+  for (char C : Path) {
+    if (C == ' ' || C == '#')
+      Text += '\\';
+    if (C == '$')
+      Text += '$';
+    Text += C;
+  }
+  return Text;
 }
 
 llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels) {
@@ -38,6 +71,9 @@ llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> 
   for (const LoadedKernel &Kernel : Kernels)
     llvm::append_range(Inputs, Kernel.Text.Dependencies);
   if (llvm::Error Error = checkOutputs({Request.Output, headerOf(Request.Output), Request.Depfile}, Inputs))
+    return Error;
+  const std::string Rule = namedForMake(Request.Output) + ":";
+  if (llvm::Error Error = checkReplaced(Request.Depfile, {Rule}))
     return Error;
   return checkReplaced(Request.Output);
 }

@@ -6,6 +6,7 @@
 #include "EmittedCuda.h"
 #include "Writer.h"
 #include "cufuse/Frontend/ForeignMacros.h"
+#include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Plan/ExpectPtx.h"
 
 #include <fmt/core.h>
@@ -13,6 +14,7 @@
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/xxhash.h>
 
 #include <map>
 #include <set>
@@ -21,7 +23,20 @@ namespace cufuse {
 
 namespace {
 
-constexpr llvm::StringLiteral HeaderBegin = "// How to launch ", MadeBy = "// Made by: ";
+constexpr llvm::StringLiteral HeaderBegin = "// How to launch ", MadeBy = "// Made by: ", AsWritten = "// As written: ";
+/// Stands where a hash of the text will, which has as many digits.
+constexpr llvm::StringLiteral Unhashed = "cufusehashofthis";
+
+/// Of all but blanks: an editor's or a repository's way to end lines is no change.
+std::string hashOf(llvm::StringRef Text) {
+  std::string Said;
+  llvm::copy_if(Text, std::back_inserter(Said), [](char C) { return !llvm::isSpace(C); });
+  return fmt::format("{:016x}", llvm::xxh3_64bits(llvm::arrayRefFromStringRef(Said)));
+}
+
+std::string replaced(llvm::StringRef Text, llvm::StringRef What, llvm::StringRef By) {
+  return llvm::join(llvm::split(Text, What), By);
+}
 
 class Emitter {
 public:
@@ -31,6 +46,7 @@ public:
   FusedSource run() {
     const auto Facts = llvm::map_to_vector(Constituents, [](const Constituent &C) { return C.Facts; });
     Out.write(constant(expectationLine(expectPtx(Facts, Plan, Options.Name))));
+    heading(Out);
     Out.write(constant(banner()));
     architectureGuard();
     // Before any macro of a user's header.
@@ -56,13 +72,86 @@ public:
       includes();
       ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
     }
+    if (llvm::any_of(Constituents, [&](const Constituent &C) { return !expectedMacros(C).empty(); }))
+      ours(Out, [&](Writer &Own) { comparison(Own); });
     for (const PartitionPlan &Partition : Plan.Partitions)
       body(Partition);
     ours(Out, [&](Writer &Own) { kernelAndLauncher(Own); });
-    return {Out.text(), header(), Out.structure()};
+    FusedSource Fused{Out.text(), header(), Out.structure()};
+    if (!Options.KernelOnly) {
+      const std::string OfSource = hashOf(Fused.Source), Space = OwnSpace.str();
+      Fused.Source = replaced(Fused.Source, Unhashed, OfSource);
+      Fused.Header = replaced(Fused.Header, Space + Unhashed.str(), Space + OfSource);
+      Fused.Header = replaced(Fused.Header, Unhashed, hashOf(Fused.Header));
+    }
+    return Fused;
   }
 
 private:
+  /// What a program links and two outputs of one name may both have: `NAME::launch` is this output's all the same.
+  static constexpr llvm::StringLiteral OwnSpace = "cufuse_";
+
+  void ownSpace(Writer &To, llvm::function_ref<void()> Emit) const {
+    To.line("inline namespace {}{} {{", OwnSpace.str(), constant(Unhashed.str()));
+    To.blank();
+    Emit();
+    To.line("}} // namespace {}{}", OwnSpace.str(), constant(Unhashed.str()));
+  }
+
+  void heading(Writer &To) const {
+    if (!Options.KernelOnly)
+      To.line("{}{}; one that is edited is not replaced", AsWritten.str(), constant(Unhashed.str()));
+  }
+
+  /// Macros from outside whose meaning decides what the text is, and that no other kernel's headers change.
+  std::vector<MacroText> expectedMacros(const Constituent &C) const {
+    std::vector<MacroText> Expected;
+    if (Options.KernelOnly) // it is compiled as it was read
+      return Expected;
+    for (const auto &Macro : C.Text->OutsideMacros) {
+      const MacroText &Said = Macro.second;
+      auto IsAnothers = [&](const RawToken &T) {
+        return T.IsIdentifier && !C.Text->OutsideMacros.contains(T.Spelling) && isMacroOutside(T.Spelling);
+      };
+      if (!Said.Call.empty() && !llvm::is_contained(C.Text->BodyMacros, Macro.first()) &&
+          llvm::none_of(rawTokens(Said.Text), IsAnothers))
+        Expected.push_back(Said);
+    }
+    llvm::sort(Expected, [](const MacroText &A, const MacroText &B) { return A.Call < B.Call; });
+    return Expected;
+  }
+
+  void comparison(Writer &To) const {
+    To.line("namespace {} {{", Options.Name);
+    To.write("/// Are they the same but for blanks?\n"
+             "constexpr bool cufuseSame(const char *a, const char *b) {\n"
+             "  return *a == ' ' ? cufuseSame(a + 1, b)\n"
+             "       : *b == ' ' ? cufuseSame(a, b + 1)\n"
+             "                   : *a == *b && (*a == 0 || cufuseSame(a + 1, b + 1));\n"
+             "}");
+    To.line("}} // namespace {}", Options.Name);
+    To.blank();
+  }
+
+  /// Where a macro says something else, the text is another kernel than was fused.
+  void compareMacros(const Constituent &C) {
+    std::vector<MacroText> New;
+    for (const MacroText &Each : expectedMacros(C))
+      if (Compared.insert({Each.Call, Each.Text}).second)
+        New.push_back(Each);
+    if (New.empty())
+      return;
+    Out.write("#define CUFUSE_TEXT(...) #__VA_ARGS__\n#define CUFUSE_EXPANDED(...) CUFUSE_TEXT(__VA_ARGS__)");
+    for (const MacroText &Each : New) {
+      std::string Text;
+      for (char Char : Each.Text)
+        Text += (Char == '"' || Char == '\\' ? "\\" : "") + std::string(1, Char);
+      Out.line("static_assert({}::cufuseSame(CUFUSE_EXPANDED({}), \"{}\"), \"fused with other flags or headers\");",
+               Options.Name, Each.Call, Text);
+    }
+    Out.write("#undef CUFUSE_TEXT\n#undef CUFUSE_EXPANDED");
+  }
+
   void kernelAndLauncher(Writer &To) const {
     To.line("namespace {} {{", Options.Name);
     To.blank();
@@ -73,7 +162,7 @@ private:
     if (Plan.hasBound())
       emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/true);
     if (!Options.KernelOnly) {
-      emitLauncher(To, Constituents, Plan);
+      ownSpace(To, [&] { emitLauncher(To, Constituents, Plan); });
       To.blank();
     }
     To.line("}} // namespace {}", Options.Name);
@@ -276,6 +365,7 @@ private:
       Out.line("#undef {}", Name);
     for (const char *Name : Macros)
       Out.line("#undef {}", Name);
+    compareMacros(C);
     Out.blank();
     close(Out, Path);
     restoreMacros(Out, Saved);
@@ -428,6 +518,7 @@ private:
                  return C.Facts->QualifiedName;
                }))));
     Lines.line("{}{}", MadeBy.str(), inComment(Options.Command));
+    heading(Lines);
     Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
     if (llvm::any_of(Constituents, [](const Constituent &C) { return !C.Text->Types.empty(); }))
       Lines.write("#include <cstring>\n#include <type_traits>");
@@ -435,14 +526,16 @@ private:
     std::set<std::string> Seen;
     includeLines(Lines, Constituents, &KernelText::Includes, true, Seen);
     Lines.blank();
-    ours(Lines, [&](Writer &Own) { declarations(Own); });
+    ours(Lines, [&](Writer &Own) {
+      Own.line("namespace {} {{", Options.Name);
+      ownSpace(Own, [&] { declarations(Own); });
+      Own.line("}} // namespace {}", Options.Name);
+    });
     return Lines.text();
   }
 
   /// What a host program names.
   void declarations(Writer &Lines) const {
-    Lines.line("namespace {} {{", Options.Name);
-    Lines.blank();
     for (const Constituent &C : Constituents) {
       Lines.line("namespace {} {{", C.Name);
       emitArguments(Lines, C, Options.Name);
@@ -460,7 +553,6 @@ private:
         "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");
     Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
     Lines.blank();
-    Lines.line("}} // namespace {}", Options.Name);
   }
 
   llvm::ArrayRef<Constituent> Constituents;
@@ -468,6 +560,7 @@ private:
   const EmitOptions &Options;
   Writer Out;
   std::set<std::string> Included; ///< Lines that the source has.
+  std::set<std::pair<std::string, std::string>> Compared;
 };
 
 } // namespace
@@ -533,6 +626,14 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
           !Variables.try_emplace(llvm::join(P.Namespaces, "::") + P.Text.written(), &C).second)
         Refusals.push_back({BlockerKind::HostSharedType, C.Facts->Where, P.Text.written()});
   return refuse(Refusals);
+}
+
+bool isAsWritten(llvm::StringRef Text) {
+  const size_t At = Text.find(("\n" + AsWritten).str());
+  if (At == llvm::StringRef::npos)
+    return true;
+  const llvm::StringRef Hash = Text.substr(At + 1 + AsWritten.size(), Unhashed.size());
+  return Hash.size() == Unhashed.size() && hashOf(replaced(Text, Hash, Unhashed)) == Hash;
 }
 
 bool isLaunchersHeader(llvm::StringRef Text) {

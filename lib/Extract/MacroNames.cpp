@@ -1,5 +1,7 @@
 #include "MacroNames.h"
 
+#include "cufuse/Frontend/ExpandMacro.h"
+
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/Preprocessor.h>
 
@@ -27,19 +29,28 @@ std::set<std::string> macrosDefinedIn(SourceText &Text, const Slice &S) {
   return Names;
 }
 
-llvm::StringSet<> macrosOutside(const ParsedUnit &Unit, const SelectCopied &Chosen) {
+llvm::StringMap<MacroText> macrosOutside(const ParsedUnit &Unit, const SelectCopied &Chosen,
+                                         const std::set<std::string> &Names) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   clang::Preprocessor &Preprocessor = Unit.preprocessor();
-  llvm::StringSet<> Names;
+  llvm::StringMap<MacroText> Macros;
+  std::set<std::string> Asked;
   for (const auto &[Identifier, State] : Preprocessor.macros())
     for (const clang::MacroDirective *D = Preprocessor.getLocalMacroDirectiveHistory(Identifier); D;
          D = D->getPrevious())
       if (auto *Define = llvm::dyn_cast<clang::DefMacroDirective>(D))
         if (!Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Define->getLocation())))) {
-          Names.insert(Identifier->getName());
+          Macros.try_emplace(Identifier->getName());
+          if (Names.contains(Identifier->getName().str()))
+            Asked.insert(Identifier->getName().str());
           break;
         }
-  return Names;
+  auto IsCopied = [&](clang::SourceLocation Where) {
+    return Chosen.Absorbed.contains(Sources.getFileID(Sources.getExpansionLoc(Where)));
+  };
+  for (MacroText &Said : textsOfMacros(Unit, Asked, IsCopied))
+    Macros[llvm::StringRef(Said.Call).split('(').first] = std::move(Said);
+  return Macros;
 }
 
 } // namespace cufuse

@@ -149,44 +149,21 @@ Slice SourceText::declaration(const clang::Decl &D) {
   return {File, Begin, End};
 }
 
-bool SourceText::isBalanced(const Slice &S) {
-  int Depth = 0;
-  const std::vector<TextToken> Inside = tokensIn(S);
-  for (size_t I = 0; I + 1 < Inside.size(); ++I) {
-    if (!Inside[I].is("#") || !Inside[I].StartsLine)
-      continue;
-    const llvm::StringRef Directive = Inside[I + 1].Text;
-    if (Directive.starts_with("if"))
-      ++Depth;
-    else if (Directive == "endif")
-      --Depth;
-    else if (Directive.starts_with("el") && Depth == 0)
-      return false;
-    if (Depth < 0)
-      return false;
-  }
-  return Depth == 0;
-}
-
-std::string SourceText::withBalancedDirectives(const Slice &S) {
+std::string SourceText::withoutConditionals(const Slice &S) {
   std::string Text = text(S).str();
-  if (isBalanced(S))
-    return Text;
   // Lines keep their number: what is taken out leaves empty lines.
   std::vector<std::pair<unsigned, unsigned>> Out;
   for (clang::SourceRange Skipped : Unit.log().Skipped)
     if (auto [File, Begin] = offset(Skipped.getBegin()); File == S.File)
       Out.push_back({Begin, offset(Skipped.getEnd()).second});
-  const llvm::StringRef Whole = buffer(S.File);
-  const std::vector<TextToken> Inside = tokensIn(S);
-  for (size_t I = 0; I + 1 < Inside.size(); ++I)
-    if (Inside[I].is("#") && Inside[I].StartsLine &&
-        (Inside[I + 1].Text.starts_with("if") || Inside[I + 1].Text.starts_with("el") || Inside[I + 1].is("endif"))) {
-      size_t End = Inside[I].Offset;
-      do
-        End = std::min(Whole.find('\n', End + 1), Whole.size());
-      while (End < Whole.size() && Whole[End - 1] == '\\');
-      Out.push_back({Inside[I].Offset, static_cast<unsigned>(End)});
+  const std::vector<TextToken> &All = tokens(S.File);
+  for (size_t I = 0; I + 1 < All.size(); ++I)
+    if (All[I].is("#") && All[I].StartsLine &&
+        (All[I + 1].Text.starts_with("if") || All[I + 1].Text.starts_with("el") || All[I + 1].is("endif"))) {
+      size_t Last = I + 1; // or a comment behind it, which may go on in the next line
+      while (Last + 1 < All.size() && !All[Last + 1].StartsLine)
+        ++Last;
+      Out.push_back({All[I].Offset, All[Last].end()});
     }
   for (auto [Begin, End] : Out)
     for (unsigned I = std::max(Begin, S.Begin); I < std::min(End, S.End); ++I)

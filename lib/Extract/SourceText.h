@@ -68,13 +68,11 @@ public:
   /// The whole declaration: leading comment and attributes, up to its closing brace or semicolon.
   Slice declaration(const clang::Decl &D);
 
-  /// The text of a slice. Where it starts or ends inside a conditional of the preprocessor, the directives and what
-  /// they skipped are blank; otherwise it is as written.
-  std::string withBalancedDirectives(const Slice &S);
+  /// The text of a slice as it was compiled, whatever the macros are where the copy is: the preprocessor's conditionals
+  /// and what they skipped are blank.
+  std::string withoutConditionals(const Slice &S);
 
 private:
-  bool isBalanced(const Slice &S);
-
   const ParsedUnit &Unit;
   const clang::SourceManager &Sources;
   std::map<clang::FileID, std::vector<TextToken>> Tokens;

@@ -76,7 +76,7 @@ public:
       pragma("#pragma nv_diag_suppress 1215, 1444");
     usings();
     architectures();
-    Result.OutsideMacros = macrosOutside(Unit, Chosen);
+    Result.OutsideMacros = macrosOutside(Unit, Chosen, BodyNames);
     Result.Dependencies = Unit.dependencies();
     return std::move(Result);
   }
@@ -250,7 +250,7 @@ private:
       P.Where.Line = Said.getLine();
       P.Where.File = Said.getFilename();
     }
-    P.Written = Text.withBalancedDirectives(I.Text) + (I.IsAlone ? ";" : "");
+    P.Written = Text.withoutConditionals(I.Text) + (I.IsAlone ? ";" : "");
     for (PlacedEdit &E : Edits.All)
       P.Edits.push_back(inPiece(I, std::move(E)));
     llvm::append_range(Result.Blockers, makeEdits(P, {}));

@@ -24,6 +24,15 @@ namespace {
 /// Stands between a library's macro and its arguments as they are written, in quotes.
 constexpr llvm::StringLiteral Unexpanded = "cufuse_unexpanded";
 
+/// As a directive says it, behind `#define`.
+llvm::StringRef definitionOf(const ParsedUnit &Unit, const clang::MacroInfo &Info) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const auto [File, Begin] = Sources.getDecomposedLoc(Info.getDefinitionLoc());
+  const unsigned Last = Sources.getFileOffset(Info.getDefinitionEndLoc());
+  return Sources.getBufferData(File).slice(
+      Begin, Last + clang::Lexer::MeasureTokenLength(Info.getDefinitionEndLoc(), Sources, Unit.ast().getLangOpts()));
+}
+
 /// A text that defines the macros of the user as they are at a place, and ends with the call.
 class CallAlone {
 public:
@@ -60,13 +69,7 @@ public:
       for (const clang::Token &T : Info->tokens())
         if (T.getIdentifierInfo())
           Named.insert(T.getIdentifierInfo()->getName().str());
-      const auto [Id, Offset] = Sources.getDecomposedLoc(Info->getDefinitionLoc());
-      const unsigned Last = Sources.getFileOffset(Info->getDefinitionEndLoc());
-      const llvm::StringRef Buffer = Sources.getBufferData(Id);
-      Text += "#define ";
-      Text += Buffer.slice(Offset, Last + clang::Lexer::MeasureTokenLength(Info->getDefinitionEndLoc(), Sources,
-                                                                           Preprocessor.getLangOpts()));
-      Text += '\n';
+      Text += fmt::format("#define {}\n", definitionOf(Unit, *Info).str());
     }
     for (const auto &[Name, Info] : Kept)
       if (Named.count(Name.str()))
@@ -227,18 +230,15 @@ std::optional<clang::SourceLocation> isNumberOf(llvm::StringRef Name, const clan
   return llvm::StringRef(Sources.getCharacterData(Named)).starts_with(Name) ? std::optional(Named) : std::nullopt;
 }
 
-std::optional<std::string> expandMacro(const ParsedUnit &Unit, clang::FileID File, unsigned Begin, unsigned End,
-                                       bool Lines) {
-  CallAlone Alone(Unit, File, Begin, End);
-  const std::optional<std::string> Text = Alone.text();
-  if (!Text)
-    return std::nullopt;
+/// What Clang's preprocessor makes of the text, in which only what the text defines is a macro.
+static std::optional<std::string> preprocess(const ParsedUnit &Unit, const std::string &Text, unsigned Counter,
+                                             bool Lines) {
   clang::FileManager Files({});
   clang::DiagnosticOptions DiagnosticOptions;
   clang::DiagnosticsEngine Diagnostics(clang::DiagnosticIDs::create(), DiagnosticOptions,
                                        new clang::IgnoringDiagConsumer);
   clang::SourceManager Sources(Diagnostics, Files);
-  Sources.setMainFileID(Sources.createFileID(llvm::MemoryBuffer::getMemBuffer(*Text)));
+  Sources.setMainFileID(Sources.createFileID(llvm::MemoryBuffer::getMemBuffer(Text)));
   const clang::HeaderSearchOptions Search;
   const clang::PreprocessorOptions Options;
   const clang::LangOptions &Language = Unit.ast().getLangOpts();
@@ -256,9 +256,65 @@ std::optional<std::string> expandMacro(const ParsedUnit &Unit, clang::FileID Fil
   for (const clang::IdentifierInfo *Name : Builtins)
     Preprocessor.appendMacroDirective(const_cast<clang::IdentifierInfo *>(Name),
                                       new (Preprocessor.getPreprocessorAllocator()) clang::UndefMacroDirective(Start));
-  Preprocessor.setCounterValue(Alone.counter());
+  Preprocessor.setCounterValue(Counter);
   Preprocessor.EnterMainSourceFile();
   return Writer(Preprocessor, Lines).write();
+}
+
+std::optional<std::string> expandMacro(const ParsedUnit &Unit, clang::FileID File, unsigned Begin, unsigned End,
+                                       bool Lines) {
+  CallAlone Alone(Unit, File, Begin, End);
+  const std::optional<std::string> Text = Alone.text();
+  return Text ? preprocess(Unit, *Text, Alone.counter(), Lines) : std::nullopt;
+}
+
+std::vector<MacroText> textsOfMacros(const ParsedUnit &Unit, const std::set<std::string> &Names,
+                                     llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
+  clang::Preprocessor &Preprocessor = Unit.preprocessor();
+  llvm::StringSet<> Others;
+  std::string Text;
+  std::vector<MacroText> Calls;
+  for (const auto &[Name, State] : Preprocessor.macros()) {
+    const clang::MacroInfo *Info = Preprocessor.getMacroInfo(Name);
+    if (!Info || (!Info->isBuiltinMacro() && IsCopied(Info->getDefinitionLoc())))
+      continue;
+    const llvm::StringRef Spelled = Name->getName();
+    if (Info->isBuiltinMacro() || Unit.inLibrary(Info->getDefinitionLoc()) || Spelled.starts_with("__")) {
+      Others.insert(Spelled);
+      continue;
+    }
+    Text += fmt::format("#define {}\n", definitionOf(Unit, *Info).str());
+    if (!Names.contains(Spelled.str()))
+      continue;
+    std::string Call = Spelled.str();
+    for (unsigned I = 0; I < Info->getNumParams(); ++I)
+      Call += fmt::format("{}cufuse_{}", I == 0 ? "(" : ", ", I + 1);
+    Calls.push_back({Call + (Info->isObjectLike() ? "" : Info->getNumParams() ? ")" : "()"), ""});
+  }
+  constexpr llvm::StringLiteral Next = "cufuse_next";
+  for (const MacroText &Each : Calls)
+    Text += fmt::format("{}\n{}\n", Each.Call, Next.str());
+  const std::optional<std::string> All = preprocess(Unit, Text, 0, /*Lines=*/false);
+  if (!All)
+    return {};
+  std::vector<MacroText> Known;
+  llvm::StringRef Rest = *All;
+  for (MacroText &Each : Calls) {
+    llvm::StringRef Said;
+    std::tie(Said, Rest) = Rest.split(Next);
+    Each.Text = Said.trim().str();
+    const std::vector<RawToken> Tokens = rawTokens(Each.Text);
+    int Depth = 0;
+    const bool IsKnown = llvm::all_of(Tokens, [&](const RawToken &T) {
+      Depth += (T.Spelling == "(") - (T.Spelling == ")");
+      return Depth >= 0 && !Others.contains(T.Spelling);
+    });
+    constexpr size_t Most = 256; // else compilers' constant expressions would be too deep
+    if (IsKnown && Depth == 0 && Each.Text.size() <= Most)
+      Known.push_back(std::move(Each));
+  }
+  llvm::sort(Known, [](const MacroText &A, const MacroText &B) { return A.Call < B.Call; });
+  return Known;
 }
 
 } // namespace cufuse

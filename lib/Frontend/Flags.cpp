@@ -273,12 +273,16 @@ llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory
     return badInput("compile_commands.json in '" + BuildDirectory + "' has no command for '" + File + "'",
                     "pass the flags after `--`");
   auto Translated = [&](const clang::tooling::CompileCommand &Command) {
-    llvm::ArrayRef<std::string> Line = Command.CommandLine;
-    CompileFlags Flags = translateFlags(Line.drop_front(), Command.Directory);
-    // Behind a launcher, it is the second.
-    for (const std::string &Word : Line.take_front(2))
-      if (Flags.Compiler.empty() && llvm::sys::path::filename(Word).starts_with("nvcc"))
-        Flags.Compiler = llvm::sys::path::has_parent_path(Word) ? absolute(Word, Command.Directory) : Word;
+    const llvm::ArrayRef<std::string> Line = Command.CommandLine;
+    // What stands before it launches it. It may have another name, like nvcc_wrapper, where it is not far.
+    const auto *Nvcc = llvm::find_if(Line, [&](const std::string &Word) {
+      const llvm::StringRef Name = llvm::sys::path::filename(Word);
+      return Name == "nvcc" || (Name.starts_with("nvcc") && &Word - Line.begin() < 2);
+    });
+    CompileFlags Flags = translateFlags(Nvcc == Line.end() ? Line.drop_front() : llvm::ArrayRef(Nvcc + 1, Line.end()),
+                                        Command.Directory);
+    if (Nvcc != Line.end())
+      Flags.Compiler = llvm::sys::path::has_parent_path(*Nvcc) ? absolute(*Nvcc, Command.Directory) : *Nvcc;
     return Flags;
   };
   CompileFlags Flags = Translated(Commands.front());

@@ -226,6 +226,9 @@ std::string doubtOf(const TuneResult &R, const Summary &S) {
     return "the search was interrupted; " + Tried;
   if (R.Starved)
     return "the budget was spent before there was enough to judge by; " + Tried;
+  if (R.AloneLeftOut > 0)
+    return fmt::format("half of the budget was spent before {} forms of the kernels alone were built; {}",
+                       R.AloneLeftOut, Tried);
   if (!S.Winner && !R.What.Graph && R.SpaceSize == 0)
     return fmt::format("the strategy {} has no candidate for them", R.Strategy);
   const unsigned Broken = S.Counts.of(Fate::CompileFailed) + S.Counts.of(Fate::LoadFailed) +
@@ -267,7 +270,7 @@ void judge(const TuneResult &R, Summary &S) {
     Fused = S.WinnerInGraph ? timeOf(S.WinnerInGraph->Microseconds) + " in a CUDA graph"
                             : timeOf(S.Winner->Result.Microseconds);
   const std::string Tried = R.SpaceSize > 0 ? fmt::format(" {}.", triedOf(R, S)) : "";
-  if (S.Winner && R.Unconfirmed.empty() && Pays(S.Fusion, S.FusionNoise)) {
+  if (S.Winner && R.Unconfirmed.empty() && R.AloneLeftOut == 0 && Pays(S.Fusion, S.FusionNoise)) {
     S.What = Advice::Fuse;
     S.Sentence = fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
                              phraseOf(S.Winner->Which) + gridsOf(R, S.Winner->Result), Fused, S.Fusion, Against);

@@ -1,6 +1,7 @@
 #include "cufuse/Support/ArtifactCache.h"
 
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/Leftovers.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -77,6 +78,7 @@ static llvm::ErrorOr<std::string> newFolderAt(std::string Prefix) {
   Prefix += "-XXXXXX";
   if (!::mkdtemp(Prefix.data()))
     return std::error_code(errno, std::generic_category());
+  isLeftover(Prefix);
   return Prefix;
 }
 
@@ -84,6 +86,7 @@ static llvm::ErrorOr<std::string> newFolderAt(std::string Prefix) {
 static void removeAll(const std::string &Path) {
   std::error_code Ignored;
   std::filesystem::remove_all(Path, Ignored);
+  released(Path);
 }
 
 std::string contentHash(llvm::ArrayRef<std::string> Parts) {

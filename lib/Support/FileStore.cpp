@@ -74,12 +74,32 @@ static llvm::Expected<llvm::sys::fs::TempFile> temporaryFor(const std::string &R
 
 llvm::Error tryOutputs(llvm::ArrayRef<std::string> Outputs) {
   for (const std::string &Output : Outputs) {
-    if (Output.empty() || !isReplaced(Output))
+    if (Output.empty())
       continue;
+    if (llvm::sys::fs::is_directory(Output))
+      return cannotWrite(Output, "it is a directory");
+    auto CanWrite = [](int Descriptor) { return ::write(Descriptor, "\n", 1) == 1; };
+    if (!isReplaced(Output)) {
+      // Nobody waits for what comes through a device that is no terminal; a pipe's reader would get it.
+      const int Device = ::open(Output.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+      struct stat Found{};
+      const bool Fails = Device >= 0 && ::fstat(Device, &Found) == 0 && S_ISCHR(Found.st_mode) && !::isatty(Device) &&
+                         !CanWrite(Device);
+      const std::string Why = std::strerror(errno);
+      if (Device >= 0)
+        ::close(Device);
+      if (Fails)
+        return cannotWrite(Output, Why);
+      continue;
+    }
     auto Temporary = temporaryFor(placeOf(Output).string());
     if (!Temporary)
       return cannotWrite(Output, llvm::toString(Temporary.takeError()));
+    const bool Fails = !CanWrite(Temporary->FD);
+    const std::string Why = std::strerror(errno);
     llvm::consumeError(Temporary->discard());
+    if (Fails)
+      return cannotWrite(Output, Why);
   }
   return llvm::Error::success();
 }

@@ -34,6 +34,7 @@ struct SoloVariant {
   Evaluation Result = {}; ///< `Measured` without a time: can be measured.
   std::map<std::string, double> Counters = {};
   unsigned Tried = 1; ///< Variants of this constituent that were measured on this level.
+  bool LeftOut = false;
 };
 
 bool isFaster(const SoloVariant &A, const SoloVariant &B) { return A.Result.Microseconds < B.Result.Microseconds; }
@@ -259,6 +260,10 @@ llvm::Error SoloTuning::beginToBuild(const Fuser &Single, size_t I, SoloVariant 
       One.Result = failedWith(Fate::CompileFailed, "the search was interrupted");
       return;
     }
+    if (Tools.IsLate()) {
+      One.LeftOut = true;
+      return;
+    }
     auto Compiled = Tools.Back.compile(Job);
     if (!Compiled) {
       One.Result = failedWith(Fate::CompileFailed, Compiled.takeError());
@@ -286,6 +291,9 @@ void SoloTuning::bind() {
   for (size_t I = 0; I < Best.size() && !Tools.Interrupted(); ++I) {
     Tasks[I].wait();
     Variants All = std::move(Built[I]);
+    const size_t Begun = All.size();
+    llvm::erase_if(All, [](const SoloVariant &V) { return V.LeftOut; });
+    Found.LeftOut += static_cast<unsigned>(Begun - All.size());
     dropFailed(I, SoloLevel::Bound, All);
     measureAll(All, Effort::Short);
     const auto Tried = static_cast<unsigned>(All.size());

@@ -36,6 +36,7 @@ struct SoloFindings {
   PackedShapes Packed; ///< The subject's, in these grids.
   std::vector<SoloResult> Solo;
   std::vector<SoloResult> Failed; ///< Variants that cannot be compiled, crash or give other results.
+  unsigned LeftOut = 0;           ///< Variants that were not built, because it was late.
   std::vector<BaselineResult> Baselines;
   std::vector<Schedule> Launched; ///< By position those of the baselines.
   /// A sample is of several passes: then loops of launches and graphs are on scales of their own.

@@ -301,6 +301,9 @@ llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subj
   All.push_back(Request.Database); // makes its folder
   if (llvm::Error Error = checkOutputs(All, Inputs))
     return Error;
+  for (const std::string &Report : Request.OtherOutputs)
+    if (llvm::Error Error = checkReplaced(Report, {"<!DOCTYPE html", "{"}))
+      return Error;
   for (const std::string &Source : sourcesOf(Request, Subject))
     if (llvm::Error Error = checkReplaced(Source))
       return Error;
@@ -482,7 +485,10 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   Looks.remember(filesOf(Request, *Work));
   RunnerPool Runners(runnersOf(Request, Gpus->Devices), buffersOf(*Work), Busy);
   SoloCompilation Compiling(*Work, Gpus->Facts.Arch, Back, Pool);
-  const TuningTools All{Tools, Back, Pool, Runners, Seams.Interrupted};
+  const double Began = Seams.Now(), Budget = Request.Seconds.value_or(0);
+  const TuningTools All{Tools, Back, Pool, Runners, Seams.Interrupted, [&Seams, Began, Budget] {
+                          return Budget > 0 && Seams.Now() - Began > Budget / 2;
+                        }};
 
   Steps.begin("parsing");
   const KeyParts Parts{Request, Gpus->Facts, Nvcc, std::move(*Texts)};
@@ -526,6 +532,11 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   Result.What = Found->What;
   Result.Solo = Found->Solo;
   Result.SoloFailed = Found->Failed;
+  Result.AloneLeftOut = Found->LeftOut;
+  if (Found->LeftOut > 0)
+    Result.Notes.push_back(fmt::format("Half of the budget was spent before {} forms of the kernels alone were built: "
+                                       "they may be faster than they are here.",
+                                       Found->LeftOut));
   Result.Baselines = Found->Baselines;
 
   Steps.begin("searching");

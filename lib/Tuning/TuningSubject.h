@@ -43,6 +43,7 @@ struct TuningTools {
   llvm::ThreadPoolInterface &Pool; ///< For the compilers.
   RunnerPool &Gpus;
   std::function<bool()> Interrupted = [] { return false; }; ///< The user has asked to stop.
+  std::function<bool()> IsLate = [] { return false; };      ///< Half of the budget that was given is spent.
 };
 
 } // namespace cufuse

@@ -489,9 +489,12 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     return Parsed.takeError();
   const ParsedUnit &Unit = **Parsed;
   clang::ASTContext &Context = Unit.ast();
+  const ParseError *OtherMacro = nullptr;
   for (const ParseError &Error : Unit.errors())
     if (Parser.isKnown(Error))
       continue;
+    else if (Error.Text.find("::cufuseSame(") != std::string::npos)
+      OtherMacro = &Error; // of another kernel's header; what comes of it is said better below
     else if (rebindsLibraries(Constituents, Plan) && Context.getSourceManager().isInSystemHeader(Error.Location))
       // A member of theirs may have the name of a built-in.
       return refuse({BlockerKind::LibraryUsesBlock, Error.Where, Error.Text});
@@ -557,7 +560,8 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
         return Error;
     }
   }
-  return llvm::Error::success();
+  return OtherMacro ? refuse({BlockerKind::OtherMeaning, Constituents.front().Facts->Where, OtherMacro->Text})
+                    : llvm::Error::success();
 }
 
 } // namespace cufuse

@@ -101,7 +101,9 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
   for (const std::string &File : Text.Dependencies)
     if (!llvm::is_contained(Result.Text.Dependencies, File))
       Result.Text.Dependencies.push_back(File);
-  Result.Text.OutsideMacros.insert_range(Text.OutsideMacros.keys());
+  for (const auto &Macro : Text.OutsideMacros)
+    if (MacroText &Known = Result.Text.OutsideMacros[Macro.first()]; Known.Call.empty())
+      Known = Macro.second;
   Result.Text.HasHostShared |= Text.HasHostShared;
   if (Result.Text.Architectures.empty())
     Result.Text.Architectures = Text.Architectures;

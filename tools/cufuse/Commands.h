@@ -16,10 +16,13 @@ struct Invocation {
   std::string Program;            ///< Real path of the executable.
   std::string Command;            ///< As typed, quoted for a shell.
   std::vector<std::string> Flags; ///< What stands after `--`.
-  bool OutlivesTerminal = false;  ///< By `nohup`.
-  std::string FlagsText;          ///< The same, quoted for a shell, a blank before each.
+  std::vector<int> Ignored;       ///< Signals that the process was started to ignore, as by `nohup`.
 };
 
+/// One argument as a shell reads it back.
+std::string shellQuoted(const std::string &Argument);
+/// For a signal: removes what is temporary, and ends.
+void endBy(int Signal);
 /// To stderr, as a note of ours.
 void sayNote(const std::string &Text);
 /// Of a fused source, and of the namespace in it; an empty one is chosen later. Fails as bad usage.

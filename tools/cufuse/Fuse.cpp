@@ -1,5 +1,6 @@
 #include "Commands.h"
 
+#include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Plan/ConfigNames.h"
@@ -7,6 +8,9 @@
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 namespace cufuse {
 
@@ -78,23 +82,12 @@ llvm::Error parseBindings(const std::vector<std::string> &Texts, FuseRequest &Re
 
 /// A rule of Make: the output depends on everything that was read.
 std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels) {
-  auto Escaped = [](const std::string &Path) {
-    std::string Text;
-    for (char C : Path) {
-      if (C == ' ' || C == '#')
-        Text += '\\';
-      if (C == '$')
-        Text += '$';
-      Text += C;
-    }
-    return Text;
-  };
-  std::string Rule = Escaped(Request.Output) + ":";
+  std::string Rule = namedForMake(Request.Output) + ":";
   std::set<std::string> Seen = {""};
   auto Add = [&](llvm::ArrayRef<std::string> Files) {
     for (const std::string &File : Files)
       if (Seen.insert(File).second)
-        Rule += " \\\n  " + Escaped(File);
+        Rule += " \\\n  " + namedForMake(File);
   };
   for (const LoadedKernel &Kernel : Kernels)
     Add(Kernel.Text.Dependencies);
@@ -102,14 +95,34 @@ std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKern
   return Rule + "\n";
 }
 
+/// A file that was written since then is as old as what was read for it.
+void backdate(const std::string &Path, FileTime Began) {
+  if (Began == FileTime::min() || !changedSince(Path, Began))
+    return;
+  const FileTime Time = Began - FileTime(1);
+  const auto Seconds = std::chrono::floor<std::chrono::seconds>(Time);
+  const timespec At = {static_cast<time_t>(Seconds.count()), static_cast<long>((Time - Seconds).count())};
+  const timespec Both[] = {At, At};
+  ::utimensat(AT_FDCWD, Path.c_str(), Both, 0);
+}
+
 /// What was written, and how to compile it. A build system, which asks for a depfile, knows.
-std::string written(const FuseRequest &Request, const FuseResult &Result, const Invocation &Invocation) {
+std::string written(const FuseRequest &Request, const FuseResult &Result) {
   const LoadedKernel &First = Result.Kernels.front();
   std::string Command = "nvcc";
   if (First.Flags.Architectures.empty())
     Command += " -arch=" + First.Arch;
   // Those of compile_commands.json are nobody's to type.
-  Command += Request.Flags.BuildDirectory.empty() ? Invocation.FlagsText : " FLAGS";
+  if (!Request.Flags.BuildDirectory.empty()) {
+    Command += " FLAGS";
+  } else {
+    const CompileFlags Flags = translateFlags(Request.Flags.Written);
+    if (!Flags.Standard.empty())
+      Command += " -std=" + Flags.Standard;
+    for (const auto *Words : {&Flags.Architectures, &Flags.Nvcc})
+      for (const std::string &Word : *Words)
+        Command += " " + shellQuoted(Word);
+  }
   std::vector<std::string> Folders;
   for (const LoadedKernel &Kernel : Result.Kernels)
     if (Kernel.Text.Dependencies.size() > 1) {
@@ -244,6 +257,8 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
     Request->Tuned = Given.Tuned;
     Request->Tuned->Tools = toolsHash(Nvcc, CUFUSE_VERSION);
   }
+  // Of a build system, which compares times: what is changed while it is read is newer than what comes of it.
+  const FileTime Began = Request->Depfile.empty() ? FileTime::min() : nextFileTime(folderOf(Request->Output));
   auto Result = fuse(*Tools, *Request);
   if (!Result)
     return Result.takeError();
@@ -278,10 +293,12 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
       Files.push_back({Request->Depfile, dependencyRule(*Request, Result->Kernels)});
     if (llvm::Error Error = writeFiles(Files))
       return Error;
+    for (const OutputFile &File : Files)
+      backdate(File.Path, Began);
     for (const std::string &Fact : Result->Tuned)
       llvm::outs() << Fact << '\n';
     if (Request->Depfile.empty())
-      llvm::outs() << written(*Request, *Result, Invocation);
+      llvm::outs() << written(*Request, *Result);
     break;
   }
   return llvm::Error::success();

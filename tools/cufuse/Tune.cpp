@@ -24,10 +24,8 @@ volatile std::sig_atomic_t Interruptions = 0;
 
 /// The first asks the search to end in order; the next one ends the program, and with it all that it has started.
 void interrupt(int Signal) {
-  if (Interruptions) {
-    llvm::sys::RunInterruptHandlers(); // removes temporary files
-    std::_Exit(128 + Signal);
-  }
+  if (Interruptions)
+    return endBy(Signal);
   Interruptions = 1;
   constexpr llvm::StringLiteral Said = "\ncufuse: note: ending with what is measured now; once more to stop at once\n";
   [[maybe_unused]] const ssize_t Written = ::write(STDERR_FILENO, Said.data(), Said.size());
@@ -87,7 +85,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
                     "name another with --cache");
 
   for (const int Signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (Signal == SIGHUP && Invocation.OutlivesTerminal)
+    if (llvm::is_contained(Invocation.Ignored, Signal))
       continue;
     struct sigaction Ours{};
     Ours.sa_handler = interrupt;

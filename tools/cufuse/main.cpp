@@ -1,6 +1,7 @@
 #include "Commands.h"
 
 #include "cufuse/Support/GuardedThread.h"
+#include "cufuse/Support/Leftovers.h"
 #include "cufuse/Support/Stdout.h"
 
 #include <fmt/core.h>
@@ -29,8 +30,14 @@ llvm::Error cufuse::checkOutputNames(const std::string &Output, const std::strin
   return llvm::Error::success();
 }
 
-/// One argument as a shell reads it back.
-static std::string shellQuoted(const std::string &Argument) {
+void cufuse::endBy(int Signal) {
+  llvm::sys::RunInterruptHandlers(); // removes temporary files
+  removeLeftovers();
+  std::signal(Signal, SIG_DFL);
+  std::raise(Signal); // when the handler ends
+}
+
+std::string cufuse::shellQuoted(const std::string &Argument) {
   if (!Argument.empty() && Argument.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                                       "_-+=/.,:@%") == std::string::npos)
     return Argument;
@@ -42,10 +49,18 @@ static std::string shellQuoted(const std::string &Argument) {
 
 int main(int Count, char **Written) {
   Invocation Invocation;
-  struct sigaction Hangup{};
-  ::sigaction(SIGHUP, nullptr, &Hangup);
-  Invocation.OutlivesTerminal = Hangup.sa_handler == SIG_IGN;
+  std::map<int, void (*)(int)> Handlers;
+  for (const int Signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction Found{};
+    ::sigaction(Signal, nullptr, &Found);
+    const bool Ignored = Found.sa_handler == SIG_IGN;
+    if (Ignored)
+      Invocation.Ignored.push_back(Signal);
+    Handlers[Signal] = Ignored ? SIG_IGN : endBy;
+  }
   llvm::sys::PrintStackTraceOnErrorSignal(Written[0]);
+  for (const auto &[Signal, Handler] : Handlers) // LLVM has taken them
+    std::signal(Signal, Handler);
   Invocation.Program = llvm::sys::fs::getMainExecutable(Written[0], reinterpret_cast<void *>(&shellQuoted));
   Invocation.Command = "cufuse";
   int Own = Count;
@@ -53,7 +68,6 @@ int main(int Count, char **Written) {
     Invocation.Command += " " + shellQuoted(Written[I]);
     if (I > Own) {
       Invocation.Flags.push_back(Written[I]);
-      Invocation.FlagsText += " " + shellQuoted(Written[I]);
     } else if (std::string_view(Written[I]) == "--") {
       Own = I;
     }

@@ -66,6 +66,9 @@ bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan
 /// The same text must not name different files, nor the same header be read in different states.
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents);
 
+/// Whether an output, or its header, still has the text that it says it had; also where it does not say.
+bool isAsWritten(llvm::StringRef Text);
+
 /// Whether the text begins as a header that goes with an output.
 bool isLaunchersHeader(llvm::StringRef Text);
 

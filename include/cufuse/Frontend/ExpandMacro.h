@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Frontend/Parse.h"
+#include "cufuse/Kernel/KernelText.h"
 
 #include <clang/Basic/SourceLocation.h>
 #include <clang/Lex/Token.h>
@@ -22,5 +23,10 @@ std::optional<clang::SourceLocation> isNumberOf(llvm::StringRef Name, const clan
 /// or where it has a number of `__COUNTER__`, which nvcc may give otherwise.
 std::optional<std::string> expandMacro(const ParsedUnit &Unit, clang::FileID File, unsigned Begin, unsigned End,
                                        bool Lines);
+
+/// What calls of these macros of the user say behind the end of the file, where no macro is that is defined at a place
+/// which `IsCopied`. Not those that another compiler, or the place, may have say otherwise.
+std::vector<MacroText> textsOfMacros(const ParsedUnit &Unit, const std::set<std::string> &Names,
+                                     llvm::function_ref<bool(clang::SourceLocation)> IsCopied);
 
 } // namespace cufuse

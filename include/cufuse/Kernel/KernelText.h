@@ -147,6 +147,11 @@ struct TextVariants {
   std::string Otherwise;                                      ///< Template arguments where none holds.
 };
 
+/// What a call of a macro says. Without a call, that is not known: a library's may say otherwise to another compiler.
+struct MacroText {
+  std::string Call, Text;
+};
+
 struct KernelText {
   std::vector<IncludeLine> Includes;
   /// Headers whose functions use the block, as first included anywhere: to be read with the built-ins rebound, before
@@ -160,8 +165,9 @@ struct KernelText {
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
   std::vector<std::string> BodyMacros; ///< Defined by the pieces: to be undefined behind them.
-  llvm::StringSet<> OutsideMacros;     ///< What the headers that stay included, and the command line, define.
-  OutputText Callee;                   ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
+  /// What the headers that stay included, and the command line, define; what it says for those that the text has.
+  llvm::StringMap<MacroText> OutsideMacros;
+  OutputText Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   /// Of the launch, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
   std::vector<OutputText> LaunchConditions;

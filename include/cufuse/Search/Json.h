@@ -174,6 +174,7 @@ template <typename Io> void fields(Io &IO, FieldsOf<Io, TuneResult> R) {
   IO("modelled", R.Modelled);
   IO("interrupted", R.Interrupted);
   IO.optional("starved", R.Starved);
+  IO.optional("alone_left_out", R.AloneLeftOut);
   IO.optional("unconfirmed", R.Unconfirmed);
   IO("notes", R.Notes);
   IO("problem", R.What);

@@ -78,6 +78,7 @@ struct TuneResult {
   bool Modelled = false;          ///< No GPU: candidates were ranked by the model after ptxas.
   bool Interrupted = false;       ///< By the user, before the strategy was done.
   bool Starved = false;           ///< The budget was spent before there was enough to judge by.
+  unsigned AloneLeftOut = 0;      ///< Forms of the kernels alone that were not built, as half of the budget was spent.
   std::string Unconfirmed;        ///< Why the winner could not be measured again; empty where it was.
   std::vector<std::string> Notes; ///< What the reader must know besides, a sentence each.
   Problem What;

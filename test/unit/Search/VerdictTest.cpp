@@ -193,6 +193,13 @@ TEST(Verdict, AgainstFusingSpeaksNoSearchThatEndedEarly) {
   }
 }
 
+TEST(Verdict, NoWinnerBeatsKernelsThatWereNotTunedAlone) {
+  TuneResult R = result(1000, 0, 0, 900);
+  R.AloneLeftOut = 3;
+  EXPECT_EQ(summarize(R).What, Advice::Undecided);
+  EXPECT_THAT(summarize(R).Sentence, HasSubstr("before 3 forms of the kernels alone were built"));
+}
+
 TEST(Verdict, AgainstFusingSpeaksNoSearchInWhichCandidatesFailed) {
   for (const Fate Outcome :
        {Fate::CompileFailed, Fate::LoadFailed, Fate::LaunchFailed, Fate::Crashed, Fate::TimedOut, Fate::WrongResult}) {

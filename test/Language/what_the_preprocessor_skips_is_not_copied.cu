@@ -1,13 +1,17 @@
-// Conditions in a body, in a parameter list, around a head with a shared body; macros defined inside a body.
+// Conditions in a body, in a parameter list, around a head with a shared body: what was compiled is copied, and the macros must be
+// the same where the copy is compiled. Macros defined inside a body are there.
 // RUN: %cufuse fuse %s:conditional %s:headChosen %s:parameters --block 64 --block 64 --block 64 -o %t.cu -- -DUSE_FAST
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -DUSE_FAST -cubin -o %t.cubin %t.cu
 
-// CHECK: #ifdef USE_FAST
+// RUN: %exits 1 %nvcc -arch=sm_90a -cubin -o %t.cubin %t.cu 2>&1 | %FileCheck %s --check-prefix=OTHER
+
+// CHECK-NOT: {{#if.* (defined\()?USE_FAST| expf}}
 // CHECK: __expf
-// CHECK: #else
-// CHECK: expf
-// CHECK: #endif
+// CHECK: #define STEP
+// CHECK-NOT: {{#if.* (defined\()?USE_FAST| expf|double}}
+// CHECK: static_assert({{.*}}::cufuseSame(CUFUSE_EXPANDED(USE_FAST), "1")
+// OTHER: fused with other flags or headers
 
 __global__ void conditional(float *data) {
 #ifdef USE_FAST
