@@ -11,6 +11,7 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -24,10 +25,11 @@
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Support/Regex.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
+
+#include <unordered_map>
 
 namespace cufuse {
 
@@ -38,6 +40,51 @@ constexpr unsigned MaxInstructions = 400000;
 
 bool hasErrors(const clang::FunctionDecl &F) {
   return F.isInvalidDecl() || (F.getBody() && llvm::isa<clang::RecoveryExpr>(F.getBody()));
+}
+
+/// Does it make the same of the same operands wherever it stands?
+bool onlyComputes(const llvm::Instruction &I) {
+  if (auto *Call = llvm::dyn_cast<llvm::CallInst>(&I))
+    return Call->doesNotAccessMemory() && Call->doesNotThrow() && Call->willReturn() && !Call->isConvergent() &&
+           !Call->getType()->isVoidTy() && !Call->hasOperandBundles();
+  return llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::CmpInst, llvm::GetElementPtrInst,
+                   llvm::SelectInst, llvm::ExtractValueInst, llvm::InsertValueInst, llvm::ExtractElementInst,
+                   llvm::InsertElementInst, llvm::ShuffleVectorInst>(I);
+}
+
+/// One instruction for one value. Every access to memory and every branch stays: the text has them, too.
+void uniteValues(llvm::Function &F) {
+  llvm::DominatorTree Dominators(F);
+  llvm::AssumptionCache Assumptions(F);
+  const llvm::SimplifyQuery Query(F.getDataLayout(), nullptr, &Dominators, &Assumptions);
+  std::unordered_map<size_t, llvm::SmallVector<llvm::Instruction *, 1>> Known;
+  for (const llvm::DomTreeNode *Node : llvm::depth_first(Dominators.getRootNode()))
+    for (llvm::Instruction &I : llvm::make_early_inc_range(*Node->getBlock())) {
+      if (llvm::isInstructionTriviallyDead(&I)) {
+        I.eraseFromParent();
+        continue;
+      }
+      if (llvm::Value *Simple = llvm::simplifyInstruction(&I, Query.getWithInstruction(&I)); Simple && Simple != &I) {
+        I.replaceAllUsesWith(Simple);
+        if (llvm::isInstructionTriviallyDead(&I))
+          I.eraseFromParent();
+        continue;
+      }
+      if (!onlyComputes(I))
+        continue;
+      auto &Same = Known[llvm::hash_combine(I.getOpcode(), I.getType(),
+                                            llvm::hash_combine_range(I.value_op_begin(), I.value_op_end()))];
+      auto Before = llvm::find_if(Same, [&](const llvm::Instruction *Other) {
+        return Other->isIdenticalToWhenDefined(&I) && Dominators.dominates(Other, &I);
+      });
+      if (Before == Same.end()) {
+        Same.push_back(&I);
+        continue;
+      }
+      (*Before)->andIRFlags(&I);
+      I.replaceAllUsesWith(*Before);
+      I.eraseFromParent();
+    }
 }
 
 /// Makes one function of a kernel and of what it calls.
@@ -95,8 +142,7 @@ private:
     auto Promote = [&] {
       llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, Analyses);
       Analyses.clear(F, F.getName());
-      llvm::EarlyCSEPass().run(F, Analyses);
-      Analyses.clear(F, F.getName());
+      uniteValues(F);
     };
     Promote();
     bool Changed = false;
@@ -439,27 +485,30 @@ clang::SourceLocation DeviceIr::where(const CodeReference &Reference) const {
   return Found != In.end() ? Found->second : Reference.From->getLocation();
 }
 
+const clang::FunctionDecl *DeviceIr::functionAt(const llvm::DILocation &At) const {
+  const auto [Known, New] = FunctionsAt.try_emplace(&At, nullptr);
+  if (!New)
+    return Known->second;
+  const llvm::DISubprogram *In = At.getScope()->getSubprogram();
+  for (const auto &[Reached, Use] : Reach->Functions)
+    if (!Use.System && In && In->getName().starts_with(Reached->getNameAsString()) &&
+        placesIn(*Reached).contains({At.getLine(), At.getColumn()}))
+      return FunctionsAt[&At] = Reached;
+  return nullptr;
+}
+
 SourcePlace DeviceIr::place(const llvm::Instruction &I, std::string *Function) const {
   return Unit->place(where(I, Function));
 }
 
 clang::SourceLocation DeviceIr::where(const llvm::Instruction &I, std::string *Function) const {
-  for (const llvm::DILocation *At = I.getDebugLoc(); At; At = At->getInlinedAt())
-    for (const auto &[Reached, Use] : Reach->Functions) {
-      const llvm::DISubprogram *In = At->getScope()->getSubprogram();
-      if (Use.System || !In || !In->getName().starts_with(Reached->getNameAsString()))
-        continue;
-      const Places &Known = placesIn(*Reached);
-      const auto Here = Known.find({At->getLine(), At->getColumn()});
-      if (Here == Known.end())
-        continue;
-      if (Function)
-        *Function = Reached->getNameAsString();
-      return Here->second;
-    }
+  const clang::FunctionDecl *In = nullptr;
+  const llvm::DILocation *At = I.getDebugLoc();
+  while (At && !(In = functionAt(*At)))
+    At = At->getInlinedAt();
   if (Function)
-    *Function = Reach->Kernel->getNameAsString();
-  return Reach->Kernel->getLocation();
+    *Function = (In ? In : Reach->Kernel)->getNameAsString();
+  return In ? placesIn(*In).at({At->getLine(), At->getColumn()}) : Reach->Kernel->getLocation();
 }
 
 const clang::GCCAsmStmt *DeviceIr::assembly(const llvm::Instruction &I) const {
@@ -480,6 +529,14 @@ const clang::GCCAsmStmt *DeviceIr::assembly(const llvm::Instruction &I) const {
                      ? llvm::mdconst::dyn_extract<llvm::ConstantInt>(Place->getOperand(0))
                      : nullptr;
   return Number ? Assembly.lookup(Number->getZExtValue()) : nullptr;
+}
+
+const llvm::DILocation *DeviceIr::outsideCopies(const llvm::DILocation *At) const {
+  while (At && At->getInlinedAt() &&
+         (ImplicitCopies.contains(At->getScope()->getSubprogram()) ||
+          LibraryCopies.contains(At->getScope()->getSubprogram())))
+    At = At->getInlinedAt();
+  return At;
 }
 
 llvm::StringRef intrinsicName(const llvm::Value *V) {

@@ -122,7 +122,7 @@ private:
   void keep(unsigned Node, const RowAccess &A) {
     if (Plan.ByElement[Node] || A.Scalar)
       return;
-    const unsigned Loop = Graph.Nodes[Node].Accesses->Loops[A.Loop].Statement;
+    const unsigned Loop = *Graph.Nodes[Node].Accesses->Loops[A.Loop].Statement;
     if (!llvm::is_contained(Plan.Loops[Node], Loop))
       Plan.Loops[Node].push_back(Loop);
   }
@@ -255,8 +255,8 @@ private:
     std::map<Memory, std::vector<Memory>> All;
     for (unsigned Node : Graph.Order)
       for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
-        if (!P.Element.empty() && P.ReadOnly && P.Kept && Graph.Nodes[Node].isDistinct(P) && !P.Volatile &&
-            !Graph.flowTo(Node, P.Name))
+        if (!P.Element.empty() && P.ReadOnly && P.Kept && !P.Otherwise && Graph.Nodes[Node].isDistinct(P) &&
+            !P.Volatile && !Graph.flowTo(Node, P.Name))
           All[Graph.memory(Node, P.Name)].push_back({Node, P.Name});
     return All;
   }

@@ -31,6 +31,12 @@ public:
     sites();
     if (Shape.Reasons.empty() && !HasStore)
       reason("it stores nothing", Facts.Where);
+    if (Shape.Reasons.empty()) { // the code's words for it
+      for (const Finding &F : Accesses.Together)
+        reason(F.What, F.Where);
+      for (const Finding &F : Accesses.OtherMemory)
+        reason("it accesses memory by other means than its pointers: " + F.What, F.Where);
+    }
     if (Shape.Reasons.empty())
       Shape.Shape = KernelShape::Pointwise;
     else if (isRowWise())
@@ -90,8 +96,6 @@ private:
     for (size_t B = 0; B < BuiltinNames.size(); ++B)
       if (Facts.ReadByLibrary[B])
         reason(fmt::format("a function that it calls reads {}", BuiltinNames[B]), Facts.Where);
-    for (const Finding &Call : Accesses.ReadInCalls)
-      reason(fmt::format("{} reads where the thread is, and is not followed", Call.What), Call.Where);
     for (const Finding &F : Accesses.Unfollowed)
       reason(F.What, F.Where);
     for (const std::string &Name : Accesses.PointerVariables)

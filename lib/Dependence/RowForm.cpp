@@ -58,8 +58,9 @@ private:
       if (!(known(Loop.Start) == Polynomial::atom(ThreadX)) || !(known(Loop.Step) == Size))
         continue;
       ++Found;
-      if (Loop.LeftEarly || !Step.Exact || Step.Holds.size() != 1 || !(Column == Polynomial::atom(Loop.Atom)) ||
-          !(Step.Holds[0].Left == Column) || !isUniform(Step.Holds[0].Right))
+      if (!Loop.Statement || Loop.LeftEarly || !Step.Exact || Step.Holds.size() != 1 ||
+          !(Column == Polynomial::atom(Loop.Atom)) || !(Step.Holds[0].Left == Column) ||
+          !isUniform(Step.Holds[0].Right))
         return false;
       Access.Length = Step.Holds[0].Right;
       Access.Loop = Step.Id;

@@ -9,8 +9,8 @@
 #include "cufuse/Analysis/WriteOutMacros.h"
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Extract/TakeText.h"
+#include "cufuse/Kernel/Wrapping.h"
 #include "cufuse/ReadAccesses/CollectAccesses.h"
-#include "cufuse/ReadAccesses/IrWitness.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -106,9 +106,9 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
   Loaded.Facts = collectFacts(Unit, File.Host, Reach, Ir.get());
   if (!Loaded.Facts.IsTemplate) {
     if (!Reach.HasErrors) {
-      Loaded.Accesses = collectAccesses(Unit, Reach);
+      Loaded.Accesses = collectAccesses(Unit, Reach, Ir.get());
       Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
-      checkByIr(Ir.get(), Loaded.Facts, Loaded.Accesses, Loaded.Shape);
+      Loaded.Accesses = withoutWraps(std::move(Loaded.Accesses));
     }
     Loaded.Facts.Blockers = checkFusable(Unit, File.Host, Reach, Ir.get(), Loaded.Facts);
   }

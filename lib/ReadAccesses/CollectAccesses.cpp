@@ -1,399 +1,494 @@
 #include "cufuse/ReadAccesses/CollectAccesses.h"
 
-#include "Evaluate.h"
-#include "Expressions.h"
+#include "IrMemory.h"
+#include "IrPaths.h"
+#include "Parameters.h"
+#include "TextUses.h"
 
 #include "cufuse/Analysis/AllIn.h"
+#include "cufuse/Dependence/Pointwise.h"
+#include "cufuse/Kernel/Wrapping.h"
 
+#include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+#include <deque>
 
 namespace cufuse {
 
 namespace {
 
-/// How a statement may be left.
-struct Flow {
-  bool Always = false;             ///< Nothing behind it runs.
-  std::vector<PathStep> Remainder; ///< What the code behind it stands under.
-  bool Returns = false, Breaks = false, Continues = false;
-
-  void add(const Flow &Part) {
-    Returns |= Part.Returns;
-    Breaks |= Part.Breaks;
-    Continues |= Part.Continues;
-  }
-};
-
-/// Walks the statements of the kernel.
-class Collector : Evaluator {
+class Collector {
 public:
-  using Evaluator::Evaluator;
+  Collector(const DeviceIr &Ir, const clang::FunctionDecl &Kernel, std::vector<ParameterAccess> Parameters)
+      : Ir(Ir), Kernel(Kernel), Values(Ir.kernel(), std::move(Parameters)), Memory(memoryOf(Ir, Values)),
+        Text(Ir, Kernel), Paths(Ir, Values, Text), TextUses(textUsesOf(Kernel)), Met(TextUses.size()),
+        Result(Values.known()) {}
 
-  KernelAccesses run(const Reached &Reach) {
-    statement(Kernel.getBody());
-    addUnmet();
-    addReadInCalls(Reach);
+  KernelAccesses run() {
+    sites();
+    escapes();
+    unmet();
+    for (const auto &[By, What] : Memory.Elsewhere)
+      Result.OtherMemory.push_back(findingAt(*By, What));
+    for (const auto &[By, What] : Memory.Reports)
+      Result.Reports.push_back(findingAt(*By, What));
+    for (const auto &[By, What] : Memory.Together)
+      Result.Together.push_back(findingAt(*By, "it reads or works with other threads: " + What));
+    for (const auto &[By, What] : Memory.Reports)
+      if (!isWithStore(*By))
+        Result.Together.push_back(findingAt(*By, "it calls " + What + " where it stores no element"));
+    const KernelAccesses Plain = withoutWraps(Result);
+    for (const llvm::Loop *L : Values.loops().getLoopsInPreorder())
+      carried(*L, Plain);
+    for (const llvm::Instruction &I : llvm::instructions(Ir.kernel()))
+      uses(I);
+    forgetQuotients();
     return std::move(Result);
   }
 
-  /// Functions that read where a thread is, where not all that they do was followed.
-  void addReadInCalls(const Reached &Reach) {
-    const std::set<const clang::FunctionDecl *> Readers = readersOf(Reach, [](Builtin) { return true; });
-    auto Add = [&](const clang::FunctionDecl *Of, clang::SourceLocation Where) {
-      Result.ReadInCalls.push_back({Of->getNameAsString(), Kernel.getNameAsString(), Unit.place(Where)});
-    };
-    for (const auto &[Function, Use] : Reach.Functions) {
-      auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
-      const bool Captures = !Method || !Method->getParent()->isLambda() ||
-                            Method->getParent()->getLambdaCaptureDefault() != clang::LCD_None;
-      if (Readers.count(Function) && !(Entered.count(Function) && Captures))
-        Add(Function, Function->getLocation());
-      for (const CallSite &Call : Use.Calls)
-        if (auto Known = Followed.find(Call.Call);
-            Readers.count(withBody(Call.Callee)) && (Known == Followed.end() || !Known->second))
-          Add(Call.Callee, Call.Where);
-      for (const BuiltinRead &Read : Use.Reads)
-        if (Read.OutsideBody && !Use.System)
-          Add(Function, Read.Where);
-    }
-  }
-
 private:
-  PathStep unknownStep(const clang::Stmt *S) const {
-    PathStep Step;
-    Step.Text = llvm::StringRef(text(S)).substr(0, 40).str();
-    Step.Where = Unit.place(S->getBeginLoc());
-    return Step;
+  Finding findingAt(const llvm::Instruction &By, const std::string &What) const {
+    Finding F{What, {}, {}};
+    F.Where = Ir.place(By, &F.Function);
+    return F;
   }
 
-  void forget(const clang::Stmt *S) {
-    for (const auto &[Variable, Times] : assignedIn(S))
-      Variables.erase(Variable);
-  }
+  // Accesses.
 
-  Flow statement(const clang::Stmt *S) {
-    if (!S || llvm::isa<clang::NullStmt>(S))
-      return {};
-    if (auto *Block = llvm::dyn_cast<clang::CompoundStmt>(S))
-      return block(Block);
-    if (auto *If = llvm::dyn_cast<clang::IfStmt>(S))
-      return choice(If);
-    if (auto *For = llvm::dyn_cast<clang::ForStmt>(S)) {
-      statement(For->getInit());
-      return loop(S, For->getConditionVariable() ? nullptr : For->getCond(), For->getInc(), For->getBody());
-    }
-    if (auto *While = llvm::dyn_cast<clang::WhileStmt>(S))
-      return loop(S, While->getConditionVariable() ? nullptr : While->getCond(), nullptr, While->getBody());
-    if (auto *Return = llvm::dyn_cast<clang::ReturnStmt>(S)) {
-      if (Return->getRetValue())
-        eval(Return->getRetValue());
-      return {true, {}, true};
-    }
-    if (llvm::isa<clang::BreakStmt>(S))
-      return {true, {}, false, true};
-    if (llvm::isa<clang::ContinueStmt>(S))
-      return {true, {}, false, false, true};
-    if (auto *Declarations = llvm::dyn_cast<clang::DeclStmt>(S)) {
-      for (const clang::Decl *D : Declarations->decls())
-        if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D); Variable && Variable->getInit())
-          declare(*Variable, Declarations->isSingleDecl());
-      return {};
-    }
-    if (auto *Attributed = llvm::dyn_cast<clang::AttributedStmt>(S)) {
-      for (const clang::Attr *A : Attributed->getAttrs())
-        if (auto *Assumes = llvm::dyn_cast<clang::CXXAssumeAttr>(A))
-          eval(Assumes->getAssumption());
-      return statement(Attributed->getSubStmt());
-    }
-    if (auto *E = llvm::dyn_cast<clang::Expr>(S)) {
-      eval(E);
-      return {};
-    }
-    if (auto *Switch = llvm::dyn_cast<clang::SwitchStmt>(S))
-      return selection(Switch);
-    if (llvm::isa<clang::DoStmt, clang::CXXForRangeStmt, clang::SwitchCase>(S))
-      return anything(S);
-    const bool Jumps = !llvm::isa<clang::AsmStmt>(S);
-    unfollowed(Jumps ? "a jump" : "inline assembly", S->getBeginLoc());
-    Variables.clear(); // anything may come from anywhere
-    Flow Rest = anything(S);
-    Rest.Returns |= Jumps;
-    Rest.Remainder.push_back(unknownStep(S));
-    return Rest;
-  }
-
-  Flow block(const clang::CompoundStmt *Block) {
-    const size_t Depth = Path.size();
-    Flow All;
-    for (const clang::Stmt *Child : Block->body()) {
-      // What stands behind a jump is read, but is reached by another way, if at all.
-      if (All.Always)
-        Path.push_back(unknownStep(Child));
-      const Flow F = statement(Child);
-      All.Always |= F.Always;
-      All.add(F);
-      Path.insert(Path.end(), F.Remainder.begin(), F.Remainder.end());
-    }
-    All.Remainder.assign(Path.begin() + Depth, Path.end());
-    Path.resize(Depth);
-    return All;
-  }
-
-  Flow choice(const clang::IfStmt *If) {
-    if (If->isConsteval())
-      return anything(If);
-    statement(If->getInit());
-    statement(If->getConditionVariableDeclStmt());
-    if (If->isConstexpr())
-      if (auto Constant = const_cast<clang::IfStmt *>(If)->getNondiscardedCase(Context))
-        return statement(*Constant);
-    const Condition C = condition(If->getCond());
-    const unsigned Id = NextBranch++;
-    auto Side = [&](const clang::Stmt *Body, bool Taken) {
-      Path.push_back(branch(C, Id, Taken, If->getCond(), If));
-      const Flow F = statement(Body);
-      Path.pop_back();
-      return F;
-    };
-    auto Before = Variables;
-    const Flow Then = Side(If->getThen(), true);
-    auto AfterThen = std::exchange(Variables, std::move(Before));
-    const Flow Else = Side(If->getElse(), false);
-    Flow All;
-    All.add(Then);
-    All.add(Else);
-    All.Always = Then.Always && Else.Always;
-    if (All.Always)
-      return All;
-    if (Then.Always || Else.Always) {
-      if (Else.Always)
-        Variables = std::move(AfterThen);
-      const Flow &Other = Then.Always ? Else : Then;
-      All.Remainder.push_back(branch(C, Id, Else.Always, If->getCond(), If));
-      All.Remainder.insert(All.Remainder.end(), Other.Remainder.begin(), Other.Remainder.end());
-      return All;
-    }
-    forgetUnless(AfterThen);
-    if (!Then.Remainder.empty() || !Else.Remainder.empty())
-      All.Remainder.push_back(unknownStep(If));
-    return All;
-  }
-
-  /// The statements of each case, the last for all other values, where each runs to a `break` of its own. Nothing where
-  /// a switch does something else.
-  static std::vector<std::vector<const clang::Stmt *>> casesOf(const clang::SwitchStmt &Switch) {
-    auto *Block = llvm::dyn_cast<clang::CompoundStmt>(Switch.getBody());
-    if (!Block || !allIn<clang::ReturnStmt>(*Block).empty() || !allIn<clang::ContinueStmt>(*Block).empty() ||
-        !allIn<clang::GotoStmt>(*Block).empty() || !allIn<clang::IndirectGotoStmt>(*Block).empty() ||
-        !allIn<clang::LabelStmt>(*Block).empty())
-      return {};
-    size_t Labels = 0, Breaks = 0, Others = 1;
-    bool Open = false;
-    std::vector<std::vector<const clang::Stmt *>> Cases;
-    for (const clang::Stmt *Child : Block->body()) {
-      if (!Open && !llvm::isa<clang::SwitchCase>(Child))
-        return {};
-      if (Open && llvm::isa<clang::SwitchCase>(Child))
-        return {};
-      if (!Open)
-        Cases.emplace_back();
-      for (Open = true; auto *Label = llvm::dyn_cast<clang::SwitchCase>(Child); Child = Label->getSubStmt()) {
-        ++Labels;
-        Others -= llvm::isa<clang::DefaultStmt>(Label);
-      }
-      Cases.back().push_back(Child);
-      auto *Inner = llvm::dyn_cast<clang::CompoundStmt>(Child);
-      if (llvm::isa_and_nonnull<clang::BreakStmt>(Inner && !Inner->body_empty() ? Inner->body_back() : Child)) {
-        ++Breaks;
-        Open = false;
-      }
-    }
-    if (Labels != allIn<clang::SwitchCase>(*Block).size() || Breaks != allIn<clang::BreakStmt>(*Block).size())
-      return {};
-    if (Others)
-      Cases.emplace_back();
-    return Cases;
-  }
-
-  Flow selection(const clang::SwitchStmt *Switch) {
-    const auto Cases = casesOf(*Switch);
-    if (Cases.empty())
-      return anything(Switch);
-    statement(Switch->getInit());
-    statement(Switch->getConditionVariableDeclStmt());
-    use(eval(Switch->getCond()), Switch->getCond());
-    const unsigned First = NextBranch;
-    NextBranch += Cases.size() - 1;
-    const size_t Depth = Path.size();
-    const auto Before = Variables;
-    Flow All;
-    for (size_t I = 0; I < Cases.size(); ++I) {
-      auto Others = std::exchange(Variables, Before);
-      for (size_t J = 0; J <= I && J + 1 < Cases.size(); ++J) { // an `else if` each
-        Path.push_back(unknownStep(Switch));
-        Path.back().What = PathStep::Kind::Branch;
-        Path.back().Id = First + J;
-        Path.back().Taken = J == I;
-      }
-      for (const clang::Stmt *Each : Cases[I]) {
-        const Flow F = statement(Each);
-        Path.insert(Path.end(), F.Remainder.begin(), F.Remainder.end());
-        if (!F.Remainder.empty() && All.Remainder.empty())
-          All.Remainder.push_back(unknownStep(Switch));
-      }
-      Path.resize(Depth);
-      if (I > 0)
-        forgetUnless(Others);
-    }
-    return All;
-  }
-
-  /// May run any number of times, from any place in it.
-  Flow anything(const clang::Stmt *S) {
-    forget(S);
-    const auto Before = Variables;
-    const size_t Depth = Path.size();
-    Flow All;
-    for (const clang::Stmt *Child : S->children()) {
-      Path.push_back(unknownStep(S));
-      auto *E = llvm::dyn_cast_or_null<clang::Expr>(Child);
-      if (E)
-        use(eval(E), E);
-      All.add(E ? Flow() : statement(Child));
-      Path.resize(Depth);
-      Variables = Before;
-    }
-    const bool IsLoop = llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(S);
-    All.Continues &= !IsLoop;
-    All.Breaks &= !IsLoop && !llvm::isa<clang::SwitchStmt>(S);
-    if (All.Returns || All.Breaks || All.Continues)
-      All.Remainder.push_back(unknownStep(S));
-    return All;
-  }
-
-  /// What a loop counts, by `v += step` or an expression like it.
-  struct Counter {
-    const clang::VarDecl *Variable = nullptr;
-    const clang::Expr *Step = nullptr; ///< Null for 1.
-    bool Down = false;
+  /// Accesses for one statement, or for a copy that it makes, whose offsets differ by constants.
+  struct Group {
+    const IrAccess *First;
+    const llvm::BasicBlock *Block;
+    std::optional<Polynomial> Rest;                      ///< The offset without its constant.
+    std::multimap<std::int64_t, const IrAccess *> Parts; ///< By the constant.
   };
-  static Counter counter(const clang::Expr *E) {
-    if (!E)
-      return {};
-    E = E->IgnoreParenImpCasts();
-    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
-      return {variableNamed(Unary->getSubExpr()->IgnoreParenImpCasts()), nullptr, Unary->isDecrementOp()};
-    auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E);
-    if (!Binary)
-      return {};
-    const clang::VarDecl *Variable = variableNamed(Binary->getLHS()->IgnoreParenImpCasts());
-    if (Binary->getOpcode() == clang::BO_AddAssign || Binary->getOpcode() == clang::BO_SubAssign)
-      return {Variable, Binary->getRHS(), Binary->getOpcode() == clang::BO_SubAssign};
-    auto *Sum = llvm::dyn_cast<clang::BinaryOperator>(Binary->getRHS()->IgnoreParenImpCasts());
-    if (Binary->getOpcode() == clang::BO_Assign && Sum && Sum->getOpcode() == clang::BO_Add)
-      for (const auto &[One, Other] : {std::pair(Sum->getLHS(), Sum->getRHS()), {Sum->getRHS(), Sum->getLHS()}})
-        if (variableNamed(One->IgnoreParenImpCasts()) == Variable)
-          return {Variable, Other, false};
-    return {};
+
+  void sites() {
+    std::vector<Group> Groups;
+    std::map<std::tuple<const llvm::BasicBlock *, const llvm::DILocation *, unsigned, IrAccess::Kind>,
+             std::vector<size_t>>
+        At;
+    for (const IrAccess &Access : Memory.Accesses) {
+      if (Access.Argument >= Result.Parameters.size() || Result.Parameters[Access.Argument].Element.empty())
+        continue;
+      std::optional<Polynomial> Rest = Access.Offset;
+      const llvm::BasicBlock *Block = outsideCopy(*Access.By, Rest);
+      if (Rest && !Values.isKnownIn(*Rest, *Block))
+        Rest = std::nullopt;
+      std::int64_t Constant = 0;
+      if (Rest)
+        if (auto Term = Rest->terms().find({}); Term != Rest->terms().end()) {
+          Constant = Term->second;
+          Rest = *Rest - Polynomial::constant(Constant);
+        }
+      auto &Here = At[{Block, Ir.outsideCopies(Access.By->getDebugLoc()), Access.Argument, Access.What}];
+      auto Same = llvm::find_if(Here, [&](size_t I) { return Rest && Groups[I].Rest == Rest; });
+      if (Same == Here.end()) {
+        Here.push_back(Groups.size());
+        Groups.push_back({&Access, Block, Rest, {}});
+        Same = std::prev(Here.end());
+      }
+      Groups[*Same].Parts.insert({Constant, &Access});
+    }
+    for (Group &G : Groups)
+      group(G);
   }
 
-  /// `v += step, w = v`: what follows v, or nothing. `E` becomes the step alone.
-  static const clang::VarDecl *follower(const clang::Expr *&E) {
-    auto *Both = llvm::dyn_cast_or_null<clang::BinaryOperator>(E ? E->IgnoreParens() : nullptr);
-    auto *Copy =
-        Both && Both->isCommaOp() ? llvm::dyn_cast<clang::BinaryOperator>(Both->getRHS()->IgnoreParens()) : nullptr;
-    if (!Copy || Copy->getOpcode() != clang::BO_Assign)
-      return nullptr;
-    const clang::VarDecl *Of = variableNamed(Copy->getRHS()->IgnoreParenImpCasts());
-    if (!Of || counter(Both->getLHS()).Variable != Of)
-      return nullptr;
-    E = Both->getLHS();
-    return variableNamed(Copy->getLHS()->IgnoreParens());
+  /// A copy of an array goes by a loop that the text does not have: where that begins, with the first element.
+  const llvm::BasicBlock *outsideCopy(const llvm::Instruction &By, std::optional<Polynomial> &Offset) const {
+    const llvm::BasicBlock *Block = By.getParent();
+    const llvm::Loop *L = Ir.isOfImplicitCopy(By) ? Values.loops().getLoopFor(Block) : nullptr;
+    for (; L && L->getLoopPredecessor() && Ir.isOfImplicitCopy(*L->getHeader()->getTerminator());
+         L = L->getParentLoop()) {
+      Block = L->getLoopPredecessor();
+      for (const llvm::PHINode &Phi : L->getHeader()->phis())
+        if (const auto Id = Values.loop(&Phi); Id && Offset)
+          Offset = Offset->substitute(Result.Loops[*Id].Atom, Result.Loops[*Id].Start);
+    }
+    return Block;
   }
 
-  Flow loop(const clang::Stmt *Whole, const clang::Expr *Written, const clang::Expr *Increment,
-            const clang::Stmt *Body) {
-    // `while (v < n) { …; v += step; }`
-    const auto *Block = llvm::dyn_cast<clang::CompoundStmt>(Body);
-    const bool InBody = !Increment && llvm::isa<clang::WhileStmt>(Whole) && Block && !Block->body_empty();
-    if (InBody)
-      Increment = llvm::dyn_cast<clang::Expr>(Block->body_back());
-    const clang::VarDecl *Follower = InBody ? nullptr : follower(Increment);
-    const Counter Counted = counter(Increment);
-    std::map<const clang::VarDecl *, unsigned> Assigned = assignedIn(Body);
-    if (Written)
-      for (const auto &[Variable, Times] : assignedIn(Written))
-        Assigned[Variable] += Times;
-    auto Start = Variables.find(Counted.Variable);
-    const bool Counts = Counted.Variable && Written && Start != Variables.end() &&
-                        Start->second.What == Value::Kind::Integer && Assigned[Counted.Variable] == (InBody ? 1u : 0u);
-    if (!Counts)
-      return anything(Whole);
-    const auto Follows = Variables.find(Follower);
-    if (Follows == Variables.end() || !(Follows->second == Start->second) || Assigned[Follower] > 0)
-      Follower = nullptr;
-
-    LoopAccess Loop;
-    Loop.Atom = Counted.Variable->getNameAsString();
-    while (isName(Loop.Atom) || std::any_of(Result.Loops.begin(), Result.Loops.end(),
-                                            [&](const LoopAccess &Other) { return Other.Atom == Loop.Atom; }))
-      Loop.Atom += '\'';
-    Loop.Start = Start->second.P;
-    Loop.Bits = Context.getTypeSize(Counted.Variable->getType());
-    Loop.Where = Unit.place(Whole->getBeginLoc());
-    Loop.Statement = *Controls.numberOf(Whole);
-    for (const clang::VarDecl *Variable : Aliased)
-      ++Assigned[Variable];
-    const std::vector<const clang::VarDecl *> Declared = allIn<clang::VarDecl>(*Body);
-    const std::set<const clang::VarDecl *> Own(Declared.begin(), Declared.end());
-    for (const clang::VarDecl *Variable : allIn<clang::VarDecl>(*Kernel.getBody()))
-      (Own.count(Variable) ? Loop.Inside : Loop.Outside).insert(Variable->getNameAsString());
-    for (const auto &[Variable, Times] : Assigned)
-      if (Times && Variable != Counted.Variable && !Own.count(Variable))
-        Loop.Carried.push_back({Variable->getNameAsString(), Kernel.getNameAsString(), Loop.Where});
-    forget(Whole);
-    const Value Step =
-        Counted.Step ? eval(Counted.Step) : Value{Value::Kind::Integer, Polynomial::constant(1), nullptr, false};
-    if (Step.What != Value::Kind::Integer)
-      return anything(Whole);
-    Loop.Step = Counted.Down ? Polynomial() - Step.P : Step.P;
-    for (const clang::VarDecl *Each : {Counted.Variable, Follower})
-      if (Each)
-        Variables[Each] = {Value::Kind::Integer, Polynomial::atom(Loop.Atom), nullptr, false};
-    const unsigned Id = Result.Loops.size();
-    Result.Loops.push_back(std::move(Loop));
-
-    PathStep Inside = branch(condition(Written), 0, true, Written, Whole);
-    Inside.What = PathStep::Kind::Loop;
-    Inside.Id = Id;
-    const auto Before = Variables;
-    Path.push_back(std::move(Inside));
-    const size_t Depth = Path.size();
-    const Flow F = statement(Body);
-    Path.resize(Depth - 1);
-    Variables = Before;
-    forget(Whole);
-    Variables.erase(Counted.Variable);
-    Result.Loops[Id].LeftEarly = F.Returns || F.Breaks || (InBody && F.Continues); // which may leave out the step
-    Flow All;
-    All.Returns = F.Returns;
-    if (All.Returns)
-      All.Remainder.push_back(unknownStep(Whole));
-    return All;
+  void group(Group &G) {
+    const ParameterAccess &Parameter = Result.Parameters[G.First->Argument];
+    const std::int64_t Bytes = Parameter.Bytes;
+    const auto Index = G.Rest && Bytes > 0 ? G.Rest->dividedBy(Bytes) : std::nullopt;
+    const TextUse *Use = useOf(*G.First);
+    const bool Moves = G.First->What == IrAccess::Kind::Load || G.First->What == IrAccess::Kind::Store;
+    if (!Index || !Moves) {
+      AccessSite Site = site(G.First, G.Block, Use);
+      if (!Moves && Index && Bytes > 0 && G.Parts.begin()->first % Bytes == 0)
+        Site.Index = *Index + Polynomial::constant(G.Parts.begin()->first / Bytes);
+      Result.Sites.push_back(std::move(Site));
+      return;
+    }
+    // By what the text accesses at once, else by elements.
+    const std::int64_t Unit = Bytes * (Use ? Use->Width : 1);
+    const std::int64_t Origin = G.Rest->dividedBy(Unit) ? 0 : G.Parts.begin()->first;
+    auto Floor = [](std::int64_t A, std::int64_t B) { return A / B - (A % B < 0); };
+    for (auto Part = G.Parts.begin(); Part != G.Parts.end();) {
+      const std::int64_t Begin = Origin + Floor(Part->first - Origin, Unit) * Unit;
+      std::int64_t End = Begin + Unit;
+      std::int64_t Covered = Begin;
+      bool Implicit = false, Inside = true;
+      const IrAccess *First = Part->second;
+      for (; Part != G.Parts.end() && Part->first < End; ++Part) {
+        const auto &[At, Access] = *Part;
+        if (At == Begin) // what is accessed at once may be larger
+          End = std::max<std::int64_t>(End, Begin + (Access->Bytes + Bytes - 1) / Bytes * Bytes);
+        if (At <= Covered)
+          Covered = std::max<std::int64_t>(Covered, At + Access->Bytes);
+        const bool IsCopy = Ir.isOfImplicitCopy(*Access->By);
+        Implicit |= IsCopy;
+        Inside &= IsCopy || isInsideElement(*Access, Unit);
+      }
+      AccessSite Site = site(First, G.Block, Use);
+      Site.Whole = Implicit || Covered == End || (Site.What == AccessSite::Kind::Load && Use && Use->Whole);
+      Site.Width = (End - Begin) / Bytes;
+      Site.Direct &= Use && Site.Width == Use->Width && Site.Whole == Use->Whole && (!Use->ByReference || Inside);
+      if (Begin % Bytes == 0 && Covered <= End)
+        Site.Index = *Index + Polynomial::constant(Begin / Bytes);
+      if (Site.What == AccessSite::Kind::Store && !Site.Whole)
+        Site.What = AccessSite::Kind::Escape;
+      Result.Sites.push_back(std::move(Site));
+    }
+    for (const auto &[At, Access] : G.Parts)
+      Located.insert(Access->By);
   }
+
+  AccessSite site(const IrAccess *Access, const llvm::BasicBlock *Block, const TextUse *Use) {
+    using Kind = IrAccess::Kind;
+    AccessSite Site;
+    Site.What = Access->What == Kind::Load     ? AccessSite::Kind::Load
+                : Access->What == Kind::Store  ? AccessSite::Kind::Store
+                : Access->What == Kind::Atomic ? AccessSite::Kind::Atomic
+                                               : AccessSite::Kind::Escape;
+    Site.Parameter = Result.Parameters[Access->Argument].Name;
+    Site.Direct = Use && Use->isFollowed();
+    Site.Compound = Use && Use->Compound;
+    Site.Deduced = Use && Use->Deduced && Site.What == AccessSite::Kind::Load;
+    Site.Whole = !Use || Use->Whole;
+    Site.Width = Use ? Use->Width : 1;
+    Site.Path = Paths.to(*Block);
+    place(*Access->By, Use && Access->What != Kind::Atomic ? Use->At : nullptr, Site);
+    return Site;
+  }
+
+  void place(const llvm::Instruction &By, const clang::Stmt *Here, AccessSite &Site) const {
+    if (!Here)
+      Here = Text.at(By.getDebugLoc());
+    Site.Text = Here ? textOf(*Here, Ir.unit().ast()) : Site.Parameter;
+    Site.Where = Here ? Ir.unit().place(Here->getBeginLoc()) : Ir.place(By);
+  }
+
+  /// Where in the kernel's own body it happens.
+  static LineAndColumn placeInKernel(const llvm::DILocation *At) {
+    while (At && At->getInlinedAt())
+      At = At->getInlinedAt();
+    return At ? LineAndColumn(At->getLine(), At->getColumn()) : LineAndColumn();
+  }
+
+  /// What the text does there; null where that is not known. Of several at one place, all that is said of any.
+  const TextUse *useOf(const IrAccess &Access) {
+    const LineAndColumn Here = placeInKernel(Access.By->getDebugLoc());
+    auto Distance = [&](const TextUse &Use) {
+      const bool Fits =
+          Use.Parameter == Access.Argument && (Access.What == IrAccess::Kind::Load    ? Use.Loads || !Use.Stores
+                                               : Access.What == IrAccess::Kind::Store ? Use.Stores || !Use.Loads
+                                                                                      : !Use.Loads && !Use.Stores);
+      const auto Place = Fits ? llvm::find(Use.Places, Here) : Use.Places.end();
+      return Place == Use.Places.end() ? PTRDIFF_MAX : Place - Use.Places.begin();
+    };
+    std::ptrdiff_t Nearest = PTRDIFF_MAX;
+    for (const TextUse &Use : TextUses)
+      Nearest = std::min(Nearest, Distance(Use));
+    TextUse *Found = nullptr;
+    for (size_t I = 0; Nearest != PTRDIFF_MAX && I < TextUses.size(); ++I) {
+      const TextUse &Use = TextUses[I];
+      if (Distance(Use) != Nearest)
+        continue;
+      Met[I] = true;
+      if (!Found) {
+        Found = &Combined.emplace_back(Use);
+        continue;
+      }
+      Found->Direct &= Use.isFollowed() && Use.Width == Found->Width && Use.Whole == Found->Whole;
+      Found->Compound |= Use.Compound;
+      Found->Deduced |= Use.Deduced;
+      Found->ByReference |= Use.ByReference;
+    }
+    return Found;
+  }
+
+  /// Does it lie in the object that a reference was taken to where the function was called?
+  bool isInsideElement(const IrAccess &Access, std::int64_t Bytes) const {
+    std::int64_t Offset = 0;
+    for (const llvm::Value *V = Access.Pointer; auto *I = llvm::dyn_cast<llvm::Instruction>(V); V = I->getOperand(0)) {
+      const llvm::DILocation *At = I->getDebugLoc();
+      if (!At || !At->getInlinedAt())
+        break;
+      llvm::APInt Constant(64, 0);
+      auto *Element = llvm::dyn_cast<llvm::GEPOperator>(I);
+      if (!llvm::isa<llvm::AddrSpaceCastInst>(I) &&
+          (!Element || !Element->accumulateConstantOffset(Values.layout(), Constant)))
+        return false;
+      Offset += Constant.getSExtValue();
+    }
+    return Offset >= 0 && Access.Bytes > 0 && Offset + std::int64_t(Access.Bytes) <= Bytes;
+  }
+
+  /// Where a pointer goes that is not followed any more.
+  void escapes() {
+    for (const llvm::Argument &Argument : Ir.kernel().args()) {
+      if (Result.Parameters[Argument.getArgNo()].Element.empty())
+        continue;
+      llvm::SmallSetVector<const llvm::Value *, 16> Derived;
+      Derived.insert(&Argument);
+      for (size_t I = 0; I < Derived.size(); ++I)
+        for (const llvm::Use &Use : Derived[I]->uses()) {
+          const llvm::User *User = Use.getUser();
+          if (llvm::isa<llvm::GEPOperator, llvm::AddrSpaceCastOperator, llvm::PHINode, llvm::SelectInst>(User)) {
+            Derived.insert(User);
+          } else if (auto *Call = llvm::dyn_cast<llvm::CallBase>(User)) { // an access of IrMemory
+            if (Call->getReturnedArgOperand() == Use)
+              Derived.insert(Call);
+          } else if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(User);
+                     Store ? Use.getOperandNo() == 0
+                           : !llvm::isa<llvm::LoadInst, llvm::ICmpInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
+                                 User)) {
+            const IrAccess Any{
+                IrAccess::Kind::Any, llvm::cast<llvm::Instruction>(User), &Argument, Argument.getArgNo(), {}, 0};
+            if (isForAssembly(*Any.By)) // which IrMemory reads
+              continue;
+            Result.Sites.push_back(site(&Any, Any.By->getParent(), useOf(Any)));
+          }
+        }
+    }
+  }
+
+  static bool isForAssembly(const llvm::Instruction &I) {
+    return llvm::isa<llvm::PtrToIntInst>(I) && llvm::all_of(I.users(), [](const llvm::User *User) {
+             auto *Call = llvm::dyn_cast<llvm::CallBase>(User);
+             return Call && Call->isInlineAsm();
+           });
+  }
+
+  /// What no code is known of, but the compiler that reads the output asks.
+  void unmet() {
+    for (const auto &[Use, IsMet] : llvm::zip(TextUses, Met))
+      if (auto &Otherwise = Result.Parameters[Use.Parameter].Otherwise;
+          !IsMet && (!Use.isFollowed() || Use.Stores) && !Otherwise)
+        Otherwise = {textOf(*Use.At, Ir.unit().ast()), Kernel.getNameAsString(),
+                     Ir.unit().place(Use.At->getBeginLoc())};
+  }
+
+  // Everything else.
+
+  /// Does it happen only where an element is stored, or might be, for each of which the fused kernel does it?
+  bool isWithStore(const llvm::Instruction &I) {
+    const std::vector<PathStep> Own = Paths.to(*I.getParent());
+    return llvm::any_of(Result.Sites, [&](const AccessSite &Site) {
+      return Site.What == AccessSite::Kind::Store && llvm::all_of(Site.Path, [&](const PathStep &Step) {
+               return Step.What != PathStep::Kind::Unknown && llvm::any_of(Own, [&](const PathStep &Each) {
+                        return Each.What == Step.What && Each.Id == Step.Id && Each.Taken == Step.Taken;
+                      });
+             });
+    });
+  }
+
+  static std::string nameOf(const llvm::Value &V) {
+    const llvm::StringRef Name = V.getName().split('.').first;
+    return Name.empty() ? "a value" : Name.str();
+  }
+
+  /// What goes from one turn of a loop over the grid to the next, beside what counts them.
+  void carried(const llvm::Loop &L, const KernelAccesses &Plain) {
+    LoopAccess *Grid = nullptr;
+    for (const llvm::PHINode &Phi : L.getHeader()->phis())
+      if (const auto Id = Values.loop(&Phi); Id && !Grid && isGridStride(Plain.Loops[*Id]))
+        Grid = &Result.Loops[*Id];
+    if (!Grid)
+      return;
+    std::vector<Finding> Carried;
+    auto Add = [&](const llvm::Value &V) { Carried.push_back({nameOf(V), Kernel.getNameAsString(), Grid->Where}); };
+    for (const llvm::PHINode &Phi : L.getHeader()->phis()) {
+      const auto Id = Values.loop(&Phi);
+      if (Id ? &Result.Loops[*Id] != Grid : !Values.counts(Phi)) // also what counts turns
+        Add(Phi);
+    }
+    // Variables in memory, but for those that begin anew in each turn, and structures among the arguments.
+    for (const llvm::Argument &Argument : Ir.kernel().args())
+      if (Argument.hasByValAttr() && isChanged(Argument, L))
+        Add(Argument);
+    for (const llvm::Instruction &I : llvm::instructions(Ir.kernel()))
+      if (llvm::isa<llvm::AllocaInst>(I) && !isOfTurn(I, L) && isChanged(I, L))
+        Add(I);
+    Grid->Carried = std::move(Carried);
+  }
+
+  static bool isUsedOnlyIn(const llvm::Instruction &Variable, const llvm::Loop &L) {
+    return llvm::all_of(Variable.users(), [&](const llvm::User *User) {
+      auto *I = llvm::dyn_cast<llvm::Instruction>(User);
+      const bool Leads = I && llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(I);
+      return I && (L.contains(I) || (Leads && isUsedOnlyIn(*I, L)));
+    });
+  }
+
+  /// Does the variable begin anew in each turn: of a function that is called there, a temporary, or declared there?
+  bool isOfTurn(const llvm::Instruction &Variable, const llvm::Loop &L) const {
+    for (const llvm::User *User : Variable.users())
+      if (auto *I = llvm::dyn_cast<llvm::Instruction>(User); I && I->isLifetimeStartOrEnd() && L.contains(I))
+        return true;
+    const clang::Stmt *Statement = Paths.statementOf(L);
+    if (!Statement || !isUsedOnlyIn(Variable, L))
+      return false;
+    // A second variable of the name has a number behind it.
+    const std::string Name = nameOf(Variable), Stem = llvm::StringRef(Name).rtrim("0123456789").str();
+    const auto Inside = allIn<clang::VarDecl>(*Statement);
+    return llvm::none_of(allIn<clang::VarDecl>(*Kernel.getBody()), [&](const clang::VarDecl *Each) {
+      return (Each->getNameAsString() == Name || Each->getNameAsString() == Stem) && !llvm::is_contained(Inside, Each);
+    });
+  }
+
+  bool isChanged(const llvm::Value &Variable, const llvm::Loop &L) {
+    auto Leads = [&](const llvm::Value *To) {
+      return To->getType()->isPointerTy() && llvm::is_contained(placeOf(To, Values).Locals, &Variable);
+    };
+    auto Changes = [&](const llvm::Instruction &By) {
+      if (By.isDebugOrPseudoInst() || By.isLifetimeStartOrEnd() || !By.mayWriteToMemory())
+        return false;
+      if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&By))
+        return Leads(Store->getPointerOperand()) || Leads(Store->getValueOperand());
+      if (auto *Copy = llvm::dyn_cast<llvm::MemTransferInst>(&By))
+        return Leads(Copy->getRawDest());
+      return llvm::any_of(By.operands(), [&](const llvm::Use &Each) { return Leads(Each); });
+    };
+    return llvm::any_of(L.blocks(), [&](const llvm::BasicBlock *Block) { return llvm::any_of(*Block, Changes); });
+  }
+
+  /// Is the pointer asked for nothing but accesses whose indices are known?
+  bool leadsToSites(const llvm::Value &Pointer) const {
+    return llvm::all_of(Pointer.users(), [&](const llvm::User *User) {
+      if (llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(User))
+        return leadsToSites(*User);
+      auto *Store = llvm::dyn_cast<llvm::StoreInst>(User);
+      auto *I = llvm::dyn_cast<llvm::Instruction>(User);
+      return I && Located.contains(I) && !(Store && Store->getValueOperand() == &Pointer);
+    });
+  }
+
+  /// Made of nothing but parameters?
+  bool isUniform(const Polynomial &P) const {
+    return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
+      return llvm::any_of(Result.Parameters, [&](const ParameterAccess &Each) { return Each.Name == Atom; });
+    });
+  }
+
+  /// Values are followed as far as they are polynomials: where one ends up in anything else.
+  void uses(const llvm::Instruction &I) {
+    auto *Phi = llvm::dyn_cast<llvm::PHINode>(&I);
+    if (I.isDebugOrPseudoInst() || (Phi && Values.counts(*Phi)) || (Values.of(&I) && !Values.mayDivideOther(I)) ||
+        (llvm::isa<llvm::GetElementPtrInst>(I) && leadsToSites(I)))
+      return;
+    for (const llvm::Use &Operand : I.operands()) {
+      // Of what may have lost bits, the dividend is used, and the quotient is a function of that.
+      if (auto *Divides = llvm::dyn_cast<llvm::Instruction>(Operand); Divides && Values.mayDivideOther(*Divides))
+        continue;
+      std::optional<Polynomial> P = Values.of(Operand);
+      const llvm::BasicBlock *Block = Phi ? Phi->getIncomingBlock(Operand) : I.getParent();
+      if (P && !Values.isKnownIn(*P, *Block)) // the last value that a loop has counted
+        P = Polynomial::atom(builtinAtom(Builtin::ThreadIdx, 0));
+      else if (!P || isUniform(*P))
+        continue;
+      const clang::Stmt *Here = Text.at(I.getDebugLoc());
+      ThreadUse Use{*P, Here ? textOf(*Here, Ir.unit().ast()) : "a value",
+                    Here ? Ir.unit().place(Here->getBeginLoc()) : Ir.place(I)};
+      if (llvm::none_of(Result.Uses, [&](const ThreadUse &Each) {
+            return Each.Value == Use.Value && Each.Where.str() == Use.Where.str();
+          }))
+        Result.Uses.push_back(std::move(Use));
+    }
+  }
+
+  /// Those that nothing of all this has.
+  void forgetQuotients() {
+    std::set<std::string> Kept;
+    auto Keep = [&](auto &&Again, const Polynomial &P) -> void {
+      for (const std::string &Atom : P.atoms())
+        if (auto Q = Result.Quotients.find(Atom); Q != Result.Quotients.end() && Kept.insert(Atom).second) {
+          Again(Again, Q->second.Dividend);
+          Again(Again, Q->second.Divisor);
+        }
+    };
+    for (const AccessSite &Site : Result.Sites) {
+      if (Site.Index)
+        Keep(Keep, *Site.Index);
+      for (const PathStep &Step : Site.Path)
+        for (const Less &L : Step.Holds)
+          Keep(Keep, L.Left), Keep(Keep, L.Right);
+    }
+    for (const LoopAccess &Loop : Result.Loops)
+      Keep(Keep, Loop.Start), Keep(Keep, Loop.Step);
+    for (const ThreadUse &Use : Result.Uses)
+      Keep(Keep, Use.Value);
+    std::erase_if(Result.Quotients, [&](const auto &Q) { return !Kept.count(Q.first); });
+  }
+
+  const DeviceIr &Ir;
+  const clang::FunctionDecl &Kernel;
+  IrValues Values;
+  const IrMemory Memory;
+  const TextPlaces Text;
+  IrPaths Paths;
+  const std::vector<TextUse> TextUses;
+  std::vector<bool> Met; ///< Of these, by the code.
+  std::deque<TextUse> Combined;
+  llvm::DenseSet<const llvm::Instruction *> Located; ///< Accesses whose indices are known.
+  KernelAccesses &Result;
 };
+
+/// Functions that read where a thread is, and in whose text no parameter of the kernel is visible.
+void addHiddenReads(const ParsedUnit &Unit, const Reached &Reach, KernelAccesses &Into) {
+  const std::set<const clang::FunctionDecl *> Readers = readersOf(Reach, [](Builtin) { return true; });
+  auto Add = [&](const clang::FunctionDecl *Of, clang::SourceLocation Where) {
+    Into.Together.push_back({Of->getNameAsString() + " reads where the thread is, and is not followed",
+                             Reach.Kernel->getNameAsString(), Unit.place(Where)});
+  };
+  for (const auto &[Function, Use] : Reach.Functions) {
+    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
+    if (Readers.count(Function) && Method && Method->getParent()->isLambda() &&
+        Method->getParent()->getLambdaCaptureDefault() == clang::LCD_None)
+      Add(Function, Function->getLocation());
+    for (const BuiltinRead &Read : Use.Reads)
+      if (Read.OutsideBody && !Use.System)
+        Add(Function, Read.Where);
+  }
+}
 
 } // namespace
 
-KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach) {
-  KernelAccesses Found = Collector(Unit, Reach).run(Reach);
+KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach, const DeviceIr *Ir) {
+  std::vector<ParameterAccess> Parameters = parametersOf(*Reach.Kernel);
+  KernelAccesses Found;
+  if (!Ir || Ir->kernel().arg_size() != Parameters.size()) {
+    const Finding Unknown{"Clang generates no device code for it that could be read", Reach.Kernel->getNameAsString(),
+                          Unit.place(Reach.Kernel->getLocation())};
+    Found.Parameters = std::move(Parameters);
+    Found.Unfollowed.push_back(Unknown);
+    Found.OtherMemory.push_back(Unknown);
+  } else {
+    Found = Collector(*Ir, *Reach.Kernel, std::move(Parameters)).run();
+  }
+  addHiddenReads(Unit, Reach, Found);
   for (const clang::VarDecl *Global : Reach.Globals)
     if (!Global->hasAttr<clang::CUDASharedAttr>() && leadsToPointer(Global->getType()))
       Found.PointerVariables.push_back(Global->getQualifiedNameAsString());
-  for (const auto &[Function, Use] : Reach.Functions)
-    if (!Use.System && Function != Reach.Kernel)
-      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
-        Found.Unfollowed.push_back({"inline assembly", Function->getNameAsString(), Unit.place(Assembly->getAsmLoc())});
   return Found;
 }
 

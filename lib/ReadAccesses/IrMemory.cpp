@@ -65,7 +65,7 @@ private:
   void access(IrAccess::Kind What, const llvm::Instruction &By, const llvm::Value *Pointer, std::uint64_t Bytes) {
     const IrPlace Place = placeOf(Pointer, Values);
     for (unsigned Argument : Place.Arguments)
-      Result.Accesses.push_back({What, &By, Argument, Place.Offset, Bytes});
+      Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes});
     for (const llvm::Value *Unknown : Place.Unknown)
       Result.Elsewhere.push_back({&By, llvm::isa<llvm::GlobalVariable>(Unknown)
                                            ? "the variable " + Unknown->getName().str()

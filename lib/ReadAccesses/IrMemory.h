@@ -11,6 +11,7 @@ struct IrAccess {
   enum class Kind { Load, Store, Atomic, Any };
   Kind What;
   const llvm::Instruction *By;
+  const llvm::Value *Pointer;
   unsigned Argument;                ///< Whose array it is.
   std::optional<Polynomial> Offset; ///< In bytes.
   std::uint64_t Bytes = 0;          ///< 0: not known.

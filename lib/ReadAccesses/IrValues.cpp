@@ -12,6 +12,16 @@ namespace {
 
 constexpr const char *TriedAtom = "phi#";
 
+/// How many times the other one it is.
+std::optional<std::int64_t> multiple(const Polynomial &P, const Polynomial &Of) {
+  if (P.isZero())
+    return 0;
+  if (Of.isZero() || P.terms().size() != Of.terms().size())
+    return std::nullopt;
+  const std::int64_t One = Of.terms().begin()->second, Times = P.terms().begin()->second / One;
+  return Of * Polynomial::constant(Times) == P ? std::optional(Times) : std::nullopt;
+}
+
 /// `threadIdx.x` for %tid.x.
 std::optional<std::string> specialRegister(llvm::StringRef Name) {
   if (!Name.consume_front("llvm.nvvm.read.ptx.sreg."))
@@ -25,100 +35,112 @@ std::optional<std::string> specialRegister(llvm::StringRef Name) {
 
 } // namespace
 
-std::string loopAtom(const Polynomial &Start, const Polynomial &Step) {
-  return "{" + Start.str() + ", +, " + Step.str() + "}";
-}
-
-Polynomial canonical(const Polynomial &P, const KernelAccesses &Text) {
-  Polynomial Result = P;
-  for (const std::string &Atom : P.atoms()) {
-    for (const LoopAccess &Loop : Text.Loops)
-      if (Loop.Atom == Atom)
-        Result = Result.substitute(Atom,
-                                   Polynomial::atom(loopAtom(canonical(Loop.Start, Text), canonical(Loop.Step, Text))));
-    if (auto Found = Text.Quotients.find(Atom); Found != Text.Quotients.end())
-      Result = Result.substitute(
-          Atom, Polynomial::atom(quotientAtom(canonical(Found->second.Dividend, Text),
-                                              canonical(Found->second.Divisor, Text), Found->second.Wrap)));
-  }
-  return Result;
-}
-
-IrValues::IrValues(const llvm::Function &Kernel, const KernelAccesses &Text)
-    : Kernel(Kernel), Dominators(const_cast<llvm::Function &>(Kernel)), Loops(Dominators), Library(LibraryImpl),
-      Assumptions(const_cast<llvm::Function &>(Kernel)),
-      Evolution(const_cast<llvm::Function &>(Kernel), Library, Assumptions, Dominators, Loops) {
-  Known.Parameters = Text.Parameters;
+IrValues::IrValues(const llvm::Function &Kernel, std::vector<ParameterAccess> Parameters)
+    : Kernel(Kernel), Dominators(const_cast<llvm::Function &>(Kernel)), Loops(Dominators) {
+  Known.Parameters = std::move(Parameters);
   for (const llvm::Loop *L : Loops.getLoopsInPreorder())
     findLoops(*L);
+  std::erase_if(Known.Quotients, [](const auto &Q) { return Q.first.find(TriedAtom) != std::string::npos; });
+}
+
+/// Is it computed from the value by a few instructions?
+static bool isMadeOf(const llvm::Value *V, const llvm::Value *Of, unsigned Depth = 4) {
+  auto *I = llvm::dyn_cast<llvm::Instruction>(V);
+  return V == Of || (I && Depth > 0 && llvm::any_of(I->operands(), [&](const llvm::Use &Operand) {
+                       return isMadeOf(Operand, Of, Depth - 1);
+                     }));
 }
 
 void IrValues::findLoops(const llvm::Loop &L) {
   auto Common = [&](const llvm::PHINode &Phi, bool Inside) {
     return incoming(Phi, [&](const llvm::BasicBlock *From) { return L.contains(From) == Inside; });
   };
-  for (const llvm::PHINode &Phi : L.getHeader()->phis()) {
-    if (!Phi.getType()->isIntegerTy(32) && !Phi.getType()->isIntegerTy(64))
-      continue;
-    const std::optional<Polynomial> Start = Common(Phi, false);
-    Tried = &Phi;
+  auto IsFromOutside = [&](const Polynomial &P) {
+    return llvm::all_of(loopsIn(P), [&](const llvm::Loop *Of) { return Of != &L && Of->contains(&L); });
+  };
+  // The one that the loop's end depends on comes first.
+  std::vector<const llvm::PHINode *> All;
+  llvm::SmallVector<llvm::BasicBlock *> Exiting;
+  L.getExitingBlocks(Exiting);
+  for (const llvm::PHINode &Phi : L.getHeader()->phis())
+    if (Phi.getType()->isIntegerTy(32) || Phi.getType()->isIntegerTy(64)) {
+      const bool Ends = llvm::any_of(Exiting, [&](const llvm::BasicBlock *Block) {
+        auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Block->getTerminator());
+        return Branch && isMadeOf(Branch->getCondition(), &Phi);
+      });
+      All.insert(Ends ? All.begin() : All.end(), &Phi);
+    }
+  std::optional<unsigned> Of; // the one that the others are followed by
+  for (const llvm::PHINode *Phi : All) {
+    const std::optional<Polynomial> Start = Common(*Phi, false);
+    Tried = Phi;
     Cache.clear();
-    const std::optional<Polynomial> Next = Common(Phi, true);
+    const std::optional<Polynomial> Next = Common(*Phi, true);
     Tried = nullptr;
     Cache.clear();
     if (!Start || !Next)
       continue;
     const Polynomial Step = *Next - Polynomial::atom(TriedAtom);
     const std::set<std::string> Atoms = Step.atoms();
-    if (std::any_of(Atoms.begin(), Atoms.end(), [](const auto &A) { return A.find(TriedAtom) != std::string::npos; }))
+    if (!IsFromOutside(*Start) || !IsFromOutside(Step) ||
+        llvm::any_of(Atoms, [](const std::string &A) { return A.find(TriedAtom) != std::string::npos; }))
       continue;
+    const unsigned Bits = Phi->getType()->getIntegerBitWidth();
+    if (Of && Known.Loops[*Of].Bits == Bits)
+      if (const auto Times = multiple(Step, Known.Loops[*Of].Step)) {
+        Following[Phi] =
+            *Start + Polynomial::constant(*Times) * (Polynomial::atom(Known.Loops[*Of].Atom) - Known.Loops[*Of].Start);
+        Cache.clear();
+        continue;
+      }
     LoopAccess Found;
-    Found.Atom = loopAtom(*Start, Step);
+    Found.Atom = nameOf(*Phi);
     Found.Start = *Start;
     Found.Step = Step;
-    Found.Bits = Phi.getType()->getIntegerBitWidth();
-    Phis[&Phi] = Known.Loops.size();
+    Found.Bits = Bits;
+    OfLoop[Found.Atom] = &L;
+    Phis[Phi] = Known.Loops.size();
+    if (!Of)
+      Of = Known.Loops.size();
     Known.Loops.push_back(std::move(Found));
   }
   // What takes each value of another one's.
-  for (const llvm::PHINode &Phi : L.getHeader()->phis()) {
-    if (Phis.count(&Phi) || !Phi.getType()->isIntegerTy(32) && !Phi.getType()->isIntegerTy(64))
+  for (const llvm::PHINode *Phi : All) {
+    if (Phis.count(Phi) || Following.count(Phi) || !Of)
       continue;
-    const std::optional<Polynomial> Start = Common(Phi, false), Next = Common(Phi, true);
-    for (const llvm::PHINode &Other : L.getHeader()->phis())
-      if (auto Found = Phis.find(&Other); Found != Phis.end() && Start && Next) {
-        const LoopAccess &Count = Known.Loops[Found->second];
-        if (*Start == Count.Start && *Next == Polynomial::atom(Count.Atom) + Count.Step) {
-          Phis[&Phi] = unsigned(Found->second);
-          Cache.clear();
-          break;
-        }
-      }
+    const LoopAccess &First = Known.Loops[*Of];
+    const std::optional<Polynomial> Start = Common(*Phi, false), Next = Common(*Phi, true);
+    if (Start && Next && *Start == First.Start && *Next == Polynomial::atom(First.Atom) + First.Step) {
+      Following[Phi] = Polynomial::atom(First.Atom);
+      Cache.clear();
+    }
   }
 }
 
-std::optional<std::int64_t> IrValues::most(const std::string &Atom) const {
-  if (!llvm::StringRef(Atom).starts_with("{"))
-    return std::nullopt;
-  auto [Known, New] = Largest.try_emplace(Atom);
-  if (New)
-    Known->second = findMost(Atom);
-  return Known->second;
+std::string IrValues::nameOf(const llvm::PHINode &Phi) const {
+  // A second variable of the name has a number behind it.
+  std::string Name = Phi.getName().split('.').first.rtrim("0123456789").str();
+  if (Name.empty())
+    Name = "i";
+  while (OfLoop.count(Name) || llvm::any_of(Known.Parameters, [&](const ParameterAccess &P) { return P.Name == Name; }))
+    Name += '\'';
+  return Name;
 }
 
-std::optional<std::int64_t> IrValues::findMost(const std::string &Atom) const {
-  std::optional<std::int64_t> Most;
-  for (const auto &[Phi, Id] : Phis) {
-    const LoopAccess &Loop = Known.Loops[Id];
-    if (Loop.Atom != Atom)
-      continue;
-    const auto Start = Loop.Start.asConstant(), Step = Loop.Step.asConstant();
-    const unsigned Turns = Evolution.getSmallConstantMaxTripCount(Loops.getLoopFor(Phi->getParent()));
-    if (!Start || !Step || *Start < 0 || *Step < 0 || Turns == 0)
-      return std::nullopt;
-    Most = std::max(Most.value_or(0), *Start + *Step * (Turns - 1));
-  }
-  return Most;
+llvm::SmallVector<const llvm::Loop *, 2> IrValues::loopsIn(const Polynomial &P) const {
+  llvm::SmallVector<const llvm::Loop *, 2> Found;
+  for (const std::string &Atom : P.atoms())
+    if (auto Loop = OfLoop.find(Atom); Loop != OfLoop.end()) {
+      Found.push_back(Loop->second);
+    } else if (auto Q = Known.Quotients.find(Atom); Q != Known.Quotients.end()) {
+      llvm::append_range(Found, loopsIn(Q->second.Dividend));
+      llvm::append_range(Found, loopsIn(Q->second.Divisor));
+    }
+  return Found;
+}
+
+bool IrValues::isKnownIn(const Polynomial &P, const llvm::BasicBlock &Block) const {
+  return llvm::all_of(loopsIn(P), [&](const llvm::Loop *L) { return L->contains(&Block); });
 }
 
 std::optional<unsigned> IrValues::loop(const llvm::PHINode *Phi) const {
@@ -159,7 +181,7 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
   if (!V->getType()->isIntegerTy(32) && !V->getType()->isIntegerTy(64))
     return std::nullopt;
   if (auto *Argument = llvm::dyn_cast<llvm::Argument>(V))
-    return Argument->getArgNo() < Known.Parameters.size()
+    return Argument->getArgNo() < Known.Parameters.size() && Known.Parameters[Argument->getArgNo()].Integer
                ? std::optional(Polynomial::atom(Known.Parameters[Argument->getArgNo()].Name))
                : std::nullopt;
   if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(V)) {
@@ -167,6 +189,8 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
       return Polynomial::atom(TriedAtom);
     if (const auto Loop = loop(Phi))
       return Polynomial::atom(Known.Loops[*Loop].Atom);
+    if (auto Found = Following.find(Phi); Found != Following.end())
+      return Found->second;
     if (Loops.isLoopHeader(Phi->getParent()))
       return std::nullopt;
     return incoming(*Phi, [](const llvm::BasicBlock *) { return true; });
@@ -206,6 +230,16 @@ bool IrValues::mayDivideOther(const llvm::Instruction &I) {
   return L && !fits(*L, I.getType()->getIntegerBitWidth(), Signed, Known);
 }
 
+unsigned IrValues::fewestBits(const llvm::Value *V, unsigned Depth) const {
+  auto *I = llvm::dyn_cast<llvm::Instruction>(V);
+  if (!I || !llvm::isa<llvm::BinaryOperator, llvm::CastInst>(I))
+    return 64;
+  unsigned Fewest = I->getType()->getIntegerBitWidth();
+  for (const llvm::Use &Operand : I->operands())
+    Fewest = std::min(Fewest, Depth < 16 ? fewestBits(Operand, Depth + 1) : 32);
+  return Fewest;
+}
+
 std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   const std::optional<Polynomial> L = of(I.getOperand(0)), R = of(I.getOperand(1));
   if (!L || !R)
@@ -213,7 +247,12 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   const auto Number = R->asConstant();
   const bool IsShift = Number && *Number >= 0 && *Number < 63;
   const bool Negative = mayBeNegative(*L, Known.Quotients);
-  auto Quotient = [&](const Polynomial &Divisor) { return quotient(*L, Divisor, Known.Quotients); };
+  // What was shifted to the left before may have been meant to lose bits.
+  auto Quotient = [&](const Polynomial &Divisor, std::int64_t Most) {
+    const unsigned Bits = std::min(fewestBits(&I), I.getType()->getIntegerBitWidth());
+    return Negative || Divisor.isZero() || mayLoseBits(*L, Most, Bits) ? std::nullopt
+                                                                       : quotient(*L, Divisor, Known.Quotients);
+  };
   switch (I.getOpcode()) {
   case llvm::Instruction::Add:
     return *L + *R;
@@ -227,13 +266,13 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
     return IsShift ? std::optional(*L * Polynomial::constant(std::int64_t(1) << *Number)) : std::nullopt;
   case llvm::Instruction::LShr:
   case llvm::Instruction::AShr:
-    return IsShift && !Negative ? Quotient(Polynomial::constant(std::int64_t(1) << *Number)) : std::nullopt;
+    return IsShift ? Quotient(Polynomial::constant(std::int64_t(1) << *Number), 1) : std::nullopt;
   case llvm::Instruction::UDiv:
   case llvm::Instruction::SDiv:
-    return Negative || R->isZero() ? std::nullopt : Quotient(*R);
+    return Quotient(*R, MostFactor);
   case llvm::Instruction::URem:
   case llvm::Instruction::SRem:
-    if (const auto Whole = Negative || R->isZero() ? std::nullopt : Quotient(*R))
+    if (const auto Whole = Quotient(*R, MostFactor))
       if (const auto Product = R->times(*Whole))
         return *L - *Product;
     return std::nullopt;
@@ -242,62 +281,74 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   }
 }
 
-std::vector<Polynomial> IrValues::conditions(const llvm::BasicBlock &Block) {
-  // A way that leads to every block behind it begins at the block right before the first of these.
-  std::vector<const llvm::DomTreeNode *> Around;
-  for (const auto *Node = Dominators.getNode(&Block); Node && !Entered.contains(Node->getBlock());
-       Node = Node->getIDom())
-    Around.push_back(Node);
-  for (const llvm::DomTreeNode *Node : llvm::reverse(Around)) {
-    Entry Own;
-    if (const llvm::DomTreeNode *Before = Node->getIDom()) {
-      const Entry &OfBefore = Entered[Before->getBlock()];
-      Own.Outer = OfBefore.Distances.empty() ? OfBefore.Outer : Before->getBlock();
-      auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Before->getBlock()->getTerminator());
-      bool Whole = true;
-      for (unsigned Side = 0; Branch && Branch->isConditional() && Side < 2; ++Side)
-        if (Dominators.dominates(llvm::BasicBlockEdge(Before->getBlock(), Branch->getSuccessor(Side)),
-                                 Node->getBlock()))
-          holds(Branch->getCondition(), Side == 0, Own.Distances, Whole);
-    }
-    Entered[Node->getBlock()] = std::move(Own);
+/// `Left < Right`, without a constant on the left.
+static Less less(Polynomial Left, Polynomial Right) {
+  if (auto Constant = Left.terms().find({}); Constant != Left.terms().end()) {
+    const Polynomial Moved = Polynomial::constant(Constant->second);
+    Left = Left - Moved;
+    Right = Right - Moved;
   }
-  std::vector<Polynomial> Distances;
-  for (const llvm::BasicBlock *Each = &Block; Each; Each = Entered[Each].Outer)
-    llvm::append_range(Distances, Entered[Each].Distances);
-  return Distances;
+  return {std::move(Left), std::move(Right)};
 }
 
-void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Polynomial> &Distances, bool &Whole) {
+/// `a && b` as a value is true by the way alone on which both are: it begins at the block that the others come from.
+void IrValues::holdsByWay(const llvm::PHINode &Phi, bool Truth, std::vector<Less> &Holds, bool &Whole) {
+  std::optional<unsigned> Way;
+  for (unsigned I = 0; I < Phi.getNumIncomingValues(); ++I) {
+    auto *Constant = llvm::dyn_cast<llvm::ConstantInt>(Phi.getIncomingValue(I));
+    if (Constant && Constant->isOne() != Truth)
+      continue;
+    if (Way || Constant || Loops.isLoopHeader(Phi.getParent())) {
+      Whole = false;
+      return;
+    }
+    Way = I;
+  }
+  if (!Way) {
+    Whole = false;
+    return;
+  }
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 4> Others(Phi.block_begin(), Phi.block_end());
+  const llvm::BasicBlock *Block = Phi.getIncomingBlock(*Way);
+  Others.erase(Block);
+  while (!Others.empty()) {
+    const llvm::BasicBlock *Before = Block->getSinglePredecessor();
+    auto *Branch = Before ? llvm::dyn_cast<llvm::BranchInst>(Before->getTerminator()) : nullptr;
+    if (!Branch || (Branch->isConditional() && !Others.erase(Before))) {
+      Whole = false;
+      break;
+    }
+    if (Branch->isConditional())
+      holds(Branch->getCondition(), Branch->getSuccessor(0) == Block, Holds, Whole);
+    Block = Before;
+  }
+  holds(Phi.getIncomingValue(*Way), Truth, Holds, Whole);
+}
+
+void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Less> &Holds, bool &Whole) {
   if (auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(Condition);
       Call && Call->getIntrinsicID() == llvm::Intrinsic::expect)
-    return holds(Call->getArgOperand(0), Truth, Distances, Whole);
+    return holds(Call->getArgOperand(0), Truth, Holds, Whole);
+  if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(Condition))
+    return holdsByWay(*Phi, Truth, Holds, Whole);
   auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(Condition);
   if (!Compare) {
     auto *Not = llvm::dyn_cast<llvm::BinaryOperator>(Condition);
     if (Not && Not->getOpcode() == llvm::Instruction::Xor && llvm::isa<llvm::ConstantInt>(Not->getOperand(1)))
-      return holds(Not->getOperand(0), llvm::cast<llvm::ConstantInt>(Not->getOperand(1))->isZero() == Truth, Distances,
+      return holds(Not->getOperand(0), llvm::cast<llvm::ConstantInt>(Not->getOperand(1))->isZero() == Truth, Holds,
                    Whole);
-    // `a && b` as a value: true only by the way on which both are.
-    auto *Phi = llvm::dyn_cast<llvm::PHINode>(Condition);
-    std::optional<unsigned> Way;
-    for (unsigned I = 0; Phi && I < Phi->getNumIncomingValues(); ++I) {
-      auto *Known = llvm::dyn_cast<llvm::ConstantInt>(Phi->getIncomingValue(I));
-      if (Known && Known->isOne() != Truth)
-        continue;
-      if (Way || Known || Loops.isLoopHeader(Phi->getParent())) {
-        Whole = false;
-        return;
-      }
-      Way = I;
-    }
-    if (!Way) {
-      Whole = false;
-      return;
-    }
-    const std::vector<Polynomial> Around = conditions(*Phi->getIncomingBlock(*Way));
-    Distances.insert(Distances.end(), Around.begin(), Around.end());
-    return holds(Phi->getIncomingValue(*Way), Truth, Distances, Whole);
+    Whole = false;
+    return;
+  }
+  // `(condition ? 1 : 0) != 0`, as `__builtin_expect` makes it.
+  auto *Zero = llvm::dyn_cast<llvm::ConstantInt>(Compare->getOperand(1));
+  if (Compare->isEquality() && Zero && Zero->isZero()) {
+    const llvm::Value *From = Compare->getOperand(0);
+    if (auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(From);
+        Call && Call->getIntrinsicID() == llvm::Intrinsic::expect)
+      From = Call->getArgOperand(0);
+    if (auto *Wider = llvm::dyn_cast<llvm::CastInst>(From); Wider && Wider->getSrcTy()->isIntegerTy(1))
+      return holds(Wider->getOperand(0), (Compare->getPredicate() == llvm::CmpInst::ICMP_NE) == Truth, Holds, Whole);
   }
   const std::optional<Polynomial> L = of(Compare->getOperand(0)), R = of(Compare->getOperand(1));
   // Without a sign, what is below 0 is large.
@@ -307,30 +358,36 @@ void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Polyn
     Whole = false;
     return;
   }
+  if (Compare->isUnsigned())
+    for (const ParameterAccess &P : Known.Parameters)
+      if (P.Integer && !P.Unsigned && (L->contains(P.Name) || R->contains(P.Name)))
+        Known.ComparedUnsigned.insert(P.Name);
   const Polynomial One = Polynomial::constant(1);
+  // Numbers of threads and blocks are not below it.
+  const bool FromZero = R->isZero() && !L->hasNegative() && llvm::all_of(L->atoms(), isBuiltin);
   switch (llvm::ICmpInst::getSignedPredicate(Truth ? Compare->getPredicate() : Compare->getInversePredicate())) {
   case llvm::CmpInst::ICMP_SLT:
-    Distances.push_back(*R - *L);
+    Holds.push_back(less(*L, *R));
     break;
   case llvm::CmpInst::ICMP_SLE:
-    Distances.push_back(*R - *L + One);
+    Holds.push_back(less(*L, *R + One));
     break;
   case llvm::CmpInst::ICMP_SGT:
-    Distances.push_back(*L - *R);
+    Holds.push_back(less(*R, *L));
     break;
   case llvm::CmpInst::ICMP_SGE:
-    Distances.push_back(*L - *R + One);
+    Holds.push_back(less(*R, *L + One));
     break;
   case llvm::CmpInst::ICMP_EQ:
-    Distances.push_back(*R - *L + One);
-    if (!R->isZero() || mayBeNegative(*L, Known.Quotients)) // else that says nothing
-      Distances.push_back(*L - *R + One);
+    Holds.push_back(less(*L, *R + One));
+    if (!FromZero)
+      Holds.push_back(less(*R, *L + One));
     break;
-  default: // not 0: above it, of what is not negative
-    if (!R->isZero() || mayBeNegative(*L, Known.Quotients))
-      Whole = false;
+  default:
+    if (FromZero)
+      Holds.push_back(less(One, *L + One));
     else
-      Distances.push_back(*L);
+      Whole = false;
   }
 }
 

@@ -1,12 +1,30 @@
-#include "Evaluate.h"
+#include "Parameters.h"
 
-#include "Expressions.h"
+#include "cufuse/Analysis/Declarations.h"
 
 #include <clang/AST/ExprCXX.h>
 
 namespace cufuse {
 
 namespace {
+
+/// Without parentheses and what keeps temporaries alive.
+const clang::Expr *plain(const clang::Expr *E) {
+  while (true) {
+    const clang::Expr *Inner = E->IgnoreParens();
+    if (auto *Clean = llvm::dyn_cast<clang::ExprWithCleanups>(Inner))
+      Inner = Clean->getSubExpr();
+    else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(Inner))
+      Inner = Temporary->getSubExpr();
+    else if (auto *Bound = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(Inner))
+      Inner = Bound->getSubExpr();
+    else if (auto *Substituted = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(Inner))
+      Inner = Substituted->getReplacement();
+    else if (Inner == E)
+      return E;
+    E = Inner;
+  }
+}
 
 /// Does a function's text read the value of a parameter, and nothing else? A reference or a pointer to it goes nowhere.
 class Reading {

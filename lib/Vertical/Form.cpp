@@ -65,7 +65,10 @@ Misfit withoutLoop(const VerticalGraph &Graph) {
 llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
   for (const Flow &F : Graph.Flows)
     for (const auto &[Node, Name] : {std::pair(F.Producer, F.Out), {F.Consumer, F.In}})
-      if (const ParameterAccess &P = *Graph.Nodes[Node].parameter(Name); !P.Kept)
+      if (const ParameterAccess &P = *Graph.Nodes[Node].parameter(Name); P.Otherwise)
+        return refuse({BlockerKind::IntermediateEscapes, P.Otherwise->Where,
+                       fmt::format("{}: {}", Graph.Nodes[Node].Name, P.Otherwise->What)});
+      else if (!P.Kept)
         return refuse({BlockerKind::LinkedElement, Graph.Nodes[Node].Facts->Where,
                        fmt::format("{}.{} is {}", Graph.Nodes[Node].Name, Name, P.Type)});
   std::vector<Misfit> Tried;

@@ -1,5 +1,4 @@
-// A function that only returns a number made of its parameters and of the thread's place is followed where it is called;
-// of any other that reads the thread's place, the kernel is no function of the element.
+// Functions are followed wherever they are called: what they make of the thread's place counts, not how they are written.
 // RUN: %cufuse inspect --full %s | FileCheck %s
 
 __device__ int gid() { return blockIdx.x * blockDim.x + threadIdx.x; }
@@ -59,8 +58,7 @@ __global__ void other(const float *__restrict__ in, float *__restrict__ out, int
     out[i] = in[i] * column();
 }
 // CHECK-LABEL: {{^}}statements(
-// CHECK: shape            opaque
-// CHECK: not pointwise    {{.*}}:[[#@LINE+6]]:17: twoLines reads where the thread is, and is not followed
+// CHECK: shape            pointwise: elements below n{{$}}
 __device__ int twoLines() {
   int i = threadIdx.x;
   return blockIdx.x * blockDim.x + i;
@@ -71,8 +69,7 @@ __global__ void statements(const float *__restrict__ in, float *__restrict__ out
     out[i] = in[i];
 }
 // CHECK-LABEL: {{^}}pointer(
-// CHECK: shape            opaque
-// CHECK: not pointwise    {{.*}} gid reads where the thread is, and is not followed
+// CHECK: shape            pointwise: elements below n{{$}}
 __global__ void pointer(const float *__restrict__ in, float *__restrict__ out, int n) {
   int (*const place)() = gid;
   const int i = gid();
@@ -80,8 +77,7 @@ __global__ void pointer(const float *__restrict__ in, float *__restrict__ out, i
     out[i] = in[i] + place();
 }
 // CHECK-LABEL: {{^}}argument(
-// CHECK: shape            opaque
-// CHECK: not pointwise    {{.*}} gid reads where the thread is, and is not followed
+// CHECK: shape            pointwise: elements below n{{$}}
 template <typename F> __device__ int run(F f) { return f(); }
 __global__ void argument(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = gid();
@@ -97,7 +93,7 @@ __global__ void byDefault(const float *__restrict__ in, float *__restrict__ out,
     out[i] = in[i];
 }
 // CHECK-LABEL: {{^}}member(
-// CHECK: shape            opaque
+// CHECK: shape            pointwise: elements below n{{$}}
 __global__ void member(const float *__restrict__ in, float *__restrict__ out, int n) {
   const Index index{1};
   const int i = index.first();

@@ -69,9 +69,8 @@ __global__ void carries(const float *in, float *total, int n) {
 // CHECK-LABEL: {{^}}others(
 // CHECK: shape            opaque
 // CHECK: not pointwise    {{.*}} it synchronises: __syncthreads
-// CHECK: not pointwise    {{.*}}:[[#@LINE+7]]:7: 'threadIdx.x == 0' depends on the thread
-// CHECK: not pointwise    {{.*}}:[[#@LINE+7]]:16: x is not followed: 'x'
-// CHECK: escape           x[unknown]
+// CHECK: not pointwise    {{.*}}:[[#@LINE+6]]:7: 'threadIdx.x == 0' depends on the thread
+// CHECK: load             x[0], {{.*}}, if threadIdx.x == 0 and count{{$}}
 __device__ float sum(const float *of, int count) { return count ? *of : 0; }
 __global__ void others(float *x, float *y, int n) {
   __syncthreads();
@@ -130,7 +129,7 @@ __global__ void jumps(float *x, int n) {
 }
 
 // CHECK-LABEL: {{^}}changed(
-// CHECK: store            x[unknown]
+// CHECK: store            x[element + 1]
 __device__ void next(int &i) { ++i; }
 __global__ void changed(float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -150,7 +149,7 @@ __global__ void narrow(float *x, int n) {
 
 // What a pointer leads to may change anywhere.
 // CHECK-LABEL: {{^}}pointed(
-// CHECK: store            x[unknown]
+// CHECK: store            x[7]
 __global__ void pointed(float *x, int n) {
   int i = 0;
   int *p = &i;

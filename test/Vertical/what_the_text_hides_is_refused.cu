@@ -19,7 +19,7 @@ __global__ void makes(float *__restrict__ out, int n) {
 // The thread's place decides, without guarding an access.
 // CHECK-LABEL: {{^}}firstOfBlock(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}a value depends on the thread other than by its linear index: threadIdx.x
+// CHECK-NEXT: not pointwise    {{.*}}'threadIdx.x == 0' depends on the thread other than by its linear index: threadIdx.x
 __global__ void firstOfBlock(const float *__restrict__ x, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
@@ -31,7 +31,7 @@ __global__ void firstOfBlock(const float *__restrict__ x, float *__restrict__ ou
 }
 // CHECK-LABEL: {{^}}lowHalf(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}a value depends on the thread other than by its linear index: threadIdx.x
+// CHECK-NEXT: not pointwise    {{.*}}'threadIdx.x < 16' depends on the thread other than by its linear index: threadIdx.x
 __global__ void lowHalf(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -39,7 +39,7 @@ __global__ void lowHalf(const float *__restrict__ in, float *__restrict__ out, i
 }
 // CHECK-LABEL: {{^}}asOften(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}a value depends on the thread other than by its linear index: threadIdx.x
+// CHECK-NEXT: not pointwise    {{.*}}'k < threadIdx.x' depends on the thread other than by its linear index: threadIdx.x
 __global__ void asOften(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float times = 0;
@@ -78,7 +78,7 @@ __global__ void largeGrid(const float *__restrict__ in, float *__restrict__ out,
 __device__ unsigned sizeOf(dim3 d) { return d.x; }
 // CHECK-LABEL: {{^}}sizedByBlock(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}a value depends on the thread other than by its linear index: blockDim.x
+// CHECK-NEXT: not pointwise    {{.*}}'blockDim' depends on the thread other than by its linear index: blockDim.x
 __global__ void sizedByBlock(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -86,7 +86,7 @@ __global__ void sizedByBlock(const float *__restrict__ in, float *__restrict__ o
 }
 // CHECK-LABEL: {{^}}wholeIndex(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}a value depends on the thread other than by its linear index: threadIdx.x
+// CHECK-NEXT: not pointwise    {{.*}}'threadIdx' depends on the thread other than by its linear index: threadIdx.x
 __global__ void wholeIndex(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const uint3 t = threadIdx;
@@ -122,7 +122,7 @@ struct Name {
   int &of;
 };
 // CHECK-LABEL: {{^}}renamed(
-// CHECK: load             in[unknown]
+// CHECK: load             in[n - element - 1]
 __global__ void renamed(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
@@ -134,7 +134,7 @@ __global__ void renamed(const float *__restrict__ in, float *__restrict__ out, i
   }
 }
 // CHECK-LABEL: {{^}}held(
-// CHECK: load             in[unknown]
+// CHECK: load             in[n - element - 1]
 __global__ void held(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
@@ -192,7 +192,7 @@ __global__ void besides(const float *__restrict__ in, float *__restrict__ out, i
 __global__ void sumsByMacro(const float *__restrict__ x, float *__restrict__ out, int n) { SUM_UP }
 // CHECK-LABEL: {{^}}sumsByPointer(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}a value is carried from one element to the next
+// CHECK-NEXT: not pointwise    {{.*}}acc is carried from one element to the next
 __global__ void sumsByPointer(const float *__restrict__ x, float *__restrict__ out, int n) {
   float acc[2] = {0, 0};
   float *p = &acc[0];
@@ -218,7 +218,7 @@ struct Random {
 };
 // CHECK-LABEL: {{^}}randomised(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}a value is carried from one element to the next
+// CHECK-NEXT: not pointwise    {{.*}}random is carried from one element to the next
 __global__ void randomised(const float *__restrict__ x, float *__restrict__ out, int n) {
   const Random random{7};
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
@@ -228,7 +228,7 @@ __global__ void randomised(const float *__restrict__ x, float *__restrict__ out,
 // A bound that wraps.
 // CHECK-LABEL: {{^}}wraps(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}out is not followed
+// CHECK-NEXT: not pointwise    {{.*}}no condition bounds the element of 'out[i]'
 __global__ void wraps(float *__restrict__ out, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i + 0xffffffffu < n)

@@ -64,6 +64,10 @@ public:
   /// The innermost place in the user's files that led to the instruction, and the function there.
   SourcePlace place(const llvm::Instruction &I, std::string *Function = nullptr) const;
   clang::SourceLocation where(const llvm::Instruction &I, std::string *Function = nullptr) const;
+  /// The function whose text has the place; null where it is none of the user's.
+  const clang::FunctionDecl *functionAt(const llvm::DILocation &At) const;
+  /// Where copying of a class was asked for, for what the compiler or a library makes of that.
+  const llvm::DILocation *outsideCopies(const llvm::DILocation *At) const;
   /// What the kernel may do to the variable: anything, where its address is handed on.
   Change changeOf(const clang::VarDecl &Variable) const;
   /// Is the instruction written in the headers of cooperative groups?
@@ -90,6 +94,7 @@ private:
   llvm::DenseSet<const llvm::DISubprogram *> ImplicitCopies, LibraryCopies;
   mutable llvm::DenseMap<unsigned, const clang::GCCAsmStmt *> Assembly; ///< By its place, once one was asked for.
   mutable std::map<const clang::FunctionDecl *, Places> PlacesIn;       ///< Of the functions that were asked for.
+  mutable llvm::DenseMap<const llvm::DILocation *, const clang::FunctionDecl *> FunctionsAt; ///< The same.
   friend class DeviceIrBuilder;
 };
 

@@ -41,12 +41,11 @@ struct PathStep {
 struct LoopAccess {
   std::string Atom; ///< The variable in polynomials.
   Polynomial Start, Step;
-  unsigned Bits = 32;                    ///< Of the variable.
-  bool LeftEarly = false;                ///< By break, return or goto.
-  std::vector<Finding> Carried;          ///< Variables of the code around it that the body changes.
-  std::set<std::string> Inside, Outside; ///< Names of the kernel's variables that its body declares, and of others.
+  unsigned Bits = 32;           ///< Of the variable.
+  bool LeftEarly = false;       ///< By break, return or goto.
+  std::vector<Finding> Carried; ///< Variables of the code around it that the body changes.
   SourcePlace Where;
-  unsigned Statement = 0; ///< Its number (ControlStatements.h).
+  std::optional<unsigned> Statement = {}; ///< Its number in the kernel's body (ControlStatements.h).
 };
 
 /// One access to memory through a pointer parameter.
@@ -108,11 +107,13 @@ struct ParameterAccess {
   bool IsInt = false;         ///< An integer that `int` holds, whatever its value.
   unsigned Bits = 32;         ///< Of an integer.
   bool HidesPointers = false; ///< No pointer itself, but may hold one; or a pointer of a pack.
+  std::optional<Finding> Otherwise =
+      {}; ///< A use of a pointer in the text that is no access, and that no object follows.
 };
 
 struct KernelAccesses {
   std::vector<ParameterAccess> Parameters;
-  std::vector<AccessSite> Sites; ///< In the order of the text.
+  std::vector<AccessSite> Sites; ///< In the order of the code.
   std::vector<LoopAccess> Loops;
   std::vector<ThreadUse> Uses;
   std::map<std::string, Quotient> Quotients;
@@ -121,9 +122,8 @@ struct KernelAccesses {
   std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
   std::vector<Finding> OtherMemory; ///< Accesses that no pointer parameter leads to, by the kernel's device IR.
   std::vector<Finding> Reports;     ///< Calls that print, or end the grid, by the same.
-  std::vector<Finding> ReadInCalls; ///< Calls of functions that read where the thread is, and that are not followed.
-  /// What else the kernel does that an analysis by elements cannot follow.
-  std::vector<Finding> Unfollowed;
+  std::vector<Finding> Together;    ///< What reads the thread's place, or works with other threads, by the same.
+  std::vector<Finding> Unfollowed;  ///< Set if nothing is known.
 };
 
 /// CUDA's loads and stores with cache hints.

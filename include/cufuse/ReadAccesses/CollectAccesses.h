@@ -1,14 +1,16 @@
-// From a kernel's syntax tree to the elements that it accesses.
+// From a kernel's device IR to the elements that it accesses.
 #pragma once
 
-#include "cufuse/Analysis/Reach.h"
+#include "cufuse/Analysis/DeviceIr.h"
 #include "cufuse/Kernel/Accesses.h"
 
 namespace cufuse {
 
-/// Follows the kernel's own body in program order; what a variable holds is known as long as it is a polynomial of
-/// thread and block indices, dimensions, loop variables and integer parameters. Arithmetic is taken not to overflow.
-/// Pointers that the body hands on are recorded as escapes.
-KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach);
+/// Accesses, indices, conditions and loops are those of the code: values are polynomials of thread and block indices,
+/// dimensions, loop variables and integer parameters, whose arithmetic is taken not to overflow. The text says how an
+/// access is written, and whether an object in the place of the pointer could follow it there.
+///
+/// `Ir` is null where there is none: then nothing of the kernel is known.
+KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach, const DeviceIr *Ir);
 
 } // namespace cufuse

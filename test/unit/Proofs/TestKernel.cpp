@@ -126,6 +126,7 @@ unsigned TestKernel::loop(const std::string &Variable, const std::string &Start,
   Loop.Atom = Variable;
   Loop.Start = value(Start);
   Loop.Step = value(Step);
+  Loop.Statement = Accesses.Loops.size();
   Accesses.Loops.push_back(Loop);
   return Accesses.Loops.size() - 1;
 }

@@ -1,0 +1,111 @@
+#include "Parameters.h"
+
+#include "cufuse/Analysis/CollectFacts.h"
+#include "cufuse/Analysis/Declarations.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/Basic/SourceManager.h>
+
+namespace cufuse {
+
+bool leadsToPointer(clang::QualType T, unsigned Depth) {
+  T = clang::QualType(T.getCanonicalType()->getBaseElementTypeUnsafe(), 0);
+  if (T->isPointerType() || T->isReferenceType())
+    return true;
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record)
+    return false;
+  if (!Record->hasDefinition() || Depth > 8)
+    return true;
+  return std::any_of(Record->field_begin(), Record->field_end(),
+                     [&](const clang::FieldDecl *F) { return leadsToPointer(F->getType(), Depth + 1); }) ||
+         std::any_of(Record->bases_begin(), Record->bases_end(),
+                     [&](const clang::CXXBaseSpecifier &B) { return leadsToPointer(B.getType(), Depth + 1); });
+}
+
+/// Do copying and assigning mean what the compiler makes of them, for all of the user's types in it?
+static bool copiesPlainly(clang::QualType T, const clang::SourceManager &Sources) {
+  T = clang::QualType(T.getCanonicalType()->getBaseElementTypeUnsafe(), 0);
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition() || !inUsersFile(Record, Sources))
+    return true;
+  auto Written = [](const clang::CXXMethodDecl *M) {
+    auto *Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(M);
+    return M->isUserProvided() &&
+           (M->isCopyAssignmentOperator() || M->isMoveAssignmentOperator() || llvm::isa<clang::CXXDestructorDecl>(M) ||
+            (Constructor && Constructor->isCopyOrMoveConstructor()));
+  };
+  return std::none_of(Record->method_begin(), Record->method_end(), Written) &&
+         std::all_of(Record->field_begin(), Record->field_end(),
+                     [&](const clang::FieldDecl *F) { return copiesPlainly(F->getType(), Sources); }) &&
+         std::all_of(Record->bases_begin(), Record->bases_end(),
+                     [&](const clang::CXXBaseSpecifier &B) { return copiesPlainly(B.getType(), Sources); });
+}
+
+/// Can a variable of the type be made without a value, and does copying it mean no more than copying its bytes? Types
+/// of libraries are what they look like.
+static bool keepsInVariable(clang::QualType T, const clang::SourceManager &Sources) {
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition())
+    return true;
+  if (!Record->needsImplicitDefaultConstructor() &&
+      std::none_of(Record->ctor_begin(), Record->ctor_end(), [](const clang::CXXConstructorDecl *C) {
+        return C->isDefaultConstructor() && !C->isDeleted() && C->getAccess() == clang::AS_public &&
+               (!C->isUserProvided() || C->isConstexpr() || C->hasAttr<clang::CUDADeviceAttr>());
+      }))
+    return false;
+  if (!Record->hasSimpleCopyAssignment() && llvm::none_of(Record->methods(), [](const clang::CXXMethodDecl *M) {
+        return M->isCopyAssignmentOperator() && !M->isDeleted() && M->getAccess() == clang::AS_public;
+      }))
+    return false;
+  return copiesPlainly(T, Sources);
+}
+
+std::vector<ParameterAccess> parametersOf(const clang::FunctionDecl &Kernel) {
+  const clang::ASTContext &Context = Kernel.getASTContext();
+  const std::vector<std::string> Given = parameterNames(Kernel);
+  const clang::FunctionDecl *Pattern = Kernel.getTemplateInstantiationPattern();
+  auto OfPack = [&](const clang::ParmVarDecl *P) {
+    return Pattern && llvm::any_of(Pattern->parameters(), [&](const clang::ParmVarDecl *Each) {
+             return Each->isParameterPack() && Each->getLocation() == P->getLocation();
+           });
+  };
+  auto HoldsIndex = [&](clang::QualType T) {
+    return T->isIntegerType() && !T->isBooleanType() && !T->isEnumeralType() && !T->isBitIntType() &&
+           (Context.getTypeSize(T) == 32 || Context.getTypeSize(T) == 64) && !T.isVolatileQualified();
+  };
+  std::vector<ParameterAccess> All;
+  for (unsigned I = 0; I < Kernel.getNumParams(); ++I) {
+    const clang::ParmVarDecl *P = Kernel.getParamDecl(I);
+    const clang::QualType T = P->getType().getCanonicalType();
+    ParameterAccess Known;
+    Known.Name = Given[I];
+    Known.Type = T.getUnqualifiedType().getAsString();
+    Known.Integer = HoldsIndex(T) && !OfPack(P);
+    Known.Unsigned = Known.Integer && T->isUnsignedIntegerType();
+    Known.IsInt = Known.Integer && !Known.Unsigned && Context.getTypeSize(T) == 32;
+    Known.Bits = Known.Integer ? Context.getTypeSize(T) : 0;
+    Known.BuiltinType = (T->isPointerType() ? T->getPointeeType() : T)->isBuiltinType();
+    // What a pack holds has no name in the text.
+    const bool Followed = T->isPointerType() && !OfPack(P);
+    Known.HidesPointers = !Followed && leadsToPointer(T);
+    if (Followed) {
+      const clang::QualType Element = T->getPointeeType();
+      Known.Element = Element.getUnqualifiedType().getAsString();
+      Known.Kept = keepsInVariable(Element, Context.getSourceManager());
+      if (const clang::CXXRecordDecl *Record = Element->getAsCXXRecordDecl(); Record && Record->hasDefinition())
+        Known.Constructed = !Record->hasTrivialDefaultConstructor();
+      if (!Element->isIncompleteType() && !Element->isDependentType())
+        Known.Bytes = Context.getTypeSizeInChars(Element).getQuantity();
+      Known.Restrict = P->getType().isRestrictQualified();
+      Known.ReadOnly = Element.isConstQualified();
+      Known.Volatile = Element.isVolatileQualified();
+    }
+    All.push_back(std::move(Known));
+  }
+  return All;
+}
+
+} // namespace cufuse

@@ -1,0 +1,18 @@
+// The parameters of a kernel, and what their types hold.
+#pragma once
+
+#include "cufuse/Kernel/Accesses.h"
+
+#include <clang/AST/Decl.h>
+
+namespace cufuse {
+
+std::vector<ParameterAccess> parametersOf(const clang::FunctionDecl &Kernel);
+
+/// May a value of this type hold a pointer?
+bool leadsToPointer(clang::QualType T, unsigned Depth = 0);
+
+/// Does the function read the value of an argument, and refer to it no longer when it has ended?
+bool onlyReads(const clang::FunctionDecl &Function, unsigned Argument, unsigned Depth = 0);
+
+} // namespace cufuse
