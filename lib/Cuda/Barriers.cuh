@@ -14,7 +14,7 @@ __device__ __forceinline__ void __barrier_sync_count(unsigned barrier, unsigned 
 }
 #endif
 #ifdef CUFUSE_BARRIER_SYNC
-#ifdef CUFUSE_COUNTED
+#ifdef CUFUSE_NAMES
 __device__ __forceinline__ void __barrier_sync(unsigned barrier) {
   if (barrier == 0)
     cufuse_partition::sync();

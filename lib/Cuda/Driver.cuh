@@ -1,15 +1,23 @@
-namespace {
-
 /// What a launch with so much dynamic shared memory depends on: a kernel on a device.
 struct CufuseAsked {
   const void *kernel;
   size_t dynamicBytes;
-  int device, multiprocessors, resident;
+  int device;
+#ifdef CUFUSE_MULTIPROCESSORS
+  int multiprocessors;
+#endif
+#ifdef CUFUSE_RESIDENT
+  int resident;
+#endif
 };
 
 /// Asks the driver, for the current device. Every thread remembers the answers, but none that is an error; no thread
+#ifdef CUFUSE_DYNAMIC
 /// sees another's. The kernel may have all shared memory that there is, so that it does not matter which thread said so
 /// last.
+#else
+/// sees another's.
+#endif
 cudaError_t askDriver(CufuseAsked &asked, const void *kernel, size_t dynamicBytes, bool anew = false) {
   thread_local CufuseAsked known[32];
   int device = 0;
@@ -17,7 +25,8 @@ cudaError_t askDriver(CufuseAsked &asked, const void *kernel, size_t dynamicByte
     return error;
   CufuseAsked &last = known[(reinterpret_cast<size_t>(kernel) / 16 + dynamicBytes / 128 + device) % 32];
   if (anew || last.kernel != kernel || last.dynamicBytes != dynamicBytes || last.device != device) {
-    CufuseAsked now = {kernel, dynamicBytes, device, 0, 0};
+    CufuseAsked now = {kernel, dynamicBytes, device};
+#ifdef CUFUSE_DYNAMIC
     if (dynamicBytes > 0) {
       cudaFuncAttributes limits;
       if (const cudaError_t error = cudaFuncGetAttributes(&limits, kernel))
@@ -33,6 +42,7 @@ cudaError_t askDriver(CufuseAsked &asked, const void *kernel, size_t dynamicByte
           return error;
       }
     }
+#endif
 #ifdef CUFUSE_MULTIPROCESSORS
     if (const cudaError_t error = cudaDeviceGetAttribute(&now.multiprocessors, cudaDevAttrMultiProcessorCount, device))
       return error;
@@ -49,6 +59,7 @@ cudaError_t askDriver(CufuseAsked &asked, const void *kernel, size_t dynamicByte
   asked = last;
   return cudaSuccess;
 }
+#ifdef CUFUSE_DYNAMIC
 
 /// Launches, and once more where the driver has forgotten what it was told, as it has after cudaDeviceReset().
 template <typename Launch> cudaError_t launchAsked(CufuseAsked &asked, const Launch &launch) {
@@ -59,5 +70,4 @@ template <typename Launch> cudaError_t launchAsked(CufuseAsked &asked, const Lau
   cudaGetLastError();
   return launch();
 }
-
-} // namespace
+#endif

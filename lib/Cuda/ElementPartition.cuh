@@ -1,4 +1,5 @@
-struct cufuse_partition {
+/// A block of one thread.
+struct CufuseElementPartition {
   static __device__ __forceinline__ uint3 threadIdx() { return uint3{0, 0, 0}; }
   static __device__ __forceinline__ dim3 blockDim() { return dim3(1, 1, 1); }
 };

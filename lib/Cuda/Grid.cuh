@@ -1,7 +1,3 @@
-#ifdef CUFUSE_DYNAMIC
-extern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];
-
-#endif
 /// The grid of a kernel, and what finds a block's place in it without dividing: floor(n / d) is
 /// 2 n * multiplier >> 32 + shift for n < 2^31 (Granlund and Montgomery, Division by Invariant Integers, PLDI 1994).
 struct CufuseGrid {
@@ -13,13 +9,16 @@ struct CufuseGrid {
       return static_cast<unsigned>((static_cast<unsigned long long>(2 * n) * multiplier) >> 32) >> shift;
     }
   } x, y;
-
+#ifdef CUFUSE_PLANES
   __device__ __forceinline__ uint3 inPlane(unsigned block) const {
     const unsigned row = x.divide(block);
     return uint3{block - row * size.x, row, 0};
   }
+#endif
+#ifdef CUFUSE_SPACES
   __device__ __forceinline__ uint3 inSpace(unsigned block) const {
     const unsigned row = x.divide(block), plane = y.divide(row);
     return uint3{block - row * size.x, row - plane * size.y, plane};
   }
+#endif
 };

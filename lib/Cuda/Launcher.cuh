@@ -1,4 +1,12 @@
-namespace {
+#ifdef CUFUSE_GRIDS
+/// The blocks of a grid; none if no kernel that reads so many of its dimensions can be launched with it.
+unsigned blocksOf(const dim3 &grid, unsigned dimensions) {
+  const unsigned long long plane = 1ull * grid.x * grid.y;
+  const bool fits = plane <= 0x7fffffff && plane * grid.z <= 0x7fffffff;
+  return fits && (grid.y <= 1 || dimensions > 1) && (grid.z <= 1 || dimensions > 2) ? plane * grid.z : 0;
+}
+#endif
+#ifdef CUFUSE_DIVISORS
 
 CufuseGrid::Divisor divisorOf(unsigned d) {
   unsigned bits = 0;
@@ -6,21 +14,18 @@ CufuseGrid::Divisor divisorOf(unsigned d) {
     ++bits;
   return {static_cast<unsigned>((1ull << (31 + bits)) / d + 1), bits};
 }
-
-/// No blocks if no kernel can be launched with this grid.
-CufuseGrid gridOf(const dim3 &size, bool readsY, bool readsZ) {
-  if (size.x == 0 || size.y == 0 || size.z == 0 || (size.y > 1 && !readsY && !readsZ) || (size.z > 1 && !readsZ))
-    return {};
-  const unsigned long long plane = 1ull * size.x * size.y;
-  if (plane > 0x7fffffff || plane * size.z > 0x7fffffff)
-    return {};
-  return {size, static_cast<unsigned>(plane * size.z), divisorOf(size.x), divisorOf(size.y)};
+CufuseGrid gridOf(const dim3 &size, unsigned dimensions) {
+  const unsigned blocks = blocksOf(size, dimensions);
+  return blocks == 0 ? CufuseGrid{} : CufuseGrid{size, blocks, divisorOf(size.x), divisorOf(size.y)};
 }
+#endif
+#ifdef CUFUSE_DYNAMIC
 
 /// Bytes from the dynamic shared memory of one virtual block to that of the next; 2^31 if no block can have so much.
 size_t strideOf(size_t bytes, size_t alignment) {
   return bytes > 0x7fffffff ? 0x80000000 : (bytes + alignment - 1) / alignment * alignment;
 }
+#endif
 #ifdef CUFUSE_SHARES
 
 /// The share of `own` of `left` blocks, 0 < own < left < 2^31, that are left of `all` blocks of the launch. Blocks go
@@ -56,5 +61,3 @@ template <typename Value> bool sameBits(const Value &a, const Value &b) {
   return true;
 }
 #endif
-
-} // namespace

@@ -1,17 +1,20 @@
+#ifdef CUFUSE_BARRIERS
 /// Threads [First, First + SizeX * SizeY * SizeZ) of the block play one block of a kernel. They synchronise by a
 /// hardware barrier of their own, which counts whole warps (PTX ISA, barrier.cta). The lanes of a warp meet first: in
 /// functions that are not inlined, ptxas 13.0 lets those that come early pass the barrier without the others.
+#else
+/// Threads [First, First + SizeX * SizeY * SizeZ) of the block play one block of a kernel.
+#endif
 template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsigned SizeZ> struct CufusePartition {
   static constexpr unsigned Threads = SizeX * SizeY * SizeZ;
   static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
   static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15,
                 "impossible partition");
+#ifdef CUFUSE_RANK
 #ifdef CUFUSE_KEEPS_BLOCK
   static __device__ __forceinline__ unsigned rank() {
     return SizeY * SizeZ == 1 ? ::threadIdx.x : (::threadIdx.z * SizeY + ::threadIdx.y) * SizeX + ::threadIdx.x;
   }
-  static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
-  static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; }
 #else
   static __device__ __forceinline__ unsigned rank() {
     if (First == 0)
@@ -22,12 +25,25 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     asm("" : "+r"(rank)); // or ptxas subtracts again behind a loop that has changed the copy of threadIdx.x
     return rank;
   }
+#endif
+#endif
+#ifdef CUFUSE_THREAD
+#ifdef CUFUSE_KEEPS_BLOCK
+  static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
+#else
   static __device__ __forceinline__ uint3 threadIdx() {
     return uint3{SizeY * SizeZ == 1 ? rank() : rank() % SizeX,
                  SizeZ == 1 ? (SizeY == 1 ? 0 : rank() / SizeX) : rank() / SizeX % SizeY,
                  SizeZ == 1 ? 0 : rank() / (SizeX * SizeY)};
   }
+#endif
+#endif
+#ifdef CUFUSE_SIZE
+#ifdef CUFUSE_KEEPS_BLOCK
+  static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; }
+#else
   static __device__ __forceinline__ dim3 blockDim() { return dim3(SizeX, SizeY, SizeZ); }
+#endif
 #endif
 #ifdef CUFUSE_SYNC
 #ifdef CUFUSE_KEEPS_BLOCK
@@ -42,11 +58,9 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
   }
 #endif
 #endif
-#ifdef CUFUSE_REDUCTIONS
+#ifdef CUFUSE_COUNT
 #ifdef CUFUSE_KEEPS_BLOCK
   static __device__ __forceinline__ int syncCount(int predicate) { return ::__syncthreads_count(predicate); }
-  static __device__ __forceinline__ int syncAnd(int predicate) { return ::__syncthreads_and(predicate); }
-  static __device__ __forceinline__ int syncOr(int predicate) { return ::__syncthreads_or(predicate); }
 #else
   static __device__ __forceinline__ int syncCount(int predicate) {
 #ifdef CUFUSE_WHOLE_THREADS
@@ -61,6 +75,12 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
         : "memory");
     return count;
   }
+#endif
+#endif
+#ifdef CUFUSE_AND
+#ifdef CUFUSE_KEEPS_BLOCK
+  static __device__ __forceinline__ int syncAnd(int predicate) { return ::__syncthreads_and(predicate); }
+#else
   static __device__ __forceinline__ int syncAnd(int predicate) {
 #ifdef CUFUSE_WHOLE_THREADS
     if (Threads == CUFUSE_WHOLE_THREADS)
@@ -74,6 +94,12 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
                  : "memory");
     return all;
   }
+#endif
+#endif
+#ifdef CUFUSE_OR
+#ifdef CUFUSE_KEEPS_BLOCK
+  static __device__ __forceinline__ int syncOr(int predicate) { return ::__syncthreads_or(predicate); }
+#else
   static __device__ __forceinline__ int syncOr(int predicate) {
 #ifdef CUFUSE_WHOLE_THREADS
     if (Threads == CUFUSE_WHOLE_THREADS)
@@ -92,6 +118,8 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #ifdef CUFUSE_NAMED
   /// The hardware barriers that stand for those that the kernel names follow its own.
   static constexpr __device__ unsigned named(unsigned index) { return Barrier + 1 + index; }
+#endif
+#ifdef CUFUSE_SYNC_NAMED
   static __device__ __forceinline__ void syncNamed(unsigned barrier, unsigned count) {
     asm volatile("bar.warp.sync 0xffffffff; barrier.cta.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
   }

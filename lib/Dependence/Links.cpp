@@ -4,8 +4,10 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSet.h>
 
 namespace cufuse {
 
@@ -93,6 +95,27 @@ const Flow *VerticalGraph::flowTo(unsigned Node, llvm::StringRef Parameter) cons
     if (F.Consumer == Node && F.In == Parameter)
       return &F;
   return nullptr;
+}
+
+std::string VerticalGraph::argumentName(unsigned Node, const std::string &Parameter) const {
+  // What stands between the kernels, and what a launch has beside its arguments.
+  static const llvm::StringSet<> Ours = {
+      "Full",    "Turns",    "Width",     "as",    "block",  "blockDim", "blockIdx", "by",   "dynamicSharedBytes",
+      "element", "elements", "first",     "fused", "grid",   "gridDim",  "index",    "k",    "kept",
+      "launch",  "length",   "memory",    "moved", "offset", "pools",    "rest",     "room", "row",
+      "stream",  "threads",  "threadIdx", "to",    "turn",   "value",    "whole"};
+  auto Remains = [&](unsigned Each, const std::string &Name) {
+    return !flowTo(Each, Name) && !sharedTo(Each, Name) && (!isIntermediate(Each, Name) || isLive(Each, Name));
+  };
+  auto Meets = [&](unsigned Each) {
+    return Nodes[Each].Name == Parameter || llvm::any_of(Nodes[Each].Facts->Parameters, [&](const ParameterFacts &P) {
+             return (Each != Node && P.Name == Parameter && Remains(Each, P.Name)) ||
+                    Nodes[Each].Name + "_" + P.Name == Parameter;
+           });
+  };
+  const bool IsShort = Remains(Node, Parameter) && !Ours.contains(Parameter) &&
+                       llvm::none_of(llvm::seq<unsigned>(0, Nodes.size()), Meets);
+  return IsShort ? Parameter : Nodes[Node].Name + "_" + Parameter;
 }
 
 Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) const {

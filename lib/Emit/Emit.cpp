@@ -45,6 +45,9 @@ public:
 
   FusedSource run() {
     const auto Facts = llvm::map_to_vector(Constituents, [](const Constituent &C) { return C.Facts; });
+    Writer Kernels("", false);
+    kernels(Kernels);
+    const std::vector<Given> Needs = needsOf(Constituents, Plan, Kernels);
     Out.write(constant(expectationLine(expectPtx(Facts, Plan, Options.Name))));
     heading(Out);
     Out.write(constant(banner()));
@@ -61,7 +64,7 @@ public:
       for (const std::string &Line : Before)
         Out.write(Line);
       Out.blank();
-      ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
+      ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name, Needs); });
       defineForLibraries(Out, Constituents, Options.Name, true);
       includeLines(Out, Constituents, &KernelText::Libraries, false, Included);
       if (Plan.Cooperative)
@@ -70,13 +73,21 @@ public:
       includes();
     } else {
       includes();
-      ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name); });
+      ours(Out, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name, Needs); });
     }
     if (llvm::any_of(Constituents, [&](const Constituent &C) { return !expectedMacros(C).empty(); }))
       ours(Out, [&](Writer &Own) { comparison(Own); });
     for (const PartitionPlan &Partition : Plan.Partitions)
       body(Partition);
-    ours(Out, [&](Writer &Own) { kernelAndLauncher(Own); });
+    ours(Out, [&](Writer &Own) {
+      Own.line("namespace {} {{", Options.Name);
+      Own.blank();
+      Own.write(Kernels);
+      if (!Options.KernelOnly)
+        ownSpace(Own, [&] { emitLauncher(Own, Constituents, Plan, Options.Name, Needs); });
+      Own.blank();
+      Own.line("}} // namespace {}", Options.Name);
+    });
     FusedSource Fused{Out.text(), header(), Out.structure()};
     if (!Options.KernelOnly) {
       const std::string OfSource = hashOf(Fused.Source), Space = OwnSpace.str();
@@ -152,20 +163,13 @@ private:
     Out.write("#undef CUFUSE_TEXT\n#undef CUFUSE_EXPANDED");
   }
 
-  void kernelAndLauncher(Writer &To) const {
-    To.line("namespace {} {{", Options.Name);
-    To.blank();
+  void kernels(Writer &To) const {
     if (llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->HasConstants; }))
       To.write(emitted(cuda::PaddedConstants) + "\n");
     if (!Plan.hasBound() || !Options.KernelOnly)
       emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/false);
     if (Plan.hasBound())
       emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/true);
-    if (!Options.KernelOnly) {
-      ownSpace(To, [&] { emitLauncher(To, Constituents, Plan); });
-      To.blank();
-    }
-    To.line("}} // namespace {}", Options.Name);
   }
 
   /// Text of ours means what it says, whatever macros the headers of the users define.
@@ -339,7 +343,9 @@ private:
     open(Out, Path);
     Out.blank();
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
-    ours(Out, [&](Writer &Own) { barriers(Own, Facts); });
+    if (textNames(*C.Text, "CufuseElementPartition"))
+      Out.line("using {}::CufuseElementPartition;", Options.Name);
+    ours(Out, [&](Writer &Own) { barriers(Own, C); });
     std::vector<const char *> Macros;
     auto Define = [&](const char *Name, const char *Meaning) {
       Out.line("#define {} {}", Name, Meaning);
@@ -380,7 +386,8 @@ private:
   }
 
   /// What stands for the barriers of the block, in the names that the kernel calls them by.
-  static void barriers(Writer &To, const KernelFacts &Facts) {
+  static void barriers(Writer &To, const Constituent &C) {
+    const KernelFacts &Facts = *C.Facts;
     std::set<std::string> Barriers;
     for (const BarrierFacts &Barrier : Facts.Barriers)
       Barriers.insert(Barrier.Call);
@@ -391,7 +398,8 @@ private:
     To.write(emitted(cuda::Barriers, {{"SYNC", Barriers.contains("__syncthreads")},
                                       {"ALL_BARRIERS", All},
                                       Named.empty() || All ? Given{"NAMED", false} : Given{"NAMED", placeOf(Named)},
-                                      {"COUNTED", !Named.empty()},
+                                      {"COUNTED", textNames(*C.Text, "__barrier_sync_count")},
+                                      {"NAMES", !Named.empty()},
                                       {"BARRIER_SYNC", Barriers.contains("__barrier_sync")},
                                       {"COUNT", Barriers.contains("__syncthreads_count")},
                                       {"AND", Barriers.contains("__syncthreads_and")},
@@ -519,18 +527,26 @@ private:
                }))));
     Lines.line("{}{}", MadeBy.str(), inComment(Options.Command));
     heading(Lines);
-    Lines.write("#pragma once\n\n#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstdint>");
-    if (llvm::any_of(Constituents, [](const Constituent &C) { return !C.Text->Types.empty(); }))
-      Lines.write("#include <cstring>\n#include <type_traits>");
-    Lines.blank();
+    Writer Declarations("", false);
+    Declarations.line("namespace {} {{", Options.Name);
+    ownSpace(Declarations, [&] { declarations(Declarations); });
+    Declarations.line("}} // namespace {}", Options.Name);
+    const llvm::StringRef Declared = Declarations.text();
+    Lines.write("#pragma once\n\n#include <cuda_runtime.h>");
     std::set<std::string> Seen;
+    for (const auto &[Header, Names] : std::initializer_list<std::pair<const char *, std::vector<const char *>>>{
+             {"cstddef", {"size_t", "ptrdiff_t"}},
+             {"cstdint", {"8_t", "16_t", "32_t", "64_t", "ptr_t", "max_t"}},
+             {"cstring", {"std::memcpy"}},
+             {"type_traits", {"std::is_"}}})
+      if (llvm::any_of(Names, [&](llvm::StringRef Name) { return Declared.contains(Name); })) {
+        if (Seen.empty())
+          Lines.blank();
+        Lines.write(*Seen.insert(fmt::format("#include <{}>", Header)).first);
+      }
     includeLines(Lines, Constituents, &KernelText::Includes, true, Seen);
     Lines.blank();
-    ours(Lines, [&](Writer &Own) {
-      Own.line("namespace {} {{", Options.Name);
-      ownSpace(Own, [&] { declarations(Own); });
-      Own.line("}} // namespace {}", Options.Name);
-    });
+    ours(Lines, [&](Writer &Own) { Own.write(Declarations); });
     return Lines.text();
   }
 
@@ -539,15 +555,21 @@ private:
     for (const Constituent &C : Constituents) {
       Lines.line("namespace {} {{", C.Name);
       emitArguments(Lines, C, Options.Name);
+      if (Constituents.size() == 1) {
+        const std::string Count = C.Text->Elements ? elementCount(C) : "";
+        Lines.line("/// {}{}.", inComment(C.Facts->QualifiedName),
+                   Count.empty()                          ? ", as a launch with this grid"
+                   : Count.find('(') == std::string::npos ? ", on " + Count + " elements"
+                                                          : ", on all its elements");
+        Lines.write(plainSignature(C, Options.Name, "", " = nullptr);"));
+      }
       Lines.line("}} // namespace {}", C.Name);
       Lines.blank();
     }
-    const auto *const Linked = Constituents.size() == 1 ? Constituents.front().Parts : nullptr;
     Lines.line("/// Launches {}, on the current device.{}", Constituents.size() > 1 ? "all of them at once" : "it",
-               Linked                    ? " It does what its kernels do one after the other, linked as they were."
-               : Plan.Cooperative        ? " Each finds what those before it have stored."
-               : Constituents.size() > 1 ? " The kernels must not depend on each other."
-                                         : "");
+               Constituents.size() == 1 ? ""
+               : Plan.Cooperative       ? " Each finds what those before it have stored."
+                                        : " The kernels must not depend on each other.");
     Lines.write(
         "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
         "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");

@@ -9,14 +9,6 @@ namespace cufuse {
 
 namespace {
 
-std::string parameter(const Constituent &C, const std::string &Name) { return C.Name + "_" + Name; }
-/// The name of a parameter that we add for a constituent; kernels may have one of that name.
-std::string own(const Constituent &C, std::string Name) {
-  while (llvm::any_of(C.Text->Parameters, [&](const ParameterText &P) { return P.Name == Name; }))
-    Name += '_';
-  return parameter(C, Name);
-}
-
 class KernelEmitter {
 public:
   KernelEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
@@ -42,6 +34,19 @@ public:
   }
 
 private:
+  std::string parameter(const Constituent &C, const std::string &Name) const {
+    return parameterName(Constituents, C, Name);
+  }
+  /// The name of a parameter that we add for a constituent; kernels may have one of that name.
+  std::string own(const Constituent &C, std::string Name) const {
+    while (llvm::any_of(C.Text->Parameters, [&](const ParameterText &P) { return P.Name == Name; }))
+      Name += '_';
+    return parameter(C, Name);
+  }
+  /// How many blocks it has.
+  std::string blocks(const Constituent &C) const {
+    return gridDimensions(*C.Facts) == 1 ? own(C, "blocks") : own(C, "grid") + ".blocks";
+  }
   const TextVariants &variants() const { return Constituents.front().Text->Variants; }
 
   /// How partitions come to the virtual blocks that they play, counted in groups of as many as there are copies.
@@ -91,7 +96,7 @@ private:
     }
     return Parameters;
   }
-  static std::string declaration(const Constituent &C, AddedParameter Added) {
+  std::string declaration(const Constituent &C, AddedParameter Added) const {
     const auto &[Type, Name, Given] = textOf(Added);
     return fmt::format("{} {}", Type, Added == AddedParameter::Pools ? Name : own(C, Name));
   }
@@ -226,18 +231,18 @@ private:
 
   /// Partitions side by side.
   void partitions(llvm::ArrayRef<PartitionPlan> Own, const std::string &Indent, const Walk &Blocks) {
+    if (Plan.keepsBlock())
+      return play(Own[0], Indent, Blocks);
     for (const PartitionPlan &P : Own) {
       const unsigned End = P.First + P.Reserved;
-      if (Plan.keepsBlock())
-        Out.line("{}{{", Indent);
-      else if (End == Plan.BlockThreads)
+      if (End == Plan.BlockThreads)
         Out.line("{}}} else {{", Indent);
       else
         Out.line("{}{}if (threadIdx.x < {}) {{", Indent, P.First == 0 ? "" : "} else ", constant(End));
       if (const unsigned Budget = Plan.Roles[P.Constituent].Registers)
         Out.line("{}  cufuseRegisters<{}, {}>();", Indent, constant(Plan.Registers.Count), constant(Budget));
       guarded(P, Indent + "  ", P.Reserved == P.PaddedThreads ? "fills the last warp" : "fills the last warpgroup",
-              Blocks, P.Block.threads() != P.Reserved && !Plan.keepsBlock());
+              Blocks, P.Block.threads() != P.Reserved);
     }
     Out.line("{}}}", Indent);
   }
@@ -265,7 +270,7 @@ private:
   /// The virtual blocks of one partition.
   void play(const PartitionPlan &P, const std::string &Indent, const Walk &Blocks) {
     const unsigned Copies = Plan.Roles[P.Constituent].Copies;
-    const std::string Grid = own(Constituents[P.Constituent], "grid");
+    const std::string Grid = blocks(Constituents[P.Constituent]);
     const bool Compound = Blocks.First.text().find(' ') != std::string::npos;
     const OutputText First =
         Copies == 1 ? Blocks.First
@@ -279,16 +284,15 @@ private:
     const bool Strides = Plan.Grid == GridPolicy::Stride && !Blocks.Step.empty();
     const KernelFacts &Facts = *Constituents[P.Constituent].Facts;
     if (Plan.Grid == GridPolicy::Pool && (Plan.sharesIndices(Facts) || Facts.reads(Builtin::BlockIdx)))
-      Out.line("{}for (unsigned block; (block = {}::cufuse_partition::next(pools + {})) < {}.blocks;) {{", Indent,
-               space(P), P.Constituent, Grid);
+      Out.line("{}for (unsigned block; (block = {}::cufuse_partition::next(pools + {})) < {};) {{", Indent, space(P),
+               P.Constituent, Grid);
     else if (Plan.Grid == GridPolicy::Pool)
-      Out.line("{}while ({}::cufuse_partition::next(pools + {}) < {}.blocks) {{", Indent, space(P), P.Constituent,
-               Grid);
+      Out.line("{}while ({}::cufuse_partition::next(pools + {}) < {}) {{", Indent, space(P), P.Constituent, Grid);
     else if (Strides)
-      Out.line("{}for (unsigned block = {}; block < {}.blocks; block += {}) {{", Indent, First, Grid,
+      Out.line("{}for (unsigned block = {}; block < {}; block += {}) {{", Indent, First, Grid,
                Copies == 1 ? Blocks.Step : outputText("{} * {}", Blocks.Step, Copies));
     else
-      Out.line("{}if (const unsigned block = {}; block < {}.blocks) {{", Indent, First, Grid);
+      Out.line("{}if (const unsigned block = {}; block < {}) {{", Indent, First, Grid);
     body(P, Indent + "  ", "block");
     if (Plan.Grid == GridPolicy::Pool || Strides || Blocks.Returns)
       afterBlock(P, Indent + "  ");
@@ -311,13 +315,13 @@ private:
     const Constituent &C = Constituents[P.Constituent];
     const KernelFacts &Facts = *C.Facts;
     const std::string Space = space(P), Grid = own(C, "grid");
-    const Dimensions Reads = gridDimensions(Facts);
+    const unsigned Reads = gridDimensions(Facts);
     const bool Alone = Plan.keepsGrid();
-    const OutputText Index = Alone      ? Block
-                             : Reads[2] ? outputText("{}.inSpace({})", Grid, Block)
-                             : Reads[1] ? outputText("{}.inPlane({})", Grid, Block)
-                                        : outputText("uint3{{{}, 0, 0}}", Block);
-    const std::string Size = Alone ? "gridDim" : Grid + ".size";
+    const OutputText Index = Alone        ? Block
+                             : Reads == 3 ? outputText("{}.inSpace({})", Grid, Block)
+                             : Reads == 2 ? outputText("{}.inPlane({})", Grid, Block)
+                                          : outputText("uint3{{{}, 0, 0}}", Block);
+    const std::string Size = Alone ? "gridDim" : Reads == 1 ? fmt::format("dim3({})", blocks(C)) : Grid + ".size";
 
     std::string Offset = "0";
     if (!Facts.DynamicShared.empty()) {

@@ -1,5 +1,6 @@
 #include "EmitLauncher.h"
 
+#include "EmitPrelude.h"
 #include "EmittedCuda.h"
 
 #include <fmt/core.h>
@@ -10,16 +11,66 @@ namespace cufuse {
 
 const AddedText &textOf(AddedParameter Added) {
   static constexpr AddedText Texts[] = {
-      {"const CufuseGrid", "grid", "Grid"},          {"const CufuseShare", "share", "Share"},
-      {"const unsigned", "resident", "Resident"},    {"const unsigned", "dynamicOffset", "Offset"},
-      {"const unsigned", "dynamicStride", "Stride"}, {"unsigned *const", "pools", "pools"}};
+      {"const CufuseGrid", "grid", "Grid"},          {"const unsigned", "blocks", "Blocks"},
+      {"const CufuseShare", "share", "Share"},       {"const unsigned", "resident", "Resident"},
+      {"const unsigned", "dynamicOffset", "Offset"}, {"const unsigned", "dynamicStride", "Stride"},
+      {"unsigned *const", "pools", "pools"}};
   return Texts[static_cast<size_t>(Added)];
+}
+
+/// The launch of a constituent, in the launcher.
+static std::string launchName(llvm::ArrayRef<Constituent> Constituents, const Constituent &C) {
+  return Constituents.size() == 1 ? "launch" : C.Name + "Launch";
+}
+
+namespace {
+
+/// What a launch has beside the arguments, and the name for it that no argument has.
+std::vector<std::pair<std::string, std::string>> plainShape(const Constituent &C) {
+  std::vector<std::pair<std::string, std::string>> Shape;
+  auto Add = [&](const char *Type, std::string Name) {
+    while (llvm::any_of(C.Text->Parameters, [&](const ParameterText &P) { return P.Name == Name; }))
+      Name += '_';
+    Shape.push_back({Type, Name});
+  };
+  if (!C.Text->Elements)
+    Add("dim3", "grid");
+  if (!C.Facts->DynamicShared.empty())
+    Add("size_t", "dynamicSharedBytes");
+  Add("cudaStream_t", "stream");
+  return Shape;
+}
+
+OutputText fieldOf(const Constituent &C, const ParameterText &P, const std::string &Name) {
+  return (P.Opaque ? P.Opaque->Field : P.Field)
+      .with(OutputText::Slot::Path, argumentSpace(Name, C))
+      .with(OutputText::Slot::Name, P.Name);
+}
+
+} // namespace
+
+std::string elementCount(const Constituent &C) {
+  return C.Text->Elements->Count.with(OutputText::Slot::Launch, "").replaced(".arguments.", "").text();
+}
+
+OutputText plainSignature(const Constituent &C, const std::string &Name, const std::string &Space,
+                          const std::string &Tail) {
+  std::vector<OutputText> Parameters;
+  auto Shape = plainShape(C);
+  for (const auto &[Type, Own] : llvm::drop_end(Shape))
+    Parameters.push_back(Type + " " + Own);
+  for (const ParameterText &P : C.Text->Parameters)
+    if (P.Given.empty())
+      Parameters.push_back(fieldOf(C, P, Name));
+  Parameters.push_back(Shape.back().first + " " + Shape.back().second);
+  const std::string Head = "cudaError_t " + Space + "launch(";
+  return wrapped(Head, Parameters, Tail, Head.size());
 }
 
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<OutputText> Parameters;
   for (const Constituent &C : Constituents)
-    Parameters.push_back(fmt::format("const {0}::Launch &{0}Launch", C.Name));
+    Parameters.push_back(fmt::format("const {}::Launch &{}", C.Name, launchName(Constituents, C)));
   Parameters.push_back("cudaStream_t stream");
   return wrapped("cudaError_t launch(", Parameters, ")", std::string("cudaError_t launch(").size()).text();
 }
@@ -72,9 +123,7 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &Name) {
   Out.write("struct Arguments {");
   for (const ParameterText &P : C.Text->Parameters)
     if (P.Given.empty())
-      Out.line("  {};", (P.Opaque ? P.Opaque->Field : P.Field)
-                            .with(OutputText::Slot::Path, Space)
-                            .with(OutputText::Slot::Name, P.Name));
+      Out.line("  {};", fieldOf(C, P, Name));
   Out.write("};");
   // What the header's reader includes may be configured otherwise than for the kernel.
   for (const auto &[P, Facts] : llvm::zip(C.Text->Parameters, C.Facts->Parameters))
@@ -83,49 +132,51 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &Name) {
       Out.line("static_assert(sizeof(Arguments::{0}) == {1} && alignof(decltype(Arguments::{0})) == {2},\n"
                "              \"{0} has the size that it has in the kernel's file\");",
                P.Name, Facts.Bytes, Facts.Alignment);
-  const Dimensions Reads = gridDimensions(*C.Facts);
-  Out.line("/// One launch of it: as <<<grid, block, dynamicSharedBytes>>>, {}.", Reads[2]
-                                                                                      ? "grid in up to three dimensions"
-                                                                                  : Reads[1] ? "grid in x and y"
-                                                                                             : "grid in x only");
-  Out.write("struct Launch {\n  dim3 grid;\n  size_t dynamicSharedBytes = 0;\n  Arguments arguments;\n};");
+  constexpr std::array Grids = {"grid in x only", "grid in x and y", "grid in up to three dimensions"};
+  const bool Dynamic = !C.Facts->DynamicShared.empty();
+  Out.line("/// One launch of it: as <<<grid, block{}>>>, {}.", Dynamic ? ", dynamicSharedBytes" : "",
+           Grids[gridDimensions(*C.Facts) - 1]);
+  Out.line("struct Launch {{\n  dim3 grid;\n{}  Arguments arguments;\n}};",
+           Dynamic ? "  size_t dynamicSharedBytes = 0;\n" : "");
 }
 
 namespace {
 
 class LauncherEmitter {
 public:
-  LauncherEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan)
-      : Out(Out), Constituents(Constituents), Plan(Plan) {}
+  LauncherEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                  const std::string &Name, llvm::ArrayRef<Given> Needs)
+      : Out(Out), Constituents(Constituents), Plan(Plan), Name(Name), Needs(Needs) {}
 
   void run() {
-    Out.write(emitted(cuda::Launcher,
-                      {{"SHARES", Plan.interleaves()}, {"EVEN_ROUNDS", Plan.hasRoles()}, {"BOUND", Plan.hasBound()}}));
-    Out.blank();
-    Out.write(emitted(cuda::Driver,
-                      {{"MULTIPROCESSORS", asksDevice()},
-                       fillsDevice() ? Given{"RESIDENT", constant(Plan.BlockThreads)} : Given{"RESIDENT", false}}));
-    Out.blank();
+    std::vector<OutputText> Parts = {emitted(cuda::Launcher, Needs)};
+    if (needs("DRIVER"))
+      Parts.push_back(emitted(cuda::Driver, Needs));
+    llvm::erase_if(Parts, [](const OutputText &Part) { return Part.empty(); });
+    if (!Parts.empty())
+      Out.line("namespace {{\n\n{}\n\n}} // namespace\n", joined(Parts, "\n\n"));
     Out.line("{} {{", launchSignature(Constituents));
     chooseKernel();
     grids();
     Out.blank();
-    dynamicShared();
-    askDriver();
-    if (fillsDevice())
+    if (needs("DYNAMIC"))
+      dynamicShared();
+    if (needs("DRIVER"))
+      askDriver();
+    if (Plan.fillsDevice())
       residents();
     else if (Plan.Shape == Geometry::Blocks)
       Plan.Grid == GridPolicy::Stride ? roles() : shares();
     call();
     Out.write("}");
+    if (Constituents.size() == 1)
+      plain(Constituents.front());
   }
 
 private:
-  /// As many fused blocks as are resident, or fewer where that is enough.
-  bool fillsDevice() const {
-    return Plan.Grid == GridPolicy::Pool || (Plan.Grid == GridPolicy::Stride && Plan.Shape != Geometry::Blocks);
-  }
-  bool asksDevice() const { return Plan.Grid != GridPolicy::Match || Plan.interleaves(); }
+  std::string launch(const Constituent &C) const { return launchName(Constituents, C); }
+  bool needs(llvm::StringRef Name) const { return isNeeded(Needs, Name); }
+  static bool isDynamic(const Constituent &C) { return !C.Facts->DynamicShared.empty(); }
   const char *kernel() const { return Plan.hasBound() || hasVariants() ? "kernel" : "fused"; }
   const TextVariants &variants() const { return Constituents.front().Text->Variants; }
   bool hasVariants() const { return !variants().Parameters.empty(); }
@@ -136,7 +187,7 @@ private:
     for (const auto &[Condition, Arguments] : variants().Conditions)
       Text +=
           fmt::format("{} ? {}<{}>\n                      : ",
-                      Condition.with(OutputText::Slot::Launch, Constituents.front().Name).text(), Kernel, Arguments);
+                      Condition.with(OutputText::Slot::Launch, launch(Constituents.front())).text(), Kernel, Arguments);
     return Text + fmt::format("{}<{}>", Kernel, variants().Otherwise);
   }
 
@@ -149,7 +200,7 @@ private:
     std::vector<std::string> Conditions;
     for (unsigned I = 0; I < Constituents.size(); ++I)
       for (const auto &[Name, Value] : Plan.Roles[I].Bound) {
-        const std::string Given = fmt::format("{}Launch.arguments.{}", Constituents[I].Name, Name);
+        const std::string Given = fmt::format("{}.arguments.{}", launch(Constituents[I]), Name);
         Conditions.push_back(fmt::format("sameBits({0}, static_cast<decltype({0})>({1}))", Given, Value));
       }
     Out.line("  const bool bound = {};", llvm::join(Conditions, " &&\n                     "));
@@ -159,7 +210,8 @@ private:
 
   /// Fused blocks that a constituent needs if none loops on.
   std::string needed(unsigned I) const {
-    const std::string Blocks = Constituents[I].Name + "Grid.blocks";
+    const std::string Blocks =
+        Constituents[I].Name + (gridDimensions(*Constituents[I].Facts) > 1 ? "Grid.blocks" : "Blocks");
     const unsigned Each = Plan.blocksAtOnce(I);
     return Each == 1 ? Blocks : fmt::format("({0} + {1} - 1) / {1}", Blocks, Each);
   }
@@ -170,16 +222,25 @@ private:
       Out.write("  unsigned blocks = 0;");
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
-      const Dimensions Reads = gridDimensions(*C.Facts);
-      Out.line("  const CufuseGrid {0}Grid = gridOf({0}Launch.grid, {1}, {2});", C.Name, Reads[1], Reads[2]);
-      Out.line("  if ({}Grid.blocks == 0)\n    return cudaErrorInvalidConfiguration;", C.Name);
+      const unsigned Reads = gridDimensions(*C.Facts);
+      if (Reads == 1)
+        Out.line("  if ({0}.x == 0 || {0}.x > 0x7fffffff || {0}.y != 1 || {0}.z != 1)", launch(C) + ".grid");
+      else if (Plan.keepsGrid())
+        Out.line("  if (blocksOf({}.grid, {}) == 0)", launch(C), Reads);
+      else
+        Out.line("  const CufuseGrid {0}Grid = gridOf({1}.grid, {2});\n  if ({0}Grid.blocks == 0)", C.Name, launch(C),
+                 Reads);
+      Out.write("    return cudaErrorInvalidConfiguration;");
+      if (Reads == 1 && !Plan.keepsGrid())
+        Out.line("  const unsigned {}Blocks = {}.grid.x;", C.Name, launch(C));
       if (const std::optional<unsigned> Most = mostBlocksInX(*C.Facts, Plan, I))
-        Out.line("  if ({}Launch.grid.x > {}) // its thread numbers would be negative\n"
+        Out.line("  if ({}.grid.x > {}) // its thread numbers would be negative\n"
                  "    return cudaErrorInvalidConfiguration;",
-                 C.Name, constant(*Most));
-      for (const OutputText &Condition : C.Text->LaunchConditions)
-        Out.line("  if (!({}))\n    return cudaErrorInvalidConfiguration;",
-                 Condition.with(OutputText::Slot::Launch, C.Name));
+                 launch(C), constant(*Most));
+      for (const LaunchError &Error : C.Text->LaunchErrors)
+        Out.line("  if ({}){}\n    return cudaErrorInvalidConfiguration;",
+                 Error.Condition.with(OutputText::Slot::Launch, launch(C)),
+                 Error.Why.empty() ? "" : " // " + Error.Why);
       if (SideBySide)
         Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", needed(I));
     }
@@ -198,9 +259,11 @@ private:
     Out.write("  size_t dynamicBytes = 0;");
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
-      if (!C.Facts->DynamicShared.empty() && Plan.Shape == Geometry::Warps)
+      if (!isDynamic(C))
+        continue;
+      if (Plan.Shape == Geometry::Warps)
         Out.line("  const size_t {}Offset = dynamicBytes;", C.Name);
-      Out.line("  const size_t {0}Stride = strideOf({0}Launch.dynamicSharedBytes, {1});", C.Name, Alignment);
+      Out.line("  const size_t {0}Stride = strideOf({1}.dynamicSharedBytes, {2});", C.Name, launch(C), Alignment);
       const unsigned Copies = Plan.Roles[I].Copies;
       const std::string All = (Copies == 1 ? "" : fmt::format("{} * ", Copies)) + C.Name + "Stride";
       if (Plan.Shape == Geometry::Warps)
@@ -212,17 +275,19 @@ private:
   }
 
   void askDriver() {
-    if (fillsDevice())
+    if (Plan.fillsDevice())
       Out.line("  // As many blocks as are resident at once{}: each plays several blocks of the kernels.",
                Plan.ResidentBlocks == 0 ? OutputText()
                                         : outputText(", {} on each multiprocessor", constant(Plan.ResidentBlocks)));
+    const bool Always = needs("MULTIPROCESSORS");
     Out.line("  CufuseAsked asked = {{}};{0}\n"
-             "  {1}if (const cudaError_t error = askDriver(asked, reinterpret_cast<const void *>({2}), dynamicBytes))\n"
+             "  {1}if (const cudaError_t error = askDriver(asked, reinterpret_cast<const void *>({2}), {3}))\n"
              "  {1}  return error;",
-             asksDevice() ? "" : "\n  if (dynamicBytes > 0)", asksDevice() ? "" : "  ", kernel());
-    if (asksDevice())
+             Always ? "" : "\n  if (dynamicBytes > 0)", Always ? "" : "  ", kernel(), dynamicBytes());
+    if (Always)
       Out.write("  const int multiprocessors = asked.multiprocessors;");
   }
+  const char *dynamicBytes() const { return needs("DYNAMIC") ? "dynamicBytes" : "0"; }
 
   void residents() {
     Out.write("  int resident = asked.resident;");
@@ -240,8 +305,8 @@ private:
   void sum() {
     std::vector<std::string> Sum;
     for (unsigned I = 0; I < Constituents.size(); ++I) {
-      Out.line("  const unsigned {}Blocks = {};", Constituents[I].Name, needed(I));
-      Sum.push_back((I == 0 ? "0ull + " : "") + Constituents[I].Name + "Blocks");
+      Out.line("  const unsigned {}Needed = {};", Constituents[I].Name, needed(I));
+      Sum.push_back((I == 0 ? "0ull + " : "") + Constituents[I].Name + "Needed");
     }
     Out.line("  const unsigned long long sum = {};", llvm::join(Sum, " + "));
     Out.write("  if (sum > 0x7fffffff)\n    return cudaErrorInvalidConfiguration;");
@@ -270,8 +335,8 @@ private:
     std::string Left = "blocks";
     for (unsigned I = 0; I + 1 < Constituents.size(); ++I) {
       const std::string &Name = Constituents[I].Name;
-      Out.line("  const CufuseShare {0}Share = shareOf({0}Blocks, {1}, blocks, multiprocessors);", Name, Left);
-      Left += " - " + Name + "Blocks";
+      Out.line("  const CufuseShare {0}Share = shareOf({0}Needed, {1}, blocks, multiprocessors);", Name, Left);
+      Left += " - " + Name + "Needed";
     }
     Out.blank();
   }
@@ -279,9 +344,11 @@ private:
   void call() {
     const BlockShape Block = Plan.keepsBlock() ? Plan.Partitions[0].Block : BlockShape{Plan.BlockThreads, 1, 1};
     Out.line("  cudaLaunchConfig_t config = {{}};\n  config.gridDim = {};",
-             Plan.keepsGrid() ? Constituents[0].Name + "Launch.grid" : "dim3(blocks)");
+             Plan.keepsGrid() ? launch(Constituents[0]) + ".grid" : "dim3(blocks)");
     Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
-    Out.write("  config.dynamicSmemBytes = dynamicBytes;\n  config.stream = stream;");
+    if (needs("DYNAMIC"))
+      Out.write("  config.dynamicSmemBytes = dynamicBytes;");
+    Out.write("  config.stream = stream;");
     if (Plan.Cooperative)
       Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
                 "  cooperative.val.cooperative = 1;\n  config.attrs = &cooperative;\n  config.numAttrs = 1;");
@@ -290,13 +357,15 @@ private:
       const Constituent &C = Constituents[I];
       for (const ParameterText &P : C.Text->Parameters)
         if (P.Given.empty())
-          Arguments.push_back(fmt::format("{}Launch.arguments.{}", C.Name, P.Name));
+          Arguments.push_back(fmt::format("{}.arguments.{}", launch(C), P.Name));
       for (AddedParameter Added : addedParameters(*C.Facts, Plan, I))
         Arguments.push_back(argument(C.Name, Added));
     }
+    const bool MayForget = needs("DYNAMIC");
     if (Plan.Grid != GridPolicy::Pool)
-      return Out.write(
-          wrapped("  return launchAsked(asked, [&] {\n    return cudaLaunchKernelEx(", Arguments, ");\n  });", 30));
+      return Out.write(MayForget ? wrapped("  return launchAsked(asked, [&] {\n    return cudaLaunchKernelEx(",
+                                           Arguments, ");\n  });", 30)
+                                 : wrapped("  return cudaLaunchKernelEx(", Arguments, ");", 28));
     // Launches at the same time have pools of their own.
     Out.line("\n  // {}, all zero, of this launch alone.", Plan.Shape == Geometry::Blocks
                                                                ? "A pool per kernel and tickets of the multiprocessors"
@@ -308,10 +377,34 @@ private:
   cudaError_t error = cudaMemsetAsync(pools, 0, poolBytes, stream);
   if (error == cudaSuccess))",
              poolCounters(Plan));
-    Out.write(wrapped("    error = launchAsked(asked, [&] {\n      return cudaLaunchKernelEx(", Arguments,
-                      ");\n    });", 32));
+    Out.write(MayForget ? wrapped("    error = launchAsked(asked, [&] {\n      return cudaLaunchKernelEx(", Arguments,
+                                  ");\n    });", 32)
+                        : wrapped("    error = cudaLaunchKernelEx(", Arguments, ");", 31));
     Out.write(
         "  const cudaError_t freed = cudaFreeAsync(pools, stream);\n  return error == cudaSuccess ? freed : error;");
+  }
+
+  /// The launch without a structure.
+  void plain(const Constituent &C) {
+    const auto Shape = plainShape(C);
+    std::vector<OutputText> Launch, Arguments;
+    for (const auto &[Type, Own] : llvm::drop_end(Shape))
+      Launch.push_back(Own);
+    for (const ParameterText &P : C.Text->Parameters)
+      if (P.Given.empty())
+        Arguments.push_back(P.Name);
+    Out.line("\n{}", plainSignature(C, Name, C.Name + "::", ") {"));
+    if (const auto &Elements = C.Text->Elements) {
+      const std::string Count = elementCount(C);
+      const unsigned Turn = Plan.BlockThreads * Elements->PerThread;
+      Out.line("  if ({} == 0)\n    return cudaSuccess;", Count);
+      Launch.insert(Launch.begin(), outputText("dim3(static_cast<unsigned>(({} + {}ll) / {}))", Count,
+                                               constant(Turn - 1), constant(Turn)));
+    }
+    Launch.push_back("{" + joined(Arguments, ", ") + "}");
+    Out.write(wrapped(outputText("  return ::{}::launch(Launch{{", Name), Launch,
+                      outputText("}}, {});", Shape.back().second), 9));
+    Out.write("}");
   }
 
   static std::string argument(const std::string &Name, AddedParameter Added) {
@@ -325,12 +418,15 @@ private:
   Writer &Out;
   llvm::ArrayRef<Constituent> Constituents;
   const FusionPlan &Plan;
+  const std::string &Name;
+  llvm::ArrayRef<Given> Needs;
 };
 
 } // namespace
 
-void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
-  LauncherEmitter(Out, Constituents, Plan).run();
+void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                  const std::string &Name, llvm::ArrayRef<Given> Needs) {
+  LauncherEmitter(Out, Constituents, Plan, Name, Needs).run();
 }
 
 } // namespace cufuse

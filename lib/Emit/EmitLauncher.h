@@ -17,6 +17,14 @@ const AddedText &textOf(AddedParameter Added);
 /// The declaration of `launch`, without its end.
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents);
 
+/// The declaration, up to `Tail`, of what launches a kernel alone by its arguments, and by the grid where that does not
+/// follow from them. `Name`: the output's; `Space`: what leads to the kernel's namespace.
+OutputText plainSignature(const Constituent &C, const std::string &Name, const std::string &Space,
+                          const std::string &Tail);
+
+/// How many elements such a launch has, in C++.
+std::string elementCount(const Constituent &C);
+
 /// The namespace of what the program names of a constituent. `Name`: the output's.
 std::string argumentSpace(const std::string &Name, const Constituent &C);
 
@@ -25,6 +33,7 @@ std::string argumentSpace(const std::string &Name, const Constituent &C);
 void emitArguments(Writer &Out, const Constituent &C, const std::string &Name);
 
 /// The host function that validates the arguments and launches `fused`.
-void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                  const std::string &Name, llvm::ArrayRef<Given> Needs);
 
 } // namespace cufuse

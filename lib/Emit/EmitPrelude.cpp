@@ -15,6 +15,10 @@ bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Consti
                                })));
 }
 
+bool textNames(const KernelText &Text, llvm::StringRef Name) {
+  return llvm::any_of(Text.Body, [&](const Piece &P) { return llvm::StringRef(P.Text.written()).contains(Name); });
+}
+
 namespace {
 
 /// What a library's name is rebound to: a member of the partition, or else the whole block's own.
@@ -115,57 +119,106 @@ OutputText partitionType(const PartitionPlan &P) {
                     constant(P.Block.Z));
 }
 
-void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                 const std::string &Name) {
+std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const Writer &Kernel) {
   auto Some = [&](auto Holds) {
     return llvm::any_of(Constituents, [&](const Constituent &C) { return Holds(*C.Facts); });
   };
   auto SomePartition = [&](auto Holds) { return llvm::any_of(Plan.Partitions, Holds); };
-  auto Reduces = [](llvm::StringRef Barrier) { return Barrier.starts_with("__syncthreads_"); };
-  const Given Dynamic{"DYNAMIC", Some([](const KernelFacts &F) { return !F.DynamicShared.empty(); })};
-  const bool DropOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
-  Out.line("namespace {} {{", Name);
-  Out.blank();
-  auto Add = [&](llvm::StringRef File, llvm::ArrayRef<Given> Values = {}) {
-    Out.blank();
-    Out.write(emitted(File, Values));
+  auto Reads = [&](Builtin B) {
+    return Some([B](const KernelFacts &F) { return F.reads(B) || F.ReadByLibrary[static_cast<size_t>(B)]; });
   };
-  Add(cuda::Grid, {Dynamic});
-  if (Plan.interleaves())
+  auto Waits = [&](llvm::StringRef Barrier) {
+    return Some([&](const KernelFacts &F) {
+      return llvm::is_contained(F.LibraryBarriers, Barrier) ||
+             llvm::any_of(F.Barriers, [&](const BarrierFacts &B) { return B.Call == Barrier; });
+    });
+  };
+  auto Calls = [&](llvm::StringRef Function) {
+    return llvm::StringRef(Kernel.text()).contains(Function) ||
+           llvm::any_of(Constituents, [&](const Constituent &C) { return textNames(*C.Text, Function); });
+  };
+  const bool Pool = Plan.Grid == GridPolicy::Pool, Indices = Calls("::enterBlock("), Thread = Reads(Builtin::ThreadIdx);
+  const bool Count = Waits("__syncthreads_count"), And = Waits("__syncthreads_and"), Or = Waits("__syncthreads_or");
+  const bool DropsOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
+  const bool AsksDevice = Plan.Grid != GridPolicy::Match || Plan.interleaves();
+  const bool Grids = Some([](const KernelFacts &F) { return gridDimensions(F) > 1; });
+  const bool Dynamic = Some([](const KernelFacts &F) { return !F.DynamicShared.empty(); });
+  return {
+      // A partition that is the whole block is the block: the kernel alone stays what it was, to the register. Else no
+      // loop must count in the register of ::threadIdx.x: behind it, ptxas 13.0 takes `threadIdx.x - First` from what
+      // that has become (docs/soundness.md). LLVM lets none where the rank is a remainder, which costs nothing, or
+      // where
+      // it does not see the subtraction.
+      {"KEEPS_BLOCK", Plan.keepsBlock()},
+      SomePartition([](const PartitionPlan &P) { return P.WholeBlock; })
+          ? Given{"WHOLE_THREADS", constant(Plan.BlockThreads)}
+          : Given{"WHOLE_THREADS", false},
+      {"RANK", (Thread && !Plan.keepsBlock()) || Indices || Pool || DropsOut || Calls("::rank()")},
+      {"THREAD", Thread},
+      {"SIZE", Reads(Builtin::BlockDim)},
+      {"SYNC", SomePartition([](const PartitionPlan &P) { return P.Synchronises; })},
+      {"COUNT", Count},
+      {"AND", And},
+      {"OR", Or},
+      {"REDUCTIONS", Count || And || Or},
+      {"BARRIERS", !Plan.keepsBlock() && SomePartition([](const PartitionPlan &P) { return P.Barrier > 0; })},
+      {"NAMED", Some([](const KernelFacts &F) { return !F.NamedBarriers.empty() && !F.namesAnyBarrier(); })},
+      {"SYNC_NAMED", Some([&](const KernelFacts &F) {
+         return !F.NamedBarriers.empty() && (Waits("__barrier_sync") || Calls("__barrier_sync_count"));
+       })},
+      {"DYNAMIC", Dynamic},
+      {"INDICES", Indices},
+      {"POOL", Pool},
+      // Asynchronous ones may go on after a block's end.
+      {"COPIES", Calls("::finishCopies()")},
+      {"BULK_COPIES", Some([](const KernelFacts &F) { return F.CopiesInBulk; })},
+      {"EXIT", SomePartition([&](const PartitionPlan &P) {
+         return Constituents[P.Constituent].Facts->announcesExits() && !P.DropsOut && !P.ExitsLast;
+       })},
+      {"END", Calls("::end()")},
+      {"PLAYS_ONCE", Plan.playsOnce()},
+      {"PLANES", Calls(".inPlane(")},
+      {"SPACES", Calls(".inSpace(")},
+      {"GRIDS", Grids},
+      {"DIVISORS", Grids && !Plan.keepsGrid()},
+      {"SHARES", Plan.interleaves()},
+      {"EVEN_ROUNDS", Plan.hasRoles()},
+      {"BOUND", Plan.hasBound()},
+      {"DRIVER", AsksDevice || Dynamic},
+      {"MULTIPROCESSORS", AsksDevice},
+      Plan.fillsDevice() ? Given{"RESIDENT", constant(Plan.BlockThreads)} : Given{"RESIDENT", false},
+  };
+}
+
+bool isNeeded(llvm::ArrayRef<Given> Needs, llvm::StringRef Name) {
+  return llvm::any_of(Needs, [&](const Given &Need) { return Need.Name == Name && Need.Text; });
+}
+
+void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
+                 llvm::ArrayRef<Given> Needs) {
+  auto SomePartition = [&](auto Holds) { return llvm::any_of(Plan.Partitions, Holds); };
+  Out.line("namespace {} {{", Name);
+  auto Add = [&](llvm::StringRef File) {
+    Out.blank();
+    Out.write(emitted(File, Needs));
+  };
+  if (isNeeded(Needs, "DYNAMIC")) {
+    Out.blank();
+    Out.write("extern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
+  }
+  if (isNeeded(Needs, "DIVISORS"))
+    Add(cuda::Grid);
+  if (isNeeded(Needs, "SHARES"))
     Add(cuda::Share);
-  // A partition that is the whole block is the block: the kernel alone stays what it was, to the register. Else no loop
-  // must count in the register of ::threadIdx.x: behind it, ptxas 13.0 takes `threadIdx.x - First` from what that has
-  // become (docs/soundness.md). LLVM lets none where the rank is a remainder, which costs nothing, or where it does not
-  // see the subtraction.
-  const Given PlaysOnce{"PLAYS_ONCE", Plan.playsOnce()};
-  const Given Reductions{"REDUCTIONS", Some([&](const KernelFacts &F) {
-                           return llvm::any_of(F.LibraryBarriers, Reduces) ||
-                                  llvm::any_of(F.Barriers, [&](const BarrierFacts &B) { return Reduces(B.Call); });
-                         })};
-  const Given Whole = SomePartition([](const PartitionPlan &P) { return P.WholeBlock; })
-                          ? Given{"WHOLE_THREADS", constant(Plan.BlockThreads)}
-                          : Given{"WHOLE_THREADS", false};
-  Add(cuda::Partition, {{"KEEPS_BLOCK", Plan.keepsBlock()},
-                        Whole,
-                        {"SYNC", SomePartition([](const PartitionPlan &P) { return P.Synchronises; })},
-                        Reductions,
-                        {"NAMED", Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); })},
-                        Dynamic,
-                        {"INDICES", Some([&](const KernelFacts &F) { return Plan.sharesIndices(F); })},
-                        {"POOL", Plan.Grid == GridPolicy::Pool},
-                        // Asynchronous ones may go on after a block's end.
-                        {"COPIES", Some([&](const KernelFacts &F) { return finishesCopies(F, Constituents, Plan); })},
-                        {"BULK_COPIES", Some([](const KernelFacts &F) { return F.CopiesInBulk; })},
-                        {"EXIT", SomePartition([&](const PartitionPlan &P) {
-                           return Constituents[P.Constituent].Facts->announcesExits() && !P.DropsOut && !P.ExitsLast;
-                         })},
-                        PlaysOnce});
+  Add(cuda::Partition);
   if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool)
     Add(cuda::Ticket);
-  if (DropOut)
-    Add(cuda::DropOutPartition, {Reductions, PlaysOnce});
+  if (SomePartition([](const PartitionPlan &P) { return P.DropsOut; }))
+    Add(cuda::DropOutPartition);
   if (SomePartition([](const PartitionPlan &P) { return P.ExitsLast; }))
     Add(cuda::LastPartition);
+  if (llvm::any_of(Constituents, [](const Constituent &C) { return textNames(*C.Text, "CufuseElementPartition"); }))
+    Add(cuda::ElementPartition);
   if (Plan.Registers.Policy == RegisterPolicy::Split)
     Add(cuda::Registers);
   if (rebindsLibraries(Constituents, Plan))

@@ -15,9 +15,17 @@ OutputText partitionType(const PartitionPlan &P);
 /// proxy).
 bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
 
-/// The namespace `Name` with the types that partitions are made of: only what some constituent uses.
-void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                 const std::string &Name);
+/// Does the kernel's text name it?
+bool textNames(const KernelText &Text, llvm::StringRef Name);
+
+/// What the output needs of lib/Cuda/, by the names under which those files ask: nothing else is written. `Kernel` is
+/// the text of the fused kernels.
+std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const Writer &Kernel);
+bool isNeeded(llvm::ArrayRef<Given> Needs, llvm::StringRef Name);
+
+/// The namespace `Name` with the types that partitions are made of.
+void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
+                 llvm::ArrayRef<Given> Needs);
 
 /// The macros around the #includes that give libraries the partition for the block; `Define` false takes them back.
 void defineForLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const std::string &Name, bool Define);

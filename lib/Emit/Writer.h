@@ -16,29 +16,6 @@ namespace cufuse {
 /// A value of the configuration.
 template <typename T> OutputText constant(const T &Value) { return OutputText::constant(Value); }
 
-/// `Head` and a list, with line breaks before column 120 and an indent of `Indent` behind them.
-inline OutputText wrapped(const OutputText &Head, llvm::ArrayRef<OutputText> List, const OutputText &Tail,
-                          size_t Indent) {
-  constexpr size_t Columns = 120;
-  OutputText Text = Head;
-  const std::string Before = Head.text();
-  size_t Column = Before.size() - (Before.rfind('\n') + 1);
-  for (size_t I = 0; I < List.size(); ++I) {
-    const OutputText Next = List[I] + (I + 1 < List.size() ? "," : Tail);
-    const size_t Size = Next.text().size();
-    if (I > 0 && Column + 1 + Size > Columns) {
-      Text += "\n" + std::string(Indent, ' ');
-      Column = Indent;
-    } else if (I > 0) {
-      Text += " ";
-      ++Column;
-    }
-    Text += Next;
-    Column += Size;
-  }
-  return List.empty() ? Text + Tail : Text;
-}
-
 /// So that it stays in a comment to the end of a line.
 inline std::string inComment(llvm::StringRef Text) {
   std::string Result;
@@ -56,26 +33,39 @@ public:
   void line(fmt::format_string<detail::Formatted<Values>...> Format, const Values &...Arguments) {
     write(outputText<Values...>(Format, Arguments...));
   }
-  /// One or several whole lines.
+  /// One or several whole lines; an empty one in front where there is none yet.
   void write(const OutputText &Lines) {
-    Text += Lines.text() + '\n';
-    Structure += Lines.structure() + '\n';
+    leaveUser();
+    const std::string Written = Lines.text();
+    const bool HasBlank = Written.starts_with('\n') && std::string_view(Text).ends_with("\n\n");
+    Text += Written.substr(HasBlank) + '\n';
+    Structure += Lines.structure().substr(HasBlank) + '\n';
   }
   void blank() {
-    if (!Text.empty() && !std::string_view(Text).ends_with("\n\n"))
+    if (UserFile.empty() && !Text.empty() && !std::string_view(Text).ends_with("\n\n"))
       write("");
   }
   void write(const Writer &Other) {
+    leaveUser();
     Text += Other.Text;
     Structure += Other.Structure;
   }
-  /// Text of the user, from a line of a file.
+  /// Text of the user, from a line of a file. What follows closely in the file does so here.
   void user(const OutputText &Lines, const std::string &FromFile, unsigned FromLine) {
-    if (LineDirectives)
-      write(fmt::format("#line {} {}", FromLine, quoted(FromFile)));
-    write(Lines);
-    if (LineDirectives)
-      write(fmt::format("#line {} {}", std::count(Text.begin(), Text.end(), '\n') + 2, quoted(File)));
+    if (LineDirectives) {
+      constexpr unsigned Most = 2;
+      if (UserFile == FromFile && FromLine >= NextLine && FromLine - NextLine <= Most)
+        add(std::string(FromLine - NextLine, '\n'));
+      else
+        add(fmt::format("{}#line {} {}\n", UserFile.empty() ? "" : "\n", FromLine, quoted(FromFile)));
+    }
+    const std::string Written = Lines.text();
+    Text += Written + '\n';
+    Structure += Lines.structure() + '\n';
+    if (LineDirectives) {
+      UserFile = FromFile;
+      NextLine = FromLine + std::count(Written.begin(), Written.end(), '\n') + 1;
+    }
   }
 
   const std::string &text() const { return Text; }
@@ -83,6 +73,16 @@ public:
   const std::string &structure() const { return Structure; }
 
 private:
+  void add(const std::string &Plain) {
+    Text += Plain;
+    Structure += Plain;
+  }
+  void leaveUser() {
+    if (UserFile.empty())
+      return;
+    UserFile.clear();
+    add(fmt::format("#line {} {}\n", std::count(Text.begin(), Text.end(), '\n') + 2, quoted(File)));
+  }
   static std::string quoted(const std::string &Path) {
     std::string Quoted = "\"";
     for (char C : Path) {
@@ -97,6 +97,8 @@ private:
   std::string File;
   bool LineDirectives;
   std::string Text, Structure;
+  std::string UserFile; ///< Whose text was written last, if any.
+  unsigned NextLine = 0;
 };
 
 } // namespace cufuse

@@ -78,6 +78,27 @@ OutputText joined(llvm::ArrayRef<OutputText> List, const OutputText &Between) {
   return Result;
 }
 
+OutputText wrapped(const OutputText &Head, llvm::ArrayRef<OutputText> List, const OutputText &Tail, size_t Indent) {
+  constexpr size_t Columns = 120;
+  OutputText Text = Head;
+  const std::string Before = Head.written();
+  size_t Column = Before.size() - (Before.rfind('\n') + 1);
+  for (size_t I = 0; I < List.size(); ++I) {
+    const OutputText Next = List[I] + (I + 1 < List.size() ? "," : Tail);
+    const size_t Size = Next.written().size();
+    if (I > 0 && Column + 1 + Size > Columns) {
+      Text += "\n" + std::string(Indent, ' ');
+      Column = Indent;
+    } else if (I > 0) {
+      Text += " ";
+      ++Column;
+    }
+    Text += Next;
+    Column += Size;
+  }
+  return List.empty() ? Text + Tail : Text;
+}
+
 OutputText emitted(llvm::StringRef File, llvm::ArrayRef<Given> Values) {
   constexpr llvm::StringLiteral Prefix = "CUFUSE_";
   auto IsPart = [](char C) { return llvm::isUpper(C) || C == '_'; };

@@ -19,6 +19,8 @@ template <typename Value> std::vector<std::uint8_t> bytesOf(const Value &V) {
   return Bytes;
 }
 
+emitted::dim3 gridOf(const ConstituentLaunch &Launch) { return {Launch.Grid[0], Launch.Grid[1], Launch.Grid[2]}; }
+
 llvm::Error impossible(const KernelFacts &Facts, const ConstituentLaunch &Launch) {
   return badInput(fmt::format("{} cannot be launched with a grid of {}x{}x{}", Facts.Name, Launch.Grid[0],
                               Launch.Grid[1], Launch.Grid[2]),
@@ -40,7 +42,7 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
   if (const BlockShape &Own = Plan.Partitions[0].Block; Plan.keepsBlock())
     Fused.Block = {Own.X, Own.Y, Own.Z};
 
-  std::vector<emitted::CufuseGrid> Grids;
+  std::vector<std::uint32_t> Blocks;
   std::vector<std::uint64_t> Needed; // fused blocks
   std::vector<std::uint64_t> Offsets, Strides;
   std::uint64_t Dynamic = 0, Sum = 0, Most = 0;
@@ -48,16 +50,15 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
   const unsigned Alignment = Wide ? 1024 : 128;
   for (size_t I = 0; I < Facts.size(); ++I) {
     const ConstituentLaunch &Launch = Launches[I];
-    const Dimensions Reads = gridDimensions(*Facts[I]);
-    Grids.push_back(emitted::gridOf({Launch.Grid[0], Launch.Grid[1], Launch.Grid[2]}, Reads[1], Reads[2]));
-    if (Grids[I].blocks == 0 || Launch.Grid[0] > mostBlocksInX(*Facts[I], Plan, I).value_or(MostBlocks))
+    Blocks.push_back(emitted::blocksOf(gridOf(Launch), gridDimensions(*Facts[I])));
+    if (Blocks[I] == 0 || Launch.Grid[0] > mostBlocksInX(*Facts[I], Plan, I).value_or(MostBlocks))
       return impossible(*Facts[I], Launch);
     const unsigned Copies = Plan.Roles[I].Copies;
     const unsigned Each = Plan.blocksAtOnce(I);
-    Needed.push_back((Grids[I].blocks + Each - 1) / Each);
+    Needed.push_back((std::uint64_t(Blocks[I]) + Each - 1) / Each);
     Sum += Needed[I];
     Most = std::max(Most, Needed[I]);
-    Strides.push_back(emitted::strideOf(Launch.DynamicBytes, Alignment));
+    Strides.push_back(Facts[I]->DynamicShared.empty() ? 0 : emitted::strideOf(Launch.DynamicBytes, Alignment));
     Offsets.push_back(Dynamic);
     Dynamic = Plan.Shape == Geometry::Warps ? Dynamic + Copies * Strides[I] : std::max(Dynamic, Copies * Strides[I]);
   }
@@ -70,20 +71,20 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
   auto PlayersOf = [&](size_t I) {
     return emitted::inEvenRounds(static_cast<unsigned>(Needed[I]), Plan.Roles[I].ResidentBlocks * Multiprocessors);
   };
-  std::uint64_t Blocks = Plan.Shape == Geometry::Blocks ? Sum : Most;
+  std::uint64_t All = Plan.Shape == Geometry::Blocks ? Sum : Most;
   if (Plan.hasRoles()) {
-    Blocks = 0;
+    All = 0;
     for (size_t I = 0; I < Facts.size(); ++I)
-      Blocks += Plan.following() == I ? Needed[I] : PlayersOf(I);
+      All += Plan.following() == I ? Needed[I] : PlayersOf(I);
   } else if (Plan.Grid != GridPolicy::Match)
-    Blocks = std::min(Blocks, std::uint64_t(Resident) * Multiprocessors);
-  if (Blocks == 0 || Blocks > MostBlocks || Most > 0xffffffff / Plan.mostBlocksAtOnce())
-    return badInput(fmt::format("a fused grid of {} blocks", Blocks), "use smaller grids, or fewer registers");
-  Fused.Grid = {static_cast<std::uint32_t>(Blocks), 1, 1};
+    All = std::min(All, std::uint64_t(Resident) * Multiprocessors);
+  if (All == 0 || All > MostBlocks || Most > 0xffffffff / Plan.mostBlocksAtOnce())
+    return badInput(fmt::format("a fused grid of {} blocks", All), "use smaller grids, or fewer registers");
+  Fused.Grid = {static_cast<std::uint32_t>(All), 1, 1};
   if (Plan.keepsGrid())
     Fused.Grid = Launches[0].Grid;
 
-  std::uint64_t Left = Blocks;
+  std::uint64_t Left = All;
   for (size_t I = 0; I < Facts.size(); ++I) {
     for (const ParameterFacts &P : Facts[I]->Parameters)
       Fused.Parameters.push_back({static_cast<int>(I), P.Name, {}, 0});
@@ -91,10 +92,13 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
       FusedParameter Computed;
       switch (Added) {
       case AddedParameter::Grid:
-        Computed.Bytes = bytesOf(Grids[I]);
+        Computed.Bytes = bytesOf(emitted::gridOf(gridOf(Launches[I]), gridDimensions(*Facts[I])));
+        break;
+      case AddedParameter::Blocks:
+        Computed.Bytes = bytesOf(Blocks[I]);
         break;
       case AddedParameter::Share:
-        Computed.Bytes = bytesOf(emitted::shareOf(Needed[I], Left, Blocks, Multiprocessors));
+        Computed.Bytes = bytesOf(emitted::shareOf(Needed[I], Left, All, Multiprocessors));
         Left -= Needed[I];
         break;
       case AddedParameter::Resident:

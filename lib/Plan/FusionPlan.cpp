@@ -296,18 +296,18 @@ std::optional<unsigned> mostBlocksInX(const KernelFacts &Facts, const FusionPlan
   return std::nullopt;
 }
 
-Dimensions gridDimensions(const KernelFacts &Facts) {
-  Dimensions Reads;
-  for (int I = 0; I < 3; ++I)
-    Reads[I] =
-        Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)][I] || Facts.Reads[static_cast<size_t>(Builtin::GridDim)][I];
-  return Reads;
+unsigned gridDimensions(const KernelFacts &Facts) {
+  auto Reads = [&](size_t I) {
+    return Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)][I] ||
+           Facts.Reads[static_cast<size_t>(Builtin::GridDim)][I];
+  };
+  return Reads(2) ? 3 : Reads(1) ? 2 : 1;
 }
 
 std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent) {
   std::vector<AddedParameter> Added;
   if (!Plan.keepsGrid())
-    Added.push_back(AddedParameter::Grid);
+    Added.push_back(gridDimensions(Facts) > 1 ? AddedParameter::Grid : AddedParameter::Blocks);
   // The last takes what the others leave.
   if (Plan.interleaves() && Constituent + 1 < Plan.Roles.size())
     Added.push_back(AddedParameter::Share);

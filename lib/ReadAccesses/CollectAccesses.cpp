@@ -135,31 +135,37 @@ private:
     for (auto Part = G.Parts.begin(); Part != G.Parts.end();) {
       const std::int64_t Begin = Origin + Floor(Part->first - Origin, Unit) * Unit;
       std::int64_t End = Begin + Unit;
-      std::int64_t Covered = Begin;
-      bool Implicit = false, Inside = true;
-      const IrAccess *First = Part->second;
+      std::int64_t Covered = Begin, Last = Begin;
+      bool Implicit = false, Inside = true, Again = false;
+      const auto FirstPart = Part;
       for (; Part != G.Parts.end() && Part->first < End; ++Part) {
         const auto &[At, Access] = *Part;
         if (At == Begin) // what is accessed at once may be larger
           End = std::max<std::int64_t>(End, Begin + (Access->Bytes + Bytes - 1) / Bytes * Bytes);
+        Again |= At < Last && Access->What == IrAccess::Kind::Store;
+        Last = std::max<std::int64_t>(Last, At + Access->Bytes);
+        Inside &= Access->Bytes > 0 || Use;
         if (At <= Covered)
           Covered = std::max<std::int64_t>(Covered, At + Access->Bytes);
         const bool IsCopy = Ir.isOfImplicitCopy(*Access->By);
         Implicit |= IsCopy;
-        Inside &= IsCopy || isInsideElement(*Access, Unit);
+        Inside &= IsCopy || !Use || !Use->ByReference || isInsideElement(*Access, Unit);
       }
-      AccessSite Site = site(First, G.Block, Use);
+      AccessSite Site = site(FirstPart->second, G.Block, Use);
       Site.Whole = Implicit || Covered == End || (Site.What == AccessSite::Kind::Load && Use && Use->Whole);
       Site.Width = (End - Begin) / Bytes;
-      Site.Direct &= Use && Site.Width == Use->Width && Site.Whole == Use->Whole && (!Use->ByReference || Inside);
-      if (Begin % Bytes == 0 && Covered <= End)
+      Site.Direct &= Use && Site.Width == Use->Width && Site.Whole == Use->Whole && Inside;
+      if (Begin % Bytes == 0 && Last <= End && Inside) {
         Site.Index = *Index + Polynomial::constant(Begin / Bytes);
+        for (auto Each = FirstPart; Each != Part; ++Each)
+          Located.insert(Each->second->By);
+      }
       if (Site.What == AccessSite::Kind::Store && !Site.Whole)
         Site.What = AccessSite::Kind::Escape;
-      Result.Sites.push_back(std::move(Site));
+      Result.Sites.push_back(Site);
+      if (Again) // a macro may store twice at one place
+        Result.Sites.push_back(std::move(Site));
     }
-    for (const auto &[At, Access] : G.Parts)
-      Located.insert(Access->By);
   }
 
   AccessSite site(const IrAccess *Access, const llvm::BasicBlock *Block, const TextUse *Use) {

@@ -105,6 +105,11 @@ const TextPlaces::Known *TextPlaces::in(const llvm::DILocation *At) const {
       continue;
     if (!llvm::isa<clang::ForStmt, clang::WhileStmt>(S))
       Own(Condition->getExprLoc(), S);
+    if (auto *If = llvm::dyn_cast<clang::IfStmt>(S))
+      for (const clang::Stmt *First :
+           {If->getInit(), static_cast<const clang::Stmt *>(If->getConditionVariableDeclStmt())})
+        if (First)
+          Own(First->getBeginLoc(), S);
     std::vector<const clang::Expr *> Operators;
     addLogical(Condition, Operators);
     for (const clang::Expr *Each : Operators)

@@ -310,7 +310,7 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const 
     const KernelArgument *Found = nullptr;
     for (unsigned Node = 0; Node < Members.size(); ++Node)
       for (size_t I = 0; I < Each[Node].Arguments.size(); ++I)
-        if (Left.Name == Graph.Nodes[Node].Name + "_" + Graph.Nodes[Node].Facts->Parameters[I].Name)
+        if (Left.Name == Graph.argumentName(Node, Graph.Nodes[Node].Facts->Parameters[I].Name))
           Found = &Each[Node].Arguments[I];
     if (!Found)
       return defect(

@@ -127,15 +127,15 @@ private:
   /// What a kernel is given for a parameter.
   std::string given(unsigned Node, const std::string &Parameter) const {
     if (const Flow *To = Graph.flowTo(Node, Parameter)) {
-      const std::string Name = name(To->Producer) + "_" + To->Out;
+      const std::string Name = Graph.argumentName(To->Producer, To->Out);
       return isScalar(*To) ? fmt::format("{{&sharedOf_{}}}", Name) : fmt::format("{{row, rowOf_{0}, {0}}}", Name);
     }
-    const std::string Own = name(Node) + "_" + Parameter;
+    const std::string Own = Graph.argumentName(Node, Parameter);
     if (const Flow *From = flowFrom(Node, Parameter))
       return isScalar(*From) ? fmt::format("{{&sharedOf_{}, {}}}", Own, Graph.isLive(Node, Parameter) ? Own : "nullptr")
                              : fmt::format("{{row, rowOf_{0}, {0}}}", Own);
     if (const RowInput *Input = inputTo(Node, Parameter))
-      return fmt::format("{{row, rowOf_{0}, {0}}}", name(Input->Node) + "_" + Input->Parameter);
+      return fmt::format("{{row, rowOf_{0}, {0}}}", Graph.argumentName(Input->Node, Input->Parameter));
     return argument(Node, Parameter);
   }
 
@@ -154,11 +154,11 @@ private:
                          "  [[maybe_unused]] const long long length = {}, first = blockIdx.x * ({});\n",
                          deviceText(Plan.Length), deviceText(Plan.Stride));
     for (const RowInput &Input : Plan.Inputs)
-      Body += outputText("  {} rowOf_{}_{}[kept];\n", element(Input.Node, Input.Parameter), name(Input.Node),
-                         Input.Parameter);
+      Body += outputText("  {} rowOf_{}[kept];\n", element(Input.Node, Input.Parameter),
+                         Graph.argumentName(Input.Node, Input.Parameter));
     std::set<std::string> Declared;
     for (const Flow &F : Graph.Flows)
-      if (const std::string Name = name(F.Producer) + "_" + F.Out; Declared.insert(Name).second) {
+      if (const std::string Name = Graph.argumentName(F.Producer, F.Out); Declared.insert(Name).second) {
         const ParameterAccess &P = *Graph.Nodes[F.Producer].parameter(F.Out);
         const OutputText T = element(F.Producer, F.Out);
         if (isScalar(F))
@@ -175,7 +175,7 @@ private:
       for (const RowInput &Input : Plan.Inputs)
         if (Input.FirstUse == I)
           Body += outputText("  cufuseLoadRow(row, rowOf_{0}, {0} + first, length);\n",
-                             name(Input.Node) + "_" + Input.Parameter);
+                             Graph.argumentName(Input.Node, Input.Parameter));
       if (!Plan.Barriers[I].empty())
         Body += outputText("  __syncthreads(); // {}\n", Plan.Barriers[I]);
       Body += stage(Graph.Order[I]);
@@ -183,7 +183,7 @@ private:
     code(outputText("\n/// By row, since {}: {}.\n/// {}\n{}__device__ __forceinline__ void {}({}) {{\n{}}}",
                     Plan.Reason, Result.Facts.QualifiedName, kept(),
                     Plan.keepsRows() ? "template <unsigned Turns, unsigned Full>\n" : "", Result.Facts.Name,
-                    joined(Parameters, ",\n    "), Body));
+                    wrapped("\n    ", Parameters, "", 4), Body));
     Result.Text.Callee = Result.Facts.Name + (Plan.keepsRows() ? "<Turns, Full>" : "");
   }
 
@@ -249,11 +249,11 @@ private:
     std::set<std::string> Needed;
     for (const Flow &F : Graph.Flows)
       if (!isScalar(F) && !Graph.isLive(F.Producer, F.Out))
-        Needed.insert(name(F.Producer) + "_" + F.Out);
+        Needed.insert(Graph.argumentName(F.Producer, F.Out));
     for (const std::string &Argument : Needed)
-      Result.Text.LaunchConditions.push_back(outputText("{} <= {} || {}Launch.arguments.{} != nullptr", Length,
-                                                        Plan.MostTurns * Block.X, OutputText(OutputText::Slot::Launch),
-                                                        Argument));
+      refuseIf(outputText("{} > {} && {}.arguments.{} == nullptr", Length, Plan.MostTurns * Block.X,
+                          OutputText(OutputText::Slot::Launch), Argument),
+               "longer rows go through memory");
   }
 
   const BlockLocalPlan &Plan;

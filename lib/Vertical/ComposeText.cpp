@@ -67,7 +67,10 @@ void TextComposer::facts() {
     Result.Facts.Globals.insert(Result.Facts.Globals.end(), F.Globals.begin(), F.Globals.end());
     Result.Facts.Helpers.insert(Result.Facts.Helpers.end(), F.Helpers.begin(), F.Helpers.end());
   }
+  constexpr size_t Longest = 40;
   Result.Facts.Name = llvm::join(Names, "_");
+  if (Result.Facts.Name.size() > Longest)
+    Result.Facts.Name = Names.front() + "_to_" + Names.back();
   Result.Facts.QualifiedName = llvm::join(Qualified, ", then ");
   Result.Facts.Parameters.clear();
   Result.Facts.ParameterBytes = 0; // at most all of them, each of which was checked
@@ -78,7 +81,7 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
   for (const ParameterText &P : Text.Parameters) {
     if (Graph.flowTo(Node, P.Name) || Graph.sharedTo(Node, P.Name) || !Remains(P.Name))
       continue;
-    const std::string Name = name(Node) + "_" + P.Name;
+    const std::string Name = Graph.argumentName(Node, P.Name);
     auto Nested = [&](const OutputText &Text) { return nested(Text, space(Node)); };
     Result.Text.Parameters.push_back({{Nested(P.Declaration), Nested(P.Field), Nested(P.Element)}, Name});
     if (const auto &Own = P.Opaque)
@@ -179,20 +182,21 @@ void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
     Save(Macro, false);
     Foreign.erase(Macro);
   }
-  for (const char *Builtin : AsElement ? llvm::ArrayRef(BuiltinNames) : llvm::ArrayRef<const char *>()) {
-    Save(Builtin, true);
-    Foreign.erase(Builtin);
-  }
+  // Its thread and its block's size have the macros of the whole text, and its block is a parameter.
+  for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
+    if (AsElement && Result.Facts.sharesIndices()) {
+      Save(BuiltinNames[static_cast<size_t>(B)], true);
+      Foreign.erase(BuiltinNames[static_cast<size_t>(B)]);
+    }
+  for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockDim})
+    Result.Facts.Reads[static_cast<size_t>(B)][0] |= AsElement;
   for (const std::string &Macro : Foreign)
     Save(Macro, true);
   if (!Before.empty())
     Result.Text.Body.push_back(directive(Before.substr(0, Before.size() - 1)));
   if (AsElement)
-    Aliases = emitted(cuda::ElementPartition) + (Aliases.empty() ? "" : "\n") + Aliases;
+    Aliases = "using cufuse_partition = CufuseElementPartition;" + OutputText(Aliases.empty() ? "" : "\n") + Aliases;
   code(Aliases, {space(Node)});
-  if (AsElement)
-    Result.Text.Body.push_back(
-        directive("#define threadIdx cufuse_partition::threadIdx()\n#define blockDim cufuse_partition::blockDim()"));
   for (const Piece &P : Text.Body)
     Result.Text.Body.push_back(inside(P, Node));
   for (const std::string &Macro : Text.BodyMacros)
@@ -279,7 +283,7 @@ OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Q
 std::string TextComposer::argument(unsigned Node, const std::string &Parameter) const {
   const SharedArgument *S = Graph.sharedTo(Node, Parameter);
   if (!S)
-    return name(Node) + "_" + Parameter;
+    return Graph.argumentName(Node, Parameter);
   const std::string Given =
       argumentText(Graph, *S, [&](unsigned Of, const std::string &Factor) { return argument(Of, Factor); });
   return pointerText(Graph, Node, Parameter, parameter(Node, Parameter).Element.written(), Given);
@@ -292,21 +296,37 @@ std::string TextComposer::value(const Polynomial &P, unsigned Node) const {
 }
 
 std::string TextComposer::deviceText(const Polynomial &P) const {
-  return spelled(P, Graph.Quotients,
-                 [](const std::string &Atom) {
-                   const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
-                   return OutputText(Node.str() + "_" + Parameter.str());
-                 })
-      .text();
+  return spelled(P, Graph.Quotients, [&](const std::string &Atom) { return OutputText(argumentOf(Atom)); }).text();
+}
+
+std::string TextComposer::argumentOf(llvm::StringRef Atom) const {
+  const auto [Node, Parameter] = Atom.split('.');
+  for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+    if (Node == Graph.Nodes[I].Name)
+      return Graph.argumentName(I, Parameter.str());
+  return Atom.str();
+}
+
+bool TextComposer::isInt(const Polynomial &P) const {
+  const std::set<std::string> Atoms = P.atoms();
+  if (Atoms.size() != 1 || P != Polynomial::atom(*Atoms.begin()))
+    return false;
+  const auto [Node, Parameter] = llvm::StringRef(*Atoms.begin()).split('.');
+  return llvm::any_of(Graph.Nodes, [&, &Node = Node, &Parameter = Parameter](const VerticalNode &N) {
+    return N.Name == Node && N.parameter(Parameter) && N.parameter(Parameter)->IsInt;
+  });
 }
 
 OutputText TextComposer::hostText(const Polynomial &P) const {
-  return spelled(P, Graph.Quotients, [](const std::string &Atom) {
-    const auto [Node, Parameter] = llvm::StringRef(Atom).split('.');
-    const OutputText Launch(OutputText::Slot::Launch);
-    return Node == "gridDim" ? outputText("{}Launch.grid.{}", Launch, Parameter.str())
-                             : outputText("{}Launch.arguments.{}_{}", Launch, Node.str(), Parameter.str());
-  });
+  const OutputText Launch(OutputText::Slot::Launch);
+  auto Spelled = [&](const std::string &Atom) {
+    return Atom.starts_with("gridDim.") ? outputText("{}.grid{}", Launch, Atom.substr(Atom.find('.')))
+                                        : outputText("{}.arguments.{}", Launch, argumentOf(Atom));
+  };
+  // An `int` alone is compared as it is.
+  if (isInt(P))
+    return Spelled(*P.atoms().begin());
+  return spelled(P, Graph.Quotients, Spelled);
 }
 
 /// The atoms of what is known of a kernel's accesses: of indices, conditions and loops.
@@ -340,17 +360,14 @@ static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
 /// What an argument that the proofs speak of must be, so that no conversion between integers changes it: in the range
 /// of `int`.
 void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive) {
-  auto Require = [&](const OutputText &Condition) {
-    if (!llvm::is_contained(Result.Text.LaunchConditions, Condition))
-      Result.Text.LaunchConditions.push_back(Condition);
-  };
   const SharedArgument *S = Graph.sharedTo(Node, P.Name);
   if (!S) {
-    const OutputText Argument = OutputText::Slot::Launch + outputText("Launch.arguments.{}_{}", name(Node), P.Name);
+    const OutputText Argument =
+        OutputText::Slot::Launch + outputText(".arguments.{}", Graph.argumentName(Node, P.Name));
     if (P.Unsigned)
-      Require(Argument + " <= 2147483647u");
+      refuseIf(Argument + " > 2147483647u");
     else if (!P.IsInt)
-      Require(outputText("static_cast<int>({0}) == {0}", Argument));
+      refuseIf(outputText("static_cast<int>({0}) != {0}", Argument));
     return;
   }
   Polynomial Product = Polynomial::constant(1);
@@ -358,13 +375,18 @@ void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std:
     ranges(S->Of, *Graph.Nodes[S->Of].parameter(Factor), Positive);
     Product = Product * Graph.argument(S->Of, Factor);
     if (Product.terms().begin()->first.size() > 1) // of what does not exceed `int`: no overflow
-      Require(hostText(Product) + " <= 2147483647");
+      refuseIf(hostText(Product) + " > 2147483647");
   }
   if (P.Unsigned || S->Factors.size() > 1)
     Positive.merge(Product.atoms());
 }
 
-/// Before a condition that is asked for elements: `elements <= 0 || `, where no division counts them.
+void TextComposer::refuseIf(const OutputText &Condition, const std::string &Why) {
+  if (llvm::none_of(Result.Text.LaunchErrors, [&](const LaunchError &Known) { return Known.Condition == Condition; }))
+    Result.Text.LaunchErrors.push_back({Condition, Why});
+}
+
+/// Before a condition that is asked for elements: `elements > 0 && `, where no division counts them.
 OutputText TextComposer::unlessEmpty(unsigned Node) const {
   auto IsPointwise = [&](unsigned Each) { return Graph.Nodes[Each].Shape->Shape == KernelShape::Pointwise; };
   for (const Flow &F : Graph.Flows) // of what is stored at the root's stores, there are as many
@@ -373,7 +395,7 @@ OutputText TextComposer::unlessEmpty(unsigned Node) const {
   const Polynomial Elements = Graph.inArguments(Node, Graph.Nodes[Node].Shape->Bound);
   if (!IsPointwise(Node) || llvm::any_of(Elements.atoms(), [&](const auto &A) { return Graph.Quotients.count(A); }))
     return {};
-  return hostText(Elements) + " <= 0 || ";
+  return hostText(Elements) + " > 0 && ";
 }
 
 std::vector<OutputText> TextComposer::positive(const Polynomial &P) const {
@@ -387,7 +409,7 @@ std::vector<OutputText> TextComposer::positive(const Polynomial &P) const {
       for (const Polynomial *Part : {&Q->second.Dividend, &Q->second.Divisor})
         llvm::for_each(positive(*Part), Add);
       if (!Q->second.Divisor.asConstant())
-        Add("0 < " + hostText(Q->second.Divisor));
+        Add(hostText(Q->second.Divisor) + " <= 0");
     }
   return All;
 }
@@ -396,9 +418,7 @@ void TextComposer::divisors() {
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     for (const auto &[Atom, Q] : Graph.Nodes[Node].Accesses->Quotients)
       for (const OutputText &Each : positive(Graph.inArguments(Node, Polynomial::atom(Atom))))
-        if (const OutputText Condition = unlessEmpty(Node) + Each;
-            !llvm::is_contained(Result.Text.LaunchConditions, Condition))
-          Result.Text.LaunchConditions.push_back(Condition);
+        refuseIf(unlessEmpty(Node) + Each, "the elements are divided by it");
 }
 
 void TextComposer::conditions() {
@@ -421,15 +441,24 @@ void TextComposer::conditions() {
       if (P.Integer && Known.count(P.Name))
         ranges(Node, P, Parts);
   }
-  for (const std::string &Part : Parts)
-    Result.Text.LaunchConditions.push_back("0 <= " + hostText(Polynomial::atom(Part)));
+  for (const std::string &Part : Parts) {
+    // Where there are elements, none is divided by what is not positive.
+    const OutputText Value = hostText(Polynomial::atom(Part)), NotPositive = Value + " <= 0";
+    if (!Graph.OneLoop || llvm::none_of(Result.Text.LaunchErrors, [&](const LaunchError &Known) {
+          return Known.Condition == NotPositive || Known.Condition == unlessEmpty(Graph.Root) + NotPositive;
+        }))
+      refuseIf(Value + " < 0");
+  }
   for (const AtMost &Needed : Requirements) {
-    OutputText Condition = hostText(Needed.Left) + " <= " + hostText(Needed.Right);
+    constexpr std::int64_t Largest = std::numeric_limits<int>::max();
+    if (isInt(Needed.Left) && Needed.Right.asConstant().value_or(0) >= Largest)
+      continue;
+    OutputText Condition = hostText(Needed.Left) + " > " + hostText(Needed.Right);
     if (std::vector<OutputText> All = positive(Needed.Left - Needed.Right); !All.empty()) {
       All.push_back(Condition);
-      Condition = unlessEmpty(Graph.Root) + "(" + joined(All, " && ") + ")";
+      Condition = unlessEmpty(Graph.Root) + "(" + joined(All, " || ") + ")";
     }
-    Result.Text.LaunchConditions.push_back(Condition);
+    refuseIf(Condition);
   }
   distinctPointers();
 }
@@ -443,10 +472,10 @@ void TextComposer::distinctPointers() {
   std::vector<Pointer> All;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
-      if (const std::string Argument = name(Node) + "_" + P.Name;
+      if (const std::string Argument = Graph.argumentName(Node, P.Name);
           !P.Element.empty() &&
           llvm::any_of(Result.Text.Parameters, [&](const ParameterText &Known) { return Known.Name == Argument; }))
-        All.push_back({Node, &P, OutputText::Slot::Launch + OutputText("Launch.arguments." + Argument)});
+        All.push_back({Node, &P, OutputText::Slot::Launch + OutputText(".arguments." + Argument)});
   for (size_t I = 0; I < All.size(); ++I)
     for (size_t J = I + 1; J < All.size(); ++J) {
       const Pointer &A = All[I], &B = All[J];
@@ -457,8 +486,10 @@ void TextComposer::distinctPointers() {
           (!Of.stores(A.Parameter->Name) && !To.stores(B.Parameter->Name)) ||
           Graph.memory(A.Node, A.Parameter->Name) == Graph.memory(B.Node, B.Parameter->Name))
         continue;
-      Result.Text.LaunchConditions.push_back(
-          outputText("{0} == nullptr || static_cast<const volatile void *>({0}) != {1}", A.Argument, B.Argument));
+      const bool AreAlike = A.Parameter->Element == B.Parameter->Element && A.Parameter->BuiltinType;
+      const OutputText Compared =
+          AreAlike ? A.Argument : outputText("static_cast<const volatile void *>({})", A.Argument);
+      refuseIf(outputText("{} != nullptr && {} == {}", A.Argument, Compared, B.Argument), "they would be one array");
     }
 }
 

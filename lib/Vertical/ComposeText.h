@@ -40,7 +40,7 @@ protected:
 
   /// The root's facts with what the others add to them.
   void facts();
-  /// The parameters of a node that remain, called `NODE_PARAMETER`, and what else is merged without order. Linked ones
+  /// The parameters of a node that remain, and what else is merged without order. Linked ones
   /// do not remain; of the others, `Remains` says it.
   void parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains);
   /// The libraries that a node's block is told of.
@@ -78,6 +78,8 @@ protected:
   /// A polynomial of the arguments that remain, in the fused kernel, and in the launcher.
   std::string deviceText(const Polynomial &P) const;
   OutputText hostText(const Polynomial &P) const;
+  /// The launch fails under this condition, a comparison in C++.
+  void refuseIf(const OutputText &Condition, const std::string &Why = "");
 
   const VerticalGraph &Graph;
   llvm::ArrayRef<const KernelText *> Texts;
@@ -86,6 +88,10 @@ protected:
 
 private:
   void distinctPointers();
+  /// The argument that an atom `node.parameter` stands for.
+  std::string argumentOf(llvm::StringRef Atom) const;
+  /// Is it an argument alone that `int` holds?
+  bool isInt(const Polynomial &P) const;
   Piece inside(Piece P, unsigned Node) const;
   bool names(llvm::StringRef Word) const;
 };

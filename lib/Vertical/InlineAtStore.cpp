@@ -22,7 +22,7 @@ namespace {
 ///   large that a grid-stride loop ends after one turn; the parameter that it loads from is an object whose
 ///   `operator[]` gives the value.
 ///
-/// Parameters are called `NODE_PARAMETER`; linked ones and dead intermediates are none. Requirements become conditions
+/// Linked parameters and dead intermediates are none of the fused kernel's. Requirements become conditions
 /// of the launch.
 class StoreComposer final : TextComposer {
 public:
@@ -153,7 +153,7 @@ private:
       for (const ParameterText &P : Texts[Node]->Parameters)
         if (!Graph.flowTo(Node, P.Name) && !Graph.isIntermediate(Node, P.Name))
           Values.push_back(argument(Node, P.Name));
-    Values.push_back(name(F.Producer) + "_" + F.Out);
+    Values.push_back(Graph.argumentName(F.Producer, F.Out));
     Values.push_back(value(Graph.Nodes[F.Producer].Shape->Bound, F.Producer));
     return sinkType(F.Consumer, F.In) + "{" + llvm::join(Values, ", ") + "}";
   }
@@ -210,7 +210,7 @@ private:
   std::string sinkValue(unsigned Node, const std::string &Out) const {
     std::vector<std::string> Fields;
     if (Graph.isLive(Node, Out))
-      Fields.push_back(name(Node) + "_" + Out);
+      Fields.push_back(Graph.argumentName(Node, Out));
     for (const Flow &F : Graph.Flows)
       if (F.Producer == Node && F.Out == Out)
         for (const ParameterText &P : Texts[F.Consumer]->Parameters)
@@ -231,7 +231,7 @@ private:
     for (const ParameterText &P : Texts[Graph.Root]->Parameters)
       Arguments.push_back(argument(Graph.Root, P.Name));
     const std::string Head = fmt::format("__device__ __forceinline__ void {}(", Result.Facts.Name);
-    code(outputText("\n{}{}) {{\n  {}({});\n}}", Head, joined(Parameters, ",\n    "), callee(Graph.Root),
+    code(outputText("\n{}{}) {{\n  {}({});\n}}", Head, wrapped("\n    ", Parameters, "", 4), callee(Graph.Root),
                     llvm::join(Arguments, ", ")));
     Result.Text.Callee = Result.Facts.Name;
   }

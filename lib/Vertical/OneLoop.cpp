@@ -57,7 +57,9 @@ public:
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     elementObjects();
     if (llvm::any_of(Graph.Nodes, asksTurn))
-      file(cuda::Turn);
+      file(cuda::Turn, {{"HOLDS", asks(KnownCondition::Kind::Holds)},
+                        {"FAILS", asks(KnownCondition::Kind::Fails)},
+                        {"ONCE", asks(KnownCondition::Kind::Once)}});
     if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; })) {
       file(cuda::ElementGroups);
       cachedAccesses("typename Vector, typename Element, int Width, bool ReadOnly",
@@ -75,6 +77,14 @@ public:
 private:
   /// Does its text ask which conditions are known?
   static bool asksTurn(const VerticalNode &N) { return !knownConditions(N).empty(); }
+
+  /// A thread takes an element at a time: all of them exist.
+  bool isSingle() const { return Width == 1; }
+  bool asks(KnownCondition::Kind What) const {
+    return llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) {
+      return llvm::any_of(knownConditions(N), [&](const KnownCondition &K) { return K.What == What; });
+    });
+  }
 
   void loopFacts() {
     KernelFacts &Facts = Result.Facts;
@@ -127,18 +137,24 @@ private:
   OutputText call(unsigned Node) const {
     const VerticalNode &N = Graph.Nodes[Node];
     const unsigned Own = N.Shape->Width;
-    const std::string At = Own == 1 ? "first + k" : fmt::format("(first + k) / {}", Own);
-    std::vector<std::string> Arguments;
+    const std::string At = isSingle() ? "at"
+                           : Own == 1 ? "static_cast<unsigned>(first + k)"
+                                      : fmt::format("static_cast<unsigned>((first + k) / {})", Own);
+    std::vector<OutputText> Arguments;
     if (asksTurn(N))
-      Arguments.push_back("{whole}");
-    llvm::append_range(Arguments, elementIndices(Node, fmt::format("static_cast<unsigned>({})", At), Own));
+      Arguments.push_back(isSingle() ? "{true}" : "{whole}");
+    llvm::append_range(Arguments, elementIndices(Node, At, Own));
     for (const ParameterText &P : Texts[Node]->Parameters)
       if (const auto S = streamOf(Streams, Node, P.Name))
-        Arguments.push_back(fmt::format("{{{} + k{}}}", registers(Streams[*S]), Own == 1 ? "" : ", whole"));
+        Arguments.push_back(isSingle()
+                                ? fmt::format("{{&{}}}", registers(Streams[*S]))
+                                : fmt::format("{{{} + k{}}}", registers(Streams[*S]), Own == 1 ? "" : ", whole"));
       else
         Arguments.push_back(argument(Node, P.Name));
-    return outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    {}({});", Own, callee(Node),
-                      llvm::join(Arguments, ", "));
+    return wrapped(
+        isSingle() ? "    " + callee(Node) + "("
+                   : outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    {}(", Own, callee(Node)),
+        Arguments, ");", 8);
   }
 
   /// Loads or stores of all streams in memory.
@@ -148,18 +164,21 @@ private:
       if (!(Loads ? S.Loads : S.Stores))
         continue;
       const std::string Registers = registers(S), Memory = memory(S);
+      if (isSingle()) {
+        Single += Loads ? fmt::format("    {} = {}[first];\n", Registers, Memory)
+                        : fmt::format("    {}[first] = {};\n", Memory, Registers);
+        continue;
+      }
       Together +=
           fmt::format("    {}<Width>({}, {} + first);\n", Loads ? "cufuseLoad" : "cufuseStore", Registers, Memory);
       const std::string In = Registers + "[k]", To = Memory + "[first + k]";
       Single += fmt::format("        {} = {};\n", Loads ? In : To, Loads ? To : In);
     }
-    if (Single.empty())
-      return "";
+    if (Single.empty() || isSingle())
+      return llvm::StringRef(Single).rtrim().str();
     const std::string OneByOne = fmt::format("#pragma unroll\n    for (int k = 0; k < Width; ++k)\n"
                                              "      if (whole || first + k < elements) {{\n{}      }}\n",
                                              Single);
-    if (Width == 1)
-      return "  {\n" + OneByOne + "  }";
     return fmt::format("  if (Width == {}{}) {{\n{}  }} else {{\n{}  }}", Width, Least == Width ? " && whole" : "",
                        Together, OneByOne);
   }
@@ -174,22 +193,29 @@ private:
           "  constexpr int room = whole ? Width : Width + 1;");
     for (const Stream &S : Streams) {
       const auto &[Node, Parameter] = S.Users.front();
-      Registers.push_back(
-          outputText("  {} {}[{}];", element(Node, Parameter), registers(S), Least == 1 ? "Width" : "room"));
+      Registers.push_back(isSingle() ? outputText("    {} {};", element(Node, Parameter), registers(S))
+                                     : outputText("  {} {}[{}];", element(Node, Parameter), registers(S),
+                                                  Least == 1 ? "Width" : "room"));
       if (S.Loads || S.Stores)
         Aligned += fmt::format("cufuseAligned<{}>({}) && ", Width, memory(S));
     }
     for (unsigned Node : Graph.Order) {
       for (const Stream &S : Streams)
         if (S.From && S.Users.front().first == Node)
-          Calls.push_back(fmt::format("#pragma unroll\n  for (int k = 0; k < Width; ++k)\n    {}[k] = {}[k];",
+          Calls.push_back(fmt::format(fmt::runtime(isSingle() ? "    {} = {};"
+                                                              : "#pragma unroll\n  for (int k = 0; k < Width; ++k)\n"
+                                                                "    {}[k] = {}[k];"),
                                       registers(S), registers(Streams[*S.From])));
       Calls.push_back(call(Node));
     }
     std::vector<std::string> Names;
     for (const ParameterText &P : Result.Text.Parameters)
       Names.push_back(P.Name);
-    file(cuda::Loop, {{"PARAMETERS", joined(declarations(), ",\n    ")},
+    std::vector<OutputText> Head = declarations(), TurnHead = Head;
+    Head.insert(Head.begin(), {"const uint3 blockIdx", "const dim3 gridDim"});
+    TurnHead.insert(TurnHead.begin(), {"const long long first", "const long long elements"});
+    file(cuda::Loop, {{"HEAD", wrapped("\n    ", Head, "", 4)},
+                      {"TURN_HEAD", wrapped("\n    ", TurnHead, "", 4)},
                       {"REGISTERS", joined(Registers, "\n")},
                       {"LOADS", moved(true)},
                       {"CALLS", joined(Calls, "\n")},
@@ -200,12 +226,15 @@ private:
                       {"STEP", fmt::format("{}ll", Width)},
                       {"GOES_ON", Shape.Tail ? "first < elements" : fmt::format("first <= elements - {}", Width)},
                       {"ARGUMENTS", llvm::join(Names, ", ")},
-                      {"ALWAYS_WHOLE", Width == 1},
+                      {"ALWAYS_WHOLE", isSingle()},
                       {"MAY_BE_WHOLE", fmt::format("{}elements - first >= {}", Aligned, Width)},
                       {"BY_PARTS", Least < Width},
                       {"LEAST", std::to_string(Least)},
                       {"EXISTS", Least == 1 ? "true" : "false"}});
     Result.Text.Callee = Result.Facts.Name;
+    const Polynomial Elements = Graph.inArguments(Graph.Root, Shape.Bound);
+    if (llvm::none_of(Elements.atoms(), [&](const std::string &Atom) { return Graph.Quotients.count(Atom); }))
+      Result.Text.Elements = {hostText(Elements), Width};
   }
 
   const unsigned Width; ///< Elements of a turn,

@@ -15,7 +15,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.input = input.get();
     launch.arguments.mean = mean.get();
     launch.arguments.invStd = invStd.get();

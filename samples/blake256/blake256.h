@@ -14,7 +14,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.startNonce = startNonce;
     launch.arguments.noncesPerThread = noncesPerThread;
     launch.arguments.count = count;

@@ -25,7 +25,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.header = header;
     launch.arguments.startNonce = startNonce;
     launch.arguments.noncesPerThread = noncesPerThread;

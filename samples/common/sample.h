@@ -56,8 +56,8 @@ struct Output {
 };
 
 /// One kernel with inputs, outputs and a launch shape. A sample's header derives from it, with the kernel's arguments
-/// as members and `template <typename Launch> void fill(Launch &) const`, which writes `grid`, `dynamicSharedBytes` and
-/// `arguments.<parameter>` of a fused launcher's structure.
+/// as members and `template <typename Launch> void fill(Launch &) const`, which writes `grid`,
+/// `arguments.<parameter>` and, if there is some, `dynamicSharedBytes` of a fused launcher's structure.
 class Problem {
 public:
   virtual ~Problem() = default;

@@ -19,7 +19,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.headerHash = headerHash;
     launch.arguments.dag = dag.get();
     launch.arguments.dagPages = dagPages;

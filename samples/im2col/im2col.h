@@ -15,7 +15,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.total = total;
     launch.arguments.image = image.get();
     launch.arguments.height = height;

@@ -17,7 +17,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.total = total;
     launch.arguments.input = input.get();
     launch.arguments.height = height;

@@ -17,7 +17,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.input = input.get();
     launch.arguments.weight = weight.get();
     launch.arguments.output = output.get();

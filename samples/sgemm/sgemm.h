@@ -15,7 +15,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.m = m;
     launch.arguments.n = n;
     launch.arguments.k = k;

@@ -21,7 +21,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.job = job;
     launch.arguments.startNonce = startNonce;
     launch.arguments.noncesPerThread = noncesPerThread;

@@ -19,7 +19,6 @@ public:
 
   template <typename Launch> void fill(Launch &launch) const {
     launch.grid = grid;
-    launch.dynamicSharedBytes = dynamicSharedBytes;
     launch.arguments.in = in.get();
     launch.arguments.out = out.get();
     launch.arguments.extent = extent;

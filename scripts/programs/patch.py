@@ -81,10 +81,12 @@ def launches_of(text, kernel):
 
 
 def fields_of(header):
-    """Per constituent, in order: its namespace, and the names of its arguments."""
+    """Per constituent, in order: its namespace, the names of its arguments, and whether it has dynamic shared memory."""
     found = re.findall(
-        r"namespace (\w+) \{(?:\nusing [^\n]*)*\n/// The arguments of [^\n]*\nstruct Arguments \{(.*?)\n\};", header, re.S)
-    return [(name, re.findall(r"(\w+)(?:\[\d*\])*;", body)) for name, body in found]
+        r"namespace (\w+) \{(?:\nusing [^\n]*)*\n/// The arguments of [^\n]*\nstruct Arguments \{(.*?)\n\};"
+        r".*?\nstruct Launch \{(.*?)\n\};", header, re.S)
+    return [(name, re.findall(r"(\w+)(?:\[\d*\])*;", body), "dynamicSharedBytes" in launch)
+            for name, body, launch in found]
 
 
 def statement(slots, parts, configuration, arguments):
@@ -93,8 +95,9 @@ def statement(slots, parts, configuration, arguments):
         names = parts[slot][1]
         if len(names) != len(arguments):
             raise Unfit(f"{len(arguments)} arguments for {len(names)} parameters")
-        lines = [f"auto &cufuseLaunch = cufuseLaunches.launch{slot};", f"cufuseLaunch.grid = dim3({configuration[0]});",
-                 f"cufuseLaunch.dynamicSharedBytes = {configuration[2] if len(configuration) > 2 else 0};"]
+        lines = [f"auto &cufuseLaunch = cufuseLaunches.launch{slot};", f"cufuseLaunch.grid = dim3({configuration[0]});"]
+        if parts[slot][2] and len(configuration) > 2:
+            lines.append(f"cufuseLaunch.dynamicSharedBytes = {configuration[2]};")
         lines += [f"cufuseLaunch.arguments.{name} = {argument};" for name, argument in zip(names, arguments)]
         return "{ " + " ".join(lines + [f"cufuseLaunches.add({slot});"]) + " }"
 
@@ -119,7 +122,7 @@ def fuse(texts, program, name, header):
         replaced.append((site.file, begin, end, statement(site.slots, parts, configuration, arguments)))
     for file, begin, end, text in sorted(replaced, key=lambda one: -one[1]):
         texts[file] = texts[file][:begin] + text + texts[file][end:]
-    members = "\n".join(f"  {name}::{part}::Launch launch{at};" for at, (part, _) in enumerate(parts))
+    members = "\n".join(f"  {name}::{part}::Launch launch{at};" for at, (part, *_) in enumerate(parts))
     collector = COLLECTOR.format(name=name, members=members, all=(1 << len(parts)) - 1,
                                  launches=", ".join(f"launch{at}" for at in range(len(parts))))
     files = {site.file for site in program.sites}

@@ -34,8 +34,8 @@ int main() {
   sums<<<9, 40>>>(in, out[0]);
   plane<<<9, dim3(8, 5)>>>(in, out[1]);
 #ifdef FUSED
-  fused::sums::Launch first{9, 0, {in, out[2]}};
-  fused::plane::Launch second{9, 0, {in, out[3]}};
+  fused::sums::Launch first{9, {in, out[2]}};
+  fused::plane::Launch second{9, {in, out[3]}};
   if (fused::launch(first, second, nullptr) != cudaSuccess)
     return 3;
   for (unsigned i = 0; i < n; ++i)

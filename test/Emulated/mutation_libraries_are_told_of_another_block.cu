@@ -67,7 +67,7 @@ int main() {
   both.output("a", a), both.output("b", b);
   return both.same(
              "stride", [&] { grouped<<<7, 96>>>(in, a), scanned<<<9, 128>>>(in, b); },
-             [&] { require(fused::launch({7, 0, {in, a}}, {9, 0, {in, b}}), "fused"); })
+             [&] { require(fused::launch({7, {in, a}}, {9, {in, b}}), "fused"); })
              ? 0
              : 1;
 }

@@ -15,6 +15,13 @@ inline void require(cudaError_t error, const char *what) {
   std::exit(1);
 }
 
+/// Where the kernel has some: else there is no such field.
+template <typename Launch>
+auto giveShared(Launch &launch, unsigned bytes, int) -> decltype(void(launch.dynamicSharedBytes)) {
+  launch.dynamicSharedBytes = bytes;
+}
+template <typename Launch> void giveShared(Launch &, unsigned, long) {}
+
 /// One launch of a kernel with memory of its own.
 struct Side {
   static constexpr unsigned InputWords = 509, SumWords = 80,

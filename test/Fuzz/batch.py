@@ -249,9 +249,10 @@ def comparison(batch, pair):
             f"  original_{file.letter}::launch_{kernel.name}({side});",
             f'  finished("{pair.name}: {file.letter}.cu {name} alone");',
             f"  const std::vector<unsigned> alone{at} = {side}.take();", f"  {side}.clear();",
-            f"  {pair.name}::{name}::Launch launch{at}{{}};", f"  launch{at}.grid = {side}.grid;",
-            f"  launch{at}.dynamicSharedBytes = {side}.shared;"
+            f"  {pair.name}::{name}::Launch launch{at}{{}};", f"  launch{at}.grid = {side}.grid;"
         ]
+        if kernel.dynamic():
+            lines.append(f"  launch{at}.dynamicSharedBytes = {side}.shared;")
         fields = {"in": "in", "out": "out", "sums": "sums"}
         fields.update({"numbers.n": "n", "numbers.seed": "seed"} if kernel.structure else {"n": "n", "seed": "seed"})
         lines += [f"  launch{at}.arguments.{field} = {side}.{value};" for field, value in fields.items()]

@@ -196,7 +196,7 @@ class Program:
                 f"{f', extra{at}' if extra else ''});", f'  finished("{self.name}: {kernel.side} alone");',
                 f"  const std::vector<unsigned> alone{at} = {side}.take();", f"  {side}.clear();",
                 f"  {self.name}::{fused}::Launch launch{at}{{}};", f"  launch{at}.grid = {side}.grid;",
-                f"  launch{at}.dynamicSharedBytes = {side}.shared;"
+                f"  giveShared(launch{at}, {side}.shared, 0);"
             ]
             lines += [
                 f"  launch{at}.arguments.{own} = {side}.{name};" for own, name in zip(kernel.parameters, PARAMETERS[0])

@@ -35,27 +35,27 @@
 // STRIDE-NEXT: if (blockIdx.x < large_resident) {
 // STRIDE-NEXT: for (unsigned block = blockIdx.x; block < large_grid.blocks; block += large_resident) {
 // STRIDE: } else {
-// STRIDE: for (unsigned block = blockIdx.x - large_resident; block < small_grid.blocks; block += small_resident) {
+// STRIDE: for (unsigned block = blockIdx.x - large_resident; block < small_blocks; block += small_resident) {
 // STRIDE: const unsigned largeResident =
 // STRIDE-NEXT: inEvenRounds(largeGrid.blocks, 1 * static_cast<unsigned>(multiprocessors));
 // STRIDE-NEXT: const unsigned smallResident =
-// STRIDE-NEXT: inEvenRounds(smallGrid.blocks, 2 * static_cast<unsigned>(multiprocessors));
+// STRIDE-NEXT: inEvenRounds(smallBlocks, 2 * static_cast<unsigned>(multiprocessors));
 // STRIDE-NEXT: const unsigned blocks = largeResident + smallResident;
 // BEHIND: //   2 small
 // BEHIND-NEXT: // large has a block for each of its own, behind those.
 // BEHIND-NEXT: if (blockIdx.x < small_resident) {
-// BEHIND: for (unsigned block = blockIdx.x * 2 + 1; block < small_grid.blocks; block += small_resident * 2) {
+// BEHIND: for (unsigned block = blockIdx.x * 2 + 1; block < small_blocks; block += small_resident * 2) {
 // BEHIND: } else {
 // BEHIND-NEXT: behind_text::cufuse_large::large(large_grid.inPlane(blockIdx.x - small_resident)
 // BEHIND: const unsigned smallResident =
-// BEHIND-NEXT: inEvenRounds((smallGrid.blocks + 2 - 1) / 2, 2 * static_cast<unsigned>(multiprocessors));
+// BEHIND-NEXT: inEvenRounds((smallBlocks + 2 - 1) / 2, 2 * static_cast<unsigned>(multiprocessors));
 // BEHIND-NEXT: const unsigned blocks = smallResident + largeGrid.blocks;
 // BEHIND2: if (blockIdx.x < large_resident) {
-// BEHIND2: if (const unsigned block = (blockIdx.x - large_resident) * 3 + 2; block < small_grid.blocks) {
+// BEHIND2: if (const unsigned block = (blockIdx.x - large_resident) * 3 + 2; block < small_blocks) {
 // THREE: } else if (small_share.takes(place)) {
 // THREE-NEXT: if (threadIdx.x < 128) {
 // THREE: } else if (threadIdx.x < 256) {
-// THREE: if (const unsigned block = place * 3 + 1; block < small_grid.blocks) {
+// THREE: if (const unsigned block = place * 3 + 1; block < small_blocks) {
 // PLAN: 1024 threads, grid policy match, geometry blocks
 // PLAN-NEXT: threads    0 to 1023: large copy 0, block 32x32, the barrier of the block
 // PLAN-NEXT: threads    0 to  127: small copy 0, block 100, barrier 1
@@ -107,23 +107,23 @@ int main() {
     small<<<37, 100, 400>>>(in, b, 3650);
   };
   good &= both.same("match", unfused, [&] {
-    require(match::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "match");
+    require(match::launch({plane, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "match");
   });
   good &= both.same("stride", unfused, [&] {
-    require(stride::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "stride");
+    require(stride::launch({plane, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "stride");
   });
   good &= both.same("behind", unfused, [&] {
-    require(behind::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "behind");
+    require(behind::launch({plane, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "behind");
   });
   good &= both.same("behind2", unfused, [&] {
-    require(behind2::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "behind2");
+    require(behind2::launch({plane, {in, a, 15000}}, {37, 400, {in, b, 3650}}), "behind2");
   });
   auto three = [&] {
     unfused();
     large<<<dim3(1, 7), 1024>>>(in, c, 7168);
   };
   good &= both.same("three", three, [&] {
-    require(three::launch({plane, 0, {in, a, 15000}}, {37, 400, {in, b, 3650}}, {dim3(1, 7), 0, {in, c, 7168}}), "three");
+    require(three::launch({plane, {in, a, 15000}}, {37, 400, {in, b, 3650}}, {dim3(1, 7), {in, c, 7168}}), "three");
   });
   return good ? 0 : 1;
 }

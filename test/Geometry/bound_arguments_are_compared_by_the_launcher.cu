@@ -52,7 +52,7 @@ int main() {
         good &= both.same("bound",
                           [&] { scale<<<5, 128>>>(in, a, 5000, stride, factor), shift<<<9, 64>>>(numbers, b, 4000, by); },
                           [&] {
-                            require(bound::launch({5, 0, {in, a, 5000, stride, factor}}, {9, 0, {numbers, b, 4000, by}}),
+                            require(bound::launch({5, {in, a, 5000, stride, factor}}, {9, {numbers, b, 4000, by}}),
                                     "bound");
                           });
   return good ? 0 : 1;

@@ -141,7 +141,7 @@ int main() {
                           rows<<<9, dim3(32, 2)>>>(in, weights, other, out, columns);
                         },
                         [&] {
-                          require(ahead::launch({5, 0, {values, counts, n}}, {9, 0, {in, weights, other, out, columns}}),
+                          require(ahead::launch({5, {values, counts, n}}, {9, {in, weights, other, out, columns}}),
                                   "ahead");
                         });
   return good ? 0 : 1;

@@ -12,9 +12,9 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t/plain.cubin %t/plain.out.cu
 // RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/warps.cu %t/blocks.cu %t/alone.cu
 
-// WARPS: for (unsigned block; (block = warps_text::cufuse_turned::cufuse_partition::next(pools + 0)) < turned_grid.blocks;) {
-// WARPS: next(pools + 1)) < leaving_grid.blocks;) {
-// WARPS: next(pools + 1)) < leaving_grid.blocks;) {
+// WARPS: for (unsigned block; (block = warps_text::cufuse_turned::cufuse_partition::next(pools + 0)) < turned_blocks;) {
+// WARPS: next(pools + 1)) < leaving_blocks;) {
+// WARPS: next(pools + 1)) < leaving_blocks;) {
 // BLOCKS: // On each multiprocessor, blocks begin by turns with the kernels, so many of them with each:
 // BLOCKS-NEXT: //   1 turned_0
 // BLOCKS-NEXT: //   2 leaving
@@ -63,11 +63,11 @@ int main() {
   both.output("a", a), both.output("b", b), both.output("c", c);
   bool good = true;
   good &= both.same("warps", [&] { turned<<<11, 256>>>(in, a), leaving<<<37, 100, 400>>>(in, b, 3650); },
-                    [&] { require(warps::launch({11, 0, {in, a}}, {37, 400, {in, b, 3650}}), "warps"); });
+                    [&] { require(warps::launch({11, {in, a}}, {37, 400, {in, b, 3650}}), "warps"); });
   good &= both.same("blocks",
                     [&] { turned<<<3, 256>>>(in, a), leaving<<<37, 96, 384>>>(in, b, 3500), turned<<<70, 64>>>(in, c); },
                     [&] {
-                      require(blocks::launch({3, 0, {in, a}}, {37, 384, {in, b, 3500}}, {70, 0, {in, c}}), "blocks");
+                      require(blocks::launch({3, {in, a}}, {37, 384, {in, b, 3500}}, {70, {in, c}}), "blocks");
                     });
   good &= both.same("alone", [&] { leaving<<<37, 128, 512>>>(in, b, 4700); },
                     [&] { require(alone::launch({37, 512, {in, b, 4700}}), "alone"); });

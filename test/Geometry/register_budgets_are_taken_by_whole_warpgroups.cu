@@ -45,7 +45,7 @@ int main() {
   Both both;
   both.output("a", a), both.output("b", b);
   return both.same("split", [&] { turned<<<17, 100>>>(in, a), turned<<<9, 256>>>(in, b); },
-                   [&] { require(split::launch({17, 0, {in, a}}, {9, 0, {in, b}}), "split"); })
+                   [&] { require(split::launch({17, {in, a}}, {9, {in, b}}), "split"); })
              ? 0
              : 1;
 }

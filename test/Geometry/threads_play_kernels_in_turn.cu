@@ -17,7 +17,7 @@
 // SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 1, 256, 1, 1>;
 // SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 2, 32, 4, 1>;
 // SEQUENCE: // Every block plays all kernels, one after the other.
-// SEQUENCE-NEXT: if (const unsigned block = blockIdx.x; block < turned_grid.blocks) {
+// SEQUENCE-NEXT: if (const unsigned block = blockIdx.x; block < turned_blocks) {
 // SEQUENCE-NEXT: sequence_text::cufuse_turned::turned(uint3{block, 0, 0}, 0, turned_in, turned_out);
 // SEQUENCE-NEXT: }
 // SEQUENCE-NEXT: __syncthreads(); // before another kernel uses the same dynamic shared memory
@@ -32,14 +32,14 @@
 // TURNS: // threads    0 to   95: copied, block 96, 3 times, barrier
 // TURNS: for (unsigned turn = 0; turn < 4; ++turn) {
 // TURNS-NEXT: if (threadIdx.x < 128) {
-// TURNS-NEXT: if (const unsigned block = (blockIdx.x * 4 + turn) * 2 + 0; block < leaving_grid.blocks) {
+// TURNS-NEXT: if (const unsigned block = (blockIdx.x * 4 + turn) * 2 + 0; block < leaving_blocks) {
 // TURNS: cufuse_partition::end(); // before the next block uses the same shared memory
 // TURNS: for (unsigned turn = 0; turn < 3; ++turn) {
-// TURNS: if (const unsigned block = blockIdx.x * 3 + turn; block < copied_grid.blocks) {
+// TURNS: if (const unsigned block = blockIdx.x * 3 + turn; block < copied_blocks) {
 // TURNS: cufuse_partition::sync(); // before the next block uses the same shared memory
-// TURNS: if (const unsigned needed = turnedGrid.blocks; needed > blocks)
-// TURNS: if (const unsigned needed = (leavingGrid.blocks + 8 - 1) / 8; needed > blocks)
-// TURNS: if (const unsigned needed = (copiedGrid.blocks + 3 - 1) / 3; needed > blocks)
+// TURNS: if (const unsigned needed = turnedBlocks; needed > blocks)
+// TURNS: if (const unsigned needed = (leavingBlocks + 8 - 1) / 8; needed > blocks)
+// TURNS: if (const unsigned needed = (copiedBlocks + 3 - 1) / 3; needed > blocks)
 // TURNS: if (blocks > 0xffffffff / 8) // blocks are numbered in 32 bits
 // TURNS-NEXT: return cudaErrorInvalidConfiguration;
 
@@ -115,11 +115,11 @@ int main() {
   });
   good &= both.same("three", [&] { two(), plain<<<37, 100>>>(in, c, 3650); },
                     [&] {
-                      require(three::launch({11, 1024, {in, a}}, {plane, 16, {in, b}}, {37, 0, {in, c, 3650}}),
+                      require(three::launch({11, 1024, {in, a}}, {plane, 16, {in, b}}, {37, {in, c, 3650}}),
                               "three");
                     });
   good &= both.same("leave", [&] { leaving<<<3, 128>>>(in, a, 300), leaving<<<25, 128>>>(in, b, 3111); },
-                    [&] { require(leave::launch({3, 0, {in, a, 300}}, {25, 0, {in, b, 3111}}), "leave"); });
+                    [&] { require(leave::launch({3, {in, a, 300}}, {25, {in, b, 3111}}), "leave"); });
   for (const int blocks : {1, 7, 8, 9, 25}) // the last fused block plays some, or none
     good &= both.same("turns",
                       [&] {
@@ -127,7 +127,7 @@ int main() {
                         copied<<<8, 96>>>(in, c, 760);
                       },
                       [&] {
-                        require(turns::launch({2, 1024, {in, a}}, {unsigned(blocks), 0, {in, b, 3111}}, {8, 0, {in, c, 760}}),
+                        require(turns::launch({2, 1024, {in, a}}, {unsigned(blocks), {in, b, 3111}}, {8, {in, c, 760}}),
                                 "turns");
                       });
   return good ? 0 : 1;

@@ -57,7 +57,7 @@ extern "C" void sharpen(Tool *tool);
 fused::scaled::Launch launchOf(float *data) {
   Tool tool = {2};
   sharpen(&tool);
-  return {1, 0, {data, tool}};
+  return {1, {data, tool}};
 }
 
 //--- other.cu

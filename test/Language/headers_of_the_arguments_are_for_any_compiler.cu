@@ -36,5 +36,5 @@ __global__ void fill(int *out) { out[threadIdx.x] = 1; }
 #include "f.h"
 int main() {
   Params p{};
-  return f::launch({1, 0, {p}}, {1, 0, {nullptr}}) != cudaSuccess;
+  return f::launch({1, {p}}, {1, {nullptr}}) != cudaSuccess;
 }

@@ -45,8 +45,8 @@ __global__ void two(int *out) { out[threadIdx.x] = SCALE * 1000 + configured() *
 int main() {
   int *data, found[2];
   cudaMalloc(&data, 64 * sizeof(int));
-  both::three::Launch a{1, 0, {data}};
-  both::two::Launch b{1, 0, {data + 32}};
+  both::three::Launch a{1, {data}};
+  both::two::Launch b{1, {data + 32}};
   if (both::launch(a, b) != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess)
     return 1;
   cudaMemcpy(found, data, sizeof(int), cudaMemcpyDeviceToHost);

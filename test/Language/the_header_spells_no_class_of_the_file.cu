@@ -112,7 +112,7 @@ int main() {
   a.arguments.s = fix, a.arguments.to = Secret(nullptr, 3);
   f::listed::Launch b{1};
   b.arguments.list = list;
-  f::led::Launch c{1, 0, {&fix, nullptr}};
+  f::led::Launch c{1, {&fix, nullptr}};
   f::scaled::Fix byField{25600};
   bool good = same(a.arguments.s, fix) && same(a.arguments.to, Secret(nullptr, 3)) && same(b.arguments.list, list) &&
               c.arguments.fixes == &fix && same(byField, fix);
@@ -120,7 +120,7 @@ int main() {
   d.arguments.compare = less;
   d.arguments.by = Scaling::of(3), d.arguments.at = Chosen{nullptr, &Fix::raw};
   good &= same(d.arguments.compare, &less) && same(d.arguments.by, 3.f);
-  f::named::Launch e{1, 0, {nullptr, Numbered(2, fix)}};
+  f::named::Launch e{1, {nullptr, Numbered(2, fix)}};
   good &= same(e.arguments.numbered, Numbered(2, fix));
   b = {};
   b.arguments.list.at[1].raw = 25600, b.arguments.list.mode = Mode::Mean, b.arguments.list.count = -3;
@@ -139,4 +139,4 @@ int main() {
 
 //--- main.cpp
 #include "f.h"
-int main() { return f::launch({1, 0, {{1}, {}}}, {}, {}, {}, {}, {}) != cudaSuccess; }
+int main() { return f::launch({1, {{1}, {}}}, {}, {}, {}, {}, {}) != cudaSuccess; }

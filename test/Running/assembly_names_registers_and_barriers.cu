@@ -114,12 +114,12 @@ int main() {
         handed<<<5, 64>>>(in, d);
       },
       [&] {
-        require(match::launch({11, 0, {in, a}}, {9, 0, {in, b}}, {7, 0, {in, c}}, {5, 0, {in, d}}), "match");
+        require(match::launch({11, {in, a}}, {9, {in, b}}, {7, {in, c}}, {5, {in, d}}), "match");
       });
   good &= both.same("stride", [&] { registers<<<11, dim3(16, 4)>>>(in, a), halves<7><<<9, 128>>>(in, b); },
-                    [&] { require(stride::launch({11, 0, {in, a}}, {9, 0, {in, b}}), "stride"); });
-  good &= both.same("alone", [&] { halves<7><<<9, 128>>>(in, b); }, [&] { require(alone::launch({9, 0, {in, b}}), "alone"); });
+                    [&] { require(stride::launch({11, {in, a}}, {9, {in, b}}), "stride"); });
+  good &= both.same("alone", [&] { halves<7><<<9, 128>>>(in, b); }, [&] { require(alone::launch({9, {in, b}}), "alone"); });
   good &= both.same("helps", [&] { helped<<<9, 128>>>(in, b), handed<<<5, 64>>>(in, d); },
-                    [&] { require(helps::launch({9, 0, {in, b}}, {5, 0, {in, d}}), "helps"); });
+                    [&] { require(helps::launch({9, {in, b}}, {5, {in, d}}), "helps"); });
   return good ? 0 : 1;
 }

@@ -108,8 +108,8 @@ int main() {
   bool good = true;
   good &= both.same(
       "match", [&] { pipelined<<<9, 64>>>(in, a, 7), barriers<2><<<11, 96>>>(in, b), staged<<<13, 128>>>(in, c); },
-      [&] { require(match::launch({9, 0, {in, a, 7}}, {11, 0, {in, b}}, {13, 0, {in, c}}), "match"); });
+      [&] { require(match::launch({9, {in, a, 7}}, {11, {in, b}}, {13, {in, c}}), "match"); });
   good &= both.same("stride", [&] { primitives<<<15, 128>>>(in, a), grouped<<<23, 64>>>(in, b); },
-                    [&] { require(stride::launch({15, 0, {in, a}}, {23, 0, {in, b}}), "stride"); });
+                    [&] { require(stride::launch({15, {in, a}}, {23, {in, b}}), "stride"); });
   return good ? 0 : 1;
 }

@@ -83,10 +83,10 @@ int main() {
     b::second<<<7, 96>>>(in, y, b::Given{7, 2, 4});
   };
   good &= both.same("match", unfused, [&] {
-    require(match::launch({11, 0, {in, x, {3, 5}, 2000}}, {7, 0, {in, y, {7, 2, 4}}}), "match");
+    require(match::launch({11, {in, x, {3, 5}, 2000}}, {7, {in, y, {7, 2, 4}}}), "match");
   });
   good &= both.same("stride", unfused, [&] {
-    require(stride::launch({7, 0, {in, y, {7, 2, 4}}}, {11, 0, {in, x, {3, 5}, 2000}}), "stride");
+    require(stride::launch({7, {in, y, {7, 2, 4}}}, {11, {in, x, {3, 5}, 2000}}), "stride");
   });
   return good ? 0 : 1;
 }

@@ -113,15 +113,15 @@ int main() {
   both.output("a", a), both.output("b", b), both.output("c", c);
   bool good = true;
   good &= both.same("match", [&] { plain<<<7, 96>>>(in, a), wide<<<11, 256>>>(in, b), generic<<<9, 128>>>(in, c, 16); },
-                    [&] { require(match::launch({7, 0, {in, a}}, {11, 0, {in, b}}, {9, 0, {in, c, 16}}), "match"); });
+                    [&] { require(match::launch({7, {in, a}}, {11, {in, b}}, {9, {in, c, 16}}), "match"); });
   good &= both.same("stride", [&] { generic<<<13, 128>>>(in, c, 8), wide<<<11, 256>>>(in, b); },
-                    [&] { require(stride::launch({13, 0, {in, c, 8}}, {11, 0, {in, b}}), "stride"); });
+                    [&] { require(stride::launch({13, {in, c, 8}}, {11, {in, b}}), "stride"); });
   good &= both.same("chosen", [&] { plain<<<7, 96>>>(in, a), pairs<<<11, 192>>>(in, b); },
-                    [&] { require(chosen::launch({7, 0, {in, a}}, {11, 0, {in, b}}), "chosen"); });
+                    [&] { require(chosen::launch({7, {in, a}}, {11, {in, b}}), "chosen"); });
   good &= both.same("loops", [&] { pairs<<<11, 192>>>(in, b), plain<<<7, 96>>>(in, a); },
-                    [&] { require(loops::launch({11, 0, {in, b}}, {7, 0, {in, a}}), "loops"); });
+                    [&] { require(loops::launch({11, {in, b}}, {7, {in, a}}), "loops"); });
   good &= both.same("blocks", [&] { waiting<<<7, 256>>>(in, a), pairs<<<11, 192>>>(in, b); },
-                    [&] { require(blocks::launch({7, 0, {in, a}}, {11, 0, {in, b}}), "blocks"); });
-  good &= both.same("alone", [&] { pairs<<<11, 192>>>(in, b); }, [&] { require(alone::launch({11, 0, {in, b}}), "alone"); });
+                    [&] { require(blocks::launch({7, {in, a}}, {11, {in, b}}), "blocks"); });
+  good &= both.same("alone", [&] { pairs<<<11, 192>>>(in, b); }, [&] { require(alone::launch({11, {in, b}}), "alone"); });
   return good ? 0 : 1;
 }

@@ -137,8 +137,8 @@ int main() {
   both.output("a", a), both.output("b", b), both.output("c", c);
   bool good = true;
   good &= both.same("match", [&] { tiles<<<9, dim3(8, 12)>>>(in, a), moved<4><<<11, 64>>>(in, b), counted<<<13, 128>>>(in, c); },
-                    [&] { require(match::launch({9, 0, {in, a}}, {11, 0, {in, b}}, {13, 0, {in, c}}), "match"); });
+                    [&] { require(match::launch({9, {in, a}}, {11, {in, b}}, {13, {in, c}}), "match"); });
   good &= both.same("stride", [&] { divergent<<<15, 128>>>(in, a), copied<<<13, 64>>>(in, b), moved<2><<<17, 64>>>(in, c); },
-                    [&] { require(stride::launch({15, 0, {in, a}}, {13, 0, {in, b}}, {17, 0, {in, c}}), "stride"); });
+                    [&] { require(stride::launch({15, {in, a}}, {13, {in, b}}, {17, {in, c}}), "stride"); });
   return good ? 0 : 1;
 }

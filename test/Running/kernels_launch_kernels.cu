@@ -60,6 +60,6 @@ int main() {
   Both both;
   both.output("a", a), both.output("b", b);
   const bool good = both.same("launches", [&] { halving<<<1, 64>>>(a, 512, 0), spaces::parent<<<1, 32>>>(b); },
-                              [&] { require(fused::launch({1, 0, {a, 512, 0}}, {1, 0, {b}}), "fused"); });
+                              [&] { require(fused::launch({1, {a, 512, 0}}, {1, {b}}), "fused"); });
   return good ? 0 : 1;
 }

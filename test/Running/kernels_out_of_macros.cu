@@ -124,8 +124,8 @@ int main() {
         sum<int, 64><<<9, 64>>>(in, c);
       },
       [&] {
-        require(match::launch({4, 0, {x, y, 250}}, {3, 0, {in, a, 150}}, {7, 32 * sizeof(double), {in, b}},
-                              {9, 0, {in, c}}),
+        require(match::launch({4, {x, y, 250}}, {3, {in, a, 150}}, {7, 32 * sizeof(double), {in, b}},
+                              {9, {in, c}}),
                 "match");
       });
   good &= both.same(
@@ -138,7 +138,7 @@ int main() {
         shared_by_macro<<<20, 64, 512>>>(in, d);
       },
       [&] {
-        require(stride::launch({40, 0, {x, y, 2501}}, {20, 0, {in, a}}, {30, 0, {in, b}}, {5, 0, {in, c}},
+        require(stride::launch({40, {x, y, 2501}}, {20, {in, a}}, {30, {in, b}}, {5, {in, c}},
                                {20, 512, {in, d}}),
                 "stride");
       });

@@ -46,6 +46,6 @@ int main() {
   both.output("a", a), both.output("b", b);
   const bool good = both.same(
       "match", [&] { sum_early<<<4, 96>>>(in, a, 300), sum_and_meet<<<6, 64>>>(in, b, 330); },
-      [&] { require(fused::launch({4, 0, {in, a, 300}}, {6, 0, {in, b, 330}}), "fused"); });
+      [&] { require(fused::launch({4, {in, a, 300}}, {6, {in, b, 330}}), "fused"); });
   return good ? 0 : 1;
 }

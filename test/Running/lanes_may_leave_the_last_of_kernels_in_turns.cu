@@ -76,9 +76,9 @@ int main() {
   both.output("a", a), both.output("b", b);
   bool good = both.same(
       "longer", [&] { scaled<<<9, 64>>>(in, a, 550), sum_early<<<4, 96>>>(in, b, 300); },
-      [&] { require(longer::launch({9, 0, {in, a, 550}}, {4, 0, {in, b, 300}}), "longer"); });
+      [&] { require(longer::launch({9, {in, a, 550}}, {4, {in, b, 300}}), "longer"); });
   good &= both.same(
       "turns", [&] { by_rows<<<9, 96>>>(in, a, 23), sum_early<<<7, 96>>>(in, b, 599); },
-      [&] { require(turns::launch({9, 0, {in, a, 23}}, {7, 0, {in, b, 599}}), "turns"); });
+      [&] { require(turns::launch({9, {in, a, 23}}, {7, {in, b, 599}}), "turns"); });
   return good ? 0 : 1;
 }

@@ -73,8 +73,8 @@ int main() {
       voted<<<64, second>>>(in, b);
     };
   };
-  good &= both.same("match", unfused(128, 96), [&] { require(match::launch({60, 0, {in, a}}, {64, 0, {in, b}}), "match"); });
-  good &= both.same("stride", unfused(128, 44), [&] { require(stride::launch({60, 0, {in, a}}, {64, 0, {in, b}}), "stride"); });
-  good &= both.same("turns", unfused(96, 128), [&] { require(turns::launch({60, 0, {in, a}}, {64, 0, {in, b}}), "turns"); });
+  good &= both.same("match", unfused(128, 96), [&] { require(match::launch({60, {in, a}}, {64, {in, b}}), "match"); });
+  good &= both.same("stride", unfused(128, 44), [&] { require(stride::launch({60, {in, a}}, {64, {in, b}}), "stride"); });
+  good &= both.same("turns", unfused(96, 128), [&] { require(turns::launch({60, {in, a}}, {64, {in, b}}), "turns"); });
   return good ? 0 : 1;
 }

@@ -140,10 +140,10 @@ int main() {
         variadic<int, short, unsigned><<<9, 64>>>(in, a, 5, short(3), 7u);
         lambdas<<<7, dim3(16, 4)>>>(in, b), memory<<<11, 96>>>(in, c);
       },
-      [&] { require(match::launch({9, 0, {in, a, 5, 3, 7u}}, {7, 0, {in, b}}, {11, 0, {in, c}}), "match"); });
+      [&] { require(match::launch({9, {in, a, 5, 3, 7u}}, {7, {in, b}}, {11, {in, c}}), "match"); });
   good &= both.same("stride", [&] { objects<<<9, 64>>>(in, a), c_kernel<<<8, 100>>>(in, b), apart::declared<<<5, 64>>>(in, c); },
-                    [&] { require(stride::launch({9, 0, {in, a}}, {8, 0, {in, b}}, {5, 0, {in, c}}), "stride"); });
+                    [&] { require(stride::launch({9, {in, a}}, {8, {in, b}}, {5, {in, c}}), "stride"); });
   good &= both.same("checked", [&] { messages<<<4, 64>>>(in, a), objects<<<9, 64>>>(in, b); },
-                    [&] { require(checked::launch({4, 0, {in, a}}, {9, 0, {in, b}}), "checked"); });
+                    [&] { require(checked::launch({4, {in, a}}, {9, {in, b}}), "checked"); });
   return good ? 0 : 1;
 }

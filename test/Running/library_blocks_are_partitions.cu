@@ -100,11 +100,11 @@ int main() {
   both.output("a", a), both.output("b", b), both.output("c", c);
   bool good = true;
   good &= both.same("match", [&] { groups<<<9, 96>>>(in, a), sorted<<<dim3(3, 4), dim3(16, 8)>>>(in, b), plain<<<5, 64>>>(c); },
-                    [&] { require(match::launch({9, 0, {in, a}}, {dim3(3, 4), 0, {in, b}}, {5, 0, {c}}), "match"); });
+                    [&] { require(match::launch({9, {in, a}}, {dim3(3, 4), {in, b}}, {5, {c}}), "match"); });
   good &= both.same("stride", [&] { groups<<<9, 96>>>(in, a), sorted<<<dim3(3, 4), dim3(16, 8)>>>(in, b); },
-                    [&] { require(stride::launch({9, 0, {in, a}}, {dim3(3, 4), 0, {in, b}}), "stride"); });
+                    [&] { require(stride::launch({9, {in, a}}, {dim3(3, 4), {in, b}}), "stride"); });
   good &= both.same("leaving", [&] { leavers<<<5, 128>>>(in, b, 555), groups<<<9, 96>>>(in, a); },
-                    [&] { require(leaving::launch({5, 0, {in, b, 555}}, {9, 0, {in, a}}), "leaving"); });
-  good &= both.same("alone", [&] { groups<<<9, 96>>>(in, a); }, [&] { require(alone::launch({9, 0, {in, a}}), "alone"); });
+                    [&] { require(leaving::launch({5, {in, b, 555}}, {9, {in, a}}), "leaving"); });
+  good &= both.same("alone", [&] { groups<<<9, 96>>>(in, a); }, [&] { require(alone::launch({9, {in, a}}), "alone"); });
   return good ? 0 : 1;
 }

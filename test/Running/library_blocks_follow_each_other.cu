@@ -139,14 +139,14 @@ int main() {
   both.output("a", a), both.output("b", b), both.output("c", c);
   const auto apart = [&] { groups<<<9, 96>>>(in, a), sorted<<<dim3(3, 4), dim3(16, 8)>>>(in, b); };
   bool good = true;
-  good &= both.same("match", apart, [&] { require(match::launch({9, 0, {in, a}}, {dim3(3, 4), 0, {in, b}}), "match"); });
-  good &= both.same("stride", apart, [&] { require(stride::launch({9, 0, {in, a}}, {dim3(3, 4), 0, {in, b}}), "stride"); });
-  good &= both.same("pool", apart, [&] { require(pool::launch({9, 0, {in, a}}, {dim3(3, 4), 0, {in, b}}), "pool"); });
+  good &= both.same("match", apart, [&] { require(match::launch({9, {in, a}}, {dim3(3, 4), {in, b}}), "match"); });
+  good &= both.same("stride", apart, [&] { require(stride::launch({9, {in, a}}, {dim3(3, 4), {in, b}}), "stride"); });
+  good &= both.same("pool", apart, [&] { require(pool::launch({9, {in, a}}, {dim3(3, 4), {in, b}}), "pool"); });
   good &= both.same("same", [&] { groups<<<7, 128>>>(in, a), counted<<<11, 128>>>(b); },
-                    [&] { require(same::launch({7, 0, {in, a}}, {11, 0, {b}}), "same"); });
+                    [&] { require(same::launch({7, {in, a}}, {11, {b}}), "same"); });
   good &= both.same(
       "turns", [&] { groups<<<9, 96>>>(in, a), sorted<<<dim3(3, 4), dim3(16, 8)>>>(in, b), leavers<<<5, 128>>>(in, c, 555); },
-      [&] { require(turns::launch({9, 0, {in, a}}, {dim3(3, 4), 0, {in, b}}, {5, 0, {in, c, 555}}), "turns"); });
+      [&] { require(turns::launch({9, {in, a}}, {dim3(3, 4), {in, b}}, {5, {in, c, 555}}), "turns"); });
   good &= both.same(
       "waiting",
       [&] {

@@ -109,13 +109,13 @@ int main() {
         listed<<<1, 64>>>(a);
         measured<<<1, 64>>>(in, b);
       },
-      [&] { require(first::launch({1, 0, {x, y, 2.0}}, {1, 0, {a}}, {1, 0, {in, b}}), "first"); });
+      [&] { require(first::launch({1, {x, y, 2.0}}, {1, {a}}, {1, {in, b}}), "first"); });
   good &= both.same(
       "second",
       [&] {
         scale_float<<<1, 64>>>(f);
         scale_double<<<1, 64>>>(d);
       },
-      [&] { require(second::launch({1, 0, {f}}, {1, 0, {d}}), "second"); });
+      [&] { require(second::launch({1, {f}}, {1, {d}}), "second"); });
   return good ? 0 : 1;
 }

@@ -61,14 +61,14 @@ int main() {
   };
   bool good = true, counts = true;
   good &= both.same("match", unfused, [&] {
-    require(match::launch({70, 0, {in, a}}, {50, 0, {in, b}}, {9, 0, {in, c}}), "match");
+    require(match::launch({70, {in, a}}, {50, {in, b}}, {9, {in, c}}), "match");
     require(cudaDeviceSynchronize(), "match");
     for (int i = 0; i < 4; ++i)
       counts &= seen[i] == first[i] && first[i] > 0;
   });
   good &= both.same("stride", unfused, [&] {
     kept<3><<<9, 32>>>(in, c);
-    require(stride::launch({70, 0, {in, a}}, {50, 0, {in, b}}), "stride");
+    require(stride::launch({70, {in, a}}, {50, {in, b}}), "stride");
   });
   return good && counts ? 0 : 1;
 }

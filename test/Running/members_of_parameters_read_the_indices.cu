@@ -76,7 +76,7 @@ int main() {
         first.arguments.out = a, first.arguments.f.by = 3;
         match::each_1::Launch second{dim3(3, 4)};
         second.arguments.out = b, second.arguments.f = shift;
-        require(match::launch(first, second, {9, 0, {{c}}}), "match");
+        require(match::launch(first, second, {9, {{c}}}), "match");
       });
   good &= both.same("stride", [&] { each<<<11, 64>>>(a, scale), each<<<dim3(3, 4), dim3(16, 4)>>>(b, shift); },
                     [&] {
@@ -87,8 +87,8 @@ int main() {
                       require(stride::launch(first, second), "stride");
                     });
   good &= both.same("turns", [&] { each<<<11, 64>>>(a, scale), viewed<<<9, 96>>>(View{c}); },
-                    [&] { require(turns::launch({11, 0, {a, {3}}}, {9, 0, {{c}}}), "turns"); });
+                    [&] { require(turns::launch({11, {a, {3}}}, {9, {{c}}}), "turns"); });
   good &= both.same("alone", [&] { each<<<11, 64>>>(a, scale); },
-                    [&] { require(alone::launch({11, 0, {a, {3}}}), "alone"); });
+                    [&] { require(alone::launch({11, {a, {3}}}), "alone"); });
   return good ? 0 : 1;
 }

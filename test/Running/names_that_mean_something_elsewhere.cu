@@ -38,8 +38,8 @@ int main() {
   Both both;
   both.output("a", a), both.output("b", b);
   bool good = both.same("library", [&] { shifted<<<7, 64>>>(in, a), counted<<<5, 96>>>(b); },
-                        [&] { require(library::launch({7, 0, {in, a}}, {5, 0, {b}}), "library"); });
+                        [&] { require(library::launch({7, {in, a}}, {5, {b}}), "library"); });
   good &= both.same("names", [&] { rank<<<7, 40>>>(in, a), inPlane<<<dim3(3, 2), 64>>>(in, b); },
-                    [&] { require(names::launch({7, 0, {in, a}}, {dim3(3, 2), 0, {in, b}}), "names"); });
+                    [&] { require(names::launch({7, {in, a}}, {dim3(3, 2), {in, b}}), "names"); });
   return good ? 0 : 1;
 }

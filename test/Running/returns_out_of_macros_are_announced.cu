@@ -85,10 +85,10 @@ int main() {
     reporting<<<9, 64>>>(in, c, 500);
   };
   good &= both.same("match", unfused, [&] {
-    require(match::launch({11, 0, {in, a, 650}}, {7, 0, {in, b, 600}}, {9, 0, {in, c, 500}}), "match");
+    require(match::launch({11, {in, a, 650}}, {7, {in, b, 600}}, {9, {in, c, 500}}), "match");
   });
   good &= both.same("stride", unfused, [&] {
-    require(stride::launch({11, 0, {in, a, 650}}, {7, 0, {in, b, 600}}, {9, 0, {in, c, 500}}), "stride");
+    require(stride::launch({11, {in, a, 650}}, {7, {in, b, 600}}, {9, {in, c, 500}}), "stride");
   });
   return good ? 0 : 1;
 }

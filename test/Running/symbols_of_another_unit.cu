@@ -63,6 +63,6 @@ int main() {
   Both both;
   both.output("a", a), both.output("b", b);
   const bool good = both.same("symbols", [&] { scaled<<<7, 64>>>(in, a), counted<<<5, 96>>>(in, b); },
-                              [&] { require(fused::launch({7, 0, {in, a}}, {5, 0, {in, b}}), "fused"); });
+                              [&] { require(fused::launch({7, {in, a}}, {5, {in, b}}), "fused"); });
   return good ? 0 : 1;
 }

@@ -158,9 +158,9 @@ int main() {
   bool good = true;
   good &= both.same(
       "held", [&] { kept<rotate><<<1, 64>>>(a), keptBehind<<<1, 64>>>(b), lambdas<<<9, 96>>>(in, c), filled<<<13, 32>>>(in, d); },
-      [&] { require(held::launch({1, 0, {a}}, {1, 0, {b}}, {9, 0, {in, c}}, {13, 0, {in, d}}), "held"); });
+      [&] { require(held::launch({1, {a}}, {1, {b}}, {9, {in, c}}, {13, {in, d}}), "held"); });
   good &= both.same("pool", [&] { filled<<<13, 32>>>(in, d), lambdas<<<9, 96>>>(in, c); },
-                    [&] { require(pool::launch({13, 0, {in, d}}, {9, 0, {in, c}}), "pool"); });
+                    [&] { require(pool::launch({13, {in, d}}, {9, {in, c}}), "pool"); });
   return good ? 0 : 1;
 }
 
@@ -183,13 +183,13 @@ int main() {
     referred<rotate><<<9, 32>>>(in, c);
   };
   good &= both.same("match", unfused, [&] {
-    require(match::launch({11, 0, {in, a}}, {7, 0, {in, b, 600}}, {9, 0, {in, c}}), "match");
+    require(match::launch({11, {in, a}}, {7, {in, b, 600}}, {9, {in, c}}), "match");
   });
   good &= both.same("stride", unfused, [&] {
-    require(stride::launch({11, 0, {in, a}}, {7, 0, {in, b, 600}}, {9, 0, {in, c}}), "stride");
+    require(stride::launch({11, {in, a}}, {7, {in, b, 600}}, {9, {in, c}}), "stride");
   });
   good &= both.same(
       "given", [&] { handed<<<9, 64>>>(in, a), passed<rotate, rotate><<<7, 96>>>(in, b), played<rotate><<<5, 64>>>(in, c); },
-      [&] { require(given::launch({9, 0, {in, a}}, {7, 0, {in, b}}, {5, 0, {in, c}}), "given"); });
+      [&] { require(given::launch({9, {in, a}}, {7, {in, b}}, {5, {in, c}}), "given"); });
   return good ? 0 : 1;
 }

@@ -91,8 +91,8 @@ int main() {
         assembled<<<9, 32>>>(pairs, pairs + 1024, c);
       },
       [&] {
-        require(match::launch({7, 0, {halves, halves + 4096, a}}, {dim3(4, 3), 0, {texture, surface, Width, Height, b}},
-                              {9, 0, {pairs, pairs + 1024, c}}),
+        require(match::launch({7, {halves, halves + 4096, a}}, {dim3(4, 3), {texture, surface, Width, Height, b}},
+                              {9, {pairs, pairs + 1024, c}}),
                 "match");
       });
   return good ? 0 : 1;

@@ -148,20 +148,20 @@ int main() {
     votes<<<9, dim3(32, 3)>>>(in, c, 800);
   };
   good &= both.same("match", unfused, [&] {
-    require(match::launch({7, 0, {in, a, 637}}, {5, 0, {until, b, 10}}, {9, 0, {in, c, 800}}), "match");
+    require(match::launch({7, {in, a, 637}}, {5, {until, b, 10}}, {9, {in, c, 800}}), "match");
   });
   good &= both.same("stride", unfused, [&] {
-    require(stride::launch({7, 0, {in, a, 637}}, {5, 0, {until, b, 10}}, {9, 0, {in, c, 800}}), "stride");
+    require(stride::launch({7, {in, a, 637}}, {5, {until, b, 10}}, {9, {in, c, 800}}), "stride");
   });
   good &= both.same(
       "helper",
       [&] {
         in_a_helper<<<5, 96>>>(in, a, 401), half_the_warps<<<11, 128>>>(in, b), constructed<<<4, 128>>>(in, c);
       },
-      [&] { require(helper::launch({5, 0, {in, a, 401}}, {11, 0, {in, b}}, {4, 0, {in, c}}), "helper"); });
+      [&] { require(helper::launch({5, {in, a, 401}}, {11, {in, b}}, {4, {in, c}}), "helper"); });
   good &= both.same("pool", [&] { by_condition<<<7, 128>>>(in, a), votes<<<9, dim3(32, 3)>>>(in, c, 800); },
-                    [&] { require(pool::launch({7, 0, {in, a}}, {9, 0, {in, c, 800}}), "pool"); });
+                    [&] { require(pool::launch({7, {in, a}}, {9, {in, c, 800}}), "pool"); });
   good &= both.same("alone", [&] { templated<int, 64><<<300, 64>>>(in, a, 4000); },
-                    [&] { require(alone::launch({300, 0, {in, a, 4000}}), "alone"); });
+                    [&] { require(alone::launch({300, {in, a, 4000}}), "alone"); });
   return good ? 0 : 1;
 }

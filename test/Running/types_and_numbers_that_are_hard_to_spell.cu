@@ -62,9 +62,9 @@ int main() {
   constexpr long long Least = -9223372036854775807ll - 1;
   bool good = both.same(
       "spelled", [&] { numbers<Least, -5><<<7, 64>>>(in, a), histogram::histogram<<<5, 64>>>(in, b, histogram::Config{3}); },
-      [&] { require(spelled::launch({7, 0, {in, a}}, {5, 0, {in, b, {3}}}), "spelled"); });
+      [&] { require(spelled::launch({7, {in, a}}, {5, {in, b, {3}}}), "spelled"); });
   good &= both.same(
       "hard", [&] { given<<<7, 64>>>(in, a, Arguments{3}), called<<<5, 64>>>(in, b, none), aligned<<<3, 64, 256>>>(in, c); },
-      [&] { require(hard::launch({7, 0, {in, a, {3}}}, {5, 0, {in, b, nullptr}}, {3, 256, {in, c}}), "hard"); });
+      [&] { require(hard::launch({7, {in, a, {3}}}, {5, {in, b, nullptr}}, {3, 256, {in, c}}), "hard"); });
   return good ? 0 : 1;
 }

@@ -1,14 +1,14 @@
 // Dependent kernels that are one are compiled for one value of an argument, too, and are right for every other.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: %cufuse fuse --vertical kernels.cu:scaled kernels.cu:shifted --link scaled.out=shifted.in --link scaled.n=shifted.n \
-// RUN:   --dead scaled.out --block 64 --bind scaled_shifted.scaled_columns=8 --bind scaled_shifted.shifted_by=0.5f \
+// RUN:   --dead scaled.out --block 64 --bind scaled_shifted.columns=8 --bind scaled_shifted.shifted_by=0.5f \
 // RUN:   --name loop -o %t/loop.cu
 // RUN: %cufuse fuse --vertical kernels.cu:largest kernels.cu:divided --link largest.x=divided.x \
 // RUN:   --link largest.out=divided.by --link largest.columns=divided.columns --block 64 \
-// RUN:   --bind largest_divided.largest_columns=100 --name rows -o %t/rows.cu
+// RUN:   --bind largest_divided.columns=100 --name rows -o %t/rows.cu
 // RUN: FileCheck %s --input-file=%t/loop.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/loop.cu %t/rows.cu
-// CHECK: const bool bound = sameBits(scaled_shiftedLaunch.arguments.scaled_columns,
+// CHECK: const bool bound = sameBits(launch.arguments.columns,
 
 //--- kernels.cu
 __global__ void scaled(const float *__restrict__ x, const float *__restrict__ by, float *__restrict__ out, int n,
@@ -58,8 +58,8 @@ int main() {
   for (int columns : {8, 9}) {
     loop::scaled_shifted::Launch given{};
     given.grid = grid;
-    given.arguments.scaled_x = x, given.arguments.scaled_by = by, given.arguments.scaled_n = n;
-    given.arguments.scaled_columns = columns, given.arguments.shifted_by = 0.5f, given.arguments.shifted_out = y;
+    given.arguments.x = x, given.arguments.scaled_by = by, given.arguments.n = n;
+    given.arguments.columns = columns, given.arguments.shifted_by = 0.5f, given.arguments.out = y;
     good &= both.same(
         "loop",
         [&] {
@@ -71,7 +71,7 @@ int main() {
   for (int columns : {100, 99}) {
     rows::largest_divided::Launch given{};
     given.grid = 3;
-    given.arguments.largest_x = x, given.arguments.largest_columns = columns, given.arguments.largest_out = middle;
+    given.arguments.x = x, given.arguments.columns = columns, given.arguments.largest_out = middle;
     given.arguments.divided_out = y;
     good &= both.same(
         "rows",

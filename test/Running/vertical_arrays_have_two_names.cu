@@ -86,7 +86,7 @@ int main() {
 
   residual::squared_added::Launch residual{};
   residual.grid = 3;
-  residual.arguments.squared_x = x, residual.arguments.squared_n = n;
+  residual.arguments.x = x, residual.arguments.n = n;
   good &= both.same(
       "residual",
       [&] {
@@ -97,8 +97,8 @@ int main() {
 
   clamped::added_clamp::Launch clamped{};
   clamped.grid = 3;
-  clamped.arguments.added_x = x, clamped.arguments.added_y = y, clamped.arguments.added_n = n;
-  clamped.arguments.clamp_most = 700;
+  clamped.arguments.added_x = x, clamped.arguments.y = y, clamped.arguments.n = n;
+  clamped.arguments.most = 700;
   good &= both.same(
       "clamped",
       [&] {
@@ -109,10 +109,10 @@ int main() {
 
   product::squared_biased::Launch product{};
   product.grid = 3;
-  product.arguments.squared_x = x, product.arguments.biased_bias = middle, product.arguments.biased_out = y;
-  product.arguments.biased_rows = rows, product.arguments.biased_columns = columns;
+  product.arguments.x = x, product.arguments.bias = middle, product.arguments.out = y;
+  product.arguments.rows = rows, product.arguments.columns = columns;
   Array<float> bias(columns);
-  product.arguments.biased_bias = bias;
+  product.arguments.bias = bias;
   good &= both.same(
       "product",
       [&] {
@@ -123,8 +123,8 @@ int main() {
 
   rows::norm_times::Launch scaled{};
   scaled.grid = rows;
-  scaled.arguments.norm_x = x, scaled.arguments.norm_columns = columns;
-  scaled.arguments.times_by = bias, scaled.arguments.times_out = y, scaled.arguments.times_rows = rows;
+  scaled.arguments.x = x, scaled.arguments.columns = columns;
+  scaled.arguments.times_by = bias, scaled.arguments.out = y, scaled.arguments.rows = rows;
   good &= both.same(
       "rows",
       [&] {

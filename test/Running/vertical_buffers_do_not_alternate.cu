@@ -38,9 +38,9 @@ template <typename Launch> bool check(cudaError_t (*launch)(const Launch &, cuda
   constexpr int n = 300, grid = 5;
   Array<float> x(n, 9), middle(n), y(n);
   Launch given{};
-  given.grid = grid, given.arguments.smooth_x = x, given.arguments.smooth_n = n, given.arguments.halve_out = x;
+  given.grid = grid, given.arguments.x = x, given.arguments.n = n, given.arguments.out = x;
   const bool refused = launch(given, nullptr) == cudaErrorInvalidConfiguration;
-  given.arguments.halve_out = y;
+  given.arguments.out = y;
   Both both;
   both.output("y", y);
   return both.same(

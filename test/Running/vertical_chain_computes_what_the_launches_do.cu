@@ -44,13 +44,13 @@ int main() {
           const int at = s * room, n = sizes[s];
           chain::addBias_gelu_dropout::Launch launch{};
           launch.grid = s % 2 + 1; // any will do
-          launch.arguments.addBias_in = in + at;
-          launch.arguments.addBias_bias = bias;
-          launch.arguments.addBias_n = n;
-          launch.arguments.addBias_columns = columns;
-          launch.arguments.dropout_out = c + at;
-          launch.arguments.dropout_p = 0.25f;
-          launch.arguments.dropout_seed = 42;
+          launch.arguments.in = in + at;
+          launch.arguments.bias = bias;
+          launch.arguments.n = n;
+          launch.arguments.columns = columns;
+          launch.arguments.out = c + at;
+          launch.arguments.p = 0.25f;
+          launch.arguments.seed = 42;
           require(chain::launch(launch), "chain");
         }
       });
@@ -77,14 +77,14 @@ int main() {
           const int at = s * room;
           tree::gelu_addBias_addResidual_siluMul::Launch launch{};
           launch.grid = 2;
-          launch.arguments.gelu_in = in + at;
-          launch.arguments.gelu_n = sizes[s];
-          launch.arguments.addBias_bias = bias;
-          launch.arguments.addBias_columns = columns;
+          launch.arguments.in = in + at;
+          launch.arguments.n = sizes[s];
+          launch.arguments.bias = bias;
+          launch.arguments.columns = columns;
           launch.arguments.addBias_out = b + at;
-          launch.arguments.addResidual_residual = other + at;
+          launch.arguments.residual = other + at;
           launch.arguments.addResidual_out = c + at;
-          launch.arguments.siluMul_up = other + at;
+          launch.arguments.up = other + at;
           launch.arguments.siluMul_out = d + at;
           require(tree::launch(launch), "tree");
         }

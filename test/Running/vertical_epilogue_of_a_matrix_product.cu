@@ -45,11 +45,11 @@ int main() {
           gemm::sgemmTiled_addBias_gelu::Launch launch{};
           launch.grid = grid;
           auto &arguments = launch.arguments;
-          arguments.sgemmTiled_m = m, arguments.sgemmTiled_n = n, arguments.sgemmTiled_k = k;
-          arguments.sgemmTiled_alpha = 0.125f, arguments.sgemmTiled_beta = 0.5f;
-          arguments.sgemmTiled_a = a, arguments.sgemmTiled_b = b, arguments.sgemmTiled_cIn = addend;
-          arguments.addBias_bias = bias;
-          arguments.gelu_out = out;
+          arguments.m = m, arguments.n = n, arguments.sgemmTiled_k = k;
+          arguments.alpha = 0.125f, arguments.beta = 0.5f;
+          arguments.a = a, arguments.b = b, arguments.cIn = addend;
+          arguments.bias = bias;
+          arguments.out = out;
           require(gemm::launch(launch), "gemm");
           --launch.grid.y;
           if (gemm::launch(launch) != cudaErrorInvalidConfiguration)

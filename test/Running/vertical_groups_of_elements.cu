@@ -52,7 +52,7 @@ int main() {
           addResidualHalf8<<<groups, 64>>>(c, other, n);
         },
         [&] {
-          halves::addBiasHalf8_geluHalf8_dropoutHalf8_addResidualHalf8::Launch launch{};
+          halves::addBiasHalf8_to_addResidualHalf8::Launch launch{};
           launch.grid = 1;
           launch.arguments = {in, bias, n, 40, c, 0.25f, 42, other};
           require(halves::launch(launch), "halves");
@@ -74,7 +74,7 @@ int main() {
             addResidual<<<blocks, 64>>>(q, y + shift, r + shift, n);
           },
           [&] {
-            widths::scaleFloat4_addBias_scaleFloat4_addResidual::Launch launch{};
+            widths::scaleFloat4_to_addResidual::Launch launch{};
             launch.grid = 2;
             launch.arguments = {x + shift, 0.5f, n, addend, p, 37, 3.0f, y + shift, r + shift};
             require(widths::launch(launch), "widths");

@@ -34,7 +34,7 @@ int main() {
   for (int n : {0, 1, 2, 63, 64, 255, 256, 257}) {
     pairs::tripled_halved::Launch given{};
     given.grid = 2;
-    given.arguments.tripled_x = x, given.arguments.tripled_out = middle, given.arguments.tripled_n = n;
+    given.arguments.x = x, given.arguments.tripled_out = middle, given.arguments.n = n;
     given.arguments.halved_out = y;
     Both both;
     both.output("middle", middle), both.output("y", y);

@@ -114,10 +114,10 @@ int main() {
           byLambda<<<n / 64 + 1, 64>>>(c, d, n);
         },
         [&] {
-          chain::byFunction_byTemplate_byArguments_byLambda::Launch launch{};
+          chain::byFunction_to_byLambda::Launch launch{};
           launch.grid = 2;
-          launch.arguments.byFunction_in = x, launch.arguments.byFunction_by = 3, launch.arguments.byFunction_n = n;
-          launch.arguments.byLambda_out = d;
+          launch.arguments.in = x, launch.arguments.byFunction_by = 3, launch.arguments.n = n;
+          launch.arguments.out = d;
           require(chain::launch(launch), "chain");
         });
     Both groups;
@@ -132,8 +132,8 @@ int main() {
         [&] {
           groups::byFunction_byGroup_byTemplate::Launch launch{};
           launch.grid = 3;
-          launch.arguments.byFunction_in = x, launch.arguments.byFunction_by = 3, launch.arguments.byFunction_n = n;
-          launch.arguments.byTemplate_out = d;
+          launch.arguments.in = x, launch.arguments.byFunction_by = 3, launch.arguments.n = n;
+          launch.arguments.out = d;
           require(groups::launch(launch), "groups");
         });
   }
@@ -153,9 +153,9 @@ int main() {
           product::byTemplate_gemm_byFunction::Launch launch{};
           launch.grid = grid;
           auto &arguments = launch.arguments;
-          arguments.byTemplate_in = x;
-          arguments.gemm_b = e, arguments.gemm_m = m, arguments.gemm_n = n, arguments.gemm_k = k;
-          arguments.byFunction_out = d, arguments.byFunction_by = 2;
+          arguments.in = x;
+          arguments.b = e, arguments.m = m, arguments.n = n, arguments.gemm_k = k;
+          arguments.out = d, arguments.byFunction_by = 2;
           require(product::launch(launch), "product");
         });
   }
@@ -174,9 +174,9 @@ int main() {
           rows::byFunction_sums_byLambda::Launch launch{};
           launch.grid = height;
           auto &arguments = launch.arguments;
-          arguments.byFunction_in = x, arguments.byFunction_by = 3, arguments.byFunction_n = n;
-          arguments.sums_columns = width;
-          arguments.byLambda_out = d, arguments.byLambda_n = n;
+          arguments.in = x, arguments.byFunction_by = 3, arguments.byFunction_n = n;
+          arguments.columns = width;
+          arguments.out = d, arguments.byLambda_n = n;
           require(rows::launch(launch), "rows");
         });
   }

@@ -227,7 +227,7 @@ int main() {
   auto check = [&](const char *name, auto launch, auto arguments, auto kernel) {
     for (bool way : {false, true}) {
       arguments.grid = grid;
-      arguments.arguments.twice_x = x, arguments.arguments.twice_n = n;
+      arguments.arguments.x = x, arguments.arguments.n = n;
       good &= both.same(
           name,
           [&] {
@@ -241,7 +241,7 @@ int main() {
   check(                                                                                                               \
       #NAME,                                                                                                           \
       [&](auto &given, bool way) {                                                                                     \
-        given.arguments.NAME##_out = y, given.arguments.NAME##_way = way;                                              \
+        given.arguments.out = y, given.arguments.way = way;                                              \
         return by_##NAME::launch(given, nullptr);                                                                      \
       },                                                                                                               \
       by_##NAME::twice_##NAME::Launch{}, [&](bool way) { NAME<<<grid, 32>>>(middle, y, way, n); })
@@ -253,8 +253,8 @@ int main() {
 
   quaternions::conjugate_scale::Launch turned{};
   turned.grid = 1;
-  turned.arguments.conjugate_q = x, turned.arguments.conjugate_n = n;
-  turned.arguments.scale_out = y, turned.arguments.scale_by = 3;
+  turned.arguments.q = x, turned.arguments.n = n;
+  turned.arguments.out = y, turned.arguments.scale_by = 3;
   good &= both.same(
       "quaternions",
       [&] {
@@ -265,8 +265,8 @@ int main() {
 
   divided::ones_twos::Launch divided{};
   divided.grid = 1;
-  divided.arguments.ones_y = middle, divided.arguments.ones_n = n, divided.arguments.ones_width = 0;
-  divided.arguments.twos_out = y;
+  divided.arguments.y = middle, divided.arguments.n = n, divided.arguments.width = 0;
+  divided.arguments.out = y;
   if (divided::launch(divided, nullptr) != cudaErrorInvalidConfiguration) {
     std::printf("a width of 0: not refused\n");
     good = false;

@@ -134,10 +134,10 @@ int main() {
       [&] {
         chain::make_twice_twice_widen::Launch launch{};
         launch.grid = 6;
-        launch.arguments.make_scale = {__half(2), 1};
-        launch.arguments.make_count = n;
-        launch.arguments.twice_1_y = c;
-        launch.arguments.widen_out = d;
+        launch.arguments.scale = {__half(2), 1};
+        launch.arguments.count = n;
+        launch.arguments.y = c;
+        launch.arguments.out = d;
         require(chain::launch(launch), "chain");
       });
   Both forked;
@@ -152,11 +152,11 @@ int main() {
       [&] {
         forks::pairs_lengths_twice::Launch launch{};
         launch.grid = 4;
-        launch.arguments.pairs_both = all;
-        launch.arguments.pairs_sum = d;
-        launch.arguments.pairs_n = n;
-        launch.arguments.lengths_out = e;
-        launch.arguments.twice_y = f;
+        launch.arguments.both = all;
+        launch.arguments.sum = d;
+        launch.arguments.n = n;
+        launch.arguments.out = e;
+        launch.arguments.y = f;
         require(forks::launch(launch), "forks");
       });
   Both by;

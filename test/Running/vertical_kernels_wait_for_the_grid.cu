@@ -12,12 +12,12 @@
 // RUN: FileCheck %s --input-file %t/steps.cu
 // CHECK: #include <cooperative_groups.h>
 // CHECK: __global__ void fused(
-// CHECK-NEXT: {{^}}    const float *smooth_in, float *smooth_out, int smooth_rows, int smooth_columns, const CufuseGrid smooth_grid,
-// CHECK-NEXT: {{^}}    float *total_sum, const CufuseGrid total_grid,
+// CHECK-NEXT: {{^}}    const float *smooth_in, float *smooth_out, int smooth_rows, int smooth_columns, const unsigned smooth_blocks,
+// CHECK-NEXT: {{^}}    float *total_sum, const unsigned total_blocks,
 // CHECK-NEXT: {{^}}    float *transposed_out, const CufuseGrid transposed_grid) {
 // CHECK: steps_text::cufuse_smooth::smooth(
 // CHECK: {{^}}  ::cooperative_groups::this_grid().sync();
-// CHECK: steps_text::cufuse_total::total(uint3{block, 0, 0}, total_grid.size, smooth_out, total_sum,
+// CHECK: steps_text::cufuse_total::total(uint3{block, 0, 0}, dim3(total_blocks), smooth_out, total_sum,
 // CHECK-NEXT: static_cast<int>(smooth_rows * smooth_columns));
 // CHECK: {{^}}  ::cooperative_groups::this_grid().sync();
 // CHECK: steps_text::cufuse_transposed::transposed(transposed_grid.inPlane(block), smooth_out, total_sum, transposed_out,

@@ -124,8 +124,8 @@ int main() {
     const int grid = n / 64 + 1;
     loop::scaled_shifted::Launch inLoop{};
     inLoop.grid = grid;
-    inLoop.arguments.scaled_x = x, inLoop.arguments.scaled_w = w, inLoop.arguments.scaled_n = n;
-    inLoop.arguments.shifted_out = y;
+    inLoop.arguments.x = x, inLoop.arguments.w = w, inLoop.arguments.n = n;
+    inLoop.arguments.out = y;
     good &= both.same(
         "loop",
         [&] {
@@ -134,14 +134,14 @@ int main() {
         },
         [&] { require(loop::launch(inLoop, nullptr), "loop"); }, n == 0);
     for (size_t wrong : {SIZE_MAX, size_t(1) << 32, (size_t(1) << 32) + 5}) {
-      inLoop.arguments.scaled_n = wrong;
+      inLoop.arguments.n = wrong;
       refused("loop", loop::launch(inLoop, nullptr));
     }
 
     stores::turned_shifted::Launch atStores{};
     atStores.grid = grid;
-    atStores.arguments.turned_x = x, atStores.arguments.turned_w = w, atStores.arguments.turned_n = n;
-    atStores.arguments.shifted_out = y;
+    atStores.arguments.x = x, atStores.arguments.w = w, atStores.arguments.n = n;
+    atStores.arguments.out = y;
     good &= both.same(
         "stores",
         [&] {
@@ -149,13 +149,13 @@ int main() {
           shifted<<<grid, 64>>>(middle, w, y, n);
         },
         [&] { require(stores::launch(atStores, nullptr), "stores"); }, n == 0);
-    atStores.arguments.turned_n = -5;
+    atStores.arguments.n = -5;
     refused("stores", stores::launch(atStores, nullptr));
 
     loads::scaled_reversed::Launch atLoads{};
     atLoads.grid = grid;
-    atLoads.arguments.scaled_x = x, atLoads.arguments.scaled_w = w, atLoads.arguments.scaled_n = n;
-    atLoads.arguments.reversed_out = y;
+    atLoads.arguments.x = x, atLoads.arguments.w = w, atLoads.arguments.n = n;
+    atLoads.arguments.out = y;
     good &= both.same(
         "loads",
         [&] {
@@ -163,13 +163,13 @@ int main() {
           reversed<<<grid, 64>>>(middle, w, y, n);
         },
         [&] { require(loads::launch(atLoads, nullptr), "loads"); }, n == 0);
-    atLoads.arguments.scaled_n = SIZE_MAX;
+    atLoads.arguments.n = SIZE_MAX;
     refused("loads", loads::launch(atLoads, nullptr));
 
     names::unnamed_shifted::Launch named{};
     named.grid = grid;
-    named.arguments.unnamed_x = x, named.arguments.unnamed_arg0 = n, named.arguments.unnamed_arg0_1 = 3;
-    named.arguments.shifted_w = w, named.arguments.shifted_out = y;
+    named.arguments.x = x, named.arguments.arg0 = n, named.arguments.arg0_1 = 3;
+    named.arguments.w = w, named.arguments.out = y;
     good &= both.same(
         "names",
         [&] {
@@ -181,7 +181,7 @@ int main() {
   for (int columns : {0, 1, 33, room}) {
     rows::total_share::Launch byRow{};
     byRow.grid = rowCount;
-    byRow.arguments.total_x = x, byRow.arguments.total_columns = columns, byRow.arguments.total_out = sums;
+    byRow.arguments.x = x, byRow.arguments.columns = columns, byRow.arguments.total_out = sums;
     byRow.arguments.share_out = y;
     good &= both.same(
         "rows",
@@ -193,8 +193,8 @@ int main() {
   }
   products::sized_averaged::Launch product{};
   product.grid = 3;
-  product.arguments.sized_x = x, product.arguments.sized_rows = 40000, product.arguments.sized_columns = 39000;
-  product.arguments.sized_n = 150, product.arguments.averaged_out = y;
+  product.arguments.x = x, product.arguments.rows = 40000, product.arguments.columns = 39000;
+  product.arguments.n = 150, product.arguments.out = y;
   good &= both.same(
       "products",
       [&] {
@@ -202,12 +202,12 @@ int main() {
         averaged<<<3, 64>>>(middle, y, 40000ll * 39000, 150);
       },
       [&] { require(products::launch(product, nullptr), "products"); });
-  product.arguments.sized_rows = 65536, product.arguments.sized_columns = 65536; // 0 as a number of 32 bits
+  product.arguments.rows = 65536, product.arguments.columns = 65536; // 0 as a number of 32 bits
   refused("products", products::launch(product, nullptr));
   areas::area_shifted::Launch area_{};
   area_.grid = dim3(3, 5);
-  area_.arguments.area_x = x, area_.arguments.area_rows = 19, area_.arguments.area_columns = 37;
-  area_.arguments.shifted_w = w, area_.arguments.shifted_out = y;
+  area_.arguments.x = x, area_.arguments.rows = 19, area_.arguments.columns = 37;
+  area_.arguments.w = w, area_.arguments.out = y;
   good &= both.same(
       "areas",
       [&] {
@@ -215,9 +215,9 @@ int main() {
         shifted<<<11, 64>>>(middle, w, y, 19 * 37);
       },
       [&] { require(areas::launch(area_, nullptr), "areas"); });
-  area_.arguments.area_rows = 1u << 20, area_.arguments.area_columns = 1u << 12; // 0 as a number of 32 bits
+  area_.arguments.rows = 1u << 20, area_.arguments.columns = 1u << 12; // 0 as a number of 32 bits
   refused("areas", areas::launch(area_, nullptr));
-  area_.arguments.area_rows = UINT_MAX, area_.arguments.area_columns = 1;
+  area_.arguments.rows = UINT_MAX, area_.arguments.columns = 1;
   refused("areas", areas::launch(area_, nullptr));
   return good ? 0 : 1;
 }

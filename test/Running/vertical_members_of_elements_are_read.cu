@@ -59,7 +59,7 @@ int main() {
   both.output("y", y);
   loads::packed_reversed::Launch atLoads{};
   atLoads.grid = grid;
-  atLoads.arguments.packed_x = x, atLoads.arguments.packed_n = n, atLoads.arguments.reversed_out = y;
+  atLoads.arguments.x = x, atLoads.arguments.n = n, atLoads.arguments.out = y;
   bool good = both.same(
       "loads",
       [&] {
@@ -69,7 +69,7 @@ int main() {
       [&] { require(loads::launch(atLoads, nullptr), "loads"); });
   rows::pairs_first_less::Launch byRow{};
   byRow.grid = grid;
-  byRow.arguments.pairs_x = x, byRow.arguments.pairs_columns = columns, byRow.arguments.less_out = y;
+  byRow.arguments.x = x, byRow.arguments.columns = columns, byRow.arguments.out = y;
   good &= both.same(
       "rows",
       [&] {

@@ -138,7 +138,7 @@ int main() {
 
     consumed::twice_bases::Launch later{};
     later.grid = grid;
-    later.arguments.twice_in = x, later.arguments.twice_n = n, later.arguments.bases_y = out;
+    later.arguments.in = x, later.arguments.n = n, later.arguments.y = out;
     good &= both.same(
         "consumed",
         [&] {
@@ -149,8 +149,8 @@ int main() {
 
     stored::product_broadcast::Launch both_divide{};
     both_divide.grid = grid;
-    both_divide.arguments.product_x = x, both_divide.arguments.product_n = n, both_divide.arguments.product_rows = columns;
-    both_divide.arguments.broadcast_y = out, both_divide.arguments.broadcast_columns = columns;
+    both_divide.arguments.x = x, both_divide.arguments.n = n, both_divide.arguments.rows = columns;
+    both_divide.arguments.y = out, both_divide.arguments.columns = columns;
     good &= both.same(
         "stored",
         [&] {

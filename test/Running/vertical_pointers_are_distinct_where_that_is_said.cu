@@ -69,8 +69,8 @@ int main() {
     const int grid = n / 64 + 1;
     loop::plus_negate::Launch given{};
     given.grid = grid;
-    given.arguments.plus_a = a, given.arguments.plus_b = b, given.arguments.plus_n = n;
-    given.arguments.negate_out = y;
+    given.arguments.a = a, given.arguments.b = b, given.arguments.n = n;
+    given.arguments.out = y;
     Both both;
     both.output("y", y);
     good &= both.same(
@@ -80,12 +80,12 @@ int main() {
           negate<<<grid, 64>>>(y, middle, n);
         },
         [&] { require(loop::launch(given, nullptr), "loop"); }, n == 0);
-    given.arguments.negate_out = b;
+    given.arguments.out = b;
     good &= loop::launch(given, nullptr) == cudaErrorInvalidConfiguration;
 
     turned::turn_negate::Launch turn_{};
     turn_.grid = grid;
-    turn_.arguments.turn_in = a, turn_.arguments.turn_n = n, turn_.arguments.turn_out = middle;
+    turn_.arguments.in = a, turn_.arguments.n = n, turn_.arguments.turn_out = middle;
     turn_.arguments.negate_out = y;
     Both other;
     other.output("y", y), other.output("middle", middle);
@@ -102,7 +102,7 @@ int main() {
   for (int columns : {0, 1, 31, 33, 100, room}) {
     rows::total_share::Launch given{};
     given.grid = rowCount;
-    given.arguments.total_x = a, given.arguments.total_columns = columns, given.arguments.total_out = sums;
+    given.arguments.x = a, given.arguments.columns = columns, given.arguments.total_out = sums;
     given.arguments.share_out = y;
     Both both;
     both.output("y", y);

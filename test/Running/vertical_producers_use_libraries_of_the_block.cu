@@ -35,7 +35,7 @@ template <typename Launch> bool check(cudaError_t (*launch)(const Launch &, cuda
   constexpr int grid = 500, n = grid * 64;
   Array<float> x(n), middle(n), y(n);
   Launch given{};
-  given.grid = grid, given.arguments.reversed_x = x, given.arguments.twice_n = n, given.arguments.twice_out = y;
+  given.grid = grid, given.arguments.x = x, given.arguments.n = n, given.arguments.out = y;
   Both both;
   both.output("y", y);
   return both.same(

@@ -176,10 +176,10 @@ int main() {
           product::scale_shift_gemm_shift::Launch launch{};
           launch.grid = grid;
           auto &arguments = launch.arguments;
-          arguments.scale_x = x, arguments.scale_by = 2;
-          arguments.shift_0_in = x, arguments.shift_0_by = 1;
-          arguments.gemm_m = m, arguments.gemm_n = n, arguments.gemm_k = k;
-          arguments.shift_1_out = d, arguments.shift_1_by = 3;
+          arguments.x = x, arguments.scale_by = 2;
+          arguments.in = x, arguments.shift_0_by = 1;
+          arguments.m = m, arguments.n = n, arguments.gemm_k = k;
+          arguments.out = d, arguments.shift_1_by = 3;
           require(product::launch(launch), "product");
           launch.grid.x = 4; // more often than allowed
           if (product::launch(launch) != cudaErrorInvalidConfiguration)

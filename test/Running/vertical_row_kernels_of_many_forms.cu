@@ -150,7 +150,7 @@ bool constantRows(const char *name, Given given, Launch launch, Array<int> &tota
   Array<int> in(rows * 96, 40), out(rows * 96);
   Array<float> a(rows * 96), b(rows * 96);
   given.grid = rows;
-  given.arguments.ranks_in = in;
+  given.arguments.in = in;
   given.arguments.ranks_out = live ? out.data : nullptr;
   given.arguments.weighted_0_out = a;
   given.arguments.weighted_0_weight = 3;
@@ -190,11 +190,11 @@ int main() {
           chain::largest_least_spread_clipped_clipped::Launch launch{};
           launch.grid = rows;
           launch.dynamicSharedBytes = 256;
-          launch.arguments.largest_x = x;
+          launch.arguments.x = x;
           launch.arguments.largest_out = high;
-          launch.arguments.largest_rows = rows;
-          launch.arguments.largest_columns = columns;
-          launch.arguments.largest_pitch = pitch;
+          launch.arguments.rows = rows;
+          launch.arguments.columns = columns;
+          launch.arguments.pitch = pitch;
           launch.arguments.least_out = low;
           launch.arguments.spread_out = a;
           launch.arguments.clipped_0_out = b;
@@ -207,11 +207,11 @@ int main() {
   for (int columns : {1, 64, 200, 2500}) {
     derived::shifted_mirrored::Launch launch{};
     launch.grid = rows;
-    launch.arguments.shifted_in = x;
+    launch.arguments.in = x;
     launch.arguments.shifted_out = columns > 2048 ? b.data : nullptr;
-    launch.arguments.shifted_most = high;
-    launch.arguments.shifted_columns = columns;
-    launch.arguments.mirrored_out = c;
+    launch.arguments.most = high;
+    launch.arguments.columns = columns;
+    launch.arguments.out = c;
     Both both;
     both.output("most", high), both.output("c", c);
     good &= both.same(
@@ -225,7 +225,7 @@ int main() {
   Array<int> total(5);
   good &= constantRows("fork", fork::ranks_weighted_weighted::Launch{}, fork::launch, total, false);
   loop::ranks_weighted_weighted::Launch kept{};
-  kept.arguments.ranks_total = total;
+  kept.arguments.total = total;
   good &= constantRows("loop", kept, loop::launch, total, true);
   return good ? 0 : 1;
 }

@@ -48,13 +48,13 @@ template <typename T, typename Given, typename Launch> bool layerNorm(const char
   bool good = true;
   Given given{};
   given.grid = rows;
-  given.arguments.rowMean_x = x;
-  given.arguments.rowVariance_variance = variance;
-  given.arguments.normalise_epsilon = 1e-5f;
-  given.arguments.scaleRow_weight = weight;
+  given.arguments.x = x;
+  given.arguments.variance = variance;
+  given.arguments.epsilon = 1e-5f;
+  given.arguments.weight = weight;
   given.arguments.scaleRow_out = b;
-  given.arguments.shiftRow_bias = bias;
-  given.arguments.shiftRow_out = y;
+  given.arguments.bias = bias;
+  given.arguments.out = y;
   for (int columns : lengths) {
     Both both;
     both.output("y", y), both.output("variance", variance);
@@ -68,7 +68,7 @@ template <typename T, typename Given, typename Launch> bool layerNorm(const char
           shiftRow<T><<<rows, 32>>>(b, bias, y, columns);
         },
         [&] {
-          given.arguments.rowMean_columns = columns;
+          given.arguments.columns = columns;
           given.arguments.normalise_out = columns <= 1024 ? nullptr : a.data;
           require(launch(given, nullptr), name);
         });
@@ -85,13 +85,13 @@ bool unitLength() {
     const int n = rows * columns;
     unit::square_rowSum_divideRow::Launch given{};
     given.grid = rows;
-    given.arguments.square_x = x;
+    given.arguments.x = x;
     given.arguments.square_out = a;
-    given.arguments.square_n = n;
-    given.arguments.rowSum_columns = columns;
-    given.arguments.rowSum_sum = sum;
-    given.arguments.divideRow_out = y;
-    given.arguments.divideRow_least = 1e-9f;
+    given.arguments.n = n;
+    given.arguments.columns = columns;
+    given.arguments.sum = sum;
+    given.arguments.out = y;
+    given.arguments.least = 1e-9f;
     Both both;
     both.output("sum", sum), both.output("y", y);
     good &= both.same(
@@ -103,7 +103,7 @@ bool unitLength() {
         },
         [&] { require(unit::launch(given), "unit"); });
     // Elements beyond the rows would be left out, or rows would have too few.
-    given.arguments.square_n = n + 1;
+    given.arguments.n = n + 1;
     good &= unit::launch(given) == cudaErrorInvalidConfiguration;
   }
   return good;
@@ -117,13 +117,13 @@ bool quantised() {
   for (int columns : lengths) {
     bytes::rmsNormRow_quantiseRow::Launch given{};
     given.grid = rows;
-    given.arguments.rmsNormRow_x = x;
-    given.arguments.rmsNormRow_weight = weight;
+    given.arguments.x = x;
+    given.arguments.weight = weight;
     given.arguments.rmsNormRow_out = a;
-    given.arguments.rmsNormRow_columns = columns;
-    given.arguments.rmsNormRow_epsilon = 1e-6f;
+    given.arguments.columns = columns;
+    given.arguments.epsilon = 1e-6f;
     given.arguments.quantiseRow_out = y;
-    given.arguments.quantiseRow_scale = scale;
+    given.arguments.scale = scale;
     Both both;
     both.output("normalised", a), both.output("quantised", y), both.output("scale", scale);
     good &= both.same(
@@ -144,14 +144,14 @@ bool softmax() {
     const int n = rows * columns;
     shares::exponentials_toShares_dropout::Launch given{};
     given.grid = rows;
-    given.arguments.exponentials_scores = scores;
+    given.arguments.scores = scores;
     given.arguments.exponentials_out = a;
-    given.arguments.exponentials_columns = columns;
+    given.arguments.columns = columns;
     given.arguments.toShares_out = b;
     given.arguments.dropout_out = y;
-    given.arguments.dropout_p = 0.25f;
-    given.arguments.dropout_seed = 5;
-    given.arguments.dropout_n = n;
+    given.arguments.p = 0.25f;
+    given.arguments.seed = 5;
+    given.arguments.n = n;
     Both both;
     both.output("shares", b), both.output("y", y);
     good &= both.same(
@@ -167,8 +167,8 @@ bool softmax() {
 }
 
 int main() {
-  bool good = layerNorm<float, floats::rowMean_rowVariance_normalise_scaleRow_shiftRow::Launch>("float", floats::launch);
-  good &= layerNorm<__half, halves::rowMean_rowVariance_normalise_scaleRow_shiftRow::Launch>("half", halves::launch);
+  bool good = layerNorm<float, floats::rowMean_to_shiftRow::Launch>("float", floats::launch);
+  good &= layerNorm<__half, halves::rowMean_to_shiftRow::Launch>("half", halves::launch);
   good &= unitLength();
   good &= quantised();
   good &= softmax();

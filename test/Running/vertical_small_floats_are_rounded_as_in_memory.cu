@@ -92,11 +92,11 @@ template <typename T, typename Given> bool chain(cudaError_t (*launch)(const Giv
             Given given{};
             given.grid = 2;
             auto &arguments = given.arguments;
-            arguments.addBiasOf_in = in + offset, arguments.addBiasOf_bias = bias, arguments.addBiasOf_n = n;
-            arguments.addBiasOf_columns = columns;
-            arguments.dropoutOf_out = x, arguments.dropoutOf_p = 0.25f, arguments.dropoutOf_seed = 3;
-            arguments.addResidualOf_residual = residual + offset;
-            arguments.siluMulOf_up = in + offset, arguments.siluMulOf_out = y;
+            arguments.in = in + offset, arguments.bias = bias, arguments.n = n;
+            arguments.columns = columns;
+            arguments.dropoutOf_out = x, arguments.p = 0.25f, arguments.seed = 3;
+            arguments.residual = residual + offset;
+            arguments.up = in + offset, arguments.out = y;
             require(launch(given, nullptr), "chain");
           },
           n == 0);
@@ -125,10 +125,10 @@ template <typename T, typename Given> bool layerNorm(cudaError_t (*launch)(const
           Given given{};
           given.grid = rows;
           auto &arguments = given.arguments;
-          arguments.rowMean_x = x, arguments.rowMean_columns = columns;
-          arguments.normalise_epsilon = 1e-5f, arguments.normalise_out = columns <= 1024 ? nullptr : a.data;
-          arguments.scaleRow_weight = weight, arguments.scaleRow_out = columns <= 1024 ? nullptr : b.data;
-          arguments.shiftRow_bias = bias, arguments.shiftRow_out = y;
+          arguments.x = x, arguments.columns = columns;
+          arguments.epsilon = 1e-5f, arguments.normalise_out = columns <= 1024 ? nullptr : a.data;
+          arguments.weight = weight, arguments.scaleRow_out = columns <= 1024 ? nullptr : b.data;
+          arguments.bias = bias, arguments.out = y;
           require(launch(given, nullptr), "LayerNorm");
         },
         columns == 0);
@@ -161,10 +161,10 @@ template <typename T, typename Given> bool layerNormOfVectors(cudaError_t (*laun
           Given given{};
           given.grid = rows;
           auto &arguments = given.arguments;
-          arguments.rowMean_x = of(x), arguments.rowMean_row = row;
-          arguments.normalise_epsilon = 1e-5f, arguments.normalise_out = row <= room ? nullptr : of(a);
-          arguments.scaleRow_weight = of(weight), arguments.scaleRow_out = row <= room ? nullptr : of(b);
-          arguments.shiftRow_bias = of(bias), arguments.shiftRow_out = of(y);
+          arguments.x = of(x), arguments.rowMean_row = row;
+          arguments.epsilon = 1e-5f, arguments.normalise_out = row <= room ? nullptr : of(a);
+          arguments.weight = of(weight), arguments.scaleRow_out = row <= room ? nullptr : of(b);
+          arguments.bias = of(bias), arguments.out = of(y);
           require(launch(given, nullptr), "LayerNorm of vectors");
         },
         row == 0);
@@ -191,9 +191,9 @@ template <typename T, typename Given> bool unitLength(cudaError_t (*launch)(cons
           Given given{};
           given.grid = rows;
           auto &arguments = given.arguments;
-          arguments.square_x = x, arguments.square_out = columns <= 1024 ? nullptr : a.data, arguments.square_n = n;
-          arguments.rowSum_columns = columns;
-          arguments.divideRow_out = y, arguments.divideRow_least = 1e-9f;
+          arguments.x = x, arguments.square_out = columns <= 1024 ? nullptr : a.data, arguments.n = n;
+          arguments.columns = columns;
+          arguments.out = y, arguments.least = 1e-9f;
           require(launch(given, nullptr), "L2 norm");
         },
         columns == 0);
@@ -219,11 +219,11 @@ template <typename T, typename Given> bool softmax(cudaError_t (*launch)(const G
           Given given{};
           given.grid = rows;
           auto &arguments = given.arguments;
-          arguments.exponentials_scores = scores, arguments.exponentials_columns = columns;
+          arguments.scores = scores, arguments.columns = columns;
           arguments.exponentials_out = columns <= 1024 ? nullptr : a.data;
           arguments.toShares_out = columns <= 1024 ? nullptr : b.data;
-          arguments.dropoutOf_out = y, arguments.dropoutOf_p = 0.25f, arguments.dropoutOf_seed = 5;
-          arguments.dropoutOf_n = n;
+          arguments.dropoutOf_out = y, arguments.p = 0.25f, arguments.seed = 5;
+          arguments.n = n;
           require(launch(given, nullptr), "softmax");
         },
         columns == 0);
@@ -249,9 +249,9 @@ template <typename T, typename Given> bool quantised(cudaError_t (*launch)(const
           Given given{};
           given.grid = rows;
           auto &arguments = given.arguments;
-          arguments.rmsNormRow_x = x, arguments.rmsNormRow_weight = weight, arguments.rmsNormRow_columns = columns;
-          arguments.rmsNormRow_out = columns <= 1024 ? nullptr : a.data, arguments.rmsNormRow_epsilon = 1e-6f;
-          arguments.quantiseRow_out = y, arguments.quantiseRow_scale = scale;
+          arguments.x = x, arguments.weight = weight, arguments.columns = columns;
+          arguments.rmsNormRow_out = columns <= 1024 ? nullptr : a.data, arguments.epsilon = 1e-6f;
+          arguments.out = y, arguments.scale = scale;
           require(launch(given, nullptr), "int8");
         });
   }

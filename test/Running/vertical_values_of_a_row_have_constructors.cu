@@ -48,7 +48,7 @@ int main() {
   Array<int> middle(rowCount * 2);
   rows::range_shift::Launch given{};
   given.grid = rowCount;
-  given.arguments.range_x = x, given.arguments.range_columns = columns, given.arguments.shift_out = y;
+  given.arguments.x = x, given.arguments.columns = columns, given.arguments.out = y;
   Range *const ranges = reinterpret_cast<Range *>(middle.data);
   Both both;
   both.output("y", y);

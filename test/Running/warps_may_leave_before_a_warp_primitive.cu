@@ -160,8 +160,8 @@ int main() {
         voted<<<150, 64>>>(in, d, 970);
       },
       [&] {
-        require(stride::launch({200, 0, {in, a, 577}}, {100, 0, {in, b, 290}}, {64, 0, {in, c, 3}},
-                               {150, 0, {in, d, 970}}),
+        require(stride::launch({200, {in, a, 577}}, {100, {in, b, 290}}, {64, {in, c, 3}},
+                               {150, {in, d, 970}}),
                 "stride");
       });
   good &= both.same(
@@ -170,21 +170,21 @@ int main() {
         by_number<<<200, 96>>>(in, a, 577);
         before_a_barrier<<<90, 128>>>(in, b, 3);
       },
-      [&] { require(turns::launch({200, 0, {in, a, 577}}, {90, 0, {in, b, 3}}), "turns"); });
+      [&] { require(turns::launch({200, {in, a, 577}}, {90, {in, b, 3}}), "turns"); });
   good &= both.same(
       "pool",
       [&] {
         by_number<<<200, 64>>>(in, a, 391);
         by_row<<<100, dim3(64, 2)>>>(in, b, 190);
       },
-      [&] { require(pool::launch({200, 0, {in, a, 391}}, {100, 0, {in, b, 190}}), "pool"); });
+      [&] { require(pool::launch({200, {in, a, 391}}, {100, {in, b, 190}}), "pool"); });
   good &= both.same(
       "match",
       [&] {
         in_a_loop<<<64, 128>>>(in, a, 3);
         before_a_barrier<<<90, 128>>>(in, b, 3);
       },
-      [&] { require(match::launch({64, 0, {in, a, 3}}, {90, 0, {in, b, 3}}), "match"); });
+      [&] { require(match::launch({64, {in, a, 3}}, {90, {in, b, 3}}), "match"); });
   good &= both.same(
       "spelled",
       [&] {
@@ -192,12 +192,12 @@ int main() {
         by_wide<<<80, 64>>>(in, c, in, 150), by_class<<<80, 64>>>(in, d, 151), by_rank<<<70, 64>>>(in, e, 133);
       },
       [&] {
-        require(spelled::launch({50, 0, {in, a, 190}}, {50, 0, {in, b, 185}}, {80, 0, {in, c, in, 150}},
-                                {80, 0, {in, d, 151}}, {70, 0, {in, e, 133}}),
+        require(spelled::launch({50, {in, a, 190}}, {50, {in, b, 185}}, {80, {in, c, in, 150}},
+                                {80, {in, d, 151}}, {70, {in, e, 133}}),
                 "spelled");
       });
   // Its thread numbers would not fit an int.
-  good &= stride::launch({1u << 25, 0, {in, a, 577}}, {100, 0, {in, b, 290}}, {64, 0, {in, c, 3}},
-                         {150, 0, {in, d, 970}}) == cudaErrorInvalidConfiguration;
+  good &= stride::launch({1u << 25, {in, a, 577}}, {100, {in, b, 290}}, {64, {in, c, 3}},
+                         {150, {in, d, 970}}) == cudaErrorInvalidConfiguration;
   return good ? 0 : 1;
 }

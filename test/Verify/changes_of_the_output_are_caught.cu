@@ -170,7 +170,7 @@ __global__ void emptyBarrier(int *x) { x[threadIdx.x] = 1; __syncthreads(); x[0]
 // otherReduction: a reduction is another
 //- cufuse_partition::syncAnd(
 //+ cufuse_partition::syncOr(
-__global__ void otherReduction(int *x) { x[threadIdx.x] = __syncthreads_and(x[threadIdx.x]); }
+__global__ void otherReduction(int *x) { x[threadIdx.x] = __syncthreads_and(x[threadIdx.x]); x[0] = __syncthreads_or(1); }
 
 // leaves: a thread does not say that it leaves
 //- return cufuse_partition::leave();

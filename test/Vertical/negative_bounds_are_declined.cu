@@ -3,7 +3,11 @@
 // RUN: %cufuse fuse --vertical %s:twice %s:next --link twice.out=next.in --link twice.n=next.n --dead twice.out --block 64 \
 // RUN:   -o %t.cu
 // RUN: FileCheck %s < %t.cu
-// CHECK: 0 <= static_cast<long long>(twice_nextLaunch.arguments.twice_n)
+// CHECK: if (launch.arguments.n < 0)
+// CHECK-NEXT: return cudaErrorInvalidConfiguration;
+// CHECK: twice_next::launch(
+// CHECK-NEXT: if (n == 0)
+// CHECK-NEXT: return cudaSuccess;
 __global__ void twice(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

@@ -43,13 +43,20 @@ template <typename T> const T *associate_access_property(const T *p, access_prop
 
 namespace {
 
-/// A partition that needs nothing.
+#define CUFUSE_RANK
+#define CUFUSE_THREAD
+#define CUFUSE_SIZE
+/// A partition that needs little.
 namespace bare {
 #include "../../lib/Cuda/Partition.cuh"
 } // namespace bare
 
 #define CUFUSE_SYNC
 #define CUFUSE_REDUCTIONS
+#define CUFUSE_COUNT
+#define CUFUSE_AND
+#define CUFUSE_OR
+#define CUFUSE_END
 #define CUFUSE_INDICES
 #define CUFUSE_POOL
 #define CUFUSE_COPIES
@@ -68,6 +75,7 @@ namespace whole {
 namespace all {
 #define CUFUSE_DYNAMIC
 #define CUFUSE_NAMED barrier == 3 ? 0 : 1
+#define CUFUSE_SYNC_NAMED
 #define CUFUSE_BULK_COPIES
 #define CUFUSE_PLAYS_ONCE
 #define CUFUSE_WHOLE_THREADS 256
@@ -81,10 +89,8 @@ static unsigned char cufuse_dynamicShared[64];
 using cufuse_partition = CufusePartition<32, 1, 8, 4, 2>;
 namespace text {
 #define CUFUSE_COUNTED
+#define CUFUSE_NAMES
 #define CUFUSE_BARRIER_SYNC
-#define CUFUSE_COUNT
-#define CUFUSE_AND
-#define CUFUSE_OR
 #include "../../lib/Cuda/Barriers.cuh"
 #undef CUFUSE_NAMED
 #undef CUFUSE_COUNTED
@@ -100,6 +106,9 @@ namespace text_of_all_barriers {
 #include "../../lib/Cuda/Elements.cuh"
 #include "../../lib/Cuda/ElementsInMemory.cuh"
 #include "../../lib/Cuda/ScalarAccess.cuh"
+#define CUFUSE_HOLDS
+#define CUFUSE_FAILS
+#define CUFUSE_ONCE
 #include "../../lib/Cuda/Turn.cuh"
 namespace as_element {
 #include "../../lib/Cuda/ElementPartition.cuh"
@@ -123,7 +132,7 @@ namespace arguments {
 } // namespace arguments
 
 namespace rows {
-using cufuse_partition = as_element::cufuse_partition;
+using cufuse_partition = as_element::CufuseElementPartition;
 #define CUFUSE_BLOCK 4
 #include "../../lib/Cuda/Row.cuh"
 
@@ -327,9 +336,9 @@ TEST(EmittedOnHost, LoadsAreComputedInsideTheBoundAndReadBeyondIt) {
   EXPECT_EQ(From[4], 99);
 }
 
-#define CUFUSE_PARAMETERS const float *in, float *out
+#define CUFUSE_HEAD const uint3 blockIdx, const dim3 gridDim, const float *in, float *out
+#define CUFUSE_TURN_HEAD const long long first, const long long elements, const float *in, float *out
 #define CUFUSE_ARGUMENTS in, out
-#define CUFUSE_REGISTERS float value[Width]
 #define CUFUSE_ELEMENTS 23
 #define CUFUSE_GOES_ON first < elements
 /// The loop of one block of 32 threads, as `PREFIX::scale`.
@@ -338,6 +347,20 @@ struct cufuse_partition {
   static unsigned rank() { return ::threadIdx.x; }
 };
 #define CUFUSE_NAME scale
+namespace one_by_one {
+#define CUFUSE_ALWAYS_WHOLE
+#define CUFUSE_REGISTERS float value
+#define CUFUSE_LOADS value = in[first]
+#define CUFUSE_CALLS value *= 2
+#define CUFUSE_STORES out[at] += value
+#include "../../lib/Cuda/Loop.cuh"
+#undef CUFUSE_ALWAYS_WHOLE
+#undef CUFUSE_REGISTERS
+#undef CUFUSE_LOADS
+#undef CUFUSE_CALLS
+#undef CUFUSE_STORES
+} // namespace one_by_one
+#define CUFUSE_REGISTERS float value[Width]
 #define CUFUSE_LOADS                                                                                                   \
   for (int k = 0; k < Width; ++k)                                                                                      \
     if (whole || first + k < elements)                                                                                 \
@@ -349,15 +372,6 @@ struct cufuse_partition {
   for (int k = 0; k < Width; ++k)                                                                                      \
     if (whole || first + k < elements)                                                                                 \
   out[first + k] += value[k]
-namespace one_by_one {
-#define CUFUSE_WIDTH 1
-#define CUFUSE_STEP 1ll
-#define CUFUSE_ALWAYS_WHOLE
-#include "../../lib/Cuda/Loop.cuh"
-#undef CUFUSE_ALWAYS_WHOLE
-#undef CUFUSE_WIDTH
-#undef CUFUSE_STEP
-} // namespace one_by_one
 #define CUFUSE_WIDTH 4
 #define CUFUSE_STEP 4ll
 #define CUFUSE_MAY_BE_WHOLE elements - first >= 4

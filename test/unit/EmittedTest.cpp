@@ -31,7 +31,7 @@ TEST(Emitted, DivisionByAnyGridIsExact) {
 
 TEST(Emitted, EveryVirtualBlockIsPlayedOnceInTheOrderOfCuda) {
   for (const dim3 Size : {dim3{1, 1, 1}, dim3{7, 1, 1}, dim3{5, 3, 1}, dim3{1, 9, 2}, dim3{13, 11, 7}}) {
-    const CufuseGrid Grid = gridOf(Size, true, true);
+    const CufuseGrid Grid = gridOf(Size, 3);
     ASSERT_EQ(Grid.blocks, Size.x * Size.y * Size.z);
     unsigned Block = 0;
     for (unsigned Z = 0; Z < Size.z; ++Z)
@@ -48,18 +48,18 @@ TEST(Emitted, EveryVirtualBlockIsPlayedOnceInTheOrderOfCuda) {
 }
 
 TEST(Emitted, GridsThatNoKernelCanHaveHaveNoBlocks) {
-  EXPECT_EQ(gridOf({0, 1, 1}, true, true).blocks, 0u);
-  EXPECT_EQ(gridOf({1, 1, 0}, true, true).blocks, 0u);
-  EXPECT_EQ(gridOf({65536, 32768, 1}, true, true).blocks, 0u);
-  EXPECT_EQ(gridOf({65535, 32768, 1}, true, true).blocks, 65535u * 32768);
-  EXPECT_EQ(gridOf({0xffffffff, 0xffffffff, 0xffffffff}, true, true).blocks, 0u);
+  EXPECT_EQ(gridOf({0, 1, 1}, 3).blocks, 0u);
+  EXPECT_EQ(gridOf({1, 1, 0}, 3).blocks, 0u);
+  EXPECT_EQ(gridOf({65536, 32768, 1}, 3).blocks, 0u);
+  EXPECT_EQ(gridOf({65535, 32768, 1}, 3).blocks, 65535u * 32768);
+  EXPECT_EQ(gridOf({0xffffffff, 0xffffffff, 0xffffffff}, 3).blocks, 0u);
 }
 
 TEST(Emitted, GridsExtendOnlyWhereTheKernelReadsThem) {
-  EXPECT_EQ(gridOf({4, 2, 1}, false, false).blocks, 0u);
-  EXPECT_EQ(gridOf({4, 2, 1}, true, false).blocks, 8u);
-  EXPECT_EQ(gridOf({4, 2, 2}, true, false).blocks, 0u);
-  EXPECT_EQ(gridOf({4, 1, 2}, false, true).blocks, 8u);
+  EXPECT_EQ(gridOf({4, 2, 1}, 1).blocks, 0u);
+  EXPECT_EQ(gridOf({4, 2, 1}, 2).blocks, 8u);
+  EXPECT_EQ(gridOf({4, 2, 2}, 2).blocks, 0u);
+  EXPECT_EQ(gridOf({4, 1, 2}, 3).blocks, 8u);
 }
 
 TEST(Emitted, PartsOfDynamicSharedMemoryAreAlignedAndHoldWhatWasAskedFor) {

@@ -71,6 +71,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 }
 cudaError_t cudaGetLastError() { return std::exchange(driver.Last, cudaSuccess); }
 
+#define CUFUSE_DYNAMIC
 #define CUFUSE_MULTIPROCESSORS
 #define CUFUSE_RESIDENT 256
 #include "../../lib/Cuda/Driver.cuh"

@@ -57,6 +57,9 @@ struct VerticalGraph {
   /// All kernels are pointwise and load only their own elements of intermediates.
   bool OneLoop = false;
 
+  /// What an argument that remains is called: as its parameter, or `NODE_PARAMETER` where another one of that name
+  /// remains, where the text between the kernels has a name like it, and where it is a dead intermediate.
+  std::string argumentName(unsigned Node, const std::string &Parameter) const;
   /// The integer parameter as a polynomial of arguments that remain, called `node.parameter`.
   Polynomial argument(unsigned Node, const std::string &Parameter) const;
   /// A polynomial of a node's parameters in those; the element and whatever else is no parameter stays.

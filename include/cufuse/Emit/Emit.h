@@ -49,11 +49,14 @@ struct FusedSource {
 /// Names for the constituents' namespaces, by position.
 std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Facts);
 
+/// A parameter of the fused kernel: as the kernel's own where that is alone.
+std::string parameterName(llvm::ArrayRef<Constituent> Constituents, const Constituent &C, const std::string &Name);
+
 /// The namespace beside `Name`, that of the output, in which the copied text stands. No output's `Name` ends like it:
 /// so outputs of one program share no namespace, whatever they are called.
 std::string textsNamespace(const std::string &Name);
 
-/// That of a constituent's copied text: `name_text::cufuse_kernel`.
+/// That of a constituent's copied text: `name_text::cufuse_kernel`, or `name_text` of a composed one.
 std::string textNamespace(const std::string &Name, const Constituent &C);
 
 /// That of the text in which a partition finds its kernel: its constituent's, or of the copy of it.

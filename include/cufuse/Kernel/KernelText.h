@@ -152,6 +152,18 @@ struct MacroText {
   std::string Call, Text;
 };
 
+/// Under this condition of the launch, in C++, it fails with cudaErrorInvalidConfiguration.
+struct LaunchError {
+  OutputText Condition;
+  std::string Why; ///< A comment, or nothing.
+};
+
+/// From which the launcher makes the grid, if any grid is right.
+struct LaunchElements {
+  OutputText Count;       ///< In C++, of the launch.
+  unsigned PerThread = 1; ///< That a thread takes at a time.
+};
+
 struct KernelText {
   std::vector<IncludeLine> Includes;
   /// Headers whose functions use the block, as first included anywhere: to be read with the built-ins rebound, before
@@ -169,8 +181,8 @@ struct KernelText {
   llvm::StringMap<MacroText> OutsideMacros;
   OutputText Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
-  /// Of the launch, in C++: without any of these, it fails with cudaErrorInvalidConfiguration.
-  std::vector<OutputText> LaunchConditions;
+  std::vector<LaunchError> LaunchErrors;
+  std::optional<LaunchElements> Elements = {}; ///< None: the launch has a grid.
   TextVariants Variants;
   bool IsComposed = false;    ///< Of several kernels, each of which depends on others.
   bool HasHostShared = false; ///< Something of the program: the output must be relocatable.

@@ -65,6 +65,8 @@ private:
 };
 
 OutputText joined(llvm::ArrayRef<OutputText> List, const OutputText &Between);
+/// `Head` and a list, with line breaks before column 120 and an indent of `Indent` behind them.
+OutputText wrapped(const OutputText &Head, llvm::ArrayRef<OutputText> List, const OutputText &Tail, size_t Indent);
 
 /// What `CUFUSE_NAME` means in a file of CUDA text, or whether it is defined.
 struct Given {

@@ -76,6 +76,10 @@ struct FusionPlan {
         return I;
     return std::nullopt;
   }
+  /// As many fused blocks as are resident, or fewer where that is enough.
+  bool fillsDevice() const {
+    return Grid == GridPolicy::Pool || (Grid == GridPolicy::Stride && Shape != Geometry::Blocks);
+  }
   bool hasBound() const {
     return std::any_of(Roles.begin(), Roles.end(), [](const RolePlan &Role) { return !Role.Bound.empty(); });
   }
@@ -119,12 +123,13 @@ inline unsigned poolCounters(const FusionPlan &Plan) {
 /// only as long as its thread number, in x, is below 2^31.
 std::optional<unsigned> mostBlocksInX(const KernelFacts &Facts, const FusionPlan &Plan, unsigned Constituent);
 
-/// The x, y, z of its grid that the kernel reads; the launcher demands 1 in the others.
-Dimensions gridDimensions(const KernelFacts &Facts);
+/// Dimensions of its grid that the kernel reads; the launcher demands 1 in the others.
+unsigned gridDimensions(const KernelFacts &Facts);
 
 /// What the fused kernel is given for a constituent behind the constituent's own arguments.
 enum class AddedParameter {
-  Grid,          ///< Its grid: `CufuseGrid`.
+  Grid,          ///< Its grid, of which it reads more than x: `CufuseGrid`.
+  Blocks,        ///< How many blocks it has, of which it reads no more than x.
   Share,         ///< Which fused blocks play it: `CufuseShare`.
   Resident,      ///< How many fused blocks play it, of fixed roles.
   DynamicOffset, ///< Where its dynamic shared memory starts in the fused block's, in bytes.
