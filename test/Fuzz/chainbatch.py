@@ -8,6 +8,7 @@ import chainshrink
 from campaign import write
 from chains import make_graph, room
 
+ONE_BY_ONE = "/// For every so many elements, one."
 FIELDS = re.compile(r"namespace (\w+) \{\n/// The arguments of .*\nstruct Arguments \{\n((?:.*;\n)*)\};")
 MACROS = ("MIX", "EACH", "START", "INSIDE")
 NAMES = ("bent", "shares", "Chosen", "loaded", "stored")  # of what may stand before a kernel
@@ -94,7 +95,7 @@ def ways(text):
     """How the kernels of a fused source became one."""
     if "this_grid().sync()" in text:
         return ["whole grid"]
-    if "cufuseTurn<" in text:
+    if "cufuseTurn<" in text or ONE_BY_ONE in text:
         return ["one loop"]
     if "/// By row, since" in text:
         return ["by row"]
@@ -145,6 +146,13 @@ def comparison(graph, folder):
         f"{name}_{parameter.name}": bound_text(node, parameter)
         for name, node in zip(names, graph.nodes) for parameter in node.kernel.parameters()
     }
+    # Where no other argument of that name remains, it is the parameter's alone.
+    links, gone = graph.links()
+    gone = set(gone) | {link.split("=")[1] for link in links}
+    for name, node in zip(names, graph.nodes):
+        for parameter in node.kernel.parameters():
+            if f"{name}.{parameter.name}" not in gone:
+                values.setdefault(parameter.name, values[f"{name}_{parameter.name}"])
     launches = []
     for at, (space, fields) in enumerate(FIELDS.findall(header)):
         launch = f"launch{at}"

@@ -332,7 +332,7 @@ class Chain:
     def comparison(self, header, fused):
         """The function that runs it: all arrays have 512 words."""
         # One loop over all elements has any grid.
-        grid = 4 if "cufuseTurn<" in fused else self.grid
+        grid = 4 if "cufuseTurn<" in fused or "/// For every so many elements, one." in fused else self.grid
         p, space = f"_p{self.number}k", f"{self.name}"
         element = f"Element{self.element()[1]}{p}" if self.element() else "unsigned"
         between = f"reinterpret_cast<{element} *>(arrays.mid)"

@@ -58,16 +58,16 @@ int main() {
     other<<<4, 64>>>(in, out);
   };
   bool good = both.same("stride", separate, [&] {
-    require(stride::launch({60, 0, {in, found, mirrored, key}}, {4, 0, {in, out}}), "stride");
+    require(stride::launch({60, {in, found, mirrored, key}}, {4, {in, out}}), "stride");
   });
   good &= both.same("pool", separate,
-                    [&] { require(pool::launch({60, 0, {in, found, mirrored, key}}, {4, 0, {in, out}}), "pool"); });
+                    [&] { require(pool::launch({60, {in, found, mirrored, key}}, {4, {in, out}}), "pool"); });
   good &= both.same(
       "match",
       [&] {
         exchanged<<<40, 128>>>(in, found, key);
         other<<<4, 64>>>(in, out);
       },
-      [&] { require(match::launch({40, 0, {in, found, key}}, {4, 0, {in, out}}), "match"); });
+      [&] { require(match::launch({40, {in, found, key}}, {4, {in, out}}), "match"); });
   return good ? 0 : 1;
 }

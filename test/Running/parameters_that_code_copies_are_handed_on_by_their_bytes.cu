@@ -103,7 +103,7 @@ void alone(float *all) {
   paired<<<1, Threads>>>(column(all, 8), std::pair<int, Halves>(1, {__floats2half2_rn(4, 5), 6}));
 }
 cudaError_t fused(float *all) {
-  f::scaled::Launch a{2, 0, {Tensor<float>(column(all, 0), 5), 3}};
+  f::scaled::Launch a{2, {Tensor<float>(column(all, 0), 5), 3}};
   f::moved::Launch b{3};
   b.arguments.t = Tensor<float>(column(all, 1), 6), b.arguments.by = Threads;
 #ifdef MISTAKES
@@ -111,15 +111,15 @@ cudaError_t fused(float *all) {
 #endif
   f::generic::Launch c{2};
   c.arguments.t = Tensor<float>(column(all, 2), 7);
-  f::constant::Launch d{1, 0, {Tensor<float>(column(all, 3), 8)}};
+  f::constant::Launch d{1, {Tensor<float>(column(all, 3), 8)}};
   const Count none;
-  f::counted::Launch e{1, 0, {column(all, 4), none, none}};
+  f::counted::Launch e{1, {column(all, 4), none, none}};
   f::viewed::Launch g{1};
   View view(column(all, 5));
   Viewed other{View(column(all, 5)), 3};
   g.arguments.view = view, g.arguments.other = other;
-  f::halves::Launch h{1, 0, {column(all, 6), Pair{__floats2half2_rn(1, 2), 3}, {__floats2half2_rn(4, 5), 6}}};
-  f::complex::Launch i{1, 0, {column(all, 7), Complex(1, 2)}};
+  f::halves::Launch h{1, {column(all, 6), Pair{__floats2half2_rn(1, 2), 3}, {__floats2half2_rn(4, 5), 6}}};
+  f::complex::Launch i{1, {column(all, 7), Complex(1, 2)}};
   f::paired::Launch j{1};
   j.arguments.out = column(all, 8), j.arguments.pair = std::pair<int, Halves>(1, {__floats2half2_rn(4, 5), 6});
   return f::launch(a, b, c, d, e, g, h, i, j, nullptr);

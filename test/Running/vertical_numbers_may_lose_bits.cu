@@ -125,7 +125,7 @@ int main() {
       [&] { NAME<<<grid, 96>>>(x, middle, n __VA_OPT__(, ) __VA_ARGS__); },                                            \
       [&](auto &launched) {                                                                                            \
         auto &a = launched.arguments;                                                                                  \
-        a.NAME##_x = x, a.NAME##_n = n, a.twice_out = out, GIVEN;                                                      \
+        a.x = x, a.n = n, a.out = out, GIVEN;                                                      \
         return of_##NAME::launch(launched, nullptr);                                                                   \
       })
     FIRST(bases, (void)0);
@@ -134,7 +134,7 @@ int main() {
     FIRST(asked, (void)0);
     FIRST(seeds, a.seeds_by = 0xfffffff0, 0xfffffff0);
     const int columns = n ? 7 : 0;
-    FIRST(broadcast, a.broadcast_columns = columns, columns);
+    FIRST(broadcast, a.columns = columns, columns);
 
     consumed::twice_bases::Launch later{};
     later.grid = grid;

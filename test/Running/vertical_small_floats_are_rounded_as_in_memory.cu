@@ -222,7 +222,7 @@ template <typename T, typename Given> bool softmax(cudaError_t (*launch)(const G
           arguments.scores = scores, arguments.columns = columns;
           arguments.exponentials_out = columns <= 1024 ? nullptr : a.data;
           arguments.toShares_out = columns <= 1024 ? nullptr : b.data;
-          arguments.dropoutOf_out = y, arguments.p = 0.25f, arguments.seed = 5;
+          arguments.out = y, arguments.p = 0.25f, arguments.seed = 5;
           arguments.n = n;
           require(launch(given, nullptr), "softmax");
         },
