@@ -535,7 +535,7 @@ private:
     Lines.write("#pragma once\n\n#include <cuda_runtime.h>");
     std::set<std::string> Seen;
     for (const auto &[Header, Names] : std::initializer_list<std::pair<const char *, std::vector<const char *>>>{
-             {"cstddef", {"size_t", "ptrdiff_t"}},
+             {"cstddef", {"size_t", "ptrdiff_t", "nullptr_t"}},
              {"cstdint", {"8_t", "16_t", "32_t", "64_t", "ptr_t", "max_t"}},
              {"cstring", {"std::memcpy"}},
              {"type_traits", {"std::is_"}}})

@@ -97,6 +97,8 @@ static void emitType(Writer &Out, const ArgumentType &T, const std::string &Spac
     Fields.push_back(
         fmt::format("  {0}() = default;\n  template <typename T> {0}(const T &value) {{ *this = value; }}", T.Name));
   }
+  if (T.IsPointer)
+    Fields.push_back(fmt::format("  {}(std::nullptr_t) : ofValue{{}} {{}}", T.Name));
   Out.write(
       emitted(cuda::ArgumentType,
               {{"HEAD", (T.Fields && T.IsAligned ? fmt::format("alignas({}) ", T.Alignment) : "") + T.Name},

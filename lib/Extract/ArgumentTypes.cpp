@@ -75,6 +75,7 @@ void ArgumentTypes::define(clang::QualType Type, llvm::StringRef Name) {
   Result.Name = Name.str();
   Result.Bytes = Context.getTypeSizeInChars(Type).getQuantity();
   Result.Alignment = Context.getTypeAlignInChars(Type).getQuantity();
+  Result.IsPointer = Type->isPointerType();
   const auto Known = spellType(Context, Type, "", Copied);
   if (Known && !Known->has(OutputText::Slot::Path))
     Result.Kind = "is_same<Value, " + Known->text() + ">";
