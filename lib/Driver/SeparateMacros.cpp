@@ -63,6 +63,9 @@ void separateMacros(std::vector<LoadedKernel> &Kernels) {
         break;
       Kernel.OwnMacros.insert(Macro);
       KernelText &Text = Kernel.Text;
+      // What any macro says depends on the file, then.
+      for (auto &Outside : Text.OutsideMacros)
+        Outside.second = {};
       const std::string Directive = directive(Macro, settings(Kernel.Flags.Macros)[Macro]);
       // Where macros of a header name it, too, or any makes names.
       if (llvm::any_of(Text.Body, [&](const Piece &P) { return hasWord(P.Text.written(), Macro); }) ||

@@ -6,7 +6,6 @@
 #include "EmittedCuda.h"
 #include "Writer.h"
 #include "cufuse/Frontend/ForeignMacros.h"
-#include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Plan/ExpectPtx.h"
 
 #include <fmt/core.h>
@@ -32,6 +31,17 @@ std::string hashOf(llvm::StringRef Text) {
   std::string Said;
   llvm::copy_if(Text, std::back_inserter(Said), [](char C) { return !llvm::isSpace(C); });
   return fmt::format("{:016x}", llvm::xxh3_64bits(llvm::arrayRefFromStringRef(Said)));
+}
+
+/// Identifiers and numbers, once each.
+std::set<llvm::StringRef> wordsOf(llvm::StringRef Text) {
+  auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+  std::set<llvm::StringRef> Words;
+  while (!(Text = Text.drop_until(IsPart)).empty()) {
+    Words.insert(Text.take_while(IsPart));
+    Text = Text.drop_while(IsPart);
+  }
+  return Words;
 }
 
 std::string replaced(llvm::StringRef Text, llvm::StringRef What, llvm::StringRef By) {
@@ -121,11 +131,11 @@ private:
       return Expected;
     for (const auto &Macro : C.Text->OutsideMacros) {
       const MacroText &Said = Macro.second;
-      auto IsAnothers = [&](const RawToken &T) {
-        return T.IsIdentifier && !C.Text->OutsideMacros.contains(T.Spelling) && isMacroOutside(T.Spelling);
+      auto IsAnothers = [&](llvm::StringRef Word) {
+        return !C.Text->OutsideMacros.contains(Word) && isMacroOutside(Word);
       };
       if (!Said.Call.empty() && !llvm::is_contained(C.Text->BodyMacros, Macro.first()) &&
-          llvm::none_of(rawTokens(Said.Text), IsAnothers))
+          llvm::none_of(wordsOf(Said.Text), IsAnothers))
         Expected.push_back(Said);
     }
     llvm::sort(Expected, [](const MacroText &A, const MacroText &B) { return A.Call < B.Call; });
@@ -176,17 +186,12 @@ private:
   void ours(Writer &To, llvm::function_ref<void(Writer &)> Emit) const {
     Writer Own(Options.SourceFile, false);
     Emit(Own);
-    llvm::StringSet<> Seen;
     std::set<std::string> Hidden;
-    auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
-    for (llvm::StringRef Left = Own.text(); !(Left = Left.drop_until(IsPart)).empty();) {
-      const llvm::StringRef Word = Left.take_while(IsPart);
-      Left = Left.drop_front(Word.size());
+    for (const llvm::StringRef Word : wordsOf(Own.text()))
       // Those are the toolkit's and the compiler's; two are macros inside Clang's own header.
-      if (Seen.insert(Word).second && !Word.starts_with("__") && !Word.starts_with("cuda") && Word != "dim3" &&
-          Word != "uint3" && isMacroOutside(Word))
+      if (!Word.starts_with("__") && !Word.starts_with("cuda") && Word != "dim3" && Word != "uint3" &&
+          isMacroOutside(Word))
         Hidden.insert(Word.str());
-    }
     for (const std::string &Name : Hidden)
       To.line("#pragma push_macro(\"{0}\")\n#undef {0}", Name);
     To.write(Own);
