@@ -303,7 +303,8 @@ PathStep IrPaths::step(const Decision &D, bool Taken) const {
 }
 
 IrPaths::Way IrPaths::unknownWay(Block Of) {
-  const llvm::DomTreeNode *Before = Values.dominators().getNode(Of)->getIDom();
+  const llvm::DomTreeNode *Before = Values.dominators().getNode(Of); // null where nothing leads there
+  Before = Before ? Before->getIDom() : nullptr;
   while (Before) {
     const llvm::Loop *L = Values.loops().getLoopFor(Before->getBlock());
     if (!L || L->contains(Of))

@@ -22,7 +22,13 @@ namespace {
 /// What a fusion may change in a kernel's code, beside what the neutral reading takes back.
 class BodyComparison : public SameCode {
 public:
-  BodyComparison(const DeviceIr &A, const DeviceIr &B, const PlayedKernel &Played) : A(A), B(B), Played(Played) {}
+  BodyComparison(const DeviceIr &A, const DeviceIr &B, const PlayedKernel &Played) : A(A), B(B), Played(Played) {
+    // A class that only a pointer to its members names may be complete in the output alone.
+    KnowsMore = llvm::any_of(llvm::cast<clang::FunctionDecl>(A.declared(A.kernel()))->parameters(), [](const auto *P) {
+      auto *Member = P->getType()->template getAs<clang::MemberPointerType>();
+      return Member && !Member->getMostRecentCXXRecordDecl()->hasDefinition();
+    });
+  }
 
 protected:
   std::string nameOf(const llvm::GlobalValue &Global) const override {

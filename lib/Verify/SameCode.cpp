@@ -369,7 +369,8 @@ bool SameCode::details(const llvm::Instruction &A, const llvm::Instruction &B) {
   auto Accesses = [&](const auto *a, const auto *b) {
     if (a->isVolatile() != b->isVolatile())
       return differ(a->isVolatile() ? "`volatile` is lost" : "it is `volatile` only in the output");
-    return a->getAlign() >= b->getAlign() ||
+    auto *Type = llvm::isa<llvm::LoadInst, llvm::StoreInst>(A) ? llvm::getLoadStoreType(&A) : nullptr;
+    return a->getAlign() >= b->getAlign() || (KnowsMore && Type && b->getAlign() <= Layout->getABITypeAlign(Type)) ||
            differ("the alignment", std::to_string(a->getAlign().value()), std::to_string(b->getAlign().value()));
   };
   auto Orders = [&](const auto *a, const auto *b) {

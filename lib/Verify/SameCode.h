@@ -50,6 +50,7 @@ protected:
   virtual bool assembly(const llvm::CallBase &A, const llvm::CallBase &B);
   /// For messages.
   virtual std::string nameOf(const llvm::GlobalValue &Global) const;
+  bool KnowsMore = false; ///< Of `B`, that something lies where its type asks for it.
   bool sameType(const llvm::GlobalVariable &A, const llvm::GlobalVariable &B);
   bool sameArguments(const llvm::CallBase &A, const llvm::CallBase &B);
 
