@@ -25,6 +25,7 @@
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Support/Regex.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -90,7 +91,8 @@ void uniteValues(llvm::Function &F) {
 /// Makes one function of a kernel and of what it calls.
 class Flattener {
 public:
-  Flattener() {
+  /// `Compared`: what follows from other code goes, accesses and conditions among it.
+  explicit Flattener(bool Compared) : Compared(Compared) {
     Analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
     Analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
     Analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
@@ -142,7 +144,11 @@ private:
     auto Promote = [&] {
       llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, Analyses);
       Analyses.clear(F, F.getName());
-      uniteValues(F);
+      if (Compared)
+        llvm::EarlyCSEPass().run(F, Analyses);
+      else
+        uniteValues(F);
+      Analyses.clear(F, F.getName());
     };
     Promote();
     bool Changed = false;
@@ -154,6 +160,7 @@ private:
     Promote();
   }
 
+  const bool Compared;
   llvm::FunctionAnalysisManager Analyses;
   llvm::DenseSet<llvm::Function *> Entered, Done;
   unsigned Instructions = 0;
@@ -260,7 +267,7 @@ public:
         continue;
       if (Change)
         Change(*Ir);
-      Flattener Flattener;
+      Flattener Flattener(/*Compared=*/static_cast<bool>(Change));
       Flattener.flatten(*Ir->Kernel);
       for (llvm::Function &F : *Ir->Module)
         if (!F.isDeclaration() && F.hasAddressTaken()) // a pointer may lead to it

@@ -74,7 +74,7 @@ private:
   bool isWithin(unsigned Node, const std::string &Parameter) const {
     const VerticalNode &N = Graph.Nodes[Node];
     const std::vector<const AccessSite *> Sites = N.sites(Parameter);
-    return N.parameter(Parameter)->Kept && !N.parameter(Parameter)->Otherwise && !Sites.empty() &&
+    return N.parameter(Parameter)->Kept && N.parameter(Parameter)->Otherwise.empty() && !Sites.empty() &&
            !mayBeAliased(N, Parameter) && llvm::all_of(Sites, [&](const AccessSite *Site) {
              return Site->Direct && isFollowedInGroups(*Site, N) &&
                     (Site->What == AccessSite::Kind::Load || Site->What == AccessSite::Kind::Store) &&

@@ -123,6 +123,9 @@ private:
     const bool Moves = G.First->What == IrAccess::Kind::Load || G.First->What == IrAccess::Kind::Store;
     if (!Index || !Moves) {
       AccessSite Site = site(G.First, G.Block, Use);
+      if (Use && Use->ByReference)
+        Site.Direct &=
+            llvm::all_of(G.Parts, [&](const auto &Part) { return isInsideElement(*Part.second, Bytes * Use->Width); });
       if (!Moves && Index && Bytes > 0 && G.Parts.begin()->first % Bytes == 0)
         Site.Index = *Index + Polynomial::constant(G.Parts.begin()->first / Bytes);
       Result.Sites.push_back(std::move(Site));
@@ -153,6 +156,7 @@ private:
       }
       AccessSite Site = site(FirstPart->second, G.Block, Use);
       Site.Whole = Implicit || Covered == End || (Site.What == AccessSite::Kind::Load && Use && Use->Whole);
+      Site.Whole &= !Use || Use->Whole; // the only member of a class is as large as the whole
       Site.Width = (End - Begin) / Bytes;
       Site.Direct &= Use && Site.Width == Use->Width && Site.Whole == Use->Whole && Inside;
       if (Begin % Bytes == 0 && Last <= End && Inside) {
@@ -288,10 +292,9 @@ private:
   /// What no code is known of, but the compiler that reads the output asks.
   void unmet() {
     for (const auto &[Use, IsMet] : llvm::zip(TextUses, Met))
-      if (auto &Otherwise = Result.Parameters[Use.Parameter].Otherwise;
-          !IsMet && (!Use.isFollowed() || Use.Stores) && !Otherwise)
-        Otherwise = {textOf(*Use.At, Ir.unit().ast()), Kernel.getNameAsString(),
-                     Ir.unit().place(Use.At->getBeginLoc())};
+      if (!IsMet && (!Use.isFollowed() || Use.Stores))
+        Result.Parameters[Use.Parameter].Otherwise.push_back(
+            {textOf(*Use.At, Ir.unit().ast()), Kernel.getNameAsString(), Ir.unit().place(Use.At->getBeginLoc())});
   }
 
   // Everything else.

@@ -118,9 +118,9 @@ private:
     if (auto *Copy = llvm::dyn_cast<llvm::MemIntrinsic>(&Call)) {
       auto *Length = llvm::dyn_cast<llvm::ConstantInt>(Copy->getLength());
       const std::uint64_t Bytes = Length ? Length->getZExtValue() : 0;
-      access(Bytes ? IrAccess::Kind::Store : IrAccess::Kind::Any, Call, Copy->getRawDest(), Bytes);
       if (auto *Transfer = llvm::dyn_cast<llvm::MemTransferInst>(&Call))
         access(Bytes ? IrAccess::Kind::Load : IrAccess::Kind::Any, Call, Transfer->getRawSource(), Bytes);
+      access(Bytes ? IrAccess::Kind::Store : IrAccess::Kind::Any, Call, Copy->getRawDest(), Bytes);
       return;
     }
     if (Call.isDebugOrPseudoInst() || Call.isLifetimeStartOrEnd() || llvm::isa<llvm::AssumeInst>(Call))

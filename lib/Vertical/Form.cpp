@@ -63,14 +63,19 @@ Misfit withoutLoop(const VerticalGraph &Graph) {
 } // namespace
 
 llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  std::vector<Blocker> Escapes;
   for (const Flow &F : Graph.Flows)
-    for (const auto &[Node, Name] : {std::pair(F.Producer, F.Out), {F.Consumer, F.In}})
-      if (const ParameterAccess &P = *Graph.Nodes[Node].parameter(Name); P.Otherwise)
-        return refuse({BlockerKind::IntermediateEscapes, P.Otherwise->Where,
-                       fmt::format("{}: {}", Graph.Nodes[Node].Name, P.Otherwise->What)});
-      else if (!P.Kept)
+    for (const auto &[Node, Name] : {std::pair(F.Producer, F.Out), {F.Consumer, F.In}}) {
+      const ParameterAccess &P = *Graph.Nodes[Node].parameter(Name);
+      for (const Finding &Each : P.Otherwise)
+        Escapes.push_back(
+            {BlockerKind::IntermediateEscapes, Each.Where, fmt::format("{}: {}", Graph.Nodes[Node].Name, Each.What)});
+      if (!P.Kept)
         return refuse({BlockerKind::LinkedElement, Graph.Nodes[Node].Facts->Where,
                        fmt::format("{}.{} is {}", Graph.Nodes[Node].Name, Name, P.Type)});
+    }
+  if (!Escapes.empty())
+    return refuse(Escapes);
   std::vector<Misfit> Tried;
   for (const VerticalForm *Form : formsFor(Graph)) {
     auto Proof = Form->Prove(Graph, Block, Options);

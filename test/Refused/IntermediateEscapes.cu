@@ -47,10 +47,10 @@ __global__ void wide(float *__restrict__ mid, int n) {
 
 __global__ void moved(float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // MOVED: {{[^ ]*}}:[[#@LINE+1]]:15: error: {{.*}} moved: mid [IntermediateEscapes]
   float *to = mid;
   to += blockIdx.x * blockDim.x;
   if (i < n)
-    // MOVED: error: {{.*}} moved: to[threadIdx.x] at {{.*}} [IntermediateEscapes]
     to[threadIdx.x] = 1;
 }
 
@@ -95,8 +95,7 @@ __global__ void inherited(const float *__restrict__ in, float *__restrict__ out,
 __global__ void initialised(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
-    // INITIALISED: [[#@LINE+2]]:28: error: {{.*}} initialised: {{.*}}[IntermediateEscapes]
-    // INITIALISED: error: {{.*}} initialised: in, not as its text shows {{.*}}[IntermediateEscapes]
+    // INITIALISED: {{[^ ]*}}:[[#@LINE+1]]:28: error: {{.*}} initialised: {{.*}}[IntermediateEscapes]
     const Initialises both(in[i]);
     out[i] = both.next;
   }
@@ -131,7 +130,7 @@ __global__ void again(float *__restrict__ mid, int n) {
   tile[threadIdx.x] = i;
   __syncthreads();
   if (i < n)
-    // AGAIN: {{[^ ]*}}:[[#@LINE+1]]:6: error: {{.*}} again: mid[i] at {{.*}} [IntermediateEscapes]
+    // AGAIN: {{[^ ]*}}:[[#@LINE+1]]:5: error: {{.*}} again: (mid[i] = {{.*}} [IntermediateRead]
     (mid[i] = tile[63 - threadIdx.x]) *= 2;
 }
 
@@ -158,7 +157,6 @@ __global__ void kept(const float *__restrict__ in, float *__restrict__ out, int 
     // KEPT: {{[^ ]*}}:[[#@LINE+1]]:18: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
     const Kept b(in[y * w + x]);
     const float zero = 0;
-    // KEPT: {{[^ ]*}}:[[#@LINE+1]]:29: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
     const float &c = larger(in[y * w + x], zero);
     const float *slot, *other;
     // KEPT: {{[^ ]*}}:[[#@LINE+1]]:18: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[

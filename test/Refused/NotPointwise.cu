@@ -17,7 +17,7 @@ __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int
 // BLOCKSUM-SAME: __syncthreads; scale stores mid[i] at {{[^ ]*}}:13:5 [NotPointwise]
 // BLOCKSUM: note: let each thread compute only the element of its own linear index, below a bound
 // BLOCKSUM: {{[^ ]*}}:[[#@LINE+4]]:20: error: {{.*}} sums: it has shared memory: part; scale stores
-// BLOCKSUM: error: {{.*}} sums: 'threadIdx.x' depends on the thread other than by its linear index
+// BLOCKSUM: error: {{.*}} sums: 'part[threadIdx.x]' depends on the thread other than by its linear index
 __global__ void sums(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   __shared__ float part[128];

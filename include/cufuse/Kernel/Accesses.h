@@ -107,8 +107,8 @@ struct ParameterAccess {
   bool IsInt = false;         ///< An integer that `int` holds, whatever its value.
   unsigned Bits = 32;         ///< Of an integer.
   bool HidesPointers = false; ///< No pointer itself, but may hold one; or a pointer of a pack.
-  std::optional<Finding> Otherwise =
-      {}; ///< A use of a pointer in the text that is no access, and that no object follows.
+  /// Uses of a pointer in the text that no object follows, or that no code is known of.
+  std::vector<Finding> Otherwise = {};
 };
 
 struct KernelAccesses {
