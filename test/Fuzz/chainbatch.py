@@ -146,13 +146,14 @@ def comparison(graph, folder):
         f"{name}_{parameter.name}": bound_text(node, parameter)
         for name, node in zip(names, graph.nodes) for parameter in node.kernel.parameters()
     }
-    # Where no other argument of that name remains, it is the parameter's alone.
+    # Where no other argument of that name remains, it is the parameter's alone. An intermediate may have gone.
     links, gone = graph.links()
     gone = set(gone) | {link.split("=")[1] for link in links}
-    for name, node in zip(names, graph.nodes):
-        for parameter in node.kernel.parameters():
-            if f"{name}.{parameter.name}" not in gone:
-                values.setdefault(parameter.name, values[f"{name}_{parameter.name}"])
+    for last in ({link.split("=")[0] for link in links}, set()):
+        for name, node in zip(names, graph.nodes):
+            for parameter in node.kernel.parameters():
+                if f"{name}.{parameter.name}" not in gone | last:
+                    values.setdefault(parameter.name, values[f"{name}_{parameter.name}"])
     launches = []
     for at, (space, fields) in enumerate(FIELDS.findall(header)):
         launch = f"launch{at}"
