@@ -32,6 +32,13 @@ public:
 
 protected:
   std::string nameOf(const llvm::GlobalValue &Global) const override {
+    if (Global.getName().starts_with(neutral::Own)) {
+      for (size_t I = 0; I < BuiltinNames.size(); ++I)
+        if (Global.getName().contains(BuiltinNames[I]) ||
+            Global.getName().contains(fmt::format(".{}.", BuiltinRegisters[I])))
+          return fmt::format("{} of the fused block", BuiltinNames[I]);
+      return "a barrier of the fused block";
+    }
     for (const DeviceIr *Ir : {&A, &B})
       if (const clang::ValueDecl *Declared = Ir->declared(Global))
         return Declared->getNameAsString();
