@@ -126,11 +126,12 @@ private:
   }
 
   std::string memory(const Stream &S) const {
-    const auto &[User, Name] = S.Users.front();
-    if (Graph.sharedTo(User, Name)) // which may store what the other kernel only loads
-      return argument(User, Name);
+    // One of those that have it may store what the one that has the argument only loads.
+    const auto Storing = llvm::find_if(
+        S.Users, [&](const auto &User) { return !Graph.Nodes[User.first].parameter(User.second)->ReadOnly; });
+    const auto &[User, Name] = Storing != S.Users.end() ? *Storing : S.Users.front();
     const auto [Node, Parameter] = memoryOf(S);
-    return argument(Node, Parameter);
+    return pointerText(Graph, User, Name, parameter(User, Name).Element.written(), argument(Node, Parameter));
   }
 
   /// The call of a node for the elements of a turn.
