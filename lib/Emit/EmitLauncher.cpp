@@ -404,7 +404,7 @@ private:
                                                constant(Turn - 1), constant(Turn)));
     }
     Launch.push_back("{" + joined(Arguments, ", ") + "}");
-    Out.write(wrapped(outputText("  return ::{}::launch(Launch{{", Name), Launch,
+    Out.write(wrapped(outputText("  return ::{0}::launch(::{0}::{1}::Launch{{", Name, C.Name), Launch,
                       outputText("}}, {});", Shape.back().second), 9));
     Out.write("}");
   }

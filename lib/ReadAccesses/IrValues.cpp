@@ -240,6 +240,15 @@ unsigned IrValues::fewestBits(const llvm::Value *V, unsigned Depth) const {
   return Fewest;
 }
 
+bool IrValues::isOfLaunch(const Polynomial &P) const {
+  return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
+    if (auto Q = Known.Quotients.find(Atom); Q != Known.Quotients.end())
+      return isOfLaunch(Q->second.Dividend) && isOfLaunch(Q->second.Divisor);
+    return llvm::StringRef(Atom).starts_with("gridDim.") ||
+           llvm::any_of(Known.Parameters, [&](const ParameterAccess &Each) { return Each.Name == Atom; });
+  });
+}
+
 std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   const std::optional<Polynomial> L = of(I.getOperand(0)), R = of(I.getOperand(1));
   if (!L || !R)
@@ -249,6 +258,12 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   const bool Negative = mayBeNegative(*L, Known.Quotients);
   // What was shifted to the left before may have been meant to lose bits.
   auto Quotient = [&](const Polynomial &Divisor, std::int64_t Most) {
+    // It must be positive: the launcher asks for that, where it is not the size of a block.
+    const bool IsOfBlock = !Divisor.hasNegative() && llvm::all_of(Divisor.atoms(), [](const std::string &Atom) {
+      return llvm::StringRef(Atom).starts_with("blockDim.");
+    });
+    if (!IsOfBlock && !isOfLaunch(Divisor))
+      return std::optional<Polynomial>();
     const unsigned Bits = std::min(fewestBits(&I), I.getType()->getIntegerBitWidth());
     return Negative || Divisor.isZero() || mayLoseBits(*L, Most, Bits) ? std::nullopt
                                                                        : quotient(*L, Divisor, Known.Quotients);

@@ -408,7 +408,10 @@ std::vector<OutputText> TextComposer::positive(const Polynomial &P) const {
     if (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end()) {
       for (const Polynomial *Part : {&Q->second.Dividend, &Q->second.Divisor})
         llvm::for_each(positive(*Part), Add);
-      if (!Q->second.Divisor.asConstant())
+      auto IsOfBlock = [](const std::string &Each) {
+        return Each.starts_with("blockDim.");
+      }; // which is no smaller than 1
+      if (!llvm::all_of(Q->second.Divisor.atoms(), IsOfBlock))
         Add(hostText(Q->second.Divisor) + " <= 0");
     }
   return All;
