@@ -1,5 +1,7 @@
 #include "cufuse/Driver/Pipeline.h"
 
+#include "LinkAsLaunched.h"
+
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Choose.h"
 #include "cufuse/Driver/Compose.h"
@@ -48,8 +50,10 @@ llvm::Error refusedBesideEachOther(llvm::Error Error, const Toolchain &Tools, ll
 
 } // namespace
 
-llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Request) {
+llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given,
+                                llvm::function_ref<void(const std::string &)> Say) {
   FuseResult Result;
+  FuseRequest Request = Given;
   auto Read = readKernels(Tools, Request.Kernels, Request.Flags);
   if (!Read)
     return Read.takeError();
@@ -59,6 +63,12 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Reque
   if (llvm::Error Error = checkAll(Result.Kernels))
     return std::move(Error);
   Result.Explanation.push_back(explainReading(Result.Kernels));
+  if (Request.AutoLink) {
+    auto Links = linkAsLaunched(Result.Kernels, Request);
+    if (!Links)
+      return Links.takeError();
+    Say(*Links);
+  }
   if (Request.StopAfter == Step::Check)
     return Result;
 

@@ -169,8 +169,7 @@ llvm::Error checkCombination(const FuseRequest &R) {
     bool IsWrong;
     const char *Fact, *Remedy;
   } Rules[] = {
-      {R.Links.empty() && R.Vertical, "--vertical needs --link", "write --link PRODUCER.out=CONSUMER.in"},
-      {R.Links.empty() && !R.Dead.empty(), "--dead needs --link", "write --link PRODUCER.out=CONSUMER.in"},
+      {!R.Vertical && !R.Dead.empty(), "--dead needs --link", "write --link PRODUCER.out=CONSUMER.in, or --auto-link"},
       {!R.Vertical && Width > 1, "--vectorize needs --link", ByLinks},
       {!R.Vertical && C.Cooperative, "--cooperative needs --link", ByLinks},
       {!R.Vertical && C.EvictLast, "--evict-last needs --link", ByLinks},
@@ -225,7 +224,8 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
     return badUsage(fmt::format("--recompute '{}' is neither a number of times nor 'any'", Given.Recompute));
   else
     Request.Composition.Recompute = Times;
-  Request.Vertical |= !Request.Links.empty();
+  Request.AutoLink |= Request.Vertical && Request.Links.empty();
+  Request.Vertical |= Request.AutoLink || !Request.Links.empty();
   if (llvm::Error Error = checkCombination(Request))
     return std::move(Error);
   if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
@@ -259,7 +259,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   }
   // Of a build system, which compares times: what is changed while it is read is newer than what comes of it.
   const FileTime Began = Request->Depfile.empty() ? FileTime::min() : nextFileTime(folderOf(Request->Output));
-  auto Result = fuse(*Tools, *Request);
+  auto Result = fuse(*Tools, *Request, sayNote);
   if (!Result)
     return Result.takeError();
 
@@ -375,6 +375,9 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
           Command.add_option("--link", Given->Links,
                              "What one kernel stores is what the other loads; A.n=B.n, A.m*n=B.count: equal numbers"),
           "A.OUT=B.IN"),
+      Command.add_flag(
+          "--auto-link", Request.AutoLink,
+          "And what the launches in the kernels' files hand to two kernels; it says which links these are"),
       Several(Command.add_option("--dead", Request.Dead, "An intermediate that nothing else reads is not stored"),
               "[NAME.]OUT"),
       Command.add_flag(
@@ -392,15 +395,15 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
                        "Of kernels by row: load rows with L2's priority evict_last"),
       Command.add_flag("--cooperative", Request.Composition.Cooperative,
                        "A cooperative launch with a barrier of the grid between the kernels; for any kernels")});
-  // What --link says already.
+  // What --link says already; alone, it is --auto-link.
   Command.add_flag("--vertical", Request.Vertical)->group("");
 
   CLI::Option *FromDatabase = Command
                                   .add_option("--from-db", Given->Tuned.Path,
                                               "Fuse as `cufuse tune` found best; status 4 where that was not to fuse")
                                   ->option_text("FILE.db");
-  for (const char *Choice : {"--vertical", "--link", "--block", "--copies", "--turns", "--geometry", "--grid-policy",
-                             "--resident", "--registers", "--unroll", "--bind"})
+  for (const char *Choice : {"--vertical", "--link", "--auto-link", "--block", "--copies", "--turns", "--geometry",
+                             "--grid-policy", "--resident", "--registers", "--unroll", "--bind"})
     FromDatabase->excludes(Choice);
   CLI::Option *Workload =
       Several(Command.add_option("--workload", Given->Tuned.Workloads,

@@ -25,6 +25,7 @@ struct FuseRequest {
   /// Vertically: consumers where their producers store, as these links say.
   bool Vertical = false;
   std::vector<LinkText> Links;
+  bool AutoLink = false; ///< And as the launches in the kernels' files say.
   std::vector<std::string> Dead;
   bool Distinct = false; ///< Pointers are taken for `__restrict__`; the launcher compares them.
   VerticalOptions Composition;

@@ -15,7 +15,9 @@ struct FuseResult {
   std::vector<std::string> Tuned;       ///< What the database says of the configuration.
 };
 
-/// Everything up to the step asked for, writing excluded.
-llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Request);
+/// Everything up to the step asked for, writing excluded. `Say` gets what the user must know although it may fail
+/// later.
+llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Request,
+                                llvm::function_ref<void(const std::string &)> Say);
 
 } // namespace cufuse

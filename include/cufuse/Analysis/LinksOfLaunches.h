@@ -1,0 +1,38 @@
+// What host code hands to kernels that it launches one after the other: their links.
+#pragma once
+
+#include "cufuse/Frontend/Parse.h"
+
+#include <llvm/ADT/ArrayRef.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace clang {
+class FunctionDecl;
+} // namespace clang
+
+namespace cufuse {
+
+/// A kernel whose launch is looked for.
+struct LaunchedKernel {
+  std::string Name; ///< In links.
+  const clang::FunctionDecl *Kernel;
+  std::set<std::string> Stores; ///< Parameters through which it may store.
+};
+
+struct LaunchLinks {
+  std::vector<std::string> Links;  ///< As after `--link`.
+  std::vector<SourcePlace> Places; ///< Of the launches, by kernel.
+  /// What stands between them and may use the kernels' memory: then the links are none to fuse by.
+  std::optional<SourcePlace> Between = std::nullopt;
+};
+
+/// The links of the kernels, in their order, where a function of the unit's files launches them one after the other,
+/// itself or by functions that it calls. Two parameters are linked if both launches give them the same variable, member
+/// or product of such, which nothing in between changes. Nothing if there is no such function.
+std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels);
+
+} // namespace cufuse

@@ -1,0 +1,371 @@
+#include "cufuse/Analysis/LinksOfLaunches.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/Mangle.h>
+#include <clang/Basic/SourceManager.h>
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include <functional>
+#include <map>
+
+namespace cufuse {
+
+namespace {
+
+/// A value that two launches may have in common: a sum of nothing, so that `rows * columns` is the product of two.
+struct Value {
+  std::vector<std::string> Factors; ///< In order of the alphabet; variables by number.
+  std::set<const clang::VarDecl *> Of = {};
+  bool operator==(const Value &Other) const { return Factors == Other.Factors; }
+};
+
+/// A launch, or another call that may use memory.
+struct Launch {
+  std::string Kernel; ///< Mangled; empty for other calls.
+  const clang::CallExpr *Call;
+  clang::SourceLocation At; ///< In the function that is looked at, maybe of a call.
+  std::vector<const clang::Stmt *> Loops;
+  std::vector<std::optional<Value>> Arguments;
+};
+
+/// Where a function's variables may be changed, but by their initialisers.
+class Changes : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  explicit Changes(const clang::Stmt *Body) { TraverseStmt(Body); }
+  std::map<const clang::ValueDecl *, std::vector<clang::SourceLocation>> Of;
+
+  bool VisitBinaryOperator(const clang::BinaryOperator *E) override {
+    return !E->isAssignmentOp() || change(E->getLHS());
+  }
+  bool VisitUnaryOperator(const clang::UnaryOperator *E) override {
+    return !(E->isIncrementDecrementOp() || E->getOpcode() == clang::UO_AddrOf) || change(E->getSubExpr());
+  }
+  bool VisitCallExpr(const clang::CallExpr *E) override {
+    const clang::FunctionDecl *Callee = E->getDirectCallee();
+    const unsigned Object =
+        llvm::isa<clang::CXXOperatorCallExpr>(E) && llvm::isa_and_nonnull<clang::CXXMethodDecl>(Callee);
+    for (unsigned I = 0; I < E->getNumArgs(); ++I) {
+      const bool OfMember = Object && I == 0;
+      const bool Known = Callee && I >= Object && I - Object < Callee->getNumParams();
+      const clang::QualType T = Known ? Callee->getParamDecl(I - Object)->getType() : clang::QualType();
+      if (OfMember ? !llvm::cast<clang::CXXMethodDecl>(Callee)->isConst()
+                   : !Known || (T->isReferenceType() && !T.getNonReferenceType().isConstQualified()))
+        change(E->getArg(I));
+    }
+    return true;
+  }
+  bool VisitCXXMemberCallExpr(const clang::CXXMemberCallExpr *E) override {
+    return (E->getMethodDecl() && E->getMethodDecl()->isConst()) || change(E->getImplicitObjectArgument());
+  }
+  bool VisitCXXConstructExpr(const clang::CXXConstructExpr *E) override {
+    for (unsigned I = 0; I < E->getNumArgs() && I < E->getConstructor()->getNumParams(); ++I)
+      if (const clang::QualType T = E->getConstructor()->getParamDecl(I)->getType();
+          T->isReferenceType() && !T.getNonReferenceType().isConstQualified())
+        change(E->getArg(I));
+    return true;
+  }
+  bool VisitVarDecl(const clang::VarDecl *V) override {
+    const bool MayChange = V->getType()->isReferenceType() && !V->getType().getNonReferenceType().isConstQualified();
+    return !MayChange || !V->getInit() || change(V->getInit());
+  }
+  bool VisitLambdaExpr(const clang::LambdaExpr *E) override {
+    for (const clang::LambdaCapture &Each : E->captures())
+      if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef)
+        Of[Each.getCapturedVar()].push_back(E->getBeginLoc());
+    return true;
+  }
+
+private:
+  bool change(const clang::Expr *E) {
+    while (E) {
+      E = E->IgnoreParenCasts();
+      if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
+        E = Member->getBase();
+      else if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E);
+               Element && Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+        E = Element->getBase();
+      else if (auto *Either = llvm::dyn_cast<clang::ConditionalOperator>(E))
+        return change(Either->getTrueExpr()) && change(Either->getFalseExpr());
+      else
+        break;
+    }
+    if (auto *Reference = llvm::dyn_cast_or_null<clang::DeclRefExpr>(E))
+      Of[Reference->getDecl()].push_back(E->getExprLoc());
+    return true;
+  }
+};
+
+/// May a call with such an argument use a kernel's memory? Text, streams, events, files and what launches are made of
+/// lead to none.
+bool leadsToMemory(clang::QualType T) {
+  T = T.getNonReferenceType();
+  const bool Pointer = T->isPointerType();
+  if (Pointer)
+    T = T->getPointeeType();
+  if (const clang::RecordDecl *Record = T->getAsRecordDecl())
+    return !Record->isInStdNamespace() &&
+           !llvm::is_contained({"dim3", "CUstream_st", "CUevent_st", "_IO_FILE"}, Record->getName());
+  return Pointer && !(T.isConstQualified() && T->isCharType());
+}
+
+/// The launches of a function, in order, those of the functions that it calls among them.
+class Launches {
+public:
+  Launches(clang::ASTContext &Context, unsigned Depth) : Names(Context), Depth(Depth) {}
+
+  std::vector<Launch> of(const clang::FunctionDecl &Function) {
+    Root = &Function;
+    Frames = {{&changes(Function), {}}};
+    walk(Function.getBody(), clang::SourceLocation());
+    return std::move(Found);
+  }
+  const Changes &changes(const clang::FunctionDecl &Function) {
+    auto &Known = ChangedIn[&Function];
+    if (!Known)
+      Known = std::make_unique<Changes>(Function.getBody());
+    return *Known;
+  }
+
+private:
+  struct Frame {
+    const Changes *Changed;
+    std::map<const clang::ValueDecl *, std::optional<Value>> Given; ///< What calls give parameters.
+  };
+
+  /// `At`: where the outermost call stands; invalid in the function itself.
+  void walk(const clang::Stmt *S, clang::SourceLocation At) {
+    if (!S || llvm::isa<clang::LambdaExpr>(S))
+      return;
+    if (auto *Call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(S); Call && Call->getDirectCallee()) {
+      Launch New{Names.getName(Call->getDirectCallee()), Call, At.isValid() ? At : Call->getBeginLoc(), Loops, {}};
+      for (const clang::Expr *Argument : Call->arguments())
+        New.Arguments.push_back(value(Argument));
+      Found.push_back(std::move(New));
+      return;
+    }
+    const bool Loop = llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(S);
+    if (Loop)
+      Loops.push_back(S);
+    for (const clang::Stmt *Child : S->children())
+      walk(Child, At);
+    if (Loop)
+      Loops.pop_back();
+    auto *Call = llvm::dyn_cast<clang::CallExpr>(S);
+    const clang::FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    if (!Callee || Frames.size() > Depth || !Callee->hasBody(Callee) || Callee->isDependentContext() ||
+        (Callee->hasAttr<clang::CUDADeviceAttr>() && !Callee->hasAttr<clang::CUDAHostAttr>())) {
+      auto *Member = llvm::dyn_cast_or_null<clang::CXXMemberCallExpr>(Call);
+      if (Call && ((Member && !(Member->getMethodDecl() && Member->getMethodDecl()->isConst())) ||
+                   llvm::any_of(Call->arguments(), [](const clang::Expr *E) { return leadsToMemory(E->getType()); })))
+        Found.push_back({"", Call, At.isValid() ? At : Call->getBeginLoc(), Loops, {}});
+      return;
+    }
+    const unsigned Object = llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa<clang::CXXMethodDecl>(Callee);
+    Frame Inner{&changes(*Callee), {}};
+    for (unsigned I = 0; I < Callee->getNumParams() && I + Object < Call->getNumArgs(); ++I)
+      Inner.Given[Callee->getParamDecl(I)] = value(Call->getArg(I + Object));
+    Frames.push_back(std::move(Inner));
+    walk(Callee->getBody(), At.isValid() ? At : Call->getBeginLoc());
+    Frames.pop_back();
+  }
+
+  std::optional<Value> value(const clang::Expr *E) {
+    E = E->IgnoreParenImpCasts();
+    if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(E))
+      return value(Default->getExpr());
+    if (auto *Cast = llvm::dyn_cast<clang::ExplicitCastExpr>(E)) {
+      // Another view of the same memory or number.
+      auto Of = value(Cast->getSubExpr());
+      const bool Scalar = Cast->getType()->isScalarType() && Cast->getSubExpr()->getType()->isScalarType();
+      return Scalar ? Of : std::nullopt;
+    }
+    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
+      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()))
+        return ofVariable(*Variable);
+    if (llvm::isa<clang::CXXThisExpr>(E))
+      return Frames.size() == 1 ? std::optional(Value{{"this"}}) : std::nullopt;
+    if (auto *Product = llvm::dyn_cast<clang::BinaryOperator>(E); Product && Product->getOpcode() == clang::BO_Mul) {
+      auto Left = value(Product->getLHS());
+      const auto Right = value(Product->getRHS());
+      if (!Left || !Right || !E->getType()->isIntegerType())
+        return std::nullopt;
+      llvm::append_range(Left->Factors, Right->Factors);
+      llvm::sort(Left->Factors);
+      Left->Of.insert(Right->Of.begin(), Right->Of.end());
+      return Left;
+    }
+    // A member, or what a member function that changes nothing says: by name.
+    const clang::Expr *Base = nullptr;
+    std::string Name;
+    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E)) {
+      Base = Member->getBase();
+      Name = Member->getMemberDecl()->getDeclName().getAsString();
+    } else if (auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
+               Call && Call->getNumArgs() == 0 && Call->getMethodDecl() && Call->getMethodDecl()->isConst()) {
+      Base = Call->getImplicitObjectArgument();
+      Name = Call->getMethodDecl()->getNameAsString() + "()";
+    }
+    auto Of = Base ? value(Base) : std::nullopt;
+    if (!Of || Of->Factors.size() != 1)
+      return std::nullopt;
+    Of->Factors.front() += "." + Name;
+    return Of;
+  }
+
+  std::optional<Value> ofVariable(const clang::VarDecl &Variable) {
+    const Frame &Own = Frames.back();
+    const bool Changed = Own.Changed->Of.count(&Variable);
+    if (const auto Given = Own.Given.find(&Variable); Given != Own.Given.end())
+      return Changed ? std::nullopt : Given->second;
+    // `const int n = rows * columns;` is the product, and `float *y = x;` is x.
+    if (Variable.isLocalVarDecl() && !Changed && Variable.getInit() && Variable.getType()->isScalarType())
+      if (auto Init = value(Variable.getInit()))
+        return Init;
+    if (Frames.size() > 1 && Variable.hasLocalStorage())
+      return std::nullopt;
+    const auto Number = Numbers.try_emplace(&Variable, Numbers.size()).first->second;
+    return Value{{fmt::format("{}", Number)}, {&Variable}};
+  }
+
+  clang::ASTNameGenerator Names;
+  const unsigned Depth;
+  const clang::FunctionDecl *Root = nullptr;
+  std::vector<Frame> Frames;
+  std::vector<const clang::Stmt *> Loops;
+  std::vector<Launch> Found;
+  std::map<const clang::VarDecl *, size_t> Numbers;
+  std::map<const clang::FunctionDecl *, std::unique_ptr<Changes>> ChangedIn;
+};
+
+/// The user's functions with a body, instances of templates among them.
+class Functions : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  explicit Functions(const ParsedUnit &Unit) : Unit(Unit) {
+    ShouldVisitTemplateInstantiations = true;
+    TraverseAST(Unit.ast());
+  }
+  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Unit.inLibrary(D->getLocation()))
+      return true;
+    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
+    if (F && F->doesThisDeclarationHaveABody() && !F->isDependentContext() && !F->hasAttr<clang::CUDAGlobalAttr>())
+      All.push_back(F);
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+  const ParsedUnit &Unit;
+  std::vector<const clang::FunctionDecl *> All;
+};
+
+/// The last launch of the first kernel before the next kernel's, and so on to the first launch of the last kernel that
+/// has all before it.
+std::vector<const Launch *> oneAfterTheOther(llvm::ArrayRef<Launch> All, llvm::ArrayRef<std::string> Kernels) {
+  size_t Next = 0, End = 0;
+  for (; End < All.size() && Next < Kernels.size(); ++End)
+    Next += All[End].Kernel == Kernels[Next];
+  std::vector<const Launch *> Chosen;
+  if (Next < Kernels.size())
+    return Chosen;
+  for (size_t I = Kernels.size(); I-- > 0;) {
+    while (All[--End].Kernel != Kernels[I]) {
+    }
+    Chosen.insert(Chosen.begin(), &All[End]);
+  }
+  return Chosen;
+}
+
+/// What gives the parameter of a later kernel's launch the same value: a parameter of this one, or a product of some.
+std::string sameAs(const Value &Taken, bool Pointer, const Launch &Earlier, const LaunchedKernel &Kernel) {
+  const auto Parameters = Kernel.Kernel->parameters();
+  std::string Whole;
+  std::vector<std::string> Left = Taken.Factors, Product;
+  for (size_t I = 0; I < Parameters.size() && I < Earlier.Arguments.size(); ++I) {
+    const std::optional<Value> &Given = Earlier.Arguments[I];
+    if (!Given || Parameters[I]->getType()->isPointerType() != Pointer)
+      continue;
+    const std::string Name = Parameters[I]->getNameAsString();
+    if (*Given == Taken && (Whole.empty() || Kernel.Stores.count(Name)))
+      Whole = Name;
+    const auto Factor = llvm::find(Left, Given->Factors.front());
+    if (Pointer || Given->Factors.size() > 1 || Factor == Left.end())
+      continue;
+    Left.erase(Factor);
+    Product.push_back(Name);
+  }
+  return !Whole.empty() ? Whole : Left.empty() ? llvm::join(Product, "*") : "";
+}
+
+} // namespace
+
+std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels) {
+  clang::ASTContext &Context = Unit.ast();
+  const clang::SourceManager &Sources = Context.getSourceManager();
+  clang::ASTNameGenerator Names(Context);
+  std::vector<std::string> Wanted;
+  for (const LaunchedKernel &Each : Kernels)
+    Wanted.push_back(Names.getName(Each.Kernel));
+  const Functions Of(Unit);
+  std::optional<LaunchLinks> Parted;
+  for (unsigned Calls = 0; Calls <= 3; ++Calls) // the function that is nearest to the launches
+    for (const clang::FunctionDecl *Function : Of.All) {
+      Launches Reader(Context, Calls);
+      const std::vector<Launch> All = Reader.of(*Function);
+      const std::vector<const Launch *> Chosen = oneAfterTheOther(All, Wanted);
+      if (Chosen.empty() || llvm::any_of(Chosen, [&](const Launch *L) { return L->Loops != Chosen[0]->Loops; }))
+        continue;
+      auto IsKept = [&](const Value &V, const Launch &From, const Launch &To) {
+        const auto &Changed = Reader.changes(*Function).Of;
+        return llvm::all_of(V.Of, [&](const clang::VarDecl *Variable) {
+          const auto Known = Changed.find(Variable);
+          return Known == Changed.end() || llvm::none_of(Known->second, [&](clang::SourceLocation At) {
+                   return Sources.isBeforeInTranslationUnit(From.At, At) &&
+                          Sources.isBeforeInTranslationUnit(At, To.At);
+                 });
+        });
+      };
+      LaunchLinks Result;
+      for (const Launch *Each = Chosen.front(); Each < Chosen.back(); ++Each)
+        if (!llvm::is_contained(Chosen, Each) && !Result.Between)
+          Result.Between = Unit.place(Each->Call->getBeginLoc());
+      auto Link = [&](size_t From, size_t To, unsigned Parameter) {
+        const std::optional<Value> &Taken = Chosen[To]->Arguments[Parameter];
+        const clang::ParmVarDecl *P = Kernels[To].Kernel->getParamDecl(Parameter);
+        const std::string Same = Taken && IsKept(*Taken, *Chosen[std::min(From, To)], *Chosen[std::max(From, To)])
+                                     ? sameAs(*Taken, P->getType()->isPointerType(), *Chosen[From], Kernels[From])
+                                     : "";
+        return Same.empty()
+                   ? Same
+                   : fmt::format("{}.{}={}.{}", Kernels[From].Name, Same, Kernels[To].Name, P->getNameAsString());
+      };
+      auto Parameters = [&](size_t Kernel) {
+        return std::min<size_t>(Chosen[Kernel]->Arguments.size(), Kernels[Kernel].Kernel->getNumParams());
+      };
+      for (size_t To = 0; To < Chosen.size(); ++To) {
+        Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
+        for (size_t I = 0; I < Parameters(To); ++I) {
+          std::string Best; // to the last that stores it, else to the first
+          for (size_t From = 0; From < To; ++From)
+            if (const std::string Each = Link(From, To, I); !Each.empty())
+              if (const std::string Name = llvm::StringRef(Each).split('=').first.split('.').second.str();
+                  Best.empty() || Kernels[From].Stores.count(Name))
+                Best = Each;
+          if (!Best.empty())
+            Result.Links.push_back(Best);
+        }
+        // A number of an earlier kernel may be a product of this one's.
+        for (size_t From = 0; From < To; ++From)
+          for (size_t I = 0; I < Parameters(From); ++I)
+            if (const std::string Each = Link(To, From, I); llvm::StringRef(Each).contains('*'))
+              Result.Links.push_back(Each);
+      }
+      if (!Result.Between)
+        return Result;
+      Parted = Parted ? Parted : std::move(Result);
+    }
+  return Parted;
+}
+
+} // namespace cufuse

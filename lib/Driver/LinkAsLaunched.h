@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cufuse/Driver/FuseRequest.h"
+
+namespace cufuse {
+
+/// Adds the links that the launches in the kernels' files say, but for parameters of which it is said already. Returns
+/// what was found, for the reader.
+llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request);
+
+} // namespace cufuse

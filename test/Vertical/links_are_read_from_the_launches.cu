@@ -1,0 +1,71 @@
+// Without a link, --vertical takes the links of what the file's launches hand to two kernels, also by functions that launch
+// them, members, and products. It says which.
+// RUN: %cufuse fuse --vertical %s:scale %s:shift --distinct --dead scale.out --name fused -o %t.cu 2>%t.log
+// RUN: FileCheck %s --check-prefix=LINKS --input-file=%t.log
+// RUN: FileCheck %s --check-prefix=FUSED --input-file=%t.cu
+// LINKS: linked as launched at {{.*}}.cu:[[#]]:[[#]] and {{.*}}: --link scale.out=shift.in --link shift.rows*columns=scale.n
+// FUSED: Dependent kernels as one
+//
+// A link that is given stands; the others are added with --auto-link.
+// RUN: %cufuse fuse --auto-link --link scale.out=shift.in %s:scale %s:shift --distinct --name fused -o %t.cu 2>%t.log
+// RUN: FileCheck %s --check-prefix=REST --input-file=%t.log
+// REST: linked as launched
+// REST-NOT: scale.out=shift.in
+// REST-SAME: --link shift.rows*columns=scale.n
+//
+// What is changed between the launches is not the same.
+// RUN: %cufuse fuse --vertical %s:scale %s:turn --distinct --name fused --dry-run -o %t.cu 2>%t.log || true
+// RUN: FileCheck %s --check-prefix=CHANGED --input-file=%t.log
+// CHANGED: linked as launched at {{.*}}: --link scale.in=turn.out --link scale.n=turn.n{{$}}
+//
+// What stands between them may use their memory.
+// RUN: %exits 1 %cufuse fuse --vertical %s:shift %s:turn --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=BETWEEN
+// BETWEEN: .cu:[[#]]:3: error: between the launches at {{.*}} and {{.*}} stands what may use the kernels' memory
+// BETWEEN: if the kernels may run together, write --link
+//
+// A loop may run one of them many times; nobody launches the others.
+// RUN: %exits 1 %cufuse fuse --vertical %s:turn %s:scale --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: no function of these files launches the kernels one after the other
+__global__ void scale(const float *in, float *out, float a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = a * in[i];
+}
+__global__ void shift(const float *in, float *out, float b, int rows, int columns) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows * columns)
+    out[i] = in[i] + b;
+}
+__global__ void turn(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = -in[i];
+}
+
+struct Buffers {
+  float *x, *t, *y;
+  const float *data() const { return x; }
+};
+void scaled(const float *x, float *y, float a, int count) { scale<<<(count + 255) / 256, 256>>>(x, y, a, count); }
+void check(cudaError_t error, const char *file);
+void ofWrappers(Buffers b, int rows, int columns) {
+  const int n = rows * columns;
+  scaled(b.data(), b.t, 2.f, n);
+  check(cudaGetLastError(), __FILE__);
+  shift<<<(n + 255) / 256, 256>>>(b.t, b.y, 1.f, rows, columns);
+}
+void ofPointersThatChange(float *x, float *y, int n) {
+  scale<<<(n + 255) / 256, 256>>>(x, y, 2.f, n);
+  y = x;
+  turn<<<(n + 255) / 256, 256>>>(y, x, n);
+}
+void ofCopies(float *x, float *y, float *host, int n) {
+  shift<<<(n + 255) / 256, 256>>>(x, y, 2.f, 1, n);
+  cudaMemcpy(y, host, n * sizeof(float), cudaMemcpyHostToDevice);
+  turn<<<(n + 255) / 256, 256>>>(y, x, n);
+}
+void ofLoops(float *x, float *y, int n) {
+  for (int i = 0; i < 3; ++i)
+    turn<<<(n + 255) / 256, 256>>>(x, y, n);
+  scale<<<(n + 255) / 256, 256>>>(y, x, 2.f, n);
+}
