@@ -10,9 +10,14 @@
 
 namespace cufuse {
 
-llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request) {
-  const std::vector<std::string> Names =
-      constituentNames(llvm::map_to_vector(Kernels, [](const LoadedKernel &Kernel) { return &Kernel.Facts; }));
+static std::vector<std::string> namesOf(llvm::ArrayRef<LoadedKernel> Kernels) {
+  return constituentNames(llvm::map_to_vector(Kernels, [](const LoadedKernel &Kernel) { return &Kernel.Facts; }));
+}
+
+llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request,
+                                      std::vector<std::string> Names) {
+  if (Names.empty())
+    Names = namesOf(Kernels);
   std::vector<VerticalNode> Nodes;
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape, Request.Distinct});
@@ -132,15 +137,26 @@ static llvm::Error checkLaunches(const VerticalGraph &Graph, BlockShape Block) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kernels, const FuseRequest &Request) {
-  auto Graph = graphOf(Kernels, Request);
+/// What the request says of the kernels with these names, which are the group with this number.
+static FuseRequest requestOf(const FuseRequest &All, llvm::ArrayRef<std::string> Names, unsigned Group) {
+  FuseRequest Own = All;
+  llvm::erase_if(Own.Links, [&](const LinkText &Link) { return !llvm::is_contained(Names, Link.From); });
+  llvm::erase_if(Own.Dead, [&](const std::string &Dead) {
+    return !llvm::is_contained(Names, llvm::StringRef(Dead).rsplit('.').first);
+  });
+  Own.Blocks.clear();
+  unsigned Position = 0;
+  for (const Choice<BlockShape> &Block : All.Blocks)
+    if (Block.Name.empty() ? Position++ == Group : llvm::is_contained(Names, Block.Name))
+      Own.Blocks.push_back(Block);
+  return Own;
+}
+
+static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels, const FuseRequest &Request,
+                                               std::vector<std::string> Names) {
+  auto Graph = graphOf(Kernels, Request, std::move(Names));
   if (!Graph)
     return Graph.takeError();
-  if (Request.Composition.Cooperative) {
-    if (llvm::Error Error = linkInMemory(*Graph, Kernels))
-      return std::move(Error);
-    return Kernels;
-  }
   auto Block = rootBlock(Request, Kernels[Graph->Root], Graph->Nodes[Graph->Root].Name);
   if (!Block)
     return Block.takeError();
@@ -150,9 +166,43 @@ llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kern
   auto Composed = composeKernels(*Graph, Kernels, *Block, Request.Composition);
   if (!Composed)
     return Composed.takeError();
-  std::vector<LoadedKernel> One;
-  One.push_back(std::move(Composed->Kernel));
-  return One;
+  return std::move(Composed->Kernel);
+}
+
+llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kernels, const FuseRequest &Request) {
+  if (Request.Composition.Cooperative) {
+    auto Graph = graphOf(Kernels, Request);
+    if (!Graph)
+      return Graph.takeError();
+    if (llvm::Error Error = linkInMemory(*Graph, Kernels))
+      return std::move(Error);
+    return Kernels;
+  }
+  const std::vector<std::string> Names = namesOf(Kernels);
+  std::vector<LoadedKernel> Result;
+  for (size_t I = 0; I < Kernels.size();) {
+    const unsigned Group = Request.Groups.empty() ? 0 : Request.Groups[I];
+    std::vector<LoadedKernel> Members;
+    std::vector<std::string> Own;
+    for (; I < Kernels.size() && (Request.Groups.empty() || Request.Groups[I] == Group); ++I) {
+      Own.push_back(Names[I]);
+      Members.push_back(std::move(Kernels[I]));
+    }
+    if (Members.size() == 1) {
+      Result.push_back(std::move(Members.front()));
+      continue;
+    }
+    auto One = composeOne(std::move(Members), Request.Groups.empty() ? Request : requestOf(Request, Own, Group), Own);
+    if (!One)
+      return One.takeError();
+    if (!Request.Groups.empty() && !One->Text.Variants.Parameters.empty())
+      return badInput(One->Facts.Name +
+                          " has rows in registers, by an instance for every length, and cannot run beside "
+                          "others",
+                      "fuse it by itself", One->Facts.Where);
+    Result.push_back(std::move(*One));
+  }
+  return Result;
 }
 
 } // namespace cufuse

@@ -66,7 +66,7 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
   for (size_t I = 0; I < Kernels.size(); ++I) {
     const bool IsComposed = !Kernels[I].Parsed.Unit;
     Constituents.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Text, IsComposed ? nullptr : &Kernels[I].Parsed,
-                            IsComposed ? &Kernels[I].Parts : nullptr});
+                            IsComposed ? &Kernels[I].Parts : nullptr, Kernels.size() == 1});
     const CompileFlags &Each = Kernels[I].Flags;
     mergeSettings(Flags, Each);
     if (Seen.insert(Each.Nvcc).second) {

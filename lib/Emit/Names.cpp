@@ -52,8 +52,8 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
 }
 
 std::string textNamespace(const std::string &Name, const Constituent &C) {
-  // A composed kernel is alone, and its parts have namespaces of their own.
-  return textsNamespace(Name) + (C.Text->IsComposed ? "" : "::cufuse_" + C.Name);
+  // The parts of a composed kernel have namespaces of their own.
+  return textsNamespace(Name) + (C.Text->IsComposed && C.IsAlone ? "" : "::cufuse_" + C.Name);
 }
 
 std::string parameterName(llvm::ArrayRef<Constituent> Constituents, const Constituent &C, const std::string &Name) {

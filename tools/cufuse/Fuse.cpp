@@ -170,6 +170,10 @@ llvm::Error checkCombination(const FuseRequest &R) {
     const char *Fact, *Remedy;
   } Rules[] = {
       {!R.Vertical && !R.Dead.empty(), "--dead needs --link", "write --link PRODUCER.out=CONSUMER.in, or --auto-link"},
+      {!R.Groups.empty() && R.Groups.back() == 0, "'+' stands between kernels", "write A B + C D"},
+      {!R.Groups.empty() && R.Links.empty(), "'+' needs --link", "write --link PRODUCER.out=CONSUMER.in"},
+      {!R.Groups.empty() && (R.AutoLink || C.Cooperative), "'+' goes without --auto-link and --cooperative",
+       "leave them out: write --link PRODUCER.out=CONSUMER.in"},
       {!R.Vertical && Width > 1, "--vectorize needs --link", ByLinks},
       {!R.Vertical && C.Cooperative, "--cooperative needs --link", ByLinks},
       {!R.Vertical && C.EvictLast, "--evict-last needs --link", ByLinks},
@@ -193,7 +197,16 @@ llvm::Error checkCombination(const FuseRequest &R) {
 llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &Invocation) {
   FuseRequest Request = Given.Request;
   Request.Flags.Written = Invocation.Flags;
+  const bool HasGroups = llvm::is_contained(Given.Kernels, "+");
+  unsigned Group = 0;
   for (const std::string &Text : Given.Kernels) {
+    if (Text == "+") {
+      if (Request.Groups.empty() || Request.Groups.back() != Group++)
+        return badUsage("'+' stands between kernels", "write A B + C D");
+      continue;
+    }
+    if (HasGroups)
+      Request.Groups.push_back(Group);
     auto Spec = parseKernelSpec(Text);
     if (!Spec)
       return Spec.takeError();
@@ -326,7 +339,8 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
 
   Command
       .add_option("KERNELS", Given->Kernels,
-                  "FILE.cu:KERNEL or FILE.cu:@LINE, two or more; nvcc's flags for them go after `--`")
+                  "FILE.cu:KERNEL or FILE.cu:@LINE, two or more, with + between groups that run side by side; nvcc's "
+                  "flags for them go after `--`")
       ->option_text("...")
       ->required();
   In("Kernels",

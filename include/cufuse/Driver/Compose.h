@@ -6,7 +6,9 @@
 namespace cufuse {
 
 /// The graph of the kernels by the request's links; it points into them. None of them has a blocker.
-llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request);
+/// `Names`: of the kernels in links; empty: as they are without others.
+llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, const FuseRequest &Request,
+                                      std::vector<std::string> Names = {});
 
 /// A kernel to be fused like any other, and what was proved of it.
 struct Composition {

@@ -22,6 +22,8 @@ enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
 
 struct FuseRequest {
   std::vector<KernelSpec> Kernels;
+  /// Of each kernel, where there are several: the kernels of one are linked, and all groups run side by side.
+  std::vector<unsigned> Groups;
   /// Vertically: consumers where their producers store, as these links say.
   bool Vertical = false;
   std::vector<LinkText> Links;

@@ -21,6 +21,7 @@ struct Constituent {
   /// As its file was parsed, for the comparison with the output; null where it is made of several, the `Parts`.
   const ParsedKernel *Parsed = nullptr;
   const std::vector<ComposedPart> *Parts = nullptr;
+  bool IsAlone = false; ///< Nothing else is in the output.
   /// Names of its text that are macros of other constituents' headers only.
   std::set<std::string> Foreign = {};
 };
