@@ -16,6 +16,8 @@ namespace cufuse {
 
 namespace {
 
+constexpr unsigned MostCalls = 3; ///< Between a function and the launches that are looked for.
+
 /// A value that two launches may have in common: a sum of nothing, so that `rows * columns` is the product of two.
 struct Value {
   std::vector<std::string> Factors; ///< In order of the alphabet; variables by number.
@@ -28,9 +30,25 @@ struct Launch {
   std::string Kernel; ///< Mangled; empty for other calls.
   const clang::CallExpr *Call;
   clang::SourceLocation At; ///< In the function that is looked at, maybe of a call.
-  std::vector<const clang::Stmt *> Loops;
+  /// The loops and conditions around it, with the number of the branch.
+  std::vector<std::pair<const clang::Stmt *, unsigned>> Path;
   std::vector<std::optional<Value>> Arguments;
 };
+
+bool isLoop(const clang::Stmt *S) {
+  return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(S);
+}
+
+/// May one run of the function come to both, as often to the one as to the other?
+bool mayFollow(const Launch &First, const Launch &Second) {
+  auto Loops = [](const Launch &L) {
+    return llvm::to_vector(llvm::make_filter_range(L.Path, [](const auto &Step) { return isLoop(Step.first); }));
+  };
+  return Loops(First) == Loops(Second) && llvm::none_of(First.Path, [&](const auto &One) {
+           return llvm::any_of(
+               Second.Path, [&](const auto &Other) { return One.first == Other.first && One.second != Other.second; });
+         });
+}
 
 /// Where a function's variables may be changed, but by their initialisers.
 class Changes : public clang::ConstDynamicRecursiveASTVisitor {
@@ -118,7 +136,6 @@ public:
   Launches(clang::ASTContext &Context, unsigned Depth) : Names(Context), Depth(Depth) {}
 
   std::vector<Launch> of(const clang::FunctionDecl &Function) {
-    Root = &Function;
     Frames = {{&changes(Function), {}}};
     walk(Function.getBody(), clang::SourceLocation());
     return std::move(Found);
@@ -141,19 +158,25 @@ private:
     if (!S || llvm::isa<clang::LambdaExpr>(S))
       return;
     if (auto *Call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(S); Call && Call->getDirectCallee()) {
-      Launch New{Names.getName(Call->getDirectCallee()), Call, At.isValid() ? At : Call->getBeginLoc(), Loops, {}};
+      Launch New{Names.getName(Call->getDirectCallee()), Call, At.isValid() ? At : Call->getBeginLoc(), Path, {}};
       for (const clang::Expr *Argument : Call->arguments())
         New.Arguments.push_back(value(Argument));
       Found.push_back(std::move(New));
       return;
     }
-    const bool Loop = llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(S);
-    if (Loop)
-      Loops.push_back(S);
-    for (const clang::Stmt *Child : S->children())
+    auto *If = llvm::dyn_cast<clang::IfStmt>(S);
+    const bool Branches = If || isLoop(S) || llvm::isa<clang::SwitchStmt, clang::ConditionalOperator>(S);
+    if (llvm::isa<clang::SwitchCase>(S))
+      ++Path.back().second;
+    if (Branches)
+      Path.push_back({S, 0});
+    for (const clang::Stmt *Child : S->children()) {
+      if (If || llvm::isa<clang::ConditionalOperator>(S))
+        ++Path.back().second;
       walk(Child, At);
-    if (Loop)
-      Loops.pop_back();
+    }
+    if (Branches)
+      Path.pop_back();
     auto *Call = llvm::dyn_cast<clang::CallExpr>(S);
     const clang::FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
     if (!Callee || Frames.size() > Depth || !Callee->hasBody(Callee) || Callee->isDependentContext() ||
@@ -161,7 +184,7 @@ private:
       auto *Member = llvm::dyn_cast_or_null<clang::CXXMemberCallExpr>(Call);
       if (Call && ((Member && !(Member->getMethodDecl() && Member->getMethodDecl()->isConst())) ||
                    llvm::any_of(Call->arguments(), [](const clang::Expr *E) { return leadsToMemory(E->getType()); })))
-        Found.push_back({"", Call, At.isValid() ? At : Call->getBeginLoc(), Loops, {}});
+        Found.push_back({"", Call, At.isValid() ? At : Call->getBeginLoc(), Path, {}});
       return;
     }
     const unsigned Object = llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa<clang::CXXMethodDecl>(Callee);
@@ -233,9 +256,8 @@ private:
 
   clang::ASTNameGenerator Names;
   const unsigned Depth;
-  const clang::FunctionDecl *Root = nullptr;
   std::vector<Frame> Frames;
-  std::vector<const clang::Stmt *> Loops;
+  std::vector<std::pair<const clang::Stmt *, unsigned>> Path;
   std::vector<Launch> Found;
   std::map<const clang::VarDecl *, size_t> Numbers;
   std::map<const clang::FunctionDecl *, std::unique_ptr<Changes>> ChangedIn;
@@ -309,12 +331,12 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
     Wanted.push_back(Names.getName(Each.Kernel));
   const Functions Of(Unit);
   std::optional<LaunchLinks> Parted;
-  for (unsigned Calls = 0; Calls <= 3; ++Calls) // the function that is nearest to the launches
+  for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) // the function that is nearest to the launches
     for (const clang::FunctionDecl *Function : Of.All) {
       Launches Reader(Context, Calls);
       const std::vector<Launch> All = Reader.of(*Function);
       const std::vector<const Launch *> Chosen = oneAfterTheOther(All, Wanted);
-      if (Chosen.empty() || llvm::any_of(Chosen, [&](const Launch *L) { return L->Loops != Chosen[0]->Loops; }))
+      if (Chosen.empty() || llvm::any_of(Chosen, [&](const Launch *L) { return !mayFollow(*Chosen[0], *L); }))
         continue;
       auto IsKept = [&](const Value &V, const Launch &From, const Launch &To) {
         const auto &Changed = Reader.changes(*Function).Of;
@@ -366,6 +388,30 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
       Parted = Parted ? Parted : std::move(Result);
     }
   return Parted;
+}
+
+std::vector<LaunchChain> launchChains(const ParsedUnit &Unit) {
+  std::vector<LaunchChain> Chains;
+  std::set<std::vector<const clang::CallExpr *>> Known;
+  for (const clang::FunctionDecl *Function : Functions(Unit).All) {
+    const std::vector<Launch> All = Launches(Unit.ast(), MostCalls).of(*Function);
+    for (size_t I = 0, End; I < All.size(); I = End) {
+      for (End = I + 1;
+           End < All.size() && !All[I].Kernel.empty() && !All[End].Kernel.empty() && All[End].Path == All[I].Path;)
+        ++End;
+      std::vector<const clang::CallExpr *> Calls;
+      for (const Launch &Each : llvm::ArrayRef(All).slice(I, End - I))
+        Calls.push_back(Each.Call);
+      if (Calls.size() < 2 || !Known.insert(Calls).second)
+        continue;
+      Chains.push_back({});
+      for (const clang::CallExpr *Call : Calls) {
+        Chains.back().Kernels.push_back(Call->getDirectCallee());
+        Chains.back().Places.push_back(Unit.place(Call->getBeginLoc()));
+      }
+    }
+  }
+  return Chains;
 }
 
 } // namespace cufuse

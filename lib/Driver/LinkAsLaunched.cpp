@@ -1,6 +1,5 @@
 #include "LinkAsLaunched.h"
 
-#include "cufuse/Analysis/LinksOfLaunches.h"
 #include "cufuse/Emit/Emit.h"
 
 #include <fmt/core.h>
@@ -9,7 +8,7 @@
 
 namespace cufuse {
 
-llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request) {
+std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels) {
   const std::vector<std::string> Names =
       constituentNames(llvm::map_to_vector(Kernels, [](const LoadedKernel &Kernel) { return &Kernel.Facts; }));
   std::vector<LaunchedKernel> Launched;
@@ -19,6 +18,11 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
       if (Site.What != AccessSite::Kind::Load || Site.Compound)
         Launched.back().Stores.insert(Site.Parameter);
   }
+  return Launched;
+}
+
+llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request) {
+  const std::vector<LaunchedKernel> Launched = launchedKernels(Kernels);
   std::set<const ParsedUnit *> Units;
   for (const LoadedKernel &Kernel : Kernels) {
     if (!Units.insert(Kernel.Parsed.Unit.get()).second)

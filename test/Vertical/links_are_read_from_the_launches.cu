@@ -23,9 +23,17 @@
 // BETWEEN: .cu:[[#]]:3: error: between the launches at {{.*}} and {{.*}} stands what may use the kernels' memory
 // BETWEEN: if the kernels may run together, write --link
 //
-// A loop may run one of them many times; nobody launches the others.
+// A loop may run one of them many times, and of two branches only one runs.
 // RUN: %exits 1 %cufuse fuse --vertical %s:turn %s:scale --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: no function of these files launches the kernels one after the other
+//
+// inspect lists the launches that follow each other.
+// RUN: %cufuse inspect --chains %s | FileCheck %s --check-prefix=CHAINS
+// CHAINS: .cu:[[#]]:{{.*}} and {{.*}}.cu:[[#]]:{{.*}}: one after the other
+// CHAINS-NEXT: cufuse fuse --vertical {{.*}}.cu:scale {{.*}}.cu:shift -o fused.cu
+// CHAINS-NEXT: : one after the other
+// CHAINS-NEXT: cufuse fuse --vertical {{.*}}.cu:scale {{.*}}.cu:turn -o fused.cu
+// CHAINS-NOT: shift {{.*}}:scale
 __global__ void scale(const float *in, float *out, float a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -68,4 +76,11 @@ void ofLoops(float *x, float *y, int n) {
   for (int i = 0; i < 3; ++i)
     turn<<<(n + 255) / 256, 256>>>(x, y, n);
   scale<<<(n + 255) / 256, 256>>>(y, x, 2.f, n);
+}
+// Nobody comes to both.
+void ofBranches(float *x, float *y, int n, bool forth) {
+  if (forth)
+    shift<<<(n + 255) / 256, 256>>>(x, y, 2.f, 1, n);
+  else
+    scale<<<(n + 255) / 256, 256>>>(y, x, 2.f, n);
 }

@@ -1,5 +1,6 @@
 #include "Commands.h"
 
+#include "cufuse/Driver/Chains.h"
 #include "cufuse/Driver/Describe.h"
 
 #include <llvm/Support/FileSystem.h>
@@ -10,7 +11,7 @@ namespace cufuse {
 std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocation) {
   struct Arguments {
     std::string File;
-    bool Json = false, Full = false;
+    bool Json = false, Full = false, Chains = false;
     InputFlags Flags;
   };
   auto Given = std::make_shared<Arguments>();
@@ -25,6 +26,8 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
       ->option_text("...")
       ->required();
   Command.add_flag("--full", Given->Full, "Say all of every kernel, template instances one by one");
+  Command.add_flag("--chains", Given->Chains,
+                   "Which launches of the file follow each other, with commands that fuse them");
   Command.add_flag("--json", Given->Json, "The same as JSON, of every kernel");
   Command.add_option("-p,--build", Given->Flags.BuildDirectory, "Take the flags from FOLDER/compile_commands.json")
       ->option_text("FOLDER");
@@ -40,13 +43,15 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
     auto Spec = OfOne ? parseKernelSpec(Given->File) : KernelSpec{Given->File, "", 0};
     if (!Spec)
       return Spec.takeError();
-    const bool Summary = !OfOne && !Given->Json && !Given->Full;
+    const bool Summary = !OfOne && !Given->Json && !Given->Full && !Given->Chains;
     auto Kernels = OfOne
                        ? readKernels(*Tools, *Spec, Given->Flags)
                        : readAllKernels(*Tools, Given->File, Given->Flags, Summary ? Instances::First : Instances::All);
     if (!Kernels)
       return Kernels.takeError();
-    if (Summary && (Kernels->size() > 1 || (!Kernels->empty() && Kernels->front().OtherInstances > 0)))
+    if (Given->Chains)
+      llvm::outs() << (Given->Json ? describeChainsAsJson(*Kernels) : describeChains(*Kernels, Invocation.Flags));
+    else if (Summary && (Kernels->size() > 1 || (!Kernels->empty() && Kernels->front().OtherInstances > 0)))
       llvm::outs() << summarise(*Kernels) << "All of one: cufuse inspect FILE:KERNEL; of all: --full.\n";
     else
       llvm::outs() << (Given->Json ? describeAsJson(*Kernels) : describe(*Kernels));

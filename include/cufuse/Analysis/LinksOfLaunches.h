@@ -35,4 +35,12 @@ struct LaunchLinks {
 /// or product of such, which nothing in between changes. Nothing if there is no such function.
 std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels);
 
+/// Launches one after the other in a function of the unit's files, itself or by functions that it calls, under the same
+/// conditions, with nothing between that may use their kernels' memory.
+struct LaunchChain {
+  std::vector<const clang::FunctionDecl *> Kernels;
+  std::vector<SourcePlace> Places;
+};
+std::vector<LaunchChain> launchChains(const ParsedUnit &Unit);
+
 } // namespace cufuse
