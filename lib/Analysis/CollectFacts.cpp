@@ -167,9 +167,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
     Facts.Parameters.push_back(std::move(Found));
   }
   Facts.MaxThreads = maxThreads(Kernel);
-  Facts.LaunchBlocks = Host.launchBlocks(Kernel);
-  for (const auto &[What, Where] : Host.openLaunches(Kernel))
-    Facts.OpenLaunches.push_back({What, "", Unit.place(Where)});
+  Facts.Launches = Host.launches(Kernel);
   // The first token of a macro stands for the loop's; what the macro has before it would come between the two.
   if (const clang::ForStmt *Loop = gridStrideLoop(Kernel).Loop)
     if (const clang::SourceLocation At = Loop->getBeginLoc();

@@ -68,31 +68,18 @@ public:
     Loaded.insert(E);
     return true;
   }
-  bool VisitExplicitCastExpr(const clang::ExplicitCastExpr *Cast) override {
-    if (OnHost)
-      Casts.note(*Cast, Unit.ast());
-    return true;
-  }
   bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
     const clang::FunctionDecl *Callee = Launch->getDirectCallee();
-    if (Callee && Launch->getConfig() && Launch->getConfig()->getNumArgs() >= 2) {
+    if (Callee && Launch->getConfig() && Launch->getConfig()->getNumArgs() >= 2)
       Launches[Callee->getCanonicalDecl()].push_back(Launch);
-      Understood.insert(named(Launch->getCallee()));
-    }
-    return true;
-  }
-  bool VisitCallExpr(const clang::CallExpr *Call) override {
-    if (onlyAsks(*Call))
-      for (const clang::Expr *Argument : Call->arguments())
-        Understood.insert(named(Argument));
     return true;
   }
   bool TraverseUnaryExprOrTypeTraitExpr(MaybeConst<clang::UnaryExprOrTypeTraitExpr> *E) override {
-    understandAll(E->isArgumentType() ? nullptr : E->getArgumentExpr());
+    notWritten(E->isArgumentType() ? nullptr : E->getArgumentExpr());
     return clang::ConstDynamicRecursiveASTVisitor::TraverseUnaryExprOrTypeTraitExpr(E);
   }
   bool VisitDecltypeTypeLoc(clang::DecltypeTypeLoc Type) override {
-    understandAll(Type.getUnderlyingExpr());
+    notWritten(Type.getUnderlyingExpr());
     return true;
   }
   bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
@@ -103,19 +90,6 @@ public:
         Written.insert(Variable->getCanonicalDecl());
       place(*Variable, E->getLocation());
     }
-    if (auto *Kernel = llvm::dyn_cast<clang::FunctionDecl>(E->getDecl());
-        Kernel && Kernel->hasAttr<clang::CUDAGlobalAttr>()) {
-      KernelNames.insert(spelled(E->getLocation()));
-      if (!Understood.count(E) && !Unit.inProbe(E->getLocation()))
-        HandedOn.try_emplace(Kernel->getCanonicalDecl(), E->getLocation());
-    }
-    return true;
-  }
-  bool VisitOverloadExpr(const clang::OverloadExpr *E) override {
-    for (const clang::NamedDecl *D : E->decls())
-      if (auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(D->getUnderlyingDecl()))
-        InTemplates.try_emplace(Template->getTemplatedDecl()->getCanonicalDecl(), E->getNameLoc());
-    KernelNames.insert(spelled(E->getNameLoc()));
     return true;
   }
   bool VisitVarDecl(const clang::VarDecl *V) override {
@@ -129,55 +103,20 @@ public:
   }
 
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches;
-  std::map<const clang::FunctionDecl *, clang::SourceLocation> HandedOn; ///< Named by something else than a launch.
-  std::map<const clang::FunctionDecl *, clang::SourceLocation> InTemplates;
   std::set<const clang::ValueDecl *> Named, Written;
   std::map<const clang::ValueDecl *, std::set<HostCode::Place>> Places;
   llvm::StringSet<> AssemblyWords;
-  std::set<HostCode::Place> KernelNames;          ///< Where functions are named that may be kernels.
   std::vector<clang::SourceRange> Device, Bodies; ///< Functions that only the device has; bodies of any.
-  ConstCasts Casts;
 
 private:
-  /// The name that leads to a function, by whatever casts.
-  static const clang::Expr *named(const clang::Expr *E) {
-    while (true) {
-      E = E->IgnoreParenCasts();
-      if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
-          Unary && (Unary->getOpcode() == clang::UO_AddrOf || Unary->getOpcode() == clang::UO_Deref))
-        E = Unary->getSubExpr();
-      else if (auto *Substituted = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(E))
-        E = Substituted->getReplacement();
-      else
-        return E;
-    }
-  }
-  void understandAll(const clang::Expr *Unevaluated) {
+  void notWritten(const clang::Expr *Unevaluated) {
     if (Unevaluated)
-      for (const clang::DeclRefExpr *E : allIn<clang::DeclRefExpr>(*Unevaluated)) {
-        Understood.insert(E);
+      for (const clang::DeclRefExpr *E : allIn<clang::DeclRefExpr>(*Unevaluated))
         Loaded.insert(E);
-      }
-  }
-  /// A function of CUDA that takes a kernel, but launches none.
-  bool onlyAsks(const clang::CallExpr &Call) {
-    const clang::NamedDecl *Callee = Call.getDirectCallee();
-    if (auto *Lookup = llvm::dyn_cast<clang::OverloadExpr>(Call.getCallee()->IgnoreParenImpCasts());
-        Lookup && Lookup->getNumDecls() > 0)
-      Callee = (*Lookup->decls_begin())->getUnderlyingDecl();
-    if (!Callee || !Callee->getDeclName().isIdentifier() || !Unit.inToolkit(Callee->getLocation()))
-      return false;
-    static const llvm::StringSet<> Names = {"cudaFuncSetAttribute",   "cudaFuncGetAttributes",
-                                            "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig",
-                                            "cudaFuncGetName",        "cudaFuncGetParamInfo"};
-    return Names.contains(Callee->getName()) || Callee->getName().starts_with("cudaOccupancy");
   }
   void place(const clang::VarDecl &Variable, clang::SourceLocation Where) {
-    Places[Variable.getCanonicalDecl()].insert(spelled(Where));
-  }
-  HostCode::Place spelled(clang::SourceLocation Where) const {
     const auto [File, Offset] = Sources.getDecomposedSpellingLoc(Where);
-    return {Sources.getFileEntryForID(File), Offset};
+    Places[Variable.getCanonicalDecl()].insert({Sources.getFileEntryForID(File), Offset});
   }
 
   /// The standard library's headers are many, and name nothing of anybody's.
@@ -197,8 +136,7 @@ private:
   const ParsedUnit &Unit;
   const clang::SourceManager &Sources;
   std::map<clang::FileID, bool> Libraries;
-  std::set<const clang::Expr *> Loaded;     ///< What only a value is taken of.
-  std::set<const clang::Expr *> Understood; ///< Names of kernels that are launched, or asked about, there.
+  std::set<const clang::Expr *> Loaded; ///< What only a value is taken of.
   bool OnHost = true, IsPattern = false;
 };
 
@@ -213,16 +151,13 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Written = std::move(Found.Written);
   Places = std::move(Found.Places);
   AssemblyWords = std::move(Found.AssemblyWords);
-  HandedOn = std::move(Found.HandedOn);
-  InTemplates = std::move(Found.InTemplates);
-  Casts = std::make_unique<ConstCasts>(std::move(Found.Casts));
   OfDevice = offsets(Found.Device);
   std::vector<HostText::File> Files;
   for (const clang::FileID &File : usersFiles())
     Files.push_back({File, textOf(File)});
-  Text = std::make_unique<HostText>(Unit, Files, Found.Device, Found.Bodies);
+  Text = std::make_unique<HostText>(Unit, Files, Found.Bodies);
   if (!Unit.errors().empty())
-    unreadable(Found.KernelNames);
+    unreadable();
 }
 
 std::set<clang::FileID> HostCode::usersFiles() const {
@@ -242,25 +177,12 @@ llvm::StringRef HostCode::textOf(clang::FileID File) const {
 }
 
 /// Clang drops statements and declarations that it does not accept. What it leaves of the users' files without the
-/// device's functions is where the host may name a variable, or launch a kernel.
-void HostCode::unreadable(const std::set<Place> &KernelNames) {
-  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  for (const clang::FileID &File : usersFiles()) {
-    const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
-    const std::vector<RawToken> Tokens = rawTokens(textOf(File));
-    bool Defines = false; // What uses the macro may be unread, whoever else does.
-    for (size_t I = 0; I < Tokens.size(); ++I) {
-      const RawToken &Token = Tokens[I];
-      const llvm::StringRef Next = I + 1 < Tokens.size() ? llvm::StringRef(Tokens[I + 1].Spelling) : "";
-      if (Token.StartsLine)
-        Defines = Token.Spelling == "#" && Next == "define";
-      if (!Token.IsIdentifier || isOfDevice(File, Token.Offset))
-        continue;
-      ++Words[Token.Spelling];
-      if (Next != "(" && (Defines || !KernelNames.count({Entry, static_cast<unsigned>(Token.Offset)})))
-        Unread.insert(Token.Spelling);
-    }
-  }
+/// device's functions is where the host may name a variable.
+void HostCode::unreadable() {
+  for (const clang::FileID &File : usersFiles())
+    for (const RawToken &Token : rawTokens(textOf(File)))
+      if (Token.IsIdentifier && !isOfDevice(File, Token.Offset))
+        ++Words[Token.Spelling];
 }
 
 std::map<clang::FileID, HostCode::Offsets> HostCode::offsets(llvm::ArrayRef<clang::SourceRange> Ranges) const {
@@ -281,38 +203,12 @@ bool HostCode::isOfDevice(clang::FileID File, unsigned At) const {
          llvm::any_of(Known->second, [At](const auto &R) { return R.first <= At && At <= R.second; });
 }
 
-std::vector<std::optional<BlockShape>> HostCode::launchBlocks(const clang::FunctionDecl &Kernel) const {
-  std::vector<std::optional<BlockShape>> Blocks;
+std::vector<LaunchFacts> HostCode::launches(const clang::FunctionDecl &Kernel) const {
+  std::vector<LaunchFacts> Known;
   if (const auto Found = Launches.find(Kernel.getCanonicalDecl()); Found != Launches.end())
-    Blocks = blocksOf(Found->second, Unit.ast(), *Text, *Casts);
-  if (HandedOn.count(Kernel.getCanonicalDecl()) || mayBeLaunchedUnread(Kernel))
-    Blocks.push_back(std::nullopt);
-  return Blocks;
-}
-
-bool HostCode::mayBeLaunchedUnread(const clang::FunctionDecl &Kernel) const {
-  return Kernel.getDeclName().isIdentifier() &&
-         (Text->mayLaunch(Kernel.getName()) || Unread.contains(Kernel.getName()));
-}
-
-std::vector<std::pair<std::string, clang::SourceLocation>>
-HostCode::openLaunches(const clang::FunctionDecl &Kernel) const {
-  std::vector<std::pair<std::string, clang::SourceLocation>> Open;
-  if (const auto Found = Launches.find(Kernel.getCanonicalDecl()); Found != Launches.end()) {
-    const auto Blocks = blocksOf(Found->second, Unit.ast(), *Text, *Casts);
-    for (size_t I = 0; I < Blocks.size(); ++I)
-      if (!Blocks[I])
-        Open.push_back({"its block is not constant, at", Found->second[I]->getBeginLoc()});
-  }
-  if (const auto Found = HandedOn.find(Kernel.getCanonicalDecl()); Found != HandedOn.end())
-    Open.push_back({"what it is handed on to may launch it, at", Found->second});
-  if (mayBeLaunchedUnread(Kernel))
-    Open.push_back({"host code that names it is not read", {}});
-  const clang::FunctionDecl *Pattern = Kernel.getTemplateInstantiationPattern();
-  if (const auto Found = InTemplates.find((Pattern ? Pattern : &Kernel)->getCanonicalDecl());
-      Found != InTemplates.end() && Open.empty() && !Launches.count(Kernel.getCanonicalDecl()))
-    Open.push_back({"nothing instantiates the template that launches it, at", Found->second});
-  return Open;
+    for (const clang::CUDAKernelCallExpr *Launch : Found->second)
+      Known.push_back({blockOf(*Launch, Unit.ast()), Unit.place(Launch->getBeginLoc())});
+  return Known;
 }
 
 /// May the variable be named where this compilation, for the device and one architecture, does not see it: in a region

@@ -32,8 +32,7 @@ bool HostText::mayDeclare(llvm::StringRef Name) const {
   return IncludesUnread || Uses || (Declared.contains(Name) && !OfEveryHead.contains(Name));
 }
 
-HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::ArrayRef<clang::SourceRange> Device,
-                   llvm::ArrayRef<clang::SourceRange> Bodies)
+HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::ArrayRef<clang::SourceRange> Bodies)
     : Sources(Unit.ast().getSourceManager()) {
   if (llvm::none_of(Files, [](const File &Each) {
         return llvm::any_of(llvm::ArrayRef<llvm::StringRef>{"__CUDA_ARCH", "NV_", "CUB_PTX_ARCH", "_CCCL_DEVICE"},
@@ -44,17 +43,13 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
     const auto [File, Offset] = Sources.getDecomposedExpansionLoc(Include.Hash);
     Includes[{Sources.getFileEntryForID(File), Offset}] = Include.File ? &Include.File->getFileEntry() : nullptr;
   }
-  auto ByFile = [this](llvm::ArrayRef<clang::SourceRange> All) {
-    std::map<clang::FileID, Ranges> Result;
-    for (const clang::SourceRange &Range : All) {
-      const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
-      const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
-      if (Begin == End)
-        Result[Begin].push_back({From, To});
-    }
-    return Result;
-  };
-  std::map<clang::FileID, Ranges> OfDevice = ByFile(Device), InBodies = ByFile(Bodies);
+  std::map<clang::FileID, Ranges> InBodies;
+  for (const clang::SourceRange &Range : Bodies) {
+    const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
+    const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
+    if (Begin == End)
+      InBodies[Begin].push_back({From, To});
+  }
   std::vector<std::vector<Token>> All;
   for (const File &Each : Files) {
     const std::string Ended = Each.second.str();
@@ -73,40 +68,21 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
   for (size_t Before = -1; Before != Macros.size() + Whole.size();) {
     Before = Macros.size() + Whole.size();
     Places.clear();
-    Words.clear();
     Declared.clear();
     for (size_t I = 0; I < Files.size(); ++I)
-      read(Sources.getFileEntryForID(Files[I].first), All[I], OfDevice[Files[I].first], InBodies[Files[I].first]);
-  }
-  // What macros expand to stands there, too.
-  for (size_t Before = -1; Before != Words.size();) {
-    Before = Words.size();
-    for (const MacroEvent &Event : Unit.log().Macros)
-      if (Event.Info && Words.contains(Event.Name))
-        for (size_t I = 0; I < Event.Info->getNumTokens(); ++I) {
-          const clang::Token &T = Event.Info->getReplacementToken(I);
-          const bool Called =
-              I + 1 < Event.Info->getNumTokens() && Event.Info->getReplacementToken(I + 1).is(clang::tok::l_paren);
-          if (const clang::IdentifierInfo *Name = T.getIdentifierInfo())
-            Words[Name->getName()] |= !Called;
-        }
+      read(Sources.getFileEntryForID(Files[I].first), All[I], InBodies[Files[I].first]);
   }
 }
 
-void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &OfDevice,
-                    const Ranges &Bodies) {
+void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &Bodies) {
   constexpr unsigned None = -1;
   Ranges &Own = Places[Entry];
   const bool IsWhole = Whole.count(Entry);
   std::vector<unsigned> Open; // conditions: from where on they depend
   unsigned Dependent = IsWhole;
   auto Depends = [&](const RawToken &T) { return T.IsIdentifier && depends(T.Spelling); };
-  auto IsIn = [](const Ranges &All, const RawToken &T) {
-    return llvm::any_of(All, [&](const auto &R) { return R.first <= T.Offset && T.Offset <= R.second; });
-  };
-  auto Note = [&](const RawToken &T, bool Called) {
-    if (T.IsIdentifier && !IsIn(OfDevice, T))
-      Words[T.Spelling] |= !Called;
+  auto IsInBody = [&](const RawToken &T) {
+    return llvm::any_of(Bodies, [&](const auto &R) { return R.first <= T.Offset && T.Offset <= R.second; });
   };
   // What is skipped has bodies and parameters, too: their names mean nothing outside.
   unsigned Parentheses = 0, Braces = 0; // the latter since a body began
@@ -119,7 +95,7 @@ void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens,
       Braces += Braces > 0 || (Before && Before->Spelling == ")");
     else if (T.Spelling == "}")
       Braces -= Braces > 0;
-    else if (T.IsIdentifier && Parentheses == 0 && Braces == 0 && !IsIn(Bodies, T)) {
+    else if (T.IsIdentifier && Parentheses == 0 && Braces == 0 && !IsInBody(T)) {
       Declared.insert(T.Spelling);
       Uses |= T.Spelling == "using";
     }
@@ -131,8 +107,6 @@ void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens,
     if (T.Line.empty()) {
       if (Dependent)
         Declare(T, I > 0 ? &Tokens[I - 1] : nullptr);
-      if (Dependent || Depth > 0)
-        Note(T, I + 1 < Tokens.size() && Tokens[I + 1].Spelling == "(");
       if (T.Spelling == "(" && (Depth > 0 || (I > 0 && Depends(Tokens[I - 1])))) {
         if (++Depth == 1)
           Arguments = T.Offset;
@@ -164,9 +138,6 @@ void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens,
     } else if ((Kind == "define" || Kind == "undef") && T.Line.size() > 1) {
       if (Dependent || Here)
         Macros.insert(T.Line[1].Spelling);
-      if (Dependent)
-        for (const RawToken &Each : T.Line)
-          Note(Each, false);
     } else if (Kind == "include" && Dependent) {
       if (const auto Read = Includes.find({Entry, T.Offset}); Read == Includes.end())
         IncludesUnread |= T.Line.size() > 1 && T.Line[1].Spelling.front() == '"';

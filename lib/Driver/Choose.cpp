@@ -46,34 +46,24 @@ distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> K
   return Result;
 }
 
-/// The block of a kernel that --block leaves open: from the launches in its file if they agree, else from its launch
-/// bounds where those can only mean one shape.
-llvm::Expected<BlockShape> defaultBlock(const LoadedKernel &Kernel, std::string &Why) {
+/// The block of a kernel that --block leaves open, as the launch has to say again: of the first launch in its file
+/// where it is a constant, else of its launch bounds where those can only mean one shape.
+llvm::Expected<BlockShape> guessedBlock(const LoadedKernel &Kernel, std::string &Why) {
   const KernelFacts &Facts = Kernel.Facts;
-  std::vector<std::string> Shapes;
-  bool Open = false;
-  for (const std::optional<BlockShape> &Launch : Facts.LaunchBlocks) {
-    Open |= !Launch;
-    if (Launch && !llvm::is_contained(Shapes, Launch->str()))
-      Shapes.push_back(Launch->str());
-  }
-  if (Shapes.size() == 1 && !Open) {
-    Why = "every launch in its file uses it";
-    return *Facts.LaunchBlocks.front();
-  }
+  for (const LaunchFacts &Launch : Facts.Launches)
+    if (Launch.Block) {
+      Why = "as it is launched at " + Launch.Where.str();
+      return *Launch.Block;
+    }
   const Dimensions &Threads = Facts.Reads[static_cast<size_t>(Builtin::ThreadIdx)];
-  if (Facts.LaunchBlocks.empty() && Facts.MaxThreads && !Threads[1] && !Threads[2]) {
+  if (Facts.MaxThreads && !Threads[1] && !Threads[2]) {
     Why = "its __launch_bounds__";
     return BlockShape{*Facts.MaxThreads, 1, 1};
   }
-  std::string Fact = Facts.OpenLaunches.empty() && Shapes.empty() ? "its file does not launch it" : "";
-  if (!Facts.OpenLaunches.empty()) {
-    const Finding &First = Facts.OpenLaunches.front();
-    Fact = First.What + (First.Where.isValid() ? " " + First.Where.str() : "");
-  } else if (Shapes.size() > 1) {
-    Fact = "the launches in its file have " + listed(Shapes);
-  }
-  Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where, Fact}.message();
+  Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where,
+                      Facts.Launches.empty() ? "no launch of it is read in its file"
+                                             : "its block is not constant, at " + Facts.Launches.front().Where.str()}
+                  .message();
   M.Text = Facts.Name + ": " + M.Text;
   M.Remedy = fmt::format("say it with --block {}=SHAPE, as it is launched", Facts.Name);
   if (Facts.MaxThreads)
@@ -143,16 +133,16 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
     for (const auto &Choice : Request.Bound)
       if (isNamed(Choice.Name, Kernels[I], Constituents[I]))
         Chosen.Bound.push_back(Choice.Chosen);
-    std::string Why = "--block";
     if ((*Blocks)[I]) {
       Chosen.Block = *(*Blocks)[I];
-    } else if (auto Default = defaultBlock(Kernels[I], Why)) {
-      Chosen.Block = *Default;
+    } else if (auto Guess = guessedBlock(Kernels[I], Chosen.GuessedFrom)) {
+      Chosen.Block = *Guess;
     } else {
-      Unknown = llvm::joinErrors(std::move(Unknown), Default.takeError());
+      Unknown = llvm::joinErrors(std::move(Unknown), Guess.takeError());
       continue;
     }
-    Explanation.push_back(fmt::format("{}: block {}: {}", Constituents[I].Name, Chosen.Block.str(), Why));
+    Explanation.push_back(fmt::format("{}: block {}: {}", Constituents[I].Name, Chosen.Block.str(),
+                                      Chosen.GuessedFrom.empty() ? "--block" : Chosen.GuessedFrom));
   }
   if (Unknown)
     return std::move(Unknown);
@@ -176,7 +166,7 @@ llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKer
   if (!Blocks)
     return Blocks.takeError();
   std::string Why;
-  return Blocks->front() ? llvm::Expected<BlockShape>(*Blocks->front()) : defaultBlock(Root, Why);
+  return Blocks->front() ? llvm::Expected<BlockShape>(*Blocks->front()) : guessedBlock(Root, Why);
 }
 
 } // namespace cufuse

@@ -128,10 +128,10 @@ static llvm::Error checkLaunches(const VerticalGraph &Graph, BlockShape Block) {
     if (Node == Graph.Root ||
         llvm::none_of(Forms, [&](const VerticalForm *Form) { return Form->HasBlock(Graph, Node); }))
       continue;
-    for (const std::optional<BlockShape> &Launch : N.Facts->LaunchBlocks)
-      if (Launch && !(*Launch == Block))
+    for (const LaunchFacts &Launch : N.Facts->Launches)
+      if (Launch.Block && !(*Launch.Block == Block))
         return refuse({BlockerKind::RowBlock, N.Facts->Where,
-                       fmt::format("{} is launched with blocks of {}, {} with {}", N.Name, Launch->str(),
+                       fmt::format("{} is launched with blocks of {}, {} with {}", N.Name, Launch.Block->str(),
                                    Graph.Nodes[Graph.Root].Name, Block.str())});
   }
   return llvm::Error::success();

@@ -42,8 +42,8 @@ std::string counted(llvm::ArrayRef<Finding> Findings) {
 
 std::string launches(const KernelFacts &Facts) {
   std::vector<std::string> Texts;
-  for (const auto &Block : Facts.LaunchBlocks)
-    Texts.push_back(Block ? Block->str() : "not constant");
+  for (const LaunchFacts &Launch : Facts.Launches)
+    Texts.push_back(Launch.Block ? Launch.Block->str() : "not constant");
   return llvm::join(Texts, ", ");
 }
 
@@ -69,7 +69,9 @@ static llvm::json::Value toJSON(const BarrierFacts &B) {
 static llvm::json::Value toJSON(const GlobalFacts &G) {
   return llvm::json::Object{{"name", toJson(G.Name)}, {"space", toJson(G.Space)}, {"shared", G.HostShared}};
 }
-static llvm::json::Value toJSON(const BlockShape &Block) { return Block.str(); }
+static llvm::json::Value toJSON(const LaunchFacts &Launch) {
+  return Launch.Block ? llvm::json::Value(Launch.Block->str()) : llvm::json::Value(nullptr);
+}
 static llvm::json::Value toJSON(const Blocker &B) {
   return llvm::json::Object{{"kind", blockerName(B.Kind)},
                             {"message", toJson(B.message().str())},
@@ -99,7 +101,7 @@ static llvm::json::Value toJSON(const LoadedKernel &Kernel) {
       {"staticShared", F.StaticShared},
       {"dynamicShared", F.DynamicShared},
       {"launchBounds", F.MaxThreads},
-      {"launchBlocks", F.LaunchBlocks},
+      {"launchBlocks", F.Launches},
       {"globals", F.Globals},
       {"helpers", toJson(F.Helpers)},
       {"atomics", F.Atomics},
@@ -156,8 +158,8 @@ std::string describe(llvm::ArrayRef<LoadedKernel> Kernels) {
 /// What its launches or launch bounds say of the block.
 static std::string blockOf(const KernelFacts &Facts) {
   std::vector<std::string> Known;
-  for (const std::optional<BlockShape> &Launch : Facts.LaunchBlocks)
-    if (const std::string Text = Launch ? Launch->str() : "not known"; !llvm::is_contained(Known, Text))
+  for (const LaunchFacts &Launch : Facts.Launches)
+    if (const std::string Text = Launch.Block ? Launch.Block->str() : "not known"; !llvm::is_contained(Known, Text))
       Known.push_back(Text);
   return !Known.empty()     ? "block " + llvm::join(Known, " or ")
          : Facts.MaxThreads ? fmt::format("at most {} threads", *Facts.MaxThreads)

@@ -557,16 +557,17 @@ private:
 
   /// What a host program names.
   void declarations(Writer &Lines) const {
-    for (const Constituent &C : Constituents) {
+    for (unsigned I = 0; I < Constituents.size(); ++I) {
+      const Constituent &C = Constituents[I];
       Lines.line("namespace {} {{", C.Name);
-      emitArguments(Lines, C, Options.Name);
+      emitArguments(Lines, Constituents, I, Plan, Options.Name);
       if (Constituents.size() == 1) {
         const std::string Count = C.Text->Elements ? elementCount(C) : "";
         Lines.line("/// {}{}.", inComment(C.Facts->QualifiedName),
                    Count.empty()                          ? ", as a launch with this grid"
                    : Count.find('(') == std::string::npos ? ", on " + Count + " elements"
                                                           : ", on all its elements");
-        Lines.write(plainSignature(C, Options.Name, "", " = nullptr);"));
+        Lines.write(plainSignature(C, Plan, Options.Name, "", " = nullptr);"));
       }
       Lines.line("}} // namespace {}", C.Name);
       Lines.blank();

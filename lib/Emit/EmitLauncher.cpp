@@ -23,10 +23,17 @@ static std::string launchName(llvm::ArrayRef<Constituent> Constituents, const Co
   return Constituents.size() == 1 ? "launch" : C.Name + "Launch";
 }
 
+/// The block that a launch has to say, since only a guess has said it; null where any is right, too.
+static const PartitionPlan *guessedBlock(const Constituent &C, const FusionPlan &Plan, unsigned I) {
+  return Plan.Roles[I].GuessedFrom.empty() || C.Text->Elements
+             ? nullptr
+             : &*llvm::find_if(Plan.Partitions, [I](const PartitionPlan &P) { return P.Constituent == I; });
+}
+
 namespace {
 
 /// What a launch has beside the arguments, and the name for it that no argument has.
-std::vector<std::pair<std::string, std::string>> plainShape(const Constituent &C) {
+std::vector<std::pair<std::string, std::string>> plainShape(const Constituent &C, const FusionPlan &Plan) {
   std::vector<std::pair<std::string, std::string>> Shape;
   auto Add = [&](const char *Type, std::string Name) {
     while (llvm::any_of(C.Text->Parameters, [&](const ParameterText &P) { return P.Name == Name; }))
@@ -35,6 +42,8 @@ std::vector<std::pair<std::string, std::string>> plainShape(const Constituent &C
   };
   if (!C.Text->Elements)
     Add("dim3", "grid");
+  if (guessedBlock(C, Plan, 0))
+    Add("dim3", "block");
   if (!C.Facts->DynamicShared.empty())
     Add("size_t", "dynamicSharedBytes");
   Add("cudaStream_t", "stream");
@@ -53,10 +62,10 @@ std::string elementCount(const Constituent &C) {
   return C.Text->Elements->Count.with(OutputText::Slot::Launch, "").replaced(".arguments.", "").text();
 }
 
-OutputText plainSignature(const Constituent &C, const std::string &Name, const std::string &Space,
-                          const std::string &Tail) {
+OutputText plainSignature(const Constituent &C, const FusionPlan &Plan, const std::string &Name,
+                          const std::string &Space, const std::string &Tail) {
   std::vector<OutputText> Parameters;
-  auto Shape = plainShape(C);
+  auto Shape = plainShape(C, Plan);
   for (const auto &[Type, Own] : llvm::drop_end(Shape))
     Parameters.push_back(Type + " " + Own);
   for (const ParameterText &P : C.Text->Parameters)
@@ -117,7 +126,9 @@ static void emitType(Writer &Out, const ArgumentType &T, const std::string &Spac
     Out.write("}");
 }
 
-void emitArguments(Writer &Out, const Constituent &C, const std::string &Name) {
+void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsigned I, const FusionPlan &Plan,
+                   const std::string &Name) {
+  const Constituent &C = Constituents[I];
   const std::string Space = argumentSpace(Name, C);
   for (const ArgumentType &T : C.Text->Types)
     emitType(Out, T, Space);
@@ -138,7 +149,11 @@ void emitArguments(Writer &Out, const Constituent &C, const std::string &Name) {
   const bool Dynamic = !C.Facts->DynamicShared.empty();
   Out.line("/// One launch of it: as <<<grid, block{}>>>, {}.", Dynamic ? ", dynamicSharedBytes" : "",
            Grids[gridDimensions(*C.Facts) - 1]);
-  Out.line("struct Launch {{\n  dim3 grid;\n{}  Arguments arguments;\n}};",
+  const PartitionPlan *Guessed = guessedBlock(C, Plan, I);
+  Out.line("struct Launch {{\n  dim3 grid;\n{}{}  Arguments arguments;\n}};",
+           Guessed ? fmt::format("  dim3 block; ///< {}, {}: fused for no other.\n", Guessed->Block.str(),
+                                 inComment(Plan.Roles[I].GuessedFrom))
+                   : "",
            Dynamic ? "  size_t dynamicSharedBytes = 0;\n" : "");
 }
 
@@ -233,6 +248,10 @@ private:
         Out.line("  const CufuseGrid {0}Grid = gridOf({1}.grid, {2});\n  if ({0}Grid.blocks == 0)", C.Name, launch(C),
                  Reads);
       Out.write("    return cudaErrorInvalidConfiguration;");
+      if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I))
+        Out.line("  if ({0}.block.x != {1} || {0}.block.y != {2} || {0}.block.z != {3}) // it is fused for this block\n"
+                 "    return cudaErrorInvalidConfiguration;",
+                 launch(C), constant(Guessed->Block.X), constant(Guessed->Block.Y), constant(Guessed->Block.Z));
       if (Reads == 1 && !Plan.keepsGrid())
         Out.line("  const unsigned {}Blocks = {}.grid.x;", C.Name, launch(C));
       if (const std::optional<unsigned> Most = mostBlocksInX(*C.Facts, Plan, I))
@@ -388,14 +407,14 @@ private:
 
   /// The launch without a structure.
   void plain(const Constituent &C) {
-    const auto Shape = plainShape(C);
+    const auto Shape = plainShape(C, Plan);
     std::vector<OutputText> Launch, Arguments;
     for (const auto &[Type, Own] : llvm::drop_end(Shape))
       Launch.push_back(Own);
     for (const ParameterText &P : C.Text->Parameters)
       if (P.Given.empty())
         Arguments.push_back(P.Name);
-    Out.line("\n{}", plainSignature(C, Name, C.Name + "::", ") {"));
+    Out.line("\n{}", plainSignature(C, Plan, Name, C.Name + "::", ") {"));
     if (const auto &Elements = C.Text->Elements) {
       const std::string Count = elementCount(C);
       const unsigned Turn = Plan.BlockThreads * Elements->PerThread;

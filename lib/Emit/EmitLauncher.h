@@ -19,8 +19,8 @@ std::string launchSignature(llvm::ArrayRef<Constituent> Constituents);
 
 /// The declaration, up to `Tail`, of what launches a kernel alone by its arguments, and by the grid where that does not
 /// follow from them. `Name`: the output's; `Space`: what leads to the kernel's namespace.
-OutputText plainSignature(const Constituent &C, const std::string &Name, const std::string &Space,
-                          const std::string &Tail);
+OutputText plainSignature(const Constituent &C, const FusionPlan &Plan, const std::string &Name,
+                          const std::string &Space, const std::string &Tail);
 
 /// How many elements such a launch has, in C++.
 std::string elementCount(const Constituent &C);
@@ -28,9 +28,10 @@ std::string elementCount(const Constituent &C);
 /// The namespace of what the program names of a constituent. `Name`: the output's.
 std::string argumentSpace(const std::string &Name, const Constituent &C);
 
-/// The argument structure, with the types that it needs, and the launch structure of one constituent, inside its
+/// The argument structure, with the types that it needs, and the launch structure of constituent `I`, inside its
 /// namespace.
-void emitArguments(Writer &Out, const Constituent &C, const std::string &Name);
+void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsigned I, const FusionPlan &Plan,
+                   const std::string &Name);
 
 /// The host function that validates the arguments and launches `fused`.
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,

@@ -30,8 +30,9 @@ bool synchronises(const KernelFacts &Kernel, GridPolicy Grid, unsigned Turns) {
 void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, const ConstituentConfig &Chosen,
             unsigned First, unsigned &Barriers) {
   const bool Split = Plan.Registers.Policy == RegisterPolicy::Split;
-  RolePlan Role{Chosen.Copies, Chosen.Turns, 0, Chosen.ResidentBlocks, Split ? Chosen.RegisterBudget : 0,
-                Chosen.Unroll, Chosen.Bound};
+  RolePlan Role{
+      Chosen.Copies, Chosen.Turns,      0, Chosen.ResidentBlocks, Split ? Chosen.RegisterBudget : 0, Chosen.Unroll,
+      Chosen.Bound,  Chosen.GuessedFrom};
   for (unsigned Copy = 0; Copy < Chosen.Copies; ++Copy) {
     PartitionPlan Partition{Constituent, Copy, First + Role.Threads, Chosen.Block};
     Partition.PaddedThreads = llvm::alignTo(Chosen.Block.threads(), WarpSize);

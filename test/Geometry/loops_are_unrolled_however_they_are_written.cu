@@ -94,8 +94,8 @@ int main() {
         discarding<2><<<1, 64>>>(in, g, n), continuing<<<1, 64>>>(in, h, n);
       },
       [&] {
-        require(written::launch({1, {in, a, n}}, {1, {in, b, n}}, {1, {in, c, n}}, {1, {in, d, n}},
-                                {1, {in, e, n}}, {1, {in, f, n}}, {1, {in, g, n}}, {1, {in, h, n}}),
+        require(written::launch({1, 64, {in, a, n}}, {1, 64, {in, b, n}}, {1, 64, {in, c, n}}, {1, 64, {in, d, n}},
+                                {1, 64, {in, e, n}}, {1, 64, {in, f, n}}, {1, 64, {in, g, n}}, {1, 64, {in, h, n}}),
                 "written");
       });
   return good ? 0 : 1;

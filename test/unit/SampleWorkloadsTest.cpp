@@ -63,8 +63,8 @@ TEST_P(SampleWorkloads, PackForTheirKernel) {
   EXPECT_EQ(Bound->size(), Kernel.Bindable.size());
 
   // The block is the one that the sample itself launches, and `blocks` is what it says.
-  if (!Facts.LaunchBlocks.empty() && Facts.LaunchBlocks[0])
-    EXPECT_EQ(Kernel.Blocks[0].str(), Facts.LaunchBlocks[0]->str());
+  if (!Facts.Launches.empty() && Facts.Launches[0].Block)
+    EXPECT_EQ(Kernel.Blocks[0].str(), Facts.Launches[0].Block->str());
   for (const unsigned Blocks : {8u, 48u, 264u}) {
     auto Small = readWorkload({File}, {fmt::format("blocks={}", Blocks)});
     ASSERT_TRUE(static_cast<bool>(Small)) << llvm::toString(Small.takeError());

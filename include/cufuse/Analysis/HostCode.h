@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cufuse/Frontend/Parse.h"
-#include "cufuse/Support/BlockShape.h"
+#include "cufuse/Kernel/KernelFacts.h"
 
 #include <clang/Basic/SourceLocation.h>
 #include <llvm/ADT/ArrayRef.h>
@@ -24,7 +24,6 @@ class VarDecl;
 
 namespace cufuse {
 
-class ConstCasts;
 class HostText;
 
 /// Found in one walk over the user's files, instantiated templates included, and looked up for each kernel.
@@ -34,13 +33,8 @@ public:
   explicit HostCode(const ParsedUnit &Unit);
   ~HostCode();
 
-  /// One entry per `kernel<<<grid, block, …>>>`, in the order of the file; nullopt where the block is not a constant,
-  /// or the host's compilation may read another. A nullopt more where there may be launches that are not seen: the
-  /// kernel is handed on, or named in text that only the host's compilation reads or that Clang does not accept.
-  std::vector<std::optional<BlockShape>> launchBlocks(const clang::FunctionDecl &Kernel) const;
-
-  /// For messages: what keeps the block from being known, and where; no place for what is not read.
-  std::vector<std::pair<std::string, clang::SourceLocation>> openLaunches(const clang::FunctionDecl &Kernel) const;
+  /// One for each `kernel<<<grid, block, …>>>` that is read, in the order of the file.
+  std::vector<LaunchFacts> launches(const clang::FunctionDecl &Kernel) const;
 
   /// A variable that must stay the object the program already has: host code of the file refers to it, device code may
   /// write it, it has no initialiser, or it is the header's with which another file may have the kernel. Otherwise it
@@ -54,22 +48,17 @@ public:
 
 private:
   std::set<clang::FileID> usersFiles() const;
-  bool mayBeLaunchedUnread(const clang::FunctionDecl &Kernel) const;
   llvm::StringRef textOf(clang::FileID File) const; ///< As the user wrote it.
   bool mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCode) const;
   bool isInHeader(clang::SourceLocation Where) const;
-  void unreadable(const std::set<Place> &KernelNames);
+  void unreadable();
   using Offsets = std::vector<std::pair<unsigned, unsigned>>; ///< First and last.
   std::map<clang::FileID, Offsets> offsets(llvm::ArrayRef<clang::SourceRange> Ranges) const;
   bool isOfDevice(clang::FileID File, unsigned At) const;
 
   const ParsedUnit &Unit;
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches; ///< Canonical ones.
-  using Mentions = std::map<const clang::FunctionDecl *, clang::SourceLocation>; ///< Canonical, and the first place.
-  Mentions HandedOn;    ///< Named by something else than launches and questions.
-  Mentions InTemplates; ///< Patterns that a template names without saying which instance.
   std::unique_ptr<HostText> Text;
-  std::unique_ptr<ConstCasts> Casts;
   std::map<clang::FileID, Offsets> OfDevice;  ///< Functions that only the device has.
   std::set<const clang::ValueDecl *> Named;   ///< Variables of files and classes, canonical.
   std::set<const clang::ValueDecl *> Written; ///< The same of those that device code may change, too.
@@ -77,7 +66,6 @@ private:
   /// Where variables are declared and named, in any code: files and offsets, as spelled.
   std::map<const clang::ValueDecl *, std::set<Place>> Places;
   llvm::StringMap<long> Words; ///< Where Clang left something out: the words outside the device's functions.
-  llvm::StringSet<> Unread;    ///< Of those, what may be a kernel that Clang has not read there.
 };
 
 } // namespace cufuse

@@ -5,7 +5,6 @@
 
 #include <clang/Basic/SourceLocation.h>
 #include <llvm/ADT/ArrayRef.h>
-#include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringSet.h>
 
 #include <map>
@@ -24,26 +23,20 @@ namespace cufuse {
 class HostText {
 public:
   using File = std::pair<clang::FileID, llvm::StringRef>; ///< With its text.
-  /// `Device`: functions that only the device has, whose words nobody on the host means. `Bodies`: of any function,
-  /// inside which nothing is declared for others.
-  HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::ArrayRef<clang::SourceRange> Device,
-           llvm::ArrayRef<clang::SourceRange> Bodies);
+  /// `Bodies`: of any function, inside which nothing is declared for others.
+  HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::ArrayRef<clang::SourceRange> Bodies);
 
   /// Is some of this text of that kind, or around it?
   bool mayDiffer(clang::SourceRange Range) const;
   /// Is that a macro of that kind?
   bool depends(llvm::StringRef Name) const;
-  /// Does the host's part of such text have this name, whatever it means there?
-  bool names(llvm::StringRef Name) const { return Words.contains(Name); }
   /// May such text declare this name for other text, in a part that is read or in another?
   bool mayDeclare(llvm::StringRef Name) const;
-  /// The same for a kernel that may be launched there, or handed on: not where it is only declared.
-  bool mayLaunch(llvm::StringRef Kernel) const { return IncludesUnread || Words.lookup(Kernel); }
 
 private:
   struct Token;
   using Ranges = std::vector<std::pair<unsigned, unsigned>>; ///< Offsets.
-  void read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &OfDevice, const Ranges &Bodies);
+  void read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &Bodies);
 
   const clang::SourceManager &Sources;
   llvm::StringSet<> Macros;
@@ -51,7 +44,6 @@ private:
   std::map<std::pair<const clang::FileEntry *, unsigned>, const clang::FileEntry *> Includes;
   std::map<const clang::FileEntry *, Ranges> Places;
   std::map<const clang::FileEntry *, bool> Whole; ///< Files that are included in such text.
-  llvm::StringMap<bool> Words;                    ///< True: somewhere without a `(` behind it.
   llvm::StringSet<> Declared;
   bool IncludesUnread = false, Uses = false; ///< `Uses`: it says `using`.
 };

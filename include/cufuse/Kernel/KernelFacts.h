@@ -101,6 +101,12 @@ struct GlobalFacts {
   Change Does = Change::None;
 };
 
+/// A launch of the kernel in its file.
+struct LaunchFacts {
+  std::optional<BlockShape> Block; ///< None where no constant is written.
+  SourcePlace Where;
+};
+
 struct KernelFacts {
   std::string Name;          ///< Without namespaces and template arguments.
   std::string QualifiedName; ///< With both.
@@ -151,9 +157,7 @@ struct KernelFacts {
   std::optional<Finding> SpinLoop; ///< See `findSpinLoop`.
   bool CopiesAsynchronously = false, CopiesInBulk = false; ///< To or from shared memory: somebody has to wait.
   std::optional<SourcePlace> KeptMbarrier;                 ///< One that it initialises, while it invalidates none.
-  /// Block shapes of the launches of this kernel in its file; nullopt where they are not constant.
-  std::vector<std::optional<BlockShape>> LaunchBlocks;
-  std::vector<Finding> OpenLaunches; ///< What keeps the block from being known. Without a place: unread host code.
+  std::vector<LaunchFacts> Launches;
 
   std::vector<Blocker> Blockers;
 

@@ -61,6 +61,7 @@ struct ConstituentConfig {
   /// Scalar arguments fixed at compile time: the parameter's name and the value as C++ spells it. The launcher falls
   /// back to the kernel without them when an argument differs.
   std::vector<std::pair<std::string, std::string>> Bound = {};
+  std::string GuessedFrom = {}; ///< What the block is taken from where nobody said it: a launch has to say it again.
 };
 
 struct FusionConfig {

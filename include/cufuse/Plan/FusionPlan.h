@@ -43,6 +43,7 @@ struct RolePlan {
   unsigned Registers = 0;      ///< Budget per thread, for `RegisterPolicy::Split`; 0 otherwise.
   unsigned Unroll = 0;         ///< Of its grid-stride loop; 0 leaves it alone.
   std::vector<std::pair<std::string, std::string>> Bound = {}; ///< Parameter and value, as configured.
+  std::string GuessedFrom = {};                                ///< As configured.
 };
 
 struct FusionPlan {
