@@ -30,7 +30,7 @@ class Steps:
         os.makedirs(os.path.join(work, "out"), exist_ok=True)
         version = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
         here = os.path.dirname(os.path.abspath(__file__))
-        parts = ("compile.py", "measure.py", "templates.py", "units.py")
+        parts = ("chains.py", "compile.py", "measure.py", "templates.py", "units.py")
         scripts = [digest_of_file(os.path.join(here, name)) for name in parts]
         self.nvcc_key, self.cufuse_key = [version, arch, scripts], [digest_of_file(cufuse), arch, scripts]
         self.lock, self.known, self.running, self.stopped = threading.Lock(), {}, set(), False
