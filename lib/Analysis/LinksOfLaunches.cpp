@@ -50,11 +50,12 @@ bool mayFollow(const Launch &First, const Launch &Second) {
          });
 }
 
-/// Where a function's variables may be changed, but by their initialisers.
+/// Where a function's variables may be changed, but by their initialisers; null stands for `this`.
 class Changes : public clang::ConstDynamicRecursiveASTVisitor {
 public:
   explicit Changes(const clang::Stmt *Body) { TraverseStmt(Body); }
   std::map<const clang::ValueDecl *, std::vector<clang::SourceLocation>> Of;
+  std::set<const clang::ValueDecl *> Aliased; ///< Something else may change them, wherever it stands.
 
   bool VisitBinaryOperator(const clang::BinaryOperator *E) override {
     return !E->isAssignmentOp() || change(E->getLHS());
@@ -70,8 +71,7 @@ public:
       const bool OfMember = Object && I == 0;
       const bool Known = Callee && I >= Object && I - Object < Callee->getNumParams();
       const clang::QualType T = Known ? Callee->getParamDecl(I - Object)->getType() : clang::QualType();
-      if (OfMember ? !llvm::cast<clang::CXXMethodDecl>(Callee)->isConst()
-                   : !Known || (T->isReferenceType() && !T.getNonReferenceType().isConstQualified()))
+      if (OfMember ? !llvm::cast<clang::CXXMethodDecl>(Callee)->isConst() : !Known || mayChangeBy(T))
         change(E->getArg(I));
     }
     return true;
@@ -81,38 +81,60 @@ public:
   }
   bool VisitCXXConstructExpr(const clang::CXXConstructExpr *E) override {
     for (unsigned I = 0; I < E->getNumArgs() && I < E->getConstructor()->getNumParams(); ++I)
-      if (const clang::QualType T = E->getConstructor()->getParamDecl(I)->getType();
-          T->isReferenceType() && !T.getNonReferenceType().isConstQualified())
+      if (mayChangeBy(E->getConstructor()->getParamDecl(I)->getType()))
         change(E->getArg(I));
     return true;
   }
   bool VisitVarDecl(const clang::VarDecl *V) override {
-    const bool MayChange = V->getType()->isReferenceType() && !V->getType().getNonReferenceType().isConstQualified();
-    return !MayChange || !V->getInit() || change(V->getInit());
+    if (auto *Of = V->getInit() && mayChangeBy(V->getType()) ? variableOf(V->getInit()) : nullptr)
+      if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Of))
+        Aliased.insert(Reference->getDecl());
+    return true;
   }
   bool VisitLambdaExpr(const clang::LambdaExpr *E) override {
     for (const clang::LambdaCapture &Each : E->captures())
       if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef)
-        Of[Each.getCapturedVar()].push_back(E->getBeginLoc());
+        Aliased.insert(Each.getCapturedVar());
+      else if (Each.capturesThis())
+        Of[nullptr].push_back(E->getBeginLoc());
     return true;
   }
 
 private:
-  bool change(const clang::Expr *E) {
-    while (E) {
+  /// What is given to such a parameter: itself, or the members of what it points to.
+  static bool mayChangeBy(clang::QualType T) {
+    const clang::QualType To = T->isReferenceType() ? T.getNonReferenceType() : T->getPointeeType();
+    return !To.isNull() && !To.isConstQualified() && (T->isReferenceType() || To->isRecordType());
+  }
+  /// A name, `this`, or neither.
+  static const clang::Expr *variableOf(const clang::Expr *E) {
+    while (true) {
       E = E->IgnoreParenCasts();
       if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
         E = Member->getBase();
       else if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E);
                Element && Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
         E = Element->getBase();
-      else if (auto *Either = llvm::dyn_cast<clang::ConditionalOperator>(E))
-        return change(Either->getTrueExpr()) && change(Either->getFalseExpr());
+      else if (auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E);
+               Address && llvm::is_contained({clang::UO_AddrOf, clang::UO_Deref}, Address->getOpcode()))
+        E = Address->getSubExpr();
       else
-        break;
+        return E;
     }
-    if (auto *Reference = llvm::dyn_cast_or_null<clang::DeclRefExpr>(E))
+  }
+  bool change(const clang::Expr *E) {
+    E = E->IgnoreParenCasts();
+    if (auto *Either = llvm::dyn_cast<clang::ConditionalOperator>(E))
+      return change(Either->getTrueExpr()) && change(Either->getFalseExpr());
+    // `*host = 1` changes what a pointer leads to, which is no argument, but `*this = …` and `structure->x = …` do.
+    auto *Deref = llvm::dyn_cast<clang::UnaryOperator>(E);
+    if (Deref && Deref->getOpcode() == clang::UO_Deref && !E->getType()->isRecordType())
+      return true;
+    E = variableOf(E);
+    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
       Of[Reference->getDecl()].push_back(E->getExprLoc());
+    else if (llvm::isa<clang::CXXThisExpr>(E))
+      Of[nullptr].push_back(E->getExprLoc());
     return true;
   }
 };
@@ -133,7 +155,7 @@ bool leadsToMemory(clang::QualType T) {
 /// The launches of a function, in order, those of the functions that it calls among them.
 class Launches {
 public:
-  Launches(clang::ASTContext &Context, unsigned Depth) : Names(Context), Depth(Depth) {}
+  Launches(const ParsedUnit &Unit, unsigned Depth) : Unit(Unit), Names(Unit.ast()), Depth(Depth) {}
 
   std::vector<Launch> of(const clang::FunctionDecl &Function) {
     Frames = {{&changes(Function), {}}};
@@ -182,7 +204,12 @@ private:
     if (!Callee || Frames.size() > Depth || !Callee->hasBody(Callee) || Callee->isDependentContext() ||
         (Callee->hasAttr<clang::CUDADeviceAttr>() && !Callee->hasAttr<clang::CUDAHostAttr>())) {
       auto *Member = llvm::dyn_cast_or_null<clang::CXXMemberCallExpr>(Call);
-      if (Call && ((Member && !(Member->getMethodDecl() && Member->getMethodDecl()->isConst())) ||
+      // Who is given a status checks it.
+      const bool IsUsers = Callee && !Unit.inLibrary(Callee->getLocation()) && !Callee->isConstexpr() &&
+                           llvm::none_of(Call->arguments(), [](const clang::Expr *E) {
+                             return E->IgnoreParenImpCasts()->getType()->isEnumeralType();
+                           });
+      if (Call && (IsUsers || (Member && !(Member->getMethodDecl() && Member->getMethodDecl()->isConst())) ||
                    llvm::any_of(Call->arguments(), [](const clang::Expr *E) { return leadsToMemory(E->getType()); })))
         Found.push_back({"", Call, At.isValid() ? At : Call->getBeginLoc(), Path, {}});
       return;
@@ -201,16 +228,17 @@ private:
     if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(E))
       return value(Default->getExpr());
     if (auto *Cast = llvm::dyn_cast<clang::ExplicitCastExpr>(E)) {
-      // Another view of the same memory or number.
-      auto Of = value(Cast->getSubExpr());
-      const bool Scalar = Cast->getType()->isScalarType() && Cast->getSubExpr()->getType()->isScalarType();
-      return Scalar ? Of : std::nullopt;
+      // Another view of the same memory, or the same number.
+      const clang::QualType To = Cast->getType(), From = Cast->getSubExprAsWritten()->getType();
+      const bool Same = (To->isPointerType() && From->isPointerType()) ||
+                        (To->isIntegralOrEnumerationType() && From->isIntegralOrEnumerationType());
+      return Same ? value(Cast->getSubExpr()) : std::nullopt;
     }
     if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
       if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()))
         return ofVariable(*Variable);
     if (llvm::isa<clang::CXXThisExpr>(E))
-      return Frames.size() == 1 ? std::optional(Value{{"this"}}) : std::nullopt;
+      return Frames.size() == 1 ? std::optional(Value{{"this"}, {nullptr}}) : std::nullopt;
     if (auto *Product = llvm::dyn_cast<clang::BinaryOperator>(E); Product && Product->getOpcode() == clang::BO_Mul) {
       auto Left = value(Product->getLHS());
       const auto Right = value(Product->getRHS());
@@ -241,12 +269,15 @@ private:
 
   std::optional<Value> ofVariable(const clang::VarDecl &Variable) {
     const Frame &Own = Frames.back();
-    const bool Changed = Own.Changed->Of.count(&Variable);
+    const bool Changed = isChanged(Own, &Variable);
+    if (Own.Changed->Aliased.count(&Variable) || Variable.getType().isVolatileQualified())
+      return std::nullopt;
     if (const auto Given = Own.Given.find(&Variable); Given != Own.Given.end())
       return Changed ? std::nullopt : Given->second;
     // `const int n = rows * columns;` is the product, and `float *y = x;` is x.
     if (Variable.isLocalVarDecl() && !Changed && Variable.getInit() && Variable.getType()->isScalarType())
-      if (auto Init = value(Variable.getInit()))
+      if (auto Init = value(Variable.getInit());
+          Init && llvm::none_of(Init->Of, [&](const clang::VarDecl *Each) { return isChanged(Own, Each); }))
         return Init;
     if (Frames.size() > 1 && Variable.hasLocalStorage())
       return std::nullopt;
@@ -254,6 +285,11 @@ private:
     return Value{{fmt::format("{}", Number)}, {&Variable}};
   }
 
+  static bool isChanged(const Frame &Own, const clang::VarDecl *Variable) {
+    return Own.Changed->Of.count(Variable) || Own.Changed->Aliased.count(Variable);
+  }
+
+  const ParsedUnit &Unit;
   clang::ASTNameGenerator Names;
   const unsigned Depth;
   std::vector<Frame> Frames;
@@ -300,19 +336,23 @@ std::vector<const Launch *> oneAfterTheOther(llvm::ArrayRef<Launch> All, llvm::A
 }
 
 /// What gives the parameter of a later kernel's launch the same value: a parameter of this one, or a product of some.
-std::string sameAs(const Value &Taken, bool Pointer, const Launch &Earlier, const LaunchedKernel &Kernel) {
+std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earlier, const LaunchedKernel &Kernel) {
   const auto Parameters = Kernel.Kernel->parameters();
   std::string Whole;
   std::vector<std::string> Left = Taken.Factors, Product;
   for (size_t I = 0; I < Parameters.size() && I < Earlier.Arguments.size(); ++I) {
     const std::optional<Value> &Given = Earlier.Arguments[I];
-    if (!Given || Parameters[I]->getType()->isPointerType() != Pointer)
+    const clang::QualType Own = Parameters[I]->getType();
+    auto AreBoth = [&](auto Is) { return Is(Own) && Is(Type); };
+    const bool Integers = AreBoth([](clang::QualType T) { return T->isIntegralOrEnumerationType(); });
+    if (!Given || !(Integers || AreBoth([](clang::QualType T) { return T->isPointerType(); }) ||
+                    Own.getCanonicalType().getUnqualifiedType() == Type.getCanonicalType().getUnqualifiedType()))
       continue;
     const std::string Name = Parameters[I]->getNameAsString();
     if (*Given == Taken && (Whole.empty() || Kernel.Stores.count(Name)))
       Whole = Name;
     const auto Factor = llvm::find(Left, Given->Factors.front());
-    if (Pointer || Given->Factors.size() > 1 || Factor == Left.end())
+    if (!Integers || Given->Factors.size() > 1 || Factor == Left.end())
       continue;
     Left.erase(Factor);
     Product.push_back(Name);
@@ -333,7 +373,7 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
   std::optional<LaunchLinks> Parted;
   for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) // the function that is nearest to the launches
     for (const clang::FunctionDecl *Function : Of.All) {
-      Launches Reader(Context, Calls);
+      Launches Reader(Unit, Calls);
       const std::vector<Launch> All = Reader.of(*Function);
       const std::vector<const Launch *> Chosen = oneAfterTheOther(All, Wanted);
       if (Chosen.empty() || llvm::any_of(Chosen, [&](const Launch *L) { return !mayFollow(*Chosen[0], *L); }))
@@ -341,6 +381,11 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
       auto IsKept = [&](const Value &V, const Launch &From, const Launch &To) {
         const auto &Changed = Reader.changes(*Function).Of;
         return llvm::all_of(V.Of, [&](const clang::VarDecl *Variable) {
+          if (Variable && Variable->hasGlobalStorage() && llvm::any_of(Of.All, [&](const clang::FunctionDecl *Other) {
+                const Changes &There = Reader.changes(*Other);
+                return There.Aliased.count(Variable) || (Other != Function && There.Of.count(Variable));
+              }))
+            return false;
           const auto Known = Changed.find(Variable);
           return Known == Changed.end() || llvm::none_of(Known->second, [&](clang::SourceLocation At) {
                    return Sources.isBeforeInTranslationUnit(From.At, At) &&
@@ -356,7 +401,7 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
         const std::optional<Value> &Taken = Chosen[To]->Arguments[Parameter];
         const clang::ParmVarDecl *P = Kernels[To].Kernel->getParamDecl(Parameter);
         const std::string Same = Taken && IsKept(*Taken, *Chosen[std::min(From, To)], *Chosen[std::max(From, To)])
-                                     ? sameAs(*Taken, P->getType()->isPointerType(), *Chosen[From], Kernels[From])
+                                     ? sameAs(*Taken, P->getType(), *Chosen[From], Kernels[From])
                                      : "";
         return Same.empty()
                    ? Same
@@ -394,7 +439,7 @@ std::vector<LaunchChain> launchChains(const ParsedUnit &Unit) {
   std::vector<LaunchChain> Chains;
   std::set<std::vector<const clang::CallExpr *>> Known;
   for (const clang::FunctionDecl *Function : Functions(Unit).All) {
-    const std::vector<Launch> All = Launches(Unit.ast(), MostCalls).of(*Function);
+    const std::vector<Launch> All = Launches(Unit, MostCalls).of(*Function);
     for (size_t I = 0, End; I < All.size(); I = End) {
       for (End = I + 1;
            End < All.size() && !All[I].Kernel.empty() && !All[End].Kernel.empty() && All[End].Path == All[I].Path;)
