@@ -1,6 +1,7 @@
 #include "Neutral.h"
 
 #include "cufuse/Analysis/BuiltinVariables.h"
+#include "cufuse/Support/Text.h"
 
 #include <clang/AST/DeclTemplate.h>
 #include <fmt/core.h>
@@ -401,11 +402,6 @@ std::string pointee(llvm::StringRef Object) {
   return Object.slice(Open + 1, At).str();
 }
 
-void replaceAll(std::string &In, llvm::StringRef What, llvm::StringRef By, bool &Found) {
-  for (size_t At = In.find(What); At != std::string::npos; At = In.find(What, At + By.size()), Found = true)
-    In.replace(At, What.size(), By);
-}
-
 } // namespace
 
 std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Constituent> Constituents,
@@ -422,11 +418,13 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
               .with(OutputText::Slot::Path, Path)
               .text();
         };
-        std::string Unrolled = In(*Each.Unrolled), Plain = In(Each.Text);
-        bool HasPragma = false; // which changes nothing
-        replaceAll(Unrolled, fmt::format("_Pragma(\"unroll {}\") ", Factor), "", HasPragma);
-        if (Unrolled != Plain)
-          replaceAll(Text, Unrolled, Plain, Changed);
+        const std::string Plain = In(Each.Text),
+                          Unrolled = // but for the pragma, which changes nothing
+                          replaced(In(*Each.Unrolled), fmt::format("_Pragma(\"unroll {}\") ", Factor), "");
+        if (Unrolled != Plain && llvm::StringRef(Text).contains(Unrolled)) {
+          Text = replaced(Text, Unrolled, Plain);
+          Changed = true;
+        }
       }
     for (const ComposedPart &Part : C.Parts ? *C.Parts : std::vector<ComposedPart>()) {
       Changed = true;

@@ -21,6 +21,7 @@ class DataLayout;
 class GlobalValue;
 class GlobalVariable;
 class PHINode;
+class Type;
 } // namespace llvm
 
 namespace cufuse {
@@ -44,6 +45,8 @@ protected:
   bool differ(const std::string &What, const std::string &A, const std::string &B);
   bool value(const llvm::Value *A, const llvm::Value *B);
 
+  /// By what they are made of: names of structures are those of the text.
+  static bool isSame(const llvm::Type *A, const llvm::Type *B);
   /// What else is known of two variables: that they are the same, or not, beside the bijection. Nothing by default.
   virtual std::optional<bool> variable(const llvm::GlobalVariable &, const llvm::GlobalVariable &) { return {}; }
   /// Assembly, in `A` at least.

@@ -1,0 +1,123 @@
+#include "EmitHeader.h"
+
+#include "EmitIncludes.h"
+#include "EmitLauncher.h"
+#include "OutsideMacros.h"
+#include "cufuse/Support/Text.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
+#include <llvm/Support/xxhash.h>
+
+#include <set>
+
+namespace cufuse {
+
+namespace {
+
+constexpr llvm::StringLiteral HeaderBegin = "// How to launch ",
+                              MadeBy = "// Made by: ", AsWritten = "// As written: ", OwnSpace = "cufuse_";
+/// Stands where a hash of the text will, which has as many digits.
+constexpr llvm::StringLiteral Unhashed = "cufusehashofthis";
+
+/// Of all but blanks: an editor's or a repository's way to end lines is no change.
+std::string hashOf(llvm::StringRef Text) {
+  std::string Said;
+  llvm::copy_if(Text, std::back_inserter(Said), [](char C) { return !llvm::isSpace(C); });
+  return fmt::format("{:016x}", llvm::xxh3_64bits(llvm::arrayRefFromStringRef(Said)));
+}
+
+} // namespace
+
+void writeAsWritten(Writer &To, const EmitOptions &Options) {
+  if (!Options.KernelOnly)
+    To.line("{}{}; one that is edited is not replaced", AsWritten.str(), constant(Unhashed.str()));
+}
+
+void inOwnSpace(Writer &To, llvm::function_ref<void()> Emit) {
+  To.line("inline namespace {}{} {{", OwnSpace.str(), constant(Unhashed.str()));
+  To.blank();
+  Emit();
+  To.line("}} // namespace {}{}", OwnSpace.str(), constant(Unhashed.str()));
+}
+
+void writeHashes(FusedSource &Fused) {
+  const std::string OfSource = hashOf(Fused.Source), Space = OwnSpace.str();
+  Fused.Source = replaced(Fused.Source, Unhashed, OfSource);
+  Fused.Header = replaced(Fused.Header, Space + Unhashed.str(), Space + OfSource);
+  Fused.Header = replaced(Fused.Header, Unhashed, hashOf(Fused.Header));
+}
+
+bool isAsWritten(llvm::StringRef Text) {
+  const size_t At = Text.find(("\n" + AsWritten).str());
+  if (At == llvm::StringRef::npos)
+    return true;
+  const llvm::StringRef Hash = Text.substr(At + 1 + AsWritten.size(), Unhashed.size());
+  return Hash.size() == Unhashed.size() && hashOf(replaced(Text, Hash, Unhashed)) == Hash;
+}
+
+bool isLaunchersHeader(llvm::StringRef Text) {
+  return Text.starts_with(HeaderBegin) && Text.split('\n').second.starts_with(MadeBy);
+}
+
+/// What a host program names.
+static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                         const std::string &Name) {
+  for (unsigned I = 0; I < Constituents.size(); ++I) {
+    const Constituent &C = Constituents[I];
+    Lines.line("namespace {} {{", C.Name);
+    emitArguments(Lines, Constituents, I, Plan, Name);
+    if (Constituents.size() == 1) {
+      const std::string Count = C.Text->Elements ? elementCount(C) : "";
+      Lines.line("/// {}{}.", inComment(C.Facts->QualifiedName),
+                 Count.empty()                          ? ", as a launch with this grid"
+                 : Count.find('(') == std::string::npos ? ", on " + Count + " elements"
+                                                        : ", on all its elements");
+      Lines.write(plainSignature(C, Plan, Name, "", " = nullptr);"));
+    }
+    Lines.line("}} // namespace {}", C.Name);
+    Lines.blank();
+  }
+  Lines.line("/// Launches {}, on the current device.{}", Constituents.size() > 1 ? "all of them at once" : "it",
+             Constituents.size() == 1 ? ""
+             : Plan.Cooperative       ? " Each finds what those before it have stored."
+                                      : " The kernels must not depend on each other.");
+  Lines.write(
+      "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
+      "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");
+  Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
+  Lines.blank();
+}
+
+std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
+  Writer Lines(Options.HeaderFile, Options.LineDirectives);
+  Lines.line("{}{}.", HeaderBegin.str(), inComment(listed(llvm::map_to_vector(Constituents, [](const Constituent &C) {
+               return C.Facts->QualifiedName;
+             }))));
+  Lines.line("{}{}", MadeBy.str(), inComment(Options.Command));
+  writeAsWritten(Lines, Options);
+  Writer Declarations("", false);
+  Declarations.line("namespace {} {{", Options.Name);
+  inOwnSpace(Declarations, [&] { declarations(Declarations, Constituents, Plan, Options.Name); });
+  Declarations.line("}} // namespace {}", Options.Name);
+  const llvm::StringRef Declared = Declarations.text();
+  Lines.write("#pragma once\n\n#include <cuda_runtime.h>");
+  std::set<std::string> Seen;
+  for (const auto &[Header, Names] : std::initializer_list<std::pair<const char *, std::vector<const char *>>>{
+           {"cstddef", {"size_t", "ptrdiff_t", "nullptr_t"}},
+           {"cstdint", {"8_t", "16_t", "32_t", "64_t", "ptr_t", "max_t"}},
+           {"cstring", {"std::memcpy"}},
+           {"type_traits", {"std::is_"}}})
+    if (llvm::any_of(Names, [&](llvm::StringRef Name) { return Declared.contains(Name); })) {
+      if (Seen.empty())
+        Lines.blank();
+      Lines.write(*Seen.insert(fmt::format("#include <{}>", Header)).first);
+    }
+  includeLines(Lines, Constituents, &KernelText::Includes, true, Seen);
+  Lines.blank();
+  writeOurs(Lines, Constituents, Options, [&](Writer &Own) { Own.write(Declarations); });
+  return Lines.text();
+}
+
+} // namespace cufuse

@@ -1,0 +1,24 @@
+// The header of an output, and how both files say what text they had when they were written.
+#pragma once
+
+#include "Writer.h"
+
+#include "cufuse/Emit/Emit.h"
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+namespace cufuse {
+
+std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options);
+
+/// The line with the hash.
+void writeAsWritten(Writer &To, const EmitOptions &Options);
+
+/// What a program links and two outputs of one name may both have, in a namespace that has the hash in its name:
+/// `NAME::launch` is this output's all the same.
+void inOwnSpace(Writer &To, llvm::function_ref<void()> Emit);
+
+/// Puts the hashes where these have left room.
+void writeHashes(FusedSource &Fused);
+
+} // namespace cufuse

@@ -1,0 +1,115 @@
+#include "EmitIncludes.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
+
+#include <map>
+#include <set>
+
+namespace cufuse {
+
+/// With what stands around it.
+static std::string written(const IncludeLine &Include) {
+  std::string Text = Include.Text;
+  if (Include.InLinkage)
+    Text = "extern \"C\" {\n" + Text + "\n}";
+  if (Include.Packing)
+    Text = fmt::format("#pragma pack(push, {})\n{}\n#pragma pack(pop)", Include.Packing, Text);
+  const char *Condition = Include.ForDevice ? "__CUDA_ARCH__" : Include.ForNvcc ? "__CUDACC__" : nullptr;
+  return Condition ? fmt::format("#ifdef {}\n{}\n#endif", Condition, Text) : Text;
+}
+
+void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vector<IncludeLine> KernelText::*List,
+                  bool ForArgumentsOnly, std::set<std::string> &Seen) {
+  // Each finds the macros of its kernel's file as they were there, and those of no other file.
+  std::map<llvm::StringRef, const MacroLine *> Defined;
+  auto Undefine = [&](llvm::ArrayRef<MacroLine> But) {
+    for (auto Each = Defined.begin(); Each != Defined.end();)
+      if (llvm::is_contained(But, *Each->second)) {
+        ++Each;
+      } else {
+        To.line("{}", Each->second->OfCommand || ForArgumentsOnly
+                          ? fmt::format("#pragma pop_macro(\"{}\")", Each->first.str())
+                          : "#undef " + Each->first.str());
+        Each = Defined.erase(Each);
+      }
+  };
+  for (const Constituent &C : Constituents)
+    for (const IncludeLine &Include : C.Text->*List) {
+      const std::string Line = written(Include);
+      if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Line).second)
+        continue;
+      Undefine(Include.Defines);
+      for (const MacroLine &Define : Include.Defines)
+        if (Defined.try_emplace(Define.Name, &Define).second) {
+          if (Define.OfCommand || ForArgumentsOnly) // The header's reader may have one of this name.
+            To.line("#pragma push_macro(\"{}\")", Define.Name);
+          if (ForArgumentsOnly)
+            To.line("#undef {}", Define.Name);
+          To.write(Define.Text);
+        }
+      To.write(Line);
+    }
+  Undefine({});
+}
+
+/// The first macro that is not the same before two `#include`s, and how it comes to be so.
+static std::string otherMacro(const IncludeLine &A, const IncludeLine &B) {
+  auto Find = [](const IncludeLine &In, llvm::StringRef Name) {
+    const auto Found = llvm::find_if(In.Defines, [&](const MacroLine &M) { return M.Name == Name; });
+    return Found == In.Defines.end() ? nullptr : &*Found;
+  };
+  auto Said = [&](const IncludeLine &In, llvm::StringRef Name) {
+    const MacroLine *Known = Find(In, Name);
+    return Known ? fmt::format("`{}` at {}",
+                               llvm::StringRef(Known->Text).rsplit('\n').second.empty()
+                                   ? Known->Text
+                                   : llvm::StringRef(Known->Text).rsplit('\n').second.str(),
+                               Known->Where.str())
+                 : fmt::format("not defined at {}", In.Where.str());
+  };
+  for (const IncludeLine *Of : {&A, &B})
+    for (const MacroLine &Each : Of->Defines) {
+      const MacroLine *InA = Find(A, Each.Name), *InB = Find(B, Each.Name);
+      if (!InA || !InB || !(*InA == *InB))
+        return fmt::format("{} reads {}, which is {}, and {}", B.Path, Each.Name, Said(A, Each.Name),
+                           Said(B, Each.Name));
+    }
+  return B.Path + ", whose macros are defined in another order";
+}
+
+llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
+  std::vector<Blocker> Refusals;
+  for (const auto List : {&KernelText::Includes, &KernelText::Libraries}) {
+    std::map<std::string, const IncludeLine *> Seen;
+    for (const Constituent &C : Constituents)
+      for (const IncludeLine &Include : C.Text->*List) {
+        auto [Known, New] = Seen.try_emplace(Include.Text, &Include);
+        if (New)
+          continue;
+        if (Known->second->Path != Include.Path && !llvm::sys::fs::equivalent(Known->second->Path, Include.Path))
+          Refusals.push_back({BlockerKind::IncludeClash, Include.Where,
+                              fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)});
+        else if (Known->second->Packing != Include.Packing)
+          Refusals.push_back(
+              {BlockerKind::HeaderConfiguration, Include.Where, Include.Path + ", under another #pragma pack"});
+        else if (Known->second->InLinkage != Include.InLinkage)
+          Refusals.push_back(
+              {BlockerKind::HeaderConfiguration, Include.Where, Include.Path + ", once inside extern \"C\""});
+        else if (Known->second->Defines != Include.Defines)
+          Refusals.push_back({BlockerKind::HeaderConfiguration, Include.Where, otherMacro(*Known->second, Include)});
+      }
+  }
+  // One variable cannot have the copies of its type that two namespaces hold.
+  std::map<std::string, const Constituent *> Variables;
+  for (const Constituent &C : Constituents)
+    for (const Piece &P : C.Text->Body)
+      if (P.What == Piece::Kind::Shared && P.Text.has(OutputText::Slot::Path) &&
+          !Variables.try_emplace(llvm::join(P.Namespaces, "::") + P.Text.written(), &C).second)
+        Refusals.push_back({BlockerKind::HostSharedType, C.Facts->Where, P.Text.written()});
+  return refuse(Refusals);
+}
+
+} // namespace cufuse

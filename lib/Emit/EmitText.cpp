@@ -1,0 +1,214 @@
+#include "EmitText.h"
+
+#include "EmitPrelude.h"
+#include "EmittedCuda.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include <map>
+#include <set>
+
+namespace cufuse {
+
+namespace {
+
+/// What the built-ins are in a partition's text.
+std::vector<std::pair<const char *, const char *>> builtinsOf(const KernelFacts &Facts, const FusionPlan &Plan) {
+  std::vector<std::pair<const char *, const char *>> Meanings;
+  if (Facts.reads(Builtin::ThreadIdx))
+    Meanings.emplace_back("threadIdx", "cufuse_partition::threadIdx()");
+  if (Facts.reads(Builtin::BlockDim))
+    Meanings.emplace_back("blockDim", "cufuse_partition::blockDim()");
+  if (Plan.sharesIndices(Facts) && Facts.reads(Builtin::BlockIdx))
+    Meanings.emplace_back("blockIdx", "cufuse_partition::indices().blockIdx");
+  if (Plan.sharesIndices(Facts) && Facts.reads(Builtin::GridDim))
+    Meanings.emplace_back("gridDim", "cufuse_partition::indices().gridDim");
+  return Meanings;
+}
+
+/// `barrier == 3 ? 0 : barrier == 7 ? 1 : 2`
+std::string placeOf(const std::set<unsigned> &Numbers) {
+  unsigned Place = Numbers.size() - 1;
+  std::string Text = std::to_string(Place);
+  for (unsigned Number : llvm::drop_begin(llvm::reverse(Numbers)))
+    Text = fmt::format("barrier == {} ? {} : {}", Number, --Place, Text);
+  return Text;
+}
+
+/// What stands for the barriers of the block, in the names that the kernel calls them by.
+void barriers(Writer &To, const Constituent &C) {
+  const KernelFacts &Facts = *C.Facts;
+  std::set<std::string> Barriers;
+  for (const BarrierFacts &Barrier : Facts.Barriers)
+    Barriers.insert(Barrier.Call);
+  const std::set<unsigned> &Named = Facts.NamedBarriers;
+  const bool All = Named.size() == MaxNamedBarriers;
+  if (Barriers.empty() && Named.empty())
+    return;
+  To.write(emitted(cuda::Barriers, {{"SYNC", Barriers.contains("__syncthreads")},
+                                    {"ALL_BARRIERS", All},
+                                    Named.empty() || All ? Given{"NAMED", false} : Given{"NAMED", placeOf(Named)},
+                                    {"COUNTED", textNames(*C.Text, "__barrier_sync_count")},
+                                    {"NAMES", !Named.empty()},
+                                    {"BARRIER_SYNC", Barriers.contains("__barrier_sync")},
+                                    {"COUNT", Barriers.contains("__syncthreads_count")},
+                                    {"AND", Barriers.contains("__syncthreads_and")},
+                                    {"OR", Barriers.contains("__syncthreads_or")}}));
+}
+
+/// With the grid-stride loop unrolled by a factor, or as it is where that is 0.
+OutputText inForm(const Piece &P, unsigned Factor) {
+  return Factor > 0 && P.Unrolled ? P.Unrolled->with(OutputText::Slot::Factor, constant(Factor)) : P.Text;
+}
+
+/// Namespaces inside each other, as before C++17.
+void open(Writer &To, const std::string &Path) {
+  std::string Text;
+  for (llvm::StringRef Name : llvm::split(Path, "::"))
+    Text += fmt::format("{}namespace {} {{", Text.empty() ? "" : " ", Name.str());
+  To.line("{}", Text);
+}
+void close(Writer &To, const std::string &Path) {
+  To.line("{} // namespace {}", std::string(llvm::StringRef(Path).count("::") + 1, '}'), Path);
+}
+
+class TextEmitter {
+public:
+  TextEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options)
+      : Out(Out), Constituents(Constituents), Plan(Plan), Options(Options) {}
+
+  void run(const PartitionPlan &Partition, MacroComparison &Compared) {
+    const Constituent &C = Constituents[Partition.Constituent];
+    const KernelFacts &Facts = *C.Facts;
+    const std::string Path = partitionNamespace(Options.Name, Constituents, Plan, Partition);
+    // nvcc reads the file for the host, too, for which the user's text may say something else, or name what is not
+    // copied. The host needs the fused kernel's head, and the names of the device's variables.
+    Out.write("#ifdef __CUDA_ARCH__ // device code");
+    const std::set<std::string> Saved = saveMacros(Out, Constituents, C);
+    open(Out, Path);
+    Out.blank();
+    Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
+    if (textNames(*C.Text, "CufuseElementPartition"))
+      Out.line("using {}::CufuseElementPartition;", Options.Name);
+    writeOurs(Out, Constituents, Options, [&](Writer &Own) { barriers(Own, C); });
+    std::vector<const char *> Macros;
+    auto Define = [&](const char *Name, const char *Meaning) {
+      Out.line("#define {} {}", Name, Meaning);
+      Macros.push_back(Name);
+    };
+    // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
+    if (Plan.Cooperative)
+      for (const char *Word : {"__restrict__", "__restrict"})
+        Define(Word, "");
+    for (const auto &[Name, Meaning] : builtinsOf(Facts, Plan))
+      Define(Name, Meaning);
+    if (Plan.sharesIndices(Facts)) {
+      if (!Facts.DynamicShared.empty())
+        Define("cufuse_dynamicOffset", "cufuse_partition::indices().dynamicOffset");
+    } else if (Facts.sharesIndices() && !Facts.DynamicShared.empty()) {
+      Define("cufuse_dynamicOffset", "0u"); // the block's own indices are those of the kernel
+    }
+    for (const std::string &Line : C.Text->Usings)
+      Out.write(Line);
+    Out.blank();
+    pieces(Out, C.Text->Body, C.Text->NestedUsings, Path, Plan.Roles[Partition.Constituent].Unroll);
+    for (const std::string &Name : C.Text->BodyMacros)
+      Out.line("#undef {}", Name);
+    for (const char *Name : Macros)
+      Out.line("#undef {}", Name);
+    Compared.write(Out, C);
+    Out.blank();
+    close(Out, Path);
+    restoreMacros(Out, Saved);
+    if (!C.Text->OnHost.empty()) {
+      Out.write("#else // the names of its variables");
+      open(Out, Path);
+      pieces(Out, C.Text->OnHost, {}, Path);
+      close(Out, Path);
+    }
+    Out.write("#endif");
+    Out.blank();
+  }
+
+private:
+  /// Does a library need the function where it is in the file? Then no kernel has a copy of its own.
+  bool standsOutside(const Piece &P) const {
+    return llvm::any_of(Constituents, [&](const Constituent &C) {
+      return llvm::any_of(C.Text->Body, [&](const Piece &Each) { return Each.ForLibrary && Each.Once == P.Once; });
+    });
+  }
+
+  /// Pieces in order, with the namespaces around them opened and closed as needed.
+  void pieces(Writer &To, llvm::ArrayRef<Piece> Pieces,
+              const std::map<std::vector<std::string>, std::vector<std::string>> &NestedUsings, const std::string &Path,
+              unsigned Unroll = 0) {
+    std::vector<std::string> Open;
+    std::set<std::vector<std::string>> Opened;
+    auto Begin = [&](llvm::StringRef Name) {
+      const bool Inline = Name.consume_front("inline ");
+      To.line("{}namespace {}{{", Inline ? "inline " : "", Name.empty() ? "" : Name.str() + " ");
+    };
+    auto Move = [&](const std::vector<std::string> &Wanted) {
+      size_t Common = 0;
+      while (Common < Open.size() && Common < Wanted.size() && Open[Common] == Wanted[Common])
+        ++Common;
+      for (; Open.size() > Common; Open.pop_back())
+        To.write("}");
+      while (Open.size() < Wanted.size()) {
+        Begin(Wanted[Open.size()]);
+        Open.push_back(Wanted[Open.size()]);
+        if (auto Usings = NestedUsings.find(Open); Usings != NestedUsings.end() && Opened.insert(Open).second)
+          for (const std::string &Line : Usings->second)
+            To.write(Line);
+      }
+    };
+    for (const Piece &P : Pieces) {
+      const OutputText Text = inForm(P, Unroll).with(OutputText::Slot::Path, Path);
+      if (!P.Once.empty() && standsOutside(P)) {
+        Move({});
+        close(To, Path);
+        To.line("#ifndef {0}\n#define {0}\n{1}\n#endif", P.Once, Text);
+        open(To, Path);
+        continue;
+      }
+      if (P.What != Piece::Kind::Macro)
+        Move(P.What == Piece::Kind::Shared ? std::vector<std::string>() : P.Namespaces);
+      switch (P.What) {
+      case Piece::Kind::Shared:
+        close(To, Path);
+        llvm::for_each(P.Namespaces, Begin);
+        To.write(Text);
+        for (size_t I = 0; I < P.Namespaces.size(); ++I)
+          To.write("}");
+        open(To, Path);
+        To.blank();
+        break;
+      case Piece::Kind::Macro:
+      case Piece::Kind::Using:
+        To.write(Text);
+        break;
+      case Piece::Kind::Code:
+        To.user(Text, P.Where.File, P.Where.Line);
+        To.blank();
+        break;
+      }
+    }
+    Move({});
+  }
+
+  Writer &Out;
+  llvm::ArrayRef<Constituent> Constituents;
+  const FusionPlan &Plan;
+  const EmitOptions &Options;
+};
+
+} // namespace
+
+void emitText(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+              const PartitionPlan &Partition, const EmitOptions &Options, MacroComparison &Macros) {
+  TextEmitter(Out, Constituents, Plan, Options).run(Partition, Macros);
+}
+
+} // namespace cufuse
