@@ -14,6 +14,7 @@
 #include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
@@ -51,6 +52,15 @@ bool onlyComputes(const llvm::Instruction &I) {
   return llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::CmpInst, llvm::GetElementPtrInst,
                    llvm::SelectInst, llvm::ExtractValueInst, llvm::InsertValueInst, llvm::ExtractElementInst,
                    llvm::InsertElementInst, llvm::ShuffleVectorInst>(I);
+}
+
+/// What is taken out of a structure is what was put there, also where one lies in another.
+void takeMembers(llvm::Function &F) {
+  for (llvm::BasicBlock &Block : F)
+    for (llvm::Instruction &I : Block)
+      if (auto *Member = llvm::dyn_cast<llvm::ExtractValueInst>(&I))
+        if (llvm::Value *Put = llvm::FindInsertedValue(Member->getAggregateOperand(), Member->getIndices()))
+          Member->replaceAllUsesWith(Put);
 }
 
 /// One instruction for one value. Every access to memory and every branch stays: the text has them, too.
@@ -132,7 +142,8 @@ private:
       if (Instructions + Size > MaxInstructions)
         continue;
       llvm::InlineFunctionInfo Info;
-      if (llvm::InlineFunction(*Call, Info).isSuccess()) {
+      if (llvm::InlineFunction(*Call, Info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/!Compared)
+              .isSuccess()) {
         Instructions += Size;
         Changed = true;
       }
@@ -144,6 +155,7 @@ private:
     auto Promote = [&] {
       llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, Analyses);
       Analyses.clear(F, F.getName());
+      takeMembers(F);
       if (Compared)
         llvm::EarlyCSEPass().run(F, Analyses);
       else

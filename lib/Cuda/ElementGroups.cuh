@@ -42,43 +42,31 @@ template <typename Vector, typename Element, int Width> struct CufuseSlot {
     return *this = other.value();
   }
 };
-template <typename Vector, typename Element, int Width, bool ReadOnly> struct CufuseAccess {
-  using Type = CufuseSlot<Vector, Element, Width>;
+template <typename Vector, typename Value, int Width, bool ReadOnly> struct CufuseAccess {
+  using Type = CufuseSlot<Vector, Value, Width>;
+  using Element = Value;
 };
-template <typename Vector, typename Element, int Width> struct CufuseAccess<Vector, Element, Width, true> {
+template <typename Vector, typename Value, int Width> struct CufuseAccess<Vector, Value, Width, true> {
   using Type = Vector;
-};
-template <typename Vector> struct CufuseTarget {
-  using Type = Vector;
-  static constexpr bool readOnly = false;
-};
-template <typename Vector> struct CufuseTarget<const Vector> {
-  using Type = Vector;
-  static constexpr bool readOnly = true;
+  using Element = const Value;
 };
 
-/// In place of a pointer to `Vector`: the `Width` elements of an array that a thread works on, from a multiple of
-/// `Width` on.
-template <typename Vector, typename Element, int Width, bool ReadOnly> struct CufuseElements {
-  Element *at;
+/// The `Width` elements of an array that a thread works on, from a multiple of `Width` on.
+template <typename Value, int Width, bool ReadOnly> struct CufuseElements {
+  using Element = typename CufuseAccess<Value, Value, Width, ReadOnly>::Element;
+  Value *elements;
   bool whole;
   unsigned offset = 0;
-  using Access = typename CufuseAccess<Vector, Element, Width, ReadOnly>::Type;
-  static constexpr unsigned wide = sizeof(Vector) / sizeof(Element);
-  __device__ __forceinline__ Access operator[](long long index) const {
-    return CufuseSlot<Vector, Element, Width>{at, whole, (offset + static_cast<unsigned>(index) * wide) % Width};
+  template <typename T> static constexpr unsigned wide = sizeof(T) / sizeof(Value);
+  template <typename T>
+  __device__ __forceinline__ typename CufuseAccess<T, Value, Width, ReadOnly>::Type at(long long index) const {
+    return CufuseSlot<T, Value, Width>{elements, whole, (offset + static_cast<unsigned>(index) * wide<T>) % Width};
   }
-  __device__ __forceinline__ Access operator*() const { return (*this)[0]; }
-  __device__ __forceinline__ CufuseElements operator+(long long by) const {
-    return {at, whole, offset + static_cast<unsigned>(by) * wide};
+  template <typename T> __device__ __forceinline__ CufuseElements moved(long long by) const {
+    return {elements, whole, offset + static_cast<unsigned>(by) * wide<T>};
   }
-  __device__ __forceinline__ CufuseElements operator-(long long by) const {
-    return {at, whole, offset - static_cast<unsigned>(by) * wide};
+  template <typename To>
+  __device__ __forceinline__ CufuseElements<Value, Width, ReadOnly || CufuseTarget<To>::readOnly> as() const {
+    return {elements, whole, offset};
   }
 };
-template <typename To, typename Vector, typename Element, int Width, bool ReadOnly>
-__device__ __forceinline__
-    CufuseElements<typename CufuseTarget<To>::Type, Element, Width, ReadOnly || CufuseTarget<To>::readOnly>
-    cufuse_as(const CufuseElements<Vector, Element, Width, ReadOnly> &p) {
-  return {p.at, p.whole, p.offset};
-}

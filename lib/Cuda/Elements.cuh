@@ -1,9 +1,9 @@
-/// An element of an array, in a register, in place of a pointer: at every index that the kernel computes, it is this
-/// one.
-template <typename Element> struct CufuseElement {
-  Element *at;
-  __device__ __forceinline__ Element &operator[](long long) const { return *at; }
-  __device__ __forceinline__ Element &operator*() const { return *at; }
-  __device__ __forceinline__ CufuseElement operator+(long long) const { return *this; }
-  __device__ __forceinline__ CufuseElement operator-(long long) const { return *this; }
+/// An element of an array, in a register: at every index that the kernel computes, it is this one.
+template <typename Value> struct CufuseElement {
+  using Element = Value;
+  Value *element;
+  template <typename> __device__ __forceinline__ Value &at(long long) const { return *element; }
+#ifdef CUFUSE_MOVES
+  template <typename> __device__ __forceinline__ CufuseElement moved(long long) const { return *this; }
+#endif
 };

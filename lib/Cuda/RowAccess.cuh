@@ -19,42 +19,33 @@ __device__ __forceinline__ void cufuseLoadRow(const CufuseRow row, Element *regi
 }
 
 /// What a kernel loads of a row: from registers, if they hold it.
-template <typename Element> struct CufuseRowLoad {
-  const CufuseRow row;
-  const Element *registers, *memory;
-  __device__ __forceinline__ const Element operator[](long long index) const {
-    return row.turns > 0 ? registers[row.turn] : memory[index];
+template <typename Value> struct CufuseRowLoad {
+  using Element = const Value;
+  CufuseRow row;
+  const Value *registers, *memory;
+  template <typename> __device__ __forceinline__ const Value at(long long index) const {
+    return row.turns > 0 ? registers[*row.turn] : memory[index];
   }
-  __device__ __forceinline__ const Element operator*() const { return (*this)[0]; }
-  __device__ __forceinline__ CufuseRowLoad operator+(long long by) const { return {row, registers, memory + by}; }
-  __device__ __forceinline__ CufuseRowLoad operator-(long long by) const { return {row, registers, memory - by}; }
+  template <typename> __device__ __forceinline__ CufuseRowLoad moved(long long by) const {
+    return {row, registers, memory + by};
+  }
 };
 
 /// Where a kernel stores a row: to registers, if they hold it, and otherwise, or if it is `Live`, to memory.
-template <typename Element, bool Live> struct CufuseRowStore {
-  struct Place {
-    const CufuseRowStore &to;
-    const long long index;
-    __device__ __forceinline__ Element operator=(const Element value) const {
-      if (to.row.turns > 0)
-        to.registers[to.row.turn] = value;
-      if (Live || to.row.turns == 0)
-        to.memory[index] = value;
-      return value;
-    }
-    /// What else a class assigns by an operator of its own, as a half a float.
-    template <typename Value, typename Type = Element,
-              typename = decltype(static_cast<Type &(Type::*)(Value)>(&Type::operator=))>
-    __device__ __forceinline__ Element operator=(const Value value) const {
-      Type element;
-      element = value;
-      return *this = element;
-    }
-  };
-  const CufuseRow row;
-  Element *registers, *memory;
-  __device__ __forceinline__ Place operator[](long long index) const { return {*this, index}; }
-  __device__ __forceinline__ Place operator*() const { return {*this, 0}; }
-  __device__ __forceinline__ CufuseRowStore operator+(long long by) const { return {row, registers, memory + by}; }
-  __device__ __forceinline__ CufuseRowStore operator-(long long by) const { return {row, registers, memory - by}; }
+template <typename Value, bool Live> struct CufuseRowStore {
+  using Element = Value;
+  CufuseRow row;
+  Value *registers, *memory;
+  __device__ __forceinline__ void store(long long index, const Value value) const {
+    if (row.turns > 0)
+      registers[*row.turn] = value;
+    if (Live || row.turns == 0)
+      memory[index] = value;
+  }
+  template <typename T> __device__ __forceinline__ CufusePlace<T, CufuseRowStore> at(long long index) const {
+    return {*this, index};
+  }
+  template <typename> __device__ __forceinline__ CufuseRowStore moved(long long by) const {
+    return {row, registers, memory + by};
+  }
 };

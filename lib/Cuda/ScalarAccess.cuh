@@ -1,26 +1,24 @@
 /// What a kernel loads of the block's value.
-template <typename Element> struct CufuseScalarLoad {
-  const Element *shared;
-  __device__ __forceinline__ const Element operator[](long long) const { return *shared; }
-  __device__ __forceinline__ const Element operator*() const { return *shared; }
-  __device__ __forceinline__ CufuseScalarLoad operator+(long long) const { return *this; }
-  __device__ __forceinline__ CufuseScalarLoad operator-(long long) const { return *this; }
+template <typename Value> struct CufuseScalarLoad {
+  using Element = const Value;
+  const Value *shared;
+  template <typename> __device__ __forceinline__ const Value at(long long) const { return *shared; }
+  template <typename> __device__ __forceinline__ CufuseScalarLoad moved(long long) const { return *this; }
 };
 
 /// Where a kernel stores it: to shared memory, and if it is `Live`, to memory.
-template <typename Element, bool Live> struct CufuseScalarStore {
-  struct Place {
-    const CufuseScalarStore &to;
-    const long long index;
-    __device__ __forceinline__ Element operator=(const Element value) const {
-      if (Live)
-        to.memory[index] = value;
-      return *to.shared = value;
-    }
-  };
-  Element *shared, *memory;
-  __device__ __forceinline__ Place operator[](long long index) const { return {*this, index}; }
-  __device__ __forceinline__ Place operator*() const { return {*this, 0}; }
-  __device__ __forceinline__ CufuseScalarStore operator+(long long by) const { return {shared, memory + by}; }
-  __device__ __forceinline__ CufuseScalarStore operator-(long long by) const { return {shared, memory - by}; }
+template <typename Value, bool Live> struct CufuseScalarStore {
+  using Element = Value;
+  Value *shared, *memory;
+  __device__ __forceinline__ void store(long long index, const Value value) const {
+    if (Live)
+      memory[index] = value;
+    *shared = value;
+  }
+  template <typename T> __device__ __forceinline__ CufusePlace<T, CufuseScalarStore> at(long long index) const {
+    return {*this, index};
+  }
+  template <typename> __device__ __forceinline__ CufuseScalarStore moved(long long by) const {
+    return {shared, memory + by};
+  }
 };

@@ -1,30 +1,32 @@
 /// Where CUFUSE_NODE stores CUFUSE_PARAMETER: an element goes CUFUSE_WHERE.
 struct CUFUSE_TYPE {
+  using Element = CUFUSE_ELEMENT;
   CUFUSE_FIELDS;
   long long offset = 0;
-  using CufuseValue = CUFUSE_ELEMENT;
-  struct CufusePlace {
-    const CUFUSE_TYPE &to;
-    const long long index;
-    __device__ __forceinline__ CUFUSE_ELEMENT operator=(const CUFUSE_ELEMENT value) const {
-      CUFUSE_CALLS;
-      return value;
-    }
-    /// What else a class assigns by an operator of its own, as a half a float.
-    template <typename Value, typename Type = CUFUSE_ELEMENT,
-              typename = decltype(static_cast<Type &(Type::*)(Value)>(&Type::operator=))>
-    __device__ __forceinline__ CUFUSE_ELEMENT operator=(const Value value) const {
-      Type element;
-      element = value;
-      return *this = element;
-    }
-  };
-  __device__ __forceinline__ CufusePlace operator[](long long index) const { return {*this, offset + index}; }
-  __device__ __forceinline__ CufusePlace operator*() const { return {*this, offset}; }
-  __device__ __forceinline__ CUFUSE_TYPE operator+(long long by) const {
+  __device__ __forceinline__ void store(long long index, const CUFUSE_ELEMENT value) const {
+    // Each of them takes it.
+    CUFUSE_CALLS;
+  }
+#ifdef CUFUSE_WIDE
+  /// Several elements in one: each goes its way.
+  template <typename Vector> __device__ __forceinline__ void store(long long index, const Vector &value) const {
+    CUFUSE_ELEMENT parts[sizeof(Vector) / sizeof(CUFUSE_ELEMENT)];
+    memcpy(parts, &value, sizeof(Vector));
+#pragma unroll
+    for (int k = 0; k < static_cast<int>(sizeof(parts) / sizeof(parts[0])); ++k)
+      store(index + k, parts[k]);
+  }
+  template <typename> __device__ __forceinline__ CUFUSE_TYPE as() const { return *this; }
+  template <typename T> static constexpr long long wide = sizeof(T) / sizeof(CUFUSE_ELEMENT);
+#else
+  template <typename> static constexpr long long wide = 1;
+#endif
+  template <typename T> __device__ __forceinline__ CufusePlace<T, CUFUSE_TYPE> at(long long index) const {
+    return {*this, offset + index * wide<T>};
+  }
+  template <typename T> __device__ __forceinline__ CUFUSE_TYPE moved(long long by) const {
     CUFUSE_TYPE moved = *this;
-    moved.offset += by;
+    moved.offset += by * wide<T>;
     return moved;
   }
-  __device__ __forceinline__ CUFUSE_TYPE operator-(long long by) const { return *this + -by; }
 };

@@ -1,114 +1,319 @@
 #include "EditLinked.h"
 
+#include "cufuse/Analysis/AllIn.h"
+#include "cufuse/Analysis/Declarations.h"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
 
 namespace {
 
-class Pointers : public clang::ConstDynamicRecursiveASTVisitor {
+const clang::VarDecl *variableIn(const clang::Expr &E) {
+  auto *Name = llvm::dyn_cast<clang::DeclRefExpr>(E.IgnoreParens());
+  return Name ? llvm::dyn_cast<clang::VarDecl>(Name->getDecl()) : nullptr;
+}
+
+/// Pointers that a body assigns to, or counts on.
+std::set<const clang::VarDecl *> movedIn(const clang::Stmt &Body) {
+  std::set<const clang::VarDecl *> Moved;
+  for (const auto *E : allIn<clang::Expr>(Body)) {
+    auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E);
+    auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
+    if (Binary && Binary->isAssignmentOp())
+      Moved.insert(variableIn(*Binary->getLHS()));
+    else if (Unary && Unary->isIncrementDecrementOp())
+      Moved.insert(variableIn(*Unary->getSubExpr()));
+  }
+  return Moved;
+}
+
+const clang::ArraySubscriptExpr *addressedElement(const clang::Expr *E) {
+  auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
+  return Unary && Unary->getOpcode() == clang::UO_AddrOf
+             ? llvm::dyn_cast<clang::ArraySubscriptExpr>(Unary->getSubExpr()->IgnoreParens())
+             : nullptr;
+}
+
+bool isInMacro(const clang::Expr &E) { return E.getBeginLoc().isMacroID() || E.getEndLoc().isMacroID(); }
+
+bool isLambda(const clang::FunctionDecl &F) {
+  auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(&F);
+  return Method && Method->getParent()->isLambda();
+}
+
+/// What comes from a parameter, in the function whose it is.
+class Derived {
 public:
-  /// What comes from one parameter comes from no other.
-  Pointers(TextEdits &Edits, const clang::FunctionDecl &Kernel, const clang::ParmVarDecl *Parameter,
-           const std::string &Name)
-      : Text(Edits.Text), File(Text.offset(Kernel.getBody()->getBeginLoc()).first), Name(Name), Edits(Edits),
-        Derived{Parameter} {
-    TraverseStmt(Kernel.getBody());
-  }
-
-  bool VisitDeclStmt(const clang::DeclStmt *S) override {
-    for (const clang::Decl *D : S->decls()) {
-      auto *Variable = llvm::dyn_cast<clang::VarDecl>(D);
-      if (!Variable || !Variable->getInit() || !isDerived(Variable->getInit()) || !S->isSingleDecl() ||
-          Variable->getBeginLoc().isMacroID() || Variable->getLocation().isMacroID())
-        continue;
-      Derived.insert(Variable);
-      const unsigned Begin = at(Variable->getBeginLoc());
-      replace(Variable->getBeginLoc(), at(Variable->getLocation()) - Begin, "const auto ");
+  Derived(const clang::FunctionDecl &Function, const clang::ParmVarDecl &Parameter) : Known{&Parameter} {
+    for (size_t Before = 0; Before != Known.size();) { // a lambda may be called behind its text
+      Before = Known.size();
+      for (const auto *D : allIn<clang::VarDecl>(*Function.getBody()))
+        if (D->getInit() && !llvm::isa<clang::ParmVarDecl>(D) && is(*D->getInit()) && D->getType()->isPointerType())
+          Known.insert(D);
+      for (const auto *Call : allIn<clang::CXXOperatorCallExpr>(*Function.getBody()))
+        if (const clang::FunctionDecl *Callee = Call->getDirectCallee(); Callee && isLambda(*Callee))
+          for (unsigned I = 1; I < Call->getNumArgs() && I <= Callee->getNumParams(); ++I)
+            if (is(*Call->getArg(I)))
+              Known.insert(Callee->getParamDecl(I - 1));
     }
-    return true;
   }
 
-  bool VisitExplicitCastExpr(const clang::ExplicitCastExpr *Cast) override {
-    if (Cast->getCastKind() != clang::CK_BitCast || !isDerived(Cast->getSubExpr()) || Cast->getBeginLoc().isMacroID() ||
-        Cast->getEndLoc().isMacroID())
-      return true;
-    if (auto *Named = llvm::dyn_cast<clang::CXXNamedCastExpr>(Cast)) {
-      const unsigned Begin = at(Cast->getBeginLoc()), Less = at(Named->getAngleBrackets().getBegin()),
-                     Greater = at(Named->getAngleBrackets().getEnd());
-      replace(Cast->getBeginLoc(), Greater + 1 - Begin, as(Less + 1, Greater));
-    } else if (auto *Written = llvm::dyn_cast<clang::CStyleCastExpr>(Cast)) {
-      const unsigned Open = at(Written->getLParenLoc()), Close = at(Written->getRParenLoc());
-      replace(Written->getLParenLoc(), Close + 1 - Open, as(Open + 1, Close) + "(");
-      replace(Text.end(Cast->getEndLoc()), 0, ")");
-    }
-    return true;
-  }
-
-  bool VisitUnaryOperator(const clang::UnaryOperator *E) override {
-    if (E->getOpcode() != clang::UO_AddrOf)
-      return true;
-    auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E->getSubExpr()->IgnoreParens());
-    if (!Element || !isDerived(Element->getBase()) || E->getBeginLoc().isMacroID() ||
-        Element->getBeginLoc().isMacroID() || Element->getEndLoc().isMacroID())
-      return true;
-    const unsigned Close = at(Element->getRBracketLoc());
-    for (const TextToken &Token : Text.tokensIn({File, Text.end(Element->getBase()->getEndLoc()).second, Close}))
-      if (Token.is("[")) {
-        replace(E->getBeginLoc(), 1, "(");
-        replace({Text.offset(E->getBeginLoc()).first, Token.Offset}, 1, " + (");
-        replace(Element->getRBracketLoc(), 1, "))");
-        break;
-      }
-    return true;
-  }
-
-private:
-  void replace(TextPlace At, unsigned Length, std::string By) {
-    Edits.All.push_back({At, Length, std::move(By), Edit::When::Linked, Name});
-  }
-  void replace(clang::SourceLocation At, unsigned Length, std::string By) {
-    replace(Text.offset(At), Length, std::move(By));
-  }
-  unsigned at(clang::SourceLocation Where) const { return Text.offset(Where).second; }
-  /// The text of a pointer type, for what it points to.
-  std::string as(unsigned Begin, unsigned End) const {
-    const llvm::StringRef Type = Text.buffer(File).slice(Begin, End);
-    return fmt::format("cufuse_as<{}>", Type.substr(0, Type.rfind('*')).trim().str());
-  }
-
-  bool isDerived(const clang::Expr *E) const {
-    E = E->IgnoreParenImpCasts();
-    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
-      auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
-      return Variable && Derived.count(Variable);
-    }
+  bool is(const clang::VarDecl &Variable) const { return Known.count(&Variable); }
+  bool is(const clang::Expr &Of) const {
+    const clang::Expr *E = Of.IgnoreParenImpCasts();
+    if (const clang::VarDecl *Variable = variableIn(*E))
+      return is(*Variable);
     if (!E->getType()->isPointerType())
       return false;
     if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E))
-      return Binary->isAdditiveOp() && isDerived(Binary->getLHS());
+      return (Binary->isAdditiveOp() || Binary->isAssignmentOp()) && is(*Binary->getLHS());
     if (auto *Cast = llvm::dyn_cast<clang::ExplicitCastExpr>(E))
-      return isDerived(Cast->getSubExpr());
-    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->getOpcode() == clang::UO_AddrOf)
-      if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Unary->getSubExpr()->IgnoreParens()))
-        return isDerived(Element->getBase());
-    return false;
+      return is(*Cast->getSubExpr());
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
+      return is(*Unary->getSubExpr());
+    const clang::ArraySubscriptExpr *Element = addressedElement(E);
+    return Element && is(*Element->getBase());
+  }
+  bool isElement(const clang::Expr &Of) const {
+    const clang::Expr *E = Of.IgnoreParens();
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E))
+      return Unary->getOpcode() == clang::UO_Deref && is(*Unary->getSubExpr());
+    auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E);
+    return Element && is(*Element->getBase());
+  }
+
+private:
+  std::set<const clang::VarDecl *> Known;
+};
+
+class Finder {
+public:
+  Finder(SourceText &Text, const Reached &Reach, llvm::ArrayRef<std::string> Names)
+      : Text(Text), Reach(Reach), Names(Names) {}
+
+  LinkedPointers run() {
+    for (const auto &[Function, Use] : Reach.Functions)
+      if (!Use.System && Function->getBody() && !isLambda(*Function))
+        function(*Function);
+    return std::move(Result);
+  }
+
+private:
+  void function(const clang::FunctionDecl &Function) {
+    const clang::Stmt &Body = *Function.getBody();
+    const std::string Caller = &Function == Reach.Kernel ? "" : nameOf(Function);
+    const std::set<const clang::VarDecl *> Moved = movedIn(Body);
+    std::map<const clang::CallExpr *, HandedOn> Calls;
+    for (const auto *Call : allIn<clang::CallExpr>(Body))
+      if (const clang::FunctionDecl *Callee = calleeOf(*Call))
+        Calls[Call] = {Caller, nameOf(*Callee), {}};
+    for (unsigned I = 0; I < Function.getNumParams(); ++I) {
+      const clang::ParmVarDecl &Parameter = *Function.getParamDecl(I);
+      if (!Parameter.getType()->isPointerType() || (&Function != Reach.Kernel && Caller.empty()))
+        continue;
+      Name = &Function == Reach.Kernel ? Names[I] : nameOf(Function, I);
+      const Derived From(Function, Parameter);
+      for (const auto *D : allIn<clang::VarDecl>(Body))
+        variable(*D, From, Moved.count(D) > 0);
+      for (const auto *E : allIn<clang::Expr>(Body))
+        expression(*E, From);
+      for (auto &[Call, Handed] : Calls)
+        for (unsigned J = 0; J < std::min(Call->getNumArgs(), calleeOf(*Call)->getNumParams()); ++J)
+          if (From.is(*Call->getArg(J)))
+            Handed.Pointers.push_back({nameOf(*calleeOf(*Call), J), Name});
+    }
+    for (auto &[Call, Handed] : Calls) {
+      if (!llvm::is_contained(Result.Calls, Handed))
+        Result.Calls.push_back(Handed);
+      if (!Handed.Pointers.empty())
+        head(*calleeOf(*Call));
+    }
+  }
+
+  /// A function of the user's that stands by itself.
+  const clang::FunctionDecl *calleeOf(const clang::CallExpr &Call) const {
+    const clang::FunctionDecl *Callee = Call.getDirectCallee() ? withBody(Call.getDirectCallee()) : nullptr;
+    const auto Use = Callee ? Reach.Functions.find(Callee) : Reach.Functions.end();
+    return Use != Reach.Functions.end() && !Use->second.System && !llvm::isa<clang::CXXMethodDecl>(Callee) ? Callee
+                                                                                                           : nullptr;
+  }
+  static const clang::FunctionDecl &written(const clang::FunctionDecl &Function) {
+    const clang::FunctionDecl *Pattern = Function.getTemplateInstantiationPattern();
+    return Pattern ? *Pattern : Function;
+  }
+  static const clang::Decl *unitOf(const clang::FunctionDecl &Each) {
+    const clang::Decl *Template = Each.getDescribedFunctionTemplate();
+    return Template ? Template->getCanonicalDecl() : Each.getCanonicalDecl();
+  }
+  std::string nameOf(const clang::FunctionDecl &Function) {
+    if (llvm::isa<clang::CXXMethodDecl>(Function))
+      return "";
+    auto [Known, New] = Result.Functions.try_emplace(unitOf(written(Function)));
+    if (New)
+      Known->second = fmt::format("{} {}", Result.Functions.size(), Function.getNameAsString());
+    return Known->second;
+  }
+  static std::string nameOf(const clang::FunctionDecl &Function, unsigned I) {
+    const clang::FunctionDecl &Own = written(Function);
+    const std::string Name = Own.getParamDecl(std::min(I, Own.getNumParams() - 1))->getNameAsString();
+    return Name.empty() ? fmt::format("parameter{}", I) : Name;
+  }
+
+  /// What a function is where it is handed pointers, in each of its declarations.
+  void head(const clang::FunctionDecl &Function) {
+    const clang::FunctionDecl &Own = written(Function);
+    if (!Heads.insert(&Own).second)
+      return;
+    std::string Kinds;
+    for (unsigned I = 0; I < Own.getNumParams(); ++I)
+      if (Own.getParamDecl(I)->getType()->isPointerType())
+        Kinds += fmt::format("{}typename cufuse_kind_{} = void", Kinds.empty() ? "" : ", ", nameOf(Own, I));
+    for (const clang::FunctionDecl *Each : Own.redecls()) {
+      const clang::FunctionTemplateDecl *Template = Each->getDescribedFunctionTemplate();
+      Name.clear(); // any of them
+      if (Template)
+        replace(Text.offset(Template->getTemplateParameters()->getRAngleLoc()), 0, ", " + Kinds);
+      else
+        Result.Templates[Each] = "template <" + Kinds + "> ";
+      if (Each->isExternC() || Each->isTemplateInstantiation() || Each->getPrimaryTemplate() ||
+          Each->getLocation().isMacroID())
+        cannot(Each->getLocation(), Each->getNameAsString());
+      for (unsigned I = 0; I < Own.getNumParams(); ++I)
+        if (Own.getParamDecl(I)->getType()->isPointerType()) {
+          Name = nameOf(Own, I);
+          parameter(*Each->getParamDecl(I));
+        }
+    }
+  }
+
+  void parameter(const clang::ParmVarDecl &Parameter) {
+    const TextPlace Begin = Text.offset(Parameter.getBeginLoc()), End = Text.offset(Parameter.getLocation());
+    std::vector<TextToken> Tokens = Text.tokensIn({Begin.first, Begin.second, End.second});
+    while (!Tokens.empty() && !Tokens.back().is("*"))
+      Tokens.pop_back();
+    if (Tokens.empty() || Parameter.getBeginLoc().isMacroID() || Parameter.getLocation().isMacroID() ||
+        Parameter.isParameterPack())
+      return cannot(Parameter.getLocation(), Parameter.getNameAsString());
+    Tokens.pop_back();
+    std::string To;
+    for (size_t I = 0; I < Tokens.size(); ++I)
+      if (!Tokens[I].is("const"))
+        To += (I > 0 && Tokens[I - 1].end() < Tokens[I].Offset && !To.empty() ? " " : "") + Tokens[I].Text.str();
+    replace(Begin, End.second - Begin.second, fmt::format("cufuse_pointer<{}, cufuse_kind_{}> ", To, Name));
+  }
+
+  void variable(const clang::VarDecl &Variable, const Derived &From, bool Moves) {
+    const bool IsParameter = llvm::isa<clang::ParmVarDecl>(Variable); // of a lambda
+    const bool IsReference = Variable.getType()->isLValueReferenceType();
+    if (IsReference ? !Variable.getInit() || Variable.getType()->getPointeeType().isConstQualified() ||
+                          !From.isElement(*Variable.getInit())
+                    : !From.is(Variable))
+      return;
+    if (Variable.getBeginLoc().isMacroID() || Variable.getLocation().isMacroID())
+      return cannot(Variable.getLocation(), Variable.getNameAsString());
+    const TextPlace Begin = Text.offset(Variable.getBeginLoc());
+    replace(Begin, Text.offset(Variable.getLocation()).second - Begin.second,
+            IsReference            ? "auto &&"
+            : Moves || IsParameter ? "auto "
+                                   : "const auto ");
+  }
+
+  void expression(const clang::Expr &E, const Derived &From) {
+    if (E.getType()->isPointerType())
+      if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(&E))
+        Result.Moves |= Binary->isAdditiveOp() || Binary->isCompoundAssignmentOp();
+    if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(&E))
+      Result.Moves |= Unary->isIncrementDecrementOp() && E.getType()->isPointerType();
+    if (auto *Cast = llvm::dyn_cast<clang::ExplicitCastExpr>(&E))
+      cast(*Cast, From);
+    const clang::ArraySubscriptExpr *Element = addressedElement(&E);
+    if (!Element || !From.is(*Element->getBase()) || isInMacro(E) || isInMacro(*Element))
+      return;
+    Result.Moves = true;
+    const TextPlace Close = Text.offset(Element->getRBracketLoc());
+    for (const TextToken &Token :
+         Text.tokensIn({Close.first, Text.end(Element->getBase()->getEndLoc()).second, Close.second}))
+      if (Token.is("[")) {
+        replace(Text.offset(E.getBeginLoc()), 1, "(");
+        replace({Close.first, Token.Offset}, 1, " + (");
+        replace(Close, 1, "))");
+        break;
+      }
+  }
+
+  void cast(const clang::ExplicitCastExpr &Cast, const Derived &From) {
+    if (Cast.getCastKind() != clang::CK_BitCast || !From.is(*Cast.getSubExpr()) || isInMacro(Cast))
+      return;
+    auto As = [&](clang::SourceLocation Open, clang::SourceLocation Close) { // the type between
+      const auto [File, Begin] = Text.offset(Open);
+      const llvm::StringRef Type = Text.buffer(File).slice(Begin + 1, Text.offset(Close).second);
+      return fmt::format("cufuse_as<{}>", Type.substr(0, Type.rfind('*')).trim().str());
+    };
+    const TextPlace Begin = Text.offset(Cast.getBeginLoc());
+    if (auto *Named = llvm::dyn_cast<clang::CXXNamedCastExpr>(&Cast)) {
+      const clang::SourceRange Brackets = Named->getAngleBrackets();
+      replace(Begin, Text.offset(Brackets.getEnd()).second + 1 - Begin.second,
+              As(Brackets.getBegin(), Brackets.getEnd()));
+    } else if (auto *Written = llvm::dyn_cast<clang::CStyleCastExpr>(&Cast)) {
+      replace(Begin, Text.offset(Written->getRParenLoc()).second + 1 - Begin.second,
+              As(Written->getLParenLoc(), Written->getRParenLoc()) + "(");
+      replace(Text.end(Cast.getEndLoc()), 0, ")");
+    }
+  }
+
+  void add(PlacedEdit E) {
+    if (Seen.insert({E.At, E.Length, E.Text.written(), E.Parameter}).second) // by another instance of a template
+      Result.Edits.push_back(std::move(E));
+  }
+  void replace(TextPlace At, unsigned Length, const std::string &By) {
+    add({At, Length, By, Edit::When::Linked, Name});
+  }
+  void cannot(clang::SourceLocation Where, const std::string &What) {
+    PlacedEdit E{Text.offset(Where), 0, "", Edit::When::Linked, Name};
+    E.Cannot = {BlockerKind::IntermediateEscapes, Text.unit().place(Where), What};
+    add(std::move(E));
   }
 
   SourceText &Text;
-  const clang::FileID File; ///< Of the body.
-  const std::string &Name;
-  TextEdits &Edits;
-  std::set<const clang::VarDecl *> Derived;
+  const Reached &Reach;
+  const llvm::ArrayRef<std::string> Names;
+  std::string Name; ///< Of the parameter that the edits are for.
+  LinkedPointers Result;
+  std::set<const clang::FunctionDecl *> Heads;
+  std::set<std::tuple<TextPlace, unsigned, std::string, std::string>> Seen;
 };
 
 } // namespace
 
-void editLinkedPointers(TextEdits &Edits, const clang::FunctionDecl &Kernel, llvm::ArrayRef<std::string> Names) {
-  for (size_t I = 0; I < Names.size(); ++I)
-    if (Kernel.getParamDecl(I)->getType()->isPointerType())
-      Pointers(Edits, Kernel, Kernel.getParamDecl(I), Names[I]);
+LinkedPointers linkedPointers(SourceText &Text, const Reached &Reach, llvm::ArrayRef<std::string> Names) {
+  return Finder(Text, Reach, Names).run();
+}
+
+void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, const clang::FunctionDecl &Instance,
+                          llvm::ArrayRef<std::string> Names) {
+  const SourceText &Text = Edits.Text;
+  const std::set<const clang::VarDecl *> Moved = movedIn(*Instance.getBody());
+  for (size_t I = 0; I < Names.size(); ++I) {
+    // Of a pack, which stands for several parameters, the last ones have none here.
+    const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(std::min<size_t>(I, Kernel.getNumParams() - 1));
+    const clang::SourceRange Range = Parameter->getSourceRange();
+    PlacedEdit Linked{Text.offset(Range.getBegin()), 0, "", Edit::When::Linked, Names[I]};
+    if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID() || Parameter->isParameterPack() ||
+        Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
+      Linked.Cannot = {BlockerKind::KernelFromMacro, Text.unit().place(Parameter->getLocation()),
+                       "its parameter " + Names[I]};
+    } else {
+      Linked.Length = Text.end(Range.getEnd()).second - Linked.At.second;
+      Linked.Text = fmt::format("{}cufuse_linked_{} {}", Moved.count(Instance.getParamDecl(I)) ? "" : "const ",
+                                Names[I], Parameter->getNameAsString());
+    }
+    Edits.All.push_back(std::move(Linked));
+  }
 }
 
 } // namespace cufuse

@@ -154,25 +154,6 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const c
   }
 }
 
-void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, llvm::ArrayRef<std::string> Names) {
-  const SourceText &Text = Edits.Text;
-  for (size_t I = 0; I < Names.size(); ++I) {
-    // Of a pack, which stands for several parameters, the last ones have none here.
-    const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(std::min<size_t>(I, Kernel.getNumParams() - 1));
-    const clang::SourceRange Range = Parameter->getSourceRange();
-    PlacedEdit Linked{Text.offset(Range.getBegin()), 0, "", Edit::When::Linked, Names[I]};
-    if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID() || Parameter->isParameterPack() ||
-        Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
-      Linked.Cannot = {BlockerKind::KernelFromMacro, Text.unit().place(Parameter->getLocation()),
-                       "its parameter " + Names[I]};
-    } else {
-      Linked.Length = Text.end(Range.getEnd()).second - Linked.At.second;
-      Linked.Text = fmt::format("const cufuse_linked_{} {}", Names[I], Parameter->getNameAsString());
-    }
-    Edits.All.push_back(std::move(Linked));
-  }
-}
-
 void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
                        llvm::ArrayRef<const clang::DeclRefExpr *> OutOfReach) {
   SourceText &Text = Edits.Text;

@@ -48,10 +48,6 @@ struct TextEdits {
 void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const clang::FunctionDecl &Instance,
                     const std::string &Parameters, bool Always);
 
-/// In a declaration of the kernel, a parameter that is linked gets the type `cufuse_linked_NAME`; `Names` are by
-/// position.
-void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, llvm::ArrayRef<std::string> Names);
-
 /// `extern __shared__ T a[];` becomes a reference to the array at `cufuse_dynamicOffset` of the partition's dynamic
 /// shared memory. `OutOfReach` name the array where no reference can be captured: there, its memory is spelled.
 void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,

@@ -54,6 +54,9 @@ public:
         llvm::any_of(Reach.Constants, [this](const clang::VarDecl *V) { return !HostShared.count(V); }) ||
         includesConstants(Unit, Chosen);
     LaunchEdits = declareLaunched(Reach, Chosen, Text, Result);
+    Linked = linkedPointers(Text, Reach, parameterNames());
+    Result.Calls = std::move(Linked.Calls);
+    Result.MovesPointers = Linked.Moves;
     takeSignature(Unit, Reach, Facts, Chosen, Result);
     registerVariables(Unit, Chosen, HostShared, Result);
     items();
@@ -243,6 +246,8 @@ private:
     TextEdits Edits{Text, I.Text, Result.Blockers};
     edit(I, Edits);
     P.Includes = includesInside(Chosen, Edits);
+    if (auto Known = Linked.Functions.find(I.Unit->getCanonicalDecl()); Known != Linked.Functions.end())
+      P.Function = Known->second;
     P.Where = Unit.place(Text.location(I.Text));
     // As a #line of the user's says, which __LINE__ follows.
     if (const clang::PresumedLoc Said = Sources.getPresumedLoc(Text.location(I.Text));
@@ -274,6 +279,13 @@ private:
     remember(Result.BodyMacros, Macro.Name);
   }
 
+  std::vector<std::string> parameterNames() const {
+    std::vector<std::string> Names;
+    for (const ParameterFacts &P : Facts.Parameters)
+      Names.push_back(P.Name);
+    return Names;
+  }
+
   void edit(const Item &I, TextEdits &Edits) {
     std::set<std::string> Rebound;
     for (unsigned B = 0; B < BuiltinNames.size(); ++B)
@@ -285,16 +297,18 @@ private:
       else if (isDynamicShared(*Global))
         Rebound.insert(Global->getNameAsString());
     checkBuiltinNames(Edits, Rebound);
-    const auto Names = llvm::map_to_vector(Facts.Parameters, [](const ParameterFacts &P) { return P.Name; });
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
       editKernelHead(Edits, *Kernel, *Reach.Kernel, bodyParameters(), !Facts.sharesIndices());
-      editLinkedParameters(Edits, *Kernel, Names);
+      editLinkedParameters(Edits, *Kernel, *Reach.Kernel, parameterNames());
       editRowLoops(Edits, Controls);
       editKnownConditions(Edits, Controls);
     }
     editFriends(Edits, *I.Unit);
-    if (Edits.holds(Reach.Kernel->getBody()->getBeginLoc()))
-      editLinkedPointers(Edits, *Reach.Kernel, Names);
+    llvm::copy_if(Linked.Edits, std::back_inserter(Edits.All),
+                  [&](const PlacedEdit &E) { return Edits.holds(Sources.getComposedLoc(E.At.first, E.At.second)); });
+    if (auto Head = Linked.Templates.find(I.Unit); Head != Linked.Templates.end())
+      if (const std::vector<TextToken> Tokens = Text.tokensIn(I.Text); !Tokens.empty())
+        Edits.All.push_back({{I.Text.File, Tokens[0].Offset}, 0, Head->second, Edit::When::Linked});
     if (const FunctionUse &Kernel = Reach.Functions.begin()->second;
         Facts.announcesExits() && Edits.holds(Kernel.Function->getBody()->getBeginLoc()))
       editReturns(Edits, Kernel, !Facts.ExitsBeforeBarrier.empty());
@@ -471,6 +485,7 @@ private:
   std::set<std::string> BodyNames; ///< Identifiers of the pieces.
   std::set<TextPlace> SharedSeen, AssemblySeen;
   std::vector<PlacedEdit> LaunchEdits;
+  LinkedPointers Linked;
   std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>> RenamedShared; ///< Canonical.
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };

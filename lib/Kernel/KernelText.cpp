@@ -11,7 +11,7 @@ bool Edit::isMade(const LinkedText &Linked, bool IsUnrolled) const {
   case When::Unrolled:
     return IsUnrolled;
   case When::Linked:
-    return llvm::is_contained(Linked.Parameters, Parameter);
+    return Parameter.empty() ? !Linked.Parameters.empty() : llvm::is_contained(Linked.Parameters, Parameter);
   case When::RowLoop:
     return llvm::is_contained(Linked.RowLoops, Control.Statement);
   case When::Rows:
@@ -37,7 +37,12 @@ std::optional<OutputText> applyEdits(llvm::StringRef Written, llvm::ArrayRef<Edi
         Unrolled && E.Made != Edit::When::Unrolled && llvm::any_of(Edits, [&](const Edit &Other) {
           return Other.Made == Edit::When::Unrolled && Other.At <= E.At && End(E) <= End(Other) && Other.Length > 0;
         });
-    if (!Hidden)
+    // What comes from two parameters changes once.
+    const bool Known =
+        E.Made == Edit::When::Linked && llvm::any_of(Own, [&](const Edit *Other) {
+          return Other->Made == E.Made && Other->At == E.At && Other->Length == E.Length && Other->Text == E.Text;
+        });
+    if (!Hidden && !Known)
       Own.push_back(&E);
   }
   // What is inserted at the start of a replaced stretch comes before it, and what is inserted last comes first.
@@ -91,10 +96,42 @@ std::vector<Blocker> makeEdits(Piece &P, const LinkedText &Linked) {
   return Blockers;
 }
 
+/// The parameters that are objects in the calls of each function: in each kind of call, some.
+static std::map<std::string, std::set<std::vector<std::string>>> objectsIn(const KernelText &Text,
+                                                                           const LinkedText &Linked) {
+  std::map<std::string, std::set<std::vector<std::string>>> Objects{{"", {Linked.Parameters}}};
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const HandedOn &Call : Text.Calls)
+      for (const std::vector<std::string> &Given : std::set(Objects[Call.Caller])) {
+        std::vector<std::string> Own;
+        for (const auto &[To, From] : Call.Pointers)
+          if (llvm::is_contained(Given, From))
+            Own.push_back(To);
+        Changed |= Objects[Call.Callee].insert(Own).second;
+      }
+  }
+  return Objects;
+}
+
 KernelText withLinks(KernelText Text, const LinkedText &Linked) {
-  for (Piece &P : Text.Body)
-    if (!P.Edits.empty())
-      llvm::append_range(Text.Blockers, makeEdits(P, Linked));
+  auto Objects = objectsIn(Text, Linked);
+  std::vector<Piece> Body;
+  for (Piece &P : Text.Body) {
+    std::set<std::vector<std::string>> &Kinds = Objects[P.Function];
+    if (Kinds.empty()) // nobody hands it a pointer
+      Kinds.insert({});
+    for (const std::vector<std::string> &Own : Kinds) {
+      LinkedText Its = Linked;
+      Its.Parameters = Own;
+      Body.push_back(P);
+      if (!P.Edits.empty())
+        llvm::append_range(Text.Blockers, makeEdits(Body.back(), Its));
+      if (!P.Function.empty() && !Own.empty()) // nobody else finds it
+        Body.back().Once.clear();
+    }
+  }
+  Text.Body = std::move(Body);
   return Text;
 }
 

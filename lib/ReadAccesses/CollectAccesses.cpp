@@ -197,16 +197,15 @@ private:
     Site.Where = Here ? Ir.unit().place(Here->getBeginLoc()) : Ir.place(By);
   }
 
-  /// Where in the kernel's own body it happens.
-  static LineAndColumn placeInKernel(const llvm::DILocation *At) {
-    while (At && At->getInlinedAt())
-      At = At->getInlinedAt();
-    return At ? LineAndColumn(At->getLine(), At->getColumn()) : LineAndColumn();
-  }
-
   /// What the text does there; null where that is not known. Of several at one place, all that is said of any.
   const TextUse *useOf(const IrAccess &Access) {
-    const LineAndColumn Here = placeInKernel(Access.By->getDebugLoc());
+    for (const llvm::DILocation *At = Access.By->getDebugLoc(); At; At = At->getInlinedAt())
+      if (const TextUse *Use = useAt(Access, {At->getLine(), At->getColumn()}))
+        return Use;
+    return nullptr;
+  }
+
+  const TextUse *useAt(const IrAccess &Access, LineAndColumn Here) {
     auto Distance = [&](const TextUse &Use) {
       const bool Fits =
           Use.Parameter == Access.Argument && (Access.What == IrAccess::Kind::Load    ? Use.Loads || !Use.Stores

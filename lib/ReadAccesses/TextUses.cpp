@@ -53,9 +53,7 @@ public:
   explicit Uses(const clang::FunctionDecl &Kernel)
       : Kernel(Kernel), Context(Kernel.getASTContext()), Sources(Context.getSourceManager()),
         Parents(const_cast<clang::Stmt *>(Kernel.getBody())) {
-    for (const auto *E : allIn<clang::DeclRefExpr>(*Kernel.getBody()))
-      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl()))
-        Mentions[Variable].push_back(E);
+    enter(Kernel);
   }
 
   std::vector<TextUse> run() {
@@ -65,6 +63,7 @@ public:
         Bytes = sizeOf(P->getType()->getPointeeType());
         TextUse Whole;
         Whole.Direct = true;
+        Derived.clear();
         variable(*P, Whole);
       }
     return std::move(Found);
@@ -76,10 +75,20 @@ private:
   }
   const clang::Stmt *parent(const clang::Stmt *S) const { return Parents.getParent(S); }
 
+  void enter(const clang::FunctionDecl &Function) {
+    if (!Entered.insert(&Function).second)
+      return;
+    Parents.addStmt(Function.getBody());
+    for (const auto *E : allIn<clang::DeclRefExpr>(*Function.getBody()))
+      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl()))
+        Mentions[Variable].push_back(E);
+  }
+
   /// Every mention of what holds such a pointer.
   void variable(const clang::VarDecl &Variable, const TextUse &Use) {
-    for (const clang::DeclRefExpr *E : Mentions[&Variable])
-      pointer(E, Use);
+    if (Derived.insert(&Variable).second)
+      for (const clang::DeclRefExpr *E : Mentions[&Variable])
+        pointer(E, Use);
   }
 
   void add(TextUse Use, const clang::Expr *At) {
@@ -113,35 +122,24 @@ private:
     return nullptr;
   }
 
-  /// Is the variable's value all that is asked for, wherever it is named?
-  bool keepsItsValue(const clang::VarDecl &Variable) const {
-    auto Found = Mentions.find(&Variable);
-    return Found == Mentions.end() || llvm::all_of(Found->second, [&](const clang::DeclRefExpr *E) {
-             const clang::Stmt *P = parent(E);
-             while (llvm::isa_and_nonnull<clang::ParenExpr>(P))
-               P = parent(P);
-             auto *Cast = llvm::dyn_cast_or_null<clang::CastExpr>(P);
-             return Cast && Cast->getCastKind() == clang::CK_LValueToRValue && !E->refersToEnclosingVariableOrCapture();
-           });
-  }
-
   /// From a pointer into the array to what is done with it.
   void pointer(const clang::Expr *E, TextUse Use) {
     const clang::Expr *const Mention = E;
-    if (auto *Name = llvm::dyn_cast<clang::DeclRefExpr>(E); Name && Name->refersToEnclosingVariableOrCapture())
-      return other(Use, Mention);
+    bool Moved = false; // and its value may be left unused
     while (true) {
       const clang::Stmt *Around = parent(E);
       bool Alone = false;
       if (const clang::VarDecl *Variable = declaredBy(Around, E, Alone)) {
-        if (!Variable->getType()->isPointerType() || !Variable->hasLocalStorage() || !keepsItsValue(*Variable))
+        if (!Variable->getType()->isPointerType() || !Variable->hasLocalStorage())
           return other(Use, Mention);
         Use.Direct &= Alone && !Variable->getBeginLoc().isMacroID() && !Variable->getEndLoc().isMacroID();
         return variable(*Variable, Use);
       }
       auto *Outer = llvm::dyn_cast_or_null<clang::Expr>(Around);
+      if (llvm::isa_and_nonnull<clang::LambdaExpr>(Outer)) // which captures it, and names it
+        return;
       if (!Outer)
-        return other(Use, Mention);
+        return Moved ? void() : other(Use, Mention);
       if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Outer)) {
         if (Element->getBase() != E)
           return other(Use, Mention);
@@ -153,14 +151,34 @@ private:
         return llvm::isa<clang::FieldDecl>(Member->getMemberDecl()) ? element(Member, Member, Use)
                                                                     : other(Use, Mention);
       }
-      if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(Outer))
-        return Unary->getOpcode() == clang::UO_Deref ? element(Unary, Unary, Use) : other(Use, Mention);
-      if (auto *Call = llvm::dyn_cast<clang::CallExpr>(Outer))
-        return cached(*Call, E, Use) ? void() : other(Use, Mention);
-      if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(Outer)) {
-        if (!Binary->isAdditiveOp() || !Binary->getType()->isPointerType())
+      if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(Outer)) {
+        if (Unary->getOpcode() == clang::UO_Deref)
+          return element(Unary, Unary, Use);
+        if (!Unary->isIncrementDecrementOp())
           return other(Use, Mention);
-        Use.Direct &= Binary->getLHS() == E;
+        Moved = true;
+        E = Outer;
+        continue;
+      }
+      if (auto *Call = llvm::dyn_cast<clang::CallExpr>(Outer))
+        return cached(*Call, E, Use) || handedOn(*Call, E, Use) ? void() : other(Use, Mention);
+      if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(Outer)) {
+        if (Binary->getOpcode() == clang::BO_Comma && Moved && Binary->getLHS() == E)
+          return;
+        if (Binary->isAssignmentOp() && Binary->getRHS() == E) { // back to where it came from
+          auto *To = llvm::dyn_cast<clang::DeclRefExpr>(Binary->getLHS()->IgnoreParens());
+          if (!To || !Derived.count(To->getDecl()))
+            return other(Use, Mention);
+        } else if (Binary->isAssignmentOp() && Binary->getLHS() == E) {
+          if (Binary->getOpcode() == clang::BO_Assign) // what it gets says where it leads
+            return;
+        } else if (!Binary->isAdditiveOp() && Binary->getOpcode() != clang::BO_Comma) {
+          return other(Use, Mention);
+        }
+        if (!Binary->getType()->isPointerType())
+          return other(Use, Mention);
+        Moved |= Binary->isAssignmentOp();
+        Use.Direct &= Binary->isAssignmentOp() || Binary->getOpcode() == clang::BO_Comma || Binary->getLHS() == E;
       } else if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(Outer)) {
         if (!pointerCast(*Cast, Use))
           return other(Use, Mention);
@@ -207,6 +225,22 @@ private:
     return true;
   }
 
+  /// To a function of the user's that stands by itself, or to a lambda.
+  bool handedOn(const clang::CallExpr &Call, const clang::Expr *Pointer, const TextUse &Use) {
+    const Passed P = passed(Call, Pointer);
+    const clang::FunctionDecl *Callee = withBody(P.Callee);
+    if (!Use.Direct || !Callee || !inUsersFile(Callee, Sources) || !P.Argument || *P.Argument >= Callee->getNumParams())
+      return false;
+    const clang::ParmVarDecl &To = *Callee->getParamDecl(*P.Argument);
+    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Callee);
+    if (!To.getType()->isPointerType() || (Method && !Method->getParent()->isLambda()))
+      return false;
+    if (!Method)
+      enter(*Callee);
+    variable(To, Use);
+    return true;
+  }
+
   /// From an element, or a part of it, to what is done with it.
   void element(const clang::Expr *E, const clang::Expr *At, TextUse Use) {
     auto Other = [&] {
@@ -230,8 +264,13 @@ private:
       const clang::Stmt *Around = parent(E);
       bool Alone = false;
       if (const clang::VarDecl *Variable = declaredBy(Around, E, Alone)) { // a reference
-        if (!Variable->getType().getNonReferenceType().isConstQualified())
-          return Other();
+        if (!Variable->getType().getNonReferenceType().isConstQualified()) {
+          Use.Direct &= Alone && !Variable->getBeginLoc().isMacroID() && !Variable->getLocation().isMacroID();
+          Use.Deduced = true;
+          for (const clang::DeclRefExpr *Name : Mentions[Variable])
+            element(Name, Name, Use);
+          return;
+        }
         for (const clang::DeclRefExpr *Name : Mentions[Variable])
           Use.Places.push_back(placeOf(Name->getExprLoc(), Context));
         Use.Deduced = true;
@@ -407,8 +446,10 @@ private:
   const clang::FunctionDecl &Kernel;
   const clang::ASTContext &Context;
   const clang::SourceManager &Sources;
-  const clang::ParentMap Parents;
+  clang::ParentMap Parents;
+  std::set<const clang::FunctionDecl *> Entered;
   std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>> Mentions;
+  std::set<const clang::ValueDecl *> Derived; ///< What holds a pointer that comes from the parameter.
   unsigned Parameter = 0;
   std::uint64_t Bytes = 0; ///< Of an element.
   std::vector<TextUse> Found;

@@ -1,6 +1,7 @@
 #include "Neutral.h"
 
 #include "cufuse/Analysis/BuiltinVariables.h"
+#include "cufuse/Kernel/Accesses.h"
 #include "cufuse/Support/Text.h"
 
 #include <clang/AST/DeclTemplate.h>
@@ -151,10 +152,6 @@ public:
         nameOwn(*F);
     for (llvm::Function *F : All)
       stand(*F);
-    for (llvm::Function &F : Module)
-      if (const clang::FunctionDecl *Of = declared(&F);
-          Of && F.isDeclaration() && nameIn(*Of) == "cufuse_as" && namespaceAround(Of) == Played.Space)
-        rewrite(F, [&](llvm::IRBuilder<> &) { return F.getArg(0); });
     parameters();
     normalise(Ir, Played.Facts.UsesAnyGroup);
   }
@@ -337,10 +334,19 @@ private:
       Build.CreateStore(special(Build, Variable, I), Build.CreateConstGEP1_32(Build.getInt32Ty(), Memory, From + I));
   }
 
-  /// Those that the fusion has added.
+  /// Those that the fusion has added, and the pointers in its objects.
   void parameters() {
     llvm::Function &F = Ir.kernel();
     const clang::FunctionDecl *Declared = declared(&F);
+    for (llvm::Argument &A : F.args()) {
+      const clang::TagDecl *Tag = Declared->getParamDecl(A.getArgNo())->getType()->getAsTagDecl();
+      if (!Tag || Tag->getName() != "cufuse_pointer" || !A.hasByValAttr())
+        continue;
+      llvm::Value *Object = local(F, 8);
+      A.replaceAllUsesWith(Object);
+      A.removeAttr(llvm::Attribute::ByVal);
+      llvm::IRBuilder<>(llvm::cast<llvm::Instruction>(Object)->getNextNode()).CreateStore(&A, Object);
+    }
     for (unsigned I = 0; I + Played.OwnParameters < F.arg_size(); ++I) {
       llvm::Argument *A = F.getArg(I);
       const clang::TagDecl *Tag = Declared->getParamDecl(I)->getType()->getAsTagDecl();
@@ -390,16 +396,31 @@ private:
   const PlayedKernel &Played;
 };
 
-/// What the pointer leads to for which an object of this type stands.
-std::string pointee(llvm::StringRef Object) {
-  const size_t Open = Object.find('<');
-  if (Open == llvm::StringRef::npos)
-    return fmt::format("{}::CufuseValue", Object.str());
+/// A kind of `cufuse_pointer` that is the pointer itself, in place of another.
+constexpr const char *Memory =
+    "namespace cufuse_neutral { "
+    "template <bool Constant, typename T> struct like { using type = T; }; "
+    "template <typename T> struct like<true, T> { using type = const T; }; "
+    "template <typename Kind, bool Constant = __is_const(typename Kind::Element)> struct memory { "
+    "typename like<Constant, typename Kind::Element>::type *address; "
+    "template <typename T> __device__ auto &at(long long index) const { "
+    "return reinterpret_cast<typename like<Constant, T>::type *>(address)[index]; } "
+    "template <typename T> __device__ memory moved(long long by) const { "
+    "return {reinterpret_cast<decltype(address)>(&at<T>(by))}; } "
+    "template <typename To> __device__ memory<Kind, Constant || __is_const(To)> as() const { return {address}; } }; } ";
+
+/// `cufuse_pointer<T, Kind>` with that in place of its kind.
+std::string asPointer(llvm::StringRef Object) {
   unsigned Depth = 0;
-  size_t At = Open + 1;
-  for (; At < Object.size() && (Depth > 0 || (Object[At] != ',' && Object[At] != '>')); ++At)
-    Depth += Object[At] == '<' ? 1 : Object[At] == '>' ? -1 : 0;
-  return Object.slice(Open + 1, At).str();
+  size_t Comma = Object.size(); // the last outside all brackets but the outermost
+  for (size_t At = Object.find('<') + 1; At < Object.size(); ++At) {
+    Depth += llvm::StringRef("<(").contains(Object[At]);
+    Depth -= llvm::StringRef(">)").contains(Object[At]);
+    if (Object[At] == ',' && Depth == 0)
+      Comma = At;
+  }
+  const llvm::StringRef Kind = Object.substr(Comma + 1).trim().drop_back();
+  return fmt::format("{}, cufuse_neutral::memory<{}>>", Object.take_front(Comma).str(), Kind.str());
 }
 
 } // namespace
@@ -436,13 +457,21 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
   }
   if (!Changed)
     return std::nullopt;
-  static const llvm::Regex Alias("^using (cufuse_linked_[A-Za-z_0-9]+) = (.*);$");
-  std::string Result;
+  auto Hinted = [&](const char *Name, llvm::StringRef Head, llvm::StringRef As, llvm::StringRef More) {
+    Text = replaced(Text, fmt::format("{}{} }}", Head.str(), As.str()),
+                    fmt::format("{}return ::{}(&*p{}); }}", Head.str(), Name, More.str()));
+  };
+  for (const char *Name : CachedLoads)
+    Hinted(Name, fmt::format("auto {}(cufuse_pointer<T, Kind> p) {{ ", Name), "return *p;", "");
+  for (const char *Name : CachedStores)
+    Hinted(Name, fmt::format("void {}(cufuse_pointer<T, Kind> p, const Value &value) {{ ", Name), "*p = value;",
+           ", value");
+  static const llvm::Regex Alias("^using (cufuse_linked_[A-Za-z_0-9]+) = (cufuse_pointer<.*>);$");
+  std::string Result = Memory;
   for (llvm::StringRef Line : llvm::split(Text, '\n')) {
     llvm::SmallVector<llvm::StringRef, 3> Parts;
     if (Alias.match(Line, &Parts))
-      Result += fmt::format("template <typename To, typename From> __device__ To *cufuse_as(From *); using {} = {} *;",
-                            Parts[1].str(), pointee(Parts[2]));
+      Result += fmt::format("using {} = {};", Parts[1].str(), asPointer(Parts[2]));
     else
       Result += Line;
     Result += '\n';

@@ -362,8 +362,8 @@ std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents, llvm::String
 }
 
 /// A bug of ours, unless the error lies in the text of one of several files whose kernels can each stand alone.
-llvm::Error doesNotParse(const OutputParser &Parser, const ParsedUnit &Unit, const ParseError &Error,
-                         llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
+llvm::Error doesNotParse(const OutputParser &Parser, const FusedSource &Fused, const ParsedUnit &Unit,
+                         const ParseError &Error, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
   const EmitOptions &Options = Parser.Options;
   std::set<std::string> Files;
   for (const Constituent &C : Constituents)
@@ -390,8 +390,19 @@ llvm::Error doesNotParse(const OutputParser &Parser, const ParsedUnit &Unit, con
     return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
                               llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
                               Error.Where.snippet()));
+  // Where pointers would do, objects do not.
+  const std::optional<std::string> Text = neutralText(Fused.Source, Constituents, Plan, Options);
+  auto Neutral = !AreApart && Text ? Parser.parse({*Text, Fused.Header, ""}) : nullptr;
+  if (!Neutral)
+    return Neutral.takeError();
   if (!AreApart)
-    return refuse({BlockerKind::OtherMeaning, Where, Error.Text});
+    return refuse({*Neutral && llvm::none_of((*Neutral)->errors(),
+                                             [&](const ParseError &Each) {
+                                               return sourceOf(**Neutral, Each.Location).str() == Where.str();
+                                             })
+                       ? BlockerKind::IntermediateEscapes
+                       : BlockerKind::OtherMeaning,
+                   Where, Error.Text});
   std::string Kernels;
   for (const Constituent &C : Constituents)
     Kernels += fmt::format("{}{} of {}", Kernels.empty() ? "" : " and ", C.Facts->Name,
@@ -512,7 +523,7 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
                       "leave --no-line-directives out: the kernels' text depends on its lines",
                       Constituents.front().Facts->Where);
     } else
-      return doesNotParse(Parser, Unit, Error, Constituents, Plan);
+      return doesNotParse(Parser, Fused, Unit, Error, Constituents, Plan);
 
   auto *Space = findIn<clang::NamespaceDecl>(Context, Context.getTranslationUnitDecl(), Options.Name);
   if (!Space)

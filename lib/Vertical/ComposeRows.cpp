@@ -36,20 +36,15 @@ public:
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
       libraries(Node);
     }
-    cacheHints();
+    pointerObjects(/*Stores=*/true);
     if (Plan.keepsRows()) {
       file(cuda::Row, {{"BLOCK", std::to_string(Block.X)}});
       file(cuda::RowAccess, {{"EVICT_LAST", EvictLast}});
       if (EvictLast)
         includePriorities();
-      cachedAccesses("typename Element", "CufuseRowLoad<Element>");
-      cachedAccesses("typename Element, bool Live", "CufuseRowStore<Element, Live>");
     }
-    if (llvm::is_contained(Plan.Values, RowValue::Scalar)) {
+    if (llvm::is_contained(Plan.Values, RowValue::Scalar))
       file(cuda::ScalarAccess);
-      cachedAccesses("typename Element", "CufuseScalarLoad<Element>");
-      cachedAccesses("typename Element, bool Live", "CufuseScalarStore<Element, Live>");
-    }
     for (unsigned Node : Graph.Order)
       text(Node, aliases(Node), Plan.ByElement[Node]);
     entry();
@@ -119,7 +114,7 @@ private:
         Type = outputText("CufuseRowLoad<{}>", T);
       else
         continue;
-      Lines.push_back(outputText("using cufuse_linked_{} = {};", P.Name, Type));
+      Lines.push_back(object(Node, P.Name, Type));
     }
     return joined(Lines, "\n");
   }
@@ -149,7 +144,7 @@ private:
     OutputText Body;
     if (Plan.keepsRows())
       Body += outputText("  unsigned turn = 0;\n"
-                         "  const CufuseRow row{{Turns, Full, turn}};\n"
+                         "  const CufuseRow row{{Turns, Full, &turn}};\n"
                          "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n"
                          "  [[maybe_unused]] const long long length = {}, first = blockIdx.x * ({});\n",
                          deviceText(Plan.Length), deviceText(Plan.Stride));

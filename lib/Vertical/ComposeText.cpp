@@ -208,31 +208,35 @@ void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
       Result.Text.BodyMacros.push_back(Macro);
 }
 
-void TextComposer::elementObjects() {
-  file(cuda::Elements);
-  cacheHints();
-  cachedAccesses("typename Element", "CufuseElement<Element>");
+void TextComposer::elementObjects(bool Stores) {
+  pointerObjects(Stores);
+  file(cuda::Elements, {{"MOVES", movesPointers()}});
 }
 
-void TextComposer::cacheHints() {
-  for (llvm::ArrayRef<const char *> Hints : {llvm::ArrayRef(CachedLoads), llvm::ArrayRef(CachedStores)})
-    for (const char *Name : Hints)
-      if (names(Name))
-        code(fmt::format("using ::{};", Name));
+OutputText TextComposer::object(unsigned Node, const std::string &Parameter, const OutputText &Kind) const {
+  return outputText("using cufuse_linked_{} = cufuse_pointer<{}, {}>;", Parameter, element(Node, Parameter), Kind);
 }
 
-void TextComposer::cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object) {
-  const std::string Loads = Parameters.empty() ? "" : fmt::format("template <{}> ", Parameters.str()),
-                    Stores = Parameters.empty() ? "template <typename Value> "
-                                                : fmt::format("template <{}, typename Value> ", Parameters.str());
+bool TextComposer::movesPointers() const {
+  return llvm::any_of(Texts, [](const KernelText *Text) { return Text->MovesPointers; });
+}
+
+void TextComposer::pointerObjects(bool Stores) {
+  file(cuda::Pointer, {{"MOVES", movesPointers()}});
+  if (Stores)
+    file(cuda::Place);
+  if (names("cufuse_as<") || llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
+    file(cuda::Casts);
   for (const char *Name : CachedLoads)
     if (names(Name))
-      code(fmt::format("{}__device__ __forceinline__ auto {}({} p) {{ return *p; }}", Loads, Name, Object.str()));
+      code(fmt::format("using ::{0};\ntemplate <typename T, typename Kind>\n"
+                       "__device__ __forceinline__ auto {0}(cufuse_pointer<T, Kind> p) {{ return *p; }}",
+                       Name));
   for (const char *Name : CachedStores)
     if (names(Name))
-      code(fmt::format("{}__device__ __forceinline__ void {}({} p, const Value &value) {{\n"
-                       "  *p = value;\n}}",
-                       Stores, Name, Object.str()));
+      code(fmt::format("using ::{0};\ntemplate <typename T, typename Kind, typename Value>\n__device__ __forceinline__ "
+                       "void {0}(cufuse_pointer<T, Kind> p, const Value &value) {{ *p = value; }}",
+                       Name));
 }
 
 bool TextComposer::names(llvm::StringRef Word) const {

@@ -52,13 +52,13 @@ protected:
   /// A node's text in its namespace, behind `Aliases`, which declare its linked parameters' types. `AsElement`: its
   /// block is one thread, and the macros around it say so.
   void text(unsigned Node, OutputText Aliases, bool AsElement);
-  /// `CufuseElement`, what consumers have in place of a pointer.
-  void elementObjects();
-  /// The hints themselves, for pointers that stay ones.
-  void cacheHints();
-  /// What the kernels' loads and stores with cache hints mean where the pointer is an object of type `Object`, a
-  /// template with `Parameters`, if any.
-  void cachedAccesses(llvm::StringRef Parameters, llvm::StringRef Object);
+  /// `cufuse_pointer`, what kernels have in place of a pointer, with what their loads and stores with cache hints mean
+  /// for it. `Stores`: some of them go where the object says.
+  void pointerObjects(bool Stores);
+  /// These, and `CufuseElement`, for what is in a register.
+  void elementObjects(bool Stores);
+  /// The type of a linked parameter.
+  OutputText object(unsigned Node, const std::string &Parameter, const OutputText &Kind) const;
   /// Types and names of the parameters by which a kernel knows its block, where it is given it.
   static std::vector<std::pair<std::string, std::string>> blockParameters(const KernelFacts &Facts);
   /// Declarations of all parameters that remain.
@@ -94,6 +94,7 @@ private:
   bool isInt(const Polynomial &P) const;
   Piece inside(Piece P, unsigned Node) const;
   bool names(llvm::StringRef Word) const;
+  bool movesPointers() const;
 };
 
 } // namespace cufuse

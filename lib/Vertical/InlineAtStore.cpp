@@ -35,11 +35,7 @@ public:
     for (unsigned Node : Graph.Order)
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     libraries(Graph.Root);
-    elementObjects();
-    if (storesWide()) {
-      file(cuda::WideSink);
-      cachedAccesses("typename Vector, typename Sink", "CufuseWide<Vector, Sink>");
-    }
+    elementObjects(!outputs(Graph.Root).empty());
     // What is called stands before its caller.
     for (unsigned Node : Graph.Order)
       if (isBefore(Node))
@@ -60,10 +56,8 @@ public:
   }
 
 private:
-  bool storesWide() const {
-    return llvm::any_of(Graph.Flows, [&](const Flow &F) {
-      return llvm::any_of(Graph.Nodes[F.Producer].sites(F.Out), [](const AccessSite *Site) { return Site->Width > 1; });
-    });
+  bool storesWide(unsigned Node, const std::string &Out) const {
+    return llvm::any_of(Graph.Nodes[Node].sites(Out), [](const AccessSite *Site) { return Site->Width > 1; });
   }
 
   bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
@@ -73,14 +67,13 @@ private:
     std::vector<OutputText> Lines;
     for (const Flow &F : Graph.Flows)
       if (F.Consumer == Node)
-        Lines.push_back(outputText("using cufuse_linked_{} = {};", F.In,
-                                   isBefore(F.Producer) && Node == Graph.Root
-                                       ? sinkType(Node, F.In)
-                                       : outputText("CufuseElement<const {}>", element(Node, F.In))));
+        Lines.push_back(object(Node, F.In,
+                               isBefore(F.Producer) && Node == Graph.Root
+                                   ? sinkType(Node, F.In)
+                                   : outputText("CufuseElement<const {}>", element(Node, F.In))));
     for (const std::string &Out : outputs(Node))
-      Lines.push_back(
-          outputText("using cufuse_linked_{} = {};", Out,
-                     isBefore(Node) ? outputText("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
+      Lines.push_back(object(
+          Node, Out, isBefore(Node) ? outputText("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
     return joined(Lines, "\n");
   }
 
@@ -145,7 +138,6 @@ private:
                         {"ELEMENT", element(F.Consumer, F.In)},
                         {"CALLS", joined(Calls, "\n")},
                         {"MADE", fmt::format("made_{}_{}", name(F.Producer), F.Out)}});
-    cachedAccesses("", Type);
   }
   std::string sourceValue(const Flow &F) const {
     std::vector<std::string> Values;
@@ -166,7 +158,7 @@ private:
     std::vector<OutputText> Fields, Calls;
     if (Live) {
       Fields.push_back(outputText("  {} *memory;", T));
-      Calls.push_back("      to.memory[index] = value;");
+      Calls.push_back("    memory[index] = value;");
     }
     std::vector<std::string> Consumers;
     for (const Flow &F : Graph.Flows) {
@@ -181,13 +173,15 @@ private:
           Arguments.push_back("{&value}");
           continue;
         }
-        Arguments.push_back("to." + Field);
-        if (llvm::is_contained(outputs(F.Consumer), P.Name))
+        if (llvm::is_contained(outputs(F.Consumer), P.Name)) {
+          Arguments.push_back("{" + Field + "}");
           Fields.push_back(outputText("  {} {};", sinkType(F.Consumer, P.Name), Field));
-        else
-          Fields.push_back(outputText("  {};", nested(P.Field, space(F.Consumer)).with(OutputText::Slot::Name, Field)));
+          continue;
+        }
+        Arguments.push_back(Field);
+        Fields.push_back(outputText("  {};", nested(P.Field, space(F.Consumer)).with(OutputText::Slot::Name, Field)));
       }
-      Calls.push_back(outputText("      {}({});", callee(F.Consumer), llvm::join(Arguments, ", ")));
+      Calls.push_back(outputText("    {}({});", callee(F.Consumer), llvm::join(Arguments, ", ")));
     }
     file(cuda::Sink, {{"NODE", name(Node)},
                       {"PARAMETER", Out},
@@ -195,8 +189,8 @@ private:
                       {"TYPE", Type},
                       {"FIELDS", joined(Fields, "\n")},
                       {"ELEMENT", T},
-                      {"CALLS", joined(Calls, "\n")}});
-    cachedAccesses("", Type);
+                      {"CALLS", joined(Calls, "\n")},
+                      {"WIDE", storesWide(Node, Out)}});
   }
 
   std::string argument(unsigned Node, const std::string &Parameter) const override {
@@ -229,7 +223,9 @@ private:
     }
     llvm::append_range(Parameters, declarations());
     for (const ParameterText &P : Texts[Graph.Root]->Parameters)
-      Arguments.push_back(argument(Graph.Root, P.Name));
+      Arguments.push_back(Graph.flowTo(Graph.Root, P.Name) || llvm::is_contained(outputs(Graph.Root), P.Name)
+                              ? "{" + argument(Graph.Root, P.Name) + "}"
+                              : argument(Graph.Root, P.Name));
     const std::string Head = fmt::format("__device__ __forceinline__ void {}(", Result.Facts.Name);
     code(outputText("\n{}{}) {{\n  {}({});\n}}", Head, wrapped("\n    ", Parameters, "", 4), callee(Graph.Root),
                     llvm::join(Arguments, ", ")));

@@ -55,16 +55,13 @@ public:
     loopFacts();
     for (unsigned Node : Graph.Order)
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
-    elementObjects();
+    elementObjects(/*Stores=*/false);
     if (llvm::any_of(Graph.Nodes, asksTurn))
       file(cuda::Turn, {{"HOLDS", asks(KnownCondition::Kind::Holds)},
                         {"FAILS", asks(KnownCondition::Kind::Fails)},
                         {"ONCE", asks(KnownCondition::Kind::Once)}});
-    if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; })) {
+    if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
       file(cuda::ElementGroups);
-      cachedAccesses("typename Vector, typename Element, int Width, bool ReadOnly",
-                     "CufuseElements<Vector, Element, Width, ReadOnly>");
-    }
     if (Width > 1 && llvm::any_of(Streams, [](const Stream &S) { return S.Loads || S.Stores; }))
       file(cuda::ElementsInMemory);
     for (unsigned Node : Graph.Order)
@@ -117,10 +114,10 @@ private:
     for (const ParameterAccess &P : N.Accesses->Parameters)
       if (streamOf(Streams, Node, P.Name)) {
         const OutputText T = element(Node, P.Name);
-        const OutputText Type = N.Shape->Width == 1
-                                    ? outputText("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
-                                    : outputText("CufuseElements<{0}, {0}, {1}, {2}>", T, N.Shape->Width, P.ReadOnly);
-        Lines.push_back(outputText("using cufuse_linked_{} = {};", P.Name, Type));
+        Lines.push_back(object(Node, P.Name,
+                               N.Shape->Width == 1
+                                   ? outputText("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
+                                   : outputText("CufuseElements<{}, {}, {}>", T, N.Shape->Width, P.ReadOnly)));
       }
     return joined(Lines, "\n");
   }

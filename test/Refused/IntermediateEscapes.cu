@@ -1,4 +1,5 @@
-// The pointer to the intermediate may not be kept, handed on or cast.
+// The pointer to the intermediate may not be kept in a class or cast to another type of its size, nor may a reference to
+// what it leads to be.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:helps %s:take --block 128 \
 // RUN:   --link helps.mid=take.in --link helps.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HELPS '--implicit-check-not={{(error|refused):}}'
@@ -28,14 +29,17 @@
 
 #include "Inputs/elements.h"
 
-__device__ void put(float *to, int i) { to[i] = i; }
+struct View {
+  float *to;
+  __device__ void put(int i) { to[i] = i; }
+};
 __global__ void helps(float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // HELPS: {{[^ ]*}}:[[#@LINE+2]]:13: error: the pointer to the intermediate is used otherwise than as p[i]: helps: mid
+  // HELPS: note: index the parameter itself, or hand it to functions, moved or not
+  View view{mid};
   if (i < n)
-    // HELPS: {{[^ ]*}}:[[#@LINE+3]]:9: error: the pointer to the intermediate is used otherwise than as p[i]: helps: mid
-    // HELPS-SAME: at {{[^ ]*}}:[[#@LINE+2]]:9; take takes it as in [IntermediateEscapes]
-    // HELPS: note: index the parameter itself
-    put(mid, i);
+    view.put(i);
 }
 
 __global__ void wide(float *__restrict__ mid, int n) {
@@ -47,11 +51,15 @@ __global__ void wide(float *__restrict__ mid, int n) {
 
 __global__ void moved(float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  // MOVED: {{[^ ]*}}:[[#@LINE+1]]:15: error: {{.*}} moved: mid [IntermediateEscapes]
+  __shared__ float tile[128];
   float *to = mid;
   to += blockIdx.x * blockDim.x;
-  if (i < n)
-    to[threadIdx.x] = 1;
+  tile[threadIdx.x] = i;
+  __syncthreads();
+  if (i < n) {
+    // MOVED: {{[^ ]*}}:[[#@LINE+1]]:12: error: the pointer to the intermediate is used otherwise than as p[i]: {{.*}} [IntermediateEscapes]
+    float &same = (to[threadIdx.x] = tile[127 - threadIdx.x]);
+  }
 }
 
 __global__ void take(const float *__restrict__ in, float *__restrict__ out, int n) {

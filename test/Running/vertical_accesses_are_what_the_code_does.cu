@@ -1,5 +1,5 @@
 // Inputs may be read by helpers, lambdas, views, references, moved pointers and assembly, and loops over the grid may stand in
-// helpers: what the code does counts. The linked pointers are written as an object can follow them.
+// helpers: what the code does counts. So do linked pointers, for which objects stand, but for views.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: %cufuse fuse --vertical a.cu:byHelper a.cu:byLambda a.cu:byView a.cu:byAssembly --link byHelper.out=byLambda.in \
 // RUN:   --link byLambda.out=byView.in --link byView.out=byAssembly.in --link byHelper.n=byLambda.n \
@@ -19,11 +19,15 @@ __device__ int id() {
   return block + threadIdx.x;
 }
 __device__ float read(const float *p, int i) { return p[i]; }
+template <typename T> __device__ void write(T *to, int i, const T &value) {
+  to += i;
+  *to = value;
+}
 __global__ void byHelper(const float *__restrict__ x, float *__restrict__ out, int n) {
   const int i = id();
   if (__builtin_expect(i >= n, 0))
     goto end;
-  out[i] = 2 * read(x, i) + read(x + i, 0);
+  write(out, i, 2 * read(x, i) + read(x + i, 0));
 end:;
 }
 template <typename F> __device__ void each(int n, F f) {
@@ -35,8 +39,9 @@ __global__ void byLambda(const float *__restrict__ in, const float *__restrict__
   if (n > 3)
     each(1, [&](int) { factor = 1; });
   for (int i = id(); i < n; i += blockDim.x * gridDim.x) {
-    const auto at = [=](int k) { return by[k]; };
-    out[i] = in[i] * at(i) + (n > 3 ? 0 : factor);
+    const auto at = [=](int k) { return by[k] * in[k]; };
+    const auto put = [](float *to, float value) { *to++ = value; };
+    put(&out[i], at(i) + (n > 3 ? 0 : factor));
   }
 }
 __global__ void byView(const float *__restrict__ in, const float *__restrict__ other, float *__restrict__ out, int n) {
@@ -45,31 +50,36 @@ __global__ void byView(const float *__restrict__ in, const float *__restrict__ o
   if (!(i < n))
     return;
   const float &first = other[i / 2];
-  out[i] = in[i] + view[i] - first;
+  float &element = out[i];
+  element = read(in, i) + view[i] - first + 0 * read(other, i / 2);
 }
 __global__ void byAssembly(const float *__restrict__ in, float *__restrict__ out, int n) {
   for (int i = id(); i < n; i += blockDim.x * gridDim.x) {
-    float negative = -in[i];
+    const float *from = in;
+    from += i;
+    float negative = -*from;
     out[i] = negative;
   }
 }
 __global__ void moved(const float *__restrict__ x, float *__restrict__ out, int columns) {
   x += blockIdx.x * columns;
+  out += (size_t)blockIdx.x * columns;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    out[blockIdx.x * columns + i] = 2 * x[i];
+    out[i] = 2 * x[i];
 }
 __global__ void sums(const float *__restrict__ in, float *__restrict__ y, int columns) {
   __shared__ float parts[64];
   y += (size_t)blockIdx.x * columns;
+  const float *row = in + blockIdx.x * columns;
   float sum = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    sum += in[blockIdx.x * columns + i];
+    sum += row[i];
   parts[threadIdx.x] = sum;
   __syncthreads();
   for (int k = 0; k < 64; ++k)
     sum += parts[k];
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    y[i] = in[blockIdx.x * columns + i] + sum;
+    y[i] = read(row, i) + sum;
 }
 
 //--- main.cu

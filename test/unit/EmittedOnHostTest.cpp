@@ -102,9 +102,14 @@ namespace text_of_all_barriers {
 #include "../../lib/Cuda/PaddedConstants.cuh"
 } // namespace all
 
+#define CUFUSE_MOVES
+#include "../../lib/Cuda/Pointer.cuh"
+
+#include "../../lib/Cuda/Casts.cuh"
 #include "../../lib/Cuda/ElementGroups.cuh"
 #include "../../lib/Cuda/Elements.cuh"
 #include "../../lib/Cuda/ElementsInMemory.cuh"
+#include "../../lib/Cuda/Place.cuh"
 #include "../../lib/Cuda/ScalarAccess.cuh"
 #define CUFUSE_HOLDS
 #define CUFUSE_FAILS
@@ -199,19 +204,39 @@ struct Two {
   int a, b;
 };
 
+template <typename T, typename Kind> cufuse_pointer<T, Kind> pointerTo(const Kind &Of) { return {Of}; }
+
+TEST(EmittedOnHost, PointersAreMovedAsPointersAre) {
+  int Shared = 0, Memory[9] = {};
+  auto Moved = pointerTo<int>(CufuseScalarStore<int, true>{&Shared, Memory + 4});
+  *Moved++ = 1;
+  *++Moved = 2;
+  Moved -= 3;
+  *Moved-- = 3;
+  Moved += 5;
+  *--Moved = 4;
+  EXPECT_EQ((std::vector<int>(Memory, Memory + 9)), (std::vector<int>{0, 0, 0, 3, 1, 0, 4, 0, 0}));
+  int Element = 5;
+  auto Same = pointerTo<int>(CufuseElement<int>{&Element});
+  Same += 7;
+  *(Same - 2) += 1;
+  EXPECT_EQ(Same[1], 6);
+}
+
 TEST(EmittedOnHost, GroupsReadAndWriteTheirElementsWhetherAllExistOrNot) {
   int Elements[4] = {10, 11, 12, 13};
-  CufuseElements<Two, int, 4, false> Whole{Elements, true};
+  const auto Ints = pointerTo<int>(CufuseElements<int, 4, false>{Elements, true});
+  const auto Whole = cufuse_as<Two>(Ints);
   EXPECT_EQ(static_cast<Two>(Whole[1]).b, 13);
   EXPECT_EQ(static_cast<Two>(*(Whole + 1)).a, 12);
   Whole[0] = Two{20, 21};
   Whole[1] = Whole[0];
   EXPECT_EQ(Elements[3], 21);
   // In memory, `at` is the element itself.
-  CufuseElements<int, int, 4, true> Part{Elements, false};
+  const auto Part = pointerTo<int>(CufuseElements<int, 4, true>{Elements, false});
   EXPECT_EQ(Part[0], 20);
   EXPECT_EQ(Part[2], 20);
-  EXPECT_EQ(cufuse_as<const Two>(Whole)[1].a, 20);
+  EXPECT_EQ(cufuse_as<const Two>(Ints)[1].a, 20);
 }
 
 TEST(EmittedOnHost, AccessesOfSeveralElementsMoveAllOfThem) {
@@ -246,7 +271,7 @@ template <bool EvictLast> void expectRow(unsigned Length, unsigned Turns, unsign
   for (unsigned Thread = 0; Thread < 4; ++Thread) {
     ::threadIdx = {Thread, 0, 0};
     unsigned Turn = 0;
-    const rows::CufuseRow Row{Turns, Full, Turn};
+    const rows::CufuseRow Row{Turns, Full, &Turn};
     std::vector<int> Memory(Length), Stored(Length, -1), Registers(8, -1), Own(8, -1);
     for (unsigned I = 0; I < Length; ++I)
       Memory[I] = I;
@@ -254,8 +279,8 @@ template <bool EvictLast> void expectRow(unsigned Length, unsigned Turns, unsign
       rows::evict_last::cufuseLoadRow(Row, Registers.data(), Memory.data(), Length);
     else
       rows::cufuseLoadRow(Row, Registers.data(), Memory.data(), Length);
-    const rows::CufuseRowLoad<int> Load{Row, Registers.data(), Memory.data()};
-    const rows::CufuseRowStore<int, true> Live{Row, Own.data(), Stored.data()};
+    const auto Load = pointerTo<int>(rows::CufuseRowLoad<int>{Row, Registers.data(), Memory.data()});
+    const auto Live = pointerTo<int>(rows::CufuseRowStore<int, true>{Row, Own.data(), Stored.data()});
     std::vector<unsigned> Visited;
     for (unsigned I = Thread; Row.next(I, I < Length); I += 4) {
       Visited.push_back(I);
@@ -284,10 +309,10 @@ TEST(EmittedOnHost, RowsVisitEveryElementOnceInRegistersAndInMemory) {
 
 TEST(EmittedOnHost, ScalarsAreSharedAndStoredWhereTheyAreLive) {
   int Shared = 0, Memory[2] = {-1, -1};
-  CufuseScalarStore<int, true>{&Shared, Memory}[1] = 5;
+  pointerTo<int>(CufuseScalarStore<int, true>{&Shared, Memory})[1] = 5;
   EXPECT_EQ(Memory[1], 5);
-  *CufuseScalarStore<int, false>{&Shared, nullptr} = 7;
-  EXPECT_EQ((CufuseScalarLoad<int>{&Shared}[3]), 7);
+  *pointerTo<int>(CufuseScalarStore<int, false>{&Shared, nullptr}) = 7;
+  EXPECT_EQ(pointerTo<int>(CufuseScalarLoad<int>{&Shared})[3], 7);
 }
 
 #define CUFUSE_NODE producer
@@ -295,9 +320,10 @@ TEST(EmittedOnHost, ScalarsAreSharedAndStoredWhereTheyAreLive) {
 #define CUFUSE_WHERE to memory
 #define CUFUSE_ELEMENT float
 namespace stores {
+#define CUFUSE_WIDE
 #define CUFUSE_TYPE CufuseAt_producer_out
 #define CUFUSE_FIELDS float *memory
-#define CUFUSE_CALLS to.memory[index] = 2 * value
+#define CUFUSE_CALLS memory[index] = 2 * value
 #include "../../lib/Cuda/Sink.cuh"
 #undef CUFUSE_TYPE
 #undef CUFUSE_CALLS
@@ -311,11 +337,10 @@ namespace loads {
 #include "../../lib/Cuda/Source.cuh"
 #undef CUFUSE_CALLS
 } // namespace loads
-#include "../../lib/Cuda/WideSink.cuh"
 
 TEST(EmittedOnHost, StoresGoToTheConsumersWithTheirIndex) {
   float Memory[8] = {};
-  const stores::CufuseAt_producer_out To{Memory};
+  const auto To = pointerTo<float>(stores::CufuseAt_producer_out{Memory});
   To[1] = 3;
   EXPECT_EQ(Memory[1], 6);
   *(To + 4 - 1) = 5;
@@ -330,7 +355,7 @@ TEST(EmittedOnHost, StoresGoToTheConsumersWithTheirIndex) {
 
 TEST(EmittedOnHost, LoadsAreComputedInsideTheBoundAndReadBeyondIt) {
   float Memory[5] = {0, 0, 0, 0, 99};
-  const loads::CufuseAt_consumer_in From{3, Memory, 4};
+  const auto From = pointerTo<float>(loads::CufuseAt_consumer_in{3, Memory, 4});
   EXPECT_EQ(From[2], 6);
   EXPECT_EQ(*(From + 3), 9);
   EXPECT_EQ(From[4], 99);

@@ -34,13 +34,21 @@ struct LinkedText {
   bool AsElement = false;            ///< Its block is one thread: what it calls has the block's place from it.
 };
 
+/// A call of a function that is handed pointers, by a kernel ("") or by another function.
+struct HandedOn {
+  std::string Caller, Callee; ///< As `Piece::Function`.
+  /// Parameters of the callee, and those of the caller from which they come.
+  std::vector<std::pair<std::string, std::string>> Pointers = {};
+  bool operator==(const HandedOn &) const = default;
+};
+
 /// A change of the user's text.
 struct Edit {
   /// Where it is made.
   enum class When {
     Always,
     Unrolled, ///< Where the grid-stride loop is unrolled, in place of the others inside it.
-    Linked,   ///< The parameter is linked.
+    Linked,   ///< The parameter is linked, or where none is named, any is.
     RowLoop,  ///< The statement is a loop over the row.
     Rows,     ///< Some loop is.
     Known,    ///< The condition is known so.
@@ -50,7 +58,7 @@ struct Edit {
   unsigned At = 0, Length = 0; ///< In bytes, from the beginning of the piece.
   OutputText Text;
   When Made = When::Always;
-  std::string Parameter = {};  ///< Of `Linked`.
+  std::string Parameter = {};  ///< Of `Linked`: the kernel's or, in a function that is handed pointers, its own.
   KnownCondition Control = {}; ///< Of `Known`; its number alone, of `RowLoop`.
   /// It cannot be made: where it should be, that is refused.
   std::optional<Blocker> Cannot = {};
@@ -101,6 +109,7 @@ struct Piece {
   /// The text as written and all that may be changed in it, where that depends on what is linked.
   std::string Written = {};
   std::vector<Edit> Edits = {};
+  std::string Function = {};              ///< Which function that is handed pointers it declares.
   std::vector<IncludeLine> Includes = {}; ///< `#include "…"` that stand inside the text.
 };
 
@@ -174,6 +183,8 @@ struct KernelText {
   std::vector<std::string> BeforeLibraries;
   std::vector<ArgumentType> Types; ///< Each behind those that it needs.
   std::vector<Piece> Body;         ///< The text, the kernel included, in the order of the file: for the device alone.
+  std::vector<HandedOn> Calls;     ///< Of functions that are handed pointers.
+  bool MovesPointers = false;      ///< It computes a pointer from another.
   std::vector<Piece> OnHost;       ///< The device's variables by name and size, which nvcc names in the host's code.
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.
