@@ -40,8 +40,7 @@ template <typename Function> Function driver(const char *name) {
 struct Product {
   cublasLtMatmulDesc_t operation;
   cublasLtMatrixLayout_t w, x, out;
-  std::vector<cublasLtMatmulAlgo_t> ways; // first those that the library suggests by itself
-  int suggested;
+  std::vector<cublasLtMatmulAlgo_t> ways;
   void *workspace = allocated<char>(Workspace);
 
   Product(int rows, int columns, int inner, cublasLtEpilogue_t epilogue) {
@@ -61,34 +60,14 @@ struct Product {
     require(
         cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most),
         "preference");
-    suggest(preference, {}, Candidates);
-    suggested = int(ways.size());
-    // The best few of every other kind of kernel that the library has for such operands.
-    int ids[64], count = 0;
-    require(cublasLtMatmulAlgoGetIds(library, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F,
-                                     CUDA_R_16F, 64, ids, &count),
-            "kinds");
-    const cublasLtMatmulSearch_t limited = CUBLASLT_SEARCH_LIMITED_BY_ALGO_ID;
-    require(
-        cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_SEARCH_MODE, &limited, sizeof limited),
-        "preference");
-    for (int i = 0; i < count; ++i) {
-      cublasLtMatmulAlgo_t kind{};
-      if (cublasLtMatmulAlgoInit(library, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F,
-                                 CUDA_R_16F, ids[i], &kind) == CUBLAS_STATUS_SUCCESS)
-        suggest(preference, kind, 3);
-    }
-    require(cublasLtMatmulPreferenceDestroy(preference), "preference");
-  }
-  void suggest(cublasLtMatmulPreference_t preference, const cublasLtMatmulAlgo_t &kind, int most) {
-    cublasLtMatmulHeuristicResult_t found[Candidates]{};
-    found[0].algo = kind;
+    cublasLtMatmulHeuristicResult_t found[Candidates];
     int count = 0;
-    if (cublasLtMatmulAlgoGetHeuristic(library, operation, w, x, out, out, preference, most, found, &count) ==
-        CUBLAS_STATUS_SUCCESS)
-      for (int i = 0; i < count; ++i)
-        if (found[i].state == CUBLAS_STATUS_SUCCESS)
-          ways.push_back(found[i].algo);
+    require(cublasLtMatmulAlgoGetHeuristic(library, operation, w, x, out, out, preference, Candidates, found, &count),
+            "heuristic");
+    for (int i = 0; i < count; ++i)
+      if (found[i].state == CUBLAS_STATUS_SUCCESS)
+        ways.push_back(found[i].algo);
+    require(cublasLtMatmulPreferenceDestroy(preference), "preference");
   }
   ~Product() {
     cublasLtMatrixLayoutDestroy(w), cublasLtMatrixLayoutDestroy(x), cublasLtMatrixLayoutDestroy(out);
@@ -320,7 +299,7 @@ public:
   }
 
   /// The best of both products' ways, one after the other.
-  std::pair<int, int> best(const std::vector<int> &seconds, int firsts, Early early) const {
+  std::pair<int, int> best(const std::vector<int> &seconds, Early early) const {
     int first = 0, second = seconds[0];
     double least = quick(first, second, early);
     const auto attempt = [&](int i, int j) {
@@ -334,7 +313,7 @@ public:
     for (int j : seconds)
       if (j != second)
         attempt(0, j);
-    for (int i = 1; i < firsts; ++i)
+    for (int i = 1; i < int(up.ways.size()); ++i)
       attempt(i, second);
     return {first, second};
   }
@@ -387,11 +366,11 @@ public:
             }),
             ", \"threads\": " + std::to_string(threads) + ", \"bytes\": " + std::to_string(16 * (na + nb + nd + ne)) +
                 ", \"flops\": " + std::to_string(2.0 * s.m * (double(s.k) * width + double(s.n) * s.l)));
-    std::vector<int> all(down.suggested), patient;
+    std::vector<int> all(down.ways.size()), patient;
     for (int j = 0; j < int(all.size()); ++j)
       all[j] = j;
     print("cublasLt", pair({0, 0}, Early::Never));
-    const auto plain = best(all, up.suggested, Early::Never);
+    const auto plain = best(all, Early::Never);
     char what[160];
     std::snprintf(what, sizeof what, ", \"ways\": [%d, %d]", plain.first, plain.second);
     const auto named = [&](std::pair<int, int> ways) {
@@ -405,23 +384,19 @@ public:
           what + (edges ? ", \"early\": " + std::to_string(earliness(plain.first)) : "") + named(plain));
     if (!edges)
       return;
-    int suggested = 0;
-    for (int j = 0; j < int(down.ways.size()); ++j)
+    for (int j : all)
       try {
-        if (waits(j)) {
+        if (waits(j))
           patient.push_back(j);
-          suggested += j < down.suggested;
-        }
       } catch (const std::exception &) {
       }
     const std::string counts =
-        ", \"wait\": " + std::to_string(patient.size()) + ", \"of\": " + std::to_string(down.ways.size()) +
-        ", \"suggested wait\": " + std::to_string(suggested) + ", \"suggested\": " + std::to_string(down.suggested);
+        ", \"wait\": " + std::to_string(patient.size()) + ", \"of\": " + std::to_string(down.ways.size());
     if (patient.empty()) {
       print("programmatic", s.gated ? pair(plain, Early::Gate) : "\"none\": true", counts);
       return;
     }
-    const auto chosen = best(patient, int(up.ways.size()), Early::All);
+    const auto chosen = best(patient, Early::All);
     const std::string times = pair(chosen, Early::All);
     // What was timed last is right: the first set's result is that of full edges.
     once(sets[0], chosen.first, chosen.second, Early::Never);
