@@ -3,9 +3,9 @@
               [BLOCK <shape or NAME=shape>...] [GRID_POLICY match|stride] [REGISTERS none|bound|<n>]
               [OPTIONS <option of `cufuse fuse`>...] [DEPENDS <file or target>...])
 
-  Fuses the kernels when <target> is built, into <name>.cu and <name>.h; adds the source to <target>, and its folder and
-  the inputs' folders to <target>'s include directories, so that <target> can include "<name>.h" and call
-  <name>::launch. What comes of it is compiled to PTX, too, and checked (`cufuse check`): the build fails where it does more
+  Fuses the kernels when <target> is built, into <name>.cu and <name>.h; adds the source to <target>, its folder to
+  <target>'s include directories, and the inputs' folders to those for #include "...", so that <target> can include
+  "<name>.h" and call <name>::launch. What comes of it is compiled to PTX, too, and checked (`cufuse check`): the build fails where it does more
   than was planned. Files are relative to the current source folder. cufuse reads the inputs with the flags with which CMake
   compiles <name>.cu as a part of <target>: those that compile_commands.json has, which is therefore made for <target>,
   and those in response files that it names. The fusion runs again only when an input, one of its headers (not the
@@ -123,7 +123,11 @@ function(cufuse_fuse)
   list(JOIN inputs "]==] [==[" files)
 
   target_sources(${fuse_TARGET} PRIVATE "${output}.cu" "${output}.h")
-  target_include_directories(${fuse_TARGET} PRIVATE "${folder}" ${folders})
+  target_include_directories(${fuse_TARGET} PRIVATE "${folder}")
+  foreach(each IN LISTS folders)
+    target_compile_options(${fuse_TARGET} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler '-iquote,\"${each}\"'>"
+                                                  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-iquote '${each}'>")
+  endforeach()
   set_target_properties(${fuse_TARGET} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
   # In a unity build the output would have no command, and the inputs be other text than cufuse reads.
   set_source_files_properties(${outputs} ${inputs} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

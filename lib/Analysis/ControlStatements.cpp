@@ -2,6 +2,7 @@
 
 #include "cufuse/Analysis/AllIn.h"
 
+#include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 
 namespace cufuse {
@@ -30,11 +31,17 @@ std::optional<unsigned> ControlStatements::withCondition(const clang::Expr *E) c
 }
 
 const clang::Expr *conditionOf(const clang::Stmt &Control) {
+  auto Of = [](const auto &Statement) -> const clang::Expr * {
+    // `if (bool inside = i < n)`
+    const clang::VarDecl *Variable = Statement.getConditionVariable();
+    const clang::Expr *Named = Variable ? Variable->getInit() : nullptr;
+    return Named && Named->IgnoreImplicit()->getType()->isBooleanType() ? Named : Statement.getCond();
+  };
   if (auto *If = llvm::dyn_cast<clang::IfStmt>(&Control))
-    return If->getCond();
+    return Of(*If);
   if (auto *For = llvm::dyn_cast<clang::ForStmt>(&Control))
-    return For->getCond();
-  return llvm::cast<clang::WhileStmt>(&Control)->getCond();
+    return Of(*For);
+  return Of(llvm::cast<clang::WhileStmt>(Control));
 }
 
 } // namespace cufuse

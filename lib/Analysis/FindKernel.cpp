@@ -9,6 +9,8 @@
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include <map>
+
 namespace cufuse {
 
 namespace {
@@ -194,50 +196,69 @@ std::vector<std::string> probesFor(llvm::ArrayRef<KernelSpec> Specs, clang::ASTC
   return Probes;
 }
 
-/// Several kernels have the name. They are told apart by their names, else their signatures, else their lines.
-static llvm::Error ambiguous(const ParsedUnit &Unit, const KernelSpec &Spec,
-                             llvm::ArrayRef<const clang::FunctionDecl *> Kernels) {
-  std::string (*const Namings[])(const clang::FunctionDecl &) = {qualifiedNameOf, signatureOf};
-  const char *Remedy = "choose one by its name: ";
-  for (auto *Naming : Namings) {
-    std::vector<std::string> Choices;
+/// The instances that the file has; where `OfProbes`, those that a probe has asked for, too, of which some are only
+/// declared. Without one, the kernel itself.
+static std::vector<const clang::FunctionDecl *> instances(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
+                                                          bool OfProbes = false) {
+  const clang::FunctionTemplateDecl *Template = Kernel.getDescribedFunctionTemplate();
+  std::vector<const clang::FunctionDecl *> Found;
+  if (Template)
+    for (const clang::FunctionDecl *Instance : Template->specializations()) {
+      const clang::FunctionDecl *Definition = withBody(Instance);
+      if (OfProbes ||
+          (Definition && !Definition->isDependentContext() && !Unit.inProbe(Instance->getPointOfInstantiation())))
+        Found.push_back(Definition ? Definition : Instance);
+    }
+  return Found.empty() ? std::vector{&Kernel} : Found;
+}
+
+/// Choices that name the kernels, as they may be given: by names that only one has, unless a probe has asked for more,
+/// else by signatures. What arguments a template has that the file does not instantiate, is left to be filled in.
+static std::string choices(const ParsedUnit &Unit, llvm::ArrayRef<const clang::FunctionDecl *> Kernels,
+                           bool OfProbes = false) {
+  for (auto *Naming : {qualifiedNameOf, signatureOf}) {
+    if (OfProbes && Naming == qualifiedNameOf)
+      continue;
+    std::map<std::string, const clang::FunctionDecl *> Owners;
+    std::vector<std::string> Names, Forms;
+    bool Tells = true;
     for (const clang::FunctionDecl *Kernel : Kernels)
-      if (const std::string Name = Naming(*Kernel); !llvm::is_contained(Choices, Name))
-        Choices.push_back(Name);
-    if (Choices.size() == Kernels.size())
-      return badInput(fmt::format("'{}' names {} kernels in '{}'", Spec.str(), Kernels.size(), Spec.File),
-                      Remedy + llvm::join(Choices, ", "));
-    Remedy = "choose one by its signature: ";
+      for (const clang::FunctionDecl *Instance : instances(Unit, *Kernel, OfProbes)) {
+        std::string Name = Naming(*Instance);
+        if (Name.find("(lambda") != std::string::npos || Name.find("(unnamed") != std::string::npos)
+          continue;
+        const clang::FunctionTemplateDecl *Template = Instance->getDescribedFunctionTemplate();
+        if (Template) {
+          std::vector<std::string> Parameters;
+          for (const clang::NamedDecl *Parameter : *Template->getTemplateParameters())
+            Parameters.push_back(Parameter->getNameAsString());
+          Name.insert(visibleName(*Instance).size(), fmt::format("<{}>", llvm::join(Parameters, ", ")));
+        }
+        // Of overloaded templates, one name may fit several.
+        const auto [Owner, IsNew] = Owners.try_emplace(Naming == signatureOf ? Name : visibleName(*Instance), Kernel);
+        Tells &= Owner->second == Kernel;
+        if (std::vector<std::string> &To = Template ? Forms : Names; !llvm::is_contained(To, Name))
+          To.push_back(Name);
+      }
+    if (!Tells)
+      continue;
+    const char *By = Naming == signatureOf ? "signature" : "name";
+    std::string Text = Names.empty() ? "" : fmt::format("choose one by its {}: {}", By, llvm::join(Names, ", "));
+    if (!Forms.empty() && (Names.empty() || !OfProbes))
+      Text +=
+          fmt::format("{} with its arguments: {}", Names.empty() ? "name one" : ", or one", llvm::join(Forms, ", "));
+    return Text;
   }
+  const bool OfLines = llvm::all_of(Kernels, [&](const clang::FunctionDecl *Kernel) {
+    const auto Instances = instances(Unit, *Kernel);
+    return Instances.size() == 1 && !Instances.front()->getDescribedFunctionTemplate();
+  });
+  if (!OfLines)
+    return "put one of them into a namespace that has a name";
   std::vector<std::string> Lines;
   for (const clang::FunctionDecl *Kernel : Kernels)
-    Lines.push_back(fmt::format("{}:@{}", Spec.File, Unit.place(Kernel->getLocation()).Line));
-  return badInput(fmt::format("'{}' names {} kernels in '{}'", Spec.str(), Kernels.size(), Spec.File),
-                  "choose one by its line: " + llvm::join(Lines, ", "));
-}
-
-/// Those that the file has, and not only the probes.
-static std::vector<const clang::FunctionDecl *> instances(const ParsedUnit &Unit,
-                                                          const clang::FunctionTemplateDecl &Template) {
-  std::vector<const clang::FunctionDecl *> Found;
-  for (const clang::FunctionDecl *Instance : Template.specializations())
-    if (const clang::FunctionDecl *Definition = withBody(Instance);
-        Definition && !Definition->isDependentContext() && !Unit.inProbe(Instance->getPointOfInstantiation()))
-      Found.push_back(Definition);
-  return Found;
-}
-
-/// How to write a template's arguments: its instantiations in the file, else its parameters.
-static std::string namedWithArguments(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel,
-                                      const clang::FunctionTemplateDecl &Template) {
-  std::vector<std::string> Names;
-  for (const clang::FunctionDecl *Instance : instances(Unit, Template))
-    Names.push_back(qualifiedNameOf(*Instance));
-  if (!Names.empty())
-    return "name one of " + llvm::join(Names, ", ");
-  for (const clang::NamedDecl *Parameter : *Template.getTemplateParameters())
-    Names.push_back(Parameter->getNameAsString());
-  return fmt::format("name it with its arguments: {}<{}>", visibleName(Kernel), llvm::join(Names, ", "));
+    Lines.push_back(fmt::format("@{}", Unit.place(Kernel->getLocation()).Line));
+  return "choose one by its line: " + llvm::join(Lines, ", ");
 }
 
 /// Clang says so, and not which argument or parameter is wrong.
@@ -252,10 +273,10 @@ static llvm::Error unresolved(const ParsedUnit &Unit, const KernelSpec &Spec, ll
   std::string Why = Unit.probeError(Candidates.front().Probe), Remedy;
   const bool OfOverloads = isOfOverloads(Why);
   if (Spec.hasSignature() || (OfOverloads && (Candidates.size() > 1 || !Template))) {
-    std::vector<std::string> Signatures;
+    std::vector<const clang::FunctionDecl *> Kernels;
     for (const Candidate &Each : Candidates)
-      Signatures.push_back(signatureOf(*Each.Kernel));
-    Remedy = "choose one by its signature: " + llvm::join(Signatures, ", ");
+      Kernels.push_back(Each.Kernel);
+    Remedy = choices(Unit, Kernels, /*OfProbes=*/true);
     if (OfOverloads)
       Why = Spec.hasSignature() ? "none of this name has these parameters" : "not exactly one of this name fits";
   } else if (OfOverloads) {
@@ -265,7 +286,7 @@ static llvm::Error unresolved(const ParsedUnit &Unit, const KernelSpec &Spec, ll
     Template->getTemplateParameters()->print(Out, Unit.ast(), Unit.ast().getPrintingPolicy(), /*OmitTemplateKW=*/true);
     Why = fmt::format("{} takes {} template argument{}: {}", visibleName(Kernel), Count, Count == 1 ? "" : "s",
                       llvm::StringRef(Parameters).trim().str());
-    Remedy = namedWithArguments(Unit, Kernel, *Template);
+    Remedy = choices(Unit, &Kernel);
   }
   if (Why.empty())
     Why = Unit.probe(Candidates.front().Probe) ? "its file does not define it"
@@ -338,23 +359,23 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
         Near.push_back(Name);
     }
     std::string Text = fmt::format("no kernel '{}' in '{}'", Spec.name(), Spec.File);
-    if (Kernels.empty() && !Unit.errors().empty())
-      return badInput(Text + ": Clang reports " + Unit.errors().front().Text,
-                      "correct the error, or pass the missing flags after `--`", Unit.errors().front().Where);
+    for (const ParseError &Error : Unit.errors())
+      // One may stand inside of what an open brace begins.
+      if (Kernels.empty() || llvm::StringRef(Error.Text).starts_with("expected '}'"))
+        return badInput(Text + ": Clang reports " + Error.Text,
+                        "correct the error, or pass the missing flags after `--`", Error.Where);
     return badInput(Text, Kernels.empty() ? "the file defines none"
                           : Near.empty()  ? "it has " + llvm::join(All, ", ")
                                           : "did you mean " + llvm::join(Near, ", ") + "?");
   }
   if (Matches.size() > 1)
-    return ambiguous(Unit, Spec, Matches);
+    return badInput(fmt::format("'{}' names {} kernels in '{}'", Spec.str(), Matches.size(), Spec.File),
+                    choices(Unit, Matches));
   const clang::FunctionDecl *Kernel = Matches.front();
-  const clang::FunctionTemplateDecl *Template = Kernel->getDescribedFunctionTemplate();
-  if (!Template)
-    return Kernel;
-  const std::vector<const clang::FunctionDecl *> Instances = instances(Unit, *Template);
-  if (Instances.size() == 1)
+  const std::vector<const clang::FunctionDecl *> Instances = instances(Unit, *Kernel);
+  if (Instances.size() == 1 && !Instances.front()->getDescribedFunctionTemplate())
     return Instances.front();
-  return badInput(fmt::format("'{}' is a template", visibleName(*Kernel)), namedWithArguments(Unit, *Kernel, *Template),
+  return badInput(fmt::format("'{}' is a template", visibleName(*Kernel)), choices(Unit, Kernel),
                   Unit.place(Kernel->getLocation()));
 }
 

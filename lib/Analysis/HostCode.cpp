@@ -311,9 +311,12 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable, const clang::Funct
   const bool OfDevice = !Constant || Constant->isImplicit();
   if (!isInitialised(Definition))
     return true;
-  // Device code may change it, but for one that is seen here wherever it is named.
-  if (OfDevice && (Variable.hasExternalFormalLinkage() || spaceOf(Variable) == "__managed__" ||
-                   !Unit.errors().empty() || Written.count(Variable.getCanonicalDecl()) ||
+  // Device code may change it, but for one that is seen here wherever it is named: without -rdc, nvcc gives what a file
+  // defines no name for others.
+  const bool OfOthers =
+      Variable.hasExternalFormalLinkage() && (Unit.request().Flags.Relocatable || isInHeader(Variable.getLocation()));
+  if (OfDevice && (OfOthers || spaceOf(Variable) == "__managed__" || !Unit.errors().empty() ||
+                   Written.count(Variable.getCanonicalDecl()) ||
                    llvm::any_of(AssemblyWords.keys(),
                                 [&](llvm::StringRef Word) { return mayBeSymbolOf(Word, Variable.getName()); })))
     return true;
@@ -322,7 +325,7 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable, const clang::Funct
       (Variable.hasExternalFormalLinkage() || isInHeader(Kernel.getLocation())))
     return true;
   // Another object file may fill what is visible to it.
-  if (Unit.request().Flags.Relocatable && Variable.hasExternalFormalLinkage())
+  if (OfOthers)
     return true;
   // Its declarations name it, too.
   const long Own =

@@ -1,7 +1,7 @@
 #include "LockFreeLoops.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
-#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
 
 #include <array>
@@ -156,9 +156,6 @@ bool isLockFree(const Read &R, const Cycle &Loop, FreshReads &Reads) { return Lo
 bool advances(const Read &R, const Cycle &Loop, FreshReads &Reads) {
   auto *Of = dyn_cast_or_null<llvm::ConstantInt>(R.Operand);
   auto *Atomic = dyn_cast<AtomicRMWInst>(R.I);
-  // A number that may be none is made of a comparison, or of what is not seen.
-  const bool IsSome = Of || (Atomic && llvm::isKnownNonZero(R.Operand, R.I->getModule()->getDataLayout())) ||
-                      !R.Operand || (isFixed(*R.Operand, Loop) && !isa<llvm::ZExtInst, llvm::SelectInst>(R.Operand));
   auto Shrinks = [](const AtomicRMWInst &Atomic) {
     auto *Operand = dyn_cast<llvm::ConstantInt>(Atomic.getValOperand());
     switch (Atomic.getOperation()) {
@@ -171,7 +168,8 @@ bool advances(const Read &R, const Cycle &Loop, FreshReads &Reads) {
              (Operand && Operand->isNegative());
     }
   };
-  return R.Address && IsSome && !anyOf(Loop, [&](const Instruction &I) {
+  return R.Address && (!R.Operand || isSome(*R.Operand, R.I->getDataLayout())) &&
+         !anyOf(Loop, [&](const Instruction &I) {
            const Value *Written = Reads.writtenBy(I);
            if (&I == R.I || !Written || !isSamePlace(*Written, *R.Address))
              return false;

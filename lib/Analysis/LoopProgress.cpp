@@ -3,8 +3,8 @@
 #include "LockFreeLoops.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
 
 #include <array>
 
@@ -108,7 +108,8 @@ bool LoopProgress::moves(const Read &R, const Cycle &Loop, const Instructions &M
   auto *Atomic = dyn_cast<AtomicRMWInst>(R.I);
   const bool Takes =
       Atomic && Atomic->getOperation() == AtomicRMWInst::Xchg && isa<llvm::Constant>(Atomic->getValOperand());
-  const bool MayWrap = !Takes && isOnlyMarked(R) && (isWritten(R) || looksUp(R, Loop));
+  auto Marks = [&](const Instruction &I) { return Reads.of(I) && marks(*Reads.of(I)) && Reads.mayMeet(I, R); };
+  const bool MayWrap = !Takes && isOnlyMarked(R) && (anyOf(Loop, Marks) || looksUp(R, Loop));
   if (!MayWrap && llvm::any_of(Parts, [&](const Instruction *Part) { return mayWrap(*Part, Loop); }))
     return false;
   return llvm::any_of(Parts, [&](const Instruction *Part) {
@@ -166,16 +167,6 @@ bool LoopProgress::isNext(const Value &V, const Steps &S, unsigned Depth) {
                [&](const Value *Way) { return parts(*Way, S.Loop, /*OfEarlierTurns=*/false).contains(&S.Phi); }) ||
            llvm::all_of(Ways, IsNext);
   });
-}
-
-/// Is it known to be no zero? That products may wrap to zero does not count.
-static bool isSome(const Value &V, const llvm::DataLayout &Layout, unsigned Depth = 6) {
-  if (llvm::isKnownNonZero(&V, Layout))
-    return true;
-  auto *I = dyn_cast<llvm::BinaryOperator>(withoutCasts(&V));
-  auto IsSome = [&](unsigned Side) { return isSome(*withoutCasts(I->getOperand(Side)), Layout, Depth - 1); };
-  return I && Depth > 0 && (I->getOpcode() == Instruction::Shl || (I->getOpcode() == Instruction::Mul && IsSome(1))) &&
-         IsSome(0);
 }
 
 /// Is it the value of the last turn, and as much more or less in each turn?
@@ -255,9 +246,8 @@ bool LoopProgress::isCounter(const Value &V, const Cycle &Loop) {
   const Value *Counter = withoutCasts(&V);
   auto StepOf = [&](const Value *Of) -> const Value * {
     auto *I = dyn_cast<llvm::BinaryOperator>(Of);
-    auto *Step = I ? dyn_cast<llvm::Constant>(I->getOperand(1)) : nullptr;
     return I && (I->isShift() || I->getOpcode() == Instruction::Add || I->getOpcode() == Instruction::Sub) &&
-                   isIn(*I, Loop) && isFixed(*I->getOperand(1), Loop) && !(Step && Step->isZeroValue())
+                   isIn(*I, Loop) && isFixed(*I->getOperand(1), Loop) && isSome(*I->getOperand(1), I->getDataLayout())
                ? I->getOperand(0)
                : nullptr;
   };

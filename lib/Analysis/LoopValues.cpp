@@ -3,6 +3,7 @@
 #include "cufuse/Analysis/DeviceIr.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/PatternMatch.h>
 
 namespace cufuse {
@@ -44,6 +45,17 @@ bool usesMemory(const Instruction &I) {
 
 bool isFixed(const Value &V, const Cycle &Loop) {
   return llvm::none_of(parts(V, Loop), [](const Instruction *Part) { return isa<PHINode>(Part) || usesMemory(*Part); });
+}
+
+bool isSome(const Value &V, const llvm::DataLayout &Layout, unsigned Depth) {
+  if (auto *Constant = dyn_cast<llvm::Constant>(&V))
+    return !Constant->isZeroValue();
+  if (llvm::isKnownNonZero(&V, Layout))
+    return true;
+  auto *I = dyn_cast<llvm::BinaryOperator>(withoutCasts(&V));
+  auto IsSome = [&](unsigned Side) { return isSome(*withoutCasts(I->getOperand(Side)), Layout, Depth - 1); };
+  return I && Depth > 0 && (I->getOpcode() == Instruction::Shl || (I->getOpcode() == Instruction::Mul && IsSome(1))) &&
+         IsSome(0);
 }
 
 llvm::SmallVector<const Value *, 4> waysOf(const Instruction &I) {

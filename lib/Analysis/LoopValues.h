@@ -24,6 +24,9 @@ bool usesMemory(const llvm::Instruction &I);
 /// Is it the same in each turn?
 bool isFixed(const llvm::Value &V, const llvm::Cycle &Loop);
 
+/// Is it known to be no zero? An argument may be one. That products may wrap to zero does not count.
+bool isSome(const llvm::Value &V, const llvm::DataLayout &Layout, unsigned Depth = 6);
+
 /// The values of which it is one.
 llvm::SmallVector<const llvm::Value *, 4> waysOf(const llvm::Instruction &I);
 

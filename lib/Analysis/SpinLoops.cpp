@@ -9,7 +9,6 @@
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
@@ -87,7 +86,7 @@ private:
 
   static bool mayAddNothing(const Read &R) {
     return R.Operand && !isa<llvm::Constant>(R.Operand) && R.Operand->getType()->isIntegerTy() &&
-           !llvm::isKnownNonZero(R.Operand, R.I->getDataLayout());
+           !isSome(*R.Operand, R.I->getDataLayout());
   }
 
   /// Does the loop end, or go on, where what was read, maybe by another thread of the block, is equal to something?

@@ -108,7 +108,7 @@ static std::vector<std::string> headerFolders(llvm::ArrayRef<std::string> Flags)
       llvm::SmallVector<llvm::StringRef> Each;
       Flag.split(Each, ',', -1, /*KeepEmpty=*/false);
       for (llvm::StringRef Folder : Each)
-        Folders.push_back(absolute(Folder));
+        Folders.push_back(absolute(Folder.trim('"')));
       break;
     }
   for (const char *Variable : {"CPATH", "CPLUS_INCLUDE_PATH"})

@@ -395,8 +395,13 @@ llvm::Error requireTree(const VerticalGraph &Graph) {
     return llvm::count_if(Graph.Flows, [=](const Flow &F) { return F.Consumer == Node && !IsBefore(F.Producer); });
   };
   for (unsigned Node : Graph.Order)
-    if (const VerticalNode &N = Graph.Nodes[Node]; Producers(Node) > 1)
-      return refuse({BlockerKind::SeveralProducers, N.Facts->Where, N.Name});
+    if (const VerticalNode &N = Graph.Nodes[Node]; Producers(Node) > 1) {
+      std::vector<std::string> Taken;
+      for (const Flow &F : Graph.Flows)
+        if (F.Consumer == Node && !IsBefore(F.Producer))
+          Taken.push_back(Graph.Nodes[F.Producer].Name + "." + F.Out);
+      return refuse({BlockerKind::SeveralProducers, N.Facts->Where, fmt::format("{} takes {}", N.Name, listed(Taken))});
+    }
   const std::string &Root = Graph.Nodes[Graph.Root].Name;
   for (unsigned Node : Graph.Order) {
     if (Producers(Node) > 0 || Node == Graph.Root || IsBefore(Node))

@@ -162,6 +162,11 @@ llvm::Expected<FusionConfig> choose(const FuseRequest &Request, llvm::ArrayRef<L
 }
 
 llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKernel &Root, const std::string &Name) {
+  for (const Choice<BlockShape> &Said : Request.Blocks)
+    if (!Said.Name.empty() && !isNamed(Said.Name, Root, Constituent{Name, &Root.Facts, &Root.Text}))
+      return badUsage(
+          fmt::format("--block names '{}', but kernels that become one have one block, that of {}", Said.Name, Name),
+          fmt::format("say --block {}={}", Name, Said.Chosen.str()));
   auto Blocks = distribute<BlockShape>(Request.Blocks, Root, Constituent{Name, &Root.Facts, &Root.Text}, "--block");
   if (!Blocks)
     return Blocks.takeError();

@@ -89,7 +89,7 @@ std::vector<std::string> Fuser::nvccFlags() const {
   if (!Flags.Standard.empty())
     All.push_back("-std=" + Flags.Standard);
   for (const std::string &Folder : Folders)
-    All.insert(All.end(), {"-I", Folder});
+    llvm::append_range(All, besideInput(Folder));
   return All;
 }
 

@@ -86,6 +86,8 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
   Lines.write(
       "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
       "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");
+  if (Constituents.size() == 1 && Constituents.front().Text->Elements)
+    Lines.write("/// So it does for a negative number of elements.");
   Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
   Lines.blank();
 }

@@ -79,6 +79,17 @@ std::vector<MacroText> MacroComparison::expected(const Constituent &C) const {
   return Expected;
 }
 
+/// Compilers' constant expressions would be too deep.
+static bool isLong(const MacroText &Macro) { return Macro.Text.size() > 256; }
+
+static unsigned long long hashOfWords(llvm::StringRef Text) {
+  unsigned long long Hash = 0xcbf29ce484222325;
+  for (const unsigned char Char : Text)
+    if (Char != ' ')
+      Hash = (Hash ^ Char) * 0x100000001b3;
+  return Hash;
+}
+
 void MacroComparison::writePrelude(Writer &To) const {
   if (llvm::all_of(Constituents, [&](const Constituent &C) { return expected(C).empty(); }))
     return;
@@ -90,6 +101,17 @@ void MacroComparison::writePrelude(Writer &To) const {
               "       : *b == ' ' ? cufuseSame(a, b + 1)\n"
               "                   : *a == *b && (*a == 0 || cufuseSame(a + 1, b + 1));\n"
               "}");
+    if (llvm::any_of(Constituents, [&](const Constituent &C) { return llvm::any_of(expected(C), isLong); }))
+      Own.write("#if __cplusplus >= 201402L\n"
+                "/// Of all but blanks.\n"
+                "constexpr unsigned long long cufuseHash(const char *text) {\n"
+                "  unsigned long long hash = 0xcbf29ce484222325;\n"
+                "  for (; *text; ++text)\n"
+                "    if (*text != ' ')\n"
+                "      hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3;\n"
+                "  return hash;\n"
+                "}\n"
+                "#endif");
     Own.line("}} // namespace {}", Options.Name);
     Own.blank();
   });
@@ -105,6 +127,12 @@ void MacroComparison::write(Writer &To, const Constituent &C) {
     return;
   To.write("#define CUFUSE_TEXT(...) #__VA_ARGS__\n#define CUFUSE_EXPANDED(...) CUFUSE_TEXT(__VA_ARGS__)");
   for (const MacroText &Each : New) {
+    if (isLong(Each)) {
+      To.line("#if __cplusplus >= 201402L\nstatic_assert({}::cufuseHash(CUFUSE_EXPANDED({})) == 0x{:x}, \"fused with "
+              "other flags or headers\");\n#endif",
+              Options.Name, Each.Call, hashOfWords(Each.Text));
+      continue;
+    }
     std::string Text;
     for (char Char : Each.Text)
       Text += (Char == '"' || Char == '\\' ? "\\" : "") + std::string(1, Char);

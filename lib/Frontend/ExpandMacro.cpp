@@ -271,6 +271,7 @@ std::optional<std::string> expandMacro(const ParsedUnit &Unit, clang::FileID Fil
 std::vector<MacroText> textsOfMacros(const ParsedUnit &Unit, const std::set<std::string> &Names,
                                      llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
   clang::Preprocessor &Preprocessor = Unit.preprocessor();
+  const clang::SourceManager &Sources = Preprocessor.getSourceManager();
   llvm::StringSet<> Others;
   std::string Text;
   std::vector<MacroText> Calls;
@@ -279,7 +280,12 @@ std::vector<MacroText> textsOfMacros(const ParsedUnit &Unit, const std::set<std:
     if (!Info || (!Info->isBuiltinMacro() && IsCopied(Info->getDefinitionLoc())))
       continue;
     const llvm::StringRef Spelled = Name->getName();
-    if (Info->isBuiltinMacro() || Unit.inLibrary(Info->getDefinitionLoc()) || Spelled.starts_with("__")) {
+    // Else the compiler's own, which another has otherwise.
+    const bool IsUsers = Sources.getFileEntryRefForID(Sources.getFileID(Info->getDefinitionLoc())) ||
+                         llvm::any_of(Unit.request().Flags.Macros, [&](llvm::StringRef Flag) {
+                           return Flag.consume_front("-D") && Flag.split('=').first.split('(').first == Spelled;
+                         });
+    if (Info->isBuiltinMacro() || Unit.inLibrary(Info->getDefinitionLoc()) || (Spelled.starts_with("__") && !IsUsers)) {
       Others.insert(Spelled);
       continue;
     }
@@ -309,8 +315,7 @@ std::vector<MacroText> textsOfMacros(const ParsedUnit &Unit, const std::set<std:
       Depth += (T.Spelling == "(") - (T.Spelling == ")");
       return Depth >= 0 && !Others.contains(T.Spelling);
     });
-    constexpr size_t Most = 256; // else compilers' constant expressions would be too deep
-    if (IsKnown && Depth == 0 && Each.Text.size() <= Most)
+    if (IsKnown && Depth == 0)
       Known.push_back(std::move(Each));
   }
   llvm::sort(Known, [](const MacroText &A, const MacroText &B) { return A.Call < B.Call; });

@@ -4,11 +4,15 @@
 #include "cufuse/Support/FileStore.h"
 
 #include <clang/Tooling/JSONCompilationDatabase.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/StringSaver.h>
+
+#include <cstring>
+#include <utility>
 
 namespace cufuse {
 
@@ -194,6 +198,7 @@ std::string laterStandard(const std::string &A, const std::string &B) {
 
 CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::string &Directory) {
   CompileFlags Result;
+  std::string HostOption; ///< Whose value comes by the next -Xcompiler.
   for (const Flag &F : split(Written, Directory, Result.Unclear)) {
     const llvm::StringRef Name = F.Name;
     auto Parse = [&](std::vector<std::string> Clang) {
@@ -222,13 +227,20 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
       Result.Nvcc.push_back("-rdc=true");
       Compiles = false;
     } else if (Name == "-Xcompiler") {
-      llvm::SmallVector<llvm::StringRef> Host;
-      llvm::StringRef(F.Value).split(Host, ',');
-      for (llvm::StringRef H : Host)
+      for (std::string &Host : partsOf(F.Value)) {
+        std::erase(Host, '"');
+        const llvm::StringRef H = Host;
         if (H.starts_with("-D") || H.starts_with("-U"))
-          Result.Macros.push_back(H.str());
-        else if (H.starts_with("-I"))
-          Parse({H.str()});
+          Result.Macros.push_back(Host);
+        else if (!HostOption.empty())
+          Parse({std::exchange(HostOption, ""), absolute(Host, Directory)});
+        else
+          for (const char *Option : {"-I", "-iquote"})
+            if (H == Option)
+              HostOption = Option;
+            else if (H.starts_with(Option))
+              Parse({Option, absolute(H.substr(strlen(Option)).str(), Directory)});
+      }
     } else if (Name == "-c" || Name == "--compile" || Name == "-o" || Name == "--output-file" || Name == "-x" ||
                Name.starts_with("-M") || Name == "-cubin" || Name == "-ptx" || Name == "-fatbin" || Name == "-dlto")
       Compiles = false;
@@ -255,6 +267,13 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
   if (Result.Relocatable)
     Result.Clang.insert(Result.Clang.end(), {"-fgpu-rdc", "-D__CUDACC_RDC__"});
   return Result;
+}
+
+std::vector<std::string> besideInput(const std::string &Folder) {
+  const bool IsPlain =
+      llvm::all_of(Folder, [](char C) { return llvm::isAlnum(C) || llvm::StringRef("/._+-").contains(C); });
+  return {"-Xcompiler",
+          (IsPlain ? "-iquote," : "-iquote,\"") + (Folder.empty() ? "." : Folder) + (IsPlain ? "" : "\"")};
 }
 
 llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File) {

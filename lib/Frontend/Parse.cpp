@@ -183,7 +183,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
     (llvm::StringRef(Folder).starts_with("-") ? Arguments : Own).push_back(Folder);
   Arguments.insert(Arguments.end(), Request.Flags.Clang.begin(), Request.Flags.Clang.end());
   for (const std::string &Folder : Request.ExtraIncludeFolders)
-    Arguments.insert(Arguments.end(), {"-I", Folder});
+    Arguments.insert(Arguments.end(), {"-iquote", Folder});
   Arguments.insert(Arguments.end(), {"-isystem", (VirtualFolder + "include").str()});
   if (!Own.empty()) {
     // Clang's headers are in the place of the host compiler's. Of the latter, nvcc finds some that Clang does not
@@ -422,7 +422,10 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
         Unit->ProbeErrors[Line - 1] = Error.Text;
       continue;
     }
-    Error.Where = Unit->place(At);
+    // Behind the end of the file stands what is ours.
+    const bool IsBehind = FileSize > 0 && Sources.isInMainFile(At) && Sources.getFileOffset(At) >= FileSize;
+    Error.Where = Unit->place(
+        IsBehind ? Sources.getLocForStartOfFile(Sources.getMainFileID()).getLocWithOffset(FileSize - 1) : At);
     Unit->Errors.push_back(std::move(Error));
   }
   for (const auto &[Definition, Attribute] : Diagnostics.Late)

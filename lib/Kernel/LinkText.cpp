@@ -21,6 +21,9 @@ llvm::Expected<LinkText> parseLink(llvm::StringRef Text) {
   Link.From = From.trim().str();
   Link.To = To.trim().str();
   Link.Parameter = Parameter.trim().str();
+  if (Link.From.find('*') != std::string::npos)
+    return badUsage(fmt::format("'{}' is no link: a product is one of a kernel's own arguments", Text.str()),
+                    "name the kernel once, as in --link 'A.m*n=B.count'");
   if (Link.From.empty() || Link.To.empty() || Link.Parameter.empty() || llvm::is_contained(Link.Factors, ""))
     return badUsage(fmt::format("'{}' is no link", Text.str()), "write --link PRODUCER.PARAMETER=CONSUMER.PARAMETER");
   return Link;

@@ -9,7 +9,7 @@
 
 namespace cufuse {
 
-constexpr llvm::StringLiteral Begin = "// cufuse-check 1:";
+constexpr llvm::StringLiteral Begin = "// cufuse-check 2:", OfAnyVersion = "// cufuse-check ";
 
 /// What `allows=` may name.
 constexpr std::pair<const char *, bool PtxExpectation::*> Permissions[] = {
@@ -34,6 +34,7 @@ std::string expectationLine(const PtxExpectation &Expected) {
   Add("named", Expected.NamedBarriers);
   Add("reads", Expected.Registers);
   Add("budgets", Expected.Budgets);
+  Add("tables", Expected.Tables);
   std::vector<const char *> Allowed;
   for (const auto &[Word, Is] : Permissions)
     if (Expected.*Is)
@@ -44,7 +45,7 @@ std::string expectationLine(const PtxExpectation &Expected) {
   return Line;
 }
 
-bool hasExpectation(llvm::StringRef Source) { return Source.starts_with(Begin); }
+bool hasExpectation(llvm::StringRef Source) { return Source.starts_with(OfAnyVersion); }
 
 /// Numbers between commas.
 static bool readNumbers(llvm::StringRef Text, std::set<unsigned> &Into) {
@@ -79,8 +80,8 @@ static bool readWord(llvm::StringRef Key, llvm::StringRef Value, PtxExpectation 
   if (Key == "forbids")
     return Into.Coherent = Value == "nc";
   return llvm::all_of(llvm::split(Value, ','), [&](llvm::StringRef Each) {
-    if (Key == "reads")
-      return Into.Registers.insert(Each.str()), true;
+    if (Key == "reads" || Key == "tables")
+      return (Key == "reads" ? Into.Registers : Into.Tables).insert(Each.str()), true;
     const auto Known = llvm::find_if(Permissions, [&](const auto &P) { return Key == "allows" && Each == P.first; });
     return Known != std::end(Permissions) && (Into.*Known->second = true);
   });

@@ -106,6 +106,8 @@ constexpr Group<PtxFamily> Families[] = {
     {F::Warp, "9.7.14", "wmma mma ldmatrix stmatrix movmatrix"},
     {F::Refused, "9.7.15", "wgmma"},
     {F::Refused, "9.7.16", "tcgen05"},
+    // Of CUDA 13.5; how many lanes work together on it is not known.
+    {F::Refused, "9.7", "spcompress"},
     {F::Plain, "9.7.17", "stacksave stackrestore alloca"},
     {F::Plain, "9.7.18",
      "vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 "

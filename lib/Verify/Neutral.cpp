@@ -72,7 +72,7 @@ void branchAtOnce(llvm::Function &F) {
     auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Block.getTerminator());
     if (!Branch || !Branch->isConditional())
       continue;
-    if (llvm::Value *Negated = nullptr; match(Branch->getCondition(), m_Not(m_Value(Negated)))) {
+    for (llvm::Value *Negated = nullptr; match(Branch->getCondition(), m_Not(m_Value(Negated)));) {
       Branch->setCondition(Negated);
       Branch->swapSuccessors();
     }

@@ -361,6 +361,18 @@ std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents, llvm::String
   return {};
 }
 
+std::vector<const ParsedUnit *> unitsOf(llvm::ArrayRef<Constituent> Constituents) {
+  std::vector<const ParsedUnit *> Units;
+  for (const Constituent &C : Constituents) {
+    if (C.Parsed)
+      Units.push_back(C.Parsed->Unit.get());
+    if (C.Parts)
+      for (const ComposedPart &Part : *C.Parts)
+        Units.push_back(Part.Parsed.Unit.get());
+  }
+  return Units;
+}
+
 /// A bug of ours, unless the error lies in the text of one of several files whose kernels can each stand alone.
 llvm::Error doesNotParse(const OutputParser &Parser, const FusedSource &Fused, const ParsedUnit &Unit,
                          const ParseError &Error, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
@@ -386,6 +398,12 @@ llvm::Error doesNotParse(const OutputParser &Parser, const FusedSource &Fused, c
     return badInput(
         fmt::format("a header defines the macro '{}', which is a name that the output needs: {}", Name, Error.Text),
         "rename the macro, or undefine it at the header's end", Known);
+  if (!AreApart && IsOurs)
+    for (const ParsedUnit *Unit : unitsOf(Constituents))
+      for (const ParseError &Broken : Unit->errors())
+        if (Unit->inToolkit(Broken.Location))
+          return badInput("a header of the toolkit means something else with the macros of the flags: " + Broken.Text,
+                          "rename the macro that it names, too", Broken.Where);
   if (!AreApart && IsOurs)
     return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
                               llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
@@ -415,15 +433,7 @@ llvm::Error checkNames(llvm::ArrayRef<Constituent> Constituents, const EmitOptio
   if (llvm::StringRef(Options.Name).ends_with(textsNamespace("")))
     return badUsage(fmt::format("'{}' may be the namespace of another output's text", Options.Name),
                     "choose another --name");
-  std::vector<const ParsedUnit *> Units;
-  for (const Constituent &C : Constituents) {
-    if (C.Parsed)
-      Units.push_back(C.Parsed->Unit.get());
-    if (C.Parts)
-      for (const ComposedPart &Part : *C.Parts)
-        Units.push_back(Part.Parsed.Unit.get());
-  }
-  for (const ParsedUnit *Unit : Units) {
+  for (const ParsedUnit *Unit : unitsOf(Constituents)) {
     clang::ASTContext &Context = Unit->ast();
     const clang::SourceManager &Sources = Context.getSourceManager();
     if (Options.Name == "main" || Context.Idents.get(Options.Name).getTokenID() != clang::tok::identifier)

@@ -6,6 +6,8 @@
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include <array>
+
 namespace cufuse {
 
 /// In the order in which they are tried. Pointwise producers of the only row kernel fit two: they are inlined at its
@@ -40,6 +42,18 @@ struct Misfit {
     return Name + ": " + (Why.empty() ? First.split(": ").first.str() : Why);
   }
 };
+
+/// A flag is no remedy where something stands in the way that no flag allows.
+std::vector<Message> withoutFlags(std::vector<Message> Messages) {
+  auto IsFlag = [](const Message &M) {
+    return llvm::any_of(std::array{BlockerKind::MayAlias, BlockerKind::LiveIntermediate, BlockerKind::Recomputed},
+                        [&](BlockerKind Kind) { return M.Rule == blockerName(Kind); });
+  };
+  if (llvm::any_of(Messages,
+                   [&](const Message &M) { return !IsFlag(M) && M.Remedy.find("--link") == std::string::npos; }))
+    llvm::erase_if(Messages, IsFlag);
+  return Messages;
+}
 
 Misfit withoutLoop(const VerticalGraph &Graph) {
   Misfit Loop{"one loop", "a kernel loads other elements of an intermediate than its own"};
@@ -88,7 +102,7 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
       Own.Messages = Each.Messages;
     });
     if (Graph.OneLoop || Code != ExitCode::BadInput) // no other form is possible
-      return llvm::make_error<Failure>(Code, Own.Messages);
+      return llvm::make_error<Failure>(Code, withoutFlags(Own.Messages));
     Tried.push_back(std::move(Own));
   }
   Tried.push_back(withoutLoop(Graph));
@@ -101,7 +115,7 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
     if (Each.Possible && !Each.Messages.empty() && (!Nearest || Each.kinds() < Nearest->kinds()))
       Nearest = &Each;
   }
-  std::vector<Message> Messages = Nearest->Messages;
+  std::vector<Message> Messages = withoutFlags(Nearest->Messages);
   Messages.insert(Messages.begin(), {{},
                                      "",
                                      fmt::format("no form fits: {}; the reasons of the nearest, {}, follow",

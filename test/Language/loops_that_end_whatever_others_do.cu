@@ -68,8 +68,8 @@ __global__ void takesUntilTheEnd(float *data, int *next, int *blocks, int n) {
     *next = 0;
 }
 
-__global__ void takesSeveral(float *data, int *next, int several, int n) {
-  for (int i; (i = atomicAdd(next, several)) < n;)
+__global__ void takesSeveral(float *data, int *next, int n) {
+  for (int i; (i = atomicAdd(next, 2 * blockDim.x)) < n;)
     data[i] += 1;
 }
 

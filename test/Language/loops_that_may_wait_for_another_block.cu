@@ -685,6 +685,39 @@ __global__ void stepsByAnArgument(float *data, const volatile int *ready, int st
   data[0] = 1;
 }
 
+// CHECK-LABEL: {{^}}countsByAnArgument(
+// CHECK: [SpinLoop]
+__global__ void countsByAnArgument(float *data, const volatile int *ready, int step, int n) {
+  for (int i = 0; i < n && !*ready; i += step)
+    data[i] += 1;
+}
+
+// CHECK-LABEL: {{^}}halvesByAnArgument(
+// CHECK: [SpinLoop]
+__global__ void halvesByAnArgument(float *data, const volatile int *ready, int by, int n) {
+  for (int i = n; i && !*ready; i >>= by)
+    data[i] += 1;
+}
+
+// CHECK-LABEL: {{^}}takesAsManyAsAnArgument(
+// CHECK: [SpinLoop]
+__global__ void takesAsManyAsAnArgument(float *data, int *next, int several, int n) {
+  for (int i; (i = atomicAdd(next, several * (int)blockDim.x)) < n;)
+    data[i] += 1;
+}
+
+// CHECK-LABEL: {{^}}looksForATakenPlace(
+// CHECK: [SpinLoop]
+__global__ void looksForATakenPlace(float *data, int *table, unsigned size) {
+  unsigned slot = 0;
+  if (blockIdx.x == 0)
+    atomicCAS(&table[3], -1, 5);
+  else
+    while (*(volatile int *)&table[slot] == -1)
+      slot = (slot + 1) % size;
+  data[slot] = 1;
+}
+
 // What is read tells the block by the hardware: by a copy, by a barrier.
 
 // CHECK-LABEL: {{^}}copies(

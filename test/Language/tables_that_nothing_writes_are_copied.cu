@@ -1,6 +1,6 @@
 // A variable of the device that only its file knows, and of which all code only loads elements, is a table: it need not be
 // const. So is a static variable of a kernel. What may be written, be it by its name in assembly, or handed on, stays the
-// program's; the remedies name const. Of a header, each file has a variable of its own, which it may fill before it launches
+// program's; the remedies name const. Without -rdc, only the file itself knows it. Of a header, each file has a variable of its own, which it may fill before it launches
 // the header's kernel.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: %cufuse fuse %t/tables.cu:decode %t/tables.cu:'generic<float>' %t/tables.cu:scale %t/tables.cu:steps \
@@ -46,7 +46,9 @@ __global__ void steps(float *values) {
   static __constant__ float far[2] = {3, 4};
   values[threadIdx.x] += step[threadIdx.x & 1] + far[threadIdx.x & 1];
 }
-__global__ void scale(float *v, float f) { v[threadIdx.x] *= f; }
+// Without -rdc, no other file can name it.
+__device__ float offsets[2] = {5, 6};
+__global__ void scale(float *v, float f) { v[threadIdx.x] = v[threadIdx.x] * f + offsets[threadIdx.x & 1]; }
 
 //--- changed.cu
 static __device__ float a[4] = {1, 2}, b[4] = {1, 2}, c[4] = {1, 2}, d[4] = {1, 2}, e[4] = {1, 2};
@@ -65,7 +67,7 @@ void fill(const float *from) { cudaMemcpyToSymbol(d, from, sizeof(d)); }
 __global__ void other(float *x) { x[0] = e[threadIdx.x]; }
 template <typename T> __global__ void writes(T x) { e[0] = x; }
 template __global__ void writes(float);
-__global__ void visible(float *x) { x[0] = v[threadIdx.x]; }
+__global__ void visible(float *x) { x[0] = v[threadIdx.x]++; }
 static __device__ float f[4] = {1, 2};
 namespace kept {
 static __device__ float g[4] = {1, 2};

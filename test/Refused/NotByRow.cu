@@ -25,10 +25,10 @@ __global__ void sums(const float *__restrict__ in, float *__restrict__ sum, int 
 __global__ void sharesOfNext(const float *__restrict__ in, const float *__restrict__ sum, float *__restrict__ out,
                              int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    // NEXT: {{[^ ]*}}:[[#@LINE+5]]:68: error: a block may load what another block stored, or of a row what another
-    // NEXT-SAME: thread stored: sharesOfNext: sum[blockIdx.x + 1] at {{[^ ]*}}:[[#@LINE+4]]:68; sums stores
+    // NEXT: {{[^ ]*}}:[[#@LINE+5]]:68: error: it is not shown that a block loads what it stored itself, and each
+    // NEXT-SAME: thread its own elements of a row: sharesOfNext: sum[blockIdx.x + 1] at {{[^ ]*}}:[[#@LINE+4]]:68; sums stores
     // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:22:5 [NotByRow]
-    // NEXT: note: index p[blockIdx.x], or
+    // NEXT: note: use --cooperative, or index p[blockIdx.x], or
     // NEXT-SAME: p[blockIdx.x * columns + i] in `for
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] / sum[blockIdx.x + 1];
 }

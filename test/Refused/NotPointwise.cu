@@ -13,7 +13,7 @@ __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int
     mid[i] = 2 * in[i];
 }
 
-// BLOCKSUM: {{[^ ]*}}:[[#@LINE+9]]:3: error: the consumer is not pointwise: sums: it synchronises:
+// BLOCKSUM: {{[^ ]*}}:[[#@LINE+9]]:3: error: the kernel is not pointwise: sums: it synchronises:
 // BLOCKSUM-SAME: __syncthreads; scale stores mid[i] at {{[^ ]*}}:13:5 [NotPointwise]
 // BLOCKSUM: note: let each thread compute only the element of its own linear index, below a bound
 // BLOCKSUM: {{[^ ]*}}:[[#@LINE+4]]:20: error: {{.*}} sums: it has shared memory: part; scale stores
@@ -27,7 +27,7 @@ __global__ void sums(const float *__restrict__ in, float *__restrict__ out, int 
     out[i] = part[0];
 }
 
-// FIRST: {{[^ ]*}}:[[#@LINE+4]]:7: error: the consumer is not pointwise: first: 'threadIdx.x == 0' depends
+// FIRST: {{[^ ]*}}:[[#@LINE+4]]:7: error: the kernel is not pointwise: first: 'threadIdx.x == 0' depends
 // FIRST-SAME: on the thread other than by its linear index: threadIdx.x; scale stores mid[i] at {{.*}} [NotPointwise]
 __global__ void first(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

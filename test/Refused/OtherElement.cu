@@ -19,7 +19,7 @@ __global__ void scale(const float *__restrict__ in, float *__restrict__ mid, int
 __global__ void halo(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    // HALO: {{[^ ]*}}:[[#@LINE+4]]:30: error: the consumer loads another element of the intermediate than the one it
+    // HALO: {{[^ ]*}}:[[#@LINE+4]]:30: error: a kernel accesses another element of the intermediate than the one it
     // HALO-SAME: works on: halo: in[i - 1] at {{[^ ]*}}:[[#@LINE+3]]:30, whose index is element - 1; scale stores
     // HALO-SAME: mid[i] at {{[^ ]*}}:16:5 [OtherElement]
     // HALO: note: launch it separately

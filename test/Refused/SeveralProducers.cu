@@ -15,7 +15,7 @@ __global__ void right(float *__restrict__ mid, int n) {
   if (i < n)
     mid[i] = -i;
 }
-// CHECK: {{[^ ]*}}:[[#@LINE+2]]:17: error: a consumer takes several intermediates: both [SeveralProducers]
+// CHECK: {{[^ ]*}}:[[#@LINE+2]]:17: error: a consumer takes several intermediates: both takes left.mid and right.mid [SeveralProducers]
 // CHECK: note: link one of them
 __global__ void both(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

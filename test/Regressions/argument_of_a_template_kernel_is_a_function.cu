@@ -3,7 +3,7 @@
 // RUN: %cufuse fuse '%s:apply<&twice<int>, int>' '%s:apply<&plus, float>' --block 32 --block 64 -o %t/fused.cu
 // RUN: %nvcc -std=c++17 -arch=sm_90a -cubin -o %t/fused.cubin %t/fused.cu
 // RUN: not %cufuse fuse %s:apply --block 32 -o %t/none.cu 2>&1 | FileCheck %s
-// CHECK: name one of apply<&twice<int>, int>, apply<&twice<float>, float>, apply<&plus, float>
+// CHECK: choose one by its name: apply<&twice<int>, int>, apply<&twice<float>, float>, apply<&plus, float>
 // RUN: %cufuse inspect --full %s | FileCheck %s --check-prefix=INSPECT
 // INSPECT: apply<&twice<float>, float>(float *)
 template <typename T> __device__ T twice(T x) { return x + x; }

@@ -11,7 +11,7 @@
 // CHECK-NEXT: caught: *: the element's block is larger
 // CHECK-NEXT: caught: *: a function has another block from its caller
 // CHECK-NEXT: caught: *: a function reads the block that was launched
-// CHECK-NEXT: caught: *: the consumer loads another element
+// CHECK-NEXT: caught: *: a kernel accesses another element
 // CHECK-NEXT: caught: *: the consumer loads from another pointer
 // CHECK-NEXT: caught: *: a store that is not linked goes elsewhere
 // CHECK-NEXT: caught: *: a constant of the consumer is another
@@ -66,7 +66,7 @@ __global__ void next(const float *__restrict__ in, const float *__restrict__ oth
 // *: a function reads the block that was launched
 //- return blockIdx.x
 //+ return ::blockIdx.x
-// *: the consumer loads another element
+// *: a kernel accesses another element
 //- in[k] *
 //+ in[k - 1] *
 // *: the consumer loads from another pointer

@@ -1,9 +1,13 @@
 // Conditions that say no more than that the thread's elements are below the bound are known in turns whose elements all
-// are; others stay as they are.
+// are; others stay as they are, and those of `if` that have a name.
 // RUN: %cufuse fuse --vertical %s:returning %s:looping %s:partial --link returning.out=looping.in \
 // RUN:   --link looping.out=partial.in --link returning.n=looping.n --link returning.n=partial.n --dead returning.out \
 // RUN:   --dead looping.out --block 64 --vectorize 4 -o %t.cu
 // RUN: FileCheck %s --input-file %t.cu
+// RUN: %cufuse fuse %s:named %s:negated %s:numbered --link named.out=negated.in --link negated.out=numbered.in \
+// RUN:   --link named.n=negated.n --link named.n=numbered.n --dead named.out --dead negated.out --block 64 --vectorize 4 \
+// RUN:   -o %t.named.cu
+// RUN: FileCheck %s --check-prefix=NAMED --input-file %t.named.cu
 
 __global__ void returning(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -41,3 +45,26 @@ __global__ void partial(const float *__restrict__ in, const float *__restrict__ 
 }
 // CHECK: cufuseTurn<4, true>(first,
 // CHECK: cufuseTurn<1, true>(rest,
+
+__global__ void named(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // NAMED: {{^}}  if (const bool inside = i < n)
+  if (const bool inside = i < n)
+    out[i] = in[i] * 3;
+}
+
+__global__ void negated(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // NAMED: {{^}}  if (cufuse_turn.inside(!!(i < n)))
+  if (!!(i < n))
+    out[i] = in[i] + 1;
+}
+
+__global__ void numbered(const float *__restrict__ in, float *__restrict__ out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // NAMED: {{^}}  while (int inside = cufuse_turn.once(i < n)) {
+  while (int inside = i < n) {
+    out[i] = in[i] + inside;
+    i += blockDim.x * gridDim.x;
+  }
+}

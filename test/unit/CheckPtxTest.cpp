@@ -122,8 +122,8 @@ TEST(CheckPtx, ClustersTheGridAndTensorMemoryAreRefused) {
   for (const char *Other :
        {"barrier.cluster.arrive.release;", "mapa.shared::cluster.u32 %r1, %r2, 0;", "griddepcontrol.launch_dependents;",
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];",
-        "wgmma.fence.sync.aligned;", "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned.b32;",
-        "setmaxnreg.inc.sync.aligned.u32 232;",
+        "wgmma.fence.sync.aligned;", "spcompress.b32 %r1, %r2;",
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned.b32;", "setmaxnreg.inc.sync.aligned.u32 232;",
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%r2], 4, [%r3], "
         "1;"})
     EXPECT_THAT(said(ptx(assembly(Other))), HasSubstr("not as planned")) << Other;
@@ -215,7 +215,7 @@ TEST(CheckPtx, OtherKernelsOfTheFileAreNotLookedAt) {
 
 TEST(Expectation, TheLineHoldsAll) {
   PtxExpectation All = plan();
-  EXPECT_EQ(expectationLine(All), "// cufuse-check 1: name=f threads=384 barriers=1:256,2:128 reads=ctaid.x,tid.x");
+  EXPECT_EQ(expectationLine(All), "// cufuse-check 2: name=f threads=384 barriers=1:256,2:128 reads=ctaid.x,tid.x");
   All.Barriers[2].insert(64);
   All.NamedBarriers = {3, 4};
   All.Budgets = {24, 240};
@@ -225,9 +225,9 @@ TEST(Expectation, TheLineHoldsAll) {
 
 TEST(Expectation, WhatIsNotUnderstoodIsRefused) {
   for (const char *Line :
-       {"", "// Kernels side by side", "// cufuse-check 2: name=f threads=1", "// cufuse-check 1: name=f",
-        "// cufuse-check 1: name=f threads=1 allows=all", "// cufuse-check 1: name=f threads=1 more=1",
-        "// cufuse-check 1: name=f threads=1 forbids=all", "// cufuse-check 1: name=f threads=x"})
+       {"", "// Kernels side by side", "// cufuse-check 2: name=f threads=1", "// cufuse-check 2: name=f",
+        "// cufuse-check 2: name=f threads=1 allows=all", "// cufuse-check 2: name=f threads=1 more=1",
+        "// cufuse-check 2: name=f threads=1 forbids=all", "// cufuse-check 2: name=f threads=x"})
     EXPECT_THAT(llvm::toString(readExpectation(Line).takeError()), HasSubstr("does not say what was planned")) << Line;
 }
 

@@ -215,7 +215,7 @@ TEST_F(RealNvcc, WhatIsPreparedTogetherIsReadOnceAndWhatItIsAlone) {
 TEST_F(RealNvcc, PtxThatDoesMoreThanPlannedIsNeitherUsedNorKept) {
   auto Planned = [](const std::string &Mark, const std::string &Body) {
     CompileJob Job = markedJob(Mark, "");
-    Job.Files = {{"kernel.cu", "// cufuse-check 1: name=" + Mark + " threads=64 reads=tid.x\nnamespace " + Mark +
+    Job.Files = {{"kernel.cu", "// cufuse-check 2: name=" + Mark + " threads=64 reads=tid.x\nnamespace " + Mark +
                                    " {\n__global__ void fused(int *x) { " + Body + " }\n}\n"}};
     Job.Entry = "_ZN6" + Mark + "5fused";
     return Job;

@@ -131,7 +131,8 @@ std::string written(const FuseRequest &Request, const FuseResult &Result) {
     }
   for (size_t I = 0; I < Folders.size(); ++I)
     if (llvm::find(Folders, Folders[I]) - Folders.begin() == static_cast<std::ptrdiff_t>(I))
-      Command += " -I " + (Folders[I].empty() ? "." : Folders[I]);
+      for (const std::string &Word : besideInput(Folders[I]))
+        Command += " " + shellQuoted(Word);
   return fmt::format("{} and {} are written: {} -c {}\n", Request.Output, Result.HeaderPath, Command, Request.Output);
 }
 

@@ -37,6 +37,9 @@ std::string laterStandard(const std::string &A, const std::string &B);
 /// `Directory`, or to the current directory when it is empty.
 CompileFlags translateFlags(llvm::ArrayRef<std::string> Flags, const std::string &Directory = {});
 
+/// With these of nvcc, a file finds what an input in \p Folder includes as "…", and by <…> nothing more.
+std::vector<std::string> besideInput(const std::string &Folder);
+
 /// The flags of `File` in the compile_commands.json of `BuildDirectory`.
 llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File);
 

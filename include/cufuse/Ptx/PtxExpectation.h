@@ -23,6 +23,7 @@ struct PtxExpectation {
   bool Warps = false;                              ///< Instructions of several lanes are known to occur, or do no harm.
   bool Copies = false;                             ///< The same of asynchronous copies.
   std::set<unsigned> Budgets;                      ///< Of setmaxnreg.
+  std::set<std::string> Tables;                    ///< Variables of which the output has copies, that nothing changes.
   bool Coherent = false; ///< Memory is written and read by kernels of one launch: no `ld.global.nc`.
 
   friend bool operator==(const PtxExpectation &, const PtxExpectation &) = default;
@@ -34,7 +35,7 @@ constexpr const char *ClusterRank = "cluster_ctarank";
 /// One line of comment, the first of every output: no text of a user stands before it.
 std::string expectationLine(const PtxExpectation &Expected);
 
-/// Whether the text begins with such a line.
+/// Whether the text begins with such a line, of any version.
 bool hasExpectation(llvm::StringRef Source);
 /// Fails as bad input where it does not, or with one of another version.
 llvm::Expected<PtxExpectation> readExpectation(llvm::StringRef Source);
