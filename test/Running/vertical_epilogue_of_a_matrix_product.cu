@@ -43,7 +43,7 @@ int main() {
         },
         [&] {
           gemm::sgemmTiled_addBias_gelu::Launch launch{};
-          launch.grid = grid;
+          launch.grid = grid, launch.block = dim3(16, 16);
           auto &arguments = launch.arguments;
           arguments.m = m, arguments.n = n, arguments.sgemmTiled_k = k;
           arguments.alpha = 0.125f, arguments.beta = 0.5f;
@@ -67,7 +67,7 @@ int main() {
         },
         [&] {
           turned::transposeTiled_addResidual::Launch launch{};
-          launch.grid = tiles;
+          launch.grid = tiles, launch.block = dim3(32, 8);
           launch.arguments = {addend, turned, n, m, c, sum};
           require(turned::launch(launch), "turned");
         });

@@ -105,7 +105,7 @@ int main() {
         },
         [&] {
           turned::scale_shift_transposeTiled::Launch launch{};
-          launch.grid = tiles;
+          launch.grid = tiles, launch.block = dim3(32, 8);
           launch.arguments = {x, 3, nullptr, 5, c, width, height};
           require(turned::launch(launch), "turned");
         });
