@@ -17,7 +17,11 @@ public:
 
   void run() {
     if (!variants().Parameters.empty())
-      Out.line("template <{}>", variants().Parameters);
+      // Of templates, a linker takes one for the other.
+      Out.line("/// Another output of this name and these arguments cannot be of the same program.\n"
+               "void {}Once({} {{}}\n"
+               "template <{}>",
+               Bound ? "fused_bound" : "fused", parameters(), variants().Parameters);
     Out.line("__global__ void {}{}({} {{", constant(launchAttribute()), Bound ? "fused_bound" : "fused", parameters());
     Out.write("#ifdef __CUDA_ARCH__");
     if (Plan.Shape == Geometry::Threads)

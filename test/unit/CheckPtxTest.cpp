@@ -219,13 +219,14 @@ TEST(Expectation, TheLineHoldsAll) {
   All.Barriers[2].insert(64);
   All.NamedBarriers = {3, 4};
   All.Budgets = {24, 240};
+  All.Tables = {"first", "second"};
   All.BlockBarrier = All.LibrariesReadThem = All.Exits = All.Warps = All.Copies = All.Coherent = true;
   EXPECT_EQ(llvm::cantFail(readExpectation(expectationLine(All) + "\n#include \"f.h\"\n")), All);
 }
 
 TEST(Expectation, WhatIsNotUnderstoodIsRefused) {
   for (const char *Line :
-       {"", "// Kernels side by side", "// cufuse-check 2: name=f threads=1", "// cufuse-check 2: name=f",
+       {"", "// Kernels side by side", "// cufuse-check 1: name=f threads=1", "// cufuse-check 2: name=f",
         "// cufuse-check 2: name=f threads=1 allows=all", "// cufuse-check 2: name=f threads=1 more=1",
         "// cufuse-check 2: name=f threads=1 forbids=all", "// cufuse-check 2: name=f threads=x"})
     EXPECT_THAT(llvm::toString(readExpectation(Line).takeError()), HasSubstr("does not say what was planned")) << Line;
