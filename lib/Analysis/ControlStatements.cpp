@@ -22,14 +22,6 @@ std::optional<unsigned> ControlStatements::numberOf(const clang::Stmt *S) const 
   return Found == Numbers.end() ? std::nullopt : std::optional(Found->second);
 }
 
-std::optional<unsigned> ControlStatements::withCondition(const clang::Expr *E) const {
-  for (unsigned Number = 0; Number < All.size(); ++Number)
-    if (const clang::Expr *Condition = conditionOf(*All[Number]);
-        Condition && Condition->IgnoreParenImpCasts() == E->IgnoreParenImpCasts())
-      return Number;
-  return std::nullopt;
-}
-
 const clang::Expr *conditionOf(const clang::Stmt &Control) {
   auto Of = [](const auto &Statement) -> const clang::Expr * {
     // `if (bool inside = i < n)`

@@ -6,10 +6,14 @@
 /// Threads [First, First + SizeX * SizeY * SizeZ) of the block play one block of a kernel.
 #endif
 template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsigned SizeZ> struct CufusePartition {
+#ifdef CUFUSE_THREADS
   static constexpr unsigned Threads = SizeX * SizeY * SizeZ;
+#endif
+#ifdef CUFUSE_PADDED
   static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
   static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15,
                 "impossible partition");
+#endif
 #ifdef CUFUSE_RANK
 #ifdef CUFUSE_KEEPS_BLOCK
   static __device__ __forceinline__ unsigned rank() {

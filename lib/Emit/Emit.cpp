@@ -7,6 +7,7 @@
 #include "EmitPrelude.h"
 #include "EmitText.h"
 #include "EmittedCuda.h"
+#include "OutsideMacros.h"
 #include "Writer.h"
 #include "cufuse/Plan/ExpectPtx.h"
 
@@ -59,10 +60,7 @@ public:
       writeOurs(Out, Constituents, Options,
                 [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name, Needs); });
     }
-    MacroComparison Macros(Constituents, Options);
-    Macros.writePrelude(Out);
-    for (const PartitionPlan &Partition : Plan.Partitions)
-      emitText(Out, Constituents, Plan, Partition, Options, Macros);
+    emitTexts(Out, Constituents, Plan, Options);
     writeOurs(Out, Constituents, Options, [&](Writer &Own) {
       Own.line("namespace {} {{", Options.Name);
       Own.blank();

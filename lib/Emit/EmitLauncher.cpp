@@ -240,8 +240,9 @@ private:
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       const unsigned Reads = gridDimensions(*C.Facts);
-      if (Reads == 1)
-        Out.line("  if ({0}.x == 0 || {0}.x > 0x7fffffff || {0}.y != 1 || {0}.z != 1)", launch(C) + ".grid");
+      if (const std::string Grid = launch(C) + ".grid"; Reads == 1)
+        Out.line("  if ({0}.x == 0 || {0}.x > 0x7fffffff ||{1}{0}.y != 1 || {0}.z != 1)", Grid,
+                 Grid.size() > 16 ? "\n      " : " ");
       else if (Plan.keepsGrid())
         Out.line("  if (blocksOf({}.grid, {}) == 0)", launch(C), Reads);
       else

@@ -124,8 +124,14 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
     return llvm::any_of(Constituents, [&](const Constituent &C) { return Holds(*C.Facts); });
   };
   auto SomePartition = [&](auto Holds) { return llvm::any_of(Plan.Partitions, Holds); };
+  // What plays elements has a block of its own, of one thread.
+  auto PlaysElements = [](const Constituent &C) {
+    return C.Parts && llvm::all_of(*C.Parts, [](const ComposedPart &Part) { return Part.AsElement; });
+  };
   auto Reads = [&](Builtin B) {
-    return Some([B](const KernelFacts &F) { return F.reads(B) || F.ReadByLibrary[static_cast<size_t>(B)]; });
+    return llvm::any_of(Constituents, [&](const Constituent &C) {
+      return (C.Facts->reads(B) && !PlaysElements(C)) || C.Facts->ReadByLibrary[static_cast<size_t>(B)];
+    });
   };
   auto Waits = [&](llvm::StringRef Barrier) {
     return Some([&](const KernelFacts &F) {
@@ -140,6 +146,8 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
   const bool Pool = Plan.Grid == GridPolicy::Pool, Indices = Calls("::enterBlock("), Thread = Reads(Builtin::ThreadIdx);
   const bool Count = Waits("__syncthreads_count"), And = Waits("__syncthreads_and"), Or = Waits("__syncthreads_or");
   const bool DropsOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
+  const bool Padded = !Plan.keepsBlock() || Calls("::PaddedThreads") ||
+                      Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); });
   const bool AsksDevice = Plan.Grid != GridPolicy::Match || Plan.interleaves();
   const bool Grids = Some([](const KernelFacts &F) { return gridDimensions(F) > 1; });
   const bool Dynamic = Some([](const KernelFacts &F) { return !F.DynamicShared.empty(); });
@@ -153,6 +161,8 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
       SomePartition([](const PartitionPlan &P) { return P.WholeBlock; })
           ? Given{"WHOLE_THREADS", constant(Plan.BlockThreads)}
           : Given{"WHOLE_THREADS", false},
+      {"THREADS", Padded || DropsOut || Calls("::Threads")},
+      {"PADDED", Padded},
       {"RANK", (Thread && !Plan.keepsBlock()) || Indices || Pool || DropsOut || Calls("::rank()")},
       {"THREAD", Thread},
       {"SIZE", Reads(Builtin::BlockDim)},

@@ -2,6 +2,7 @@
 
 #include "EmitPrelude.h"
 #include "EmittedCuda.h"
+#include "OutsideMacros.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -79,13 +80,16 @@ public:
   TextEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options)
       : Out(Out), Constituents(Constituents), Plan(Plan), Options(Options) {}
 
-  void run(const PartitionPlan &Partition, MacroComparison &Compared) {
+  void run(const PartitionPlan &Partition, const PartitionPlan *Before, const PartitionPlan *Behind,
+           MacroComparison &Compared) {
     const Constituent &C = Constituents[Partition.Constituent];
     const KernelFacts &Facts = *C.Facts;
     const std::string Path = partitionNamespace(Options.Name, Constituents, Plan, Partition);
     // nvcc reads the file for the host, too, for which the user's text may say something else, or name what is not
     // copied. The host needs the fused kernel's head, and the names of the device's variables.
-    Out.write("#ifdef __CUDA_ARCH__ // device code");
+    auto HasOther = [&](const PartitionPlan &P) { return !Constituents[P.Constituent].Text->OnHost.empty(); };
+    if (!Before || HasOther(*Before))
+      Out.write("#ifdef __CUDA_ARCH__ // device code");
     const std::set<std::string> Saved = saveMacros(Out, Constituents, C);
     open(Out, Path);
     Out.blank();
@@ -122,13 +126,14 @@ public:
     Out.blank();
     close(Out, Path);
     restoreMacros(Out, Saved);
-    if (!C.Text->OnHost.empty()) {
+    if (HasOther(Partition)) {
       Out.write("#else // the names of its variables");
       open(Out, Path);
       pieces(Out, C.Text->OnHost, {}, Path);
       close(Out, Path);
     }
-    Out.write("#endif");
+    if (!Behind || HasOther(Partition))
+      Out.write("#endif");
     Out.blank();
   }
 
@@ -206,9 +211,14 @@ private:
 
 } // namespace
 
-void emitText(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-              const PartitionPlan &Partition, const EmitOptions &Options, MacroComparison &Macros) {
-  TextEmitter(Out, Constituents, Plan, Options).run(Partition, Macros);
+void emitTexts(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+               const EmitOptions &Options) {
+  MacroComparison Macros(Constituents, Options);
+  Macros.writePrelude(Out);
+  TextEmitter Emit(Out, Constituents, Plan, Options);
+  const llvm::ArrayRef<PartitionPlan> All = Plan.Partitions;
+  for (size_t I = 0; I < All.size(); ++I)
+    Emit.run(All[I], I > 0 ? &All[I - 1] : nullptr, I + 1 < All.size() ? &All[I + 1] : nullptr, Macros);
 }
 
 } // namespace cufuse

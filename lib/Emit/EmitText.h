@@ -1,12 +1,14 @@
 // The users' text, in the namespaces of the partitions.
 #pragma once
 
-#include "OutsideMacros.h"
+#include "Writer.h"
+
+#include "cufuse/Emit/Emit.h"
 
 namespace cufuse {
 
-/// One constituent's (or copy's) namespace: what its names mean here, its closure, its kernel as a function.
-void emitText(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-              const PartitionPlan &Partition, const EmitOptions &Options, MacroComparison &Macros);
+/// A namespace for each constituent, or copy: what its names mean here, its closure, its kernel as a function.
+void emitTexts(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+               const EmitOptions &Options);
 
 } // namespace cufuse

@@ -8,8 +8,13 @@
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
+#include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Support/xxhash.h>
+
+#include <map>
+#include <mutex>
+#include <set>
 
 namespace cufuse {
 
@@ -150,21 +155,38 @@ private:
         if (!Clangs || spelled(*Clangs) != spelled(*Info))
           Disguises.push_back({Identifier, Info});
       }
-    std::vector<const clang::IdentifierInfo *> Names;
-    for (const auto &[Name, State] : Preprocessor.macros()) {
-      const clang::MacroInfo *Info = current(Name);
-      if (!Info || Info->isBuiltinMacro() || Known.contains(Name->getName()))
-        continue;
-      const clang::SourceLocation Where = Info->getDefinitionLoc();
-      // The header that is only ours claims what nvcc has with some flags.
-      if (isClangs(Name->getName()) ||
-          (Predefined && (Sources.isWrittenInBuiltinFile(Where) || Name->getName().starts_with("__CUDACC_"))))
-        Names.push_back(Name);
-    }
+    for (const std::string &Name : ofCompilers())
+      if ((Predefined || isClangs(Name)) && !Known.contains(Name))
+        Disguises.push_back({Preprocessor.getIdentifierInfo(Name), nullptr});
     for (const char *Operator : ClangsOperators)
-      Names.push_back(Preprocessor.getIdentifierInfo(Operator));
-    for (const clang::IdentifierInfo *Name : Names)
-      Disguises.push_back({const_cast<clang::IdentifierInfo *>(Name), nullptr});
+      Disguises.push_back({Preprocessor.getIdentifierInfo(Operator), nullptr});
+  }
+
+  /// The macros that Clang defines itself. To list those of precompiled headers takes as long as all else of a small
+  /// file, and each time they are the same.
+  std::set<std::string> ofCompilers() {
+    static std::mutex Guard;
+    static std::map<std::string, std::set<std::string>> OfPrecompiled;
+    const std::string &From = Preprocessor.getPreprocessorOpts().ImplicitPCHInclude;
+    auto IsOfCompiler = [&](const clang::IdentifierInfo *Name) {
+      const clang::MacroInfo *Info = current(Name);
+      // The header that is only ours claims what nvcc has with some flags.
+      return Info && !Info->isBuiltinMacro() &&
+             (isClangs(Name->getName()) || Name->getName().starts_with("__CUDACC_") ||
+              Sources.isWrittenInBuiltinFile(Info->getDefinitionLoc()));
+    };
+    const std::lock_guard Lock(Guard);
+    const auto Known = OfPrecompiled.find(From);
+    std::set<std::string> Names;
+    for (const auto &[Name, State] : Preprocessor.macros(/*IncludeExternalMacros=*/Known == OfPrecompiled.end()))
+      if (IsOfCompiler(Name))
+        Names.insert(Name->getName().str());
+    if (Known == OfPrecompiled.end())
+      OfPrecompiled[From] = Names;
+    else
+      llvm::copy_if(Known->second, std::inserter(Names, Names.end()),
+                    [&](const std::string &Name) { return IsOfCompiler(Preprocessor.getIdentifierInfo(Name)); });
+    return Names;
   }
 
   /// A macro as if it had been read from the compiler's own definitions.

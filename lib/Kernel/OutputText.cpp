@@ -127,7 +127,7 @@ OutputText emitted(llvm::StringRef File, llvm::ArrayRef<Given> Values) {
       if (IsOurs)
         continue;
     }
-    if (llvm::is_contained(Around, false))
+    if (llvm::is_contained(Around, false) || (Line.empty() && Lines.empty()))
       continue;
     Name = Line.trim();
     if (Name.consume_front(Prefix) && Name.consume_back(";") && llvm::all_of(Name, IsPart)) {

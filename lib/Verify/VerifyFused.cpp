@@ -146,8 +146,17 @@ const clang::FunctionDecl *sameIn(const ParsedUnit &Other, const ParsedUnit &Uni
     Of.getNameForDiagnostic(Out, In.ast().getPrintingPolicy(), /*Qualified=*/true);
     return Text;
   };
+  // In its outermost namespace, which only the output has: headers that are parsed already are read no further.
+  auto *Outermost = F.getDeclContext();
+  while (!Outermost->getParent()->isTranslationUnit())
+    Outermost = Outermost->getParent();
+  clang::ASTContext &There = Other.ast();
+  const clang::IdentifierInfo &Name = There.Idents.get(llvm::cast<clang::NamespaceDecl>(Outermost)->getName());
   std::vector<const clang::FunctionDecl *> All;
-  functionsIn(*Other.ast().getTranslationUnitDecl(), F.getName(), All);
+  for (const clang::NamedDecl *Found : There.getTranslationUnitDecl()->lookup(&Name))
+    if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(Found))
+      for (const clang::NamespaceDecl *Each : Namespace->redecls())
+        functionsIn(*Each, F.getName(), All);
   for (const clang::FunctionDecl *Each : All)
     if (const clang::FunctionDecl *Definition = withBody(Each);
         Definition && Described(Other, *Definition) == Described(Unit, F))

@@ -43,6 +43,8 @@ template <typename T> const T *associate_access_property(const T *p, access_prop
 
 namespace {
 
+#define CUFUSE_THREADS
+#define CUFUSE_PADDED
 #define CUFUSE_RANK
 #define CUFUSE_THREAD
 #define CUFUSE_SIZE

@@ -19,8 +19,6 @@ public:
   /// In the order of the text; a statement's number is its place here.
   llvm::ArrayRef<const clang::Stmt *> all() const { return All; }
   std::optional<unsigned> numberOf(const clang::Stmt *S) const;
-  /// The one with this condition, whatever parentheses and conversions stand around it.
-  std::optional<unsigned> withCondition(const clang::Expr *E) const;
   /// Does `#pragma unroll` or its like stand before it?
   bool hasPragma(const clang::Stmt *S) const { return WithPragma.contains(S); }
 
