@@ -44,16 +44,13 @@ template <typename Vector, typename Element, int Width> struct CufuseSlot {
 };
 template <typename Vector, typename Value, int Width, bool ReadOnly> struct CufuseAccess {
   using Type = CufuseSlot<Vector, Value, Width>;
-  using Element = Value;
 };
 template <typename Vector, typename Value, int Width> struct CufuseAccess<Vector, Value, Width, true> {
   using Type = Vector;
-  using Element = const Value;
 };
 
 /// The `Width` elements of an array that a thread works on, from a multiple of `Width` on.
 template <typename Value, int Width, bool ReadOnly> struct CufuseElements {
-  using Element = typename CufuseAccess<Value, Value, Width, ReadOnly>::Element;
   Value *elements;
   bool whole;
   unsigned offset = 0;

@@ -1,6 +1,5 @@
 /// An element of an array, in a register: at every index that the kernel computes, it is this one.
 template <typename Value> struct CufuseElement {
-  using Element = Value;
   Value *element;
   template <typename> __device__ __forceinline__ Value &at(long long) const { return *element; }
 #ifdef CUFUSE_MOVES

@@ -20,7 +20,6 @@ __device__ __forceinline__ void cufuseLoadRow(const CufuseRow row, Element *regi
 
 /// What a kernel loads of a row: from registers, if they hold it.
 template <typename Value> struct CufuseRowLoad {
-  using Element = const Value;
   CufuseRow row;
   const Value *registers, *memory;
   template <typename> __device__ __forceinline__ const Value at(long long index) const {
@@ -33,7 +32,6 @@ template <typename Value> struct CufuseRowLoad {
 
 /// Where a kernel stores a row: to registers, if they hold it, and otherwise, or if it is `Live`, to memory.
 template <typename Value, bool Live> struct CufuseRowStore {
-  using Element = Value;
   CufuseRow row;
   Value *registers, *memory;
   __device__ __forceinline__ void store(long long index, const Value value) const {

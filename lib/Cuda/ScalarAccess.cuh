@@ -1,6 +1,5 @@
 /// What a kernel loads of the block's value.
 template <typename Value> struct CufuseScalarLoad {
-  using Element = const Value;
   const Value *shared;
   template <typename> __device__ __forceinline__ const Value at(long long) const { return *shared; }
   template <typename> __device__ __forceinline__ CufuseScalarLoad moved(long long) const { return *this; }
@@ -8,7 +7,6 @@ template <typename Value> struct CufuseScalarLoad {
 
 /// Where a kernel stores it: to shared memory, and if it is `Live`, to memory.
 template <typename Value, bool Live> struct CufuseScalarStore {
-  using Element = Value;
   Value *shared, *memory;
   __device__ __forceinline__ void store(long long index, const Value value) const {
     if (Live)

@@ -1,6 +1,5 @@
 /// Where CUFUSE_NODE stores CUFUSE_PARAMETER: an element goes CUFUSE_WHERE.
 struct CUFUSE_TYPE {
-  using Element = CUFUSE_ELEMENT;
   CUFUSE_FIELDS;
   long long offset = 0;
   __device__ __forceinline__ void store(long long index, const CUFUSE_ELEMENT value) const {

@@ -1,11 +1,10 @@
 /// Where CUFUSE_NODE loads CUFUSE_PARAMETER: the element is computed.
 struct CUFUSE_TYPE {
-  using Element = const CUFUSE_ELEMENT;
   CUFUSE_FIELDS;
   const CUFUSE_ELEMENT *memory;
   long long elements;
   long long offset = 0;
-  template <typename> __device__ __forceinline__ Element at(long long index) const {
+  template <typename> __device__ __forceinline__ CUFUSE_ELEMENT at(long long index) const {
     const long long element = offset + index;
     if (element < 0 || element >= elements)
       return memory[element];

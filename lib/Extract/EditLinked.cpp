@@ -39,6 +39,9 @@ const clang::ArraySubscriptExpr *addressedElement(const clang::Expr *E) {
              : nullptr;
 }
 
+/// What is left of a template may have no type.
+bool isPointer(const clang::Expr &E) { return !E.getType().isNull() && E.getType()->isPointerType(); }
+
 bool isInMacro(const clang::Expr &E) { return E.getBeginLoc().isMacroID() || E.getEndLoc().isMacroID(); }
 
 bool isLambda(const clang::FunctionDecl &F) {
@@ -68,7 +71,7 @@ public:
     const clang::Expr *E = Of.IgnoreParenImpCasts();
     if (const clang::VarDecl *Variable = variableIn(*E))
       return is(*Variable);
-    if (!E->getType()->isPointerType())
+    if (!isPointer(*E))
       return false;
     if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E))
       return (Binary->isAdditiveOp() || Binary->isAssignmentOp()) && is(*Binary->getLHS());
@@ -224,11 +227,11 @@ private:
   }
 
   void expression(const clang::Expr &E, const Derived &From) {
-    if (E.getType()->isPointerType())
+    if (isPointer(E))
       if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(&E))
         Result.Moves |= Binary->isAdditiveOp() || Binary->isCompoundAssignmentOp();
     if (auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(&E))
-      Result.Moves |= Unary->isIncrementDecrementOp() && E.getType()->isPointerType();
+      Result.Moves |= Unary->isIncrementDecrementOp() && isPointer(E);
     if (auto *Cast = llvm::dyn_cast<clang::ExplicitCastExpr>(&E))
       cast(*Cast, From);
     const clang::ArraySubscriptExpr *Element = addressedElement(&E);

@@ -401,13 +401,16 @@ constexpr const char *Memory =
     "namespace cufuse_neutral { "
     "template <bool Constant, typename T> struct like { using type = T; }; "
     "template <typename T> struct like<true, T> { using type = const T; }; "
-    "template <typename Kind, bool Constant = __is_const(typename Kind::Element)> struct memory { "
-    "typename like<Constant, typename Kind::Element>::type *address; "
+    "template <typename Kind, typename T> using access = decltype((*(const Kind *)nullptr).template at<T>(0)); "
+    "template <typename Kind, typename Value, bool Constant = __is_const(__remove_reference_t(access<Kind, Value>)) || "
+    "__is_same(access<Kind, Value>, Value)> struct memory { "
+    "typename like<Constant, Value>::type *address; "
     "template <typename T> __device__ auto &at(long long index) const { "
     "return reinterpret_cast<typename like<Constant, T>::type *>(address)[index]; } "
     "template <typename T> __device__ memory moved(long long by) const { "
     "return {reinterpret_cast<decltype(address)>(&at<T>(by))}; } "
-    "template <typename To> __device__ memory<Kind, Constant || __is_const(To)> as() const { return {address}; } }; } ";
+    "template <typename To> __device__ memory<Kind, Value, Constant || __is_const(To)> as() const { "
+    "return {address}; } }; } ";
 
 /// `cufuse_pointer<T, Kind>` with that in place of its kind.
 std::string asPointer(llvm::StringRef Object) {
@@ -419,8 +422,9 @@ std::string asPointer(llvm::StringRef Object) {
     if (Object[At] == ',' && Depth == 0)
       Comma = At;
   }
-  const llvm::StringRef Kind = Object.substr(Comma + 1).trim().drop_back();
-  return fmt::format("{}, cufuse_neutral::memory<{}>>", Object.take_front(Comma).str(), Kind.str());
+  const llvm::StringRef Element = Object.slice(Object.find('<') + 1, Comma),
+                        Kind = Object.substr(Comma + 1).trim().drop_back();
+  return fmt::format("cufuse_pointer<{0}, cufuse_neutral::memory<{1}, {0}>>", Element.str(), Kind.str());
 }
 
 } // namespace

@@ -13,11 +13,13 @@ Parameter = collections.namedtuple("Parameter", "name role type what", defaults=
 Input = collections.namedtuple("Input", "name type mode restrict")
 Output = collections.namedtuple("Output", "name type mode value restrict both", defaults=(False, ))
 
-OWN_LOADS = ("own", "own", "own", "own", "pointer", "moved", "ldg", "twice", "auto", "reference")
+OWN_LOADS = ("own", "own", "own", "own", "pointer", "moved", "walked", "ldg", "twice", "auto", "reference", "helper",
+             "captured")
 BROADCASTS = ("remainder", "quotient", "first")
-OTHER_LOADS = ("gather", "next", "before", "reversed", "half", "flipped", "narrow", "wrapped", "shadowed", "helper")
-OWN_STORES = ("own", ) * 7 + ("pointer", "pointer", "sides", "sides", "cached", "late", "again", "compound")
-OTHER_STORES = ("sometimes", "atomic", "shifted", "reversed", "helper", "two", "scattered", "ternary")
+OTHER_LOADS = ("gather", "next", "before", "reversed", "half", "flipped", "narrow", "wrapped", "shadowed")
+OWN_STORES = ("own", ) * 7 + ("pointer", "pointer", "sides", "sides", "cached", "late", "again", "compound", "helper",
+                                "named", "stepped")
+OTHER_STORES = ("sometimes", "atomic", "shifted", "reversed", "two", "scattered", "ternary")
 GUARDS = ("if", "if", "return", "for", "for", "while", "not", "last")
 OTHER_GUARDS = ("carried", "stops", "repeated", "repeated", "continued", "ternary", "and", "less", "break", "twoBounds", "odd", "data", "plane", "from")
 GROUPS = ("blocked", ) * 4 + ("blockedBreak", "blockedStride") + ("vector", "vectorTail") * 3
@@ -124,6 +126,8 @@ class Pointwise(Kernel):
             "reference": f"{name}Value",
             "pointer": f"*({name} + {i})",
             "moved": f"*{name}At",
+            "walked": f"*{name}At",
+            "captured": f"{name}Of(i)",
             "ldg": f"__ldg(&{name}[{i}])" if BYTES[given.type] != 2 else f"__ldg({name} + {i})",
             "remainder": f"{name}[{i} % columns]",
             "quotient": f"{name}[{i} / columns]",
@@ -149,6 +153,10 @@ class Pointwise(Kernel):
         given = self.inputs[number]
         if given.mode == "moved":
             return f"const {given.type} *{given.name}At = {given.name} + i;\n"
+        if given.mode == "walked":
+            return f"const {given.type} *{given.name}At = {given.name};\n{given.name}At += i;\n"
+        if given.mode == "captured":
+            return f"const auto {given.name}Of = [=]({self.index} at) {{ return {given.name}[at]; }};\n"
         if given.mode in ("auto", "reference"):
             kind = "auto " if given.mode == "auto" else f"{given.type} &"
             return f"const {kind}{given.name}Value = {given.name}[i];\n"
@@ -178,6 +186,8 @@ class Pointwise(Kernel):
             "shifted": f"{name}[i + 1] = {value};",
             "reversed": f"{name}[{n} - 1 - i] = {value};",
             "helper": f"stored({name}, i, static_cast<{output.type}>({value}));",
+            "named": f"{output.type} &{name}Element = {name}[i];\n{name}Element = {value};",
+            "stepped": f"{output.type} *{name}At = {name} + 1;\n{name}At += i;\n*--{name}At = {value};",
             "two": f"if (i % 2 == 0) {{\n  {name}[i] = {value};\n  {name}[i + 1] = {other};\n}}",
             "scattered": f"{name}[from[i]] = {value};",
             "ternary": f"*(v0 < {output.value} ? {name} + i : i + {name}) = {value};"

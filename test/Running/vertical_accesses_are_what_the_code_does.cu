@@ -7,7 +7,9 @@
 // RUN:   --vectorize 4 --block 64 --name chain -o chain.cu
 // RUN: %cufuse fuse --vertical a.cu:moved a.cu:sums --link moved.out=sums.in --link moved.columns=sums.columns --dead moved.out \
 // RUN:   --block 64 --name rows -o rows.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/chain.cu %t/rows.cu
+// RUN: %cufuse fuse --vertical a.cu:scalePacks a.cu:addPacks --link scalePacks.out=addPacks.in --link scalePacks.n=addPacks.n \
+// RUN:   --dead scalePacks.out --block 64 --name packs -o packs.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/chain.cu %t/rows.cu %t/packs.cu
 
 //--- a.cu
 struct View {
@@ -81,6 +83,45 @@ __global__ void sums(const float *__restrict__ in, float *__restrict__ y, int co
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     y[i] = read(row, i) + sum;
 }
+template <typename Value> struct alignas(16) Pack {
+  static constexpr int Count = 16 / sizeof(Value);
+  Pack() = default;
+  __device__ explicit Pack(const uint4 &all) { memcpy(values, &all, sizeof all); }
+  __device__ uint4 all() const {
+    uint4 all;
+    memcpy(&all, values, sizeof all);
+    return all;
+  }
+  Value values[Count];
+};
+template <typename Value> __device__ Pack<Value> load128(const Value *from) {
+  return Pack<Value>(*reinterpret_cast<const uint4 *>(from));
+}
+template <typename Value> __device__ Pack<Value> load128once(const Value *from) {
+  return Pack<Value>(__ldcs(reinterpret_cast<const uint4 *>(from)));
+}
+template <typename Value> __device__ void store128(Value *to, const Pack<Value> &pack) {
+  *reinterpret_cast<uint4 *>(to) = pack.all();
+}
+__global__ void scalePacks(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int step = 4 * blockDim.x * gridDim.x;
+  for (int first = 4 * id(); first < n; first += step) {
+    Pack<float> a = load128(in + first);
+    for (int k = 0; k < 4; ++k)
+      a.values[k] *= 2;
+    store128(out + first, a);
+  }
+}
+__global__ void addPacks(const float *__restrict__ in, const float *__restrict__ shares, float *__restrict__ out, int n) {
+  const int first = 4 * id();
+  if (first >= n)
+    return;
+  const Pack<float> a = load128once(in + first), b = load128(shares + first % 64);
+  Pack<float> sum;
+  for (int k = 0; k < 4; ++k)
+    sum.values[k] = a.values[k] + b.values[k];
+  store128(out + first, sum);
+}
 
 //--- main.cu
 #include "both.h"
@@ -88,6 +129,7 @@ __global__ void sums(const float *__restrict__ in, float *__restrict__ y, int co
 #include "a.cu"
 
 #include "chain.h"
+#include "packs.h"
 #include "rows.h"
 
 int main() {
@@ -113,6 +155,17 @@ int main() {
           launch.arguments.out = d;
           require(chain::launch(launch), "chain");
         });
+  }
+  for (int n : {4, 64, 1000}) {
+    Both packs;
+    packs.output("packs", d);
+    good &= packs.same(
+        "packs",
+        [&] {
+          scalePacks<<<1, 64>>>(x, a, n);
+          addPacks<<<n / 256 + 1, 64>>>(a, e, d, n);
+        },
+        [&] { require(packs::scalePacks_addPacks::launch(x, n, e, d), "packs"); });
   }
   for (const int width : {1, 64, 100}) {
     const int height = 7;
