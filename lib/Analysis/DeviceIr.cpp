@@ -28,6 +28,7 @@
 #include <llvm/Support/Regex.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -120,6 +121,10 @@ public:
       simplify(F);
     if (Inlined)
       simplify(F);
+    // Where a condition is known in a callee already, no block ends.
+    if (Compared)
+      for (llvm::BasicBlock &Block : llvm::make_early_inc_range(F))
+        llvm::MergeBlockIntoPredecessor(&Block);
     Done.insert(&F);
   }
 

@@ -44,7 +44,7 @@ public:
         sharesRows(Node);
     for (int D = 1; D < 3; ++D)
       require(Polynomial::atom(builtinAtom(Builtin::GridDim, D)), Polynomial::constant(1));
-    checkAliases(Graph, *this, /*DeadInMemory=*/true);
+    checkAliases(Graph, *this, InMemory::Dead);
     return orRefusals(std::move(Plan));
   }
 

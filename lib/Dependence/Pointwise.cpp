@@ -29,7 +29,7 @@ public:
     cooperation();
     indices();
     sites();
-    if (Shape.Reasons.empty() && !HasStore)
+    if (Shape.Reasons.empty() && !HasStore && NoBound.empty())
       reason("it stores nothing", Facts.Where);
     if (Shape.Reasons.empty()) { // the code's words for it
       for (const Finding &F : Accesses.Together)
@@ -37,6 +37,12 @@ public:
       for (const Finding &F : Accesses.OtherMemory)
         reason("it accesses memory by other means than its pointers: " + F.What, F.Where);
     }
+    Shape.Unbounded = Shape.Reasons.empty() && !NoBound.empty() && !Shape.Strided &&
+                      llvm::all_of(Accesses.Sites, [](const AccessSite &Site) {
+                        return Site.What != AccessSite::Kind::Store || Site.Path.empty();
+                      });
+    for (const Finding &F : NoBound)
+      reason(F.What, F.Where);
     if (Shape.Reasons.empty())
       Shape.Shape = KernelShape::Pointwise;
     else if (isRowWise())
@@ -200,11 +206,10 @@ private:
         continue;
       }
       const std::vector<Polynomial> Bounds = boundsOf(Site);
-      if (Bounds.size() != 1)
-        reason(Bounds.empty()
-                   ? fmt::format("no condition bounds the element of '{}'", Site.Text)
-                   : fmt::format("'{}' has two bounds: {} and {}", Site.Text, Bounds[0].str(), Bounds[1].str()),
-               Site.Where);
+      if (Bounds.empty())
+        NoBound.push_back({fmt::format("no condition bounds the element of '{}'", Site.Text), Facts.Name, Site.Where});
+      else if (Bounds.size() != 1)
+        reason(fmt::format("'{}' has two bounds: {} and {}", Site.Text, Bounds[0].str(), Bounds[1].str()), Site.Where);
       else if (Bound && !(*Bound == Bounds[0]))
         reason(fmt::format("stores have different bounds: {} and {}", Bound->str(), Bounds[0].str()), Site.Where);
       else
@@ -249,6 +254,7 @@ private:
   const KernelAccesses Accesses; ///< As if no index lost bits.
   ShapeFacts Shape;
   std::optional<Polynomial> Bound;
+  std::vector<Finding> NoBound; ///< Stores that none has.
   bool HasStore = false;
 };
 

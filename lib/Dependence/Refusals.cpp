@@ -74,12 +74,12 @@ namespace {
 
 class AliasCheck {
 public:
-  AliasCheck(const VerticalGraph &Graph, Refusals &Refused, bool DeadInMemory)
-      : Graph(Graph), Refused(Refused), DeadInMemory(DeadInMemory) {}
+  AliasCheck(const VerticalGraph &Graph, Refusals &Refused, InMemory Kept)
+      : Graph(Graph), Refused(Refused), Kept(Kept) {}
 
   void run() {
     for (const Flow &F : Graph.Flows)
-      if (!DeadInMemory) {
+      if (Kept == InMemory::Live) {
         inside(Graph.Nodes[F.Producer], F.Out);
         inside(Graph.Nodes[F.Consumer], F.In);
       }
@@ -108,9 +108,11 @@ private:
 
   /// Is a parameter's memory not accessed in the fused kernel?
   bool isForwarded(unsigned Node, const std::string &Parameter) const {
+    if (Kept == InMemory::All)
+      return false;
     if (Graph.flowTo(Node, Parameter))
       return !Graph.Nodes[Node].stores(Parameter) || !Graph.isLive(Node, Parameter);
-    return !DeadInMemory && Graph.isIntermediate(Node, Parameter) && !Graph.isLive(Node, Parameter);
+    return Kept == InMemory::Live && Graph.isIntermediate(Node, Parameter) && !Graph.isLive(Node, Parameter);
   }
 
   struct Access {
@@ -146,6 +148,8 @@ private:
         if (!(A.Store && (B.Load || B.Store)) && !(A.Load && B.Store))
           continue;
         const bool Same = Graph.memory(First, A.Parameter->Name) == Graph.memory(Second, B.Parameter->Name);
+        if (Same && Kept == InMemory::All)
+          continue;
         // Each turn of the loop loads its own elements, and then changes them.
         if (Same && Graph.OneLoop && !A.Store && areOwn(First, *A.Parameter) && areOwn(Second, *B.Parameter))
           continue;
@@ -189,13 +193,13 @@ private:
 
   const VerticalGraph &Graph;
   Refusals &Refused;
-  const bool DeadInMemory;
+  const InMemory Kept;
 };
 
 } // namespace
 
-void checkAliases(const VerticalGraph &Graph, Refusals &Refused, bool DeadInMemory) {
-  AliasCheck(Graph, Refused, DeadInMemory).run();
+void checkAliases(const VerticalGraph &Graph, Refusals &Refused, InMemory Kept) {
+  AliasCheck(Graph, Refused, Kept).run();
 }
 
 } // namespace cufuse

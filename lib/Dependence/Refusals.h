@@ -32,9 +32,16 @@ std::string linkOf(const Polynomial &Made, const Polynomial &Taken);
 /// object in the pointer's place follows.
 void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused);
 
+/// Which intermediates kernels store to memory, and load from there?
+enum class InMemory {
+  Live, ///< They are stored, and handed on otherwise.
+  Dead, ///< Others may be, too.
+  All,  ///< And nothing is handed on otherwise. What the links make one is proved elsewhere.
+};
+
 /// Nothing that one of the kernels writes, but for what is forwarded, may be touched by another: two pointers are
 /// distinct if both are `__restrict__`. Nor may one of them touch what is forwarded by another name, as it is not in
-/// memory then. `DeadInMemory`: dead intermediates may be stored and loaded, too.
-void checkAliases(const VerticalGraph &Graph, Refusals &Refused, bool DeadInMemory = false);
+/// memory then, unless `Kept` says so.
+void checkAliases(const VerticalGraph &Graph, Refusals &Refused, InMemory Kept = InMemory::Live);
 
 } // namespace cufuse

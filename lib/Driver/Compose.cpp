@@ -1,6 +1,5 @@
 #include "cufuse/Driver/Compose.h"
 
-#include "cufuse/Dependence/BlockLocal.h"
 #include "cufuse/Driver/Choose.h"
 #include "cufuse/Driver/Fuser.h"
 
@@ -21,11 +20,7 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   std::vector<VerticalNode> Nodes;
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape, Request.Distinct});
-  auto Graph = linkKernels(std::move(Nodes), Request.Links, Request.Dead);
-  if (Graph && !Request.Composition.Cooperative && !rowConsumer(*Graph) && !Graph->OneLoop)
-    if (llvm::Error Error = requireTree(*Graph))
-      return std::move(Error);
-  return Graph;
+  return linkKernels(std::move(Nodes), Request.Links, Request.Dead);
 }
 
 /// What a parameter is in the fused kernel, by those of it that are no other kernel's.

@@ -116,6 +116,14 @@ private:
   }
 
   void group(Group &G) {
+    const size_t First = Result.Sites.size();
+    groupSites(G);
+    const bool ReadOnlyCache = llvm::any_of(G.Parts, [](const auto &Part) { return Part.second->ReadOnlyCache; });
+    for (AccessSite &Site : llvm::MutableArrayRef(Result.Sites).drop_front(First))
+      Site.ReadOnlyCache = ReadOnlyCache;
+  }
+
+  void groupSites(Group &G) {
     const ParameterAccess &Parameter = Result.Parameters[G.First->Argument];
     const std::int64_t Bytes = Parameter.Bytes;
     const auto Index = G.Rest && Bytes > 0 ? G.Rest->dividedBy(Bytes) : std::nullopt;

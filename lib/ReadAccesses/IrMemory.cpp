@@ -52,7 +52,8 @@ public:
     for (const llvm::Instruction &I : llvm::instructions(Ir.kernel())) {
       if (const llvm::Value *Pointer = llvm::getLoadStorePointerOperand(&I))
         access(llvm::isa<llvm::LoadInst>(I) ? IrAccess::Kind::Load : IrAccess::Kind::Store, I, Pointer,
-               Layout.getTypeStoreSize(llvm::getLoadStoreType(&I)));
+               Layout.getTypeStoreSize(llvm::getLoadStoreType(&I)),
+               I.hasMetadata(llvm::LLVMContext::MD_invariant_load));
       else if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(I))
         access(IrAccess::Kind::Atomic, I, I.getOperand(0), 0);
       else if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I))
@@ -62,10 +63,11 @@ public:
   }
 
 private:
-  void access(IrAccess::Kind What, const llvm::Instruction &By, const llvm::Value *Pointer, std::uint64_t Bytes) {
+  void access(IrAccess::Kind What, const llvm::Instruction &By, const llvm::Value *Pointer, std::uint64_t Bytes,
+              bool ReadOnlyCache = false) {
     const IrPlace Place = placeOf(Pointer, Values);
     for (unsigned Argument : Place.Arguments)
-      Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes});
+      Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes, ReadOnlyCache});
     for (const llvm::Value *Unknown : Place.Unknown)
       Result.Elsewhere.push_back({&By, llvm::isa<llvm::GlobalVariable>(Unknown)
                                            ? "the variable " + Unknown->getName().str()
@@ -73,12 +75,12 @@ private:
   }
 
   /// Through every pointer it is given.
-  bool accessAll(const llvm::CallBase &Call, IrAccess::Kind What) {
+  bool accessAll(const llvm::CallBase &Call, IrAccess::Kind What, bool ReadOnlyCache = false) {
     bool Any = false;
     for (const llvm::Use &Argument : Call.args())
       if (Argument->getType()->isPointerTy()) {
         Any = true;
-        access(What, Call, Argument, 0);
+        access(What, Call, Argument, 0, ReadOnlyCache);
       }
     return Any;
   }
@@ -98,7 +100,7 @@ private:
     if (llvm::is_contained(CachedLoads, Name) && Call.arg_size() > 0) {
       const bool InMemory = Call.getArgOperand(0)->getType()->isPointerTy() && Call.hasStructRetAttr();
       return access(IrAccess::Kind::Load, Call, Call.getArgOperand(InMemory ? 1 : 0),
-                    Call.getType()->isVoidTy() ? 0 : Layout.getTypeStoreSize(Call.getType()));
+                    Call.getType()->isVoidTy() ? 0 : Layout.getTypeStoreSize(Call.getType()), Name == "__ldg");
     }
     if (llvm::is_contained(CachedStores, Name) && Call.arg_size() > 1)
       return access(IrAccess::Kind::Store, Call, Call.getArgOperand(0),
@@ -136,10 +138,12 @@ private:
       Result.Together.push_back({&Call, Name.str()});
     if (Call.doesNotAccessMemory() || Call.onlyAccessesInaccessibleMemory())
       return;
-    const bool Pointers =
-        accessAll(Call, Name.starts_with("llvm.nvvm.ldg") || Name.starts_with("llvm.nvvm.ldu") ? IrAccess::Kind::Load
-                        : Name.contains("atomic")                                              ? IrAccess::Kind::Atomic
-                                                                                               : IrAccess::Kind::Any);
+    const bool ReadOnlyCache = Name.starts_with("llvm.nvvm.ldg") || Name.starts_with("llvm.nvvm.ldu");
+    const bool Pointers = accessAll(Call,
+                                    ReadOnlyCache             ? IrAccess::Kind::Load
+                                    : Name.contains("atomic") ? IrAccess::Kind::Atomic
+                                                              : IrAccess::Kind::Any,
+                                    ReadOnlyCache);
     if (!Pointers && (Name.contains(".tex.") || Name.contains(".suld.") || Name.contains(".sust.") ||
                       Name.contains(".tld4.") || Name.contains(".ldu.") || Name.contains("tensor")))
       beyond(Call, Name.str());
@@ -171,7 +175,7 @@ private:
     if (!Address || (Loads && Given > 0))
       return false;
     access(Loads ? IrAccess::Kind::Load : IrAccess::Kind::Store, Call, Address,
-           Loads ? Layout.getTypeStoreSize(Call.getType()).getFixedValue() : Given);
+           Loads ? Layout.getTypeStoreSize(Call.getType()).getFixedValue() : Given, What.contains(".nc"));
     return true;
   }
 

@@ -15,6 +15,7 @@ struct IrAccess {
   unsigned Argument;                ///< Whose array it is.
   std::optional<Polynomial> Offset; ///< In bytes.
   std::uint64_t Bytes = 0;          ///< 0: not known.
+  bool ReadOnlyCache = false;       ///< See AccessSite.
 };
 
 /// Where a pointer leads to.

@@ -268,6 +268,12 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
     return Negative || Divisor.isZero() || mayLoseBits(*L, Most, Bits) ? std::nullopt
                                                                        : quotient(*L, Divisor, Known.Quotients);
   };
+  auto Remainder = [&](const Polynomial &Divisor) -> std::optional<Polynomial> {
+    const auto Whole = Quotient(Divisor, MostFactor);
+    const auto Product = Whole ? Divisor.times(*Whole) : std::nullopt;
+    return Product ? std::optional(*L - *Product) : std::nullopt;
+  };
+  const bool IsMask = Number && *Number > 0 && *Number < INT32_MAX && llvm::isPowerOf2_64(*Number + 1);
   switch (I.getOpcode()) {
   case llvm::Instruction::Add:
     return *L + *R;
@@ -285,12 +291,11 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   case llvm::Instruction::UDiv:
   case llvm::Instruction::SDiv:
     return Quotient(*R, MostFactor);
+  case llvm::Instruction::And: // `i & 31` is i % 32
+    return IsMask ? Remainder(Polynomial::constant(*Number + 1)) : std::nullopt;
   case llvm::Instruction::URem:
   case llvm::Instruction::SRem:
-    if (const auto Whole = Quotient(*R, MostFactor))
-      if (const auto Product = R->times(*Whole))
-        return *L - *Product;
-    return std::nullopt;
+    return Remainder(*R);
   default:
     return std::nullopt;
   }

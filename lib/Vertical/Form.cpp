@@ -11,8 +11,9 @@
 namespace cufuse {
 
 /// In the order in which they are tried. Pointwise producers of the only row kernel fit two: they are inlined at its
-/// loads if no element is computed more often than allowed; by row, each is computed once.
-static constexpr const VerticalForm *Forms[] = {&OneLoopForm, &InlineAtStoreForm, &ByRowForm};
+/// loads if no element is computed more often than allowed; by row, each is computed once. Last comes what hands
+/// elements on in memory.
+static constexpr const VerticalForm *Forms[] = {&OneLoopForm, &InlineAtStoreForm, &ByRowForm, &InTurnForm};
 
 std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph) {
   std::vector<const VerticalForm *> Taking;
@@ -74,9 +75,8 @@ Misfit withoutLoop(const VerticalGraph &Graph) {
   return Loop;
 }
 
-} // namespace
-
-llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+/// Why linked pointers of a graph cannot be edited, whatever the form is.
+llvm::Error editable(const VerticalGraph &Graph) {
   std::vector<Blocker> Escapes;
   for (const Flow &F : Graph.Flows)
     for (const auto &[Node, Name] : {std::pair(F.Producer, F.Out), {F.Consumer, F.In}}) {
@@ -90,24 +90,47 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
     }
   if (!Escapes.empty())
     return refuse(Escapes);
-  std::vector<Misfit> Tried;
+  return !rowConsumer(Graph) && !Graph.OneLoop ? requireTree(Graph) : llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  std::vector<Misfit> Tried, InMemory;
+  llvm::Error Only = editable(Graph); // the reason, where there is but one
   for (const VerticalForm *Form : formsFor(Graph)) {
+    if (Form->EditsLinked ? bool(Only) : Options.InRegisters)
+      continue;
     auto Proof = Form->Prove(Graph, Block, Options);
-    if (Proof)
+    if (Proof) {
+      llvm::consumeError(std::move(Only));
       return Proof;
+    }
     Misfit Own{Form->Name(Graph), ""};
     ExitCode Code = ExitCode::BadInput;
     llvm::handleAllErrors(Proof.takeError(), [&](const Failure &Each) {
       Code = Each.Code;
       Own.Messages = Each.Messages;
     });
-    if (Graph.OneLoop || Code != ExitCode::BadInput) // no other form is possible
-      return llvm::make_error<Failure>(Code, withoutFlags(Own.Messages));
-    Tried.push_back(std::move(Own));
+    Own.Possible = Form->EditsLinked; // what hands elements on in memory is not what one hopes for
+    if (Form->EditsLinked && (Graph.OneLoop || Code != ExitCode::BadInput)) // no other such form is possible
+      Only = llvm::make_error<Failure>(Code, withoutFlags(Own.Messages));
+    else
+      (Form->EditsLinked ? Tried : InMemory).push_back(std::move(Own));
   }
+  if (Only && (Graph.OneLoop || InMemory.empty()))
+    return std::move(Only);
+  if (Only)
+    return llvm::handleErrors(std::move(Only), [&](const Failure &Each) {
+      std::vector<Message> Both = Each.Messages;
+      if (Each.Code == ExitCode::BadInput)
+        llvm::append_range(Both, InMemory.front().Messages);
+      return llvm::make_error<Failure>(Each.Code, std::move(Both));
+    });
   Tried.push_back(withoutLoop(Graph));
   if (!rowConsumer(Graph))
     Tried.push_back({"by row", "no kernel that takes an intermediate works on rows, a block each"});
+  llvm::append_range(Tried, InMemory);
   std::vector<std::string> All;
   const Misfit *Nearest = nullptr; // with the fewest kinds of reasons
   for (const Misfit &Each : Tried) {

@@ -16,6 +16,8 @@ struct ChainSize {
   long long rows, columns;
 };
 
+inline bool sameGrid(dim3 a, dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 /// The arrays of one graph, for one size.
 class ChainMemory {
 public:

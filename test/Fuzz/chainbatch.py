@@ -9,6 +9,7 @@ from campaign import write
 from chains import make_graph, room
 
 ONE_BY_ONE = "/// For every so many elements, one."
+BY_ELEMENT = "/// In turn, a thread so many elements of every kernel"
 FIELDS = re.compile(r"namespace (\w+) \{\n/// The arguments of .*\nstruct Arguments \{\n((?:.*;\n)*)\};")
 MACROS = ("MIX", "EACH", "START", "INSIDE")
 NAMES = ("bent", "shares", "Chosen", "loaded", "stored")  # of what may stand before a kernel
@@ -99,12 +100,21 @@ def ways(text):
         return ["one loop"]
     if "/// By row, since" in text:
         return ["by row"]
+    if BY_ELEMENT in text:
+        return ["in turn by element"]
+    if "/// In turn, " in text:
+        return ["in turn"]
     return [way for way, said in (("at stores", " stores "), ("at loads", " loads ")) if re.search(f"^/// Where .*{said}", text, re.M)]
 
 
 def root(text):
     """The node whose launch an inlined kernel has."""
-    return re.findall(r"^  cufuse_(\w+?)::", text, re.M)[-1]
+    return in_block(text)[-1]
+
+
+def in_block(text):
+    """The nodes that have the fused kernel's block."""
+    return re.findall(r"^  cufuse_(\w+?)::", text, re.M)
 
 
 def bound_text(node, parameter):
@@ -122,7 +132,7 @@ def comparison(graph, folder):
     with open(os.path.join(folder, graph.name + ".h")) as file:
         header = file.read()
     way, names = ways(fused), graph.names()
-    dead = "Anything" if way == ["by row"] else "Untouched"
+    dead = "Anything" if way[:1] in (["by row"], ["in turn"], ["in turn by element"]) else "Untouched"
     lines = [f"static void run_{graph.name}() {{", f'  std::printf("{graph.name} starts\\n");', "  std::fflush(stdout);"]
     lines += ["  int declined = 0;", "  for (const ChainSize size : {"]
     lines.append("           " + ", ".join(f"ChainSize{{{rows}, {columns}}}" for rows, columns in graph.sizes) + "}) {")
@@ -155,6 +165,12 @@ def comparison(graph, folder):
                 if f"{name}.{parameter.name}" not in gone | last:
                     values.setdefault(parameter.name, values[f"{name}_{parameter.name}"])
     launches = []
+    if way == ["in turn"]:  # which all kernels of a block are launched with
+        played = [graph.nodes[names.index(name)] for name in in_block(fused)]
+        first, *others = sorted({node.kernel.grid(node.block[0]) for node in played})
+        for other in others:
+            lines.append(f"      if (!sameGrid(dim3({first}), dim3({other})))")
+            lines.append("        return cudaErrorInvalidConfiguration;")
     for at, (space, fields) in enumerate(FIELDS.findall(header)):
         launch = f"launch{at}"
         launches.append(launch)
@@ -171,7 +187,7 @@ def comparison(graph, folder):
 def grid_of(graph, way, fused, at):
     if graph.cooperative:
         node = graph.nodes[at]
-    elif way == ["one loop"]:
+    elif way in (["one loop"], ["in turn by element"]):
         return str(graph.grid)
     elif way == ["by row"]:
         return "rows + (rows == 0)"

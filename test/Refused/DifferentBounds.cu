@@ -1,14 +1,14 @@
 // Guards must be the same number of elements, as the links say.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:shift --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:shift --block 128 \
 // RUN:   --link scale.mid=shift.in -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:inner --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:inner --block 128 \
 // RUN:   --link scale.mid=inner.in --link scale.n=inner.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INNER '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:fours --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:fours --block 128 \
 // RUN:   --link scale.mid=fours.in --link scale.n=fours.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=FOURS '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:waits %s:shift --block 32 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:waits %s:shift --block 32 \
 // RUN:   --link waits.mid=shift.in -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WAITS '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:shift %s:mirror --block 128 --link scale.mid=shift.in \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:shift %s:mirror --block 128 --link scale.mid=shift.in \
 // RUN:   --link shift.out=mirror.in --dead scale.mid --dead shift.out -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=MIRROR '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0

@@ -1,7 +1,7 @@
 // Threads that leave a kernel before its barrier would be missed by the next kernel: refused. A return of the whole block is
 // none of these.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:sums %s:divided --block 128 --link sums.sum=divided.sum \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:sums %s:divided --block 128 --link sums.sum=divided.sum \
 // RUN:   --link sums.rows=divided.rows -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 

@@ -1,20 +1,20 @@
 // A consumer that stores to the intermediate is refused where the producer's stores are not all behind it, and where
 // another one does so, too.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:reversed %s:clamp --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:reversed %s:clamp --block 128 \
 // RUN:   --link reversed.mid=clamp.in --link reversed.n=clamp.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:clamp %s:clamp --block 128 --link scale.mid=clamp_0.in \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:clamp %s:clamp --block 128 --link scale.mid=clamp_0.in \
 // RUN:   --link scale.mid=clamp_1.in --link scale.n=clamp_0.n --link scale.n=clamp_1.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BOTH '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:counts --block 128 --link scale.mid=counts.in --dead scale.mid \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:counts --block 128 --link scale.mid=counts.in --dead scale.mid \
 // RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ATOMIC '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:mirrored --block 128 --link scale.mid=mirrored.in --dead scale.mid \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:mirrored --block 128 --link scale.mid=mirrored.in --dead scale.mid \
 // RUN:   --recompute any -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MIRRORED '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:clamp %s:copied --block 128 --link scale.mid=clamp.in \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:clamp %s:copied --block 128 --link scale.mid=clamp.in \
 // RUN:   --link scale.mid=copied.in --link scale.n=clamp.n --link scale.n=copied.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHANGED '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse --vertical %s:scale %s:copied %s:clamp --block 128 --link scale.mid=clamp.in \
+// RUN: %cufuse fuse --in-registers --vertical %s:scale %s:copied %s:clamp --block 128 --link scale.mid=clamp.in \
 // RUN:   --link scale.mid=copied.in --link scale.n=clamp.n --link scale.n=copied.n -o %t/out.cu
-// RUN: %cufuse fuse --vertical %s:scale %s:clamp %s:copied --block 128 --link scale.mid=clamp.in \
+// RUN: %cufuse fuse --in-registers --vertical %s:scale %s:clamp %s:copied --block 128 --link scale.mid=clamp.in \
 // RUN:   --link clamp.in=copied.in --link scale.n=clamp.n --link scale.n=copied.n -o %t/out.cu
 
 __global__ void reversed(const float *__restrict__ in, float *__restrict__ mid, int n) {

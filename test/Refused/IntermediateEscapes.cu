@@ -1,30 +1,30 @@
 // The pointer to the intermediate may not be kept in a class or cast to another type of its size, nor may a reference to
 // what it leads to be.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:helps %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:helps %s:take --block 128 \
 // RUN:   --link helps.mid=take.in --link helps.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HELPS '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:wide %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:wide %s:take --block 128 \
 // RUN:   --link wide.mid=take.in --link wide.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WIDE '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:moved %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:moved %s:take --block 128 \
 // RUN:   --link moved.mid=take.in --link moved.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MOVED '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:inherited --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:doubled %s:inherited --block 128 \
 // RUN:   --link doubled.mid=inherited.in --link doubled.n=inherited.n --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INHERITED '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:initialised --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:doubled %s:initialised --block 128 \
 // RUN:   --link doubled.mid=initialised.in --link doubled.n=initialised.n --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=INITIALISED '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:partly %s:whole --block 64 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:partly %s:whole --block 64 \
 // RUN:   --link partly.mid=whole.in --link partly.n=whole.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PARTLY '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:turned %s:whole --block 64 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:turned %s:whole --block 64 \
 // RUN:   --link turned.mid=whole.in --link turned.n=whole.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TURNED '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:again %s:take --block 64 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:again %s:take --block 64 \
 // RUN:   --link again.mid=take.in --link again.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=AGAIN '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:doubled %s:kept --block 16x16 --recompute any \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:doubled %s:kept --block 16x16 --recompute any \
 // RUN:   --link doubled.mid=kept.in --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=KEPT '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:pairs %s:members --block 16x16 --recompute any \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:pairs %s:members --block 16x16 --recompute any \
 // RUN:   --link pairs.mid=members.in --dead pairs.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MEMBERS '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse --vertical %s:doubled %s:read --block 16x16 --recompute any --link doubled.mid=read.in \
+// RUN: %cufuse fuse --in-registers --vertical %s:doubled %s:read --block 16x16 --recompute any --link doubled.mid=read.in \
 // RUN:   --dead doubled.mid -o %t/out.cu
-// RUN: %cufuse fuse --vertical %s:pairs %s:copies --block 16x16 --recompute any --link pairs.mid=copies.in \
+// RUN: %cufuse fuse --in-registers --vertical %s:pairs %s:copies --block 16x16 --recompute any --link pairs.mid=copies.in \
 // RUN:   --dead pairs.mid -o %t/out.cu
 
 #include "Inputs/elements.h"

@@ -1,6 +1,6 @@
 // A producer that loads what it stored is refused, unless all kernels are functions of an element.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:adds %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:adds %s:take --block 128 \
 // RUN:   --link adds.mid=take.in --link adds.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 

@@ -2,9 +2,9 @@
 // their bytes.
 // RUN: rm -rf %t && mkdir %t && cp %S/Inputs/elements.h %t
 // RUN: cp %s %t/kernels.cu
-// RUN: cd %t && %exits 1 %cufuse fuse --vertical kernels.cu:makeBoxes kernels.cu:openBoxes --block 128 \
+// RUN: cd %t && %exits 1 %cufuse fuse --in-registers --vertical kernels.cu:makeBoxes kernels.cu:openBoxes --block 128 \
 // RUN:   --link makeBoxes.boxes=openBoxes.boxes --link makeBoxes.n=openBoxes.n --dead makeBoxes.boxes -o out.cu 2>&1 | FileCheck %s --check-prefix=BOX
-// RUN: %exits 1 %cufuse fuse --vertical kernels.cu:makeLots kernels.cu:countLots --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical kernels.cu:makeLots kernels.cu:countLots --block 128 \
 // RUN:   --link makeLots.lots=countLots.lots --link makeLots.n=countLots.n -o out.cu 2>&1 | FileCheck %s --check-prefix=LOT
 // RUN: not ls out.cu
 

@@ -1,10 +1,10 @@
 // What is computed where the consumer loads is not stored, so nothing else may need it.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:back --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:back --block 128 \
 // RUN:   --link scale.mid=back.in --link scale.n=back.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:copy %s:back --block 128 --dead mid \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:copy %s:back --block 128 --dead mid \
 // RUN:   --link scale.mid=copy.in --link scale.n=copy.n --link scale.mid=back.in --link scale.n=back.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALSO '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:copy %s:back --block 128 --dead mid \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:copy %s:back --block 128 --dead mid \
 // RUN:   --link scale.mid=copy.in --link scale.n=copy.n --link copy.in=back.in --link scale.n=back.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALSO '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 

@@ -1,8 +1,8 @@
 // A consumer whose threads work together, or that does more than one element at a time, is refused.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:sums --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:sums --block 128 \
 // RUN:   --link scale.mid=sums.in --link scale.n=sums.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BLOCKSUM '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:first --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:first --block 128 \
 // RUN:   --link scale.mid=first.in --link scale.n=first.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=FIRST '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 

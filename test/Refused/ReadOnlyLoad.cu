@@ -10,7 +10,7 @@ __global__ void make(float *out, int n) {
     out[threadIdx.x] = 1.0f;
 }
 
-// CHECK: {{.*}}ReadOnlyLoad.cu:[[@LINE+4]]:{{[0-9]+}}: error: after the grid barrier, a kernel loads through a cache that may not have what another kernel stored: hinted: __ldg [ReadOnlyLoad]
+// CHECK: {{.*}}ReadOnlyLoad.cu:[[@LINE+4]]:{{[0-9]+}}: error: a kernel loads through a cache that may not have what another kernel of the launch stored: hinted: __ldg [ReadOnlyLoad]
 // CHECK: note: load with p[i] instead of __ldg or a texture, or launch the kernel separately
 __global__ void hinted(const float *in, float *out, int n) {
   if (threadIdx.x < n)

@@ -1,12 +1,12 @@
 // Kernels by row in blocks of two dimensions are refused: threads with the same threadIdx.x would have the same elements.
 // So is a kernel that its file launches with another block than it would get, unless --block says that it may.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:plusOne --block 32x4 --link twice.out=plusOne.in \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:twice %s:plusOne --block 32x4 --link twice.out=plusOne.in \
 // RUN:   --link twice.columns=plusOne.columns -o %t/out.cu 2>&1 | FileCheck %s
-// RUN: %exits 1 %cufuse fuse --vertical %s:tripled %s:total --link tripled.out=total.in \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:tripled %s:total --link tripled.out=total.in \
 // RUN:   --link tripled.columns=total.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LAUNCH
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse --vertical %s:tripled %s:total --block 128 --link tripled.out=total.in \
+// RUN: %cufuse fuse --in-registers --vertical %s:tripled %s:total --block 128 --link tripled.out=total.in \
 // RUN:   --link tripled.columns=total.columns -o %t/out.cu
 
 // CHECK: {{[^ ]*}}:[[#@LINE+3]]:17: error: kernels that are fused by row need the same block, of one dimension:

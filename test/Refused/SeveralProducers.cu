@@ -1,6 +1,6 @@
 // A consumer of two producers is refused, unless all of them are functions of an element.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:left %s:right %s:both --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:left %s:right %s:both --block 128 \
 // RUN:   --link left.mid=both.a --link right.mid=both.b -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 

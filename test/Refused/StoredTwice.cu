@@ -1,20 +1,20 @@
 // A producer that stores an element again, or cannot be shown not to, is refused.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:twice %s:take --block 128 \
 // RUN:   --link twice.mid=take.in --link twice.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TWICE '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:plane %s:take --block 32x4 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:plane %s:take --block 32x4 \
 // RUN:   --link plane.mid=take.in --link plane.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PLANE '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:tiles %s:take --block 32 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:tiles %s:take --block 32 \
 // RUN:   --link tiles.mid=take.in --link tiles.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TILES '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:loops %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:loops %s:take --block 128 \
 // RUN:   --link loops.mid=take.in --link loops.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LOOPS '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:matrix %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:matrix %s:take --block 128 \
 // RUN:   --link matrix.mid=take.in --link 'matrix.rows*n=take.n' -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MATRIX '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:mirror --block 128 --link twice.mid=mirror.in --dead twice.mid \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:twice %s:mirror --block 128 --link twice.mid=mirror.in --dead twice.mid \
 // RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MIRROR '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:halved %s:take --block 16x16 --link halved.mid=take.in \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:halved %s:take --block 16x16 --link halved.mid=take.in \
 // RUN:   --link 'halved.rows*n=take.n' -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALVED '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:pairs %s:take --block 64 --link pairs.mid=take.in --link pairs.n=take.n \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:pairs %s:take --block 64 --link pairs.mid=take.in --link pairs.n=take.n \
 // RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PAIRS
 // RUN: ls -A %t | count 0
 

@@ -20,14 +20,14 @@
 // RUN:   --name divided -o %t/divided.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/logical.cu %t/ternary.cu %t/member.cu %t/capture.cu %t/returned.cu \
 // RUN:   %t/quaternions.cu %t/divided.cu
-// RUN: %exits 1 %cufuse fuse --vertical kernels.cu:copied kernels.cu:half --link copied.y=half.in \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical kernels.cu:copied kernels.cu:half --link copied.y=half.in \
 // RUN:   --link copied.columns=half.columns --dead copied.y --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=ROW
 // ROW: kernels.cu:{{.*}}: error: {{.*}} half: in[blockIdx.x * columns + i] {{.*}}[NotByRow]
 // RUN: %exits 1 %cufuse fuse --vertical kernels.cu:large kernels.cu:lifted --link large.y=lifted.mean \
 // RUN:   --link large.columns=lifted.columns --dead large.y --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: refused: {{.*}}49156 bytes [StaticSharedMemory]
 // RUN: %exits 1 %cufuse fuse --vertical kernels.cu:twice kernels.cu:telling --link twice.y=telling.in --link twice.n=telling.n \
-// RUN:   --block 32 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=PRINTS
+// RUN:   --in-registers --block 32 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=PRINTS
 // It prints for threads without an element, so that it is no function of one: the other kernel would be computed at its loads.
 // PRINTS: kernels.cu:{{.*}}: error: {{.*}}twice.y, which telling takes as in [LiveIntermediate]
 // RUN: %cufuse fuse --vertical kernels.cu:kept kernels.cu:keeps --link kept.in=keeps.in --link kept.n=keeps.n --block 32 \

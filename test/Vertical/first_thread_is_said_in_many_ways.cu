@@ -1,8 +1,8 @@
 // The first thread of a block is known by `== 0`, by `!= 0` and by itself.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %cufuse fuse --vertical %s:negated %s:scaled --block 64 --link negated.sum=scaled.sum -o %t/out.cu
-// RUN: %cufuse fuse --vertical %s:otherwise %s:scaled --block 64 --link otherwise.sum=scaled.sum -o %t/out.cu
-// RUN: %exits 1 %cufuse fuse --vertical %s:others %s:scaled --block 64 --link others.sum=scaled.sum -o %t/out.cu 2>&1 | FileCheck %s
+// RUN: %cufuse fuse --in-registers --vertical %s:negated %s:scaled --block 64 --link negated.sum=scaled.sum -o %t/out.cu
+// RUN: %cufuse fuse --in-registers --vertical %s:otherwise %s:scaled --block 64 --link otherwise.sum=scaled.sum -o %t/out.cu
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:others %s:scaled --block 64 --link others.sum=scaled.sum -o %t/out.cu 2>&1 | FileCheck %s
 
 __global__ void negated(const float *__restrict__ in, float *__restrict__ sum, int columns) {
   if (!threadIdx.x)

@@ -1,14 +1,14 @@
 // What the kernels of a block hand on must be there whatever the arguments: each refusal names the two accesses.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:byAll %s:divided --block 128 --link byAll.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALL '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:someRows %s:divided --block 128 --link someRows.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=SOME '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:inTwo %s:divided --block 128 --link inTwo.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TWO '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:inPlace --block 128 --link twice.out=inPlace.x --link twice.columns=inPlace.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PLACE
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:copied --block 128 --link twice.out=copied.in -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LENGTHS '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:plain --block 128 --link twice.out=plain.in --link twice.columns=plain.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALIAS '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:half %s:copied --block 128 --link half.out=copied.in --link half.columns=copied.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALF '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:every256th %s:divided --block 512 --link every256th.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NARROW
-// RUN: %exits 1 %cufuse fuse --vertical %s:moved %s:divided --block 512 --link moved.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MOVED
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:byAll %s:divided --block 128 --link byAll.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALL '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:someRows %s:divided --block 128 --link someRows.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=SOME '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:inTwo %s:divided --block 128 --link inTwo.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TWO '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:twice %s:inPlace --block 128 --link twice.out=inPlace.x --link twice.columns=inPlace.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:twice %s:copied --block 128 --link twice.out=copied.in -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LENGTHS '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:twice %s:plain --block 128 --link twice.out=plain.in --link twice.columns=plain.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALIAS '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:half %s:copied --block 128 --link half.out=copied.in --link half.columns=copied.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALF '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:every256th %s:divided --block 512 --link every256th.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NARROW
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:moved %s:divided --block 512 --link moved.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MOVED
 // RUN: ls -A %t | count 0
 
 __global__ void byAll(const float *__restrict__ in, float *__restrict__ sum, int columns) {

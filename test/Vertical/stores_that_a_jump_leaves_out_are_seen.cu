@@ -1,25 +1,25 @@
 // An element that a jump leaves out is not stored, whoever of the text and the compiled code sees the jump.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:inSwitch %s:take --block 64 --link inSwitch.mid=take.in --link inSwitch.n=take.n \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:inSwitch %s:take --block 64 --link inSwitch.mid=take.in --link inSwitch.n=take.n \
 // RUN:   -o %t/out.cu -- -std=c++17 2>&1 | FileCheck %s --check-prefix=SWITCH '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:declares %s:take --block 64 --link declares.mid=take.in --link declares.n=take.n \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:declares %s:take --block 64 --link declares.mid=take.in --link declares.n=take.n \
 // RUN:   -o %t/out.cu -- -std=c++17 2>&1 | FileCheck %s --check-prefix=DECLARES '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:inLabel %s:take --block 64 --link inLabel.mid=take.in --link inLabel.n=take.n \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:inLabel %s:take --block 64 --link inLabel.mid=take.in --link inLabel.n=take.n \
 // RUN:   -o %t/out.cu -- -std=c++17 2>&1 | FileCheck %s --check-prefix=LABEL
-// RUN: %exits 1 %cufuse fuse %s:tile %s:take --block tile=8x8 --link tile.mid=take.in --link tile.m*n=take.n \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:tile %s:take --block tile=8x8 --link tile.mid=take.in --link tile.m*n=take.n \
 // RUN:   -o %t/out.cu -- -std=c++17 2>&1 | FileCheck %s --check-prefix=TILE '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:row %s:takeRow --block 64 --link row.mid=takeRow.in --link row.columns=takeRow.columns \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:row %s:takeRow --block 64 --link row.mid=takeRow.in --link row.columns=takeRow.columns \
 // RUN:   -o %t/out.cu -- -std=c++17 2>&1 | FileCheck %s --check-prefix=ROW '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:ended %s:takeRow --block 64 --link ended.mid=takeRow.in --link ended.columns=takeRow.columns \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:ended %s:takeRow --block 64 --link ended.mid=takeRow.in --link ended.columns=takeRow.columns \
 // RUN:   -o %t/out.cu -- -std=c++17 2>&1 | FileCheck %s --check-prefix=ENDED
-// RUN: %exits 1 %cufuse fuse %s:some %s:take --block 64 --link some.mid=take.in --link some.n=take.n -o %t/out.cu \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:some %s:take --block 64 --link some.mid=take.in --link some.n=take.n -o %t/out.cu \
 // RUN:   -- -std=c++17 2>&1 | FileCheck %s --check-prefix=SOME '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:falls %s:take --block 64 --link falls.mid=take.in --link falls.n=take.n -o %t/out.cu \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:falls %s:take --block 64 --link falls.mid=take.in --link falls.n=take.n -o %t/out.cu \
 // RUN:   -- -std=c++17 2>&1 | FileCheck %s --check-prefix=FALLS '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // Every way stores it, or does so twice.
-// RUN: %cufuse fuse %s:cases %s:take --block 64 --link cases.mid=take.in --link cases.n=take.n -o %t/cases.cu -- -std=c++17
-// RUN: %cufuse fuse %s:again %s:takeRow --block 64 --link again.mid=takeRow.in --link again.columns=takeRow.columns \
+// RUN: %cufuse fuse --in-registers %s:cases %s:take --block 64 --link cases.mid=take.in --link cases.n=take.n -o %t/cases.cu -- -std=c++17
+// RUN: %cufuse fuse --in-registers %s:again %s:takeRow --block 64 --link again.mid=takeRow.in --link again.columns=takeRow.columns \
 // RUN:   -o %t/again.cu -- -std=c++17
 
 __global__ void take(const float *__restrict__ in, float *__restrict__ out, int n) {

@@ -1,12 +1,12 @@
 // Where no form fits, the first line says why each does not, and what follows are the reasons of the nearest one, with
 // remedies that can be pasted.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:shift %s:square --link shift.x=square.x --link shift.n=square.n --distinct --block 64 \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:shift %s:square --link shift.x=square.x --link shift.n=square.n --distinct --block 64 \
 // RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=SQUARE '--implicit-check-not=[IntermediateRead]'
 // SQUARE: note: no form fits: at loads: the producer loads from the intermediate; one loop: square is not pointwise:
 // SQUARE-SAME: {{.*}}; by row: no kernel that takes an intermediate works on rows{{.*}} the nearest, one loop, follow
 // SQUARE-NEXT: error: {{.*}}square: {{.*}} depends on the thread other than by its linear index: {{.*}} [NotPointwise]
-// RUN: %exits 1 %cufuse fuse %s:shift %s:parts --link shift.x=parts.in --block 64 -o %t/no.cu 2>&1 | \
+// RUN: %exits 1 %cufuse fuse --in-registers %s:shift %s:parts --link shift.x=parts.in --block 64 -o %t/no.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=PARTS
 // PARTS-NOT: no form
 // PARTS-DAG: note: if they are equal, say --link 'parts.columns*rows=shift.n'

@@ -178,12 +178,14 @@ llvm::Error checkCombination(const FuseRequest &R) {
       {!R.Vertical && Width > 1, "--vectorize needs --link", ByLinks},
       {!R.Vertical && C.Cooperative, "--cooperative needs --link", ByLinks},
       {!R.Vertical && C.EvictLast, "--evict-last needs --link", ByLinks},
+      {!R.Vertical && C.InRegisters, "--in-registers needs --link", ByLinks},
       {!R.Vertical && R.Distinct, "--distinct needs --link", "leave it out: kernels side by side may share memory"},
       {Width == 0 || Width > 16 || (Width & (Width - 1)) != 0, "--vectorize is not 1, 2, 4, 8 or 16",
        "a thread takes that many elements at a time"},
       {C.Cooperative && OtherLaunch, "--cooperative goes without --geometry, --grid-policy and --vectorize",
        "leave them out: the kernels follow each other in blocks that fill the GPU once"},
       {C.Cooperative && C.EvictLast, "--evict-last goes without --cooperative", "leave out one of them"},
+      {C.Cooperative && C.InRegisters, "--in-registers goes without --cooperative", "leave out one of them"},
       {C.Cooperative && R.Distinct, "--distinct goes without --cooperative",
        "leave it out: kernels with a barrier between them may share memory"},
       {R.Vertical && !R.Copies.empty(), "--copies goes without --link", "leave it out"},
@@ -280,6 +282,9 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   if (Given.Explain)
     for (const std::string &Line : Result->Explanation)
       llvm::errs() << "cufuse: " << Line << '\n';
+  for (const LoadedKernel &Kernel : Result->Kernels)
+    if (!Kernel.Text.Note.empty())
+      sayNote(Kernel.Text.Note);
   switch (Request->StopAfter) {
   case Step::Parse:
     for (const LoadedKernel &Kernel : Result->Kernels)
@@ -408,6 +413,8 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
           ->option_text("N|any"),
       Command.add_flag("--evict-last", Request.Composition.EvictLast,
                        "Of kernels by row: load rows with L2's priority evict_last"),
+      Command.add_flag("--in-registers", Request.Composition.InRegisters,
+                       "Refuse what would hand intermediates on in memory"),
       Command.add_flag("--cooperative", Request.Composition.Cooperative,
                        "A cooperative launch with a barrier of the grid between the kernels; for any kernels")});
   // What --link says already; alone, it is --auto-link.

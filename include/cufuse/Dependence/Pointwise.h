@@ -21,8 +21,10 @@ struct ShapeFacts {
   unsigned Loop = 0;    ///< Strided: that loop.
   /// Pointwise: each thread, by its linear index e, or turn of the loop works on so many elements, from Width * e on.
   unsigned Width = 1;
-  bool Tail = true;             ///< Width > 1: also on the last few, where there are not Width any more.
-  Polynomial Bound;             ///< Pointwise: it works on the elements 0 … Bound − 1, of parameters alone.
+  bool Tail = true; ///< Width > 1: also on the last few, where there are not Width any more.
+  Polynomial Bound; ///< Pointwise: it works on the elements 0 … Bound − 1, of parameters alone.
+  /// Not pointwise only since no condition bounds its elements: there are as many as threads.
+  bool Unbounded = false;
   std::vector<Finding> Reasons; ///< Why it is not pointwise.
 };
 

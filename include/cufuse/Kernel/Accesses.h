@@ -64,6 +64,7 @@ struct AccessSite {
   bool Compound = false;           ///< A load and a store in one: `p[i] += x`.
   bool Whole = true;               ///< Not a member or component of what is accessed.
   bool Deduced = false;            ///< A load whose type matters: `auto v = p[i]`, or a conversion that a class has.
+  bool ReadOnlyCache = false;      ///< A load by a cache that does not see what the same launch has stored.
   std::optional<Polynomial> Index; ///< In elements; nothing where it is not known.
   unsigned Width = 1;              ///< Consecutive elements, from `Index` on, in one access.
   std::string Text;                ///< As written.

@@ -197,6 +197,7 @@ struct KernelText {
   std::optional<LaunchElements> Elements = {}; ///< None: the launch has a grid.
   TextVariants Variants;
   bool IsComposed = false;    ///< Of several kernels, each of which depends on others.
+  std::string Note;           ///< What the user should know of how they became one, or nothing.
   bool HasHostShared = false; ///< Something of the program: the output must be relocatable.
   /// Declarations of such variables, and definitions with the values that the source gives them: numbers and arrays of
   /// them. For a fused source that is run without the program's other objects.

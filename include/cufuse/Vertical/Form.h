@@ -15,6 +15,7 @@ struct VerticalOptions {
   /// How often an element of an intermediate may be computed at a consumer's loads; nothing: any number of times.
   std::optional<unsigned> Recompute = 1;
   bool EvictLast = false;   ///< Rows that stay in registers are loaded with that priority in L2.
+  bool InRegisters = false; ///< Refuses what would hand intermediates on in memory.
   bool Cooperative = false; ///< One after the other, the whole grid, with a barrier between; all stays in memory.
 };
 
@@ -60,11 +61,14 @@ struct VerticalForm {
   unsigned (*Width)(const VerticalGraph &Graph, unsigned Vectorize);
   /// `Block` is the root's. Or all refusals.
   llvm::Expected<FormProof> (*Prove)(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options);
+  /// Does it put objects in the place of linked pointers? Then every mention of them must be one that those follow.
+  bool EditsLinked = true;
 };
 
 extern const VerticalForm OneLoopForm;       ///< Pointwise kernels, in a loop over elements.
 extern const VerticalForm InlineAtStoreForm; ///< Consumers where producers store, producers where the root loads.
 extern const VerticalForm ByRowForm;         ///< Kernels of rows one after the other in their block.
+extern const VerticalForm InTurnForm;        ///< Any kernels, by the blocks or threads that their arrays fall into.
 
 /// Those that may take the graph, in the order in which they are tried.
 std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph);

@@ -1,6 +1,7 @@
 // Instructions that concern a thread alone: arithmetic, moves, memory.
 #include "Assembly.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cuda_emulated {
@@ -139,6 +140,14 @@ void convert(Frame &f, const Instruction &i) {
   set(f, i, 0, mask(bits, static_cast<Value>(extended(i, get(f, i, 1)))));
 }
 
+/// cvt.rni.sat.s8.f32 d, a: to the nearest, ties to even, no further than the type goes; what is no number is 0.
+void saturate(Frame &f, const Instruction &i) {
+  if (i.type != "f32" || i.target != "s8")
+    i.unknownType();
+  const float a = valueOf<float>(get(f, i, 1));
+  set(f, i, 0, mask(32, static_cast<Value>(std::isnan(a) ? 0ll : std::llrint(std::clamp(a, -128.f, 127.f)))));
+}
+
 /// cvta{.to}.shared d, a
 void toGeneric(Frame &f, const Instruction &i) {
   set(f, i, 0, i.shared ? reinterpret_cast<Value>(fromShared(word(f, i, 1))) : get(f, i, 1));
@@ -262,6 +271,7 @@ void addThreadInstructions(Instructions &all) {
       {"bmsk.clamp", makeMask},
       {"popc", countBits},
       {"cvt", convert},
+      {"cvt.rni.sat", saturate},
       {"nanosleep", letOthersRun},
       {"membar", letOthersRun},
       {"fence", letOthersRun},

@@ -1,0 +1,40 @@
+// May the same team of threads play the kernels one after the other, with all that they exchange in memory? No Clang.
+#pragma once
+
+#include "cufuse/Dependence/StoreProof.h"
+
+namespace cufuse {
+
+/// Who plays a part of every kernel before it goes on to the next part.
+enum class Team {
+  Block,   ///< A block: its own block of every kernel, and of pointwise ones the elements of its panel.
+  Thread,  ///< A thread: its own thread of every kernel.
+  Element, ///< A thread: so many elements, in a loop over the grid; all kernels are pointwise.
+};
+
+/// The kernels of a graph, in its order, by the same team.
+struct InTurnPlan {
+  Team By = Team::Block;
+  unsigned Dimensions = 3;           ///< Block: of the grid; the blocks are numbered by them.
+  std::vector<bool> ByElement;       ///< By node: a pointwise kernel, called for its elements, or groups of them.
+  std::vector<Polynomial> Panels;    ///< By such a node: elements of a block or, by element, of a thread at a time.
+  Polynomial Elements;               ///< By element: of the kernel that has the most.
+  std::vector<std::string> Barriers; ///< By position in the order: why one stands before, or nothing.
+  /// By node and parameter: what leads to memory that one kernel stores to and another one accesses.
+  std::set<std::pair<unsigned, std::string>> Exchanged;
+  std::vector<AtMost> Requirements; ///< Of every launch, in the arguments that remain and the dimensions of the grid.
+  /// Panels that must be whole groups of so many elements.
+  std::vector<std::pair<Polynomial, unsigned>> Multiples;
+};
+
+/// Does the kernel's block count for nothing but its threads' linear index?
+bool isFree(const VerticalNode &Node);
+
+/// Proves that whatever one kernel stores, and another one loads or stores, belongs to the same team in both. Of a
+/// block b, that is its *panel* `p[b * S + r]` with 0 <= r < S, by the same S in all kernels; blocks are of `Block`,
+/// and all kernels that are not free have the launch's grid. A free kernel's elements are the panel's: it is called for
+/// those from b * W to (b + 1) * W. Where no kernel is free, a thread may be the team: then all index such memory by
+/// the same function of the thread, which no two have the same value of. Otherwise all refusals.
+llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Block);
+
+} // namespace cufuse

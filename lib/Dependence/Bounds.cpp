@@ -1,0 +1,289 @@
+#include "Bounds.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+constexpr unsigned MostDepth = 8, MostSteps = 200;
+constexpr size_t MostBounds = 4;
+
+Polynomial constant(std::int64_t Value) { return Polynomial::constant(Value); }
+Polynomial negated(const Polynomial &P) { return Polynomial() - P; }
+
+/// A term divided by a product.
+std::optional<Polynomial> quotientOf(Polynomial::Product Atoms, std::int64_t Factor, const Polynomial &Divisor) {
+  if (Divisor.terms().size() != 1)
+    return std::nullopt;
+  const auto &[Divided, By] = *Divisor.terms().begin();
+  if (By <= 0 || Factor % By != 0)
+    return std::nullopt;
+  for (const std::string &Atom : Divided) {
+    const auto Found = llvm::find(Atoms, Atom);
+    if (Found == Atoms.end())
+      return std::nullopt;
+    Atoms.erase(Found);
+  }
+  return Polynomial::term(Atoms, Factor / By);
+}
+
+/// `Multiple * Divisor + Rest`
+struct Parts {
+  Polynomial Multiple, Rest;
+};
+Parts partsOf(const Polynomial &P, const Polynomial &Divisor) {
+  Parts Result;
+  for (const auto &[Atoms, Factor] : P.terms())
+    if (const auto Times = quotientOf(Atoms, Factor, Divisor))
+      Result.Multiple = Result.Multiple + *Times;
+    else
+      Result.Rest = Result.Rest + Polynomial::term(Atoms, Factor);
+  return Result;
+}
+
+void append(std::vector<AtMost> &To, const std::vector<AtMost> &From) {
+  for (const AtMost &Each : From)
+    if (!llvm::is_contained(To, Each))
+      To.push_back(Each);
+}
+
+/// Is it not negative in some launch of more than a few elements? What never is, is no requirement.
+bool mayBeAbove(const Polynomial &P) {
+  if (const auto Number = P.asConstant())
+    return *Number >= 0;
+  // A product of the same and more takes it away.
+  return llvm::any_of(P.terms(), [&](const auto &Term) {
+    return Term.second > 0 && !Term.first.empty() && llvm::none_of(P.terms(), [&](const auto &Other) {
+             return Other.second < 0 && quotientOf(Other.first, 1, Polynomial::term(Term.first, 1));
+           });
+  });
+}
+
+/// What the launch must meet for it.
+std::vector<AtMost> isPositive(const Polynomial &Divisor) {
+  return Divisor.asConstant() ? std::vector<AtMost>() : std::vector<AtMost>{{constant(1), Divisor}};
+}
+
+} // namespace
+
+const Quotient *Bounds::quotientAt(const std::string &Atom) const {
+  const auto Own = Quotients.find(Atom);
+  if (Own != Quotients.end())
+    return &Own->second;
+  const auto Q = Given.find(Atom);
+  return Q == Given.end() ? nullptr : &Q->second;
+}
+
+bool Bounds::isUniform(const Polynomial &P) const {
+  return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
+    const Quotient *Q = quotientAt(Atom);
+    return Q ? !isWrap(Atom) && isUniform(Q->Dividend) && isUniform(Q->Divisor) : IsOfLaunch(Atom);
+  });
+}
+
+/// Is it known how it counts? By a divisor that changes, it does not.
+bool Bounds::isCounted(const std::string &Atom) const {
+  const auto Q = Quotients.find(Atom);
+  return Q == Quotients.end() ? Atoms.count(Atom) > 0
+                              : !isUniform(Polynomial::atom(Atom)) && isUniform(Q->second.Divisor);
+}
+
+void Bounds::holds(const Less &L) {
+  const auto Left = simplified(L.Left), Right = simplified(L.Right);
+  if (Left && Right && !isUniform(*Left))
+    Guards.push_back({*Left, *Right});
+}
+
+std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
+  Polynomial Result = Meaning(P);
+  for (const std::string &Atom : Result.atoms()) {
+    if (isWrap(Atom))
+      return std::nullopt;
+    const auto Q = Given.find(Atom);
+    if (Q == Given.end())
+      continue;
+    const auto Dividend = simplified(Q->second.Dividend), Divisor = simplified(Q->second.Divisor);
+    if (!Dividend || !Divisor || Divisor->asConstant().value_or(1) <= 0)
+      return std::nullopt;
+    if (*Dividend == Q->second.Dividend && *Divisor == Q->second.Divisor) {
+      Quotients[Atom] = Q->second;
+      continue;
+    }
+    const auto Value = divided(*Dividend, *Divisor);
+    if (!Value)
+      return std::nullopt;
+    Result = Result.substitute(Atom, *Value);
+  }
+  return Result;
+}
+
+std::optional<Polynomial> Bounds::divided(const Polynomial &Dividend, const Polynomial &Divisor) {
+  const auto Number = Divisor.asConstant(), Of = Dividend.asConstant();
+  if (Number && Of)
+    return constant(*Of / *Number);
+  const Parts P = partsOf(Dividend, Divisor);
+  const std::vector<AtMost> Positive = isPositive(Divisor);
+  if (P.Rest.isZero()) {
+    append(Needed, Positive);
+    return P.Multiple;
+  }
+  const auto OfRest = notNegative(P.Rest, MostDepth);
+  if (OfRest && !P.Multiple.isZero())
+    if (const auto OfAll = notNegative(Dividend, MostDepth))
+      if (const auto Rest = divided(P.Rest, Divisor)) {
+        append(Needed, Positive);
+        append(Needed, *OfRest);
+        append(Needed, *OfAll);
+        return P.Multiple + *Rest;
+      }
+  if (OfRest && P.Multiple.isZero())
+    for (const Bound &B : most(P.Rest, MostDepth))
+      if (const auto Room = (Divisor - B.Most).asConstant(); Room && *Room > 0) { // below the divisor
+        append(Needed, Positive);
+        append(Needed, *OfRest);
+        append(Needed, B.Needs);
+        return Polynomial();
+      }
+  return quotient(Dividend, Divisor, Quotients);
+}
+
+std::optional<std::vector<AtMost>> Bounds::notNegative(const Polynomial &P, unsigned Depth) {
+  if (const auto Number = P.asConstant())
+    return *Number >= 0 ? std::optional(std::vector<AtMost>()) : std::nullopt;
+  if (isUniform(P))
+    return mayBeAbove(P) ? std::optional(std::vector<AtMost>{{{}, P}}) : std::nullopt;
+  std::optional<std::vector<AtMost>> Found;
+  for (Bound &B : most(negated(P), Depth)) {
+    if (!mayBeAbove(negated(B.Most)))
+      continue;
+    if (!B.Most.asConstant())
+      B.Needs.push_back({B.Most, {}});
+    if (!Found || B.Needs.size() < Found->size())
+      Found = std::move(B.Needs);
+  }
+  return Found;
+}
+
+std::optional<Bound> Bounds::leastOf(const std::string &Atom, unsigned Depth) {
+  if (const auto Known = Atoms.find(Atom); Known != Atoms.end())
+    return Bound{Known->second.Least, {}};
+  const Quotient &Q = Quotients.at(Atom);
+  auto Needs = notNegative(Q.Dividend, Depth);
+  if (!Needs)
+    return std::nullopt;
+  append(*Needs, isPositive(Q.Divisor));
+  return Bound{{}, *Needs};
+}
+
+std::optional<Bound> Bounds::mostOf(const std::string &Atom, unsigned Depth) {
+  if (const auto Known = Atoms.find(Atom); Known != Atoms.end())
+    return Known->second.Most ? std::optional(Bound{*Known->second.Most, {}}) : std::nullopt;
+  const Quotient &Q = Quotients.at(Atom);
+  const auto OfDividend = notNegative(Q.Dividend, Depth);
+  if (!OfDividend)
+    return std::nullopt;
+  for (Bound &B : most(Q.Dividend, Depth)) {
+    append(B.Needs, *OfDividend);
+    append(B.Needs, isPositive(Q.Divisor));
+    const auto Most = B.Most.asConstant(), Divisor = Q.Divisor.asConstant();
+    if (Most && Divisor)
+      return Bound{constant(*Most / *Divisor), B.Needs};
+    if (const Parts P = partsOf(B.Most + constant(1), Q.Divisor); P.Rest.isZero()) // below a multiple
+      return Bound{P.Multiple - constant(1), B.Needs};
+  }
+  return std::nullopt;
+}
+
+std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
+  std::vector<std::string> Counting;
+  for (const std::string &Atom : P.atoms())
+    if (isCounted(Atom))
+      Counting.push_back(Atom);
+  if (Counting.empty())
+    return isUniform(P) ? std::vector<Bound>{{P, {}}} : std::vector<Bound>();
+  std::vector<Bound> Found;
+  if (Depth == 0 || ++Steps > MostSteps)
+    return Found;
+  // What is left is `Rest`, and what was taken is at most nothing, if `Needs` are met.
+  auto Go = [&](const Polynomial &Rest, const std::vector<AtMost> &Needs) {
+    for (Bound &B : most(Rest, Depth - 1)) {
+      append(B.Needs, Needs);
+      if (Found.size() < MostBounds &&
+          llvm::none_of(Found, [&](const Bound &Known) { return Known.Most == B.Most && Known.Needs == B.Needs; }))
+        Found.push_back(std::move(B));
+    }
+  };
+  // A remainder `D - d * (D / d)` is below its divisor, and not below 0.
+  for (const std::string &Atom : Counting) {
+    const auto Q = Quotients.find(Atom);
+    if (Q == Quotients.end())
+      continue;
+    const Polynomial Factor = P.split(Atom).first, &Divisor = Q->second.Divisor,
+                     Remainder = Q->second.Dividend - Divisor * Polynomial::atom(Atom);
+    std::array<Polynomial, 2> Times; // by which it is taken away, and added
+    for (const auto &[Atoms, Number] : Factor.terms())
+      if (const auto T = quotientOf(Atoms, std::abs(Number), Divisor))
+        Times[Number < 0] = Times[Number < 0] + *T;
+    const auto OfDividend = notNegative(Q->second.Dividend, Depth - 1);
+    for (const bool Adds : {true, false})
+      if (const auto OfTimes = notNegative(Times[Adds], Depth - 1); OfTimes && OfDividend && !Times[Adds].isZero()) {
+        std::vector<AtMost> Needs = *OfTimes;
+        append(Needs, *OfDividend);
+        append(Needs, isPositive(Divisor));
+        Go(Adds ? P + Times[true] * (Divisor - constant(1) - Remainder) : P + Times[false] * Remainder, Needs);
+      }
+  }
+  if (!Found.empty())
+    return Found;
+  // All must go: first what only conditions bound.
+  auto Next = llvm::find_if(Counting, [&](const std::string &Atom) {
+    const auto Known = Atoms.find(Atom);
+    return Known != Atoms.end() && !Known->second.Most;
+  });
+  const std::string &Atom = Next == Counting.end() ? Counting.front() : *Next;
+  const auto [Factor, Rest] = P.split(Atom);
+  if (Factor.isZero() || Rest.contains(Atom))
+    return Found;
+  // What a condition says of several parts together.
+  for (const Less &L : Guards) {
+    const auto Own = L.Left.split(Atom).first.asConstant();
+    const auto Times = Own && *Own > 0 && !L.Right.contains(Atom) ? Factor.dividedBy(*Own) : std::nullopt;
+    if (const auto Needs = Times ? notNegative(*Times, Depth - 1) : std::nullopt)
+      Go(P + *Times * (L.Right - constant(1) - L.Left), *Needs);
+  }
+  // Its own range.
+  auto Needs = notNegative(Factor, Depth - 1);
+  const bool Up = Needs.has_value();
+  if (!Up)
+    Needs = notNegative(negated(Factor), Depth - 1);
+  if (const auto End = !Needs ? std::nullopt : Up ? mostOf(Atom, Depth - 1) : leastOf(Atom, Depth - 1)) {
+    append(*Needs, End->Needs);
+    Go(Rest + Factor * End->Most, *Needs);
+  }
+  return Found;
+}
+
+bool Bounds::isAtMost(const Polynomial &P, const Polynomial &Limit, std::vector<AtMost> &Needs) {
+  Steps = 0;
+  const std::vector<Bound> All = most(P, MostDepth);
+  const Bound *Best = nullptr;
+  std::vector<AtMost> BestNeeds;
+  for (const Bound &B : All) {
+    const Polynomial Room = Limit - B.Most;
+    if (!mayBeAbove(Room))
+      continue;
+    std::vector<AtMost> Own = B.Needs;
+    if (!Room.asConstant())
+      Own.push_back({B.Most, Limit});
+    if (!Best || Own.size() < BestNeeds.size()) {
+      Best = &B;
+      BestNeeds = std::move(Own);
+    }
+  }
+  if (Best)
+    append(Needs, BestNeeds);
+  return Best != nullptr;
+}
+
+} // namespace cufuse

@@ -1,0 +1,64 @@
+// How large and how small may an index be, where its conditions hold? No Clang.
+#pragma once
+
+#include "cufuse/Dependence/StoreProof.h"
+
+#include <functional>
+
+namespace cufuse {
+
+/// A value that nothing exceeds, if the launch meets the requirements.
+struct Bound {
+  Polynomial Most;
+  std::vector<AtMost> Needs;
+};
+
+/// What counts in a polynomial: a thread, a block, an element, a loop.
+struct Counted {
+  Polynomial Least;
+  std::optional<Polynomial> Most; ///< Nothing: it is bound by conditions alone.
+};
+
+/// Quotients are those of C: where a bound is taken of one, its dividend is shown not to be negative, and the launch is
+/// asked for a positive divisor.
+class Bounds {
+public:
+  /// `IsOfLaunch`: is an atom the same for the whole launch? `Meaning`: of a polynomial, before anything is made of it;
+  /// it must be linear.
+  Bounds(const std::map<std::string, Quotient> &Given, std::function<bool(const std::string &)> IsOfLaunch,
+         std::function<Polynomial(const Polynomial &)> Meaning)
+      : Given(Given), IsOfLaunch(std::move(IsOfLaunch)), Meaning(std::move(Meaning)) {}
+
+  void counts(const std::string &Atom, Counted Range) { Atoms[Atom] = std::move(Range); }
+  void holds(const Less &L);
+
+  /// By its meaning, with quotients simplified: `(columns * block + i) / columns` is the block where 0 <= i < columns.
+  /// What the launch must meet for that goes to `needs`. Nothing where it is not known.
+  std::optional<Polynomial> simplified(const Polynomial &P);
+  const std::vector<AtMost> &needs() const { return Needed; }
+
+  /// Is it the same for the whole launch?
+  bool isUniform(const Polynomial &P) const;
+  /// Shows `P <= Limit`, and adds what the launch must meet for that. `Limit` is the same for the whole launch.
+  bool isAtMost(const Polynomial &P, const Polynomial &Limit, std::vector<AtMost> &Needs);
+
+private:
+  bool isCounted(const std::string &Atom) const;
+  const Quotient *quotientAt(const std::string &Atom) const;
+  std::vector<Bound> most(const Polynomial &P, unsigned Depth);
+  std::optional<std::vector<AtMost>> notNegative(const Polynomial &P, unsigned Depth);
+  std::optional<Bound> mostOf(const std::string &Atom, unsigned Depth);
+  std::optional<Bound> leastOf(const std::string &Atom, unsigned Depth);
+  std::optional<Polynomial> divided(const Polynomial &Dividend, const Polynomial &Divisor);
+
+  const std::map<std::string, Quotient> &Given; ///< As the polynomials have them.
+  const std::function<bool(const std::string &)> IsOfLaunch;
+  const std::function<Polynomial(const Polynomial &)> Meaning;
+  std::map<std::string, Counted> Atoms;
+  std::map<std::string, Quotient> Quotients; ///< By their simplified atoms.
+  std::vector<Less> Guards;
+  std::vector<AtMost> Needed;
+  unsigned Steps = 0; ///< Of the search, which must end.
+};
+
+} // namespace cufuse

@@ -1,0 +1,221 @@
+// Kernels one after the other by the same threads, with what they exchange in memory.
+#include "ComposeText.h"
+
+#include "cufuse/Dependence/InTurn.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+/// The graph's kernels in its order, as planned. The user's text stays as it is, and so do all pointers:
+///
+/// - each kernel has a namespace of its own, `cufuse_NODE`;
+/// - where a block is the team, it waits before a kernel that loads what another one stored;
+/// - a free kernel is called for each of its elements that the team has, with a block of one thread, as in
+///   `InlineAtStoreForm`.
+///
+/// Parameters that lead to what kernels exchange are not `__restrict__`: else the compiler would load it by the
+/// read-only cache, which may not have what was stored.
+class TurnComposer final : TextComposer {
+public:
+  TurnComposer(const VerticalGraph &Graph, const InTurnPlan &Plan, BlockShape Block,
+               llvm::ArrayRef<const KernelText *> Texts)
+      : TextComposer(Graph, Texts, Plan.Requirements), Plan(Plan), Block(Block) {}
+
+  ComposedKernel run() {
+    mergeFacts();
+    for (unsigned Node : Graph.Order) {
+      parameters(Node, [](const std::string &) { return true; });
+      libraries(Node);
+    }
+    for (const auto &[Node, Parameter] : Plan.Exchanged)
+      for (ParameterText &P : Result.Text.Parameters)
+        if (P.Name == Graph.argumentName(Node, Parameter)) {
+          P.Declaration = P.Declaration.without("__restrict__ ");
+          if (P.Opaque)
+            P.Opaque->Declaration = P.Opaque->Declaration.without("__restrict__ ");
+        }
+    for (unsigned Node : Graph.Order)
+      text(Node, {}, Plan.ByElement[Node]);
+    entry();
+    conditions();
+    limits();
+    Result.Text.Note = note();
+    return std::move(Result);
+  }
+
+private:
+  void mergeFacts() {
+    facts();
+    KernelFacts &All = Result.Facts;
+    for (unsigned Node : Graph.Order)
+      if (!Plan.ByElement[Node] && Node != Graph.Root)
+        All.includeWhatItDoes(*Graph.Nodes[Node].Facts);
+    // Who leaves an earlier kernel goes on to the next.
+    const unsigned Last = Graph.Order.back();
+    const KernelFacts None, &End = Plan.ByElement[Last] ? None : *Graph.Nodes[Last].Facts;
+    All.EarlyExits = End.EarlyExits;
+    All.ExitsBeforeBarrier = End.ExitsBeforeBarrier;
+    All.ExitsBeforeWarpPrimitive = End.ExitsBeforeWarpPrimitive;
+    // What stands between the kernels asks for the block, and waits, too.
+    if (llvm::is_contained(Plan.ByElement, true))
+      for (int D = 0; D < int(Plan.By == Team::Block ? Plan.Dimensions : 1); ++D) {
+        All.Reads[static_cast<size_t>(Builtin::BlockIdx)][D] = true;
+        All.Reads[static_cast<size_t>(Builtin::GridDim)][D] = true;
+      }
+    if (llvm::any_of(Plan.Barriers, [](const std::string &Why) { return !Why.empty(); }))
+      All.Barriers.push_back({"__syncthreads", All.Name, All.Where});
+  }
+
+  std::string argument(unsigned Node, const std::string &Parameter) const override {
+    const Flow *To = Graph.flowTo(Node, Parameter);
+    return To ? pointerText(Graph, Node, Parameter, parameter(Node, Parameter).Element.written(),
+                            argument(To->Producer, To->Out))
+              : TextComposer::argument(Node, Parameter);
+  }
+
+  /// The function that the fused kernel calls.
+  void entry() {
+    std::vector<OutputText> Parameters;
+    for (const auto &[Type, Name] : blockParameters(Result.Facts))
+      Parameters.push_back(fmt::format("const {} {}", Type, Name));
+    llvm::append_range(Parameters, declarations());
+    OutputText Body;
+    if (Plan.By == Team::Element)
+      Body += loopHead();
+    else if (llvm::is_contained(Plan.ByElement, true))
+      Body += outputText("  const long long block = {};\n", blockNumber());
+    for (size_t I = 0; I < Graph.Order.size(); ++I) {
+      if (!Plan.Barriers[I].empty())
+        Body += outputText("  __syncthreads(); // {}\n", Plan.Barriers[I]);
+      Body += stage(Graph.Order[I]);
+    }
+    if (Plan.By == Team::Element)
+      Body += "  }\n";
+    code(outputText("\n/// {}: {}.\n/// {}\n__device__ __forceinline__ void {}({}) {{\n{}}}", team(),
+                    Result.Facts.QualifiedName, exchanged(), Result.Facts.Name, wrapped("\n    ", Parameters, "", 4),
+                    Body));
+    Result.Text.Callee = Result.Facts.Name;
+  }
+
+  std::string team() const {
+    switch (Plan.By) {
+    case Team::Block:
+      return "In turn, a block its part of every kernel";
+    case Team::Thread:
+      return "In turn, a thread its part of every kernel";
+    case Team::Element:
+      break;
+    }
+    return "In turn, a thread so many elements of every kernel";
+  }
+  std::string exchanged() const {
+    std::set<std::string> Names;
+    for (const auto &[Node, Parameter] : Plan.Exchanged) {
+      const auto [Of, Name] = Graph.memory(Node, Parameter);
+      Names.insert(name(Of) + "." + Name);
+    }
+    return fmt::format("In memory: {}.", llvm::join(Names, ", "));
+  }
+  std::string note() const { return team() + ": " + Result.Facts.QualifiedName + ". " + exchanged(); }
+
+  std::string blockNumber() const {
+    switch (Plan.Dimensions) {
+    case 1:
+      return "blockIdx.x";
+    case 2:
+      return "1ll * blockIdx.y * gridDim.x + blockIdx.x";
+    default:
+      return "(1ll * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x";
+    }
+  }
+
+  unsigned width() const { return static_cast<unsigned>(*Plan.Panels[Graph.Root].asConstant()); }
+  OutputText loopHead() const {
+    return outputText("  const long long elements = {1};\n"
+                      "#pragma unroll 1\n"
+                      "  for (long long first = {0}ll * (1ll * blockIdx.x * cufuse_partition::Threads + "
+                      "cufuse_partition::rank());\n"
+                      "       first < elements; first += {0}ll * gridDim.x * cufuse_partition::Threads) {{\n",
+                      width(), deviceText(Plan.Elements));
+  }
+
+  OutputText stage(unsigned Node) const {
+    const ShapeFacts &Shape = *Graph.Nodes[Node].Shape;
+    std::vector<std::string> Arguments;
+    if (Plan.ByElement[Node])
+      Arguments = elementIndices(Node, "element", Shape.Width);
+    else
+      for (const auto &[Type, Name] : blockParameters(*Graph.Nodes[Node].Facts))
+        Arguments.push_back(Name);
+    for (const ParameterText &P : Texts[Node]->Parameters)
+      Arguments.push_back(argument(Node, P.Name));
+    const OutputText Call = outputText("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
+    if (!Plan.ByElement[Node])
+      return "  " + Call;
+    const std::string Last = Shape.Width == 1 ? "" : fmt::format("{}ll * ", Shape.Width),
+                      Group = Shape.Width == 1 ? "" : fmt::format(" / {}", Shape.Width);
+    if (Plan.By == Team::Element)
+      return outputText("    for (int k = 0; k < {}; k += {}) {{\n"
+                        "      const unsigned element = static_cast<unsigned>((first + k){});\n      ",
+                        width(), Shape.Width, Group) +
+             Call + "    }\n";
+    // Elements beyond its bound the kernel leaves out itself.
+    const std::string Panel = deviceText(Plan.Panels[Node]);
+    const std::string End =
+        Shape.Unbounded ? Panel : fmt::format("min({}, {} - block * ({}))", Panel, value(Shape.Bound, Node), Panel);
+    return outputText("  for (long long first = {0}, rest = {1}, index = cufuse_partition::rank(); {2}index < rest;\n"
+                      "       index += cufuse_partition::Threads) {{\n"
+                      "    const unsigned element = static_cast<unsigned>(first{3} + index);\n    ",
+                      fmt::format("block * ({})", Panel), End, Last, Group) +
+           Call + "  }\n";
+  }
+
+  void limits() {
+    for (const auto &[Panel, Width] : Plan.Multiples)
+      refuseIf(outputText("({}) % {} != 0", hostText(Panel), Width),
+               fmt::format("a block has whole groups of {} elements", Width));
+    for (const Flow &F : Graph.Flows)
+      if (!Graph.isLive(F.Producer, F.Out) && !Graph.flowTo(F.Producer, F.Out))
+        refuseIf(outputText("{}.arguments.{} == nullptr", OutputText(OutputText::Slot::Launch),
+                            Graph.argumentName(F.Producer, F.Out)),
+                 "it goes through memory");
+    if (Plan.By == Team::Element &&
+        llvm::none_of(Plan.Elements.atoms(), [&](const std::string &Atom) { return Graph.Quotients.count(Atom); }))
+      Result.Text.Elements = {hostText(Plan.Elements), width()};
+  }
+
+  const InTurnPlan &Plan;
+  const BlockShape Block;
+};
+
+llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &) {
+  auto Proved = planInTurn(Graph, Block);
+  if (!Proved)
+    return Proved.takeError();
+  FormProof Proof;
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+    Proof.Edits.push_back({{}, {}, {}, Proved->ByElement[Node]});
+  if (Proved->By == Team::Element)
+    Proof.Elements = {Proved->Elements, static_cast<unsigned>(*Proved->Panels[Graph.Root].asConstant())};
+  Proof.Compose = [&Graph, Plan = std::move(*Proved), Block](llvm::ArrayRef<const KernelText *> Texts) {
+    return TurnComposer(Graph, Plan, Block, Texts).run();
+  };
+  return Proof;
+}
+
+} // namespace
+
+const VerticalForm InTurnForm = {
+    [](const VerticalGraph &) { return std::string("in turn"); },
+    [](const VerticalGraph &) { return true; },
+    [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root || !isFree(Graph.Nodes[Node]); },
+    [](const VerticalGraph &, unsigned) { return 1u; },
+    prove,
+    /*EditsLinked=*/false};
+
+} // namespace cufuse

@@ -1,0 +1,194 @@
+// Kernels that a block, or a thread, plays one after the other, with what they exchange in memory: pointers that are moved
+// and handed to helpers, rows with gaps, in place, flat kernels of rows, several rows a block, groups, pixels.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %cufuse fuse %s:addTo %s:scaleRows --link addTo.sum=scaleRows.x --block 64 --name residual -o %t/residual.cu 2>&1 | \
+// RUN:   FileCheck %s
+// CHECK: note: In turn, a block its part of every kernel: addTo, then scaleRows. In memory: addTo.sum.
+// RUN: FileCheck %s --check-prefix=TEXT < %t/residual.cu
+// TEXT: __syncthreads(); // addTo has stored sum
+// TEXT: __global__ void fused({{[[:space:]]*}}float *sum, const float *__restrict__ more,
+// RUN: %cufuse fuse %s:meanOfRow %s:without --link meanOfRow.mean=without.mean --link meanOfRow.x=without.x \
+// RUN:   --link meanOfRow.width=without.width --distinct --block 64 --name centred -o %t/centred.cu
+// RUN: %cufuse fuse %s:addFours %s:warpRows --link addFours.sum=warpRows.x --distinct --block 64 --name warps -o %t/warps.cu
+// RUN: %cufuse fuse %s:addFours %s:squares --link addFours.sum=squares.x --link addFours.n=squares.n --distinct --block 64 \
+// RUN:   --name fours -o %t/fours.cu 2>&1 | FileCheck %s --check-prefix=FOURS
+// FOURS: a thread so many elements of every kernel
+// RUN: %cufuse fuse %s:brighten %s:negative --link brighten.image=negative.image --link brighten.width=negative.width \
+// RUN:   --link brighten.height=negative.height --distinct --block 16x4 --name pixels -o %t/pixels.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=PIXELS
+// PIXELS: a thread its part of every kernel
+// RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/residual.cu %t/centred.cu %t/warps.cu %t/fours.cu %t/pixels.cu | \
+// RUN:   FileCheck %s --check-prefix=SAME
+// SAME: 6 same
+
+__device__ float4 fourOf(const float *at) { return *reinterpret_cast<const float4 *>(at); }
+__device__ void putFour(float *at, float4 v) { *reinterpret_cast<float4 *>(at) = v; }
+
+__global__ void addTo(float *__restrict__ sum, const float *__restrict__ more, long long count) {
+  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (i < count)
+    sum[i] += more[i];
+}
+
+__global__ void scaleRows(const float *__restrict__ x, long long pitch, float *__restrict__ out, int width) {
+  __shared__ float largest;
+  x += blockIdx.x * pitch;
+  out += blockIdx.x * (long long)width;
+  if (threadIdx.x == 0) {
+    largest = 1;
+    for (int i = 0; i < width; ++i)
+      largest = fmaxf(largest, x[i]);
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < width; i += blockDim.x)
+    out[i] = x[i] / largest;
+}
+
+__global__ void meanOfRow(float *mean, const float *x, int width) {
+  if (threadIdx.x > 0)
+    return;
+  float total = 0;
+  for (int i = 0; i < width; ++i)
+    total += x[blockIdx.x * width + i];
+  mean[blockIdx.x] = total / width;
+}
+
+__global__ void without(float *out, const float *x, const float *mean, int width) {
+  const int at = blockIdx.x * blockDim.x + threadIdx.x;
+  out[at] = x[at] - mean[at / width];
+}
+
+__global__ void addFours(float *sum, const float *a, const float *b, int n) {
+  const int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if (first >= n)
+    return;
+  const float4 x = fourOf(a + first), y = fourOf(b + first);
+  putFour(sum + first, make_float4(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w));
+}
+
+__global__ void warpRows(float *out, const float *x, int rows, int width) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = blockIdx.x * 2 + warp;
+  if (row < rows) {
+    const float *from = x + row * width;
+    float most = 0;
+    for (int i = lane; i < width; i += 32)
+      most = fmaxf(most, from[i]);
+    for (int reach = 16; reach > 0; reach /= 2)
+      most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, reach));
+    for (int i = lane; i < width; i += 32)
+      out[row * width + i] = from[i] + most;
+  }
+}
+
+__global__ void squares(float *out, const float *x, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    out[i] = x[i] * x[i];
+}
+
+__global__ void brighten(float *image, float by, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height)
+    image[y * width + x] += by;
+}
+
+__global__ void negative(const float *image, float *out, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height)
+    return;
+  out[y * width + x] = 255 - image[y * width + x];
+}
+
+#ifdef FUSED
+#include "centred.h"
+#include "fours.h"
+#include "pixels.h"
+#include "residual.h"
+#include "warps.h"
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+struct Array {
+  explicit Array(int count, int seed) : host(count) {
+    for (int i = 0; i < count; ++i)
+      host[i] = float((i * 37 + seed * 11) % 97);
+    cudaMalloc(&at, count * sizeof(float));
+    reset();
+  }
+  void reset() { cudaMemcpy(at, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice); }
+  std::vector<float> read() const {
+    std::vector<float> now(host.size());
+    cudaMemcpy(now.data(), at, now.size() * sizeof(float), cudaMemcpyDeviceToHost);
+    return now;
+  }
+  std::vector<float> host;
+  float *at = nullptr;
+};
+
+int same = 0;
+template <typename Apart, typename Fused>
+void compare(const char *what, std::vector<Array *> arrays, Apart apart, Fused fused) {
+  std::vector<std::vector<float>> wanted;
+  for (Array *a : arrays)
+    a->reset();
+  apart();
+  for (Array *a : arrays)
+    wanted.push_back(a->read()), a->reset();
+  if (const cudaError_t error = fused())
+    std::printf("%s: %s\n", what, cudaGetErrorString(error));
+  bool isSame = true;
+  for (size_t i = 0; i < arrays.size(); ++i)
+    isSame &= arrays[i]->read() == wanted[i];
+  if (!isSame)
+    std::printf("%s differs\n", what);
+  same += isSame;
+}
+
+int main() {
+  const int rows = 5, width = 70, pitch = 76, n = rows * pitch;
+  Array a(n, 1), b(n, 2), c(n, 3), d(n, 4);
+  compare(
+      "residual", {&a, &c},
+      [&] {
+        addTo<<<dim3((n + 63) / 64), dim3(64)>>>(a.at, b.at, n);
+        scaleRows<<<dim3(rows), dim3(64)>>>(a.at, pitch, c.at, width);
+      },
+      [&] { return residual::addTo_scaleRows::launch(dim3(rows), a.at, b.at, n, pitch, c.at, width); });
+  // Rows that do not hold the elements.
+  if (residual::addTo_scaleRows::launch(dim3(rows), a.at, b.at, n + 1, pitch, c.at, width) ==
+          cudaErrorInvalidConfiguration &&
+      residual::addTo_scaleRows::launch(dim3(rows), a.at, b.at, n, width - 1, c.at, width) ==
+          cudaErrorInvalidConfiguration)
+    ++same;
+  compare(
+      "centred", {&c, &d},
+      [&] {
+        meanOfRow<<<dim3(8), dim3(64)>>>(d.at, a.at, 40);
+        without<<<dim3(5), dim3(64)>>>(c.at, a.at, d.at, 40);
+      },
+      [&] { return centred::meanOfRow_without::launch(dim3(8), d.at, a.at, 40, c.at); });
+  compare(
+      "warps", {&c, &d},
+      [&] {
+        addFours<<<dim3(3), dim3(64)>>>(c.at, a.at, b.at, 5 * 68);
+        warpRows<<<dim3(3), dim3(64)>>>(d.at, c.at, 5, 68);
+      },
+      [&] { return warps::addFours_warpRows::launch(dim3(3), c.at, a.at, b.at, 5 * 68, d.at, 5, 68); });
+  compare(
+      "fours", {&c, &d},
+      [&] {
+        addFours<<<dim3(2), dim3(64)>>>(c.at, a.at, b.at, 333);
+        squares<<<dim3(2), dim3(64)>>>(d.at, c.at, 333);
+      },
+      [&] { return fours::addFours_squares::launch(c.at, a.at, b.at, 333, d.at); });
+  compare(
+      "pixels", {&c, &d},
+      [&] {
+        brighten<<<dim3(2, 3), dim3(16, 4)>>>(c.at, 9.f, 31, 11);
+        negative<<<dim3(2, 3), dim3(16, 4)>>>(c.at, d.at, 31, 11);
+      },
+      [&] { return pixels::brighten_negative::launch(dim3(2, 3), c.at, 9.f, 31, 11, d.at); });
+  std::printf("%d same\n", same);
+}
+#endif
