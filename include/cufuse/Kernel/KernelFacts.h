@@ -107,7 +107,9 @@ struct LaunchFacts {
   SourcePlace Where;
 };
 
+/// What is known of a kernel. Who would notice a wrong fact stands above each group of them (docs/soundness.md).
 struct KernelFacts {
+  // Names and parameters: nvcc, or `cufuse check` by the entry's name.
   std::string Name;          ///< Without namespaces and template arguments.
   std::string QualifiedName; ///< With both.
   std::string Signature;
@@ -119,6 +121,9 @@ struct KernelFacts {
   SourcePlace Where;
   std::vector<ParameterFacts> Parameters;
   unsigned long long ParameterBytes = 0;
+
+  // What its threads ask and where they wait: the comparison of the output's code, and `cufuse check` by the special
+  // registers and barriers of its PTX.
 
   /// By `Builtin`: the dimensions read anywhere, and whether a function other than the kernel's own body reads it.
   std::array<Dimensions, 4> Reads{};
@@ -137,13 +142,18 @@ struct KernelFacts {
   /// Numbers of hardware barriers that it names, but for 0, the block's; all 15 where only the run knows a number.
   std::set<unsigned> NamedBarriers;
   bool ArrivesAtBarriers = false; ///< Without waiting there.
+
+  // Memory: the comparison of the output's code has the variables, ptxas the sum, and the launch the dynamic part.
   std::vector<SharedArray> StaticShared;
   std::vector<SharedArray> DynamicShared;
   bool HelperHasDynamicShared = false;
   unsigned DynamicAlignment = 1;      ///< Bytes, as declared for the dynamic shared memory.
-  std::optional<unsigned> MaxThreads; ///< From __launch_bounds__.
-  std::vector<GlobalFacts> Globals;
-  std::vector<std::string> Helpers; ///< Functions of the user's files that the kernel reaches, qualified.
+  std::optional<unsigned> MaxThreads; ///< From __launch_bounds__. A launch would fail.
+  std::vector<GlobalFacts> Globals;   ///< Also `cufuse check`: a table that the PTX changes is none.
+  std::vector<std::string> Helpers;   ///< Functions of the user's files that the kernel reaches, qualified.
+
+  // How it meets other threads and blocks: nobody, before it runs. The tests of test/Language, the emulator and the
+  // fuzzers are for these.
   std::vector<Finding> Atomics;
   std::optional<Finding>
       GridLaunch; ///< Of a kernel, or of a copy by the device's runtime, which ends when the grid does.
@@ -157,6 +167,8 @@ struct KernelFacts {
   std::optional<Finding> SpinLoop; ///< See `findSpinLoop`.
   bool CopiesAsynchronously = false, CopiesInBulk = false; ///< To or from shared memory: somebody has to wait.
   std::optional<SourcePlace> KeptMbarrier;                 ///< One that it initialises, while it invalidates none.
+
+  // For the choice of a block, which a launch says again; and for messages.
   std::vector<LaunchFacts> Launches;
 
   std::vector<Blocker> Blockers;
