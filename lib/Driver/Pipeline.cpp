@@ -54,7 +54,7 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
                                 llvm::function_ref<void(const std::string &)> Say) {
   FuseResult Result;
   FuseRequest Request = Given;
-  auto Read = readKernels(Tools, Request.Kernels, Request.Flags);
+  auto Read = readKernels(Tools, Request.Kernels, Request.Flags, Request.Vertical || Request.StopAfter <= Step::Check);
   if (!Read)
     return Read.takeError();
   Result.Kernels = *Read;

@@ -94,7 +94,7 @@ void addBlockers(llvm::ArrayRef<Blocker> Found, std::vector<Blocker> &Blockers) 
       Blockers.push_back(B);
 }
 
-LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel, KernelSpec Spec) {
+LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel, KernelSpec Spec, bool Accesses) {
   const ParsedUnit &Unit = *File.Unit;
   Reached Reach;
   const std::unique_ptr<DeviceIr> Ir = reach(Unit, Kernel, Reach);
@@ -105,7 +105,7 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
     Loaded.Errors.insert(Error.key());
   Loaded.Facts = collectFacts(Unit, File.Host, Reach, Ir.get());
   if (!Loaded.Facts.IsTemplate) {
-    if (!Reach.HasErrors) {
+    if (Accesses && !Reach.HasErrors) {
       Loaded.Accesses = collectAccesses(Unit, Reach, Ir.get());
       Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
       Loaded.Accesses = withoutWraps(std::move(Loaded.Accesses));
@@ -132,12 +132,12 @@ void link(LoadedKernel &Kernel, LinkedText Linked) {
 }
 
 llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                                      const InputFlags &Flags) {
-  return readKernels(Tools, Kernels, std::vector<InputFlags>(Kernels.size(), Flags));
+                                                      const InputFlags &Flags, bool Accesses) {
+  return readKernels(Tools, Kernels, std::vector<InputFlags>(Kernels.size(), Flags), Accesses);
 }
 
 llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                                      llvm::ArrayRef<InputFlags> Flags) {
+                                                      llvm::ArrayRef<InputFlags> Flags, bool Accesses) {
   // One parse per file and flags.
   struct File {
     ParseRequest Request;
@@ -177,7 +177,7 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
   for (size_t I = 0; I < Kernels.size(); ++I) {
     const OpenFile &File = *Files.find({Kernels[I].File, Flags[I]})->second.Open;
     if (auto Kernel = findKernel(*File.Unit, Kernels[I]))
-      Loaded.push_back(understand(File, **Kernel, Kernels[I]));
+      Loaded.push_back(understand(File, **Kernel, Kernels[I], Accesses));
     else
       Failures = llvm::joinErrors(std::move(Failures), Kernel.takeError());
   }
@@ -210,7 +210,7 @@ llvm::Expected<std::vector<LoadedKernel>> readAllKernels(const Toolchain &Tools,
     const size_t Others = Which == Instances::First ? Definitions.size() - 1 : 0;
     Definitions.resize(Definitions.size() - Others);
     for (const clang::FunctionDecl *Definition : Definitions)
-      Loaded.push_back(understand(Open, *Definition, {File, qualifiedNameOf(*Definition), 0}));
+      Loaded.push_back(understand(Open, *Definition, {File, qualifiedNameOf(*Definition), 0}, true));
     Loaded.back().OtherInstances = Others;
   }
   // Errors that hide kernels are better than an empty answer.

@@ -53,11 +53,12 @@ struct LoadedKernel {
 };
 
 /// Parses each distinct file once (or for each set of flags), in parallel, and collects what is known of each kernel.
-/// Blockers do not fail it. `Flags`: of each kernel.
+/// Blockers do not fail it. `Flags`: of each kernel. Without `Accesses`, it is not read which elements they access:
+/// kernels side by side need not know.
 llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                                      llvm::ArrayRef<InputFlags> Flags);
+                                                      llvm::ArrayRef<InputFlags> Flags, bool Accesses = true);
 llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, llvm::ArrayRef<KernelSpec> Kernels,
-                                                      const InputFlags &Flags);
+                                                      const InputFlags &Flags, bool Accesses = true);
 
 enum class Instances { First, All };
 
