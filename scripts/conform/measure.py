@@ -138,7 +138,7 @@ class Measurement:
         for name in dict.fromkeys(names):
             result = self.with_partner(unit, flags, name, facts)
             texts = [blocker["text"] for blocker in result.get("blockers", ())]
-            if any("is a template; name it with" in text for text in texts):
+            if any("is a template; name one with its arguments" in text for text in texts):
                 return self.guess(unit, flags, facts)
             if not any(OTHER_NAME.search(text) for text in texts):
                 break
