@@ -12,7 +12,8 @@ import re
 import subprocess
 import sys
 
-ENTRIES = {"launch", "fused", "fused_bound"}  # What a program calls, and what a tuner does.
+# What a program calls, what a tuner does, and what a linker finds twice.
+ENTRIES = {"launch", "fused", "fused_bound", "fusedOnce", "fused_boundOnce"}
 WORDS = {"if", "for", "while", "switch", "return", "operator", "sizeof", "asm", "defined"}
 
 
