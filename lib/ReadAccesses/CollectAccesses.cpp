@@ -132,8 +132,8 @@ private:
     if (!Index || !Moves) {
       AccessSite Site = site(G.First, G.Block, Use);
       if (Use && Use->ByReference)
-        Site.Direct &=
-            llvm::all_of(G.Parts, [&](const auto &Part) { return isInsideElement(*Part.second, Bytes * Use->Width); });
+        Site.Direct &= llvm::all_of(
+            G.Parts, [&](const auto &Part) { return isInsideElement(*Part.second, Bytes * Use->Width, *Use); });
       if (!Moves && Index && Bytes > 0 && G.Parts.begin()->first % Bytes == 0)
         Site.Index = *Index + Polynomial::constant(G.Parts.begin()->first / Bytes);
       Result.Sites.push_back(std::move(Site));
@@ -160,7 +160,7 @@ private:
           Covered = std::max<std::int64_t>(Covered, At + Access->Bytes);
         const bool IsCopy = Ir.isOfImplicitCopy(*Access->By);
         Implicit |= IsCopy;
-        Inside &= IsCopy || !Use || !Use->ByReference || isInsideElement(*Access, Unit);
+        Inside &= IsCopy || !Use || !Use->ByReference || isInsideElement(*Access, Unit, *Use);
       }
       AccessSite Site = site(FirstPart->second, G.Block, Use);
       Site.Whole = Implicit || Covered == End || (Site.What == AccessSite::Kind::Load && Use && Use->Whole);
@@ -208,12 +208,20 @@ private:
   /// What the text does there; null where that is not known. Of several at one place, all that is said of any.
   const TextUse *useOf(const IrAccess &Access) {
     for (const llvm::DILocation *At = Access.By->getDebugLoc(); At; At = At->getInlinedAt())
-      if (const TextUse *Use = useAt(Access, {At->getLine(), At->getColumn()}))
+      if (TextUse *Use = useAt(Access, {At->getLine(), At->getColumn()})) {
+        Use->Calls = callsAround(At);
         return Use;
+      }
     return nullptr;
   }
+  static unsigned callsAround(const llvm::DILocation *At) {
+    unsigned Calls = 0;
+    while ((At = At->getInlinedAt()))
+      ++Calls;
+    return Calls;
+  }
 
-  const TextUse *useAt(const IrAccess &Access, LineAndColumn Here) {
+  TextUse *useAt(const IrAccess &Access, LineAndColumn Here) {
     auto Distance = [&](const TextUse &Use) {
       const bool Fits =
           Use.Parameter == Access.Argument && (Access.What == IrAccess::Kind::Load    ? Use.Loads || !Use.Stores
@@ -244,11 +252,11 @@ private:
   }
 
   /// Does it lie in the object that a reference was taken to where the function was called?
-  bool isInsideElement(const IrAccess &Access, std::int64_t Bytes) const {
+  bool isInsideElement(const IrAccess &Access, std::int64_t Bytes, const TextUse &Use) const {
     std::int64_t Offset = 0;
     for (const llvm::Value *V = Access.Pointer; auto *I = llvm::dyn_cast<llvm::Instruction>(V); V = I->getOperand(0)) {
       const llvm::DILocation *At = I->getDebugLoc();
-      if (!At || !At->getInlinedAt())
+      if (!At || callsAround(At) <= Use.Calls)
         break;
       llvm::APInt Constant(64, 0);
       auto *Element = llvm::dyn_cast<llvm::GEPOperator>(I);

@@ -21,6 +21,7 @@ struct TextUse {
   /// As in AccessSite.
   bool Direct = false, Compound = false, Whole = true, Deduced = false;
   unsigned Width = 1;
+  unsigned Calls = 0;                ///< In which it stands, from the kernel on, where the code is looked at.
   const clang::Expr *At = nullptr;   ///< What is accessed, or the mention.
   std::vector<LineAndColumn> Places; ///< Of the code that does it, the likeliest first.
 

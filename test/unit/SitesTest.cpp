@@ -522,5 +522,20 @@ TEST(Sites, OfDrawnKernelsAreWhatTheirThreadsAccess) {
   EXPECT_GT(Exact, All / 3);
 }
 
+TEST(Sites, MembersOfElementsAreFollowedInHelpers) {
+  const std::vector<Read> Kernels = readText(R"(
+struct Half {
+  unsigned short bits;
+  __device__ operator float() const { return bits; }
+};
+__device__ float difference(const Half *row, int i, int half) { return float(row[half + i]) - float(row[i]); }
+__global__ void kernel(const Half *in, float *out, int half) {
+  out[blockIdx.x] = difference(in + blockIdx.x, threadIdx.x, half);
+})");
+  ASSERT_EQ(Kernels.size(), 1u);
+  EXPECT_THAT(sitesOf(Kernels[0]), testing::IsSupersetOf({testing::HasSubstr("[blockIdx.x + half + threadIdx.x]"),
+                                                          testing::HasSubstr("[blockIdx.x + threadIdx.x]")}));
+}
+
 } // namespace
 } // namespace cufuse
