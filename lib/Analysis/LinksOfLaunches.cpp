@@ -18,17 +18,17 @@ namespace {
 
 constexpr unsigned MostCalls = 3; ///< Between a function and the launches that are looked for.
 
-/// A value that two launches may have in common: a sum of nothing, so that `rows * columns` is the product of two.
+/// A value that two launches may have in common: a product, of one factor for a variable.
 struct Value {
   std::vector<std::string> Factors; ///< In order of the alphabet; variables by number.
   std::set<const clang::VarDecl *> Of = {};
   bool operator==(const Value &Other) const { return Factors == Other.Factors; }
 };
 
-/// A launch, or another call that may use memory.
+/// A launch, or another call, or an object that is made, which may use memory.
 struct Launch {
   std::string Kernel; ///< Mangled; empty for other calls.
-  const clang::CallExpr *Call;
+  const clang::Expr *Call;
   clang::SourceLocation At; ///< In the function that is looked at, maybe of a call.
   /// The loops and conditions around it, with the number of the branch.
   std::vector<std::pair<const clang::Stmt *, unsigned>> Path;
@@ -199,6 +199,10 @@ private:
     }
     if (Branches)
       Path.pop_back();
+    const clang::SourceLocation Begin = At.isValid() ? At : S->getBeginLoc();
+    if (auto *Made = llvm::dyn_cast<clang::CXXConstructExpr>(S);
+        Made && Made->getConstructor()->isUserProvided() && !Unit.inLibrary(Made->getConstructor()->getLocation()))
+      Found.push_back({"", Made, Begin, Path, {}});
     auto *Call = llvm::dyn_cast<clang::CallExpr>(S);
     const clang::FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
     if (!Callee || Frames.size() > Depth || !Callee->hasBody(Callee) || Callee->isDependentContext() ||
@@ -209,9 +213,9 @@ private:
                            llvm::none_of(Call->arguments(), [](const clang::Expr *E) {
                              return E->IgnoreParenImpCasts()->getType()->isEnumeralType();
                            });
-      if (Call && (IsUsers || (Member && !(Member->getMethodDecl() && Member->getMethodDecl()->isConst())) ||
+      if (Call && (IsUsers || !Callee || (Member && !(Member->getMethodDecl() && Member->getMethodDecl()->isConst())) ||
                    llvm::any_of(Call->arguments(), [](const clang::Expr *E) { return leadsToMemory(E->getType()); })))
-        Found.push_back({"", Call, At.isValid() ? At : Call->getBeginLoc(), Path, {}});
+        Found.push_back({"", Call, Begin, Path, {}});
       return;
     }
     const unsigned Object = llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa<clang::CXXMethodDecl>(Callee);
@@ -219,7 +223,7 @@ private:
     for (unsigned I = 0; I < Callee->getNumParams() && I + Object < Call->getNumArgs(); ++I)
       Inner.Given[Callee->getParamDecl(I)] = value(Call->getArg(I + Object));
     Frames.push_back(std::move(Inner));
-    walk(Callee->getBody(), At.isValid() ? At : Call->getBeginLoc());
+    walk(Callee->getBody(), Begin);
     Frames.pop_back();
   }
 
@@ -437,21 +441,21 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
 
 std::vector<LaunchChain> launchChains(const ParsedUnit &Unit) {
   std::vector<LaunchChain> Chains;
-  std::set<std::vector<const clang::CallExpr *>> Known;
+  std::set<std::vector<const clang::Expr *>> Known;
   for (const clang::FunctionDecl *Function : Functions(Unit).All) {
     const std::vector<Launch> All = Launches(Unit, MostCalls).of(*Function);
     for (size_t I = 0, End; I < All.size(); I = End) {
       for (End = I + 1;
            End < All.size() && !All[I].Kernel.empty() && !All[End].Kernel.empty() && All[End].Path == All[I].Path;)
         ++End;
-      std::vector<const clang::CallExpr *> Calls;
+      std::vector<const clang::Expr *> Calls;
       for (const Launch &Each : llvm::ArrayRef(All).slice(I, End - I))
         Calls.push_back(Each.Call);
       if (Calls.size() < 2 || !Known.insert(Calls).second)
         continue;
       Chains.push_back({});
-      for (const clang::CallExpr *Call : Calls) {
-        Chains.back().Kernels.push_back(Call->getDirectCallee());
+      for (const clang::Expr *Call : Calls) {
+        Chains.back().Kernels.push_back(llvm::cast<clang::CallExpr>(Call)->getDirectCallee());
         Chains.back().Places.push_back(Unit.place(Call->getBeginLoc()));
       }
     }
