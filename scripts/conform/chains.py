@@ -1,12 +1,11 @@
 """Vertical fusion: launches that follow each other, linked as they are launched, fused and compiled."""
 import collections
 import json
-import os
 import re
 import shlex
 
-from conform.compile import accept, compiled_output
-from conform.measure import CUFUSE_SECONDS, Measurement, blockers, first_line
+from conform.compile import accept
+from conform.measure import CUFUSE_SECONDS, Measurement, first_line
 
 # What the text of the fused kernel says of its form.
 FORMS = (("very so many", "one loop"), ("in turn", "in turn"), ("By row, since", "by row"))
@@ -31,22 +30,9 @@ class Chains(Measurement):
         command += ["-o", output, "--", *flags]
 
         def compute():
-            status, _, err = self.steps.run(command, CUFUSE_SECONDS)
-            if status == 1:
-                return {"outcome": "refused", "blockers": blockers(err)}
-            if status != 0:
-                why = "took too long" if status is None else f"signal {-status}" if status < 0 else f"status {status}"
-                return {"outcome": "failed", "why": f"cufuse: {why}: {first_line(err)}", "command": shlex.join(command)}
-            with open(output) as file:
-                text = file.read()
-            compiled = compiled_output(self.steps, output, [*flags, "-I", unit.folder()], [digest])
-            if not compiled["accepted"]:
-                why = "took too long" if compiled["timeout"] else compiled["error"]
-                return {"outcome": "failed", "why": f"nvcc: {why}",
-                        "command": shlex.join(command) + " && " + shlex.join(compiled["command"])}
-            for path in (output, output[:-3] + ".h"):
-                os.remove(path)
-            return {"outcome": "fused", "form": next((form for mark, form in FORMS if mark in text), "at stores or loads")}
+            result, compiled = self.fused(command, output, [*flags, "-I", unit.folder()], [digest])
+            return {**result, "form": next((form for mark, form in FORMS if mark in compiled["text"]), "at stores or loads")} \
+                if compiled else result
 
         return self.steps.remember(["chain", self.steps.cufuse_key, self.steps.nvcc_key, command[1:-1], digest], compute)
 

@@ -106,24 +106,31 @@ class Measurement:
         command += (["--stop-after", stop] if stop else []) + ["-o", output] + where
 
         def compute():
-            status, _, err = self.steps.run(command, CUFUSE_SECONDS)
-            if status == 1:
-                return {"outcome": "refused", "blockers": blockers(err)}
-            if status != 0:
-                why = "took too long" if status is None else f"signal {-status}" if status < 0 else f"status {status}"
-                return {"outcome": "failed", "why": f"cufuse: {why}: {first_line(err)}", "command": shlex.join(command)}
-            if stop:
-                return {"outcome": "fused"}
-            compiled = compiled_output(self.steps, output, merged(members), digests)
-            if not compiled["accepted"]:
-                why = "took too long" if compiled["timeout"] else compiled["error"]
-                return {"outcome": "failed", "why": f"nvcc: {why}",
-                        "command": shlex.join(command) + " && " + shlex.join(compiled["command"])}
-            for path in (output, output[:-3] + ".h"):
-                os.remove(path)
-            return {"outcome": "fused", "resources": next(iter(compiled["kernels"].values()), None)}
+            result, compiled = self.fused(command, None if stop else output, merged(members), digests)
+            return {**result, "resources": next(iter(compiled["kernels"].values()), None)} if compiled else result
 
         return self.steps.remember(["fuse", self.steps.cufuse_key, self.steps.nvcc_key, key, stop, digests], compute)
+
+    def fused(self, command, output, flags, digests):
+        """The outcome of a command of cufuse, and what nvcc says of its output where it is `fused`; without one, nothing."""
+        status, _, err = self.steps.run(command, CUFUSE_SECONDS)
+        if status == 1:
+            return {"outcome": "refused", "blockers": blockers(err)}, None
+        if status != 0:
+            why = "took too long" if status is None else f"signal {-status}" if status < 0 else f"status {status}"
+            return {"outcome": "failed", "why": f"cufuse: {why}: {first_line(err)}", "command": shlex.join(command)}, None
+        if not output:
+            return {"outcome": "fused"}, None
+        with open(output) as file:
+            text = file.read()
+        compiled = compiled_output(self.steps, output, flags, digests)
+        if not compiled["accepted"]:
+            why = "took too long" if compiled["timeout"] else compiled["error"]
+            return {"outcome": "failed", "why": f"nvcc: {why}",
+                    "command": shlex.join(command) + " && " + shlex.join(compiled["command"])}, None
+        for path in (output, output[:-3] + ".h"):
+            os.remove(path)
+        return {"outcome": "fused"}, {**compiled, "text": text}
 
     # The steps.
 
