@@ -139,6 +139,35 @@ private:
   }
 };
 
+/// The user's functions with a body, instances of templates among them.
+class Functions : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  explicit Functions(const ParsedUnit &Unit) : Unit(Unit) {
+    ShouldVisitTemplateInstantiations = true;
+    TraverseAST(Unit.ast());
+  }
+  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Unit.inLibrary(D->getLocation()))
+      return true;
+    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
+    if (F && F->doesThisDeclarationHaveABody() && !F->isDependentContext() && !F->hasAttr<clang::CUDAGlobalAttr>())
+      All.push_back(F);
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+  const Changes &changes(const clang::FunctionDecl &Function) {
+    auto &Known = ChangedIn[&Function];
+    if (!Known)
+      Known = std::make_unique<Changes>(Function.getBody());
+    return *Known;
+  }
+
+  const ParsedUnit &Unit;
+  std::vector<const clang::FunctionDecl *> All;
+
+private:
+  std::map<const clang::FunctionDecl *, std::unique_ptr<Changes>> ChangedIn;
+};
+
 /// May a call with such an argument use a kernel's memory? Text, streams, events, files and what launches are made of
 /// lead to none.
 bool leadsToMemory(clang::QualType T) {
@@ -155,18 +184,12 @@ bool leadsToMemory(clang::QualType T) {
 /// The launches of a function, in order, those of the functions that it calls among them.
 class Launches {
 public:
-  Launches(const ParsedUnit &Unit, unsigned Depth) : Unit(Unit), Names(Unit.ast()), Depth(Depth) {}
+  Launches(Functions &Of, unsigned Depth) : Of(Of), Unit(Of.Unit), Names(Unit.ast()), Depth(Depth) {}
 
   std::vector<Launch> of(const clang::FunctionDecl &Function) {
-    Frames = {{&changes(Function), {}}};
+    Frames = {{&Of.changes(Function), {}}};
     walk(Function.getBody(), clang::SourceLocation());
     return std::move(Found);
-  }
-  const Changes &changes(const clang::FunctionDecl &Function) {
-    auto &Known = ChangedIn[&Function];
-    if (!Known)
-      Known = std::make_unique<Changes>(Function.getBody());
-    return *Known;
   }
 
 private:
@@ -219,7 +242,7 @@ private:
       return;
     }
     const unsigned Object = llvm::isa<clang::CXXOperatorCallExpr>(Call) && llvm::isa<clang::CXXMethodDecl>(Callee);
-    Frame Inner{&changes(*Callee), {}};
+    Frame Inner{&Of.changes(*Callee), {}};
     for (unsigned I = 0; I < Callee->getNumParams() && I + Object < Call->getNumArgs(); ++I)
       Inner.Given[Callee->getParamDecl(I)] = value(Call->getArg(I + Object));
     Frames.push_back(std::move(Inner));
@@ -293,6 +316,7 @@ private:
     return Own.Changed->Of.count(Variable) || Own.Changed->Aliased.count(Variable);
   }
 
+  Functions &Of;
   const ParsedUnit &Unit;
   clang::ASTNameGenerator Names;
   const unsigned Depth;
@@ -300,26 +324,6 @@ private:
   std::vector<std::pair<const clang::Stmt *, unsigned>> Path;
   std::vector<Launch> Found;
   std::map<const clang::VarDecl *, size_t> Numbers;
-  std::map<const clang::FunctionDecl *, std::unique_ptr<Changes>> ChangedIn;
-};
-
-/// The user's functions with a body, instances of templates among them.
-class Functions : public clang::ConstDynamicRecursiveASTVisitor {
-public:
-  explicit Functions(const ParsedUnit &Unit) : Unit(Unit) {
-    ShouldVisitTemplateInstantiations = true;
-    TraverseAST(Unit.ast());
-  }
-  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
-    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Unit.inLibrary(D->getLocation()))
-      return true;
-    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
-    if (F && F->doesThisDeclarationHaveABody() && !F->isDependentContext() && !F->hasAttr<clang::CUDAGlobalAttr>())
-      All.push_back(F);
-    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
-  }
-  const ParsedUnit &Unit;
-  std::vector<const clang::FunctionDecl *> All;
 };
 
 /// The last launch of the first kernel before the next kernel's, and so on to the first launch of the last kernel that
@@ -373,20 +377,19 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
   std::vector<std::string> Wanted;
   for (const LaunchedKernel &Each : Kernels)
     Wanted.push_back(Names.getName(Each.Kernel));
-  const Functions Of(Unit);
+  Functions Of(Unit);
   std::optional<LaunchLinks> Parted;
   for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) // the function that is nearest to the launches
     for (const clang::FunctionDecl *Function : Of.All) {
-      Launches Reader(Unit, Calls);
-      const std::vector<Launch> All = Reader.of(*Function);
+      const std::vector<Launch> All = Launches(Of, Calls).of(*Function);
       const std::vector<const Launch *> Chosen = oneAfterTheOther(All, Wanted);
       if (Chosen.empty() || llvm::any_of(Chosen, [&](const Launch *L) { return !mayFollow(*Chosen[0], *L); }))
         continue;
       auto IsKept = [&](const Value &V, const Launch &From, const Launch &To) {
-        const auto &Changed = Reader.changes(*Function).Of;
+        const auto &Changed = Of.changes(*Function).Of;
         return llvm::all_of(V.Of, [&](const clang::VarDecl *Variable) {
           if (Variable && Variable->hasGlobalStorage() && llvm::any_of(Of.All, [&](const clang::FunctionDecl *Other) {
-                const Changes &There = Reader.changes(*Other);
+                const Changes &There = Of.changes(*Other);
                 return There.Aliased.count(Variable) || (Other != Function && There.Of.count(Variable));
               }))
             return false;
@@ -442,8 +445,9 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
 std::vector<LaunchChain> launchChains(const ParsedUnit &Unit) {
   std::vector<LaunchChain> Chains;
   std::set<std::vector<const clang::Expr *>> Known;
-  for (const clang::FunctionDecl *Function : Functions(Unit).All) {
-    const std::vector<Launch> All = Launches(Unit, MostCalls).of(*Function);
+  Functions Of(Unit);
+  for (const clang::FunctionDecl *Function : Of.All) {
+    const std::vector<Launch> All = Launches(Of, MostCalls).of(*Function);
     for (size_t I = 0, End; I < All.size(); I = End) {
       for (End = I + 1;
            End < All.size() && !All[I].Kernel.empty() && !All[End].Kernel.empty() && All[End].Path == All[I].Path;)
