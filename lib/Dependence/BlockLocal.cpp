@@ -313,21 +313,14 @@ private:
   /// Why the block waits before the kernel at this position.
   std::string barrier(size_t Position) const {
     const unsigned Node = Graph.Order[Position];
-    size_t Since = 0; // the last kernel before which it waits
-    for (size_t I = 0; I < Plan.Barriers.size(); ++I)
-      if (!Plan.Barriers[I].empty())
-        Since = I;
-    for (size_t I = Since; I < Position; ++I) {
+    for (size_t I = lastWait(Plan.Barriers); I < Position; ++I) {
       const unsigned Before = Graph.Order[I];
       for (size_t At = 0; At < Graph.Flows.size(); ++At)
         if (const Flow &F = Graph.Flows[At];
             F.Producer == Before && F.Consumer == Node && Plan.Values[At] == RowValue::Scalar)
           return fmt::format("{} has stored {}", Graph.Nodes[Before].Name, F.Out);
-      const KernelFacts &Earlier = *Graph.Nodes[Before].Facts, &Later = *Graph.Nodes[Node].Facts;
-      if (!Earlier.DynamicShared.empty() && !Later.DynamicShared.empty())
-        return fmt::format("{} has used the same dynamic shared memory", Graph.Nodes[Before].Name);
-      if (!Earlier.NamedBarriers.empty() && !Later.NamedBarriers.empty())
-        return fmt::format("{} has used the same barriers", Graph.Nodes[Before].Name);
+      if (std::string Why = usedByBoth(Graph.Nodes[Before], Graph.Nodes[Node]); !Why.empty())
+        return Why;
     }
     return {};
   }

@@ -156,11 +156,7 @@ private:
   /// Why the block waits before the kernel at this position.
   std::string barrier(size_t Position) const {
     const unsigned Node = Graph.Order[Position];
-    size_t Since = 0; // the last kernel before which it waits
-    for (size_t I = 0; I < Plan.Barriers.size(); ++I)
-      if (!Plan.Barriers[I].empty())
-        Since = I;
-    for (size_t I = Since; I < Position; ++I) {
+    for (size_t I = lastWait(Plan.Barriers); I < Position; ++I) {
       const unsigned Before = Graph.Order[I];
       const std::string &Name = Graph.Nodes[Before].Name;
       for (const auto &[Of, Users] : Exchanged) {
@@ -177,12 +173,8 @@ private:
         if (Graph.Nodes[Node].stores(Later->second))
           return fmt::format("{} has loaded {}", Name, Earlier->second);
       }
-      const KernelFacts &Earlier = *Graph.Nodes[Before].Facts, &Later = *Graph.Nodes[Node].Facts;
-      if (!Earlier.DynamicShared.empty() && !Later.DynamicShared.empty())
-        return fmt::format("{} has used the same dynamic shared memory", Name);
-      if ((!Earlier.NamedBarriers.empty() && !Later.NamedBarriers.empty()) ||
-          (Earlier.MultiWarpTiles && Later.MultiWarpTiles))
-        return fmt::format("{} has used the same barriers", Name);
+      if (std::string Why = usedByBoth(Graph.Nodes[Before], Graph.Nodes[Node]); !Why.empty())
+        return Why;
     }
     return {};
   }

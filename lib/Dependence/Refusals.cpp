@@ -45,6 +45,21 @@ static std::string productOf(const Polynomial &P) {
   return Text;
 }
 
+size_t lastWait(llvm::ArrayRef<std::string> Barriers) {
+  const auto Last = llvm::find_if(llvm::reverse(Barriers), [](const std::string &Why) { return !Why.empty(); });
+  return Last == Barriers.rend() ? 0 : Barriers.rend() - Last - 1;
+}
+
+std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node) {
+  const KernelFacts &Earlier = *Before.Facts, &Later = *Node.Facts;
+  if (!Earlier.DynamicShared.empty() && !Later.DynamicShared.empty())
+    return Before.Name + " has used the same dynamic shared memory";
+  if ((!Earlier.NamedBarriers.empty() && !Later.NamedBarriers.empty()) ||
+      (Earlier.MultiWarpTiles && Later.MultiWarpTiles))
+    return Before.Name + " has used the same barriers";
+  return {};
+}
+
 std::string linkOf(const Polynomial &Made, const Polynomial &Taken) {
   std::string From = productOf(Made), To = productOf(Taken);
   if (llvm::StringRef(To).contains('*'))

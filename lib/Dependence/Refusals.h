@@ -25,6 +25,11 @@ const AccessSite *siteOf(const VerticalNode &Node, llvm::StringRef Parameter, Ac
 /// For messages: what the producer stores as `Out`.
 std::string storedBy(const VerticalNode &Producer, const std::string &Out);
 
+/// The last of a block's kernels before which it waits, by why.
+size_t lastWait(llvm::ArrayRef<std::string> Barriers);
+/// Why a block waits between two kernels, whatever they exchange: what of its own both use. Nothing if there is none.
+std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node);
+
 /// How numbers of elements that differ are said to be equal, as far as a link can say it.
 std::string linkOf(const Polynomial &Made, const Polynomial &Taken);
 
