@@ -135,6 +135,21 @@ void normalise(const DeviceIr &Ir, bool HasAnyGroup) {
     }
 }
 
+/// In a composition, the block is a constant; an element is all of its block.
+void fixBlock(const DeviceIr &Ir, const PlayedKernel &Played) {
+  const BlockShape &Block = Played.Partition.Block;
+  auto Is = [&](const std::string &Register, unsigned Value) {
+    if (llvm::Function *Read = Ir.kernel().getParent()->getFunction("llvm.nvvm.read.ptx.sreg." + Register))
+      for (llvm::User *Use : Read->users())
+        Use->replaceAllUsesWith(llvm::ConstantInt::get(Use->getType(), Value));
+  };
+  for (unsigned I = 0; Played.Part && I < 3; ++I) {
+    Is(fmt::format("ntid.{}", "xyz"[I]), Played.Part->AsElement ? 1 : std::array{Block.X, Block.Y, Block.Z}[I]);
+    if (Played.Part->AsElement)
+      Is(fmt::format("tid.{}", "xyz"[I]), 0);
+  }
+}
+
 class Neutraliser {
 public:
   Neutraliser(DeviceIr &Ir, const PlayedKernel &Played)
@@ -147,8 +162,10 @@ public:
     for (llvm::Function &F : Module)
       if (!F.isDeclaration())
         All.push_back(&F);
-    for (llvm::Function *F : All)
-      if (!IsOwn)
+    if (IsOwn)
+      fixBlock(Ir, Played);
+    else
+      for (llvm::Function *F : All)
         nameOwn(*F);
     for (llvm::Function *F : All)
       stand(*F);
@@ -514,22 +531,8 @@ bool asksForTurn(const clang::FunctionDecl &F) {
 }
 
 std::unique_ptr<DeviceIr> codeOf(const ParsedUnit &Input, const Reached &Reach, const PlayedKernel &Played) {
-  const BlockShape &Block = Played.Partition.Block;
-  const bool AsElement = Played.Part && Played.Part->AsElement;
   return DeviceIr::generate(Input, Reach, {}, [&](DeviceIr &Ir) {
-    // In a composition, the block is a constant; an element is all of its block.
-    auto Is = [&](llvm::StringRef Register, unsigned Value) {
-      llvm::Function *Read = Ir.kernel().getParent()->getFunction(("llvm.nvvm.read.ptx.sreg." + Register).str());
-      if (Read)
-        for (llvm::User *Use : Read->users())
-          Use->replaceAllUsesWith(llvm::ConstantInt::get(Use->getType(), Value));
-    };
-    for (unsigned I = 0; Played.Part && I < 3; ++I) {
-      const char Dimension = "xyz"[I];
-      Is(fmt::format("ntid.{}", Dimension), AsElement ? 1 : std::array{Block.X, Block.Y, Block.Z}[I]);
-      if (AsElement)
-        Is(fmt::format("tid.{}", Dimension), 0);
-    }
+    fixBlock(Ir, Played);
     normalise(Ir, Played.Facts.UsesAnyGroup);
   });
 }

@@ -21,6 +21,8 @@
 // RUN:   FileCheck %s --check-prefix=SAME
 // SAME: 6 same
 
+#include <cooperative_groups.h>
+
 __device__ float4 fourOf(const float *at) { return *reinterpret_cast<const float4 *>(at); }
 __device__ void putFour(float *at, float4 v) { *reinterpret_cast<float4 *>(at) = v; }
 
@@ -67,7 +69,8 @@ __global__ void addFours(float *sum, const float *a, const float *b, int n) {
 }
 
 __global__ void warpRows(float *out, const float *x, int rows, int width) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = blockIdx.x * 2 + warp;
+  const auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+  const int lane = warp.thread_rank(), row = warp.meta_group_size() * blockIdx.x + warp.meta_group_rank();
   if (row < rows) {
     const float *from = x + row * width;
     float most = 0;
