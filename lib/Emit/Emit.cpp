@@ -79,7 +79,7 @@ public:
 private:
   void kernels(Writer &To) const {
     if (llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->HasConstants; }))
-      To.write(emitted(cuda::PaddedConstants) + "\n");
+      inOwnSpace(To, [&] { To.write(emitted(cuda::PaddedConstants)); });
     if (!Plan.hasBound() || !Options.KernelOnly)
       emitKernel(To, Constituents, Plan, Options.Name, /*Bound=*/false);
     if (Plan.hasBound())

@@ -35,11 +35,13 @@ void writeAsWritten(Writer &To, const EmitOptions &Options) {
     To.line("{}{}; one that is edited is not replaced", AsWritten.str(), constant(Unhashed.str()));
 }
 
+OutputText ownSpace() { return outputText("{}{}", OwnSpace.str(), constant(Unhashed.str())); }
+
 void inOwnSpace(Writer &To, llvm::function_ref<void()> Emit) {
-  To.line("inline namespace {}{} {{", OwnSpace.str(), constant(Unhashed.str()));
+  To.line("inline namespace {} {{", ownSpace());
   To.blank();
   Emit();
-  To.line("}} // namespace {}{}", OwnSpace.str(), constant(Unhashed.str()));
+  To.line("}} // namespace {}", ownSpace());
 }
 
 void writeHashes(FusedSource &Fused) {

@@ -14,8 +14,9 @@ std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPla
 /// The line with the hash.
 void writeAsWritten(Writer &To, const EmitOptions &Options);
 
-/// What a program links and two outputs of one name may both have, in a namespace that has the hash in its name:
+/// The name of the inline namespace of what a program links and two outputs of one name may both have. It has the hash:
 /// `NAME::launch` is this output's all the same.
+OutputText ownSpace();
 void inOwnSpace(Writer &To, llvm::function_ref<void()> Emit);
 
 /// Puts the hashes where these have left room.

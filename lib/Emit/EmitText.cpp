@@ -1,8 +1,10 @@
 #include "EmitText.h"
 
+#include "EmitHeader.h"
 #include "EmitPrelude.h"
 #include "EmittedCuda.h"
 #include "OutsideMacros.h"
+#include "cufuse/Support/Text.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -64,15 +66,15 @@ OutputText inForm(const Piece &P, unsigned Factor) {
   return Factor > 0 && P.Unrolled ? P.Unrolled->with(OutputText::Slot::Factor, constant(Factor)) : P.Text;
 }
 
-/// Namespaces inside each other, as before C++17.
+/// Namespaces inside each other, as before C++17. The second is this output's own, whatever others are called: a linker
+/// takes inline functions and templates of one name for each other.
 void open(Writer &To, const std::string &Path) {
-  std::string Text;
-  for (llvm::StringRef Name : llvm::split(Path, "::"))
-    Text += fmt::format("{}namespace {} {{", Text.empty() ? "" : " ", Name.str());
-  To.line("{}", Text);
+  const auto [Texts, Inside] = llvm::StringRef(Path).split("::");
+  To.line("namespace {} {{ inline namespace {} {{{}", Texts.str(), ownSpace(),
+          Inside.empty() ? "" : " namespace " + replaced(Inside, "::", " { namespace ") + " {");
 }
 void close(Writer &To, const std::string &Path) {
-  To.line("{} // namespace {}", std::string(llvm::StringRef(Path).count("::") + 1, '}'), Path);
+  To.line("{} // namespace {}", std::string(llvm::StringRef(Path).count("::") + 2, '}'), Path);
 }
 
 class TextEmitter {

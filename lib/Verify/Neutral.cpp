@@ -501,7 +501,10 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
 }
 
 std::string namespaceAround(const clang::Decl *D) {
-  auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(D->getDeclContext()->getEnclosingNamespaceContext());
+  const clang::DeclContext *Around = D->getDeclContext()->getEnclosingNamespaceContext();
+  while (Around->isInlineNamespace()) // the output's own, whose name has a hash
+    Around = Around->getParent();
+  auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(Around);
   return Namespace ? Namespace->getQualifiedNameAsString() : "";
 }
 

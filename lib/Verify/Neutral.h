@@ -30,7 +30,8 @@ std::unique_ptr<DeviceIr> codeOf(const ParsedUnit &Input, const Reached &Reach, 
 /// That of what plays it in the output. The parameters in front of the kernel's own are not used.
 std::unique_ptr<DeviceIr> neutralCode(const ParsedUnit &Output, const Reached &Reach, const PlayedKernel &Played);
 
-/// The namespace that it is declared in, with those around it, whatever class or function holds it; "" for none.
+/// The namespace that it is declared in, with those around it, but for inline ones, whatever class or function holds
+/// it.
 std::string namespaceAround(const clang::Decl *D);
 /// The call of a member of the kernel's partition, as it is planned.
 bool isOfPartition(const clang::FunctionDecl *F, llvm::StringRef Member, const PlayedKernel &Played);

@@ -15,7 +15,7 @@ static int calls;
 #endif
 
 // CHECK: #ifdef __CUDA_ARCH__ // device code
-// CHECK-NEXT: namespace fz_text { namespace cufuse_branches {
+// CHECK-NEXT: namespace fz_text { inline namespace {{.*}} { namespace cufuse_branches {
 
 static float onHost(float x) { return x; }
 __device__ float olderWay(float x) { return x; }
@@ -80,10 +80,10 @@ __host__ __device__ float inverse(float x) {
 }
 __global__ void targets(float *data) { data[threadIdx.x] = inverse(data[threadIdx.x]); }
 
-// CHECK: namespace fz_text { namespace cufuse_tables {
+// CHECK: namespace fz_text { inline namespace {{.*}} { namespace cufuse_tables {
 // CHECK: T many[2]
 // CHECK: {{^}}#else // the names of its variables
-// CHECK-NEXT: namespace fz_text { namespace cufuse_tables {
+// CHECK-NEXT: namespace fz_text { inline namespace {{.*}} { namespace cufuse_tables {
 // CHECK-NEXT: static __constant__ unsigned char table[32];
 // CHECK-NEXT: namespace more {
 // CHECK-NEXT: namespace {

@@ -5,9 +5,9 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_80 -cubin -o %t.80.cubin %t.cu
 
-// CHECK: namespace windowed_plain_text { namespace cufuse_windowed { namespace copy0 {
+// CHECK: namespace windowed_plain_text { inline namespace {{.*}} { namespace cufuse_windowed { namespace copy0 {
 // CHECK: using cufuse_partition = {{.*}}::CufusePartition<0, 1, 64, 1, 1>;
-// CHECK: namespace windowed_plain_text { namespace cufuse_windowed { namespace copy1 {
+// CHECK: namespace windowed_plain_text { inline namespace {{.*}} { namespace cufuse_windowed { namespace copy1 {
 // CHECK: using cufuse_partition = {{.*}}::CufusePartition<64, 2, 64, 1, 1>;
 // CHECK: windowed_dynamicOffset + 1 * windowed_dynamicStride
 // HEADER: struct Window

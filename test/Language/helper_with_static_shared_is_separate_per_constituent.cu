@@ -4,11 +4,11 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
 
-// CHECK: namespace rowSums_rowMaxima_text { namespace cufuse_rowSums {
+// CHECK: namespace rowSums_rowMaxima_text { inline namespace {{.*}} { namespace cufuse_rowSums {
 // CHECK: __shared__ float partial[32];
-// CHECK: namespace rowSums_rowMaxima_text { namespace cufuse_rowMaxima { namespace copy0 {
+// CHECK: namespace rowSums_rowMaxima_text { inline namespace {{.*}} { namespace cufuse_rowMaxima { namespace copy0 {
 // CHECK: __shared__ float partial[32];
-// CHECK: namespace rowSums_rowMaxima_text { namespace cufuse_rowMaxima { namespace copy1 {
+// CHECK: namespace rowSums_rowMaxima_text { inline namespace {{.*}} { namespace cufuse_rowMaxima { namespace copy1 {
 // CHECK: __shared__ float partial[32];
 
 

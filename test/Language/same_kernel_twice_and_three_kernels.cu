@@ -6,8 +6,8 @@
 // RUN: %FileCheck %s --check-prefix=STRIDE < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
-// CHECK: namespace square_square_text { namespace cufuse_square_0 {
-// CHECK: namespace square_square_text { namespace cufuse_square_1 {
+// CHECK: namespace square_square_text { inline namespace {{.*}} { namespace cufuse_square_0 {
+// CHECK: namespace square_square_text { inline namespace {{.*}} { namespace cufuse_square_1 {
 // STRIDE: for (unsigned block = blockIdx.x; block < square_0_{{.*}}; block += gridDim.x) {
 // STRIDE: for (unsigned block = blockIdx.x; block < square_1_{{.*}}; block += gridDim.x) {
 // STRIDE: for (unsigned block = blockIdx.x; block < sum_{{.*}}; block += gridDim.x) {
