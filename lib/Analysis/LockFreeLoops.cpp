@@ -168,8 +168,7 @@ bool advances(const Read &R, const Cycle &Loop, FreshReads &Reads) {
              (Operand && Operand->isNegative());
     }
   };
-  return R.Address && (!R.Operand || isSome(*R.Operand, R.I->getDataLayout())) &&
-         !anyOf(Loop, [&](const Instruction &I) {
+  return R.Address && (!R.Operand || isSome(*R.Operand, *R.I)) && !anyOf(Loop, [&](const Instruction &I) {
            const Value *Written = Reads.writtenBy(I);
            if (&I == R.I || !Written || !isSamePlace(*Written, *R.Address))
              return false;

@@ -176,7 +176,7 @@ bool LoopProgress::goesOn(const Instruction &Next, const Steps &S) {
     auto *I = dyn_cast<Instruction>(V);
     if (!I || !isIn(*I, S.Loop))
       return false;
-    auto IsStep = [&](const Value *Of) { return isFixed(*Of, S.Loop) && isSome(*Of, I->getDataLayout()); };
+    auto IsStep = [&](const Value *Of) { return isFixed(*Of, S.Loop) && isSome(*Of, *I); };
     unsigned From = 0;
     if (auto *Place = dyn_cast<llvm::GetElementPtrInst>(I))
       Steps |= llvm::all_of(Place->indices(), [&](const Value *Of) { return isFixed(*Of, S.Loop); }) &&
@@ -247,7 +247,7 @@ bool LoopProgress::isCounter(const Value &V, const Cycle &Loop) {
   auto StepOf = [&](const Value *Of) -> const Value * {
     auto *I = dyn_cast<llvm::BinaryOperator>(Of);
     return I && (I->isShift() || I->getOpcode() == Instruction::Add || I->getOpcode() == Instruction::Sub) &&
-                   isIn(*I, Loop) && isFixed(*I->getOperand(1), Loop) && isSome(*I->getOperand(1), I->getDataLayout())
+                   isIn(*I, Loop) && isFixed(*I->getOperand(1), Loop) && isSome(*I->getOperand(1), *I)
                ? I->getOperand(0)
                : nullptr;
   };

@@ -3,7 +3,10 @@
 #include "cufuse/Analysis/DeviceIr.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
+#include <llvm/Analysis/SimplifyQuery.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
 
 namespace cufuse {
@@ -47,15 +50,39 @@ bool isFixed(const Value &V, const Cycle &Loop) {
   return llvm::none_of(parts(V, Loop), [](const Instruction *Part) { return isa<PHINode>(Part) || usesMemory(*Part); });
 }
 
-bool isSome(const Value &V, const llvm::DataLayout &Layout, unsigned Depth) {
+bool isSome(const Value &V, const Instruction &At, unsigned Depth) {
   if (auto *Constant = dyn_cast<llvm::Constant>(&V))
     return !Constant->isZeroValue();
-  if (llvm::isKnownNonZero(&V, Layout))
+  const llvm::DominatorTree Guards(const_cast<llvm::Function &>(*At.getFunction()));
+  if (llvm::isKnownNonZero(&V, llvm::SimplifyQuery(At.getDataLayout(), &Guards, /*AC=*/nullptr, &At)))
     return true;
   auto *I = dyn_cast<llvm::BinaryOperator>(withoutCasts(&V));
-  auto IsSome = [&](unsigned Side) { return isSome(*withoutCasts(I->getOperand(Side)), Layout, Depth - 1); };
+  auto IsSome = [&](unsigned Side) { return isSome(*withoutCasts(I->getOperand(Side)), At, Depth - 1); };
   return I && Depth > 0 && (I->getOpcode() == Instruction::Shl || (I->getOpcode() == Instruction::Mul && IsSome(1))) &&
          IsSome(0);
+}
+
+/// An argument that nothing changes.
+static bool isOnlyLoaded(const Value &Pointer) {
+  return llvm::all_of(Pointer.users(), [](const llvm::User *User) {
+    return isa<llvm::LoadInst>(User) || (isa<llvm::GetElementPtrInst>(User) && isOnlyLoaded(*User));
+  });
+}
+
+bool isOfLaunch(const Value &V, unsigned Depth) {
+  if (auto *Argument = dyn_cast<llvm::Argument>(&V))
+    return Argument->getParent()->getCallingConv() == llvm::CallingConv::PTX_Kernel;
+  auto *I = dyn_cast<Instruction>(&V);
+  if (!I || Depth == 0)
+    return isa<llvm::Constant>(V);
+  if (auto *Load = dyn_cast<llvm::LoadInst>(I)) {
+    auto *Of = dyn_cast<llvm::Argument>(Load->getPointerOperand()->stripInBoundsConstantOffsets());
+    return Of && Of->hasByValAttr() && isOfLaunch(*Of) && isOnlyLoaded(*Of);
+  }
+  const llvm::StringRef Register = intrinsicName(I);
+  return Register.contains(".sreg.ntid.") || Register.contains(".sreg.nctaid.") ||
+         (isa<llvm::BinaryOperator, llvm::CastInst, llvm::SelectInst, llvm::MinMaxIntrinsic>(I) &&
+          llvm::all_of(I->operands(), [&](const Value *Of) { return isOfLaunch(*Of, Depth - 1); }));
 }
 
 llvm::SmallVector<const Value *, 4> waysOf(const Instruction &I) {

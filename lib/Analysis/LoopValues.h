@@ -24,8 +24,11 @@ bool usesMemory(const llvm::Instruction &I);
 /// Is it the same in each turn?
 bool isFixed(const llvm::Value &V, const llvm::Cycle &Loop);
 
-/// Is it known to be no zero? An argument may be one. That products may wrap to zero does not count.
-bool isSome(const llvm::Value &V, const llvm::DataLayout &Layout, unsigned Depth = 6);
+/// Is it known to be no zero there? An argument may be one. That products may wrap to zero does not count.
+bool isSome(const llvm::Value &V, const llvm::Instruction &At, unsigned Depth = 6);
+
+/// Is it one value for all threads of the launch: made of arguments and sizes?
+bool isOfLaunch(const llvm::Value &V, unsigned Depth = 6);
 
 /// The values of which it is one.
 llvm::SmallVector<const llvm::Value *, 4> waysOf(const llvm::Instruction &I);

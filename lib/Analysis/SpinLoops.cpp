@@ -5,11 +5,13 @@
 
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -73,7 +75,7 @@ private:
       return false;
     switch (R.Does) {
     case Effect::Adds:
-      return !advances(R, Loop, Reads) ||
+      return !(advances(R, Loop, Reads) || isAddedByAll(R)) ||
              ((Progress.isUndone(R) || mayAddNothing(R)) && asksForOneValue(R, Loop, Made));
     case Effect::Marks:
     case Effect::Compares:
@@ -84,9 +86,12 @@ private:
     llvm_unreachable("every effect is above");
   }
 
+  /// Where the launch adds nothing, nothing changes that could be waited for.
+  bool isAddedByAll(const Read &R) { return R.Address && R.Operand && isOfLaunch(*R.Operand) && !Progress.isUndone(R); }
+
   static bool mayAddNothing(const Read &R) {
     return R.Operand && !isa<llvm::Constant>(R.Operand) && R.Operand->getType()->isIntegerTy() &&
-           !isSome(*R.Operand, R.I->getDataLayout());
+           !isSome(*R.Operand, *R.I);
   }
 
   /// Does the loop end, or go on, where what was read, maybe by another thread of the block, is equal to something?
@@ -247,8 +252,19 @@ private:
   std::map<const Cycle *, OfLoop> Loops;
 };
 
-/// Leads branches directly to where they go: a copy is simplified, since the order in the text means nothing here.
+/// Leads branches directly to where they go, and says what `max` is: a copy is simplified, since the order in the text
+/// means nothing here.
 void simplify(llvm::Function &F) {
+  for (Instruction &I : llvm::make_early_inc_range(llvm::instructions(F)))
+    if (auto *Call = dyn_cast<llvm::CallInst>(&I); Call && Call->getCalledFunction())
+      if (const auto Which = llvm::StringSwitch<llvm::Intrinsic::ID>(Call->getCalledFunction()->getName())
+                                 .Cases({"__nv_max", "__nv_llmax"}, llvm::Intrinsic::smax)
+                                 .Cases({"__nv_umax", "__nv_ullmax"}, llvm::Intrinsic::umax)
+                                 .Default(llvm::Intrinsic::not_intrinsic)) {
+        llvm::IRBuilder<> Build(Call);
+        Call->replaceAllUsesWith(Build.CreateBinaryIntrinsic(Which, Call->getArgOperand(0), Call->getArgOperand(1)));
+        Call->eraseFromParent();
+      }
   llvm::FunctionAnalysisManager Analyses;
   Analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
   Analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });

@@ -26,6 +26,25 @@ __global__ void growing(int *queue, volatile int *tail, const int *first, const 
         queue[atomicAdd((int *)tail, 1)] = edges[e];
 }
 
+// So it does where its step is seen to be some.
+
+__global__ void stepsAtLeastOne(float *data, const volatile int *stop, unsigned step, int by, int n) {
+  for (unsigned i = threadIdx.x; i < n && !*stop; i += max(step, 1u) * gridDim.x)
+    data[i] += 1;
+  for (int i = threadIdx.x; i < n && !*stop; i += max(by, 1))
+    data[i] += 1;
+}
+
+__global__ void stepsBehindAGuard(float *data, const volatile int *stop, int step, int by, int n) {
+  if (step > 0)
+    for (int i = threadIdx.x; i < n && !*stop; i += step)
+      data[i] += 1;
+  if (by <= 0)
+    return;
+  for (int i = threadIdx.x; i < n && !*stop; i += by * blockDim.x)
+    data[i] += 1;
+}
+
 // What is read says nothing of how the loop goes on.
 
 __global__ void most(const float *now, float *out, int rows, int n) {
@@ -71,6 +90,32 @@ __global__ void takesUntilTheEnd(float *data, int *next, int *blocks, int n) {
 __global__ void takesSeveral(float *data, int *next, int n) {
   for (int i; (i = atomicAdd(next, 2 * blockDim.x)) < n;)
     data[i] += 1;
+}
+
+// If it takes none, none does, and nobody waits for another.
+
+__global__ void takesAsManyAsAnArgument(float *data, int *next, int several, int n) {
+  for (int i; (i = atomicAdd(next, several * (int)blockDim.x)) < n;)
+    data[i] += 1;
+}
+
+struct Queue {
+  int *next, several;
+  __device__ int take() { return atomicAdd(next, several); }
+};
+
+__global__ void takesForItsBlock(Queue queue, float *data, int n) {
+  __shared__ int first;
+  for (;;) {
+    if (threadIdx.x == 0)
+      first = queue.take();
+    __syncthreads();
+    for (int i = first + threadIdx.x; i < min(n, first + queue.several); i += blockDim.x)
+      data[i] += 1;
+    if (first >= n)
+      return;
+    __syncthreads();
+  }
 }
 
 __global__ void takesByIncrement(float *data, unsigned *next, unsigned n) {

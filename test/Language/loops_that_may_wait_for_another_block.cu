@@ -699,11 +699,42 @@ __global__ void halvesByAnArgument(float *data, const volatile int *ready, int b
     data[i] += 1;
 }
 
-// CHECK-LABEL: {{^}}takesAsManyAsAnArgument(
+// CHECK-LABEL: {{^}}guardedOtherwise(
 // CHECK: [SpinLoop]
-__global__ void takesAsManyAsAnArgument(float *data, int *next, int several, int n) {
-  for (int i; (i = atomicAdd(next, several * (int)blockDim.x)) < n;)
+__global__ void guardedOtherwise(float *data, const volatile int *ready, int step, int n) {
+  if (step >= 0)
+    for (int i = 0; i < n && !*ready; i += max(step, -1))
+      data[i] += 1;
+  if (step > 0)
+    data[0] = 1;
+}
+
+// CHECK-LABEL: {{^}}takesAsManyAsItsNumber(
+// CHECK: [SpinLoop]
+__global__ void takesAsManyAsItsNumber(float *data, int *next, int n) {
+  for (int i; (i = atomicAdd(next, blockIdx.x)) < n;)
     data[i] += 1;
+}
+
+// CHECK-LABEL: {{^}}takesAsManyAsItsCopySays(
+// CHECK: [SpinLoop]
+struct Taken {
+  int *next, several;
+};
+__global__ void takesAsManyAsItsCopySays(Taken taken, float *data, int n) {
+  taken.several *= blockIdx.x;
+  for (int i; (i = atomicAdd(taken.next, taken.several)) < n;)
+    data[i] += 1;
+}
+
+// CHECK-LABEL: {{^}}addsNothingUntilAnotherDoes(
+// CHECK: [SpinLoop]
+__global__ void addsNothingUntilAnotherDoes(float *data, int *done, int none, int n) {
+  if (blockIdx.x > 0)
+    while (atomicAdd(done, none) < n)
+      ;
+  data[0] = 1;
+  atomicAdd(done, 1);
 }
 
 // CHECK-LABEL: {{^}}looksForATakenPlace(
