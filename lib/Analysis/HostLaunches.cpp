@@ -1,0 +1,465 @@
+#include "HostLaunches.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/Mangle.h>
+#include <fmt/core.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <map>
+#include <set>
+
+namespace cufuse {
+
+namespace {
+
+bool isLoop(const clang::Stmt *S, const clang::ASTContext &Context) {
+  bool Again = true;
+  auto *Do = llvm::dyn_cast<clang::DoStmt>(S); // `do … while (0)` of a macro is none
+  if (Do && !Do->getCond()->isValueDependent() && Do->getCond()->EvaluateAsBooleanCondition(Again, Context) && !Again)
+    return false;
+  return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(S);
+}
+
+const clang::VarDecl *variableIn(const clang::Expr *E) {
+  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParens());
+  return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+}
+
+/// What an expression assigns to, null where it assigns nothing.
+const clang::Expr *assignedBy(const clang::Stmt *S) {
+  if (auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(S); Assignment && Assignment->isAssignmentOp())
+    return Assignment->getLHS();
+  auto *Step = llvm::dyn_cast<clang::UnaryOperator>(S);
+  return Step && Step->isIncrementDecrementOp() ? Step->getSubExpr() : nullptr;
+}
+
+/// How a function uses its variables. What is only loaded, and assigned by name, changes where it is assigned; of all
+/// else, something may know the place.
+struct Uses : public clang::ConstDynamicRecursiveASTVisitor {
+  explicit Uses(const clang::Stmt *Body) { TraverseStmt(Body); }
+  std::set<const clang::VarDecl *> Assigned;
+  bool isPlain(const clang::VarDecl &V) const {
+    return V.hasLocalStorage() && V.getType()->isScalarType() && !V.getType().isVolatileQualified() &&
+           Mentions.lookup(&V) == Known.lookup(&V);
+  }
+
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    ++Mentions[variableIn(E)];
+    return true;
+  }
+  bool VisitImplicitCastExpr(const clang::ImplicitCastExpr *E) override {
+    if (E->getCastKind() == clang::CK_LValueToRValue)
+      ++Known[variableIn(E->getSubExpr())];
+    return true;
+  }
+  bool VisitBinaryOperator(const clang::BinaryOperator *E) override { return assign(E); }
+  bool VisitUnaryOperator(const clang::UnaryOperator *E) override { return assign(E); }
+  bool VisitLambdaExpr(const clang::LambdaExpr *E) override {
+    for (const clang::LambdaCapture &Each : E->captures())
+      if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef)
+        ++Mentions[llvm::dyn_cast<clang::VarDecl>(Each.getCapturedVar())];
+    return true;
+  }
+
+private:
+  bool assign(const clang::Expr *E) {
+    if (const clang::Expr *To = assignedBy(E))
+      if (const clang::VarDecl *V = variableIn(To)) {
+        ++Known[V];
+        Assigned.insert(V);
+      }
+    return true;
+  }
+  llvm::DenseMap<const clang::VarDecl *, unsigned> Mentions, Known;
+};
+
+/// The user's functions with a body, instances of templates among them.
+class FindFunctions : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  FindFunctions(const ParsedUnit &Unit, std::vector<const clang::FunctionDecl *> &All) : Unit(Unit), All(All) {
+    ShouldVisitTemplateInstantiations = true;
+    TraverseAST(Unit.ast());
+  }
+  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Unit.inLibrary(D->getLocation()))
+      return true;
+    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
+    if (F && F->doesThisDeclarationHaveABody() && !F->isDependentContext() && !F->hasAttr<clang::CUDAGlobalAttr>())
+      All.push_back(F);
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+
+private:
+  const ParsedUnit &Unit;
+  std::vector<const clang::FunctionDecl *> &All;
+};
+
+bool isOfStd(clang::QualType T) {
+  const clang::RecordDecl *Record = T->getAsRecordDecl();
+  return Record && Record->isInStdNamespace();
+}
+
+/// Does a call with such an argument know memory that it may change? By text, streams, events, files and what launches
+/// are made of, none is.
+bool leadsToMemory(const clang::Expr &Argument) {
+  clang::QualType T = Argument.getType();
+  const clang::RecordDecl *Record = T->getAsRecordDecl();
+  if (Argument.isGLValue() && !T.isConstQualified())
+    return !(isOfStd(T) && Record->getName() == "basic_ostream");
+  const bool IsPointer = T->isPointerType();
+  if (IsPointer)
+    Record = (T = T->getPointeeType())->getAsRecordDecl();
+  if (Record)
+    return !llvm::is_contained({"dim3", "CUstream_st", "CUevent_st", "_IO_FILE", "basic_string", "basic_string_view",
+                                "initializer_list", "duration", "time_point"},
+                               Record->getName());
+  return IsPointer && !(T.isConstQualified() && T->isCharType());
+}
+
+using KnownUses = std::map<const clang::FunctionDecl *, std::unique_ptr<Uses>>;
+
+class Walk {
+public:
+  Walk(const ParsedUnit &Unit, KnownUses &Known, unsigned Depth)
+      : Unit(Unit), Known(Known), Names(Unit.ast()), Depth(Depth) {}
+
+  std::vector<Launch> of(const clang::FunctionDecl &Function) {
+    Frames = {{&usesIn(Function), {}}};
+    walk(Function.getBody());
+    return std::move(Found);
+  }
+
+private:
+  struct Frame {
+    const Uses *Used;
+    std::map<const clang::VarDecl *, std::optional<Value>> Given; ///< What calls and initialisers give variables.
+  };
+
+  const Uses &usesIn(const clang::FunctionDecl &Function) {
+    auto &Uses = Known[&Function];
+    if (!Uses)
+      Uses = std::make_unique<struct Uses>(Function.getBody());
+    return *Uses;
+  }
+
+  /// Whatever is known of memory may be otherwise behind it.
+  void unknown(const clang::Stmt *S) {
+    Found.push_back({"", S, Path, {}});
+    ++Time;
+  }
+
+  void walk(const clang::Stmt *S) {
+    if (!S || llvm::isa<clang::LambdaExpr, clang::UnaryExprOrTypeTraitExpr, clang::CXXThrowExpr>(S))
+      return;
+    auto *If = llvm::dyn_cast<clang::IfStmt>(S);
+    const bool Loops = isLoop(S, Unit.ast());
+    const bool Branches = If || Loops || llvm::isa<clang::SwitchStmt, clang::ConditionalOperator>(S);
+    if (llvm::isa<clang::SwitchCase>(S))
+      ++Path.back().Number;
+    if (llvm::isa<clang::LabelStmt>(S))
+      unknown(S);
+    if (Branches)
+      Path.push_back({S, 0, Loops});
+    Time += Loops; // what it changes is another value in the next turn
+    const unsigned Before = Destroyed;
+    for (const clang::Stmt *Child : S->children()) {
+      if (If || llvm::isa<clang::ConditionalOperator>(S))
+        ++Path.back().Number;
+      const size_t First = Found.size();
+      walk(Child);
+      // Nothing of it stands before what follows.
+      if (If && Child && endsIn(Child) &&
+          std::all_of(Found.begin() + First, Found.end(), [](const Launch &L) { return L.Kernel.empty(); }))
+        Found.resize(First);
+    }
+    if (Branches)
+      Path.pop_back();
+    if (Destroyed > Before && (Branches || llvm::isa<clang::CompoundStmt>(S))) {
+      Destroyed = Before;
+      unknown(S);
+    }
+    if (const clang::Expr *To = assignedBy(S)) {
+      const clang::VarDecl *V = variableIn(To);
+      if (V && Frames.back().Used->isPlain(*V))
+        ++Times[V];
+      else
+        unknown(S);
+    } else if (auto *Declaration = llvm::dyn_cast<clang::DeclStmt>(S)) {
+      for (const clang::Decl *D : Declaration->decls())
+        if (auto *V = llvm::dyn_cast<clang::VarDecl>(D))
+          declare(*V);
+    } else if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(S)) {
+      walk(Default->getExpr());
+    } else if (auto *Call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(S); Call && Call->getDirectCallee()) {
+      Launch New{Names.getName(Call->getDirectCallee()), Call, Path, {}};
+      for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+        New.Arguments.push_back(value(argument(Call->getArg(I))));
+      Found.push_back(std::move(New));
+    } else if (auto *Other = llvm::dyn_cast<clang::CallExpr>(S)) {
+      call(*Other);
+    } else if (!isHarmless(*S)) {
+      unknown(S);
+    }
+  }
+
+  /// Does control not come out of it?
+  bool endsIn(const clang::Stmt *S) const {
+    if (auto *Block = llvm::dyn_cast<clang::CompoundStmt>(S))
+      return !Block->body_empty() && endsIn(Block->body_back());
+    if (auto *E = llvm::dyn_cast<clang::Expr>(S))
+      S = E->IgnoreImplicit();
+    auto *Call = llvm::dyn_cast<clang::CallExpr>(S);
+    return llvm::isa<clang::CXXThrowExpr>(S) || (Frames.size() == 1 && llvm::isa<clang::ReturnStmt>(S)) ||
+           (Call && Call->getDirectCallee() && Call->getDirectCallee()->isNoReturn());
+  }
+
+  /// Not of calls and assignments: has it no effect, but for that of what it is made of?
+  bool isHarmless(const clang::Stmt &S) const {
+    using namespace clang;
+    if (auto *Made = llvm::dyn_cast<CXXConstructExpr>(&S))
+      return llvm::none_of(Made->arguments(), [&](const Expr *E) { return mayBeStored(E); }) &&
+             (!Made->getConstructor()->isUserProvided() ||
+              (Unit.inLibrary(Made->getConstructor()->getLocation()) &&
+               llvm::none_of(Made->arguments(), [](const Expr *E) { return leadsToMemory(*E); })));
+    if (auto *Temporary = llvm::dyn_cast<CXXBindTemporaryExpr>(&S))
+      return isOfStd(Temporary->getType());
+    if (auto *Load = llvm::dyn_cast<ImplicitCastExpr>(&S); Load && Load->getCastKind() == CK_LValueToRValue)
+      return !mayBeStored(Load->getSubExpr());
+    return isLoop(&S, Unit.ast()) ||
+           llvm::isa<CompoundStmt, IfStmt, DoStmt, SwitchStmt, SwitchCase, NullStmt, ReturnStmt, BreakStmt,
+                     ContinueStmt, AttributedStmt, ExprWithCleanups, ConstantExpr, SubstNonTypeTemplateParmExpr,
+                     ParenExpr, CastExpr, IntegerLiteral, FloatingLiteral, StringLiteral, CharacterLiteral,
+                     CXXBoolLiteralExpr, CXXNullPtrLiteralExpr, GNUNullExpr, PredefinedExpr, DeclRefExpr, MemberExpr,
+                     ArraySubscriptExpr, UnaryOperator, BinaryOperator, ConditionalOperator, StmtExpr,
+                     MaterializeTemporaryExpr, InitListExpr, ImplicitValueInitExpr, CXXScalarValueInitExpr,
+                     CXXThisExpr>(&S);
+  }
+
+  /// May one of the launches store what is loaded there? Variables and members of the host's structures are none of
+  /// theirs, unless they are given such a structure.
+  bool mayBeStored(const clang::Expr *Place) const {
+    Place = Place->IgnoreParenImpCasts();
+    auto *Call = llvm::dyn_cast<clang::CallExpr>(Place); // of `std::min`, one of its arguments
+    if (Place->getType().isVolatileQualified())
+      return true;
+    if (!Place->isGLValue() ||
+        (Call && Call->getDirectCallee() && !llvm::isa<clang::CXXMethodDecl>(Call->getDirectCallee()) &&
+         Call->getDirectCallee()->isInStdNamespace()))
+      return false;
+    clang::QualType Held = Place->getType(); // where a pointer or a reference leads
+    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place)) {
+      if (!Member->isArrow())
+        return mayBeStored(Member->getBase());
+      Held = Member->getBase()->getType()->getPointeeType();
+    } else if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Place);
+               Element && Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()) {
+      return mayBeStored(Element->getBase());
+    } else if (const clang::VarDecl *V = variableIn(Place); V && !V->getType()->isReferenceType()) {
+      return V->hasAttr<clang::CUDADeviceAttr>() || V->hasAttr<clang::HIPManagedAttr>();
+    }
+    return llvm::any_of(Found, [&](const Launch &L) {
+      if (L.Kernel.empty())
+        return false;
+      const auto &Callee = *llvm::cast<clang::CallExpr>(L.Call)->getDirectCallee();
+      return llvm::any_of(Callee.parameters(), [&](const clang::ParmVarDecl *P) {
+        const clang::QualType To = P->getType()->getPointeeType();
+        if (To.isNull() || To.isConstQualified())
+          return Held->isArithmeticType() && P->getType()->isRecordType();
+        return Held->isArithmeticType() || To->isVoidType() ||
+               Held.getCanonicalType().getUnqualifiedType() == To.getCanonicalType().getUnqualifiedType();
+      });
+    });
+  }
+
+  void declare(const clang::VarDecl &V) {
+    if (V.getType().isDestructedType() && !isOfStd(V.getType().getNonReferenceType()))
+      ++Destroyed;
+    // `const int n = rows * columns;` is the product, and `float *y = x;` is x.
+    const Frame &Own = Frames.back();
+    Frames.back().Given.erase(&V);
+    if (V.getInit() && Own.Used->isPlain(V) && !Own.Used->Assigned.count(&V))
+      if (auto Init = value(V.getInit()))
+        Frames.back().Given[&V] = std::move(Init);
+  }
+
+  void call(const clang::CallExpr &Call) {
+    const clang::FunctionDecl *Callee = Call.getDirectCallee();
+    auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
+    if (Callee && Callee->isNoReturn())
+      return;
+    if (!Callee || (Method && Method->isVirtual()) ||
+        llvm::any_of(Call.arguments(), [&](const clang::Expr *E) { return mayBeStored(E); }))
+      return unknown(&Call);
+    if (Callee == Unit.ast().getcudaConfigureCallDecl())
+      return;
+    const std::string Name = Callee->getNameAsString();
+    const bool IsGetter = Method && Method->isConst() && Method->param_empty() && Method->getIdentifier();
+    const bool LeadsToMemory =
+        (Method && Method->isInstance() && (!Method->isConst() || Name == "operator()")) ||
+        llvm::any_of(Call.arguments(), [&](const clang::Expr *E) {
+          return leadsToMemory(*E) && !(E->getType()->isFunctionPointerType() && Name == "cudaFuncSetAttribute");
+        });
+    if (Unit.inLibrary(Callee->getLocation())) {
+      const std::string Class = Method ? Method->getParent()->getNameAsString() : "";
+      const bool IsKnown = Callee->isInStdNamespace() || Callee->getBuiltinID() ||
+                           (llvm::StringRef(Name).starts_with("cuda") &&
+                            !llvm::is_contained({"cudaSetDevice", "cudaDeviceReset", "cudaStreamWaitEvent"}, Name));
+      const bool IsPlace =
+          llvm::is_contained({"vector", "array", "unique_ptr", "shared_ptr"}, Class) &&
+          llvm::is_contained({"operator[]", "at", "data", "get", "front", "back", "begin", "end"}, Name);
+      if (!(IsPlace || (IsGetter && Name != "wait" && !llvm::StringRef(Class).contains("future")) ||
+            (IsKnown && !LeadsToMemory)))
+        unknown(&Call);
+      return;
+    }
+    if (!Callee->hasBody(Callee)) {
+      // Who is given a status checks it.
+      const bool IsCheck = !Method && llvm::any_of(Call.arguments(), [](const clang::Expr *E) {
+        return E->IgnoreParenImpCasts()->getType()->isEnumeralType();
+      });
+      if (!(IsGetter || (IsCheck && !LeadsToMemory)))
+        unknown(&Call);
+      return;
+    }
+    if (Frames.size() > Depth || Callee->isDependentContext() || Callee->hasAttr<clang::CUDAGlobalAttr>() ||
+        (Callee->hasAttr<clang::CUDADeviceAttr>() && !Callee->hasAttr<clang::CUDAHostAttr>()))
+      return unknown(&Call);
+    const unsigned Object = llvm::isa<clang::CXXOperatorCallExpr>(Call) && Method && Method->isInstance();
+    Frame Inner{&usesIn(*Callee), {}};
+    for (unsigned I = 0; I < Callee->getNumParams() && I + Object < Call.getNumArgs(); ++I)
+      if (const clang::ParmVarDecl *P = Callee->getParamDecl(I);
+          !Inner.Used->Assigned.count(P) && Inner.Used->isPlain(*P))
+        Inner.Given[P] = value(argument(Call.getArg(I + Object)));
+    Frames.push_back(std::move(Inner));
+    walk(Callee->getBody());
+    Frames.pop_back();
+  }
+
+  /// What is handed over, before it becomes the parameter's type: the parameter's type is known.
+  static const clang::Expr *argument(const clang::Expr *E) {
+    if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(E))
+      E = Default->getExpr();
+    auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E->IgnoreParens());
+    return Cast && Cast->getCastKind() == clang::CK_IntegralCast ? Cast->getSubExpr() : E;
+  }
+
+  std::optional<Value> value(const clang::Expr *E) {
+    E = E->IgnoreParens();
+    if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
+      return value(Full->getSubExpr());
+    if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E))
+      return ofCast(*Cast);
+    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
+      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()))
+        return ofVariable(*Variable);
+    if (llvm::isa<clang::CXXThisExpr>(E))
+      return Frames.size() == 1 ? std::optional(Value{{"this"}, E->getType()}) : std::nullopt;
+    if (auto *Product = llvm::dyn_cast<clang::BinaryOperator>(E); Product && Product->getOpcode() == clang::BO_Mul) {
+      auto Left = value(Product->getLHS());
+      const auto Right = value(Product->getRHS());
+      // One that wraps is none.
+      if (!Left || !Right || !E->getType()->isIntegerType() ||
+          !(E->getType()->isSignedIntegerType() || Unit.ast().getIntWidth(E->getType()) >= 64))
+        return std::nullopt;
+      llvm::append_range(Left->Factors, Right->Factors);
+      llvm::sort(Left->Factors);
+      Left->Type = E->getType();
+      return Left;
+    }
+    // A member, or what a member function says that changes nothing.
+    auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
+    auto *Deref = llvm::dyn_cast<clang::UnaryOperator>(E);
+    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E); Member && !E->getType().isVolatileQualified()) {
+      if (auto *Static = llvm::dyn_cast<clang::VarDecl>(Member->getMemberDecl()))
+        return ofVariable(*Static);
+      return of(Member->getBase(), Member->getMemberDecl(), E->getType());
+    }
+    if (Call && Call->getNumArgs() == 0 && Call->getMethodDecl() && Call->getMethodDecl()->isConst())
+      return of(Call->getImplicitObjectArgument(), Call->getMethodDecl(), E->getType());
+    if (Deref && Deref->getOpcode() == clang::UO_Deref)
+      return of(Deref->getSubExpr(), nullptr, E->getType());
+    return std::nullopt;
+  }
+
+  /// Something that belongs to what an expression says, and is read now.
+  std::optional<Value> of(const clang::Expr *Base, const void *What, clang::QualType Type) {
+    auto Whole = value(Base);
+    if (!Whole || Whole->Factors.size() != 1)
+      return std::nullopt;
+    return Value{{fmt::format("{}.{}@{}", Whole->Factors.front(), What, Time)}, Type};
+  }
+
+  std::optional<Value> ofCast(const clang::CastExpr &Cast) {
+    auto Of = value(Cast.getSubExpr());
+    const clang::QualType To = Cast.getType();
+    switch (Cast.getCastKind()) {
+    case clang::CK_LValueToRValue:
+    case clang::CK_NoOp:
+    case clang::CK_BitCast: // another view of the same memory
+    case clang::CK_ArrayToPointerDecay:
+      return Of;
+    case clang::CK_IntegralCast:
+      if (Of && keeps(Of->Type, To, Unit.ast()))
+        return Of;
+      [[fallthrough]];
+    case clang::CK_DerivedToBase:
+    case clang::CK_UncheckedDerivedToBase:
+      if (!Of || Of->Factors.size() != 1)
+        return std::nullopt;
+      return Value{{fmt::format("{}({})", To.getCanonicalType().getAsString(), Of->Factors.front())}, To};
+    default:
+      return std::nullopt;
+    }
+  }
+
+  std::optional<Value> ofVariable(const clang::VarDecl &V) {
+    const Frame &Own = Frames.back();
+    if (V.getType().getNonReferenceType().isVolatileQualified())
+      return std::nullopt;
+    if (const auto Given = Own.Given.find(&V); Given != Own.Given.end())
+      return Given->second;
+    if (Frames.size() > 1 && V.hasLocalStorage())
+      return std::nullopt;
+    const unsigned Read = Own.Used->isPlain(V) && !Own.Used->Assigned.count(&V) ? 0 : Time + 1;
+    return Value{{fmt::format("{}@{}.{}", static_cast<const void *>(&V), Read, Times[&V])},
+                 V.getType().getNonReferenceType()};
+  }
+
+  const ParsedUnit &Unit;
+  KnownUses &Known;
+  clang::ASTNameGenerator Names;
+  const unsigned Depth;
+  std::vector<Frame> Frames;
+  std::vector<Branch> Path;
+  std::vector<Launch> Found;
+  unsigned Time = 0, Destroyed = 0;                 ///< How often memory may have changed; what is destroyed behind.
+  std::map<const clang::VarDecl *, unsigned> Times; ///< How often they were assigned.
+};
+
+} // namespace
+
+bool keeps(clang::QualType From, clang::QualType To, const clang::ASTContext &Context) {
+  if (!From->isIntegralOrEnumerationType() || !To->isIntegralOrEnumerationType() || To->isBooleanType())
+    return From->isBooleanType() && To->isBooleanType();
+  const bool OfSigned = From->isSignedIntegerOrEnumerationType(), IsSigned = To->isSignedIntegerOrEnumerationType();
+  const auto Bits = Context.getIntWidth(From), Room = Context.getIntWidth(To);
+  return Room >= 64 || (OfSigned == IsSigned ? Room >= Bits : IsSigned && Room > Bits);
+}
+
+struct HostLaunches::Known {
+  KnownUses Of;
+};
+
+HostLaunches::HostLaunches(const ParsedUnit &Unit) : Unit(Unit), Uses(std::make_unique<Known>()) {
+  FindFunctions(Unit, All);
+}
+HostLaunches::~HostLaunches() = default;
+
+std::vector<Launch> HostLaunches::of(const clang::FunctionDecl &Function, unsigned Depth) {
+  return Walk(Unit, Uses->Of, Depth).of(Function);
+}
+
+} // namespace cufuse

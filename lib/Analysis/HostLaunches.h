@@ -1,0 +1,63 @@
+// The launches of a file's host functions, what they hand over, and what stands between them.
+#pragma once
+
+#include "cufuse/Frontend/Parse.h"
+
+#include <clang/AST/Type.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clang {
+class Stmt;
+} // namespace clang
+
+namespace cufuse {
+
+/// A value that two launches may have in common: a product, of one factor for a variable.
+struct Value {
+  std::vector<std::string> Factors; ///< In order of the alphabet; what may change says when it was read.
+  clang::QualType Type;             ///< That holds it, of a number.
+  bool operator==(const Value &Other) const { return Factors == Other.Factors; }
+};
+
+/// A loop or a condition, and which of its branches.
+struct Branch {
+  const clang::Stmt *Of;
+  unsigned Number;
+  bool IsLoop;
+  bool operator==(const Branch &) const = default;
+};
+
+/// A launch, or what is not known to leave memory as it is.
+struct Launch {
+  std::string Kernel; ///< Mangled; empty for all else.
+  const clang::Stmt *Call;
+  std::vector<Branch> Path; ///< Around it.
+  std::vector<std::optional<Value>> Arguments;
+};
+
+/// Is each value of the one type the same in the other, of 64 bits or as a number?
+bool keeps(clang::QualType From, clang::QualType To, const clang::ASTContext &Context);
+
+/// Of the functions of one file.
+class HostLaunches {
+public:
+  explicit HostLaunches(const ParsedUnit &Unit);
+  ~HostLaunches();
+  /// The user's functions with a body, instances of templates among them.
+  llvm::ArrayRef<const clang::FunctionDecl *> functions() const { return All; }
+  /// The launches of a function, in order, those of the functions that it calls among them, so many calls deep, and
+  /// what stands between: all that is not known to have no effect but on plain variables.
+  std::vector<Launch> of(const clang::FunctionDecl &Function, unsigned Depth);
+
+private:
+  struct Known;
+  const ParsedUnit &Unit;
+  std::vector<const clang::FunctionDecl *> All;
+  std::unique_ptr<Known> Uses;
+};
+
+} // namespace cufuse

@@ -1,0 +1,96 @@
+// What stands between two launches must be known to leave memory as it is, and two arguments are linked only if they are one
+// value, whatever way they take.
+// RUN: %python %S/Inputs/launch_cases.py %cufuse %s %t.cu
+
+// Between them, something may store or load what the kernels do: they are no chain.
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); t[0] = 100; shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); normalise(t, n); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); if (t[0] > 3) n = 5; shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); int m = t[1]; shift<<<GRID>>>(t, y, m);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(t, y, std::max(t[1], 4.f));
+// CASE: : auto fix = [=] { t[1] = 0; }; scale<<<GRID>>>(x, t, 2.f, n); fix(); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); std::fill(t, t + n / 2, 0.f); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); elsewhere(); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); cudaStreamWaitEvent(0, event, 0); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); s->step(); shift<<<GRID>>>(t, y, n);
+// CASE: : { Guard g; scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
+// CASE: : float *const &now = t; scale<<<GRID>>>(x, now, 2.f, n); t = u; shift<<<GRID>>>(now, y, n);
+// CASE: : float **now = &t; scale<<<GRID>>>(x, t, 2.f, n); *now = u; shift<<<GRID>>>(t, y, n);
+// CASE: : Layer &l = *s; scale<<<GRID>>>(x, l.t, 2.f, n); s->t = u; shift<<<GRID>>>(l.t, y, n);
+// CASE: : scale<<<GRID>>>(x, s->next(), 2.f, n); shift<<<GRID>>>(s->next(), y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); again: shift<<<GRID>>>(t, y, n); if (n < 0) goto again;
+// CASE: : if (n) { scale<<<GRID>>>(x, t, 2.f, n); t[0] = 1; shift<<<GRID>>>(t, y, n); return; }
+// CASE: : std::function<void()> f = elsewhere; scale<<<GRID>>>(x, t, 2.f, n); f(); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); while (!ready); shift<<<GRID>>>(t, y, n);
+// CASE: : try { scale<<<GRID>>>(x, t, 2.f, n); if (n) { t[0] = 1; throw 1; } } catch (int) {} shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); managed = 1; shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(t, y, managed);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); s->drawn(); shift<<<GRID>>>(t, y, n);
+
+// What has no such effect.
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaDeviceSynchronize(); check(cudaGetLastError()); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); if (cudaGetLastError()) { std::cerr << n; exit(1); } shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: DO(scale<<<GRID>>>(x, t, 2.f, n)); DO(shift<<<GRID>>>(t, y, n));
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, s->get(), 2.f, n); int m = std::min(n, 4); (void)m; shift<<<GRID>>>(s->get(), y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: for (; n > 0; n /= 2) { float *now = s->t; scale<<<GRID>>>(x, now, 2.f, n); shift<<<GRID>>>(now, y, n); }
+// CASE: scale.n=shift.n: const int m = n; scale<<<GRID>>>(x, t, 2.f, m); n = 7; shift<<<GRID>>>(u, y, m);
+// CASE: scale.out=shift.in scale.n=shift.n: const size_t m = n; scale<<<GRID>>>(x, t, 2.f, m); shift<<<GRID>>>((const float *)(void *)t, y, n);
+
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaFuncSetAttribute(shift, cudaFuncAttributePreferredSharedMemoryCarveout, 0); shift<<<GRID>>>(t, y, n);
+
+// Other values.
+// CASE: scale.n=shift.n: scale<<<GRID>>>(x, s->t, 2.f, n); shift<<<GRID>>>(s->Stage::t, y, n);
+// CASE: scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); t = u; shift<<<GRID>>>(t, y, n);
+// CASE: scale.n=shift.n: float *b = t; t = u; scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(b, y, n);
+// CASE: scale.n=shift.n: float *b = s->t; s->t = u; scale<<<GRID>>>(x, s->t, 2.f, n); shift<<<GRID>>>(b, y, n);
+// CASE: scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(t + 1, y, n);
+// CASE: scale.n=shift.n: float *b = t; for (; n > 0; t += n) { scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(b, y, n); }
+// CASE: scale.out=shift.in: const unsigned char level = n; scale<<<GRID>>>(x, t, 2.f, level); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, (short)n); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, n); n = 3; shift<<<GRID>>>(t, y, n);
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+
+#define GRID 4, 256
+#define DO(CALL)                                                                                                       \
+  do {                                                                                                                 \
+    CALL;                                                                                                              \
+    if (cudaGetLastError() != cudaSuccess)                                                                             \
+      throw 1;                                                                                                         \
+  } while (0)
+__managed__ int managed;
+volatile bool ready;
+struct Stage {
+  float *t;
+};
+struct Layer : Stage {
+  float *t;
+  static int count;
+  void step();
+  virtual int drawn() const { return 0; }
+  float *next() const { return t + count++; }
+  float *get() const { return t; }
+};
+struct Guard {
+  ~Guard();
+};
+void elsewhere();
+void check(cudaError_t error);
+void normalise(float *t, int n) {
+  for (int i = 0; i < n; ++i)
+    t[i] /= n;
+}
+// For each case.
+__global__ void scale(const float *__restrict__ in, float *__restrict__ out, float a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = a * in[i];
+}
+__global__ void shift(const float *__restrict__ in, float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + 1.f;
+}
+void run(float *x, float *t, float *u, float *y, int n, Layer *s, cudaEvent_t event) { CASE }
