@@ -12,22 +12,6 @@ constexpr size_t MostBounds = 4;
 Polynomial constant(std::int64_t Value) { return Polynomial::constant(Value); }
 Polynomial negated(const Polynomial &P) { return Polynomial() - P; }
 
-/// A term divided by a product.
-std::optional<Polynomial> quotientOf(Polynomial::Product Atoms, std::int64_t Factor, const Polynomial &Divisor) {
-  if (Divisor.terms().size() != 1)
-    return std::nullopt;
-  const auto &[Divided, By] = *Divisor.terms().begin();
-  if (By <= 0 || Factor % By != 0)
-    return std::nullopt;
-  for (const std::string &Atom : Divided) {
-    const auto Found = llvm::find(Atoms, Atom);
-    if (Found == Atoms.end())
-      return std::nullopt;
-    Atoms.erase(Found);
-  }
-  return Polynomial::term(Atoms, Factor / By);
-}
-
 /// `Multiple * Divisor + Rest`
 struct Parts {
   Polynomial Multiple, Rest;
@@ -35,7 +19,7 @@ struct Parts {
 Parts partsOf(const Polynomial &P, const Polynomial &Divisor) {
   Parts Result;
   for (const auto &[Atoms, Factor] : P.terms())
-    if (const auto Times = quotientOf(Atoms, Factor, Divisor))
+    if (const auto Times = Polynomial::term(Atoms, Factor).dividedBy(Divisor))
       Result.Multiple = Result.Multiple + *Times;
     else
       Result.Rest = Result.Rest + Polynomial::term(Atoms, Factor);
@@ -55,7 +39,7 @@ bool mayBeAbove(const Polynomial &P) {
   // A product of the same and more takes it away.
   return llvm::any_of(P.terms(), [&](const auto &Term) {
     return Term.second > 0 && !Term.first.empty() && llvm::none_of(P.terms(), [&](const auto &Other) {
-             return Other.second < 0 && quotientOf(Other.first, 1, Polynomial::term(Term.first, 1));
+             return Other.second < 0 && Polynomial::term(Other.first, 1).dividedBy(Polynomial::term(Term.first, 1));
            });
   });
 }
@@ -223,7 +207,7 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
                      Remainder = Q->second.Dividend - Divisor * Polynomial::atom(Atom);
     std::array<Polynomial, 2> Times; // by which it is taken away, and added
     for (const auto &[Atoms, Number] : Factor.terms())
-      if (const auto T = quotientOf(Atoms, std::abs(Number), Divisor))
+      if (const auto T = Polynomial::term(Atoms, std::abs(Number)).dividedBy(Divisor))
         Times[Number < 0] = Times[Number < 0] + *T;
     const auto OfDividend = notNegative(Q->second.Dividend, Depth - 1);
     for (const bool Adds : {true, false})

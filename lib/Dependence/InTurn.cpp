@@ -14,7 +14,7 @@ using Memory = std::pair<unsigned, std::string>;
 
 /// The number of the block, or of the thread's turn; no identifier of C++.
 const std::string Part = "block#";
-/// A group of the panel, from 0 on; and how many a panel has, where that is no polynomial.
+/// A group or a block of the panel, from 0 on; and how many a panel has, where that is no polynomial.
 const std::string Own = "own#", Groups = "groups#";
 
 const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0);
@@ -40,6 +40,13 @@ Exchange exchangedIn(const VerticalGraph &Graph) {
   return All;
 }
 
+/// What a team plays of a kernel: a panel of so many elements, by units of so many. Of a unit, it has all.
+struct Share {
+  Polynomial Panel, Unit;
+
+  Polynomial units() const { return Panel.dividedBy(Unit).value_or(atom(Groups)); }
+};
+
 /// What all teams have in common.
 class Planner : protected Refusals {
 protected:
@@ -47,6 +54,7 @@ protected:
       : Graph(Graph), Block(Block), Exchanged(Exchanged) {
     Plan.By = By;
     Plan.Panels.resize(Graph.Nodes.size());
+    Plan.Units.resize(Graph.Nodes.size());
     for (const VerticalNode &N : Graph.Nodes)
       Plan.ByElement.push_back(By != Team::Thread && isFree(N));
     for (const auto &[Of, Users] : Exchanged)
@@ -56,7 +64,7 @@ protected:
   /// What is the same whoever the team is.
   void common() {
     for (unsigned Node : Graph.Order)
-      if (!Plan.ByElement[Node])
+      if (!Plan.ByElement[Node] && Node != Graph.Order.back())
         goesOn(Node);
     for (const auto &[Node, Parameter] : Plan.Exchanged)
       for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
@@ -95,17 +103,9 @@ protected:
     return fmt::format("{}: {}", Graph.Nodes[Node].Name, Site.str());
   }
 
-  const VerticalGraph &Graph;
-  const BlockShape Block;
-  const Exchange &Exchanged;
-  InTurnPlan Plan;
-
-private:
   /// Do its threads go on to the next kernel, with nothing of theirs still under way?
   void goesOn(unsigned Node) {
     const VerticalNode &N = Graph.Nodes[Node];
-    if (Node == Graph.Order.back())
-      return;
     for (const auto *Exits : {&N.Facts->ExitsBeforeBarrier, &N.Facts->ExitsBeforeWarpPrimitive})
       for (const Finding &Exit : *Exits)
         if (!Exit.ByBranch || !Exit.isByWarps(Block) || Exits == &N.Facts->ExitsBeforeBarrier)
@@ -118,6 +118,12 @@ private:
           fmt::format("{} copies to dynamic shared memory, which a copy may still reach in the next kernel", N.Name));
   }
 
+  const VerticalGraph &Graph;
+  const BlockShape Block;
+  const Exchange &Exchanged;
+  InTurnPlan Plan;
+
+private:
   /// All kernels get one grid: one that nothing ties to the others may be meant for another.
   void isTied() {
     std::vector<unsigned> Set(Graph.Nodes.size());
@@ -183,9 +189,12 @@ private:
 /// By blocks, or by the elements of a thread.
 class PanelPlanner final : Planner {
 public:
-  PanelPlanner(const VerticalGraph &Graph, BlockShape Block, const Exchange &Exchanged, Team By, unsigned Dimensions)
+  /// `Grid`: this node's block is the team, and plays several blocks of the others where they have a part of it each.
+  PanelPlanner(const VerticalGraph &Graph, BlockShape Block, const Exchange &Exchanged, Team By, unsigned Dimensions,
+               std::optional<unsigned> Grid = std::nullopt)
       : Planner(Graph, Block, Exchanged, By) {
     Plan.Dimensions = Dimensions;
+    Plan.Grid = Grid;
   }
 
   llvm::Expected<InTurnPlan> run() {
@@ -219,7 +228,9 @@ private:
       const VerticalNode &N = Graph.Nodes[Node];
       std::string Why;
       const AccessSite *At = nullptr;
-      if (!isInPanels(Node, constant(Width), Found, Why, At))
+      Plan.Panels[Node] = constant(Width);
+      Plan.Units[Node] = constant(N.Shape->Width);
+      if (!isInPanels(Node, share(Node), Found, Why, At))
         refuse(BlockerKind::NotInTurn, At->Where, Why);
       const Polynomial Bound = Graph.inArguments(Node, N.Shape->Bound);
       if (N.Shape->Unbounded)
@@ -231,34 +242,57 @@ private:
         refuse(BlockerKind::DifferentBounds, N.Facts->Where,
                fmt::format("{} has {}, {} has {}", N.Name, Bound.str(), Root.Name, All.str()), linkOf(All, Bound));
       require(Bound, constant(MostElements));
-      Plan.Panels[Node] = constant(Width);
     }
     add(Found.Needs);
   }
 
   void blocks() {
     Panels Found;
-    std::vector<unsigned> Free;
+    std::vector<unsigned> Parts;
     for (unsigned Node : Graph.Order) {
       std::string Why;
       const AccessSite *At = nullptr;
-      if (Plan.ByElement[Node])
-        Free.push_back(Node);
+      if (Plan.ByElement[Node] || Node != Plan.Grid.value_or(Node))
+        Parts.push_back(Node);
       else if (!isInPanels(Node, {}, Found, Why, At))
         refuse(BlockerKind::NotInTurn, At->Where, Why);
     }
     for (bool Changed = true; std::exchange(Changed, false);)
-      for (unsigned Node : Free)
-        if (Plan.Panels[Node].isZero() && place(Node, Found))
+      for (unsigned Node : std::vector(Parts))
+        if (place(Node, Found)) {
+          llvm::erase(Parts, Node);
           Changed = true;
-    for (unsigned Node : Free)
-      if (Plan.Panels[Node].isZero())
-        unplaced(Node, Found);
-      else
+        }
+    for (unsigned Node : Parts)
+      unplaced(Node, Found);
+    for (unsigned Node : Graph.Order)
+      if (Plan.ByElement[Node])
         covers(Node);
+      else if (Plan.isNested(Node))
+        isPlayedAgain(Node);
     for (int D = Plan.Dimensions; D < 3; ++D)
       require(gridDim(D), constant(1));
     add(Found.Needs);
+  }
+
+  Share share(unsigned Node) const { return {Plan.Panels[Node], Plan.Units[Node]}; }
+
+  /// A block of the kernel follows another one in the same threads.
+  void isPlayedAgain(unsigned Node) {
+    const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
+    if (Node == Graph.Order.back())
+      goesOn(Node);
+    if (Facts.sharesIndices() || Facts.KeptMbarrier || Facts.ArrivesAtBarriers || Facts.CopiesAsynchronously ||
+        Facts.CopiesInBulk || Facts.MultiWarpTiles)
+      refuse(BlockerKind::NotInTurn, Facts.Where,
+             fmt::format("a block would play several of {}, whose threads do not start again", Facts.Name));
+    for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
+      for (int D = 1; D < 3; ++D)
+        if (Facts.Reads[static_cast<size_t>(B)][D])
+          refuse(BlockerKind::NotInTurn, Facts.Where, Facts.Name + ": its grid has several dimensions");
+    // Numbers of its threads and blocks are as in a launch of its own.
+    require({}, Plan.Panels[Node]);
+    require(blocksOfGrid() * Plan.Panels[Node] * constant(Block.threads()), Plan.Units[Node] * constant(MostElements));
   }
 
   Polynomial blocksOfGrid() const {
@@ -271,6 +305,8 @@ private:
   /// The panels have all elements of a free kernel.
   void covers(unsigned Node) {
     const ShapeFacts &Shape = *Graph.Nodes[Node].Shape;
+    if (Plan.Panels[Node].isZero())
+      return;
     const Polynomial Played = blocksOfGrid() * Plan.Panels[Node];
     if (Shape.Unbounded)
       return require(Played, constant(MostElements));
@@ -290,27 +326,27 @@ private:
 
   // Where an access is.
 
-  Polynomial meaning(unsigned Node, const Polynomial &Panel, Polynomial P) const {
-    if (Plan.ByElement[Node]) {
-      const unsigned Width = Graph.Nodes[Node].Shape->Width;
-      const auto Exact = Panel.dividedBy(Width);
-      const Polynomial Group = Exact.value_or(atom(Groups)) * atom(Part) + atom(Own);
-      return whole(inGroup(Node, P, Group), Panel, Width);
-    }
+  Polynomial meaning(unsigned Node, const Share &Of, Polynomial P) const {
+    const Polynomial Unit = Of.Unit.isZero() ? atom(Part) : Of.units() * atom(Part) + atom(Own);
+    if (Plan.ByElement[Node])
+      return whole(inGroup(Node, P, Unit), Of);
     const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
+    const unsigned Dimensions = Of.Unit.isZero() ? Plan.Dimensions : 1;
     for (int D = 0; D < 3; ++D) {
       P = P.substitute(builtinAtom(Builtin::BlockDim, D), constant(Sizes[D]));
       if (Sizes[D] == 1)
         P = P.substitute(builtinAtom(Builtin::ThreadIdx, D), {});
-      if (D >= int(Plan.Dimensions)) {
+      if (D >= int(Dimensions)) {
         P = P.substitute(builtinAtom(Builtin::BlockIdx, D), {});
         P = P.substitute(builtinAtom(Builtin::GridDim, D), constant(1));
       }
     }
+    if (!Of.Unit.isZero())
+      P = P.substitute(builtinAtom(Builtin::GridDim, 0), Of.units() * blocksOfGrid());
     Polynomial Others; // in the block's number
-    for (int D = Plan.Dimensions - 1; D > 0; --D)
+    for (int D = Dimensions - 1; D > 0; --D)
       Others = (Others + atom(builtinAtom(Builtin::BlockIdx, D))) * gridDim(D - 1);
-    return P.substitute(builtinAtom(Builtin::BlockIdx, 0), atom(Part) - Others);
+    return whole(P.substitute(builtinAtom(Builtin::BlockIdx, 0), Unit - Others), Of);
   }
 
   /// A free kernel's polynomial for a group of elements.
@@ -322,27 +358,23 @@ private:
     return P.substitute(Loop.Atom, Group * Loop.Start.split(ThreadX).first);
   }
 
-  /// So many groups are the panel.
-  static Polynomial whole(const Polynomial &P, const Polynomial &Panel, unsigned Width) {
+  /// So many units are the panel.
+  static Polynomial whole(const Polynomial &P, const Share &Of) {
     const auto [Factor, Rest] = P.split(Groups);
-    const auto Times = Factor.dividedBy(Width);
-    return Times ? Rest + *Times * Panel : P;
+    const auto Times = Factor.dividedBy(Of.Unit);
+    return Times ? Rest + *Times * Of.Panel : P;
   }
 
-  Bounds boundsOf(unsigned Node, const Polynomial &Panel) const {
+  Bounds boundsOf(unsigned Node, const Share &Of) const {
     auto IsOfLaunch = [this, IsFree = bool(Plan.ByElement[Node])](const std::string &Atom) {
       return Atom == Groups || isArgument(Atom) || (!IsFree && isGrid(Atom));
     };
-    Bounds Known(Graph.Quotients, IsOfLaunch,
-                 [this, Node, Panel](const Polynomial &P) { return meaning(Node, Panel, P); });
+    Bounds Known(Graph.Quotients, IsOfLaunch, [this, Node, Of](const Polynomial &P) { return meaning(Node, Of, P); });
     Known.counts(Part, {{}, std::nullopt});
-    if (Plan.ByElement[Node]) {
-      const auto Exact = Panel.dividedBy(Graph.Nodes[Node].Shape->Width);
-      Known.counts(Own, {{}, Exact.value_or(atom(Groups)) - constant(1)});
-      return Known;
-    }
+    if (!Of.Unit.isZero())
+      Known.counts(Own, {{}, Of.units() - constant(1)});
     const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
-    for (int D = 0; D < 3; ++D)
+    for (int D = 0; D < 3 && !Plan.ByElement[Node]; ++D)
       Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, constant(Sizes[D] - 1)});
     return Known;
   }
@@ -368,13 +400,12 @@ private:
         Known.holds({Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)});
   }
 
-  /// Does it lie in the panel of its part of the kernel? `Panel`: of a free kernel. Finds strides that are not known.
-  bool isInPanel(unsigned Node, const AccessSite &Site, const Polynomial &Panel, Panels &Found,
-                 std::string &Why) const {
+  /// Does it lie in the panel of its part of the kernel? Finds strides that are not known.
+  bool isInPanel(unsigned Node, const AccessSite &Site, const Share &Has, Panels &Found, std::string &Why) const {
     Why = fact(Node, Site) + ", whose index is not known";
     if (!Site.Index)
       return false;
-    Bounds Known = boundsOf(Node, Panel);
+    Bounds Known = boundsOf(Node, Has);
     std::vector<AtMost> Needs;
     surround(Node, Site, Known, Needs);
     const auto Index = Known.simplified(Graph.inArguments(Node, *Site.Index));
@@ -395,27 +426,25 @@ private:
       return false;
     for (const std::vector<AtMost> &Each : {Needs, Known.needs()})
       for (AtMost Need : Each)
-        Found.Needs.push_back(inPanels(Node, Need, Panel));
+        Found.Needs.push_back(inPanels(Need, Has));
     return true;
   }
 
-  /// Without the number of groups in a panel.
-  AtMost inPanels(unsigned Node, AtMost Need, const Polynomial &Panel) const {
-    const unsigned Width = Graph.Nodes[Node].Shape->Width;
+  /// Without the number of units in a panel.
+  static AtMost inPanels(AtMost Need, const Share &Of) {
     for (Polynomial *P : {&Need.Left, &Need.Right})
-      *P = whole(*P, Panel, Width);
+      *P = whole(*P, Of);
     if (Need.Left.contains(Groups) || Need.Right.contains(Groups))
       for (Polynomial *P : {&Need.Left, &Need.Right})
-        *P = whole(*P * constant(Width), Panel, Width);
+        *P = whole(*P * Of.Unit, Of);
     return Need;
   }
 
   /// All that it exchanges; changes nothing if not.
-  bool isInPanels(unsigned Node, const Polynomial &Panel, Panels &Found, std::string &Why,
-                  const AccessSite *&At) const {
+  bool isInPanels(unsigned Node, const Share &Has, Panels &Found, std::string &Why, const AccessSite *&At) const {
     Panels Tried = Found;
     for (const AccessSite &Site : Graph.Nodes[Node].Accesses->Sites)
-      if (Plan.Exchanged.count({Node, Site.Parameter}) && !isInPanel(Node, Site, Panel, Tried, Why)) {
+      if (Plan.Exchanged.count({Node, Site.Parameter}) && !isInPanel(Node, Site, Has, Tried, Why)) {
         At = &Site;
         return false;
       }
@@ -423,21 +452,31 @@ private:
     return true;
   }
 
-  /// How many elements a free kernel may have in a block, by what it exchanges with those that are placed.
-  std::vector<Polynomial> panelsFor(unsigned Node, const Panels &Found) const {
+  /// What a block may have of a kernel, by what that exchanges with those that are placed.
+  std::vector<Share> sharesFor(unsigned Node, const Panels &Found) const {
     const VerticalNode &N = Graph.Nodes[Node];
-    std::vector<Polynomial> All;
+    std::vector<Share> All;
     for (const AccessSite &Site : N.Accesses->Sites) {
       const auto Stride = Found.Strides.find(Graph.memory(Node, Site.Parameter));
       if (!Plan.Exchanged.count({Node, Site.Parameter}) || Stride == Found.Strides.end() || !Site.Index)
         continue;
       auto Try = [&](const Polynomial &Index, const Polynomial &Times) {
-        const auto Factor = inGroup(Node, Index, atom(Own)).split(Own).first.asConstant();
-        const auto Panel = Factor && *Factor > 0
-                               ? (constant(N.Shape->Width) * Stride->second * Times).dividedBy(*Factor)
-                               : std::nullopt;
-        if (Panel && isOfLaunch(*Panel) && !llvm::is_contained(All, *Panel))
-          All.push_back(*Panel);
+        const Polynomial Elements = Stride->second * Times;
+        Share Has;
+        if (!Plan.ByElement[Node]) { // blocks, each with the next `Unit` of them
+          Has = {Elements, meaning(Node, {}, Index).split(Part).first};
+          if (const auto Blocks = Elements.dividedBy(Has.Unit))
+            Has = {*Blocks, constant(1)};
+          else if (!hasSteps(Has.Unit)) // whose panel has the other's is not known
+            return;
+        } else if (const auto Factor = inGroup(Node, Index, atom(Own)).split(Own).first.asConstant();
+                   Factor && *Factor > 0) {
+          const Polynomial Unit = constant(N.Shape->Width);
+          Has = {(Unit * Elements).dividedBy(*Factor).value_or(Polynomial()), Unit};
+        }
+        if (!Has.Panel.isZero() && Has.Unit.terms().size() == 1 && isOfLaunch(Has.Panel) && isOfLaunch(Has.Unit) &&
+            llvm::none_of(All, [&](const Share &S) { return S.Panel == Has.Panel && S.Unit == Has.Unit; }))
+          All.push_back(Has);
       };
       const Polynomial Index = Graph.inArguments(Node, *Site.Index);
       Try(Index, constant(1));
@@ -448,27 +487,51 @@ private:
     return All;
   }
 
+  /// Does the kernel with the launch's grid go through its panel by so many elements?
+  bool hasSteps(const Polynomial &Unit) const {
+    return llvm::any_of(Graph.Nodes[*Plan.Grid].Accesses->Sites, [&](const AccessSite &Site) {
+      return Plan.Exchanged.count({*Plan.Grid, Site.Parameter}) && Site.Index &&
+             llvm::any_of(meaning(*Plan.Grid, {}, Graph.inArguments(*Plan.Grid, *Site.Index)).terms(), [&](auto &Term) {
+               return !llvm::is_contained(Term.first, Part) &&
+                      Polynomial::term(Term.first, std::abs(Term.second)).dividedBy(Unit);
+             });
+    });
+  }
+
   bool place(unsigned Node, Panels &Found) {
     std::string Why;
     const AccessSite *At = nullptr;
-    for (const Polynomial &Panel : panelsFor(Node, Found))
-      if (isInPanels(Node, Panel, Found, Why, At)) {
-        Plan.Panels[Node] = Panel;
-        const unsigned Width = Graph.Nodes[Node].Shape->Width;
-        if (!Panel.dividedBy(Width) && !llvm::is_contained(Plan.Multiples, std::pair(Panel, Width)))
-          Plan.Multiples.push_back({Panel, Width});
+    if (!Plan.ByElement[Node] && reaches(Node, Found) && isInPanels(Node, {}, Found, Why, At))
+      return true;
+    for (const Share &Has : sharesFor(Node, Found))
+      if (isInPanels(Node, Has, Found, Why, At)) {
+        Plan.Panels[Node] = Has.Panel;
+        Plan.Units[Node] = Has.Unit;
+        if (!Has.Panel.dividedBy(Has.Unit)) {
+          if (!Plan.ByElement[Node])
+            require(constant(1), Has.Unit);
+          if (const std::pair Multiple(Has.Panel, Has.Unit); !llvm::is_contained(Plan.Multiples, Multiple))
+            Plan.Multiples.push_back(Multiple);
+        }
         return true;
       }
     return false;
+  }
+
+  /// Does it exchange something with those that are placed?
+  bool reaches(unsigned Node, const Panels &Found) const {
+    return llvm::any_of(Found.Strides, [&](const auto &Each) {
+      return llvm::any_of(Exchanged.at(Each.first), [&](const Memory &U) { return U.first == Node; });
+    });
   }
 
   void unplaced(unsigned Node, Panels &Found) {
     const VerticalNode &N = Graph.Nodes[Node];
     std::string Why = fmt::format("{}: no block of the others has elements of it", N.Name);
     const AccessSite *At = nullptr;
-    for (const Polynomial &Panel : panelsFor(Node, Found))
+    for (const Share &Has : sharesFor(Node, Found))
       if (!At)
-        isInPanels(Node, Panel, Found, Why, At);
+        isInPanels(Node, Has, Found, Why, At);
     refuse(BlockerKind::NotInTurn, At ? At->Where : N.Facts->Where, Why);
   }
 };
@@ -567,6 +630,14 @@ llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Blo
   for (unsigned Dimensions : {3, 2, 1})
     if (auto Plan = Try(PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions).run()))
       return std::move(*Plan);
+  for (unsigned Node : Graph.Order) // a block of one kernel plays several of another
+    for (unsigned Dimensions : {3, 2, 1})
+      if (!isFree(Graph.Nodes[Node])) {
+        auto Plan = PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions, Node).run();
+        if (Plan)
+          return Plan;
+        llvm::consumeError(Plan.takeError());
+      }
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Fewest));
 }
 

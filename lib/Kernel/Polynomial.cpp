@@ -79,12 +79,17 @@ std::pair<Polynomial, Polynomial> Polynomial::split(const std::string &Atom) con
   return {Factor, Rest};
 }
 
-std::optional<Polynomial> Polynomial::dividedBy(std::int64_t Divisor) const {
+std::optional<Polynomial> Polynomial::dividedBy(const Polynomial &Divisor) const {
+  if (Divisor.Terms.size() != 1)
+    return std::nullopt;
+  const auto &[Divided, By] = *Divisor.Terms.begin();
   Polynomial Result;
   for (const auto &[Atoms, Coefficient] : Terms) {
-    if (Divisor <= 0 || Coefficient % Divisor != 0)
+    if (By <= 0 || Coefficient % By != 0 || !std::includes(Atoms.begin(), Atoms.end(), Divided.begin(), Divided.end()))
       return std::nullopt;
-    Result.add(Atoms, Coefficient / Divisor);
+    Product Left;
+    std::set_difference(Atoms.begin(), Atoms.end(), Divided.begin(), Divided.end(), std::back_inserter(Left));
+    Result.add(Left, Coefficient / By);
   }
   return Result;
 }

@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace cufuse {
@@ -293,7 +294,11 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const 
     Whole.Launch.DynamicBytes = std::max(Whole.Launch.DynamicBytes, One->Launch.DynamicBytes);
     Each.push_back(std::move(*One));
   }
-  Whole.Launch.Grid = Each[Graph.Root].Launch.Grid;
+  const unsigned GridOf = Proof.Grid.value_or(Graph.Root);
+  Whole.Launch.Grid = Each[GridOf].Launch.Grid;
+  auto Blocks = [](const PackedKernel &Of) {
+    return std::accumulate(Of.Launch.Grid.begin(), Of.Launch.Grid.end(), std::uint64_t(1), std::multiplies<>());
+  };
   if (const auto &Elements = Proof.Elements) {
     const auto Count = valueOf(Graph, Members, Elements->Elements);
     if (!Count || *Count < 1)
@@ -301,10 +306,17 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const 
     const std::uint64_t Turn = How.Block.threads() * Elements->PerThread;
     Whole.Launch.Grid = {static_cast<std::uint32_t>(llvm::divideCeil(static_cast<std::uint64_t>(*Count), Turn)), 1, 1};
   } else {
-    for (unsigned Node = 0; Node < Members.size(); ++Node)
-      if (InBlock[Node] && Each[Node].Launch.Grid != Whole.Launch.Grid)
-        return badInput(fmt::format("{} and {} have different grids, and work on rows", Graph.Nodes[Graph.Root].Name,
+    for (unsigned Node = 0; Node < Members.size(); ++Node) {
+      bool Fits = !InBlock[Node] || Each[Node].Launch.Grid == Whole.Launch.Grid;
+      if (const auto Found = Proof.Nested.find(Node); Found != Proof.Nested.end()) {
+        const auto Panel = valueOf(Graph, Members, Found->second.first),
+                   Unit = valueOf(Graph, Members, Found->second.second);
+        Fits = Panel && Unit && *Unit > 0 && Blocks(Each[Node]) == Blocks(Whole) * *Panel / *Unit;
+      }
+      if (!Fits)
+        return badInput(fmt::format("{} and {} have different grids, and work on rows", Graph.Nodes[GridOf].Name,
                                     Graph.Nodes[Node].Name));
+    }
   }
   for (const ParameterFacts &Left : Composed.Parameters) {
     const KernelArgument *Found = nullptr;

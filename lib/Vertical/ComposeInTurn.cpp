@@ -57,17 +57,18 @@ private:
         All.includeWhatItDoes(*Graph.Nodes[Node].Facts);
     // Who leaves an earlier kernel goes on to the next.
     const unsigned Last = Graph.Order.back();
-    const KernelFacts None, &End = Plan.ByElement[Last] ? None : *Graph.Nodes[Last].Facts;
+    const KernelFacts None, &End = Plan.ByElement[Last] || Plan.isNested(Last) ? None : *Graph.Nodes[Last].Facts;
     All.EarlyExits = End.EarlyExits;
     All.ExitsBeforeBarrier = End.ExitsBeforeBarrier;
     All.ExitsBeforeWarpPrimitive = End.ExitsBeforeWarpPrimitive;
     // What stands between the kernels asks for the block, and waits, too.
-    if (llvm::is_contained(Plan.ByElement, true))
+    if (asksForBlock())
       for (int D = 0; D < int(Plan.By == Team::Block ? Plan.Dimensions : 1); ++D) {
         All.Reads[static_cast<size_t>(Builtin::BlockIdx)][D] = true;
         All.Reads[static_cast<size_t>(Builtin::GridDim)][D] = true;
       }
-    if (llvm::any_of(Plan.Barriers, [](const std::string &Why) { return !Why.empty(); }))
+    if (llvm::any_of(Plan.Barriers, [](const std::string &Why) { return !Why.empty(); }) ||
+        llvm::any_of(Graph.Order, [&](unsigned Node) { return Plan.isNested(Node) && waitsAgain(Node); }))
       All.Barriers.push_back({"__syncthreads", All.Name, All.Where});
   }
 
@@ -87,7 +88,7 @@ private:
     OutputText Body;
     if (Plan.By == Team::Element)
       Body += loopHead();
-    else if (llvm::is_contained(Plan.ByElement, true))
+    else if (asksForBlock())
       Body += outputText("  const long long block = {};\n", blockNumber());
     for (size_t I = 0; I < Graph.Order.size(); ++I) {
       if (!Plan.Barriers[I].empty())
@@ -100,6 +101,16 @@ private:
                     Result.Facts.QualifiedName, exchanged(), Result.Facts.Name, wrapped("\n    ", Parameters, "", 4),
                     Body));
     Result.Text.Callee = Result.Facts.Name;
+  }
+
+  /// Does a kernel's part of the block's depend on which block it is?
+  bool asksForBlock() const {
+    return llvm::any_of(Plan.Panels, [](const Polynomial &Panel) { return !Panel.isZero(); });
+  }
+  /// May a block of the kernel still use what the next one in the same threads does?
+  bool waitsAgain(unsigned Node) const {
+    const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
+    return Facts.needsBarrier() || Facts.usesShared();
   }
 
   std::string team() const {
@@ -121,7 +132,16 @@ private:
     }
     return fmt::format("In memory: {}.", llvm::join(Names, ", "));
   }
-  std::string note() const { return team() + ": " + Result.Facts.QualifiedName + ". " + exchanged(); }
+  std::string note() const {
+    std::string Text = team() + ": " + Result.Facts.QualifiedName + ". " + exchanged();
+    for (unsigned Node : Graph.Order)
+      if (Plan.isNested(Node)) {
+        const Polynomial &Unit = Plan.Units[Node];
+        Text += fmt::format(" {} has {}{} blocks for each.", name(Node), Plan.Panels[Node].str(),
+                            Unit.asConstant() == 1 ? "" : " / " + Unit.str());
+      }
+    return Text;
+  }
 
   std::string blockNumber() const {
     switch (Plan.Dimensions) {
@@ -132,6 +152,11 @@ private:
     default:
       return "(1ll * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x";
     }
+  }
+
+  std::string blocksOfGrid() const {
+    constexpr const char *Names[] = {"gridDim.x", "gridDim.x * gridDim.y", "gridDim.x * gridDim.y * gridDim.z"};
+    return Names[Plan.Dimensions - 1];
   }
 
   unsigned width() const { return static_cast<unsigned>(*Plan.Panels[Graph.Root].asConstant()); }
@@ -146,15 +171,28 @@ private:
 
   OutputText stage(unsigned Node) const {
     const ShapeFacts &Shape = *Graph.Nodes[Node].Shape;
+    const bool IsNested = Plan.isNested(Node);
     std::vector<std::string> Arguments;
     if (Plan.ByElement[Node])
       Arguments = elementIndices(Node, "element", Shape.Width);
     else
       for (const auto &[Type, Name] : blockParameters(*Graph.Nodes[Node].Facts))
-        Arguments.push_back(Name);
+        Arguments.push_back(!IsNested            ? Name
+                            : Name == "blockIdx" ? "uint3{static_cast<unsigned>(block * blocks + turn), 0, 0}"
+                            : Name == "gridDim"
+                                ? fmt::format("dim3(static_cast<unsigned>(blocks * {}))", blocksOfGrid())
+                                : Name);
     for (const ParameterText &P : Texts[Node]->Parameters)
       Arguments.push_back(argument(Node, P.Name));
     const OutputText Call = outputText("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
+    if (IsNested)
+      return outputText("  for (long long turn = 0, blocks = ({}) / ({}); turn < blocks; ++turn) {{\n    ",
+                        deviceText(Plan.Panels[Node]), deviceText(Plan.Units[Node])) +
+             Call +
+             (waitsAgain(Node)                                   ? "    __syncthreads(); // before its next block\n"
+              : !Graph.Nodes[Node].Facts->WarpPrimitives.empty() ? "    __syncwarp(); // before its next block\n"
+                                                                 : "") +
+             "  }\n";
     if (!Plan.ByElement[Node])
       return "  " + Call;
     const std::string Last = Shape.Width == 1 ? "" : fmt::format("{}ll * ", Shape.Width),
@@ -176,9 +214,11 @@ private:
   }
 
   void limits() {
-    for (const auto &[Panel, Width] : Plan.Multiples)
-      refuseIf(outputText("({}) % {} != 0", hostText(Panel), Width),
-               fmt::format("a block has whole groups of {} elements", Width));
+    for (const auto &[Panel, Unit] : Plan.Multiples)
+      refuseIf(Unit.asConstant() ? outputText("({}) % {} != 0", hostText(Panel), *Unit.asConstant())
+                                 : outputText("({}) % ({}) != 0", hostText(Panel), hostText(Unit)),
+               Unit.asConstant() ? fmt::format("a block has whole groups of {} elements", *Unit.asConstant())
+                                 : "a block has whole blocks of another kernel");
     for (const Flow &F : Graph.Flows)
       if (!Graph.isLive(F.Producer, F.Out) && !Graph.flowTo(F.Producer, F.Out))
         refuseIf(outputText("{}.arguments.{} == nullptr", OutputText(OutputText::Slot::Launch),
@@ -200,6 +240,10 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     Proof.Edits.push_back({{}, {}, {}, Proved->ByElement[Node]});
+  Proof.Grid = Proved->Grid;
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+    if (Proved->isNested(Node))
+      Proof.Nested[Node] = {Proved->Panels[Node], Proved->Units[Node]};
   if (Proved->By == Team::Element)
     Proof.Elements = {Proved->Elements, static_cast<unsigned>(*Proved->Panels[Graph.Root].asConstant())};
   Proof.Compose = [&Graph, Plan = std::move(*Proved), Block](llvm::ArrayRef<const KernelText *> Texts) {

@@ -17,9 +17,13 @@
 // RUN:   --link brighten.height=negative.height --distinct --block 16x4 --name pixels -o %t/pixels.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=PIXELS
 // PIXELS: a thread its part of every kernel
-// RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/residual.cu %t/centred.cu %t/warps.cu %t/fours.cu %t/pixels.cu | \
-// RUN:   FileCheck %s --check-prefix=SAME
-// SAME: 6 same
+// RUN: %cufuse fuse %s:scaleRows %s:turnTokens --link scaleRows.out=turnTokens.heads \
+// RUN:   --link scaleRows.width=turnTokens.size --distinct --block 64 --name heads \
+// RUN:   -o %t/heads.cu 2>&1 | FileCheck %s --check-prefix=HEADS
+// HEADS: scaleRows, then turnTokens. In memory: scaleRows.out. scaleRows has turnTokens.pitch / scaleRows.width blocks for each.
+// RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/residual.cu %t/centred.cu %t/warps.cu %t/fours.cu %t/pixels.cu \
+// RUN:   %t/heads.cu | FileCheck %s --check-prefix=SAME
+// SAME: 8 same
 
 #include <cooperative_groups.h>
 
@@ -101,9 +105,20 @@ __global__ void negative(const float *image, float *out, int width, int height) 
   out[y * width + x] = 255 - image[y * width + x];
 }
 
+__global__ void turnTokens(float *heads, const float *angles, int count, int size, long long pitch) {
+  for (int pair = threadIdx.x; pair < count * (size / 2); pair += blockDim.x) {
+    float *head = heads + blockIdx.x * pitch + pair / (size / 2) * size;
+    const int j = pair % (size / 2);
+    const float low = head[j], high = head[size / 2 + j], angle = angles[blockIdx.x];
+    head[j] = low - high * angle;
+    head[size / 2 + j] = high + low * angle;
+  }
+}
+
 #ifdef FUSED
 #include "centred.h"
 #include "fours.h"
+#include "heads.h"
 #include "pixels.h"
 #include "residual.h"
 #include "warps.h"
@@ -192,6 +207,17 @@ int main() {
         negative<<<dim3(2, 3), dim3(16, 4)>>>(c.at, d.at, 31, 11);
       },
       [&] { return pixels::brighten_negative::launch(dim3(2, 3), c.at, 9.f, 31, 11, d.at); });
+  compare(
+      "heads", {&a, &c},
+      [&] {
+        scaleRows<<<dim3(3 * 4), dim3(64)>>>(a.at, 20, c.at, 22);
+        turnTokens<<<dim3(3), dim3(64)>>>(c.at, b.at, 4, 22, 4 * 22);
+      },
+      [&] { return heads::scaleRows_turnTokens::launch(dim3(3), a.at, 20, c.at, 22, b.at, 4, 4 * 22); });
+  // A token that has no whole heads.
+  if (heads::scaleRows_turnTokens::launch(dim3(3), a.at, 20, c.at, 22, b.at, 4, 4 * 22 + 1) ==
+      cudaErrorInvalidConfiguration)
+    ++same;
   std::printf("%d same\n", same);
 }
 #endif

@@ -7,7 +7,7 @@ namespace cufuse {
 
 /// Who plays a part of every kernel before it goes on to the next part.
 enum class Team {
-  Block,   ///< A block: its own block of every kernel, and of pointwise ones the elements of its panel.
+  Block,   ///< A block: its own block of every kernel, or several; and of pointwise ones the elements of its panel.
   Thread,  ///< A thread: its own thread of every kernel.
   Element, ///< A thread: so many elements, in a loop over the grid; all kernels are pointwise.
 };
@@ -15,16 +15,23 @@ enum class Team {
 /// The kernels of a graph, in its order, by the same team.
 struct InTurnPlan {
   Team By = Team::Block;
-  unsigned Dimensions = 3;           ///< Block: of the grid; the blocks are numbered by them.
-  std::vector<bool> ByElement;       ///< By node: a pointwise kernel, called for its elements, or groups of them.
-  std::vector<Polynomial> Panels;    ///< By such a node: elements of a block or, by element, of a thread at a time.
-  Polynomial Elements;               ///< By element: of the kernel that has the most.
+  unsigned Dimensions = 3;        ///< Block: of the grid; the blocks are numbered by them.
+  std::vector<bool> ByElement;    ///< By node: a pointwise kernel, called for its elements, or groups of them.
+  std::vector<Polynomial> Panels; ///< By such a node: elements of a block or, by element, of a thread at a time.
+  /// By node: of the panel, what a block of the kernel has, where a block plays several of them; or a free kernel's
+  /// group.
+  std::vector<Polynomial> Units;
+  std::optional<unsigned> Grid; ///< The node that has the launch's grid, where others have several blocks for each.
+  Polynomial Elements;          ///< By element: of the kernel that has the most.
   std::vector<std::string> Barriers; ///< By position in the order: why one stands before, or nothing.
   /// By node and parameter: what leads to memory that one kernel stores to and another one accesses.
   std::set<std::pair<unsigned, std::string>> Exchanged;
   std::vector<AtMost> Requirements; ///< Of every launch, in the arguments that remain and the dimensions of the grid.
-  /// Panels that must be whole groups of so many elements.
-  std::vector<std::pair<Polynomial, unsigned>> Multiples;
+  /// Panels that must be whole groups, or blocks, of so many elements.
+  std::vector<std::pair<Polynomial, Polynomial>> Multiples;
+
+  /// Does a block play several of the kernel's?
+  bool isNested(unsigned Node) const { return !ByElement[Node] && !Panels[Node].isZero(); }
 };
 
 /// Does the kernel's block count for nothing but its threads' linear index?

@@ -41,8 +41,9 @@ public:
   std::pair<Polynomial, Polynomial> split(const std::string &Atom) const;
   Polynomial substitute(const std::string &Atom, const Polynomial &Value) const;
 
-  /// This divided by the number, where every term is a multiple of it.
-  std::optional<Polynomial> dividedBy(std::int64_t Divisor) const;
+  /// This divided by a single term, where every term is a multiple of it.
+  std::optional<Polynomial> dividedBy(const Polynomial &Divisor) const;
+  std::optional<Polynomial> dividedBy(std::int64_t Divisor) const { return dividedBy(constant(Divisor)); }
 
   /// As C writes it, positive terms first.
   std::string str() const;

@@ -41,8 +41,11 @@ struct FormProof {
   /// Parameters that share their type with those of other kernels, beside the linked ones.
   std::vector<std::pair<unsigned, std::string>> Shared = {};
   bool LoadsRows = false; ///< Into registers.
-  /// None: the launch has the root's grid.
+  /// None: the launch has this node's grid, or the root's.
   std::optional<ElementLaunch> Elements = {};
+  std::optional<unsigned> Grid = {};
+  /// Nodes with more blocks than the launch, the first divided by the second times as many.
+  std::map<unsigned, std::pair<Polynomial, Polynomial>> Nested = {};
   /// The nodes' texts, changed by `Edits`, as one.
   std::function<ComposedKernel(llvm::ArrayRef<const KernelText *> Texts)> Compose = {};
   /// Template arguments of the instance that the launcher takes; null where the kernel is no template. Fails where they

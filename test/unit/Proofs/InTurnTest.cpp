@@ -168,7 +168,49 @@ TEST(InTurn, SeveralRowsABlock) {
   EXPECT_EQ(refusal({A.get(), B.get()}, Same, {64}), "");
   EXPECT_NE(refusal({A.get(), B.get()}, Same, {96}), "") << "a third warp has another block's row";
   auto C = Warps("b", "4", true);
-  EXPECT_NE(refusal({A.get(), C.get()}, Same, {64}), "");
+  EXPECT_EQ(refusal({A.get(), C.get()}, Same, {64}), "") << "a block of b plays two of a";
+}
+
+TEST(InTurn, ABlockPlaysSeveralOfAnother) {
+  const auto Planned = [](Kernel &A, Kernel &B, const std::vector<std::string> &Links) {
+    VerticalGraph Graph = llvm::cantFail(linked({&A, &B}, Links));
+    return llvm::cantFail(planInTurn(Graph, {64}));
+  };
+  // Heads of `width` elements, tokens of so many heads. The heads come first, or last.
+  for (const std::string Tokens : {"(rows * width)", "(4 * width)"})
+    for (const bool First : {true, false}) {
+      Rows A("a", First ? "blockIdx.x * width + i0" : "blockIdx.x * " + Tokens + " + i0", First ? "width" : Tokens),
+          B("b", First ? "blockIdx.x * " + Tokens + " + i0" : "blockIdx.x * width + i0", First ? Tokens : "width",
+            true);
+      const InTurnPlan Plan = Planned(A, B, Same);
+      EXPECT_EQ(Plan.Grid, First ? 1u : 0u);
+      ASSERT_TRUE(Plan.isNested(First ? 0 : 1));
+      EXPECT_EQ(Plan.Panels[First ? 0 : 1].str(), Tokens == "(4 * width)" ? "4" : "a.rows");
+      EXPECT_EQ(Plan.Units[First ? 0 : 1].str(), "1");
+    }
+  // Whether a token has whole heads, the launch says; but not, which of both is the token.
+  Rows Head("a", "blockIdx.x * width + i0"), Token("b", "blockIdx.x * pitch + (i0 / 2) * width", "2 * rows", true);
+  const InTurnPlan Plan = Planned(Head, Token, Same);
+  EXPECT_EQ(Plan.Grid, 1u);
+  ASSERT_EQ(Plan.Multiples.size(), 1u);
+  EXPECT_EQ(Plan.Multiples[0].first.str() + " % " + Plan.Multiples[0].second.str(), "a.pitch % a.width");
+  Rows Either("b", "blockIdx.x * pitch + i0", "pitch", true);
+  EXPECT_THAT(refusal({&Head, &Either}, Same), HasSubstr("apart"));
+  Rows A("a", "blockIdx.x * width + i0"), B("b", "blockIdx.x * (rows * width) + i0", "rows * width + 1", true);
+  EXPECT_NE(refusal({&A, &B}, Same), "") << "one of the next token";
+  Rows Longer("a", "blockIdx.x * width + i0", "width + 1"),
+      C("b", "blockIdx.x * (rows * width) + i0", "rows * width", true);
+  EXPECT_NE(refusal({&Longer, &C}, Same), "") << "one of the next head, maybe of another token";
+  A.Facts.KeptMbarrier = A.Facts.Where;
+  EXPECT_NE(refusal({&A, &C}, Same), "");
+  A.Facts.KeptMbarrier.reset();
+  EXPECT_EQ(refusal({&A, &C}, Same), "");
+  C.Facts.ExitsBeforeBarrier.push_back({"return", "b", C.Facts.Where}); // nothing follows the last kernel of one block
+  EXPECT_EQ(refusal({&A, &C}, Same), "");
+  Rows D("a", "blockIdx.x * (rows * width) + i0", "rows * width"), E("b", "blockIdx.x * width + i0", "width", true);
+  EXPECT_EQ(refusal({&D, &E}, Same), "");
+  E.Facts.ExitsBeforeBarrier.push_back({"return", "b", E.Facts.Where}); // but its own next block
+  EXPECT_NE(refusal({&D, &E}, Same), "");
 }
 
 TEST(InTurn, WhatIsNoLoadOrStoreOfItsOwnIsRefused) {
@@ -232,6 +274,7 @@ TEST(InTurn, GroupsAreWholeInAPanel) {
   ASSERT_TRUE(bool(Plan)) << llvm::toString(Plan.takeError());
   ASSERT_EQ(Plan->Multiples.size(), 1u);
   EXPECT_EQ(Plan->Multiples[0].first.str(), "a.pitch");
+  EXPECT_EQ(Plan->Multiples[0].second.str(), "4");
   EXPECT_THAT(needs(*Plan), testing::Contains("a.n <= a.pitch * gridDim.x"));
 }
 
@@ -348,7 +391,7 @@ struct Drawn : Kernel {
 TEST(InTurn, NoTwoTeamsMeetInMemory) {
   constexpr unsigned Graphs = 4000;
   Draw By(1);
-  unsigned Planned = 0, Ran = 0;
+  unsigned Planned = 0, Ran = 0, Again = 0;
   std::array<unsigned, 3> Teams{};
   for (unsigned I = 0; I < Graphs; ++I) {
     Drawn A("a", By, false), B("b", By, true);
@@ -387,19 +430,26 @@ TEST(InTurn, NoTwoTeamsMeetInMemory) {
       auto Value = [&](const Polynomial &P) { return valueOf(P, All, Graph->Quotients); };
       if (!llvm::all_of(Graph->Quotients, Divides) ||
           !llvm::all_of(Plan->Requirements, [&](const AtMost &L) { return Value(L.Left) <= Value(L.Right); }) ||
-          !llvm::all_of(Plan->Multiples, [&](const auto &M) { return Value(M.first) % M.second == 0; }))
+          !llvm::all_of(Plan->Multiples,
+                        [&](const auto &M) { return Value(M.second) > 0 && Value(M.first) % Value(M.second) == 0; }))
         continue;
       ++Ran;
+      bool HasNested = false;
       // By address: the teams that store there, and those that access it, by node.
       std::map<std::int64_t, std::array<std::set<std::int64_t>, 2>> Stored, Touched;
       for (unsigned Node = 0; Node < 2; ++Node) {
         const Kernel &K = Node ? static_cast<const Kernel &>(B) : A;
         const bool IsFree = Plan->ByElement[Node];
+        const std::int64_t Nested = Plan->isNested(Node) ? Value(Plan->Panels[Node]) / Value(Plan->Units[Node]) : 1;
+        HasNested |= Plan->isNested(Node);
         const std::int64_t Panel = IsFree ? Value(Plan->Panels[Node]) : 0;
         const std::int64_t Blocks = Grid.X * Grid.Y;
         for (const AccessSite &Site : K.Accesses.Sites)
           if (Site.Parameter == "x")
-            K.run(Site, Own[Node], IsFree ? BlockShape{8} : Block, IsFree ? BlockShape{9} : Grid,
+            K.run(Site, Own[Node], IsFree ? BlockShape{8} : Block,
+                  IsFree                 ? BlockShape{9}
+                  : Plan->isNested(Node) ? BlockShape{unsigned(Nested * Blocks)}
+                                         : Grid,
                   [&](std::int64_t Index, const Values &At) {
                     std::int64_t Team = 0;
                     if (IsFree) {
@@ -412,7 +462,7 @@ TEST(InTurn, NoTwoTeamsMeetInMemory) {
                       if (Plan->By == Team::Block)
                         EXPECT_TRUE(Panel > 0 && Team < Blocks) << "an element that nobody plays";
                     } else {
-                      Team = At.at("blockIdx.y") * Grid.X + At.at("blockIdx.x");
+                      Team = (At.at("blockIdx.y") * Grid.X + At.at("blockIdx.x")) / Nested;
                       if (Plan->By == Team::Thread)
                         Team = (Team * 8 + At.at("threadIdx.y")) * 8 + At.at("threadIdx.x");
                     }
@@ -423,6 +473,7 @@ TEST(InTurn, NoTwoTeamsMeetInMemory) {
                     }
                   });
       }
+      Again += HasNested;
       for (const auto &[Address, By] : Stored)
         for (unsigned Node = 0; Node < 2; ++Node)
           for (const std::int64_t Team : By[Node])
@@ -431,10 +482,12 @@ TEST(InTurn, NoTwoTeamsMeetInMemory) {
                                      << Address << ", " << testing::PrintToString(needs(*Plan));
     }
   }
-  fmt::print("{} of {} graphs are proved ({} by block, {} by thread, {} by element), {} launches ran\n", Planned,
-             Graphs, Teams[0], Teams[1], Teams[2], Ran);
+  fmt::print("{} of {} graphs are proved ({} by block, {} by thread, {} by element), {} launches ran, {} of several "
+             "blocks a block\n",
+             Planned, Graphs, Teams[0], Teams[1], Teams[2], Ran, Again);
   EXPECT_GT(Planned, 500u);
   EXPECT_GT(Ran, 3000u);
+  EXPECT_GT(Again, 100u);
 }
 
 } // namespace
