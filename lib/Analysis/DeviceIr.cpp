@@ -324,6 +324,8 @@ private:
     Ir->Unit = &Unit;
     Ir->Reach = &Reach;
     Ir->Context = std::make_unique<llvm::LLVMContext>();
+    for (const char *Scope : {"block", "cluster", "device"}) // by the same numbers in all that is compared
+      Ir->Context->getOrInsertSyncScopeID(Scope);
     std::unique_ptr<clang::CodeGenerator> Generator(clang::CreateLLVMCodeGen(
         Diagnostics, "kernel", Ast.getSourceManager().getFileManager().getVirtualFileSystemPtr(),
         Preprocessor.getHeaderSearchInfo().getHeaderSearchOpts(), Preprocessor.getPreprocessorOpts(), Options,

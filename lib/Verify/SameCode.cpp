@@ -424,6 +424,10 @@ bool SameCode::global(const llvm::Function &A, const llvm::Function &B) {
   return true;
 }
 
+bool SameCode::sameAlignment(llvm::Align A, llvm::Align B) {
+  return A == B || differ("the alignment", std::to_string(A.value()), std::to_string(B.value()));
+}
+
 bool SameCode::sameType(const llvm::GlobalVariable &A, const llvm::GlobalVariable &B) {
   const llvm::Type *TypeA = A.getValueType(), *TypeB = B.getValueType();
   return isSame(TypeA, TypeB) || differ(fmt::format("the type of {}", described(&A)), typeName(TypeA), typeName(TypeB));
@@ -448,10 +452,9 @@ bool SameCode::global(const llvm::GlobalVariable &A, const llvm::GlobalVariable 
   if (A.isConstant() != B.isConstant() || A.isThreadLocal() != B.isThreadLocal() ||
       A.isExternallyInitialized() != B.isExternallyInitialized())
     return differ(fmt::format("{} is stored otherwise", described(&A)));
-  const llvm::Align AlignA = A.getAlign().valueOrOne(), AlignB = B.getAlign().valueOrOne();
-  if (AlignA != AlignB)
-    return differ(fmt::format("the alignment of {}", described(&A)), std::to_string(AlignA.value()),
-                  std::to_string(AlignB.value()));
+  if (const auto OfA = A.getAlign().valueOrOne(), OfB = B.getAlign().valueOrOne(); OfA != OfB)
+    return differ(fmt::format("the alignment of {}", described(&A)), std::to_string(OfA.value()),
+                  std::to_string(OfB.value()));
   if (A.isDeclaration())
     return true;
   // Where it is, not where it is named.

@@ -64,6 +64,7 @@ private:
   bool phi(const llvm::PHINode &A, const llvm::PHINode &B);
   bool operation(const llvm::User *A, const llvm::User *B);
   bool details(const llvm::Instruction &A, const llvm::Instruction &B);
+  bool sameAlignment(llvm::Align A, llvm::Align B);
   bool call(const llvm::CallBase &A, const llvm::CallBase &B);
   bool address(const llvm::Value *A, const llvm::Value *B);
   bool constant(const llvm::Constant &A, const llvm::Constant &B);

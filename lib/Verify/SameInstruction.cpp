@@ -12,11 +12,6 @@ namespace cufuse {
 
 namespace {
 
-bool sameScope(llvm::SyncScope::ID A, const llvm::Instruction &InA, llvm::SyncScope::ID B,
-               const llvm::Instruction &InB) {
-  return InA.getContext().getSyncScopeName(A) == InB.getContext().getSyncScopeName(B);
-}
-
 bool failsAssertion(const llvm::Function *F) {
   return F && F->isDeclaration() && (F->getName() == "__assertfail" || F->getName() == "__assert_fail");
 }
@@ -24,83 +19,44 @@ bool failsAssertion(const llvm::Function *F) {
 } // namespace
 
 bool SameCode::details(const llvm::Instruction &A, const llvm::Instruction &B) {
-  // A weaker alignment holds, too: references to dynamic shared memory do not say that of the array.
-  auto Accesses = [&](const auto *a, const auto *b) {
-    if (a->isVolatile() != b->isVolatile())
-      return differ(a->isVolatile() ? "`volatile` is lost" : "it is `volatile` only in the output");
-    auto *Type = llvm::isa<llvm::LoadInst, llvm::StoreInst>(A) ? llvm::getLoadStoreType(&A) : nullptr;
-    return a->getAlign() >= b->getAlign() || (KnowsMore && Type && b->getAlign() <= Layout->getABITypeAlign(Type)) ||
-           differ("the alignment", std::to_string(a->getAlign().value()), std::to_string(b->getAlign().value()));
-  };
-  auto Orders = [&](const auto *a, const auto *b) {
-    return (a->getOrdering() == b->getOrdering() && sameScope(a->getSyncScopeID(), A, b->getSyncScopeID(), B)) ||
-           differ("memory is ordered otherwise");
-  };
   for (unsigned Kind : {llvm::LLVMContext::MD_invariant_load, llvm::LLVMContext::MD_nontemporal})
     if (!A.getMetadata(Kind) != !B.getMetadata(Kind))
       return differ("memory is read by another way");
-  switch (A.getOpcode()) {
-  case llvm::Instruction::ICmp:
-  case llvm::Instruction::FCmp: {
-    const auto *a = llvm::cast<llvm::CmpInst>(&A), *b = llvm::cast<llvm::CmpInst>(&B);
-    return a->getPredicate() == b->getPredicate() || differ("the comparison", described(a), described(b));
-  }
-  case llvm::Instruction::Load: {
-    const auto *a = llvm::cast<llvm::LoadInst>(&A), *b = llvm::cast<llvm::LoadInst>(&B);
-    return Accesses(a, b) && Orders(a, b);
-  }
-  case llvm::Instruction::Store: {
-    const auto *a = llvm::cast<llvm::StoreInst>(&A), *b = llvm::cast<llvm::StoreInst>(&B);
-    return Accesses(a, b) && Orders(a, b);
-  }
-  case llvm::Instruction::AtomicRMW: {
-    const auto *a = llvm::cast<llvm::AtomicRMWInst>(&A), *b = llvm::cast<llvm::AtomicRMWInst>(&B);
-    return (a->getOperation() == b->getOperation() || differ("the atomic", described(a), described(b))) &&
-           Accesses(a, b) && Orders(a, b);
-  }
-  case llvm::Instruction::AtomicCmpXchg: {
-    const auto *a = llvm::cast<llvm::AtomicCmpXchgInst>(&A), *b = llvm::cast<llvm::AtomicCmpXchgInst>(&B);
-    return Accesses(a, b) && ((a->isWeak() == b->isWeak() && a->getSuccessOrdering() == b->getSuccessOrdering() &&
-                               a->getFailureOrdering() == b->getFailureOrdering() &&
-                               sameScope(a->getSyncScopeID(), A, b->getSyncScopeID(), B)) ||
-                              differ("memory is ordered otherwise"));
-  }
-  case llvm::Instruction::Fence: {
-    const auto *a = llvm::cast<llvm::FenceInst>(&A), *b = llvm::cast<llvm::FenceInst>(&B);
-    return Orders(a, b);
-  }
-  case llvm::Instruction::ExtractValue: {
-    const auto *a = llvm::cast<llvm::ExtractValueInst>(&A), *b = llvm::cast<llvm::ExtractValueInst>(&B);
-    return a->getIndices() == b->getIndices() || differ("another member is read");
-  }
-  case llvm::Instruction::InsertValue: {
-    const auto *a = llvm::cast<llvm::InsertValueInst>(&A), *b = llvm::cast<llvm::InsertValueInst>(&B);
-    return a->getIndices() == b->getIndices() || differ("another member is set");
-  }
-  case llvm::Instruction::ShuffleVector: {
-    const auto *a = llvm::cast<llvm::ShuffleVectorInst>(&A), *b = llvm::cast<llvm::ShuffleVectorInst>(&B);
-    return a->getShuffleMask() == b->getShuffleMask() || differ("elements are put otherwise");
-  }
-  case llvm::Instruction::Alloca: {
-    const auto *a = llvm::cast<llvm::AllocaInst>(&A), *b = llvm::cast<llvm::AllocaInst>(&B);
-    const auto Size = [](const llvm::AllocaInst *I) {
-      return I->getDataLayout().getTypeAllocSize(I->getAllocatedType()).getFixedValue();
+  if (auto *Local = llvm::dyn_cast<llvm::AllocaInst>(&A)) {
+    const auto SizeOf = [&](const llvm::Instruction &I) {
+      return Layout->getTypeAllocSize(llvm::cast<llvm::AllocaInst>(I).getAllocatedType()).getFixedValue();
     };
-    if (Size(a) != Size(b))
-      return differ("the size of a local variable", std::to_string(Size(a)), std::to_string(Size(b)));
-    return a->getAlign() == b->getAlign() ||
-           differ("the alignment", std::to_string(a->getAlign().value()), std::to_string(b->getAlign().value()));
+    if (SizeOf(A) != SizeOf(B))
+      return differ("the size of a local variable", std::to_string(SizeOf(A)), std::to_string(SizeOf(B)));
+    return sameAlignment(Local->getAlign(), llvm::cast<llvm::AllocaInst>(B).getAlign());
   }
-  case llvm::Instruction::GetElementPtr: {
-    const auto *a = llvm::cast<llvm::GetElementPtrInst>(&A), *b = llvm::cast<llvm::GetElementPtrInst>(&B);
-    return isSame(a->getSourceElementType(), b->getSourceElementType()) || differ("an address is computed otherwise");
+  if (auto *Element = llvm::dyn_cast<llvm::GetElementPtrInst>(&A))
+    return isSame(Element->getSourceElementType(), llvm::cast<llvm::GetElementPtrInst>(B).getSourceElementType()) ||
+           differ("an address is computed otherwise");
+  if (!A.hasSameSpecialState(&B, /*IgnoreAlignment=*/true)) {
+    const std::string OfA = described(&A), OfB = described(&B);
+    return OfA == OfB ? differ(fmt::format("{} may do something else in the output", OfA)) : differ("it", OfA, OfB);
   }
-  default:
-    return A.isBinaryOp() || A.isUnaryOp() || A.isCast() ||
-           llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst, llvm::UnreachableInst, llvm::SelectInst,
-                     llvm::FreezeInst, llvm::ExtractElementInst, llvm::InsertElementInst, llvm::VAArgInst>(A) ||
-           differ(fmt::format("{} is not known to be the same", described(&A)));
+  // A weaker alignment holds, too: references to dynamic shared memory do not say that of the array.
+  auto AlignmentOf = [](const llvm::Instruction &I) -> std::optional<llvm::Align> {
+    if (auto *Changes = llvm::dyn_cast<llvm::AtomicRMWInst>(&I))
+      return Changes->getAlign();
+    if (auto *Swaps = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&I))
+      return Swaps->getAlign();
+    return llvm::isa<llvm::LoadInst, llvm::StoreInst>(I) ? std::optional(llvm::getLoadStoreAlignment(&I))
+                                                         : std::nullopt;
+  };
+  if (const std::optional<llvm::Align> OfA = AlignmentOf(A)) {
+    const llvm::Align OfB = *AlignmentOf(B);
+    const bool IsOfType = KnowsMore && llvm::isa<llvm::LoadInst, llvm::StoreInst>(A) &&
+                          OfB <= Layout->getABITypeAlign(llvm::getLoadStoreType(&A));
+    return *OfA >= OfB || IsOfType || sameAlignment(*OfA, OfB);
   }
+  return A.isBinaryOp() || A.isUnaryOp() || A.isCast() ||
+         llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst, llvm::UnreachableInst, llvm::SelectInst,
+                   llvm::FreezeInst, llvm::ExtractElementInst, llvm::InsertElementInst, llvm::VAArgInst, llvm::CmpInst,
+                   llvm::FenceInst, llvm::ExtractValueInst, llvm::InsertValueInst, llvm::ShuffleVectorInst>(A) ||
+         differ(fmt::format("{} is not known to be the same", described(&A)));
 }
 
 bool SameCode::assembly(const llvm::CallBase &A, const llvm::CallBase &B) {
