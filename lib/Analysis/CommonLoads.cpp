@@ -15,16 +15,6 @@ namespace cufuse {
 
 using llvm::StringRef;
 
-const llvm::Value *readByHint(const DeviceIr &Ir, const llvm::CallBase &Call) {
-  const llvm::Function *Callee = Call.getCalledFunction();
-  const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
-  // A class is returned by way of a pointer in front.
-  const llvm::Value *Last = Declared && Call.arg_size() > 0 ? Call.getArgOperand(Call.arg_size() - 1) : nullptr;
-  return Last && Declared->getIdentifier() && Declared->getName().starts_with("__ld") && Last->getType()->isPointerTy()
-             ? Last
-             : nullptr;
-}
-
 namespace {
 
 bool ordersByMemory(const DeviceIr &Ir) {
@@ -41,7 +31,7 @@ bool ordersByMemory(const DeviceIr &Ir) {
       return Orders.match(Assembly->getAsmString());
     StringRef Name = intrinsicName(Call);
     if (!Name.consume_front("llvm.nvvm."))
-      return Name.empty() && Call->mayWriteToMemory() && !isArithmetic(*Call) && !readByHint(Ir, *Call);
+      return Name.empty() && Call->mayWriteToMemory() && !isArithmetic(*Call) && !readByHint(*Call);
     // Lanes that come to the same number of meetings at different times see what others stored between these.
     return Name == "bar.warp.sync" || Name.starts_with("atom") || Name.starts_with("fence") ||
            Name.starts_with("membar") || Name.starts_with("mbarrier");
@@ -76,32 +66,11 @@ bool mayMeet(const llvm::Value *A, const llvm::Value *B) {
   return !IsObject(OfA) || !IsObject(OfB) || (!AreVariables && IsGiven(OfA) && IsGiven(OfB));
 }
 
-/// May the instruction change what the pointer leads to?
-bool mayStore(const DeviceIr &Ir, const llvm::Instruction &I, const llvm::Value *Pointer) {
-  if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
-    return mayMeet(Store->getPointerOperand(), Pointer);
-  if (auto *Atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&I))
-    return mayMeet(Atomic->getPointerOperand(), Pointer);
-  if (auto *Exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&I))
-    return mayMeet(Exchange->getPointerOperand(), Pointer);
-  if (auto *Copy = llvm::dyn_cast<llvm::MemIntrinsic>(&I))
-    return mayMeet(Copy->getRawDest(), Pointer);
-  auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
-  if (!Call || !Call->mayWriteToMemory() || readByHint(Ir, *Call))
-    return false;
-  if (!isArithmetic(*Call) && intrinsicName(Call).empty())
-    return true;
-  // These write where they are told to, as atomics of the block's scope do.
-  return llvm::any_of(Call->args(), [&](const llvm::Value *Argument) {
-    return Argument->getType()->isPointerTy() && mayMeet(Argument, Pointer);
-  });
-}
-
 } // namespace
 
 CommonLoads::CommonLoads(const DeviceIr &Ir, const llvm::Function &F) : Ir(Ir), OrdersByMemory(ordersByMemory(Ir)) {
   for (const llvm::Instruction &I : llvm::instructions(F))
-    if (const llvm::Value *To = Reads.writtenBy(I); To && !Reads.isOfBlock(*To))
+    if (const llvm::Value *To = Reads.changedBy(I); To && !Reads.isOfBlock(*To))
       ForOthers.push_back(&I);
 }
 
@@ -118,10 +87,26 @@ bool CommonLoads::maySomeBlockStore(const llvm::Instruction &Load, const llvm::V
          llvm::any_of(ForOthers, [&](const llvm::Instruction *I) { return Reads.mayMeet(*I, There); });
 }
 
-bool CommonLoads::mayChangeBetweenBarriers(const llvm::Instruction &Load, const llvm::Value *Pointer) const {
+/// May the instruction change what the pointer leads to?
+bool CommonLoads::mayStore(const llvm::Instruction &I, const llvm::Value *Pointer) {
+  auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+  if (!Call || llvm::isa<llvm::MemIntrinsic>(Call)) {
+    const llvm::Value *To = Reads.changedBy(I);
+    return To && mayMeet(To, Pointer);
+  }
+  if (!Call->mayWriteToMemory() || readByHint(*Call))
+    return false;
+  // Intrinsics write where they are told to, as atomics of the block's scope do.
+  return (!isArithmetic(*Call) && intrinsicName(Call).empty()) ||
+         llvm::any_of(Call->args(), [&](const llvm::Value *Argument) {
+           return Argument->getType()->isPointerTy() && mayMeet(Argument, Pointer);
+         });
+}
+
+bool CommonLoads::mayChangeBetweenBarriers(const llvm::Instruction &Load, const llvm::Value *Pointer) {
   auto Stores = [&](const llvm::Instruction &I) {
     auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I);
-    return OrdersByMemory ? mayStore(Ir, I, Pointer) : Store && isSamePlace(*Store->getPointerOperand(), *Pointer);
+    return OrdersByMemory ? mayStore(I, Pointer) : Store && isSamePlace(*Store->getPointerOperand(), *Pointer);
   };
   auto IsBarrier = [&](const llvm::Instruction &I) {
     auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);

@@ -10,9 +10,6 @@
 
 namespace cufuse {
 
-/// What a load with a cache hint reads, by a function that Clang does not have; null of other calls.
-const llvm::Value *readByHint(const DeviceIr &Ir, const llvm::CallBase &Call);
-
 class CommonLoads {
 public:
   /// `F`: the kernel, or a copy of it, that has the loads.
@@ -27,7 +24,8 @@ public:
 
 private:
   bool maySomeBlockStore(const llvm::Instruction &Load, const llvm::Value *Pointer);
-  bool mayChangeBetweenBarriers(const llvm::Instruction &Load, const llvm::Value *Pointer) const;
+  bool mayChangeBetweenBarriers(const llvm::Instruction &Load, const llvm::Value *Pointer);
+  bool mayStore(const llvm::Instruction &I, const llvm::Value *Pointer);
 
   const DeviceIr &Ir;
   const bool OrdersByMemory; ///< Atomics, fences, volatile memory or meetings of lanes may keep threads in order.

@@ -282,7 +282,7 @@ InstructionUniformity ThreadsOfBlock::call(const llvm::CallBase &Call) const {
     if (classify(*Declared) == Intrinsic::Barrier)
       return InstructionUniformity::AlwaysUniform;
     // By way of the second level's cache, and of no cache, they are for what others write meanwhile.
-    if (const llvm::Value *From = readByHint(Ir, Call);
+    if (const llvm::Value *From = readByHint(Call);
         From && Declared->getName() != "__ldcg" && Declared->getName() != "__ldcv")
       return OrdersParts || Loads.mayChange(Call, From) ? Never : Default;
   }

@@ -119,7 +119,8 @@ Read ofAtomic(const AtomicRMWInst &Atomic) {
   case AtomicRMWInst::Xchg:
     break;
   default: // A bound that is a constant: reached once, it stays.
-    if (isa<llvm::Constant>(R.Operand))
+    R.IsBound = isa<llvm::Constant>(R.Operand);
+    if (R.IsBound)
       R.Does = Effect::None;
   }
   return R;
@@ -150,8 +151,8 @@ std::optional<Read> readOf(const Instruction &I) {
     return std::nullopt;
   // atomicCAS_system and the like, and what LLVM has no instruction for.
   const StringRef Name = Callee->getName();
-  if (Name.contains("__ld") && !Call->arg_empty() && !Callee->isIntrinsic())
-    return Read{.I = &I, .Address = Call->getArgOperand(0), .IsCached = true};
+  if (const Value *Hinted = readByHint(*Call))
+    return Read{.I = &I, .Address = Hinted, .IsCached = true};
   if (!Name.contains("atom") || Call->arg_empty())
     return std::nullopt;
   Read R{&I, Call->getArgOperand(0), Effect::Marks, Call->arg_size() > 1 ? Call->getArgOperand(1) : nullptr};
@@ -222,6 +223,16 @@ bool isOfUnknownCode(const Instruction &I) {
   return Call && !Call->isInlineAsm() && (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration());
 }
 
+const Value *readByHint(const llvm::CallBase &Call) {
+  const llvm::Function *Callee = Call.getCalledFunction();
+  // A class is returned by way of a pointer in front.
+  const Value *Last = Callee && !Call.arg_empty() ? Call.getArgOperand(Call.arg_size() - 1) : nullptr;
+  return Last && Callee->isDeclaration() && !Callee->isIntrinsic() && Callee->getName().contains("__ld") &&
+                 Last->getType()->isPointerTy()
+             ? Last
+             : nullptr;
+}
+
 bool isFence(const Instruction &I) {
   static const llvm::Regex OfAssembly("(membar|fence)\\.([a-z_]*\\.)*(gl|gpu|sys)([^a-z]|$)|nanosleep");
   if (auto *Fence = dyn_cast<llvm::FenceInst>(&I))
@@ -243,13 +254,21 @@ const Read *FreshReads::of(const Instruction &I) {
   return At->second ? &*At->second : nullptr;
 }
 
-const Value *FreshReads::writtenBy(const Instruction &I) {
+static const Value *storedBy(const Instruction &I) {
   if (auto *Store = dyn_cast<llvm::StoreInst>(&I))
     return Store->getPointerOperand();
-  if (auto *Copy = dyn_cast<llvm::MemIntrinsic>(&I))
-    return Copy->getRawDest();
+  auto *Copy = dyn_cast<llvm::MemIntrinsic>(&I);
+  return Copy ? Copy->getRawDest() : nullptr;
+}
+
+const Value *FreshReads::writtenBy(const Instruction &I) {
   const Read *R = of(I);
-  return R && R->Does != Effect::None ? R->Address : nullptr;
+  return storedBy(I) || !R || R->Does == Effect::None ? storedBy(I) : R->Address;
+}
+
+const Value *FreshReads::changedBy(const Instruction &I) {
+  const Read *R = of(I);
+  return R && R->IsBound ? R->Address : writtenBy(I);
 }
 
 /// What an address, a pointer or an integer, leads into.
@@ -281,7 +300,7 @@ bool FreshReads::isSameObject(const Value &A, const Value &B) {
 }
 
 bool FreshReads::mayMeet(const Instruction &Write, const Read &Other) {
-  const Value &Written = *writtenBy(Write);
+  const Value &Written = *changedBy(Write);
   if (!isSameObject(Written, *Other.Address))
     return false;
   auto A = memberOf(Write, Written), B = memberOf(*Other.I, *Other.Address);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/IR/Instruction.h>
+#include <llvm/IR/InstrTypes.h>
 
 #include <optional>
 #include <unordered_map>
@@ -25,6 +25,7 @@ struct Read {
   const llvm::Value *Operand = nullptr;
   bool IsPlain = false;
   bool IsCached = false; ///< By an operator for another cache, which alone does not say that others write.
+  bool IsBound = false;  ///< It writes no more than that bound: once it is there, that changes nothing.
   bool IsOfBlock = false;
   bool IsLoop = false;     ///< A loop by itself, in assembly.
   bool IsMbarrier = false; ///< Of the block, and nothing else writes it.
@@ -34,6 +35,9 @@ struct Read {
 
 /// Is the code of the call not part of the function?
 bool isOfUnknownCode(const llvm::Instruction &I);
+
+/// What a load with a cache hint reads, by a function that Clang does not have; null of other calls.
+const llvm::Value *readByHint(const llvm::CallBase &Call);
 
 /// A fence for other blocks, or a pause: what is behind it is read again, and who waits has one.
 bool isFence(const llvm::Instruction &I);
@@ -46,8 +50,10 @@ class FreshReads {
 public:
   /// Null if it reads nothing that may have changed.
   const Read *of(const llvm::Instruction &I);
-  /// The place that an instruction writes, null if none.
+  /// The place that an instruction writes again and again, null if none: a bound is reached once.
   const llvm::Value *writtenBy(const llvm::Instruction &I);
+  /// The place that it may change at all.
+  const llvm::Value *changedBy(const llvm::Instruction &I);
   /// Shared memory, or the thread's own.
   bool isOfBlock(const llvm::Value &Address);
   bool isSameObject(const llvm::Value &A, const llvm::Value &B);

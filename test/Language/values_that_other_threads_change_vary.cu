@@ -15,6 +15,15 @@ __global__ void variable(int *p, int *out) {
   for (int i = 0; i < limit; ++i)
     __syncthreads();
 }
+// A bound that is constant is reached once: before that, others find something else.
+// CHECK: bound(
+// CHECK: leaves early {{.*}}:[[#@LINE+4]]:{{.*}}: this branch skips a barrier of the block
+__global__ void bound(int *__restrict__ p, int *__restrict__ out) {
+  if (atomicAdd(out, 1) == 40)
+    atomicMax(p, 1);
+  for (int i = 0; i < *p; ++i)
+    __syncthreads();
+}
 // What is constant, what other variables hold and what only `p` leads to, nobody stores.
 // CHECK: constants(
 // CHECK-NOT: leaves early
