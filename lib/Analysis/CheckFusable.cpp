@@ -7,15 +7,11 @@
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/HostText.h"
-#include "cufuse/Frontend/RawTokens.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/SourceManager.h>
-#include <clang/Lex/Preprocessor.h>
 #include <fmt/core.h>
 
-#include <map>
 #include <set>
 
 namespace cufuse {
@@ -23,22 +19,6 @@ namespace cufuse {
 namespace {
 
 constexpr unsigned MaxDynamicAlignment = 1024; // bytes, of the array in lib/Cuda/Grid.cuh
-
-/// The built-in that Clang cannot take apart in a structured binding, or "". For nvcc it is a `uint3` or a `dim3`.
-llvm::StringRef takenApart(llvm::StringRef ClangsError) {
-  if (!ClangsError.contains("' binds to 0 elements"))
-    return {};
-  return ClangsError.split("__cuda_builtin_").second.split('_').first;
-}
-
-/// Templates at namespace scope that Clang does not accept.
-void findInvalidTemplates(const clang::Decl &D, std::vector<const clang::TemplateDecl *> &Found) {
-  if (auto *Template = llvm::dyn_cast<clang::TemplateDecl>(&D); Template && Template->isInvalidDecl())
-    Found.push_back(Template);
-  else if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
-    for (const clang::Decl *Inner : llvm::cast<clang::DeclContext>(D).decls())
-      findInvalidTemplates(*Inner, Found);
-}
 
 class Check {
 public:
@@ -80,26 +60,12 @@ private:
     if (Kernel.getLocation().isMacroID())
       block(BlockerKind::KernelFromMacro, Kernel.getLocation(), Kernel.getNameAsString());
     clusters();
-    friends();
     for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
       if (Parameter->getType()->isReferenceType())
         block(BlockerKind::ReferenceParameter, Parameter->getLocation(), Parameter->getNameAsString());
       else if (!endsQuietly(Parameter->getType()))
         block(BlockerKind::CopiedParameter, Parameter->getLocation(),
               Parameter->getNameAsString() + " has a destructor that runs code");
-  }
-
-  /// Its text becomes part of a function that no class has named.
-  void friends() {
-    auto Check = [&](const clang::NamedDecl *Found, clang::SourceLocation Where) { // as a using-declaration has it
-      const bool Kept = Found->getAccess() == clang::AS_private || Found->getAccess() == clang::AS_protected;
-      if (Kept && !Found->getParentFunctionOrMethod())
-        block(BlockerKind::FriendKernel, Where, Found->getNameAsString());
-    };
-    for (const auto *E : allIn<clang::MemberExpr>(*Kernel.getBody()))
-      Check(E->getFoundDecl().getDecl(), E->getMemberLoc());
-    for (const auto *E : allIn<clang::DeclRefExpr>(*Kernel.getBody()))
-      Check(E->getFoundDecl(), E->getLocation());
   }
 
   /// nvcc makes them of every block of such a kernel, also where one of its declarations, or of its template's, has the
@@ -176,79 +142,16 @@ private:
       Blockers.push_back({BlockerKind::ExitNeedsMbarrier, Exit.Where, Exit.What});
   }
 
-  bool liesIn(const ParseError &Error, const clang::Decl &D) const {
-    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-    const clang::SourceLocation Begin = Sources.getExpansionLoc(D.getBeginLoc());
-    const clang::SourceLocation End = Sources.getExpansionLoc(D.getEndLoc());
-    return Error.Location.isValid() && Sources.getFileID(Begin) == Sources.getFileID(Error.Location) &&
-           !Sources.isBeforeInTranslationUnit(Error.Location, Begin) &&
-           !Sources.isBeforeInTranslationUnit(End, Error.Location);
-  }
-
-  /// Clang drops a statement that names a template which it does not accept, and says nothing of it: what else stands
-  /// there, nobody has seen. Such templates, by what names them in the text.
-  std::map<std::string, const clang::TemplateDecl *> invalidTemplates() const {
-    std::vector<const clang::TemplateDecl *> Invalid;
-    for (const clang::Decl *D : Unit.ast().getTraversalScope())
-      findInvalidTemplates(*D, Invalid);
-    std::map<std::string, const clang::TemplateDecl *> ByName;
-    for (const clang::TemplateDecl *Template : Invalid)
-      ByName.emplace(Template->getNameAsString(), Template);
-    clang::Preprocessor &Preprocessor = Unit.preprocessor();
-    for (bool Changed = !ByName.empty(); std::exchange(Changed, false);)
-      for (const auto &Macro : Preprocessor.macros())
-        if (const clang::MacroInfo *Info = Preprocessor.getMacroInfo(Macro.first))
-          for (const clang::Token &Token : Info->tokens())
-            if (Token.getIdentifierInfo())
-              if (auto Found = ByName.find(Token.getIdentifierInfo()->getName().str()); Found != ByName.end())
-                Changed |= ByName.emplace(Macro.first->getName().str(), Found->second).second;
-    return ByName;
-  }
-
-  /// What the text of a declaration says, before the preprocessor.
-  std::vector<RawToken> tokensOf(const clang::Decl &D) const {
-    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-    const auto [File, Begin] = Sources.getDecomposedExpansionLoc(D.getBeginLoc());
-    const auto [EndFile, End] = Sources.getDecomposedExpansionLoc(D.getEndLoc());
-    if (File != EndFile || End < Begin)
-      return {};
-    return rawTokens(Sources.getBufferData(File).substr(Begin, End - Begin));
-  }
-
-  /// Blocks what `invalidTemplates` says. True if there is any.
-  bool dropped() {
-    const std::map<std::string, const clang::TemplateDecl *> Invalid = invalidTemplates();
-    std::set<const clang::TemplateDecl *> Named;
-    if (!Invalid.empty())
-      for (const clang::Decl *Needs : Reach.Units)
-        for (const RawToken &Token : tokensOf(*Needs))
-          if (auto Found = Invalid.find(Token.Spelling); Token.IsIdentifier && Found != Invalid.end())
-            Named.insert(Found->second);
-    for (const clang::TemplateDecl *Template : Named) {
-      const auto Error = llvm::find_if(Unit.errors(), [&](const ParseError &Each) { return liesIn(Each, *Template); });
-      if (Error != Unit.errors().end())
-        block(BlockerKind::BrokenCode, Error->Location, Error->Text);
-      else
-        block(BlockerKind::BrokenCode, Template->getLocation(), Template->getNameAsString() + " is not valid");
-    }
-    return !Named.empty();
-  }
-
   /// Errors count where they lie in what the kernel needs.
   void errors() {
     bool Reported = false;
     for (const ParseError &Error : Unit.errors()) {
       if (!Error.MissingFile && !Error.Location.isInvalid() &&
-          llvm::none_of(Reach.Units, [&](const clang::Decl *Needs) { return liesIn(Error, *Needs); }))
+          llvm::none_of(Reach.Units, [&](const clang::Decl *Needs) { return liesIn(Unit, Error, *Needs); }))
         continue;
-      if (const llvm::StringRef Builtin = takenApart(Error.Text); !Builtin.empty())
-        block(BlockerKind::BuiltinReference, Error.Location, Builtin.str() + " in a structured binding");
-      else
-        block(BlockerKind::BrokenCode, Error.Location, Error.Text);
+      block(BlockerKind::BrokenCode, Error.Location, Error.Text);
       Reported = true;
     }
-    if (!Unit.errors().empty() && !Reported)
-      Reported = dropped();
     if (Reach.HasErrors && !Reported)
       block(BlockerKind::BrokenCode, Reach.ErrorAt,
             !Reach.ErrorFact.empty() ? Reach.ErrorFact
@@ -411,11 +314,6 @@ private:
 
   void global(const clang::VarDecl &Variable) {
     const std::string Name = Variable.getQualifiedNameAsString();
-    if (Variable.hasAttr<clang::CUDASharedAttr>()) {
-      if (Variable.hasExternalStorage() && !Variable.getDeclContext()->getRedeclContext()->isTranslationUnit())
-        block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
-      return;
-    }
     if (!Host.mustStayShared(Variable, Kernel))
       return;
     // What a template's object is called cannot be said in a declaration of its own.
@@ -438,6 +336,13 @@ private:
 };
 
 } // namespace
+
+bool liesIn(const ParsedUnit &Unit, const ParseError &Error, const clang::Decl &D) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const clang::SourceLocation Begin = Sources.getExpansionLoc(D.getBeginLoc());
+  return Error.Location.isValid() && Sources.getFileID(Begin) == Sources.getFileID(Error.Location) &&
+         Sources.isPointWithin(Error.Location, Begin, Sources.getExpansionLoc(D.getEndLoc()));
+}
 
 std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach,
                                   const DeviceIr *Ir, const KernelFacts &Facts) {

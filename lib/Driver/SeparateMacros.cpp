@@ -79,7 +79,7 @@ void separateMacros(std::vector<LoadedKernel> &Kernels) {
       for (const auto List : {&KernelText::Includes, &KernelText::Libraries})
         for (IncludeLine &Include : Text.*List)
           if (llvm::any_of(Include.Reads, [&](const std::string &Path) { return isMentioned(Path, Macro); }))
-            Include.Defines.push_back({Macro, Directive, Kernel.Facts.Where, true});
+            Include.Defines.push_back({Macro, Directive, true});
     }
 }
 

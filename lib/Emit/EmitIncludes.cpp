@@ -55,31 +55,6 @@ void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vec
   Undefine({});
 }
 
-/// The first macro that is not the same before two `#include`s, and how it comes to be so.
-static std::string otherMacro(const IncludeLine &A, const IncludeLine &B) {
-  auto Find = [](const IncludeLine &In, llvm::StringRef Name) {
-    const auto Found = llvm::find_if(In.Defines, [&](const MacroLine &M) { return M.Name == Name; });
-    return Found == In.Defines.end() ? nullptr : &*Found;
-  };
-  auto Said = [&](const IncludeLine &In, llvm::StringRef Name) {
-    const MacroLine *Known = Find(In, Name);
-    return Known ? fmt::format("`{}` at {}",
-                               llvm::StringRef(Known->Text).rsplit('\n').second.empty()
-                                   ? Known->Text
-                                   : llvm::StringRef(Known->Text).rsplit('\n').second.str(),
-                               Known->Where.str())
-                 : fmt::format("not defined at {}", In.Where.str());
-  };
-  for (const IncludeLine *Of : {&A, &B})
-    for (const MacroLine &Each : Of->Defines) {
-      const MacroLine *InA = Find(A, Each.Name), *InB = Find(B, Each.Name);
-      if (!InA || !InB || !(*InA == *InB))
-        return fmt::format("{} reads {}, which is {}, and {}", B.Path, Each.Name, Said(A, Each.Name),
-                           Said(B, Each.Name));
-    }
-  return B.Path + ", whose macros are defined in another order";
-}
-
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<Blocker> Refusals;
   for (const auto List : {&KernelText::Includes, &KernelText::Libraries}) {
@@ -92,14 +67,11 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
         if (Known->second->Path != Include.Path && !llvm::sys::fs::equivalent(Known->second->Path, Include.Path))
           Refusals.push_back({BlockerKind::IncludeClash, Include.Where,
                               fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)});
-        else if (Known->second->Packing != Include.Packing)
+        else if (Known->second->Packing != Include.Packing || Known->second->InLinkage != Include.InLinkage ||
+                 Known->second->Defines != Include.Defines)
           Refusals.push_back(
-              {BlockerKind::HeaderConfiguration, Include.Where, Include.Path + ", under another #pragma pack"});
-        else if (Known->second->InLinkage != Include.InLinkage)
-          Refusals.push_back(
-              {BlockerKind::HeaderConfiguration, Include.Where, Include.Path + ", once inside extern \"C\""});
-        else if (Known->second->Defines != Include.Defines)
-          Refusals.push_back({BlockerKind::HeaderConfiguration, Include.Where, otherMacro(*Known->second, Include)});
+              {BlockerKind::HeaderConfiguration, Include.Where,
+               fmt::format("{}, by other macros, packing or linkage at {}", Include.Path, Known->second->Where.str())});
       }
   }
   // One variable cannot have the copies of its type that two namespaces hold.

@@ -196,7 +196,7 @@ private:
           Last = &Event;
       if (!Last || !Last->Info || !Counts({Use.Macro, Last->Info, Use.Use}))
         continue;
-      MacroLine Define{Use.Macro, directiveOf(Text, *Last), Unit.place(Last->Where)};
+      MacroLine Define{Use.Macro, directiveOf(Text, *Last)};
       if (!llvm::is_contained(Line.Defines, Define))
         Line.Defines.push_back(std::move(Define));
     }

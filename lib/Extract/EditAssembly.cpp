@@ -50,11 +50,6 @@ struct Statement {
   }
 };
 
-bool same(const AssemblyMention &A, const AssemblyMention &B) {
-  return A.What == B.What && A.Variable == B.Variable && A.Dimension == B.Dimension && A.Number == B.Number &&
-         A.IsOperand == B.IsOperand && A.HasCount == B.HasCount;
-}
-
 /// How often its text names an operand.
 size_t mentions(const clang::ASTContext &Context, const clang::GCCAsmStmt &Assembly, unsigned Operand) {
   llvm::SmallVector<clang::GCCAsmStmt::AsmStringPiece> Pieces;
@@ -71,13 +66,10 @@ void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly) {
   const AssemblyScan Scan = scanAssembly(Assembly);
   if (Scan.Mentions.empty() || !Scan.Unknown.empty())
     return; // nothing to do, or a blocker already
-  auto Refuse = [&](const char *Why) { Edits.refuse(BlockerKind::InlineAsmBlock, Assembly.getAsmLoc(), Why); };
   if (Assembly.getAsmLoc().isMacroID() || Assembly.getRParenLoc().isMacroID())
-    return Refuse("a macro holds it");
+    return; // what is not written plainly stays, and the comparison finds it
   const auto [File, Begin] = Text.offset(Assembly.getAsmLoc());
   const unsigned End = Text.offset(Assembly.getRParenLoc()).second + 1;
-  if (!takesOperands(Assembly))
-    return Refuse("it may write an output without `&` before it reads what becomes an operand; say \"=&r\" or \"+&r\"");
   if (isBlockBarrier(Assembly)) {
     Edits.All.push_back({{File, Begin}, End - Begin, "cufuse_partition::sync()"});
     return;
@@ -95,16 +87,11 @@ void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly) {
   auto Replace = [&, File = File](unsigned At, unsigned Length, std::string By) {
     Own.push_back({{File, At}, Length, std::move(By)});
   };
-  size_t Next = 0;
   for (const TextToken &Token : Written.Template) {
-    if (!clang::tok::isStringLiteral(Token.Kind))
-      return Refuse("a macro spells it");
-    if (Written.Colons.empty() && Token.Text.contains('%'))
-      return Refuse("it has no operands");
+    if (!clang::tok::isStringLiteral(Token.Kind) || (Written.Colons.empty() && Token.Text.contains('%')))
+      return;
     const std::string Plain = withoutEscapes(Token.Text);
     for (const AssemblyMention &M : scanAssembly(Plain).Mentions) {
-      if (Next == Scan.Mentions.size() || !same(M, Scan.Mentions[Next++]))
-        return Refuse("its text is not written plainly");
       const unsigned At = Token.Offset + M.At;
       if (M.What == AssemblyMention::Kind::Register)
         Replace(
@@ -116,17 +103,16 @@ void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly) {
         Replace(At, M.Length, Operand(fmt::format("\"n\"(cufuse_barrier({}))", M.Number)));
       else if (const size_t Input = M.Number - Assembly.getNumOutputs(); Input < Written.Inputs.size()) {
         if (mentions(Text.unit().ast(), Assembly, M.Number) != 1)
-          return Refuse("an operand is the number of a barrier and something else");
+          return Edits.refuse(BlockerKind::InlineAsmBlock, Assembly.getAsmLoc(),
+                              "an operand is the number of a barrier and something else");
         Replace(Written.Inputs[Input].first, 0, "cufuse_barrier(");
         Replace(Written.Inputs[Input].second, 0, ")");
       } else
-        return Refuse("its operands are not written plainly");
+        return;
       if (M.What == AssemblyMention::Kind::Barrier && !M.HasCount)
         Replace(At + M.Length, 0, ", " + Operand("\"n\"(cufuse_partition::PaddedThreads)"));
     }
   }
-  if (Next != Scan.Mentions.size())
-    return Refuse("its text is not written plainly");
   std::string Added = Written.Colons.empty()       ? " : : "
                       : Written.Colons.size() == 1 ? " : "
                       : Written.Inputs.empty()     ? " "

@@ -6,7 +6,6 @@
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringSet.h>
 
 namespace cufuse {
 
@@ -159,9 +158,6 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
   SourceText &Text = Edits.Text;
   const auto [File, NameAt] = Text.offset(Variable.getLocation());
   const std::vector<TextToken> Tokens = Text.tokensIn(File == Edits.Of.File ? Edits.Of : Text.behind({File, 0}));
-  auto Refuse = [&] {
-    Edits.refuse(BlockerKind::DynamicSharedFromMacro, Variable.getLocation(), Variable.getNameAsString());
-  };
   size_t Name = 0;
   while (Name < Tokens.size() && Tokens[Name].Offset != NameAt)
     ++Name;
@@ -174,8 +170,8 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
   const bool Written = Name < Tokens.size() && Last < Tokens.size() && Tokens[First].is("extern") &&
                        Tokens[Name].is(Variable.getName()) && Tokens[Last].is(";") &&
                        !Variable.getLocation().isMacroID();
-  if (!Written)
-    return Refuse();
+  if (!Written) // it stays another memory, which the comparison finds
+    return;
   while (First > 0 && (Tokens[First - 1].is("__shared__") || Tokens[First - 1].is("volatile")))
     --First;
   const llvm::StringRef Buffer = Text.buffer(File);
@@ -198,7 +194,7 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
     Element += Tokens[I].Text;
   }
   if (!Shared)
-    return Refuse();
+    return;
   std::string Bounds;
   for (size_t I = Name + 1; I < Last; ++I)
     if (Tokens[I].is("__align__") || Tokens[I].is("__attribute__"))
@@ -212,28 +208,33 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
                        Tokens[Last].Offset - Tokens[First].Offset,
                        fmt::format("{} (&{}){} = {}", Element, Variable.getName().str(), Bounds, Memory)});
   // A comma would part a macro's argument.
-  editReferences(Edits, OutOfReach, llvm::StringRef(Memory).contains(',') ? "(" + Memory + ")" : Memory,
-                 BlockerKind::UneditableText);
+  editReferences(Edits, OutOfReach, llvm::StringRef(Memory).contains(',') ? "(" + Memory + ")" : Memory);
 }
 
-std::vector<const clang::DeclRefExpr *> dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable) {
+SharedReferences dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable) {
   struct Names : clang::ConstDynamicRecursiveASTVisitor {
     explicit Names(const clang::VarDecl &Variable) : Variable(*Variable.getCanonicalDecl()) {}
+    void meets(const clang::NamedDecl &D) {
+      auto *Other = llvm::dyn_cast<clang::VarDecl>(&D);
+      Found.IsAmbiguous |= D.getDeclName() == Variable.getDeclName() &&
+                           !(Other && Other->hasAttr<clang::CUDASharedAttr>() && Other->hasExternalStorage());
+    }
+    bool VisitNamedDecl(const clang::NamedDecl *D) override { return meets(*D), true; }
+    bool VisitMemberExpr(const clang::MemberExpr *E) override { return meets(*E->getMemberDecl()), true; }
     bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
       if (E->getDecl()->getCanonicalDecl() == &Variable)
-        Found.push_back(E);
+        Found.All.push_back(E);
       return true;
     }
     const clang::VarDecl &Variable;
-    std::vector<const clang::DeclRefExpr *> Found;
+    SharedReferences Found;
   } Visitor(Variable);
   for (const clang::Decl *Whole : Chosen.Units)
     Visitor.TraverseDecl(Whole);
   return std::move(Visitor.Found);
 }
 
-void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name,
-                    BlockerKind Cannot) {
+void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name) {
   const clang::SourceManager &Sources = Edits.Text.unit().ast().getSourceManager();
   std::set<TextPlace> Seen; // A macro may use its argument twice.
   for (const clang::DeclRefExpr *E : References) {
@@ -242,11 +243,9 @@ void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *>
     // An argument of a macro is text, what stands in the macro is not.
     const TextPlace Begin = Sources.getDecomposedLoc(Sources.getFileLoc(E->getBeginLoc()));
     const TextPlace At = Sources.getDecomposedLoc(Sources.getFileLoc(E->getLocation()));
-    const std::string Own = E->getDecl()->getNameAsString();
     const std::vector<TextToken> Tokens = Edits.Text.tokensIn(Edits.Text.behind(At));
-    if (At.first != Begin.first || Tokens.empty() || !Tokens[0].is(Own))
-      Edits.refuse(Cannot, E->getLocation(), Own);
-    else if (Seen.insert(Begin).second)
+    if (At.first == Begin.first && !Tokens.empty() && Tokens[0].is(E->getDecl()->getNameAsString()) &&
+        Seen.insert(Begin).second)
       Edits.All.push_back({Begin, Tokens[0].end() - Begin.second, Name});
   }
 }
@@ -336,40 +335,6 @@ void editReturns(TextEdits &Edits, const FunctionUse &Kernel, bool AtEnd) {
   const llvm::StringRef Line = Text.buffer(End.first).slice(0, End.second);
   const bool OwnLine = Line.rtrim(" \t").ends_with("\n");
   Edits.All.push_back({End, 0, OwnLine ? "  cufuse_partition::leave();\n" : " cufuse_partition::leave(); "});
-}
-
-static void checkBuiltinNames(TextEdits &Edits, const Slice &S, const std::set<std::string> &Rebound) {
-  static const llvm::StringSet<> Keywords = {"return", "else", "do",  "case", "throw",  "co_return", "sizeof",
-                                             "and",    "or",   "not", "xor",  "bitand", "bitor"};
-  const std::vector<TextToken> Tokens = Edits.Text.tokensIn(S);
-  for (size_t I = 0; I < Tokens.size(); ++I) {
-    const bool Barrier = Tokens[I].Text.starts_with("__syncthreads") || Tokens[I].Text.starts_with("__barrier_sync");
-    if (!Rebound.count(Tokens[I].Text.str()) && !Barrier)
-      continue;
-    const TextToken None;
-    const TextToken &Before = I > 0 ? Tokens[I - 1] : None;
-    const TextToken &BeforeThat = I > 1 ? Tokens[I - 2] : None;
-    const TextToken &Behind = I + 1 < Tokens.size() ? Tokens[I + 1] : None;
-    const clang::SourceLocation Where = Edits.Text.location({S.File, Tokens[I].Offset});
-    if (Before.is("::") && !BeforeThat.isIdentifier())
-      Edits.refuse(BlockerKind::QualifiedBuiltin, Where, "::" + Tokens[I].Text.str());
-    if (Barrier)
-      continue;
-    auto IsType = [](const TextToken &T) { return T.isIdentifier() && !Keywords.contains(T.Text); };
-    const bool Ends =
-        Behind.is(",") || Behind.is(")") || Behind.is(";") || Behind.is("=") || Behind.is("{") || Behind.is("[");
-    const bool Declares = (IsType(Before) && (Ends || Behind.is("("))) ||
-                          ((Before.is("&") || Before.is("*")) && IsType(BeforeThat) && Ends);
-    if (Before.is(".") || Before.is("->") || Declares)
-      Edits.refuse(llvm::is_contained(BuiltinNames, Tokens[I].Text) ? BlockerKind::BuiltinNameReused
-                                                                    : BlockerKind::FileScopeDynamicShared,
-                   Where, Tokens[I].Text.str());
-  }
-}
-
-void checkBuiltinNames(TextEdits &Edits, const std::set<std::string> &Rebound) {
-  for (const Slice &S : Edits.Text.withIncluded(Edits.Of))
-    checkBuiltinNames(Edits, S, Rebound);
 }
 
 } // namespace cufuse

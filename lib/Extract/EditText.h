@@ -54,18 +54,17 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
                        llvm::ArrayRef<const clang::DeclRefExpr *> OutOfReach);
 
 /// Where copied declarations name dynamic shared memory that is declared at file scope.
-std::vector<const clang::DeclRefExpr *> dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable);
+struct SharedReferences {
+  std::vector<const clang::DeclRefExpr *> All;
+  bool IsAmbiguous = false; ///< Its name means something else there, too.
+};
+SharedReferences dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable);
 
-/// There, `Name` takes the variable's place. `Cannot`: why not, where a macro names it.
-void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name,
-                    BlockerKind Cannot);
+/// There, `Name` takes the variable's place, but for what a macro spells.
+void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name);
 
 /// Threads announce that they leave: `return;` of the kernel becomes `return cufuse_partition::leave();`, and if
 /// `AtEnd`, so does the end of its body.
 void editReturns(TextEdits &Edits, const FunctionUse &Kernel, bool AtEnd);
-
-/// Names that the kernel's file uses for something else than the built-in, in the stretch and the files included in it:
-/// a macro would break them.
-void checkBuiltinNames(TextEdits &Edits, const std::set<std::string> &Rebound);
 
 } // namespace cufuse

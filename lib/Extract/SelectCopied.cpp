@@ -85,10 +85,8 @@ private:
           Changed |= Copied.insert(Whole);
     }
     for (const clang::Decl *Whole : Copied)
-      if (const clang::Decl *Template = templateOf(Whole); Template && !inUsersFile(Template))
-        Result.Blockers.push_back({BlockerKind::LibrarySpecialization, Unit.place(Whole->getLocation()),
-                                   llvm::cast<clang::NamedDecl>(Template)->getQualifiedNameAsString()});
-      else if (Template && !Reach.Units.contains(Template))
+      if (const clang::Decl *Template = templateOf(Whole);
+          Template && inUsersFile(Template) && !Reach.Units.contains(Template))
         Result.Units.insert(Template); // the kernel is a specialisation of a template that nothing names
     // In the order of the walk, so that results do not depend on addresses.
     for (const clang::Decl *Whole : Reach.Units)
@@ -153,38 +151,20 @@ private:
                         [&](const clang::NamedDecl *D) { return Namespace->Encloses(D->getDeclContext()); });
   }
 
+  /// Where a declaration or `extern "C"` holds an #include.
   void declarationsAround() {
-    struct Declared {
-      unsigned Begin, End;
-      const clang::NamespaceDecl *Namespace; ///< Or null.
-    };
-    std::map<clang::FileID, std::vector<Declared>> ByFile;
+    std::map<clang::FileID, std::vector<std::pair<unsigned, unsigned>>> ByFile;
     eachTopLevel(Unit, [&](const clang::Decl *D) {
-      if (auto *Linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(D)) {
-        includesInside(*Linkage);
-        return;
-      }
       const auto [File, Begin] = Sources.getDecomposedLoc(Sources.getExpansionLoc(D->getBeginLoc()));
-      if (Result.Absorbed.count(File))
-        ByFile[File].push_back({Begin, Sources.getFileOffset(Sources.getExpansionLoc(D->getEndLoc())),
-                                llvm::dyn_cast<clang::NamespaceDecl>(D)});
+      if (auto *Linkage = llvm::dyn_cast<clang::LinkageSpecDecl>(D))
+        includesInside(*Linkage);
+      else if (!llvm::isa<clang::NamespaceDecl>(D) && Result.Absorbed.count(File))
+        ByFile[File].push_back({Begin, Sources.getFileOffset(Sources.getExpansionLoc(D->getEndLoc()))});
     });
     for (const IncludeEvent &Include : Unit.log().Includes) {
       const auto [File, Hash] = Sources.getDecomposedLoc(Include.Hash);
-      std::vector<const clang::NamespaceDecl *> Around;
-      bool InDeclaration = false;
-      for (const Declared &Each : ByFile[File])
-        if (Each.Begin < Hash && Hash < Each.End) {
-          InDeclaration |= !Each.Namespace;
-          if (Each.Namespace)
-            Around.push_back(Each.Namespace);
-        }
-      if (InDeclaration)
+      if (llvm::any_of(ByFile[File], [At = Hash](const auto &Each) { return Each.first < At && At < Each.second; }))
         Result.InsideDeclarations.insert(Include.Hash.getRawEncoding());
-      for (const clang::NamespaceDecl *Namespace : Around)
-        if (!InDeclaration)
-          Result.Blockers.push_back({BlockerKind::IncludeInNamespace, Unit.place(Include.Hash),
-                                     Include.Spelled + " in " + Namespace->getNameAsString()});
     }
   }
 

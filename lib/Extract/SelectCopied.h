@@ -21,7 +21,6 @@ struct SelectCopied {
   /// Includes inside a declaration (`= {` … `#include "table.inc"` … `}`), which that declaration's text carries.
   std::set<unsigned> InsideDeclarations;
   std::set<unsigned> InsideLinkage; ///< Those inside `extern "C"` that mean something else without.
-  std::vector<Blocker> Blockers;
 
   /// Does the output hold a copy of it?
   bool copies(const clang::Decl *D) const;

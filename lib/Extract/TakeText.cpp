@@ -45,7 +45,6 @@ public:
         Chosen(selectCopied(Unit, Reach)), Controls(*Reach.Kernel->getBody()) {}
 
   KernelText run() {
-    Result.Blockers = Chosen.Blockers;
     for (const clang::VarDecl *Global : Reach.Globals)
       if (Host.mustStayShared(*Global, *Reach.Kernel))
         HostShared.insert(Global->getCanonicalDecl());
@@ -145,6 +144,7 @@ private:
       BodyNames.merge(Text.names(I.Text));
     namesOfExpansions();
     addNamesInMacros(Unit.log(), BodyNames);
+    dropped(*Unit.ast().getTranslationUnitDecl());
     // nvcc's is that of the command line; Clang's follows #line.
     if (BodyNames.count("__BASE_FILE__"))
       block(BlockerKind::OtherMeaning, Reach.Kernel->getLocation(), "__BASE_FILE__ is the fused file there");
@@ -159,6 +159,23 @@ private:
     std::sort(Items.begin(), Items.end(), [&](const Item &A, const Item &B) {
       return Sources.isBeforeInTranslationUnit(Sources.getExpansionLoc(A.Where), Sources.getExpansionLoc(B.Where));
     });
+  }
+
+  /// Clang drops a statement that names a template which it does not accept, and says nothing of it: what else stands
+  /// there, nobody has seen.
+  void dropped(const clang::DeclContext &In) {
+    if (Unit.errors().empty())
+      return;
+    for (const clang::Decl *D : In.noload_decls())
+      if (auto *Template = llvm::dyn_cast<clang::TemplateDecl>(D);
+          Template && Template->isInvalidDecl() && BodyNames.count(Template->getNameAsString())) {
+        const auto Error = llvm::find_if(Unit.errors(), [&](const auto &Each) { return liesIn(Unit, Each, *D); });
+        const bool Known = Error != Unit.errors().end();
+        block(BlockerKind::BrokenCode, Known ? Error->Location : D->getLocation(),
+              Known ? Error->Text : Template->getNameAsString() + " is not valid");
+      } else if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D)) {
+        dropped(llvm::cast<clang::DeclContext>(*D));
+      }
   }
 
   /// Macros that the text expands, whose names `##` may have formed.
@@ -287,16 +304,8 @@ private:
   }
 
   void edit(const Item &I, TextEdits &Edits) {
-    std::set<std::string> Rebound;
-    for (unsigned B = 0; B < BuiltinNames.size(); ++B)
-      if (any(Facts.Reads[B]))
-        Rebound.insert(BuiltinNames[B]);
-    for (const clang::VarDecl *Global : Reach.Globals)
-      if (auto Renamed = RenamedShared.find(Global); Renamed != RenamedShared.end())
-        editReferences(Edits, Renamed->second, macroFor(*Global), BlockerKind::FileScopeDynamicShared);
-      else if (isDynamicShared(*Global))
-        Rebound.insert(Global->getNameAsString());
-    checkBuiltinNames(Edits, Rebound);
+    for (const auto &[Global, References] : RenamedShared)
+      editReferences(Edits, References, macroFor(*Global));
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
       editKernelHead(Edits, *Kernel, *Reach.Kernel, bodyParameters(), !Facts.sharesIndices());
       editLinkedParameters(Edits, *Kernel, *Reach.Kernel, parameterNames());
@@ -383,18 +392,10 @@ private:
 
   /// Dynamic shared memory at file scope whose name means something else in copied text, too.
   void renameShared() {
-    for (const clang::VarDecl *Global : Reach.Globals) {
-      std::vector<Blocker> Others;
-      for (const Item &I : Items) {
-        auto *Variable = llvm::dyn_cast_or_null<clang::VarDecl>(I.Unit);
-        if (!isDynamicShared(*Global) || !I.Unit || (Variable && isDynamicShared(*Variable)))
-          continue;
-        TextEdits Edits{Text, I.Text, Others};
-        checkBuiltinNames(Edits, {Global->getNameAsString()});
-      }
-      if (!Others.empty())
-        RenamedShared[Global] = dynamicSharedNamed(Chosen, *Global);
-    }
+    for (const clang::VarDecl *Global : Reach.Globals)
+      if (isDynamicShared(*Global))
+        if (SharedReferences Found = dynamicSharedNamed(Chosen, *Global); Found.IsAmbiguous)
+          RenamedShared[Global] = std::move(Found.All);
   }
   std::string macroFor(const clang::VarDecl &Variable) const {
     return (RenamedShared.count(Variable.getCanonicalDecl()) ? "cufuse_shared_" : "") + Variable.getNameAsString();
@@ -404,12 +405,9 @@ private:
   void fileScopeDynamicShared(const clang::VarDecl &Variable) {
     auto Spelled = spellType(Unit.ast(), Unit.ast().getBaseElementType(Variable.getType()), "",
                              [this](const clang::Decl *D) { return Chosen.copies(D); });
-    const std::string Name = Variable.getNameAsString();
     const clang::ArrayType *Array = Unit.ast().getAsArrayType(Variable.getType());
-    if (!Spelled || (Array && Unit.ast().getAsArrayType(Array->getElementType()))) {
-      block(BlockerKind::FileScopeDynamicShared, Variable.getLocation(), Name);
-      return;
-    }
+    if (!Spelled || (Array && Unit.ast().getAsArrayType(Array->getElementType())))
+      return; // nothing has its name
     Result.Body.push_back({Piece::Kind::Macro,
                            {},
                            outputText("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)",
@@ -458,14 +456,11 @@ private:
         continue;
       const auto At = Text.offset(Qualifier);
       const std::vector<TextToken> Tokens = Text.tokensIn(Text.behind(At));
-      if (Qualifier.isMacroID()) {
-        // What the macro names cannot be told from its use, so any copied declaration at global scope is in doubt.
-        Edits.refuse(BlockerKind::QualifiedInMacro, Qualifier, Tokens.empty() ? "" : Tokens[0].Text.str());
-      } else if (Tokens.size() > 1 && Tokens[0].is("::") &&
-                 (Roots.count(Tokens[1].Text.str()) ||
-                  (Tokens[1].is("operator") &&
-                   llvm::any_of(Roots, [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
-                 llvm::none_of(Edits.All, [&](const PlacedEdit &E) { return E.At == At; })) {
+      if (!Qualifier.isMacroID() && Tokens.size() > 1 && Tokens[0].is("::") &&
+          (Roots.count(Tokens[1].Text.str()) ||
+           (Tokens[1].is("operator") &&
+            llvm::any_of(Roots, [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
+          llvm::none_of(Edits.All, [&](const PlacedEdit &E) { return E.At == At; })) {
         Edits.All.push_back({At, 2, "::" + OutputText(OutputText::Slot::Path) + "::"});
       }
     }

@@ -180,7 +180,8 @@ bool BodyComparison::assembly(const llvm::CallBase &OfA, const llvm::CallBase &O
         Written->getInputName(I) != Other->getInputName(I))
       return Differ();
   if (!takesOperands(*Written))
-    return differ("an operand of assembly may share a register with an output");
+    return differ(
+        "assembly may write an output without `&` before it reads what becomes an operand; say \"=&r\" or \"+&r\"");
   return operands(OfA, OfB, *Written, Added, Renumbered);
 }
 

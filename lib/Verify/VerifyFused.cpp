@@ -278,32 +278,7 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const ParsedUnit &Neutral, cons
   std::vector<Blocker> Refusals;
   checkAssemblyNames(Unit, Reach, Bodies.All, Plan, Refusals);
   checkConstantMemory(Unit, Reach, Refusals);
-  if (!Refusals.empty())
-    return refuse(Refusals);
-  for (const auto &[Function, Use] : Reach.Functions) {
-    // The users' text stands in namespaces beside this one.
-    const std::string Name = Function->getQualifiedNameAsString();
-    const bool Ours = llvm::StringRef(Name).starts_with(Options.Name + "::");
-    // The whole block is what libraries take it for.
-    if (Ours || (Use.System && (Plan.keepsGrid() || Plan.Cooperative)))
-      continue;
-    for (const BuiltinRead &Read : Use.Reads) {
-      const bool OfGrid = Read.Builtin == static_cast<unsigned>(Builtin::BlockIdx) ||
-                          Read.Builtin == static_cast<unsigned>(Builtin::GridDim);
-      if (!OfGrid || !Plan.keepsGrid())
-        return defect(fmt::format("{} still reads {}", Name, BuiltinNames[Read.Builtin]));
-    }
-    for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
-      const AssemblyScan Scan = scanAssembly(*Assembly);
-      if (!Scan.Unknown.empty() || llvm::any_of(Scan.Mentions, [](const AssemblyMention &M) { return !M.IsOperand; }))
-        return defect(Name + " still names the block in assembly");
-    }
-    for (const CallSite &Call : Use.Calls)
-      if (classify(Call) == Intrinsic::Barrier || classify(Call) == Intrinsic::NamedBarrier)
-        return defect(fmt::format("{} still calls {}", Name, Call.Callee->getNameAsString()));
-  }
-
-  return llvm::Error::success();
+  return refuse(Refusals);
 }
 
 constexpr llvm::StringLiteral OutputFolder = "/cufuse-output/";

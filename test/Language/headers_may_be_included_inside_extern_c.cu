@@ -7,7 +7,7 @@
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -c -o user.o user.cu
 // RUN: %exits 1 %cufuse fuse counted.cu:counted other.cu:other --block 64 --block 64 -o no.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=OTHER
-// OTHER: other.cu:1:1: error: {{.*}}count.h, once inside extern "C" [HeaderConfiguration]
+// OTHER: other.cu:1:1: error: {{.*}}count.h, by other macros, packing or linkage at {{.*}} [HeaderConfiguration]
 
 // HEADER: extern "C" {
 // HEADER-NEXT: #include "tool.h"

@@ -2,8 +2,11 @@
 // lane and arithmetic are not its business.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:unknown --block 64 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:unplain --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=UNPLAIN '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:unplain --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=UNPLAIN
+// RUN: %exits 1 %cufuse fuse %s:parted --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PARTED
+// RUN: %exits 1 %cufuse fuse %s:early --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUN: %exits 1 %cufuse fuse %s:named --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NAMED
+// RUN: %exits 1 %cufuse fuse %s:again --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: %exits 1 %cufuse fuse %s:launch --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=LAUNCH '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
@@ -64,20 +67,31 @@ __global__ void launch(unsigned *data) {
 }
 
 #define MOVE "mov.u32 %0, %%tid.x;"
+// UNPLAIN: {{[^ ]*}}:[[#@LINE+3]]:3: error: {{.*}}the text of the assembly is mov.u32 %0, %1; in its file, and mov.u32 %0, %%tid.x; in the output
 __global__ void unplain(float *data) {
-  unsigned x, y;
-  // UNPLAIN: {{[^ ]*}}:[[#@LINE+1]]:3: error: unplain: {{.*}}: a macro spells it [InlineAsmBlock]
+  unsigned x;
   asm(MOVE : "=r"(x));
-  // UNPLAIN: {{[^ ]*}}:[[#@LINE+1]]:3: error: unplain: {{.*}}: its text is not written plainly [InlineAsmBlock]
-  asm("mov.u32 %0, %%ti" "d.x;" : "=r"(y));
-  // UNPLAIN: {{[^ ]*}}:[[#@LINE+2]]:3: error: unplain: {{.*}}: it may write an output without `&` before it reads what
-  // UNPLAIN-SAME: becomes an operand; say "=&r" or "+&r" [InlineAsmBlock]
+  data[x] += 1;
+}
+__global__ void parted(float *data) {
+  unsigned y;
+  asm("mov.u32 %0, %%ti" "d.x;" : "=r"(y)); // PARTED: :[[#@LINE]]:3: error: {{.*}}the text of the assembly
+  data[y] += 1;
+}
+__global__ void early(float *data, unsigned x) {
+  // EARLY: {{[^ ]*}}:[[#@LINE+2]]:3: error: {{.*}}assembly may write an output without `&` before it reads what
+  // EARLY-SAME: becomes an operand; say "=&r" or "+&r"
   asm("{ .reg .u32 t; shl.b32 %0, %0, 2; mov.u32 t, %%tid.x; xor.b32 %0, %0, t; }" : "+r"(x));
-  // UNPLAIN: {{[^ ]*}}:[[#@LINE+1]]:3: error: unplain: {{.*}}: it may write an output without `&`
-  asm("add.u32 %[x], %[x], 1; add.u32 %[x], %[x], %%ntid.x;" : [x] "+r"(x));
-  // UNPLAIN: {{[^ ]*}}:[[#@LINE+1]]:3: error: unplain: {{.*}}: it may write an output without `&`
+  data[x] += 1;
+}
+__global__ void named(float *data, unsigned x) {
+  asm("add.u32 %[x], %[x], 1; add.u32 %[x], %[x], %%ntid.x;" : [x] "+r"(x)); // NAMED: :[[#@LINE]]:3: error: {{.*}}without `&`
+  data[x] += 1;
+}
+__global__ void again(float *data, unsigned x) {
+  // AGAIN: {{[^ ]*}}:[[#@LINE+1]]:3: error: {{.*}}without `&`
   asm("{ .reg .pred p; again: add.u32 %0, %0, %%ntid.x; setp.lt.u32 p, %0, 99; @p bra again; }" : "+r"(x));
-  data[x + y] += 1;
+  data[x] += 1;
 }
 
 __global__ void lanes(unsigned *data) {

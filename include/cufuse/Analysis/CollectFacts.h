@@ -19,6 +19,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
 std::vector<Blocker> checkFusable(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach,
                                   const DeviceIr *Ir, const KernelFacts &Facts);
 
+/// Does an error stand in the text of a declaration?
+bool liesIn(const ParsedUnit &Unit, const ParseError &Error, const clang::Decl &D);
+
 /// The names of a kernel's parameters, each once: as declared, `arg<N>` where there is no name.
 std::vector<std::string> parameterNames(const clang::FunctionDecl &Kernel);
 

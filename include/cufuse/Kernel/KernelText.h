@@ -69,8 +69,7 @@ struct Edit {
 /// A macro as it stood before an `#include`.
 struct MacroLine {
   std::string Name;
-  std::string Text; ///< The directive.
-  SourcePlace Where;
+  std::string Text;       ///< The directive.
   bool OfCommand = false; ///< The kernel's command line says it, and not all kernels' do.
   bool operator==(const MacroLine &Other) const { return Text == Other.Text; }
 };

@@ -10,8 +10,8 @@
 namespace cufuse {
 
 /// Fails with a defect of ours (ExitCode::Defect) unless: the text parses; the partitions in it are those of the plan,
-/// disjoint, with dense barriers; every constituent's body is called once per copy; and no built-in or block-wide
-/// barrier is left unpartitioned. Refuses bodies that mean something else than their kernels (CompareWithInput.h),
+/// disjoint, with dense barriers; and every constituent's body is called once per copy. Refuses text that does not
+/// parse there, bodies that mean something else than their kernels (CompareWithInput.h),
 /// files whose text parses alone and not together, and assembly whose names ptxas would find twice. `Request` says how
 /// the output will be compiled; its file and overlay are set here. Errors in headers that the inputs' parses already
 /// had, `KnownErrors` (place and text), do not count.
