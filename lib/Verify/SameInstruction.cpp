@@ -33,6 +33,12 @@ bool SameCode::details(const llvm::Instruction &A, const llvm::Instruction &B) {
   if (auto *Element = llvm::dyn_cast<llvm::GetElementPtrInst>(&A))
     return isSame(Element->getSourceElementType(), llvm::cast<llvm::GetElementPtrInst>(B).getSourceElementType()) ||
            differ("an address is computed otherwise");
+  if (auto *Switch = llvm::dyn_cast<llvm::SwitchInst>(&A)) // whose values are no operands, and another context's
+    return llvm::equal(Switch->cases(), llvm::cast<llvm::SwitchInst>(B).cases(),
+                       [](const auto &OfA, const auto &OfB) {
+                         return OfA.getCaseValue()->getValue() == OfB.getCaseValue()->getValue();
+                       }) ||
+           differ("a `case` has another label");
   if (!A.hasSameSpecialState(&B, /*IgnoreAlignment=*/true)) {
     const std::string OfA = described(&A), OfB = described(&B);
     return OfA == OfB ? differ(fmt::format("{} may do something else in the output", OfA)) : differ("it", OfA, OfB);
@@ -53,9 +59,9 @@ bool SameCode::details(const llvm::Instruction &A, const llvm::Instruction &B) {
     return *OfA >= OfB || IsOfType || sameAlignment(*OfA, OfB);
   }
   return A.isBinaryOp() || A.isUnaryOp() || A.isCast() ||
-         llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst, llvm::UnreachableInst, llvm::SelectInst,
-                   llvm::FreezeInst, llvm::ExtractElementInst, llvm::InsertElementInst, llvm::VAArgInst, llvm::CmpInst,
-                   llvm::FenceInst, llvm::ExtractValueInst, llvm::InsertValueInst, llvm::ShuffleVectorInst>(A) ||
+         llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst, llvm::SelectInst, llvm::FreezeInst,
+                   llvm::ExtractElementInst, llvm::InsertElementInst, llvm::VAArgInst, llvm::CmpInst, llvm::FenceInst,
+                   llvm::ExtractValueInst, llvm::InsertValueInst, llvm::ShuffleVectorInst>(A) ||
          differ(fmt::format("{} is not known to be the same", described(&A)));
 }
 
