@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <map>
 #include <set>
@@ -146,8 +147,8 @@ private:
   }
 
   /// Whatever is known of memory may be otherwise behind it.
-  void unknown(const clang::Stmt *S) {
-    Found.push_back({"", S, Path, {}});
+  void unknown(const clang::Stmt *S, clang::QualType Stored = {}) {
+    Found.push_back({"", S, Path, std::nullopt, {}, Stored});
     ++Time;
   }
 
@@ -185,8 +186,10 @@ private:
       const clang::VarDecl *V = variableIn(To);
       if (V && Frames.back().Used->isPlain(*V))
         ++Times[V];
+      else if (isOfHost(To))
+        ++Time; // by whatever name it is read
       else
-        unknown(S);
+        unknown(S, heldBy(To));
     } else if (auto *Declaration = llvm::dyn_cast<clang::DeclStmt>(S)) {
       for (const clang::Decl *D : Declaration->decls())
         if (auto *V = llvm::dyn_cast<clang::VarDecl>(D))
@@ -194,9 +197,9 @@ private:
     } else if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(S)) {
       walk(Default->getExpr());
     } else if (auto *Call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(S); Call && Call->getDirectCallee()) {
-      Launch New{Names.getName(Call->getDirectCallee()), Call, Path, {}};
+      Launch New{Names.getName(Call->getDirectCallee()), Call, Path, grid(*Call->getConfig()->getArg(0)), {}};
       for (unsigned I = 0; I < Call->getNumArgs(); ++I)
-        New.Arguments.push_back(value(argument(Call->getArg(I))));
+        New.Arguments.push_back(handed(*argument(Call->getArg(I))));
       Found.push_back(std::move(New));
     } else if (auto *Other = llvm::dyn_cast<clang::CallExpr>(S)) {
       call(*Other);
@@ -238,6 +241,19 @@ private:
                      CXXThisExpr>(&S);
   }
 
+  /// Is it a variable, or part of one, that no kernel knows?
+  static bool isOfHost(const clang::Expr *Place) {
+    Place = Place->IgnoreParenImpCasts();
+    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place); Member && !Member->isArrow())
+      return isOfHost(Member->getBase());
+    auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Place);
+    if (Element && Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+      return isOfHost(Element->getBase());
+    const clang::VarDecl *V = variableIn(Place);
+    return V && !V->getType()->isReferenceType() && !V->getType().isVolatileQualified() &&
+           !V->hasAttr<clang::CUDADeviceAttr>() && !V->hasAttr<clang::HIPManagedAttr>();
+  }
+
   /// May one of the launches store what is loaded there? Variables and members of the host's structures are none of
   /// theirs, unless they are given such a structure.
   bool mayBeStored(const clang::Expr *Place) const {
@@ -249,29 +265,23 @@ private:
         (Call && Call->getDirectCallee() && !llvm::isa<clang::CXXMethodDecl>(Call->getDirectCallee()) &&
          Call->getDirectCallee()->isInStdNamespace()))
       return false;
-    clang::QualType Held = Place->getType(); // where a pointer or a reference leads
-    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place)) {
-      if (!Member->isArrow())
-        return mayBeStored(Member->getBase());
-      Held = Member->getBase()->getType()->getPointeeType();
-    } else if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Place);
-               Element && Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()) {
-      return mayBeStored(Element->getBase());
-    } else if (const clang::VarDecl *V = variableIn(Place); V && !V->getType()->isReferenceType()) {
-      return V->hasAttr<clang::CUDADeviceAttr>() || V->hasAttr<clang::HIPManagedAttr>();
-    }
-    return llvm::any_of(Found, [&](const Launch &L) {
-      if (L.Kernel.empty())
-        return false;
-      const auto &Callee = *llvm::cast<clang::CallExpr>(L.Call)->getDirectCallee();
-      return llvm::any_of(Callee.parameters(), [&](const clang::ParmVarDecl *P) {
-        const clang::QualType To = P->getType()->getPointeeType();
-        if (To.isNull() || To.isConstQualified())
-          return Held->isArithmeticType() && P->getType()->isRecordType();
-        return Held->isArithmeticType() || To->isVoidType() ||
-               Held.getCanonicalType().getUnqualifiedType() == To.getCanonicalType().getUnqualifiedType();
-      });
-    });
+    if (isOfHost(Place))
+      return false;
+    const clang::QualType Held = heldBy(Place);
+    return Held.isNull() || llvm::any_of(Found, [&](const Launch &L) {
+             return !L.Kernel.empty() && mayUse(*llvm::cast<clang::CallExpr>(L.Call)->getDirectCallee(), Held,
+                                                /*Loads=*/false);
+           });
+  }
+
+  /// Where a pointer or a reference leads: the structure, or the value. Null of the device's variables.
+  static clang::QualType heldBy(const clang::Expr *Place) {
+    Place = Place->IgnoreParenImpCasts();
+    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place))
+      return Member->isArrow() ? Member->getBase()->getType()->getPointeeType() : heldBy(Member->getBase());
+    const clang::VarDecl *V = variableIn(Place);
+    return (V && !V->getType()->isReferenceType()) || Place->getType().isVolatileQualified() ? clang::QualType()
+                                                                                             : Place->getType();
   }
 
   void declare(const clang::VarDecl &V) {
@@ -281,7 +291,7 @@ private:
     const Frame &Own = Frames.back();
     Frames.back().Given.erase(&V);
     if (V.getInit() && Own.Used->isPlain(V) && !Own.Used->Assigned.count(&V))
-      if (auto Init = value(V.getInit()))
+      if (auto Init = handed(*V.getInit()))
         Frames.back().Given[&V] = std::move(Init);
   }
 
@@ -290,7 +300,8 @@ private:
     auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
     if (Callee && Callee->isNoReturn())
       return;
-    if (!Callee || (Method && Method->isVirtual()) ||
+    // Another body may run, or it reads what kernels store.
+    if (!Callee || (Method && Method->isVirtual()) || Callee->hasAttr<clang::WeakAttr>() ||
         llvm::any_of(Call.arguments(), [&](const clang::Expr *E) { return mayBeStored(E); }))
       return unknown(&Call);
     if (Callee == Unit.ast().getcudaConfigureCallDecl())
@@ -332,7 +343,7 @@ private:
     for (unsigned I = 0; I < Callee->getNumParams() && I + Object < Call.getNumArgs(); ++I)
       if (const clang::ParmVarDecl *P = Callee->getParamDecl(I);
           !Inner.Used->Assigned.count(P) && Inner.Used->isPlain(*P))
-        Inner.Given[P] = value(argument(Call.getArg(I + Object)));
+        Inner.Given[P] = handed(*argument(Call.getArg(I + Object)));
     Frames.push_back(std::move(Inner));
     walk(Callee->getBody());
     Frames.pop_back();
@@ -346,8 +357,33 @@ private:
     return Cast && Cast->getCastKind() == clang::CK_IntegralCast ? Cast->getSubExpr() : E;
   }
 
+  /// Constants that are equal have nothing in common.
+  std::optional<Value> handed(const clang::Expr &E) {
+    auto Of = value(&E);
+    return Of && Of->Factors.size() == 1 && Of->Factors.front().starts_with('#') ? std::nullopt : Of;
+  }
+
+  /// As much as is said of it; a variable is one value.
+  std::optional<Value> grid(const clang::Expr &Said) {
+    const clang::Expr *E = Said.IgnoreImplicit();
+    if (auto *Cast = llvm::dyn_cast<clang::CXXFunctionalCastExpr>(E))
+      E = Cast->getSubExpr()->IgnoreImplicit();
+    auto *Made = llvm::dyn_cast<clang::CXXConstructExpr>(E);
+    if (!Made)
+      return value(E);
+    Value All{{"grid"}, E->getType()};
+    for (const clang::Expr *Size : Made->arguments())
+      if (auto Of = llvm::isa<clang::CXXDefaultArgExpr>(Size) ? Value{{"#1"}, E->getType()} : value(Size))
+        All.Factors.front() += "," + llvm::join(Of->Factors, "*");
+      else
+        return std::nullopt;
+    return All;
+  }
+
   std::optional<Value> value(const clang::Expr *E) {
     E = E->IgnoreParens();
+    if (auto *Literal = llvm::dyn_cast<clang::IntegerLiteral>(E))
+      return Value{{"#" + llvm::toString(Literal->getValue(), 10, false)}, E->getType()};
     if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
       return value(Full->getSubExpr());
     if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E))
@@ -368,6 +404,15 @@ private:
       llvm::sort(Left->Factors);
       Left->Type = E->getType();
       return Left;
+    }
+    if (auto *Other = llvm::dyn_cast<clang::BinaryOperator>(E);
+        Other && (Other->isAdditiveOp() || Other->isMultiplicativeOp())) {
+      const auto Left = value(Other->getLHS()), Right = value(Other->getRHS());
+      if (!Left || !Right)
+        return std::nullopt;
+      return Value{{fmt::format("({} {} {}){}", llvm::join(Left->Factors, "*"), Other->getOpcodeStr().str(),
+                                llvm::join(Right->Factors, "*"), E->getType().getCanonicalType().getAsString())},
+                   E->getType()};
     }
     // A member, or what a member function says that changes nothing.
     auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
@@ -447,6 +492,17 @@ bool keeps(clang::QualType From, clang::QualType To, const clang::ASTContext &Co
   const bool OfSigned = From->isSignedIntegerOrEnumerationType(), IsSigned = To->isSignedIntegerOrEnumerationType();
   const auto Bits = Context.getIntWidth(From), Room = Context.getIntWidth(To);
   return Room >= 64 || (OfSigned == IsSigned ? Room >= Bits : IsSigned && Room > Bits);
+}
+
+bool mayUse(const clang::FunctionDecl &Kernel, clang::QualType Held, bool Loads) {
+  return llvm::any_of(Kernel.parameters(), [&](const clang::ParmVarDecl *P) {
+    const clang::QualType To = P->getType()->getPointeeType();
+    if (To.isNull())
+      return Held->isArithmeticType() && P->getType()->isRecordType();
+    return (Loads || !To.isConstQualified()) &&
+           (Held->isArithmeticType() || To->isVoidType() ||
+            Held.getCanonicalType().getUnqualifiedType() == To.getCanonicalType().getUnqualifiedType());
+  });
 }
 
 struct HostLaunches::Known {

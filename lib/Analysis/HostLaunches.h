@@ -16,7 +16,7 @@ class Stmt;
 
 namespace cufuse {
 
-/// A value that two launches may have in common: a product, of one factor for a variable.
+/// A value that two launches may have in common: a product, of one factor for all else.
 struct Value {
   std::vector<std::string> Factors; ///< In order of the alphabet; what may change says when it was read.
   clang::QualType Type;             ///< That holds it, of a number.
@@ -36,8 +36,13 @@ struct Launch {
   std::string Kernel; ///< Mangled; empty for all else.
   const clang::Stmt *Call;
   std::vector<Branch> Path; ///< Around it.
+  std::optional<Value> Grid;
   std::vector<std::optional<Value>> Arguments;
+  clang::QualType Stored = {}; ///< All that it may do is to change one such object, or a part of it.
 };
+
+/// May what the kernel is given lead to such an object, which it stores, or loads?
+bool mayUse(const clang::FunctionDecl &Kernel, clang::QualType Held, bool Loads);
 
 /// Is each value of the one type the same in the other, of 64 bits or as a number?
 bool keeps(clang::QualType From, clang::QualType To, const clang::ASTContext &Context);

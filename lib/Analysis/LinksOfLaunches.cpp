@@ -74,6 +74,78 @@ std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earli
   return !Whole.empty() ? Whole : Left.empty() ? llvm::join(Product, "*") : "";
 }
 
+const clang::FunctionDecl *calleeOf(const Launch &L) { return llvm::cast<clang::CallExpr>(L.Call)->getDirectCallee(); }
+
+/// Does something use the memory of these?
+bool isBetween(const Launch &L, llvm::ArrayRef<const Launch *> Of) {
+  return L.Stored.isNull() ||
+         llvm::any_of(Of, [&](const Launch *Each) { return mayUse(*calleeOf(*Each), L.Stored, /*Loads=*/true); });
+}
+
+/// The links of launches that follow each other.
+LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
+                    llvm::ArrayRef<LaunchedKernel> Kernels) {
+  LaunchLinks Result;
+  auto Link = [&](size_t From, size_t To, unsigned Parameter) {
+    const std::optional<Value> &Taken = Chosen[To]->Arguments[Parameter];
+    const clang::ParmVarDecl *P = Kernels[To].Kernel->getParamDecl(Parameter);
+    const std::string Same = Taken ? sameAs(*Taken, P->getType(), *Chosen[From], Kernels[From], Unit.ast()) : "";
+    return Same.empty() ? Same
+                        : fmt::format("{}.{}={}.{}", Kernels[From].Name, Same, Kernels[To].Name, P->getNameAsString());
+  };
+  auto Parameters = [&](size_t Kernel) {
+    return std::min<size_t>(Chosen[Kernel]->Arguments.size(), Kernels[Kernel].Kernel->getNumParams());
+  };
+  const Launch *OfGrid = nullptr;
+  for (size_t To = 0; To < Chosen.size(); ++To) {
+    Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
+    if (Kernels[To].FollowsGrid) {
+      Result.HaveOneGrid &= !OfGrid || (OfGrid->Grid && OfGrid->Grid == Chosen[To]->Grid);
+      OfGrid = Chosen[To];
+    }
+    for (size_t I = 0; I < Parameters(To); ++I) {
+      std::string Best; // to the last that stores it, else to the first
+      for (size_t From = 0; From < To; ++From)
+        if (const std::string Each = Link(From, To, I); !Each.empty())
+          if (const std::string Name = llvm::StringRef(Each).split('=').first.split('.').second.str();
+              Best.empty() || Kernels[From].Stores.count(Name))
+            Best = Each;
+      if (!Best.empty())
+        Result.Links.push_back(Best);
+    }
+    // A number of an earlier kernel may be a product of this one's.
+    for (size_t From = 0; From < To; ++From)
+      for (size_t I = 0; I < Parameters(From); ++I)
+        if (const std::string Each = Link(To, From, I); llvm::StringRef(Each).contains('*'))
+          Result.Links.push_back(Each);
+  }
+  return Result;
+}
+
+/// Is one of them given what the other stores? That is not known of values that are not.
+std::optional<bool> depend(const Launch &First, const LaunchedKernel &A, const Launch &Second,
+                           const LaunchedKernel &B) {
+  std::optional<bool> Found = false;
+  auto Pointer = [](const LaunchedKernel &Of, size_t I) {
+    return I < Of.Kernel->getNumParams() && !Of.Kernel->getParamDecl(I)->getType()->isArithmeticType();
+  };
+  auto Stores = [](const LaunchedKernel &Of, size_t I) {
+    return Of.Stores.count(Of.Kernel->getParamDecl(I)->getNameAsString()) > 0;
+  };
+  for (size_t I = 0; I < First.Arguments.size(); ++I)
+    for (size_t K = 0; K < Second.Arguments.size(); ++K) {
+      if (!Pointer(A, I) || !Pointer(B, K) || !(Stores(A, I) || Stores(B, K)))
+        continue;
+      const std::optional<Value> &X = First.Arguments[I], &Y = Second.Arguments[K];
+      if (X && Y && *X == *Y)
+        return true;
+      if (!X || !Y || llvm::StringRef(X->Factors.front()).starts_with("(") ||
+          llvm::StringRef(Y->Factors.front()).starts_with("("))
+        Found.reset();
+    }
+  return Found;
+}
+
 } // namespace
 
 std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels) {
@@ -89,39 +161,10 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
       const std::vector<const Launch *> Chosen = oneAfterTheOther(All, Wanted);
       if (Chosen.empty() || llvm::any_of(Chosen, [&](const Launch *L) { return !mayFollow(*Chosen[0], *L); }))
         continue;
-      LaunchLinks Result;
+      LaunchLinks Result = linksOf(Unit, Chosen, Kernels);
       for (const Launch *Each = Chosen.front(); Each < Chosen.back(); ++Each)
-        if (!llvm::is_contained(Chosen, Each) && !Result.Between)
+        if (!llvm::is_contained(Chosen, Each) && !Result.Between && isBetween(*Each, Chosen))
           Result.Between = Unit.place(Each->Call->getBeginLoc());
-      auto Link = [&](size_t From, size_t To, unsigned Parameter) {
-        const std::optional<Value> &Taken = Chosen[To]->Arguments[Parameter];
-        const clang::ParmVarDecl *P = Kernels[To].Kernel->getParamDecl(Parameter);
-        const std::string Same = Taken ? sameAs(*Taken, P->getType(), *Chosen[From], Kernels[From], Unit.ast()) : "";
-        return Same.empty()
-                   ? Same
-                   : fmt::format("{}.{}={}.{}", Kernels[From].Name, Same, Kernels[To].Name, P->getNameAsString());
-      };
-      auto Parameters = [&](size_t Kernel) {
-        return std::min<size_t>(Chosen[Kernel]->Arguments.size(), Kernels[Kernel].Kernel->getNumParams());
-      };
-      for (size_t To = 0; To < Chosen.size(); ++To) {
-        Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
-        for (size_t I = 0; I < Parameters(To); ++I) {
-          std::string Best; // to the last that stores it, else to the first
-          for (size_t From = 0; From < To; ++From)
-            if (const std::string Each = Link(From, To, I); !Each.empty())
-              if (const std::string Name = llvm::StringRef(Each).split('=').first.split('.').second.str();
-                  Best.empty() || Kernels[From].Stores.count(Name))
-                Best = Each;
-          if (!Best.empty())
-            Result.Links.push_back(Best);
-        }
-        // A number of an earlier kernel may be a product of this one's.
-        for (size_t From = 0; From < To; ++From)
-          for (size_t I = 0; I < Parameters(From); ++I)
-            if (const std::string Each = Link(To, From, I); llvm::StringRef(Each).contains('*'))
-              Result.Links.push_back(Each);
-      }
       if (!Result.Between)
         return Result;
       Parted = Parted ? Parted : std::move(Result);
@@ -129,29 +172,31 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
   return Parted;
 }
 
-std::vector<LaunchChain> launchChains(const ParsedUnit &Unit) {
-  std::vector<LaunchChain> Chains;
-  std::set<std::vector<const clang::Stmt *>> Known;
+std::vector<LaunchPair>
+launchPairs(const ParsedUnit &Unit,
+            llvm::function_ref<std::vector<LaunchedKernel>(llvm::ArrayRef<const clang::FunctionDecl *>)> Find) {
+  std::vector<LaunchPair> Pairs;
+  std::set<std::pair<const clang::Stmt *, const clang::Stmt *>> Known;
   HostLaunches Of(Unit);
   for (const clang::FunctionDecl *Function : Of.functions()) {
     const std::vector<Launch> All = Of.of(*Function, MostCalls);
-    for (size_t I = 0, End; I < All.size(); I = End) {
-      for (End = I + 1;
-           End < All.size() && !All[I].Kernel.empty() && !All[End].Kernel.empty() && All[End].Path == All[I].Path;)
-        ++End;
-      std::vector<const clang::Stmt *> Calls;
-      for (const Launch &Each : llvm::ArrayRef(All).slice(I, End - I))
-        Calls.push_back(Each.Call);
-      if (Calls.size() < 2 || !Known.insert(Calls).second)
+    for (size_t I = 0, Next; I < All.size(); I = Next) {
+      const Launch &First = All[I];
+      for (Next = I + 1;
+           Next < All.size() && !First.Kernel.empty() && All[Next].Kernel.empty() && !isBetween(All[Next], {&First});)
+        ++Next;
+      if (Next == All.size() || First.Kernel.empty() || All[Next].Kernel.empty())
         continue;
-      Chains.push_back({});
-      for (const clang::Stmt *Call : Calls) {
-        Chains.back().Kernels.push_back(llvm::cast<clang::CallExpr>(Call)->getDirectCallee());
-        Chains.back().Places.push_back(Unit.place(Call->getBeginLoc()));
-      }
+      const Launch &Second = All[Next];
+      if (First.Path != Second.Path || !Known.insert({First.Call, Second.Call}).second ||
+          std::any_of(&First + 1, &Second, [&](const Launch &L) { return isBetween(L, {&Second}); }))
+        continue;
+      if (const std::vector<LaunchedKernel> Both = Find({calleeOf(First), calleeOf(Second)}); Both.size() == 2)
+        Pairs.push_back({calleeOf(First), calleeOf(Second), linksOf(Unit, {&First, &Second}, Both),
+                         depend(First, Both[0], Second, Both[1])});
     }
   }
-  return Chains;
+  return Pairs;
 }
 
 } // namespace cufuse

@@ -242,6 +242,15 @@ private:
                         listed(llvm::map_to_vector(Node.Facts->Parameters, [](const auto &P) { return P.Name; })));
   }
 
+  bool comesOf(unsigned Node, const std::string &Parameter, unsigned Other, llvm::StringRef Source) const {
+    if (Node == Other && Parameter == Source)
+      return true;
+    if (const Flow *F = Graph.flowTo(Node, Parameter))
+      return comesOf(F->Producer, F->Out, Other, Source);
+    const SharedArgument *S = Graph.sharedTo(Node, Parameter);
+    return S && llvm::any_of(S->Factors, [&](const std::string &Each) { return comesOf(S->Of, Each, Other, Source); });
+  }
+
   llvm::Error link(const LinkText &Link) {
     auto From = node(Link.From), To = node(Link.To);
     if (!From || !To)
@@ -258,6 +267,9 @@ private:
     if (*From == *To || Graph.sharedTo(*To, Link.Parameter) || Graph.flowTo(*To, Link.Parameter))
       return badUsage(fmt::format("'{}': {}", Link.Text,
                                   *From == *To ? "a kernel is linked to itself" : "the parameter is linked twice"));
+    if (llvm::any_of(Link.Factors,
+                     [&](const std::string &Factor) { return comesOf(*From, Factor, *To, Link.Parameter); }))
+      return badUsage("the links go round in a circle");
     const bool Product = Sources.size() > 1;
     for (const ParameterAccess *Source : Sources) {
       const bool Fits = Source->Integer && Target->Integer ? true

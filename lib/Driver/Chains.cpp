@@ -15,39 +15,33 @@ namespace {
 
 struct Neighbours {
   std::vector<std::string> Kernels; ///< As for `cufuse fuse`.
-  std::vector<SourcePlace> Places;
-  std::vector<std::string> Links;
-  bool IsDependent = false; ///< The second takes what the first stores, or stores what it takes.
+  LaunchLinks Links;
+  std::optional<bool> Depend; ///< The second takes what the first stores, or stores what it takes.
 };
 
 std::vector<Neighbours> neighboursOf(llvm::ArrayRef<LoadedKernel> Kernels) {
   std::vector<Neighbours> Result;
   if (Kernels.empty() || !Kernels.front().Parsed.Unit)
     return Result;
-  const ParsedUnit &Unit = *Kernels.front().Parsed.Unit;
   auto Find = [&](const clang::FunctionDecl *Callee) {
     return llvm::find_if(Kernels, [&](const LoadedKernel &Kernel) {
       return Kernel.Parsed.Kernel->getCanonicalDecl() == Callee->getCanonicalDecl();
     });
   };
-  for (const LaunchChain &Chain : launchChains(Unit))
-    for (size_t I = 1; I < Chain.Kernels.size(); ++I) {
-      const LoadedKernel *First = Find(Chain.Kernels[I - 1]), *Second = Find(Chain.Kernels[I]);
-      if (First == Kernels.end() || Second == Kernels.end())
-        continue;
-      const std::vector<LaunchedKernel> Both = launchedKernels({*First, *Second});
-      Neighbours Each{{First->Spec.File + ":" + First->Spec.Kernel, Second->Spec.File + ":" + Second->Spec.Kernel},
-                      {Chain.Places[I - 1], Chain.Places[I]}};
-      if (const auto Found = linksOfLaunches(Unit, Both); Found && !Found->Between)
-        for (const std::string &Link : Found->Links) {
-          const auto [From, To] = llvm::StringRef(Link).split('=');
-          Each.Links.push_back(Link);
-          Each.IsDependent |= Both[0].Stores.count(From.rsplit('.').second.str()) > 0 ||
-                              Both[1].Stores.count(To.rsplit('.').second.str()) > 0;
-        }
-      if (llvm::none_of(Result, [&](const Neighbours &Known) { return Known.Kernels == Each.Kernels; }))
-        Result.push_back(std::move(Each));
-    }
+  auto FindBoth = [&](llvm::ArrayRef<const clang::FunctionDecl *> Callees) {
+    std::vector<LoadedKernel> Both;
+    for (const clang::FunctionDecl *Callee : Callees)
+      if (const LoadedKernel *Found = Find(Callee); Found != Kernels.end())
+        Both.push_back(*Found);
+    return launchedKernels(Both);
+  };
+  for (LaunchPair &Pair : launchPairs(*Kernels.front().Parsed.Unit, FindBoth)) {
+    Neighbours Each{{}, std::move(Pair.Links), Pair.Depend};
+    for (const LoadedKernel *Kernel : {Find(Pair.First), Find(Pair.Second)})
+      Each.Kernels.push_back(Kernel->Spec.File + ":" + Kernel->Spec.Kernel);
+    if (llvm::none_of(Result, [&](const Neighbours &Known) { return Known.Kernels == Each.Kernels; }))
+      Result.push_back(std::move(Each));
+  }
   return Result;
 }
 
@@ -60,9 +54,15 @@ std::string quoted(const std::string &Word) {
 std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<std::string> Flags) {
   std::string Text;
   for (const Neighbours &Each : neighboursOf(Kernels)) {
-    Text += fmt::format("{} and {}: {}\n  cufuse fuse{}", Each.Places[0].str(), Each.Places[1].str(),
-                        Each.IsDependent ? "one after the other" : "side by side, if their memory is distinct",
-                        Each.IsDependent ? " --vertical" : "");
+    const bool HaveGrids = Each.Depend.value_or(false) && !Each.Links.HaveOneGrid;
+    Text += fmt::format("{} and {}: {}\n", Each.Links.Places[0].str(), Each.Links.Places[1].str(),
+                        !Each.Depend   ? "it is not seen whether they share memory"
+                        : HaveGrids    ? "one after the other, with grids that are not seen to be one"
+                        : *Each.Depend ? "one after the other"
+                                       : "side by side, if their memory is distinct");
+    if (!Each.Depend || HaveGrids)
+      continue;
+    Text += *Each.Depend ? "  cufuse fuse --vertical" : "  cufuse fuse";
     for (const std::string &Kernel : Each.Kernels)
       Text += " " + quoted(Kernel);
     Text += " -o fused.cu";
@@ -76,10 +76,11 @@ std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<
 std::string describeChainsAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
   llvm::json::Array All;
   for (const Neighbours &Each : neighboursOf(Kernels))
-    All.push_back(llvm::json::Object{{"kernels", Each.Kernels},
-                                     {"places", llvm::json::Array{Each.Places[0].str(), Each.Places[1].str()}},
-                                     {"links", Each.Links},
-                                     {"dependent", Each.IsDependent}});
+    All.push_back(llvm::json::Object{
+        {"kernels", Each.Kernels},
+        {"places", llvm::json::Array{Each.Links.Places[0].str(), Each.Links.Places[1].str()}},
+        {"links", Each.Links.Links},
+        {"dependent", Each.Depend ? llvm::json::Value(*Each.Depend && Each.Links.HaveOneGrid) : nullptr}});
   return fmt::format("{}\n", llvm::formatv("{0:2}", llvm::json::Value(std::move(All))).str());
 }
 

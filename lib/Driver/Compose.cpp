@@ -155,6 +155,8 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
   auto Block = rootBlock(Request, Kernels[Graph->Root], Graph->Nodes[Graph->Root].Name);
   if (!Block)
     return Block.takeError();
+  if (const VerticalNode &Root = Graph->Nodes[Graph->Root]; !Block->isValid())
+    return refuse({BlockerKind::ImpossibleBlock, {}, fmt::format("{} for {}", Block->str(), Root.Name)});
   if (llvm::none_of(Request.Blocks, [](const Choice<BlockShape> &Said) { return Said.Name.empty(); }))
     if (llvm::Error Error = checkLaunches(*Graph, *Block))
       return std::move(Error);

@@ -8,6 +8,21 @@
 
 namespace cufuse {
 
+/// Does a condition say to which block, or element, it comes?
+static bool isBounded(const AccessSite &Site, const KernelAccesses &Accesses) {
+  auto OfBlock = [](const Polynomial &P) {
+    return llvm::any_of(P.atoms(),
+                        [](const std::string &Atom) { return llvm::StringRef(Atom).starts_with("blockIdx."); });
+  };
+  return llvm::any_of(Site.Path, [&](const PathStep &Step) {
+    return llvm::any_of(Step.Holds, [&](const Less &Known) {
+      return OfBlock(Known.Left) || llvm::any_of(Accesses.Loops, [&](const LoopAccess &Loop) {
+               return Known.Left.atoms().count(Loop.Atom) && OfBlock(Loop.Start);
+             });
+    });
+  });
+}
+
 std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels) {
   const std::vector<std::string> Names =
       constituentNames(llvm::map_to_vector(Kernels, [](const LoadedKernel &Kernel) { return &Kernel.Facts; }));
@@ -15,8 +30,10 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
   for (size_t I = 0; I < Kernels.size(); ++I) {
     Launched.push_back({Names[I], Kernels[I].Parsed.Kernel, {}});
     for (const AccessSite &Site : Kernels[I].Accesses.Sites)
-      if (Site.What != AccessSite::Kind::Load || Site.Compound)
+      if (Site.What != AccessSite::Kind::Load || Site.Compound) {
         Launched.back().Stores.insert(Site.Parameter);
+        Launched.back().FollowsGrid |= !isBounded(Site, Kernels[I].Accesses);
+      }
   }
   return Launched;
 }
@@ -34,6 +51,13 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
       return badInput(fmt::format("between the launches at {} and {} stands what may use the kernels' memory",
                                   Found->Places.front().str(), Found->Places.back().str()),
                       "if the kernels may run together, write --link PRODUCER.out=CONSUMER.in", *Found->Between);
+    if (!Found->HaveOneGrid)
+      return badInput(fmt::format("the launches at {} and {} are not seen to have one grid, which says how much their "
+                                  "kernels store",
+                                  Found->Places.front().str(), Found->Places.back().str()),
+                      "launch both with one variable, or, if the grids are the same, write --link "
+                      "PRODUCER.out=CONSUMER.in",
+                      Found->Places.back());
     std::string Said;
     for (const std::string &Text : Found->Links) {
       auto Link = parseLink(Text);

@@ -14,15 +14,12 @@
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); cudaStreamWaitEvent(0, event, 0); shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); s->step(); shift<<<GRID>>>(t, y, n);
 // CASE: : { Guard g; scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
-// CASE: : float *const &now = t; scale<<<GRID>>>(x, now, 2.f, n); t = u; shift<<<GRID>>>(now, y, n);
-// CASE: : float **now = &t; scale<<<GRID>>>(x, t, 2.f, n); *now = u; shift<<<GRID>>>(t, y, n);
-// CASE: : Layer &l = *s; scale<<<GRID>>>(x, l.t, 2.f, n); s->t = u; shift<<<GRID>>>(l.t, y, n);
-// CASE: : scale<<<GRID>>>(x, s->next(), 2.f, n); shift<<<GRID>>>(s->next(), y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); again: shift<<<GRID>>>(t, y, n); if (n < 0) goto again;
 // CASE: : if (n) { scale<<<GRID>>>(x, t, 2.f, n); t[0] = 1; shift<<<GRID>>>(t, y, n); return; }
 // CASE: : std::function<void()> f = elsewhere; scale<<<GRID>>>(x, t, 2.f, n); f(); shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); while (!ready); shift<<<GRID>>>(t, y, n);
 // CASE: : try { scale<<<GRID>>>(x, t, 2.f, n); if (n) { t[0] = 1; throw 1; } } catch (int) {} shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); mayBeAnother(t); shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); managed = 1; shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(t, y, managed);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); s->drawn(); shift<<<GRID>>>(t, y, n);
@@ -37,8 +34,14 @@
 // CASE: scale.out=shift.in scale.n=shift.n: const size_t m = n; scale<<<GRID>>>(x, t, 2.f, m); shift<<<GRID>>>((const float *)(void *)t, y, n);
 
 // CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaFuncSetAttribute(shift, cudaFuncAttributePreferredSharedMemoryCarveout, 0); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t + 4 * n, 2.f, n); shift<<<GRID>>>(t + 4 * n, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); s->t = u; shift<<<GRID>>>(t, y, n);
 
 // Other values.
+// CASE: scale.n=shift.n: scale<<<GRID>>>(x, s->next(), 2.f, n); shift<<<GRID>>>(s->next(), y, n);
+// CASE: scale.n=shift.n: Layer &l = *s; scale<<<GRID>>>(x, l.t, 2.f, n); s->t = u; shift<<<GRID>>>(l.t, y, n);
+// CASE: scale.n=shift.n: float **now = &t; scale<<<GRID>>>(x, t, 2.f, n); *now = u; shift<<<GRID>>>(t, y, n);
+// CASE: scale.n=shift.n: float *const &now = t; scale<<<GRID>>>(x, now, 2.f, n); t = u; shift<<<GRID>>>(now, y, n);
 // CASE: scale.n=shift.n: scale<<<GRID>>>(x, s->t, 2.f, n); shift<<<GRID>>>(s->Stage::t, y, n);
 // CASE: scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); t = u; shift<<<GRID>>>(t, y, n);
 // CASE: scale.n=shift.n: float *b = t; t = u; scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(b, y, n);
@@ -77,6 +80,7 @@ struct Guard {
   ~Guard();
 };
 void elsewhere();
+__attribute__((weak)) void mayBeAnother(float *) {}
 void check(cudaError_t error);
 void normalise(float *t, int n) {
   for (int i = 0; i < n; ++i)

@@ -27,6 +27,12 @@
 // RUN: %exits 1 %cufuse fuse --vertical %s:turn %s:scale --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: no function of these files launches the kernels one after the other
 //
+// Kernels that have an element for each block have one grid.
+// RUN: %exits 1 %cufuse fuse --vertical %s:rowSum %s:centre --block 32 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRIDS
+// GRIDS: .cu:[[#]]:3: error: the launches at {{.*}} and {{.*}} are not seen to have one grid
+// RUN: %cufuse fuse --vertical %s:centre %s:rowSum --distinct --block 32 --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRID
+// GRID: linked as launched at {{.*}} --link centre.out=rowSum.x --link centre.columns=rowSum.columns
+//
 // inspect lists the launches that follow each other.
 // RUN: %cufuse inspect --chains %s | FileCheck %s --check-prefix=CHAINS
 // CHAINS: .cu:[[#]]:{{.*}} and {{.*}}.cu:[[#]]:{{.*}}: one after the other
@@ -48,6 +54,19 @@ __global__ void turn(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = -in[i];
+}
+__global__ void rowSum(float *sum, const float *x, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += 32)
+    all += x[blockIdx.x * columns + i];
+  for (int reach = 16; reach; reach /= 2)
+    all += __shfl_xor_sync(~0u, all, reach);
+  if (threadIdx.x == 0)
+    sum[blockIdx.x] = all;
+}
+__global__ void centre(float *out, const float *x, const float *sum, int columns) {
+  for (int i = threadIdx.x; i < columns; i += 32)
+    out[blockIdx.x * columns + i] = x[blockIdx.x * columns + i] - sum[blockIdx.x] / columns;
 }
 
 struct Buffers {
@@ -83,4 +102,13 @@ void ofBranches(float *x, float *y, int n, bool forth) {
     shift<<<(n + 255) / 256, 256>>>(x, y, 2.f, 1, n);
   else
     scale<<<(n + 255) / 256, 256>>>(y, x, 2.f, n);
+}
+// The first launches' rows are not the second's, but for the last two.
+void ofRows(float *x, float *sum, float *out, float *u, int rows, int first, int columns) {
+  rowSum<<<rows, 32>>>(sum, x, columns);
+  centre<<<first, 32>>>(out, x, sum, columns);
+  cudaMemset(u, 0, 4);
+  const dim3 grid(rows / 2);
+  centre<<<grid, 32>>>(out, x, sum, columns);
+  rowSum<<<grid, 32>>>(u, out, columns);
 }

@@ -4,6 +4,7 @@
 #include "cufuse/Frontend/Parse.h"
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@ struct LaunchedKernel {
   std::string Name; ///< In links.
   const clang::FunctionDecl *Kernel;
   std::set<std::string> Stores; ///< Parameters through which it may store.
+  bool FollowsGrid = false;     ///< How much it stores depends on how many blocks there are.
 };
 
 struct LaunchLinks {
@@ -28,6 +30,7 @@ struct LaunchLinks {
   std::vector<SourcePlace> Places; ///< Of the launches, by kernel.
   /// What stands between them and may use the kernels' memory: then the links are none to fuse by.
   std::optional<SourcePlace> Between = std::nullopt;
+  bool HaveOneGrid = true; ///< The launches of those that follow it.
 };
 
 /// The links of the kernels, in their order, where a function of the unit's files launches them one after the other,
@@ -35,12 +38,17 @@ struct LaunchLinks {
 /// or product of such, which nothing in between changes. Nothing if there is no such function.
 std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels);
 
-/// Launches one after the other in a function of the unit's files, itself or by functions that it calls, under the same
-/// conditions, with nothing between that may use their kernels' memory.
-struct LaunchChain {
-  std::vector<const clang::FunctionDecl *> Kernels;
-  std::vector<SourcePlace> Places;
+/// Two launches one after the other in a function of the unit's files, itself or by functions that it calls, under the
+/// same conditions, with nothing between that may use their kernels' memory.
+struct LaunchPair {
+  const clang::FunctionDecl *First, *Second;
+  LaunchLinks Links;
+  /// Do they depend on each other? Nothing where it is not known what one of them is given.
+  std::optional<bool> Depend;
 };
-std::vector<LaunchChain> launchChains(const ParsedUnit &Unit);
+/// \p Find gives what is known of a kernel, null for one that does not count.
+std::vector<LaunchPair>
+launchPairs(const ParsedUnit &Unit,
+            llvm::function_ref<std::vector<LaunchedKernel>(llvm::ArrayRef<const clang::FunctionDecl *>)> Find);
 
 } // namespace cufuse
