@@ -7,9 +7,23 @@ lit runs both its own tests and the GoogleTest executable, case by case. The sta
 nothing failed; a test that should fail and passes counts as failed.
 """
 import os
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree
+
+
+def run(command):
+    """Its status. Whoever ends us ends all that it has started."""
+    lit = subprocess.Popen(command, start_new_session=True)
+
+    def end(number, _):
+        os.killpg(lit.pid, signal.SIGKILL)
+        sys.exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
+    return lit.wait()
 
 
 def main():
@@ -27,7 +41,7 @@ def main():
     if not paths:
         arguments += [os.path.join(build, "test"), os.path.join(build, "test", "unit")]
     command = [sys.executable, lit, "-v", "--show-unsupported", "--xunit-xml-output", results]
-    status = subprocess.run(command + arguments).returncode
+    status = run(command + arguments)
     total = failed = skipped = 0
     if os.path.exists(results):
         for suite in xml.etree.ElementTree.parse(results).getroot():

@@ -35,7 +35,8 @@ static bool isThere(const char *Path) { return Path && ::access(Path, F_OK) == 0
 void removeLeftovers() {
   const pid_t Ending = ::getpid();
   const bool Any = std::any_of(Paths.begin(), Paths.end(), [](const auto &Place) { return isThere(Place); });
-  if (!Any || ::fork() != 0)
+  // `fork` waits for locks, which the thread may have had when the signal came.
+  if (!Any || ::_Fork() != 0)
     return;
   // By a process of its own: those that write there end with us. It has no memory to go through folders with.
   ::setsid();
@@ -49,7 +50,7 @@ void removeLeftovers() {
     for (const std::atomic<char *> &Place : Paths)
       if (const char *const Path = Place; isThere(Path)) {
         Left = true;
-        const pid_t Remover = ::fork();
+        const pid_t Remover = ::_Fork();
         if (Remover == 0) {
           ::execl("/bin/rm", "rm", "-rf", "--", Path, nullptr);
           ::_exit(1);
