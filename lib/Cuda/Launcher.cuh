@@ -6,6 +6,27 @@ unsigned blocksOf(const dim3 &grid, unsigned dimensions) {
   return fits && (grid.y <= 1 || dimensions > 1) && (grid.z <= 1 || dimensions > 2) ? plane * grid.z : 0;
 }
 #endif
+#ifdef CUFUSE_MEETS
+
+/// What a launch uses of an array.
+struct Used {
+  const volatile void *array;
+  long long bytes;
+  bool stored = false; ///< To some of it.
+};
+/// Does one begin inside another, and is one of the two stored to?
+template <size_t Count> bool meet(const Used (&used)[Count]) {
+  for (const Used &a : used)
+    for (const Used &b : used)
+      if (&a != &b && (a.stored || b.stored) && a.array && a.bytes > 0 && b.bytes > 0 &&
+          reinterpret_cast<size_t>(a.array) - reinterpret_cast<size_t>(b.array) < static_cast<size_t>(b.bytes))
+        return true;
+  return false;
+}
+#endif
+#ifdef CUFUSE_PARTS
+long long larger(long long a, long long b) { return a < b ? b : a; }
+#endif
 #ifdef CUFUSE_DIVISORS
 
 CufuseGrid::Divisor divisorOf(unsigned d) {

@@ -79,6 +79,42 @@ void Bounds::holds(const Less &L) {
     Guards.push_back({*Left, *Right});
 }
 
+void Bounds::surround(const VerticalGraph &Graph, unsigned Node, const AccessSite &Site, const LoopAccess *Skipped,
+                      std::vector<AtMost> &Needs) {
+  for (const PathStep &Step : Site.Path) {
+    if (Step.What != PathStep::Kind::Loop)
+      continue;
+    const LoopAccess &Loop = Graph.Nodes[Node].Accesses->Loops[Step.Id];
+    if (&Loop == Skipped)
+      continue;
+    const auto Start = simplified(Graph.inArguments(Node, Loop.Start)),
+               By = simplified(Graph.inArguments(Node, Loop.Step));
+    if (!Start || !By || !isUniform(*By) || By->asConstant().value_or(0) < 0)
+      continue; // it may count down
+    if (!By->asConstant())
+      Needs.push_back({{}, *By});
+    counts(Loop.Atom, {*Start, std::nullopt});
+  }
+  for (const PathStep &Step : Site.Path)
+    for (const Less &L : Step.Holds)
+      holds({Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)});
+}
+
+bool isArgument(const VerticalGraph &Graph, llvm::StringRef Atom) {
+  const auto [Node, Name] = Atom.split('.');
+  return llvm::any_of(Graph.Nodes, [&, &Node = Node, &Name = Name](const VerticalNode &N) {
+    return N.Name == Node && N.parameter(Name) && N.parameter(Name)->Integer;
+  });
+}
+
+Polynomial inGroup(const VerticalNode &Node, const Polynomial &P, const Polynomial &Group) {
+  const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0);
+  if (!Node.Shape->Strided)
+    return P + P.split(ThreadX).first * (Group - linearIndex());
+  const LoopAccess &Loop = Node.Accesses->Loops[Node.Shape->Loop];
+  return P.substitute(Loop.Atom, Group * Loop.Start.split(ThreadX).first);
+}
+
 std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
   Polynomial Result = Meaning(P);
   for (const std::string &Atom : Result.atoms()) {
@@ -193,9 +229,16 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
   auto Go = [&](const Polynomial &Rest, const std::vector<AtMost> &Needs) {
     for (Bound &B : most(Rest, Depth - 1)) {
       append(B.Needs, Needs);
-      if (Found.size() < MostBounds &&
-          llvm::none_of(Found, [&](const Bound &Known) { return Known.Most == B.Most && Known.Needs == B.Needs; }))
+      if (llvm::any_of(Found, [&](const Bound &Known) { return Known.Most == B.Most && Known.Needs == B.Needs; }))
+        continue;
+      if (Found.size() < MostBounds) {
         Found.push_back(std::move(B));
+        continue;
+      }
+      auto Widest =
+          llvm::max_element(Found, [&](const Bound &A, const Bound &C) { return sampled(A.Most) < sampled(C.Most); });
+      if (Nearest && sampled(B.Most) < sampled(Widest->Most))
+        *Widest = std::move(B);
     }
   };
   // A remainder `D - d * (D / d)` is below its divisor, and not below 0.
@@ -235,6 +278,11 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
     const auto Times = Own && *Own > 0 && !L.Right.contains(Atom) ? Factor.dividedBy(*Own) : std::nullopt;
     if (const auto Needs = Times ? notNegative(*Times, Depth - 1) : std::nullopt)
       Go(P + *Times * (L.Right - constant(1) - L.Left), *Needs);
+    // Whole groups: so many begin below the limit.
+    if (const auto Needs = notNegative(Factor, Depth - 1);
+        Needs && Own && *Own > 1 && L.Left == constant(*Own) * Polynomial::atom(Atom) && isUniform(L.Right))
+      if (const auto Groups = quotient(L.Right + constant(*Own - 1), constant(*Own), Quotients))
+        Go(Rest + Factor * (*Groups - constant(1)), *Needs);
   }
   // Its own range.
   auto Needs = notNegative(Factor, Depth - 1);
@@ -248,8 +296,33 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
   return Found;
 }
 
+std::int64_t Bounds::sampled(const Polynomial &P) const {
+  constexpr std::int64_t Number = 1 << 10;
+  std::int64_t Sum = 0;
+  for (const auto &[Atoms, Factor] : P.terms()) {
+    std::int64_t Product = Factor;
+    for (const std::string &Atom : Atoms) {
+      const Quotient *Q = quotientAt(Atom);
+      Product *= Q ? sampled(Q->Dividend) / std::max<std::int64_t>(1, sampled(Q->Divisor)) : Number;
+    }
+    Sum += Product;
+  }
+  return Sum;
+}
+
+std::optional<Bound> Bounds::largest(const Polynomial &P) {
+  Steps = 0;
+  Nearest = true;
+  std::vector<Bound> All = most(P, MostDepth);
+  const auto Best = llvm::min_element(All, [&](const Bound &A, const Bound &B) {
+    return std::pair(A.Needs.size(), sampled(A.Most)) < std::pair(B.Needs.size(), sampled(B.Most));
+  });
+  return Best == All.end() ? std::nullopt : std::optional(std::move(*Best));
+}
+
 bool Bounds::isAtMost(const Polynomial &P, const Polynomial &Limit, std::vector<AtMost> &Needs) {
   Steps = 0;
+  Nearest = false;
   const std::vector<Bound> All = most(P, MostDepth);
   const Bound *Best = nullptr;
   std::vector<AtMost> BestNeeds;

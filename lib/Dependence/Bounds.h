@@ -31,18 +31,27 @@ public:
 
   void counts(const std::string &Atom, Counted Range) { Atoms[Atom] = std::move(Range); }
   void holds(const Less &L);
+  /// The loops, but for `Skipped`, and the conditions around a site. Adds what the launch must meet for that.
+  void surround(const VerticalGraph &Graph, unsigned Node, const AccessSite &Site, const LoopAccess *Skipped,
+                std::vector<AtMost> &Needs);
 
   /// By its meaning, with quotients simplified: `(columns * block + i) / columns` is the block where 0 <= i < columns.
   /// What the launch must meet for that goes to `needs`. Nothing where it is not known.
   std::optional<Polynomial> simplified(const Polynomial &P);
   const std::vector<AtMost> &needs() const { return Needed; }
+  const std::map<std::string, Quotient> &quotients() const { return Quotients; }
 
   /// Is it the same for the whole launch?
   bool isUniform(const Polynomial &P) const;
+  /// What it never exceeds, in what is the same for the whole launch; nothing where that is not known. Quotients of it
+  /// are added to `quotients`.
+  std::optional<Bound> largest(const Polynomial &P);
   /// Shows `P <= Limit`, and adds what the launch must meet for that. `Limit` is the same for the whole launch.
   bool isAtMost(const Polynomial &P, const Polynomial &Limit, std::vector<AtMost> &Needs);
 
 private:
+  /// Of some launch with round numbers: of two bounds, the smaller one there is nearer in most.
+  std::int64_t sampled(const Polynomial &P) const;
   bool isCounted(const std::string &Atom) const;
   const Quotient *quotientAt(const std::string &Atom) const;
   std::vector<Bound> most(const Polynomial &P, unsigned Depth);
@@ -58,7 +67,14 @@ private:
   std::map<std::string, Quotient> Quotients; ///< By their simplified atoms.
   std::vector<Less> Guards;
   std::vector<AtMost> Needed;
-  unsigned Steps = 0; ///< Of the search, which must end.
+  unsigned Steps = 0;   ///< Of the search, which must end.
+  bool Nearest = false; ///< It keeps those that are nearest, not those that come first.
 };
+
+/// Is it `node.parameter`, an integer that the launch is given?
+bool isArgument(const VerticalGraph &Graph, llvm::StringRef Atom);
+
+/// A free kernel's polynomial for a group of elements.
+Polynomial inGroup(const VerticalNode &Node, const Polynomial &P, const Polynomial &Group);
 
 } // namespace cufuse

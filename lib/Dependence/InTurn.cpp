@@ -17,8 +17,6 @@ const std::string Part = "block#";
 /// A group or a block of the panel, from 0 on; and how many a panel has, where that is no polynomial.
 const std::string Own = "own#", Groups = "groups#";
 
-const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0);
-
 Polynomial atom(const std::string &Name) { return Polynomial::atom(Name); }
 Polynomial constant(std::int64_t Value) { return Polynomial::constant(Value); }
 Polynomial gridDim(int D) { return atom(builtinAtom(Builtin::GridDim, D)); }
@@ -82,20 +80,13 @@ protected:
       Plan.Requirements.push_back({Left, Right});
   }
 
-  /// An integer that the launch is given.
-  bool isArgument(llvm::StringRef Atom) const {
-    const auto [Node, Name] = Atom.split('.');
-    return llvm::any_of(Graph.Nodes, [&, &Node = Node, &Name = Name](const VerticalNode &N) {
-      return N.Name == Node && N.parameter(Name) && N.parameter(Name)->Integer;
-    });
-  }
   static bool isGrid(llvm::StringRef Atom) { return Atom.starts_with("gridDim."); }
   /// Can the launcher compute it?
   bool isOfLaunch(const Polynomial &P) const {
     return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
       const auto Q = Graph.Quotients.find(Atom);
       return Q == Graph.Quotients.end()
-                 ? isArgument(Atom) || isGrid(Atom)
+                 ? isArgument(Graph, Atom) || isGrid(Atom)
                  : !isWrap(Atom) && isOfLaunch(Q->second.Dividend) && isOfLaunch(Q->second.Divisor);
     });
   }
@@ -329,7 +320,7 @@ private:
   Polynomial meaning(unsigned Node, const Share &Of, Polynomial P) const {
     const Polynomial Unit = Of.Unit.isZero() ? atom(Part) : Of.units() * atom(Part) + atom(Own);
     if (Plan.ByElement[Node])
-      return whole(inGroup(Node, P, Unit), Of);
+      return whole(inGroup(Graph.Nodes[Node], P, Unit), Of);
     const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
     const unsigned Dimensions = Of.Unit.isZero() ? Plan.Dimensions : 1;
     for (int D = 0; D < 3; ++D) {
@@ -349,15 +340,6 @@ private:
     return whole(P.substitute(builtinAtom(Builtin::BlockIdx, 0), Unit - Others), Of);
   }
 
-  /// A free kernel's polynomial for a group of elements.
-  Polynomial inGroup(unsigned Node, const Polynomial &P, const Polynomial &Group) const {
-    const VerticalNode &N = Graph.Nodes[Node];
-    if (!N.Shape->Strided)
-      return P + P.split(ThreadX).first * (Group - linearIndex());
-    const LoopAccess &Loop = N.Accesses->Loops[N.Shape->Loop];
-    return P.substitute(Loop.Atom, Group * Loop.Start.split(ThreadX).first);
-  }
-
   /// So many units are the panel.
   static Polynomial whole(const Polynomial &P, const Share &Of) {
     const auto [Factor, Rest] = P.split(Groups);
@@ -367,7 +349,7 @@ private:
 
   Bounds boundsOf(unsigned Node, const Share &Of) const {
     auto IsOfLaunch = [this, IsFree = bool(Plan.ByElement[Node])](const std::string &Atom) {
-      return Atom == Groups || isArgument(Atom) || (!IsFree && isGrid(Atom));
+      return Atom == Groups || isArgument(Graph, Atom) || (!IsFree && isGrid(Atom));
     };
     Bounds Known(Graph.Quotients, IsOfLaunch, [this, Node, Of](const Polynomial &P) { return meaning(Node, Of, P); });
     Known.counts(Part, {{}, std::nullopt});
@@ -379,27 +361,6 @@ private:
     return Known;
   }
 
-  /// Loops and conditions around a site.
-  void surround(unsigned Node, const AccessSite &Site, Bounds &Known, std::vector<AtMost> &Needs) const {
-    const VerticalNode &N = Graph.Nodes[Node];
-    for (const PathStep &Step : Site.Path) {
-      if (Step.What == PathStep::Kind::Loop &&
-          !(Plan.ByElement[Node] && N.Shape->Strided && Step.Id == N.Shape->Loop)) {
-        const LoopAccess &Loop = N.Accesses->Loops[Step.Id];
-        const auto Start = Known.simplified(Graph.inArguments(Node, Loop.Start)),
-                   By = Known.simplified(Graph.inArguments(Node, Loop.Step));
-        if (!Start || !By || !Known.isUniform(*By) || By->asConstant().value_or(0) < 0)
-          continue; // it may count down
-        if (!By->asConstant())
-          Needs.push_back({{}, *By});
-        Known.counts(Loop.Atom, {*Start, std::nullopt});
-      }
-    }
-    for (const PathStep &Step : Site.Path)
-      for (const Less &L : Step.Holds)
-        Known.holds({Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)});
-  }
-
   /// Does it lie in the panel of its part of the kernel? Finds strides that are not known.
   bool isInPanel(unsigned Node, const AccessSite &Site, const Share &Has, Panels &Found, std::string &Why) const {
     Why = fact(Node, Site) + ", whose index is not known";
@@ -407,7 +368,9 @@ private:
       return false;
     Bounds Known = boundsOf(Node, Has);
     std::vector<AtMost> Needs;
-    surround(Node, Site, Known, Needs);
+    const VerticalNode &N = Graph.Nodes[Node];
+    Known.surround(Graph, Node, Site,
+                   Plan.ByElement[Node] && N.Shape->Strided ? &N.Accesses->Loops[N.Shape->Loop] : nullptr, Needs);
     const auto Index = Known.simplified(Graph.inArguments(Node, *Site.Index));
     if (!Index)
       return false;
@@ -469,7 +432,7 @@ private:
             Has = {*Blocks, constant(1)};
           else if (!hasSteps(Has.Unit)) // whose panel has the other's is not known
             return;
-        } else if (const auto Factor = inGroup(Node, Index, atom(Own)).split(Own).first.asConstant();
+        } else if (const auto Factor = inGroup(N, Index, atom(Own)).split(Own).first.asConstant();
                    Factor && *Factor > 0) {
           const Polynomial Unit = constant(N.Shape->Width);
           Has = {(Unit * Elements).dividedBy(*Factor).value_or(Polynomial()), Unit};

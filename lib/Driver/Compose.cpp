@@ -1,5 +1,6 @@
 #include "cufuse/Driver/Compose.h"
 
+#include "cufuse/Dependence/Extents.h"
 #include "cufuse/Driver/Choose.h"
 #include "cufuse/Driver/Fuser.h"
 
@@ -68,9 +69,45 @@ static llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRe
   return llvm::Error::success();
 }
 
-llvm::Expected<Composition> composeKernels(const VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels,
-                                           BlockShape Block, const VerticalOptions &Options) {
+/// Where the launcher can tell which arrays share memory, they need not be known to be apart.
+static llvm::Expected<FormProof> proveOrMeasure(VerticalGraph &Graph, BlockShape Block,
+                                                const VerticalOptions &Options) {
+  measureExtents(Graph, Block);
   auto Proof = proveForm(Graph, Block, Options);
+  bool Again = false;
+  if (!Proof && Graph.AllMeasured) {
+    llvm::Error First = Proof.takeError();
+    for (VerticalNode &N : Graph.Nodes)
+      Again |= !std::exchange(N.Distinct, true);
+    Proof = proveForm(Graph, Block, Options);
+    // What was said is right still, but for that.
+    bool IsSaid = false;
+    llvm::visitErrors(First, [&](const llvm::ErrorInfoBase &Each) {
+      IsSaid |= llvm::any_of(static_cast<const Failure &>(Each).Messages,
+                             [](const Message &M) { return M.Rule == blockerName(BlockerKind::MayAlias); });
+    });
+    if (!Proof && !IsSaid) {
+      llvm::consumeError(Proof.takeError());
+      return std::move(First);
+    }
+    llvm::consumeError(std::move(First));
+  }
+  if (!Proof || Proof->Nested.empty())
+    return Proof;
+  std::set<unsigned> OtherGrids;
+  for (const auto &[Node, Times] : Proof->Nested)
+    OtherGrids.insert(Node);
+  measureExtents(Graph, Block, OtherGrids);
+  if (!Again)
+    return Proof;
+  for (VerticalNode &N : Graph.Nodes) // it is not known now
+    N.Distinct = false;
+  return proveForm(Graph, Block, Options);
+}
+
+llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels,
+                                           BlockShape Block, const VerticalOptions &Options) {
+  auto Proof = proveOrMeasure(Graph, Block, Options);
   if (!Proof)
     return Proof.takeError();
   for (size_t I = 0; I < Kernels.size(); ++I)

@@ -263,6 +263,7 @@ private:
         Out.line("  if ({}){}\n    return cudaErrorInvalidConfiguration;",
                  Error.Condition.with(OutputText::Slot::Launch, launch(C)),
                  Error.Why.empty() ? "" : " // " + Error.Why);
+      apart(C);
       if (SideBySide)
         Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", needed(I));
     }
@@ -270,6 +271,20 @@ private:
       Out.line("  if (blocks > 0xffffffff / {}) // blocks are numbered in 32 bits\n"
                "    return cudaErrorInvalidConfiguration;",
                constant(Most));
+  }
+
+  /// Arrays must not share memory.
+  void apart(const Constituent &C) {
+    if (C.Text->Used.empty())
+      return;
+    std::vector<OutputText> Used;
+    for (const UsedMemory &Each : C.Text->Used)
+      Used.push_back(outputText("      {{{}, {}{}}}", Each.Begin, Each.Bytes, Each.Stored ? ", true" : "")
+                         .with(OutputText::Slot::Launch, launch(C)));
+    const std::string Name = Constituents.size() == 1 ? "used" : C.Name + "Used";
+    Out.line("  const Used {0}[] = {{ // of these, what is stored to lies apart from all others\n{1}}};\n"
+             "  if (meet({0}))\n    return cudaErrorInvalidConfiguration;",
+             Name, joined(Used, ",\n"));
   }
 
   void dynamicShared() {

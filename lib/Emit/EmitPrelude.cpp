@@ -190,6 +190,13 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
       {"PLANES", Calls(".inPlane(")},
       {"SPACES", Calls(".inSpace(")},
       {"GRIDS", Grids},
+      {"MEETS", llvm::any_of(Constituents, [](const Constituent &C) { return !C.Text->Used.empty(); })},
+      {"PARTS", llvm::any_of(Constituents,
+                             [](const Constituent &C) {
+                               return llvm::any_of(C.Text->Used, [](const UsedMemory &Each) {
+                                 return llvm::StringRef(Each.Bytes.written()).contains("larger(");
+                               });
+                             })},
       {"DIVISORS", Grids && !Plan.keepsGrid()},
       {"SHARES", Plan.interleaves()},
       {"EVEN_ROUNDS", Plan.hasRoles()},

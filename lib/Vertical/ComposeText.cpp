@@ -268,19 +268,28 @@ std::vector<OutputText> TextComposer::declarations() const {
   return All;
 }
 
-OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom) {
+OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom,
+                   llvm::function_ref<bool(const std::string &)> IsNarrow) {
   OutputText Sum;
-  for (const auto &[Atoms, Factor] : P.terms()) {
-    OutputText Product = Factor == 1 && !Atoms.empty() ? OutputText() : outputText("{}ll", Factor);
-    for (const std::string &Each : Atoms) {
-      const auto Q = Quotients.find(Each);
-      Product += Product.empty() ? "" : " * ";
-      Product += Q == Quotients.end() ? outputText("static_cast<long long>({})", Atom(Each))
-                                      : outputText("(({}) / ({}))", spelled(Q->second.Dividend, Quotients, Atom),
-                                                   spelled(Q->second.Divisor, Quotients, Atom));
+  // As people write it: what is taken away comes last.
+  for (const bool Negative : {false, true})
+    for (const auto &[Atoms, Factor] : P.terms()) {
+      if ((Factor < 0) != Negative)
+        continue;
+      const bool Minus = Negative && !Sum.empty();
+      OutputText Product = Factor == 1 && !Atoms.empty() ? OutputText() : outputText("{}ll", Minus ? -Factor : Factor);
+      for (const std::string &Each : Atoms) {
+        const auto Q = Quotients.find(Each);
+        const bool Widens = Product.empty() || !IsNarrow(Each);
+        Product += Product.empty() ? "" : " * ";
+        Product += Q != Quotients.end()
+                       ? outputText("(({}) / ({}))", spelled(Q->second.Dividend, Quotients, Atom, IsNarrow),
+                                    spelled(Q->second.Divisor, Quotients, Atom, IsNarrow))
+                   : Widens ? outputText("static_cast<long long>({})", Atom(Each))
+                            : Atom(Each);
+      }
+      Sum += (Sum.empty() ? "" : Minus ? " - " : " + ") + Product;
     }
-    Sum += (Sum.empty() ? "" : " + ") + Product;
-  }
   return Sum.empty() ? OutputText("0ll") : Sum;
 }
 
@@ -330,7 +339,9 @@ OutputText TextComposer::hostText(const Polynomial &P) const {
   // An `int` alone is compared as it is.
   if (isInt(P))
     return Spelled(*P.atoms().begin());
-  return spelled(P, Graph.Quotients, Spelled);
+  return spelled(P, Graph.Quotients, Spelled, [&](const std::string &Atom) {
+    return Atom.starts_with("gridDim.") || isInt(Polynomial::atom(Atom));
+  });
 }
 
 /// The atoms of what is known of a kernel's accesses: of indices, conditions and loops.
@@ -456,42 +467,92 @@ void TextComposer::conditions() {
         }))
       refuseIf(Value + " < 0");
   }
-  for (const AtMost &Needed : Requirements) {
-    constexpr std::int64_t Largest = std::numeric_limits<int>::max();
-    if (isInt(Needed.Left) && Needed.Right.asConstant().value_or(0) >= Largest)
-      continue;
-    OutputText Condition = hostText(Needed.Left) + " > " + hostText(Needed.Right);
-    if (std::vector<OutputText> All = positive(Needed.Left - Needed.Right); !All.empty()) {
-      All.push_back(Condition);
-      Condition = unlessEmpty(Graph.Root) + "(" + joined(All, " || ") + ")";
-    }
-    refuseIf(Condition);
-  }
+  for (const AtMost &Needed : Requirements)
+    refuseUnless(Needed, /*Always=*/true);
   distinctPointers();
 }
 
+void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
+  constexpr std::int64_t Largest = std::numeric_limits<int>::max();
+  if (isInt(Needed.Left) && Needed.Right.asConstant().value_or(0) >= Largest)
+    return;
+  // As a person would say it: `columns <= 0`, `columns < 0`.
+  Polynomial Right = Needed.Right;
+  if (Needed.Left.isZero() && Right.terms().size() == 1)
+    Right = Right.dividedBy(std::abs(Right.terms().begin()->second)).value_or(Right);
+  OutputText Condition = Needed.Left.isZero()                     ? hostText(Right) + " < 0"
+                         : Needed.Left == Polynomial::constant(1) ? hostText(Right) + " <= 0"
+                                                                  : hostText(Needed.Left) + " > " + hostText(Right);
+  if (std::vector<OutputText> All = positive(Needed.Left - Needed.Right); !All.empty()) {
+    All.push_back(Condition);
+    Condition = "(" + joined(All, " || ") + ")";
+    Always = false;
+  }
+  auto IsKnown = [&](const LaunchError &Known) { return Known.Condition == Condition; };
+  if (Always || llvm::none_of(Result.Text.LaunchErrors, IsKnown))
+    refuseIf((Always ? OutputText() : unlessEmpty(Graph.Root)) + Condition);
+}
+
+/// Of an array that is used in parts, all from the first to the last one.
+UsedMemory TextComposer::used(const Memory &Of, const ParameterAccess &P, const OutputText &Argument) {
+  const std::vector<Extent> &Parts = Graph.Extents.at(Of);
+  const bool BeginAlike = llvm::all_of(Parts, [&](const Extent &Part) { return Part.Least == Parts.front().Least; });
+  OutputText From, Bytes;
+  for (const Extent &Part : Parts) {
+    for (const AtMost &Each : Part.Needs)
+      refuseUnless(Each, /*Always=*/false);
+    auto Larger = [](const OutputText &Known, const OutputText &Text) {
+      return Known.empty() ? Text : outputText("larger({}, {})", Known, Text);
+    };
+    const Polynomial Size = Polynomial::constant(P.Bytes);
+    Bytes = Larger(Bytes, hostText(Size * (BeginAlike ? Part.End - Part.Least : Part.End)));
+    if (!BeginAlike)
+      From = Larger(From, hostText(Polynomial() - Size * Part.Least));
+  }
+  const Polynomial Least = Polynomial::constant(P.Bytes) * Parts.front().Least;
+  constexpr const char *Begin = "reinterpret_cast<const volatile char *>({}) {} ({})";
+  if (!BeginAlike)
+    return {outputText(Begin, Argument, "-", From), Bytes + " + " + From};
+  return {Least.isZero() ? Argument : outputText(Begin, Argument, "+", hostText(Least)), Bytes};
+}
+
+/// What one kernel stores to is no other memory that one of them uses.
 void TextComposer::distinctPointers() {
   struct Pointer {
     unsigned Node;
     const ParameterAccess *Parameter;
+    Memory Of;
     OutputText Argument;
+    bool IsStored = false;
   };
   std::vector<Pointer> All;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
       if (const std::string Argument = Graph.argumentName(Node, P.Name);
-          !P.Element.empty() &&
+          !P.Element.empty() && Graph.Nodes[Node].isDistinct(P) &&
           llvm::any_of(Result.Text.Parameters, [&](const ParameterText &Known) { return Known.Name == Argument; }))
-        All.push_back({Node, &P, OutputText::Slot::Launch + OutputText(".arguments." + Argument)});
+        All.push_back(
+            {Node, &P, Graph.memory(Node, P.Name), OutputText::Slot::Launch + OutputText(".arguments." + Argument)});
+  for (Pointer &Each : All)
+    for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+      for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
+        Each.IsStored |=
+            !P.Element.empty() && Graph.memory(Node, P.Name) == Each.Of && Graph.Nodes[Node].stores(P.Name);
+  std::vector<UsedMemory> Used;
+  for (const Pointer &Each : All)
+    if (Graph.Extents.count(Each.Of)) {
+      Used.push_back(used(Each.Of, *Each.Parameter, Each.Argument));
+      Used.back().Stored = Each.IsStored;
+    }
+  if (Used.size() > 1 && llvm::any_of(Used, [](const UsedMemory &Each) { return Each.Stored; }))
+    Result.Text.Used = std::move(Used);
+  // Where it is not known how much they use, at least they begin apart.
   for (size_t I = 0; I < All.size(); ++I)
     for (size_t J = I + 1; J < All.size(); ++J) {
       const Pointer &A = All[I], &B = All[J];
-      const VerticalNode &Of = Graph.Nodes[A.Node], &To = Graph.Nodes[B.Node];
       // `__restrict__` is said of a kernel's own pointers, and those of another may lead there.
-      if (!Of.isDistinct(*A.Parameter) || !To.isDistinct(*B.Parameter) ||
-          (A.Node == B.Node && A.Parameter->Restrict && B.Parameter->Restrict) ||
-          (!Of.stores(A.Parameter->Name) && !To.stores(B.Parameter->Name)) ||
-          Graph.memory(A.Node, A.Parameter->Name) == Graph.memory(B.Node, B.Parameter->Name))
+      if ((A.Node == B.Node && A.Parameter->Restrict && B.Parameter->Restrict) || (!A.IsStored && !B.IsStored) ||
+          A.Of == B.Of || (Graph.Extents.count(A.Of) && Graph.Extents.count(B.Of)))
         continue;
       const bool AreAlike = A.Parameter->Element == B.Parameter->Element && A.Parameter->BuiltinType;
       const OutputText Compared =

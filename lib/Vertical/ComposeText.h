@@ -16,8 +16,11 @@ OutputText nested(const OutputText &Text, const std::string &Inner);
 
 /// How an atom of a polynomial is written.
 using AtomText = llvm::function_ref<OutputText(const std::string &)>;
-/// The polynomial as a 64-bit integer, in C++; atoms of `Quotients` are divided.
-OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom);
+/// The polynomial as a 64-bit integer, in C++; atoms of `Quotients` are divided. `IsNarrow`: the first 64-bit integer
+/// of a product widens it.
+OutputText spelled(
+    const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom,
+    llvm::function_ref<bool(const std::string &)> IsNarrow = [](const std::string &) { return false; });
 
 /// Each kernel's text goes to a namespace of its own, `cufuse_NODE`.
 class TextComposer {
@@ -88,6 +91,9 @@ protected:
 
 private:
   void distinctPointers();
+  void refuseUnless(const AtMost &Needed, bool Always);
+  using Memory = std::pair<unsigned, std::string>;
+  UsedMemory used(const Memory &Of, const ParameterAccess &P, const OutputText &Argument);
   /// The argument that an atom `node.parameter` stands for.
   std::string argumentOf(llvm::StringRef Atom) const;
   /// Is it an argument alone that `int` holds?

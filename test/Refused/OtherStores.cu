@@ -52,11 +52,11 @@ __global__ void some(const float *__restrict__ x, float *__restrict__ mid, int n
       mid[i] = x[i];
 }
 
-__global__ void plain(const float *x, float *__restrict__ mid, int n) {
+__global__ void plain(const float *x, float *__restrict__ mid, const int *__restrict__ order, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     // TURNED: error: {{.*}} plain: x[i] at {{.*}}; mid[i] at {{.*}} [MayAlias]
-    mid[i] = x[i];
+    mid[i] = x[i] + order[order[0]];
 }
 
 __global__ void reversed(const float *__restrict__ in, float *__restrict__ out, int n) {

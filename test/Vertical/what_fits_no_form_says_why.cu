@@ -12,10 +12,10 @@
 // PARTS-DAG: note: if they are equal, say --link 'parts.columns*rows=shift.n'
 // PARTS-DAG: note: if they never do, say --distinct, or declare shift.x and shift.bias __restrict__
 
-__global__ void shift(float *x, const float *bias, int channels, int n) {
+__global__ void shift(float *x, const float *bias, int channels, const int *__restrict__ order, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    x[i] += bias[i % channels];
+    x[i] += bias[i % channels] + order[order[0]];
 }
 
 __global__ void square(const float *x, float *out, int n) {

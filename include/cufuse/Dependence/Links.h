@@ -11,13 +11,20 @@
 
 namespace cufuse {
 
+/// `Left <= Right`, to be checked when the kernel is launched.
+struct AtMost {
+  Polynomial Left, Right;
+  bool operator==(const AtMost &) const = default;
+};
+
 /// A kernel of the chain or graph, by position.
 struct VerticalNode {
   std::string Name;
   const KernelFacts *Facts;
   const KernelAccesses *Accesses;
   const ShapeFacts *Shape;
-  bool Distinct = false; ///< The user says that its pointers lead to distinct memory, and to no other node's.
+  /// The user says, or the launcher sees to it, that its pointers lead to distinct memory, and to no other node's.
+  bool Distinct = false;
 
   const ParameterAccess *parameter(llvm::StringRef Name) const;
   /// The accesses through a parameter, in their order.
@@ -42,6 +49,12 @@ struct SharedArgument {
   std::string Parameter;
 };
 
+/// Elements [Least, End) of an array, if the launch meets the requirements.
+struct Extent {
+  Polynomial Least, End;
+  std::vector<AtMost> Needs;
+};
+
 struct VerticalGraph {
   std::vector<VerticalNode> Nodes;
   std::vector<Flow> Flows;
@@ -53,6 +66,11 @@ struct VerticalGraph {
   std::vector<unsigned> Order;  ///< Producers before their consumers.
   /// The quotients of integer parameters that kernels compute, in `inArguments`, by their atoms there.
   std::map<std::string, Quotient> Quotients;
+
+  /// All that a launch may access of memory, where that is known, in the arguments that remain and the dimensions of
+  /// the root's grid.
+  std::map<std::pair<unsigned, std::string>, std::vector<Extent>> Extents;
+  bool AllMeasured = false; ///< Of all memory, and there is no other: the launcher can tell what shares memory.
 
   /// All kernels are pointwise and load only their own elements of intermediates.
   bool OneLoop = false;

@@ -8,12 +8,6 @@
 
 namespace cufuse {
 
-/// `Left <= Right`, to be checked when the kernel is launched.
-struct AtMost {
-  Polynomial Left, Right;
-  bool operator==(const AtMost &) const = default;
-};
-
 /// Each of the elements 0 … Elements − 1 is stored exactly once if the launch meets the requirements. Polynomials of
 /// the kernel's parameters and the dimensions of its grid.
 struct StoreProof {

@@ -18,7 +18,7 @@ struct Composition {
 
 /// The kernels of the graph as one, their own texts changed for it; `Block` is the root's. Refuses what is not proved
 /// legal.
-llvm::Expected<Composition> composeKernels(const VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels,
+llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels,
                                            BlockShape Block, const VerticalOptions &Options);
 
 /// What is fused in the kernels' place: one composed kernel, or with `Cooperative` the same ones, in which linked

@@ -167,6 +167,12 @@ struct LaunchError {
   std::string Why; ///< A comment, or nothing.
 };
 
+/// What a launch uses of an array, in C++.
+struct UsedMemory {
+  OutputText Begin, Bytes;
+  bool Stored = false;
+};
+
 /// From which the launcher makes the grid, if any grid is right.
 struct LaunchElements {
   OutputText Count;       ///< In C++, of the launch.
@@ -193,6 +199,7 @@ struct KernelText {
   OutputText Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   std::vector<LaunchError> LaunchErrors;
+  std::vector<UsedMemory> Used;                ///< Of which no two may meet if one is stored to.
   std::optional<LaunchElements> Elements = {}; ///< None: the launch has a grid.
   TextVariants Variants;
   bool IsComposed = false;    ///< Of several kernels, each of which depends on others.

@@ -1,0 +1,151 @@
+#include "cufuse/Dependence/Extents.h"
+
+#include "Bounds.h"
+
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+/// An array that is used in more parts is as good as not known.
+constexpr size_t MostParts = 4;
+
+class Measure {
+public:
+  Measure(VerticalGraph &Graph, unsigned Node, BlockShape Block)
+      : Graph(Graph), Node(Node), N(Graph.Nodes[Node]), Block(Block) {}
+
+  /// False where it is not known.
+  bool add(const AccessSite &Site, std::vector<Extent> &Parts) const {
+    if (!Site.Index || (N.Shape->Unbounded && N.Shape->Shape != KernelShape::Pointwise))
+      return false;
+    Bounds Known = bounds();
+    Extent Own;
+    Known.surround(Graph, Node, Site, loop(), Own.Needs);
+    const auto Index = Known.simplified(Graph.inArguments(Node, *Site.Index));
+    const auto Most = Index ? Known.largest(*Index) : std::nullopt,
+               Least = Most ? Known.largest(Polynomial() - *Index) : std::nullopt;
+    if (!Least)
+      return false;
+    Graph.Quotients.insert(Known.quotients().begin(), Known.quotients().end());
+    Own.Least = Polynomial() - Least->Most;
+    Own.End = Most->Most + Polynomial::constant(Site.Width);
+    if (!isOfLaunch(Own.Least) || !isOfLaunch(Own.End))
+      return false;
+    for (const std::vector<AtMost> &Needs : {Known.needs(), Most->Needs, Least->Needs})
+      for (const AtMost &Each : Needs) {
+        if (!isOfLaunch(Each.Left) || !isOfLaunch(Each.Right))
+          return false;
+        if (!llvm::is_contained(Own.Needs, Each))
+          Own.Needs.push_back(Each);
+      }
+    for (Extent &Part : Parts)
+      if (isJoined(Part, Own)) {
+        for (const AtMost &Each : Own.Needs)
+          if (!llvm::is_contained(Part.Needs, Each))
+            Part.Needs.push_back(Each);
+        return true;
+      }
+    Parts.push_back(std::move(Own));
+    return Parts.size() <= MostParts;
+  }
+
+private:
+  /// Parts that begin alike, and end so many elements apart, are one, and so are those that follow each other.
+  static bool isJoined(Extent &Part, const Extent &Own) {
+    if (const auto More = (Own.End - Part.End).asConstant(); More && Part.Least == Own.Least)
+      Part.End = *More > 0 ? Own.End : Part.End;
+    else if (Part.End == Own.Least)
+      Part.End = Own.End;
+    else if (Own.End == Part.Least)
+      Part.Least = Own.Least;
+    else
+      return false;
+    return true;
+  }
+
+  bool isPointwise() const { return N.Shape->Shape == KernelShape::Pointwise; }
+  const LoopAccess *loop() const {
+    return isPointwise() && N.Shape->Strided ? &N.Accesses->Loops[N.Shape->Loop] : nullptr;
+  }
+
+  Bounds bounds() const {
+    Bounds Known(
+        Graph.Quotients, [this](const std::string &Atom) { return isGiven(Atom); },
+        [this](const Polynomial &P) { return meaning(P); });
+    if (isPointwise()) {
+      const Polynomial First = Polynomial::constant(N.Shape->Width) * Polynomial::atom(ElementAtom);
+      Known.counts(ElementAtom, {{}, std::nullopt});
+      Known.holds({First + Polynomial::constant(N.Shape->Tail ? 0 : N.Shape->Width - 1),
+                   Graph.inArguments(Node, N.Shape->Bound)});
+      return Known;
+    }
+    const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
+    for (int D = 0; D < 3; ++D) {
+      Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, Polynomial::constant(Sizes[D] - 1)});
+      Known.counts(builtinAtom(Builtin::BlockIdx, D),
+                   {{}, Polynomial::atom(builtinAtom(Builtin::GridDim, D)) - Polynomial::constant(1)});
+    }
+    return Known;
+  }
+
+  Polynomial meaning(Polynomial P) const {
+    if (isPointwise())
+      return inGroup(N, P, Polynomial::atom(ElementAtom));
+    const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
+    for (int D = 0; D < 3; ++D) {
+      P = P.substitute(builtinAtom(Builtin::BlockDim, D), Polynomial::constant(Sizes[D]));
+      if (Sizes[D] == 1)
+        P = P.substitute(builtinAtom(Builtin::ThreadIdx, D), {});
+    }
+    return P;
+  }
+
+  bool isGiven(llvm::StringRef Atom) const {
+    return isArgument(Graph, Atom) || (!isPointwise() && Atom.starts_with("gridDim."));
+  }
+  /// Can the launcher compute it, whatever the arguments are? By an argument, it might have to divide by 0.
+  bool isOfLaunch(const Polynomial &P) const {
+    return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
+      const auto Q = Graph.Quotients.find(Atom);
+      return Q == Graph.Quotients.end()
+                 ? isGiven(Atom)
+                 : !isWrap(Atom) && isOfLaunch(Q->second.Dividend) && Q->second.Divisor.asConstant().value_or(0) > 0;
+    });
+  }
+
+  VerticalGraph &Graph;
+  const unsigned Node;
+  const VerticalNode &N;
+  const BlockShape Block;
+};
+
+/// Does it use memory that no pointer parameter leads to, or that is not followed?
+bool hasOtherMemory(const VerticalNode &N) {
+  return !N.Accesses->PointerVariables.empty() || !N.Accesses->OtherMemory.empty() || !N.Accesses->Unfollowed.empty() ||
+         llvm::any_of(N.Accesses->Parameters, [](const ParameterAccess &P) { return P.HidesPointers; }) ||
+         llvm::any_of(N.Facts->Globals, [](const GlobalFacts &Global) { return Global.Space != "__constant__"; });
+}
+
+} // namespace
+
+void measureExtents(VerticalGraph &Graph, BlockShape Block, const std::set<unsigned> &OtherGrids) {
+  Graph.Extents.clear();
+  bool All = true;
+  std::set<std::pair<unsigned, std::string>> Unknown;
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    All &= !hasOtherMemory(N);
+    const Measure Own(Graph, Node, Block);
+    for (const AccessSite &Site : N.Accesses->Sites) {
+      const auto Of = Graph.memory(Node, Site.Parameter);
+      if (N.parameter(Site.Parameter)->Bytes == 0 || OtherGrids.count(Node) || !Own.add(Site, Graph.Extents[Of]))
+        Unknown.insert(Of);
+    }
+  }
+  std::erase_if(Graph.Extents, [&](const auto &Each) { return Unknown.count(Each.first) > 0; });
+  Graph.AllMeasured = All && Unknown.empty();
+}
+
+} // namespace cufuse
