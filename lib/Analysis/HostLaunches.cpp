@@ -4,6 +4,7 @@
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/Mangle.h>
+#include <clang/Basic/SourceManager.h>
 #include <fmt/core.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
@@ -124,8 +125,7 @@ using KnownUses = std::map<const clang::FunctionDecl *, std::unique_ptr<Uses>>;
 
 class Walk {
 public:
-  Walk(const ParsedUnit &Unit, KnownUses &Known, unsigned Depth)
-      : Unit(Unit), Known(Known), Names(Unit.ast()), Depth(Depth) {}
+  Walk(const ParsedUnit &Unit, KnownUses &Known, unsigned Depth) : Unit(Unit), Known(Known), Depth(Depth) {}
 
   std::vector<Launch> of(const clang::FunctionDecl &Function) {
     Frames = {{&usesIn(Function), {}}};
@@ -197,7 +197,7 @@ private:
     } else if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(S)) {
       walk(Default->getExpr());
     } else if (auto *Call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(S); Call && Call->getDirectCallee()) {
-      Launch New{Names.getName(Call->getDirectCallee()), Call, Path, grid(*Call->getConfig()->getArg(0)), {}};
+      Launch New{kernelName(*Call->getDirectCallee()), Call, Path, grid(*Call->getConfig()->getArg(0)), {}};
       for (unsigned I = 0; I < Call->getNumArgs(); ++I)
         New.Arguments.push_back(handed(*argument(Call->getArg(I))));
       Found.push_back(std::move(New));
@@ -311,7 +311,11 @@ private:
     const bool LeadsToMemory =
         (Method && Method->isInstance() && (!Method->isConst() || Name == "operator()")) ||
         llvm::any_of(Call.arguments(), [&](const clang::Expr *E) {
-          return leadsToMemory(*E) && !(E->getType()->isFunctionPointerType() && Name == "cudaFuncSetAttribute");
+          auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E->IgnoreParenCasts());
+          const bool OfHost = Address && Address->getOpcode() == clang::UO_AddrOf && isOfHost(Address->getSubExpr());
+          Time += OfHost; // what is put there is read by its name
+          return leadsToMemory(*E) && !OfHost &&
+                 !(E->getType()->isFunctionPointerType() && Name == "cudaFuncSetAttribute");
         });
     if (Unit.inLibrary(Callee->getLocation())) {
       const std::string Class = Method ? Method->getParent()->getNameAsString() : "";
@@ -475,7 +479,6 @@ private:
 
   const ParsedUnit &Unit;
   KnownUses &Known;
-  clang::ASTNameGenerator Names;
   const unsigned Depth;
   std::vector<Frame> Frames;
   std::vector<Branch> Path;
@@ -492,6 +495,17 @@ bool keeps(clang::QualType From, clang::QualType To, const clang::ASTContext &Co
   const bool OfSigned = From->isSignedIntegerOrEnumerationType(), IsSigned = To->isSignedIntegerOrEnumerationType();
   const auto Bits = Context.getIntWidth(From), Room = Context.getIntWidth(To);
   return Room >= 64 || (OfSigned == IsSigned ? Room >= Bits : IsSigned && Room > Bits);
+}
+
+std::string kernelName(const clang::FunctionDecl &Kernel) {
+  const clang::ASTContext &Context = Kernel.getASTContext();
+  const std::string Mangled = clang::ASTNameGenerator(const_cast<clang::ASTContext &>(Context)).getName(&Kernel);
+  const clang::FunctionDecl *Text = Kernel.getTemplateInstantiationPattern();
+  Text = Text ? Text->getDefinition() : Kernel.getDefinition();
+  if (!Text)
+    return Mangled;
+  const clang::SourceManager &Sources = Context.getSourceManager();
+  return fmt::format("{}@{}", Mangled, Sources.getFilename(Sources.getExpansionLoc(Text->getLocation())).str());
 }
 
 bool mayUse(const clang::FunctionDecl &Kernel, clang::QualType Held, bool Loads) {

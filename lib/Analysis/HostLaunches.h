@@ -33,13 +33,16 @@ struct Branch {
 
 /// A launch, or what is not known to leave memory as it is.
 struct Launch {
-  std::string Kernel; ///< Mangled; empty for all else.
+  std::string Kernel; ///< By `kernelName`; empty for all else.
   const clang::Stmt *Call;
   std::vector<Branch> Path; ///< Around it.
   std::optional<Value> Grid;
   std::vector<std::optional<Value>> Arguments;
   clang::QualType Stored = {}; ///< All that it may do is to change one such object, or a part of it.
 };
+
+/// Mangled, with the file of its definition behind `@`, where that is known.
+std::string kernelName(const clang::FunctionDecl &Kernel);
 
 /// May what the kernel is given lead to such an object, which it stores, or loads?
 bool mayUse(const clang::FunctionDecl &Kernel, clang::QualType Held, bool Loads);

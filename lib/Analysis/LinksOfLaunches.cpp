@@ -4,7 +4,6 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
-#include <clang/AST/Mangle.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -28,17 +27,22 @@ bool mayFollow(const Launch &First, const Launch &Second) {
          });
 }
 
+/// Is it the kernel? Where a launch's file has only a declaration, one that is visible there.
+bool isOf(llvm::StringRef Launched, llvm::StringRef Kernel) {
+  return Launched == Kernel || (!Launched.empty() && !Launched.contains('@') && Launched == Kernel.split('@').first);
+}
+
 /// The last launch of the first kernel before the next kernel's, and so on to the first launch of the last kernel that
 /// has all before it.
 std::vector<const Launch *> oneAfterTheOther(llvm::ArrayRef<Launch> All, llvm::ArrayRef<std::string> Kernels) {
   size_t Next = 0, End = 0;
   for (; End < All.size() && Next < Kernels.size(); ++End)
-    Next += All[End].Kernel == Kernels[Next];
+    Next += isOf(All[End].Kernel, Kernels[Next]);
   std::vector<const Launch *> Chosen;
   if (Next < Kernels.size())
     return Chosen;
   for (size_t I = Kernels.size(); I-- > 0;) {
-    while (All[--End].Kernel != Kernels[I]) {
+    while (!isOf(All[--End].Kernel, Kernels[I])) {
     }
     Chosen.insert(Chosen.begin(), &All[End]);
   }
@@ -82,6 +86,28 @@ bool isBetween(const Launch &L, llvm::ArrayRef<const Launch *> Of) {
          llvm::any_of(Of, [&](const Launch *Each) { return mayUse(*calleeOf(*Each), L.Stored, /*Loads=*/true); });
 }
 
+/// What two launches have in common of what one of them stores.
+struct Sharing {
+  bool Any = false, Known = true;
+};
+
+/// Different variables are taken for different arrays; what is not known, or computed from the other, is not.
+Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Second, const LaunchedKernel &B) {
+  auto Base = [](const Value &Of) { return llvm::StringRef(Of.Factors.front()).ltrim('(').split(' ').first; };
+  Sharing Found;
+  for (size_t I = 0; I < First.Arguments.size() && I < A.Kernel->getNumParams(); ++I)
+    for (size_t K = 0; K < Second.Arguments.size() && K < B.Kernel->getNumParams(); ++K) {
+      const clang::ParmVarDecl &P = *A.Kernel->getParamDecl(I), &Q = *B.Kernel->getParamDecl(K);
+      if (!P.getType()->isPointerType() || !Q.getType()->isPointerType() ||
+          !(A.Stores.count(P.getNameAsString()) || B.Stores.count(Q.getNameAsString())))
+        continue;
+      const std::optional<Value> &X = First.Arguments[I], &Y = Second.Arguments[K];
+      Found.Any |= X && Y && *X == *Y;
+      Found.Known &= X && Y && (*X == *Y || Base(*X) != Base(*Y));
+    }
+  return Found;
+}
+
 /// The links of launches that follow each other.
 LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
                     llvm::ArrayRef<LaunchedKernel> Kernels) {
@@ -103,6 +129,11 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
       Result.HaveOneGrid &= !OfGrid || (OfGrid->Grid && OfGrid->Grid == Chosen[To]->Grid);
       OfGrid = Chosen[To];
     }
+    for (size_t From = 0; From < To; ++From) {
+      const Sharing Both = sharingOf(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To]);
+      Result.ShareMemory |= Both.Any;
+      Result.AreKnown &= Both.Known;
+    }
     for (size_t I = 0; I < Parameters(To); ++I) {
       std::string Best; // to the last that stores it, else to the first
       for (size_t From = 0; From < To; ++From)
@@ -122,37 +153,12 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
   return Result;
 }
 
-/// Is one of them given what the other stores? That is not known of values that are not.
-std::optional<bool> depend(const Launch &First, const LaunchedKernel &A, const Launch &Second,
-                           const LaunchedKernel &B) {
-  std::optional<bool> Found = false;
-  auto Pointer = [](const LaunchedKernel &Of, size_t I) {
-    return I < Of.Kernel->getNumParams() && !Of.Kernel->getParamDecl(I)->getType()->isArithmeticType();
-  };
-  auto Stores = [](const LaunchedKernel &Of, size_t I) {
-    return Of.Stores.count(Of.Kernel->getParamDecl(I)->getNameAsString()) > 0;
-  };
-  for (size_t I = 0; I < First.Arguments.size(); ++I)
-    for (size_t K = 0; K < Second.Arguments.size(); ++K) {
-      if (!Pointer(A, I) || !Pointer(B, K) || !(Stores(A, I) || Stores(B, K)))
-        continue;
-      const std::optional<Value> &X = First.Arguments[I], &Y = Second.Arguments[K];
-      if (X && Y && *X == *Y)
-        return true;
-      if (!X || !Y || llvm::StringRef(X->Factors.front()).starts_with("(") ||
-          llvm::StringRef(Y->Factors.front()).starts_with("("))
-        Found.reset();
-    }
-  return Found;
-}
-
 } // namespace
 
 std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels) {
-  clang::ASTNameGenerator Names(Unit.ast());
   std::vector<std::string> Wanted;
   for (const LaunchedKernel &Each : Kernels)
-    Wanted.push_back(Names.getName(Each.Kernel));
+    Wanted.push_back(kernelName(*Each.Kernel));
   HostLaunches Of(Unit);
   std::optional<LaunchLinks> Parted;
   for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) // the function that is nearest to the launches
@@ -192,8 +198,7 @@ launchPairs(const ParsedUnit &Unit,
           std::any_of(&First + 1, &Second, [&](const Launch &L) { return isBetween(L, {&Second}); }))
         continue;
       if (const std::vector<LaunchedKernel> Both = Find({calleeOf(First), calleeOf(Second)}); Both.size() == 2)
-        Pairs.push_back({calleeOf(First), calleeOf(Second), linksOf(Unit, {&First, &Second}, Both),
-                         depend(First, Both[0], Second, Both[1])});
+        Pairs.push_back({calleeOf(First), calleeOf(Second), linksOf(Unit, {&First, &Second}, Both)});
     }
   }
   return Pairs;

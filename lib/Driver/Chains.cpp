@@ -16,7 +16,6 @@ namespace {
 struct Neighbours {
   std::vector<std::string> Kernels; ///< As for `cufuse fuse`.
   LaunchLinks Links;
-  std::optional<bool> Depend; ///< The second takes what the first stores, or stores what it takes.
 };
 
 std::vector<Neighbours> neighboursOf(llvm::ArrayRef<LoadedKernel> Kernels) {
@@ -36,7 +35,7 @@ std::vector<Neighbours> neighboursOf(llvm::ArrayRef<LoadedKernel> Kernels) {
     return launchedKernels(Both);
   };
   for (LaunchPair &Pair : launchPairs(*Kernels.front().Parsed.Unit, FindBoth)) {
-    Neighbours Each{{}, std::move(Pair.Links), Pair.Depend};
+    Neighbours Each{{}, std::move(Pair.Links)};
     for (const LoadedKernel *Kernel : {Find(Pair.First), Find(Pair.Second)})
       Each.Kernels.push_back(Kernel->Spec.File + ":" + Kernel->Spec.Kernel);
     if (llvm::none_of(Result, [&](const Neighbours &Known) { return Known.Kernels == Each.Kernels; }))
@@ -54,15 +53,16 @@ std::string quoted(const std::string &Word) {
 std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<std::string> Flags) {
   std::string Text;
   for (const Neighbours &Each : neighboursOf(Kernels)) {
-    const bool HaveGrids = Each.Depend.value_or(false) && !Each.Links.HaveOneGrid;
-    Text += fmt::format("{} and {}: {}\n", Each.Links.Places[0].str(), Each.Links.Places[1].str(),
-                        !Each.Depend   ? "it is not seen whether they share memory"
-                        : HaveGrids    ? "one after the other, with grids that are not seen to be one"
-                        : *Each.Depend ? "one after the other"
-                                       : "side by side, if their memory is distinct");
-    if (!Each.Depend || HaveGrids)
+    const LaunchLinks &Of = Each.Links;
+    const bool HaveGrids = Of.ShareMemory && !Of.HaveOneGrid;
+    Text += fmt::format("{} and {}: {}\n", Of.Places[0].str(), Of.Places[1].str(),
+                        !Of.AreKnown     ? "it is not seen whether they share memory"
+                        : HaveGrids      ? "one after the other, with grids that are not seen to be one"
+                        : Of.ShareMemory ? "one after the other"
+                                         : "side by side, if their memory is distinct");
+    if (!Of.AreKnown || HaveGrids)
       continue;
-    Text += *Each.Depend ? "  cufuse fuse --vertical" : "  cufuse fuse";
+    Text += Of.ShareMemory ? "  cufuse fuse --vertical" : "  cufuse fuse";
     for (const std::string &Kernel : Each.Kernels)
       Text += " " + quoted(Kernel);
     Text += " -o fused.cu";
@@ -76,11 +76,11 @@ std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<
 std::string describeChainsAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
   llvm::json::Array All;
   for (const Neighbours &Each : neighboursOf(Kernels))
-    All.push_back(llvm::json::Object{
-        {"kernels", Each.Kernels},
-        {"places", llvm::json::Array{Each.Links.Places[0].str(), Each.Links.Places[1].str()}},
-        {"links", Each.Links.Links},
-        {"dependent", Each.Depend ? llvm::json::Value(*Each.Depend && Each.Links.HaveOneGrid) : nullptr}});
+    All.push_back(
+        llvm::json::Object{{"kernels", Each.Kernels},
+                           {"places", llvm::json::Array{Each.Links.Places[0].str(), Each.Links.Places[1].str()}},
+                           {"links", Each.Links.Links},
+                           {"dependent", Each.Links.ShareMemory && Each.Links.AreKnown && Each.Links.HaveOneGrid}});
   return fmt::format("{}\n", llvm::formatv("{0:2}", llvm::json::Value(std::move(All))).str());
 }
 

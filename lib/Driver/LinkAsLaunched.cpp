@@ -51,6 +51,11 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
       return badInput(fmt::format("between the launches at {} and {} stands what may use the kernels' memory",
                                   Found->Places.front().str(), Found->Places.back().str()),
                       "if the kernels may run together, write --link PRODUCER.out=CONSUMER.in", *Found->Between);
+    if (!Found->AreKnown)
+      return badInput(
+          fmt::format("it is not seen whether the launches at {} and {} share an array that one of them stores",
+                      Found->Places.front().str(), Found->Places.back().str()),
+          "hand them variables, or write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
     if (!Found->HaveOneGrid)
       return badInput(fmt::format("the launches at {} and {} are not seen to have one grid, which says how much their "
                                   "kernels store",

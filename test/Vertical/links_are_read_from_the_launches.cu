@@ -33,6 +33,13 @@
 // RUN: %cufuse fuse --vertical %s:centre %s:rowSum --distinct --block 32 --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRID
 // GRID: linked as launched at {{.*}} --link centre.out=rowSum.x --link centre.columns=rowSum.columns
 //
+// A part of an array is no other array, and a kernel that only this file knows is no other file's.
+// RUN: %exits 1 %cufuse fuse --vertical %s:turn %s:centre --block 32 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=PARTS
+// PARTS: .cu:[[#]]:3: error: it is not seen whether the launches at {{.*}} and {{.*}} share an array that one of them stores
+// RUN: echo 'static __global__ void own(const float *in, float *out, int n) { out[blockIdx.x * 256 + threadIdx.x] = 0; }' > %t.other.cu
+// RUN: %cufuse fuse --vertical %s:scale %s:own --distinct --name fused --dry-run -o %t.cu
+// RUN: %exits 1 %cufuse fuse --vertical %s:scale %t.other.cu:own --distinct --block 256 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=NONE
+//
 // inspect lists the launches that follow each other.
 // RUN: %cufuse inspect --chains %s | FileCheck %s --check-prefix=CHAINS
 // CHAINS: .cu:[[#]]:{{.*}} and {{.*}}.cu:[[#]]:{{.*}}: one after the other
@@ -111,4 +118,17 @@ void ofRows(float *x, float *sum, float *out, float *u, int rows, int first, int
   const dim3 grid(rows / 2);
   centre<<<grid, 32>>>(out, x, sum, columns);
   rowSum<<<grid, 32>>>(u, out, columns);
+}
+void ofParts(float *x, float *sum, float *out, int rows, int columns) {
+  turn<<<rows, 32>>>(x, out, columns);
+  centre<<<rows, 32>>>(x, out + columns, sum, columns);
+}
+static __global__ void own(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = -in[i];
+}
+void ofOwn(float *x, float *y, float *z, int n) {
+  scale<<<(n + 255) / 256, 256>>>(x, y, 2.f, n);
+  own<<<(n + 255) / 256, 256>>>(y, z, n);
 }

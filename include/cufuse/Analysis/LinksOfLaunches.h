@@ -31,6 +31,8 @@ struct LaunchLinks {
   /// What stands between them and may use the kernels' memory: then the links are none to fuse by.
   std::optional<SourcePlace> Between = std::nullopt;
   bool HaveOneGrid = true; ///< The launches of those that follow it.
+  /// Some are given what others store. Not known of values that are not, or of parts of an array.
+  bool ShareMemory = false, AreKnown = true;
 };
 
 /// The links of the kernels, in their order, where a function of the unit's files launches them one after the other,
@@ -43,8 +45,6 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
 struct LaunchPair {
   const clang::FunctionDecl *First, *Second;
   LaunchLinks Links;
-  /// Do they depend on each other? Nothing where it is not known what one of them is given.
-  std::optional<bool> Depend;
 };
 /// \p Find gives what is known of a kernel, null for one that does not count.
 std::vector<LaunchPair>
