@@ -116,6 +116,12 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const c
     if (!Bounded)
       return FromMacro("its launch bounds");
   }
+  // A reference has no default, and nothing before it; all are given.
+  if (llvm::any_of(Instance.parameters(), [](const clang::ParmVarDecl *P) { return isCopiedByCode(*P); }))
+    for (const clang::ParmVarDecl *P : Kernel.parameters())
+      if (P->hasDefaultArg() && !P->hasInheritedDefaultArg() && P->getIdentifier() &&
+          !P->getSourceRange().getEnd().isMacroID())
+        remove(Edits, Text.end(P->getLocation()).second, Text.end(P->getSourceRange().getEnd()).second);
   for (unsigned I = 0; I < Instance.getNumParams(); ++I) {
     const clang::ParmVarDecl &Given = *Instance.getParamDecl(I);
     const bool ByCode = isCopiedByCode(Given);
@@ -124,8 +130,8 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const c
       continue;
     const clang::ParmVarDecl &Parameter = *Kernel.getParamDecl(std::min(I, Kernel.getNumParams() - 1));
     const std::string Name = Parameter.getNameAsString();
-    if (Parameter.isParameterPack() ||
-        (!IsConstant && (Parameter.hasDefaultArg() || Parameter.getSourceRange().getEnd().isMacroID())))
+    if (Parameter.isParameterPack() || (!IsConstant && ((Name.empty() && Parameter.hasDefaultArg()) ||
+                                                        Parameter.getSourceRange().getEnd().isMacroID())))
       Edits.refuse(BlockerKind::CopiedParameter, Parameter.getLocation(),
                    Name + (Parameter.isParameterPack() ? " is one of a pack" : " has a default, or is of a macro"));
     else if (ByCode || !Name.empty())

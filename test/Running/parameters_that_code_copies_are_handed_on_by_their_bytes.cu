@@ -48,7 +48,7 @@ struct Pair {
 
 #include <utility>
 __global__ void scaled(Tensor<float> t, float by) { t[threadIdx.x] *= by; }
-__global__ void moved(Tensor<float> t, int by) {
+__global__ void moved(Tensor<float> t = Tensor<float>(nullptr, 0), int by = 1) {
   t.data += by * blockIdx.x; // its own
   t[threadIdx.x] += t.sizes[0];
 }
