@@ -99,9 +99,18 @@ private:
   std::vector<const clang::FunctionDecl *> &All;
 };
 
-bool isOfStd(clang::QualType T) {
-  const clang::RecordDecl *Record = T->getAsRecordDecl();
-  return Record && Record->isInStdNamespace();
+/// Is nothing of the user's run where it is destroyed, and nobody awaited?
+bool endsQuietly(clang::QualType T) {
+  const clang::CXXRecordDecl *Record = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition() || Record->hasTrivialDestructor())
+    return true;
+  const llvm::StringRef Name = Record->getIdentifier() ? Record->getName() : "";
+  auto *Instance = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Record);
+  return Record->isInStdNamespace() && !Name.contains("function") && !Name.contains("thread") &&
+         !Name.contains("future") &&
+         (!Instance || llvm::all_of(Instance->getTemplateArgs().asArray(), [](const auto &A) {
+           return A.getKind() != clang::TemplateArgument::Type || endsQuietly(A.getAsType());
+         }));
 }
 
 /// Does a call with such an argument know memory that it may change? By text, streams, events, files and what launches
@@ -110,7 +119,7 @@ bool leadsToMemory(const clang::Expr &Argument) {
   clang::QualType T = Argument.getType();
   const clang::RecordDecl *Record = T->getAsRecordDecl();
   if (Argument.isGLValue() && !T.isConstQualified())
-    return !(isOfStd(T) && Record->getName() == "basic_ostream");
+    return !(Record && Record->isInStdNamespace() && Record->getName() == "basic_ostream");
   const bool IsPointer = T->isPointerType();
   if (IsPointer)
     Record = (T = T->getPointeeType())->getAsRecordDecl();
@@ -186,7 +195,7 @@ private:
       const clang::VarDecl *V = variableIn(To);
       if (V && Frames.back().Used->isPlain(*V))
         ++Times[V];
-      else if (isOfHost(To))
+      else if (isOfHost(To) && !llvm::isa<clang::ArraySubscriptExpr>(To->IgnoreParens()))
         ++Time; // by whatever name it is read
       else
         unknown(S, heldBy(To));
@@ -224,11 +233,11 @@ private:
     using namespace clang;
     if (auto *Made = llvm::dyn_cast<CXXConstructExpr>(&S))
       return llvm::none_of(Made->arguments(), [&](const Expr *E) { return mayBeStored(E); }) &&
-             (!Made->getConstructor()->isUserProvided() ||
+             (Made->getConstructor()->isTrivial() ||
               (Unit.inLibrary(Made->getConstructor()->getLocation()) &&
                llvm::none_of(Made->arguments(), [](const Expr *E) { return leadsToMemory(*E); })));
     if (auto *Temporary = llvm::dyn_cast<CXXBindTemporaryExpr>(&S))
-      return isOfStd(Temporary->getType());
+      return endsQuietly(Temporary->getType());
     if (auto *Load = llvm::dyn_cast<ImplicitCastExpr>(&S); Load && Load->getCastKind() == CK_LValueToRValue)
       return !mayBeStored(Load->getSubExpr());
     return isLoop(&S, Unit.ast()) ||
@@ -285,8 +294,8 @@ private:
   }
 
   void declare(const clang::VarDecl &V) {
-    if (V.getType().isDestructedType() && !isOfStd(V.getType().getNonReferenceType()))
-      ++Destroyed;
+    const clang::QualType Of = V.getType().getNonReferenceType(); // a temporary may live as long
+    Destroyed += (!V.getType()->isLValueReferenceType() || Of.isConstQualified()) && !endsQuietly(Of);
     // `const int n = rows * columns;` is the product, and `float *y = x;` is x.
     const Frame &Own = Frames.back();
     Frames.back().Given.erase(&V);
@@ -333,7 +342,9 @@ private:
     if (!Callee->hasBody(Callee)) {
       // Who is given a status checks it.
       const bool IsCheck = !Method && llvm::any_of(Call.arguments(), [](const clang::Expr *E) {
-        return E->IgnoreParenImpCasts()->getType()->isEnumeralType();
+        const auto *Enum = E->IgnoreParenImpCasts()->getType()->getAs<clang::EnumType>();
+        const llvm::StringRef Name = Enum ? Enum->getDecl()->getName() : "";
+        return Name.contains_insensitive("error") || Name.contains_insensitive("status") || Name == "CUresult";
       });
       if (!(IsGetter || (IsCheck && !LeadsToMemory)))
         unknown(&Call);

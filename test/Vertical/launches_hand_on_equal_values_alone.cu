@@ -19,6 +19,11 @@
 // CASE: : std::function<void()> f = elsewhere; scale<<<GRID>>>(x, t, 2.f, n); f(); shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); while (!ready); shift<<<GRID>>>(t, y, n);
 // CASE: : try { scale<<<GRID>>>(x, t, 2.f, n); if (n) { t[0] = 1; throw 1; } } catch (int) {} shift<<<GRID>>>(t, y, n);
+// CASE: : { std::unique_ptr<Guard> g; scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
+// CASE: : { const Guard &g = Guard(); scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); Begun b; shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); table[n] = 1; shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); inMode(Mode::fast); shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); mayBeAnother(t); shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); managed = 1; shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(t, y, managed);
@@ -55,6 +60,7 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <memory>
 
 #define GRID 4, 256
 #define DO(CALL)                                                                                                       \
@@ -79,6 +85,13 @@ struct Layer : Stage {
 struct Guard {
   ~Guard();
 };
+int begins();
+struct Begun {
+  int at = begins();
+};
+float table[100];
+enum class Mode { fast };
+void inMode(Mode mode);
 void elsewhere();
 __attribute__((weak)) void mayBeAnother(float *) {}
 void check(cudaError_t error);
