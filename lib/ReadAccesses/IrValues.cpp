@@ -3,8 +3,10 @@
 #include "cufuse/Kernel/Wrapping.h"
 
 #include <fmt/core.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
 
 namespace cufuse {
 
@@ -249,8 +251,56 @@ bool IrValues::isOfLaunch(const Polynomial &P) const {
   });
 }
 
+/// What a bit-field holds: the value of which it has the bits alone, where others are put beside them.
+std::optional<Polynomial> IrValues::bits(const llvm::Value *V, unsigned From, unsigned Count, unsigned Depth) {
+  using namespace llvm::PatternMatch;
+  const llvm::Value *A = nullptr, *B = nullptr;
+  const llvm::APInt *Number = nullptr;
+  const unsigned Width = V->getType()->getIntegerBitWidth();
+  auto Within = [&](const llvm::APInt &Set) { return Set.extractBits(Count, From).isAllOnes(); };
+  auto AreZero = [&](const llvm::Value *Of) { return Within(llvm::computeKnownBits(Of, layout()).Zero); };
+  if (Depth == 0 || From + Count > Width)
+    return std::nullopt;
+  if (match(V, m_Or(m_Value(A), m_Value(B))) && (AreZero(A) || AreZero(B)))
+    return bits(AreZero(A) ? B : A, From, Count, Depth - 1);
+  if (match(V, m_And(m_Value(A), m_APInt(Number))) && Within(*Number))
+    return bits(A, From, Count, Depth - 1);
+  if (match(V, m_Shl(m_Value(A), m_APInt(Number))) && Number->ule(From))
+    return bits(A, From - Number->getZExtValue(), Count, Depth - 1);
+  if (match(V, m_LShr(m_Value(A), m_APInt(Number))) && Number->ult(Width))
+    return bits(A, From + Number->getZExtValue(), Count, Depth - 1);
+  if (match(V, m_Trunc(m_Value(A))) ||
+      (match(V, m_ZExt(m_Value(A))) && From + Count <= A->getType()->getIntegerBitWidth()))
+    return bits(A, From, Count, Depth - 1);
+  const std::optional<Polynomial> Whole = From == 0 ? of(V) : std::nullopt;
+  if (!Whole || Count == Width)
+    return Whole;
+  constexpr unsigned Most = 62; // so that it is a number
+  if (Count > Most)
+    return std::nullopt;
+  const Polynomial Range = Polynomial::constant(std::int64_t(1) << Count);
+  const auto Lost = mayBeNegative(*Whole, Known.Quotients) ? std::nullopt : quotient(*Whole, Range, Known.Quotients);
+  return Lost ? std::optional(*Whole - Range * *Lost) : std::nullopt;
+}
+
+/// The bits that an instruction takes of a value.
+std::optional<Polynomial> IrValues::field(const llvm::Instruction &I) {
+  using namespace llvm::PatternMatch;
+  const llvm::Value *Of = nullptr;
+  const llvm::APInt *Number = nullptr;
+  const unsigned Width = I.getType()->getIntegerBitWidth();
+  constexpr unsigned Depth = 32;
+  if (match(&I, m_LShr(m_Value(Of), m_APInt(Number))) && Number->ult(Width))
+    return bits(Of, Number->getZExtValue(), Width - Number->getZExtValue(), Depth);
+  if (match(&I, m_And(m_Value(Of), m_APInt(Number))) && Number->isMask() && !Number->isAllOnes())
+    return bits(Of, 0, Number->countr_one(), Depth);
+  return std::nullopt;
+}
+
 std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   const std::optional<Polynomial> L = of(I.getOperand(0)), R = of(I.getOperand(1));
+  if (!L && R)
+    return field(I);
   if (!L || !R)
     return std::nullopt;
   const auto Number = R->asConstant();

@@ -41,6 +41,8 @@ private:
   /// What comes from some of the blocks before, if it is the same from all of them.
   std::optional<Polynomial> incoming(const llvm::PHINode &Phi, llvm::function_ref<bool(const llvm::BasicBlock *)> From);
   std::optional<Polynomial> binary(const llvm::Instruction &I);
+  std::optional<Polynomial> field(const llvm::Instruction &I);
+  std::optional<Polynomial> bits(const llvm::Value *V, unsigned From, unsigned Count, unsigned Depth);
   /// Made of what a launch knows: of parameters and the grid.
   bool isOfLaunch(const Polynomial &P) const;
   void findLoops(const llvm::Loop &L);

@@ -144,6 +144,8 @@ __global__ void after(float *out, int n) {
   out[i] = 2;
 }
 __global__ void compares(const float *in, float *out, int n) { int i = id(); if (in && i < n) out[i] = 1; }
+struct Fields { unsigned low : 5, kind : 3, high : 24; int left; };
+__global__ void bitFields(float *out) { Fields f; f.kind = 5; f.high = blockIdx.x; f.low = threadIdx.x; f.left = 9; out[f.high * 32 + f.low] = f.kind; }
 )";
 
 constexpr const char *I = "blockDim.x * blockIdx.x + threadIdx.x";
@@ -196,6 +198,8 @@ TEST(Sites, OfEverydaySpellings) {
         "store out[@] if @ < n && 0 < n - 3"}},
       {"after", {"store out[i] if for i = @, +3: i < n", "store out[?]"}},
       {"compares", {"store out[@] if @ < n?"}},
+      {"bitFields",
+       {"store out[32 * blockIdx.x + threadIdx.x - 536870912 * (blockIdx.x / 16777216) - 32 * (threadIdx.x / 32)]"}},
   };
   EXPECT_EQ(Kernels.size(), Expected.size());
   for (const Read &Kernel : Kernels) {
