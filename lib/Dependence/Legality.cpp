@@ -31,8 +31,8 @@ private:
   bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
 
   /// Is every element that the consumer takes stored once?
-  bool isStoredOnce(const Flow &F, std::optional<BlockShape> By, StoreProof &Proof) {
-    const auto Reason = proveStoredOnce(Graph.Nodes[F.Producer], F.Out, By, Proof);
+  bool isStoredOnce(const Flow &F, std::optional<BlockShape> By, StoreProof &Proof, bool MayLoad = false) {
+    const auto Reason = proveStoredOnce(Graph.Nodes[F.Producer], F.Out, By, Proof, MayLoad);
     if (Reason)
       refuse(Reason->Kind, Reason->Where, Reason->Fact + "; " + Graph.Nodes[F.Consumer].Name + " takes it as " + F.In);
     return !Reason;
@@ -131,10 +131,14 @@ private:
     const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
     const std::string Stored = storedBy(Producer, F.Out);
     StoreProof Proof;
-    isStoredOnce(F, std::nullopt, Proof);
+    // In place, each element is what was there before: of its own.
+    isStoredOnce(F, std::nullopt, Proof, /*MayLoad=*/true);
+    for (const AccessSite *Site : Producer.sites(F.Out))
+      if (Site->What == AccessSite::Kind::Load && !isOwn(*Site, *Producer.Accesses, *Producer.Shape))
+        refuse(BlockerKind::IntermediateRead, Site->Where,
+               fmt::format("{}: {}; {}", Producer.Name, Site->str(), Stored));
     if (!F.Dead)
-      refuse(BlockerKind::LiveIntermediate, Producer.Facts->Where,
-             fmt::format("{}.{}, which {} takes as {}", Producer.Name, F.Out, Consumer.Name, F.In));
+      live(F, Stored);
     if (F.Consumer == Graph.Root)
       return loads(F, Consumer, Stored);
     if (!isBefore(F.Consumer))
@@ -154,16 +158,45 @@ private:
              linkOf(Made, Taken));
   }
 
+  /// What stays is computed once, and stored then: the root must load all of it, each element in one place.
+  void live(const Flow &F, const std::string &Stored) {
+    const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
+    const auto Takers = llvm::count_if(Graph.Flows, [&](const Flow &Other) { return Other.Producer == F.Producer; });
+    StoreProof Proof;
+    std::optional<Blocker> Reason;
+    if (F.Consumer == Graph.Root && Takers == 1)
+      Reason = proveLoadedOnce(Consumer, F.In, Block, Proof);
+    // What the text loads for nothing is computed, too: in place, not a second time.
+    if (!Reason && siteOf(Producer, F.Out, AccessSite::Kind::Load) && !Consumer.parameter(F.In)->Idle.empty())
+      Reason = Blocker{BlockerKind::LiveIntermediate, Consumer.Facts->Where,
+                       Consumer.Name + " may load elements without need, or by functions"};
+    if (F.Consumer != Graph.Root || Takers > 1 || Reason)
+      return refuse(BlockerKind::LiveIntermediate, Producer.Facts->Where,
+                    fmt::format("{}.{}, which {} takes as {}{}", Producer.Name, F.Out, Consumer.Name, F.In,
+                                Reason ? ", not each element in one place: " + Reason->Fact : ""));
+    for (const AtMost &Needed : Proof.Requirements)
+      require(Graph.inArguments(F.Consumer, Needed.Left), Graph.inArguments(F.Consumer, Needed.Right));
+    const Polynomial Made = Graph.inArguments(F.Producer, Producer.Shape->Bound),
+                     Taken = Graph.inArguments(F.Consumer, Proof.Elements);
+    if (!(Made == Taken))
+      refuse(BlockerKind::DifferentBounds, Producer.Facts->Where,
+             fmt::format("{} takes {} elements; {}, of {}", Consumer.Name, Taken.str(), Stored, Made.str()),
+             linkOf(Made, Taken));
+  }
+
   /// At whatever index: the object computes the element, or loads what the producer does not store.
   void loads(const Flow &F, const VerticalNode &Consumer, const std::string &Stored) {
     Polynomial Times;
-    for (const AccessSite *Site : Consumer.sites(F.In)) {
+    const std::vector<const AccessSite *> Sites = Consumer.sites(F.In);
+    for (size_t I = 0; I < Sites.size(); ++I) {
+      const AccessSite *Site = Sites[I];
       const std::string Fact = fmt::format("{}: {}; {}", Consumer.Name, Site->str(), Stored);
       if (Site->What == AccessSite::Kind::Store || Site->What == AccessSite::Kind::Atomic)
         refuse(BlockerKind::InPlaceHazard, Site->Where, Fact);
       else if (Site->What != AccessSite::Kind::Load || !Site->Direct || Site->Width > 1 || Site->Compound)
         refuse(BlockerKind::IntermediateEscapes, Site->Where, Fact);
-      else if (!Recompute)
+      else if (!Recompute || llvm::any_of(llvm::ArrayRef(Sites).take_front(I),
+                                          [&](const AccessSite *Before) { return areOne(*Before, *Site); }))
         continue;
       else if (const auto Own = accessesPerElement(Consumer, *Site, Block))
         Times = Times + Graph.inArguments(F.Consumer, *Own);

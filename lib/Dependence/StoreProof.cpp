@@ -20,22 +20,49 @@ struct Digit {
 
 class Prover {
 public:
-  Prover(const VerticalNode &Node, llvm::StringRef Parameter, std::optional<BlockShape> Block, bool MayLoad)
-      : Node(Node), Parameter(Parameter), Block(Block), MayLoad(MayLoad) {}
+  Prover(const VerticalNode &Node, llvm::StringRef Parameter, std::optional<BlockShape> Block)
+      : Node(Node), Parameter(Parameter), Block(Block) {}
 
-  std::optional<Blocker> run(StoreProof &Result) {
+  std::optional<Blocker> stores(StoreProof &Result, bool MayLoad) {
     std::vector<const AccessSite *> Stores;
     for (const AccessSite *Site : Node.sites(Parameter)) {
-      if (Site->What == AccessSite::Kind::Atomic)
-        return blocker(BlockerKind::IntermediateAtomic, *Site, Site->str());
       if (Site->What == AccessSite::Kind::Load && MayLoad)
         continue;
       if (Site->What == AccessSite::Kind::Load)
         return blocker(BlockerKind::IntermediateRead, *Site, Site->str());
-      if (Site->What == AccessSite::Kind::Escape || !Site->Direct)
-        return blocker(BlockerKind::IntermediateEscapes, *Site, Site->str());
+      if (auto Reason = isOther(*Site))
+        return Reason;
       Stores.push_back(Site);
     }
+    return run(Stores, Result);
+  }
+
+  std::optional<Blocker> loads(StoreProof &Result) {
+    std::vector<const AccessSite *> Loads;
+    for (const AccessSite *Site : Node.sites(Parameter)) {
+      if (Site->What == AccessSite::Kind::Store || Site->Compound)
+        return blocker(BlockerKind::InPlaceHazard, *Site, Site->str());
+      if (auto Reason = isOther(*Site))
+        return Reason;
+      if (llvm::none_of(Loads, [&](const AccessSite *Known) { return areOne(*Known, *Site); }))
+        Loads.push_back(Site);
+    }
+    return run(Loads, Result);
+  }
+
+  /// What stands in the way of either.
+  std::optional<Blocker> isOther(const AccessSite &Site) const {
+    if (Site.What == AccessSite::Kind::Atomic)
+      return blocker(BlockerKind::IntermediateAtomic, Site, Site.str());
+    if (Site.What == AccessSite::Kind::Escape || !Site.Direct)
+      return blocker(BlockerKind::IntermediateEscapes, Site, Site.str());
+    return std::nullopt;
+  }
+
+  /// Exactly one of them happens for every element.
+  std::optional<Blocker> run(const std::vector<const AccessSite *> &Stores, StoreProof &Result) {
+    if (Stores.empty())
+      return Blocker{BlockerKind::StoredSometimes, Node.Facts->Where, Node.Name};
     const AccessSite &First = *Stores.front();
     for (const AccessSite *Site : Stores) {
       if (!Site->Index)
@@ -387,7 +414,6 @@ private:
   const VerticalNode &Node;
   const llvm::StringRef Parameter;
   const std::optional<BlockShape> Block;
-  const bool MayLoad;
   Polynomial Index;
   std::vector<Less> Guards;
   std::vector<unsigned> Loops;
@@ -403,11 +429,25 @@ private:
 
 std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
                                        std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad) {
-  return Prover(Node, Parameter, Block, MayLoad).run(Proof);
+  return Prover(Node, Parameter, Block).stores(Proof, MayLoad);
+}
+
+bool areOne(const AccessSite &A, const AccessSite &B) {
+  return A.Index && A.Index == B.Index && A.Width == B.Width &&
+         std::equal(A.Path.begin(), A.Path.end(), B.Path.begin(), B.Path.end(),
+                    [](const PathStep &Of, const PathStep &To) {
+                      return Of.What == To.What && Of.What != PathStep::Kind::Unknown && Of.Id == To.Id &&
+                             Of.Taken == To.Taken;
+                    });
+}
+
+std::optional<Blocker> proveLoadedOnce(const VerticalNode &Node, llvm::StringRef Parameter, BlockShape Block,
+                                       StoreProof &Proof) {
+  return Prover(Node, Parameter, Block).loads(Proof);
 }
 
 std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block) {
-  return Prover(Node, Site.Parameter, Block, true).repeats(Site);
+  return Prover(Node, Site.Parameter, Block).repeats(Site);
 }
 
 } // namespace cufuse

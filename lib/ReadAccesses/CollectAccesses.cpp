@@ -310,6 +310,19 @@ private:
       if (!IsMet && (!Use.isFollowed() || Use.Stores))
         Result.Parameters[Use.Parameter].Otherwise.push_back(
             {textOf(*Use.At, Ir.unit().ast()), Kernel.getNameAsString(), Ir.unit().place(Use.At->getBeginLoc())});
+    // A load whose value nothing asks has no code, but an object in the pointer's place is asked. Of what stands in the
+    // kernel's own text, it is seen by the number.
+    for (const TextUse &Use : TextUses) {
+      ParameterAccess &P = Result.Parameters[Use.Parameter];
+      auto IsOfIt = [&](const TextUse &Each) { return Each.Parameter == Use.Parameter; };
+      const auto InCode =
+          llvm::count_if(Result.Sites, [&](const AccessSite &Site) { return Site.Parameter == P.Name; });
+      if (InCode != llvm::count_if(TextUses, IsOfIt) || llvm::any_of(Combined, [&](const TextUse &Each) {
+            return IsOfIt(Each) && (Each.ByReference || Each.Calls > 0);
+          }))
+        P.Idle.push_back(
+            {textOf(*Use.At, Ir.unit().ast()), Kernel.getNameAsString(), Ir.unit().place(Use.At->getBeginLoc())});
+    }
   }
 
   // Everything else.

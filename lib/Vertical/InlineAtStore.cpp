@@ -40,6 +40,8 @@ public:
     for (unsigned Node : Graph.Order)
       if (isBefore(Node))
         text(Node, objects(Node), /*AsElement=*/true);
+    if (llvm::any_of(Graph.Flows, [&](const Flow &F) { return isBefore(F.Producer) && isKept(F); }))
+      file(cuda::Made);
     for (const Flow &F : Graph.Flows)
       if (isBefore(F.Producer) && F.Consumer == Graph.Root)
         source(F);
@@ -110,6 +112,9 @@ private:
     return Makers;
   }
 
+  /// Does the root's load store it, too?
+  bool isKept(const Flow &F) const { return Graph.isLive(F.Producer, F.Out); }
+
   /// The object that the root loads through.
   void source(const Flow &F) {
     const std::string Type = sinkType(F.Consumer, F.In);
@@ -122,7 +127,11 @@ private:
         if (In) {
           Arguments.push_back(fmt::format("{{&made_{}_{}}}", name(In->Producer), In->Out));
         } else if (Graph.isIntermediate(Node, P.Name)) {
-          Calls.insert(Calls.begin(), outputText("    {} made_{};", element(Node, P.Name), Own));
+          const bool InPlace = llvm::any_of(Graph.Nodes[Node].sites(P.Name), [](const AccessSite *Site) {
+            return Site->What == AccessSite::Kind::Load || Site->Compound;
+          });
+          Calls.insert(Calls.begin(), outputText("    {} made_{}{};", element(Node, P.Name), Own,
+                                                 InPlace ? " = memory[element]" : ""));
           Arguments.push_back(fmt::format("{{&made_{}}}", Own));
         } else {
           Fields.push_back(outputText("  {};", nested(P.Field, space(Node)).with(OutputText::Slot::Name, Own)));
@@ -131,7 +140,13 @@ private:
       }
       Calls.push_back(outputText("    {}({});", callee(Node), llvm::join(Arguments, ", ")));
     }
-    file(cuda::Source, {{"NODE", name(F.Consumer)},
+    const bool Live = isKept(F);
+    if (Live) {
+      Fields.push_back(outputText("  CufuseMade<{}> *made;", element(F.Consumer, F.In)));
+      Calls.push_back(outputText("    memory[element] = made_{}_{};", name(F.Producer), F.Out));
+    }
+    file(cuda::Source, {{"LIVE", Live},
+                        {"NODE", name(F.Consumer)},
                         {"PARAMETER", F.In},
                         {"TYPE", Type},
                         {"FIELDS", joined(Fields, "\n")},
@@ -145,6 +160,8 @@ private:
       for (const ParameterText &P : Texts[Node]->Parameters)
         if (!Graph.flowTo(Node, P.Name) && !Graph.isIntermediate(Node, P.Name))
           Values.push_back(argument(Node, P.Name));
+    if (isKept(F))
+      Values.push_back("&cufuse_made_" + F.In);
     Values.push_back(Graph.argumentName(F.Producer, F.Out));
     Values.push_back(value(Graph.Nodes[F.Producer].Shape->Bound, F.Producer));
     return sinkType(F.Consumer, F.In) + "{" + llvm::join(Values, ", ") + "}";
@@ -226,8 +243,12 @@ private:
       Arguments.push_back(Graph.flowTo(Graph.Root, P.Name) || llvm::is_contained(outputs(Graph.Root), P.Name)
                               ? "{" + argument(Graph.Root, P.Name) + "}"
                               : argument(Graph.Root, P.Name));
+    OutputText Kept;
+    for (const Flow &F : Graph.Flows)
+      if (F.Consumer == Graph.Root && isBefore(F.Producer) && isKept(F))
+        Kept += outputText("  CufuseMade<{}> cufuse_made_{};\n", element(Graph.Root, F.In), F.In);
     const std::string Head = fmt::format("__device__ __forceinline__ void {}(", Result.Facts.Name);
-    code(outputText("\n{}{}) {{\n  {}({});\n}}", Head, wrapped("\n    ", Parameters, "", 4), callee(Graph.Root),
+    code(outputText("\n{}{}) {{\n{}  {}({});\n}}", Head, wrapped("\n    ", Parameters, "", 4), Kept, callee(Graph.Root),
                     llvm::join(Arguments, ", ")));
     Result.Text.Callee = Result.Facts.Name;
   }

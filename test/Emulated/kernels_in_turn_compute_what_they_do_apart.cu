@@ -21,9 +21,22 @@
 // RUN:   --link scaleRows.width=turnTokens.size --distinct --block 64 --name heads \
 // RUN:   -o %t/heads.cu 2>&1 | FileCheck %s --check-prefix=HEADS
 // HEADS: scaleRows, then turnTokens. In memory: scaleRows.out. scaleRows has turnTokens.pitch / scaleRows.width blocks for each.
+// What stays is computed, and stored, where a reduction loads it, even if it is changed in place.
+// RUN: %cufuse fuse %s:addTo %s:sumOfSquares --link addTo.sum=sumOfSquares.x --link addTo.count=sumOfSquares.n --distinct \
+// RUN:   --block 64 --in-registers --name squared -o %t/squared.cu
+// RUN: FileCheck %s --check-prefix=NORM < %t/squared.cu
+// NORM: if (element == made->element)
+// NORM: float made_addTo_sum = memory[element];
+// NORM: memory[element] = made_addTo_sum;
+// RUN: %exits 1 %cufuse fuse %s:addTo %s:sumTwice --link addTo.sum=sumTwice.x --link addTo.count=sumTwice.n --distinct \
+// RUN:   --block 64 --in-registers -o %t/twice.cu 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: {{.*}} would no longer be stored: addTo.sum, which sumTwice takes as x, not each element in one place: sumTwice: x[i] at
+// RUN: %exits 1 %cufuse fuse %s:addTo %s:sumOfFirst --link addTo.sum=sumOfFirst.x --link addTo.count=sumOfFirst.n --distinct \
+// RUN:   --block 64 --in-registers -o %t/first.cu 2>&1 | FileCheck %s --check-prefix=UNUSED
+// UNUSED: addTo.sum, which sumOfFirst takes as x, not each element in one place: sumOfFirst may load elements without need
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/residual.cu %t/centred.cu %t/warps.cu %t/fours.cu %t/pixels.cu \
-// RUN:   %t/heads.cu | FileCheck %s --check-prefix=SAME
-// SAME: 8 same
+// RUN:   %t/heads.cu %t/squared.cu | FileCheck %s --check-prefix=SAME
+// SAME: 9 same
 
 #include <cooperative_groups.h>
 
@@ -73,8 +86,9 @@ __global__ void addFours(float *sum, const float *a, const float *b, int n) {
 }
 
 __global__ void warpRows(float *out, const float *x, int rows, int width) {
-  const auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
-  const int lane = warp.thread_rank(), row = warp.meta_group_size() * blockIdx.x + warp.meta_group_rank();
+  const auto tile = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+  const cooperative_groups::thread_block_tile<32> warp = tile; // which keeps its place in the block in bit-fields
+  const int lane = warp.thread_rank(), row = tile.meta_group_size() * blockIdx.x + warp.meta_group_rank();
   if (row < rows) {
     const float *from = x + row * width;
     float most = 0;
@@ -115,12 +129,40 @@ __global__ void turnTokens(float *heads, const float *angles, int count, int siz
   }
 }
 
+__global__ void sumOfSquares(const float *x, float *all, long long n) {
+  float sum = 0;
+  for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    sum += x[i] * x[i];
+  for (int reach = 16; reach > 0; reach /= 2)
+    sum += __shfl_xor_sync(0xffffffffu, sum, reach);
+  if (threadIdx.x % 32 == 0)
+    atomicAdd(all, sum);
+}
+__global__ void sumTwice(const float *x, float *all, long long n) {
+  float sum = 0;
+  for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    sum += x[i];
+  for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    sum += x[i] * x[i];
+  for (int reach = 16; reach > 0; reach /= 2)
+    sum += __shfl_xor_sync(0xffffffffu, sum, reach);
+  if (threadIdx.x % 32 == 0)
+    atomicAdd(all, sum);
+}
+__global__ void sumOfFirst(const float *x, float *all, long long n) {
+  for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    const float unused = x[0];
+    atomicAdd(all, x[i]);
+  }
+}
+
 #ifdef FUSED
 #include "centred.h"
 #include "fours.h"
 #include "heads.h"
 #include "pixels.h"
 #include "residual.h"
+#include "squared.h"
 #include "warps.h"
 
 #include <cstdio>
@@ -214,6 +256,13 @@ int main() {
         turnTokens<<<dim3(3), dim3(64)>>>(c.at, b.at, 4, 22, 4 * 22);
       },
       [&] { return heads::scaleRows_turnTokens::launch(dim3(3), a.at, 20, c.at, 22, b.at, 4, 4 * 22); });
+  compare(
+      "squared", {&a, &d},
+      [&] {
+        addTo<<<dim3(5), dim3(64)>>>(a.at, b.at, 300);
+        sumOfSquares<<<dim3(2), dim3(64)>>>(a.at, d.at, 300);
+      },
+      [&] { return squared::addTo_sumOfSquares::launch(dim3(2), a.at, b.at, 300, d.at); });
   // A token that has no whole heads.
   if (heads::scaleRows_turnTokens::launch(dim3(3), a.at, 20, c.at, 22, b.at, 4, 4 * 22 + 1) ==
       cudaErrorInvalidConfiguration)

@@ -1,4 +1,5 @@
-// What is computed where the consumer loads is not stored, so nothing else may need it.
+// What is computed where the consumer loads is not stored, unless each element is loaded in one place, so nothing else may
+// need it.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:scale %s:back --block 128 \
 // RUN:   --link scale.mid=back.in --link scale.n=back.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
@@ -14,7 +15,7 @@
 // ALSO: note: {{.*}} or launch the producer separately
 
 // CHECK: {{[^ ]*}}:[[#@LINE+3]]:17: error: the intermediate would be computed where it is loaded, and would no longer be
-// CHECK-SAME: stored: scale.mid, which back takes as in [LiveIntermediate]
+// CHECK-SAME: stored: scale.mid, which back takes as in, not each element in one place: back: in[n - 1 - i] at {{.*}} [LiveIntermediate]
 // CHECK: note: say --dead
 __global__ void scale(const float *__restrict__ x, float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,8 +2,8 @@
 // remedies that can be pasted.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --in-registers %s:shift %s:square --link shift.x=square.x --link shift.n=square.n --distinct --block 64 \
-// RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=SQUARE '--implicit-check-not=[IntermediateRead]'
-// SQUARE: note: no form fits: at loads: the producer loads from the intermediate; one loop: square is not pointwise:
+// RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=SQUARE '--implicit-check-not=[LiveIntermediate]'
+// SQUARE: note: no form fits: at loads: the intermediate would be computed where it is loaded, and would no longer be stored; one loop: square is not pointwise:
 // SQUARE-SAME: {{.*}}; by row: no kernel that takes an intermediate works on rows{{.*}} the nearest, one loop, follow
 // SQUARE-NEXT: error: {{.*}}square: {{.*}} depends on the thread other than by its linear index: {{.*}} [NotPointwise]
 // RUN: %exits 1 %cufuse fuse --in-registers %s:shift %s:parts --link shift.x=parts.in --block 64 -o %t/no.cu 2>&1 | \
@@ -21,7 +21,7 @@ __global__ void shift(float *x, const float *bias, int channels, const int *__re
 __global__ void square(const float *x, float *out, int n) {
   const int i = (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n)
-    out[i] = x[i] * x[i];
+    out[i] = x[i] * x[n - 1 - i];
 }
 
 __global__ void parts(const float *in, float *out, int rows, int columns) {

@@ -26,6 +26,14 @@ constexpr std::int64_t MostElements = 0x7fffffff;
 std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
                                        std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad = false);
 
+/// Do both sites access the same elements in the same thread's same turn of all loops?
+bool areOne(const AccessSite &A, const AccessSite &B);
+
+/// Proves that each of the elements 0 … Elements − 1 is loaded by one thread, in one turn of its loops, however often
+/// there, and that nothing else is done to them. Otherwise, what stands in the way.
+std::optional<Blocker> proveLoadedOnce(const VerticalNode &Node, llvm::StringRef Parameter, BlockShape Block,
+                                       StoreProof &Proof);
+
 /// How often a site accesses one element of its array at most, over the whole launch, in the dimensions of the grid;
 /// nothing if that is not known.
 std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block);

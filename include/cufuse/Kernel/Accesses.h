@@ -110,6 +110,8 @@ struct ParameterAccess {
   bool HidesPointers = false; ///< No pointer itself, but may hold one; or a pointer of a pack.
   /// Uses of a pointer in the text that no object follows, or that no code is known of.
   std::vector<Finding> Otherwise = {};
+  /// Its mentions, where the text may load what nothing asks the value of, so that no code is known of it.
+  std::vector<Finding> Idle = {};
 };
 
 struct KernelAccesses {

@@ -176,14 +176,25 @@ Values withGrid(Values Arguments, BlockShape Grid) {
 // The proof of a drawn kernel against the launches that it speaks of.
 TEST(StoreProof, WhatIsProvedIsSo) {
   Draw Random(11);
-  unsigned Proved = 0, Launches = 0;
+  unsigned Proved = 0, Launches = 0, Loaded = 0;
   for (int I = 0; I < 6000; ++I) {
     DrawnStore Drawn(Random);
     TestKernel &Kernel = Drawn.Kernel;
     StoreProof Proof;
-    if (prove(Kernel, Proof, Drawn.Block))
+    // What is loaded in one place, however often there, is so as what is stored.
+    const std::vector<AccessSite> Sites = Kernel.Accesses.Sites;
+    const bool Loads = Random.once(3);
+    for (const AccessSite &Site : Sites)
+      if (Loads && Random.once(2))
+        Kernel.Accesses.Sites.push_back(Site);
+    if (Loads)
+      for (AccessSite &Site : Kernel.Accesses.Sites)
+        Site.What = AccessSite::Kind::Load;
+    if (Loads ? proveLoadedOnce(Kernel.node(), Sites.front().Parameter, Drawn.Block, Proof)
+              : prove(Kernel, Proof, Drawn.Block))
       continue;
     ++Proved;
+    Loaded += Loads && Kernel.Accesses.Sites.size() > Sites.size();
     for (int J = 0; J < 12; ++J) {
       const Values Arguments = drawnArguments(Random);
       const BlockShape Grid = drawnGrid(Random);
@@ -193,7 +204,7 @@ TEST(StoreProof, WhatIsProvedIsSo) {
         continue;
       ++Launches;
       std::map<std::int64_t, unsigned> Stored, Wanted;
-      for (const AccessSite &Site : Kernel.Accesses.Sites)
+      for (const AccessSite &Site : Sites)
         Kernel.run(Site, Arguments, Drawn.Block, Grid, [&](std::int64_t First, const Values &) {
           for (unsigned K = 0; K < Site.Width; ++K)
             ++Stored[First + K];
@@ -206,6 +217,7 @@ TEST(StoreProof, WhatIsProvedIsSo) {
     }
   }
   EXPECT_GT(Proved, 500u);
+  EXPECT_GT(Loaded, 50u);
   EXPECT_GT(Launches, 1000u);
 }
 
