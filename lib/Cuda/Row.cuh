@@ -1,6 +1,11 @@
 /// The turns that a thread makes over its row, one element each.
 struct CufuseRow {
   static constexpr unsigned block = CUFUSE_BLOCK;
+#ifdef CUFUSE_WIDE
+  static constexpr unsigned most = CUFUSE_WIDE;
+  unsigned wide;    ///< Consecutive elements that a thread has: `most` or 1.
+  long long length; ///< Of the row.
+#endif
   unsigned turns; ///< At most, where the elements stay in registers; 0 where they do not.
   unsigned full;  ///< So many turns have an element for every thread.
   unsigned *turn; ///< The present one.
@@ -12,8 +17,24 @@ struct CufuseRow {
       return inside;
     if (distance >= turns * block)
       return false;
+#ifdef CUFUSE_WIDE
+    if (wide > 1) // `inside` asks the rest, so that the number of turns is constant
+      return true;
+#endif
     return distance < full * block || inside;
   }
+#ifdef CUFUSE_WIDE
+  /// The element of a turn, and whether there is one.
+  __device__ __forceinline__ unsigned at(unsigned turn) const {
+    return wide * (threadIdx.x + turn / wide * block) + turn % wide;
+  }
+  __device__ __forceinline__ bool has(unsigned turn) const { return turn < full || at(turn) < length; }
+  /// The same of the present one. What is given is what it would be with one element at a time.
+  __device__ __forceinline__ bool inside(bool given) const { return wide > 1 ? has(*turn / wide * wide) : given; }
+  template <typename Index> __device__ __forceinline__ Index element(Index given) const {
+    return wide > 1 ? static_cast<Index>(at(*turn)) : given;
+  }
+#endif
 };
 
 #pragma push_macro("blockDim")

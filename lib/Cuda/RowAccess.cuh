@@ -6,6 +6,14 @@
 template <typename Element>
 __device__ __forceinline__ void cufuseLoadRow(const CufuseRow row, Element *registers,
                                               const Element *__restrict__ first, long long length) {
+#ifdef CUFUSE_WIDE
+#pragma unroll
+  for (unsigned turn = 0; row.wide > 1 && turn < row.turns; turn += CufuseRow::most)
+    if (row.has(turn))
+      cufuseLoad<CufuseRow::most>(registers + turn, first + row.at(turn));
+  if (row.wide > 1)
+    return;
+#endif
 #pragma unroll
   for (unsigned turn = 0; turn < row.turns; ++turn) {
     const unsigned index = threadIdx.x + turn * CufuseRow::block;
@@ -37,6 +45,14 @@ template <typename Value, bool Live> struct CufuseRowStore {
   __device__ __forceinline__ void store(long long index, const Value value) const {
     if (row.turns > 0)
       registers[*row.turn] = value;
+#ifdef CUFUSE_WIDE
+    constexpr unsigned last = CufuseRow::most - 1;
+    if (row.wide > 1) {
+      if (Live && *row.turn % CufuseRow::most == last)
+        cufuseStore<CufuseRow::most>(registers + (*row.turn - last), memory + (index - last));
+      return;
+    }
+#endif
     if (Live || row.turns == 0)
       memory[index] = value;
   }

@@ -3,8 +3,12 @@
 #include "Refusals.h"
 #include "RowForm.h"
 
+#include "cufuse/Dependence/InTurn.h"
+#include "cufuse/Dependence/Streams.h"
+
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/MathExtras.h>
 
 namespace cufuse {
 
@@ -19,7 +23,8 @@ unsigned mostTurns(BlockShape Block, unsigned BytesOfElement) {
 
 class Planner : Refusals {
 public:
-  Planner(const VerticalGraph &Graph, BlockShape Block) : Graph(Graph), Block(Block) {}
+  Planner(const VerticalGraph &Graph, BlockShape Block, bool Reassociate)
+      : Graph(Graph), Block(Block), Reassociate(Reassociate) {}
 
   llvm::Expected<BlockLocalPlan> run() {
     if (const VerticalNode *Consumer = rowConsumer(Graph))
@@ -33,8 +38,12 @@ public:
       Plan.Values.push_back(flow(F));
     if (llvm::is_contained(Plan.Values, RowValue::Element))
       require(Plan.Length, Plan.Stride); // no element belongs to two rows
+    if (Reassociate)
+      widen();
     inputs();
-    Plan.MostTurns = mostTurns(Block, widestKept());
+    if (Plan.Wide > 1)
+      streams();
+    Plan.MostTurns = mostTurns(Block, kept());
     for (size_t I = 0; I < Graph.Order.size(); ++I)
       Plan.Barriers.push_back(barrier(I));
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
@@ -42,7 +51,7 @@ public:
         elements(Node);
       else
         sharesRows(Node);
-    for (int D = 1; D < 3; ++D)
+    for (int D = Plan.Dimensions; D < 3; ++D)
       require(Polynomial::atom(builtinAtom(Builtin::GridDim, D)), Polynomial::constant(1));
     checkAliases(Graph, *this, InMemory::Dead);
     return orRefusals(std::move(Plan));
@@ -56,7 +65,7 @@ private:
 
   void stage(unsigned Node) {
     const VerticalNode &N = Graph.Nodes[Node];
-    Plan.ByElement[Node] = N.Shape->Shape == KernelShape::Pointwise;
+    Plan.ByElement[Node] = isFree(N);
     if (Block.Y != 1 || Block.Z != 1)
       refuse(BlockerKind::RowBlock, N.Facts->Where, fmt::format("{} has blocks of {}", N.Name, Block.str()));
     if (Plan.ByElement[Node] && N.Shape->Width > 1)
@@ -75,24 +84,46 @@ private:
   /// An access in the arguments that remain; in a pointwise kernel, one to the element is one to the row.
   std::optional<RowAccess> access(unsigned Node, const AccessSite &Site) const {
     const VerticalNode &N = Graph.Nodes[Node];
-    if (Plan.ByElement[Node]) {
-      const auto Index = Site.Index ? inElement(*Site.Index, *N.Accesses, *N.Shape) : std::nullopt;
-      if (!Index || !(*Index == Polynomial::atom(ElementAtom)))
-        return std::nullopt;
-      RowAccess Access;
-      Access.Stride = Plan.Stride;
-      Access.Length = Plan.Length;
-      Access.EveryTurn = Site.Path.size() == 1 && Site.Path[0].Exact;
-      return Access;
-    }
+    if (Plan.ByElement[Node])
+      return Site.Index && Site.Width == 1 ? ofElement(Node, Site) : std::nullopt;
     std::optional<RowAccess> Access = rowAccess(N, Site, Block);
     if (!Access)
       return std::nullopt;
+    Access->Base = Graph.inArguments(Node, Access->Base);
     Access->Stride = Graph.inArguments(Node, Access->Stride);
     Access->Length = Graph.inArguments(Node, Access->Length);
     for (Less &L : Access->Rows)
       L = {Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)};
     return Access;
+  }
+
+  /// `e`, `e / length` and `e % length`, where the element is `e`.
+  std::optional<RowAccess> ofElement(unsigned Node, const AccessSite &Site) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    auto Is = [&](const Polynomial &P) { return inElement(P, *N.Accesses, *N.Shape) == Polynomial::atom(ElementAtom); };
+    RowAccess Access;
+    Access.Length = Plan.Length;
+    Access.Dimensions = Plan.Dimensions;
+    Access.EveryTurn = llvm::all_of(Site.Path, [&](const PathStep &Step) {
+      return Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) {
+               return Is(L.Left) && inElement(L.Right, *N.Accesses, *N.Shape) == N.Shape->Bound;
+             });
+    });
+    if (Is(*Site.Index)) {
+      Access.Stride = Plan.Stride;
+      Access.Base = Plan.Stride * blockNumber(Plan.Dimensions);
+      return Access;
+    }
+    for (const std::string &Atom : Site.Index->atoms())
+      if (const auto Q = N.Accesses->Quotients.find(Atom); Q != N.Accesses->Quotients.end() && !isWrap(Atom) &&
+                                                           Is(Q->second.Dividend) &&
+                                                           Graph.inArguments(Node, Q->second.Divisor) == Plan.Length) {
+        const Polynomial Row = Polynomial::atom(Atom);
+        Access.Scalar = *Site.Index == Row;
+        if (Access.Scalar || Is(*Site.Index + Row * Q->second.Divisor))
+          return Access;
+      }
+    return std::nullopt;
   }
 
   /// The row is that of the first intermediate or input that is accessed by row.
@@ -101,9 +132,10 @@ private:
       if (Plan.ByElement[Node] || Plan.keepsRows())
         return;
       for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
-        if (const auto Access = access(Node, *Site); Access && !Access->Scalar) {
+        if (const auto Access = access(Node, *Site); Access && !Access->Scalar && !Access->Stride.isZero()) {
           Plan.Stride = Access->Stride;
           Plan.Length = Access->Length;
+          Plan.Dimensions = Access->Dimensions;
           return;
         }
     };
@@ -117,11 +149,19 @@ private:
           Take(Node, Parameter);
   }
 
-  bool isRow(const RowAccess &A) const { return !A.Scalar && A.Stride == Plan.Stride && A.Length == Plan.Length; }
+  bool isRow(const RowAccess &A) const {
+    return !A.Scalar && A.Stride == Plan.Stride && A.Length == Plan.Length && A.Dimensions == Plan.Dimensions;
+  }
 
   void keep(unsigned Node, const RowAccess &A) {
     if (Plan.ByElement[Node] || A.Scalar)
       return;
+    if (A.Step) {
+      const Polynomial Size = Polynomial::constant(Block.X), Step = Graph.inArguments(Node, *A.Step);
+      require(Step, Size);
+      require(Size, Step);
+      Plan.Sizes.insert({Node, A.Step->str()});
+    }
     const unsigned Loop = *Graph.Nodes[Node].Accesses->Loops[A.Loop].Statement;
     if (!llvm::is_contained(Plan.Loops[Node], Loop))
       Plan.Loops[Node].push_back(Loop);
@@ -150,7 +190,8 @@ private:
         continue;
       }
       const std::optional<RowAccess> Taken = access(F.Consumer, *Site);
-      if (!Taken || !Made || Taken->Scalar != Scalar) {
+      if (!Taken || !Made || Taken->Scalar != Scalar ||
+          (!Scalar && (Taken->Stride.isZero() || Made->Stride.isZero()))) {
         refuse(BlockerKind::NotByRow, Site->Where, Fact);
         continue;
       }
@@ -200,9 +241,18 @@ private:
   void row(const Flow &F, llvm::ArrayRef<const AccessSite *> Stores, const std::string &Taker) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer];
     if (Plan.ByElement[F.Producer]) {
+      const bool Changes = llvm::any_of(Producer.sites(F.Out), [&](const AccessSite *Site) {
+        const auto Loaded = Site->What == AccessSite::Kind::Load ? access(F.Producer, *Site) : std::nullopt;
+        return Loaded && isRow(*Loaded) && Site->Direct && !mayBeAliased(Producer, F.Out);
+      });
       StoreProof Proof;
-      if (const auto Reason = proveStoredOnce(Producer, F.Out, std::nullopt, Proof))
+      if (const auto Reason = proveStoredOnce(Producer, F.Out, std::nullopt, Proof, /*MayLoad=*/Changes))
         refuse(Reason->Kind, Reason->Where, Reason->Fact + Taker);
+      for (const AccessSite *Site : Producer.sites(F.Out))
+        if (Changes && !access(F.Producer, *Site))
+          refuse(BlockerKind::IntermediateRead, Site->Where, Producer.Name + ": " + Site->str() + Taker);
+      if (Changes)
+        Plan.Changed.insert({F.Producer, F.Out});
       return;
     }
     if (!isStored(Producer, Stores, Taker))
@@ -223,15 +273,19 @@ private:
   /// A pointwise kernel's elements are those of the rows.
   void elements(unsigned Node) {
     const VerticalNode &N = Graph.Nodes[Node];
-    const Polynomial Bound = Graph.inArguments(Node, N.Shape->Bound);
-    const Polynomial All = Plan.Length * Polynomial::atom(builtinAtom(Builtin::GridDim, 0));
-    require(All, Bound);
-    require(Bound, All);
-    require(Bound, Polynomial::constant(MostElements));
-    if (!(Plan.Stride == Plan.Length) || !Plan.keepsRows())
-      refuse(BlockerKind::NotByRow, N.Facts->Where,
-             fmt::format("{} works on {} elements without gaps, the others on rows of {}, {} apart", N.Name,
-                         Bound.str(), Plan.Length.str(), Plan.Stride.str()));
+    Polynomial All = Plan.Length;
+    for (unsigned D = 0; D < Plan.Dimensions; ++D)
+      All = All * Polynomial::atom(builtinAtom(Builtin::GridDim, D));
+    if (!N.Shape->Unbounded) {
+      const Polynomial Bound = Graph.inArguments(Node, N.Shape->Bound);
+      require(All, Bound);
+      require(Bound, All);
+    }
+    require(All, Polynomial::constant(MostElements));
+    if (!Plan.keepsRows())
+      refuse(BlockerKind::NotByRow, N.Facts->Where, fmt::format("{} works on elements, and nothing on rows", N.Name));
+    require(Plan.Stride, Plan.Length);
+    require(Plan.Length, Plan.Stride);
   }
 
   /// All kernels get one grid. One that nothing ties to the rows of the others may be meant for another.
@@ -261,6 +315,20 @@ private:
     return All;
   }
 
+  /// The accesses through a parameter, where all of them are loads, or all stores, of the same row; else none.
+  std::vector<RowAccess> rowOf(unsigned Node, const std::string &Parameter, AccessSite::Kind What) const {
+    std::vector<RowAccess> Rows;
+    for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter)) {
+      const auto Access = access(Node, *Site);
+      if (!Access || Access->Scalar || !(Access->Length == Plan.Length) || Site->What != What || !Site->Direct ||
+          Site->Compound || (!Rows.empty() && !(Access->Base == Rows.front().Base)))
+        return {};
+      Rows.push_back(*Access);
+    }
+    return Rows;
+  }
+  static bool isAlways(const RowAccess &A) { return A.EveryTurn && A.OfBlock && A.Rows.empty(); }
+
   void inputs() {
     if (!Plan.keepsRows())
       return;
@@ -270,25 +338,23 @@ private:
       unsigned Places = 0;
       bool Certain = false;
       for (const auto &[Node, Parameter] : Readers) {
-        const std::vector<const AccessSite *> Loads = Graph.Nodes[Node].sites(Parameter);
-        std::vector<RowAccess> Rows;
-        for (const AccessSite *Site : Loads)
-          if (const auto Access = access(Node, *Site);
-              Access && isRow(*Access) && Site->What == AccessSite::Kind::Load && Site->Direct)
-            Rows.push_back(*Access);
-        if (Rows.empty() || Rows.size() != Loads.size())
+        const std::vector<RowAccess> Rows = rowOf(Node, Parameter, AccessSite::Kind::Load);
+        if (Rows.empty() || (!Input.Readers.empty() && !(Rows.front().Base == Input.Base)))
           continue;
+        Input.Base = Rows.front().Base;
         std::set<unsigned> Loops;
         for (const RowAccess &A : Rows) {
           Loops.insert(A.Loop);
-          Certain |= A.EveryTurn && A.OfBlock && A.Rows.empty();
+          Certain |= isAlways(A);
         }
         Places += Loops.size();
         Input.Readers.push_back({Node, Parameter});
       }
-      if (Places < 2 || !Certain)
+      if (!Certain || (Places < 2 && Plan.Wide == 1))
         continue;
-      Input.FirstUse = llvm::find(Graph.Order, Input.Readers.front().first) - Graph.Order.begin();
+      // Several elements at a time are all under way before anything waits.
+      if (Plan.Wide == 1)
+        Input.FirstUse = llvm::find(Graph.Order, Input.Readers.front().first) - Graph.Order.begin();
       for (const auto &[Node, Parameter] : Input.Readers)
         for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
           keep(Node, *access(Node, *Site));
@@ -296,18 +362,106 @@ private:
     }
   }
 
-  /// Bytes of the largest element of those rows that are kept.
-  unsigned widestKept() const {
+  // Several elements at a time.
+
+  /// What the thread has of a row in memory alone, it has several elements of at a time, too.
+  void streams() {
+    for (unsigned Node : Graph.Order)
+      for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters) {
+        const VerticalNode &N = Graph.Nodes[Node];
+        const bool Stores = N.stores(P.Name);
+        if (P.Element.empty() || !isFollowed(Node, P) || mayBeAliased(N, P.Name))
+          continue;
+        const std::vector<RowAccess> Rows =
+            rowOf(Node, P.Name, Stores ? AccessSite::Kind::Store : AccessSite::Kind::Load);
+        if (Rows.empty() || (Stores && Rows.size() > 1) ||
+            !llvm::all_of(Rows, [&](const RowAccess &A) { return A.EveryTurn && A.OfBlock && isPlayed(Node, A); }))
+          continue;
+        Plan.Streams.push_back({Node, P.Name, Rows.front().Base, Stores});
+      }
+  }
+  bool isFollowed(unsigned Node, const ParameterAccess &P) const {
+    return P.Kept && P.Otherwise.empty() && !P.Volatile && !P.Constructed && llvm::isPowerOf2_32(P.Bytes) &&
+           !Graph.flowTo(Node, P.Name) && !Graph.isIntermediate(Node, P.Name) &&
+           llvm::none_of(Plan.Inputs, [&](const RowInput &Input) {
+             return llvm::is_contained(Input.Readers, std::pair(Node, P.Name));
+           });
+  }
+
+  bool isPlayed(unsigned Node, const RowAccess &A) const {
+    return Plan.ByElement[Node] ||
+           llvm::is_contained(Plan.Loops[Node], *Graph.Nodes[Node].Accesses->Loops[A.Loop].Statement);
+  }
+
+  /// 16 bytes at a time of the widest that is by row, if it makes no difference which thread has which element.
+  void widen() {
+    constexpr unsigned Bytes = 16;
     unsigned Widest = 0;
+    for (unsigned Node : Graph.Order) {
+      const VerticalNode &N = Graph.Nodes[Node];
+      for (const AccessSite &Site : N.Accesses->Sites) {
+        const auto Access = access(Node, Site);
+        if (!Access || Access->Scalar || !(Access->Length == Plan.Length))
+          continue;
+        keep(Node, *Access);
+        Widest = std::max(Widest, N.parameter(Site.Parameter)->Bytes);
+        if (!Plan.ByElement[Node] && !Access->OfBlock)
+          Plan.Narrow = fmt::format("{}: {} is not for all threads of the block", N.Name, Site.str());
+      }
+    }
+    for (unsigned Node : Graph.Order)
+      if (std::string Why = Plan.ByElement[Node] ? "" : ofThreads(Node); !Why.empty())
+        Plan.Narrow = fmt::format("{}: {}", Graph.Nodes[Node].Name, Why);
+    if (!Plan.keepsRows())
+      Plan.Narrow = "nothing of a row is kept";
+    else if (Widest == 0 || Widest > Bytes / 2 || !llvm::isPowerOf2_32(Widest))
+      Plan.Narrow = fmt::format("an element has {} bytes", Widest);
+    Plan.Wide = Plan.Narrow.empty() ? Bytes / Widest : 1;
+  }
+
+  /// Why elements of the row belong to their threads; nothing if they do not.
+  std::string ofThreads(unsigned Node) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    auto IsRow = [&](const LoopAccess &Loop) {
+      return Loop.Statement && llvm::is_contained(Plan.Loops[Node], *Loop.Statement);
+    };
+    auto IsPlayed = [&](const PathStep &Step) {
+      return Step.What == PathStep::Kind::Loop && IsRow(N.Accesses->Loops[Step.Id]);
+    };
+    for (const LoopAccess &Loop : N.Accesses->Loops)
+      if (IsRow(Loop) && !Loop.Bound.empty())
+        return fmt::format("{}, {}", Loop.Bound.front().What, Loop.Bound.front().Where.str());
+    // What a thread stores, and then loads, must be there by the same turns.
+    for (const AccessSite &Site : N.Accesses->Sites) {
+      if (!N.stores(Site.Parameter))
+        continue;
+      const std::vector<const AccessSite *> All = N.sites(Site.Parameter);
+      const auto Access = access(Node, Site);
+      if (All.size() > 1 && llvm::any_of(Site.Path, IsPlayed) != llvm::any_of(All.front()->Path, IsPlayed))
+        return fmt::format("{} and {} are not both in loops over the row", Site.str(), All.front()->str());
+      if (llvm::any_of(Site.Path, IsPlayed) &&
+          (!Access || Access->Scalar || !(Access->Base == access(Node, *All.front())->Base)))
+        return Site.str() + " is not of the row";
+      if (llvm::any_of(Site.Path, IsPlayed) && All.size() > 1 && mayBeAliased(N, Site.Parameter))
+        return Site.str() + " may have another name";
+    }
+    return {};
+  }
+
+  /// Bytes of an element of those rows that are kept: of the largest, or of all that are loaded ahead.
+  unsigned kept() const {
+    unsigned Widest = 0, Ahead = 0;
     auto See = [&](unsigned Node, llvm::StringRef Parameter) {
-      Widest = std::max(Widest, Graph.Nodes[Node].parameter(Parameter)->Bytes);
+      const unsigned Bytes = Graph.Nodes[Node].parameter(Parameter)->Bytes;
+      Widest = std::max(Widest, Bytes);
+      return Bytes;
     };
     for (size_t I = 0; I < Graph.Flows.size(); ++I)
       if (Plan.Values[I] == RowValue::Element)
         See(Graph.Flows[I].Producer, Graph.Flows[I].Out);
     for (const RowInput &Input : Plan.Inputs)
-      See(Input.Node, Input.Parameter);
-    return Widest;
+      Ahead += See(Input.Node, Input.Parameter);
+    return Plan.Wide > 1 ? std::max(Widest, Ahead) : Widest;
   }
 
   /// Why the block waits before the kernel at this position.
@@ -327,6 +481,7 @@ private:
 
   const VerticalGraph &Graph;
   const BlockShape Block;
+  const bool Reassociate;
   BlockLocalPlan Plan;
 };
 
@@ -340,8 +495,8 @@ const VerticalNode *rowConsumer(const VerticalGraph &Graph) {
   return nullptr;
 }
 
-llvm::Expected<BlockLocalPlan> planBlockLocal(const VerticalGraph &Graph, BlockShape Block) {
-  return Planner(Graph, Block).run();
+llvm::Expected<BlockLocalPlan> planBlockLocal(const VerticalGraph &Graph, BlockShape Block, bool Reassociate) {
+  return Planner(Graph, Block, Reassociate).run();
 }
 
 } // namespace cufuse

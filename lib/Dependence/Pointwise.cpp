@@ -223,6 +223,10 @@ private:
       return Atom == builtinAtom(Builtin::BlockDim, D) || Atom == builtinAtom(Builtin::ThreadIdx, D);
     });
   }
+  /// Of the grid, where rows are numbered by several of its dimensions.
+  static bool ofGrid(const std::string &Atom) {
+    return Atom != BlockX && (Atom.starts_with("blockIdx.") || Atom.starts_with("gridDim."));
+  }
 
   bool isRowWise() const {
     bool Stores = false;
@@ -238,11 +242,16 @@ private:
       for (const std::string &Atom : Row.atoms())
         if ((isBuiltin(Atom) && !ofOtherDimension(Atom)) || loopOf(Atom, Accesses))
           return false;
-      for (const std::string &Atom : Column.atoms()) {
+      const std::set<std::string> Atoms = Column.atoms();
+      auto Strides = [&](const std::string &Atom) {
         const LoopAccess *Loop = loopOf(Atom, Accesses);
-        const bool Strides = Loop && Loop->Start == Polynomial::atom(ThreadX);
-        if ((isBuiltin(Atom) && Atom != ThreadX && !ofOtherDimension(Atom)) ||
-            (Loop && !Strides && !isUniform(Loop->Start)))
+        return Loop && Loop->Start == Polynomial::atom(ThreadX);
+      };
+      const bool OfRow = llvm::any_of(Atoms, Strides);
+      for (const std::string &Atom : Atoms) {
+        const LoopAccess *Loop = loopOf(Atom, Accesses);
+        if ((isBuiltin(Atom) && Atom != ThreadX && !ofOtherDimension(Atom) && !(OfRow && ofGrid(Atom))) ||
+            (Loop && !Strides(Atom) && !isUniform(Loop->Start)))
           return false;
       }
     }

@@ -1,5 +1,7 @@
 #include "RowForm.h"
 
+#include "cufuse/Dependence/BlockLocal.h"
+
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
@@ -16,17 +18,18 @@ public:
   std::optional<RowAccess> run(const AccessSite &Site) const {
     if (!Site.Index || Site.Width != 1)
       return std::nullopt;
-    const auto [Stride, Rest] = known(*Site.Index).split(BlockX);
+    const Polynomial Index = known(*Site.Index);
     RowAccess Access;
-    if (Rest.isZero() && Stride == Polynomial::constant(1)) {
+    if (ofNumber(Index, Access) && Access.Stride == Polynomial::constant(1)) {
       Access.Scalar = true;
       surroundings(Site, Site.Path.size(), Access);
       Access.OfBlock &= llvm::any_of(Site.Path, isFirstThread);
       return Access;
     }
-    Access.Stride = Stride;
-    if (!isUniform(Stride) || Stride.isZero() || !findLoop(Site, Rest, Access))
+    if (!findLoop(Site, Index, Access) || !isOfBlock(Access.Base))
       return std::nullopt;
+    if (!ofNumber(Access.Base, Access))
+      Access.Stride = {};
     surroundings(Site, Access.Depth, Access);
     Access.EveryTurn = Access.Depth + 1 == Site.Path.size();
     return Access;
@@ -45,26 +48,55 @@ private:
   bool isUniform(const Polynomial &P) const {
     return llvm::all_of(P.atoms(), [&](const std::string &Atom) { return Node.parameter(Atom) != nullptr; });
   }
-  bool isOfBlock(const Polynomial &P) const { return isUniform(known(P).substitute(BlockX, {})); }
+  /// The same for all threads of the block.
+  bool isOfBlock(const Polynomial &P) const {
+    return llvm::all_of(known(P).atoms(), [&](const std::string &Atom) {
+      const auto Q = Node.Accesses->Quotients.find(Atom);
+      if (Q != Node.Accesses->Quotients.end())
+        return !isWrap(Atom) && isOfBlock(Q->second.Dividend) && isOfBlock(Q->second.Divisor);
+      return Node.parameter(Atom) || llvm::any_of(std::array{0, 1, 2}, [&](int D) {
+               return Atom == builtinAtom(Builtin::BlockIdx, D) || Atom == builtinAtom(Builtin::GridDim, D);
+             });
+    });
+  }
+
+  /// Is it the block's number times a stride?
+  bool ofNumber(const Polynomial &P, RowAccess &Access) const {
+    for (unsigned D : {1, 2, 3}) {
+      const Polynomial Stride = P.split(BlockX).first;
+      if (!Stride.isZero() && isUniform(Stride) && P == Stride * blockNumber(D)) {
+        Access.Stride = Stride;
+        Access.Dimensions = D;
+        return true;
+      }
+    }
+    return false;
+  }
 
   /// `i` counts a loop over the row: the only one around the site.
-  bool findLoop(const AccessSite &Site, const Polynomial &Column, RowAccess &Access) const {
+  bool findLoop(const AccessSite &Site, const Polynomial &Index, RowAccess &Access) const {
     unsigned Found = 0;
     for (size_t Depth = 0; Depth < Site.Path.size(); ++Depth) {
       const PathStep &Step = Site.Path[Depth];
       if (Step.What != PathStep::Kind::Loop)
         continue;
       const LoopAccess &Loop = Node.Accesses->Loops[Step.Id];
-      if (!(known(Loop.Start) == Polynomial::atom(ThreadX)) || !(known(Loop.Step) == Size))
+      const Polynomial By = known(Loop.Step);
+      const auto Atoms = By.atoms();
+      const bool Given = Atoms.size() == 1 && isUniform(By) && By == Polynomial::atom(*Atoms.begin());
+      if (!(known(Loop.Start) == Polynomial::atom(ThreadX)) || (!(By == Size) && !Given))
         continue;
       ++Found;
+      const auto [Factor, Rest] = Index.split(Loop.Atom);
       if (!Loop.Statement || Loop.LeftEarly || !Step.Exact || Step.Holds.size() != 1 ||
-          !(Column == Polynomial::atom(Loop.Atom)) || !(Step.Holds[0].Left == Column) ||
+          !(Factor == Polynomial::constant(1)) || !(Step.Holds[0].Left == Polynomial::atom(Loop.Atom)) ||
           !isUniform(Step.Holds[0].Right))
         return false;
+      Access.Base = Rest;
       Access.Length = Step.Holds[0].Right;
       Access.Loop = Step.Id;
       Access.Depth = Depth;
+      Access.Step = Given ? std::optional(By) : std::nullopt;
     }
     return Found == 1;
   }
@@ -93,6 +125,14 @@ private:
 };
 
 } // namespace
+
+Polynomial blockNumber(unsigned Dimensions) {
+  Polynomial Number = Polynomial::atom(builtinAtom(Builtin::BlockIdx, Dimensions - 1));
+  for (int D = Dimensions - 2; D >= 0; --D)
+    Number = Number * Polynomial::atom(builtinAtom(Builtin::GridDim, D)) +
+             Polynomial::atom(builtinAtom(Builtin::BlockIdx, D));
+  return Number;
+}
 
 std::optional<RowAccess> rowAccess(const VerticalNode &Node, const AccessSite &Site, BlockShape Block) {
   return Reader(Node, Block).run(Site);

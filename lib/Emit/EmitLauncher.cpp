@@ -209,6 +209,8 @@ private:
   }
 
   void chooseKernel() {
+    if (hasVariants() && !variants().Before.empty())
+      Out.line("  {}", variants().Before.with(OutputText::Slot::Launch, launch(Constituents.front())).text());
     if (!Plan.hasBound()) {
       if (hasVariants())
         Out.line("  const auto kernel = {};", instance("fused"));

@@ -53,6 +53,28 @@ public:
     Edits.push_back({Text.offset(Range.getBegin()), 0, Call, Made, {}, Control});
     Edits.push_back({Text.end(Range.getEnd()), 0, ")", Made, {}, Control});
   }
+  /// Behind the statement and its semicolon.
+  TextPlace endOf(const clang::Stmt &Body) {
+    TextPlace End = Text.end(Body.getEndLoc());
+    const clang::Stmt *Last = &Body; // of statements without braces
+    for (const clang::Stmt *Inner = Last; Inner;) {
+      Last = Inner;
+      Inner = nullptr;
+      if (auto *If = llvm::dyn_cast<clang::IfStmt>(Last))
+        Inner = If->getElse() ? If->getElse() : If->getThen();
+      else if (auto *For = llvm::dyn_cast<clang::ForStmt>(Last))
+        Inner = For->getBody();
+      else if (auto *While = llvm::dyn_cast<clang::WhileStmt>(Last))
+        Inner = While->getBody();
+      else if (auto *Switch = llvm::dyn_cast<clang::SwitchStmt>(Last))
+        Inner = Switch->getBody();
+    }
+    if (!llvm::isa<clang::CompoundStmt>(Last)) {
+      const std::vector<TextToken> Behind = Text.tokensIn(Text.behind(End));
+      End.second = llvm::find_if(Behind, [](const TextToken &Token) { return Token.is(";"); })->end();
+    }
+    return End;
+  }
   void whenUnrolled(TextPlace At, const OutputText &What) { Edits.push_back({At, 0, What, Edit::When::Unrolled}); }
   /// `Instead` of it where the loop is unrolled.
   void replace(clang::SourceRange Range, const std::string &Instead) {
@@ -89,8 +111,7 @@ void editGridStrideLoop(TextEdits &Edits, const GridStrideLoop &Found) {
     return Loop.whenUnrolled(Text.offset(Found.Loop->getBeginLoc()),
                              outputText("_Pragma(\"unroll {}\") ", OutputText(Factor)));
 
-  const clang::SourceRange Step = Found.Loop->getInc()->getSourceRange(),
-                           Body = Found.Loop->getBody()->getSourceRange();
+  const clang::SourceRange Step = Found.Loop->getInc()->getSourceRange();
   const std::string Turn = Free("cufuse_turn"), At = Free("cufuse_at"), Taking = Free("cufuse_taken");
   const OutputText Turns = outputText("for (unsigned {0} = 0; {0} < {1}; ++{0})", Turn, OutputText(Factor));
   const std::string Index = fmt::format("{} {} = {}[{}];", typeOf(Found.Variable->getType(), Text),
@@ -118,12 +139,7 @@ void editGridStrideLoop(TextEdits &Edits, const GridStrideLoop &Found) {
                                Type, OutputText(Factor), Values, Turns,
                                Loop.of(Found.Loop->getCond()->getSourceRange()), Name, Loop.of(Step), Index, Loads,
                                Uses.IsUsed ? Index : "", At, Taking, Turn));
-  TextPlace End = Text.end(Body.getEnd());
-  if (!llvm::isa<clang::CompoundStmt>(Found.Loop->getBody())) {
-    const std::vector<TextToken> Behind = Text.tokensIn(Text.behind(End));
-    End.second = llvm::find_if(Behind, [](const TextToken &Token) { return Token.is(";"); })->end();
-  }
-  Loop.whenUnrolled(End, " } }");
+  Loop.whenUnrolled(Loop.endOf(*Found.Loop->getBody()), " } }");
 }
 
 void editRowLoops(TextEdits &Edits, const ControlStatements &Controls) {
@@ -155,8 +171,20 @@ void editRowLoops(TextEdits &Edits, const ControlStatements &Controls) {
     }
     Unrolls.Text = "_Pragma(\"unroll\") ";
     Edits.All.push_back(Unrolls);
-    LoopText(Edits).wrap(Condition, fmt::format("cufuse_row.next({}, ", Variable->getNameAsString()),
-                         Edit::When::RowLoop, Control);
+    LoopText Lines(Edits);
+    Lines.wrap(Condition, fmt::format("cufuse_row.next({}, ", Variable->getNameAsString()), Edit::When::RowLoop,
+               Control);
+    // The body has a variable of the same name, in a scope of its own.
+    const std::string Name = Variable->getNameAsString();
+    Edits.All.push_back({Edits.Text.offset(Loop->getRParenLoc().getLocWithOffset(1)),
+                         0,
+                         fmt::format(" {{ const auto cufuse_index = {0}; if (cufuse_row.inside(true)) {{ "
+                                     "[[maybe_unused]] {1} {0} = cufuse_row.element(cufuse_index);",
+                                     Name, typeOf(Variable->getType(), Edits.Text)),
+                         Edit::When::RowTurn,
+                         {},
+                         Control});
+    Edits.All.push_back({Lines.endOf(*Loop->getBody()), 0, " }}", Edit::When::RowTurn, {}, Control});
   }
 }
 

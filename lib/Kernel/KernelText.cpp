@@ -14,6 +14,8 @@ bool Edit::isMade(const LinkedText &Linked, bool IsUnrolled) const {
     return Parameter.empty() ? !Linked.Parameters.empty() : llvm::is_contained(Linked.Parameters, Parameter);
   case When::RowLoop:
     return llvm::is_contained(Linked.RowLoops, Control.Statement);
+  case When::RowTurn:
+    return Linked.AsksElement && llvm::is_contained(Linked.RowLoops, Control.Statement);
   case When::Rows:
     return !Linked.RowLoops.empty();
   case When::Known:

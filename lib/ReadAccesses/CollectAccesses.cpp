@@ -2,6 +2,7 @@
 
 #include "IrMemory.h"
 #include "IrPaths.h"
+#include "IrTurns.h"
 #include "Parameters.h"
 #include "TextUses.h"
 
@@ -45,8 +46,10 @@ public:
       if (!isWithStore(*By))
         Result.Together.push_back(findingAt(*By, "it calls " + What + " where it stores no element"));
     const KernelAccesses Plain = withoutWraps(Result);
-    for (const llvm::Loop *L : Values.loops().getLoopsInPreorder())
+    for (const llvm::Loop *L : Values.loops().getLoopsInPreorder()) {
       carried(*L, Plain);
+      bound(*L);
+    }
     for (const llvm::Instruction &I : llvm::instructions(Ir.kernel()))
       uses(I);
     forgetQuotients();
@@ -367,6 +370,15 @@ private:
       if (llvm::isa<llvm::AllocaInst>(I) && !isOfTurn(I, L) && isChanged(I, L))
         Add(I);
     Grid->Carried = std::move(Carried);
+  }
+
+  void bound(const llvm::Loop &L) {
+    std::vector<Finding> Why;
+    for (const auto &[By, What] : boundTurns(L, Values, Memory))
+      Why.push_back(findingAt(*By, What));
+    for (const llvm::PHINode &Phi : L.getHeader()->phis())
+      if (const auto Id = Values.loop(&Phi))
+        Result.Loops[*Id].Bound = Why;
   }
 
   static bool isUsedOnlyIn(const llvm::Instruction &Variable, const llvm::Loop &L) {

@@ -245,21 +245,34 @@ bool announcesExits(const clang::FunctionDecl &Body, const Reached &Reach, const
 /// Are turns and rows of a composition asked for what they know, and for nothing else?
 bool asksAsPlanned(const clang::FunctionDecl &Kernel, const clang::FunctionDecl &Body, const Reached &Reach,
                    const LinkedText &Linked) {
-  const ControlStatements Written(*Kernel.getBody()), Controls(*Body.getBody());
-  if (Written.all().size() != Controls.all().size())
+  const ControlStatements Written(*Kernel.getBody()), All(*Body.getBody());
+  auto AskedBy = [](const clang::Stmt &Control) -> const clang::CXXMemberCallExpr * {
+    const clang::Expr *Condition = conditionOf(Control);
+    auto *Call = Condition ? llvm::dyn_cast<clang::CXXMemberCallExpr>(Condition->IgnoreParenImpCasts()) : nullptr;
+    return Call && Call->getMethodDecl() && asksForTurn(*Call->getMethodDecl()) ? Call : nullptr;
+  };
+  // The text has no question of its own whether a row has an element.
+  std::vector<const clang::Stmt *> Controls;
+  size_t Inside = 0;
+  for (const clang::Stmt *Each : All.all())
+    if (auto *Call = AskedBy(*Each);
+        Call && llvm::isa<clang::IfStmt>(Each) && Call->getMethodDecl()->getParent()->getName() == "CufuseRow")
+      ++Inside;
+    else
+      Controls.push_back(Each);
+  if (Written.all().size() != Controls.size() || Inside != (Linked.AsksElement ? Linked.RowLoops.size() : 0))
     return false;
   const size_t Calls = llvm::count_if(Reach.Functions.find(&Body)->second.Calls,
                                       [](const CallSite &Call) { return asksForTurn(*Call.Callee); });
-  size_t Expected = 0;
-  for (unsigned I = 0; I < Controls.all().size(); ++I) {
-    const clang::Stmt *Control = Controls.all()[I];
+  size_t Expected = 2 * Inside; // each with the element
+  for (unsigned I = 0; I < Controls.size(); ++I) {
+    const clang::Stmt *Control = Controls[I];
     if (Control->getStmtClass() != Written.all()[I]->getStmtClass())
       return false;
-    const clang::Expr *Condition = conditionOf(*Control);
-    auto *Call = Condition ? llvm::dyn_cast<clang::CXXMemberCallExpr>(Condition->IgnoreParenImpCasts()) : nullptr;
+    auto *Call = AskedBy(*Control);
     const clang::CXXMethodDecl *Asked = Call ? Call->getMethodDecl() : nullptr;
     const bool IsRow = llvm::is_contained(Linked.RowLoops, I);
-    if (!Asked || !asksForTurn(*Asked)) {
+    if (!Asked) {
       if (IsRow)
         return false;
       continue;

@@ -530,7 +530,7 @@ bool isOfPartition(const clang::FunctionDecl *F, llvm::StringRef Member, const P
 
 bool asksForTurn(const clang::FunctionDecl &F) {
   return (classOf(&F) == "CufuseTurn" && !llvm::isa<clang::CXXConstructorDecl>(F)) ||
-         (classOf(&F) == "CufuseRow" && nameIn(F) == "next");
+         (classOf(&F) == "CufuseRow" && llvm::is_contained({"next", "inside", "element"}, nameIn(F)));
 }
 
 std::unique_ptr<DeviceIr> codeOf(const ParsedUnit &Input, const Reached &Reach, const PlayedKernel &Played) {

@@ -3,6 +3,7 @@
 #include "EmittedCuda.h"
 
 #include "cufuse/Dependence/BlockLocal.h"
+#include "cufuse/Dependence/InTurn.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -24,6 +25,9 @@ namespace {
 /// The fused kernel is a template: an instance for rows of at most 1, 2, 4, … elements per thread, and one for longer
 /// rows, whose intermediates go through memory: the arguments have room for them even where they are dead. `EvictLast`:
 /// inputs are loaded with that priority in L2.
+///
+/// Where a thread may have several elements next to each other, an instance is for one or for so many, and each turn
+/// asks `cufuse_row.element` which one is its own.
 class RowComposer final : TextComposer {
 public:
   RowComposer(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
@@ -38,8 +42,18 @@ public:
     }
     pointerObjects(/*Stores=*/true);
     if (Plan.keepsRows()) {
-      file(cuda::Row, {{"BLOCK", std::to_string(Block.X)}});
-      file(cuda::RowAccess, {{"EVICT_LAST", EvictLast}});
+      const bool IsWide = Plan.Wide > 1;
+      if (IsWide)
+        file(cuda::ElementsInMemory);
+      std::vector<Given> Values = {{"BLOCK", std::to_string(Block.X)}};
+      if (IsWide)
+        Values.push_back({"WIDE", std::to_string(Plan.Wide)});
+      file(cuda::Row, Values);
+      file(cuda::RowAccess, {{"EVICT_LAST", EvictLast}, {"WIDE", IsWide}});
+      if (!Plan.Changed.empty())
+        file(cuda::RowChange, {{"WIDE", IsWide}});
+      if (!Plan.Streams.empty())
+        file(cuda::RowStreams);
       if (EvictLast)
         includePriorities();
     }
@@ -50,6 +64,13 @@ public:
     entry();
     conditions();
     variants();
+    if (Plan.Wide > 1)
+      Result.Text.Note =
+          fmt::format("By row, {} elements of a thread at a time: sums are taken in another order than by "
+                      "separate launches",
+                      Plan.Wide);
+    else if (!Plan.Narrow.empty())
+      Result.Text.Note = "By row, but one element of a thread at a time, as by separate launches: " + Plan.Narrow;
     return std::move(Result);
   }
 
@@ -92,6 +113,14 @@ private:
     return nullptr;
   }
 
+  const RowStream *streamTo(unsigned Node, const std::string &Parameter) const {
+    for (const RowStream &S : Plan.Streams)
+      if (S.Node == Node && S.Parameter == Parameter)
+        return &S;
+    return nullptr;
+  }
+  bool isChanged(unsigned Node, const std::string &Parameter) const { return Plan.Changed.count({Node, Parameter}); }
+
   bool remains(unsigned Node, const std::string &Parameter) const {
     const Flow *From = flowFrom(Node, Parameter);
     return !From || !isScalar(*From) || Graph.isLive(Node, Parameter);
@@ -107,6 +136,10 @@ private:
       const OutputText T = element(Node, P.Name);
       if (const Flow *To = Graph.flowTo(Node, P.Name))
         Type = outputText("{}<{}>", isScalar(*To) ? "CufuseScalarLoad" : "CufuseRowLoad", T);
+      else if (isChanged(Node, P.Name))
+        Type = outputText("CufuseRowElement<{}>", T);
+      else if (const RowStream *Own = streamTo(Node, P.Name))
+        Type = outputText("{}<{}>", Own->Stores ? "CufuseStreamStore" : "CufuseStreamLoad", T);
       else if (const Flow *From = flowFrom(Node, P.Name))
         Type = outputText("{}<{}, {}>", isScalar(*From) ? "CufuseScalarStore" : "CufuseRowStore", T,
                           Graph.isLive(Node, P.Name));
@@ -131,7 +164,10 @@ private:
                              : fmt::format("{{row, rowOf_{0}, {0}}}", Own);
     if (const RowInput *Input = inputTo(Node, Parameter))
       return fmt::format("{{row, rowOf_{0}, {0}}}", Graph.argumentName(Input->Node, Input->Parameter));
-    return argument(Node, Parameter);
+    if (const RowStream *Stream = streamTo(Node, Parameter))
+      return fmt::format("{{row, packOf_{}_{}, {} + {}}}", name(Node), Parameter, argument(Node, Parameter),
+                         begin(Stream->Base));
+    return Plan.Sizes.count({Node, Parameter}) ? std::to_string(Block.X) : argument(Node, Parameter);
   }
 
   /// The function that the fused kernel calls.
@@ -144,10 +180,14 @@ private:
     OutputText Body;
     if (Plan.keepsRows())
       Body += outputText("  unsigned turn = 0;\n"
-                         "  const CufuseRow row{{Turns, Full, &turn}};\n"
-                         "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n"
-                         "  [[maybe_unused]] const long long length = {}, first = blockIdx.x * ({});\n",
-                         deviceText(Plan.Length), deviceText(Plan.Stride));
+                         "  [[maybe_unused]] const long long length = {}, first = {};\n"
+                         "  const CufuseRow row{{{}Turns, Full, &turn}};\n"
+                         "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n",
+                         deviceText(Plan.Length), deviceText(Plan.Stride * blockNumber(Plan.Dimensions)),
+                         Plan.Wide > 1 ? "Wide, length, " : "");
+    for (const RowStream &S : Plan.Streams)
+      Body += outputText("  {} packOf_{}[CufuseRow::most];\n", element(S.Node, S.Parameter),
+                         name(S.Node) + "_" + S.Parameter);
     for (const RowInput &Input : Plan.Inputs)
       Body += outputText("  {} rowOf_{}[kept];\n", element(Input.Node, Input.Parameter),
                          Graph.argumentName(Input.Node, Input.Parameter));
@@ -169,17 +209,34 @@ private:
     for (size_t I = 0; I < Graph.Order.size(); ++I) {
       for (const RowInput &Input : Plan.Inputs)
         if (Input.FirstUse == I)
+          Body += outputText("  cufuseLoadRow(row, rowOf_{0}, {0} + {1}, length);\n",
+                             Graph.argumentName(Input.Node, Input.Parameter), begin(Input.Base));
+      for (const auto &[Node, Parameter] : Plan.Changed)
+        if (Node == Graph.Order[I])
           Body += outputText("  cufuseLoadRow(row, rowOf_{0}, {0} + first, length);\n",
-                             Graph.argumentName(Input.Node, Input.Parameter));
+                             Graph.argumentName(Node, Parameter));
       if (!Plan.Barriers[I].empty())
         Body += outputText("  __syncthreads(); // {}\n", Plan.Barriers[I]);
       Body += stage(Graph.Order[I]);
+      for (const auto &[Node, Parameter] : Plan.Changed)
+        if (Node == Graph.Order[I] && Graph.isLive(Node, Parameter))
+          Body += outputText("  cufuseStoreRow(row, rowOf_{0}, {0} + first, length);\n",
+                             Graph.argumentName(Node, Parameter));
     }
     code(outputText("\n/// By row, since {}: {}.\n/// {}\n{}__device__ __forceinline__ void {}({}) {{\n{}}}",
                     Plan.Reason, Result.Facts.QualifiedName, kept(),
-                    Plan.keepsRows() ? "template <unsigned Turns, unsigned Full>\n" : "", Result.Facts.Name,
+                    Plan.keepsRows() ? fmt::format("template <{}>\n", templateParameters()) : "", Result.Facts.Name,
                     wrapped("\n    ", Parameters, "", 4), Body));
-    Result.Text.Callee = Result.Facts.Name + (Plan.keepsRows() ? "<Turns, Full>" : "");
+    if (Plan.keepsRows())
+      Result.Text.Callee = Result.Facts.Name + (Plan.Wide > 1 ? "<Turns, Full, Wide>" : "<Turns, Full>");
+    else
+      Result.Text.Callee = Result.Facts.Name;
+  }
+  std::string templateParameters() const {
+    return Plan.Wide > 1 ? "unsigned Turns, unsigned Full, unsigned Wide" : "unsigned Turns, unsigned Full";
+  }
+  std::string begin(const Polynomial &Base) const {
+    return Base == Plan.Stride * blockNumber(Plan.Dimensions) ? "first" : "(" + deviceText(Base) + ")";
   }
 
   /// For the reader: what is kept where.
@@ -215,10 +272,13 @@ private:
     const OutputText Call = outputText("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
     if (!ByElement)
       return "  " + Call;
-    return "#pragma unroll\n"
-           "  for (unsigned index = threadIdx.x; row.next(index, index < length); index += CufuseRow::block) {\n"
-           "    const unsigned element = static_cast<unsigned>(first + index);\n"
-           "    " +
+    const bool IsWide = Plan.Wide > 1;
+    return outputText("#pragma unroll\n"
+                      "  for (unsigned index = threadIdx.x; row.next(index, index < length); index += "
+                      "CufuseRow::block) {}{{\n"
+                      "    const unsigned element = static_cast<unsigned>(first + {});\n"
+                      "    ",
+                      IsWide ? "\n    if (row.inside(true)) " : "", IsWide ? "row.element(index)" : "index") +
            Call + "  }\n";
   }
 
@@ -227,18 +287,34 @@ private:
     if (!Plan.keepsRows())
       return;
     TextVariants &V = Result.Text.Variants;
-    V.Parameters = "unsigned Turns, unsigned Full";
-    V.Otherwise = "0, 0";
+    V.Parameters = templateParameters();
+    V.Otherwise = Plan.Wide > 1 ? "0, 0, 1" : "0, 0";
     const OutputText Length = hostText(Plan.Length);
     const auto Known = Plan.Length.asConstant();
-    for (unsigned Turns = Plan.MostTurns; Turns > 0; Turns /= 2) {
-      const unsigned All = Turns * Block.X;
-      const std::string Some = fmt::format("{}, {}", Turns, Turns / 2), Full = fmt::format("{0}, {0}", Turns);
-      if (!Known)
-        V.Conditions.insert(V.Conditions.begin(),
-                            {{outputText("{} == {}", Length, All), Full}, {outputText("{} <= {}", Length, All), Some}});
-      else if (*Known <= All)
-        V.Otherwise = *Known == All ? Full : Some;
+    auto Instances = [&](unsigned Wide, const OutputText &If, const std::string &Last) {
+      std::vector<std::pair<OutputText, std::string>> Conditions;
+      for (unsigned Turns = Plan.MostTurns; Turns >= Wide; Turns /= 2) {
+        const unsigned All = Turns * Block.X;
+        const std::string Some = fmt::format("{}, {}{}", Turns, Turns > Wide ? Turns / 2 : 0, Last),
+                          Full = fmt::format("{0}, {0}{1}", Turns, Last);
+        if (!Known) {
+          Conditions.insert(Conditions.begin(), {If + Length + fmt::format(" <= {}", All), Some});
+          if (Plan.Wide == Wide)
+            Conditions.insert(Conditions.begin(), {If + Length + fmt::format(" == {}", All), Full});
+        } else if (*Known <= All && If.empty()) {
+          V.Otherwise = *Known == All ? Full : Some;
+        } else if (*Known <= All) {
+          Conditions.assign(1, {"wide", *Known == All ? Full : Some});
+        }
+      }
+      llvm::append_range(V.Conditions, Conditions);
+    };
+    if (Plan.Wide > 1) {
+      V.Before = outputText("const bool wide = {};", joined(wide(), " &&\n                    "));
+      Instances(Plan.Wide, "wide && ", fmt::format(", {}", Plan.Wide));
+      Instances(1, "", ", 1");
+    } else {
+      Instances(1, "", "");
     }
     // Longer rows go through memory.
     std::set<std::string> Needed;
@@ -251,13 +327,50 @@ private:
                "longer rows go through memory");
   }
 
+  /// What the launch must meet for a thread to have several elements at a time.
+  std::vector<OutputText> wide() const {
+    std::vector<OutputText> All;
+    auto Divides = [&](const OutputText &Value, unsigned By) {
+      if (const OutputText Condition = outputText("{} % {} == 0", Value, By); !llvm::is_contained(All, Condition))
+        All.push_back(Condition);
+    };
+    auto Multiple = [&](const Polynomial &P) {
+      for (const auto &[Atoms, Factor] : P.terms()) {
+        Polynomial Part = Polynomial::constant(Factor);
+        for (const std::string &Atom : Atoms) // the others are any numbers
+          if (!Graph.Quotients.count(Atom) && !llvm::StringRef(Atom).starts_with("blockIdx."))
+            Part = Part * Polynomial::atom(Atom);
+        if (Factor % Plan.Wide != 0)
+          Divides("(" + hostText(Part) + ")", Plan.Wide);
+      }
+    };
+    auto Aligned = [&](unsigned Node, const std::string &Parameter) {
+      const unsigned Bytes = std::min(16u, Graph.Nodes[Node].parameter(Parameter)->Bytes * Plan.Wide);
+      Divides(outputText("reinterpret_cast<size_t>({}.arguments.{})", OutputText(OutputText::Slot::Launch),
+                         Graph.argumentName(Node, Parameter)),
+              Bytes);
+    };
+    Multiple(Plan.Length);
+    Multiple(Plan.Stride);
+    for (const RowInput &Input : Plan.Inputs)
+      Multiple(Input.Base), Aligned(Input.Node, Input.Parameter);
+    for (const RowStream &S : Plan.Streams)
+      Multiple(S.Base), Aligned(Graph.memory(S.Node, S.Parameter).first, Graph.memory(S.Node, S.Parameter).second);
+    for (const auto &[Node, Parameter] : Plan.Changed)
+      Aligned(Node, Parameter);
+    for (const Flow &F : Graph.Flows)
+      if (!isScalar(F) && Graph.isLive(F.Producer, F.Out))
+        Aligned(F.Producer, F.Out);
+    return All;
+  }
+
   const BlockLocalPlan &Plan;
   const BlockShape Block;
   const bool EvictLast;
 };
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
-  auto Proved = planBlockLocal(Graph, Block);
+  auto Proved = planBlockLocal(Graph, Block, Options.Reassociate);
   if (!Proved)
     return Proved.takeError();
   const BlockLocalPlan &Plan = *Proved;
@@ -267,22 +380,29 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
   for (const RowInput &Input : Plan.Inputs)
     for (const auto &[Reader, Parameter] : Input.Readers)
       Proof.Edits[Reader].Parameters.push_back(Parameter);
+  for (const RowStream &S : Plan.Streams)
+    Proof.Edits[S.Node].Parameters.push_back(S.Parameter);
+  for (LinkedText &Edits : Proof.Edits)
+    Edits.AsksElement = Plan.Wide > 1;
   Proof.LoadsRows = !Plan.Inputs.empty();
   Proof.Compose = [&Graph, Plan, Block, Last = Options.EvictLast](llvm::ArrayRef<const KernelText *> Texts) {
     return RowComposer(Graph, Plan, Block, Texts, Last).run();
   };
   if (Plan.keepsRows())
-    Proof.Instance = [&Graph, Elements = Plan.Length, Most = Plan.MostTurns,
+    Proof.Instance = [&Graph, Elements = Plan.Length, Most = Plan.MostTurns, Wide = Plan.Wide,
                       Block](ValueOf Value) -> llvm::Expected<std::vector<unsigned>> {
       const auto Length = Value(Elements);
       if (!Length)
         return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
-      std::vector<unsigned> Instance = {0, 0}; // turns, and turns that are full
-      for (unsigned Turns = Most; Turns > 0; Turns /= 2) {
+      const unsigned Own = *Length % Wide == 0 ? Wide : 1; // what is allocated is aligned
+      std::vector<unsigned> Instance = {0, 0};             // turns, and turns that are full
+      for (unsigned Turns = Most; Turns >= Own; Turns /= 2) {
         const std::int64_t All = std::int64_t(Turns) * Block.X;
         if (*Length <= All)
-          Instance = {Turns, *Length == All ? Turns : Turns / 2};
+          Instance = {Turns, *Length == All && Own == Wide ? Turns : Turns > Own ? Turns / 2 : 0};
       }
+      if (Wide > 1)
+        Instance.push_back(Instance.front() ? Own : 1);
       return Instance;
     };
   return Proof;
@@ -290,11 +410,10 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
 
 } // namespace
 
-const VerticalForm ByRowForm = {[](const VerticalGraph &) { return std::string("by row"); },
-                                [](const VerticalGraph &Graph) { return !Graph.OneLoop && rowConsumer(Graph); },
-                                [](const VerticalGraph &Graph, unsigned Node) {
-                                  return Node == Graph.Root || Graph.Nodes[Node].Shape->Shape != KernelShape::Pointwise;
-                                },
-                                [](const VerticalGraph &, unsigned) { return 1u; }, prove};
+const VerticalForm ByRowForm = {
+    [](const VerticalGraph &) { return std::string("by row"); },
+    [](const VerticalGraph &Graph) { return !Graph.OneLoop && rowConsumer(Graph); },
+    [](const VerticalGraph &Graph, unsigned Node) { return Node == Graph.Root || !isFree(Graph.Nodes[Node]); },
+    [](const VerticalGraph &, unsigned) { return 1u; }, prove};
 
 } // namespace cufuse

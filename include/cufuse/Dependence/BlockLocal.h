@@ -11,12 +11,21 @@ enum class RowValue {
   Scalar,  ///< One thread stores a value for the row, and all load it.
 };
 
-/// Memory that several places load a row from: it is read once.
+/// Memory that a row is loaded from: what several places load is read once.
 struct RowInput {
   unsigned Node = 0; ///< Whose parameter leads there, as an argument that remains.
   std::string Parameter;
+  Polynomial Base;                                       ///< Where the block's row begins.
   unsigned FirstUse = 0;                                 ///< A position in the graph's order.
   std::vector<std::pair<unsigned, std::string>> Readers; ///< Nodes and their parameters.
+};
+
+/// A row in memory alone, which a thread loads or stores several elements of at a time.
+struct RowStream {
+  unsigned Node = 0;
+  std::string Parameter;
+  Polynomial Base;
+  bool Stores = false;
 };
 
 /// The kernels of a graph, in its order, by the same block.
@@ -25,8 +34,17 @@ struct BlockLocalPlan {
   /// Elements of a row, and from one row to the next, in the arguments that remain (`node.parameter`). Both are 0 if
   /// only scalars are handed on.
   Polynomial Length, Stride;
+  unsigned Dimensions = 1;      ///< Of the grid that rows are numbered by.
   std::vector<RowValue> Values; ///< Of the graph's flows.
   std::vector<RowInput> Inputs;
+  /// By node and parameter: rows that a pointwise kernel changes in place.
+  std::set<std::pair<unsigned, std::string>> Changed;
+  /// The same: the block's size.
+  std::set<std::pair<unsigned, std::string>> Sizes;
+  /// Consecutive elements that a thread has; more than one changes the order of sums.
+  unsigned Wide = 1;
+  std::string Narrow;                       ///< Why a thread has one at a time, if more were asked for.
+  std::vector<RowStream> Streams;           ///< Where it has more.
   std::vector<bool> ByElement;              ///< By node: a pointwise kernel, called for every element of the row.
   std::vector<std::vector<unsigned>> Loops; ///< By node: its loops over the row (`LoopAccess::Statement`).
   std::vector<std::string> Barriers;        ///< By position in the order: why one stands before, or nothing.
@@ -41,10 +59,18 @@ struct BlockLocalPlan {
 /// stores takes consumers that are functions of one element.
 const VerticalNode *rowConsumer(const VerticalGraph &Graph);
 
+/// The block's number in a grid of so many dimensions.
+Polynomial blockNumber(unsigned Dimensions);
+
 /// Proves that block b of every kernel loads of the intermediates what block b of their producers stored, and, of
-/// elements of a row, what the same thread stored. Elements are `p[blockIdx.x * stride + i]` where `i` counts a
-/// `for (i = threadIdx.x; i < length; i += blockDim.x)`; scalars are `p[blockIdx.x]`, stored where `threadIdx.x == 0`.
-/// All kernels have the same `Block` and grid, of one dimension each. Otherwise all refusals.
-llvm::Expected<BlockLocalPlan> planBlockLocal(const VerticalGraph &Graph, BlockShape Block);
+/// elements of a row, what the same thread stored. Elements are `p[b * stride + i]` where `i` counts a
+/// `for (i = threadIdx.x; i < length; i += blockDim.x)`; scalars are `p[b]`, stored where `threadIdx.x == 0`. A
+/// pointwise kernel is called for the elements of the row: `p[e]`, `p[e / length]` is a scalar, and `p[e % length]` is
+/// the same for all rows. All kernels have the same grid, and the same `Block` of one dimension. Otherwise all
+/// refusals.
+///
+/// `Reassociate`: a thread may have other elements of the row, several at a time, where nothing but sums goes from one
+/// turn of its loops to the next.
+llvm::Expected<BlockLocalPlan> planBlockLocal(const VerticalGraph &Graph, BlockShape Block, bool Reassociate = false);
 
 } // namespace cufuse

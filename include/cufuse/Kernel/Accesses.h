@@ -44,6 +44,7 @@ struct LoopAccess {
   unsigned Bits = 32;           ///< Of the variable.
   bool LeftEarly = false;       ///< By break, return or goto.
   std::vector<Finding> Carried; ///< Variables of the code around it that the body changes.
+  std::vector<Finding> Bound;   ///< It begins at the thread's number: why its turns can be no other thread's.
   SourcePlace Where;
   std::optional<unsigned> Statement = {}; ///< Its number in the kernel's body (ControlStatements.h).
 };

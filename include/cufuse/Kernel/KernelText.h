@@ -32,6 +32,7 @@ struct LinkedText {
   std::vector<unsigned> RowLoops;    ///< Their numbers. They ask `cufuse_row`, a `const CufuseRow`, whether they go on.
   std::vector<KnownCondition> Known; ///< Ask `cufuse_turn`, a `CufuseTurn`, where no macro writes them.
   bool AsElement = false;            ///< Its block is one thread: what it calls has the block's place from it.
+  bool AsksElement = false;          ///< Row loops ask in each turn for their element, too.
 };
 
 /// A call of a function that is handed pointers, by a kernel ("") or by another function.
@@ -50,6 +51,7 @@ struct Edit {
     Unrolled, ///< Where the grid-stride loop is unrolled, in place of the others inside it.
     Linked,   ///< The parameter is linked, or where none is named, any is.
     RowLoop,  ///< The statement is a loop over the row.
+    RowTurn,  ///< And it asks for the element of a turn.
     Rows,     ///< Some loop is.
     Known,    ///< The condition is known so.
     Turns,    ///< Some condition is known.
@@ -154,6 +156,7 @@ struct TextVariants {
   std::string Parameters;                                     ///< `unsigned Turns, unsigned Full`; empty: no template.
   std::vector<std::pair<OutputText, std::string>> Conditions; ///< Of the launch; its template arguments.
   std::string Otherwise;                                      ///< Template arguments where none holds.
+  OutputText Before = {};                                     ///< A statement that stands before the choice.
 };
 
 /// What a call of a macro says. Without a call, that is not known: a library's may say otherwise to another compiler.

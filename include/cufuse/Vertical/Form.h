@@ -14,7 +14,9 @@ struct VerticalOptions {
   unsigned Vectorize = 1; ///< Elements per thread at least, where all kernels are pointwise; a power of two.
   /// How often an element of an intermediate may be computed at a consumer's loads; nothing: any number of times.
   std::optional<unsigned> Recompute = 1;
-  bool EvictLast = false;   ///< Rows that stay in registers are loaded with that priority in L2.
+  bool EvictLast = false; ///< Rows that stay in registers are loaded with that priority in L2.
+  /// Sums may be taken in another order, by threads that have other elements of the row: 16 bytes at a time.
+  bool Reassociate = false;
   bool InRegisters = false; ///< Refuses what would hand intermediates on in memory.
   bool Cooperative = false; ///< One after the other, the whole grid, with a barrier between; all stays in memory.
 };

@@ -1,0 +1,133 @@
+// With --reassociate, a thread has other elements of the row than by separate launches. So it may leave nothing but a sum, or
+// its like, from one turn to the next, and do nothing in a turn that depends on which thread it is: else, rows go as before, and
+// a note says why.
+// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen | FileCheck %s
+// RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
+// SUMS: {{^ *}}5 cufuse: note: By row, 4 elements of
+
+//--- fuse.sh
+fuse=$1; shift
+for k; do
+  n=${k%%<*}
+  $fuse fuse kernels.cu:twice "kernels.cu:$k" --link twice.out=$n.in --link twice.columns=$n.columns --dead twice.out --distinct \
+    --reassociate --block 64 -o $n.cu 2>&1 | grep note:
+done
+
+//--- kernels.cu
+
+__global__ void twice(const float *in, float *out, int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = 2 * in[blockIdx.x * columns + i];
+}
+
+// CHECK: note: By row, but one element of a thread at a time, as by separate launches: scan: it leaves {{.*}} to the next turn, which is no sum
+__global__ void scan(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = all += in[blockIdx.x * columns + i];
+}
+
+// CHECK: ofThread: {{.*}} depends on the thread
+__global__ void ofThread(const float *in, float *out, int columns) {
+  const float own = threadIdx.x;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] * own;
+}
+
+// CHECK: ofLane: {{.*}} depends on the thread
+__global__ void ofLane(const float *in, float *out, int columns) {
+  int lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  float factor = 1;
+  if (lane == 3)
+    factor = 2.5f;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] * factor;
+}
+
+// CHECK: byTable: {{.*}} depends on the thread
+__global__ void byTable(const float *in, float *out, const float *table, int columns) {
+  const float factor = table[threadIdx.x];
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] * factor;
+}
+
+// CHECK: inShared: it stores to
+__global__ void inShared(const float *in, float *out, int columns) {
+  __shared__ float tile[1024];
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    tile[i % 1024] = in[blockIdx.x * columns + i];
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = tile[i % 1024];
+}
+
+// CHECK: In turn, {{.*}} twice, then shuffled
+__global__ void shuffled(const float *in, float *out, int columns) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+    const float own = in[blockIdx.x * columns + i];
+    out[blockIdx.x * columns + i] = __shfl_xor_sync(~0u, own, 1);
+  }
+}
+
+// CHECK: counted: it leaves {{.*}} to the next turn, which is no sum
+__global__ void counted(const float *in, float *out, int columns) {
+  float decay = 1;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+    decay = decay * 0.5f + in[blockIdx.x * columns + i];
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i];
+  }
+  if (threadIdx.x == 0)
+    out[blockIdx.x * columns] = decay;
+}
+
+// CHECK: difference: it leaves {{.*}} to the next turn, which is no sum
+__global__ void difference(const float *in, float *out, int columns) {
+  float last = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    last = in[blockIdx.x * columns + i] - last;
+  __shared__ float all;
+  if (threadIdx.x == 0)
+    all = last;
+  __syncthreads();
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = all;
+}
+
+// CHECK: chosen: it leaves largest to the next turn, which is no sum
+__global__ void chosen(const float *in, float *out, int columns) {
+  float largest = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    if (in[blockIdx.x * columns + i] > largest) {
+      largest = in[blockIdx.x * columns + i];
+      out[blockIdx.x * columns + i] = 1;
+    }
+  if (threadIdx.x == 0)
+    out[blockIdx.x * columns] = largest;
+}
+
+template <int Of>
+__device__ void step(float &all, float &more, float v) {
+  if (Of == 0)
+    all += v;
+  else if (Of == 1)
+    all = v > all ? v : all;
+  else if (Of == 2)
+    all *= v;
+  else if (Of == 3)
+    all = fmaxf(all, fabsf(v));
+  else if (v > 0)
+    all += v * v, more -= v;
+}
+
+// Sums, products, extremes, and sums of some elements.
+template <int Of> __global__ void reduced(const float *in, float *out, int columns) {
+  __shared__ float parts[64];
+  float all = Of == 2, more = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    step<Of>(all, more, in[blockIdx.x * columns + i]);
+  parts[threadIdx.x] = all + more;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = parts[0] + parts[63];
+}
