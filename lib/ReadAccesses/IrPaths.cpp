@@ -1,8 +1,6 @@
 #include "IrPaths.h"
 
-#include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/ADT/PostOrderIterator.h>
-#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
@@ -25,22 +23,55 @@ IrPaths::IrPaths(const DeviceIr &Ir, IrValues &Values, const TextPlaces &Text) :
 }
 
 void IrPaths::findPostDominators() {
-  for (Block Return : Order)
-    if (llvm::isa<llvm::ReturnInst>(Return->getTerminator()))
-      for ([[maybe_unused]] Block Before : llvm::inverse_depth_first_ext(Return, Returning))
-        ;
-  // A way that ends the grid counts for nothing.
-  llvm::SmallSetVector<std::pair<Block, Block>, 8> Lost;
-  for (Block From : Order)
-    for (Block To : llvm::successors(From))
-      if (Returning.contains(From) && !Returning.contains(To))
-        Lost.insert({From, To});
-  std::vector<llvm::PostDominatorTree::UpdateType> Without;
-  for (const auto &[From, To] : Lost)
-    Without.push_back(
-        {llvm::PostDominatorTree::Delete, const_cast<llvm::BasicBlock *>(From), const_cast<llvm::BasicBlock *>(To)});
-  PostDominators.recalculate(Ir.kernel());
-  PostDominators.applyUpdates({}, Without);
+  // Backwards from the returns; null stands for what is behind all of them.
+  std::vector<Block> Backwards;
+  llvm::DenseMap<Block, unsigned> Numbers;
+  std::vector<std::pair<Block, llvm::const_pred_iterator>> Open;
+  llvm::DenseSet<Block> Met;
+  auto Enter = [&](Block B) {
+    if (Met.insert(B).second)
+      Open.push_back({B, llvm::pred_begin(B)});
+  };
+  for (Block Return : Order) {
+    if (!llvm::isa<llvm::ReturnInst>(Return->getTerminator()))
+      continue;
+    Enter(Return);
+    while (!Open.empty()) {
+      auto &[B, Next] = Open.back();
+      if (Next != llvm::pred_end(B)) {
+        Enter(*Next++);
+        continue;
+      }
+      Numbers[B] = Backwards.size();
+      Backwards.push_back(B);
+      Open.pop_back();
+    }
+  }
+  auto Number = [&](Block B) { return B ? Numbers.lookup(B) : Backwards.size(); };
+  for (bool Changed = true; std::exchange(Changed, false);)
+    for (Block B : llvm::reverse(Backwards)) {
+      std::optional<Block> Common;
+      if (llvm::isa<llvm::ReturnInst>(B->getTerminator()))
+        Common = nullptr;
+      for (Block Next : llvm::successors(B)) {
+        if (!PostDominator.contains(Next))
+          continue;
+        Block Other = Next;
+        if (!Common) {
+          Common = Other;
+          continue;
+        }
+        while (*Common != Other)
+          if (Number(*Common) < Number(Other))
+            Common = PostDominator[*Common];
+          else
+            Other = PostDominator[Other];
+      }
+      if (Common && (!PostDominator.contains(B) || PostDominator[B] != *Common)) {
+        PostDominator[B] = *Common;
+        Changed = true;
+      }
+    }
 }
 
 void IrPaths::findDecisions() {
@@ -110,16 +141,16 @@ bool IrPaths::merge(Decision &D) {
 
 void IrPaths::findControl() {
   for (Block B : Order) {
-    if (!Returning.contains(B))
+    if (!PostDominator.contains(B))
       continue;
     llvm::SmallPtrSet<Block, 4> Next;
     for (Block To : llvm::successors(B))
-      if (Returning.contains(To))
+      if (PostDominator.contains(To))
         Next.insert(To);
     if (Next.size() < 2)
       continue;
     for (Block To : Next)
-      for (Block Of = To; Of != behind(B); Of = behind(Of))
+      for (Block Of = To; Of != PostDominator[B]; Of = PostDominator[Of])
         ControlOf[Of].push_back({B, To});
   }
 }
@@ -164,7 +195,7 @@ void IrPaths::findEnds() {
       const bool Stays = L->contains(D.Sides[true]);
       llvm::SmallVector<llvm::BasicBlock *> Latches;
       L->getLoopLatches(Latches);
-      if (L->contains(D.Sides[!Stays]) || !L->contains(D.Sides[Stays]) || !Returning.contains(D.Sides[!Stays]) ||
+      if (L->contains(D.Sides[!Stays]) || !L->contains(D.Sides[Stays]) || !PostDominator.contains(D.Sides[!Stays]) ||
           !llvm::all_of(Latches, [&](Block Latch) { return Values.dominators().dominates(B, Latch); }) ||
           llvm::any_of(ControlOf[B], [&](const Edge &E) { return L->contains(E.From) && !isOfLaterTurn(E, B); }))
         continue;
@@ -174,7 +205,7 @@ void IrPaths::findEnds() {
     L->getExitEdges(Exits);
     const auto End = Ends.find(L);
     const bool Early = llvm::any_of(Exits, [&](const auto &Edge) {
-      return Returning.contains(Edge.second) &&
+      return PostDominator.contains(Edge.second) &&
              (End == Ends.end() || !llvm::is_contained(End->second.By->Blocks, Edge.first));
     });
     const llvm::Instruction &At =
@@ -321,7 +352,7 @@ IrPaths::Way IrPaths::wayTo(Block Of) {
       W.Steps.push_back(Found->second.Step);
       return W;
     }
-    if (!Returning.contains(Of)) // it ends the grid, or never ends
+    if (!PostDominator.contains(Of)) // it ends the grid, or never ends
       return unknownWay(Of);
     std::vector<Edge> Edges;
     if (auto Found = ControlOf.find(Of); Found != ControlOf.end())

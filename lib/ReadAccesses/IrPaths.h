@@ -4,9 +4,6 @@
 #include "IrValues.h"
 #include "TextUses.h"
 
-#include <llvm/ADT/DepthFirstIterator.h>
-#include <llvm/Analysis/PostDominators.h>
-
 namespace cufuse {
 
 class IrPaths {
@@ -52,8 +49,6 @@ private:
   void findControl();
   void findEnds();
 
-  /// Where all ways from it meet again; null where only the end is behind it.
-  Block behind(Block B) const { return PostDominators.getNode(B)->getIDom()->getBlock(); }
   bool isOfLaterTurn(const Edge &E, Block Of) const;
   Way wayTo(Block Of);
   Way behindSwitch(const llvm::SwitchInst &Switch, Block Target);
@@ -70,8 +65,7 @@ private:
   std::vector<std::unique_ptr<Decision>> Decisions;
   llvm::DenseMap<Block, Decision *> DecisionOf; ///< By each of its blocks.
   llvm::DenseMap<Block, Inside> InsideOf;
-  llvm::df_iterator_default_set<Block> Returning; ///< Blocks from which a thread may come to its end.
-  llvm::PostDominatorTree PostDominators;         ///< Of these.
+  llvm::DenseMap<Block, Block> PostDominator; ///< Of blocks that may return; null where only the end is behind it.
   llvm::DenseMap<Block, std::vector<Edge>> ControlOf;
   struct End {
     const Decision *By;
