@@ -48,7 +48,7 @@ class Chains(Measurement):
             kinds = {blocker["kind"] for blocker in refused}
             if "UnknownBlock" in kinds and "--block" not in more:
                 more = [*more, "--block", BLOCK]
-            elif kinds & {"MayAlias", "SameMemory"} and "--distinct" not in more:
+            elif "--distinct" not in more:  # which may be asked by another form than the nearest
                 more = [*more, "--distinct"]
             else:
                 break
