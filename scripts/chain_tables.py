@@ -12,6 +12,9 @@ a cluster of four, and the operations' time: what a fused kernel cannot beat. *R
 epilogue*: the activation in the library's epilogue; of gated chains both first products as one; of attention PyTorch's
 scaled_dot_product_attention, which is a fused kernel and no part of what is to be beaten. *Warm*: the best way on one set of inputs.
 *Spread*: the widest interquartile range of the row, of its median."""
+FUSED = """\
+Rows from 32768 on, by `cufuse fuse FILE.yaml` with ReLU between the products, as above. Geometric mean {mean:.2f}, least {least:.2f}.
+*Error*: the largest against double precision, over that of cuBLAS; sums of small integers are exact, for all rows, one less, 77 and 1."""
 EDGES = """\
 cuBLASLt {library}. An empty kernel of 132 blocks behind another takes {full:.2f} µs in a graph, {early:.2f} by a programmatic edge.
 Such an edge is right only if the second kernel waits by itself. That is tried: its input is written late, by a kernel that lets it
@@ -50,7 +53,7 @@ class Tables:
         self.passed, self.failed, self.skipped = 0, len(self.notes), 0
 
     def text(self):
-        parts = [self.products(), self.edges(), self.clusters(), self.ordered(), [f"- {note}" for note in self.notes],
+        parts = [self.products(), self.fused(), self.edges(), self.clusters(), self.ordered(), [f"- {note}" for note in self.notes],
                  [f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped."]]
         version = next((line["version"] for line in self.lines["torch"] if "version" in line), None)
         first = [f"{self.kept['card']} (name, driver, SM clock when idle, its most, memory clock, °C), "
@@ -66,7 +69,7 @@ class Tables:
     def times(self):
         """{case: {way: its line}}, of what was measured and is right."""
         times, missing = {}, {}
-        for line in self.lines["pairs"] + self.lines["torch"]:
+        for line in self.lines["pairs"] + self.lines["torch"] + self.lines.get("fused", []):
             if "case" not in line:
                 continue
             name = line["case"].replace("_", " ")
@@ -81,10 +84,28 @@ class Tables:
         self.notes += [f"{way}: {reason}: {', '.join(names)}" for (way, reason), names in missing.items()]
         return times
 
+    def fused(self):
+        rows, speedups = [], []
+        for case in self.cases:
+            own = self.measured.get(case["name"], {})
+            if "cufuse" not in own:
+                continue
+            line, rivals = own["cufuse"], {way: own[way] for way in WAYS if way in own}
+            best = min((each["cold"]["us"] for each in rivals.values()), default=math.nan)
+            speedups.append(best / line["cold"]["us"])
+            rows.append(row(case["name"], f"{line['cold']['us']:.1f}", f"{line['cold']['low']:.1f}–{line['cold']['high']:.1f}",
+                            f"{line['warm']['us']:.1f}", f"{best:.1f}", f"{speedups[-1]:.2f}",
+                            f"{line['error'] / line['library error']:.2f}"))
+        if not rows:
+            return []
+        mean = math.exp(sum(map(math.log, speedups)) / len(speedups))
+        return ["### As one kernel", "", FUSED.format(mean=mean, least=min(speedups)), "",
+                *head("case", "cufuse", "quartiles", "warm", "best without fusion", "times as fast", "error"), *rows]
+
     def products(self):
+        self.measured = times = self.times()
         if not self.lines["pairs"] and not self.lines["torch"]:
             return []
-        times = self.times()
         alone = [own["bytes"] for own in times.values() if "bytes" in own]
         bandwidth = max((line["bytes"] / line["cold"]["us"] / 1e6 for line in alone), default=math.nan)
         least = min((line["cold"]["us"] for line in alone), default=0)

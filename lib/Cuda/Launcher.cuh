@@ -40,7 +40,7 @@ CufuseGrid gridOf(const dim3 &size, unsigned dimensions) {
   return blocks == 0 ? CufuseGrid{} : CufuseGrid{size, blocks, divisorOf(size.x), divisorOf(size.y)};
 }
 #endif
-#ifdef CUFUSE_DYNAMIC
+#ifdef CUFUSE_STRIDES
 
 /// Bytes from the dynamic shared memory of one virtual block to that of the next; 2^31 if no block can have so much.
 size_t strideOf(size_t bytes, size_t alignment) {

@@ -128,6 +128,23 @@ bool hasOtherMemory(const VerticalNode &N) {
          llvm::any_of(N.Facts->Globals, [](const GlobalFacts &Global) { return Global.Space != "__constant__"; });
 }
 
+/// A product uses whole rows of its matrices.
+void addProduct(VerticalGraph &Graph, unsigned Node) {
+  const VerticalNode &N = Graph.Nodes[Node];
+  const ProductFacts &P = *N.Product;
+  auto Add = [&](const char *Name, const Polynomial &Rows, std::int64_t Columns, std::int64_t Pitch) {
+    if (!N.parameter(Name))
+      return;
+    Extent Own;
+    Own.End = Rows * Polynomial::constant(Pitch) + Polynomial::constant(Columns - Pitch);
+    Graph.Extents[Graph.memory(Node, Name)].push_back(std::move(Own));
+  };
+  const Polynomial M = Graph.argument(Node, "m");
+  Add("a", M, P.K, P.PitchA);
+  Add("b", Polynomial::constant(P.InRows ? P.K : P.N), P.InRows ? P.N : P.K, P.PitchB);
+  Add("c", M, P.N, P.PitchC);
+}
+
 } // namespace
 
 void measureExtents(VerticalGraph &Graph, BlockShape Block, const std::set<unsigned> &OtherGrids) {
@@ -137,6 +154,10 @@ void measureExtents(VerticalGraph &Graph, BlockShape Block, const std::set<unsig
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node) {
     const VerticalNode &N = Graph.Nodes[Node];
     All &= !hasOtherMemory(N);
+    if (N.Product) {
+      addProduct(Graph, Node);
+      continue;
+    }
     const Measure Own(Graph, Node, Block);
     for (const AccessSite &Site : N.Accesses->Sites) {
       const auto Of = Graph.memory(Node, Site.Parameter);

@@ -119,6 +119,8 @@ std::string VerticalGraph::argumentName(unsigned Node, const std::string &Parame
 }
 
 Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) const {
+  if (const auto Known = Nodes[Node].known(Parameter))
+    return Polynomial::constant(*Known);
   const SharedArgument *S = sharedTo(Node, Parameter);
   if (!S)
     return Polynomial::atom(Nodes[Node].Name + "." + Parameter);

@@ -20,7 +20,8 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
     Names = namesOf(Kernels);
   std::vector<VerticalNode> Nodes;
   for (size_t I = 0; I < Kernels.size(); ++I)
-    Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape, Request.Distinct});
+    Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape, Request.Distinct,
+                     Kernels[I].Product ? &*Kernels[I].Product : nullptr});
   return linkKernels(std::move(Nodes), Request.Links, Request.Dead);
 }
 
@@ -140,6 +141,8 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
   Result.Predefined = mergePredefined(Kernels);
   for (unsigned Node : Graph.Order) {
     const LoadedKernel &Kernel = Kernels[Node];
+    if (Kernel.Product)
+      continue;
     Result.Parts.push_back({Graph.Nodes[Node].Name, Kernel.Facts, Kernel.Parsed, Kernel.Linked, Kernel.Text.Callee,
                             One.AsElement.count(Node) > 0});
     Result.Errors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
@@ -212,7 +215,7 @@ llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kern
       return std::move(Error);
     return Kernels;
   }
-  const std::vector<std::string> Names = namesOf(Kernels);
+  const std::vector<std::string> Names = Request.Products.empty() ? namesOf(Kernels) : Request.Names;
   std::vector<LoadedKernel> Result;
   for (size_t I = 0; I < Kernels.size();) {
     const unsigned Group = Request.Groups.empty() ? 0 : Request.Groups[I];

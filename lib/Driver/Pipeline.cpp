@@ -7,6 +7,7 @@
 #include "cufuse/Driver/Compose.h"
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/Fuser.h"
+#include "cufuse/Driver/Products.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
@@ -76,6 +77,8 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
   if (llvm::Error Error = checkPaths(Request, Result.Kernels))
     return std::move(Error);
   if (Request.Vertical) {
+    if (llvm::Error Error = addProducts(Request, *Read))
+      return std::move(Error);
     auto Composed = compose(*Read, Request);
     if (!Composed)
       return Composed.takeError();

@@ -335,6 +335,8 @@ private:
       Offset = Start.empty() && Mine.empty() ? "0" : Start + (Start.empty() || Mine.empty() ? "" : " + ") + Mine;
     }
     std::vector<OutputText> Arguments;
+    if (!Facts.WarpgroupBudgets.empty())
+      Arguments.push_back(own(C, "maps"));
     if (!Facts.sharesIndices()) {
       if (Facts.reads(Builtin::BlockIdx))
         Arguments.push_back(Index);

@@ -10,11 +10,14 @@
 namespace cufuse {
 
 const AddedText &textOf(AddedParameter Added) {
-  static constexpr AddedText Texts[] = {
-      {"const CufuseGrid", "grid", "Grid"},          {"const unsigned", "blocks", "Blocks"},
-      {"const CufuseShare", "share", "Share"},       {"const unsigned", "resident", "Resident"},
-      {"const unsigned", "dynamicOffset", "Offset"}, {"const unsigned", "dynamicStride", "Stride"},
-      {"unsigned *const", "pools", "pools"}};
+  static constexpr AddedText Texts[] = {{"const CufuseGrid", "grid", "Grid"},
+                                        {"const unsigned", "blocks", "Blocks"},
+                                        {"const CufuseShare", "share", "Share"},
+                                        {"const unsigned", "resident", "Resident"},
+                                        {"const unsigned", "dynamicOffset", "Offset"},
+                                        {"const unsigned", "dynamicStride", "Stride"},
+                                        {"const __grid_constant__ CufuseMaps", "maps", "maps"},
+                                        {"unsigned *const", "pools", "pools"}};
   return Texts[static_cast<size_t>(Added)];
 }
 
@@ -169,6 +172,8 @@ public:
     std::vector<OutputText> Parts = {emitted(cuda::Launcher, Needs)};
     if (needs("DRIVER"))
       Parts.push_back(emitted(cuda::Driver, Needs));
+    if (products())
+      Parts.push_back(products()->Host);
     llvm::erase_if(Parts, [](const OutputText &Part) { return Part.empty(); });
     if (!Parts.empty())
       Out.line("namespace {{\n\n{}\n\n}} // namespace\n", joined(Parts, "\n\n"));
@@ -180,7 +185,7 @@ public:
       dynamicShared();
     if (needs("DRIVER"))
       askDriver();
-    if (Plan.fillsDevice())
+    if (Plan.fillsDevice() || products())
       residents();
     else if (Plan.Shape == Geometry::Blocks)
       Plan.Grid == GridPolicy::Stride ? roles() : shares();
@@ -193,6 +198,7 @@ public:
 private:
   std::string launch(const Constituent &C) const { return launchName(Constituents, C); }
   bool needs(llvm::StringRef Name) const { return isNeeded(Needs, Name); }
+  const std::optional<ProductsText> &products() const { return Constituents.front().Text->Products; }
   static bool isDynamic(const Constituent &C) { return !C.Facts->DynamicShared.empty(); }
   const char *kernel() const { return Plan.hasBound() || hasVariants() ? "kernel" : "fused"; }
   const TextVariants &variants() const { return Constituents.front().Text->Variants; }
@@ -290,6 +296,8 @@ private:
   }
 
   void dynamicShared() {
+    if (products())
+      return Out.line("  constexpr size_t dynamicBytes = {};", products()->DynamicBytes);
     // 128 bytes suit every access but those of code that asks for more; the base is aligned to 1024.
     const unsigned Alignment = std::any_of(Constituents.begin(), Constituents.end(),
                                            [](const Constituent &C) { return C.Facts->DynamicAlignment > 128; })
@@ -330,6 +338,8 @@ private:
 
   void residents() {
     Out.write("  int resident = asked.resident;");
+    if (products())
+      Out.line("  unsigned blocks = {}.grid.x;", launch(Constituents[0]));
     if (Plan.ResidentBlocks > 0)
       Out.line("  if (resident > {0})\n    resident = {0};", constant(Plan.ResidentBlocks));
     if (Plan.Shape == Geometry::Blocks) {
@@ -382,8 +392,13 @@ private:
 
   void call() {
     const BlockShape Block = Plan.keepsBlock() ? Plan.Partitions[0].Block : BlockShape{Plan.BlockThreads, 1, 1};
+    if (products() && !products()->Maps.empty())
+      Out.write("  CufuseMaps maps;");
+    for (const OutputText &Map : products() ? products()->Maps : std::vector<OutputText>())
+      Out.line("  if (const cudaError_t error = mapMatrix({}))\n    return error;",
+               Map.with(OutputText::Slot::Launch, launch(Constituents[0])));
     Out.line("  cudaLaunchConfig_t config = {{}};\n  config.gridDim = {};",
-             Plan.keepsGrid() ? launch(Constituents[0]) + ".grid" : "dim3(blocks)");
+             Plan.keepsGrid() && !products() ? launch(Constituents[0]) + ".grid" : "dim3(blocks)");
     Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
     if (needs("DYNAMIC"))
       Out.write("  config.dynamicSmemBytes = dynamicBytes;");
@@ -435,7 +450,7 @@ private:
     Out.line("\n{}", plainSignature(C, Plan, Name, C.Name + "::", ") {"));
     if (const auto &Elements = C.Text->Elements) {
       const std::string Count = elementCount(C);
-      const unsigned Turn = Plan.BlockThreads * Elements->PerThread;
+      const unsigned Turn = Elements->PerBlock ? Elements->PerBlock : Plan.BlockThreads * Elements->PerThread;
       Out.line("  if ({} == 0)\n    return cudaSuccess;", Count);
       Launch.insert(Launch.begin(), outputText("dim3(static_cast<unsigned>(({} + {}ll) / {}))", Count,
                                                constant(Turn - 1), constant(Turn)));
@@ -448,7 +463,7 @@ private:
 
   static std::string argument(const std::string &Name, AddedParameter Added) {
     const std::string Given = textOf(Added).Given;
-    if (Added == AddedParameter::Pools)
+    if (Added == AddedParameter::Pools || Added == AddedParameter::Maps)
       return Given;
     const bool IsBytes = Added == AddedParameter::DynamicOffset || Added == AddedParameter::DynamicStride;
     return IsBytes ? fmt::format("static_cast<unsigned>({}{})", Name, Given) : Name + Given;

@@ -148,9 +148,11 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
   const bool DropsOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
   const bool Padded = !Plan.keepsBlock() || Calls("::PaddedThreads") ||
                       Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); });
-  const bool AsksDevice = Plan.Grid != GridPolicy::Match || Plan.interleaves();
+  const bool Strides = Some([](const KernelFacts &F) { return !F.DynamicShared.empty(); });
+  const bool Products = llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->Products; });
+  const bool Dynamic = Strides || Products;
+  const bool AsksDevice = Plan.Grid != GridPolicy::Match || Plan.interleaves() || Products;
   const bool Grids = Some([](const KernelFacts &F) { return gridDimensions(F) > 1; });
-  const bool Dynamic = Some([](const KernelFacts &F) { return !F.DynamicShared.empty(); });
   return {
       // A partition that is the whole block is the block: the kernel alone stays what it was, to the register. Else no
       // loop must count in the register of ::threadIdx.x: behind it, ptxas 13.0 takes `threadIdx.x - First` from what
@@ -177,6 +179,7 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
          return !F.NamedBarriers.empty() && (Waits("__barrier_sync") || Calls("__barrier_sync_count"));
        })},
       {"DYNAMIC", Dynamic},
+      {"STRIDES", Strides},
       {"INDICES", Indices},
       {"POOL", Pool},
       // Asynchronous ones may go on after a block's end.
@@ -203,7 +206,7 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
       {"BOUND", Plan.hasBound()},
       {"DRIVER", AsksDevice || Dynamic},
       {"MULTIPROCESSORS", AsksDevice},
-      Plan.fillsDevice() ? Given{"RESIDENT", constant(Plan.BlockThreads)} : Given{"RESIDENT", false},
+      Plan.fillsDevice() || Products ? Given{"RESIDENT", constant(Plan.BlockThreads)} : Given{"RESIDENT", false},
   };
 }
 
@@ -236,6 +239,9 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Add(cuda::LastPartition);
   if (llvm::any_of(Constituents, [](const Constituent &C) { return textNames(*C.Text, "CufuseElementPartition"); }))
     Add(cuda::ElementPartition);
+  for (const Constituent &C : Constituents)
+    if (C.Text->Products)
+      Out.line("\n{}", C.Text->Products->Device);
   if (Plan.Registers.Policy == RegisterPolicy::Split)
     Add(cuda::Registers);
   if (rebindsLibraries(Constituents, Plan))

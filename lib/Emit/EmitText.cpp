@@ -98,6 +98,9 @@ public:
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
     if (textNames(*C.Text, "CufuseElementPartition"))
       Out.line("using {}::CufuseElementPartition;", Options.Name);
+    if (C.Text->Products)
+      Out.line("using {0}::CufuseProducts;{1}", Options.Name,
+               C.Text->Products->Maps.empty() ? "" : fmt::format("\nusing {}::CufuseMaps;", Options.Name));
     writeOurs(Out, Constituents, Options, [&](Writer &Own) { barriers(Own, C); });
     std::vector<const char *> Macros;
     auto Define = [&](const char *Name, const char *Meaning) {

@@ -39,6 +39,11 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
       if (!Global.HostShared)
         Expected.Tables.insert(Global.Name.substr(Global.Name.rfind(':') + 1));
 
+  for (const KernelFacts *F : Facts) {
+    Expected.Budgets.insert(F->WarpgroupBudgets.begin(), F->WarpgroupBudgets.end());
+    Expected.Warpgroups |= !F->WarpgroupBudgets.empty();
+  }
+
   for (const PartitionPlan &P : Plan.Partitions) {
     // Whoever names all others has barrier 0, too.
     if (P.Synchronises && (P.Barrier || P.NamedBarriers == MaxNamedBarriers))

@@ -104,6 +104,8 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
       case AddedParameter::Resident:
         Computed.Bytes = bytesOf(PlayersOf(I));
         break;
+      case AddedParameter::Maps:
+        return badInput("a kernel with tensor maps is launched by its own launcher alone", "", Facts[I]->Where);
       case AddedParameter::Pools:
         Computed.ZeroedBytes = poolCounters(Plan) * sizeof(std::uint32_t);
         break;

@@ -239,6 +239,8 @@ private:
       // Where a group may ask for its cluster, and is none.
       if (llvm::StringRef(Family.Name) == "barrier.cluster" && !S.Assembly && Expected.Registers.count(ClusterRank))
         return;
+      if (llvm::StringRef(Family.Name) == "wgmma" && Expected.Warpgroups)
+        return;
       return refuse(S.Opcode, S.Opcode.str(), Family.Section, "leave this kernel out: it needs a launch of its own");
     }
   }

@@ -145,6 +145,10 @@ llvm::Expected<Workload> readWork(const TuneRequest &Request) {
     if (!llvm::json::isUTF8(File))
       return badInput(fmt::format("the data file '{}' has a name or a folder that is not UTF-8", File),
                       "the runner is told of it in JSON: move it to another folder");
+  for (const WorkloadKernel &Kernel : Read->Kernels)
+    if (Kernel.Product)
+      return badInput("products of matrices are not measured yet", "write their kernel with `cufuse fuse FILE.yaml`",
+                      Kernel.Where);
   if (!Read->Links.empty())
     if (llvm::Error Error = checkLinkedRequest(Request))
       return std::move(Error);

@@ -294,6 +294,8 @@ OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Q
 }
 
 std::string TextComposer::argument(unsigned Node, const std::string &Parameter) const {
+  if (const auto Known = Graph.Nodes[Node].known(Parameter))
+    return std::to_string(*Known);
   const SharedArgument *S = Graph.sharedTo(Node, Parameter);
   if (!S)
     return Graph.argumentName(Node, Parameter);

@@ -15,7 +15,14 @@ namespace cufuse {
 /// elements on in memory.
 static constexpr const VerticalForm *Forms[] = {&OneLoopForm, &InlineAtStoreForm, &ByRowForm, &InTurnForm};
 
+/// Such a graph has a form of its own.
+static bool hasProducts(const VerticalGraph &Graph) {
+  return llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Product; });
+}
+
 std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph) {
+  if (hasProducts(Graph))
+    return {&ProductsForm};
   std::vector<const VerticalForm *> Taking;
   for (const VerticalForm *Each : Forms)
     if (Each->Takes(Graph))
@@ -96,6 +103,11 @@ llvm::Error editable(const VerticalGraph &Graph) {
 } // namespace
 
 llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  if (hasProducts(Graph)) {
+    if (llvm::Error Error = Graph.OneLoop ? editable(Graph) : llvm::Error::success())
+      return std::move(Error);
+    return ProductsForm.Prove(Graph, Block, Options);
+  }
   std::vector<Misfit> Tried, InMemory;
   llvm::Error Only = editable(Graph); // the reason, where there is but one
   for (const VerticalForm *Form : formsFor(Graph)) {

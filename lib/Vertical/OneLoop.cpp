@@ -1,9 +1,8 @@
 // Pointwise kernels as one loop over elements.
-#include "ComposeText.h"
+#include "ComposeElements.h"
 #include "EmittedCuda.h"
 
 #include "cufuse/Dependence/LoopLegality.h"
-#include "cufuse/Dependence/Streams.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -13,123 +12,35 @@ namespace cufuse {
 
 namespace {
 
-/// The node's conditions that say no more than that its elements are below the bound.
-std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
-  std::vector<KnownCondition> Known;
-  for (const AccessSite &Site : Node.Accesses->Sites)
-    for (size_t I = 0; I < Site.Path.size(); ++I) {
-      const PathStep &Step = Site.Path[I];
-      // A loop that is repeated begins anew each time.
-      const bool Once = llvm::all_of(llvm::ArrayRef(Site.Path).take_front(I),
-                                     [](const PathStep &Around) { return Around.What == PathStep::Kind::Branch; });
-      const bool OfGrid =
-          Step.What == PathStep::Kind::Loop && Node.Shape->Strided && Step.Id == Node.Shape->Loop && Once;
-      if (!Step.Statement || (Step.What != PathStep::Kind::Branch && !OfGrid) ||
-          !holdsOnWholeTurns(Site, I, *Node.Accesses, *Node.Shape) ||
-          llvm::any_of(Known, [&](const KnownCondition &K) { return K.Statement == *Step.Statement; }))
-        continue;
-      using Kind = KnownCondition::Kind;
-      Known.push_back({OfGrid ? Kind::Once : Step.Taken ? Kind::Holds : Kind::Fails, *Step.Statement});
-    }
-  return Known;
-}
-
 /// The graph's kernels, one after the other on the elements of each turn of a grid-stride loop, `Width` at a time, so
 /// that any grid will do. The user's text stays as it is, but for pointer variables and casts of those
-/// (`editLinkedPointers`), and conditions that hold in all turns but the last:
-///
-/// - each kernel has a namespace of its own, `cufuse_NODE`, with its own meaning of `cufuse_linked_PARAMETER`;
-/// - a parameter that is in a stream is an object that gives the elements in registers;
-/// - a kernel sees its elements as its block, as in `InlineAtStoreForm`.
+/// (`editLinkedPointers`), and conditions that hold in all turns but the last.
 ///
 /// Streams in memory are loaded and stored by accesses of up to 16 bytes where the pointers of the launch are aligned
 /// and all elements of the turn exist, else one by one.
-class LoopComposer final : TextComposer {
+class LoopComposer final : ElementComposer {
 public:
   LoopComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
                llvm::ArrayRef<AtMost> Requirements, unsigned Width, const std::vector<Stream> &Streams)
-      : TextComposer(Graph, Texts, Requirements), Width(Width), Least(loopWidth(Graph, 1)), Streams(Streams) {}
+      : ElementComposer(Graph, Texts, Requirements, Streams), Width(Width), Least(loopWidth(Graph, 1)) {}
 
   ComposedKernel run() {
     facts();
-    loopFacts();
-    for (unsigned Node : Graph.Order)
-      parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
-    elementObjects(/*Stores=*/false);
-    if (llvm::any_of(Graph.Nodes, asksTurn))
-      file(cuda::Turn, {{"HOLDS", asks(KnownCondition::Kind::Holds)},
-                        {"FAILS", asks(KnownCondition::Kind::Fails)},
-                        {"ONCE", asks(KnownCondition::Kind::Once)}});
-    if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
-      file(cuda::ElementGroups);
+    elementFacts();
+    for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
+      Result.Facts.Reads[static_cast<size_t>(B)] = {true, false, false};
+    objects();
     if (Width > 1 && llvm::any_of(Streams, [](const Stream &S) { return S.Loads || S.Stores; }))
       file(cuda::ElementsInMemory);
-    for (unsigned Node : Graph.Order)
-      text(Node, aliases(Node), /*AsElement=*/true);
+    texts();
     loop();
     conditions();
     return std::move(Result);
   }
 
 private:
-  /// Does its text ask which conditions are known?
-  static bool asksTurn(const VerticalNode &N) { return !knownConditions(N).empty(); }
-
   /// A thread takes an element at a time: all of them exist.
   bool isSingle() const { return Width == 1; }
-  bool asks(KnownCondition::Kind What) const {
-    return llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) {
-      return llvm::any_of(knownConditions(N), [&](const KnownCondition &K) { return K.What == What; });
-    });
-  }
-
-  void loopFacts() {
-    KernelFacts &Facts = Result.Facts;
-    for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockDim})
-      Facts.Reads[static_cast<size_t>(B)] = {true, true, true};
-    for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
-      Facts.Reads[static_cast<size_t>(B)] = {true, false, false};
-    Facts.ReadByHelper = {}; // they have it from the kernel
-    Facts.GridStrideLoop.reset();
-  }
-
-  std::pair<unsigned, std::string> memoryOf(const Stream &S) const {
-    return Graph.memory(S.Users.front().first, S.Users.front().second);
-  }
-
-  /// Needed behind the launch, or by a kernel that has it as a pointer.
-  bool remains(unsigned Node, const std::string &Parameter) const {
-    return !streamOf(Streams, Node, Parameter) || llvm::any_of(Streams, [&](const Stream &S) {
-      return (S.Loads || S.Stores) && memoryOf(S) == std::pair(Node, Parameter);
-    }) || !Graph.isIntermediate(Node, Parameter);
-  }
-
-  std::string registers(const Stream &S) const {
-    return fmt::format("cufuse_{}_{}", name(S.Users.front().first), S.Users.front().second);
-  }
-
-  OutputText aliases(unsigned Node) const {
-    std::vector<OutputText> Lines;
-    const VerticalNode &N = Graph.Nodes[Node];
-    for (const ParameterAccess &P : N.Accesses->Parameters)
-      if (streamOf(Streams, Node, P.Name)) {
-        const OutputText T = element(Node, P.Name);
-        Lines.push_back(object(Node, P.Name,
-                               N.Shape->Width == 1
-                                   ? outputText("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
-                                   : outputText("CufuseElements<{}, {}, {}>", T, N.Shape->Width, P.ReadOnly)));
-      }
-    return joined(Lines, "\n");
-  }
-
-  std::string memory(const Stream &S) const {
-    // One of those that have it may store what the one that has the argument only loads.
-    const auto Storing = llvm::find_if(
-        S.Users, [&](const auto &User) { return !Graph.Nodes[User.first].parameter(User.second)->ReadOnly; });
-    const auto &[User, Name] = Storing != S.Users.end() ? *Storing : S.Users.front();
-    const auto [Node, Parameter] = memoryOf(S);
-    return pointerText(Graph, User, Name, parameter(User, Name).Element.written(), argument(Node, Parameter));
-  }
 
   /// The call of a node for the elements of a turn.
   OutputText call(unsigned Node) const {
@@ -138,21 +49,11 @@ private:
     const std::string At = isSingle() ? "at"
                            : Own == 1 ? "static_cast<unsigned>(first + k)"
                                       : fmt::format("static_cast<unsigned>((first + k) / {})", Own);
-    std::vector<OutputText> Arguments;
-    if (asksTurn(N))
-      Arguments.push_back(isSingle() ? "{true}" : "{whole}");
-    llvm::append_range(Arguments, elementIndices(Node, At, Own));
-    for (const ParameterText &P : Texts[Node]->Parameters)
-      if (const auto S = streamOf(Streams, Node, P.Name))
-        Arguments.push_back(isSingle()
-                                ? fmt::format("{{&{}}}", registers(Streams[*S]))
-                                : fmt::format("{{{} + k{}}}", registers(Streams[*S]), Own == 1 ? "" : ", whole"));
-      else
-        Arguments.push_back(argument(Node, P.Name));
-    return wrapped(
-        isSingle() ? "    " + callee(Node) + "("
-                   : outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    {}(", Own, callee(Node)),
-        Arguments, ");", 8);
+    if (isSingle())
+      return ElementComposer::call(Node, "    ", At, "true", [&](const Stream &S) { return "&" + registers(S); });
+    return ElementComposer::call(Node, outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    ", Own),
+                                 At, "whole",
+                                 [&](const Stream &S) { return registers(S) + " + k" + (Own == 1 ? "" : ", whole"); });
   }
 
   /// Loads or stores of all streams in memory.
@@ -237,7 +138,6 @@ private:
 
   const unsigned Width; ///< Elements of a turn,
   const unsigned Least; ///< and those of the last ones, of which not all exist.
-  const std::vector<Stream> &Streams;
 };
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const VerticalOptions &Options) {

@@ -113,7 +113,47 @@ private:
       File.Sizes.push_back({Node.Key, std::move(*Value), Node.KeyPlace});
   }
 
+  /// An array of a product: `x`, or `{array: x, pitch: columns}`.
+  void readArray(const YamlNode &Map, const char *Key, std::optional<Expression> &Pitch, WorkloadKernel &Kernel) {
+    const YamlNode *Array = required(Map, Key);
+    if (Array && Array->What == YamlNode::Mapping) {
+      std::vector<std::string> Known = {"array", "pitch"};
+      if (Key == std::string("b"))
+        Known.push_back("transposed");
+      keys(*Array, "an array of a product", Known);
+      if (const YamlNode *Given = Array->find("pitch"))
+        Pitch = expression(*Given);
+      Array = required(*Array, "array");
+    }
+    if (Array)
+      readArgument(*Array, Key, "", Kernel);
+  }
+
+  void readProduct(const YamlNode &Node, WorkloadFile &File) {
+    if (!keys(Node, "a product", {"name", "m", "n", "k", "a", "b", "c"}))
+      return;
+    WorkloadKernel Kernel;
+    Kernel.Where = Node.Where;
+    Kernel.Folder = Folder;
+    WorkloadProduct &Product = Kernel.Product.emplace();
+    if (const YamlNode *Name = required(Node, "name"))
+      readName(*Name, Kernel);
+    for (const char *Size : {"m", "n", "k"})
+      if (const YamlNode *Given = required(Node, Size))
+        readArgument(*Given, Size, "", Kernel);
+    readArray(Node, "a", Product.PitchA, Kernel);
+    readArray(Node, "b", Product.PitchB, Kernel);
+    readArray(Node, "c", Product.PitchC, Kernel);
+    if (const YamlNode *B = Node.find("b"))
+      Product.InRows = B->What != YamlNode::Mapping || !flag(*B, "transposed");
+    File.Kernels.push_back(std::move(Kernel));
+  }
+
   void readKernel(const YamlNode &Node, WorkloadFile &File) {
+    if (const YamlNode *Product = Node.What == YamlNode::Mapping ? Node.find("matmul") : nullptr) {
+      keys(Node, "a product", {"matmul"});
+      return readProduct(*Product, File);
+    }
     if (!keys(Node, "a kernel", {"kernel", "name", "flags", "block", "grid", "dynamic_bytes", "arguments", "bindable"}))
       return;
     WorkloadKernel Kernel;
@@ -159,10 +199,16 @@ private:
     Kernel.Name = Name ? text(*Name, "a name") : Qualified.substr(Qualified.rfind(':') + 1);
     if (Kernel.Name.empty())
       Wrong.add(Node.Where, "a kernel that is chosen by its line needs a name", "add `name: …`");
-    else if (Name && (llvm::isDigit(Kernel.Name[0]) ||
-                      !llvm::all_of(Kernel.Name, [](char C) { return llvm::isAlnum(C) || C == '_'; })))
-      // Outputs and namespaces are called so.
-      Wrong.add(Name->Where, fmt::format("'{}' is not a name", Kernel.Name), "write letters, digits and underscores");
+    else if (Name)
+      readName(*Name, Kernel);
+  }
+
+  /// Outputs and namespaces are called so.
+  void readName(const YamlNode &Node, WorkloadKernel &Kernel) {
+    Kernel.Name = text(Node, "a name");
+    if (Kernel.Name.empty() || llvm::isDigit(Kernel.Name[0]) ||
+        !llvm::all_of(Kernel.Name, [](char C) { return llvm::isAlnum(C) || C == '_'; }))
+      Wrong.add(Node.Where, fmt::format("'{}' is not a name", Kernel.Name), "write letters, digits and underscores");
   }
 
   std::optional<BlockShape> shape(const YamlNode &Node) {

@@ -150,6 +150,10 @@ private:
       Check(Dimension, false);
     if (Kernel.DynamicBytes)
       Check(*Kernel.DynamicBytes, false);
+    if (const auto &Product = Kernel.Product)
+      for (const auto *Pitch : {&Product->PitchA, &Product->PitchB, &Product->PitchC})
+        if (*Pitch)
+          Check(**Pitch, false);
     for (const WorkloadArgument &Argument : Kernel.Arguments)
       if (Argument.Value)
         Check(*Argument.Value, true);

@@ -3,6 +3,7 @@
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/FromDatabase.h"
+#include "cufuse/Driver/Products.h"
 #include "cufuse/Plan/ConfigNames.h"
 #include "cufuse/Support/FileStore.h"
 
@@ -203,9 +204,16 @@ llvm::Error checkCombination(const FuseRequest &R) {
 llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &Invocation) {
   FuseRequest Request = Given.Request;
   Request.Flags.Written = Invocation.Flags;
+  const llvm::StringRef Only = Given.Kernels.front();
+  const bool IsWorkload = Given.Kernels.size() == 1 && (Only.ends_with(".yaml") || Only.ends_with(".yml"));
   const bool HasGroups = llvm::is_contained(Given.Kernels, "+");
   unsigned Group = 0;
+  if (IsWorkload)
+    if (llvm::Error Error = requestProducts(Given.Kernels.front(), Request))
+      return std::move(Error);
   for (const std::string &Text : Given.Kernels) {
+    if (IsWorkload)
+      break;
     if (Text == "+") {
       if (Request.Groups.empty() || Request.Groups.back() != Group++)
         return badUsage("'+' stands between kernels", "write A B + C D");
@@ -269,7 +277,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   auto Tools = findToolchain(Invocation.Program, sayNote);
   if (!Tools)
     return Tools.takeError();
-  Request->OtherInputs = Given.Tuned.Workloads;
+  llvm::append_range(Request->OtherInputs, Given.Tuned.Workloads);
   Request->OtherInputs.push_back(Given.Tuned.Path);
   if (!Given.Tuned.Path.empty()) {
     NvccCompiler Nvcc(Tools->Nvcc, Tools->Cache);

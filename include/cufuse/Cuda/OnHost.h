@@ -22,7 +22,7 @@ struct dim3 {
 #define CUFUSE_SPACES
 #define CUFUSE_GRIDS
 #define CUFUSE_DIVISORS
-#define CUFUSE_DYNAMIC
+#define CUFUSE_STRIDES
 #define CUFUSE_SHARES
 #define CUFUSE_EVEN_ROUNDS
 #include "Grid.cuh"
@@ -34,7 +34,7 @@ namespace {
 #undef CUFUSE_SPACES
 #undef CUFUSE_GRIDS
 #undef CUFUSE_DIVISORS
-#undef CUFUSE_DYNAMIC
+#undef CUFUSE_STRIDES
 #undef CUFUSE_SHARES
 #undef CUFUSE_EVEN_ROUNDS
 

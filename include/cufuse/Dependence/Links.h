@@ -3,6 +3,7 @@
 
 #include "cufuse/Dependence/Pointwise.h"
 #include "cufuse/Kernel/LinkText.h"
+#include "cufuse/Kernel/Product.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -25,12 +26,18 @@ struct VerticalNode {
   const ShapeFacts *Shape;
   /// The user says, or the launcher sees to it, that its pointers lead to distinct memory, and to no other node's.
   bool Distinct = false;
+  /// It is no kernel, but what makes the elements of this product, `c`, or what takes those of its `a`.
+  const ProductFacts *Product = nullptr;
 
   const ParameterAccess *parameter(llvm::StringRef Name) const;
   /// The accesses through a parameter, in their order.
   std::vector<const AccessSite *> sites(llvm::StringRef Parameter) const;
   /// Does nothing else lead to the array of this parameter, except through another that is not distinct?
   bool isDistinct(const ParameterAccess &P) const { return P.Restrict || Distinct; }
+  /// The value that a parameter of a product has in every launch.
+  std::optional<std::int64_t> known(llvm::StringRef Parameter) const {
+    return Product ? Product->known(Parameter) : std::nullopt;
+  }
   /// Does it store to the array of a parameter, as far as its accesses show?
   bool stores(llvm::StringRef Parameter) const;
 };

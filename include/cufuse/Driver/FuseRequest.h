@@ -18,6 +18,13 @@ template <typename Value> struct Choice {
   Value Chosen;
 };
 
+/// A product of matrices of a workload.
+struct RequestedProduct {
+  std::string Name;
+  ProductFacts Facts;
+  SourcePlace Where;
+};
+
 enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
 
 struct FuseRequest {
@@ -27,7 +34,10 @@ struct FuseRequest {
   /// Vertically: consumers where their producers store, as these links say.
   bool Vertical = false;
   std::vector<LinkText> Links;
-  bool AutoLink = false; ///< And as the launches in the kernels' files say.
+  /// None, or two of which the second takes what comes of the first: the kernels stand between and behind them.
+  std::vector<RequestedProduct> Products;
+  std::vector<std::string> Names; ///< Of the kernels in the links of products.
+  bool AutoLink = false;          ///< And as the launches in the kernels' files say.
   std::vector<std::string> Dead;
   bool Distinct = false; ///< Pointers are taken for `__restrict__`; the launcher compares them.
   VerticalOptions Composition;

@@ -7,6 +7,7 @@
 #include "cufuse/Frontend/Toolchain.h"
 #include "cufuse/Kernel/KernelSpec.h"
 #include "cufuse/Kernel/KernelText.h"
+#include "cufuse/Kernel/Product.h"
 
 #include <llvm/Support/Error.h>
 
@@ -45,9 +46,10 @@ struct LoadedKernel {
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
   ParsedKernel Parsed = {};                   ///< Of a composed kernel: nothing, but its parts.
   std::vector<ComposedPart> Parts = {};
-  std::set<std::string> OwnMacros = {}; ///< What its command line says of them is in its text.
-  LinkedText Linked = {};               ///< What was changed in its text for other kernels.
-  size_t OtherInstances = 0;            ///< Of its template, of which only this one was read.
+  std::set<std::string> OwnMacros = {};     ///< What its command line says of them is in its text.
+  LinkedText Linked = {};                   ///< What was changed in its text for other kernels.
+  size_t OtherInstances = 0;                ///< Of its template, of which only this one was read.
+  std::optional<ProductFacts> Product = {}; ///< It is no kernel: see `VerticalNode`.
   /// What nvcc predefines for its file; null where nvcc was not asked.
   std::shared_ptr<const cufuse::Predefined> Predefined = nullptr;
 };

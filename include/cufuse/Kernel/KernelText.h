@@ -180,6 +180,15 @@ struct UsedMemory {
 struct LaunchElements {
   OutputText Count;       ///< In C++, of the launch.
   unsigned PerThread = 1; ///< That a thread takes at a time.
+  unsigned PerBlock = 0;  ///< The same of a block, where that does not follow.
+};
+
+/// Of ours for products of matrices.
+struct ProductsText {
+  OutputText Device;            ///< Stands before the kernels' text.
+  OutputText Host;              ///< Stands before the launcher.
+  std::vector<OutputText> Maps; ///< What `mapMatrix` is given for each tensor map of `CufuseMaps`.
+  unsigned DynamicBytes = 0;    ///< Of shared memory.
 };
 
 struct KernelText {
@@ -205,6 +214,8 @@ struct KernelText {
   std::vector<UsedMemory> Used;                ///< Of which no two may meet if one is stored to.
   std::optional<LaunchElements> Elements = {}; ///< None: the launch has a grid.
   TextVariants Variants;
+  /// With it, the launcher makes as many blocks as are resident, which go on by themselves.
+  std::optional<ProductsText> Products = {};
   bool IsComposed = false;    ///< Of several kernels, each of which depends on others.
   std::string Note;           ///< What the user should know of how they became one, or nothing.
   bool HasHostShared = false; ///< Something of the program: the output must be relocatable.

@@ -135,6 +135,7 @@ enum class AddedParameter {
   Resident,      ///< How many fused blocks play it, of fixed roles.
   DynamicOffset, ///< Where its dynamic shared memory starts in the fused block's, in bytes.
   DynamicStride, ///< From that of one copy to that of the next.
+  Maps,          ///< Tensor maps of products: `CufuseMaps`.
   Pools,         ///< Behind the last constituent's: a counter for each constituent, and tickets; all zero.
 };
 /// In the order of the kernel's parameters.

@@ -4,6 +4,7 @@
 
 #include "cufuse/Dependence/Links.h"
 #include "cufuse/Kernel/KernelText.h"
+#include "cufuse/Products/PlanProducts.h"
 
 #include <functional>
 
@@ -17,8 +18,9 @@ struct VerticalOptions {
   bool EvictLast = false; ///< Rows that stay in registers are loaded with that priority in L2.
   /// Sums may be taken in another order, by threads that have other elements of the row: 16 bytes at a time.
   bool Reassociate = false;
-  bool InRegisters = false; ///< Refuses what would hand intermediates on in memory.
-  bool Cooperative = false; ///< One after the other, the whole grid, with a barrier between; all stays in memory.
+  bool InRegisters = false;   ///< Refuses what would hand intermediates on in memory.
+  bool Cooperative = false;   ///< One after the other, the whole grid, with a barrier between; all stays in memory.
+  ProductsPlan Products = {}; ///< How products are computed, where there are some.
 };
 
 /// A kernel made of several: what fuses one kernel fuses it, too.
@@ -70,6 +72,7 @@ struct VerticalForm {
   bool EditsLinked = true;
 };
 
+extern const VerticalForm ProductsForm;      ///< Pointwise kernels between and behind products.
 extern const VerticalForm OneLoopForm;       ///< Pointwise kernels, in a loop over elements.
 extern const VerticalForm InlineAtStoreForm; ///< Consumers where producers store, producers where the root loads.
 extern const VerticalForm ByRowForm;         ///< Kernels of rows one after the other in their block.

@@ -23,6 +23,12 @@ struct WorkloadArgument {
   SourcePlace Where;
 };
 
+/// A product of matrices C = A B, whose sizes `m`, `n`, `k` and arrays `a`, `b`, `c` are arguments.
+struct WorkloadProduct {
+  bool InRows = true;                               ///< B is stored as k rows of n; else as n rows of k.
+  std::optional<Expression> PitchA, PitchB, PitchC; ///< None: rows follow each other.
+};
+
 struct WorkloadKernel {
   /// Of this kernel in options and reports: without namespaces and template arguments, numbered (`scale_0`, `scale_1`)
   /// where two kernels of the workload share it.
@@ -39,8 +45,9 @@ struct WorkloadKernel {
   std::vector<WorkloadArgument> Arguments;
   /// Parameters that may be fixed at compile time; their values have no `block` in them.
   std::vector<std::pair<std::string, SourcePlace>> Bindable;
-  Numbers Sizes;                              ///< Those of its file.
-  std::map<std::string, std::string> Buffers; ///< From the file's names to those of `Workload::Buffers`.
+  std::optional<WorkloadProduct> Product = {}; ///< It is one: no kernel of a file, and without block and grid.
+  Numbers Sizes;                               ///< Those of its file.
+  std::map<std::string, std::string> Buffers;  ///< From the file's names to those of `Workload::Buffers`.
 };
 
 /// An argument of one kernel is what another one is given, or makes: `From.factor*factor=To.parameter`.

@@ -103,6 +103,32 @@ template <unsigned K> void multiplyMatrices(Frame &f, const Instruction &i) {
     set(f, i, parts(0).at(at), toBits(tile.c[at]));
 }
 
+/// A lane's row of 8 elements of two bytes, and what it gets of four matrices (PTX ISA, ldmatrix).
+struct Rows {
+  const unsigned short *row;
+  unsigned parts[4];
+};
+template <bool Transposed> void loadRows(Exchange &e) {
+  requireWholeWarp(e, "ldmatrix.sync");
+  const auto rows = [&](unsigned lane) { return reinterpret_cast<Rows *>(e.value[lane]); };
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned matrix = 0; matrix < 4; ++matrix) {
+      const auto element = [&](unsigned half) -> unsigned {
+        const unsigned outer = lane / 4, inner = lane % 4 * 2 + half;
+        return rows(matrix * 8 + (Transposed ? inner : outer))->row[Transposed ? outer : inner];
+      };
+      rows(lane)->parts[matrix] = element(0) | element(1) << 16;
+    }
+}
+/// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 d, [row]
+template <bool Transposed> void loadMatrices(Frame &f, const Instruction &i) {
+  Rows own = {
+      static_cast<const unsigned short *>(fromShared(word(f, i, 1) + static_cast<unsigned>(i.places[1].offset))), {}};
+  exchange(i.mnemonic.c_str(), ~0u, loadRows<Transposed>, reinterpret_cast<Value>(&own));
+  for (unsigned at = 0; at < 4; ++at)
+    set(f, i, i.places[0].elements.at(at), own.parts[at]);
+}
+
 } // namespace
 
 void addWarpInstructions(Instructions &all) {
@@ -116,6 +142,8 @@ void addWarpInstructions(Instructions &all) {
       {"shfl.sync.down", shuffleLanes<Down>},
       {"shfl.sync.bfly", shuffleLanes<Butterfly>},
       {"shfl.sync.idx", shuffleLanes<Index>},
+      {"ldmatrix.sync.m8n8.x4", loadMatrices<false>},
+      {"ldmatrix.sync.m8n8.x4.trans", loadMatrices<true>},
       {"mma.sync.m16n8k8.row.col", multiplyMatrices<8>},
       {"mma.sync.m16n8k16.row.col", multiplyMatrices<16>},
       {"mma.sync.m16n8k8.row.col.bf16.bf16", multiplyMatrices<8>},

@@ -1,0 +1,25 @@
+// A product of matrices among kernels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cufuse {
+
+/// C = A B, with sums in single precision. Arrays have no space between elements of a row. How many rows A and C have,
+/// the launch says.
+struct ProductFacts {
+  std::int64_t N = 0, K = 0;                       ///< Columns of C and of A.
+  bool InRows = true;                              ///< B is stored as K rows of N; else as N rows of K.
+  std::int64_t PitchA = 0, PitchB = 0, PitchC = 0; ///< Elements from one row's begin to the next's.
+  std::string Type, Result;                        ///< Of the elements of A and B, and of C, in C++.
+
+  /// The value of a parameter, where it is known.
+  std::optional<std::int64_t> known(std::string_view Parameter) const {
+    return Parameter == "n" ? std::optional(N) : Parameter == "k" ? std::optional(K) : std::nullopt;
+  }
+};
+
+} // namespace cufuse

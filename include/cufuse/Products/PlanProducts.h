@@ -1,0 +1,31 @@
+// How the products of a chain are computed. No Clang.
+#pragma once
+
+#include "cufuse/Kernel/Product.h"
+#include "cufuse/Support/Error.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Error.h>
+
+namespace cufuse {
+
+/// The shape of what a block computes, for the templates of lib/Cuda/ProductsBy….cuh.
+struct ProductsPlan {
+  bool ByWarpgroups = false;      ///< ProductsByWgmma.cuh, else ProductsByMma.cuh.
+  unsigned Slots = 0;             ///< Of warpgroups: the places of the ring of weights.
+  bool Ahead = false;             ///< The same.
+  unsigned Warps = 0, Tiles = 0;  ///< Else: how many there are, and 16 rows each at a time.
+  unsigned Threads = 0, Rows = 0; ///< Of a block.
+  unsigned SharedBytes = 0;       ///< The same.
+
+  /// Of warpgroups: registers of a thread at the launch, then of those that compute and of the others.
+  static constexpr unsigned AtLaunch = 168, Computing = 240, Loading = 24;
+};
+
+/// For the second product of what comes of the first, with many rows, in code for `Arch`. Or why one kernel cannot
+/// hold them, which is said of the place.
+llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const ProductFacts &Second, llvm::StringRef Arch,
+                                          const SourcePlace &Where);
+
+} // namespace cufuse

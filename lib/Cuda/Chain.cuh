@@ -1,0 +1,14 @@
+/// E = g(f(A B) D), where f and g are the kernels between and behind the products: each is given an element's sum.
+__device__ __forceinline__ void CUFUSE_NAME(CUFUSE_HEAD) {
+  const auto between = [&](const long long first, const CUFUSE_SUM sum) {
+    CUFUSE_BETWEEN;
+    return CUFUSE_TAKEN;
+  };
+  const auto behind = [&](const long long first, const float sum) {
+    CUFUSE_BEHIND;
+    return CUFUSE_RESULT;
+  };
+  using Products = CUFUSE_PRODUCTS;
+  static_assert(Products::Threads == CUFUSE_THREADS && Products::Bytes == CUFUSE_BYTES, "as it is launched");
+  CUFUSE_RUN;
+}

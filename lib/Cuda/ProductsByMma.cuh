@@ -1,0 +1,123 @@
+/// E = g(f(A B) D) by the tensor cores' products of a warp (PTX ISA, mma.m16n8k16): A has `K` columns, B `N`, D `L`.
+/// Each warp has 16 * Tiles rows at a time. B and D stay in shared memory, and what f makes of the sums of A B is, in
+/// registers, the operand of the product with D. `BInRows`: B is stored as K rows of N, else as N rows of K; so D. `C`:
+/// the type of the elements of A B.
+template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRows, int Warps, int Tiles>
+struct CufuseProducts {
+  static constexpr int Threads = Warps * 32, AllN = (N + 63) / 64 * 64, AllK = (K + 63) / 64 * 64;
+  static constexpr int AllL = (L + 63) / 64 * 64, Rows = 16 * Tiles;
+  static constexpr int BytesB = AllN * AllK * 2, BytesD = AllN * AllL * 2, BytesA = Rows * AllK * 2;
+  static constexpr int Bytes = BytesB + BytesD + Warps * BytesA;
+  /// Rows of them in shared memory, which is not transposed.
+  static constexpr int RowsB = BInRows ? AllK : AllN, RowsD = DInRows ? AllN : AllL;
+
+  template <typename Out, typename Between, typename Behind>
+  static __device__ __forceinline__ void run(const T *a, int pitchA, const T *b, int pitchB, const T *d, int pitchD,
+                                             Out *e, int pitchE, int rows, Between between, Behind behind) {
+    const unsigned sharedB = cufuseShared(cufuse_dynamicShared), sharedD = sharedB + BytesB;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned own = sharedD + BytesD + warp * BytesA;
+    copy<RowsB, (BInRows ? AllN : AllK) / 8>(sharedB, b, pitchB, BInRows ? K : N, BInRows ? N : K, threadIdx.x,
+                                             Threads);
+    copy<RowsD, (DInRows ? AllL : AllN) / 8>(sharedD, d, pitchD, DInRows ? N : L, DInRows ? L : N, threadIdx.x,
+                                             Threads);
+    const int tiles = (rows + Rows - 1) / Rows;
+    const auto fetch = [&](int tile) {
+      copy<Rows, AllK / 8>(own, a + 1ll * tile * Rows * pitchA, pitchA, rows - tile * Rows, K, lane, 32);
+      asm volatile("cp.async.commit_group;" ::: "memory");
+    };
+    int tile = blockIdx.x * Warps + warp;
+    if (tile < tiles)
+      fetch(tile);
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    while (tile < tiles) {
+      unsigned operandA[Tiles][AllK / 16][4];
+#pragma unroll
+      for (int i = 0; i < Tiles; ++i)
+#pragma unroll
+        for (int k = 0; k < (K + 15) / 16; ++k)
+          cufuseLoadMatrices(operandA[i][k], own + cufusePlace<Rows>(i * 16 + lane % 16, k * 2 + lane / 16));
+      __syncwarp();
+      const int now = tile * Rows;
+      tile += gridDim.x * Warps;
+      if (tile < tiles)
+        fetch(tile);
+      multiply(operandA, sharedB, sharedD, e, pitchE, rows, now, between, behind);
+      asm volatile("cp.async.wait_all;" ::: "memory");
+      __syncwarp();
+    }
+  }
+
+private:
+  /// Pieces of 8 elements; zeros where there are none.
+  template <int All, int Pieces>
+  static __device__ __forceinline__ void copy(unsigned to, const T *from, int pitch, int rows, int columns, int first,
+                                              int step) {
+#pragma unroll 4
+    for (int i = first; i < All * Pieces; i += step) {
+      const int row = i / Pieces, piece = i % Pieces, bytes = row < rows && piece * 8 < columns ? 16 : 0;
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to + cufusePlace<All>(row, piece)),
+                   "l"(bytes ? from + 1ll * row * pitch + piece * 8 : from), "r"(bytes)
+                   : "memory");
+    }
+  }
+
+  /// 16 x 16 of B or D, from row `k` and column `n` on, as operands for twice 8 columns.
+  template <bool InRows, int All>
+  static __device__ __forceinline__ void operands(unsigned (&pair)[4], unsigned shared, int k, int n) {
+    const int lane = threadIdx.x % 32, inner = lane % 8, lower = lane / 8 % 2, upper = lane / 16;
+    if constexpr (InRows)
+      asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(pair[0]), "=r"(pair[1]), "=r"(pair[2]), "=r"(pair[3])
+                   : "r"(shared + cufusePlace<All>(k + lower * 8 + inner, n / 8 + upper))
+                   : "memory");
+    else
+      cufuseLoadMatrices(pair, shared + cufusePlace<All>(n + upper * 8 + inner, k / 8 + lower));
+  }
+
+  static __device__ __forceinline__ void add(float *sums, const unsigned (&a)[4], unsigned low, unsigned high) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.CUFUSE_TYPE.CUFUSE_TYPE.f32 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(low), "r"(high));
+  }
+
+  template <typename Out, typename Between, typename Behind>
+  static __device__ __forceinline__ void multiply(const unsigned (&a)[Tiles][AllK / 16][4], unsigned sharedB,
+                                                  unsigned sharedD, Out *e, int pitchE, int rows, int now,
+                                                  Between between, Behind behind) {
+    float sumsE[Tiles][AllL / 2] = {};
+#pragma unroll 1
+    for (int n = 0; n < (N + 15) / 16 * 16; n += 16) {
+      float sums[Tiles][8] = {};
+      unsigned pair[4];
+#pragma unroll
+      for (int k = 0; k < (K + 15) / 16; ++k) {
+        operands<BInRows, RowsB>(pair, sharedB, k * 16, n);
+#pragma unroll
+        for (int i = 0; i < Tiles; ++i)
+          add(sums[i], a[i][k], pair[0], pair[1]), add(sums[i] + 4, a[i][k], pair[2], pair[3]);
+      }
+      unsigned operand[Tiles][4];
+#pragma unroll
+      for (int i = 0; i < Tiles; ++i) {
+        C rounded[8];
+        cufuseRounded(rounded, sums[i]);
+        CufuseSums<N>(now + i * 16, rows).template between<T>(operand[i], rounded, n, between);
+      }
+#pragma unroll
+      for (int l = 0; l < AllL; l += 16) {
+        operands<DInRows, RowsD>(pair, sharedD, n, l);
+#pragma unroll
+        for (int i = 0; i < Tiles; ++i)
+          add(sumsE[i] + l / 2, operand[i], pair[0], pair[1]), add(sumsE[i] + l / 2 + 4, operand[i], pair[2], pair[3]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < Tiles; ++i)
+#pragma unroll
+      for (int l = 0; l < L; l += 32)
+        CufuseSums<L>(now + i * 16, rows).store(e, pitchE, rows, sumsE[i] + l / 2, l, behind);
+  }
+};

@@ -1,0 +1,294 @@
+/// Matrices for the tensor memory accelerator: what a box of them has outside is zero.
+struct CufuseMaps {
+  CUtensorMap a, b, d;
+};
+
+/// E = g(f(A B) D) by the tensor cores' products of four warps (PTX ISA, wgmma): A has `K` columns, B `N`, D `L`. Each
+/// of two groups of four warps has 64 rows at a time. A further warp loads: A's rows, and 64 columns of B with the rows
+/// of D that they meet, into one of `Slots` places. Where these are enough for all of B and D, both stay there.
+/// What f makes of the sums of A B is, in registers, the operand of the product with D. `Ahead`: meanwhile, the next 64
+/// columns are multiplied. `BInRows`: B is stored as K rows of N, else as N rows of K; so D. `C`: the type of the
+/// elements of A B.
+template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRows, int Slots, bool Ahead>
+struct CufuseProducts {
+  static constexpr int Groups = 2, Threads = Groups * 128 + 128, Rows = Groups * 64, RowSlots = 2;
+  static constexpr int Chunks = (N + 63) / 64, Steps = (K + 15) / 16, Panels = (K + 63) / 64, AllL = (L + 63) / 64 * 64;
+  static constexpr int Part = AllL % 128 == 0 ? 128 : 64, Parts = AllL / Part;
+  static constexpr int BytesA = Panels * 8192, BytesB = BInRows ? Steps * 2048 : Panels * 8192, BytesD = AllL * 128;
+  static constexpr int Bytes = Slots * (BytesB + BytesD) + RowSlots * Groups * BytesA + (Slots + RowSlots) * 16 + 1024;
+  static constexpr bool Stays = Chunks <= Slots;
+
+  template <typename Out, typename Between, typename Behind>
+  static __device__ __forceinline__ void run(const CufuseMaps &maps, Out *e, int pitchE, int rows, Between between,
+                                             Behind behind) {
+#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    __trap(); // nvcc's -arch=sm_90a makes PTX for later GPUs, too, which do not have these instructions
+#else
+    const unsigned base = (cufuseShared(cufuse_dynamicShared) + 1023) / 1024 * 1024;
+    const Memory memory = {base, base + Slots * (BytesB + BytesD)};
+    if (threadIdx.x == 0) {
+      for (int i = 0; i < Slots; ++i)
+        initialise(memory.full(i), 1), initialise(memory.empty(i), Groups * 4);
+      for (int i = 0; i < RowSlots; ++i)
+        initialise(memory.fullRows(i), 1), initialise(memory.emptyRows(i), Groups * 4);
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+    const int tiles = (rows + Rows - 1) / Rows;
+    if (threadIdx.x >= Groups * 128) {
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+      if (threadIdx.x == Groups * 128)
+        load(maps, memory, tiles);
+    } else {
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
+      multiply(memory, tiles, e, pitchE, rows, between, behind);
+    }
+#endif
+  }
+
+private:
+  /// Where what is in shared memory: `Slots` of B and D, then rows of A, then barriers.
+  struct Memory {
+    unsigned chunks, rows;
+    __device__ __forceinline__ unsigned b(int slot) const { return chunks + slot * (BytesB + BytesD); }
+    __device__ __forceinline__ unsigned d(int slot) const { return b(slot) + BytesB; }
+    __device__ __forceinline__ unsigned a(int slot, int group) const { return rows + (slot * Groups + group) * BytesA; }
+    __device__ __forceinline__ unsigned full(int slot) const { return a(RowSlots, 0) + slot * 16; }
+    __device__ __forceinline__ unsigned empty(int slot) const { return full(slot) + 8; }
+    __device__ __forceinline__ unsigned fullRows(int slot) const { return full(Slots + slot); }
+    __device__ __forceinline__ unsigned emptyRows(int slot) const { return empty(Slots + slot); }
+  };
+
+  /// A place in a ring, and how often it was round: an odd or an even number of times.
+  template <int Count, bool Once> struct Turn {
+    int slot = 0, odd = 0;
+    __device__ __forceinline__ void next() {
+      if (++slot == Count)
+        slot = 0, odd ^= !Once;
+    }
+  };
+
+  static __device__ __forceinline__ void initialise(unsigned barrier, int count) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
+  }
+  static __device__ __forceinline__ void expect(unsigned barrier, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+  }
+  static __device__ __forceinline__ void arrive(unsigned barrier) {
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+  }
+  static __device__ __forceinline__ void wait(unsigned barrier, int odd) {
+    unsigned done;
+    do
+      asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                   : "=r"(done)
+                   : "r"(barrier), "r"(odd)
+                   : "memory");
+    while (!done);
+  }
+  static __device__ __forceinline__ void box(unsigned to, const CUtensorMap &map, int column, int row,
+                                             unsigned barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+            to),
+        "l"(&map), "r"(column), "r"(row), "r"(barrier)
+        : "memory");
+  }
+
+  static __device__ __forceinline__ void load(const CufuseMaps &maps, const Memory &memory, int tiles) {
+    Turn<Slots, false> ring;
+    Turn<RowSlots, false> rowRing;
+    bool loaded = false;
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+      wait(memory.emptyRows(rowRing.slot), rowRing.odd ^ 1);
+      expect(memory.fullRows(rowRing.slot), Groups * BytesA);
+      for (int group = 0; group < Groups; ++group)
+        for (int p = 0; p < Panels; ++p)
+          box(memory.a(rowRing.slot, group) + p * 8192, maps.a, p * 64, tile * Rows + group * 64,
+              memory.fullRows(rowRing.slot));
+      rowRing.next();
+      for (int j = 0; j < Chunks && !(Stays && loaded); ++j) {
+        const unsigned full = memory.full(ring.slot);
+        wait(memory.empty(ring.slot), ring.odd ^ 1);
+        expect(full, BytesB + BytesD);
+        if (BInRows)
+          box(memory.b(ring.slot), maps.b, j * 64, 0, full);
+        else
+          for (int p = 0; p < Panels; ++p)
+            box(memory.b(ring.slot) + p * 8192, maps.b, p * 64, j * 64, full);
+        if (DInRows)
+          for (int p = 0; p < AllL / 64; ++p)
+            box(memory.d(ring.slot) + p * 8192, maps.d, p * 64, j * 64, full);
+        else
+          box(memory.d(ring.slot), maps.d, j * 64, 0, full);
+        ring.next();
+      }
+      loaded = true;
+    }
+  }
+
+  static __device__ __forceinline__ void begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+  static __device__ __forceinline__ void commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+  template <int Left> static __device__ __forceinline__ void await() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory");
+  }
+  /// The compiler leaves them alone before and behind this.
+  template <int Count> static __device__ __forceinline__ void keep(float (&sums)[Count]) {
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      asm volatile("" : "+f"(sums[i])::"memory");
+  }
+  /// Rows of 128 bytes in panels, in an order of their own (PTX ISA, matrix descriptor): groups of 8 rows are 1024
+  /// bytes apart, panels `Apart`.
+  template <int Apart> static __device__ __forceinline__ unsigned long long descriptor(unsigned address) {
+    return ((address & 0x3ffff) >> 4) | (static_cast<unsigned long long>(Apart >> 4) << 16) | (64ull << 32) |
+           (1ull << 62);
+  }
+
+  /// c (+)= a b: 64 x 16 by 16 x 64.
+  template <bool InRows>
+  static __device__ __forceinline__ void add(float (&c)[32], const unsigned (&a)[4], unsigned long long b, int adds) {
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %37, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.CUFUSE_TYPE.CUFUSE_TYPE {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, "
+        "%10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, "
+        "%31}, "
+        "{%32, %33, %34, %35}, %36, p, 1, 1, %38;\n}"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]), "+f"(c[8]),
+          "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]), "+f"(c[16]),
+          "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), "+f"(c[24]),
+          "+f"(c[25]), "+f"(c[26]), "+f"(c[27]), "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(adds), "n"(InRows ? 1 : 0));
+  }
+  /// The same with 128 columns.
+  template <bool InRows>
+  static __device__ __forceinline__ void add(float (&c)[64], const unsigned (&a)[4], unsigned long long b, int adds) {
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.CUFUSE_TYPE.CUFUSE_TYPE {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, "
+        "%10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, "
+        "%54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, {%64, %65, %66, %67}, %68, p, 1, 1, %70;\n}"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]), "+f"(c[8]),
+          "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]), "+f"(c[16]),
+          "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), "+f"(c[24]),
+          "+f"(c[25]), "+f"(c[26]), "+f"(c[27]), "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31]), "+f"(c[32]),
+          "+f"(c[33]), "+f"(c[34]), "+f"(c[35]), "+f"(c[36]), "+f"(c[37]), "+f"(c[38]), "+f"(c[39]), "+f"(c[40]),
+          "+f"(c[41]), "+f"(c[42]), "+f"(c[43]), "+f"(c[44]), "+f"(c[45]), "+f"(c[46]), "+f"(c[47]), "+f"(c[48]),
+          "+f"(c[49]), "+f"(c[50]), "+f"(c[51]), "+f"(c[52]), "+f"(c[53]), "+f"(c[54]), "+f"(c[55]), "+f"(c[56]),
+          "+f"(c[57]), "+f"(c[58]), "+f"(c[59]), "+f"(c[60]), "+f"(c[61]), "+f"(c[62]), "+f"(c[63])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(adds), "n"(InRows ? 1 : 0));
+  }
+
+  template <typename Out, typename Between, typename Behind>
+  static __device__ __forceinline__ void multiply(const Memory &memory, int tiles, Out *e, int pitchE, int rows,
+                                                  Between between, Behind behind) {
+    const int group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+    Turn<Stays ? Chunks : Slots, Stays> ring;
+    Turn<RowSlots, false> rowRing;
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+      float sums[Ahead ? 2 : 1][32], sumsE[Parts][Part / 2];
+      unsigned operandA[Steps][4];
+      const int now = tile * Rows + group * 64 + warp * 16;
+      wait(memory.fullRows(rowRing.slot), rowRing.odd);
+#pragma unroll
+      for (int s = 0; s < Steps; ++s)
+        cufuseLoadMatrices(operandA[s],
+                           memory.a(rowRing.slot, group) + cufusePlace<64>(warp * 16 + lane % 16, s * 2 + lane / 16));
+      __syncwarp();
+      if (lane == 0)
+        arrive(memory.emptyRows(rowRing.slot));
+      rowRing.next();
+
+      const auto first = [&](float (&c)[32], int slot) {
+        keep(c);
+        begin();
+#pragma unroll
+        for (int s = 0; s < Steps; ++s)
+          add<BInRows>(c, operandA[s],
+                       descriptor<16>(memory.b(slot) + (BInRows ? s * 2048 : s / 4 * 8192 + s % 4 * 32)), s > 0);
+        commit();
+      };
+      const auto second = [&](float (&c)[32], int j, int slot) {
+        keep(c);
+        // At once, or ptxas 13.0 takes what is done with them for reads while other products are under way.
+        C rounded[32];
+        cufuseRounded(rounded, c);
+        unsigned operand[4][4];
+        const CufuseSums<N> place(now, rows);
+#pragma unroll
+        for (int s = 0; s < 4; ++s)
+          place.template between<T>(operand[s], rounded + s * 8, j * 64 + s * 16, between);
+        begin();
+#pragma unroll
+        for (int part = 0; part < Parts; ++part)
+#pragma unroll
+          for (int s = 0; s < 4; ++s)
+            add<DInRows>(sumsE[part], operand[s],
+                         descriptor<8192>(memory.d(slot) + part * (Part * 128) + (DInRows ? s * 2048 : s * 32)),
+                         j + s > 0);
+        commit();
+      };
+      // The products that read a slot are done when the next chunk's first ones are.
+      const auto release = [&](int slot) {
+        if (!Stays && lane == 0)
+          arrive(memory.empty(slot));
+      };
+      int before = 0; // the slot of the chunk before
+      const auto chunk = [&](float (&c)[32], float (&next)[32], int j) {
+        const int slot = ring.slot;
+        ring.next();
+        wait(memory.full(ring.slot), ring.odd);
+        first(next, ring.slot);
+        await<1>();
+        if (j > 0)
+          release(before);
+        second(c, j, slot);
+        before = slot;
+      };
+      const auto last = [&](float (&c)[32], int j) {
+        await<0>();
+        if (j > 0)
+          release(before);
+        second(c, j, ring.slot);
+        await<0>();
+        release(ring.slot);
+        ring.next();
+      };
+      wait(memory.full(ring.slot), ring.odd);
+      first(sums[0], ring.slot);
+      if constexpr (Ahead) {
+#pragma unroll
+        for (int j = 0; j + 2 < Chunks; j += 2)
+          chunk(sums[0], sums[1], j), chunk(sums[1], sums[0], j + 1);
+        if constexpr (Chunks % 2 == 0)
+          chunk(sums[0], sums[1], Chunks - 2), last(sums[1], Chunks - 1);
+        else
+          last(sums[0], Chunks - 1);
+      } else {
+#pragma unroll 1
+        for (int j = 0; j + 1 < Chunks; ++j) {
+          await<0>();
+          if (j > 0)
+            release(before);
+          second(sums[0], j, ring.slot);
+          before = ring.slot;
+          ring.next();
+          wait(memory.full(ring.slot), ring.odd);
+          first(sums[0], ring.slot);
+        }
+        last(sums[0], Chunks - 1);
+      }
+
+      const CufuseSums<L> place(now, rows);
+#pragma unroll
+      for (int part = 0; part < Parts; ++part) {
+        keep(sumsE[part]);
+#pragma unroll
+        for (int l = 0; l < Part; l += 32)
+          if (part * Part + l < L)
+            place.store(e, pitchE, rows, sumsE[part] + l / 2, part * Part + l, behind);
+      }
+    }
+  }
+};

@@ -1,0 +1,20 @@
+/// A matrix of `rows` x `columns` elements of two bytes, whose rows begin `pitch` elements apart, in boxes of
+/// `boxRows` x 64, for `CufuseProducts`.
+cudaError_t mapMatrix(CUtensorMap &map, const void *data, long long rows, long long columns, long long pitch,
+                      unsigned boxRows) {
+  void *encode = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  if (const cudaError_t error =
+          cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found))
+    return error;
+  if (found != cudaDriverEntryPointSuccess)
+    return cudaErrorNotSupported;
+  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(pitch) * 2};
+  const cuuint32_t box[] = {64, boxRows}, steps[] = {1, 1};
+  const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
+      &map, CU_TENSOR_MAP_DATA_TYPE_CUFUSE_DATA, 2, const_cast<void *>(data), sizes, strides, box, steps,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}

@@ -1,0 +1,267 @@
+#include "cufuse/Driver/Products.h"
+
+#include "cufuse/Products/ProductEnds.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+/// What takes the elements of a product's A has a name of its own.
+std::string takerOf(const std::string &Product) { return Product + "_a"; }
+
+class ChainReader {
+public:
+  ChainReader(const std::string &File, const Workload &Work, FuseRequest &Into) : Work(Work), Into(Into) {
+    for (unsigned I = 0; I < Work.Kernels.size(); ++I)
+      if (Work.Kernels[I].Product)
+        Products.push_back(I);
+    Into.OtherInputs.push_back(File);
+  }
+
+  llvm::Error run() {
+    if (llvm::Error Error = findOrder())
+      return Error;
+    for (unsigned Which : Products)
+      read(Which);
+    if (Messages.empty())
+      compare();
+    kernels();
+    if (!Messages.empty())
+      return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+    links();
+    return llvm::Error::success();
+  }
+
+private:
+  const WorkloadKernel &kernel(unsigned Which) const { return Work.Kernels[Which]; }
+  void say(unsigned Which, std::string Text, std::string Remedy) {
+    Messages.push_back({kernel(Which).Where, kernel(Which).Name + ": " + std::move(Text), std::move(Remedy)});
+  }
+  static const WorkloadArgument &argument(const WorkloadKernel &Kernel, llvm::StringRef Name) {
+    return *llvm::find_if(Kernel.Arguments, [&](const WorkloadArgument &A) { return A.Parameter == Name; });
+  }
+  bool isLinked(unsigned From, llvm::StringRef Factor) const {
+    return llvm::any_of(
+        Work.Links, [&](const WorkloadLink &L) { return L.IsArray && L.From == From && L.Factors.front() == Factor; });
+  }
+  bool isLinkedTo(unsigned To, llvm::StringRef Parameter) const {
+    return llvm::any_of(Work.Links,
+                        [&](const WorkloadLink &L) { return L.IsArray && L.To == To && L.Parameter == Parameter; });
+  }
+
+  /// The second takes its `a` from what comes of the first.
+  llvm::Error findOrder() {
+    if (Products.size() != 2)
+      return badInput(fmt::format("{} products of matrices", Products.size()),
+                      "a chain has two of them: write `- matmul: …` for each",
+                      kernel(Products.size() > 2 ? Products[2] : 0).Where);
+    if (isLinkedTo(Products[0], "a"))
+      std::swap(Products[0], Products[1]);
+    if (!isLinkedTo(Products[1], "a") || isLinkedTo(Products[0], "a"))
+      return badInput(
+          fmt::format("the products {} and {} are no chain", kernel(Products[0]).Name, kernel(Products[1]).Name),
+          "link what comes of one to `a` of the other", kernel(Products[1]).Where);
+    return llvm::Error::success();
+  }
+
+  std::int64_t number(const WorkloadKernel &Kernel, const Expression &E) {
+    auto Value = evaluate(E, Kernel.Sizes);
+    if (!Value) {
+      llvm::handleAllErrors(Value.takeError(), [&](const Failure &F) { llvm::append_range(Messages, F.Messages); });
+      return 1;
+    }
+    constexpr Number::Integer Most = 0x7fffffff;
+    if (Value->isInteger() && Value->integer() >= 1 && Value->integer() <= Most)
+      return static_cast<std::int64_t>(Value->integer());
+    Messages.push_back({E.Where, fmt::format("{} is no size of a matrix", Value->str()), "give 1 to 2147483647"});
+    return 1;
+  }
+
+  const BufferSpec *buffer(unsigned Which, const char *Array) {
+    const WorkloadArgument &Given = argument(kernel(Which), Array);
+    const auto Known = Given.Value ? kernel(Which).Buffers.find(Given.Value->Text) : kernel(Which).Buffers.end();
+    if (Known == kernel(Which).Buffers.end()) {
+      Messages.push_back({Given.Where, fmt::format("{} of a product is a buffer", Array), "write its name"});
+      return nullptr;
+    }
+    return &*llvm::find_if(Work.Buffers, [&](const BufferSpec &B) { return B.Name == Known->second; });
+  }
+
+  static const char *typeOf(ElementType Type) {
+    return Type == ElementType::F16    ? "__half"
+           : Type == ElementType::BF16 ? "__nv_bfloat16"
+           : Type == ElementType::F32  ? "float"
+                                       : nullptr;
+  }
+
+  /// Its type, after all that may be wrong with an array of `Rows` x `Columns`.
+  std::string array(unsigned Which, const char *Name, std::int64_t Rows, std::int64_t Columns,
+                    const std::optional<Expression> &Given, std::int64_t &Pitch) {
+    Pitch = Given ? number(kernel(Which), *Given) : Columns;
+    const BufferSpec *Buffer = buffer(Which, Name);
+    if (!Buffer)
+      return "";
+    const SourcePlace Where = argument(kernel(Which), Name).Where;
+    const char *const Type = typeOf(Buffer->Type);
+    if (!Type || (Type == llvm::StringRef("float") && Name != llvm::StringRef("c")))
+      Messages.push_back({Where,
+                          fmt::format("{} has elements of {}, of which there are no products here", Buffer->Name,
+                                      nameOf(Buffer->Type).str()),
+                          "f16 and bf16 have; what comes of them may be f32"});
+    if (Columns % 8 != 0 || Pitch % 8 != 0)
+      Messages.push_back({Where,
+                          fmt::format("rows of {} have {} elements and begin {} apart", Buffer->Name, Columns, Pitch),
+                          "both must be multiples of 8: add columns of zeros"});
+    if (Pitch < Columns)
+      Messages.push_back({Where,
+                          fmt::format("rows of {} have {} elements, and begin {} apart", Buffer->Name, Columns, Pitch),
+                          "give a pitch of no less"});
+    if (const std::int64_t Needed = (Rows - 1) * Pitch + Columns; static_cast<std::int64_t>(Buffer->Count) < Needed)
+      Messages.push_back(
+          {Where,
+           fmt::format("{} has {} elements, and {} takes {}", Buffer->Name, Buffer->Count, kernel(Which).Name, Needed),
+           "give it as many"});
+    return Type ? Type : "";
+  }
+
+  void read(unsigned Which) {
+    const WorkloadKernel &Kernel = kernel(Which);
+    const WorkloadProduct &Given = *Kernel.Product;
+    RequestedProduct &Product = Into.Products.emplace_back();
+    Product.Name = Kernel.Name;
+    Product.Where = Kernel.Where;
+    ProductFacts &P = Product.Facts;
+    auto Size = [&](const char *Name) { return number(Kernel, *argument(Kernel, Name).Value); };
+    M.push_back(Size("m"));
+    P.N = Size("n");
+    P.K = Size("k");
+    P.InRows = Given.InRows;
+    P.Type = array(Which, "a", M.back(), P.K, Given.PitchA, P.PitchA);
+    const std::string OfB = array(Which, "b", P.InRows ? P.K : P.N, P.InRows ? P.N : P.K, Given.PitchB, P.PitchB);
+    P.Result = array(Which, "c", M.back(), P.N, Given.PitchC, P.PitchC);
+    if (!P.Type.empty() && !OfB.empty() && P.Type != OfB)
+      say(Which, fmt::format("a has elements of {}, b of {}", P.Type, OfB), "give both the same type");
+  }
+
+  void compare() {
+    const ProductFacts &First = Into.Products[0].Facts, &Second = Into.Products[1].Facts;
+    if (M[0] != M[1])
+      say(Products[1], fmt::format("m is {}, and {} has {}", M[1], Into.Products[0].Name, M[0]),
+          "give both the same m");
+    if (Second.K != First.N)
+      say(Products[1], fmt::format("k is {}, and n of {} is {}", Second.K, Into.Products[0].Name, First.N),
+          "what lies between has as many columns as the one makes and the other takes");
+    if (Second.Type != First.Type)
+      say(Products[1], fmt::format("multiplies {}, and {} {}", Second.Type, Into.Products[0].Name, First.Type),
+          "give both the same type");
+    if (First.PitchC != First.N || Second.PitchA != Second.K ||
+        (isLinked(Products[1], "c") && Second.PitchC != Second.N))
+      say(Products[1], "what kernels exchange with products has a pitch", "leave the pitch of linked arrays out");
+  }
+
+  void kernels() {
+    for (unsigned I = 0; I < Work.Kernels.size(); ++I) {
+      if (kernel(I).Product)
+        continue;
+      if (!Into.Kernels.empty() && kernel(I).Flags != Flags)
+        say(I, "has other flags than those before", "give the same to all kernels of a chain");
+      Flags = kernel(I).Flags;
+      Into.Kernels.push_back(kernel(I).Spec);
+      Into.Names.push_back(kernel(I).Name);
+    }
+    if (Into.Kernels.empty())
+      say(Products[1], "no kernel stands between or behind the products", "add a pointwise kernel");
+    if (!Flags.empty() && !Into.Flags.Written.empty())
+      say(Products[1], "flags are in the workload and behind `--`", "use one of them");
+    if (!Flags.empty()) {
+      Into.Flags.Written = Flags;
+      Into.Flags.Folder = kernel(0).Folder;
+    }
+  }
+
+  void links() {
+    const std::string First = kernel(Products[0]).Name, Second = kernel(Products[1]).Name, Taker = takerOf(Second);
+    auto Add = [&](const std::string &From, std::vector<std::string> Factors, const std::string &To,
+                   const std::string &Parameter) {
+      Into.Links.push_back(
+          {From, To, Factors, Parameter, fmt::format("{}.{}={}.{}", From, llvm::join(Factors, "*"), To, Parameter)});
+    };
+    Add(First, {"m"}, Taker, "m");
+    Add(First, {"m"}, Second, "m");
+    for (const WorkloadLink &L : Work.Links) {
+      const std::string &From = kernel(L.From).Name, &To = kernel(L.To).Name;
+      if (kernel(L.To).Product && !L.IsArray)
+        continue; // they are known, and were compared
+      Add(From, L.Factors, To == Second && L.Parameter == "a" ? Taker : To, L.Parameter);
+      if (L.IsArray && llvm::is_contained(Work.Dead, argument(kernel(L.From), L.Factors.front()).Value->Text) &&
+          !llvm::is_contained(Into.Dead, From + "." + L.Factors.front()))
+        Into.Dead.push_back(From + "." + L.Factors.front());
+    }
+    Into.Names.insert(Into.Names.begin(), First);
+    Into.Names.push_back(Taker);
+    Into.Names.push_back(Second);
+    Into.Vertical = true;
+  }
+
+  const Workload &Work;
+  FuseRequest &Into;
+  std::vector<unsigned> Products; ///< By position, the first one first.
+  std::vector<std::int64_t> M;    ///< Of these.
+  std::vector<std::string> Flags;
+  std::vector<Message> Messages;
+};
+
+} // namespace
+
+llvm::Error requestProducts(const std::string &File, FuseRequest &Into) {
+  auto Read = readWorkload({File}, {});
+  if (!Read)
+    return Read.takeError();
+  return ChainReader(File, *Read, Into).run();
+}
+
+llvm::Error addProducts(FuseRequest &Request, std::vector<LoadedKernel> &Kernels) {
+  if (Request.Products.empty())
+    return llvm::Error::success();
+  const auto &[First, Second] = std::tie(Request.Products[0], Request.Products[1]);
+  auto Plan = planProducts(First.Facts, Second.Facts, Kernels.front().Arch, Second.Where);
+  if (!Plan)
+    return Plan.takeError();
+  Request.Composition.Products = *Plan;
+  Request.Blocks = {{"", {Plan->Threads, 1, 1}}};
+  if (Plan->ByWarpgroups)
+    Request.Registers = {RegisterPolicy::Count, ProductsPlan::AtLaunch, 0};
+  auto Loaded = [&](const RequestedProduct &Product, ProductEnd End) {
+    const LoadedKernel &Known = Kernels.front();
+    // One header is read for all.
+    for (IncludeLine &Own : End.Text.Includes)
+      for (const LoadedKernel &Kernel : Kernels)
+        for (const IncludeLine &Include : Kernel.Text.Includes)
+          if (Include.Text == Own.Text) {
+            const bool ForArguments = Own.ForArguments || Include.ForArguments;
+            Own = Include;
+            Own.ForArguments = ForArguments;
+          }
+    LoadedKernel Result{
+        {Product.Where.File, Product.Name}, std::move(End.Facts), std::move(End.Text), Known.Flags, Known.Arch};
+    Result.Accesses = std::move(End.Accesses);
+    Result.Shape = std::move(End.Shape);
+    Result.Product = Product.Facts;
+    Result.Predefined = Known.Predefined;
+    return Result;
+  };
+  LoadedKernel Making = Loaded(First, makingEnd(First.Name, First.Facts, true, First.Where));
+  LoadedKernel Taking = Loaded(Second, takingEnd(takerOf(Second.Name), Second.Facts, Second.Where));
+  LoadedKernel Last = Loaded(Second, makingEnd(Second.Name, Second.Facts, false, Second.Where));
+  Kernels.insert(Kernels.begin(), std::move(Making));
+  Kernels.push_back(std::move(Taking));
+  Kernels.push_back(std::move(Last));
+  return llvm::Error::success();
+}
+
+} // namespace cufuse

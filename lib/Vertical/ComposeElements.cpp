@@ -1,0 +1,108 @@
+#include "ComposeElements.h"
+#include "EmittedCuda.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
+  std::vector<KnownCondition> Known;
+  for (const AccessSite &Site : Node.Accesses->Sites)
+    for (size_t I = 0; I < Site.Path.size(); ++I) {
+      const PathStep &Step = Site.Path[I];
+      // A loop that is repeated begins anew each time.
+      const bool Once = llvm::all_of(llvm::ArrayRef(Site.Path).take_front(I),
+                                     [](const PathStep &Around) { return Around.What == PathStep::Kind::Branch; });
+      const bool OfGrid =
+          Step.What == PathStep::Kind::Loop && Node.Shape->Strided && Step.Id == Node.Shape->Loop && Once;
+      if (!Step.Statement || (Step.What != PathStep::Kind::Branch && !OfGrid) ||
+          !holdsOnWholeTurns(Site, I, *Node.Accesses, *Node.Shape) ||
+          llvm::any_of(Known, [&](const KnownCondition &K) { return K.Statement == *Step.Statement; }))
+        continue;
+      using Kind = KnownCondition::Kind;
+      Known.push_back({OfGrid ? Kind::Once : Step.Taken ? Kind::Holds : Kind::Fails, *Step.Statement});
+    }
+  return Known;
+}
+
+bool ElementComposer::asks(KnownCondition::Kind What) const {
+  return llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) {
+    return llvm::any_of(knownConditions(N), [&](const KnownCondition &K) { return K.What == What; });
+  });
+}
+
+bool ElementComposer::remains(unsigned Node, const std::string &Parameter) const {
+  return !Graph.Nodes[Node].known(Parameter) &&
+         (!streamOf(Streams, Node, Parameter) ||
+          llvm::any_of(
+              Streams,
+              [&](const Stream &S) { return (S.Loads || S.Stores) && memoryOf(S) == std::pair(Node, Parameter); }) ||
+          !Graph.isIntermediate(Node, Parameter));
+}
+
+void ElementComposer::elementFacts() {
+  KernelFacts &Facts = Result.Facts;
+  for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockDim})
+    Facts.Reads[static_cast<size_t>(B)] = {true, true, true};
+  Facts.ReadByHelper = {}; // they have it from the kernel
+  Facts.GridStrideLoop.reset();
+}
+
+void ElementComposer::objects() {
+  for (unsigned Node : Graph.Order)
+    parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
+  elementObjects(/*Stores=*/false);
+  if (llvm::any_of(Graph.Nodes, asksTurn))
+    file(cuda::Turn, {{"HOLDS", asks(KnownCondition::Kind::Holds)},
+                      {"FAILS", asks(KnownCondition::Kind::Fails)},
+                      {"ONCE", asks(KnownCondition::Kind::Once)}});
+  if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
+    file(cuda::ElementGroups);
+}
+
+void ElementComposer::texts() {
+  for (unsigned Node : Graph.Order)
+    if (!Graph.Nodes[Node].Product)
+      text(Node, aliases(Node), /*AsElement=*/true);
+}
+
+OutputText ElementComposer::aliases(unsigned Node) const {
+  std::vector<OutputText> Lines;
+  const VerticalNode &N = Graph.Nodes[Node];
+  for (const ParameterAccess &P : N.Accesses->Parameters)
+    if (streamOf(Streams, Node, P.Name)) {
+      const OutputText T = element(Node, P.Name);
+      Lines.push_back(object(Node, P.Name,
+                             N.Shape->Width == 1
+                                 ? outputText("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
+                                 : outputText("CufuseElements<{}, {}, {}>", T, N.Shape->Width, P.ReadOnly)));
+    }
+  return joined(Lines, "\n");
+}
+
+std::string ElementComposer::memory(const Stream &S) const {
+  // One of those that have it may store what the one that has the argument only loads.
+  const auto Storing = llvm::find_if(
+      S.Users, [&](const auto &User) { return !Graph.Nodes[User.first].parameter(User.second)->ReadOnly; });
+  const auto &[User, Name] = Storing != S.Users.end() ? *Storing : S.Users.front();
+  const auto [Node, Parameter] = memoryOf(S);
+  return pointerText(Graph, User, Name, parameter(User, Name).Element.written(), argument(Node, Parameter));
+}
+
+OutputText ElementComposer::call(unsigned Node, const OutputText &Head, const std::string &At, const std::string &Turn,
+                                 llvm::function_ref<std::string(const Stream &)> Given) const {
+  std::vector<OutputText> Arguments;
+  if (asksTurn(Graph.Nodes[Node]))
+    Arguments.push_back("{" + Turn + "}");
+  llvm::append_range(Arguments, elementIndices(Node, At, Graph.Nodes[Node].Shape->Width));
+  for (const ParameterText &P : Texts[Node]->Parameters)
+    if (const auto S = streamOf(Streams, Node, P.Name))
+      Arguments.push_back("{" + Given(Streams[*S]) + "}");
+    else
+      Arguments.push_back(argument(Node, P.Name));
+  return wrapped(Head + callee(Node) + "(", Arguments, ");", 8);
+}
+
+} // namespace cufuse

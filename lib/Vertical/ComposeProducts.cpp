@@ -1,0 +1,284 @@
+// Two products of matrices as one kernel, with pointwise kernels between and behind them.
+#include "ComposeElements.h"
+#include "EmittedCuda.h"
+
+#include "cufuse/Dependence/LoopLegality.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/SmallVectorExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+namespace {
+
+bool makes(const VerticalNode &N) { return N.Product && N.parameter("c"); }
+
+/// What makes the elements of a product, and all that they go to.
+struct Stage {
+  unsigned From = 0;
+  std::vector<unsigned> Nodes; ///< In their order, `From` among them.
+};
+
+/// One for each product, in their order.
+std::vector<Stage> stagesOf(const VerticalGraph &Graph) {
+  std::vector<Stage> Stages;
+  for (unsigned From : Graph.Order) {
+    if (!makes(Graph.Nodes[From]))
+      continue;
+    Stage &S = Stages.emplace_back(Stage{From, {From}});
+    for (unsigned Node : Graph.Order)
+      if (llvm::any_of(Graph.Flows,
+                       [&](const Flow &F) { return F.Consumer == Node && llvm::is_contained(S.Nodes, F.Producer); }))
+        S.Nodes.push_back(Node);
+  }
+  return Stages;
+}
+
+/// The stage alone, as a loop over elements would be of it.
+VerticalGraph graphOf(const VerticalGraph &Graph, const Stage &S) {
+  VerticalGraph Own = Graph;
+  Own.Root = S.From;
+  Own.Order = S.Nodes;
+  llvm::erase_if(Own.Flows, [&](const Flow &F) { return !llvm::is_contained(S.Nodes, F.Producer); });
+  return Own;
+}
+
+/// The texts of the kernels, and a call of `CufuseProducts` with a function for each stage that calls them.
+class ProductsComposer final : ElementComposer {
+public:
+  ProductsComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
+                   llvm::ArrayRef<AtMost> Requirements, const std::vector<Stream> &Streams, const ProductsPlan &Plan)
+      : ElementComposer(Graph, Texts, Requirements, Streams), Plan(Plan), Stages(stagesOf(Graph)),
+        First(*Graph.Nodes[Stages[0].From].Product), Second(*Graph.Nodes[Stages[1].From].Product) {}
+
+  ComposedKernel run() {
+    facts();
+    nameWithoutEnds();
+    elementFacts();
+    if (Plan.ByWarpgroups) {
+      Result.Facts.WarpgroupBudgets = {ProductsPlan::Computing, ProductsPlan::Loading};
+      Result.Text.Architectures = {900};
+    }
+    objects();
+    texts();
+    chain();
+    products();
+    conditions();
+    for (const std::string &Pointer : {a(), b(), d(), memory(result())})
+      refuseIf(outputText("reinterpret_cast<size_t>({}) % 16 != 0", launched(Pointer)),
+               "16 bytes are loaded at a time");
+    return std::move(Result);
+  }
+
+private:
+  std::string a() const { return argument(Stages[0].From, "a"); }
+  std::string b() const { return argument(Stages[0].From, "b"); }
+  std::string d() const { return argument(Stages[1].From, "b"); }
+  std::string rows() const { return argument(Stages[0].From, "m"); }
+  static OutputText launched(const std::string &Argument) {
+    return OutputText::Slot::Launch + OutputText(".arguments." + Argument);
+  }
+  bool isIn(const Stream &S, const Stage &Of) const { return llvm::is_contained(Of.Nodes, S.Users.front().first); }
+  const Stream &result() const {
+    return *llvm::find_if(Streams, [&](const Stream &S) { return S.Stores; });
+  }
+  bool isBySum() const { return result().Users.front().first == Stages[1].From; }
+
+  /// What takes the elements of a product is no kernel of its own.
+  void nameWithoutEnds() {
+    std::vector<std::string> Names;
+    for (unsigned Node : Graph.Order)
+      if (!Graph.Nodes[Node].Product || makes(Graph.Nodes[Node]))
+        Names.push_back(name(Node));
+    Result.Facts.Name = llvm::join(Names, "_");
+    Result.Facts.QualifiedName = llvm::join(Names, ", then ");
+  }
+
+  /// Between the products, it is given as the array's element.
+  OutputText sumAs(const Stage &Of, const OutputText &Type) const {
+    return Of.From == Stages[0].From ? OutputText(" = sum") : outputText(" = {}(sum)", Type);
+  }
+
+  /// From the sum of an element to the values of all streams of a stage.
+  OutputText function(const Stage &Of) const {
+    std::vector<OutputText> Lines = {"    const unsigned at = static_cast<unsigned>(first);"};
+    const Stream &Sum = Streams[*streamOf(Streams, Of.From, "c")];
+    for (const Stream &S : Streams)
+      if (isIn(S, Of)) {
+        const auto &[Node, Parameter] = S.Users.front();
+        Lines.push_back(outputText("    {} {}{};", element(Node, Parameter), registers(S),
+                                   &S == &Sum ? sumAs(Of, element(Node, Parameter))
+                                   : S.Loads  ? OutputText(" = " + memory(S) + "[first]")
+                                              : OutputText()));
+      }
+    for (unsigned Node : Of.Nodes) {
+      for (const Stream &S : Streams)
+        if (S.From && S.Users.front().first == Node)
+          Lines.push_back(fmt::format("    {} = {};", registers(S), registers(Streams[*S.From])));
+      if (!Graph.Nodes[Node].Product)
+        Lines.push_back(call(Node, "    ", "at", "true", [&](const Stream &S) { return "&" + registers(S); }));
+    }
+    if (Lines.size() == 2)
+      Lines.erase(Lines.begin());
+    return joined(Lines, "\n");
+  }
+
+  void chain() {
+    std::vector<OutputText> Head = declarations(), Arguments;
+    if (Plan.ByWarpgroups) {
+      Head.insert(Head.begin(), "const CufuseMaps &maps");
+      Arguments = {"maps"};
+    } else {
+      Arguments = {a(), std::to_string(First.PitchA), b(), std::to_string(First.PitchB),
+                   d(), std::to_string(Second.PitchB)};
+    }
+    llvm::append_range(Arguments,
+                       std::vector<OutputText>{memory(result()), std::to_string(isBySum() ? Second.PitchC : Second.N),
+                                               rows(), "between", "behind"});
+    const std::string How = Plan.ByWarpgroups ? fmt::format("{}, {}", Plan.Slots, Plan.Ahead)
+                                              : fmt::format("{}, {}", Plan.Warps, Plan.Tiles);
+    const auto Taken = llvm::find_if(
+        Stages[0].Nodes, [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
+    file(cuda::Chain,
+         {{"NAME", Result.Facts.Name},
+          {"HEAD", wrapped("\n    ", Head, "", 4)},
+          {"SUM", First.Result},
+          {"BETWEEN", function(Stages[0])},
+          {"TAKEN", registers(Streams[*streamOf(Streams, *Taken, "a")])},
+          {"BEHIND", function(Stages[1])},
+          {"RESULT", registers(result())},
+          {"PRODUCTS", outputText("CufuseProducts<{}, {}, {}, {}, {}, {}, {}, {}>", First.Type, First.Result, First.N,
+                                  First.K, Second.N, First.InRows, Second.InRows, How)},
+          {"THREADS", std::to_string(Plan.Threads)},
+          {"BYTES", std::to_string(Plan.SharedBytes)},
+          {"RUN", wrapped("  Products::run(", Arguments, ");", 6)}});
+    Result.Text.Callee = Result.Facts.Name;
+    Result.Text.Elements = LaunchElements{hostText(Graph.argument(Stages[0].From, "m")), 1, Plan.Rows};
+  }
+
+  void products() {
+    const bool IsBFloat = First.Type != "__half";
+    ProductsText Own;
+    Own.Device =
+        emitted(cuda::Products, {{"PAIR", IsBFloat ? "__floats2bfloat162_rn" : "__floats2half2_rn"}}) + "\n\n" +
+        emitted(Plan.ByWarpgroups ? cuda::ProductsByWgmma : cuda::ProductsByMma, {{"TYPE", IsBFloat ? "bf16" : "f16"}});
+    Own.DynamicBytes = Plan.SharedBytes;
+    if (Plan.ByWarpgroups) {
+      Own.Host = emitted(cuda::TensorMaps, {{"DATA", IsBFloat ? "BFLOAT16" : "FLOAT16"}});
+      auto Map = [&](const char *Name, const std::string &Data, const OutputText &Rows, std::int64_t Columns,
+                     std::int64_t Pitch, std::int64_t BoxRows) {
+        Own.Maps.push_back(
+            outputText("maps.{}, {}, {}, {}, {}, {}", Name, launched(Data), Rows, Columns, Pitch, BoxRows));
+      };
+      auto RoundUp = [](std::int64_t Value, int To) { return (Value + To - 1) / To * To; };
+      Map("a", a(), launched(rows()), First.K, First.PitchA, 64);
+      for (const auto &[Name, Data, P, Box] :
+           {std::tuple("b", b(), First, First.InRows ? RoundUp(First.K, 16) : 64),
+            std::tuple("d", d(), Second, Second.InRows ? std::int64_t(64) : RoundUp(Second.N, 64))})
+        Map(Name, Data, std::to_string(P.InRows ? P.K : P.N), P.InRows ? P.N : P.K, P.PitchB, Box);
+    }
+    Result.Text.Products = std::move(Own);
+  }
+
+  const ProductsPlan &Plan;
+  const std::vector<Stage> Stages;
+  const ProductFacts &First, &Second;
+};
+
+/// What stands in the way beside the elements: each is a message.
+class ProductsCheck {
+public:
+  ProductsCheck(const VerticalGraph &Graph, llvm::ArrayRef<Stage> Stages, llvm::ArrayRef<Stream> Streams)
+      : Graph(Graph), Stages(Stages), Streams(Streams) {}
+
+  llvm::Error run() {
+    std::vector<Blocker> Reasons;
+    for (const VerticalNode &N : Graph.Nodes)
+      for (const Finding &Reason : N.Shape->Reasons)
+        Reasons.push_back({BlockerKind::NotPointwise, Reason.Where, N.Name + ": " + Reason.What});
+    if (!Reasons.empty())
+      return refuse(Reasons);
+    for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+      if (!Graph.Nodes[Node].Product)
+        node(Node);
+    results();
+    if (Messages.empty())
+      return llvm::Error::success();
+    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+  }
+
+private:
+  void say(unsigned Node, std::string Text, std::string Remedy) {
+    Messages.push_back(
+        {Graph.Nodes[Node].Facts->Where, Graph.Nodes[Node].Name + " " + std::move(Text), std::move(Remedy)});
+  }
+
+  void node(unsigned Node) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    if (llvm::none_of(Stages, [&](const Stage &S) { return llvm::is_contained(S.Nodes, Node); }))
+      say(Node, "takes no element of a product", "link one to it, or leave it out");
+    if (N.Shape->Width > 1)
+      say(Node, fmt::format("takes {} elements at a time", N.Shape->Width), "write it for one");
+    if (!N.Accesses->Reports.empty()) // rows behind the last are played, too
+      say(Node, "prints or ends the grid: " + N.Accesses->Reports.front().What, "take that out");
+    for (const ParameterAccess &P : N.Accesses->Parameters)
+      if (!P.Element.empty() && N.stores(P.Name) && !streamOf(Streams, Node, P.Name))
+        say(Node, fmt::format("stores to {}, beside the elements between the products", P.Name),
+            "let it store its own element of one array");
+  }
+
+  /// One array is stored, by what comes last.
+  void results() {
+    unsigned Last = 0;
+    for (const Stream &S : Streams)
+      if (const auto &[Node, Parameter] = S.Users.front(); S.Stores) {
+        const bool IsLast = llvm::is_contained(Stages[1].Nodes, Node) && !Graph.isIntermediate(Node, Parameter);
+        Last += IsLast;
+        if (!IsLast)
+          say(Node, fmt::format("stores {}, which stands between", Parameter), "say that it is dead, or leave it out");
+        else if (Last > 1)
+          say(Node, fmt::format("stores {}, a second result", Parameter), "leave one of them out");
+      }
+  }
+
+  const VerticalGraph &Graph;
+  llvm::ArrayRef<Stage> Stages;
+  llvm::ArrayRef<Stream> Streams;
+  std::vector<Message> Messages;
+};
+
+llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const VerticalOptions &Options) {
+  const std::vector<Stage> Stages = stagesOf(Graph);
+  const std::vector<Stream> Streams = planStreams(Graph);
+  if (llvm::Error Error = ProductsCheck(Graph, Stages, Streams).run())
+    return std::move(Error);
+  std::vector<AtMost> Requirements;
+  for (const Stage &S : Stages) {
+    auto Own = checkOneLoop(graphOf(Graph, S), 1);
+    if (!Own)
+      return Own.takeError();
+    llvm::append_range(Requirements, *Own);
+  }
+  FormProof Proof;
+  for (const VerticalNode &N : Graph.Nodes)
+    Proof.Edits.push_back(N.Product ? LinkedText() : LinkedText{{}, {}, knownConditions(N), true});
+  for (const Stream &S : Streams) {
+    for (const auto &[User, Parameter] : S.Users)
+      Proof.Edits[User].Parameters.push_back(Parameter);
+    Proof.Shared.insert(Proof.Shared.end(), S.Users.begin() + 1, S.Users.end());
+  }
+  Proof.Compose = [=, &Graph, Plan = Options.Products](llvm::ArrayRef<const KernelText *> Texts) {
+    return ProductsComposer(Graph, Texts, Requirements, Streams, Plan).run();
+  };
+  return Proof;
+}
+
+} // namespace
+
+const VerticalForm ProductsForm = {[](const VerticalGraph &) { return std::string("products"); },
+                                   [](const VerticalGraph &Graph) { return llvm::any_of(Graph.Nodes, makes); },
+                                   [](const VerticalGraph &, unsigned) { return false; },
+                                   [](const VerticalGraph &, unsigned) { return 1u; }, prove};
+
+} // namespace cufuse

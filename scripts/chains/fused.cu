@@ -1,0 +1,133 @@
+// E = relu(A B) D by the kernel that cufuse has written, against its definition in double precision and beside cuBLAS:
+// scripts/bench-chains compiles it for each shape (SIZE_N, SIZE_K, SIZE_L) with the output's HEADER and its LAUNCH.
+#include "measure.h"
+#include HEADER
+
+#include <cublas_v2.h>
+
+#include <cmath>
+
+constexpr int N = SIZE_N, K = SIZE_K, L = SIZE_L;
+static cudaStream_t stream;
+static cublasHandle_t library;
+
+__global__ void small(__half *data, size_t count, unsigned seed, int most) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(blockDim.x) * gridDim.x)
+    data[i] = __float2half(float(int((unsigned(i) * 2654435761u + seed) >> 13) % (2 * most + 1) - most));
+}
+__global__ void relu(__half *data, size_t count) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(blockDim.x) * gridDim.x)
+    data[i] = __float2half(fmaxf(__half2float(data[i]), 0.0f));
+}
+__global__ void byDefinition(const __half *a, const __half *b, const __half *d, double *e) {
+  __shared__ double between[N];
+  const size_t row = blockIdx.x;
+  for (int j = threadIdx.x; j < N; j += blockDim.x) {
+    double sum = 0;
+    for (int i = 0; i < K; ++i)
+      sum += double(__half2float(a[row * K + i])) * double(__half2float(b[size_t(j) * K + i]));
+    between[j] = fmax(sum, 0.0);
+  }
+  __syncthreads();
+  for (int j = threadIdx.x; j < L; j += blockDim.x) {
+    double sum = 0;
+    for (int i = 0; i < N; ++i)
+      sum += between[i] * double(__half2float(d[size_t(j) * N + i]));
+    e[row * L + j] = sum;
+  }
+}
+__global__ void furthest(const __half *e, const double *expected, size_t count, float *most) {
+  float apart = 0;
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(blockDim.x) * gridDim.x) {
+    const float difference = float(fabs(double(__half2float(e[i])) - expected[i]));
+    apart = fmaxf(apart, difference == difference ? difference : 1e30f);
+  }
+  atomicMax(reinterpret_cast<int *>(most), __float_as_int(apart)); // floats that are not negative order as integers
+}
+
+struct Set {
+  __half *a, *b, *d, *e;
+};
+
+static void content(const Set &s, int m, unsigned seed) {
+  fill<<<1024, 256>>>(s.a, size_t(m) * K, seed, 1);
+  fill<<<1024, 256>>>(s.b, N * K, seed + 1, 1 / std::sqrt(float(K)));
+  fill<<<1024, 256>>>(s.d, L * N, seed + 2, 1 / std::sqrt(float(N)));
+}
+
+static void product(const __half *a, const __half *b, __half *c, int m, int n, int k) {
+  const float one = 1, zero = 0;
+  if (cublasGemmEx(library, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &one, b, CUDA_R_16F, k, a, CUDA_R_16F, k, &zero, c,
+                   CUDA_R_16F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT) != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error("cuBLAS");
+}
+
+/// The largest error of the fused kernel (0) or of cuBLAS (1), over all rows.
+static double error(const Set &s, int m, double *expected, __half *between, int way) {
+  static float *most = allocated<float>(1);
+  require(cudaMemset(most, 0, 4), "memset");
+  require(cudaMemset(s.e, 0xff, size_t(m) * L * 2), "memset");
+  byDefinition<<<m, 128>>>(s.a, s.b, s.d, expected);
+  require(cudaDeviceSynchronize(), "definition");
+  if (way == 0) {
+    require(LAUNCH(s.a, s.b, m, s.d, s.e, nullptr), "launch");
+  } else {
+    product(s.a, s.b, between, m, N, K);
+    relu<<<1024, 256>>>(between, size_t(m) * N);
+    product(between, s.d, s.e, m, L, N);
+  }
+  furthest<<<512, 256>>>(s.e, expected, size_t(m) * L, most);
+  float found;
+  require(cudaMemcpy(&found, most, 4, cudaMemcpyDeviceToHost), "compare");
+  return found;
+}
+
+/// Its case and m; a third argument: to be checked only, as by compute-sanitizer.
+int main(int count, char **arguments) {
+  const char *const name = arguments[1];
+  const int m = std::atoi(arguments[2]);
+  const bool timed = count == 3;
+  try {
+    require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+    cublasCreate(&library);
+    const size_t bytes = 2 * (size_t(m) * K + N * K + L * N + size_t(m) * L);
+    std::vector<Set> sets(std::max<size_t>(2, timed ? (192u << 20) / bytes + 1 : 0));
+    for (unsigned i = 0; i < sets.size(); ++i) {
+      sets[i] = {allocated<__half>(size_t(m) * K), allocated<__half>(N * K), allocated<__half>(L * N),
+                 allocated<__half>(size_t(m) * L)};
+      content(sets[i], m, 3 * i);
+    }
+    const auto run = [&](unsigned i) {
+      require(LAUNCH(sets[i].a, sets[i].b, m, sets[i].d, sets[i].e, stream), "launch");
+    };
+    const int passes = int(sets.size()) * std::max(1, 20 / int(sets.size()));
+    const int samples = timed ? 15 : 1;
+    const Time cold = timeOf(stream, passes, samples, [&] {
+      for (int i = 0; i < passes; ++i)
+        run(i % sets.size());
+    });
+    const Time warm = timeOf(stream, 20, samples, [&] {
+      for (int i = 0; i < 20; ++i)
+        run(0);
+    });
+    double *const expected = allocated<double>(size_t(m) * L);
+    __half *const between = allocated<__half>(size_t(m) * N);
+    const double own = error(sets[0], m, expected, between, 0), of = error(sets[0], m, expected, between, 1);
+    // Sums of small integers are exact, and so is what fewer rows make.
+    bool exact = true;
+    for (int rows : {m, m - 1, 77, 1}) {
+      small<<<1024, 256>>>(sets[1].a, size_t(m) * K, 1, 1);
+      small<<<1024, 256>>>(sets[1].b, N * K, 2, 1);
+      small<<<1024, 256>>>(sets[1].d, L * N, 3, 1);
+      exact &= error(sets[1], rows, expected, between, 0) == 0;
+    }
+    std::printf(
+        "{\"case\": \"%s\", \"way\": \"cufuse\", \"cold\": %s, \"warm\": %s, \"error\": %g, \"library error\": %g, "
+        "\"exact\": %s, \"right\": %s}\n",
+        name, cold.json().c_str(), warm.json().c_str(), own, of, exact ? "true" : "false",
+        exact && own <= 1.5 * of ? "true" : "false");
+  } catch (const std::exception &error) {
+    std::printf("{\"case\": \"%s\", \"way\": \"cufuse\", \"failed\": \"%s\"}\n", name, error.what());
+    return 3;
+  }
+}
