@@ -42,9 +42,9 @@ public:
     for (unsigned Node : Graph.Order)
       text(Node, {}, Plan.ByElement[Node]);
     entry();
+    Result.Text.Note = note();
     conditions();
     limits();
-    Result.Text.Note = note();
     return std::move(Result);
   }
 

@@ -469,8 +469,18 @@ void TextComposer::conditions() {
         }))
       refuseIf(Value + " < 0");
   }
-  for (const AtMost &Needed : Requirements)
+  std::string Said;
+  for (const AtMost &Needed : Requirements) {
     refuseUnless(Needed, /*Always=*/true);
+    // Signs and the range of `int` go without saying, and so does a grid that is large enough.
+    const auto Least = Needed.Left.asConstant(), Most = Needed.Right.asConstant();
+    auto IsGrid = [](const std::string &Atom) { return Atom.starts_with("gridDim."); };
+    if (Least.value_or(2) > 1 && Most.value_or(0) < MostElements / 2 && llvm::none_of(Needed.Left.atoms(), IsGrid) &&
+        llvm::none_of(Needed.Right.atoms(), IsGrid))
+      Said += fmt::format("{}{} <= {}", Said.empty() ? "" : " and ", Needed.Left.str(), Needed.Right.str());
+  }
+  if (!Said.empty())
+    Result.Text.Note += fmt::format("{}It can be launched with {} alone.", Result.Text.Note.empty() ? "" : " ", Said);
   distinctPointers();
 }
 
