@@ -2,8 +2,6 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:both %s:reversed --block 128 \
 // RUN:   --link both.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:changes %s:reversed --block 128 \
-// RUN:   --link changes.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHANGES '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:some %s:reversed --block 128 \
 // RUN:   --link some.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=SOME '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:plain %s:turned --block 128 \
@@ -21,13 +19,6 @@ __global__ void both(const float *__restrict__ x, float *__restrict__ mid, float
     // CHECK: note: split it, or launch it separately
     other[i] = 3 * x[i];
   }
-}
-
-__global__ void changes(float *__restrict__ mid, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    // CHANGES: error: the producer loads from the intermediate: changes: mid[i] at {{.*}} [IntermediateRead]
-    mid[i] = mid[i] * 2;
 }
 
 // Of an element that nobody loads, it would say nothing, and of others twice.
