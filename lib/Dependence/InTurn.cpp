@@ -3,6 +3,8 @@
 #include "Bounds.h"
 #include "Refusals.h"
 
+#include "cufuse/Dependence/Streams.h"
+
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -507,8 +509,11 @@ public:
 
   llvm::Expected<InTurnPlan> run() {
     common();
-    for (const auto &[Of, Users] : Exchanged)
+    for (const auto &[Of, Users] : Exchanged) {
       isOfThread(Users);
+      if (staysInRegisters(Users))
+        Plan.Kept.insert(Users.begin(), Users.end());
+    }
     return orRefusals(std::move(Plan));
   }
 
@@ -550,6 +555,40 @@ private:
       }
     if (!Times || Times->asConstant() != 1)
       refuse(BlockerKind::NotInTurn, Made->Where, fact(First, *Made) + ": several threads may have the element");
+  }
+
+  /// Nobody wants it in memory, and whoever loads it has stored it: an object takes the pointers' place.
+  bool staysInRegisters(const std::vector<Memory> &Users) const {
+    const auto &[First, Out] = Users.front();
+    const std::vector<const AccessSite *> Made = Graph.Nodes[First].sites(Out);
+    if (!Graph.isIntermediate(First, Out) ||
+        !llvm::all_of(Made, [](const AccessSite *Site) { return Site->What == AccessSite::Kind::Store; }))
+      return false;
+    for (const auto &[Node, Parameter] : Users) {
+      const VerticalNode &N = Graph.Nodes[Node];
+      const ParameterAccess &P = *N.parameter(Parameter);
+      if (!P.Kept || !P.Otherwise.empty() || P.Volatile || mayBeAliased(N, Parameter) ||
+          (N.stores(Parameter) && Graph.isLive(Node, Parameter)))
+        return false;
+      for (const AccessSite *Site : N.sites(Parameter))
+        if (!Site->Direct || llvm::none_of(Made, [&, &Node = Node](const AccessSite *Store) {
+              return Node == First || isUnder(Node, *Site, First, *Store);
+            }))
+          return false;
+    }
+    return true;
+  }
+
+  /// Does the store happen wherever the site is reached?
+  bool isUnder(unsigned Node, const AccessSite &Site, unsigned First, const AccessSite &Store) const {
+    return llvm::all_of(Store.Path, [&](const PathStep &Step) {
+      return Step.What == PathStep::Kind::Branch && Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) {
+               return llvm::any_of(Site.Path, [&](const PathStep &Around) {
+                 return llvm::any_of(
+                     Around.Holds, [&](const Less &Each) { return inArguments(Node, Each) == inArguments(First, L); });
+               });
+             });
+    });
   }
 
   Less inArguments(unsigned Node, const Less &L) const {

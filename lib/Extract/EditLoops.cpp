@@ -2,6 +2,8 @@
 
 #include "MacroNames.h"
 
+#include "cufuse/Analysis/AllIn.h"
+
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
 #include <fmt/core.h>
@@ -155,7 +157,8 @@ void editRowLoops(TextEdits &Edits, const ControlStatements &Controls) {
     };
     auto *Loop = llvm::dyn_cast<clang::ForStmt>(Each);
     const clang::VarDecl *Variable = Loop ? counted(*Loop) : nullptr;
-    if (!Variable || !Loop->getCond()) {
+    auto IsVariable = [&](const clang::DeclRefExpr *Named) { return Named->getDecl() == Variable; };
+    if (!Variable || !Loop->getCond() || llvm::none_of(allIn<clang::DeclRefExpr>(*Loop->getCond()), IsVariable)) {
       Refuse("it declares no variable that counts");
       continue;
     }

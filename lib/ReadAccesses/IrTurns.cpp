@@ -20,13 +20,13 @@ llvm::StringRef calleeOf(const llvm::Value &V) {
   return Callee ? Callee->getName() : llvm::StringRef();
 }
 
-/// Does it begin at the thread's number?
+/// Does a loop's variable begin at the thread's number?
+bool isOfThread(const llvm::PHINode &Phi, IrValues &Values) {
+  const auto Id = Values.loop(&Phi);
+  return Id && Values.known().Loops[*Id].Start.contains(builtinAtom(Builtin::ThreadIdx, 0));
+}
 bool isOfThread(const llvm::Loop &L, IrValues &Values) {
-  const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0);
-  return llvm::any_of(L.getHeader()->phis(), [&](const llvm::PHINode &Phi) {
-    const auto Id = Values.loop(&Phi);
-    return Id && Values.known().Loops[*Id].Start.contains(ThreadX);
-  });
+  return llvm::any_of(L.getHeader()->phis(), [&](const llvm::PHINode &Phi) { return isOfThread(Phi, Values); });
 }
 
 /// Is what a variable of the loop becomes a sum, or the like, of what it was and of something else? Then the order of
@@ -221,7 +221,7 @@ public:
       Found.push_back({L.getHeader()->getTerminator(), "it goes on at several places"});
     else
       for (const llvm::PHINode &Phi : L.getHeader()->phis())
-        if (!Values.counts(Phi) && !Accumulation(Phi, L).run())
+        if (Values.counts(Phi) ? !isOfThread(Phi, Values) || std::exchange(Counted, true) : !Accumulation(Phi, L).run())
           Found.push_back({&Phi, "it leaves " + nameOf(Phi) + " to the next turn, which is no sum"});
     for (const llvm::BasicBlock *Block : L.blocks())
       for (const Instruction &I : *Block)
@@ -246,9 +246,9 @@ private:
   /// What a warp makes known to all of its threads.
   static bool isForAll(const Instruction &I) {
     const llvm::StringRef Name = calleeOf(I);
-    return llvm::any_of(std::array{"llvm.nvvm.shfl.sync.bfly", "llvm.nvvm.shfl.sync.idx", "llvm.nvvm.vote",
-                                   "llvm.nvvm.redux", "llvm.nvvm.barrier"},
-                        [&](const char *Each) { return Name.starts_with(Each); });
+    return llvm::any_of(
+        std::array{"llvm.nvvm.shfl.sync.bfly", "llvm.nvvm.shfl.sync.idx", "llvm.nvvm.redux", "llvm.nvvm.barrier"},
+        [&](const char *Each) { return Name.starts_with(Each); });
   }
   /// `part + __shfl_xor_sync(…, part, …)`, and what a loop of these makes of it: so a warp sums, or the like, what its
   /// threads have.
@@ -392,6 +392,7 @@ private:
   ValueSet Together;
   llvm::DenseMap<const Instruction *, std::vector<const IrAccess *>> Accesses;
   ValueSet Thread; ///< What depends on the thread.
+  bool Counted = false;
   llvm::SmallVector<const llvm::Value *, 16> Open;
   std::vector<std::pair<const Instruction *, std::string>> Found;
 };

@@ -1,5 +1,6 @@
 // Kernels one after the other by the same threads, with what they exchange in memory.
 #include "ComposeText.h"
+#include "EmittedCuda.h"
 
 #include "cufuse/Dependence/InTurn.h"
 
@@ -18,7 +19,8 @@ namespace {
 /// - a free kernel is called for each of its elements that the team has, with a block of one thread, as in
 ///   `InlineAtStoreForm`.
 ///
-/// Parameters that lead to what kernels exchange are not `__restrict__`: else the compiler would load it by the
+/// Of what a thread keeps in registers, an object takes the pointers' place. Other parameters that lead to what kernels
+/// exchange are not `__restrict__`: else the compiler would load it by the
 /// read-only cache, which may not have what was stored.
 class TurnComposer final : TextComposer {
 public:
@@ -29,8 +31,12 @@ public:
   ComposedKernel run() {
     mergeFacts();
     for (unsigned Node : Graph.Order) {
-      parameters(Node, [](const std::string &) { return true; });
+      parameters(Node, [&](const std::string &Name) { return !isKept(Node, Name); });
       libraries(Node);
+    }
+    if (!Plan.Kept.empty()) {
+      elementObjects(/*Stores=*/false);
+      file(cuda::AsStored);
     }
     for (const auto &[Node, Parameter] : Plan.Exchanged)
       for (ParameterText &P : Result.Text.Parameters)
@@ -40,7 +46,7 @@ public:
             P.Opaque->Declaration = P.Opaque->Declaration.without("__restrict__ ");
         }
     for (unsigned Node : Graph.Order)
-      text(Node, {}, Plan.ByElement[Node]);
+      text(Node, aliases(Node), Plan.ByElement[Node]);
     entry();
     Result.Text.Note = note();
     conditions();
@@ -49,6 +55,20 @@ public:
   }
 
 private:
+  bool isKept(unsigned Node, const std::string &Parameter) const { return Plan.Kept.count({Node, Parameter}); }
+  /// The variable that has what a parameter leads to.
+  std::string kept(unsigned Node, const std::string &Parameter) const {
+    const auto [Of, Name] = Graph.memory(Node, Parameter);
+    return "elementOf_" + Graph.argumentName(Of, Name);
+  }
+  OutputText aliases(unsigned Node) const {
+    std::vector<OutputText> Lines;
+    for (const ParameterText &P : Texts[Node]->Parameters)
+      if (isKept(Node, P.Name))
+        Lines.push_back(object(Node, P.Name, outputText("CufuseElement<{}>", element(Node, P.Name))));
+    return joined(Lines, "\n");
+  }
+
   void mergeFacts() {
     facts();
     KernelFacts &All = Result.Facts;
@@ -73,6 +93,8 @@ private:
   }
 
   std::string argument(unsigned Node, const std::string &Parameter) const override {
+    if (isKept(Node, Parameter))
+      return "{&" + kept(Node, Parameter) + "}";
     const Flow *To = Graph.flowTo(Node, Parameter);
     return To ? pointerText(Graph, Node, Parameter, parameter(Node, Parameter).Element.written(),
                             argument(To->Producer, To->Out))
@@ -90,10 +112,16 @@ private:
       Body += loopHead();
     else if (asksForBlock())
       Body += outputText("  const long long block = {};\n", blockNumber());
+    for (const auto &[Node, Parameter] : Plan.Kept)
+      if (Graph.memory(Node, Parameter) == std::pair(Node, Parameter))
+        Body += outputText("  {} {};\n", element(Node, Parameter), kept(Node, Parameter));
     for (size_t I = 0; I < Graph.Order.size(); ++I) {
       if (!Plan.Barriers[I].empty())
         Body += outputText("  __syncthreads(); // {}\n", Plan.Barriers[I]);
       Body += stage(Graph.Order[I]);
+      for (const auto &[Node, Parameter] : Plan.Kept)
+        if (Node == Graph.Order[I] && Graph.Nodes[Node].stores(Parameter))
+          Body += outputText("  cufuseAsStored({});\n", kept(Node, Parameter));
     }
     if (Plan.By == Team::Element)
       Body += "  }\n";
@@ -125,12 +153,15 @@ private:
     return "In turn, a thread so many elements of every kernel";
   }
   std::string exchanged() const {
-    std::set<std::string> Names;
+    std::set<std::string> Names, Kept;
     for (const auto &[Node, Parameter] : Plan.Exchanged) {
       const auto [Of, Name] = Graph.memory(Node, Parameter);
-      Names.insert(name(Of) + "." + Name);
+      (isKept(Node, Parameter) ? Kept : Names).insert(name(Of) + "." + Name);
     }
-    return fmt::format("In memory: {}.", llvm::join(Names, ", "));
+    std::string Text = Names.empty() ? "" : fmt::format("In memory: {}.", llvm::join(Names, ", "));
+    if (!Kept.empty())
+      Text += fmt::format("{}In registers: {}.", Names.empty() ? "" : " ", llvm::join(Kept, ", "));
+    return Text;
   }
   std::string note() const {
     std::string Text = team() + ": " + Result.Facts.QualifiedName + ". " + exchanged();
@@ -220,7 +251,7 @@ private:
                Unit.asConstant() ? fmt::format("a block has whole groups of {} elements", *Unit.asConstant())
                                  : "a block has whole blocks of another kernel");
     for (const Flow &F : Graph.Flows)
-      if (!Graph.isLive(F.Producer, F.Out) && !Graph.flowTo(F.Producer, F.Out))
+      if (!Graph.isLive(F.Producer, F.Out) && !Graph.flowTo(F.Producer, F.Out) && !isKept(F.Producer, F.Out))
         refuseIf(outputText("{}.arguments.{} == nullptr", OutputText(OutputText::Slot::Launch),
                             Graph.argumentName(F.Producer, F.Out)),
                  "it goes through memory");
@@ -240,6 +271,8 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     Proof.Edits.push_back({{}, {}, {}, Proved->ByElement[Node]});
+  for (const auto &[Node, Parameter] : Proved->Kept)
+    Proof.Edits[Node].Parameters.push_back(Parameter);
   Proof.Grid = Proved->Grid;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     if (Proved->isNested(Node))

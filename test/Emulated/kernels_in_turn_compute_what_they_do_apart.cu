@@ -17,6 +17,15 @@
 // RUN:   --link brighten.height=negative.height --distinct --block 16x4 --name pixels -o %t/pixels.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=PIXELS
 // PIXELS: a thread its part of every kernel
+// RUN: %cufuse fuse %s:halved %s:brighten %s:negative --link halved.image=brighten.image --link brighten.image=negative.image \
+// RUN:   --link halved.width=brighten.width --link halved.height=brighten.height --link halved.width=negative.width \
+// RUN:   --link halved.height=negative.height --dead halved.image --dead brighten.image --distinct --block 16x4 --name kept \
+// RUN:   -o %t/kept.cu 2>&1 | FileCheck %s --check-prefix=KEPT
+// KEPT: a thread its part of every kernel: halved, then brighten, then negative. In registers: halved.image.
+// RUN: %cufuse fuse %s:sometimes %s:negative --link sometimes.image=negative.image --link sometimes.width=negative.width \
+// RUN:   --link sometimes.height=negative.height --dead sometimes.image --distinct --block 16x4 --name some -o %t/some.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=SOMETIMES
+// SOMETIMES: a thread its part of every kernel: sometimes, then negative. In memory: sometimes.image.
 // RUN: %cufuse fuse %s:scaleRows %s:turnTokens --link scaleRows.out=turnTokens.heads \
 // RUN:   --link scaleRows.width=turnTokens.size --distinct --block 64 --name heads \
 // RUN:   -o %t/heads.cu 2>&1 | FileCheck %s --check-prefix=HEADS
@@ -35,8 +44,8 @@
 // RUN:   --block 64 --in-registers -o %t/first.cu 2>&1 | FileCheck %s --check-prefix=UNUSED
 // UNUSED: addTo.sum, which sumOfFirst takes as x, not each element in one place: sumOfFirst may load elements without need
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/residual.cu %t/centred.cu %t/warps.cu %t/fours.cu %t/pixels.cu \
-// RUN:   %t/heads.cu %t/squared.cu | FileCheck %s --check-prefix=SAME
-// SAME: 9 same
+// RUN:   %t/kept.cu %t/heads.cu %t/squared.cu | FileCheck %s --check-prefix=SAME
+// SAME: 10 same
 
 #include <cooperative_groups.h>
 
@@ -106,6 +115,19 @@ __global__ void squares(float *out, const float *x, int n) {
     out[i] = x[i] * x[i];
 }
 
+__global__ void halved(const float *from, float *image, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height)
+    return;
+  image[y * width + x] = from[y * width + x] * 0.3f;
+}
+
+__global__ void sometimes(float *image, int width, int height, int on) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height && on > 0)
+    image[y * width + x] = x;
+}
+
 __global__ void brighten(float *image, float by, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < width && y < height)
@@ -160,6 +182,7 @@ __global__ void sumOfFirst(const float *x, float *all, long long n) {
 #include "centred.h"
 #include "fours.h"
 #include "heads.h"
+#include "kept.h"
 #include "pixels.h"
 #include "residual.h"
 #include "squared.h"
@@ -249,6 +272,14 @@ int main() {
         negative<<<dim3(2, 3), dim3(16, 4)>>>(c.at, d.at, 31, 11);
       },
       [&] { return pixels::brighten_negative::launch(dim3(2, 3), c.at, 9.f, 31, 11, d.at); });
+  compare(
+      "kept", {&d},
+      [&] {
+        halved<<<dim3(2, 3), dim3(16, 4)>>>(a.at, c.at, 31, 11);
+        brighten<<<dim3(2, 3), dim3(16, 4)>>>(c.at, 9.f, 31, 11);
+        negative<<<dim3(2, 3), dim3(16, 4)>>>(c.at, d.at, 31, 11);
+      },
+      [&] { return kept::halved_brighten_negative::launch(dim3(2, 3), a.at, 31, 11, 9.f, d.at); });
   compare(
       "heads", {&a, &c},
       [&] {

@@ -2,7 +2,7 @@
 // its like, from one turn to the next, and do nothing in a turn that depends on which thread it is: else, rows go as before, and
 // a note says why.
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen | FileCheck %s
+// RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen turns walking | FileCheck %s
 // RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
 // SUMS: {{^ *}}5 cufuse: note: By row, 4 elements of
 
@@ -104,6 +104,22 @@ __global__ void chosen(const float *in, float *out, int columns) {
     }
   if (threadIdx.x == 0)
     out[blockIdx.x * columns] = largest;
+}
+
+// CHECK: turns: it leaves turn to the next turn, which is no sum
+__global__ void turns(const float *in, float *out, int columns) {
+  int turn = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] * turn++;
+}
+
+// CHECK: walking: it leaves {{.*}} to the next turn, which is no sum
+__global__ void walking(const float *in, float *out, const float *other, int columns) {
+  other += threadIdx.x;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] * *other;
+    other += blockDim.x;
+  }
 }
 
 template <int Of>

@@ -26,6 +26,8 @@ struct InTurnPlan {
   std::vector<std::string> Barriers; ///< By position in the order: why one stands before, or nothing.
   /// By node and parameter: what leads to memory that one kernel stores to and another one accesses.
   std::set<std::pair<unsigned, std::string>> Exchanged;
+  /// Thread: of these, what a thread has in registers instead, since each of them loads what itself has stored.
+  std::set<std::pair<unsigned, std::string>> Kept;
   std::vector<AtMost> Requirements; ///< Of every launch, in the arguments that remain and the dimensions of the grid.
   /// Panels that must be whole groups, or blocks, of so many elements.
   std::vector<std::pair<Polynomial, Polynomial>> Multiples;
