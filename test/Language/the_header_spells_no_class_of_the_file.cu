@@ -33,9 +33,9 @@ __host__ __device__ inline Fix operator*(Fix a, Fix b) {
   return {r > 32767 ? 32767 : (int)r};
 }
 enum class Mode : char { Sum, Mean };
-class Secret {
+class Secret { // without padding, which would be compared, too
   float *to;
-  int n;
+  long long n;
 
 public:
   __host__ __device__ Secret(float *to, int n) : to(to), n(n) {}
