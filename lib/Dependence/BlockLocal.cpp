@@ -270,6 +270,20 @@ private:
              fmt::format("{}: {}, not in every turn of its loop{}", Producer.Name, Stores[0]->str(), Taker));
   }
 
+  /// Does every block of some kernel go over its row, whatever its number?
+  bool isEveryBlocks() const {
+    auto OfBlock = [](const Polynomial &P) { return P.str().find("blockIdx") != std::string::npos; };
+    for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+      for (const AccessSite &Site : Graph.Nodes[Node].Accesses->Sites)
+        if (const auto Access = Plan.ByElement[Node] ? std::nullopt : access(Node, Site);
+            Access && isRow(*Access) && llvm::all_of(Site.Path, [&](const PathStep &Step) {
+              return Step.What != PathStep::Kind::Unknown && (Step.What != PathStep::Kind::Branch || Step.Exact) &&
+                     llvm::none_of(Step.Holds, [&](const Less &L) { return OfBlock(L.Left) || OfBlock(L.Right); });
+            }))
+          return true;
+    return false;
+  }
+
   /// A pointwise kernel's elements are those of the rows.
   void elements(unsigned Node) {
     const VerticalNode &N = Graph.Nodes[Node];
@@ -280,6 +294,10 @@ private:
       const Polynomial Bound = Graph.inArguments(Node, N.Shape->Bound);
       require(All, Bound);
       require(Bound, All);
+    } else if (!isEveryBlocks()) {
+      // It has as many elements as its launch has threads: none of a row that the others leave out.
+      refuse(BlockerKind::NotByRow, N.Facts->Where,
+             fmt::format("{} has no bound, and the others' blocks may have no row", N.Name));
     }
     require(All, Polynomial::constant(MostElements));
     if (!Plan.keepsRows())

@@ -207,6 +207,7 @@ private:
   /// What is known of where accesses lie.
   struct Panels {
     std::map<Memory, Polynomial> Strides;
+    std::set<Memory> Whole; ///< Of which every block of some kernel uses all of its panel.
     std::vector<AtMost> Needs;
   };
 
@@ -260,7 +261,7 @@ private:
       unplaced(Node, Found);
     for (unsigned Node : Graph.Order)
       if (Plan.ByElement[Node])
-        covers(Node);
+        covers(Node, Found.Whole);
       else if (Plan.isNested(Node))
         isPlayedAgain(Node);
     for (int D = Plan.Dimensions; D < 3; ++D)
@@ -296,13 +297,23 @@ private:
   }
 
   /// The panels have all elements of a free kernel.
-  void covers(unsigned Node) {
+  void covers(unsigned Node, const std::set<Memory> &Whole) {
     const ShapeFacts &Shape = *Graph.Nodes[Node].Shape;
     if (Plan.Panels[Node].isZero())
       return;
     const Polynomial Played = blocksOfGrid() * Plan.Panels[Node];
-    if (Shape.Unbounded)
+    if (Shape.Unbounded) {
+      // It has as many elements as its launch has threads. Where others leave some of a panel out, it may have no more.
+      if (llvm::none_of(Whole, [&](const Memory &Of) {
+            return llvm::any_of(Plan.Exchanged, [&](const Memory &Own) {
+              return Own.first == Node && Graph.memory(Own.first, Own.second) == Of;
+            });
+          }))
+        refuse(BlockerKind::NotInTurn, Graph.Nodes[Node].Facts->Where,
+               fmt::format("{} has no bound, and what blocks of the others use may end before their panels do",
+                           Graph.Nodes[Node].Name));
       return require(Played, constant(MostElements));
+    }
     const Polynomial Bound = Graph.inArguments(Node, Shape.Bound);
     require(Bound, constant(MostElements));
     require(Shape.Tail ? Bound : Bound - constant(Shape.Width - 1), Played);
@@ -389,10 +400,28 @@ private:
     Why += fmt::format(", which may not lie in the {} elements of its block", shown(Stride));
     if (!Known.isAtMost(Polynomial() - Rest, {}, Needs) || !Known.isAtMost(Rest + constant(Site.Width), Stride, Needs))
       return false;
+    if (!Plan.ByElement[Node] && usesAll(Node, Site, Has, Known, Rest, Stride))
+      Found.Whole.insert(Of);
     for (const std::vector<AtMost> &Each : {Needs, Known.needs()})
       for (AtMost Need : Each)
         Found.Needs.push_back(inPanels(Need, Has));
     return true;
+  }
+
+  /// Does every block come to the first and to the last element of its panel there?
+  bool usesAll(unsigned Node, const AccessSite &Site, const Share &Has, Bounds &Known, const Polynomial &Rest,
+               const Polynomial &Stride) const {
+    for (const PathStep &Step : Site.Path) {
+      if (Step.What == PathStep::Kind::Unknown || (Step.What == PathStep::Kind::Branch && !Step.Exact) ||
+          (Step.What == PathStep::Kind::Loop && Graph.Nodes[Node].Accesses->Loops[Step.Id].LeftEarly))
+        return false;
+      for (const Less &L : Step.Holds)
+        for (const Polynomial *P : {&L.Left, &L.Right})
+          if (meaning(Node, Has, Graph.inArguments(Node, *P)).contains(Part))
+            return false;
+    }
+    const auto First = Known.largest(Polynomial() - Rest), Last = Known.largest(Rest);
+    return First && Last && First->Most.isZero() && Last->Most + constant(Site.Width) == Stride;
   }
 
   /// Without the number of units in a panel.
