@@ -276,10 +276,7 @@ private:
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
       for (const AccessSite &Site : Graph.Nodes[Node].Accesses->Sites)
         if (const auto Access = Plan.ByElement[Node] ? std::nullopt : access(Node, Site);
-            Access && isRow(*Access) && llvm::all_of(Site.Path, [&](const PathStep &Step) {
-              return Step.What != PathStep::Kind::Unknown && (Step.What != PathStep::Kind::Branch || Step.Exact) &&
-                     llvm::none_of(Step.Holds, [&](const Less &L) { return OfBlock(L.Left) || OfBlock(L.Right); });
-            }))
+            Access && isRow(*Access) && isOfEveryBlock(Site, Graph.Nodes[Node], OfBlock))
           return true;
     return false;
   }

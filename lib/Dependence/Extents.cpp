@@ -1,6 +1,7 @@
 #include "cufuse/Dependence/Extents.h"
 
 #include "Bounds.h"
+#include "Refusals.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -121,13 +122,6 @@ private:
   const BlockShape Block;
 };
 
-/// Does it use memory that no pointer parameter leads to, or that is not followed?
-bool hasOtherMemory(const VerticalNode &N) {
-  return !N.Accesses->PointerVariables.empty() || !N.Accesses->OtherMemory.empty() || !N.Accesses->Unfollowed.empty() ||
-         llvm::any_of(N.Accesses->Parameters, [](const ParameterAccess &P) { return P.HidesPointers; }) ||
-         llvm::any_of(N.Facts->Globals, [](const GlobalFacts &Global) { return Global.Space != "__constant__"; });
-}
-
 /// A product uses whole rows of its matrices.
 void addProduct(VerticalGraph &Graph, unsigned Node) {
   const VerticalNode &N = Graph.Nodes[Node];
@@ -153,7 +147,7 @@ void measureExtents(VerticalGraph &Graph, BlockShape Block, const std::set<unsig
   std::set<std::pair<unsigned, std::string>> Unknown;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node) {
     const VerticalNode &N = Graph.Nodes[Node];
-    All &= !hasOtherMemory(N);
+    All &= !otherMemory(N) && N.Accesses->Unfollowed.empty();
     if (N.Product) {
       addProduct(Graph, Node);
       continue;

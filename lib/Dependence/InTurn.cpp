@@ -411,15 +411,10 @@ private:
   /// Does every block come to the first and to the last element of its panel there?
   bool usesAll(unsigned Node, const AccessSite &Site, const Share &Has, Bounds &Known, const Polynomial &Rest,
                const Polynomial &Stride) const {
-    for (const PathStep &Step : Site.Path) {
-      if (Step.What == PathStep::Kind::Unknown || (Step.What == PathStep::Kind::Branch && !Step.Exact) ||
-          (Step.What == PathStep::Kind::Loop && Graph.Nodes[Node].Accesses->Loops[Step.Id].LeftEarly))
-        return false;
-      for (const Less &L : Step.Holds)
-        for (const Polynomial *P : {&L.Left, &L.Right})
-          if (meaning(Node, Has, Graph.inArguments(Node, *P)).contains(Part))
-            return false;
-    }
+    if (!isOfEveryBlock(Site, Graph.Nodes[Node], [&](const Polynomial &P) {
+          return meaning(Node, Has, Graph.inArguments(Node, P)).contains(Part);
+        }))
+      return false;
     const auto First = Known.largest(Polynomial() - Rest), Last = Known.largest(Rest);
     return First && Last && First->Most.isZero() && Last->Most + constant(Site.Width) == Stride;
   }

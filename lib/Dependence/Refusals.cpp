@@ -183,27 +183,14 @@ private:
   /// Memory that a node reaches otherwise than through its pointers may be what another one stores.
   void hidden(unsigned Node, llvm::ArrayRef<Access> Others, unsigned Other) {
     const VerticalNode &N = Graph.Nodes[Node];
-    std::string What;
-    for (const ParameterAccess &P : N.Accesses->Parameters)
-      if (P.HidesPointers)
-        What = "pointers in " + P.Name;
-    for (const std::string &Name : N.Accesses->PointerVariables)
-      What = "pointers in " + Name;
-    for (const GlobalFacts &Global : N.Facts->Globals)
-      if (Global.Space != "__constant__")
-        What = "the variable " + Global.Name;
-    SourcePlace Where = N.Facts->Where;
-    if (What.empty() && !N.Accesses->OtherMemory.empty()) {
-      What = N.Accesses->OtherMemory.front().What;
-      Where = N.Accesses->OtherMemory.front().Where;
-    }
-    if (What.empty())
+    const std::optional<Finding> Hidden = otherMemory(N);
+    if (!Hidden)
       return;
     for (const Access &A : Others)
       if (const AccessSite *Site = A.Store ? A.Store : A.Load)
-        return Refused.refuse(
-            BlockerKind::HiddenMemory, Site->Where,
-            fmt::format("{}: {}; {} uses {}, {}", Graph.Nodes[Other].Name, Site->str(), N.Name, What, Where.str()));
+        return Refused.refuse(BlockerKind::HiddenMemory, Site->Where,
+                              fmt::format("{}: {}; {} uses {}, {}", Graph.Nodes[Other].Name, Site->str(), N.Name,
+                                          Hidden->What, Hidden->Where.str()));
   }
 
   const VerticalGraph &Graph;
@@ -212,6 +199,31 @@ private:
 };
 
 } // namespace
+
+std::optional<Finding> otherMemory(const VerticalNode &Node) {
+  Finding Found;
+  Found.Where = Node.Facts->Where;
+  for (const ParameterAccess &P : Node.Accesses->Parameters)
+    if (P.HidesPointers)
+      Found.What = "pointers in " + P.Name;
+  for (const std::string &Name : Node.Accesses->PointerVariables)
+    Found.What = "pointers in " + Name;
+  for (const GlobalFacts &Global : Node.Facts->Globals)
+    if (Global.Space != "__constant__")
+      Found.What = "the variable " + Global.Name;
+  if (Found.What.empty() && !Node.Accesses->OtherMemory.empty())
+    return Node.Accesses->OtherMemory.front();
+  return Found.What.empty() ? std::nullopt : std::optional(Found);
+}
+
+bool isOfEveryBlock(const AccessSite &Site, const VerticalNode &Node,
+                    llvm::function_ref<bool(const Polynomial &)> IsOfBlock) {
+  return llvm::all_of(Site.Path, [&](const PathStep &Step) {
+    return Step.What != PathStep::Kind::Unknown && (Step.What != PathStep::Kind::Branch || Step.Exact) &&
+           !(Step.What == PathStep::Kind::Loop && Node.Accesses->Loops[Step.Id].LeftEarly) &&
+           llvm::none_of(Step.Holds, [&](const Less &L) { return IsOfBlock(L.Left) || IsOfBlock(L.Right); });
+  });
+}
 
 void checkAliases(const VerticalGraph &Graph, Refusals &Refused, InMemory Kept) {
   AliasCheck(Graph, Refused, Kept).run();

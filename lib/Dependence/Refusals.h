@@ -30,6 +30,13 @@ size_t lastWait(llvm::ArrayRef<std::string> Barriers);
 /// Why a block waits between two kernels, whatever they exchange: what of its own both use. Nothing if there is none.
 std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node);
 
+/// What memory a kernel uses otherwise than through its pointers; nothing if there is none.
+std::optional<Finding> otherMemory(const VerticalNode &Node);
+
+/// Does every block come to the site, whatever its number? `IsOfBlock`: does a value depend on that?
+bool isOfEveryBlock(const AccessSite &Site, const VerticalNode &Node,
+                    llvm::function_ref<bool(const Polynomial &)> IsOfBlock);
+
 /// How numbers of elements that differ are said to be equal, as far as a link can say it.
 std::string linkOf(const Polynomial &Made, const Polynomial &Taken);
 
