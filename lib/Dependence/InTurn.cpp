@@ -1,30 +1,17 @@
-#include "cufuse/Dependence/InTurn.h"
-
-#include "Bounds.h"
-#include "Refusals.h"
-
-#include "cufuse/Dependence/Streams.h"
+#include "TurnPlanner.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
 
 namespace {
 
-using Memory = std::pair<unsigned, std::string>;
+using namespace in_turn;
 
 /// The number of the block, or of the thread's turn; no identifier of C++.
 const std::string Part = "block#";
 /// A group or a block of the panel, from 0 on; and how many a panel has, where that is no polynomial.
 const std::string Own = "own#", Groups = "groups#";
-
-Polynomial atom(const std::string &Name) { return Polynomial::atom(Name); }
-Polynomial constant(std::int64_t Value) { return Polynomial::constant(Value); }
-Polynomial gridDim(int D) { return atom(builtinAtom(Builtin::GridDim, D)); }
-
-/// Memory that one kernel stores to and another one accesses, with all that leads there.
-using Exchange = std::map<Memory, std::vector<Memory>>;
 
 Exchange exchangedIn(const VerticalGraph &Graph) {
   Exchange All;
@@ -45,138 +32,6 @@ struct Share {
   Polynomial Panel, Unit;
 
   Polynomial units() const { return Panel.dividedBy(Unit).value_or(atom(Groups)); }
-};
-
-/// What all teams have in common.
-class Planner : protected Refusals {
-protected:
-  Planner(const VerticalGraph &Graph, BlockShape Block, const Exchange &Exchanged, Team By)
-      : Graph(Graph), Block(Block), Exchanged(Exchanged) {
-    Plan.By = By;
-    Plan.Panels.resize(Graph.Nodes.size());
-    Plan.Units.resize(Graph.Nodes.size());
-    for (const VerticalNode &N : Graph.Nodes)
-      Plan.ByElement.push_back(By != Team::Thread && isFree(N));
-    for (const auto &[Of, Users] : Exchanged)
-      Plan.Exchanged.insert(Users.begin(), Users.end());
-  }
-
-  /// What is the same whoever the team is.
-  void common() {
-    for (unsigned Node : Graph.Order)
-      if (!Plan.ByElement[Node] && Node != Graph.Order.back())
-        goesOn(Node);
-    for (const auto &[Node, Parameter] : Plan.Exchanged)
-      for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
-        isFollowed(Node, *Site);
-    for (unsigned Node : Graph.Order)
-      seesStores(Node);
-    isTied();
-    checkAliases(Graph, *this, InMemory::All);
-    for (size_t I = 0; I < Graph.Order.size(); ++I)
-      Plan.Barriers.push_back(barrier(I));
-  }
-
-  void require(const Polynomial &Left, const Polynomial &Right) {
-    if (!(Left == Right) && !llvm::is_contained(Plan.Requirements, AtMost{Left, Right}))
-      Plan.Requirements.push_back({Left, Right});
-  }
-
-  static bool isGrid(llvm::StringRef Atom) { return Atom.starts_with("gridDim."); }
-  /// Can the launcher compute it?
-  bool isOfLaunch(const Polynomial &P) const {
-    return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
-      const auto Q = Graph.Quotients.find(Atom);
-      return Q == Graph.Quotients.end()
-                 ? isArgument(Graph, Atom) || isGrid(Atom)
-                 : !isWrap(Atom) && isOfLaunch(Q->second.Dividend) && isOfLaunch(Q->second.Divisor);
-    });
-  }
-  std::string fact(unsigned Node, const AccessSite &Site) const {
-    return fmt::format("{}: {}", Graph.Nodes[Node].Name, Site.str());
-  }
-
-  /// Do its threads go on to the next kernel, with nothing of theirs still under way?
-  void goesOn(unsigned Node) {
-    const VerticalNode &N = Graph.Nodes[Node];
-    for (const auto *Exits : {&N.Facts->ExitsBeforeBarrier, &N.Facts->ExitsBeforeWarpPrimitive})
-      for (const Finding &Exit : *Exits)
-        if (!Exit.ByBranch || !Exit.isByWarps(Block) || Exits == &N.Facts->ExitsBeforeBarrier)
-          refuse(BlockerKind::ExitBeforeNext, Exit.Where, fmt::format("{}: {}", N.Name, Exit.What));
-    if (N.Facts->GridLaunch)
-      refuse(BlockerKind::GridBarrierLaunch, N.Facts->GridLaunch->Where, N.Name);
-    if (!N.Facts->DynamicShared.empty() && (N.Facts->CopiesAsynchronously || N.Facts->KeptMbarrier))
-      refuse(
-          BlockerKind::NotInTurn, N.Facts->Where,
-          fmt::format("{} copies to dynamic shared memory, which a copy may still reach in the next kernel", N.Name));
-  }
-
-  const VerticalGraph &Graph;
-  const BlockShape Block;
-  const Exchange &Exchanged;
-  InTurnPlan Plan;
-
-private:
-  /// All kernels get one grid: one that nothing ties to the others may be meant for another.
-  void isTied() {
-    std::vector<unsigned> Set(Graph.Nodes.size());
-    for (unsigned Node = 0; Node < Set.size(); ++Node)
-      Set[Node] = Node;
-    for (const auto &[Of, Users] : Exchanged)
-      for (const Memory &U : Users) {
-        const unsigned From = Set[U.first], To = Set[Users.front().first];
-        std::replace(Set.begin(), Set.end(), From, To);
-      }
-    for (unsigned Node : Graph.Order)
-      if (Set[Node] != Set[Graph.Order.front()])
-        refuse(BlockerKind::NotInTurn, Graph.Nodes[Node].Facts->Where,
-               fmt::format("{} exchanges nothing with {}, so that its grid may be another", Graph.Nodes[Node].Name,
-                           Graph.Nodes[Graph.Order.front()].Name));
-  }
-
-  void isFollowed(unsigned Node, const AccessSite &Site) {
-    if (Site.What == AccessSite::Kind::Atomic)
-      refuse(BlockerKind::IntermediateAtomic, Site.Where, fact(Node, Site));
-    else if (Site.What == AccessSite::Kind::Escape)
-      refuse(BlockerKind::IntermediateEscapes, Site.Where, fact(Node, Site));
-    else if (Site.ReadOnlyCache)
-      refuse(BlockerKind::ReadOnlyLoad, Site.Where, fact(Node, Site));
-  }
-
-  /// A load by the read-only cache that is not found may be any.
-  void seesStores(unsigned Node) {
-    const VerticalNode &N = Graph.Nodes[Node];
-    if (!N.Facts->ReadOnlyLoads.empty() &&
-        llvm::none_of(N.Accesses->Sites, [](const AccessSite &Site) { return Site.ReadOnlyCache; }))
-      refuse(BlockerKind::ReadOnlyLoad, N.Facts->ReadOnlyLoads.front().Where,
-             fmt::format("{}: {}", N.Name, N.Facts->ReadOnlyLoads.front().What));
-  }
-
-  /// Why the block waits before the kernel at this position.
-  std::string barrier(size_t Position) const {
-    const unsigned Node = Graph.Order[Position];
-    for (size_t I = lastWait(Plan.Barriers); I < Position; ++I) {
-      const unsigned Before = Graph.Order[I];
-      const std::string &Name = Graph.Nodes[Before].Name;
-      for (const auto &[Of, Users] : Exchanged) {
-        const Memory *Earlier = nullptr, *Later = nullptr;
-        for (const Memory &U : Users)
-          if (const bool Stores = Graph.Nodes[U.first].stores(U.second); U.first == Before && (!Earlier || Stores))
-            Earlier = &U;
-          else if (U.first == Node && (!Later || Stores))
-            Later = &U;
-        if (Plan.By != Team::Block || !Earlier || !Later)
-          continue;
-        if (Graph.Nodes[Before].stores(Earlier->second))
-          return fmt::format("{} has stored {}", Name, Earlier->second);
-        if (Graph.Nodes[Node].stores(Later->second))
-          return fmt::format("{} has loaded {}", Name, Earlier->second);
-      }
-      if (std::string Why = usedByBoth(Graph.Nodes[Before], Graph.Nodes[Node]); !Why.empty())
-        return Why;
-    }
-    return {};
-  }
 };
 
 /// By blocks, or by the elements of a thread.
@@ -525,111 +380,6 @@ private:
   }
 };
 
-/// By threads, each of which has the same place in every kernel.
-class ThreadPlanner final : Planner {
-public:
-  ThreadPlanner(const VerticalGraph &Graph, BlockShape Block, const Exchange &Exchanged)
-      : Planner(Graph, Block, Exchanged, Team::Thread) {}
-
-  llvm::Expected<InTurnPlan> run() {
-    common();
-    for (const auto &[Of, Users] : Exchanged) {
-      isOfThread(Users);
-      if (staysInRegisters(Users))
-        Plan.Kept.insert(Users.begin(), Users.end());
-    }
-    return orRefusals(std::move(Plan));
-  }
-
-private:
-  void isOfThread(const std::vector<Memory> &Users) {
-    std::vector<std::pair<unsigned, const AccessSite *>> Sites;
-    for (const auto &[Node, Parameter] : Users)
-      for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
-        Sites.push_back({Node, Site});
-    const auto &[First, Made] = Sites.front();
-    const auto Index = indexOf(First, *Made);
-    std::vector<Less> Common; // conditions of all of them
-    for (const PathStep &Step : Made->Path)
-      llvm::append_range(Common, Step.Holds);
-    for (const auto &[Node, Site] : Sites) {
-      const auto Own = indexOf(Node, *Site);
-      if (!Index || Own != Index)
-        return refuse(
-            BlockerKind::NotInTurn, Site->Where,
-            fmt::format("{}; {}: another thread may have the element", fact(First, *Made), fact(Node, *Site)));
-      llvm::erase_if(Common, [&, Node = Node, Site = Site](const Less &L) {
-        const Less Wanted = inArguments(First, L);
-        return llvm::none_of(Site->Path, [&](const PathStep &Step) {
-          return llvm::any_of(Step.Holds, [&](const Less &Each) { return inArguments(Node, Each) == Wanted; });
-        });
-      });
-    }
-    AccessSite Each = *Made;
-    PathStep Where;
-    Where.What = PathStep::Kind::Branch;
-    Where.Exact = true;
-    Where.Holds = Common;
-    Each.Path = {Where};
-    auto Times = accessesPerElement(Graph.Nodes[First], Each, Block);
-    for (int D = 0; D < 3 && Times; ++D)
-      if (!Made->Index->contains(builtinAtom(Builtin::BlockIdx, D))) {
-        Times = Times->substitute(builtinAtom(Builtin::GridDim, D), constant(1));
-        require(gridDim(D), constant(1));
-      }
-    if (!Times || Times->asConstant() != 1)
-      refuse(BlockerKind::NotInTurn, Made->Where, fact(First, *Made) + ": several threads may have the element");
-  }
-
-  /// Nobody wants it in memory, and whoever loads it has stored it: an object takes the pointers' place.
-  bool staysInRegisters(const std::vector<Memory> &Users) const {
-    const auto &[First, Out] = Users.front();
-    const std::vector<const AccessSite *> Made = Graph.Nodes[First].sites(Out);
-    if (!Graph.isIntermediate(First, Out) ||
-        !llvm::all_of(Made, [](const AccessSite *Site) { return Site->What == AccessSite::Kind::Store; }))
-      return false;
-    for (const auto &[Node, Parameter] : Users) {
-      const VerticalNode &N = Graph.Nodes[Node];
-      const ParameterAccess &P = *N.parameter(Parameter);
-      if (!P.Kept || !P.Otherwise.empty() || P.Volatile || mayBeAliased(N, Parameter) ||
-          (N.stores(Parameter) && Graph.isLive(Node, Parameter)))
-        return false;
-      for (const AccessSite *Site : N.sites(Parameter))
-        if (!Site->Direct || llvm::none_of(Made, [&, &Node = Node](const AccessSite *Store) {
-              return Node == First || isUnder(Node, *Site, First, *Store);
-            }))
-          return false;
-    }
-    return true;
-  }
-
-  /// Does the store happen wherever the site is reached?
-  bool isUnder(unsigned Node, const AccessSite &Site, unsigned First, const AccessSite &Store) const {
-    return llvm::all_of(Store.Path, [&](const PathStep &Step) {
-      return Step.What == PathStep::Kind::Branch && Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) {
-               return llvm::any_of(Site.Path, [&](const PathStep &Around) {
-                 return llvm::any_of(
-                     Around.Holds, [&](const Less &Each) { return inArguments(Node, Each) == inArguments(First, L); });
-               });
-             });
-    });
-  }
-
-  Less inArguments(unsigned Node, const Less &L) const {
-    return {Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)};
-  }
-
-  /// A function of the thread's place alone.
-  std::optional<Polynomial> indexOf(unsigned Node, const AccessSite &Site) const {
-    if (!Site.Index || Site.Width != 1)
-      return std::nullopt;
-    Polynomial Index = Graph.inArguments(Node, *Site.Index);
-    const bool IsKnown =
-        llvm::all_of(Index.atoms(), [&](const std::string &Atom) { return isBuiltin(Atom) || isOfLaunch(atom(Atom)); });
-    return IsKnown ? std::optional(Index) : std::nullopt;
-  }
-};
-
 } // namespace
 
 bool isFree(const VerticalNode &Node) { return Node.Shape->Shape == KernelShape::Pointwise || Node.Shape->Unbounded; }
@@ -651,7 +401,7 @@ llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Blo
     return std::nullopt;
   };
   if (Free == 0 && !Exchanged.empty())
-    if (auto Plan = Try(ThreadPlanner(Graph, Block, Exchanged).run()))
+    if (auto Plan = Try(planByThreads(Graph, Block, Exchanged)))
       return std::move(*Plan);
   for (unsigned Dimensions : {3, 2, 1})
     if (auto Plan = Try(PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions).run()))

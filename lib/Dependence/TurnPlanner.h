@@ -1,0 +1,157 @@
+// What all teams that play kernels in turn have in common. No Clang.
+#pragma once
+
+#include "Bounds.h"
+#include "Refusals.h"
+#include "cufuse/Dependence/InTurn.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse::in_turn {
+
+using Memory = std::pair<unsigned, std::string>;
+
+inline Polynomial atom(const std::string &Name) { return Polynomial::atom(Name); }
+inline Polynomial constant(std::int64_t Value) { return Polynomial::constant(Value); }
+inline Polynomial gridDim(int D) { return atom(builtinAtom(Builtin::GridDim, D)); }
+
+/// Memory that one kernel stores to and another one accesses, with all that leads there.
+using Exchange = std::map<Memory, std::vector<Memory>>;
+
+/// What all teams have in common.
+class Planner : protected Refusals {
+protected:
+  Planner(const VerticalGraph &Graph, BlockShape Block, const Exchange &Exchanged, Team By)
+      : Graph(Graph), Block(Block), Exchanged(Exchanged) {
+    Plan.By = By;
+    Plan.Panels.resize(Graph.Nodes.size());
+    Plan.Units.resize(Graph.Nodes.size());
+    for (const VerticalNode &N : Graph.Nodes)
+      Plan.ByElement.push_back(By != Team::Thread && isFree(N));
+    for (const auto &[Of, Users] : Exchanged)
+      Plan.Exchanged.insert(Users.begin(), Users.end());
+  }
+
+  /// What is the same whoever the team is.
+  void common() {
+    for (unsigned Node : Graph.Order)
+      if (!Plan.ByElement[Node] && Node != Graph.Order.back())
+        goesOn(Node);
+    for (const auto &[Node, Parameter] : Plan.Exchanged)
+      for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
+        isFollowed(Node, *Site);
+    for (unsigned Node : Graph.Order)
+      seesStores(Node);
+    isTied();
+    checkAliases(Graph, *this, InMemory::All);
+    for (size_t I = 0; I < Graph.Order.size(); ++I)
+      Plan.Barriers.push_back(barrier(I));
+  }
+
+  void require(const Polynomial &Left, const Polynomial &Right) {
+    if (!(Left == Right) && !llvm::is_contained(Plan.Requirements, AtMost{Left, Right}))
+      Plan.Requirements.push_back({Left, Right});
+  }
+
+  static bool isGrid(llvm::StringRef Atom) { return Atom.starts_with("gridDim."); }
+  /// Can the launcher compute it?
+  bool isOfLaunch(const Polynomial &P) const {
+    return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
+      const auto Q = Graph.Quotients.find(Atom);
+      return Q == Graph.Quotients.end()
+                 ? isArgument(Graph, Atom) || isGrid(Atom)
+                 : !isWrap(Atom) && isOfLaunch(Q->second.Dividend) && isOfLaunch(Q->second.Divisor);
+    });
+  }
+  std::string fact(unsigned Node, const AccessSite &Site) const {
+    return fmt::format("{}: {}", Graph.Nodes[Node].Name, Site.str());
+  }
+
+  /// Do its threads go on to the next kernel, with nothing of theirs still under way?
+  void goesOn(unsigned Node) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    for (const auto *Exits : {&N.Facts->ExitsBeforeBarrier, &N.Facts->ExitsBeforeWarpPrimitive})
+      for (const Finding &Exit : *Exits)
+        if (!Exit.ByBranch || !Exit.isByWarps(Block) || Exits == &N.Facts->ExitsBeforeBarrier)
+          refuse(BlockerKind::ExitBeforeNext, Exit.Where, fmt::format("{}: {}", N.Name, Exit.What));
+    if (N.Facts->GridLaunch)
+      refuse(BlockerKind::GridBarrierLaunch, N.Facts->GridLaunch->Where, N.Name);
+    if (!N.Facts->DynamicShared.empty() && (N.Facts->CopiesAsynchronously || N.Facts->KeptMbarrier))
+      refuse(
+          BlockerKind::NotInTurn, N.Facts->Where,
+          fmt::format("{} copies to dynamic shared memory, which a copy may still reach in the next kernel", N.Name));
+  }
+
+  const VerticalGraph &Graph;
+  const BlockShape Block;
+  const Exchange &Exchanged;
+  InTurnPlan Plan;
+
+private:
+  /// All kernels get one grid: one that nothing ties to the others may be meant for another.
+  void isTied() {
+    std::vector<unsigned> Set(Graph.Nodes.size());
+    for (unsigned Node = 0; Node < Set.size(); ++Node)
+      Set[Node] = Node;
+    for (const auto &[Of, Users] : Exchanged)
+      for (const Memory &U : Users) {
+        const unsigned From = Set[U.first], To = Set[Users.front().first];
+        std::replace(Set.begin(), Set.end(), From, To);
+      }
+    for (unsigned Node : Graph.Order)
+      if (Set[Node] != Set[Graph.Order.front()])
+        refuse(BlockerKind::NotInTurn, Graph.Nodes[Node].Facts->Where,
+               fmt::format("{} exchanges nothing with {}, so that its grid may be another", Graph.Nodes[Node].Name,
+                           Graph.Nodes[Graph.Order.front()].Name));
+  }
+
+  void isFollowed(unsigned Node, const AccessSite &Site) {
+    if (Site.What == AccessSite::Kind::Atomic)
+      refuse(BlockerKind::IntermediateAtomic, Site.Where, fact(Node, Site));
+    else if (Site.What == AccessSite::Kind::Escape)
+      refuse(BlockerKind::IntermediateEscapes, Site.Where, fact(Node, Site));
+    else if (Site.ReadOnlyCache)
+      refuse(BlockerKind::ReadOnlyLoad, Site.Where, fact(Node, Site));
+  }
+
+  /// A load by the read-only cache that is not found may be any.
+  void seesStores(unsigned Node) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    if (!N.Facts->ReadOnlyLoads.empty() &&
+        llvm::none_of(N.Accesses->Sites, [](const AccessSite &Site) { return Site.ReadOnlyCache; }))
+      refuse(BlockerKind::ReadOnlyLoad, N.Facts->ReadOnlyLoads.front().Where,
+             fmt::format("{}: {}", N.Name, N.Facts->ReadOnlyLoads.front().What));
+  }
+
+  /// Why the block waits before the kernel at this position.
+  std::string barrier(size_t Position) const {
+    const unsigned Node = Graph.Order[Position];
+    for (size_t I = lastWait(Plan.Barriers); I < Position; ++I) {
+      const unsigned Before = Graph.Order[I];
+      const std::string &Name = Graph.Nodes[Before].Name;
+      for (const auto &[Of, Users] : Exchanged) {
+        const Memory *Earlier = nullptr, *Later = nullptr;
+        for (const Memory &U : Users)
+          if (const bool Stores = Graph.Nodes[U.first].stores(U.second); U.first == Before && (!Earlier || Stores))
+            Earlier = &U;
+          else if (U.first == Node && (!Later || Stores))
+            Later = &U;
+        if (Plan.By != Team::Block || !Earlier || !Later)
+          continue;
+        if (Graph.Nodes[Before].stores(Earlier->second))
+          return fmt::format("{} has stored {}", Name, Earlier->second);
+        if (Graph.Nodes[Node].stores(Later->second))
+          return fmt::format("{} has loaded {}", Name, Earlier->second);
+      }
+      if (std::string Why = usedByBoth(Graph.Nodes[Before], Graph.Nodes[Node]); !Why.empty())
+        return Why;
+    }
+    return {};
+  }
+};
+
+/// By threads, each of which has the same place in every kernel.
+llvm::Expected<InTurnPlan> planByThreads(const VerticalGraph &Graph, BlockShape Block, const Exchange &Exchanged);
+
+} // namespace cufuse::in_turn
