@@ -27,10 +27,12 @@ std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
   return Known;
 }
 
-bool ElementComposer::asks(KnownCondition::Kind What) const {
-  return llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) {
-    return llvm::any_of(knownConditions(N), [&](const KnownCondition &K) { return K.What == What; });
-  });
+std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known) {
+  using Kind = KnownCondition::Kind;
+  auto Asks = [&](Kind What) { return llvm::any_of(Known, [&](const KnownCondition &K) { return K.What == What; }); };
+  if (Known.empty())
+    return {};
+  return {{"HOLDS", Asks(Kind::Holds)}, {"FAILS", Asks(Kind::Fails)}, {"ONCE", Asks(Kind::Once)}};
 }
 
 bool ElementComposer::remains(unsigned Node, const std::string &Parameter) const {
@@ -54,10 +56,11 @@ void ElementComposer::objects() {
   for (unsigned Node : Graph.Order)
     parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
   elementObjects(/*Stores=*/false);
-  if (llvm::any_of(Graph.Nodes, asksTurn))
-    file(cuda::Turn, {{"HOLDS", asks(KnownCondition::Kind::Holds)},
-                      {"FAILS", asks(KnownCondition::Kind::Fails)},
-                      {"ONCE", asks(KnownCondition::Kind::Once)}});
+  std::vector<KnownCondition> Known;
+  for (const VerticalNode &N : Graph.Nodes)
+    llvm::append_range(Known, knownConditions(N));
+  if (const std::vector<Given> Asked = askedConditions(Known); !Asked.empty())
+    file(cuda::Turn, Asked);
   if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
     file(cuda::ElementGroups);
 }

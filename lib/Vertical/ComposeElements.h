@@ -11,6 +11,8 @@ namespace cufuse {
 
 /// The node's conditions that say no more than that its elements are below the bound.
 std::vector<KnownCondition> knownConditions(const VerticalNode &Node);
+/// Which of them are asked for, as `cuda::Turn` is given it; nothing if none is.
+std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known);
 
 /// - Each kernel has a namespace of its own, `cufuse_NODE`, with its own meaning of `cufuse_linked_PARAMETER`;
 /// - a parameter that is in a stream is an object that gives the elements in registers;
@@ -49,7 +51,6 @@ private:
   /// Needed behind the launch, or by a kernel that has it as a pointer.
   bool remains(unsigned Node, const std::string &Parameter) const;
   OutputText aliases(unsigned Node) const;
-  bool asks(KnownCondition::Kind What) const;
 };
 
 } // namespace cufuse

@@ -1,5 +1,5 @@
 // Kernels one after the other in the same block, with their rows on chip.
-#include "ComposeText.h"
+#include "ComposeElements.h"
 #include "EmittedCuda.h"
 
 #include "cufuse/Dependence/BlockLocal.h"
@@ -13,6 +13,37 @@ namespace cufuse {
 
 namespace {
 
+/// The fused kernel for rows of some lengths.
+struct RowInstance {
+  unsigned Turns; ///< Elements that a thread keeps,
+  unsigned Full;  ///< of which so many are there for every thread;
+  unsigned Wide;  ///< so many are next to each other.
+  std::int64_t Length = 0;
+  bool Exactly = false; ///< Else for rows of at most `Length`.
+  bool takes(std::int64_t Row) const { return Exactly ? Row == Length : Row <= Length; }
+};
+
+/// The first one that takes a row is its own. Of several elements at a time, there may be any number up to six: threads
+/// that have nothing to do in the last turn wait, and their registers are taken from others. With all turns full, no
+/// element is asked for.
+std::vector<RowInstance> instances(const BlockLocalPlan &Plan, BlockShape Block) {
+  std::vector<RowInstance> All;
+  for (unsigned Wide : std::set<unsigned, std::greater<>>{Plan.Wide, 1u}) {
+    unsigned Before = 0;
+    for (unsigned Count = 1; Count * Wide <= Plan.MostTurns; ++Count) {
+      if (!llvm::isPowerOf2_32(Count) && (Wide == 1 || Count > 6))
+        continue;
+      const unsigned Turns = Count * Wide;
+      const std::int64_t Length = std::int64_t(Turns) * Block.X;
+      if (Wide == Plan.Wide)
+        All.push_back({Turns, Turns, Wide, Length, /*Exactly=*/true});
+      All.push_back({Turns, Before, Wide, Length});
+      Before = Turns;
+    }
+  }
+  return All;
+}
+
 /// The graph's kernels in its order, as planned. The user's text stays as it is but for the conditions of the loops
 /// over the row:
 ///
@@ -22,7 +53,7 @@ namespace {
 ///   `cufuse_row.next`, says which turn it is. Inputs are loaded before the first kernel that needs them;
 /// - pointwise kernels are called for every element of the row, with a block of one thread, as in `InlineAtStoreForm`.
 ///
-/// The fused kernel is a template: an instance for rows of at most 1, 2, 4, … elements per thread, and one for longer
+/// The fused kernel is a template: `instances` for rows of so many elements per thread, and one for longer
 /// rows, whose intermediates go through memory: the arguments have room for them even where they are dead. `EvictLast`:
 /// inputs are loaded with that priority in L2.
 ///
@@ -59,6 +90,12 @@ public:
     }
     if (llvm::is_contained(Plan.Values, RowValue::Scalar))
       file(cuda::ScalarAccess);
+    std::vector<KnownCondition> Known;
+    for (unsigned Node : Graph.Order)
+      if (Plan.ByElement[Node])
+        llvm::append_range(Known, knownConditions(Graph.Nodes[Node]));
+    if (const std::vector<Given> Asked = askedConditions(Known); !Asked.empty())
+      file(cuda::Turn, Asked);
     for (unsigned Node : Graph.Order)
       text(Node, aliases(Node), Plan.ByElement[Node]);
     entry();
@@ -262,6 +299,8 @@ private:
     std::vector<std::string> Arguments;
     if (!Plan.Loops[Node].empty())
       Arguments.push_back("row");
+    if (ByElement && !knownConditions(Graph.Nodes[Node]).empty())
+      Arguments.push_back("{true}"); // the rows' elements are all that it has
     if (ByElement)
       llvm::append_range(Arguments, elementIndices(Node, "element"));
     else
@@ -282,39 +321,32 @@ private:
            Call + "  }\n";
   }
 
-  /// Instances by the number of turns; with all of them full, no element is asked for.
   void variants() {
     if (!Plan.keepsRows())
       return;
     TextVariants &V = Result.Text.Variants;
     V.Parameters = templateParameters();
     V.Otherwise = Plan.Wide > 1 ? "0, 0, 1" : "0, 0";
+    if (Plan.Wide > 1)
+      V.Before = outputText("const bool wide = {};", joined(wide(), " &&\n                    "));
     const OutputText Length = hostText(Plan.Length);
     const auto Known = Plan.Length.asConstant();
-    auto Instances = [&](unsigned Wide, const OutputText &If, const std::string &Last) {
-      std::vector<std::pair<OutputText, std::string>> Conditions;
-      for (unsigned Turns = Plan.MostTurns; Turns >= Wide; Turns /= 2) {
-        const unsigned All = Turns * Block.X;
-        const std::string Some = fmt::format("{}, {}{}", Turns, Turns > Wide ? Turns / 2 : 0, Last),
-                          Full = fmt::format("{0}, {0}{1}", Turns, Last);
-        if (!Known) {
-          Conditions.insert(Conditions.begin(), {If + Length + fmt::format(" <= {}", All), Some});
-          if (Plan.Wide == Wide)
-            Conditions.insert(Conditions.begin(), {If + Length + fmt::format(" == {}", All), Full});
-        } else if (*Known <= All && If.empty()) {
-          V.Otherwise = *Known == All ? Full : Some;
-        } else if (*Known <= All) {
-          Conditions.assign(1, {"wide", *Known == All ? Full : Some});
+    for (const RowInstance &I : instances(Plan, Block)) {
+      const std::string Text =
+          fmt::format("{}, {}", I.Turns, I.Full) + (Plan.Wide > 1 ? fmt::format(", {}", I.Wide) : "");
+      const OutputText If = I.Wide > 1 ? "wide" : "";
+      if (!Known) {
+        V.Conditions.push_back(
+            {(If.empty() ? If : If + " && ") + Length + fmt::format(" {} {}", I.Exactly ? "==" : "<=", I.Length),
+             Text});
+      } else if (I.takes(*Known)) {
+        if (I.Wide == 1) {
+          V.Otherwise = Text;
+          break;
         }
+        if (V.Conditions.empty())
+          V.Conditions.push_back({If, Text});
       }
-      llvm::append_range(V.Conditions, Conditions);
-    };
-    if (Plan.Wide > 1) {
-      V.Before = outputText("const bool wide = {};", joined(wide(), " &&\n                    "));
-      Instances(Plan.Wide, "wide && ", fmt::format(", {}", Plan.Wide));
-      Instances(1, "", ", 1");
-    } else {
-      Instances(1, "", "");
     }
     // Longer rows go through memory.
     std::set<std::string> Needed;
@@ -376,7 +408,9 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
   const BlockLocalPlan &Plan = *Proved;
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
-    Proof.Edits.push_back({linkedParameters(Graph, Node), Plan.Loops[Node], {}, Plan.ByElement[Node]});
+    Proof.Edits.push_back({linkedParameters(Graph, Node), Plan.Loops[Node],
+                           Plan.ByElement[Node] ? knownConditions(Graph.Nodes[Node]) : std::vector<KnownCondition>(),
+                           Plan.ByElement[Node]});
   for (const RowInput &Input : Plan.Inputs)
     for (const auto &[Reader, Parameter] : Input.Readers)
       Proof.Edits[Reader].Parameters.push_back(Parameter);
@@ -389,20 +423,19 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
     return RowComposer(Graph, Plan, Block, Texts, Last).run();
   };
   if (Plan.keepsRows())
-    Proof.Instance = [&Graph, Elements = Plan.Length, Most = Plan.MostTurns, Wide = Plan.Wide,
-                      Block](ValueOf Value) -> llvm::Expected<std::vector<unsigned>> {
-      const auto Length = Value(Elements);
+    Proof.Instance = [&Graph, Plan, Block](ValueOf Value) -> llvm::Expected<std::vector<unsigned>> {
+      const auto Length = Value(Plan.Length);
       if (!Length)
         return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
-      const unsigned Own = *Length % Wide == 0 ? Wide : 1; // what is allocated is aligned
-      std::vector<unsigned> Instance = {0, 0};             // turns, and turns that are full
-      for (unsigned Turns = Most; Turns >= Own; Turns /= 2) {
-        const std::int64_t All = std::int64_t(Turns) * Block.X;
-        if (*Length <= All)
-          Instance = {Turns, *Length == All && Own == Wide ? Turns : Turns > Own ? Turns / 2 : 0};
-      }
-      if (Wide > 1)
-        Instance.push_back(Instance.front() ? Own : 1);
+      RowInstance Chosen{0, 0, 1}; // through memory
+      for (const RowInstance &I : instances(Plan, Block))
+        if (I.takes(*Length) && *Length % I.Wide == 0) { // what is allocated is aligned
+          Chosen = I;
+          break;
+        }
+      std::vector<unsigned> Instance = {Chosen.Turns, Chosen.Full};
+      if (Plan.Wide > 1)
+        Instance.push_back(Chosen.Wide);
       return Instance;
     };
   return Proof;

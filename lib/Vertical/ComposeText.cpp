@@ -271,6 +271,21 @@ std::vector<OutputText> TextComposer::declarations() const {
 OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom,
                    llvm::function_ref<bool(const std::string &)> IsNarrow) {
   OutputText Sum;
+  // Neither is negative: divisors are positive, and so is what is divided, or the launch fails.
+  auto Word = [&](const Polynomial &Part) -> std::optional<OutputText> {
+    if (const auto Known = Part.asConstant(); Known && *Known > 0 && *Known <= std::numeric_limits<int>::max())
+      return outputText("{}u", *Known);
+    const std::set<std::string> Atoms = Part.atoms();
+    if (Atoms.size() != 1 || Part != Polynomial::atom(*Atoms.begin()) || !IsNarrow(*Atoms.begin()))
+      return std::nullopt;
+    return outputText("static_cast<unsigned>({})", Atom(*Atoms.begin()));
+  };
+  auto Divided = [&](const Quotient &Q) {
+    const auto Dividend = Word(Q.Dividend), Divisor = Word(Q.Divisor);
+    return Dividend && Divisor ? outputText("static_cast<long long>({} / {})", *Dividend, *Divisor)
+                               : outputText("(({}) / ({}))", spelled(Q.Dividend, Quotients, Atom, IsNarrow),
+                                            spelled(Q.Divisor, Quotients, Atom, IsNarrow));
+  };
   // As people write it: what is taken away comes last.
   for (const bool Negative : {false, true})
     for (const auto &[Atoms, Factor] : P.terms()) {
@@ -282,11 +297,9 @@ OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Q
         const auto Q = Quotients.find(Each);
         const bool Widens = Product.empty() || !IsNarrow(Each);
         Product += Product.empty() ? "" : " * ";
-        Product += Q != Quotients.end()
-                       ? outputText("(({}) / ({}))", spelled(Q->second.Dividend, Quotients, Atom, IsNarrow),
-                                    spelled(Q->second.Divisor, Quotients, Atom, IsNarrow))
-                   : Widens ? outputText("static_cast<long long>({})", Atom(Each))
-                            : Atom(Each);
+        Product += Q != Quotients.end() ? Divided(Q->second)
+                   : Widens             ? outputText("static_cast<long long>({})", Atom(Each))
+                                        : Atom(Each);
       }
       Sum += (Sum.empty() ? "" : Minus ? " - " : " + ") + Product;
     }
@@ -311,7 +324,12 @@ std::string TextComposer::value(const Polynomial &P, unsigned Node) const {
 }
 
 std::string TextComposer::deviceText(const Polynomial &P) const {
-  return spelled(P, Graph.Quotients, [&](const std::string &Atom) { return OutputText(argumentOf(Atom)); }).text();
+  return spelled(
+             P, Graph.Quotients, [&](const std::string &Atom) { return OutputText(argumentOf(Atom)); },
+             [&](const std::string &Atom) {
+               return Atom.starts_with("blockIdx.") || Atom.starts_with("gridDim.") || isInt(Polynomial::atom(Atom));
+             })
+      .text();
 }
 
 std::string TextComposer::argumentOf(llvm::StringRef Atom) const {

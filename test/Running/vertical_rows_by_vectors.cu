@@ -127,7 +127,7 @@ __global__ void centred(float *out, const float *in, const float *mean, const fl
 #include "stream.h"
 #include "view.h"
 
-constexpr int lengths[] = {1, 8, 30, 64, 504, 512, 520, 1024, 2048, 2056, 4096};
+constexpr int lengths[] = {1, 8, 30, 64, 384, 504, 512, 520, 640, 1024, 1200, 1536, 2048, 2056, 4096};
 constexpr int rows = 3, most = 4096;
 
 bool streams(int shift) {
