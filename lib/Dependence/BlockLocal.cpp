@@ -147,10 +147,16 @@ private:
       if (Readers.size() > 1)
         for (const auto &[Node, Parameter] : Readers)
           Take(Node, Parameter);
+    if (!Plan.keepsRows() && !Graph.Flows.empty()) // one value of each row
+      if (const Flow &F = Graph.Flows.front(); !Plan.ByElement[F.Producer])
+        if (const auto Made = access(F.Producer, *Graph.Nodes[F.Producer].sites(F.Out).front()))
+          Plan.Dimensions = Made->Dimensions;
   }
 
+  /// Rows are counted alike.
+  bool isNumbered(const RowAccess &A) const { return A.Dimensions == Plan.Dimensions; }
   bool isRow(const RowAccess &A) const {
-    return !A.Scalar && A.Stride == Plan.Stride && A.Length == Plan.Length && A.Dimensions == Plan.Dimensions;
+    return !A.Scalar && A.Stride == Plan.Stride && A.Length == Plan.Length && isNumbered(A);
   }
 
   void keep(unsigned Node, const RowAccess &A) {
@@ -191,7 +197,7 @@ private:
       }
       const std::optional<RowAccess> Taken = access(F.Consumer, *Site);
       if (!Taken || !Made || Taken->Scalar != Scalar ||
-          (!Scalar && (Taken->Stride.isZero() || Made->Stride.isZero()))) {
+          (Scalar ? !isNumbered(*Made) || !isNumbered(*Taken) : Taken->Stride.isZero() || Made->Stride.isZero())) {
         refuse(BlockerKind::NotByRow, Site->Where, Fact);
         continue;
       }
@@ -272,11 +278,10 @@ private:
 
   /// Does every block of some kernel go over its row, whatever its number?
   bool isEveryBlocks() const {
-    auto OfBlock = [](const Polynomial &P) { return P.str().find("blockIdx") != std::string::npos; };
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
       for (const AccessSite &Site : Graph.Nodes[Node].Accesses->Sites)
         if (const auto Access = Plan.ByElement[Node] ? std::nullopt : access(Node, Site);
-            Access && isRow(*Access) && isOfEveryBlock(Site, Graph.Nodes[Node], OfBlock))
+            Access && isRow(*Access) && usesWholeRange(Site, Graph.Nodes[Node], Block))
           return true;
     return false;
   }

@@ -53,10 +53,14 @@ public:
   }
 
 private:
-  /// Parts that begin alike, and end so many elements apart, are one, and so are those that follow each other.
+  /// Parts that begin alike, and end so many elements apart, are one, and so are those that follow each other: if one
+  /// of them had less than no elements, both would seem to have fewer than the other.
   static bool isJoined(Extent &Part, const Extent &Own) {
+    auto HasSize = [](const Extent &Each) { return (Each.End - Each.Least).asConstant().value_or(-1) >= 0; };
     if (const auto More = (Own.End - Part.End).asConstant(); More && Part.Least == Own.Least)
       Part.End = *More > 0 ? Own.End : Part.End;
+    else if (!HasSize(Part) || !HasSize(Own))
+      return false;
     else if (Part.End == Own.Least)
       Part.End = Own.End;
     else if (Own.End == Part.Least)

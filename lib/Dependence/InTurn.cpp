@@ -266,9 +266,7 @@ private:
   /// Does every block come to the first and to the last element of its panel there?
   bool usesAll(unsigned Node, const AccessSite &Site, const Share &Has, Bounds &Known, const Polynomial &Rest,
                const Polynomial &Stride) const {
-    if (!isOfEveryBlock(Site, Graph.Nodes[Node], [&](const Polynomial &P) {
-          return meaning(Node, Has, Graph.inArguments(Node, P)).contains(Part);
-        }))
+    if (!usesWholeRange(Site, Graph.Nodes[Node], Block))
       return false;
     const auto First = Known.largest(Polynomial() - Rest), Last = Known.largest(Rest);
     return First && Last && First->Most.isZero() && Last->Most + constant(Site.Width) == Stride;

@@ -216,13 +216,36 @@ std::optional<Finding> otherMemory(const VerticalNode &Node) {
   return Found.What.empty() ? std::nullopt : std::optional(Found);
 }
 
-bool isOfEveryBlock(const AccessSite &Site, const VerticalNode &Node,
-                    llvm::function_ref<bool(const Polynomial &)> IsOfBlock) {
-  return llvm::all_of(Site.Path, [&](const PathStep &Step) {
-    return Step.What != PathStep::Kind::Unknown && (Step.What != PathStep::Kind::Branch || Step.Exact) &&
-           !(Step.What == PathStep::Kind::Loop && Node.Accesses->Loops[Step.Id].LeftEarly) &&
-           llvm::none_of(Step.Holds, [&](const Less &L) { return IsOfBlock(L.Left) || IsOfBlock(L.Right); });
+/// Of the kernel's arguments alone.
+static bool isOfArguments(const VerticalNode &Node, const Polynomial &P) {
+  return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
+    const auto Q = Node.Accesses->Quotients.find(Atom);
+    return Q == Node.Accesses->Quotients.end()
+               ? Node.parameter(Atom) != nullptr
+               : isOfArguments(Node, Q->second.Dividend) && isOfArguments(Node, Q->second.Divisor);
   });
+}
+
+bool usesWholeRange(const AccessSite &Site, const VerticalNode &Node, BlockShape Block) {
+  const Polynomial Thread = Polynomial::atom(builtinAtom(Builtin::ThreadIdx, 0)),
+                   Size = Polynomial::atom(builtinAtom(Builtin::BlockDim, 0));
+  auto IsWhole = [&](const LoopAccess &Loop, const PathStep &Step) {
+    const bool ByThreads = Loop.Start == Thread && (Loop.Step == Size || Loop.Step == Polynomial::constant(Block.X));
+    const bool ByOne = Loop.Start.isZero() && Loop.Step == Polynomial::constant(1);
+    return Step.Exact && !Loop.LeftEarly && (ByThreads || ByOne) && Step.Holds.size() == 1 &&
+           Step.Holds[0].Left == Polynomial::atom(Loop.Atom) && isOfArguments(Node, Step.Holds[0].Right) &&
+           Site.Index->contains(Loop.Atom);
+  };
+  // By the first threads, for all.
+  auto IsOfFirst = [&](const Less &L) {
+    return L.Left == Thread && L.Right.asConstant().value_or(0) > 0 &&
+           !Site.Index->contains(builtinAtom(Builtin::ThreadIdx, 0));
+  };
+  return Site.Index && llvm::all_of(Site.Path, [&](const PathStep &Step) {
+           return Step.What == PathStep::Kind::Loop
+                      ? IsWhole(Node.Accesses->Loops[Step.Id], Step)
+                      : Step.What == PathStep::Kind::Branch && Step.Exact && llvm::all_of(Step.Holds, IsOfFirst);
+         });
 }
 
 void checkAliases(const VerticalGraph &Graph, Refusals &Refused, InMemory Kept) {

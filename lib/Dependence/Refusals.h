@@ -33,9 +33,9 @@ std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node);
 /// What memory a kernel uses otherwise than through its pointers; nothing if there is none.
 std::optional<Finding> otherMemory(const VerticalNode &Node);
 
-/// Does every block come to the site, whatever its number? `IsOfBlock`: does a value depend on that?
-bool isOfEveryBlock(const AccessSite &Site, const VerticalNode &Node,
-                    llvm::function_ref<bool(const Polynomial &)> IsOfBlock);
+/// Does every block come to the site, whatever its number, with each value that its threads and loops can have? So it
+/// comes to the first and the last of the elements that the index can be.
+bool usesWholeRange(const AccessSite &Site, const VerticalNode &Node, BlockShape Block);
 
 /// How numbers of elements that differ are said to be equal, as far as a link can say it.
 std::string linkOf(const Polynomial &Made, const Polynomial &Taken);

@@ -137,8 +137,15 @@ private:
       if (Use && Use->ByReference)
         Site.Direct &= llvm::all_of(
             G.Parts, [&](const auto &Part) { return isInsideElement(*Part.second, Bytes * Use->Width, *Use); });
-      if (!Moves && Index && Bytes > 0 && G.Parts.begin()->first % Bytes == 0)
-        Site.Index = *Index + Polynomial::constant(G.Parts.begin()->first / Bytes);
+      const std::int64_t First = G.Parts.begin()->first;
+      std::int64_t End = First;
+      for (const auto &[At, Access] : G.Parts)
+        End = std::max<std::int64_t>(End, At + Access->Bytes);
+      const bool Known = llvm::all_of(G.Parts, [](const auto &Part) { return Part.second->Bytes > 0; });
+      if (!Moves && Known && Index && First % Bytes == 0) {
+        Site.Index = *Index + Polynomial::constant(First / Bytes);
+        Site.Width = (End - First + Bytes - 1) / Bytes;
+      }
       Result.Sites.push_back(std::move(Site));
       return;
     }

@@ -55,7 +55,7 @@ public:
                Layout.getTypeStoreSize(llvm::getLoadStoreType(&I)),
                I.hasMetadata(llvm::LLVMContext::MD_invariant_load));
       else if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(I))
-        access(IrAccess::Kind::Atomic, I, I.getOperand(0), 0);
+        access(IrAccess::Kind::Atomic, I, I.getOperand(0), Layout.getTypeStoreSize(I.getOperand(1)->getType()));
       else if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I))
         call(*Call);
     }
@@ -76,11 +76,13 @@ private:
 
   /// Through every pointer it is given.
   bool accessAll(const llvm::CallBase &Call, IrAccess::Kind What, bool ReadOnlyCache = false) {
+    const bool Returns = What == IrAccess::Kind::Atomic && !Call.getType()->isVoidTy(); // what was there
     bool Any = false;
     for (const llvm::Use &Argument : Call.args())
       if (Argument->getType()->isPointerTy()) {
         Any = true;
-        access(What, Call, Argument, 0, ReadOnlyCache);
+        access(What, Call, Argument, Returns ? Layout.getTypeStoreSize(Call.getType()).getFixedValue() : 0,
+               ReadOnlyCache);
       }
     return Any;
   }

@@ -1,7 +1,9 @@
 #include "IrTurns.h"
 
+#include "IrAccumulation.h"
+
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -10,15 +12,6 @@
 namespace cufuse {
 
 namespace {
-
-using Instruction = llvm::Instruction;
-using ValueSet = llvm::SmallPtrSet<const llvm::Value *, 32>;
-
-llvm::StringRef calleeOf(const llvm::Value &V) {
-  auto *Call = llvm::dyn_cast<llvm::CallBase>(&V);
-  const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-  return Callee ? Callee->getName() : llvm::StringRef();
-}
 
 /// Does a loop's variable begin at the thread's number?
 bool isOfThread(const llvm::PHINode &Phi, IrValues &Values) {
@@ -29,183 +22,6 @@ bool isOfThread(const llvm::Loop &L, IrValues &Values) {
   return llvm::any_of(L.getHeader()->phis(), [&](const llvm::PHINode &Phi) { return isOfThread(Phi, Values); });
 }
 
-/// Is what a variable of the loop becomes a sum, or the like, of what it was and of something else? Then the order of
-/// the turns counts for no more than that of a sum.
-class Accumulation {
-public:
-  Accumulation(const llvm::PHINode &Phi, const llvm::Loop &L) : Phi(Phi), L(L) {}
-
-  bool run() {
-    Values.insert(&Phi);
-    Open.push_back(&Phi);
-    while (!Open.empty()) {
-      const llvm::Value *V = Open.pop_back_val();
-      for (const llvm::User *User : V->users())
-        if (auto *I = llvm::cast<Instruction>(User); L.contains(I) && !isStep(*I, *V))
-          return false;
-    }
-    return Values.contains(Phi.getIncomingValueForBlock(L.getLoopLatch())) && llvm::all_of(Merges, [&](const auto *I) {
-             return llvm::all_of(I->operands(), [&](const llvm::Use &Each) {
-               return (llvm::isa<llvm::SelectInst>(I) && Each.getOperandNo() == 0) || Values.contains(Each);
-             });
-           });
-  }
-
-private:
-  enum class Operation { Unknown, Sum, Product, Most, Least, And, Or, Xor };
-
-  void add(const Instruction &I) {
-    if (Values.insert(&I).second)
-      Open.push_back(&I);
-  }
-
-  bool isStep(const Instruction &I, const llvm::Value &V) {
-    if (&I == &Phi)
-      return true;
-    if (llvm::isa<llvm::PHINode, llvm::SelectInst>(I)) {
-      if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I); Select && Select->getCondition() == &V)
-        return false;
-      const Operation Of = extreme(I);
-      if (Of == Operation::Unknown)
-        Merges.push_back(&I);
-      add(I);
-      return Of == Operation::Unknown || isOf(Of);
-    }
-    if (llvm::isa<llvm::CmpInst>(I)) // for a choice of its larger or smaller operand
-      return llvm::all_of(I.users(), [&](const llvm::User *User) {
-        auto *Branch = llvm::dyn_cast<llvm::BranchInst>(User);
-        return Branch ? onlyChooses(*Branch) : extreme(*llvm::cast<Instruction>(User)) != Operation::Unknown;
-      });
-    unsigned Operand = 0, Times = 0;
-    for (const llvm::Use &Each : I.operands())
-      if (Each == &V)
-        Operand = Each.getOperandNo(), ++Times;
-    add(I);
-    return Times == 1 && isOf(operation(I, Operand));
-  }
-
-  /// All of them are one.
-  bool isOf(Operation Of) {
-    if (Known == Operation::Unknown)
-      Known = Of;
-    return Of != Operation::Unknown && Of == Known;
-  }
-
-  /// The block behind both sides of a condition of which nothing but values depends; null if there is none.
-  static const llvm::BasicBlock *behind(const llvm::BranchInst &Branch) {
-    if (!Branch.isConditional())
-      return nullptr;
-    const llvm::BasicBlock *Ends[2];
-    for (unsigned I : {0, 1}) {
-      const llvm::BasicBlock *Side = Branch.getSuccessor(I);
-      const bool Empty = Side->getSinglePredecessor() == Branch.getParent() && Side->getSingleSuccessor() &&
-                         &*Side->instructionsWithoutDebug().begin() == Side->getTerminator();
-      Ends[I] = Empty ? Side->getSingleSuccessor() : Side;
-    }
-    return Ends[0] == Ends[1] ? Ends[0] : nullptr;
-  }
-  static bool onlyChooses(const llvm::BranchInst &Branch) {
-    const llvm::BasicBlock *Behind = behind(Branch);
-    return Behind &&
-           llvm::all_of(Behind->phis(), [](const llvm::PHINode &Phi) { return extreme(Phi) != Operation::Unknown; });
-  }
-
-  /// Of the two values that are compared, the larger or the smaller one.
-  static Operation extreme(const Instruction &I) {
-    const llvm::CmpInst *Compare = nullptr;
-    const llvm::Value *IfTrue = nullptr, *IfFalse = nullptr;
-    if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I)) {
-      Compare = llvm::dyn_cast<llvm::CmpInst>(Select->getCondition());
-      IfTrue = Select->getTrueValue();
-      IfFalse = Select->getFalseValue();
-    } else if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(&I); Phi && Phi->getNumIncomingValues() == 2) {
-      for (const llvm::BasicBlock *From : Phi->blocks())
-        for (const llvm::BasicBlock *Front : {From, From->getSinglePredecessor()})
-          if (auto *Branch = Front ? llvm::dyn_cast<llvm::BranchInst>(Front->getTerminator()) : nullptr;
-              Branch && behind(*Branch) == Phi->getParent()) {
-            auto Given = [&](unsigned Side) {
-              const llvm::BasicBlock *To = Branch->getSuccessor(Side);
-              return Phi->getIncomingValueForBlock(To == Phi->getParent() ? Front : To);
-            };
-            Compare = llvm::dyn_cast<llvm::CmpInst>(Branch->getCondition());
-            IfTrue = Given(0);
-            IfFalse = Given(1);
-          }
-    }
-    if (!Compare)
-      return Operation::Unknown;
-    const llvm::Value *Left = Compare->getOperand(0), *Right = Compare->getOperand(1);
-    const bool Same = IfTrue == Left && IfFalse == Right;
-    if (!Same && !(IfTrue == Right && IfFalse == Left))
-      return Operation::Unknown;
-    using P = llvm::CmpInst;
-    switch (Compare->getPredicate()) {
-    case P::FCMP_OGT:
-    case P::FCMP_OGE:
-    case P::FCMP_UGT:
-    case P::FCMP_UGE:
-    case P::ICMP_SGT:
-    case P::ICMP_SGE:
-    case P::ICMP_UGT:
-    case P::ICMP_UGE:
-      return Same ? Operation::Most : Operation::Least;
-    case P::FCMP_OLT:
-    case P::FCMP_OLE:
-    case P::FCMP_ULT:
-    case P::FCMP_ULE:
-    case P::ICMP_SLT:
-    case P::ICMP_SLE:
-    case P::ICMP_ULT:
-    case P::ICMP_ULE:
-      return Same ? Operation::Least : Operation::Most;
-    default:
-      return Operation::Unknown;
-    }
-  }
-
-  static Operation operation(const Instruction &I, unsigned Operand) {
-    switch (I.getOpcode()) {
-    case Instruction::FAdd:
-    case Instruction::Add:
-      return Operation::Sum;
-    case Instruction::FSub:
-    case Instruction::Sub:
-      return Operand == 0 ? Operation::Sum : Operation::Unknown;
-    case Instruction::FMul:
-    case Instruction::Mul:
-      return Operation::Product;
-    case Instruction::And:
-      return Operation::And;
-    case Instruction::Or:
-      return Operation::Or;
-    case Instruction::Xor:
-      return Operation::Xor;
-    default:
-      break;
-    }
-    llvm::StringRef Name = calleeOf(I);
-    if (!Name.consume_front("llvm.") && !Name.consume_front("__nv_"))
-      return Operation::Unknown;
-    const llvm::StringRef Word = Name.split('.').first;
-    if (Word == "fma" || Word == "fmaf" || Word == "fmuladd")
-      return Operand == 2 ? Operation::Sum : Operation::Unknown;
-    return llvm::StringSwitch<Operation>(Word)
-        .Cases({"maxnum", "maximum", "smax", "umax", "fmaxf", "fmax", "max", "umax", "llmax", "ullmax"},
-               Operation::Most)
-        .Cases({"minnum", "minimum", "smin", "umin", "fminf", "fmin", "min", "umin", "llmin", "ullmin"},
-               Operation::Least)
-        .Cases({"fadd_rn", "dadd_rn"}, Operation::Sum)
-        .Default(Operation::Unknown);
-  }
-
-  const llvm::PHINode &Phi;
-  const llvm::Loop &L;
-  ValueSet Values;
-  llvm::SmallVector<const llvm::Value *, 16> Open;
-  std::vector<const Instruction *> Merges; ///< Each of them is of such values alone.
-  Operation Known = Operation::Unknown;
-};
-
 class Turns {
 public:
   Turns(const llvm::Loop &L, IrValues &Values, const IrMemory &Memory) : L(L), Values(Values), Memory(Memory) {
@@ -215,14 +31,23 @@ public:
       Accesses[Access.By].push_back(&Access);
   }
 
-  std::vector<std::pair<const Instruction *, std::string>> run() {
+  using Reasons = std::vector<std::pair<const Instruction *, std::string>>;
+
+  Reasons run() {
+    inside();
+    if (Found.empty())
+      Found = Partials(*this).run();
+    return std::move(Found);
+  }
+
+private:
+  void inside() {
     findThreads();
     if (!L.getLoopLatch())
       Found.push_back({L.getHeader()->getTerminator(), "it goes on at several places"});
     else
       for (const llvm::PHINode &Phi : L.getHeader()->phis())
-        if (Values.counts(Phi) ? !isOfThread(Phi, Values) || std::exchange(Counted, true) : !Accumulation(Phi, L).run())
-          Found.push_back({&Phi, "it leaves " + nameOf(Phi) + " to the next turn, which is no sum"});
+        leaves(Phi);
     for (const llvm::BasicBlock *Block : L.blocks())
       for (const Instruction &I : *Block)
         if (!I.isDebugOrPseudoInst() && !I.isLifetimeStartOrEnd() && !isOfHeader(I))
@@ -231,10 +56,18 @@ public:
       for (const auto &[By, What] : *All)
         if (L.contains(By))
           Found.push_back({By, "it calls " + What});
-    return std::move(Found);
   }
 
-private:
+  void leaves(const llvm::PHINode &Phi) {
+    Accumulation Of(Phi, L);
+    if (Values.counts(Phi) ? isOfThread(Phi, Values) && !std::exchange(Counted, true) : Of.run()) {
+      for (const llvm::Value *Each : Of.values())
+        Sums.insert({Each, Of.known()});
+      return;
+    }
+    Found.push_back({&Phi, "it leaves " + nameOf(Phi) + " to the next turn, which is no sum"});
+  }
+
   static std::string nameOf(const llvm::Value &V) {
     const llvm::StringRef Name = V.getName().split('.').first;
     return Name.empty() ? "a value" : Name.str();
@@ -386,12 +219,213 @@ private:
            });
   }
 
+  /// What a thread has of a sum of the row when the loop ends is another part of it in another order of turns. So it
+  /// goes to shared memory, to other threads, or into a sum in memory; and what comes of it is stored at a place that
+  /// does not depend on the thread, or in a loop over the row.
+  class Partials {
+  public:
+    explicit Partials(const Turns &Of) : Of(Of), L(Of.L) {}
+
+    Reasons run() {
+      for (const llvm::BasicBlock *Block : L.blocks())
+        for (const Instruction &I : *Block)
+          if (isUsedBehind(I))
+            begin(I);
+      follow();
+      for (const auto &[V, Part] : Parts)
+        for (const llvm::User *User : V->users())
+          if (auto *I = llvm::dyn_cast<Instruction>(User); I && !L.contains(I))
+            see(*I, *V, Part);
+          else if (I && !Of.isOfHeader(*I) && !Of.Sums.count(V))
+            found(*I, *V);
+      staged();
+      return std::move(Found);
+    }
+
+  private:
+    struct Part {
+      Accumulation::Operation Sum = Accumulation::Operation::Unknown;
+      bool Exchanged = false; ///< There is something of other threads in it.
+      bool Own = true;        ///< Not the same in all threads of a warp.
+      bool operator==(const Part &) const = default;
+    };
+
+    void found(const Instruction &I, const llvm::Value &V) {
+      Found.push_back({&I, nameOf(V) + " is a thread's own part of the row"});
+    }
+    bool isUsedBehind(const Instruction &I) const {
+      return llvm::any_of(I.users(), [&](const llvm::User *User) {
+        auto *By = llvm::dyn_cast<Instruction>(User);
+        return By && !L.contains(By);
+      });
+    }
+    void begin(const Instruction &I) {
+      const auto Sum = Of.Sums.find(&I);
+      if (Sum == Of.Sums.end())
+        found(I, I);
+      else if (Sum->second != Accumulation::Operation::Unknown) // else, no turn changes it
+        add(I, {Sum->second});
+    }
+    void add(const llvm::Value &V, Part P) {
+      const auto [At, New] = Parts.insert({&V, P});
+      Part &Known = At->second;
+      const Part Before = Known;
+      Known.Exchanged |= P.Exchanged;
+      Known.Own |= P.Own;
+      if (Known.Sum != P.Sum)
+        Known.Sum = Accumulation::Operation::Unknown;
+      if (New || !(Before == Known))
+        Open.push_back(&V);
+    }
+
+    void follow() {
+      auto IsShared = [this](const llvm::Use &Each) { return isShared(Each); };
+      while (!Open.empty()) {
+        const llvm::Value *V = Open.pop_back_val();
+        const Part Known = Parts.lookup(V);
+        for (const llvm::User *User : V->users()) {
+          auto *I = llvm::dyn_cast<Instruction>(User);
+          if (!I || L.contains(I))
+            continue;
+          for (const llvm::Use &Each : I->operands())
+            if (I->mayWriteToMemory() && Each->getType()->isPointerTy())
+              if (const llvm::Value *To = llvm::getUnderlyingObject(Each); llvm::isa<llvm::AllocaInst>(To) && To != V)
+                add(*To, Known);
+          if (!I->getType()->isVoidTy() && !llvm::isa<llvm::CmpInst>(I))
+            add(*I, {Known.Sum, Known.Exchanged || Of.Together.contains(I) || llvm::any_of(I->operands(), IsShared),
+                     Known.Own && !isForAll(*I) && !Of.isSummedByWarp(*I)});
+        }
+      }
+    }
+
+    bool isOfThreads(const llvm::Value *V) const { return Of.Thread.contains(V) || Parts.count(V); }
+    /// Where threads leave their parts for others.
+    bool isShared(const llvm::Value *V) const {
+      auto *Load = llvm::dyn_cast<llvm::LoadInst>(V);
+      return Load && !L.contains(Load) && !isGlobal(*Load) &&
+             !llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(Load->getPointerOperand()));
+    }
+    bool isGlobal(const Instruction &I) const {
+      return Of.Accesses.count(&I) ||
+             llvm::any_of(Of.Memory.Elsewhere, [&](const auto &Each) { return Each.first == &I; });
+    }
+    /// In a loop over the row whose turns may be other threads', too.
+    bool isOfRow(const Instruction &I) const {
+      for (const llvm::Loop *M = Of.Values.loops().getLoopFor(I.getParent()); M; M = M->getParentLoop())
+        if (isOfThread(*M, Of.Values)) {
+          Turns Other(*M, Of.Values, Of.Memory);
+          Other.inside();
+          return Other.Found.empty();
+        }
+      return false;
+    }
+
+    void see(const Instruction &I, const llvm::Value &V, const Part &P) {
+      if (llvm::isa<llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(I) || isGlobal(I))
+        stores(I, V, P);
+      else if (llvm::isa<llvm::CmpInst>(I) || I.isTerminator())
+        P.Own && !(llvm::isa<llvm::CmpInst>(I) && Accumulation::choosesExtreme(I)) ? found(I, V) : void();
+      else if (!P.Exchanged && !Of.Together.contains(&I) && !isStep(I, V, P.Sum))
+        found(I, V);
+    }
+
+    void stores(const Instruction &I, const llvm::Value &V, const Part &P) {
+      const llvm::Value *To = llvm::getLoadStorePointerOperand(&I);
+      auto *Change = llvm::dyn_cast<llvm::AtomicRMWInst>(&I);
+      if (Change)
+        To = Change->getPointerOperand();
+      const llvm::Value *Object = To ? llvm::getUnderlyingObject(To) : nullptr;
+      if (!To || (To == &V && !llvm::isa<llvm::AllocaInst>(Object)) || (Change && !isSum(*Change, P.Sum)))
+        found(I, V);
+      else if (isGlobal(I) && ((!Change && !P.Exchanged) || isOfThreads(To)) && !isOfRow(I))
+        found(I, V);
+      else
+        Staged |= !isGlobal(I) && !llvm::isa<llvm::AllocaInst>(Object);
+    }
+
+    static bool isSum(const llvm::AtomicRMWInst &I, Accumulation::Operation Sum) {
+      using A = llvm::AtomicRMWInst;
+      switch (I.getOperation()) {
+      case A::Add:
+      case A::FAdd:
+        return Sum == Accumulation::Operation::Sum;
+      case A::Max:
+      case A::UMax:
+      case A::FMax:
+        return Sum == Accumulation::Operation::Most;
+      case A::Min:
+      case A::UMin:
+      case A::FMin:
+        return Sum == Accumulation::Operation::Least;
+      case A::And:
+        return Sum == Accumulation::Operation::And;
+      case A::Or:
+        return Sum == Accumulation::Operation::Or;
+      case A::Xor:
+        return Sum == Accumulation::Operation::Xor;
+      default:
+        return false;
+      }
+    }
+
+    /// What may be done with each part as well as with the sum of all.
+    bool isStep(const Instruction &I, const llvm::Value &V, Accumulation::Operation Sum) const {
+      using Operation = Accumulation::Operation;
+      if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I))
+        return Select->getCondition() != &V || Accumulation::extreme(I) != Operation::Unknown;
+      if (llvm::isa<llvm::PHINode, llvm::CastInst, llvm::FreezeInst, llvm::ExtractValueInst, llvm::InsertValueInst,
+                    llvm::ExtractElementInst, llvm::InsertElementInst, llvm::GetElementPtrInst, llvm::LoadInst>(I) ||
+          I.isLifetimeStartOrEnd())
+        return true;
+      auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I);
+      if (Binary && (Binary->isShift() || Binary->getOpcode() == Instruction::Or)) // the halves of a wide one
+        return Sum == Operation::Or || llvm::isa<llvm::Constant>(Binary->getOperand(1)) ||
+               isOfThreads(Binary->getOperand(0));
+      for (const llvm::Use &Each : I.operands())
+        if (Each == &V) {
+          const llvm::Value *Other = Binary ? Binary->getOperand(1 - Each.getOperandNo()) : nullptr;
+          const bool Scales = Binary && (I.getOpcode() == Instruction::FMul || I.getOpcode() == Instruction::Mul ||
+                                         (I.getOpcode() == Instruction::FDiv && Each.getOperandNo() == 0));
+          const bool Subtracts = I.getOpcode() == Instruction::FSub || I.getOpcode() == Instruction::Sub;
+          if (Sum == Operation::Sum && ((Scales && !isOfThreads(Other)) || Subtracts))
+            continue;
+          if (Sum == Operation::Unknown || Accumulation::operation(I, Each.getOperandNo()) != Sum)
+            return I.getOpcode() == Instruction::FNeg && Sum == Operation::Sum;
+        }
+      return true;
+    }
+
+    /// What threads leave in shared memory, and then load there by their numbers, may be parts still.
+    void staged() {
+      if (!Staged)
+        return;
+      Parts.clear();
+      for (const Instruction &I : llvm::instructions(*L.getHeader()->getParent()))
+        if (isShared(&I) && Of.Thread.contains(llvm::getLoadStorePointerOperand(&I)))
+          add(I, {Accumulation::Operation::Unknown, true});
+      follow();
+      for (const auto &[V, Part] : Parts)
+        for (const llvm::User *User : V->users())
+          if (auto *I = llvm::dyn_cast<Instruction>(User); I && Part.Own && !L.contains(I) && isGlobal(*I))
+            if (const llvm::Value *To = llvm::getLoadStorePointerOperand(I); To && isOfThreads(To) && !isOfRow(*I))
+              found(*I, *V);
+    }
+
+    const Turns &Of;
+    const llvm::Loop &L;
+    llvm::MapVector<const llvm::Value *, Part> Parts;
+    llvm::SmallVector<const llvm::Value *, 16> Open;
+    bool Staged = false;
+    Reasons Found;
+  };
+
   const llvm::Loop &L;
   IrValues &Values;
   const IrMemory &Memory;
   ValueSet Together;
   llvm::DenseMap<const Instruction *, std::vector<const IrAccess *>> Accesses;
-  ValueSet Thread; ///< What depends on the thread.
+  ValueSet Thread;                                                   ///< What depends on the thread.
+  llvm::DenseMap<const llvm::Value *, Accumulation::Operation> Sums; ///< What is left to the next turn.
   bool Counted = false;
   llvm::SmallVector<const llvm::Value *, 16> Open;
   std::vector<std::pair<const Instruction *, std::string>> Found;

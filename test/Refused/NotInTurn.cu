@@ -11,6 +11,9 @@
 // RUN: %exits 1 %cufuse fuse %s:halve %s:someRows --link halve.x=someRows.in --distinct --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=ROW
 // ROW: error: {{.*}} halve has no bound, and the others' blocks may have no row [NotByRow]
+// Nor of what they leave out of each row.
+// RUN: %exits 1 %cufuse fuse %s:halve %s:partOfRows --link halve.x=partOfRows.in --distinct --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=ROW
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:halve %s:allRows --link halve.x=allRows.in --distinct --block 64 -o %t/out.cu
 
@@ -48,6 +51,12 @@ __global__ void twoRows(const float *in, float *out, int rows, int columns) {
 __global__ void someRows(const float *in, float *out, int rows, int columns) {
   if (blockIdx.x < rows)
     for (int i = threadIdx.x; i < columns; i += blockDim.x)
+      out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] + 1;
+}
+
+__global__ void partOfRows(const float *in, float *out, int columns, int used) {
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    if (i < used)
       out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] + 1;
 }
 

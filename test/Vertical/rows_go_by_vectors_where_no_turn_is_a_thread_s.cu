@@ -2,9 +2,10 @@
 // its like, from one turn to the next, and do nothing in a turn that depends on which thread it is: else, rows go as before, and
 // a note says why.
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen turns walking | FileCheck %s
-// RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
-// SUMS: {{^ *}}5 cufuse: note: By row, 4 elements of
+// RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen turns walking twiceAdded partial \
+// RUN:   everySecond norms staged positive | FileCheck %s
+// RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' 'reducedByWarps<float>' | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
+// SUMS: {{^ *}}6 cufuse: note: By row, 4 elements of
 
 //--- fuse.sh
 fuse=$1; shift
@@ -122,6 +123,69 @@ __global__ void walking(const float *in, float *out, const float *other, int col
   }
 }
 
+// CHECK: twiceAdded: it leaves {{.*}} to the next turn, which is no sum
+__global__ void twiceAdded(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all = all + (all + in[blockIdx.x * columns + i]);
+  __shared__ float parts[64];
+  parts[threadIdx.x] = all;
+  __syncthreads();
+  out[blockIdx.x] = parts[0];
+}
+
+// What a thread has of a sum is its own until threads exchange it, and of some threads until its place is no thread's.
+// CHECK: partial: {{.*}} is a thread's own part of the row
+__global__ void partial(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  out[blockIdx.x * 64 + threadIdx.x] = all;
+}
+
+// CHECK: everySecond: {{.*}} is a thread's own part of the row
+__global__ void everySecond(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  for (int apart = 2; apart < 32; apart *= 2)
+    all += __shfl_xor_sync(~0u, all, apart);
+  out[blockIdx.x * 2 + threadIdx.x % 2] = all;
+}
+
+// CHECK: norms: {{.*}} is a thread's own part of the row
+__global__ void norms(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  __shared__ float parts[64];
+  parts[threadIdx.x] = sqrtf(all);
+  __syncthreads();
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = parts[0] + parts[63];
+}
+
+// CHECK: staged: {{.*}} is a thread's own part of the row
+__global__ void staged(const float *in, float *out, int columns) {
+  __shared__ float parts[64];
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  parts[threadIdx.x] = all;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = parts[threadIdx.x ^ 1];
+}
+
+// CHECK: positive: {{.*}} is a thread's own part of the row
+__global__ void positive(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  const int many = __syncthreads_count(all > 0);
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = many;
+}
+
 template <int Of>
 __device__ void step(float &all, float &more, float v) {
   if (Of == 0)
@@ -137,12 +201,38 @@ __device__ void step(float &all, float &more, float v) {
 }
 
 // Sums, products, extremes, and sums of some elements.
+// By warps, and by their first threads.
+template <typename T> __global__ void reducedByWarps(const T *in, T *out, T *norm, int columns) {
+  __shared__ T parts[32];
+  T all = 0, largest = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+    const T v = in[blockIdx.x * columns + i];
+    all += v;
+    largest = v > largest ? v : largest;
+  }
+  for (int apart = 16; apart > 0; apart /= 2) {
+    all += __shfl_down_sync(~0u, all, apart);
+    const T other = __shfl_xor_sync(~0u, largest, apart);
+    largest = other > largest ? other : largest;
+  }
+  if (threadIdx.x % 32 == 0)
+    parts[threadIdx.x / 32] = all * 0.5f;
+  __syncthreads();
+  all = threadIdx.x < blockDim.x / 32 ? parts[threadIdx.x] : 0;
+  for (int apart = 16; apart > 0; apart /= 2)
+    all += __shfl_xor_sync(~0u, all, apart);
+  if (threadIdx.x == 0)
+    norm[blockIdx.x] = sqrtf(all) + largest;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] * all;
+}
+
 template <int Of> __global__ void reduced(const float *in, float *out, int columns) {
   __shared__ float parts[64];
   float all = Of == 2, more = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     step<Of>(all, more, in[blockIdx.x * columns + i]);
-  parts[threadIdx.x] = all + more;
+  parts[threadIdx.x] = Of == 4 ? all + more : all;
   __syncthreads();
   if (threadIdx.x == 0)
     out[blockIdx.x] = parts[0] + parts[63];

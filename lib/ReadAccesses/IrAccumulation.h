@@ -1,0 +1,209 @@
+// What a loop carries from turn to turn as a sum, or the like.
+#pragma once
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/StringSwitch.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Instructions.h>
+
+#include <vector>
+
+namespace cufuse {
+
+using Instruction = llvm::Instruction;
+using ValueSet = llvm::SmallPtrSet<const llvm::Value *, 32>;
+
+inline llvm::StringRef calleeOf(const llvm::Value &V) {
+  auto *Call = llvm::dyn_cast<llvm::CallBase>(&V);
+  const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  return Callee ? Callee->getName() : llvm::StringRef();
+}
+
+/// Is what a variable of the loop becomes a sum, or the like, of what it was and of something else? Then the order of
+/// the turns counts for no more than that of a sum.
+class Accumulation {
+public:
+  enum class Operation { Unknown, Sum, Product, Most, Least, And, Or, Xor };
+
+  Accumulation(const llvm::PHINode &Phi, const llvm::Loop &L) : Phi(Phi), L(L) {}
+
+  bool run() {
+    Values.insert(&Phi);
+    Open.push_back(&Phi);
+    while (!Open.empty()) {
+      const llvm::Value *V = Open.pop_back_val();
+      for (const llvm::User *User : V->users())
+        if (auto *I = llvm::cast<Instruction>(User); L.contains(I) && !isStep(*I, *V))
+          return false;
+    }
+    return Values.contains(Phi.getIncomingValueForBlock(L.getLoopLatch())) && llvm::all_of(Merges, [&](const auto *I) {
+             return llvm::all_of(I->operands(), [&](const llvm::Use &Each) {
+               return (llvm::isa<llvm::SelectInst>(I) && Each.getOperandNo() == 0) || Values.contains(Each);
+             });
+           });
+  }
+
+  const ValueSet &values() const { return Values; }
+  Operation known() const { return Known; }
+
+private:
+  void add(const Instruction &I) {
+    if (Values.insert(&I).second)
+      Open.push_back(&I);
+  }
+
+  bool isStep(const Instruction &I, const llvm::Value &V) {
+    if (&I == &Phi)
+      return true;
+    if (llvm::isa<llvm::PHINode, llvm::SelectInst>(I)) {
+      if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I); Select && Select->getCondition() == &V)
+        return false;
+      const Operation Of = extreme(I);
+      if (Of == Operation::Unknown)
+        Merges.push_back(&I);
+      add(I);
+      return Of == Operation::Unknown || isOf(Of);
+    }
+    if (llvm::isa<llvm::CmpInst>(I)) // for a choice of its larger or smaller operand
+      return choosesExtreme(I);
+    // Of two such values, one would count twice.
+    unsigned Operand = 0, Times = 0;
+    for (const llvm::Use &Each : I.operands())
+      if (Values.contains(Each))
+        Operand = Each.getOperandNo(), ++Times;
+    add(I);
+    return Times == 1 && isOf(operation(I, Operand));
+  }
+
+  /// All of them are one.
+  bool isOf(Operation Of) {
+    if (Known == Operation::Unknown)
+      Known = Of;
+    return Of != Operation::Unknown && Of == Known;
+  }
+
+  /// The block behind both sides of a condition of which nothing but values depends; null if there is none.
+  static const llvm::BasicBlock *behind(const llvm::BranchInst &Branch) {
+    if (!Branch.isConditional())
+      return nullptr;
+    const llvm::BasicBlock *Ends[2];
+    for (unsigned I : {0, 1}) {
+      const llvm::BasicBlock *Side = Branch.getSuccessor(I);
+      const bool Empty = Side->getSinglePredecessor() == Branch.getParent() && Side->getSingleSuccessor() &&
+                         &*Side->instructionsWithoutDebug().begin() == Side->getTerminator();
+      Ends[I] = Empty ? Side->getSingleSuccessor() : Side;
+    }
+    return Ends[0] == Ends[1] ? Ends[0] : nullptr;
+  }
+  static bool onlyChooses(const llvm::BranchInst &Branch) {
+    const llvm::BasicBlock *Behind = behind(Branch);
+    return Behind &&
+           llvm::all_of(Behind->phis(), [](const llvm::PHINode &Phi) { return extreme(Phi) != Operation::Unknown; });
+  }
+
+public:
+  static bool choosesExtreme(const Instruction &Compare) {
+    return llvm::all_of(Compare.users(), [](const llvm::User *User) {
+      auto *Branch = llvm::dyn_cast<llvm::BranchInst>(User);
+      return Branch ? onlyChooses(*Branch) : extreme(*llvm::cast<Instruction>(User)) != Operation::Unknown;
+    });
+  }
+  /// Of the two values that are compared, the larger or the smaller one.
+  static Operation extreme(const Instruction &I) {
+    const llvm::CmpInst *Compare = nullptr;
+    const llvm::Value *IfTrue = nullptr, *IfFalse = nullptr;
+    if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I)) {
+      Compare = llvm::dyn_cast<llvm::CmpInst>(Select->getCondition());
+      IfTrue = Select->getTrueValue();
+      IfFalse = Select->getFalseValue();
+    } else if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(&I); Phi && Phi->getNumIncomingValues() == 2) {
+      for (const llvm::BasicBlock *From : Phi->blocks())
+        for (const llvm::BasicBlock *Front : {From, From->getSinglePredecessor()})
+          if (auto *Branch = Front ? llvm::dyn_cast<llvm::BranchInst>(Front->getTerminator()) : nullptr;
+              Branch && behind(*Branch) == Phi->getParent()) {
+            auto Given = [&](unsigned Side) {
+              const llvm::BasicBlock *To = Branch->getSuccessor(Side);
+              return Phi->getIncomingValueForBlock(To == Phi->getParent() ? Front : To);
+            };
+            Compare = llvm::dyn_cast<llvm::CmpInst>(Branch->getCondition());
+            IfTrue = Given(0);
+            IfFalse = Given(1);
+          }
+    }
+    if (!Compare)
+      return Operation::Unknown;
+    const llvm::Value *Left = Compare->getOperand(0), *Right = Compare->getOperand(1);
+    const bool Same = IfTrue == Left && IfFalse == Right;
+    if (!Same && !(IfTrue == Right && IfFalse == Left))
+      return Operation::Unknown;
+    using P = llvm::CmpInst;
+    switch (Compare->getPredicate()) {
+    case P::FCMP_OGT:
+    case P::FCMP_OGE:
+    case P::FCMP_UGT:
+    case P::FCMP_UGE:
+    case P::ICMP_SGT:
+    case P::ICMP_SGE:
+    case P::ICMP_UGT:
+    case P::ICMP_UGE:
+      return Same ? Operation::Most : Operation::Least;
+    case P::FCMP_OLT:
+    case P::FCMP_OLE:
+    case P::FCMP_ULT:
+    case P::FCMP_ULE:
+    case P::ICMP_SLT:
+    case P::ICMP_SLE:
+    case P::ICMP_ULT:
+    case P::ICMP_ULE:
+      return Same ? Operation::Least : Operation::Most;
+    default:
+      return Operation::Unknown;
+    }
+  }
+
+  static Operation operation(const Instruction &I, unsigned Operand) {
+    switch (I.getOpcode()) {
+    case Instruction::FAdd:
+    case Instruction::Add:
+      return Operation::Sum;
+    case Instruction::FSub:
+    case Instruction::Sub:
+      return Operand == 0 ? Operation::Sum : Operation::Unknown;
+    case Instruction::FMul:
+    case Instruction::Mul:
+      return Operation::Product;
+    case Instruction::And:
+      return Operation::And;
+    case Instruction::Or:
+      return Operation::Or;
+    case Instruction::Xor:
+      return Operation::Xor;
+    default:
+      break;
+    }
+    llvm::StringRef Name = calleeOf(I);
+    if (!Name.consume_front("llvm.") && !Name.consume_front("__nv_"))
+      return Operation::Unknown;
+    const llvm::StringRef Word = Name.split('.').first;
+    if (Word == "fma" || Word == "fmaf" || Word == "fmuladd")
+      return Operand == 2 ? Operation::Sum : Operation::Unknown;
+    return llvm::StringSwitch<Operation>(Word)
+        .Cases({"maxnum", "maximum", "smax", "umax", "fmaxf", "fmax", "max", "umax", "llmax", "ullmax"},
+               Operation::Most)
+        .Cases({"minnum", "minimum", "smin", "umin", "fminf", "fmin", "min", "umin", "llmin", "ullmin"},
+               Operation::Least)
+        .Cases({"fadd_rn", "dadd_rn"}, Operation::Sum)
+        .Default(Operation::Unknown);
+  }
+
+private:
+  const llvm::PHINode &Phi;
+  const llvm::Loop &L;
+  ValueSet Values;
+  llvm::SmallVector<const llvm::Value *, 16> Open;
+  std::vector<const Instruction *> Merges; ///< Each of them is of such values alone.
+  Operation Known = Operation::Unknown;
+};
+
+} // namespace cufuse

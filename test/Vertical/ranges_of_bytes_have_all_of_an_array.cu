@@ -1,0 +1,79 @@
+// What a launch compares of arrays that might overlap is at least what its kernels use of them.
+// RUN: rm -rf %t && mkdir %t && cd %t
+// A part that may have less than no elements makes the whole no shorter.
+// RUN: %cufuse fuse %s:withNext %s:plusOne --link withNext.out=plusOne.in --link withNext.n=plusOne.n --dead withNext.out \
+// RUN:   --block 64 -o next.cu
+// RUN: FileCheck %s --check-prefix=NEXT < next.cu
+// NEXT: arguments.in){{.*}}, larger(4ll * launch.arguments.n, 4ll * launch.arguments.m + 4ll * launch.arguments.n - 4ll)
+// Of a copy, or an atomic operation on more than an element, the length is what it changes, not one element.
+// RUN: %exits 1 %cufuse fuse %s:plusOne %s:copies --link plusOne.out=copies.in --link plusOne.n=copies.n --dead plusOne.out \
+// RUN:   --block 64 -o copies.cu 2>&1 | FileCheck %s --check-prefix=COPY
+// COPY: error: two pointers may lead to the same memory, {{.*}}copies: kept{{.*}} [MayAlias]
+// RUN: %cufuse fuse %s:plusOne %s:counts --link plusOne.out=counts.in --link plusOne.n=counts.n --dead plusOne.out --block 64 \
+// RUN:   -o counts.cu
+// RUN: FileCheck %s --check-prefix=WIDE < counts.cu
+// WIDE: {launch.arguments.sums, 4ll + 4ll * launch.arguments.n, true}
+// A mean for each block in x is none for each in x and y.
+// RUN: %cufuse fuse %s:means %s:centre %s:twice --link means.mean=centre.mean --link means.in=centre.in \
+// RUN:   --link means.columns=centre.columns --link means.columns=twice.columns --link centre.out=twice.in --dead centre.out \
+// RUN:   --distinct --block 64 -o means.cu 2>&1 | FileCheck %s --check-prefix=MEANS
+// MEANS: note: In turn,
+
+__global__ void withNext(const float *in, float *out, int n, int m) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float sum = in[i];
+    if (i < m - 1)
+      sum += in[n + i];
+    out[i] = sum;
+  }
+}
+
+__global__ void plusOne(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + 1;
+}
+
+__global__ void copies(const float *in, float *out, const float *from, float *kept, int n, int m) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    out[i] = in[i];
+    if (i == 0)
+      memcpy(kept, from, m * sizeof(float));
+  }
+}
+
+__global__ void counts(const float *in, float *out, unsigned *sums, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    out[i] = in[i];
+    atomicAdd(reinterpret_cast<unsigned long long *>(sums + i), 1ull);
+  }
+}
+
+__global__ void means(const float *in, float *mean, int columns) {
+  __shared__ float parts[64];
+  float sum = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    sum += in[blockIdx.x * columns + i];
+  parts[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int other = 1; other < 64; ++other)
+      sum += parts[other];
+    mean[blockIdx.x] = sum / columns;
+  }
+}
+
+__global__ void centre(const float *in, const float *mean, float *out, int columns) {
+  const int row = blockIdx.y * gridDim.x + blockIdx.x;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[row * columns + i] = in[row * columns + i] - mean[row];
+}
+
+__global__ void twice(const float *in, float *out, int columns) {
+  const int row = blockIdx.y * gridDim.x + blockIdx.x;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[row * columns + i] = 2 * in[row * columns + i];
+}
