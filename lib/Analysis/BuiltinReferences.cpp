@@ -71,6 +71,15 @@ public:
     return true;
   }
 
+  bool VisitDecltypeTypeLoc(clang::DecltypeTypeLoc L) override { // `decltype((threadIdx.x))` is a reference
+    const clang::Expr *E = L.getUnderlyingExpr();
+    if (auto *Property = llvm::dyn_cast<clang::PseudoObjectExpr>(E))
+      E = Property->getSyntacticForm();
+    if (const clang::DeclRefExpr *Builtin = memberOfBuiltin(E); Builtin && llvm::isa<clang::ParenExpr>(E))
+      Found.push_back(Builtin);
+    return true;
+  }
+
   std::vector<const clang::DeclRefExpr *> Found;
 
 private:
@@ -84,6 +93,10 @@ private:
     const bool AsItself = Tag && Tag->getIdentifier() && Tag->getName().starts_with("__cuda_builtin_");
     if (To->isReferenceType() && (!Constant || AsItself))
       add(Value);
+    // Where an object is taken otherwise than a value: `T &&` of the same type.
+    if (const clang::DeclRefExpr *Builtin = memberOfBuiltin(Value);
+        Builtin && To->isRValueReferenceType() && To->getPointeeType()->isSpecificBuiltinType(clang::BuiltinType::UInt))
+      Found.push_back(Builtin);
   }
   void through(const clang::Expr *Value) {
     if (const clang::DeclRefExpr *Builtin = memberOfBuiltin(Value))

@@ -295,6 +295,10 @@ struct Walk::BodyVisitor : NameVisitor {
       return;
     }
     if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D)) {
+      if (const clang::FunctionDecl *Host =
+              Asked > 0 && Function->hasAttr<clang::CUDADeviceAttr>() ? hostOverload(*Function) : nullptr)
+        W.broken(Use.Function,
+                 "nvcc may take " + Host->getQualifiedNameAsString() + " of the host, which Clang does not");
       auto Call = Callees.find(E);
       if (W.SkipsLargeGroups && Use.System && isOfLargeGroup(*Use.Function, *Function)) {
         W.OfLargeGroups.push_back({Use.Function, {Function, Call == Callees.end() ? nullptr : Call->second, Where}});
@@ -432,6 +436,17 @@ struct Walk::BodyVisitor : NameVisitor {
       return true;
     const llvm::SaveAndRestore Inside(Depth, Depth + 1), Own(Functions, Functions + 1);
     return NameVisitor::TraverseCXXRecordDecl(Record);
+  }
+
+  /// Where nothing is run, an overload for the host alone is as good as others, but not for Clang.
+  const clang::FunctionDecl *hostOverload(const clang::FunctionDecl &F) const {
+    for (const clang::NamedDecl *Each : F.getDeclContext()->getRedeclContext()->lookup(F.getDeclName())) {
+      const clang::FunctionDecl *Other = Each->getUnderlyingDecl()->getAsFunction();
+      if (Other && !Other->isConstexpr() && !Other->hasAttr<clang::CUDADeviceAttr>() &&
+          !Other->hasAttr<clang::CUDAGlobalAttr>() && !Other->isImplicit() && inUsersFile(Other, W.Sources))
+        return Other;
+    }
+    return nullptr;
   }
 
   Walk &W;

@@ -4,6 +4,7 @@
 #include "cufuse/Support/FileStore.h"
 
 #include <clang/Tooling/JSONCompilationDatabase.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/CommandLine.h>
@@ -11,6 +12,7 @@
 #include <llvm/Support/Path.h>
 #include <llvm/Support/StringSaver.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -204,13 +206,17 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
     auto Parse = [&](std::vector<std::string> Clang) {
       Result.Clang.insert(Result.Clang.end(), Clang.begin(), Clang.end());
     };
+    auto Include = [&](const std::string &File) {
+      const std::string Beside = absolute(File, Directory);
+      Result.Macros.insert(Result.Macros.end(), {"-include", llvm::sys::fs::exists(Beside) ? Beside : File});
+      return Result.Macros.back();
+    };
     bool Compiles = Name != "-include"; // nvcc needs it, too, when it compiles the result
     if (Name == "-I" || Name == "-isystem" || Name == "-iquote" || Name == "-idirafter")
       Parse({F.Name, absolute(F.Value, Directory)});
-    else if (Name == "-include") {
-      const std::string Beside = absolute(F.Value, Directory);
-      Result.Macros.insert(Result.Macros.end(), {F.Name, llvm::sys::fs::exists(Beside) ? Beside : F.Value});
-    } else if (Name == "-D" || Name == "-U")
+    else if (Name == "-include")
+      Result.Nvcc.insert(Result.Nvcc.end(), {"-include", Include(F.Value)});
+    else if (Name == "-D" || Name == "-U")
       Result.Macros.push_back(F.Name + F.Value);
     else if (Name == "-std") {
       Result.Standard = F.Value;
@@ -232,8 +238,13 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
         const llvm::StringRef H = Host;
         if (H.starts_with("-D") || H.starts_with("-U"))
           Result.Macros.push_back(Host);
-        else if (!HostOption.empty())
+        else if (HostOption == "-include") { // nvcc hands it on as it is
+          Include(Host);
+          HostOption.clear();
+        } else if (!HostOption.empty())
           Parse({std::exchange(HostOption, ""), absolute(Host, Directory)});
+        else if (H == "-include" || H == "-imacros")
+          HostOption = "-include";
         else
           for (const char *Option : {"-I", "-iquote"})
             if (H == Option)
@@ -261,9 +272,12 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
     Result.Nvcc.insert(Result.Nvcc.end(), Nvcc.begin(), Nvcc.end());
   }
   llvm::sort(Result.Settings);
-  for (size_t I = 0; I + 1 < Result.Macros.size(); ++I)
-    if (Result.Macros[I] == "-include")
-      Result.Nvcc.insert(Result.Nvcc.end(), {"-include", Result.Macros[I + 1]});
+  for (const char *Variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
+    if (const char *Flags = getenv(Variable))
+      for (const std::string &Word : wordsOf(Flags))
+        if (llvm::StringRef(Word).contains("-include") || llvm::StringRef(Word).contains("-imacros") ||
+            llvm::StringRef(Word).contains("optf") || llvm::StringRef(Word).contains("options-file"))
+          Result.Unclear = fmt::format("'{}' in {} is not read", Word, Variable);
   if (Result.Relocatable)
     Result.Clang.insert(Result.Clang.end(), {"-fgpu-rdc", "-D__CUDACC_RDC__"});
   return Result;

@@ -306,18 +306,13 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
       "double omp_get_wtime();\n"
       "}\n");
 
-  auto Change = [&](const std::string &Header, llvm::StringRef From, llvm::StringRef To) {
+  for (const auto &[Name, From, To] : HeaderChanges) {
+    const std::string Header = Tools.ResourceDir + Name.str();
     auto Text = llvm::MemoryBuffer::getFile(Header);
     if (size_t At = Text ? (*Text)->getBuffer().find(From) : llvm::StringRef::npos; At != llvm::StringRef::npos)
       Add(Header, (*Text)->getBuffer().take_front(At).str() + To.str() +
                       (*Text)->getBuffer().drop_front(At + From.size()).str());
-  };
-  // Clang's built-in variables cannot be copied; nvcc's are plain uint3 and dim3.
-  Change(Tools.ResourceDir + ClangsVariables.str(), "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName)",
-         "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName) __attribute__((device)) TypeName() = default\n"
-         "#define CUFUSE_UNUSED(TypeName)");
-  // For the host alone, which is not read; not every toolkit has it, and nvcc includes none before the user does.
-  Change(Tools.ResourceDir + ClangsWrapper.str(), "#include \"curand_mtgp32_kernel.h\"", "");
+  }
   // Clang asks for these beside include/. Some toolkits have them elsewhere.
   for (const char *File : {"/bin/nvcc", "/nvvm/libdevice/libdevice.10.bc"})
     if (!llvm::sys::fs::exists(Tools.CudaPath + File))

@@ -80,6 +80,26 @@ std::shared_ptr<clang::CompilerInvocation> headersOnly(const clang::CompilerInvo
 
 } // namespace
 
+static constexpr HeaderChange Changes[] = {
+    // Built-in variables cannot be copied; nvcc's are plain uint3 and dim3.
+    {"/include/__clang_cuda_builtin_vars.h", "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName)",
+     "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName) __attribute__((device)) TypeName() = default\n"
+     "#define CUFUSE_UNUSED(TypeName)"},
+    // For the host alone, which is not read; not every toolkit has it, and nvcc includes none before the user does.
+    {ClangsWrapper, "#include \"curand_mtgp32_kernel.h\"", ""},
+    // Other types: overloads of the user's would be chosen by them.
+    {"/include/__clang_cuda_cmath.h", "float pow(float __base, int __iexp) {\n  return ::powif(__base, __iexp);",
+     "double pow(float __base, int __iexp) {\n  return ::powi(__base, __iexp);"},
+    {"/include/__clang_cuda_math_forward_declares.h", "float pow(float, int);", "double pow(float, int);"},
+    {"/include/__clang_cuda_device_functions.h", "int clock() {", "long clock() {"},
+    {"/include/__clang_cuda_intrinsics.h", "__device__ inline unsigned __reduce_add_sync(",
+     "__device__ inline int __reduce_add_sync(unsigned __mask, int __value) {\n"
+     "  return __nvvm_redux_sync_add(__value, __mask);\n"
+     "}\n"
+     "__device__ inline unsigned __reduce_add_sync("},
+};
+const llvm::ArrayRef<HeaderChange> HeaderChanges = Changes;
+
 void loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolchain &Tools,
                             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files, llvm::ArrayRef<unsigned> Accepted) {
   clang::PreprocessorOptions &Preprocessor = Invocation.getPreprocessorOpts();
@@ -90,8 +110,10 @@ void loadToolkitPrecompiled(clang::CompilerInvocation &Invocation, const Toolcha
   std::vector<std::string> Key = Only->getCC1CommandLine();
   Key.insert(Key.begin(), {"headers before all", clang::getClangFullVersion()});
   // Headers that are ours, or that we change, as this version of cufuse has them.
-  for (const std::string &Header : {Only->getPreprocessorOpts().Includes[1], Tools.ResourceDir + ClangsVariables.str(),
-                                    Tools.ResourceDir + ClangsWrapper.str()})
+  std::vector<std::string> Headers = {Only->getPreprocessorOpts().Includes[1]};
+  for (const HeaderChange &Each : HeaderChanges)
+    Headers.push_back(Tools.ResourceDir + Each.Header.str());
+  for (const std::string &Header : Headers)
     if (auto Text = Files->getBufferForFile(Header))
       Key.push_back((*Text)->getBuffer().str());
   // A header that is new in a folder may come before the one that was read.

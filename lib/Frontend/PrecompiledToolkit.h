@@ -10,8 +10,13 @@ namespace cufuse {
 
 /// Headers of Clang, in its resource folder, of which parses read changed ones: of the built-in variables, and the one
 /// that it reads before all others.
-constexpr llvm::StringLiteral ClangsVariables = "/include/__clang_cuda_builtin_vars.h",
-                              ClangsWrapper = "/include/__clang_cuda_runtime_wrapper.h";
+constexpr llvm::StringLiteral ClangsWrapper = "/include/__clang_cuda_runtime_wrapper.h";
+
+/// What Clang's own headers, beside its compiler, say otherwise than nvcc's.
+struct HeaderChange {
+  llvm::StringLiteral Header, From, To;
+};
+extern const llvm::ArrayRef<HeaderChange> HeaderChanges;
 
 /// Makes the invocation load the headers that it reads before the file (Clang's wrapper of the toolkit's headers, and
 /// nvcc_compat.h) as a precompiled header, which the cache keeps while the flags and the contents of the headers are

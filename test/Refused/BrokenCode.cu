@@ -12,6 +12,7 @@
 // RUN: %exits 1 %cufuse fuse %s:turns --block 64 -o %t/out.cu -- -rdc=true 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=BRACKETS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:looks --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MEMBER
+// RUN: %exits 1 %cufuse fuse %s:sized --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:asks --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %s:does_not --block 64 -o %t/out.cu
@@ -81,3 +82,9 @@ int ofHost;
 constexpr int Constant = 3;
 const int Table[2] = {1, 2};
 __global__ void asks(int *out) { out[threadIdx.x] = Table[threadIdx.x % 2] + Constant + sizeof(ofHost); }
+
+// Where nothing is run, nvcc takes the best overload, also one of the host alone, and Clang one of the device.
+inline float half(int) { return 1; }
+__device__ double half(long) { return 2; }
+// HOST: error: sized: {{.*}}: nvcc may take half of the host, which Clang does not [BrokenCode]
+__global__ void sized(float *data) { data[threadIdx.x] = sizeof(half(1)); }

@@ -10,6 +10,8 @@
 // RUN: %exits 1 %cufuse fuse %s:handed_on --block 64 -o %t/out.cu 2>> %t.said
 // RUN: %exits 1 %cufuse fuse %s:held --block 64 -o %t/out.cu 2>> %t.said
 // RUN: %exits 1 %cufuse fuse %s:apart --block 64 -o %t/out.cu 2>> %t.said
+// RUN: %exits 1 %cufuse fuse %s:moved --block 64 -o %t/out.cu 2>> %t.said
+// RUN: %exits 1 %cufuse fuse %s:typed --block 64 -o %t/out.cu 2>> %t.said
 // RUN: FileCheck %s --input-file %t.said
 // RUN: %exits 1 %cufuse fuse %s:named --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NAMED
 // RUN: ls -A %t | count 0
@@ -68,3 +70,10 @@ __global__ void copy_apart(int *x) {
 __global__ void used_at_once(int *x, unsigned n) { x[larger(threadIdx.x, n)] = 1; }
 __device__ unsigned sum(const uint3 &t) { return t.x + t.y; }
 __global__ void argument(int *x) { x[sum(threadIdx)] = 1; }
+// A member is an object, too; Clang takes the overload for values.
+__device__ int kindOf(const unsigned &) { return 1; }
+__device__ int kindOf(unsigned &&) { return 2; }
+// CHECK: {{[^ ]*}}:[[#@LINE+1]]:47: error: moved: {{.*}}: threadIdx in moved [BuiltinReference]
+__global__ void moved(int *x) { x[0] = kindOf(threadIdx.x); }
+// CHECK: {{[^ ]*}}:[[#@LINE+1]]:62: error: typed: {{.*}}: blockDim in typed [BuiltinReference]
+__global__ void typed(const unsigned *x, int *y) { decltype((blockDim.x)) size = *x; y[size] = 1; }

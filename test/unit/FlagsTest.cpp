@@ -54,6 +54,15 @@ TEST(Flags, StandardAndForcedInclude) {
     EXPECT_EQ(flags(Written).Standard, "c++20") << Written[0];
   for (const Strings &Written : {Strings{"-include", "a.h"}, Strings{"--pre-include=a.h"}})
     EXPECT_THAT(flags(Written).Macros, ElementsAre("-include", "a.h")) << Written[0];
+  // The host compiler's comes before the file, too; nvcc has it already.
+  for (const Strings &Written :
+       {Strings{"-Xcompiler", "-include,a.h"}, Strings{"-Xcompiler=-include", "-Xcompiler=a.h"}}) {
+    EXPECT_THAT(flags(Written).Macros, ElementsAre("-include", "a.h")) << Written[0];
+    EXPECT_THAT(flags(Written).Nvcc, Not(Contains("-include"))) << Written[0];
+  }
+  setenv("NVCC_APPEND_FLAGS", "-O2 -include=a.h", 1);
+  EXPECT_EQ(flags({}).Unclear, "'-include=a.h' in NVCC_APPEND_FLAGS is not read");
+  unsetenv("NVCC_APPEND_FLAGS");
 }
 
 TEST(Flags, ArchitectureInEverySpelling) {
