@@ -20,6 +20,10 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     return SizeY * SizeZ == 1 ? ::threadIdx.x : (::threadIdx.z * SizeY + ::threadIdx.y) * SizeX + ::threadIdx.x;
   }
 #else
+#ifdef CUFUSE_BESIDE
+  /// Several blocks are played by the same text.
+  static __device__ __forceinline__ unsigned rank() { return ::threadIdx.x % PaddedThreads; }
+#else
   static __device__ __forceinline__ unsigned rank() {
     if (First == 0)
       return ::threadIdx.x;
@@ -29,6 +33,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     asm("" : "+r"(rank)); // or ptxas subtracts again behind a loop that has changed the copy of threadIdx.x
     return rank;
   }
+#endif
 #endif
 #endif
 #ifdef CUFUSE_THREAD

@@ -15,10 +15,12 @@ namespace cufuse {
 namespace {
 
 /// Registers are 64 K for all threads of a multiprocessor: a row leaves a thread 40 of its own for all else.
-unsigned mostTurns(BlockShape Block, unsigned BytesOfElement) {
+/// A warp may have six vectors of eight: of more, nvcc unrolls no loop.
+unsigned mostTurns(BlockShape Block, unsigned BytesOfElement, unsigned Wide) {
   const std::uint64_t Registers = std::min<std::uint64_t>(65536 / Block.threads(), 256) - 40;
   const std::uint64_t OfElement = std::max(1u, (BytesOfElement + 3) / 4);
-  return std::min<std::uint64_t>(llvm::bit_floor(Registers / OfElement), Block.X <= 512 ? 32 : 16);
+  const unsigned Most = Block.X <= WarpSize ? std::max(32u, 6 * Wide) : Block.X <= 512 ? 32 : 16;
+  return std::min<std::uint64_t>(llvm::bit_floor(Registers / OfElement), Most);
 }
 
 class Planner : Refusals {
@@ -40,10 +42,12 @@ public:
       require(Plan.Length, Plan.Stride); // no element belongs to two rows
     if (Reassociate)
       widen();
+    for (unsigned Node : Graph.Order)
+      groups(Node);
     inputs();
     if (Plan.Wide > 1)
       streams();
-    Plan.MostTurns = mostTurns(Block, kept());
+    Plan.MostTurns = mostTurns(Block, kept(), Plan.Wide);
     for (size_t I = 0; I < Graph.Order.size(); ++I)
       Plan.Barriers.push_back(barrier(I));
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
@@ -68,9 +72,6 @@ private:
     Plan.ByElement[Node] = isFree(N);
     if (Block.Y != 1 || Block.Z != 1)
       refuse(BlockerKind::RowBlock, N.Facts->Where, fmt::format("{} has blocks of {}", N.Name, Block.str()));
-    if (Plan.ByElement[Node] && N.Shape->Width > 1)
-      refuse(BlockerKind::NotByRow, N.Facts->Where,
-             fmt::format("{} works on {} elements at a time", N.Name, N.Shape->Width));
     if (N.Facts->CopiesAsynchronously && !N.Facts->DynamicShared.empty() && Node != Graph.Order.back())
       refuse(
           BlockerKind::NotByRow, N.Facts->Where,
@@ -84,6 +85,8 @@ private:
   /// An access in the arguments that remain; in a pointwise kernel, one to the element is one to the row.
   std::optional<RowAccess> access(unsigned Node, const AccessSite &Site) const {
     const VerticalNode &N = Graph.Nodes[Node];
+    if (isGroup(Node))
+      return isOwn(Site, *N.Accesses, *N.Shape) && isFollowedInGroups(Site, N) ? std::optional(ofRow()) : std::nullopt;
     if (Plan.ByElement[Node])
       return Site.Index && Site.Width == 1 ? ofElement(Node, Site) : std::nullopt;
     std::optional<RowAccess> Access = rowAccess(N, Site, Block);
@@ -97,23 +100,43 @@ private:
     return Access;
   }
 
+  /// A pointwise kernel that takes several elements at a time.
+  bool isGroup(unsigned Node) const { return Plan.ByElement[Node] && Graph.Nodes[Node].Shape->Width > 1; }
+
+  /// They must be those that a thread has next to each other.
+  void groups(unsigned Node) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    if (!isGroup(Node))
+      return;
+    Plan.ByGroups = true;
+    if (N.Shape->Width != Plan.Wide)
+      refuse(BlockerKind::NotByRow, N.Facts->Where,
+             fmt::format("{} works on {} elements at a time", N.Name, N.Shape->Width) +
+                 (Reassociate ? fmt::format(", the others on {}", Plan.Wide) : ", which needs --reassociate"));
+  }
+
+  RowAccess ofRow() const {
+    RowAccess Access;
+    Access.Length = Plan.Length;
+    Access.Dimensions = Plan.Dimensions;
+    Access.Stride = Plan.Stride;
+    Access.Base = Plan.Stride * blockNumber(Plan.Dimensions);
+    return Access;
+  }
+
   /// `e`, `e / length` and `e % length`, where the element is `e`.
   std::optional<RowAccess> ofElement(unsigned Node, const AccessSite &Site) const {
     const VerticalNode &N = Graph.Nodes[Node];
     auto Is = [&](const Polynomial &P) { return inElement(P, *N.Accesses, *N.Shape) == Polynomial::atom(ElementAtom); };
-    RowAccess Access;
-    Access.Length = Plan.Length;
-    Access.Dimensions = Plan.Dimensions;
+    RowAccess Access = ofRow();
     Access.EveryTurn = llvm::all_of(Site.Path, [&](const PathStep &Step) {
       return Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) {
                return Is(L.Left) && inElement(L.Right, *N.Accesses, *N.Shape) == N.Shape->Bound;
              });
     });
-    if (Is(*Site.Index)) {
-      Access.Stride = Plan.Stride;
-      Access.Base = Plan.Stride * blockNumber(Plan.Dimensions);
+    if (Is(*Site.Index))
       return Access;
-    }
+    Access.Stride = Access.Base = {};
     for (const std::string &Atom : Site.Index->atoms())
       if (const auto Q = N.Accesses->Quotients.find(Atom); Q != N.Accesses->Quotients.end() && !isWrap(Atom) &&
                                                            Is(Q->second.Dividend) &&
@@ -246,6 +269,16 @@ private:
   /// Every element of the row, each by the thread that has it.
   void row(const Flow &F, llvm::ArrayRef<const AccessSite *> Stores, const std::string &Taker) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer];
+    if (isGroup(F.Producer)) {
+      const ParameterAccess &P = *Producer.parameter(F.Out);
+      for (const AccessSite *Site : Stores)
+        if (!access(F.Producer, *Site) || !Site->Direct || !P.Kept || !P.Otherwise.empty() ||
+            Site->What != AccessSite::Kind::Store)
+          return refuse(BlockerKind::NotByRow, Site->Where, Producer.Name + ": " + Site->str() + Taker);
+      if (const AccessSite *Site = storesOtherwise(F.Out, *Producer.Accesses, *Producer.Shape))
+        refuse(BlockerKind::StoredSometimes, Site->Where, Producer.Name + ": " + Site->str() + Taker);
+      return;
+    }
     if (Plan.ByElement[F.Producer]) {
       const bool Changes = llvm::any_of(Producer.sites(F.Out), [&](const AccessSite *Site) {
         const auto Loaded = Site->What == AccessSite::Kind::Load ? access(F.Producer, *Site) : std::nullopt;
@@ -277,12 +310,14 @@ private:
   }
 
   /// Does every block of some kernel go over its row, whatever its number?
-  bool isEveryBlocks() const {
+  bool isEveryBlocks() {
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
       for (const AccessSite &Site : Graph.Nodes[Node].Accesses->Sites)
         if (const auto Access = Plan.ByElement[Node] ? std::nullopt : access(Node, Site);
-            Access && isRow(*Access) && usesWholeRange(Site, Graph.Nodes[Node], Block))
+            Access && isRow(*Access) && usesWholeRange(Site, Graph.Nodes[Node], Block, Access->Step)) {
+          keep(Node, *Access); // which asks the launch for the step
           return true;
+        }
     return false;
   }
 
@@ -294,8 +329,10 @@ private:
       All = All * Polynomial::atom(builtinAtom(Builtin::GridDim, D));
     if (!N.Shape->Unbounded) {
       const Polynomial Bound = Graph.inArguments(Node, N.Shape->Bound);
+      // Where it has no tail, it has whole groups alone.
+      const unsigned Behind = isGroup(Node) && !N.Shape->Tail ? N.Shape->Width - 1 : 0;
       require(All, Bound);
-      require(Bound, All);
+      require(Bound, All + Polynomial::constant(Behind));
     } else if (!isEveryBlocks()) {
       // It has as many elements as its launch has threads: none of a row that the others leave out.
       refuse(BlockerKind::NotByRow, N.Facts->Where,
@@ -338,6 +375,8 @@ private:
   /// The accesses through a parameter, where all of them are loads, or all stores, of the same row; else none.
   std::vector<RowAccess> rowOf(unsigned Node, const std::string &Parameter, AccessSite::Kind What) const {
     std::vector<RowAccess> Rows;
+    if (isGroup(Node)) // its accesses are as wide as they can be
+      return {};
     for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter)) {
       const auto Access = access(Node, *Site);
       if (!Access || Access->Scalar || !(Access->Length == Plan.Length) || Site->What != What || !Site->Direct ||
@@ -449,8 +488,8 @@ private:
       return Step.What == PathStep::Kind::Loop && IsRow(N.Accesses->Loops[Step.Id]);
     };
     for (const LoopAccess &Loop : N.Accesses->Loops)
-      if (IsRow(Loop) && !Loop.Bound.empty())
-        return fmt::format("{}, {}", Loop.Bound.front().What, Loop.Bound.front().Where.str());
+      if (const auto &Bound = Block.X <= WarpSize ? Loop.InWarp : Loop.Bound; IsRow(Loop) && !Bound.empty())
+        return fmt::format("{}, {}", Bound.front().What, Bound.front().Where.str());
     // What a thread stores, and then loads, must be there by the same turns.
     for (const AccessSite &Site : N.Accesses->Sites) {
       if (!N.stores(Site.Parameter))

@@ -228,7 +228,12 @@ private:
     return Atom != BlockX && (Atom.starts_with("blockIdx.") || Atom.starts_with("gridDim."));
   }
 
+  /// In whatever block, or in one of a warp.
   bool isRowWise() const {
+    return isRowWise([](const Polynomial &P) { return P; }) ||
+           isRowWise([&](const Polynomial &P) { return inBlock(P, Accesses.Quotients, WarpSize); });
+  }
+  bool isRowWise(llvm::function_ref<Polynomial(const Polynomial &)> Meaning) const {
     bool Stores = false;
     for (const AccessSite &Site : Accesses.Sites) {
       if (Site.What == AccessSite::Kind::Load)
@@ -236,7 +241,7 @@ private:
       if (Site.What != AccessSite::Kind::Store || !Site.Index)
         return false;
       Stores = true;
-      const auto [Row, Column] = Site.Index->split(BlockX);
+      const auto [Row, Column] = Meaning(*Site.Index).split(BlockX);
       if (Row.isZero())
         return false;
       for (const std::string &Atom : Row.atoms())
@@ -245,7 +250,7 @@ private:
       const std::set<std::string> Atoms = Column.atoms();
       auto Strides = [&](const std::string &Atom) {
         const LoopAccess *Loop = loopOf(Atom, Accesses);
-        return Loop && Loop->Start == Polynomial::atom(ThreadX);
+        return Loop && Meaning(Loop->Start) == Polynomial::atom(ThreadX);
       };
       const bool OfRow = llvm::any_of(Atoms, Strides);
       for (const std::string &Atom : Atoms) {

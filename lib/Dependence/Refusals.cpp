@@ -226,14 +226,16 @@ static bool isOfArguments(const VerticalNode &Node, const Polynomial &P) {
   });
 }
 
-bool usesWholeRange(const AccessSite &Site, const VerticalNode &Node, BlockShape Block) {
+bool usesWholeRange(const AccessSite &Site, const VerticalNode &Node, BlockShape Block,
+                    const std::optional<Polynomial> &Step) {
   const Polynomial Thread = Polynomial::atom(builtinAtom(Builtin::ThreadIdx, 0)),
                    Size = Polynomial::atom(builtinAtom(Builtin::BlockDim, 0));
-  auto IsWhole = [&](const LoopAccess &Loop, const PathStep &Step) {
-    const bool ByThreads = Loop.Start == Thread && (Loop.Step == Size || Loop.Step == Polynomial::constant(Block.X));
+  auto IsWhole = [&](const LoopAccess &Loop, const PathStep &Around) {
+    const bool ByThreads = inBlock(Loop.Start, Node.Accesses->Quotients, Block.X) == Thread &&
+                           (Loop.Step == Size || Loop.Step == Polynomial::constant(Block.X) || Loop.Step == Step);
     const bool ByOne = Loop.Start.isZero() && Loop.Step == Polynomial::constant(1);
-    return Step.Exact && !Loop.LeftEarly && (ByThreads || ByOne) && Step.Holds.size() == 1 &&
-           Step.Holds[0].Left == Polynomial::atom(Loop.Atom) && isOfArguments(Node, Step.Holds[0].Right) &&
+    return Around.Exact && !Loop.LeftEarly && (ByThreads || ByOne) && Around.Holds.size() == 1 &&
+           Around.Holds[0].Left == Polynomial::atom(Loop.Atom) && isOfArguments(Node, Around.Holds[0].Right) &&
            Site.Index->contains(Loop.Atom);
   };
   // By the first threads, for all.
@@ -241,10 +243,10 @@ bool usesWholeRange(const AccessSite &Site, const VerticalNode &Node, BlockShape
     return L.Left == Thread && L.Right.asConstant().value_or(0) > 0 &&
            !Site.Index->contains(builtinAtom(Builtin::ThreadIdx, 0));
   };
-  return Site.Index && llvm::all_of(Site.Path, [&](const PathStep &Step) {
-           return Step.What == PathStep::Kind::Loop
-                      ? IsWhole(Node.Accesses->Loops[Step.Id], Step)
-                      : Step.What == PathStep::Kind::Branch && Step.Exact && llvm::all_of(Step.Holds, IsOfFirst);
+  return Site.Index && llvm::all_of(Site.Path, [&](const PathStep &Each) {
+           return Each.What == PathStep::Kind::Loop
+                      ? IsWhole(Node.Accesses->Loops[Each.Id], Each)
+                      : Each.What == PathStep::Kind::Branch && Each.Exact && llvm::all_of(Each.Holds, IsOfFirst);
          });
 }
 

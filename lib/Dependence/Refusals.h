@@ -34,8 +34,10 @@ std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node);
 std::optional<Finding> otherMemory(const VerticalNode &Node);
 
 /// Does every block come to the site, whatever its number, with each value that its threads and loops can have? So it
-/// comes to the first and the last of the elements that the index can be.
-bool usesWholeRange(const AccessSite &Site, const VerticalNode &Node, BlockShape Block);
+/// comes to the first and the last of the elements that the index can be. `Step`: what is the block's size by its
+/// launch.
+bool usesWholeRange(const AccessSite &Site, const VerticalNode &Node, BlockShape Block,
+                    const std::optional<Polynomial> &Step = std::nullopt);
 
 /// How numbers of elements that differ are said to be equal, as far as a link can say it.
 std::string linkOf(const Polynomial &Made, const Polynomial &Taken);

@@ -13,7 +13,8 @@ const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0), BlockX = builtin
 
 class Reader {
 public:
-  Reader(const VerticalNode &Node, BlockShape Block) : Node(Node), Size(Polynomial::constant(Block.X)) {}
+  Reader(const VerticalNode &Node, BlockShape Block)
+      : Node(Node), Threads(Block.X), Size(Polynomial::constant(Block.X)) {}
 
   std::optional<RowAccess> run(const AccessSite &Site) const {
     if (!Site.Index || Site.Width != 1)
@@ -23,7 +24,7 @@ public:
     if (ofNumber(Index, Access) && Access.Stride == Polynomial::constant(1)) {
       Access.Scalar = true;
       surroundings(Site, Site.Path.size(), Access);
-      Access.OfBlock &= llvm::any_of(Site.Path, isFirstThread);
+      Access.OfBlock &= llvm::any_of(Site.Path, [&](const PathStep &Step) { return isFirstThread(Step); });
       return Access;
     }
     if (!findLoop(Site, Index, Access) || !isOfBlock(Access.Base))
@@ -38,10 +39,9 @@ public:
 private:
   /// The dimensions of the block are numbers, however the kernel writes them; there is but one.
   Polynomial known(Polynomial P) const {
-    for (int D : {1, 2}) {
+    P = inBlock(P, Node.Accesses->Quotients, Threads);
+    for (int D : {1, 2})
       P = P.substitute(builtinAtom(Builtin::BlockDim, D), Polynomial::constant(1));
-      P = P.substitute(builtinAtom(Builtin::ThreadIdx, D), {});
-    }
     return P.substitute(BlockDimX, Size);
   }
 
@@ -115,12 +115,13 @@ private:
     }
   }
 
-  static bool isFirstThread(const PathStep &Step) {
+  bool isFirstThread(const PathStep &Step) const {
     return Step.What == PathStep::Kind::Branch && Step.Exact && Step.Holds.size() == 1 &&
-           Step.Holds[0].Left == Polynomial::atom(ThreadX) && Step.Holds[0].Right == Polynomial::constant(1);
+           known(Step.Holds[0].Left) == Polynomial::atom(ThreadX) && Step.Holds[0].Right == Polynomial::constant(1);
   }
 
   const VerticalNode &Node;
+  const unsigned Threads;
   const Polynomial Size;
 };
 

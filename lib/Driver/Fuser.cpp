@@ -94,8 +94,17 @@ std::vector<std::string> Fuser::nvccFlags() const {
 }
 
 llvm::Expected<FusionPlan> Fuser::plan(const FusionConfig &Config) const {
-  return planFusion(llvm::map_to_vector(Constituents, [](const Constituent &C) { return C.Facts; }), Config,
-                    Kernels.front().Arch);
+  auto Plan = planFusion(llvm::map_to_vector(Constituents, [](const Constituent &C) { return C.Facts; }), Config,
+                         Kernels.front().Arch);
+  if (Plan)
+    for (const PartitionPlan &P : Plan->Partitions)
+      if (const Constituent &C = Constituents[P.Constituent];
+          C.Text->IsComposed && Plan->Roles[P.Constituent].Copies > P.Beside)
+        return badInput(C.Facts->QualifiedName +
+                            " has barriers or shared memory, or no whole warps, and its blocks are "
+                            "not played side by side",
+                        "leave out --copies", C.Facts->Where);
+  return Plan;
 }
 
 llvm::Expected<FusionPlan> Fuser::planWithBound(const FusionConfig &Config,

@@ -119,9 +119,10 @@ private:
                                    inComment(Options.Command));
     for (const PartitionPlan &P : Plan.Partitions) {
       const Constituent &C = Constituents[P.Constituent];
-      Text += fmt::format("// threads {:>4} to {:>4}{}: {}, block {}", P.First, P.First + P.PaddedThreads - 1,
-                          Plan.Shape == Geometry::Blocks ? " of its blocks" : "", inComment(C.Facts->QualifiedName),
-                          P.Block.str());
+      Text +=
+          fmt::format("// threads {:>4} to {:>4}{}: {}, {}block {}", P.First, P.First + P.Beside * P.PaddedThreads - 1,
+                      Plan.Shape == Geometry::Blocks ? " of its blocks" : "", inComment(C.Facts->QualifiedName),
+                      P.Beside > 1 ? fmt::format("{} of ", P.Beside) : "", P.Block.str());
       if (const unsigned Turns = Plan.Roles[P.Constituent].Turns; Turns > 1)
         Text += fmt::format(", {} times", Turns);
       if (P.Barrier)

@@ -235,7 +235,7 @@ private:
 
   /// Partitions side by side.
   void partitions(llvm::ArrayRef<PartitionPlan> Own, const std::string &Indent, const Walk &Blocks) {
-    if (Plan.keepsBlock())
+    if (Plan.Partitions.size() == 1)
       return play(Own[0], Indent, Blocks);
     for (const PartitionPlan &P : Own) {
       const unsigned End = P.First + P.Reserved;
@@ -276,9 +276,11 @@ private:
     const unsigned Copies = Plan.Roles[P.Constituent].Copies;
     const std::string Grid = blocks(Constituents[P.Constituent]);
     const bool Compound = Blocks.First.text().find(' ') != std::string::npos;
+    const OutputText Copy =
+        P.Beside == 1 ? OutputText(std::to_string(P.Copy)) : outputText("threadIdx.x / {}", constant(P.PaddedThreads));
     const OutputText First =
         Copies == 1 ? Blocks.First
-                    : outputText("{} * {} + {}", Compound ? "(" + Blocks.First + ")" : Blocks.First, Copies, P.Copy);
+                    : outputText("{} * {} + {}", Compound ? "(" + Blocks.First + ")" : Blocks.First, Copies, Copy);
     if (Plan.NotesKernel && Constituents[P.Constituent].Facts->libraryUsesBlock())
       Out.line("{}CufuseBlock::kernel() = {};", Indent, P.Constituent);
     if (Plan.keepsGrid())

@@ -107,7 +107,7 @@ bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan
 std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,
                                const FusionPlan &Plan, const PartitionPlan &P) {
   const std::string Text = textNamespace(Name, Constituents[P.Constituent]);
-  return Plan.Roles[P.Constituent].Copies == 1 ? Text : fmt::format("{}::copy{}", Text, P.Copy);
+  return Plan.Roles[P.Constituent].Copies == P.Beside ? Text : fmt::format("{}::copy{}", Text, P.Copy);
 }
 
 OutputText partitionType(const PartitionPlan &P) {
@@ -163,6 +163,7 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
       SomePartition([](const PartitionPlan &P) { return P.WholeBlock; })
           ? Given{"WHOLE_THREADS", constant(Plan.BlockThreads)}
           : Given{"WHOLE_THREADS", false},
+      {"BESIDE", SomePartition([](const PartitionPlan &P) { return P.Beside > 1; })},
       {"THREADS", Padded || DropsOut || Calls("::Threads")},
       {"PADDED", Padded},
       {"RANK", (Thread && !Plan.keepsBlock()) || Indices || Pool || DropsOut || Calls("::rank()")},

@@ -54,4 +54,28 @@ bool isCertain(llvm::ArrayRef<const AccessSite *> Sites, size_t Depth) {
 
 std::string AccessSite::str() const { return fmt::format("{} at {}", Text, Where.str()); }
 
+Polynomial inBlock(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, unsigned Threads) {
+  Polynomial Result = P;
+  for (int D : {1, 2})
+    Result = Result.substitute(builtinAtom(Builtin::ThreadIdx, D), {});
+  auto Sized = [&](const Polynomial &Part) {
+    Polynomial Value = inBlock(Part, Quotients, Threads);
+    for (int D : {0, 1, 2})
+      Value = Value.substitute(builtinAtom(Builtin::BlockDim, D), Polynomial::constant(D == 0 ? Threads : 1));
+    return Value;
+  };
+  for (const std::string &Atom : Result.atoms())
+    if (const auto Q = Quotients.find(Atom); Q != Quotients.end() && !isWrap(Atom)) {
+      const Polynomial Dividend = Sized(Q->second.Dividend);
+      const auto Divisor = Sized(Q->second.Divisor).asConstant(), Known = Dividend.asConstant();
+      if (!Divisor || *Divisor <= 0)
+        continue;
+      if (Known && *Known >= 0)
+        Result = Result.substitute(Atom, Polynomial::constant(*Known / *Divisor));
+      else if (Dividend == Polynomial::atom(builtinAtom(Builtin::ThreadIdx, 0)) && Threads <= *Divisor)
+        Result = Result.substitute(Atom, {});
+    }
+  return Result;
+}
+
 } // namespace cufuse

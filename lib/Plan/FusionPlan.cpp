@@ -26,17 +26,25 @@ bool synchronises(const KernelFacts &Kernel, GridPolicy Grid, unsigned Turns) {
          ((Grid != GridPolicy::Match || Turns > 1) && Kernel.usesShared());
 }
 
+/// Nothing of a block is at a place that all its threads know: the threads of several may be in the same text.
+bool isOfThreads(const KernelFacts &Kernel, BlockShape Block) {
+  return Block.threads() % WarpSize == 0 && !Kernel.usesShared() && !Kernel.needsBarrier() && !Kernel.MultiWarpTiles &&
+         Kernel.WarpgroupBudgets.empty() && !Kernel.KeptMbarrier;
+}
+
 /// Partitions of one constituent, one behind the other.
 void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, const ConstituentConfig &Chosen,
-            unsigned First, unsigned &Barriers) {
+            unsigned First, unsigned &Barriers, unsigned Beside) {
   const bool Split = Plan.Registers.Policy == RegisterPolicy::Split;
   RolePlan Role{
       Chosen.Copies, Chosen.Turns,      0, Chosen.ResidentBlocks, Split ? Chosen.RegisterBudget : 0, Chosen.Unroll,
       Chosen.Bound,  Chosen.GuessedFrom};
-  for (unsigned Copy = 0; Copy < Chosen.Copies; ++Copy) {
+  const unsigned Texts = Beside > 1 ? 1 : Chosen.Copies;
+  for (unsigned Copy = 0; Copy < Texts; ++Copy) {
     PartitionPlan Partition{Constituent, Copy, First + Role.Threads, Chosen.Block};
+    Partition.Beside = Beside;
     Partition.PaddedThreads = llvm::alignTo(Chosen.Block.threads(), WarpSize);
-    Partition.Reserved = llvm::alignTo(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize);
+    Partition.Reserved = llvm::alignTo(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize) * Beside;
     Partition.Synchronises = synchronises(Kernel, Plan.Grid, Chosen.Turns);
     // Whoever names all others has barrier 0, too.
     if (Partition.Synchronises && !Kernel.namesAnyBarrier())
@@ -219,7 +227,10 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     ParameterBytes += Kernel.ParameterBytes + AddedBytes + Gap * Kernel.Parameters.size();
     if (Plan.Shape == Geometry::Blocks)
       Barriers = 0;
-    layOut(Plan, I, Kernel, Chosen, Plan.Shape == Geometry::Warps ? Plan.BlockThreads : 0, Barriers);
+    const bool AreBeside = Facts.size() == 1 && Plan.Shape == Geometry::Warps && Plan.Grid == GridPolicy::Match &&
+                           Plan.Registers.Policy != RegisterPolicy::Split && isOfThreads(Kernel, Chosen.Block);
+    layOut(Plan, I, Kernel, Chosen, Plan.Shape == Geometry::Warps ? Plan.BlockThreads : 0, Barriers,
+           AreBeside ? Chosen.Copies : 1);
     for (PartitionPlan &P : Plan.Partitions)
       P.ExitsLast = IsLast && P.Constituent == I && Kernel.announcesExits();
     Plan.BlockThreads = Plan.Shape == Geometry::Warps ? Plan.BlockThreads + Plan.Roles.back().Threads

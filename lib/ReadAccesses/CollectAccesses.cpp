@@ -381,11 +381,15 @@ private:
 
   void bound(const llvm::Loop &L) {
     std::vector<Finding> Why;
-    for (const auto &[By, What] : boundTurns(L, Values, Memory))
+    for (const auto &[By, What] : boundTurns(L, Values, Memory, /*InWarp=*/false))
       Why.push_back(findingAt(*By, What));
+    std::vector<Finding> InWarp;
+    if (!Why.empty())
+      for (const auto &[By, What] : boundTurns(L, Values, Memory, /*InWarp=*/true))
+        InWarp.push_back(findingAt(*By, What));
     for (const llvm::PHINode &Phi : L.getHeader()->phis())
       if (const auto Id = Values.loop(&Phi))
-        Result.Loops[*Id].Bound = Why;
+        Result.Loops[*Id].Bound = Why, Result.Loops[*Id].InWarp = InWarp;
   }
 
   static bool isUsedOnlyIn(const llvm::Instruction &Variable, const llvm::Loop &L) {

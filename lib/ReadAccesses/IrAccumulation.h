@@ -83,6 +83,24 @@ private:
     return Of != Operation::Unknown && Of == Known;
   }
 
+  /// Are they the same value? What is loaded for a condition may be loaded again behind it.
+  static bool isSame(const llvm::Value *Before, const llvm::Value *Behind, unsigned Depth = 0) {
+    if (Before == Behind)
+      return true;
+    auto *A = llvm::dyn_cast<Instruction>(Before), *B = llvm::dyn_cast<Instruction>(Behind);
+    if (!A || !B || Depth > 4 || !llvm::isa<llvm::LoadInst, llvm::GetElementPtrInst, llvm::CastInst>(A) ||
+        !A->isSameOperationAs(B) || A->mayHaveSideEffects() || B->mayHaveSideEffects())
+      return false;
+    if (llvm::isa<llvm::LoadInst>(A)) {
+      auto Writes = [](const Instruction &I) { return I.mayWriteToMemory(); };
+      if (B->getParent()->getSinglePredecessor() != A->getParent() ||
+          std::any_of(A->getIterator(), A->getParent()->end(), Writes) ||
+          std::any_of(B->getParent()->begin(), B->getIterator(), Writes))
+        return false;
+    }
+    return llvm::equal(A->operands(), B->operands(),
+                       [&](const llvm::Use &Of, const llvm::Use &To) { return isSame(Of, To, Depth + 1); });
+  }
   /// The block behind both sides of a condition of which nothing but values depends; null if there is none.
   static const llvm::BasicBlock *behind(const llvm::BranchInst &Branch) {
     if (!Branch.isConditional())
@@ -91,7 +109,7 @@ private:
     for (unsigned I : {0, 1}) {
       const llvm::BasicBlock *Side = Branch.getSuccessor(I);
       const bool Empty = Side->getSinglePredecessor() == Branch.getParent() && Side->getSingleSuccessor() &&
-                         &*Side->instructionsWithoutDebug().begin() == Side->getTerminator();
+                         llvm::none_of(*Side, [](const Instruction &I) { return I.mayHaveSideEffects(); });
       Ends[I] = Empty ? Side->getSingleSuccessor() : Side;
     }
     return Ends[0] == Ends[1] ? Ends[0] : nullptr;
@@ -134,8 +152,8 @@ public:
     if (!Compare)
       return Operation::Unknown;
     const llvm::Value *Left = Compare->getOperand(0), *Right = Compare->getOperand(1);
-    const bool Same = IfTrue == Left && IfFalse == Right;
-    if (!Same && !(IfTrue == Right && IfFalse == Left))
+    const bool Same = isSame(Left, IfTrue) && isSame(Right, IfFalse);
+    if (!Same && !(isSame(Right, IfTrue) && isSame(Left, IfFalse)))
       return Operation::Unknown;
     using P = llvm::CmpInst;
     switch (Compare->getPredicate()) {

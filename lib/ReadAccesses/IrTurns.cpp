@@ -2,6 +2,8 @@
 
 #include "IrAccumulation.h"
 
+#include "cufuse/Support/BlockShape.h"
+
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -24,7 +26,8 @@ bool isOfThread(const llvm::Loop &L, IrValues &Values) {
 
 class Turns {
 public:
-  Turns(const llvm::Loop &L, IrValues &Values, const IrMemory &Memory) : L(L), Values(Values), Memory(Memory) {
+  Turns(const llvm::Loop &L, IrValues &Values, const IrMemory &Memory, bool InWarp)
+      : L(L), Values(Values), Memory(Memory), InWarp(InWarp) {
     for (const auto &[By, What] : Memory.Together)
       Together.insert(By);
     for (const IrAccess &Access : Memory.Accesses)
@@ -108,6 +111,15 @@ private:
                         [&](const char *Each) { return Register.starts_with(Each); });
   }
 
+  /// A number that is the same for all threads of a block that is one warp.
+  bool isOfWarp(const Instruction &I) const {
+    const auto Number = I.getType()->isIntegerTy() ? Values.of(&I) : std::nullopt;
+    return Number && llvm::all_of(inBlock(*Number, Values.known().Quotients, WarpSize).atoms(), [&](const auto &Atom) {
+             return llvm::any_of(Values.known().Parameters, [&](const auto &P) { return P.Name == Atom; }) ||
+                    (isBuiltin(Atom) && !Atom.starts_with("threadIdx."));
+           });
+  }
+
   void depends(const llvm::Value &V) {
     if (Thread.insert(&V).second)
       Open.push_back(&V);
@@ -133,7 +145,7 @@ private:
       const llvm::Value *V = Open.pop_back_val();
       for (const llvm::User *User : V->users()) {
         auto *I = llvm::dyn_cast<Instruction>(User);
-        if (!I || isOfHeader(*I) || isForAll(*I) || isSummedByWarp(*I))
+        if (!I || isOfHeader(*I) || isForAll(*I) || isSummedByWarp(*I) || (InWarp && isOfWarp(*I)))
           continue;
         // A variable of the thread has what is stored there, or what is called with it leaves there.
         if (I->mayWriteToMemory())
@@ -313,7 +325,7 @@ private:
     bool isOfRow(const Instruction &I) const {
       for (const llvm::Loop *M = Of.Values.loops().getLoopFor(I.getParent()); M; M = M->getParentLoop())
         if (isOfThread(*M, Of.Values)) {
-          Turns Other(*M, Of.Values, Of.Memory);
+          Turns Other(*M, Of.Values, Of.Memory, Of.InWarp);
           Other.inside();
           return Other.Found.empty();
         }
@@ -334,6 +346,9 @@ private:
       auto *Change = llvm::dyn_cast<llvm::AtomicRMWInst>(&I);
       if (Change)
         To = Change->getPointerOperand();
+      if (const auto Own = Of.Accesses.find(&I); !To && Own != Of.Accesses.end() && Own->second.size() == 1 &&
+                                                 Own->second.front()->What == IrAccess::Kind::Store)
+        To = Own->second.front()->Pointer; // with a cache hint
       const llvm::Value *Object = To ? llvm::getUnderlyingObject(To) : nullptr;
       if (!To || (To == &V && !llvm::isa<llvm::AllocaInst>(Object)) || (Change && !isSum(*Change, P.Sum)))
         found(I, V);
@@ -422,6 +437,7 @@ private:
   const llvm::Loop &L;
   IrValues &Values;
   const IrMemory &Memory;
+  const bool InWarp;
   ValueSet Together;
   llvm::DenseMap<const Instruction *, std::vector<const IrAccess *>> Accesses;
   ValueSet Thread;                                                   ///< What depends on the thread.
@@ -434,8 +450,8 @@ private:
 } // namespace
 
 std::vector<std::pair<const Instruction *, std::string>> boundTurns(const llvm::Loop &L, IrValues &Values,
-                                                                    const IrMemory &Memory) {
-  return isOfThread(L, Values) ? Turns(L, Values, Memory).run()
+                                                                    const IrMemory &Memory, bool InWarp) {
+  return isOfThread(L, Values) ? Turns(L, Values, Memory, InWarp).run()
                                : std::vector<std::pair<const Instruction *, std::string>>();
 }
 

@@ -455,9 +455,11 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
       return defect(fmt::format("partition of {} threads is padded to {}", P.Block.threads(), P.PaddedThreads));
     // The whole warpgroup takes part in its setmaxnreg.
     const unsigned Unit = Plan.Registers.Policy == RegisterPolicy::Split ? 128 : WarpSize;
-    if (P.First % Unit != 0 || P.Reserved % Unit != 0 || P.Reserved < P.PaddedThreads ||
-        P.Reserved >= P.PaddedThreads + Unit)
+    if (P.First % Unit != 0 || P.Reserved % Unit != 0 || P.Reserved < P.Beside * P.PaddedThreads ||
+        P.Reserved >= P.Beside * P.PaddedThreads + Unit)
       return defect(fmt::format("partition of {} threads takes {} from {}", P.PaddedThreads, P.Reserved, P.First));
+    if (P.Beside > 1 && (P.Synchronises || P.PaddedThreads != P.Block.threads() || Plan.Partitions.size() > 1))
+      return defect(fmt::format("{} blocks of {} threads in one text", P.Beside, P.Block.threads()));
     if (P.Barrier != 0 && P.Barrier != ++Barriers)
       return defect(fmt::format("barrier {} instead of {}", P.Barrier, Barriers));
     Barriers += P.NamedBarriers;

@@ -28,9 +28,9 @@ struct RowInstance {
 /// element is asked for.
 std::vector<RowInstance> instances(const BlockLocalPlan &Plan, BlockShape Block) {
   std::vector<RowInstance> All;
-  for (unsigned Wide : std::set<unsigned, std::greater<>>{Plan.Wide, 1u}) {
+  for (unsigned Wide : std::set<unsigned, std::greater<>>{Plan.Wide, Plan.ByGroups ? Plan.Wide : 1}) {
     unsigned Before = 0;
-    for (unsigned Count = 1; Count * Wide <= Plan.MostTurns; ++Count) {
+    for (unsigned Count = 1; Count * Wide <= (Wide > 1 ? Plan.MostTurns : Plan.mostSingle()); ++Count) {
       if (!llvm::isPowerOf2_32(Count) && (Wide == 1 || Count > 6))
         continue;
       const unsigned Turns = Count * Wide;
@@ -81,8 +81,10 @@ public:
         Values.push_back({"WIDE", std::to_string(Plan.Wide)});
       file(cuda::Row, Values);
       file(cuda::RowAccess, {{"EVICT_LAST", EvictLast}, {"WIDE", IsWide}});
-      if (!Plan.Changed.empty())
+      if (!Plan.Changed.empty() || llvm::any_of(Graph.Flows, [&](const Flow &F) { return isStoredLater(F); }))
         file(cuda::RowChange, {{"WIDE", IsWide}});
+      if (Plan.ByGroups)
+        file(cuda::ElementGroups);
       if (!Plan.Streams.empty())
         file(cuda::RowStreams);
       if (EvictLast)
@@ -156,6 +158,10 @@ private:
         return &S;
     return nullptr;
   }
+  /// A pointwise kernel that takes several elements at a time.
+  bool isGroup(unsigned Node) const { return Plan.ByElement[Node] && Graph.Nodes[Node].Shape->Width > 1; }
+  /// What it stores goes to registers, and from there to memory.
+  bool isStoredLater(const Flow &F) const { return isGroup(F.Producer) && Graph.isLive(F.Producer, F.Out); }
   bool isChanged(unsigned Node, const std::string &Parameter) const { return Plan.Changed.count({Node, Parameter}); }
 
   bool remains(unsigned Node, const std::string &Parameter) const {
@@ -171,7 +177,10 @@ private:
     for (const ParameterText &P : Texts[Node]->Parameters) {
       OutputText Type;
       const OutputText T = element(Node, P.Name);
-      if (const Flow *To = Graph.flowTo(Node, P.Name))
+      const Flow *To = Graph.flowTo(Node, P.Name);
+      if (isGroup(Node) && (To || flowFrom(Node, P.Name)))
+        Type = outputText("CufuseElements<{}, {}, {}>", T, Plan.Wide, Graph.Nodes[Node].parameter(P.Name)->ReadOnly);
+      else if (To)
         Type = outputText("{}<{}>", isScalar(*To) ? "CufuseScalarLoad" : "CufuseRowLoad", T);
       else if (isChanged(Node, P.Name))
         Type = outputText("CufuseRowElement<{}>", T);
@@ -191,6 +200,10 @@ private:
 
   /// What a kernel is given for a parameter.
   std::string given(unsigned Node, const std::string &Parameter) const {
+    const Flow *Of = Graph.flowTo(Node, Parameter);
+    if (isGroup(Node) && (Of || flowFrom(Node, Parameter)))
+      return fmt::format("{{rowOf_{} + turn, true}}",
+                         Of ? Graph.argumentName(Of->Producer, Of->Out) : Graph.argumentName(Node, Parameter));
     if (const Flow *To = Graph.flowTo(Node, Parameter)) {
       const std::string Name = Graph.argumentName(To->Producer, To->Out);
       return isScalar(*To) ? fmt::format("{{&sharedOf_{}}}", Name) : fmt::format("{{row, rowOf_{0}, {0}}}", Name);
@@ -255,6 +268,11 @@ private:
       if (!Plan.Barriers[I].empty())
         Body += outputText("  __syncthreads(); // {}\n", Plan.Barriers[I]);
       Body += stage(Graph.Order[I]);
+      std::set<std::string> Later;
+      for (const Flow &F : Graph.Flows)
+        if (F.Producer == Graph.Order[I] && isStoredLater(F) && Later.insert(F.Out).second)
+          Body += outputText("  cufuseStoreRow(row, rowOf_{0}, {0} + first, length);\n",
+                             Graph.argumentName(F.Producer, F.Out));
       for (const auto &[Node, Parameter] : Plan.Changed)
         if (Node == Graph.Order[I] && Graph.isLive(Node, Parameter))
           Body += outputText("  cufuseStoreRow(row, rowOf_{0}, {0} + first, length);\n",
@@ -302,7 +320,7 @@ private:
     if (ByElement && !knownConditions(Graph.Nodes[Node]).empty())
       Arguments.push_back("{true}"); // the rows' elements are all that it has
     if (ByElement)
-      llvm::append_range(Arguments, elementIndices(Node, "element"));
+      llvm::append_range(Arguments, elementIndices(Node, "element", Graph.Nodes[Node].Shape->Width));
     else
       for (const auto &[Type, Name] : blockParameters(*Graph.Nodes[Node].Facts))
         Arguments.push_back(Name);
@@ -311,6 +329,14 @@ private:
     const OutputText Call = outputText("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
     if (!ByElement)
       return "  " + Call;
+    if (isGroup(Node)) // by vectors: turns would be too many to unroll
+      return outputText("#pragma unroll\n"
+                        "  for (turn = 0; turn < Turns; turn += {0})\n"
+                        "    if (row.has(turn)) {{\n"
+                        "    const unsigned element = static_cast<unsigned>((first + row.at(turn)) / {0});\n"
+                        "    ",
+                        Plan.Wide) +
+             Call + "  }\n";
     const bool IsWide = Plan.Wide > 1;
     return outputText("#pragma unroll\n"
                       "  for (unsigned index = threadIdx.x; row.next(index, index < length); index += "
@@ -348,14 +374,24 @@ private:
           V.Conditions.push_back({If, Text});
       }
     }
+    if (Plan.ByGroups) {
+      if (!V.Conditions.empty()) {
+        V.Otherwise = V.Conditions.back().second;
+        V.Conditions.pop_back();
+      }
+      refuseIf("!wide", fmt::format("some kernel takes {} elements at a time", Plan.Wide));
+      return refuseIf(outputText("{} > {}", Length, Plan.MostTurns * Block.X), "rows are in registers");
+    }
     // Longer rows go through memory.
     std::set<std::string> Needed;
     for (const Flow &F : Graph.Flows)
       if (!isScalar(F) && !Graph.isLive(F.Producer, F.Out))
         Needed.insert(Graph.argumentName(F.Producer, F.Out));
+    OutputText Longer = Length + fmt::format(" > {}", Plan.mostSingle() * Block.X);
+    if (Plan.MostTurns > Plan.mostSingle())
+      Longer += " && (!wide || " + Length + fmt::format(" > {})", Plan.MostTurns * Block.X);
     for (const std::string &Argument : Needed)
-      refuseIf(outputText("{} > {} && {}.arguments.{} == nullptr", Length, Plan.MostTurns * Block.X,
-                          OutputText(OutputText::Slot::Launch), Argument),
+      refuseIf(outputText("{} && {}.arguments.{} == nullptr", Longer, OutputText(OutputText::Slot::Launch), Argument),
                "longer rows go through memory");
   }
 
@@ -427,6 +463,8 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
       const auto Length = Value(Plan.Length);
       if (!Length)
         return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
+      if (Plan.ByGroups && (*Length % Plan.Wide != 0 || *Length > std::int64_t(Plan.MostTurns) * Block.X))
+        return badInput(fmt::format("rows of {} elements are no vectors in registers", *Length));
       RowInstance Chosen{0, 0, 1}; // through memory
       for (const RowInstance &I : instances(Plan, Block))
         if (I.takes(*Length) && *Length % I.Wide == 0) { // what is allocated is aligned

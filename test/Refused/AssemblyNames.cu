@@ -1,7 +1,7 @@
 // A label or a register that assembly declares outside braces is the whole function's: ptxas finds it twice where two
 // bodies, or two turns of a loop, become one function.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:jumps --block 64 --copies 2 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:jumps --block 40 --copies 2 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:jumps %s:other --block 64 --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=OTHER '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:first %s:second --block 64 --block 64 -o %t/out.cu 2>&1 | \

@@ -1,10 +1,10 @@
 // Every partition has its own constants, and a module has 64 KB of them; 64 KB are not too many.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:look --block 128 --copies 2 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:look --block 128 --copies 2 --grid-policy stride -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:look %s:half --block 128 --block 128 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=BOTH '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse %s:half --block 128 --copies 2 -o %t/out.cu
+// RUN: %cufuse fuse %s:half --block 128 --copies 2 --grid-policy stride -o %t/out.cu
 // RUN: %nvcc -arch=sm_90a -cubin -o %t/out.cubin %t/out.cu
 // CHECK: {{[^ ]*}}ConstantMemory.cu:[[#@LINE+5]]:20: error: the __constant__ variables of all partitions exceed 64 KB:
 // CHECK-SAME: 81920 bytes, 40960 of them of table [ConstantMemory]

@@ -1,18 +1,28 @@
 // With --reassociate, a thread has several elements of a row next to each other: in place, in grids of several dimensions,
 // by moved pointers, with a step that the launch gives, and behind flat kernels. Sums of small integers are exact in any
 // order, so that all results are those of the separate launches, bit for bit: of rows that are whole vectors or not, of one
-// element, longer than registers are for, and at addresses that are not aligned.
+// element, longer than registers are for, and at addresses that are not aligned. A warp may have a row, alone or beside
+// others in its block, and kernels that take as many elements at a time go with it.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: %cufuse fuse 'kernels.cu:grow<__half>' 'kernels.cu:byNorm<__half>' --link grow.stream=byNorm.x --reassociate --block 64 \
 // RUN:   --name stream -o stream.cu 2>&1 | FileCheck %s --check-prefix=STREAM
 // STREAM: note: By row, 8 elements of a thread at a time: sums are taken in another order than by separate launches
 // RUN: %cufuse fuse 'kernels.cu:ofView<32>' 'kernels.cu:times' --link ofView.to=times.left --link ofView.width=times.width \
-// RUN:   --dead ofView.to --distinct --reassociate --block 32 --name view -o view.cu 2>&1 | FileCheck %s --check-prefix=VIEW
+// RUN:   --dead ofView.to --distinct --reassociate --block 32 --copies 4 --name view -o view.cu 2>&1 | FileCheck %s --check-prefix=VIEW
 // VIEW: note: By row, 4 elements
 // RUN: %cufuse fuse kernels.cu:means kernels.cu:spreads kernels.cu:centred --link means.in=spreads.in \
 // RUN:   --link means.mean=spreads.mean --link means.width=spreads.width --link means.threads=spreads.threads \
 // RUN:   --link means.in=centred.in --link means.mean=centred.mean --link spreads.spread=centred.spread --link means.width=centred.width --distinct --reassociate --block 64 --name flat -o flat.cu 2>&1 | FileCheck %s --check-prefix=VIEW
-// RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I . main.cu stream.cu view.cu flat.cu
+// RUN: %cufuse fuse kernels.cu:addEights kernels.cu:ofWarp --link addEights.sum=ofWarp.x --distinct --reassociate --block 32 \
+// RUN:   --copies 3 --name eights -o eights.cu 2>&1 | FileCheck %s --check-prefix=STREAM
+// RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I . main.cu stream.cu view.cu flat.cu eights.cu
+// With sums in their order, a thread has no eight elements; with barriers, blocks are not beside each other.
+// RUN: %exits 1 %cufuse fuse kernels.cu:addEights kernels.cu:ofWarp --link addEights.sum=ofWarp.x --distinct --block 32 \
+// RUN:   --in-registers -o no.cu 2>&1 | FileCheck %s --check-prefix=ORDER
+// ORDER: error: {{.*}}: addEights works on 8 elements at a time, which needs --reassociate [NotByRow]
+// RUN: %exits 1 %cufuse fuse 'kernels.cu:grow<__half>' 'kernels.cu:byNorm<__half>' --link grow.stream=byNorm.x --block 64 \
+// RUN:   --copies 2 -o no.cu 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: error: {{.*}} has barriers or shared memory, or no whole warps, and its blocks are not played side by side
 
 //--- kernels.cu
 #include <cuda_fp16.h>
@@ -118,11 +128,42 @@ __global__ void centred(float *out, const float *in, const float *mean, const fl
   out[at] = (in[at] - mean[row]) * spread[row] * gain[column];
 }
 
+__global__ void addEights(__half *sum, const __half *a, const __half *b, int count) {
+  const int first = 8 * (blockDim.x * blockIdx.x + threadIdx.x);
+  if (first >= count)
+    return;
+  const uint4 as = *reinterpret_cast<const uint4 *>(a + first), bs = *reinterpret_cast<const uint4 *>(b + first);
+  __half of[2][8];
+  memcpy(of[0], &as, sizeof as), memcpy(of[1], &bs, sizeof bs);
+  for (int k = 0; k < 8; ++k)
+    of[0][k] += of[1][k];
+  uint4 all;
+  memcpy(&all, of[0], sizeof all);
+  *reinterpret_cast<uint4 *>(sum + first) = all;
+}
+
+__global__ void ofWarp(const __half *__restrict__ x, const __half *__restrict__ gain, float *__restrict__ total,
+                       __half *__restrict__ out, int rows, int width) {
+  const int lane = threadIdx.x % 32, row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  if (row >= rows)
+    return;
+  float sum = 0;
+  for (int j = lane; j < width; j += 32)
+    sum += static_cast<float>(x[row * width + j]);
+  for (int reach = 16; reach > 0; reach /= 2)
+    sum += __shfl_xor_sync(0xffffffffu, sum, reach);
+  if (lane == 0)
+    __stcs(total + row, sum);
+  for (int j = lane; j < width; j += 32)
+    out[row * width + j] = static_cast<__half>(static_cast<float>(x[row * width + j] * gain[j]) - sum);
+}
+
 //--- main.cu
 #include "both.h"
 
 #include "kernels.cu"
 
+#include "eights.h"
 #include "flat.h"
 #include "stream.h"
 #include "view.h"
@@ -197,8 +238,35 @@ bool flats() {
   return good;
 }
 
+bool byWarps() {
+  using T = __half;
+  Array<T> a(7 * 2048, 3), b(7 * 2048, 2), gain(2048, 2), sum(7 * 2048 + 8), out(7 * 2048);
+  Array<float> total(7);
+  bool good = true;
+  for (int width : lengths)
+    if (width % 8 == 0 && width <= 1536) {
+      Both both;
+      both.output("sum", sum), both.output("total", total), both.output("out", out);
+      good &= both.same(
+          "eights",
+          [&] {
+            addEights<<<(7 * width + 255) / 256, 32>>>(sum, a, b, 7 * width);
+            ofWarp<<<2, 128>>>(sum, gain, total, out, 7, width);
+          },
+          [&] {
+            require(eights::addEights_ofWarp::launch(7, sum, a, b, 7 * width, gain, total, out, 7, width), "eights");
+          });
+    }
+  // Rows must be whole vectors in registers.
+  for (int width : {12, 1544})
+    good &= eights::addEights_ofWarp::launch(4, sum, a, b, 4 * width, gain, total, out, 4, width) ==
+            cudaErrorInvalidConfiguration;
+  return good && eights::addEights_ofWarp::launch(4, sum + 1, a, b, 4 * 64, gain, total, out, 4, 64) ==
+                     cudaErrorInvalidConfiguration;
+}
+
 int main() {
-  bool good = streams(0) && streams(1);
+  bool good = streams(0) && streams(1) && byWarps();
   good &= views(0, 1) && views(8, 2) && views(1, 1);
   good &= flats();
   return good ? 0 : 1;

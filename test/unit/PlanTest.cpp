@@ -120,6 +120,24 @@ TEST(Plan, BarriersOfDifferentBlocksMayBeTheSame) {
   EXPECT_FALSE(failed(Plan));
 }
 
+TEST(Plan, BlocksWithNothingInCommonArePlayedByOneText) {
+  const FusionConfig Four = {{{{64, 1, 1}, 4}}};
+  FusionPlan Plan = planned({kernel(false)}, Four);
+  EXPECT_EQ(Plan.Partitions.size(), 1u);
+  EXPECT_EQ(Plan.Partitions[0].Beside, 4u);
+  EXPECT_EQ(Plan.BlockThreads, 256u);
+  EXPECT_FALSE(Plan.keepsBlock());
+  EXPECT_FALSE(failed(Plan));
+  Plan.Partitions[0].Synchronises = true;
+  EXPECT_TRUE(failed(Plan));
+  EXPECT_EQ(planned({kernel(true)}, Four).Partitions.size(), 4u);
+  EXPECT_EQ(planned({kernel(false)}, {{{{40, 1, 1}, 4}}}).Partitions.size(), 4u); // whole warps are one block's
+  EXPECT_EQ(planned({kernel(false), kernel(false)}, {{{{64, 1, 1}, 4}, {{64, 1, 1}, 1}}}).Partitions.size(), 5u);
+  KernelFacts Shares = kernel(false);
+  Shares.StaticShared.push_back({"s", "float", 4, "k", {}});
+  EXPECT_EQ(planned({Shares}, Four).Partitions.size(), 4u);
+}
+
 TEST(Plan, VerifierSeesPartitionsThatOverlapOnlyWhereTheyMust) {
   FusionPlan Plan = planned({kernel(true), kernel(true)}, inBlocks({{{64, 1, 1}, 2}, {{64, 1, 1}, 1}}));
   FusionPlan SideBySide = Plan;

@@ -192,7 +192,6 @@ llvm::Error checkCombination(const FuseRequest &R) {
       {C.EvictLast && C.Reassociate, "--evict-last goes without --reassociate", "leave out one of them"},
       {C.Cooperative && R.Distinct, "--distinct goes without --cooperative",
        "leave it out: kernels with a barrier between them may share memory"},
-      {R.Vertical && !R.Copies.empty(), "--copies goes without --link", "leave it out"},
       {R.Vertical && !R.Turns.empty(), "--turns goes without --link", "leave it out"},
   };
   for (const auto &Rule : Rules)

@@ -45,12 +45,15 @@ struct BlockLocalPlan {
   unsigned Wide = 1;
   std::string Narrow;                       ///< Why a thread has one at a time, if more were asked for.
   std::vector<RowStream> Streams;           ///< Where it has more.
-  std::vector<bool> ByElement;              ///< By node: a pointwise kernel, called for every element of the row.
+  std::vector<bool> ByElement;              ///< By node: a pointwise kernel, called for every element of the row,
+  bool ByGroups = false;                    ///< or, some of them, for `Wide` elements: then no thread has fewer.
   std::vector<std::vector<unsigned>> Loops; ///< By node: its loops over the row (`LoopAccess::Statement`).
   std::vector<std::string> Barriers;        ///< By position in the order: why one stands before, or nothing.
   std::vector<AtMost> Requirements;         ///< Of every launch.
   /// Elements of a row that a thread keeps; a block's threads have so many registers.
   unsigned MostTurns = 0;
+  /// The same, of one element at a time.
+  unsigned mostSingle() const { return std::min(MostTurns, 32u); }
 
   bool keepsRows() const { return !Length.isZero(); }
 };

@@ -45,6 +45,7 @@ struct LoopAccess {
   bool LeftEarly = false;       ///< By break, return or goto.
   std::vector<Finding> Carried; ///< Variables of the code around it that the body changes.
   std::vector<Finding> Bound;   ///< It begins at the thread's number: why its turns can be no other thread's.
+  std::vector<Finding> InWarp;  ///< The same in blocks of a warp.
   SourcePlace Where;
   std::optional<unsigned> Statement = {}; ///< Its number in the kernel's body (ControlStatements.h).
 };
@@ -143,6 +144,10 @@ std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor,
 /// where the atom's text, which holds those of the atoms in it, is longer than what anybody writes.
 std::optional<Polynomial> quotient(const Polynomial &Dividend, const Polynomial &Divisor,
                                    std::map<std::string, Quotient> &Known);
+
+/// The polynomial where blocks have one dimension and so many threads, as far as quotients go: the warp's number is 0
+/// in a block of 32.
+Polynomial inBlock(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, unsigned Threads);
 
 /// `threadIdx.x`
 std::string builtinAtom(Builtin B, int Dimension);

@@ -23,7 +23,8 @@ struct PartitionPlan {
   unsigned First = 0;
   BlockShape Block;
   unsigned PaddedThreads = 0; ///< Block.threads() rounded up to whole warps; also the count of its barrier.
-  unsigned Reserved = 0;      ///< The same, but to whole warpgroups for `RegisterPolicy::Split`.
+  unsigned Reserved = 0;      ///< The same, but to whole warpgroups for `RegisterPolicy::Split`; of all `Beside`.
+  unsigned Beside = 1;        ///< So many blocks are played by its text, each by whole warps of its own.
   /// Hardware barrier 1…15; 0 when the partition never synchronises, is the whole block, or names all others itself.
   unsigned Barrier = 0;
   unsigned NamedBarriers = 0; ///< Those that the kernel names itself; they follow `Barrier`.
@@ -36,7 +37,7 @@ struct PartitionPlan {
 
 /// What a fused block is to one constituent.
 struct RolePlan {
-  unsigned Copies = 1;         ///< Partitions.
+  unsigned Copies = 1;         ///< Blocks side by side: of one partition, or else one of each.
   unsigned Turns = 1;          ///< Times that a fused block plays its partitions, each time other blocks.
   unsigned Threads = 0;        ///< Of all its partitions together.
   unsigned ResidentBlocks = 1; ///< Fused blocks per SM that play it, for `Blocks` under `Stride`; 0: all that it needs.
@@ -60,7 +61,7 @@ struct FusionPlan {
   RegisterLimit Registers;     ///< For `Split`, Count is what every thread is launched with.
 
   /// One partition is the whole block: it keeps the block's own shape and barrier.
-  bool keepsBlock() const { return Partitions.size() == 1; }
+  bool keepsBlock() const { return Partitions.size() == 1 && Partitions.front().Beside == 1; }
   /// It also plays exactly one block of the kernel, at the place of its own.
   bool keepsGrid() const { return keepsBlock() && Grid == GridPolicy::Match; }
   /// The kernel's functions find its indices in shared memory: those of the block itself are others.
