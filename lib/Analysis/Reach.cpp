@@ -440,6 +440,8 @@ struct Walk::BodyVisitor : NameVisitor {
 
   /// Where nothing is run, an overload for the host alone is as good as others, but not for Clang.
   const clang::FunctionDecl *hostOverload(const clang::FunctionDecl &F) const {
+    if (!inUsersFile(&F, W.Sources)) // the toolkit has the same for both
+      return nullptr;
     for (const clang::NamedDecl *Each : F.getDeclContext()->getRedeclContext()->lookup(F.getDeclName())) {
       const clang::FunctionDecl *Other = Each->getUnderlyingDecl()->getAsFunction();
       if (Other && !Other->isConstexpr() && !Other->hasAttr<clang::CUDADeviceAttr>() &&

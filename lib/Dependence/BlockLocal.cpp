@@ -352,12 +352,21 @@ private:
         llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Producer == Node || F.Consumer == Node; });
     if (!Linked && llvm::none_of(N.Accesses->Sites, [&](const AccessSite &Site) {
           const auto Access = access(Node, Site);
-          return Access && (Access->Scalar || isRow(*Access));
+          return Access && (Access->Scalar ? isOfOthers(Node, Site.Parameter) : isRow(*Access));
         }))
       refuse(BlockerKind::NotByRow, N.Facts->Where,
              fmt::format(
                  "{} takes nothing of the others, and does not work on their rows, so that its grid may be another",
                  N.Name));
+  }
+
+  /// Has another kernel the array, too?
+  bool isOfOthers(unsigned Node, const std::string &Parameter) const {
+    return llvm::any_of(Graph.Order, [&](unsigned Other) {
+      return Other != Node && llvm::any_of(Graph.Nodes[Other].Accesses->Parameters, [&](const ParameterAccess &P) {
+               return Graph.memory(Other, P.Name) == Graph.memory(Node, Parameter);
+             });
+    });
   }
 
   using Memory = std::pair<unsigned, std::string>;
