@@ -1,10 +1,70 @@
 #include "LaunchBlock.h"
 
+#include "cufuse/Analysis/Declarations.h"
+
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
+
+#include <set>
 
 namespace cufuse {
 
 namespace {
+
+/// Does code do something else with a variable than load it? What is not known to be a load is none.
+class Changes : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  explicit Changes(const clang::VarDecl &Variable) : Variable(Variable) {}
+
+  bool isIn(const clang::Decl &Code) {
+    TraverseDecl(&Code);
+    return llvm::any_of(Uses, [&](const clang::Expr *Use) { return !Loads.count(Use); });
+  }
+
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    if (E->getDecl() == &Variable)
+      Uses.insert(E);
+    return true;
+  }
+  bool VisitImplicitCastExpr(const clang::ImplicitCastExpr *Cast) override {
+    const bool Constant = Cast->getCastKind() == clang::CK_NoOp && Cast->getType().isConstQualified();
+    if (Constant || Cast->getCastKind() == clang::CK_LValueToRValue)
+      load(Cast->getSubExpr());
+    return true;
+  }
+  bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
+    for (const clang::Expr *Argument : Launch->getConfig()->arguments()) // not converted yet in a template
+      load(Argument);
+    return true;
+  }
+  // What the body does with it is seen there.
+  bool TraverseLambdaCapture(MaybeConst<clang::LambdaExpr> *, const clang::LambdaCapture *,
+                             MaybeConst<clang::Expr> *) override {
+    return true;
+  }
+
+private:
+  void load(const clang::Expr *E) {
+    E = E->IgnoreParens();
+    while (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
+      E = Member->getBase()->IgnoreParens();
+    Loads.insert(E);
+  }
+
+  const clang::VarDecl &Variable;
+  std::set<const clang::Expr *> Uses, Loads;
+};
+
+bool mayChange(const clang::VarDecl &Variable) {
+  if (Variable.getType().isConstQualified())
+    return false;
+  if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Variable.getDeclContext()))
+    return Changes(Variable).isIn(*Function);
+  const clang::ASTContext &Ast = Variable.getASTContext();
+  return llvm::any_of(Ast.getTranslationUnitDecl()->decls(), [&](const clang::Decl *D) {
+    return inUsersFile(D, Ast.getSourceManager()) && Changes(Variable).isIn(*D);
+  });
+}
 
 class BlockReader {
 public:
@@ -57,7 +117,8 @@ private:
         E = Full->getSubExpr();
       else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(E))
         E = Temporary->getSubExpr();
-      else if (Variable && Variable->getAnyInitializer() && !llvm::isa<clang::ParmVarDecl>(Variable) && Variables-- > 0)
+      else if (Variable && Variable->getAnyInitializer() && !llvm::isa<clang::ParmVarDecl>(Variable) &&
+               Variables-- > 0 && !mayChange(*Variable))
         E = Variable->getAnyInitializer();
       else
         return E;

@@ -12,6 +12,10 @@
 // RUN:   --link twice.columns=transposed.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TRANSPOSED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:sums %s:shares %s:elsewhere --block 128 --link sums.sum=shares.sum \
 // RUN:   --link sums.columns=shares.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ELSEWHERE
+// The grid of one that has nothing of the others may be another.
+// RUN: %exits 1 %cufuse fuse --vertical %s:clear %s:sums %s:shares --block 128 --link sums.sum=shares.sum \
+// RUN:   --link sums.columns=shares.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CLEAR
+// CLEAR: error: {{.*}}: clear takes nothing of the others, and does not work on their rows, so that its grid may be another [NotByRow]
 // RUN: ls -A %t | count 0
 
 __global__ void sums(const float *__restrict__ in, float *__restrict__ sum, int columns) {
@@ -27,7 +31,7 @@ __global__ void sharesOfNext(const float *__restrict__ in, const float *__restri
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     // NEXT: {{[^ ]*}}:[[#@LINE+5]]:68: error: it is not shown that a block loads what it stored itself, and each
     // NEXT-SAME: thread its own elements of a row: sharesOfNext: sum[blockIdx.x + 1] at {{[^ ]*}}:[[#@LINE+4]]:68; sums stores
-    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:22:5 [NotByRow]
+    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:26:5 [NotByRow]
     // NEXT: note: use --cooperative, or index p[blockIdx.x], or
     // NEXT-SAME: p[blockIdx.x * columns + i] in `for
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] / sum[blockIdx.x + 1];
@@ -79,4 +83,9 @@ __global__ void elsewhere(float *__restrict__ table) {
   shared[threadIdx.x] = threadIdx.x;
   __syncthreads();
   table[blockIdx.x * 64 + threadIdx.x / 2] = shared[127 - threadIdx.x / 2 * 2];
+}
+
+__global__ void clear(float *__restrict__ flag) {
+  if (threadIdx.x == 0)
+    flag[blockIdx.x] = 0;
 }

@@ -6,8 +6,12 @@
 // RUN:   FileCheck %s --check-prefix=BOUNDS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:open -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=OPEN '--implicit-check-not={{(error|refused):}}'
+// What a variable begins with is its value only where nothing changes it.
+// RUN: %exits 1 %cufuse fuse %s:doubled %s:chosen %s:asked %s:moved %s:larger -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=CHANGED
+// CHANGED-COUNT-5: the block size is not known: its block is not constant
 // RUN: ls -A %t | count 0
-// RUN: %cufuse fuse %s:silent %s:launched %s:bounded --block 256 -o %t/out.cu
+// RUN: %cufuse fuse %s:silent %s:launched %s:bounded %s:captured --block 256 -o %t/out.cu
 // NOTHING: {{[^ ]*}}:[[#@LINE+2]]:17: error: silent: the block size is not known: no launch of it is read in its file [UnknownBlock]
 // NOTHING: note: say it with --block silent=SHAPE, as it is launched{{$}}
 __global__ void silent(float *data) { data[threadIdx.x] = 0; }
@@ -30,4 +34,31 @@ void run(float *data) {
   launched<<<1, block>>>(data);
   launched<<<2, dim3(32, 4)>>>(data);
   open<<<1, bounded_by(data)>>>(data);
+}
+
+__global__ void doubled(float *data) { data[threadIdx.x] = 0; }
+__global__ void chosen(float *data) { data[threadIdx.x] = 0; }
+__global__ void asked(float *data) { data[threadIdx.x] = 0; }
+__global__ void moved(float *data) { data[threadIdx.x] = 0; }
+__global__ void larger(float *data) { data[threadIdx.x] = 0; }
+__global__ void captured(float *data) { data[threadIdx.x] = 0; }
+static int ofFile = 64, kept = 32;
+void change(float *data, int n) {
+  int threads = 1, size = 0, grid;
+  while (threads < n)
+    threads *= 2;
+  doubled<<<1, threads>>>(data);
+  chosen<<<1, ofFile>>>(data);
+  ofFile = n;
+  cudaOccupancyMaxPotentialBlockSize(&grid, &size, asked);
+  asked<<<grid, size>>>(data);
+  dim3 block(64);
+  block.y = 2;
+  moved<<<1, block>>>(data);
+  int last = 64;
+  auto grow = [&] { last = 128; };
+  grow();
+  larger<<<1, last>>>(data);
+  const int &same = kept;
+  [&] { captured<<<same, kept>>>(data); }();
 }
