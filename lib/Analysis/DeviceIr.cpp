@@ -315,6 +315,11 @@ private:
     Diagnostics.setSourceManager(&Ast.getSourceManager());
     clang::CodeGenOptions Options;
     Options.OptimizationLevel = 1; // at 0, functions would be marked as not to be touched
+    // Nothing is taken for granted that nvcc does not.
+    Options.StrictReturn = false;
+    Options.NullPointerIsValid = true;
+    Options.AssumeSaneOperatorNew = false;
+    Options.setFiniteLoops(clang::CodeGenOptions::FiniteLoopsKind::Never);
     Options.DisableLifetimeMarkers = true;
     Options.setDebugInfo(llvm::codegenoptions::DebugLineTablesOnly);
     Options.DebugColumnInfo = true;

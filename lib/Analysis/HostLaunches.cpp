@@ -1,5 +1,7 @@
 #include "HostLaunches.h"
 
+#include "LibraryEffects.h"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
@@ -8,6 +10,7 @@
 #include <fmt/core.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <map>
@@ -38,10 +41,16 @@ const clang::Expr *assignedBy(const clang::Stmt *S) {
   return Step && Step->isIncrementDecrementOp() ? Step->getSubExpr() : nullptr;
 }
 
+/// Of `&x`, x.
+const clang::Expr *addressed(const clang::Expr *E) {
+  auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E->IgnoreParenCasts());
+  return Address && Address->getOpcode() == clang::UO_AddrOf ? Address->getSubExpr() : nullptr;
+}
+
 /// How a function uses its variables. What is only loaded, and assigned by name, changes where it is assigned; of all
 /// else, something may know the place.
 struct Uses : public clang::ConstDynamicRecursiveASTVisitor {
-  explicit Uses(const clang::Stmt *Body) { TraverseStmt(Body); }
+  Uses(const clang::Stmt *Body, const ParsedUnit &Unit) : Unit(Unit) { TraverseStmt(Body); }
   std::set<const clang::VarDecl *> Assigned;
   bool isPlain(const clang::VarDecl &V) const {
     return V.hasLocalStorage() && V.getType()->isScalarType() && !V.getType().isVolatileQualified() &&
@@ -59,6 +68,13 @@ struct Uses : public clang::ConstDynamicRecursiveASTVisitor {
   }
   bool VisitBinaryOperator(const clang::BinaryOperator *E) override { return assign(E); }
   bool VisitUnaryOperator(const clang::UnaryOperator *E) override { return assign(E); }
+  bool VisitCallExpr(const clang::CallExpr *E) override {
+    if (const auto Filled = filledBy(*E, Unit))
+      for (const clang::Expr *Each : *Filled)
+        if (const clang::Expr *To = addressed(Each))
+          assignTo(variableIn(To));
+    return true;
+  }
   bool VisitLambdaExpr(const clang::LambdaExpr *E) override {
     for (const clang::LambdaCapture &Each : E->captures())
       if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef)
@@ -69,12 +85,14 @@ struct Uses : public clang::ConstDynamicRecursiveASTVisitor {
 private:
   bool assign(const clang::Expr *E) {
     if (const clang::Expr *To = assignedBy(E))
-      if (const clang::VarDecl *V = variableIn(To)) {
-        ++Known[V];
-        Assigned.insert(V);
-      }
+      assignTo(variableIn(To));
     return true;
   }
+  void assignTo(const clang::VarDecl *V) {
+    ++Known[V];
+    Assigned.insert(V);
+  }
+  const ParsedUnit &Unit;
   llvm::DenseMap<const clang::VarDecl *, unsigned> Mentions, Known;
 };
 
@@ -99,37 +117,6 @@ private:
   std::vector<const clang::FunctionDecl *> &All;
 };
 
-/// Is nothing of the user's run where it is destroyed, and nobody awaited?
-bool endsQuietly(clang::QualType T) {
-  const clang::CXXRecordDecl *Record = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
-  if (!Record || !Record->hasDefinition() || Record->hasTrivialDestructor())
-    return true;
-  const llvm::StringRef Name = Record->getIdentifier() ? Record->getName() : "";
-  auto *Instance = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Record);
-  return Record->isInStdNamespace() && !Name.contains("function") && !Name.contains("thread") &&
-         !Name.contains("future") &&
-         (!Instance || llvm::all_of(Instance->getTemplateArgs().asArray(), [](const auto &A) {
-           return A.getKind() != clang::TemplateArgument::Type || endsQuietly(A.getAsType());
-         }));
-}
-
-/// Does a call with such an argument know memory that it may change? By text, streams, events, files and what launches
-/// are made of, none is.
-bool leadsToMemory(const clang::Expr &Argument) {
-  clang::QualType T = Argument.getType();
-  const clang::RecordDecl *Record = T->getAsRecordDecl();
-  if (Argument.isGLValue() && !T.isConstQualified())
-    return !(Record && Record->isInStdNamespace() && Record->getName() == "basic_ostream");
-  const bool IsPointer = T->isPointerType();
-  if (IsPointer)
-    Record = (T = T->getPointeeType())->getAsRecordDecl();
-  if (Record)
-    return !llvm::is_contained({"dim3", "CUstream_st", "CUevent_st", "_IO_FILE", "basic_string", "basic_string_view",
-                                "initializer_list", "duration", "time_point"},
-                               Record->getName());
-  return IsPointer && !(T.isConstQualified() && T->isCharType());
-}
-
 using KnownUses = std::map<const clang::FunctionDecl *, std::unique_ptr<Uses>>;
 
 class Walk {
@@ -151,7 +138,7 @@ private:
   const Uses &usesIn(const clang::FunctionDecl &Function) {
     auto &Uses = Known[&Function];
     if (!Uses)
-      Uses = std::make_unique<struct Uses>(Function.getBody());
+      Uses = std::make_unique<struct Uses>(Function.getBody(), Unit);
     return *Uses;
   }
 
@@ -174,7 +161,8 @@ private:
     if (Branches)
       Path.push_back({S, 0, Loops});
     Time += Loops; // what it changes is another value in the next turn
-    const unsigned Before = Destroyed;
+    const bool IsScope = Branches || llvm::isa<clang::CompoundStmt, clang::ExprWithCleanups>(S);
+    const size_t Before = Objects.size();
     for (const clang::Stmt *Child : S->children()) {
       if (If || llvm::isa<clang::ConditionalOperator>(S))
         ++Path.back().Number;
@@ -185,12 +173,10 @@ private:
           std::all_of(Found.begin() + First, Found.end(), [](const Launch &L) { return L.Kernel.empty(); }))
         Found.resize(First);
     }
+    if (IsScope)
+      endScope(Before);
     if (Branches)
       Path.pop_back();
-    if (Destroyed > Before && (Branches || llvm::isa<clang::CompoundStmt>(S))) {
-      Destroyed = Before;
-      unknown(S);
-    }
     if (const clang::Expr *To = assignedBy(S)) {
       const clang::VarDecl *V = variableIn(To);
       if (V && Frames.back().Used->isPlain(*V))
@@ -202,9 +188,15 @@ private:
     } else if (auto *Declaration = llvm::dyn_cast<clang::DeclStmt>(S)) {
       for (const clang::Decl *D : Declaration->decls())
         if (auto *V = llvm::dyn_cast<clang::VarDecl>(D))
-          declare(*V);
+          declare(*V, *S);
     } else if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(S)) {
       walk(Default->getExpr());
+    } else if (auto *OfMember = llvm::dyn_cast<clang::CXXDefaultInitExpr>(S)) {
+      walk(OfMember->getExpr());
+    } else if (auto *Made = llvm::dyn_cast<clang::CXXConstructExpr>(S)) {
+      construct(*Made);
+    } else if (auto *Temporary = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(S)) {
+      Objects.push_back({Temporary->getType(), S});
     } else if (auto *Call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(S); Call && Call->getDirectCallee()) {
       Launch New{kernelName(*Call->getDirectCallee()), Call, Path, grid(*Call->getConfig()->getArg(0)), {}};
       for (unsigned I = 0; I < Call->getNumArgs(); ++I)
@@ -231,13 +223,6 @@ private:
   /// Not of calls and assignments: has it no effect, but for that of what it is made of?
   bool isHarmless(const clang::Stmt &S) const {
     using namespace clang;
-    if (auto *Made = llvm::dyn_cast<CXXConstructExpr>(&S))
-      return llvm::none_of(Made->arguments(), [&](const Expr *E) { return mayBeStored(E); }) &&
-             (Made->getConstructor()->isTrivial() ||
-              (Unit.inLibrary(Made->getConstructor()->getLocation()) &&
-               llvm::none_of(Made->arguments(), [](const Expr *E) { return leadsToMemory(*E); })));
-    if (auto *Temporary = llvm::dyn_cast<CXXBindTemporaryExpr>(&S))
-      return endsQuietly(Temporary->getType());
     if (auto *Load = llvm::dyn_cast<ImplicitCastExpr>(&S); Load && Load->getCastKind() == CK_LValueToRValue)
       return !mayBeStored(Load->getSubExpr());
     return isLoop(&S, Unit.ast()) ||
@@ -250,10 +235,14 @@ private:
                      CXXThisExpr>(&S);
   }
 
+  static bool isReference(const clang::MemberExpr &Member) {
+    return Member.getMemberDecl()->getType()->isReferenceType();
+  }
+
   /// Is it a variable, or part of one, that no kernel knows?
   static bool isOfHost(const clang::Expr *Place) {
     Place = Place->IgnoreParenImpCasts();
-    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place); Member && !Member->isArrow())
+    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place); Member && !Member->isArrow() && !isReference(*Member))
       return isOfHost(Member->getBase());
     auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Place);
     if (Element && Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
@@ -286,16 +275,17 @@ private:
   /// Where a pointer or a reference leads: the structure, or the value. Null of the device's variables.
   static clang::QualType heldBy(const clang::Expr *Place) {
     Place = Place->IgnoreParenImpCasts();
-    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place))
+    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place); Member && !isReference(*Member))
       return Member->isArrow() ? Member->getBase()->getType()->getPointeeType() : heldBy(Member->getBase());
     const clang::VarDecl *V = variableIn(Place);
     return (V && !V->getType()->isReferenceType()) || Place->getType().isVolatileQualified() ? clang::QualType()
                                                                                              : Place->getType();
   }
 
-  void declare(const clang::VarDecl &V) {
+  void declare(const clang::VarDecl &V, const clang::Stmt &At) {
     const clang::QualType Of = V.getType().getNonReferenceType(); // a temporary may live as long
-    Destroyed += (!V.getType()->isLValueReferenceType() || Of.isConstQualified()) && !endsQuietly(Of);
+    if (!V.getType()->isLValueReferenceType() || Of.isConstQualified())
+      Objects.push_back({Of, &At});
     // `const int n = rows * columns;` is the product, and `float *y = x;` is x.
     const Frame &Own = Frames.back();
     Frames.back().Given.erase(&V);
@@ -315,22 +305,23 @@ private:
       return unknown(&Call);
     if (Callee == Unit.ast().getcudaConfigureCallDecl())
       return;
+    if (const auto Filled = filledBy(Call, Unit)) {
+      for (const clang::Expr *Each : *Filled)
+        fill(*Each, Call);
+      return;
+    }
     const std::string Name = Callee->getNameAsString();
     const bool IsGetter = Method && Method->isConst() && Method->param_empty() && Method->getIdentifier();
-    const bool LeadsToMemory =
-        (Method && Method->isInstance() && (!Method->isConst() || Name == "operator()")) ||
-        llvm::any_of(Call.arguments(), [&](const clang::Expr *E) {
-          auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E->IgnoreParenCasts());
-          const bool OfHost = Address && Address->getOpcode() == clang::UO_AddrOf && isOfHost(Address->getSubExpr());
-          Time += OfHost; // what is put there is read by its name
-          return leadsToMemory(*E) && !OfHost &&
-                 !(E->getType()->isFunctionPointerType() && Name == "cudaFuncSetAttribute");
-        });
+    const bool LeadsToMemory = (Method && Method->isInstance() && (!Method->isConst() || Name == "operator()")) ||
+                               llvm::any_of(Call.arguments(), [&](const clang::Expr *E) {
+                                 const clang::Expr *Place = addressed(E);
+                                 const bool OfHost = Place && isOfHost(Place);
+                                 Time += OfHost; // what is put there is read by its name
+                                 return leadsToMemory(*E) && !OfHost;
+                               });
     if (Unit.inLibrary(Callee->getLocation())) {
       const std::string Class = Method ? Method->getParent()->getNameAsString() : "";
-      const bool IsKnown = Callee->isInStdNamespace() || Callee->getBuiltinID() ||
-                           (llvm::StringRef(Name).starts_with("cuda") &&
-                            !llvm::is_contained({"cudaSetDevice", "cudaDeviceReset", "cudaStreamWaitEvent"}, Name));
+      const bool IsKnown = Callee->isInStdNamespace() || Callee->getBuiltinID();
       const bool IsPlace =
           llvm::is_contained({"vector", "array", "unique_ptr", "shared_ptr"}, Class) &&
           llvm::is_contained({"operator[]", "at", "data", "get", "front", "back", "begin", "end"}, Name);
@@ -350,18 +341,79 @@ private:
         unknown(&Call);
       return;
     }
-    if (Frames.size() > Depth || Callee->isDependentContext() || Callee->hasAttr<clang::CUDAGlobalAttr>() ||
-        (Callee->hasAttr<clang::CUDADeviceAttr>() && !Callee->hasAttr<clang::CUDAHostAttr>()))
-      return unknown(&Call);
     const unsigned Object = llvm::isa<clang::CXXOperatorCallExpr>(Call) && Method && Method->isInstance();
     Frame Inner{&usesIn(*Callee), {}};
     for (unsigned I = 0; I < Callee->getNumParams() && I + Object < Call.getNumArgs(); ++I)
       if (const clang::ParmVarDecl *P = Callee->getParamDecl(I);
           !Inner.Used->Assigned.count(P) && Inner.Used->isPlain(*P))
         Inner.Given[P] = handed(*argument(Call.getArg(I + Object)));
+    enter(*Callee, std::move(Inner), Call);
+  }
+
+  /// The function with the body, at a call of it.
+  void enter(const clang::FunctionDecl &Callee, Frame Inner, const clang::Stmt &At) {
+    if (Frames.size() > Depth || Callee.isDependentContext() || Callee.hasAttr<clang::WeakAttr>() ||
+        Callee.hasAttr<clang::CUDAGlobalAttr>() ||
+        (Callee.hasAttr<clang::CUDADeviceAttr>() && !Callee.hasAttr<clang::CUDAHostAttr>()))
+      return unknown(&At);
     Frames.push_back(std::move(Inner));
-    walk(Callee->getBody());
+    const size_t Before = Objects.size();
+    if (auto *Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(&Callee))
+      for (const clang::CXXCtorInitializer *Each : Constructor->inits())
+        walk(Each->getInit());
+    endScope(Before);
+    walk(Callee.getBody());
     Frames.pop_back();
+  }
+
+  /// What a function of the toolkit fills, which changes nothing else.
+  void fill(const clang::Expr &Result, const clang::Stmt &At) {
+    const clang::Expr *Place = addressed(&Result);
+    const clang::Expr *Other = Result.IgnoreParenCasts();
+    if (const clang::VarDecl *V = Place ? variableIn(Place) : nullptr; V && Frames.back().Used->isPlain(*V))
+      ++Times[V];
+    else if (Place ? isOfHost(Place) : Other->getType()->isArrayType() && isOfHost(Other))
+      ++Time;
+    else if (!Other->isNullPointerConstant(Unit.ast(), clang::Expr::NPC_ValueDependentIsNotNull))
+      unknown(&At, Place ? heldBy(Place) : clang::QualType());
+  }
+
+  void construct(const clang::CXXConstructExpr &Made) {
+    const clang::FunctionDecl *Constructor = Made.getConstructor();
+    if (llvm::any_of(Made.arguments(), [&](const clang::Expr *E) { return mayBeStored(E); }))
+      return unknown(&Made);
+    if (Made.getConstructor()->isTrivial())
+      return;
+    if (!Unit.inLibrary(Constructor->getLocation()) && Constructor->hasBody(Constructor))
+      return enter(*Constructor, {&usesIn(*Constructor), {}}, Made);
+    if (!Unit.inLibrary(Constructor->getLocation()) ||
+        llvm::any_of(Made.arguments(), [](const clang::Expr *E) { return leadsToMemory(*E); }))
+      unknown(&Made);
+  }
+
+  /// What runs where such an object ends.
+  void destroy(clang::QualType T, const clang::Stmt &At) {
+    if (endsQuietly(T))
+      return;
+    const clang::CXXRecordDecl &Record = *T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    const clang::FunctionDecl *Destructor = Record.getDestructor();
+    if (Unit.inLibrary(Record.getLocation()) || !Destructor ||
+        (Record.hasUserDeclaredDestructor() && !Destructor->isDefaulted() && !Destructor->hasBody(Destructor)))
+      return unknown(&At);
+    if (!Destructor->isDefaulted())
+      enter(*Destructor, {&usesIn(*Destructor), {}}, At);
+    for (const clang::FieldDecl *Field : Record.fields())
+      destroy(Field->getType(), At);
+    for (const clang::CXXBaseSpecifier &Base : Record.bases())
+      destroy(Base.getType(), At);
+  }
+
+  /// Those that were made since end.
+  void endScope(size_t Before) {
+    while (Objects.size() > Before) {
+      const auto [Type, At] = Objects.pop_back_val();
+      destroy(Type, *At);
+    }
   }
 
   /// What is handed over, before it becomes the parameter's type: the parameter's type is known.
@@ -494,8 +546,9 @@ private:
   std::vector<Frame> Frames;
   std::vector<Branch> Path;
   std::vector<Launch> Found;
-  unsigned Time = 0, Destroyed = 0;                 ///< How often memory may have changed; what is destroyed behind.
-  std::map<const clang::VarDecl *, unsigned> Times; ///< How often they were assigned.
+  unsigned Time = 0;                                                          ///< How often memory may have changed.
+  llvm::SmallVector<std::pair<clang::QualType, const clang::Stmt *>> Objects; ///< That end with their scopes.
+  std::map<const clang::VarDecl *, unsigned> Times;                           ///< How often they were assigned.
 };
 
 } // namespace

@@ -168,6 +168,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "-Wno-register",
                                         "-Wno-c++11-narrowing",
                                         "-Wno-reserved-user-defined-literal", // "%"PRIu64
+                                        "-fcheck-new",                        // as nvcc: it is malloc
                                         "-fno-spell-checking", // else a name may be taken for another one's
                                         "-ferror-limit=0",
                                         "-include",

@@ -28,6 +28,14 @@
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); managed = 1; shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(t, y, managed);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); s->drawn(); shift<<<GRID>>>(t, y, n);
+// CASE: : cudaMemcpy3DParms p{}; scale<<<GRID>>>(x, t, 2.f, n); cudaMemcpy3D(&p); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); std::invoke(&Layer::step, s); shift<<<GRID>>>(t, y, n);
+// CASE: : { Clears c(t); scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
+// CASE: : { Holder h{Clears(t)}; scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
+// CASE: : (Clears(t), scale<<<GRID>>>(x, t, 2.f, n)); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); Fills f(t); shift<<<GRID>>>(t, y, n);
+// CASE: : Refers r{*t}; scale<<<GRID>>>(x, t, 2.f, n); r.value = 1; shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); cudaEventElapsedTime(t, event, event); shift<<<GRID>>>(t, y, n);
 
 // What has no such effect.
 // CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaDeviceSynchronize(); check(cudaGetLastError()); shift<<<GRID>>>(t, y, n);
@@ -41,6 +49,13 @@
 // CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaFuncSetAttribute(shift, cudaFuncAttributePreferredSharedMemoryCarveout, 0); shift<<<GRID>>>(t, y, n);
 // CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t + 4 * n, 2.f, n); shift<<<GRID>>>(t + 4 * n, y, n);
 // CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); s->t = u; shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: { Range r("first"); scale<<<GRID>>>(x, t, 2.f, n); } Range r(std::string("second"), n); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: { Holds h; scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaMemPrefetchAsync(t, 4, {}, 0); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: float ms[2]; scale<<<GRID>>>(x, t, 2.f, n); cudaEventElapsedTime(&ms[1], event, event); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: int m; scale<<<GRID>>>(x, t, 2.f, n); cudaOccupancyMaxActiveBlocksPerMultiprocessor(&m, shift, 256, 0); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: float ms; scale<<<GRID>>>(x, s->t, 2.f, n); cudaEventElapsedTime(&ms, event, event); shift<<<GRID>>>(s->t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaEventCreate(&s->event); shift<<<GRID>>>(t, y, n);
 
 // Other values.
 // CASE: scale.n=shift.n: scale<<<GRID>>>(x, s->next(), 2.f, n); shift<<<GRID>>>(s->next(), y, n);
@@ -48,19 +63,25 @@
 // CASE: scale.n=shift.n: float **now = &t; scale<<<GRID>>>(x, t, 2.f, n); *now = u; shift<<<GRID>>>(t, y, n);
 // CASE: scale.n=shift.n: float *const &now = t; scale<<<GRID>>>(x, now, 2.f, n); t = u; shift<<<GRID>>>(now, y, n);
 // CASE: scale.n=shift.n: scale<<<GRID>>>(x, s->t, 2.f, n); shift<<<GRID>>>(s->Stage::t, y, n);
+// CASE: scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaMalloc(&t, 4); shift<<<GRID>>>(t, y, n);
 // CASE: scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); t = u; shift<<<GRID>>>(t, y, n);
 // CASE: scale.n=shift.n: float *b = t; t = u; scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(b, y, n);
 // CASE: scale.n=shift.n: float *b = s->t; s->t = u; scale<<<GRID>>>(x, s->t, 2.f, n); shift<<<GRID>>>(b, y, n);
 // CASE: scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(t + 1, y, n);
 // CASE: scale.n=shift.n: float *b = t; for (; n > 0; t += n) { scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(b, y, n); }
 // CASE: scale.out=shift.in: const unsigned char level = n; scale<<<GRID>>>(x, t, 2.f, level); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, s->n); cudaMalloc(&s->t, 4); shift<<<GRID>>>(t, y, s->n);
 // CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, (short)n); shift<<<GRID>>>(t, y, n);
 // CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, n); n = 3; shift<<<GRID>>>(t, y, n);
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <cuda_profiler_api.h>
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #define GRID 4, 256
 #define DO(CALL)                                                                                                       \
@@ -76,6 +97,8 @@ struct Stage {
 };
 struct Layer : Stage {
   float *t;
+  cudaEvent_t event;
+  int n;
   static int count;
   void step();
   virtual int drawn() const { return 0; }
@@ -84,6 +107,29 @@ struct Layer : Stage {
 };
 struct Guard {
   ~Guard();
+};
+struct Clears {
+  float *t;
+  explicit Clears(float *t) : t(t) {}
+  ~Clears() { *t = 0; }
+};
+struct Holder {
+  Clears c;
+};
+struct Fills {
+  explicit Fills(float *t) { *t = 0; }
+};
+struct Refers {
+  float &value;
+};
+struct Range {
+  explicit Range(const char *name) { std::printf("%s", name); }
+  Range(const std::string &name, int number) { std::printf("%s", (name + std::to_string(number)).c_str()); }
+  ~Range() { cudaProfilerStop(); }
+};
+struct Holds {
+  std::vector<int> numbers;
+  Range range{"of a member"};
 };
 int begins();
 struct Begun {
