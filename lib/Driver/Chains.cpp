@@ -2,9 +2,10 @@
 
 #include "LinkAsLaunched.h"
 
+#include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Support/Names.h"
 
-#include <clang/AST/Decl.h>
+#include <clang/AST/DeclTemplate.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/JSON.h>
@@ -17,6 +18,24 @@ struct Neighbours {
   std::vector<std::string> Kernels; ///< As for `cufuse fuse`.
   LaunchLinks Links;
 };
+
+/// By which `cufuse fuse` finds it: with its parameters where another kernel has the name, too.
+std::string nameOf(const LoadedKernel &Kernel, llvm::ArrayRef<LoadedKernel> All) {
+  auto Text = [](const LoadedKernel &Of) -> const clang::Decl * {
+    if (const clang::FunctionTemplateDecl *Template = Of.Parsed.Kernel->getPrimaryTemplate())
+      return Template->getCanonicalDecl();
+    return Of.Parsed.Kernel->getCanonicalDecl();
+  };
+  const bool Tells = llvm::none_of(All, [&](const LoadedKernel &Other) {
+    return Other.Spec.name() == Kernel.Spec.name() && Text(Other) != Text(Kernel);
+  });
+  return Kernel.Spec.File + ":" + (Tells ? Kernel.Spec.Kernel : signatureOf(*Kernel.Parsed.Kernel));
+}
+
+/// Has it an argument that only its file can name?
+bool isNameless(const std::string &Kernel) {
+  return Kernel.find("(lambda") != std::string::npos || Kernel.find("(unnamed") != std::string::npos;
+}
 
 std::vector<Neighbours> neighboursOf(llvm::ArrayRef<LoadedKernel> Kernels) {
   std::vector<Neighbours> Result;
@@ -37,7 +56,7 @@ std::vector<Neighbours> neighboursOf(llvm::ArrayRef<LoadedKernel> Kernels) {
   for (LaunchPair &Pair : launchPairs(*Kernels.front().Parsed.Unit, FindBoth)) {
     Neighbours Each{{}, std::move(Pair.Links)};
     for (const LoadedKernel *Kernel : {Find(Pair.First), Find(Pair.Second)})
-      Each.Kernels.push_back(Kernel->Spec.File + ":" + Kernel->Spec.Kernel);
+      Each.Kernels.push_back(nameOf(*Kernel, Kernels));
     if (llvm::none_of(Result, [&](const Neighbours &Known) { return Known.Kernels == Each.Kernels; }))
       Result.push_back(std::move(Each));
   }
@@ -45,7 +64,12 @@ std::vector<Neighbours> neighboursOf(llvm::ArrayRef<LoadedKernel> Kernels) {
 }
 
 std::string quoted(const std::string &Word) {
-  return Word.find_first_of(" <>&()*'\"$;|") == std::string::npos ? Word : "'" + Word + "'";
+  if (Word.find_first_of(" <>&()*'\"$;|\\#~{}[]?!`") == std::string::npos)
+    return Word;
+  std::string Text = "'";
+  for (const char C : Word)
+    Text += C == '\'' ? "'\\''" : std::string(1, C);
+  return Text + "'";
 }
 
 } // namespace
@@ -54,13 +78,15 @@ std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<
   std::string Text;
   for (const Neighbours &Each : neighboursOf(Kernels)) {
     const LaunchLinks &Of = Each.Links;
+    const bool Nameless = llvm::any_of(Each.Kernels, isNameless);
     const bool HaveGrids = Of.ShareMemory && !Of.HaveOneGrid;
     Text += fmt::format("{} and {}: {}\n", Of.Places[0].str(), Of.Places[1].str(),
-                        !Of.AreKnown     ? "it is not seen whether they share memory"
+                        Nameless         ? "one is for a type that has no name outside of its file"
+                        : !Of.AreKnown   ? "it is not seen whether they share memory"
                         : HaveGrids      ? "one after the other, with grids that are not seen to be one"
                         : Of.ShareMemory ? "one after the other"
                                          : "side by side, if their memory is distinct");
-    if (!Of.AreKnown || HaveGrids)
+    if (Nameless || !Of.AreKnown || HaveGrids)
       continue;
     Text += Of.ShareMemory ? "  cufuse fuse --vertical" : "  cufuse fuse";
     for (const std::string &Kernel : Each.Kernels)

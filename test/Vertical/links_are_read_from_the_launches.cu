@@ -47,6 +47,10 @@
 // CHAINS-NEXT: : one after the other
 // CHAINS-NEXT: cufuse fuse --vertical {{.*}}.cu:scale {{.*}}.cu:turn -o fused.cu
 // CHAINS-NOT: shift {{.*}}:scale
+// Its commands can be pasted: with the parameters of overloads, quotes inside quotes, and none for a lambda.
+// CHAINS: cufuse fuse --vertical '{{.*}}.cu:twice(const float *, float *, int)' '{{.*}}.cu:plus<'\''x'\''>' -o fused.cu
+// CHAINS: : one is for a type that has no name outside of its file
+// CHAINS-NOT: cufuse fuse
 __global__ void scale(const float *in, float *out, float a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -131,4 +135,29 @@ static __global__ void own(const float *in, float *out, int n) {
 void ofOwn(float *x, float *y, float *z, int n) {
   scale<<<(n + 255) / 256, 256>>>(x, y, 2.f, n);
   own<<<(n + 255) / 256, 256>>>(y, z, n);
+}
+__global__ void twice(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = 2 * in[i];
+}
+__global__ void twice(const double *in, double *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = 2 * in[i];
+}
+template <char C> __global__ void plus(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + C;
+}
+template <typename F> __global__ void apply(float *out, int n, F f) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = f(out[i]);
+}
+void ofNames(float *x, float *y, float *z, int n) {
+  twice<<<(n + 255) / 256, 256>>>(x, y, n);
+  plus<'x'><<<(n + 255) / 256, 256>>>(y, z, n);
+  apply<<<(n + 255) / 256, 256>>>(z, n, [] __host__ __device__(float v) { return v + 1; });
 }
