@@ -67,3 +67,17 @@ template <typename Value, int Width, bool ReadOnly> struct CufuseElements {
     return {elements, whole, offset};
   }
 };
+#ifdef CUFUSE_ASIDE
+
+/// Elements in memory that are loaded alone, whole vectors at a time.
+template <typename Value> struct CufuseInMemory {
+  const Value *first;
+  template <typename T> __device__ __forceinline__ T at(long long index) const {
+    return reinterpret_cast<const T *>(first)[index];
+  }
+  template <typename T> __device__ __forceinline__ CufuseInMemory moved(long long by) const {
+    return {reinterpret_cast<const Value *>(reinterpret_cast<const T *>(first) + by)};
+  }
+  template <typename> __device__ __forceinline__ CufuseInMemory as() const { return *this; }
+};
+#endif

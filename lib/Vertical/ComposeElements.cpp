@@ -35,6 +35,21 @@ std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known) {
   return {{"HOLDS", Asks(Kind::Holds)}, {"FAILS", Asks(Kind::Fails)}, {"ONCE", Asks(Kind::Once)}};
 }
 
+std::vector<std::string> loadedAside(const VerticalGraph &Graph, unsigned Node, llvm::ArrayRef<Stream> Streams) {
+  const VerticalNode &N = Graph.Nodes[Node];
+  std::vector<std::string> Names;
+  for (const ParameterAccess &P : N.Accesses->Parameters) {
+    const std::vector<const AccessSite *> Sites = N.sites(P.Name);
+    if (N.Shape->Width > 1 && !P.Element.empty() && P.ReadOnly && P.Kept && P.Otherwise.empty() && !P.Volatile &&
+        !streamOf(Streams, Node, P.Name) && !Graph.flowTo(Node, P.Name) && !Sites.empty() &&
+        llvm::all_of(Sites, [](const AccessSite *Site) {
+          return Site->What == AccessSite::Kind::Load && Site->Direct && !Site->Compound && Site->Width > 1;
+        }))
+      Names.push_back(P.Name);
+  }
+  return Names;
+}
+
 bool ElementComposer::remains(unsigned Node, const std::string &Parameter) const {
   return !Graph.Nodes[Node].known(Parameter) &&
          (!streamOf(Streams, Node, Parameter) ||
@@ -62,7 +77,9 @@ void ElementComposer::objects() {
   if (const std::vector<Given> Asked = askedConditions(Known); !Asked.empty())
     file(cuda::Turn, Asked);
   if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
-    file(cuda::ElementGroups);
+    file(cuda::ElementGroups, {{"ASIDE", llvm::any_of(Graph.Order, [&](unsigned Node) {
+                                  return !loadedAside(Graph, Node, Streams).empty();
+                                })}});
 }
 
 void ElementComposer::texts() {
@@ -82,6 +99,8 @@ OutputText ElementComposer::aliases(unsigned Node) const {
                                  ? outputText("CufuseElement<{}{}>", P.ReadOnly ? "const " : "", T)
                                  : outputText("CufuseElements<{}, {}, {}>", T, N.Shape->Width, P.ReadOnly)));
     }
+  for (const std::string &Name : loadedAside(Graph, Node, Streams))
+    Lines.push_back(object(Node, Name, outputText("CufuseInMemory<{}>", element(Node, Name))));
   return joined(Lines, "\n");
 }
 
@@ -103,6 +122,8 @@ OutputText ElementComposer::call(unsigned Node, const OutputText &Head, const st
   for (const ParameterText &P : Texts[Node]->Parameters)
     if (const auto S = streamOf(Streams, Node, P.Name))
       Arguments.push_back("{" + Given(Streams[*S]) + "}");
+    else if (llvm::is_contained(loadedAside(Graph, Node, Streams), P.Name))
+      Arguments.push_back("{" + argument(Node, P.Name) + "}");
     else
       Arguments.push_back(argument(Node, P.Name));
   return wrapped(Head + callee(Node) + "(", Arguments, ");", 8);

@@ -14,6 +14,11 @@ std::vector<KnownCondition> knownConditions(const VerticalNode &Node);
 /// Which of them are asked for, as `cuda::Turn` is given it; nothing if none is.
 std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known);
 
+/// Parameters of a kernel that takes several elements at a time through which it loads vectors at other places than its
+/// own elements: a row of a bias. An object loads them as vectors, which nvcc splits where the user's text has
+/// references.
+std::vector<std::string> loadedAside(const VerticalGraph &Graph, unsigned Node, llvm::ArrayRef<Stream> Streams);
+
 /// - Each kernel has a namespace of its own, `cufuse_NODE`, with its own meaning of `cufuse_linked_PARAMETER`;
 /// - a parameter that is in a stream is an object that gives the elements in registers;
 /// - a kernel sees its elements as its block, as in `InlineAtStoreForm`.

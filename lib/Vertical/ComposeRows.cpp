@@ -23,15 +23,15 @@ struct RowInstance {
   bool takes(std::int64_t Row) const { return Exactly ? Row == Length : Row <= Length; }
 };
 
-/// The first one that takes a row is its own. Of several elements at a time, there may be any number up to six: threads
-/// that have nothing to do in the last turn wait, and their registers are taken from others. With all turns full, no
-/// element is asked for.
+/// The first one that takes a row is its own. Of several elements at a time, there may be any number up to eight:
+/// threads that have nothing to do in the last turn wait, and their registers are taken from others. With all turns
+/// full, no element is asked for.
 std::vector<RowInstance> instances(const BlockLocalPlan &Plan, BlockShape Block) {
   std::vector<RowInstance> All;
   for (unsigned Wide : std::set<unsigned, std::greater<>>{Plan.Wide, Plan.ByGroups ? Plan.Wide : 1}) {
     unsigned Before = 0;
     for (unsigned Count = 1; Count * Wide <= (Wide > 1 ? Plan.MostTurns : Plan.mostSingle()); ++Count) {
-      if (!llvm::isPowerOf2_32(Count) && (Wide == 1 || Count > 6))
+      if (!llvm::isPowerOf2_32(Count) && (Wide == 1 || Count > 8))
         continue;
       const unsigned Turns = Count * Wide;
       const std::int64_t Length = std::int64_t(Turns) * Block.X;
@@ -84,7 +84,7 @@ public:
       if (!Plan.Changed.empty() || llvm::any_of(Graph.Flows, [&](const Flow &F) { return isStoredLater(F); }))
         file(cuda::RowChange, {{"WIDE", IsWide}});
       if (Plan.ByGroups)
-        file(cuda::ElementGroups);
+        file(cuda::ElementGroups, {{"ASIDE", false}});
       if (!Plan.Streams.empty())
         file(cuda::RowStreams);
       if (EvictLast)

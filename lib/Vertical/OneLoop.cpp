@@ -150,6 +150,8 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const Ve
   for (const VerticalNode &N : Graph.Nodes)
     Proof.Edits.push_back({{}, {}, knownConditions(N), true});
   const std::vector<Stream> Streams = planStreams(Graph);
+  for (unsigned Node : Graph.Order)
+    Proof.Edits[Node].Parameters = loadedAside(Graph, Node, Streams);
   for (const Stream &S : Streams) {
     for (const auto &[User, Parameter] : S.Users)
       Proof.Edits[User].Parameters.push_back(Parameter);

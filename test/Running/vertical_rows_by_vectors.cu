@@ -168,7 +168,7 @@ __global__ void ofWarp(const __half *__restrict__ x, const __half *__restrict__ 
 #include "stream.h"
 #include "view.h"
 
-constexpr int lengths[] = {1, 8, 30, 64, 384, 504, 512, 520, 640, 1024, 1200, 1536, 2048, 2056, 4096};
+constexpr int lengths[] = {1, 8, 30, 64, 384, 504, 512, 520, 640, 1024, 1200, 1600, 1792, 2048, 2056, 4096};
 constexpr int rows = 3, most = 4096;
 
 bool streams(int shift) {
@@ -244,7 +244,7 @@ bool byWarps() {
   Array<float> total(7);
   bool good = true;
   for (int width : lengths)
-    if (width % 8 == 0 && width <= 1536) {
+    if (width % 8 == 0 && width <= 1792) {
       Both both;
       both.output("sum", sum), both.output("total", total), both.output("out", out);
       good &= both.same(
@@ -258,7 +258,7 @@ bool byWarps() {
           });
     }
   // Rows must be whole vectors in registers.
-  for (int width : {12, 1544})
+  for (int width : {12, 1800})
     good &= eights::addEights_ofWarp::launch(4, sum, a, b, 4 * width, gain, total, out, 4, width) ==
             cudaErrorInvalidConfiguration;
   return good && eights::addEights_ofWarp::launch(4, sum + 1, a, b, 4 * 64, gain, total, out, 4, 64) ==
