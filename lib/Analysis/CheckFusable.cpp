@@ -142,21 +142,33 @@ private:
       Blockers.push_back({BlockerKind::ExitNeedsMbarrier, Exit.Where, Exit.What});
   }
 
-  /// Errors count where they lie in what the kernel needs.
+  /// Errors count where they lie in what the kernel needs. They may follow from a first one that leaves no declaration.
   void errors() {
-    bool Reported = false;
-    for (const ParseError &Error : Unit.errors()) {
-      if (!Error.MissingFile && !Error.Location.isInvalid() &&
-          llvm::none_of(Reach.Units, [&](const clang::Decl *Needs) { return liesIn(Unit, Error, *Needs); }))
-        continue;
-      block(BlockerKind::BrokenCode, Error.Location, Error.Text);
-      Reported = true;
-    }
+    std::vector<const ParseError *> Own;
+    for (const ParseError &Error : Unit.errors())
+      if (Error.MissingFile || !Error.Location.isValid() ||
+          llvm::any_of(Reach.Units, [&](const clang::Decl *Needs) { return liesIn(Unit, Error, *Needs); }))
+        Own.push_back(&Error);
+    const ParseError *First = Unit.errors().empty() ? nullptr : &Unit.errors().front();
+    if ((!Own.empty() || Reach.HasErrors) && First && !llvm::is_contained(Own, First) && !isInDeclaration(*First))
+      Own.insert(Own.begin(), First);
+    constexpr size_t Most = 4;
+    for (const ParseError *Error : llvm::ArrayRef(Own).take_front(Most))
+      block(BlockerKind::BrokenCode, Error->Location, Error->Text);
+    const bool Reported = !Own.empty();
     if (Reach.HasErrors && !Reported)
       block(BlockerKind::BrokenCode, Reach.ErrorAt,
             !Reach.ErrorFact.empty() ? Reach.ErrorFact
             : Unit.errors().empty()  ? "a declaration is not valid"
                                      : Unit.errors().front().Text);
+  }
+
+  bool isInDeclaration(const ParseError &Error) const {
+    const clang::ASTContext &Ast = Unit.ast();
+    return llvm::any_of(Ast.getTranslationUnitDecl()->decls(), [&](const clang::Decl *D) {
+      return llvm::isa<clang::TagDecl, clang::FunctionDecl>(D) && inUsersFile(D, Ast.getSourceManager()) &&
+             liesIn(Unit, Error, *D);
+    });
   }
 
   void function(const FunctionUse &Use) {

@@ -13,6 +13,10 @@
 // RUN:   FileCheck %s --check-prefix=BRACKETS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:looks --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MEMBER
 // RUN: %exits 1 %cufuse fuse %s:sized --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HOST
+// RUN: %exits 1 %cufuse fuse %S/Inputs/unknown_attribute.cu:sum --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=FIRST
+// What everything else follows from comes first.
+// FIRST: unknown_attribute.cu:1:{{[0-9]+}}: error: sum: Clang does not accept code that the kernel needs:
+// FIRST: no template named 'Pack'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:asks --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %s:does_not --block 64 -o %t/out.cu
