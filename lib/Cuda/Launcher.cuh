@@ -1,6 +1,6 @@
 #ifdef CUFUSE_GRIDS
 /// The blocks of a grid; none if no kernel that reads so many of its dimensions can be launched with it.
-unsigned blocksOf(const dim3 &grid, unsigned dimensions) {
+static unsigned blocksOf(const dim3 &grid, unsigned dimensions) {
   const unsigned long long plane = 1ull * grid.x * grid.y;
   const bool fits = plane <= 0x7fffffff && plane * grid.z <= 0x7fffffff;
   return fits && (grid.y <= 1 || dimensions > 1) && (grid.z <= 1 || dimensions > 2) ? plane * grid.z : 0;
@@ -8,14 +8,14 @@ unsigned blocksOf(const dim3 &grid, unsigned dimensions) {
 #endif
 #ifdef CUFUSE_MEETS
 
-/// What a launch uses of an array.
+/// What a launch uses of an array, and whether it stores to that.
 struct Used {
   const volatile void *array;
   long long bytes;
-  bool stored = false; ///< To some of it.
+  bool stored = false;
 };
 /// Does one begin inside another, and is one of the two stored to?
-template <size_t Count> bool meet(const Used (&used)[Count]) {
+template <size_t Count> static bool meet(const Used (&used)[Count]) {
   for (const Used &a : used)
     for (const Used &b : used)
       if (&a != &b && (a.stored || b.stored) && a.array && a.bytes > 0 && b.bytes > 0 &&
@@ -24,18 +24,18 @@ template <size_t Count> bool meet(const Used (&used)[Count]) {
   return false;
 }
 #endif
-#ifdef CUFUSE_PARTS
-long long larger(long long a, long long b) { return a < b ? b : a; }
+#ifdef CUFUSE_LARGER
+static long long larger(long long a, long long b) { return a < b ? b : a; }
 #endif
 #ifdef CUFUSE_DIVISORS
 
-CufuseGrid::Divisor divisorOf(unsigned d) {
+static CufuseGrid::Divisor divisorOf(unsigned d) {
   unsigned bits = 0;
   while (bits < 32 && (1ull << bits) < d)
     ++bits;
   return {static_cast<unsigned>((1ull << (31 + bits)) / d + 1), bits};
 }
-CufuseGrid gridOf(const dim3 &size, unsigned dimensions) {
+static CufuseGrid gridOf(const dim3 &size, unsigned dimensions) {
   const unsigned blocks = blocksOf(size, dimensions);
   return blocks == 0 ? CufuseGrid{} : CufuseGrid{size, blocks, divisorOf(size.x), divisorOf(size.y)};
 }
@@ -43,7 +43,7 @@ CufuseGrid gridOf(const dim3 &size, unsigned dimensions) {
 #ifdef CUFUSE_STRIDES
 
 /// Bytes from the dynamic shared memory of one virtual block to that of the next; 2^31 if no block can have so much.
-size_t strideOf(size_t bytes, size_t alignment) {
+static size_t strideOf(size_t bytes, size_t alignment) {
   return bytes > 0x7fffffff ? 0x80000000 : (bytes + alignment - 1) / alignment * alignment;
 }
 #endif
@@ -53,7 +53,7 @@ size_t strideOf(size_t bytes, size_t alignment) {
 /// round the multiprocessors; the pattern of the share repeats after one block less than some rounds, so that it falls
 /// on the next multiprocessor each time and every one gets its part. (In step with the rounds, each would play one
 /// kernel only.) A period holds a whole number of own blocks, one more of them before the turn than behind it.
-CufuseShare shareOf(unsigned own, unsigned left, unsigned all, unsigned multiprocessors) {
+static CufuseShare shareOf(unsigned own, unsigned left, unsigned all, unsigned multiprocessors) {
   const unsigned long long least = own < left - own ? own : left - own, gap = (left + least - 1) / least;
   const unsigned long long round = (1ull * multiprocessors * left + all - 1) / all;
   const unsigned long long period = (gap + round) / round * round - 1, whole = own * period / left;
@@ -67,7 +67,7 @@ CufuseShare shareOf(unsigned own, unsigned left, unsigned all, unsigned multipro
 
 /// The fewest blocks that play all of a kernel's in as many rounds as `most` would: the last round is as full as can
 /// be.
-unsigned inEvenRounds(unsigned blocks, unsigned most) {
+static unsigned inEvenRounds(unsigned blocks, unsigned most) {
   const unsigned rounds = (blocks + most - 1) / most;
   return (blocks + rounds - 1) / rounds;
 }
@@ -75,7 +75,7 @@ unsigned inEvenRounds(unsigned blocks, unsigned most) {
 #ifdef CUFUSE_BOUND
 
 /// Of two numbers: equal ones may still differ in sign.
-template <typename Value> bool sameBits(const Value &a, const Value &b) {
+template <typename Value> static bool sameBits(const Value &a, const Value &b) {
   for (size_t i = 0; i < sizeof(Value); ++i)
     if (reinterpret_cast<const unsigned char *>(&a)[i] != reinterpret_cast<const unsigned char *>(&b)[i])
       return false;

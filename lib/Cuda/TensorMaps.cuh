@@ -1,7 +1,7 @@
 /// A matrix of `rows` x `columns` elements of two bytes, whose rows begin `pitch` elements apart, in boxes of
 /// `boxRows` x 64, for `CufuseProducts`.
-cudaError_t mapMatrix(CUtensorMap &map, const void *data, long long rows, long long columns, long long pitch,
-                      unsigned boxRows) {
+static cudaError_t mapMatrix(CUtensorMap &map, const void *data, long long rows, long long columns, long long pitch,
+                             unsigned boxRows) {
   void *encode = nullptr;
   cudaDriverEntryPointQueryResult found;
   if (const cudaError_t error =

@@ -67,7 +67,6 @@ public:
       Own.write(Kernels);
       if (!Options.KernelOnly)
         inOwnSpace(Own, [&] { emitLauncher(Own, Constituents, Plan, Options.Name, Needs); });
-      Own.blank();
       Own.line("}} // namespace {}", Options.Name);
     });
     FusedSource Fused{Out.text(), emitHeader(Constituents, Plan, Options), Out.structure()};

@@ -86,10 +86,9 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
              : Plan.Cooperative       ? " Each finds what those before it have stored."
                                       : " The kernels must not depend on each other.");
   Lines.write(
-      "/// Returns cudaErrorInvalidConfiguration for a grid that is empty, larger than 2^31 - 1 blocks, or has more\n"
-      "/// than one block in a dimension that its kernel does not read; otherwise what the CUDA runtime returns.");
-  if (Constituents.size() == 1 && Constituents.front().Text->Elements)
-    Lines.write("/// So it does for a negative number of elements.");
+      "/// Returns cudaErrorInvalidConfiguration for a grid that its kernel cannot have (empty, over 2^31 - 1 blocks, "
+      "in\n"
+      "/// more dimensions than it reads) and arguments that it is not fused for; else what the CUDA runtime returns.");
   Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
   Lines.blank();
 }
@@ -102,9 +101,10 @@ std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPla
   Lines.line("{}{}", MadeBy.str(), inComment(Options.Command));
   writeAsWritten(Lines, Options);
   Writer Declarations("", false);
-  Declarations.line("namespace {} {{", Options.Name);
-  inOwnSpace(Declarations, [&] { declarations(Declarations, Constituents, Plan, Options.Name); });
-  Declarations.line("}} // namespace {}", Options.Name);
+  Declarations.line("namespace {} {{ inline namespace {} {{", Options.Name, ownSpace());
+  Declarations.blank();
+  declarations(Declarations, Constituents, Plan, Options.Name);
+  Declarations.line("}}}} // namespace {}", Options.Name);
   const llvm::StringRef Declared = Declarations.text();
   Lines.write("#pragma once\n\n#include <cuda_runtime.h>");
   std::set<std::string> Seen;

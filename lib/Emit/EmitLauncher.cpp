@@ -135,29 +135,29 @@ void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsign
   const std::string Space = argumentSpace(Name, C);
   for (const ArgumentType &T : C.Text->Types)
     emitType(Out, T, Space);
-  Out.line("/// The arguments of {}.", inComment(C.Facts->QualifiedName));
-  Out.write("struct Arguments {");
+  const bool Dynamic = !C.Facts->DynamicShared.empty();
+  constexpr std::array Grids = {"grid in x only", "grid in x and y", "grid in up to three dimensions"};
+  Out.line("/// One launch of {}: as <<<grid, block{}>>>, {}.", inComment(C.Facts->QualifiedName),
+           Dynamic ? ", dynamicSharedBytes" : "", Grids[gridDimensions(*C.Facts) - 1]);
+  Out.write("struct Launch {\n  dim3 grid;");
+  if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I))
+    Out.line("  dim3 block; ///< {}, {}: fused for no other.", Guessed->Block.str(),
+             inComment(Plan.Roles[I].GuessedFrom));
+  if (Dynamic)
+    Out.write("  size_t dynamicSharedBytes = 0;");
+  Out.write("  struct Arguments {");
   for (const ParameterText &P : C.Text->Parameters)
     if (P.Given.empty())
-      Out.line("  {};", fieldOf(C, P, Name));
-  Out.write("};");
+      Out.line("    {};", fieldOf(C, P, Name));
+  Out.write("  } arguments;\n};");
   // What the header's reader includes may be configured otherwise than for the kernel.
   for (const auto &[P, Facts] : llvm::zip(C.Text->Parameters, C.Facts->Parameters))
     if (P.Given.empty() && !P.Opaque && P.Name == Facts.Name && Facts.Bytes > 0 && !Facts.Fields.empty() &&
         !Facts.Fields.front().Path.empty())
-      Out.line("static_assert(sizeof(Arguments::{0}) == {1} && alignof(decltype(Arguments::{0})) == {2},\n"
-               "              \"{0} has the size that it has in the kernel's file\");",
-               P.Name, Facts.Bytes, Facts.Alignment);
-  constexpr std::array Grids = {"grid in x only", "grid in x and y", "grid in up to three dimensions"};
-  const bool Dynamic = !C.Facts->DynamicShared.empty();
-  Out.line("/// One launch of it: as <<<grid, block{}>>>, {}.", Dynamic ? ", dynamicSharedBytes" : "",
-           Grids[gridDimensions(*C.Facts) - 1]);
-  const PartitionPlan *Guessed = guessedBlock(C, Plan, I);
-  Out.line("struct Launch {{\n  dim3 grid;\n{}{}  Arguments arguments;\n}};",
-           Guessed ? fmt::format("  dim3 block; ///< {}, {}: fused for no other.\n", Guessed->Block.str(),
-                                 inComment(Plan.Roles[I].GuessedFrom))
-                   : "",
-           Dynamic ? "  size_t dynamicSharedBytes = 0;\n" : "");
+      Out.line(
+          "static_assert(sizeof(Launch::Arguments::{0}) == {1} && alignof(decltype(Launch::Arguments::{0})) == {2},\n"
+          "              \"{0} has the size that it has in the kernel's file\");",
+          P.Name, Facts.Bytes, Facts.Alignment);
 }
 
 namespace {
@@ -170,20 +170,22 @@ public:
 
   void run() {
     std::vector<OutputText> Parts = {emitted(cuda::Launcher, Needs)};
-    if (needs("DRIVER"))
+    if (needs("DYNAMIC"))
+      Parts.push_back(emitted(cuda::SharedMemory, Needs));
+    if (needs("MULTIPROCESSORS"))
       Parts.push_back(emitted(cuda::Driver, Needs));
     if (products())
       Parts.push_back(products()->Host);
     llvm::erase_if(Parts, [](const OutputText &Part) { return Part.empty(); });
     if (!Parts.empty())
-      Out.line("namespace {{\n\n{}\n\n}} // namespace\n", joined(Parts, "\n\n"));
+      Out.line("{}\n", joined(Parts, "\n\n"));
     Out.line("{} {{", launchSignature(Constituents));
     chooseKernel();
     grids();
-    Out.blank();
+    requirements();
     if (needs("DYNAMIC"))
       dynamicShared();
-    if (needs("DRIVER"))
+    if (needs("MULTIPROCESSORS"))
       askDriver();
     if (Plan.fillsDevice() || products())
       residents();
@@ -241,84 +243,103 @@ private:
     return Each == 1 ? Blocks : fmt::format("({0} + {1} - 1) / {1}", Blocks, Each);
   }
 
+  bool isSideBySide() const { return !Plan.keepsGrid() && Plan.Shape != Geometry::Blocks; }
+
+  /// The largest of them.
+  static OutputText largest(llvm::ArrayRef<OutputText> All) {
+    OutputText Text = All.back();
+    for (const OutputText &Each : llvm::reverse(All.drop_back()))
+      Text = outputText("larger({}, {})", Each, Text);
+    return Text;
+  }
+
+  /// How many blocks the kernels have.
   void grids() {
-    const bool SideBySide = !Plan.keepsGrid() && Plan.Shape != Geometry::Blocks;
-    if (SideBySide)
-      Out.write("  unsigned blocks = 0;");
+    if (Plan.keepsGrid())
+      return;
+    std::vector<OutputText> Needed;
+    for (unsigned I = 0; I < Constituents.size(); ++I) {
+      const Constituent &C = Constituents[I];
+      if (const unsigned Reads = gridDimensions(*C.Facts); Reads == 1)
+        Out.line("  const unsigned {}Blocks = {}.grid.x;", C.Name, launch(C));
+      else
+        Out.line("  const CufuseGrid {}Grid = gridOf({}.grid, {});", C.Name, launch(C), Reads);
+      Needed.push_back(needed(I));
+    }
+    if (isSideBySide())
+      Out.line("  {}unsigned blocks = static_cast<unsigned>({});", Plan.fillsDevice() ? "" : "const ", largest(Needed));
+  }
+
+  /// All that must not be, and why where that is not plain.
+  void requirements() {
+    std::vector<std::pair<OutputText, OutputText>> Errors;
+    auto Refuse = [&](const OutputText &Condition, const OutputText &Why = {}) {
+      const bool IsCompound = Condition.written().find(" && ") != std::string::npos;
+      Errors.emplace_back(IsCompound ? "(" + Condition + ")" : Condition, Why);
+    };
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       const unsigned Reads = gridDimensions(*C.Facts);
       if (const std::string Grid = launch(C) + ".grid"; Reads == 1)
-        Out.line("  if ({0}.x == 0 || {0}.x > 0x7fffffff ||{1}{0}.y != 1 || {0}.z != 1)", Grid,
-                 Grid.size() > 16 ? "\n      " : " ");
-      else if (Plan.keepsGrid())
-        Out.line("  if (blocksOf({}.grid, {}) == 0)", launch(C), Reads);
+        Refuse(outputText("{0}.x == 0 || {0}.x > 0x7fffffff ||{1}{0}.y != 1 || {0}.z != 1", Grid,
+                          Grid.size() > 18 ? "\n      " : " "));
       else
-        Out.line("  const CufuseGrid {0}Grid = gridOf({1}.grid, {2});\n  if ({0}Grid.blocks == 0)", C.Name, launch(C),
-                 Reads);
-      Out.write("    return cudaErrorInvalidConfiguration;");
+        Refuse(Plan.keepsGrid() ? outputText("blocksOf({}, {}) == 0", Grid, Reads) : C.Name + "Grid.blocks == 0");
       if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I))
-        Out.line("  if ({0}.block.x != {1} || {0}.block.y != {2} || {0}.block.z != {3}) // it is fused for this block\n"
-                 "    return cudaErrorInvalidConfiguration;",
-                 launch(C), constant(Guessed->Block.X), constant(Guessed->Block.Y), constant(Guessed->Block.Z));
-      if (Reads == 1 && !Plan.keepsGrid())
-        Out.line("  const unsigned {}Blocks = {}.grid.x;", C.Name, launch(C));
+        Refuse(outputText("{0}.block.x != {1} || {0}.block.y != {2} || {0}.block.z != {3}", launch(C),
+                          constant(Guessed->Block.X), constant(Guessed->Block.Y), constant(Guessed->Block.Z)),
+               "it is fused for this block");
       if (const std::optional<unsigned> Most = mostBlocksInX(*C.Facts, Plan, I))
-        Out.line("  if ({}.grid.x > {}) // its thread numbers would be negative\n"
-                 "    return cudaErrorInvalidConfiguration;",
-                 launch(C), constant(*Most));
+        Refuse(outputText("{}.grid.x > {}", launch(C), constant(*Most)), "its thread numbers would be negative");
       for (const LaunchError &Error : C.Text->LaunchErrors)
-        Out.line("  if ({}){}\n    return cudaErrorInvalidConfiguration;",
-                 Error.Condition.with(OutputText::Slot::Launch, launch(C)),
-                 Error.Why.empty() ? "" : " // " + Error.Why);
-      apart(C);
-      if (SideBySide)
-        Out.line("  if (const unsigned needed = {}; needed > blocks)\n    blocks = needed;", needed(I));
+        Refuse(Error.Condition.with(OutputText::Slot::Launch, launch(C)), Error.Why);
+      if (std::vector<OutputText> Used = used(C); !Used.empty())
+        Refuse(outputText("meet({{{}}})", joined(Used, ",\n            ")),
+               "what is stored to lies apart from all others");
     }
     if (const unsigned Most = Plan.mostBlocksAtOnce(); Most > 1)
-      Out.line("  if (blocks > 0xffffffff / {}) // blocks are numbered in 32 bits\n"
-               "    return cudaErrorInvalidConfiguration;",
-               constant(Most));
+      Refuse(outputText("blocks > 0xffffffff / {}", constant(Most)), "blocks are numbered in 32 bits");
+    for (const auto &[Condition, Why] : Errors) {
+      const bool IsLast = &Why == &Errors.back().second;
+      Out.line("  {}{}{}{}", &Why == &Errors.front().second ? "if (" : "    ", Condition, IsLast ? ")" : " ||",
+               Why.empty() ? Why : " // " + Why);
+    }
+    Out.write("    return cudaErrorInvalidConfiguration;");
   }
 
-  /// Arrays must not share memory.
-  void apart(const Constituent &C) {
-    if (C.Text->Used.empty())
-      return;
-    std::vector<OutputText> Used;
+  std::vector<OutputText> used(const Constituent &C) const {
+    std::vector<OutputText> All;
     for (const UsedMemory &Each : C.Text->Used)
-      Used.push_back(outputText("      {{{}, {}{}}}", Each.Begin, Each.Bytes, Each.Stored ? ", true" : "")
-                         .with(OutputText::Slot::Launch, launch(C)));
-    const std::string Name = Constituents.size() == 1 ? "used" : C.Name + "Used";
-    Out.line("  const Used {0}[] = {{ // of these, what is stored to lies apart from all others\n{1}}};\n"
-             "  if (meet({0}))\n    return cudaErrorInvalidConfiguration;",
-             Name, joined(Used, ",\n"));
+      All.push_back(outputText("{{{}, {}{}}}", Each.Begin, Each.Bytes, Each.Stored ? ", true" : "")
+                        .with(OutputText::Slot::Launch, launch(C)));
+    return All;
   }
 
   void dynamicShared() {
-    if (products())
-      return Out.line("  constexpr size_t dynamicBytes = {};", products()->DynamicBytes);
-    // 128 bytes suit every access but those of code that asks for more; the base is aligned to 1024.
-    const unsigned Alignment = std::any_of(Constituents.begin(), Constituents.end(),
-                                           [](const Constituent &C) { return C.Facts->DynamicAlignment > 128; })
-                                   ? 1024
-                                   : 128;
-    Out.write("  size_t dynamicBytes = 0;");
-    for (unsigned I = 0; I < Constituents.size(); ++I) {
-      const Constituent &C = Constituents[I];
-      if (!isDynamic(C))
-        continue;
-      if (Plan.Shape == Geometry::Warps)
-        Out.line("  const size_t {}Offset = dynamicBytes;", C.Name);
-      Out.line("  const size_t {0}Stride = strideOf({1}.dynamicSharedBytes, {2});", C.Name, launch(C), Alignment);
-      const unsigned Copies = Plan.Roles[I].Copies;
-      const std::string All = (Copies == 1 ? "" : fmt::format("{} * ", Copies)) + C.Name + "Stride";
-      if (Plan.Shape == Geometry::Warps)
-        Out.line("  dynamicBytes += {};", All);
-      else
-        Out.line("  if (const size_t own = {}; own > dynamicBytes)\n    dynamicBytes = own;", All);
+    if (products()) {
+      Out.line("  constexpr size_t dynamicBytes = {};", products()->DynamicBytes);
+    } else {
+      // 128 bytes suit every access but those of code that asks for more; the base is aligned to 1024.
+      const unsigned Alignment =
+          llvm::any_of(Constituents, [](const Constituent &C) { return C.Facts->DynamicAlignment > 128; }) ? 1024 : 128;
+      std::vector<OutputText> Sizes;
+      for (unsigned I = 0; I < Constituents.size(); ++I) {
+        const Constituent &C = Constituents[I];
+        if (!isDynamic(C))
+          continue;
+        if (Plan.Shape == Geometry::Warps)
+          Out.line("  const size_t {}Offset = {};", C.Name, Sizes.empty() ? "0" : joined(Sizes, " + "));
+        Out.line("  const size_t {0}Stride = strideOf({1}.dynamicSharedBytes, {2});", C.Name, launch(C), Alignment);
+        const unsigned Copies = Plan.Roles[I].Copies;
+        Sizes.push_back((Copies == 1 ? "" : fmt::format("{} * ", Copies)) + C.Name + "Stride");
+      }
+      Out.line("  const size_t dynamicBytes = {};",
+               Plan.Shape == Geometry::Warps ? joined(Sizes, " + ") : largest(Sizes));
     }
-    Out.write("  if (dynamicBytes > 0x7fffffff)\n    return cudaErrorInvalidValue;\n");
+    if (!needs("MULTIPROCESSORS"))
+      Out.line("  if (const cudaError_t error = allowShared(reinterpret_cast<const void *>({}), dynamicBytes))\n"
+               "    return error;",
+               kernel());
   }
 
   void askDriver() {
@@ -326,13 +347,11 @@ private:
       Out.line("  // As many blocks as are resident at once{}: each plays several blocks of the kernels.",
                Plan.ResidentBlocks == 0 ? OutputText()
                                         : outputText(", {} on each multiprocessor", constant(Plan.ResidentBlocks)));
-    const bool Always = needs("MULTIPROCESSORS");
-    Out.line("  CufuseAsked asked = {{}};{0}\n"
-             "  {1}if (const cudaError_t error = askDriver(asked, reinterpret_cast<const void *>({2}), {3}))\n"
-             "  {1}  return error;",
-             Always ? "" : "\n  if (dynamicBytes > 0)", Always ? "" : "  ", kernel(), dynamicBytes());
-    if (Always)
-      Out.write("  const int multiprocessors = asked.multiprocessors;");
+    Out.line("  CufuseAsked asked = {{}};\n"
+             "  if (const cudaError_t error = askDriver(asked, reinterpret_cast<const void *>({}), {}))\n"
+             "    return error;\n"
+             "  const int multiprocessors = asked.multiprocessors;",
+             kernel(), dynamicBytes());
   }
   const char *dynamicBytes() const { return needs("DYNAMIC") ? "dynamicBytes" : "0"; }
 
@@ -397,15 +416,15 @@ private:
     for (const OutputText &Map : products() ? products()->Maps : std::vector<OutputText>())
       Out.line("  if (const cudaError_t error = mapMatrix({}))\n    return error;",
                Map.with(OutputText::Slot::Launch, launch(Constituents[0])));
-    Out.line("  cudaLaunchConfig_t config = {{}};\n  config.gridDim = {};",
-             Plan.keepsGrid() && !products() ? launch(Constituents[0]) + ".grid" : "dim3(blocks)");
-    Out.line("  config.blockDim = dim3({}, {}, {});", constant(Block.X), constant(Block.Y), constant(Block.Z));
-    if (needs("DYNAMIC"))
-      Out.write("  config.dynamicSmemBytes = dynamicBytes;");
-    Out.write("  config.stream = stream;");
     if (Plan.Cooperative)
       Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
-                "  cooperative.val.cooperative = 1;\n  config.attrs = &cooperative;\n  config.numAttrs = 1;");
+                "  cooperative.val.cooperative = 1;");
+    Out.line("  const cudaLaunchConfig_t config = {{{}, {}, {}, stream, {}}};",
+             Plan.keepsGrid() && !products() ? launch(Constituents[0]) + ".grid" : "dim3(blocks)",
+             Block.Y * Block.Z == 1
+                 ? outputText("dim3({})", constant(Block.X))
+                 : outputText("dim3({}, {}, {})", constant(Block.X), constant(Block.Y), constant(Block.Z)),
+             dynamicBytes(), Plan.Cooperative ? "&cooperative, 1" : "nullptr, 0");
     std::vector<OutputText> Arguments = {"&config", kernel()};
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
@@ -415,7 +434,7 @@ private:
       for (AddedParameter Added : addedParameters(*C.Facts, Plan, I))
         Arguments.push_back(argument(C.Name, Added));
     }
-    const bool MayForget = needs("DYNAMIC");
+    const bool MayForget = needs("DYNAMIC") && needs("MULTIPROCESSORS");
     if (Plan.Grid != GridPolicy::Pool)
       return Out.write(MayForget ? wrapped("  return launchAsked(asked, [&] {\n    return cudaLaunchKernelEx(",
                                            Arguments, ");\n  });", 30)
@@ -456,8 +475,8 @@ private:
                                                constant(Turn - 1), constant(Turn)));
     }
     Launch.push_back("{" + joined(Arguments, ", ") + "}");
-    Out.write(wrapped(outputText("  return ::{0}::launch(::{0}::{1}::Launch{{", Name, C.Name), Launch,
-                      outputText("}}, {});", Shape.back().second), 9));
+    const OutputText Head = outputText("  return ::{}::launch({{", Name);
+    Out.write(wrapped(Head, Launch, outputText("}}, {});", Shape.back().second), Head.written().size()));
     Out.write("}");
   }
 

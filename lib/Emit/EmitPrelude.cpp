@@ -148,9 +148,10 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
   const bool DropsOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
   const bool Padded = !Plan.keepsBlock() || Calls("::PaddedThreads") ||
                       Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); });
-  const bool Strides = Some([](const KernelFacts &F) { return !F.DynamicShared.empty(); });
+  const auto Strides =
+      llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); });
   const bool Products = llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->Products; });
-  const bool Dynamic = Strides || Products;
+  const bool Dynamic = Strides > 0 || Products;
   const bool AsksDevice = Plan.Grid != GridPolicy::Match || Plan.interleaves() || Products;
   const bool Grids = Some([](const KernelFacts &F) { return gridDimensions(F) > 1; });
   return {
@@ -180,7 +181,7 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
          return !F.NamedBarriers.empty() && (Waits("__barrier_sync") || Calls("__barrier_sync_count"));
        })},
       {"DYNAMIC", Dynamic},
-      {"STRIDES", Strides},
+      {"STRIDES", Strides > 0},
       {"INDICES", Indices},
       {"POOL", Pool},
       // Asynchronous ones may go on after a block's end.
@@ -195,17 +196,17 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
       {"SPACES", Calls(".inSpace(")},
       {"GRIDS", Grids},
       {"MEETS", llvm::any_of(Constituents, [](const Constituent &C) { return !C.Text->Used.empty(); })},
-      {"PARTS", llvm::any_of(Constituents,
-                             [](const Constituent &C) {
-                               return llvm::any_of(C.Text->Used, [](const UsedMemory &Each) {
-                                 return llvm::StringRef(Each.Bytes.written()).contains("larger(");
-                               });
-                             })},
+      {"LARGER", (Constituents.size() > 1 && !Plan.keepsGrid() && Plan.Shape != Geometry::Blocks) ||
+                     (Plan.Shape != Geometry::Warps && Strides > 1) ||
+                     llvm::any_of(Constituents,
+                                  [](const Constituent &C) {
+                                    return llvm::any_of(C.Text->Used,
+                                                        [](const UsedMemory &Each) { return Each.InParts; });
+                                  })},
       {"DIVISORS", Grids && !Plan.keepsGrid()},
       {"SHARES", Plan.interleaves()},
       {"EVEN_ROUNDS", Plan.hasRoles()},
       {"BOUND", Plan.hasBound()},
-      {"DRIVER", AsksDevice || Dynamic},
       {"MULTIPROCESSORS", AsksDevice},
       Plan.fillsDevice() || Products ? Given{"RESIDENT", constant(Plan.BlockThreads)} : Given{"RESIDENT", false},
   };
@@ -247,7 +248,6 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Add(cuda::Registers);
   if (rebindsLibraries(Constituents, Plan))
     emitBlockOfLibraries(Out, Constituents, Plan);
-  Out.blank();
   Out.line("}} // namespace {}", Name);
   Out.blank();
 }

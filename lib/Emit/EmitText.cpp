@@ -94,7 +94,6 @@ public:
       Out.write("#ifdef __CUDA_ARCH__ // device code");
     const std::set<std::string> Saved = saveMacros(Out, Constituents, C);
     open(Out, Path);
-    Out.blank();
     Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
     if (textNames(*C.Text, "CufuseElementPartition"))
       Out.line("using {}::CufuseElementPartition;", Options.Name);
@@ -128,7 +127,6 @@ public:
     for (const char *Name : Macros)
       Out.line("#undef {}", Name);
     Compared.write(Out, C);
-    Out.blank();
     close(Out, Path);
     restoreMacros(Out, Saved);
     if (HasOther(Partition)) {

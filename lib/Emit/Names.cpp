@@ -32,7 +32,12 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
                                  "cufuse_moreConstants",
                                  "CufuseAsked",
                                  "askDriver",
-                                 "launchAsked"};
+                                 "launchAsked",
+                                 "allowShared",
+                                 "mapMatrix",
+                                 "larger",
+                                 "meet",
+                                 "Used"};
   std::vector<std::string> Names;
   std::set<std::string> Parameters; // of the fused kernel
   for (const KernelFacts *F : Facts) {

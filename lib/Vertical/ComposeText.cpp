@@ -542,8 +542,9 @@ UsedMemory TextComposer::used(const Memory &Of, const ParameterAccess &P, const 
   const Polynomial Least = Polynomial::constant(P.Bytes) * Parts.front().Least;
   constexpr const char *Begin = "reinterpret_cast<const volatile char *>({}) {} ({})";
   if (!BeginAlike)
-    return {outputText(Begin, Argument, "-", From), Bytes + " + " + From};
-  return {Least.isZero() ? Argument : outputText(Begin, Argument, "+", hostText(Least)), Bytes};
+    return {outputText(Begin, Argument, "-", From), Bytes + " + " + From, false, true};
+  return {Least.isZero() ? Argument : outputText(Begin, Argument, "+", hostText(Least)), Bytes, false,
+          Parts.size() > 1};
 }
 
 /// What one kernel stores to is no other memory that one of them uses.

@@ -83,10 +83,10 @@ def launches_of(text, kernel):
 def fields_of(header):
     """Per constituent, in order: its namespace, the names of its arguments, and whether it has dynamic shared memory."""
     found = re.findall(
-        r"namespace (\w+) \{(?:\nusing [^\n]*)*\n/// The arguments of [^\n]*\nstruct Arguments \{(.*?)\n\};"
-        r".*?\nstruct Launch \{(.*?)\n\};", header, re.S)
+        r"namespace (\w+) \{(?:\nusing [^\n]*)*\n/// One launch of [^\n]*\nstruct Launch \{(.*?)\n"
+        r"  struct Arguments \{(.*?)\n  \} arguments;", header, re.S)
     return [(name, re.findall(r"(\w+)(?:\[\d*\])*;", body), "dynamicSharedBytes" in launch)
-            for name, body, launch in found]
+            for name, launch, body in found]
 
 
 def statement(slots, parts, configuration, arguments):

@@ -338,9 +338,9 @@ class Chain:
         between = f"reinterpret_cast<{element} *>(arrays.mid)"
         product, third = self.product(), self.third()
         where = "reinterpret_cast<unsigned long long>(arrays.mid)"
-        launch = re.search(r"namespace (\w+) \{\n/// The arguments",
+        launch = re.search(r"namespace (\w+) \{\n/// One launch of",
                            header)[1].replace(f"_p{self.number}", f"_p{self.number}f")
-        fields = re.search(r"struct Arguments \{\n(.*?)\n\};", header, re.S)[1].splitlines()
+        fields = re.search(r"struct Arguments \{\n(.*?)\n  \} arguments;", header, re.S)[1].splitlines()
         lines = [
             f"static bool run_{self.name}() {{", "  LanguageArrays arrays;", "  auto alone = [&] {",
             f"    first{p}<<<{self.grid}, 64>>>(arrays.x, arrays.w, {between}, "

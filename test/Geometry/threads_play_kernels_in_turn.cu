@@ -37,10 +37,8 @@
 // TURNS: for (unsigned turn = 0; turn < 3; ++turn) {
 // TURNS: if (const unsigned block = blockIdx.x * 3 + turn; block < copied_blocks) {
 // TURNS: cufuse_partition::sync(); // before the next block uses the same shared memory
-// TURNS: if (const unsigned needed = turnedBlocks; needed > blocks)
-// TURNS: if (const unsigned needed = (leavingBlocks + 8 - 1) / 8; needed > blocks)
-// TURNS: if (const unsigned needed = (copiedBlocks + 3 - 1) / 3; needed > blocks)
-// TURNS: if (blocks > 0xffffffff / 8) // blocks are numbered in 32 bits
+// TURNS: larger(turnedBlocks, larger((leavingBlocks + 8 - 1) / 8, (copiedBlocks + 3 - 1) / 3))
+// TURNS: blocks > 0xffffffff / 8) // blocks are numbered in 32 bits
 // TURNS-NEXT: return cudaErrorInvalidConfiguration;
 
 //--- kernels.cu

@@ -24,7 +24,7 @@
 // BOTH: dim3 block; ///< 32, its __launch_bounds__: fused for no other.
 // BOTH: struct Launch {
 // BOTH-NEXT: dim3 grid;
-// BOTH-NEXT: Arguments arguments;
+// BOTH-NEXT: struct Arguments {
 // ONE: cudaError_t launch(dim3 grid, dim3 block, int *o, cudaStream_t stream = nullptr);
 // Any block computes the same elements.
 // ELEMENTS-NOT: dim3 block

@@ -72,8 +72,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 cudaError_t cudaGetLastError() { return std::exchange(driver.Last, cudaSuccess); }
 
 #define CUFUSE_DYNAMIC
-#define CUFUSE_MULTIPROCESSORS
 #define CUFUSE_RESIDENT 256
+#include "../../lib/Cuda/SharedMemory.cuh"
+
 #include "../../lib/Cuda/Driver.cuh"
 
 const int Kernels[2] = {};

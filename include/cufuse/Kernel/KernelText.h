@@ -174,6 +174,7 @@ struct LaunchError {
 struct UsedMemory {
   OutputText Begin, Bytes;
   bool Stored = false;
+  bool InParts = false; ///< The text asks which of them is `larger`.
 };
 
 /// From which the launcher makes the grid, if any grid is right.
