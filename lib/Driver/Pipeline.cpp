@@ -21,7 +21,9 @@ EmitOptions emitOptions(const FuseRequest &Request) {
           .SourceFile = llvm::sys::path::filename(Request.Output).str(),
           .HeaderFile = llvm::sys::path::filename(headerOf(Request.Output)).str(),
           .Command = Request.Command,
-          .LineDirectives = Request.LineDirectives};
+          .LineDirectives = Request.LineDirectives,
+          .Apart = Request.Apart,
+          .ApartBelow = Request.ApartBelow};
 }
 
 /// Where composed text does not parse, or not as planned, the kernels' files may be such that they cannot stand in one
@@ -84,6 +86,9 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
       return Composed.takeError();
     Result.Kernels = std::move(*Composed);
   }
+  if (Request.ApartBelow > 0 && (Result.Kernels.size() > 1 || !Result.Kernels.front().Text.Elements))
+    return badUsage("--apart-below is a number of elements, and this launch has a grid",
+                    "leave it out, and choose before the launch");
   Fuser Fuser(Tools, Result.Kernels, emitOptions(Request));
   auto Config = choose(Request, Result.Kernels, Fuser.constituents(), Result.Explanation, Result.Tuned);
   if (!Config)

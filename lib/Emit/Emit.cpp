@@ -1,5 +1,6 @@
 #include "cufuse/Emit/Emit.h"
 
+#include "EmitApart.h"
 #include "EmitHeader.h"
 #include "EmitIncludes.h"
 #include "EmitKernel.h"
@@ -66,7 +67,11 @@ public:
       Own.blank();
       Own.write(Kernels);
       if (!Options.KernelOnly)
-        inOwnSpace(Own, [&] { emitLauncher(Own, Constituents, Plan, Options.Name, Needs); });
+        inOwnSpace(Own, [&] {
+          emitLauncher(Own, Constituents, Plan, Options.Name, Needs);
+          if (Options.Apart)
+            defineApart(Own, Options);
+        });
       Own.line("}} // namespace {}", Options.Name);
     });
     FusedSource Fused{Out.text(), emitHeader(Constituents, Plan, Options), Out.structure()};
@@ -137,6 +142,10 @@ private:
   void includes() {
     Out.line("#include \"{}\"", Options.HeaderFile);
     Out.blank();
+    if (Options.Apart && !Options.KernelOnly)
+      for (const char *Header : {"#include <cstdlib>", "#include <string>"})
+        if (Included.insert(Header).second)
+          Out.write(Header);
     Writer Lines("", false);
     includeLines(Lines, Constituents, &KernelText::Includes, false, Included);
     if (!Lines.text().empty())

@@ -1,5 +1,6 @@
 #include "EmitHeader.h"
 
+#include "EmitApart.h"
 #include "EmitIncludes.h"
 #include "EmitLauncher.h"
 #include "OutsideMacros.h"
@@ -65,7 +66,10 @@ bool isLaunchersHeader(llvm::StringRef Text) {
 
 /// What a host program names.
 static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                         const std::string &Name) {
+                         const EmitOptions &Options) {
+  const std::string &Name = Options.Name;
+  if (Options.Apart)
+    declareApart(Lines, Options);
   for (unsigned I = 0; I < Constituents.size(); ++I) {
     const Constituent &C = Constituents[I];
     Lines.line("namespace {} {{", C.Name);
@@ -77,6 +81,8 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
                  : Count.find('(') == std::string::npos ? ", on " + Count + " elements"
                                                         : ", on all its elements");
       Lines.write(plainSignature(C, Plan, Name, "", " = nullptr);"));
+      if (Options.Apart)
+        emitApart(Lines, Constituents, Plan, Options);
     }
     Lines.line("}} // namespace {}", C.Name);
     Lines.blank();
@@ -90,6 +96,8 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
       "in\n"
       "/// more dimensions than it reads) and arguments that it is not fused for; else what the CUDA runtime returns.");
   Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
+  if (Options.Apart && Constituents.size() > 1)
+    emitApart(Lines, Constituents, Plan, Options);
   Lines.blank();
 }
 
@@ -103,7 +111,7 @@ std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPla
   Writer Declarations("", false);
   Declarations.line("namespace {} {{ inline namespace {} {{", Options.Name, ownSpace());
   Declarations.blank();
-  declarations(Declarations, Constituents, Plan, Options.Name);
+  declarations(Declarations, Constituents, Plan, Options);
   Declarations.line("}}}} // namespace {}", Options.Name);
   const llvm::StringRef Declared = Declarations.text();
   Lines.write("#pragma once\n\n#include <cuda_runtime.h>");

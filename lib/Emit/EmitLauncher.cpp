@@ -65,18 +65,40 @@ std::string elementCount(const Constituent &C) {
   return C.Text->Elements->Count.with(OutputText::Slot::Launch, "").replaced(".arguments.", "").text();
 }
 
-OutputText plainSignature(const Constituent &C, const FusionPlan &Plan, const std::string &Name,
-                          const std::string &Space, const std::string &Tail) {
-  std::vector<OutputText> Parameters;
-  auto Shape = plainShape(C, Plan);
+std::string LaunchCall::free(std::string Name) const {
+  while (Names.contains(Name))
+    Name += '_';
+  return Name;
+}
+
+LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name) {
+  LaunchCall Call;
+  auto Add = [&](const OutputText &Declaration, const std::string &Own) {
+    Call.Parameters.push_back(Declaration);
+    Call.Arguments.push_back(Own);
+    Call.Names.insert(Own);
+  };
+  if (Constituents.size() > 1) {
+    for (const Constituent &C : Constituents)
+      Add(fmt::format("const {}::Launch &{}", C.Name, launchName(Constituents, C)), launchName(Constituents, C));
+    Add("cudaStream_t stream", "stream");
+    return Call;
+  }
+  const Constituent &C = Constituents.front();
+  const auto Shape = plainShape(C, Plan);
   for (const auto &[Type, Own] : llvm::drop_end(Shape))
-    Parameters.push_back(Type + " " + Own);
+    Add(Type + " " + Own, Own);
   for (const ParameterText &P : C.Text->Parameters)
     if (P.Given.empty())
-      Parameters.push_back(fieldOf(C, P, Name));
-  Parameters.push_back(Shape.back().first + " " + Shape.back().second);
+      Add(fieldOf(C, P, Name), P.Name);
+  Add(Shape.back().first + " " + Shape.back().second, Shape.back().second);
+  return Call;
+}
+
+OutputText plainSignature(const Constituent &C, const FusionPlan &Plan, const std::string &Name,
+                          const std::string &Space, const std::string &Tail) {
   const std::string Head = "cudaError_t " + Space + "launch(";
-  return wrapped(Head, Parameters, Tail, Head.size());
+  return wrapped(Head, launchCall(C, Plan, Name).Parameters, Tail, Head.size());
 }
 
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {

@@ -5,6 +5,8 @@
 
 #include "cufuse/Emit/Emit.h"
 
+#include <set>
+
 namespace cufuse {
 
 /// What the fused kernel is given for a constituent: its type and name there, and the launcher's word for it behind the
@@ -21,6 +23,15 @@ std::string launchSignature(llvm::ArrayRef<Constituent> Constituents);
 /// follow from them. `Name`: the output's; `Space`: what leads to the kernel's namespace.
 OutputText plainSignature(const Constituent &C, const FusionPlan &Plan, const std::string &Name,
                           const std::string &Space, const std::string &Tail);
+
+/// What `launch` takes, with the stream last: of a kernel alone its arguments, else the launches' structures.
+struct LaunchCall {
+  std::vector<OutputText> Parameters, Arguments;
+  std::set<std::string> Names;
+  /// A name that none of them has.
+  std::string free(std::string Name) const;
+};
+LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name);
 
 /// How many elements such a launch has, in C++.
 std::string elementCount(const Constituent &C);

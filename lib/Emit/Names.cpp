@@ -37,7 +37,10 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
                                  "mapMatrix",
                                  "larger",
                                  "meet",
-                                 "Used"};
+                                 "Used",
+                                 "Way",
+                                 "isDisabled",
+                                 "orApart"};
   std::vector<std::string> Names;
   std::set<std::string> Parameters; // of the fused kernel
   for (const KernelFacts *F : Facts) {

@@ -192,6 +192,7 @@ llvm::Error checkCombination(const FuseRequest &R) {
       {C.EvictLast && C.Reassociate, "--evict-last goes without --reassociate", "leave out one of them"},
       {C.Cooperative && R.Distinct, "--distinct goes without --cooperative",
        "leave it out: kernels with a barrier between them may share memory"},
+      {R.ApartBelow > 0 && !R.Apart, "--apart-below needs --apart", "write --apart, too"},
       {R.Vertical && !R.Turns.empty(), "--turns goes without --link", "leave it out"},
   };
   for (const auto &Rule : Rules)
@@ -466,6 +467,10 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
           ->required(),
       Command.add_option("--name", Request.Name, "Namespace of the result (default: the kernels' names)")
           ->option_text("NAME"),
+      Command.add_flag("--apart", Request.Apart,
+                       "`launch` takes what launches the kernels themselves, too, for where they cannot run as one"),
+      Command.add_option("--apart-below", Request.ApartBelow, "And does so for less elements than these")
+          ->option_text("N"),
       Command.add_flag("--no-line-directives", Given->NoLines, "Leave out #line"),
       Command.add_option("--depfile", Request.Depfile, "Write what the output depends on, as a rule of Make")
           ->option_text("FILE"),

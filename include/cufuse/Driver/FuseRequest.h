@@ -6,6 +6,7 @@
 #include "cufuse/Plan/FusionConfig.h"
 #include "cufuse/Vertical/Form.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ struct FuseRequest {
   std::vector<std::string> OtherInputs; ///< Files besides the kernels' that no output may replace.
   std::string Command;
   bool LineDirectives = true;
+  bool Apart = false; ///< As in EmitOptions.
+  std::uint64_t ApartBelow = 0;
   Step StopAfter = Step::Write;
   /// Whose answer is the configuration, instead of the choices above.
   std::optional<DatabaseQuery> Tuned = {};

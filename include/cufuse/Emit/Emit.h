@@ -8,6 +8,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/Error.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct EmitOptions {
   std::string HeaderFile; ///< File name of the header, as the output includes it.
   std::string Command;    ///< What made it, for the comment at the top.
   bool LineDirectives = true;
+  /// The caller may hand over what launches the kernels themselves: for less elements than so many, that is done.
+  bool Apart = false;
+  std::uint64_t ApartBelow = 0;
   /// For a measurement, which compiles faster: no launcher, and where arguments are bound, no general kernel.
   bool KernelOnly = false;
 };
