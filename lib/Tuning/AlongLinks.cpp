@@ -119,7 +119,7 @@ private:
     Known = std::make_shared<Part>(Group.str());
     if (!Group.isFused()) {
       Known->Done.Launches = {Given[Members.front()]};
-    } else if (auto Fused = Fuse.fuse(Members, Group, Emit)) {
+    } else if (auto Fused = Fuse.fuse(Members, Group, ofAnyCommand(Emit))) {
       Known->Job = jobOf(*Fused->Text, Fused->Source, P.Gpu.Arch);
       Known->Job.Entry = Fused->Entry;
       Known->Fused = std::move(*Fused);

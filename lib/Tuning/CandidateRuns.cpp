@@ -50,6 +50,11 @@ Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome) {
   return Known;
 }
 
+EmitOptions ofAnyCommand(EmitOptions Options) {
+  Options.Command = "cufuse tune";
+  return Options;
+}
+
 CompileJob jobOf(const Fuser &Fuse, FusedSource Text, const std::string &Arch) {
   for (const Constituent &C : Fuse.constituents())
     for (const auto &[Declaration, Definition] : C.Text->SharedValues)

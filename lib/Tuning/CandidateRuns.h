@@ -62,6 +62,8 @@ private:
 /// The source of a fusion, to be compiled as the build would: with nvcc's flags for the kernels' files and the folders
 /// they lie in. It runs without the program's other objects: a variable that it would share with them is its own, with
 /// the value that the kernel's file gives it, where that is a number or an array of them, and else zero.
+/// For what is compiled and not written: the same text, and so the same entry of the cache, whatever the command was.
+EmitOptions ofAnyCommand(EmitOptions Options);
 CompileJob jobOf(const Fuser &Fuse, FusedSource Text, const std::string &Arch);
 /// What ptxas made of a planned kernel, and how it is launched. `Entry`: how its name begins; `Name`: of its namespace;
 /// `Kernels`: with which its constituents are launched, each in a grid for the resident blocks where every one will do.

@@ -77,7 +77,7 @@ private:
     auto Emitted = Fuse.plan(Shared.Config);
     if (!Emitted)
       return Emitted.takeError();
-    EmitOptions Own = Fuse.options();
+    EmitOptions Own = ofAnyCommand(Fuse.options());
     Own.KernelOnly = KernelOnly;
     Own.Name += fmt::format("_{:016x}", llvm::xxh3_64bits(Shared.key()));
     auto Text = emitFused(Fuse.constituents(), *Emitted, Own);

@@ -230,7 +230,7 @@ llvm::Error SoloTuning::measureShapes(size_t I) {
 /// Begins to compile the constituent as cufuse emits it alone, with arguments fixed at compile time and its outer loop
 /// unrolled, in its best shapes.
 void SoloTuning::buildVariants(size_t I) {
-  EmitOptions Emit = Subject.emitAlone(I);
+  EmitOptions Emit = ofAnyCommand(Subject.emitAlone(I));
   Emit.KernelOnly = true;
   const Fuser Single(Tools.Clang, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
   for (size_t Rank = 0; Rank < Near[I].size(); ++Rank)
