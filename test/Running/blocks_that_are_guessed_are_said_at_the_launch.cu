@@ -10,7 +10,7 @@
 // RUN: FileCheck %s --check-prefix=ELEMENTS --input-file %t/elements.h
 // RUN: %execute -I %t %t/host.cu %t/both.cu %t/one.cu
 
-// Of variables, what they begin with counts, and text as the device reads it.
+// Of variables that nothing changes, what they begin with counts, and text as the device reads it.
 // INSPECT: {{^}}plane(
 // INSPECT: launched with not constant, 16x2, 32x4{{$}}
 // INSPECT: {{^}}bounded(
@@ -53,7 +53,6 @@ void run(int *o, int *p, int n) {
   int threads = 16;
   dim3 block(threads, 2);
   plane<<<1, block>>>(o);
-  threads = 32;
   plane<<<1, dim3(32, 4)>>>(o);
   bounded<<<1, n>>>(o);
   said<<<1, SIZE>>>(o, n);
