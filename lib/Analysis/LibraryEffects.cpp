@@ -71,8 +71,16 @@ bool endsQuietly(clang::QualType T) {
   auto *Instance = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(Record);
   if (Name == "scoped_range_in" && llvm::StringRef(Record->getQualifiedNameAsString()).starts_with("nvtx3::"))
     return true;
+  // A pointer may end what it leads to by a function of the user's.
+  auto IsDefault = [](const clang::TemplateArgument &A) {
+    return A.getKind() == clang::TemplateArgument::Type && A.getAsType()->getAsCXXRecordDecl() &&
+           A.getAsType()->getAsCXXRecordDecl()->isInStdNamespace();
+  };
+  if (Name == "unique_ptr" &&
+      !(Instance && Instance->getTemplateArgs().size() > 1 && IsDefault(Instance->getTemplateArgs()[1])))
+    return false;
   return Record->isInStdNamespace() && !Name.contains("function") && !Name.contains("thread") &&
-         !Name.contains("future") &&
+         !Name.contains("future") && !Name.contains("shared_ptr") && Name != "any" &&
          (!Instance || llvm::all_of(Instance->getTemplateArgs().asArray(), [](const auto &A) {
            return A.getKind() != clang::TemplateArgument::Type || endsQuietly(A.getAsType());
          }));

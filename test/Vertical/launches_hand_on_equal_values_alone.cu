@@ -20,6 +20,8 @@
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); while (!ready); shift<<<GRID>>>(t, y, n);
 // CASE: : try { scale<<<GRID>>>(x, t, 2.f, n); if (n) { t[0] = 1; throw 1; } } catch (int) {} shift<<<GRID>>>(t, y, n);
 // CASE: : { std::unique_ptr<Guard> g; scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
+// CASE: : { std::unique_ptr<float, Empties> g(t); scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
+// CASE: : { std::shared_ptr<float> g(t, Empties()); scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
 // CASE: : { const Guard &g = Guard(); scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); Begun b; shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); table[n] = 1; shift<<<GRID>>>(t, y, n);
@@ -104,6 +106,9 @@ struct Layer : Stage {
   virtual int drawn() const { return 0; }
   float *next() const { return t + count++; }
   float *get() const { return t; }
+};
+struct Empties {
+  void operator()(float *p) const { cudaMemset(p, 0, 4); }
 };
 struct Guard {
   ~Guard();
