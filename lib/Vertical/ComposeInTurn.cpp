@@ -251,13 +251,9 @@ private:
                Unit.asConstant() ? fmt::format("a block has whole groups of {} elements", *Unit.asConstant())
                                  : "a block has whole blocks of another kernel");
     // What is changed in place in an array that an earlier kernel has, too, goes by that one's name.
-    auto IsGiven = [&](const Flow &F) {
-      return llvm::any_of(Result.Text.Parameters,
-                          [&](const ParameterText &P) { return P.Name == Graph.argumentName(F.Producer, F.Out); });
-    };
     for (const Flow &F : Graph.Flows)
       if (!Graph.isLive(F.Producer, F.Out) && !Graph.flowTo(F.Producer, F.Out) && !isKept(F.Producer, F.Out) &&
-          IsGiven(F))
+          isGiven(Graph.argumentName(F.Producer, F.Out)))
         refuseIf(outputText("{}.arguments.{} == nullptr", OutputText(OutputText::Slot::Launch),
                             Graph.argumentName(F.Producer, F.Out)),
                  "it goes through memory");

@@ -547,6 +547,10 @@ UsedMemory TextComposer::used(const Memory &Of, const ParameterAccess &P, const 
           Parts.size() > 1};
 }
 
+bool TextComposer::isGiven(const std::string &Argument) const {
+  return llvm::any_of(Result.Text.Parameters, [&](const ParameterText &P) { return P.Name == Argument; });
+}
+
 /// What one kernel stores to is no other memory that one of them uses.
 void TextComposer::distinctPointers() {
   struct Pointer {
@@ -560,8 +564,7 @@ void TextComposer::distinctPointers() {
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
       if (const std::string Argument = Graph.argumentName(Node, P.Name);
-          !P.Element.empty() && Graph.Nodes[Node].isDistinct(P) &&
-          llvm::any_of(Result.Text.Parameters, [&](const ParameterText &Known) { return Known.Name == Argument; }))
+          !P.Element.empty() && Graph.Nodes[Node].isDistinct(P) && isGiven(Argument))
         All.push_back(
             {Node, &P, Graph.memory(Node, P.Name), OutputText::Slot::Launch + OutputText(".arguments." + Argument)});
   for (Pointer &Each : All)

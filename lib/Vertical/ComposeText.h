@@ -81,6 +81,8 @@ protected:
   /// A polynomial of the arguments that remain, in the fused kernel, and in the launcher.
   std::string deviceText(const Polynomial &P) const;
   OutputText hostText(const Polynomial &P) const;
+  /// Has the launch an argument of the name?
+  bool isGiven(const std::string &Argument) const;
   /// The launch fails under this condition, a comparison in C++.
   void refuseIf(const OutputText &Condition, const std::string &Why = "");
 
