@@ -8,20 +8,11 @@ static unsigned blocksOf(const dim3 &grid, unsigned dimensions) {
 #endif
 #ifdef CUFUSE_MEETS
 
-/// What a launch uses of an array, and whether it stores to that.
-struct Used {
-  const volatile void *array;
-  long long bytes;
-  bool stored = false;
-};
-/// Does one begin inside another, and is one of the two stored to?
-template <size_t Count> static bool meet(const Used (&used)[Count]) {
-  for (const Used &a : used)
-    for (const Used &b : used)
-      if (&a != &b && (a.stored || b.stored) && a.array && a.bytes > 0 && b.bytes > 0 &&
-          reinterpret_cast<size_t>(a.array) - reinterpret_cast<size_t>(b.array) < static_cast<size_t>(b.bytes))
-        return true;
-  return false;
+/// Do two arrays share memory? What a kernel stores to must not.
+static bool meet(const volatile void *a, long long bytesOfA, const volatile void *b, long long bytesOfB) {
+  const size_t behind = reinterpret_cast<size_t>(b) - reinterpret_cast<size_t>(a);
+  return a && b && bytesOfA > 0 && bytesOfB > 0 &&
+         (behind < static_cast<size_t>(bytesOfA) || 0 - behind < static_cast<size_t>(bytesOfB));
 }
 #endif
 #ifdef CUFUSE_LARGER

@@ -22,8 +22,12 @@ public:
                "void {}Once({} {{}}\n"
                "template <{}>",
                Bound ? "fused_bound" : "fused", parameters(), variants().Parameters);
+    if (isMainAlone(Constituents, Plan))
+      Out.line("{}", Constituents.front().Text->Main->Comment);
     Out.line("__global__ void {}{}({} {{", constant(launchAttribute()), Bound ? "fused_bound" : "fused", parameters());
     Out.write("#ifdef __CUDA_ARCH__");
+    if (isMainAlone(Constituents, Plan))
+      return Out.line("{}#endif\n}}", main(Plan.Partitions.front()));
     if (Plan.Shape == Geometry::Threads)
       inTurns();
     else if (Plan.Shape == Geometry::Warps)
@@ -314,6 +318,19 @@ private:
                space(P));
     else if (!P.Synchronises && !Constituents[P.Constituent].Facts->WarpPrimitives.empty())
       Out.line("{}__syncwarp(); // lanes start the next block together", Indent);
+  }
+
+  /// What calls the kernels of a composition, here.
+  OutputText main(const PartitionPlan &P) const {
+    const BlockShape &Block = P.Block;
+    const std::string Rank =
+        Block.Y * Block.Z == 1 ? "threadIdx.x"
+                               : fmt::format("((threadIdx.z * {} + threadIdx.y) * {} + threadIdx.x)", Block.Y, Block.X);
+    return outputText("  using namespace {};\n{}", space(P),
+                      Constituents[P.Constituent]
+                          .Text->Main->Body.with(OutputText::Slot::Path, space(P))
+                          .replaced("cufuse_partition::Threads", std::to_string(Block.threads()))
+                          .replaced("cufuse_partition::rank()", Rank));
   }
 
   /// The call of the body, for virtual block `Block`.

@@ -111,6 +111,12 @@ std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
 
 std::string argumentSpace(const std::string &Name, const Constituent &C) { return "::" + Name + "::" + C.Name; }
 
+static OutputText shapeOf(BlockShape Block) {
+  return Block.Y * Block.Z == 1 ? outputText("dim3({})", constant(Block.X))
+         : Block.Z == 1 ? outputText("dim3({}, {})", constant(Block.X), constant(Block.Y))
+                        : outputText("dim3({}, {}, {})", constant(Block.X), constant(Block.Y), constant(Block.Z));
+}
+
 /// A type as the header has it, which takes the value of the kernel's own.
 static void emitType(Writer &Out, const ArgumentType &T, const std::string &Space) {
   for (const std::string &Namespace : T.Namespaces)
@@ -163,7 +169,7 @@ void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsign
            Dynamic ? ", dynamicSharedBytes" : "", Grids[gridDimensions(*C.Facts) - 1]);
   Out.write("struct Launch {\n  dim3 grid;");
   if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I))
-    Out.line("  dim3 block; ///< {}, {}: fused for no other.", Guessed->Block.str(),
+    Out.line("  dim3 block = {}; ///< {}: fused for no other.", shapeOf(Guessed->Block),
              inComment(Plan.Roles[I].GuessedFrom));
   if (Dynamic)
     Out.write("  size_t dynamicSharedBytes = 0;");
@@ -302,7 +308,9 @@ private:
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       const unsigned Reads = gridDimensions(*C.Facts);
-      if (const std::string Grid = launch(C) + ".grid"; Reads == 1)
+      if (const std::string Grid = launch(C) + ".grid"; Reads == 1 && Plan.keepsGrid()) // the runtime asks the rest
+        Refuse(outputText("{0}.y != 1 || {0}.z != 1", Grid));
+      else if (Reads == 1)
         Refuse(outputText("{0}.x == 0 || {0}.x > 0x7fffffff ||{1}{0}.y != 1 || {0}.z != 1", Grid,
                           Grid.size() > 18 ? "\n      " : " "));
       else
@@ -315,9 +323,6 @@ private:
         Refuse(outputText("{}.grid.x > {}", launch(C), constant(*Most)), "its thread numbers would be negative");
       for (const LaunchError &Error : C.Text->LaunchErrors)
         Refuse(Error.Condition.with(OutputText::Slot::Launch, launch(C)), Error.Why);
-      if (std::vector<OutputText> Used = used(C); !Used.empty())
-        Refuse(outputText("meet({{{}}})", joined(Used, ",\n            ")),
-               "what is stored to lies apart from all others");
     }
     if (const unsigned Most = Plan.mostBlocksAtOnce(); Most > 1)
       Refuse(outputText("blocks > 0xffffffff / {}", constant(Most)), "blocks are numbered in 32 bits");
@@ -327,14 +332,6 @@ private:
                Why.empty() ? Why : " // " + Why);
     }
     Out.write("    return cudaErrorInvalidConfiguration;");
-  }
-
-  std::vector<OutputText> used(const Constituent &C) const {
-    std::vector<OutputText> All;
-    for (const UsedMemory &Each : C.Text->Used)
-      All.push_back(outputText("{{{}, {}{}}}", Each.Begin, Each.Bytes, Each.Stored ? ", true" : "")
-                        .with(OutputText::Slot::Launch, launch(C)));
-    return All;
   }
 
   void dynamicShared() {
@@ -442,10 +439,7 @@ private:
       Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
                 "  cooperative.val.cooperative = 1;");
     Out.line("  const cudaLaunchConfig_t config = {{{}, {}, {}, stream, {}}};",
-             Plan.keepsGrid() && !products() ? launch(Constituents[0]) + ".grid" : "dim3(blocks)",
-             Block.Y * Block.Z == 1
-                 ? outputText("dim3({})", constant(Block.X))
-                 : outputText("dim3({}, {}, {})", constant(Block.X), constant(Block.Y), constant(Block.Z)),
+             Plan.keepsGrid() && !products() ? launch(Constituents[0]) + ".grid" : "dim3(blocks)", shapeOf(Block),
              dynamicBytes(), Plan.Cooperative ? "&cooperative, 1" : "nullptr, 0");
     std::vector<OutputText> Arguments = {"&config", kernel()};
     for (unsigned I = 0; I < Constituents.size(); ++I) {

@@ -19,6 +19,22 @@ bool textNames(const KernelText &Text, llvm::StringRef Name) {
   return llvm::any_of(Text.Body, [&](const Piece &P) { return llvm::StringRef(P.Text.written()).contains(Name); });
 }
 
+bool playsElements(const Constituent &C) {
+  return C.Parts && llvm::all_of(*C.Parts, [](const ComposedPart &Part) { return Part.AsElement; });
+}
+
+bool isMainAlone(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
+  const Constituent &C = Constituents.front();
+  return Plan.keepsGrid() && !Plan.hasBound() && C.Text->Main && playsElements(C) && C.Facts->Barriers.empty() &&
+         llvm::all_of(C.Text->Parameters, [&](const ParameterText &P) {
+           return !P.Opaque && P.Given.empty() && parameterName(Constituents, C, P.Name) == P.Name;
+         });
+}
+
+bool usesPartition(const Constituent &C, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
+  return !isMainAlone(Constituents, Plan) || textNames(*C.Text, "cufuse_partition");
+}
+
 namespace {
 
 /// What a library's name is rebound to: a member of the partition, or else the whole block's own.
@@ -124,13 +140,9 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
     return llvm::any_of(Constituents, [&](const Constituent &C) { return Holds(*C.Facts); });
   };
   auto SomePartition = [&](auto Holds) { return llvm::any_of(Plan.Partitions, Holds); };
-  // What plays elements has a block of its own, of one thread.
-  auto PlaysElements = [](const Constituent &C) {
-    return C.Parts && llvm::all_of(*C.Parts, [](const ComposedPart &Part) { return Part.AsElement; });
-  };
   auto Reads = [&](Builtin B) {
     return llvm::any_of(Constituents, [&](const Constituent &C) {
-      return (C.Facts->reads(B) && !PlaysElements(C)) || C.Facts->ReadByLibrary[static_cast<size_t>(B)];
+      return (C.Facts->reads(B) && !playsElements(C)) || C.Facts->ReadByLibrary[static_cast<size_t>(B)];
     });
   };
   auto Waits = [&](llvm::StringRef Barrier) {
@@ -140,8 +152,17 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
     });
   };
   auto Calls = [&](llvm::StringRef Function) {
-    return llvm::StringRef(Kernel.text()).contains(Function) ||
-           llvm::any_of(Constituents, [&](const Constituent &C) { return textNames(*C.Text, Function); });
+    return llvm::StringRef(Kernel.text()).contains(Function) || llvm::any_of(Constituents, [&](const Constituent &C) {
+             return textNames(*C.Text, Function) || (C.Text->Main && !isMainAlone(Constituents, Plan) &&
+                                                     llvm::StringRef(C.Text->Main->Body.written()).contains(Function));
+           });
+  };
+  auto Asks = [&](llvm::StringRef Function) {
+    return llvm::any_of(Constituents, [&](const Constituent &C) {
+      return llvm::any_of(C.Text->LaunchErrors, [&](const LaunchError &Error) {
+        return llvm::StringRef(Error.Condition.written()).contains(Function);
+      });
+    });
   };
   const bool Pool = Plan.Grid == GridPolicy::Pool, Indices = Calls("::enterBlock("), Thread = Reads(Builtin::ThreadIdx);
   const bool Count = Waits("__syncthreads_count"), And = Waits("__syncthreads_and"), Or = Waits("__syncthreads_or");
@@ -195,14 +216,9 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
       {"PLANES", Calls(".inPlane(")},
       {"SPACES", Calls(".inSpace(")},
       {"GRIDS", Grids},
-      {"MEETS", llvm::any_of(Constituents, [](const Constituent &C) { return !C.Text->Used.empty(); })},
+      {"MEETS", Asks("meet(")},
       {"LARGER", (Constituents.size() > 1 && !Plan.keepsGrid() && Plan.Shape != Geometry::Blocks) ||
-                     (Plan.Shape != Geometry::Warps && Strides > 1) ||
-                     llvm::any_of(Constituents,
-                                  [](const Constituent &C) {
-                                    return llvm::any_of(C.Text->Used,
-                                                        [](const UsedMemory &Each) { return Each.InParts; });
-                                  })},
+                     (Plan.Shape != Geometry::Warps && Strides > 1) || Asks("larger(")},
       {"DIVISORS", Grids && !Plan.keepsGrid()},
       {"SHARES", Plan.interleaves()},
       {"EVEN_ROUNDS", Plan.hasRoles()},
@@ -219,20 +235,16 @@ bool isNeeded(llvm::ArrayRef<Given> Needs, llvm::StringRef Name) {
 void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
                  llvm::ArrayRef<Given> Needs) {
   auto SomePartition = [&](auto Holds) { return llvm::any_of(Plan.Partitions, Holds); };
-  Out.line("namespace {} {{", Name);
-  auto Add = [&](llvm::StringRef File) {
-    Out.blank();
-    Out.write(emitted(File, Needs));
-  };
-  if (isNeeded(Needs, "DYNAMIC")) {
-    Out.blank();
-    Out.write("extern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
-  }
+  Writer Own("", false);
+  auto Add = [&](llvm::StringRef File) { Own.write("\n" + emitted(File, Needs)); };
+  if (isNeeded(Needs, "DYNAMIC"))
+    Own.write("\nextern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
   if (isNeeded(Needs, "DIVISORS"))
     Add(cuda::Grid);
   if (isNeeded(Needs, "SHARES"))
     Add(cuda::Share);
-  Add(cuda::Partition);
+  if (llvm::any_of(Constituents, [&](const Constituent &C) { return usesPartition(C, Constituents, Plan); }))
+    Add(cuda::Partition);
   if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool)
     Add(cuda::Ticket);
   if (SomePartition([](const PartitionPlan &P) { return P.DropsOut; }))
@@ -243,11 +255,15 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Add(cuda::ElementPartition);
   for (const Constituent &C : Constituents)
     if (C.Text->Products)
-      Out.line("\n{}", C.Text->Products->Device);
+      Own.line("\n{}", C.Text->Products->Device);
   if (Plan.Registers.Policy == RegisterPolicy::Split)
     Add(cuda::Registers);
   if (rebindsLibraries(Constituents, Plan))
-    emitBlockOfLibraries(Out, Constituents, Plan);
+    emitBlockOfLibraries(Own, Constituents, Plan);
+  if (Own.text().empty())
+    return;
+  Out.line("namespace {} {{", Name);
+  Out.write(Own);
   Out.line("}} // namespace {}", Name);
   Out.blank();
 }

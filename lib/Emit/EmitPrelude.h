@@ -15,6 +15,10 @@ OutputText partitionType(const PartitionPlan &P);
 /// proxy).
 bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
 
+/// Is it a composition of which each kernel's block is one thread?
+bool playsElements(const Constituent &C);
+/// Does something ask for the partition?
+bool usesPartition(const Constituent &C, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
 /// Does the kernel's text name it?
 bool textNames(const KernelText &Text, llvm::StringRef Name);
 

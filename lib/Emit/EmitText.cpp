@@ -18,12 +18,13 @@ namespace cufuse {
 namespace {
 
 /// What the built-ins are in a partition's text.
-std::vector<std::pair<const char *, const char *>> builtinsOf(const KernelFacts &Facts, const FusionPlan &Plan) {
+std::vector<std::pair<const char *, const char *>> builtinsOf(const Constituent &C, const FusionPlan &Plan) {
+  const KernelFacts &Facts = *C.Facts;
   std::vector<std::pair<const char *, const char *>> Meanings;
   if (Facts.reads(Builtin::ThreadIdx))
-    Meanings.emplace_back("threadIdx", "cufuse_partition::threadIdx()");
+    Meanings.emplace_back("threadIdx", playsElements(C) ? "(::uint3{0, 0, 0})" : "cufuse_partition::threadIdx()");
   if (Facts.reads(Builtin::BlockDim))
-    Meanings.emplace_back("blockDim", "cufuse_partition::blockDim()");
+    Meanings.emplace_back("blockDim", playsElements(C) ? "(::dim3(1, 1, 1))" : "cufuse_partition::blockDim()");
   if (Plan.sharesIndices(Facts) && Facts.reads(Builtin::BlockIdx))
     Meanings.emplace_back("blockIdx", "cufuse_partition::indices().blockIdx");
   if (Plan.sharesIndices(Facts) && Facts.reads(Builtin::GridDim))
@@ -94,7 +95,8 @@ public:
       Out.write("#ifdef __CUDA_ARCH__ // device code");
     const std::set<std::string> Saved = saveMacros(Out, Constituents, C);
     open(Out, Path);
-    Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
+    if (usesPartition(C, Constituents, Plan))
+      Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
     if (textNames(*C.Text, "CufuseElementPartition"))
       Out.line("using {}::CufuseElementPartition;", Options.Name);
     if (C.Text->Products)
@@ -110,7 +112,7 @@ public:
     if (Plan.Cooperative)
       for (const char *Word : {"__restrict__", "__restrict"})
         Define(Word, "");
-    for (const auto &[Name, Meaning] : builtinsOf(Facts, Plan))
+    for (const auto &[Name, Meaning] : builtinsOf(C, Plan))
       Define(Name, Meaning);
     if (Plan.sharesIndices(Facts)) {
       if (!Facts.DynamicShared.empty())
@@ -122,6 +124,8 @@ public:
       Out.write(Line);
     Out.blank();
     pieces(Out, C.Text->Body, C.Text->NestedUsings, Path, Plan.Roles[Partition.Constituent].Unroll);
+    if (C.Text->Main && !isMainAlone(Constituents, Plan))
+      writeOurs(Out, Constituents, Options, [&](Writer &Own) { main(Own, C, Path); });
     for (const std::string &Name : C.Text->BodyMacros)
       Out.line("#undef {}", Name);
     for (const char *Name : Macros)
@@ -141,6 +145,13 @@ public:
   }
 
 private:
+  /// What calls the kernels of a composition, as a function.
+  static void main(Writer &To, const Constituent &C, const std::string &Path) {
+    const MainText &Main = *C.Text->Main;
+    To.line("{}\n__device__ __forceinline__ void {}({}) {{\n{}}}", Main.Comment, C.Text->Callee,
+            Main.Parameters.with(OutputText::Slot::Path, Path), Main.Body.with(OutputText::Slot::Path, Path));
+  }
+
   /// Does a library need the function where it is in the file? Then no kernel has a copy of its own.
   bool standsOutside(const Piece &P) const {
     return llvm::any_of(Constituents, [&](const Constituent &C) {

@@ -37,7 +37,6 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
                                  "mapMatrix",
                                  "larger",
                                  "meet",
-                                 "Used",
                                  "Way",
                                  "isDisabled",
                                  "orApart"};

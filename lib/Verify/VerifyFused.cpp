@@ -114,7 +114,7 @@ std::set<const clang::FunctionDecl *> bodiesOf(const ComposedPart &Part, const P
                                                const Reached &Reach) {
   std::set<const clang::FunctionDecl *> Bodies;
   for (const auto &[Function, Use] : Reach.Functions) {
-    if (namespaceAround(Function) != Played.Around)
+    if (namespaceAround(Function) != Played.Around && Function != Reach.Kernel)
       continue;
     for (const CallSite &Call : Use.Calls)
       if (Call.Call && Call.Callee->getNameAsString() == Part.Facts.Name && playsIn(*Call.Callee, Played.Space))
@@ -268,7 +268,7 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const ParsedUnit &Neutral, cons
                Callee->hasAttr<clang::CUDADeviceAttr>() &&
                playsIn(*Callee, partitionNamespace(Options.Name, Constituents, Plan, P));
       });
-  if (Played != Plan.Partitions.size())
+  if (Played != Plan.Partitions.size() && !isMainAlone(Constituents, Plan))
     return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
 
   const Reached Reach = reach(Unit, Kernel);
@@ -525,7 +525,7 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   if (!Space)
     return defect("the fused source has no namespace " + Options.Name);
   auto *Partition = findIn<clang::ClassTemplateDecl>(Context, Space, "CufusePartition");
-  if (!Partition)
+  if (!Partition && !isMainAlone(Constituents, Plan))
     return defect("the fused source has no partitions");
 
   // One each, but for kernels in different blocks or at different times, which may be equal.
@@ -534,13 +534,14 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     if (const PartitionNumbers Numbers{P.First, P.Barrier, P.Block.X, P.Block.Y, P.Block.Z};
         Plan.Shape == Geometry::Warps || !Expected.count(Numbers))
       Expected.insert(Numbers);
-  for (const clang::ClassTemplateSpecializationDecl *Special : Partition->specializations()) {
-    PartitionNumbers Numbers{};
-    for (unsigned I = 0; I < Numbers.size(); ++I)
-      Numbers[I] = Special->getTemplateArgs()[I].getAsIntegral().getZExtValue();
-    Found.insert(Numbers);
-  }
-  if (Found != Expected)
+  if (Partition)
+    for (const clang::ClassTemplateSpecializationDecl *Special : Partition->specializations()) {
+      PartitionNumbers Numbers{};
+      for (unsigned I = 0; I < Numbers.size(); ++I)
+        Numbers[I] = Special->getTemplateArgs()[I].getAsIntegral().getZExtValue();
+      Found.insert(Numbers);
+    }
+  if (Partition && Found != Expected)
     return defect("the partitions in the fused source are not those of the plan");
 
   std::unique_ptr<ParsedUnit> Neutral;

@@ -45,6 +45,7 @@ public:
           if (P.Opaque)
             P.Opaque->Declaration = P.Opaque->Declaration.without("__restrict__ ");
         }
+    OnlyElements = llvm::all_of(Graph.Order, [&](unsigned Node) { return Plan.ByElement[Node]; });
     for (unsigned Node : Graph.Order)
       text(Node, aliases(Node), Plan.ByElement[Node]);
     entry();
@@ -103,14 +104,8 @@ private:
 
   /// The function that the fused kernel calls.
   void entry() {
-    std::vector<OutputText> Parameters;
-    for (const auto &[Type, Name] : blockParameters(Result.Facts))
-      Parameters.push_back(fmt::format("const {} {}", Type, Name));
-    llvm::append_range(Parameters, declarations());
     OutputText Body;
-    if (Plan.By == Team::Element)
-      Body += loopHead();
-    else if (asksForBlock())
+    if (Plan.By != Team::Element && asksForBlock())
       Body += outputText("  const long long block = {};\n", blockNumber());
     for (const auto &[Node, Parameter] : Plan.Kept)
       if (Graph.memory(Node, Parameter) == std::pair(Node, Parameter))
@@ -124,11 +119,8 @@ private:
           Body += outputText("  cufuseAsStored({});\n", kept(Node, Parameter));
     }
     if (Plan.By == Team::Element)
-      Body += "  }\n";
-    code(outputText("\n/// {}: {}.\n/// {}\n__device__ __forceinline__ void {}({}) {{\n{}}}", team(),
-                    Result.Facts.QualifiedName, exchanged(), Result.Facts.Name, wrapped("\n    ", Parameters, "", 4),
-                    Body));
-    Result.Text.Callee = Result.Facts.Name;
+      Body = loop(deviceText(Plan.Elements), width(), "first < elements", Body);
+    main(outputText("/// {}: {}.\n/// {}", team(), Result.Facts.QualifiedName, exchanged()), Body);
   }
 
   /// Does a kernel's part of the block's depend on which block it is?
@@ -191,14 +183,6 @@ private:
   }
 
   unsigned width() const { return static_cast<unsigned>(*Plan.Panels[Graph.Root].asConstant()); }
-  OutputText loopHead() const {
-    return outputText("  const long long elements = {1};\n"
-                      "#pragma unroll 1\n"
-                      "  for (long long first = {0}ll * (1ll * blockIdx.x * cufuse_partition::Threads + "
-                      "cufuse_partition::rank());\n"
-                      "       first < elements; first += {0}ll * gridDim.x * cufuse_partition::Threads) {{\n",
-                      width(), deviceText(Plan.Elements));
-  }
 
   OutputText stage(unsigned Node) const {
     const ShapeFacts &Shape = *Graph.Nodes[Node].Shape;

@@ -117,7 +117,7 @@ private:
         if (S.From && S.Users.front().first == Node)
           Lines.push_back(fmt::format("    {} = {};", registers(S), registers(Streams[*S.From])));
       if (!Graph.Nodes[Node].Product)
-        Lines.push_back(call(Node, "    ", "at", "true", [&](const Stream &S) { return "&" + registers(S); }));
+        Lines.push_back(call(Node, "    ", "at", "", [&](const Stream &S) { return "&" + registers(S); }));
     }
     if (Lines.size() == 2)
       Lines.erase(Lines.begin());

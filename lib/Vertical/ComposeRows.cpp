@@ -318,7 +318,7 @@ private:
     if (!Plan.Loops[Node].empty())
       Arguments.push_back("row");
     if (ByElement && !knownConditions(Graph.Nodes[Node]).empty())
-      Arguments.push_back("{true}"); // the rows' elements are all that it has
+      Arguments.push_back("{}"); // the rows' elements are all that it has
     if (ByElement)
       llvm::append_range(Arguments, elementIndices(Node, "element", Graph.Nodes[Node].Shape->Width));
     else

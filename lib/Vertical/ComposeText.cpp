@@ -194,9 +194,10 @@ void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
     Save(Macro, true);
   if (!Before.empty())
     Result.Text.Body.push_back(directive(Before.substr(0, Before.size() - 1)));
-  if (AsElement)
+  if (AsElement && !OnlyElements)
     Aliases = "using cufuse_partition = CufuseElementPartition;" + OutputText(Aliases.empty() ? "" : "\n") + Aliases;
-  code(Aliases, {space(Node)});
+  if (!Aliases.empty())
+    code(Aliases, {space(Node)});
   for (const Piece &P : Text.Body)
     Result.Text.Body.push_back(inside(P, Node));
   for (const std::string &Macro : Text.BodyMacros)
@@ -266,6 +267,25 @@ std::vector<OutputText> TextComposer::declarations() const {
     All.push_back(P.Declaration.without(Constant).with(OutputText::Slot::Name, (IsReference ? "&" : "") + P.Name));
   }
   return All;
+}
+
+void TextComposer::main(const OutputText &Comment, const OutputText &Body) {
+  std::vector<OutputText> Parameters;
+  for (const auto &[Type, Name] : blockParameters(Result.Facts))
+    Parameters.push_back(fmt::format("const {} {}", Type, Name));
+  llvm::append_range(Parameters, declarations());
+  Result.Text.Main = {Comment, wrapped("\n    ", Parameters, "", 4), Body};
+  Result.Text.Callee = Result.Facts.Name;
+}
+
+OutputText TextComposer::loop(const OutputText &Elements, unsigned Width, const std::string &GoesOn,
+                              const OutputText &Body) {
+  constexpr const char *Number = "1ll * blockIdx.x * cufuse_partition::Threads + cufuse_partition::rank()";
+  return outputText("  const long long elements = {};\n"
+                    "#pragma unroll 1\n"
+                    "  for (long long first = {}; {};\n"
+                    "       first += {}ll * gridDim.x * cufuse_partition::Threads) {{\n{}  }}\n",
+                    Elements, Width == 1 ? Number : fmt::format("{}ll * ({})", Width, Number), GoesOn, Width, Body);
 }
 
 OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom,
@@ -523,8 +543,9 @@ void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
     refuseIf((Always ? OutputText() : unlessEmpty(Graph.Root)) + Condition);
 }
 
-/// Of an array that is used in parts, all from the first to the last one.
-UsedMemory TextComposer::used(const Memory &Of, const ParameterAccess &P, const OutputText &Argument) {
+/// Where what is used of an array begins, and its bytes: of one that is used in parts, all from the first to the last.
+std::pair<OutputText, OutputText> TextComposer::used(const Memory &Of, const ParameterAccess &P,
+                                                     const OutputText &Argument) {
   const std::vector<Extent> &Parts = Graph.Extents.at(Of);
   const bool BeginAlike = llvm::all_of(Parts, [&](const Extent &Part) { return Part.Least == Parts.front().Least; });
   OutputText From, Bytes;
@@ -542,9 +563,8 @@ UsedMemory TextComposer::used(const Memory &Of, const ParameterAccess &P, const 
   const Polynomial Least = Polynomial::constant(P.Bytes) * Parts.front().Least;
   constexpr const char *Begin = "reinterpret_cast<const volatile char *>({}) {} ({})";
   if (!BeginAlike)
-    return {outputText(Begin, Argument, "-", From), Bytes + " + " + From, false, true};
-  return {Least.isZero() ? Argument : outputText(Begin, Argument, "+", hostText(Least)), Bytes, false,
-          Parts.size() > 1};
+    return {outputText(Begin, Argument, "-", From), Bytes + " + " + From};
+  return {Least.isZero() ? Argument : outputText(Begin, Argument, "+", hostText(Least)), Bytes};
 }
 
 bool TextComposer::isGiven(const std::string &Argument) const {
@@ -572,14 +592,12 @@ void TextComposer::distinctPointers() {
       for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
         Each.IsStored |=
             !P.Element.empty() && Graph.memory(Node, P.Name) == Each.Of && Graph.Nodes[Node].stores(P.Name);
-  std::vector<UsedMemory> Used;
+  std::vector<std::pair<bool, OutputText>> Used;
   for (const Pointer &Each : All)
     if (Graph.Extents.count(Each.Of)) {
-      Used.push_back(used(Each.Of, *Each.Parameter, Each.Argument));
-      Used.back().Stored = Each.IsStored;
+      const auto [Begin, Bytes] = used(Each.Of, *Each.Parameter, Each.Argument);
+      Used.push_back({Each.IsStored, Begin + ", " + Bytes});
     }
-  if (Used.size() > 1 && llvm::any_of(Used, [](const UsedMemory &Each) { return Each.Stored; }))
-    Result.Text.Used = std::move(Used);
   // Where it is not known how much they use, at least they begin apart.
   for (size_t I = 0; I < All.size(); ++I)
     for (size_t J = I + 1; J < All.size(); ++J) {
@@ -593,6 +611,10 @@ void TextComposer::distinctPointers() {
           AreAlike ? A.Argument : outputText("static_cast<const volatile void *>({})", A.Argument);
       refuseIf(outputText("{} != nullptr && {} == {}", A.Argument, Compared, B.Argument), "they would be one array");
     }
+  for (size_t I = 0; I < Used.size(); ++I)
+    for (const auto &[IsStored, Memory] : llvm::drop_begin(Used, I + 1))
+      if (IsStored || Used[I].first)
+        refuseIf(outputText("meet({}, {})", Used[I].second, Memory));
 }
 
 } // namespace cufuse

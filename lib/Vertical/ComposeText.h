@@ -66,6 +66,10 @@ protected:
   static std::vector<std::pair<std::string, std::string>> blockParameters(const KernelFacts &Facts);
   /// Declarations of all parameters that remain.
   std::vector<OutputText> declarations() const;
+  /// What calls the kernels, of the block's indices and these, behind a comment.
+  void main(const OutputText &Comment, const OutputText &Body);
+  /// A thread's elements, `Width` at a time from `first` on, in every so many.
+  static OutputText loop(const OutputText &Elements, unsigned Width, const std::string &GoesOn, const OutputText &Body);
   /// A parameter of a node as an expression of the parameters that remain.
   virtual std::string argument(unsigned Node, const std::string &Parameter) const;
   /// The polynomial of a node's parameters as a 64-bit integer on the device.
@@ -89,13 +93,14 @@ protected:
   const VerticalGraph &Graph;
   llvm::ArrayRef<const KernelText *> Texts;
   llvm::ArrayRef<AtMost> Requirements;
+  bool OnlyElements = false; ///< To every kernel, a thread is its block.
   ComposedKernel Result;
 
 private:
   void distinctPointers();
   void refuseUnless(const AtMost &Needed, bool Always);
   using Memory = std::pair<unsigned, std::string>;
-  UsedMemory used(const Memory &Of, const ParameterAccess &P, const OutputText &Argument);
+  std::pair<OutputText, OutputText> used(const Memory &Of, const ParameterAccess &P, const OutputText &Argument);
   /// The argument that an atom `node.parameter` stands for.
   std::string argumentOf(llvm::StringRef Atom) const;
   /// Is it an argument alone that `int` holds?

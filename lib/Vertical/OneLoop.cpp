@@ -29,11 +29,11 @@ public:
     elementFacts();
     for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
       Result.Facts.Reads[static_cast<size_t>(B)] = {true, false, false};
-    objects();
+    objects(!isSingle());
     if (Width > 1 && llvm::any_of(Streams, [](const Stream &S) { return S.Loads || S.Stores; }))
       file(cuda::ElementsInMemory);
     texts();
-    loop();
+    entry();
     conditions();
     return std::move(Result);
   }
@@ -50,7 +50,7 @@ private:
                            : Own == 1 ? "static_cast<unsigned>(first + k)"
                                       : fmt::format("static_cast<unsigned>((first + k) / {})", Own);
     if (isSingle())
-      return ElementComposer::call(Node, "    ", At, "true", [&](const Stream &S) { return "&" + registers(S); });
+      return ElementComposer::call(Node, "    ", At, "", [&](const Stream &S) { return "&" + registers(S); });
     return ElementComposer::call(Node, outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    ", Own),
                                  At, "whole",
                                  [&](const Stream &S) { return registers(S) + " + k" + (Own == 1 ? "" : ", whole"); });
@@ -64,8 +64,8 @@ private:
         continue;
       const std::string Registers = registers(S), Memory = memory(S);
       if (isSingle()) {
-        Single += Loads ? fmt::format("    {} = {}[first];\n", Registers, Memory)
-                        : fmt::format("    {}[first] = {};\n", Memory, Registers);
+        if (!Loads)
+          Single += fmt::format("    {}[first] = {};\n", Memory, Registers);
         continue;
       }
       Together +=
@@ -82,7 +82,7 @@ private:
                        Together, OneByOne);
   }
 
-  void loop() {
+  void entry() {
     const ShapeFacts &Shape = *Graph.Nodes[Graph.Root].Shape;
     std::vector<OutputText> Registers, Calls;
     std::string Aligned;
@@ -92,7 +92,8 @@ private:
           "  constexpr int room = whole ? Width : Width + 1;");
     for (const Stream &S : Streams) {
       const auto &[Node, Parameter] = S.Users.front();
-      Registers.push_back(isSingle() ? outputText("    {} {};", element(Node, Parameter), registers(S))
+      Registers.push_back(isSingle() ? outputText("    {} {}{};", element(Node, Parameter), registers(S),
+                                                  S.Loads ? " = " + memory(S) + "[first]" : "")
                                      : outputText("  {} {}[{}];", element(Node, Parameter), registers(S),
                                                   Least == 1 ? "Width" : "room"));
       if (S.Loads || S.Stores)
@@ -107,30 +108,38 @@ private:
                                       registers(S), registers(Streams[*S.From])));
       Calls.push_back(call(Node));
     }
-    std::vector<std::string> Names;
-    for (const ParameterText &P : Result.Text.Parameters)
-      Names.push_back(P.Name);
-    std::vector<OutputText> Head = declarations(), TurnHead = Head;
-    Head.insert(Head.begin(), {"const uint3 blockIdx", "const dim3 gridDim"});
-    TurnHead.insert(TurnHead.begin(), {"const long long first", "const long long elements"});
-    file(cuda::Loop, {{"HEAD", wrapped("\n    ", Head, "", 4)},
-                      {"TURN_HEAD", wrapped("\n    ", TurnHead, "", 4)},
-                      {"REGISTERS", joined(Registers, "\n")},
-                      {"LOADS", moved(true)},
-                      {"CALLS", joined(Calls, "\n")},
-                      {"STORES", moved(false)},
-                      {"NAME", Result.Facts.Name},
-                      {"ELEMENTS", value(Shape.Bound, Graph.Root)},
-                      {"WIDTH", std::to_string(Width)},
-                      {"STEP", fmt::format("{}ll", Width)},
-                      {"GOES_ON", Shape.Tail ? "first < elements" : fmt::format("first <= elements - {}", Width)},
-                      {"ARGUMENTS", llvm::join(Names, ", ")},
-                      {"ALWAYS_WHOLE", isSingle()},
-                      {"MAY_BE_WHOLE", fmt::format("{}elements - first >= {}", Aligned, Width)},
-                      {"BY_PARTS", Least < Width},
-                      {"LEAST", std::to_string(Least)},
-                      {"EXISTS", Least == 1 ? "true" : "false"}});
-    Result.Text.Callee = Result.Facts.Name;
+    const std::string GoesOn = Shape.Tail ? "first < elements" : fmt::format("first <= elements - {}", Width);
+    OutputText Body;
+    if (isSingle()) {
+      Body = "    const unsigned at = static_cast<unsigned>(first);\n";
+      for (const OutputText &Lines : {joined(Registers, "\n"), joined(Calls, "\n"), OutputText(moved(false))})
+        Body += Lines.empty() ? Lines : Lines + "\n";
+    } else {
+      std::vector<std::string> Names = {"elements"};
+      for (const ParameterText &P : Result.Text.Parameters)
+        Names.push_back(P.Name);
+      std::vector<OutputText> Head = declarations();
+      Head.insert(Head.begin(), {"const long long first", "const long long elements"});
+      file(cuda::Loop, {{"HEAD", wrapped("\n    ", Head, "", 4)},
+                        {"REGISTERS", joined(Registers, "\n")},
+                        {"LOADS", moved(true)},
+                        {"CALLS", joined(Calls, "\n")},
+                        {"STORES", moved(false)}});
+      auto Turn = [&](unsigned Own, bool Exist, const char *First) {
+        return fmt::format("cufuseTurn<{}, {}>({}, {});\n", Own, Exist, First, llvm::join(Names, ", "));
+      };
+      Body = fmt::format("    if ({}elements - first >= {})\n      ", Aligned, Width) + Turn(Width, true, "first");
+      if (Least < Width)
+        Body += fmt::format("    else\n#pragma unroll 1\n"
+                            "      for (long long rest = first; rest < first + {} && rest < elements; rest += {})\n"
+                            "        ",
+                            Width, Least) +
+                Turn(Least, Least == 1, "rest");
+      else
+        Body += "    else\n      " + Turn(Least, false, "first");
+    }
+    main("/// For every so many elements, one" + OutputText(isSingle() ? "." : " turn."),
+         loop(value(Shape.Bound, Graph.Root), Width, GoesOn, Body));
     const Polynomial Elements = Graph.inArguments(Graph.Root, Shape.Bound);
     if (llvm::none_of(Elements.atoms(), [&](const std::string &Atom) { return Graph.Quotients.count(Atom); }))
       Result.Text.Elements = {hostText(Elements), Width};

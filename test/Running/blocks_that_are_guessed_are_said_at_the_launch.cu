@@ -1,5 +1,5 @@
 // Where no --block is given, the block is a guess: that of the first launch with a constant in the file, else of the launch
-// bounds. Then a launch has to say its block, and fails for another than was fused.
+// bounds. Then a launch fails for another than was fused, which is the one that it has where nobody sets it.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: %cufuse inspect --full %t/kernels.cu | FileCheck %s --check-prefix=INSPECT
 // RUN: %cufuse fuse %t/kernels.cu:plane %t/kernels.cu:bounded %t/kernels.cu:said --block said=32 --name both -o %t/both.cu
@@ -20,8 +20,8 @@
 // INSPECT: {{^}}next(
 // INSPECT: launched with 44, 128{{$}}
 
-// BOTH: dim3 block; ///< 16x2, as it is launched at {{.*}}kernels.cu:[[#]]:3: fused for no other.
-// BOTH: dim3 block; ///< 32, its __launch_bounds__: fused for no other.
+// BOTH: dim3 block = dim3(16, 2); ///< as it is launched at {{.*}}kernels.cu:[[#]]:3: fused for no other.
+// BOTH: dim3 block = dim3(32); ///< its __launch_bounds__: fused for no other.
 // BOTH: struct Launch {
 // BOTH-NEXT: dim3 grid;
 // BOTH-NEXT: struct Arguments {
@@ -72,7 +72,9 @@ int main() {
   int *o = nullptr;
   cudaMalloc(&o, 1024 * sizeof(int));
   cudaMemset(o, 0, 1024 * sizeof(int));
-  both::plane::Launch plane{1, dim3(16, 2), {o}};
+  both::plane::Launch plane;
+  plane.grid = 1;
+  plane.arguments.o = o;
   both::bounded::Launch bounded{1, 32, {o + 256}};
   const both::said::Launch said{1, {o + 512, 20}};
   if (both::launch(plane, bounded, said) != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess)

@@ -55,11 +55,11 @@ __global__ void next(const float *__restrict__ in, const float *__restrict__ oth
 //- cufuse_turn.inside(
 //+ cufuse_turn.beyond(
 // *: the thread is not that of the element
-//- return uint3{0, 0, 0}
-//+ return uint3{1, 0, 0}
+//- uint3{0, 0, 0}
+//+ uint3{1, 0, 0}
 // *: the element's block is larger
-//- return dim3(1, 1, 1)
-//+ return dim3(2, 1, 1)
+//- dim3(1, 1, 1)
+//+ dim3(2, 1, 1)
 // *: a function has another block from its caller
 //- place(blockIdx
 //+ place(uint3{1, 0, 0}

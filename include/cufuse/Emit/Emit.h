@@ -68,6 +68,9 @@ std::string textNamespace(const std::string &Name, const Constituent &C);
 std::string partitionNamespace(const std::string &Name, llvm::ArrayRef<Constituent> Constituents,
                                const FusionPlan &Plan, const PartitionPlan &P);
 
+/// Is what calls the kernels of a composition all that the fused kernel does? Then it is no function of its own.
+bool isMainAlone(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+
 /// Do headers of libraries have to be included with the built-ins rebound?
 bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
 

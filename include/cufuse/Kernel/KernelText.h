@@ -170,18 +170,17 @@ struct LaunchError {
   std::string Why; ///< A comment, or nothing.
 };
 
-/// What a launch uses of an array, in C++.
-struct UsedMemory {
-  OutputText Begin, Bytes;
-  bool Stored = false;
-  bool InParts = false; ///< The text asks which of them is `larger`.
-};
-
 /// From which the launcher makes the grid, if any grid is right.
 struct LaunchElements {
   OutputText Count;       ///< In C++, of the launch.
   unsigned PerThread = 1; ///< That a thread takes at a time.
   unsigned PerBlock = 0;  ///< The same of a block, where that does not follow.
+};
+
+/// What calls the kernels of a composition: a function of its block's indices and its parameters, or all that the fused
+/// kernel does.
+struct MainText {
+  OutputText Comment, Parameters, Body;
 };
 
 /// Of ours for products of matrices.
@@ -212,14 +211,14 @@ struct KernelText {
   OutputText Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   std::vector<LaunchError> LaunchErrors;
-  std::vector<UsedMemory> Used;                ///< Of which no two may meet if one is stored to.
   std::optional<LaunchElements> Elements = {}; ///< None: the launch has a grid.
   TextVariants Variants;
   /// With it, the launcher makes as many blocks as are resident, which go on by themselves.
   std::optional<ProductsText> Products = {};
-  bool IsComposed = false;    ///< Of several kernels, each of which depends on others.
-  std::string Note;           ///< What the user should know of how they became one, or nothing.
-  bool HasHostShared = false; ///< Something of the program: the output must be relocatable.
+  bool IsComposed = false;           ///< Of several kernels, each of which depends on others.
+  std::optional<MainText> Main = {}; ///< Of a composition that may be all that a fused kernel does.
+  std::string Note;                  ///< What the user should know of how they became one, or nothing.
+  bool HasHostShared = false;        ///< Something of the program: the output must be relocatable.
   /// Declarations of such variables, and definitions with the values that the source gives them: numbers and arrays of
   /// them. For a fused source that is run without the program's other objects.
   std::vector<std::pair<std::string, std::string>> SharedValues;
