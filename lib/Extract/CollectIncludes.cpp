@@ -229,7 +229,7 @@ private:
     for (clang::SourceLocation Place : Places) {
       clang::FileID File = Place.isValid() ? Sources.getFileID(Sources.getExpansionLoc(Place)) : clang::FileID();
       while (File.isValid() && !Ends(File)) {
-        const clang::SourceLocation Includer = Sources.getIncludeLoc(File);
+        const clang::SourceLocation Includer = Unit.includeOf(File);
         File = Includer.isValid() ? Sources.getFileID(Includer) : clang::FileID();
         if (File.isValid() && Ends(File))
           for (const IncludeEvent &Include : Unit.log().Includes)
@@ -358,10 +358,10 @@ std::vector<IncludeLine> collectLibraries(const Reached &Reach, const SelectCopi
 std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit) {
   // The only one of CUDA 13 fills a cudaLaunchConfig_t; it relies on what the other one includes before it.
   constexpr llvm::StringLiteral Launch = "thrust/system/cuda/detail/core/triple_chevron_launch.h";
-  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  for (auto File = Sources.fileinfo_begin(); File != Sources.fileinfo_end(); ++File)
-    if (File->first.getName().ends_with(Launch))
-      return {"#include <cub/util_device.cuh>"};
+  for (const auto &[Includer, Files] : Unit.log().IncludedBy)
+    for (const clang::FileEntry *File : Files)
+      if (File->tryGetRealPathName().ends_with(Launch))
+        return {"#include <cub/util_device.cuh>"};
   return {};
 }
 

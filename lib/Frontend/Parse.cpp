@@ -130,26 +130,9 @@ private:
   clang::SourceLocation Ignored;
 };
 
-/// nvcc accepts `__shared__ cuda::barrier<…> b;`, whose destructor nothing ever calls. Clang allows shared memory only
-/// with a destructor that does nothing, and would drop the variable and every expression that names it.
-class LibraryBarriers : public clang::ASTConsumer {
-public:
-  void HandleInlineFunctionDefinition(clang::FunctionDecl *F) override {
-    auto *Destructor = llvm::dyn_cast<clang::CXXDestructorDecl>(F);
-    if (!Destructor || !Destructor->getParent()->getIdentifier() || Destructor->getParent()->getName() != "barrier")
-      return;
-    const clang::DeclContext *Scope = Destructor->getParent()->getDeclContext();
-    while (Scope->isInlineNamespace())
-      Scope = Scope->getParent();
-    if (auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(Scope);
-        Space && Space->getName() == "cuda" && Space->getParent()->isTranslationUnit())
-      Destructor->setTrivial(true);
-  }
-};
-
 struct ReadSyntax : clang::SyntaxOnlyAction {
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &, llvm::StringRef) override {
-    return std::make_unique<LibraryBarriers>();
+    return knowLibraryBarriers();
   }
 };
 
@@ -285,7 +268,7 @@ clang::ASTContext &ParsedUnit::ast() const { return Compiler->getASTContext(); }
 clang::Preprocessor &ParsedUnit::preprocessor() const { return Compiler->getPreprocessor(); }
 
 llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &Tools, ParseRequest Request,
-                                                             bool Precompiled) {
+                                                             bool UsePrecompiled) {
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   llvm::SmallString<256> Current;
   if (!llvm::sys::fs::current_path(Current))
@@ -320,12 +303,12 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
       Add(Tools.CudaPath + File, "");
 
   bool InMemory = false;
-  size_t FileSize = 0;
+  std::string Main;
   for (const OutputFile &File : Request.Overlay) {
     const bool IsMain = File.Path == Request.File;
     Add(File.Path, IsMain && Request.Probes ? askedForProbes(File.Text) : File.Text);
     if (IsMain)
-      FileSize = File.Text.size();
+      Main = File.Text;
     InMemory |= IsMain;
   }
   if (!InMemory) {
@@ -334,10 +317,11 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     auto Text = llvm::MemoryBuffer::getFile(Request.File, /*IsText=*/true);
     if (!Text)
       return badInput("cannot read '" + Request.File + "': " + Text.getError().message());
-    FileSize = (*Text)->getBufferSize();
+    Main = (*Text)->getBuffer().str();
     if (Request.Probes)
-      Add(Request.File, askedForProbes((*Text)->getBuffer()));
+      Add(Request.File, askedForProbes(Main));
   }
+  const size_t FileSize = Main.size();
   auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::createPhysicalFileSystem());
   Files->pushOverlay(Memory);
 
@@ -361,8 +345,9 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
                                                                ? std::string("no parse results from them")
                                                                : Diagnostics.Errors[0].Text));
   Invocation->getFrontendOpts().DisableFree = false;
-  if (Precompiled)
-    loadToolkitPrecompiled(*Invocation, Tools, Files, AcceptedByNvcc);
+  std::set<std::string> Precompiled;
+  if (UsePrecompiled)
+    Precompiled = loadToolkitPrecompiled(*Invocation, Tools, Files, AcceptedByNvcc, Unit->Request.File);
   Unit->Compiler = std::make_unique<clang::CompilerInstance>(std::move(Invocation));
   clang::CompilerInstance &Compiler = *Unit->Compiler;
   Compiler.setVirtualFileSystem(Files);
@@ -393,6 +378,12 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   if (llvm::Error Error = Unit->Action->Execute())
     return std::move(Error);
   recordPoppedMacros(Compiler.getPreprocessor(), Unit->Log);
+  for (llvm::StringRef Line : Precompiled) {
+    const auto Includer = Compiler.getFileManager().getOptionalFileRef(Line.split('\t').first);
+    const auto File = Compiler.getFileManager().getOptionalFileRef(Line.split('\t').second);
+    if (Includer && File)
+      Unit->Log.IncludedBy[&Includer->getFileEntry()].insert(&File->getFileEntry());
+  }
   // Only what this parse has read, and not all that is precompiled.
   clang::ASTContext &Ast = Compiler.getASTContext();
   const auto Read = Ast.getTranslationUnitDecl()->noload_decls();
@@ -498,6 +489,16 @@ SourcePlace ParsedUnit::place(clang::SourceLocation Location) const {
   if (Line.size() <= LongestLineShown)
     Place.LineText = Line.str();
   return Place;
+}
+
+clang::SourceLocation ParsedUnit::includeOf(clang::FileID File) const {
+  const clang::SourceManager &Sources = Compiler->getSourceManager();
+  const clang::SourceLocation Where = Sources.getIncludeLoc(File);
+  if (Where.isValid() && Sources.getFilename(Where) == LeadingHeaders)
+    for (const IncludeEvent &Include : Log.Includes)
+      if (Include.File && Include.File == Sources.getFileEntryRefForID(File))
+        return Include.Hash;
+  return Where;
 }
 
 bool ParsedUnit::inStandardLibrary(clang::SourceLocation Location) const {

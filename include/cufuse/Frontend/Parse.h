@@ -69,6 +69,8 @@ public:
   const ParseRequest &request() const { return Request; }
   /// The files that the main file includes, directly or not, in order.
   const std::vector<clang::FileID> &included() const { return Included; }
+  /// Where the file was first included: by the main file, if what that includes first was precompiled.
+  clang::SourceLocation includeOf(clang::FileID File) const;
   /// Bytes of the main file's own text.
   size_t fileSize() const { return FileSize; }
   /// Is this a header of the C or C++ library, as opposed to the CUDA toolkit and to Clang's own?
@@ -112,7 +114,7 @@ public:
 private:
   explicit ParsedUnit(const Toolchain &Tools);
   static llvm::Expected<std::unique_ptr<ParsedUnit>> read(const Toolchain &Tools, ParseRequest Request,
-                                                          bool Precompiled);
+                                                          bool UsePrecompiled);
   friend llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &, ParseRequest);
 
   ParseRequest Request;
