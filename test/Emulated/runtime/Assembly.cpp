@@ -40,6 +40,8 @@ const Special Specials[] = {
     {"%envreg0", [] { return Value(0); }},
     {"%envreg1", [] { return Value(0); }},
     {"%envreg2", [] { return Value(0); }},
+    {"%cluster_ctarank", [] { return Value(clusterRank()); }},
+    {"%cluster_nctarank", [] { return Value(clusterSize()); }},
     {"%tid.x", [] { return Value(threadIdx.x); }},
     {"%tid.y", [] { return Value(threadIdx.y); }},
     {"%tid.z", [] { return Value(threadIdx.z); }},
@@ -244,7 +246,8 @@ private:
         if (i.target.empty())
           i.target = part;
         i.type = part;
-      } else if (!isQualifier(part) && !((parts[0] == "ld" || parts[0] == "st") && isCacheOperator(part))) {
+      } else if ((!isQualifier(part) || (part == "cluster" && parts[0] == "barrier")) &&
+                 !((parts[0] == "ld" || parts[0] == "st") && isCacheOperator(part))) {
         name += (name.empty() ? "" : ".") + part;
       }
     }

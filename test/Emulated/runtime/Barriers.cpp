@@ -17,8 +17,8 @@ struct Barrier {
   unsigned predicate[MaxWarps] = {};
 };
 
-Barrier barriers[16];
-bool used;
+CUDA_EMULATED_OF_BLOCK Barrier barriers[16];
+CUDA_EMULATED_OF_BLOCK bool used = false;
 
 const char *const Names[] = {"sync", "red.popc", "red.and", "red.or", "arrive"};
 

@@ -22,7 +22,8 @@ template <BarrierKind Kind> void reducingBarrier(Frame &f, const Instruction &i)
 constexpr Value Mark = 0xb7a1ull << 48;
 
 /// Bytes that a phase expects, less those that have come (the tx-count).
-std::map<const Value *, long long> expectedBytes;
+std::map<std::pair<unsigned, const Value *>, long long> expectedOfAll;
+long long &expectedBytes(const Value *object) { return expectedOfAll[{clusterRank(), object}]; }
 
 struct Mbarrier {
   Value *object;
@@ -45,7 +46,7 @@ struct Mbarrier {
     completeIfAllCame();
   }
   void completeIfAllCame() {
-    if (pending == 0 && expectedBytes[object] == 0) {
+    if (pending == 0 && expectedBytes(object) == 0) {
       phase = (phase + 1) & 0xff;
       pending = expected;
     }
@@ -60,7 +61,7 @@ void mbarrierInit(Frame &f, const Instruction &i) {
     fail("mbarrier.init with the count %llu", count);
   auto *object = static_cast<Value *>(address(f, i, 0));
   *object = Mark | count << 20 | count;
-  expectedBytes.erase(object);
+  expectedBytes(object) = 0;
 }
 void mbarrierInvalidate(Frame &f, const Instruction &i) { *Mbarrier(i, address(f, i, 0)).object = 0; }
 /// arrive{_drop} state, [address]{, count}; the state may be `_` and, by the older form, missing.
@@ -90,7 +91,7 @@ template <bool Parity> void mbarrierWait(Frame &f, const Instruction &i) {
 template <bool Arrives> void mbarrierExpect(Frame &f, const Instruction &i) {
   Mbarrier b(i, address(f, i, Arrives));
   const Value state = *b.object;
-  expectedBytes[b.object] += word(f, i, 1 + Arrives);
+  expectedBytes(b.object) += word(f, i, 1 + Arrives);
   if (Arrives) {
     b.arrive(i, 1);
     set(f, i, 0, state);
@@ -109,7 +110,8 @@ struct Copy {
 struct Copies {
   std::vector<Copy> waiting;
   unsigned groups = 0; ///< Committed.
-} copies[MaxThreads];
+};
+CUDA_EMULATED_OF_BLOCK Copies copies[MaxThreads];
 
 /// Those of the first `groups` groups.
 void finishCopies(unsigned groups) {
@@ -158,8 +160,18 @@ void copyBulk(Frame &f, const Instruction &i) {
     fail("%s of %u bytes from %p to %p: not all are multiples of 16", i.mnemonic.c_str(), bytes, from, to);
   std::memcpy(to, from, bytes);
   Mbarrier b(i, address(f, i, 3));
-  expectedBytes[b.object] -= bytes;
+  expectedBytes(b.object) -= bytes;
   b.completeIfAllCame();
+}
+
+/// mapa d, a, rank: the same address in another block of the cluster
+void mapAddress(Frame &f, const Instruction &i) {
+  const unsigned rank = word(f, i, 2);
+  if (rank >= clusterSize())
+    fail("mapa to block %u of a cluster of %u", rank, clusterSize());
+  set(f, i, 0,
+      i.shared ? word(f, i, 1) | (rank + 1) << ClusterBits
+               : reinterpret_cast<Value>(ofCluster(rank, toShared(reinterpret_cast<void *>(get(f, i, 1))))));
 }
 
 } // namespace
@@ -176,6 +188,9 @@ void addBlockInstructions(Instructions &all) {
       {"barrier.red.popc", reducingBarrier<BarrierKind::Count>},
       {"barrier.red.and", reducingBarrier<BarrierKind::And>},
       {"barrier.red.or", reducingBarrier<BarrierKind::Or>},
+      {"barrier.cluster.arrive", [](Frame &, const Instruction &) { arriveAtCluster(); }},
+      {"barrier.cluster.wait", [](Frame &, const Instruction &) { awaitCluster(); }},
+      {"mapa", mapAddress},
       {"mbarrier.init", mbarrierInit},
       {"mbarrier.inval", mbarrierInvalidate},
       {"mbarrier.arrive", mbarrierArrive<false>},

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <map>
+#include <set>
 
 namespace {
 
@@ -10,6 +11,7 @@ constexpr int SharedBytesUnasked = 48 * 1024;
 
 cudaError_t lastError = cudaSuccess;
 int currentDevice = 0;
+std::set<const void *> largeClusters;
 std::map<std::pair<int, const void *>, int> dynamicSharedLimits; // by device and kernel, where they were set
 
 int environmentNumber(const char *name, int otherwise) {
@@ -26,6 +28,8 @@ cudaError_t setLastError(cudaError_t error) {
     lastError = error;
   return error;
 }
+
+bool mayHaveLargeClusters(const void *kernel) { return largeClusters.count(kernel) != 0; }
 
 void Launcher::report(bool possible) { setLastError(possible ? cudaSuccess : cudaErrorInvalidConfiguration); }
 
@@ -50,6 +54,8 @@ const char *cudaGetErrorName(cudaError_t error) {
     return "cudaErrorInvalidDevice";
   case cudaErrorNotReady:
     return "cudaErrorNotReady";
+  case cudaErrorInvalidClusterSize:
+    return "cudaErrorInvalidClusterSize";
   case cudaErrorLaunchOutOfResources:
     return "cudaErrorLaunchOutOfResources";
   }
@@ -109,12 +115,18 @@ cudaError_t cudaGetDeviceCount(int *count) {
   return cudaSuccess;
 }
 
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cudaLaunchConfig_t *) {
+  *clusters = environmentNumber("EMULATED_CLUSTERS", 1);
+  return cudaSuccess;
+}
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
   const auto limit = dynamicSharedLimits.find({currentDevice, kernel});
   *attributes = {0, limit == dynamicSharedLimits.end() ? SharedBytesUnasked : limit->second};
   return cudaSuccess;
 }
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value) {
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed && value)
+    largeClusters.insert(kernel);
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
     return cudaSuccess;
   if (value < 0 || static_cast<unsigned>(value) > cuda_emulated::MaxSharedBytes)

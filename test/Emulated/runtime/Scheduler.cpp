@@ -20,9 +20,10 @@ namespace cuda_emulated {
 alignas(1024) __attribute__((section("emulated_shared"))) unsigned char dynamicShared[MaxSharedBytes + 1024];
 alignas(1024) __attribute__((section("emulated_shared"))) unsigned char reservedShared[1024];
 
-Block block;
-Thread threads[MaxThreads];
-unsigned current;
+CUDA_EMULATED_OF_BLOCK Block block = {};
+CUDA_EMULATED_OF_BLOCK Thread threads[MaxThreads];
+CUDA_EMULATED_OF_BLOCK unsigned current = 0;
+extern "C" unsigned char __start_emulated_block[], __stop_emulated_block[];
 
 namespace {
 
@@ -39,13 +40,19 @@ unsigned long environmentNumber(const char *name, unsigned long otherwise) {
 unsigned long long randomState;
 /// Half of the seeds let a warp run as far as it can, the warps in an order of their own; the others mix all threads.
 bool eager;
-unsigned char warpOrder[MaxWarps];
-unsigned runnableWarps;
+CUDA_EMULATED_OF_BLOCK unsigned char warpOrder[MaxWarps] = {};
+CUDA_EMULATED_OF_BLOCK unsigned runnableWarps = 0;
 
 void (*threadFunction)(void *);
 void *threadContext;
 context::fcontext_t host;
 bool running = false;
+
+/// The blocks of a cluster take turns: at its barrier, and now and then.
+std::vector<Waiting> cluster;
+unsigned rank = 0;                   ///< Of the block that runs.
+unsigned long long phase = 0;        ///< Of the cluster's barrier.
+unsigned arrived = 0, inCluster = 0; ///< Threads that have arrived, and all that have not exited.
 
 /// Launched by kernels of the grid that runs.
 struct Child {
@@ -134,23 +141,74 @@ void describeBlock() {
 
 /// Goes on with another thread, or with the host when no thread is left; returns when the current one runs again.
 void leave(context::fcontext_t *from) {
-  if (runnableWarps) {
+  const bool takesTurns = cluster.size() > 1 && block.liveThreads;
+  if (runnableWarps && !(takesTurns && random() % 512 == 0)) {
     // What the current thread waited for may have come to pass.
     if (const unsigned next = pick(false); next != current)
       runThread(next, from);
     return;
   }
-  if (block.liveThreads)
+  if (block.liveThreads && !takesTurns)
     deadlock();
   jump(host, from);
 }
 
+/// Those of the block that runs which wait for the cluster.
+void wakeCluster() {
+  for (unsigned i = 0; i < block.threads; ++i)
+    if (threads[i].awaitsCluster && threads[i].clusterPhase <= phase) {
+      threads[i].awaitsCluster = false;
+      threads[i].clusterPhase = 0;
+      wake(i);
+    }
+}
+void completeCluster() {
+  if (arrived < inCluster || inCluster == 0)
+    return;
+  arrived = 0;
+  ++phase;
+  wakeCluster();
+}
+
 } // namespace
+
+unsigned clusterRank() { return rank; }
+unsigned clusterSize() { return static_cast<unsigned>(cluster.size()); }
+void *ofCluster(unsigned of, unsigned address) {
+  if (of == rank)
+    return __start_emulated_shared + address;
+  if (of >= cluster.size() || cluster[of].state != Waiting::Begun)
+    fail("shared memory of block %u of the cluster, which %s", of,
+         of >= cluster.size()                     ? "does not exist"
+         : cluster[of].state == Waiting::NotBegun ? "has not begun"
+                                                  : "has exited");
+  return cluster[of].shared.data() + address;
+}
+void arriveAtCluster() {
+  if (threads[current].clusterPhase != 0)
+    fail("barrier.cluster.arrive, again without a wait");
+  threads[current].clusterPhase = phase + 1;
+  ++arrived;
+  completeCluster();
+}
+void awaitCluster() {
+  if (threads[current].clusterPhase == 0)
+    fail("barrier.cluster.wait without an arrival");
+  if (threads[current].clusterPhase <= phase) {
+    threads[current].clusterPhase = 0;
+    return mayYield();
+  }
+  threads[current].awaitsCluster = true;
+  suspend();
+}
 
 void exitThread() {
   const unsigned warp = current / 32, lane = current % 32;
   block.alive[warp] &= ~(1u << lane);
   --block.liveThreads;
+  --inCluster;
+  arrived -= threads[current].clusterPhase > phase;
+  completeCluster();
   progress();
   leaveCopies();
   leaveBarriers(warp);
@@ -170,18 +228,19 @@ void enter(context::transfer_t came) {
   exitThread();
 }
 
-/// The top of a thread's stack. The tops differ in their place in a page, so that they do not share a cache line's set.
+/// The top of the stack of a thread of the block that runs. The tops differ in their place in a page, so that they do not share a cache line's set.
 void *stackTop(unsigned thread) {
+  constexpr std::size_t Stacks = MaxCluster * MaxThreads;
   static char *stacks = [] {
-    void *memory = mmap(nullptr, MaxThreads * StackBytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory =
+        mmap(nullptr, Stacks * StackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
       fail("no memory for stacks");
-    for (unsigned i = 0; i < MaxThreads; ++i)
+    for (unsigned i = 0; i < Stacks; ++i)
       mprotect(static_cast<char *>(memory) + i * StackBytes, GuardBytes, PROT_NONE);
     return static_cast<char *>(memory);
   }();
-  return stacks + (thread + 1) * StackBytes - thread % 64 * 64;
+  return stacks + (rank * MaxThreads + thread + 1) * StackBytes - thread % 64 * 64;
 }
 
 void onSignal(int signal, siginfo_t *info, void *) {
@@ -223,7 +282,7 @@ void setTimer(bool on) {
   setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
-void runBlock(const LaunchShape &shape) {
+void beginBlock(const LaunchShape &shape) {
   std::memset(__start_emulated_shared, Poison,
               static_cast<std::size_t>(__stop_emulated_shared - __start_emulated_shared));
   std::memset(reservedShared, 0, sizeof(reservedShared));
@@ -246,12 +305,61 @@ void runBlock(const LaunchShape &shape) {
     thread.index = {i % shape.block.x, i / shape.block.x % shape.block.y, i / (shape.block.x * shape.block.y)};
     thread.context = context::make_fcontext(stackTop(i), StackBytes - GuardBytes - 4096, enter);
     thread.polled = nullptr;
+    thread.clusterPhase = 0;
+    thread.awaitsCluster = false;
   }
   current = 0;
-  runThread(pick(true), &host);
+}
+
+void checkBlock(const LaunchShape &shape) {
   for (std::size_t i = shape.dynamicBytes; i < sizeof(dynamicShared); ++i)
     if (dynamicShared[i] != Poison)
       fail("byte %zu of the dynamic shared memory was written, of which the launch has %zu", i, shape.dynamicBytes);
+}
+
+void save(Waiting &to) {
+  to.shared.assign(__start_emulated_shared, __stop_emulated_shared);
+  to.own.assign(__start_emulated_block, __stop_emulated_block);
+  // What has been taken away belongs to one block alone: zeros are how all of it begins.
+  std::fill(__start_emulated_block, __stop_emulated_block, 0);
+}
+void restore(const Waiting &from) {
+  std::copy(from.shared.begin(), from.shared.end(), __start_emulated_shared);
+  std::copy(from.own.begin(), from.own.end(), __start_emulated_block);
+}
+
+/// From a block on, those of a cluster.
+void runCluster(const LaunchShape &shape, uint3 first) {
+  cluster.assign(shape.cluster, Waiting());
+  phase = arrived = 0;
+  inCluster = shape.cluster * shape.block.x * shape.block.y * shape.block.z;
+  while (inCluster) {
+    std::vector<unsigned> next;
+    for (unsigned i = 0; i < shape.cluster; ++i)
+      if (cluster[i].state != Waiting::Exited && (cluster[i].canRun || cluster[i].phase < phase))
+        next.push_back(i);
+    if (next.empty())
+      deadlock();
+    rank = next[random() % next.size()];
+    Waiting &now = cluster[rank];
+    blockIdx = {first.x + rank, first.y, first.z};
+    if (now.state == Waiting::NotBegun)
+      beginBlock(shape);
+    else if (shape.cluster > 1)
+      restore(now);
+    now.state = Waiting::Begun;
+    wakeCluster();
+    if (runnableWarps)
+      runThread(pick(true), &host);
+    now.canRun = runnableWarps != 0;
+    now.phase = phase;
+    if (block.liveThreads == 0) {
+      now.state = Waiting::Exited;
+      checkBlock(shape);
+    } else if (shape.cluster > 1) {
+      save(now);
+    }
+  }
 }
 
 } // namespace
@@ -355,11 +463,12 @@ bool runGrid(const LaunchShape &shape, void (*thread)(void *), void *threadArgum
   const dim3 &grid = shape.grid, &size = shape.block;
   const unsigned long long perBlock = 1ull * size.x * size.y * size.z, plane = 1ull * grid.x * grid.y;
   if (perBlock == 0 || perBlock > MaxThreads || size.z > 64 || plane * grid.z == 0 || plane * grid.z > 0x7fffffff ||
-      grid.y > 65535 || grid.z > 65535 || shape.dynamicBytes > MaxSharedBytes)
+      grid.y > 65535 || grid.z > 65535 || shape.dynamicBytes > MaxSharedBytes || shape.cluster == 0 ||
+      shape.cluster > MaxCluster || grid.x % shape.cluster != 0)
     return false;
   static const bool isSetUp = (setUp(), true);
   (void)isSetUp;
-  std::vector<unsigned> order(plane * grid.z);
+  std::vector<unsigned> order(plane * grid.z / shape.cluster);
   std::iota(order.begin(), order.end(), 0u);
   for (std::size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[random() % i]);
@@ -369,9 +478,9 @@ bool runGrid(const LaunchShape &shape, void (*thread)(void *), void *threadArgum
   gridDim = grid;
   running = true;
   setTimer(true);
-  for (unsigned linear : order) {
-    blockIdx = {linear % grid.x, linear / grid.x % grid.y, static_cast<unsigned>(linear / plane)};
-    runBlock(shape);
+  for (unsigned number : order) {
+    const unsigned linear = number * shape.cluster;
+    runCluster(shape, {linear % grid.x, linear / grid.x % grid.y, static_cast<unsigned>(linear / plane)});
   }
   setTimer(false);
   running = false;

@@ -5,6 +5,8 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
+#include <vector>
+
 namespace cuda_emulated {
 
 constexpr unsigned MaxThreads = 1024, MaxWarps = 32;
@@ -12,10 +14,15 @@ constexpr unsigned MaxThreads = 1024, MaxWarps = 32;
 struct Thread {
   boost::context::detail::fcontext_t context = nullptr;
   uint3 index;
-  unsigned long long result = 0; ///< Of what the thread waits for.
-  const void *polled = nullptr;  ///< What the thread looked at in vain, since it last did something else.
+  unsigned long long result = 0;       ///< Of what the thread waits for.
+  unsigned long long clusterPhase = 0; ///< Of the cluster's barrier, at which it has arrived and not waited; or 0.
+  bool awaitsCluster = false;
+  const void *polled = nullptr; ///< What the thread looked at in vain, since it last did something else.
   const char *polls = nullptr;
 };
+
+/// What a block has for itself: it changes where blocks of a cluster take turns.
+#define CUDA_EMULATED_OF_BLOCK __attribute__((section("emulated_block")))
 
 /// The block that runs. Masks have a bit per lane, one per warp.
 struct Block {
@@ -25,6 +32,14 @@ struct Block {
   unsigned runnable[MaxWarps]; ///< Lanes that could run now, less the one that runs.
   unsigned liveThreads = 0;
   unsigned fruitlessPolls = 0;
+};
+
+/// A block of a cluster that does not run.
+struct Waiting {
+  enum { NotBegun, Begun, Exited } state = NotBegun;
+  std::vector<unsigned char> shared, own;
+  unsigned long long phase = 0; ///< Of the cluster's barrier, when nothing was left to run.
+  bool canRun = true;
 };
 
 /// The part of a block's shared memory that the hardware keeps for libraries. It is zero when a block starts.

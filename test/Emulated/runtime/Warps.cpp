@@ -19,7 +19,7 @@ struct Warp {
   unsigned active = 0; ///< Lanes that ask which others are here.
 };
 
-Warp warps[MaxWarps];
+CUDA_EMULATED_OF_BLOCK Warp warps[MaxWarps];
 
 void finishIfAllCame(Warp &warp, unsigned number, Pending &p) {
   p.data.mask = p.mask & block.alive[number];

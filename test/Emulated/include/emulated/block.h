@@ -32,7 +32,18 @@ inline bool isShared(const void *address) {
 inline unsigned toShared(const void *address) {
   return static_cast<unsigned>(static_cast<const char *>(address) - __start_emulated_shared);
 }
-inline void *fromShared(unsigned address) { return __start_emulated_shared + static_cast<int>(address); }
+/// Of a block of the cluster (PTX ISA, mapa): its number, from 1 on, is above what an address has.
+constexpr unsigned ClusterBits = 24, MaxCluster = 16;
+void *ofCluster(unsigned rank, unsigned address);
+unsigned clusterRank();
+unsigned clusterSize();
+void arriveAtCluster();
+void awaitCluster();
+inline void *fromShared(unsigned address) {
+  const unsigned number = address >> ClusterBits;
+  return number == 0 || number > MaxCluster ? __start_emulated_shared + static_cast<int>(address)
+                                            : ofCluster(number - 1, address & ((1u << ClusterBits) - 1));
+}
 } // namespace cuda_emulated
 inline std::size_t __cvta_generic_to_shared(const void *address) { return cuda_emulated::toShared(address); }
 inline void *__cvta_shared_to_generic(std::size_t address) {

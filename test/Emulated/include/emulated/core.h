@@ -13,6 +13,7 @@ extern unsigned char dynamicShared[];
 struct LaunchShape {
   dim3 grid, block;
   std::size_t dynamicBytes = 0;
+  unsigned cluster = 1; ///< Blocks of a cluster, next to each other in x.
 };
 
 /// Runs every block of a grid; `thread(context)` is one thread. False if no such launch is possible on a GPU.

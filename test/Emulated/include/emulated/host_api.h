@@ -9,6 +9,7 @@ enum cudaError_t {
   cudaErrorInvalidDevice = 101,
   cudaErrorNotReady = 600,
   cudaErrorLaunchOutOfResources = 701,
+  cudaErrorInvalidClusterSize = 912,
 };
 using cudaError = cudaError_t;
 enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
@@ -21,7 +22,8 @@ enum cudaMemcpyKind {
 };
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 enum cudaSharedMemConfig {
   cudaSharedMemBankSizeDefault,
@@ -41,11 +43,14 @@ struct cudaFuncAttributes {
 using cudaStream_t = struct CUstream_st *;
 using cudaEvent_t = struct CUevent_st *;
 
-enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative = 2 };
+enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeClusterDimension = 4 };
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   struct {
     int cooperative;
+    struct {
+      unsigned x, y, z;
+    } clusterDim;
   } val;
 };
 struct cudaLaunchConfig_t {
@@ -151,6 +156,13 @@ inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEv
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
+/// EMULATED_CLUSTERS (1).
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel, const cudaLaunchConfig_t *config);
+template <typename... Parameters>
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, void (*kernel)(Parameters...),
+                                           const cudaLaunchConfig_t *config) {
+  return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void *>(kernel), config);
+}
 template <typename Function>
 cudaError_t cudaFuncSetAttribute(Function *kernel, cudaFuncAttribute attribute, int value) {
   return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), attribute, value);
@@ -163,6 +175,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function,
 }
 
 namespace cuda_emulated {
+/// More than 8 blocks must be asked for.
+bool mayHaveLargeClusters(const void *kernel);
 /// Every thread is given copies of the values.
 template <typename... Parameters>
 cudaError_t launch(const cudaLaunchConfig_t &config, void (*kernel)(Parameters...), Parameters... values) {
@@ -172,7 +186,12 @@ cudaError_t launch(const cudaLaunchConfig_t &config, void (*kernel)(Parameters..
   cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel));
   if (config.dynamicSmemBytes > static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes))
     return setLastError(cudaErrorInvalidValue);
-  const LaunchShape shape{config.gridDim, config.blockDim, config.dynamicSmemBytes};
+  LaunchShape shape{config.gridDim, config.blockDim, config.dynamicSmemBytes};
+  for (unsigned i = 0; i < config.numAttrs; ++i)
+    if (config.attrs[i].id == cudaLaunchAttributeClusterDimension)
+      shape.cluster = config.attrs[i].val.clusterDim.x;
+  if (shape.cluster > 8 && !mayHaveLargeClusters(reinterpret_cast<const void *>(kernel)))
+    return setLastError(cudaErrorInvalidClusterSize);
   return setLastError(runGrid(shape, thread, &call) ? cudaSuccess : cudaErrorInvalidConfiguration);
 }
 } // namespace cuda_emulated

@@ -41,7 +41,7 @@ inline void __barrier_sync_count(unsigned id, unsigned count) {
   cuda_emulated::barrier(id, count, cuda_emulated::BarrierKind::Sync);
 }
 
-// Spaces of addresses. A block is a cluster of its own.
+// Spaces of addresses.
 inline unsigned __isShared(const void *address) { return cuda_emulated::isShared(address); }
 inline unsigned __isClusterShared(const void *address) { return cuda_emulated::isShared(address); }
 inline unsigned __isGlobal(const void *address) { return !cuda_emulated::isShared(address); }
@@ -65,14 +65,19 @@ inline unsigned __fns(unsigned mask, unsigned base, int offset) {
   return ~0u;
 }
 
-inline unsigned __clusterDimIsSpecified() { return 0; }
-inline dim3 __clusterDim() { return dim3(); }
-inline dim3 __clusterRelativeBlockIdx() { return dim3(0, 0, 0); }
-inline dim3 __clusterGridDimInClusters() { return gridDim; }
-inline dim3 __clusterIdx() { return dim3(blockIdx); }
-inline unsigned __clusterRelativeBlockRank() { return 0; }
-inline unsigned __clusterSizeInBlocks() { return 1; }
-inline void __cluster_barrier_arrive() { cuda_emulated::fail("clusters are not emulated"); }
-inline void __cluster_barrier_wait() { cuda_emulated::fail("clusters are not emulated"); }
-inline unsigned __cluster_query_shared_rank(const void *) { return 0; }
-inline void *__cluster_map_shared_rank(const void *address, unsigned) { return const_cast<void *>(address); }
+// Clusters are blocks next to each other in x.
+inline unsigned __clusterDimIsSpecified() { return cuda_emulated::clusterSize() > 1; }
+inline dim3 __clusterDim() { return dim3(cuda_emulated::clusterSize()); }
+inline dim3 __clusterRelativeBlockIdx() { return dim3(cuda_emulated::clusterRank(), 0, 0); }
+inline dim3 __clusterGridDimInClusters() {
+  return dim3(gridDim.x / cuda_emulated::clusterSize(), gridDim.y, gridDim.z);
+}
+inline dim3 __clusterIdx() { return dim3(blockIdx.x / cuda_emulated::clusterSize(), blockIdx.y, blockIdx.z); }
+inline unsigned __clusterRelativeBlockRank() { return cuda_emulated::clusterRank(); }
+inline unsigned __clusterSizeInBlocks() { return cuda_emulated::clusterSize(); }
+inline void __cluster_barrier_arrive() { cuda_emulated::arriveAtCluster(); }
+inline void __cluster_barrier_wait() { cuda_emulated::awaitCluster(); }
+inline unsigned __cluster_query_shared_rank(const void *) { return cuda_emulated::clusterRank(); }
+inline void *__cluster_map_shared_rank(const void *address, unsigned rank) {
+  return cuda_emulated::ofCluster(rank, cuda_emulated::toShared(address));
+}
