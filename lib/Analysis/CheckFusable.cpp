@@ -20,16 +20,25 @@ namespace {
 
 constexpr unsigned MaxDynamicAlignment = 1024; // bytes, of the array in lib/Cuda/Grid.cuh
 
+/// Is the attribute written at any declaration of the function or of its template?
+template <typename Attribute> bool isWritten(const clang::FunctionDecl &F) {
+  return llvm::any_of(pattern(&F)->redecls(), [](const clang::Decl *Each) {
+    return llvm::any_of(Each->specific_attrs<Attribute>(), [](const auto *A) { return !A->isImplicit(); });
+  });
+}
+
 class Check {
 public:
   Check(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const DeviceIr *Ir,
         const KernelFacts &Facts)
       : Unit(Unit), Host(Host), Reach(Reach), Ir(Ir), Facts(Facts), Kernel(*Reach.Kernel),
-        OfLinker(libraryFunctionsOfLinker(Reach)) {}
+        OfLinker(libraryFunctionsOfLinker(Reach)), MayCallHost(mayCallHost(Unit)) {}
 
   std::vector<Blocker> run() {
-    kernel();
     errors();
+    if (Facts.IsTemplate) // of which there is no instance
+      return std::move(Blockers);
+    kernel();
     for (const auto &[Function, Use] : Reach.Functions)
       function(Use);
     if (!Ir || waitsThroughPointer(*Ir))
@@ -50,6 +59,14 @@ public:
   }
 
 private:
+  /// Whether --expt-relaxed-constexpr is there, for all that is known.
+  static bool mayCallHost(const ParsedUnit &Unit) {
+    const auto &Known = Unit.request().Predefined;
+    return !Known || llvm::any_of(Known->Macros, [](llvm::StringRef Macro) {
+      return Macro.starts_with("__CUDACC_RELAXED_CONSTEXPR__");
+    });
+  }
+
   void block(BlockerKind Kind, clang::SourceLocation Where, std::string Fact) {
     Blockers.push_back({Kind, Unit.place(Where), std::move(Fact)});
   }
@@ -188,6 +205,9 @@ private:
       if (Kind == Intrinsic::Cluster)
         block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
     }
+    if (!MayCallHost && !isWritten<clang::CUDAHostAttr>(*Use.Function) &&
+        (isWritten<clang::CUDADeviceAttr>(*Use.Function) || Use.Function->hasAttr<clang::CUDAGlobalAttr>()))
+      constexprOfHost(Use);
     for (const CallSite &Call : Use.Calls)
       if (Call.IsRun && isElsewhere(*Call.Callee))
         block(BlockerKind::CodeElsewhere, Call.Where, qualifiedNameOf(*Call.Callee) + " in " + Name);
@@ -203,6 +223,36 @@ private:
         block(BlockerKind::DeviceLaunch, Launch.Where, Why + " in " + Name);
     for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
       assembly(*Assembly, Name);
+  }
+
+  /// Where nvcc sees a call of one in the function's own text, also where it is a constant.
+  void constexprOfHost(const FunctionUse &Use) {
+    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+    const clang::SourceRange Own = Sources.getExpansionRange(pattern(Use.Function)->getSourceRange()).getAsRange();
+    for (const CallSite &Call : Use.Calls)
+      if (const clang::SourceLocation At = Sources.getExpansionLoc(Call.Where);
+          Call.IsRun && Call.Call && isOfHost(*Call.Callee) &&
+          Sources.getFileID(At) == Sources.getFileID(Own.getBegin()) &&
+          Sources.isPointWithin(At, Own.getBegin(), Own.getEnd()))
+        return block(
+            BlockerKind::BrokenCode, Call.Where,
+            fmt::format("nvcc does not without --expt-relaxed-constexpr: {}, constexpr and not of the device, is "
+                        "called in {}",
+                        qualifiedNameOf(*Call.Callee), qualifiedNameOf(*Use.Function)));
+  }
+  bool isOfHost(const clang::FunctionDecl &F) const {
+    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(&F);
+    const clang::CXXRecordDecl *Of = Method ? Method->getParent() : nullptr;
+    // nvcc knows these.
+    if (F.isInStdNamespace() && F.getIdentifier() && (F.getName() == "move" || F.getName() == "forward"))
+      return false;
+    if (Of && (Of->isLambda() || (Of->isInStdNamespace() && Of->getName() == "initializer_list")))
+      return false;
+    const llvm::StringRef File = Unit.ast().getSourceManager().getFilename(F.getLocation());
+    if (F.isInStdNamespace() && File.ends_with("/cuda_wrappers/algorithm")) // min and max, Clang's own for the device
+      return true;
+    return F.isConstexpr() && !F.isConsteval() && !F.isDefaulted() && !F.getBuiltinID() &&
+           !isWritten<clang::CUDADeviceAttr>(F);
   }
 
   /// Is it a function of the program whose body is not here? What CUDA has is known, and so is libdevice's code.
@@ -343,6 +393,7 @@ private:
   const KernelFacts &Facts;
   const clang::FunctionDecl &Kernel;
   const llvm::SetVector<const clang::FunctionDecl *> OfLinker;
+  const bool MayCallHost;
   std::vector<Blocker> Blockers;
   std::set<std::string> Libraries;
 };

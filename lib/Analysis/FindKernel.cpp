@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/FindKernel.h"
 
+#include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/Reach.h"
 
 #include <clang/AST/Attr.h>
@@ -270,6 +271,13 @@ static bool isOfOverloads(llvm::StringRef Error) {
 static llvm::Error unresolved(const ParsedUnit &Unit, const KernelSpec &Spec, llvm::ArrayRef<Candidate> Candidates) {
   const clang::FunctionDecl &Kernel = *Candidates.front().Kernel;
   const clang::FunctionTemplateDecl *Template = Kernel.getDescribedFunctionTemplate();
+  for (const ParseError &Error : Unit.errors())
+    if (const clang::Decl &Whole = Template ? *Template : static_cast<const clang::Decl &>(Kernel);
+        liesIn(Unit, Error, Whole) &&
+        Unit.ast().getSourceManager().isBeforeInTranslationUnit(Error.Location, Kernel.getBody()->getBeginLoc()))
+      return badInput(
+          fmt::format("'{}' does not name a kernel: Clang does not accept its head: {}", Spec.Kernel, Error.Text),
+          "correct the error, or pass the missing flags after `--`", Error.Where);
   std::string Why = Unit.probeError(Candidates.front().Probe), Remedy;
   const bool OfOverloads = isOfOverloads(Why);
   if (Spec.hasSignature() || (OfOverloads && (Candidates.size() > 1 || !Template))) {

@@ -1,6 +1,7 @@
 #include "AskNvcc.h"
 
 #include "cufuse/Compile/Nvcc.h"
+#include "cufuse/Frontend/CompilersAnswers.h"
 #include "cufuse/Support/ArtifactCache.h"
 
 #include <fmt/core.h>
@@ -135,10 +136,13 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, const std::string &Fi
     return std::move(Refused);
   if (Steps.empty())
     return NvccAnswer();
+  for (const std::string &Operator : compilersOperators())
+    Known.Macros.push_back(Operator);
   return NvccAnswer{std::move(Steps), std::make_shared<Predefined>(std::move(Known))};
 }
 
-std::vector<Blocker> otherText(const Toolchain &Tools, const NvccAnswer &Answer, const UsersText &Users) {
+llvm::Expected<std::vector<Blocker>> otherText(const Toolchain &Tools, const NvccAnswer &Answer,
+                                               const UsersText &Users) {
   std::vector<Blocker> Blockers;
   auto Pessimistic = [&](const std::string &Why) {
     for (const UsersToken &T : Users.Compilers)
@@ -155,12 +159,16 @@ std::vector<Blocker> otherText(const Toolchain &Tools, const NvccAnswer &Answer,
     Key.insert(Key.end(), Around.begin(), Around.end());
     bool Asked = false;
     std::optional<TextDifference> Difference;
+    bool Refused = false;
     std::string Why, Depends = Step.Command[0] + "\n" + Tools.CudaPath + "/include/cuda_runtime.h\n";
     auto Compare = [&] {
       Asked = true;
       auto Theirs = nvccText(Tools, Step, Users);
       if (!Theirs)
-        Why = textOf(Theirs.takeError());
+        llvm::handleAllErrors(Theirs.takeError(), [&](const Failure &Each) {
+          Refused = Each.Code == ExitCode::BadInput;
+          Why = Each.Messages.front().Text;
+        });
       else
         Difference = firstDifference(Users, *Theirs, Step.Arch);
       // Files that only nvcc reads are in no digest.
@@ -179,6 +187,9 @@ std::vector<Blocker> otherText(const Toolchain &Tools, const NvccAnswer &Answer,
     if (!Entry && !Asked)
       Compare();
     llvm::consumeError(Entry.takeError());
+    if (Refused)
+      return badInput(fmt::format("nvcc does not preprocess '{}' for {}: {}", Step.Command.back(), Step.Arch, Why),
+                      "correct the error, or pass the missing flags after `--`");
     if (!Why.empty()) {
       Pessimistic(Why);
       break;

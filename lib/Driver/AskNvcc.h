@@ -17,7 +17,9 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, const std::string &Fi
                                    const std::string &Arch);
 
 /// Where nvcc compiles another text than `Users`, for any of its architectures. Where nvcc cannot be asked: where the
-/// text depends on what nvcc might define otherwise.
-std::vector<Blocker> otherText(const Toolchain &Tools, const NvccAnswer &Answer, const UsersText &Users);
+/// text depends on what nvcc might define otherwise. Fails with ExitCode::BadInput where nvcc does not preprocess the
+/// file.
+llvm::Expected<std::vector<Blocker>> otherText(const Toolchain &Tools, const NvccAnswer &Answer,
+                                               const UsersText &Users);
 
 } // namespace cufuse

@@ -61,7 +61,13 @@ llvm::Expected<ReadFile> readFile(const Toolchain &Tools, ParseRequest Request) 
   if (!Unit)
     return Unit.takeError();
   auto OtherText = otherText(Tools, *Answer, (*Unit)->usersText());
-  return ReadFile{std::move(*Unit), std::move(OtherText)};
+  if (OtherText)
+    return ReadFile{std::move(*Unit), std::move(*OtherText)};
+  // Clang knows the place.
+  if (llvm::none_of((*Unit)->errors(), [](const ParseError &Each) { return Each.MissingFile; }))
+    return OtherText.takeError();
+  llvm::consumeError(OtherText.takeError());
+  return ReadFile{std::move(*Unit), {}};
 }
 
 llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFlags &Input) {
@@ -110,8 +116,8 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
       Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
       Loaded.Accesses = withoutWraps(std::move(Loaded.Accesses));
     }
-    Loaded.Facts.Blockers = checkFusable(Unit, File.Host, Reach, Ir.get(), Loaded.Facts);
   }
+  Loaded.Facts.Blockers = checkFusable(Unit, File.Host, Reach, Ir.get(), Loaded.Facts);
   llvm::append_range(Loaded.Facts.Blockers, File.OtherText);
   if (!Loaded.Facts.IsTemplate) {
     Loaded.Text = takeText(Unit, File.Host, Reach, Loaded.Facts);

@@ -32,6 +32,9 @@ constexpr const char *ClangsOperators[] = {"__has_feature",     "__has_extension
                                            "__building_module", "__is_target_arch",        "__is_target_vendor",
                                            "__is_target_os",    "__is_target_environment", "__has_embed"};
 
+/// cuda.h's, which libraries have from Clang's headers.
+constexpr llvm::StringLiteral DriversVersion = "CUDA_VERSION";
+
 class Guise : public clang::PPCallbacks {
 public:
   Guise(clang::Preprocessor &Preprocessor, const Toolchain &Tools, const std::vector<std::string> *Predefined,
@@ -98,6 +101,9 @@ private:
     return combined(T.getKind(), llvm::xxh3_64bits(Text));
   }
 
+  /// Has cuda.h been read?
+  bool hasDriver() const { return Preprocessor.getIdentifierInfo("__cuda_cuda_h__")->hasMacroDefinition(); }
+
   clang::MacroInfo *current(const clang::IdentifierInfo *Name) const {
     const clang::MacroDefinition Definition = Preprocessor.getMacroDefinition(Name);
     return Definition ? Definition.getMacroInfo() : nullptr;
@@ -122,7 +128,7 @@ private:
     if (!Prepared)
       prepare();
     for (Disguise &Each : Disguises) {
-      if (Each.Users)
+      if (Each.Users || (Each.Name->getName() == DriversVersion && hasDriver()))
         continue;
       Each.Clangs = current(Each.Name);
       define(Each.Name, Each.Nvccs, Where);
@@ -160,6 +166,7 @@ private:
         Disguises.push_back({Preprocessor.getIdentifierInfo(Name), nullptr});
     for (const char *Operator : ClangsOperators)
       Disguises.push_back({Preprocessor.getIdentifierInfo(Operator), nullptr});
+    Disguises.push_back({Preprocessor.getIdentifierInfo(DriversVersion), nullptr});
   }
 
   /// The macros that Clang defines itself. To list those of precompiled headers takes as long as all else of a small

@@ -89,24 +89,43 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
   return Steps;
 }
 
-/// Runs the step with another output, which it returns. `Said`: what it writes besides.
-llvm::Expected<std::string> output(const Toolchain &Tools, const NvccStep &Step, llvm::ArrayRef<std::string> More,
-                                   std::string *Said = nullptr) {
+/// What a compiler says is wrong first: what comes before leads there.
+llvm::StringRef firstError(llvm::StringRef Said) {
+  for (llvm::StringRef Line : llvm::split(Said, '\n'))
+    if (Line.contains("error:"))
+      return Line;
+  return Said.split('\n').first;
+}
+
+/// Runs the command with another output, which it returns. `Said`: what it writes besides.
+llvm::Expected<std::string> output(const Toolchain &Tools, std::vector<std::string> Command,
+                                   llvm::ArrayRef<std::string> More, std::string *Said = nullptr) {
   auto Folder = Tools.Cache->newFolder();
   if (!Folder)
     return Folder.takeError();
   const std::string Path = within(Folder->path(), "text.ii");
-  std::vector<std::string> Command = Step.Command;
   Command.insert(Command.end(), More.begin(), More.end());
   Command.insert(Command.end(), {"-o", Path});
   auto Result = runProcess(Command, TimeLimitSeconds, Folder->path());
   if (!Result)
     return Result.takeError();
   if (Result->Status != 0)
-    return badInput("nvcc does not preprocess it: " + llvm::StringRef(Result->Output).split('\n').first.str());
+    return badInput(firstError(Result->Output).str());
   if (Said)
     *Said = std::move(Result->Output);
   return textOfFile(Path);
+}
+
+/// The step's command without the file, and without what flags include before it.
+std::vector<std::string> withoutFile(const NvccStep &Step) {
+  std::vector<std::string> Command = Step.Command;
+  Command.pop_back();
+  for (size_t I = 0; I + 1 < Command.size();)
+    if (Command[I] == "-include")
+      Command.erase(Command.begin() + I, Command.begin() + I + 2);
+    else
+      ++I;
+  return Command;
 }
 
 /// The folders of headers, from what the compiler says with -v.
@@ -332,15 +351,8 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
 }
 
 llvm::Expected<Predefined> predefined(const Toolchain &Tools, const NvccStep &Step) {
-  NvccStep Empty = Step;
-  Empty.Command.pop_back(); // The file.
-  for (size_t I = 0; I + 1 < Empty.Command.size();)
-    if (Empty.Command[I] == "-include")
-      Empty.Command.erase(Empty.Command.begin() + I, Empty.Command.begin() + I + 2);
-    else
-      ++I;
   std::string Said;
-  auto Text = output(Tools, Empty, {"-dM", "-v", "/dev/null"}, &Said);
+  auto Text = output(Tools, withoutFile(Step), {"-dM", "-v", "/dev/null"}, &Said);
   if (!Text)
     return Text.takeError();
   Predefined Result{{}, foldersOf(Step, Said)};
@@ -350,8 +362,41 @@ llvm::Expected<Predefined> predefined(const Toolchain &Tools, const NvccStep &St
   return Result;
 }
 
+unsigned answerOf(const Toolchain &Tools, const CompileFlags &Flags, const std::string &Question) {
+  constexpr unsigned Bits = 20; // of a year and a month
+  // A condition says one of them.
+  std::string Asked;
+  for (unsigned Bit = 0; Bit < Bits; ++Bit)
+    Asked += fmt::format("#if ({}) >> {} & 1\n{}\n#endif\n", Question, Bit, Bit);
+  std::vector<std::string> Key = {"what nvcc's compiler has", Asked, Tools.Nvcc, Flags.Standard};
+  Key.insert(Key.end(), Flags.Nvcc.begin(), Flags.Nvcc.end());
+  for (const char *Variable : {"PATH", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
+    Key.push_back(std::getenv(Variable) ? std::getenv(Variable) : "");
+  auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
+    const std::string File = within(Folder, "question");
+    if (llvm::Error Error = writeFiles({{File, Asked}}))
+      return Error;
+    auto Steps = dryRun(Tools, File, Flags, {});
+    if (!Steps)
+      return Steps.takeError();
+    auto Text = output(Tools, withoutFile(Steps->front()), {"-P", File});
+    const std::string Answer = Text ? *Text : "";
+    llvm::consumeError(Text.takeError());
+    return writeFiles(
+        {{within(Folder, "depends"), Steps->front().Command[0] + "\n"}, {within(Folder, "answer"), Answer}});
+  });
+  auto Text = Entry ? textOfFile(within(*Entry, "answer")) : Entry.takeError();
+  if (!Text)
+    return llvm::consumeError(Text.takeError()), 0;
+  unsigned Answer = 0;
+  for (unsigned Bit = 0; llvm::StringRef Line : llvm::split(*Text, '\n'))
+    if (!Line.getAsInteger(10, Bit) && Bit < Bits)
+      Answer |= 1u << Bit;
+  return Answer;
+}
+
 llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step, const UsersText &Ours) {
-  auto Text = output(Tools, Step, {"-fdirectives-only"});
+  auto Text = output(Tools, Step.Command, {"-fdirectives-only"});
   if (!Text)
     return Text.takeError();
   LibraryFiles Libraries(Tools);

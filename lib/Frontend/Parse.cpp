@@ -1,6 +1,7 @@
 #include "cufuse/Frontend/Parse.h"
 
 #include "PrecompiledToolkit.h"
+#include "cufuse/Frontend/CompilersAnswers.h"
 #include "cufuse/Kernel/KernelSpec.h"
 #include "cufuse/Support/GuardedThread.h"
 
@@ -290,13 +291,18 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
       "double omp_get_wtime();\n"
       "}\n");
 
+  std::map<std::string, std::string> Changed;
   for (const auto &[Name, From, To] : HeaderChanges) {
     const std::string Header = Tools.ResourceDir + Name.str();
-    auto Text = llvm::MemoryBuffer::getFile(Header);
-    if (size_t At = Text ? (*Text)->getBuffer().find(From) : llvm::StringRef::npos; At != llvm::StringRef::npos)
-      Add(Header, (*Text)->getBuffer().take_front(At).str() + To.str() +
-                      (*Text)->getBuffer().drop_front(At + From.size()).str());
+    auto [Text, New] = Changed.try_emplace(Header);
+    if (auto Buffer = llvm::MemoryBuffer::getFile(Header); New && Buffer)
+      Text->second = (*Buffer)->getBuffer().str();
+    if (const size_t At = Text->second.find(From); At != std::string::npos)
+      Text->second.replace(At, From.size(), To);
   }
+  for (const auto &[Header, Text] : Changed)
+    if (!Text.empty())
+      Add(Header, Text);
   // Clang asks for these beside include/. Some toolkits have them elsewhere.
   for (const char *File : {"/bin/nvcc", "/nvvm/libdevice/libdevice.10.bc"})
     if (!llvm::sys::fs::exists(Tools.CudaPath + File))
@@ -372,6 +378,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   Compiler.getPreprocessor().addPPCallbacks(
       passForNvcc(Compiler.getPreprocessor(), Unit->Tools,
                   Unit->Request.Predefined ? &Unit->Request.Predefined->Macros : nullptr, Unit->Order));
+  Compiler.getPreprocessor().addPPCallbacks(answerAsNvcc(Compiler.getPreprocessor(), Unit->Tools, Unit->Request.Flags));
   if (Unit->Request.Probes)
     Compiler.getPreprocessor().AddPragmaHandler(
         new ReadProbes(Compiler, Unit->Request, FileSize, Unit->Probes, Unit->ProbesFile));

@@ -261,6 +261,9 @@ static constexpr HeaderChange Changes[] = {
      "#define CUFUSE_UNUSED(TypeName)"},
     // For the host alone, which is not read; not every toolkit has it, and nvcc includes none before the user does.
     {ClangsWrapper, "#include \"curand_mtgp32_kernel.h\"", ""},
+    // Clang's own headers need no more of it, and cuda_runtime.h does not include it: the user's text has its types
+    // and macros only where it does.
+    {ClangsWrapper, "#include \"cuda.h\"", "#define CUDA_VERSION 13000\ntypedef unsigned cuuint32_t;"},
     // Other types: overloads of the user's would be chosen by them.
     {"/include/__clang_cuda_cmath.h", "float pow(float __base, int __iexp) {\n  return ::powif(__base, __iexp);",
      "double pow(float __base, int __iexp) {\n  return ::powi(__base, __iexp);"},

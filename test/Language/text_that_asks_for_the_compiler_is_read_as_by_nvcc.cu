@@ -37,6 +37,24 @@
 #if defined(__clang__) || defined(__has_feature)
 #error this is not nvcc
 #endif
+// What each has of its own, it says itself: gcc has other built-ins and attributes than Clang.
+#define HAS(x) __has_builtin(x)
+#if HAS(__builtin_addc) || !HAS(__builtin_expect) || __has_attribute(overloadable) || !__has_attribute(noinline) || \
+    __has_cpp_attribute(clang::musttail) || !__has_cpp_attribute(gnu::pure) || __has_cpp_attribute(nodiscard) < 201603
+#error gcc has what Clang has
+#endif
+#if !defined(__has_builtin)
+#error every compiler of today has it
+#elif __has_builtin(__type_pack_element)
+template <class T, class... More> using First = __type_pack_element<0, T, More...>;
+#else
+template <class T, class... More> struct FirstOf { using Type = T; };
+template <class T, class... More> using First = typename FirstOf<T, More...>::Type;
+#endif
+// cuda.h's, which nothing here includes.
+#if CUDA_VERSION >= 9000 || defined(CUDA_VERSION)
+#error nobody included cuda.h
+#endif
 // A macro of the toolkit has this name, but takes an argument.
 #define WHERE() __func__
 inline const char *here() { return WHERE(); }
@@ -54,7 +72,12 @@ __global__ void a(int *out) {
     s[threadIdx.x] = i + INT32_MAX - static_cast<int>(INFINITY > 1.0f);
   WAIT();
   NV_IF_ELSE_TARGET(NV_PROVIDES_SM_70, (s[threadIdx.x] += STEP(LONG);), (__trap();))
-  out[threadIdx.x] = s[63 - threadIdx.x] + (NULL == out);
+  First<int, float> last = s[63 - threadIdx.x] + (NULL == out);
+  out[threadIdx.x] = last;
 }
 //--- b.cu
+#include <cuda.h>
+#if CUDA_VERSION < 13000
+#error CUDA 13 is what is read
+#endif
 __global__ void b(int *out) { out[threadIdx.x] = __CUDACC_VER_MAJOR__ + __cplusplus; }

@@ -42,7 +42,7 @@ __global__ void by_architecture(int *out) {
 #ifdef ASK
 __global__ void by_compiler(int *out) {
 // COMPILER: {{[^ ]*}}:[[#@LINE+1]]:1: error: by_compiler: {{.*}} nvcc reads '0' where cufuse reads '1'
-#if __has_builtin(__nvvm_read_ptx_sreg_tid_x)
+#if __has_include(<__clang_cuda_cmath.h>)
   out[threadIdx.x] = 1;
 #else
   out[threadIdx.x] = 0;

@@ -24,8 +24,12 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
 /// options.
 llvm::Expected<Predefined> predefined(const Toolchain &Tools, const NvccStep &Step);
 
+/// The number that nvcc's compiler has for `Question` in a condition: `__has_builtin(__builtin_expect)`. 0 where it
+/// does not understand it, or cannot be asked. Kept in the cache.
+unsigned answerOf(const Toolchain &Tools, const CompileFlags &Flags, const std::string &Question);
+
 /// The user's text of the file that the step reads. Which names `##` makes is taken from Clang's text, `Ours`: as long
-/// as all macros are the same, so are these. Fails where it does not preprocess.
+/// as all macros are the same, so are these. Fails with ExitCode::BadInput where nvcc does not preprocess the file.
 llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step, const UsersText &Ours);
 
 } // namespace cufuse
