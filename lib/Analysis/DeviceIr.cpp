@@ -433,7 +433,7 @@ struct FindPlaces : clang::ConstDynamicRecursiveASTVisitor {
     return true;
   }
   void add(clang::SourceLocation Location) {
-    if (const clang::PresumedLoc Here = Sources.getPresumedLoc(Location); Here.isValid())
+    if (const clang::PresumedLoc Here = Sources.getPresumedLoc(Sources.getFileLoc(Location)); Here.isValid())
       Found.try_emplace({Here.getLine(), Here.getColumn()}, Location);
   }
   const clang::SourceManager &Sources;

@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/WriteOutMacros.h"
 
+#include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/DynamicShared.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/Reach.h"
@@ -43,8 +44,14 @@ struct Definitions : clang::ConstDynamicRecursiveASTVisitor {
       Shared.push_back(V);
     return true;
   }
+  bool VisitGCCAsmStmt(const clang::GCCAsmStmt *S) override {
+    if (!scanAssembly(S->getAsmString()).Mentions.empty())
+      Assembly.push_back(S);
+    return true;
+  }
   const clang::SourceManager &Sources;
   std::vector<const clang::FunctionDecl *> Functions;
+  std::vector<const clang::GCCAsmStmt *> Assembly; ///< That speaks of the block.
   std::vector<const clang::VarDecl *> Shared;
 };
 
@@ -114,6 +121,12 @@ std::vector<MacroCall> callsAround(const ParsedUnit &Unit) {
       for (const clang::DeclRefExpr *E : References)
         if (Sources.isMacroBodyExpansion(E->getLocation()))
           AddPart(E->getLocation());
+  for (const clang::GCCAsmStmt *Each : Found.Assembly) {
+    AddPart(Each->getAsmLoc());
+    if (auto *Text = llvm::dyn_cast<clang::StringLiteral>(Each->getAsmStringExpr()))
+      for (unsigned I = 0; I < Text->getNumConcatenated(); ++I)
+        AddPart(Text->getStrTokenLoc(I));
+  }
   const auto All = llvm::make_second_range(Calls);
   return {All.begin(), All.end()};
 }

@@ -50,6 +50,30 @@ struct Statement {
   }
 };
 
+/// What string tokens say together, and where each character is written: a name may go on in the next token.
+struct Said {
+  std::string Text;
+  std::vector<unsigned> Places;
+
+  explicit Said(llvm::ArrayRef<TextToken> Tokens) {
+    for (const TextToken &Token : Tokens) {
+      const std::string Plain = withoutEscapes(Token.Text);
+      const bool Quoted = Plain.front() == '"'; // by nothing else
+      for (size_t I = Quoted; I < Plain.size() - Quoted; ++I) {
+        Text += Plain[I];
+        Places.push_back(Token.Offset + I);
+      }
+      End = Token.end() - Quoted;
+    }
+  }
+  unsigned at(size_t I) const { return I < Places.size() ? Places[I] : End; }
+  /// Behind what ends there.
+  unsigned behind(size_t I) const { return I == 0 ? at(0) : Places[I - 1] + 1; }
+
+private:
+  unsigned End = 0;
+};
+
 /// How often its text names an operand.
 size_t mentions(const clang::ASTContext &Context, const clang::GCCAsmStmt &Assembly, unsigned Operand) {
   llvm::SmallVector<clang::GCCAsmStmt::AsmStringPiece> Pieces;
@@ -87,31 +111,29 @@ void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly) {
   auto Replace = [&, File = File](unsigned At, unsigned Length, std::string By) {
     Own.push_back({{File, At}, Length, std::move(By)});
   };
-  for (const TextToken &Token : Written.Template) {
+  for (const TextToken &Token : Written.Template)
     if (!clang::tok::isStringLiteral(Token.Kind) || (Written.Colons.empty() && Token.Text.contains('%')))
       return;
-    const std::string Plain = withoutEscapes(Token.Text);
-    for (const AssemblyMention &M : scanAssembly(Plain).Mentions) {
-      const unsigned At = Token.Offset + M.At;
-      if (M.What == AssemblyMention::Kind::Register)
-        Replace(
-            At, M.Length,
-            Operand(fmt::format("\"r\"({}.{})", BuiltinNames[static_cast<size_t>(M.Variable)], "xyz"[M.Dimension])));
-      else if (M.What == AssemblyMention::Kind::WarpId)
-        Replace(At, M.Length, Operand("\"r\"(cufuse_partition::rank() / 32)"));
-      else if (!M.IsOperand)
-        Replace(At, M.Length, Operand(fmt::format("\"n\"(cufuse_barrier({}))", M.Number)));
-      else if (const size_t Input = M.Number - Assembly.getNumOutputs(); Input < Written.Inputs.size()) {
-        if (mentions(Text.unit().ast(), Assembly, M.Number) != 1)
-          return Edits.refuse(BlockerKind::InlineAsmBlock, Assembly.getAsmLoc(),
-                              "an operand is the number of a barrier and something else");
-        Replace(Written.Inputs[Input].first, 0, "cufuse_barrier(");
-        Replace(Written.Inputs[Input].second, 0, ")");
-      } else
-        return;
-      if (M.What == AssemblyMention::Kind::Barrier && !M.HasCount)
-        Replace(At + M.Length, 0, ", " + Operand("\"n\"(cufuse_partition::PaddedThreads)"));
-    }
+  const Said Plain(Written.Template);
+  for (const AssemblyMention &M : scanAssembly(Plain.Text).Mentions) {
+    const unsigned At = Plain.at(M.At), Behind = Plain.behind(M.At + M.Length);
+    if (M.What == AssemblyMention::Kind::Register)
+      Replace(At, Behind - At,
+              Operand(fmt::format("\"r\"({}.{})", BuiltinNames[static_cast<size_t>(M.Variable)], "xyz"[M.Dimension])));
+    else if (M.What == AssemblyMention::Kind::WarpId)
+      Replace(At, Behind - At, Operand("\"r\"(cufuse_partition::rank() / 32)"));
+    else if (!M.IsOperand)
+      Replace(At, Behind - At, Operand(fmt::format("\"n\"(cufuse_barrier({}))", M.Number)));
+    else if (const size_t Input = M.Number - Assembly.getNumOutputs(); Input < Written.Inputs.size()) {
+      if (mentions(Text.unit().ast(), Assembly, M.Number) != 1)
+        return Edits.refuse(BlockerKind::InlineAsmBlock, Assembly.getAsmLoc(),
+                            "an operand is the number of a barrier and something else");
+      Replace(Written.Inputs[Input].first, 0, "cufuse_barrier(");
+      Replace(Written.Inputs[Input].second, 0, ")");
+    } else
+      return;
+    if (M.What == AssemblyMention::Kind::Barrier && !M.HasCount)
+      Replace(Behind, 0, ", " + Operand("\"n\"(cufuse_partition::PaddedThreads)"));
   }
   std::string Added = Written.Colons.empty()       ? " : : "
                       : Written.Colons.size() == 1 ? " : "

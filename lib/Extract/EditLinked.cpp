@@ -6,6 +6,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -43,6 +44,25 @@ const clang::ArraySubscriptExpr *addressedElement(const clang::Expr *E) {
 bool isPointer(const clang::Expr &E) { return !E.getType().isNull() && E.getType()->isPointerType(); }
 
 bool isInMacro(const clang::Expr &E) { return E.getBeginLoc().isMacroID() || E.getEndLoc().isMacroID(); }
+
+/// Where it is written, whole macros among it. Nothing where it begins or ends inside one.
+std::optional<Slice> written(const SourceText &Text, clang::SourceRange Range) {
+  const clang::ASTContext &Context = Text.unit().ast();
+  const clang::CharSourceRange Found = clang::Lexer::makeFileCharRange(
+      clang::CharSourceRange::getTokenRange(Range), Context.getSourceManager(), Context.getLangOpts());
+  if (Found.isInvalid())
+    return std::nullopt;
+  const TextPlace Begin = Text.offset(Found.getBegin());
+  return Slice{Begin.first, Begin.second, Text.offset(Found.getEnd()).second};
+}
+/// The same of a variable, up to its name.
+std::optional<Slice> writtenBeforeName(const SourceText &Text, const clang::VarDecl &Variable) {
+  std::optional<Slice> Found = written(Text, {Variable.getBeginLoc(), Variable.getLocation()});
+  if (!Found || Variable.getLocation().isMacroID())
+    return std::nullopt;
+  Found->End = Text.offset(Variable.getLocation()).second;
+  return Found;
+}
 
 bool isLambda(const clang::FunctionDecl &F) {
   auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(&F);
@@ -195,19 +215,19 @@ private:
   }
 
   void parameter(const clang::ParmVarDecl &Parameter) {
-    const TextPlace Begin = Text.offset(Parameter.getBeginLoc()), End = Text.offset(Parameter.getLocation());
-    std::vector<TextToken> Tokens = Text.tokensIn({Begin.first, Begin.second, End.second});
+    const std::optional<Slice> Type = writtenBeforeName(Text, Parameter);
+    std::vector<TextToken> Tokens = Type ? Text.tokensIn(*Type) : std::vector<TextToken>();
     while (!Tokens.empty() && !Tokens.back().is("*"))
       Tokens.pop_back();
-    if (Tokens.empty() || Parameter.getBeginLoc().isMacroID() || Parameter.getLocation().isMacroID() ||
-        Parameter.isParameterPack())
+    if (Tokens.empty() || Parameter.isParameterPack())
       return cannot(Parameter.getLocation(), Parameter.getNameAsString());
     Tokens.pop_back();
     std::string To;
     for (size_t I = 0; I < Tokens.size(); ++I)
       if (!Tokens[I].is("const"))
         To += (I > 0 && Tokens[I - 1].end() < Tokens[I].Offset && !To.empty() ? " " : "") + Tokens[I].Text.str();
-    replace(Begin, End.second - Begin.second, fmt::format("cufuse_pointer<{}, cufuse_kind_{}> ", To, Name));
+    replace({Type->File, Type->Begin}, Type->End - Type->Begin,
+            fmt::format("cufuse_pointer<{}, cufuse_kind_{}> ", To, Name));
   }
 
   void variable(const clang::VarDecl &Variable, const Derived &From, bool Moves) {
@@ -217,10 +237,10 @@ private:
                           !From.isElement(*Variable.getInit())
                     : !From.is(Variable))
       return;
-    if (Variable.getBeginLoc().isMacroID() || Variable.getLocation().isMacroID())
+    const std::optional<Slice> Type = writtenBeforeName(Text, Variable);
+    if (!Type)
       return cannot(Variable.getLocation(), Variable.getNameAsString());
-    const TextPlace Begin = Text.offset(Variable.getBeginLoc());
-    replace(Begin, Text.offset(Variable.getLocation()).second - Begin.second,
+    replace({Type->File, Type->Begin}, Type->End - Type->Begin,
             IsReference            ? "auto &&"
             : Moves || IsParameter ? "auto "
                                    : "const auto ");
@@ -304,14 +324,14 @@ void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, c
   for (size_t I = 0; I < Names.size(); ++I) {
     // Of a pack, which stands for several parameters, the last ones have none here.
     const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(std::min<size_t>(I, Kernel.getNumParams() - 1));
-    const clang::SourceRange Range = Parameter->getSourceRange();
-    PlacedEdit Linked{Text.offset(Range.getBegin()), 0, "", Edit::When::Linked, Names[I]};
-    if (Range.getBegin().isMacroID() || Range.getEnd().isMacroID() || Parameter->isParameterPack() ||
-        Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
+    const std::optional<Slice> Whole = written(Text, Parameter->getSourceRange());
+    PlacedEdit Linked{Text.offset(Parameter->getBeginLoc()), 0, "", Edit::When::Linked, Names[I]};
+    if (!Whole || Parameter->isParameterPack() || Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
       Linked.Cannot = {BlockerKind::KernelFromMacro, Text.unit().place(Parameter->getLocation()),
                        "its parameter " + Names[I]};
     } else {
-      Linked.Length = Text.end(Range.getEnd()).second - Linked.At.second;
+      Linked.At = {Whole->File, Whole->Begin};
+      Linked.Length = Whole->End - Whole->Begin;
       Linked.Text = fmt::format("{}cufuse_linked_{} {}", Moved.count(Instance.getParamDecl(I)) ? "" : "const ",
                                 Names[I], Parameter->getNameAsString());
     }

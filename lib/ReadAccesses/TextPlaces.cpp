@@ -20,7 +20,9 @@ std::string textOf(const clang::Stmt &S, const clang::ASTContext &Context) {
 }
 
 LineAndColumn placeOf(clang::SourceLocation Where, const clang::ASTContext &Context) {
-  const clang::PresumedLoc Here = Context.getSourceManager().getPresumedLoc(Where);
+  // As Clang's debug information has it: an argument of a macro is where it is written.
+  const clang::SourceManager &Sources = Context.getSourceManager();
+  const clang::PresumedLoc Here = Sources.getPresumedLoc(Sources.getFileLoc(Where));
   return Here.isValid() ? LineAndColumn(Here.getLine(), Here.getColumn()) : LineAndColumn();
 }
 

@@ -2,8 +2,6 @@
 // lane and arithmetic are not its business.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:unknown --block 64 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse %s:unplain --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=UNPLAIN
-// RUN: %exits 1 %cufuse fuse %s:parted --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PARTED
 // RUN: %exits 1 %cufuse fuse %s:early --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: %exits 1 %cufuse fuse %s:named --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NAMED
 // RUN: %exits 1 %cufuse fuse %s:again --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=AGAIN
@@ -66,18 +64,6 @@ __global__ void launch(unsigned *data) {
   data[x] += 1;
 }
 
-#define MOVE "mov.u32 %0, %%tid.x;"
-// UNPLAIN: {{[^ ]*}}:[[#@LINE+3]]:3: error: {{.*}}the text of the assembly is mov.u32 %0, %1; in its file, and mov.u32 %0, %%tid.x; in the output
-__global__ void unplain(float *data) {
-  unsigned x;
-  asm(MOVE : "=r"(x));
-  data[x] += 1;
-}
-__global__ void parted(float *data) {
-  unsigned y;
-  asm("mov.u32 %0, %%ti" "d.x;" : "=r"(y)); // PARTED: :[[#@LINE]]:3: error: {{.*}}the text of the assembly
-  data[y] += 1;
-}
 __global__ void early(float *data, unsigned x) {
   // EARLY: {{[^ ]*}}:[[#@LINE+2]]:3: error: {{.*}}assembly may write an output without `&` before it reads what
   // EARLY-SAME: becomes an operand; say "=&r" or "+&r"

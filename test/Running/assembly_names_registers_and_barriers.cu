@@ -18,6 +18,7 @@
 // CHECK: asm volatile("{ .reg .u32 row, width, column; mov.u32 row, %2; mov.u32 width, %3;\n\t"
 // CHECK: "mov.u32 column, %4; mad.lo.u32 row, row, width, column;\n\t"
 // CHECK: : "=r"(thread) : "r"(3), "r"(threadIdx.y), "r"(blockDim.x), "r"(threadIdx.x) : "memory");
+// CHECK: asm("mov.u32 %0, %1" ";" : "=r"(size) : "r"(gridDim.x))
 // CHECK: using cufuse_partition = match::CufusePartition<64, 2, 128, 1, 1>;
 // CHECK-NEXT: constexpr unsigned cufuse_barrier(unsigned barrier) { return cufuse_partition::named(barrier == 1 ? 0 : barrier == 5 ? 1 : 2); }
 // CHECK: asm volatile("bar.sync %0, 64;" : :  "n"(cufuse_barrier(1)) : "memory");
@@ -32,12 +33,16 @@ __device__ int block() {
   return index;
 }
 
+// Macros of assembly are written out; a name may stand in two strings.
+#define READ(to, from) asm("mov.u32 %0, %%" #from ";" : "=r"(to))
+#define MEET(number) asm volatile("barrier.sync " #number ", 64;" ::: "memory")
+
 __global__ void registers(const int *in, int *out) {
   unsigned thread, size, warp;
   asm volatile("{ .reg .u32 row, width, column; mov.u32 row, %%tid.y; mov.u32 width, %%ntid.x;\n\t"
                "mov.u32 column, %%tid.x; mad.lo.u32 row, row, width, column;\n\t"
                "add.u32 %0, row, %1; }" : "=r"(thread) : "r"(3) : "memory");
-  asm("mov.u32 %0, %%nctaid.x;" : "=r"(size));
+  READ(size, nctaid.x);
   asm("mov.u32 %0, %%warpid;" : "=r"(warp));
   out[block() * 64 + thread - 3] = in[thread] + size + warp * 0;
 }
@@ -83,7 +88,7 @@ __global__ void handed(const int *in, int *out) {
   for (int round = 0; round < 3; ++round) {
     if (threadIdx.x < 32) {
       values[threadIdx.x] = in[(blockIdx.x * 3 + round) * 32 + threadIdx.x];
-      asm volatile("barrier.sync 2, 64;" ::: "memory");
+      MEET(2);
       asm volatile("bar.sync 3, 64;" ::: "memory");
     } else {
       asm volatile("barrier.sync 2, 64;" ::: "memory");
