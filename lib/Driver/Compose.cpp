@@ -197,12 +197,13 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
     return Block.takeError();
   if (const VerticalNode &Root = Graph->Nodes[Graph->Root]; !Block->isValid())
     return refuse({BlockerKind::ImpossibleBlock, {}, fmt::format("{} for {}", Block->str(), Root.Name)});
-  if (llvm::none_of(Request.Blocks, [](const Choice<BlockShape> &Said) { return Said.Name.empty(); }))
-    if (llvm::Error Error = checkLaunches(*Graph, *Block))
-      return std::move(Error);
   auto Composed = composeKernels(*Graph, Kernels, *Block, Request.Composition);
   if (!Composed)
     return Composed.takeError();
+  // Another block is no remedy for what does not fit with this one.
+  if (llvm::none_of(Request.Blocks, [](const Choice<BlockShape> &Said) { return Said.Name.empty(); }))
+    if (llvm::Error Error = checkLaunches(*Graph, *Block))
+      return std::move(Error);
   return std::move(Composed->Kernel);
 }
 

@@ -12,8 +12,8 @@ namespace {
 class KernelEmitter {
 public:
   KernelEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
-                bool Bound)
-      : Out(Out), Constituents(Constituents), Plan(Plan), Name(Name), Bound(Bound) {}
+                bool IsBound)
+      : Out(Out), Constituents(Constituents), Plan(Plan), Name(Name), IsBound(IsBound) {}
 
   void run() {
     if (!variants().Parameters.empty())
@@ -21,10 +21,11 @@ public:
       Out.line("/// Another output of this name and these arguments cannot be of the same program.\n"
                "void {}Once({} {{}}\n"
                "template <{}>",
-               Bound ? "fused_bound" : "fused", parameters(), variants().Parameters);
+               IsBound ? "fused_bound" : "fused", parameters(), variants().Parameters);
     if (isMainAlone(Constituents, Plan))
       Out.line("{}", Constituents.front().Text->Main->Comment);
-    Out.line("__global__ void {}{}({} {{", constant(launchAttribute()), Bound ? "fused_bound" : "fused", parameters());
+    Out.line("__global__ void {}{}({} {{", constant(launchAttribute()), IsBound ? "fused_bound" : "fused",
+             parameters());
     Out.write("#ifdef __CUDA_ARCH__");
     if (isMainAlone(Constituents, Plan))
       return Out.line("{}#endif\n}}", main(Plan.Partitions.front()));
@@ -386,14 +387,19 @@ private:
   /// The parameter of the fused kernel, as what it is to the body, or the value that it is bound to.
   OutputText argument(const PartitionPlan &P, const ParameterText &Parameter) const {
     const std::string Given = parameter(Constituents[P.Constituent], Parameter.Name);
-    if (const auto &Opaque = Parameter.Opaque)
+    const auto &Bound = Plan.Roles[P.Constituent].Bound;
+    const auto Value =
+        IsBound ? llvm::find_if(Bound, [&](const auto &Each) { return Each.first == Parameter.Name; }) : Bound.end();
+    const auto &Opaque = Parameter.Opaque;
+    if (Value != Bound.end())
+      return "static_cast<" +
+             (Opaque ? "std::decay<" + Opaque->Type.with(OutputText::Slot::Path, space(P)) + ">::type"
+                     : OutputText("decltype(" + Given + ")")) +
+             ">(" + Value->second + ")";
+    if (Opaque)
       return (Opaque->IsPointer ? "static_cast<" : "reinterpret_cast<") +
              Opaque->Type.with(OutputText::Slot::Path, space(P)) + ">(" + (Opaque->IsOwn ? "cufuse_" : "") + Given +
              ")";
-    if (Bound)
-      for (const auto &[Name, Value] : Plan.Roles[P.Constituent].Bound)
-        if (Name == Parameter.Name)
-          return fmt::format("static_cast<decltype({})>({})", Given, Value);
     return Given;
   }
 
@@ -401,16 +407,16 @@ private:
   llvm::ArrayRef<Constituent> Constituents;
   const FusionPlan &Plan;
   const std::string &Name;
-  const bool Bound;
+  const bool IsBound;
 };
 
 } // namespace
 
 void emitKernel(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
-                bool Bound) {
-  if (Bound)
+                bool IsBound) {
+  if (IsBound)
     Out.write("/// The same with arguments that are known: only launched where the given ones are these.");
-  KernelEmitter(Out, Constituents, Plan, Name, Bound).run();
+  KernelEmitter(Out, Constituents, Plan, Name, IsBound).run();
   Out.blank();
 }
 

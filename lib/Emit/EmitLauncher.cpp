@@ -244,6 +244,21 @@ private:
     return Text + fmt::format("{}<{}>", Kernel, variants().Otherwise);
   }
 
+  /// Is the argument an enumeration of which this file has the bytes alone?
+  bool hasBytesOnly(unsigned I, const std::string &Name) const {
+    return llvm::any_of(Constituents[I].Text->Parameters,
+                        [&](const ParameterText &P) { return P.Name == Name && P.Opaque; });
+  }
+  /// A number of as many.
+  const char *bytesOf(unsigned I, const std::string &Name) const {
+    const auto Known =
+        llvm::find_if(Constituents[I].Facts->Parameters, [&](const ParameterFacts &P) { return P.Name == Name; });
+    return Known->Bytes == 1   ? "unsigned char"
+           : Known->Bytes == 2 ? "unsigned short"
+           : Known->Bytes == 4 ? "unsigned"
+                               : "unsigned long long";
+  }
+
   void chooseKernel() {
     if (hasVariants() && !variants().Before.empty())
       Out.line("  {}", variants().Before.with(OutputText::Slot::Launch, launch(Constituents.front())).text());
@@ -256,7 +271,8 @@ private:
     for (unsigned I = 0; I < Constituents.size(); ++I)
       for (const auto &[Name, Value] : Plan.Roles[I].Bound) {
         const std::string Given = fmt::format("{}.arguments.{}", launch(Constituents[I]), Name);
-        Conditions.push_back(fmt::format("sameBits({0}, static_cast<decltype({0})>({1}))", Given, Value));
+        Conditions.push_back(fmt::format("sameBits({}, static_cast<{}>({}))", Given,
+                                         hasBytesOnly(I, Name) ? bytesOf(I, Name) : "decltype(" + Given + ")", Value));
       }
     Out.line("  const bool bound = {};", llvm::join(Conditions, " &&\n                     "));
     Out.line("  const auto kernel = bound ? {} : {};", hasVariants() ? instance("fused_bound") : "fused_bound",

@@ -121,11 +121,14 @@ void IrValues::findLoops(const llvm::Loop &L) {
 
 std::string IrValues::nameOf(const llvm::PHINode &Phi) const {
   // A second variable of the name has a number behind it.
-  std::string Name = Phi.getName().split('.').first.rtrim("0123456789").str();
-  if (Name.empty())
-    Name = "i";
-  while (OfLoop.count(Name) || llvm::any_of(Known.Parameters, [&](const ParameterAccess &P) { return P.Name == Name; }))
-    Name += '\'';
+  std::string Base = Phi.getName().split('.').first.rtrim("0123456789").str();
+  if (Base.empty())
+    Base = "i";
+  std::string Name = Base;
+  for (unsigned N = 2;
+       OfLoop.count(Name) || llvm::any_of(Known.Parameters, [&](const ParameterAccess &P) { return P.Name == Name; });
+       ++N)
+    Name = Base + "'" + (N > 2 ? std::to_string(N) : "");
   return Name;
 }
 

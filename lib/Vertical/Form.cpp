@@ -39,11 +39,14 @@ struct Misfit {
   std::vector<Message> Messages = {};
   bool Possible = true; ///< If its messages were heeded.
 
-  size_t kinds() const {
+  bool FitsApart = false; ///< Only --distinct is missing.
+
+  /// How far it is from fitting: by the kinds of reasons, where more than a flag is missing.
+  size_t distance() const {
     std::set<std::string> Rules;
     for (const Message &M : Messages)
       Rules.insert(M.Rule);
-    return Rules.size();
+    return FitsApart ? 0 : Rules.size();
   }
   std::string str() const {
     const llvm::StringRef First = Messages.empty() ? llvm::StringRef() : llvm::StringRef(Messages.front().Text);
@@ -61,6 +64,16 @@ std::vector<Message> withoutFlags(std::vector<Message> Messages) {
                    [&](const Message &M) { return !IsFlag(M) && M.Remedy.find("--link") == std::string::npos; }))
     llvm::erase_if(Messages, IsFlag);
   return Messages;
+}
+
+/// Would the form fit if all pointers led to distinct memory?
+bool fitsApart(const VerticalForm &Form, VerticalGraph Graph, BlockShape Block, const VerticalOptions &Options) {
+  for (VerticalNode &N : Graph.Nodes)
+    N.Distinct = true;
+  auto Proof = Form.Prove(Graph, Block, Options);
+  const bool Fits = bool(Proof);
+  llvm::consumeError(Proof.takeError());
+  return Fits;
 }
 
 Misfit withoutLoop(const VerticalGraph &Graph) {
@@ -124,7 +137,11 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
       Code = Each.Code;
       Own.Messages = Each.Messages;
     });
-    Own.Possible = Form->EditsLinked; // what hands elements on in memory is not what one hopes for
+    Own.FitsApart =
+        llvm::all_of(Own.Messages, [](const Message &M) { return M.Rule == blockerName(BlockerKind::MayAlias); }) &&
+        fitsApart(*Form, Graph, Block, Options);
+    // What hands elements on in memory is not what one hopes for.
+    Own.Possible = Form->EditsLinked || Own.FitsApart;
     if (Form->EditsLinked && (Graph.OneLoop || Code != ExitCode::BadInput)) // no other such form is possible
       Only = llvm::make_error<Failure>(Code, withoutFlags(Own.Messages));
     else
@@ -144,10 +161,10 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
     Tried.push_back({"by row", "no kernel that takes an intermediate works on rows, a block each"});
   llvm::append_range(Tried, InMemory);
   std::vector<std::string> All;
-  const Misfit *Nearest = nullptr; // with the fewest kinds of reasons
+  const Misfit *Nearest = nullptr;
   for (const Misfit &Each : Tried) {
     All.push_back(Each.str());
-    if (Each.Possible && !Each.Messages.empty() && (!Nearest || Each.kinds() < Nearest->kinds()))
+    if (Each.Possible && !Each.Messages.empty() && (!Nearest || Each.distance() < Nearest->distance()))
       Nearest = &Each;
   }
   std::vector<Message> Messages = withoutFlags(Nearest->Messages);

@@ -6,7 +6,13 @@
 // RUN: FileCheck %s --input-file=%t/bound.cu
 // RUN: %cufuse fuse %t/kernels.cu:scale %t/kernels.cu:shift --block 128 --block 64 --name bound -o %t/plain.cu
 // RUN: FileCheck %s --check-prefix=PLAIN --input-file=%t/plain.cu
-// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/bound.cu
+// An enumeration of the file, of which the launcher has the bytes, and what is volatile are numbers, too.
+// RUN: %cufuse fuse %t/kernels.cu:scale %t/other.cu:other --block 128 --block 64 --name more --bind other.way=1 \
+// RUN:   --bind other.by=2 -o %t/more.cu
+// RUN: FileCheck %s --check-prefix=MORE --input-file=%t/more.cu
+// MORE: static_cast<std::decay<{{.*}}::Way{{.*}}>::type>(1), static_cast<decltype(other_by)>(2));
+// MORE: const bool bound = sameBits(otherLaunch.arguments.way, static_cast<unsigned char>(1)) &&
+// RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/bound.cu %t/more.cu
 // CHECK: _Pragma("unroll 4") for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
 // CHECK: _Pragma("unroll 2") LOOP(i, n)
 // CHECK: __global__ void fused(
@@ -34,11 +40,20 @@ __global__ void shift(const int *in, int *out, int n, long by) {
     out[i] = in[i] + by * (i % 3);
 }
 
+//--- other.cu
+enum class Way : unsigned char { Up, Down };
+__global__ void other(int *out, int n, Way way, volatile int by) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    out[i] = (way == Way::Up ? i : n - i) * by;
+}
+
 //--- main.cu
 #include "both.h"
 #include "kernels.cu"
+#include "other.cu"
 
 #include "bound.h"
+#include "more.h"
 
 int main() {
   Array<float> in(5000), a(5000);
@@ -55,5 +70,15 @@ int main() {
                             require(bound::launch({5, {in, a, 5000, stride, factor}}, {9, {numbers, b, 4000, by}}),
                                     "bound");
                           });
+  for (Way way : {Way::Up, Way::Down})
+    for (int by : {2, 3})
+      good &= both.same("more",
+                        [&] { scale<<<5, 128>>>(in, a, 5000, 3, 1.5f), other<<<9, 64>>>(b, 4000, way, by); },
+                        [&] {
+                          more::other::Launch launch{9};
+                          launch.arguments.out = b, launch.arguments.n = 4000;
+                          launch.arguments.way = way, launch.arguments.by = by;
+                          require(more::launch({5, {in, a, 5000, 3, 1.5f}}, launch), "more");
+                        });
   return good ? 0 : 1;
 }

@@ -11,6 +11,18 @@
 // PARTS-NOT: no form
 // PARTS-DAG: note: if they are equal, say --link 'parts.columns*rows=shift.n'
 // PARTS-DAG: note: if they never do, say --distinct, or declare shift.x and shift.bias __restrict__
+// A form that lacks nothing but --distinct is the nearest, and its remedy is one.
+// RUN: %exits 1 %cufuse fuse %s:mark %s:raise --link mark.a=raise.a --link mark.width=raise.width --link mark.height=raise.height \
+// RUN:   --block 16x16 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=APART '--implicit-check-not=[NotPointwise]'
+// RUN: %cufuse fuse %s:mark %s:raise --link mark.a=raise.a --link mark.width=raise.width --link mark.height=raise.height \
+// RUN:   --block 16x16 -o %t/yes.cu --distinct
+// APART: note: no form fits: {{.*}} the nearest, in turn, follow
+// APART-NEXT: error: {{.*}} [MayAlias]
+// APART: note: if they never do, say --distinct
+// Another block is no remedy where no block is.
+// RUN: %exits 1 %cufuse fuse --vertical %s:total %s:scale -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=BLOCK \
+// RUN:   '--implicit-check-not=[RowBlock]'
+// BLOCK: note: no form fits: {{.*}} by row: no kernel that takes an intermediate works on rows
 
 __global__ void shift(float *x, const float *bias, int channels, const int *__restrict__ order, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,4 +40,39 @@ __global__ void parts(const float *in, float *out, int rows, int columns) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < rows * columns)
     out[i] = in[i];
+}
+
+__global__ void mark(unsigned short *a, const unsigned short *other, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height)
+    return;
+  const int k = x - a[y * width + x];
+  if (k >= 0 && k < width && other[y * width + k] > 3)
+    a[y * width + x] = 0xffff;
+}
+
+__global__ void raise(unsigned short *a, int width, int height, int by) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height)
+    a[y * width + x] += by;
+}
+
+__global__ void total(const float *part, float *sum, int parts) {
+  if (threadIdx.x != 0)
+    return;
+  float s = 0;
+  for (int p = 0; p < parts; ++p)
+    s += part[blockIdx.x * parts + p];
+  sum[blockIdx.x] = s;
+}
+
+__global__ void scale(const float *x, const float *sum, float *y, int columns) { // several blocks a row
+  const int row = blockIdx.y;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < columns; i += blockDim.x * gridDim.x)
+    y[row * columns + i] = x[row * columns + i] / sum[row];
+}
+
+void norm(const float *part, float *sum, const float *x, float *y, int rows, int columns, int parts) {
+  total<<<rows, 1>>>(part, sum, parts);
+  scale<<<dim3(4, rows), 512>>>(x, sum, y, columns);
 }

@@ -49,7 +49,9 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
                        : readAllKernels(*Tools, Given->File, Given->Flags, Summary ? Instances::First : Instances::All);
     if (!Kernels)
       return Kernels.takeError();
-    if (Given->Chains)
+    if (Kernels->empty() && !Given->Json)
+      llvm::outs() << "no kernel in " << Given->File << "\n";
+    else if (Given->Chains)
       llvm::outs() << (Given->Json ? describeChainsAsJson(*Kernels) : describeChains(*Kernels, Invocation.Flags));
     else if (Summary && (Kernels->size() > 1 || (!Kernels->empty() && Kernels->front().OtherInstances > 0)))
       llvm::outs() << summarise(*Kernels) << "All of one: cufuse inspect FILE:KERNEL; of all: --full.\n";
