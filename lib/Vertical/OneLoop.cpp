@@ -17,7 +17,8 @@ namespace {
 /// (`editLinkedPointers`), and conditions that hold in all turns but the last.
 ///
 /// Streams in memory are loaded and stored by accesses of up to 16 bytes where the pointers of the launch are aligned
-/// and all elements of the turn exist, else one by one.
+/// and all elements of the turn exist, else one by one. What the kernels access by vectors alone is aligned: other
+/// pointers are no arguments for them either, and `launch` refuses those.
 class LoopComposer final : ElementComposer {
 public:
   LoopComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
@@ -30,7 +31,7 @@ public:
     for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
       Result.Facts.Reads[static_cast<size_t>(B)] = {true, false, false};
     objects(!isSingle());
-    if (Width > 1 && llvm::any_of(Streams, [](const Stream &S) { return S.Loads || S.Stores; }))
+    if (Width > 1 && llvm::any_of(Streams, isInMemory))
       file(cuda::ElementsInMemory);
     texts();
     entry();
@@ -41,6 +42,28 @@ public:
 private:
   /// A thread takes an element at a time: all of them exist.
   bool isSingle() const { return Width == 1; }
+
+  static bool isInMemory(const Stream &S) { return S.Loads || S.Stores; }
+  /// Of an access to all elements of a turn in one array.
+  unsigned alignment(const Stream &S) const {
+    const auto &[Node, Parameter] = S.Users.front();
+    const unsigned Bytes = Width * Graph.Nodes[Node].parameter(Parameter)->Bytes;
+    return std::min(16u, Bytes & -Bytes);
+  }
+  /// Every access of the kernels is one to so many bytes.
+  bool isByVectors(const Stream &S) const {
+    return llvm::all_of(S.Users, [&](const auto &User) {
+      const VerticalNode &N = Graph.Nodes[User.first];
+      return llvm::all_of(N.sites(User.second), [&](const AccessSite *Site) {
+        return Site->Width > 1 && Site->Width * N.parameter(User.second)->Bytes >= alignment(S);
+      });
+    });
+  }
+  /// Nothing asks whether all elements of a turn exist, and can be accessed at once.
+  bool isAlwaysWhole() const {
+    return isSingle() || (Least == Width && !Graph.Nodes[Graph.Root].Shape->Tail &&
+                          llvm::all_of(Streams, [&](const Stream &S) { return !isInMemory(S) || isByVectors(S); }));
+  }
 
   /// The call of a node for the elements of a turn.
   OutputText call(unsigned Node) const {
@@ -68,13 +91,15 @@ private:
           Single += fmt::format("    {}[first] = {};\n", Memory, Registers);
         continue;
       }
-      Together +=
-          fmt::format("    {}<Width>({}, {} + first);\n", Loads ? "cufuseLoad" : "cufuseStore", Registers, Memory);
+      Together += fmt::format("{}{}<Width>({}, {} + first);\n", isAlwaysWhole() ? "  " : "    ",
+                              Loads ? "cufuseLoad" : "cufuseStore", Registers, Memory);
       const std::string In = Registers + "[k]", To = Memory + "[first + k]";
       Single += fmt::format("        {} = {};\n", Loads ? In : To, Loads ? To : In);
     }
     if (Single.empty() || isSingle())
       return llvm::StringRef(Single).rtrim().str();
+    if (isAlwaysWhole())
+      return llvm::StringRef(Together).rtrim().str();
     const std::string OneByOne = fmt::format("#pragma unroll\n    for (int k = 0; k < Width; ++k)\n"
                                              "      if (whole || first + k < elements) {{\n{}      }}\n",
                                              Single);
@@ -86,7 +111,7 @@ private:
     const ShapeFacts &Shape = *Graph.Nodes[Graph.Root].Shape;
     std::vector<OutputText> Registers, Calls;
     std::string Aligned;
-    if (Least > 1)
+    if (Least > 1 && !isAlwaysWhole())
       Registers.push_back(
           "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
           "  constexpr int room = whole ? Width : Width + 1;");
@@ -95,8 +120,14 @@ private:
       Registers.push_back(isSingle() ? outputText("    {} {}{};", element(Node, Parameter), registers(S),
                                                   S.Loads ? " = " + memory(S) + "[first]" : "")
                                      : outputText("  {} {}[{}];", element(Node, Parameter), registers(S),
-                                                  Least == 1 ? "Width" : "room"));
-      if (S.Loads || S.Stores)
+                                                  Least == 1 || isAlwaysWhole() ? "Width" : "room"));
+      if (isSingle() || !isInMemory(S))
+        continue;
+      if (isAlwaysWhole())
+        refuseIf(outputText("reinterpret_cast<size_t>({}.arguments.{}) % {} != 0", OutputText(OutputText::Slot::Launch),
+                            argument(memoryOf(S).first, memoryOf(S).second), alignment(S)),
+                 "its vectors would not be aligned");
+      else
         Aligned += fmt::format("cufuseAligned<{}>({}) && ", Width, memory(S));
     }
     for (unsigned Node : Graph.Order) {
@@ -128,15 +159,19 @@ private:
       auto Turn = [&](unsigned Own, bool Exist, const char *First) {
         return fmt::format("cufuseTurn<{}, {}>({}, {});\n", Own, Exist, First, llvm::join(Names, ", "));
       };
-      Body = fmt::format("    if ({}elements - first >= {})\n      ", Aligned, Width) + Turn(Width, true, "first");
-      if (Least < Width)
-        Body += fmt::format("    else\n#pragma unroll 1\n"
-                            "      for (long long rest = first; rest < first + {} && rest < elements; rest += {})\n"
-                            "        ",
-                            Width, Least) +
-                Turn(Least, Least == 1, "rest");
+      const std::string Whole = Turn(Width, true, "first");
+      if (isAlwaysWhole())
+        Body = "    " + Whole;
       else
-        Body += "    else\n      " + Turn(Least, false, "first");
+        Body =
+            fmt::format("    if ({}elements - first >= {})\n      {}", Aligned, Width, Whole) +
+            (Least < Width
+                 ? fmt::format("    else\n#pragma unroll 1\n"
+                               "      for (long long rest = first; rest < first + {} && rest < elements; rest += {})\n"
+                               "        ",
+                               Width, Least) +
+                       Turn(Least, Least == 1, "rest")
+                 : "    else\n      " + Turn(Least, false, "first"));
     }
     main("/// For every so many elements, one" + OutputText(isSingle() ? "." : " turn."),
          loop(value(Shape.Bound, Graph.Root), Width, GoesOn, Body));

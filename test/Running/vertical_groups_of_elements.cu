@@ -108,6 +108,8 @@ int main() {
           launch.grid = 2;
           launch.arguments = {x, y, n, x, s};
           require(whole::launch(launch), "whole");
+          launch.arguments.residual = x + 1; // its kernels have no other way than by vectors
+          good &= whole::launch(launch) == cudaErrorInvalidConfiguration;
         }, n < 4);
   }
   return good ? 0 : 1;
