@@ -14,8 +14,6 @@
 
 namespace cufuse {
 
-namespace {
-
 EmitOptions emitOptions(const FuseRequest &Request) {
   return {.Name = Request.Name,
           .SourceFile = llvm::sys::path::filename(Request.Output).str(),
@@ -25,6 +23,8 @@ EmitOptions emitOptions(const FuseRequest &Request) {
           .Apart = Request.Apart,
           .ApartBelow = Request.ApartBelow};
 }
+
+namespace {
 
 /// Where composed text does not parse, or not as planned, the kernels' files may be such that they cannot stand in one
 /// file: then that is said, as it is of the kernels side by side.
@@ -86,7 +86,8 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
       return Composed.takeError();
     Result.Kernels = std::move(*Composed);
   }
-  if (Request.ApartBelow > 0 && (Result.Kernels.size() > 1 || !Result.Kernels.front().Text.Elements))
+  const KernelText &First = Result.Kernels.front().Text;
+  if (Request.ApartBelow > 0 && (Result.Kernels.size() > 1 || !(First.Elements || First.Rows)))
     return badUsage("--apart-below is a number of elements, and this launch has a grid",
                     "leave it out, and choose before the launch");
   Fuser Fuser(Tools, Result.Kernels, emitOptions(Request));

@@ -29,8 +29,10 @@ void emitApart(Writer &Header, llvm::ArrayRef<Constituent> Constituents, const F
   LaunchCall Call = launchCall(Constituents, Plan, Options.Name);
   const std::string Stream = Call.Arguments.back().text(), Apart = Call.free("apart"), Way = Call.free("way");
   std::string Refused = fmt::format("::{}::isDisabled()", Options.Name);
-  if (Options.ApartBelow > 0)
-    Refused = fmt::format("{} || (0 < {} && {} < {})", Refused, elementCount(C), elementCount(C), Options.ApartBelow);
+  if (Options.ApartBelow > 0) {
+    const std::string Count = elementCount(C, Call.Arguments.front().text());
+    Refused = fmt::format("{} || (0 < {} && {} < {})", Refused, Count, Count, Options.ApartBelow);
+  }
   Header.line(
       "/// The same, or `{0}({1})`, which launches the kernels themselves and returns a cudaError_t: where the launch\n"
       "/// returned cudaErrorInvalidConfiguration, where CUFUSE_DISABLE says so{2}. `{3}` says which it was.",

@@ -101,13 +101,17 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
   Lines.blank();
 }
 
+void writeHead(Writer &To, llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options) {
+  To.line("{}{}.", HeaderBegin.str(), inComment(listed(llvm::map_to_vector(Constituents, [](const Constituent &C) {
+            return C.Facts->QualifiedName;
+          }))));
+  To.line("{}{}", MadeBy.str(), inComment(Options.Command));
+  writeAsWritten(To, Options);
+}
+
 std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
   Writer Lines(Options.HeaderFile, Options.LineDirectives);
-  Lines.line("{}{}.", HeaderBegin.str(), inComment(listed(llvm::map_to_vector(Constituents, [](const Constituent &C) {
-               return C.Facts->QualifiedName;
-             }))));
-  Lines.line("{}{}", MadeBy.str(), inComment(Options.Command));
-  writeAsWritten(Lines, Options);
+  writeHead(Lines, Constituents, Options);
   Writer Declarations("", false);
   Declarations.line("namespace {} {{ inline namespace {} {{", Options.Name, ownSpace());
   Declarations.blank();

@@ -11,6 +11,9 @@ namespace cufuse {
 
 std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options);
 
+/// Its first lines, by which it is known: what it launches, what made it, and the hash.
+void writeHead(Writer &To, llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options);
+
 /// The line with the hash.
 void writeAsWritten(Writer &To, const EmitOptions &Options);
 

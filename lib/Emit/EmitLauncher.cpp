@@ -61,8 +61,14 @@ OutputText fieldOf(const Constituent &C, const ParameterText &P, const std::stri
 
 } // namespace
 
-std::string elementCount(const Constituent &C) {
-  return C.Text->Elements->Count.with(OutputText::Slot::Launch, "").replaced(".arguments.", "").text();
+static std::string ofArguments(const OutputText &OfLaunch) {
+  return OfLaunch.with(OutputText::Slot::Launch, "").replaced(".arguments.", "").text();
+}
+
+std::string elementCount(const Constituent &C, const std::string &Grid) {
+  if (C.Text->Elements)
+    return ofArguments(C.Text->Elements->Count);
+  return fmt::format("1ll * {0}.x * {0}.y * {0}.z * ({1})", Grid, ofArguments(C.Text->Rows->Length));
 }
 
 std::string LaunchCall::free(std::string Name) const {
@@ -222,7 +228,7 @@ public:
     call();
     Out.write("}");
     if (Constituents.size() == 1)
-      plain(Constituents.front());
+      emitPlainLaunch(Out, Constituents.front(), Plan, Name);
   }
 
 private:
@@ -489,29 +495,6 @@ private:
         "  const cudaError_t freed = cudaFreeAsync(pools, stream);\n  return error == cudaSuccess ? freed : error;");
   }
 
-  /// The launch without a structure.
-  void plain(const Constituent &C) {
-    const auto Shape = plainShape(C, Plan);
-    std::vector<OutputText> Launch, Arguments;
-    for (const auto &[Type, Own] : llvm::drop_end(Shape))
-      Launch.push_back(Own);
-    for (const ParameterText &P : C.Text->Parameters)
-      if (P.Given.empty())
-        Arguments.push_back(P.Name);
-    Out.line("\n{}", plainSignature(C, Plan, Name, C.Name + "::", ") {"));
-    if (const auto &Elements = C.Text->Elements) {
-      const std::string Count = elementCount(C);
-      const unsigned Turn = Elements->PerBlock ? Elements->PerBlock : Plan.BlockThreads * Elements->PerThread;
-      Out.line("  if ({} == 0)\n    return cudaSuccess;", Count);
-      Launch.insert(Launch.begin(), outputText("dim3(static_cast<unsigned>(({} + {}ll) / {}))", Count,
-                                               constant(Turn - 1), constant(Turn)));
-    }
-    Launch.push_back("{" + joined(Arguments, ", ") + "}");
-    const OutputText Head = outputText("  return ::{}::launch({{", Name);
-    Out.write(wrapped(Head, Launch, outputText("}}, {});", Shape.back().second), Head.written().size()));
-    Out.write("}");
-  }
-
   static std::string argument(const std::string &Name, AddedParameter Added) {
     const std::string Given = textOf(Added).Given;
     if (Added == AddedParameter::Pools || Added == AddedParameter::Maps)
@@ -528,6 +511,28 @@ private:
 };
 
 } // namespace
+
+void emitPlainLaunch(Writer &Out, const Constituent &C, const FusionPlan &Plan, const std::string &Name) {
+  const auto Shape = plainShape(C, Plan);
+  std::vector<OutputText> Launch, Arguments;
+  for (const auto &[Type, Own] : llvm::drop_end(Shape))
+    Launch.push_back(Own);
+  for (const ParameterText &P : C.Text->Parameters)
+    if (P.Given.empty())
+      Arguments.push_back(P.Name);
+  Out.line("\n{}", plainSignature(C, Plan, Name, C.Name + "::", ") {"));
+  if (const auto &Elements = C.Text->Elements) {
+    const std::string Count = elementCount(C);
+    const unsigned Turn = Elements->PerBlock ? Elements->PerBlock : Plan.BlockThreads * Elements->PerThread;
+    Out.line("  if ({} == 0)\n    return cudaSuccess;", Count);
+    Launch.insert(Launch.begin(), outputText("dim3(static_cast<unsigned>(({} + {}ll) / {}))", Count, constant(Turn - 1),
+                                             constant(Turn)));
+  }
+  Launch.push_back("{" + joined(Arguments, ", ") + "}");
+  const OutputText Head = outputText("  return ::{}::launch({{", Name);
+  Out.write(wrapped(Head, Launch, outputText("}}, {});", Shape.back().second), Head.written().size()));
+  Out.write("}");
+}
 
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                   const std::string &Name, llvm::ArrayRef<Given> Needs) {

@@ -33,8 +33,8 @@ struct LaunchCall {
 };
 LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name);
 
-/// How many elements such a launch has, in C++.
-std::string elementCount(const Constituent &C);
+/// How many elements such a launch has, in C++; `Grid`: the name of the grid, if it has one.
+std::string elementCount(const Constituent &C, const std::string &Grid = "");
 
 /// The namespace of what the program names of a constituent. `Name`: the output's.
 std::string argumentSpace(const std::string &Name, const Constituent &C);
@@ -43,6 +43,9 @@ std::string argumentSpace(const std::string &Name, const Constituent &C);
 /// namespace.
 void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsigned I, const FusionPlan &Plan,
                    const std::string &Name);
+
+/// The definition of what `plainSignature` declares, which calls `launch`.
+void emitPlainLaunch(Writer &Out, const Constituent &C, const FusionPlan &Plan, const std::string &Name);
 
 /// The host function that validates the arguments and launches `fused`.
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,

@@ -356,6 +356,7 @@ private:
     if (Plan.Wide > 1)
       V.Before = outputText("const bool wide = {};", joined(wide(), " &&\n                    "));
     const OutputText Length = hostText(Plan.Length);
+    Result.Text.Rows = {Length, Plan.Wide};
     const auto Known = Plan.Length.asConstant();
     for (const RowInstance &I : instances(Plan, Block)) {
       const std::string Text =

@@ -3,6 +3,7 @@
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/FromDatabase.h"
+#include "cufuse/Driver/FuseBySize.h"
 #include "cufuse/Driver/Products.h"
 #include "cufuse/Plan/ConfigNames.h"
 #include "cufuse/Support/FileStore.h"
@@ -155,7 +156,7 @@ constexpr Named<Step> StepNames[] = {{Step::Parse, "parse"}, {Step::Collect, "co
 
 struct Arguments {
   std::vector<std::string> Kernels, Blocks, Copies, Turns, Resident, Unroll, Bindings, Links;
-  std::string Registers = "none", Recompute = "1";
+  std::string Registers = "none", Recompute = "1", Vectorize = "1";
   DatabaseQuery Tuned;
   bool NoLines = false, DryRun = false, Explain = false;
   FuseRequest Request;
@@ -245,6 +246,8 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
       return Link.takeError();
     Request.Links.push_back(std::move(*Link));
   }
+  if (llvm::StringRef(Given.Vectorize).getAsInteger(10, Request.Composition.Vectorize))
+    Request.Composition.Vectorize = 0;
   if (Given.Recompute == "any")
     Request.Composition.Recompute.reset();
   else if (unsigned Times = 0; llvm::StringRef(Given.Recompute).getAsInteger(10, Times) || Times == 0)
@@ -269,7 +272,75 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   return Request;
 }
 
+/// The same with each value of the lists that --block, --copies and --vectorize may have, and what tells it from the
+/// others.
+std::vector<std::pair<Arguments, std::string>> alternatives(const Arguments &Given) {
+  std::vector<std::pair<Arguments, std::string>> All = {{Given, ""}};
+  auto Lists = [](Arguments &Of) {
+    std::vector<std::string *> Texts = {&Of.Vectorize};
+    for (auto *Choices : {&Of.Copies, &Of.Blocks})
+      if (Choices->size() == 1)
+        Texts.insert(Texts.begin(), &Choices->front());
+    return Texts;
+  };
+  for (size_t I = 0; I < Lists(All.front().first).size(); ++I) {
+    std::vector<std::pair<Arguments, std::string>> Longer;
+    for (auto &[Each, Suffix] : All) {
+      const auto [Name, List] = splitChoice(*Lists(Each)[I]);
+      const std::vector<std::string> Values = CLI::detail::split(List, ',');
+      for (const std::string &Value : Values) {
+        auto &[One, Own] = Longer.emplace_back(Each, Suffix + (Values.size() > 1 ? "_" + Value : ""));
+        *Lists(One)[I] = Name.empty() ? Value : Name + "=" + Value;
+      }
+    }
+    All = std::move(Longer);
+  }
+  return All;
+}
+
+/// Outputs of which the launch takes one.
+llvm::Error runBySize(llvm::ArrayRef<std::pair<Arguments, std::string>> All, const Invocation &Invocation) {
+  std::vector<FuseRequest> Requests;
+  for (const auto &[Given, Suffix] : All) {
+    auto Request = request(Given, Invocation);
+    if (!Request)
+      return Request.takeError();
+    Request->Command = Invocation.Command;
+    Requests.push_back(std::move(*Request));
+  }
+  const FuseRequest Whole = Requests.front();
+  if (!Whole.Vertical || Whole.Name.empty() || !Whole.Depfile.empty() || Whole.StopAfter != Step::Write ||
+      All.front().first.DryRun)
+    return badUsage("a list of blocks is for kernels with links and a --name, without --depfile, --dry-run and "
+                    "--stop-after",
+                    "say one block");
+  for (const auto &[Request, Each] : llvm::zip(Requests, All)) {
+    Request.Name += Each.second;
+    Request.Output.insert(Request.Output.size() - llvm::StringRef(".cu").size(), Each.second);
+    Request.Apart = false;
+    Request.ApartBelow = 0;
+  }
+  auto Tools = findToolchain(Invocation.Program, sayNote);
+  if (!Tools)
+    return Tools.takeError();
+  auto Fused = fuseBySize(*Tools, Requests, Whole, sayNote);
+  if (!Fused)
+    return Fused.takeError();
+  if (const std::string &Note = Fused->Results.front().Kernels.front().Text.Note; !Note.empty())
+    sayNote(Note);
+  if (llvm::Error Error = writeFiles(Fused->Files))
+    return Error;
+  for (const auto &[Request, Result] : llvm::zip(Requests, Fused->Results))
+    llvm::outs() << written(Request, Result);
+  FuseResult Chooser = std::move(Fused->Results.front());
+  Chooser.HeaderPath = headerOf(Whole.Output);
+  llvm::outs() << written(Whole, Chooser);
+  return llvm::Error::success();
+}
+
 llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
+  if (const auto All = alternatives(Given); All.size() > 1)
+    return runBySize(All, Invocation);
   auto Request = request(Given, Invocation);
   if (!Request)
     return Request.takeError();
@@ -367,8 +438,10 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
       Command
           .add_option("--arch", Request.Flags.Arch, "Architecture, like sm_80 (default: from the flags, else sm_90a)")
           ->option_text("ARCH"),
-      Several(Command.add_option("--block", Given->Blocks,
-                                 "A kernel's block: 256, 32x8 or 8x8x4 (default: from its launches or launch bounds)"),
+      Several(Command.add_option(
+                  "--block", Given->Blocks,
+                  "A kernel's block: 256, 32x8 or 8x8x4 (default: from its launches or launch bounds); of a list, "
+                  "128,256, the launch takes one by its size, as of --copies and --vectorize"),
               "[NAME=]SHAPE"),
       Several(Command.add_option("--unroll", Given->Unroll, "Unroll a kernel's grid-stride loop N times"), "[NAME=]N"),
       Several(Command.add_option("--bind", Given->Bindings,
@@ -415,7 +488,7 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
           "--distinct", Request.Distinct,
           "Pointers lead to distinct memory, as if all were __restrict__; the launcher refuses equal ones"),
       Command
-          .add_option("--vectorize", Request.Composition.Vectorize,
+          .add_option("--vectorize", Given->Vectorize,
                       "Of pointwise kernels: elements that a thread takes at a time (default: 1)")
           ->option_text("1|2|4|8|16"),
       Command

@@ -6,6 +6,9 @@
 
 namespace cufuse {
 
+/// How the output that a request asks for is emitted.
+EmitOptions emitOptions(const FuseRequest &Request);
+
 struct FuseResult {
   std::vector<LoadedKernel> Kernels; ///< From `Step::Plan` on, what is fused: of dependent kernels, the composed one.
   FusionPlan Plan;

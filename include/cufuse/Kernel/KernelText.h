@@ -177,6 +177,12 @@ struct LaunchElements {
   unsigned PerBlock = 0;  ///< The same of a block, where that does not follow.
 };
 
+/// Of a launch with a row for each block.
+struct LaunchRows {
+  OutputText Length;      ///< Of a row, in C++, of the launch.
+  unsigned PerThread = 1; ///< Elements that a thread has next to each other.
+};
+
 /// What calls the kernels of a composition: a function of its block's indices and its parameters, or all that the fused
 /// kernel does.
 struct MainText {
@@ -211,7 +217,8 @@ struct KernelText {
   OutputText Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   std::vector<LaunchError> LaunchErrors;
-  std::optional<LaunchElements> Elements = {}; ///< None: the launch has a grid.
+  std::optional<LaunchElements> Elements = {}; ///< None: the launch has a grid,
+  std::optional<LaunchRows> Rows = {};         ///< whose blocks may have a row each.
   TextVariants Variants;
   /// With it, the launcher makes as many blocks as are resident, which go on by themselves.
   std::optional<ProductsText> Products = {};
