@@ -211,6 +211,10 @@ private:
 
   bool isAbsorbed(clang::SourceLocation At) const { return Chosen.Absorbed.count(Text.offset(At).first); }
   bool standard(clang::SourceLocation At) const { return Unit.inStandardLibrary(At); }
+  /// Of the library's headers that the compiler brings, this one has macros that CUDA's do not include.
+  bool isOfFloat(clang::SourceLocation At) const {
+    return Unit.inToolkit(At) && llvm::sys::path::filename(Sources.getFilename(At)) == "float.h";
+  }
 
   /// Headers of the standard library are left out when nothing of it is used. It is all or nothing, since Clang's CUDA
   /// wrapper has read some of them before the file and hides which include the file itself relies on.
@@ -218,7 +222,7 @@ private:
     bool Needs = llvm::any_of(Reach.External, [this](const clang::NamedDecl *D) { return standard(D->getLocation()); });
     for (const std::string &Name : Names)
       if (const clang::MacroInfo *Info = Unit.preprocessor().getMacroInfo(Unit.preprocessor().getIdentifierInfo(Name)))
-        Needs |= standard(Info->getDefinitionLoc());
+        Needs |= standard(Info->getDefinitionLoc()) || isOfFloat(Info->getDefinitionLoc());
     return Needs;
   }
 

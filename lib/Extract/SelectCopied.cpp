@@ -64,11 +64,12 @@ private:
             if (Whole && Copied.contains(Whole) && !Call.Callee->isCXXClassMember())
               Changed |= AddFunction(Function);
           }
-      // A using declaration of the overloads that stay would name the original of the copied one, too.
+      // A using declaration of the overloads that stay would name the original of the copied one, too, where a header
+      // has it that is still included.
       std::set<std::pair<const clang::DeclContext *, clang::DeclarationName>> Overloaded;
       for (const clang::Decl *Whole : Copied)
         if (auto *Function = llvm::dyn_cast<clang::NamedDecl>(Whole);
-            Function && Function->isFunctionOrFunctionTemplate())
+            Function && Function->isFunctionOrFunctionTemplate() && !isAbsorbed(Whole))
           Overloaded.insert({scopeOf(Function), Function->getDeclName()});
       for (const clang::Decl *Whole : Reach.Units)
         if (auto *Function = llvm::dyn_cast<clang::NamedDecl>(Whole);

@@ -357,6 +357,26 @@ std::vector<const ParsedUnit *> unitsOf(llvm::ArrayRef<Constituent> Constituents
   return Units;
 }
 
+/// A macro of a header that the headers of another kernel define otherwise: which, and where each file has it.
+Blocker otherMacro(const ParseError &Error, llvm::ArrayRef<Constituent> Constituents) {
+  const llvm::StringRef Name =
+      llvm::StringRef(Error.Where.LineText).split("CUFUSE_EXPANDED(").second.take_until([](char C) {
+        return C == '(' || C == ')';
+      });
+  std::set<std::string> Places;
+  for (const ParsedUnit *Unit : unitsOf(Constituents))
+    if (const clang::MacroInfo *Info =
+            Name.empty() ? nullptr : Unit->preprocessor().getMacroInfo(Unit->preprocessor().getIdentifierInfo(Name)))
+      Places.insert(Unit->place(Info->getDefinitionLoc()).str());
+  const auto User = llvm::find_if(
+      Constituents, [&](const Constituent &C) { return !C.Text->OutsideMacros.lookup(Name).Call.empty(); });
+  if (Places.size() < 2 || User == Constituents.end())
+    return {BlockerKind::OtherMeaning, Constituents.front().Facts->Where, Error.Text};
+  return {BlockerKind::FilesDisagree, User->Facts->Where,
+          fmt::format("the macro {} that {} needs is defined at {}", Name.str(), User->Facts->Name,
+                      listed(std::vector(Places.begin(), Places.end())))};
+}
+
 /// A bug of ours, unless the error lies in the text of one of several files whose kernels can each stand alone.
 llvm::Error doesNotParse(const OutputParser &Parser, const FusedSource &Fused, const ParsedUnit &Unit,
                          const ParseError &Error, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
@@ -568,8 +588,7 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
         return Error;
     }
   }
-  return OtherMacro ? refuse({BlockerKind::OtherMeaning, Constituents.front().Facts->Where, OtherMacro->Text})
-                    : llvm::Error::success();
+  return OtherMacro ? refuse(otherMacro(*OtherMacro, Constituents)) : llvm::Error::success();
 }
 
 } // namespace cufuse

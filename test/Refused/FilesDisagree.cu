@@ -6,6 +6,10 @@
 // RUN:   --no-line-directives 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %t.files/shared.cu:shared %t.files/own.cu:own --block 64 --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=OWN '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %t.files/plain.cu:plain %t.files/masked.cu:masked --block 64 --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=MACRO '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %t.files/masked.cu:masked %t.files/plain.cu:plain --block 64 --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=MACRO '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/guard.cu:guard --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %t.files/same.cu:same --block 64 -o %t/out.cu
@@ -18,7 +22,25 @@
 // CHECK-SAME: their headers name alike, include guards, macros and file-scope names among it
 // OWN: {{[^ ]*}}own.h:2:{{[0-9]+}}: error: the kernels' files cannot stand in one file, though each can alone: for
 // OWN-SAME: shared of shared.cu and own of own.cu, static declaration of 'more' follows non-static declaration
+// MACRO: {{[^ ]*}}plain.cu:2:{{[0-9]+}}: error: the kernels' files cannot stand in one file, though each can alone: the
+// MACRO-SAME: macro WORD that plain needs is defined at {{[^ ]*}}mask.h:2:9 and {{[^ ]*}}turn.h:3:9 [FilesDisagree]
 
+//--- turn.h
+#pragma once
+#ifndef WORD
+#define WORD(x) (x)
+#endif
+#define TURN(x, n) WORD(((x) << (n)) | ((x) >> (32 - (n))))
+//--- mask.h
+#pragma once
+#define WORD(x) ((x) & 0xFFFFFFFFu)
+//--- plain.cu
+#include "turn.h"
+__global__ void plain(unsigned *data) { data[threadIdx.x] = TURN(data[threadIdx.x], 3); }
+//--- masked.cu
+#include "mask.h"
+#include "turn.h"
+__global__ void masked(float *data) { data[threadIdx.x] = 1; }
 //--- more.h
 #ifndef HELPERS_H
 #define HELPERS_H
