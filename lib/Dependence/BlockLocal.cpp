@@ -15,11 +15,11 @@ namespace cufuse {
 namespace {
 
 /// Registers are 64 K for all threads of a multiprocessor: a row leaves a thread 40 of its own for all else.
-/// A warp may have seven vectors of eight: of more, nvcc unrolls no loop.
+/// A warp may have sixteen vectors, which it has to have by itself.
 unsigned mostTurns(BlockShape Block, unsigned BytesOfElement, unsigned Wide) {
   const std::uint64_t Registers = std::min<std::uint64_t>(65536 / Block.threads(), 256) - 40;
   const std::uint64_t OfElement = std::max(1u, (BytesOfElement + 3) / 4);
-  const unsigned Most = Block.X <= WarpSize ? std::max(32u, 7 * Wide) : Block.X <= 512 ? 32 : 16;
+  const unsigned Most = Block.X <= WarpSize ? std::max(32u, 16 * Wide) : Block.X <= 512 ? 32 : 16;
   return std::min<std::uint64_t>(llvm::bit_floor(Registers / OfElement), Most);
 }
 

@@ -179,14 +179,17 @@ void editRowLoops(TextEdits &Edits, const ControlStatements &Controls) {
                Control);
     // The body has a variable of the same name, in a scope of its own.
     const std::string Name = Variable->getNameAsString();
-    Edits.All.push_back({Edits.Text.offset(Loop->getRParenLoc().getLocWithOffset(1)),
-                         0,
-                         fmt::format(" {{ const auto cufuse_index = {0}; if (cufuse_row.inside(true)) {{ "
-                                     "[[maybe_unused]] {1} {0} = cufuse_row.element(cufuse_index);",
-                                     Name, typeOf(Variable->getType(), Edits.Text)),
-                         Edit::When::RowTurn,
-                         {},
-                         Control});
+    Edits.All.push_back(
+        {Edits.Text.offset(Loop->getRParenLoc().getLocWithOffset(1)),
+         0,
+         fmt::format(
+             " {{ const auto cufuse_index = {0}; if (cufuse_row.inside(true)) _Pragma(\"unroll\") for (unsigned "
+             "cufuse_of = 0; cufuse_row.each(cufuse_of, cufuse_of == 0); ++cufuse_of) {{ "
+             "[[maybe_unused]] {1} {0} = cufuse_row.element(cufuse_index);",
+             Name, typeOf(Variable->getType(), Edits.Text)),
+         Edit::When::RowTurn,
+         {},
+         Control});
     Edits.All.push_back({Lines.endOf(*Loop->getBody()), 0, " }}", Edit::When::RowTurn, {}, Control});
   }
 }

@@ -255,16 +255,16 @@ bool asksAsPlanned(const clang::FunctionDecl &Kernel, const clang::FunctionDecl 
   std::vector<const clang::Stmt *> Controls;
   size_t Inside = 0;
   for (const clang::Stmt *Each : All.all())
-    if (auto *Call = AskedBy(*Each);
-        Call && llvm::isa<clang::IfStmt>(Each) && Call->getMethodDecl()->getParent()->getName() == "CufuseRow")
+    if (auto *Call = AskedBy(*Each); Call && Call->getMethodDecl()->getParent()->getName() == "CufuseRow" &&
+                                     Call->getMethodDecl()->getName() != "next")
       ++Inside;
     else
       Controls.push_back(Each);
-  if (Written.all().size() != Controls.size() || Inside != (Linked.AsksElement ? Linked.RowLoops.size() : 0))
+  if (Written.all().size() != Controls.size() || Inside != (Linked.AsksElement ? 2 * Linked.RowLoops.size() : 0))
     return false;
   const size_t Calls = llvm::count_if(Reach.Functions.find(&Body)->second.Calls,
                                       [](const CallSite &Call) { return asksForTurn(*Call.Callee); });
-  size_t Expected = 2 * Inside; // each with the element
+  size_t Expected = Inside + Inside / 2; // and for the element
   for (unsigned I = 0; I < Controls.size(); ++I) {
     const clang::Stmt *Control = Controls[I];
     if (Control->getStmtClass() != Written.all()[I]->getStmtClass())

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -296,10 +297,26 @@ private:
       callsBarrier(F, Name);
     else if (Around == Played.Output && classOf(Of) == "CufuseBlock")
       ofLibraries(F, Name);
+    else if (Played.Part && Around == Played.Around && classOf(Of) == "CufuseRow" && Name == "each")
+      takesOne(F);
     else if (Played.Part && Around == Played.Around && asksForTurn(*Of))
       replaceCalls(F, [](llvm::CallBase &Call) { // what was written is given last
         return Call.getArgOperand(Call.arg_size() - 1);
       });
+  }
+
+  /// A loop over the elements of a turn, which has one there: it ends behind its first turn.
+  void takesOne(llvm::Function &F) {
+    for (llvm::User *User : F.users())
+      if (auto *Call = llvm::dyn_cast<llvm::CallBase>(User)) {
+        llvm::BasicBlock *Asks = Call->getParent();
+        const llvm::DominatorTree Dominators(*Asks->getParent());
+        if (auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Asks->getTerminator()); Branch && Branch->isConditional())
+          for (llvm::BasicBlock *Before : llvm::to_vector(llvm::predecessors(Asks)))
+            if (Dominators.dominates(Asks, Before))
+              Before->getTerminator()->replaceSuccessorWith(Asks, Branch->getSuccessor(1));
+      }
+    replaceCalls(F, [](llvm::CallBase &Call) { return Call.getArgOperand(Call.arg_size() - 1); });
   }
 
   /// The headers of libraries know the partition by the thread.
@@ -530,7 +547,7 @@ bool isOfPartition(const clang::FunctionDecl *F, llvm::StringRef Member, const P
 
 bool asksForTurn(const clang::FunctionDecl &F) {
   return (classOf(&F) == "CufuseTurn" && !llvm::isa<clang::CXXConstructorDecl>(F)) ||
-         (classOf(&F) == "CufuseRow" && llvm::is_contained({"next", "inside", "element"}, nameIn(F)));
+         (classOf(&F) == "CufuseRow" && llvm::is_contained({"next", "inside", "each", "element"}, nameIn(F)));
 }
 
 std::unique_ptr<DeviceIr> codeOf(const ParsedUnit &Input, const Reached &Reach, const PlayedKernel &Played) {

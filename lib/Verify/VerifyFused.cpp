@@ -336,7 +336,7 @@ std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents, llvm::String
     return llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); });
   };
   for (const char *Name : {"sync", "syncCount", "syncAnd", "syncOr", "syncNamed", "named", "leave", "indices",
-                           "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next"})
+                           "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next", "each"})
     if (IsMacro(Name))
       return Name;
   for (const char *Name : {"device", "shared", "dim3", "uint3"}) // also as in `__device__`

@@ -85,6 +85,8 @@ public:
         file(cuda::RowChange, {{"WIDE", IsWide}});
       if (Plan.ByGroups)
         file(cuda::ElementGroups, {{"ASIDE", false}});
+      if (llvm::any_of(Graph.Order, [&](unsigned Node) { return isGroup(Node) && !packed(Node).empty(); }))
+        file(cuda::AsStored);
       if (!Plan.Streams.empty())
         file(cuda::RowStreams);
       if (EvictLast)
@@ -312,6 +314,17 @@ private:
     return Text + ".";
   }
 
+  /// Rows of small elements that a group has stored, as in one loop: of two, one register.
+  OutputText packed(unsigned Node) const {
+    OutputText Text;
+    std::set<std::string> Known;
+    for (const Flow &F : Graph.Flows)
+      if (F.Producer == Node && Graph.Nodes[Node].parameter(F.Out)->Bytes < 4 && Known.insert(F.Out).second)
+        Text += outputText("    cufuseAsStored(reinterpret_cast<{} (&)[{}]>(rowOf_{}[turn]));\n", element(Node, F.Out),
+                           Plan.Wide, Graph.argumentName(Node, F.Out));
+    return Text;
+  }
+
   OutputText stage(unsigned Node) const {
     const bool ByElement = Plan.ByElement[Node];
     std::vector<std::string> Arguments;
@@ -336,14 +349,17 @@ private:
                         "    const unsigned element = static_cast<unsigned>((first + row.at(turn)) / {0});\n"
                         "    ",
                         Plan.Wide) +
-             Call + "  }\n";
+             Call + packed(Node) + "  }\n";
     const bool IsWide = Plan.Wide > 1;
     return outputText("#pragma unroll\n"
                       "  for (unsigned index = threadIdx.x; row.next(index, index < length); index += "
                       "CufuseRow::block) {}{{\n"
                       "    const unsigned element = static_cast<unsigned>(first + {});\n"
                       "    ",
-                      IsWide ? "\n    if (row.inside(true)) " : "", IsWide ? "row.element(index)" : "index") +
+                      IsWide ? "\n    if (row.inside(true))\n#pragma unroll\n      for (unsigned of = 0; row.each(of, "
+                               "of == 0); ++of) "
+                             : "",
+                      IsWide ? "row.element(index)" : "index") +
            Call + "  }\n";
   }
 

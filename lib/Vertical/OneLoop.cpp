@@ -65,6 +65,14 @@ private:
                           llvm::all_of(Streams, [&](const Stream &S) { return !isInMemory(S) || isByVectors(S); }));
   }
 
+  /// Small elements that the node stores, for kernels behind it: nvcc rounds two of them by one instruction if they go
+  /// to one register, as to memory, and each by a slow one if they go on alone.
+  bool isPacked(const Stream &S, unsigned Node) const {
+    const auto Own = llvm::find_if(S.Users, [&](const auto &User) { return User.first == Node; });
+    return !isSingle() && Own != S.Users.end() && Own + 1 != S.Users.end() &&
+           Graph.Nodes[Node].parameter(Own->second)->Bytes < 4 && Graph.Nodes[Node].stores(Own->second);
+  }
+
   /// The call of a node for the elements of a turn.
   OutputText call(unsigned Node) const {
     const VerticalNode &N = Graph.Nodes[Node];
@@ -111,6 +119,7 @@ private:
     const ShapeFacts &Shape = *Graph.Nodes[Graph.Root].Shape;
     std::vector<OutputText> Registers, Calls;
     std::string Aligned;
+    bool Packs = false;
     if (Least > 1 && !isAlwaysWhole())
       Registers.push_back(
           "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
@@ -138,6 +147,11 @@ private:
                                                                 "    {}[k] = {}[k];"),
                                       registers(S), registers(Streams[*S.From])));
       Calls.push_back(call(Node));
+      for (const Stream &S : Streams)
+        if (isPacked(S, Node)) {
+          Packs = true;
+          Calls.push_back(fmt::format("  if (whole)\n    cufuseAsStored({});", registers(S)));
+        }
     }
     const std::string GoesOn = Shape.Tail ? "first < elements" : fmt::format("first <= elements - {}", Width);
     OutputText Body;
@@ -151,6 +165,8 @@ private:
         Names.push_back(P.Name);
       std::vector<OutputText> Head = declarations();
       Head.insert(Head.begin(), {"const long long first", "const long long elements"});
+      if (Packs)
+        file(cuda::AsStored);
       file(cuda::Loop, {{"HEAD", wrapped("\n    ", Head, "", 4)},
                         {"REGISTERS", joined(Registers, "\n")},
                         {"LOADS", moved(true)},

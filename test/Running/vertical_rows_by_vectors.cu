@@ -240,11 +240,11 @@ bool flats() {
 
 bool byWarps() {
   using T = __half;
-  Array<T> a(7 * 2048, 3), b(7 * 2048, 2), gain(2048, 2), sum(7 * 2048 + 8), out(7 * 2048);
+  Array<T> a(7 * 4096, 3), b(7 * 4096, 2), gain(4096, 2), sum(7 * 4096 + 8), out(7 * 4096);
   Array<float> total(7);
   bool good = true;
   for (int width : lengths)
-    if (width % 8 == 0 && width <= 1792) {
+    if (width % 8 == 0 && width <= 4096) {
       Both both;
       both.output("sum", sum), both.output("total", total), both.output("out", out);
       good &= both.same(
@@ -258,7 +258,7 @@ bool byWarps() {
           });
     }
   // Rows must be whole vectors in registers.
-  for (int width : {12, 1800})
+  for (int width : {12, 4104})
     good &= eights::addEights_ofWarp::launch(4, sum, a, b, 4 * width, gain, total, out, 4, width) ==
             cudaErrorInvalidConfiguration;
   return good && eights::addEights_ofWarp::launch(4, sum + 1, a, b, 4 * 64, gain, total, out, 4, 64) ==
