@@ -133,6 +133,7 @@ private:
   struct Frame {
     const Uses *Used;
     std::map<const clang::VarDecl *, std::optional<Value>> Given; ///< What calls and initialisers give variables.
+    unsigned Number = 0;                                          ///< Each call has variables of its own.
   };
 
   const Uses &usesIn(const clang::FunctionDecl &Function) {
@@ -356,7 +357,7 @@ private:
         Callee.hasAttr<clang::CUDAGlobalAttr>() ||
         (Callee.hasAttr<clang::CUDADeviceAttr>() && !Callee.hasAttr<clang::CUDAHostAttr>()))
       return unknown(&At);
-    Frames.push_back(std::move(Inner));
+    Frames.push_back({Inner.Used, std::move(Inner.Given), ++Calls});
     const size_t Before = Objects.size();
     if (auto *Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(&Callee))
       for (const clang::CXXCtorInitializer *Each : Constructor->inits())
@@ -519,9 +520,9 @@ private:
       [[fallthrough]];
     case clang::CK_DerivedToBase:
     case clang::CK_UncheckedDerivedToBase:
-      if (!Of || Of->Factors.size() != 1)
+      if (!Of)
         return std::nullopt;
-      return Value{{fmt::format("{}({})", To.getCanonicalType().getAsString(), Of->Factors.front())}, To};
+      return Value{{fmt::format("{}({})", To.getCanonicalType().getAsString(), llvm::join(Of->Factors, "*"))}, To};
     default:
       return std::nullopt;
     }
@@ -529,15 +530,14 @@ private:
 
   std::optional<Value> ofVariable(const clang::VarDecl &V) {
     const Frame &Own = Frames.back();
-    if (V.getType().getNonReferenceType().isVolatileQualified())
+    if (V.getType().getNonReferenceType().isVolatileQualified() ||
+        (Frames.size() > 1 && V.getType()->isReferenceType()))
       return std::nullopt;
     if (const auto Given = Own.Given.find(&V); Given != Own.Given.end())
       return Given->second;
-    if (Frames.size() > 1 && V.hasLocalStorage())
-      return std::nullopt;
     const unsigned Read = Own.Used->isPlain(V) && !Own.Used->Assigned.count(&V) ? 0 : Time + 1;
-    return Value{{fmt::format("{}@{}.{}", static_cast<const void *>(&V), Read, Times[&V])},
-                 V.getType().getNonReferenceType()};
+    const std::string Name = fmt::format("{}of{}", static_cast<const void *>(&V), V.hasLocalStorage() ? Own.Number : 0);
+    return Value{{fmt::format("{}@{}.{}", Name, Read, Times[&V])}, V.getType().getNonReferenceType()};
   }
 
   const ParsedUnit &Unit;
@@ -546,7 +546,7 @@ private:
   std::vector<Frame> Frames;
   std::vector<Branch> Path;
   std::vector<Launch> Found;
-  unsigned Time = 0;                                                          ///< How often memory may have changed.
+  unsigned Calls = 0, Time = 0;                                               ///< How often memory may have changed.
   llvm::SmallVector<std::pair<clang::QualType, const clang::Stmt *>> Objects; ///< That end with their scopes.
   std::map<const clang::VarDecl *, unsigned> Times;                           ///< How often they were assigned.
 };

@@ -43,6 +43,8 @@ public:
       : Planner(Graph, Block, Exchanged, By) {
     Plan.Dimensions = Dimensions;
     Plan.Grid = Grid;
+    if (Grid)
+      Plan.ByElement[*Grid] = false; // also where each of its threads has a row
   }
 
   llvm::Expected<InTurnPlan> run() {
@@ -215,18 +217,47 @@ private:
     return Times ? Rest + *Times * Of.Panel : P;
   }
 
-  Bounds boundsOf(unsigned Node, const Share &Of) const {
+  using Values = std::vector<std::pair<std::string, Polynomial>>;
+
+  /// `for (row = blockIdx.x; row < rows; row += gridDim.x)` has one turn in a grid of so many blocks, which the launch
+  /// must have then: the loops around a site that are so, with what their variables are in it.
+  Values onlyTurns(unsigned Node, const AccessSite &Site, std::vector<AtMost> &Needs) const {
+    Values Found;
+    for (const PathStep &Step : Site.Path) {
+      if (Step.What != PathStep::Kind::Loop || Plan.ByElement[Node])
+        continue;
+      const LoopAccess &Loop = Graph.Nodes[Node].Accesses->Loops[Step.Id];
+      const Polynomial Start = Graph.inArguments(Node, Loop.Start),
+                       By = meaning(Node, {}, Graph.inArguments(Node, Loop.Step));
+      const std::set<std::string> Of = By.atoms(), From = Start.atoms();
+      if (llvm::none_of(Of, isGrid) || !isOfLaunch(By) || Start.hasNegative() || !llvm::all_of(From, isBuiltin))
+        continue;
+      for (const Less &L : Step.Holds)
+        if (const Polynomial End = Graph.inArguments(Node, L.Right); L.Left == atom(Loop.Atom) && isOfLaunch(End)) {
+          Needs.push_back({End, By});
+          Found.push_back({Loop.Atom, Start});
+          break;
+        }
+    }
+    return Found;
+  }
+
+  Bounds boundsOf(unsigned Node, const Share &Of, const Values &Known) const {
     auto IsOfLaunch = [this, IsFree = bool(Plan.ByElement[Node])](const std::string &Atom) {
       return Atom == Groups || isArgument(Graph, Atom) || (!IsFree && isGrid(Atom));
     };
-    Bounds Known(Graph.Quotients, IsOfLaunch, [this, Node, Of](const Polynomial &P) { return meaning(Node, Of, P); });
-    Known.counts(Part, {{}, std::nullopt});
+    Bounds Range(Graph.Quotients, IsOfLaunch, [this, Node, Of, Known](Polynomial P) {
+      for (const auto &[Atom, Value] : Known)
+        P = P.substitute(Atom, Value);
+      return meaning(Node, Of, P);
+    });
+    Range.counts(Part, {{}, std::nullopt});
     if (!Of.Unit.isZero())
-      Known.counts(Own, {{}, Of.units() - constant(1)});
+      Range.counts(Own, {{}, Of.units() - constant(1)});
     const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
     for (int D = 0; D < 3 && !Plan.ByElement[Node]; ++D)
-      Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, constant(Sizes[D] - 1)});
-    return Known;
+      Range.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, constant(Sizes[D] - 1)});
+    return Range;
   }
 
   /// Does it lie in the panel of its part of the kernel? Finds strides that are not known.
@@ -234,8 +265,8 @@ private:
     Why = fact(Node, Site) + ", whose index is not known";
     if (!Site.Index)
       return false;
-    Bounds Known = boundsOf(Node, Has);
     std::vector<AtMost> Needs;
+    Bounds Known = boundsOf(Node, Has, Has.Unit.isZero() ? onlyTurns(Node, Site, Needs) : Values());
     const VerticalNode &N = Graph.Nodes[Node];
     Known.surround(Graph, Node, Site,
                    Plan.ByElement[Node] && N.Shape->Strided ? &N.Accesses->Loops[N.Shape->Loop] : nullptr, Needs);
@@ -322,9 +353,15 @@ private:
       };
       const Polynomial Index = Graph.inArguments(Node, *Site.Index);
       Try(Index, constant(1));
-      for (const std::string &Atom : Index.atoms())
-        if (const auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end() && !isWrap(Atom))
-          Try(Q->second.Dividend, Q->second.Divisor);
+      for (const std::string &Atom : Index.atoms()) {
+        Polynomial Of = Polynomial::atom(Atom), By = constant(1); // `i / columns / rows`
+        for (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end() && !isWrap(Q->first);
+             Q = Graph.Quotients.find(Of.str())) {
+          Of = Q->second.Dividend;
+          By = By * Q->second.Divisor;
+          Try(Of, By);
+        }
+      }
     }
     return All;
   }
@@ -382,11 +419,9 @@ private:
 
 bool isFree(const VerticalNode &Node) { return Node.Shape->Shape == KernelShape::Pointwise || Node.Shape->Unbounded; }
 
-llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Block) {
+llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Block, bool ByThreads) {
   const Exchange Exchanged = exchangedIn(Graph);
   const auto Free = llvm::count_if(Graph.Nodes, isFree);
-  if (size_t(Free) == Graph.Nodes.size())
-    return PanelPlanner(Graph, Block, Exchanged, Team::Element, 1).run();
   // The first that holds, or the refusals of that with the fewest.
   std::vector<Message> Fewest;
   auto Try = [&](llvm::Expected<InTurnPlan> Plan) -> std::optional<InTurnPlan> {
@@ -398,15 +433,20 @@ llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Blo
     });
     return std::nullopt;
   };
-  if (Free == 0 && !Exchanged.empty())
+  const bool AreFree = size_t(Free) == Graph.Nodes.size();
+  if (AreFree && !ByThreads)
+    if (auto Plan = Try(PanelPlanner(Graph, Block, Exchanged, Team::Element, 1).run()))
+      return std::move(*Plan);
+  if ((Free == 0 || AreFree || ByThreads) && !Exchanged.empty())
     if (auto Plan = Try(planByThreads(Graph, Block, Exchanged)))
       return std::move(*Plan);
   for (unsigned Dimensions : {3, 2, 1})
-    if (auto Plan = Try(PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions).run()))
-      return std::move(*Plan);
-  for (unsigned Node : Graph.Order) // a block of one kernel plays several of another
+    if (!AreFree)
+      if (auto Plan = Try(PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions).run()))
+        return std::move(*Plan);
+  for (unsigned Node : Graph.Order) // a block of one kernel plays several of another, or elements of it
     for (unsigned Dimensions : {3, 2, 1})
-      if (!isFree(Graph.Nodes[Node])) {
+      if (!isFree(Graph.Nodes[Node]) || (AreFree && Dimensions == 1)) {
         auto Plan = PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions, Node).run();
         if (Plan)
           return Plan;

@@ -17,51 +17,119 @@ public:
   llvm::Expected<InTurnPlan> run() {
     common();
     for (const auto &[Of, Users] : Exchanged) {
-      isOfThread(Users);
-      if (staysInRegisters(Users))
+      if (isOfThread(Users) && staysInRegisters(Users))
         Plan.Kept.insert(Users.begin(), Users.end());
     }
     return orRefusals(std::move(Plan));
   }
 
 private:
-  void isOfThread(const std::vector<Memory> &Users) {
-    std::vector<std::pair<unsigned, const AccessSite *>> Sites;
+  /// A thread's elements: so many, `Step` apart, as those of a structure, or of an array for each member.
+  struct Elements {
+    std::optional<Polynomial> Step; ///< Of several.
+    std::int64_t Least = 0, End = 1;
+
+    bool add(const Polynomial &From, unsigned Width) {
+      const auto &Terms = From.terms();
+      const std::int64_t At = From.isZero() ? 0 : Terms.begin()->second;
+      constexpr std::int64_t Most = 1 << 16;
+      if (Terms.size() > 1 || std::abs(At) > Most || (At != 0 && !isStep(Polynomial::term(Terms.begin()->first, 1))) ||
+          (Width > 1 && !isStep(constant(1))))
+        return false;
+      Least = std::min(Least, At);
+      End = std::max<std::int64_t>(End, At + Width);
+      return true;
+    }
+    bool isStep(const Polynomial &P) {
+      Step = Step ? Step : P;
+      return *Step == P;
+    }
+  };
+
+  /// Has each thread its own elements, the same in all kernels? Says whether it has but one at most.
+  bool isOfThread(const std::vector<Memory> &Users) {
+    std::vector<std::pair<unsigned, AccessSite>> Sites;
     for (const auto &[Node, Parameter] : Users)
       for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
-        Sites.push_back({Node, Site});
+        for (AccessSite &Each : ends(Node, *Site))
+          Sites.push_back({Node, std::move(Each)});
     const auto &[First, Made] = Sites.front();
-    const auto Index = indexOf(First, *Made);
+    const auto Index = indexOf(First, Made);
     std::vector<Less> Common; // conditions of all of them
-    for (const PathStep &Step : Made->Path)
+    for (const PathStep &Step : Made.Path)
       llvm::append_range(Common, Step.Holds);
+    Elements All;
     for (const auto &[Node, Site] : Sites) {
-      const auto Own = indexOf(Node, *Site);
-      if (!Index || Own != Index)
-        return refuse(
-            BlockerKind::NotInTurn, Site->Where,
-            fmt::format("{}; {}: another thread may have the element", fact(First, *Made), fact(Node, *Site)));
-      llvm::erase_if(Common, [&, Node = Node, Site = Site](const Less &L) {
-        const Less Wanted = inArguments(First, L);
-        return llvm::none_of(Site->Path, [&](const PathStep &Step) {
-          return llvm::any_of(Step.Holds, [&](const Less &Each) { return inArguments(Node, Each) == Wanted; });
+      const auto Own = indexOf(Node, Site);
+      if (!Index || !Own || !All.add(*Own - *Index, Site.Width)) {
+        refuse(BlockerKind::NotInTurn, Site.Where,
+               fmt::format("{}; {}: another thread may have the element", fact(First, Made), fact(Node, Site)));
+        return false;
+      }
+      llvm::erase_if(Common, [&, First = First, &Made = Made, Node = Node, &Site = Site](const Less &L) {
+        const Less Wanted = ofThread(First, Made, L);
+        return llvm::none_of(Site.Path, [&](const PathStep &Step) {
+          return llvm::any_of(Step.Holds, [&](const Less &Each) { return ofThread(Node, Site, Each) == Wanted; });
         });
       });
     }
-    AccessSite Each = *Made;
+    AccessSite Each = Made;
+    Each.Width = All.End - All.Least;
+    Each.Path.clear();
+    const std::set<std::string> Atoms = partsOf(First, Made);
+    for (const PathStep &Step : Made.Path) // in other turns, it is the same thread's element again
+      if (const LoopAccess *Loop = loopOf(First, Step); Loop && Atoms.count(Loop->Atom))
+        Each.Path.emplace_back(Step).Holds.clear();
     PathStep Where;
     Where.What = PathStep::Kind::Branch;
     Where.Exact = true;
     Where.Holds = Common;
-    Each.Path = {Where};
-    auto Times = accessesPerElement(Graph.Nodes[First], Each, Block);
+    Each.Path.push_back(Where);
+    std::vector<AtMost> Needs;
+    const auto Step = inParameters(First, All.Step.value_or(constant(1)));
+    auto Times = Step ? accessesPerElement(Graph.Nodes[First], Each, Block, &Needs, *Step) : std::nullopt;
     for (int D = 0; D < 3 && Times; ++D)
-      if (!Made->Index->contains(builtinAtom(Builtin::BlockIdx, D))) {
+      if (!Atoms.count(builtinAtom(Builtin::BlockIdx, D))) {
         Times = Times->substitute(builtinAtom(Builtin::GridDim, D), constant(1));
         require(gridDim(D), constant(1));
       }
+    for (const AtMost &Need : Needs)
+      require(Graph.inArguments(First, Need.Left), Graph.inArguments(First, Need.Right));
     if (!Times || Times->asConstant() != 1)
-      refuse(BlockerKind::NotInTurn, Made->Where, fact(First, *Made) + ": several threads may have the element");
+      refuse(BlockerKind::NotInTurn, Made.Where, fact(First, Made) + ": several threads may have the element");
+    return Each.Width == 1;
+  }
+
+  /// The first and the last element of loops that have so many turns in every launch, `for (k = 0; k < 3; ++k)`.
+  std::vector<AccessSite> ends(unsigned Node, const AccessSite &Site) const {
+    std::vector<AccessSite> All = {Site};
+    for (const PathStep &Step : Site.Path) {
+      const LoopAccess *Loop = Site.Index ? loopOf(Node, Step) : nullptr;
+      const auto First = Loop ? Loop->Start.asConstant() : std::nullopt, By = Loop ? Loop->Step.asConstant() : First;
+      for (const Less &L : Step.Holds) {
+        const auto End = L.Right.asConstant();
+        if (!First || By.value_or(0) <= 0 || !End || *End <= *First || !(L.Left == atom(Loop->Atom)))
+          continue;
+        for (size_t I = 0, Size = All.size(); I < Size; ++I) {
+          AccessSite Last = All[I];
+          Last.Index = Last.Index->substitute(Loop->Atom, constant(*First + (*End - 1 - *First) / *By * *By));
+          All[I].Index = All[I].Index->substitute(Loop->Atom, constant(*First));
+          All.push_back(Last);
+        }
+        break;
+      }
+    }
+    return All;
+  }
+
+  /// Of arguments that remain, in a kernel's own.
+  std::optional<Polynomial> inParameters(unsigned Node, Polynomial P) const {
+    for (const ParameterAccess &Each : Graph.Nodes[Node].Accesses->Parameters)
+      if (const Polynomial Given = Graph.inArguments(Node, atom(Each.Name)); Each.Integer)
+        P = P.substitute(Given.str(), atom(Each.Name));
+    return llvm::all_of(P.atoms(), [&](const std::string &Atom) { return Graph.Nodes[Node].parameter(Atom); })
+               ? std::optional(P)
+               : std::nullopt;
   }
 
   /// Nobody wants it in memory, and whoever loads it has stored it: an object takes the pointers' place.
@@ -102,14 +170,72 @@ private:
     return {Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)};
   }
 
-  /// A function of the thread's place alone.
+  const LoopAccess *loopOf(unsigned Node, const PathStep &Step) const {
+    return Step.What == PathStep::Kind::Loop ? &Graph.Nodes[Node].Accesses->Loops[Step.Id] : nullptr;
+  }
+
+  /// What a site's index is made of, also through the loops around it and quotients.
+  std::set<std::string> partsOf(unsigned Node, const AccessSite &Site) const {
+    const KernelAccesses &Of = *Graph.Nodes[Node].Accesses;
+    std::set<std::string> All;
+    std::vector<Polynomial> Left = {*Site.Index};
+    while (!Left.empty()) {
+      const std::set<std::string> Atoms = Left.back().atoms();
+      Left.pop_back();
+      for (const std::string &Atom : Atoms) {
+        if (!All.insert(Atom).second)
+          continue;
+        if (const auto Q = Of.Quotients.find(Atom); Q != Of.Quotients.end())
+          Left.insert(Left.end(), {Q->second.Dividend, Q->second.Divisor});
+        for (const LoopAccess &Loop : Of.Loops)
+          if (Loop.Atom == Atom)
+            Left.insert(Left.end(), {Loop.Start, Loop.Step});
+      }
+    }
+    return All;
+  }
+
+  /// In words that all kernels have: a loop's variable is its start and so many steps, whatever it is called.
+  Polynomial ofThread(unsigned Node, const AccessSite &Site, const Polynomial &P) const {
+    const std::set<std::string> Atoms = partsOf(Node, Site);
+    std::vector<std::pair<std::string, Polynomial>> Values;
+    auto InWords = [&](auto &&Again, const Polynomial &Of) -> Polynomial {
+      Polynomial Result = Of;
+      for (const auto &[Atom, Value] : Values)
+        Result = Result.substitute(Atom, Value);
+      for (const std::string &Atom : Result.atoms())
+        if (const auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end() && !isWrap(Atom)) {
+          const Polynomial Dividend = Again(Again, Q->second.Dividend), Divisor = Again(Again, Q->second.Divisor);
+          Result = Result.substitute(Atom, Polynomial::atom(fmt::format("({} / {})", Dividend.str(), Divisor.str())));
+        }
+      return Result;
+    };
+    for (const PathStep &Step : Site.Path)
+      if (const LoopAccess *Loop = loopOf(Node, Step); Loop && Atoms.count(Loop->Atom))
+        Values.push_back({Loop->Atom, InWords(InWords, Graph.inArguments(Node, Loop->Start)) +
+                                          InWords(InWords, Graph.inArguments(Node, Loop->Step)) *
+                                              atom(fmt::format("turn#{}", Values.size()))});
+    return InWords(InWords, Graph.inArguments(Node, P));
+  }
+  Less ofThread(unsigned Node, const AccessSite &Site, const Less &L) const {
+    return {ofThread(Node, Site, L.Left), ofThread(Node, Site, L.Right)};
+  }
+
+  /// A function of the thread's place and of its turns alone.
   std::optional<Polynomial> indexOf(unsigned Node, const AccessSite &Site) const {
-    if (!Site.Index || Site.Width != 1)
+    if (!Site.Index)
       return std::nullopt;
-    Polynomial Index = Graph.inArguments(Node, *Site.Index);
-    const bool IsKnown =
-        llvm::all_of(Index.atoms(), [&](const std::string &Atom) { return isBuiltin(Atom) || isOfLaunch(atom(Atom)); });
-    return IsKnown ? std::optional(Index) : std::nullopt;
+    const KernelAccesses &Of = *Graph.Nodes[Node].Accesses;
+    for (const std::string &Atom : partsOf(Node, Site)) {
+      const bool IsTurn = llvm::any_of(Site.Path, [&](const PathStep &Step) {
+        const LoopAccess *Loop = loopOf(Node, Step);
+        return Loop && Loop->Atom == Atom;
+      });
+      if (!IsTurn && !isBuiltin(Atom) && !Graph.Nodes[Node].parameter(Atom) &&
+          (isWrap(Atom) || !Of.Quotients.count(Atom)))
+        return std::nullopt;
+    }
+    return ofThread(Node, Site, *Site.Index);
   }
 };
 

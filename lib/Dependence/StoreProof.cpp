@@ -73,10 +73,7 @@ public:
     if (auto Reason = cover(Stores, 0, true))
       return Reason;
     Index = *First.Index;
-    if (First.Width > 1) { // as if its elements were stored one by one
-      Turns.push_back({"lane#", Polynomial::constant(First.Width)});
-      Index = Index + Polynomial::atom("lane#");
-    }
+    lanes(First, Polynomial::constant(1));
     if (auto Reason = findCounting(First))
       return Reason;
     if (!findDigits(Index, Polynomial::constant(1)))
@@ -96,7 +93,8 @@ public:
   }
 
   /// By the same numbers: what is no part of the index repeats the access.
-  std::optional<Polynomial> repeats(const AccessSite &Site) {
+  std::optional<Polynomial> repeats(const AccessSite &Site, std::vector<AtMost> *Needs, const Polynomial &Step) {
+    MaySkip = Needs != nullptr;
     if (!Site.Index)
       return std::nullopt;
     for (const PathStep &Step : Site.Path) {
@@ -107,6 +105,7 @@ public:
       Guards.insert(Guards.end(), Step.Holds.begin(), Step.Holds.end());
     }
     Index = *Site.Index;
+    lanes(Site, Step);
     if (findCounting(Site))
       return std::nullopt;
     if (llvm::any_of(Split, [&](const std::string &Atom) { return Index.contains(Atom); }))
@@ -139,10 +138,20 @@ public:
         if (!V.Block || mayBeMany(V.Atom))
           Times = Times * *V.Range;
       }
+    if (Needs)
+      llvm::append_range(*Needs, Gaps);
     return Times;
   }
 
 private:
+  /// As if the elements of an access were accessed one by one.
+  void lanes(const AccessSite &Site, const Polynomial &Step) {
+    if (Site.Width == 1)
+      return;
+    Turns.push_back({"lane#", Polynomial::constant(Site.Width)});
+    Index = Index + Step * Polynomial::atom("lane#");
+  }
+
   /// A grid has one block in dimensions behind the last one that the kernel reads.
   bool mayBeMany(const std::string &BlockAtom) const {
     bool Read = false;
@@ -357,7 +366,26 @@ private:
       Digits.push_back(D);
       if (Higher.isZero() || (Higher.terms().size() < Rest.terms().size() && findDigits(Higher, Scale * D.Radix)))
         return true;
+      if (skips(Higher, Scale * D.Radix))
+        return true;
       Digits.pop_back();
+    }
+    return false;
+  }
+
+  /// Do the digits go on at a larger scale, as a row of a matrix does behind its pitch?
+  bool skips(const Polynomial &Higher, const Polynomial &Scale) {
+    if (!MaySkip)
+      return false;
+    for (const Varying &V : All) {
+      const Polynomial Next = Higher.split(V.Atom).first;
+      if (!(Scale - Next).hasNegative() || (Next.asConstant() && !Scale.asConstant()) || Scale.dividedBy(Next) ||
+          !Higher.dividedBy(Next) || llvm::any_of(All, [&](const Varying &Other) { return Next.contains(Other.Atom); }))
+        continue;
+      Gaps.push_back({Scale, Next});
+      if (findDigits(Higher, Next))
+        return true;
+      Gaps.pop_back();
     }
     return false;
   }
@@ -423,6 +451,8 @@ private:
   std::vector<Digit> Digits;
   std::set<std::string> Used;
   std::vector<AtMost> Requirements;
+  bool MaySkip = false;
+  std::vector<AtMost> Gaps; ///< Between digits: what of the lower ones is at most the scale of the next.
 };
 
 } // namespace
@@ -446,8 +476,9 @@ std::optional<Blocker> proveLoadedOnce(const VerticalNode &Node, llvm::StringRef
   return Prover(Node, Parameter, Block).loads(Proof);
 }
 
-std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block) {
-  return Prover(Node, Site.Parameter, Block).repeats(Site);
+std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block,
+                                             std::vector<AtMost> *Needs, const Polynomial &Step) {
+  return Prover(Node, Site.Parameter, Block).repeats(Site, Needs, Step);
 }
 
 } // namespace cufuse

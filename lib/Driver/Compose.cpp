@@ -155,19 +155,35 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
   return Composition{std::move(Result), std::move(*Proof)};
 }
 
-/// Kernels that get the root's block, which nobody has said, must be launched with it.
-static llvm::Error checkLaunches(const VerticalGraph &Graph, BlockShape Block) {
+/// Does the kernel ask how large its block is? Otherwise that stands in its text, in numbers.
+static bool asksForSize(const KernelFacts &Facts) {
+  constexpr auto Size = static_cast<size_t>(Builtin::BlockDim);
+  return Facts.ReadByLibrary[Size] || llvm::is_contained(Facts.Reads[Size], true);
+}
+
+/// Kernels that get the root's block, which nobody has said, must be launched with it; and one that was said must be
+/// that of those who do not ask for it.
+static llvm::Error checkLaunches(const VerticalGraph &Graph, BlockShape Block,
+                                 llvm::ArrayRef<Choice<BlockShape>> Said) {
   const std::vector<const VerticalForm *> Forms = formsFor(Graph);
+  const bool ForAll = llvm::any_of(Said, [](const Choice<BlockShape> &Each) { return Each.Name.empty(); });
   for (unsigned Node : Graph.Order) {
     const VerticalNode &N = Graph.Nodes[Node];
-    if (Node == Graph.Root ||
+    const bool IsSaid = ForAll || (Node == Graph.Root && !Said.empty());
+    if ((Node == Graph.Root && !IsSaid) || (IsSaid && asksForSize(*N.Facts)) ||
         llvm::none_of(Forms, [&](const VerticalForm *Form) { return Form->HasBlock(Graph, Node); }))
       continue;
-    for (const LaunchFacts &Launch : N.Facts->Launches)
-      if (Launch.Block && !(*Launch.Block == Block))
-        return refuse({BlockerKind::RowBlock, N.Facts->Where,
-                       fmt::format("{} is launched with blocks of {}, {} with {}", N.Name, Launch.Block->str(),
-                                   Graph.Nodes[Graph.Root].Name, Block.str())});
+    const auto &Launches = N.Facts->Launches;
+    const auto Other =
+        llvm::find_if(Launches, [&](const LaunchFacts &Launch) { return Launch.Block && !(*Launch.Block == Block); });
+    if (Other == Launches.end() ||
+        (IsSaid && llvm::any_of(Launches, [&](const LaunchFacts &Each) { return Each.Block == Block; })))
+      continue;
+    return refuse({BlockerKind::RowBlock, N.Facts->Where,
+                   IsSaid ? fmt::format("{} is launched with blocks of {} at {}, not of {}, and does not read blockDim",
+                                        N.Name, Other->Block->str(), Other->Where.str(), Block.str())
+                          : fmt::format("{} is launched with blocks of {}, {} with {}", N.Name, Other->Block->str(),
+                                        Graph.Nodes[Graph.Root].Name, Block.str())});
   }
   return llvm::Error::success();
 }
@@ -201,9 +217,8 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
   if (!Composed)
     return Composed.takeError();
   // Another block is no remedy for what does not fit with this one.
-  if (llvm::none_of(Request.Blocks, [](const Choice<BlockShape> &Said) { return Said.Name.empty(); }))
-    if (llvm::Error Error = checkLaunches(*Graph, *Block))
-      return std::move(Error);
+  if (llvm::Error Error = checkLaunches(*Graph, *Block, Request.Blocks))
+    return std::move(Error);
   return std::move(Composed->Kernel);
 }
 

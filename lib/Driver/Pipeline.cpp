@@ -9,6 +9,7 @@
 #include "cufuse/Driver/Fuser.h"
 #include "cufuse/Driver/Products.h"
 
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
@@ -51,6 +52,72 @@ llvm::Error refusedBesideEachOther(llvm::Error Error, const Toolchain &Tools, ll
   return Other;
 }
 
+/// The kernels that were read, as one.
+llvm::Error fuseRead(const Toolchain &Tools, const FuseRequest &Request, const std::vector<LoadedKernel> &Read,
+                     FuseResult &Result) {
+  if (Request.Vertical) {
+    auto Composed = compose(Read, Request);
+    if (!Composed)
+      return Composed.takeError();
+    Result.Kernels = std::move(*Composed);
+  }
+  const KernelText &First = Result.Kernels.front().Text;
+  if (Request.ApartBelow > 0 && (Result.Kernels.size() > 1 || !(First.Elements || First.Rows)))
+    return badUsage("--apart-below is a number of elements, and this launch has a grid",
+                    "leave it out, and choose before the launch");
+  Fuser Fuser(Tools, Result.Kernels, emitOptions(Request));
+  auto Config = choose(Request, Result.Kernels, Fuser.constituents(), Result.Explanation, Result.Tuned);
+  if (!Config)
+    return Config.takeError();
+  auto Plan = Fuser.planWithBound(*Config, &Result.Explanation);
+  if (!Plan)
+    return Plan.takeError();
+  Result.Plan = std::move(*Plan);
+  llvm::append_range(Result.Explanation, explain(Result.Plan, Result.Kernels, Fuser.constituents()));
+  if (Request.StopAfter == Step::Plan)
+    return llvm::Error::success();
+
+  auto Fused = Fuser.emit(Result.Plan);
+  if (!Fused)
+    return Fused.takeError();
+  Result.Fused = std::move(*Fused);
+  if (llvm::Error Error = checkBeside(Request, Fuser, Result.Fused))
+    return Error;
+  llvm::append_range(Result.Explanation, explainTexts(Fuser.constituents()));
+  if (Request.StopAfter == Step::Emit)
+    return llvm::Error::success();
+
+  if (llvm::Error Error = Fuser.verify(Result.Fused, Result.Plan))
+    return Result.Kernels.front().Text.IsComposed
+               ? refusedBesideEachOther(std::move(Error), Tools, Read, Fuser.options())
+               : std::move(Error);
+  Result.Explanation.push_back(
+      "verified: the text parses and means what the kernels mean in their files, but for what the plan changes");
+  return llvm::Error::success();
+}
+
+/// What was proved of indices may still have a text in which no object can take the place of a linked pointer. In
+/// memory, the text stays as it is.
+llvm::Error fuseInMemory(llvm::Error Error, const Toolchain &Tools, FuseRequest Request,
+                         const std::vector<LoadedKernel> &Read, FuseResult &Result,
+                         llvm::function_ref<void(const std::string &)> Say) {
+  std::vector<Message> Why;
+  bool IsRefused = true;
+  Error = llvm::handleErrors(std::move(Error), [&](std::unique_ptr<Failure> Each) {
+    IsRefused &= Each->Code == ExitCode::BadInput;
+    llvm::append_range(Why, Each->Messages);
+    return llvm::Error(std::move(Each));
+  });
+  if (!IsRefused || Why.empty())
+    return Error;
+  Request.Composition.InMemory = true;
+  if (llvm::Error Again = fuseRead(Tools, Request, Read, Result))
+    return llvm::consumeError(std::move(Again)), std::move(Error);
+  llvm::consumeError(std::move(Error));
+  Say(fmt::format("in memory, since in registers {}: {}", Why.front().Where.str(), Why.front().Text));
+  return llvm::Error::success();
+}
+
 } // namespace
 
 llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given,
@@ -78,46 +145,18 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
   Result.HeaderPath = headerOf(Request.Output);
   if (llvm::Error Error = checkPaths(Request, Result.Kernels))
     return std::move(Error);
-  if (Request.Vertical) {
+  if (Request.Vertical)
     if (llvm::Error Error = addProducts(Request, *Read))
       return std::move(Error);
-    auto Composed = compose(*Read, Request);
-    if (!Composed)
-      return Composed.takeError();
-    Result.Kernels = std::move(*Composed);
+  const FuseResult Before = Result;
+  llvm::Error Error = fuseRead(Tools, Request, *Read, Result);
+  const VerticalOptions &How = Request.Composition;
+  if (Error && Request.Vertical && !How.InRegisters && !How.Cooperative && Request.Products.empty()) {
+    Result = Before;
+    Error = fuseInMemory(std::move(Error), Tools, Request, *Read, Result, Say);
   }
-  const KernelText &First = Result.Kernels.front().Text;
-  if (Request.ApartBelow > 0 && (Result.Kernels.size() > 1 || !(First.Elements || First.Rows)))
-    return badUsage("--apart-below is a number of elements, and this launch has a grid",
-                    "leave it out, and choose before the launch");
-  Fuser Fuser(Tools, Result.Kernels, emitOptions(Request));
-  auto Config = choose(Request, Result.Kernels, Fuser.constituents(), Result.Explanation, Result.Tuned);
-  if (!Config)
-    return Config.takeError();
-  auto Plan = Fuser.planWithBound(*Config, &Result.Explanation);
-  if (!Plan)
-    return Plan.takeError();
-  Result.Plan = std::move(*Plan);
-  llvm::append_range(Result.Explanation, explain(Result.Plan, Result.Kernels, Fuser.constituents()));
-  if (Request.StopAfter == Step::Plan)
-    return Result;
-
-  auto Fused = Fuser.emit(Result.Plan);
-  if (!Fused)
-    return Fused.takeError();
-  Result.Fused = std::move(*Fused);
-  if (llvm::Error Error = checkBeside(Request, Fuser, Result.Fused))
+  if (Error)
     return std::move(Error);
-  llvm::append_range(Result.Explanation, explainTexts(Fuser.constituents()));
-  if (Request.StopAfter == Step::Emit)
-    return Result;
-
-  if (llvm::Error Error = Fuser.verify(Result.Fused, Result.Plan))
-    return Result.Kernels.front().Text.IsComposed
-               ? refusedBesideEachOther(std::move(Error), Tools, *Read, Fuser.options())
-               : std::move(Error);
-  Result.Explanation.push_back(
-      "verified: the text parses and means what the kernels mean in their files, but for what the plan changes");
   return Result;
 }
 

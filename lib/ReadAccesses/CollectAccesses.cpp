@@ -34,6 +34,8 @@ public:
 
   KernelAccesses run() {
     sites();
+    for (AccessSite &Site : Result.Sites)
+      endByThread(Site);
     escapes();
     unmet();
     for (const auto &[By, What] : Memory.Elsewhere)
@@ -102,6 +104,23 @@ private:
     }
     for (Group &G : Groups)
       group(G);
+  }
+
+  /// A loop over the grid that ends for all threads at a time, `base < n`, ends for each where its own element is not
+  /// below the same bound any more.
+  void endByThread(AccessSite &Site) const {
+    for (PathStep &Step : Site.Path) {
+      if (Step.What != PathStep::Kind::Loop || !isGridStride(Result.Loops[Step.Id]))
+        continue;
+      const Polynomial Element = Polynomial::atom(Result.Loops[Step.Id].Atom);
+      for (Less &End : Step.Holds) {
+        const Polynomial Own = Element - End.Left;
+        const Less OfThread{Element, End.Right};
+        if ((Own == linearIndex() || Own == Polynomial::atom(builtinAtom(Builtin::ThreadIdx, 0))) &&
+            llvm::any_of(Site.Path, [&](const PathStep &Each) { return llvm::is_contained(Each.Holds, OfThread); }))
+          End = OfThread;
+      }
+    }
   }
 
   /// A copy of an array goes by a loop that the text does not have: where that begins, with the first element.
@@ -454,7 +473,7 @@ private:
   void uses(const llvm::Instruction &I) {
     auto *Phi = llvm::dyn_cast<llvm::PHINode>(&I);
     if (I.isDebugOrPseudoInst() || (Phi && Values.counts(*Phi)) || (Values.of(&I) && !Values.mayDivideOther(I)) ||
-        (llvm::isa<llvm::GetElementPtrInst>(I) && leadsToSites(I)))
+        (llvm::isa<llvm::GetElementPtrInst>(I) && leadsToSites(I)) || Values.endsForAll(I))
       return;
     for (const llvm::Use &Operand : I.operands()) {
       // Of what may have lost bits, the dividend is used, and the quotient is a function of that.

@@ -35,6 +35,8 @@ std::optional<std::string> specialRegister(llvm::StringRef Name) {
   return std::nullopt;
 }
 
+Polynomial atomOf(Builtin B) { return Polynomial::atom(builtinAtom(B, 0)); }
+
 } // namespace
 
 IrValues::IrValues(const llvm::Function &Kernel, std::vector<ParameterAccess> Parameters)
@@ -105,6 +107,7 @@ void IrValues::findLoops(const llvm::Loop &L) {
     if (!Of)
       Of = Known.Loops.size();
     Known.Loops.push_back(std::move(Found));
+    countByThread(L, *Phi, Known.Loops.back());
   }
   // What takes each value of another one's.
   for (const llvm::PHINode *Phi : All) {
@@ -117,6 +120,32 @@ void IrValues::findLoops(const llvm::Loop &L) {
       Cache.clear();
     }
   }
+}
+
+/// `for (base = 0; base < n; base += blockDim.x * gridDim.x)`, where a thread's element is `base` and its own number.
+void IrValues::countByThread(const llvm::Loop &L, const llvm::PHINode &Phi, LoopAccess &Found) {
+  const Polynomial Blocks = atomOf(Builtin::BlockIdx) * atomOf(Builtin::BlockDim), Thread = atomOf(Builtin::ThreadIdx),
+                   Own = Blocks + Thread - Found.Start, Element = Polynomial::atom(Found.Atom) + Own;
+  if (!(Found.Step == atomOf(Builtin::BlockDim) * atomOf(Builtin::GridDim)) ||
+      !(Found.Start.isZero() || Found.Start == Blocks) || llvm::none_of(L.blocks(), [&](const llvm::BasicBlock *Block) {
+        return llvm::any_of(*Block, [&](const llvm::Instruction &I) {
+          return I.getOpcode() == llvm::Instruction::Add && of(&I) == Element;
+        });
+      }))
+    return;
+  Found.Start = Blocks + Thread;
+  Following[&Phi] = Polynomial::atom(Found.Atom) - Own;
+  Cache.clear();
+}
+
+bool IrValues::endsForAll(const llvm::Instruction &I) const {
+  auto *Branch =
+      llvm::isa<llvm::ICmpInst>(I) && I.hasOneUse() ? llvm::dyn_cast<llvm::BranchInst>(*I.user_begin()) : nullptr;
+  return Branch && llvm::any_of(I.operands(), [&](const llvm::Use &Operand) {
+           auto *Phi = llvm::dyn_cast<llvm::PHINode>(Operand);
+           const llvm::Loop *L = Phi && countsForAll(*Phi) ? Loops.getLoopFor(Phi->getParent()) : nullptr;
+           return L && L->isLoopExiting(Branch->getParent());
+         });
 }
 
 std::string IrValues::nameOf(const llvm::PHINode &Phi) const {
@@ -192,10 +221,10 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
   if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(V)) {
     if (Phi == Tried)
       return Polynomial::atom(TriedAtom);
-    if (const auto Loop = loop(Phi))
-      return Polynomial::atom(Known.Loops[*Loop].Atom);
     if (auto Found = Following.find(Phi); Found != Following.end())
       return Found->second;
+    if (const auto Loop = loop(Phi))
+      return Polynomial::atom(Known.Loops[*Loop].Atom);
     if (Loops.isLoopHeader(Phi->getParent()))
       return std::nullopt;
     return incoming(*Phi, [](const llvm::BasicBlock *) { return true; });
@@ -424,9 +453,13 @@ void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Less>
       return holds(Wider->getOperand(0), (Compare->getPredicate() == llvm::CmpInst::ICMP_NE) == Truth, Holds, Whole);
   }
   const std::optional<Polynomial> L = of(Compare->getOperand(0)), R = of(Compare->getOperand(1));
-  // Without a sign, what is below 0 is large.
-  const bool Wraps =
-      Compare->isUnsigned() && L && R && (mayBeNegative(*L, Known.Quotients) || mayBeNegative(*R, Known.Quotients));
+  // Without a sign, what is below 0 is large. What counts by threads is not.
+  auto IsNegative = [&](const llvm::Value *V, const Polynomial &P) {
+    auto *Phi = llvm::dyn_cast<llvm::PHINode>(V);
+    return !(Phi && countsForAll(*Phi)) && mayBeNegative(P, Known.Quotients);
+  };
+  const bool Wraps = Compare->isUnsigned() && L && R &&
+                     (IsNegative(Compare->getOperand(0), *L) || IsNegative(Compare->getOperand(1), *R));
   if (!L || !R || Wraps) {
     Whole = false;
     return;

@@ -22,6 +22,11 @@ public:
   std::optional<unsigned> loop(const llvm::PHINode *Phi) const;
   /// Is a phi a polynomial of what its loop counts?
   bool counts(const llvm::PHINode &Phi) const { return Phis.contains(&Phi) || Following.contains(&Phi); }
+  /// Counts it the elements of a grid for all threads, each of which adds its number? The loop in `known` counts those
+  /// of the thread.
+  bool countsForAll(const llvm::PHINode &Phi) const { return Phis.contains(&Phi) && Following.contains(&Phi); }
+  /// Is it what such a loop asks whether it goes on?
+  bool endsForAll(const llvm::Instruction &I) const;
   const llvm::DataLayout &layout() const { return Kernel.getDataLayout(); }
   /// Is it a quotient of what may have lost bits?
   bool mayDivideOther(const llvm::Instruction &I);
@@ -46,6 +51,7 @@ private:
   /// Made of what a launch knows: of parameters and the grid.
   bool isOfLaunch(const Polynomial &P) const;
   void findLoops(const llvm::Loop &L);
+  void countByThread(const llvm::Loop &L, const llvm::PHINode &Phi, LoopAccess &Found);
   void holdsByWay(const llvm::PHINode &Phi, bool Truth, std::vector<Less> &Holds, bool &Whole);
   /// The fewest bits in which a part of it was computed.
   unsigned fewestBits(const llvm::Value *V, unsigned Depth = 0) const;
@@ -58,7 +64,7 @@ private:
   llvm::DenseMap<const llvm::PHINode *, unsigned> Phis;
   llvm::DenseMap<const llvm::Value *, std::optional<Polynomial>> Cache;
   std::map<std::string, const llvm::Loop *, std::less<>> OfLoop; ///< By variable.
-  llvm::DenseMap<const llvm::PHINode *, Polynomial> Following;   ///< Variables that count with another one.
+  llvm::DenseMap<const llvm::PHINode *, Polynomial> Following;   ///< Variables that count with another one's atom.
   const llvm::PHINode *Tried = nullptr;                          ///< Counts, if what it is next shows it.
 };
 

@@ -250,10 +250,12 @@ private:
   const BlockShape Block;
 };
 
-llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &) {
-  auto Proved = planInTurn(Graph, Block);
+llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  auto Proved = planInTurn(Graph, Block, Options.InMemory);
   if (!Proved)
     return Proved.takeError();
+  if (Options.InMemory)
+    Proved->Kept.clear();
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     Proof.Edits.push_back({{}, {}, {}, Proved->ByElement[Node]});

@@ -124,7 +124,7 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
   std::vector<Misfit> Tried, InMemory;
   llvm::Error Only = editable(Graph); // the reason, where there is but one
   for (const VerticalForm *Form : formsFor(Graph)) {
-    if (Form->EditsLinked ? bool(Only) : Options.InRegisters)
+    if (Form->EditsLinked ? Options.InMemory || bool(Only) : Options.InRegisters)
       continue;
     auto Proof = Form->Prove(Graph, Block, Options);
     if (Proof) {
@@ -146,6 +146,10 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
       Only = llvm::make_error<Failure>(Code, withoutFlags(Own.Messages));
     else
       (Form->EditsLinked ? Tried : InMemory).push_back(std::move(Own));
+  }
+  if (Options.InMemory) {
+    llvm::consumeError(std::move(Only));
+    return llvm::make_error<Failure>(ExitCode::BadInput, std::move(InMemory.front().Messages));
   }
   if (Only && (Graph.OneLoop || InMemory.empty()))
     return std::move(Only);

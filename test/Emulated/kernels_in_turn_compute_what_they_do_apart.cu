@@ -188,45 +188,7 @@ __global__ void sumOfFirst(const float *x, float *all, long long n) {
 #include "squared.h"
 #include "warps.h"
 
-#include <cstdio>
-#include <cstring>
-#include <vector>
-
-struct Array {
-  explicit Array(int count, int seed) : host(count) {
-    for (int i = 0; i < count; ++i)
-      host[i] = float((i * 37 + seed * 11) % 97);
-    cudaMalloc(&at, count * sizeof(float));
-    reset();
-  }
-  void reset() { cudaMemcpy(at, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice); }
-  std::vector<float> read() const {
-    std::vector<float> now(host.size());
-    cudaMemcpy(now.data(), at, now.size() * sizeof(float), cudaMemcpyDeviceToHost);
-    return now;
-  }
-  std::vector<float> host;
-  float *at = nullptr;
-};
-
-int same = 0;
-template <typename Apart, typename Fused>
-void compare(const char *what, std::vector<Array *> arrays, Apart apart, Fused fused) {
-  std::vector<std::vector<float>> wanted;
-  for (Array *a : arrays)
-    a->reset();
-  apart();
-  for (Array *a : arrays)
-    wanted.push_back(a->read()), a->reset();
-  if (const cudaError_t error = fused())
-    std::printf("%s: %s\n", what, cudaGetErrorString(error));
-  bool isSame = true;
-  for (size_t i = 0; i < arrays.size(); ++i)
-    isSame &= arrays[i]->read() == wanted[i];
-  if (!isSame)
-    std::printf("%s differs\n", what);
-  same += isSame;
-}
+#include "Inputs/arrays.h"
 
 int main() {
   const int rows = 5, width = 70, pitch = 76, n = rows * pitch;

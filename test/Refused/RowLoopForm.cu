@@ -1,10 +1,10 @@
 // Loops over a row that cannot be unrolled, because of how they are written, are refused.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:byWhile --block 128 --link twice.out=byWhile.in \
+// RUN: %exits 1 %cufuse fuse --vertical --in-registers %s:twice %s:byWhile --block 128 --link twice.out=byWhile.in \
 // RUN:   --link twice.columns=byWhile.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WHILE '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:byMacro --block 128 --link twice.out=byMacro.in \
+// RUN: %exits 1 %cufuse fuse --vertical --in-registers %s:twice %s:byMacro --block 128 --link twice.out=byMacro.in \
 // RUN:   --link twice.columns=byMacro.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MACRO '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:unrolled --block 128 --link twice.out=unrolled.in \
+// RUN: %exits 1 %cufuse fuse --vertical --in-registers %s:twice %s:unrolled --block 128 --link twice.out=unrolled.in \
 // RUN:   --link twice.columns=unrolled.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PRAGMA '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 

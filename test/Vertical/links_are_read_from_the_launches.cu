@@ -30,6 +30,8 @@
 // Kernels that have an element for each block have one grid.
 // RUN: %exits 1 %cufuse fuse --vertical %s:rowSum %s:centre --block 32 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRIDS
 // GRIDS: .cu:[[#]]:3: error: the launches at {{.*}} and {{.*}} are not seen to have one grid
+// RUN: %cufuse fuse --vertical %s:rowMax %s:centre --distinct --block 32 --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=PRODUCT
+// PRODUCT: linked as launched at {{.*}} --link rowMax.most=centre.sum --link rowMax.columns=centre.columns
 // RUN: %cufuse fuse --vertical %s:centre %s:rowSum --distinct --block 32 --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRID
 // GRID: linked as launched at {{.*}} --link centre.out=rowSum.x --link centre.columns=rowSum.columns
 //
@@ -47,6 +49,7 @@
 // CHAINS-NEXT: : one after the other
 // CHAINS-NEXT: cufuse fuse --vertical {{.*}}.cu:scale {{.*}}.cu:turn -o fused.cu
 // CHAINS-NOT: shift {{.*}}:scale
+// CHAINS: cufuse fuse --vertical {{.*}}.cu:lower {{.*}}.cu:raise -o fused.cu
 // Its commands can be pasted: with the parameters of overloads, quotes inside quotes, and none for a lambda.
 // CHAINS: cufuse fuse --vertical '{{.*}}.cu:twice(const float *, float *, int)' '{{.*}}.cu:plus<'\''x'\''>' -o fused.cu
 // CHAINS: : one is for a type that has no name outside of its file
@@ -66,6 +69,16 @@ __global__ void turn(const float *in, float *out, int n) {
   if (i < n)
     out[i] = -in[i];
 }
+__global__ void lower(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] - 1;
+}
+__global__ void raise(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + 1;
+}
 __global__ void rowSum(float *sum, const float *x, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += 32)
@@ -78,6 +91,14 @@ __global__ void rowSum(float *sum, const float *x, int columns) {
 __global__ void centre(float *out, const float *x, const float *sum, int columns) {
   for (int i = threadIdx.x; i < columns; i += 32)
     out[blockIdx.x * columns + i] = x[blockIdx.x * columns + i] - sum[blockIdx.x] / columns;
+}
+
+__global__ void rowMax(float *most, const float *x, int columns) {
+  float all = x[blockIdx.x * columns];
+  for (int i = 1; i < columns; ++i)
+    all = fmaxf(all, x[blockIdx.x * columns + i]);
+  if (threadIdx.x == 0)
+    most[blockIdx.x] = all;
 }
 
 struct Buffers {
@@ -122,6 +143,21 @@ void ofRows(float *x, float *sum, float *out, float *u, int rows, int first, int
   const dim3 grid(rows / 2);
   centre<<<grid, 32>>>(out, x, sum, columns);
   rowSum<<<grid, 32>>>(u, out, columns);
+}
+void ofProducts(float *x, float *u, float *out, int rows, int heads, int columns) {
+  const int grid = rows * heads;
+  rowMax<<<grid, 32>>>(u, x, columns);
+  centre<<<rows * heads, 32>>>(out, x, u, columns);
+}
+// Variables of a function that is called are those of this call.
+void called(float *x, int n);
+void calls(float *x) { called(x, 5); }
+void called(float *x, int n) {
+  float *t = nullptr, *y = nullptr;
+  cudaMalloc((void **)&t, n * sizeof(float));
+  cudaMalloc((void **)&y, n * sizeof(float));
+  lower<<<(n + 255) / 256, 256>>>(x, t, n);
+  raise<<<(n + 255) / 256, 256>>>(t, y, n);
 }
 void ofParts(float *x, float *sum, float *out, int rows, int columns) {
   turn<<<rows, 32>>>(x, out, columns);

@@ -43,7 +43,8 @@ bool isFree(const VerticalNode &Node);
 /// block b, that is its *panel* `p[b * S + r]` with 0 <= r < S, by the same S in all kernels; blocks are of `Block`,
 /// and all kernels that are not free have the launch's grid. A free kernel's elements are the panel's: it is called for
 /// those from b * W to (b + 1) * W. Where no kernel is free, a thread may be the team: then all index such memory by
-/// the same function of the thread, which no two have the same value of. Otherwise all refusals.
-llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Block);
+/// the same function of the thread and its turns of loops, which no two have the same value of. `ByThreads`: that comes
+/// first, whether kernels are free or not, since it changes no text. Otherwise all refusals.
+llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Block, bool ByThreads = false);
 
 } // namespace cufuse

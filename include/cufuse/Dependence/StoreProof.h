@@ -35,7 +35,10 @@ std::optional<Blocker> proveLoadedOnce(const VerticalNode &Node, llvm::StringRef
                                        StoreProof &Proof);
 
 /// How often a site accesses one element of its array at most, over the whole launch, in the dimensions of the grid;
-/// nothing if that is not known.
-std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block);
+/// nothing if that is not known. Of a site that is wider than one element, `Step` apart. With `Needs`, elements may be
+/// left out, as those of a matrix behind its rows: where the launch meets what is added there.
+std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block,
+                                             std::vector<AtMost> *Needs = nullptr,
+                                             const Polynomial &Step = Polynomial::constant(1));
 
 } // namespace cufuse

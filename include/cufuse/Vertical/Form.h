@@ -19,6 +19,7 @@ struct VerticalOptions {
   /// Sums may be taken in another order, by threads that have other elements of the row: 16 bytes at a time.
   bool Reassociate = false;
   bool InRegisters = false;   ///< Refuses what would hand intermediates on in memory.
+  bool InMemory = false;      ///< Takes nothing else: the text of linked pointers stays as it is.
   bool Cooperative = false;   ///< One after the other, the whole grid, with a barrier between; all stays in memory.
   ProductsPlan Products = {}; ///< How products are computed, where there are some.
 };

@@ -111,14 +111,18 @@ TEST(InTurn, WhatOtherBlocksHaveIsRefused) {
   for (const char *Index :
        {"blockIdx.x * pitch + i0 + 1", "blockIdx.x * pitch + i0 - 1", "blockIdx.x * pitch + pitch + i0",
         "blockIdx.x * width + i0", "i0", "i0 * pitch + blockIdx.x", "blockIdx.x * pitch + 2 * i0",
-        "(gridDim.x - 1 - blockIdx.x) * pitch + i0", "blockIdx.y * pitch + i0", "blockIdx.x * blockIdx.x * pitch + i0",
-        "blockIdx.x * pitch + rows + i0"}) {
+        "(gridDim.x - 1 - blockIdx.x) * pitch + i0", "blockIdx.y * pitch + i0",
+        "blockIdx.x * blockIdx.x * pitch + i0"}) {
     Rows A("a", "blockIdx.x * pitch + i0", "pitch"), B("b", Index, "pitch", true);
     EXPECT_THAT(refusal({&A, &B}, Same), HasSubstr("NotInTurn")) << Index;
   }
   // The last of several in one access.
   Rows A("a", "blockIdx.x * pitch + i0", "pitch"), B("b", "blockIdx.x * pitch + i0", "pitch", true, 2);
   EXPECT_NE(refusal({&A, &B}, Same), "");
+  // Behind all rows there is another array.
+  Rows Behind("b", "blockIdx.x * pitch + rows + i0", "pitch", true);
+  VerticalGraph Graph = llvm::cantFail(linked({&A, &Behind}, Same));
+  EXPECT_THAT(needs(llvm::cantFail(planInTurn(Graph, {64}))), testing::Contains("a.pitch * gridDim.x <= a.rows"));
 }
 
 TEST(InTurn, LengthsThatNobodyLinkedAreAskedForAtTheLaunch) {
@@ -286,8 +290,13 @@ TEST(InTurn, ChainsOfPointwiseKernelsAreByElements) {
   EXPECT_EQ(Plan->By, Team::Element);
   Flat Beside("b", Linear + " + 1", true, true), Other("b", "(" + Linear + ") / width", true, true);
   EXPECT_NE(refusal({&A, &Beside}, Same), "");
-  EXPECT_NE(refusal({&A, &Other}, Same), "");
-  EXPECT_THAT(refusal({&A, &B}, {"a.x=b.x"}), HasSubstr("DifferentBounds"));
+  VerticalGraph Groups = llvm::cantFail(linked({&A, &Other}, Same)); // a block has those of its elements
+  EXPECT_EQ(llvm::cantFail(planInTurn(Groups, {64})).By, Team::Block);
+  // Of other numbers of elements, each thread plays its own in a launch that has enough of them.
+  VerticalGraph Apart = llvm::cantFail(linked({&A, &B}, {"a.x=b.x"}));
+  auto Own = planInTurn(Apart, {64});
+  ASSERT_TRUE(bool(Own)) << llvm::toString(Own.takeError());
+  EXPECT_EQ(Own->By, Team::Thread);
 }
 
 struct Pixels : Kernel {
@@ -317,20 +326,24 @@ TEST(InTurn, PixelsAreTheirThreads) {
   EXPECT_EQ(Plan->By, Team::Thread);
   EXPECT_EQ(Plan->Barriers[1], "");
   EXPECT_THAT(needs(*Plan), testing::Contains("gridDim.z <= 1"));
-  Pixels Beside("b", true, "Y * width + X + 1"), Turned("b", true, "X * width + Y"),
-      Beyond("b", true, "Y * width + X", false);
-  for (Pixels *Each : {&Beside, &Turned, &Beyond})
+  Pixels Beside("b", true, "Y * width + X + 1"), Turned("b", true, "X * width + Y");
+  for (Pixels *Each : {&Beside, &Turned})
     EXPECT_NE(refusal({&A, Each}, Same, {8, 4}), "") << Each->Accesses.Sites.front().str();
-  Pixels WithoutGuard("a", false, "Y * width + X", false); // so that two threads may have one
-  EXPECT_NE(refusal({&WithoutGuard, &Beyond}, Same, {8, 4}), "");
+  // Where nothing guards a row, no thread may be behind it.
+  Pixels WithoutGuard("a", false, "Y * width + X", false), Beyond("b", true, "Y * width + X", false);
+  VerticalGraph Exact = llvm::cantFail(linked({&WithoutGuard, &Beyond}, Same));
+  auto Whole = planInTurn(Exact, {8, 4});
+  ASSERT_TRUE(bool(Whole)) << llvm::toString(Whole.takeError());
+  EXPECT_THAT(needs(*Whole), testing::Contains("8 * gridDim.x <= a.width"));
   EXPECT_NE(refusal({&A, &B}, {"a.x=b.x", "a.rows=b.rows"}, {8, 4}), "") << "other widths";
 }
 
 // Against kernels that are drawn: where the plan holds and the launch meets it, no two teams meet in memory.
 
 struct Drawn : Kernel {
-  Drawn(const std::string &Name, Draw &By, bool Loads) : Kernel(Name) {
-    const bool Flat = By.once(3);
+  /// `Kind`: of the elements of a thread, if it has some of its own.
+  Drawn(const std::string &Name, Draw &By, bool Loads, std::optional<unsigned> Kind) : Kernel(Name) {
+    const bool Flat = !Kind && By.once(3);
     auto Access = [&](const std::string &Index, const std::vector<PathStep> &Path) {
       if (Loads && !By.once(4))
         load("x", Index, Path);
@@ -367,6 +380,10 @@ struct Drawn : Kernel {
       return;
     }
     synchronises();
+    if (Kind) {
+      ownElements(By, *Kind, Access);
+      return;
+    }
     const std::string Length =
         By.of<std::string>({"width", "width", "pitch", "pitch", "width / 2", "rows", "width + 1"});
     const std::string Start = By.of<std::string>({"threadIdx.x", "threadIdx.x", "threadIdx.x", "threadIdx.x - 1", "0",
@@ -376,14 +393,44 @@ struct Drawn : Kernel {
       Path.insert(Path.begin(), where("blockIdx.x", "rows", By.once(2)));
     if (By.once(4))
       Path.push_back(where(By.of<std::string>({"i0 + 1", "2 * i0", "rows"}), By.of<std::string>({"width", "pitch"})));
-    const std::string Block = By.of<std::string>(
+    std::string Block = By.of<std::string>(
         {"blockIdx.x", "blockIdx.x", "blockIdx.x", "blockIdx.x", "(blockIdx.y * gridDim.x + blockIdx.x)",
          "(2 * blockIdx.x + threadIdx.x / 2)", "(blockIdx.x * gridDim.y + blockIdx.y)", "(blockIdx.x / 2)"});
+    if (By.once(4)) { // rows by the grid
+      Block = "row";
+      Path.insert(Path.begin(), in(loop("row", "blockIdx.x", By.of<std::string>({"gridDim.x", "2 * gridDim.x", "2"})),
+                                   "row", By.of<std::string>({"rows", "width"})));
+    }
     const std::string Stride = By.of<std::string>({"width", "pitch", "pitch", "(width + 1)", "1", "(2 * width)"});
     const std::string Rest = By.of<std::string>(
         {"i0", "i0", "i0", "i0", "i0 + 1", "2 * i0", "width - 1 - i0", "width / 2 + i0", "i0 % width", "i0 / 2",
          "(i0 / width) * pitch + i0 % width", "0", "threadIdx.x", "i0 * 2 + 1", "rows + i0"});
     Access(Block + " * " + Stride + " + " + Rest, Path);
+    store("other", "blockIdx.x");
+  }
+
+  /// Of each thread: one, or several of a structure or of several arrays, also in turns of loops.
+  void ownElements(Draw &By, unsigned Kind,
+                   llvm::function_ref<void(const std::string &, const std::vector<PathStep> &)> Access) {
+    const std::string X = "(blockIdx.x * blockDim.x + threadIdx.x)", Y = "(blockIdx.y * blockDim.y + threadIdx.y)";
+    const std::vector<std::string> Elements = {X, Y + " * pitch + " + X, Y + " + pitch * " + X, "e"};
+    std::string Element = Elements[Kind];
+    std::vector<PathStep> Path;
+    if (Element == "e")
+      Path = {in(loop("e", X, By.once(4) ? "blockDim.x" : "blockDim.x * gridDim.x"), "e", "n")};
+    else if (!By.once(4))
+      Path = {where(X, By.once(4) ? "n" : "width"), where(Y, "rows")};
+    for (unsigned Sites = By.number(1, 2); Sites > 0; --Sites) {
+      std::vector<PathStep> Own = Path;
+      std::string Index = By.of<std::string>({"E", "E", "E", "E", "2 * (E)", "2 * (E) + 1", "3 * (E) + k", "E + n",
+                                              "E + k * n", "E + 2 * n", "E + k", "E + 1", "k * pitch + E"});
+      if (Index.find('k') != std::string::npos)
+        Own.push_back(
+            in(loop("k", By.of<std::string>({"0", "0", "1"}), "1"), "k", By.of<std::string>({"3", "3", "2", "rows"})));
+      for (size_t At; (At = Index.find('E')) != std::string::npos;)
+        Index.replace(At, 1, Element);
+      Access(Index, Own);
+    }
     store("other", "blockIdx.x");
   }
 };
@@ -394,7 +441,8 @@ TEST(InTurn, NoTwoTeamsMeetInMemory) {
   unsigned Planned = 0, Ran = 0, Again = 0;
   std::array<unsigned, 3> Teams{};
   for (unsigned I = 0; I < Graphs; ++I) {
-    Drawn A("a", By, false), B("b", By, true);
+    const std::optional<unsigned> Kind = By.once(3) ? std::optional<unsigned>(By.number(0, 3)) : std::nullopt;
+    Drawn A("a", By, false, Kind), B("b", By, true, Kind);
     std::vector<std::string> Links = {"a.x=b.x"};
     for (const char *Number : {"width", "pitch", "rows", "n"})
       if (!By.once(6))
@@ -488,6 +536,7 @@ TEST(InTurn, NoTwoTeamsMeetInMemory) {
   EXPECT_GT(Planned, 500u);
   EXPECT_GT(Ran, 3000u);
   EXPECT_GT(Again, 100u);
+  EXPECT_GT(Teams[1], 80u);
 }
 
 } // namespace
