@@ -242,6 +242,19 @@ bool announcesExits(const clang::FunctionDecl &Body, const Reached &Reach, const
   return Calls == Needed;
 }
 
+/// Is it `for (unsigned of = 0; row.each(of, of == 0); ++of)`? What the compared code takes for one turn is that.
+bool countsFor(const clang::Stmt &Control, const clang::CXXMemberCallExpr &Asks) {
+  auto *Loop = llvm::dyn_cast<clang::ForStmt>(&Control);
+  auto *Declares = Loop ? llvm::dyn_cast_or_null<clang::DeclStmt>(Loop->getInit()) : nullptr;
+  auto *Variable = Declares && Declares->isSingleDecl() ? Declares->getSingleDecl() : nullptr;
+  auto *Step = Loop ? llvm::dyn_cast_or_null<clang::UnaryOperator>(Loop->getInc()) : nullptr;
+  auto Names = [&](const clang::Expr *E) {
+    auto *Named = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts());
+    return Named && Named->getDecl() == Variable;
+  };
+  return Variable && Step && Step->isIncrementOp() && Names(Step->getSubExpr()) && Names(Asks.getArg(0));
+}
+
 /// Are turns and rows of a composition asked for what they know, and for nothing else?
 bool asksAsPlanned(const clang::FunctionDecl &Kernel, const clang::FunctionDecl &Body, const Reached &Reach,
                    const LinkedText &Linked) {
@@ -256,7 +269,8 @@ bool asksAsPlanned(const clang::FunctionDecl &Kernel, const clang::FunctionDecl 
   size_t Inside = 0;
   for (const clang::Stmt *Each : All.all())
     if (auto *Call = AskedBy(*Each); Call && Call->getMethodDecl()->getParent()->getName() == "CufuseRow" &&
-                                     Call->getMethodDecl()->getName() != "next")
+                                     Call->getMethodDecl()->getName() != "next" &&
+                                     (llvm::isa<clang::IfStmt>(Each) || countsFor(*Each, *Call)))
       ++Inside;
     else
       Controls.push_back(Each);

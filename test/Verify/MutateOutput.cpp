@@ -1,6 +1,6 @@
 // Changes fused texts, and says what the verification makes of each change.
 //
-//   cufuse-mutate-output CUFUSE FILE [LINK | INTERMEDIATE ...]
+//   cufuse-mutate-output CUFUSE FILE [LINK | INTERMEDIATE | --reassociate ...]
 //
 // FILE holds kernels, and a comment for each change: a line `// KERNEL: WHAT`, then `//- OLD` and `//+ NEW`, one line
 // each; without NEW, the old text is removed. All kernels are fused at once, and all changes are made in one text, each
@@ -116,7 +116,9 @@ std::vector<LoadedKernel> compose(const Toolchain &Tools, llvm::ArrayRef<KernelS
                                   llvm::ArrayRef<const char *> Words) {
   FuseRequest Request;
   for (const llvm::StringRef Word : Words)
-    if (Word.contains('='))
+    if (Word == "--reassociate")
+      Request.Composition.Reassociate = true;
+    else if (Word.contains('='))
       Request.Links.push_back(need(parseLink(Word)));
     else
       Request.Dead.push_back(Word.str());
@@ -136,7 +138,7 @@ void say(const char *Outcome, const TextChange &Each) {
 
 int main(int Count, char **Arguments) {
   if (Count < 3)
-    stop(badUsage("usage: cufuse-mutate-output CUFUSE FILE [LINK | INTERMEDIATE ...]"));
+    stop(badUsage("usage: cufuse-mutate-output CUFUSE FILE [LINK | INTERMEDIATE | --reassociate ...]"));
   const Toolchain Tools = need(findToolchain(Arguments[1]));
   const std::string File = Arguments[2];
   const auto Buffer = llvm::MemoryBuffer::getFile(File);
