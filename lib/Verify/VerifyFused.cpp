@@ -8,6 +8,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/MacroInfo.h>
 #include <fmt/core.h>
 #include <llvm/Support/Path.h>
 
