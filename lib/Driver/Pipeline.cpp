@@ -114,7 +114,8 @@ llvm::Error fuseInMemory(llvm::Error Error, const Toolchain &Tools, FuseRequest 
   if (llvm::Error Again = fuseRead(Tools, Request, Read, Result))
     return llvm::consumeError(std::move(Again)), std::move(Error);
   llvm::consumeError(std::move(Error));
-  Say(fmt::format("in memory, since in registers {}: {}", Why.front().Where.str(), Why.front().Text));
+  const std::string Where = Why.front().Where.str();
+  Say(fmt::format("in memory, since in registers{}: {}", Where.empty() ? "" : " " + Where, Why.front().Text));
   return llvm::Error::success();
 }
 

@@ -5,7 +5,7 @@
 // RUN: split-file %s %t.files
 // RUN: %exits 1 %cufuse fuse %t.files/kernels.cu:ended %t.files/kernels.cu:holder %t.files/kernels.cu:otherOnHost \
 // RUN:   %t.files/kernels.cu:'packed<int,Count>' --block 64 -o %t/out.cu 2>&1 | FileCheck %s
-// RUN: %exits 1 %cufuse fuse %t.files/kernels.cu:first %t.files/kernels.cu:second --link first.out=second.in \
+// RUN: %exits 1 %cufuse fuse --in-registers %t.files/kernels.cu:first %t.files/kernels.cu:second --link first.out=second.in \
 // RUN:   --link first.n=second.n --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/kernels.cu:quiet %t.files/kernels.cu:'packed<int,Plain>' --block 64 --block 64 -o %t/out.cu

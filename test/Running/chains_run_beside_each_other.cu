@@ -9,7 +9,7 @@
 // RUN:   --dead scale_0.out --dead scale_1.out --distinct --block 64 --block 128 --name twice -o %t/twice.cu
 // RUN: %execute -D SAMPLE_NO_MAIN -I %S/Inputs -I %t -I %samples/elementwise -I %samples/sgemm %t/main.cu %t/beside.cu %t/twice.cu
 // A kernel of rows has instances; groups are separated by kernels.
-// RUN: %exits 1 %cufuse fuse %t/maps.cu:mean %t/maps.cu:centred + %t/maps.cu:reversed --link mean.x=centred.x \
+// RUN: %exits 1 %cufuse fuse --in-registers %t/maps.cu:mean %t/maps.cu:centred + %t/maps.cu:reversed --link mean.x=centred.x \
 // RUN:   --link mean.means=centred.means --link mean.n=centred.n --distinct --block 64 --block 96 -o %t/rows.cu 2>&1 | FileCheck %s
 // CHECK: error: mean_centred has rows in registers, by an instance for every length, and cannot run beside others
 // RUN: %exits 2 %cufuse fuse %t/maps.cu:scale + --link a.b=c.d -o %t/rows.cu 2>&1 | FileCheck %s --check-prefix=PLUS

@@ -23,7 +23,7 @@
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical kernels.cu:copied kernels.cu:half --link copied.y=half.in \
 // RUN:   --link copied.columns=half.columns --dead copied.y --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=ROW
 // ROW: kernels.cu:{{.*}}: error: {{.*}} half: in[blockIdx.x * columns + i] {{.*}}[NotByRow]
-// RUN: %exits 1 %cufuse fuse --vertical kernels.cu:large kernels.cu:lifted --link large.y=lifted.mean \
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical kernels.cu:large kernels.cu:lifted --link large.y=lifted.mean \
 // RUN:   --link large.columns=lifted.columns --dead large.y --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: refused: {{.*}}49156 bytes [StaticSharedMemory]
 // RUN: %cufuse fuse --vertical kernels.cu:twice kernels.cu:telling --link twice.y=telling.in --link twice.n=telling.n \
