@@ -72,12 +72,8 @@ llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, cons
   for (const WorkloadKernel &Kernel : Read.Kernels)
     for (const auto &[Name, Value] : Kernel.Sizes)
       Parts.push_back(Kernel.Name + "." + Name + "=" + Value.str());
-  for (const std::string &File : dataFiles(Read)) {
-    auto Data = textsHash(File);
-    if (!Data)
-      return Data.takeError();
-    Parts.push_back(std::move(*Data));
-  }
+  for (const std::string &File : dataFiles(Read)) // which may be larger than the memory
+    Parts.push_back(hashOfFile(File));
   return contentHash(Parts);
 }
 

@@ -76,19 +76,31 @@ static std::uint64_t randomBits(std::uint64_t Seed, std::uint64_t Index) {
 /// In [0, 1), 53 bits.
 static double unit(std::uint64_t Bits) { return static_cast<double>(Bits >> 11) * 0x1p-53; }
 
+/// Of [A, B), whatever the type rounds to: what became B is drawn again.
+template <typename T> static T uniformElement(const Initializer &Init, std::uint64_t Index) {
+  constexpr unsigned Most = 64; // should the type have no value between them
+  for (unsigned Try = 0; Try < Most; ++Try) {
+    const std::uint64_t Seed = Init.Seed + Try * 0x9E3779B97F4A7C15;
+    const double Value = Init.A + (Init.B - Init.A) * unit(randomBits(Seed, Index));
+    const T Drawn = converted<T>(std::is_integral_v<T> ? std::floor(Value) : Value);
+    if (static_cast<double>(Drawn) < Init.B)
+      return Drawn;
+  }
+  return converted<T>(Init.A);
+}
+
 static double elementOf(const Initializer &Init, std::uint64_t Index) {
   switch (Init.What) {
   case Initializer::Constant:
     return Init.A;
   case Initializer::Iota:
     return Init.A + static_cast<double>(Index) * Init.B;
-  case Initializer::Uniform:
-    return Init.A + (Init.B - Init.A) * unit(randomBits(Init.Seed, Index));
   case Initializer::Normal: {
     const double Radius = std::sqrt(-2 * std::log(1 - unit(randomBits(Init.Seed, 2 * Index))));
     return Init.A + Init.B * Radius * std::cos(2 * M_PI * unit(randomBits(Init.Seed, 2 * Index + 1)));
   }
   case Initializer::Zero:
+  case Initializer::Uniform:
   case Initializer::RandomBits:
   case Initializer::File:
     break;
@@ -135,8 +147,11 @@ llvm::Error fillContent(const BufferSpec &Buffer, std::uint64_t First, llvm::Mut
   if (Init.What == Initializer::RandomBits)
     FillWith([&](std::uint64_t I) { return randomBits(Init.Seed, I); });
   else
-    withType(Buffer.Type,
-             [&]<typename T>(T *) { FillWith([&](std::uint64_t I) { return converted<T>(elementOf(Init, I)); }); });
+    withType(Buffer.Type, [&]<typename T>(T *) {
+      FillWith([&](std::uint64_t I) {
+        return Init.What == Initializer::Uniform ? uniformElement<T>(Init, I) : converted<T>(elementOf(Init, I));
+      });
+    });
   return llvm::Error::success();
 }
 

@@ -113,7 +113,7 @@ static std::string hashOfText(llvm::StringRef Text) {
   return fmt::format("{:016x}{:016x}-{}", Hash.high64, Hash.low64, Text.size());
 }
 
-static std::string hashOfFile(const std::string &Path) {
+std::string hashOfFile(const std::string &Path) {
   auto Text = llvm::MemoryBuffer::getFile(Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   return Text ? hashOfText((*Text)->getBuffer()) : "unreadable";
 }

@@ -6,10 +6,12 @@
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
+#include <llvm/Support/Signals.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -67,10 +69,50 @@ static bool isReplaced(const std::string &Path) {
   return !llvm::sys::fs::exists(Path) || llvm::sys::fs::is_regular_file(Path);
 }
 
-/// Beside the file that will be there.
-static llvm::Expected<llvm::sys::fs::TempFile> temporaryFor(const std::string &Real) {
-  return llvm::sys::fs::TempFile::create(Real + ".%%%%%%%%", 0666 & ~llvm::sys::fs::getUmask());
-}
+namespace {
+
+/// A file that goes with this object, or with the process, unless it is kept. LLVM's has a digit for every `%` of its
+/// path, those of folders, too.
+class TemporaryFile {
+public:
+  /// `Path` is followed by letters of its own.
+  static llvm::Expected<TemporaryFile> create(const std::string &Path) {
+    TemporaryFile File;
+    File.Path = Path + ".XXXXXX";
+    File.Descriptor = ::mkostemp(File.Path.data(), O_CLOEXEC);
+    if (File.Descriptor < 0)
+      return llvm::createStringError(std::error_code(errno, std::generic_category()), std::strerror(errno));
+    ::fchmod(File.Descriptor, 0666 & ~llvm::sys::fs::getUmask());
+    llvm::sys::RemoveFileOnSignal(File.Path);
+    return File;
+  }
+  TemporaryFile(TemporaryFile &&Other) noexcept
+      : Path(std::exchange(Other.Path, {})), Descriptor(std::exchange(Other.Descriptor, -1)) {}
+  TemporaryFile &operator=(TemporaryFile &&) = delete;
+  ~TemporaryFile() {
+    if (Descriptor < 0)
+      return;
+    ::close(Descriptor);
+    if (!Path.empty()) {
+      ::unlink(Path.c_str());
+      llvm::sys::DontRemoveFileOnSignal(Path);
+    }
+  }
+  int descriptor() const { return Descriptor; }
+  std::error_code keep(const std::string &As) {
+    if (::rename(Path.c_str(), As.c_str()) != 0)
+      return {errno, std::generic_category()};
+    llvm::sys::DontRemoveFileOnSignal(std::exchange(Path, {}));
+    return {};
+  }
+
+private:
+  TemporaryFile() = default;
+  std::string Path;
+  int Descriptor = -1;
+};
+
+} // namespace
 
 llvm::Error tryOutputs(llvm::ArrayRef<std::string> Outputs) {
   for (const std::string &Output : Outputs) {
@@ -92,29 +134,21 @@ llvm::Error tryOutputs(llvm::ArrayRef<std::string> Outputs) {
         return cannotWrite(Output, Why);
       continue;
     }
-    auto Temporary = temporaryFor(placeOf(Output).string());
+    auto Temporary = TemporaryFile::create(placeOf(Output).string());
     if (!Temporary)
       return cannotWrite(Output, llvm::toString(Temporary.takeError()));
-    const bool Fails = !CanWrite(Temporary->FD);
-    const std::string Why = std::strerror(errno);
-    llvm::consumeError(Temporary->discard());
-    if (Fails)
-      return cannotWrite(Output, Why);
+    if (!CanWrite(Temporary->descriptor()))
+      return cannotWrite(Output, std::strerror(errno));
   }
   return llvm::Error::success();
 }
 
 llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
-  std::vector<std::pair<llvm::sys::fs::TempFile, std::string>> Written;
-  auto Failed = [&](const OutputFile &File, const std::string &Why) {
-    for (auto &[Temporary, Path] : Written)
-      llvm::consumeError(Temporary.discard());
-    return cannotWrite(File.Path, Why);
-  };
+  std::vector<std::pair<TemporaryFile, std::string>> Written;
   std::vector<const OutputFile *> Streams;
   for (const OutputFile &File : Files) {
     if (llvm::sys::fs::is_directory(File.Path))
-      return Failed(File, "it is a directory");
+      return cannotWrite(File.Path, "it is a directory");
     if (!isReplaced(File.Path)) {
       Streams.push_back(&File);
       continue;
@@ -123,25 +157,22 @@ llvm::Error writeFiles(llvm::ArrayRef<OutputFile> Files) {
       continue;
     // What a link leads to is replaced, not the link.
     const std::string Real = placeOf(File.Path).string();
-    auto Temporary = temporaryFor(Real);
+    auto Temporary = TemporaryFile::create(Real);
     if (!Temporary)
-      return Failed(File, llvm::toString(Temporary.takeError()));
+      return cannotWrite(File.Path, llvm::toString(Temporary.takeError()));
     Written.emplace_back(std::move(*Temporary), Real);
-    llvm::raw_fd_ostream Out(Written.back().first.FD, /*shouldClose=*/false);
+    llvm::raw_fd_ostream Out(Written.back().first.descriptor(), /*shouldClose=*/false);
     Out << File.Text;
     Out.flush();
     if (Out.has_error()) {
       const std::string Why = Out.error().message();
       Out.clear_error();
-      return Failed(File, Why);
+      return cannotWrite(File.Path, Why);
     }
   }
-  for (size_t I = 0; I < Written.size(); ++I)
-    if (auto Error = Written[I].first.keep(Written[I].second)) {
-      for (size_t J = I + 1; J < Written.size(); ++J)
-        llvm::consumeError(Written[J].first.discard());
-      return cannotWrite(Written[I].second, llvm::toString(std::move(Error)));
-    }
+  for (auto &[Temporary, Path] : Written)
+    if (const std::error_code Error = Temporary.keep(Path))
+      return cannotWrite(Path, Error.message());
   for (const OutputFile *File : Streams) {
     std::error_code Error;
     llvm::raw_fd_ostream Out(File->Path, Error, llvm::sys::fs::CD_OpenExisting);
@@ -231,15 +262,16 @@ static FileTime timeOf(const timespec &Time) {
 
 FileTime nextFileTime(const std::string &Folder) {
   // The clock of whoever keeps the files, which may be another machine's.
-  auto Touched = llvm::sys::fs::TempFile::create(within(Folder, "time-%%%%%%"));
+  auto Touched = TemporaryFile::create(within(Folder, "time"));
   if (!Touched) {
     llvm::consumeError(Touched.takeError());
     return FileTime::min(); // then all may have been changed
   }
   auto Touch = [&] {
     struct stat Found{};
-    return ::futimens(Touched->FD, nullptr) == 0 && ::fstat(Touched->FD, &Found) == 0 ? timeOf(Found.st_ctim)
-                                                                                      : FileTime::min();
+    return ::futimens(Touched->descriptor(), nullptr) == 0 && ::fstat(Touched->descriptor(), &Found) == 0
+               ? timeOf(Found.st_ctim)
+               : FileTime::min();
   };
   const FileTime First = Touch();
   FileTime Now = First;
@@ -248,7 +280,6 @@ FileTime nextFileTime(const std::string &Folder) {
     std::this_thread::sleep_for(std::chrono::microseconds(500));
     Now = Touch();
   }
-  llvm::consumeError(Touched->discard());
   return Now;
 }
 

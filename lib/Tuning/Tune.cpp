@@ -306,7 +306,8 @@ llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subj
   if (llvm::Error Error = checkOutputs(All, Inputs))
     return Error;
   for (const std::string &Report : Request.OtherOutputs)
-    if (llvm::Error Error = checkReplaced(Report, {"<!DOCTYPE html", "{"}))
+    if (llvm::Error Error =
+            checkReplaced(Report, {"<!DOCTYPE html>\n<!-- Written by cufuse tune -->", "{\n \"baselines\""}))
       return Error;
   for (const std::string &Source : sourcesOf(Request, Subject))
     if (llvm::Error Error = checkReplaced(Source))
@@ -567,7 +568,7 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   });
   if (!Confirmed)
     return Confirmed.takeError();
-  TuneAnswer Answer{std::move(Confirmed->Result), std::move(Confirmed->Verdict), {}};
+  TuneAnswer Answer{std::move(Confirmed->Result), std::move(Confirmed->Verdict), {}, {}};
   llvm::append_range(Answer.Result.Notes, Runners.notes());
 
   Steps.begin("writing");
@@ -583,6 +584,11 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   }
   for (OutputFile &File : Answer.Files)
     File.Path = within(llvm::sys::path::parent_path(Request.Output), File.Path);
+  if (Answer.Verdict.What == Advice::LeaveAlone || Answer.Verdict.What == Advice::TuneAlone ||
+      Answer.Verdict.What == Advice::Fuse)
+    for (const std::string &Source : sourcesOf(Request, Subject))
+      if (llvm::none_of(Answer.Files, [&](const OutputFile &File) { return File.Path == Source; }))
+        Answer.Stale.push_back(Source);
   Answer.Result.Steps = Steps.end();
   Answer.Result.Seconds = Steps.seconds();
   if (Answer.Result.Seconds > 0)

@@ -68,7 +68,9 @@ void numberKernels(std::vector<WorkloadFile> &Files) {
   for (WorkloadFile &File : Files)
     for (WorkloadKernel &Kernel : File.Kernels)
       if (const std::string Name = Kernel.Name; Count[Name] > 1)
-        Kernel.Name += fmt::format("_{}", Next[Name]++);
+        do
+          Kernel.Name = fmt::format("{}_{}", Name, Next[Name]++);
+        while (Count.count(Kernel.Name)); // another's own
 }
 
 } // namespace

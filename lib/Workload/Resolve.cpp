@@ -106,6 +106,10 @@ private:
             (!Value->isInteger() || Value->integer() < Range->Min || Value->integer() > Range->Max + Exclusive))
           Wrong.add(Buffer.InitValues[I].Where,
                     fmt::format("{} is no value of the elements of '{}'", Value->str(), Buffer.Name));
+        else if (Value->isInteger() && Number::Integer(Value->real()) != Value->integer())
+          Wrong.add(Buffer.InitValues[I].Where,
+                    fmt::format("{} would be rounded: elements are computed in double", Value->str()),
+                    "give a number of at most 53 bits, or a file with the elements");
       }
     if (Buffer.Init == Initializer::Uniform && !(Spec.Init.A < Spec.Init.B))
       Wrong.add(Buffer.InitPlace, "the first bound must be less than the second");

@@ -55,6 +55,14 @@ TEST(BufferContent, UniformStaysInItsBoundsAndFillsThem) {
   EXPECT_GT(*Most, 4.999);
 }
 
+TEST(BufferContent, UniformIsWithinItsBoundsAsTheTypeHasThem) {
+  const auto Integers = elements<std::int32_t>(ElementType::I32, 60000, {Initializer::Uniform, -3, 3, 1, ""});
+  for (int Value = -3; Value < 3; ++Value)
+    EXPECT_NEAR(std::count(Integers.begin(), Integers.end(), Value), 10000, 500);
+  const auto Halves = elements<std::uint16_t>(ElementType::F16, 1 << 20, {Initializer::Uniform, 0, 1, 1, ""});
+  EXPECT_LT(*std::max_element(Halves.begin(), Halves.end()), 0x3C00); // 1
+}
+
 TEST(BufferContent, NormalHasItsMeanAndDeviation) {
   const auto Values = elements<double>(ElementType::F64, 200000, {Initializer::Normal, 3, 2, 1, ""});
   double Sum = 0, Squares = 0;

@@ -221,6 +221,8 @@ TEST_F(WorkloadFiles, EveryErrorHasItsPlace) {
        "9:45: 256 is no value of the elements of 'in'"},
       {"f32, count: n, init: zero", "i32, count: n, init: {constant: 0.5}",
        "9:46: 0.5 is no value of the elements of 'in'"},
+      {"f32, count: n, init: zero", "u64, count: n, init: {constant: 9007199254740993}",
+       "9:46: 9007199254740993 would be rounded: elements are computed in double"},
       {"init: zero", "init: {file: missing.bin}", "9:35: cannot read '"},
       {"init: zero", "init: {file: short.bin}", "9:35: '"},
       {"init: zero", "init: {file: long.bin}", "9:35: '"},

@@ -1,10 +1,12 @@
 #include "Commands.h"
 
+#include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Report/Report.h"
 #include "cufuse/Runner/Runner.h"
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Tuning/Tune.h"
 
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/Signals.h>
 #include <llvm/Support/raw_ostream.h>
@@ -123,6 +125,13 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   }
   if (Failed)
     return Failed;
+  for (const std::string &Source : Answer->Stale)
+    if (llvm::sys::fs::exists(Source) && !llvm::errorToBool(checkReplaced(Source))) {
+      llvm::sys::fs::remove(headerOf(Source));
+      llvm::sys::fs::remove(Source);
+      (HtmlOnly || JsonOnly ? llvm::errs() : llvm::outs())
+          << "removed " << Source << ", which an earlier tuning has written\n";
+    }
   const Advice What = Answer->Verdict.What;
   if (What == Advice::Undecided || (What == Advice::Unknown && !Answer->Result.Modelled))
     return fail(ExitCode::Undecided, Answer->Verdict.Sentence, "nothing was kept; tune them again");

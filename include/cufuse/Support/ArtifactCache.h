@@ -30,6 +30,8 @@ std::string defaultCacheFolder();
 
 /// SHA-256 in hexadecimal digits, of the parts and their lengths: two lists with the same joined text differ.
 std::string contentHash(llvm::ArrayRef<std::string> Parts);
+/// XXH3 of what is in a file of any size, and that; "unreadable" if it is.
+std::string hashOfFile(const std::string &Path);
 
 /// A folder that is removed in the end. Links in it are, and not what they lead to.
 class OwnFolder {

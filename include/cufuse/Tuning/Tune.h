@@ -48,6 +48,8 @@ struct TuneAnswer {
   /// The source of the winner and its header, of a graph those of each fused launch; none where fusing is not
   /// recommended.
   std::vector<OutputFile> Files;
+  /// Sources, with headers beside them, that an earlier tuning may have written, and this one does not.
+  std::vector<std::string> Stale;
 };
 
 /// Reads the workload, measures the constituents alone, searches, and measures the winner once more beside the
