@@ -342,6 +342,10 @@ private:
               "calls " + Call.Callee->getNameAsString());
     if (Use.AssemblyUsesBlock)
       Found(BlockerKind::LibraryUsesBlock, "uses the block in assembly");
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+      if (llvm::StringRef(Assembly->getAsmString()).contains("griddepcontrol.launch_dependents"))
+        Found(BlockerKind::LibraryUsesBlock,
+              "lets dependent grids begin, and others' work is not done then: left out, they begin when the grid ends");
     if (!Use.Shared.empty())
       Found(BlockerKind::LibraryUsesBlock, "holds shared memory");
     if (!Use.Launches.empty())

@@ -168,7 +168,9 @@ bool advances(const Read &R, const Cycle &Loop, FreshReads &Reads) {
              (Operand && Operand->isNegative());
     }
   };
-  return R.Address && (!R.Operand || isSome(*R.Operand, *R.I)) && !anyOf(Loop, [&](const Instruction &I) {
+  // A sum of floats may be what it was before.
+  return R.Address && !R.I->getType()->isFloatingPointTy() && (!R.Operand || isSome(*R.Operand, *R.I)) &&
+         !anyOf(Loop, [&](const Instruction &I) {
            const Value *Written = Reads.writtenBy(I);
            if (&I == R.I || !Written || !isSamePlace(*Written, *R.Address))
              return false;

@@ -806,3 +806,15 @@ __global__ void barrier(float *data, cuda::barrier<cuda::thread_scope_device> *a
   all->arrive_and_wait();
   data[0] += 1;
 }
+
+// A sum of floats stands still where what is added is too small for it.
+
+// CHECK-LABEL: {{^}}addsTooLittle(
+// CHECK: [SpinLoop]
+__global__ void addsTooLittle(float *c, int *o) {
+  while (atomicAdd(c, 1e-30f) > 5)
+    ;
+  o[0] += 1;
+  __threadfence();
+  atomicExch(c, 0);
+}

@@ -2,6 +2,8 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse %s:private_storage --block 128 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:triggers --block 128 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=TRIGGERS '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:root --block 128 -o %t/out.cu -- -rdc=true
 #include <cooperative_groups.h>
@@ -23,4 +25,11 @@ __global__ void root(float *data) {
   cg::thread_block block = cg::this_thread_block();
   data[block.thread_rank()] = sqrtf(__ldg(&data[threadIdx.x]));
   block.sync();
+}
+
+// Dependent grids may begin only when all that shares the grid allows it.
+__global__ void triggers(float *data) {
+  // TRIGGERS: error: triggers: {{.*}}cudaTriggerProgrammaticLaunchCompletion lets dependent grids begin, {{.*}} left out, they
+  cudaTriggerProgrammaticLaunchCompletion();
+  data[threadIdx.x] = 1;
 }
