@@ -146,17 +146,10 @@ function(cufuse_fuse)
   if(CMAKE_GENERATOR MATCHES "Makefiles")
     set(remove "file(REMOVE [==[${output}.cu]==] [==[${output}.h]==])")
   endif()
-  # Another cufuse may be older than what the one before it has written.
-  get_target_property(program cufuse::cufuse IMPORTED_LOCATION)
-  set(version "")
-  if(program)
-    file(SHA256 "${program}" version)
-  endif()
   set(script "${output}-$<CONFIG>.cmake")
   set(take_flags "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/CufuseTakeFlags.cmake")
   file(GENERATE OUTPUT "${script}" CONTENT
-"# cufuse ${version}
-set(commands [==[${CMAKE_BINARY_DIR}/compile_commands.json]==])
+"set(commands [==[${CMAKE_BINARY_DIR}/compile_commands.json]==])
 set(output [==[${output}]==])
 set(files [==[${files}]==])
 if(TAKE_FLAGS)
@@ -168,7 +161,6 @@ if(toolkit)
   set(ENV{CUDA_PATH} \"\${toolkit}\")
   set(ENV{CUDA_HOME} \"\${toolkit}\")
 endif()
-file(REMOVE [==[${output}.checked]==])
 ${remove}
 execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] [==[${command}]==] RESULT_VARIABLE status)
 if(status)
@@ -180,7 +172,6 @@ if(status)
   file(REMOVE [==[${output}.cu]==] [==[${output}.h]==]) # so that nothing compiles it
   message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
 endif()
-file(TOUCH [==[${output}.checked]==])
 ")
 
   add_custom_command(OUTPUT "${output}.flags/compile_commands.json"
@@ -189,8 +180,7 @@ file(TOUCH [==[${output}.checked]==])
     DEPFILE "${output}.flags/depends.d"
     COMMENT "Taking the flags of ${fuse_NAME}"
     VERBATIM)
-  # First the one that is there only when all is done: a build may be killed.
-  add_custom_command(OUTPUT "${output}.checked" "${output}.cu" "${output}.h"
+  add_custom_command(OUTPUT "${output}.cu" "${output}.h"
     COMMAND "${CMAKE_COMMAND}" -P "${script}"
     DEPENDS ${inputs} "${output}.flags/compile_commands.json" "${script}" cufuse::cufuse ${fuse_DEPENDS}
     DEPFILE "${output}.d"
@@ -216,7 +206,7 @@ function(_cufuse_wait_for_headers target output)
   endforeach()
   list(REMOVE_DUPLICATES made)
   if(made)
-    add_custom_command(OUTPUT "${output}.checked" DEPENDS ${made} APPEND)
+    add_custom_command(OUTPUT "${output}.cu" DEPENDS ${made} APPEND)
   endif()
 endfunction()
 

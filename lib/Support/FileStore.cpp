@@ -78,7 +78,7 @@ public:
   /// `Path` is followed by letters of its own.
   static llvm::Expected<TemporaryFile> create(const std::string &Path) {
     TemporaryFile File;
-    File.Path = Path + ".XXXXXX";
+    File.Path = Path + ".tmpXXXXXX";
     File.Descriptor = ::mkostemp(File.Path.data(), O_CLOEXEC);
     if (File.Descriptor < 0)
       return llvm::createStringError(std::error_code(errno, std::generic_category()), std::strerror(errno));

@@ -307,7 +307,7 @@ llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subj
     return Error;
   for (const std::string &Report : Request.OtherOutputs)
     if (llvm::Error Error =
-            checkReplaced(Report, {"<!DOCTYPE html>\n<!-- Written by cufuse tune -->", "{\n \"baselines\""}))
+            checkReplaced(Report, {"<!DOCTYPE html>\n<!-- Written by cufuse tune -->", "{\n \""}))
       return Error;
   for (const std::string &Source : sourcesOf(Request, Subject))
     if (llvm::Error Error = checkReplaced(Source))
