@@ -88,8 +88,9 @@ std::string htmlReport(const TuneResult &R, const Summary &S) {
   for (const std::string &Note : R.Notes)
     Facts += fmt::format("<p>Note: {}</p>\n", escapeHtml(Note));
 
-  std::string Out = "<!DOCTYPE html>\n<!-- Written by cufuse tune -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  std::string Out =
+      "<!DOCTYPE html>\n<!-- Written by cufuse tune -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   Out += fmt::format("<title>{}: cufuse tune</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n",
                      escapeHtml(R.What.Workload), Style);
   Out += fmt::format("<header>\n<h1>{}</h1>\n<p>cufuse tune on {}</p>\n</header>\n", escapeHtml(R.What.Workload),

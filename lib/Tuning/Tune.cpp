@@ -306,8 +306,7 @@ llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subj
   if (llvm::Error Error = checkOutputs(All, Inputs))
     return Error;
   for (const std::string &Report : Request.OtherOutputs)
-    if (llvm::Error Error =
-            checkReplaced(Report, {"<!DOCTYPE html>\n<!-- Written by cufuse tune -->", "{\n \""}))
+    if (llvm::Error Error = checkReplaced(Report, {"<!DOCTYPE html>\n<!-- Written by cufuse tune -->", "{\n \""}))
       return Error;
   for (const std::string &Source : sourcesOf(Request, Subject))
     if (llvm::Error Error = checkReplaced(Source))
