@@ -23,13 +23,14 @@ static std::string inTheWay(const FuseResult &Result) {
 llvm::Expected<FusedBySize> fuseBySize(const Toolchain &Tools, llvm::ArrayRef<FuseRequest> Requests,
                                        const FuseRequest &Whole, llvm::function_ref<void(const std::string &)> Say) {
   FusedBySize Result;
+  auto Quiet = [](const std::string &) {}; // what the first says holds for all
   for (const FuseRequest &Request : Requests) {
     auto Fused = fuse(Tools, Request, Say);
     if (!Fused)
       return Fused.takeError();
     if (const std::string Why = inTheWay(*Fused); !Why.empty())
       return badInput("no launch can choose among blocks by its size: " + Why, "say one block");
-    Say = [](const std::string &) {};
+    Say = Quiet;
     Result.Results.push_back(std::move(*Fused));
   }
   if (llvm::Error Error = checkPaths(Whole, Result.Results.front().Kernels))

@@ -52,11 +52,7 @@ public:
 private:
   static std::string function(const SizedOutput &Each) { return "by_" + Each.Options.Name; }
 
-  /// Elements that a block takes at a time.
-  static unsigned turn(const SizedOutput &Each) {
-    const auto &Elements = Each.Of->Text->Elements;
-    return Elements->PerBlock ? Elements->PerBlock : Each.Plan->BlockThreads * Elements->PerThread;
-  }
+  static unsigned turn(const SizedOutput &Each) { return elementsOfBlock(*Each.Of, *Each.Plan); }
   /// Threads of a row.
   static unsigned threads(const SizedOutput &Each) { return Each.Plan->Partitions.front().Block.threads(); }
 

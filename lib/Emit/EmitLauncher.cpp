@@ -71,6 +71,11 @@ std::string elementCount(const Constituent &C, const std::string &Grid) {
   return fmt::format("1ll * {0}.x * {0}.y * {0}.z * ({1})", Grid, ofArguments(C.Text->Rows->Length));
 }
 
+unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan) {
+  const LaunchElements &Elements = *C.Text->Elements;
+  return Elements.PerBlock ? Elements.PerBlock : Plan.BlockThreads * Elements.PerThread;
+}
+
 std::string LaunchCall::free(std::string Name) const {
   while (Names.contains(Name))
     Name += '_';
@@ -521,9 +526,9 @@ void emitPlainLaunch(Writer &Out, const Constituent &C, const FusionPlan &Plan, 
     if (P.Given.empty())
       Arguments.push_back(P.Name);
   Out.line("\n{}", plainSignature(C, Plan, Name, C.Name + "::", ") {"));
-  if (const auto &Elements = C.Text->Elements) {
+  if (C.Text->Elements) {
     const std::string Count = elementCount(C);
-    const unsigned Turn = Elements->PerBlock ? Elements->PerBlock : Plan.BlockThreads * Elements->PerThread;
+    const unsigned Turn = elementsOfBlock(C, Plan);
     Out.line("  if ({} == 0)\n    return cudaSuccess;", Count);
     Launch.insert(Launch.begin(), outputText("dim3(static_cast<unsigned>(({} + {}ll) / {}))", Count, constant(Turn - 1),
                                              constant(Turn)));
