@@ -332,7 +332,9 @@ class Chain:
     def comparison(self, header, fused):
         """The function that runs it: all arrays have 512 words."""
         # One loop over all elements has any grid.
-        grid = 4 if "cufuseTurn<" in fused or "/// For every so many elements, one." in fused else self.grid
+        # In turn, the grid of all may have to reach all elements in one turn.
+        own = 5 if "launch.arguments.n > 64ll * launch.grid.x" in fused else self.grid
+        grid = 4 if "cufuseTurn<" in fused or "/// For every so many elements, one." in fused else own
         p, space = f"_p{self.number}k", f"{self.name}"
         element = f"Element{self.element()[1]}{p}" if self.element() else "unsigned"
         between = f"reinterpret_cast<{element} *>(arrays.mid)"
@@ -343,13 +345,13 @@ class Chain:
         fields = re.search(r"struct Arguments \{\n(.*?)\n  \} arguments;", header, re.S)[1].splitlines()
         lines = [
             f"static bool run_{self.name}() {{", "  LanguageArrays arrays;", "  auto alone = [&] {",
-            f"    first{p}<<<{self.grid}, 64>>>(arrays.x, arrays.w, {between}, "
+            f"    first{p}<<<{own}, 64>>>(arrays.x, arrays.w, {between}, "
             f"300{', 65536, 65537' if product else ''});",
-            f"    next{p}<<<{self.grid}, 64>>>({between}, arrays.w, arrays.out, "
+            f"    next{p}<<<{own}, 64>>>({between}, arrays.w, arrays.out, "
             f"300{', 65536ll * 65537' if product else ''}{f', {where}' if self.address() else ''});"
         ]
         if third:
-            lines.append(f"    third{p}<<<{self.grid}, 64>>>({between}, arrays.last, 300);")
+            lines.append(f"    third{p}<<<{own}, 64>>>({between}, arrays.last, 300);")
         lines += [
             "  };", '  stage("alone");', "  alone();", f'  finished("{self.name}: alone");',
             f"  const std::vector<unsigned> before = arrays.take({'false' if self.dead else 'true'});",
