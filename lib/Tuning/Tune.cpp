@@ -2,8 +2,8 @@
 
 #include "ConfirmWinner.h"
 #include "GroupFuser.h"
+#include "TuneFiles.h"
 #include "TuningKind.h"
-#include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Runner/Metrics.h"
 #include "cufuse/Search/Json.h"
@@ -15,7 +15,6 @@
 #include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Chrono.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/Path.h>
@@ -261,57 +260,6 @@ llvm::Error packShapes(TuningSubject &Subject, bool WithoutBinding) {
     Bindable = std::move(*Bound);
   }
   return llvm::Error::success();
-}
-
-/// The sources that may be written, whatever the result will be. Each has a header beside it.
-std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject) {
-  std::vector<std::string> Sources = {Request.Output};
-  const std::string Stem = llvm::StringRef(Request.Output).drop_back(3).str();
-  // One for each launch that has several kernels.
-  for (size_t I = 2; !Subject.Work.Links.empty() && I <= Subject.Kernels.size() / 2; ++I)
-    Sources.push_back(fmt::format("{}_{}.cu", Stem, I));
-  for (const WorkloadKernel &Kernel : Subject.Work.Kernels)
-    if (Request.EmitSolo)
-      Sources.push_back(fmt::format("{}.{}.cu", Stem, Kernel.Name));
-  return Sources;
-}
-
-std::vector<std::string> filesOf(const TuneRequest &Request, const Workload &Work) {
-  std::vector<std::string> Files = Request.Workloads;
-  llvm::append_range(Files, dataFiles(Work));
-  return Files;
-}
-
-std::vector<std::string> textsOf(llvm::ArrayRef<LoadedKernel> Kernels) {
-  std::vector<std::string> Files;
-  for (const LoadedKernel &Kernel : Kernels)
-    llvm::append_range(Files, Kernel.Text.Dependencies);
-  return Files;
-}
-
-/// Refuses what could not be written in the end, and what would replace an input or another output.
-llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject) {
-  std::vector<std::string> Outputs = Request.OtherOutputs;
-  for (const std::string &Source : sourcesOf(Request, Subject))
-    Outputs.insert(Outputs.end(), {Source, llvm::StringRef(Source).drop_back(3).str() + ".h"});
-  Outputs.push_back(Request.Trace);
-  for (const std::string &Output : Outputs) {
-    const llvm::StringRef Folder = llvm::sys::path::parent_path(Output);
-    if (!Folder.empty() && !llvm::sys::fs::is_directory(Folder))
-      return badInput(fmt::format("cannot write '{}': there is no folder '{}'", Output, Folder.str()), "make it");
-  }
-  std::vector<std::string> Inputs = filesOf(Request, Subject.Work), All = Outputs;
-  llvm::append_range(Inputs, textsOf(Subject.Kernels));
-  All.push_back(Request.Database); // makes its folder
-  if (llvm::Error Error = checkOutputs(All, Inputs))
-    return Error;
-  for (const std::string &Report : Request.OtherOutputs)
-    if (llvm::Error Error = checkReplaced(Report, {"<!DOCTYPE html>\n<!-- Written by cufuse tune -->", "{\n \""}))
-      return Error;
-  for (const std::string &Source : sourcesOf(Request, Subject))
-    if (llvm::Error Error = checkReplaced(Source))
-      return Error;
-  return tryOutputs(Outputs);
 }
 
 llvm::Expected<TuningSubject> subjectOf(const TuneRequest &Request, Workload Work, std::vector<LoadedKernel> Kernels) {

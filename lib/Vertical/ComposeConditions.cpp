@@ -1,0 +1,242 @@
+// Of a composition, what its launch asks: the ranges of arguments, what the proofs require, and memory that lies apart.
+#include "ComposeText.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+
+namespace cufuse {
+
+/// The atoms of what is known of a kernel's accesses: of indices, conditions and loops.
+static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
+  std::set<std::string> Atoms;
+  auto Add = [&](const Polynomial &P) { Atoms.merge(P.atoms()); };
+  for (const AccessSite &Site : Accesses.Sites) {
+    if (Site.Index)
+      Add(*Site.Index);
+    for (const PathStep &Step : Site.Path)
+      for (const Less &L : Step.Holds)
+        Add(L.Left), Add(L.Right);
+  }
+  for (const LoopAccess &Loop : Accesses.Loops)
+    Add(Loop.Start), Add(Loop.Step);
+  // A value may be any: it is the same function of the element, as long as no conversion and no quotient changes it.
+  Atoms.insert(Accesses.Converted.begin(), Accesses.Converted.end());
+  for (const ThreadUse &Use : Accesses.Uses)
+    for (const std::string &Atom : Use.Value.atoms())
+      if (Accesses.Quotients.count(Atom) && !isWrap(Atom))
+        Atoms.insert(Atom);
+  for (size_t Before = 0; Before != Atoms.size();) { // a quotient of quotients
+    Before = Atoms.size();
+    for (const auto &[Atom, Q] : Accesses.Quotients)
+      if (Atoms.count(Atom) && !isWrap(Atom))
+        Add(Q.Dividend), Add(Q.Divisor);
+  }
+  return Atoms;
+}
+
+/// What an argument that the proofs speak of must be, so that no conversion between integers changes it: in the range
+/// of `int`.
+void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive) {
+  const SharedArgument *S = Graph.sharedTo(Node, P.Name);
+  if (!S) {
+    const OutputText Argument =
+        OutputText::Slot::Launch + outputText(".arguments.{}", Graph.argumentName(Node, P.Name));
+    if (P.Unsigned)
+      refuseIf(Argument + " > 2147483647u");
+    else if (!P.IsInt)
+      refuseIf(outputText("static_cast<int>({0}) != {0}", Argument));
+    return;
+  }
+  Polynomial Product = Polynomial::constant(1);
+  for (const std::string &Factor : S->Factors) {
+    ranges(S->Of, *Graph.Nodes[S->Of].parameter(Factor), Positive);
+    Product = Product * Graph.argument(S->Of, Factor);
+    if (Product.terms().begin()->first.size() > 1) // of what does not exceed `int`: no overflow
+      refuseIf(hostText(Product) + " > 2147483647");
+  }
+  if (P.Unsigned || S->Factors.size() > 1)
+    Positive.merge(Product.atoms());
+}
+
+void TextComposer::refuseIf(const OutputText &Condition, const std::string &Why) {
+  if (llvm::none_of(Result.Text.LaunchErrors, [&](const LaunchError &Known) { return Known.Condition == Condition; }))
+    Result.Text.LaunchErrors.push_back({Condition, Why});
+}
+
+/// Before a condition that is asked for elements: `elements > 0 && `, where no division counts them.
+OutputText TextComposer::unlessEmpty(unsigned Node) const {
+  auto IsPointwise = [&](unsigned Each) { return Graph.Nodes[Each].Shape->Shape == KernelShape::Pointwise; };
+  for (const Flow &F : Graph.Flows) // of what is stored at the root's stores, there are as many
+    if (!IsPointwise(Node) && F.Producer == Node && IsPointwise(F.Consumer))
+      Node = F.Consumer;
+  const Polynomial Elements = Graph.inArguments(Node, Graph.Nodes[Node].Shape->Bound);
+  if (!IsPointwise(Node) || llvm::any_of(Elements.atoms(), [&](const auto &A) { return Graph.Quotients.count(A); }))
+    return {};
+  return hostText(Elements) + " > 0 && ";
+}
+
+std::vector<OutputText> TextComposer::positive(const Polynomial &P) const {
+  std::vector<OutputText> All;
+  auto Add = [&](const OutputText &Each) {
+    if (!llvm::is_contained(All, Each))
+      All.push_back(Each);
+  };
+  for (const std::string &Atom : P.atoms())
+    if (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end()) {
+      for (const Polynomial *Part : {&Q->second.Dividend, &Q->second.Divisor})
+        llvm::for_each(positive(*Part), Add);
+      auto IsOfBlock = [](const std::string &Each) {
+        return Each.starts_with("blockDim.");
+      }; // which is no smaller than 1
+      if (!llvm::all_of(Q->second.Divisor.atoms(), IsOfBlock))
+        Add(hostText(Q->second.Divisor) + " <= 0");
+    }
+  return All;
+}
+
+void TextComposer::divisors() {
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+    for (const auto &[Atom, Q] : Graph.Nodes[Node].Accesses->Quotients)
+      for (const OutputText &Each : positive(Graph.inArguments(Node, Polynomial::atom(Atom))))
+        refuseIf(unlessEmpty(Node) + Each, "the elements are divided by it");
+}
+
+void TextComposer::conditions() {
+  divisors();
+  // Quotients are taken as those of numbers that are not negative, and so are comparisons of unsigned ones.
+  std::set<std::string> Parts;
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node) {
+    const KernelAccesses &Accesses = *Graph.Nodes[Node].Accesses;
+    const std::set<std::string> Known = atomsOfAccesses(Accesses);
+    for (const auto &[Atom, Q] : Accesses.Quotients)
+      if (Known.count(Atom) && !isWrap(Atom))
+        for (const Polynomial *P : {&Q.Dividend, &Q.Divisor})
+          for (const std::string &Part : Graph.inArguments(Node, *P).atoms())
+            if (llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) { return Part.starts_with(N.Name + "."); }))
+              Parts.insert(Part);
+    for (const std::string &Compared : Accesses.ComparedUnsigned)
+      for (const std::string &Part : Graph.argument(Node, Compared).atoms())
+        Parts.insert(Part);
+    for (const ParameterAccess &P : Accesses.Parameters)
+      if (P.Integer && Known.count(P.Name))
+        ranges(Node, P, Parts);
+  }
+  for (const std::string &Part : Parts) {
+    // Where there are elements, none is divided by what is not positive.
+    const OutputText Value = hostText(Polynomial::atom(Part)), NotPositive = Value + " <= 0";
+    if (!Graph.OneLoop || llvm::none_of(Result.Text.LaunchErrors, [&](const LaunchError &Known) {
+          return Known.Condition == NotPositive || Known.Condition == unlessEmpty(Graph.Root) + NotPositive;
+        }))
+      refuseIf(Value + " < 0");
+  }
+  std::string Said;
+  for (const AtMost &Needed : Requirements) {
+    refuseUnless(Needed, /*Always=*/true);
+    // Signs and the range of `int` go without saying, and so does a grid that is large enough.
+    const auto Least = Needed.Left.asConstant(), Most = Needed.Right.asConstant();
+    auto IsGrid = [](const std::string &Atom) { return Atom.starts_with("gridDim."); };
+    if (Least.value_or(2) > 1 && Most.value_or(0) < MostElements / 2 && llvm::none_of(Needed.Left.atoms(), IsGrid) &&
+        llvm::none_of(Needed.Right.atoms(), IsGrid))
+      Said += fmt::format("{}{} <= {}", Said.empty() ? "" : " and ", Needed.Left.str(), Needed.Right.str());
+  }
+  if (!Said.empty())
+    Result.Text.Note += fmt::format("{}It can be launched with {} alone.", Result.Text.Note.empty() ? "" : " ", Said);
+  distinctPointers();
+}
+
+void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
+  constexpr std::int64_t Largest = std::numeric_limits<int>::max();
+  if (isInt(Needed.Left) && Needed.Right.asConstant().value_or(0) >= Largest)
+    return;
+  // As a person would say it: `columns <= 0`, `columns < 0`.
+  Polynomial Right = Needed.Right;
+  if (Needed.Left.isZero() && Right.terms().size() == 1)
+    Right = Right.dividedBy(std::abs(Right.terms().begin()->second)).value_or(Right);
+  OutputText Condition = Needed.Left.isZero()                     ? hostText(Right) + " < 0"
+                         : Needed.Left == Polynomial::constant(1) ? hostText(Right) + " <= 0"
+                                                                  : hostText(Needed.Left) + " > " + hostText(Right);
+  if (std::vector<OutputText> All = positive(Needed.Left - Needed.Right); !All.empty()) {
+    All.push_back(Condition);
+    Condition = "(" + joined(All, " || ") + ")";
+    Always = false;
+  }
+  auto IsKnown = [&](const LaunchError &Known) { return Known.Condition == Condition; };
+  if (Always || llvm::none_of(Result.Text.LaunchErrors, IsKnown))
+    refuseIf((Always ? OutputText() : unlessEmpty(Graph.Root)) + Condition);
+}
+
+/// Where what is used of an array begins, and its bytes: of one that is used in parts, all from the first to the last.
+std::pair<OutputText, OutputText> TextComposer::used(const Memory &Of, const ParameterAccess &P,
+                                                     const OutputText &Argument) {
+  const std::vector<Extent> &Parts = Graph.Extents.at(Of);
+  const bool BeginAlike = llvm::all_of(Parts, [&](const Extent &Part) { return Part.Least == Parts.front().Least; });
+  OutputText From, Bytes;
+  for (const Extent &Part : Parts) {
+    for (const AtMost &Each : Part.Needs)
+      refuseUnless(Each, /*Always=*/false);
+    auto Larger = [](const OutputText &Known, const OutputText &Text) {
+      return Known.empty() ? Text : outputText("larger({}, {})", Known, Text);
+    };
+    const Polynomial Size = Polynomial::constant(P.Bytes);
+    Bytes = Larger(Bytes, hostText(Size * (BeginAlike ? Part.End - Part.Least : Part.End)));
+    if (!BeginAlike)
+      From = Larger(From, hostText(Polynomial() - Size * Part.Least));
+  }
+  const Polynomial Least = Polynomial::constant(P.Bytes) * Parts.front().Least;
+  constexpr const char *Begin = "reinterpret_cast<const volatile char *>({}) {} ({})";
+  if (!BeginAlike)
+    return {outputText(Begin, Argument, "-", From), Bytes + " + " + From};
+  return {Least.isZero() ? Argument : outputText(Begin, Argument, "+", hostText(Least)), Bytes};
+}
+
+bool TextComposer::isGiven(const std::string &Argument) const {
+  return llvm::any_of(Result.Text.Parameters, [&](const ParameterText &P) { return P.Name == Argument; });
+}
+
+/// What one kernel stores to is no other memory that one of them uses.
+void TextComposer::distinctPointers() {
+  struct Pointer {
+    unsigned Node;
+    const ParameterAccess *Parameter;
+    Memory Of;
+    OutputText Argument;
+    bool IsStored = false;
+  };
+  std::vector<Pointer> All;
+  for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+    for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
+      if (const std::string Argument = Graph.argumentName(Node, P.Name);
+          !P.Element.empty() && Graph.Nodes[Node].isDistinct(P) && isGiven(Argument))
+        All.push_back(
+            {Node, &P, Graph.memory(Node, P.Name), OutputText::Slot::Launch + OutputText(".arguments." + Argument)});
+  for (Pointer &Each : All)
+    for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
+      for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
+        Each.IsStored |=
+            !P.Element.empty() && Graph.memory(Node, P.Name) == Each.Of && Graph.Nodes[Node].stores(P.Name);
+  std::vector<std::pair<bool, OutputText>> Used;
+  for (const Pointer &Each : All)
+    if (Graph.Extents.count(Each.Of)) {
+      const auto [Begin, Bytes] = used(Each.Of, *Each.Parameter, Each.Argument);
+      Used.push_back({Each.IsStored, Begin + ", " + Bytes});
+    }
+  // Where it is not known how much they use, at least they begin apart.
+  for (size_t I = 0; I < All.size(); ++I)
+    for (size_t J = I + 1; J < All.size(); ++J) {
+      const Pointer &A = All[I], &B = All[J];
+      // `__restrict__` is said of a kernel's own pointers, and those of another may lead there.
+      if ((A.Node == B.Node && A.Parameter->Restrict && B.Parameter->Restrict) || (!A.IsStored && !B.IsStored) ||
+          A.Of == B.Of || (Graph.Extents.count(A.Of) && Graph.Extents.count(B.Of)))
+        continue;
+      const bool AreAlike = A.Parameter->Element == B.Parameter->Element && A.Parameter->BuiltinType;
+      const OutputText Compared =
+          AreAlike ? A.Argument : outputText("static_cast<const volatile void *>({})", A.Argument);
+      refuseIf(outputText("{} != nullptr && {} == {}", A.Argument, Compared, B.Argument), "they would be one array");
+    }
+  for (size_t I = 0; I < Used.size(); ++I)
+    for (const auto &[IsStored, Memory] : llvm::drop_begin(Used, I + 1))
+      if (IsStored || Used[I].first)
+        refuseIf(outputText("meet({}, {})", Used[I].second, Memory));
+}
+
+} // namespace cufuse
