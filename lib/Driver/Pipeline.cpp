@@ -149,11 +149,12 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
   if (Request.Vertical)
     if (llvm::Error Error = addProducts(Request, *Read))
       return std::move(Error);
-  const FuseResult Before = Result;
+  const size_t Explained = Result.Explanation.size();
   llvm::Error Error = fuseRead(Tools, Request, *Read, Result);
   const VerticalOptions &How = Request.Composition;
   if (Error && Request.Vertical && !How.InRegisters && !How.Cooperative && Request.Products.empty()) {
-    Result = Before;
+    Result.Kernels = *Read;
+    Result.Explanation.resize(Explained);
     Error = fuseInMemory(std::move(Error), Tools, Request, *Read, Result, Say);
   }
   if (Error)
