@@ -106,6 +106,8 @@ public:
 private:
   static std::string apart(const VerticalNode &A, const std::string &OfA, const VerticalNode &B,
                            const std::string &OfB) {
+    if (&A != &B)
+      return "if they never do, say --distinct";
     return fmt::format("if they never do, say --distinct, or declare {}.{} and {}.{} __restrict__", A.Name, OfA, B.Name,
                        OfB);
   }
@@ -156,6 +158,20 @@ private:
     return llvm::all_of(N.sites(P.Name), [&](const AccessSite *Site) { return isOwn(*Site, *N.Accesses, *N.Shape); });
   }
 
+  /// `__restrict__` is said of the pointers of one kernel: those of another may lead there.
+  bool areDistinct(unsigned First, const std::string &OfFirst, unsigned Second, const std::string &OfSecond) const {
+    const auto A = Graph.memory(First, OfFirst), B = Graph.memory(Second, OfSecond);
+    return llvm::any_of(std::array{First, Second}, [&](unsigned Node) {
+      const VerticalNode &N = Graph.Nodes[Node];
+      auto Has = [&](const auto &Memory) {
+        return llvm::any_of(N.Accesses->Parameters, [&](const ParameterAccess &P) {
+          return !P.Element.empty() && N.isDistinct(P) && Graph.memory(Node, P.Name) == Memory;
+        });
+      };
+      return N.Distinct || (Has(A) && Has(B));
+    });
+  }
+
   void aliases(unsigned First, unsigned Second) {
     const std::vector<Access> Earlier = accesses(First), Later = accesses(Second);
     for (const Access &A : Earlier)
@@ -168,7 +184,7 @@ private:
         // Each turn of the loop loads its own elements, and then changes them.
         if (Same && Graph.OneLoop && !A.Store && areOwn(First, *A.Parameter) && areOwn(Second, *B.Parameter))
           continue;
-        if (!Same && Graph.Nodes[First].isDistinct(*A.Parameter) && Graph.Nodes[Second].isDistinct(*B.Parameter))
+        if (!Same && areDistinct(First, A.Parameter->Name, Second, B.Parameter->Name))
           continue;
         const AccessSite &Of = A.Store ? *A.Store : *A.Load, &By = A.Store && B.Load ? *B.Load : *B.Store;
         Refused.refuse(

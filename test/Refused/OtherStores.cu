@@ -1,12 +1,12 @@
 // A producer that is computed where the consumer loads may store nothing else, for each load would do so.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:both %s:reversed --block 128 \
+// RUN: %exits 1 %cufuse fuse --distinct --vertical %s:both %s:reversed --block 128 \
 // RUN:   --link both.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:some %s:reversed --block 128 \
+// RUN: %exits 1 %cufuse fuse --distinct --vertical %s:some %s:reversed --block 128 \
 // RUN:   --link some.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=SOME '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:plain %s:turned --block 128 \
 // RUN:   --link plain.mid=turned.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TURNED '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:checked %s:reversed --block 128 \
+// RUN: %exits 1 %cufuse fuse --distinct --vertical %s:checked %s:reversed --block 128 \
 // RUN:   --link checked.mid=reversed.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECKED '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 
@@ -60,5 +60,6 @@ __global__ void turned(const float *__restrict__ in, float *__restrict__ out, in
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     // TURNED: error: {{.*}} turned: out[i] at {{.*}}; plain: x[i] at {{.*}} [MayAlias]
+    // TURNED: error: {{.*}} turned: out[i] at {{.*}}; plain: order[0] at {{.*}} [MayAlias]
     out[i] = in[n - 1 - i];
 }

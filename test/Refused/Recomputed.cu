@@ -1,20 +1,20 @@
 // A producer is computed again for each load of its elements only as often as allowed, and as known.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:sum --block 128 \
+// RUN: %exits 1 %cufuse fuse --distinct --vertical %s:scale %s:sum --block 128 \
 // RUN:   --link scale.mid=sum.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:gather --block 128 --recompute 100 \
+// RUN: %exits 1 %cufuse fuse --distinct --vertical %s:scale %s:gather --block 128 --recompute 100 \
 // RUN:   --link scale.mid=gather.in --dead mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=GATHER '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
-// RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:halves --block 128 --link scale.mid=halves.in --dead mid \
+// RUN: %exits 1 %cufuse fuse --distinct --vertical %s:scale %s:halves --block 128 --link scale.mid=halves.in --dead mid \
 // RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALVES '--implicit-check-not={{(error|refused):}}'
-// RUN: %cufuse fuse --vertical %s:scale %s:table --block 128 --recompute 2 --link scale.mid=table.in --dead mid \
+// RUN: %cufuse fuse --distinct --vertical %s:scale %s:table --block 128 --recompute 2 --link scale.mid=table.in --dead mid \
 // RUN:   -o %t/table.cu
 // RUN: FileCheck %s --check-prefix=TABLE --input-file %t/table.cu
-// RUN: %cufuse fuse --vertical %s:scale %s:sum --block 128 --recompute 3 \
+// RUN: %cufuse fuse --distinct --vertical %s:scale %s:sum --block 128 --recompute 3 \
 // RUN:   --link scale.mid=sum.in --dead mid -o %t/sum.cu
-// RUN: %cufuse fuse --vertical %s:scale %s:gather --block 128 --recompute any \
+// RUN: %cufuse fuse --distinct --vertical %s:scale %s:gather --block 128 --recompute any \
 // RUN:   --link scale.mid=gather.in --dead mid -o %t/gather.cu
-// RUN: %exits 2 %cufuse fuse --vertical %s:scale %s:gather --recompute often --link scale.mid=gather.in -o %t/out.cu 2>&1 | \
+// RUN: %exits 2 %cufuse fuse --distinct --vertical %s:scale %s:gather --recompute often --link scale.mid=gather.in -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=OFTEN
 // OFTEN: --recompute 'often' is neither a number of times nor 'any'
 

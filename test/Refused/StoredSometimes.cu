@@ -1,10 +1,10 @@
 // A producer that leaves elements as they were is refused.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:positive %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --distinct --vertical %s:positive %s:take --block 128 \
 // RUN:   --link positive.mid=take.in --link positive.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=POSITIVE '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:leaves %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --distinct --vertical %s:leaves %s:take --block 128 \
 // RUN:   --link leaves.mid=take.in --link leaves.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LEAVES '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:half %s:take --block 128 \
+// RUN: %exits 1 %cufuse fuse --in-registers --distinct --vertical %s:half %s:take --block 128 \
 // RUN:   --link half.mid=take.in --link half.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALF '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 

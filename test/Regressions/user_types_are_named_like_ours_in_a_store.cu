@@ -1,8 +1,8 @@
 // What stands where a producer stores has types and members of its own, and the user's types may have their names.
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// RUN: %cufuse fuse --vertical kernels.cu:reverse kernels.cu:twice --link reverse.out=twice.in --block 64 -o out.cu
-// RUN: %cufuse fuse --vertical kernels.cu:wide kernels.cu:moved --link wide.out=moved.in --block 64 -o out.cu
-// RUN: %cufuse fuse --vertical kernels.cu:made kernels.cu:reversed --link made.out=reversed.in --dead made.out --block 64 \
+// RUN: %cufuse fuse --distinct --vertical kernels.cu:reverse kernels.cu:twice --link reverse.out=twice.in --block 64 -o out.cu
+// RUN: %cufuse fuse --distinct --vertical kernels.cu:wide kernels.cu:moved --link wide.out=moved.in --block 64 -o out.cu
+// RUN: %cufuse fuse --distinct --vertical kernels.cu:made kernels.cu:reversed --link made.out=reversed.in --dead made.out --block 64 \
 // RUN:   -o out.cu
 
 //--- types.h

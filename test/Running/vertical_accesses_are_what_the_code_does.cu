@@ -1,13 +1,13 @@
 // Inputs may be read by helpers, lambdas, views, references, moved pointers and assembly, and loops over the grid may stand in
 // helpers: what the code does counts. So do linked pointers, for which objects stand, but for views.
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// RUN: %cufuse fuse --vertical a.cu:byHelper a.cu:byLambda a.cu:byView a.cu:byAssembly --link byHelper.out=byLambda.in \
+// RUN: %cufuse fuse --distinct --vertical a.cu:byHelper a.cu:byLambda a.cu:byView a.cu:byAssembly --link byHelper.out=byLambda.in \
 // RUN:   --link byLambda.out=byView.in --link byView.out=byAssembly.in --link byHelper.n=byLambda.n \
 // RUN:   --link byLambda.n=byView.n --link byView.n=byAssembly.n --dead byHelper.out --dead byLambda.out --dead byView.out \
 // RUN:   --vectorize 4 --block 64 --name chain -o chain.cu
-// RUN: %cufuse fuse --vertical a.cu:moved a.cu:sums --link moved.out=sums.in --link moved.columns=sums.columns --dead moved.out \
+// RUN: %cufuse fuse --distinct --vertical a.cu:moved a.cu:sums --link moved.out=sums.in --link moved.columns=sums.columns --dead moved.out \
 // RUN:   --block 64 --name rows -o rows.cu
-// RUN: %cufuse fuse --vertical a.cu:scalePacks a.cu:addPacks --link scalePacks.out=addPacks.in --link scalePacks.n=addPacks.n \
+// RUN: %cufuse fuse --distinct --vertical a.cu:scalePacks a.cu:addPacks --link scalePacks.out=addPacks.in --link scalePacks.n=addPacks.n \
 // RUN:   --dead scalePacks.out --block 64 --name packs -o packs.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/chain.cu %t/rows.cu %t/packs.cu
 

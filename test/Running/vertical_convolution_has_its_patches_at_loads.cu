@@ -1,11 +1,11 @@
 // A convolution, from the matrix of patches to ReLU, as one kernel: patches are computed where the product loads them, with
 // strides and padding, for sizes that are no multiples of the tiles.
 // RUN: rm -rf %t && split-file %s %t && cd %samples/convolution
-// RUN: %cufuse fuse --vertical 'convolution.cu:unfold<3>' convolution.cu:multiply convolution.cu:biasRelu \
+// RUN: %cufuse fuse --distinct --vertical 'convolution.cu:unfold<3>' convolution.cu:multiply convolution.cu:biasRelu \
 // RUN:   --link unfold.patches=multiply.b --link multiply.n=unfold.pixels --link 'multiply.k*n=unfold.n' \
 // RUN:   --link multiply.c=biasRelu.in --link multiply.n=biasRelu.pixels --link 'multiply.m*n=biasRelu.n' \
 // RUN:   --dead unfold.patches --dead multiply.c --block multiply=16x16 --recompute 2 --name layer -o %t/layer.cu
-// RUN: %cufuse fuse --vertical 'convolution.cu:unfold<2>' convolution.cu:multiply --link unfold.patches=multiply.b \
+// RUN: %cufuse fuse --distinct --vertical 'convolution.cu:unfold<2>' convolution.cu:multiply --link unfold.patches=multiply.b \
 // RUN:   --link multiply.n=unfold.pixels --link 'multiply.k*n=unfold.n' --dead unfold.patches --block multiply=16x16 \
 // RUN:   --name even -o %t/even.cu
 // RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I %t -I %samples/convolution %t/main.cu %t/layer.cu %t/even.cu

@@ -16,7 +16,7 @@
 // RUN: %{by}
 // RUN: %cufuse fuse --vertical kernels.cu:conjugate kernels.cu:scale --link conjugate.y=scale.in --link conjugate.n=scale.n \
 // RUN:   --dead conjugate.y --block 32 --name quaternions -o %t/quaternions.cu
-// RUN: %cufuse fuse --vertical kernels.cu:ones kernels.cu:twos --link ones.n=twos.n --link ones.width=twos.width --block 32 \
+// RUN: %cufuse fuse --distinct --vertical kernels.cu:ones kernels.cu:twos --link ones.n=twos.n --link ones.width=twos.width --block 32 \
 // RUN:   --name divided -o %t/divided.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/logical.cu %t/ternary.cu %t/member.cu %t/capture.cu %t/returned.cu \
 // RUN:   %t/quaternions.cu %t/divided.cu

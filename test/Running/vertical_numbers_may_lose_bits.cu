@@ -3,7 +3,7 @@
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: %cufuse inspect --full kernels.cu | FileCheck kernels.cu
 // DEFINE: %{k} =
-// DEFINE: %{before} = %cufuse fuse kernels.cu:%{k} kernels.cu:twice --link %{k}.y=twice.in --link %{k}.n=twice.n --dead y \
+// DEFINE: %{before} = %cufuse fuse --distinct kernels.cu:%{k} kernels.cu:twice --link %{k}.y=twice.in --link %{k}.n=twice.n --dead y \
 // DEFINE:   --block 96 --name of_%{k} -o %t/%{k}.cu
 // REDEFINE: %{k} = bases
 // RUN: %{before}

@@ -1,16 +1,16 @@
 // Pointwise producers computed where kernels of many kinds load: a transposition, a stencil, a reduction by rows, a gather,
 // a matrix product that has consumers, too; elements that no producer makes come from memory.
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// RUN: %cufuse fuse --vertical a.cu:scale a.cu:shift '%samples/transpose/transpose.cu:transposeTiled<float>' \
+// RUN: %cufuse fuse --distinct --vertical a.cu:scale a.cu:shift '%samples/transpose/transpose.cu:transposeTiled<float>' \
 // RUN:   --link scale.out=shift.in --link shift.out=transposeTiled.in --link scale.n=shift.n \
 // RUN:   --link 'transposeTiled.width*height=scale.n' --dead scale.out --dead shift.out --name turned -o turned.cu
-// RUN: %cufuse fuse --vertical a.cu:scale a.cu:stencil --link scale.out=stencil.in --dead scale.out --recompute any \
+// RUN: %cufuse fuse --distinct --vertical a.cu:scale a.cu:stencil --link scale.out=stencil.in --dead scale.out --recompute any \
 // RUN:   --block 64 --name halo -o halo.cu
-// RUN: %cufuse fuse --vertical a.cu:scale a.cu:gather --link scale.out=gather.in --dead scale.out --recompute any \
+// RUN: %cufuse fuse --distinct --vertical a.cu:scale a.cu:gather --link scale.out=gather.in --dead scale.out --recompute any \
 // RUN:   --block 64 --name chosen -o chosen.cu
-// RUN: %cufuse fuse --vertical a.cu:scale a.cu:sums a.cu:shift --link scale.out=sums.in --link sums.out=shift.in \
+// RUN: %cufuse fuse --distinct --vertical a.cu:scale a.cu:sums a.cu:shift --link scale.out=sums.in --link sums.out=shift.in \
 // RUN:   --dead scale.out --block sums=64 --name rows -o rows.cu
-// RUN: %cufuse fuse --vertical a.cu:scale a.cu:shift a.cu:gemm a.cu:shift --link scale.out=gemm.a --link shift_0.out=gemm.b \
+// RUN: %cufuse fuse --distinct --vertical a.cu:scale a.cu:shift a.cu:gemm a.cu:shift --link scale.out=gemm.a --link shift_0.out=gemm.b \
 // RUN:   --link 'gemm.m*k=scale.n' --link 'gemm.k*n=shift_0.n' --link gemm.c=shift_1.in --link 'gemm.m*n=shift_1.n' \
 // RUN:   --dead scale.out --dead shift_0.out --dead gemm.c --recompute 3 --block gemm=16x16 --name product -o product.cu
 // RUN: %execute -D SAMPLE_NO_MAIN -I %S/Inputs -I %t -I %samples/transpose %t/main.cu %t/turned.cu %t/halo.cu %t/rows.cu \

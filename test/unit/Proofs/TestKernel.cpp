@@ -185,7 +185,10 @@ void TestKernel::load(const std::string &Parameter, const std::string &Index, st
 VerticalNode TestKernel::node() {
   Shape = recogniseShape(Facts, Accesses);
   Accesses = withoutWraps(std::move(Accesses));
-  return {Facts.Name, &Facts, &Accesses, &Shape};
+  VerticalNode Node{Facts.Name, &Facts, &Accesses, &Shape};
+  // Those of other kernels are other arrays, too.
+  Node.Distinct = llvm::all_of(Accesses.Parameters, [](const auto &P) { return P.Element.empty() || P.Restrict; });
+  return Node;
 }
 
 std::int64_t valueOf(const Polynomial &P, const Values &Of, const std::map<std::string, Quotient> &Quotients) {
