@@ -1,10 +1,9 @@
-#ifdef CUFUSE_PARTS
 /// Where all elements of a turn are `whole`, below the bound, the kernels' conditions on that are known.
 struct CufuseTurn {
 #ifdef CUFUSE_ONCE
-  bool whole, begun = false;
+  bool whole = true, begun = false;
 #else
-  bool whole;
+  bool whole = true;
 #endif
 #ifdef CUFUSE_HOLDS
   __device__ __forceinline__ bool inside(bool written) const { return whole || written; }
@@ -20,24 +19,3 @@ struct CufuseTurn {
   }
 #endif
 };
-#else
-/// All elements of a turn are below the bound: the kernels' conditions on that are known.
-struct CufuseTurn {
-#ifdef CUFUSE_ONCE
-  bool begun = false;
-#endif
-#ifdef CUFUSE_HOLDS
-  __device__ __forceinline__ bool inside(bool) const { return true; }
-#endif
-#ifdef CUFUSE_FAILS
-  __device__ __forceinline__ bool beyond(bool) const { return false; }
-#endif
-#ifdef CUFUSE_ONCE
-  __device__ __forceinline__ bool once(bool) {
-    const bool first = !begun;
-    begun = true;
-    return first;
-  }
-#endif
-};
-#endif

@@ -70,7 +70,11 @@ llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> 
   std::vector<std::string> Inputs = Request.OtherInputs;
   for (const LoadedKernel &Kernel : Kernels)
     llvm::append_range(Inputs, Kernel.Text.Dependencies);
-  if (llvm::Error Error = checkOutputs({Request.Output, headerOf(Request.Output), Request.Depfile}, Inputs))
+  const std::string Prelude =
+      Request.Prelude.empty() ? std::string() : within(folderOf(Request.Output), Request.Prelude);
+  if (llvm::Error Error = checkOutputs({Request.Output, headerOf(Request.Output), Prelude, Request.Depfile}, Inputs))
+    return Error;
+  if (llvm::Error Error = checkReplaced(Prelude, isPrelude))
     return Error;
   const std::string Rule = namedForMake(Request.Output) + ":";
   if (llvm::Error Error = checkReplaced(Request.Depfile, {Rule}))
@@ -92,11 +96,12 @@ llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser, const Fu
       Add(P.Includes);
   }
   const std::string Header = llvm::sys::path::filename(HeaderPath).str();
+  auto IsOurs = [&](llvm::StringRef Name) { return Name == Header || Name == Request.Prelude; };
   for (const auto &[Text, Path] : Paths)
     if (llvm::StringRef Name = Text;
-        (Name.consume_front("#include \"") || Name.consume_front("#include <")) && Name.drop_back() == Header)
+        (Name.consume_front("#include \"") || Name.consume_front("#include <")) && IsOurs(Name.drop_back()))
       return badUsage(fmt::format("'{}' would be the header of the output, but the inputs include {} by that name",
-                                  HeaderPath, Path.str()),
+                                  within(folderOf(Request.Output), Name.drop_back()), Path.str()),
                       "name the output otherwise with -o");
   for (llvm::StringRef Rest : {llvm::StringRef(Fused.Source), llvm::StringRef(Fused.Header)})
     while (!Rest.empty()) {
@@ -107,7 +112,7 @@ llvm::Error checkBeside(const FuseRequest &Request, const Fuser &Fuser, const Fu
         continue;
       Name = Name.split('"').first; // a comment may stand behind it
       Line = Line.take_front(Name.end() + 1 - Line.begin());
-      if (Name == Header)
+      if (IsOurs(Name))
         continue;
       const std::string Beside = within(folderOf(Request.Output), Name);
       if (llvm::sys::path::is_absolute(Name) || !llvm::sys::fs::exists(Beside))

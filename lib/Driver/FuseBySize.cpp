@@ -3,6 +3,7 @@
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Fuser.h"
 #include "cufuse/Emit/EmitBySize.h"
+#include "cufuse/Support/FileStore.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -45,6 +46,8 @@ llvm::Expected<FusedBySize> fuseBySize(const Toolchain &Tools, llvm::ArrayRef<Fu
     Result.Files.push_back({Request.Output, Fused.Fused.Source});
     Result.Files.push_back({Fused.HeaderPath, Fused.Fused.Header});
   }
+  if (!Whole.Prelude.empty())
+    Result.Files.push_back({within(folderOf(Whole.Output), Whole.Prelude), preludeText()});
   FusedSource Chooses = emitBySize(Outputs, emitOptions(Whole));
   Result.Files.push_back({Whole.Output, std::move(Chooses.Source)});
   Result.Files.push_back({headerOf(Whole.Output), std::move(Chooses.Header)});

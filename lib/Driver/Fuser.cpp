@@ -14,7 +14,11 @@
 namespace cufuse {
 
 std::vector<OutputFile> filesOf(const EmitOptions &Emit, FusedSource Fused) {
-  return {{Emit.SourceFile, std::move(Fused.Source)}, {Emit.HeaderFile, std::move(Fused.Header)}};
+  std::vector<OutputFile> Files = {{Emit.SourceFile, std::move(Fused.Source)},
+                                   {Emit.HeaderFile, std::move(Fused.Header)}};
+  if (!Emit.Prelude.empty())
+    Files.push_back({Emit.Prelude, preludeText()});
+  return Files;
 }
 
 void mergeSettings(CompileFlags &Into, const CompileFlags &Other) {

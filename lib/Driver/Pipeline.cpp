@@ -21,6 +21,7 @@ EmitOptions emitOptions(const FuseRequest &Request) {
           .HeaderFile = llvm::sys::path::filename(headerOf(Request.Output)).str(),
           .Command = Request.Command,
           .LineDirectives = Request.LineDirectives,
+          .Prelude = Request.Prelude,
           .Apart = Request.Apart,
           .ApartBelow = Request.ApartBelow};
 }

@@ -42,14 +42,14 @@ public:
       Out.write(GridBarrier);
     if (rebindsLibraries(Constituents, Plan)) {
       Out.write("#include <cuda_runtime.h>");
+      includePrelude();
       std::set<std::string> Before;
       for (const Constituent &C : Constituents)
         Before.insert(C.Text->BeforeLibraries.begin(), C.Text->BeforeLibraries.end());
       for (const std::string &Line : Before)
         Out.write(Line);
       Out.blank();
-      writeOurs(Out, Constituents, Options,
-                [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name, Needs); });
+      writeOurs(Out, Constituents, Options, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options, Needs); });
       defineForLibraries(Out, Constituents, Options.Name, true);
       includeLines(Out, Constituents, &KernelText::Libraries, false, Included);
       if (Plan.Cooperative)
@@ -58,17 +58,18 @@ public:
       includes();
     } else {
       includes();
-      writeOurs(Out, Constituents, Options,
-                [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options.Name, Needs); });
+      writeOurs(Out, Constituents, Options, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options, Needs); });
     }
     emitTexts(Out, Constituents, Plan, Options);
     writeOurs(Out, Constituents, Options, [&](Writer &Own) {
       Own.line("namespace {} {{", Options.Name);
+      if (!Options.Prelude.empty())
+        Own.line("using namespace {};", preludeNamespace());
       Own.blank();
       Own.write(Kernels);
       if (!Options.KernelOnly)
         inOwnSpace(Own, [&] {
-          emitLauncher(Own, Constituents, Plan, Options.Name, Needs);
+          emitLauncher(Own, Constituents, Plan, Options, Needs);
           if (Options.Apart)
             defineApart(Own, Options);
         });
@@ -139,8 +140,15 @@ private:
     return Text;
   }
 
+  void includePrelude() {
+    if (const std::string Line = fmt::format("#include \"{}\"", Options.Prelude);
+        !Options.Prelude.empty() && Included.insert(Line).second)
+      writeOurs(Out, Constituents, Options, [&](Writer &Own) { Own.write(Line); }, preludeText());
+  }
+
   void includes() {
     Out.line("#include \"{}\"", Options.HeaderFile);
+    includePrelude();
     Out.blank();
     if (Options.Apart && !Options.KernelOnly)
       for (const char *Header : {"#include <cstdlib>", "#include <string>"})

@@ -45,11 +45,13 @@ void inOwnSpace(Writer &To, llvm::function_ref<void()> Emit) {
   To.line("}} // namespace {}", ownSpace());
 }
 
+std::string hashed(llvm::StringRef Text) { return replaced(Text, Unhashed, hashOf(Text)); }
+
 void writeHashes(FusedSource &Fused) {
   const std::string OfSource = hashOf(Fused.Source), Space = OwnSpace.str();
   Fused.Source = replaced(Fused.Source, Unhashed, OfSource);
   Fused.Header = replaced(Fused.Header, Space + Unhashed.str(), Space + OfSource);
-  Fused.Header = replaced(Fused.Header, Unhashed, hashOf(Fused.Header));
+  Fused.Header = hashed(Fused.Header);
 }
 
 bool isAsWritten(llvm::StringRef Text) {

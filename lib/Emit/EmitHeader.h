@@ -25,4 +25,7 @@ void inOwnSpace(Writer &To, llvm::function_ref<void()> Emit);
 /// Puts the hashes where these have left room.
 void writeHashes(FusedSource &Fused);
 
+/// Text with its hash in the places that wait for it.
+std::string hashed(llvm::StringRef Text);
+
 } // namespace cufuse

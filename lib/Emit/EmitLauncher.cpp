@@ -204,13 +204,29 @@ namespace {
 class LauncherEmitter {
 public:
   LauncherEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                  const std::string &Name, llvm::ArrayRef<Given> Needs)
-      : Out(Out), Constituents(Constituents), Plan(Plan), Name(Name), Needs(Needs) {}
+                  const EmitOptions &Options, llvm::ArrayRef<Given> Needs)
+      : Out(Out), Constituents(Constituents), Plan(Plan), Name(Options.Name), HasPrelude(!Options.Prelude.empty()),
+        Needs(Needs) {}
 
   void run() {
-    std::vector<OutputText> Parts = {emitted(cuda::Launcher, Needs)};
-    if (needs("DYNAMIC"))
-      Parts.push_back(emitted(cuda::SharedMemory, Needs));
+    std::vector<OutputText> Parts;
+    if (HasPrelude) {
+      // One by one: they hide what a header of the user's calls so.
+      std::vector<OutputText> Used;
+      const std::string Space = preludeNamespace();
+      for (const auto &[Need, Function] :
+           {std::pair("GRIDS", "blocksOf"), std::pair("MEETS", "meet"), std::pair("LARGER", "larger"),
+            std::pair("DIVISORS", "gridOf"), std::pair("STRIDES", "strideOf"), std::pair("SHARES", "shareOf"),
+            std::pair("EVEN_ROUNDS", "inEvenRounds"), std::pair("BOUND", "sameBits"),
+            std::pair("DYNAMIC", "allowShared")})
+        if (needs(Need))
+          Used.push_back(fmt::format("using {}::launcher::{};", Space, Function));
+      Parts.push_back(joined(Used, "\n"));
+    } else {
+      Parts.push_back(emitted(cuda::Launcher, Needs));
+      if (needs("DYNAMIC"))
+        Parts.push_back(emitted(cuda::SharedMemory, Needs));
+    }
     if (needs("MULTIPROCESSORS"))
       Parts.push_back(emitted(cuda::Driver, Needs));
     if (products())
@@ -512,6 +528,7 @@ private:
   llvm::ArrayRef<Constituent> Constituents;
   const FusionPlan &Plan;
   const std::string &Name;
+  const bool HasPrelude;
   llvm::ArrayRef<Given> Needs;
 };
 
@@ -540,8 +557,8 @@ void emitPlainLaunch(Writer &Out, const Constituent &C, const FusionPlan &Plan, 
 }
 
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                  const std::string &Name, llvm::ArrayRef<Given> Needs) {
-  LauncherEmitter(Out, Constituents, Plan, Name, Needs).run();
+                  const EmitOptions &Options, llvm::ArrayRef<Given> Needs) {
+  LauncherEmitter(Out, Constituents, Plan, Options, Needs).run();
 }
 
 } // namespace cufuse

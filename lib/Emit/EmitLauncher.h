@@ -52,6 +52,6 @@ void emitPlainLaunch(Writer &Out, const Constituent &C, const FusionPlan &Plan, 
 
 /// The host function that validates the arguments and launches `fused`.
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                  const std::string &Name, llvm::ArrayRef<Given> Needs);
+                  const EmitOptions &Options, llvm::ArrayRef<Given> Needs);
 
 } // namespace cufuse

@@ -1,6 +1,7 @@
 #include "EmitPrelude.h"
 
-#include "EmittedCuda.h"
+#include "EmitHeader.h"
+#include "cufuse/Cuda/Prelude.h"
 
 #include <fmt/core.h>
 
@@ -135,6 +136,40 @@ OutputText partitionType(const PartitionPlan &P) {
                     constant(P.Block.Z));
 }
 
+constexpr llvm::StringLiteral PreludeBegin = "// What cufuse's outputs share.\n";
+
+bool isPrelude(llvm::StringRef Text) { return Text.starts_with(PreludeBegin); }
+
+std::string preludeText() {
+  // With all that any output asks for.
+  auto Whole = [](llvm::StringRef File) {
+    std::vector<Given> All;
+    for (llvm::StringRef Rest = File.split("#ifdef CUFUSE_").second; !Rest.empty();
+         Rest = Rest.split("#ifdef CUFUSE_").second)
+      All.push_back({Rest.split('\n').first, true});
+    return emitted(File, All);
+  };
+  Writer To("", false);
+  To.write(PreludeBegin.drop_back().str());
+  writeAsWritten(To, {});
+  To.write("#pragma once\n\n#include <cuda_runtime.h>\n\nnamespace cufuse {");
+  inOwnSpace(To, [&] {
+    for (llvm::StringRef File : cuda::OfDevice)
+      To.line("{}\n", Whole(File));
+    To.write("namespace launcher {");
+    for (llvm::StringRef File : cuda::OfLauncher)
+      To.line("{}\n", Whole(File).replaced("static ", "inline "));
+    To.write("} // namespace launcher");
+  });
+  To.write("} // namespace cufuse");
+  return hashed(To.text());
+}
+
+std::string preludeNamespace() {
+  const std::string Text = preludeText(), Before = "inline namespace ";
+  return "::cufuse::" + llvm::StringRef(Text).split(Before).second.split(' ').first.str();
+}
+
 std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const Writer &Kernel) {
   auto Some = [&](auto Holds) {
     return llvm::any_of(Constituents, [&](const Constituent &C) { return Holds(*C.Facts); });
@@ -232,16 +267,18 @@ bool isNeeded(llvm::ArrayRef<Given> Needs, llvm::StringRef Name) {
   return llvm::any_of(Needs, [&](const Given &Need) { return Need.Name == Name && Need.Text; });
 }
 
-void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
-                 llvm::ArrayRef<Given> Needs) {
+void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                 const EmitOptions &Options, llvm::ArrayRef<Given> Needs) {
+  const std::string &Name = Options.Name;
   auto SomePartition = [&](auto Holds) { return llvm::any_of(Plan.Partitions, Holds); };
   Writer Own("", false);
   auto Add = [&](llvm::StringRef File) { Own.write("\n" + emitted(File, Needs)); };
   if (isNeeded(Needs, "DYNAMIC"))
     Own.write("\nextern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
-  if (isNeeded(Needs, "DIVISORS"))
+  const bool IsWhole = Options.Prelude.empty();
+  if (IsWhole && isNeeded(Needs, "DIVISORS"))
     Add(cuda::Grid);
-  if (isNeeded(Needs, "SHARES"))
+  if (IsWhole && isNeeded(Needs, "SHARES"))
     Add(cuda::Share);
   if (llvm::any_of(Constituents, [&](const Constituent &C) { return usesPartition(C, Constituents, Plan); }))
     Add(cuda::Partition);

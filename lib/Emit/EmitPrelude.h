@@ -27,9 +27,12 @@ bool textNames(const KernelText &Text, llvm::StringRef Name);
 std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const Writer &Kernel);
 bool isNeeded(llvm::ArrayRef<Given> Needs, llvm::StringRef Name);
 
-/// The namespace `Name` with the types that partitions are made of.
-void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
-                 llvm::ArrayRef<Given> Needs);
+/// The output's namespace with the types that partitions are made of.
+void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                 const EmitOptions &Options, llvm::ArrayRef<Given> Needs);
+
+/// That of the prelude's names. It has the prelude's hash: with another version's prelude, an output does not compile.
+std::string preludeNamespace();
 
 /// The macros around the #includes that give libraries the partition for the block; `Define` false takes them back.
 void defineForLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const std::string &Name, bool Define);

@@ -95,6 +95,8 @@ public:
       Out.write("#ifdef __CUDA_ARCH__ // device code");
     const std::set<std::string> Saved = saveMacros(Out, Constituents, C);
     open(Out, Path);
+    if (!Options.Prelude.empty())
+      Out.line("using namespace {};", preludeNamespace());
     if (usesPartition(C, Constituents, Plan))
       Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
     if (textNames(*C.Text, "CufuseElementPartition"))
@@ -184,6 +186,8 @@ private:
       }
     };
     for (const Piece &P : Pieces) {
+      if (P.IsShared && !Options.Prelude.empty())
+        continue;
       const OutputText Text = inForm(P, Unroll).with(OutputText::Slot::Path, Path);
       if (!P.Once.empty() && standsOutside(P)) {
         Move({});

@@ -27,11 +27,12 @@ bool isMacroOutside(llvm::ArrayRef<Constituent> Constituents, llvm::StringRef Na
 }
 
 void writeOurs(Writer &To, llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options,
-               llvm::function_ref<void(Writer &)> Emit) {
+               llvm::function_ref<void(Writer &)> Emit, llvm::StringRef Included) {
   Writer Own(Options.SourceFile, false);
   Emit(Own);
+  const std::string All = Own.text() + Included.str();
   std::set<std::string> Hidden;
-  for (const llvm::StringRef Word : wordsOf(Own.text()))
+  for (const llvm::StringRef Word : wordsOf(All))
     // Those are the toolkit's and the compiler's; two are macros inside Clang's own header.
     if (!Word.starts_with("__") && !Word.starts_with("cuda") && Word != "dim3" && Word != "uint3" &&
         isMacroOutside(Constituents, Word))

@@ -13,9 +13,9 @@ namespace cufuse {
 
 bool isMacroOutside(llvm::ArrayRef<Constituent> Constituents, llvm::StringRef Name);
 
-/// Text of ours means what it says, whatever macros the headers of the users define.
+/// Text of ours means what it says, whatever macros the headers of the users define; so does what it includes.
 void writeOurs(Writer &To, llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options,
-               llvm::function_ref<void(Writer &)> Emit);
+               llvm::function_ref<void(Writer &)> Emit, llvm::StringRef Included = {});
 
 /// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
 /// And names of the text that are macros of another constituent's headers only: here they are none. Out: those to

@@ -299,7 +299,7 @@ private:
       ofLibraries(F, Name);
     else if (Played.Part && Around == Played.Around && classOf(Of) == "CufuseRow" && Name == "each")
       takesOne(F);
-    else if (Played.Part && Around == Played.Around && asksForTurn(*Of))
+    else if (Played.Part && (Around == Played.Around || Around == "cufuse") && asksForTurn(*Of))
       replaceCalls(F, [](llvm::CallBase &Call) { // what was written is given last
         return Call.getArgOperand(Call.arg_size() - 1);
       });

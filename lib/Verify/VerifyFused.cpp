@@ -298,6 +298,8 @@ struct OutputParser {
     ParseRequest Own = Request;
     Own.File = OutputFolder.str() + Options.SourceFile;
     Own.Overlay = {{Own.File, Fused.Source}, {OutputFolder.str() + Options.HeaderFile, Fused.Header}};
+    if (!Options.Prelude.empty())
+      Own.Overlay.push_back({OutputFolder.str() + Options.Prelude, preludeText()});
     Own.Probes = nullptr;
     return cufuse::parse(Tools, std::move(Own));
   }

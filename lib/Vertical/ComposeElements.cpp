@@ -27,12 +27,12 @@ std::vector<KnownCondition> knownConditions(const VerticalNode &Node) {
   return Known;
 }
 
-std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known, bool InParts) {
+std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known) {
   using Kind = KnownCondition::Kind;
   auto Asks = [&](Kind What) { return llvm::any_of(Known, [&](const KnownCondition &K) { return K.What == What; }); };
   if (Known.empty())
     return {};
-  return {{"HOLDS", Asks(Kind::Holds)}, {"FAILS", Asks(Kind::Fails)}, {"ONCE", Asks(Kind::Once)}, {"PARTS", InParts}};
+  return {{"HOLDS", Asks(Kind::Holds)}, {"FAILS", Asks(Kind::Fails)}, {"ONCE", Asks(Kind::Once)}};
 }
 
 std::vector<std::string> loadedAside(const VerticalGraph &Graph, unsigned Node, llvm::ArrayRef<Stream> Streams) {
@@ -68,14 +68,14 @@ void ElementComposer::elementFacts() {
   Facts.GridStrideLoop.reset();
 }
 
-void ElementComposer::objects(bool InParts) {
+void ElementComposer::objects() {
   for (unsigned Node : Graph.Order)
     parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
   elementObjects(/*Stores=*/false);
   std::vector<KnownCondition> Known;
   for (const VerticalNode &N : Graph.Nodes)
     llvm::append_range(Known, knownConditions(N));
-  if (const std::vector<Given> Asked = askedConditions(Known, InParts); !Asked.empty())
+  if (const std::vector<Given> Asked = askedConditions(Known); !Asked.empty())
     file(cuda::Turn, Asked);
   if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
     file(cuda::ElementGroups, {{"ASIDE", llvm::any_of(Graph.Order, [&](unsigned Node) {

@@ -12,8 +12,7 @@ namespace cufuse {
 /// The node's conditions that say no more than that its elements are below the bound.
 std::vector<KnownCondition> knownConditions(const VerticalNode &Node);
 /// Which of them are asked for, as `cuda::Turn` is given it; nothing if none is.
-/// `InParts`: of some turns, not all elements exist.
-std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known, bool InParts = false);
+std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known);
 
 /// Parameters of a kernel that takes several elements at a time through which it loads vectors at other places than its
 /// own elements: a row of a bias. An object loads them as vectors, which nvcc splits where the user's text has
@@ -34,7 +33,7 @@ protected:
   /// What each node reads is given by who calls it.
   void elementFacts();
   /// The parameters that remain, and the objects.
-  void objects(bool InParts = false);
+  void objects();
   /// The text of every kernel.
   void texts();
 

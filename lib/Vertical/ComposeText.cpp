@@ -1,6 +1,6 @@
 #include "ComposeText.h"
-#include "EmittedCuda.h"
 
+#include "cufuse/Cuda/Prelude.h"
 #include "cufuse/Frontend/ForeignMacros.h"
 
 #include <fmt/core.h>
@@ -164,6 +164,11 @@ void TextComposer::code(const OutputText &Text, std::vector<std::string> Namespa
     }
   P.Text = Before + Text + Behind;
   Result.Text.Body.push_back(std::move(P));
+}
+
+void TextComposer::file(llvm::StringRef File, llvm::ArrayRef<Given> Values) {
+  code("\n" + emitted(File, Values));
+  Result.Text.Body.back().IsShared = cuda::isShared(File);
 }
 
 void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {

@@ -51,7 +51,7 @@ protected:
   /// Text of ours.
   void code(const OutputText &Text, std::vector<std::string> Namespaces = {});
   /// A file of lib/Cuda/.
-  void file(llvm::StringRef File, llvm::ArrayRef<Given> Values = {}) { code("\n" + emitted(File, Values)); }
+  void file(llvm::StringRef File, llvm::ArrayRef<Given> Values = {});
   /// A node's text in its namespace, behind `Aliases`, which declare its linked parameters' types. `AsElement`: its
   /// block is one thread, and the macros around it say so.
   void text(unsigned Node, OutputText Aliases, bool AsElement);

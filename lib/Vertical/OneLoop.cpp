@@ -30,7 +30,7 @@ public:
     elementFacts();
     for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
       Result.Facts.Reads[static_cast<size_t>(B)] = {true, false, false};
-    objects(!isSingle());
+    objects();
     if (Width > 1 && llvm::any_of(Streams, isInMemory))
       file(cuda::ElementsInMemory);
     texts();

@@ -116,7 +116,6 @@ namespace text_of_all_barriers {
 #define CUFUSE_HOLDS
 #define CUFUSE_FAILS
 #define CUFUSE_ONCE
-#define CUFUSE_PARTS
 #include "../../lib/Cuda/Turn.cuh"
 namespace as_element {
 #include "../../lib/Cuda/ElementPartition.cuh"

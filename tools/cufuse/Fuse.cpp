@@ -193,6 +193,9 @@ llvm::Error checkCombination(const FuseRequest &R) {
       {C.EvictLast && C.Reassociate, "--evict-last goes without --reassociate", "leave out one of them"},
       {C.Cooperative && R.Distinct, "--distinct goes without --cooperative",
        "leave it out: kernels with a barrier between them may share memory"},
+      {llvm::StringRef(R.Prelude).contains('/'), "--prelude is the name of a file beside the output",
+       "leave out the folder"},
+      {!R.Prelude.empty() && R.Name == "cufuse", "--prelude has the namespace 'cufuse'", "choose another --name"},
       {R.ApartBelow > 0 && !R.Apart, "--apart-below needs --apart", "write --apart, too"},
       {R.Vertical && !R.Turns.empty(), "--turns goes without --link", "leave it out"},
   };
@@ -396,6 +399,10 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
       return Error;
     for (const OutputFile &File : Files)
       backdate(File.Path, Began);
+    // It stays as old as it is where others have written the same.
+    if (const std::string Path = within(folderOf(Request->Output), Request->Prelude); !Request->Prelude.empty())
+      if (llvm::Error Error = writeFiles(OutputFile{Path, preludeText()}))
+        return Error;
     for (const std::string &Fact : Result->Tuned)
       llvm::outs() << Fact << '\n';
     if (Request->Depfile.empty())
@@ -539,6 +546,8 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
           ->option_text("OUT.cu (required)")
           ->required(),
       Command.add_option("--name", Request.Name, "Namespace of the result (default: the kernels' names)")
+          ->option_text("NAME"),
+      Command.add_option("--prelude", Request.Prelude, "What outputs share goes into this header, beside OUT.cu")
           ->option_text("NAME"),
       Command.add_flag("--apart", Request.Apart,
                        "`launch` takes what launches the kernels themselves, too, for where they cannot run as one"),

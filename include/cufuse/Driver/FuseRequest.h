@@ -55,6 +55,7 @@ struct FuseRequest {
   RegisterLimit Registers;
   std::string Name;                     ///< Empty: the kernels' names, joined.
   std::string Output;                   ///< `OUT.cu`; the header is `OUT.h` beside it.
+  std::string Prelude;                  ///< As in EmitOptions.
   std::string Depfile;                  ///< Written, too, where it is not empty.
   std::vector<std::string> OtherInputs; ///< Files besides the kernels' that no output may replace.
   std::string Command;

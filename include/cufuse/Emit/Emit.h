@@ -36,6 +36,7 @@ struct EmitOptions {
   std::string HeaderFile; ///< File name of the header, as the output includes it.
   std::string Command;    ///< What made it, for the comment at the top.
   bool LineDirectives = true;
+  std::string Prelude = {}; ///< File name of what outputs share, beside this one; empty: each has its own.
   /// The caller may hand over what launches the kernels themselves: for less elements than so many, that is done.
   bool Apart = false;
   std::uint64_t ApartBelow = 0;
@@ -79,6 +80,10 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents);
 
 /// Whether an output, or its header, still has the text that it says it had; also where it does not say.
 bool isAsWritten(llvm::StringRef Text);
+
+/// What outputs share, as a header.
+std::string preludeText();
+bool isPrelude(llvm::StringRef Text);
 
 /// Whether the text begins as a header that goes with an output.
 bool isLaunchersHeader(llvm::StringRef Text);

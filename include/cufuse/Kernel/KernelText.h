@@ -110,6 +110,7 @@ struct Piece {
   /// The text as written and all that may be changed in it, where that depends on what is linked.
   std::string Written = {};
   std::vector<Edit> Edits = {};
+  bool IsShared = false;                  ///< Of ours, as in other outputs: a prelude has it.
   std::string Function = {};              ///< Which function that is handed pointers it declares.
   std::vector<IncludeLine> Includes = {}; ///< `#include "…"` that stand inside the text.
 };
