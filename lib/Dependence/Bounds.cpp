@@ -44,6 +44,20 @@ bool mayBeAbove(const Polynomial &P) {
   });
 }
 
+/// How often a polynomial has another one, by the first of what that is made of.
+Polynomial timesOf(const Polynomial &Value, const Polynomial &In) {
+  const std::string First = *Value.atoms().begin();
+  return In.split(First).first.dividedBy(Value.split(First).first).value_or(Polynomial());
+}
+
+/// Are all its terms the other's?
+bool isPartOf(const Polynomial &Part, const Polynomial &Whole) {
+  return llvm::all_of(Part.terms(), [&](const auto &Term) {
+    const auto Found = Whole.terms().find(Term.first);
+    return Found != Whole.terms().end() && Found->second == Term.second;
+  });
+}
+
 /// What the launch must meet for it.
 std::vector<AtMost> isPositive(const Polynomial &Divisor) {
   return Divisor.asConstant() ? std::vector<AtMost>() : std::vector<AtMost>{{constant(1), Divisor}};
@@ -126,11 +140,17 @@ std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
     const auto Dividend = simplified(Q->second.Dividend), Divisor = simplified(Q->second.Divisor);
     if (!Dividend || !Divisor || Divisor->asConstant().value_or(1) <= 0)
       return std::nullopt;
-    if (*Dividend == Q->second.Dividend && *Divisor == Q->second.Divisor) {
+    const auto Nested = Quotients.find(Dividend->str());
+    if (Nested == Quotients.end() && *Dividend == Q->second.Dividend && *Divisor == Q->second.Divisor) {
       Quotients[Atom] = Q->second;
       continue;
     }
-    const auto Value = divided(*Dividend, *Divisor);
+    // One text for one value: `i / a / b` is `i / (a * b)`.
+    auto IsSmall = [](const Polynomial &By) { return By.asConstant().value_or(0) <= MostElements; };
+    const auto Product = Nested != Quotients.end() && IsSmall(*Divisor) && IsSmall(Nested->second.Divisor)
+                             ? Divisor->times(Nested->second.Divisor)
+                             : std::nullopt;
+    const auto Value = Product ? divided(Nested->second.Dividend, *Product) : divided(*Dividend, *Divisor);
     if (!Value)
       return std::nullopt;
     Result = Result.substitute(Atom, *Value);
@@ -211,8 +231,22 @@ std::optional<Bound> Bounds::mostOf(const std::string &Atom, unsigned Depth) {
       return Bound{constant(*Most / *Divisor), B.Needs};
     if (const Parts P = partsOf(B.Most + constant(1), Q.Divisor); P.Rest.isZero()) // below a multiple
       return Bound{P.Multiple - constant(1), B.Needs};
+    if (const auto Value = Nearest ? quotient(B.Most, Q.Divisor, Quotients) : std::nullopt)
+      return Bound{*Value, B.Needs};
   }
   return std::nullopt;
+}
+
+std::vector<Bounds::Finer> Bounds::finer(const Quotient &Q) const {
+  std::vector<Finer> All;
+  if (Q.Dividend.asConstant())
+    return All;
+  for (const auto &[Atom, Other] : Quotients)
+    if (Other.Dividend == Q.Dividend && !(Other.Divisor == Q.Divisor))
+      if (const auto Radix = Q.Divisor.dividedBy(Other.Divisor))
+        All.push_back({Polynomial::atom(Atom), *Radix, isPositive(Other.Divisor)});
+  All.push_back({Q.Dividend, Q.Divisor, {}});
+  return All;
 }
 
 std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
@@ -241,6 +275,25 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
         *Widest = std::move(B);
     }
   };
+  // Digits `D / e % r` are below r, and not below 0: those of a number in a mixed radix, one by one.
+  for (const std::string &Atom : Counting)
+    if (const auto Q = Quotients.find(Atom); Q != Quotients.end())
+      for (const auto &[Value, Radix, Positive] : finer(Q->second)) {
+        const Polynomial Digit = Value - Radix * Polynomial::atom(Atom), Times = timesOf(Value, P);
+        const Polynomial Taken = Times * Radix;
+        if (Times.isZero() || !isPartOf(negated(Taken), P.split(Atom).first))
+          continue;
+        auto Needs = notNegative(Q->second.Dividend, Depth - 1);
+        const auto OfTimes = notNegative(Times, Depth - 1),
+                   OfTaken = OfTimes ? OfTimes : notNegative(negated(Times), Depth - 1);
+        if (!Needs || !OfTaken)
+          continue;
+        append(*Needs, *OfTaken);
+        append(*Needs, isPositive(Q->second.Divisor));
+        append(*Needs, Positive);
+        Go(P - Times * Digit + (OfTimes ? Times * (Radix - constant(1)) : Polynomial()), *Needs);
+        return Found;
+      }
   // A remainder `D - d * (D / d)` is below its divisor, and not below 0.
   for (const std::string &Atom : Counting) {
     const auto Q = Quotients.find(Atom);
@@ -261,7 +314,7 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
         Go(Adds ? P + Times[true] * (Divisor - constant(1) - Remainder) : P + Times[false] * Remainder, Needs);
       }
   }
-  if (!Found.empty())
+  if (!Found.empty() && !Nearest)
     return Found;
   // All must go: first what only conditions bound.
   auto Next = llvm::find_if(Counting, [&](const std::string &Atom) {
@@ -314,8 +367,15 @@ std::optional<Bound> Bounds::largest(const Polynomial &P) {
   Steps = 0;
   Nearest = true;
   std::vector<Bound> All = most(P, MostDepth);
+  // A kernel's divisors are positive in any case.
+  auto Asked = [&](const Bound &B) {
+    return llvm::count_if(B.Needs, [&](const AtMost &Each) {
+      return Each.Left.asConstant().value_or(2) > 1 ||
+             llvm::none_of(Quotients, [&](const auto &Q) { return Q.second.Divisor == Each.Right; });
+    });
+  };
   const auto Best = llvm::min_element(All, [&](const Bound &A, const Bound &B) {
-    return std::pair(A.Needs.size(), sampled(A.Most)) < std::pair(B.Needs.size(), sampled(B.Most));
+    return std::pair(Asked(A), sampled(A.Most)) < std::pair(Asked(B), sampled(B.Most));
   });
   return Best == All.end() ? std::nullopt : std::optional(std::move(*Best));
 }

@@ -54,6 +54,13 @@ private:
   std::int64_t sampled(const Polynomial &P) const;
   bool isCounted(const std::string &Atom) const;
   const Quotient *quotientAt(const std::string &Atom) const;
+  /// What a quotient may be made of by a further division: `D / 4`, divided by 8, is `D / 32`. Last the dividend
+  /// itself.
+  struct Finer {
+    Polynomial Value, Divisor;
+    std::vector<AtMost> Needs;
+  };
+  std::vector<Finer> finer(const Quotient &Q) const;
   std::vector<Bound> most(const Polynomial &P, unsigned Depth);
   std::optional<std::vector<AtMost>> notNegative(const Polynomial &P, unsigned Depth);
   std::optional<Bound> mostOf(const std::string &Atom, unsigned Depth);

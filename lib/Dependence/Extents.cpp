@@ -32,8 +32,6 @@ public:
     Graph.Quotients.insert(Known.quotients().begin(), Known.quotients().end());
     Own.Least = Polynomial() - Least->Most;
     Own.End = Most->Most + Polynomial::constant(Site.Width);
-    if (!isOfLaunch(Own.Least) || !isOfLaunch(Own.End))
-      return false;
     for (const std::vector<AtMost> &Needs : {Known.needs(), Most->Needs, Least->Needs})
       for (const AtMost &Each : Needs) {
         if (!isOfLaunch(Each.Left) || !isOfLaunch(Each.Right))
@@ -41,6 +39,8 @@ public:
         if (!llvm::is_contained(Own.Needs, Each))
           Own.Needs.push_back(Each);
       }
+    if (!isOfLaunch(Own.Least, &Own.Needs) || !isOfLaunch(Own.End, &Own.Needs))
+      return false;
     for (Extent &Part : Parts)
       if (isJoined(Part, Own)) {
         for (const AtMost &Each : Own.Needs)
@@ -110,13 +110,17 @@ private:
   bool isGiven(llvm::StringRef Atom) const {
     return isArgument(Graph, Atom) || (!isPointwise() && Atom.starts_with("gridDim."));
   }
-  /// Can the launcher compute it, whatever the arguments are? By an argument, it might have to divide by 0.
-  bool isOfLaunch(const Polynomial &P) const {
+  /// Can the launcher compute it, whatever the arguments are? It divides by no argument but what it asks to be
+  /// positive.
+  bool isOfLaunch(const Polynomial &P, const std::vector<AtMost> *Asked = nullptr) const {
     return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
       const auto Q = Graph.Quotients.find(Atom);
-      return Q == Graph.Quotients.end()
-                 ? isGiven(Atom)
-                 : !isWrap(Atom) && isOfLaunch(Q->second.Dividend) && Q->second.Divisor.asConstant().value_or(0) > 0;
+      if (Q == Graph.Quotients.end())
+        return isGiven(Atom);
+      const auto &[Dividend, Divisor, Wrap] = Q->second;
+      return !isWrap(Atom) && isOfLaunch(Dividend, Asked) && isOfLaunch(Divisor, Asked) &&
+             (Divisor.asConstant().value_or(0) > 0 ||
+              (Asked && llvm::is_contained(*Asked, AtMost{Polynomial::constant(1), Divisor})));
     });
   }
 

@@ -215,8 +215,12 @@ void TextComposer::distinctPointers() {
         Each.IsStored |=
             !P.Element.empty() && Graph.memory(Node, P.Name) == Each.Of && Graph.Nodes[Node].stores(P.Name);
   std::vector<std::pair<bool, OutputText>> Used;
+  OutputText Guard; // Without elements, there may be nothing to divide by.
   for (const Pointer &Each : All)
     if (Graph.Extents.count(Each.Of)) {
+      for (const Extent &Part : Graph.Extents.at(Each.Of))
+        if (!positive(Part.Least).empty() || !positive(Part.End).empty())
+          Guard = unlessEmpty(Graph.Root);
       const auto [Begin, Bytes] = used(Each.Of, *Each.Parameter, Each.Argument);
       Used.push_back({Each.IsStored, Begin + ", " + Bytes});
     }
@@ -236,7 +240,7 @@ void TextComposer::distinctPointers() {
   for (size_t I = 0; I < Used.size(); ++I)
     for (const auto &[IsStored, Memory] : llvm::drop_begin(Used, I + 1))
       if (IsStored || Used[I].first)
-        refuseIf(outputText("meet({}, {})", Used[I].second, Memory));
+        refuseIf(Guard + outputText("meet({}, {})", Used[I].second, Memory));
 }
 
 } // namespace cufuse

@@ -18,6 +18,12 @@
 // RUN:   --link means.columns=centre.columns --link means.columns=twice.columns --link centre.out=twice.in --dead centre.out \
 // RUN:   --distinct --block 64 -o means.cu 2>&1 | FileCheck %s --check-prefix=MEANS
 // MEANS: note: In turn,
+// Quotients and remainders of an element, as they are permuted, stay among so many elements as are a multiple of all: of
+// none, nothing is divided.
+// RUN: %cufuse fuse %s:plusOne %s:toHeads --link plusOne.out=toHeads.in --link plusOne.n=toHeads.n --dead plusOne.out \
+// RUN:   --block 64 -o heads.cu
+// RUN: FileCheck %s --check-prefix=HEADS < heads.cu
+// HEADS: (launch.arguments.n > 0 && meet({{.*}}, launch.arguments.out, 4ll * ((static_cast<long long>(launch.arguments.n) - 1ll) / ([[ALL:static_cast<long long>\(launch.arguments.heads\) \* launch.arguments.seq \* launch.arguments.size]])) * {{[a-z. *]*}} + 4ll * {{[a-z. *]*}}))
 
 __global__ void withNext(const float *in, float *out, int n, int m) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -76,4 +82,12 @@ __global__ void twice(const float *in, float *out, int columns) {
   const int row = blockIdx.y * gridDim.x + blockIdx.x;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     out[row * columns + i] = 2 * in[row * columns + i];
+}
+
+__global__ void toHeads(const float *in, float *out, int seq, int heads, int size, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    const int d = i % size, h = i / size % heads, s = i / (size * heads) % seq, b = i / (size * heads * seq);
+    out[((b * heads + h) * seq + s) * size + d] = in[i];
+  }
 }
