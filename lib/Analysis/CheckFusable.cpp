@@ -1,8 +1,8 @@
-#include "BuiltinReferences.h"
 #include "Meetings.h"
 
 #include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Assembly.h"
+#include "cufuse/Analysis/BuiltinVariables.h"
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
@@ -116,19 +116,20 @@ private:
 
   /// Does the end of an object do nothing, also as the host reads it?
   bool endsQuietly(clang::QualType T) const {
-    const clang::CXXRecordDecl *Record = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
-    if (!Record || !(Record = Record->getDefinition()) || !Record->hasNonTrivialDestructor())
-      return true;
-    const clang::CXXDestructorDecl *Own = Record->getDestructor();
-    if (!Own || Own->isDeleted())
-      return false;
-    const clang::FunctionDecl *Defined =
-        withBody(llvm::cast<clang::FunctionDecl>(pattern(Own))); // which may have no instance
-    const auto *Body = Defined ? llvm::dyn_cast<clang::CompoundStmt>(Defined->getBody()) : nullptr;
-    return (!Own->isUserProvided() ||
-            (Body && Body->body_empty() && !Host.hostText().mayDiffer(Defined->getSourceRange()))) &&
-           llvm::all_of(Record->fields(), [this](const auto *Field) { return endsQuietly(Field->getType()); }) &&
-           llvm::all_of(Record->bases(), [this](const auto &Base) { return endsQuietly(Base.getType()); });
+    return !anyPart(T, [this](clang::QualType Part) -> std::optional<bool> {
+      const clang::CXXRecordDecl *Record = Part->getAsCXXRecordDecl();
+      if (!Record || !(Record = Record->getDefinition()) || !Record->hasNonTrivialDestructor())
+        return false;
+      const clang::CXXDestructorDecl *Own = Record->getDestructor();
+      if (!Own || Own->isDeleted())
+        return true;
+      const clang::FunctionDecl *Defined =
+          withBody(llvm::cast<clang::FunctionDecl>(pattern(Own))); // which may have no instance
+      const auto *Body = Defined ? llvm::dyn_cast<clang::CompoundStmt>(Defined->getBody()) : nullptr;
+      const bool IsQuiet = !Own->isUserProvided() ||
+                           (Body && Body->body_empty() && !Host.hostText().mayDiffer(Defined->getSourceRange()));
+      return IsQuiet ? std::nullopt : std::optional(true);
+    });
   }
 
   void unknownCallees() {

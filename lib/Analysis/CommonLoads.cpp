@@ -1,6 +1,4 @@
-#include "CommonLoads.h"
-
-#include "Meetings.h"
+#include "DeviceUniformity.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>

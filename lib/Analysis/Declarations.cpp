@@ -40,22 +40,30 @@ bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources) {
          !Sources.isWrittenInCommandLineFile(At);
 }
 
+bool anyPart(clang::QualType T, llvm::function_ref<std::optional<bool>(clang::QualType)> Is) {
+  T = clang::QualType(T.getCanonicalType()->getBaseElementTypeUnsafe(), 0);
+  if (const std::optional<bool> Known = Is(T))
+    return *Known;
+  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  return Record && Record->hasDefinition() &&
+         (llvm::any_of(Record->fields(), [&](const auto *Field) { return anyPart(Field->getType(), Is); }) ||
+          llvm::any_of(Record->bases(), [&](const auto &Base) { return anyPart(Base.getType(), Is); }));
+}
+
 bool copiesBytes(const clang::CXXRecordDecl &Record) {
-  if (Record.getIdentifier() && (Record.getName() == "__half2" || Record.getName() == "__nv_bfloat162"))
-    return true;
-  if (Record.hasNonTrivialDestructor())
-    return false;
-  if (!Record.hasNonTrivialCopyConstructor() && !Record.hasNonTrivialMoveConstructor())
-    return true;
-  auto OfType = [](clang::QualType T) {
-    const clang::CXXRecordDecl *Part = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
-    return !Part || copiesBytes(*Part);
-  };
-  return !Record.isDynamicClass() &&
-         llvm::none_of(Record.ctors(),
-                       [](const auto *C) { return C->isCopyOrMoveConstructor() && C->isUserProvided(); }) &&
-         llvm::all_of(Record.fields(), [&](const auto *Field) { return OfType(Field->getType()); }) &&
-         llvm::all_of(Record.bases(), [&](const auto &Base) { return OfType(Base.getType()); });
+  return !anyPart(Record.getASTContext().getCanonicalTagType(&Record), [](clang::QualType T) -> std::optional<bool> {
+    const clang::CXXRecordDecl *Part = T->getAsCXXRecordDecl();
+    if (!Part || (Part->getIdentifier() && (Part->getName() == "__half2" || Part->getName() == "__nv_bfloat162")))
+      return false;
+    if (Part->hasNonTrivialDestructor())
+      return true;
+    if (!Part->hasNonTrivialCopyConstructor() && !Part->hasNonTrivialMoveConstructor())
+      return false;
+    if (Part->isDynamicClass() ||
+        llvm::any_of(Part->ctors(), [](const auto *C) { return C->isCopyOrMoveConstructor() && C->isUserProvided(); }))
+      return true;
+    return std::nullopt;
+  });
 }
 
 bool isCopiedByCode(const clang::ParmVarDecl &Parameter) {

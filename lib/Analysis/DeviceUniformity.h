@@ -1,12 +1,36 @@
 // What all threads of a block, or all lanes of a warp, agree on.
 #pragma once
 
-#include "CommonLoads.h"
+#include "FreshReads.h"
 #include "Meetings.h"
 
 #include <llvm/Analysis/TargetTransformInfoImpl.h>
 
 namespace cufuse {
+
+/// Loads by several threads from one place: may these find different values there?
+class CommonLoads {
+public:
+  /// `F`: the kernel, or a copy of it, that has the loads.
+  CommonLoads(const DeviceIr &Ir, const llvm::Function &F);
+
+  /// May threads of one block that load from the place find different values?
+  /// Memory that other blocks reach, these may change at any time: where the kernel stores there at all, that is by the
+  /// same argument or variable. What the block itself stores counts where there is a way from the load, in either
+  /// direction, without a barrier of the block; if nothing but these keeps threads in order, only by the same pointer:
+  /// CUDA calls it a race, but much code has such flags.
+  bool mayChange(const llvm::Instruction &Load, const llvm::Value *Pointer);
+
+private:
+  bool maySomeBlockStore(const llvm::Instruction &Load, const llvm::Value *Pointer);
+  bool mayChangeBetweenBarriers(const llvm::Instruction &Load, const llvm::Value *Pointer);
+  bool mayStore(const llvm::Instruction &I, const llvm::Value *Pointer);
+
+  const DeviceIr &Ir;
+  const bool OrdersByMemory; ///< Atomics, fences, volatile memory or meetings of lanes may keep threads in order.
+  FreshReads Reads;
+  std::vector<const llvm::Instruction *> ForOthers; ///< They store where other blocks may read.
+};
 
 /// Who agrees: all threads of a block, or all lanes of a warp in a block whose rows are whole warps, that is one row,
 /// or that is one plane. In rows, threadIdx.y and z are the same in a warp, and threadIdx.x is a multiple of 32 and the

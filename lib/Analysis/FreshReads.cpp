@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/MemoryLocation.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
@@ -173,16 +174,9 @@ struct Member {
 };
 
 uint64_t bytesOf(const Instruction &I) {
-  const llvm::DataLayout &Layout = I.getDataLayout();
-  if (auto *Store = dyn_cast<llvm::StoreInst>(&I))
-    return Layout.getTypeStoreSize(Store->getValueOperand()->getType());
-  if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
-    return Layout.getTypeStoreSize(Swap->getNewValOperand()->getType());
-  if (isa<AtomicRMWInst, llvm::LoadInst>(I))
-    return Layout.getTypeStoreSize(I.getType());
   auto *Copy = dyn_cast<llvm::MemIntrinsic>(&I);
-  auto *Length = Copy ? dyn_cast<llvm::ConstantInt>(Copy->getLength()) : nullptr;
-  return Length ? Length->getZExtValue() : 0;
+  const auto Known = Copy ? llvm::MemoryLocation::getForDest(Copy) : llvm::MemoryLocation::getOrNone(&I);
+  return Known && Known->Size.isPrecise() ? Known->Size.getValue().getFixedValue() : 0;
 }
 
 /// What an instruction reads or writes at the address, if that is known.

@@ -1,6 +1,5 @@
 #include "cufuse/Analysis/GridStrideLoop.h"
 
-#include "BuiltinReferences.h"
 #include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 

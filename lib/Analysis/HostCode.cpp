@@ -1,6 +1,6 @@
 #include "cufuse/Analysis/HostCode.h"
 
-#include "LaunchBlock.h"
+#include "HostLaunches.h"
 #include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/HostText.h"

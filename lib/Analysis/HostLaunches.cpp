@@ -1,7 +1,5 @@
 #include "HostLaunches.h"
 
-#include "LibraryEffects.h"
-
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Frontend/Parse.h"
+#include "cufuse/Support/BlockShape.h"
 
 #include <clang/AST/Type.h>
 
@@ -11,6 +12,9 @@
 #include <vector>
 
 namespace clang {
+class CUDAKernelCallExpr;
+class CallExpr;
+class Expr;
 class Stmt;
 } // namespace clang
 
@@ -67,5 +71,24 @@ private:
   std::vector<const clang::FunctionDecl *> All;
   std::unique_ptr<Known> Uses;
 };
+
+// What is known of functions and classes of libraries that host code uses between launches: what is not known to have
+// no effect is an effect (LibraryEffects.cpp).
+
+/// Of a function of the toolkit that changes nothing but what it is handed to fill, and waits for no other stream: the
+/// arguments that lead to what it fills. Nothing of all others.
+std::optional<std::vector<const clang::Expr *>> filledBy(const clang::CallExpr &Call, const ParsedUnit &Unit);
+
+/// Is nothing of the user's run where it is destroyed, and nobody awaited?
+bool endsQuietly(clang::QualType T);
+
+/// Does a call with such an argument know memory that it may change? By text, streams, events, files and what launches
+/// are made of, none is.
+bool leadsToMemory(const clang::Expr &Argument);
+
+/// The block that a launch is written with (LaunchBlock.cpp).
+/// Variables count as what they begin with, and text as the device's compilation reads it: a guess, which the launch of
+/// the output confirms. nullopt where no such constant is written.
+std::optional<BlockShape> blockOf(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context);
 
 } // namespace cufuse

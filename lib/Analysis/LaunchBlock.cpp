@@ -1,4 +1,4 @@
-#include "LaunchBlock.h"
+#include "HostLaunches.h"
 
 #include "cufuse/Analysis/Declarations.h"
 

@@ -1,4 +1,4 @@
-#include "LibraryEffects.h"
+#include "HostLaunches.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>

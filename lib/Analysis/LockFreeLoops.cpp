@@ -1,4 +1,4 @@
-#include "LockFreeLoops.h"
+#include "LoopValues.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/IR/Constants.h>
@@ -7,16 +7,6 @@
 #include <array>
 
 namespace cufuse {
-
-using llvm::AtomicCmpXchgInst;
-using llvm::AtomicRMWInst;
-using llvm::BasicBlock;
-using llvm::Cycle;
-using llvm::dyn_cast;
-using llvm::Instruction;
-using llvm::isa;
-using llvm::PHINode;
-using llvm::Value;
 
 namespace {
 

@@ -1,6 +1,4 @@
-#include "LoopProgress.h"
-
-#include "LockFreeLoops.h"
+#include "LoopValues.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/IR/CFG.h>
@@ -9,15 +7,6 @@
 #include <array>
 
 namespace cufuse {
-
-using llvm::AtomicRMWInst;
-using llvm::BasicBlock;
-using llvm::Cycle;
-using llvm::dyn_cast;
-using llvm::Instruction;
-using llvm::isa;
-using llvm::PHINode;
-using llvm::Value;
 
 struct LoopProgress::Steps {
   const PHINode &Phi;

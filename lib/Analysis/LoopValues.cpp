@@ -11,13 +11,6 @@
 
 namespace cufuse {
 
-using llvm::Cycle;
-using llvm::dyn_cast;
-using llvm::Instruction;
-using llvm::isa;
-using llvm::PHINode;
-using llvm::Value;
-
 bool isIn(const Value &V, const Cycle &Loop) {
   auto *I = dyn_cast<Instruction>(&V);
   return I && Loop.contains(I->getParent());

@@ -1,7 +1,6 @@
 #include "cufuse/Analysis/SpinLoops.h"
 
-#include "LockFreeLoops.h"
-#include "LoopProgress.h"
+#include "LoopValues.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/ADT/SetVector.h>
@@ -26,13 +25,6 @@ namespace cufuse {
 
 namespace {
 
-using llvm::BasicBlock;
-using llvm::Cycle;
-using llvm::dyn_cast;
-using llvm::Instruction;
-using llvm::isa;
-using llvm::PHINode;
-using llvm::Value;
 using Writes = std::vector<const Instruction *>;
 
 // The loops of a function.

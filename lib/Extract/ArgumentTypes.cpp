@@ -1,5 +1,3 @@
-#include "ArgumentTypes.h"
-
 #include "SpellType.h"
 
 #include "cufuse/Analysis/Declarations.h"
@@ -25,7 +23,7 @@ std::optional<OutputText> ArgumentTypes::declaration(clang::QualType Type, const
   const clang::QualType Plain = Type.getCanonicalType();
   if (!needsBytes(Plain))
     for (const clang::QualType T : {Type, Plain}) // a typedef is copied, too
-      if (auto Spelled = spellType(Context, T, Declarator, Copied); Spelled && !Spelled->has(OutputText::Slot::Path))
+      if (auto Spelled = spellType(Context, T, Declarator, Chosen); Spelled && !Spelled->has(OutputText::Slot::Path))
         return Spelled;
   if (const clang::ConstantArrayType *Array = Context.getAsConstantArrayType(Plain))
     return declaration(Array->getElementType(), outputText("{}[{}]", Declarator, Array->getSize().getZExtValue()));
@@ -34,7 +32,7 @@ std::optional<OutputText> ArgumentTypes::declaration(clang::QualType Type, const
         clang::QualType(Context.VoidTy)
             .withCVRQualifiers(Pointer->getPointeeType().getCVRQualifiers() & ~unsigned(clang::Qualifiers::Restrict));
     return spellType(Context, Context.getPointerType(Void).withCVRQualifiers(Plain.getLocalCVRQualifiers()), Declarator,
-                     Copied);
+                     Chosen);
   }
   if (!Plain->isRecordType() && !Plain->isEnumeralType() && !Plain->isPointerType() && !Plain->isMemberPointerType())
     return std::nullopt;
@@ -76,7 +74,7 @@ void ArgumentTypes::define(clang::QualType Type, llvm::StringRef Name) {
   Result.Bytes = Context.getTypeSizeInChars(Type).getQuantity();
   Result.Alignment = Context.getTypeAlignInChars(Type).getQuantity();
   Result.IsPointer = Type->isPointerType();
-  const auto Known = spellType(Context, Type, "", Copied);
+  const auto Known = spellType(Context, Type, "", Chosen);
   if (Known && !Known->has(OutputText::Slot::Path))
     Result.Kind = "is_same<Value, " + Known->text() + ">";
   else

@@ -1,4 +1,4 @@
-#include "CollectIncludes.h"
+#include "TextParts.h"
 
 #include "cufuse/Analysis/CopiedFiles.h"
 #include "cufuse/Support/FileStore.h"

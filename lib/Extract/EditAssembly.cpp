@@ -1,4 +1,4 @@
-#include "EditAssembly.h"
+#include "EditText.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "EditFriends.h"
+#include "EditText.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclFriend.h>

@@ -1,4 +1,4 @@
-#include "EditLinked.h"
+#include "EditText.h"
 
 #include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Declarations.h"

@@ -1,6 +1,4 @@
-#include "EditLoops.h"
-
-#include "MacroNames.h"
+#include "TextParts.h"
 
 #include "cufuse/Analysis/AllIn.h"
 

@@ -1,6 +1,4 @@
-#include "EditReaders.h"
-
-#include "QualifyCallees.h"
+#include "EditText.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>

@@ -1,4 +1,4 @@
-#include "MacroNames.h"
+#include "TextParts.h"
 
 #include "cufuse/Frontend/ExpandMacro.h"
 

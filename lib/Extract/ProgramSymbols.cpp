@@ -1,4 +1,4 @@
-#include "ProgramSymbols.h"
+#include "TextParts.h"
 
 #include "SpellType.h"
 
@@ -13,14 +13,13 @@ void declareHostShared(const ParsedUnit &Unit, const clang::VarDecl &Variable, c
                        KernelText &To) {
   const clang::VarDecl *Definition = Variable.getDefinition();
   const clang::VarDecl &Source = Definition ? *Definition : Variable;
-  auto Copied = [&](const clang::Decl *D) { return Chosen.copies(D); };
   std::string Bounds;
   clang::QualType T = Source.getType();
   while (const clang::ConstantArrayType *Array = Unit.ast().getAsConstantArrayType(T)) {
     Bounds += fmt::format("[{}]", Array->getSize().getZExtValue());
     T = Array->getElementType();
   }
-  auto Spelled = spellType(Unit.ast(), T, Variable.getNameAsString(), Copied);
+  auto Spelled = spellType(Unit.ast(), T, Variable.getNameAsString(), Chosen);
   if (!Spelled) {
     To.Blockers.push_back(
         {BlockerKind::HostSharedInternal, Unit.place(Variable.getLocation()), Variable.getQualifiedNameAsString()});
@@ -65,8 +64,7 @@ std::vector<PlacedEdit> declareLaunched(const Reached &Reach, const SelectCopied
         continue;
       std::vector<OutputText> Types;
       for (const clang::ParmVarDecl *Parameter : Child.parameters()) {
-        auto Spelled =
-            spellType(Unit.ast(), Parameter->getType(), "", [&](const clang::Decl *D) { return Chosen.copies(D); });
+        auto Spelled = spellType(Unit.ast(), Parameter->getType(), "", Chosen);
         if (!Spelled || Spelled->has(OutputText::Slot::Path))
           To.Blockers.push_back(
               {BlockerKind::DeviceLaunch, Unit.place(Launch.Where),

@@ -1,4 +1,4 @@
-#include "QualifyCallees.h"
+#include "EditText.h"
 
 namespace cufuse {
 

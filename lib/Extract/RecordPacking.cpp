@@ -1,4 +1,4 @@
-#include "RecordPacking.h"
+#include "TextParts.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>

@@ -1,4 +1,4 @@
-#include "RegisteredVariables.h"
+#include "TextParts.h"
 
 #include "SpellType.h"
 
@@ -55,8 +55,7 @@ private:
       std::optional<OutputText> Kind;
       if (auto *Value = llvm::dyn_cast<clang::NonTypeTemplateParmDecl>(Parameter)) {
         if (!Value->getType()->isDependentType() && isNamed(Value->getType()))
-          Kind = spellType(Unit.ast(), Value->getType().getCanonicalType(), "",
-                           [this](const clang::Decl *D) { return Chosen.copies(D); });
+          Kind = spellType(Unit.ast(), Value->getType().getCanonicalType(), "", Chosen);
       } else if (llvm::isa<clang::TemplateTypeParmDecl>(Parameter)) {
         Kind = "typename";
       }
@@ -86,9 +85,8 @@ private:
       return false;
     if (!Declared.insert(Tag->getCanonicalDecl()).second)
       return true;
-    const auto Base = Enum ? spellType(Unit.ast(), Enum->getIntegerType().getCanonicalType(), "",
-                                       [](const clang::Decl *) { return false; })
-                           : OutputText();
+    const auto Base =
+        Enum ? spellType(Unit.ast(), Enum->getIntegerType().getCanonicalType(), "", Chosen) : OutputText();
     if (Base)
       add(*Tag, outputText("{}{} {}{}{};", Tag->getKindName().str(), Enum && Enum->isScoped() ? " class" : "",
                            Tag->getNameAsString(), Enum ? " : " : "", *Base));

@@ -1,6 +1,5 @@
-#include "Signature.h"
+#include "TextParts.h"
 
-#include "ArgumentTypes.h"
 #include "SpellType.h"
 
 #include "cufuse/Analysis/Declarations.h"
@@ -12,8 +11,7 @@ namespace cufuse {
 
 /// The parameter, with this type; nothing where that cannot be spelled.
 static std::optional<ParameterSpelling> spelling(const ParsedUnit &Unit, const clang::ParmVarDecl &Parameter,
-                                                 clang::QualType Type,
-                                                 llvm::function_ref<bool(const clang::Decl *)> Copied) {
+                                                 clang::QualType Type, const SelectCopied &Chosen) {
   const clang::ASTContext &Context = Unit.ast();
   const bool GridConstant = Parameter.hasAttr<clang::CUDAGridConstantAttr>();
   clang::QualType Plain = Type;
@@ -21,22 +19,21 @@ static std::optional<ParameterSpelling> spelling(const ParsedUnit &Unit, const c
   Plain.removeLocalRestrict();
   if (GridConstant)
     Type.removeLocalConst();
-  auto Declaration = spellType(Context, Type, OutputText::Slot::Name, Copied);
-  auto Field = spellType(Context, Plain, OutputText::Slot::Name, Copied);
+  auto Declaration = spellType(Context, Type, OutputText::Slot::Name, Chosen);
+  auto Field = spellType(Context, Plain, OutputText::Slot::Name, Chosen);
   if (!Declaration || !Field)
     return std::nullopt;
   if (GridConstant)
     *Declaration = "const __grid_constant__ " + *Declaration;
   std::optional<OutputText> Element = OutputText();
   if (Type->isPointerType() && !Type->getPointeeType()->isFunctionType())
-    Element = spellType(Context, Type->getPointeeType().getUnqualifiedType(), "", Copied);
+    Element = spellType(Context, Type->getPointeeType().getUnqualifiedType(), "", Chosen);
   return ParameterSpelling{std::move(*Declaration), std::move(*Field), Element.value_or(OutputText())};
 }
 
 /// What stands for a parameter of a type that is copied, or that a launch copies by code.
 static std::optional<OpaqueParameter> opaque(const ParsedUnit &Unit, const clang::ParmVarDecl &Parameter,
-                                             ArgumentTypes &Types,
-                                             llvm::function_ref<bool(const clang::Decl *)> Copied) {
+                                             ArgumentTypes &Types, const SelectCopied &Chosen) {
   const clang::QualType Type = Parameter.getType();
   clang::QualType Plain = Type.getCanonicalType(), Written = Type;
   for (clang::QualType *T : {&Plain, &Written}) {
@@ -51,7 +48,7 @@ static std::optional<OpaqueParameter> opaque(const ParsedUnit &Unit, const clang
   std::optional<OutputText> Known;
   for (const clang::QualType T : {Plain, Written}) // maybe only by a typedef
     if (!Known)
-      Known = spellType(Unit.ast(), IsPointer || IsOwn ? T : T.withConst(), IsPointer ? "" : "&", Copied);
+      Known = spellType(Unit.ast(), IsPointer || IsOwn ? T : T.withConst(), IsPointer ? "" : "&", Chosen);
   if (!Field || !Declaration || !Known)
     return std::nullopt;
   if (!IsPointer)
@@ -61,19 +58,15 @@ static std::optional<OpaqueParameter> opaque(const ParsedUnit &Unit, const clang
 
 /// For the device, it is a double.
 static bool holdsLongDouble(clang::QualType Type) {
-  const clang::Type *T = Type->getBaseElementTypeUnsafe();
-  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
-  return T->isSpecificBuiltinType(clang::BuiltinType::LongDouble) ||
-         (Record && Record->hasDefinition() &&
-          (llvm::any_of(Record->fields(), [](const auto *Field) { return holdsLongDouble(Field->getType()); }) ||
-           llvm::any_of(Record->bases(), [](const auto &Base) { return holdsLongDouble(Base.getType()); })));
+  return anyPart(Type, [](clang::QualType Part) {
+    return Part->isSpecificBuiltinType(clang::BuiltinType::LongDouble) ? std::optional(true) : std::nullopt;
+  });
 }
 
 void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const SelectCopied &Chosen,
                    KernelText &To) {
   const clang::FunctionDecl &Kernel = *Reach.Kernel;
-  auto Copied = [&](const clang::Decl *D) { return Chosen.copies(D); };
-  ArgumentTypes Types(Unit, Copied, To.Types);
+  ArgumentTypes Types(Unit, Chosen, To.Types);
   for (size_t I = 0; I < Kernel.getNumParams(); ++I) {
     const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(I);
     const clang::QualType Type = Parameter->getType();
@@ -86,14 +79,14 @@ void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFac
     auto IsCopied = [](const std::optional<ParameterSpelling> &S) {
       return S && S->Declaration.has(OutputText::Slot::Path);
     };
-    auto Written = spelling(Unit, *Parameter, Type, Copied);
+    auto Written = spelling(Unit, *Parameter, Type, Chosen);
     // A typedef may be copied where its type is not.
     if (IsCopied(Written))
-      if (auto Plain = spelling(Unit, *Parameter, Type.getCanonicalType(), Copied))
+      if (auto Plain = spelling(Unit, *Parameter, Type.getCanonicalType(), Chosen))
         Written = std::move(Plain);
     std::optional<OpaqueParameter> Opaque;
     if (IsCopied(Written) || ByBytes)
-      Opaque = opaque(Unit, *Parameter, Types, Copied);
+      Opaque = opaque(Unit, *Parameter, Types, Chosen);
     if (!Written || ((IsCopied(Written) || ByBytes) && !Opaque)) {
       To.Blockers.push_back({BlockerKind::UnspellableParameter, Unit.place(Parameter->getLocation()),
                              fmt::format("{} {}", Facts.Parameters[I].Type, Facts.Parameters[I].Name)});
@@ -106,7 +99,7 @@ void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFac
   }
   To.Callee = namespacePath(Kernel) + Kernel.getNameAsString();
   if (const clang::TemplateArgumentList *Arguments = Kernel.getTemplateSpecializationArgs()) {
-    auto Spelled = spellArguments(Unit.ast(), Arguments->asArray(), [&](auto *D) { return Chosen.copies(D); });
+    auto Spelled = spellArguments(Unit.ast(), Arguments->asArray(), Chosen);
     if (!Spelled)
       To.Blockers.push_back({BlockerKind::UnspellableParameter, Unit.place(Kernel.getLocation()),
                              "a template argument of " + Facts.QualifiedName});

@@ -32,9 +32,8 @@ class Speller {
   using Builtin = clang::BuiltinType;
 
 public:
-  Speller(const clang::ASTContext &Context, llvm::function_ref<bool(const clang::Decl *)> IsCopied)
-      : Policy(Context.getPrintingPolicy()), Context(Context), Sources(Context.getSourceManager()), IsCopied(IsCopied) {
-  }
+  Speller(const clang::ASTContext &Context, const SelectCopied &Chosen)
+      : Policy(Context.getPrintingPolicy()), Context(Context), Sources(Context.getSourceManager()), Chosen(Chosen) {}
 
   std::optional<OutputText> type(clang::QualType T, const OutputText &Declarator) {
     if (auto *Pointer = T->getAs<clang::PointerType>(); Pointer && !llvm::isa<clang::TypedefType>(T)) {
@@ -165,7 +164,7 @@ private:
   }
 
   std::optional<OutputText> qualified(const clang::NamedDecl *D) {
-    const bool Copies = IsCopied(D);
+    const bool Copies = Chosen.copies(D);
     if (!D->getDeclName() &&
         !(llvm::isa<clang::TagDecl>(D) && llvm::cast<clang::TagDecl>(D)->getTypedefNameForAnonDecl()))
       return std::nullopt;
@@ -213,21 +212,20 @@ private:
   clang::PrintingPolicy Policy;
   const clang::ASTContext &Context;
   const clang::SourceManager &Sources;
-  llvm::function_ref<bool(const clang::Decl *)> IsCopied;
+  const SelectCopied &Chosen;
 };
 
 } // namespace
 
 std::optional<OutputText> spellType(const clang::ASTContext &Context, clang::QualType Type,
-                                    const OutputText &Declarator,
-                                    llvm::function_ref<bool(const clang::Decl *)> IsCopied) {
-  return Speller(Context, IsCopied).type(Type, Declarator);
+                                    const OutputText &Declarator, const SelectCopied &Chosen) {
+  return Speller(Context, Chosen).type(Type, Declarator);
 }
 
 std::optional<OutputText> spellArguments(const clang::ASTContext &Context,
                                          llvm::ArrayRef<clang::TemplateArgument> Arguments,
-                                         llvm::function_ref<bool(const clang::Decl *)> IsCopied) {
-  return Speller(Context, IsCopied).arguments(Arguments);
+                                         const SelectCopied &Chosen) {
+  return Speller(Context, Chosen).arguments(Arguments);
 }
 
 std::optional<std::string> spellValue(const clang::APValue &Value) {

@@ -1,19 +1,7 @@
 #include "cufuse/Extract/TakeText.h"
 
-#include "CollectIncludes.h"
-#include "EditAssembly.h"
-#include "EditFriends.h"
-#include "EditLinked.h"
-#include "EditLoops.h"
-#include "EditReaders.h"
-#include "MacroNames.h"
-#include "ProgramSymbols.h"
-#include "QualifyCallees.h"
-#include "RecordPacking.h"
-#include "RegisteredVariables.h"
-#include "SelectCopied.h"
-#include "Signature.h"
 #include "SpellType.h"
+#include "TextParts.h"
 
 #include "cufuse/Analysis/DynamicShared.h"
 #include "cufuse/Analysis/HostText.h"
@@ -403,8 +391,7 @@ private:
 
   /// `extern __shared__ T name[];` at file scope: a macro stands for the partition's part.
   void fileScopeDynamicShared(const clang::VarDecl &Variable) {
-    auto Spelled = spellType(Unit.ast(), Unit.ast().getBaseElementType(Variable.getType()), "",
-                             [this](const clang::Decl *D) { return Chosen.copies(D); });
+    auto Spelled = spellType(Unit.ast(), Unit.ast().getBaseElementType(Variable.getType()), "", Chosen);
     const clang::ArrayType *Array = Unit.ast().getAsArrayType(Variable.getType());
     if (!Spelled || (Array && Unit.ast().getAsArrayType(Array->getElementType())))
       return; // nothing has its name

@@ -156,24 +156,14 @@ public:
     if (!Same && !(isSame(Right, IfTrue) && isSame(Left, IfFalse)))
       return Operation::Unknown;
     using P = llvm::CmpInst;
-    switch (Compare->getPredicate()) {
-    case P::FCMP_OGT:
+    const P::Predicate Asked = Compare->getPredicate();
+    switch (P::getNonStrictPredicate(Compare->isFPPredicate() ? llvm::FCmpInst::getOrderedPredicate(Asked)
+                                                              : llvm::ICmpInst::getSignedPredicate(Asked))) {
     case P::FCMP_OGE:
-    case P::FCMP_UGT:
-    case P::FCMP_UGE:
-    case P::ICMP_SGT:
     case P::ICMP_SGE:
-    case P::ICMP_UGT:
-    case P::ICMP_UGE:
       return Same ? Operation::Most : Operation::Least;
-    case P::FCMP_OLT:
     case P::FCMP_OLE:
-    case P::FCMP_ULT:
-    case P::FCMP_ULE:
-    case P::ICMP_SLT:
     case P::ICMP_SLE:
-    case P::ICMP_ULT:
-    case P::ICMP_ULE:
       return Same ? Operation::Least : Operation::Most;
     default:
       return Operation::Unknown;

@@ -10,38 +10,29 @@
 
 namespace cufuse {
 
-bool leadsToPointer(clang::QualType T, unsigned Depth) {
-  T = clang::QualType(T.getCanonicalType()->getBaseElementTypeUnsafe(), 0);
-  if (T->isPointerType() || T->isReferenceType())
-    return true;
-  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
-  if (!Record)
-    return false;
-  if (!Record->hasDefinition() || Depth > 8)
-    return true;
-  return std::any_of(Record->field_begin(), Record->field_end(),
-                     [&](const clang::FieldDecl *F) { return leadsToPointer(F->getType(), Depth + 1); }) ||
-         std::any_of(Record->bases_begin(), Record->bases_end(),
-                     [&](const clang::CXXBaseSpecifier &B) { return leadsToPointer(B.getType(), Depth + 1); });
+bool leadsToPointer(clang::QualType T) {
+  return anyPart(T, [](clang::QualType Part) -> std::optional<bool> {
+    const clang::CXXRecordDecl *Record = Part->getAsCXXRecordDecl();
+    if (Part->isPointerType() || Part->isReferenceType() || (Record && !Record->hasDefinition()))
+      return true;
+    return std::nullopt;
+  });
 }
 
 /// Do copying and assigning mean what the compiler makes of them, for all of the user's types in it?
 static bool copiesPlainly(clang::QualType T, const clang::SourceManager &Sources) {
-  T = clang::QualType(T.getCanonicalType()->getBaseElementTypeUnsafe(), 0);
-  const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
-  if (!Record || !Record->hasDefinition() || !inUsersFile(Record, Sources))
-    return true;
   auto Written = [](const clang::CXXMethodDecl *M) {
     auto *Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(M);
     return M->isUserProvided() &&
            (M->isCopyAssignmentOperator() || M->isMoveAssignmentOperator() || llvm::isa<clang::CXXDestructorDecl>(M) ||
             (Constructor && Constructor->isCopyOrMoveConstructor()));
   };
-  return std::none_of(Record->method_begin(), Record->method_end(), Written) &&
-         std::all_of(Record->field_begin(), Record->field_end(),
-                     [&](const clang::FieldDecl *F) { return copiesPlainly(F->getType(), Sources); }) &&
-         std::all_of(Record->bases_begin(), Record->bases_end(),
-                     [&](const clang::CXXBaseSpecifier &B) { return copiesPlainly(B.getType(), Sources); });
+  return !anyPart(T, [&](clang::QualType Part) -> std::optional<bool> {
+    const clang::CXXRecordDecl *Record = Part->getAsCXXRecordDecl();
+    if (!Record || !Record->hasDefinition() || !inUsersFile(Record, Sources))
+      return false;
+    return llvm::any_of(Record->methods(), Written) ? std::optional(true) : std::nullopt;
+  });
 }
 
 /// Can a variable of the type be made without a value, and does copying it mean no more than copying its bytes? Types

@@ -4,6 +4,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclCXX.h>
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringRef.h>
 
 namespace cufuse {
@@ -19,6 +20,10 @@ bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources);
 
 /// Is it a class of cooperative groups with one of these names?
 bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names);
+
+/// Is it so of the type, or of one of those that it is made of: elements, members and bases? They are canonical. What
+/// there is an answer for is not looked into.
+bool anyPart(clang::QualType T, llvm::function_ref<std::optional<bool>(clang::QualType)> Is);
 
 /// Is a copy the bytes, by what the compiler makes, or by what the toolkit says of its pairs of 16 bits?
 bool copiesBytes(const clang::CXXRecordDecl &Record);
