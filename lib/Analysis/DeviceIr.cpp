@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/DeviceIr.h"
 
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Support/GuardedThread.h"
 
 #include <clang/AST/Attr.h>
@@ -543,18 +544,11 @@ clang::SourceLocation DeviceIr::where(const llvm::Instruction &I, std::string *F
 }
 
 const clang::GCCAsmStmt *DeviceIr::assembly(const llvm::Instruction &I) const {
-  struct FindAssembly : clang::ConstDynamicRecursiveASTVisitor {
-    explicit FindAssembly(llvm::DenseMap<unsigned, const clang::GCCAsmStmt *> &Found) : Found(Found) {}
-    bool VisitGCCAsmStmt(const clang::GCCAsmStmt *S) override {
-      Found.try_emplace(S->getAsmStringExpr()->getBeginLoc().getRawEncoding(), S);
-      return true;
-    }
-    llvm::DenseMap<unsigned, const clang::GCCAsmStmt *> &Found;
-  };
   if (Assembly.empty())
     for (const auto &[Global, Of] : Declared)
       if (auto *Function = withBody(llvm::dyn_cast<clang::FunctionDecl>(Of)))
-        FindAssembly(Assembly).TraverseStmt(Function->getBody());
+        for (const auto *S : allIn<clang::GCCAsmStmt>(*Function->getBody()))
+          Assembly.try_emplace(S->getAsmStringExpr()->getBeginLoc().getRawEncoding(), S);
   const llvm::MDNode *Place = I.getMetadata("srcloc");
   auto *Number = Place && Place->getNumOperands() > 0
                      ? llvm::mdconst::dyn_extract<llvm::ConstantInt>(Place->getOperand(0))

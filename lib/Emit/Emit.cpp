@@ -1,15 +1,7 @@
 #include "cufuse/Emit/Emit.h"
 
-#include "EmitApart.h"
-#include "EmitHeader.h"
-#include "EmitIncludes.h"
-#include "EmitKernel.h"
-#include "EmitLauncher.h"
-#include "EmitPrelude.h"
-#include "EmitText.h"
 #include "EmittedCuda.h"
-#include "OutsideMacros.h"
-#include "Writer.h"
+#include "Parts.h"
 #include "cufuse/Plan/ExpectPtx.h"
 
 #include <fmt/core.h>

@@ -1,6 +1,4 @@
-#include "EmitApart.h"
-
-#include "EmitLauncher.h"
+#include "Parts.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>

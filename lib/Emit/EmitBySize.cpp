@@ -1,10 +1,6 @@
 #include "cufuse/Emit/EmitBySize.h"
 
-#include "EmitApart.h"
-#include "EmitHeader.h"
-#include "EmitLauncher.h"
-#include "OutsideMacros.h"
-#include "Writer.h"
+#include "Parts.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>

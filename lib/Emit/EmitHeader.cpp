@@ -1,9 +1,5 @@
-#include "EmitHeader.h"
+#include "Parts.h"
 
-#include "EmitApart.h"
-#include "EmitIncludes.h"
-#include "EmitLauncher.h"
-#include "OutsideMacros.h"
 #include "cufuse/Support/Text.h"
 
 #include <fmt/core.h>

@@ -1,7 +1,4 @@
-#include "EmitKernel.h"
-
-#include "EmitLauncher.h"
-#include "EmitPrelude.h"
+#include "Parts.h"
 
 #include <fmt/core.h>
 

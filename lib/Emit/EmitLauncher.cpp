@@ -1,6 +1,5 @@
-#include "EmitLauncher.h"
+#include "Parts.h"
 
-#include "EmitPrelude.h"
 #include "EmittedCuda.h"
 
 #include <fmt/core.h>

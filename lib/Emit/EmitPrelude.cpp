@@ -1,6 +1,5 @@
-#include "EmitPrelude.h"
+#include "Parts.h"
 
-#include "EmitHeader.h"
 #include "cufuse/Cuda/Prelude.h"
 
 #include <fmt/core.h>

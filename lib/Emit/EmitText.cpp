@@ -1,9 +1,6 @@
-#include "EmitText.h"
+#include "Parts.h"
 
-#include "EmitHeader.h"
-#include "EmitPrelude.h"
 #include "EmittedCuda.h"
-#include "OutsideMacros.h"
 #include "cufuse/Support/Text.h"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-#include "OutsideMacros.h"
+#include "Parts.h"
 
 #include "cufuse/Frontend/ForeignMacros.h"
 

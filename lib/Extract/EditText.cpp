@@ -1,8 +1,10 @@
 #include "EditText.h"
 
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Declarations.h"
 
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclFriend.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -341,6 +343,18 @@ void editReturns(TextEdits &Edits, const FunctionUse &Kernel, bool AtEnd) {
   const llvm::StringRef Line = Text.buffer(End.first).slice(0, End.second);
   const bool OwnLine = Line.rtrim(" \t").ends_with("\n");
   Edits.All.push_back({End, 0, OwnLine ? "  cufuse_partition::leave();\n" : " cufuse_partition::leave(); "});
+}
+
+void editFriends(TextEdits &Edits, const clang::Decl &Whole) {
+  for (const auto *Friend : allIn<clang::FriendDecl>(Whole)) {
+    const clang::NamedDecl *Named = Friend->getFriendDecl();
+    const clang::FunctionDecl *Function = Named ? Named->getAsFunction() : nullptr;
+    if (!Function || !Function->hasAttr<clang::CUDAGlobalAttr>() || Function->isThisDeclarationADefinition() ||
+        Friend->getBeginLoc().isMacroID() || Friend->getEndLoc().isMacroID())
+      continue;
+    const Slice Text = Edits.Text.declaration(*Friend);
+    Edits.All.push_back({{Text.File, Text.Begin}, Text.End - Text.Begin, ""});
+  }
 }
 
 } // namespace cufuse

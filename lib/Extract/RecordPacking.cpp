@@ -1,31 +1,21 @@
 #include "TextParts.h"
 
+#include "cufuse/Analysis/AllIn.h"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <fmt/core.h>
 
 namespace cufuse {
 
-namespace {
-
-struct Records : clang::ConstDynamicRecursiveASTVisitor {
-  std::set<unsigned> Bytes;
-  bool VisitRecordDecl(const clang::RecordDecl *Record) override {
-    if (!Record->isThisDeclarationADefinition() || Record->isImplicit() || Record->isLambda())
-      return true;
-    const auto *Packing = Record->getAttr<clang::MaxFieldAlignmentAttr>();
-    Bytes.insert(Packing ? Packing->getAlignment() / Record->getASTContext().getCharWidth() : 0);
-    return true;
-  }
-};
-
-} // namespace
-
 std::set<unsigned> recordPacking(const clang::Decl &D) {
-  Records Found;
-  Found.TraverseDecl(&D);
-  return std::move(Found.Bytes);
+  std::set<unsigned> Bytes;
+  for (const auto *Record : allIn<clang::RecordDecl>(D))
+    if (Record->isThisDeclarationADefinition() && !Record->isImplicit() && !Record->isLambda()) {
+      const auto *Packing = Record->getAttr<clang::MaxFieldAlignmentAttr>();
+      Bytes.insert(Packing ? Packing->getAlignment() / Record->getASTContext().getCharWidth() : 0);
+    }
+  return Bytes;
 }
 
 void appendPacked(std::vector<Piece> &To, Piece P, const std::set<unsigned> &Packing) {

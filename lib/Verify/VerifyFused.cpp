@@ -2,6 +2,7 @@
 
 #include "Neutral.h"
 
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Verify/CompareWithInput.h"
 
@@ -20,14 +21,6 @@ namespace {
 
 /// First, barrier, x, y, z of a partition.
 using PartitionNumbers = std::array<unsigned, 5>;
-
-struct Calls : clang::ConstDynamicRecursiveASTVisitor {
-  std::vector<const clang::CallExpr *> All;
-  bool VisitCallExpr(const clang::CallExpr *Call) override {
-    All.push_back(Call);
-    return true;
-  }
-};
 
 template <typename Decl>
 const Decl *findIn(const clang::ASTContext &Context, const clang::DeclContext *In, llvm::StringRef Name) {
@@ -258,10 +251,9 @@ void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vect
 /// Plays every partition once, and what it reaches sees the partitions instead of the block.
 llvm::Error verifyKernel(const ParsedUnit &Unit, const ParsedUnit &Neutral, const clang::FunctionDecl &Kernel,
                          llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
-  Calls Bodies;
-  Bodies.TraverseStmt(Kernel.getDefinition()->getBody());
+  const auto Bodies = allIn<clang::CallExpr>(*Kernel.getDefinition()->getBody());
   unsigned Played = 0;
-  for (const clang::CallExpr *Call : Bodies.All)
+  for (const clang::CallExpr *Call : Bodies)
     if (const clang::FunctionDecl *Callee = Call->getDirectCallee())
       // A function of ours may have a kernel's name.
       Played += llvm::any_of(Plan.Partitions, [&](const PartitionPlan &P) {
@@ -274,10 +266,10 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const ParsedUnit &Neutral, cons
 
   const Reached Reach = reach(Unit, Kernel);
   if (llvm::Error Error =
-          compareBodies(Unit, Neutral, *Kernel.getDefinition(), Reach, Bodies.All, Constituents, Plan, Options))
+          compareBodies(Unit, Neutral, *Kernel.getDefinition(), Reach, Bodies, Constituents, Plan, Options))
     return Error;
   std::vector<Blocker> Refusals;
-  checkAssemblyNames(Unit, Reach, Bodies.All, Plan, Refusals);
+  checkAssemblyNames(Unit, Reach, Bodies, Plan, Refusals);
   checkConstantMemory(Unit, Reach, Refusals);
   return refuse(Refusals);
 }

@@ -1,4 +1,4 @@
-// What a statement is made of, by type.
+// What a statement or a declaration is made of, by type.
 #pragma once
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
@@ -7,26 +7,34 @@
 
 namespace cufuse {
 
+template <typename Node> struct FindAll : clang::ConstDynamicRecursiveASTVisitor {
+  bool VisitStmt(const clang::Stmt *Each) override {
+    if constexpr (std::is_base_of_v<clang::Stmt, Node>)
+      add(llvm::dyn_cast<Node>(Each));
+    return true;
+  }
+  bool VisitDecl(const clang::Decl *Each) override {
+    if constexpr (std::is_base_of_v<clang::Decl, Node>)
+      add(llvm::dyn_cast<Node>(Each));
+    return true;
+  }
+  void add(const Node *One) {
+    if (One)
+      Found.push_back(One);
+  }
+  std::vector<const Node *> Found;
+};
+
 /// Every statement or declaration of a type in `S`, in the order of a walk through it.
 template <typename Node> std::vector<const Node *> allIn(const clang::Stmt &S) {
-  struct Finder : clang::ConstDynamicRecursiveASTVisitor {
-    bool VisitStmt(const clang::Stmt *Each) override {
-      if constexpr (std::is_base_of_v<clang::Stmt, Node>)
-        add(llvm::dyn_cast<Node>(Each));
-      return true;
-    }
-    bool VisitDecl(const clang::Decl *Each) override {
-      if constexpr (std::is_base_of_v<clang::Decl, Node>)
-        add(llvm::dyn_cast<Node>(Each));
-      return true;
-    }
-    void add(const Node *One) {
-      if (One)
-        Found.push_back(One);
-    }
-    std::vector<const Node *> Found;
-  } All;
+  FindAll<Node> All;
   All.TraverseStmt(&S);
+  return std::move(All.Found);
+}
+/// In a declaration, which may be one itself.
+template <typename Node> std::vector<const Node *> allIn(const clang::Decl &D) {
+  FindAll<Node> All;
+  All.TraverseDecl(&D);
   return std::move(All.Found);
 }
 

@@ -1,0 +1,176 @@
+// The parts of an output. Each has a file of its own.
+#pragma once
+
+#include "Writer.h"
+
+#include "cufuse/Emit/Emit.h"
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+#include <set>
+#include <utility>
+
+namespace cufuse {
+
+// The header of an output, and how both files say what text they had when they were written.
+
+std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options);
+
+/// Its first lines, by which it is known: what it launches, what made it, and the hash.
+void writeHead(Writer &To, llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options);
+
+/// The line with the hash.
+void writeAsWritten(Writer &To, const EmitOptions &Options);
+
+/// The name of the inline namespace of what a program links and two outputs of one name may both have. It has the hash:
+/// `NAME::launch` is this output's all the same.
+OutputText ownSpace();
+void inOwnSpace(Writer &To, llvm::function_ref<void()> Emit);
+
+/// Puts the hashes where these have left room.
+void writeHashes(FusedSource &Fused);
+
+/// Text with its hash in the places that wait for it.
+std::string hashed(llvm::StringRef Text);
+
+// The #includes of an output.
+
+/// Those of all constituents, in order, but for lines already `Seen`.
+void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vector<IncludeLine> KernelText::*List,
+                  bool ForArgumentsOnly, std::set<std::string> &Seen);
+
+// What every output needs before the kernels' texts: the grid, the partitions, and what libraries see of these.
+
+/// `CufusePartition<0, 1, 32, 8, 1>`
+OutputText partitionType(const PartitionPlan &P);
+
+/// Does every block of the kernel end with finishCopies()? Its own asynchronous copies would land in what the next
+/// block uses; those of another kernel in bulk do not see its stores to the same dynamic shared memory (PTX ISA, async
+/// proxy).
+bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+
+/// Is it a composition of which each kernel's block is one thread?
+bool playsElements(const Constituent &C);
+/// Does something ask for the partition?
+bool usesPartition(const Constituent &C, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+/// Does the kernel's text name it?
+bool textNames(const KernelText &Text, llvm::StringRef Name);
+
+/// What the output needs of lib/Cuda/, by the names under which those files ask: nothing else is written. `Kernel` is
+/// the text of the fused kernels.
+std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const Writer &Kernel);
+bool isNeeded(llvm::ArrayRef<Given> Needs, llvm::StringRef Name);
+
+/// The output's namespace with the types that partitions are made of.
+void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                 const EmitOptions &Options, llvm::ArrayRef<Given> Needs);
+
+/// That of the prelude's names. It has the prelude's hash: with another version's prelude, an output does not compile.
+std::string preludeNamespace();
+
+/// The macros around the #includes that give libraries the partition for the block; `Define` false takes them back.
+void defineForLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const std::string &Name, bool Define);
+
+// The users' text, in the namespaces of the partitions.
+
+/// A namespace for each constituent, or copy: what its names mean here, its closure, its kernel as a function.
+void emitTexts(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+               const EmitOptions &Options);
+
+// Macros that the users' headers and commands define, and what these may make of the text of an output.
+
+bool isMacroOutside(llvm::ArrayRef<Constituent> Constituents, llvm::StringRef Name);
+
+/// Text of ours means what it says, whatever macros the headers of the users define; so does what it includes.
+void writeOurs(Writer &To, llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options,
+               llvm::function_ref<void(Writer &)> Emit, llvm::StringRef Included = {});
+
+/// Macros of the text that some header defines, too, maybe another constituent's: these keep their meaning behind it.
+/// And names of the text that are macros of another constituent's headers only: here they are none. Out: those to
+/// restore behind the text.
+std::set<std::string> saveMacros(Writer &To, llvm::ArrayRef<Constituent> Constituents, const Constituent &C);
+void restoreMacros(Writer &To, const std::set<std::string> &Names);
+
+/// Assertions that macros from outside, whose meaning decides what the text is, say what they did when it was read.
+class MacroComparison {
+public:
+  MacroComparison(llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options)
+      : Constituents(Constituents), Options(Options) {}
+
+  /// What the assertions need, if there are any.
+  void writePrelude(Writer &To) const;
+  /// Those of a constituent, but for what others have asserted before.
+  void write(Writer &To, const Constituent &C);
+
+private:
+  std::vector<MacroText> expected(const Constituent &C) const;
+
+  llvm::ArrayRef<Constituent> Constituents;
+  const EmitOptions &Options;
+  std::set<std::pair<std::string, std::string>> Compared;
+};
+
+// The fused kernel itself: which thread of which block plays what.
+
+/// `Name` is the namespace of the output; `Bound`: with the arguments that the plan fixes.
+void emitKernel(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
+                bool Bound);
+
+// The parts of the output that a host program sees.
+
+/// What the fused kernel is given for a constituent: its type and name there, and the launcher's word for it behind the
+/// constituent's name. The pools are of no constituent.
+struct AddedText {
+  const char *Type, *Name, *Given;
+};
+const AddedText &textOf(AddedParameter Added);
+
+/// The declaration of `launch`, without its end.
+std::string launchSignature(llvm::ArrayRef<Constituent> Constituents);
+
+/// The declaration, up to `Tail`, of what launches a kernel alone by its arguments, and by the grid where that does not
+/// follow from them. `Name`: the output's; `Space`: what leads to the kernel's namespace.
+OutputText plainSignature(const Constituent &C, const FusionPlan &Plan, const std::string &Name,
+                          const std::string &Space, const std::string &Tail);
+
+/// What `launch` takes, with the stream last: of a kernel alone its arguments, else the launches' structures.
+struct LaunchCall {
+  std::vector<OutputText> Parameters, Arguments;
+  std::set<std::string> Names;
+  /// A name that none of them has.
+  std::string free(std::string Name) const;
+};
+LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name);
+
+/// How many elements such a launch has, in C++; `Grid`: the name of the grid, if it has one.
+std::string elementCount(const Constituent &C, const std::string &Grid = "");
+
+/// How many of them a block takes at a time, where the launcher makes the grid from them.
+unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan);
+
+/// The namespace of what the program names of a constituent. `Name`: the output's.
+std::string argumentSpace(const std::string &Name, const Constituent &C);
+
+/// The argument structure, with the types that it needs, and the launch structure of constituent `I`, inside its
+/// namespace.
+void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsigned I, const FusionPlan &Plan,
+                   const std::string &Name);
+
+/// The definition of what `plainSignature` declares, which calls `launch`.
+void emitPlainLaunch(Writer &Out, const Constituent &C, const FusionPlan &Plan, const std::string &Name);
+
+/// The host function that validates the arguments and launches `fused`.
+void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+                  const EmitOptions &Options, llvm::ArrayRef<Given> Needs);
+
+// `launch` with a way out: what launches the kernels themselves, where they cannot or shall not run as one.
+
+/// What all of the header's ways out need.
+void declareApart(Writer &Header, const EmitOptions &Options);
+/// The overload of `launch` that is given a way out: of a kernel alone in its namespace, else beside `launch`.
+void emitApart(Writer &Header, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
+               const EmitOptions &Options);
+/// In the source: the switch.
+void defineApart(Writer &Source, const EmitOptions &Options);
+
+} // namespace cufuse
