@@ -39,7 +39,11 @@ public:
         if (!llvm::is_contained(Own.Needs, Each))
           Own.Needs.push_back(Each);
       }
-    if (!isOfLaunch(Own.Least, &Own.Needs) || !isOfLaunch(Own.End, &Own.Needs))
+    // What more it asks, a launch may not meet, and needs not where it is not known.
+    const bool IsPlain = llvm::all_of(Own.Needs, [](const AtMost &Each) {
+      return Each.Left.asConstant().value_or(2) <= 1 && Each.Right.terms().size() == 1 && !Each.Right.hasNegative();
+    });
+    if (!isOfLaunch(Own.Least, IsPlain ? &Own.Needs : nullptr) || !isOfLaunch(Own.End, IsPlain ? &Own.Needs : nullptr))
       return false;
     for (Extent &Part : Parts)
       if (isJoined(Part, Own)) {
