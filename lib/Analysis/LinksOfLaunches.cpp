@@ -122,17 +122,18 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
   auto Parameters = [&](size_t Kernel) {
     return std::min<size_t>(Chosen[Kernel]->Arguments.size(), Kernels[Kernel].Kernel->getNumParams());
   };
-  const Launch *OfGrid = nullptr;
+  std::optional<size_t> OfGrid;
   for (size_t To = 0; To < Chosen.size(); ++To) {
     Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
     if (Kernels[To].FollowsGrid) {
-      Result.HaveOneGrid &= !OfGrid || (OfGrid->Grid && OfGrid->Grid == Chosen[To]->Grid);
-      OfGrid = Chosen[To];
+      Result.HaveOneGrid &= !OfGrid || Kernels[To].Linked.count(*OfGrid) ||
+                            (Chosen[*OfGrid]->Grid && Chosen[*OfGrid]->Grid == Chosen[To]->Grid);
+      OfGrid = To;
     }
     for (size_t From = 0; From < To; ++From) {
       const Sharing Both = sharingOf(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To]);
       Result.ShareMemory |= Both.Any;
-      Result.AreKnown &= Both.Known;
+      Result.AreKnown &= Both.Known || Kernels[To].Linked.count(From);
     }
     for (size_t I = 0; I < Parameters(To); ++I) {
       std::string Best; // to the last that stores it, else to the first
@@ -168,9 +169,14 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
       if (Chosen.empty() || llvm::any_of(Chosen, [&](const Launch *L) { return !mayFollow(*Chosen[0], *L); }))
         continue;
       LaunchLinks Result = linksOf(Unit, Chosen, Kernels);
-      for (const Launch *Each = Chosen.front(); Each < Chosen.back(); ++Each)
-        if (!llvm::is_contained(Chosen, Each) && !Result.Between && isBetween(*Each, Chosen))
-          Result.Between = Unit.place(Each->Call->getBeginLoc());
+      for (size_t Next = 1; Next < Chosen.size(); ++Next) {
+        const bool IsLinked = llvm::any_of(llvm::drop_begin(Kernels, Next), [&](const LaunchedKernel &Later) {
+          return !Later.Linked.empty() && *Later.Linked.begin() < Next;
+        });
+        for (const Launch *Each = Chosen[Next - 1] + 1; Each < Chosen[Next] && !IsLinked && !Result.Between; ++Each)
+          if (isBetween(*Each, Chosen))
+            Result.Between = Unit.place(Each->Call->getBeginLoc());
+      }
       if (!Result.Between)
         return Result;
       Parted = Parted ? Parted : std::move(Result);

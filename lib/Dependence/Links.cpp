@@ -149,6 +149,23 @@ Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const 
   return Result;
 }
 
+llvm::Expected<unsigned> kernelOfLink(llvm::StringRef Name, llvm::ArrayRef<std::string> Names,
+                                      llvm::ArrayRef<const KernelFacts *> Facts) {
+  if (const auto Own = llvm::find(Names, Name); Own != Names.end())
+    return Own - Names.begin();
+  std::optional<unsigned> Found;
+  for (unsigned I = 0; I < Names.size(); ++I)
+    if (Facts[I]->Name == Name || Facts[I]->QualifiedName == Name) {
+      if (Found)
+        return badUsage(fmt::format("'{}' names several of the kernels", Name.str()),
+                        fmt::format("they are {} and {}", Names[*Found], Names[I]));
+      Found = I;
+    }
+  if (!Found)
+    return badUsage(fmt::format("'{}' is none of the kernels", Name.str()), "they are " + listed(Names));
+  return *Found;
+}
+
 namespace {
 
 class Linking {
@@ -220,22 +237,8 @@ private:
   }
 
   llvm::Expected<unsigned> node(const std::string &Name) const {
-    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
-      if (Graph.Nodes[I].Name == Name)
-        return I;
-    std::optional<unsigned> Found;
-    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
-      if (Graph.Nodes[I].Facts->Name == Name || Graph.Nodes[I].Facts->QualifiedName == Name) {
-        if (Found)
-          return badUsage(fmt::format("'{}' names several of the kernels", Name),
-                          fmt::format("they are {} and {}", Graph.Nodes[*Found].Name, Graph.Nodes[I].Name));
-        Found = I;
-      }
-    if (!Found)
-      return badUsage(fmt::format("'{}' is none of the kernels", Name),
-                      "they are " +
-                          listed(llvm::map_to_vector(Graph.Nodes, [](const auto &Node) { return Node.Name; })));
-    return *Found;
+    return kernelOfLink(Name, llvm::map_to_vector(Graph.Nodes, [](const VerticalNode &N) { return N.Name; }),
+                        llvm::map_to_vector(Graph.Nodes, [](const VerticalNode &N) { return N.Facts; }));
   }
 
   static llvm::Error noParameter(const std::string &Kernel, const VerticalNode &Node, const std::string &Name) {

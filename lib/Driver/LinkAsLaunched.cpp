@@ -1,5 +1,6 @@
 #include "LinkAsLaunched.h"
 
+#include "cufuse/Dependence/Links.h"
 #include "cufuse/Emit/Emit.h"
 
 #include <fmt/core.h>
@@ -38,8 +39,37 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
   return Launched;
 }
 
+/// Links by hand name kernels as those of launches do, and say of which kernels the user knows that they run together.
+static void takeGiven(llvm::ArrayRef<LoadedKernel> Kernels, llvm::MutableArrayRef<LaunchedKernel> Launched,
+                      std::vector<LinkText> &Links) {
+  const auto Names = llvm::map_to_vector(Launched, [](const LaunchedKernel &Each) { return Each.Name; });
+  const auto Facts = llvm::map_to_vector(Kernels, [](const LoadedKernel &Each) { return &Each.Facts; });
+  for (LinkText &Link : Links) {
+    auto From = kernelOfLink(Link.From, Names, Facts), To = kernelOfLink(Link.To, Names, Facts);
+    if (!From || !To) { // which is said when they are linked
+      llvm::consumeError(llvm::joinErrors(From.takeError(), To.takeError()));
+      continue;
+    }
+    Link.From = Names[*From], Link.To = Names[*To];
+    if (llvm::any_of(Kernels[*To].Accesses.Parameters,
+                     [&](const ParameterAccess &P) { return P.Name == Link.Parameter && !P.Element.empty(); }))
+      Launched[std::max(*From, *To)].Linked.insert(std::min(*From, *To));
+  }
+}
+
+/// Is the parameter linked, or the other one to it?
+static bool isKnown(const LinkText &Link, llvm::ArrayRef<LinkText> Known) {
+  return llvm::any_of(Known, [&](const LinkText &Each) {
+    return (Each.To == Link.To && Each.Parameter == Link.Parameter) ||
+           (Each.From == Link.To && Each.To == Link.From && llvm::is_contained(Each.Factors, Link.Parameter) &&
+            llvm::is_contained(Link.Factors, Each.Parameter));
+  });
+}
+
 llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request) {
-  const std::vector<LaunchedKernel> Launched = launchedKernels(Kernels);
+  std::vector<LaunchedKernel> Launched = launchedKernels(Kernels);
+  takeGiven(Kernels, Launched, Request.Links);
+  const bool AreGiven = !Request.Links.empty();
   std::set<const ParsedUnit *> Units;
   for (const LoadedKernel &Kernel : Kernels) {
     if (!Units.insert(Kernel.Parsed.Unit.get()).second)
@@ -56,7 +86,7 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
           fmt::format("it is not seen whether the launches at {} and {} share an array that one of them stores",
                       Found->Places.front().str(), Found->Places.back().str()),
           "hand them variables, or write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
-    if (!Found->HaveOneGrid)
+    if (!Found->HaveOneGrid && !Request.Composition.Cooperative) // where each has its own
       return badInput(fmt::format("the launches at {} and {} are not seen to have one grid, which says how much their "
                                   "kernels store",
                                   Found->Places.front().str(), Found->Places.back().str()),
@@ -68,9 +98,7 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
       auto Link = parseLink(Text);
       if (!Link)
         return Link.takeError();
-      if (llvm::any_of(Request.Links, [&](const LinkText &Given) {
-            return Given.To == Link->To && Given.Parameter == Link->Parameter;
-          }))
+      if (isKnown(*Link, Request.Links))
         continue;
       Request.Links.push_back(*Link);
       Said += " --link " + Text;
@@ -81,6 +109,8 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
     return fmt::format("linked as launched at {} and {}:{}", Found->Places.front().str(), Found->Places.back().str(),
                        Said);
   }
+  if (AreGiven)
+    return "no function of these files launches the kernels one after the other: linked as given alone";
   return badInput("no function of these files launches the kernels one after the other",
                   "name the file that does (or a header with the kernels that it includes), or write --link "
                   "PRODUCER.out=CONSUMER.in");

@@ -6,9 +6,13 @@
 // LINKS: linked as launched at {{.*}}.cu:[[#]]:[[#]] and {{.*}}: --link scale.out=shift.in --link shift.rows*columns=scale.n
 // FUSED: Dependent kernels as one
 //
-// A link that is given stands; the others are added with --auto-link.
+// A link that is given stands, in whatever direction; the others are added.
 // RUN: %cufuse fuse --auto-link --link scale.out=shift.in %s:scale %s:shift --distinct --name fused -o %t.cu 2>%t.log
 // RUN: FileCheck %s --check-prefix=REST --input-file=%t.log
+// RUN: %cufuse fuse --vertical --link scale.out=shift.in %s:scale %s:shift --distinct --name fused --dry-run -o %t.cu 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REST
+// RUN: %cufuse fuse --vertical --link turn.n=scale.n %s:scale %s:turn --distinct --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: linked as launched at {{.*}}: --link scale.in=turn.out{{$}}
 // REST: linked as launched
 // REST-NOT: scale.out=shift.in
 // REST-SAME: --link shift.rows*columns=scale.n
@@ -22,14 +26,26 @@
 // RUN: %exits 1 %cufuse fuse --vertical %s:shift %s:turn --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=BETWEEN
 // BETWEEN: .cu:[[#]]:3: error: between the launches at {{.*}} and {{.*}} stands what may use the kernels' memory
 // BETWEEN: if the kernels may run together, write --link
+// Of whom the user links arrays, the user knows.
+// RUN: %cufuse fuse --vertical %s:shift %s:turn --link shift.in=turn.out --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=KNOWN
+// KNOWN: linked as launched at {{.*}}: --link shift.out=turn.in --link shift.columns=turn.n
 //
 // A loop may run one of them many times, and of two branches only one runs.
 // RUN: %exits 1 %cufuse fuse --vertical %s:turn %s:scale --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: no function of these files launches the kernels one after the other
+// RUN: %cufuse fuse --vertical %s:turn %s:scale --link turn.out=scale.in --link turn.n=scale.n --name fused --dry-run -o %t.cu 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ALONE
+// ALONE: note: no function of these files launches the kernels one after the other: linked as given alone
 //
 // Kernels that have an element for each block have one grid.
 // RUN: %exits 1 %cufuse fuse --vertical %s:rowSum %s:centre --block 32 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRIDS
 // GRIDS: .cu:[[#]]:3: error: the launches at {{.*}} and {{.*}} are not seen to have one grid
+// RUN: %cufuse fuse --vertical %s:rowSum %s:centre --cooperative --block 32 --block 32 --name fused --dry-run -o %t.cu 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=COOPERATIVE
+// COOPERATIVE: linked as launched at {{.*}}: --link rowSum.x=centre.x --link rowSum.sum=centre.sum --link rowSum.columns=centre.columns
+// RUN: %cufuse fuse --vertical %s:rowSum %s:centre --link rowSum.sum=centre.sum --distinct --block 32 --name fused --dry-run -o %t.cu 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SAME
+// SAME: linked as launched at {{.*}}: --link rowSum.x=centre.x
 // RUN: %cufuse fuse --vertical %s:rowMax %s:centre --distinct --block 32 --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: linked as launched at {{.*}} --link rowMax.most=centre.sum --link rowMax.columns=centre.columns
 // RUN: %cufuse fuse --vertical %s:centre %s:rowSum --distinct --block 32 --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRID
@@ -38,6 +54,9 @@
 // A part of an array is no other array, and a kernel that only this file knows is no other file's.
 // RUN: %exits 1 %cufuse fuse --vertical %s:turn %s:centre --block 32 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=PARTS
 // PARTS: .cu:[[#]]:3: error: it is not seen whether the launches at {{.*}} and {{.*}} share an array that one of them stores
+// RUN: %cufuse fuse --vertical %s:turn %s:centre --link turn.in=centre.out --cooperative --block 32 --name fused --dry-run -o %t.cu 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TOLD
+// TOLD: linked as launched at
 // RUN: echo 'static __global__ void own(const float *in, float *out, int n) { out[blockIdx.x * 256 + threadIdx.x] = 0; }' > %t.other.cu
 // RUN: %cufuse fuse --vertical %s:scale %s:own --distinct --name fused --dry-run -o %t.cu
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %t.other.cu:own --distinct --block 256 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=NONE

@@ -109,6 +109,10 @@ std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
 std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
                         const std::string &Element, const std::string &Given);
 
+/// The kernel that a link means by this: its name among the others, or that in its file. Fails as bad usage.
+llvm::Expected<unsigned> kernelOfLink(llvm::StringRef Name, llvm::ArrayRef<std::string> Names,
+                                      llvm::ArrayRef<const KernelFacts *> Facts);
+
 /// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`
 /// or `out`. Fails as bad usage for names that do not exist, and for links that go round in a circle.
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
