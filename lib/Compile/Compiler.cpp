@@ -10,10 +10,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/Program.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include <cstdlib>
 #include <set>
@@ -26,26 +24,6 @@ static std::string absolute(llvm::StringRef Path) {
   llvm::SmallString<128> Full(Path);
   llvm::sys::fs::make_absolute(Full);
   return std::string(Full);
-}
-
-static llvm::Expected<std::string> readFile(const std::string &Path) {
-  auto Text = llvm::MemoryBuffer::getFile(Path);
-  if (!Text)
-    return defect(fmt::format("cannot read '{}': {}", Path, Text.getError().message()));
-  return (*Text)->getBuffer().str();
-}
-
-static llvm::Error writeFile(const std::string &Path, llvm::StringRef Text) {
-  std::error_code Error;
-  llvm::raw_fd_ostream Out(Path, Error);
-  if (!Error) {
-    Out << Text;
-    Out.close();
-    Error = Out.error();
-    Out.clear_error();
-  }
-  return Error ? fail(ExitCode::BadUsage, fmt::format("cannot write '{}': {}", Path, Error.message()))
-               : llvm::Error::success();
 }
 
 /// Relocatable code would have to be linked before it is loaded.
@@ -221,7 +199,7 @@ static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm:
                       "nvcc does not compile", Written ? "" : Source);
   if (!Said)
     return Said.takeError();
-  auto Rule = readFile(Depends);
+  auto Rule = textOfFile(Depends);
   if (!Rule)
     return Rule.takeError();
   llvm::SmallString<128> Program;
@@ -230,7 +208,7 @@ static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm:
   const llvm::StringRef Toolkit = llvm::sys::path::parent_path(llvm::sys::path::parent_path(Program));
   std::vector<std::string> Paths = dependenciesOf(*Rule, Folder);
   llvm::append_range(Paths, placesBefore(Paths, Flags, Toolkit));
-  return writeFile(within(Folder, "depends"), llvm::join(Paths, "\n"));
+  return writeFiles({{within(Folder, "depends"), llvm::join(Paths, "\n")}});
 }
 
 /// Of fused kernels, no PTX is kept or used that does more than was planned.
@@ -241,11 +219,10 @@ static llvm::Error checkPlanned(const CompileJob &Job, llvm::StringRef Ptx) {
   return Expected ? checkPtx(Ptx, *Expected, Job.Files.front().Path + ", as PTX").takeError() : Expected.takeError();
 }
 
-static llvm::Error writeAll(llvm::ArrayRef<OutputFile> Files, const std::string &Folder) {
-  for (const OutputFile &File : Files)
-    if (llvm::Error Error = writeFile(within(Folder, File.Path), File.Text))
-      return Error;
-  return llvm::Error::success();
+static llvm::Error writeAll(std::vector<OutputFile> Files, const std::string &Folder) {
+  for (OutputFile &File : Files)
+    File.Path = within(Folder, File.Path);
+  return writeFiles(Files);
 }
 
 /// The folder of a cache entry with `kernels.ptx`.
@@ -258,7 +235,7 @@ llvm::Expected<std::string> NvccCompiler::makePtx(const CompileJob &Job, const s
     if (llvm::Error Error =
             toPtx(Nvcc, Job.Arch, Flags, within(Folder, Job.Files.front().Path), Folder, /*Written=*/true))
       return Error;
-    auto Ptx = readFile(within(Folder, "kernels.ptx"));
+    auto Ptx = textOfFile(within(Folder, "kernels.ptx"));
     return Ptx ? checkPlanned(Job, *Ptx) : Ptx.takeError();
   });
 }
@@ -276,7 +253,7 @@ static llvm::Error toPtxTogether(const std::string &Nvcc, llvm::ArrayRef<const C
     Includes += fmt::format("#include \"{}/{}\"\n", Job->Mark, Job->Files.front().Path);
   }
   const std::string All = within(Folder, "all.cu");
-  if (llvm::Error Error = writeFile(All, Includes))
+  if (llvm::Error Error = writeFiles({{All, Includes}}))
     return Error;
   return toPtx(Nvcc, Jobs.front()->Arch, Flags, All, Folder, /*Written=*/true);
 }
@@ -304,7 +281,7 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
     Combines = false; // Whose fault it is, each will say by itself.
     return llvm::consumeError(std::move(Error));
   }
-  auto Ptx = readFile(within(Folder, "kernels.ptx")), Depends = readFile(within(Folder, "depends"));
+  auto Ptx = textOfFile(within(Folder, "kernels.ptx")), Depends = textOfFile(within(Folder, "depends"));
   const std::vector<std::string> Own = Ptx && Depends ? separatePtx(*Ptx, Marks) : std::vector<std::string>();
   if (Own.empty())
     Combines = false;
@@ -312,11 +289,9 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
     auto Kept = Cache->put(ptxKey(*Missing[I], Flags), Began, [&](const std::string &New) -> llvm::Error {
       if (llvm::Error Error = checkPlanned(*Missing[I], Own[I]))
         return Error;
-      if (llvm::Error Error = writeAll(Missing[I]->Files, New))
-        return Error;
-      if (llvm::Error Error = writeFile(within(New, "kernels.ptx"), Own[I]))
-        return Error;
-      return writeFile(within(New, "depends"), *Depends);
+      std::vector<OutputFile> Files = Missing[I]->Files;
+      Files.insert(Files.end(), {{"kernels.ptx", Own[I]}, {"depends", *Depends}});
+      return writeAll(std::move(Files), New);
     });
     llvm::consumeError(std::move(Kept));
   }
@@ -332,7 +307,7 @@ llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
   auto PtxFolder = makePtx(Job, Flags);
   if (!PtxFolder)
     return PtxFolder.takeError();
-  auto Ptx = readFile(within(*PtxFolder, "kernels.ptx"));
+  auto Ptx = textOfFile(within(*PtxFolder, "kernels.ptx"));
   if (!Ptx)
     return Ptx.takeError();
   auto Capped = withRegisterCap(*Ptx, Job.Entry, Job.Cap);
@@ -344,18 +319,18 @@ llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
   llvm::append_range(Key, nvccEnvironment());
   auto Folder = Cache->get(Key, [&](const std::string &New) -> llvm::Error {
     const std::string Input = within(New, "kernels.ptx");
-    if (llvm::Error Error = writeFile(Input, *Capped))
+    if (llvm::Error Error = writeFiles({{Input, *Capped}}))
       return Error;
     auto Log = runNvcc({Nvcc, "-cubin", "-Xptxas", "-v"}, Job.Arch, Flags, within(New, "kernels.cubin"), Input,
                        "ptxas refuses", Job.Files.empty() ? Job.Source : "");
     if (!Log)
       return Log.takeError();
     llvm::sys::fs::remove(Input); // The key stands for it.
-    return writeFile(within(New, "ptxas.log"), *Log);
+    return writeFiles({{within(New, "ptxas.log"), *Log}});
   });
   if (!Folder)
     return Folder.takeError();
-  auto Log = readFile(within(*Folder, "ptxas.log"));
+  auto Log = textOfFile(within(*Folder, "ptxas.log"));
   if (!Log)
     return Log.takeError();
   CompiledKernels Compiled;

@@ -76,6 +76,7 @@ llvm::Expected<PtxModule> readPtxModule(llvm::StringRef Ptx) {
     const llvm::StringRef All(Begin, Word.Text.end() - Begin);
     if (!Ended)
       return llvm::createStringError(std::to_string(Module.lineOf(All)));
+    Item.Whole = All;
     Item.Head = Open ? All.take_front(Open - Begin) : All;
     if (Open)
       Item.Body = All.drop_front(Open - Begin + 1).drop_back();

@@ -14,7 +14,7 @@ namespace cufuse {
 struct PtxItem {
   enum class Kind { Entry, Function, Data };
   Kind What = Kind::Data;
-  llvm::StringRef Name, Head, Body; ///< Head: up to the body's brace. No body: a declaration, or data.
+  llvm::StringRef Name, Whole, Head, Body; ///< Head: up to the body's brace. No body: a declaration, or data.
 };
 
 struct PtxModule {
