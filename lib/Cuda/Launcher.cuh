@@ -65,11 +65,11 @@ static unsigned inEvenRounds(unsigned blocks, unsigned most) {
 #endif
 #ifdef CUFUSE_BOUND
 
-/// Of two numbers of one size: equal ones may still differ in sign. What is given may be an enumeration that this file
-/// has by its bytes, or volatile.
+/// Equal numbers may still differ in sign. What is given may be an enumeration that this file has by its bytes, or
+/// volatile.
 template <typename Given, typename Value> static bool sameBits(const Given &a, const Value &b) {
-  static_assert(sizeof(Given) == sizeof(Value), "another size");
-  for (size_t i = 0; i < sizeof(Value); ++i)
+  static_assert(sizeof(Given) <= sizeof(Value), "another size");
+  for (size_t i = 0; i < sizeof(Given); ++i)
     if (reinterpret_cast<const volatile unsigned char *>(&a)[i] != reinterpret_cast<const unsigned char *>(&b)[i])
       return false;
   return true;

@@ -40,11 +40,15 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #ifdef CUFUSE_KEEPS_BLOCK
   static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
 #else
+#ifdef CUFUSE_FLAT
+  static __device__ __forceinline__ uint3 threadIdx() { return uint3{rank(), 0, 0}; }
+#else
   static __device__ __forceinline__ uint3 threadIdx() {
     return uint3{SizeY * SizeZ == 1 ? rank() : rank() % SizeX,
                  SizeZ == 1 ? (SizeY == 1 ? 0 : rank() / SizeX) : rank() / SizeX % SizeY,
                  SizeZ == 1 ? 0 : rank() / (SizeX * SizeY)};
   }
+#endif
 #endif
 #endif
 #ifdef CUFUSE_SIZE

@@ -77,7 +77,10 @@ std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
     Factors.push_back(Converted ? fmt::format("static_cast<{}>({})", To.Type, Text) : Text);
   }
   const std::string Product = llvm::join(Factors, " * ");
-  return To.Integer ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
+  const bool IsOfType = S.Factors.size() == 1 && Graph.Nodes[S.Of].parameter(S.Factors.front())->Type == To.Type &&
+                        !llvm::isDigit(Product[0]) &&
+                        llvm::all_of(Product, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  return To.Integer && !IsOfType ? fmt::format("static_cast<{}>({})", To.Type, Product) : Product;
 }
 
 std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,

@@ -57,7 +57,6 @@ public:
       Own.line("namespace {} {{", Options.Name);
       if (!Options.Prelude.empty())
         Own.line("using namespace {};", preludeNamespace());
-      Own.blank();
       Own.write(Kernels);
       if (!Options.KernelOnly)
         inOwnSpace(Own, [&] {
@@ -110,7 +109,7 @@ private:
   std::string banner() const {
     constexpr std::array Heads = {"Kernels side by side in one launch", "Kernels in blocks of one launch",
                                   "Kernels one after the other in one launch"};
-    std::string Text = fmt::format("// {}, fused by cufuse. Made by:\n//   {}\n//\n",
+    std::string Text = fmt::format("// {}, fused by cufuse. Made by:\n//   {}\n",
                                    Constituents.front().Text->IsComposed ? "Dependent kernels as one in one launch"
                                                                          : Heads[static_cast<size_t>(Plan.Shape)],
                                    inComment(Options.Command));

@@ -54,19 +54,11 @@ private:
 
   void output(Writer &Own, const SizedOutput &Each) const {
     const std::string Space = fmt::format("::{}::{}", Each.Options.Name, Each.Of->Name);
-    std::vector<OutputText> Arguments;
-    for (const ParameterText &P : Kernel.Text->Parameters)
-      if (P.Given.empty())
-        Arguments.push_back("launch.arguments." + P.Name);
+    std::vector<OutputText> Members = launchCall(Kernel, *Each.Plan, Options.Name).Members;
+    Members.push_back("stream");
     Own.line("static cudaError_t {}(const {}::Launch &launch, cudaStream_t stream) {{", function(Each), Kernel.Name);
-    const bool HasGrid = !Kernel.Text->Elements;
-    if (!Kernel.Facts->DynamicShared.empty())
-      Arguments.insert(Arguments.begin(), "launch.dynamicSharedBytes");
-    if (HasGrid)
-      Arguments.insert(Arguments.begin(), "launch.grid");
-    Arguments.push_back("stream");
     const std::string Head = fmt::format("  return {}::launch(", Space);
-    Own.line("{}\n}}", wrapped(Head, Arguments, ");", Head.size()));
+    Own.line("{}\n}}", wrapped(Head, Members, ");", Head.size()));
   }
 
   void launch(Writer &Own) const {

@@ -36,7 +36,6 @@ OutputText ownSpace() { return outputText("{}{}", OwnSpace.str(), constant(Unhas
 
 void inOwnSpace(Writer &To, llvm::function_ref<void()> Emit) {
   To.line("inline namespace {} {{", ownSpace());
-  To.blank();
   Emit();
   To.line("}} // namespace {}", ownSpace());
 }
@@ -85,14 +84,13 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
     Lines.line("}} // namespace {}", C.Name);
     Lines.blank();
   }
-  Lines.line("/// Launches {}, on the current device.{}", Constituents.size() > 1 ? "all of them at once" : "it",
-             Constituents.size() == 1 ? ""
-             : Plan.Cooperative       ? " Each finds what those before it have stored."
-                                      : " The kernels must not depend on each other.");
-  Lines.write(
-      "/// Returns cudaErrorInvalidConfiguration for a grid that its kernel cannot have (empty, over 2^31 - 1 blocks, "
-      "in\n"
-      "/// more dimensions than it reads) and arguments that it is not fused for; else what the CUDA runtime returns.");
+  Lines.line(
+      "/// {}\n"
+      "/// Returns cudaErrorInvalidConfiguration for a grid that its kernel cannot have, and arguments that it is "
+      "not fused for.",
+      Constituents.size() == 1 ? "The same."
+      : Plan.Cooperative       ? "Launches all of them: each finds what those before it have stored."
+                               : "Launches all of them at once: they must not depend on each other.");
   Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
   if (Options.Apart && Constituents.size() > 1)
     emitApart(Lines, Constituents, Plan, Options);
@@ -112,7 +110,6 @@ std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPla
   writeHead(Lines, Constituents, Options);
   Writer Declarations("", false);
   Declarations.line("namespace {} {{ inline namespace {} {{", Options.Name, ownSpace());
-  Declarations.blank();
   declarations(Declarations, Constituents, Plan, Options);
   Declarations.line("}}}} // namespace {}", Options.Name);
   const llvm::StringRef Declared = Declarations.text();

@@ -346,8 +346,7 @@ private:
 
     std::string Offset = "0";
     if (!Facts.DynamicShared.empty()) {
-      // Only side by side do constituents divide the memory.
-      const std::string Start = Plan.Shape == Geometry::Warps ? own(C, "dynamicOffset") : "";
+      const std::string Start = Plan.Roles[P.Constituent].HasOffset ? own(C, "dynamicOffset") : "";
       const std::string Mine = P.Copy == 0 ? "" : fmt::format("{} * {}", P.Copy, own(C, "dynamicStride"));
       Offset = Start.empty() && Mine.empty() ? "0" : Start + (Start.empty() || Mine.empty() ? "" : " + ") + Mine;
     }

@@ -96,11 +96,15 @@ LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan
   }
   const Constituent &C = Constituents.front();
   const auto Shape = plainShape(C, Plan);
-  for (const auto &[Type, Own] : llvm::drop_end(Shape))
+  for (const auto &[Type, Own] : llvm::drop_end(Shape)) {
     Add(Type + " " + Own, Own);
+    Call.Members.push_back("launch." + llvm::StringRef(Own).rtrim('_').str());
+  }
   for (const ParameterText &P : C.Text->Parameters)
-    if (P.Given.empty())
+    if (P.Given.empty()) {
       Add(fieldOf(C, P, Name), P.Name);
+      Call.Members.push_back("launch.arguments." + P.Name);
+    }
   Add(Shape.back().first + " " + Shape.back().second, Shape.back().second);
   return Call;
 }
@@ -167,6 +171,28 @@ static void emitType(Writer &Out, const ArgumentType &T, const std::string &Spac
     Out.write("}");
 }
 
+/// Members, those of one type that follow each other in one declaration: `const float *in, *bias;`.
+static void emitMembers(Writer &Out, llvm::ArrayRef<std::pair<std::string, std::string>> Members) {
+  std::string Before; // the name: `const float *`
+  std::vector<OutputText> Names;
+  auto End = [&] {
+    if (!Names.empty())
+      Out.line("{}", wrapped("    " + llvm::StringRef(Before).rtrim('*').str(), Names, ";", 8));
+    Names.clear();
+  };
+  for (const auto &[Declaration, Name] : Members) {
+    llvm::StringRef Own = Declaration;
+    if (!Own.consume_back(Name))
+      Own = "";
+    const llvm::StringRef Type = Own.rtrim('*');
+    if (Own.empty() || Own != Before || Type.contains('*') || Type.contains('&'))
+      End();
+    Before = Own.str();
+    Names.push_back(Declaration.substr(Type.size()));
+  }
+  End();
+}
+
 void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsigned I, const FusionPlan &Plan,
                    const std::string &Name) {
   const Constituent &C = Constituents[I];
@@ -184,9 +210,11 @@ void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsign
   if (Dynamic)
     Out.write("  size_t dynamicSharedBytes = 0;");
   Out.write("  struct Arguments {");
+  std::vector<std::pair<std::string, std::string>> Members;
   for (const ParameterText &P : C.Text->Parameters)
     if (P.Given.empty())
-      Out.line("    {};", fieldOf(C, P, Name));
+      Members.emplace_back(fieldOf(C, P, Name).text(), P.Name);
+  emitMembers(Out, Members);
   Out.write("  } arguments;\n};");
   // What the header's reader includes may be configured otherwise than for the kernel.
   for (const auto &[P, Facts] : llvm::zip(C.Text->Parameters, C.Facts->Parameters))
@@ -275,15 +303,6 @@ private:
     return llvm::any_of(Constituents[I].Text->Parameters,
                         [&](const ParameterText &P) { return P.Name == Name && P.Opaque; });
   }
-  /// A number of as many.
-  const char *bytesOf(unsigned I, const std::string &Name) const {
-    const auto Known =
-        llvm::find_if(Constituents[I].Facts->Parameters, [&](const ParameterFacts &P) { return P.Name == Name; });
-    return Known->Bytes == 1   ? "unsigned char"
-           : Known->Bytes == 2 ? "unsigned short"
-           : Known->Bytes == 4 ? "unsigned"
-                               : "unsigned long long";
-  }
 
   void chooseKernel() {
     if (hasVariants() && !variants().Before.empty())
@@ -298,7 +317,8 @@ private:
       for (const auto &[Name, Value] : Plan.Roles[I].Bound) {
         const std::string Given = fmt::format("{}.arguments.{}", launch(Constituents[I]), Name);
         Conditions.push_back(fmt::format("sameBits({}, static_cast<{}>({}))", Given,
-                                         hasBytesOnly(I, Name) ? bytesOf(I, Name) : "decltype(" + Given + ")", Value));
+                                         hasBytesOnly(I, Name) ? "unsigned long long" : "decltype(" + Given + ")",
+                                         Value));
       }
     Out.line("  const bool bound = {};", llvm::join(Conditions, " &&\n                     "));
     Out.line("  const auto kernel = bound ? {} : {};", hasVariants() ? instance("fused_bound") : "fused_bound",
@@ -352,6 +372,8 @@ private:
       const unsigned Reads = gridDimensions(*C.Facts);
       if (const std::string Grid = launch(C) + ".grid"; Reads == 1 && Plan.keepsGrid()) // the runtime asks the rest
         Refuse(outputText("{0}.y != 1 || {0}.z != 1", Grid));
+      else if (Reads == 1 && isSideBySide() && Plan.Grid == GridPolicy::Match && Plan.blocksAtOnce(I) == 1)
+        Refuse(outputText("{0}.x == 0 || {0}.y != 1 || {0}.z != 1", Grid)); // as many as the fused grid has, or less
       else if (Reads == 1)
         Refuse(outputText("{0}.x == 0 || {0}.x > 0x7fffffff ||{1}{0}.y != 1 || {0}.z != 1", Grid,
                           Grid.size() > 18 ? "\n      " : " "));
@@ -388,8 +410,12 @@ private:
         const Constituent &C = Constituents[I];
         if (!isDynamic(C))
           continue;
-        if (Plan.Shape == Geometry::Warps)
-          Out.line("  const size_t {}Offset = {};", C.Name, Sizes.empty() ? "0" : joined(Sizes, " + "));
+        if (Plan.DynamicBlocks == 1) {
+          Sizes.push_back(launch(C) + ".dynamicSharedBytes");
+          break;
+        }
+        if (Plan.Roles[I].HasOffset)
+          Out.line("  const size_t {}Offset = {};", C.Name, joined(Sizes, " + "));
         Out.line("  const size_t {0}Stride = strideOf({1}.dynamicSharedBytes, {2});", C.Name, launch(C), Alignment);
         const unsigned Copies = Plan.Roles[I].Copies;
         Sizes.push_back((Copies == 1 ? "" : fmt::format("{} * ", Copies)) + C.Name + "Stride");

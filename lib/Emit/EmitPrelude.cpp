@@ -203,10 +203,10 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
   const bool DropsOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
   const bool Padded = !Plan.keepsBlock() || Calls("::PaddedThreads") ||
                       Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); });
+  const bool Products = llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->Products; });
   const auto Strides =
       llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); });
-  const bool Products = llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->Products; });
-  const bool Dynamic = Strides > 0 || Products;
+  const bool Dynamic = Plan.DynamicBlocks > 0 || Products;
   const bool AsksDevice = Plan.Grid != GridPolicy::Match || Plan.interleaves() || Products;
   const bool Grids = Some([](const KernelFacts &F) { return gridDimensions(F) > 1; });
   return {
@@ -225,6 +225,7 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
       {"RANK", (Thread && !Plan.keepsBlock()) || Indices || Pool || DropsOut || Calls("::rank()")},
       {"THREAD", Thread},
       {"SIZE", Reads(Builtin::BlockDim)},
+      {"FLAT", llvm::all_of(Plan.Partitions, [](const PartitionPlan &P) { return P.Block.Y * P.Block.Z == 1; })},
       {"SYNC", SomePartition([](const PartitionPlan &P) { return P.Synchronises; })},
       {"COUNT", Count},
       {"AND", And},
@@ -236,7 +237,7 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
          return !F.NamedBarriers.empty() && (Waits("__barrier_sync") || Calls("__barrier_sync_count"));
        })},
       {"DYNAMIC", Dynamic},
-      {"STRIDES", Strides > 0},
+      {"STRIDES", Plan.DynamicBlocks > 1},
       {"INDICES", Indices},
       {"POOL", Pool},
       // Asynchronous ones may go on after a block's end.

@@ -136,6 +136,7 @@ OutputText plainSignature(const Constituent &C, const FusionPlan &Plan, const st
 /// What `launch` takes, with the stream last: of a kernel alone its arguments, else the launches' structures.
 struct LaunchCall {
   std::vector<OutputText> Parameters, Arguments;
+  std::vector<OutputText> Members; ///< Where a structure `launch` of a kernel alone has them, but for the stream.
   std::set<std::string> Names;
   /// A name that none of them has.
   std::string free(std::string Name) const;

@@ -58,7 +58,9 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
     Needed.push_back((std::uint64_t(Blocks[I]) + Each - 1) / Each);
     Sum += Needed[I];
     Most = std::max(Most, Needed[I]);
-    Strides.push_back(Facts[I]->DynamicShared.empty() ? 0 : emitted::strideOf(Launch.DynamicBytes, Alignment));
+    Strides.push_back(Facts[I]->DynamicShared.empty() ? 0
+                      : Plan.DynamicBlocks == 1       ? Launch.DynamicBytes
+                                                      : emitted::strideOf(Launch.DynamicBytes, Alignment));
     Offsets.push_back(Dynamic);
     Dynamic = Plan.Shape == Geometry::Warps ? Dynamic + Copies * Strides[I] : std::max(Dynamic, Copies * Strides[I]);
   }

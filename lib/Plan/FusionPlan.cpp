@@ -231,6 +231,10 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
                            Plan.Registers.Policy != RegisterPolicy::Split && isOfThreads(Kernel, Chosen.Block);
     layOut(Plan, I, Kernel, Chosen, Plan.Shape == Geometry::Warps ? Plan.BlockThreads : 0, Barriers,
            AreBeside ? Chosen.Copies : 1);
+    if (!Kernel.DynamicShared.empty()) {
+      Plan.Roles.back().HasOffset = Plan.Shape == Geometry::Warps && Plan.DynamicBlocks > 0;
+      Plan.DynamicBlocks += Chosen.Copies;
+    }
     for (PartitionPlan &P : Plan.Partitions)
       P.ExitsLast = IsLast && P.Constituent == I && Kernel.announcesExits();
     Plan.BlockThreads = Plan.Shape == Geometry::Warps ? Plan.BlockThreads + Plan.Roles.back().Threads
@@ -325,7 +329,7 @@ std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const Fusi
     Added.push_back(AddedParameter::Share);
   if (Plan.hasRoles() && Plan.Roles[Constituent].ResidentBlocks > 0)
     Added.push_back(AddedParameter::Resident);
-  if (!Facts.DynamicShared.empty() && Plan.Shape == Geometry::Warps)
+  if (Plan.Roles[Constituent].HasOffset)
     Added.push_back(AddedParameter::DynamicOffset);
   if (!Facts.DynamicShared.empty() && Plan.Roles[Constituent].Copies > 1)
     Added.push_back(AddedParameter::DynamicStride);

@@ -11,7 +11,7 @@
 // RUN:   --bind other.by=2 -o %t/more.cu
 // RUN: FileCheck %s --check-prefix=MORE --input-file=%t/more.cu
 // MORE: static_cast<std::decay<{{.*}}::Way{{.*}}>::type>(1), static_cast<decltype(other_by)>(2));
-// MORE: const bool bound = sameBits(otherLaunch.arguments.way, static_cast<unsigned char>(1)) &&
+// MORE: const bool bound = sameBits(otherLaunch.arguments.way, static_cast<unsigned long long>(1)) &&
 // RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/bound.cu %t/more.cu
 // CHECK: _Pragma("unroll 4") for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
 // CHECK: _Pragma("unroll 2") LOOP(i, n)

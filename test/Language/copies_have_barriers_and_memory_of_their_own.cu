@@ -9,7 +9,7 @@
 // CHECK: using cufuse_partition = {{.*}}::CufusePartition<0, 1, 64, 1, 1>;
 // CHECK: namespace windowed_plain_text { inline namespace {{.*}} { namespace cufuse_windowed { namespace copy1 {
 // CHECK: using cufuse_partition = {{.*}}::CufusePartition<64, 2, 64, 1, 1>;
-// CHECK: windowed_dynamicOffset + 1 * windowed_dynamicStride
+// CHECK: windowed(uint3{{.*}}, 1 * windowed_dynamicStride
 // HEADER: struct Window
 
 constexpr unsigned Taps = 3;

@@ -21,7 +21,7 @@
 // CHECK-NEXT: static_cast<int>(smooth_rows * smooth_columns));
 // CHECK: {{^}}  ::cooperative_groups::this_grid().sync();
 // CHECK: steps_text::cufuse_transposed::transposed(transposed_grid.inPlane(block), smooth_out, total_sum, transposed_out,
-// CHECK-NEXT: static_cast<int>(smooth_rows), static_cast<int>(smooth_columns));
+// CHECK-NEXT: smooth_rows, smooth_columns);
 // CHECK: cooperative.val.cooperative = 1;
 
 //--- kernels.cu

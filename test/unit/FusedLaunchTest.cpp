@@ -60,16 +60,20 @@ TEST(FusedLaunch, WarpsAreAsManyBlocksAsTheLargestGrid) {
   EXPECT_EQ(Launch.Kernel, "_ZN4pair5fusedE");
   EXPECT_EQ(Launch.Grid[0], 300u);
   EXPECT_EQ(Launch.Block[0], 384u);
-  EXPECT_EQ(Launch.DynamicBytes, 1024u) << "b has none";
-  // a's arguments, grid and offset; b's arguments and grid.
-  ASSERT_EQ(Launch.Parameters.size(), 7u);
+  EXPECT_EQ(Launch.DynamicBytes, 1000u) << "b has none";
+  // Arguments and grid of a; those of b.
+  ASSERT_EQ(Launch.Parameters.size(), 6u);
   EXPECT_EQ(Launch.Parameters[1].Constituent, 0);
   EXPECT_EQ(Launch.Parameters[1].Name, "n");
-  EXPECT_EQ(Launch.Parameters[4].Constituent, 1);
+  EXPECT_EQ(Launch.Parameters[3].Constituent, 1);
   const auto Grid = value<emitted::CufuseGrid>(Launch.Parameters[2]);
   EXPECT_EQ(Grid.blocks, 300u);
   EXPECT_EQ(Grid.inPlane(205).y, 2u);
-  EXPECT_EQ(value<unsigned>(Launch.Parameters[3]), 0u);
+  Each.Kernels[1] = kernel("b", true);
+  const FusedLaunch Both = Each.launched();
+  EXPECT_EQ(Both.DynamicBytes, 1024u + 256u);
+  ASSERT_EQ(Both.Parameters.size(), 7u);
+  EXPECT_EQ(value<unsigned>(Both.Parameters[6]), 1024u) << "where that of b starts";
 }
 
 TEST(FusedLaunch, StrideFillsTheDeviceAndNoMore) {
@@ -88,7 +92,7 @@ TEST(FusedLaunch, BlocksAreTheSumOfTheGridsAndShareTheMemory) {
   const FusedLaunch Launch = Each.launched();
   EXPECT_EQ(Launch.Grid[0], 300u + 35u);
   EXPECT_EQ(Launch.Block[0], 256u);
-  EXPECT_EQ(Launch.DynamicBytes, 1024u);
+  EXPECT_EQ(Launch.DynamicBytes, 1000u);
   ASSERT_EQ(Launch.Parameters.size(), 7u);
   const auto Share = value<emitted::CufuseShare>(Launch.Parameters[3]);
   EXPECT_EQ(taken(Share, 335), 300u);
@@ -171,7 +175,7 @@ TEST(FusedLaunch, OneKernelAloneKeepsItsGridAndBlock) {
   const FusedLaunch Launch = Each.launched();
   EXPECT_EQ(Launch.Grid, (std::array<std::uint32_t, 3>{100, 3, 1}));
   EXPECT_EQ(Launch.Block, (std::array<std::uint32_t, 3>{16, 16, 1}));
-  EXPECT_EQ(Launch.Parameters.size(), 3u); // with the offset of the dynamic shared memory
+  EXPECT_EQ(Launch.Parameters.size(), 2u);
 }
 
 TEST(FusedLaunch, RefusesThreadNumbersThatAreNegative) {

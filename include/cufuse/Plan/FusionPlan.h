@@ -45,6 +45,7 @@ struct RolePlan {
   unsigned Unroll = 0;         ///< Of its grid-stride loop; 0 leaves it alone.
   std::vector<std::pair<std::string, std::string>> Bound = {}; ///< Parameter and value, as configured.
   std::string GuessedFrom = {};                                ///< As configured.
+  bool HasOffset = false; ///< Another kernel's dynamic shared memory lies before its own.
 };
 
 struct FusionPlan {
@@ -53,6 +54,7 @@ struct FusionPlan {
   std::vector<PartitionPlan> Partitions;
   std::vector<RolePlan> Roles; ///< By constituent.
   unsigned BlockThreads = 0;
+  unsigned DynamicBlocks = 0;       ///< Virtual blocks at a time, of all kernels, that have dynamic shared memory.
   Geometry Shape = Geometry::Warps; ///< A single partition is `Warps`, whatever was asked for.
   GridPolicy Grid = GridPolicy::Match;
   bool Cooperative = false;    ///< The whole grid waits between the constituents: a cooperative launch.
