@@ -9,6 +9,7 @@
 // RUN:   --dead fill.out -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: ls -A %t | count 0
 
+// Each kernel's `__restrict__` is true, though `shift.out` may be part of what `scale` loads.
 __global__ void scale(const float *in, float *__restrict__ mid, const int *__restrict__ order, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -17,7 +18,6 @@ __global__ void scale(const float *in, float *__restrict__ mid, const int *__res
     mid[i] = 2 * in[n - 1 - i] + order[order[0]];
 }
 
-// Each kernel's `__restrict__` is true, though `out` may be part of what `scale` loads.
 __global__ void shift(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
