@@ -26,12 +26,6 @@ Parts partsOf(const Polynomial &P, const Polynomial &Divisor) {
   return Result;
 }
 
-void append(std::vector<AtMost> &To, const std::vector<AtMost> &From) {
-  for (const AtMost &Each : From)
-    if (!llvm::is_contained(To, Each))
-      To.push_back(Each);
-}
-
 /// Is it not negative in some launch of more than a few elements? What never is, is no requirement.
 bool mayBeAbove(const Polynomial &P) {
   if (const auto Number = P.asConstant())
@@ -65,6 +59,12 @@ std::vector<AtMost> isPositive(const Polynomial &Divisor) {
 
 } // namespace
 
+void append(std::vector<AtMost> &To, const std::vector<AtMost> &From) {
+  for (const AtMost &Each : From)
+    if (!llvm::is_contained(To, Each))
+      To.push_back(Each);
+}
+
 const Quotient *Bounds::quotientAt(const std::string &Atom) const {
   const auto Own = Quotients.find(Atom);
   if (Own != Quotients.end())
@@ -89,7 +89,11 @@ bool Bounds::isCounted(const std::string &Atom) const {
 
 void Bounds::holds(const Less &L) {
   const auto Left = simplified(L.Left), Right = simplified(L.Right);
-  if (Left && Right && !isUniform(*Left))
+  if (!Left || !Right)
+    return;
+  // From below, where it is said of threads, blocks and loops themselves.
+  const bool OfQuotients = llvm::any_of(Right->atoms(), [&](const std::string &Atom) { return quotientAt(Atom); });
+  if (!isUniform(*Left) || (!isUniform(*Right) && !OfQuotients))
     Guards.push_back({*Left, *Right});
 }
 
@@ -327,10 +331,13 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
     return Found;
   // What a condition says of several parts together.
   for (const Less &L : Guards) {
-    const auto Own = L.Left.split(Atom).first.asConstant();
-    const auto Times = Own && *Own > 0 && !L.Right.contains(Atom) ? Factor.dividedBy(*Own) : std::nullopt;
+    const Polynomial Room = L.Right - constant(1) - L.Left;
+    const auto Own = negated(Room.split(Atom).first).asConstant();
+    const auto Times = !Own || *Own == 0 || isUniform(L.Left) != (*Own < 0)
+                           ? std::nullopt
+                           : (*Own > 0 ? Factor : negated(Factor)).dividedBy(std::abs(*Own));
     if (const auto Needs = Times ? notNegative(*Times, Depth - 1) : std::nullopt)
-      Go(P + *Times * (L.Right - constant(1) - L.Left), *Needs);
+      Go(P + *Times * Room, *Needs);
     // Whole groups: so many begin below the limit.
     if (const auto Needs = notNegative(Factor, Depth - 1);
         Needs && Own && *Own > 1 && L.Left == constant(*Own) * Polynomial::atom(Atom) && isUniform(L.Right))

@@ -78,6 +78,9 @@ private:
   bool Nearest = false; ///< It keeps those that are nearest, not those that come first.
 };
 
+/// Each of them once.
+void append(std::vector<AtMost> &To, const std::vector<AtMost> &From);
+
 /// Is it `node.parameter`, an integer that the launch is given?
 bool isArgument(const VerticalGraph &Graph, llvm::StringRef Atom);
 

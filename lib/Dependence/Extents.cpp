@@ -10,7 +10,7 @@ namespace cufuse {
 namespace {
 
 /// An array that is used in more parts is as good as not known.
-constexpr size_t MostParts = 4;
+constexpr size_t MostParts = 8;
 
 class Measure {
 public:
@@ -19,6 +19,13 @@ public:
 
   /// False where it is not known.
   bool add(const AccessSite &Site, std::vector<Extent> &Parts) const {
+    if (!Site.Index && !Site.Chosen.empty())
+      return llvm::all_of(Site.Chosen, [&](const ChosenIndex &Each) {
+        AccessSite Own = Site;
+        Own.Index = Each.Index;
+        Own.Path.emplace_back().Holds = Each.Holds;
+        return add(Own, Parts);
+      });
     if (!Site.Index || (N.Shape->Unbounded && N.Shape->Shape != KernelShape::Pointwise))
       return false;
     Bounds Known = bounds();
@@ -36,8 +43,7 @@ public:
       for (const AtMost &Each : Needs) {
         if (!isOfLaunch(Each.Left) || !isOfLaunch(Each.Right))
           return false;
-        if (!llvm::is_contained(Own.Needs, Each))
-          Own.Needs.push_back(Each);
+        append(Own.Needs, {Each});
       }
     // What more it asks, a launch may not meet, and needs not where it is not known.
     const bool IsPlain = llvm::all_of(Own.Needs, [](const AtMost &Each) {
@@ -45,32 +51,28 @@ public:
     });
     if (!isOfLaunch(Own.Least, IsPlain ? &Own.Needs : nullptr) || !isOfLaunch(Own.End, IsPlain ? &Own.Needs : nullptr))
       return false;
-    for (Extent &Part : Parts)
-      if (isJoined(Part, Own)) {
-        for (const AtMost &Each : Own.Needs)
-          if (!llvm::is_contained(Part.Needs, Each))
-            Part.Needs.push_back(Each);
-        return true;
-      }
+    if (llvm::any_of(Parts, [&](Extent &Part) { return isJoined(Part, Own); }))
+      return true;
     Parts.push_back(std::move(Own));
     return Parts.size() <= MostParts;
   }
 
 private:
-  /// Parts that begin alike, and end so many elements apart, are one, and so are those that follow each other: if one
-  /// of them had less than no elements, both would seem to have fewer than the other.
+  /// From the first element of both to the last, where it is known which these are if no argument is below 0.
   static bool isJoined(Extent &Part, const Extent &Own) {
-    auto HasSize = [](const Extent &Each) { return (Each.End - Each.Least).asConstant().value_or(-1) >= 0; };
-    if (const auto More = (Own.End - Part.End).asConstant(); More && Part.Least == Own.Least)
-      Part.End = *More > 0 ? Own.End : Part.End;
-    else if (!HasSize(Part) || !HasSize(Own))
+    auto Follows = [](const Polynomial &Later, const Polynomial &Earlier) { return !(Later - Earlier).hasNegative(); };
+    const bool First = Follows(Own.Least, Part.Least), Last = Follows(Part.End, Own.End);
+    if (!(First || Follows(Part.Least, Own.Least)) || !(Last || Follows(Own.End, Part.End)))
       return false;
-    else if (Part.End == Own.Least)
-      Part.End = Own.End;
-    else if (Own.End == Part.Least)
-      Part.Least = Own.Least;
-    else
-      return false;
+    append(Part.Needs, Own.Needs);
+    for (const Polynomial &Room :
+         {First ? Own.Least - Part.Least : Part.Least - Own.Least, Last ? Part.End - Own.End : Own.End - Part.End})
+      if (!Room.asConstant()) {
+        const auto Constant = Room.terms().find({});
+        append(Part.Needs,
+               {{{}, Constant == Room.terms().end() ? Room : Room - Polynomial::constant(Constant->second)}});
+      }
+    Part = {First ? Part.Least : Own.Least, Last ? Part.End : Own.End, Part.Needs};
     return true;
   }
 

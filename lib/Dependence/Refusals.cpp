@@ -161,6 +161,8 @@ private:
   /// `__restrict__` is said of the pointers of one kernel: those of another may lead there.
   bool areDistinct(unsigned First, const std::string &OfFirst, unsigned Second, const std::string &OfSecond) const {
     const auto A = Graph.memory(First, OfFirst), B = Graph.memory(Second, OfSecond);
+    if (Graph.Nodes[First].Distinct && Graph.Nodes[Second].Distinct)
+      return true;
     return llvm::any_of(std::array{First, Second}, [&](unsigned Node) {
       const VerticalNode &N = Graph.Nodes[Node];
       auto Has = [&](const auto &Memory) {
@@ -168,7 +170,7 @@ private:
           return !P.Element.empty() && N.isDistinct(P) && Graph.memory(Node, P.Name) == Memory;
         });
       };
-      return N.Distinct || (Has(A) && Has(B));
+      return Has(A) && Has(B);
     });
   }
 

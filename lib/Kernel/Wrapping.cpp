@@ -132,8 +132,11 @@ public:
       if (Site.Index)
         Site.Index = without(*Site.Index);
       for (PathStep &Step : Site.Path)
-        for (Less &L : Step.Holds)
-          L = {without(L.Left), without(L.Right)};
+        remove(Step.Holds);
+      for (ChosenIndex &Each : Site.Chosen) {
+        Each.Index = without(Each.Index);
+        remove(Each.Holds);
+      }
     }
     for (LoopAccess &Loop : Accesses.Loops)
       Loop.Start = without(Loop.Start), Loop.Step = without(Loop.Step);
@@ -144,6 +147,11 @@ public:
   }
 
 private:
+  void remove(std::vector<Less> &Holds) {
+    for (Less &L : Holds)
+      L = {without(L.Left), without(L.Right)};
+  }
+
   /// `Always`: also where it is not known that nothing is lost.
   Polynomial without(Polynomial P, bool Always = false) {
     for (const std::string &Atom : P.atoms())

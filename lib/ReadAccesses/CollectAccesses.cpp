@@ -165,6 +165,8 @@ private:
         Site.Index = *Index + Polynomial::constant(First / Bytes);
         Site.Width = (End - First + Bytes - 1) / Bytes;
       }
+      if (G.Parts.size() == 1 && G.First->Bytes > 0 && G.First->Bytes <= std::uint64_t(Bytes) * Site.Width)
+        Site.Chosen = inElements(G.First->Chosen, Bytes, *G.Block);
       Result.Sites.push_back(std::move(Site));
       return;
     }
@@ -207,6 +209,21 @@ private:
       if (Again) // a macro may store twice at one place
         Result.Sites.push_back(std::move(Site));
     }
+  }
+
+  /// Nothing if one of them is not known where the access is.
+  std::vector<ChosenIndex> inElements(std::vector<ChosenIndex> Chosen, std::int64_t Bytes,
+                                      const llvm::BasicBlock &Block) const {
+    for (ChosenIndex &Each : Chosen) {
+      const auto Index = Values.isKnownIn(Each.Index, Block) ? Each.Index.dividedBy(Bytes) : std::nullopt;
+      if (!Index)
+        return {};
+      Each.Index = *Index;
+      std::erase_if(Each.Holds, [&](const Less &L) {
+        return !Values.isKnownIn(L.Left, Block) || !Values.isKnownIn(L.Right, Block);
+      });
+    }
+    return Chosen;
   }
 
   AccessSite site(const IrAccess *Access, const llvm::BasicBlock *Block, const TextUse *Use) {
@@ -508,6 +525,11 @@ private:
     for (const AccessSite &Site : Result.Sites) {
       if (Site.Index)
         Keep(Keep, *Site.Index);
+      for (const ChosenIndex &Each : Site.Chosen) {
+        Keep(Keep, Each.Index);
+        for (const Less &L : Each.Holds)
+          Keep(Keep, L.Left), Keep(Keep, L.Right);
+      }
       for (const PathStep &Step : Site.Path)
         for (const Less &L : Step.Holds)
           Keep(Keep, L.Left), Keep(Keep, L.Right);

@@ -66,12 +66,24 @@ private:
   void access(IrAccess::Kind What, const llvm::Instruction &By, const llvm::Value *Pointer, std::uint64_t Bytes,
               bool ReadOnlyCache = false) {
     const IrPlace Place = placeOf(Pointer, Values);
+    const auto Chosen = Place.Arguments.size() == 1 && !Place.Offset ? chosen(Pointer) : std::vector<ChosenIndex>();
     for (unsigned Argument : Place.Arguments)
-      Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes, ReadOnlyCache});
+      Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes, ReadOnlyCache, Chosen});
     for (const llvm::Value *Unknown : Place.Unknown)
       Result.Elsewhere.push_back({&By, llvm::isa<llvm::GlobalVariable>(Unknown)
                                            ? "the variable " + Unknown->getName().str()
                                            : "an address that it computes"});
+  }
+
+  std::vector<ChosenIndex> chosen(const llvm::Value *Pointer) {
+    std::vector<ChosenIndex> Found;
+    bool Known = true;
+    const bool All = Values.byChoice(Pointer, [&](std::vector<Less> Holds) {
+      const auto Offset = placeOf(Pointer, Values).Offset;
+      Known &= Offset.has_value();
+      Found.push_back({Offset.value_or(Polynomial()), std::move(Holds)});
+    });
+    return All && Known ? Found : std::vector<ChosenIndex>();
   }
 
   /// Through every pointer it is given.

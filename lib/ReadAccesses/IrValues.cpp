@@ -3,6 +3,7 @@
 #include "cufuse/Kernel/Wrapping.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -214,6 +215,8 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
     return Polynomial::constant(Number->getSExtValue());
   if (!V->getType()->isIntegerTy(32) && !V->getType()->isIntegerTy(64))
     return std::nullopt;
+  if (const llvm::Value *Own = Chosen.lookup(V))
+    return of(Own);
   if (auto *Argument = llvm::dyn_cast<llvm::Argument>(V))
     return Argument->getArgNo() < Known.Parameters.size() && Known.Parameters[Argument->getArgNo()].Integer
                ? std::optional(Polynomial::atom(Known.Parameters[Argument->getArgNo()].Name))
@@ -253,6 +256,90 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
     return From ? std::optional(widened(*From, llvm::isa<llvm::SExtInst>(I), Known)) : std::nullopt;
   }
   return llvm::isa<llvm::BinaryOperator>(I) ? binary(*I) : std::nullopt;
+}
+
+/// `max(a, b)` is the one that compares so with the other one.
+static std::optional<llvm::CmpInst::Predicate> extremum(const llvm::Instruction &I) {
+  using llvm::CmpInst;
+  auto *Call = llvm::dyn_cast<llvm::CallInst>(&I);
+  const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  const auto How = llvm::StringSwitch<CmpInst::Predicate>(Callee ? Callee->getName() : "")
+                       .Cases({"__nv_max", "__nv_llmax"}, CmpInst::ICMP_SGE)
+                       .Cases({"__nv_min", "__nv_llmin"}, CmpInst::ICMP_SLE)
+                       .Cases({"__nv_umax", "__nv_ullmax"}, CmpInst::ICMP_UGE)
+                       .Cases({"__nv_umin", "__nv_ullmin"}, CmpInst::ICMP_ULE)
+                       .Default(CmpInst::BAD_ICMP_PREDICATE);
+  return How == CmpInst::BAD_ICMP_PREDICATE ? std::nullopt : std::optional(How);
+}
+
+/// Where a value is one of several; it is that in no other way.
+static std::vector<const llvm::Value *> among(const llvm::Instruction &I, const llvm::LoopInfo &Loops) {
+  if (!I.getType()->isIntegerTy())
+    return {};
+  if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I))
+    return {Select->getTrueValue(), Select->getFalseValue()};
+  if (extremum(I))
+    return {I.getOperand(0), I.getOperand(1)};
+  auto *Phi = llvm::dyn_cast<llvm::PHINode>(&I);
+  if (!Phi || Loops.isLoopHeader(Phi->getParent()))
+    return {};
+  return std::vector<const llvm::Value *>(Phi->value_op_begin(), Phi->value_op_end());
+}
+
+const llvm::Instruction *IrValues::nextChoice(const llvm::Value *V, unsigned Depth) const {
+  if (Depth == 0) // a circle that is no loop
+    return nullptr;
+  if (const llvm::Value *Own = Chosen.lookup(V))
+    return nextChoice(Own, Depth - 1);
+  auto *I = llvm::dyn_cast<llvm::Instruction>(V);
+  if (!I || !among(*I, Loops).empty())
+    return I;
+  if (llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::FreezeInst, llvm::GetElementPtrInst>(I))
+    for (const llvm::Value *Operand : I->operand_values())
+      if (const llvm::Instruction *Next = nextChoice(Operand, Depth - 1))
+        return Next;
+  return nullptr;
+}
+
+void IrValues::holdsWhereChosen(const llvm::Instruction &I, const llvm::Value *Among, std::vector<Less> &Holds) {
+  bool Whole = true;
+  if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I))
+    holds(Select->getCondition(), Among == Select->getTrueValue(), Holds, Whole);
+  else if (const auto How = extremum(I))
+    holdsCompared(*How, Among, I.getOperand(Among == I.getOperand(0)), Holds, Whole);
+  else if (auto *Phi = llvm::cast<llvm::PHINode>(&I); llvm::count(Phi->incoming_values(), Among) == 1)
+    holdsOnWay(*Phi, llvm::find(Phi->incoming_values(), Among) - Phi->incoming_values().begin(), Holds, Whole);
+}
+
+bool IrValues::choose(const llvm::Value *V, llvm::SmallVectorImpl<const llvm::Instruction *> &Made, unsigned &Left,
+                      llvm::function_ref<void(std::vector<Less>)> Each) {
+  if (const llvm::Instruction *Next = nextChoice(V)) {
+    Made.push_back(Next);
+    const bool All = llvm::all_of(among(*Next, Loops), [&](const llvm::Value *Own) {
+      Chosen[Next] = Own;
+      return choose(V, Made, Left, Each);
+    });
+    Chosen.erase(Next);
+    Made.pop_back();
+    return All;
+  }
+  if (Made.empty() || Left-- == 0)
+    return false;
+  Cache.clear();
+  std::vector<Less> Holds;
+  for (const llvm::Instruction *I : Made)
+    holdsWhereChosen(*I, Chosen[I], Holds);
+  Each(std::move(Holds));
+  return true;
+}
+
+bool IrValues::byChoice(const llvm::Value *V, llvm::function_ref<void(std::vector<Less>)> Each) {
+  unsigned Left = 16;
+  llvm::SmallVector<const llvm::Instruction *, 4> Made;
+  auto Before = std::move(Cache);
+  const bool All = choose(V, Made, Left, Each);
+  Cache = std::move(Before);
+  return All;
 }
 
 bool IrValues::mayDivideOther(const llvm::Instruction &I) {
@@ -410,21 +497,25 @@ void IrValues::holdsByWay(const llvm::PHINode &Phi, bool Truth, std::vector<Less
     Whole = false;
     return;
   }
-  llvm::SmallPtrSet<const llvm::BasicBlock *, 4> Others(Phi.block_begin(), Phi.block_end());
-  const llvm::BasicBlock *Block = Phi.getIncomingBlock(*Way);
-  Others.erase(Block);
-  while (!Others.empty()) {
-    const llvm::BasicBlock *Before = Block->getSinglePredecessor();
-    auto *Branch = Before ? llvm::dyn_cast<llvm::BranchInst>(Before->getTerminator()) : nullptr;
-    if (!Branch || (Branch->isConditional() && !Others.erase(Before))) {
+  holdsOnWay(Phi, *Way, Holds, Whole);
+  holds(Phi.getIncomingValue(*Way), Truth, Holds, Whole);
+}
+
+/// What is known by the conditions on the way from where it begins to the place where the ways meet.
+void IrValues::holdsOnWay(const llvm::PHINode &Phi, unsigned Way, std::vector<Less> &Holds, bool &Whole) {
+  const llvm::BasicBlock *Begin = Dominators.getNode(Phi.getParent())->getIDom()->getBlock(), *To = Phi.getParent();
+  for (const llvm::BasicBlock *From = Phi.getIncomingBlock(Way);; From = From->getSinglePredecessor()) {
+    auto *Branch = From ? llvm::dyn_cast<llvm::BranchInst>(From->getTerminator()) : nullptr;
+    if (!Branch || (Branch->isConditional() && Branch->getSuccessor(0) == Branch->getSuccessor(1))) {
       Whole = false;
-      break;
+      return;
     }
     if (Branch->isConditional())
-      holds(Branch->getCondition(), Branch->getSuccessor(0) == Block, Holds, Whole);
-    Block = Before;
+      holds(Branch->getCondition(), Branch->getSuccessor(0) == To, Holds, Whole);
+    if (From == Begin)
+      return;
+    To = From;
   }
-  holds(Phi.getIncomingValue(*Way), Truth, Holds, Whole);
 }
 
 void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Less> &Holds, bool &Whole) {
@@ -452,26 +543,32 @@ void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Less>
     if (auto *Wider = llvm::dyn_cast<llvm::CastInst>(From); Wider && Wider->getSrcTy()->isIntegerTy(1))
       return holds(Wider->getOperand(0), (Compare->getPredicate() == llvm::CmpInst::ICMP_NE) == Truth, Holds, Whole);
   }
-  const std::optional<Polynomial> L = of(Compare->getOperand(0)), R = of(Compare->getOperand(1));
+  holdsCompared(Truth ? Compare->getPredicate() : Compare->getInversePredicate(), Compare->getOperand(0),
+                Compare->getOperand(1), Holds, Whole);
+}
+
+void IrValues::holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A, const llvm::Value *B,
+                             std::vector<Less> &Holds, bool &Whole) {
+  const std::optional<Polynomial> L = of(A), R = of(B);
   // Without a sign, what is below 0 is large. What counts by threads is not.
   auto IsNegative = [&](const llvm::Value *V, const Polynomial &P) {
     auto *Phi = llvm::dyn_cast<llvm::PHINode>(V);
     return !(Phi && countsForAll(*Phi)) && mayBeNegative(P, Known.Quotients);
   };
-  const bool Wraps = Compare->isUnsigned() && L && R &&
-                     (IsNegative(Compare->getOperand(0), *L) || IsNegative(Compare->getOperand(1), *R));
+  const bool IsUnsigned = llvm::ICmpInst::isUnsigned(How);
+  const bool Wraps = IsUnsigned && L && R && (IsNegative(A, *L) || IsNegative(B, *R));
   if (!L || !R || Wraps) {
     Whole = false;
     return;
   }
-  if (Compare->isUnsigned())
+  if (IsUnsigned)
     for (const ParameterAccess &P : Known.Parameters)
       if (P.Integer && !P.Unsigned && (L->contains(P.Name) || R->contains(P.Name)))
         Known.ComparedUnsigned.insert(P.Name);
   const Polynomial One = Polynomial::constant(1);
   // Numbers of threads and blocks are not below it.
   const bool FromZero = R->isZero() && !L->hasNegative() && llvm::all_of(L->atoms(), isBuiltin);
-  switch (llvm::ICmpInst::getSignedPredicate(Truth ? Compare->getPredicate() : Compare->getInversePredicate())) {
+  switch (llvm::ICmpInst::getSignedPredicate(How)) {
   case llvm::CmpInst::ICMP_SLT:
     Holds.push_back(less(*L, *R));
     break;

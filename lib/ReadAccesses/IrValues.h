@@ -7,6 +7,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
 
 namespace cufuse {
 
@@ -16,6 +17,10 @@ public:
 
   /// Nothing if it is not known, as what is loaded.
   std::optional<Polynomial> of(const llvm::Value *V);
+  /// A value may be one of several, by `?:`, `max`, `min` and where ways meet. Calls `Each` for every choice among
+  /// those that `V` is made of, with what is known then; `of` goes by that choice meanwhile. False if there is none, or
+  /// if there are too many.
+  bool byChoice(const llvm::Value *V, llvm::function_ref<void(std::vector<Less>)> Each);
   /// Parameters, loops and quotients, no sites.
   KernelAccesses &known() { return Known; }
   /// The loop in `known` whose variable a phi is.
@@ -42,6 +47,11 @@ public:
   void holds(const llvm::Value *Condition, bool Truth, std::vector<Less> &Holds, bool &Whole);
 
 private:
+  /// The first one that `V` is made of, and that nothing was chosen for yet.
+  const llvm::Instruction *nextChoice(const llvm::Value *V, unsigned Depth = 64) const;
+  bool choose(const llvm::Value *V, llvm::SmallVectorImpl<const llvm::Instruction *> &Made, unsigned &Left,
+              llvm::function_ref<void(std::vector<Less>)> Each);
+  void holdsWhereChosen(const llvm::Instruction &I, const llvm::Value *Among, std::vector<Less> &Holds);
   std::optional<Polynomial> compute(const llvm::Value *V);
   /// What comes from some of the blocks before, if it is the same from all of them.
   std::optional<Polynomial> incoming(const llvm::PHINode &Phi, llvm::function_ref<bool(const llvm::BasicBlock *)> From);
@@ -53,6 +63,9 @@ private:
   void findLoops(const llvm::Loop &L);
   void countByThread(const llvm::Loop &L, const llvm::PHINode &Phi, LoopAccess &Found);
   void holdsByWay(const llvm::PHINode &Phi, bool Truth, std::vector<Less> &Holds, bool &Whole);
+  void holdsOnWay(const llvm::PHINode &Phi, unsigned Way, std::vector<Less> &Holds, bool &Whole);
+  void holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A, const llvm::Value *B, std::vector<Less> &Holds,
+                     bool &Whole);
   /// The fewest bits in which a part of it was computed.
   unsigned fewestBits(const llvm::Value *V, unsigned Depth = 0) const;
   std::string nameOf(const llvm::PHINode &Phi) const;
@@ -65,7 +78,8 @@ private:
   llvm::DenseMap<const llvm::Value *, std::optional<Polynomial>> Cache;
   std::map<std::string, const llvm::Loop *, std::less<>> OfLoop; ///< By variable.
   llvm::DenseMap<const llvm::PHINode *, Polynomial> Following;   ///< Variables that count with another one's atom.
-  const llvm::PHINode *Tried = nullptr;                          ///< Counts, if what it is next shows it.
+  llvm::DenseMap<const llvm::Value *, const llvm::Value *> Chosen;
+  const llvm::PHINode *Tried = nullptr; ///< Counts, if what it is next shows it.
 };
 
 } // namespace cufuse

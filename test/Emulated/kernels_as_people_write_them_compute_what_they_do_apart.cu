@@ -46,9 +46,13 @@
 // RUN: %exits 1 %cufuse fuse %s:push %s:turned --link push.v=turned.v --link push.n=turned.n --distinct --block 16x4 \
 // RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=TURNED
 // TURNED: in turn: a block may use what another kernel stores
+// What is at the border stays inside, by `max`, `?:` and `if`: which elements a kernel uses is known, and the launch compares.
+// RUN: %cufuse fuse %s:laplace %s:heat --link laplace.lap=heat.lap --link laplace.width=heat.width \
+// RUN:   --link laplace.height=heat.height --block 16x4 --name halo -o %t/halo.cu 2>&1 | FileCheck %s --check-prefix=HALO
+// HALO: a thread its part of every kernel: laplace, then heat. In memory: laplace.lap.
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/pitched.cu %t/counted.cu %t/threads.cu %t/grids.cu %t/loops.cu \
-// RUN:   %t/ranges.cu %t/groups.cu %t/members.cu | FileCheck %s --check-prefix=SAME
-// SAME: 10 same
+// RUN:   %t/ranges.cu %t/groups.cu %t/members.cu %t/halo.cu | FileCheck %s --check-prefix=SAME
+// SAME: 14 same
 
 __global__ void brighten(float *image, float by, int width, int height, int pitch) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -66,6 +70,23 @@ __global__ void skewed(float *image, int width, int height, int pitch) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < width && y < height)
     image[x * pitch + y] *= 2;
+}
+
+__global__ void laplace(const float *__restrict__ field, float *__restrict__ lap, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height)
+    return;
+  int below = y + 1;
+  if (below >= height)
+    below = height - 1;
+  const int above = y > 0 ? y - 1 : 0;
+  lap[y * width + x] = field[above * width + x] + field[below * width + x] + field[y * width + max(x - 1, 0)] +
+                       field[y * width + min(x + 1, width - 1)] - 4 * field[y * width + x];
+}
+__global__ void heat(float *__restrict__ inner, const float *__restrict__ lap, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height)
+    inner[y * width + x] += 0.25f * lap[y * width + x];
 }
 
 __global__ void addAll(float *out, const float *in, int n) {
@@ -219,6 +240,7 @@ __global__ void turned(float *v, float by, int n) {
 #include "grids.h"
 #include "groups.h"
 #include "loops.h"
+#include "halo.h"
 #include "members.h"
 #include "pitched.h"
 #include "ranges.h"
@@ -285,6 +307,20 @@ int main() {
         drag<<<dim3(2, 1), dim3(16, 4)>>>(a.at, 3.f, 32);
       },
       [&] { return members::push_drag::launch(dim3(2, 1), a.at, b.at, 32, 3.f); });
+  auto Halo = [&](float *field, float *lap, float *inner) {
+    return halo::laplace_heat::launch(dim3(2, 3), field, lap, 19, 9, inner);
+  };
+  compare(
+      "halo", {&c, &d},
+      [&] {
+        laplace<<<dim3(2, 3), dim3(16, 4)>>>(a.at, c.at, 19, 9);
+        heat<<<dim3(2, 3), dim3(16, 4)>>>(d.at, c.at, 19, 9);
+      },
+      [&] { return Halo(a.at, c.at, d.at); });
+  // Two arrays in one, behind each other, and one that is moved by an element, or by a row.
+  same += Halo(a.at, c.at, c.at + 19 * 9) == cudaSuccess;
+  same += Halo(a.at, c.at, a.at + 1) == cudaErrorInvalidConfiguration;
+  same += Halo(a.at + 19, c.at, a.at) == cudaErrorInvalidConfiguration;
   // A pitch below the width, and rows that a block does not have.
   same += pitched::brighten_negative::launch(dim3(2, 3), a.at, 9.f, 29, 11, 28) == cudaErrorInvalidConfiguration;
   same += grids::sums_overGrid::launch(dim3(4), c.at, a.at, b.at, 5 * 70, d.at, 5, 70) == cudaErrorInvalidConfiguration;

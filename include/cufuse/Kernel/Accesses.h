@@ -50,6 +50,12 @@ struct LoopAccess {
   std::optional<unsigned> Statement = {}; ///< Its number in the kernel's body (ControlStatements.h).
 };
 
+/// One of the elements that an access may be to, by `?:`, `max` or where two ways meet.
+struct ChosenIndex {
+  Polynomial Index; ///< In elements.
+  std::vector<Less> Holds;
+};
+
 /// One access to memory through a pointer parameter.
 struct AccessSite {
   enum class Kind {
@@ -68,6 +74,7 @@ struct AccessSite {
   bool Deduced = false;            ///< A load whose type matters: `auto v = p[i]`, or a conversion that a class has.
   bool ReadOnlyCache = false;      ///< A load by a cache that does not see what the same launch has stored.
   std::optional<Polynomial> Index; ///< In elements; nothing where it is not known.
+  std::vector<ChosenIndex> Chosen; ///< Where `Index` is not known: it is one of these; nothing if that is not known.
   unsigned Width = 1;              ///< Consecutive elements, from `Index` on, in one access.
   std::string Text;                ///< As written.
   std::vector<PathStep> Path;
