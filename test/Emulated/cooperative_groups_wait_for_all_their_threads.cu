@@ -5,6 +5,8 @@
 // RUN: %t collectives && env EMULATED_SEED=2 %t collectives
 // RUN: %t copied && env EMULATED_SEED=2 %t copied
 // RUN: %t tilesOfWarps && env EMULATED_SEED=2 %t tilesOfWarps
+// RUN: %t grid && env EMULATED_SEED=2 %t grid && env EMULATED_SEED=3 %t grid
+// RUN: not %t gridUnawaited
 // RUN: %exits 87 %t blockWithoutOne 2>&1 | %FileCheck %s --check-prefix=BLOCK
 // RUN: %exits 87 %t tileWithoutOne 2>&1 | %FileCheck %s --check-prefix=TILE
 // RUN: %exits 87 %t tilesWithoutOne 2>&1 | %FileCheck %s --check-prefix=TILES
@@ -114,6 +116,24 @@ __global__ void tilesOfWarps(int *right) {
   right[thread] = good;
 }
 
+// Each block reads what another one has written.
+template <bool Awaits> __device__ void exchange(int *right) {
+  __device__ static int words[4];
+  bool good = true;
+  for (int i = 0; i < 5; ++i) {
+    if (threadIdx.x == 0)
+      words[blockIdx.x] = static_cast<int>(blockIdx.x) + i;
+    if (Awaits)
+      cg::this_grid().sync();
+    good &= words[3 - blockIdx.x] == 3 - static_cast<int>(blockIdx.x) + i;
+    if (Awaits)
+      cg::this_grid().sync();
+  }
+  right[blockIdx.x * blockDim.x + threadIdx.x] = good;
+}
+__global__ void grid(int *right) { exchange<true>(right); }
+__global__ void gridUnawaited(int *right) { exchange<false>(right); }
+
 __global__ void blockWithoutOne(int *) {
   const auto block = cg::this_thread_block();
   if (block.thread_rank() != 33)
@@ -139,6 +159,8 @@ int main(int argc, char **argv) {
   CASE(collectives, 64)
   CASE(copied, 128)
   CASE(tilesOfWarps, 128)
+  COOPERATIVE_CASE(grid, 4, 40)
+  COOPERATIVE_CASE(gridUnawaited, 4, 40)
   CASE(blockWithoutOne, 64)
   CASE(tileWithoutOne, 32)
   CASE(tilesWithoutOne, 64)

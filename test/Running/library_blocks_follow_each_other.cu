@@ -22,7 +22,7 @@
 // RUN: FileCheck %s --check-prefix=TURNS --input-file=%t/turns.cu
 // RUN: FileCheck %s --check-prefix=SAME --input-file=%t/same.cu --implicit-check-not='kernel()'
 // RUN: FileCheck %s --check-prefix=WAITING --input-file=%t/waiting.cu
-// RUN: env EMULATED_MULTIPROCESSORS=1 %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/pool.cu %t/same.cu \
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/match.cu %t/stride.cu %t/pool.cu %t/same.cu \
 // RUN:   %t/turns.cu %t/waiting.cu
 // TURNS: __shared__ unsigned char kernels[192];
 // TURNS: static __device__ __forceinline__ uint3 threadIdx() {

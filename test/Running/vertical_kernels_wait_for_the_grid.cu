@@ -8,7 +8,7 @@
 // RUN:   --block smooth=64 --block total=128 --block transposed=16x8 --name steps -o %t/steps.cu
 // RUN: %cufuse fuse --vertical %t/kernels.cu:smooth %t/kernels.cu:doubled --cooperative --link smooth.in=doubled.x \
 // RUN:   --block smooth=64 --block doubled=32 --name again -o %t/again.cu
-// RUN: env EMULATED_MULTIPROCESSORS=1 %execute -I %S/Inputs -I %t %t/main.cu %t/steps.cu %t/again.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/steps.cu %t/again.cu
 // RUN: FileCheck %s --input-file %t/steps.cu
 // CHECK: #include <cooperative_groups.h>
 // CHECK: __global__ void fused(

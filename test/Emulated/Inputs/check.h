@@ -4,13 +4,25 @@
 #include <cstdio>
 #include <string>
 
+inline void cooperatively(void (*kernel)(int *), unsigned blocks, unsigned threads, int *results) {
+  cudaLaunchAttribute cooperative = {};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  const cudaLaunchConfig_t config = {dim3(blocks), dim3(threads), 0, nullptr, &cooperative, 1};
+  cudaLaunchKernelEx(&config, kernel, results);
+}
+
 /// Runs the kernel called `name` if the program's argument says so; the program's status says whether all are right.
-#define CASE(NAME, THREADS)                                                                                            \
+#define CASE(NAME, THREADS) CASE_OF(NAME, THREADS, (NAME<<<1, threads, 512>>>(results)))
+/// By a cooperative launch.
+#define COOPERATIVE_CASE(NAME, BLOCKS, THREADS)                                                                        \
+  CASE_OF(NAME, BLOCKS *(THREADS), cooperatively(NAME, BLOCKS, THREADS, results))
+#define CASE_OF(NAME, THREADS, LAUNCH)                                                                                 \
   if (argc > 1 && argv[1] == std::string(#NAME)) {                                                                     \
     const unsigned threads = THREADS;                                                                                  \
     int *results = nullptr;                                                                                            \
     cudaMalloc(&results, threads * sizeof(int));                                                                       \
-    NAME<<<1, threads, 512>>>(results);                                                                                \
+    LAUNCH;                                                                                                            \
     if (cudaGetLastError() != cudaSuccess)                                                                             \
       return 3;                                                                                                        \
     for (unsigned i = 0; i < threads; ++i)                                                                             \

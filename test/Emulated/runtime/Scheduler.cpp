@@ -53,6 +53,7 @@ std::vector<Waiting> cluster;
 unsigned rank = 0;                   ///< Of the block that runs.
 unsigned long long phase = 0;        ///< Of the cluster's barrier.
 unsigned arrived = 0, inCluster = 0; ///< Threads that have arrived, and all that have not exited.
+unsigned fruitlessPolls = 0;         ///< Of all of the cluster, since something happened.
 
 /// Launched by kernels of the grid that runs.
 struct Child {
@@ -288,7 +289,6 @@ void beginBlock(const LaunchShape &shape) {
   std::memset(reservedShared, 0, sizeof(reservedShared));
   block.threads = block.liveThreads = shape.block.x * shape.block.y * shape.block.z;
   block.warps = (block.threads + 31) / 32;
-  block.fruitlessPolls = 0;
   runnableWarps = 0;
   for (unsigned warp = 0; warp < MaxWarps; ++warp) {
     const unsigned lanes = warp < block.warps ? std::min(block.threads - warp * 32, 32u) : 0;
@@ -331,7 +331,7 @@ void restore(const Waiting &from) {
 /// From a block on, those of a cluster.
 void runCluster(const LaunchShape &shape, uint3 first) {
   cluster.assign(shape.cluster, Waiting());
-  phase = arrived = 0;
+  phase = arrived = fruitlessPolls = 0;
   inCluster = shape.cluster * shape.block.x * shape.block.y * shape.block.z;
   while (inCluster) {
     std::vector<unsigned> next;
@@ -384,7 +384,7 @@ void wake(unsigned thread) {
   progress();
 }
 
-void progress() { block.fruitlessPolls = 0; }
+void progress() { fruitlessPolls = 0; }
 
 void yield() {
   if (!runnableWarps)
@@ -403,9 +403,12 @@ void mayYield() {
 void poll(const void *address, const char *what) {
   threads[current].polled = address;
   threads[current].polls = what;
-  if (++block.fruitlessPolls > 1000 + 64 * block.liveThreads)
+  if (++fruitlessPolls > 1000 + 64 * block.liveThreads * cluster.size())
     deadlock();
-  yield();
+  if (cluster.size() == 1 || random() % 64)
+    return yield();
+  setRunnable(current); // what it waits for may come from another block
+  jump(host, &threads[current].context);
 }
 
 unsigned linearThread() { return current; }

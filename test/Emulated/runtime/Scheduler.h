@@ -31,7 +31,6 @@ struct Block {
   unsigned alive[MaxWarps];    ///< Lanes that have not exited.
   unsigned runnable[MaxWarps]; ///< Lanes that could run now, less the one that runs.
   unsigned liveThreads = 0;
-  unsigned fruitlessPolls = 0;
 };
 
 /// A block of a cluster that does not run.

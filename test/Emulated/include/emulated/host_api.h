@@ -192,6 +192,9 @@ cudaError_t launch(const cudaLaunchConfig_t &config, void (*kernel)(Parameters..
       shape.cluster = config.attrs[i].val.clusterDim.x;
   if (shape.cluster > 8 && !mayHaveLargeClusters(reinterpret_cast<const void *>(kernel)))
     return setLastError(cudaErrorInvalidClusterSize);
+  for (unsigned i = 0; i < config.numAttrs; ++i)
+    if (config.attrs[i].id == cudaLaunchAttributeCooperative && config.attrs[i].val.cooperative)
+      shape.cluster = config.gridDim.x; // blocks that take turns
   return setLastError(runGrid(shape, thread, &call) ? cudaSuccess : cudaErrorInvalidConfiguration);
 }
 } // namespace cuda_emulated
