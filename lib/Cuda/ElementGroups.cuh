@@ -41,6 +41,27 @@ template <typename Vector, typename Element, int Width> struct CufuseSlot {
   __device__ __forceinline__ const CufuseSlot &operator=(const CufuseSlot &other) const {
     return *this = other.value();
   }
+#ifdef CUFUSE_CHANGED
+#define cufuse_change(operation)                                                                                       \
+  template <typename By> __device__ __forceinline__ const CufuseSlot &operator operation(By && by) const {             \
+    Vector changed = value();                                                                                          \
+    changed operation static_cast<By &&>(by);                                                                          \
+    return *this = changed;                                                                                            \
+  }
+  cufuse_change(+=) cufuse_change(-=) cufuse_change(*=) cufuse_change(/=) cufuse_change(%=) cufuse_change(&=)
+  cufuse_change(|=) cufuse_change(^=) cufuse_change(<<=) cufuse_change(>>=)
+#undef cufuse_change
+  __device__ __forceinline__ const CufuseSlot &operator++() const { return *this += 1; }
+  __device__ __forceinline__ const CufuseSlot &operator--() const { return *this -= 1; }
+  __device__ __forceinline__ Vector operator++(int) const {
+    const Vector before = value();
+    return ++*this, before;
+  }
+  __device__ __forceinline__ Vector operator--(int) const {
+    const Vector before = value();
+    return --*this, before;
+  }
+#endif
 };
 template <typename Vector, typename Value, int Width, bool ReadOnly> struct CufuseAccess {
   using Type = CufuseSlot<Vector, Value, Width>;

@@ -35,6 +35,12 @@ std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known) {
   return {{"HOLDS", Asks(Kind::Holds)}, {"FAILS", Asks(Kind::Fails)}, {"ONCE", Asks(Kind::Once)}};
 }
 
+bool changesGroups(const VerticalGraph &Graph) {
+  return llvm::any_of(Graph.Nodes, [](const VerticalNode &N) {
+    return N.Shape->Width > 1 && llvm::any_of(N.Accesses->Sites, [](const AccessSite &Site) { return Site.Compound; });
+  });
+}
+
 std::vector<std::string> loadedAside(const VerticalGraph &Graph, unsigned Node, llvm::ArrayRef<Stream> Streams) {
   const VerticalNode &N = Graph.Nodes[Node];
   std::vector<std::string> Names;
@@ -78,9 +84,10 @@ void ElementComposer::objects() {
   if (const std::vector<Given> Asked = askedConditions(Known); !Asked.empty())
     file(cuda::Turn, Asked);
   if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
-    file(cuda::ElementGroups, {{"ASIDE", llvm::any_of(Graph.Order, [&](unsigned Node) {
-                                  return !loadedAside(Graph, Node, Streams).empty();
-                                })}});
+    file(cuda::ElementGroups,
+         {{"ASIDE",
+           llvm::any_of(Graph.Order, [&](unsigned Node) { return !loadedAside(Graph, Node, Streams).empty(); })},
+          {"CHANGED", changesGroups(Graph)}});
 }
 
 void ElementComposer::texts() {

@@ -14,6 +14,9 @@ std::vector<KnownCondition> knownConditions(const VerticalNode &Node);
 /// Which of them are asked for, as `cuda::Turn` is given it; nothing if none is.
 std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known);
 
+/// Does a kernel that takes several elements at a time change one by `p[i] += x`?
+bool changesGroups(const VerticalGraph &Graph);
+
 /// Parameters of a kernel that takes several elements at a time through which it loads vectors at other places than its
 /// own elements: a row of a bias. An object loads them as vectors, which nvcc splits where the user's text has
 /// references.

@@ -84,7 +84,7 @@ public:
       if (!Plan.Changed.empty() || llvm::any_of(Graph.Flows, [&](const Flow &F) { return isStoredLater(F); }))
         file(cuda::RowChange, {{"WIDE", IsWide}});
       if (Plan.ByGroups)
-        file(cuda::ElementGroups, {{"ASIDE", false}});
+        file(cuda::ElementGroups, {{"ASIDE", false}, {"CHANGED", changesGroups(Graph)}});
       if (llvm::any_of(Graph.Order, [&](unsigned Node) { return isGroup(Node) && !packed(Node).empty(); }))
         file(cuda::AsStored);
       if (!Plan.Streams.empty())
