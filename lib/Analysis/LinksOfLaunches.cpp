@@ -6,6 +6,7 @@
 #include <clang/AST/Expr.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <set>
@@ -184,30 +185,55 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
   return Parted;
 }
 
-std::vector<LaunchPair>
-launchPairs(const ParsedUnit &Unit,
-            llvm::function_ref<std::vector<LaunchedKernel>(llvm::ArrayRef<const clang::FunctionDecl *>)> Find) {
-  std::vector<LaunchPair> Pairs;
-  std::set<std::pair<const clang::Stmt *, const clang::Stmt *>> Known;
+std::vector<LaunchChain>
+launchChains(const ParsedUnit &Unit,
+             llvm::function_ref<std::vector<LaunchedKernel>(llvm::ArrayRef<const clang::FunctionDecl *>)> Find) {
+  std::vector<LaunchChain> Chains;
+  std::set<std::vector<const clang::Stmt *>> Known;
   HostLaunches Of(Unit);
   for (const clang::FunctionDecl *Function : Of.functions()) {
     const std::vector<Launch> All = Of.of(*Function, MostCalls);
+    std::vector<const Launch *> Run; // of launches of which each depends on the one before
+    /// Adds them, if they are kernels that count, and says whether they depend on each other.
+    auto Add = [&](llvm::ArrayRef<const Launch *> Chosen) {
+      const auto Kernels = llvm::map_to_vector(Chosen, [](const Launch *Each) { return calleeOf(*Each); });
+      const std::vector<LaunchedKernel> Found = Find(Kernels);
+      if (Found.size() != Chosen.size())
+        return false;
+      LaunchLinks Links = linksOf(Unit, Chosen, Found);
+      const bool AreDependent = Links.areDependent();
+      const auto Calls = llvm::map_range(Chosen, [](const Launch *Each) { return Each->Call; });
+      if ((Chosen.size() == 2 || AreDependent) && Known.insert({Calls.begin(), Calls.end()}).second)
+        Chains.push_back({{Kernels.begin(), Kernels.end()}, std::move(Links)});
+      return AreDependent;
+    };
+    auto EndRun = [&] {
+      if (Run.size() > 2)
+        Add(Run);
+      Run.clear();
+    };
     for (size_t I = 0, Next; I < All.size(); I = Next) {
       const Launch &First = All[I];
       for (Next = I + 1;
            Next < All.size() && !First.Kernel.empty() && All[Next].Kernel.empty() && !isBetween(All[Next], {&First});)
         ++Next;
-      if (Next == All.size() || First.Kernel.empty() || All[Next].Kernel.empty())
+      if (Next == All.size() || First.Kernel.empty() || All[Next].Kernel.empty() || First.Path != All[Next].Path ||
+          std::any_of(&First + 1, &All[Next],
+                      [&](const Launch &L) {
+                        return isBetween(L, {&All[Next]}) ||
+                               llvm::any_of(Run, [&](const Launch *Of) { return isBetween(L, {Of}); });
+                      }) ||
+          !Add({&First, &All[Next]})) {
+        EndRun();
         continue;
-      const Launch &Second = All[Next];
-      if (First.Path != Second.Path || !Known.insert({First.Call, Second.Call}).second ||
-          std::any_of(&First + 1, &Second, [&](const Launch &L) { return isBetween(L, {&Second}); }))
-        continue;
-      if (const std::vector<LaunchedKernel> Both = Find({calleeOf(First), calleeOf(Second)}); Both.size() == 2)
-        Pairs.push_back({calleeOf(First), calleeOf(Second), linksOf(Unit, {&First, &Second}, Both)});
+      }
+      if (Run.empty())
+        Run.push_back(&First);
+      Run.push_back(&All[Next]);
     }
+    EndRun();
   }
-  return Pairs;
+  return Chains;
 }
 
 } // namespace cufuse

@@ -8,6 +8,7 @@
 #include <clang/AST/DeclTemplate.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/Support/JSON.h>
 
 namespace cufuse {
@@ -46,17 +47,17 @@ std::vector<Neighbours> neighboursOf(llvm::ArrayRef<LoadedKernel> Kernels) {
       return Kernel.Parsed.Kernel->getCanonicalDecl() == Callee->getCanonicalDecl();
     });
   };
-  auto FindBoth = [&](llvm::ArrayRef<const clang::FunctionDecl *> Callees) {
-    std::vector<LoadedKernel> Both;
+  auto FindAll = [&](llvm::ArrayRef<const clang::FunctionDecl *> Callees) {
+    std::vector<LoadedKernel> All;
     for (const clang::FunctionDecl *Callee : Callees)
       if (const LoadedKernel *Found = Find(Callee); Found != Kernels.end())
-        Both.push_back(*Found);
-    return launchedKernels(Both);
+        All.push_back(*Found);
+    return launchedKernels(All);
   };
-  for (LaunchPair &Pair : launchPairs(*Kernels.front().Parsed.Unit, FindBoth)) {
-    Neighbours Each{{}, std::move(Pair.Links)};
-    for (const LoadedKernel *Kernel : {Find(Pair.First), Find(Pair.Second)})
-      Each.Kernels.push_back(nameOf(*Kernel, Kernels));
+  for (LaunchChain &Chain : launchChains(*Kernels.front().Parsed.Unit, FindAll)) {
+    Neighbours Each{{}, std::move(Chain.Links)};
+    for (const clang::FunctionDecl *Kernel : Chain.Kernels)
+      Each.Kernels.push_back(nameOf(*Find(Kernel), Kernels));
     if (llvm::none_of(Result, [&](const Neighbours &Known) { return Known.Kernels == Each.Kernels; }))
       Result.push_back(std::move(Each));
   }
@@ -80,7 +81,8 @@ std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<
     const LaunchLinks &Of = Each.Links;
     const bool Nameless = llvm::any_of(Each.Kernels, isNameless);
     const bool HaveGrids = Of.ShareMemory && !Of.HaveOneGrid;
-    Text += fmt::format("{} and {}: {}\n", Of.Places[0].str(), Of.Places[1].str(),
+    Text += fmt::format("{}: {}\n",
+                        listed(llvm::map_to_vector(Of.Places, [](const SourcePlace &Place) { return Place.str(); })),
                         Nameless         ? "one is for a type that has no name outside of its file"
                         : !Of.AreKnown   ? "it is not seen whether they share memory"
                         : HaveGrids      ? "one after the other, with grids that are not seen to be one"
@@ -102,11 +104,12 @@ std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<
 std::string describeChainsAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
   llvm::json::Array All;
   for (const Neighbours &Each : neighboursOf(Kernels))
-    All.push_back(
-        llvm::json::Object{{"kernels", Each.Kernels},
-                           {"places", llvm::json::Array{Each.Links.Places[0].str(), Each.Links.Places[1].str()}},
-                           {"links", Each.Links.Links},
-                           {"dependent", Each.Links.ShareMemory && Each.Links.AreKnown && Each.Links.HaveOneGrid}});
+    if (Each.Kernels.size() == 2)
+      All.push_back(
+          llvm::json::Object{{"kernels", Each.Kernels},
+                             {"places", llvm::json::Array{Each.Links.Places[0].str(), Each.Links.Places[1].str()}},
+                             {"links", Each.Links.Links},
+                             {"dependent", Each.Links.areDependent()}});
   return fmt::format("{}\n", llvm::formatv("{0:2}", llvm::json::Value(std::move(All))).str());
 }
 

@@ -69,6 +69,11 @@
 // CHAINS-NEXT: cufuse fuse --vertical {{.*}}.cu:scale {{.*}}.cu:turn -o fused.cu
 // CHAINS-NOT: shift {{.*}}:scale
 // CHAINS: cufuse fuse --vertical {{.*}}.cu:lower {{.*}}.cu:raise -o fused.cu
+// Of three, each of which takes what the one before stores, behind the pairs.
+// CHAINS: cufuse fuse --vertical {{.*}}.cu:lower {{.*}}.cu:turn -o fused.cu
+// CHAINS: cufuse fuse --vertical {{.*}}.cu:turn {{.*}}.cu:raise -o fused.cu
+// CHAINS-NEXT: .cu:[[#]]:3, {{.*}}.cu:[[#]]:3 and {{.*}}.cu:[[#]]:3: one after the other
+// CHAINS-NEXT: cufuse fuse --vertical {{.*}}.cu:lower {{.*}}.cu:turn {{.*}}.cu:raise -o fused.cu
 // Its commands can be pasted: with the parameters of overloads, quotes inside quotes, and none for a lambda.
 // CHAINS: cufuse fuse --vertical '{{.*}}.cu:twice(const float *, float *, int)' '{{.*}}.cu:plus<'\''x'\''>' -o fused.cu
 // CHAINS: : one is for a type that has no name outside of its file
@@ -190,6 +195,11 @@ static __global__ void own(const float *in, float *out, int n) {
 void ofOwn(float *x, float *y, float *z, int n) {
   scale<<<(n + 255) / 256, 256>>>(x, y, 2.f, n);
   own<<<(n + 255) / 256, 256>>>(y, z, n);
+}
+void ofThree(float *x, float *y, float *z, float *u, int n) {
+  lower<<<(n + 255) / 256, 256>>>(x, y, n);
+  turn<<<(n + 255) / 256, 256>>>(y, z, n);
+  raise<<<(n + 255) / 256, 256>>>(z, u, n);
 }
 __global__ void twice(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

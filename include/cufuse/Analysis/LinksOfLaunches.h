@@ -34,6 +34,7 @@ struct LaunchLinks {
   bool HaveOneGrid = true; ///< The launches of those that follow it.
   /// Some are given what others store. Not known of values that are not, or of parts of an array.
   bool ShareMemory = false, AreKnown = true;
+  bool areDependent() const { return ShareMemory && AreKnown && HaveOneGrid; }
 };
 
 /// The links of the kernels, in their order, where a function of the unit's files launches them one after the other,
@@ -41,15 +42,16 @@ struct LaunchLinks {
 /// or product of such, which nothing in between changes. Nothing if there is no such function.
 std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels);
 
-/// Two launches one after the other in a function of the unit's files, itself or by functions that it calls, under the
-/// same conditions, with nothing between that may use their kernels' memory.
-struct LaunchPair {
-  const clang::FunctionDecl *First, *Second;
+/// Launches one after the other in a function of the unit's files, itself or by functions that it calls, under the same
+/// conditions, with nothing between that may use their kernels' memory.
+struct LaunchChain {
+  std::vector<const clang::FunctionDecl *> Kernels;
   LaunchLinks Links;
 };
-/// \p Find gives what is known of a kernel, null for one that does not count.
-std::vector<LaunchPair>
-launchPairs(const ParsedUnit &Unit,
-            llvm::function_ref<std::vector<LaunchedKernel>(llvm::ArrayRef<const clang::FunctionDecl *>)> Find);
+/// All pairs, and behind the pairs of three or more that depend on each other these as one.
+/// \p Find gives what is known of kernels; fewer where one does not count.
+std::vector<LaunchChain>
+launchChains(const ParsedUnit &Unit,
+             llvm::function_ref<std::vector<LaunchedKernel>(llvm::ArrayRef<const clang::FunctionDecl *>)> Find);
 
 } // namespace cufuse
